@@ -123,17 +123,18 @@ fuzz: ## Run every fuzz target for FUZZTIME.
 ##@ Quality
 
 .PHONY: lint
-lint: $(GOLANGCI) $(BUF) ## Check the style of Go and proto files.
+lint: $(GOLANGCI) $(BUF) ## Check the style of Go and proto files, and the compatibility of the protos.
 	$(GOLANGCI) run ./...
 	@for module in $(HACK_MODULES); do echo "golangci-lint in $$module"; \
 	  (cd "$$module" && $(GOLANGCI) run --config $(CURDIR)/.golangci.yml ./...); done
 	BUF=$(BUF) hack/generate.sh lint
+	BUF=$(BUF) hack/generate.sh breaking
 
 .PHONY: fmt
 fmt: $(GOLANGCI) $(BUF) ## Format Go and proto files.
 	$(GOLANGCI) fmt ./...
 	@for module in $(HACK_MODULES); do (cd "$$module" && $(GOLANGCI) fmt --config $(CURDIR)/.golangci.yml ./...); done
-	$(BUF) format --write proto/plaza
+	$(BUF) format --write proto
 
 .PHONY: crdbcheck
 crdbcheck: ## Check every SQL statement and migration against CockroachDB's grammar and the rules of hack/crdbcheck.

@@ -10,17 +10,18 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 )
 
-// byHand is what no descriptor says.
+// byHand contains the parts of the document that cannot be derived from descriptors.
 type byHand struct {
 	Info            map[string]any            `yaml:"info"`
 	Servers         []any                     `yaml:"servers"`
 	SecuritySchemes map[string]any            `yaml:"securitySchemes"`
 	Headers         map[string]any            `yaml:"headers"`
 	Tags            []tag                     `yaml:"tags"`
-	Messages        []string                  `yaml:"messages"` // what Paths refer to, beside what other operations answer
+	Messages        []string                  `yaml:"messages"` // messages that Paths refer to and no RPC returns
 	Paths           map[string]map[string]any `yaml:"paths"`
 	Schemas         map[string]any            `yaml:"schemas"`
-	Examples        map[string]map[string]any `yaml:"examples"` // bodies by the name of the operation
+	Summaries       map[string]string         `yaml:"summaries"` // by operation, where its name does not suffice
+	Examples        map[string]map[string]any `yaml:"examples"`  // request bodies by operation
 }
 
 func readByHand(path string) (*byHand, error) {
@@ -37,17 +38,14 @@ func readByHand(path string) (*byHand, error) {
 	return &hand, nil
 }
 
-// messages are the messages that operations written by hand answer with.
+// messages returns the descriptors of h.Messages.
 func (h *byHand) messages(files *protoregistry.Files) ([]protoreflect.MessageDescriptor, error) {
 	var all []protoreflect.MessageDescriptor
 	for _, name := range h.Messages {
-		found, err := files.FindDescriptorByName(protoreflect.FullName("plaza.v1." + name))
-		if err != nil {
-			return nil, fmt.Errorf("message %s: %w", name, err)
-		}
+		found, _ := files.FindDescriptorByName(protoreflect.FullName("plaza.v1." + name))
 		message, ok := found.(protoreflect.MessageDescriptor)
 		if !ok {
-			return nil, fmt.Errorf("%s is no message", name)
+			return nil, fmt.Errorf("%s is not a message", name)
 		}
 		all = append(all, message)
 	}

@@ -12,9 +12,9 @@ const (
 	exampleTime = "2026-11-20T09:30:00.000Z"
 )
 
-// named are examples by the JSON name of a field.
+// named maps JSON names of fields to examples.
 var named = map[string]any{
-	"displayName": "Rock climbing", "description": "For everybody who climbs", "title": "Sunday at the crag",
+	"displayName": "Rock climbing", "description": "A place for climbers of all levels", "title": "Sunday at the crag",
 	"question": "Who is in on Sunday?", "deviceId": "phone-1", "text": "Who is in on Sunday?", "altText": "A rope on a rock face",
 	"reason": "Spam or scams", "profileHandle": "alice.climbs", "name": "crag.jpg", "extension": "jpg", "mimeType": "image/jpeg",
 	"eventType": "community.userAdded", "message": "Resource Not Found.", "reactionName": "like", "referenceType": "post",
@@ -23,10 +23,10 @@ var named = map[string]any{
 	"permission": "EDIT_COMMUNITY",
 }
 
-// quoted matches a comment that begins with the values of its field: "`open` or `closed`.", "Always `post`."
-var quoted = regexp.MustCompile("^(?:Always )?`([^`]+)`")
+// quoted matches the first value that a comment lists: "Always `post`.", "State of the poll: `open` or `closed`."
+var quoted = regexp.MustCompile("^(?:Always |[^`:.]+: )`([^`]+)`")
 
-// exampleOf is a value that a field may have; nil where the type alone says enough.
+// exampleOf returns a value for a field, or nil if its type suffices.
 func exampleOf(field protoreflect.FieldDescriptor, comment string) any {
 	if field.IsMap() {
 		return nil
@@ -66,7 +66,7 @@ func singleExample(field protoreflect.FieldDescriptor, comment string) any {
 	return nil
 }
 
-// isUserID reports whether a field holds ids of users as clients chose them.
+// isUserID reports whether a field contains public ids of users.
 func isUserID(name string) bool {
 	for _, end := range []string{"userId", "UserId", "userIds", "PublicId", "PublicIds", "creatorId", "publisherId"} {
 		if strings.HasSuffix(name, end) {

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 )
 
-// openAPIVersion is the version of the document's format.
+// openAPIVersion is the version of OpenAPI.
 const openAPIVersion = "3.1.0"
 
 // generator builds the document.
@@ -17,10 +17,10 @@ type generator struct {
 	hand    *byHand
 	schemas *schemas
 	paths   map[string]map[string]any
-	shapes  map[string]string // paths without the names of their placeholders
+	shapes  map[string]string // paths by their form without placeholder names
 	ids     map[string]bool
-	used    map[string]bool // examples
-	wanting []string        // fields of bodies that need an example written by hand
+	used    map[string]bool // examples of byHand
+	missing []string        // required fields of bodies without an example
 }
 
 func build(services []protoreflect.ServiceDescriptor, files *protoregistry.Files, hand *byHand) (*document, error) {
@@ -77,18 +77,18 @@ func (g *generator) addMethod(method protoreflect.MethodDescriptor) error {
 	return nil
 }
 
-// add refuses what OpenAPI takes for the same path: two that differ in the names of their placeholders alone.
+// add adds an operation. It rejects paths that OpenAPI considers identical because they differ only in placeholder names.
 func (g *generator) add(path, verb string, op any) error {
 	shape := placeholder.ReplaceAllString(path, "{}")
 	if known := g.shapes[shape]; known != "" && known != path {
-		return fmt.Errorf("%s and %s are one path with two names", known, path)
+		return fmt.Errorf("%s and %s differ only in placeholder names", known, path)
 	}
 	g.shapes[shape] = path
 	if g.paths[path] == nil {
 		g.paths[path] = map[string]any{}
 	}
 	if g.paths[path][verb] != nil {
-		return fmt.Errorf("%s %s is there twice", verb, path)
+		return fmt.Errorf("%s %s is defined twice", verb, path)
 	}
 	g.paths[path][verb] = op
 	return nil
@@ -107,13 +107,18 @@ func (g *generator) addByHand(messages []protoreflect.MessageDescriptor) error {
 			}
 		}
 	}
-	for name := range g.hand.Examples {
-		if !g.used[name] {
-			return fmt.Errorf("no operation with a body has the example's name %s", name)
+	for name := range g.hand.Summaries {
+		if !g.ids[lowerFirst(name)] {
+			return fmt.Errorf("there is a summary for %s, but no such operation", name)
 		}
 	}
-	if len(g.wanting) > 0 {
-		return fmt.Errorf("bodies without an example, write one by hand: %v", g.wanting)
+	for name := range g.hand.Examples {
+		if !g.used[name] {
+			return fmt.Errorf("there is an example for %s, but no such operation with a body", name)
+		}
+	}
+	if len(g.missing) > 0 {
+		return fmt.Errorf("required fields without an example: %v; add one to byhand.yaml", g.missing)
 	}
 	return nil
 }
@@ -123,6 +128,8 @@ func (g *generator) document(services []protoreflect.ServiceDescriptor) *documen
 	for _, service := range services {
 		tags = append(tags, tag{tagOf(service), withoutName(commentOf(service), string(service.Name()))})
 	}
+	description, _ := g.hand.Info["description"].(string)
+	g.hand.Info["description"] = strings.Replace(description, "{{errors}}", errorTable(), 1)
 	return &document{
 		OpenAPI: openAPIVersion, Info: g.hand.Info, Servers: g.hand.Servers, Tags: append(tags, g.hand.Tags...), Paths: g.paths,
 		Components: components{

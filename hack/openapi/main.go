@@ -1,10 +1,10 @@
-// Openapi writes the API document: OpenAPI 3.1 of every REST path, from the descriptors of proto/ with their comments, and
-// from what is written by hand about the operations that are no RPC.
+// Openapi generates the API document, an OpenAPI 3.1 description of every REST path. It combines the descriptors of proto/ and their
+// comments with a handwritten part for operations that are not RPCs.
 //
 //	openapi -descriptors set.binpb -by-hand byhand.yaml -out openapi.json
 //
-// Why not a generator of others: the document has bracket parameters, one entry a path with deprecations of their own, keys
-// per operation, the interface's errors, and answers whose fields are all there; none that we know says any of these.
+// Existing generators support neither bracket parameters, per-path deprecation, per-operation credentials, our error codes, nor responses in
+// which every field is present.
 package main
 
 import (
@@ -20,12 +20,12 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
 
-	_ "github.com/plaza-social/plaza/proto/gen/plaza/v1" // the options of ours
+	_ "github.com/plaza-social/plaza/proto/gen/plaza/v1" // registers our options
 )
 
 func main() {
-	descriptors := flag.String("descriptors", "", "file of a FileDescriptorSet with source info")
-	byHand := flag.String("by-hand", "", "YAML of what no descriptor says")
+	descriptors := flag.String("descriptors", "", "file with a FileDescriptorSet that includes source info")
+	byHand := flag.String("by-hand", "", "YAML file with the handwritten part")
 	out := flag.String("out", "", "file to write")
 	flag.Parse()
 	if err := run(*descriptors, *byHand, *out); err != nil {
@@ -66,7 +66,7 @@ func readDescriptors(path string) (*protoregistry.Files, error) {
 	return protodesc.NewFiles(&set)
 }
 
-// servicesOf are the services of the interface, in the order of their files' names.
+// servicesOf returns the services ordered by file name.
 func servicesOf(files *protoregistry.Files) []protoreflect.ServiceDescriptor {
 	byPath := map[string]protoreflect.FileDescriptor{}
 	files.RangeFilesByPackage("plaza.v1", func(file protoreflect.FileDescriptor) bool {
@@ -83,7 +83,7 @@ func servicesOf(files *protoregistry.Files) []protoreflect.ServiceDescriptor {
 	return services
 }
 
-// render writes JSON that a person can read in a diff.
+// render encodes d as indented JSON, for readable diffs.
 func render(d *document) ([]byte, error) {
 	var buffer bytes.Buffer
 	encoder := json.NewEncoder(&buffer)

@@ -9,8 +9,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 )
 
-// builtAs is the document of the descriptors that are linked in: without comments.
-func builtAs(t *testing.T) map[string]any {
+// generate builds the document from the linked descriptors, which have no comments.
+func generate(t *testing.T) map[string]any {
 	t.Helper()
 	hand, err := readByHand("../../platform/apidoc/byhand.yaml")
 	require.NoError(t, err)
@@ -22,13 +22,13 @@ func builtAs(t *testing.T) map[string]any {
 		require.NoError(t, err)
 		texts[i] = string(text)
 	}
-	require.Equal(t, texts[0], texts[1], "two runs, two documents")
+	require.Equal(t, texts[0], texts[1], "the output must be reproducible")
 	var root map[string]any
 	require.NoError(t, json.Unmarshal([]byte(texts[0]), &root))
 	return root
 }
 
-// at walks down; what lies in lists of parameters is found by name.
+// at returns the value at path. Items of lists are addressed by their name.
 func at(t *testing.T, value any, path ...string) any {
 	t.Helper()
 	for _, name := range path {
@@ -53,8 +53,8 @@ func byName(list []any, name string) any {
 	return nil
 }
 
-func TestHabitsOfTheInterface(t *testing.T) {
-	root := builtAs(t)
+func TestSpecialCases(t *testing.T) {
+	root := generate(t)
 	token := at(t, root, "paths", "/api/v4/authentication/token", "post")
 	require.Equal(t, "string", at(t, token, "responses", "200", "content", "application/json", "schema", "type"), "a bare string")
 	require.Equal(t, "Unauthorized", at(t, token, "responses", "401", "content", "application/json", "example"))
@@ -64,14 +64,14 @@ func TestHabitsOfTheInterface(t *testing.T) {
 	require.InDelta(t, 1, at(t, limit, "schema", "minimum"), 0)
 	require.InDelta(t, 100, at(t, limit, "schema", "maximum"), 0)
 	require.Equal(t, []any{"lastCreated", "firstCreated"},
-		at(t, root, "paths", "/api/v3/polls/{pollId}/answers/{answerId}", "get", "parameters", "sortBy", "schema", "enum"), "absent is no value")
+		at(t, root, "paths", "/api/v3/polls/{pollId}/answers/{answerId}", "get", "parameters", "sortBy", "schema", "enum"), "the list has no empty value")
 
-	require.Equal(t, true, at(t, root, "paths", "/api/v3/posts", "post", "deprecated"), "one path of an operation")
+	require.Equal(t, true, at(t, root, "paths", "/api/v3/posts", "post", "deprecated"), "one path of an operation is deprecated")
 	require.NotContains(t, at(t, root, "paths", "/api/v4/posts", "post"), "deprecated")
 
 	post := at(t, root, "components", "schemas", "Post")
 	require.Contains(t, at(t, post, "required"), "_id")
-	require.Equal(t, "null", at(t, post, "properties", "editedAt", "anyOf").([]any)[1].(map[string]any)["type"], "an unset moment")
+	require.Equal(t, "null", at(t, post, "properties", "editedAt", "anyOf").([]any)[1].(map[string]any)["type"], "an unset timestamp")
 
 	moderation := at(t, root, "paths", "/api/v3/network-settings/moderation", "put", "responses")
 	require.NotContains(t, moderation, "422")
@@ -82,12 +82,13 @@ func TestHabitsOfTheInterface(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	require.Equal(t, "List poll voters", inWords("ListPollVoters"))
-	require.Equal(t, "Gets one poll.", withoutName("GetPoll gets one poll.", "GetPoll"))
+	require.Equal(t, "Returns one poll.", withoutName("GetPoll returns one poll.", "GetPoll"))
+	require.Equal(t, "A question.", withoutName("Poll is a question.", "Poll"))
 	require.Equal(t, "Another comment.", withoutName("Another comment.", "GetPoll"))
 	require.Equal(t, "a\n\nb", sentences("a", "", "b"))
 }
 
-func TestHandwrittenExampleOfNothing(t *testing.T) {
+func TestExamplesMatchOperations(t *testing.T) {
 	hand, err := readByHand("../../platform/apidoc/byhand.yaml")
 	require.NoError(t, err)
 	hand.Examples["NoSuchOperation"] = map[string]any{}
@@ -100,11 +101,11 @@ func TestHandwrittenExampleOfNothing(t *testing.T) {
 	require.ErrorContains(t, err, "CreatePoll.answers")
 }
 
-func TestOnePathWithTwoNames(t *testing.T) {
+func TestAddRejectsDuplicates(t *testing.T) {
 	g := &generator{paths: map[string]map[string]any{}, shapes: map[string]string{}}
 	require.NoError(t, g.add("/a/{x}", "get", 1))
 	require.NoError(t, g.add("/a/{x}", "put", 1))
-	require.ErrorContains(t, g.add("/a/{y}", "post", 1), "two names")
+	require.ErrorContains(t, g.add("/a/{y}", "post", 1), "placeholder names")
 	require.ErrorContains(t, g.add("/a/{x}", "get", 1), "twice")
 	require.True(t, strings.HasPrefix(openAPIVersion, "3.1"))
 }

@@ -8,13 +8,13 @@ import (
 	"slices"
 )
 
-// document is the part of OpenAPI 3.1 that the document uses. What is written by hand goes in as it is.
+// document is the subset of OpenAPI 3.1 that we use. Handwritten parts are included unchanged.
 type document struct {
 	OpenAPI    string                    `json:"openapi"`
 	Info       any                       `json:"info"`
 	Servers    any                       `json:"servers"`
 	Tags       []tag                     `json:"tags"`
-	Paths      map[string]map[string]any `json:"paths"` // path, verb in small letters
+	Paths      map[string]map[string]any `json:"paths"` // by path and lowercase verb
 	Components components                `json:"components"`
 }
 
@@ -40,7 +40,7 @@ type operation struct {
 	Parameters  []parameter           `json:"parameters,omitempty"`
 	RequestBody *requestBody          `json:"requestBody,omitempty"`
 	Responses   map[string]any        `json:"responses"`
-	RPC         string                `json:"x-rpc"` // the same operation over Connect, gRPC and gRPC-Web
+	RPC         string                `json:"x-rpc"` // name of the operation over Connect, gRPC and gRPC-Web
 }
 
 type parameter struct {
@@ -68,7 +68,7 @@ type response struct {
 	Content     map[string]mediaType `json:"content,omitempty"`
 }
 
-// schema is the part of JSON Schema that the document uses.
+// schema is the subset of JSON Schema that we use.
 type schema struct {
 	Ref                  string     `json:"$ref,omitempty"`
 	Type                 string     `json:"type,omitempty"`
@@ -76,17 +76,13 @@ type schema struct {
 	Description          string     `json:"description,omitempty"`
 	Deprecated           bool       `json:"deprecated,omitempty"`
 	Enum                 []any      `json:"enum,omitempty"`
-	Default              any        `json:"default,omitempty"`
 	Pattern              string     `json:"pattern,omitempty"`
 	MinLength            any        `json:"minLength,omitempty"`
 	MaxLength            any        `json:"maxLength,omitempty"`
 	Minimum              any        `json:"minimum,omitempty"`
 	Maximum              any        `json:"maximum,omitempty"`
-	ExclusiveMinimum     any        `json:"exclusiveMinimum,omitempty"`
-	ExclusiveMaximum     any        `json:"exclusiveMaximum,omitempty"`
 	MinItems             any        `json:"minItems,omitempty"`
 	MaxItems             any        `json:"maxItems,omitempty"`
-	UniqueItems          bool       `json:"uniqueItems,omitempty"`
 	Items                *schema    `json:"items,omitempty"`
 	Required             []string   `json:"required,omitempty"`
 	Properties           properties `json:"properties,omitempty"`
@@ -95,7 +91,7 @@ type schema struct {
 	Examples             []any      `json:"examples,omitempty"`
 }
 
-// properties keep the order of the proto file.
+// properties are encoded in the order of the proto file.
 type properties []property
 
 type property struct {
@@ -103,7 +99,7 @@ type property struct {
 	schema *schema
 }
 
-// MarshalJSON writes an object whose members keep their order.
+// MarshalJSON encodes p as an object.
 func (p properties) MarshalJSON() ([]byte, error) {
 	var buffer bytes.Buffer
 	encoder := json.NewEncoder(&buffer)

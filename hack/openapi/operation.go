@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -13,17 +14,18 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
 )
 
-// binding is one path of an operation.
+// binding is one REST path of an operation.
 type binding struct {
 	method   protoreflect.MethodDescriptor
 	verb     string
 	template string // as in the proto file: /api/v3/polls/{poll_id}
 	hasBody  bool
-	answer   string // the field that is the answer; empty for all of it
+	answer   string // field that is the response body; empty for the whole message
 }
 
 func bindingsOf(method protoreflect.MethodDescriptor) ([]binding, error) {
@@ -43,7 +45,7 @@ func bindingsOf(method protoreflect.MethodDescriptor) ([]binding, error) {
 			}
 		}
 		if b.verb == "" || (b.hasBody && r.GetBody() != "*") {
-			return nil, fmt.Errorf("%s: unknown kind of binding %v", method.FullName(), r)
+			return nil, fmt.Errorf("%s: unsupported binding %v", method.FullName(), r)
 		}
 		all = append(all, b)
 	}
@@ -52,20 +54,20 @@ func bindingsOf(method protoreflect.MethodDescriptor) ([]binding, error) {
 
 var placeholder = regexp.MustCompile(`\{([^}]+)\}`)
 
-// inPath are the fields that the path names.
+// inPath returns the fields that the path contains.
 func (b binding) inPath() ([]protoreflect.FieldDescriptor, error) {
 	var fields []protoreflect.FieldDescriptor
 	for _, found := range placeholder.FindAllStringSubmatch(b.template, -1) {
 		field := b.method.Input().Fields().ByName(protoreflect.Name(found[1]))
 		if field == nil {
-			return nil, fmt.Errorf("%s names no field of %s", b.template, b.method.Input().FullName())
+			return nil, fmt.Errorf("%s contains a placeholder that is not a field of %s", b.template, b.method.Input().FullName())
 		}
 		fields = append(fields, field)
 	}
 	return fields, nil
 }
 
-// path is the template with JSON names.
+// path returns the template with JSON names.
 func (b binding) path(fields []protoreflect.FieldDescriptor) string {
 	i := 0
 	return placeholder.ReplaceAllStringFunc(b.template, func(string) string {
@@ -83,17 +85,19 @@ func (g *generator) operation(b binding) (string, *operation, error) {
 	path, named := b.path(fields), namesOf(fields)
 	name := string(b.method.Name())
 	op := &operation{
-		Tags:        []string{tagOf(serviceOf(b.method))},
+		Tags:        []string{tagOf(b.method.Parent())},
 		OperationID: g.operationID(name, b),
-		Summary:     inWords(name),
+		Summary:     cmp.Or(g.hand.Summaries[name], inWords(name)),
 		Security:    securityOf(b.method),
 		RPC:         procedureOf(b.method),
 	}
 	deprecation := deprecationOf(b)
 	op.Deprecated = deprecation != nil
-	op.Description = sentences(withoutName(commentOf(b.method), name), callersOf(b.method), outdated(deprecation))
+	op.Description = sentences(withoutName(commentOf(b.method), name), callersOf(b.method), deprecationNote(deprecation))
 	for _, field := range fields {
-		op.Parameters = append(op.Parameters, pathParameter(g.schemas.askedField(field), field))
+		p := parameterOf(field.JSONName(), "path", g.schemas.askedField(field))
+		p.Required = true
+		op.Parameters = append(op.Parameters, p)
 	}
 	if err := g.addInput(op, b, named); err != nil {
 		return "", nil, err
@@ -102,7 +106,7 @@ func (g *generator) operation(b binding) (string, *operation, error) {
 	return path, op, nil
 }
 
-// addInput describes what is neither in the path nor in a header: a body, or parameters.
+// addInput adds the request body or the query parameters.
 func (g *generator) addInput(op *operation, b binding, inPath []string) error {
 	if !b.hasBody {
 		parameters, err := g.queryParameters(b.method.Input(), "", inPath)
@@ -110,7 +114,7 @@ func (g *generator) addInput(op *operation, b binding, inPath []string) error {
 		return err
 	}
 	if len(inPath) == b.method.Input().Fields().Len() {
-		return nil // nothing is left for a body
+		return nil // the path contains all fields
 	}
 	body, err := g.schemas.request(b.method.Input(), inPath)
 	if err != nil {
@@ -124,7 +128,7 @@ func (g *generator) addInput(op *operation, b binding, inPath []string) error {
 	return nil
 }
 
-// bodyExample is the example that is written by hand, or what a request has to have.
+// bodyExample returns the handwritten example, or one of the required fields.
 func (g *generator) bodyExample(method protoreflect.MethodDescriptor, component *schema, inPath []string) any {
 	if written, ok := g.hand.Examples[string(method.Name())]; ok {
 		g.used[string(method.Name())] = true
@@ -145,13 +149,13 @@ func (g *generator) bodyExample(method protoreflect.MethodDescriptor, component 
 		case len(p.schema.Examples) > 0:
 			example[p.name] = p.schema.Examples[0]
 		default:
-			g.wanting = append(g.wanting, string(method.Name())+"."+p.name)
+			g.missing = append(g.missing, string(method.Name())+"."+p.name)
 		}
 	}
 	return example
 }
 
-// operationID is the method's name, and for its other paths that with what tells them apart.
+// operationID returns the method's name, with the version and verb for additional paths.
 func (g *generator) operationID(name string, b binding) string {
 	version := ""
 	if parts := strings.Split(b.template, "/"); len(parts) > 2 {
@@ -165,19 +169,14 @@ func (g *generator) operationID(name string, b binding) string {
 			return id
 		}
 	}
-	panic("no operationId is left for " + b.verb + " " + b.template)
+	panic("no unique operationId for " + b.verb + " " + b.template)
 }
 
 func procedureOf(method protoreflect.MethodDescriptor) string {
 	return "/" + string(method.Parent().FullName()) + "/" + string(method.Name())
 }
 
-func serviceOf(method protoreflect.MethodDescriptor) protoreflect.ServiceDescriptor {
-	service, _ := method.Parent().(protoreflect.ServiceDescriptor)
-	return service
-}
-
-func tagOf(service protoreflect.ServiceDescriptor) string {
+func tagOf(service protoreflect.Descriptor) string {
 	return inWords(strings.TrimSuffix(string(service.Name()), "Service"))
 }
 
@@ -189,12 +188,12 @@ func namesOf(fields []protoreflect.FieldDescriptor) []string {
 	return names
 }
 
-func accessOf(method protoreflect.MethodDescriptor) *plazav1.Access {
-	access, _ := proto.GetExtension(method.Options(), plazav1.E_Access).(*plazav1.Access)
+func accessOf(method protoreflect.MethodDescriptor) auth.Access {
+	access, _ := auth.AccessOf(procedureOf(method)) // a test of package auth requires it for every operation
 	return access
 }
 
-// schemes are the names of the security schemes by who calls.
+// schemes maps callers to security schemes.
 var schemes = map[plazav1.Access_Caller]string{
 	plazav1.Access_CALLER_SERVER_KEY:   "serverKey",
 	plazav1.Access_CALLER_API_KEY:      "apiKey",
@@ -204,7 +203,7 @@ var schemes = map[plazav1.Access_Caller]string{
 }
 
 func securityOf(method protoreflect.MethodDescriptor) []map[string][]string {
-	scheme := schemes[accessOf(method).GetCaller()]
+	scheme := schemes[accessOf(method).Caller]
 	if scheme == "" {
 		return []map[string][]string{}
 	}
@@ -213,22 +212,22 @@ func securityOf(method protoreflect.MethodDescriptor) []map[string][]string {
 
 func callersOf(method protoreflect.MethodDescriptor) string {
 	access := accessOf(method)
-	permission := access.GetPermission()
-	switch access.GetCaller() {
+	permission := string(access.Permission)
+	switch access.Caller {
 	case plazav1.Access_CALLER_ADMIN:
 		if permission == "" {
-			return "For administrators."
+			return "Requires an administrator."
 		}
-		return "For administrators, and users whose network role has the permission `" + permission + "`."
+		return "Requires an administrator, or a user with a network role that grants the permission `" + permission + "`."
 	case plazav1.Access_CALLER_USER:
 		if permission != "" {
-			return "For users with the permission `" + permission + "`, and administrators."
+			return "Requires the permission `" + permission + "`."
 		}
 	}
 	return ""
 }
 
-// deprecationOf is the option of a path that is deprecated; nil for others.
+// deprecationOf returns the deprecation of a path, or nil.
 func deprecationOf(b binding) *plazav1.Deprecation {
 	options, _ := b.method.Options().(*descriptorpb.MethodOptions)
 	option, _ := proto.GetExtension(options, plazav1.E_Deprecation).(*plazav1.Deprecation)
@@ -238,14 +237,14 @@ func deprecationOf(b binding) *plazav1.Deprecation {
 	return nil
 }
 
-func outdated(d *plazav1.Deprecation) string {
+func deprecationNote(d *plazav1.Deprecation) string {
 	if d == nil {
 		return ""
 	}
-	return fmt.Sprintf("Deprecated since %s; may be gone from %s on.", d.GetSince(), d.GetSunset())
+	return fmt.Sprintf("Deprecated since %s. Can be removed from %s.", d.GetSince(), d.GetSunset())
 }
 
-// responses are the success and the failures of an operation.
+// responses returns the responses of an operation by status.
 func (g *generator) responses(b binding, deprecated *plazav1.Deprecation) map[string]any {
 	status, _ := proto.GetExtension(b.method.Options(), plazav1.E_RestStatus).(int32)
 	if status == 0 {
@@ -262,7 +261,7 @@ func (g *generator) responses(b binding, deprecated *plazav1.Deprecation) map[st
 	for _, status := range failsWith(b) {
 		all[strconv.Itoa(status)] = failureOf(status)
 	}
-	if isToken(b.method) {
+	if procedureOf(b.method) == plazav1connect.AuthenticationServiceCreateTokenProcedure {
 		all[strconv.Itoa(http.StatusUnauthorized)] = bareUnauthorized()
 	}
 	return all
@@ -275,13 +274,13 @@ func (g *generator) answered(b binding) *schema {
 	return g.schemas.answeredField(b.method.Output().Fields().ByName(protoreflect.Name(b.answer)))
 }
 
-// failsWith are the statuses of an operation's failures.
+// failsWith returns the error statuses of an operation.
 func failsWith(b binding) []int {
 	all := []int{http.StatusBadRequest, http.StatusForbidden, http.StatusInternalServerError, http.StatusServiceUnavailable}
-	if accessOf(b.method).GetCaller() != plazav1.Access_CALLER_PUBLIC {
+	if accessOf(b.method).Caller != plazav1.Access_CALLER_PUBLIC {
 		all = append(all, http.StatusUnauthorized)
 	}
-	if procedureOf(b.method) != plazav1connect.NetworkSettingServiceUpdateModerationProcedure { // the contract knows no validation error there
+	if procedureOf(b.method) != plazav1connect.NetworkSettingServiceUpdateModerationProcedure { // the contract has no validation errors there
 		all = append(all, http.StatusUnprocessableEntity)
 	}
 	if b.hasBody {
@@ -290,34 +289,30 @@ func failsWith(b binding) []int {
 	if b.verb != http.MethodGet {
 		all = append(all, http.StatusConflict)
 	}
-	if namesSomething(b.method.Input()) {
+	if hasID(b.method.Input()) {
 		all = append(all, http.StatusNotFound)
 	}
 	return all
 }
 
-// namesSomething reports whether a request names what may not be there.
-func namesSomething(message protoreflect.MessageDescriptor) bool {
+// hasID reports whether a request contains the id of an object, which may not exist.
+func hasID(message protoreflect.MessageDescriptor) bool {
 	for i := range message.Fields().Len() {
 		field := message.Fields().Get(i)
 		name := strings.ToLower(field.JSONName())
 		if strings.HasSuffix(name, "id") || strings.HasSuffix(name, "ids") {
 			return true
 		}
-		if inner := field.Message(); inner != nil && !field.IsMap() && namesSomething(inner) {
+		if inner := field.Message(); inner != nil && !field.IsMap() && hasID(inner) {
 			return true
 		}
 	}
 	return false
 }
 
-func isToken(method protoreflect.MethodDescriptor) bool {
-	return procedureOf(method) == plazav1connect.AuthenticationServiceCreateTokenProcedure
-}
-
-// bareUnauthorized is how the token endpoint refuses keys: with a JSON string.
+// bareUnauthorized returns the error response of the token endpoint, a JSON string.
 func bareUnauthorized() any {
-	return response{Description: "No server key, or one that does not hold.", Content: map[string]mediaType{
+	return response{Description: "The server key is missing or invalid.", Content: map[string]mediaType{
 		"application/json": {Schema: &schema{Type: "string", Enum: []any{"Unauthorized"}}, Example: "Unauthorized"},
 	}}
 }

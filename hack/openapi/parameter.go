@@ -8,20 +8,14 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-func pathParameter(s *schema, field protoreflect.FieldDescriptor) parameter {
-	p := parameterOf(field.JSONName(), "path", s)
-	p.Required = true
-	return p
-}
-
-// parameterOf moves the description from the schema to the parameter.
+// parameterOf returns a parameter with the description of s.
 func parameterOf(name, in string, s *schema) parameter {
 	own := *s
 	own.Description = ""
 	return parameter{Name: name, In: in, Description: s.Description, Schema: &own}
 }
 
-// queryParameters are the fields of a request as parameters; what is below a field is in brackets.
+// queryParameters returns the fields of a request as parameters, with nested fields in brackets.
 func (g *generator) queryParameters(message protoreflect.MessageDescriptor, prefix string, without []string) ([]parameter, error) {
 	var all []parameter
 	for i := range message.Fields().Len() {
@@ -37,7 +31,7 @@ func (g *generator) queryParameters(message protoreflect.MessageDescriptor, pref
 		switch {
 		case inner == nil, !field.IsList() && !field.IsMap() && wellKnown(inner) != nil && wellKnown(inner).Type == "string":
 			p := parameterOf(name, "query", g.schemas.askedField(field))
-			p.Required = mustBeThere(field) && prefix == ""
+			p.Required = isRequired(field, p.Schema) && prefix == ""
 			all = append(all, p)
 		case field.IsList(), field.IsMap(), strings.HasPrefix(string(inner.FullName()), "google."):
 			return nil, fmt.Errorf("%s cannot be a parameter", field.FullName())

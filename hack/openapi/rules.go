@@ -1,8 +1,6 @@
 package main
 
 import (
-	"slices"
-
 	"buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -13,7 +11,7 @@ func rulesOf(field protoreflect.FieldDescriptor) *validate.FieldRules {
 	return rules
 }
 
-// limit puts the rules of a field into its schema.
+// limit adds the rules of a field to its schema.
 func (s *schema) limit(rules *validate.FieldRules) {
 	if rules == nil {
 		return
@@ -29,7 +27,7 @@ func (s *schema) limit(rules *validate.FieldRules) {
 	})
 }
 
-// limitBy applies the rules of one type: their names say what they are.
+// limitBy adds the rules of one type.
 func (s *schema) limitBy(rules protoreflect.Message) {
 	rules.Range(func(rule protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		switch rule.Name() {
@@ -37,8 +35,6 @@ func (s *schema) limitBy(rules protoreflect.Message) {
 			s.MinLength = value.Interface()
 		case "max_len":
 			s.MaxLength = value.Interface()
-		case "len":
-			s.MinLength, s.MaxLength = value.Interface(), value.Interface()
 		case "pattern":
 			s.Pattern = value.String()
 		case "in":
@@ -47,53 +43,62 @@ func (s *schema) limitBy(rules protoreflect.Message) {
 			s.Enum = []any{value.Interface()}
 		case "gte":
 			s.Minimum = value.Interface()
-		case "gt":
-			s.ExclusiveMinimum = value.Interface()
 		case "lte":
 			s.Maximum = value.Interface()
-		case "lt":
-			s.ExclusiveMaximum = value.Interface()
 		case "min_items":
 			s.MinItems = value.Interface()
 		case "max_items":
 			s.MaxItems = value.Interface()
-		case "unique":
-			s.UniqueItems = value.Bool()
 		case "items":
 			if items, ok := value.Message().Interface().(*validate.FieldRules); ok {
 				s.Items.limit(items)
 			}
 		default:
-			panic("no keyword for the rule " + string(rule.FullName()))
+			s.limitByShared(rule)
 		}
 		return true
 	})
 }
 
-// valuesOf are the values that a field may have; the empty string, which stands for absent, is none that one would send.
 func valuesOf(list protoreflect.List) []any {
-	var values []any
-	for i := range list.Len() {
-		if value := list.Get(i).Interface(); value != "" {
-			values = append(values, value)
-		}
+	values := make([]any, list.Len())
+	for i := range values {
+		values[i] = list.Get(i).Interface()
 	}
 	return values
 }
 
-// mustBeThere reports whether a request without the field is refused.
-func mustBeThere(field protoreflect.FieldDescriptor) bool {
-	rules := rulesOf(field)
-	switch {
-	case rules == nil:
-		return false
-	case rules.GetRequired():
-		return true
-	case field.HasPresence(), rules.GetIgnore() != validate.Ignore_IGNORE_UNSPECIFIED:
-		return false
-	case field.IsList():
-		return rules.GetRepeated().GetMinItems() > 0
+// shared maps the rules of rules.proto to keywords.
+var shared = map[protoreflect.Name]schema{
+	"id":               {MinLength: 1, MaxLength: 900},
+	"short_id":         {MinLength: 1, MaxLength: 50},
+	"object_id":        {MinLength: 24, Pattern: "^[0-9a-f]{24}$"},
+	"label":            {MinLength: 1, MaxLength: 100},
+	"page_token":       {MaxLength: 1000},
+	"page_type":        {Enum: []any{"pagination", "scrollable"}},
+	"page_size":        {Minimum: 1, Maximum: 100},
+	"sort_direction":   {Enum: []any{"asc", "desc"}},
+	"sort_by_creation": {Enum: []any{"lastCreated", "firstCreated"}},
+	"sort_by_change":   {Enum: []any{"lastCreated", "firstCreated", "lastUpdated", "firstUpdated"}},
+}
+
+func (s *schema) limitByShared(rule protoreflect.FieldDescriptor) {
+	limits, ok := shared[rule.Name()]
+	if !ok || !rule.IsExtension() {
+		panic("no JSON Schema keyword for the rule " + string(rule.FullName()))
 	}
-	text := rules.GetString()
-	return text.GetMinLen() > 0 || text.GetLen() > 0 || (len(text.GetIn()) > 0 && !slices.Contains(text.GetIn(), ""))
+	s.MinLength, s.MaxLength, s.Pattern, s.Enum = limits.MinLength, limits.MaxLength, limits.Pattern, limits.Enum
+	s.Minimum, s.Maximum = limits.Minimum, limits.Maximum
+}
+
+// isRequired reports whether a request without the field is rejected: its schema s does not allow the zero value.
+func isRequired(field protoreflect.FieldDescriptor, s *schema) bool {
+	rules := rulesOf(field)
+	if rules.GetRequired() {
+		return true
+	}
+	if field.HasPresence() || rules.GetIgnore() != validate.Ignore_IGNORE_UNSPECIFIED {
+		return false
+	}
+	return s.MinLength != nil || s.MinItems != nil || (field.Kind() == protoreflect.StringKind && len(s.Enum) > 0)
 }

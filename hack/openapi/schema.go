@@ -9,19 +9,19 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 )
 
-// schemas collects the components that operations refer to. What is answered and what is asked for differ: an answer has
-// all its fields, and a request has limits.
+// schemas collects the components that operations refer to. The schema of a message depends on its use: responses contain all fields,
+// requests have limits.
 type schemas struct {
 	byName   map[string]any
-	answered map[protoreflect.FullName]bool // the messages that are in answers
-	asked    map[string]string              // component of a request: the fields that it leaves out
+	answered map[protoreflect.FullName]bool // messages that occur in responses
+	asked    map[string]string              // fields that a request component omits, by component
 }
 
 func newSchemas() *schemas {
 	return &schemas{byName: map[string]any{}, answered: map[protoreflect.FullName]bool{}, asked: map[string]string{}}
 }
 
-// markAnswered notes a message and what is in it.
+// markAnswered records that a message and the messages it contains occur in responses.
 func (s *schemas) markAnswered(message protoreflect.MessageDescriptor) {
 	if s.answered[message.FullName()] {
 		return
@@ -34,15 +34,15 @@ func (s *schemas) markAnswered(message protoreflect.MessageDescriptor) {
 	}
 }
 
-// answer is a reference to the schema of a message in an answer.
+// answer returns a reference to the schema of a message in a response.
 func (s *schemas) answer(message protoreflect.MessageDescriptor) *schema {
 	if known := wellKnown(message); known != nil {
 		return known
 	}
 	name := string(message.Name())
 	if s.byName[name] == nil {
-		out := &schema{Type: "object", Description: commentOf(message)}
-		s.byName[name] = out // before its fields: messages may contain themselves
+		out := &schema{Type: "object", Description: withoutName(commentOf(message), string(message.Name()))}
+		s.byName[name] = out // set before the fields, because messages can be recursive
 		for i := range message.Fields().Len() {
 			field := message.Fields().Get(i)
 			if field.ContainingOneof() == nil {
@@ -57,13 +57,13 @@ func (s *schemas) answer(message protoreflect.MessageDescriptor) *schema {
 func (s *schemas) answeredField(field protoreflect.FieldDescriptor) *schema {
 	out := shaped(field, s.answer)
 	if field.Message() != nil && !field.IsList() && !field.IsMap() && field.ContainingOneof() == nil {
-		out = &schema{AnyOf: []*schema{out, {Type: "null"}}} // unset: timestamps, objects
+		out = &schema{AnyOf: []*schema{out, {Type: "null"}}} // unset timestamps and objects
 	}
 	describe(out, field)
 	return out
 }
 
-// request is a reference to the schema of a body: the message without the fields that the path names.
+// request returns a reference to the schema of a body: the message without the fields in the path.
 func (s *schemas) request(message protoreflect.MessageDescriptor, without []string) (*schema, error) {
 	name := s.requestName(message)
 	left := strings.Join(without, ",")
@@ -71,11 +71,11 @@ func (s *schemas) request(message protoreflect.MessageDescriptor, without []stri
 		name += "Without" + strings.ToUpper(left[:min(1, len(left))]) + left[min(1, len(left)):]
 	}
 	if known, ok := s.asked[name]; ok && known != left {
-		return nil, fmt.Errorf("%s: two bodies of one name", name)
+		return nil, fmt.Errorf("%s: two different bodies with one name", name)
 	}
 	if s.byName[name] == nil {
 		s.asked[name] = left
-		out := &schema{Type: "object", Description: commentOf(message)}
+		out := &schema{Type: "object", Description: withoutName(commentOf(message), string(message.Name()))}
 		s.byName[name] = out
 		s.addAsked(out, message, without)
 	}
@@ -89,17 +89,17 @@ func (s *schemas) requestName(message protoreflect.MessageDescriptor) string {
 	return string(message.Name())
 }
 
-// ask is a reference to the schema of a message within a request.
+// ask returns a reference to the schema of a message nested in a request.
 func (s *schemas) ask(message protoreflect.MessageDescriptor) *schema {
 	if known := wellKnown(message); known != nil {
 		return known
 	}
 	name := s.requestName(message)
 	if s.asked[name] != "" {
-		panic(name + " is a body that leaves out fields, and part of another one")
+		panic(name + " is both a body that omits fields and part of another body")
 	}
 	if s.byName[name] == nil {
-		out := &schema{Type: "object", Description: commentOf(message)}
+		out := &schema{Type: "object", Description: withoutName(commentOf(message), string(message.Name()))}
 		s.byName[name], s.asked[name] = out, ""
 		s.addAsked(out, message, nil)
 	}
@@ -112,10 +112,11 @@ func (s *schemas) addAsked(out *schema, message protoreflect.MessageDescriptor, 
 		if slices.Contains(without, field.JSONName()) {
 			continue
 		}
-		if mustBeThere(field) {
+		asked := s.askedField(field)
+		if isRequired(field, asked) {
 			out.Required = append(out.Required, field.JSONName())
 		}
-		out.Properties = append(out.Properties, property{field.JSONName(), s.askedField(field)})
+		out.Properties = append(out.Properties, property{field.JSONName(), asked})
 	}
 }
 
@@ -129,7 +130,7 @@ func (s *schemas) askedField(field protoreflect.FieldDescriptor) *schema {
 	return out
 }
 
-// describe adds what stands at the field.
+// describe adds the comment, deprecation and example of a field.
 func describe(s *schema, field protoreflect.FieldDescriptor) {
 	s.Description = commentOf(field)
 	if options, ok := field.Options().(*descriptorpb.FieldOptions); ok {
@@ -140,7 +141,7 @@ func describe(s *schema, field protoreflect.FieldDescriptor) {
 	}
 }
 
-// shaped is the type of a field; inner refers to messages.
+// shaped returns the schema of a field's type; inner returns those of messages.
 func shaped(field protoreflect.FieldDescriptor, inner func(protoreflect.MessageDescriptor) *schema) *schema {
 	switch {
 	case field.IsMap():
@@ -164,10 +165,10 @@ func single(field protoreflect.FieldDescriptor, inner func(protoreflect.MessageD
 	case protoreflect.MessageKind:
 		return inner(field.Message())
 	}
-	panic("no schema for the kind of " + string(field.FullName()))
+	panic("unsupported kind of field " + string(field.FullName()))
 }
 
-// wellKnown is the schema of a type whose JSON is an art of its own; nil for every other.
+// wellKnown returns the schema of a type with a special JSON form, or nil.
 func wellKnown(message protoreflect.MessageDescriptor) *schema {
 	switch message.FullName() {
 	case "google.protobuf.Timestamp":
@@ -178,7 +179,7 @@ func wellKnown(message protoreflect.MessageDescriptor) *schema {
 		return &schema{}
 	}
 	if strings.HasPrefix(string(message.FullName()), "google.") {
-		panic("no schema for " + string(message.FullName()))
+		panic("unsupported type " + string(message.FullName()))
 	}
 	return nil
 }

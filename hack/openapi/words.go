@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// commentOf is the comment of a declaration as Markdown: lines that the proto file only wraps are one paragraph.
+// commentOf returns the comment of a declaration as Markdown, with the wrapped lines of a paragraph joined.
 func commentOf(d protoreflect.Descriptor) string {
 	text := d.ParentFile().SourceLocations().ByDescriptor(d).LeadingComments
 	var out strings.Builder
@@ -19,7 +19,7 @@ func commentOf(d protoreflect.Descriptor) string {
 			out.WriteString("\n\n")
 		case out.Len() == 0 || strings.HasSuffix(out.String(), "\n"):
 			out.WriteString(line)
-		case line[0] == ' ' || line[0] == '-':
+		case strings.ContainsAny(line[:1], " -|"):
 			out.WriteString("\n" + line)
 		default:
 			out.WriteString(" " + line)
@@ -33,10 +33,10 @@ func commentOf(d protoreflect.Descriptor) string {
 	})
 }
 
-// fieldName matches what may be a field's name as proto files have it.
+// fieldName matches identifiers that can be names of fields in proto files.
 var fieldName = regexp.MustCompile(`\b[a-z]+(_[a-z]+)+\b`)
 
-// fieldOf is the field of some message of d's file that has a name; nil where none has.
+// fieldOf returns the first field called name in the file of d, or nil.
 func fieldOf(d protoreflect.Descriptor, name string) protoreflect.FieldDescriptor {
 	messages := d.ParentFile().Messages()
 	for i := range messages.Len() {
@@ -47,17 +47,17 @@ func fieldOf(d protoreflect.Descriptor, name string) protoreflect.FieldDescripto
 	return nil
 }
 
-// withoutName is a comment that begins with the name of what it is about, without that: "GetPoll gets one poll." is "Gets
-// one poll."
+// withoutName removes the name of a declaration from its comment: "GetPoll returns one poll." becomes "Returns one poll.", "Poll is a question."
+// becomes "A question."
 func withoutName(comment, name string) string {
 	rest, found := strings.CutPrefix(comment, name+" ")
 	if !found || rest == "" {
 		return comment
 	}
-	return strings.ToUpper(rest[:1]) + rest[1:]
+	return upperFirst(strings.TrimPrefix(rest, "is "))
 }
 
-// inWords is a name in words: "ListPollVoters" is "List poll voters".
+// inWords splits a name into words: "ListPollVoters" becomes "List poll voters".
 func inWords(name string) string {
 	var out strings.Builder
 	for i, r := range name {
@@ -74,7 +74,7 @@ func inWords(name string) string {
 
 func lowerFirst(name string) string { return strings.ToLower(name[:1]) + name[1:] }
 
-// sentences joins paragraphs.
+// sentences joins the paragraphs that are not empty.
 func sentences(paragraphs ...string) string {
 	var all []string
 	for _, p := range paragraphs {

@@ -26,7 +26,7 @@ func parsed(t *testing.T, text string) any {
 	return value
 }
 
-// TestDocumentIsOpenAPI31 holds the document against the schema of OpenAPI 3.1 itself, and resolves all that it refers to.
+// TestDocumentIsOpenAPI31 validates the document against the schema of OpenAPI 3.1 and resolves its references.
 func TestDocumentIsOpenAPI31(t *testing.T) {
 	compiler := jsonschema.NewCompiler()
 	const url = "https://plaza.test/openapi-3.1"
@@ -43,7 +43,7 @@ func TestDocumentIsOpenAPI31(t *testing.T) {
 	require.NotZero(t, model.Model.Paths.PathItems.Len())
 }
 
-// TestOperationsAreComplete: what every operation of the document has to have.
+// TestOperationsAreComplete checks the fields that every operation must have.
 func TestOperationsAreComplete(t *testing.T) {
 	root := parsed(t, string(apidoc.Document())).(object)
 	ids := map[string]bool{}
@@ -53,7 +53,7 @@ func TestOperationsAreComplete(t *testing.T) {
 			name := verb + " " + path
 			id, _ := op["operationId"].(string)
 			require.NotEmpty(t, id, name)
-			require.False(t, ids[id], "%s: two operations are %s", name, id)
+			require.False(t, ids[id], "%s: duplicate operationId %s", name, id)
 			ids[id] = true
 			require.NotEmpty(t, op["summary"], name)
 			require.NotEmpty(t, op["description"], name)
@@ -75,7 +75,7 @@ func countIn(op object, where string) int {
 	return n
 }
 
-// TestExamplesFit: every example is what its schema asks for.
+// TestExamplesFit validates every example against its schema.
 func TestExamplesFit(t *testing.T) {
 	root := parsed(t, string(apidoc.Document()))
 	compiler := jsonschema.NewCompiler()
@@ -93,7 +93,7 @@ func TestExamplesFit(t *testing.T) {
 	require.Greater(t, checked, 500)
 }
 
-// eachExample finds the examples of schemas and of media types, with the pointers of their schemas.
+// eachExample calls do for each example of a schema or media type, with the JSON pointer of its schema.
 func eachExample(value any, pointer string, do func(pointer string, example any)) {
 	switch v := value.(type) {
 	case object:
@@ -157,7 +157,7 @@ func TestHandlerServesTheDocument(t *testing.T) {
 	require.Equal(t, http.StatusNotModified, again.Code)
 }
 
-// TestPageNamesNoOtherHost: neither the page nor what it loads comes from elsewhere, and its policy lets nothing else in.
+// TestPageNamesNoOtherHost checks that the page loads nothing from other hosts and that its policy forbids it.
 func TestPageNamesNoOtherHost(t *testing.T) {
 	for _, path := range []string{apidoc.PagePath, apidoc.PagePath + "/"} {
 		page := get(t, path)

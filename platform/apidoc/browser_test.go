@@ -22,17 +22,17 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(apptest.Main(m)) }
 
-// patience bounds what a person would do in the browser in a minute; the machine may be busy.
+// patience limits the test, which takes a few seconds on an idle machine.
 const patience = 3 * time.Minute
 
-// browser is a tab, and what it asked for and complained about.
+// browser records the requests and errors of a tab.
 type browser struct {
 	mu       sync.Mutex
 	requests []string
 	errors   []string
 }
 
-// hear notes what the browser tells. It calls nothing: the browser waits for it.
+// hear records an event. It must not block, because the browser waits for it.
 func (b *browser) hear(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -48,7 +48,7 @@ func (b *browser) hear(event any) {
 	}
 }
 
-// chromium finds the program. The test does not do without: hack/ensure-chromium.sh installs it.
+// chromium returns the path of the browser. Without one the test fails; hack/ensure-chromium.sh installs it.
 func chromium(t *testing.T) string {
 	t.Helper()
 	names := []string{
@@ -67,7 +67,7 @@ func chromium(t *testing.T) string {
 	return ""
 }
 
-// open starts a browser without a window, which asks nobody but the pages that it is sent to.
+// open starts a headless browser that connects only to the pages it opens.
 func open(t *testing.T) (context.Context, *browser) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -87,7 +87,7 @@ func open(t *testing.T) (context.Context, *browser) {
 	return ctx, b
 }
 
-// TestPageInABrowser does what a person does: opens the page, signs in, finds an operation and tries it.
+// TestPageInABrowser opens the page, signs in, finds an operation and tries it.
 func TestPageInABrowser(t *testing.T) {
 	n := apptest.Shared(t)
 	alice := n.NewUser(t, region.EU, "alice")
@@ -101,6 +101,9 @@ func TestPageInABrowser(t *testing.T) {
 	sections, err := chromedp.Run(ctx, chromedp.Evaluate[int](`document.querySelectorAll(".opblock-tag-section").length`))
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, sections, 20, "sections of operations")
+	rows, err := chromedp.Run(ctx, chromedp.Evaluate[int](`document.querySelectorAll("#operations-tag-Channel table tr").length`))
+	require.NoError(t, err)
+	require.Equal(t, 5, rows, "the types of channels are a table")
 	require.NoError(t, chromedp.Do(ctx, signIn(alice.Token)))
 	tried(t, ctx, alice, base)
 	picture(t, ctx)
@@ -111,11 +114,11 @@ func TestPageInABrowser(t *testing.T) {
 	require.NotEmpty(t, b.requests)
 	for _, url := range b.requests {
 		inline := strings.HasPrefix(url, "data:") || strings.HasPrefix(url, "blob:")
-		require.True(t, inline || strings.HasPrefix(url, base+"/"), "the page asks another host: %s", url)
+		require.True(t, inline || strings.HasPrefix(url, base+"/"), "the page requests another host: %s", url)
 	}
 }
 
-// signIn gives the page a token.
+// signIn enters a token.
 func signIn(token string) chromedp.Action[chromedp.Void] {
 	return chromedp.Steps(
 		chromedp.Click(chromedp.CSS(".auth-wrapper .authorize")),
@@ -127,7 +130,7 @@ func signIn(token string) chromedp.Action[chromedp.Void] {
 	)
 }
 
-// tried calls GET /api/v3/users/{userId} from the page, and looks at the answer there.
+// tried calls GET /api/v3/users/{userId} from the page and checks the displayed response.
 func tried(t *testing.T, ctx context.Context, caller *apptest.Client, base string) {
 	t.Helper()
 	const operation = "#operations-User-getUser "
@@ -152,7 +155,7 @@ func tried(t *testing.T, ctx context.Context, caller *apptest.Client, base strin
 	}
 }
 
-// picture writes what the browser shows to the file that PLAZA_SCREENSHOT names, for people.
+// picture writes a screenshot to the file named by PLAZA_SCREENSHOT, if set.
 func picture(t *testing.T, ctx context.Context) {
 	t.Helper()
 	path := os.Getenv("PLAZA_SCREENSHOT")

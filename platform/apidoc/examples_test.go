@@ -17,8 +17,8 @@ import (
 	_ "github.com/plaza-social/plaza/proto/gen/plaza/v1" // registers the requests
 )
 
-// TestExamplesPass: whoever pastes the example of a request gets past the validation: with the path's own example, the request is what
-// the rules of its message ask for, those included that no schema can say.
+// TestExamplesPass validates the examples of bodies and paths with the rules of the request messages, including rules that a schema cannot
+// express.
 func TestExamplesPass(t *testing.T) {
 	validator, err := protovalidate.New()
 	require.NoError(t, err)
@@ -49,7 +49,7 @@ func TestExamplesPass(t *testing.T) {
 	require.Greater(t, checked, 60)
 }
 
-// namesRoles is the one rule of requests that their messages do not hold: two spellings, of which one is there.
+// namesRoles checks the one rule that the messages do not contain: either of two fields is required.
 func namesRoles(rpc string, body object) error {
 	if !strings.HasSuffix(rpc, "MemberRoles") || body["roles"] != nil || body["role"] != nil {
 		return nil
@@ -63,7 +63,7 @@ type requireError string
 
 func (e requireError) Error() string { return string(e) }
 
-// bodyOf is the example of an operation's body.
+// bodyOf returns the example of an operation's body.
 func bodyOf(op object) (object, bool) {
 	request, _ := op["requestBody"].(object)
 	content, _ := request["content"].(object)
@@ -72,7 +72,7 @@ func bodyOf(op object) (object, bool) {
 	return example, has
 }
 
-// pathOf are the examples of an operation's path.
+// pathOf returns the examples of an operation's path parameters.
 func pathOf(op object) object {
 	values := object{}
 	parameters, _ := op["parameters"].([]any)
@@ -94,7 +94,7 @@ func pathOf(op object) object {
 	return values
 }
 
-// requestOf is an empty request of a procedure.
+// requestOf returns an empty request of a procedure.
 func requestOf(t *testing.T, rpc string) proto.Message {
 	t.Helper()
 	name := strings.ReplaceAll(strings.TrimPrefix(rpc, "/"), "/", ".")

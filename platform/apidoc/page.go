@@ -14,19 +14,27 @@ import (
 	"github.com/swaggest/swgui/v5emb"
 )
 
-// settings are those of Swagger UI, values in JavaScript.
+// settings configures Swagger UI. The values are JavaScript.
 var settings = map[string]string{
-	"docExpansion":             `"none"`, // two hundred operations: one opens what one looks for
+	"docExpansion":             `"none"`, // there are two hundred operations
 	"filter":                   "true",
 	"tryItOutEnabled":          "true",
 	"displayRequestDuration":   "true",
-	"persistAuthorization":     "false", // tokens and keys stay in no browser
+	"persistAuthorization":     "false", // do not store credentials in the browser
 	"defaultModelsExpandDepth": "0",
 	"defaultModelExpandDepth":  "3",
 	"showExtensions":           "true",
 }
 
-// page is Swagger UI under a policy that lets it speak to its own server and nobody else.
+// head lets narrow screens show the description of a section below its name, at full width.
+const head = `<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>@media (max-width: 768px) {
+	.swagger-ui .opblock-tag { flex-wrap: wrap; }
+	.swagger-ui .opblock-tag > a { flex: 1; }
+	.swagger-ui .opblock-tag > small { flex: none; order: 1; padding: 0; width: 100%; }
+}</style>`
+
+// page serves Swagger UI with a content security policy that allows connections to its own server only.
 type page struct {
 	ui     http.Handler
 	policy string
@@ -35,6 +43,7 @@ type page struct {
 func newPage() (*page, error) {
 	ui := v5emb.NewHandlerWithConfig(swgui.Config{
 		Title: "Plaza API", SwaggerJSON: DocumentPath, BasePath: PagePath, SettingsUI: settings,
+		AppendHead: head,
 	})
 	shown := rendered{header: http.Header{}}
 	ui.ServeHTTP(&shown, &http.Request{Method: http.MethodGet, URL: &url.URL{Path: PagePath}})
@@ -53,7 +62,7 @@ func newPage() (*page, error) {
 	}, "; ")}, nil
 }
 
-// rendered keeps a page instead of sending it.
+// rendered is a ResponseWriter that keeps the response.
 type rendered struct {
 	bytes.Buffer
 
@@ -63,10 +72,9 @@ type rendered struct {
 func (r *rendered) Header() http.Header { return r.header }
 func (r *rendered) WriteHeader(int)     {}
 
-var errNoPage = errors.New("the page of the API document does not render")
+var errNoPage = errors.New("the page of the API document has no scripts")
 
-// inlineScripts matches the scripts that stand in the page itself. The page is always the same, so its scripts can be allowed
-// by what they are, and no other.
+// inlineScripts matches the scripts in the page itself. The page never changes, so its policy allows exactly these, by their hashes.
 var inlineScripts = regexp.MustCompile(`(?s)<script>(.*?)</script>`)
 
 func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"strings"
 	"sync"
 
 	"google.golang.org/protobuf/proto"
@@ -52,8 +53,16 @@ func accessOption(method protoreflect.MethodDescriptor) (Access, bool) {
 	if !ok || option == nil {
 		return Access{}, false
 	}
-	access := Access{Caller: option.GetCaller(), Permission: Permission(option.GetPermission())}
+	access := Access{Caller: option.GetCaller(), Permission: permissionOf(option.GetPermission())}
 	return access, access.valid()
+}
+
+// permissionOf returns the permission that clients know by the name of p.
+func permissionOf(p plazav1.Permission) Permission {
+	if p == plazav1.Permission_PERMISSION_UNSPECIFIED {
+		return ""
+	}
+	return Permission(strings.TrimPrefix(p.String(), "PERMISSION_"))
 }
 
 // valid reports whether the caller class is known and its callers can hold the permission.

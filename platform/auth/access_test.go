@@ -39,6 +39,19 @@ func TestAccessOf(t *testing.T) {
 	}
 }
 
+func TestPermissionsOfTheProto(t *testing.T) {
+	t.Parallel()
+	require.Empty(t, auth.PermissionOf(plazav1.Permission_PERMISSION_UNSPECIFIED))
+	require.False(t, auth.PermissionOf(9999).Known())
+	var named []auth.Permission
+	for number := range plazav1.Permission_name {
+		if number != 0 {
+			named = append(named, auth.PermissionOf(plazav1.Permission(number)))
+		}
+	}
+	require.ElementsMatch(t, auth.AllPermissions(), named)
+}
+
 func TestAccessValid(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

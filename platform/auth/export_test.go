@@ -3,6 +3,8 @@ package auth
 import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // MaxExtraReads is the number of additional file reads per second that failed lookups may cause.
@@ -23,6 +25,9 @@ func NewInterceptorFor(
 func RangeMethods(visit func(procedure string, method protoreflect.MethodDescriptor)) {
 	rangeMethods(visit)
 }
+
+// PermissionOf returns the permission that clients know by the name of p.
+func PermissionOf(p plazav1.Permission) Permission { return permissionOf(p) }
 
 // ValidAccess reports whether an access option is valid.
 func ValidAccess(a Access) bool { return a.valid() }

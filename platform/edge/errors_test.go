@@ -118,7 +118,7 @@ func TestWrongMethod(t *testing.T) {
 	got = w.call(t, "PATCH", "/api/v3/communities/c/users", "")
 	requireError(t, got, 405, 400000, "Bad Request.")
 	require.Equal(t, "DELETE, GET, HEAD, POST", got.header.Get("Allow"))
-	got = w.call(t, "GET", "/plaza.v1.CommentService/GetComment", "")
+	got = w.call(t, "GET", "/plaza.v1.CommentService/FlagComment", "")
 	requireError(t, got, 405, 400000, "Bad Request.")
 	require.Equal(t, "POST", got.header.Get("Allow"))
 	require.Zero(t, w.count())
@@ -155,7 +155,7 @@ func TestBadBodies(t *testing.T) {
 		{"NUL in the key of a struct", "/api/v4/posts", `{"data":{"a\u0000":1}}`, []string{"data.(a name): must be valid UTF-8 without NUL characters"}},
 		{"too deep", "/api/v4/posts", `{"data":` + strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 201), []string{"body: does not fit the operation"}},
 		{"out of bounds", session, `{"userId":"` + strings.Repeat("u", 51) + `","deviceInfo":{"kind":"toaster"}}`, []string{
-			"userId: must be at most 50 characters", "deviceId: must be at least 1 characters", `deviceInfo.kind: must be in list [, ios, android, web, node]`,
+			"userId: must be at most 50 characters", "deviceId: must be at least 1 characters", `deviceInfo.kind: must be in list [ios, android, web, node]`,
 		}},
 		{"reserved", session, `{"userId":"ADMIN_x","deviceId":"d"}`, []string{"userId: must not start with ADMIN_ or DELETED_"}},
 		{"in a list", "/api/v4/posts", `{"attachments":[{"type":"image","fileId":"f"},{"type":"image"}]}`, []string{"attachments[1].fileId: must be at least 1 characters"}},

@@ -91,16 +91,16 @@ func (f *fake) CreateSession(ctx context.Context, r *plazav1.CreateSessionReques
 	return answer(&plazav1.CreateSessionResponse{AccessToken: "t"}, f.saw(ctx, r))
 }
 
-func (f *fake) BatchGetUsers(ctx context.Context, r *plazav1.BatchGetUsersRequest) (*plazav1.UserAggregate, error) {
-	return answer(&plazav1.UserAggregate{}, f.saw(ctx, r))
+func (f *fake) BatchGetUsers(ctx context.Context, r *plazav1.BatchGetUsersRequest) (*plazav1.UserResponse, error) {
+	return answer(&plazav1.UserResponse{}, f.saw(ctx, r))
 }
 
-func (f *fake) GetUser(ctx context.Context, r *plazav1.GetUserRequest) (*plazav1.UserAggregate, error) {
-	return answer(&plazav1.UserAggregate{}, f.saw(ctx, r))
+func (f *fake) GetUser(ctx context.Context, r *plazav1.GetUserRequest) (*plazav1.UserResponse, error) {
+	return answer(&plazav1.UserResponse{}, f.saw(ctx, r))
 }
 
-func (f *fake) UpdateUser(ctx context.Context, r *plazav1.UpdateUserRequest) (*plazav1.UserAggregate, error) {
-	return answer(&plazav1.UserAggregate{}, f.saw(ctx, r))
+func (f *fake) UpdateUser(ctx context.Context, r *plazav1.UpdateUserRequest) (*plazav1.UserResponse, error) {
+	return answer(&plazav1.UserResponse{}, f.saw(ctx, r))
 }
 
 func (f *fake) GetRole(ctx context.Context, r *plazav1.GetRoleRequest) (*plazav1.GetRoleResponse, error) {
@@ -111,16 +111,16 @@ func (f *fake) UpdateModeration(ctx context.Context, r *plazav1.UpdateModeration
 	return answer(&plazav1.ModerationConfiguration{IsReportEnabled: r.GetIsReportEnabled()}, f.saw(ctx, r))
 }
 
-func (f *fake) RemoveMembers(ctx context.Context, r *plazav1.RemoveMembersRequest) (*plazav1.CommunityAggregate, error) {
-	return answer(&plazav1.CommunityAggregate{}, f.saw(ctx, r))
+func (f *fake) RemoveMembers(ctx context.Context, r *plazav1.RemoveMembersRequest) (*plazav1.CommunityResponse, error) {
+	return answer(&plazav1.CommunityResponse{}, f.saw(ctx, r))
 }
 
-func (f *fake) JoinCommunity(ctx context.Context, r *plazav1.JoinCommunityRequest) (*plazav1.CommunityAggregate, error) {
-	return answer(&plazav1.CommunityAggregate{}, f.saw(ctx, r))
+func (f *fake) JoinCommunity(ctx context.Context, r *plazav1.JoinCommunityRequest) (*plazav1.CommunityResponse, error) {
+	return answer(&plazav1.CommunityResponse{}, f.saw(ctx, r))
 }
 
-func (f *fake) CreatePost(ctx context.Context, r *plazav1.CreatePostRequest) (*plazav1.PostAggregate, error) {
-	return answer(&plazav1.PostAggregate{}, f.saw(ctx, r))
+func (f *fake) CreatePost(ctx context.Context, r *plazav1.CreatePostRequest) (*plazav1.PostResponse, error) {
+	return answer(&plazav1.PostResponse{}, f.saw(ctx, r))
 }
 
 func (f *fake) ListPosts(ctx context.Context, r *plazav1.ListPostsRequest) (*plazav1.ListPostsResponse, error) {
@@ -135,21 +135,21 @@ func (f *fake) ListComments(ctx context.Context, r *plazav1.ListCommentsRequest)
 	return answer(&plazav1.ListCommentsResponse{}, f.saw(ctx, r))
 }
 
-func (f *fake) GetComment(ctx context.Context, r *plazav1.GetCommentRequest) (*plazav1.CommentAggregate, error) {
+func (f *fake) GetComment(ctx context.Context, r *plazav1.GetCommentRequest) (*plazav1.CommentResponse, error) {
 	return answer(commentAnswer(r.GetCommentId()), f.saw(ctx, r))
 }
 
-func (f *fake) FlagComment(ctx context.Context, r *plazav1.FlagCommentRequest) (*plazav1.CommentAggregate, error) {
+func (f *fake) FlagComment(ctx context.Context, r *plazav1.FlagCommentRequest) (*plazav1.CommentResponse, error) {
 	return answer(commentAnswer(r.GetCommentId()), f.saw(ctx, r))
 }
 
-func (f *fake) ListUserFeed(ctx context.Context, r *plazav1.ListUserFeedRequest) (*plazav1.UserFeedResponse, error) {
-	return answer(&plazav1.UserFeedResponse{}, f.saw(ctx, r))
+func (f *fake) ListUserFeed(ctx context.Context, r *plazav1.ListUserFeedRequest) (*plazav1.ListUserFeedResponse, error) {
+	return answer(&plazav1.ListUserFeedResponse{}, f.saw(ctx, r))
 }
 
-func commentAnswer(id string) *plazav1.CommentAggregate {
+func commentAnswer(id string) *plazav1.CommentResponse {
 	data, _ := structpb.NewStruct(map[string]any{"text": "a <b> & \"c\"", "n": 1.5, "deep": map[string]any{"list": []any{true, nil}}})
-	return &plazav1.CommentAggregate{Comments: []*plazav1.Comment{{
+	return &plazav1.CommentResponse{Comments: []*plazav1.Comment{{
 		CommentId: id, PrivateId: id, Data: data, Reactions: map[string]int32{"love": 2, "like": 1},
 		CreatedAt: timestamppb.New(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)),
 	}}}

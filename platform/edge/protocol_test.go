@@ -24,6 +24,8 @@ var protocols = map[string][]connect.ClientOption{
 	"connect proto":      nil,
 	"connect proto gzip": {connect.WithSendGzip()},
 	"connect JSON":       {connect.WithProtoJSON()},
+	"connect GET":        {connect.WithHTTPGet()},
+	"connect GET JSON":   {connect.WithHTTPGet(), connect.WithProtoJSON()},
 	"gRPC":               {connect.WithGRPC()},
 	"gRPC gzip":          {connect.WithGRPC(), connect.WithSendGzip()},
 	"gRPC JSON":          {connect.WithGRPC(), connect.WithProtoJSON()},
@@ -55,13 +57,13 @@ func message[T any](response *T, err error) (proto.Message, error) {
 
 var rpcs = []rpc{
 	{
-		name: "a read", method: "GET", path: "/api/v3/comments/c", into: &plazav1.CommentAggregate{},
+		name: "a read", method: "GET", path: "/api/v3/comments/c", into: &plazav1.CommentResponse{},
 		call: func(ctx context.Context, w *world, client connect.HTTPClient, options ...connect.ClientOption) (proto.Message, error) {
 			return message(plazav1connect.NewCommentServiceClient(client, w.url, options...).GetComment(ctx, &plazav1.GetCommentRequest{CommentId: "c"}))
 		},
 	},
 	{
-		name: "a write", method: "POST", path: "/api/v3/comments/c/flag", body: `{"reason":"Others","detail":"é"}`, into: &plazav1.CommentAggregate{},
+		name: "a write", method: "POST", path: "/api/v3/comments/c/flag", body: `{"reason":"Others","detail":"é"}`, into: &plazav1.CommentResponse{},
 		call: func(ctx context.Context, w *world, client connect.HTTPClient, options ...connect.ClientOption) (proto.Message, error) {
 			return message(plazav1connect.NewCommentServiceClient(client, w.url, options...).FlagComment(ctx, &plazav1.FlagCommentRequest{CommentId: "c", Reason: "Others", Detail: "é"}))
 		},
@@ -223,6 +225,26 @@ func TestRPCBodyLimit(t *testing.T) {
 			require.Equal(t, connect.CodeResourceExhausted, connect.CodeOf(err))
 		})
 	}
+}
+
+func TestConnectGet(t *testing.T) {
+	w := start(t)
+	const query = "?connect=v1&encoding=json&message=%7B%22commentId%22%3A%22c%22%7D"
+	read := "/" + plazav1connect.CommentServiceName + "/GetComment"
+	got := w.call(t, http.MethodGet, read+query, "")
+	require.Equal(t, http.StatusOK, got.status, got.body)
+	require.Contains(t, got.body, `"commentId":"c"`)
+
+	for path, allowed := range map[string]string{
+		read: "GET, POST",
+		"/" + plazav1connect.CommentServiceName + "/FlagComment": "POST",
+	} {
+		got := w.call(t, http.MethodDelete, path+query, "")
+		require.Equal(t, http.StatusMethodNotAllowed, got.status, path)
+		require.Equal(t, allowed, got.header.Get("Allow"), path)
+	}
+	got = w.call(t, http.MethodGet, "/"+plazav1connect.CommentServiceName+"/FlagComment"+query, "")
+	require.Equal(t, http.StatusMethodNotAllowed, got.status, "a write")
 }
 
 func TestHealth(t *testing.T) {

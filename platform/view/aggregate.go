@@ -25,8 +25,8 @@ type Aggregate struct {
 }
 
 // PostAggregate returns the response about posts.
-func (a *Aggregate) PostAggregate() *plazav1.PostAggregate {
-	return &plazav1.PostAggregate{
+func (a *Aggregate) PostAggregate() *plazav1.PostResponse {
+	return &plazav1.PostResponse{
 		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files,
 		Communities: a.Communities, CommunityUsers: a.CommunityUsers, Categories: a.Categories, Feeds: a.Feeds, Polls: a.Polls,
 		VideoStreamings: a.VideoStreamings, VideoStreamingChildren: a.VideoStreamingChildren, Rooms: a.Rooms, RoomChildrens: a.RoomChildrens,
@@ -44,30 +44,30 @@ func (a *Aggregate) PostList(paging *plazav1.Paging) *plazav1.ListPostsResponse 
 }
 
 // UserFeed returns the response with a page of a user's wall.
-func (a *Aggregate) UserFeed(paging *plazav1.Paging) *plazav1.UserFeedResponse {
-	return &plazav1.UserFeedResponse{Status: "success", Paging: paging, Data: &plazav1.UserFeedData{
+func (a *Aggregate) UserFeed(paging *plazav1.Paging) *plazav1.ListUserFeedResponse {
+	return &plazav1.ListUserFeedResponse{Status: "success", Paging: paging, Data: &plazav1.UserFeedData{
 		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files, Paging: paging,
 	}}
 }
 
 // ContentFeed returns the response with a page of the posts about a piece of content.
-func (a *Aggregate) ContentFeed(paging *plazav1.Paging) *plazav1.ContentFeedResponse {
-	return &plazav1.ContentFeedResponse{Status: "success", Paging: paging, Data: &plazav1.ContentFeedData{
+func (a *Aggregate) ContentFeed(paging *plazav1.Paging) *plazav1.ListContentFeedResponse {
+	return &plazav1.ListContentFeedResponse{Status: "success", Paging: paging, Data: &plazav1.ContentFeedData{
 		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files, Paging: paging,
 	}}
 }
 
 // CommunityFeed returns the response with a page of a community's feed.
-func (a *Aggregate) CommunityFeed(paging *plazav1.Paging) *plazav1.CommunityFeedResponse {
-	return &plazav1.CommunityFeedResponse{Status: "success", Paging: paging, Data: &plazav1.CommunityFeedData{
+func (a *Aggregate) CommunityFeed(paging *plazav1.Paging) *plazav1.ListCommunityFeedResponse {
+	return &plazav1.ListCommunityFeedResponse{Status: "success", Paging: paging, Data: &plazav1.CommunityFeedData{
 		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files,
 		Communities: a.Communities, CommunityUsers: a.CommunityUsers, Categories: a.Categories, Paging: paging,
 	}}
 }
 
 // CommentAggregate returns the response about comments.
-func (a *Aggregate) CommentAggregate() *plazav1.CommentAggregate {
-	return &plazav1.CommentAggregate{
+func (a *Aggregate) CommentAggregate() *plazav1.CommentResponse {
+	return &plazav1.CommentResponse{
 		Comments: a.Comments, CommentChildren: a.CommentChildren, CommunityUsers: a.CommunityUsers, Users: a.Users,
 		Roles: a.Roles, Files: a.Files,
 	}
@@ -82,8 +82,8 @@ func (a *Aggregate) CommentList(paging *plazav1.Paging) *plazav1.ListCommentsRes
 }
 
 // FollowingFeed returns the response with a page of the following feed.
-func (a *Aggregate) FollowingFeed(paging *plazav1.Paging) *plazav1.FollowingFeedResponse {
-	return &plazav1.FollowingFeedResponse{
+func (a *Aggregate) FollowingFeed(paging *plazav1.Paging) *plazav1.ListFollowingFeedResponse {
+	return &plazav1.ListFollowingFeedResponse{
 		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files,
 		Communities: a.Communities, CommunityUsers: a.CommunityUsers, Categories: a.Categories,
 		Paging: &plazav1.FollowingPaging{Next: paging.GetNext(), Previous: paging.GetPrevious()},
@@ -91,8 +91,8 @@ func (a *Aggregate) FollowingFeed(paging *plazav1.Paging) *plazav1.FollowingFeed
 }
 
 // GlobalFeed returns the response with a page of the global feed.
-func (a *Aggregate) GlobalFeed(paging *plazav1.Paging) *plazav1.GlobalFeedResponse {
-	return &plazav1.GlobalFeedResponse{
+func (a *Aggregate) GlobalFeed(paging *plazav1.Paging) *plazav1.ListGlobalFeedResponse {
+	return &plazav1.ListGlobalFeedResponse{
 		Status: "success",
 		Data: &plazav1.GlobalFeedData{
 			Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files,

@@ -42,7 +42,7 @@ type channelLoader struct {
 // LoadChannels reads the rows that channels refer to, in one round trip to each home concerned, and converts all of
 // them; unknown authors of previews take a second round trip. Each channel comes with the viewer's membership, which is
 // `none` if there is no row.
-func (b *Builder) LoadChannels(ctx context.Context, st *store.Store, rows ChannelRows) (*plazav1.ChannelAggregate, error) {
+func (b *Builder) LoadChannels(ctx context.Context, st *store.Store, rows ChannelRows) (*plazav1.ChannelResponse, error) {
 	l := &channelLoader{ChannelRows: rows, builder: b, counts: store.Counts{}}
 	if l.Viewer != nil {
 		l.Users = append(slices.Clip(l.Users), *l.Viewer)
@@ -147,8 +147,8 @@ func (l *channelLoader) readMarks(batch *store.ReadBatch) {
 	}
 }
 
-func (l *channelLoader) build() *plazav1.ChannelAggregate {
-	a := &plazav1.ChannelAggregate{Users: l.builder.usersIn(l.wantedUsers(), l.Users)}
+func (l *channelLoader) build() *plazav1.ChannelResponse {
+	a := &plazav1.ChannelResponse{Users: l.builder.usersIn(l.wantedUsers(), l.Users)}
 	var users []store.ChannelUser
 	for _, c := range l.Channels {
 		feed, preview := l.feed(c.ID), l.preview(c.ID)

@@ -75,7 +75,7 @@ type communityLoader struct {
 
 // LoadCommunities reads the rows that communities refer to, in one round trip to each home concerned, and converts all
 // of them. Each community comes with the viewer's membership, which is `none` if there is no row.
-func (b *Builder) LoadCommunities(ctx context.Context, st *store.Store, rows CommunityRows) (*plazav1.CommunityAggregate, error) {
+func (b *Builder) LoadCommunities(ctx context.Context, st *store.Store, rows CommunityRows) (*plazav1.CommunityResponse, error) {
 	l := &communityLoader{CommunityRows: rows, builder: b, counts: store.Counts{}}
 	if l.Viewer != nil {
 		l.Users = append(slices.Clip(l.Users), *l.Viewer)
@@ -139,8 +139,8 @@ func (l *communityLoader) readCategories(batch *store.ReadBatch) {
 	}
 }
 
-func (l *communityLoader) build() *plazav1.CommunityAggregate {
-	a := &plazav1.CommunityAggregate{
+func (l *communityLoader) build() *plazav1.CommunityResponse {
+	a := &plazav1.CommunityResponse{
 		Users: l.builder.usersIn(l.wantedUsers(), l.Users), Categories: mapList(l.categories, l.builder.Category),
 	}
 	var members []store.Member
@@ -170,8 +170,16 @@ func (l *communityLoader) membership(communityID string) *store.Member {
 }
 
 // CommunityPage returns a response about communities with paging.
-func CommunityPage(a *plazav1.CommunityAggregate, paging *plazav1.Paging) *plazav1.ListCommunitiesResponse {
+func CommunityPage(a *plazav1.CommunityResponse, paging *plazav1.Paging) *plazav1.ListCommunitiesResponse {
 	return &plazav1.ListCommunitiesResponse{
+		Communities: a.GetCommunities(), CommunityUsers: a.GetCommunityUsers(), Files: a.GetFiles(), Users: a.GetUsers(),
+		Categories: a.GetCategories(), Feeds: a.GetFeeds(), Paging: paging,
+	}
+}
+
+// MemberPage is a page of the members of a community.
+func MemberPage(a *plazav1.CommunityResponse, paging *plazav1.Paging) *plazav1.ListMembersResponse {
+	return &plazav1.ListMembersResponse{
 		Communities: a.GetCommunities(), CommunityUsers: a.GetCommunityUsers(), Files: a.GetFiles(), Users: a.GetUsers(),
 		Categories: a.GetCategories(), Feeds: a.GetFeeds(), Paging: paging,
 	}

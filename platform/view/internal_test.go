@@ -106,7 +106,7 @@ func TestFilesWanted(t *testing.T) {
 		require.NoError(t, err)
 		return &plazav1.Post{Data: s}
 	}
-	aggregate := &plazav1.PostAggregate{
+	aggregate := &plazav1.PostResponse{
 		Posts:    []*plazav1.Post{post(map[string]any{"fileId": "image"}), post(map[string]any{"videoFileId": map[string]any{"original": "video"}})},
 		Users:    []*plazav1.User{{AvatarFileId: "avatar"}, {}},
 		Comments: []*plazav1.Comment{{Attachments: []*plazav1.Attachment{{FileId: "attached"}, {FileId: "image"}}}},
@@ -121,7 +121,7 @@ func TestFilesWanted(t *testing.T) {
 	empty, _ = filesWanted(aggregate.ProtoReflect())
 	require.Empty(t, empty, "a collection that the operation filled is left alone")
 
-	wrapped := &plazav1.GlobalFeedResponse{Data: &plazav1.GlobalFeedData{Users: []*plazav1.User{{AvatarFileId: "avatar"}}}}
+	wrapped := &plazav1.ListGlobalFeedResponse{Data: &plazav1.GlobalFeedData{Users: []*plazav1.User{{AvatarFileId: "avatar"}}}}
 	empty, wanted = filesWanted(wrapped.ProtoReflect())
 	require.Len(t, empty, 2, "the response and its data")
 	require.Equal(t, []string{"avatar"}, wanted.list())

@@ -15,8 +15,8 @@ type Markers struct {
 }
 
 // Markers converts a user's markers. Without a row the marker of the user has the time at which the user was created.
-func (b *Builder) Markers(u store.User, m Markers) *plazav1.MarkerAggregate {
-	a := &plazav1.MarkerAggregate{Paging: &plazav1.Paging{}}
+func (b *Builder) Markers(u store.User, m Markers) *plazav1.MarkerResponse {
+	a := &plazav1.MarkerResponse{Paging: &plazav1.Paging{}}
 	if m.User != nil {
 		a.UserMarkers = append(a.UserMarkers, &plazav1.UserMarker{
 			UserId:      u.PublicID,

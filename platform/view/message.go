@@ -124,7 +124,7 @@ type messageLoader struct {
 
 // LoadMessages reads the rows that messages refer to, in one round trip to each home concerned, and converts all of
 // them.
-func (b *Builder) LoadMessages(ctx context.Context, st *store.Store, rows MessageRows) (*plazav1.MessageAggregate, error) {
+func (b *Builder) LoadMessages(ctx context.Context, st *store.Store, rows MessageRows) (*plazav1.MessageResponse, error) {
 	l := newMessageLoader(rows)
 	batch := st.NewBestEffortBatch()
 	l.read(batch, rows.Messages)
@@ -132,7 +132,7 @@ func (b *Builder) LoadMessages(ctx context.Context, st *store.Store, rows Messag
 	if err := batch.Run(ctx); err != nil {
 		return nil, err
 	}
-	a := &plazav1.MessageAggregate{Messages: l.messages(b, rows.Messages), MessageFeeds: l.feeds(b), Users: b.Users(l.users)}
+	a := &plazav1.MessageResponse{Messages: l.messages(b, rows.Messages), MessageFeeds: l.feeds(b), Users: b.Users(l.users)}
 	var err error
 	a.Files, err = b.filesOf(ctx, st, l.files, each(a.GetMessages()), each(a.GetUsers()))
 	return a, err
@@ -140,7 +140,7 @@ func (b *Builder) LoadMessages(ctx context.Context, st *store.Store, rows Messag
 
 // LoadMessageFeeds reads the last messages of subchannels and then the rows that both refer to, and converts all of
 // them.
-func (b *Builder) LoadMessageFeeds(ctx context.Context, st *store.Store, rows MessageRows) (*plazav1.MessageFeedAggregate, error) {
+func (b *Builder) LoadMessageFeeds(ctx context.Context, st *store.Store, rows MessageRows) (*plazav1.MessageFeedResponse, error) {
 	l := newMessageLoader(rows)
 	last := st.NewBestEffortBatch()
 	last.LastMessages(l.feedIDs(), &l.last)
@@ -152,7 +152,7 @@ func (b *Builder) LoadMessageFeeds(ctx context.Context, st *store.Store, rows Me
 	if err := batch.Run(ctx); err != nil {
 		return nil, err
 	}
-	a := &plazav1.MessageFeedAggregate{MessageFeeds: l.feeds(b), Messages: l.messages(b, l.last), Users: b.Users(l.users)}
+	a := &plazav1.MessageFeedResponse{MessageFeeds: l.feeds(b), Messages: l.messages(b, l.last), Users: b.Users(l.users)}
 	var err error
 	a.Files, err = b.filesOf(ctx, st, l.files, each(a.GetMessages()), each(a.GetUsers()))
 	return a, err

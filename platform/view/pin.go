@@ -6,8 +6,8 @@ import (
 )
 
 // Pins returns the response about pins. The aggregate holds the pinned posts.
-func (b *Builder) Pins(a *Aggregate, targets []store.PinTarget, pins []store.Pin) *plazav1.PinAggregate {
-	m := &plazav1.PinAggregate{
+func (b *Builder) Pins(a *Aggregate, targets []store.PinTarget, pins []store.Pin) *plazav1.PinResponse {
+	m := &plazav1.PinResponse{
 		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files,
 		Communities: a.Communities, CommunityUsers: a.CommunityUsers, Categories: a.Categories, Feeds: a.Feeds, Polls: a.Polls,
 		VideoStreamings: a.VideoStreamings,

@@ -86,8 +86,8 @@ func (b *Builder) Rooms(rows []store.Room) []*plazav1.Room {
 }
 
 // RoomToken returns the addresses and keys with which a participant sends to a room.
-func (b *Builder) RoomToken(r store.Room, p store.RoomParticipant) *plazav1.RoomToken {
-	m := &plazav1.RoomToken{Type: r.Type}
+func (b *Builder) RoomToken(r store.Room, p store.RoomParticipant) *plazav1.GetRoomTokenResponse {
+	m := &plazav1.GetRoomTokenResponse{Type: r.Type}
 	if r.Type == "directStreaming" {
 		m.DirectStreamUrl = b.Media.Ingest(r.PlaybackKey, p.Key, false).GetUrl()
 		return m

@@ -72,8 +72,8 @@ func (b *Builder) StoryTargets(rows []store.StoryTarget) []*plazav1.StoryTarget 
 }
 
 // StoryAggregate returns the response about stories.
-func (a *Aggregate) StoryAggregate() *plazav1.StoryAggregate {
-	return &plazav1.StoryAggregate{
+func (a *Aggregate) StoryAggregate() *plazav1.StoryResponse {
+	return &plazav1.StoryResponse{
 		Stories: a.Stories, Comments: a.Comments, Files: a.Files, Users: a.Users, Communities: a.Communities,
 		CommunityUsers: a.CommunityUsers, Categories: a.Categories,
 	}

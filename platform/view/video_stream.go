@@ -57,8 +57,8 @@ func recordingFile(f *store.RecordingFile) *plazav1.StreamRecordingFile {
 }
 
 // VideoStreamings returns the response about streams, in the order of rows.
-func (b *Builder) VideoStreamings(rows []store.VideoStream, users []store.User, viewerID string) *plazav1.VideoStreamingAggregate {
-	a := &plazav1.VideoStreamingAggregate{Users: b.Users(users)}
+func (b *Builder) VideoStreamings(rows []store.VideoStream, users []store.User, viewerID string) *plazav1.VideoStreamingResponse {
+	a := &plazav1.VideoStreamingResponse{Users: b.Users(users)}
 	for _, s := range rows {
 		a.VideoStreamings = append(a.VideoStreamings, b.VideoStreaming(s, viewerID))
 		if s.Moderation.ID != "" {

@@ -52,7 +52,7 @@ type Markers interface {
 // New makes the service.
 func New(d *service.Deps, markers Markers) *Service { return &Service{Deps: d, markers: markers} }
 
-type answer = plazav1.ChannelAggregate
+type answer = plazav1.ChannelResponse
 
 // situation is what an operation on one channel finds in the database.
 type situation struct {
@@ -100,7 +100,7 @@ func (s *situation) known() []store.ChannelUser {
 }
 
 // answer makes the answer about channels.
-func (s *Service) answer(ctx context.Context, f *service.Request, settings store.Settings, a view.ChannelRows) (*plazav1.ChannelAggregate, error) {
+func (s *Service) answer(ctx context.Context, f *service.Request, settings store.Settings, a view.ChannelRows) (*plazav1.ChannelResponse, error) {
 	a.Viewer, a.ViewerReads, a.Settings = f.User(), chat.SeesEveryChannel(f.Caller), settings
 	return s.View.LoadChannels(ctx, s.Store, a)
 }

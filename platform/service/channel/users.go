@@ -19,7 +19,7 @@ const muted = "muted"
 
 // ListChannelUsers lists the members of a channel, those of them who are muted, the banned, or several of these, for whoever may read
 // in the channel. channelUsers holds the page and nothing else.
-func (s *Service) ListChannelUsers(ctx context.Context, req *plazav1.ListChannelUsersRequest) (*plazav1.ListChannelsResponse, error) {
+func (s *Service) ListChannelUsers(ctx context.Context, req *plazav1.ListChannelUsersRequest) (*plazav1.ListChannelUsersResponse, error) {
 	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (s *Service) ListChannelUsers(ctx context.Context, req *plazav1.ListChannel
 	if err != nil {
 		return nil, err
 	}
-	return view.ChannelPage(aggregate, paging), nil
+	return view.ChannelUserPage(aggregate, paging), nil
 }
 
 // membershipsOf are those that the request asks for, each once, in either spelling. The muted are members: with them, they say nothing.

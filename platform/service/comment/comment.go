@@ -87,7 +87,7 @@ func (l *loaded) known(comments ...store.Comment) view.Rows {
 	return k
 }
 
-func (s *Service) respond(ctx context.Context, callerID string, k view.Rows) (*plazav1.CommentAggregate, error) {
+func (s *Service) respond(ctx context.Context, callerID string, k view.Rows) (*plazav1.CommentResponse, error) {
 	a, err := s.View.Load(ctx, s.Store, callerID, k)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (s *Service) respond(ctx context.Context, callerID string, k view.Rows) (*p
 }
 
 // GetComment returns one comment.
-func (s *Service) GetComment(ctx context.Context, req *plazav1.GetCommentRequest) (*plazav1.CommentAggregate, error) {
+func (s *Service) GetComment(ctx context.Context, req *plazav1.GetCommentRequest) (*plazav1.CommentResponse, error) {
 	l, err := s.load(ctx, req.GetCommentId(), nil)
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (s *Service) GetComment(ctx context.Context, req *plazav1.GetCommentRequest
 }
 
 // BatchGetComments returns up to ten comments in the order of the request, without those that the caller may not see.
-func (s *Service) BatchGetComments(ctx context.Context, req *plazav1.BatchGetCommentsRequest) (*plazav1.CommentAggregate, error) {
+func (s *Service) BatchGetComments(ctx context.Context, req *plazav1.BatchGetCommentsRequest) (*plazav1.CommentResponse, error) {
 	r := s.NewRequest(ctx)
 	var comments []*pending
 	for _, id := range req.GetCommentIds() {

@@ -25,7 +25,7 @@ const maxText = 50_000
 
 // CreateComment creates a comment on a post or story, or a reply to such a comment. It is stored at the home of the
 // post or story.
-func (s *Service) CreateComment(ctx context.Context, req *plazav1.CreateCommentRequest) (*plazav1.CommentAggregate, error) {
+func (s *Service) CreateComment(ctx context.Context, req *plazav1.CreateCommentRequest) (*plazav1.CommentResponse, error) {
 	if err := check(req.GetData(), req.GetAttachments()); err != nil {
 		return nil, err
 	}

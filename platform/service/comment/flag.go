@@ -12,7 +12,7 @@ import (
 )
 
 // FlagComment flags a comment as the caller.
-func (s *Service) FlagComment(ctx context.Context, req *plazav1.FlagCommentRequest) (*plazav1.CommentAggregate, error) {
+func (s *Service) FlagComment(ctx context.Context, req *plazav1.FlagCommentRequest) (*plazav1.CommentResponse, error) {
 	var policy flags.Policy
 	l, err := s.load(ctx, req.GetCommentId(), policy.Read(s.Deps))
 	if err != nil {
@@ -32,7 +32,7 @@ func (s *Service) FlagComment(ctx context.Context, req *plazav1.FlagCommentReque
 }
 
 // UnflagComment removes the caller's own flag; without one it changes nothing.
-func (s *Service) UnflagComment(ctx context.Context, req *plazav1.UnflagCommentRequest) (*plazav1.CommentAggregate, error) {
+func (s *Service) UnflagComment(ctx context.Context, req *plazav1.UnflagCommentRequest) (*plazav1.CommentResponse, error) {
 	l, err := s.load(ctx, req.GetCommentId(), nil)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (s *Service) UnflagComment(ctx context.Context, req *plazav1.UnflagCommentR
 }
 
 // ClearCommentFlags removes every flag of a comment. The caller must moderate it.
-func (s *Service) ClearCommentFlags(ctx context.Context, req *plazav1.ClearCommentFlagsRequest) (*plazav1.CommentAggregate, error) {
+func (s *Service) ClearCommentFlags(ctx context.Context, req *plazav1.ClearCommentFlagsRequest) (*plazav1.CommentResponse, error) {
 	l, err := s.load(ctx, req.GetCommentId(), nil)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (s *Service) ClearCommentFlags(ctx context.Context, req *plazav1.ClearComme
 }
 
 // changeFlags commits a change of the comment's flags with everything that depends on them, and returns the comment as it is then.
-func (s *Service) changeFlags(ctx context.Context, l *loaded, change flags.Change) (*plazav1.CommentAggregate, error) {
+func (s *Service) changeFlags(ctx context.Context, l *loaded, change flags.Change) (*plazav1.CommentResponse, error) {
 	var after *store.Comment
 	tx := s.Store.NewTx(l.ref.Home())
 	tx.GuardComment(l.comment.ID, fail.NotFound())

@@ -11,17 +11,17 @@ import (
 )
 
 // ApproveComment approves a pending comment.
-func (s *Service) ApproveComment(ctx context.Context, req *plazav1.ApproveCommentRequest) (*plazav1.CommentAggregate, error) {
+func (s *Service) ApproveComment(ctx context.Context, req *plazav1.ApproveCommentRequest) (*plazav1.CommentResponse, error) {
 	return s.review(ctx, req.GetCommentId(), store.Approved)
 }
 
 // DeclineComment declines a pending comment. Its author can still see it.
-func (s *Service) DeclineComment(ctx context.Context, req *plazav1.DeclineCommentRequest) (*plazav1.CommentAggregate, error) {
+func (s *Service) DeclineComment(ctx context.Context, req *plazav1.DeclineCommentRequest) (*plazav1.CommentResponse, error) {
 	return s.review(ctx, req.GetCommentId(), store.Declined)
 }
 
 // review changes the state of a pending comment. It is 400400 for a comment in another state.
-func (s *Service) review(ctx context.Context, id, status string) (*plazav1.CommentAggregate, error) {
+func (s *Service) review(ctx context.Context, id, status string) (*plazav1.CommentResponse, error) {
 	l, err := s.load(ctx, id, nil)
 	if err != nil {
 		return nil, err

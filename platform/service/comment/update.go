@@ -17,16 +17,16 @@ import (
 )
 
 // UpdateComment edits a comment. The caller must be its author or a moderator. Its state does not change.
-func (s *Service) UpdateComment(ctx context.Context, req *plazav1.UpdateCommentRequest) (*plazav1.CommentAggregate, error) {
+func (s *Service) UpdateComment(ctx context.Context, req *plazav1.UpdateCommentRequest) (*plazav1.CommentResponse, error) {
 	mentions, err := posting.ResolveMentions(ctx, s.Deps, req.GetMentionees())
 	if err != nil {
 		return nil, err
 	}
-	return service.RetryOnConflict(ctx, func() (*plazav1.CommentAggregate, error) { return s.edit(ctx, req, mentions) })
+	return service.RetryOnConflict(ctx, func() (*plazav1.CommentResponse, error) { return s.edit(ctx, req, mentions) })
 }
 
 // edit is one attempt of UpdateComment. It returns service.ErrConflict if the comment changed concurrently.
-func (s *Service) edit(ctx context.Context, m *plazav1.UpdateCommentRequest, mentions []view.Mention) (*plazav1.CommentAggregate, error) {
+func (s *Service) edit(ctx context.Context, m *plazav1.UpdateCommentRequest, mentions []view.Mention) (*plazav1.CommentResponse, error) {
 	var files *fileref.Check
 	var rules *textrules.Rules
 	l, err := s.load(ctx, m.GetCommentId(), func(f *service.Request) {

@@ -47,7 +47,7 @@ func (s *Service) find(ctx context.Context, id string, categoryIDs []string, p a
 }
 
 // UpdateCommunity changes a community; absent fields stay.
-func (s *Service) UpdateCommunity(ctx context.Context, m *plazav1.UpdateCommunityRequest) (*plazav1.CommunityAggregate, error) {
+func (s *Service) UpdateCommunity(ctx context.Context, m *plazav1.UpdateCommunityRequest) (*plazav1.CommunityResponse, error) {
 	t, err := s.find(ctx, m.GetCommunityId(), m.GetCategoryIds(), auth.EditCommunity)
 	if err != nil {
 		return nil, err

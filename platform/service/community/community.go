@@ -21,7 +21,7 @@ type Service struct{ *service.Deps }
 func New(d *service.Deps) *Service { return &Service{d} }
 
 // answer makes the answer about communities, with the memberships and users that are known already.
-func (s *Service) answer(ctx context.Context, a view.CommunityRows) (*plazav1.CommunityAggregate, error) {
+func (s *Service) answer(ctx context.Context, a view.CommunityRows) (*plazav1.CommunityResponse, error) {
 	aggregate, err := s.View.LoadCommunities(ctx, s.Store, a)
 	if err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func (s *Service) answer(ctx context.Context, a view.CommunityRows) (*plazav1.Co
 }
 
 // GetCommunity gets one community. A deleted one says so; one that the caller may not know of is 400400.
-func (s *Service) GetCommunity(ctx context.Context, req *plazav1.GetCommunityRequest) (*plazav1.CommunityAggregate, error) {
+func (s *Service) GetCommunity(ctx context.Context, req *plazav1.GetCommunityRequest) (*plazav1.CommunityResponse, error) {
 	var c *store.Community
 	var mine *store.Member
 	f := s.NewRequest(ctx)
@@ -56,7 +56,7 @@ func known(m *store.Member) []store.Member {
 
 // BatchGetCommunities gets several communities in the order of the request. Those that are unknown, that the caller may
 // not know of, or whose region is away are left out.
-func (s *Service) BatchGetCommunities(ctx context.Context, req *plazav1.BatchGetCommunitiesRequest) (*plazav1.CommunityAggregate, error) {
+func (s *Service) BatchGetCommunities(ctx context.Context, req *plazav1.BatchGetCommunitiesRequest) (*plazav1.CommunityResponse, error) {
 	f := s.NewRequest(ctx)
 	if err := f.Run(ctx); err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ import (
 var errNameTaken = fail.AlreadyExists("A community of that name exists already")
 
 // CreateCommunity makes a community at this server's region, with the caller as its first moderator. Any user may.
-func (s *Service) CreateCommunity(ctx context.Context, req *plazav1.CreateCommunityRequest) (*plazav1.CommunityAggregate, error) {
+func (s *Service) CreateCommunity(ctx context.Context, req *plazav1.CreateCommunityRequest) (*plazav1.CommunityResponse, error) {
 	n, err := s.prepare(ctx, req)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ import (
 )
 
 // ListContentFeed lists the posts of all regions whose target is content. Regions that do not answer are left out.
-func (s *Service) ListContentFeed(ctx context.Context, m *plazav1.ListContentFeedRequest) (*plazav1.ContentFeedResponse, error) {
+func (s *Service) ListContentFeed(ctx context.Context, m *plazav1.ListContentFeedRequest) (*plazav1.ListContentFeedResponse, error) {
 	cursor, err := page.Parse(m.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ type Service struct{ *service.Deps }
 func New(d *service.Deps) *Service { return &Service{d} }
 
 // ListUserFeed lists the posts of a user's wall.
-func (s *Service) ListUserFeed(ctx context.Context, m *plazav1.ListUserFeedRequest) (*plazav1.UserFeedResponse, error) {
+func (s *Service) ListUserFeed(ctx context.Context, m *plazav1.ListUserFeedRequest) (*plazav1.ListUserFeedResponse, error) {
 	a, paging, err := posting.ListPosts(ctx, s.Deps, posting.PostQuery{
 		TargetType: "user", TargetID: m.GetUserId(), SortBy: m.GetSortBy(), DataTypes: distinct(m.GetDataTypes()),
 		Flagged: service.FlaggedOf(m.HasFlag), Deleted: deletedOf(m.IsDeleted),
@@ -33,7 +33,7 @@ func (s *Service) ListUserFeed(ctx context.Context, m *plazav1.ListUserFeedReque
 }
 
 // ListCommunityFeed lists the posts of a community's feed.
-func (s *Service) ListCommunityFeed(ctx context.Context, m *plazav1.ListCommunityFeedRequest) (*plazav1.CommunityFeedResponse, error) {
+func (s *Service) ListCommunityFeed(ctx context.Context, m *plazav1.ListCommunityFeedRequest) (*plazav1.ListCommunityFeedResponse, error) {
 	a, paging, err := posting.ListPosts(ctx, s.Deps, posting.PostQuery{
 		TargetType: "community", TargetID: m.GetCommunityId(), FeedType: m.GetFeedType(), SortBy: m.GetSortBy(),
 		DataTypes: distinct(m.GetDataTypes()), Flagged: service.FlaggedOf(m.HasFlag), Deleted: deletedOf(m.IsDeleted),

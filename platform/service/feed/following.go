@@ -60,7 +60,7 @@ func (src *sources) query() store.FeedQuery {
 
 // ListFollowingFeed lists the posts of the caller's wall, of the walls that the caller follows and of the caller's
 // communities.
-func (s *Service) ListFollowingFeed(ctx context.Context, req *plazav1.ListFollowingFeedRequest) (*plazav1.FollowingFeedResponse, error) {
+func (s *Service) ListFollowingFeed(ctx context.Context, req *plazav1.ListFollowingFeedRequest) (*plazav1.ListFollowingFeedResponse, error) {
 	p := paging{sortBy: cmp.Or(req.GetSortBy(), byCustomRanking), limit: req.Limit, token: req.GetToken(), field: "token"}
 	list, err := s.lister(p)
 	if err != nil {

@@ -19,16 +19,16 @@ type globalRequest interface {
 }
 
 // ListGlobalFeed lists the posts that the network's settings include in the global feed, newest first.
-func (s *Service) ListGlobalFeed(ctx context.Context, req *plazav1.ListGlobalFeedRequest) (*plazav1.GlobalFeedResponse, error) {
+func (s *Service) ListGlobalFeed(ctx context.Context, req *plazav1.ListGlobalFeedRequest) (*plazav1.ListGlobalFeedResponse, error) {
 	return s.global(ctx, req, req.Limit, byLastCreated)
 }
 
 // ListRankedGlobalFeed lists the same posts by customRanking.
-func (s *Service) ListRankedGlobalFeed(ctx context.Context, req *plazav1.ListRankedGlobalFeedRequest) (*plazav1.GlobalFeedResponse, error) {
+func (s *Service) ListRankedGlobalFeed(ctx context.Context, req *plazav1.ListRankedGlobalFeedRequest) (*plazav1.ListGlobalFeedResponse, error) {
 	return s.global(ctx, req, req.Limit, byCustomRanking)
 }
 
-func (s *Service) global(ctx context.Context, m globalRequest, limit *int32, sortBy string) (*plazav1.GlobalFeedResponse, error) {
+func (s *Service) global(ctx context.Context, m globalRequest, limit *int32, sortBy string) (*plazav1.ListGlobalFeedResponse, error) {
 	options := page.Merge(m.GetOptions(), limit, m.GetToken())
 	list, err := s.lister(paging{sortBy: sortBy, limit: options.Limit, token: options.GetToken(), field: "options.token"})
 	if err != nil {

@@ -82,7 +82,7 @@ func (s *Service) look(ctx context.Context, publicID string, more func(p *pair, 
 
 // act looks, decides and changes one follow, again where somebody else got ahead, and answers with it. decide returns the
 // status that the follow of follower shall have; the one it has changes nothing.
-func (s *Service) act(ctx context.Context, publicID string, decide func(p *pair) (edge, error)) (*plazav1.FollowsResponse, error) {
+func (s *Service) act(ctx context.Context, publicID string, decide func(p *pair) (edge, error)) (*plazav1.FollowResponse, error) {
 	var done store.Follow
 	err := store.UntilUnchanged(func() error {
 		p, err := s.look(ctx, publicID, nil)
@@ -105,7 +105,7 @@ func (s *Service) act(ctx context.Context, publicID string, decide func(p *pair)
 	if err != nil {
 		return nil, err
 	}
-	return &plazav1.FollowsResponse{Follows: []*plazav1.Follow{s.View.Follow(done)}}, nil
+	return &plazav1.FollowResponse{Follows: []*plazav1.Follow{s.View.Follow(done)}}, nil
 }
 
 // edge is a follow and the status that it shall have.
@@ -151,7 +151,7 @@ func (s *Service) store(ctx context.Context, c store.FollowChange) error {
 
 // FollowUser makes the caller follow a user, or ask to. Again changes nothing, but that a request is accepted where none is
 // needed any more.
-func (s *Service) FollowUser(ctx context.Context, req *plazav1.FollowUserRequest) (*plazav1.FollowsResponse, error) {
+func (s *Service) FollowUser(ctx context.Context, req *plazav1.FollowUserRequest) (*plazav1.FollowResponse, error) {
 	return s.act(ctx, req.GetUserId(), func(p *pair) (edge, error) {
 		e := edge{follower: p.User(), followee: p.other, old: p.mine, status: store.FollowAccepted}
 		switch {
@@ -168,21 +168,21 @@ func (s *Service) FollowUser(ctx context.Context, req *plazav1.FollowUserRequest
 }
 
 // UnfollowUser ends the caller's follow or request; without one it is 400400.
-func (s *Service) UnfollowUser(ctx context.Context, req *plazav1.UnfollowUserRequest) (*plazav1.FollowsResponse, error) {
+func (s *Service) UnfollowUser(ctx context.Context, req *plazav1.UnfollowUserRequest) (*plazav1.FollowResponse, error) {
 	return s.act(ctx, req.GetUserId(), func(p *pair) (edge, error) {
 		return edge{p.User(), p.other, p.mine, store.FollowNone}, requireActive(p.mine)
 	})
 }
 
 // AcceptFollower accepts a request to follow the caller. Again changes nothing; without one it is 400400.
-func (s *Service) AcceptFollower(ctx context.Context, req *plazav1.AcceptFollowerRequest) (*plazav1.FollowsResponse, error) {
+func (s *Service) AcceptFollower(ctx context.Context, req *plazav1.AcceptFollowerRequest) (*plazav1.FollowResponse, error) {
 	return s.act(ctx, req.GetUserId(), func(p *pair) (edge, error) {
 		return edge{p.other, p.User(), p.theirs, store.FollowAccepted}, requireActive(p.theirs)
 	})
 }
 
 // RemoveFollower declines a request to follow the caller, or ends the follow; without either it is 400400.
-func (s *Service) RemoveFollower(ctx context.Context, req *plazav1.RemoveFollowerRequest) (*plazav1.FollowsResponse, error) {
+func (s *Service) RemoveFollower(ctx context.Context, req *plazav1.RemoveFollowerRequest) (*plazav1.FollowResponse, error) {
 	return s.act(ctx, req.GetUserId(), func(p *pair) (edge, error) {
 		return edge{p.other, p.User(), p.theirs, store.FollowNone}, requireActive(p.theirs)
 	})

@@ -20,7 +20,7 @@ var (
 
 // CreateInvitations invites users, all of them or none. Somebody unknown is 400400, who belongs there already 400315, and who is
 // banned from the community 400304.
-func (s *Service) CreateInvitations(ctx context.Context, m *plazav1.CreateInvitationsRequest) (*plazav1.InvitationAggregate, error) {
+func (s *Service) CreateInvitations(ctx context.Context, m *plazav1.CreateInvitationsRequest) (*plazav1.InvitationResponse, error) {
 	if err := fits(m.GetType(), m.GetTargetType()); err != nil {
 		return nil, err
 	}

@@ -94,8 +94,8 @@ func fits(kind, targetType string) error {
 }
 
 // page answers with invitations, and with the users who invite and are invited.
-func (s *Service) page(ctx context.Context, rows []store.Invitation, paging *plazav1.Paging) (*plazav1.InvitationAggregate, error) {
-	answer := &plazav1.InvitationAggregate{Paging: paging}
+func (s *Service) page(ctx context.Context, rows []store.Invitation, paging *plazav1.Paging) (*plazav1.InvitationResponse, error) {
+	answer := &plazav1.InvitationResponse{Paging: paging}
 	var ids []string
 	for _, i := range rows {
 		answer.Invitations = append(answer.Invitations, s.View.Invitation(i))

@@ -40,7 +40,7 @@ func listOf(m filter) (store.InvitationList, page.Cursor, error) {
 }
 
 // ListInvitations lists the invitations to one target.
-func (s *Service) ListInvitations(ctx context.Context, req *plazav1.ListInvitationsRequest) (*plazav1.InvitationAggregate, error) {
+func (s *Service) ListInvitations(ctx context.Context, req *plazav1.ListInvitationsRequest) (*plazav1.InvitationResponse, error) {
 	list, cursor, err := listOf(req)
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (s *Service) ListInvitations(ctx context.Context, req *plazav1.ListInvitati
 }
 
 // ListMyInvitations lists the caller's invitations. A region that is away is left out.
-func (s *Service) ListMyInvitations(ctx context.Context, req *plazav1.ListMyInvitationsRequest) (*plazav1.InvitationAggregate, error) {
+func (s *Service) ListMyInvitations(ctx context.Context, req *plazav1.ListMyInvitationsRequest) (*plazav1.InvitationResponse, error) {
 	list, cursor, err := listOf(req)
 	if err != nil {
 		return nil, err

@@ -73,8 +73,8 @@ func (s *situation) requireModerator() error {
 }
 
 // answer makes the answer about requests of the caller.
-func (s *Service) answer(f *service.Request, requests ...store.JoinRequest) *plazav1.JoinRequestAggregate {
-	aggregate := &plazav1.JoinRequestAggregate{Users: s.View.Users(f.UserRows()), Paging: &plazav1.Paging{}}
+func (s *Service) answer(f *service.Request, requests ...store.JoinRequest) *plazav1.JoinRequestResponse {
+	aggregate := &plazav1.JoinRequestResponse{Users: s.View.Users(f.UserRows()), Paging: &plazav1.Paging{}}
 	for _, j := range requests {
 		aggregate.JoinRequests = append(aggregate.JoinRequests, s.View.JoinRequest(j))
 	}

@@ -15,7 +15,7 @@ import (
 const defaultLimit = 20
 
 // ListJoinRequests lists the requests to a community, for those who decide on them.
-func (s *Service) ListJoinRequests(ctx context.Context, req *plazav1.ListJoinRequestsRequest) (*plazav1.JoinRequestAggregate, error) {
+func (s *Service) ListJoinRequests(ctx context.Context, req *plazav1.ListJoinRequestsRequest) (*plazav1.JoinRequestResponse, error) {
 	cursor, err := page.Parse(req.GetOptions(), defaultLimit)
 	if err != nil {
 		return nil, err
@@ -57,8 +57,8 @@ func listOf(m *plazav1.ListJoinRequestsRequest, cursor page.Cursor) store.JoinRe
 func place(j store.JoinRequest) (t time.Time, key, id string) { return j.CreatedAt, "", j.ID }
 
 // page answers with requests, and with the users who asked and answered.
-func (s *Service) page(ctx context.Context, rows []store.JoinRequest, paging *plazav1.Paging) (*plazav1.JoinRequestAggregate, error) {
-	answer := &plazav1.JoinRequestAggregate{Paging: paging}
+func (s *Service) page(ctx context.Context, rows []store.JoinRequest, paging *plazav1.Paging) (*plazav1.JoinRequestResponse, error) {
+	answer := &plazav1.JoinRequestResponse{Paging: paging}
 	var ids []string
 	for _, j := range rows {
 		answer.JoinRequests = append(answer.JoinRequests, s.View.JoinRequest(j))

@@ -20,7 +20,7 @@ var (
 //
 // A second pending request is 400315. A member whose request was approved gets that request again, so that a client may
 // repeat a call whose answer got lost; a member who never asked gets 400315.
-func (s *Service) RequestJoin(ctx context.Context, req *plazav1.RequestJoinRequest) (*plazav1.JoinRequestAggregate, error) {
+func (s *Service) RequestJoin(ctx context.Context, req *plazav1.RequestJoinRequest) (*plazav1.JoinRequestResponse, error) {
 	var a asked
 	err := store.UntilUnchanged(func() error {
 		var err error
@@ -155,7 +155,7 @@ func (s *Service) CancelJoin(ctx context.Context, req *plazav1.CancelJoinRequest
 }
 
 // GetMyJoinRequest gets the caller's latest request to a community, or none.
-func (s *Service) GetMyJoinRequest(ctx context.Context, req *plazav1.GetMyJoinRequestRequest) (*plazav1.JoinRequestAggregate, error) {
+func (s *Service) GetMyJoinRequest(ctx context.Context, req *plazav1.GetMyJoinRequestRequest) (*plazav1.JoinRequestResponse, error) {
 	found, err := s.begin(ctx, req.GetCommunityId())
 	if err != nil {
 		return nil, err

@@ -76,16 +76,16 @@ func segmentOf(m store.Message) store.FeedSegment {
 }
 
 // ListReadUsers lists who has read a message.
-func (s *Service) ListReadUsers(ctx context.Context, req *plazav1.ListReadUsersRequest) (*plazav1.MarkerUsersResponse, error) {
+func (s *Service) ListReadUsers(ctx context.Context, req *plazav1.ListReadUsersRequest) (*plazav1.ListMarkerUsersResponse, error) {
 	return s.markedUsers(ctx, req.GetMessageId(), req.GetOptions(), true)
 }
 
 // ListDeliveredUsers lists whom a message was delivered to.
-func (s *Service) ListDeliveredUsers(ctx context.Context, req *plazav1.ListDeliveredUsersRequest) (*plazav1.MarkerUsersResponse, error) {
+func (s *Service) ListDeliveredUsers(ctx context.Context, req *plazav1.ListDeliveredUsersRequest) (*plazav1.ListMarkerUsersResponse, error) {
 	return s.markedUsers(ctx, req.GetMessageId(), req.GetOptions(), false)
 }
 
-func (s *Service) markedUsers(ctx context.Context, messageID string, options *plazav1.MarkerPageOptions, read bool) (*plazav1.MarkerUsersResponse, error) {
+func (s *Service) markedUsers(ctx context.Context, messageID string, options *plazav1.MarkerPageOptions, read bool) (*plazav1.ListMarkerUsersResponse, error) {
 	cursor, err := cursorOf(options)
 	if err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func (s *Service) markedUsers(ctx context.Context, messageID string, options *pl
 	if err != nil {
 		return nil, err
 	}
-	out := &plazav1.MarkerUsersResponse{
+	out := &plazav1.ListMarkerUsersResponse{
 		UserMarkers: mine.GetUserMarkers(), UserFeedMarkers: mine.GetUserFeedMarkers(), FeedMarkers: mine.GetFeedMarkers(),
 		UserEntityMarkers: mine.GetUserEntityMarkers(), ContentMarkers: markers, Paging: paging,
 	}

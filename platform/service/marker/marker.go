@@ -37,7 +37,7 @@ type Service struct{ *service.Deps }
 // New makes the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-type answer = plazav1.MarkerAggregate
+type answer = plazav1.MarkerResponse
 
 // selection names what an operation is about: feeds, or all feeds of channels.
 type selection struct {

@@ -196,7 +196,7 @@ func (s *Service) endMarks(ctx context.Context, news events.FeedUpdate) error {
 }
 
 // PushSegment tells of a message in a feed; for administrators.
-func (s *Service) PushSegment(ctx context.Context, m *plazav1.PushSegmentRequest) (*plazav1.PushSegmentResponse, error) {
+func (s *Service) PushSegment(ctx context.Context, m *plazav1.PushSegmentRequest) (*plazav1.FeedMarkerResponse, error) {
 	f := s.NewRequest(ctx)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
@@ -230,7 +230,7 @@ func (s *Service) PushSegment(ctx context.Context, m *plazav1.PushSegmentRequest
 }
 
 // DeleteMessageFeed marks a feed of an outside message store deleted for those who belong to it; for administrators.
-func (s *Service) DeleteMessageFeed(ctx context.Context, req *plazav1.DeleteMessageFeedRequest) (*plazav1.PushSegmentResponse, error) {
+func (s *Service) DeleteMessageFeed(ctx context.Context, req *plazav1.DeleteMessageFeedRequest) (*plazav1.FeedMarkerResponse, error) {
 	var there *store.MessageFeed
 	f := s.NewRequest(ctx)
 	f.MessageFeed(req.GetMessageFeedId(), &there)
@@ -244,9 +244,9 @@ func (s *Service) DeleteMessageFeed(ctx context.Context, req *plazav1.DeleteMess
 	return s.feed(feed, err)
 }
 
-func (s *Service) feed(feed *store.MessageFeed, err error) (*plazav1.PushSegmentResponse, error) {
+func (s *Service) feed(feed *store.MessageFeed, err error) (*plazav1.FeedMarkerResponse, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &plazav1.PushSegmentResponse{FeedMarkers: []*plazav1.FeedMarker{s.View.FeedMarker(*feed)}}, nil
+	return &plazav1.FeedMarkerResponse{FeedMarkers: []*plazav1.FeedMarker{s.View.FeedMarker(*feed)}}, nil
 }

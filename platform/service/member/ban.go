@@ -13,7 +13,7 @@ import (
 
 // BanMembers bans users, members or not: they lose their membership and its roles and cannot join again. Only those who
 // moderate the whole network can ban the last moderator, and nobody bans themselves.
-func (s *Service) BanMembers(ctx context.Context, req *plazav1.BanMembersRequest) (*plazav1.CommunityAggregate, error) {
+func (s *Service) BanMembers(ctx context.Context, req *plazav1.BanMembersRequest) (*plazav1.CommunityResponse, error) {
 	ids, all, err := s.resolve(ctx, req.GetUserIds())
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func decideBan(s *situation, ids []string) (plan, error) {
 }
 
 // UnbanMembers lifts bans: the users are no members, and may join again. Who is not banned stays as they are.
-func (s *Service) UnbanMembers(ctx context.Context, req *plazav1.UnbanMembersRequest) (*plazav1.CommunityAggregate, error) {
+func (s *Service) UnbanMembers(ctx context.Context, req *plazav1.UnbanMembersRequest) (*plazav1.CommunityResponse, error) {
 	ids, all, err := s.resolve(ctx, req.GetUserIds())
 	if err != nil {
 		return nil, err

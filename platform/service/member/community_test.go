@@ -13,7 +13,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-func membershipIn(a *plazav1.CommunityAggregate, userID string) *plazav1.CommunityUser {
+func membershipIn(a *plazav1.CommunityResponse, userID string) *plazav1.CommunityUser {
 	for _, m := range a.GetCommunityUsers() {
 		if m.GetUserInternalId() == userID {
 			return m

@@ -12,7 +12,7 @@ import (
 )
 
 // JoinCommunity makes the caller a member at once, where the community lets everybody in. Again changes nothing.
-func (s *Service) JoinCommunity(ctx context.Context, req *plazav1.JoinCommunityRequest) (*plazav1.CommunityAggregate, error) {
+func (s *Service) JoinCommunity(ctx context.Context, req *plazav1.JoinCommunityRequest) (*plazav1.CommunityResponse, error) {
 	return s.change(ctx, operation{communityID: req.GetCommunityId(), readPending: true, decide: decideJoin})
 }
 
@@ -37,7 +37,7 @@ func decideJoin(s *situation) (plan, error) {
 }
 
 // LeaveCommunity ends the caller's membership. Whoever is no member stays none.
-func (s *Service) LeaveCommunity(ctx context.Context, req *plazav1.LeaveCommunityRequest) (*plazav1.CommunityAggregate, error) {
+func (s *Service) LeaveCommunity(ctx context.Context, req *plazav1.LeaveCommunityRequest) (*plazav1.CommunityResponse, error) {
 	return s.change(ctx, operation{communityID: req.GetCommunityId(), decide: decideLeave})
 }
 
@@ -53,7 +53,7 @@ func decideLeave(s *situation) (plan, error) {
 
 // AddMembers makes users members; where the network wants users to accept, it invites them instead, unless an administrator adds
 // them, who has no account to invite with. Who is one already stays as they are; one who is banned has to be unbanned first.
-func (s *Service) AddMembers(ctx context.Context, req *plazav1.AddMembersRequest) (*plazav1.CommunityAggregate, error) {
+func (s *Service) AddMembers(ctx context.Context, req *plazav1.AddMembersRequest) (*plazav1.CommunityResponse, error) {
 	ids, all, err := s.resolve(ctx, req.GetUserIds())
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (s *situation) isInvited(userID string) bool {
 }
 
 // RemoveMembers ends the memberships of users. Who is no member stays as they are.
-func (s *Service) RemoveMembers(ctx context.Context, req *plazav1.RemoveMembersRequest) (*plazav1.CommunityAggregate, error) {
+func (s *Service) RemoveMembers(ctx context.Context, req *plazav1.RemoveMembersRequest) (*plazav1.CommunityResponse, error) {
 	ids, all, err := s.resolve(ctx, req.GetUserIds())
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 
 // ListMembers lists the members of a community, the banned users, or both; those of a private community for those who may
 // see what is in it. communityUsers holds the page and nothing else.
-func (s *Service) ListMembers(ctx context.Context, req *plazav1.ListMembersRequest) (*plazav1.ListCommunitiesResponse, error) {
+func (s *Service) ListMembers(ctx context.Context, req *plazav1.ListMembersRequest) (*plazav1.ListMembersResponse, error) {
 	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (s *Service) ListMembers(ctx context.Context, req *plazav1.ListMembersReque
 	if err != nil {
 		return nil, err
 	}
-	return view.CommunityPage(aggregate, paging), nil
+	return view.MemberPage(aggregate, paging), nil
 }
 
 // lookAt reads the community and, beside it, the page of each state; nothing leaves before the caller may see it.

@@ -96,7 +96,7 @@ type operation struct {
 }
 
 // change reads, decides and writes, again where somebody else got ahead, and answers with the community as it is then.
-func (s *Service) change(ctx context.Context, o operation) (*plazav1.CommunityAggregate, error) {
+func (s *Service) change(ctx context.Context, o operation) (*plazav1.CommunityResponse, error) {
 	var found *situation
 	var done plan
 	err := store.UntilUnchanged(func() error {

@@ -11,7 +11,7 @@ import (
 )
 
 // AddMemberRoles gives members roles; those that they have already stay.
-func (s *Service) AddMemberRoles(ctx context.Context, req *plazav1.AddMemberRolesRequest) (*plazav1.CommunityAggregate, error) {
+func (s *Service) AddMemberRoles(ctx context.Context, req *plazav1.AddMemberRolesRequest) (*plazav1.CommunityResponse, error) {
 	return s.reassign(ctx, req, func(have, roles []string) []string {
 		for _, role := range roles {
 			if !slices.Contains(have, role) {
@@ -23,7 +23,7 @@ func (s *Service) AddMemberRoles(ctx context.Context, req *plazav1.AddMemberRole
 }
 
 // RemoveMemberRoles takes roles from members. The last moderator of a community that has members stays one.
-func (s *Service) RemoveMemberRoles(ctx context.Context, req *plazav1.RemoveMemberRolesRequest) (*plazav1.CommunityAggregate, error) {
+func (s *Service) RemoveMemberRoles(ctx context.Context, req *plazav1.RemoveMemberRolesRequest) (*plazav1.CommunityResponse, error) {
 	return s.reassign(ctx, req, func(have, roles []string) []string {
 		return slices.DeleteFunc(have, func(role string) bool { return slices.Contains(roles, role) })
 	})
@@ -38,7 +38,7 @@ type roleRequest interface {
 }
 
 // reassign gives members the roles that apply makes of those they have, which it may keep, and of those requested.
-func (s *Service) reassign(ctx context.Context, m roleRequest, apply func(have, roles []string) []string) (*plazav1.CommunityAggregate, error) {
+func (s *Service) reassign(ctx context.Context, m roleRequest, apply func(have, roles []string) []string) (*plazav1.CommunityResponse, error) {
 	roles, err := rolesOf(m)
 	if err != nil {
 		return nil, err

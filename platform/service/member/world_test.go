@@ -164,7 +164,7 @@ func (w *world) newCommunity(code region.Code, creator context.Context, m *plaza
 }
 
 // get reads a community as a user sees it.
-func (w *world) get(ctx context.Context, id string) *plazav1.CommunityAggregate {
+func (w *world) get(ctx context.Context, id string) *plazav1.CommunityResponse {
 	w.t.Helper()
 	return must(w.t, ctx, w.servers[region.SG].community.GetCommunity, &plazav1.GetCommunityRequest{CommunityId: id})
 }

@@ -25,7 +25,7 @@ type Service struct{ *service.Deps }
 // New makes the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-type answer = plazav1.MessageAggregate
+type answer = plazav1.MessageResponse
 
 func (s *Service) answer(ctx context.Context, c *chat.MessageRequest, messages ...store.Message) (*answer, error) {
 	a, err := s.View.LoadMessages(ctx, s.Store, view.MessageRows{Feeds: []store.MessageFeed{*c.Feed}, Messages: messages, Viewer: c.User()})

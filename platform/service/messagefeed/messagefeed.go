@@ -27,7 +27,7 @@ type Service struct{ *service.Deps }
 // New makes the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-type answer = plazav1.MessageFeedAggregate
+type answer = plazav1.MessageFeedResponse
 
 func (s *Service) answer(ctx context.Context, f *service.Request, feeds ...store.MessageFeed) (*answer, error) {
 	a, err := s.View.LoadMessageFeeds(ctx, s.Store, view.MessageRows{Feeds: feeds, Viewer: f.User()})

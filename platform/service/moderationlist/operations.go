@@ -9,7 +9,7 @@ import (
 )
 
 type (
-	rulesAnswer = plazav1.ModerationRulesResponse
+	rulesAnswer = plazav1.ListModerationRulesResponse
 	ruleAnswer  = plazav1.ModerationRuleResponse
 )
 
@@ -67,7 +67,7 @@ func (s *Service) VerifyNotBlocked(ctx context.Context, req *plazav1.VerifyNotBl
 	}))
 }
 
-func respond(answer *plazav1.ModerationRulesResponse, err error) (*rulesAnswer, error) {
+func respond(answer *plazav1.ListModerationRulesResponse, err error) (*rulesAnswer, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ type listRequest interface {
 }
 
 // rules reads a page of a list, or the rules with the expressions of the request.
-func (s *Service) rules(ctx context.Context, l list, m listRequest) (*plazav1.ModerationRulesResponse, error) {
+func (s *Service) rules(ctx context.Context, l list, m listRequest) (*plazav1.ListModerationRulesResponse, error) {
 	if len(m.GetRegexs()) > 0 {
 		rows, err := s.begin(ctx, l, idsOf(l, m.GetRegexs()))
 		if err != nil {
@@ -59,9 +59,9 @@ func (s *Service) rules(ctx context.Context, l list, m listRequest) (*plazav1.Mo
 	return s.answer(rows, paging), nil
 }
 
-func (s *Service) answer(rows []store.ModerationRule, paging *plazav1.Paging) *plazav1.ModerationRulesResponse {
+func (s *Service) answer(rows []store.ModerationRule, paging *plazav1.Paging) *plazav1.ListModerationRulesResponse {
 	rules := s.View.ModerationRules(rows)
-	return &plazav1.ModerationRulesResponse{
+	return &plazav1.ListModerationRulesResponse{
 		Status: "success", Data: &plazav1.ModerationRules{Results: rules, Paging: paging}, Results: rules, Paging: paging, Success: true,
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // PinCommunityPost pins a post at a placement of its community. Pinning it again changes nothing.
-func (s *Service) PinCommunityPost(ctx context.Context, m *plazav1.PinCommunityPostRequest) (*plazav1.PinAggregate, error) {
+func (s *Service) PinCommunityPost(ctx context.Context, m *plazav1.PinCommunityPostRequest) (*plazav1.PinResponse, error) {
 	l, err := s.loadToPin(ctx, m.GetCommunityId(), m.GetPostId())
 	if err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func (s *Service) PinCommunityPost(ctx context.Context, m *plazav1.PinCommunityP
 }
 
 // UnpinCommunityPost unpins a post from a placement. It is 400400 if the post is not pinned there.
-func (s *Service) UnpinCommunityPost(ctx context.Context, m *plazav1.UnpinCommunityPostRequest) (*plazav1.PinAggregate, error) {
+func (s *Service) UnpinCommunityPost(ctx context.Context, m *plazav1.UnpinCommunityPostRequest) (*plazav1.PinResponse, error) {
 	l, err := s.loadToPin(ctx, m.GetCommunityId(), m.GetPostId())
 	if err != nil {
 		return nil, err

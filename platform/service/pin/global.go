@@ -16,7 +16,7 @@ import (
 // No transaction spans homes, so the limit is checked before and after: if two pins at different homes are added
 // concurrently, at least one of the requests sees the other's pin and undoes its own. So the limit is exceeded only
 // for that moment, and never by pins of requests that succeeded.
-func (s *Service) PinGlobalPost(ctx context.Context, req *plazav1.PinGlobalPostRequest) (*plazav1.PinAggregate, error) {
+func (s *Service) PinGlobalPost(ctx context.Context, req *plazav1.PinGlobalPostRequest) (*plazav1.PinResponse, error) {
 	var settings store.Settings
 	var others []store.Pin
 	l, err := s.load(ctx, req.GetPostId(), func(f *service.Request) {
@@ -88,7 +88,7 @@ func (s *Service) requireWithinLimit(ctx context.Context, postID string, limit i
 }
 
 // UnpinGlobalPost unpins a post from the global feed. It is 400400 if the post is not pinned.
-func (s *Service) UnpinGlobalPost(ctx context.Context, req *plazav1.UnpinGlobalPostRequest) (*plazav1.PinAggregate, error) {
+func (s *Service) UnpinGlobalPost(ctx context.Context, req *plazav1.UnpinGlobalPostRequest) (*plazav1.PinResponse, error) {
 	l, err := s.load(ctx, req.GetPostId(), nil)
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (s *Service) UnpinGlobalPost(ctx context.Context, req *plazav1.UnpinGlobalP
 
 // UnpinAllGlobalPosts unpins every post from the global feed, home by home. If a home does not answer, its pins stay
 // and the request fails.
-func (s *Service) UnpinAllGlobalPosts(ctx context.Context, _ *plazav1.UnpinAllGlobalPostsRequest) (*plazav1.PinAggregate, error) {
+func (s *Service) UnpinAllGlobalPosts(ctx context.Context, _ *plazav1.UnpinAllGlobalPostsRequest) (*plazav1.PinResponse, error) {
 	f := s.NewRequest(ctx)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
@@ -129,5 +129,5 @@ func (s *Service) UnpinAllGlobalPosts(ctx context.Context, _ *plazav1.UnpinAllGl
 	if failed != nil {
 		return nil, failed
 	}
-	return &plazav1.PinAggregate{PinTargets: s.View.PinTargets(latest(left.Targets))}, nil
+	return &plazav1.PinResponse{PinTargets: s.View.PinTargets(latest(left.Targets))}, nil
 }

@@ -16,7 +16,7 @@ import (
 
 // ListGlobalPins lists the pinned posts of the global feed. Homes that do not answer are left out. A pin whose
 // community became private is visible only to callers who see every community.
-func (s *Service) ListGlobalPins(ctx context.Context, req *plazav1.ListGlobalPinsRequest) (*plazav1.PinAggregate, error) {
+func (s *Service) ListGlobalPins(ctx context.Context, req *plazav1.ListGlobalPinsRequest) (*plazav1.PinResponse, error) {
 	f := s.NewRequest(ctx)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (s *Service) ListGlobalPins(ctx context.Context, req *plazav1.ListGlobalPin
 }
 
 // ListCommunityPins lists the pinned posts of a community at one placement, or at all.
-func (s *Service) ListCommunityPins(ctx context.Context, m *plazav1.ListCommunityPinsRequest) (*plazav1.PinAggregate, error) {
+func (s *Service) ListCommunityPins(ctx context.Context, m *plazav1.ListCommunityPinsRequest) (*plazav1.PinResponse, error) {
 	pins := &store.Pins{}
 	f, target, err := s.loadCommunity(ctx, m.GetCommunityId(), func(f *service.Request) {
 		f.Pins(service.HomeOf(m.GetCommunityId()), m.GetCommunityId(), m.GetPlacement(), pins)
@@ -53,7 +53,7 @@ func (s *Service) ListCommunityPins(ctx context.Context, m *plazav1.ListCommunit
 }
 
 // list returns the pins whose posts and communities exist, in order.
-func (s *Service) list(ctx context.Context, k view.Rows, callerID string, all *store.Pins, order func(a, b store.Pin) int) (*plazav1.PinAggregate, error) {
+func (s *Service) list(ctx context.Context, k view.Rows, callerID string, all *store.Pins, order func(a, b store.Pin) int) (*plazav1.PinResponse, error) {
 	slices.SortFunc(all.Pins, order)
 	var pins []store.Pin
 	for _, p := range all.Pins {

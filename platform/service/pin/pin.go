@@ -105,7 +105,7 @@ func (s *Service) remove(ctx context.Context, postID, targetID, placement string
 }
 
 // respond answers with a post and its pin, if any.
-func (s *Service) respond(ctx context.Context, l *loaded, after *store.Pins, pins []store.Pin) (*plazav1.PinAggregate, error) {
+func (s *Service) respond(ctx context.Context, l *loaded, after *store.Pins, pins []store.Pin) (*plazav1.PinResponse, error) {
 	k := l.ref.Target.Known(l.UserRows())
 	k.Posts, k.UserIDs = []store.Post{*l.post()}, pinners(pins)
 	a, err := s.View.Load(ctx, s.Store, l.Caller.UserID, k)

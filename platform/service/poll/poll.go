@@ -29,7 +29,7 @@ type Service struct{ *service.Deps }
 func New(d *service.Deps) *Service { return &Service{d} }
 
 // CreatePoll creates a poll of the caller's.
-func (s *Service) CreatePoll(ctx context.Context, req *plazav1.CreatePollRequest) (*plazav1.PollAggregate, error) {
+func (s *Service) CreatePoll(ctx context.Context, req *plazav1.CreatePollRequest) (*plazav1.PollResponse, error) {
 	if err := check(req); err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (s *Service) CreatePoll(ctx context.Context, req *plazav1.CreatePollRequest
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return &plazav1.PollAggregate{
+	return &plazav1.PollResponse{
 		Polls: []*plazav1.Poll{s.View.Poll(p, nil, nil)}, Users: s.View.Users(f.UserRows()),
 	}, nil
 }
@@ -157,14 +157,14 @@ func (s *Service) requireSee(ctx context.Context, l *loaded) error {
 // requireOwn returns nil if the caller is the creator or an administrator.
 func (l *loaded) requireOwn() error { return auth.RequireSelf(l.Caller, l.poll.CreatorID) }
 
-func (s *Service) respond(l *loaded) *plazav1.PollAggregate {
-	return &plazav1.PollAggregate{
+func (s *Service) respond(l *loaded) *plazav1.PollResponse {
+	return &plazav1.PollResponse{
 		Polls: []*plazav1.Poll{s.View.Poll(*l.poll, l.counts, l.mine)}, Users: s.View.Users(l.creator),
 	}
 }
 
 // GetPoll returns one poll.
-func (s *Service) GetPoll(ctx context.Context, req *plazav1.GetPollRequest) (*plazav1.PollAggregate, error) {
+func (s *Service) GetPoll(ctx context.Context, req *plazav1.GetPollRequest) (*plazav1.PollResponse, error) {
 	l, err := s.load(ctx, req.GetPollId(), nil)
 	if err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func (s *Service) GetPoll(ctx context.Context, req *plazav1.GetPollRequest) (*pl
 }
 
 // UpdatePoll closes a poll for good. Closing a closed poll changes nothing.
-func (s *Service) UpdatePoll(ctx context.Context, req *plazav1.UpdatePollRequest) (*plazav1.PollAggregate, error) {
+func (s *Service) UpdatePoll(ctx context.Context, req *plazav1.UpdatePollRequest) (*plazav1.PollResponse, error) {
 	l, err := s.load(ctx, req.GetPollId(), nil)
 	if err != nil {
 		return nil, err

@@ -22,23 +22,23 @@ var (
 )
 
 // VotePoll votes as the caller. Voting for the same answers again changes nothing; voting for others is refused.
-func (s *Service) VotePoll(ctx context.Context, req *plazav1.VotePollRequest) (*plazav1.PollAggregate, error) {
+func (s *Service) VotePoll(ctx context.Context, req *plazav1.VotePollRequest) (*plazav1.PollResponse, error) {
 	return s.vote(ctx, req.GetPollId(), req.GetAnswerIds(), false)
 }
 
 // ChangePollVote replaces the caller's votes. An empty list removes them.
-func (s *Service) ChangePollVote(ctx context.Context, req *plazav1.ChangePollVoteRequest) (*plazav1.PollAggregate, error) {
+func (s *Service) ChangePollVote(ctx context.Context, req *plazav1.ChangePollVoteRequest) (*plazav1.PollResponse, error) {
 	return s.vote(ctx, req.GetPollId(), req.GetAnswerIds(), true)
 }
 
 // vote changes the caller's votes to wanted. It retries if another call of the same user commits concurrently.
-func (s *Service) vote(ctx context.Context, pollID string, wanted []string, replace bool) (*plazav1.PollAggregate, error) {
+func (s *Service) vote(ctx context.Context, pollID string, wanted []string, replace bool) (*plazav1.PollResponse, error) {
 	wanted = service.Distinct(wanted)
-	return service.RetryOnConflict(ctx, func() (*plazav1.PollAggregate, error) { return s.tryVote(ctx, pollID, wanted, replace) })
+	return service.RetryOnConflict(ctx, func() (*plazav1.PollResponse, error) { return s.tryVote(ctx, pollID, wanted, replace) })
 }
 
 // tryVote is one attempt of vote. It returns service.ErrConflict if the votes of the user changed concurrently.
-func (s *Service) tryVote(ctx context.Context, pollID string, wanted []string, replace bool) (*plazav1.PollAggregate, error) {
+func (s *Service) tryVote(ctx context.Context, pollID string, wanted []string, replace bool) (*plazav1.PollResponse, error) {
 	l, err := s.loadToVote(ctx, pollID, wanted)
 	if err != nil {
 		return nil, err

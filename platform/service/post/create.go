@@ -11,7 +11,7 @@ import (
 )
 
 // CreatePost creates a post and, for each attachment, a child post. They are stored at the home of their target.
-func (s *Service) CreatePost(ctx context.Context, req *plazav1.CreatePostRequest) (*plazav1.PostAggregate, error) {
+func (s *Service) CreatePost(ctx context.Context, req *plazav1.CreatePostRequest) (*plazav1.PostResponse, error) {
 	d, err := posting.NewDraft(req)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 )
 
 // FlagPost flags a post as the caller.
-func (s *Service) FlagPost(ctx context.Context, req *plazav1.FlagPostRequest) (*plazav1.PostAggregate, error) {
+func (s *Service) FlagPost(ctx context.Context, req *plazav1.FlagPostRequest) (*plazav1.PostResponse, error) {
 	var policy flags.Policy
 	l, err := s.load(ctx, req.GetPostId(), policy.Read(s.Deps))
 	if err != nil {
@@ -28,7 +28,7 @@ func (s *Service) FlagPost(ctx context.Context, req *plazav1.FlagPostRequest) (*
 }
 
 // UnflagPost removes the caller's own flag; without one it changes nothing.
-func (s *Service) UnflagPost(ctx context.Context, req *plazav1.UnflagPostRequest) (*plazav1.PostAggregate, error) {
+func (s *Service) UnflagPost(ctx context.Context, req *plazav1.UnflagPostRequest) (*plazav1.PostResponse, error) {
 	l, err := s.load(ctx, req.GetPostId(), nil)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (s *Service) UnflagPost(ctx context.Context, req *plazav1.UnflagPostRequest
 }
 
 // ClearPostFlags removes every flag of a post. The caller must moderate it.
-func (s *Service) ClearPostFlags(ctx context.Context, req *plazav1.ClearPostFlagsRequest) (*plazav1.PostAggregate, error) {
+func (s *Service) ClearPostFlags(ctx context.Context, req *plazav1.ClearPostFlagsRequest) (*plazav1.PostResponse, error) {
 	l, err := s.load(ctx, req.GetPostId(), nil)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (s *Service) ClearPostFlags(ctx context.Context, req *plazav1.ClearPostFlag
 }
 
 // changeFlags commits a change of the post's flags with everything that depends on them, and returns the post as it is then.
-func (s *Service) changeFlags(ctx context.Context, l *loaded, change flags.Change) (*plazav1.PostAggregate, error) {
+func (s *Service) changeFlags(ctx context.Context, l *loaded, change flags.Change) (*plazav1.PostResponse, error) {
 	var after *store.Post
 	tx := s.Store.NewTx(l.ref.Home())
 	tx.GuardPost(*l.post(), fail.NotFound())

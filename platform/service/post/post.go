@@ -68,7 +68,7 @@ func (l *loaded) known(post store.Post) view.Rows {
 	return k
 }
 
-func (s *Service) respond(ctx context.Context, callerID string, k view.Rows) (*plazav1.PostAggregate, error) {
+func (s *Service) respond(ctx context.Context, callerID string, k view.Rows) (*plazav1.PostResponse, error) {
 	a, err := s.View.Load(ctx, s.Store, callerID, k)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (s *Service) respond(ctx context.Context, callerID string, k view.Rows) (*p
 }
 
 // GetPost returns one post.
-func (s *Service) GetPost(ctx context.Context, req *plazav1.GetPostRequest) (*plazav1.PostAggregate, error) {
+func (s *Service) GetPost(ctx context.Context, req *plazav1.GetPostRequest) (*plazav1.PostResponse, error) {
 	l, err := s.load(ctx, req.GetPostId(), nil)
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (s *Service) GetPost(ctx context.Context, req *plazav1.GetPostRequest) (*pl
 }
 
 // BatchGetPosts returns posts in the order of the request, without those that the caller may not see.
-func (s *Service) BatchGetPosts(ctx context.Context, req *plazav1.BatchGetPostsRequest) (*plazav1.PostAggregate, error) {
+func (s *Service) BatchGetPosts(ctx context.Context, req *plazav1.BatchGetPostsRequest) (*plazav1.PostResponse, error) {
 	var posts []store.Post
 	f := s.NewRequest(ctx)
 	f.PostsByID(req.GetPostIds(), &posts)

@@ -11,19 +11,19 @@ import (
 )
 
 // ApprovePost publishes a post that waits for approval.
-func (s *Service) ApprovePost(ctx context.Context, req *plazav1.ApprovePostRequest) (*plazav1.PostAggregate, error) {
+func (s *Service) ApprovePost(ctx context.Context, req *plazav1.ApprovePostRequest) (*plazav1.PostResponse, error) {
 	return s.review(ctx, req.GetPostId(), published)
 }
 
 // DeclinePost declines a post that waits for approval. Its author can still see it.
-func (s *Service) DeclinePost(ctx context.Context, req *plazav1.DeclinePostRequest) (*plazav1.PostAggregate, error) {
+func (s *Service) DeclinePost(ctx context.Context, req *plazav1.DeclinePostRequest) (*plazav1.PostResponse, error) {
 	return s.review(ctx, req.GetPostId(), declined)
 }
 
 // errNotWaiting is returned only to callers who may see the post; for others it does not exist.
 var errNotWaiting = fail.New(fail.CodeBadRequest, "The post is not waiting for approval")
 
-func (s *Service) review(ctx context.Context, id, feedType string) (*plazav1.PostAggregate, error) {
+func (s *Service) review(ctx context.Context, id, feedType string) (*plazav1.PostResponse, error) {
 	l, err := s.load(ctx, id, nil)
 	if err != nil {
 		return nil, err

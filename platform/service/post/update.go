@@ -15,16 +15,16 @@ import (
 )
 
 // UpdatePost edits a post. The caller must be its author or a moderator of its community. The post stays in its feed.
-func (s *Service) UpdatePost(ctx context.Context, req *plazav1.UpdatePostRequest) (*plazav1.PostAggregate, error) {
+func (s *Service) UpdatePost(ctx context.Context, req *plazav1.UpdatePostRequest) (*plazav1.PostResponse, error) {
 	mentions, err := posting.ResolveMentions(ctx, s.Deps, req.GetMentionees())
 	if err != nil {
 		return nil, err
 	}
-	return service.RetryOnConflict(ctx, func() (*plazav1.PostAggregate, error) { return s.edit(ctx, req, mentions) })
+	return service.RetryOnConflict(ctx, func() (*plazav1.PostResponse, error) { return s.edit(ctx, req, mentions) })
 }
 
 // edit is one attempt of UpdatePost. It returns service.ErrConflict if the post changed concurrently.
-func (s *Service) edit(ctx context.Context, req *plazav1.UpdatePostRequest, mentions []view.Mention) (*plazav1.PostAggregate, error) {
+func (s *Service) edit(ctx context.Context, req *plazav1.UpdatePostRequest, mentions []view.Mention) (*plazav1.PostResponse, error) {
 	l, e, err := s.loadEdit(ctx, req)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ import (
 var errHost = fail.New(fail.CodeBadRequest, "The host cannot leave: stop the room instead")
 
 // LeaveRoom removes the caller from the co-hosts of a room.
-func (s *Service) LeaveRoom(ctx context.Context, req *plazav1.LeaveRoomRequest) (*plazav1.RoomAggregate, error) {
+func (s *Service) LeaveRoom(ctx context.Context, req *plazav1.LeaveRoomRequest) (*plazav1.RoomResponse, error) {
 	r, room, err := s.rooms.Load(ctx, req.GetRoomId())
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func (s *Service) LeaveRoom(ctx context.Context, req *plazav1.LeaveRoomRequest) 
 }
 
 // RemoveRoomParticipant removes a co-host from a room.
-func (s *Service) RemoveRoomParticipant(ctx context.Context, req *plazav1.RemoveRoomParticipantRequest) (*plazav1.RoomAggregate, error) {
+func (s *Service) RemoveRoomParticipant(ctx context.Context, req *plazav1.RemoveRoomParticipantRequest) (*plazav1.RoomResponse, error) {
 	room, userID, err := s.loadParticipant(ctx, req.GetRoomId(), req.GetUserId())
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (s *Service) RemoveRoomParticipant(ctx context.Context, req *plazav1.Remove
 	return s.removeParticipant(ctx, room, userID)
 }
 
-func (s *Service) removeParticipant(ctx context.Context, room *store.Room, userID string) (*plazav1.RoomAggregate, error) {
+func (s *Service) removeParticipant(ctx context.Context, room *store.Room, userID string) (*plazav1.RoomResponse, error) {
 	if userID == room.CreatorID {
 		return nil, errHost
 	}
@@ -45,14 +45,14 @@ func (s *Service) removeParticipant(ctx context.Context, room *store.Room, userI
 	return s.changeParticipants(ctx, room, left)
 }
 
-func (s *Service) changeParticipants(ctx context.Context, room *store.Room, changed []store.RoomParticipant) (*plazav1.RoomAggregate, error) {
+func (s *Service) changeParticipants(ctx context.Context, room *store.Room, changed []store.RoomParticipant) (*plazav1.RoomResponse, error) {
 	return s.respondWith(ctx)(s.rooms.Change(ctx, room.ID, func(tx *store.Tx) {
 		tx.ChangeParticipants(room.ID, room.Participants, changed, s.Now(), fail.Conflict())
 	}))
 }
 
 // UpdateRoomParticipant changes what a co-host may do.
-func (s *Service) UpdateRoomParticipant(ctx context.Context, req *plazav1.UpdateRoomParticipantRequest) (*plazav1.RoomAggregate, error) {
+func (s *Service) UpdateRoomParticipant(ctx context.Context, req *plazav1.UpdateRoomParticipantRequest) (*plazav1.RoomResponse, error) {
 	room, userID, err := s.loadParticipant(ctx, req.GetRoomId(), req.GetUserId())
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (s *Service) loadParticipant(ctx context.Context, roomID, publicID string) 
 }
 
 // GetRoomToken returns what the caller needs to send to a room.
-func (s *Service) GetRoomToken(ctx context.Context, req *plazav1.GetRoomTokenRequest) (*plazav1.RoomToken, error) {
+func (s *Service) GetRoomToken(ctx context.Context, req *plazav1.GetRoomTokenRequest) (*plazav1.GetRoomTokenResponse, error) {
 	r, room, err := s.rooms.Load(ctx, req.GetRoomId())
 	if err != nil {
 		return nil, err
@@ -99,12 +99,12 @@ func (s *Service) GetRoomToken(ctx context.Context, req *plazav1.GetRoomTokenReq
 }
 
 // GetRoomRecordings returns the addresses of the recordings of a room.
-func (s *Service) GetRoomRecordings(ctx context.Context, req *plazav1.GetRoomRecordingsRequest) (*plazav1.RoomRecordings, error) {
+func (s *Service) GetRoomRecordings(ctx context.Context, req *plazav1.GetRoomRecordingsRequest) (*plazav1.GetRoomRecordingsResponse, error) {
 	_, room, err := s.rooms.Load(ctx, req.GetRoomId())
 	if err != nil {
 		return nil, err
 	}
-	m := &plazav1.RoomRecordings{}
+	m := &plazav1.GetRoomRecordingsResponse{}
 	for _, r := range room.Recordings {
 		m.RecordedUrls = append(m.RecordedUrls, r.URL)
 	}

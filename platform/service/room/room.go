@@ -41,7 +41,7 @@ var errParent = fail.New(fail.CodeBadRequest,
 	"The parent must be one of your rooms, must not have a parent itself, and must have fewer than 20 children")
 
 // CreateRoom creates a room with the caller as its host.
-func (s *Service) CreateRoom(ctx context.Context, m *plazav1.CreateRoomRequest) (*plazav1.RoomAggregate, error) {
+func (s *Service) CreateRoom(ctx context.Context, m *plazav1.CreateRoomRequest) (*plazav1.RoomResponse, error) {
 	metadata, err := live.Metadata(m.GetMetadata())
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (s *Service) CreateRoom(ctx context.Context, m *plazav1.CreateRoomRequest) 
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return &plazav1.RoomAggregate{
+	return &plazav1.RoomResponse{
 		Rooms: s.View.Rooms([]store.Room{row}), Users: s.View.Users(append(r.UserRows(), invited...)),
 	}, nil
 }
@@ -173,17 +173,17 @@ func userIDs(rows []store.Room) []string {
 	return slices.Compact(slices.Sorted(slices.Values(ids)))
 }
 
-func (s *Service) respond(ctx context.Context, row store.Room) (*plazav1.RoomAggregate, error) {
+func (s *Service) respond(ctx context.Context, row store.Room) (*plazav1.RoomResponse, error) {
 	users, err := s.users(ctx, []store.Room{row})
 	if err != nil {
 		return nil, err
 	}
-	return &plazav1.RoomAggregate{Rooms: s.View.Rooms([]store.Room{row}), Users: s.View.Users(users)}, nil
+	return &plazav1.RoomResponse{Rooms: s.View.Rooms([]store.Room{row}), Users: s.View.Users(users)}, nil
 }
 
 // respondWith returns a function that answers with the room that an operation returned.
-func (s *Service) respondWith(ctx context.Context) func(*store.Room, error) (*plazav1.RoomAggregate, error) {
-	return func(row *store.Room, err error) (*plazav1.RoomAggregate, error) {
+func (s *Service) respondWith(ctx context.Context) func(*store.Room, error) (*plazav1.RoomResponse, error) {
+	return func(row *store.Room, err error) (*plazav1.RoomResponse, error) {
 		if err != nil {
 			return nil, err
 		}
@@ -192,13 +192,13 @@ func (s *Service) respondWith(ctx context.Context) func(*store.Room, error) (*pl
 }
 
 // GetRoom returns one room.
-func (s *Service) GetRoom(ctx context.Context, req *plazav1.GetRoomRequest) (*plazav1.RoomAggregate, error) {
+func (s *Service) GetRoom(ctx context.Context, req *plazav1.GetRoomRequest) (*plazav1.RoomResponse, error) {
 	_, room, err := s.rooms.Load(ctx, req.GetRoomId())
 	return s.respondWith(ctx)(room, err)
 }
 
 // UpdateRoom changes the description of a room.
-func (s *Service) UpdateRoom(ctx context.Context, m *plazav1.UpdateRoomRequest) (*plazav1.RoomAggregate, error) {
+func (s *Service) UpdateRoom(ctx context.Context, m *plazav1.UpdateRoomRequest) (*plazav1.RoomResponse, error) {
 	change := store.RoomChange{Title: m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, LiveChatEnabled: m.LiveChatEnabled}
 	if m.GetMetadata() != nil {
 		var err error

@@ -31,7 +31,7 @@ var transitions = map[string]live.Transition{
 }
 
 // StopRoom ends a room.
-func (s *Service) StopRoom(ctx context.Context, req *plazav1.StopRoomRequest) (*plazav1.RoomAggregate, error) {
+func (s *Service) StopRoom(ctx context.Context, req *plazav1.StopRoomRequest) (*plazav1.RoomResponse, error) {
 	_, room, err := s.rooms.LoadOwn(ctx, req.GetRoomId())
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ var (
 )
 
 // ReportRoom handles a report of the media server.
-func (s *Service) ReportRoom(ctx context.Context, m *plazav1.ReportRoomRequest) (*plazav1.RoomAggregate, error) {
+func (s *Service) ReportRoom(ctx context.Context, m *plazav1.ReportRoomRequest) (*plazav1.RoomResponse, error) {
 	room, err := s.rooms.LoadReported(ctx, m.GetRoomId())
 	if err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ const (
 )
 
 // CreateStory creates a story. It is stored at the home of its target.
-func (s *Service) CreateStory(ctx context.Context, req *plazav1.CreateStoryRequest) (*plazav1.StoryAggregate, error) {
+func (s *Service) CreateStory(ctx context.Context, req *plazav1.CreateStoryRequest) (*plazav1.StoryResponse, error) {
 	data, items, err := check(req)
 	if err != nil {
 		return nil, err

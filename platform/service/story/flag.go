@@ -13,7 +13,7 @@ import (
 var errNotFlagged = fail.Forbidden("You have not flagged this story")
 
 // FlagStory flags a story as the caller, who must not be its author.
-func (s *Service) FlagStory(ctx context.Context, req *plazav1.FlagStoryRequest) (*plazav1.StoryAggregate, error) {
+func (s *Service) FlagStory(ctx context.Context, req *plazav1.FlagStoryRequest) (*plazav1.StoryResponse, error) {
 	var policy flags.Policy
 	l, err := s.load(ctx, req.GetStoryId(), policy.Read(s.Deps))
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *Service) FlagStory(ctx context.Context, req *plazav1.FlagStoryRequest) 
 }
 
 // UnflagStory removes the caller's own flag. Without one it is refused, as public clients expect.
-func (s *Service) UnflagStory(ctx context.Context, req *plazav1.UnflagStoryRequest) (*plazav1.StoryAggregate, error) {
+func (s *Service) UnflagStory(ctx context.Context, req *plazav1.UnflagStoryRequest) (*plazav1.StoryResponse, error) {
 	l, err := s.load(ctx, req.GetStoryId(), nil)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (s *Service) UnflagStory(ctx context.Context, req *plazav1.UnflagStoryReque
 }
 
 // ClearStoryFlags removes every flag of a story. The caller must moderate stories, or manage those of the community.
-func (s *Service) ClearStoryFlags(ctx context.Context, req *plazav1.ClearStoryFlagsRequest) (*plazav1.StoryAggregate, error) {
+func (s *Service) ClearStoryFlags(ctx context.Context, req *plazav1.ClearStoryFlagsRequest) (*plazav1.StoryResponse, error) {
 	l, err := s.load(ctx, req.GetStoryId(), nil)
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (s *Service) ClearStoryFlags(ctx context.Context, req *plazav1.ClearStoryFl
 }
 
 // changeFlags commits a change of the story's flags with everything that depends on them, and returns the story as it is then.
-func (s *Service) changeFlags(ctx context.Context, l *loaded, change flags.Change) (*plazav1.StoryAggregate, error) {
+func (s *Service) changeFlags(ctx context.Context, l *loaded, change flags.Change) (*plazav1.StoryResponse, error) {
 	var after *store.Story
 	tx := s.Store.NewTx(l.ref.Home())
 	l.ref.Guard(tx, l.now)

@@ -115,7 +115,7 @@ func (s *Service) listAnswer(ctx context.Context, p *places, rows []store.Story,
 }
 
 // GetStoryTargets returns, for several communities and users, which of their stories the caller has seen.
-func (s *Service) GetStoryTargets(ctx context.Context, req *plazav1.GetStoryTargetsRequest) (*plazav1.StoryTargetsResponse, error) {
+func (s *Service) GetStoryTargets(ctx context.Context, req *plazav1.GetStoryTargetsRequest) (*plazav1.GetStoryTargetsResponse, error) {
 	targets, err := s.resolveAll(ctx, req.GetTargets())
 	if err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (s *Service) GetStoryTargets(ctx context.Context, req *plazav1.GetStoryTarg
 	if err := p.Run(ctx); err != nil {
 		return nil, err
 	}
-	return &plazav1.StoryTargetsResponse{StoryTargets: s.View.StoryTargets(p.seen())}, nil
+	return &plazav1.GetStoryTargetsResponse{StoryTargets: s.View.StoryTargets(p.seen())}, nil
 }
 
 // CountStories counts the stories of one community or user.

@@ -68,7 +68,7 @@ func (l *loaded) known(story store.Story) view.Rows {
 	return k
 }
 
-func (s *Service) respond(ctx context.Context, callerID string, k view.Rows) (*plazav1.StoryAggregate, error) {
+func (s *Service) respond(ctx context.Context, callerID string, k view.Rows) (*plazav1.StoryResponse, error) {
 	a, err := s.View.Load(ctx, s.Store, callerID, k)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (s *Service) respond(ctx context.Context, callerID string, k view.Rows) (*p
 }
 
 // GetStory returns one story.
-func (s *Service) GetStory(ctx context.Context, req *plazav1.GetStoryRequest) (*plazav1.StoryAggregate, error) {
+func (s *Service) GetStory(ctx context.Context, req *plazav1.GetStoryRequest) (*plazav1.StoryResponse, error) {
 	l, err := s.loadPast(ctx, req.GetStoryId())
 	if err != nil {
 		return nil, err

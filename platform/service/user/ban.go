@@ -12,16 +12,16 @@ import (
 )
 
 // BanUser bans a user from the whole network: every call of theirs is refused from then on.
-func (s *Service) BanUser(ctx context.Context, req *plazav1.BanUserRequest) (*plazav1.UserAggregate, error) {
+func (s *Service) BanUser(ctx context.Context, req *plazav1.BanUserRequest) (*plazav1.UserResponse, error) {
 	return s.setBan(ctx, req.GetUserId(), true)
 }
 
 // UnbanUser lifts the ban.
-func (s *Service) UnbanUser(ctx context.Context, req *plazav1.UnbanUserRequest) (*plazav1.UserAggregate, error) {
+func (s *Service) UnbanUser(ctx context.Context, req *plazav1.UnbanUserRequest) (*plazav1.UserResponse, error) {
 	return s.setBan(ctx, req.GetUserId(), false)
 }
 
-func (s *Service) setBan(ctx context.Context, publicID string, banned bool) (*plazav1.UserAggregate, error) {
+func (s *Service) setBan(ctx context.Context, publicID string, banned bool) (*plazav1.UserResponse, error) {
 	userID, err := s.Directory.ResolveOne(ctx, publicID)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ var errOwnFlag = fail.Forbidden("You cannot flag yourself")
 
 // FlagUser flags a user as the caller. A second time changes nothing; where as many others flag the user as the network
 // allows, or flagging is off, it is refused.
-func (s *Service) FlagUser(ctx context.Context, req *plazav1.FlagUserRequest) (*plazav1.UserAggregate, error) {
+func (s *Service) FlagUser(ctx context.Context, req *plazav1.FlagUserRequest) (*plazav1.UserResponse, error) {
 	var settings store.Settings
 	l, err := s.loadFlagged(ctx, req.GetUserId(), func(f *service.Request) { f.Settings(s.Region, &settings) })
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *Service) FlagUser(ctx context.Context, req *plazav1.FlagUserRequest) (*
 }
 
 // UnflagUser takes the caller's own flag back; without one it changes nothing.
-func (s *Service) UnflagUser(ctx context.Context, req *plazav1.UnflagUserRequest) (*plazav1.UserAggregate, error) {
+func (s *Service) UnflagUser(ctx context.Context, req *plazav1.UnflagUserRequest) (*plazav1.UserResponse, error) {
 	l, err := s.loadFlagged(ctx, req.GetUserId(), nil)
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (s *Service) changeFlags(ctx context.Context, l *flagged, change func(*stor
 	return &after[0], nil
 }
 
-func (s *Service) answerFlags(user *store.User, err error) (*plazav1.UserAggregate, error) {
+func (s *Service) answerFlags(user *store.User, err error) (*plazav1.UserResponse, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 
 // UpdateUser changes a profile: the caller's own, or anybody's for those who may edit users. Network roles, and the mark
 // of a brand, take the right to assign roles.
-func (s *Service) UpdateUser(ctx context.Context, m *plazav1.UpdateUserRequest) (*plazav1.UserAggregate, error) {
+func (s *Service) UpdateUser(ctx context.Context, m *plazav1.UpdateUserRequest) (*plazav1.UserResponse, error) {
 	f := s.NewRequest(ctx)
 	avatar := fileref.Read(f.ReadBatch, fileref.Avatar(m.AvatarFileId))
 	if err := f.Run(ctx); err != nil {

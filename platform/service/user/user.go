@@ -18,12 +18,12 @@ type Service struct{ *service.Deps }
 // New makes the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-func (s *Service) aggregate(rows ...store.User) *plazav1.UserAggregate {
-	return &plazav1.UserAggregate{Users: s.View.Users(rows)}
+func (s *Service) aggregate(rows ...store.User) *plazav1.UserResponse {
+	return &plazav1.UserResponse{Users: s.View.Users(rows)}
 }
 
 // GetUser gets one user by public id, or by internal id where the request says so.
-func (s *Service) GetUser(ctx context.Context, req *plazav1.GetUserRequest) (*plazav1.UserAggregate, error) {
+func (s *Service) GetUser(ctx context.Context, req *plazav1.GetUserRequest) (*plazav1.UserResponse, error) {
 	rows, err := s.read(ctx, []string{req.GetUserId()}, req.GetType() == "internal")
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func (s *Service) GetUser(ctx context.Context, req *plazav1.GetUserRequest) (*pl
 }
 
 // BatchGetUsers gets several users; unknown ones are left out, and the others keep the order of the request.
-func (s *Service) BatchGetUsers(ctx context.Context, req *plazav1.BatchGetUsersRequest) (*plazav1.UserAggregate, error) {
+func (s *Service) BatchGetUsers(ctx context.Context, req *plazav1.BatchGetUsersRequest) (*plazav1.UserResponse, error) {
 	rows, err := s.read(ctx, req.GetUserIds(), false)
 	if err != nil {
 		return nil, err

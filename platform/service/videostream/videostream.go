@@ -33,7 +33,7 @@ var errParent = fail.New(fail.CodeBadRequest,
 	"The parent must be one of your streams, must not have a parent itself, and must have fewer than 20 children")
 
 // CreateVideoStreaming creates a stream of the caller's.
-func (s *Service) CreateVideoStreaming(ctx context.Context, m *plazav1.CreateVideoStreamingRequest) (*plazav1.VideoStreamingAggregate, error) {
+func (s *Service) CreateVideoStreaming(ctx context.Context, m *plazav1.CreateVideoStreamingRequest) (*plazav1.VideoStreamingResponse, error) {
 	metadata, err := live.Metadata(m.GetMetadata())
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (s *Service) CreateVideoStreaming(ctx context.Context, m *plazav1.CreateVid
 }
 
 // respond answers with streams and their creators.
-func (s *Service) respond(ctx context.Context, callerID string, rows ...store.VideoStream) (*plazav1.VideoStreamingAggregate, error) {
+func (s *Service) respond(ctx context.Context, callerID string, rows ...store.VideoStream) (*plazav1.VideoStreamingResponse, error) {
 	ids := make([]string, 0, len(rows))
 	for _, row := range rows {
 		ids = append(ids, row.CreatorID)
@@ -90,8 +90,8 @@ func (s *Service) respond(ctx context.Context, callerID string, rows ...store.Vi
 }
 
 // respondWith returns a function that answers with the stream that an operation returned.
-func (s *Service) respondWith(ctx context.Context, callerID string) func(*store.VideoStream, error) (*plazav1.VideoStreamingAggregate, error) {
-	return func(row *store.VideoStream, err error) (*plazav1.VideoStreamingAggregate, error) {
+func (s *Service) respondWith(ctx context.Context, callerID string) func(*store.VideoStream, error) (*plazav1.VideoStreamingResponse, error) {
+	return func(row *store.VideoStream, err error) (*plazav1.VideoStreamingResponse, error) {
 		if err != nil {
 			return nil, err
 		}
@@ -100,7 +100,7 @@ func (s *Service) respondWith(ctx context.Context, callerID string) func(*store.
 }
 
 // GetVideoStreaming returns one stream.
-func (s *Service) GetVideoStreaming(ctx context.Context, req *plazav1.GetVideoStreamingRequest) (*plazav1.VideoStreamingAggregate, error) {
+func (s *Service) GetVideoStreaming(ctx context.Context, req *plazav1.GetVideoStreamingRequest) (*plazav1.VideoStreamingResponse, error) {
 	r, stream, err := s.streams.Load(ctx, req.GetStreamId())
 	if err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func (s *Service) GetVideoStreaming(ctx context.Context, req *plazav1.GetVideoSt
 }
 
 // UpdateVideoStreaming changes the description of a stream.
-func (s *Service) UpdateVideoStreaming(ctx context.Context, m *plazav1.UpdateVideoStreamingRequest) (*plazav1.VideoStreamingAggregate, error) {
+func (s *Service) UpdateVideoStreaming(ctx context.Context, m *plazav1.UpdateVideoStreamingRequest) (*plazav1.VideoStreamingResponse, error) {
 	change := store.StreamChange{Title: m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, Resolution: m.Resolution}
 	if m.GetMetadata() != nil {
 		var err error

@@ -25,18 +25,18 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Activity is something that a user did with content.
+// Activity is an action of a user on a piece of content.
 type Activity struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 24 lowercase hexadecimal characters.
+	// Id of the post or story.
 	ContentId string `protobuf:"bytes,1,opt,name=content_id,json=contentId,proto3" json:"content_id,omitempty"`
-	// `post` or `story`; `ad` and `product` are accepted and passed over.
+	// Kind of content: `post` or `story`. `ad` and `product` are accepted and ignored.
 	ContentType string `protobuf:"bytes,2,opt,name=content_type,json=contentType,proto3" json:"content_type,omitempty"`
-	// `view`; `linkClicked` is accepted and passed over.
+	// Kind of activity: `view`. `linkClicked` is accepted and ignored.
 	ActivityType string `protobuf:"bytes,3,opt,name=activity_type,json=activityType,proto3" json:"activity_type,omitempty"`
-	// When; now when absent.
+	// When it happened. The default is the current time.
 	Timestamp *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=timestamp,proto3" json:"timestamp,omitempty"`
-	// Accepted from public clients.
+	// Accepted for compatibility, without effect.
 	Metadata      *structpb.Struct `protobuf:"bytes,5,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -107,10 +107,10 @@ func (x *Activity) GetMetadata() *structpb.Struct {
 	return nil
 }
 
-// ReportActivitiesRequest tells what the caller did.
+// ReportActivitiesRequest lists the caller's activities.
 type ReportActivitiesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 1,000.
+	// The activities, 1 to 1,000.
 	Activities    []*Activity `protobuf:"bytes,1,rep,name=activities,proto3" json:"activities,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -153,10 +153,10 @@ func (x *ReportActivitiesRequest) GetActivities() []*Activity {
 	return nil
 }
 
-// ReportActivitiesResponse says that it was heard.
+// ReportActivitiesResponse confirms that the activities were received.
 type ReportActivitiesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Always true.
+	// Always `true`.
 	Success       bool `protobuf:"varint,1,opt,name=success,proto3" json:"success,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -199,18 +199,18 @@ func (x *ReportActivitiesResponse) GetSuccess() bool {
 	return false
 }
 
-// ListViewersRequest names what was viewed.
+// ListViewersRequest identifies the content.
 type ListViewersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `posts` or `stories`.
+	// Kind of content: `posts` or `stories`.
 	ReferenceType string `protobuf:"bytes,1,opt,name=reference_type,json=referenceType,proto3" json:"reference_type,omitempty"`
-	// 24 lowercase hexadecimal characters.
+	// Id of the post or story.
 	ReferenceId string `protobuf:"bytes,2,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
-	// Page size, 1 to 100, 10 when absent.
+	// Page size, 1 to 100. The default is 10.
 	Limit *int32 `protobuf:"varint,3,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The `paging.next` or `paging.previous` of an earlier answer; it carries the page size.
+	// Page token, from `paging.next` or `paging.previous` of an earlier response. It includes the page size.
 	Token string `protobuf:"bytes,4,opt,name=token,proto3" json:"token,omitempty"`
-	// The same as limit and token, as other lists have them.
+	// Alias of `limit` and `token`.
 	Options       *PageOptions `protobuf:"bytes,5,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -284,11 +284,11 @@ func (x *ListViewersRequest) GetOptions() *PageOptions {
 // ListViewersResponse is a page of viewers.
 type ListViewersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Who viewed it.
+	// The viewers.
 	Users []*User `protobuf:"bytes,1,rep,name=users,proto3" json:"users,omitempty"`
 	// Their avatars.
 	Files []*File `protobuf:"bytes,2,rep,name=files,proto3" json:"files,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,3,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -349,10 +349,10 @@ var File_plaza_v1_analytics_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_analytics_proto_rawDesc = "" +
 	"\n" +
-	"\x18plaza/v1/analytics.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/user.proto\"\xb2\x02\n" +
-	"\bActivity\x124\n" +
+	"\x18plaza/v1/analytics.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\xa6\x02\n" +
+	"\bActivity\x12(\n" +
 	"\n" +
-	"content_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[0-9a-f]{24}$R\tcontentId\x12B\n" +
+	"content_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\tcontentId\x12B\n" +
 	"\fcontent_type\x18\x02 \x01(\tB\x1f\xbaH\x1cr\x1aR\x04postR\x05storyR\x02adR\aproductR\vcontentType\x12=\n" +
 	"\ractivity_type\x18\x03 \x01(\tB\x18\xbaH\x15r\x13R\x04viewR\vlinkClickedR\factivityType\x128\n" +
 	"\ttimestamp\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\ttimestamp\x123\n" +
@@ -362,21 +362,21 @@ const file_plaza_v1_analytics_proto_rawDesc = "" +
 	"activities\x18\x01 \x03(\v2\x12.plaza.v1.ActivityB\v\xbaH\b\x92\x01\x05\b\x01\x10\xe8\aR\n" +
 	"activities\"4\n" +
 	"\x18ReportActivitiesResponse\x12\x18\n" +
-	"\asuccess\x18\x01 \x01(\bR\asuccess\"\x8d\x02\n" +
+	"\asuccess\x18\x01 \x01(\bR\asuccess\"\x82\x02\n" +
 	"\x12ListViewersRequest\x12<\n" +
-	"\x0ereference_type\x18\x01 \x01(\tB\x15\xbaH\x12r\x10R\x05postsR\astoriesR\rreferenceType\x128\n" +
-	"\freference_id\x18\x02 \x01(\tB\x15\xbaH\x12r\x102\x0e^[0-9a-f]{24}$R\vreferenceId\x12$\n" +
-	"\x05limit\x18\x03 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\x05limit\x88\x01\x01\x12\x1e\n" +
-	"\x05token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05token\x12/\n" +
+	"\x0ereference_type\x18\x01 \x01(\tB\x15\xbaH\x12r\x10R\x05postsR\astoriesR\rreferenceType\x12,\n" +
+	"\freference_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\vreferenceId\x12$\n" +
+	"\x05limit\x18\x03 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x00R\x05limit\x88\x01\x01\x12\x1f\n" +
+	"\x05token\x18\x04 \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05token\x12/\n" +
 	"\aoptions\x18\x05 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\b\n" +
 	"\x06_limit\"\x8b\x01\n" +
 	"\x13ListViewersResponse\x12$\n" +
 	"\x05users\x18\x01 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
 	"\x05files\x18\x02 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
-	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging2\xbc\x02\n" +
+	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging2\xbf\x02\n" +
 	"\x10AnalyticsService\x12\x8d\x01\n" +
-	"\x10ReportActivities\x12!.plaza.v1.ReportActivitiesRequest\x1a\".plaza.v1.ReportActivitiesResponse\"2\xa2\xbb\x18\x02\b\x04\xa8\xbb\x18\xca\x01\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/api/v1/analytics/activities\x12\x97\x01\n" +
-	"\vListViewers\x12\x1c.plaza.v1.ListViewersRequest\x1a\x1d.plaza.v1.ListViewersResponse\"K\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02?\x12=/api/v1/analytics/views/{reference_type}/{reference_id}/usersB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x10ReportActivities\x12!.plaza.v1.ReportActivitiesRequest\x1a\".plaza.v1.ReportActivitiesResponse\"2\xa2\xbb\x18\x02\b\x04\xa8\xbb\x18\xca\x01\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/api/v1/analytics/activities\x12\x9a\x01\n" +
+	"\vListViewers\x12\x1c.plaza.v1.ListViewersRequest\x1a\x1d.plaza.v1.ListViewersResponse\"N\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02?\x12=/api/v1/analytics/views/{reference_type}/{reference_id}/users\x90\x02\x01B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_analytics_proto_rawDescOnce sync.Once
@@ -431,6 +431,7 @@ func file_plaza_v1_analytics_proto_init() {
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_analytics_proto_msgTypes[3].OneofWrappers = []any{}
 	type x struct{}

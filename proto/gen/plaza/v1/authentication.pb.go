@@ -23,10 +23,11 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// CreateTokenRequest names the user who will sign in.
+// CreateTokenRequest identifies the user who is going to sign in.
 type CreateTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The public user id, 1 to 50 characters and not blanks alone; it must equal the session's userId.
+	// Public id of the user, 1 to 50 characters with at least one that is not a space. It must equal the `userId` of the
+	// session.
 	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -69,10 +70,10 @@ func (x *CreateTokenRequest) GetUserId() string {
 	return ""
 }
 
-// CreateTokenResponse is a bare JSON string on REST.
+// CreateTokenResponse contains the token. Over REST the response body is the token itself, as a JSON string.
 type CreateTokenResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 100 characters, valid for one hour.
+	// The token, at most 100 characters.
 	Token         string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -25,22 +25,22 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Category groups communities.
+// Category groups communities by subject.
 type Category struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The category's id.
 	CategoryId string `protobuf:"bytes,1,opt,name=category_id,json=categoryId,proto3" json:"category_id,omitempty"`
-	// The name to show.
+	// The display name.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,3,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// The avatar's file.
+	// Id of the avatar's file.
 	AvatarFileId string `protobuf:"bytes,4,opt,name=avatar_file_id,json=avatarFileId,proto3" json:"avatar_file_id,omitempty"`
-	// Whether it is deleted.
+	// Whether it has been deleted.
 	IsDeleted bool `protobuf:"varint,5,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -125,7 +125,7 @@ func (x *Category) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// CategoryData holds categories and what they refer to.
+// CategoryData contains categories and the objects they refer to.
 type CategoryData struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The categories.
@@ -180,18 +180,19 @@ func (x *CategoryData) GetFiles() []*File {
 	return nil
 }
 
-// CategoryResponse says the same twice: wrapped, as the contract shows it, and at the top, where public clients read it.
+// CategoryResponse contains categories and the objects they refer to, both under `data` and at the top level, because
+// clients read either.
 type CategoryResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Always `success`.
 	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
-	// The categories, as the contract shows them.
+	// The categories and their avatars.
 	Data *CategoryData `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
-	// The same categories.
+	// Same as `data.categories`.
 	Categories []*Category `protobuf:"bytes,3,rep,name=categories,proto3" json:"categories,omitempty"`
-	// The same files.
+	// Same as `data.files`.
 	Files []*File `protobuf:"bytes,4,rep,name=files,proto3" json:"files,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,5,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -262,14 +263,14 @@ func (x *CategoryResponse) GetPaging() *Paging {
 	return nil
 }
 
-// CreateCategoryRequest describes the category.
+// CreateCategoryRequest describes the new category.
 type CreateCategoryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 1000 characters.
+	// The name, 1 to 1,000 characters.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,2,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// The avatar's file.
+	// Id of the avatar's file.
 	AvatarFileId  string `protobuf:"bytes,3,opt,name=avatar_file_id,json=avatarFileId,proto3" json:"avatar_file_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -326,16 +327,16 @@ func (x *CreateCategoryRequest) GetAvatarFileId() string {
 	return ""
 }
 
-// UpdateCategoryRequest says what to change.
+// UpdateCategoryRequest contains the fields to change.
 type UpdateCategoryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 50 characters.
+	// The category's id.
 	CategoryId string `protobuf:"bytes,1,opt,name=category_id,json=categoryId,proto3" json:"category_id,omitempty"`
-	// 1 to 1000 characters.
+	// The name, 1 to 1,000 characters.
 	Name *string `protobuf:"bytes,2,opt,name=name,proto3,oneof" json:"name,omitempty"`
-	// Custom fields; they take the place of those that were there.
+	// Custom fields. They replace the previous ones.
 	Metadata *structpb.Struct `protobuf:"bytes,3,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// The avatar's file; empty takes it away.
+	// Id of the avatar's file. An empty value removes the avatar.
 	AvatarFileId  *string `protobuf:"bytes,4,opt,name=avatar_file_id,json=avatarFileId,proto3,oneof" json:"avatar_file_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -399,10 +400,10 @@ func (x *UpdateCategoryRequest) GetAvatarFileId() string {
 	return ""
 }
 
-// DeleteCategoryRequest names the category.
+// DeleteCategoryRequest identifies the category.
 type DeleteCategoryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 50 characters.
+	// The category's id.
 	CategoryId    string `protobuf:"bytes,1,opt,name=category_id,json=categoryId,proto3" json:"category_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -445,10 +446,10 @@ func (x *DeleteCategoryRequest) GetCategoryId() string {
 	return ""
 }
 
-// GetCategoryRequest names the category.
+// GetCategoryRequest identifies the category.
 type GetCategoryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 50 characters.
+	// The category's id.
 	CategoryId    string `protobuf:"bytes,1,opt,name=category_id,json=categoryId,proto3" json:"category_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -491,16 +492,16 @@ func (x *GetCategoryRequest) GetCategoryId() string {
 	return ""
 }
 
-// BatchGetCategoriesRequest names the categories; without a name it lists them all, by pages.
+// BatchGetCategoriesRequest identifies the categories. Without ids the response lists all categories, page by page.
 type BatchGetCategoriesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 100 ids of 1 to 50 characters.
+	// Ids of the categories, at most 100.
 	CategoryIds []string `protobuf:"bytes,1,rep,name=category_ids,json=categoryIds,proto3" json:"category_ids,omitempty"`
-	// One id of 1 to 50 characters.
+	// Alias of `category_ids` for a single category.
 	CategoryId *string `protobuf:"bytes,2,opt,name=category_id,json=categoryId,proto3,oneof" json:"category_id,omitempty"`
-	// `name` (default), `firstCreated` or `lastCreated`.
+	// Sort order: `name` (default), `firstCreated` or `lastCreated`.
 	SortBy string `protobuf:"bytes,3,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options       *PageOptions `protobuf:"bytes,4,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -564,14 +565,14 @@ func (x *BatchGetCategoriesRequest) GetOptions() *PageOptions {
 	return nil
 }
 
-// ListCategoriesRequest filters the categories.
+// ListCategoriesRequest filters and orders the categories.
 type ListCategoriesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `name` (default), `firstCreated` or `lastCreated`.
+	// Sort order: `name` (default), `firstCreated` or `lastCreated`.
 	SortBy string `protobuf:"bytes,1,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// Only deleted ones, or only others (default).
+	// Filter by deletion: `true` lists only deleted ones, `false` (default) only others.
 	IsDeleted *bool `protobuf:"varint,2,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options       *PageOptions `protobuf:"bytes,3,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -632,7 +633,7 @@ var File_plaza_v1_category_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_category_proto_rawDesc = "" +
 	"\n" +
-	"\x17plaza/v1/category.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\"\xaf\x02\n" +
+	"\x17plaza/v1/category.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\"\xaf\x02\n" +
 	"\bCategory\x12\x1f\n" +
 	"\vcategory_id\x18\x01 \x01(\tR\n" +
 	"categoryId\x12\x12\n" +
@@ -664,7 +665,7 @@ const file_plaza_v1_category_proto_rawDesc = "" +
 	"\bmetadata\x18\x02 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12-\n" +
 	"\x0eavatar_file_id\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x182R\favatarFileId\"\xed\x01\n" +
 	"\x15UpdateCategoryRequest\x12*\n" +
-	"\vcategory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\n" +
+	"\vcategory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\n" +
 	"categoryId\x12#\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xe8\aH\x00R\x04name\x88\x01\x01\x123\n" +
@@ -673,32 +674,32 @@ const file_plaza_v1_category_proto_rawDesc = "" +
 	"\x05_nameB\x11\n" +
 	"\x0f_avatar_file_id\"C\n" +
 	"\x15DeleteCategoryRequest\x12*\n" +
-	"\vcategory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\n" +
+	"\vcategory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\n" +
 	"categoryId\"@\n" +
 	"\x12GetCategoryRequest\x12*\n" +
-	"\vcategory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\n" +
-	"categoryId\"\x85\x02\n" +
+	"\vcategory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\n" +
+	"categoryId\"\x86\x02\n" +
 	"\x19BatchGetCategoriesRequest\x123\n" +
 	"\fcategory_ids\x18\x01 \x03(\tB\x10\xbaH\r\x92\x01\n" +
-	"\x10d\"\x06r\x04\x10\x01\x182R\vcategoryIds\x12/\n" +
-	"\vcategory_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182H\x00R\n" +
-	"categoryId\x88\x01\x01\x12A\n" +
-	"\asort_by\x18\x03 \x01(\tB(\xbaH%r#R\x00R\x04nameR\ffirstCreatedR\vlastCreatedR\x06sortBy\x12/\n" +
+	"\x10d\"\x06r\x04\x90\xea0\x01R\vcategoryIds\x12/\n" +
+	"\vcategory_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01H\x00R\n" +
+	"categoryId\x88\x01\x01\x12B\n" +
+	"\asort_by\x18\x03 \x01(\tB)\xbaH&\xd8\x01\x01r!R\x04nameR\ffirstCreatedR\vlastCreatedR\x06sortBy\x12/\n" +
 	"\aoptions\x18\x04 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\x0e\n" +
-	"\f_category_id\"\xbe\x01\n" +
-	"\x15ListCategoriesRequest\x12A\n" +
-	"\asort_by\x18\x01 \x01(\tB(\xbaH%r#R\x00R\x04nameR\ffirstCreatedR\vlastCreatedR\x06sortBy\x12\"\n" +
+	"\f_category_id\"\xbf\x01\n" +
+	"\x15ListCategoriesRequest\x12B\n" +
+	"\asort_by\x18\x01 \x01(\tB)\xbaH&\xd8\x01\x01r!R\x04nameR\ffirstCreatedR\vlastCreatedR\x06sortBy\x12\"\n" +
 	"\n" +
 	"is_deleted\x18\x02 \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12/\n" +
 	"\aoptions\x18\x03 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\r\n" +
-	"\v_is_deleted2\x83\a\n" +
-	"\x0fCategoryService\x12\x97\x01\n" +
-	"\x0eCreateCategory\x12\x1f.plaza.v1.CreateCategoryRequest\x1a\x1a.plaza.v1.CategoryResponse\"H\xa2\xbb\x18\x1d\b\x05\x12\x19CREATE_COMMUNITY_CATEGORY\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/api/v3/community-categories\x12\xa3\x01\n" +
-	"\x0eUpdateCategory\x12\x1f.plaza.v1.UpdateCategoryRequest\x1a\x1a.plaza.v1.CategoryResponse\"T\xa2\xbb\x18\x1b\b\x05\x12\x17EDIT_COMMUNITY_CATEGORY\x82\xd3\xe4\x93\x02/:\x01*\x1a*/api/v3/community-categories/{category_id}\x12\xa7\x01\n" +
-	"\x0eDeleteCategory\x12\x1f.plaza.v1.DeleteCategoryRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"S\xa2\xbb\x18\x1d\b\x05\x12\x19DELETE_COMMUNITY_CATEGORY\x82\xd3\xe4\x93\x02,**/api/v3/community-categories/{category_id}\x12\x81\x01\n" +
-	"\vGetCategory\x12\x1c.plaza.v1.GetCategoryRequest\x1a\x1a.plaza.v1.CategoryResponse\"8\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02,\x12*/api/v3/community-categories/{category_id}\x12\x86\x01\n" +
-	"\x12BatchGetCategories\x12#.plaza.v1.BatchGetCategoriesRequest\x1a\x1a.plaza.v1.CategoryResponse\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#\x12!/api/v3/community-categories/list\x12y\n" +
-	"\x0eListCategories\x12\x1f.plaza.v1.ListCategoriesRequest\x1a\x1a.plaza.v1.CategoryResponse\"*\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1e\x12\x1c/api/v3/community-categoriesB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\v_is_deleted2\xc2\x06\n" +
+	"\x0fCategoryService\x12~\n" +
+	"\x0eCreateCategory\x12\x1f.plaza.v1.CreateCategoryRequest\x1a\x1a.plaza.v1.CategoryResponse\"/\xa2\xbb\x18\x04\b\x05\x10\"\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/api/v3/community-categories\x12\x8c\x01\n" +
+	"\x0eUpdateCategory\x12\x1f.plaza.v1.UpdateCategoryRequest\x1a\x1a.plaza.v1.CategoryResponse\"=\xa2\xbb\x18\x04\b\x05\x10#\x82\xd3\xe4\x93\x02/:\x01*\x1a*/api/v3/community-categories/{category_id}\x12\x8e\x01\n" +
+	"\x0eDeleteCategory\x12\x1f.plaza.v1.DeleteCategoryRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\":\xa2\xbb\x18\x04\b\x05\x10$\x82\xd3\xe4\x93\x02,**/api/v3/community-categories/{category_id}\x12\x84\x01\n" +
+	"\vGetCategory\x12\x1c.plaza.v1.GetCategoryRequest\x1a\x1a.plaza.v1.CategoryResponse\";\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02,\x12*/api/v3/community-categories/{category_id}\x90\x02\x01\x12\x89\x01\n" +
+	"\x12BatchGetCategories\x12#.plaza.v1.BatchGetCategoriesRequest\x1a\x1a.plaza.v1.CategoryResponse\"2\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#\x12!/api/v3/community-categories/list\x90\x02\x01\x12|\n" +
+	"\x0eListCategories\x12\x1f.plaza.v1.ListCategoriesRequest\x1a\x1a.plaza.v1.CategoryResponse\"-\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1e\x12\x1c/api/v3/community-categories\x90\x02\x01B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_category_proto_rawDescOnce sync.Once
@@ -771,6 +772,7 @@ func file_plaza_v1_category_proto_init() {
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_category_proto_msgTypes[4].OneofWrappers = []any{}
 	file_plaza_v1_category_proto_msgTypes[7].OneofWrappers = []any{}
 	file_plaza_v1_category_proto_msgTypes[8].OneofWrappers = []any{}

@@ -7,6 +7,8 @@
 package plazav1
 
 import (
+	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
+	_ "google.golang.org/genproto/googleapis/api/annotations"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	structpb "google.golang.org/protobuf/types/known/structpb"
@@ -23,69 +25,71 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Channel is a chat channel. It holds subchannels, of which it has one from the start, whose id is `_id`; a ban and a mute hold in
-// all of them.
+// Channel is a chat channel. It consists of subchannels. The first one is created together with the channel and has the
+// id `_id`. Bans and mutes apply to all of them.
 type Channel struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The internal id, and the id of the first subchannel.
+	// The internal id, which is also the id of the first subchannel.
 	PrivateId string `protobuf:"bytes,1,opt,name=private_id,json=_id,proto3" json:"private_id,omitempty"`
-	// The channel's id: the one that its creator chose, or the internal id.
+	// The public id: the one chosen by the creator, or else the internal id.
 	ChannelId string `protobuf:"bytes,2,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
 	// The internal id.
 	ChannelInternalId string `protobuf:"bytes,3,opt,name=channel_internal_id,json=channelInternalId,proto3" json:"channel_internal_id,omitempty"`
-	// The channel's id again.
+	// Alias of `channel_id`.
 	ChannelPublicId string `protobuf:"bytes,4,opt,name=channel_public_id,json=channelPublicId,proto3" json:"channel_public_id,omitempty"`
-	// `community`, `broadcast`, `conversation` or `live`.
+	// Kind of channel: `community`, `broadcast`, `conversation` or `live`.
 	Type string `protobuf:"bytes,5,opt,name=type,proto3" json:"type,omitempty"`
-	// Name.
+	// The display name.
 	DisplayName string `protobuf:"bytes,6,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
-	// The avatar's file.
+	// Id of the avatar's file.
 	AvatarFileId string `protobuf:"bytes,7,opt,name=avatar_file_id,json=avatarFileId,proto3" json:"avatar_file_id,omitempty"`
-	// Whether it is the one conversation of its users.
+	// Whether it is the distinct conversation of its members.
 	IsDistinct bool `protobuf:"varint,8,opt,name=is_distinct,json=isDistinct,proto3" json:"is_distinct,omitempty"`
-	// Whether only moderators may write.
+	// Whether only moderators can write.
 	IsMuted bool `protobuf:"varint,9,opt,name=is_muted,json=isMuted,proto3" json:"is_muted,omitempty"`
-	// Until when; absent where everybody may.
+	// When the mute ends; `null` if the channel is not muted.
 	MuteTimeout *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=mute_timeout,json=muteTimeout,proto3" json:"mute_timeout,omitempty"`
-	// Always false: how fast members write is not limited by channel.
+	// Always `false`: channels have no rate limit.
 	IsRateLimited bool `protobuf:"varint,11,opt,name=is_rate_limited,json=isRateLimited,proto3" json:"is_rate_limited,omitempty"`
 	// Always 0.
 	RateLimit int32 `protobuf:"varint,12,opt,name=rate_limit,json=rateLimit,proto3" json:"rate_limit,omitempty"`
 	// Always 0.
 	RateLimitWindow int32 `protobuf:"varint,13,opt,name=rate_limit_window,json=rateLimitWindow,proto3" json:"rate_limit_window,omitempty"`
-	// Always absent.
+	// Always `null`.
 	RateLimitTimeout *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=rate_limit_timeout,json=rateLimitTimeout,proto3" json:"rate_limit_timeout,omitempty"`
-	// Whether messages are deleted that as many users flag as autoDeleteMessageByFlagLimit says.
+	// Whether messages are deleted automatically when the number of users who flag them reaches
+	// `auto_delete_message_by_flag_limit`.
 	MessageAutoDeleteEnabled bool `protobuf:"varint,15,opt,name=message_auto_delete_enabled,json=messageAutoDeleteEnabled,proto3" json:"message_auto_delete_enabled,omitempty"`
-	// 1 to 1000.
+	// Number of flags that deletes a message, 1 to 1,000.
 	AutoDeleteMessageByFlagLimit int32 `protobuf:"varint,16,opt,name=auto_delete_message_by_flag_limit,json=autoDeleteMessageByFlagLimit,proto3" json:"auto_delete_message_by_flag_limit,omitempty"`
-	// How many members it has.
+	// Number of members.
 	MemberCount int32 `protobuf:"varint,17,opt,name=member_count,json=memberCount,proto3" json:"member_count,omitempty"`
-	// How many messages its first subchannel had, deleted ones too: the segment of the last.
+	// Number of messages ever written to the first subchannel, including deleted ones. It equals the segment of the last
+	// message.
 	MessageCount int32 `protobuf:"varint,18,opt,name=message_count,json=messageCount,proto3" json:"message_count,omitempty"`
-	// How many of its members moderate it.
+	// Number of members who are moderators.
 	ModeratorMemberCount int32 `protobuf:"varint,19,opt,name=moderator_member_count,json=moderatorMemberCount,proto3" json:"moderator_member_count,omitempty"`
-	// The last message of its first subchannel, where the network shows previews.
+	// Id of the last message of the first subchannel, if the network has message previews enabled.
 	MessagePreviewId string `protobuf:"bytes,20,opt,name=message_preview_id,json=messagePreviewId,proto3" json:"message_preview_id,omitempty"`
-	// Whether everybody finds and may join it. A live channel is found through what it is the chat of.
+	// Whether everyone can find and join the channel. A live channel is found through its room, stream or post instead.
 	IsPublic bool `protobuf:"varint,21,opt,name=is_public,json=isPublic,proto3" json:"is_public,omitempty"`
-	// `default`, `silent` or `subscribe`.
+	// Notification mode: `default`, `silent` or `subscribe`.
 	NotificationMode string `protobuf:"bytes,22,opt,name=notification_mode,json=notificationMode,proto3" json:"notification_mode,omitempty"`
-	// When something was last written in it, to about five seconds.
+	// When something was last written in the channel, accurate to about five seconds.
 	LastActivity *timestamppb.Timestamp `protobuf:"bytes,23,opt,name=last_activity,json=lastActivity,proto3" json:"last_activity,omitempty"`
-	// What a live channel is the chat of; absent for others.
+	// The post, stream or room of a live channel; `null` for other channels.
 	AttachedTo *ChannelAttachment `protobuf:"bytes,24,opt,name=attached_to,json=attachedTo,proto3" json:"attached_to,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,25,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// Tags.
 	Tags []string `protobuf:"bytes,26,rep,name=tags,proto3" json:"tags,omitempty"`
-	// Its path.
+	// Its path in realtime topics.
 	Path string `protobuf:"bytes,27,opt,name=path,proto3" json:"path,omitempty"`
-	// Whether it is deleted.
+	// Whether it has been deleted.
 	IsDeleted bool `protobuf:"varint,28,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,29,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,30,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -331,14 +335,14 @@ func (x *Channel) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// ChannelAttachment is what a live channel is the chat of.
+// ChannelAttachment identifies the post, video stream or room that a live channel belongs to.
 type ChannelAttachment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// A post.
+	// The post's id.
 	PostId string `protobuf:"bytes,1,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
-	// A video stream.
+	// The stream's id.
 	VideoStreamId string `protobuf:"bytes,2,opt,name=video_stream_id,json=videoStreamId,proto3" json:"video_stream_id,omitempty"`
-	// A room.
+	// The room's id.
 	RoomId        string `protobuf:"bytes,3,opt,name=room_id,json=roomId,proto3" json:"room_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -395,42 +399,44 @@ func (x *ChannelAttachment) GetRoomId() string {
 	return ""
 }
 
-// ChannelUser is how a user stands to a channel.
+// ChannelUser is the relation of a user to a channel.
 type ChannelUser struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The user's public id.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	// The user's internal id.
 	UserInternalId string `protobuf:"bytes,2,opt,name=user_internal_id,json=userInternalId,proto3" json:"user_internal_id,omitempty"`
-	// The user's public id again.
+	// Alias of `user_id`.
 	UserPublicId string `protobuf:"bytes,3,opt,name=user_public_id,json=userPublicId,proto3" json:"user_public_id,omitempty"`
-	// The channel's id.
+	// The channel's public id.
 	ChannelId string `protobuf:"bytes,4,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
 	// The channel's internal id.
 	ChannelInternalId string `protobuf:"bytes,5,opt,name=channel_internal_id,json=channelInternalId,proto3" json:"channel_internal_id,omitempty"`
-	// The channel's id again.
+	// Alias of `channel_id`.
 	ChannelPublicId string `protobuf:"bytes,6,opt,name=channel_public_id,json=channelPublicId,proto3" json:"channel_public_id,omitempty"`
-	// `member`, `banned` or `none`.
+	// State of the membership: `member`, `banned` or `none`.
 	Membership string `protobuf:"bytes,7,opt,name=membership,proto3" json:"membership,omitempty"`
-	// The segment in the first subchannel that the user has read up to: what Channel.messageCount exceeds it by is unread.
+	// Last segment of the first subchannel that the user has read. The number of unread messages is
+	// `Channel.messageCount` minus this value.
 	ReadToSegment int32 `protobuf:"varint,8,opt,name=read_to_segment,json=readToSegment,proto3" json:"read_to_segment,omitempty"`
-	// The segment of the last message there that mentions the user; beyond readToSegment it is unread.
+	// Segment of the last message in the first subchannel that mentions the user. It is unread if it is greater than
+	// `read_to_segment`.
 	LastMentionedSegment int32 `protobuf:"varint,9,opt,name=last_mentioned_segment,json=lastMentionedSegment,proto3" json:"last_mentioned_segment,omitempty"`
 	// Whether the user is banned from the channel.
 	IsBanned bool `protobuf:"varint,10,opt,name=is_banned,json=isBanned,proto3" json:"is_banned,omitempty"`
-	// Whether the user may not write.
+	// Whether the user is muted.
 	IsMuted bool `protobuf:"varint,11,opt,name=is_muted,json=isMuted,proto3" json:"is_muted,omitempty"`
-	// Until when; absent where the user may.
+	// When the mute ends; `null` if the user is not muted.
 	MuteTimeout *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=mute_timeout,json=muteTimeout,proto3" json:"mute_timeout,omitempty"`
-	// When the user joined, left, or was given or lost something in the channel.
+	// When the user last joined, left, or gained or lost a role, ban or mute in the channel.
 	LastActivity *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=last_activity,json=lastActivity,proto3" json:"last_activity,omitempty"`
-	// The ids of the roles in the channel.
+	// Ids of the user's roles in the channel.
 	Roles []string `protobuf:"bytes,14,rep,name=roles,proto3" json:"roles,omitempty"`
-	// The permissions that the roles grant.
+	// The permissions granted by the roles.
 	Permissions []string `protobuf:"bytes,15,rep,name=permissions,proto3" json:"permissions,omitempty"`
-	// When the record was made; absent for somebody who never belonged to the channel.
+	// When the record was created; `null` for a user who was never a member.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,16,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When the record last changed.
+	// When the record was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -588,31 +594,31 @@ func (x *ChannelUser) GetUpdatedAt() *timestamppb.Timestamp {
 // MessagePreview is the last message of a channel's first subchannel.
 type MessagePreview struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The message.
+	// The message's id.
 	MessageId string `protobuf:"bytes,1,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
-	// The message that it answers.
+	// Id of the message it replies to; empty if it is not a reply.
 	ParentId string `protobuf:"bytes,2,opt,name=parent_id,json=parentId,proto3" json:"parent_id,omitempty"`
 	// The channel's internal id.
 	ChannelId string `protobuf:"bytes,3,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// The channel's id.
+	// The channel's public id.
 	ChannelPublicId string `protobuf:"bytes,4,opt,name=channel_public_id,json=channelPublicId,proto3" json:"channel_public_id,omitempty"`
-	// The subchannel.
+	// The subchannel's id.
 	MessageFeedId string `protobuf:"bytes,5,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
-	// What it says; empty for a deleted one.
+	// The content; empty for a deleted message.
 	Data *structpb.Struct `protobuf:"bytes,6,opt,name=data,proto3" json:"data,omitempty"`
-	// `text`, `image`, `file`, `video`, `audio` or `custom`.
+	// Kind of message: `text`, `image`, `file`, `video`, `audio` or `custom`.
 	DataType string `protobuf:"bytes,7,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
 	// The author's internal id.
 	CreatorId string `protobuf:"bytes,8,opt,name=creator_id,json=creatorId,proto3" json:"creator_id,omitempty"`
 	// The author's public id.
 	CreatorPublicId string `protobuf:"bytes,9,opt,name=creator_public_id,json=creatorPublicId,proto3" json:"creator_public_id,omitempty"`
-	// Whether it is deleted.
+	// Whether it has been deleted.
 	IsDeleted bool `protobuf:"varint,10,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
-	// Its place in the subchannel.
+	// Its position in the subchannel.
 	Segment int32 `protobuf:"varint,11,opt,name=segment,proto3" json:"segment,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -739,18 +745,18 @@ func (x *MessagePreview) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// MessageFeedInfo is the first subchannel of a channel, in short.
+// MessageFeedInfo summarizes the first subchannel of a channel.
 type MessageFeedInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its last message, where the network shows previews.
+	// Id of the last message, if the network has message previews enabled.
 	MessagePreviewId string `protobuf:"bytes,1,opt,name=message_preview_id,json=messagePreviewId,proto3" json:"message_preview_id,omitempty"`
-	// The subchannel.
+	// The subchannel's id.
 	MessageFeedId string `protobuf:"bytes,2,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
-	// Name.
+	// The name.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -821,39 +827,59 @@ func (x *MessageFeedInfo) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// ChannelAggregate holds channels and what they refer to.
-type ChannelAggregate struct {
+// MessageFeed is a subchannel.
+type MessageFeed struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channels.
-	Channels []*Channel `protobuf:"bytes,1,rep,name=channels,proto3" json:"channels,omitempty"`
-	// How the caller and the users concerned stand to them.
-	ChannelUsers []*ChannelUser `protobuf:"bytes,2,rep,name=channel_users,json=channelUsers,proto3" json:"channel_users,omitempty"`
-	// Their last messages, where the network shows previews and the caller may read them.
-	MessagePreviews []*MessagePreview `protobuf:"bytes,3,rep,name=message_previews,json=messagePreviews,proto3" json:"message_previews,omitempty"`
-	// Their first subchannels.
-	MessageFeedsInfo []*MessageFeedInfo `protobuf:"bytes,4,rep,name=message_feeds_info,json=messageFeedsInfo,proto3" json:"message_feeds_info,omitempty"`
-	// The users concerned, creators and authors of the last messages.
-	Users []*User `protobuf:"bytes,5,rep,name=users,proto3" json:"users,omitempty"`
-	// Avatars.
-	Files         []*File `protobuf:"bytes,6,rep,name=files,proto3" json:"files,omitempty"`
+	// The subchannel's id.
+	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
+	// The channel's internal id.
+	ChannelId string `protobuf:"bytes,2,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
+	// The channel's public id.
+	ChannelPublicId string `protobuf:"bytes,3,opt,name=channel_public_id,json=channelPublicId,proto3" json:"channel_public_id,omitempty"`
+	// Kind of channel: `community`, `broadcast`, `conversation` or `live`.
+	ChannelType string `protobuf:"bytes,4,opt,name=channel_type,json=channelType,proto3" json:"channel_type,omitempty"`
+	// The name. The first subchannel initially has the name of its channel.
+	Name string `protobuf:"bytes,5,opt,name=name,proto3" json:"name,omitempty"`
+	// Number of messages ever written to it. It equals the segment of the last message.
+	ChildCount int32 `protobuf:"varint,6,opt,name=child_count,json=childCount,proto3" json:"child_count,omitempty"`
+	// The creator's internal id.
+	CreatorId string `protobuf:"bytes,7,opt,name=creator_id,json=creatorId,proto3" json:"creator_id,omitempty"`
+	// The creator's public id.
+	CreatorPublicId string `protobuf:"bytes,8,opt,name=creator_public_id,json=creatorPublicId,proto3" json:"creator_public_id,omitempty"`
+	// Id of the last message that is not deleted; empty if there is none.
+	LastMessageId string `protobuf:"bytes,9,opt,name=last_message_id,json=lastMessageId,proto3" json:"last_message_id,omitempty"`
+	// When the last message was written, or else when the subchannel was created.
+	LastMessageTimestamp *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=last_message_timestamp,json=lastMessageTimestamp,proto3" json:"last_message_timestamp,omitempty"`
+	// Id of the message to show in lists: the last one that is not deleted.
+	MessagePreviewId string `protobuf:"bytes,11,opt,name=message_preview_id,json=messagePreviewId,proto3" json:"message_preview_id,omitempty"`
+	// Whether it has been deleted.
+	IsDeleted bool `protobuf:"varint,12,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
+	// When it was last renamed.
+	EditedAt *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=edited_at,json=editedAt,proto3" json:"edited_at,omitempty"`
+	// Its path in realtime topics.
+	Path string `protobuf:"bytes,14,opt,name=path,proto3" json:"path,omitempty"`
+	// When it was created.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it was last changed.
+	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,16,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ChannelAggregate) Reset() {
-	*x = ChannelAggregate{}
+func (x *MessageFeed) Reset() {
+	*x = MessageFeed{}
 	mi := &file_plaza_v1_channel_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ChannelAggregate) String() string {
+func (x *MessageFeed) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ChannelAggregate) ProtoMessage() {}
+func (*MessageFeed) ProtoMessage() {}
 
-func (x *ChannelAggregate) ProtoReflect() protoreflect.Message {
+func (x *MessageFeed) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_channel_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -865,69 +891,230 @@ func (x *ChannelAggregate) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ChannelAggregate.ProtoReflect.Descriptor instead.
-func (*ChannelAggregate) Descriptor() ([]byte, []int) {
+// Deprecated: Use MessageFeed.ProtoReflect.Descriptor instead.
+func (*MessageFeed) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_channel_proto_rawDescGZIP(), []int{5}
 }
 
-func (x *ChannelAggregate) GetChannels() []*Channel {
+func (x *MessageFeed) GetMessageFeedId() string {
+	if x != nil {
+		return x.MessageFeedId
+	}
+	return ""
+}
+
+func (x *MessageFeed) GetChannelId() string {
+	if x != nil {
+		return x.ChannelId
+	}
+	return ""
+}
+
+func (x *MessageFeed) GetChannelPublicId() string {
+	if x != nil {
+		return x.ChannelPublicId
+	}
+	return ""
+}
+
+func (x *MessageFeed) GetChannelType() string {
+	if x != nil {
+		return x.ChannelType
+	}
+	return ""
+}
+
+func (x *MessageFeed) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *MessageFeed) GetChildCount() int32 {
+	if x != nil {
+		return x.ChildCount
+	}
+	return 0
+}
+
+func (x *MessageFeed) GetCreatorId() string {
+	if x != nil {
+		return x.CreatorId
+	}
+	return ""
+}
+
+func (x *MessageFeed) GetCreatorPublicId() string {
+	if x != nil {
+		return x.CreatorPublicId
+	}
+	return ""
+}
+
+func (x *MessageFeed) GetLastMessageId() string {
+	if x != nil {
+		return x.LastMessageId
+	}
+	return ""
+}
+
+func (x *MessageFeed) GetLastMessageTimestamp() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastMessageTimestamp
+	}
+	return nil
+}
+
+func (x *MessageFeed) GetMessagePreviewId() string {
+	if x != nil {
+		return x.MessagePreviewId
+	}
+	return ""
+}
+
+func (x *MessageFeed) GetIsDeleted() bool {
+	if x != nil {
+		return x.IsDeleted
+	}
+	return false
+}
+
+func (x *MessageFeed) GetEditedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.EditedAt
+	}
+	return nil
+}
+
+func (x *MessageFeed) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *MessageFeed) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *MessageFeed) GetUpdatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.UpdatedAt
+	}
+	return nil
+}
+
+// ChannelResponse contains channels and the objects they refer to.
+type ChannelResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The channels.
+	Channels []*Channel `protobuf:"bytes,1,rep,name=channels,proto3" json:"channels,omitempty"`
+	// Relations of the caller and the affected users to the channels.
+	ChannelUsers []*ChannelUser `protobuf:"bytes,2,rep,name=channel_users,json=channelUsers,proto3" json:"channel_users,omitempty"`
+	// The last messages, as far as the network has message previews enabled and the caller can read them.
+	MessagePreviews []*MessagePreview `protobuf:"bytes,3,rep,name=message_previews,json=messagePreviews,proto3" json:"message_previews,omitempty"`
+	// The first subchannels.
+	MessageFeedsInfo []*MessageFeedInfo `protobuf:"bytes,4,rep,name=message_feeds_info,json=messageFeedsInfo,proto3" json:"message_feeds_info,omitempty"`
+	// The affected users, the creators, and the authors of the last messages.
+	Users []*User `protobuf:"bytes,5,rep,name=users,proto3" json:"users,omitempty"`
+	// Avatars.
+	Files         []*File `protobuf:"bytes,6,rep,name=files,proto3" json:"files,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ChannelResponse) Reset() {
+	*x = ChannelResponse{}
+	mi := &file_plaza_v1_channel_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ChannelResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ChannelResponse) ProtoMessage() {}
+
+func (x *ChannelResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_channel_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ChannelResponse.ProtoReflect.Descriptor instead.
+func (*ChannelResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_channel_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *ChannelResponse) GetChannels() []*Channel {
 	if x != nil {
 		return x.Channels
 	}
 	return nil
 }
 
-func (x *ChannelAggregate) GetChannelUsers() []*ChannelUser {
+func (x *ChannelResponse) GetChannelUsers() []*ChannelUser {
 	if x != nil {
 		return x.ChannelUsers
 	}
 	return nil
 }
 
-func (x *ChannelAggregate) GetMessagePreviews() []*MessagePreview {
+func (x *ChannelResponse) GetMessagePreviews() []*MessagePreview {
 	if x != nil {
 		return x.MessagePreviews
 	}
 	return nil
 }
 
-func (x *ChannelAggregate) GetMessageFeedsInfo() []*MessageFeedInfo {
+func (x *ChannelResponse) GetMessageFeedsInfo() []*MessageFeedInfo {
 	if x != nil {
 		return x.MessageFeedsInfo
 	}
 	return nil
 }
 
-func (x *ChannelAggregate) GetUsers() []*User {
+func (x *ChannelResponse) GetUsers() []*User {
 	if x != nil {
 		return x.Users
 	}
 	return nil
 }
 
-func (x *ChannelAggregate) GetFiles() []*File {
+func (x *ChannelResponse) GetFiles() []*File {
 	if x != nil {
 		return x.Files
 	}
 	return nil
 }
 
-// ListChannelsResponse is a page of channels, or of the users of one.
+// ListChannelsResponse is a page of channels.
 type ListChannelsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The channels.
 	Channels []*Channel `protobuf:"bytes,1,rep,name=channels,proto3" json:"channels,omitempty"`
-	// How the caller stands to them, or the users of the page.
+	// Relations of the caller to the channels.
 	ChannelUsers []*ChannelUser `protobuf:"bytes,2,rep,name=channel_users,json=channelUsers,proto3" json:"channel_users,omitempty"`
-	// Their last messages, where the network shows previews and the caller may read them.
+	// The last messages, as far as the network has message previews enabled and the caller can read them.
 	MessagePreviews []*MessagePreview `protobuf:"bytes,3,rep,name=message_previews,json=messagePreviews,proto3" json:"message_previews,omitempty"`
-	// Their first subchannels.
+	// The first subchannels.
 	MessageFeedsInfo []*MessageFeedInfo `protobuf:"bytes,4,rep,name=message_feeds_info,json=messageFeedsInfo,proto3" json:"message_feeds_info,omitempty"`
-	// The users concerned.
+	// The creators, and the authors of the last messages.
 	Users []*User `protobuf:"bytes,5,rep,name=users,proto3" json:"users,omitempty"`
 	// Avatars.
 	Files []*File `protobuf:"bytes,6,rep,name=files,proto3" json:"files,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,7,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -935,7 +1122,7 @@ type ListChannelsResponse struct {
 
 func (x *ListChannelsResponse) Reset() {
 	*x = ListChannelsResponse{}
-	mi := &file_plaza_v1_channel_proto_msgTypes[6]
+	mi := &file_plaza_v1_channel_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -947,7 +1134,7 @@ func (x *ListChannelsResponse) String() string {
 func (*ListChannelsResponse) ProtoMessage() {}
 
 func (x *ListChannelsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_channel_proto_msgTypes[6]
+	mi := &file_plaza_v1_channel_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -960,7 +1147,7 @@ func (x *ListChannelsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListChannelsResponse.ProtoReflect.Descriptor instead.
 func (*ListChannelsResponse) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_channel_proto_rawDescGZIP(), []int{6}
+	return file_plaza_v1_channel_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ListChannelsResponse) GetChannels() []*Channel {
@@ -1012,11 +1199,819 @@ func (x *ListChannelsResponse) GetPaging() *Paging {
 	return nil
 }
 
+// CreateChannelRequest describes the new channel.
+type CreateChannelRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The public id, at most 100 characters. By default the network assigns one. An id in the format that the network
+	// assigns is rejected, except the id of the room or stream of a live channel, which is the only id such a channel can
+	// have.
+	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
+	// Kind of channel: `community` (default), `broadcast` or `live`.
+	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
+	// The display name, at most 100 characters.
+	DisplayName string `protobuf:"bytes,3,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
+	// Id of the avatar's file.
+	AvatarFileId string `protobuf:"bytes,4,opt,name=avatar_file_id,json=avatarFileId,proto3" json:"avatar_file_id,omitempty"`
+	// Custom fields, as any JSON object.
+	Metadata *structpb.Struct `protobuf:"bytes,5,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	// At most 10 tags of 1 to 100 characters.
+	Tags []string `protobuf:"bytes,6,rep,name=tags,proto3" json:"tags,omitempty"`
+	// Public ids of the first members, at most 1,000.
+	UserIds []string `protobuf:"bytes,7,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
+	// Whether only moderators can write.
+	IsMuted bool `protobuf:"varint,8,opt,name=is_muted,json=isMuted,proto3" json:"is_muted,omitempty"`
+	// Whether messages are deleted automatically when the number of users who flag them reaches
+	// `auto_delete_message_by_flag_limit`.
+	MessageAutoDeleteEnabled bool `protobuf:"varint,9,opt,name=message_auto_delete_enabled,json=messageAutoDeleteEnabled,proto3" json:"message_auto_delete_enabled,omitempty"`
+	// Number of flags that deletes a message, 1 to 1,000. The default is 10.
+	AutoDeleteMessageByFlagLimit *int32 `protobuf:"varint,10,opt,name=auto_delete_message_by_flag_limit,json=autoDeleteMessageByFlagLimit,proto3,oneof" json:"auto_delete_message_by_flag_limit,omitempty"`
+	// Whether everyone can find and join a channel of type `community`. The default is `true`.
+	IsPublic *bool `protobuf:"varint,11,opt,name=is_public,json=isPublic,proto3,oneof" json:"is_public,omitempty"`
+	// Notification mode: `default`, `silent` or `subscribe`.
+	NotificationMode string `protobuf:"bytes,12,opt,name=notification_mode,json=notificationMode,proto3" json:"notification_mode,omitempty"`
+	// Id of the post of a live channel.
+	PostId string `protobuf:"bytes,13,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
+	// Id of the video stream of a live channel. The stream must have `channelEnabled`.
+	VideoStreamId string `protobuf:"bytes,14,opt,name=video_stream_id,json=videoStreamId,proto3" json:"video_stream_id,omitempty"`
+	// Id of the room of a live channel. The room must have `liveChatEnabled`.
+	RoomId        string `protobuf:"bytes,15,opt,name=room_id,json=roomId,proto3" json:"room_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateChannelRequest) Reset() {
+	*x = CreateChannelRequest{}
+	mi := &file_plaza_v1_channel_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateChannelRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateChannelRequest) ProtoMessage() {}
+
+func (x *CreateChannelRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_channel_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateChannelRequest.ProtoReflect.Descriptor instead.
+func (*CreateChannelRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_channel_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *CreateChannelRequest) GetChannelId() string {
+	if x != nil {
+		return x.ChannelId
+	}
+	return ""
+}
+
+func (x *CreateChannelRequest) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *CreateChannelRequest) GetDisplayName() string {
+	if x != nil {
+		return x.DisplayName
+	}
+	return ""
+}
+
+func (x *CreateChannelRequest) GetAvatarFileId() string {
+	if x != nil {
+		return x.AvatarFileId
+	}
+	return ""
+}
+
+func (x *CreateChannelRequest) GetMetadata() *structpb.Struct {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
+func (x *CreateChannelRequest) GetTags() []string {
+	if x != nil {
+		return x.Tags
+	}
+	return nil
+}
+
+func (x *CreateChannelRequest) GetUserIds() []string {
+	if x != nil {
+		return x.UserIds
+	}
+	return nil
+}
+
+func (x *CreateChannelRequest) GetIsMuted() bool {
+	if x != nil {
+		return x.IsMuted
+	}
+	return false
+}
+
+func (x *CreateChannelRequest) GetMessageAutoDeleteEnabled() bool {
+	if x != nil {
+		return x.MessageAutoDeleteEnabled
+	}
+	return false
+}
+
+func (x *CreateChannelRequest) GetAutoDeleteMessageByFlagLimit() int32 {
+	if x != nil && x.AutoDeleteMessageByFlagLimit != nil {
+		return *x.AutoDeleteMessageByFlagLimit
+	}
+	return 0
+}
+
+func (x *CreateChannelRequest) GetIsPublic() bool {
+	if x != nil && x.IsPublic != nil {
+		return *x.IsPublic
+	}
+	return false
+}
+
+func (x *CreateChannelRequest) GetNotificationMode() string {
+	if x != nil {
+		return x.NotificationMode
+	}
+	return ""
+}
+
+func (x *CreateChannelRequest) GetPostId() string {
+	if x != nil {
+		return x.PostId
+	}
+	return ""
+}
+
+func (x *CreateChannelRequest) GetVideoStreamId() string {
+	if x != nil {
+		return x.VideoStreamId
+	}
+	return ""
+}
+
+func (x *CreateChannelRequest) GetRoomId() string {
+	if x != nil {
+		return x.RoomId
+	}
+	return ""
+}
+
+// CreateConversationRequest describes the new conversation.
+type CreateConversationRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Public ids of the other members, 1 to 10. The list may include the caller.
+	UserIds []string `protobuf:"bytes,1,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
+	// Whether to return the existing conversation of the same users. The default is `true`.
+	IsDistinct *bool `protobuf:"varint,2,opt,name=is_distinct,json=isDistinct,proto3,oneof" json:"is_distinct,omitempty"`
+	// The display name, at most 100 characters. This field and the following ones are ignored if the conversation already
+	// exists.
+	DisplayName string `protobuf:"bytes,3,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
+	// Id of the avatar's file.
+	AvatarFileId string `protobuf:"bytes,4,opt,name=avatar_file_id,json=avatarFileId,proto3" json:"avatar_file_id,omitempty"`
+	// Custom fields, as any JSON object.
+	Metadata *structpb.Struct `protobuf:"bytes,5,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	// At most 10 tags of 1 to 100 characters.
+	Tags []string `protobuf:"bytes,6,rep,name=tags,proto3" json:"tags,omitempty"`
+	// Accepted for compatibility, without effect.
+	Type          string `protobuf:"bytes,7,opt,name=type,proto3" json:"type,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateConversationRequest) Reset() {
+	*x = CreateConversationRequest{}
+	mi := &file_plaza_v1_channel_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateConversationRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateConversationRequest) ProtoMessage() {}
+
+func (x *CreateConversationRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_channel_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateConversationRequest.ProtoReflect.Descriptor instead.
+func (*CreateConversationRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_channel_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *CreateConversationRequest) GetUserIds() []string {
+	if x != nil {
+		return x.UserIds
+	}
+	return nil
+}
+
+func (x *CreateConversationRequest) GetIsDistinct() bool {
+	if x != nil && x.IsDistinct != nil {
+		return *x.IsDistinct
+	}
+	return false
+}
+
+func (x *CreateConversationRequest) GetDisplayName() string {
+	if x != nil {
+		return x.DisplayName
+	}
+	return ""
+}
+
+func (x *CreateConversationRequest) GetAvatarFileId() string {
+	if x != nil {
+		return x.AvatarFileId
+	}
+	return ""
+}
+
+func (x *CreateConversationRequest) GetMetadata() *structpb.Struct {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
+func (x *CreateConversationRequest) GetTags() []string {
+	if x != nil {
+		return x.Tags
+	}
+	return nil
+}
+
+func (x *CreateConversationRequest) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+// GetChannelRequest identifies the channel.
+type GetChannelRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The channel's public or internal id.
+	ChannelId     string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetChannelRequest) Reset() {
+	*x = GetChannelRequest{}
+	mi := &file_plaza_v1_channel_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetChannelRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetChannelRequest) ProtoMessage() {}
+
+func (x *GetChannelRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_channel_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetChannelRequest.ProtoReflect.Descriptor instead.
+func (*GetChannelRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_channel_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *GetChannelRequest) GetChannelId() string {
+	if x != nil {
+		return x.ChannelId
+	}
+	return ""
+}
+
+// BatchGetChannelsRequest identifies the channels.
+type BatchGetChannelsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Public or internal ids of the channels, 1 to 100.
+	ChannelIds    []string `protobuf:"bytes,1,rep,name=channel_ids,json=channelIds,proto3" json:"channel_ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BatchGetChannelsRequest) Reset() {
+	*x = BatchGetChannelsRequest{}
+	mi := &file_plaza_v1_channel_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BatchGetChannelsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BatchGetChannelsRequest) ProtoMessage() {}
+
+func (x *BatchGetChannelsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_channel_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BatchGetChannelsRequest.ProtoReflect.Descriptor instead.
+func (*BatchGetChannelsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_channel_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *BatchGetChannelsRequest) GetChannelIds() []string {
+	if x != nil {
+		return x.ChannelIds
+	}
+	return nil
+}
+
+// ListChannelsRequest filters and orders the channels.
+type ListChannelsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Filter by type, at most 10. `standard` and `private` are aliases of `community`.
+	Types []string `protobuf:"bytes,1,rep,name=types,proto3" json:"types,omitempty"`
+	// Lists channels that have any of these tags, at most 10.
+	Tags []string `protobuf:"bytes,2,rep,name=tags,proto3" json:"tags,omitempty"`
+	// Omits channels that have any of these tags, at most 10.
+	ExcludeTags []string `protobuf:"bytes,3,rep,name=exclude_tags,json=excludeTags,proto3" json:"exclude_tags,omitempty"`
+	// Prefix of the name, at most 100 characters. If set, the list is ordered by name and `sort_by` is ignored.
+	Keyword string `protobuf:"bytes,4,opt,name=keyword,proto3" json:"keyword,omitempty"`
+	// Filter by the caller's membership: `all` (default), `member` or `notMember`.
+	Filter string `protobuf:"bytes,5,opt,name=filter,proto3" json:"filter,omitempty"`
+	// Sort order: `lastActivity` (default), `lastCreated`, `firstCreated` or `displayName`.
+	SortBy string `protobuf:"bytes,6,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
+	// Filter by deletion: `true` lists only deleted channels, `false` only others; both if absent. Deleted channels are
+	// listed only for their former members and for callers who can see every channel.
+	IsDeleted *bool `protobuf:"varint,7,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
+	// Page size and token.
+	Options       *PageOptions `protobuf:"bytes,8,opt,name=options,proto3" json:"options,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListChannelsRequest) Reset() {
+	*x = ListChannelsRequest{}
+	mi := &file_plaza_v1_channel_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListChannelsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListChannelsRequest) ProtoMessage() {}
+
+func (x *ListChannelsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_channel_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListChannelsRequest.ProtoReflect.Descriptor instead.
+func (*ListChannelsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_channel_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *ListChannelsRequest) GetTypes() []string {
+	if x != nil {
+		return x.Types
+	}
+	return nil
+}
+
+func (x *ListChannelsRequest) GetTags() []string {
+	if x != nil {
+		return x.Tags
+	}
+	return nil
+}
+
+func (x *ListChannelsRequest) GetExcludeTags() []string {
+	if x != nil {
+		return x.ExcludeTags
+	}
+	return nil
+}
+
+func (x *ListChannelsRequest) GetKeyword() string {
+	if x != nil {
+		return x.Keyword
+	}
+	return ""
+}
+
+func (x *ListChannelsRequest) GetFilter() string {
+	if x != nil {
+		return x.Filter
+	}
+	return ""
+}
+
+func (x *ListChannelsRequest) GetSortBy() string {
+	if x != nil {
+		return x.SortBy
+	}
+	return ""
+}
+
+func (x *ListChannelsRequest) GetIsDeleted() bool {
+	if x != nil && x.IsDeleted != nil {
+		return *x.IsDeleted
+	}
+	return false
+}
+
+func (x *ListChannelsRequest) GetOptions() *PageOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+// UpdateChannelRequest contains the fields to change.
+type UpdateChannelRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The channel's public or internal id.
+	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
+	// The display name, at most 100 characters.
+	DisplayName *string `protobuf:"bytes,2,opt,name=display_name,json=displayName,proto3,oneof" json:"display_name,omitempty"`
+	// Id of the avatar's file. An empty value removes the avatar.
+	AvatarFileId *string `protobuf:"bytes,3,opt,name=avatar_file_id,json=avatarFileId,proto3,oneof" json:"avatar_file_id,omitempty"`
+	// Custom fields, as any JSON object.
+	Metadata *structpb.Struct `protobuf:"bytes,4,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	// At most 10 tags of 1 to 100 characters.
+	Tags []string `protobuf:"bytes,5,rep,name=tags,proto3" json:"tags,omitempty"`
+	// Whether messages are deleted automatically when the number of users who flag them reaches
+	// `auto_delete_message_by_flag_limit`.
+	MessageAutoDeleteEnabled *bool `protobuf:"varint,6,opt,name=message_auto_delete_enabled,json=messageAutoDeleteEnabled,proto3,oneof" json:"message_auto_delete_enabled,omitempty"`
+	// Number of flags that deletes a message, 1 to 1,000.
+	AutoDeleteMessageByFlagLimit *int32 `protobuf:"varint,7,opt,name=auto_delete_message_by_flag_limit,json=autoDeleteMessageByFlagLimit,proto3,oneof" json:"auto_delete_message_by_flag_limit,omitempty"`
+	// Notification mode: `default`, `silent` or `subscribe`.
+	NotificationMode *string `protobuf:"bytes,8,opt,name=notification_mode,json=notificationMode,proto3,oneof" json:"notification_mode,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *UpdateChannelRequest) Reset() {
+	*x = UpdateChannelRequest{}
+	mi := &file_plaza_v1_channel_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateChannelRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateChannelRequest) ProtoMessage() {}
+
+func (x *UpdateChannelRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_channel_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateChannelRequest.ProtoReflect.Descriptor instead.
+func (*UpdateChannelRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_channel_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *UpdateChannelRequest) GetChannelId() string {
+	if x != nil {
+		return x.ChannelId
+	}
+	return ""
+}
+
+func (x *UpdateChannelRequest) GetDisplayName() string {
+	if x != nil && x.DisplayName != nil {
+		return *x.DisplayName
+	}
+	return ""
+}
+
+func (x *UpdateChannelRequest) GetAvatarFileId() string {
+	if x != nil && x.AvatarFileId != nil {
+		return *x.AvatarFileId
+	}
+	return ""
+}
+
+func (x *UpdateChannelRequest) GetMetadata() *structpb.Struct {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
+func (x *UpdateChannelRequest) GetTags() []string {
+	if x != nil {
+		return x.Tags
+	}
+	return nil
+}
+
+func (x *UpdateChannelRequest) GetMessageAutoDeleteEnabled() bool {
+	if x != nil && x.MessageAutoDeleteEnabled != nil {
+		return *x.MessageAutoDeleteEnabled
+	}
+	return false
+}
+
+func (x *UpdateChannelRequest) GetAutoDeleteMessageByFlagLimit() int32 {
+	if x != nil && x.AutoDeleteMessageByFlagLimit != nil {
+		return *x.AutoDeleteMessageByFlagLimit
+	}
+	return 0
+}
+
+func (x *UpdateChannelRequest) GetNotificationMode() string {
+	if x != nil && x.NotificationMode != nil {
+		return *x.NotificationMode
+	}
+	return ""
+}
+
+// DeleteChannelRequest identifies the channel.
+type DeleteChannelRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The channel's public or internal id.
+	ChannelId     string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteChannelRequest) Reset() {
+	*x = DeleteChannelRequest{}
+	mi := &file_plaza_v1_channel_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteChannelRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteChannelRequest) ProtoMessage() {}
+
+func (x *DeleteChannelRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_channel_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteChannelRequest.ProtoReflect.Descriptor instead.
+func (*DeleteChannelRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_channel_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *DeleteChannelRequest) GetChannelId() string {
+	if x != nil {
+		return x.ChannelId
+	}
+	return ""
+}
+
+// MuteChannelRequest identifies the channel and sets the duration.
+type MuteChannelRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The channel's public or internal id.
+	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
+	// Duration in milliseconds; -1 mutes indefinitely, 0 unmutes.
+	MutePeriod    float64 `protobuf:"fixed64,2,opt,name=mute_period,json=mutePeriod,proto3" json:"mute_period,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MuteChannelRequest) Reset() {
+	*x = MuteChannelRequest{}
+	mi := &file_plaza_v1_channel_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MuteChannelRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MuteChannelRequest) ProtoMessage() {}
+
+func (x *MuteChannelRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_channel_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MuteChannelRequest.ProtoReflect.Descriptor instead.
+func (*MuteChannelRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_channel_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *MuteChannelRequest) GetChannelId() string {
+	if x != nil {
+		return x.ChannelId
+	}
+	return ""
+}
+
+func (x *MuteChannelRequest) GetMutePeriod() float64 {
+	if x != nil {
+		return x.MutePeriod
+	}
+	return 0
+}
+
+// SeeChannelsRequest sets how far channels have been read.
+type SeeChannelsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The channels, at most 120.
+	Channels []*SeenChannel `protobuf:"bytes,1,rep,name=channels,proto3" json:"channels,omitempty"`
+	// The channel's public or internal id, for a single channel.
+	ChannelId string `protobuf:"bytes,2,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
+	// Last segment that has been read in that channel.
+	ReadToSegment int32 `protobuf:"varint,3,opt,name=read_to_segment,json=readToSegment,proto3" json:"read_to_segment,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SeeChannelsRequest) Reset() {
+	*x = SeeChannelsRequest{}
+	mi := &file_plaza_v1_channel_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SeeChannelsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SeeChannelsRequest) ProtoMessage() {}
+
+func (x *SeeChannelsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_channel_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SeeChannelsRequest.ProtoReflect.Descriptor instead.
+func (*SeeChannelsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_channel_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *SeeChannelsRequest) GetChannels() []*SeenChannel {
+	if x != nil {
+		return x.Channels
+	}
+	return nil
+}
+
+func (x *SeeChannelsRequest) GetChannelId() string {
+	if x != nil {
+		return x.ChannelId
+	}
+	return ""
+}
+
+func (x *SeeChannelsRequest) GetReadToSegment() int32 {
+	if x != nil {
+		return x.ReadToSegment
+	}
+	return 0
+}
+
+// SeenChannel sets how far one channel has been read.
+type SeenChannel struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The channel's public or internal id.
+	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
+	// Last segment that has been read.
+	ReadToSegment int32 `protobuf:"varint,2,opt,name=read_to_segment,json=readToSegment,proto3" json:"read_to_segment,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SeenChannel) Reset() {
+	*x = SeenChannel{}
+	mi := &file_plaza_v1_channel_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SeenChannel) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SeenChannel) ProtoMessage() {}
+
+func (x *SeenChannel) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_channel_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SeenChannel.ProtoReflect.Descriptor instead.
+func (*SeenChannel) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_channel_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *SeenChannel) GetChannelId() string {
+	if x != nil {
+		return x.ChannelId
+	}
+	return ""
+}
+
+func (x *SeenChannel) GetReadToSegment() int32 {
+	if x != nil {
+		return x.ReadToSegment
+	}
+	return 0
+}
+
 var File_plaza_v1_channel_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_channel_proto_rawDesc = "" +
 	"\n" +
-	"\x16plaza/v1/channel.proto\x12\bplaza.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x13plaza/v1/user.proto\"\xa1\n" +
+	"\x16plaza/v1/channel.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\xa1\n" +
 	"\n" +
 	"\aChannel\x12\x17\n" +
 	"\n" +
@@ -1114,8 +2109,32 @@ const file_plaza_v1_channel_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xd7\x02\n" +
-	"\x10ChannelAggregate\x12-\n" +
+	"updated_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xad\x05\n" +
+	"\vMessageFeed\x12&\n" +
+	"\x0fmessage_feed_id\x18\x01 \x01(\tR\rmessageFeedId\x12\x1d\n" +
+	"\n" +
+	"channel_id\x18\x02 \x01(\tR\tchannelId\x12*\n" +
+	"\x11channel_public_id\x18\x03 \x01(\tR\x0fchannelPublicId\x12!\n" +
+	"\fchannel_type\x18\x04 \x01(\tR\vchannelType\x12\x12\n" +
+	"\x04name\x18\x05 \x01(\tR\x04name\x12\x1f\n" +
+	"\vchild_count\x18\x06 \x01(\x05R\n" +
+	"childCount\x12\x1d\n" +
+	"\n" +
+	"creator_id\x18\a \x01(\tR\tcreatorId\x12*\n" +
+	"\x11creator_public_id\x18\b \x01(\tR\x0fcreatorPublicId\x12&\n" +
+	"\x0flast_message_id\x18\t \x01(\tR\rlastMessageId\x12P\n" +
+	"\x16last_message_timestamp\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\x14lastMessageTimestamp\x12,\n" +
+	"\x12message_preview_id\x18\v \x01(\tR\x10messagePreviewId\x12\x1d\n" +
+	"\n" +
+	"is_deleted\x18\f \x01(\bR\tisDeleted\x127\n" +
+	"\tedited_at\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\beditedAt\x12\x12\n" +
+	"\x04path\x18\x0e \x01(\tR\x04path\x129\n" +
+	"\n" +
+	"created_at\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
+	"\n" +
+	"updated_at\x18\x10 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xd6\x02\n" +
+	"\x0fChannelResponse\x12-\n" +
 	"\bchannels\x18\x01 \x03(\v2\x11.plaza.v1.ChannelR\bchannels\x12:\n" +
 	"\rchannel_users\x18\x02 \x03(\v2\x15.plaza.v1.ChannelUserR\fchannelUsers\x12C\n" +
 	"\x10message_previews\x18\x03 \x03(\v2\x18.plaza.v1.MessagePreviewR\x0fmessagePreviews\x12G\n" +
@@ -1129,7 +2148,112 @@ const file_plaza_v1_channel_proto_rawDesc = "" +
 	"\x12message_feeds_info\x18\x04 \x03(\v2\x19.plaza.v1.MessageFeedInfoR\x10messageFeedsInfo\x12$\n" +
 	"\x05users\x18\x05 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
 	"\x05files\x18\x06 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
-	"\x06paging\x18\a \x01(\v2\x10.plaza.v1.PagingR\x06pagingB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x06paging\x18\a \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xae\x06\n" +
+	"\x14CreateChannelRequest\x12&\n" +
+	"\n" +
+	"channel_id\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\tchannelId\x128\n" +
+	"\x04type\x18\x02 \x01(\tB$\xbaH!\xd8\x01\x01r\x1cR\tcommunityR\tbroadcastR\x04liveR\x04type\x12*\n" +
+	"\fdisplay_name\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\vdisplayName\x12-\n" +
+	"\x0eavatar_file_id\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x182R\favatarFileId\x123\n" +
+	"\bmetadata\x18\x05 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12$\n" +
+	"\x04tags\x18\x06 \x03(\tB\x10\xbaH\r\x92\x01\n" +
+	"\x10\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\x04tags\x12,\n" +
+	"\buser_ids\x18\a \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\xe8\a\"\x06r\x04\x90\xea0\x01R\auserIds\x12\x19\n" +
+	"\bis_muted\x18\b \x01(\bR\aisMuted\x12=\n" +
+	"\x1bmessage_auto_delete_enabled\x18\t \x01(\bR\x18messageAutoDeleteEnabled\x12X\n" +
+	"!auto_delete_message_by_flag_limit\x18\n" +
+	" \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x01H\x00R\x1cautoDeleteMessageByFlagLimit\x88\x01\x01\x12 \n" +
+	"\tis_public\x18\v \x01(\bH\x01R\bisPublic\x88\x01\x01\x12Q\n" +
+	"\x11notification_mode\x18\f \x01(\tB$\xbaH!\xd8\x01\x01r\x1cR\adefaultR\x06silentR\tsubscribeR\x10notificationMode\x12 \n" +
+	"\apost_id\x18\r \x01(\tB\a\xbaH\x04r\x02\x182R\x06postId\x12/\n" +
+	"\x0fvideo_stream_id\x18\x0e \x01(\tB\a\xbaH\x04r\x02\x182R\rvideoStreamId\x12 \n" +
+	"\aroom_id\x18\x0f \x01(\tB\a\xbaH\x04r\x02\x182R\x06roomIdB$\n" +
+	"\"_auto_delete_message_by_flag_limitB\f\n" +
+	"\n" +
+	"_is_public\"\xe2\x02\n" +
+	"\x19CreateConversationRequest\x12-\n" +
+	"\buser_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10\v\"\x06r\x04\x90\xea0\x01R\auserIds\x12$\n" +
+	"\vis_distinct\x18\x02 \x01(\bH\x00R\n" +
+	"isDistinct\x88\x01\x01\x12*\n" +
+	"\fdisplay_name\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\vdisplayName\x12-\n" +
+	"\x0eavatar_file_id\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x182R\favatarFileId\x123\n" +
+	"\bmetadata\x18\x05 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12$\n" +
+	"\x04tags\x18\x06 \x03(\tB\x10\xbaH\r\x92\x01\n" +
+	"\x10\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\x04tags\x12*\n" +
+	"\x04type\x18\a \x01(\tB\x16\xbaH\x13\xd8\x01\x01r\x0eR\fconversationR\x04typeB\x0e\n" +
+	"\f_is_distinct\"=\n" +
+	"\x11GetChannelRequest\x12(\n" +
+	"\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\"N\n" +
+	"\x17BatchGetChannelsRequest\x123\n" +
+	"\vchannel_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x88\xea0\x01R\n" +
+	"channelIds\"\xeb\x03\n" +
+	"\x13ListChannelsRequest\x12_\n" +
+	"\x05types\x18\x01 \x03(\tBI\xbaHF\x92\x01C\x10\n" +
+	"\"?r=R\bstandardR\aprivateR\tcommunityR\tbroadcastR\fconversationR\x04liveR\x05types\x12$\n" +
+	"\x04tags\x18\x02 \x03(\tB\x10\xbaH\r\x92\x01\n" +
+	"\x10\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\x04tags\x123\n" +
+	"\fexclude_tags\x18\x03 \x03(\tB\x10\xbaH\r\x92\x01\n" +
+	"\x10\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\vexcludeTags\x12!\n" +
+	"\akeyword\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\akeyword\x128\n" +
+	"\x06filter\x18\x05 \x01(\tB \xbaH\x1d\xd8\x01\x01r\x18R\x03allR\x06memberR\tnotMemberR\x06filter\x12W\n" +
+	"\asort_by\x18\x06 \x01(\tB>\xbaH;\xd8\x01\x01r6R\flastActivityR\vlastCreatedR\ffirstCreatedR\vdisplayNameR\x06sortBy\x12\"\n" +
+	"\n" +
+	"is_deleted\x18\a \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12/\n" +
+	"\aoptions\x18\b \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\r\n" +
+	"\v_is_deleted\"\xf3\x04\n" +
+	"\x14UpdateChannelRequest\x12(\n" +
+	"\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\x12/\n" +
+	"\fdisplay_name\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dH\x00R\vdisplayName\x88\x01\x01\x122\n" +
+	"\x0eavatar_file_id\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x182H\x01R\favatarFileId\x88\x01\x01\x123\n" +
+	"\bmetadata\x18\x04 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12$\n" +
+	"\x04tags\x18\x05 \x03(\tB\x10\xbaH\r\x92\x01\n" +
+	"\x10\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\x04tags\x12B\n" +
+	"\x1bmessage_auto_delete_enabled\x18\x06 \x01(\bH\x02R\x18messageAutoDeleteEnabled\x88\x01\x01\x12X\n" +
+	"!auto_delete_message_by_flag_limit\x18\a \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x01H\x03R\x1cautoDeleteMessageByFlagLimit\x88\x01\x01\x12S\n" +
+	"\x11notification_mode\x18\b \x01(\tB!\xbaH\x1er\x1cR\adefaultR\x06silentR\tsubscribeH\x04R\x10notificationMode\x88\x01\x01B\x0f\n" +
+	"\r_display_nameB\x11\n" +
+	"\x0f_avatar_file_idB\x1e\n" +
+	"\x1c_message_auto_delete_enabledB$\n" +
+	"\"_auto_delete_message_by_flag_limitB\x14\n" +
+	"\x12_notification_mode\"@\n" +
+	"\x14DeleteChannelRequest\x12(\n" +
+	"\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\"x\n" +
+	"\x12MuteChannelRequest\x12(\n" +
+	"\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\x128\n" +
+	"\vmute_period\x18\x02 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x80\xa9\t\xf2\x86B)\x00\x00\x00\x00\x00\x00\xf0\xbfR\n" +
+	"mutePeriod\"\xab\x01\n" +
+	"\x12SeeChannelsRequest\x12;\n" +
+	"\bchannels\x18\x01 \x03(\v2\x15.plaza.v1.SeenChannelB\b\xbaH\x05\x92\x01\x02\x10xR\bchannels\x12'\n" +
+	"\n" +
+	"channel_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\tchannelId\x12/\n" +
+	"\x0fread_to_segment\x18\x03 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\rreadToSegment\"h\n" +
+	"\vSeenChannel\x12(\n" +
+	"\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\x12/\n" +
+	"\x0fread_to_segment\x18\x02 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\rreadToSegment2\xff\b\n" +
+	"\x0eChannelService\x12m\n" +
+	"\rCreateChannel\x12\x1e.plaza.v1.CreateChannelRequest\x1a\x19.plaza.v1.ChannelResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/api/v3/channels\x12\x84\x01\n" +
+	"\x12CreateConversation\x12#.plaza.v1.CreateConversationRequest\x1a\x19.plaza.v1.ChannelResponse\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/api/v3/channels/conversation\x12t\n" +
+	"\n" +
+	"GetChannel\x12\x1b.plaza.v1.GetChannelRequest\x1a\x19.plaza.v1.ChannelResponse\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v3/channels/{channel_id}\x90\x02\x01\x12x\n" +
+	"\x10BatchGetChannels\x12!.plaza.v1.BatchGetChannelsRequest\x1a\x19.plaza.v1.ChannelResponse\"&\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v3/channels/list\x90\x02\x01\x12p\n" +
+	"\fListChannels\x12\x1d.plaza.v1.ListChannelsRequest\x1a\x1e.plaza.v1.ListChannelsResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v3/channels\x90\x02\x01\x12|\n" +
+	"\rUpdateChannel\x12\x1e.plaza.v1.UpdateChannelRequest\x1a\x19.plaza.v1.ChannelResponse\"0\xa2\xbb\x18\x04\b\x04\x10\a\x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v3/channels/{channel_id}\x12\x7f\n" +
+	"\rDeleteChannel\x12\x1e.plaza.v1.DeleteChannelRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"-\xa2\xbb\x18\x04\b\x04\x10\n" +
+	"\x82\xd3\xe4\x93\x02\x1f*\x1d/api/v3/channels/{channel_id}\x12|\n" +
+	"\vMuteChannel\x12\x1c.plaza.v1.MuteChannelRequest\x1a\x19.plaza.v1.SuccessResponse\"4\xa2\xbb\x18\x04\b\x04\x10\t\x82\xd3\xe4\x93\x02&:\x01*\x1a!/api/v2/channel/{channel_id}/mute\x12\x97\x01\n" +
+	"\vSeeChannels\x12\x1c.plaza.v1.SeeChannelsRequest\x1a\x19.plaza.v1.SuccessResponse\"O\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02C:\x01*Z':\x01*\"\"/api/v3/channels/{channel_id}/seen\"\x15/api/v3/channels/seenB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_channel_proto_rawDescOnce sync.Once
@@ -1143,56 +2267,97 @@ func file_plaza_v1_channel_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_channel_proto_rawDescData
 }
 
-var file_plaza_v1_channel_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_plaza_v1_channel_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_plaza_v1_channel_proto_goTypes = []any{
-	(*Channel)(nil),               // 0: plaza.v1.Channel
-	(*ChannelAttachment)(nil),     // 1: plaza.v1.ChannelAttachment
-	(*ChannelUser)(nil),           // 2: plaza.v1.ChannelUser
-	(*MessagePreview)(nil),        // 3: plaza.v1.MessagePreview
-	(*MessageFeedInfo)(nil),       // 4: plaza.v1.MessageFeedInfo
-	(*ChannelAggregate)(nil),      // 5: plaza.v1.ChannelAggregate
-	(*ListChannelsResponse)(nil),  // 6: plaza.v1.ListChannelsResponse
-	(*timestamppb.Timestamp)(nil), // 7: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),       // 8: google.protobuf.Struct
-	(*User)(nil),                  // 9: plaza.v1.User
-	(*File)(nil),                  // 10: plaza.v1.File
-	(*Paging)(nil),                // 11: plaza.v1.Paging
+	(*Channel)(nil),                   // 0: plaza.v1.Channel
+	(*ChannelAttachment)(nil),         // 1: plaza.v1.ChannelAttachment
+	(*ChannelUser)(nil),               // 2: plaza.v1.ChannelUser
+	(*MessagePreview)(nil),            // 3: plaza.v1.MessagePreview
+	(*MessageFeedInfo)(nil),           // 4: plaza.v1.MessageFeedInfo
+	(*MessageFeed)(nil),               // 5: plaza.v1.MessageFeed
+	(*ChannelResponse)(nil),           // 6: plaza.v1.ChannelResponse
+	(*ListChannelsResponse)(nil),      // 7: plaza.v1.ListChannelsResponse
+	(*CreateChannelRequest)(nil),      // 8: plaza.v1.CreateChannelRequest
+	(*CreateConversationRequest)(nil), // 9: plaza.v1.CreateConversationRequest
+	(*GetChannelRequest)(nil),         // 10: plaza.v1.GetChannelRequest
+	(*BatchGetChannelsRequest)(nil),   // 11: plaza.v1.BatchGetChannelsRequest
+	(*ListChannelsRequest)(nil),       // 12: plaza.v1.ListChannelsRequest
+	(*UpdateChannelRequest)(nil),      // 13: plaza.v1.UpdateChannelRequest
+	(*DeleteChannelRequest)(nil),      // 14: plaza.v1.DeleteChannelRequest
+	(*MuteChannelRequest)(nil),        // 15: plaza.v1.MuteChannelRequest
+	(*SeeChannelsRequest)(nil),        // 16: plaza.v1.SeeChannelsRequest
+	(*SeenChannel)(nil),               // 17: plaza.v1.SeenChannel
+	(*timestamppb.Timestamp)(nil),     // 18: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),           // 19: google.protobuf.Struct
+	(*User)(nil),                      // 20: plaza.v1.User
+	(*File)(nil),                      // 21: plaza.v1.File
+	(*Paging)(nil),                    // 22: plaza.v1.Paging
+	(*PageOptions)(nil),               // 23: plaza.v1.PageOptions
+	(*StatusSuccessResponse)(nil),     // 24: plaza.v1.StatusSuccessResponse
+	(*SuccessResponse)(nil),           // 25: plaza.v1.SuccessResponse
 }
 var file_plaza_v1_channel_proto_depIdxs = []int32{
-	7,  // 0: plaza.v1.Channel.mute_timeout:type_name -> google.protobuf.Timestamp
-	7,  // 1: plaza.v1.Channel.rate_limit_timeout:type_name -> google.protobuf.Timestamp
-	7,  // 2: plaza.v1.Channel.last_activity:type_name -> google.protobuf.Timestamp
+	18, // 0: plaza.v1.Channel.mute_timeout:type_name -> google.protobuf.Timestamp
+	18, // 1: plaza.v1.Channel.rate_limit_timeout:type_name -> google.protobuf.Timestamp
+	18, // 2: plaza.v1.Channel.last_activity:type_name -> google.protobuf.Timestamp
 	1,  // 3: plaza.v1.Channel.attached_to:type_name -> plaza.v1.ChannelAttachment
-	8,  // 4: plaza.v1.Channel.metadata:type_name -> google.protobuf.Struct
-	7,  // 5: plaza.v1.Channel.created_at:type_name -> google.protobuf.Timestamp
-	7,  // 6: plaza.v1.Channel.updated_at:type_name -> google.protobuf.Timestamp
-	7,  // 7: plaza.v1.ChannelUser.mute_timeout:type_name -> google.protobuf.Timestamp
-	7,  // 8: plaza.v1.ChannelUser.last_activity:type_name -> google.protobuf.Timestamp
-	7,  // 9: plaza.v1.ChannelUser.created_at:type_name -> google.protobuf.Timestamp
-	7,  // 10: plaza.v1.ChannelUser.updated_at:type_name -> google.protobuf.Timestamp
-	8,  // 11: plaza.v1.MessagePreview.data:type_name -> google.protobuf.Struct
-	7,  // 12: plaza.v1.MessagePreview.created_at:type_name -> google.protobuf.Timestamp
-	7,  // 13: plaza.v1.MessagePreview.updated_at:type_name -> google.protobuf.Timestamp
-	7,  // 14: plaza.v1.MessageFeedInfo.created_at:type_name -> google.protobuf.Timestamp
-	7,  // 15: plaza.v1.MessageFeedInfo.updated_at:type_name -> google.protobuf.Timestamp
-	0,  // 16: plaza.v1.ChannelAggregate.channels:type_name -> plaza.v1.Channel
-	2,  // 17: plaza.v1.ChannelAggregate.channel_users:type_name -> plaza.v1.ChannelUser
-	3,  // 18: plaza.v1.ChannelAggregate.message_previews:type_name -> plaza.v1.MessagePreview
-	4,  // 19: plaza.v1.ChannelAggregate.message_feeds_info:type_name -> plaza.v1.MessageFeedInfo
-	9,  // 20: plaza.v1.ChannelAggregate.users:type_name -> plaza.v1.User
-	10, // 21: plaza.v1.ChannelAggregate.files:type_name -> plaza.v1.File
-	0,  // 22: plaza.v1.ListChannelsResponse.channels:type_name -> plaza.v1.Channel
-	2,  // 23: plaza.v1.ListChannelsResponse.channel_users:type_name -> plaza.v1.ChannelUser
-	3,  // 24: plaza.v1.ListChannelsResponse.message_previews:type_name -> plaza.v1.MessagePreview
-	4,  // 25: plaza.v1.ListChannelsResponse.message_feeds_info:type_name -> plaza.v1.MessageFeedInfo
-	9,  // 26: plaza.v1.ListChannelsResponse.users:type_name -> plaza.v1.User
-	10, // 27: plaza.v1.ListChannelsResponse.files:type_name -> plaza.v1.File
-	11, // 28: plaza.v1.ListChannelsResponse.paging:type_name -> plaza.v1.Paging
-	29, // [29:29] is the sub-list for method output_type
-	29, // [29:29] is the sub-list for method input_type
-	29, // [29:29] is the sub-list for extension type_name
-	29, // [29:29] is the sub-list for extension extendee
-	0,  // [0:29] is the sub-list for field type_name
+	19, // 4: plaza.v1.Channel.metadata:type_name -> google.protobuf.Struct
+	18, // 5: plaza.v1.Channel.created_at:type_name -> google.protobuf.Timestamp
+	18, // 6: plaza.v1.Channel.updated_at:type_name -> google.protobuf.Timestamp
+	18, // 7: plaza.v1.ChannelUser.mute_timeout:type_name -> google.protobuf.Timestamp
+	18, // 8: plaza.v1.ChannelUser.last_activity:type_name -> google.protobuf.Timestamp
+	18, // 9: plaza.v1.ChannelUser.created_at:type_name -> google.protobuf.Timestamp
+	18, // 10: plaza.v1.ChannelUser.updated_at:type_name -> google.protobuf.Timestamp
+	19, // 11: plaza.v1.MessagePreview.data:type_name -> google.protobuf.Struct
+	18, // 12: plaza.v1.MessagePreview.created_at:type_name -> google.protobuf.Timestamp
+	18, // 13: plaza.v1.MessagePreview.updated_at:type_name -> google.protobuf.Timestamp
+	18, // 14: plaza.v1.MessageFeedInfo.created_at:type_name -> google.protobuf.Timestamp
+	18, // 15: plaza.v1.MessageFeedInfo.updated_at:type_name -> google.protobuf.Timestamp
+	18, // 16: plaza.v1.MessageFeed.last_message_timestamp:type_name -> google.protobuf.Timestamp
+	18, // 17: plaza.v1.MessageFeed.edited_at:type_name -> google.protobuf.Timestamp
+	18, // 18: plaza.v1.MessageFeed.created_at:type_name -> google.protobuf.Timestamp
+	18, // 19: plaza.v1.MessageFeed.updated_at:type_name -> google.protobuf.Timestamp
+	0,  // 20: plaza.v1.ChannelResponse.channels:type_name -> plaza.v1.Channel
+	2,  // 21: plaza.v1.ChannelResponse.channel_users:type_name -> plaza.v1.ChannelUser
+	3,  // 22: plaza.v1.ChannelResponse.message_previews:type_name -> plaza.v1.MessagePreview
+	4,  // 23: plaza.v1.ChannelResponse.message_feeds_info:type_name -> plaza.v1.MessageFeedInfo
+	20, // 24: plaza.v1.ChannelResponse.users:type_name -> plaza.v1.User
+	21, // 25: plaza.v1.ChannelResponse.files:type_name -> plaza.v1.File
+	0,  // 26: plaza.v1.ListChannelsResponse.channels:type_name -> plaza.v1.Channel
+	2,  // 27: plaza.v1.ListChannelsResponse.channel_users:type_name -> plaza.v1.ChannelUser
+	3,  // 28: plaza.v1.ListChannelsResponse.message_previews:type_name -> plaza.v1.MessagePreview
+	4,  // 29: plaza.v1.ListChannelsResponse.message_feeds_info:type_name -> plaza.v1.MessageFeedInfo
+	20, // 30: plaza.v1.ListChannelsResponse.users:type_name -> plaza.v1.User
+	21, // 31: plaza.v1.ListChannelsResponse.files:type_name -> plaza.v1.File
+	22, // 32: plaza.v1.ListChannelsResponse.paging:type_name -> plaza.v1.Paging
+	19, // 33: plaza.v1.CreateChannelRequest.metadata:type_name -> google.protobuf.Struct
+	19, // 34: plaza.v1.CreateConversationRequest.metadata:type_name -> google.protobuf.Struct
+	23, // 35: plaza.v1.ListChannelsRequest.options:type_name -> plaza.v1.PageOptions
+	19, // 36: plaza.v1.UpdateChannelRequest.metadata:type_name -> google.protobuf.Struct
+	17, // 37: plaza.v1.SeeChannelsRequest.channels:type_name -> plaza.v1.SeenChannel
+	8,  // 38: plaza.v1.ChannelService.CreateChannel:input_type -> plaza.v1.CreateChannelRequest
+	9,  // 39: plaza.v1.ChannelService.CreateConversation:input_type -> plaza.v1.CreateConversationRequest
+	10, // 40: plaza.v1.ChannelService.GetChannel:input_type -> plaza.v1.GetChannelRequest
+	11, // 41: plaza.v1.ChannelService.BatchGetChannels:input_type -> plaza.v1.BatchGetChannelsRequest
+	12, // 42: plaza.v1.ChannelService.ListChannels:input_type -> plaza.v1.ListChannelsRequest
+	13, // 43: plaza.v1.ChannelService.UpdateChannel:input_type -> plaza.v1.UpdateChannelRequest
+	14, // 44: plaza.v1.ChannelService.DeleteChannel:input_type -> plaza.v1.DeleteChannelRequest
+	15, // 45: plaza.v1.ChannelService.MuteChannel:input_type -> plaza.v1.MuteChannelRequest
+	16, // 46: plaza.v1.ChannelService.SeeChannels:input_type -> plaza.v1.SeeChannelsRequest
+	6,  // 47: plaza.v1.ChannelService.CreateChannel:output_type -> plaza.v1.ChannelResponse
+	6,  // 48: plaza.v1.ChannelService.CreateConversation:output_type -> plaza.v1.ChannelResponse
+	6,  // 49: plaza.v1.ChannelService.GetChannel:output_type -> plaza.v1.ChannelResponse
+	6,  // 50: plaza.v1.ChannelService.BatchGetChannels:output_type -> plaza.v1.ChannelResponse
+	7,  // 51: plaza.v1.ChannelService.ListChannels:output_type -> plaza.v1.ListChannelsResponse
+	6,  // 52: plaza.v1.ChannelService.UpdateChannel:output_type -> plaza.v1.ChannelResponse
+	24, // 53: plaza.v1.ChannelService.DeleteChannel:output_type -> plaza.v1.StatusSuccessResponse
+	25, // 54: plaza.v1.ChannelService.MuteChannel:output_type -> plaza.v1.SuccessResponse
+	25, // 55: plaza.v1.ChannelService.SeeChannels:output_type -> plaza.v1.SuccessResponse
+	47, // [47:56] is the sub-list for method output_type
+	38, // [38:47] is the sub-list for method input_type
+	38, // [38:38] is the sub-list for extension type_name
+	38, // [38:38] is the sub-list for extension extendee
+	0,  // [0:38] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_channel_proto_init() }
@@ -1202,16 +2367,22 @@ func file_plaza_v1_channel_proto_init() {
 	}
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_file_proto_init()
+	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
+	file_plaza_v1_channel_proto_msgTypes[8].OneofWrappers = []any{}
+	file_plaza_v1_channel_proto_msgTypes[9].OneofWrappers = []any{}
+	file_plaza_v1_channel_proto_msgTypes[12].OneofWrappers = []any{}
+	file_plaza_v1_channel_proto_msgTypes[13].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_channel_proto_rawDesc), len(file_plaza_v1_channel_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   7,
+			NumMessages:   18,
 			NumExtensions: 0,
-			NumServices:   0,
+			NumServices:   1,
 		},
 		GoTypes:           file_plaza_v1_channel_proto_goTypes,
 		DependencyIndexes: file_plaza_v1_channel_proto_depIdxs,

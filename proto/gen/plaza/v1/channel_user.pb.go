@@ -23,10 +23,10 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// JoinChannelRequest names the channel.
+// JoinChannelRequest identifies the channel.
 type JoinChannelRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channel's id or internal id, 1 to 900 characters.
+	// The channel's public or internal id.
 	ChannelId     string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -69,10 +69,10 @@ func (x *JoinChannelRequest) GetChannelId() string {
 	return ""
 }
 
-// LeaveChannelRequest names the channel.
+// LeaveChannelRequest identifies the channel.
 type LeaveChannelRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channel's id or internal id, 1 to 900 characters.
+	// The channel's public or internal id.
 	ChannelId     string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -115,26 +115,26 @@ func (x *LeaveChannelRequest) GetChannelId() string {
 	return ""
 }
 
-// ListChannelUsersRequest filters the users.
+// ListChannelUsersRequest filters and orders the users.
 type ListChannelUsersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channel's id or internal id, 1 to 900 characters.
+	// The channel's public or internal id.
 	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// `member`, `muted` (members who may not write now) and `banned`; members when absent.
+	// Filter by membership: `member` (default), `muted` (members who currently cannot write) and `banned`.
 	Memberships []string `protobuf:"bytes,2,rep,name=memberships,proto3" json:"memberships,omitempty"`
-	// The older spelling of memberships: `all`, `muted`, `banned` or `member&banned`.
+	// Earlier form of `memberships`: `all`, `member`, `muted`, `banned` or `member&banned`.
 	Filter string `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
-	// Only those with any of the roles, at most 20.
+	// Lists users who have any of these roles, at most 20.
 	Roles []string `protobuf:"bytes,4,rep,name=roles,proto3" json:"roles,omitempty"`
-	// The same as roles.
+	// Alias of `roles`.
 	Role []string `protobuf:"bytes,5,rep,name=role,proto3" json:"role,omitempty"`
-	// `lastCreated` (default), `firstCreated` or `displayName` (by public id, which is what a channel knows).
+	// Sort order: `lastCreated` (default), `firstCreated` or `displayName`. `displayName` sorts by public id.
 	SortBy string `protobuf:"bytes,6,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// Beginning of the public id, at most 100 characters. The list then goes by public id, whatever order is asked for.
+	// Prefix of the public id, at most 100 characters. If set, the list is ordered by public id and `sort_by` is ignored.
 	Search string `protobuf:"bytes,7,opt,name=search,proto3" json:"search,omitempty"`
-	// Accepted from public clients.
+	// Accepted for compatibility, without effect.
 	IsDeleted *bool `protobuf:"varint,8,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options       *PageOptions `protobuf:"bytes,9,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -233,12 +233,112 @@ func (x *ListChannelUsersRequest) GetOptions() *PageOptions {
 	return nil
 }
 
-// AddChannelUsersRequest names the users.
+// ListChannelUsersResponse is a page of the users of a channel.
+type ListChannelUsersResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The channel.
+	Channels []*Channel `protobuf:"bytes,1,rep,name=channels,proto3" json:"channels,omitempty"`
+	// The users' relations to the channel, in the order of the list.
+	ChannelUsers []*ChannelUser `protobuf:"bytes,2,rep,name=channel_users,json=channelUsers,proto3" json:"channel_users,omitempty"`
+	// The last message, if the network has message previews enabled and the caller can read it.
+	MessagePreviews []*MessagePreview `protobuf:"bytes,3,rep,name=message_previews,json=messagePreviews,proto3" json:"message_previews,omitempty"`
+	// The first subchannel.
+	MessageFeedsInfo []*MessageFeedInfo `protobuf:"bytes,4,rep,name=message_feeds_info,json=messageFeedsInfo,proto3" json:"message_feeds_info,omitempty"`
+	// The users of the page.
+	Users []*User `protobuf:"bytes,5,rep,name=users,proto3" json:"users,omitempty"`
+	// Avatars.
+	Files []*File `protobuf:"bytes,6,rep,name=files,proto3" json:"files,omitempty"`
+	// Tokens of the neighboring pages.
+	Paging        *Paging `protobuf:"bytes,7,opt,name=paging,proto3" json:"paging,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListChannelUsersResponse) Reset() {
+	*x = ListChannelUsersResponse{}
+	mi := &file_plaza_v1_channel_user_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListChannelUsersResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListChannelUsersResponse) ProtoMessage() {}
+
+func (x *ListChannelUsersResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_channel_user_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListChannelUsersResponse.ProtoReflect.Descriptor instead.
+func (*ListChannelUsersResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_channel_user_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *ListChannelUsersResponse) GetChannels() []*Channel {
+	if x != nil {
+		return x.Channels
+	}
+	return nil
+}
+
+func (x *ListChannelUsersResponse) GetChannelUsers() []*ChannelUser {
+	if x != nil {
+		return x.ChannelUsers
+	}
+	return nil
+}
+
+func (x *ListChannelUsersResponse) GetMessagePreviews() []*MessagePreview {
+	if x != nil {
+		return x.MessagePreviews
+	}
+	return nil
+}
+
+func (x *ListChannelUsersResponse) GetMessageFeedsInfo() []*MessageFeedInfo {
+	if x != nil {
+		return x.MessageFeedsInfo
+	}
+	return nil
+}
+
+func (x *ListChannelUsersResponse) GetUsers() []*User {
+	if x != nil {
+		return x.Users
+	}
+	return nil
+}
+
+func (x *ListChannelUsersResponse) GetFiles() []*File {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+func (x *ListChannelUsersResponse) GetPaging() *Paging {
+	if x != nil {
+		return x.Paging
+	}
+	return nil
+}
+
+// AddChannelUsersRequest identifies the users.
 type AddChannelUsersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channel's id or internal id, 1 to 900 characters.
+	// The channel's public or internal id.
 	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// 1 to 100 public ids of 1 to 50 characters.
+	// Public ids of the users, 1 to 100.
 	UserIds       []string `protobuf:"bytes,2,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -246,7 +346,7 @@ type AddChannelUsersRequest struct {
 
 func (x *AddChannelUsersRequest) Reset() {
 	*x = AddChannelUsersRequest{}
-	mi := &file_plaza_v1_channel_user_proto_msgTypes[3]
+	mi := &file_plaza_v1_channel_user_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -258,7 +358,7 @@ func (x *AddChannelUsersRequest) String() string {
 func (*AddChannelUsersRequest) ProtoMessage() {}
 
 func (x *AddChannelUsersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_channel_user_proto_msgTypes[3]
+	mi := &file_plaza_v1_channel_user_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -271,7 +371,7 @@ func (x *AddChannelUsersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddChannelUsersRequest.ProtoReflect.Descriptor instead.
 func (*AddChannelUsersRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_channel_user_proto_rawDescGZIP(), []int{3}
+	return file_plaza_v1_channel_user_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *AddChannelUsersRequest) GetChannelId() string {
@@ -288,12 +388,12 @@ func (x *AddChannelUsersRequest) GetUserIds() []string {
 	return nil
 }
 
-// RemoveChannelUsersRequest names the users.
+// RemoveChannelUsersRequest identifies the users.
 type RemoveChannelUsersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channel's id or internal id, 1 to 900 characters.
+	// The channel's public or internal id.
 	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// 1 to 100 public ids of 1 to 50 characters.
+	// Public ids of the users, 1 to 100.
 	UserIds       []string `protobuf:"bytes,2,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -301,7 +401,7 @@ type RemoveChannelUsersRequest struct {
 
 func (x *RemoveChannelUsersRequest) Reset() {
 	*x = RemoveChannelUsersRequest{}
-	mi := &file_plaza_v1_channel_user_proto_msgTypes[4]
+	mi := &file_plaza_v1_channel_user_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -313,7 +413,7 @@ func (x *RemoveChannelUsersRequest) String() string {
 func (*RemoveChannelUsersRequest) ProtoMessage() {}
 
 func (x *RemoveChannelUsersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_channel_user_proto_msgTypes[4]
+	mi := &file_plaza_v1_channel_user_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -326,7 +426,7 @@ func (x *RemoveChannelUsersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveChannelUsersRequest.ProtoReflect.Descriptor instead.
 func (*RemoveChannelUsersRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_channel_user_proto_rawDescGZIP(), []int{4}
+	return file_plaza_v1_channel_user_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *RemoveChannelUsersRequest) GetChannelId() string {
@@ -343,12 +443,12 @@ func (x *RemoveChannelUsersRequest) GetUserIds() []string {
 	return nil
 }
 
-// BanChannelUsersRequest names the users.
+// BanChannelUsersRequest identifies the users.
 type BanChannelUsersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channel's id or internal id, 1 to 900 characters.
+	// The channel's public or internal id.
 	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// 1 to 100 public ids of 1 to 50 characters.
+	// Public ids of the users, 1 to 100.
 	UserIds       []string `protobuf:"bytes,2,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -356,7 +456,7 @@ type BanChannelUsersRequest struct {
 
 func (x *BanChannelUsersRequest) Reset() {
 	*x = BanChannelUsersRequest{}
-	mi := &file_plaza_v1_channel_user_proto_msgTypes[5]
+	mi := &file_plaza_v1_channel_user_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -368,7 +468,7 @@ func (x *BanChannelUsersRequest) String() string {
 func (*BanChannelUsersRequest) ProtoMessage() {}
 
 func (x *BanChannelUsersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_channel_user_proto_msgTypes[5]
+	mi := &file_plaza_v1_channel_user_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -381,7 +481,7 @@ func (x *BanChannelUsersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BanChannelUsersRequest.ProtoReflect.Descriptor instead.
 func (*BanChannelUsersRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_channel_user_proto_rawDescGZIP(), []int{5}
+	return file_plaza_v1_channel_user_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *BanChannelUsersRequest) GetChannelId() string {
@@ -398,12 +498,12 @@ func (x *BanChannelUsersRequest) GetUserIds() []string {
 	return nil
 }
 
-// UnbanChannelUsersRequest names the users.
+// UnbanChannelUsersRequest identifies the users.
 type UnbanChannelUsersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channel's id or internal id, 1 to 900 characters.
+	// The channel's public or internal id.
 	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// 1 to 100 public ids of 1 to 50 characters.
+	// Public ids of the users, 1 to 100.
 	UserIds       []string `protobuf:"bytes,2,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -411,7 +511,7 @@ type UnbanChannelUsersRequest struct {
 
 func (x *UnbanChannelUsersRequest) Reset() {
 	*x = UnbanChannelUsersRequest{}
-	mi := &file_plaza_v1_channel_user_proto_msgTypes[6]
+	mi := &file_plaza_v1_channel_user_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -423,7 +523,7 @@ func (x *UnbanChannelUsersRequest) String() string {
 func (*UnbanChannelUsersRequest) ProtoMessage() {}
 
 func (x *UnbanChannelUsersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_channel_user_proto_msgTypes[6]
+	mi := &file_plaza_v1_channel_user_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -436,7 +536,7 @@ func (x *UnbanChannelUsersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnbanChannelUsersRequest.ProtoReflect.Descriptor instead.
 func (*UnbanChannelUsersRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_channel_user_proto_rawDescGZIP(), []int{6}
+	return file_plaza_v1_channel_user_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *UnbanChannelUsersRequest) GetChannelId() string {
@@ -453,14 +553,14 @@ func (x *UnbanChannelUsersRequest) GetUserIds() []string {
 	return nil
 }
 
-// MuteChannelUsersRequest names the users, and says for how long.
+// MuteChannelUsersRequest identifies the users and sets the duration.
 type MuteChannelUsersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channel's id or internal id, 1 to 900 characters.
+	// The channel's public or internal id.
 	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// 1 to 100 public ids of 1 to 50 characters.
+	// Public ids of the users, 1 to 100.
 	UserIds []string `protobuf:"bytes,2,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
-	// Milliseconds; -1 for ever, 0 to end it.
+	// Duration in milliseconds; -1 mutes indefinitely, 0 unmutes.
 	MutePeriod    float64 `protobuf:"fixed64,3,opt,name=mute_period,json=mutePeriod,proto3" json:"mute_period,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -468,7 +568,7 @@ type MuteChannelUsersRequest struct {
 
 func (x *MuteChannelUsersRequest) Reset() {
 	*x = MuteChannelUsersRequest{}
-	mi := &file_plaza_v1_channel_user_proto_msgTypes[7]
+	mi := &file_plaza_v1_channel_user_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -480,7 +580,7 @@ func (x *MuteChannelUsersRequest) String() string {
 func (*MuteChannelUsersRequest) ProtoMessage() {}
 
 func (x *MuteChannelUsersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_channel_user_proto_msgTypes[7]
+	mi := &file_plaza_v1_channel_user_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -493,7 +593,7 @@ func (x *MuteChannelUsersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MuteChannelUsersRequest.ProtoReflect.Descriptor instead.
 func (*MuteChannelUsersRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_channel_user_proto_rawDescGZIP(), []int{7}
+	return file_plaza_v1_channel_user_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *MuteChannelUsersRequest) GetChannelId() string {
@@ -517,14 +617,14 @@ func (x *MuteChannelUsersRequest) GetMutePeriod() float64 {
 	return 0
 }
 
-// AddChannelUserRolesRequest names the users and the role.
+// AddChannelUserRolesRequest identifies the users and the role.
 type AddChannelUserRolesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channel's id or internal id, 1 to 900 characters.
+	// The channel's public or internal id.
 	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// 1 to 100 public ids of 1 to 50 characters.
+	// Public ids of the users, 1 to 100.
 	UserIds []string `protobuf:"bytes,2,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
-	// The id of a role that is held in channels, 1 to 100 characters.
+	// Id of a channel role.
 	Role          string `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -532,7 +632,7 @@ type AddChannelUserRolesRequest struct {
 
 func (x *AddChannelUserRolesRequest) Reset() {
 	*x = AddChannelUserRolesRequest{}
-	mi := &file_plaza_v1_channel_user_proto_msgTypes[8]
+	mi := &file_plaza_v1_channel_user_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -544,7 +644,7 @@ func (x *AddChannelUserRolesRequest) String() string {
 func (*AddChannelUserRolesRequest) ProtoMessage() {}
 
 func (x *AddChannelUserRolesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_channel_user_proto_msgTypes[8]
+	mi := &file_plaza_v1_channel_user_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -557,7 +657,7 @@ func (x *AddChannelUserRolesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddChannelUserRolesRequest.ProtoReflect.Descriptor instead.
 func (*AddChannelUserRolesRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_channel_user_proto_rawDescGZIP(), []int{8}
+	return file_plaza_v1_channel_user_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *AddChannelUserRolesRequest) GetChannelId() string {
@@ -581,14 +681,14 @@ func (x *AddChannelUserRolesRequest) GetRole() string {
 	return ""
 }
 
-// RemoveChannelUserRolesRequest names the users and the role.
+// RemoveChannelUserRolesRequest identifies the users and the role.
 type RemoveChannelUserRolesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channel's id or internal id, 1 to 900 characters.
+	// The channel's public or internal id.
 	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// 1 to 100 public ids of 1 to 50 characters.
+	// Public ids of the users, 1 to 100.
 	UserIds []string `protobuf:"bytes,2,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
-	// The id of a role that is held in channels, 1 to 100 characters.
+	// Id of a channel role.
 	Role          string `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -596,7 +696,7 @@ type RemoveChannelUserRolesRequest struct {
 
 func (x *RemoveChannelUserRolesRequest) Reset() {
 	*x = RemoveChannelUserRolesRequest{}
-	mi := &file_plaza_v1_channel_user_proto_msgTypes[9]
+	mi := &file_plaza_v1_channel_user_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -608,7 +708,7 @@ func (x *RemoveChannelUserRolesRequest) String() string {
 func (*RemoveChannelUserRolesRequest) ProtoMessage() {}
 
 func (x *RemoveChannelUserRolesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_channel_user_proto_msgTypes[9]
+	mi := &file_plaza_v1_channel_user_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -621,7 +721,7 @@ func (x *RemoveChannelUserRolesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveChannelUserRolesRequest.ProtoReflect.Descriptor instead.
 func (*RemoveChannelUserRolesRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_channel_user_proto_rawDescGZIP(), []int{9}
+	return file_plaza_v1_channel_user_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *RemoveChannelUserRolesRequest) GetChannelId() string {
@@ -649,79 +749,79 @@ var File_plaza_v1_channel_user_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_channel_user_proto_rawDesc = "" +
 	"\n" +
-	"\x1bplaza/v1/channel_user.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x16plaza/v1/channel.proto\x1a\x15plaza/v1/common.proto\x1a\x16plaza/v1/options.proto\"?\n" +
-	"\x12JoinChannelRequest\x12)\n" +
+	"\x1bplaza/v1/channel_user.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x16plaza/v1/channel.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\">\n" +
+	"\x12JoinChannelRequest\x12(\n" +
 	"\n" +
-	"channel_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tchannelId\"@\n" +
-	"\x13LeaveChannelRequest\x12)\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\"?\n" +
+	"\x13LeaveChannelRequest\x12(\n" +
 	"\n" +
-	"channel_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tchannelId\"\xf6\x03\n" +
-	"\x17ListChannelUsersRequest\x12)\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\"\xf5\x03\n" +
+	"\x17ListChannelUsersRequest\x12(\n" +
 	"\n" +
-	"channel_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tchannelId\x12E\n" +
-	"\vmemberships\x18\x02 \x03(\tB#\xbaH \x92\x01\x1d\x10\x03\"\x19r\x17R\x06memberR\x05mutedR\x06bannedR\vmemberships\x12J\n" +
-	"\x06filter\x18\x03 \x01(\tB2\xbaH/r-R\x00R\x03allR\x06memberR\x05mutedR\x06bannedR\rmember&bannedR\x06filter\x12'\n" +
-	"\x05roles\x18\x04 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\x14\"\ar\x05\x10\x01\x18\x84\aR\x05roles\x12%\n" +
-	"\x04role\x18\x05 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\x14\"\ar\x05\x10\x01\x18\x84\aR\x04role\x12H\n" +
-	"\asort_by\x18\x06 \x01(\tB/\xbaH,r*R\x00R\vlastCreatedR\ffirstCreatedR\vdisplayNameR\x06sortBy\x12\x1f\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\x12E\n" +
+	"\vmemberships\x18\x02 \x03(\tB#\xbaH \x92\x01\x1d\x10\x03\"\x19r\x17R\x06memberR\x05mutedR\x06bannedR\vmemberships\x12K\n" +
+	"\x06filter\x18\x03 \x01(\tB3\xbaH0\xd8\x01\x01r+R\x03allR\x06memberR\x05mutedR\x06bannedR\rmember&bannedR\x06filter\x12&\n" +
+	"\x05roles\x18\x04 \x03(\tB\x10\xbaH\r\x92\x01\n" +
+	"\x10\x14\"\x06r\x04\x88\xea0\x01R\x05roles\x12$\n" +
+	"\x04role\x18\x05 \x03(\tB\x10\xbaH\r\x92\x01\n" +
+	"\x10\x14\"\x06r\x04\x88\xea0\x01R\x04role\x12I\n" +
+	"\asort_by\x18\x06 \x01(\tB0\xbaH-\xd8\x01\x01r(R\vlastCreatedR\ffirstCreatedR\vdisplayNameR\x06sortBy\x12\x1f\n" +
 	"\x06search\x18\a \x01(\tB\a\xbaH\x04r\x02\x18dR\x06search\x12\"\n" +
 	"\n" +
 	"is_deleted\x18\b \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12/\n" +
 	"\aoptions\x18\t \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\r\n" +
-	"\v_is_deleted\"r\n" +
-	"\x16AddChannelUsersRequest\x12)\n" +
+	"\v_is_deleted\"\x89\x03\n" +
+	"\x18ListChannelUsersResponse\x12-\n" +
+	"\bchannels\x18\x01 \x03(\v2\x11.plaza.v1.ChannelR\bchannels\x12:\n" +
+	"\rchannel_users\x18\x02 \x03(\v2\x15.plaza.v1.ChannelUserR\fchannelUsers\x12C\n" +
+	"\x10message_previews\x18\x03 \x03(\v2\x18.plaza.v1.MessagePreviewR\x0fmessagePreviews\x12G\n" +
+	"\x12message_feeds_info\x18\x04 \x03(\v2\x19.plaza.v1.MessageFeedInfoR\x10messageFeedsInfo\x12$\n" +
+	"\x05users\x18\x05 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
+	"\x05files\x18\x06 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
+	"\x06paging\x18\a \x01(\v2\x10.plaza.v1.PagingR\x06paging\"q\n" +
+	"\x16AddChannelUsersRequest\x12(\n" +
 	"\n" +
-	"channel_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tchannelId\x12-\n" +
-	"\buser_ids\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x182R\auserIds\"u\n" +
-	"\x19RemoveChannelUsersRequest\x12)\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\x12-\n" +
+	"\buser_ids\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x90\xea0\x01R\auserIds\"t\n" +
+	"\x19RemoveChannelUsersRequest\x12(\n" +
 	"\n" +
-	"channel_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tchannelId\x12-\n" +
-	"\buser_ids\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x182R\auserIds\"r\n" +
-	"\x16BanChannelUsersRequest\x12)\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\x12-\n" +
+	"\buser_ids\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x90\xea0\x01R\auserIds\"q\n" +
+	"\x16BanChannelUsersRequest\x12(\n" +
 	"\n" +
-	"channel_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tchannelId\x12-\n" +
-	"\buser_ids\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x182R\auserIds\"t\n" +
-	"\x18UnbanChannelUsersRequest\x12)\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\x12-\n" +
+	"\buser_ids\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x90\xea0\x01R\auserIds\"s\n" +
+	"\x18UnbanChannelUsersRequest\x12(\n" +
 	"\n" +
-	"channel_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tchannelId\x12-\n" +
-	"\buser_ids\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x182R\auserIds\"\xad\x01\n" +
-	"\x17MuteChannelUsersRequest\x12)\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\x12-\n" +
+	"\buser_ids\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x90\xea0\x01R\auserIds\"\xac\x01\n" +
+	"\x17MuteChannelUsersRequest\x12(\n" +
 	"\n" +
-	"channel_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tchannelId\x12-\n" +
-	"\buser_ids\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x182R\auserIds\x128\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\x12-\n" +
+	"\buser_ids\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x90\xea0\x01R\auserIds\x128\n" +
 	"\vmute_period\x18\x03 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x80\xa9\t\xf2\x86B)\x00\x00\x00\x00\x00\x00\xf0\xbfR\n" +
-	"mutePeriod\"\x95\x01\n" +
-	"\x1aAddChannelUserRolesRequest\x12)\n" +
+	"mutePeriod\"\x94\x01\n" +
+	"\x1aAddChannelUserRolesRequest\x12(\n" +
 	"\n" +
-	"channel_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tchannelId\x12-\n" +
-	"\buser_ids\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x182R\auserIds\x12\x1d\n" +
-	"\x04role\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x04role\"\x98\x01\n" +
-	"\x1dRemoveChannelUserRolesRequest\x12)\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\x12-\n" +
+	"\buser_ids\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x90\xea0\x01R\auserIds\x12\x1d\n" +
+	"\x04role\x18\x03 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x04role\"\x97\x01\n" +
+	"\x1dRemoveChannelUserRolesRequest\x12(\n" +
 	"\n" +
-	"channel_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tchannelId\x12-\n" +
-	"\buser_ids\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x182R\auserIds\x12\x1d\n" +
-	"\x04role\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x04role2\xc7\f\n" +
-	"\x12ChannelUserService\x12|\n" +
-	"\vJoinChannel\x12\x1c.plaza.v1.JoinChannelRequest\x1a\x1a.plaza.v1.ChannelAggregate\"3\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02':\x01*\"\"/api/v3/channels/{channel_id}/join\x12|\n" +
-	"\fLeaveChannel\x12\x1d.plaza.v1.LeaveChannelRequest\x1a\x1a.plaza.v1.ChannelAggregate\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%*#/api/v3/channels/{channel_id}/leave\x12\xaf\x01\n" +
-	"\x10ListChannelUsers\x12!.plaza.v1.ListChannelUsersRequest\x1a\x1e.plaza.v1.ListChannelsResponse\"X\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02LZ%\x12#/api/v3/channels/{channel_id}/users\x12#/api/v4/channels/{channel_id}/users\x12\x97\x01\n" +
-	"\x0fAddChannelUsers\x12 .plaza.v1.AddChannelUsersRequest\x1a\x1a.plaza.v1.ChannelAggregate\"F\xa2\xbb\x18\x14\b\x04\x12\x10ADD_CHANNEL_USER\x82\xd3\xe4\x93\x02(:\x01*\"#/api/v3/channels/{channel_id}/users\x12\xa0\x01\n" +
-	"\x12RemoveChannelUsers\x12#.plaza.v1.RemoveChannelUsersRequest\x1a\x1a.plaza.v1.ChannelAggregate\"I\xa2\xbb\x18\x17\b\x04\x12\x13REMOVE_CHANNEL_USER\x82\xd3\xe4\x93\x02(:\x01**#/api/v3/channels/{channel_id}/users\x12\x9b\x01\n" +
-	"\x0fBanChannelUsers\x12 .plaza.v1.BanChannelUsersRequest\x1a\x1a.plaza.v1.ChannelAggregate\"J\xa2\xbb\x18\x14\b\x04\x12\x10BAN_CHANNEL_USER\x82\xd3\xe4\x93\x02,:\x01*\x1a'/api/v3/channels/{channel_id}/users/ban\x12\xa1\x01\n" +
-	"\x11UnbanChannelUsers\x12\".plaza.v1.UnbanChannelUsersRequest\x1a\x1a.plaza.v1.ChannelAggregate\"L\xa2\xbb\x18\x14\b\x04\x12\x10BAN_CHANNEL_USER\x82\xd3\xe4\x93\x02.:\x01*\x1a)/api/v3/channels/{channel_id}/users/unban\x12\x9d\x01\n" +
-	"\x10MuteChannelUsers\x12!.plaza.v1.MuteChannelUsersRequest\x1a\x19.plaza.v1.SuccessResponse\"K\xa2\xbb\x18\x15\b\x04\x12\x11MUTE_CHANNEL_USER\x82\xd3\xe4\x93\x02,:\x01*\x1a'/api/v2/channel/{channel_id}/users/mute\x12\xad\x01\n" +
-	"\x13AddChannelUserRoles\x12$.plaza.v1.AddChannelUserRolesRequest\x1a\x1a.plaza.v1.ChannelAggregate\"T\xa2\xbb\x18\x1c\b\x04\x12\x18ASSIGN_CHANNEL_USER_ROLE\x82\xd3\xe4\x93\x02.:\x01*\")/api/v3/channels/{channel_id}/users/roles\x12\xb3\x01\n" +
-	"\x16RemoveChannelUserRoles\x12'.plaza.v1.RemoveChannelUserRolesRequest\x1a\x1a.plaza.v1.ChannelAggregate\"T\xa2\xbb\x18\x1c\b\x04\x12\x18ASSIGN_CHANNEL_USER_ROLE\x82\xd3\xe4\x93\x02.:\x01**)/api/v3/channels/{channel_id}/users/rolesB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\x12-\n" +
+	"\buser_ids\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x90\xea0\x01R\auserIds\x12\x1d\n" +
+	"\x04role\x18\x03 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x04role2\xc2\v\n" +
+	"\x12ChannelUserService\x12{\n" +
+	"\vJoinChannel\x12\x1c.plaza.v1.JoinChannelRequest\x1a\x19.plaza.v1.ChannelResponse\"3\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02':\x01*\"\"/api/v3/channels/{channel_id}/join\x12{\n" +
+	"\fLeaveChannel\x12\x1d.plaza.v1.LeaveChannelRequest\x1a\x19.plaza.v1.ChannelResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%*#/api/v3/channels/{channel_id}/leave\x12\xb6\x01\n" +
+	"\x10ListChannelUsers\x12!.plaza.v1.ListChannelUsersRequest\x1a\".plaza.v1.ListChannelUsersResponse\"[\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02LZ%\x12#/api/v3/channels/{channel_id}/users\x12#/api/v4/channels/{channel_id}/users\x90\x02\x01\x12\x86\x01\n" +
+	"\x0fAddChannelUsers\x12 .plaza.v1.AddChannelUsersRequest\x1a\x19.plaza.v1.ChannelResponse\"6\xa2\xbb\x18\x04\b\x04\x10\v\x82\xd3\xe4\x93\x02(:\x01*\"#/api/v3/channels/{channel_id}/users\x12\x8c\x01\n" +
+	"\x12RemoveChannelUsers\x12#.plaza.v1.RemoveChannelUsersRequest\x1a\x19.plaza.v1.ChannelResponse\"6\xa2\xbb\x18\x04\b\x04\x10\r\x82\xd3\xe4\x93\x02(:\x01**#/api/v3/channels/{channel_id}/users\x12\x8a\x01\n" +
+	"\x0fBanChannelUsers\x12 .plaza.v1.BanChannelUsersRequest\x1a\x19.plaza.v1.ChannelResponse\":\xa2\xbb\x18\x04\b\x04\x10\x10\x82\xd3\xe4\x93\x02,:\x01*\x1a'/api/v3/channels/{channel_id}/users/ban\x12\x90\x01\n" +
+	"\x11UnbanChannelUsers\x12\".plaza.v1.UnbanChannelUsersRequest\x1a\x19.plaza.v1.ChannelResponse\"<\xa2\xbb\x18\x04\b\x04\x10\x10\x82\xd3\xe4\x93\x02.:\x01*\x1a)/api/v3/channels/{channel_id}/users/unban\x12\x8c\x01\n" +
+	"\x10MuteChannelUsers\x12!.plaza.v1.MuteChannelUsersRequest\x1a\x19.plaza.v1.SuccessResponse\":\xa2\xbb\x18\x04\b\x04\x10\x0e\x82\xd3\xe4\x93\x02,:\x01*\x1a'/api/v2/channel/{channel_id}/users/mute\x12\x94\x01\n" +
+	"\x13AddChannelUserRoles\x12$.plaza.v1.AddChannelUserRolesRequest\x1a\x19.plaza.v1.ChannelResponse\"<\xa2\xbb\x18\x04\b\x04\x10\x12\x82\xd3\xe4\x93\x02.:\x01*\")/api/v3/channels/{channel_id}/users/roles\x12\x9a\x01\n" +
+	"\x16RemoveChannelUserRoles\x12'.plaza.v1.RemoveChannelUserRolesRequest\x1a\x19.plaza.v1.ChannelResponse\"<\xa2\xbb\x18\x04\b\x04\x10\x12\x82\xd3\xe4\x93\x02.:\x01**)/api/v3/channels/{channel_id}/users/rolesB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_channel_user_proto_rawDescOnce sync.Once
@@ -735,50 +835,64 @@ func file_plaza_v1_channel_user_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_channel_user_proto_rawDescData
 }
 
-var file_plaza_v1_channel_user_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_plaza_v1_channel_user_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_plaza_v1_channel_user_proto_goTypes = []any{
 	(*JoinChannelRequest)(nil),            // 0: plaza.v1.JoinChannelRequest
 	(*LeaveChannelRequest)(nil),           // 1: plaza.v1.LeaveChannelRequest
 	(*ListChannelUsersRequest)(nil),       // 2: plaza.v1.ListChannelUsersRequest
-	(*AddChannelUsersRequest)(nil),        // 3: plaza.v1.AddChannelUsersRequest
-	(*RemoveChannelUsersRequest)(nil),     // 4: plaza.v1.RemoveChannelUsersRequest
-	(*BanChannelUsersRequest)(nil),        // 5: plaza.v1.BanChannelUsersRequest
-	(*UnbanChannelUsersRequest)(nil),      // 6: plaza.v1.UnbanChannelUsersRequest
-	(*MuteChannelUsersRequest)(nil),       // 7: plaza.v1.MuteChannelUsersRequest
-	(*AddChannelUserRolesRequest)(nil),    // 8: plaza.v1.AddChannelUserRolesRequest
-	(*RemoveChannelUserRolesRequest)(nil), // 9: plaza.v1.RemoveChannelUserRolesRequest
-	(*PageOptions)(nil),                   // 10: plaza.v1.PageOptions
-	(*ChannelAggregate)(nil),              // 11: plaza.v1.ChannelAggregate
-	(*ListChannelsResponse)(nil),          // 12: plaza.v1.ListChannelsResponse
-	(*SuccessResponse)(nil),               // 13: plaza.v1.SuccessResponse
+	(*ListChannelUsersResponse)(nil),      // 3: plaza.v1.ListChannelUsersResponse
+	(*AddChannelUsersRequest)(nil),        // 4: plaza.v1.AddChannelUsersRequest
+	(*RemoveChannelUsersRequest)(nil),     // 5: plaza.v1.RemoveChannelUsersRequest
+	(*BanChannelUsersRequest)(nil),        // 6: plaza.v1.BanChannelUsersRequest
+	(*UnbanChannelUsersRequest)(nil),      // 7: plaza.v1.UnbanChannelUsersRequest
+	(*MuteChannelUsersRequest)(nil),       // 8: plaza.v1.MuteChannelUsersRequest
+	(*AddChannelUserRolesRequest)(nil),    // 9: plaza.v1.AddChannelUserRolesRequest
+	(*RemoveChannelUserRolesRequest)(nil), // 10: plaza.v1.RemoveChannelUserRolesRequest
+	(*PageOptions)(nil),                   // 11: plaza.v1.PageOptions
+	(*Channel)(nil),                       // 12: plaza.v1.Channel
+	(*ChannelUser)(nil),                   // 13: plaza.v1.ChannelUser
+	(*MessagePreview)(nil),                // 14: plaza.v1.MessagePreview
+	(*MessageFeedInfo)(nil),               // 15: plaza.v1.MessageFeedInfo
+	(*User)(nil),                          // 16: plaza.v1.User
+	(*File)(nil),                          // 17: plaza.v1.File
+	(*Paging)(nil),                        // 18: plaza.v1.Paging
+	(*ChannelResponse)(nil),               // 19: plaza.v1.ChannelResponse
+	(*SuccessResponse)(nil),               // 20: plaza.v1.SuccessResponse
 }
 var file_plaza_v1_channel_user_proto_depIdxs = []int32{
-	10, // 0: plaza.v1.ListChannelUsersRequest.options:type_name -> plaza.v1.PageOptions
-	0,  // 1: plaza.v1.ChannelUserService.JoinChannel:input_type -> plaza.v1.JoinChannelRequest
-	1,  // 2: plaza.v1.ChannelUserService.LeaveChannel:input_type -> plaza.v1.LeaveChannelRequest
-	2,  // 3: plaza.v1.ChannelUserService.ListChannelUsers:input_type -> plaza.v1.ListChannelUsersRequest
-	3,  // 4: plaza.v1.ChannelUserService.AddChannelUsers:input_type -> plaza.v1.AddChannelUsersRequest
-	4,  // 5: plaza.v1.ChannelUserService.RemoveChannelUsers:input_type -> plaza.v1.RemoveChannelUsersRequest
-	5,  // 6: plaza.v1.ChannelUserService.BanChannelUsers:input_type -> plaza.v1.BanChannelUsersRequest
-	6,  // 7: plaza.v1.ChannelUserService.UnbanChannelUsers:input_type -> plaza.v1.UnbanChannelUsersRequest
-	7,  // 8: plaza.v1.ChannelUserService.MuteChannelUsers:input_type -> plaza.v1.MuteChannelUsersRequest
-	8,  // 9: plaza.v1.ChannelUserService.AddChannelUserRoles:input_type -> plaza.v1.AddChannelUserRolesRequest
-	9,  // 10: plaza.v1.ChannelUserService.RemoveChannelUserRoles:input_type -> plaza.v1.RemoveChannelUserRolesRequest
-	11, // 11: plaza.v1.ChannelUserService.JoinChannel:output_type -> plaza.v1.ChannelAggregate
-	11, // 12: plaza.v1.ChannelUserService.LeaveChannel:output_type -> plaza.v1.ChannelAggregate
-	12, // 13: plaza.v1.ChannelUserService.ListChannelUsers:output_type -> plaza.v1.ListChannelsResponse
-	11, // 14: plaza.v1.ChannelUserService.AddChannelUsers:output_type -> plaza.v1.ChannelAggregate
-	11, // 15: plaza.v1.ChannelUserService.RemoveChannelUsers:output_type -> plaza.v1.ChannelAggregate
-	11, // 16: plaza.v1.ChannelUserService.BanChannelUsers:output_type -> plaza.v1.ChannelAggregate
-	11, // 17: plaza.v1.ChannelUserService.UnbanChannelUsers:output_type -> plaza.v1.ChannelAggregate
-	13, // 18: plaza.v1.ChannelUserService.MuteChannelUsers:output_type -> plaza.v1.SuccessResponse
-	11, // 19: plaza.v1.ChannelUserService.AddChannelUserRoles:output_type -> plaza.v1.ChannelAggregate
-	11, // 20: plaza.v1.ChannelUserService.RemoveChannelUserRoles:output_type -> plaza.v1.ChannelAggregate
-	11, // [11:21] is the sub-list for method output_type
-	1,  // [1:11] is the sub-list for method input_type
-	1,  // [1:1] is the sub-list for extension type_name
-	1,  // [1:1] is the sub-list for extension extendee
-	0,  // [0:1] is the sub-list for field type_name
+	11, // 0: plaza.v1.ListChannelUsersRequest.options:type_name -> plaza.v1.PageOptions
+	12, // 1: plaza.v1.ListChannelUsersResponse.channels:type_name -> plaza.v1.Channel
+	13, // 2: plaza.v1.ListChannelUsersResponse.channel_users:type_name -> plaza.v1.ChannelUser
+	14, // 3: plaza.v1.ListChannelUsersResponse.message_previews:type_name -> plaza.v1.MessagePreview
+	15, // 4: plaza.v1.ListChannelUsersResponse.message_feeds_info:type_name -> plaza.v1.MessageFeedInfo
+	16, // 5: plaza.v1.ListChannelUsersResponse.users:type_name -> plaza.v1.User
+	17, // 6: plaza.v1.ListChannelUsersResponse.files:type_name -> plaza.v1.File
+	18, // 7: plaza.v1.ListChannelUsersResponse.paging:type_name -> plaza.v1.Paging
+	0,  // 8: plaza.v1.ChannelUserService.JoinChannel:input_type -> plaza.v1.JoinChannelRequest
+	1,  // 9: plaza.v1.ChannelUserService.LeaveChannel:input_type -> plaza.v1.LeaveChannelRequest
+	2,  // 10: plaza.v1.ChannelUserService.ListChannelUsers:input_type -> plaza.v1.ListChannelUsersRequest
+	4,  // 11: plaza.v1.ChannelUserService.AddChannelUsers:input_type -> plaza.v1.AddChannelUsersRequest
+	5,  // 12: plaza.v1.ChannelUserService.RemoveChannelUsers:input_type -> plaza.v1.RemoveChannelUsersRequest
+	6,  // 13: plaza.v1.ChannelUserService.BanChannelUsers:input_type -> plaza.v1.BanChannelUsersRequest
+	7,  // 14: plaza.v1.ChannelUserService.UnbanChannelUsers:input_type -> plaza.v1.UnbanChannelUsersRequest
+	8,  // 15: plaza.v1.ChannelUserService.MuteChannelUsers:input_type -> plaza.v1.MuteChannelUsersRequest
+	9,  // 16: plaza.v1.ChannelUserService.AddChannelUserRoles:input_type -> plaza.v1.AddChannelUserRolesRequest
+	10, // 17: plaza.v1.ChannelUserService.RemoveChannelUserRoles:input_type -> plaza.v1.RemoveChannelUserRolesRequest
+	19, // 18: plaza.v1.ChannelUserService.JoinChannel:output_type -> plaza.v1.ChannelResponse
+	19, // 19: plaza.v1.ChannelUserService.LeaveChannel:output_type -> plaza.v1.ChannelResponse
+	3,  // 20: plaza.v1.ChannelUserService.ListChannelUsers:output_type -> plaza.v1.ListChannelUsersResponse
+	19, // 21: plaza.v1.ChannelUserService.AddChannelUsers:output_type -> plaza.v1.ChannelResponse
+	19, // 22: plaza.v1.ChannelUserService.RemoveChannelUsers:output_type -> plaza.v1.ChannelResponse
+	19, // 23: plaza.v1.ChannelUserService.BanChannelUsers:output_type -> plaza.v1.ChannelResponse
+	19, // 24: plaza.v1.ChannelUserService.UnbanChannelUsers:output_type -> plaza.v1.ChannelResponse
+	20, // 25: plaza.v1.ChannelUserService.MuteChannelUsers:output_type -> plaza.v1.SuccessResponse
+	19, // 26: plaza.v1.ChannelUserService.AddChannelUserRoles:output_type -> plaza.v1.ChannelResponse
+	19, // 27: plaza.v1.ChannelUserService.RemoveChannelUserRoles:output_type -> plaza.v1.ChannelResponse
+	18, // [18:28] is the sub-list for method output_type
+	8,  // [8:18] is the sub-list for method input_type
+	8,  // [8:8] is the sub-list for extension type_name
+	8,  // [8:8] is the sub-list for extension extendee
+	0,  // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_channel_user_proto_init() }
@@ -788,7 +902,10 @@ func file_plaza_v1_channel_user_proto_init() {
 	}
 	file_plaza_v1_channel_proto_init()
 	file_plaza_v1_common_proto_init()
+	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
+	file_plaza_v1_user_proto_init()
 	file_plaza_v1_channel_user_proto_msgTypes[2].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -796,7 +913,7 @@ func file_plaza_v1_channel_user_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_channel_user_proto_rawDesc), len(file_plaza_v1_channel_user_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   10,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

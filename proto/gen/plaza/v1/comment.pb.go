@@ -25,71 +25,72 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Comment is a comment on a post, a story or a content.
+// Comment is a comment on a post, a story or external content.
 type Comment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The comment's id.
 	CommentId string `protobuf:"bytes,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
-	// The internal id; the same as the id.
+	// The internal id, equal to the public one.
 	PrivateId string `protobuf:"bytes,2,opt,name=private_id,json=_id,proto3" json:"private_id,omitempty"`
-	// The post's path, then `/comment/<_id>`.
+	// The path of the commented object, followed by `/comment/<_id>`.
 	Path string `protobuf:"bytes,3,opt,name=path,proto3" json:"path,omitempty"`
 	// The author's public id.
 	UserId string `protobuf:"bytes,4,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// The author's public id again.
+	// Alias of `user_id`.
 	UserPublicId string `protobuf:"bytes,5,opt,name=user_public_id,json=userPublicId,proto3" json:"user_public_id,omitempty"`
 	// The author's internal id.
 	UserInternalId string `protobuf:"bytes,6,opt,name=user_internal_id,json=userInternalId,proto3" json:"user_internal_id,omitempty"`
-	// The comment it answers; empty at the first level.
+	// Id of the comment it replies to; empty for a top-level comment.
 	ParentId string `protobuf:"bytes,7,opt,name=parent_id,json=parentId,proto3" json:"parent_id,omitempty"`
-	// The comment of the first level above it; its own id at the first level.
+	// Id of the top-level comment of its thread; its own id for a top-level comment.
 	RootId string `protobuf:"bytes,8,opt,name=root_id,json=rootId,proto3" json:"root_id,omitempty"`
-	// What is commented on.
+	// Id of the commented object.
 	ReferenceId string `protobuf:"bytes,9,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
-	// `post`, `content` or `story`.
+	// Kind of object: `post`, `content` or `story`.
 	ReferenceType string `protobuf:"bytes,10,opt,name=reference_type,json=referenceType,proto3" json:"reference_type,omitempty"`
-	// Deprecated: always `text`.
+	// Always `text`. Use `data_types` instead.
 	DataType string `protobuf:"bytes,11,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
-	// What it holds: `text`, `image`, `video`.
+	// Kinds of content: `text`, `image`, `video`.
 	DataTypes []string `protobuf:"bytes,12,rep,name=data_types,json=dataTypes,proto3" json:"data_types,omitempty"`
-	// The body.
+	// The content.
 	Data *structpb.Struct `protobuf:"bytes,13,opt,name=data,proto3" json:"data,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,14,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Number of direct replies that are approved.
+	// Number of approved direct replies.
 	ChildrenNumber int32 `protobuf:"varint,15,opt,name=children_number,json=childrenNumber,proto3" json:"children_number,omitempty"`
-	// Number of users who flag it.
+	// Number of users who have flagged it.
 	FlagCount int32 `protobuf:"varint,16,opt,name=flag_count,json=flagCount,proto3" json:"flag_count,omitempty"`
-	// Who flags it; null when nobody does.
+	// Bloom filter of the users who have flagged it; `null` if there are none.
 	HashFlag *HashFlag `protobuf:"bytes,17,opt,name=hash_flag,json=hashFlag,proto3" json:"hash_flag,omitempty"`
-	// Count by reaction name.
+	// Number of reactions by reaction name.
 	Reactions map[string]int32 `protobuf:"bytes,18,rep,name=reactions,proto3" json:"reactions,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	// Number of reactions.
 	ReactionsCount int32 `protobuf:"varint,19,opt,name=reactions_count,json=reactionsCount,proto3" json:"reactions_count,omitempty"`
-	// The caller's reactions.
+	// Names of the caller's reactions.
 	MyReactions []string `protobuf:"bytes,20,rep,name=my_reactions,json=myReactions,proto3" json:"my_reactions,omitempty"`
-	// Whether it is deleted.
+	// Whether it has been deleted.
 	IsDeleted bool `protobuf:"varint,21,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
-	// `approved`; `pending` while it waits for a moderator, or `declined` by one: then its author and moderators alone see it, it
-	// counts nowhere, and nobody answers, flags or reacts to it.
+	// Review state: `approved`, `pending` or `declined`. Until it is approved, a comment is visible only to its author
+	// and moderators, is not counted, and cannot be replied to, flagged or reacted to.
 	ApprovalStatus string `protobuf:"bytes,22,opt,name=approval_status,json=approvalStatus,proto3" json:"approval_status,omitempty"`
-	// When its content last changed.
+	// When its content was last changed.
 	EditedAt *timestamppb.Timestamp `protobuf:"bytes,23,opt,name=edited_at,json=editedAt,proto3" json:"edited_at,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,24,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,25,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	// The ids of the latest replies that are approved.
+	// Ids of the latest approved replies.
 	Children []string `protobuf:"bytes,26,rep,name=children,proto3" json:"children,omitempty"`
-	// Its ordinal under the reference when it was made; comments of the same moment may share one.
+	// Its ordinal number among the comments on the object when it was created. Comments created at the same time may
+	// share a number.
 	SegmentNumber int32 `protobuf:"varint,27,opt,name=segment_number,json=segmentNumber,proto3" json:"segment_number,omitempty"`
-	// Who is mentioned.
+	// The users mentioned.
 	Mentionees []*Mentionee `protobuf:"bytes,28,rep,name=mentionees,proto3" json:"mentionees,omitempty"`
 	// Media elements.
 	Attachments []*Attachment `protobuf:"bytes,29,rep,name=attachments,proto3" json:"attachments,omitempty"`
-	// The community's id, or the wall owner's public id.
+	// The community's id or the wall owner's public id.
 	TargetId string `protobuf:"bytes,30,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// `community`, `user` or `content`.
+	// Kind of target: `community`, `user` or `content`.
 	TargetType    string `protobuf:"bytes,31,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -342,39 +343,39 @@ func (x *Comment) GetTargetType() string {
 	return ""
 }
 
-// CommentAggregate holds comments and what they refer to.
-type CommentAggregate struct {
+// CommentResponse contains comments and the objects they refer to.
+type CommentResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The comments.
 	Comments []*Comment `protobuf:"bytes,1,rep,name=comments,proto3" json:"comments,omitempty"`
 	// Their latest replies.
 	CommentChildren []*Comment `protobuf:"bytes,2,rep,name=comment_children,json=commentChildren,proto3" json:"comment_children,omitempty"`
-	// Memberships of the caller and of the authors.
+	// Community memberships of the caller and the authors.
 	CommunityUsers []*CommunityUser `protobuf:"bytes,3,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
 	// Authors and mentioned users.
 	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
-	// The roles that the users and the members have.
+	// Roles of the users and members.
 	Roles []*Role `protobuf:"bytes,5,rep,name=roles,proto3" json:"roles,omitempty"`
-	// Files of the comments and avatars.
+	// Files attached to the comments, and avatars.
 	Files         []*File `protobuf:"bytes,6,rep,name=files,proto3" json:"files,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *CommentAggregate) Reset() {
-	*x = CommentAggregate{}
+func (x *CommentResponse) Reset() {
+	*x = CommentResponse{}
 	mi := &file_plaza_v1_comment_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *CommentAggregate) String() string {
+func (x *CommentResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*CommentAggregate) ProtoMessage() {}
+func (*CommentResponse) ProtoMessage() {}
 
-func (x *CommentAggregate) ProtoReflect() protoreflect.Message {
+func (x *CommentResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_comment_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -386,47 +387,47 @@ func (x *CommentAggregate) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use CommentAggregate.ProtoReflect.Descriptor instead.
-func (*CommentAggregate) Descriptor() ([]byte, []int) {
+// Deprecated: Use CommentResponse.ProtoReflect.Descriptor instead.
+func (*CommentResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_comment_proto_rawDescGZIP(), []int{1}
 }
 
-func (x *CommentAggregate) GetComments() []*Comment {
+func (x *CommentResponse) GetComments() []*Comment {
 	if x != nil {
 		return x.Comments
 	}
 	return nil
 }
 
-func (x *CommentAggregate) GetCommentChildren() []*Comment {
+func (x *CommentResponse) GetCommentChildren() []*Comment {
 	if x != nil {
 		return x.CommentChildren
 	}
 	return nil
 }
 
-func (x *CommentAggregate) GetCommunityUsers() []*CommunityUser {
+func (x *CommentResponse) GetCommunityUsers() []*CommunityUser {
 	if x != nil {
 		return x.CommunityUsers
 	}
 	return nil
 }
 
-func (x *CommentAggregate) GetUsers() []*User {
+func (x *CommentResponse) GetUsers() []*User {
 	if x != nil {
 		return x.Users
 	}
 	return nil
 }
 
-func (x *CommentAggregate) GetRoles() []*Role {
+func (x *CommentResponse) GetRoles() []*Role {
 	if x != nil {
 		return x.Roles
 	}
 	return nil
 }
 
-func (x *CommentAggregate) GetFiles() []*File {
+func (x *CommentResponse) GetFiles() []*File {
 	if x != nil {
 		return x.Files
 	}
@@ -440,15 +441,15 @@ type ListCommentsResponse struct {
 	Comments []*Comment `protobuf:"bytes,1,rep,name=comments,proto3" json:"comments,omitempty"`
 	// Their latest replies.
 	CommentChildren []*Comment `protobuf:"bytes,2,rep,name=comment_children,json=commentChildren,proto3" json:"comment_children,omitempty"`
-	// Memberships of the caller and of the authors.
+	// Community memberships of the caller and the authors.
 	CommunityUsers []*CommunityUser `protobuf:"bytes,3,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
 	// Authors and mentioned users.
 	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
-	// The roles that the users and the members have.
+	// Roles of the users and members.
 	Roles []*Role `protobuf:"bytes,5,rep,name=roles,proto3" json:"roles,omitempty"`
-	// Files of the comments and avatars.
+	// Files attached to the comments, and avatars.
 	Files []*File `protobuf:"bytes,6,rep,name=files,proto3" json:"files,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,7,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -533,20 +534,20 @@ func (x *ListCommentsResponse) GetPaging() *Paging {
 	return nil
 }
 
-// CreateCommentRequest describes the comment.
+// CreateCommentRequest describes the new comment.
 type CreateCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The post's id.
+	// Id of the object to comment on.
 	ReferenceId string `protobuf:"bytes,1,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
-	// `post` (default), `content` or `story`.
+	// Kind of object: `post` (default), `content` or `story`.
 	ReferenceType string `protobuf:"bytes,2,opt,name=reference_type,json=referenceType,proto3" json:"reference_type,omitempty"`
-	// The body; `text` has at most 50000 characters.
+	// The content. `text` has at most 50,000 characters.
 	Data *structpb.Struct `protobuf:"bytes,3,opt,name=data,proto3" json:"data,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,4,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// The comment to answer.
+	// Id of the comment to reply to.
 	ParentId string `protobuf:"bytes,5,opt,name=parent_id,json=parentId,proto3" json:"parent_id,omitempty"`
-	// Who is mentioned.
+	// The users mentioned.
 	Mentionees []*Mentionee `protobuf:"bytes,6,rep,name=mentionees,proto3" json:"mentionees,omitempty"`
 	// Media elements, at most 10.
 	Attachments   []*Attachment `protobuf:"bytes,7,rep,name=attachments,proto3" json:"attachments,omitempty"`
@@ -633,10 +634,10 @@ func (x *CreateCommentRequest) GetAttachments() []*Attachment {
 	return nil
 }
 
-// GetCommentRequest names the comment.
+// GetCommentRequest identifies the comment.
 type GetCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The comment's id.
 	CommentId     string `protobuf:"bytes,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -679,10 +680,10 @@ func (x *GetCommentRequest) GetCommentId() string {
 	return ""
 }
 
-// BatchGetCommentsRequest names the comments.
+// BatchGetCommentsRequest identifies the comments.
 type BatchGetCommentsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 10 ids.
+	// Ids of the comments, 1 to 10.
 	CommentIds    []string `protobuf:"bytes,1,rep,name=comment_ids,json=commentIds,proto3" json:"comment_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -725,12 +726,12 @@ func (x *BatchGetCommentsRequest) GetCommentIds() []string {
 	return nil
 }
 
-// CommentDataTypes filters by what comments hold.
+// CommentDataTypes filters comments by kind of content.
 type CommentDataTypes struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `text`, `image`, `video`.
+	// Kinds of content: `text`, `image`, `video`.
 	Values []string `protobuf:"bytes,1,rep,name=values,proto3" json:"values,omitempty"`
-	// `any` (default): at least one of them; `exact`: these and no others.
+	// How to match: `any` (default) requires at least one of the kinds, `exact` these and no others.
 	MatchType     string `protobuf:"bytes,2,opt,name=match_type,json=matchType,proto3" json:"match_type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -780,28 +781,30 @@ func (x *CommentDataTypes) GetMatchType() string {
 	return ""
 }
 
-// ListCommentsRequest filters the comments on one reference.
+// ListCommentsRequest filters and orders the comments on one object.
 type ListCommentsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The post's id.
+	// Id of the commented object.
 	ReferenceId string `protobuf:"bytes,1,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
-	// `post` (default), `content` or `story`.
+	// Kind of object: `post` (default), `content` or `story`.
 	ReferenceType string `protobuf:"bytes,2,opt,name=reference_type,json=referenceType,proto3" json:"reference_type,omitempty"`
-	// Only the replies to this comment.
+	// Lists only the replies to this comment.
 	ParentId string `protobuf:"bytes,3,opt,name=parent_id,json=parentId,proto3" json:"parent_id,omitempty"`
-	// Whether an absent parent means the first level (default) or every level (false).
+	// Whether an absent `parent_id` lists top-level comments only (`true`, the default) or comments of all levels
+	// (`false`).
 	FilterByParentId *bool `protobuf:"varint,4,opt,name=filter_by_parent_id,json=filterByParentId,proto3,oneof" json:"filter_by_parent_id,omitempty"`
-	// True: only flagged ones; false: only others; absent: all.
+	// Filter by flags: `true` lists only flagged ones, `false` only others; all if absent.
 	HasFlag *bool `protobuf:"varint,5,opt,name=has_flag,json=hasFlag,proto3,oneof" json:"has_flag,omitempty"`
-	// True: only deleted ones; false: only others; absent: both, deleted ones without their content.
+	// Filter by deletion: `true` lists only deleted ones, `false` only others; both if absent. Deleted ones come without
+	// content.
 	IsDeleted *bool `protobuf:"varint,6,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// `lastCreated` (default), `firstCreated`, `lastUpdated` or `firstUpdated`.
+	// Sort order: `lastCreated` (default), `firstCreated`, `lastUpdated` or `firstUpdated`.
 	SortBy string `protobuf:"bytes,7,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// By what they hold.
+	// Filter by kind of content.
 	DataTypes *CommentDataTypes `protobuf:"bytes,8,opt,name=data_types,json=dataTypes,proto3" json:"data_types,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options *PageOptions `protobuf:"bytes,9,opt,name=options,proto3" json:"options,omitempty"`
-	// `approved`, `pending` or `declined`: only these; absent: all that the caller may see.
+	// Filter by review state: `approved`, `pending` or `declined`. By default all that the caller can see are listed.
 	ApprovalStatus string `protobuf:"bytes,10,opt,name=approval_status,json=approvalStatus,proto3" json:"approval_status,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -907,20 +910,21 @@ func (x *ListCommentsRequest) GetApprovalStatus() string {
 	return ""
 }
 
-// UpdateCommentRequest holds what to change of a comment.
+// UpdateCommentRequest contains the fields to change.
 type UpdateCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The comment's id.
 	CommentId string `protobuf:"bytes,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
-	// The whole body instead of the old one; `text` has at most 50000 characters.
+	// The new content, which replaces the previous one. `text` has at most 50,000 characters.
 	Data *structpb.Struct `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
-	// Custom fields, all of them.
+	// Custom fields. They replace the previous ones.
 	Metadata *structpb.Struct `protobuf:"bytes,3,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Who is mentioned; empty leaves them as they are, unless clear names them.
+	// The users mentioned. An empty list changes nothing unless `clear` names it.
 	Mentionees []*Mentionee `protobuf:"bytes,4,rep,name=mentionees,proto3" json:"mentionees,omitempty"`
-	// The media elements instead of the old ones, at most 10; empty leaves them as they are, unless clear names them.
+	// The new media elements, at most 10, which replace the previous ones. An empty list changes nothing unless `clear`
+	// names it.
 	Attachments []*Attachment `protobuf:"bytes,5,rep,name=attachments,proto3" json:"attachments,omitempty"`
-	// Lists to empty: `attachments`, `mentionees`. An empty list in a JSON body says the same.
+	// Lists to empty: `attachments`, `mentionees`. In a JSON body an empty list has the same effect.
 	Clear         []string `protobuf:"bytes,6,rep,name=clear,proto3" json:"clear,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -998,10 +1002,10 @@ func (x *UpdateCommentRequest) GetClear() []string {
 	return nil
 }
 
-// ApproveCommentRequest names the comment.
+// ApproveCommentRequest identifies the comment.
 type ApproveCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The comment's id.
 	CommentId     string `protobuf:"bytes,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1044,10 +1048,10 @@ func (x *ApproveCommentRequest) GetCommentId() string {
 	return ""
 }
 
-// DeclineCommentRequest names the comment.
+// DeclineCommentRequest identifies the comment.
 type DeclineCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The comment's id.
 	CommentId     string `protobuf:"bytes,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1090,12 +1094,12 @@ func (x *DeclineCommentRequest) GetCommentId() string {
 	return ""
 }
 
-// DeleteCommentRequest names the comment.
+// DeleteCommentRequest identifies the comment.
 type DeleteCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The comment's id.
 	CommentId string `protobuf:"bytes,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
-	// Whether nothing of it stays.
+	// Whether to erase it completely instead of keeping a tombstone.
 	Permanent     bool `protobuf:"varint,2,opt,name=permanent,proto3" json:"permanent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1145,14 +1149,14 @@ func (x *DeleteCommentRequest) GetPermanent() bool {
 	return false
 }
 
-// FlagCommentRequest says why.
+// FlagCommentRequest identifies the comment and gives the reason.
 type FlagCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The comment's id.
 	CommentId string `protobuf:"bytes,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
-	// One of the reasons of the interface, at most 300 characters; `Others` when absent.
+	// The reason, at most 300 characters. The default is `Others`.
 	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
-	// Free text, at most 300 characters.
+	// More about the reason, at most 300 characters.
 	Detail        string `protobuf:"bytes,3,opt,name=detail,proto3" json:"detail,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1209,10 +1213,10 @@ func (x *FlagCommentRequest) GetDetail() string {
 	return ""
 }
 
-// UnflagCommentRequest names the comment.
+// UnflagCommentRequest identifies the comment.
 type UnflagCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The comment's id.
 	CommentId     string `protobuf:"bytes,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1255,10 +1259,10 @@ func (x *UnflagCommentRequest) GetCommentId() string {
 	return ""
 }
 
-// ClearCommentFlagsRequest names the comment.
+// ClearCommentFlagsRequest identifies the comment.
 type ClearCommentFlagsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The comment's id.
 	CommentId     string `protobuf:"bytes,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1301,10 +1305,10 @@ func (x *ClearCommentFlagsRequest) GetCommentId() string {
 	return ""
 }
 
-// IsCommentFlaggedByMeRequest names the comment.
+// IsCommentFlaggedByMeRequest identifies the comment.
 type IsCommentFlaggedByMeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The comment's id.
 	CommentId     string `protobuf:"bytes,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1351,7 +1355,7 @@ var File_plaza_v1_comment_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_comment_proto_rawDesc = "" +
 	"\n" +
-	"\x16plaza/v1/comment.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/role.proto\x1a\x13plaza/v1/user.proto\"\x84\n" +
+	"\x16plaza/v1/comment.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/role.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\x84\n" +
 	"\n" +
 	"\aComment\x12\x1d\n" +
 	"\n" +
@@ -1398,8 +1402,8 @@ const file_plaza_v1_comment_proto_rawDesc = "" +
 	"targetType\x1a<\n" +
 	"\x0eReactionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xb3\x02\n" +
-	"\x10CommentAggregate\x12-\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xb2\x02\n" +
+	"\x0fCommentResponse\x12-\n" +
 	"\bcomments\x18\x01 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12<\n" +
 	"\x10comment_children\x18\x02 \x03(\v2\x11.plaza.v1.CommentR\x0fcommentChildren\x12@\n" +
 	"\x0fcommunity_users\x18\x03 \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x12$\n" +
@@ -1414,10 +1418,9 @@ const file_plaza_v1_comment_proto_rawDesc = "" +
 	"\x05roles\x18\x05 \x03(\v2\x0e.plaza.v1.RoleR\x05roles\x12$\n" +
 	"\x05files\x18\x06 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
 	"\x06paging\x18\a \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x95\x03\n" +
-	"\x14CreateCommentRequest\x12-\n" +
-	"\freference_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vreferenceId\x12D\n" +
-	"\x0ereference_type\x18\x02 \x01(\tB\x1d\xbaH\x1ar\x18R\x00R\x04postR\acontentR\x05storyR\rreferenceType\x12+\n" +
+	"\x14CreateCommentRequest\x12,\n" +
+	"\freference_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vreferenceId\x12E\n" +
+	"\x0ereference_type\x18\x02 \x01(\tB\x1e\xbaH\x1b\xd8\x01\x01r\x16R\x04postR\acontentR\x05storyR\rreferenceType\x12+\n" +
 	"\x04data\x18\x03 \x01(\v2\x17.google.protobuf.StructR\x04data\x123\n" +
 	"\bmetadata\x18\x04 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12%\n" +
 	"\tparent_id\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\bparentId\x12=\n" +
@@ -1426,41 +1429,38 @@ const file_plaza_v1_comment_proto_rawDesc = "" +
 	"R\n" +
 	"mentionees\x12@\n" +
 	"\vattachments\x18\a \x03(\v2\x14.plaza.v1.AttachmentB\b\xbaH\x05\x92\x01\x02\x10\n" +
-	"R\vattachments\">\n" +
-	"\x11GetCommentRequest\x12)\n" +
+	"R\vattachments\"=\n" +
+	"\x11GetCommentRequest\x12(\n" +
 	"\n" +
-	"comment_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tcommentId\"N\n" +
+	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId\"N\n" +
 	"\x17BatchGetCommentsRequest\x123\n" +
 	"\vcomment_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10\n" +
-	"\"\x06r\x04\x10\x01\x182R\n" +
-	"commentIds\"\x80\x01\n" +
+	"\"\x06r\x04\x90\xea0\x01R\n" +
+	"commentIds\"\x81\x01\n" +
 	"\x10CommentDataTypes\x128\n" +
-	"\x06values\x18\x01 \x03(\tB \xbaH\x1d\x92\x01\x1a\x10\x03\"\x16r\x14R\x04textR\x05imageR\x05videoR\x06values\x122\n" +
+	"\x06values\x18\x01 \x03(\tB \xbaH\x1d\x92\x01\x1a\x10\x03\"\x16r\x14R\x04textR\x05imageR\x05videoR\x06values\x123\n" +
 	"\n" +
-	"match_type\x18\x02 \x01(\tB\x13\xbaH\x10r\x0eR\x00R\x03anyR\x05exactR\tmatchType\"\xf0\x04\n" +
-	"\x13ListCommentsRequest\x12-\n" +
-	"\freference_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vreferenceId\x12D\n" +
-	"\x0ereference_type\x18\x02 \x01(\tB\x1d\xbaH\x1ar\x18R\x00R\x04postR\acontentR\x05storyR\rreferenceType\x12%\n" +
+	"match_type\x18\x02 \x01(\tB\x14\xbaH\x11\xd8\x01\x01r\fR\x03anyR\x05exactR\tmatchType\"\xc0\x04\n" +
+	"\x13ListCommentsRequest\x12,\n" +
+	"\freference_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vreferenceId\x12E\n" +
+	"\x0ereference_type\x18\x02 \x01(\tB\x1e\xbaH\x1b\xd8\x01\x01r\x16R\x04postR\acontentR\x05storyR\rreferenceType\x12%\n" +
 	"\tparent_id\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\bparentId\x122\n" +
 	"\x13filter_by_parent_id\x18\x04 \x01(\bH\x00R\x10filterByParentId\x88\x01\x01\x12\x1e\n" +
 	"\bhas_flag\x18\x05 \x01(\bH\x01R\ahasFlag\x88\x01\x01\x12\"\n" +
 	"\n" +
-	"is_deleted\x18\x06 \x01(\bH\x02R\tisDeleted\x88\x01\x01\x12V\n" +
-	"\asort_by\x18\a \x01(\tB=\xbaH:r8R\x00R\vlastCreatedR\ffirstCreatedR\vlastUpdatedR\ffirstUpdatedR\x06sortBy\x129\n" +
+	"is_deleted\x18\x06 \x01(\bH\x02R\tisDeleted\x88\x01\x01\x12%\n" +
+	"\asort_by\x18\a \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xc8\xea0\x01R\x06sortBy\x129\n" +
 	"\n" +
 	"data_types\x18\b \x01(\v2\x1a.plaza.v1.CommentDataTypesR\tdataTypes\x12/\n" +
-	"\aoptions\x18\t \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12M\n" +
+	"\aoptions\x18\t \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12N\n" +
 	"\x0fapproval_status\x18\n" +
-	" \x01(\tB$\xbaH!r\x1fR\x00R\bapprovedR\apendingR\bdeclinedR\x0eapprovalStatusB\x16\n" +
+	" \x01(\tB%\xbaH\"\xd8\x01\x01r\x1dR\bapprovedR\apendingR\bdeclinedR\x0eapprovalStatusB\x16\n" +
 	"\x14_filter_by_parent_idB\v\n" +
 	"\t_has_flagB\r\n" +
-	"\v_is_deleted\"\xe1\x02\n" +
-	"\x14UpdateCommentRequest\x12)\n" +
+	"\v_is_deleted\"\xe0\x02\n" +
+	"\x14UpdateCommentRequest\x12(\n" +
 	"\n" +
-	"comment_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tcommentId\x12+\n" +
+	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId\x12+\n" +
 	"\x04data\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x04data\x123\n" +
 	"\bmetadata\x18\x03 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12=\n" +
 	"\n" +
@@ -1471,55 +1471,48 @@ const file_plaza_v1_comment_proto_rawDesc = "" +
 	"R\vattachments\x12;\n" +
 	"\x05clear\x18\x06 \x03(\tB%\xbaH\"\x92\x01\x1f\x10\n" +
 	"\"\x1br\x19R\vattachmentsR\n" +
-	"mentioneesR\x05clear\"B\n" +
-	"\x15ApproveCommentRequest\x12)\n" +
+	"mentioneesR\x05clear\"A\n" +
+	"\x15ApproveCommentRequest\x12(\n" +
 	"\n" +
-	"comment_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tcommentId\"B\n" +
-	"\x15DeclineCommentRequest\x12)\n" +
+	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId\"A\n" +
+	"\x15DeclineCommentRequest\x12(\n" +
 	"\n" +
-	"comment_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tcommentId\"_\n" +
-	"\x14DeleteCommentRequest\x12)\n" +
+	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId\"^\n" +
+	"\x14DeleteCommentRequest\x12(\n" +
 	"\n" +
-	"comment_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tcommentId\x12\x1c\n" +
-	"\tpermanent\x18\x02 \x01(\bR\tpermanent\"\x83\x01\n" +
-	"\x12FlagCommentRequest\x12)\n" +
+	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId\x12\x1c\n" +
+	"\tpermanent\x18\x02 \x01(\bR\tpermanent\"\x82\x01\n" +
+	"\x12FlagCommentRequest\x12(\n" +
 	"\n" +
-	"comment_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tcommentId\x12 \n" +
+	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId\x12 \n" +
 	"\x06reason\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06reason\x12 \n" +
-	"\x06detail\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06detail\"A\n" +
-	"\x14UnflagCommentRequest\x12)\n" +
+	"\x06detail\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06detail\"@\n" +
+	"\x14UnflagCommentRequest\x12(\n" +
 	"\n" +
-	"comment_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tcommentId\"E\n" +
-	"\x18ClearCommentFlagsRequest\x12)\n" +
+	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId\"D\n" +
+	"\x18ClearCommentFlagsRequest\x12(\n" +
 	"\n" +
-	"comment_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tcommentId\"H\n" +
-	"\x1bIsCommentFlaggedByMeRequest\x12)\n" +
+	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId\"G\n" +
+	"\x1bIsCommentFlaggedByMeRequest\x12(\n" +
 	"\n" +
-	"comment_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tcommentId2\x9b\x0e\n" +
-	"\x0eCommentService\x12n\n" +
-	"\rCreateComment\x12\x1e.plaza.v1.CreateCommentRequest\x1a\x1a.plaza.v1.CommentAggregate\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/api/v3/comments\x12r\n" +
+	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId2\xa4\r\n" +
+	"\x0eCommentService\x12m\n" +
+	"\rCreateComment\x12\x1e.plaza.v1.CreateCommentRequest\x1a\x19.plaza.v1.CommentResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/api/v3/comments\x12t\n" +
 	"\n" +
-	"GetComment\x12\x1b.plaza.v1.GetCommentRequest\x1a\x1a.plaza.v1.CommentAggregate\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v3/comments/{comment_id}\x12v\n" +
-	"\x10BatchGetComments\x12!.plaza.v1.BatchGetCommentsRequest\x1a\x1a.plaza.v1.CommentAggregate\"#\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v3/comments/list\x12m\n" +
-	"\fListComments\x12\x1d.plaza.v1.ListCommentsRequest\x1a\x1e.plaza.v1.ListCommentsResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v3/comments\x12\x93\x01\n" +
-	"\rUpdateComment\x12\x1e.plaza.v1.UpdateCommentRequest\x1a\x1a.plaza.v1.CommentAggregate\"F\xa2\xbb\x18\x1a\b\x04\x12\x16EDIT_COMMUNITY_COMMENT\x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v3/comments/{comment_id}\x12\xa0\x01\n" +
-	"\x0eApproveComment\x12\x1f.plaza.v1.ApproveCommentRequest\x1a\x1a.plaza.v1.CommentAggregate\"Q\xa2\xbb\x18\x1d\b\x04\x12\x19MODERATE_POST_AND_COMMENT\x82\xd3\xe4\x93\x02*:\x01*\"%/api/v3/comments/{comment_id}/approve\x12\xa0\x01\n" +
-	"\x0eDeclineComment\x12\x1f.plaza.v1.DeclineCommentRequest\x1a\x1a.plaza.v1.CommentAggregate\"Q\xa2\xbb\x18\x1d\b\x04\x12\x19MODERATE_POST_AND_COMMENT\x82\xd3\xe4\x93\x02*:\x01*\"%/api/v3/comments/{comment_id}/decline\x12\xfb\x01\n" +
-	"\rDeleteComment\x12\x1e.plaza.v1.DeleteCommentRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"\xa8\x01\xa2\xbb\x18\x1c\b\x04\x12\x18DELETE_COMMUNITY_COMMENT\xb2\xbb\x18>\n" +
+	"GetComment\x12\x1b.plaza.v1.GetCommentRequest\x1a\x19.plaza.v1.CommentResponse\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v3/comments/{comment_id}\x90\x02\x01\x12x\n" +
+	"\x10BatchGetComments\x12!.plaza.v1.BatchGetCommentsRequest\x1a\x19.plaza.v1.CommentResponse\"&\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v3/comments/list\x90\x02\x01\x12p\n" +
+	"\fListComments\x12\x1d.plaza.v1.ListCommentsRequest\x1a\x1e.plaza.v1.ListCommentsResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v3/comments\x90\x02\x01\x12|\n" +
+	"\rUpdateComment\x12\x1e.plaza.v1.UpdateCommentRequest\x1a\x19.plaza.v1.CommentResponse\"0\xa2\xbb\x18\x04\b\x04\x10 \x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v3/comments/{comment_id}\x12\x86\x01\n" +
+	"\x0eApproveComment\x12\x1f.plaza.v1.ApproveCommentRequest\x1a\x19.plaza.v1.CommentResponse\"8\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02*:\x01*\"%/api/v3/comments/{comment_id}/approve\x12\x86\x01\n" +
+	"\x0eDeclineComment\x12\x1f.plaza.v1.DeclineCommentRequest\x1a\x19.plaza.v1.CommentResponse\"8\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02*:\x01*\"%/api/v3/comments/{comment_id}/decline\x12\xe3\x01\n" +
+	"\rDeleteComment\x12\x1e.plaza.v1.DeleteCommentRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"\x90\x01\xa2\xbb\x18\x04\b\x04\x10!\xb2\xbb\x18>\n" +
 	"\n" +
 	"2024-11-13\x12\n" +
-	"2027-12-31\x1a$DELETE /api/v3/comments/{comment_id}\x82\xd3\xe4\x93\x02@Z\x1f*\x1d/api/v3/comments/{comment_id}*\x1d/api/v4/comments/{comment_id}\x12|\n" +
-	"\vFlagComment\x12\x1c.plaza.v1.FlagCommentRequest\x1a\x1a.plaza.v1.CommentAggregate\"3\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02':\x01*\"\"/api/v3/comments/{comment_id}/flag\x12\x7f\n" +
-	"\rUnflagComment\x12\x1e.plaza.v1.UnflagCommentRequest\x1a\x1a.plaza.v1.CommentAggregate\"2\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02&*$/api/v3/comments/{comment_id}/unflag\x12\xa1\x01\n" +
-	"\x11ClearCommentFlags\x12\".plaza.v1.ClearCommentFlagsRequest\x1a\x1a.plaza.v1.CommentAggregate\"L\xa2\xbb\x18\x1d\b\x04\x12\x19MODERATE_POST_AND_COMMENT\x82\xd3\xe4\x93\x02%*#/api/v3/comments/{comment_id}/flags\x12\xc0\x01\n" +
-	"\x14IsCommentFlaggedByMe\x12%.plaza.v1.IsCommentFlaggedByMeRequest\x1a\x1d.plaza.v1.FlaggedByMeResponse\"b\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02VZ*\x12(/api/v3/comments/{comment_id}/isFlagByMe\x12(/api/v3/comments/{comment_id}/isflagbymeB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"2027-12-31\x1a$DELETE /api/v3/comments/{comment_id}\x82\xd3\xe4\x93\x02@Z\x1f*\x1d/api/v3/comments/{comment_id}*\x1d/api/v4/comments/{comment_id}\x12{\n" +
+	"\vFlagComment\x12\x1c.plaza.v1.FlagCommentRequest\x1a\x19.plaza.v1.CommentResponse\"3\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02':\x01*\"\"/api/v3/comments/{comment_id}/flag\x12~\n" +
+	"\rUnflagComment\x12\x1e.plaza.v1.UnflagCommentRequest\x1a\x19.plaza.v1.CommentResponse\"2\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02&*$/api/v3/comments/{comment_id}/unflag\x12\x87\x01\n" +
+	"\x11ClearCommentFlags\x12\".plaza.v1.ClearCommentFlagsRequest\x1a\x19.plaza.v1.CommentResponse\"3\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02%*#/api/v3/comments/{comment_id}/flags\x12\xc3\x01\n" +
+	"\x14IsCommentFlaggedByMe\x12%.plaza.v1.IsCommentFlaggedByMeRequest\x1a\x1d.plaza.v1.FlaggedByMeResponse\"e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02VZ*\x12(/api/v3/comments/{comment_id}/isFlagByMe\x12(/api/v3/comments/{comment_id}/isflagbyme\x90\x02\x01B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_comment_proto_rawDescOnce sync.Once
@@ -1536,7 +1529,7 @@ func file_plaza_v1_comment_proto_rawDescGZIP() []byte {
 var file_plaza_v1_comment_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_plaza_v1_comment_proto_goTypes = []any{
 	(*Comment)(nil),                     // 0: plaza.v1.Comment
-	(*CommentAggregate)(nil),            // 1: plaza.v1.CommentAggregate
+	(*CommentResponse)(nil),             // 1: plaza.v1.CommentResponse
 	(*ListCommentsResponse)(nil),        // 2: plaza.v1.ListCommentsResponse
 	(*CreateCommentRequest)(nil),        // 3: plaza.v1.CreateCommentRequest
 	(*GetCommentRequest)(nil),           // 4: plaza.v1.GetCommentRequest
@@ -1576,12 +1569,12 @@ var file_plaza_v1_comment_proto_depIdxs = []int32{
 	19, // 6: plaza.v1.Comment.updated_at:type_name -> google.protobuf.Timestamp
 	20, // 7: plaza.v1.Comment.mentionees:type_name -> plaza.v1.Mentionee
 	21, // 8: plaza.v1.Comment.attachments:type_name -> plaza.v1.Attachment
-	0,  // 9: plaza.v1.CommentAggregate.comments:type_name -> plaza.v1.Comment
-	0,  // 10: plaza.v1.CommentAggregate.comment_children:type_name -> plaza.v1.Comment
-	22, // 11: plaza.v1.CommentAggregate.community_users:type_name -> plaza.v1.CommunityUser
-	23, // 12: plaza.v1.CommentAggregate.users:type_name -> plaza.v1.User
-	24, // 13: plaza.v1.CommentAggregate.roles:type_name -> plaza.v1.Role
-	25, // 14: plaza.v1.CommentAggregate.files:type_name -> plaza.v1.File
+	0,  // 9: plaza.v1.CommentResponse.comments:type_name -> plaza.v1.Comment
+	0,  // 10: plaza.v1.CommentResponse.comment_children:type_name -> plaza.v1.Comment
+	22, // 11: plaza.v1.CommentResponse.community_users:type_name -> plaza.v1.CommunityUser
+	23, // 12: plaza.v1.CommentResponse.users:type_name -> plaza.v1.User
+	24, // 13: plaza.v1.CommentResponse.roles:type_name -> plaza.v1.Role
+	25, // 14: plaza.v1.CommentResponse.files:type_name -> plaza.v1.File
 	0,  // 15: plaza.v1.ListCommentsResponse.comments:type_name -> plaza.v1.Comment
 	0,  // 16: plaza.v1.ListCommentsResponse.comment_children:type_name -> plaza.v1.Comment
 	22, // 17: plaza.v1.ListCommentsResponse.community_users:type_name -> plaza.v1.CommunityUser
@@ -1611,17 +1604,17 @@ var file_plaza_v1_comment_proto_depIdxs = []int32{
 	13, // 41: plaza.v1.CommentService.UnflagComment:input_type -> plaza.v1.UnflagCommentRequest
 	14, // 42: plaza.v1.CommentService.ClearCommentFlags:input_type -> plaza.v1.ClearCommentFlagsRequest
 	15, // 43: plaza.v1.CommentService.IsCommentFlaggedByMe:input_type -> plaza.v1.IsCommentFlaggedByMeRequest
-	1,  // 44: plaza.v1.CommentService.CreateComment:output_type -> plaza.v1.CommentAggregate
-	1,  // 45: plaza.v1.CommentService.GetComment:output_type -> plaza.v1.CommentAggregate
-	1,  // 46: plaza.v1.CommentService.BatchGetComments:output_type -> plaza.v1.CommentAggregate
+	1,  // 44: plaza.v1.CommentService.CreateComment:output_type -> plaza.v1.CommentResponse
+	1,  // 45: plaza.v1.CommentService.GetComment:output_type -> plaza.v1.CommentResponse
+	1,  // 46: plaza.v1.CommentService.BatchGetComments:output_type -> plaza.v1.CommentResponse
 	2,  // 47: plaza.v1.CommentService.ListComments:output_type -> plaza.v1.ListCommentsResponse
-	1,  // 48: plaza.v1.CommentService.UpdateComment:output_type -> plaza.v1.CommentAggregate
-	1,  // 49: plaza.v1.CommentService.ApproveComment:output_type -> plaza.v1.CommentAggregate
-	1,  // 50: plaza.v1.CommentService.DeclineComment:output_type -> plaza.v1.CommentAggregate
+	1,  // 48: plaza.v1.CommentService.UpdateComment:output_type -> plaza.v1.CommentResponse
+	1,  // 49: plaza.v1.CommentService.ApproveComment:output_type -> plaza.v1.CommentResponse
+	1,  // 50: plaza.v1.CommentService.DeclineComment:output_type -> plaza.v1.CommentResponse
 	28, // 51: plaza.v1.CommentService.DeleteComment:output_type -> plaza.v1.StatusSuccessResponse
-	1,  // 52: plaza.v1.CommentService.FlagComment:output_type -> plaza.v1.CommentAggregate
-	1,  // 53: plaza.v1.CommentService.UnflagComment:output_type -> plaza.v1.CommentAggregate
-	1,  // 54: plaza.v1.CommentService.ClearCommentFlags:output_type -> plaza.v1.CommentAggregate
+	1,  // 52: plaza.v1.CommentService.FlagComment:output_type -> plaza.v1.CommentResponse
+	1,  // 53: plaza.v1.CommentService.UnflagComment:output_type -> plaza.v1.CommentResponse
+	1,  // 54: plaza.v1.CommentService.ClearCommentFlags:output_type -> plaza.v1.CommentResponse
 	29, // 55: plaza.v1.CommentService.IsCommentFlaggedByMe:output_type -> plaza.v1.FlaggedByMeResponse
 	44, // [44:56] is the sub-list for method output_type
 	32, // [32:44] is the sub-list for method input_type
@@ -1636,10 +1629,11 @@ func file_plaza_v1_comment_proto_init() {
 		return
 	}
 	file_plaza_v1_common_proto_init()
-	file_plaza_v1_community_user_proto_init()
+	file_plaza_v1_community_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
 	file_plaza_v1_role_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_comment_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}

@@ -10,6 +10,7 @@ import (
 	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -22,14 +23,14 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// HashFlag is a Bloom filter over the internal ids of those who flagged the object.
+// HashFlag is a Bloom filter over the internal ids of the users who have flagged an object.
 type HashFlag struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Number of bits of the filter.
+	// Size of the filter in bits.
 	Bits int32 `protobuf:"varint,1,opt,name=bits,proto3" json:"bits,omitempty"`
 	// Number of hash functions.
 	Hashes int32 `protobuf:"varint,2,opt,name=hashes,proto3" json:"hashes,omitempty"`
-	// The filter, 32 bits to an item, each as a decimal number.
+	// The filter in words of 32 bits, each a decimal number.
 	Hash          []string `protobuf:"bytes,3,rep,name=hash,proto3" json:"hash,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -86,16 +87,16 @@ func (x *HashFlag) GetHash() []string {
 	return nil
 }
 
-// Mentionee is a group of users who are mentioned.
+// Mentionee is a group of mentioned users.
 type Mentionee struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Always `user`.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
-	// The public ids of the mentioned users, at most 30.
+	// Public ids of the mentioned users, at most 30.
 	UserIds []string `protobuf:"bytes,2,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
-	// The same ids again, under the name that newer clients read.
+	// Alias of `user_ids`. Only in responses.
 	UserPublicIds []string `protobuf:"bytes,3,rep,name=user_public_ids,json=userPublicIds,proto3" json:"user_public_ids,omitempty"`
-	// The internal ids of the mentioned users.
+	// Internal ids of the mentioned users. Only in responses.
 	UserInternalIds []string `protobuf:"bytes,4,rep,name=user_internal_ids,json=userInternalIds,proto3" json:"user_internal_ids,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -159,14 +160,15 @@ func (x *Mentionee) GetUserInternalIds() []string {
 	return nil
 }
 
-// PageOptions are the bracket parameters of a list: `options[limit]`, `options[token]`.
+// PageOptions selects a page of a list. Over REST its fields are the query parameters `options[limit]` and
+// `options[token]`.
 type PageOptions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Page size, 1 to 100, 10 when absent.
+	// Page size, 1 to 100. The default is 10.
 	Limit *int32 `protobuf:"varint,1,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The `paging.next` or `paging.previous` of an earlier answer; it carries the page size.
+	// Page token, from `paging.next` or `paging.previous` of an earlier response. It includes the page size.
 	Token string `protobuf:"bytes,2,opt,name=token,proto3" json:"token,omitempty"`
-	// `pagination` or `scrollable`; both page by token.
+	// Accepted for compatibility: `pagination` or `scrollable`. Both page by token.
 	Type          string `protobuf:"bytes,3,opt,name=type,proto3" json:"type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -223,14 +225,14 @@ func (x *PageOptions) GetType() string {
 	return ""
 }
 
-// Paging holds the tokens of the neighbouring pages; empty where there is none.
+// Paging contains the tokens of the neighboring pages. A token is empty if there is no such page.
 type Paging struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Token of the next page.
 	Next string `protobuf:"bytes,1,opt,name=next,proto3" json:"next,omitempty"`
 	// Token of the previous page.
 	Previous string `protobuf:"bytes,2,opt,name=previous,proto3" json:"previous,omitempty"`
-	// The same as previous, under the name that some clients read.
+	// Alias of `previous`.
 	Prev          string `protobuf:"bytes,3,opt,name=prev,proto3" json:"prev,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -287,10 +289,10 @@ func (x *Paging) GetPrev() string {
 	return ""
 }
 
-// SuccessResponse is the answer of an operation that has nothing else to say.
+// SuccessResponse confirms that an operation succeeded.
 type SuccessResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Always true: a failure is an error.
+	// Always `true`; failures are errors.
 	Success       bool `protobuf:"varint,1,opt,name=success,proto3" json:"success,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -333,14 +335,14 @@ func (x *SuccessResponse) GetSuccess() bool {
 	return false
 }
 
-// StatusSuccessResponse is SuccessResponse in the wrapper that deletions answer with.
+// StatusSuccessResponse confirms that an operation succeeded, wrapped in `data`.
 type StatusSuccessResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Always `success`.
 	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
-	// What happened.
+	// The result.
 	Data *SuccessResponse `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
-	// The same as data.success, for clients that read it at the top.
+	// Same as `data.success`.
 	Success       bool `protobuf:"varint,3,opt,name=success,proto3" json:"success,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -397,12 +399,12 @@ func (x *StatusSuccessResponse) GetSuccess() bool {
 	return false
 }
 
-// FlaggedByMeResponse tells whether the caller flags the object.
+// FlaggedByMeResponse reports whether the caller has flagged an object.
 type FlaggedByMeResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether the caller flags it.
+	// Whether the caller has flagged it.
 	Result bool `protobuf:"varint,1,opt,name=result,proto3" json:"result,omitempty"`
-	// The same, under the name that some clients read.
+	// Alias of `result`.
 	IsFlagByMe    bool `protobuf:"varint,2,opt,name=is_flag_by_me,json=isFlagByMe,proto3" json:"is_flag_by_me,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -455,9 +457,9 @@ func (x *FlaggedByMeResponse) GetIsFlagByMe() bool {
 // Attachment is a media element of a post or comment.
 type Attachment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `image`, `video` or `file`; comments take `image` and `video` only.
+	// Kind of media: `image`, `video` or `file`. Comments accept `image` and `video` only.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
-	// The file's id.
+	// Id of the file.
 	FileId        string `protobuf:"bytes,2,opt,name=file_id,json=fileId,proto3" json:"file_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -507,28 +509,125 @@ func (x *Attachment) GetFileId() string {
 	return ""
 }
 
+// Feed is the list of posts of one target.
+type Feed struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The community's id or the wall owner's public id.
+	TargetId string `protobuf:"bytes,1,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
+	// Kind of target: `community` or `user`.
+	TargetType string `protobuf:"bytes,2,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
+	// Number of posts.
+	PostCount int32 `protobuf:"varint,3,opt,name=post_count,json=postCount,proto3" json:"post_count,omitempty"`
+	// Review state: `published`, `reviewing` or `declined`.
+	FeedType string `protobuf:"bytes,4,opt,name=feed_type,json=feedType,proto3" json:"feed_type,omitempty"`
+	// The feed's id.
+	FeedId string `protobuf:"bytes,5,opt,name=feed_id,json=feedId,proto3" json:"feed_id,omitempty"`
+	// When it was created.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it was last changed.
+	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Feed) Reset() {
+	*x = Feed{}
+	mi := &file_plaza_v1_common_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Feed) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Feed) ProtoMessage() {}
+
+func (x *Feed) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_common_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Feed.ProtoReflect.Descriptor instead.
+func (*Feed) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_common_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *Feed) GetTargetId() string {
+	if x != nil {
+		return x.TargetId
+	}
+	return ""
+}
+
+func (x *Feed) GetTargetType() string {
+	if x != nil {
+		return x.TargetType
+	}
+	return ""
+}
+
+func (x *Feed) GetPostCount() int32 {
+	if x != nil {
+		return x.PostCount
+	}
+	return 0
+}
+
+func (x *Feed) GetFeedType() string {
+	if x != nil {
+		return x.FeedType
+	}
+	return ""
+}
+
+func (x *Feed) GetFeedId() string {
+	if x != nil {
+		return x.FeedId
+	}
+	return ""
+}
+
+func (x *Feed) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *Feed) GetUpdatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.UpdatedAt
+	}
+	return nil
+}
+
 var File_plaza_v1_common_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_common_proto_rawDesc = "" +
 	"\n" +
-	"\x15plaza/v1/common.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\"J\n" +
+	"\x15plaza/v1/common.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14plaza/v1/rules.proto\"J\n" +
 	"\bHashFlag\x12\x12\n" +
 	"\x04bits\x18\x01 \x01(\x05R\x04bits\x12\x16\n" +
 	"\x06hashes\x18\x02 \x01(\x05R\x06hashes\x12\x12\n" +
-	"\x04hash\x18\x03 \x03(\tR\x04hash\"\xaf\x01\n" +
-	"\tMentionee\x12!\n" +
-	"\x04type\x18\x01 \x01(\tB\r\xbaH\n" +
-	"r\bR\x00R\x04userR\x04type\x12+\n" +
+	"\x04hash\x18\x03 \x03(\tR\x04hash\"\xb0\x01\n" +
+	"\tMentionee\x12\"\n" +
+	"\x04type\x18\x01 \x01(\tB\x0e\xbaH\v\xd8\x01\x01r\x06R\x04userR\x04type\x12+\n" +
 	"\buser_ids\x18\x02 \x03(\tB\x10\xbaH\r\x92\x01\n" +
-	"\x10\x1e\"\x06r\x04\x10\x01\x182R\auserIds\x12&\n" +
+	"\x10\x1e\"\x06r\x04\x90\xea0\x01R\auserIds\x12&\n" +
 	"\x0fuser_public_ids\x18\x03 \x03(\tR\ruserPublicIds\x12*\n" +
-	"\x11user_internal_ids\x18\x04 \x03(\tR\x0fuserInternalIds\"\x92\x01\n" +
+	"\x11user_internal_ids\x18\x04 \x03(\tR\x0fuserInternalIds\"\x80\x01\n" +
 	"\vPageOptions\x12$\n" +
-	"\x05limit\x18\x01 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\x05limit\x88\x01\x01\x12\x1e\n" +
-	"\x05token\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05token\x123\n" +
-	"\x04type\x18\x03 \x01(\tB\x1f\xbaH\x1cr\x1aR\x00R\n" +
-	"paginationR\n" +
-	"scrollableR\x04typeB\b\n" +
+	"\x05limit\x18\x01 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x00R\x05limit\x88\x01\x01\x12\x1f\n" +
+	"\x05token\x18\x02 \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05token\x12 \n" +
+	"\x04type\x18\x03 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xb0\xea0\x01R\x04typeB\b\n" +
 	"\x06_limit\"L\n" +
 	"\x06Paging\x12\x12\n" +
 	"\x04next\x18\x01 \x01(\tR\x04next\x12\x1a\n" +
@@ -547,7 +646,19 @@ const file_plaza_v1_common_proto_rawDesc = "" +
 	"\n" +
 	"Attachment\x12-\n" +
 	"\x04type\x18\x01 \x01(\tB\x19\xbaH\x16r\x14R\x05imageR\x05videoR\x04fileR\x04type\x12\"\n" +
-	"\afile_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x06fileIdB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\afile_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x06fileId\"\x8f\x02\n" +
+	"\x04Feed\x12\x1b\n" +
+	"\ttarget_id\x18\x01 \x01(\tR\btargetId\x12\x1f\n" +
+	"\vtarget_type\x18\x02 \x01(\tR\n" +
+	"targetType\x12\x1d\n" +
+	"\n" +
+	"post_count\x18\x03 \x01(\x05R\tpostCount\x12\x1b\n" +
+	"\tfeed_type\x18\x04 \x01(\tR\bfeedType\x12\x17\n" +
+	"\afeed_id\x18\x05 \x01(\tR\x06feedId\x129\n" +
+	"\n" +
+	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
+	"\n" +
+	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAtB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_common_proto_rawDescOnce sync.Once
@@ -561,7 +672,7 @@ func file_plaza_v1_common_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_common_proto_rawDescData
 }
 
-var file_plaza_v1_common_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_plaza_v1_common_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_plaza_v1_common_proto_goTypes = []any{
 	(*HashFlag)(nil),              // 0: plaza.v1.HashFlag
 	(*Mentionee)(nil),             // 1: plaza.v1.Mentionee
@@ -571,14 +682,18 @@ var file_plaza_v1_common_proto_goTypes = []any{
 	(*StatusSuccessResponse)(nil), // 5: plaza.v1.StatusSuccessResponse
 	(*FlaggedByMeResponse)(nil),   // 6: plaza.v1.FlaggedByMeResponse
 	(*Attachment)(nil),            // 7: plaza.v1.Attachment
+	(*Feed)(nil),                  // 8: plaza.v1.Feed
+	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
 }
 var file_plaza_v1_common_proto_depIdxs = []int32{
 	4, // 0: plaza.v1.StatusSuccessResponse.data:type_name -> plaza.v1.SuccessResponse
-	1, // [1:1] is the sub-list for method output_type
-	1, // [1:1] is the sub-list for method input_type
-	1, // [1:1] is the sub-list for extension type_name
-	1, // [1:1] is the sub-list for extension extendee
-	0, // [0:1] is the sub-list for field type_name
+	9, // 1: plaza.v1.Feed.created_at:type_name -> google.protobuf.Timestamp
+	9, // 2: plaza.v1.Feed.updated_at:type_name -> google.protobuf.Timestamp
+	3, // [3:3] is the sub-list for method output_type
+	3, // [3:3] is the sub-list for method input_type
+	3, // [3:3] is the sub-list for extension type_name
+	3, // [3:3] is the sub-list for extension extendee
+	0, // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_common_proto_init() }
@@ -586,6 +701,7 @@ func file_plaza_v1_common_proto_init() {
 	if File_plaza_v1_common_proto != nil {
 		return
 	}
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_common_proto_msgTypes[2].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -593,7 +709,7 @@ func file_plaza_v1_common_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_common_proto_rawDesc), len(file_plaza_v1_common_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   8,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

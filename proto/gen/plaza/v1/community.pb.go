@@ -25,38 +25,38 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Community is a group with members and a feed.
+// Community is a group of users with a common feed.
 type Community struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// The channel that belongs to it; the same as the id.
+	// Id of the community's channel, equal to the community's id.
 	ChannelId string `protobuf:"bytes,2,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// The name to show.
+	// The display name.
 	DisplayName string `protobuf:"bytes,3,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
-	// The internal id; the same as the id.
+	// The internal id, equal to the public one.
 	PrivateId string `protobuf:"bytes,4,opt,name=private_id,json=_id,proto3" json:"private_id,omitempty"`
-	// `<networkId>/social/community/<_id>`.
+	// The path, `<networkId>/social/community/<_id>`.
 	Path string `protobuf:"bytes,5,opt,name=path,proto3" json:"path,omitempty"`
 	// The creator's public id.
 	UserId string `protobuf:"bytes,6,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// The creator's public id again.
+	// Alias of `user_id`.
 	UserPublicId string `protobuf:"bytes,7,opt,name=user_public_id,json=userPublicId,proto3" json:"user_public_id,omitempty"`
 	// The creator's internal id.
 	UserInternalId string `protobuf:"bytes,8,opt,name=user_internal_id,json=userInternalId,proto3" json:"user_internal_id,omitempty"`
-	// The avatar's file.
+	// Id of the avatar's file.
 	AvatarFileId string `protobuf:"bytes,9,opt,name=avatar_file_id,json=avatarFileId,proto3" json:"avatar_file_id,omitempty"`
-	// About the community.
+	// The description.
 	Description string `protobuf:"bytes,10,opt,name=description,proto3" json:"description,omitempty"`
-	// Whether the network's owner stands behind it.
+	// Whether the community is official.
 	IsOfficial bool `protobuf:"varint,11,opt,name=is_official,json=isOfficial,proto3" json:"is_official,omitempty"`
-	// Whether everybody can read it.
+	// Whether everyone can read it.
 	IsPublic bool `protobuf:"varint,12,opt,name=is_public,json=isPublic,proto3" json:"is_public,omitempty"`
-	// Whether only its moderators can post.
+	// Whether only moderators can post.
 	OnlyAdminCanPost bool `protobuf:"varint,13,opt,name=only_admin_can_post,json=onlyAdminCanPost,proto3" json:"only_admin_can_post,omitempty"`
 	// Tags.
 	Tags []string `protobuf:"bytes,14,rep,name=tags,proto3" json:"tags,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,15,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// Number of published parent posts.
 	PostsCount int32 `protobuf:"varint,16,opt,name=posts_count,json=postsCount,proto3" json:"posts_count,omitempty"`
@@ -64,33 +64,33 @@ type Community struct {
 	MembersCount int32 `protobuf:"varint,17,opt,name=members_count,json=membersCount,proto3" json:"members_count,omitempty"`
 	// Whether the caller is a member.
 	IsJoined bool `protobuf:"varint,18,opt,name=is_joined,json=isJoined,proto3" json:"is_joined,omitempty"`
-	// The ids of its categories.
+	// Ids of its categories.
 	CategoryIds []string `protobuf:"bytes,19,rep,name=category_ids,json=categoryIds,proto3" json:"category_ids,omitempty"`
-	// Whether it is deleted.
+	// Whether it has been deleted.
 	IsDeleted bool `protobuf:"varint,20,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,21,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,22,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	// Whether a comment in it is flagged.
+	// Whether it contains a flagged comment.
 	HasFlaggedComment bool `protobuf:"varint,23,opt,name=has_flagged_comment,json=hasFlaggedComment,proto3" json:"has_flagged_comment,omitempty"`
-	// Whether a post in it is flagged.
+	// Whether it contains a flagged post.
 	HasFlaggedPost bool `protobuf:"varint,24,opt,name=has_flagged_post,json=hasFlaggedPost,proto3" json:"has_flagged_post,omitempty"`
-	// Whether posts wait for a moderator.
+	// Whether posts require a moderator's approval.
 	NeedApprovalOnPostCreation bool `protobuf:"varint,25,opt,name=need_approval_on_post_creation,json=needApprovalOnPostCreation,proto3" json:"need_approval_on_post_creation,omitempty"`
-	// Whether comments wait for a moderator.
+	// Whether comments require a moderator's approval.
 	NeedApprovalOnCommentCreation bool `protobuf:"varint,26,opt,name=need_approval_on_comment_creation,json=needApprovalOnCommentCreation,proto3" json:"need_approval_on_comment_creation,omitempty"`
-	// Number of members who moderate.
+	// Number of members who are moderators.
 	ModeratorMemberCount int32 `protobuf:"varint,27,opt,name=moderator_member_count,json=moderatorMemberCount,proto3" json:"moderator_member_count,omitempty"`
-	// Whether stories take comments.
+	// Whether stories can be commented on.
 	AllowCommentInStory bool `protobuf:"varint,28,opt,name=allow_comment_in_story,json=allowCommentInStory,proto3" json:"allow_comment_in_story,omitempty"`
-	// Whether everybody can find it, even when it is private.
+	// Whether everyone can find it, even if it is private.
 	IsDiscoverable bool `protobuf:"varint,29,opt,name=is_discoverable,json=isDiscoverable,proto3" json:"is_discoverable,omitempty"`
-	// Whether a moderator decides who joins.
+	// Whether joining requires a moderator's approval.
 	RequiresJoinApproval bool `protobuf:"varint,30,opt,name=requires_join_approval,json=requiresJoinApproval,proto3" json:"requires_join_approval,omitempty"`
-	// `default`, `silent` or `subscribe`.
+	// Notification mode: `default`, `silent` or `subscribe`.
 	NotificationMode string `protobuf:"bytes,31,opt,name=notification_mode,json=notificationMode,proto3" json:"notification_mode,omitempty"`
-	// `default` or `event`.
+	// Kind of community: `default` or `event`.
 	Type          string `protobuf:"bytes,32,opt,name=type,proto3" json:"type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -350,39 +350,39 @@ func (x *Community) GetType() string {
 	return ""
 }
 
-// CommunityAggregate holds communities and what they refer to.
-type CommunityAggregate struct {
+// CommunityResponse contains communities and the objects they refer to.
+type CommunityResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The communities.
 	Communities []*Community `protobuf:"bytes,1,rep,name=communities,proto3" json:"communities,omitempty"`
-	// The caller's and the concerned users' memberships.
+	// Memberships of the caller and the affected users.
 	CommunityUsers []*CommunityUser `protobuf:"bytes,2,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
 	// Avatars.
 	Files []*File `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
-	// The creators and the concerned users.
+	// The creators and the affected users.
 	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
 	// The categories.
 	Categories []*Category `protobuf:"bytes,5,rep,name=categories,proto3" json:"categories,omitempty"`
-	// The feeds of the communities.
+	// The communities' feeds.
 	Feeds         []*Feed `protobuf:"bytes,6,rep,name=feeds,proto3" json:"feeds,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *CommunityAggregate) Reset() {
-	*x = CommunityAggregate{}
+func (x *CommunityResponse) Reset() {
+	*x = CommunityResponse{}
 	mi := &file_plaza_v1_community_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *CommunityAggregate) String() string {
+func (x *CommunityResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*CommunityAggregate) ProtoMessage() {}
+func (*CommunityResponse) ProtoMessage() {}
 
-func (x *CommunityAggregate) ProtoReflect() protoreflect.Message {
+func (x *CommunityResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_community_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -394,91 +394,91 @@ func (x *CommunityAggregate) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use CommunityAggregate.ProtoReflect.Descriptor instead.
-func (*CommunityAggregate) Descriptor() ([]byte, []int) {
+// Deprecated: Use CommunityResponse.ProtoReflect.Descriptor instead.
+func (*CommunityResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_community_proto_rawDescGZIP(), []int{1}
 }
 
-func (x *CommunityAggregate) GetCommunities() []*Community {
+func (x *CommunityResponse) GetCommunities() []*Community {
 	if x != nil {
 		return x.Communities
 	}
 	return nil
 }
 
-func (x *CommunityAggregate) GetCommunityUsers() []*CommunityUser {
+func (x *CommunityResponse) GetCommunityUsers() []*CommunityUser {
 	if x != nil {
 		return x.CommunityUsers
 	}
 	return nil
 }
 
-func (x *CommunityAggregate) GetFiles() []*File {
+func (x *CommunityResponse) GetFiles() []*File {
 	if x != nil {
 		return x.Files
 	}
 	return nil
 }
 
-func (x *CommunityAggregate) GetUsers() []*User {
+func (x *CommunityResponse) GetUsers() []*User {
 	if x != nil {
 		return x.Users
 	}
 	return nil
 }
 
-func (x *CommunityAggregate) GetCategories() []*Category {
+func (x *CommunityResponse) GetCategories() []*Category {
 	if x != nil {
 		return x.Categories
 	}
 	return nil
 }
 
-func (x *CommunityAggregate) GetFeeds() []*Feed {
+func (x *CommunityResponse) GetFeeds() []*Feed {
 	if x != nil {
 		return x.Feeds
 	}
 	return nil
 }
 
-// CreateCommunityRequest describes the community.
+// CreateCommunityRequest describes the new community.
 type CreateCommunityRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 1000 characters.
+	// The display name, 1 to 1,000 characters.
 	DisplayName string `protobuf:"bytes,1,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
-	// At most 5000 characters.
+	// The description, at most 5,000 characters.
 	Description string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
-	// The avatar's file.
+	// Id of the avatar's file.
 	AvatarFileId string `protobuf:"bytes,3,opt,name=avatar_file_id,json=avatarFileId,proto3" json:"avatar_file_id,omitempty"`
-	// True when absent.
+	// Whether everyone can read it. The default is `true`.
 	IsPublic *bool `protobuf:"varint,4,opt,name=is_public,json=isPublic,proto3,oneof" json:"is_public,omitempty"`
-	// Administrators only.
+	// Whether the community is official. Only administrators can set it.
 	IsOfficial bool `protobuf:"varint,5,opt,name=is_official,json=isOfficial,proto3" json:"is_official,omitempty"`
 	// At most 10 tags of 1 to 100 characters.
 	Tags []string `protobuf:"bytes,6,rep,name=tags,proto3" json:"tags,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,7,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// True when absent and the community is public.
+	// Whether everyone can find it, even if it is private. The default is `true` for public communities.
 	IsDiscoverable *bool `protobuf:"varint,8,opt,name=is_discoverable,json=isDiscoverable,proto3,oneof" json:"is_discoverable,omitempty"`
-	// False when absent.
+	// Whether joining requires a moderator's approval. The default is `false`.
 	RequiresJoinApproval bool `protobuf:"varint,9,opt,name=requires_join_approval,json=requiresJoinApproval,proto3" json:"requires_join_approval,omitempty"`
-	// Public ids of the first members, at most 1000.
+	// Public ids of the first members, at most 1,000.
 	UserIds []string `protobuf:"bytes,10,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
-	// At most 10 categories.
+	// Ids of the categories, at most 10.
 	CategoryIds []string `protobuf:"bytes,11,rep,name=category_ids,json=categoryIds,proto3" json:"category_ids,omitempty"`
-	// Whether a community of that name in this region is an error.
+	// Whether to fail if a community in the same region already has the name.
 	IsUniqueDisplayName bool `protobuf:"varint,12,opt,name=is_unique_display_name,json=isUniqueDisplayName,proto3" json:"is_unique_display_name,omitempty"`
-	// False when absent.
+	// Whether posts require a moderator's approval. The default is `false`.
 	NeedApprovalOnPostCreation bool `protobuf:"varint,13,opt,name=need_approval_on_post_creation,json=needApprovalOnPostCreation,proto3" json:"need_approval_on_post_creation,omitempty"`
-	// False when absent.
+	// Whether comments require a moderator's approval. The default is `false`.
 	NeedApprovalOnCommentCreation bool `protobuf:"varint,14,opt,name=need_approval_on_comment_creation,json=needApprovalOnCommentCreation,proto3" json:"need_approval_on_comment_creation,omitempty"`
-	// False when absent.
+	// Whether only moderators can post. The default is `false`.
 	OnlyAdminCanPost bool `protobuf:"varint,15,opt,name=only_admin_can_post,json=onlyAdminCanPost,proto3" json:"only_admin_can_post,omitempty"`
-	// True when absent.
+	// Whether stories can be commented on. The default is `true`.
 	AllowCommentInStory *bool `protobuf:"varint,16,opt,name=allow_comment_in_story,json=allowCommentInStory,proto3,oneof" json:"allow_comment_in_story,omitempty"`
-	// `default`, `silent` or `subscribe`.
+	// Notification mode: `default`, `silent` or `subscribe`.
 	NotificationMode string `protobuf:"bytes,17,opt,name=notification_mode,json=notificationMode,proto3" json:"notification_mode,omitempty"`
-	// `default` or `event`.
+	// Kind of community: `default` or `event`.
 	Type          string `protobuf:"bytes,18,opt,name=type,proto3" json:"type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -640,10 +640,10 @@ func (x *CreateCommunityRequest) GetType() string {
 	return ""
 }
 
-// GetCommunityRequest names the community.
+// GetCommunityRequest identifies the community.
 type GetCommunityRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId   string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -686,12 +686,12 @@ func (x *GetCommunityRequest) GetCommunityId() string {
 	return ""
 }
 
-// BatchGetCommunitiesRequest names the communities.
+// BatchGetCommunitiesRequest identifies the communities.
 type BatchGetCommunitiesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 ids.
+	// Ids of the communities, 1 to 100.
 	CommunityIds []string `protobuf:"bytes,1,rep,name=community_ids,json=communityIds,proto3" json:"community_ids,omitempty"`
-	// Accepted from public clients.
+	// Accepted for compatibility, without effect.
 	IncludeDiscoverablePrivateCommunity *bool `protobuf:"varint,2,opt,name=include_discoverable_private_community,json=includeDiscoverablePrivateCommunity,proto3,oneof" json:"include_discoverable_private_community,omitempty"`
 	unknownFields                       protoimpl.UnknownFields
 	sizeCache                           protoimpl.SizeCache
@@ -741,30 +741,31 @@ func (x *BatchGetCommunitiesRequest) GetIncludeDiscoverablePrivateCommunity() bo
 	return false
 }
 
-// ListCommunitiesRequest filters the communities.
+// ListCommunitiesRequest filters and orders the communities.
 type ListCommunitiesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Beginning of the name, at most 100 characters.
+	// Prefix of the name, at most 100 characters.
 	Keyword string `protobuf:"bytes,1,opt,name=keyword,proto3" json:"keyword,omitempty"`
-	// The same as keyword.
+	// Alias of `keyword`.
 	DisplayName string `protobuf:"bytes,2,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
-	// At most 10 tags; a community that has any of them is listed.
+	// Lists communities that have any of these tags, at most 10.
 	Tags []string `protobuf:"bytes,3,rep,name=tags,proto3" json:"tags,omitempty"`
-	// `all` (default), `member` or `notMember`.
+	// Filter by the caller's membership: `all` (default), `member` or `notMember`.
 	Filter string `protobuf:"bytes,4,opt,name=filter,proto3" json:"filter,omitempty"`
-	// The same as filter.
+	// Alias of `filter`.
 	Membership string `protobuf:"bytes,5,opt,name=membership,proto3" json:"membership,omitempty"`
-	// Only those of the category.
+	// Lists only communities of this category.
 	CategoryId string `protobuf:"bytes,6,opt,name=category_id,json=categoryId,proto3" json:"category_id,omitempty"`
-	// `lastCreated` (default), `firstCreated` or `displayName`.
+	// Sort order: `lastCreated` (default), `firstCreated` or `displayName`.
 	SortBy string `protobuf:"bytes,7,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// Only deleted ones (moderators of the network), or only others (default).
+	// Filter by deletion: `true` lists only deleted communities, which requires network-wide moderation rights; `false`
+	// (default) only others.
 	IsDeleted *bool `protobuf:"varint,8,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// Only those with a flagged post or comment, or only others.
+	// Filter by flags: `true` lists only communities with a flagged post or comment, `false` only others; all if absent.
 	HasFlag *bool `protobuf:"varint,9,opt,name=has_flag,json=hasFlag,proto3,oneof" json:"has_flag,omitempty"`
-	// Whether private communities that everybody can find are listed; true when absent.
+	// Whether private communities that everyone can find are included. The default is `true`.
 	IncludeDiscoverablePrivateCommunity *bool `protobuf:"varint,10,opt,name=include_discoverable_private_community,json=includeDiscoverablePrivateCommunity,proto3,oneof" json:"include_discoverable_private_community,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options       *PageOptions `protobuf:"bytes,11,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -890,9 +891,9 @@ type ListCommunitiesResponse struct {
 	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
 	// The categories.
 	Categories []*Category `protobuf:"bytes,5,rep,name=categories,proto3" json:"categories,omitempty"`
-	// The feeds of the communities.
+	// The communities' feeds.
 	Feeds []*Feed `protobuf:"bytes,6,rep,name=feeds,proto3" json:"feeds,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,7,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -977,40 +978,40 @@ func (x *ListCommunitiesResponse) GetPaging() *Paging {
 	return nil
 }
 
-// UpdateCommunityRequest holds the fields to change; absent ones stay.
+// UpdateCommunityRequest contains the fields to change.
 type UpdateCommunityRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// 1 to 1000 characters.
+	// The display name, 1 to 1,000 characters.
 	DisplayName *string `protobuf:"bytes,2,opt,name=display_name,json=displayName,proto3,oneof" json:"display_name,omitempty"`
-	// At most 5000 characters.
+	// The description, at most 5,000 characters.
 	Description *string `protobuf:"bytes,3,opt,name=description,proto3,oneof" json:"description,omitempty"`
-	// The avatar's file.
+	// Id of the avatar's file.
 	AvatarFileId *string `protobuf:"bytes,4,opt,name=avatar_file_id,json=avatarFileId,proto3,oneof" json:"avatar_file_id,omitempty"`
-	// Whether everybody can read it.
+	// Whether everyone can read it.
 	IsPublic *bool `protobuf:"varint,5,opt,name=is_public,json=isPublic,proto3,oneof" json:"is_public,omitempty"`
-	// Administrators only.
+	// Whether the community is official. Only administrators can set it.
 	IsOfficial *bool `protobuf:"varint,6,opt,name=is_official,json=isOfficial,proto3,oneof" json:"is_official,omitempty"`
-	// At most 10 tags of 1 to 100 characters; empty leaves them as they are.
+	// At most 10 tags of 1 to 100 characters. An empty list changes nothing.
 	Tags []string `protobuf:"bytes,7,rep,name=tags,proto3" json:"tags,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,8,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Whether everybody can find it.
+	// Whether everyone can find it, even if it is private.
 	IsDiscoverable *bool `protobuf:"varint,9,opt,name=is_discoverable,json=isDiscoverable,proto3,oneof" json:"is_discoverable,omitempty"`
-	// Whether a moderator decides who joins.
+	// Whether joining requires a moderator's approval.
 	RequiresJoinApproval *bool `protobuf:"varint,10,opt,name=requires_join_approval,json=requiresJoinApproval,proto3,oneof" json:"requires_join_approval,omitempty"`
-	// At most 10 categories; empty leaves them as they are.
+	// Ids of the categories, at most 10. An empty list changes nothing.
 	CategoryIds []string `protobuf:"bytes,11,rep,name=category_ids,json=categoryIds,proto3" json:"category_ids,omitempty"`
-	// Whether posts wait for a moderator.
+	// Whether posts require a moderator's approval.
 	NeedApprovalOnPostCreation *bool `protobuf:"varint,12,opt,name=need_approval_on_post_creation,json=needApprovalOnPostCreation,proto3,oneof" json:"need_approval_on_post_creation,omitempty"`
-	// Whether comments wait for a moderator.
+	// Whether comments require a moderator's approval.
 	NeedApprovalOnCommentCreation *bool `protobuf:"varint,13,opt,name=need_approval_on_comment_creation,json=needApprovalOnCommentCreation,proto3,oneof" json:"need_approval_on_comment_creation,omitempty"`
 	// Whether only moderators can post.
 	OnlyAdminCanPost *bool `protobuf:"varint,14,opt,name=only_admin_can_post,json=onlyAdminCanPost,proto3,oneof" json:"only_admin_can_post,omitempty"`
-	// Whether stories take comments.
+	// Whether stories can be commented on.
 	AllowCommentInStory *bool `protobuf:"varint,15,opt,name=allow_comment_in_story,json=allowCommentInStory,proto3,oneof" json:"allow_comment_in_story,omitempty"`
-	// `default`, `silent` or `subscribe`.
+	// Notification mode: `default`, `silent` or `subscribe`.
 	NotificationMode *string `protobuf:"bytes,16,opt,name=notification_mode,json=notificationMode,proto3,oneof" json:"notification_mode,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -1158,10 +1159,10 @@ func (x *UpdateCommunityRequest) GetNotificationMode() string {
 	return ""
 }
 
-// DeleteCommunityRequest names the community.
+// DeleteCommunityRequest identifies the community.
 type DeleteCommunityRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId   string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1204,11 +1205,174 @@ func (x *DeleteCommunityRequest) GetCommunityId() string {
 	return ""
 }
 
+// CommunityUser is a user's membership of a community.
+type CommunityUser struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The user's public id.
+	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	// Alias of `user_id`.
+	UserPublicId string `protobuf:"bytes,2,opt,name=user_public_id,json=userPublicId,proto3" json:"user_public_id,omitempty"`
+	// The user's internal id.
+	UserInternalId string `protobuf:"bytes,3,opt,name=user_internal_id,json=userInternalId,proto3" json:"user_internal_id,omitempty"`
+	// Id of the community's channel.
+	ChannelId string `protobuf:"bytes,4,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
+	// The community's id.
+	CommunityId string `protobuf:"bytes,5,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
+	// State of the membership: `member`, `banned` or `none`.
+	CommunityMembership string `protobuf:"bytes,6,opt,name=community_membership,json=communityMembership,proto3" json:"community_membership,omitempty"`
+	// Why the user is not a member: `left`, `removed`, `banned` or `neverJoined`; empty for members.
+	NotMemberReason string `protobuf:"bytes,7,opt,name=not_member_reason,json=notMemberReason,proto3" json:"not_member_reason,omitempty"`
+	// Whether the user is banned from the community.
+	IsBanned bool `protobuf:"varint,8,opt,name=is_banned,json=isBanned,proto3" json:"is_banned,omitempty"`
+	// When the user was last active in the community.
+	LastActivity *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=last_activity,json=lastActivity,proto3" json:"last_activity,omitempty"`
+	// Ids of the user's community roles.
+	Roles []string `protobuf:"bytes,10,rep,name=roles,proto3" json:"roles,omitempty"`
+	// The permissions granted by the roles.
+	Permissions []string `protobuf:"bytes,11,rep,name=permissions,proto3" json:"permissions,omitempty"`
+	// When the user last joined.
+	LastJoin *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=last_join,json=lastJoin,proto3" json:"last_join,omitempty"`
+	// When the record was created.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When the record was last changed.
+	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CommunityUser) Reset() {
+	*x = CommunityUser{}
+	mi := &file_plaza_v1_community_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CommunityUser) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CommunityUser) ProtoMessage() {}
+
+func (x *CommunityUser) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_community_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CommunityUser.ProtoReflect.Descriptor instead.
+func (*CommunityUser) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_community_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *CommunityUser) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
+}
+
+func (x *CommunityUser) GetUserPublicId() string {
+	if x != nil {
+		return x.UserPublicId
+	}
+	return ""
+}
+
+func (x *CommunityUser) GetUserInternalId() string {
+	if x != nil {
+		return x.UserInternalId
+	}
+	return ""
+}
+
+func (x *CommunityUser) GetChannelId() string {
+	if x != nil {
+		return x.ChannelId
+	}
+	return ""
+}
+
+func (x *CommunityUser) GetCommunityId() string {
+	if x != nil {
+		return x.CommunityId
+	}
+	return ""
+}
+
+func (x *CommunityUser) GetCommunityMembership() string {
+	if x != nil {
+		return x.CommunityMembership
+	}
+	return ""
+}
+
+func (x *CommunityUser) GetNotMemberReason() string {
+	if x != nil {
+		return x.NotMemberReason
+	}
+	return ""
+}
+
+func (x *CommunityUser) GetIsBanned() bool {
+	if x != nil {
+		return x.IsBanned
+	}
+	return false
+}
+
+func (x *CommunityUser) GetLastActivity() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastActivity
+	}
+	return nil
+}
+
+func (x *CommunityUser) GetRoles() []string {
+	if x != nil {
+		return x.Roles
+	}
+	return nil
+}
+
+func (x *CommunityUser) GetPermissions() []string {
+	if x != nil {
+		return x.Permissions
+	}
+	return nil
+}
+
+func (x *CommunityUser) GetLastJoin() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastJoin
+	}
+	return nil
+}
+
+func (x *CommunityUser) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *CommunityUser) GetUpdatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.UpdatedAt
+	}
+	return nil
+}
+
 var File_plaza_v1_community_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_community_proto_rawDesc = "" +
 	"\n" +
-	"\x18plaza/v1/community.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x15plaza/v1/common.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/feed.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/user.proto\"\x92\n" +
+	"\x18plaza/v1/community.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\x92\n" +
 	"\n" +
 	"\tCommunity\x12!\n" +
 	"\fcommunity_id\x18\x01 \x01(\tR\vcommunityId\x12\x1d\n" +
@@ -1250,8 +1414,8 @@ const file_plaza_v1_community_proto_rawDesc = "" +
 	"\x0fis_discoverable\x18\x1d \x01(\bR\x0eisDiscoverable\x124\n" +
 	"\x16requires_join_approval\x18\x1e \x01(\bR\x14requiresJoinApproval\x12+\n" +
 	"\x11notification_mode\x18\x1f \x01(\tR\x10notificationMode\x12\x12\n" +
-	"\x04type\x18  \x01(\tR\x04type\"\xb3\x02\n" +
-	"\x12CommunityAggregate\x125\n" +
+	"\x04type\x18  \x01(\tR\x04type\"\xb2\x02\n" +
+	"\x11CommunityResponse\x125\n" +
 	"\vcommunities\x18\x01 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
 	"\x0fcommunity_users\x18\x02 \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x12$\n" +
 	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12$\n" +
@@ -1259,7 +1423,7 @@ const file_plaza_v1_community_proto_rawDesc = "" +
 	"\n" +
 	"categories\x18\x05 \x03(\v2\x12.plaza.v1.CategoryR\n" +
 	"categories\x12$\n" +
-	"\x05feeds\x18\x06 \x03(\v2\x0e.plaza.v1.FeedR\x05feeds\"\xf0\a\n" +
+	"\x05feeds\x18\x06 \x03(\v2\x0e.plaza.v1.FeedR\x05feeds\"\xf1\a\n" +
 	"\x16CreateCommunityRequest\x12-\n" +
 	"\fdisplay_name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xe8\aR\vdisplayName\x12*\n" +
@@ -1270,45 +1434,44 @@ const file_plaza_v1_community_proto_rawDesc = "" +
 	"isOfficial\x12$\n" +
 	"\x04tags\x18\x06 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
-	"\"\x06r\x04\x10\x01\x18dR\x04tags\x123\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\x04tags\x123\n" +
 	"\bmetadata\x18\a \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12,\n" +
 	"\x0fis_discoverable\x18\b \x01(\bH\x01R\x0eisDiscoverable\x88\x01\x01\x124\n" +
-	"\x16requires_join_approval\x18\t \x01(\bR\x14requiresJoinApproval\x12-\n" +
+	"\x16requires_join_approval\x18\t \x01(\bR\x14requiresJoinApproval\x12,\n" +
 	"\buser_ids\x18\n" +
-	" \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xe8\a\"\ar\x05\x10\x01\x18\x84\aR\auserIds\x123\n" +
+	" \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\xe8\a\"\x06r\x04\x88\xea0\x01R\auserIds\x123\n" +
 	"\fcategory_ids\x18\v \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
-	"\"\x06r\x04\x10\x01\x182R\vcategoryIds\x123\n" +
+	"\"\x06r\x04\x90\xea0\x01R\vcategoryIds\x123\n" +
 	"\x16is_unique_display_name\x18\f \x01(\bR\x13isUniqueDisplayName\x12B\n" +
 	"\x1eneed_approval_on_post_creation\x18\r \x01(\bR\x1aneedApprovalOnPostCreation\x12H\n" +
 	"!need_approval_on_comment_creation\x18\x0e \x01(\bR\x1dneedApprovalOnCommentCreation\x12-\n" +
 	"\x13only_admin_can_post\x18\x0f \x01(\bR\x10onlyAdminCanPost\x128\n" +
-	"\x16allow_comment_in_story\x18\x10 \x01(\bH\x02R\x13allowCommentInStory\x88\x01\x01\x12P\n" +
-	"\x11notification_mode\x18\x11 \x01(\tB#\xbaH r\x1eR\x00R\adefaultR\x06silentR\tsubscribeR\x10notificationMode\x12+\n" +
-	"\x04type\x18\x12 \x01(\tB\x17\xbaH\x14r\x12R\x00R\adefaultR\x05eventR\x04typeB\f\n" +
+	"\x16allow_comment_in_story\x18\x10 \x01(\bH\x02R\x13allowCommentInStory\x88\x01\x01\x12Q\n" +
+	"\x11notification_mode\x18\x11 \x01(\tB$\xbaH!\xd8\x01\x01r\x1cR\adefaultR\x06silentR\tsubscribeR\x10notificationMode\x12,\n" +
+	"\x04type\x18\x12 \x01(\tB\x18\xbaH\x15\xd8\x01\x01r\x10R\adefaultR\x05eventR\x04typeB\f\n" +
 	"\n" +
 	"_is_publicB\x12\n" +
 	"\x10_is_discoverableB\x19\n" +
-	"\x17_allow_comment_in_story\"D\n" +
-	"\x13GetCommunityRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\"\xda\x01\n" +
+	"\x17_allow_comment_in_story\"C\n" +
+	"\x13GetCommunityRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\"\xda\x01\n" +
 	"\x1aBatchGetCommunitiesRequest\x127\n" +
-	"\rcommunity_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x182R\fcommunityIds\x12X\n" +
+	"\rcommunity_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x90\xea0\x01R\fcommunityIds\x12X\n" +
 	"&include_discoverable_private_community\x18\x02 \x01(\bH\x00R#includeDiscoverablePrivateCommunity\x88\x01\x01B)\n" +
-	"'_include_discoverable_private_community\"\x93\x05\n" +
+	"'_include_discoverable_private_community\"\x96\x05\n" +
 	"\x16ListCommunitiesRequest\x12!\n" +
 	"\akeyword\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\akeyword\x12+\n" +
 	"\fdisplay_name\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\vdisplayName\x12%\n" +
 	"\x04tags\x18\x03 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\n" +
-	"\"\ar\x05\x10\x01\x18\xe8\aR\x04tags\x127\n" +
-	"\x06filter\x18\x04 \x01(\tB\x1f\xbaH\x1cr\x1aR\x00R\x03allR\x06memberR\tnotMemberR\x06filter\x12?\n" +
+	"\"\ar\x05\x10\x01\x18\xe8\aR\x04tags\x128\n" +
+	"\x06filter\x18\x04 \x01(\tB \xbaH\x1d\xd8\x01\x01r\x18R\x03allR\x06memberR\tnotMemberR\x06filter\x12@\n" +
 	"\n" +
-	"membership\x18\x05 \x01(\tB\x1f\xbaH\x1cr\x1aR\x00R\x03allR\x06memberR\tnotMemberR\n" +
+	"membership\x18\x05 \x01(\tB \xbaH\x1d\xd8\x01\x01r\x18R\x03allR\x06memberR\tnotMemberR\n" +
 	"membership\x12(\n" +
 	"\vcategory_id\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x182R\n" +
-	"categoryId\x12H\n" +
-	"\asort_by\x18\a \x01(\tB/\xbaH,r*R\x00R\vlastCreatedR\ffirstCreatedR\vdisplayNameR\x06sortBy\x12\"\n" +
+	"categoryId\x12I\n" +
+	"\asort_by\x18\a \x01(\tB0\xbaH-\xd8\x01\x01r(R\vlastCreatedR\ffirstCreatedR\vdisplayNameR\x06sortBy\x12\"\n" +
 	"\n" +
 	"is_deleted\x18\b \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12\x1e\n" +
 	"\bhas_flag\x18\t \x01(\bH\x01R\ahasFlag\x88\x01\x01\x12X\n" +
@@ -1327,10 +1490,9 @@ const file_plaza_v1_community_proto_rawDesc = "" +
 	"categories\x18\x05 \x03(\v2\x12.plaza.v1.CategoryR\n" +
 	"categories\x12$\n" +
 	"\x05feeds\x18\x06 \x03(\v2\x0e.plaza.v1.FeedR\x05feeds\x12(\n" +
-	"\x06paging\x18\a \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x8f\t\n" +
-	"\x16UpdateCommunityRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\x122\n" +
+	"\x06paging\x18\a \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x8e\t\n" +
+	"\x16UpdateCommunityRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x122\n" +
 	"\fdisplay_name\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xe8\aH\x00R\vdisplayName\x88\x01\x01\x12/\n" +
 	"\vdescription\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\x88'H\x01R\vdescription\x88\x01\x01\x122\n" +
@@ -1340,14 +1502,14 @@ const file_plaza_v1_community_proto_rawDesc = "" +
 	"isOfficial\x88\x01\x01\x12$\n" +
 	"\x04tags\x18\a \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
-	"\"\x06r\x04\x10\x01\x18dR\x04tags\x123\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\x04tags\x123\n" +
 	"\bmetadata\x18\b \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12,\n" +
 	"\x0fis_discoverable\x18\t \x01(\bH\x05R\x0eisDiscoverable\x88\x01\x01\x129\n" +
 	"\x16requires_join_approval\x18\n" +
 	" \x01(\bH\x06R\x14requiresJoinApproval\x88\x01\x01\x123\n" +
 	"\fcategory_ids\x18\v \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
-	"\"\x06r\x04\x10\x01\x182R\vcategoryIds\x12G\n" +
+	"\"\x06r\x04\x90\xea0\x01R\vcategoryIds\x12G\n" +
 	"\x1eneed_approval_on_post_creation\x18\f \x01(\bH\aR\x1aneedApprovalOnPostCreation\x88\x01\x01\x12M\n" +
 	"!need_approval_on_comment_creation\x18\r \x01(\bH\bR\x1dneedApprovalOnCommentCreation\x88\x01\x01\x122\n" +
 	"\x13only_admin_can_post\x18\x0e \x01(\bH\tR\x10onlyAdminCanPost\x88\x01\x01\x128\n" +
@@ -1366,17 +1528,35 @@ const file_plaza_v1_community_proto_rawDesc = "" +
 	"\"_need_approval_on_comment_creationB\x16\n" +
 	"\x14_only_admin_can_postB\x19\n" +
 	"\x17_allow_comment_in_storyB\x14\n" +
-	"\x12_notification_mode\"G\n" +
-	"\x16DeleteCommunityRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId2\xb7\x06\n" +
-	"\x10CommunityService\x12w\n" +
-	"\x0fCreateCommunity\x12 .plaza.v1.CreateCommunityRequest\x1a\x1c.plaza.v1.CommunityAggregate\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/api/v3/communities\x12}\n" +
-	"\fGetCommunity\x12\x1d.plaza.v1.GetCommunityRequest\x1a\x1c.plaza.v1.CommunityAggregate\"0\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02$\x12\"/api/v3/communities/{community_id}\x12\x81\x01\n" +
-	"\x13BatchGetCommunities\x12$.plaza.v1.BatchGetCommunitiesRequest\x1a\x1c.plaza.v1.CommunityAggregate\"&\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v3/communities/list\x12y\n" +
-	"\x0fListCommunities\x12 .plaza.v1.ListCommunitiesRequest\x1a!.plaza.v1.ListCommunitiesResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15\x12\x13/api/v3/communities\x12\x96\x01\n" +
-	"\x0fUpdateCommunity\x12 .plaza.v1.UpdateCommunityRequest\x1a\x1c.plaza.v1.CommunityAggregate\"C\xa2\xbb\x18\x12\b\x04\x12\x0eEDIT_COMMUNITY\x82\xd3\xe4\x93\x02':\x01*\x1a\"/api/v3/communities/{community_id}\x12\x92\x01\n" +
-	"\x0fDeleteCommunity\x12 .plaza.v1.DeleteCommunityRequest\x1a\x19.plaza.v1.SuccessResponse\"B\xa2\xbb\x18\x14\b\x04\x12\x10DELETE_COMMUNITY\x82\xd3\xe4\x93\x02$*\"/api/v3/communities/{community_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x12_notification_mode\"F\n" +
+	"\x16DeleteCommunityRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\"\xde\x04\n" +
+	"\rCommunityUser\x12\x17\n" +
+	"\auser_id\x18\x01 \x01(\tR\x06userId\x12$\n" +
+	"\x0euser_public_id\x18\x02 \x01(\tR\fuserPublicId\x12(\n" +
+	"\x10user_internal_id\x18\x03 \x01(\tR\x0euserInternalId\x12\x1d\n" +
+	"\n" +
+	"channel_id\x18\x04 \x01(\tR\tchannelId\x12!\n" +
+	"\fcommunity_id\x18\x05 \x01(\tR\vcommunityId\x121\n" +
+	"\x14community_membership\x18\x06 \x01(\tR\x13communityMembership\x12*\n" +
+	"\x11not_member_reason\x18\a \x01(\tR\x0fnotMemberReason\x12\x1b\n" +
+	"\tis_banned\x18\b \x01(\bR\bisBanned\x12?\n" +
+	"\rlast_activity\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\flastActivity\x12\x14\n" +
+	"\x05roles\x18\n" +
+	" \x03(\tR\x05roles\x12 \n" +
+	"\vpermissions\x18\v \x03(\tR\vpermissions\x127\n" +
+	"\tlast_join\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\blastJoin\x129\n" +
+	"\n" +
+	"created_at\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
+	"\n" +
+	"updated_at\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt2\x9e\x06\n" +
+	"\x10CommunityService\x12v\n" +
+	"\x0fCreateCommunity\x12 .plaza.v1.CreateCommunityRequest\x1a\x1b.plaza.v1.CommunityResponse\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/api/v3/communities\x12\x7f\n" +
+	"\fGetCommunity\x12\x1d.plaza.v1.GetCommunityRequest\x1a\x1b.plaza.v1.CommunityResponse\"3\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02$\x12\"/api/v3/communities/{community_id}\x90\x02\x01\x12\x83\x01\n" +
+	"\x13BatchGetCommunities\x12$.plaza.v1.BatchGetCommunitiesRequest\x1a\x1b.plaza.v1.CommunityResponse\")\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v3/communities/list\x90\x02\x01\x12|\n" +
+	"\x0fListCommunities\x12 .plaza.v1.ListCommunitiesRequest\x1a!.plaza.v1.ListCommunitiesResponse\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15\x12\x13/api/v3/communities\x90\x02\x01\x12\x87\x01\n" +
+	"\x0fUpdateCommunity\x12 .plaza.v1.UpdateCommunityRequest\x1a\x1b.plaza.v1.CommunityResponse\"5\xa2\xbb\x18\x04\b\x04\x10\x15\x82\xd3\xe4\x93\x02':\x01*\x1a\"/api/v3/communities/{community_id}\x12\x82\x01\n" +
+	"\x0fDeleteCommunity\x12 .plaza.v1.DeleteCommunityRequest\x1a\x19.plaza.v1.SuccessResponse\"2\xa2\xbb\x18\x04\b\x04\x10\x16\x82\xd3\xe4\x93\x02$*\"/api/v3/communities/{community_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_community_proto_rawDescOnce sync.Once
@@ -1390,10 +1570,10 @@ func file_plaza_v1_community_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_community_proto_rawDescData
 }
 
-var file_plaza_v1_community_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_plaza_v1_community_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_plaza_v1_community_proto_goTypes = []any{
 	(*Community)(nil),                  // 0: plaza.v1.Community
-	(*CommunityAggregate)(nil),         // 1: plaza.v1.CommunityAggregate
+	(*CommunityResponse)(nil),          // 1: plaza.v1.CommunityResponse
 	(*CreateCommunityRequest)(nil),     // 2: plaza.v1.CreateCommunityRequest
 	(*GetCommunityRequest)(nil),        // 3: plaza.v1.GetCommunityRequest
 	(*BatchGetCommunitiesRequest)(nil), // 4: plaza.v1.BatchGetCommunitiesRequest
@@ -1401,9 +1581,9 @@ var file_plaza_v1_community_proto_goTypes = []any{
 	(*ListCommunitiesResponse)(nil),    // 6: plaza.v1.ListCommunitiesResponse
 	(*UpdateCommunityRequest)(nil),     // 7: plaza.v1.UpdateCommunityRequest
 	(*DeleteCommunityRequest)(nil),     // 8: plaza.v1.DeleteCommunityRequest
-	(*structpb.Struct)(nil),            // 9: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),      // 10: google.protobuf.Timestamp
-	(*CommunityUser)(nil),              // 11: plaza.v1.CommunityUser
+	(*CommunityUser)(nil),              // 9: plaza.v1.CommunityUser
+	(*structpb.Struct)(nil),            // 10: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),      // 11: google.protobuf.Timestamp
 	(*File)(nil),                       // 12: plaza.v1.File
 	(*User)(nil),                       // 13: plaza.v1.User
 	(*Category)(nil),                   // 14: plaza.v1.Category
@@ -1413,42 +1593,46 @@ var file_plaza_v1_community_proto_goTypes = []any{
 	(*SuccessResponse)(nil),            // 18: plaza.v1.SuccessResponse
 }
 var file_plaza_v1_community_proto_depIdxs = []int32{
-	9,  // 0: plaza.v1.Community.metadata:type_name -> google.protobuf.Struct
-	10, // 1: plaza.v1.Community.created_at:type_name -> google.protobuf.Timestamp
-	10, // 2: plaza.v1.Community.updated_at:type_name -> google.protobuf.Timestamp
-	0,  // 3: plaza.v1.CommunityAggregate.communities:type_name -> plaza.v1.Community
-	11, // 4: plaza.v1.CommunityAggregate.community_users:type_name -> plaza.v1.CommunityUser
-	12, // 5: plaza.v1.CommunityAggregate.files:type_name -> plaza.v1.File
-	13, // 6: plaza.v1.CommunityAggregate.users:type_name -> plaza.v1.User
-	14, // 7: plaza.v1.CommunityAggregate.categories:type_name -> plaza.v1.Category
-	15, // 8: plaza.v1.CommunityAggregate.feeds:type_name -> plaza.v1.Feed
-	9,  // 9: plaza.v1.CreateCommunityRequest.metadata:type_name -> google.protobuf.Struct
+	10, // 0: plaza.v1.Community.metadata:type_name -> google.protobuf.Struct
+	11, // 1: plaza.v1.Community.created_at:type_name -> google.protobuf.Timestamp
+	11, // 2: plaza.v1.Community.updated_at:type_name -> google.protobuf.Timestamp
+	0,  // 3: plaza.v1.CommunityResponse.communities:type_name -> plaza.v1.Community
+	9,  // 4: plaza.v1.CommunityResponse.community_users:type_name -> plaza.v1.CommunityUser
+	12, // 5: plaza.v1.CommunityResponse.files:type_name -> plaza.v1.File
+	13, // 6: plaza.v1.CommunityResponse.users:type_name -> plaza.v1.User
+	14, // 7: plaza.v1.CommunityResponse.categories:type_name -> plaza.v1.Category
+	15, // 8: plaza.v1.CommunityResponse.feeds:type_name -> plaza.v1.Feed
+	10, // 9: plaza.v1.CreateCommunityRequest.metadata:type_name -> google.protobuf.Struct
 	16, // 10: plaza.v1.ListCommunitiesRequest.options:type_name -> plaza.v1.PageOptions
 	0,  // 11: plaza.v1.ListCommunitiesResponse.communities:type_name -> plaza.v1.Community
-	11, // 12: plaza.v1.ListCommunitiesResponse.community_users:type_name -> plaza.v1.CommunityUser
+	9,  // 12: plaza.v1.ListCommunitiesResponse.community_users:type_name -> plaza.v1.CommunityUser
 	12, // 13: plaza.v1.ListCommunitiesResponse.files:type_name -> plaza.v1.File
 	13, // 14: plaza.v1.ListCommunitiesResponse.users:type_name -> plaza.v1.User
 	14, // 15: plaza.v1.ListCommunitiesResponse.categories:type_name -> plaza.v1.Category
 	15, // 16: plaza.v1.ListCommunitiesResponse.feeds:type_name -> plaza.v1.Feed
 	17, // 17: plaza.v1.ListCommunitiesResponse.paging:type_name -> plaza.v1.Paging
-	9,  // 18: plaza.v1.UpdateCommunityRequest.metadata:type_name -> google.protobuf.Struct
-	2,  // 19: plaza.v1.CommunityService.CreateCommunity:input_type -> plaza.v1.CreateCommunityRequest
-	3,  // 20: plaza.v1.CommunityService.GetCommunity:input_type -> plaza.v1.GetCommunityRequest
-	4,  // 21: plaza.v1.CommunityService.BatchGetCommunities:input_type -> plaza.v1.BatchGetCommunitiesRequest
-	5,  // 22: plaza.v1.CommunityService.ListCommunities:input_type -> plaza.v1.ListCommunitiesRequest
-	7,  // 23: plaza.v1.CommunityService.UpdateCommunity:input_type -> plaza.v1.UpdateCommunityRequest
-	8,  // 24: plaza.v1.CommunityService.DeleteCommunity:input_type -> plaza.v1.DeleteCommunityRequest
-	1,  // 25: plaza.v1.CommunityService.CreateCommunity:output_type -> plaza.v1.CommunityAggregate
-	1,  // 26: plaza.v1.CommunityService.GetCommunity:output_type -> plaza.v1.CommunityAggregate
-	1,  // 27: plaza.v1.CommunityService.BatchGetCommunities:output_type -> plaza.v1.CommunityAggregate
-	6,  // 28: plaza.v1.CommunityService.ListCommunities:output_type -> plaza.v1.ListCommunitiesResponse
-	1,  // 29: plaza.v1.CommunityService.UpdateCommunity:output_type -> plaza.v1.CommunityAggregate
-	18, // 30: plaza.v1.CommunityService.DeleteCommunity:output_type -> plaza.v1.SuccessResponse
-	25, // [25:31] is the sub-list for method output_type
-	19, // [19:25] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	10, // 18: plaza.v1.UpdateCommunityRequest.metadata:type_name -> google.protobuf.Struct
+	11, // 19: plaza.v1.CommunityUser.last_activity:type_name -> google.protobuf.Timestamp
+	11, // 20: plaza.v1.CommunityUser.last_join:type_name -> google.protobuf.Timestamp
+	11, // 21: plaza.v1.CommunityUser.created_at:type_name -> google.protobuf.Timestamp
+	11, // 22: plaza.v1.CommunityUser.updated_at:type_name -> google.protobuf.Timestamp
+	2,  // 23: plaza.v1.CommunityService.CreateCommunity:input_type -> plaza.v1.CreateCommunityRequest
+	3,  // 24: plaza.v1.CommunityService.GetCommunity:input_type -> plaza.v1.GetCommunityRequest
+	4,  // 25: plaza.v1.CommunityService.BatchGetCommunities:input_type -> plaza.v1.BatchGetCommunitiesRequest
+	5,  // 26: plaza.v1.CommunityService.ListCommunities:input_type -> plaza.v1.ListCommunitiesRequest
+	7,  // 27: plaza.v1.CommunityService.UpdateCommunity:input_type -> plaza.v1.UpdateCommunityRequest
+	8,  // 28: plaza.v1.CommunityService.DeleteCommunity:input_type -> plaza.v1.DeleteCommunityRequest
+	1,  // 29: plaza.v1.CommunityService.CreateCommunity:output_type -> plaza.v1.CommunityResponse
+	1,  // 30: plaza.v1.CommunityService.GetCommunity:output_type -> plaza.v1.CommunityResponse
+	1,  // 31: plaza.v1.CommunityService.BatchGetCommunities:output_type -> plaza.v1.CommunityResponse
+	6,  // 32: plaza.v1.CommunityService.ListCommunities:output_type -> plaza.v1.ListCommunitiesResponse
+	1,  // 33: plaza.v1.CommunityService.UpdateCommunity:output_type -> plaza.v1.CommunityResponse
+	18, // 34: plaza.v1.CommunityService.DeleteCommunity:output_type -> plaza.v1.SuccessResponse
+	29, // [29:35] is the sub-list for method output_type
+	23, // [23:29] is the sub-list for method input_type
+	23, // [23:23] is the sub-list for extension type_name
+	23, // [23:23] is the sub-list for extension extendee
+	0,  // [0:23] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_community_proto_init() }
@@ -1458,10 +1642,9 @@ func file_plaza_v1_community_proto_init() {
 	}
 	file_plaza_v1_category_proto_init()
 	file_plaza_v1_common_proto_init()
-	file_plaza_v1_community_user_proto_init()
-	file_plaza_v1_feed_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_community_proto_msgTypes[2].OneofWrappers = []any{}
 	file_plaza_v1_community_proto_msgTypes[4].OneofWrappers = []any{}
@@ -1473,7 +1656,7 @@ func file_plaza_v1_community_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_community_proto_rawDesc), len(file_plaza_v1_community_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   9,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -21,16 +21,16 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ErrorInfo travels as a detail of Connect and gRPC errors, and says what the error body of REST says.
+// ErrorInfo is a detail of Connect and gRPC errors. It carries the content of REST's error body.
 type ErrorInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The error code of the interface, such as 400400.
+	// The error code, such as 400400.
 	Code int32 `protobuf:"varint,1,opt,name=code,proto3" json:"code,omitempty"`
-	// The sentence for the client.
+	// The error message.
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
-	// One line a field, for validation errors.
+	// One line for each invalid field, for validation errors.
 	Detail []string `protobuf:"bytes,3,rep,name=detail,proto3" json:"detail,omitempty"`
-	// The HTTP status that goes with the code on REST.
+	// The HTTP status of the error over REST.
 	HttpStatus    int32 `protobuf:"varint,4,opt,name=http_status,json=httpStatus,proto3" json:"http_status,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -7,9 +7,10 @@
 package plazav1
 
 import (
+	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
+	_ "google.golang.org/genproto/googleapis/api/annotations"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
-	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -22,41 +23,44 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Feed is a list of posts of one target.
-type Feed struct {
+// ListUserFeedRequest filters and orders the posts of a wall.
+type ListUserFeedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The community's id, or the wall owner's public id.
-	TargetId string `protobuf:"bytes,1,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// `community` or `user`.
-	TargetType string `protobuf:"bytes,2,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// Number of posts in it.
-	PostCount int32 `protobuf:"varint,3,opt,name=post_count,json=postCount,proto3" json:"post_count,omitempty"`
-	// `published`, `reviewing` or `declined`.
-	FeedType string `protobuf:"bytes,4,opt,name=feed_type,json=feedType,proto3" json:"feed_type,omitempty"`
-	// The feed's id.
-	FeedId string `protobuf:"bytes,5,opt,name=feed_id,json=feedId,proto3" json:"feed_id,omitempty"`
-	// When it was made.
-	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
-	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	// Public id of the wall's owner.
+	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	// Filter by flags: `true` lists only posts that are flagged or have a flagged child or comment, `false` only others;
+	// all if absent.
+	HasFlag *bool `protobuf:"varint,2,opt,name=has_flag,json=hasFlag,proto3,oneof" json:"has_flag,omitempty"`
+	// Filter by deletion: `true` lists only deleted ones, without their content; `false` (default) only others.
+	IsDeleted *bool `protobuf:"varint,3,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
+	// Sort order: `lastCreated` (default), `firstCreated`, `lastUpdated` or `firstUpdated`.
+	SortBy string `protobuf:"bytes,4,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
+	// Filter by content: up to 4 of `video`, `image`, `file` and `liveStream`.
+	DataTypes []string `protobuf:"bytes,5,rep,name=data_types,json=dataTypes,proto3" json:"data_types,omitempty"`
+	// Page size and token.
+	Options *PageOptions `protobuf:"bytes,6,opt,name=options,proto3" json:"options,omitempty"`
+	// Alias of `options[limit]`.
+	Limit *int32 `protobuf:"varint,7,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// Alias of `options[token]`.
+	Token         string `protobuf:"bytes,8,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *Feed) Reset() {
-	*x = Feed{}
+func (x *ListUserFeedRequest) Reset() {
+	*x = ListUserFeedRequest{}
 	mi := &file_plaza_v1_feed_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *Feed) String() string {
+func (x *ListUserFeedRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*Feed) ProtoMessage() {}
+func (*ListUserFeedRequest) ProtoMessage() {}
 
-func (x *Feed) ProtoReflect() protoreflect.Message {
+func (x *ListUserFeedRequest) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_feed_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -68,56 +72,1449 @@ func (x *Feed) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use Feed.ProtoReflect.Descriptor instead.
-func (*Feed) Descriptor() ([]byte, []int) {
+// Deprecated: Use ListUserFeedRequest.ProtoReflect.Descriptor instead.
+func (*ListUserFeedRequest) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{0}
 }
 
-func (x *Feed) GetTargetId() string {
+func (x *ListUserFeedRequest) GetUserId() string {
 	if x != nil {
-		return x.TargetId
+		return x.UserId
 	}
 	return ""
 }
 
-func (x *Feed) GetTargetType() string {
+func (x *ListUserFeedRequest) GetHasFlag() bool {
+	if x != nil && x.HasFlag != nil {
+		return *x.HasFlag
+	}
+	return false
+}
+
+func (x *ListUserFeedRequest) GetIsDeleted() bool {
+	if x != nil && x.IsDeleted != nil {
+		return *x.IsDeleted
+	}
+	return false
+}
+
+func (x *ListUserFeedRequest) GetSortBy() string {
 	if x != nil {
-		return x.TargetType
+		return x.SortBy
 	}
 	return ""
 }
 
-func (x *Feed) GetPostCount() int32 {
+func (x *ListUserFeedRequest) GetDataTypes() []string {
 	if x != nil {
-		return x.PostCount
+		return x.DataTypes
+	}
+	return nil
+}
+
+func (x *ListUserFeedRequest) GetOptions() *PageOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+func (x *ListUserFeedRequest) GetLimit() int32 {
+	if x != nil && x.Limit != nil {
+		return *x.Limit
 	}
 	return 0
 }
 
-func (x *Feed) GetFeedType() string {
+func (x *ListUserFeedRequest) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
+// ListContentFeedRequest filters and orders the posts.
+type ListContentFeedRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Sort order: `lastCreated` (default), `firstCreated`, `lastUpdated` or `firstUpdated`.
+	SortBy string `protobuf:"bytes,1,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
+	// Filter by flags: `true` lists only posts that are flagged or have a flagged child or comment, `false` only others;
+	// all if absent.
+	HasFlag *bool `protobuf:"varint,2,opt,name=has_flag,json=hasFlag,proto3,oneof" json:"has_flag,omitempty"`
+	// Filter by deletion: `true` lists only deleted ones, without their content; `false` (default) only others.
+	IsDeleted *bool `protobuf:"varint,3,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
+	// Page size and token.
+	Options       *PageOptions `protobuf:"bytes,4,opt,name=options,proto3" json:"options,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListContentFeedRequest) Reset() {
+	*x = ListContentFeedRequest{}
+	mi := &file_plaza_v1_feed_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListContentFeedRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListContentFeedRequest) ProtoMessage() {}
+
+func (x *ListContentFeedRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_feed_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListContentFeedRequest.ProtoReflect.Descriptor instead.
+func (*ListContentFeedRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ListContentFeedRequest) GetSortBy() string {
+	if x != nil {
+		return x.SortBy
+	}
+	return ""
+}
+
+func (x *ListContentFeedRequest) GetHasFlag() bool {
+	if x != nil && x.HasFlag != nil {
+		return *x.HasFlag
+	}
+	return false
+}
+
+func (x *ListContentFeedRequest) GetIsDeleted() bool {
+	if x != nil && x.IsDeleted != nil {
+		return *x.IsDeleted
+	}
+	return false
+}
+
+func (x *ListContentFeedRequest) GetOptions() *PageOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+// ContentFeedData contains posts and the objects they refer to.
+type ContentFeedData struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The posts.
+	Posts []*Post `protobuf:"bytes,1,rep,name=posts,proto3" json:"posts,omitempty"`
+	// Their child posts, one for each media element.
+	PostChildren []*Post `protobuf:"bytes,2,rep,name=post_children,json=postChildren,proto3" json:"post_children,omitempty"`
+	// Their latest comments.
+	Comments []*Comment `protobuf:"bytes,3,rep,name=comments,proto3" json:"comments,omitempty"`
+	// Authors and mentioned users.
+	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
+	// Files attached to the posts, and avatars.
+	Files []*File `protobuf:"bytes,5,rep,name=files,proto3" json:"files,omitempty"`
+	// Tokens of the neighboring pages.
+	Paging        *Paging `protobuf:"bytes,6,opt,name=paging,proto3" json:"paging,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ContentFeedData) Reset() {
+	*x = ContentFeedData{}
+	mi := &file_plaza_v1_feed_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ContentFeedData) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ContentFeedData) ProtoMessage() {}
+
+func (x *ContentFeedData) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_feed_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ContentFeedData.ProtoReflect.Descriptor instead.
+func (*ContentFeedData) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ContentFeedData) GetPosts() []*Post {
+	if x != nil {
+		return x.Posts
+	}
+	return nil
+}
+
+func (x *ContentFeedData) GetPostChildren() []*Post {
+	if x != nil {
+		return x.PostChildren
+	}
+	return nil
+}
+
+func (x *ContentFeedData) GetComments() []*Comment {
+	if x != nil {
+		return x.Comments
+	}
+	return nil
+}
+
+func (x *ContentFeedData) GetUsers() []*User {
+	if x != nil {
+		return x.Users
+	}
+	return nil
+}
+
+func (x *ContentFeedData) GetFiles() []*File {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+func (x *ContentFeedData) GetPaging() *Paging {
+	if x != nil {
+		return x.Paging
+	}
+	return nil
+}
+
+// ListContentFeedResponse is a page of posts about external content.
+type ListContentFeedResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Always `success`.
+	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
+	// The page.
+	Data *ContentFeedData `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	// Same as `data.paging`.
+	Paging        *Paging `protobuf:"bytes,3,opt,name=paging,proto3" json:"paging,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListContentFeedResponse) Reset() {
+	*x = ListContentFeedResponse{}
+	mi := &file_plaza_v1_feed_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListContentFeedResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListContentFeedResponse) ProtoMessage() {}
+
+func (x *ListContentFeedResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_feed_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListContentFeedResponse.ProtoReflect.Descriptor instead.
+func (*ListContentFeedResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *ListContentFeedResponse) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *ListContentFeedResponse) GetData() *ContentFeedData {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *ListContentFeedResponse) GetPaging() *Paging {
+	if x != nil {
+		return x.Paging
+	}
+	return nil
+}
+
+// UserFeedData contains the posts of a wall and the objects they refer to.
+type UserFeedData struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The posts.
+	Posts []*Post `protobuf:"bytes,1,rep,name=posts,proto3" json:"posts,omitempty"`
+	// Their child posts, one for each media element.
+	PostChildren []*Post `protobuf:"bytes,2,rep,name=post_children,json=postChildren,proto3" json:"post_children,omitempty"`
+	// Their latest comments.
+	Comments []*Comment `protobuf:"bytes,3,rep,name=comments,proto3" json:"comments,omitempty"`
+	// Authors, mentioned users and the wall's owner.
+	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
+	// Files attached to the posts, and avatars.
+	Files []*File `protobuf:"bytes,5,rep,name=files,proto3" json:"files,omitempty"`
+	// Tokens of the neighboring pages.
+	Paging        *Paging `protobuf:"bytes,6,opt,name=paging,proto3" json:"paging,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UserFeedData) Reset() {
+	*x = UserFeedData{}
+	mi := &file_plaza_v1_feed_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UserFeedData) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UserFeedData) ProtoMessage() {}
+
+func (x *UserFeedData) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_feed_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UserFeedData.ProtoReflect.Descriptor instead.
+func (*UserFeedData) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *UserFeedData) GetPosts() []*Post {
+	if x != nil {
+		return x.Posts
+	}
+	return nil
+}
+
+func (x *UserFeedData) GetPostChildren() []*Post {
+	if x != nil {
+		return x.PostChildren
+	}
+	return nil
+}
+
+func (x *UserFeedData) GetComments() []*Comment {
+	if x != nil {
+		return x.Comments
+	}
+	return nil
+}
+
+func (x *UserFeedData) GetUsers() []*User {
+	if x != nil {
+		return x.Users
+	}
+	return nil
+}
+
+func (x *UserFeedData) GetFiles() []*File {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+func (x *UserFeedData) GetPaging() *Paging {
+	if x != nil {
+		return x.Paging
+	}
+	return nil
+}
+
+// ListUserFeedResponse is a page of a wall.
+type ListUserFeedResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Always `success`.
+	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
+	// The page.
+	Data *UserFeedData `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	// Same as `data.paging`, at the place where other lists have it.
+	Paging        *Paging `protobuf:"bytes,3,opt,name=paging,proto3" json:"paging,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListUserFeedResponse) Reset() {
+	*x = ListUserFeedResponse{}
+	mi := &file_plaza_v1_feed_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListUserFeedResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListUserFeedResponse) ProtoMessage() {}
+
+func (x *ListUserFeedResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_feed_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListUserFeedResponse.ProtoReflect.Descriptor instead.
+func (*ListUserFeedResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ListUserFeedResponse) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *ListUserFeedResponse) GetData() *UserFeedData {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *ListUserFeedResponse) GetPaging() *Paging {
+	if x != nil {
+		return x.Paging
+	}
+	return nil
+}
+
+// ListCommunityFeedRequest filters and orders the posts of a community.
+type ListCommunityFeedRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The community's id.
+	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
+	// Filter by flags: `true` lists only posts that are flagged or have a flagged child or comment, `false` only others;
+	// all if absent.
+	HasFlag *bool `protobuf:"varint,2,opt,name=has_flag,json=hasFlag,proto3,oneof" json:"has_flag,omitempty"`
+	// Filter by deletion: `true` lists only deleted ones, without their content; `false` (default) only others.
+	IsDeleted *bool `protobuf:"varint,3,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
+	// Sort order: `lastCreated` (default), `firstCreated`, `lastUpdated` or `firstUpdated`.
+	SortBy string `protobuf:"bytes,4,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
+	// Filter by content: up to 4 of `video`, `image`, `file` and `liveStream`.
+	DataTypes []string `protobuf:"bytes,5,rep,name=data_types,json=dataTypes,proto3" json:"data_types,omitempty"`
+	// Review state: `published` (default), `reviewing` or `declined`.
+	FeedType string `protobuf:"bytes,6,opt,name=feed_type,json=feedType,proto3" json:"feed_type,omitempty"`
+	// Page size and token.
+	Options *PageOptions `protobuf:"bytes,7,opt,name=options,proto3" json:"options,omitempty"`
+	// Alias of `options[limit]`.
+	Limit *int32 `protobuf:"varint,8,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// Alias of `options[token]`.
+	Token         string `protobuf:"bytes,9,opt,name=token,proto3" json:"token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListCommunityFeedRequest) Reset() {
+	*x = ListCommunityFeedRequest{}
+	mi := &file_plaza_v1_feed_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListCommunityFeedRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListCommunityFeedRequest) ProtoMessage() {}
+
+func (x *ListCommunityFeedRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_feed_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListCommunityFeedRequest.ProtoReflect.Descriptor instead.
+func (*ListCommunityFeedRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *ListCommunityFeedRequest) GetCommunityId() string {
+	if x != nil {
+		return x.CommunityId
+	}
+	return ""
+}
+
+func (x *ListCommunityFeedRequest) GetHasFlag() bool {
+	if x != nil && x.HasFlag != nil {
+		return *x.HasFlag
+	}
+	return false
+}
+
+func (x *ListCommunityFeedRequest) GetIsDeleted() bool {
+	if x != nil && x.IsDeleted != nil {
+		return *x.IsDeleted
+	}
+	return false
+}
+
+func (x *ListCommunityFeedRequest) GetSortBy() string {
+	if x != nil {
+		return x.SortBy
+	}
+	return ""
+}
+
+func (x *ListCommunityFeedRequest) GetDataTypes() []string {
+	if x != nil {
+		return x.DataTypes
+	}
+	return nil
+}
+
+func (x *ListCommunityFeedRequest) GetFeedType() string {
 	if x != nil {
 		return x.FeedType
 	}
 	return ""
 }
 
-func (x *Feed) GetFeedId() string {
+func (x *ListCommunityFeedRequest) GetOptions() *PageOptions {
 	if x != nil {
-		return x.FeedId
-	}
-	return ""
-}
-
-func (x *Feed) GetCreatedAt() *timestamppb.Timestamp {
-	if x != nil {
-		return x.CreatedAt
+		return x.Options
 	}
 	return nil
 }
 
-func (x *Feed) GetUpdatedAt() *timestamppb.Timestamp {
+func (x *ListCommunityFeedRequest) GetLimit() int32 {
+	if x != nil && x.Limit != nil {
+		return *x.Limit
+	}
+	return 0
+}
+
+func (x *ListCommunityFeedRequest) GetToken() string {
 	if x != nil {
-		return x.UpdatedAt
+		return x.Token
+	}
+	return ""
+}
+
+// CommunityFeedData contains the posts of a community and the objects they refer to.
+type CommunityFeedData struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The posts.
+	Posts []*Post `protobuf:"bytes,1,rep,name=posts,proto3" json:"posts,omitempty"`
+	// Their child posts, one for each media element.
+	PostChildren []*Post `protobuf:"bytes,2,rep,name=post_children,json=postChildren,proto3" json:"post_children,omitempty"`
+	// Their latest comments.
+	Comments []*Comment `protobuf:"bytes,3,rep,name=comments,proto3" json:"comments,omitempty"`
+	// Authors and mentioned users.
+	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
+	// Files attached to the posts, and avatars.
+	Files []*File `protobuf:"bytes,5,rep,name=files,proto3" json:"files,omitempty"`
+	// The community.
+	Communities []*Community `protobuf:"bytes,6,rep,name=communities,proto3" json:"communities,omitempty"`
+	// Community memberships of the caller and the authors.
+	CommunityUsers []*CommunityUser `protobuf:"bytes,7,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
+	// Categories of the community.
+	Categories []*Category `protobuf:"bytes,8,rep,name=categories,proto3" json:"categories,omitempty"`
+	// Tokens of the neighboring pages.
+	Paging        *Paging `protobuf:"bytes,9,opt,name=paging,proto3" json:"paging,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CommunityFeedData) Reset() {
+	*x = CommunityFeedData{}
+	mi := &file_plaza_v1_feed_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CommunityFeedData) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CommunityFeedData) ProtoMessage() {}
+
+func (x *CommunityFeedData) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_feed_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CommunityFeedData.ProtoReflect.Descriptor instead.
+func (*CommunityFeedData) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *CommunityFeedData) GetPosts() []*Post {
+	if x != nil {
+		return x.Posts
+	}
+	return nil
+}
+
+func (x *CommunityFeedData) GetPostChildren() []*Post {
+	if x != nil {
+		return x.PostChildren
+	}
+	return nil
+}
+
+func (x *CommunityFeedData) GetComments() []*Comment {
+	if x != nil {
+		return x.Comments
+	}
+	return nil
+}
+
+func (x *CommunityFeedData) GetUsers() []*User {
+	if x != nil {
+		return x.Users
+	}
+	return nil
+}
+
+func (x *CommunityFeedData) GetFiles() []*File {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+func (x *CommunityFeedData) GetCommunities() []*Community {
+	if x != nil {
+		return x.Communities
+	}
+	return nil
+}
+
+func (x *CommunityFeedData) GetCommunityUsers() []*CommunityUser {
+	if x != nil {
+		return x.CommunityUsers
+	}
+	return nil
+}
+
+func (x *CommunityFeedData) GetCategories() []*Category {
+	if x != nil {
+		return x.Categories
+	}
+	return nil
+}
+
+func (x *CommunityFeedData) GetPaging() *Paging {
+	if x != nil {
+		return x.Paging
+	}
+	return nil
+}
+
+// ListCommunityFeedResponse is a page of a community's feed.
+type ListCommunityFeedResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Always `success`.
+	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
+	// The page.
+	Data *CommunityFeedData `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	// Same as `data.paging`, at the place where other lists have it.
+	Paging        *Paging `protobuf:"bytes,3,opt,name=paging,proto3" json:"paging,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListCommunityFeedResponse) Reset() {
+	*x = ListCommunityFeedResponse{}
+	mi := &file_plaza_v1_feed_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListCommunityFeedResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListCommunityFeedResponse) ProtoMessage() {}
+
+func (x *ListCommunityFeedResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_feed_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListCommunityFeedResponse.ProtoReflect.Descriptor instead.
+func (*ListCommunityFeedResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *ListCommunityFeedResponse) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *ListCommunityFeedResponse) GetData() *CommunityFeedData {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *ListCommunityFeedResponse) GetPaging() *Paging {
+	if x != nil {
+		return x.Paging
+	}
+	return nil
+}
+
+// ListFollowingFeedRequest orders and pages the posts.
+type ListFollowingFeedRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Sort order: `customRanking` (default) or `lastCreated`.
+	SortBy string `protobuf:"bytes,1,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
+	// Page size, 1 to 100. The default is 10.
+	Limit *int32 `protobuf:"varint,2,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// Page token, from `paging.next` or `paging.previous` of an earlier response. It includes the page size.
+	Token         string `protobuf:"bytes,3,opt,name=token,proto3" json:"token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListFollowingFeedRequest) Reset() {
+	*x = ListFollowingFeedRequest{}
+	mi := &file_plaza_v1_feed_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListFollowingFeedRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListFollowingFeedRequest) ProtoMessage() {}
+
+func (x *ListFollowingFeedRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_feed_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListFollowingFeedRequest.ProtoReflect.Descriptor instead.
+func (*ListFollowingFeedRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *ListFollowingFeedRequest) GetSortBy() string {
+	if x != nil {
+		return x.SortBy
+	}
+	return ""
+}
+
+func (x *ListFollowingFeedRequest) GetLimit() int32 {
+	if x != nil && x.Limit != nil {
+		return *x.Limit
+	}
+	return 0
+}
+
+func (x *ListFollowingFeedRequest) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
+// FollowingPaging contains the tokens of the neighboring pages. A token is empty if there is no such page.
+type FollowingPaging struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Token of the next page.
+	Next string `protobuf:"bytes,1,opt,name=next,proto3" json:"next,omitempty"`
+	// Token of the previous page.
+	Previous      string `protobuf:"bytes,2,opt,name=previous,proto3" json:"previous,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FollowingPaging) Reset() {
+	*x = FollowingPaging{}
+	mi := &file_plaza_v1_feed_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FollowingPaging) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FollowingPaging) ProtoMessage() {}
+
+func (x *FollowingPaging) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_feed_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FollowingPaging.ProtoReflect.Descriptor instead.
+func (*FollowingPaging) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *FollowingPaging) GetNext() string {
+	if x != nil {
+		return x.Next
+	}
+	return ""
+}
+
+func (x *FollowingPaging) GetPrevious() string {
+	if x != nil {
+		return x.Previous
+	}
+	return ""
+}
+
+// ListFollowingFeedResponse is a page of the following feed.
+type ListFollowingFeedResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The posts.
+	Posts []*Post `protobuf:"bytes,1,rep,name=posts,proto3" json:"posts,omitempty"`
+	// Their child posts, one for each media element.
+	PostChildren []*Post `protobuf:"bytes,2,rep,name=post_children,json=postChildren,proto3" json:"post_children,omitempty"`
+	// Their latest comments.
+	Comments []*Comment `protobuf:"bytes,3,rep,name=comments,proto3" json:"comments,omitempty"`
+	// Authors, mentioned users and wall owners.
+	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
+	// Files attached to the posts, and avatars.
+	Files []*File `protobuf:"bytes,5,rep,name=files,proto3" json:"files,omitempty"`
+	// The communities that contain the posts.
+	Communities []*Community `protobuf:"bytes,6,rep,name=communities,proto3" json:"communities,omitempty"`
+	// Community memberships of the caller and the authors.
+	CommunityUsers []*CommunityUser `protobuf:"bytes,7,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
+	// Categories of the communities.
+	Categories []*Category `protobuf:"bytes,8,rep,name=categories,proto3" json:"categories,omitempty"`
+	// Tokens of the neighboring pages.
+	Paging        *FollowingPaging `protobuf:"bytes,9,opt,name=paging,proto3" json:"paging,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListFollowingFeedResponse) Reset() {
+	*x = ListFollowingFeedResponse{}
+	mi := &file_plaza_v1_feed_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListFollowingFeedResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListFollowingFeedResponse) ProtoMessage() {}
+
+func (x *ListFollowingFeedResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_feed_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListFollowingFeedResponse.ProtoReflect.Descriptor instead.
+func (*ListFollowingFeedResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *ListFollowingFeedResponse) GetPosts() []*Post {
+	if x != nil {
+		return x.Posts
+	}
+	return nil
+}
+
+func (x *ListFollowingFeedResponse) GetPostChildren() []*Post {
+	if x != nil {
+		return x.PostChildren
+	}
+	return nil
+}
+
+func (x *ListFollowingFeedResponse) GetComments() []*Comment {
+	if x != nil {
+		return x.Comments
+	}
+	return nil
+}
+
+func (x *ListFollowingFeedResponse) GetUsers() []*User {
+	if x != nil {
+		return x.Users
+	}
+	return nil
+}
+
+func (x *ListFollowingFeedResponse) GetFiles() []*File {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+func (x *ListFollowingFeedResponse) GetCommunities() []*Community {
+	if x != nil {
+		return x.Communities
+	}
+	return nil
+}
+
+func (x *ListFollowingFeedResponse) GetCommunityUsers() []*CommunityUser {
+	if x != nil {
+		return x.CommunityUsers
+	}
+	return nil
+}
+
+func (x *ListFollowingFeedResponse) GetCategories() []*Category {
+	if x != nil {
+		return x.Categories
+	}
+	return nil
+}
+
+func (x *ListFollowingFeedResponse) GetPaging() *FollowingPaging {
+	if x != nil {
+		return x.Paging
+	}
+	return nil
+}
+
+// ListGlobalFeedRequest filters the posts of the global feed.
+type ListGlobalFeedRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Filter by content: up to 4 of `video`, `image`, `file` and `liveStream`.
+	DataTypes []string `protobuf:"bytes,1,rep,name=data_types,json=dataTypes,proto3" json:"data_types,omitempty"`
+	// Whether to list only the caller's own wall.
+	ShowOnlyMyFeed bool `protobuf:"varint,2,opt,name=show_only_my_feed,json=showOnlyMyFeed,proto3" json:"show_only_my_feed,omitempty"`
+	// Accepted for compatibility, without effect: the feed always lists parent posts together with their children.
+	ResolveParent bool `protobuf:"varint,3,opt,name=resolve_parent,json=resolveParent,proto3" json:"resolve_parent,omitempty"`
+	// Whether posts that mix several kinds of content are included, if `data_types` is set.
+	IncludeMixedStructure bool `protobuf:"varint,4,opt,name=include_mixed_structure,json=includeMixedStructure,proto3" json:"include_mixed_structure,omitempty"`
+	// Page size and token.
+	Options *PageOptions `protobuf:"bytes,5,opt,name=options,proto3" json:"options,omitempty"`
+	// Alias of `options[limit]`.
+	Limit *int32 `protobuf:"varint,6,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// Alias of `options[token]`.
+	Token         string `protobuf:"bytes,7,opt,name=token,proto3" json:"token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListGlobalFeedRequest) Reset() {
+	*x = ListGlobalFeedRequest{}
+	mi := &file_plaza_v1_feed_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListGlobalFeedRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListGlobalFeedRequest) ProtoMessage() {}
+
+func (x *ListGlobalFeedRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_feed_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListGlobalFeedRequest.ProtoReflect.Descriptor instead.
+func (*ListGlobalFeedRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *ListGlobalFeedRequest) GetDataTypes() []string {
+	if x != nil {
+		return x.DataTypes
+	}
+	return nil
+}
+
+func (x *ListGlobalFeedRequest) GetShowOnlyMyFeed() bool {
+	if x != nil {
+		return x.ShowOnlyMyFeed
+	}
+	return false
+}
+
+func (x *ListGlobalFeedRequest) GetResolveParent() bool {
+	if x != nil {
+		return x.ResolveParent
+	}
+	return false
+}
+
+func (x *ListGlobalFeedRequest) GetIncludeMixedStructure() bool {
+	if x != nil {
+		return x.IncludeMixedStructure
+	}
+	return false
+}
+
+func (x *ListGlobalFeedRequest) GetOptions() *PageOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+func (x *ListGlobalFeedRequest) GetLimit() int32 {
+	if x != nil && x.Limit != nil {
+		return *x.Limit
+	}
+	return 0
+}
+
+func (x *ListGlobalFeedRequest) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
+// ListRankedGlobalFeedRequest filters the posts of the global feed.
+type ListRankedGlobalFeedRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Filter by content: up to 4 of `video`, `image`, `file` and `liveStream`.
+	DataTypes []string `protobuf:"bytes,1,rep,name=data_types,json=dataTypes,proto3" json:"data_types,omitempty"`
+	// Whether to list only the caller's own wall.
+	ShowOnlyMyFeed bool `protobuf:"varint,2,opt,name=show_only_my_feed,json=showOnlyMyFeed,proto3" json:"show_only_my_feed,omitempty"`
+	// Accepted for compatibility, without effect: the feed always lists parent posts together with their children.
+	ResolveParent bool `protobuf:"varint,3,opt,name=resolve_parent,json=resolveParent,proto3" json:"resolve_parent,omitempty"`
+	// Whether posts that mix several kinds of content are included, if `data_types` is set.
+	IncludeMixedStructure bool `protobuf:"varint,4,opt,name=include_mixed_structure,json=includeMixedStructure,proto3" json:"include_mixed_structure,omitempty"`
+	// Page size and token.
+	Options *PageOptions `protobuf:"bytes,5,opt,name=options,proto3" json:"options,omitempty"`
+	// Alias of `options[limit]`.
+	Limit *int32 `protobuf:"varint,6,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// Alias of `options[token]`.
+	Token         string `protobuf:"bytes,7,opt,name=token,proto3" json:"token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListRankedGlobalFeedRequest) Reset() {
+	*x = ListRankedGlobalFeedRequest{}
+	mi := &file_plaza_v1_feed_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListRankedGlobalFeedRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListRankedGlobalFeedRequest) ProtoMessage() {}
+
+func (x *ListRankedGlobalFeedRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_feed_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListRankedGlobalFeedRequest.ProtoReflect.Descriptor instead.
+func (*ListRankedGlobalFeedRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *ListRankedGlobalFeedRequest) GetDataTypes() []string {
+	if x != nil {
+		return x.DataTypes
+	}
+	return nil
+}
+
+func (x *ListRankedGlobalFeedRequest) GetShowOnlyMyFeed() bool {
+	if x != nil {
+		return x.ShowOnlyMyFeed
+	}
+	return false
+}
+
+func (x *ListRankedGlobalFeedRequest) GetResolveParent() bool {
+	if x != nil {
+		return x.ResolveParent
+	}
+	return false
+}
+
+func (x *ListRankedGlobalFeedRequest) GetIncludeMixedStructure() bool {
+	if x != nil {
+		return x.IncludeMixedStructure
+	}
+	return false
+}
+
+func (x *ListRankedGlobalFeedRequest) GetOptions() *PageOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+func (x *ListRankedGlobalFeedRequest) GetLimit() int32 {
+	if x != nil && x.Limit != nil {
+		return *x.Limit
+	}
+	return 0
+}
+
+func (x *ListRankedGlobalFeedRequest) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
+// GlobalFeedData contains posts of the global feed and the objects they refer to.
+type GlobalFeedData struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The posts.
+	Posts []*Post `protobuf:"bytes,1,rep,name=posts,proto3" json:"posts,omitempty"`
+	// Their child posts, one for each media element.
+	PostChildren []*Post `protobuf:"bytes,2,rep,name=post_children,json=postChildren,proto3" json:"post_children,omitempty"`
+	// Their latest comments.
+	Comments []*Comment `protobuf:"bytes,3,rep,name=comments,proto3" json:"comments,omitempty"`
+	// Authors, mentioned users and wall owners.
+	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
+	// Files attached to the posts, and avatars.
+	Files []*File `protobuf:"bytes,5,rep,name=files,proto3" json:"files,omitempty"`
+	// The communities that contain the posts.
+	Communities []*Community `protobuf:"bytes,6,rep,name=communities,proto3" json:"communities,omitempty"`
+	// Community memberships of the caller and the authors.
+	CommunityUsers []*CommunityUser `protobuf:"bytes,7,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
+	// Categories of the communities.
+	Categories []*Category `protobuf:"bytes,8,rep,name=categories,proto3" json:"categories,omitempty"`
+	// Tokens of the neighboring pages.
+	Paging        *Paging `protobuf:"bytes,9,opt,name=paging,proto3" json:"paging,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GlobalFeedData) Reset() {
+	*x = GlobalFeedData{}
+	mi := &file_plaza_v1_feed_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GlobalFeedData) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GlobalFeedData) ProtoMessage() {}
+
+func (x *GlobalFeedData) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_feed_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GlobalFeedData.ProtoReflect.Descriptor instead.
+func (*GlobalFeedData) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *GlobalFeedData) GetPosts() []*Post {
+	if x != nil {
+		return x.Posts
+	}
+	return nil
+}
+
+func (x *GlobalFeedData) GetPostChildren() []*Post {
+	if x != nil {
+		return x.PostChildren
+	}
+	return nil
+}
+
+func (x *GlobalFeedData) GetComments() []*Comment {
+	if x != nil {
+		return x.Comments
+	}
+	return nil
+}
+
+func (x *GlobalFeedData) GetUsers() []*User {
+	if x != nil {
+		return x.Users
+	}
+	return nil
+}
+
+func (x *GlobalFeedData) GetFiles() []*File {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+func (x *GlobalFeedData) GetCommunities() []*Community {
+	if x != nil {
+		return x.Communities
+	}
+	return nil
+}
+
+func (x *GlobalFeedData) GetCommunityUsers() []*CommunityUser {
+	if x != nil {
+		return x.CommunityUsers
+	}
+	return nil
+}
+
+func (x *GlobalFeedData) GetCategories() []*Category {
+	if x != nil {
+		return x.Categories
+	}
+	return nil
+}
+
+func (x *GlobalFeedData) GetPaging() *Paging {
+	if x != nil {
+		return x.Paging
+	}
+	return nil
+}
+
+// ListGlobalFeedResponse is a page of the global feed. It contains the posts both under `data` and at the top level,
+// because clients read either.
+type ListGlobalFeedResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Always `success`.
+	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
+	// The page.
+	Data *GlobalFeedData `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	// The posts.
+	Posts []*Post `protobuf:"bytes,3,rep,name=posts,proto3" json:"posts,omitempty"`
+	// Their child posts, one for each media element.
+	PostChildren []*Post `protobuf:"bytes,4,rep,name=post_children,json=postChildren,proto3" json:"post_children,omitempty"`
+	// Their latest comments.
+	Comments []*Comment `protobuf:"bytes,5,rep,name=comments,proto3" json:"comments,omitempty"`
+	// Authors, mentioned users and wall owners.
+	Users []*User `protobuf:"bytes,6,rep,name=users,proto3" json:"users,omitempty"`
+	// Files attached to the posts, and avatars.
+	Files []*File `protobuf:"bytes,7,rep,name=files,proto3" json:"files,omitempty"`
+	// The communities that contain the posts.
+	Communities []*Community `protobuf:"bytes,8,rep,name=communities,proto3" json:"communities,omitempty"`
+	// Community memberships of the caller and the authors.
+	CommunityUsers []*CommunityUser `protobuf:"bytes,9,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
+	// Categories of the communities.
+	Categories []*Category `protobuf:"bytes,10,rep,name=categories,proto3" json:"categories,omitempty"`
+	// The feeds that contain the posts.
+	Feeds []*Feed `protobuf:"bytes,11,rep,name=feeds,proto3" json:"feeds,omitempty"`
+	// Tokens of the neighboring pages.
+	Paging        *Paging `protobuf:"bytes,12,opt,name=paging,proto3" json:"paging,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListGlobalFeedResponse) Reset() {
+	*x = ListGlobalFeedResponse{}
+	mi := &file_plaza_v1_feed_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListGlobalFeedResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListGlobalFeedResponse) ProtoMessage() {}
+
+func (x *ListGlobalFeedResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_feed_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListGlobalFeedResponse.ProtoReflect.Descriptor instead.
+func (*ListGlobalFeedResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *ListGlobalFeedResponse) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *ListGlobalFeedResponse) GetData() *GlobalFeedData {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *ListGlobalFeedResponse) GetPosts() []*Post {
+	if x != nil {
+		return x.Posts
+	}
+	return nil
+}
+
+func (x *ListGlobalFeedResponse) GetPostChildren() []*Post {
+	if x != nil {
+		return x.PostChildren
+	}
+	return nil
+}
+
+func (x *ListGlobalFeedResponse) GetComments() []*Comment {
+	if x != nil {
+		return x.Comments
+	}
+	return nil
+}
+
+func (x *ListGlobalFeedResponse) GetUsers() []*User {
+	if x != nil {
+		return x.Users
+	}
+	return nil
+}
+
+func (x *ListGlobalFeedResponse) GetFiles() []*File {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+func (x *ListGlobalFeedResponse) GetCommunities() []*Community {
+	if x != nil {
+		return x.Communities
+	}
+	return nil
+}
+
+func (x *ListGlobalFeedResponse) GetCommunityUsers() []*CommunityUser {
+	if x != nil {
+		return x.CommunityUsers
+	}
+	return nil
+}
+
+func (x *ListGlobalFeedResponse) GetCategories() []*Category {
+	if x != nil {
+		return x.Categories
+	}
+	return nil
+}
+
+func (x *ListGlobalFeedResponse) GetFeeds() []*Feed {
+	if x != nil {
+		return x.Feeds
+	}
+	return nil
+}
+
+func (x *ListGlobalFeedResponse) GetPaging() *Paging {
+	if x != nil {
+		return x.Paging
 	}
 	return nil
 }
@@ -126,19 +1523,164 @@ var File_plaza_v1_feed_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_feed_proto_rawDesc = "" +
 	"\n" +
-	"\x13plaza/v1/feed.proto\x12\bplaza.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x8f\x02\n" +
-	"\x04Feed\x12\x1b\n" +
-	"\ttarget_id\x18\x01 \x01(\tR\btargetId\x12\x1f\n" +
-	"\vtarget_type\x18\x02 \x01(\tR\n" +
-	"targetType\x12\x1d\n" +
+	"\x13plaza/v1/feed.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/post.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\x8f\x03\n" +
+	"\x13ListUserFeedRequest\x12\"\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId\x12\x1e\n" +
+	"\bhas_flag\x18\x02 \x01(\bH\x00R\ahasFlag\x88\x01\x01\x12\"\n" +
 	"\n" +
-	"post_count\x18\x03 \x01(\x05R\tpostCount\x12\x1b\n" +
-	"\tfeed_type\x18\x04 \x01(\tR\bfeedType\x12\x17\n" +
-	"\afeed_id\x18\x05 \x01(\tR\x06feedId\x129\n" +
+	"is_deleted\x18\x03 \x01(\bH\x01R\tisDeleted\x88\x01\x01\x12%\n" +
+	"\asort_by\x18\x04 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xc8\xea0\x01R\x06sortBy\x12K\n" +
 	"\n" +
-	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
+	"data_types\x18\x05 \x03(\tB,\xbaH)\x92\x01&\x10\x04\"\"r R\x05videoR\x05imageR\x04fileR\n" +
+	"liveStreamR\tdataTypes\x12/\n" +
+	"\aoptions\x18\x06 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12$\n" +
+	"\x05limit\x18\a \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x02R\x05limit\x88\x01\x01\x12\x1f\n" +
+	"\x05token\x18\b \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05tokenB\v\n" +
+	"\t_has_flagB\r\n" +
+	"\v_is_deletedB\b\n" +
+	"\x06_limit\"\xd0\x01\n" +
+	"\x16ListContentFeedRequest\x12%\n" +
+	"\asort_by\x18\x01 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xc8\xea0\x01R\x06sortBy\x12\x1e\n" +
+	"\bhas_flag\x18\x02 \x01(\bH\x00R\ahasFlag\x88\x01\x01\x12\"\n" +
 	"\n" +
-	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAtB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"is_deleted\x18\x03 \x01(\bH\x01R\tisDeleted\x88\x01\x01\x12/\n" +
+	"\aoptions\x18\x04 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\v\n" +
+	"\t_has_flagB\r\n" +
+	"\v_is_deleted\"\x91\x02\n" +
+	"\x0fContentFeedData\x12$\n" +
+	"\x05posts\x18\x01 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
+	"\rpost_children\x18\x02 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
+	"\bcomments\x18\x03 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
+	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
+	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
+	"\x06paging\x18\x06 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x8a\x01\n" +
+	"\x17ListContentFeedResponse\x12\x16\n" +
+	"\x06status\x18\x01 \x01(\tR\x06status\x12-\n" +
+	"\x04data\x18\x02 \x01(\v2\x19.plaza.v1.ContentFeedDataR\x04data\x12(\n" +
+	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x8e\x02\n" +
+	"\fUserFeedData\x12$\n" +
+	"\x05posts\x18\x01 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
+	"\rpost_children\x18\x02 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
+	"\bcomments\x18\x03 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
+	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
+	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
+	"\x06paging\x18\x06 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x84\x01\n" +
+	"\x14ListUserFeedResponse\x12\x16\n" +
+	"\x06status\x18\x01 \x01(\tR\x06status\x12*\n" +
+	"\x04data\x18\x02 \x01(\v2\x16.plaza.v1.UserFeedDataR\x04data\x12(\n" +
+	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xe5\x03\n" +
+	"\x18ListCommunityFeedRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x12\x1e\n" +
+	"\bhas_flag\x18\x02 \x01(\bH\x00R\ahasFlag\x88\x01\x01\x12\"\n" +
+	"\n" +
+	"is_deleted\x18\x03 \x01(\bH\x01R\tisDeleted\x88\x01\x01\x12%\n" +
+	"\asort_by\x18\x04 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xc8\xea0\x01R\x06sortBy\x12K\n" +
+	"\n" +
+	"data_types\x18\x05 \x03(\tB,\xbaH)\x92\x01&\x10\x04\"\"r R\x05videoR\x05imageR\x04fileR\n" +
+	"liveStreamR\tdataTypes\x12E\n" +
+	"\tfeed_type\x18\x06 \x01(\tB(\xbaH%\xd8\x01\x01r R\tpublishedR\treviewingR\bdeclinedR\bfeedType\x12/\n" +
+	"\aoptions\x18\a \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12$\n" +
+	"\x05limit\x18\b \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x02R\x05limit\x88\x01\x01\x12\x1f\n" +
+	"\x05token\x18\t \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05tokenB\v\n" +
+	"\t_has_flagB\r\n" +
+	"\v_is_deletedB\b\n" +
+	"\x06_limit\"\xc0\x03\n" +
+	"\x11CommunityFeedData\x12$\n" +
+	"\x05posts\x18\x01 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
+	"\rpost_children\x18\x02 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
+	"\bcomments\x18\x03 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
+	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
+	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileR\x05files\x125\n" +
+	"\vcommunities\x18\x06 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
+	"\x0fcommunity_users\x18\a \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x122\n" +
+	"\n" +
+	"categories\x18\b \x03(\v2\x12.plaza.v1.CategoryR\n" +
+	"categories\x12(\n" +
+	"\x06paging\x18\t \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x8e\x01\n" +
+	"\x19ListCommunityFeedResponse\x12\x16\n" +
+	"\x06status\x18\x01 \x01(\tR\x06status\x12/\n" +
+	"\x04data\x18\x02 \x01(\v2\x1b.plaza.v1.CommunityFeedDataR\x04data\x12(\n" +
+	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xa8\x01\n" +
+	"\x18ListFollowingFeedRequest\x12=\n" +
+	"\asort_by\x18\x01 \x01(\tB$\xbaH!\xd8\x01\x01r\x1cR\vlastCreatedR\rcustomRankingR\x06sortBy\x12$\n" +
+	"\x05limit\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x00R\x05limit\x88\x01\x01\x12\x1d\n" +
+	"\x05token\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05tokenB\b\n" +
+	"\x06_limit\"A\n" +
+	"\x0fFollowingPaging\x12\x12\n" +
+	"\x04next\x18\x01 \x01(\tR\x04next\x12\x1a\n" +
+	"\bprevious\x18\x02 \x01(\tR\bprevious\"\xd1\x03\n" +
+	"\x19ListFollowingFeedResponse\x12$\n" +
+	"\x05posts\x18\x01 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
+	"\rpost_children\x18\x02 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
+	"\bcomments\x18\x03 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
+	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
+	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileR\x05files\x125\n" +
+	"\vcommunities\x18\x06 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
+	"\x0fcommunity_users\x18\a \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x122\n" +
+	"\n" +
+	"categories\x18\b \x03(\v2\x12.plaza.v1.CategoryR\n" +
+	"categories\x121\n" +
+	"\x06paging\x18\t \x01(\v2\x19.plaza.v1.FollowingPagingR\x06paging\"\xf0\x02\n" +
+	"\x15ListGlobalFeedRequest\x12K\n" +
+	"\n" +
+	"data_types\x18\x01 \x03(\tB,\xbaH)\x92\x01&\x10\x04\"\"r R\x05videoR\x05imageR\x04fileR\n" +
+	"liveStreamR\tdataTypes\x12)\n" +
+	"\x11show_only_my_feed\x18\x02 \x01(\bR\x0eshowOnlyMyFeed\x12%\n" +
+	"\x0eresolve_parent\x18\x03 \x01(\bR\rresolveParent\x126\n" +
+	"\x17include_mixed_structure\x18\x04 \x01(\bR\x15includeMixedStructure\x12/\n" +
+	"\aoptions\x18\x05 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12$\n" +
+	"\x05limit\x18\x06 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x00R\x05limit\x88\x01\x01\x12\x1f\n" +
+	"\x05token\x18\a \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05tokenB\b\n" +
+	"\x06_limit\"\xf6\x02\n" +
+	"\x1bListRankedGlobalFeedRequest\x12K\n" +
+	"\n" +
+	"data_types\x18\x01 \x03(\tB,\xbaH)\x92\x01&\x10\x04\"\"r R\x05videoR\x05imageR\x04fileR\n" +
+	"liveStreamR\tdataTypes\x12)\n" +
+	"\x11show_only_my_feed\x18\x02 \x01(\bR\x0eshowOnlyMyFeed\x12%\n" +
+	"\x0eresolve_parent\x18\x03 \x01(\bR\rresolveParent\x126\n" +
+	"\x17include_mixed_structure\x18\x04 \x01(\bR\x15includeMixedStructure\x12/\n" +
+	"\aoptions\x18\x05 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12$\n" +
+	"\x05limit\x18\x06 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x00R\x05limit\x88\x01\x01\x12\x1f\n" +
+	"\x05token\x18\a \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05tokenB\b\n" +
+	"\x06_limit\"\xbd\x03\n" +
+	"\x0eGlobalFeedData\x12$\n" +
+	"\x05posts\x18\x01 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
+	"\rpost_children\x18\x02 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
+	"\bcomments\x18\x03 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
+	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
+	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileR\x05files\x125\n" +
+	"\vcommunities\x18\x06 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
+	"\x0fcommunity_users\x18\a \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x122\n" +
+	"\n" +
+	"categories\x18\b \x03(\v2\x12.plaza.v1.CategoryR\n" +
+	"categories\x12(\n" +
+	"\x06paging\x18\t \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xb1\x04\n" +
+	"\x16ListGlobalFeedResponse\x12\x16\n" +
+	"\x06status\x18\x01 \x01(\tR\x06status\x12,\n" +
+	"\x04data\x18\x02 \x01(\v2\x18.plaza.v1.GlobalFeedDataR\x04data\x12$\n" +
+	"\x05posts\x18\x03 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
+	"\rpost_children\x18\x04 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
+	"\bcomments\x18\x05 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
+	"\x05users\x18\x06 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
+	"\x05files\x18\a \x03(\v2\x0e.plaza.v1.FileR\x05files\x125\n" +
+	"\vcommunities\x18\b \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
+	"\x0fcommunity_users\x18\t \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x122\n" +
+	"\n" +
+	"categories\x18\n" +
+	" \x03(\v2\x12.plaza.v1.CategoryR\n" +
+	"categories\x12$\n" +
+	"\x05feeds\x18\v \x03(\v2\x0e.plaza.v1.FeedR\x05feeds\x12(\n" +
+	"\x06paging\x18\f \x01(\v2\x10.plaza.v1.PagingR\x06paging2\xf3\x06\n" +
+	"\vFeedService\x12\x9b\x01\n" +
+	"\fListUserFeed\x12\x1d.plaza.v1.ListUserFeedRequest\x1a\x1e.plaza.v1.ListUserFeedResponse\"L\xa2\xbb\x18\x02\b\x04\xb2\xbb\x18\x18\n" +
+	"\n" +
+	"2024-11-13\x12\n" +
+	"2027-12-31\x82\xd3\xe4\x93\x02\x1e\x12\x1c/api/v3/user-feeds/{user_id}\x88\x02\x01\x90\x02\x01\x12~\n" +
+	"\x0fListContentFeed\x12 .plaza.v1.ListContentFeedRequest\x1a!.plaza.v1.ListContentFeedResponse\"&\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v3/content-feeds\x90\x02\x01\x12\x95\x01\n" +
+	"\x11ListCommunityFeed\x12\".plaza.v1.ListCommunityFeedRequest\x1a#.plaza.v1.ListCommunityFeedResponse\"7\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02(\x12&/api/v3/community-feeds/{community_id}\x90\x02\x01\x12\x89\x01\n" +
+	"\x11ListFollowingFeed\x12\".plaza.v1.ListFollowingFeedRequest\x1a#.plaza.v1.ListFollowingFeedResponse\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v1/me/following-feeds\x90\x02\x01\x12\x95\x01\n" +
+	"\x0eListGlobalFeed\x12\x1f.plaza.v1.ListGlobalFeedRequest\x1a .plaza.v1.ListGlobalFeedResponse\"@\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x021Z\x16\x12\x14/api/v3/global-feeds\x12\x17/api/v4/me/global-feeds\x90\x02\x01\x12\x89\x01\n" +
+	"\x14ListRankedGlobalFeed\x12%.plaza.v1.ListRankedGlobalFeedRequest\x1a .plaza.v1.ListGlobalFeedResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v5/me/global-feeds\x90\x02\x01B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_feed_proto_rawDescOnce sync.Once
@@ -152,19 +1694,114 @@ func file_plaza_v1_feed_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_feed_proto_rawDescData
 }
 
-var file_plaza_v1_feed_proto_msgTypes = make([]protoimpl.MessageInfo, 1)
+var file_plaza_v1_feed_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_plaza_v1_feed_proto_goTypes = []any{
-	(*Feed)(nil),                  // 0: plaza.v1.Feed
-	(*timestamppb.Timestamp)(nil), // 1: google.protobuf.Timestamp
+	(*ListUserFeedRequest)(nil),         // 0: plaza.v1.ListUserFeedRequest
+	(*ListContentFeedRequest)(nil),      // 1: plaza.v1.ListContentFeedRequest
+	(*ContentFeedData)(nil),             // 2: plaza.v1.ContentFeedData
+	(*ListContentFeedResponse)(nil),     // 3: plaza.v1.ListContentFeedResponse
+	(*UserFeedData)(nil),                // 4: plaza.v1.UserFeedData
+	(*ListUserFeedResponse)(nil),        // 5: plaza.v1.ListUserFeedResponse
+	(*ListCommunityFeedRequest)(nil),    // 6: plaza.v1.ListCommunityFeedRequest
+	(*CommunityFeedData)(nil),           // 7: plaza.v1.CommunityFeedData
+	(*ListCommunityFeedResponse)(nil),   // 8: plaza.v1.ListCommunityFeedResponse
+	(*ListFollowingFeedRequest)(nil),    // 9: plaza.v1.ListFollowingFeedRequest
+	(*FollowingPaging)(nil),             // 10: plaza.v1.FollowingPaging
+	(*ListFollowingFeedResponse)(nil),   // 11: plaza.v1.ListFollowingFeedResponse
+	(*ListGlobalFeedRequest)(nil),       // 12: plaza.v1.ListGlobalFeedRequest
+	(*ListRankedGlobalFeedRequest)(nil), // 13: plaza.v1.ListRankedGlobalFeedRequest
+	(*GlobalFeedData)(nil),              // 14: plaza.v1.GlobalFeedData
+	(*ListGlobalFeedResponse)(nil),      // 15: plaza.v1.ListGlobalFeedResponse
+	(*PageOptions)(nil),                 // 16: plaza.v1.PageOptions
+	(*Post)(nil),                        // 17: plaza.v1.Post
+	(*Comment)(nil),                     // 18: plaza.v1.Comment
+	(*User)(nil),                        // 19: plaza.v1.User
+	(*File)(nil),                        // 20: plaza.v1.File
+	(*Paging)(nil),                      // 21: plaza.v1.Paging
+	(*Community)(nil),                   // 22: plaza.v1.Community
+	(*CommunityUser)(nil),               // 23: plaza.v1.CommunityUser
+	(*Category)(nil),                    // 24: plaza.v1.Category
+	(*Feed)(nil),                        // 25: plaza.v1.Feed
 }
 var file_plaza_v1_feed_proto_depIdxs = []int32{
-	1, // 0: plaza.v1.Feed.created_at:type_name -> google.protobuf.Timestamp
-	1, // 1: plaza.v1.Feed.updated_at:type_name -> google.protobuf.Timestamp
-	2, // [2:2] is the sub-list for method output_type
-	2, // [2:2] is the sub-list for method input_type
-	2, // [2:2] is the sub-list for extension type_name
-	2, // [2:2] is the sub-list for extension extendee
-	0, // [0:2] is the sub-list for field type_name
+	16, // 0: plaza.v1.ListUserFeedRequest.options:type_name -> plaza.v1.PageOptions
+	16, // 1: plaza.v1.ListContentFeedRequest.options:type_name -> plaza.v1.PageOptions
+	17, // 2: plaza.v1.ContentFeedData.posts:type_name -> plaza.v1.Post
+	17, // 3: plaza.v1.ContentFeedData.post_children:type_name -> plaza.v1.Post
+	18, // 4: plaza.v1.ContentFeedData.comments:type_name -> plaza.v1.Comment
+	19, // 5: plaza.v1.ContentFeedData.users:type_name -> plaza.v1.User
+	20, // 6: plaza.v1.ContentFeedData.files:type_name -> plaza.v1.File
+	21, // 7: plaza.v1.ContentFeedData.paging:type_name -> plaza.v1.Paging
+	2,  // 8: plaza.v1.ListContentFeedResponse.data:type_name -> plaza.v1.ContentFeedData
+	21, // 9: plaza.v1.ListContentFeedResponse.paging:type_name -> plaza.v1.Paging
+	17, // 10: plaza.v1.UserFeedData.posts:type_name -> plaza.v1.Post
+	17, // 11: plaza.v1.UserFeedData.post_children:type_name -> plaza.v1.Post
+	18, // 12: plaza.v1.UserFeedData.comments:type_name -> plaza.v1.Comment
+	19, // 13: plaza.v1.UserFeedData.users:type_name -> plaza.v1.User
+	20, // 14: plaza.v1.UserFeedData.files:type_name -> plaza.v1.File
+	21, // 15: plaza.v1.UserFeedData.paging:type_name -> plaza.v1.Paging
+	4,  // 16: plaza.v1.ListUserFeedResponse.data:type_name -> plaza.v1.UserFeedData
+	21, // 17: plaza.v1.ListUserFeedResponse.paging:type_name -> plaza.v1.Paging
+	16, // 18: plaza.v1.ListCommunityFeedRequest.options:type_name -> plaza.v1.PageOptions
+	17, // 19: plaza.v1.CommunityFeedData.posts:type_name -> plaza.v1.Post
+	17, // 20: plaza.v1.CommunityFeedData.post_children:type_name -> plaza.v1.Post
+	18, // 21: plaza.v1.CommunityFeedData.comments:type_name -> plaza.v1.Comment
+	19, // 22: plaza.v1.CommunityFeedData.users:type_name -> plaza.v1.User
+	20, // 23: plaza.v1.CommunityFeedData.files:type_name -> plaza.v1.File
+	22, // 24: plaza.v1.CommunityFeedData.communities:type_name -> plaza.v1.Community
+	23, // 25: plaza.v1.CommunityFeedData.community_users:type_name -> plaza.v1.CommunityUser
+	24, // 26: plaza.v1.CommunityFeedData.categories:type_name -> plaza.v1.Category
+	21, // 27: plaza.v1.CommunityFeedData.paging:type_name -> plaza.v1.Paging
+	7,  // 28: plaza.v1.ListCommunityFeedResponse.data:type_name -> plaza.v1.CommunityFeedData
+	21, // 29: plaza.v1.ListCommunityFeedResponse.paging:type_name -> plaza.v1.Paging
+	17, // 30: plaza.v1.ListFollowingFeedResponse.posts:type_name -> plaza.v1.Post
+	17, // 31: plaza.v1.ListFollowingFeedResponse.post_children:type_name -> plaza.v1.Post
+	18, // 32: plaza.v1.ListFollowingFeedResponse.comments:type_name -> plaza.v1.Comment
+	19, // 33: plaza.v1.ListFollowingFeedResponse.users:type_name -> plaza.v1.User
+	20, // 34: plaza.v1.ListFollowingFeedResponse.files:type_name -> plaza.v1.File
+	22, // 35: plaza.v1.ListFollowingFeedResponse.communities:type_name -> plaza.v1.Community
+	23, // 36: plaza.v1.ListFollowingFeedResponse.community_users:type_name -> plaza.v1.CommunityUser
+	24, // 37: plaza.v1.ListFollowingFeedResponse.categories:type_name -> plaza.v1.Category
+	10, // 38: plaza.v1.ListFollowingFeedResponse.paging:type_name -> plaza.v1.FollowingPaging
+	16, // 39: plaza.v1.ListGlobalFeedRequest.options:type_name -> plaza.v1.PageOptions
+	16, // 40: plaza.v1.ListRankedGlobalFeedRequest.options:type_name -> plaza.v1.PageOptions
+	17, // 41: plaza.v1.GlobalFeedData.posts:type_name -> plaza.v1.Post
+	17, // 42: plaza.v1.GlobalFeedData.post_children:type_name -> plaza.v1.Post
+	18, // 43: plaza.v1.GlobalFeedData.comments:type_name -> plaza.v1.Comment
+	19, // 44: plaza.v1.GlobalFeedData.users:type_name -> plaza.v1.User
+	20, // 45: plaza.v1.GlobalFeedData.files:type_name -> plaza.v1.File
+	22, // 46: plaza.v1.GlobalFeedData.communities:type_name -> plaza.v1.Community
+	23, // 47: plaza.v1.GlobalFeedData.community_users:type_name -> plaza.v1.CommunityUser
+	24, // 48: plaza.v1.GlobalFeedData.categories:type_name -> plaza.v1.Category
+	21, // 49: plaza.v1.GlobalFeedData.paging:type_name -> plaza.v1.Paging
+	14, // 50: plaza.v1.ListGlobalFeedResponse.data:type_name -> plaza.v1.GlobalFeedData
+	17, // 51: plaza.v1.ListGlobalFeedResponse.posts:type_name -> plaza.v1.Post
+	17, // 52: plaza.v1.ListGlobalFeedResponse.post_children:type_name -> plaza.v1.Post
+	18, // 53: plaza.v1.ListGlobalFeedResponse.comments:type_name -> plaza.v1.Comment
+	19, // 54: plaza.v1.ListGlobalFeedResponse.users:type_name -> plaza.v1.User
+	20, // 55: plaza.v1.ListGlobalFeedResponse.files:type_name -> plaza.v1.File
+	22, // 56: plaza.v1.ListGlobalFeedResponse.communities:type_name -> plaza.v1.Community
+	23, // 57: plaza.v1.ListGlobalFeedResponse.community_users:type_name -> plaza.v1.CommunityUser
+	24, // 58: plaza.v1.ListGlobalFeedResponse.categories:type_name -> plaza.v1.Category
+	25, // 59: plaza.v1.ListGlobalFeedResponse.feeds:type_name -> plaza.v1.Feed
+	21, // 60: plaza.v1.ListGlobalFeedResponse.paging:type_name -> plaza.v1.Paging
+	0,  // 61: plaza.v1.FeedService.ListUserFeed:input_type -> plaza.v1.ListUserFeedRequest
+	1,  // 62: plaza.v1.FeedService.ListContentFeed:input_type -> plaza.v1.ListContentFeedRequest
+	6,  // 63: plaza.v1.FeedService.ListCommunityFeed:input_type -> plaza.v1.ListCommunityFeedRequest
+	9,  // 64: plaza.v1.FeedService.ListFollowingFeed:input_type -> plaza.v1.ListFollowingFeedRequest
+	12, // 65: plaza.v1.FeedService.ListGlobalFeed:input_type -> plaza.v1.ListGlobalFeedRequest
+	13, // 66: plaza.v1.FeedService.ListRankedGlobalFeed:input_type -> plaza.v1.ListRankedGlobalFeedRequest
+	5,  // 67: plaza.v1.FeedService.ListUserFeed:output_type -> plaza.v1.ListUserFeedResponse
+	3,  // 68: plaza.v1.FeedService.ListContentFeed:output_type -> plaza.v1.ListContentFeedResponse
+	8,  // 69: plaza.v1.FeedService.ListCommunityFeed:output_type -> plaza.v1.ListCommunityFeedResponse
+	11, // 70: plaza.v1.FeedService.ListFollowingFeed:output_type -> plaza.v1.ListFollowingFeedResponse
+	15, // 71: plaza.v1.FeedService.ListGlobalFeed:output_type -> plaza.v1.ListGlobalFeedResponse
+	15, // 72: plaza.v1.FeedService.ListRankedGlobalFeed:output_type -> plaza.v1.ListGlobalFeedResponse
+	67, // [67:73] is the sub-list for method output_type
+	61, // [61:67] is the sub-list for method input_type
+	61, // [61:61] is the sub-list for extension type_name
+	61, // [61:61] is the sub-list for extension extendee
+	0,  // [0:61] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_feed_proto_init() }
@@ -172,15 +1809,30 @@ func file_plaza_v1_feed_proto_init() {
 	if File_plaza_v1_feed_proto != nil {
 		return
 	}
+	file_plaza_v1_category_proto_init()
+	file_plaza_v1_comment_proto_init()
+	file_plaza_v1_common_proto_init()
+	file_plaza_v1_community_proto_init()
+	file_plaza_v1_file_proto_init()
+	file_plaza_v1_options_proto_init()
+	file_plaza_v1_post_proto_init()
+	file_plaza_v1_rules_proto_init()
+	file_plaza_v1_user_proto_init()
+	file_plaza_v1_feed_proto_msgTypes[0].OneofWrappers = []any{}
+	file_plaza_v1_feed_proto_msgTypes[1].OneofWrappers = []any{}
+	file_plaza_v1_feed_proto_msgTypes[6].OneofWrappers = []any{}
+	file_plaza_v1_feed_proto_msgTypes[9].OneofWrappers = []any{}
+	file_plaza_v1_feed_proto_msgTypes[12].OneofWrappers = []any{}
+	file_plaza_v1_feed_proto_msgTypes[13].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_feed_proto_rawDesc), len(file_plaza_v1_feed_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   1,
+			NumMessages:   16,
 			NumExtensions: 0,
-			NumServices:   0,
+			NumServices:   1,
 		},
 		GoTypes:           file_plaza_v1_feed_proto_goTypes,
 		DependencyIndexes: file_plaza_v1_feed_proto_depIdxs,

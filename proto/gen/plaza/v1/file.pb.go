@@ -30,26 +30,26 @@ type File struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The file's id.
 	FileId string `protobuf:"bytes,1,opt,name=file_id,json=fileId,proto3" json:"file_id,omitempty"`
-	// Where to download it; an image also in the sizes `small`, `medium` and `large`, which the parameter `size` names. The
-	// address of a file of access type `network` is signed and holds for some hours.
+	// Download address. For images, the query parameter `size` selects `small`, `medium` or `large`. The address of a
+	// file with access type `network` is signed and expires after some hours.
 	FileUrl string `protobuf:"bytes,2,opt,name=file_url,json=fileUrl,proto3" json:"file_url,omitempty"`
-	// `image`, `file`, `video`, `clip` or `audio`.
+	// Kind of file: `image`, `file`, `video`, `clip` or `audio`.
 	Type string `protobuf:"bytes,3,opt,name=type,proto3" json:"type,omitempty"`
-	// `public` or `network`.
+	// Who can download it: `public` (anyone) or `network` (holders of a signed address, and users with access).
 	AccessType string `protobuf:"bytes,4,opt,name=access_type,json=accessType,proto3" json:"access_type,omitempty"`
-	// Text that describes an image.
+	// Alternative text of an image.
 	AltText string `protobuf:"bytes,5,opt,name=alt_text,json=altText,proto3" json:"alt_text,omitempty"`
 	// When it was uploaded.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	// What the server knows about it.
+	// Properties of the file.
 	Attributes *FileAttributes `protobuf:"bytes,8,opt,name=attributes,proto3" json:"attributes,omitempty"`
-	// `uploaded`: the file is whole and as it was sent.
+	// Always `uploaded`: the file is stored completely.
 	Status string `protobuf:"bytes,9,opt,name=status,proto3" json:"status,omitempty"`
-	// What a video was uploaded for: `post`, `story`, `message`, `chat` or `clip`; absent where nobody said.
+	// Purpose of a video: `post`, `story`, `message`, `chat` or `clip`; empty if it was not given.
 	FeedType *string `protobuf:"bytes,10,opt,name=feed_type,json=feedType,proto3,oneof" json:"feed_type,omitempty"`
-	// Where to download a video; absent for what is none.
+	// Download addresses of a video; `null` for other files.
 	VideoUrl      *VideoUrl `protobuf:"bytes,11,opt,name=video_url,json=videoUrl,proto3,oneof" json:"video_url,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -162,10 +162,10 @@ func (x *File) GetVideoUrl() *VideoUrl {
 	return nil
 }
 
-// VideoUrl holds the addresses of a video. Videos are kept as they were sent, so there is the original and nothing else.
+// VideoUrl contains the download addresses of a video. Videos are not transcoded, so only the original exists.
 type VideoUrl struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The video as it was sent.
+	// Address of the original.
 	Original      string `protobuf:"bytes,1,opt,name=original,proto3" json:"original,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -208,16 +208,16 @@ func (x *VideoUrl) GetOriginal() string {
 	return ""
 }
 
-// FileAttributes are the facts about a file.
+// FileAttributes contains the properties of a file.
 type FileAttributes struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// File name: that of the form, or the one that the uploader preferred.
+	// File name: the preferred name of the upload, or else the name in the form.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Extension without the dot, from the content where that tells.
+	// File extension without the dot, derived from the content if possible.
 	Extension string `protobuf:"bytes,2,opt,name=extension,proto3" json:"extension,omitempty"`
 	// Size in bytes.
 	Size int32 `protobuf:"varint,3,opt,name=size,proto3" json:"size,omitempty"`
-	// Media type, from the content.
+	// Media type, derived from the content.
 	MimeType string `protobuf:"bytes,4,opt,name=mime_type,json=mimeType,proto3" json:"mime_type,omitempty"`
 	// Image metadata.
 	Metadata      *FileMetadata `protobuf:"bytes,5,opt,name=metadata,proto3" json:"metadata,omitempty"`
@@ -295,13 +295,14 @@ type FileMetadata struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// EXIF tags by name.
 	Exif *structpb.Struct `protobuf:"bytes,1,opt,name=exif,proto3" json:"exif,omitempty"`
-	// Position, where the image carries one and the network keeps it: `latitude`, `longitude` in degrees, and the tags.
+	// Position, if the image contains one and the network keeps it: `latitude` and `longitude` in degrees, and the EXIF
+	// tags.
 	Gps *structpb.Struct `protobuf:"bytes,2,opt,name=gps,proto3" json:"gps,omitempty"`
-	// Height in pixels, as the image is shown; 0 for what is no image.
+	// Displayed height in pixels; 0 if the file is not an image.
 	Height int32 `protobuf:"varint,3,opt,name=height,proto3" json:"height,omitempty"`
-	// Width in pixels, as the image is shown; 0 for what is no image.
+	// Displayed width in pixels; 0 if the file is not an image.
 	Width int32 `protobuf:"varint,4,opt,name=width,proto3" json:"width,omitempty"`
-	// Whether an image is kept in full size.
+	// Whether the image is kept in full size.
 	IsFull        bool `protobuf:"varint,5,opt,name=is_full,json=isFull,proto3" json:"is_full,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -372,10 +373,10 @@ func (x *FileMetadata) GetIsFull() bool {
 	return false
 }
 
-// GetFileRequest names the file.
+// GetFileRequest identifies the file.
 type GetFileRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 50 characters.
+	// The file's id.
 	FileId        string `protobuf:"bytes,1,opt,name=file_id,json=fileId,proto3" json:"file_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -418,12 +419,12 @@ func (x *GetFileRequest) GetFileId() string {
 	return ""
 }
 
-// UpdateFileRequest says what to change of the file.
+// UpdateFileRequest contains the field to change.
 type UpdateFileRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 50 characters.
+	// The file's id.
 	FileId string `protobuf:"bytes,1,opt,name=file_id,json=fileId,proto3" json:"file_id,omitempty"`
-	// The text that describes the file, at most 1000 characters; empty for none. Unchanged when absent.
+	// The alternative text, at most 1,000 characters. An empty value removes it; if absent, it does not change.
 	AltText       *string `protobuf:"bytes,2,opt,name=alt_text,json=altText,proto3,oneof" json:"alt_text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -473,10 +474,10 @@ func (x *UpdateFileRequest) GetAltText() string {
 	return ""
 }
 
-// DeleteFileRequest names the file.
+// DeleteFileRequest identifies the file.
 type DeleteFileRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 50 characters.
+	// The file's id.
 	FileId        string `protobuf:"bytes,1,opt,name=file_id,json=fileId,proto3" json:"file_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -519,14 +520,14 @@ func (x *DeleteFileRequest) GetFileId() string {
 	return ""
 }
 
-// DeleteFileResponse says that the file is gone.
+// DeleteFileResponse confirms the deletion.
 type DeleteFileResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `success`.
+	// Always `success`.
 	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
-	// Which file.
+	// The deleted file.
 	Data *DeletedFile `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
-	// True.
+	// Always `true`.
 	Success       bool `protobuf:"varint,3,opt,name=success,proto3" json:"success,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -583,7 +584,7 @@ func (x *DeleteFileResponse) GetSuccess() bool {
 	return false
 }
 
-// DeletedFile names a file that is gone.
+// DeletedFile identifies a deleted file.
 type DeletedFile struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The file's id.
@@ -633,7 +634,7 @@ var File_plaza_v1_file_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_file_proto_rawDesc = "" +
 	"\n" +
-	"\x13plaza/v1/file.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16plaza/v1/options.proto\"\xc6\x03\n" +
+	"\x13plaza/v1/file.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\"\xc6\x03\n" +
 	"\x04File\x12\x17\n" +
 	"\afile_id\x18\x01 \x01(\tR\x06fileId\x12\x19\n" +
 	"\bfile_url\x18\x02 \x01(\tR\afileUrl\x12\x12\n" +
@@ -671,21 +672,21 @@ const file_plaza_v1_file_proto_rawDesc = "" +
 	"\x05width\x18\x04 \x01(\x05R\x05width\x12\x17\n" +
 	"\ais_full\x18\x05 \x01(\bR\x06isFull\"4\n" +
 	"\x0eGetFileRequest\x12\"\n" +
-	"\afile_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06fileId\"n\n" +
+	"\afile_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06fileId\"n\n" +
 	"\x11UpdateFileRequest\x12\"\n" +
-	"\afile_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06fileId\x12(\n" +
+	"\afile_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06fileId\x12(\n" +
 	"\balt_text\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aH\x00R\aaltText\x88\x01\x01B\v\n" +
 	"\t_alt_text\"7\n" +
 	"\x11DeleteFileRequest\x12\"\n" +
-	"\afile_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06fileId\"q\n" +
+	"\afile_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06fileId\"q\n" +
 	"\x12DeleteFileResponse\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12)\n" +
 	"\x04data\x18\x02 \x01(\v2\x15.plaza.v1.DeletedFileR\x04data\x12\x18\n" +
 	"\asuccess\x18\x03 \x01(\bR\asuccess\"&\n" +
 	"\vDeletedFile\x12\x17\n" +
-	"\afile_id\x18\x01 \x01(\tR\x06fileId2\xbe\x02\n" +
-	"\vFileService\x12Z\n" +
-	"\aGetFile\x12\x18.plaza.v1.GetFileRequest\x1a\x0e.plaza.v1.File\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/files/{file_id}\x12c\n" +
+	"\afile_id\x18\x01 \x01(\tR\x06fileId2\xc1\x02\n" +
+	"\vFileService\x12]\n" +
+	"\aGetFile\x12\x18.plaza.v1.GetFileRequest\x1a\x0e.plaza.v1.File\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/files/{file_id}\x90\x02\x01\x12c\n" +
 	"\n" +
 	"UpdateFile\x12\x1b.plaza.v1.UpdateFileRequest\x1a\x0e.plaza.v1.File\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c:\x01*\x1a\x17/api/v3/files/{file_id}\x12n\n" +
 	"\n" +
@@ -745,6 +746,7 @@ func file_plaza_v1_file_proto_init() {
 		return
 	}
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_file_proto_msgTypes[0].OneofWrappers = []any{}
 	file_plaza_v1_file_proto_msgTypes[5].OneofWrappers = []any{}
 	type x struct{}

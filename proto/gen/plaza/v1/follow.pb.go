@@ -24,26 +24,26 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Follow is how one user stands to another.
+// Follow is the relation of one user to another.
 type Follow struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The public id of the user who follows, asks or blocks.
+	// Public id of the user who follows, asks or blocks.
 	From string `protobuf:"bytes,1,opt,name=from,proto3" json:"from,omitempty"`
-	// The same.
+	// Alias of `from`.
 	FromUserPublicId string `protobuf:"bytes,2,opt,name=from_user_public_id,json=fromUserPublicId,proto3" json:"from_user_public_id,omitempty"`
-	// The internal id.
+	// Internal id of that user.
 	FromUserInternalId string `protobuf:"bytes,3,opt,name=from_user_internal_id,json=fromUserInternalId,proto3" json:"from_user_internal_id,omitempty"`
-	// The public id of the user who is followed, asked or blocked.
+	// Public id of the user who is followed, asked or blocked.
 	To string `protobuf:"bytes,4,opt,name=to,proto3" json:"to,omitempty"`
-	// The same.
+	// Alias of `to`.
 	ToUserPublicId string `protobuf:"bytes,5,opt,name=to_user_public_id,json=toUserPublicId,proto3" json:"to_user_public_id,omitempty"`
-	// The internal id.
+	// Internal id of that user.
 	ToUserInternalId string `protobuf:"bytes,6,opt,name=to_user_internal_id,json=toUserInternalId,proto3" json:"to_user_internal_id,omitempty"`
-	// `accepted`, `pending`, `blocked` or `none`.
+	// State of the relation: `accepted`, `pending`, `blocked` or `none`.
 	Status string `protobuf:"bytes,7,opt,name=status,proto3" json:"status,omitempty"`
-	// When it began.
+	// When the relation was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -142,16 +142,16 @@ func (x *Follow) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// FollowCount counts a user's follows.
+// FollowCount contains the follow counts of a user.
 type FollowCount struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The user's public id.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// How many follow the user.
+	// Number of followers.
 	FollowerCount int32 `protobuf:"varint,2,opt,name=follower_count,json=followerCount,proto3" json:"follower_count,omitempty"`
-	// How many the user follows.
+	// Number of users the user follows.
 	FollowingCount int32 `protobuf:"varint,3,opt,name=following_count,json=followingCount,proto3" json:"following_count,omitempty"`
-	// How many ask to follow the user; 0 for everybody else to see.
+	// Number of pending requests to follow the user. Other users see 0.
 	PendingCount  int32 `protobuf:"varint,4,opt,name=pending_count,json=pendingCount,proto3" json:"pending_count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -215,29 +215,29 @@ func (x *FollowCount) GetPendingCount() int32 {
 	return 0
 }
 
-// FollowsResponse holds what became of a follow.
-type FollowsResponse struct {
+// FollowResponse contains the resulting relation.
+type FollowResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// One record.
+	// The relation.
 	Follows       []*Follow `protobuf:"bytes,1,rep,name=follows,proto3" json:"follows,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *FollowsResponse) Reset() {
-	*x = FollowsResponse{}
+func (x *FollowResponse) Reset() {
+	*x = FollowResponse{}
 	mi := &file_plaza_v1_follow_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *FollowsResponse) String() string {
+func (x *FollowResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*FollowsResponse) ProtoMessage() {}
+func (*FollowResponse) ProtoMessage() {}
 
-func (x *FollowsResponse) ProtoReflect() protoreflect.Message {
+func (x *FollowResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_follow_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -249,12 +249,12 @@ func (x *FollowsResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use FollowsResponse.ProtoReflect.Descriptor instead.
-func (*FollowsResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use FollowResponse.ProtoReflect.Descriptor instead.
+func (*FollowResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_follow_proto_rawDescGZIP(), []int{2}
 }
 
-func (x *FollowsResponse) GetFollows() []*Follow {
+func (x *FollowResponse) GetFollows() []*Follow {
 	if x != nil {
 		return x.Follows
 	}
@@ -266,11 +266,11 @@ type ListFollowsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The follows.
 	Follows []*Follow `protobuf:"bytes,1,rep,name=follows,proto3" json:"follows,omitempty"`
-	// Both users of each.
+	// Both users of each follow.
 	Users []*User `protobuf:"bytes,2,rep,name=users,proto3" json:"users,omitempty"`
 	// Their avatars.
 	Files []*File `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,4,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -334,10 +334,10 @@ func (x *ListFollowsResponse) GetPaging() *Paging {
 	return nil
 }
 
-// FollowInfoResponse holds counts, and how two users stand to each other.
+// FollowInfoResponse contains the follow counts of a user and the caller's relation to the user.
 type FollowInfoResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How the caller stands to the user; empty where there is nothing between them.
+	// The caller's relation to the user; empty if there is none.
 	Follows []*Follow `protobuf:"bytes,1,rep,name=follows,proto3" json:"follows,omitempty"`
 	// The counts.
 	FollowCounts  []*FollowCount `protobuf:"bytes,2,rep,name=follow_counts,json=followCounts,proto3" json:"follow_counts,omitempty"`
@@ -389,16 +389,16 @@ func (x *FollowInfoResponse) GetFollowCounts() []*FollowCount {
 	return nil
 }
 
-// BlockPaging is Paging with a total.
+// BlockPaging contains the tokens of the neighboring pages and the total.
 type BlockPaging struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Token of the next page.
 	Next string `protobuf:"bytes,1,opt,name=next,proto3" json:"next,omitempty"`
 	// Token of the previous page.
 	Previous string `protobuf:"bytes,2,opt,name=previous,proto3" json:"previous,omitempty"`
-	// The same as previous, under the name that some clients read.
+	// Alias of `previous`.
 	Prev string `protobuf:"bytes,3,opt,name=prev,proto3" json:"prev,omitempty"`
-	// How many the caller blocks.
+	// Number of users whom the caller has blocked.
 	Total         int32 `protobuf:"varint,4,opt,name=total,proto3" json:"total,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -465,13 +465,13 @@ func (x *BlockPaging) GetTotal() int32 {
 // ListBlockedUsersResponse is a page of blocks.
 type ListBlockedUsersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The blocks: follow records of status `blocked`.
+	// The blocks: relations with the status `blocked`.
 	Follows []*Follow `protobuf:"bytes,1,rep,name=follows,proto3" json:"follows,omitempty"`
-	// Both users of each.
+	// Both users of each block.
 	Users []*User `protobuf:"bytes,2,rep,name=users,proto3" json:"users,omitempty"`
 	// Their avatars.
 	Files []*File `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *BlockPaging `protobuf:"bytes,4,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -535,10 +535,10 @@ func (x *ListBlockedUsersResponse) GetPaging() *BlockPaging {
 	return nil
 }
 
-// FollowUserRequest names the user.
+// FollowUserRequest identifies the user.
 type FollowUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whom to follow, 1 to 900 characters.
+	// Public id of the user to follow.
 	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -581,10 +581,10 @@ func (x *FollowUserRequest) GetUserId() string {
 	return ""
 }
 
-// UnfollowUserRequest names the user.
+// UnfollowUserRequest identifies the user.
 type UnfollowUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whom to follow no more, 1 to 900 characters.
+	// Public id of the user to unfollow.
 	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -627,10 +627,10 @@ func (x *UnfollowUserRequest) GetUserId() string {
 	return ""
 }
 
-// AcceptFollowerRequest names the user.
+// AcceptFollowerRequest identifies the user.
 type AcceptFollowerRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose request to accept, 1 to 900 characters.
+	// Public id of the user whose request to accept.
 	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -673,10 +673,10 @@ func (x *AcceptFollowerRequest) GetUserId() string {
 	return ""
 }
 
-// RemoveFollowerRequest names the user.
+// RemoveFollowerRequest identifies the user.
 type RemoveFollowerRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose follow or request to end, 1 to 900 characters.
+	// Public id of the follower to remove.
 	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -719,10 +719,10 @@ func (x *RemoveFollowerRequest) GetUserId() string {
 	return ""
 }
 
-// GetFollowInfoRequest names the user.
+// GetFollowInfoRequest identifies the user.
 type GetFollowInfoRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose follows to count, 1 to 900 characters.
+	// Public id of the user.
 	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -765,10 +765,10 @@ func (x *GetFollowInfoRequest) GetUserId() string {
 	return ""
 }
 
-// BlockUserRequest names the user.
+// BlockUserRequest identifies the user.
 type BlockUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whom to block, 1 to 900 characters.
+	// Public id of the user to block.
 	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -811,10 +811,10 @@ func (x *BlockUserRequest) GetUserId() string {
 	return ""
 }
 
-// UnblockUserRequest names the user.
+// UnblockUserRequest identifies the user.
 type UnblockUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whom to block no more, 1 to 900 characters.
+	// Public id of the user to unblock.
 	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -857,19 +857,19 @@ func (x *UnblockUserRequest) GetUserId() string {
 	return ""
 }
 
-// ListMyFollowersRequest filters the list.
+// ListMyFollowersRequest filters and pages the list.
 type ListMyFollowersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `all` (default), `pending` or `accepted`.
+	// Filter by status: `all` (default), `pending` or `accepted`.
 	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
-	// Which users to list: `false` those that are not deleted, `true` the deleted ones, absent both. A page may then hold
-	// fewer than its limit; `paging.next` tells whether there is more.
+	// Filter by deletion: `true` lists only deleted users, `false` only others; both if absent. With this filter a page
+	// may hold fewer users than the limit; if `paging.next` is set, there are more.
 	IsDeleted *bool `protobuf:"varint,2,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options *PageOptions `protobuf:"bytes,3,opt,name=options,proto3" json:"options,omitempty"`
-	// The same as options.limit.
+	// Alias of `options[limit]`.
 	Limit *int32 `protobuf:"varint,4,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The same as options.token.
+	// Alias of `options[token]`.
 	Token         string `protobuf:"bytes,5,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -940,19 +940,19 @@ func (x *ListMyFollowersRequest) GetToken() string {
 	return ""
 }
 
-// ListMyFollowingRequest filters the list.
+// ListMyFollowingRequest filters and pages the list.
 type ListMyFollowingRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `all` (default), `pending` or `accepted`.
+	// Filter by status: `all` (default), `pending` or `accepted`.
 	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
-	// Which users to list: `false` those that are not deleted, `true` the deleted ones, absent both. A page may then hold
-	// fewer than its limit; `paging.next` tells whether there is more.
+	// Filter by deletion: `true` lists only deleted users, `false` only others; both if absent. With this filter a page
+	// may hold fewer users than the limit; if `paging.next` is set, there are more.
 	IsDeleted *bool `protobuf:"varint,2,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options *PageOptions `protobuf:"bytes,3,opt,name=options,proto3" json:"options,omitempty"`
-	// The same as options.limit.
+	// Alias of `options[limit]`.
 	Limit *int32 `protobuf:"varint,4,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The same as options.token.
+	// Alias of `options[token]`.
 	Token         string `protobuf:"bytes,5,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1023,21 +1023,21 @@ func (x *ListMyFollowingRequest) GetToken() string {
 	return ""
 }
 
-// ListFollowersRequest filters the list.
+// ListFollowersRequest filters and pages the list.
 type ListFollowersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose list, 1 to 900 characters.
+	// The user's public id.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// `all` (default), `pending` or `accepted`.
+	// Filter by status: `all` (default), `pending` or `accepted`.
 	Status string `protobuf:"bytes,2,opt,name=status,proto3" json:"status,omitempty"`
-	// Which users to list: `false` those that are not deleted, `true` the deleted ones, absent both. A page may then hold
-	// fewer than its limit; `paging.next` tells whether there is more.
+	// Filter by deletion: `true` lists only deleted users, `false` only others; both if absent. With this filter a page
+	// may hold fewer users than the limit; if `paging.next` is set, there are more.
 	IsDeleted *bool `protobuf:"varint,3,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options *PageOptions `protobuf:"bytes,4,opt,name=options,proto3" json:"options,omitempty"`
-	// The same as options.limit.
+	// Alias of `options[limit]`.
 	Limit *int32 `protobuf:"varint,5,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The same as options.token.
+	// Alias of `options[token]`.
 	Token         string `protobuf:"bytes,6,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1115,21 +1115,21 @@ func (x *ListFollowersRequest) GetToken() string {
 	return ""
 }
 
-// ListFollowingRequest filters the list.
+// ListFollowingRequest filters and pages the list.
 type ListFollowingRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose list, 1 to 900 characters.
+	// The user's public id.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// `all` (default), `pending` or `accepted`.
+	// Filter by status: `all` (default), `pending` or `accepted`.
 	Status string `protobuf:"bytes,2,opt,name=status,proto3" json:"status,omitempty"`
-	// Which users to list: `false` those that are not deleted, `true` the deleted ones, absent both. A page may then hold
-	// fewer than its limit; `paging.next` tells whether there is more.
+	// Filter by deletion: `true` lists only deleted users, `false` only others; both if absent. With this filter a page
+	// may hold fewer users than the limit; if `paging.next` is set, there are more.
 	IsDeleted *bool `protobuf:"varint,3,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options *PageOptions `protobuf:"bytes,4,opt,name=options,proto3" json:"options,omitempty"`
-	// The same as options.limit.
+	// Alias of `options[limit]`.
 	Limit *int32 `protobuf:"varint,5,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The same as options.token.
+	// Alias of `options[token]`.
 	Token         string `protobuf:"bytes,6,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1207,7 +1207,7 @@ func (x *ListFollowingRequest) GetToken() string {
 	return ""
 }
 
-// GetMyFollowInfoRequest is empty.
+// GetMyFollowInfoRequest has no fields.
 type GetMyFollowInfoRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1247,14 +1247,14 @@ func (*GetMyFollowInfoRequest) Descriptor() ([]byte, []int) {
 // ListBlockedUsersRequest pages the list.
 type ListBlockedUsersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Which users to list: `false` those that are not deleted, `true` the deleted ones, absent both. A page may then hold
-	// fewer than its limit; `paging.next` tells whether there is more.
+	// Filter by deletion: `true` lists only deleted users, `false` only others; both if absent. With this filter a page
+	// may hold fewer users than the limit; if `paging.next` is set, there are more.
 	IsDeleted *bool `protobuf:"varint,1,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options *PageOptions `protobuf:"bytes,2,opt,name=options,proto3" json:"options,omitempty"`
-	// The same as options.limit.
+	// Alias of `options[limit]`.
 	Limit *int32 `protobuf:"varint,3,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The same as options.token.
+	// Alias of `options[token]`.
 	Token         string `protobuf:"bytes,4,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1322,7 +1322,7 @@ var File_plaza_v1_follow_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_follow_proto_rawDesc = "" +
 	"\n" +
-	"\x15plaza/v1/follow.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/user.proto\"\xf6\x02\n" +
+	"\x15plaza/v1/follow.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\xf6\x02\n" +
 	"\x06Follow\x12\x12\n" +
 	"\x04from\x18\x01 \x01(\tR\x04from\x12-\n" +
 	"\x13from_user_public_id\x18\x02 \x01(\tR\x10fromUserPublicId\x121\n" +
@@ -1339,8 +1339,8 @@ const file_plaza_v1_follow_proto_rawDesc = "" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\x12%\n" +
 	"\x0efollower_count\x18\x02 \x01(\x05R\rfollowerCount\x12'\n" +
 	"\x0ffollowing_count\x18\x03 \x01(\x05R\x0efollowingCount\x12#\n" +
-	"\rpending_count\x18\x04 \x01(\x05R\fpendingCount\"=\n" +
-	"\x0fFollowsResponse\x12*\n" +
+	"\rpending_count\x18\x04 \x01(\x05R\fpendingCount\"<\n" +
+	"\x0eFollowResponse\x12*\n" +
 	"\afollows\x18\x01 \x03(\v2\x10.plaza.v1.FollowR\afollows\"\xb7\x01\n" +
 	"\x13ListFollowsResponse\x12*\n" +
 	"\afollows\x18\x01 \x03(\v2\x10.plaza.v1.FollowR\afollows\x12$\n" +
@@ -1359,65 +1359,56 @@ const file_plaza_v1_follow_proto_rawDesc = "" +
 	"\afollows\x18\x01 \x03(\v2\x10.plaza.v1.FollowR\afollows\x12$\n" +
 	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
 	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12-\n" +
-	"\x06paging\x18\x04 \x01(\v2\x15.plaza.v1.BlockPagingR\x06paging\"8\n" +
-	"\x11FollowUserRequest\x12#\n" +
-	"\auser_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06userId\":\n" +
-	"\x13UnfollowUserRequest\x12#\n" +
-	"\auser_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06userId\"<\n" +
-	"\x15AcceptFollowerRequest\x12#\n" +
-	"\auser_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06userId\"<\n" +
-	"\x15RemoveFollowerRequest\x12#\n" +
-	"\auser_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06userId\";\n" +
-	"\x14GetFollowInfoRequest\x12#\n" +
-	"\auser_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06userId\"7\n" +
-	"\x10BlockUserRequest\x12#\n" +
-	"\auser_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06userId\"9\n" +
-	"\x12UnblockUserRequest\x12#\n" +
-	"\auser_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06userId\"\x84\x02\n" +
-	"\x16ListMyFollowersRequest\x127\n" +
-	"\x06status\x18\x01 \x01(\tB\x1f\xbaH\x1cr\x1aR\x00R\x03allR\apendingR\bacceptedR\x06status\x12\"\n" +
+	"\x06paging\x18\x04 \x01(\v2\x15.plaza.v1.BlockPagingR\x06paging\"7\n" +
+	"\x11FollowUserRequest\x12\"\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId\"9\n" +
+	"\x13UnfollowUserRequest\x12\"\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId\";\n" +
+	"\x15AcceptFollowerRequest\x12\"\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId\";\n" +
+	"\x15RemoveFollowerRequest\x12\"\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId\":\n" +
+	"\x14GetFollowInfoRequest\x12\"\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId\"6\n" +
+	"\x10BlockUserRequest\x12\"\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId\"8\n" +
+	"\x12UnblockUserRequest\x12\"\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId\"\x85\x02\n" +
+	"\x16ListMyFollowersRequest\x128\n" +
+	"\x06status\x18\x01 \x01(\tB \xbaH\x1d\xd8\x01\x01r\x18R\x03allR\apendingR\bacceptedR\x06status\x12\"\n" +
 	"\n" +
 	"is_deleted\x18\x02 \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12/\n" +
 	"\aoptions\x18\x03 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12$\n" +
-	"\x05limit\x18\x04 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x01R\x05limit\x88\x01\x01\x12\x1d\n" +
+	"\x05limit\x18\x04 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x01R\x05limit\x88\x01\x01\x12\x1d\n" +
 	"\x05token\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05tokenB\r\n" +
 	"\v_is_deletedB\b\n" +
-	"\x06_limit\"\x84\x02\n" +
-	"\x16ListMyFollowingRequest\x127\n" +
-	"\x06status\x18\x01 \x01(\tB\x1f\xbaH\x1cr\x1aR\x00R\x03allR\apendingR\bacceptedR\x06status\x12\"\n" +
+	"\x06_limit\"\x85\x02\n" +
+	"\x16ListMyFollowingRequest\x128\n" +
+	"\x06status\x18\x01 \x01(\tB \xbaH\x1d\xd8\x01\x01r\x18R\x03allR\apendingR\bacceptedR\x06status\x12\"\n" +
 	"\n" +
 	"is_deleted\x18\x02 \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12/\n" +
 	"\aoptions\x18\x03 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12$\n" +
-	"\x05limit\x18\x04 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x01R\x05limit\x88\x01\x01\x12\x1d\n" +
+	"\x05limit\x18\x04 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x01R\x05limit\x88\x01\x01\x12\x1d\n" +
 	"\x05token\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05tokenB\r\n" +
 	"\v_is_deletedB\b\n" +
 	"\x06_limit\"\xa7\x02\n" +
-	"\x14ListFollowersRequest\x12#\n" +
-	"\auser_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06userId\x127\n" +
-	"\x06status\x18\x02 \x01(\tB\x1f\xbaH\x1cr\x1aR\x00R\x03allR\apendingR\bacceptedR\x06status\x12\"\n" +
+	"\x14ListFollowersRequest\x12\"\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId\x128\n" +
+	"\x06status\x18\x02 \x01(\tB \xbaH\x1d\xd8\x01\x01r\x18R\x03allR\apendingR\bacceptedR\x06status\x12\"\n" +
 	"\n" +
 	"is_deleted\x18\x03 \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12/\n" +
 	"\aoptions\x18\x04 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12$\n" +
-	"\x05limit\x18\x05 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x01R\x05limit\x88\x01\x01\x12\x1d\n" +
+	"\x05limit\x18\x05 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x01R\x05limit\x88\x01\x01\x12\x1d\n" +
 	"\x05token\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05tokenB\r\n" +
 	"\v_is_deletedB\b\n" +
 	"\x06_limit\"\xa7\x02\n" +
-	"\x14ListFollowingRequest\x12#\n" +
-	"\auser_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06userId\x127\n" +
-	"\x06status\x18\x02 \x01(\tB\x1f\xbaH\x1cr\x1aR\x00R\x03allR\apendingR\bacceptedR\x06status\x12\"\n" +
+	"\x14ListFollowingRequest\x12\"\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId\x128\n" +
+	"\x06status\x18\x02 \x01(\tB \xbaH\x1d\xd8\x01\x01r\x18R\x03allR\apendingR\bacceptedR\x06status\x12\"\n" +
 	"\n" +
 	"is_deleted\x18\x03 \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12/\n" +
 	"\aoptions\x18\x04 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12$\n" +
-	"\x05limit\x18\x05 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x01R\x05limit\x88\x01\x01\x12\x1d\n" +
+	"\x05limit\x18\x05 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x01R\x05limit\x88\x01\x01\x12\x1d\n" +
 	"\x05token\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05tokenB\r\n" +
 	"\v_is_deletedB\b\n" +
 	"\x06_limit\"\x18\n" +
@@ -1426,23 +1417,23 @@ const file_plaza_v1_follow_proto_rawDesc = "" +
 	"\n" +
 	"is_deleted\x18\x01 \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12/\n" +
 	"\aoptions\x18\x02 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12$\n" +
-	"\x05limit\x18\x03 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x01R\x05limit\x88\x01\x01\x12\x1d\n" +
+	"\x05limit\x18\x03 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x01R\x05limit\x88\x01\x01\x12\x1d\n" +
 	"\x05token\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05tokenB\r\n" +
 	"\v_is_deletedB\b\n" +
-	"\x06_limit2\x81\r\n" +
-	"\rFollowService\x12u\n" +
+	"\x06_limit2\x95\r\n" +
+	"\rFollowService\x12t\n" +
 	"\n" +
-	"FollowUser\x12\x1b.plaza.v1.FollowUserRequest\x1a\x19.plaza.v1.FollowsResponse\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#:\x01*\"\x1e/api/v4/me/following/{user_id}\x12v\n" +
-	"\fUnfollowUser\x12\x1d.plaza.v1.UnfollowUserRequest\x1a\x19.plaza.v1.FollowsResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 *\x1e/api/v4/me/following/{user_id}\x12}\n" +
-	"\x0eAcceptFollower\x12\x1f.plaza.v1.AcceptFollowerRequest\x1a\x19.plaza.v1.FollowsResponse\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#:\x01*\"\x1e/api/v4/me/followers/{user_id}\x12z\n" +
-	"\x0eRemoveFollower\x12\x1f.plaza.v1.RemoveFollowerRequest\x1a\x19.plaza.v1.FollowsResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 *\x1e/api/v4/me/followers/{user_id}\x12v\n" +
-	"\x0fListMyFollowers\x12 .plaza.v1.ListMyFollowersRequest\x1a\x1d.plaza.v1.ListFollowsResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16\x12\x14/api/v4/me/followers\x12v\n" +
-	"\x0fListMyFollowing\x12 .plaza.v1.ListMyFollowingRequest\x1a\x1d.plaza.v1.ListFollowsResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16\x12\x14/api/v4/me/following\x12\x7f\n" +
-	"\rListFollowers\x12\x1e.plaza.v1.ListFollowersRequest\x1a\x1d.plaza.v1.ListFollowsResponse\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#\x12!/api/v4/users/{user_id}/followers\x12\x7f\n" +
-	"\rListFollowing\x12\x1e.plaza.v1.ListFollowingRequest\x1a\x1d.plaza.v1.ListFollowsResponse\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#\x12!/api/v4/users/{user_id}/following\x12v\n" +
-	"\x0fGetMyFollowInfo\x12 .plaza.v1.GetMyFollowInfoRequest\x1a\x1c.plaza.v1.FollowInfoResponse\"#\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v4/me/followInfo\x12\xa5\x01\n" +
-	"\rGetFollowInfo\x12\x1e.plaza.v1.GetFollowInfoRequest\x1a\x1c.plaza.v1.FollowInfoResponse\"V\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02JZ$\x12\"/api/v4/users/{user_id}/followInfo\x12\"/api/v5/users/{user_id}/followInfo\x12\x7f\n" +
-	"\x10ListBlockedUsers\x12!.plaza.v1.ListBlockedUsersRequest\x1a\".plaza.v1.ListBlockedUsersResponse\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18\x12\x16/api/v4/me/user-blocks\x12x\n" +
+	"FollowUser\x12\x1b.plaza.v1.FollowUserRequest\x1a\x18.plaza.v1.FollowResponse\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#:\x01*\"\x1e/api/v4/me/following/{user_id}\x12u\n" +
+	"\fUnfollowUser\x12\x1d.plaza.v1.UnfollowUserRequest\x1a\x18.plaza.v1.FollowResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 *\x1e/api/v4/me/following/{user_id}\x12|\n" +
+	"\x0eAcceptFollower\x12\x1f.plaza.v1.AcceptFollowerRequest\x1a\x18.plaza.v1.FollowResponse\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#:\x01*\"\x1e/api/v4/me/followers/{user_id}\x12y\n" +
+	"\x0eRemoveFollower\x12\x1f.plaza.v1.RemoveFollowerRequest\x1a\x18.plaza.v1.FollowResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 *\x1e/api/v4/me/followers/{user_id}\x12y\n" +
+	"\x0fListMyFollowers\x12 .plaza.v1.ListMyFollowersRequest\x1a\x1d.plaza.v1.ListFollowsResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16\x12\x14/api/v4/me/followers\x90\x02\x01\x12y\n" +
+	"\x0fListMyFollowing\x12 .plaza.v1.ListMyFollowingRequest\x1a\x1d.plaza.v1.ListFollowsResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16\x12\x14/api/v4/me/following\x90\x02\x01\x12\x82\x01\n" +
+	"\rListFollowers\x12\x1e.plaza.v1.ListFollowersRequest\x1a\x1d.plaza.v1.ListFollowsResponse\"2\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#\x12!/api/v4/users/{user_id}/followers\x90\x02\x01\x12\x82\x01\n" +
+	"\rListFollowing\x12\x1e.plaza.v1.ListFollowingRequest\x1a\x1d.plaza.v1.ListFollowsResponse\"2\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#\x12!/api/v4/users/{user_id}/following\x90\x02\x01\x12y\n" +
+	"\x0fGetMyFollowInfo\x12 .plaza.v1.GetMyFollowInfoRequest\x1a\x1c.plaza.v1.FollowInfoResponse\"&\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v4/me/followInfo\x90\x02\x01\x12\xa8\x01\n" +
+	"\rGetFollowInfo\x12\x1e.plaza.v1.GetFollowInfoRequest\x1a\x1c.plaza.v1.FollowInfoResponse\"Y\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02JZ$\x12\"/api/v4/users/{user_id}/followInfo\x12\"/api/v5/users/{user_id}/followInfo\x90\x02\x01\x12\x82\x01\n" +
+	"\x10ListBlockedUsers\x12!.plaza.v1.ListBlockedUsersRequest\x1a\".plaza.v1.ListBlockedUsersResponse\"'\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18\x12\x16/api/v4/me/user-blocks\x90\x02\x01\x12x\n" +
 	"\tBlockUser\x12\x1a.plaza.v1.BlockUserRequest\x1a\x1c.plaza.v1.FollowInfoResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%:\x01*\" /api/v4/me/user-blocks/{user_id}\x12y\n" +
 	"\vUnblockUser\x12\x1c.plaza.v1.UnblockUserRequest\x1a\x1c.plaza.v1.FollowInfoResponse\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\"* /api/v4/me/user-blocks/{user_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
@@ -1462,7 +1453,7 @@ var file_plaza_v1_follow_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_plaza_v1_follow_proto_goTypes = []any{
 	(*Follow)(nil),                   // 0: plaza.v1.Follow
 	(*FollowCount)(nil),              // 1: plaza.v1.FollowCount
-	(*FollowsResponse)(nil),          // 2: plaza.v1.FollowsResponse
+	(*FollowResponse)(nil),           // 2: plaza.v1.FollowResponse
 	(*ListFollowsResponse)(nil),      // 3: plaza.v1.ListFollowsResponse
 	(*FollowInfoResponse)(nil),       // 4: plaza.v1.FollowInfoResponse
 	(*BlockPaging)(nil),              // 5: plaza.v1.BlockPaging
@@ -1489,7 +1480,7 @@ var file_plaza_v1_follow_proto_goTypes = []any{
 var file_plaza_v1_follow_proto_depIdxs = []int32{
 	20, // 0: plaza.v1.Follow.created_at:type_name -> google.protobuf.Timestamp
 	20, // 1: plaza.v1.Follow.updated_at:type_name -> google.protobuf.Timestamp
-	0,  // 2: plaza.v1.FollowsResponse.follows:type_name -> plaza.v1.Follow
+	0,  // 2: plaza.v1.FollowResponse.follows:type_name -> plaza.v1.Follow
 	0,  // 3: plaza.v1.ListFollowsResponse.follows:type_name -> plaza.v1.Follow
 	21, // 4: plaza.v1.ListFollowsResponse.users:type_name -> plaza.v1.User
 	22, // 5: plaza.v1.ListFollowsResponse.files:type_name -> plaza.v1.File
@@ -1518,10 +1509,10 @@ var file_plaza_v1_follow_proto_depIdxs = []int32{
 	19, // 28: plaza.v1.FollowService.ListBlockedUsers:input_type -> plaza.v1.ListBlockedUsersRequest
 	12, // 29: plaza.v1.FollowService.BlockUser:input_type -> plaza.v1.BlockUserRequest
 	13, // 30: plaza.v1.FollowService.UnblockUser:input_type -> plaza.v1.UnblockUserRequest
-	2,  // 31: plaza.v1.FollowService.FollowUser:output_type -> plaza.v1.FollowsResponse
-	2,  // 32: plaza.v1.FollowService.UnfollowUser:output_type -> plaza.v1.FollowsResponse
-	2,  // 33: plaza.v1.FollowService.AcceptFollower:output_type -> plaza.v1.FollowsResponse
-	2,  // 34: plaza.v1.FollowService.RemoveFollower:output_type -> plaza.v1.FollowsResponse
+	2,  // 31: plaza.v1.FollowService.FollowUser:output_type -> plaza.v1.FollowResponse
+	2,  // 32: plaza.v1.FollowService.UnfollowUser:output_type -> plaza.v1.FollowResponse
+	2,  // 33: plaza.v1.FollowService.AcceptFollower:output_type -> plaza.v1.FollowResponse
+	2,  // 34: plaza.v1.FollowService.RemoveFollower:output_type -> plaza.v1.FollowResponse
 	3,  // 35: plaza.v1.FollowService.ListMyFollowers:output_type -> plaza.v1.ListFollowsResponse
 	3,  // 36: plaza.v1.FollowService.ListMyFollowing:output_type -> plaza.v1.ListFollowsResponse
 	3,  // 37: plaza.v1.FollowService.ListFollowers:output_type -> plaza.v1.ListFollowsResponse
@@ -1546,6 +1537,7 @@ func file_plaza_v1_follow_proto_init() {
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_follow_proto_msgTypes[14].OneofWrappers = []any{}
 	file_plaza_v1_follow_proto_msgTypes[15].OneofWrappers = []any{}

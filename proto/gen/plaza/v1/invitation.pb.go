@@ -24,46 +24,46 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Invitation asks one user to become a member of a community, or a co-host of a room.
+// Invitation asks a user to become a member of a community or a co-host of a room.
 type Invitation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The invitation's id.
+	// The internal id, equal to `invitation_id`.
 	PrivateId string `protobuf:"bytes,1,opt,name=private_id,json=_id,proto3" json:"private_id,omitempty"`
-	// The same id.
+	// The invitation's id.
 	InvitationId string `protobuf:"bytes,2,opt,name=invitation_id,json=invitationId,proto3" json:"invitation_id,omitempty"`
-	// The network.
+	// The network's id.
 	NetworkId string `protobuf:"bytes,3,opt,name=network_id,json=networkId,proto3" json:"network_id,omitempty"`
-	// `communityMemberInvite` or `livestreamCohostInvite`.
+	// Kind of invitation: `communityMemberInvite` or `livestreamCohostInvite`.
 	Type string `protobuf:"bytes,4,opt,name=type,proto3" json:"type,omitempty"`
-	// The community or room.
+	// Id of the community or room.
 	TargetId string `protobuf:"bytes,5,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// `community` or `room`.
+	// Kind of target: `community` or `room`.
 	TargetType string `protobuf:"bytes,6,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// The community; empty where the target is a room.
+	// The community's id; empty if the target is a room.
 	CommunityId string `protobuf:"bytes,7,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// `pending`, `approved` (accepted), `rejected` or `cancelled`.
+	// State of the invitation: `pending`, `approved` (accepted), `rejected` or `cancelled`.
 	Status string `protobuf:"bytes,8,opt,name=status,proto3" json:"status,omitempty"`
 	// The invited user's public id.
 	InvitedUserId string `protobuf:"bytes,9,opt,name=invited_user_id,json=invitedUserId,proto3" json:"invited_user_id,omitempty"`
 	// The invited user's internal id.
 	InvitedUserInternalId string `protobuf:"bytes,10,opt,name=invited_user_internal_id,json=invitedUserInternalId,proto3" json:"invited_user_internal_id,omitempty"`
-	// The invited user's public id.
+	// Alias of `invited_user_id`.
 	InvitedUserPublicId string `protobuf:"bytes,11,opt,name=invited_user_public_id,json=invitedUserPublicId,proto3" json:"invited_user_public_id,omitempty"`
-	// The inviting user's public id; empty for an administrator, as the next two and created_by.
+	// The inviter's public id; empty if an administrator invited, like the following two fields and `created_by`.
 	InviterUserId string `protobuf:"bytes,12,opt,name=inviter_user_id,json=inviterUserId,proto3" json:"inviter_user_id,omitempty"`
-	// The inviting user's internal id.
+	// The inviter's internal id.
 	InviterUserInternalId string `protobuf:"bytes,13,opt,name=inviter_user_internal_id,json=inviterUserInternalId,proto3" json:"inviter_user_internal_id,omitempty"`
-	// The inviting user's public id.
+	// Alias of `inviter_user_id`.
 	InviterUserPublicId string `protobuf:"bytes,14,opt,name=inviter_user_public_id,json=inviterUserPublicId,proto3" json:"inviter_user_public_id,omitempty"`
-	// The inviting user's public id.
+	// Alias of `inviter_user_id`.
 	CreatedBy string `protobuf:"bytes,15,opt,name=created_by,json=createdBy,proto3" json:"created_by,omitempty"`
-	// The invited user's public id.
+	// Alias of `invited_user_id`.
 	UserId string `protobuf:"bytes,16,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// When it was accepted, rejected or taken back; null before.
+	// When it was accepted, rejected or cancelled; `null` while it is pending.
 	RespondedAt *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=responded_at,json=respondedAt,proto3" json:"responded_at,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,18,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -232,35 +232,35 @@ func (x *Invitation) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// InvitationAggregate holds invitations and the users concerned.
-type InvitationAggregate struct {
+// InvitationResponse contains invitations and the users involved.
+type InvitationResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The invitations.
 	Invitations []*Invitation `protobuf:"bytes,1,rep,name=invitations,proto3" json:"invitations,omitempty"`
-	// Who is invited, and who invites.
+	// The invited users and the inviters.
 	Users []*User `protobuf:"bytes,2,rep,name=users,proto3" json:"users,omitempty"`
 	// Their avatars.
 	Files []*File `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,4,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *InvitationAggregate) Reset() {
-	*x = InvitationAggregate{}
+func (x *InvitationResponse) Reset() {
+	*x = InvitationResponse{}
 	mi := &file_plaza_v1_invitation_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *InvitationAggregate) String() string {
+func (x *InvitationResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*InvitationAggregate) ProtoMessage() {}
+func (*InvitationResponse) ProtoMessage() {}
 
-func (x *InvitationAggregate) ProtoReflect() protoreflect.Message {
+func (x *InvitationResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_invitation_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -272,49 +272,49 @@ func (x *InvitationAggregate) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use InvitationAggregate.ProtoReflect.Descriptor instead.
-func (*InvitationAggregate) Descriptor() ([]byte, []int) {
+// Deprecated: Use InvitationResponse.ProtoReflect.Descriptor instead.
+func (*InvitationResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_invitation_proto_rawDescGZIP(), []int{1}
 }
 
-func (x *InvitationAggregate) GetInvitations() []*Invitation {
+func (x *InvitationResponse) GetInvitations() []*Invitation {
 	if x != nil {
 		return x.Invitations
 	}
 	return nil
 }
 
-func (x *InvitationAggregate) GetUsers() []*User {
+func (x *InvitationResponse) GetUsers() []*User {
 	if x != nil {
 		return x.Users
 	}
 	return nil
 }
 
-func (x *InvitationAggregate) GetFiles() []*File {
+func (x *InvitationResponse) GetFiles() []*File {
 	if x != nil {
 		return x.Files
 	}
 	return nil
 }
 
-func (x *InvitationAggregate) GetPaging() *Paging {
+func (x *InvitationResponse) GetPaging() *Paging {
 	if x != nil {
 		return x.Paging
 	}
 	return nil
 }
 
-// CreateInvitationsRequest says whom to invite to what.
+// CreateInvitationsRequest identifies the target and the users to invite.
 type CreateInvitationsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `communityMemberInvite`, which goes with the target type `community`, or `livestreamCohostInvite`, which goes with `room`.
+	// Kind of invitation: `communityMemberInvite` for the target type `community`, `livestreamCohostInvite` for `room`.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
-	// `community` or `room`.
+	// Kind of target: `community` or `room`.
 	TargetType string `protobuf:"bytes,2,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// The community or room, 1 to 900 characters.
+	// Id of the community or room.
 	TargetId string `protobuf:"bytes,3,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// 1 to 100 public ids of 1 to 50 characters.
+	// Public ids of the users, 1 to 100.
 	UserIds       []string `protobuf:"bytes,4,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -378,22 +378,22 @@ func (x *CreateInvitationsRequest) GetUserIds() []string {
 	return nil
 }
 
-// ListInvitationsRequest names the target, and filters its invitations.
+// ListInvitationsRequest identifies the target and filters its invitations.
 type ListInvitationsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `communityMemberInvite` or `livestreamCohostInvite`, as the target type says; may be absent.
+	// Kind of invitation: `communityMemberInvite` or `livestreamCohostInvite`. If set, it must match the target type.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
-	// `community` or `room`.
+	// Kind of target: `community` or `room`.
 	TargetType string `protobuf:"bytes,2,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// The community or room, 1 to 900 characters.
+	// Id of the community or room.
 	TargetId string `protobuf:"bytes,3,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// Only those of the statuses `pending`, `approved`, `rejected` and `cancelled`; all when absent.
+	// Filter by status: `pending`, `approved`, `rejected` and `cancelled`; all if absent.
 	Statuses []string `protobuf:"bytes,4,rep,name=statuses,proto3" json:"statuses,omitempty"`
-	// `lastCreated` (default), `firstCreated` or `createdAt`.
+	// Sort order: `lastCreated` (default), `firstCreated` or `createdAt`.
 	SortBy string `protobuf:"bytes,5,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// With createdAt: `desc` (default) or `asc`.
+	// Sort direction, if `sort_by` is `createdAt`: `desc` (default) or `asc`.
 	SortOrder string `protobuf:"bytes,6,opt,name=sort_order,json=sortOrder,proto3" json:"sort_order,omitempty"`
-	// Paging; 20 to a page when absent.
+	// Page size and token. The default size is 20.
 	Options       *PageOptions `protobuf:"bytes,7,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -478,22 +478,22 @@ func (x *ListInvitationsRequest) GetOptions() *PageOptions {
 	return nil
 }
 
-// ListMyInvitationsRequest filters the caller's invitations.
+// ListMyInvitationsRequest filters and orders the caller's invitations.
 type ListMyInvitationsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `communityMemberInvite` or `livestreamCohostInvite`; both when absent.
+	// Kind of invitation: `communityMemberInvite` or `livestreamCohostInvite`; both if absent.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
-	// `community` or `room`; both when absent.
+	// Kind of target: `community` or `room`; both if absent.
 	TargetType string `protobuf:"bytes,2,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// Only those to this community or room, at most 900 characters.
+	// Lists only invitations to this community or room.
 	TargetId string `protobuf:"bytes,3,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// Only those of the statuses `pending`, `approved`, `rejected` and `cancelled`; all when absent.
+	// Filter by status: `pending`, `approved`, `rejected` and `cancelled`; all if absent.
 	Statuses []string `protobuf:"bytes,4,rep,name=statuses,proto3" json:"statuses,omitempty"`
-	// `lastCreated` (default), `firstCreated` or `createdAt`.
+	// Sort order: `lastCreated` (default), `firstCreated` or `createdAt`.
 	SortBy string `protobuf:"bytes,5,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// With createdAt: `desc` (default) or `asc`.
+	// Sort direction, if `sort_by` is `createdAt`: `desc` (default) or `asc`.
 	SortOrder string `protobuf:"bytes,6,opt,name=sort_order,json=sortOrder,proto3" json:"sort_order,omitempty"`
-	// Paging; 20 to a page when absent.
+	// Page size and token. The default size is 20.
 	Options       *PageOptions `protobuf:"bytes,7,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -578,10 +578,10 @@ func (x *ListMyInvitationsRequest) GetOptions() *PageOptions {
 	return nil
 }
 
-// AcceptInvitationRequest names the invitation.
+// AcceptInvitationRequest identifies the invitation.
 type AcceptInvitationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 50 characters.
+	// The invitation's id.
 	InvitationId  string `protobuf:"bytes,1,opt,name=invitation_id,json=invitationId,proto3" json:"invitation_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -624,10 +624,10 @@ func (x *AcceptInvitationRequest) GetInvitationId() string {
 	return ""
 }
 
-// RejectInvitationRequest names the invitation.
+// RejectInvitationRequest identifies the invitation.
 type RejectInvitationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 50 characters.
+	// The invitation's id.
 	InvitationId  string `protobuf:"bytes,1,opt,name=invitation_id,json=invitationId,proto3" json:"invitation_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -670,10 +670,10 @@ func (x *RejectInvitationRequest) GetInvitationId() string {
 	return ""
 }
 
-// CancelInvitationRequest names the invitation.
+// CancelInvitationRequest identifies the invitation.
 type CancelInvitationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 50 characters.
+	// The invitation's id.
 	InvitationId  string `protobuf:"bytes,1,opt,name=invitation_id,json=invitationId,proto3" json:"invitation_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -720,7 +720,7 @@ var File_plaza_v1_invitation_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_invitation_proto_rawDesc = "" +
 	"\n" +
-	"\x19plaza/v1/invitation.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/user.proto\"\x8f\x06\n" +
+	"\x19plaza/v1/invitation.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\x8f\x06\n" +
 	"\n" +
 	"Invitation\x12\x17\n" +
 	"\n" +
@@ -748,50 +748,48 @@ const file_plaza_v1_invitation_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xc3\x01\n" +
-	"\x13InvitationAggregate\x126\n" +
+	"updated_at\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xc2\x01\n" +
+	"\x12InvitationResponse\x126\n" +
 	"\vinvitations\x18\x01 \x03(\v2\x14.plaza.v1.InvitationR\vinvitations\x12$\n" +
 	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
 	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
-	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xf5\x01\n" +
+	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xf4\x01\n" +
 	"\x18CreateInvitationsRequest\x12H\n" +
 	"\x04type\x18\x01 \x01(\tB4\xbaH1r/R\x15communityMemberInviteR\x16livestreamCohostInviteR\x04type\x127\n" +
 	"\vtarget_type\x18\x02 \x01(\tB\x16\xbaH\x13r\x11R\tcommunityR\x04roomR\n" +
-	"targetType\x12'\n" +
-	"\ttarget_id\x18\x03 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\btargetId\x12-\n" +
-	"\buser_ids\x18\x04 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x182R\auserIds\"\xc4\x03\n" +
-	"\x16ListInvitationsRequest\x12J\n" +
-	"\x04type\x18\x01 \x01(\tB6\xbaH3r1R\x00R\x15communityMemberInviteR\x16livestreamCohostInviteR\x04type\x127\n" +
+	"targetType\x12&\n" +
+	"\ttarget_id\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\btargetId\x12-\n" +
+	"\buser_ids\x18\x04 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x90\xea0\x01R\auserIds\"\xbf\x03\n" +
+	"\x16ListInvitationsRequest\x12K\n" +
+	"\x04type\x18\x01 \x01(\tB7\xbaH4\xd8\x01\x01r/R\x15communityMemberInviteR\x16livestreamCohostInviteR\x04type\x127\n" +
 	"\vtarget_type\x18\x02 \x01(\tB\x16\xbaH\x13r\x11R\tcommunityR\x04roomR\n" +
-	"targetType\x12'\n" +
-	"\ttarget_id\x18\x03 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\btargetId\x12P\n" +
-	"\bstatuses\x18\x04 \x03(\tB4\xbaH1\x92\x01.\x10\x04\"*r(R\apendingR\bapprovedR\brejectedR\tcancelledR\bstatuses\x12F\n" +
-	"\asort_by\x18\x05 \x01(\tB-\xbaH*r(R\x00R\vlastCreatedR\ffirstCreatedR\tcreatedAtR\x06sortBy\x121\n" +
+	"targetType\x12&\n" +
+	"\ttarget_id\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\btargetId\x12P\n" +
+	"\bstatuses\x18\x04 \x03(\tB4\xbaH1\x92\x01.\x10\x04\"*r(R\apendingR\bapprovedR\brejectedR\tcancelledR\bstatuses\x12G\n" +
+	"\asort_by\x18\x05 \x01(\tB.\xbaH+\xd8\x01\x01r&R\vlastCreatedR\ffirstCreatedR\tcreatedAtR\x06sortBy\x12+\n" +
 	"\n" +
-	"sort_order\x18\x06 \x01(\tB\x12\xbaH\x0fr\rR\x00R\x03ascR\x04descR\tsortOrder\x12/\n" +
-	"\aoptions\x18\a \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"\xc6\x03\n" +
-	"\x18ListMyInvitationsRequest\x12J\n" +
-	"\x04type\x18\x01 \x01(\tB6\xbaH3r1R\x00R\x15communityMemberInviteR\x16livestreamCohostInviteR\x04type\x129\n" +
-	"\vtarget_type\x18\x02 \x01(\tB\x18\xbaH\x15r\x13R\x00R\tcommunityR\x04roomR\n" +
+	"sort_order\x18\x06 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xb8\xea0\x01R\tsortOrder\x12/\n" +
+	"\aoptions\x18\a \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"\xc3\x03\n" +
+	"\x18ListMyInvitationsRequest\x12K\n" +
+	"\x04type\x18\x01 \x01(\tB7\xbaH4\xd8\x01\x01r/R\x15communityMemberInviteR\x16livestreamCohostInviteR\x04type\x12:\n" +
+	"\vtarget_type\x18\x02 \x01(\tB\x19\xbaH\x16\xd8\x01\x01r\x11R\tcommunityR\x04roomR\n" +
 	"targetType\x12%\n" +
 	"\ttarget_id\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\btargetId\x12P\n" +
-	"\bstatuses\x18\x04 \x03(\tB4\xbaH1\x92\x01.\x10\x04\"*r(R\apendingR\bapprovedR\brejectedR\tcancelledR\bstatuses\x12F\n" +
-	"\asort_by\x18\x05 \x01(\tB-\xbaH*r(R\x00R\vlastCreatedR\ffirstCreatedR\tcreatedAtR\x06sortBy\x121\n" +
+	"\bstatuses\x18\x04 \x03(\tB4\xbaH1\x92\x01.\x10\x04\"*r(R\apendingR\bapprovedR\brejectedR\tcancelledR\bstatuses\x12G\n" +
+	"\asort_by\x18\x05 \x01(\tB.\xbaH+\xd8\x01\x01r&R\vlastCreatedR\ffirstCreatedR\tcreatedAtR\x06sortBy\x12+\n" +
 	"\n" +
-	"sort_order\x18\x06 \x01(\tB\x12\xbaH\x0fr\rR\x00R\x03ascR\x04descR\tsortOrder\x12/\n" +
+	"sort_order\x18\x06 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xb8\xea0\x01R\tsortOrder\x12/\n" +
 	"\aoptions\x18\a \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"I\n" +
 	"\x17AcceptInvitationRequest\x12.\n" +
-	"\rinvitation_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\finvitationId\"I\n" +
+	"\rinvitation_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\finvitationId\"I\n" +
 	"\x17RejectInvitationRequest\x12.\n" +
-	"\rinvitation_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\finvitationId\"I\n" +
+	"\rinvitation_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\finvitationId\"I\n" +
 	"\x17CancelInvitationRequest\x12.\n" +
-	"\rinvitation_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\finvitationId2\xac\x06\n" +
-	"\x11InvitationService\x12|\n" +
-	"\x11CreateInvitations\x12\".plaza.v1.CreateInvitationsRequest\x1a\x1d.plaza.v1.InvitationAggregate\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/api/v1/invitations\x12u\n" +
-	"\x0fListInvitations\x12 .plaza.v1.ListInvitationsRequest\x1a\x1d.plaza.v1.InvitationAggregate\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15\x12\x13/api/v1/invitations\x12|\n" +
-	"\x11ListMyInvitations\x12\".plaza.v1.ListMyInvitationsRequest\x1a\x1d.plaza.v1.InvitationAggregate\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18\x12\x16/api/v1/invitations/me\x12\x8d\x01\n" +
+	"\rinvitation_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\finvitationId2\xaf\x06\n" +
+	"\x11InvitationService\x12{\n" +
+	"\x11CreateInvitations\x12\".plaza.v1.CreateInvitationsRequest\x1a\x1c.plaza.v1.InvitationResponse\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/api/v1/invitations\x12w\n" +
+	"\x0fListInvitations\x12 .plaza.v1.ListInvitationsRequest\x1a\x1c.plaza.v1.InvitationResponse\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15\x12\x13/api/v1/invitations\x90\x02\x01\x12~\n" +
+	"\x11ListMyInvitations\x12\".plaza.v1.ListMyInvitationsRequest\x1a\x1c.plaza.v1.InvitationResponse\"'\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18\x12\x16/api/v1/invitations/me\x90\x02\x01\x12\x8d\x01\n" +
 	"\x10AcceptInvitation\x12!.plaza.v1.AcceptInvitationRequest\x1a\x19.plaza.v1.SuccessResponse\";\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02/:\x01*\"*/api/v1/invitations/{invitation_id}/accept\x12\x8d\x01\n" +
 	"\x10RejectInvitation\x12!.plaza.v1.RejectInvitationRequest\x1a\x19.plaza.v1.SuccessResponse\";\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02/:\x01*\"*/api/v1/invitations/{invitation_id}/reject\x12\x83\x01\n" +
 	"\x10CancelInvitation\x12!.plaza.v1.CancelInvitationRequest\x1a\x19.plaza.v1.SuccessResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%*#/api/v1/invitations/{invitation_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
@@ -811,7 +809,7 @@ func file_plaza_v1_invitation_proto_rawDescGZIP() []byte {
 var file_plaza_v1_invitation_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_plaza_v1_invitation_proto_goTypes = []any{
 	(*Invitation)(nil),               // 0: plaza.v1.Invitation
-	(*InvitationAggregate)(nil),      // 1: plaza.v1.InvitationAggregate
+	(*InvitationResponse)(nil),       // 1: plaza.v1.InvitationResponse
 	(*CreateInvitationsRequest)(nil), // 2: plaza.v1.CreateInvitationsRequest
 	(*ListInvitationsRequest)(nil),   // 3: plaza.v1.ListInvitationsRequest
 	(*ListMyInvitationsRequest)(nil), // 4: plaza.v1.ListMyInvitationsRequest
@@ -829,10 +827,10 @@ var file_plaza_v1_invitation_proto_depIdxs = []int32{
 	8,  // 0: plaza.v1.Invitation.responded_at:type_name -> google.protobuf.Timestamp
 	8,  // 1: plaza.v1.Invitation.created_at:type_name -> google.protobuf.Timestamp
 	8,  // 2: plaza.v1.Invitation.updated_at:type_name -> google.protobuf.Timestamp
-	0,  // 3: plaza.v1.InvitationAggregate.invitations:type_name -> plaza.v1.Invitation
-	9,  // 4: plaza.v1.InvitationAggregate.users:type_name -> plaza.v1.User
-	10, // 5: plaza.v1.InvitationAggregate.files:type_name -> plaza.v1.File
-	11, // 6: plaza.v1.InvitationAggregate.paging:type_name -> plaza.v1.Paging
+	0,  // 3: plaza.v1.InvitationResponse.invitations:type_name -> plaza.v1.Invitation
+	9,  // 4: plaza.v1.InvitationResponse.users:type_name -> plaza.v1.User
+	10, // 5: plaza.v1.InvitationResponse.files:type_name -> plaza.v1.File
+	11, // 6: plaza.v1.InvitationResponse.paging:type_name -> plaza.v1.Paging
 	12, // 7: plaza.v1.ListInvitationsRequest.options:type_name -> plaza.v1.PageOptions
 	12, // 8: plaza.v1.ListMyInvitationsRequest.options:type_name -> plaza.v1.PageOptions
 	2,  // 9: plaza.v1.InvitationService.CreateInvitations:input_type -> plaza.v1.CreateInvitationsRequest
@@ -841,9 +839,9 @@ var file_plaza_v1_invitation_proto_depIdxs = []int32{
 	5,  // 12: plaza.v1.InvitationService.AcceptInvitation:input_type -> plaza.v1.AcceptInvitationRequest
 	6,  // 13: plaza.v1.InvitationService.RejectInvitation:input_type -> plaza.v1.RejectInvitationRequest
 	7,  // 14: plaza.v1.InvitationService.CancelInvitation:input_type -> plaza.v1.CancelInvitationRequest
-	1,  // 15: plaza.v1.InvitationService.CreateInvitations:output_type -> plaza.v1.InvitationAggregate
-	1,  // 16: plaza.v1.InvitationService.ListInvitations:output_type -> plaza.v1.InvitationAggregate
-	1,  // 17: plaza.v1.InvitationService.ListMyInvitations:output_type -> plaza.v1.InvitationAggregate
+	1,  // 15: plaza.v1.InvitationService.CreateInvitations:output_type -> plaza.v1.InvitationResponse
+	1,  // 16: plaza.v1.InvitationService.ListInvitations:output_type -> plaza.v1.InvitationResponse
+	1,  // 17: plaza.v1.InvitationService.ListMyInvitations:output_type -> plaza.v1.InvitationResponse
 	13, // 18: plaza.v1.InvitationService.AcceptInvitation:output_type -> plaza.v1.SuccessResponse
 	13, // 19: plaza.v1.InvitationService.RejectInvitation:output_type -> plaza.v1.SuccessResponse
 	13, // 20: plaza.v1.InvitationService.CancelInvitation:output_type -> plaza.v1.SuccessResponse
@@ -862,6 +860,7 @@ func file_plaza_v1_invitation_proto_init() {
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -24,42 +24,42 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// JoinRequest is a user's wish to join a community.
+// JoinRequest is a user's request to join a community.
 type JoinRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The request's id.
+	// The internal id, equal to `join_request_id`.
 	PrivateId string `protobuf:"bytes,1,opt,name=private_id,json=_id,proto3" json:"private_id,omitempty"`
-	// The same id.
+	// The request's id.
 	JoinRequestId string `protobuf:"bytes,2,opt,name=join_request_id,json=joinRequestId,proto3" json:"join_request_id,omitempty"`
-	// The network.
+	// The network's id.
 	NetworkId string `protobuf:"bytes,3,opt,name=network_id,json=networkId,proto3" json:"network_id,omitempty"`
 	// The requesting user's public id.
 	RequestorId string `protobuf:"bytes,4,opt,name=requestor_id,json=requestorId,proto3" json:"requestor_id,omitempty"`
 	// The requesting user's internal id.
 	RequestorInternalId string `protobuf:"bytes,5,opt,name=requestor_internal_id,json=requestorInternalId,proto3" json:"requestor_internal_id,omitempty"`
-	// The requesting user's public id.
+	// Alias of `requestor_id`.
 	RequestorPublicId string `protobuf:"bytes,6,opt,name=requestor_public_id,json=requestorPublicId,proto3" json:"requestor_public_id,omitempty"`
-	// The answering user's public id.
+	// Public id of the user who answered.
 	ResponderId string `protobuf:"bytes,7,opt,name=responder_id,json=responderId,proto3" json:"responder_id,omitempty"`
-	// The answering user's internal id.
+	// Internal id of the user who answered.
 	ResponderInternalId string `protobuf:"bytes,8,opt,name=responder_internal_id,json=responderInternalId,proto3" json:"responder_internal_id,omitempty"`
-	// The answering user's public id.
+	// Alias of `responder_id`.
 	ResponderPublicId string `protobuf:"bytes,9,opt,name=responder_public_id,json=responderPublicId,proto3" json:"responder_public_id,omitempty"`
-	// When it was answered.
+	// When it was answered; `null` while it is pending.
 	RespondedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=responded_at,json=respondedAt,proto3" json:"responded_at,omitempty"`
-	// `pending`, `approved`, `rejected` or `cancelled`.
+	// State of the request: `pending`, `approved`, `rejected` or `cancelled`.
 	Status string `protobuf:"bytes,11,opt,name=status,proto3" json:"status,omitempty"`
-	// The community.
+	// The community's id.
 	TargetId string `protobuf:"bytes,12,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
 	// Always `community`.
 	TargetType string `protobuf:"bytes,13,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
 	// Always `communityJoinRequest`.
 	Type string `protobuf:"bytes,14,opt,name=type,proto3" json:"type,omitempty"`
-	// The requesting user's public id.
+	// Alias of `requestor_id`.
 	UserId string `protobuf:"bytes,15,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,16,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -214,8 +214,8 @@ func (x *JoinRequest) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// JoinRequestAggregate holds requests and the users concerned.
-type JoinRequestAggregate struct {
+// JoinRequestResponse contains join requests and the users involved.
+type JoinRequestResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The requests.
 	JoinRequests []*JoinRequest `protobuf:"bytes,1,rep,name=join_requests,json=joinRequests,proto3" json:"join_requests,omitempty"`
@@ -223,26 +223,26 @@ type JoinRequestAggregate struct {
 	Users []*User `protobuf:"bytes,2,rep,name=users,proto3" json:"users,omitempty"`
 	// Their avatars.
 	Files []*File `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,4,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *JoinRequestAggregate) Reset() {
-	*x = JoinRequestAggregate{}
+func (x *JoinRequestResponse) Reset() {
+	*x = JoinRequestResponse{}
 	mi := &file_plaza_v1_join_request_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *JoinRequestAggregate) String() string {
+func (x *JoinRequestResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*JoinRequestAggregate) ProtoMessage() {}
+func (*JoinRequestResponse) ProtoMessage() {}
 
-func (x *JoinRequestAggregate) ProtoReflect() protoreflect.Message {
+func (x *JoinRequestResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_join_request_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -254,43 +254,43 @@ func (x *JoinRequestAggregate) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use JoinRequestAggregate.ProtoReflect.Descriptor instead.
-func (*JoinRequestAggregate) Descriptor() ([]byte, []int) {
+// Deprecated: Use JoinRequestResponse.ProtoReflect.Descriptor instead.
+func (*JoinRequestResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_join_request_proto_rawDescGZIP(), []int{1}
 }
 
-func (x *JoinRequestAggregate) GetJoinRequests() []*JoinRequest {
+func (x *JoinRequestResponse) GetJoinRequests() []*JoinRequest {
 	if x != nil {
 		return x.JoinRequests
 	}
 	return nil
 }
 
-func (x *JoinRequestAggregate) GetUsers() []*User {
+func (x *JoinRequestResponse) GetUsers() []*User {
 	if x != nil {
 		return x.Users
 	}
 	return nil
 }
 
-func (x *JoinRequestAggregate) GetFiles() []*File {
+func (x *JoinRequestResponse) GetFiles() []*File {
 	if x != nil {
 		return x.Files
 	}
 	return nil
 }
 
-func (x *JoinRequestAggregate) GetPaging() *Paging {
+func (x *JoinRequestResponse) GetPaging() *Paging {
 	if x != nil {
 		return x.Paging
 	}
 	return nil
 }
 
-// RequestJoinRequest names the community.
+// RequestJoinRequest identifies the community.
 type RequestJoinRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId   string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -333,10 +333,10 @@ func (x *RequestJoinRequest) GetCommunityId() string {
 	return ""
 }
 
-// CancelJoinRequest names the community.
+// CancelJoinRequest identifies the community.
 type CancelJoinRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId   string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -379,10 +379,10 @@ func (x *CancelJoinRequest) GetCommunityId() string {
 	return ""
 }
 
-// GetMyJoinRequestRequest names the community.
+// GetMyJoinRequestRequest identifies the community.
 type GetMyJoinRequestRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId   string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -425,24 +425,24 @@ func (x *GetMyJoinRequestRequest) GetCommunityId() string {
 	return ""
 }
 
-// ListJoinRequestsRequest filters the requests.
+// ListJoinRequestsRequest filters and orders the requests.
 type ListJoinRequestsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// `pending`, `approved`, `rejected` or `cancelled`; all when absent.
+	// Filter by status: `pending`, `approved`, `rejected` or `cancelled`; all if absent.
 	Status string `protobuf:"bytes,2,opt,name=status,proto3" json:"status,omitempty"`
-	// The same, several of them.
+	// Like `status`, but with several values.
 	Statuses []string `protobuf:"bytes,3,rep,name=statuses,proto3" json:"statuses,omitempty"`
-	// `community`.
+	// Always `community`.
 	TargetType string `protobuf:"bytes,4,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// `communityJoinRequest`.
+	// Always `communityJoinRequest`.
 	Type string `protobuf:"bytes,5,opt,name=type,proto3" json:"type,omitempty"`
-	// `lastCreated` (default), `firstCreated` or `createdAt`.
+	// Sort order: `lastCreated` (default), `firstCreated` or `createdAt`.
 	SortBy string `protobuf:"bytes,6,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// `desc` (default) or `asc`.
+	// Sort direction: `desc` (default) or `asc`.
 	SortOrder string `protobuf:"bytes,7,opt,name=sort_order,json=sortOrder,proto3" json:"sort_order,omitempty"`
-	// Paging; 20 to a page when absent.
+	// Page size and token. The default size is 20.
 	Options       *PageOptions `protobuf:"bytes,8,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -534,12 +534,12 @@ func (x *ListJoinRequestsRequest) GetOptions() *PageOptions {
 	return nil
 }
 
-// ApproveJoinRequest names the user.
+// ApproveJoinRequest identifies the community and the user.
 type ApproveJoinRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// The requesting user, internal or public id.
+	// The requesting user's public or internal id.
 	UserId        string `protobuf:"bytes,2,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -589,12 +589,12 @@ func (x *ApproveJoinRequest) GetUserId() string {
 	return ""
 }
 
-// RejectJoinRequest names the user.
+// RejectJoinRequest identifies the community and the user.
 type RejectJoinRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// The requesting user, internal or public id.
+	// The requesting user's public or internal id.
 	UserId        string `protobuf:"bytes,2,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -648,7 +648,7 @@ var File_plaza_v1_join_request_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_join_request_proto_rawDesc = "" +
 	"\n" +
-	"\x1bplaza/v1/join_request.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/user.proto\"\xb3\x05\n" +
+	"\x1bplaza/v1/join_request.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\xb3\x05\n" +
 	"\vJoinRequest\x12\x17\n" +
 	"\n" +
 	"private_id\x18\x01 \x01(\tR\x03_id\x12&\n" +
@@ -672,50 +672,44 @@ const file_plaza_v1_join_request_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x10 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xc8\x01\n" +
-	"\x14JoinRequestAggregate\x12:\n" +
+	"updated_at\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xc7\x01\n" +
+	"\x13JoinRequestResponse\x12:\n" +
 	"\rjoin_requests\x18\x01 \x03(\v2\x15.plaza.v1.JoinRequestR\fjoinRequests\x12$\n" +
 	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
 	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
-	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"C\n" +
-	"\x12RequestJoinRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\"B\n" +
-	"\x11CancelJoinRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\"H\n" +
-	"\x17GetMyJoinRequestRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\"\xf7\x03\n" +
-	"\x17ListJoinRequestsRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\x12G\n" +
-	"\x06status\x18\x02 \x01(\tB/\xbaH,r*R\x00R\apendingR\bapprovedR\brejectedR\tcancelledR\x06status\x12P\n" +
-	"\bstatuses\x18\x03 \x03(\tB4\xbaH1\x92\x01.\x10\x04\"*r(R\apendingR\bapprovedR\brejectedR\tcancelledR\bstatuses\x123\n" +
-	"\vtarget_type\x18\x04 \x01(\tB\x12\xbaH\x0fr\rR\x00R\tcommunityR\n" +
-	"targetType\x121\n" +
-	"\x04type\x18\x05 \x01(\tB\x1d\xbaH\x1ar\x18R\x00R\x14communityJoinRequestR\x04type\x12F\n" +
-	"\asort_by\x18\x06 \x01(\tB-\xbaH*r(R\x00R\vlastCreatedR\ffirstCreatedR\tcreatedAtR\x06sortBy\x121\n" +
+	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"B\n" +
+	"\x12RequestJoinRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\"A\n" +
+	"\x11CancelJoinRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\"G\n" +
+	"\x17GetMyJoinRequestRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\"\xf4\x03\n" +
+	"\x17ListJoinRequestsRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x12H\n" +
+	"\x06status\x18\x02 \x01(\tB0\xbaH-\xd8\x01\x01r(R\apendingR\bapprovedR\brejectedR\tcancelledR\x06status\x12P\n" +
+	"\bstatuses\x18\x03 \x03(\tB4\xbaH1\x92\x01.\x10\x04\"*r(R\apendingR\bapprovedR\brejectedR\tcancelledR\bstatuses\x124\n" +
+	"\vtarget_type\x18\x04 \x01(\tB\x13\xbaH\x10\xd8\x01\x01r\vR\tcommunityR\n" +
+	"targetType\x122\n" +
+	"\x04type\x18\x05 \x01(\tB\x1e\xbaH\x1b\xd8\x01\x01r\x16R\x14communityJoinRequestR\x04type\x12G\n" +
+	"\asort_by\x18\x06 \x01(\tB.\xbaH+\xd8\x01\x01r&R\vlastCreatedR\ffirstCreatedR\tcreatedAtR\x06sortBy\x12+\n" +
 	"\n" +
-	"sort_order\x18\a \x01(\tB\x12\xbaH\x0fr\rR\x00R\x03ascR\x04descR\tsortOrder\x12/\n" +
-	"\aoptions\x18\b \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"g\n" +
-	"\x12ApproveJoinRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\x12\"\n" +
-	"\auser_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06userId\"f\n" +
-	"\x11RejectJoinRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\x12\"\n" +
-	"\auser_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06userId2\x89\a\n" +
-	"\x12JoinRequestService\x12\x85\x01\n" +
-	"\vRequestJoin\x12\x1c.plaza.v1.RequestJoinRequest\x1a\x1e.plaza.v1.JoinRequestAggregate\"8\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02,:\x01*\"'/api/v4/communities/{community_id}/join\x12{\n" +
+	"sort_order\x18\a \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xb8\xea0\x01R\tsortOrder\x12/\n" +
+	"\aoptions\x18\b \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"f\n" +
+	"\x12ApproveJoinRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x12\"\n" +
+	"\auser_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId\"e\n" +
+	"\x11RejectJoinRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x12\"\n" +
+	"\auser_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId2\xd6\x06\n" +
+	"\x12JoinRequestService\x12\x84\x01\n" +
+	"\vRequestJoin\x12\x1c.plaza.v1.RequestJoinRequest\x1a\x1d.plaza.v1.JoinRequestResponse\"8\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02,:\x01*\"'/api/v4/communities/{community_id}/join\x12{\n" +
 	"\n" +
-	"CancelJoin\x12\x1b.plaza.v1.CancelJoinRequest\x1a\x19.plaza.v1.SuccessResponse\"5\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02)*'/api/v4/communities/{community_id}/join\x12\x8f\x01\n" +
-	"\x10GetMyJoinRequest\x12!.plaza.v1.GetMyJoinRequestRequest\x1a\x1e.plaza.v1.JoinRequestAggregate\"8\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02,\x12*/api/v4/communities/{community_id}/join/me\x12\xa0\x01\n" +
-	"\x10ListJoinRequests\x12!.plaza.v1.ListJoinRequestsRequest\x1a\x1e.plaza.v1.JoinRequestAggregate\"I\xa2\xbb\x18\x16\b\x04\x12\x12ADD_COMMUNITY_USER\x82\xd3\xe4\x93\x02)\x12'/api/v4/communities/{community_id}/join\x12\x9c\x01\n" +
-	"\vApproveJoin\x12\x1c.plaza.v1.ApproveJoinRequest\x1a\x19.plaza.v1.SuccessResponse\"T\xa2\xbb\x18\x16\b\x04\x12\x12ADD_COMMUNITY_USER\x82\xd3\xe4\x93\x024:\x01*\"//api/v4/communities/{community_id}/join/approve\x12\x99\x01\n" +
+	"CancelJoin\x12\x1b.plaza.v1.CancelJoinRequest\x1a\x19.plaza.v1.SuccessResponse\"5\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02)*'/api/v4/communities/{community_id}/join\x12\x91\x01\n" +
+	"\x10GetMyJoinRequest\x12!.plaza.v1.GetMyJoinRequestRequest\x1a\x1d.plaza.v1.JoinRequestResponse\";\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02,\x12*/api/v4/communities/{community_id}/join/me\x90\x02\x01\x12\x90\x01\n" +
+	"\x10ListJoinRequests\x12!.plaza.v1.ListJoinRequestsRequest\x1a\x1d.plaza.v1.JoinRequestResponse\":\xa2\xbb\x18\x04\b\x04\x10\x17\x82\xd3\xe4\x93\x02)\x12'/api/v4/communities/{community_id}/join\x90\x02\x01\x12\x8a\x01\n" +
+	"\vApproveJoin\x12\x1c.plaza.v1.ApproveJoinRequest\x1a\x19.plaza.v1.SuccessResponse\"B\xa2\xbb\x18\x04\b\x04\x10\x17\x82\xd3\xe4\x93\x024:\x01*\"//api/v4/communities/{community_id}/join/approve\x12\x87\x01\n" +
 	"\n" +
-	"RejectJoin\x12\x1b.plaza.v1.RejectJoinRequest\x1a\x19.plaza.v1.SuccessResponse\"S\xa2\xbb\x18\x16\b\x04\x12\x12ADD_COMMUNITY_USER\x82\xd3\xe4\x93\x023:\x01*\"./api/v4/communities/{community_id}/join/rejectB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"RejectJoin\x12\x1b.plaza.v1.RejectJoinRequest\x1a\x19.plaza.v1.SuccessResponse\"A\xa2\xbb\x18\x04\b\x04\x10\x17\x82\xd3\xe4\x93\x023:\x01*\"./api/v4/communities/{community_id}/join/rejectB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_join_request_proto_rawDescOnce sync.Once
@@ -732,7 +726,7 @@ func file_plaza_v1_join_request_proto_rawDescGZIP() []byte {
 var file_plaza_v1_join_request_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_plaza_v1_join_request_proto_goTypes = []any{
 	(*JoinRequest)(nil),             // 0: plaza.v1.JoinRequest
-	(*JoinRequestAggregate)(nil),    // 1: plaza.v1.JoinRequestAggregate
+	(*JoinRequestResponse)(nil),     // 1: plaza.v1.JoinRequestResponse
 	(*RequestJoinRequest)(nil),      // 2: plaza.v1.RequestJoinRequest
 	(*CancelJoinRequest)(nil),       // 3: plaza.v1.CancelJoinRequest
 	(*GetMyJoinRequestRequest)(nil), // 4: plaza.v1.GetMyJoinRequestRequest
@@ -750,10 +744,10 @@ var file_plaza_v1_join_request_proto_depIdxs = []int32{
 	8,  // 0: plaza.v1.JoinRequest.responded_at:type_name -> google.protobuf.Timestamp
 	8,  // 1: plaza.v1.JoinRequest.created_at:type_name -> google.protobuf.Timestamp
 	8,  // 2: plaza.v1.JoinRequest.updated_at:type_name -> google.protobuf.Timestamp
-	0,  // 3: plaza.v1.JoinRequestAggregate.join_requests:type_name -> plaza.v1.JoinRequest
-	9,  // 4: plaza.v1.JoinRequestAggregate.users:type_name -> plaza.v1.User
-	10, // 5: plaza.v1.JoinRequestAggregate.files:type_name -> plaza.v1.File
-	11, // 6: plaza.v1.JoinRequestAggregate.paging:type_name -> plaza.v1.Paging
+	0,  // 3: plaza.v1.JoinRequestResponse.join_requests:type_name -> plaza.v1.JoinRequest
+	9,  // 4: plaza.v1.JoinRequestResponse.users:type_name -> plaza.v1.User
+	10, // 5: plaza.v1.JoinRequestResponse.files:type_name -> plaza.v1.File
+	11, // 6: plaza.v1.JoinRequestResponse.paging:type_name -> plaza.v1.Paging
 	12, // 7: plaza.v1.ListJoinRequestsRequest.options:type_name -> plaza.v1.PageOptions
 	2,  // 8: plaza.v1.JoinRequestService.RequestJoin:input_type -> plaza.v1.RequestJoinRequest
 	3,  // 9: plaza.v1.JoinRequestService.CancelJoin:input_type -> plaza.v1.CancelJoinRequest
@@ -761,10 +755,10 @@ var file_plaza_v1_join_request_proto_depIdxs = []int32{
 	5,  // 11: plaza.v1.JoinRequestService.ListJoinRequests:input_type -> plaza.v1.ListJoinRequestsRequest
 	6,  // 12: plaza.v1.JoinRequestService.ApproveJoin:input_type -> plaza.v1.ApproveJoinRequest
 	7,  // 13: plaza.v1.JoinRequestService.RejectJoin:input_type -> plaza.v1.RejectJoinRequest
-	1,  // 14: plaza.v1.JoinRequestService.RequestJoin:output_type -> plaza.v1.JoinRequestAggregate
+	1,  // 14: plaza.v1.JoinRequestService.RequestJoin:output_type -> plaza.v1.JoinRequestResponse
 	13, // 15: plaza.v1.JoinRequestService.CancelJoin:output_type -> plaza.v1.SuccessResponse
-	1,  // 16: plaza.v1.JoinRequestService.GetMyJoinRequest:output_type -> plaza.v1.JoinRequestAggregate
-	1,  // 17: plaza.v1.JoinRequestService.ListJoinRequests:output_type -> plaza.v1.JoinRequestAggregate
+	1,  // 16: plaza.v1.JoinRequestService.GetMyJoinRequest:output_type -> plaza.v1.JoinRequestResponse
+	1,  // 17: plaza.v1.JoinRequestService.ListJoinRequests:output_type -> plaza.v1.JoinRequestResponse
 	13, // 18: plaza.v1.JoinRequestService.ApproveJoin:output_type -> plaza.v1.SuccessResponse
 	13, // 19: plaza.v1.JoinRequestService.RejectJoin:output_type -> plaza.v1.SuccessResponse
 	14, // [14:20] is the sub-list for method output_type
@@ -782,6 +776,7 @@ func file_plaza_v1_join_request_proto_init() {
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{

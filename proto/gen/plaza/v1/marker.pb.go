@@ -24,20 +24,20 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// FeedMarker is where a message feed stands.
+// FeedMarker is the state of a message feed.
 type FeedMarker struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The message feed.
+	// The message feed's id.
 	FeedId string `protobuf:"bytes,1,opt,name=feed_id,json=feedId,proto3" json:"feed_id,omitempty"`
-	// The channel.
+	// The channel's id.
 	EntityId string `protobuf:"bytes,2,opt,name=entity_id,json=entityId,proto3" json:"entity_id,omitempty"`
-	// The segment of the last message.
+	// Segment of the last message.
 	LastSegment int32 `protobuf:"varint,3,opt,name=last_segment,json=lastSegment,proto3" json:"last_segment,omitempty"`
-	// Whether the feed is deleted.
+	// Whether the feed has been deleted.
 	IsDeleted bool `protobuf:"varint,4,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -115,39 +115,39 @@ func (x *FeedMarker) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// MarkerAggregate holds markers of the caller.
-type MarkerAggregate struct {
+// MarkerResponse contains the caller's markers.
+type MarkerResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The caller, over all feeds: one.
+	// The caller's total over all feeds, one item.
 	UserMarkers []*UserMarker `protobuf:"bytes,1,rep,name=user_markers,json=userMarkers,proto3" json:"user_markers,omitempty"`
-	// The caller in message feeds.
+	// The caller's markers for message feeds.
 	UserFeedMarkers []*UserFeedMarker `protobuf:"bytes,2,rep,name=user_feed_markers,json=userFeedMarkers,proto3" json:"user_feed_markers,omitempty"`
-	// The caller in channels.
+	// The caller's markers for channels.
 	UserEntityMarkers []*UserEntityMarker `protobuf:"bytes,3,rep,name=user_entity_markers,json=userEntityMarkers,proto3" json:"user_entity_markers,omitempty"`
-	// The message feeds themselves.
+	// The state of the message feeds.
 	FeedMarkers []*FeedMarker `protobuf:"bytes,4,rep,name=feed_markers,json=feedMarkers,proto3" json:"feed_markers,omitempty"`
-	// Always without tokens: the answer holds all that was asked for.
+	// Always without tokens: the response is complete.
 	Paging *Paging `protobuf:"bytes,5,opt,name=paging,proto3" json:"paging,omitempty"`
-	// Messages: how many have read them.
+	// Read and delivery counts of messages.
 	ContentMarkers []*ContentMarker `protobuf:"bytes,6,rep,name=content_markers,json=contentMarkers,proto3" json:"content_markers,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
 
-func (x *MarkerAggregate) Reset() {
-	*x = MarkerAggregate{}
+func (x *MarkerResponse) Reset() {
+	*x = MarkerResponse{}
 	mi := &file_plaza_v1_marker_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *MarkerAggregate) String() string {
+func (x *MarkerResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*MarkerAggregate) ProtoMessage() {}
+func (*MarkerResponse) ProtoMessage() {}
 
-func (x *MarkerAggregate) ProtoReflect() protoreflect.Message {
+func (x *MarkerResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_marker_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -159,71 +159,71 @@ func (x *MarkerAggregate) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use MarkerAggregate.ProtoReflect.Descriptor instead.
-func (*MarkerAggregate) Descriptor() ([]byte, []int) {
+// Deprecated: Use MarkerResponse.ProtoReflect.Descriptor instead.
+func (*MarkerResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{1}
 }
 
-func (x *MarkerAggregate) GetUserMarkers() []*UserMarker {
+func (x *MarkerResponse) GetUserMarkers() []*UserMarker {
 	if x != nil {
 		return x.UserMarkers
 	}
 	return nil
 }
 
-func (x *MarkerAggregate) GetUserFeedMarkers() []*UserFeedMarker {
+func (x *MarkerResponse) GetUserFeedMarkers() []*UserFeedMarker {
 	if x != nil {
 		return x.UserFeedMarkers
 	}
 	return nil
 }
 
-func (x *MarkerAggregate) GetUserEntityMarkers() []*UserEntityMarker {
+func (x *MarkerResponse) GetUserEntityMarkers() []*UserEntityMarker {
 	if x != nil {
 		return x.UserEntityMarkers
 	}
 	return nil
 }
 
-func (x *MarkerAggregate) GetFeedMarkers() []*FeedMarker {
+func (x *MarkerResponse) GetFeedMarkers() []*FeedMarker {
 	if x != nil {
 		return x.FeedMarkers
 	}
 	return nil
 }
 
-func (x *MarkerAggregate) GetPaging() *Paging {
+func (x *MarkerResponse) GetPaging() *Paging {
 	if x != nil {
 		return x.Paging
 	}
 	return nil
 }
 
-func (x *MarkerAggregate) GetContentMarkers() []*ContentMarker {
+func (x *MarkerResponse) GetContentMarkers() []*ContentMarker {
 	if x != nil {
 		return x.ContentMarkers
 	}
 	return nil
 }
 
-// ContentMarker is how far a message has come.
+// ContentMarker counts the users who have read and received a message.
 type ContentMarker struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The message.
+	// The message's id.
 	ContentId string `protobuf:"bytes,1,opt,name=content_id,json=contentId,proto3" json:"content_id,omitempty"`
-	// Its message feed.
+	// The message feed's id.
 	FeedId string `protobuf:"bytes,2,opt,name=feed_id,json=feedId,proto3" json:"feed_id,omitempty"`
-	// Its place in the feed.
+	// Position of the message in the feed.
 	Segment int32 `protobuf:"varint,3,opt,name=segment,proto3" json:"segment,omitempty"`
 	// The author's internal id.
 	CreatorId string `protobuf:"bytes,4,opt,name=creator_id,json=creatorId,proto3" json:"creator_id,omitempty"`
-	// How many members of the channel have read it, the author apart.
+	// Number of members who have read it, not counting the author.
 	ReadCount int32 `protobuf:"varint,5,opt,name=read_count,json=readCount,proto3" json:"read_count,omitempty"`
-	// How many of them got it.
+	// Number of members who have received it, not counting the author.
 	DeliveredCount int32 `protobuf:"varint,6,opt,name=delivered_count,json=deliveredCount,proto3" json:"delivered_count,omitempty"`
 	// When it was written.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -315,10 +315,10 @@ func (x *ContentMarker) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// ListMessageMarkersRequest names the messages.
+// ListMessageMarkersRequest identifies the messages.
 type ListMessageMarkersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 ids.
+	// Ids of the messages, 1 to 100.
 	MessageIds    []string `protobuf:"bytes,1,rep,name=message_ids,json=messageIds,proto3" json:"message_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -361,12 +361,12 @@ func (x *ListMessageMarkersRequest) GetMessageIds() []string {
 	return nil
 }
 
-// ListReadUsersRequest names the message.
+// ListReadUsersRequest identifies the message.
 type ListReadUsersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 characters.
+	// The message's id.
 	MessageId string `protobuf:"bytes,1,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options       *MarkerPageOptions `protobuf:"bytes,2,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -416,12 +416,12 @@ func (x *ListReadUsersRequest) GetOptions() *MarkerPageOptions {
 	return nil
 }
 
-// ListDeliveredUsersRequest names the message.
+// ListDeliveredUsersRequest identifies the message.
 type ListDeliveredUsersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 characters.
+	// The message's id.
 	MessageId string `protobuf:"bytes,1,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options       *MarkerPageOptions `protobuf:"bytes,2,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -471,41 +471,41 @@ func (x *ListDeliveredUsersRequest) GetOptions() *MarkerPageOptions {
 	return nil
 }
 
-// MarkerUsersResponse is a page of the users who have read a message, or whom it was delivered to.
-type MarkerUsersResponse struct {
+// ListMarkerUsersResponse is a page of users who have read or received a message.
+type ListMarkerUsersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Their public ids.
+	// Public ids of the users.
 	PublicUserIds []string `protobuf:"bytes,1,rep,name=public_user_ids,json=publicUserIds,proto3" json:"public_user_ids,omitempty"`
-	// The caller, over all feeds: one.
+	// The caller's total over all feeds, one item.
 	UserMarkers []*UserMarker `protobuf:"bytes,2,rep,name=user_markers,json=userMarkers,proto3" json:"user_markers,omitempty"`
-	// The caller in the message feed.
+	// The caller's marker for the message feed.
 	UserFeedMarkers []*UserFeedMarker `protobuf:"bytes,3,rep,name=user_feed_markers,json=userFeedMarkers,proto3" json:"user_feed_markers,omitempty"`
-	// The caller in the channel.
+	// The caller's marker for the channel.
 	UserEntityMarkers []*UserEntityMarker `protobuf:"bytes,4,rep,name=user_entity_markers,json=userEntityMarkers,proto3" json:"user_entity_markers,omitempty"`
-	// The message feed.
+	// The state of the message feed.
 	FeedMarkers []*FeedMarker `protobuf:"bytes,5,rep,name=feed_markers,json=feedMarkers,proto3" json:"feed_markers,omitempty"`
-	// The message.
+	// Read and delivery counts of the message.
 	ContentMarkers []*ContentMarker `protobuf:"bytes,6,rep,name=content_markers,json=contentMarkers,proto3" json:"content_markers,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,7,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *MarkerUsersResponse) Reset() {
-	*x = MarkerUsersResponse{}
+func (x *ListMarkerUsersResponse) Reset() {
+	*x = ListMarkerUsersResponse{}
 	mi := &file_plaza_v1_marker_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *MarkerUsersResponse) String() string {
+func (x *ListMarkerUsersResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*MarkerUsersResponse) ProtoMessage() {}
+func (*ListMarkerUsersResponse) ProtoMessage() {}
 
-func (x *MarkerUsersResponse) ProtoReflect() protoreflect.Message {
+func (x *ListMarkerUsersResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_marker_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -517,61 +517,61 @@ func (x *MarkerUsersResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use MarkerUsersResponse.ProtoReflect.Descriptor instead.
-func (*MarkerUsersResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use ListMarkerUsersResponse.ProtoReflect.Descriptor instead.
+func (*ListMarkerUsersResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{6}
 }
 
-func (x *MarkerUsersResponse) GetPublicUserIds() []string {
+func (x *ListMarkerUsersResponse) GetPublicUserIds() []string {
 	if x != nil {
 		return x.PublicUserIds
 	}
 	return nil
 }
 
-func (x *MarkerUsersResponse) GetUserMarkers() []*UserMarker {
+func (x *ListMarkerUsersResponse) GetUserMarkers() []*UserMarker {
 	if x != nil {
 		return x.UserMarkers
 	}
 	return nil
 }
 
-func (x *MarkerUsersResponse) GetUserFeedMarkers() []*UserFeedMarker {
+func (x *ListMarkerUsersResponse) GetUserFeedMarkers() []*UserFeedMarker {
 	if x != nil {
 		return x.UserFeedMarkers
 	}
 	return nil
 }
 
-func (x *MarkerUsersResponse) GetUserEntityMarkers() []*UserEntityMarker {
+func (x *ListMarkerUsersResponse) GetUserEntityMarkers() []*UserEntityMarker {
 	if x != nil {
 		return x.UserEntityMarkers
 	}
 	return nil
 }
 
-func (x *MarkerUsersResponse) GetFeedMarkers() []*FeedMarker {
+func (x *ListMarkerUsersResponse) GetFeedMarkers() []*FeedMarker {
 	if x != nil {
 		return x.FeedMarkers
 	}
 	return nil
 }
 
-func (x *MarkerUsersResponse) GetContentMarkers() []*ContentMarker {
+func (x *ListMarkerUsersResponse) GetContentMarkers() []*ContentMarker {
 	if x != nil {
 		return x.ContentMarkers
 	}
 	return nil
 }
 
-func (x *MarkerUsersResponse) GetPaging() *Paging {
+func (x *ListMarkerUsersResponse) GetPaging() *Paging {
 	if x != nil {
 		return x.Paging
 	}
 	return nil
 }
 
-// GetUserMarkerRequest is empty.
+// GetUserMarkerRequest has no fields.
 type GetUserMarkerRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -608,10 +608,10 @@ func (*GetUserMarkerRequest) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{7}
 }
 
-// SyncMarkersRequest says what the device has.
+// SyncMarkersRequest sets where to continue.
 type SyncMarkersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The lastSyncAt of the answer before; absent on a new device.
+	// The `lastSyncAt` of the previous response; absent on a new device.
 	DeviceLastSyncAt *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=device_last_sync_at,json=deviceLastSyncAt,proto3" json:"device_last_sync_at,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -654,10 +654,10 @@ func (x *SyncMarkersRequest) GetDeviceLastSyncAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// ListChannelMarkersRequest names the channels.
+// ListChannelMarkersRequest identifies the channels.
 type ListChannelMarkersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 ids.
+	// Ids of the channels, 1 to 100.
 	ChannelIds    []string `protobuf:"bytes,1,rep,name=channel_ids,json=channelIds,proto3" json:"channel_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -700,10 +700,10 @@ func (x *ListChannelMarkersRequest) GetChannelIds() []string {
 	return nil
 }
 
-// ReadChannelRequest names the channel.
+// ReadChannelRequest identifies the channel.
 type ReadChannelRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 100 characters.
+	// The channel's id.
 	ChannelId     string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -746,12 +746,12 @@ func (x *ReadChannelRequest) GetChannelId() string {
 	return ""
 }
 
-// ListMessageFeedMarkersRequest names the feeds.
+// ListMessageFeedMarkersRequest identifies the feeds.
 type ListMessageFeedMarkersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 ids.
+	// Ids of the subchannels, 1 to 100.
 	MessageFeedIds []string `protobuf:"bytes,1,rep,name=message_feed_ids,json=messageFeedIds,proto3" json:"message_feed_ids,omitempty"`
-	// Accepted and without effect: the answer holds every feed that was asked for.
+	// Accepted without effect: the response contains all requested feeds.
 	Options       *MarkerPageOptions `protobuf:"bytes,2,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -801,12 +801,12 @@ func (x *ListMessageFeedMarkersRequest) GetOptions() *MarkerPageOptions {
 	return nil
 }
 
-// MarkerPageOptions are the bracket parameters that clients make themselves here.
+// MarkerPageOptions contains the page size and token that some clients send.
 type MarkerPageOptions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 1000 characters.
+	// Page token.
 	Token string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
-	// 1 to 100.
+	// Page size, 1 to 100.
 	Limit         *int32 `protobuf:"varint,2,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -856,10 +856,10 @@ func (x *MarkerPageOptions) GetLimit() int32 {
 	return 0
 }
 
-// ListUserMessageFeedsRequest names the channels.
+// ListUserMessageFeedsRequest identifies the channels.
 type ListUserMessageFeedsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 ids.
+	// Ids of the channels, 1 to 100.
 	ChannelIds    []string `protobuf:"bytes,1,rep,name=channel_ids,json=channelIds,proto3" json:"channel_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -902,12 +902,12 @@ func (x *ListUserMessageFeedsRequest) GetChannelIds() []string {
 	return nil
 }
 
-// ReadMessageFeedRequest says how far the caller has read.
+// ReadMessageFeedRequest sets how far the caller has read a feed.
 type ReadMessageFeedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 100 characters.
+	// The subchannel's id.
 	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
-	// The last segment read, at least 0.
+	// Last segment that the caller has read.
 	ReadToSegment int32 `protobuf:"varint,2,opt,name=read_to_segment,json=readToSegment,proto3" json:"read_to_segment,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -957,12 +957,12 @@ func (x *ReadMessageFeedRequest) GetReadToSegment() int32 {
 	return 0
 }
 
-// DeliverMessageRequest says what arrived.
+// DeliverMessageRequest identifies the message that was delivered.
 type DeliverMessageRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 100 characters.
+	// The subchannel's id.
 	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
-	// The message, at most 100 characters.
+	// The message's id.
 	MessageId     string `protobuf:"bytes,2,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1012,10 +1012,10 @@ func (x *DeliverMessageRequest) GetMessageId() string {
 	return ""
 }
 
-// ReadingMessageFeedsRequest names the feeds that the caller looks at.
+// ReadingMessageFeedsRequest identifies the feeds that the caller is viewing.
 type ReadingMessageFeedsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 ids.
+	// Ids of the subchannels, 1 to 100.
 	MessageFeedIds []string `protobuf:"bytes,1,rep,name=message_feed_ids,json=messageFeedIds,proto3" json:"message_feed_ids,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -1058,10 +1058,10 @@ func (x *ReadingMessageFeedsRequest) GetMessageFeedIds() []string {
 	return nil
 }
 
-// StartReadingRequest names the feed.
+// StartReadingRequest identifies the feed.
 type StartReadingRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 100 characters.
+	// The subchannel's id.
 	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1104,10 +1104,10 @@ func (x *StartReadingRequest) GetMessageFeedId() string {
 	return ""
 }
 
-// StopReadingRequest names the feed.
+// StopReadingRequest identifies the feed.
 type StopReadingRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 100 characters.
+	// The subchannel's id.
 	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1150,22 +1150,22 @@ func (x *StopReadingRequest) GetMessageFeedId() string {
 	return ""
 }
 
-// PushSegmentRequest is a message of a feed.
+// PushSegmentRequest describes a message of a feed.
 type PushSegmentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The feed: 24 lowercase hexadecimal characters, the first two a region's, as every id of this interface has them.
+	// The feed's id: 24 lowercase hexadecimal digits, of which the first two identify a region.
 	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
-	// The message's place in the feed, from 1.
+	// Position of the message in the feed, from 1.
 	Segment int32 `protobuf:"varint,2,opt,name=segment,proto3" json:"segment,omitempty"`
-	// The channel of the feed, 1 to 100 characters; it stays what the first message said.
+	// Id of the feed's channel. Only the first message of a feed sets it.
 	EntityId string `protobuf:"bytes,3,opt,name=entity_id,json=entityId,proto3" json:"entity_id,omitempty"`
-	// The message, 1 to 100 characters.
+	// The message's id.
 	MessageId string `protobuf:"bytes,4,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
-	// Public ids of those who belong to the feed, 1 to 1000; one who is new to it has read what came before.
+	// Public ids of the feed's members, 1 to 1,000. For a new member, earlier messages count as read.
 	UserIds []string `protobuf:"bytes,5,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
-	// Public ids of those of them whom the message mentions.
+	// Public ids of the members whom the message mentions.
 	MentionedUserIds []string `protobuf:"bytes,6,rep,name=mentioned_user_ids,json=mentionedUserIds,proto3" json:"mentioned_user_ids,omitempty"`
-	// Public id of the author, who has read it; empty where that is nobody.
+	// Public id of the author, for whom the message counts as read; empty if there is none.
 	CreatorId     string `protobuf:"bytes,7,opt,name=creator_id,json=creatorId,proto3" json:"creator_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1250,29 +1250,29 @@ func (x *PushSegmentRequest) GetCreatorId() string {
 	return ""
 }
 
-// PushSegmentResponse is where the feed stands.
-type PushSegmentResponse struct {
+// FeedMarkerResponse contains the state of one feed.
+type FeedMarkerResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The feed.
+	// The state of the feed.
 	FeedMarkers   []*FeedMarker `protobuf:"bytes,1,rep,name=feed_markers,json=feedMarkers,proto3" json:"feed_markers,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *PushSegmentResponse) Reset() {
-	*x = PushSegmentResponse{}
+func (x *FeedMarkerResponse) Reset() {
+	*x = FeedMarkerResponse{}
 	mi := &file_plaza_v1_marker_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *PushSegmentResponse) String() string {
+func (x *FeedMarkerResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*PushSegmentResponse) ProtoMessage() {}
+func (*FeedMarkerResponse) ProtoMessage() {}
 
-func (x *PushSegmentResponse) ProtoReflect() protoreflect.Message {
+func (x *FeedMarkerResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_marker_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1284,22 +1284,22 @@ func (x *PushSegmentResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use PushSegmentResponse.ProtoReflect.Descriptor instead.
-func (*PushSegmentResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use FeedMarkerResponse.ProtoReflect.Descriptor instead.
+func (*FeedMarkerResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_marker_proto_rawDescGZIP(), []int{20}
 }
 
-func (x *PushSegmentResponse) GetFeedMarkers() []*FeedMarker {
+func (x *FeedMarkerResponse) GetFeedMarkers() []*FeedMarker {
 	if x != nil {
 		return x.FeedMarkers
 	}
 	return nil
 }
 
-// DeleteMessageFeedRequest names the feed.
+// DeleteMessageFeedRequest identifies the feed.
 type DeleteMessageFeedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The feed.
+	// The feed's id.
 	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1342,20 +1342,20 @@ func (x *DeleteMessageFeedRequest) GetMessageFeedId() string {
 	return ""
 }
 
-// UserMarker is what a user has not read yet.
+// UserMarker is a user's total of unread messages.
 type UserMarker struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The user.
+	// The user's id.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// When the user last synchronised.
+	// When the user last synchronized.
 	LastSyncAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=last_sync_at,json=lastSyncAt,proto3" json:"last_sync_at,omitempty"`
 	// Number of unread messages.
 	UnreadCount int32 `protobuf:"varint,3,opt,name=unread_count,json=unreadCount,proto3" json:"unread_count,omitempty"`
-	// Whether an unread one mentions the user.
+	// Whether an unread message mentions the user.
 	IsMentioned bool `protobuf:"varint,4,opt,name=is_mentioned,json=isMentioned,proto3" json:"is_mentioned,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1436,25 +1436,25 @@ func (x *UserMarker) GetUpdatedAt() *timestamppb.Timestamp {
 // UserFeedMarker is how far a user has read a message feed.
 type UserFeedMarker struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The user.
+	// The user's id.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// The channel.
+	// The channel's id.
 	EntityId string `protobuf:"bytes,2,opt,name=entity_id,json=entityId,proto3" json:"entity_id,omitempty"`
-	// The message feed.
+	// The message feed's id.
 	FeedId string `protobuf:"bytes,3,opt,name=feed_id,json=feedId,proto3" json:"feed_id,omitempty"`
-	// The last segment read.
+	// Last segment that the user has read.
 	ReadToSegment int32 `protobuf:"varint,4,opt,name=read_to_segment,json=readToSegment,proto3" json:"read_to_segment,omitempty"`
-	// The last segment delivered.
+	// Last segment that was delivered to the user.
 	DeliveredToSegment int32 `protobuf:"varint,5,opt,name=delivered_to_segment,json=deliveredToSegment,proto3" json:"delivered_to_segment,omitempty"`
 	// Number of unread messages.
 	UnreadCount int32 `protobuf:"varint,6,opt,name=unread_count,json=unreadCount,proto3" json:"unread_count,omitempty"`
-	// The last segment that mentions the user.
+	// Last segment that mentions the user.
 	LastMentionSegment int32 `protobuf:"varint,7,opt,name=last_mention_segment,json=lastMentionSegment,proto3" json:"last_mention_segment,omitempty"`
-	// Whether an unread one mentions the user.
+	// Whether an unread message mentions the user.
 	IsMentioned bool `protobuf:"varint,8,opt,name=is_mentioned,json=isMentioned,proto3" json:"is_mentioned,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1560,22 +1560,22 @@ func (x *UserFeedMarker) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// UserEntityMarker is what a user has not read of a channel.
+// UserEntityMarker is a user's number of unread messages in a channel.
 type UserEntityMarker struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The user.
+	// The user's id.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// The channel.
+	// The channel's id.
 	EntityId string `protobuf:"bytes,2,opt,name=entity_id,json=entityId,proto3" json:"entity_id,omitempty"`
 	// Number of unread messages.
 	UnreadCount int32 `protobuf:"varint,3,opt,name=unread_count,json=unreadCount,proto3" json:"unread_count,omitempty"`
-	// Whether the channel is deleted.
+	// Whether the channel has been deleted.
 	IsDeleted bool `protobuf:"varint,4,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
-	// Whether an unread one mentions the user.
+	// Whether an unread message mentions the user.
 	IsMentioned bool `protobuf:"varint,5,opt,name=is_mentioned,json=isMentioned,proto3" json:"is_mentioned,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1664,7 +1664,7 @@ var File_plaza_v1_marker_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_marker_proto_rawDesc = "" +
 	"\n" +
-	"\x15plaza/v1/marker.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x16plaza/v1/options.proto\"\xfa\x01\n" +
+	"\x15plaza/v1/marker.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\"\xfa\x01\n" +
 	"\n" +
 	"FeedMarker\x12\x17\n" +
 	"\afeed_id\x18\x01 \x01(\tR\x06feedId\x12\x1b\n" +
@@ -1675,8 +1675,8 @@ const file_plaza_v1_marker_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\x81\x03\n" +
-	"\x0fMarkerAggregate\x127\n" +
+	"updated_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\x80\x03\n" +
+	"\x0eMarkerResponse\x127\n" +
 	"\fuser_markers\x18\x01 \x03(\v2\x14.plaza.v1.UserMarkerR\vuserMarkers\x12D\n" +
 	"\x11user_feed_markers\x18\x02 \x03(\v2\x18.plaza.v1.UserFeedMarkerR\x0fuserFeedMarkers\x12J\n" +
 	"\x13user_entity_markers\x18\x03 \x03(\v2\x1a.plaza.v1.UserEntityMarkerR\x11userEntityMarkers\x127\n" +
@@ -1698,17 +1698,17 @@ const file_plaza_v1_marker_proto_rawDesc = "" +
 	"\n" +
 	"updated_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"P\n" +
 	"\x19ListMessageMarkersRequest\x123\n" +
-	"\vmessage_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\n" +
+	"\vmessage_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\xa0\xea0\x01R\n" +
 	"messageIds\"w\n" +
 	"\x14ListReadUsersRequest\x12(\n" +
 	"\n" +
-	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tmessageId\x125\n" +
+	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\x125\n" +
 	"\aoptions\x18\x02 \x01(\v2\x1b.plaza.v1.MarkerPageOptionsR\aoptions\"|\n" +
 	"\x19ListDeliveredUsersRequest\x12(\n" +
 	"\n" +
-	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tmessageId\x125\n" +
-	"\aoptions\x18\x02 \x01(\v2\x1b.plaza.v1.MarkerPageOptionsR\aoptions\"\xad\x03\n" +
-	"\x13MarkerUsersResponse\x12&\n" +
+	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\x125\n" +
+	"\aoptions\x18\x02 \x01(\v2\x1b.plaza.v1.MarkerPageOptionsR\aoptions\"\xb1\x03\n" +
+	"\x17ListMarkerUsersResponse\x12&\n" +
 	"\x0fpublic_user_ids\x18\x01 \x03(\tR\rpublicUserIds\x127\n" +
 	"\fuser_markers\x18\x02 \x03(\v2\x14.plaza.v1.UserMarkerR\vuserMarkers\x12D\n" +
 	"\x11user_feed_markers\x18\x03 \x03(\v2\x18.plaza.v1.UserFeedMarkerR\x0fuserFeedMarkers\x12J\n" +
@@ -1720,48 +1720,48 @@ const file_plaza_v1_marker_proto_rawDesc = "" +
 	"\x12SyncMarkersRequest\x12I\n" +
 	"\x13device_last_sync_at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x10deviceLastSyncAt\"P\n" +
 	"\x19ListChannelMarkersRequest\x123\n" +
-	"\vchannel_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\n" +
+	"\vchannel_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\xa0\xea0\x01R\n" +
 	"channelIds\">\n" +
 	"\x12ReadChannelRequest\x12(\n" +
 	"\n" +
-	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tchannelId\"\x94\x01\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tchannelId\"\x94\x01\n" +
 	"\x1dListMessageFeedMarkersRequest\x12<\n" +
-	"\x10message_feed_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\x0emessageFeedIds\x125\n" +
-	"\aoptions\x18\x02 \x01(\v2\x1b.plaza.v1.MarkerPageOptionsR\aoptions\"c\n" +
-	"\x11MarkerPageOptions\x12\x1e\n" +
-	"\x05token\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05token\x12$\n" +
-	"\x05limit\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\x05limit\x88\x01\x01B\b\n" +
+	"\x10message_feed_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\xa0\xea0\x01R\x0emessageFeedIds\x125\n" +
+	"\aoptions\x18\x02 \x01(\v2\x1b.plaza.v1.MarkerPageOptionsR\aoptions\"d\n" +
+	"\x11MarkerPageOptions\x12\x1f\n" +
+	"\x05token\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05token\x12$\n" +
+	"\x05limit\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x00R\x05limit\x88\x01\x01B\b\n" +
 	"\x06_limit\"R\n" +
 	"\x1bListUserMessageFeedsRequest\x123\n" +
-	"\vchannel_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\n" +
+	"\vchannel_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\xa0\xea0\x01R\n" +
 	"channelIds\"|\n" +
 	"\x16ReadMessageFeedRequest\x121\n" +
-	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\rmessageFeedId\x12/\n" +
+	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\rmessageFeedId\x12/\n" +
 	"\x0fread_to_segment\x18\x02 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\rreadToSegment\"t\n" +
 	"\x15DeliverMessageRequest\x121\n" +
-	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\rmessageFeedId\x12(\n" +
+	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\rmessageFeedId\x12(\n" +
 	"\n" +
-	"message_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tmessageId\"Z\n" +
+	"message_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\"Z\n" +
 	"\x1aReadingMessageFeedsRequest\x12<\n" +
-	"\x10message_feed_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\x0emessageFeedIds\"H\n" +
+	"\x10message_feed_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\xa0\xea0\x01R\x0emessageFeedIds\"H\n" +
 	"\x13StartReadingRequest\x121\n" +
-	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\rmessageFeedId\"G\n" +
+	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\rmessageFeedId\"G\n" +
 	"\x12StopReadingRequest\x121\n" +
-	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\rmessageFeedId\"\xe7\x02\n" +
+	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\rmessageFeedId\"\xe7\x02\n" +
 	"\x12PushSegmentRequest\x12C\n" +
 	"\x0fmessage_feed_id\x18\x01 \x01(\tB\x1b\xbaH\x18r\x162\x14^0[123][0-9a-f]{22}$R\rmessageFeedId\x12!\n" +
 	"\asegment\x18\x02 \x01(\x05B\a\xbaH\x04\x1a\x02(\x01R\asegment\x12&\n" +
-	"\tentity_id\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\bentityId\x12(\n" +
+	"\tentity_id\x18\x03 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\bentityId\x12(\n" +
 	"\n" +
-	"message_id\x18\x04 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tmessageId\x12.\n" +
-	"\buser_ids\x18\x05 \x03(\tB\x13\xbaH\x10\x92\x01\r\b\x01\x10\xe8\a\"\x06r\x04\x10\x01\x182R\auserIds\x12?\n" +
-	"\x12mentioned_user_ids\x18\x06 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\xe8\a\"\x06r\x04\x10\x01\x182R\x10mentionedUserIds\x12&\n" +
+	"message_id\x18\x04 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\x12.\n" +
+	"\buser_ids\x18\x05 \x03(\tB\x13\xbaH\x10\x92\x01\r\b\x01\x10\xe8\a\"\x06r\x04\x90\xea0\x01R\auserIds\x12?\n" +
+	"\x12mentioned_user_ids\x18\x06 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\xe8\a\"\x06r\x04\x90\xea0\x01R\x10mentionedUserIds\x12&\n" +
 	"\n" +
-	"creator_id\x18\a \x01(\tB\a\xbaH\x04r\x02\x182R\tcreatorId\"N\n" +
-	"\x13PushSegmentResponse\x127\n" +
+	"creator_id\x18\a \x01(\tB\a\xbaH\x04r\x02\x182R\tcreatorId\"M\n" +
+	"\x12FeedMarkerResponse\x127\n" +
 	"\ffeed_markers\x18\x01 \x03(\v2\x14.plaza.v1.FeedMarkerR\vfeedMarkers\"M\n" +
 	"\x18DeleteMessageFeedRequest\x121\n" +
-	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\rmessageFeedId\"\x9f\x02\n" +
+	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\rmessageFeedId\"\x9f\x02\n" +
 	"\n" +
 	"UserMarker\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\x12<\n" +
@@ -1797,24 +1797,24 @@ const file_plaza_v1_marker_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt2\xe6\x12\n" +
-	"\rMarkerService\x12t\n" +
-	"\rGetUserMarker\x12\x1e.plaza.v1.GetUserMarkerRequest\x1a\x19.plaza.v1.MarkerAggregate\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v1/markers/userMarker\x12m\n" +
-	"\vSyncMarkers\x12\x1c.plaza.v1.SyncMarkersRequest\x1a\x19.plaza.v1.MarkerAggregate\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19:\x01*\"\x14/api/v1/markers/sync\x12|\n" +
-	"\x12ListChannelMarkers\x12#.plaza.v1.ListChannelMarkersRequest\x1a\x19.plaza.v1.MarkerAggregate\"&\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v1/markers/channels\x12\x88\x01\n" +
-	"\vReadChannel\x12\x1c.plaza.v1.ReadChannelRequest\x1a\x19.plaza.v1.MarkerAggregate\"@\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x024:\x01*\x1a//api/v1/markers/channels/{channel_id}/mark-read\x12\x89\x01\n" +
-	"\x16ListMessageFeedMarkers\x12'.plaza.v1.ListMessageFeedMarkersRequest\x1a\x19.plaza.v1.MarkerAggregate\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v1/markers/message-feeds\x12\x89\x01\n" +
-	"\x14ListUserMessageFeeds\x12%.plaza.v1.ListUserMessageFeedsRequest\x1a\x19.plaza.v1.MarkerAggregate\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#\x12!/api/v1/markers/user-message-feed\x12\x9a\x01\n" +
-	"\x0fReadMessageFeed\x12 .plaza.v1.ReadMessageFeedRequest\x1a\x19.plaza.v1.MarkerAggregate\"J\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02>:\x01*\x1a9/api/v1/markers/message-feeds/{message_feed_id}/mark-read\x12\x9e\x01\n" +
-	"\x0eDeliverMessage\x12\x1f.plaza.v1.DeliverMessageRequest\x1a\x19.plaza.v1.MarkerAggregate\"P\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02D:\x01*\x1a?/api/v1/markers/message-feeds/{message_feed_id}/mark-delivering\x12\x8e\x01\n" +
-	"\x13ReadingMessageFeeds\x12$.plaza.v1.ReadingMessageFeedsRequest\x1a\x19.plaza.v1.MarkerAggregate\"6\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02*:\x01*\"%/api/v1/markers/message-feeds/reading\x12\x98\x01\n" +
-	"\fStartReading\x12\x1d.plaza.v1.StartReadingRequest\x1a\x19.plaza.v1.MarkerAggregate\"N\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02B:\x01*\"=/api/v1/markers/message-feeds/{message_feed_id}/start-reading\x12\xdb\x01\n" +
-	"\vStopReading\x12\x1c.plaza.v1.StopReadingRequest\x1a\x19.plaza.v1.MarkerAggregate\"\x92\x01\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x85\x01:\x01*ZA:\x01*\"</api/v1/markers/message-feeds/{message_feed_id}/stop-reading\"=/api/v1/markers/message-feeds/{message_feed_id}/stop-readings\x12|\n" +
-	"\x12ListMessageMarkers\x12#.plaza.v1.ListMessageMarkersRequest\x1a\x19.plaza.v1.MarkerAggregate\"&\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v1/markers/messages\x12\x8e\x01\n" +
-	"\rListReadUsers\x12\x1e.plaza.v1.ListReadUsersRequest\x1a\x1d.plaza.v1.MarkerUsersResponse\">\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x022\x120/api/v1/markers/messages/{message_id}/read-users\x12\x9d\x01\n" +
-	"\x12ListDeliveredUsers\x12#.plaza.v1.ListDeliveredUsersRequest\x1a\x1d.plaza.v1.MarkerUsersResponse\"C\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x027\x125/api/v1/markers/messages/{message_id}/delivered-users\x12\xaf\x01\n" +
-	"\vPushSegment\x12\x1c.plaza.v1.PushSegmentRequest\x1a\x1d.plaza.v1.PushSegmentResponse\"c\xa2\xbb\x18\x12\b\x05\x12\x0eMANAGE_SETTING\x82\xd3\xe4\x93\x02G:\x01*\x1aB/api/v1/markers/message-feeds/{message_feed_id}/segments/{segment}\x12\xa5\x01\n" +
-	"\x11DeleteMessageFeed\x12\".plaza.v1.DeleteMessageFeedRequest\x1a\x1d.plaza.v1.PushSegmentResponse\"M\xa2\xbb\x18\x12\b\x05\x12\x0eMANAGE_SETTING\x82\xd3\xe4\x93\x021*//api/v1/markers/message-feeds/{message_feed_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt2\xd9\x12\n" +
+	"\rMarkerService\x12v\n" +
+	"\rGetUserMarker\x12\x1e.plaza.v1.GetUserMarkerRequest\x1a\x18.plaza.v1.MarkerResponse\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v1/markers/userMarker\x90\x02\x01\x12l\n" +
+	"\vSyncMarkers\x12\x1c.plaza.v1.SyncMarkersRequest\x1a\x18.plaza.v1.MarkerResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19:\x01*\"\x14/api/v1/markers/sync\x12~\n" +
+	"\x12ListChannelMarkers\x12#.plaza.v1.ListChannelMarkersRequest\x1a\x18.plaza.v1.MarkerResponse\")\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v1/markers/channels\x90\x02\x01\x12\x87\x01\n" +
+	"\vReadChannel\x12\x1c.plaza.v1.ReadChannelRequest\x1a\x18.plaza.v1.MarkerResponse\"@\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x024:\x01*\x1a//api/v1/markers/channels/{channel_id}/mark-read\x12\x8b\x01\n" +
+	"\x16ListMessageFeedMarkers\x12'.plaza.v1.ListMessageFeedMarkersRequest\x1a\x18.plaza.v1.MarkerResponse\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v1/markers/message-feeds\x90\x02\x01\x12\x8b\x01\n" +
+	"\x14ListUserMessageFeeds\x12%.plaza.v1.ListUserMessageFeedsRequest\x1a\x18.plaza.v1.MarkerResponse\"2\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#\x12!/api/v1/markers/user-message-feed\x90\x02\x01\x12\x99\x01\n" +
+	"\x0fReadMessageFeed\x12 .plaza.v1.ReadMessageFeedRequest\x1a\x18.plaza.v1.MarkerResponse\"J\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02>:\x01*\x1a9/api/v1/markers/message-feeds/{message_feed_id}/mark-read\x12\x9d\x01\n" +
+	"\x0eDeliverMessage\x12\x1f.plaza.v1.DeliverMessageRequest\x1a\x18.plaza.v1.MarkerResponse\"P\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02D:\x01*\x1a?/api/v1/markers/message-feeds/{message_feed_id}/mark-delivering\x12\x8d\x01\n" +
+	"\x13ReadingMessageFeeds\x12$.plaza.v1.ReadingMessageFeedsRequest\x1a\x18.plaza.v1.MarkerResponse\"6\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02*:\x01*\"%/api/v1/markers/message-feeds/reading\x12\x97\x01\n" +
+	"\fStartReading\x12\x1d.plaza.v1.StartReadingRequest\x1a\x18.plaza.v1.MarkerResponse\"N\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02B:\x01*\"=/api/v1/markers/message-feeds/{message_feed_id}/start-reading\x12\xda\x01\n" +
+	"\vStopReading\x12\x1c.plaza.v1.StopReadingRequest\x1a\x18.plaza.v1.MarkerResponse\"\x92\x01\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x85\x01:\x01*ZA:\x01*\"</api/v1/markers/message-feeds/{message_feed_id}/stop-reading\"=/api/v1/markers/message-feeds/{message_feed_id}/stop-readings\x12~\n" +
+	"\x12ListMessageMarkers\x12#.plaza.v1.ListMessageMarkersRequest\x1a\x18.plaza.v1.MarkerResponse\")\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v1/markers/messages\x90\x02\x01\x12\x95\x01\n" +
+	"\rListReadUsers\x12\x1e.plaza.v1.ListReadUsersRequest\x1a!.plaza.v1.ListMarkerUsersResponse\"A\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x022\x120/api/v1/markers/messages/{message_id}/read-users\x90\x02\x01\x12\xa4\x01\n" +
+	"\x12ListDeliveredUsers\x12#.plaza.v1.ListDeliveredUsersRequest\x1a!.plaza.v1.ListMarkerUsersResponse\"F\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x027\x125/api/v1/markers/messages/{message_id}/delivered-users\x90\x02\x01\x12\xa0\x01\n" +
+	"\vPushSegment\x12\x1c.plaza.v1.PushSegmentRequest\x1a\x1c.plaza.v1.FeedMarkerResponse\"U\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02G:\x01*\x1aB/api/v1/markers/message-feeds/{message_feed_id}/segments/{segment}\x12\x96\x01\n" +
+	"\x11DeleteMessageFeed\x12\".plaza.v1.DeleteMessageFeedRequest\x1a\x1c.plaza.v1.FeedMarkerResponse\"?\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x021*//api/v1/markers/message-feeds/{message_feed_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_marker_proto_rawDescOnce sync.Once
@@ -1831,12 +1831,12 @@ func file_plaza_v1_marker_proto_rawDescGZIP() []byte {
 var file_plaza_v1_marker_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
 var file_plaza_v1_marker_proto_goTypes = []any{
 	(*FeedMarker)(nil),                    // 0: plaza.v1.FeedMarker
-	(*MarkerAggregate)(nil),               // 1: plaza.v1.MarkerAggregate
+	(*MarkerResponse)(nil),                // 1: plaza.v1.MarkerResponse
 	(*ContentMarker)(nil),                 // 2: plaza.v1.ContentMarker
 	(*ListMessageMarkersRequest)(nil),     // 3: plaza.v1.ListMessageMarkersRequest
 	(*ListReadUsersRequest)(nil),          // 4: plaza.v1.ListReadUsersRequest
 	(*ListDeliveredUsersRequest)(nil),     // 5: plaza.v1.ListDeliveredUsersRequest
-	(*MarkerUsersResponse)(nil),           // 6: plaza.v1.MarkerUsersResponse
+	(*ListMarkerUsersResponse)(nil),       // 6: plaza.v1.ListMarkerUsersResponse
 	(*GetUserMarkerRequest)(nil),          // 7: plaza.v1.GetUserMarkerRequest
 	(*SyncMarkersRequest)(nil),            // 8: plaza.v1.SyncMarkersRequest
 	(*ListChannelMarkersRequest)(nil),     // 9: plaza.v1.ListChannelMarkersRequest
@@ -1850,7 +1850,7 @@ var file_plaza_v1_marker_proto_goTypes = []any{
 	(*StartReadingRequest)(nil),           // 17: plaza.v1.StartReadingRequest
 	(*StopReadingRequest)(nil),            // 18: plaza.v1.StopReadingRequest
 	(*PushSegmentRequest)(nil),            // 19: plaza.v1.PushSegmentRequest
-	(*PushSegmentResponse)(nil),           // 20: plaza.v1.PushSegmentResponse
+	(*FeedMarkerResponse)(nil),            // 20: plaza.v1.FeedMarkerResponse
 	(*DeleteMessageFeedRequest)(nil),      // 21: plaza.v1.DeleteMessageFeedRequest
 	(*UserMarker)(nil),                    // 22: plaza.v1.UserMarker
 	(*UserFeedMarker)(nil),                // 23: plaza.v1.UserFeedMarker
@@ -1861,25 +1861,25 @@ var file_plaza_v1_marker_proto_goTypes = []any{
 var file_plaza_v1_marker_proto_depIdxs = []int32{
 	25, // 0: plaza.v1.FeedMarker.created_at:type_name -> google.protobuf.Timestamp
 	25, // 1: plaza.v1.FeedMarker.updated_at:type_name -> google.protobuf.Timestamp
-	22, // 2: plaza.v1.MarkerAggregate.user_markers:type_name -> plaza.v1.UserMarker
-	23, // 3: plaza.v1.MarkerAggregate.user_feed_markers:type_name -> plaza.v1.UserFeedMarker
-	24, // 4: plaza.v1.MarkerAggregate.user_entity_markers:type_name -> plaza.v1.UserEntityMarker
-	0,  // 5: plaza.v1.MarkerAggregate.feed_markers:type_name -> plaza.v1.FeedMarker
-	26, // 6: plaza.v1.MarkerAggregate.paging:type_name -> plaza.v1.Paging
-	2,  // 7: plaza.v1.MarkerAggregate.content_markers:type_name -> plaza.v1.ContentMarker
+	22, // 2: plaza.v1.MarkerResponse.user_markers:type_name -> plaza.v1.UserMarker
+	23, // 3: plaza.v1.MarkerResponse.user_feed_markers:type_name -> plaza.v1.UserFeedMarker
+	24, // 4: plaza.v1.MarkerResponse.user_entity_markers:type_name -> plaza.v1.UserEntityMarker
+	0,  // 5: plaza.v1.MarkerResponse.feed_markers:type_name -> plaza.v1.FeedMarker
+	26, // 6: plaza.v1.MarkerResponse.paging:type_name -> plaza.v1.Paging
+	2,  // 7: plaza.v1.MarkerResponse.content_markers:type_name -> plaza.v1.ContentMarker
 	25, // 8: plaza.v1.ContentMarker.created_at:type_name -> google.protobuf.Timestamp
 	25, // 9: plaza.v1.ContentMarker.updated_at:type_name -> google.protobuf.Timestamp
 	12, // 10: plaza.v1.ListReadUsersRequest.options:type_name -> plaza.v1.MarkerPageOptions
 	12, // 11: plaza.v1.ListDeliveredUsersRequest.options:type_name -> plaza.v1.MarkerPageOptions
-	22, // 12: plaza.v1.MarkerUsersResponse.user_markers:type_name -> plaza.v1.UserMarker
-	23, // 13: plaza.v1.MarkerUsersResponse.user_feed_markers:type_name -> plaza.v1.UserFeedMarker
-	24, // 14: plaza.v1.MarkerUsersResponse.user_entity_markers:type_name -> plaza.v1.UserEntityMarker
-	0,  // 15: plaza.v1.MarkerUsersResponse.feed_markers:type_name -> plaza.v1.FeedMarker
-	2,  // 16: plaza.v1.MarkerUsersResponse.content_markers:type_name -> plaza.v1.ContentMarker
-	26, // 17: plaza.v1.MarkerUsersResponse.paging:type_name -> plaza.v1.Paging
+	22, // 12: plaza.v1.ListMarkerUsersResponse.user_markers:type_name -> plaza.v1.UserMarker
+	23, // 13: plaza.v1.ListMarkerUsersResponse.user_feed_markers:type_name -> plaza.v1.UserFeedMarker
+	24, // 14: plaza.v1.ListMarkerUsersResponse.user_entity_markers:type_name -> plaza.v1.UserEntityMarker
+	0,  // 15: plaza.v1.ListMarkerUsersResponse.feed_markers:type_name -> plaza.v1.FeedMarker
+	2,  // 16: plaza.v1.ListMarkerUsersResponse.content_markers:type_name -> plaza.v1.ContentMarker
+	26, // 17: plaza.v1.ListMarkerUsersResponse.paging:type_name -> plaza.v1.Paging
 	25, // 18: plaza.v1.SyncMarkersRequest.device_last_sync_at:type_name -> google.protobuf.Timestamp
 	12, // 19: plaza.v1.ListMessageFeedMarkersRequest.options:type_name -> plaza.v1.MarkerPageOptions
-	0,  // 20: plaza.v1.PushSegmentResponse.feed_markers:type_name -> plaza.v1.FeedMarker
+	0,  // 20: plaza.v1.FeedMarkerResponse.feed_markers:type_name -> plaza.v1.FeedMarker
 	25, // 21: plaza.v1.UserMarker.last_sync_at:type_name -> google.protobuf.Timestamp
 	25, // 22: plaza.v1.UserMarker.created_at:type_name -> google.protobuf.Timestamp
 	25, // 23: plaza.v1.UserMarker.updated_at:type_name -> google.protobuf.Timestamp
@@ -1903,22 +1903,22 @@ var file_plaza_v1_marker_proto_depIdxs = []int32{
 	5,  // 41: plaza.v1.MarkerService.ListDeliveredUsers:input_type -> plaza.v1.ListDeliveredUsersRequest
 	19, // 42: plaza.v1.MarkerService.PushSegment:input_type -> plaza.v1.PushSegmentRequest
 	21, // 43: plaza.v1.MarkerService.DeleteMessageFeed:input_type -> plaza.v1.DeleteMessageFeedRequest
-	1,  // 44: plaza.v1.MarkerService.GetUserMarker:output_type -> plaza.v1.MarkerAggregate
-	1,  // 45: plaza.v1.MarkerService.SyncMarkers:output_type -> plaza.v1.MarkerAggregate
-	1,  // 46: plaza.v1.MarkerService.ListChannelMarkers:output_type -> plaza.v1.MarkerAggregate
-	1,  // 47: plaza.v1.MarkerService.ReadChannel:output_type -> plaza.v1.MarkerAggregate
-	1,  // 48: plaza.v1.MarkerService.ListMessageFeedMarkers:output_type -> plaza.v1.MarkerAggregate
-	1,  // 49: plaza.v1.MarkerService.ListUserMessageFeeds:output_type -> plaza.v1.MarkerAggregate
-	1,  // 50: plaza.v1.MarkerService.ReadMessageFeed:output_type -> plaza.v1.MarkerAggregate
-	1,  // 51: plaza.v1.MarkerService.DeliverMessage:output_type -> plaza.v1.MarkerAggregate
-	1,  // 52: plaza.v1.MarkerService.ReadingMessageFeeds:output_type -> plaza.v1.MarkerAggregate
-	1,  // 53: plaza.v1.MarkerService.StartReading:output_type -> plaza.v1.MarkerAggregate
-	1,  // 54: plaza.v1.MarkerService.StopReading:output_type -> plaza.v1.MarkerAggregate
-	1,  // 55: plaza.v1.MarkerService.ListMessageMarkers:output_type -> plaza.v1.MarkerAggregate
-	6,  // 56: plaza.v1.MarkerService.ListReadUsers:output_type -> plaza.v1.MarkerUsersResponse
-	6,  // 57: plaza.v1.MarkerService.ListDeliveredUsers:output_type -> plaza.v1.MarkerUsersResponse
-	20, // 58: plaza.v1.MarkerService.PushSegment:output_type -> plaza.v1.PushSegmentResponse
-	20, // 59: plaza.v1.MarkerService.DeleteMessageFeed:output_type -> plaza.v1.PushSegmentResponse
+	1,  // 44: plaza.v1.MarkerService.GetUserMarker:output_type -> plaza.v1.MarkerResponse
+	1,  // 45: plaza.v1.MarkerService.SyncMarkers:output_type -> plaza.v1.MarkerResponse
+	1,  // 46: plaza.v1.MarkerService.ListChannelMarkers:output_type -> plaza.v1.MarkerResponse
+	1,  // 47: plaza.v1.MarkerService.ReadChannel:output_type -> plaza.v1.MarkerResponse
+	1,  // 48: plaza.v1.MarkerService.ListMessageFeedMarkers:output_type -> plaza.v1.MarkerResponse
+	1,  // 49: plaza.v1.MarkerService.ListUserMessageFeeds:output_type -> plaza.v1.MarkerResponse
+	1,  // 50: plaza.v1.MarkerService.ReadMessageFeed:output_type -> plaza.v1.MarkerResponse
+	1,  // 51: plaza.v1.MarkerService.DeliverMessage:output_type -> plaza.v1.MarkerResponse
+	1,  // 52: plaza.v1.MarkerService.ReadingMessageFeeds:output_type -> plaza.v1.MarkerResponse
+	1,  // 53: plaza.v1.MarkerService.StartReading:output_type -> plaza.v1.MarkerResponse
+	1,  // 54: plaza.v1.MarkerService.StopReading:output_type -> plaza.v1.MarkerResponse
+	1,  // 55: plaza.v1.MarkerService.ListMessageMarkers:output_type -> plaza.v1.MarkerResponse
+	6,  // 56: plaza.v1.MarkerService.ListReadUsers:output_type -> plaza.v1.ListMarkerUsersResponse
+	6,  // 57: plaza.v1.MarkerService.ListDeliveredUsers:output_type -> plaza.v1.ListMarkerUsersResponse
+	20, // 58: plaza.v1.MarkerService.PushSegment:output_type -> plaza.v1.FeedMarkerResponse
+	20, // 59: plaza.v1.MarkerService.DeleteMessageFeed:output_type -> plaza.v1.FeedMarkerResponse
 	44, // [44:60] is the sub-list for method output_type
 	28, // [28:44] is the sub-list for method input_type
 	28, // [28:28] is the sub-list for extension type_name
@@ -1933,6 +1933,7 @@ func file_plaza_v1_marker_proto_init() {
 	}
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_marker_proto_msgTypes[12].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

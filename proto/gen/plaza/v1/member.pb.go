@@ -23,24 +23,24 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ListMembersRequest filters the members.
+// ListMembersRequest filters and orders the members.
 type ListMembersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// `member` and `banned`; members when absent.
+	// Filter by membership: `member` (default) and `banned`.
 	Memberships []string `protobuf:"bytes,2,rep,name=memberships,proto3" json:"memberships,omitempty"`
-	// Only those with any of the roles.
+	// Lists members who have any of these roles.
 	Roles []string `protobuf:"bytes,3,rep,name=roles,proto3" json:"roles,omitempty"`
-	// Only those with none of the roles.
+	// Omits members who have any of these roles.
 	ExcludingRoles []string `protobuf:"bytes,4,rep,name=excluding_roles,json=excludingRoles,proto3" json:"excluding_roles,omitempty"`
-	// `lastCreated` (default), `firstCreated` or `displayName` (by public id, which is what a membership knows).
+	// Sort order: `lastCreated` (default), `firstCreated` or `displayName`. `displayName` sorts by public id.
 	SortBy string `protobuf:"bytes,5,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// Beginning of the public id, at most 100 characters.
+	// Prefix of the public id, at most 100 characters.
 	Search string `protobuf:"bytes,6,opt,name=search,proto3" json:"search,omitempty"`
-	// Accepted from public clients.
+	// Accepted for compatibility, without effect.
 	IsDeleted *bool `protobuf:"varint,7,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options       *PageOptions `protobuf:"bytes,8,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -132,12 +132,112 @@ func (x *ListMembersRequest) GetOptions() *PageOptions {
 	return nil
 }
 
-// AddMembersRequest names the users.
+// ListMembersResponse is a page of the members of a community.
+type ListMembersResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The community.
+	Communities []*Community `protobuf:"bytes,1,rep,name=communities,proto3" json:"communities,omitempty"`
+	// The memberships, in the order of the list.
+	CommunityUsers []*CommunityUser `protobuf:"bytes,2,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
+	// Avatars.
+	Files []*File `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
+	// The members.
+	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
+	// Categories of the community.
+	Categories []*Category `protobuf:"bytes,5,rep,name=categories,proto3" json:"categories,omitempty"`
+	// The community's feeds.
+	Feeds []*Feed `protobuf:"bytes,6,rep,name=feeds,proto3" json:"feeds,omitempty"`
+	// Tokens of the neighboring pages.
+	Paging        *Paging `protobuf:"bytes,7,opt,name=paging,proto3" json:"paging,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListMembersResponse) Reset() {
+	*x = ListMembersResponse{}
+	mi := &file_plaza_v1_member_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListMembersResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListMembersResponse) ProtoMessage() {}
+
+func (x *ListMembersResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_member_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListMembersResponse.ProtoReflect.Descriptor instead.
+func (*ListMembersResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_member_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ListMembersResponse) GetCommunities() []*Community {
+	if x != nil {
+		return x.Communities
+	}
+	return nil
+}
+
+func (x *ListMembersResponse) GetCommunityUsers() []*CommunityUser {
+	if x != nil {
+		return x.CommunityUsers
+	}
+	return nil
+}
+
+func (x *ListMembersResponse) GetFiles() []*File {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+func (x *ListMembersResponse) GetUsers() []*User {
+	if x != nil {
+		return x.Users
+	}
+	return nil
+}
+
+func (x *ListMembersResponse) GetCategories() []*Category {
+	if x != nil {
+		return x.Categories
+	}
+	return nil
+}
+
+func (x *ListMembersResponse) GetFeeds() []*Feed {
+	if x != nil {
+		return x.Feeds
+	}
+	return nil
+}
+
+func (x *ListMembersResponse) GetPaging() *Paging {
+	if x != nil {
+		return x.Paging
+	}
+	return nil
+}
+
+// AddMembersRequest identifies the users.
 type AddMembersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// 1 to 100 public ids of 1 to 50 characters.
+	// Public ids of the users, 1 to 100.
 	UserIds       []string `protobuf:"bytes,2,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -145,7 +245,7 @@ type AddMembersRequest struct {
 
 func (x *AddMembersRequest) Reset() {
 	*x = AddMembersRequest{}
-	mi := &file_plaza_v1_member_proto_msgTypes[1]
+	mi := &file_plaza_v1_member_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -157,7 +257,7 @@ func (x *AddMembersRequest) String() string {
 func (*AddMembersRequest) ProtoMessage() {}
 
 func (x *AddMembersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_member_proto_msgTypes[1]
+	mi := &file_plaza_v1_member_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -170,7 +270,7 @@ func (x *AddMembersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddMembersRequest.ProtoReflect.Descriptor instead.
 func (*AddMembersRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_member_proto_rawDescGZIP(), []int{1}
+	return file_plaza_v1_member_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *AddMembersRequest) GetCommunityId() string {
@@ -187,12 +287,12 @@ func (x *AddMembersRequest) GetUserIds() []string {
 	return nil
 }
 
-// RemoveMembersRequest names the users.
+// RemoveMembersRequest identifies the users.
 type RemoveMembersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// 1 to 100 public ids of 1 to 50 characters.
+	// Public ids of the users, 1 to 100.
 	UserIds       []string `protobuf:"bytes,2,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -200,7 +300,7 @@ type RemoveMembersRequest struct {
 
 func (x *RemoveMembersRequest) Reset() {
 	*x = RemoveMembersRequest{}
-	mi := &file_plaza_v1_member_proto_msgTypes[2]
+	mi := &file_plaza_v1_member_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -212,7 +312,7 @@ func (x *RemoveMembersRequest) String() string {
 func (*RemoveMembersRequest) ProtoMessage() {}
 
 func (x *RemoveMembersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_member_proto_msgTypes[2]
+	mi := &file_plaza_v1_member_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -225,7 +325,7 @@ func (x *RemoveMembersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveMembersRequest.ProtoReflect.Descriptor instead.
 func (*RemoveMembersRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_member_proto_rawDescGZIP(), []int{2}
+	return file_plaza_v1_member_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *RemoveMembersRequest) GetCommunityId() string {
@@ -242,10 +342,10 @@ func (x *RemoveMembersRequest) GetUserIds() []string {
 	return nil
 }
 
-// JoinCommunityRequest names the community.
+// JoinCommunityRequest identifies the community.
 type JoinCommunityRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId   string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -253,7 +353,7 @@ type JoinCommunityRequest struct {
 
 func (x *JoinCommunityRequest) Reset() {
 	*x = JoinCommunityRequest{}
-	mi := &file_plaza_v1_member_proto_msgTypes[3]
+	mi := &file_plaza_v1_member_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -265,7 +365,7 @@ func (x *JoinCommunityRequest) String() string {
 func (*JoinCommunityRequest) ProtoMessage() {}
 
 func (x *JoinCommunityRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_member_proto_msgTypes[3]
+	mi := &file_plaza_v1_member_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -278,7 +378,7 @@ func (x *JoinCommunityRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JoinCommunityRequest.ProtoReflect.Descriptor instead.
 func (*JoinCommunityRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_member_proto_rawDescGZIP(), []int{3}
+	return file_plaza_v1_member_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *JoinCommunityRequest) GetCommunityId() string {
@@ -288,10 +388,10 @@ func (x *JoinCommunityRequest) GetCommunityId() string {
 	return ""
 }
 
-// LeaveCommunityRequest names the community.
+// LeaveCommunityRequest identifies the community.
 type LeaveCommunityRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId   string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -299,7 +399,7 @@ type LeaveCommunityRequest struct {
 
 func (x *LeaveCommunityRequest) Reset() {
 	*x = LeaveCommunityRequest{}
-	mi := &file_plaza_v1_member_proto_msgTypes[4]
+	mi := &file_plaza_v1_member_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -311,7 +411,7 @@ func (x *LeaveCommunityRequest) String() string {
 func (*LeaveCommunityRequest) ProtoMessage() {}
 
 func (x *LeaveCommunityRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_member_proto_msgTypes[4]
+	mi := &file_plaza_v1_member_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -324,7 +424,7 @@ func (x *LeaveCommunityRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LeaveCommunityRequest.ProtoReflect.Descriptor instead.
 func (*LeaveCommunityRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_member_proto_rawDescGZIP(), []int{4}
+	return file_plaza_v1_member_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *LeaveCommunityRequest) GetCommunityId() string {
@@ -334,12 +434,12 @@ func (x *LeaveCommunityRequest) GetCommunityId() string {
 	return ""
 }
 
-// BanMembersRequest names the users.
+// BanMembersRequest identifies the users.
 type BanMembersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// 1 to 100 public ids.
+	// Public ids of the users, 1 to 100.
 	UserIds       []string `protobuf:"bytes,2,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -347,7 +447,7 @@ type BanMembersRequest struct {
 
 func (x *BanMembersRequest) Reset() {
 	*x = BanMembersRequest{}
-	mi := &file_plaza_v1_member_proto_msgTypes[5]
+	mi := &file_plaza_v1_member_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -359,7 +459,7 @@ func (x *BanMembersRequest) String() string {
 func (*BanMembersRequest) ProtoMessage() {}
 
 func (x *BanMembersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_member_proto_msgTypes[5]
+	mi := &file_plaza_v1_member_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -372,7 +472,7 @@ func (x *BanMembersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BanMembersRequest.ProtoReflect.Descriptor instead.
 func (*BanMembersRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_member_proto_rawDescGZIP(), []int{5}
+	return file_plaza_v1_member_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *BanMembersRequest) GetCommunityId() string {
@@ -389,12 +489,12 @@ func (x *BanMembersRequest) GetUserIds() []string {
 	return nil
 }
 
-// UnbanMembersRequest names the users.
+// UnbanMembersRequest identifies the users.
 type UnbanMembersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// 1 to 100 public ids.
+	// Public ids of the users, 1 to 100.
 	UserIds       []string `protobuf:"bytes,2,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -402,7 +502,7 @@ type UnbanMembersRequest struct {
 
 func (x *UnbanMembersRequest) Reset() {
 	*x = UnbanMembersRequest{}
-	mi := &file_plaza_v1_member_proto_msgTypes[6]
+	mi := &file_plaza_v1_member_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -414,7 +514,7 @@ func (x *UnbanMembersRequest) String() string {
 func (*UnbanMembersRequest) ProtoMessage() {}
 
 func (x *UnbanMembersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_member_proto_msgTypes[6]
+	mi := &file_plaza_v1_member_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -427,7 +527,7 @@ func (x *UnbanMembersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnbanMembersRequest.ProtoReflect.Descriptor instead.
 func (*UnbanMembersRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_member_proto_rawDescGZIP(), []int{6}
+	return file_plaza_v1_member_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *UnbanMembersRequest) GetCommunityId() string {
@@ -444,16 +544,16 @@ func (x *UnbanMembersRequest) GetUserIds() []string {
 	return nil
 }
 
-// AddMemberRolesRequest names the users and the roles.
+// AddMemberRolesRequest identifies the users and the roles.
 type AddMemberRolesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// 1 to 20 role ids; `role` is the older spelling.
+	// Ids of the roles, 1 to 20. Required unless `role` is set.
 	Roles []string `protobuf:"bytes,2,rep,name=roles,proto3" json:"roles,omitempty"`
-	// One role id, as older clients send it.
+	// Alias of `roles` for a single role.
 	Role string `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
-	// 1 to 100 public ids of 1 to 50 characters.
+	// Public ids of the users, 1 to 100.
 	UserIds       []string `protobuf:"bytes,4,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -461,7 +561,7 @@ type AddMemberRolesRequest struct {
 
 func (x *AddMemberRolesRequest) Reset() {
 	*x = AddMemberRolesRequest{}
-	mi := &file_plaza_v1_member_proto_msgTypes[7]
+	mi := &file_plaza_v1_member_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -473,7 +573,7 @@ func (x *AddMemberRolesRequest) String() string {
 func (*AddMemberRolesRequest) ProtoMessage() {}
 
 func (x *AddMemberRolesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_member_proto_msgTypes[7]
+	mi := &file_plaza_v1_member_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -486,7 +586,7 @@ func (x *AddMemberRolesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddMemberRolesRequest.ProtoReflect.Descriptor instead.
 func (*AddMemberRolesRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_member_proto_rawDescGZIP(), []int{7}
+	return file_plaza_v1_member_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *AddMemberRolesRequest) GetCommunityId() string {
@@ -517,16 +617,16 @@ func (x *AddMemberRolesRequest) GetUserIds() []string {
 	return nil
 }
 
-// RemoveMemberRolesRequest names the users and the roles.
+// RemoveMemberRolesRequest identifies the users and the roles.
 type RemoveMemberRolesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// 1 to 20 role ids; `role` is the older spelling.
+	// Ids of the roles, 1 to 20. Required unless `role` is set.
 	Roles []string `protobuf:"bytes,2,rep,name=roles,proto3" json:"roles,omitempty"`
-	// One role id, as older clients send it.
+	// Alias of `roles` for a single role.
 	Role string `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
-	// 1 to 100 public ids of 1 to 50 characters.
+	// Public ids of the users, 1 to 100.
 	UserIds       []string `protobuf:"bytes,4,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -534,7 +634,7 @@ type RemoveMemberRolesRequest struct {
 
 func (x *RemoveMemberRolesRequest) Reset() {
 	*x = RemoveMemberRolesRequest{}
-	mi := &file_plaza_v1_member_proto_msgTypes[8]
+	mi := &file_plaza_v1_member_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -546,7 +646,7 @@ func (x *RemoveMemberRolesRequest) String() string {
 func (*RemoveMemberRolesRequest) ProtoMessage() {}
 
 func (x *RemoveMemberRolesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_member_proto_msgTypes[8]
+	mi := &file_plaza_v1_member_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -559,7 +659,7 @@ func (x *RemoveMemberRolesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveMemberRolesRequest.ProtoReflect.Descriptor instead.
 func (*RemoveMemberRolesRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_member_proto_rawDescGZIP(), []int{8}
+	return file_plaza_v1_member_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *RemoveMemberRolesRequest) GetCommunityId() string {
@@ -594,69 +694,71 @@ var File_plaza_v1_member_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_member_proto_rawDesc = "" +
 	"\n" +
-	"\x15plaza/v1/member.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x16plaza/v1/options.proto\"\xb5\x03\n" +
-	"\x12ListMembersRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\x12>\n" +
+	"\x15plaza/v1/member.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x17plaza/v1/category.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\xb5\x03\n" +
+	"\x12ListMembersRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x12>\n" +
 	"\vmemberships\x18\x02 \x03(\tB\x1c\xbaH\x19\x92\x01\x16\x10\x02\"\x12r\x10R\x06memberR\x06bannedR\vmemberships\x12&\n" +
 	"\x05roles\x18\x03 \x03(\tB\x10\xbaH\r\x92\x01\n" +
-	"\x10\x14\"\x06r\x04\x10\x01\x18dR\x05roles\x129\n" +
+	"\x10\x14\"\x06r\x04\xa0\xea0\x01R\x05roles\x129\n" +
 	"\x0fexcluding_roles\x18\x04 \x03(\tB\x10\xbaH\r\x92\x01\n" +
-	"\x10\x14\"\x06r\x04\x10\x01\x18dR\x0eexcludingRoles\x12H\n" +
-	"\asort_by\x18\x05 \x01(\tB/\xbaH,r*R\x00R\vlastCreatedR\ffirstCreatedR\vdisplayNameR\x06sortBy\x12\x1f\n" +
+	"\x10\x14\"\x06r\x04\xa0\xea0\x01R\x0eexcludingRoles\x12I\n" +
+	"\asort_by\x18\x05 \x01(\tB0\xbaH-\xd8\x01\x01r(R\vlastCreatedR\ffirstCreatedR\vdisplayNameR\x06sortBy\x12\x1f\n" +
 	"\x06search\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x06search\x12\"\n" +
 	"\n" +
 	"is_deleted\x18\a \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12/\n" +
 	"\aoptions\x18\b \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\r\n" +
-	"\v_is_deleted\"q\n" +
-	"\x11AddMembersRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\x12-\n" +
-	"\buser_ids\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x182R\auserIds\"t\n" +
-	"\x14RemoveMembersRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\x12-\n" +
-	"\buser_ids\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x182R\auserIds\"E\n" +
-	"\x14JoinCommunityRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\"F\n" +
-	"\x15LeaveCommunityRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\"r\n" +
-	"\x11BanMembersRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\x12.\n" +
-	"\buser_ids\x18\x02 \x03(\tB\x13\xbaH\x10\x92\x01\r\b\x01\x10d\"\ar\x05\x10\x01\x18\x84\aR\auserIds\"t\n" +
-	"\x13UnbanMembersRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\x12.\n" +
-	"\buser_ids\x18\x02 \x03(\tB\x13\xbaH\x10\x92\x01\r\b\x01\x10d\"\ar\x05\x10\x01\x18\x84\aR\auserIds\"\xba\x01\n" +
-	"\x15AddMemberRolesRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\x12&\n" +
-	"\x05roles\x18\x02 \x03(\tB\x10\xbaH\r\x92\x01\n" +
-	"\x10\x14\"\x06r\x04\x10\x01\x18dR\x05roles\x12\x1b\n" +
-	"\x04role\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04role\x12-\n" +
-	"\buser_ids\x18\x04 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x182R\auserIds\"\xbd\x01\n" +
-	"\x18RemoveMemberRolesRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\x12&\n" +
-	"\x05roles\x18\x02 \x03(\tB\x10\xbaH\r\x92\x01\n" +
-	"\x10\x14\"\x06r\x04\x10\x01\x18dR\x05roles\x12\x1b\n" +
-	"\x04role\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04role\x12-\n" +
-	"\buser_ids\x18\x04 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x182R\auserIds2\xf7\v\n" +
-	"\rMemberService\x12\x86\x01\n" +
-	"\vListMembers\x12\x1c.plaza.v1.ListMembersRequest\x1a!.plaza.v1.ListCommunitiesResponse\"6\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02*\x12(/api/v3/communities/{community_id}/users\x12\x96\x01\n" +
+	"\v_is_deleted\"\xde\x02\n" +
+	"\x13ListMembersResponse\x125\n" +
+	"\vcommunities\x18\x01 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
+	"\x0fcommunity_users\x18\x02 \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x12$\n" +
+	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12$\n" +
+	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x122\n" +
 	"\n" +
-	"AddMembers\x12\x1b.plaza.v1.AddMembersRequest\x1a\x1c.plaza.v1.CommunityAggregate\"M\xa2\xbb\x18\x16\b\x04\x12\x12ADD_COMMUNITY_USER\x82\xd3\xe4\x93\x02-:\x01*\"(/api/v3/communities/{community_id}/users\x12\x9f\x01\n" +
-	"\rRemoveMembers\x12\x1e.plaza.v1.RemoveMembersRequest\x1a\x1c.plaza.v1.CommunityAggregate\"P\xa2\xbb\x18\x19\b\x04\x12\x15REMOVE_COMMUNITY_USER\x82\xd3\xe4\x93\x02-:\x01**(/api/v3/communities/{community_id}/users\x12\x87\x01\n" +
-	"\rJoinCommunity\x12\x1e.plaza.v1.JoinCommunityRequest\x1a\x1c.plaza.v1.CommunityAggregate\"8\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02,:\x01*\"'/api/v3/communities/{community_id}/join\x12\x87\x01\n" +
-	"\x0eLeaveCommunity\x12\x1f.plaza.v1.LeaveCommunityRequest\x1a\x1c.plaza.v1.CommunityAggregate\"6\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02**(/api/v3/communities/{community_id}/leave\x12\x9a\x01\n" +
+	"categories\x18\x05 \x03(\v2\x12.plaza.v1.CategoryR\n" +
+	"categories\x12$\n" +
+	"\x05feeds\x18\x06 \x03(\v2\x0e.plaza.v1.FeedR\x05feeds\x12(\n" +
+	"\x06paging\x18\a \x01(\v2\x10.plaza.v1.PagingR\x06paging\"p\n" +
+	"\x11AddMembersRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x12-\n" +
+	"\buser_ids\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x90\xea0\x01R\auserIds\"s\n" +
+	"\x14RemoveMembersRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x12-\n" +
+	"\buser_ids\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x90\xea0\x01R\auserIds\"D\n" +
+	"\x14JoinCommunityRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\"E\n" +
+	"\x15LeaveCommunityRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\"p\n" +
+	"\x11BanMembersRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x12-\n" +
+	"\buser_ids\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x88\xea0\x01R\auserIds\"r\n" +
+	"\x13UnbanMembersRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x12-\n" +
+	"\buser_ids\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x88\xea0\x01R\auserIds\"\xb9\x01\n" +
+	"\x15AddMemberRolesRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x12&\n" +
+	"\x05roles\x18\x02 \x03(\tB\x10\xbaH\r\x92\x01\n" +
+	"\x10\x14\"\x06r\x04\xa0\xea0\x01R\x05roles\x12\x1b\n" +
+	"\x04role\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04role\x12-\n" +
+	"\buser_ids\x18\x04 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x90\xea0\x01R\auserIds\"\xbc\x01\n" +
+	"\x18RemoveMemberRolesRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x12&\n" +
+	"\x05roles\x18\x02 \x03(\tB\x10\xbaH\r\x92\x01\n" +
+	"\x10\x14\"\x06r\x04\xa0\xea0\x01R\x05roles\x12\x1b\n" +
+	"\x04role\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04role\x12-\n" +
+	"\buser_ids\x18\x04 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x90\xea0\x01R\auserIds2\xed\n" +
 	"\n" +
-	"BanMembers\x12\x1b.plaza.v1.BanMembersRequest\x1a\x1c.plaza.v1.CommunityAggregate\"Q\xa2\xbb\x18\x16\b\x04\x12\x12BAN_COMMUNITY_USER\x82\xd3\xe4\x93\x021:\x01*\x1a,/api/v3/communities/{community_id}/users/ban\x12\xa0\x01\n" +
-	"\fUnbanMembers\x12\x1d.plaza.v1.UnbanMembersRequest\x1a\x1c.plaza.v1.CommunityAggregate\"S\xa2\xbb\x18\x16\b\x04\x12\x12BAN_COMMUNITY_USER\x82\xd3\xe4\x93\x023:\x01*\x1a./api/v3/communities/{community_id}/users/unban\x12\xe2\x01\n" +
-	"\x0eAddMemberRoles\x12\x1f.plaza.v1.AddMemberRolesRequest\x1a\x1c.plaza.v1.CommunityAggregate\"\x90\x01\xa2\xbb\x18\x1e\b\x04\x12\x1aASSIGN_COMMUNITY_USER_ROLE\x82\xd3\xe4\x93\x02h:\x01*Z3:\x01*\"./api/v3/communities/{community_id}/users/roles\"./api/v4/communities/{community_id}/users/roles\x12\xe8\x01\n" +
-	"\x11RemoveMemberRoles\x12\".plaza.v1.RemoveMemberRolesRequest\x1a\x1c.plaza.v1.CommunityAggregate\"\x90\x01\xa2\xbb\x18\x1e\b\x04\x12\x1aASSIGN_COMMUNITY_USER_ROLE\x82\xd3\xe4\x93\x02h:\x01*Z3:\x01**./api/v3/communities/{community_id}/users/roles*./api/v4/communities/{community_id}/users/rolesB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\rMemberService\x12\x85\x01\n" +
+	"\vListMembers\x12\x1c.plaza.v1.ListMembersRequest\x1a\x1d.plaza.v1.ListMembersResponse\"9\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02*\x12(/api/v3/communities/{community_id}/users\x90\x02\x01\x12\x83\x01\n" +
+	"\n" +
+	"AddMembers\x12\x1b.plaza.v1.AddMembersRequest\x1a\x1b.plaza.v1.CommunityResponse\";\xa2\xbb\x18\x04\b\x04\x10\x17\x82\xd3\xe4\x93\x02-:\x01*\"(/api/v3/communities/{community_id}/users\x12\x89\x01\n" +
+	"\rRemoveMembers\x12\x1e.plaza.v1.RemoveMembersRequest\x1a\x1b.plaza.v1.CommunityResponse\";\xa2\xbb\x18\x04\b\x04\x10\x19\x82\xd3\xe4\x93\x02-:\x01**(/api/v3/communities/{community_id}/users\x12\x86\x01\n" +
+	"\rJoinCommunity\x12\x1e.plaza.v1.JoinCommunityRequest\x1a\x1b.plaza.v1.CommunityResponse\"8\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02,:\x01*\"'/api/v3/communities/{community_id}/join\x12\x86\x01\n" +
+	"\x0eLeaveCommunity\x12\x1f.plaza.v1.LeaveCommunityRequest\x1a\x1b.plaza.v1.CommunityResponse\"6\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02**(/api/v3/communities/{community_id}/leave\x12\x87\x01\n" +
+	"\n" +
+	"BanMembers\x12\x1b.plaza.v1.BanMembersRequest\x1a\x1b.plaza.v1.CommunityResponse\"?\xa2\xbb\x18\x04\b\x04\x10\x1b\x82\xd3\xe4\x93\x021:\x01*\x1a,/api/v3/communities/{community_id}/users/ban\x12\x8d\x01\n" +
+	"\fUnbanMembers\x12\x1d.plaza.v1.UnbanMembersRequest\x1a\x1b.plaza.v1.CommunityResponse\"A\xa2\xbb\x18\x04\b\x04\x10\x1b\x82\xd3\xe4\x93\x023:\x01*\x1a./api/v3/communities/{community_id}/users/unban\x12\xc6\x01\n" +
+	"\x0eAddMemberRoles\x12\x1f.plaza.v1.AddMemberRolesRequest\x1a\x1b.plaza.v1.CommunityResponse\"v\xa2\xbb\x18\x04\b\x04\x10\x1c\x82\xd3\xe4\x93\x02h:\x01*Z3:\x01*\"./api/v3/communities/{community_id}/users/roles\"./api/v4/communities/{community_id}/users/roles\x12\xcc\x01\n" +
+	"\x11RemoveMemberRoles\x12\".plaza.v1.RemoveMemberRolesRequest\x1a\x1b.plaza.v1.CommunityResponse\"v\xa2\xbb\x18\x04\b\x04\x10\x1c\x82\xd3\xe4\x93\x02h:\x01*Z3:\x01**./api/v3/communities/{community_id}/users/roles*./api/v4/communities/{community_id}/users/rolesB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_member_proto_rawDescOnce sync.Once
@@ -670,46 +772,60 @@ func file_plaza_v1_member_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_member_proto_rawDescData
 }
 
-var file_plaza_v1_member_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_plaza_v1_member_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_plaza_v1_member_proto_goTypes = []any{
 	(*ListMembersRequest)(nil),       // 0: plaza.v1.ListMembersRequest
-	(*AddMembersRequest)(nil),        // 1: plaza.v1.AddMembersRequest
-	(*RemoveMembersRequest)(nil),     // 2: plaza.v1.RemoveMembersRequest
-	(*JoinCommunityRequest)(nil),     // 3: plaza.v1.JoinCommunityRequest
-	(*LeaveCommunityRequest)(nil),    // 4: plaza.v1.LeaveCommunityRequest
-	(*BanMembersRequest)(nil),        // 5: plaza.v1.BanMembersRequest
-	(*UnbanMembersRequest)(nil),      // 6: plaza.v1.UnbanMembersRequest
-	(*AddMemberRolesRequest)(nil),    // 7: plaza.v1.AddMemberRolesRequest
-	(*RemoveMemberRolesRequest)(nil), // 8: plaza.v1.RemoveMemberRolesRequest
-	(*PageOptions)(nil),              // 9: plaza.v1.PageOptions
-	(*ListCommunitiesResponse)(nil),  // 10: plaza.v1.ListCommunitiesResponse
-	(*CommunityAggregate)(nil),       // 11: plaza.v1.CommunityAggregate
+	(*ListMembersResponse)(nil),      // 1: plaza.v1.ListMembersResponse
+	(*AddMembersRequest)(nil),        // 2: plaza.v1.AddMembersRequest
+	(*RemoveMembersRequest)(nil),     // 3: plaza.v1.RemoveMembersRequest
+	(*JoinCommunityRequest)(nil),     // 4: plaza.v1.JoinCommunityRequest
+	(*LeaveCommunityRequest)(nil),    // 5: plaza.v1.LeaveCommunityRequest
+	(*BanMembersRequest)(nil),        // 6: plaza.v1.BanMembersRequest
+	(*UnbanMembersRequest)(nil),      // 7: plaza.v1.UnbanMembersRequest
+	(*AddMemberRolesRequest)(nil),    // 8: plaza.v1.AddMemberRolesRequest
+	(*RemoveMemberRolesRequest)(nil), // 9: plaza.v1.RemoveMemberRolesRequest
+	(*PageOptions)(nil),              // 10: plaza.v1.PageOptions
+	(*Community)(nil),                // 11: plaza.v1.Community
+	(*CommunityUser)(nil),            // 12: plaza.v1.CommunityUser
+	(*File)(nil),                     // 13: plaza.v1.File
+	(*User)(nil),                     // 14: plaza.v1.User
+	(*Category)(nil),                 // 15: plaza.v1.Category
+	(*Feed)(nil),                     // 16: plaza.v1.Feed
+	(*Paging)(nil),                   // 17: plaza.v1.Paging
+	(*CommunityResponse)(nil),        // 18: plaza.v1.CommunityResponse
 }
 var file_plaza_v1_member_proto_depIdxs = []int32{
-	9,  // 0: plaza.v1.ListMembersRequest.options:type_name -> plaza.v1.PageOptions
-	0,  // 1: plaza.v1.MemberService.ListMembers:input_type -> plaza.v1.ListMembersRequest
-	1,  // 2: plaza.v1.MemberService.AddMembers:input_type -> plaza.v1.AddMembersRequest
-	2,  // 3: plaza.v1.MemberService.RemoveMembers:input_type -> plaza.v1.RemoveMembersRequest
-	3,  // 4: plaza.v1.MemberService.JoinCommunity:input_type -> plaza.v1.JoinCommunityRequest
-	4,  // 5: plaza.v1.MemberService.LeaveCommunity:input_type -> plaza.v1.LeaveCommunityRequest
-	5,  // 6: plaza.v1.MemberService.BanMembers:input_type -> plaza.v1.BanMembersRequest
-	6,  // 7: plaza.v1.MemberService.UnbanMembers:input_type -> plaza.v1.UnbanMembersRequest
-	7,  // 8: plaza.v1.MemberService.AddMemberRoles:input_type -> plaza.v1.AddMemberRolesRequest
-	8,  // 9: plaza.v1.MemberService.RemoveMemberRoles:input_type -> plaza.v1.RemoveMemberRolesRequest
-	10, // 10: plaza.v1.MemberService.ListMembers:output_type -> plaza.v1.ListCommunitiesResponse
-	11, // 11: plaza.v1.MemberService.AddMembers:output_type -> plaza.v1.CommunityAggregate
-	11, // 12: plaza.v1.MemberService.RemoveMembers:output_type -> plaza.v1.CommunityAggregate
-	11, // 13: plaza.v1.MemberService.JoinCommunity:output_type -> plaza.v1.CommunityAggregate
-	11, // 14: plaza.v1.MemberService.LeaveCommunity:output_type -> plaza.v1.CommunityAggregate
-	11, // 15: plaza.v1.MemberService.BanMembers:output_type -> plaza.v1.CommunityAggregate
-	11, // 16: plaza.v1.MemberService.UnbanMembers:output_type -> plaza.v1.CommunityAggregate
-	11, // 17: plaza.v1.MemberService.AddMemberRoles:output_type -> plaza.v1.CommunityAggregate
-	11, // 18: plaza.v1.MemberService.RemoveMemberRoles:output_type -> plaza.v1.CommunityAggregate
-	10, // [10:19] is the sub-list for method output_type
-	1,  // [1:10] is the sub-list for method input_type
-	1,  // [1:1] is the sub-list for extension type_name
-	1,  // [1:1] is the sub-list for extension extendee
-	0,  // [0:1] is the sub-list for field type_name
+	10, // 0: plaza.v1.ListMembersRequest.options:type_name -> plaza.v1.PageOptions
+	11, // 1: plaza.v1.ListMembersResponse.communities:type_name -> plaza.v1.Community
+	12, // 2: plaza.v1.ListMembersResponse.community_users:type_name -> plaza.v1.CommunityUser
+	13, // 3: plaza.v1.ListMembersResponse.files:type_name -> plaza.v1.File
+	14, // 4: plaza.v1.ListMembersResponse.users:type_name -> plaza.v1.User
+	15, // 5: plaza.v1.ListMembersResponse.categories:type_name -> plaza.v1.Category
+	16, // 6: plaza.v1.ListMembersResponse.feeds:type_name -> plaza.v1.Feed
+	17, // 7: plaza.v1.ListMembersResponse.paging:type_name -> plaza.v1.Paging
+	0,  // 8: plaza.v1.MemberService.ListMembers:input_type -> plaza.v1.ListMembersRequest
+	2,  // 9: plaza.v1.MemberService.AddMembers:input_type -> plaza.v1.AddMembersRequest
+	3,  // 10: plaza.v1.MemberService.RemoveMembers:input_type -> plaza.v1.RemoveMembersRequest
+	4,  // 11: plaza.v1.MemberService.JoinCommunity:input_type -> plaza.v1.JoinCommunityRequest
+	5,  // 12: plaza.v1.MemberService.LeaveCommunity:input_type -> plaza.v1.LeaveCommunityRequest
+	6,  // 13: plaza.v1.MemberService.BanMembers:input_type -> plaza.v1.BanMembersRequest
+	7,  // 14: plaza.v1.MemberService.UnbanMembers:input_type -> plaza.v1.UnbanMembersRequest
+	8,  // 15: plaza.v1.MemberService.AddMemberRoles:input_type -> plaza.v1.AddMemberRolesRequest
+	9,  // 16: plaza.v1.MemberService.RemoveMemberRoles:input_type -> plaza.v1.RemoveMemberRolesRequest
+	1,  // 17: plaza.v1.MemberService.ListMembers:output_type -> plaza.v1.ListMembersResponse
+	18, // 18: plaza.v1.MemberService.AddMembers:output_type -> plaza.v1.CommunityResponse
+	18, // 19: plaza.v1.MemberService.RemoveMembers:output_type -> plaza.v1.CommunityResponse
+	18, // 20: plaza.v1.MemberService.JoinCommunity:output_type -> plaza.v1.CommunityResponse
+	18, // 21: plaza.v1.MemberService.LeaveCommunity:output_type -> plaza.v1.CommunityResponse
+	18, // 22: plaza.v1.MemberService.BanMembers:output_type -> plaza.v1.CommunityResponse
+	18, // 23: plaza.v1.MemberService.UnbanMembers:output_type -> plaza.v1.CommunityResponse
+	18, // 24: plaza.v1.MemberService.AddMemberRoles:output_type -> plaza.v1.CommunityResponse
+	18, // 25: plaza.v1.MemberService.RemoveMemberRoles:output_type -> plaza.v1.CommunityResponse
+	17, // [17:26] is the sub-list for method output_type
+	8,  // [8:17] is the sub-list for method input_type
+	8,  // [8:8] is the sub-list for extension type_name
+	8,  // [8:8] is the sub-list for extension extendee
+	0,  // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_member_proto_init() }
@@ -717,9 +833,13 @@ func file_plaza_v1_member_proto_init() {
 	if File_plaza_v1_member_proto != nil {
 		return
 	}
+	file_plaza_v1_category_proto_init()
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_community_proto_init()
+	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
+	file_plaza_v1_user_proto_init()
 	file_plaza_v1_member_proto_msgTypes[0].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -727,7 +847,7 @@ func file_plaza_v1_member_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_member_proto_rawDesc), len(file_plaza_v1_member_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   9,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

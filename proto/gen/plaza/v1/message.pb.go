@@ -8,6 +8,7 @@ package plazav1
 
 import (
 	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
+	_ "google.golang.org/genproto/googleapis/api/annotations"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	structpb "google.golang.org/protobuf/types/known/structpb"
@@ -29,59 +30,60 @@ type Message struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The message's id.
 	MessageId string `protobuf:"bytes,1,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
-	// The same again, under the name that some clients read.
+	// Alias of `message_id`.
 	PublicId string `protobuf:"bytes,2,opt,name=public_id,json=publicId,proto3" json:"public_id,omitempty"`
 	// The channel's internal id.
 	ChannelId string `protobuf:"bytes,3,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// The channel's id as its creator chose it.
+	// The channel's public id.
 	ChannelPublicId string `protobuf:"bytes,4,opt,name=channel_public_id,json=channelPublicId,proto3" json:"channel_public_id,omitempty"`
-	// `community`, `broadcast`, `conversation` or `live`.
+	// Kind of channel: `community`, `broadcast`, `conversation` or `live`.
 	ChannelType string `protobuf:"bytes,5,opt,name=channel_type,json=channelType,proto3" json:"channel_type,omitempty"`
-	// The subchannel.
+	// The subchannel's id.
 	MessageFeedId string `protobuf:"bytes,6,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
-	// The message that it replies to; empty for others.
+	// Id of the message it replies to; empty if it is not a reply.
 	ParentId string `protobuf:"bytes,7,opt,name=parent_id,json=parentId,proto3" json:"parent_id,omitempty"`
 	// The author's internal id.
 	CreatorId string `protobuf:"bytes,8,opt,name=creator_id,json=creatorId,proto3" json:"creator_id,omitempty"`
 	// The author's public id.
 	CreatorPublicId string `protobuf:"bytes,9,opt,name=creator_public_id,json=creatorPublicId,proto3" json:"creator_public_id,omitempty"`
-	// `text`, `image`, `file`, `video`, `audio` or `custom`.
+	// Kind of message: `text`, `image`, `file`, `video`, `audio` or `custom`.
 	DataType string `protobuf:"bytes,10,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
-	// What it says: `text`, or for a file `fileId` and `caption`, or whatever a custom one holds. Empty for a deleted one.
+	// The content: `text` for a text, `fileId` and `caption` for a file, or any object for a custom message. It is empty
+	// for a deleted message.
 	Data *structpb.Struct `protobuf:"bytes,11,opt,name=data,proto3" json:"data,omitempty"`
-	// The file that it carries.
+	// Id of the attached file.
 	FileId string `protobuf:"bytes,12,opt,name=file_id,json=fileId,proto3" json:"file_id,omitempty"`
-	// Its place in the subchannel, from 1.
+	// Position in the subchannel, from 1.
 	Segment int32 `protobuf:"varint,13,opt,name=segment,proto3" json:"segment,omitempty"`
 	// Number of replies.
 	ChildCount int32 `protobuf:"varint,14,opt,name=child_count,json=childCount,proto3" json:"child_count,omitempty"`
 	// Number of reactions.
 	ReactionCount int32 `protobuf:"varint,15,opt,name=reaction_count,json=reactionCount,proto3" json:"reaction_count,omitempty"`
-	// Number of reactions by name.
+	// Number of reactions by reaction name.
 	Reactions map[string]int32 `protobuf:"bytes,16,rep,name=reactions,proto3" json:"reactions,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
-	// The names of the caller's reactions.
+	// Names of the caller's reactions.
 	MyReactions []string `protobuf:"bytes,17,rep,name=my_reactions,json=myReactions,proto3" json:"my_reactions,omitempty"`
-	// Who is mentioned.
+	// The users mentioned.
 	MentionedUsers []*MessageMention `protobuf:"bytes,18,rep,name=mentioned_users,json=mentionedUsers,proto3" json:"mentioned_users,omitempty"`
-	// What its author's device calls it.
+	// The id given by the author's client.
 	ReferenceId string `protobuf:"bytes,19,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
 	// Tags.
 	Tags []string `protobuf:"bytes,20,rep,name=tags,proto3" json:"tags,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,21,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Number of flags.
+	// Number of users who have flagged it.
 	FlagCount int32 `protobuf:"varint,22,opt,name=flag_count,json=flagCount,proto3" json:"flag_count,omitempty"`
-	// Who flags it; absent where nobody does.
+	// Bloom filter of the users who have flagged it; `null` if there are none.
 	HashFlag *HashFlag `protobuf:"bytes,23,opt,name=hash_flag,json=hashFlag,proto3" json:"hash_flag,omitempty"`
 	// When it was last edited.
 	EditedAt *timestamppb.Timestamp `protobuf:"bytes,24,opt,name=edited_at,json=editedAt,proto3" json:"edited_at,omitempty"`
-	// Whether it is deleted.
+	// Whether it has been deleted.
 	IsDeleted bool `protobuf:"varint,25,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
-	// Where its realtime events are told.
+	// Its path in realtime topics.
 	Path string `protobuf:"bytes,26,opt,name=path,proto3" json:"path,omitempty"`
 	// When it was written.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,27,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,28,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -313,14 +315,14 @@ func (x *Message) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// MessageMention is a group of users whom a message mentions.
+// MessageMention is a group of users mentioned by a message.
 type MessageMention struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `user` (default), or `channel` for everybody in the channel.
+	// Kind of mention: `user` (default), or `channel` for all members of the channel.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
-	// At most 50 users: in requests their public ids, or internal ones; in answers their internal ids.
+	// In requests, public or internal ids of at most 50 users; in responses, internal ids.
 	UserIds []string `protobuf:"bytes,2,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
-	// Their public ids; in answers only.
+	// Public ids of the users. Only in responses.
 	UserPublicIds []string `protobuf:"bytes,3,rep,name=user_public_ids,json=userPublicIds,proto3" json:"user_public_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -377,11 +379,913 @@ func (x *MessageMention) GetUserPublicIds() []string {
 	return nil
 }
 
+// MessageResponse contains messages and the objects they refer to.
+type MessageResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The messages.
+	Messages []*Message `protobuf:"bytes,1,rep,name=messages,proto3" json:"messages,omitempty"`
+	// Their subchannels.
+	MessageFeeds []*MessageFeed `protobuf:"bytes,2,rep,name=message_feeds,json=messageFeeds,proto3" json:"message_feeds,omitempty"`
+	// The authors and the mentioned users.
+	Users []*User `protobuf:"bytes,3,rep,name=users,proto3" json:"users,omitempty"`
+	// Attached files and avatars.
+	Files         []*File `protobuf:"bytes,4,rep,name=files,proto3" json:"files,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MessageResponse) Reset() {
+	*x = MessageResponse{}
+	mi := &file_plaza_v1_message_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MessageResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MessageResponse) ProtoMessage() {}
+
+func (x *MessageResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_message_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MessageResponse.ProtoReflect.Descriptor instead.
+func (*MessageResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_message_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *MessageResponse) GetMessages() []*Message {
+	if x != nil {
+		return x.Messages
+	}
+	return nil
+}
+
+func (x *MessageResponse) GetMessageFeeds() []*MessageFeed {
+	if x != nil {
+		return x.MessageFeeds
+	}
+	return nil
+}
+
+func (x *MessageResponse) GetUsers() []*User {
+	if x != nil {
+		return x.Users
+	}
+	return nil
+}
+
+func (x *MessageResponse) GetFiles() []*File {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+// CreateMessageRequest describes the new message.
+type CreateMessageRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The subchannel's id.
+	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
+	// Id of the message to reply to, which must not be a reply itself.
+	ParentId string `protobuf:"bytes,2,opt,name=parent_id,json=parentId,proto3" json:"parent_id,omitempty"`
+	// An id chosen by the client, at most 100 characters. It makes retries safe: of several messages of one author with
+	// the same id in one subchannel, only the first is written.
+	ReferenceId string `protobuf:"bytes,3,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
+	// Kind of message: `text` (default), `image`, `file`, `video`, `audio` or `custom`.
+	DataType string `protobuf:"bytes,4,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
+	// The content, at most 102,400 bytes of compact JSON:
+	//
+	// - a text message has `text`, 1 to 20,000 characters, which does not count towards that size
+	// - a file may have `caption`, at most 20,000 characters
+	// - a custom message can have any fields
+	Data *structpb.Struct `protobuf:"bytes,5,opt,name=data,proto3" json:"data,omitempty"`
+	// Id of the uploaded file. Required for images, files, videos and audio.
+	FileId string `protobuf:"bytes,6,opt,name=file_id,json=fileId,proto3" json:"file_id,omitempty"`
+	// Custom fields, at most 102,400 bytes of JSON.
+	Metadata *structpb.Struct `protobuf:"bytes,7,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	// At most 10 tags of 1 to 100 characters.
+	Tags []string `protobuf:"bytes,8,rep,name=tags,proto3" json:"tags,omitempty"`
+	// The mentions: users of the channel, or the whole channel.
+	MentionedUsers []*MessageMention `protobuf:"bytes,9,rep,name=mentioned_users,json=mentionedUsers,proto3" json:"mentioned_users,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *CreateMessageRequest) Reset() {
+	*x = CreateMessageRequest{}
+	mi := &file_plaza_v1_message_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateMessageRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateMessageRequest) ProtoMessage() {}
+
+func (x *CreateMessageRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_message_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateMessageRequest.ProtoReflect.Descriptor instead.
+func (*CreateMessageRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_message_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *CreateMessageRequest) GetMessageFeedId() string {
+	if x != nil {
+		return x.MessageFeedId
+	}
+	return ""
+}
+
+func (x *CreateMessageRequest) GetParentId() string {
+	if x != nil {
+		return x.ParentId
+	}
+	return ""
+}
+
+func (x *CreateMessageRequest) GetReferenceId() string {
+	if x != nil {
+		return x.ReferenceId
+	}
+	return ""
+}
+
+func (x *CreateMessageRequest) GetDataType() string {
+	if x != nil {
+		return x.DataType
+	}
+	return ""
+}
+
+func (x *CreateMessageRequest) GetData() *structpb.Struct {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *CreateMessageRequest) GetFileId() string {
+	if x != nil {
+		return x.FileId
+	}
+	return ""
+}
+
+func (x *CreateMessageRequest) GetMetadata() *structpb.Struct {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
+func (x *CreateMessageRequest) GetTags() []string {
+	if x != nil {
+		return x.Tags
+	}
+	return nil
+}
+
+func (x *CreateMessageRequest) GetMentionedUsers() []*MessageMention {
+	if x != nil {
+		return x.MentionedUsers
+	}
+	return nil
+}
+
+// GetMessageRequest identifies the message.
+type GetMessageRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The message's id.
+	MessageId     string `protobuf:"bytes,1,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetMessageRequest) Reset() {
+	*x = GetMessageRequest{}
+	mi := &file_plaza_v1_message_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetMessageRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetMessageRequest) ProtoMessage() {}
+
+func (x *GetMessageRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_message_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetMessageRequest.ProtoReflect.Descriptor instead.
+func (*GetMessageRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_message_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *GetMessageRequest) GetMessageId() string {
+	if x != nil {
+		return x.MessageId
+	}
+	return ""
+}
+
+// BatchGetMessagesRequest identifies the messages.
+type BatchGetMessagesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Ids of the messages, 1 to 100.
+	MessageIds    []string `protobuf:"bytes,1,rep,name=message_ids,json=messageIds,proto3" json:"message_ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BatchGetMessagesRequest) Reset() {
+	*x = BatchGetMessagesRequest{}
+	mi := &file_plaza_v1_message_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BatchGetMessagesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BatchGetMessagesRequest) ProtoMessage() {}
+
+func (x *BatchGetMessagesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_message_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BatchGetMessagesRequest.ProtoReflect.Descriptor instead.
+func (*BatchGetMessagesRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_message_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *BatchGetMessagesRequest) GetMessageIds() []string {
+	if x != nil {
+		return x.MessageIds
+	}
+	return nil
+}
+
+// ListMessagesRequest filters and orders the messages of a subchannel.
+type ListMessagesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The subchannel's id.
+	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
+	// Lists only the replies to this message. An empty value lists only messages that are not replies; both are listed if
+	// absent.
+	ParentId *string `protobuf:"bytes,2,opt,name=parent_id,json=parentId,proto3,oneof" json:"parent_id,omitempty"`
+	// Filter by deletion: `true` lists only deleted ones, `false` only others; both if absent. Deleted ones come without
+	// content.
+	IsDeleted *bool `protobuf:"varint,3,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
+	// Lists messages that have any of these tags, at most 10.
+	IncludeTags []string `protobuf:"bytes,4,rep,name=include_tags,json=includeTags,proto3" json:"include_tags,omitempty"`
+	// Omits messages that have any of these tags, at most 10.
+	ExcludeTags []string `protobuf:"bytes,5,rep,name=exclude_tags,json=excludeTags,proto3" json:"exclude_tags,omitempty"`
+	// Filter by flags: `true` lists only flagged ones, `false` only others; all if absent.
+	HasFlags *bool `protobuf:"varint,6,opt,name=has_flags,json=hasFlags,proto3,oneof" json:"has_flags,omitempty"`
+	// Lists only messages of this type.
+	DataType string `protobuf:"bytes,7,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
+	// Page size, token and sort order.
+	Options       *MessageListOptions `protobuf:"bytes,8,opt,name=options,proto3" json:"options,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListMessagesRequest) Reset() {
+	*x = ListMessagesRequest{}
+	mi := &file_plaza_v1_message_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListMessagesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListMessagesRequest) ProtoMessage() {}
+
+func (x *ListMessagesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_message_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListMessagesRequest.ProtoReflect.Descriptor instead.
+func (*ListMessagesRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_message_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *ListMessagesRequest) GetMessageFeedId() string {
+	if x != nil {
+		return x.MessageFeedId
+	}
+	return ""
+}
+
+func (x *ListMessagesRequest) GetParentId() string {
+	if x != nil && x.ParentId != nil {
+		return *x.ParentId
+	}
+	return ""
+}
+
+func (x *ListMessagesRequest) GetIsDeleted() bool {
+	if x != nil && x.IsDeleted != nil {
+		return *x.IsDeleted
+	}
+	return false
+}
+
+func (x *ListMessagesRequest) GetIncludeTags() []string {
+	if x != nil {
+		return x.IncludeTags
+	}
+	return nil
+}
+
+func (x *ListMessagesRequest) GetExcludeTags() []string {
+	if x != nil {
+		return x.ExcludeTags
+	}
+	return nil
+}
+
+func (x *ListMessagesRequest) GetHasFlags() bool {
+	if x != nil && x.HasFlags != nil {
+		return *x.HasFlags
+	}
+	return false
+}
+
+func (x *ListMessagesRequest) GetDataType() string {
+	if x != nil {
+		return x.DataType
+	}
+	return ""
+}
+
+func (x *ListMessagesRequest) GetOptions() *MessageListOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+// MessageListOptions selects a page of a list of messages.
+type MessageListOptions struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Page size, 1 to 100. The default is 10.
+	Limit *int32 `protobuf:"varint,1,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// Page token, from `paging.next` or `paging.previous` of an earlier response. It includes the page size.
+	Token string `protobuf:"bytes,2,opt,name=token,proto3" json:"token,omitempty"`
+	// Sort order: `segmentDesc` (default) or `segmentAsc`.
+	SortBy string `protobuf:"bytes,3,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
+	// Id of a message to center the first page on.
+	Around string `protobuf:"bytes,4,opt,name=around,proto3" json:"around,omitempty"`
+	// Accepted for compatibility: `pagination` or `scrollable`. Both page by token.
+	Type          string `protobuf:"bytes,5,opt,name=type,proto3" json:"type,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MessageListOptions) Reset() {
+	*x = MessageListOptions{}
+	mi := &file_plaza_v1_message_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MessageListOptions) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MessageListOptions) ProtoMessage() {}
+
+func (x *MessageListOptions) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_message_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MessageListOptions.ProtoReflect.Descriptor instead.
+func (*MessageListOptions) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_message_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *MessageListOptions) GetLimit() int32 {
+	if x != nil && x.Limit != nil {
+		return *x.Limit
+	}
+	return 0
+}
+
+func (x *MessageListOptions) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
+func (x *MessageListOptions) GetSortBy() string {
+	if x != nil {
+		return x.SortBy
+	}
+	return ""
+}
+
+func (x *MessageListOptions) GetAround() string {
+	if x != nil {
+		return x.Around
+	}
+	return ""
+}
+
+func (x *MessageListOptions) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+// ListMessagesResponse is a page of the messages of a subchannel.
+type ListMessagesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The messages, in the order of the list.
+	Messages []*Message `protobuf:"bytes,1,rep,name=messages,proto3" json:"messages,omitempty"`
+	// The subchannel.
+	MessageFeeds []*MessageFeed `protobuf:"bytes,2,rep,name=message_feeds,json=messageFeeds,proto3" json:"message_feeds,omitempty"`
+	// The authors and the mentioned users.
+	Users []*User `protobuf:"bytes,3,rep,name=users,proto3" json:"users,omitempty"`
+	// Attached files and avatars.
+	Files []*File `protobuf:"bytes,4,rep,name=files,proto3" json:"files,omitempty"`
+	// Tokens of the neighboring pages.
+	Paging        *Paging `protobuf:"bytes,5,opt,name=paging,proto3" json:"paging,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListMessagesResponse) Reset() {
+	*x = ListMessagesResponse{}
+	mi := &file_plaza_v1_message_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListMessagesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListMessagesResponse) ProtoMessage() {}
+
+func (x *ListMessagesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_message_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListMessagesResponse.ProtoReflect.Descriptor instead.
+func (*ListMessagesResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_message_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *ListMessagesResponse) GetMessages() []*Message {
+	if x != nil {
+		return x.Messages
+	}
+	return nil
+}
+
+func (x *ListMessagesResponse) GetMessageFeeds() []*MessageFeed {
+	if x != nil {
+		return x.MessageFeeds
+	}
+	return nil
+}
+
+func (x *ListMessagesResponse) GetUsers() []*User {
+	if x != nil {
+		return x.Users
+	}
+	return nil
+}
+
+func (x *ListMessagesResponse) GetFiles() []*File {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+func (x *ListMessagesResponse) GetPaging() *Paging {
+	if x != nil {
+		return x.Paging
+	}
+	return nil
+}
+
+// UpdateMessageRequest contains the fields to change.
+type UpdateMessageRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The message's id.
+	MessageId string `protobuf:"bytes,1,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
+	// The new content, with the limits of a new message of the type. If absent, it does not change.
+	Data *structpb.Struct `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	// Custom fields, at most 102,400 bytes of JSON. If absent, they do not change.
+	Metadata *structpb.Struct `protobuf:"bytes,3,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	// At most 10 tags of 1 to 100 characters. An empty list changes nothing.
+	Tags []string `protobuf:"bytes,4,rep,name=tags,proto3" json:"tags,omitempty"`
+	// The mentions of the new content. Without `data`, an empty list changes nothing.
+	MentionedUsers []*MessageMention `protobuf:"bytes,5,rep,name=mentioned_users,json=mentionedUsers,proto3" json:"mentioned_users,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *UpdateMessageRequest) Reset() {
+	*x = UpdateMessageRequest{}
+	mi := &file_plaza_v1_message_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateMessageRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateMessageRequest) ProtoMessage() {}
+
+func (x *UpdateMessageRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_message_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateMessageRequest.ProtoReflect.Descriptor instead.
+func (*UpdateMessageRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_message_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *UpdateMessageRequest) GetMessageId() string {
+	if x != nil {
+		return x.MessageId
+	}
+	return ""
+}
+
+func (x *UpdateMessageRequest) GetData() *structpb.Struct {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *UpdateMessageRequest) GetMetadata() *structpb.Struct {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
+func (x *UpdateMessageRequest) GetTags() []string {
+	if x != nil {
+		return x.Tags
+	}
+	return nil
+}
+
+func (x *UpdateMessageRequest) GetMentionedUsers() []*MessageMention {
+	if x != nil {
+		return x.MentionedUsers
+	}
+	return nil
+}
+
+// DeleteMessageRequest identifies the message.
+type DeleteMessageRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The message's id.
+	MessageId string `protobuf:"bytes,1,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
+	// Whether to erase it completely instead of keeping a tombstone. Its segment is not used again.
+	Permanent     bool `protobuf:"varint,2,opt,name=permanent,proto3" json:"permanent,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteMessageRequest) Reset() {
+	*x = DeleteMessageRequest{}
+	mi := &file_plaza_v1_message_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteMessageRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteMessageRequest) ProtoMessage() {}
+
+func (x *DeleteMessageRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_message_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteMessageRequest.ProtoReflect.Descriptor instead.
+func (*DeleteMessageRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_message_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *DeleteMessageRequest) GetMessageId() string {
+	if x != nil {
+		return x.MessageId
+	}
+	return ""
+}
+
+func (x *DeleteMessageRequest) GetPermanent() bool {
+	if x != nil {
+		return x.Permanent
+	}
+	return false
+}
+
+// FlagMessageRequest identifies the message and gives the reason.
+type FlagMessageRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The message's id.
+	MessageId string `protobuf:"bytes,1,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
+	// The reason, at most 300 characters. The default is `Others`.
+	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	// More about the reason, at most 300 characters.
+	Detail        string `protobuf:"bytes,3,opt,name=detail,proto3" json:"detail,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FlagMessageRequest) Reset() {
+	*x = FlagMessageRequest{}
+	mi := &file_plaza_v1_message_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FlagMessageRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FlagMessageRequest) ProtoMessage() {}
+
+func (x *FlagMessageRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_message_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FlagMessageRequest.ProtoReflect.Descriptor instead.
+func (*FlagMessageRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_message_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *FlagMessageRequest) GetMessageId() string {
+	if x != nil {
+		return x.MessageId
+	}
+	return ""
+}
+
+func (x *FlagMessageRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *FlagMessageRequest) GetDetail() string {
+	if x != nil {
+		return x.Detail
+	}
+	return ""
+}
+
+// UnflagMessageRequest identifies the message.
+type UnflagMessageRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The message's id.
+	MessageId     string `protobuf:"bytes,1,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnflagMessageRequest) Reset() {
+	*x = UnflagMessageRequest{}
+	mi := &file_plaza_v1_message_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnflagMessageRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnflagMessageRequest) ProtoMessage() {}
+
+func (x *UnflagMessageRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_message_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnflagMessageRequest.ProtoReflect.Descriptor instead.
+func (*UnflagMessageRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_message_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *UnflagMessageRequest) GetMessageId() string {
+	if x != nil {
+		return x.MessageId
+	}
+	return ""
+}
+
+// ClearMessageFlagsRequest identifies the message.
+type ClearMessageFlagsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The message's id.
+	MessageId     string `protobuf:"bytes,1,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ClearMessageFlagsRequest) Reset() {
+	*x = ClearMessageFlagsRequest{}
+	mi := &file_plaza_v1_message_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ClearMessageFlagsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ClearMessageFlagsRequest) ProtoMessage() {}
+
+func (x *ClearMessageFlagsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_message_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ClearMessageFlagsRequest.ProtoReflect.Descriptor instead.
+func (*ClearMessageFlagsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_message_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *ClearMessageFlagsRequest) GetMessageId() string {
+	if x != nil {
+		return x.MessageId
+	}
+	return ""
+}
+
+// IsMessageFlaggedByMeRequest identifies the message.
+type IsMessageFlaggedByMeRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The message's id.
+	MessageId     string `protobuf:"bytes,1,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *IsMessageFlaggedByMeRequest) Reset() {
+	*x = IsMessageFlaggedByMeRequest{}
+	mi := &file_plaza_v1_message_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *IsMessageFlaggedByMeRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*IsMessageFlaggedByMeRequest) ProtoMessage() {}
+
+func (x *IsMessageFlaggedByMeRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_message_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use IsMessageFlaggedByMeRequest.ProtoReflect.Descriptor instead.
+func (*IsMessageFlaggedByMeRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_message_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *IsMessageFlaggedByMeRequest) GetMessageId() string {
+	if x != nil {
+		return x.MessageId
+	}
+	return ""
+}
+
 var File_plaza_v1_message_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_message_proto_rawDesc = "" +
 	"\n" +
-	"\x16plaza/v1/message.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\"\x8a\t\n" +
+	"\x16plaza/v1/message.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16plaza/v1/channel.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\x8a\t\n" +
 	"\aMessage\x12\x1d\n" +
 	"\n" +
 	"message_id\x18\x01 \x01(\tR\tmessageId\x12\x1b\n" +
@@ -422,12 +1326,109 @@ const file_plaza_v1_message_proto_rawDesc = "" +
 	"updated_at\x18\x1c \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x1a<\n" +
 	"\x0eReactionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\x91\x01\n" +
-	"\x0eMessageMention\x12*\n" +
-	"\x04type\x18\x01 \x01(\tB\x16\xbaH\x13r\x11R\x00R\x04userR\achannelR\x04type\x12+\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\x92\x01\n" +
+	"\x0eMessageMention\x12+\n" +
+	"\x04type\x18\x01 \x01(\tB\x17\xbaH\x14\xd8\x01\x01r\x0fR\x04userR\achannelR\x04type\x12+\n" +
 	"\buser_ids\x18\x02 \x03(\tB\x10\xbaH\r\x92\x01\n" +
-	"\x102\"\x06r\x04\x10\x01\x182R\auserIds\x12&\n" +
-	"\x0fuser_public_ids\x18\x03 \x03(\tR\ruserPublicIdsB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x102\"\x06r\x04\x90\xea0\x01R\auserIds\x12&\n" +
+	"\x0fuser_public_ids\x18\x03 \x03(\tR\ruserPublicIds\"\xc8\x01\n" +
+	"\x0fMessageResponse\x12-\n" +
+	"\bmessages\x18\x01 \x03(\v2\x11.plaza.v1.MessageR\bmessages\x12:\n" +
+	"\rmessage_feeds\x18\x02 \x03(\v2\x15.plaza.v1.MessageFeedR\fmessageFeeds\x12$\n" +
+	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
+	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileR\x05files\"\xe2\x03\n" +
+	"\x14CreateMessageRequest\x121\n" +
+	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\rmessageFeedId\x12$\n" +
+	"\tparent_id\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dR\bparentId\x12*\n" +
+	"\freference_id\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\vreferenceId\x12N\n" +
+	"\tdata_type\x18\x04 \x01(\tB1\xbaH.\xd8\x01\x01r)R\x04textR\x05imageR\x04fileR\x05videoR\x05audioR\x06customR\bdataType\x12+\n" +
+	"\x04data\x18\x05 \x01(\v2\x17.google.protobuf.StructR\x04data\x12 \n" +
+	"\afile_id\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x06fileId\x123\n" +
+	"\bmetadata\x18\a \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12$\n" +
+	"\x04tags\x18\b \x03(\tB\x10\xbaH\r\x92\x01\n" +
+	"\x10\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\x04tags\x12K\n" +
+	"\x0fmentioned_users\x18\t \x03(\v2\x18.plaza.v1.MessageMentionB\b\xbaH\x05\x92\x01\x02\x10\n" +
+	"R\x0ementionedUsers\"=\n" +
+	"\x11GetMessageRequest\x12(\n" +
+	"\n" +
+	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\"N\n" +
+	"\x17BatchGetMessagesRequest\x123\n" +
+	"\vmessage_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\xa0\xea0\x01R\n" +
+	"messageIds\"\xd6\x03\n" +
+	"\x13ListMessagesRequest\x121\n" +
+	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\rmessageFeedId\x12)\n" +
+	"\tparent_id\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dH\x00R\bparentId\x88\x01\x01\x12\"\n" +
+	"\n" +
+	"is_deleted\x18\x03 \x01(\bH\x01R\tisDeleted\x88\x01\x01\x123\n" +
+	"\finclude_tags\x18\x04 \x03(\tB\x10\xbaH\r\x92\x01\n" +
+	"\x10\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\vincludeTags\x123\n" +
+	"\fexclude_tags\x18\x05 \x03(\tB\x10\xbaH\r\x92\x01\n" +
+	"\x10\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\vexcludeTags\x12 \n" +
+	"\thas_flags\x18\x06 \x01(\bH\x02R\bhasFlags\x88\x01\x01\x12N\n" +
+	"\tdata_type\x18\a \x01(\tB1\xbaH.\xd8\x01\x01r)R\x04textR\x05imageR\x04fileR\x05videoR\x05audioR\x06customR\bdataType\x126\n" +
+	"\aoptions\x18\b \x01(\v2\x1c.plaza.v1.MessageListOptionsR\aoptionsB\f\n" +
+	"\n" +
+	"_parent_idB\r\n" +
+	"\v_is_deletedB\f\n" +
+	"\n" +
+	"_has_flags\"\xe4\x01\n" +
+	"\x12MessageListOptions\x12$\n" +
+	"\x05limit\x18\x01 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x00R\x05limit\x88\x01\x01\x12\x1f\n" +
+	"\x05token\x18\x02 \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05token\x12:\n" +
+	"\asort_by\x18\x03 \x01(\tB!\xbaH\x1e\xd8\x01\x01r\x19R\vsegmentDescR\n" +
+	"segmentAscR\x06sortBy\x12\x1f\n" +
+	"\x06around\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\x06around\x12 \n" +
+	"\x04type\x18\x05 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xb0\xea0\x01R\x04typeB\b\n" +
+	"\x06_limit\"\xf7\x01\n" +
+	"\x14ListMessagesResponse\x12-\n" +
+	"\bmessages\x18\x01 \x03(\v2\x11.plaza.v1.MessageR\bmessages\x12:\n" +
+	"\rmessage_feeds\x18\x02 \x03(\v2\x15.plaza.v1.MessageFeedR\fmessageFeeds\x12$\n" +
+	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
+	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
+	"\x06paging\x18\x05 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x95\x02\n" +
+	"\x14UpdateMessageRequest\x12(\n" +
+	"\n" +
+	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\x12+\n" +
+	"\x04data\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x04data\x123\n" +
+	"\bmetadata\x18\x03 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12$\n" +
+	"\x04tags\x18\x04 \x03(\tB\x10\xbaH\r\x92\x01\n" +
+	"\x10\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\x04tags\x12K\n" +
+	"\x0fmentioned_users\x18\x05 \x03(\v2\x18.plaza.v1.MessageMentionB\b\xbaH\x05\x92\x01\x02\x10\n" +
+	"R\x0ementionedUsers\"^\n" +
+	"\x14DeleteMessageRequest\x12(\n" +
+	"\n" +
+	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\x12\x1c\n" +
+	"\tpermanent\x18\x02 \x01(\bR\tpermanent\"\x82\x01\n" +
+	"\x12FlagMessageRequest\x12(\n" +
+	"\n" +
+	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\x12 \n" +
+	"\x06reason\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06reason\x12 \n" +
+	"\x06detail\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06detail\"@\n" +
+	"\x14UnflagMessageRequest\x12(\n" +
+	"\n" +
+	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\"D\n" +
+	"\x18ClearMessageFlagsRequest\x12(\n" +
+	"\n" +
+	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\"G\n" +
+	"\x1bIsMessageFlaggedByMeRequest\x12(\n" +
+	"\n" +
+	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId2\xfa\t\n" +
+	"\x0eMessageService\x12m\n" +
+	"\rCreateMessage\x12\x1e.plaza.v1.CreateMessageRequest\x1a\x19.plaza.v1.MessageResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/api/v5/messages\x12t\n" +
+	"\n" +
+	"GetMessage\x12\x1b.plaza.v1.GetMessageRequest\x1a\x19.plaza.v1.MessageResponse\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v5/messages/{message_id}\x90\x02\x01\x12x\n" +
+	"\x10BatchGetMessages\x12!.plaza.v1.BatchGetMessagesRequest\x1a\x19.plaza.v1.MessageResponse\"&\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v5/messages/list\x90\x02\x01\x12p\n" +
+	"\fListMessages\x12\x1d.plaza.v1.ListMessagesRequest\x1a\x1e.plaza.v1.ListMessagesResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v5/messages\x90\x02\x01\x12|\n" +
+	"\rUpdateMessage\x12\x1e.plaza.v1.UpdateMessageRequest\x1a\x19.plaza.v1.MessageResponse\"0\xa2\xbb\x18\x04\b\x04\x10\x13\x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v5/messages/{message_id}\x12y\n" +
+	"\rDeleteMessage\x12\x1e.plaza.v1.DeleteMessageRequest\x1a\x19.plaza.v1.MessageResponse\"-\xa2\xbb\x18\x04\b\x04\x10\x14\x82\xd3\xe4\x93\x02\x1f*\x1d/api/v5/messages/{message_id}\x12|\n" +
+	"\vFlagMessage\x12\x1c.plaza.v1.FlagMessageRequest\x1a\x19.plaza.v1.MessageResponse\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02(:\x01*\"#/api/v5/messages/{message_id}/flags\x12}\n" +
+	"\rUnflagMessage\x12\x1e.plaza.v1.UnflagMessageRequest\x1a\x19.plaza.v1.MessageResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%*#/api/v5/messages/{message_id}/flags\x12\x8b\x01\n" +
+	"\x11ClearMessageFlags\x12\".plaza.v1.ClearMessageFlagsRequest\x1a\x19.plaza.v1.MessageResponse\"7\xa2\xbb\x18\x04\b\x04\x10\x14\x82\xd3\xe4\x93\x02)*'/api/v5/messages/{message_id}/flags/all\x12\x92\x01\n" +
+	"\x14IsMessageFlaggedByMe\x12%.plaza.v1.IsMessageFlaggedByMeRequest\x1a\x1d.plaza.v1.FlaggedByMeResponse\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v5/messages/{message_id}/flags\x90\x02\x01B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_message_proto_rawDescOnce sync.Once
@@ -441,29 +1442,83 @@ func file_plaza_v1_message_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_message_proto_rawDescData
 }
 
-var file_plaza_v1_message_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
+var file_plaza_v1_message_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_plaza_v1_message_proto_goTypes = []any{
-	(*Message)(nil),               // 0: plaza.v1.Message
-	(*MessageMention)(nil),        // 1: plaza.v1.MessageMention
-	nil,                           // 2: plaza.v1.Message.ReactionsEntry
-	(*structpb.Struct)(nil),       // 3: google.protobuf.Struct
-	(*HashFlag)(nil),              // 4: plaza.v1.HashFlag
-	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
+	(*Message)(nil),                     // 0: plaza.v1.Message
+	(*MessageMention)(nil),              // 1: plaza.v1.MessageMention
+	(*MessageResponse)(nil),             // 2: plaza.v1.MessageResponse
+	(*CreateMessageRequest)(nil),        // 3: plaza.v1.CreateMessageRequest
+	(*GetMessageRequest)(nil),           // 4: plaza.v1.GetMessageRequest
+	(*BatchGetMessagesRequest)(nil),     // 5: plaza.v1.BatchGetMessagesRequest
+	(*ListMessagesRequest)(nil),         // 6: plaza.v1.ListMessagesRequest
+	(*MessageListOptions)(nil),          // 7: plaza.v1.MessageListOptions
+	(*ListMessagesResponse)(nil),        // 8: plaza.v1.ListMessagesResponse
+	(*UpdateMessageRequest)(nil),        // 9: plaza.v1.UpdateMessageRequest
+	(*DeleteMessageRequest)(nil),        // 10: plaza.v1.DeleteMessageRequest
+	(*FlagMessageRequest)(nil),          // 11: plaza.v1.FlagMessageRequest
+	(*UnflagMessageRequest)(nil),        // 12: plaza.v1.UnflagMessageRequest
+	(*ClearMessageFlagsRequest)(nil),    // 13: plaza.v1.ClearMessageFlagsRequest
+	(*IsMessageFlaggedByMeRequest)(nil), // 14: plaza.v1.IsMessageFlaggedByMeRequest
+	nil,                                 // 15: plaza.v1.Message.ReactionsEntry
+	(*structpb.Struct)(nil),             // 16: google.protobuf.Struct
+	(*HashFlag)(nil),                    // 17: plaza.v1.HashFlag
+	(*timestamppb.Timestamp)(nil),       // 18: google.protobuf.Timestamp
+	(*MessageFeed)(nil),                 // 19: plaza.v1.MessageFeed
+	(*User)(nil),                        // 20: plaza.v1.User
+	(*File)(nil),                        // 21: plaza.v1.File
+	(*Paging)(nil),                      // 22: plaza.v1.Paging
+	(*FlaggedByMeResponse)(nil),         // 23: plaza.v1.FlaggedByMeResponse
 }
 var file_plaza_v1_message_proto_depIdxs = []int32{
-	3, // 0: plaza.v1.Message.data:type_name -> google.protobuf.Struct
-	2, // 1: plaza.v1.Message.reactions:type_name -> plaza.v1.Message.ReactionsEntry
-	1, // 2: plaza.v1.Message.mentioned_users:type_name -> plaza.v1.MessageMention
-	3, // 3: plaza.v1.Message.metadata:type_name -> google.protobuf.Struct
-	4, // 4: plaza.v1.Message.hash_flag:type_name -> plaza.v1.HashFlag
-	5, // 5: plaza.v1.Message.edited_at:type_name -> google.protobuf.Timestamp
-	5, // 6: plaza.v1.Message.created_at:type_name -> google.protobuf.Timestamp
-	5, // 7: plaza.v1.Message.updated_at:type_name -> google.protobuf.Timestamp
-	8, // [8:8] is the sub-list for method output_type
-	8, // [8:8] is the sub-list for method input_type
-	8, // [8:8] is the sub-list for extension type_name
-	8, // [8:8] is the sub-list for extension extendee
-	0, // [0:8] is the sub-list for field type_name
+	16, // 0: plaza.v1.Message.data:type_name -> google.protobuf.Struct
+	15, // 1: plaza.v1.Message.reactions:type_name -> plaza.v1.Message.ReactionsEntry
+	1,  // 2: plaza.v1.Message.mentioned_users:type_name -> plaza.v1.MessageMention
+	16, // 3: plaza.v1.Message.metadata:type_name -> google.protobuf.Struct
+	17, // 4: plaza.v1.Message.hash_flag:type_name -> plaza.v1.HashFlag
+	18, // 5: plaza.v1.Message.edited_at:type_name -> google.protobuf.Timestamp
+	18, // 6: plaza.v1.Message.created_at:type_name -> google.protobuf.Timestamp
+	18, // 7: plaza.v1.Message.updated_at:type_name -> google.protobuf.Timestamp
+	0,  // 8: plaza.v1.MessageResponse.messages:type_name -> plaza.v1.Message
+	19, // 9: plaza.v1.MessageResponse.message_feeds:type_name -> plaza.v1.MessageFeed
+	20, // 10: plaza.v1.MessageResponse.users:type_name -> plaza.v1.User
+	21, // 11: plaza.v1.MessageResponse.files:type_name -> plaza.v1.File
+	16, // 12: plaza.v1.CreateMessageRequest.data:type_name -> google.protobuf.Struct
+	16, // 13: plaza.v1.CreateMessageRequest.metadata:type_name -> google.protobuf.Struct
+	1,  // 14: plaza.v1.CreateMessageRequest.mentioned_users:type_name -> plaza.v1.MessageMention
+	7,  // 15: plaza.v1.ListMessagesRequest.options:type_name -> plaza.v1.MessageListOptions
+	0,  // 16: plaza.v1.ListMessagesResponse.messages:type_name -> plaza.v1.Message
+	19, // 17: plaza.v1.ListMessagesResponse.message_feeds:type_name -> plaza.v1.MessageFeed
+	20, // 18: plaza.v1.ListMessagesResponse.users:type_name -> plaza.v1.User
+	21, // 19: plaza.v1.ListMessagesResponse.files:type_name -> plaza.v1.File
+	22, // 20: plaza.v1.ListMessagesResponse.paging:type_name -> plaza.v1.Paging
+	16, // 21: plaza.v1.UpdateMessageRequest.data:type_name -> google.protobuf.Struct
+	16, // 22: plaza.v1.UpdateMessageRequest.metadata:type_name -> google.protobuf.Struct
+	1,  // 23: plaza.v1.UpdateMessageRequest.mentioned_users:type_name -> plaza.v1.MessageMention
+	3,  // 24: plaza.v1.MessageService.CreateMessage:input_type -> plaza.v1.CreateMessageRequest
+	4,  // 25: plaza.v1.MessageService.GetMessage:input_type -> plaza.v1.GetMessageRequest
+	5,  // 26: plaza.v1.MessageService.BatchGetMessages:input_type -> plaza.v1.BatchGetMessagesRequest
+	6,  // 27: plaza.v1.MessageService.ListMessages:input_type -> plaza.v1.ListMessagesRequest
+	9,  // 28: plaza.v1.MessageService.UpdateMessage:input_type -> plaza.v1.UpdateMessageRequest
+	10, // 29: plaza.v1.MessageService.DeleteMessage:input_type -> plaza.v1.DeleteMessageRequest
+	11, // 30: plaza.v1.MessageService.FlagMessage:input_type -> plaza.v1.FlagMessageRequest
+	12, // 31: plaza.v1.MessageService.UnflagMessage:input_type -> plaza.v1.UnflagMessageRequest
+	13, // 32: plaza.v1.MessageService.ClearMessageFlags:input_type -> plaza.v1.ClearMessageFlagsRequest
+	14, // 33: plaza.v1.MessageService.IsMessageFlaggedByMe:input_type -> plaza.v1.IsMessageFlaggedByMeRequest
+	2,  // 34: plaza.v1.MessageService.CreateMessage:output_type -> plaza.v1.MessageResponse
+	2,  // 35: plaza.v1.MessageService.GetMessage:output_type -> plaza.v1.MessageResponse
+	2,  // 36: plaza.v1.MessageService.BatchGetMessages:output_type -> plaza.v1.MessageResponse
+	8,  // 37: plaza.v1.MessageService.ListMessages:output_type -> plaza.v1.ListMessagesResponse
+	2,  // 38: plaza.v1.MessageService.UpdateMessage:output_type -> plaza.v1.MessageResponse
+	2,  // 39: plaza.v1.MessageService.DeleteMessage:output_type -> plaza.v1.MessageResponse
+	2,  // 40: plaza.v1.MessageService.FlagMessage:output_type -> plaza.v1.MessageResponse
+	2,  // 41: plaza.v1.MessageService.UnflagMessage:output_type -> plaza.v1.MessageResponse
+	2,  // 42: plaza.v1.MessageService.ClearMessageFlags:output_type -> plaza.v1.MessageResponse
+	23, // 43: plaza.v1.MessageService.IsMessageFlaggedByMe:output_type -> plaza.v1.FlaggedByMeResponse
+	34, // [34:44] is the sub-list for method output_type
+	24, // [24:34] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_message_proto_init() }
@@ -471,16 +1526,23 @@ func file_plaza_v1_message_proto_init() {
 	if File_plaza_v1_message_proto != nil {
 		return
 	}
+	file_plaza_v1_channel_proto_init()
 	file_plaza_v1_common_proto_init()
+	file_plaza_v1_file_proto_init()
+	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
+	file_plaza_v1_user_proto_init()
+	file_plaza_v1_message_proto_msgTypes[6].OneofWrappers = []any{}
+	file_plaza_v1_message_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_message_proto_rawDesc), len(file_plaza_v1_message_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   3,
+			NumMessages:   16,
 			NumExtensions: 0,
-			NumServices:   0,
+			NumServices:   1,
 		},
 		GoTypes:           file_plaza_v1_message_proto_goTypes,
 		DependencyIndexes: file_plaza_v1_message_proto_depIdxs,

@@ -11,7 +11,7 @@ import (
 	_ "google.golang.org/genproto/googleapis/api/annotations"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
-	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
+	_ "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -24,217 +24,36 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// MessageFeed is a subchannel.
-type MessageFeed struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The subchannel's id.
-	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
-	// The channel's internal id.
-	ChannelId string `protobuf:"bytes,2,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// The channel's id as its creator chose it.
-	ChannelPublicId string `protobuf:"bytes,3,opt,name=channel_public_id,json=channelPublicId,proto3" json:"channel_public_id,omitempty"`
-	// `community`, `broadcast`, `conversation` or `live`.
-	ChannelType string `protobuf:"bytes,4,opt,name=channel_type,json=channelType,proto3" json:"channel_type,omitempty"`
-	// Its name; that of the subchannel that every channel has is the channel's when it was made.
-	Name string `protobuf:"bytes,5,opt,name=name,proto3" json:"name,omitempty"`
-	// Number of messages ever written in it: the segment of the last one.
-	ChildCount int32 `protobuf:"varint,6,opt,name=child_count,json=childCount,proto3" json:"child_count,omitempty"`
-	// The creator's internal id.
-	CreatorId string `protobuf:"bytes,7,opt,name=creator_id,json=creatorId,proto3" json:"creator_id,omitempty"`
-	// The creator's public id.
-	CreatorPublicId string `protobuf:"bytes,8,opt,name=creator_public_id,json=creatorPublicId,proto3" json:"creator_public_id,omitempty"`
-	// The last message that is not deleted; empty without one.
-	LastMessageId string `protobuf:"bytes,9,opt,name=last_message_id,json=lastMessageId,proto3" json:"last_message_id,omitempty"`
-	// When the last message was written; when the subchannel was made, before the first one.
-	LastMessageTimestamp *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=last_message_timestamp,json=lastMessageTimestamp,proto3" json:"last_message_timestamp,omitempty"`
-	// The message that stands for the subchannel in a list: the last one that is not deleted.
-	MessagePreviewId string `protobuf:"bytes,11,opt,name=message_preview_id,json=messagePreviewId,proto3" json:"message_preview_id,omitempty"`
-	// Whether it is deleted.
-	IsDeleted bool `protobuf:"varint,12,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
-	// When it was last renamed.
-	EditedAt *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=edited_at,json=editedAt,proto3" json:"edited_at,omitempty"`
-	// Where its realtime events are told.
-	Path string `protobuf:"bytes,14,opt,name=path,proto3" json:"path,omitempty"`
-	// When it was made.
-	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
-	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,16,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *MessageFeed) Reset() {
-	*x = MessageFeed{}
-	mi := &file_plaza_v1_message_feed_proto_msgTypes[0]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *MessageFeed) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*MessageFeed) ProtoMessage() {}
-
-func (x *MessageFeed) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_message_feed_proto_msgTypes[0]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use MessageFeed.ProtoReflect.Descriptor instead.
-func (*MessageFeed) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_message_feed_proto_rawDescGZIP(), []int{0}
-}
-
-func (x *MessageFeed) GetMessageFeedId() string {
-	if x != nil {
-		return x.MessageFeedId
-	}
-	return ""
-}
-
-func (x *MessageFeed) GetChannelId() string {
-	if x != nil {
-		return x.ChannelId
-	}
-	return ""
-}
-
-func (x *MessageFeed) GetChannelPublicId() string {
-	if x != nil {
-		return x.ChannelPublicId
-	}
-	return ""
-}
-
-func (x *MessageFeed) GetChannelType() string {
-	if x != nil {
-		return x.ChannelType
-	}
-	return ""
-}
-
-func (x *MessageFeed) GetName() string {
-	if x != nil {
-		return x.Name
-	}
-	return ""
-}
-
-func (x *MessageFeed) GetChildCount() int32 {
-	if x != nil {
-		return x.ChildCount
-	}
-	return 0
-}
-
-func (x *MessageFeed) GetCreatorId() string {
-	if x != nil {
-		return x.CreatorId
-	}
-	return ""
-}
-
-func (x *MessageFeed) GetCreatorPublicId() string {
-	if x != nil {
-		return x.CreatorPublicId
-	}
-	return ""
-}
-
-func (x *MessageFeed) GetLastMessageId() string {
-	if x != nil {
-		return x.LastMessageId
-	}
-	return ""
-}
-
-func (x *MessageFeed) GetLastMessageTimestamp() *timestamppb.Timestamp {
-	if x != nil {
-		return x.LastMessageTimestamp
-	}
-	return nil
-}
-
-func (x *MessageFeed) GetMessagePreviewId() string {
-	if x != nil {
-		return x.MessagePreviewId
-	}
-	return ""
-}
-
-func (x *MessageFeed) GetIsDeleted() bool {
-	if x != nil {
-		return x.IsDeleted
-	}
-	return false
-}
-
-func (x *MessageFeed) GetEditedAt() *timestamppb.Timestamp {
-	if x != nil {
-		return x.EditedAt
-	}
-	return nil
-}
-
-func (x *MessageFeed) GetPath() string {
-	if x != nil {
-		return x.Path
-	}
-	return ""
-}
-
-func (x *MessageFeed) GetCreatedAt() *timestamppb.Timestamp {
-	if x != nil {
-		return x.CreatedAt
-	}
-	return nil
-}
-
-func (x *MessageFeed) GetUpdatedAt() *timestamppb.Timestamp {
-	if x != nil {
-		return x.UpdatedAt
-	}
-	return nil
-}
-
-// MessageFeedAggregate holds subchannels and what they refer to.
-type MessageFeedAggregate struct {
+// MessageFeedResponse contains subchannels and the objects they refer to.
+type MessageFeedResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The subchannels.
 	MessageFeeds []*MessageFeed `protobuf:"bytes,1,rep,name=message_feeds,json=messageFeeds,proto3" json:"message_feeds,omitempty"`
-	// The last message of each.
+	// The last message of each subchannel.
 	Messages []*Message `protobuf:"bytes,2,rep,name=messages,proto3" json:"messages,omitempty"`
 	// Their creators.
 	Users []*User `protobuf:"bytes,3,rep,name=users,proto3" json:"users,omitempty"`
-	// Files of the messages, and avatars.
+	// Files attached to the messages, and avatars.
 	Files         []*File `protobuf:"bytes,4,rep,name=files,proto3" json:"files,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *MessageFeedAggregate) Reset() {
-	*x = MessageFeedAggregate{}
-	mi := &file_plaza_v1_message_feed_proto_msgTypes[1]
+func (x *MessageFeedResponse) Reset() {
+	*x = MessageFeedResponse{}
+	mi := &file_plaza_v1_message_feed_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *MessageFeedAggregate) String() string {
+func (x *MessageFeedResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*MessageFeedAggregate) ProtoMessage() {}
+func (*MessageFeedResponse) ProtoMessage() {}
 
-func (x *MessageFeedAggregate) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_message_feed_proto_msgTypes[1]
+func (x *MessageFeedResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_message_feed_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -245,45 +64,45 @@ func (x *MessageFeedAggregate) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use MessageFeedAggregate.ProtoReflect.Descriptor instead.
-func (*MessageFeedAggregate) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_message_feed_proto_rawDescGZIP(), []int{1}
+// Deprecated: Use MessageFeedResponse.ProtoReflect.Descriptor instead.
+func (*MessageFeedResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_message_feed_proto_rawDescGZIP(), []int{0}
 }
 
-func (x *MessageFeedAggregate) GetMessageFeeds() []*MessageFeed {
+func (x *MessageFeedResponse) GetMessageFeeds() []*MessageFeed {
 	if x != nil {
 		return x.MessageFeeds
 	}
 	return nil
 }
 
-func (x *MessageFeedAggregate) GetMessages() []*Message {
+func (x *MessageFeedResponse) GetMessages() []*Message {
 	if x != nil {
 		return x.Messages
 	}
 	return nil
 }
 
-func (x *MessageFeedAggregate) GetUsers() []*User {
+func (x *MessageFeedResponse) GetUsers() []*User {
 	if x != nil {
 		return x.Users
 	}
 	return nil
 }
 
-func (x *MessageFeedAggregate) GetFiles() []*File {
+func (x *MessageFeedResponse) GetFiles() []*File {
 	if x != nil {
 		return x.Files
 	}
 	return nil
 }
 
-// CreateMessageFeedRequest describes the subchannel.
+// CreateMessageFeedRequest describes the new subchannel.
 type CreateMessageFeedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channel, by either of its ids: 1 to 100 characters.
+	// The channel's public or internal id.
 	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// 1 to 100 characters.
+	// The name, 1 to 100 characters.
 	Name          string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -291,7 +110,7 @@ type CreateMessageFeedRequest struct {
 
 func (x *CreateMessageFeedRequest) Reset() {
 	*x = CreateMessageFeedRequest{}
-	mi := &file_plaza_v1_message_feed_proto_msgTypes[2]
+	mi := &file_plaza_v1_message_feed_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -303,7 +122,7 @@ func (x *CreateMessageFeedRequest) String() string {
 func (*CreateMessageFeedRequest) ProtoMessage() {}
 
 func (x *CreateMessageFeedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_message_feed_proto_msgTypes[2]
+	mi := &file_plaza_v1_message_feed_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -316,7 +135,7 @@ func (x *CreateMessageFeedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateMessageFeedRequest.ProtoReflect.Descriptor instead.
 func (*CreateMessageFeedRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_message_feed_proto_rawDescGZIP(), []int{2}
+	return file_plaza_v1_message_feed_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *CreateMessageFeedRequest) GetChannelId() string {
@@ -333,10 +152,10 @@ func (x *CreateMessageFeedRequest) GetName() string {
 	return ""
 }
 
-// GetMessageFeedRequest names the subchannel.
+// GetMessageFeedRequest identifies the subchannel.
 type GetMessageFeedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 characters.
+	// The subchannel's id.
 	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -344,7 +163,7 @@ type GetMessageFeedRequest struct {
 
 func (x *GetMessageFeedRequest) Reset() {
 	*x = GetMessageFeedRequest{}
-	mi := &file_plaza_v1_message_feed_proto_msgTypes[3]
+	mi := &file_plaza_v1_message_feed_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -356,7 +175,7 @@ func (x *GetMessageFeedRequest) String() string {
 func (*GetMessageFeedRequest) ProtoMessage() {}
 
 func (x *GetMessageFeedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_message_feed_proto_msgTypes[3]
+	mi := &file_plaza_v1_message_feed_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -369,7 +188,7 @@ func (x *GetMessageFeedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetMessageFeedRequest.ProtoReflect.Descriptor instead.
 func (*GetMessageFeedRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_message_feed_proto_rawDescGZIP(), []int{3}
+	return file_plaza_v1_message_feed_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *GetMessageFeedRequest) GetMessageFeedId() string {
@@ -379,10 +198,10 @@ func (x *GetMessageFeedRequest) GetMessageFeedId() string {
 	return ""
 }
 
-// BatchGetMessageFeedsRequest names the subchannels.
+// BatchGetMessageFeedsRequest identifies the subchannels.
 type BatchGetMessageFeedsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 ids.
+	// Ids of the subchannels, 1 to 100.
 	MessageFeedIds []string `protobuf:"bytes,1,rep,name=message_feed_ids,json=messageFeedIds,proto3" json:"message_feed_ids,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -390,7 +209,7 @@ type BatchGetMessageFeedsRequest struct {
 
 func (x *BatchGetMessageFeedsRequest) Reset() {
 	*x = BatchGetMessageFeedsRequest{}
-	mi := &file_plaza_v1_message_feed_proto_msgTypes[4]
+	mi := &file_plaza_v1_message_feed_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -402,7 +221,7 @@ func (x *BatchGetMessageFeedsRequest) String() string {
 func (*BatchGetMessageFeedsRequest) ProtoMessage() {}
 
 func (x *BatchGetMessageFeedsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_message_feed_proto_msgTypes[4]
+	mi := &file_plaza_v1_message_feed_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -415,7 +234,7 @@ func (x *BatchGetMessageFeedsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchGetMessageFeedsRequest.ProtoReflect.Descriptor instead.
 func (*BatchGetMessageFeedsRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_message_feed_proto_rawDescGZIP(), []int{4}
+	return file_plaza_v1_message_feed_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *BatchGetMessageFeedsRequest) GetMessageFeedIds() []string {
@@ -425,16 +244,16 @@ func (x *BatchGetMessageFeedsRequest) GetMessageFeedIds() []string {
 	return nil
 }
 
-// ListMessageFeedsRequest says which subchannels to list.
+// ListMessageFeedsRequest filters and orders the subchannels of a channel.
 type ListMessageFeedsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The channel, by either of its ids: 1 to 100 characters.
+	// The channel's public or internal id.
 	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// Whether to leave the subchannel out that every channel has.
+	// Whether to omit the first subchannel, which every channel has.
 	ExcludeDefaultMessageFeed bool `protobuf:"varint,2,opt,name=exclude_default_message_feed,json=excludeDefaultMessageFeed,proto3" json:"exclude_default_message_feed,omitempty"`
-	// True: only deleted ones; false: only others; absent: both.
+	// Filter by deletion: `true` lists only deleted ones, `false` only others; both if absent.
 	IsDeleted *bool `protobuf:"varint,3,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// Paging, and the order.
+	// Page size, token and sort order.
 	Options       *MessageFeedListOptions `protobuf:"bytes,4,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -442,7 +261,7 @@ type ListMessageFeedsRequest struct {
 
 func (x *ListMessageFeedsRequest) Reset() {
 	*x = ListMessageFeedsRequest{}
-	mi := &file_plaza_v1_message_feed_proto_msgTypes[5]
+	mi := &file_plaza_v1_message_feed_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -454,7 +273,7 @@ func (x *ListMessageFeedsRequest) String() string {
 func (*ListMessageFeedsRequest) ProtoMessage() {}
 
 func (x *ListMessageFeedsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_message_feed_proto_msgTypes[5]
+	mi := &file_plaza_v1_message_feed_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -467,7 +286,7 @@ func (x *ListMessageFeedsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMessageFeedsRequest.ProtoReflect.Descriptor instead.
 func (*ListMessageFeedsRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_message_feed_proto_rawDescGZIP(), []int{5}
+	return file_plaza_v1_message_feed_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ListMessageFeedsRequest) GetChannelId() string {
@@ -498,16 +317,16 @@ func (x *ListMessageFeedsRequest) GetOptions() *MessageFeedListOptions {
 	return nil
 }
 
-// MessageFeedListOptions are the bracket parameters of a list of subchannels.
+// MessageFeedListOptions selects a page of a list of subchannels.
 type MessageFeedListOptions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Page size, 1 to 100, 10 when absent.
+	// Page size, 1 to 100. The default is 10.
 	Limit *int32 `protobuf:"varint,1,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The `paging.next` or `paging.previous` of an earlier answer; it carries the page size.
+	// Page token, from `paging.next` or `paging.previous` of an earlier response. It includes the page size.
 	Token string `protobuf:"bytes,2,opt,name=token,proto3" json:"token,omitempty"`
-	// `lastMessageTimestampDesc` (default) or `lastMessageTimestampAsc`.
+	// Sort order: `lastMessageTimestampDesc` (default) or `lastMessageTimestampAsc`.
 	SortBy string `protobuf:"bytes,3,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// `pagination` or `scrollable`; both page by token.
+	// Accepted for compatibility: `pagination` or `scrollable`. Both page by token.
 	Type          string `protobuf:"bytes,4,opt,name=type,proto3" json:"type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -515,7 +334,7 @@ type MessageFeedListOptions struct {
 
 func (x *MessageFeedListOptions) Reset() {
 	*x = MessageFeedListOptions{}
-	mi := &file_plaza_v1_message_feed_proto_msgTypes[6]
+	mi := &file_plaza_v1_message_feed_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -527,7 +346,7 @@ func (x *MessageFeedListOptions) String() string {
 func (*MessageFeedListOptions) ProtoMessage() {}
 
 func (x *MessageFeedListOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_message_feed_proto_msgTypes[6]
+	mi := &file_plaza_v1_message_feed_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -540,7 +359,7 @@ func (x *MessageFeedListOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MessageFeedListOptions.ProtoReflect.Descriptor instead.
 func (*MessageFeedListOptions) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_message_feed_proto_rawDescGZIP(), []int{6}
+	return file_plaza_v1_message_feed_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *MessageFeedListOptions) GetLimit() int32 {
@@ -576,13 +395,13 @@ type ListMessageFeedsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The subchannels.
 	MessageFeeds []*MessageFeed `protobuf:"bytes,1,rep,name=message_feeds,json=messageFeeds,proto3" json:"message_feeds,omitempty"`
-	// The last message of each.
+	// The last message of each subchannel.
 	Messages []*Message `protobuf:"bytes,2,rep,name=messages,proto3" json:"messages,omitempty"`
 	// Their creators.
 	Users []*User `protobuf:"bytes,3,rep,name=users,proto3" json:"users,omitempty"`
-	// Files of the messages, and avatars.
+	// Files attached to the messages, and avatars.
 	Files []*File `protobuf:"bytes,4,rep,name=files,proto3" json:"files,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,5,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -590,7 +409,7 @@ type ListMessageFeedsResponse struct {
 
 func (x *ListMessageFeedsResponse) Reset() {
 	*x = ListMessageFeedsResponse{}
-	mi := &file_plaza_v1_message_feed_proto_msgTypes[7]
+	mi := &file_plaza_v1_message_feed_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -602,7 +421,7 @@ func (x *ListMessageFeedsResponse) String() string {
 func (*ListMessageFeedsResponse) ProtoMessage() {}
 
 func (x *ListMessageFeedsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_message_feed_proto_msgTypes[7]
+	mi := &file_plaza_v1_message_feed_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -615,7 +434,7 @@ func (x *ListMessageFeedsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMessageFeedsResponse.ProtoReflect.Descriptor instead.
 func (*ListMessageFeedsResponse) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_message_feed_proto_rawDescGZIP(), []int{7}
+	return file_plaza_v1_message_feed_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListMessageFeedsResponse) GetMessageFeeds() []*MessageFeed {
@@ -653,12 +472,12 @@ func (x *ListMessageFeedsResponse) GetPaging() *Paging {
 	return nil
 }
 
-// UpdateMessageFeedRequest says how to rename the subchannel.
+// UpdateMessageFeedRequest contains the new name.
 type UpdateMessageFeedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 characters.
+	// The subchannel's id.
 	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
-	// 1 to 100 characters.
+	// The name, 1 to 100 characters.
 	Name          string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -666,7 +485,7 @@ type UpdateMessageFeedRequest struct {
 
 func (x *UpdateMessageFeedRequest) Reset() {
 	*x = UpdateMessageFeedRequest{}
-	mi := &file_plaza_v1_message_feed_proto_msgTypes[8]
+	mi := &file_plaza_v1_message_feed_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -678,7 +497,7 @@ func (x *UpdateMessageFeedRequest) String() string {
 func (*UpdateMessageFeedRequest) ProtoMessage() {}
 
 func (x *UpdateMessageFeedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_message_feed_proto_msgTypes[8]
+	mi := &file_plaza_v1_message_feed_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -691,7 +510,7 @@ func (x *UpdateMessageFeedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateMessageFeedRequest.ProtoReflect.Descriptor instead.
 func (*UpdateMessageFeedRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_message_feed_proto_rawDescGZIP(), []int{8}
+	return file_plaza_v1_message_feed_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *UpdateMessageFeedRequest) GetMessageFeedId() string {
@@ -708,12 +527,12 @@ func (x *UpdateMessageFeedRequest) GetName() string {
 	return ""
 }
 
-// RemoveMessageFeedRequest names the subchannel.
+// RemoveMessageFeedRequest identifies the subchannel.
 type RemoveMessageFeedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 characters.
+	// The subchannel's id.
 	MessageFeedId string `protobuf:"bytes,1,opt,name=message_feed_id,json=messageFeedId,proto3" json:"message_feed_id,omitempty"`
-	// Whether nothing of it and its messages stays.
+	// Whether to erase it and its messages completely instead of keeping tombstones.
 	Permanent     bool `protobuf:"varint,2,opt,name=permanent,proto3" json:"permanent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -721,7 +540,7 @@ type RemoveMessageFeedRequest struct {
 
 func (x *RemoveMessageFeedRequest) Reset() {
 	*x = RemoveMessageFeedRequest{}
-	mi := &file_plaza_v1_message_feed_proto_msgTypes[9]
+	mi := &file_plaza_v1_message_feed_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -733,7 +552,7 @@ func (x *RemoveMessageFeedRequest) String() string {
 func (*RemoveMessageFeedRequest) ProtoMessage() {}
 
 func (x *RemoveMessageFeedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_message_feed_proto_msgTypes[9]
+	mi := &file_plaza_v1_message_feed_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -746,7 +565,7 @@ func (x *RemoveMessageFeedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveMessageFeedRequest.ProtoReflect.Descriptor instead.
 func (*RemoveMessageFeedRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_message_feed_proto_rawDescGZIP(), []int{9}
+	return file_plaza_v1_message_feed_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *RemoveMessageFeedRequest) GetMessageFeedId() string {
@@ -767,59 +586,33 @@ var File_plaza_v1_message_feed_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_message_feed_proto_rawDesc = "" +
 	"\n" +
-	"\x1bplaza/v1/message_feed.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/message.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/user.proto\"\xad\x05\n" +
-	"\vMessageFeed\x12&\n" +
-	"\x0fmessage_feed_id\x18\x01 \x01(\tR\rmessageFeedId\x12\x1d\n" +
-	"\n" +
-	"channel_id\x18\x02 \x01(\tR\tchannelId\x12*\n" +
-	"\x11channel_public_id\x18\x03 \x01(\tR\x0fchannelPublicId\x12!\n" +
-	"\fchannel_type\x18\x04 \x01(\tR\vchannelType\x12\x12\n" +
-	"\x04name\x18\x05 \x01(\tR\x04name\x12\x1f\n" +
-	"\vchild_count\x18\x06 \x01(\x05R\n" +
-	"childCount\x12\x1d\n" +
-	"\n" +
-	"creator_id\x18\a \x01(\tR\tcreatorId\x12*\n" +
-	"\x11creator_public_id\x18\b \x01(\tR\x0fcreatorPublicId\x12&\n" +
-	"\x0flast_message_id\x18\t \x01(\tR\rlastMessageId\x12P\n" +
-	"\x16last_message_timestamp\x18\n" +
-	" \x01(\v2\x1a.google.protobuf.TimestampR\x14lastMessageTimestamp\x12,\n" +
-	"\x12message_preview_id\x18\v \x01(\tR\x10messagePreviewId\x12\x1d\n" +
-	"\n" +
-	"is_deleted\x18\f \x01(\bR\tisDeleted\x127\n" +
-	"\tedited_at\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\beditedAt\x12\x12\n" +
-	"\x04path\x18\x0e \x01(\tR\x04path\x129\n" +
-	"\n" +
-	"created_at\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
-	"\n" +
-	"updated_at\x18\x10 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xcd\x01\n" +
-	"\x14MessageFeedAggregate\x12:\n" +
+	"\x1bplaza/v1/message_feed.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16plaza/v1/channel.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/message.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\xcc\x01\n" +
+	"\x13MessageFeedResponse\x12:\n" +
 	"\rmessage_feeds\x18\x01 \x03(\v2\x15.plaza.v1.MessageFeedR\fmessageFeeds\x12-\n" +
 	"\bmessages\x18\x02 \x03(\v2\x11.plaza.v1.MessageR\bmessages\x12$\n" +
 	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
 	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileR\x05files\"c\n" +
 	"\x18CreateMessageFeedRequest\x12(\n" +
 	"\n" +
-	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tchannelId\x12\x1d\n" +
-	"\x04name\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x04name\"J\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tchannelId\x12\x1d\n" +
+	"\x04name\x18\x02 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x04name\"J\n" +
 	"\x15GetMessageFeedRequest\x121\n" +
-	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\rmessageFeedId\"[\n" +
+	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\rmessageFeedId\"[\n" +
 	"\x1bBatchGetMessageFeedsRequest\x12<\n" +
-	"\x10message_feed_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\x0emessageFeedIds\"\xf3\x01\n" +
+	"\x10message_feed_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\xa0\xea0\x01R\x0emessageFeedIds\"\xf3\x01\n" +
 	"\x17ListMessageFeedsRequest\x12(\n" +
 	"\n" +
-	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tchannelId\x12?\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tchannelId\x12?\n" +
 	"\x1cexclude_default_message_feed\x18\x02 \x01(\bR\x19excludeDefaultMessageFeed\x12\"\n" +
 	"\n" +
 	"is_deleted\x18\x03 \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12:\n" +
 	"\aoptions\x18\x04 \x01(\v2 .plaza.v1.MessageFeedListOptionsR\aoptionsB\r\n" +
-	"\v_is_deleted\"\xf2\x01\n" +
+	"\v_is_deleted\"\xe1\x01\n" +
 	"\x16MessageFeedListOptions\x12$\n" +
-	"\x05limit\x18\x01 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\x05limit\x88\x01\x01\x12\x1e\n" +
-	"\x05token\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05token\x12S\n" +
-	"\asort_by\x18\x03 \x01(\tB:\xbaH7r5R\x00R\x18lastMessageTimestampDescR\x17lastMessageTimestampAscR\x06sortBy\x123\n" +
-	"\x04type\x18\x04 \x01(\tB\x1f\xbaH\x1cr\x1aR\x00R\n" +
-	"paginationR\n" +
-	"scrollableR\x04typeB\b\n" +
+	"\x05limit\x18\x01 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x00R\x05limit\x88\x01\x01\x12\x1f\n" +
+	"\x05token\x18\x02 \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05token\x12T\n" +
+	"\asort_by\x18\x03 \x01(\tB;\xbaH8\xd8\x01\x01r3R\x18lastMessageTimestampDescR\x17lastMessageTimestampAscR\x06sortBy\x12 \n" +
+	"\x04type\x18\x04 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xb0\xea0\x01R\x04typeB\b\n" +
 	"\x06_limit\"\xfb\x01\n" +
 	"\x18ListMessageFeedsResponse\x12:\n" +
 	"\rmessage_feeds\x18\x01 \x03(\v2\x15.plaza.v1.MessageFeedR\fmessageFeeds\x12-\n" +
@@ -828,18 +621,18 @@ const file_plaza_v1_message_feed_proto_rawDesc = "" +
 	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
 	"\x06paging\x18\x05 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"l\n" +
 	"\x18UpdateMessageFeedRequest\x121\n" +
-	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\rmessageFeedId\x12\x1d\n" +
-	"\x04name\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x04name\"k\n" +
+	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\rmessageFeedId\x12\x1d\n" +
+	"\x04name\x18\x02 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x04name\"k\n" +
 	"\x18RemoveMessageFeedRequest\x121\n" +
-	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\rmessageFeedId\x12\x1c\n" +
-	"\tpermanent\x18\x02 \x01(\bR\tpermanent2\x90\a\n" +
-	"\x12MessageFeedService\x12\x8d\x01\n" +
-	"\x11CreateMessageFeed\x12\".plaza.v1.CreateMessageFeedRequest\x1a\x1e.plaza.v1.MessageFeedAggregate\"4\xa2\xbb\x18\x10\b\x04\x12\fEDIT_CHANNEL\x82\xd3\xe4\x93\x02\x1a:\x01*\"\x15/api/v5/message-feeds\x12\x88\x01\n" +
-	"\x0eGetMessageFeed\x12\x1f.plaza.v1.GetMessageFeedRequest\x1a\x1e.plaza.v1.MessageFeedAggregate\"5\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02)\x12'/api/v5/message-feeds/{message_feed_id}\x12\x87\x01\n" +
-	"\x14BatchGetMessageFeeds\x12%.plaza.v1.BatchGetMessageFeedsRequest\x1a\x1e.plaza.v1.MessageFeedAggregate\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v5/message-feeds/list\x12\x93\x01\n" +
-	"\x10ListMessageFeeds\x12!.plaza.v1.ListMessageFeedsRequest\x1a\".plaza.v1.ListMessageFeedsResponse\"8\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02,\x12*/api/v5/message-feeds/channel/{channel_id}\x12\x9f\x01\n" +
-	"\x11UpdateMessageFeed\x12\".plaza.v1.UpdateMessageFeedRequest\x1a\x1e.plaza.v1.MessageFeedAggregate\"F\xa2\xbb\x18\x10\b\x04\x12\fEDIT_CHANNEL\x82\xd3\xe4\x93\x02,:\x01*\x1a'/api/v5/message-feeds/{message_feed_id}\x12\x9c\x01\n" +
-	"\x11RemoveMessageFeed\x12\".plaza.v1.RemoveMessageFeedRequest\x1a\x1e.plaza.v1.MessageFeedAggregate\"C\xa2\xbb\x18\x10\b\x04\x12\fEDIT_CHANNEL\x82\xd3\xe4\x93\x02)*'/api/v5/message-feeds/{message_feed_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\rmessageFeedId\x12\x1c\n" +
+	"\tpermanent\x18\x02 \x01(\bR\tpermanent2\xf0\x06\n" +
+	"\x12MessageFeedService\x12\x80\x01\n" +
+	"\x11CreateMessageFeed\x12\".plaza.v1.CreateMessageFeedRequest\x1a\x1d.plaza.v1.MessageFeedResponse\"(\xa2\xbb\x18\x04\b\x04\x10\a\x82\xd3\xe4\x93\x02\x1a:\x01*\"\x15/api/v5/message-feeds\x12\x8a\x01\n" +
+	"\x0eGetMessageFeed\x12\x1f.plaza.v1.GetMessageFeedRequest\x1a\x1d.plaza.v1.MessageFeedResponse\"8\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02)\x12'/api/v5/message-feeds/{message_feed_id}\x90\x02\x01\x12\x89\x01\n" +
+	"\x14BatchGetMessageFeeds\x12%.plaza.v1.BatchGetMessageFeedsRequest\x1a\x1d.plaza.v1.MessageFeedResponse\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v5/message-feeds/list\x90\x02\x01\x12\x96\x01\n" +
+	"\x10ListMessageFeeds\x12!.plaza.v1.ListMessageFeedsRequest\x1a\".plaza.v1.ListMessageFeedsResponse\";\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02,\x12*/api/v5/message-feeds/channel/{channel_id}\x90\x02\x01\x12\x92\x01\n" +
+	"\x11UpdateMessageFeed\x12\".plaza.v1.UpdateMessageFeedRequest\x1a\x1d.plaza.v1.MessageFeedResponse\":\xa2\xbb\x18\x04\b\x04\x10\a\x82\xd3\xe4\x93\x02,:\x01*\x1a'/api/v5/message-feeds/{message_feed_id}\x12\x8f\x01\n" +
+	"\x11RemoveMessageFeed\x12\".plaza.v1.RemoveMessageFeedRequest\x1a\x1d.plaza.v1.MessageFeedResponse\"7\xa2\xbb\x18\x04\b\x04\x10\a\x82\xd3\xe4\x93\x02)*'/api/v5/message-feeds/{message_feed_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_message_feed_proto_rawDescOnce sync.Once
@@ -853,56 +646,51 @@ func file_plaza_v1_message_feed_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_message_feed_proto_rawDescData
 }
 
-var file_plaza_v1_message_feed_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_plaza_v1_message_feed_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_plaza_v1_message_feed_proto_goTypes = []any{
-	(*MessageFeed)(nil),                 // 0: plaza.v1.MessageFeed
-	(*MessageFeedAggregate)(nil),        // 1: plaza.v1.MessageFeedAggregate
-	(*CreateMessageFeedRequest)(nil),    // 2: plaza.v1.CreateMessageFeedRequest
-	(*GetMessageFeedRequest)(nil),       // 3: plaza.v1.GetMessageFeedRequest
-	(*BatchGetMessageFeedsRequest)(nil), // 4: plaza.v1.BatchGetMessageFeedsRequest
-	(*ListMessageFeedsRequest)(nil),     // 5: plaza.v1.ListMessageFeedsRequest
-	(*MessageFeedListOptions)(nil),      // 6: plaza.v1.MessageFeedListOptions
-	(*ListMessageFeedsResponse)(nil),    // 7: plaza.v1.ListMessageFeedsResponse
-	(*UpdateMessageFeedRequest)(nil),    // 8: plaza.v1.UpdateMessageFeedRequest
-	(*RemoveMessageFeedRequest)(nil),    // 9: plaza.v1.RemoveMessageFeedRequest
-	(*timestamppb.Timestamp)(nil),       // 10: google.protobuf.Timestamp
-	(*Message)(nil),                     // 11: plaza.v1.Message
-	(*User)(nil),                        // 12: plaza.v1.User
-	(*File)(nil),                        // 13: plaza.v1.File
-	(*Paging)(nil),                      // 14: plaza.v1.Paging
+	(*MessageFeedResponse)(nil),         // 0: plaza.v1.MessageFeedResponse
+	(*CreateMessageFeedRequest)(nil),    // 1: plaza.v1.CreateMessageFeedRequest
+	(*GetMessageFeedRequest)(nil),       // 2: plaza.v1.GetMessageFeedRequest
+	(*BatchGetMessageFeedsRequest)(nil), // 3: plaza.v1.BatchGetMessageFeedsRequest
+	(*ListMessageFeedsRequest)(nil),     // 4: plaza.v1.ListMessageFeedsRequest
+	(*MessageFeedListOptions)(nil),      // 5: plaza.v1.MessageFeedListOptions
+	(*ListMessageFeedsResponse)(nil),    // 6: plaza.v1.ListMessageFeedsResponse
+	(*UpdateMessageFeedRequest)(nil),    // 7: plaza.v1.UpdateMessageFeedRequest
+	(*RemoveMessageFeedRequest)(nil),    // 8: plaza.v1.RemoveMessageFeedRequest
+	(*MessageFeed)(nil),                 // 9: plaza.v1.MessageFeed
+	(*Message)(nil),                     // 10: plaza.v1.Message
+	(*User)(nil),                        // 11: plaza.v1.User
+	(*File)(nil),                        // 12: plaza.v1.File
+	(*Paging)(nil),                      // 13: plaza.v1.Paging
 }
 var file_plaza_v1_message_feed_proto_depIdxs = []int32{
-	10, // 0: plaza.v1.MessageFeed.last_message_timestamp:type_name -> google.protobuf.Timestamp
-	10, // 1: plaza.v1.MessageFeed.edited_at:type_name -> google.protobuf.Timestamp
-	10, // 2: plaza.v1.MessageFeed.created_at:type_name -> google.protobuf.Timestamp
-	10, // 3: plaza.v1.MessageFeed.updated_at:type_name -> google.protobuf.Timestamp
-	0,  // 4: plaza.v1.MessageFeedAggregate.message_feeds:type_name -> plaza.v1.MessageFeed
-	11, // 5: plaza.v1.MessageFeedAggregate.messages:type_name -> plaza.v1.Message
-	12, // 6: plaza.v1.MessageFeedAggregate.users:type_name -> plaza.v1.User
-	13, // 7: plaza.v1.MessageFeedAggregate.files:type_name -> plaza.v1.File
-	6,  // 8: plaza.v1.ListMessageFeedsRequest.options:type_name -> plaza.v1.MessageFeedListOptions
-	0,  // 9: plaza.v1.ListMessageFeedsResponse.message_feeds:type_name -> plaza.v1.MessageFeed
-	11, // 10: plaza.v1.ListMessageFeedsResponse.messages:type_name -> plaza.v1.Message
-	12, // 11: plaza.v1.ListMessageFeedsResponse.users:type_name -> plaza.v1.User
-	13, // 12: plaza.v1.ListMessageFeedsResponse.files:type_name -> plaza.v1.File
-	14, // 13: plaza.v1.ListMessageFeedsResponse.paging:type_name -> plaza.v1.Paging
-	2,  // 14: plaza.v1.MessageFeedService.CreateMessageFeed:input_type -> plaza.v1.CreateMessageFeedRequest
-	3,  // 15: plaza.v1.MessageFeedService.GetMessageFeed:input_type -> plaza.v1.GetMessageFeedRequest
-	4,  // 16: plaza.v1.MessageFeedService.BatchGetMessageFeeds:input_type -> plaza.v1.BatchGetMessageFeedsRequest
-	5,  // 17: plaza.v1.MessageFeedService.ListMessageFeeds:input_type -> plaza.v1.ListMessageFeedsRequest
-	8,  // 18: plaza.v1.MessageFeedService.UpdateMessageFeed:input_type -> plaza.v1.UpdateMessageFeedRequest
-	9,  // 19: plaza.v1.MessageFeedService.RemoveMessageFeed:input_type -> plaza.v1.RemoveMessageFeedRequest
-	1,  // 20: plaza.v1.MessageFeedService.CreateMessageFeed:output_type -> plaza.v1.MessageFeedAggregate
-	1,  // 21: plaza.v1.MessageFeedService.GetMessageFeed:output_type -> plaza.v1.MessageFeedAggregate
-	1,  // 22: plaza.v1.MessageFeedService.BatchGetMessageFeeds:output_type -> plaza.v1.MessageFeedAggregate
-	7,  // 23: plaza.v1.MessageFeedService.ListMessageFeeds:output_type -> plaza.v1.ListMessageFeedsResponse
-	1,  // 24: plaza.v1.MessageFeedService.UpdateMessageFeed:output_type -> plaza.v1.MessageFeedAggregate
-	1,  // 25: plaza.v1.MessageFeedService.RemoveMessageFeed:output_type -> plaza.v1.MessageFeedAggregate
-	20, // [20:26] is the sub-list for method output_type
-	14, // [14:20] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	9,  // 0: plaza.v1.MessageFeedResponse.message_feeds:type_name -> plaza.v1.MessageFeed
+	10, // 1: plaza.v1.MessageFeedResponse.messages:type_name -> plaza.v1.Message
+	11, // 2: plaza.v1.MessageFeedResponse.users:type_name -> plaza.v1.User
+	12, // 3: plaza.v1.MessageFeedResponse.files:type_name -> plaza.v1.File
+	5,  // 4: plaza.v1.ListMessageFeedsRequest.options:type_name -> plaza.v1.MessageFeedListOptions
+	9,  // 5: plaza.v1.ListMessageFeedsResponse.message_feeds:type_name -> plaza.v1.MessageFeed
+	10, // 6: plaza.v1.ListMessageFeedsResponse.messages:type_name -> plaza.v1.Message
+	11, // 7: plaza.v1.ListMessageFeedsResponse.users:type_name -> plaza.v1.User
+	12, // 8: plaza.v1.ListMessageFeedsResponse.files:type_name -> plaza.v1.File
+	13, // 9: plaza.v1.ListMessageFeedsResponse.paging:type_name -> plaza.v1.Paging
+	1,  // 10: plaza.v1.MessageFeedService.CreateMessageFeed:input_type -> plaza.v1.CreateMessageFeedRequest
+	2,  // 11: plaza.v1.MessageFeedService.GetMessageFeed:input_type -> plaza.v1.GetMessageFeedRequest
+	3,  // 12: plaza.v1.MessageFeedService.BatchGetMessageFeeds:input_type -> plaza.v1.BatchGetMessageFeedsRequest
+	4,  // 13: plaza.v1.MessageFeedService.ListMessageFeeds:input_type -> plaza.v1.ListMessageFeedsRequest
+	7,  // 14: plaza.v1.MessageFeedService.UpdateMessageFeed:input_type -> plaza.v1.UpdateMessageFeedRequest
+	8,  // 15: plaza.v1.MessageFeedService.RemoveMessageFeed:input_type -> plaza.v1.RemoveMessageFeedRequest
+	0,  // 16: plaza.v1.MessageFeedService.CreateMessageFeed:output_type -> plaza.v1.MessageFeedResponse
+	0,  // 17: plaza.v1.MessageFeedService.GetMessageFeed:output_type -> plaza.v1.MessageFeedResponse
+	0,  // 18: plaza.v1.MessageFeedService.BatchGetMessageFeeds:output_type -> plaza.v1.MessageFeedResponse
+	6,  // 19: plaza.v1.MessageFeedService.ListMessageFeeds:output_type -> plaza.v1.ListMessageFeedsResponse
+	0,  // 20: plaza.v1.MessageFeedService.UpdateMessageFeed:output_type -> plaza.v1.MessageFeedResponse
+	0,  // 21: plaza.v1.MessageFeedService.RemoveMessageFeed:output_type -> plaza.v1.MessageFeedResponse
+	16, // [16:22] is the sub-list for method output_type
+	10, // [10:16] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_message_feed_proto_init() }
@@ -910,20 +698,22 @@ func file_plaza_v1_message_feed_proto_init() {
 	if File_plaza_v1_message_feed_proto != nil {
 		return
 	}
+	file_plaza_v1_channel_proto_init()
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_message_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
+	file_plaza_v1_message_feed_proto_msgTypes[4].OneofWrappers = []any{}
 	file_plaza_v1_message_feed_proto_msgTypes[5].OneofWrappers = []any{}
-	file_plaza_v1_message_feed_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_message_feed_proto_rawDesc), len(file_plaza_v1_message_feed_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   10,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

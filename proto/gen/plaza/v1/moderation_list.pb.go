@@ -27,19 +27,19 @@ const (
 // ModerationRule is a rule of the allow list or the block list.
 type ModerationRule struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The rule's id, the same for the same expression of the same list.
+	// The rule's id, derived from the list and the expression.
 	RuleId string `protobuf:"bytes,1,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"`
 	// The expression.
 	Regex string `protobuf:"bytes,2,opt,name=regex,proto3" json:"regex,omitempty"`
-	// Whether it is found in whole words only; false for rules of the allow list, which match a whole host anyway.
+	// Whether the rule matches whole words only. Always `false` for the allow list, whose rules match whole hosts.
 	IsMatchExactWord bool `protobuf:"varint,3,opt,name=is_match_exact_word,json=isMatchExactWord,proto3" json:"is_match_exact_word,omitempty"`
-	// Whether it counts.
+	// Whether the rule is enabled.
 	IsEnabled bool `protobuf:"varint,4,opt,name=is_enabled,json=isEnabled,proto3" json:"is_enabled,omitempty"`
-	// Whether it is deleted; always false, deleted rules are not shown.
+	// Always `false`: deleted rules are not listed.
 	IsDeleted bool `protobuf:"varint,5,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
 	// When it was added.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -124,17 +124,16 @@ func (x *ModerationRule) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// ListAllowRulesRequest filters a list.
+// ListAllowRulesRequest filters and orders the rules.
 type ListAllowRulesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The expressions to look for, at most 100; all where there are none. Those that are not there are left out, and there are no
-	// further pages.
+	// Lists only the rules with these expressions, at most 100, on a single page.
 	Regexs []string `protobuf:"bytes,1,rep,name=regexs,proto3" json:"regexs,omitempty"`
-	// A part of the expression, at most 500 characters.
+	// Part of the expression, at most 500 characters.
 	Regex string `protobuf:"bytes,2,opt,name=regex,proto3" json:"regex,omitempty"`
-	// `lastCreated` (default) or `firstCreated`.
+	// Sort order: `lastCreated` (default) or `firstCreated`.
 	SortBy string `protobuf:"bytes,3,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// Paging; 100 where there is no limit.
+	// Page size and token. The default size is 100.
 	Options       *PageOptions `protobuf:"bytes,4,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -198,17 +197,16 @@ func (x *ListAllowRulesRequest) GetOptions() *PageOptions {
 	return nil
 }
 
-// ListBlockRulesRequest filters a list.
+// ListBlockRulesRequest filters and orders the rules.
 type ListBlockRulesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The expressions to look for, at most 100; all where there are none. Those that are not there are left out, and there are no
-	// further pages.
+	// Lists only the rules with these expressions, at most 100, on a single page.
 	Regexs []string `protobuf:"bytes,1,rep,name=regexs,proto3" json:"regexs,omitempty"`
-	// A part of the expression, at most 500 characters.
+	// Part of the expression, at most 500 characters.
 	Regex string `protobuf:"bytes,2,opt,name=regex,proto3" json:"regex,omitempty"`
-	// `lastCreated` (default) or `firstCreated`.
+	// Sort order: `lastCreated` (default) or `firstCreated`.
 	SortBy string `protobuf:"bytes,3,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// Paging; 100 where there is no limit.
+	// Page size and token. The default size is 100.
 	Options       *PageOptions `protobuf:"bytes,4,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -277,7 +275,7 @@ type ModerationRules struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The rules.
 	Results []*ModerationRule `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,2,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -327,37 +325,37 @@ func (x *ModerationRules) GetPaging() *Paging {
 	return nil
 }
 
-// ModerationRulesResponse holds rules under every name that clients read.
-type ModerationRulesResponse struct {
+// ListModerationRulesResponse contains rules, both under `data` and at the top level, because clients read either.
+type ListModerationRulesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Always `success`.
 	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
 	// The rules.
 	Data *ModerationRules `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
-	// The same rules.
+	// Same as `data.results`.
 	Results []*ModerationRule `protobuf:"bytes,3,rep,name=results,proto3" json:"results,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging *Paging `protobuf:"bytes,4,opt,name=paging,proto3" json:"paging,omitempty"`
-	// Always true.
+	// Always `true`.
 	Success       bool `protobuf:"varint,5,opt,name=success,proto3" json:"success,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ModerationRulesResponse) Reset() {
-	*x = ModerationRulesResponse{}
+func (x *ListModerationRulesResponse) Reset() {
+	*x = ListModerationRulesResponse{}
 	mi := &file_plaza_v1_moderation_list_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ModerationRulesResponse) String() string {
+func (x *ListModerationRulesResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ModerationRulesResponse) ProtoMessage() {}
+func (*ListModerationRulesResponse) ProtoMessage() {}
 
-func (x *ModerationRulesResponse) ProtoReflect() protoreflect.Message {
+func (x *ListModerationRulesResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_moderation_list_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -369,47 +367,47 @@ func (x *ModerationRulesResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ModerationRulesResponse.ProtoReflect.Descriptor instead.
-func (*ModerationRulesResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use ListModerationRulesResponse.ProtoReflect.Descriptor instead.
+func (*ListModerationRulesResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_moderation_list_proto_rawDescGZIP(), []int{4}
 }
 
-func (x *ModerationRulesResponse) GetStatus() string {
+func (x *ListModerationRulesResponse) GetStatus() string {
 	if x != nil {
 		return x.Status
 	}
 	return ""
 }
 
-func (x *ModerationRulesResponse) GetData() *ModerationRules {
+func (x *ListModerationRulesResponse) GetData() *ModerationRules {
 	if x != nil {
 		return x.Data
 	}
 	return nil
 }
 
-func (x *ModerationRulesResponse) GetResults() []*ModerationRule {
+func (x *ListModerationRulesResponse) GetResults() []*ModerationRule {
 	if x != nil {
 		return x.Results
 	}
 	return nil
 }
 
-func (x *ModerationRulesResponse) GetPaging() *Paging {
+func (x *ListModerationRulesResponse) GetPaging() *Paging {
 	if x != nil {
 		return x.Paging
 	}
 	return nil
 }
 
-func (x *ModerationRulesResponse) GetSuccess() bool {
+func (x *ListModerationRulesResponse) GetSuccess() bool {
 	if x != nil {
 		return x.Success
 	}
 	return false
 }
 
-// ModerationRuleResponse holds one rule.
+// ModerationRuleResponse contains one rule.
 type ModerationRuleResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Always `success`.
@@ -464,7 +462,7 @@ func (x *ModerationRuleResponse) GetData() *ModerationRule {
 	return nil
 }
 
-// AddAllowRulesRequest holds the rules to add.
+// AddAllowRulesRequest contains the rules to add.
 type AddAllowRulesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The expressions, at most 100.
@@ -510,12 +508,12 @@ func (x *AddAllowRulesRequest) GetRegexs() []string {
 	return nil
 }
 
-// AddBlockRulesRequest holds the rules to add.
+// AddBlockRulesRequest contains the rules to add.
 type AddBlockRulesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The expressions, at most 100.
 	Regexs []string `protobuf:"bytes,1,rep,name=regexs,proto3" json:"regexs,omitempty"`
-	// Whether they are found in whole words only.
+	// Whether the rules match whole words only.
 	IsMatchExactWord bool `protobuf:"varint,2,opt,name=is_match_exact_word,json=isMatchExactWord,proto3" json:"is_match_exact_word,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -565,12 +563,12 @@ func (x *AddBlockRulesRequest) GetIsMatchExactWord() bool {
 	return false
 }
 
-// UpdateAllowRuleRequest holds the change.
+// UpdateAllowRuleRequest contains the new state of the rule.
 type UpdateAllowRuleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The rule's id.
 	RuleId string `protobuf:"bytes,1,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"`
-	// Whether the rule counts.
+	// Whether the rule is enabled.
 	IsEnabled     *bool `protobuf:"varint,2,opt,name=is_enabled,json=isEnabled,proto3,oneof" json:"is_enabled,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -620,12 +618,12 @@ func (x *UpdateAllowRuleRequest) GetIsEnabled() bool {
 	return false
 }
 
-// UpdateBlockRuleRequest holds the change.
+// UpdateBlockRuleRequest contains the new state of the rule.
 type UpdateBlockRuleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The rule's id.
 	RuleId string `protobuf:"bytes,1,opt,name=rule_id,json=ruleId,proto3" json:"rule_id,omitempty"`
-	// Whether the rule counts.
+	// Whether the rule is enabled.
 	IsEnabled     *bool `protobuf:"varint,2,opt,name=is_enabled,json=isEnabled,proto3,oneof" json:"is_enabled,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -675,10 +673,10 @@ func (x *UpdateBlockRuleRequest) GetIsEnabled() bool {
 	return false
 }
 
-// DeleteAllowRulesRequest names the rules.
+// DeleteAllowRulesRequest identifies the rules.
 type DeleteAllowRulesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The ids of the rules, 1 to 100.
+	// Ids of the rules, 1 to 100.
 	RuleIds       []string `protobuf:"bytes,1,rep,name=rule_ids,json=ruleIds,proto3" json:"rule_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -721,10 +719,10 @@ func (x *DeleteAllowRulesRequest) GetRuleIds() []string {
 	return nil
 }
 
-// DeleteBlockRulesRequest names the rules.
+// DeleteBlockRulesRequest identifies the rules.
 type DeleteBlockRulesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The ids of the rules, 1 to 100.
+	// Ids of the rules, 1 to 100.
 	RuleIds       []string `protobuf:"bytes,1,rep,name=rule_ids,json=ruleIds,proto3" json:"rule_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -767,7 +765,7 @@ func (x *DeleteBlockRulesRequest) GetRuleIds() []string {
 	return nil
 }
 
-// VerifyAllowedRequest holds texts.
+// VerifyAllowedRequest contains the texts to check.
 type VerifyAllowedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The texts, 1 to 10 of at most 500 characters.
@@ -813,7 +811,7 @@ func (x *VerifyAllowedRequest) GetData() []string {
 	return nil
 }
 
-// VerifyNotBlockedRequest holds texts.
+// VerifyNotBlockedRequest contains the texts to check.
 type VerifyNotBlockedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The texts, 1 to 10 of at most 500 characters.
@@ -863,7 +861,7 @@ var File_plaza_v1_moderation_list_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_moderation_list_proto_rawDesc = "" +
 	"\n" +
-	"\x1eplaza/v1/moderation_list.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x16plaza/v1/options.proto\"\xa2\x02\n" +
+	"\x1eplaza/v1/moderation_list.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\"\xa2\x02\n" +
 	"\x0eModerationRule\x12\x17\n" +
 	"\arule_id\x18\x01 \x01(\tR\x06ruleId\x12\x14\n" +
 	"\x05regex\x18\x02 \x01(\tR\x05regex\x12-\n" +
@@ -875,21 +873,21 @@ const file_plaza_v1_moderation_list_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xce\x01\n" +
+	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xb8\x01\n" +
 	"\x15ListAllowRulesRequest\x12'\n" +
 	"\x06regexs\x18\x01 \x03(\tB\x0f\xbaH\f\x92\x01\t\x10d\"\x05r\x03\x18\xf4\x03R\x06regexs\x12\x1e\n" +
-	"\x05regex\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x05regex\x12;\n" +
-	"\asort_by\x18\x03 \x01(\tB\"\xbaH\x1fr\x1dR\x00R\vlastCreatedR\ffirstCreatedR\x06sortBy\x12/\n" +
-	"\aoptions\x18\x04 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"\xce\x01\n" +
+	"\x05regex\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x05regex\x12%\n" +
+	"\asort_by\x18\x03 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xc0\xea0\x01R\x06sortBy\x12/\n" +
+	"\aoptions\x18\x04 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"\xb8\x01\n" +
 	"\x15ListBlockRulesRequest\x12'\n" +
 	"\x06regexs\x18\x01 \x03(\tB\x0f\xbaH\f\x92\x01\t\x10d\"\x05r\x03\x18\xf4\x03R\x06regexs\x12\x1e\n" +
-	"\x05regex\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x05regex\x12;\n" +
-	"\asort_by\x18\x03 \x01(\tB\"\xbaH\x1fr\x1dR\x00R\vlastCreatedR\ffirstCreatedR\x06sortBy\x12/\n" +
+	"\x05regex\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x05regex\x12%\n" +
+	"\asort_by\x18\x03 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xc0\xea0\x01R\x06sortBy\x12/\n" +
 	"\aoptions\x18\x04 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"o\n" +
 	"\x0fModerationRules\x122\n" +
 	"\aresults\x18\x01 \x03(\v2\x18.plaza.v1.ModerationRuleR\aresults\x12(\n" +
-	"\x06paging\x18\x02 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xd8\x01\n" +
-	"\x17ModerationRulesResponse\x12\x16\n" +
+	"\x06paging\x18\x02 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xdc\x01\n" +
+	"\x1bListModerationRulesResponse\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12-\n" +
 	"\x04data\x18\x02 \x01(\v2\x19.plaza.v1.ModerationRulesR\x04data\x122\n" +
 	"\aresults\x18\x03 \x03(\v2\x18.plaza.v1.ModerationRuleR\aresults\x12(\n" +
@@ -904,35 +902,35 @@ const file_plaza_v1_moderation_list_proto_rawDesc = "" +
 	"\x06regexs\x18\x01 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10d\"\ar\x05\x10\x01\x18\xf4\x03R\x06regexs\x12-\n" +
 	"\x13is_match_exact_word\x18\x02 \x01(\bR\x10isMatchExactWord\"w\n" +
 	"\x16UpdateAllowRuleRequest\x12\"\n" +
-	"\arule_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x06ruleId\x12*\n" +
+	"\arule_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x06ruleId\x12*\n" +
 	"\n" +
 	"is_enabled\x18\x02 \x01(\bB\x06\xbaH\x03\xc8\x01\x01H\x00R\tisEnabled\x88\x01\x01B\r\n" +
 	"\v_is_enabled\"w\n" +
 	"\x16UpdateBlockRuleRequest\x12\"\n" +
-	"\arule_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x06ruleId\x12*\n" +
+	"\arule_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x06ruleId\x12*\n" +
 	"\n" +
 	"is_enabled\x18\x02 \x01(\bB\x06\xbaH\x03\xc8\x01\x01H\x00R\tisEnabled\x88\x01\x01B\r\n" +
 	"\v_is_enabled\"H\n" +
 	"\x17DeleteAllowRulesRequest\x12-\n" +
-	"\brule_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\aruleIds\"H\n" +
+	"\brule_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\xa0\xea0\x01R\aruleIds\"H\n" +
 	"\x17DeleteBlockRulesRequest\x12-\n" +
-	"\brule_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\aruleIds\"=\n" +
+	"\brule_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\xa0\xea0\x01R\aruleIds\"=\n" +
 	"\x14VerifyAllowedRequest\x12%\n" +
 	"\x04data\x18\x01 \x03(\tB\x11\xbaH\x0e\x92\x01\v\b\x01\x10\n" +
 	"\"\x05r\x03\x18\xf4\x03R\x04data\"@\n" +
 	"\x17VerifyNotBlockedRequest\x12%\n" +
 	"\x04data\x18\x01 \x03(\tB\x11\xbaH\x0e\x92\x01\v\b\x01\x10\n" +
-	"\"\x05r\x03\x18\xf4\x03R\x04data2\xeb\f\n" +
-	"\x15ModerationListService\x12\xa6\x01\n" +
-	"\x0eListAllowRules\x12\x1f.plaza.v1.ListAllowRulesRequest\x1a!.plaza.v1.ModerationRulesResponse\"P\xa2\xbb\x18\x15\b\x05\x12\x11MANAGE_ALLOW_LIST\x82\xd3\xe4\x93\x021Z\x14\x12\x12/api/v3/allowlists\x12\x19/api/v2/whitelist/records\x12\xca\x01\n" +
-	"\rAddAllowRules\x12\x1e.plaza.v1.AddAllowRulesRequest\x1a!.plaza.v1.ModerationRulesResponse\"v\xa2\xbb\x18\x15\b\x05\x12\x11MANAGE_ALLOW_LIST\x82\xd3\xe4\x93\x02W:\x01*Z\x1e:\x01*\x1a\x19/api/v2/whitelist/recordsZ\x17:\x01*\"\x12/api/v3/allowlists\"\x19/api/v2/whitelist/records\x12\x9e\x01\n" +
-	"\x0fUpdateAllowRule\x12 .plaza.v1.UpdateAllowRuleRequest\x1a .plaza.v1.ModerationRuleResponse\"G\xa2\xbb\x18\x15\b\x05\x12\x11MANAGE_ALLOW_LIST\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v2/whitelist/records/{rule_id}\x12\x95\x01\n" +
-	"\x10DeleteAllowRules\x12!.plaza.v1.DeleteAllowRulesRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"=\xa2\xbb\x18\x15\b\x05\x12\x11MANAGE_ALLOW_LIST\x82\xd3\xe4\x93\x02\x1e:\x01**\x19/api/v2/whitelist/records\x12v\n" +
-	"\rVerifyAllowed\x12\x1e.plaza.v1.VerifyAllowedRequest\x1a\x19.plaza.v1.SuccessResponse\"*\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1e:\x01*\"\x19/api/v3/allowlists/verify\x12\xa6\x01\n" +
-	"\x0eListBlockRules\x12\x1f.plaza.v1.ListBlockRulesRequest\x1a!.plaza.v1.ModerationRulesResponse\"P\xa2\xbb\x18\x15\b\x05\x12\x11MANAGE_BLOCK_LIST\x82\xd3\xe4\x93\x021Z\x14\x12\x12/api/v3/blocklists\x12\x19/api/v2/blacklist/records\x12\xca\x01\n" +
-	"\rAddBlockRules\x12\x1e.plaza.v1.AddBlockRulesRequest\x1a!.plaza.v1.ModerationRulesResponse\"v\xa2\xbb\x18\x15\b\x05\x12\x11MANAGE_BLOCK_LIST\x82\xd3\xe4\x93\x02W:\x01*Z\x1e:\x01*\x1a\x19/api/v2/blacklist/recordsZ\x17:\x01*\"\x12/api/v3/blocklists\"\x19/api/v2/blacklist/records\x12\x9e\x01\n" +
-	"\x0fUpdateBlockRule\x12 .plaza.v1.UpdateBlockRuleRequest\x1a .plaza.v1.ModerationRuleResponse\"G\xa2\xbb\x18\x15\b\x05\x12\x11MANAGE_BLOCK_LIST\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v2/blacklist/records/{rule_id}\x12\x95\x01\n" +
-	"\x10DeleteBlockRules\x12!.plaza.v1.DeleteBlockRulesRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"=\xa2\xbb\x18\x15\b\x05\x12\x11MANAGE_BLOCK_LIST\x82\xd3\xe4\x93\x02\x1e:\x01**\x19/api/v2/blacklist/records\x12|\n" +
+	"\"\x05r\x03\x18\xf4\x03R\x04data2\xf9\v\n" +
+	"\x15ModerationListService\x12\x9c\x01\n" +
+	"\x0eListAllowRules\x12\x1f.plaza.v1.ListAllowRulesRequest\x1a%.plaza.v1.ListModerationRulesResponse\"B\xa2\xbb\x18\x04\b\x05\x10C\x82\xd3\xe4\x93\x021Z\x14\x12\x12/api/v3/allowlists\x12\x19/api/v2/whitelist/records\x90\x02\x01\x12\xbd\x01\n" +
+	"\rAddAllowRules\x12\x1e.plaza.v1.AddAllowRulesRequest\x1a%.plaza.v1.ListModerationRulesResponse\"e\xa2\xbb\x18\x04\b\x05\x10C\x82\xd3\xe4\x93\x02W:\x01*Z\x1e:\x01*\x1a\x19/api/v2/whitelist/recordsZ\x17:\x01*\"\x12/api/v3/allowlists\"\x19/api/v2/whitelist/records\x12\x8d\x01\n" +
+	"\x0fUpdateAllowRule\x12 .plaza.v1.UpdateAllowRuleRequest\x1a .plaza.v1.ModerationRuleResponse\"6\xa2\xbb\x18\x04\b\x05\x10C\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v2/whitelist/records/{rule_id}\x12\x84\x01\n" +
+	"\x10DeleteAllowRules\x12!.plaza.v1.DeleteAllowRulesRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\",\xa2\xbb\x18\x04\b\x05\x10C\x82\xd3\xe4\x93\x02\x1e:\x01**\x19/api/v2/whitelist/records\x12v\n" +
+	"\rVerifyAllowed\x12\x1e.plaza.v1.VerifyAllowedRequest\x1a\x19.plaza.v1.SuccessResponse\"*\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1e:\x01*\"\x19/api/v3/allowlists/verify\x12\x9c\x01\n" +
+	"\x0eListBlockRules\x12\x1f.plaza.v1.ListBlockRulesRequest\x1a%.plaza.v1.ListModerationRulesResponse\"B\xa2\xbb\x18\x04\b\x05\x10D\x82\xd3\xe4\x93\x021Z\x14\x12\x12/api/v3/blocklists\x12\x19/api/v2/blacklist/records\x90\x02\x01\x12\xbd\x01\n" +
+	"\rAddBlockRules\x12\x1e.plaza.v1.AddBlockRulesRequest\x1a%.plaza.v1.ListModerationRulesResponse\"e\xa2\xbb\x18\x04\b\x05\x10D\x82\xd3\xe4\x93\x02W:\x01*Z\x1e:\x01*\x1a\x19/api/v2/blacklist/recordsZ\x17:\x01*\"\x12/api/v3/blocklists\"\x19/api/v2/blacklist/records\x12\x8d\x01\n" +
+	"\x0fUpdateBlockRule\x12 .plaza.v1.UpdateBlockRuleRequest\x1a .plaza.v1.ModerationRuleResponse\"6\xa2\xbb\x18\x04\b\x05\x10D\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v2/blacklist/records/{rule_id}\x12\x84\x01\n" +
+	"\x10DeleteBlockRules\x12!.plaza.v1.DeleteBlockRulesRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\",\xa2\xbb\x18\x04\b\x05\x10D\x82\xd3\xe4\x93\x02\x1e:\x01**\x19/api/v2/blacklist/records\x12|\n" +
 	"\x10VerifyNotBlocked\x12!.plaza.v1.VerifyNotBlockedRequest\x1a\x19.plaza.v1.SuccessResponse\"*\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1e:\x01*\"\x19/api/v3/blocklists/verifyB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
@@ -949,25 +947,25 @@ func file_plaza_v1_moderation_list_proto_rawDescGZIP() []byte {
 
 var file_plaza_v1_moderation_list_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_plaza_v1_moderation_list_proto_goTypes = []any{
-	(*ModerationRule)(nil),          // 0: plaza.v1.ModerationRule
-	(*ListAllowRulesRequest)(nil),   // 1: plaza.v1.ListAllowRulesRequest
-	(*ListBlockRulesRequest)(nil),   // 2: plaza.v1.ListBlockRulesRequest
-	(*ModerationRules)(nil),         // 3: plaza.v1.ModerationRules
-	(*ModerationRulesResponse)(nil), // 4: plaza.v1.ModerationRulesResponse
-	(*ModerationRuleResponse)(nil),  // 5: plaza.v1.ModerationRuleResponse
-	(*AddAllowRulesRequest)(nil),    // 6: plaza.v1.AddAllowRulesRequest
-	(*AddBlockRulesRequest)(nil),    // 7: plaza.v1.AddBlockRulesRequest
-	(*UpdateAllowRuleRequest)(nil),  // 8: plaza.v1.UpdateAllowRuleRequest
-	(*UpdateBlockRuleRequest)(nil),  // 9: plaza.v1.UpdateBlockRuleRequest
-	(*DeleteAllowRulesRequest)(nil), // 10: plaza.v1.DeleteAllowRulesRequest
-	(*DeleteBlockRulesRequest)(nil), // 11: plaza.v1.DeleteBlockRulesRequest
-	(*VerifyAllowedRequest)(nil),    // 12: plaza.v1.VerifyAllowedRequest
-	(*VerifyNotBlockedRequest)(nil), // 13: plaza.v1.VerifyNotBlockedRequest
-	(*timestamppb.Timestamp)(nil),   // 14: google.protobuf.Timestamp
-	(*PageOptions)(nil),             // 15: plaza.v1.PageOptions
-	(*Paging)(nil),                  // 16: plaza.v1.Paging
-	(*StatusSuccessResponse)(nil),   // 17: plaza.v1.StatusSuccessResponse
-	(*SuccessResponse)(nil),         // 18: plaza.v1.SuccessResponse
+	(*ModerationRule)(nil),              // 0: plaza.v1.ModerationRule
+	(*ListAllowRulesRequest)(nil),       // 1: plaza.v1.ListAllowRulesRequest
+	(*ListBlockRulesRequest)(nil),       // 2: plaza.v1.ListBlockRulesRequest
+	(*ModerationRules)(nil),             // 3: plaza.v1.ModerationRules
+	(*ListModerationRulesResponse)(nil), // 4: plaza.v1.ListModerationRulesResponse
+	(*ModerationRuleResponse)(nil),      // 5: plaza.v1.ModerationRuleResponse
+	(*AddAllowRulesRequest)(nil),        // 6: plaza.v1.AddAllowRulesRequest
+	(*AddBlockRulesRequest)(nil),        // 7: plaza.v1.AddBlockRulesRequest
+	(*UpdateAllowRuleRequest)(nil),      // 8: plaza.v1.UpdateAllowRuleRequest
+	(*UpdateBlockRuleRequest)(nil),      // 9: plaza.v1.UpdateBlockRuleRequest
+	(*DeleteAllowRulesRequest)(nil),     // 10: plaza.v1.DeleteAllowRulesRequest
+	(*DeleteBlockRulesRequest)(nil),     // 11: plaza.v1.DeleteBlockRulesRequest
+	(*VerifyAllowedRequest)(nil),        // 12: plaza.v1.VerifyAllowedRequest
+	(*VerifyNotBlockedRequest)(nil),     // 13: plaza.v1.VerifyNotBlockedRequest
+	(*timestamppb.Timestamp)(nil),       // 14: google.protobuf.Timestamp
+	(*PageOptions)(nil),                 // 15: plaza.v1.PageOptions
+	(*Paging)(nil),                      // 16: plaza.v1.Paging
+	(*StatusSuccessResponse)(nil),       // 17: plaza.v1.StatusSuccessResponse
+	(*SuccessResponse)(nil),             // 18: plaza.v1.SuccessResponse
 }
 var file_plaza_v1_moderation_list_proto_depIdxs = []int32{
 	14, // 0: plaza.v1.ModerationRule.created_at:type_name -> google.protobuf.Timestamp
@@ -976,9 +974,9 @@ var file_plaza_v1_moderation_list_proto_depIdxs = []int32{
 	15, // 3: plaza.v1.ListBlockRulesRequest.options:type_name -> plaza.v1.PageOptions
 	0,  // 4: plaza.v1.ModerationRules.results:type_name -> plaza.v1.ModerationRule
 	16, // 5: plaza.v1.ModerationRules.paging:type_name -> plaza.v1.Paging
-	3,  // 6: plaza.v1.ModerationRulesResponse.data:type_name -> plaza.v1.ModerationRules
-	0,  // 7: plaza.v1.ModerationRulesResponse.results:type_name -> plaza.v1.ModerationRule
-	16, // 8: plaza.v1.ModerationRulesResponse.paging:type_name -> plaza.v1.Paging
+	3,  // 6: plaza.v1.ListModerationRulesResponse.data:type_name -> plaza.v1.ModerationRules
+	0,  // 7: plaza.v1.ListModerationRulesResponse.results:type_name -> plaza.v1.ModerationRule
+	16, // 8: plaza.v1.ListModerationRulesResponse.paging:type_name -> plaza.v1.Paging
 	0,  // 9: plaza.v1.ModerationRuleResponse.data:type_name -> plaza.v1.ModerationRule
 	1,  // 10: plaza.v1.ModerationListService.ListAllowRules:input_type -> plaza.v1.ListAllowRulesRequest
 	6,  // 11: plaza.v1.ModerationListService.AddAllowRules:input_type -> plaza.v1.AddAllowRulesRequest
@@ -990,13 +988,13 @@ var file_plaza_v1_moderation_list_proto_depIdxs = []int32{
 	9,  // 17: plaza.v1.ModerationListService.UpdateBlockRule:input_type -> plaza.v1.UpdateBlockRuleRequest
 	11, // 18: plaza.v1.ModerationListService.DeleteBlockRules:input_type -> plaza.v1.DeleteBlockRulesRequest
 	13, // 19: plaza.v1.ModerationListService.VerifyNotBlocked:input_type -> plaza.v1.VerifyNotBlockedRequest
-	4,  // 20: plaza.v1.ModerationListService.ListAllowRules:output_type -> plaza.v1.ModerationRulesResponse
-	4,  // 21: plaza.v1.ModerationListService.AddAllowRules:output_type -> plaza.v1.ModerationRulesResponse
+	4,  // 20: plaza.v1.ModerationListService.ListAllowRules:output_type -> plaza.v1.ListModerationRulesResponse
+	4,  // 21: plaza.v1.ModerationListService.AddAllowRules:output_type -> plaza.v1.ListModerationRulesResponse
 	5,  // 22: plaza.v1.ModerationListService.UpdateAllowRule:output_type -> plaza.v1.ModerationRuleResponse
 	17, // 23: plaza.v1.ModerationListService.DeleteAllowRules:output_type -> plaza.v1.StatusSuccessResponse
 	18, // 24: plaza.v1.ModerationListService.VerifyAllowed:output_type -> plaza.v1.SuccessResponse
-	4,  // 25: plaza.v1.ModerationListService.ListBlockRules:output_type -> plaza.v1.ModerationRulesResponse
-	4,  // 26: plaza.v1.ModerationListService.AddBlockRules:output_type -> plaza.v1.ModerationRulesResponse
+	4,  // 25: plaza.v1.ModerationListService.ListBlockRules:output_type -> plaza.v1.ListModerationRulesResponse
+	4,  // 26: plaza.v1.ModerationListService.AddBlockRules:output_type -> plaza.v1.ListModerationRulesResponse
 	5,  // 27: plaza.v1.ModerationListService.UpdateBlockRule:output_type -> plaza.v1.ModerationRuleResponse
 	17, // 28: plaza.v1.ModerationListService.DeleteBlockRules:output_type -> plaza.v1.StatusSuccessResponse
 	18, // 29: plaza.v1.ModerationListService.VerifyNotBlocked:output_type -> plaza.v1.SuccessResponse
@@ -1014,6 +1012,7 @@ func file_plaza_v1_moderation_list_proto_init() {
 	}
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_moderation_list_proto_msgTypes[8].OneofWrappers = []any{}
 	file_plaza_v1_moderation_list_proto_msgTypes[9].OneofWrappers = []any{}
 	type x struct{}

@@ -23,12 +23,12 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ModerationConfiguration is how the network is moderated.
+// ModerationConfiguration contains the moderation settings.
 type ModerationConfiguration struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether links are held against the allow list.
+	// Whether links are checked against the allow list.
 	IsWhitelistEnabled bool `protobuf:"varint,1,opt,name=is_whitelist_enabled,json=isWhitelistEnabled,proto3" json:"is_whitelist_enabled,omitempty"`
-	// Whether users may flag.
+	// Whether users can flag content and other users.
 	IsReportEnabled bool `protobuf:"varint,2,opt,name=is_report_enabled,json=isReportEnabled,proto3" json:"is_report_enabled,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -78,7 +78,7 @@ func (x *ModerationConfiguration) GetIsReportEnabled() bool {
 	return false
 }
 
-// GetModerationRequest is empty.
+// GetModerationRequest has no fields.
 type GetModerationRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -115,12 +115,12 @@ func (*GetModerationRequest) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{1}
 }
 
-// UpdateModerationRequest holds the fields to change.
+// UpdateModerationRequest contains the fields to change.
 type UpdateModerationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether links are held against the allow list.
+	// Whether links are checked against the allow list.
 	IsWhitelistEnabled *bool `protobuf:"varint,1,opt,name=is_whitelist_enabled,json=isWhitelistEnabled,proto3,oneof" json:"is_whitelist_enabled,omitempty"`
-	// Whether users may flag.
+	// Whether users can flag content and other users.
 	IsReportEnabled *bool `protobuf:"varint,2,opt,name=is_report_enabled,json=isReportEnabled,proto3,oneof" json:"is_report_enabled,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -170,24 +170,25 @@ func (x *UpdateModerationRequest) GetIsReportEnabled() bool {
 	return false
 }
 
-// NetworkSettings are all settings of the network.
+// NetworkSettings contains all settings of the network.
 type NetworkSettings struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether links are held against the allow list.
+	// Whether links are checked against the allow list.
 	IsWhitelistEnabled bool `protobuf:"varint,1,opt,name=is_whitelist_enabled,json=isWhitelistEnabled,proto3" json:"is_whitelist_enabled,omitempty"`
-	// Whether users may flag.
+	// Whether users can flag content and other users.
 	IsReportEnabled bool `protobuf:"varint,2,opt,name=is_report_enabled,json=isReportEnabled,proto3" json:"is_report_enabled,omitempty"`
-	// How many flags a post or comment can have, 100 from the start.
+	// Maximum number of flags on a post or comment. The initial value is 100.
 	FlagLimit int32 `protobuf:"varint,3,opt,name=flag_limit,json=flagLimit,proto3" json:"flag_limit,omitempty"`
-	// Whether a session needs an authToken.
+	// Secure mode: whether creating a session requires an `authToken`.
 	IsSecureModeEnabled bool `protobuf:"varint,4,opt,name=is_secure_mode_enabled,json=isSecureModeEnabled,proto3" json:"is_secure_mode_enabled,omitempty"`
-	// `public`, or `private`: walls are for those whom their owners accept as followers.
+	// Visibility of walls: `public`, or `private`: only accepted followers can see a wall.
 	UserPrivacySetting string `protobuf:"bytes,5,opt,name=user_privacy_setting,json=userPrivacySetting,proto3" json:"user_privacy_setting,omitempty"`
-	// Whether a follow has to be accepted, also where profiles are public.
+	// Whether following a user requires the user's approval, even if profiles are public.
 	IsFollowWithRequestEnabled bool `protobuf:"varint,6,opt,name=is_follow_with_request_enabled,json=isFollowWithRequestEnabled,proto3" json:"is_follow_with_request_enabled,omitempty"`
-	// How many posts can be pinned in the global feed at a time, 1 from the start.
+	// Maximum number of posts pinned in the global feed. The initial value is 1.
 	MaxGlobalPinnedPost int32 `protobuf:"varint,20,opt,name=max_global_pinned_post,json=maxGlobalPinnedPost,proto3" json:"max_global_pinned_post,omitempty"`
-	// What the moderation settings were last pushed with by whoever manages them, such as the operator; 0 from the start.
+	// Generation with which the moderation settings were last applied by whatever manages them, such as the operator. The
+	// initial value is 0.
 	Generation    int32 `protobuf:"varint,21,opt,name=generation,proto3" json:"generation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -279,7 +280,7 @@ func (x *NetworkSettings) GetGeneration() int32 {
 	return 0
 }
 
-// GetNetworkSettingsRequest is empty.
+// GetNetworkSettingsRequest has no fields.
 type GetNetworkSettingsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -316,24 +317,25 @@ func (*GetNetworkSettingsRequest) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{4}
 }
 
-// UpdateNetworkSettingsRequest holds the fields to change.
+// UpdateNetworkSettingsRequest contains the fields to change.
 type UpdateNetworkSettingsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether links are held against the allow list.
+	// Whether links are checked against the allow list.
 	IsWhitelistEnabled *bool `protobuf:"varint,1,opt,name=is_whitelist_enabled,json=isWhitelistEnabled,proto3,oneof" json:"is_whitelist_enabled,omitempty"`
-	// Whether users may flag.
+	// Whether users can flag content and other users.
 	IsReportEnabled *bool `protobuf:"varint,2,opt,name=is_report_enabled,json=isReportEnabled,proto3,oneof" json:"is_report_enabled,omitempty"`
-	// How many flags a post or comment can have, 1 to 1000.
+	// Maximum number of flags on a post or comment, 1 to 1,000.
 	FlagLimit *int32 `protobuf:"varint,3,opt,name=flag_limit,json=flagLimit,proto3,oneof" json:"flag_limit,omitempty"`
-	// Whether a session needs an authToken.
+	// Secure mode: whether creating a session requires an `authToken`.
 	IsSecureModeEnabled *bool `protobuf:"varint,4,opt,name=is_secure_mode_enabled,json=isSecureModeEnabled,proto3,oneof" json:"is_secure_mode_enabled,omitempty"`
-	// `public` or `private`.
+	// Visibility of walls: `public`, or `private`: only accepted followers can see a wall.
 	UserPrivacySetting *string `protobuf:"bytes,5,opt,name=user_privacy_setting,json=userPrivacySetting,proto3,oneof" json:"user_privacy_setting,omitempty"`
-	// Whether a follow has to be accepted, also where profiles are public.
+	// Whether following a user requires the user's approval, even if profiles are public.
 	IsFollowWithRequestEnabled *bool `protobuf:"varint,6,opt,name=is_follow_with_request_enabled,json=isFollowWithRequestEnabled,proto3,oneof" json:"is_follow_with_request_enabled,omitempty"`
-	// How many posts can be pinned in the global feed at a time, 1 to 20.
+	// Maximum number of posts pinned in the global feed, 1 to 20.
 	MaxGlobalPinnedPost *int32 `protobuf:"varint,20,opt,name=max_global_pinned_post,json=maxGlobalPinnedPost,proto3,oneof" json:"max_global_pinned_post,omitempty"`
-	// Stored as it is given, 0 or more: it tells whoever manages the settings which push a region runs.
+	// A number of at least 0 that is stored as it is. Whatever manages the settings can use it to see which version a
+	// region has.
 	Generation    *int32 `protobuf:"varint,21,opt,name=generation,proto3,oneof" json:"generation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -425,18 +427,18 @@ func (x *UpdateNetworkSettingsRequest) GetGeneration() int32 {
 	return 0
 }
 
-// GlobalFeedSettings say which posts the global feed shows.
+// GlobalFeedSettings determines which posts the global feed contains.
 type GlobalFeedSettings struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether it shows the caller's own wall and nothing else.
+	// Whether the feed is limited to the caller's own wall.
 	ShowOnlyMyFeed bool `protobuf:"varint,1,opt,name=show_only_my_feed,json=showOnlyMyFeed,proto3" json:"show_only_my_feed,omitempty"`
-	// Whether it shows the caller's own wall.
+	// Whether the feed includes the caller's own wall.
 	ShowMyPost bool `protobuf:"varint,2,opt,name=show_my_post,json=showMyPost,proto3" json:"show_my_post,omitempty"`
-	// Whether it shows every public community, and every wall where profiles are public.
+	// Whether the feed includes every public community and, if profiles are public, every wall.
 	ShowEveryonePost bool `protobuf:"varint,3,opt,name=show_everyone_post,json=showEveryonePost,proto3" json:"show_everyone_post,omitempty"`
-	// Whether it shows the caller's communities.
+	// Whether the feed includes the caller's communities.
 	ShowCommunityPost bool `protobuf:"varint,4,opt,name=show_community_post,json=showCommunityPost,proto3" json:"show_community_post,omitempty"`
-	// Whether it shows the walls that the caller follows.
+	// Whether the feed includes the walls of users the caller follows.
 	ShowFollowingPost bool `protobuf:"varint,5,opt,name=show_following_post,json=showFollowingPost,proto3" json:"show_following_post,omitempty"`
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
@@ -507,12 +509,12 @@ func (x *GlobalFeedSettings) GetShowFollowingPost() bool {
 	return false
 }
 
-// StorySettings say how long stories last and who makes them.
+// StorySettings contains the settings of stories.
 type StorySettings struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether every member of a community can make stories in it.
+	// Whether every member of a community can create stories in it.
 	AllowAllUserToCreateStory bool `protobuf:"varint,1,opt,name=allow_all_user_to_create_story,json=allowAllUserToCreateStory,proto3" json:"allow_all_user_to_create_story,omitempty"`
-	// After how many minutes a story ends, 1440 from the start.
+	// Lifetime of a story in minutes. The initial value is 1,440.
 	ExpiryTimeMinutes int32 `protobuf:"varint,2,opt,name=expiry_time_minutes,json=expiryTimeMinutes,proto3" json:"expiry_time_minutes,omitempty"`
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
@@ -562,22 +564,23 @@ func (x *StorySettings) GetExpiryTimeMinutes() int32 {
 	return 0
 }
 
-// SocialNetworkSetting holds the social settings.
+// SocialNetworkSetting contains the settings of follows, the global feed and stories.
 type SocialNetworkSetting struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Always true.
+	// Always `true`.
 	Enabled bool `protobuf:"varint,1,opt,name=enabled,proto3" json:"enabled,omitempty"`
-	// `public`, or `private`: walls are for those whom their owners accept as followers.
+	// Visibility of walls: `public`, or `private`: only accepted followers can see a wall.
 	UserPrivacySetting string `protobuf:"bytes,2,opt,name=user_privacy_setting,json=userPrivacySetting,proto3" json:"user_privacy_setting,omitempty"`
-	// Whether a follow has to be accepted, also where profiles are public.
+	// Whether following a user requires the user's approval, even if profiles are public.
 	IsFollowWithRequestEnabled bool `protobuf:"varint,3,opt,name=is_follow_with_request_enabled,json=isFollowWithRequestEnabled,proto3" json:"is_follow_with_request_enabled,omitempty"`
-	// What the global feed shows.
+	// Content of the global feed.
 	GlobalFeed *GlobalFeedSettings `protobuf:"bytes,4,opt,name=global_feed,json=globalFeed,proto3" json:"global_feed,omitempty"`
-	// How long stories last and who makes them.
+	// Settings of stories.
 	Story *StorySettings `protobuf:"bytes,30,opt,name=story,proto3" json:"story,omitempty"`
-	// `automatic`: who is added to a community is a member at once; `invitation`: whoever is no administrator invites instead.
+	// How users are added to a community: `automatic` makes them members immediately; `invitation` invites them, unless
+	// an administrator adds them.
 	MembershipAcceptance string `protobuf:"bytes,40,opt,name=membership_acceptance,json=membershipAcceptance,proto3" json:"membership_acceptance,omitempty"`
-	// Whether authors may edit posts that wait for a moderator; false from the start.
+	// Whether authors can edit posts that are awaiting review. The initial value is `false`.
 	IsAllowEditPostWhenReviewingEnabled bool `protobuf:"varint,41,opt,name=is_allow_edit_post_when_reviewing_enabled,json=isAllowEditPostWhenReviewingEnabled,proto3" json:"is_allow_edit_post_when_reviewing_enabled,omitempty"`
 	unknownFields                       protoimpl.UnknownFields
 	sizeCache                           protoimpl.SizeCache
@@ -662,24 +665,26 @@ func (x *SocialNetworkSetting) GetIsAllowEditPostWhenReviewingEnabled() bool {
 	return false
 }
 
-// SocialSettings hold the social settings twice: at the top, and where other clients read them.
+// SocialSettings contains the settings of follows, the global feed and stories, both at the top level and under
+// `social_network_setting`, because clients read either.
 type SocialSettings struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Always true.
+	// Always `true`.
 	Enabled bool `protobuf:"varint,1,opt,name=enabled,proto3" json:"enabled,omitempty"`
-	// `public`, or `private`: walls are for those whom their owners accept as followers.
+	// Visibility of walls: `public`, or `private`: only accepted followers can see a wall.
 	UserPrivacySetting string `protobuf:"bytes,2,opt,name=user_privacy_setting,json=userPrivacySetting,proto3" json:"user_privacy_setting,omitempty"`
-	// Whether a follow has to be accepted, also where profiles are public.
+	// Whether following a user requires the user's approval, even if profiles are public.
 	IsFollowWithRequestEnabled bool `protobuf:"varint,3,opt,name=is_follow_with_request_enabled,json=isFollowWithRequestEnabled,proto3" json:"is_follow_with_request_enabled,omitempty"`
-	// What the global feed shows.
+	// Content of the global feed.
 	GlobalFeed *GlobalFeedSettings `protobuf:"bytes,4,opt,name=global_feed,json=globalFeed,proto3" json:"global_feed,omitempty"`
-	// The same again.
+	// The same settings.
 	SocialNetworkSetting *SocialNetworkSetting `protobuf:"bytes,5,opt,name=social_network_setting,json=socialNetworkSetting,proto3" json:"social_network_setting,omitempty"`
-	// How long stories last and who makes them.
+	// Settings of stories.
 	Story *StorySettings `protobuf:"bytes,30,opt,name=story,proto3" json:"story,omitempty"`
-	// `automatic`: who is added to a community is a member at once; `invitation`: whoever is no administrator invites instead.
+	// How users are added to a community: `automatic` makes them members immediately; `invitation` invites them, unless
+	// an administrator adds them.
 	MembershipAcceptance string `protobuf:"bytes,40,opt,name=membership_acceptance,json=membershipAcceptance,proto3" json:"membership_acceptance,omitempty"`
-	// Whether authors may edit posts that wait for a moderator; false from the start.
+	// Whether authors can edit posts that are awaiting review. The initial value is `false`.
 	IsAllowEditPostWhenReviewingEnabled bool `protobuf:"varint,41,opt,name=is_allow_edit_post_when_reviewing_enabled,json=isAllowEditPostWhenReviewingEnabled,proto3" json:"is_allow_edit_post_when_reviewing_enabled,omitempty"`
 	unknownFields                       protoimpl.UnknownFields
 	sizeCache                           protoimpl.SizeCache
@@ -771,7 +776,7 @@ func (x *SocialSettings) GetIsAllowEditPostWhenReviewingEnabled() bool {
 	return false
 }
 
-// GetSocialSettingsRequest is empty.
+// GetSocialSettingsRequest has no fields.
 type GetSocialSettingsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -808,32 +813,33 @@ func (*GetSocialSettingsRequest) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{10}
 }
 
-// UpdateSocialSettingsRequest holds the fields to change.
+// UpdateSocialSettingsRequest contains the fields to change.
 type UpdateSocialSettingsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `public` or `private`.
+	// Visibility of walls: `public`, or `private`: only accepted followers can see a wall.
 	UserPrivacySetting *string `protobuf:"bytes,1,opt,name=user_privacy_setting,json=userPrivacySetting,proto3,oneof" json:"user_privacy_setting,omitempty"`
-	// Whether a follow has to be accepted, also where profiles are public.
+	// Whether following a user requires the user's approval, even if profiles are public.
 	IsFollowWithRequestEnabled *bool `protobuf:"varint,2,opt,name=is_follow_with_request_enabled,json=isFollowWithRequestEnabled,proto3,oneof" json:"is_follow_with_request_enabled,omitempty"`
-	// Whether the global feed shows the caller's own wall and nothing else.
+	// Whether the global feed is limited to the caller's own wall.
 	ShowOnlyMyFeed *bool `protobuf:"varint,3,opt,name=show_only_my_feed,json=showOnlyMyFeed,proto3,oneof" json:"show_only_my_feed,omitempty"`
-	// Whether it shows the caller's own wall.
+	// Whether the feed includes the caller's own wall.
 	ShowMyPost *bool `protobuf:"varint,4,opt,name=show_my_post,json=showMyPost,proto3,oneof" json:"show_my_post,omitempty"`
-	// Whether it shows every public community, and every wall where profiles are public.
+	// Whether the feed includes every public community and, if profiles are public, every wall.
 	ShowEveryonePost *bool `protobuf:"varint,5,opt,name=show_everyone_post,json=showEveryonePost,proto3,oneof" json:"show_everyone_post,omitempty"`
-	// Whether it shows the caller's communities.
+	// Whether the feed includes the caller's communities.
 	ShowCommunityPost *bool `protobuf:"varint,6,opt,name=show_community_post,json=showCommunityPost,proto3,oneof" json:"show_community_post,omitempty"`
-	// Whether it shows the walls that the caller follows.
+	// Whether the feed includes the walls of users the caller follows.
 	ShowFollowingPost *bool `protobuf:"varint,7,opt,name=show_following_post,json=showFollowingPost,proto3,oneof" json:"show_following_post,omitempty"`
-	// How many posts can be pinned in the global feed at a time, 1 to 20.
+	// Maximum number of posts pinned in the global feed, 1 to 20.
 	MaxGlobalPinnedPost *int32 `protobuf:"varint,20,opt,name=max_global_pinned_post,json=maxGlobalPinnedPost,proto3,oneof" json:"max_global_pinned_post,omitempty"`
-	// After how many minutes a story ends, 60 to 1440. Stories that are there keep their end.
+	// Lifetime of a story in minutes, 60 to 1,440. Existing stories keep their expiry.
 	StoryExpiryTimeMinutes *int32 `protobuf:"varint,30,opt,name=story_expiry_time_minutes,json=storyExpiryTimeMinutes,proto3,oneof" json:"story_expiry_time_minutes,omitempty"`
-	// Whether every member of a community can make stories in it.
+	// Whether every member of a community can create stories in it.
 	AllowAllUserToCreateStory *bool `protobuf:"varint,31,opt,name=allow_all_user_to_create_story,json=allowAllUserToCreateStory,proto3,oneof" json:"allow_all_user_to_create_story,omitempty"`
-	// `automatic` or `invitation`: whether AddMembers makes members, or invites.
+	// How users are added to a community: `automatic` makes them members immediately; `invitation` invites them, unless
+	// an administrator adds them.
 	MembershipAcceptance *string `protobuf:"bytes,40,opt,name=membership_acceptance,json=membershipAcceptance,proto3,oneof" json:"membership_acceptance,omitempty"`
-	// Whether authors may edit posts that wait for a moderator.
+	// Whether authors can edit posts that are awaiting review.
 	IsAllowEditPostWhenReviewingEnabled *bool `protobuf:"varint,41,opt,name=is_allow_edit_post_when_reviewing_enabled,json=isAllowEditPostWhenReviewingEnabled,proto3,oneof" json:"is_allow_edit_post_when_reviewing_enabled,omitempty"`
 	unknownFields                       protoimpl.UnknownFields
 	sizeCache                           protoimpl.SizeCache
@@ -953,20 +959,21 @@ func (x *UpdateSocialSettingsRequest) GetIsAllowEditPostWhenReviewingEnabled() b
 	return false
 }
 
-// ChatSettings are the settings of channels and messages.
+// ChatSettings contains the settings of channels and messages.
 type ChatSettings struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Always true.
+	// Always `true`.
 	Enabled bool `protobuf:"varint,1,opt,name=enabled,proto3" json:"enabled,omitempty"`
 	// Mentions in messages.
 	Mention *ChatMentionSettings `protobuf:"bytes,2,opt,name=mention,proto3" json:"mention,omitempty"`
 	// Previews of the last message.
 	MessagePreview *MessagePreviewSettings `protobuf:"bytes,3,opt,name=message_preview,json=messagePreview,proto3" json:"message_preview,omitempty"`
-	// Always true: those who see every channel read conversations too.
+	// Always `true`: callers who can see every channel can also read conversations.
 	IsAllowAdminViewConversationMessage bool `protobuf:"varint,4,opt,name=is_allow_admin_view_conversation_message,json=isAllowAdminViewConversationMessage,proto3" json:"is_allow_admin_view_conversation_message,omitempty"`
-	// Always true.
+	// Always `true`.
 	IsAllowAdminManageConversationMessage bool `protobuf:"varint,5,opt,name=is_allow_admin_manage_conversation_message,json=isAllowAdminManageConversationMessage,proto3" json:"is_allow_admin_manage_conversation_message,omitempty"`
-	// Whether all users of a conversation may change its name, avatar, tags and custom fields; otherwise its creator alone.
+	// Whether all members of a conversation can change its name, avatar, tags and custom fields, rather than only its
+	// creator.
 	AllowMemberToUpdateConversationChannel bool `protobuf:"varint,6,opt,name=allow_member_to_update_conversation_channel,json=allowMemberToUpdateConversationChannel,proto3" json:"allow_member_to_update_conversation_channel,omitempty"`
 	unknownFields                          protoimpl.UnknownFields
 	sizeCache                              protoimpl.SizeCache
@@ -1044,10 +1051,10 @@ func (x *ChatSettings) GetAllowMemberToUpdateConversationChannel() bool {
 	return false
 }
 
-// ChatMentionSettings say who can be mentioned in messages.
+// ChatMentionSettings contains the settings of mentions in messages.
 type ChatMentionSettings struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether a message can mention all members of its channel; false from the start.
+	// Whether a message can mention all members of its channel. The initial value is `false`.
 	IsAllowMentionedChannelEnabled bool `protobuf:"varint,1,opt,name=is_allow_mentioned_channel_enabled,json=isAllowMentionedChannelEnabled,proto3" json:"is_allow_mentioned_channel_enabled,omitempty"`
 	unknownFields                  protoimpl.UnknownFields
 	sizeCache                      protoimpl.SizeCache
@@ -1090,12 +1097,12 @@ func (x *ChatMentionSettings) GetIsAllowMentionedChannelEnabled() bool {
 	return false
 }
 
-// MessagePreviewSettings say whether channels show their last message.
+// MessagePreviewSettings contains the settings of message previews.
 type MessagePreviewSettings struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether they do; true from the start.
+	// Whether channels include their last message. The initial value is `true`.
 	Enabled bool `protobuf:"varint,1,opt,name=enabled,proto3" json:"enabled,omitempty"`
-	// Whether a deleted message is one; otherwise the last that is not deleted stands for it.
+	// Whether a deleted message can be the preview. Otherwise it is the last message that is not deleted.
 	IsIncludeDeleted bool `protobuf:"varint,2,opt,name=is_include_deleted,json=isIncludeDeleted,proto3" json:"is_include_deleted,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -1145,7 +1152,7 @@ func (x *MessagePreviewSettings) GetIsIncludeDeleted() bool {
 	return false
 }
 
-// GetChatSettingsRequest is empty.
+// GetChatSettingsRequest has no fields.
 type GetChatSettingsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1182,18 +1189,19 @@ func (*GetChatSettingsRequest) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{15}
 }
 
-// UpdateChatSettingsRequest holds the fields to change.
+// UpdateChatSettingsRequest contains the fields to change.
 type UpdateChatSettingsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whether a message can mention all members of its channel.
 	IsAllowMentionedChannelEnabled *bool `protobuf:"varint,1,opt,name=is_allow_mentioned_channel_enabled,json=isAllowMentionedChannelEnabled,proto3,oneof" json:"is_allow_mentioned_channel_enabled,omitempty"`
 	// Previews of the last message.
 	MessagePreviewSetting *MessagePreviewSetting `protobuf:"bytes,2,opt,name=message_preview_setting,json=messagePreviewSetting,proto3" json:"message_preview_setting,omitempty"`
-	// Only true: to close conversations to administrators is not possible.
+	// Can only be `true`: administrators can always read conversations.
 	IsAllowAdminViewConversationMessage *bool `protobuf:"varint,3,opt,name=is_allow_admin_view_conversation_message,json=isAllowAdminViewConversationMessage,proto3,oneof" json:"is_allow_admin_view_conversation_message,omitempty"`
-	// Only true.
+	// Can only be `true`.
 	IsAllowAdminManageConversationMessage *bool `protobuf:"varint,4,opt,name=is_allow_admin_manage_conversation_message,json=isAllowAdminManageConversationMessage,proto3,oneof" json:"is_allow_admin_manage_conversation_message,omitempty"`
-	// Whether all users of a conversation may change it.
+	// Whether all members of a conversation can change its name, avatar, tags and custom fields, rather than only its
+	// creator.
 	AllowMemberToUpdateConversationChannel *bool `protobuf:"varint,5,opt,name=allow_member_to_update_conversation_channel,json=allowMemberToUpdateConversationChannel,proto3,oneof" json:"allow_member_to_update_conversation_channel,omitempty"`
 	unknownFields                          protoimpl.UnknownFields
 	sizeCache                              protoimpl.SizeCache
@@ -1264,12 +1272,12 @@ func (x *UpdateChatSettingsRequest) GetAllowMemberToUpdateConversationChannel() 
 	return false
 }
 
-// MessagePreviewSetting holds the fields of previews to change.
+// MessagePreviewSetting contains the preview settings to change.
 type MessagePreviewSetting struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether channels show their last message.
+	// Whether channels include their last message.
 	Enabled *bool `protobuf:"varint,1,opt,name=enabled,proto3,oneof" json:"enabled,omitempty"`
-	// Whether a deleted message is one.
+	// Whether a deleted message can be the preview.
 	IsIncludeDeleted *bool `protobuf:"varint,2,opt,name=is_include_deleted,json=isIncludeDeleted,proto3,oneof" json:"is_include_deleted,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -1454,16 +1462,16 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x12is_include_deleted\x18\x02 \x01(\bH\x01R\x10isIncludeDeleted\x88\x01\x01B\n" +
 	"\n" +
 	"\b_enabledB\x15\n" +
-	"\x13_is_include_deleted2\x94\t\n" +
-	"\x15NetworkSettingService\x12\x85\x01\n" +
-	"\rGetModeration\x12\x1e.plaza.v1.GetModerationRequest\x1a!.plaza.v1.ModerationConfiguration\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v3/network-settings/moderation\x12\x9e\x01\n" +
-	"\x10UpdateModeration\x12!.plaza.v1.UpdateModerationRequest\x1a!.plaza.v1.ModerationConfiguration\"D\xa2\xbb\x18\x12\b\x05\x12\x0eMANAGE_SETTING\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v3/network-settings/moderation\x12\x8c\x01\n" +
-	"\x12GetNetworkSettings\x12#.plaza.v1.GetNetworkSettingsRequest\x1a\x19.plaza.v1.NetworkSettings\"6\xa2\xbb\x18\x12\b\x05\x12\x0eMANAGE_SETTING\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v3/network-settings\x12\x95\x01\n" +
-	"\x15UpdateNetworkSettings\x12&.plaza.v1.UpdateNetworkSettingsRequest\x1a\x19.plaza.v1.NetworkSettings\"9\xa2\xbb\x18\x12\b\x05\x12\x0eMANAGE_SETTING\x82\xd3\xe4\x93\x02\x1d:\x01*\x1a\x18/api/v3/network-settings\x12\x80\x01\n" +
-	"\x11GetSocialSettings\x12\".plaza.v1.GetSocialSettingsRequest\x1a\x18.plaza.v1.SocialSettings\"-\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!\x12\x1f/api/v3/network-settings/social\x12\x99\x01\n" +
-	"\x14UpdateSocialSettings\x12%.plaza.v1.UpdateSocialSettingsRequest\x1a\x18.plaza.v1.SocialSettings\"@\xa2\xbb\x18\x12\b\x05\x12\x0eMANAGE_SETTING\x82\xd3\xe4\x93\x02$:\x01*\x1a\x1f/api/v3/network-settings/social\x12x\n" +
-	"\x0fGetChatSettings\x12 .plaza.v1.GetChatSettingsRequest\x1a\x16.plaza.v1.ChatSettings\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v3/network-settings/chat\x12\x91\x01\n" +
-	"\x12UpdateChatSettings\x12#.plaza.v1.UpdateChatSettingsRequest\x1a\x16.plaza.v1.ChatSettings\">\xa2\xbb\x18\x12\b\x05\x12\x0eMANAGE_SETTING\x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v3/network-settings/chatB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x13_is_include_deleted2\xda\b\n" +
+	"\x15NetworkSettingService\x12\x88\x01\n" +
+	"\rGetModeration\x12\x1e.plaza.v1.GetModerationRequest\x1a!.plaza.v1.ModerationConfiguration\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v3/network-settings/moderation\x90\x02\x01\x12\x90\x01\n" +
+	"\x10UpdateModeration\x12!.plaza.v1.UpdateModerationRequest\x1a!.plaza.v1.ModerationConfiguration\"6\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v3/network-settings/moderation\x12\x81\x01\n" +
+	"\x12GetNetworkSettings\x12#.plaza.v1.GetNetworkSettingsRequest\x1a\x19.plaza.v1.NetworkSettings\"+\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v3/network-settings\x90\x02\x01\x12\x87\x01\n" +
+	"\x15UpdateNetworkSettings\x12&.plaza.v1.UpdateNetworkSettingsRequest\x1a\x19.plaza.v1.NetworkSettings\"+\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02\x1d:\x01*\x1a\x18/api/v3/network-settings\x12\x83\x01\n" +
+	"\x11GetSocialSettings\x12\".plaza.v1.GetSocialSettingsRequest\x1a\x18.plaza.v1.SocialSettings\"0\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!\x12\x1f/api/v3/network-settings/social\x90\x02\x01\x12\x8b\x01\n" +
+	"\x14UpdateSocialSettings\x12%.plaza.v1.UpdateSocialSettingsRequest\x1a\x18.plaza.v1.SocialSettings\"2\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02$:\x01*\x1a\x1f/api/v3/network-settings/social\x12{\n" +
+	"\x0fGetChatSettings\x12 .plaza.v1.GetChatSettingsRequest\x1a\x16.plaza.v1.ChatSettings\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v3/network-settings/chat\x90\x02\x01\x12\x83\x01\n" +
+	"\x12UpdateChatSettings\x12#.plaza.v1.UpdateChatSettingsRequest\x1a\x16.plaza.v1.ChatSettings\"0\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v3/network-settings/chatB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_network_setting_proto_rawDescOnce sync.Once

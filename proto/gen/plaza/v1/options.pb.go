@@ -22,23 +22,290 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Caller is the least that a caller has to be.
+// Permission is a right that a role can grant. Clients see the name without the prefix: `EDIT_USER`.
+type Permission int32
+
+const (
+	// No permission.
+	Permission_PERMISSION_UNSPECIFIED Permission = 0
+	// Users and roles.
+	Permission_PERMISSION_EDIT_USER        Permission = 1
+	Permission_PERMISSION_BAN_USER         Permission = 2
+	Permission_PERMISSION_CREATE_ROLE      Permission = 3
+	Permission_PERMISSION_EDIT_ROLE        Permission = 4
+	Permission_PERMISSION_DELETE_ROLE      Permission = 5
+	Permission_PERMISSION_ASSIGN_USER_ROLE Permission = 6
+	// Channels and messages. Clients use two names for some of them; roles grant both.
+	Permission_PERMISSION_EDIT_CHANNEL             Permission = 7
+	Permission_PERMISSION_EDIT_CHANNEL_RATELIMIT   Permission = 8
+	Permission_PERMISSION_MUTE_CHANNEL             Permission = 9
+	Permission_PERMISSION_CLOSE_CHANNEL            Permission = 10
+	Permission_PERMISSION_ADD_CHANNEL_USER         Permission = 11
+	Permission_PERMISSION_EDIT_CHANNEL_USER        Permission = 12
+	Permission_PERMISSION_REMOVE_CHANNEL_USER      Permission = 13
+	Permission_PERMISSION_MUTE_CHANNEL_USER        Permission = 14
+	Permission_PERMISSION_MUTE_USER_INSIDE_CHANNEL Permission = 15
+	Permission_PERMISSION_BAN_CHANNEL_USER         Permission = 16
+	Permission_PERMISSION_BAN_USER_FROM_CHANNEL    Permission = 17
+	Permission_PERMISSION_ASSIGN_CHANNEL_USER_ROLE Permission = 18
+	Permission_PERMISSION_EDIT_MESSAGE             Permission = 19
+	Permission_PERMISSION_DELETE_MESSAGE           Permission = 20
+	// Communities, their members and their content.
+	Permission_PERMISSION_EDIT_COMMUNITY               Permission = 21
+	Permission_PERMISSION_DELETE_COMMUNITY             Permission = 22
+	Permission_PERMISSION_ADD_COMMUNITY_USER           Permission = 23
+	Permission_PERMISSION_EDIT_COMMUNITY_USER          Permission = 24
+	Permission_PERMISSION_REMOVE_COMMUNITY_USER        Permission = 25
+	Permission_PERMISSION_MUTE_COMMUNITY_USER          Permission = 26
+	Permission_PERMISSION_BAN_COMMUNITY_USER           Permission = 27
+	Permission_PERMISSION_ASSIGN_COMMUNITY_USER_ROLE   Permission = 28
+	Permission_PERMISSION_EDIT_COMMUNITY_POST          Permission = 29
+	Permission_PERMISSION_DELETE_COMMUNITY_POST        Permission = 30
+	Permission_PERMISSION_PIN_COMMUNITY_POST           Permission = 31
+	Permission_PERMISSION_EDIT_COMMUNITY_COMMENT       Permission = 32
+	Permission_PERMISSION_DELETE_COMMUNITY_COMMENT     Permission = 33
+	Permission_PERMISSION_CREATE_COMMUNITY_CATEGORY    Permission = 34
+	Permission_PERMISSION_EDIT_COMMUNITY_CATEGORY      Permission = 35
+	Permission_PERMISSION_DELETE_COMMUNITY_CATEGORY    Permission = 36
+	Permission_PERMISSION_MANAGE_COMMUNITY_STORY       Permission = 37
+	Permission_PERMISSION_CREATE_PRIVILEGED_POST       Permission = 38
+	Permission_PERMISSION_CREATE_EVENT                 Permission = 39
+	Permission_PERMISSION_DELETE_EVENT                 Permission = 40
+	Permission_PERMISSION_CREATE_EVENT_WITH_LIVESTREAM Permission = 41
+	Permission_PERMISSION_MANAGE_COMMUNITY_EVENTS      Permission = 42
+	// Walls of users.
+	Permission_PERMISSION_EDIT_USER_FEED_POST      Permission = 43
+	Permission_PERMISSION_DELETE_USER_FEED_POST    Permission = 44
+	Permission_PERMISSION_EDIT_USER_FEED_COMMENT   Permission = 45
+	Permission_PERMISSION_DELETE_USER_FEED_COMMENT Permission = 46
+	// The whole network. VIEW shows content that is restricted to members; MODERATE hides content, clears flags and
+	// reviews; MANAGE changes and removes.
+	Permission_PERMISSION_VIEW_CHANNEL                  Permission = 47
+	Permission_PERMISSION_MANAGE_CHANNEL                Permission = 48
+	Permission_PERMISSION_MODERATE_CHANNEL              Permission = 49
+	Permission_PERMISSION_VIEW_STORY                    Permission = 50
+	Permission_PERMISSION_MANAGE_STORY                  Permission = 51
+	Permission_PERMISSION_MODERATE_STORY                Permission = 52
+	Permission_PERMISSION_VIEW_POST_AND_COMMENT         Permission = 53
+	Permission_PERMISSION_MANAGE_POST_AND_COMMENT       Permission = 54
+	Permission_PERMISSION_MODERATE_POST_AND_COMMENT     Permission = 55
+	Permission_PERMISSION_VIEW_LIVE_STREAMING           Permission = 56
+	Permission_PERMISSION_MANAGE_LIVE_STREAMING         Permission = 57
+	Permission_PERMISSION_MODERATE_LIVE_STREAMING       Permission = 58
+	Permission_PERMISSION_VIEW_COMMUNITY                Permission = 59
+	Permission_PERMISSION_MANAGE_COMMUNITY              Permission = 60
+	Permission_PERMISSION_MODERATE_COMMUNITY            Permission = 61
+	Permission_PERMISSION_VIEW_USER                     Permission = 62
+	Permission_PERMISSION_MANAGE_USER                   Permission = 63
+	Permission_PERMISSION_MODERATE_USER                 Permission = 64
+	Permission_PERMISSION_CAN_MANAGE_GLOBAL_PINNED_POST Permission = 65
+	Permission_PERMISSION_CAN_MANAGE_PINNED_POST        Permission = 66
+	Permission_PERMISSION_MANAGE_ALLOW_LIST             Permission = 67
+	Permission_PERMISSION_MANAGE_BLOCK_LIST             Permission = 68
+	Permission_PERMISSION_VIEW_MODERATION_FEED          Permission = 69
+	Permission_PERMISSION_MANAGE_ADMIN                  Permission = 70
+	Permission_PERMISSION_MANAGE_SETTING                Permission = 71
+	Permission_PERMISSION_MANAGE_SECURITY               Permission = 72
+)
+
+// Enum value maps for Permission.
+var (
+	Permission_name = map[int32]string{
+		0:  "PERMISSION_UNSPECIFIED",
+		1:  "PERMISSION_EDIT_USER",
+		2:  "PERMISSION_BAN_USER",
+		3:  "PERMISSION_CREATE_ROLE",
+		4:  "PERMISSION_EDIT_ROLE",
+		5:  "PERMISSION_DELETE_ROLE",
+		6:  "PERMISSION_ASSIGN_USER_ROLE",
+		7:  "PERMISSION_EDIT_CHANNEL",
+		8:  "PERMISSION_EDIT_CHANNEL_RATELIMIT",
+		9:  "PERMISSION_MUTE_CHANNEL",
+		10: "PERMISSION_CLOSE_CHANNEL",
+		11: "PERMISSION_ADD_CHANNEL_USER",
+		12: "PERMISSION_EDIT_CHANNEL_USER",
+		13: "PERMISSION_REMOVE_CHANNEL_USER",
+		14: "PERMISSION_MUTE_CHANNEL_USER",
+		15: "PERMISSION_MUTE_USER_INSIDE_CHANNEL",
+		16: "PERMISSION_BAN_CHANNEL_USER",
+		17: "PERMISSION_BAN_USER_FROM_CHANNEL",
+		18: "PERMISSION_ASSIGN_CHANNEL_USER_ROLE",
+		19: "PERMISSION_EDIT_MESSAGE",
+		20: "PERMISSION_DELETE_MESSAGE",
+		21: "PERMISSION_EDIT_COMMUNITY",
+		22: "PERMISSION_DELETE_COMMUNITY",
+		23: "PERMISSION_ADD_COMMUNITY_USER",
+		24: "PERMISSION_EDIT_COMMUNITY_USER",
+		25: "PERMISSION_REMOVE_COMMUNITY_USER",
+		26: "PERMISSION_MUTE_COMMUNITY_USER",
+		27: "PERMISSION_BAN_COMMUNITY_USER",
+		28: "PERMISSION_ASSIGN_COMMUNITY_USER_ROLE",
+		29: "PERMISSION_EDIT_COMMUNITY_POST",
+		30: "PERMISSION_DELETE_COMMUNITY_POST",
+		31: "PERMISSION_PIN_COMMUNITY_POST",
+		32: "PERMISSION_EDIT_COMMUNITY_COMMENT",
+		33: "PERMISSION_DELETE_COMMUNITY_COMMENT",
+		34: "PERMISSION_CREATE_COMMUNITY_CATEGORY",
+		35: "PERMISSION_EDIT_COMMUNITY_CATEGORY",
+		36: "PERMISSION_DELETE_COMMUNITY_CATEGORY",
+		37: "PERMISSION_MANAGE_COMMUNITY_STORY",
+		38: "PERMISSION_CREATE_PRIVILEGED_POST",
+		39: "PERMISSION_CREATE_EVENT",
+		40: "PERMISSION_DELETE_EVENT",
+		41: "PERMISSION_CREATE_EVENT_WITH_LIVESTREAM",
+		42: "PERMISSION_MANAGE_COMMUNITY_EVENTS",
+		43: "PERMISSION_EDIT_USER_FEED_POST",
+		44: "PERMISSION_DELETE_USER_FEED_POST",
+		45: "PERMISSION_EDIT_USER_FEED_COMMENT",
+		46: "PERMISSION_DELETE_USER_FEED_COMMENT",
+		47: "PERMISSION_VIEW_CHANNEL",
+		48: "PERMISSION_MANAGE_CHANNEL",
+		49: "PERMISSION_MODERATE_CHANNEL",
+		50: "PERMISSION_VIEW_STORY",
+		51: "PERMISSION_MANAGE_STORY",
+		52: "PERMISSION_MODERATE_STORY",
+		53: "PERMISSION_VIEW_POST_AND_COMMENT",
+		54: "PERMISSION_MANAGE_POST_AND_COMMENT",
+		55: "PERMISSION_MODERATE_POST_AND_COMMENT",
+		56: "PERMISSION_VIEW_LIVE_STREAMING",
+		57: "PERMISSION_MANAGE_LIVE_STREAMING",
+		58: "PERMISSION_MODERATE_LIVE_STREAMING",
+		59: "PERMISSION_VIEW_COMMUNITY",
+		60: "PERMISSION_MANAGE_COMMUNITY",
+		61: "PERMISSION_MODERATE_COMMUNITY",
+		62: "PERMISSION_VIEW_USER",
+		63: "PERMISSION_MANAGE_USER",
+		64: "PERMISSION_MODERATE_USER",
+		65: "PERMISSION_CAN_MANAGE_GLOBAL_PINNED_POST",
+		66: "PERMISSION_CAN_MANAGE_PINNED_POST",
+		67: "PERMISSION_MANAGE_ALLOW_LIST",
+		68: "PERMISSION_MANAGE_BLOCK_LIST",
+		69: "PERMISSION_VIEW_MODERATION_FEED",
+		70: "PERMISSION_MANAGE_ADMIN",
+		71: "PERMISSION_MANAGE_SETTING",
+		72: "PERMISSION_MANAGE_SECURITY",
+	}
+	Permission_value = map[string]int32{
+		"PERMISSION_UNSPECIFIED":                   0,
+		"PERMISSION_EDIT_USER":                     1,
+		"PERMISSION_BAN_USER":                      2,
+		"PERMISSION_CREATE_ROLE":                   3,
+		"PERMISSION_EDIT_ROLE":                     4,
+		"PERMISSION_DELETE_ROLE":                   5,
+		"PERMISSION_ASSIGN_USER_ROLE":              6,
+		"PERMISSION_EDIT_CHANNEL":                  7,
+		"PERMISSION_EDIT_CHANNEL_RATELIMIT":        8,
+		"PERMISSION_MUTE_CHANNEL":                  9,
+		"PERMISSION_CLOSE_CHANNEL":                 10,
+		"PERMISSION_ADD_CHANNEL_USER":              11,
+		"PERMISSION_EDIT_CHANNEL_USER":             12,
+		"PERMISSION_REMOVE_CHANNEL_USER":           13,
+		"PERMISSION_MUTE_CHANNEL_USER":             14,
+		"PERMISSION_MUTE_USER_INSIDE_CHANNEL":      15,
+		"PERMISSION_BAN_CHANNEL_USER":              16,
+		"PERMISSION_BAN_USER_FROM_CHANNEL":         17,
+		"PERMISSION_ASSIGN_CHANNEL_USER_ROLE":      18,
+		"PERMISSION_EDIT_MESSAGE":                  19,
+		"PERMISSION_DELETE_MESSAGE":                20,
+		"PERMISSION_EDIT_COMMUNITY":                21,
+		"PERMISSION_DELETE_COMMUNITY":              22,
+		"PERMISSION_ADD_COMMUNITY_USER":            23,
+		"PERMISSION_EDIT_COMMUNITY_USER":           24,
+		"PERMISSION_REMOVE_COMMUNITY_USER":         25,
+		"PERMISSION_MUTE_COMMUNITY_USER":           26,
+		"PERMISSION_BAN_COMMUNITY_USER":            27,
+		"PERMISSION_ASSIGN_COMMUNITY_USER_ROLE":    28,
+		"PERMISSION_EDIT_COMMUNITY_POST":           29,
+		"PERMISSION_DELETE_COMMUNITY_POST":         30,
+		"PERMISSION_PIN_COMMUNITY_POST":            31,
+		"PERMISSION_EDIT_COMMUNITY_COMMENT":        32,
+		"PERMISSION_DELETE_COMMUNITY_COMMENT":      33,
+		"PERMISSION_CREATE_COMMUNITY_CATEGORY":     34,
+		"PERMISSION_EDIT_COMMUNITY_CATEGORY":       35,
+		"PERMISSION_DELETE_COMMUNITY_CATEGORY":     36,
+		"PERMISSION_MANAGE_COMMUNITY_STORY":        37,
+		"PERMISSION_CREATE_PRIVILEGED_POST":        38,
+		"PERMISSION_CREATE_EVENT":                  39,
+		"PERMISSION_DELETE_EVENT":                  40,
+		"PERMISSION_CREATE_EVENT_WITH_LIVESTREAM":  41,
+		"PERMISSION_MANAGE_COMMUNITY_EVENTS":       42,
+		"PERMISSION_EDIT_USER_FEED_POST":           43,
+		"PERMISSION_DELETE_USER_FEED_POST":         44,
+		"PERMISSION_EDIT_USER_FEED_COMMENT":        45,
+		"PERMISSION_DELETE_USER_FEED_COMMENT":      46,
+		"PERMISSION_VIEW_CHANNEL":                  47,
+		"PERMISSION_MANAGE_CHANNEL":                48,
+		"PERMISSION_MODERATE_CHANNEL":              49,
+		"PERMISSION_VIEW_STORY":                    50,
+		"PERMISSION_MANAGE_STORY":                  51,
+		"PERMISSION_MODERATE_STORY":                52,
+		"PERMISSION_VIEW_POST_AND_COMMENT":         53,
+		"PERMISSION_MANAGE_POST_AND_COMMENT":       54,
+		"PERMISSION_MODERATE_POST_AND_COMMENT":     55,
+		"PERMISSION_VIEW_LIVE_STREAMING":           56,
+		"PERMISSION_MANAGE_LIVE_STREAMING":         57,
+		"PERMISSION_MODERATE_LIVE_STREAMING":       58,
+		"PERMISSION_VIEW_COMMUNITY":                59,
+		"PERMISSION_MANAGE_COMMUNITY":              60,
+		"PERMISSION_MODERATE_COMMUNITY":            61,
+		"PERMISSION_VIEW_USER":                     62,
+		"PERMISSION_MANAGE_USER":                   63,
+		"PERMISSION_MODERATE_USER":                 64,
+		"PERMISSION_CAN_MANAGE_GLOBAL_PINNED_POST": 65,
+		"PERMISSION_CAN_MANAGE_PINNED_POST":        66,
+		"PERMISSION_MANAGE_ALLOW_LIST":             67,
+		"PERMISSION_MANAGE_BLOCK_LIST":             68,
+		"PERMISSION_VIEW_MODERATION_FEED":          69,
+		"PERMISSION_MANAGE_ADMIN":                  70,
+		"PERMISSION_MANAGE_SETTING":                71,
+		"PERMISSION_MANAGE_SECURITY":               72,
+	}
+)
+
+func (x Permission) Enum() *Permission {
+	p := new(Permission)
+	*p = x
+	return p
+}
+
+func (x Permission) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Permission) Descriptor() protoreflect.EnumDescriptor {
+	return file_plaza_v1_options_proto_enumTypes[0].Descriptor()
+}
+
+func (Permission) Type() protoreflect.EnumType {
+	return &file_plaza_v1_options_proto_enumTypes[0]
+}
+
+func (x Permission) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Permission.Descriptor instead.
+func (Permission) EnumDescriptor() ([]byte, []int) {
+	return file_plaza_v1_options_proto_rawDescGZIP(), []int{0}
+}
+
+// Caller is the kind of caller that an operation requires.
 type Access_Caller int32
 
 const (
-	// Unset: nobody.
+	// Not set; every call is rejected.
 	Access_CALLER_UNSPECIFIED Access_Caller = 0
-	// Anybody, without credentials.
+	// Everyone, without credentials.
 	Access_CALLER_PUBLIC Access_Caller = 1
-	// A holder of a server key, header x-server-key.
+	// The holder of a server key, sent in the header x-server-key.
 	Access_CALLER_SERVER_KEY Access_Caller = 2
-	// A holder of an API key, header X-API-Key.
+	// The holder of an API key, sent in the header X-API-Key.
 	Access_CALLER_API_KEY Access_Caller = 3
-	// A signed-in user or an administrator, header Authorization.
+	// A signed-in user or an administrator, identified by the header Authorization.
 	Access_CALLER_USER Access_Caller = 4
-	// An administrator, or a user whose network role holds the permission.
+	// An administrator, or a user with a network role that grants the permission.
 	Access_CALLER_ADMIN Access_Caller = 5
-	// The media server, by its secret in the header x-media-key; nobody where none is configured.
+	// The media server, identified by its secret in the header x-media-key.
 	Access_CALLER_MEDIA_SERVER Access_Caller = 6
 )
 
@@ -75,11 +342,11 @@ func (x Access_Caller) String() string {
 }
 
 func (Access_Caller) Descriptor() protoreflect.EnumDescriptor {
-	return file_plaza_v1_options_proto_enumTypes[0].Descriptor()
+	return file_plaza_v1_options_proto_enumTypes[1].Descriptor()
 }
 
 func (Access_Caller) Type() protoreflect.EnumType {
-	return &file_plaza_v1_options_proto_enumTypes[0]
+	return &file_plaza_v1_options_proto_enumTypes[1]
 }
 
 func (x Access_Caller) Number() protoreflect.EnumNumber {
@@ -91,13 +358,14 @@ func (Access_Caller) EnumDescriptor() ([]byte, []int) {
 	return file_plaza_v1_options_proto_rawDescGZIP(), []int{0, 0}
 }
 
-// Access says who may call an operation. Package auth enforces it; an operation without it is refused.
+// Access determines who can call an operation. Package auth enforces it and rejects all calls of an operation without
+// it.
 type Access struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The least that a caller has to be.
+	// The required kind of caller.
 	Caller Access_Caller `protobuf:"varint,1,opt,name=caller,proto3,enum=plaza.v1.Access_Caller" json:"caller,omitempty"`
-	// The permission that the operation asks for beyond that, by its name; empty where being signed in is enough.
-	Permission    string `protobuf:"bytes,2,opt,name=permission,proto3" json:"permission,omitempty"`
+	// The permission that the operation requires in addition, if any.
+	Permission    Permission `protobuf:"varint,2,opt,name=permission,proto3,enum=plaza.v1.Permission" json:"permission,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -139,23 +407,22 @@ func (x *Access) GetCaller() Access_Caller {
 	return Access_CALLER_UNSPECIFIED
 }
 
-func (x *Access) GetPermission() string {
+func (x *Access) GetPermission() Permission {
 	if x != nil {
 		return x.Permission
 	}
-	return ""
+	return Permission_PERMISSION_UNSPECIFIED
 }
 
-// Deprecation says since when an operation is deprecated, and from when on it may be gone. REST answers carry both as the
-// headers Deprecation (RFC 9745) and Sunset (RFC 8594). With paths, only those bindings are deprecated; without, the whole
-// operation is, and it has the option `deprecated` too.
+// Deprecation marks an operation as deprecated. REST responses contain its dates in the headers Deprecation (RFC 9745)
+// and Sunset (RFC 8594). Without paths the whole operation is deprecated and must also have the option `deprecated`.
 type Deprecation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The day, YYYY-MM-DD, UTC.
+	// Day of the deprecation in UTC, YYYY-MM-DD.
 	Since string `protobuf:"bytes,1,opt,name=since,proto3" json:"since,omitempty"`
-	// The day, YYYY-MM-DD, UTC.
+	// First day in UTC on which the operation can be removed, YYYY-MM-DD.
 	Sunset string `protobuf:"bytes,2,opt,name=sunset,proto3" json:"sunset,omitempty"`
-	// Bindings like `POST /api/v3/sessions`.
+	// The deprecated bindings, such as `POST /api/v3/sessions`.
 	Paths         []string `protobuf:"bytes,3,rep,name=paths,proto3" json:"paths,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -241,15 +508,15 @@ var file_plaza_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 
 // Extension fields to descriptorpb.MethodOptions.
 var (
-	// Who may call the operation.
+	// Who can call the operation.
 	//
 	// optional plaza.v1.Access access = 50100;
 	E_Access = &file_plaza_v1_options_proto_extTypes[0]
-	// The HTTP status of a success over REST, where it is not 200.
+	// HTTP status of a successful REST response. The default is 200.
 	//
 	// optional int32 rest_status = 50101;
 	E_RestStatus = &file_plaza_v1_options_proto_extTypes[1]
-	// That the operation, or some of its paths, are deprecated.
+	// Deprecation of the operation or of some of its paths.
 	//
 	// optional plaza.v1.Deprecation deprecation = 50102;
 	E_Deprecation = &file_plaza_v1_options_proto_extTypes[2]
@@ -259,11 +526,11 @@ var File_plaza_v1_options_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_options_proto_rawDesc = "" +
 	"\n" +
-	"\x16plaza/v1/options.proto\x12\bplaza.v1\x1a google/protobuf/descriptor.proto\"\xf6\x01\n" +
+	"\x16plaza/v1/options.proto\x12\bplaza.v1\x1a google/protobuf/descriptor.proto\"\x8c\x02\n" +
 	"\x06Access\x12/\n" +
-	"\x06caller\x18\x01 \x01(\x0e2\x17.plaza.v1.Access.CallerR\x06caller\x12\x1e\n" +
+	"\x06caller\x18\x01 \x01(\x0e2\x17.plaza.v1.Access.CallerR\x06caller\x124\n" +
 	"\n" +
-	"permission\x18\x02 \x01(\tR\n" +
+	"permission\x18\x02 \x01(\x0e2\x14.plaza.v1.PermissionR\n" +
 	"permission\"\x9a\x01\n" +
 	"\x06Caller\x12\x16\n" +
 	"\x12CALLER_UNSPECIFIED\x10\x00\x12\x11\n" +
@@ -276,7 +543,83 @@ const file_plaza_v1_options_proto_rawDesc = "" +
 	"\vDeprecation\x12\x14\n" +
 	"\x05since\x18\x01 \x01(\tR\x05since\x12\x16\n" +
 	"\x06sunset\x18\x02 \x01(\tR\x06sunset\x12\x14\n" +
-	"\x05paths\x18\x03 \x03(\tR\x05paths:J\n" +
+	"\x05paths\x18\x03 \x03(\tR\x05paths*\xe9\x13\n" +
+	"\n" +
+	"Permission\x12\x1a\n" +
+	"\x16PERMISSION_UNSPECIFIED\x10\x00\x12\x18\n" +
+	"\x14PERMISSION_EDIT_USER\x10\x01\x12\x17\n" +
+	"\x13PERMISSION_BAN_USER\x10\x02\x12\x1a\n" +
+	"\x16PERMISSION_CREATE_ROLE\x10\x03\x12\x18\n" +
+	"\x14PERMISSION_EDIT_ROLE\x10\x04\x12\x1a\n" +
+	"\x16PERMISSION_DELETE_ROLE\x10\x05\x12\x1f\n" +
+	"\x1bPERMISSION_ASSIGN_USER_ROLE\x10\x06\x12\x1b\n" +
+	"\x17PERMISSION_EDIT_CHANNEL\x10\a\x12%\n" +
+	"!PERMISSION_EDIT_CHANNEL_RATELIMIT\x10\b\x12\x1b\n" +
+	"\x17PERMISSION_MUTE_CHANNEL\x10\t\x12\x1c\n" +
+	"\x18PERMISSION_CLOSE_CHANNEL\x10\n" +
+	"\x12\x1f\n" +
+	"\x1bPERMISSION_ADD_CHANNEL_USER\x10\v\x12 \n" +
+	"\x1cPERMISSION_EDIT_CHANNEL_USER\x10\f\x12\"\n" +
+	"\x1ePERMISSION_REMOVE_CHANNEL_USER\x10\r\x12 \n" +
+	"\x1cPERMISSION_MUTE_CHANNEL_USER\x10\x0e\x12'\n" +
+	"#PERMISSION_MUTE_USER_INSIDE_CHANNEL\x10\x0f\x12\x1f\n" +
+	"\x1bPERMISSION_BAN_CHANNEL_USER\x10\x10\x12$\n" +
+	" PERMISSION_BAN_USER_FROM_CHANNEL\x10\x11\x12'\n" +
+	"#PERMISSION_ASSIGN_CHANNEL_USER_ROLE\x10\x12\x12\x1b\n" +
+	"\x17PERMISSION_EDIT_MESSAGE\x10\x13\x12\x1d\n" +
+	"\x19PERMISSION_DELETE_MESSAGE\x10\x14\x12\x1d\n" +
+	"\x19PERMISSION_EDIT_COMMUNITY\x10\x15\x12\x1f\n" +
+	"\x1bPERMISSION_DELETE_COMMUNITY\x10\x16\x12!\n" +
+	"\x1dPERMISSION_ADD_COMMUNITY_USER\x10\x17\x12\"\n" +
+	"\x1ePERMISSION_EDIT_COMMUNITY_USER\x10\x18\x12$\n" +
+	" PERMISSION_REMOVE_COMMUNITY_USER\x10\x19\x12\"\n" +
+	"\x1ePERMISSION_MUTE_COMMUNITY_USER\x10\x1a\x12!\n" +
+	"\x1dPERMISSION_BAN_COMMUNITY_USER\x10\x1b\x12)\n" +
+	"%PERMISSION_ASSIGN_COMMUNITY_USER_ROLE\x10\x1c\x12\"\n" +
+	"\x1ePERMISSION_EDIT_COMMUNITY_POST\x10\x1d\x12$\n" +
+	" PERMISSION_DELETE_COMMUNITY_POST\x10\x1e\x12!\n" +
+	"\x1dPERMISSION_PIN_COMMUNITY_POST\x10\x1f\x12%\n" +
+	"!PERMISSION_EDIT_COMMUNITY_COMMENT\x10 \x12'\n" +
+	"#PERMISSION_DELETE_COMMUNITY_COMMENT\x10!\x12(\n" +
+	"$PERMISSION_CREATE_COMMUNITY_CATEGORY\x10\"\x12&\n" +
+	"\"PERMISSION_EDIT_COMMUNITY_CATEGORY\x10#\x12(\n" +
+	"$PERMISSION_DELETE_COMMUNITY_CATEGORY\x10$\x12%\n" +
+	"!PERMISSION_MANAGE_COMMUNITY_STORY\x10%\x12%\n" +
+	"!PERMISSION_CREATE_PRIVILEGED_POST\x10&\x12\x1b\n" +
+	"\x17PERMISSION_CREATE_EVENT\x10'\x12\x1b\n" +
+	"\x17PERMISSION_DELETE_EVENT\x10(\x12+\n" +
+	"'PERMISSION_CREATE_EVENT_WITH_LIVESTREAM\x10)\x12&\n" +
+	"\"PERMISSION_MANAGE_COMMUNITY_EVENTS\x10*\x12\"\n" +
+	"\x1ePERMISSION_EDIT_USER_FEED_POST\x10+\x12$\n" +
+	" PERMISSION_DELETE_USER_FEED_POST\x10,\x12%\n" +
+	"!PERMISSION_EDIT_USER_FEED_COMMENT\x10-\x12'\n" +
+	"#PERMISSION_DELETE_USER_FEED_COMMENT\x10.\x12\x1b\n" +
+	"\x17PERMISSION_VIEW_CHANNEL\x10/\x12\x1d\n" +
+	"\x19PERMISSION_MANAGE_CHANNEL\x100\x12\x1f\n" +
+	"\x1bPERMISSION_MODERATE_CHANNEL\x101\x12\x19\n" +
+	"\x15PERMISSION_VIEW_STORY\x102\x12\x1b\n" +
+	"\x17PERMISSION_MANAGE_STORY\x103\x12\x1d\n" +
+	"\x19PERMISSION_MODERATE_STORY\x104\x12$\n" +
+	" PERMISSION_VIEW_POST_AND_COMMENT\x105\x12&\n" +
+	"\"PERMISSION_MANAGE_POST_AND_COMMENT\x106\x12(\n" +
+	"$PERMISSION_MODERATE_POST_AND_COMMENT\x107\x12\"\n" +
+	"\x1ePERMISSION_VIEW_LIVE_STREAMING\x108\x12$\n" +
+	" PERMISSION_MANAGE_LIVE_STREAMING\x109\x12&\n" +
+	"\"PERMISSION_MODERATE_LIVE_STREAMING\x10:\x12\x1d\n" +
+	"\x19PERMISSION_VIEW_COMMUNITY\x10;\x12\x1f\n" +
+	"\x1bPERMISSION_MANAGE_COMMUNITY\x10<\x12!\n" +
+	"\x1dPERMISSION_MODERATE_COMMUNITY\x10=\x12\x18\n" +
+	"\x14PERMISSION_VIEW_USER\x10>\x12\x1a\n" +
+	"\x16PERMISSION_MANAGE_USER\x10?\x12\x1c\n" +
+	"\x18PERMISSION_MODERATE_USER\x10@\x12,\n" +
+	"(PERMISSION_CAN_MANAGE_GLOBAL_PINNED_POST\x10A\x12%\n" +
+	"!PERMISSION_CAN_MANAGE_PINNED_POST\x10B\x12 \n" +
+	"\x1cPERMISSION_MANAGE_ALLOW_LIST\x10C\x12 \n" +
+	"\x1cPERMISSION_MANAGE_BLOCK_LIST\x10D\x12#\n" +
+	"\x1fPERMISSION_VIEW_MODERATION_FEED\x10E\x12\x1b\n" +
+	"\x17PERMISSION_MANAGE_ADMIN\x10F\x12\x1d\n" +
+	"\x19PERMISSION_MANAGE_SETTING\x10G\x12\x1e\n" +
+	"\x1aPERMISSION_MANAGE_SECURITY\x10H:J\n" +
 	"\x06access\x12\x1e.google.protobuf.MethodOptions\x18\xb4\x87\x03 \x01(\v2\x10.plaza.v1.AccessR\x06access:A\n" +
 	"\vrest_status\x12\x1e.google.protobuf.MethodOptions\x18\xb5\x87\x03 \x01(\x05R\n" +
 	"restStatus:Y\n" +
@@ -294,26 +637,28 @@ func file_plaza_v1_options_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_options_proto_rawDescData
 }
 
-var file_plaza_v1_options_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_plaza_v1_options_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
 var file_plaza_v1_options_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
 var file_plaza_v1_options_proto_goTypes = []any{
-	(Access_Caller)(0),                 // 0: plaza.v1.Access.Caller
-	(*Access)(nil),                     // 1: plaza.v1.Access
-	(*Deprecation)(nil),                // 2: plaza.v1.Deprecation
-	(*descriptorpb.MethodOptions)(nil), // 3: google.protobuf.MethodOptions
+	(Permission)(0),                    // 0: plaza.v1.Permission
+	(Access_Caller)(0),                 // 1: plaza.v1.Access.Caller
+	(*Access)(nil),                     // 2: plaza.v1.Access
+	(*Deprecation)(nil),                // 3: plaza.v1.Deprecation
+	(*descriptorpb.MethodOptions)(nil), // 4: google.protobuf.MethodOptions
 }
 var file_plaza_v1_options_proto_depIdxs = []int32{
-	0, // 0: plaza.v1.Access.caller:type_name -> plaza.v1.Access.Caller
-	3, // 1: plaza.v1.access:extendee -> google.protobuf.MethodOptions
-	3, // 2: plaza.v1.rest_status:extendee -> google.protobuf.MethodOptions
-	3, // 3: plaza.v1.deprecation:extendee -> google.protobuf.MethodOptions
-	1, // 4: plaza.v1.access:type_name -> plaza.v1.Access
-	2, // 5: plaza.v1.deprecation:type_name -> plaza.v1.Deprecation
-	6, // [6:6] is the sub-list for method output_type
-	6, // [6:6] is the sub-list for method input_type
-	4, // [4:6] is the sub-list for extension type_name
-	1, // [1:4] is the sub-list for extension extendee
-	0, // [0:1] is the sub-list for field type_name
+	1, // 0: plaza.v1.Access.caller:type_name -> plaza.v1.Access.Caller
+	0, // 1: plaza.v1.Access.permission:type_name -> plaza.v1.Permission
+	4, // 2: plaza.v1.access:extendee -> google.protobuf.MethodOptions
+	4, // 3: plaza.v1.rest_status:extendee -> google.protobuf.MethodOptions
+	4, // 4: plaza.v1.deprecation:extendee -> google.protobuf.MethodOptions
+	2, // 5: plaza.v1.access:type_name -> plaza.v1.Access
+	3, // 6: plaza.v1.deprecation:type_name -> plaza.v1.Deprecation
+	7, // [7:7] is the sub-list for method output_type
+	7, // [7:7] is the sub-list for method input_type
+	5, // [5:7] is the sub-list for extension type_name
+	2, // [2:5] is the sub-list for extension extendee
+	0, // [0:2] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_options_proto_init() }
@@ -326,7 +671,7 @@ func file_plaza_v1_options_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_options_proto_rawDesc), len(file_plaza_v1_options_proto_rawDesc)),
-			NumEnums:      1,
+			NumEnums:      2,
 			NumMessages:   2,
 			NumExtensions: 3,
 			NumServices:   0,

@@ -24,14 +24,14 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// PinTarget is where posts are pinned.
+// PinTarget is a community or network in which posts are pinned.
 type PinTarget struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The target; the network's id for global pins.
+	// The community's id, or the network's id for global pins.
 	TargetId string `protobuf:"bytes,1,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// `community` or `network`.
+	// Kind of target: `community` or `network`.
 	TargetType string `protobuf:"bytes,2,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// When its pins last changed.
+	// When its pins were last changed.
 	LastPinsUpdatedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=last_pins_updated_at,json=lastPinsUpdatedAt,proto3" json:"last_pins_updated_at,omitempty"`
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
@@ -88,18 +88,18 @@ func (x *PinTarget) GetLastPinsUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// Pin is one pinned post.
+// Pin is a pinned post.
 type Pin struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The post.
+	// The post's id.
 	ReferenceId string `protobuf:"bytes,1,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
 	// Always `post`.
 	ReferenceType string `protobuf:"bytes,2,opt,name=reference_type,json=referenceType,proto3" json:"reference_type,omitempty"`
-	// `default`, `announcement` or `global`.
+	// Placement: `default`, `announcement` or `global`.
 	Placement string `protobuf:"bytes,3,opt,name=placement,proto3" json:"placement,omitempty"`
-	// Who pinned it: the user's public id, or the administrator's name.
+	// Who pinned it: the user's public id or the administrator's name.
 	PinnedBy string `protobuf:"bytes,4,opt,name=pinned_by,json=pinnedBy,proto3" json:"pinned_by,omitempty"`
-	// When.
+	// When it was pinned.
 	PinnedAt      *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=pinned_at,json=pinnedAt,proto3" json:"pinned_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -170,53 +170,53 @@ func (x *Pin) GetPinnedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// PinAggregate holds pins, their posts and what those refer to.
-type PinAggregate struct {
+// PinResponse contains pins, their posts and the objects the posts refer to.
+type PinResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Where posts are pinned; empty where none ever was.
+	// The community or network; empty if it never had a pin.
 	PinTargets []*PinTarget `protobuf:"bytes,1,rep,name=pin_targets,json=pinTargets,proto3" json:"pin_targets,omitempty"`
 	// The pins.
 	Pins []*Pin `protobuf:"bytes,2,rep,name=pins,proto3" json:"pins,omitempty"`
 	// The posts, in the order of the pins.
 	Posts []*Post `protobuf:"bytes,3,rep,name=posts,proto3" json:"posts,omitempty"`
-	// Their child posts.
+	// Their child posts, one for each media element.
 	PostChildren []*Post `protobuf:"bytes,4,rep,name=post_children,json=postChildren,proto3" json:"post_children,omitempty"`
 	// Their latest comments.
 	Comments []*Comment `protobuf:"bytes,5,rep,name=comments,proto3" json:"comments,omitempty"`
-	// Authors, mentioned users, and who pinned.
+	// Authors, mentioned users, and the users who pinned the posts.
 	Users []*User `protobuf:"bytes,6,rep,name=users,proto3" json:"users,omitempty"`
-	// Files of the posts and avatars.
+	// Files attached to the posts, and avatars.
 	Files []*File `protobuf:"bytes,7,rep,name=files,proto3" json:"files,omitempty"`
-	// The communities the posts stand in.
+	// The communities that contain the posts.
 	Communities []*Community `protobuf:"bytes,8,rep,name=communities,proto3" json:"communities,omitempty"`
-	// Memberships of the caller and of the authors.
+	// Community memberships of the caller and the authors.
 	CommunityUsers []*CommunityUser `protobuf:"bytes,9,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
 	// Categories of the communities.
 	Categories []*Category `protobuf:"bytes,10,rep,name=categories,proto3" json:"categories,omitempty"`
-	// The feeds the posts stand in.
+	// The feeds that contain the posts.
 	Feeds []*Feed `protobuf:"bytes,11,rep,name=feeds,proto3" json:"feeds,omitempty"`
-	// Live streams of the posts.
+	// Live streams attached to the posts.
 	VideoStreamings []*VideoStreaming `protobuf:"bytes,12,rep,name=video_streamings,json=videoStreamings,proto3" json:"video_streamings,omitempty"`
-	// Polls of the posts.
+	// Polls attached to the posts.
 	Polls         []*Poll `protobuf:"bytes,13,rep,name=polls,proto3" json:"polls,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *PinAggregate) Reset() {
-	*x = PinAggregate{}
+func (x *PinResponse) Reset() {
+	*x = PinResponse{}
 	mi := &file_plaza_v1_pin_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *PinAggregate) String() string {
+func (x *PinResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*PinAggregate) ProtoMessage() {}
+func (*PinResponse) ProtoMessage() {}
 
-func (x *PinAggregate) ProtoReflect() protoreflect.Message {
+func (x *PinResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_pin_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -228,106 +228,106 @@ func (x *PinAggregate) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use PinAggregate.ProtoReflect.Descriptor instead.
-func (*PinAggregate) Descriptor() ([]byte, []int) {
+// Deprecated: Use PinResponse.ProtoReflect.Descriptor instead.
+func (*PinResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_pin_proto_rawDescGZIP(), []int{2}
 }
 
-func (x *PinAggregate) GetPinTargets() []*PinTarget {
+func (x *PinResponse) GetPinTargets() []*PinTarget {
 	if x != nil {
 		return x.PinTargets
 	}
 	return nil
 }
 
-func (x *PinAggregate) GetPins() []*Pin {
+func (x *PinResponse) GetPins() []*Pin {
 	if x != nil {
 		return x.Pins
 	}
 	return nil
 }
 
-func (x *PinAggregate) GetPosts() []*Post {
+func (x *PinResponse) GetPosts() []*Post {
 	if x != nil {
 		return x.Posts
 	}
 	return nil
 }
 
-func (x *PinAggregate) GetPostChildren() []*Post {
+func (x *PinResponse) GetPostChildren() []*Post {
 	if x != nil {
 		return x.PostChildren
 	}
 	return nil
 }
 
-func (x *PinAggregate) GetComments() []*Comment {
+func (x *PinResponse) GetComments() []*Comment {
 	if x != nil {
 		return x.Comments
 	}
 	return nil
 }
 
-func (x *PinAggregate) GetUsers() []*User {
+func (x *PinResponse) GetUsers() []*User {
 	if x != nil {
 		return x.Users
 	}
 	return nil
 }
 
-func (x *PinAggregate) GetFiles() []*File {
+func (x *PinResponse) GetFiles() []*File {
 	if x != nil {
 		return x.Files
 	}
 	return nil
 }
 
-func (x *PinAggregate) GetCommunities() []*Community {
+func (x *PinResponse) GetCommunities() []*Community {
 	if x != nil {
 		return x.Communities
 	}
 	return nil
 }
 
-func (x *PinAggregate) GetCommunityUsers() []*CommunityUser {
+func (x *PinResponse) GetCommunityUsers() []*CommunityUser {
 	if x != nil {
 		return x.CommunityUsers
 	}
 	return nil
 }
 
-func (x *PinAggregate) GetCategories() []*Category {
+func (x *PinResponse) GetCategories() []*Category {
 	if x != nil {
 		return x.Categories
 	}
 	return nil
 }
 
-func (x *PinAggregate) GetFeeds() []*Feed {
+func (x *PinResponse) GetFeeds() []*Feed {
 	if x != nil {
 		return x.Feeds
 	}
 	return nil
 }
 
-func (x *PinAggregate) GetVideoStreamings() []*VideoStreaming {
+func (x *PinResponse) GetVideoStreamings() []*VideoStreaming {
 	if x != nil {
 		return x.VideoStreamings
 	}
 	return nil
 }
 
-func (x *PinAggregate) GetPolls() []*Poll {
+func (x *PinResponse) GetPolls() []*Poll {
 	if x != nil {
 		return x.Polls
 	}
 	return nil
 }
 
-// PinGlobalPostRequest names the post.
+// PinGlobalPostRequest identifies the post.
 type PinGlobalPostRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The post's id.
 	PostId        string `protobuf:"bytes,1,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -370,10 +370,10 @@ func (x *PinGlobalPostRequest) GetPostId() string {
 	return ""
 }
 
-// UnpinGlobalPostRequest names the post.
+// UnpinGlobalPostRequest identifies the post.
 type UnpinGlobalPostRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The post's id.
 	PostId        string `protobuf:"bytes,1,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -419,11 +419,11 @@ func (x *UnpinGlobalPostRequest) GetPostId() string {
 // ListGlobalPinsRequest orders the pins.
 type ListGlobalPinsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `lastPinned` (default) or `lastCreated`: by the age of the pin or of the post.
+	// Sort order: `lastPinned` (default), by the time of the pin, or `lastCreated`, by the age of the post.
 	SortBy string `protobuf:"bytes,1,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// Accepted from public clients.
+	// Accepted for compatibility, without effect.
 	IncludeMixedStructure *bool `protobuf:"varint,2,opt,name=include_mixed_structure,json=includeMixedStructure,proto3,oneof" json:"include_mixed_structure,omitempty"`
-	// The same as sort_by, in another shape.
+	// Another way to set the sort order.
 	Options       *PinOptions `protobuf:"bytes,3,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -480,7 +480,7 @@ func (x *ListGlobalPinsRequest) GetOptions() *PinOptions {
 	return nil
 }
 
-// UnpinAllGlobalPostsRequest is empty.
+// UnpinAllGlobalPostsRequest has no fields.
 type UnpinAllGlobalPostsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -517,14 +517,14 @@ func (*UnpinAllGlobalPostsRequest) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_pin_proto_rawDescGZIP(), []int{6}
 }
 
-// PinCommunityPostRequest names the post and where it is pinned.
+// PinCommunityPostRequest identifies the post and the placement.
 type PinCommunityPostRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// `default` or `announcement`.
+	// Placement: `default` or `announcement`.
 	Placement string `protobuf:"bytes,2,opt,name=placement,proto3" json:"placement,omitempty"`
-	// At most 900 characters.
+	// The post's id.
 	PostId        string `protobuf:"bytes,3,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -581,14 +581,14 @@ func (x *PinCommunityPostRequest) GetPostId() string {
 	return ""
 }
 
-// UnpinCommunityPostRequest names the post and where it is pinned.
+// UnpinCommunityPostRequest identifies the post and the placement.
 type UnpinCommunityPostRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// `default` or `announcement`.
+	// Placement: `default` or `announcement`.
 	Placement string `protobuf:"bytes,2,opt,name=placement,proto3" json:"placement,omitempty"`
-	// At most 900 characters.
+	// The post's id.
 	PostId        string `protobuf:"bytes,3,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -645,18 +645,18 @@ func (x *UnpinCommunityPostRequest) GetPostId() string {
 	return ""
 }
 
-// ListCommunityPinsRequest names the community and orders its pins.
+// ListCommunityPinsRequest identifies the community and orders its pins.
 type ListCommunityPinsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// `default` or `announcement`; both when absent.
+	// Placement: `default` or `announcement`; both if absent.
 	Placement string `protobuf:"bytes,2,opt,name=placement,proto3" json:"placement,omitempty"`
-	// `lastPinned` (default) or `lastCreated`: by the age of the pin or of the post.
+	// Sort order: `lastPinned` (default), by the time of the pin, or `lastCreated`, by the age of the post.
 	SortBy string `protobuf:"bytes,3,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// Accepted from public clients.
+	// Accepted for compatibility, without effect.
 	IncludeMixedStructure *bool `protobuf:"varint,4,opt,name=include_mixed_structure,json=includeMixedStructure,proto3,oneof" json:"include_mixed_structure,omitempty"`
-	// The same as sort_by, in another shape.
+	// Another way to set the sort order.
 	Options       *PinOptions `protobuf:"bytes,5,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -727,12 +727,12 @@ func (x *ListCommunityPinsRequest) GetOptions() *PinOptions {
 	return nil
 }
 
-// UnpinAllCommunityPostsRequest names the community.
+// UnpinAllCommunityPostsRequest identifies the community and the placement.
 type UnpinAllCommunityPostsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
-	// `default` or `announcement`; both when absent.
+	// Placement: `default` or `announcement`; both if absent.
 	Placement     string `protobuf:"bytes,2,opt,name=placement,proto3" json:"placement,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -782,12 +782,12 @@ func (x *UnpinAllCommunityPostsRequest) GetPlacement() string {
 	return ""
 }
 
-// PinOptions are the bracket parameters of lists of pins: `options[sortBy]`, `options[orderBy]`.
+// PinOptions sets the sort order of a list of pins: `options[sortBy]` and `options[orderBy]`.
 type PinOptions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `createdAt`: when the pin was made.
+	// Sort order: `createdAt`, the time of the pin.
 	SortBy string `protobuf:"bytes,1,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// `asc` or `desc` (default).
+	// Sort direction: `desc` (default) or `asc`.
 	OrderBy       string `protobuf:"bytes,2,opt,name=order_by,json=orderBy,proto3" json:"order_by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -841,7 +841,7 @@ var File_plaza_v1_pin_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_pin_proto_rawDesc = "" +
 	"\n" +
-	"\x12plaza/v1/pin.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/feed.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/poll.proto\x1a\x13plaza/v1/post.proto\x1a\x13plaza/v1/user.proto\x1a\x1eplaza/v1/video_streaming.proto\"\x96\x01\n" +
+	"\x12plaza/v1/pin.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/poll.proto\x1a\x13plaza/v1/post.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\x1a\x1eplaza/v1/video_streaming.proto\"\x96\x01\n" +
 	"\tPinTarget\x12\x1b\n" +
 	"\ttarget_id\x18\x01 \x01(\tR\btargetId\x12\x1f\n" +
 	"\vtarget_type\x18\x02 \x01(\tR\n" +
@@ -852,8 +852,8 @@ const file_plaza_v1_pin_proto_rawDesc = "" +
 	"\x0ereference_type\x18\x02 \x01(\tR\rreferenceType\x12\x1c\n" +
 	"\tplacement\x18\x03 \x01(\tR\tplacement\x12\x1b\n" +
 	"\tpinned_by\x18\x04 \x01(\tR\bpinnedBy\x127\n" +
-	"\tpinned_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\bpinnedAt\"\xfb\x04\n" +
-	"\fPinAggregate\x124\n" +
+	"\tpinned_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\bpinnedAt\"\xfa\x04\n" +
+	"\vPinResponse\x124\n" +
 	"\vpin_targets\x18\x01 \x03(\v2\x13.plaza.v1.PinTargetR\n" +
 	"pinTargets\x12!\n" +
 	"\x04pins\x18\x02 \x03(\v2\r.plaza.v1.PinR\x04pins\x12$\n" +
@@ -870,59 +870,52 @@ const file_plaza_v1_pin_proto_rawDesc = "" +
 	"categories\x12$\n" +
 	"\x05feeds\x18\v \x03(\v2\x0e.plaza.v1.FeedR\x05feeds\x12C\n" +
 	"\x10video_streamings\x18\f \x03(\v2\x18.plaza.v1.VideoStreamingR\x0fvideoStreamings\x12$\n" +
-	"\x05polls\x18\r \x03(\v2\x0e.plaza.v1.PollR\x05polls\";\n" +
-	"\x14PinGlobalPostRequest\x12#\n" +
-	"\apost_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\"=\n" +
-	"\x16UnpinGlobalPostRequest\x12#\n" +
-	"\apost_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\"\xdb\x01\n" +
-	"\x15ListGlobalPinsRequest\x129\n" +
-	"\asort_by\x18\x01 \x01(\tB \xbaH\x1dr\x1bR\x00R\n" +
+	"\x05polls\x18\r \x03(\v2\x0e.plaza.v1.PollR\x05polls\":\n" +
+	"\x14PinGlobalPostRequest\x12\"\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\"<\n" +
+	"\x16UnpinGlobalPostRequest\x12\"\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\"\xdc\x01\n" +
+	"\x15ListGlobalPinsRequest\x12:\n" +
+	"\asort_by\x18\x01 \x01(\tB!\xbaH\x1e\xd8\x01\x01r\x19R\n" +
 	"lastPinnedR\vlastCreatedR\x06sortBy\x12;\n" +
 	"\x17include_mixed_structure\x18\x02 \x01(\bH\x00R\x15includeMixedStructure\x88\x01\x01\x12.\n" +
 	"\aoptions\x18\x03 \x01(\v2\x14.plaza.v1.PinOptionsR\aoptionsB\x1a\n" +
 	"\x18_include_mixed_structure\"\x1c\n" +
-	"\x1aUnpinAllGlobalPostsRequest\"\xa9\x01\n" +
-	"\x17PinCommunityPostRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\x12:\n" +
-	"\tplacement\x18\x02 \x01(\tB\x1c\xbaH\x19r\x17R\adefaultR\fannouncementR\tplacement\x12#\n" +
-	"\apost_id\x18\x03 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\"\xab\x01\n" +
-	"\x19UnpinCommunityPostRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\x12:\n" +
-	"\tplacement\x18\x02 \x01(\tB\x1c\xbaH\x19r\x17R\adefaultR\fannouncementR\tplacement\x12#\n" +
-	"\apost_id\x18\x03 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\"\xcb\x02\n" +
-	"\x18ListCommunityPinsRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\x12<\n" +
-	"\tplacement\x18\x02 \x01(\tB\x1e\xbaH\x1br\x19R\x00R\adefaultR\fannouncementR\tplacement\x129\n" +
-	"\asort_by\x18\x03 \x01(\tB \xbaH\x1dr\x1bR\x00R\n" +
+	"\x1aUnpinAllGlobalPostsRequest\"\xa7\x01\n" +
+	"\x17PinCommunityPostRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x12:\n" +
+	"\tplacement\x18\x02 \x01(\tB\x1c\xbaH\x19r\x17R\adefaultR\fannouncementR\tplacement\x12\"\n" +
+	"\apost_id\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\"\xa9\x01\n" +
+	"\x19UnpinCommunityPostRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x12:\n" +
+	"\tplacement\x18\x02 \x01(\tB\x1c\xbaH\x19r\x17R\adefaultR\fannouncementR\tplacement\x12\"\n" +
+	"\apost_id\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\"\xcc\x02\n" +
+	"\x18ListCommunityPinsRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x12=\n" +
+	"\tplacement\x18\x02 \x01(\tB\x1f\xbaH\x1c\xd8\x01\x01r\x17R\adefaultR\fannouncementR\tplacement\x12:\n" +
+	"\asort_by\x18\x03 \x01(\tB!\xbaH\x1e\xd8\x01\x01r\x19R\n" +
 	"lastPinnedR\vlastCreatedR\x06sortBy\x12;\n" +
 	"\x17include_mixed_structure\x18\x04 \x01(\bH\x00R\x15includeMixedStructure\x88\x01\x01\x12.\n" +
 	"\aoptions\x18\x05 \x01(\v2\x14.plaza.v1.PinOptionsR\aoptionsB\x1a\n" +
 	"\x18_include_mixed_structure\"\x8c\x01\n" +
-	"\x1dUnpinAllCommunityPostsRequest\x12-\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\x12<\n" +
-	"\tplacement\x18\x02 \x01(\tB\x1e\xbaH\x1br\x19R\x00R\adefaultR\fannouncementR\tplacement\"h\n" +
+	"\x1dUnpinAllCommunityPostsRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x12=\n" +
+	"\tplacement\x18\x02 \x01(\tB\x1f\xbaH\x1c\xd8\x01\x01r\x17R\adefaultR\fannouncementR\tplacement\"c\n" +
 	"\n" +
-	"PinOptions\x12+\n" +
-	"\asort_by\x18\x01 \x01(\tB\x12\xbaH\x0fr\rR\x00R\tcreatedAtR\x06sortBy\x12-\n" +
-	"\border_by\x18\x02 \x01(\tB\x12\xbaH\x0fr\rR\x00R\x03ascR\x04descR\aorderBy2\x9a\v\n" +
+	"PinOptions\x12,\n" +
+	"\asort_by\x18\x01 \x01(\tB\x13\xbaH\x10\xd8\x01\x01r\vR\tcreatedAtR\x06sortBy\x12'\n" +
+	"\border_by\x18\x02 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xb8\xea0\x01R\aorderBy2\x89\n" +
 	"\n" +
-	"PinService\x12\x9b\x01\n" +
-	"\rPinGlobalPost\x12\x1e.plaza.v1.PinGlobalPostRequest\x1a\x16.plaza.v1.PinAggregate\"R\xa2\xbb\x18!\b\x05\x12\x1dCAN_MANAGE_GLOBAL_PINNED_POST\x82\xd3\xe4\x93\x02'\"%/api/v1/pinned-posts/global/{post_id}\x12\x9f\x01\n" +
-	"\x0fUnpinGlobalPost\x12 .plaza.v1.UnpinGlobalPostRequest\x1a\x16.plaza.v1.PinAggregate\"R\xa2\xbb\x18!\b\x05\x12\x1dCAN_MANAGE_GLOBAL_PINNED_POST\x82\xd3\xe4\x93\x02'*%/api/v1/pinned-posts/global/{post_id}\x12t\n" +
-	"\x0eListGlobalPins\x12\x1f.plaza.v1.ListGlobalPinsRequest\x1a\x16.plaza.v1.PinAggregate\")\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1d\x12\x1b/api/v1/pinned-posts/global\x12\x9d\x01\n" +
-	"\x13UnpinAllGlobalPosts\x12$.plaza.v1.UnpinAllGlobalPostsRequest\x1a\x16.plaza.v1.PinAggregate\"H\xa2\xbb\x18!\b\x05\x12\x1dCAN_MANAGE_GLOBAL_PINNED_POST\x82\xd3\xe4\x93\x02\x1d*\x1b/api/v1/pinned-posts/global\x12\xb6\x01\n" +
-	"\x10PinCommunityPost\x12!.plaza.v1.PinCommunityPostRequest\x1a\x16.plaza.v1.PinAggregate\"g\xa2\xbb\x18\x16\b\x04\x12\x12PIN_COMMUNITY_POST\x82\xd3\xe4\x93\x02G\"E/api/v1/pinned-posts/communities/{community_id}/{placement}/{post_id}\x12\xba\x01\n" +
-	"\x12UnpinCommunityPost\x12#.plaza.v1.UnpinCommunityPostRequest\x1a\x16.plaza.v1.PinAggregate\"g\xa2\xbb\x18\x16\b\x04\x12\x12PIN_COMMUNITY_POST\x82\xd3\xe4\x93\x02G*E/api/v1/pinned-posts/communities/{community_id}/{placement}/{post_id}\x12\xcd\x01\n" +
-	"\x11ListCommunityPins\x12\".plaza.v1.ListCommunityPinsRequest\x1a\x16.plaza.v1.PinAggregate\"|\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02pZ=\x12;/api/v1/pinned-posts/communities/{community_id}/{placement}\x12//api/v1/pinned-posts/communities/{community_id}\x12\xef\x01\n" +
-	"\x16UnpinAllCommunityPosts\x12'.plaza.v1.UnpinAllCommunityPostsRequest\x1a\x19.plaza.v1.SuccessResponse\"\x90\x01\xa2\xbb\x18\x16\b\x04\x12\x12PIN_COMMUNITY_POST\x82\xd3\xe4\x93\x02pZ=*;/api/v1/pinned-posts/communities/{community_id}/{placement}*//api/v1/pinned-posts/communities/{community_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\n" +
+	"PinService\x12}\n" +
+	"\rPinGlobalPost\x12\x1e.plaza.v1.PinGlobalPostRequest\x1a\x15.plaza.v1.PinResponse\"5\xa2\xbb\x18\x04\b\x05\x10A\x82\xd3\xe4\x93\x02'\"%/api/v1/pinned-posts/global/{post_id}\x12\x81\x01\n" +
+	"\x0fUnpinGlobalPost\x12 .plaza.v1.UnpinGlobalPostRequest\x1a\x15.plaza.v1.PinResponse\"5\xa2\xbb\x18\x04\b\x05\x10A\x82\xd3\xe4\x93\x02'*%/api/v1/pinned-posts/global/{post_id}\x12v\n" +
+	"\x0eListGlobalPins\x12\x1f.plaza.v1.ListGlobalPinsRequest\x1a\x15.plaza.v1.PinResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1d\x12\x1b/api/v1/pinned-posts/global\x90\x02\x01\x12\x7f\n" +
+	"\x13UnpinAllGlobalPosts\x12$.plaza.v1.UnpinAllGlobalPostsRequest\x1a\x15.plaza.v1.PinResponse\"+\xa2\xbb\x18\x04\b\x05\x10A\x82\xd3\xe4\x93\x02\x1d*\x1b/api/v1/pinned-posts/global\x12\xa3\x01\n" +
+	"\x10PinCommunityPost\x12!.plaza.v1.PinCommunityPostRequest\x1a\x15.plaza.v1.PinResponse\"U\xa2\xbb\x18\x04\b\x04\x10\x1f\x82\xd3\xe4\x93\x02G\"E/api/v1/pinned-posts/communities/{community_id}/{placement}/{post_id}\x12\xa7\x01\n" +
+	"\x12UnpinCommunityPost\x12#.plaza.v1.UnpinCommunityPostRequest\x1a\x15.plaza.v1.PinResponse\"U\xa2\xbb\x18\x04\b\x04\x10\x1f\x82\xd3\xe4\x93\x02G*E/api/v1/pinned-posts/communities/{community_id}/{placement}/{post_id}\x12\xcf\x01\n" +
+	"\x11ListCommunityPins\x12\".plaza.v1.ListCommunityPinsRequest\x1a\x15.plaza.v1.PinResponse\"\x7f\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02pZ=\x12;/api/v1/pinned-posts/communities/{community_id}/{placement}\x12//api/v1/pinned-posts/communities/{community_id}\x90\x02\x01\x12\xdc\x01\n" +
+	"\x16UnpinAllCommunityPosts\x12'.plaza.v1.UnpinAllCommunityPostsRequest\x1a\x19.plaza.v1.SuccessResponse\"~\xa2\xbb\x18\x04\b\x04\x10\x1f\x82\xd3\xe4\x93\x02pZ=*;/api/v1/pinned-posts/communities/{community_id}/{placement}*//api/v1/pinned-posts/communities/{community_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_pin_proto_rawDescOnce sync.Once
@@ -940,7 +933,7 @@ var file_plaza_v1_pin_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_plaza_v1_pin_proto_goTypes = []any{
 	(*PinTarget)(nil),                     // 0: plaza.v1.PinTarget
 	(*Pin)(nil),                           // 1: plaza.v1.Pin
-	(*PinAggregate)(nil),                  // 2: plaza.v1.PinAggregate
+	(*PinResponse)(nil),                   // 2: plaza.v1.PinResponse
 	(*PinGlobalPostRequest)(nil),          // 3: plaza.v1.PinGlobalPostRequest
 	(*UnpinGlobalPostRequest)(nil),        // 4: plaza.v1.UnpinGlobalPostRequest
 	(*ListGlobalPinsRequest)(nil),         // 5: plaza.v1.ListGlobalPinsRequest
@@ -966,19 +959,19 @@ var file_plaza_v1_pin_proto_goTypes = []any{
 var file_plaza_v1_pin_proto_depIdxs = []int32{
 	12, // 0: plaza.v1.PinTarget.last_pins_updated_at:type_name -> google.protobuf.Timestamp
 	12, // 1: plaza.v1.Pin.pinned_at:type_name -> google.protobuf.Timestamp
-	0,  // 2: plaza.v1.PinAggregate.pin_targets:type_name -> plaza.v1.PinTarget
-	1,  // 3: plaza.v1.PinAggregate.pins:type_name -> plaza.v1.Pin
-	13, // 4: plaza.v1.PinAggregate.posts:type_name -> plaza.v1.Post
-	13, // 5: plaza.v1.PinAggregate.post_children:type_name -> plaza.v1.Post
-	14, // 6: plaza.v1.PinAggregate.comments:type_name -> plaza.v1.Comment
-	15, // 7: plaza.v1.PinAggregate.users:type_name -> plaza.v1.User
-	16, // 8: plaza.v1.PinAggregate.files:type_name -> plaza.v1.File
-	17, // 9: plaza.v1.PinAggregate.communities:type_name -> plaza.v1.Community
-	18, // 10: plaza.v1.PinAggregate.community_users:type_name -> plaza.v1.CommunityUser
-	19, // 11: plaza.v1.PinAggregate.categories:type_name -> plaza.v1.Category
-	20, // 12: plaza.v1.PinAggregate.feeds:type_name -> plaza.v1.Feed
-	21, // 13: plaza.v1.PinAggregate.video_streamings:type_name -> plaza.v1.VideoStreaming
-	22, // 14: plaza.v1.PinAggregate.polls:type_name -> plaza.v1.Poll
+	0,  // 2: plaza.v1.PinResponse.pin_targets:type_name -> plaza.v1.PinTarget
+	1,  // 3: plaza.v1.PinResponse.pins:type_name -> plaza.v1.Pin
+	13, // 4: plaza.v1.PinResponse.posts:type_name -> plaza.v1.Post
+	13, // 5: plaza.v1.PinResponse.post_children:type_name -> plaza.v1.Post
+	14, // 6: plaza.v1.PinResponse.comments:type_name -> plaza.v1.Comment
+	15, // 7: plaza.v1.PinResponse.users:type_name -> plaza.v1.User
+	16, // 8: plaza.v1.PinResponse.files:type_name -> plaza.v1.File
+	17, // 9: plaza.v1.PinResponse.communities:type_name -> plaza.v1.Community
+	18, // 10: plaza.v1.PinResponse.community_users:type_name -> plaza.v1.CommunityUser
+	19, // 11: plaza.v1.PinResponse.categories:type_name -> plaza.v1.Category
+	20, // 12: plaza.v1.PinResponse.feeds:type_name -> plaza.v1.Feed
+	21, // 13: plaza.v1.PinResponse.video_streamings:type_name -> plaza.v1.VideoStreaming
+	22, // 14: plaza.v1.PinResponse.polls:type_name -> plaza.v1.Poll
 	11, // 15: plaza.v1.ListGlobalPinsRequest.options:type_name -> plaza.v1.PinOptions
 	11, // 16: plaza.v1.ListCommunityPinsRequest.options:type_name -> plaza.v1.PinOptions
 	3,  // 17: plaza.v1.PinService.PinGlobalPost:input_type -> plaza.v1.PinGlobalPostRequest
@@ -989,13 +982,13 @@ var file_plaza_v1_pin_proto_depIdxs = []int32{
 	8,  // 22: plaza.v1.PinService.UnpinCommunityPost:input_type -> plaza.v1.UnpinCommunityPostRequest
 	9,  // 23: plaza.v1.PinService.ListCommunityPins:input_type -> plaza.v1.ListCommunityPinsRequest
 	10, // 24: plaza.v1.PinService.UnpinAllCommunityPosts:input_type -> plaza.v1.UnpinAllCommunityPostsRequest
-	2,  // 25: plaza.v1.PinService.PinGlobalPost:output_type -> plaza.v1.PinAggregate
-	2,  // 26: plaza.v1.PinService.UnpinGlobalPost:output_type -> plaza.v1.PinAggregate
-	2,  // 27: plaza.v1.PinService.ListGlobalPins:output_type -> plaza.v1.PinAggregate
-	2,  // 28: plaza.v1.PinService.UnpinAllGlobalPosts:output_type -> plaza.v1.PinAggregate
-	2,  // 29: plaza.v1.PinService.PinCommunityPost:output_type -> plaza.v1.PinAggregate
-	2,  // 30: plaza.v1.PinService.UnpinCommunityPost:output_type -> plaza.v1.PinAggregate
-	2,  // 31: plaza.v1.PinService.ListCommunityPins:output_type -> plaza.v1.PinAggregate
+	2,  // 25: plaza.v1.PinService.PinGlobalPost:output_type -> plaza.v1.PinResponse
+	2,  // 26: plaza.v1.PinService.UnpinGlobalPost:output_type -> plaza.v1.PinResponse
+	2,  // 27: plaza.v1.PinService.ListGlobalPins:output_type -> plaza.v1.PinResponse
+	2,  // 28: plaza.v1.PinService.UnpinAllGlobalPosts:output_type -> plaza.v1.PinResponse
+	2,  // 29: plaza.v1.PinService.PinCommunityPost:output_type -> plaza.v1.PinResponse
+	2,  // 30: plaza.v1.PinService.UnpinCommunityPost:output_type -> plaza.v1.PinResponse
+	2,  // 31: plaza.v1.PinService.ListCommunityPins:output_type -> plaza.v1.PinResponse
 	23, // 32: plaza.v1.PinService.UnpinAllCommunityPosts:output_type -> plaza.v1.SuccessResponse
 	25, // [25:33] is the sub-list for method output_type
 	17, // [17:25] is the sub-list for method input_type
@@ -1013,12 +1006,11 @@ func file_plaza_v1_pin_proto_init() {
 	file_plaza_v1_comment_proto_init()
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_community_proto_init()
-	file_plaza_v1_community_user_proto_init()
-	file_plaza_v1_feed_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
 	file_plaza_v1_poll_proto_init()
 	file_plaza_v1_post_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_video_streaming_proto_init()
 	file_plaza_v1_pin_proto_msgTypes[5].OneofWrappers = []any{}

@@ -23,7 +23,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Poll is a question with answers.
+// Poll is a question with answers to vote for.
 type Poll struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The poll's id.
@@ -32,25 +32,25 @@ type Poll struct {
 	UserId string `protobuf:"bytes,2,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	// The creator's internal id.
 	UserInternalId string `protobuf:"bytes,3,opt,name=user_internal_id,json=userInternalId,proto3" json:"user_internal_id,omitempty"`
-	// The creator's public id.
+	// Alias of `user_id`.
 	UserPublicId string `protobuf:"bytes,4,opt,name=user_public_id,json=userPublicId,proto3" json:"user_public_id,omitempty"`
-	// Title.
+	// The title.
 	Title string `protobuf:"bytes,5,opt,name=title,proto3" json:"title,omitempty"`
 	// The question.
 	Question string `protobuf:"bytes,6,opt,name=question,proto3" json:"question,omitempty"`
 	// The answers.
 	Answers []*PollAnswer `protobuf:"bytes,7,rep,name=answers,proto3" json:"answers,omitempty"`
-	// `single` or `multiple`.
+	// How many answers a user can choose: `single` or `multiple`.
 	AnswerType string `protobuf:"bytes,8,opt,name=answer_type,json=answerType,proto3" json:"answer_type,omitempty"`
-	// When it closes or was closed, ISO 8601; empty where it stays open until somebody closes it.
+	// When it closes or was closed, in ISO 8601; empty if it stays open until it is closed manually.
 	ClosedAt string `protobuf:"bytes,9,opt,name=closed_at,json=closedAt,proto3" json:"closed_at,omitempty"`
-	// When it was made, ISO 8601.
+	// When it was created, in ISO 8601.
 	CreatedAt string `protobuf:"bytes,10,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// Whether the caller voted.
+	// Whether the caller has voted.
 	IsVoted bool `protobuf:"varint,11,opt,name=is_voted,json=isVoted,proto3" json:"is_voted,omitempty"`
-	// `open` or `closed`.
+	// State of the poll: `open` or `closed`.
 	Status string `protobuf:"bytes,12,opt,name=status,proto3" json:"status,omitempty"`
-	// Milliseconds from the start to the end, a whole number; 0 where it stays open until somebody closes it.
+	// Duration in milliseconds; 0 if it stays open until it is closed manually.
 	ClosedIn      float64 `protobuf:"fixed64,13,opt,name=closed_in,json=closedIn,proto3" json:"closed_in,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -177,18 +177,18 @@ func (x *Poll) GetClosedIn() float64 {
 	return 0
 }
 
-// PollAnswer is one answer of a poll.
+// PollAnswer is an answer of a poll.
 type PollAnswer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `text` or `image`.
+	// Kind of answer: `text` or `image`.
 	DataType string `protobuf:"bytes,1,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
-	// The answer.
+	// The text.
 	Data string `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
-	// Its image.
+	// Id of the image.
 	FileId string `protobuf:"bytes,3,opt,name=file_id,json=fileId,proto3" json:"file_id,omitempty"`
 	// Number of votes.
 	VoteCount int32 `protobuf:"varint,4,opt,name=vote_count,json=voteCount,proto3" json:"vote_count,omitempty"`
-	// Whether the caller voted for it.
+	// Whether the caller has voted for it.
 	IsVotedByUser bool `protobuf:"varint,5,opt,name=is_voted_by_user,json=isVotedByUser,proto3" json:"is_voted_by_user,omitempty"`
 	// The answer's id.
 	Id            string `protobuf:"bytes,6,opt,name=id,proto3" json:"id,omitempty"`
@@ -268,8 +268,8 @@ func (x *PollAnswer) GetId() string {
 	return ""
 }
 
-// PollAggregate holds polls and their creators.
-type PollAggregate struct {
+// PollResponse contains polls and their creators.
+type PollResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The polls.
 	Polls []*Poll `protobuf:"bytes,1,rep,name=polls,proto3" json:"polls,omitempty"`
@@ -279,20 +279,20 @@ type PollAggregate struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *PollAggregate) Reset() {
-	*x = PollAggregate{}
+func (x *PollResponse) Reset() {
+	*x = PollResponse{}
 	mi := &file_plaza_v1_poll_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *PollAggregate) String() string {
+func (x *PollResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*PollAggregate) ProtoMessage() {}
+func (*PollResponse) ProtoMessage() {}
 
-func (x *PollAggregate) ProtoReflect() protoreflect.Message {
+func (x *PollResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_poll_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -304,37 +304,37 @@ func (x *PollAggregate) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use PollAggregate.ProtoReflect.Descriptor instead.
-func (*PollAggregate) Descriptor() ([]byte, []int) {
+// Deprecated: Use PollResponse.ProtoReflect.Descriptor instead.
+func (*PollResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_poll_proto_rawDescGZIP(), []int{2}
 }
 
-func (x *PollAggregate) GetPolls() []*Poll {
+func (x *PollResponse) GetPolls() []*Poll {
 	if x != nil {
 		return x.Polls
 	}
 	return nil
 }
 
-func (x *PollAggregate) GetUsers() []*User {
+func (x *PollResponse) GetUsers() []*User {
 	if x != nil {
 		return x.Users
 	}
 	return nil
 }
 
-// CreatePollRequest describes the poll.
+// CreatePollRequest describes the new poll.
 type CreatePollRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 150 characters.
+	// The title, at most 150 characters.
 	Title string `protobuf:"bytes,1,opt,name=title,proto3" json:"title,omitempty"`
-	// 1 to 500 characters.
+	// The question, 1 to 500 characters.
 	Question string `protobuf:"bytes,2,opt,name=question,proto3" json:"question,omitempty"`
-	// 2 to 10 answers.
+	// The answers, 2 to 10.
 	Answers []*NewPollAnswer `protobuf:"bytes,3,rep,name=answers,proto3" json:"answers,omitempty"`
-	// `single` (default) or `multiple`.
+	// How many answers a user can choose: `single` (default) or `multiple`.
 	AnswerType string `protobuf:"bytes,4,opt,name=answer_type,json=answerType,proto3" json:"answer_type,omitempty"`
-	// After how many milliseconds it closes, at most a year; open until somebody closes it when absent or 0.
+	// Duration in milliseconds, at most a year. If it is 0 or absent, the poll stays open until it is closed manually.
 	ClosedIn      float64 `protobuf:"fixed64,5,opt,name=closed_in,json=closedIn,proto3" json:"closed_in,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -405,14 +405,14 @@ func (x *CreatePollRequest) GetClosedIn() float64 {
 	return 0
 }
 
-// NewPollAnswer is an answer of a new poll.
+// NewPollAnswer describes an answer of a new poll.
 type NewPollAnswer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `text` (default) or `image`.
+	// Kind of answer: `text` (default) or `image`.
 	DataType string `protobuf:"bytes,1,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
-	// At most 200 characters; a text answer has at least one.
+	// The text, at most 200 characters. Required for a text answer.
 	Data string `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
-	// The image, at most 100 characters; an image answer has one.
+	// Id of the image. Required for an image answer.
 	FileId        string `protobuf:"bytes,3,opt,name=file_id,json=fileId,proto3" json:"file_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -469,10 +469,10 @@ func (x *NewPollAnswer) GetFileId() string {
 	return ""
 }
 
-// GetPollRequest names the poll.
+// GetPollRequest identifies the poll.
 type GetPollRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The poll's id.
 	PollId        string `protobuf:"bytes,1,opt,name=poll_id,json=pollId,proto3" json:"poll_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -515,12 +515,12 @@ func (x *GetPollRequest) GetPollId() string {
 	return ""
 }
 
-// UpdatePollRequest says what to do with the poll.
+// UpdatePollRequest identifies the poll and its new state.
 type UpdatePollRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The poll's id.
 	PollId string `protobuf:"bytes,1,opt,name=poll_id,json=pollId,proto3" json:"poll_id,omitempty"`
-	// `closed` (default).
+	// New state: `closed` (default).
 	Status        string `protobuf:"bytes,2,opt,name=status,proto3" json:"status,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -570,10 +570,10 @@ func (x *UpdatePollRequest) GetStatus() string {
 	return ""
 }
 
-// DeletePollRequest names the poll.
+// DeletePollRequest identifies the poll.
 type DeletePollRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The poll's id.
 	PollId        string `protobuf:"bytes,1,opt,name=poll_id,json=pollId,proto3" json:"poll_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -616,12 +616,12 @@ func (x *DeletePollRequest) GetPollId() string {
 	return ""
 }
 
-// VotePollRequest says what to vote for.
+// VotePollRequest identifies the poll and the answers.
 type VotePollRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The poll's id.
 	PollId string `protobuf:"bytes,1,opt,name=poll_id,json=pollId,proto3" json:"poll_id,omitempty"`
-	// The answers: one, or where the poll takes several, at least one.
+	// Ids of the answers: exactly one, unless the poll allows several.
 	AnswerIds     []string `protobuf:"bytes,2,rep,name=answer_ids,json=answerIds,proto3" json:"answer_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -671,12 +671,12 @@ func (x *VotePollRequest) GetAnswerIds() []string {
 	return nil
 }
 
-// ChangePollVoteRequest says what to vote for instead.
+// ChangePollVoteRequest identifies the poll and the new answers.
 type ChangePollVoteRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The poll's id.
 	PollId string `protobuf:"bytes,1,opt,name=poll_id,json=pollId,proto3" json:"poll_id,omitempty"`
-	// The answers; none takes the votes back.
+	// Ids of the answers. An empty list withdraws the votes.
 	AnswerIds     []string `protobuf:"bytes,2,rep,name=answer_ids,json=answerIds,proto3" json:"answer_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -726,16 +726,16 @@ func (x *ChangePollVoteRequest) GetAnswerIds() []string {
 	return nil
 }
 
-// ListPollVotersRequest names the answer.
+// ListPollVotersRequest identifies the answer and orders its voters.
 type ListPollVotersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The poll's id.
 	PollId string `protobuf:"bytes,1,opt,name=poll_id,json=pollId,proto3" json:"poll_id,omitempty"`
-	// At most 900 characters.
+	// The answer's id.
 	AnswerId string `protobuf:"bytes,2,opt,name=answer_id,json=answerId,proto3" json:"answer_id,omitempty"`
-	// `lastCreated` (default) or `firstCreated`.
+	// Sort order: `lastCreated` (default) or `firstCreated`.
 	SortBy string `protobuf:"bytes,3,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options       *PageOptions `protobuf:"bytes,4,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -799,16 +799,16 @@ func (x *ListPollVotersRequest) GetOptions() *PageOptions {
 	return nil
 }
 
-// ListPollVotersResponse is a page of those who voted for an answer.
+// ListPollVotersResponse is a page of the users who voted for an answer.
 type ListPollVotersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The poll.
 	Polls []*Poll `protobuf:"bytes,1,rep,name=polls,proto3" json:"polls,omitempty"`
-	// Its creator.
+	// The creator of the poll.
 	Users []*User `protobuf:"bytes,2,rep,name=users,proto3" json:"users,omitempty"`
-	// Who voted, in the order of the list.
+	// The voters, in the order of the list.
 	UsersAnswered []*User `protobuf:"bytes,3,rep,name=users_answered,json=UsersAnswered,proto3" json:"users_answered,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,4,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -876,7 +876,7 @@ var File_plaza_v1_poll_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_poll_proto_rawDesc = "" +
 	"\n" +
-	"\x13plaza/v1/poll.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x15plaza/v1/common.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/user.proto\"\x97\x03\n" +
+	"\x13plaza/v1/poll.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x15plaza/v1/common.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\x97\x03\n" +
 	"\x04Poll\x12\x17\n" +
 	"\apoll_id\x18\x01 \x01(\tR\x06pollId\x12\x17\n" +
 	"\auser_id\x18\x02 \x01(\tR\x06userId\x12(\n" +
@@ -902,71 +902,63 @@ const file_plaza_v1_poll_proto_rawDesc = "" +
 	"\n" +
 	"vote_count\x18\x04 \x01(\x05R\tvoteCount\x12'\n" +
 	"\x10is_voted_by_user\x18\x05 \x01(\bR\risVotedByUser\x12\x0e\n" +
-	"\x02id\x18\x06 \x01(\tR\x02id\"[\n" +
-	"\rPollAggregate\x12$\n" +
+	"\x02id\x18\x06 \x01(\tR\x02id\"Z\n" +
+	"\fPollResponse\x12$\n" +
 	"\x05polls\x18\x01 \x03(\v2\x0e.plaza.v1.PollR\x05polls\x12$\n" +
-	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\"\x8c\x02\n" +
+	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\"\x8d\x02\n" +
 	"\x11CreatePollRequest\x12\x1e\n" +
 	"\x05title\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\x96\x01R\x05title\x12&\n" +
 	"\bquestion\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xf4\x03R\bquestion\x12=\n" +
 	"\aanswers\x18\x03 \x03(\v2\x17.plaza.v1.NewPollAnswerB\n" +
 	"\xbaH\a\x92\x01\x04\b\x02\x10\n" +
-	"R\aanswers\x12:\n" +
-	"\vanswer_type\x18\x04 \x01(\tB\x19\xbaH\x16r\x14R\x00R\x06singleR\bmultipleR\n" +
+	"R\aanswers\x12;\n" +
+	"\vanswer_type\x18\x04 \x01(\tB\x1a\xbaH\x17\xd8\x01\x01r\x12R\x06singleR\bmultipleR\n" +
 	"answerType\x124\n" +
-	"\tclosed_in\x18\x05 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\xb0\xc4^\x1dB)\x00\x00\x00\x00\x00\x00\x00\x00R\bclosedIn\"\x82\x01\n" +
-	"\rNewPollAnswer\x121\n" +
-	"\tdata_type\x18\x01 \x01(\tB\x14\xbaH\x11r\x0fR\x00R\x04textR\x05imageR\bdataType\x12\x1c\n" +
+	"\tclosed_in\x18\x05 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\xb0\xc4^\x1dB)\x00\x00\x00\x00\x00\x00\x00\x00R\bclosedIn\"\x83\x01\n" +
+	"\rNewPollAnswer\x122\n" +
+	"\tdata_type\x18\x01 \x01(\tB\x15\xbaH\x12\xd8\x01\x01r\rR\x04textR\x05imageR\bdataType\x12\x1c\n" +
 	"\x04data\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04data\x12 \n" +
-	"\afile_id\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\x06fileId\"5\n" +
-	"\x0eGetPollRequest\x12#\n" +
-	"\apoll_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06pollId\"a\n" +
-	"\x11UpdatePollRequest\x12#\n" +
-	"\apoll_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06pollId\x12'\n" +
-	"\x06status\x18\x02 \x01(\tB\x0f\xbaH\fr\n" +
-	"R\x00R\x06closedR\x06status\"8\n" +
-	"\x11DeletePollRequest\x12#\n" +
-	"\apoll_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06pollId\"i\n" +
-	"\x0fVotePollRequest\x12#\n" +
-	"\apoll_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06pollId\x121\n" +
+	"\afile_id\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\x06fileId\"4\n" +
+	"\x0eGetPollRequest\x12\"\n" +
+	"\apoll_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06pollId\"a\n" +
+	"\x11UpdatePollRequest\x12\"\n" +
+	"\apoll_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06pollId\x12(\n" +
+	"\x06status\x18\x02 \x01(\tB\x10\xbaH\r\xd8\x01\x01r\bR\x06closedR\x06status\"7\n" +
+	"\x11DeletePollRequest\x12\"\n" +
+	"\apoll_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06pollId\"h\n" +
+	"\x0fVotePollRequest\x12\"\n" +
+	"\apoll_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06pollId\x121\n" +
 	"\n" +
 	"answer_ids\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10\n" +
-	"\"\x06r\x04\x10\x01\x18dR\tanswerIds\"m\n" +
-	"\x15ChangePollVoteRequest\x12#\n" +
-	"\apoll_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06pollId\x12/\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\tanswerIds\"l\n" +
+	"\x15ChangePollVoteRequest\x12\"\n" +
+	"\apoll_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06pollId\x12/\n" +
 	"\n" +
 	"answer_ids\x18\x02 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
-	"\"\x06r\x04\x10\x01\x18dR\tanswerIds\"\xd3\x01\n" +
-	"\x15ListPollVotersRequest\x12#\n" +
-	"\apoll_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06pollId\x12'\n" +
-	"\tanswer_id\x18\x02 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\banswerId\x12;\n" +
-	"\asort_by\x18\x03 \x01(\tB\"\xbaH\x1fr\x1dR\x00R\vlastCreatedR\ffirstCreatedR\x06sortBy\x12/\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\tanswerIds\"\xbb\x01\n" +
+	"\x15ListPollVotersRequest\x12\"\n" +
+	"\apoll_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06pollId\x12&\n" +
+	"\tanswer_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\banswerId\x12%\n" +
+	"\asort_by\x18\x03 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xc0\xea0\x01R\x06sortBy\x12/\n" +
 	"\aoptions\x18\x04 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"\xc5\x01\n" +
 	"\x16ListPollVotersResponse\x12$\n" +
 	"\x05polls\x18\x01 \x03(\v2\x0e.plaza.v1.PollR\x05polls\x12$\n" +
 	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x125\n" +
 	"\x0eusers_answered\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\rUsersAnswered\x12(\n" +
-	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging2\xb4\x06\n" +
-	"\vPollService\x12b\n" +
+	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging2\xb5\x06\n" +
+	"\vPollService\x12a\n" +
 	"\n" +
-	"CreatePoll\x12\x1b.plaza.v1.CreatePollRequest\x1a\x17.plaza.v1.PollAggregate\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/api/v3/polls\x12c\n" +
-	"\aGetPoll\x12\x18.plaza.v1.GetPollRequest\x1a\x17.plaza.v1.PollAggregate\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/polls/{poll_id}\x12l\n" +
+	"CreatePoll\x12\x1b.plaza.v1.CreatePollRequest\x1a\x16.plaza.v1.PollResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/api/v3/polls\x12e\n" +
+	"\aGetPoll\x12\x18.plaza.v1.GetPollRequest\x1a\x16.plaza.v1.PollResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/polls/{poll_id}\x90\x02\x01\x12k\n" +
 	"\n" +
-	"UpdatePoll\x12\x1b.plaza.v1.UpdatePollRequest\x1a\x17.plaza.v1.PollAggregate\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c:\x01*\x1a\x17/api/v3/polls/{poll_id}\x12q\n" +
+	"UpdatePoll\x12\x1b.plaza.v1.UpdatePollRequest\x1a\x16.plaza.v1.PollResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c:\x01*\x1a\x17/api/v3/polls/{poll_id}\x12q\n" +
 	"\n" +
-	"DeletePoll\x12\x1b.plaza.v1.DeletePollRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19*\x17/api/v3/polls/{poll_id}\x12n\n" +
-	"\bVotePoll\x12\x19.plaza.v1.VotePollRequest\x1a\x17.plaza.v1.PollAggregate\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/api/v3/polls/{poll_id}/votes\x12z\n" +
-	"\x0eChangePollVote\x12\x1f.plaza.v1.ChangePollVoteRequest\x1a\x17.plaza.v1.PollAggregate\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v3/polls/{poll_id}/votes\x12\x8e\x01\n" +
-	"\x0eListPollVoters\x12\x1f.plaza.v1.ListPollVotersRequest\x1a .plaza.v1.ListPollVotersResponse\"9\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02-\x12+/api/v3/polls/{poll_id}/answers/{answer_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"DeletePoll\x12\x1b.plaza.v1.DeletePollRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19*\x17/api/v3/polls/{poll_id}\x12m\n" +
+	"\bVotePoll\x12\x19.plaza.v1.VotePollRequest\x1a\x16.plaza.v1.PollResponse\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/api/v3/polls/{poll_id}/votes\x12y\n" +
+	"\x0eChangePollVote\x12\x1f.plaza.v1.ChangePollVoteRequest\x1a\x16.plaza.v1.PollResponse\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v3/polls/{poll_id}/votes\x12\x91\x01\n" +
+	"\x0eListPollVoters\x12\x1f.plaza.v1.ListPollVotersRequest\x1a .plaza.v1.ListPollVotersResponse\"<\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02-\x12+/api/v3/polls/{poll_id}/answers/{answer_id}\x90\x02\x01B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_poll_proto_rawDescOnce sync.Once
@@ -984,7 +976,7 @@ var file_plaza_v1_poll_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_plaza_v1_poll_proto_goTypes = []any{
 	(*Poll)(nil),                   // 0: plaza.v1.Poll
 	(*PollAnswer)(nil),             // 1: plaza.v1.PollAnswer
-	(*PollAggregate)(nil),          // 2: plaza.v1.PollAggregate
+	(*PollResponse)(nil),           // 2: plaza.v1.PollResponse
 	(*CreatePollRequest)(nil),      // 3: plaza.v1.CreatePollRequest
 	(*NewPollAnswer)(nil),          // 4: plaza.v1.NewPollAnswer
 	(*GetPollRequest)(nil),         // 5: plaza.v1.GetPollRequest
@@ -1001,8 +993,8 @@ var file_plaza_v1_poll_proto_goTypes = []any{
 }
 var file_plaza_v1_poll_proto_depIdxs = []int32{
 	1,  // 0: plaza.v1.Poll.answers:type_name -> plaza.v1.PollAnswer
-	0,  // 1: plaza.v1.PollAggregate.polls:type_name -> plaza.v1.Poll
-	12, // 2: plaza.v1.PollAggregate.users:type_name -> plaza.v1.User
+	0,  // 1: plaza.v1.PollResponse.polls:type_name -> plaza.v1.Poll
+	12, // 2: plaza.v1.PollResponse.users:type_name -> plaza.v1.User
 	4,  // 3: plaza.v1.CreatePollRequest.answers:type_name -> plaza.v1.NewPollAnswer
 	13, // 4: plaza.v1.ListPollVotersRequest.options:type_name -> plaza.v1.PageOptions
 	0,  // 5: plaza.v1.ListPollVotersResponse.polls:type_name -> plaza.v1.Poll
@@ -1016,12 +1008,12 @@ var file_plaza_v1_poll_proto_depIdxs = []int32{
 	8,  // 13: plaza.v1.PollService.VotePoll:input_type -> plaza.v1.VotePollRequest
 	9,  // 14: plaza.v1.PollService.ChangePollVote:input_type -> plaza.v1.ChangePollVoteRequest
 	10, // 15: plaza.v1.PollService.ListPollVoters:input_type -> plaza.v1.ListPollVotersRequest
-	2,  // 16: plaza.v1.PollService.CreatePoll:output_type -> plaza.v1.PollAggregate
-	2,  // 17: plaza.v1.PollService.GetPoll:output_type -> plaza.v1.PollAggregate
-	2,  // 18: plaza.v1.PollService.UpdatePoll:output_type -> plaza.v1.PollAggregate
+	2,  // 16: plaza.v1.PollService.CreatePoll:output_type -> plaza.v1.PollResponse
+	2,  // 17: plaza.v1.PollService.GetPoll:output_type -> plaza.v1.PollResponse
+	2,  // 18: plaza.v1.PollService.UpdatePoll:output_type -> plaza.v1.PollResponse
 	15, // 19: plaza.v1.PollService.DeletePoll:output_type -> plaza.v1.StatusSuccessResponse
-	2,  // 20: plaza.v1.PollService.VotePoll:output_type -> plaza.v1.PollAggregate
-	2,  // 21: plaza.v1.PollService.ChangePollVote:output_type -> plaza.v1.PollAggregate
+	2,  // 20: plaza.v1.PollService.VotePoll:output_type -> plaza.v1.PollResponse
+	2,  // 21: plaza.v1.PollService.ChangePollVote:output_type -> plaza.v1.PollResponse
 	11, // 22: plaza.v1.PollService.ListPollVoters:output_type -> plaza.v1.ListPollVotersResponse
 	16, // [16:23] is the sub-list for method output_type
 	9,  // [9:16] is the sub-list for method input_type
@@ -1037,6 +1029,7 @@ func file_plaza_v1_poll_proto_init() {
 	}
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -25,88 +25,89 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Post is one post; a parent holds the text, and each media element is a child.
+// Post is a post. A parent post contains the text; each media element is a child post.
 type Post struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The post's id.
 	PostId string `protobuf:"bytes,1,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
-	// The body: title, text, fileId, thumbnailFileId, videoFileId, streamId, or anything for a custom post.
+	// The content: `title`, `text`, `fileId`, `thumbnailFileId`, `videoFileId`, `streamId`, or any object for a custom
+	// post.
 	Data *structpb.Struct `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
-	// The internal id; the same as the id.
+	// The internal id, equal to the public one.
 	PrivateId string `protobuf:"bytes,3,opt,name=private_id,json=_id,proto3" json:"private_id,omitempty"`
-	// The target's path, then `/post/<_id>`.
+	// The target's path, followed by `/post/<_id>`.
 	Path string `protobuf:"bytes,4,opt,name=path,proto3" json:"path,omitempty"`
-	// The parent post's id; empty for a parent.
+	// Id of the parent post; empty for a parent post.
 	ParentPostId string `protobuf:"bytes,5,opt,name=parent_post_id,json=parentPostId,proto3" json:"parent_post_id,omitempty"`
 	// The author's public id.
 	PostedUserId string `protobuf:"bytes,6,opt,name=posted_user_id,json=postedUserId,proto3" json:"posted_user_id,omitempty"`
-	// The author's public id again.
+	// Alias of `posted_user_id`.
 	PostedUserPublicId string `protobuf:"bytes,7,opt,name=posted_user_public_id,json=postedUserPublicId,proto3" json:"posted_user_public_id,omitempty"`
 	// The author's internal id.
 	PostedUserInternalId string `protobuf:"bytes,8,opt,name=posted_user_internal_id,json=postedUserInternalId,proto3" json:"posted_user_internal_id,omitempty"`
-	// The publisher's internal id; on scheduled posts.
+	// The publisher's internal id. Only for scheduled posts.
 	PublisherId string `protobuf:"bytes,9,opt,name=publisher_id,json=publisherId,proto3" json:"publisher_id,omitempty"`
-	// The publisher's public id; on scheduled posts.
+	// The publisher's public id. Only for scheduled posts.
 	PublisherPublicId string `protobuf:"bytes,10,opt,name=publisher_public_id,json=publisherPublicId,proto3" json:"publisher_public_id,omitempty"`
-	// Who shared it.
+	// Id of the user who shared it.
 	SharedUserId string `protobuf:"bytes,11,opt,name=shared_user_id,json=sharedUserId,proto3" json:"shared_user_id,omitempty"`
-	// How often it was shared.
+	// Number of times it was shared.
 	SharedCount int32 `protobuf:"varint,12,opt,name=shared_count,json=sharedCount,proto3" json:"shared_count,omitempty"`
-	// The community's id, or the wall owner's public id.
+	// The community's id or the wall owner's public id.
 	TargetId string `protobuf:"bytes,13,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// The community's id, or the wall owner's public id.
+	// The community's id or the wall owner's public id.
 	TargetPublicId string `protobuf:"bytes,14,opt,name=target_public_id,json=targetPublicId,proto3" json:"target_public_id,omitempty"`
-	// The community's id, or the wall owner's internal id.
+	// The community's id or the wall owner's internal id.
 	TargetInternalId string `protobuf:"bytes,15,opt,name=target_internal_id,json=targetInternalId,proto3" json:"target_internal_id,omitempty"`
-	// `community`, `user` or `content`.
+	// Kind of target: `community`, `user` or `content`.
 	TargetType string `protobuf:"bytes,16,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// `text`, `image`, `file`, `video`, `liveStream`, `poll`, `room`, or a dotted custom name.
+	// Kind of post: `text`, `image`, `file`, `video`, `liveStream`, `poll`, `room`, or a custom name with a dot.
 	DataType string `protobuf:"bytes,17,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,18,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Number of users who flag it.
+	// Number of users who have flagged it.
 	FlagCount int32 `protobuf:"varint,19,opt,name=flag_count,json=flagCount,proto3" json:"flag_count,omitempty"`
-	// Who flags it; null when nobody does.
+	// Bloom filter of the users who have flagged it; `null` if there are none.
 	HashFlag *HashFlag `protobuf:"bytes,20,opt,name=hash_flag,json=hashFlag,proto3" json:"hash_flag,omitempty"`
-	// When its content last changed.
+	// When its content was last changed.
 	EditedAt *timestamppb.Timestamp `protobuf:"bytes,21,opt,name=edited_at,json=editedAt,proto3" json:"edited_at,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,22,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,23,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	// Count by reaction name.
+	// Number of reactions by reaction name.
 	Reactions map[string]int32 `protobuf:"bytes,24,rep,name=reactions,proto3" json:"reactions,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	// Number of reactions.
 	ReactionsCount int32 `protobuf:"varint,25,opt,name=reactions_count,json=reactionsCount,proto3" json:"reactions_count,omitempty"`
-	// The caller's reactions.
+	// Names of the caller's reactions.
 	MyReactions []string `protobuf:"bytes,26,rep,name=my_reactions,json=myReactions,proto3" json:"my_reactions,omitempty"`
 	// Number of comments of all levels.
 	CommentsCount int32 `protobuf:"varint,27,opt,name=comments_count,json=commentsCount,proto3" json:"comments_count,omitempty"`
-	// The ids of the latest comments.
+	// Ids of the latest comments.
 	Comments []string `protobuf:"bytes,28,rep,name=comments,proto3" json:"comments,omitempty"`
-	// The ids of the child posts.
+	// Ids of the child posts.
 	Children []string `protobuf:"bytes,29,rep,name=children,proto3" json:"children,omitempty"`
 	// Number of child posts.
 	ChildrenNumber int32 `protobuf:"varint,30,opt,name=children_number,json=childrenNumber,proto3" json:"children_number,omitempty"`
-	// Whether it is deleted.
+	// Whether it has been deleted.
 	IsDeleted bool `protobuf:"varint,31,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
-	// Whether a comment on it is flagged.
+	// Whether it has a flagged comment.
 	HasFlaggedComment bool `protobuf:"varint,32,opt,name=has_flagged_comment,json=hasFlaggedComment,proto3" json:"has_flagged_comment,omitempty"`
-	// Whether a child post is flagged.
+	// Whether it has a flagged child post.
 	HasFlaggedChildren bool `protobuf:"varint,33,opt,name=has_flagged_children,json=hasFlaggedChildren,proto3" json:"has_flagged_children,omitempty"`
-	// The feed it stands in.
+	// Id of the feed that contains it.
 	FeedId string `protobuf:"bytes,34,opt,name=feed_id,json=feedId,proto3" json:"feed_id,omitempty"`
 	// Tags.
 	Tags []string `protobuf:"bytes,35,rep,name=tags,proto3" json:"tags,omitempty"`
 	// Hashtags, without the sign.
 	Hashtags []string `protobuf:"bytes,36,rep,name=hashtags,proto3" json:"hashtags,omitempty"`
-	// Who is mentioned.
+	// The users mentioned.
 	Mentionees []*Mentionee `protobuf:"bytes,37,rep,name=mentionees,proto3" json:"mentionees,omitempty"`
 	// Number of views.
 	Impression int32 `protobuf:"varint,38,opt,name=impression,proto3" json:"impression,omitempty"`
-	// Number of viewers.
+	// Number of distinct viewers.
 	Reach int32 `protobuf:"varint,39,opt,name=reach,proto3" json:"reach,omitempty"`
-	// `text`, `image`, `video`, `file` or `mixed`: what the post and its children hold.
+	// Kind of content of the post and its children: `text`, `image`, `video`, `file` or `mixed`.
 	StructureType string `protobuf:"bytes,40,opt,name=structure_type,json=structureType,proto3" json:"structure_type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -422,55 +423,55 @@ func (x *Post) GetStructureType() string {
 	return ""
 }
 
-// PostAggregate holds posts and what they refer to.
-type PostAggregate struct {
+// PostResponse contains posts and the objects they refer to.
+type PostResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The posts.
 	Posts []*Post `protobuf:"bytes,1,rep,name=posts,proto3" json:"posts,omitempty"`
-	// Their child posts.
+	// Their child posts, one for each media element.
 	PostChildren []*Post `protobuf:"bytes,2,rep,name=post_children,json=postChildren,proto3" json:"post_children,omitempty"`
 	// Their latest comments.
 	Comments []*Comment `protobuf:"bytes,3,rep,name=comments,proto3" json:"comments,omitempty"`
 	// Authors, mentioned users and wall owners.
 	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
-	// Files of the posts and avatars.
+	// Files attached to the posts, and avatars.
 	Files []*File `protobuf:"bytes,5,rep,name=files,proto3" json:"files,omitempty"`
-	// The communities the posts stand in.
+	// The communities that contain the posts.
 	Communities []*Community `protobuf:"bytes,6,rep,name=communities,proto3" json:"communities,omitempty"`
-	// Memberships of the caller and of the authors.
+	// Community memberships of the caller and the authors.
 	CommunityUsers []*CommunityUser `protobuf:"bytes,7,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
 	// Categories of the communities.
 	Categories []*Category `protobuf:"bytes,8,rep,name=categories,proto3" json:"categories,omitempty"`
-	// The feeds the posts stand in.
+	// The feeds that contain the posts.
 	Feeds []*Feed `protobuf:"bytes,9,rep,name=feeds,proto3" json:"feeds,omitempty"`
-	// Live streams of the posts.
+	// Live streams attached to the posts.
 	VideoStreamings []*VideoStreaming `protobuf:"bytes,10,rep,name=video_streamings,json=videoStreamings,proto3" json:"video_streamings,omitempty"`
 	// Child streams.
 	VideoStreamingChildren []*VideoStreaming `protobuf:"bytes,11,rep,name=video_streaming_children,json=videoStreamingChildren,proto3" json:"video_streaming_children,omitempty"`
-	// Rooms of the posts.
+	// Rooms attached to the posts.
 	Rooms []*Room `protobuf:"bytes,12,rep,name=rooms,proto3" json:"rooms,omitempty"`
 	// Child rooms.
 	RoomChildrens []*Room `protobuf:"bytes,13,rep,name=room_childrens,json=roomChildrens,proto3" json:"room_childrens,omitempty"`
-	// Polls of the posts.
+	// Polls attached to the posts.
 	Polls         []*Poll `protobuf:"bytes,14,rep,name=polls,proto3" json:"polls,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *PostAggregate) Reset() {
-	*x = PostAggregate{}
+func (x *PostResponse) Reset() {
+	*x = PostResponse{}
 	mi := &file_plaza_v1_post_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *PostAggregate) String() string {
+func (x *PostResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*PostAggregate) ProtoMessage() {}
+func (*PostResponse) ProtoMessage() {}
 
-func (x *PostAggregate) ProtoReflect() protoreflect.Message {
+func (x *PostResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_post_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -482,103 +483,103 @@ func (x *PostAggregate) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use PostAggregate.ProtoReflect.Descriptor instead.
-func (*PostAggregate) Descriptor() ([]byte, []int) {
+// Deprecated: Use PostResponse.ProtoReflect.Descriptor instead.
+func (*PostResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_post_proto_rawDescGZIP(), []int{1}
 }
 
-func (x *PostAggregate) GetPosts() []*Post {
+func (x *PostResponse) GetPosts() []*Post {
 	if x != nil {
 		return x.Posts
 	}
 	return nil
 }
 
-func (x *PostAggregate) GetPostChildren() []*Post {
+func (x *PostResponse) GetPostChildren() []*Post {
 	if x != nil {
 		return x.PostChildren
 	}
 	return nil
 }
 
-func (x *PostAggregate) GetComments() []*Comment {
+func (x *PostResponse) GetComments() []*Comment {
 	if x != nil {
 		return x.Comments
 	}
 	return nil
 }
 
-func (x *PostAggregate) GetUsers() []*User {
+func (x *PostResponse) GetUsers() []*User {
 	if x != nil {
 		return x.Users
 	}
 	return nil
 }
 
-func (x *PostAggregate) GetFiles() []*File {
+func (x *PostResponse) GetFiles() []*File {
 	if x != nil {
 		return x.Files
 	}
 	return nil
 }
 
-func (x *PostAggregate) GetCommunities() []*Community {
+func (x *PostResponse) GetCommunities() []*Community {
 	if x != nil {
 		return x.Communities
 	}
 	return nil
 }
 
-func (x *PostAggregate) GetCommunityUsers() []*CommunityUser {
+func (x *PostResponse) GetCommunityUsers() []*CommunityUser {
 	if x != nil {
 		return x.CommunityUsers
 	}
 	return nil
 }
 
-func (x *PostAggregate) GetCategories() []*Category {
+func (x *PostResponse) GetCategories() []*Category {
 	if x != nil {
 		return x.Categories
 	}
 	return nil
 }
 
-func (x *PostAggregate) GetFeeds() []*Feed {
+func (x *PostResponse) GetFeeds() []*Feed {
 	if x != nil {
 		return x.Feeds
 	}
 	return nil
 }
 
-func (x *PostAggregate) GetVideoStreamings() []*VideoStreaming {
+func (x *PostResponse) GetVideoStreamings() []*VideoStreaming {
 	if x != nil {
 		return x.VideoStreamings
 	}
 	return nil
 }
 
-func (x *PostAggregate) GetVideoStreamingChildren() []*VideoStreaming {
+func (x *PostResponse) GetVideoStreamingChildren() []*VideoStreaming {
 	if x != nil {
 		return x.VideoStreamingChildren
 	}
 	return nil
 }
 
-func (x *PostAggregate) GetRooms() []*Room {
+func (x *PostResponse) GetRooms() []*Room {
 	if x != nil {
 		return x.Rooms
 	}
 	return nil
 }
 
-func (x *PostAggregate) GetRoomChildrens() []*Room {
+func (x *PostResponse) GetRoomChildrens() []*Room {
 	if x != nil {
 		return x.RoomChildrens
 	}
 	return nil
 }
 
-func (x *PostAggregate) GetPolls() []*Poll {
+func (x *PostResponse) GetPolls() []*Poll {
 	if x != nil {
 		return x.Polls
 	}
@@ -590,33 +591,33 @@ type ListPostsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The posts.
 	Posts []*Post `protobuf:"bytes,1,rep,name=posts,proto3" json:"posts,omitempty"`
-	// Their child posts.
+	// Their child posts, one for each media element.
 	PostChildren []*Post `protobuf:"bytes,2,rep,name=post_children,json=postChildren,proto3" json:"post_children,omitempty"`
 	// Their latest comments.
 	Comments []*Comment `protobuf:"bytes,3,rep,name=comments,proto3" json:"comments,omitempty"`
 	// Authors, mentioned users and wall owners.
 	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
-	// Files of the posts and avatars.
+	// Files attached to the posts, and avatars.
 	Files []*File `protobuf:"bytes,5,rep,name=files,proto3" json:"files,omitempty"`
-	// The communities the posts stand in.
+	// The communities that contain the posts.
 	Communities []*Community `protobuf:"bytes,6,rep,name=communities,proto3" json:"communities,omitempty"`
-	// Memberships of the caller and of the authors.
+	// Community memberships of the caller and the authors.
 	CommunityUsers []*CommunityUser `protobuf:"bytes,7,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
 	// Categories of the communities.
 	Categories []*Category `protobuf:"bytes,8,rep,name=categories,proto3" json:"categories,omitempty"`
-	// The feeds the posts stand in.
+	// The feeds that contain the posts.
 	Feeds []*Feed `protobuf:"bytes,9,rep,name=feeds,proto3" json:"feeds,omitempty"`
-	// Live streams of the posts.
+	// Live streams attached to the posts.
 	VideoStreamings []*VideoStreaming `protobuf:"bytes,10,rep,name=video_streamings,json=videoStreamings,proto3" json:"video_streamings,omitempty"`
 	// Child streams.
 	VideoStreamingChildren []*VideoStreaming `protobuf:"bytes,11,rep,name=video_streaming_children,json=videoStreamingChildren,proto3" json:"video_streaming_children,omitempty"`
-	// Rooms of the posts.
+	// Rooms attached to the posts.
 	Rooms []*Room `protobuf:"bytes,12,rep,name=rooms,proto3" json:"rooms,omitempty"`
 	// Child rooms.
 	RoomChildrens []*Room `protobuf:"bytes,13,rep,name=room_childrens,json=roomChildrens,proto3" json:"room_childrens,omitempty"`
-	// Polls of the posts.
+	// Polls attached to the posts.
 	Polls []*Poll `protobuf:"bytes,14,rep,name=polls,proto3" json:"polls,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,15,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -757,29 +758,31 @@ func (x *ListPostsResponse) GetPaging() *Paging {
 	return nil
 }
 
-// CreatePostRequest describes the post.
+// CreatePostRequest describes the new post.
 type CreatePostRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `user` (default), `community` or `content`.
+	// Kind of target: `user` (default), `community` or `content`.
 	TargetType string `protobuf:"bytes,1,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// The community's id, or the wall owner's public id, the caller's when absent; for `content` any id of the client's, at least
-	// 1 character.
+	// The community's id; the wall owner's public id, by default the caller's; or for `content` any id chosen by the
+	// client.
 	TargetId string `protobuf:"bytes,2,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// The body. `title` has at most 150 characters, `text` at most 50000; a custom post at most 100 KB as JSON.
+	// The content. `title` has at most 150 characters and `text` at most 50,000. A custom post can have any object of at
+	// most 100 KB of JSON.
 	Data *structpb.Struct `protobuf:"bytes,3,opt,name=data,proto3" json:"data,omitempty"`
-	// The text, as older clients send it.
+	// The text. Earlier clients send it instead of `data.text`.
 	Text string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
-	// Media elements, at most 10; each becomes a child post.
+	// Media elements, at most 10. Each becomes a child post.
 	Attachments []*Attachment `protobuf:"bytes,5,rep,name=attachments,proto3" json:"attachments,omitempty"`
-	// `text` (default), `poll` with data.pollId, `liveStream` with data.streamId, `room` with data.roomId, or a dotted custom name.
+	// Kind of post: `text` (default), `poll` with `data.pollId`, `liveStream` with `data.streamId`, `room` with
+	// `data.roomId`, or a custom name with a dot.
 	DataType string `protobuf:"bytes,6,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
 	// At most 5 tags of 1 to 24 characters.
 	Tags []string `protobuf:"bytes,7,rep,name=tags,proto3" json:"tags,omitempty"`
 	// At most 30 hashtags of 1 to 100 letters, digits and underscores.
 	Hashtags []string `protobuf:"bytes,8,rep,name=hashtags,proto3" json:"hashtags,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,9,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Who is mentioned.
+	// The users mentioned.
 	Mentionees    []*Mentionee `protobuf:"bytes,10,rep,name=mentionees,proto3" json:"mentionees,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -885,10 +888,10 @@ func (x *CreatePostRequest) GetMentionees() []*Mentionee {
 	return nil
 }
 
-// GetPostRequest names the post.
+// GetPostRequest identifies the post.
 type GetPostRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The post's id.
 	PostId        string `protobuf:"bytes,1,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -931,10 +934,10 @@ func (x *GetPostRequest) GetPostId() string {
 	return ""
 }
 
-// BatchGetPostsRequest names the posts.
+// BatchGetPostsRequest identifies the posts.
 type BatchGetPostsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 100 ids.
+	// Ids of the posts, 1 to 100.
 	PostIds       []string `protobuf:"bytes,1,rep,name=post_ids,json=postIds,proto3" json:"post_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -977,34 +980,36 @@ func (x *BatchGetPostsRequest) GetPostIds() []string {
 	return nil
 }
 
-// ListPostsRequest filters the posts of one target.
+// ListPostsRequest filters and orders the posts of one target.
 type ListPostsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The community's id, the wall owner's public id, or the client's id of the content.
+	// The community's id, the wall owner's public id, or the client's id of the external content.
 	TargetId string `protobuf:"bytes,1,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// `community` (default), `user` or `content`.
+	// Kind of target: `community` (default), `user` or `content`.
 	TargetType string `protobuf:"bytes,2,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// `lastCreated` (default), `firstCreated`, `lastUpdated` or `firstUpdated`.
+	// Sort order: `lastCreated` (default), `firstCreated`, `lastUpdated` or `firstUpdated`.
 	SortBy string `protobuf:"bytes,3,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// `published` (default), `reviewing` or `declined`.
+	// Review state: `published` (default), `reviewing` or `declined`.
 	FeedType string `protobuf:"bytes,4,opt,name=feed_type,json=feedType,proto3" json:"feed_type,omitempty"`
-	// At most 10 data types.
+	// Filter by kind of post, at most 10.
 	DataTypes []string `protobuf:"bytes,5,rep,name=data_types,json=dataTypes,proto3" json:"data_types,omitempty"`
-	// One data type, as older clients send it.
+	// Alias of `data_types` for a single kind.
 	DataType string `protobuf:"bytes,6,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
-	// At most 5 tags; a post that has any of them is listed.
+	// Lists posts that have any of these tags, at most 5.
 	Tags []string `protobuf:"bytes,7,rep,name=tags,proto3" json:"tags,omitempty"`
-	// True: only flagged posts or posts with flagged children or comments; false: only others; absent: all.
+	// Filter by flags: `true` lists only posts that are flagged or have a flagged child or comment, `false` only others;
+	// all if absent.
 	HasFlag *bool `protobuf:"varint,8,opt,name=has_flag,json=hasFlag,proto3,oneof" json:"has_flag,omitempty"`
-	// True: only deleted ones; false: only others; absent: both, deleted ones without their content.
+	// Filter by deletion: `true` lists only deleted ones, `false` only others; both if absent. Deleted ones come without
+	// content.
 	IsDeleted *bool `protobuf:"varint,9,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// Accepted from public clients; false has the meaning of an absent is_deleted.
+	// Accepted for compatibility. `false` is equivalent to an absent `is_deleted`.
 	IncludeDeleted *bool `protobuf:"varint,10,opt,name=include_deleted,json=includeDeleted,proto3,oneof" json:"include_deleted,omitempty"`
-	// Whether only parents are listed; true unless data types are given.
+	// Whether only parent posts are listed. The default is `true` unless `data_types` is set.
 	MatchingOnlyParentPost *bool `protobuf:"varint,11,opt,name=matching_only_parent_post,json=matchingOnlyParentPost,proto3,oneof" json:"matching_only_parent_post,omitempty"`
-	// Accepted from public clients.
+	// Accepted for compatibility, without effect.
 	IncludeMixedStructure *bool `protobuf:"varint,12,opt,name=include_mixed_structure,json=includeMixedStructure,proto3,oneof" json:"include_mixed_structure,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options       *PageOptions `protobuf:"bytes,13,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1131,28 +1136,31 @@ func (x *ListPostsRequest) GetOptions() *PageOptions {
 	return nil
 }
 
-// UpdatePostRequest holds what to change of a parent post. A child post holds nothing but its media element, and is refused: it
-// changes with the attachments of its parent.
+// UpdatePostRequest contains the fields of a parent post to change. A child post cannot be updated; it changes with the
+// attachments of its parent.
 type UpdatePostRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The post's id.
 	PostId string `protobuf:"bytes,1,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
-	// The whole body instead of the old one, with the limits of a new post. The poll, stream or room that the post carries stays.
+	// The new content, which replaces the previous one, with the limits of a new post. The poll, stream or room of the
+	// post does not change.
 	Data *structpb.Struct `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
-	// The text instead of the old one, as older clients send it; the rest of the body stays. Counts for nothing beside data.
+	// The new text; the rest of the content does not change. Earlier clients send it instead of `data`. It is ignored if
+	// `data` is set.
 	Text *string `protobuf:"bytes,3,opt,name=text,proto3,oneof" json:"text,omitempty"`
-	// The media elements instead of the old ones, at most 10: those that were there keep their child posts, others get new ones, and
-	// the child posts of the rest are deleted. Empty leaves them as they are, unless clear names them.
+	// The new media elements, at most 10. Elements that already were attached keep their child posts, new ones get new
+	// child posts, and the child posts of the others are deleted. An empty list changes nothing unless `clear` names it.
 	Attachments []*Attachment `protobuf:"bytes,4,rep,name=attachments,proto3" json:"attachments,omitempty"`
-	// At most 5 tags of 1 to 24 characters; empty leaves them as they are, unless clear names them.
+	// At most 5 tags of 1 to 24 characters. An empty list changes nothing unless `clear` names it.
 	Tags []string `protobuf:"bytes,5,rep,name=tags,proto3" json:"tags,omitempty"`
-	// At most 30 hashtags of 1 to 100 letters, digits and underscores; empty leaves them as they are, unless clear names them.
+	// At most 30 hashtags of 1 to 100 letters, digits and underscores. An empty list changes nothing unless `clear` names
+	// it.
 	Hashtags []string `protobuf:"bytes,6,rep,name=hashtags,proto3" json:"hashtags,omitempty"`
-	// Custom fields, all of them.
+	// Custom fields. They replace the previous ones.
 	Metadata *structpb.Struct `protobuf:"bytes,7,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Who is mentioned; empty leaves them as they are, unless clear names them.
+	// The users mentioned. An empty list changes nothing unless `clear` names it.
 	Mentionees []*Mentionee `protobuf:"bytes,8,rep,name=mentionees,proto3" json:"mentionees,omitempty"`
-	// Lists to empty: `attachments`, `tags`, `hashtags`, `mentionees`. An empty list in a JSON body says the same.
+	// Lists to empty: `attachments`, `tags`, `hashtags`, `mentionees`. In a JSON body an empty list has the same effect.
 	Clear         []string `protobuf:"bytes,9,rep,name=clear,proto3" json:"clear,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1251,12 +1259,12 @@ func (x *UpdatePostRequest) GetClear() []string {
 	return nil
 }
 
-// DeletePostRequest names the post.
+// DeletePostRequest identifies the post.
 type DeletePostRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The post's id.
 	PostId string `protobuf:"bytes,1,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
-	// Whether nothing of it stays.
+	// Whether to erase it completely instead of keeping a tombstone.
 	Permanent     bool `protobuf:"varint,2,opt,name=permanent,proto3" json:"permanent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1306,10 +1314,10 @@ func (x *DeletePostRequest) GetPermanent() bool {
 	return false
 }
 
-// ApprovePostRequest names the post.
+// ApprovePostRequest identifies the post.
 type ApprovePostRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The post's id.
 	PostId        string `protobuf:"bytes,1,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1352,10 +1360,10 @@ func (x *ApprovePostRequest) GetPostId() string {
 	return ""
 }
 
-// DeclinePostRequest names the post.
+// DeclinePostRequest identifies the post.
 type DeclinePostRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The post's id.
 	PostId        string `protobuf:"bytes,1,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1398,14 +1406,14 @@ func (x *DeclinePostRequest) GetPostId() string {
 	return ""
 }
 
-// FlagPostRequest says why.
+// FlagPostRequest identifies the post and gives the reason.
 type FlagPostRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The post's id.
 	PostId string `protobuf:"bytes,1,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
-	// One of the reasons of the interface, at most 300 characters; `Others` when absent.
+	// The reason, at most 300 characters. The default is `Others`.
 	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
-	// Free text, at most 300 characters.
+	// More about the reason, at most 300 characters.
 	Detail        string `protobuf:"bytes,3,opt,name=detail,proto3" json:"detail,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1462,10 +1470,10 @@ func (x *FlagPostRequest) GetDetail() string {
 	return ""
 }
 
-// UnflagPostRequest names the post.
+// UnflagPostRequest identifies the post.
 type UnflagPostRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The post's id.
 	PostId        string `protobuf:"bytes,1,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1508,10 +1516,10 @@ func (x *UnflagPostRequest) GetPostId() string {
 	return ""
 }
 
-// ClearPostFlagsRequest names the post.
+// ClearPostFlagsRequest identifies the post.
 type ClearPostFlagsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The post's id.
 	PostId        string `protobuf:"bytes,1,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1554,10 +1562,10 @@ func (x *ClearPostFlagsRequest) GetPostId() string {
 	return ""
 }
 
-// IsPostFlaggedByMeRequest names the post.
+// IsPostFlaggedByMeRequest identifies the post.
 type IsPostFlaggedByMeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The post's id.
 	PostId        string `protobuf:"bytes,1,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1604,7 +1612,7 @@ var File_plaza_v1_post_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_post_proto_rawDesc = "" +
 	"\n" +
-	"\x13plaza/v1/post.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/feed.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/poll.proto\x1a\x13plaza/v1/room.proto\x1a\x13plaza/v1/user.proto\x1a\x1eplaza/v1/video_streaming.proto\"\xdd\f\n" +
+	"\x13plaza/v1/post.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/poll.proto\x1a\x13plaza/v1/room.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\x1a\x1eplaza/v1/video_streaming.proto\"\xdd\f\n" +
 	"\x04Post\x12\x17\n" +
 	"\apost_id\x18\x01 \x01(\tR\x06postId\x12+\n" +
 	"\x04data\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x04data\x12\x17\n" +
@@ -1659,8 +1667,8 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\x0estructure_type\x18( \x01(\tR\rstructureType\x1a<\n" +
 	"\x0eReactionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xd4\x05\n" +
-	"\rPostAggregate\x12$\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xd3\x05\n" +
+	"\fPostResponse\x12$\n" +
 	"\x05posts\x18\x01 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
 	"\rpost_children\x18\x02 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
 	"\bcomments\x18\x03 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
@@ -1696,9 +1704,9 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\x05rooms\x18\f \x03(\v2\x0e.plaza.v1.RoomR\x05rooms\x125\n" +
 	"\x0eroom_childrens\x18\r \x03(\v2\x0e.plaza.v1.RoomR\rroomChildrens\x12$\n" +
 	"\x05polls\x18\x0e \x03(\v2\x0e.plaza.v1.PollR\x05polls\x12(\n" +
-	"\x06paging\x18\x0f \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x9f\x04\n" +
-	"\x11CreatePostRequest\x12B\n" +
-	"\vtarget_type\x18\x01 \x01(\tB!\xbaH\x1er\x1cR\x00R\x04userR\tcommunityR\acontentR\n" +
+	"\x06paging\x18\x0f \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xa0\x04\n" +
+	"\x11CreatePostRequest\x12C\n" +
+	"\vtarget_type\x18\x01 \x01(\tB\"\xbaH\x1f\xd8\x01\x01r\x1aR\x04userR\tcommunityR\acontentR\n" +
 	"targetType\x12%\n" +
 	"\ttarget_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\btargetId\x12+\n" +
 	"\x04data\x18\x03 \x01(\v2\x17.google.protobuf.StructR\x04data\x12\x1d\n" +
@@ -1714,23 +1722,21 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"mentionees\x18\n" +
 	" \x03(\v2\x13.plaza.v1.MentioneeB\b\xbaH\x05\x92\x01\x02\x10\n" +
 	"R\n" +
-	"mentionees\"5\n" +
-	"\x0eGetPostRequest\x12#\n" +
-	"\apost_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\"E\n" +
+	"mentionees\"4\n" +
+	"\x0eGetPostRequest\x12\"\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\"E\n" +
 	"\x14BatchGetPostsRequest\x12-\n" +
-	"\bpost_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x182R\apostIds\"\xa5\x06\n" +
-	"\x10ListPostsRequest\x12'\n" +
-	"\ttarget_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\btargetId\x12B\n" +
-	"\vtarget_type\x18\x02 \x01(\tB!\xbaH\x1er\x1cR\x00R\tcommunityR\x04userR\acontentR\n" +
-	"targetType\x12V\n" +
-	"\asort_by\x18\x03 \x01(\tB=\xbaH:r8R\x00R\vlastCreatedR\ffirstCreatedR\vlastUpdatedR\ffirstUpdatedR\x06sortBy\x12D\n" +
-	"\tfeed_type\x18\x04 \x01(\tB'\xbaH$r\"R\x00R\tpublishedR\treviewingR\bdeclinedR\bfeedType\x12/\n" +
+	"\bpost_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x90\xea0\x01R\apostIds\"\xf5\x05\n" +
+	"\x10ListPostsRequest\x12&\n" +
+	"\ttarget_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\btargetId\x12C\n" +
+	"\vtarget_type\x18\x02 \x01(\tB\"\xbaH\x1f\xd8\x01\x01r\x1aR\tcommunityR\x04userR\acontentR\n" +
+	"targetType\x12%\n" +
+	"\asort_by\x18\x03 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xc8\xea0\x01R\x06sortBy\x12E\n" +
+	"\tfeed_type\x18\x04 \x01(\tB(\xbaH%\xd8\x01\x01r R\tpublishedR\treviewingR\bdeclinedR\bfeedType\x12/\n" +
 	"\n" +
 	"data_types\x18\x05 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
-	"\"\x06r\x04\x10\x01\x18dR\tdataTypes\x12%\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\tdataTypes\x12%\n" +
 	"\tdata_type\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\bdataType\x12$\n" +
 	"\x04tags\x18\a \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\x05\"\x06r\x04\x10\x01\x18\x18R\x04tags\x12\x1e\n" +
@@ -1746,10 +1752,9 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\v_is_deletedB\x12\n" +
 	"\x10_include_deletedB\x1c\n" +
 	"\x1a_matching_only_parent_postB\x1a\n" +
-	"\x18_include_mixed_structure\"\xfb\x03\n" +
-	"\x11UpdatePostRequest\x12#\n" +
-	"\apost_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\x12+\n" +
+	"\x18_include_mixed_structure\"\xfa\x03\n" +
+	"\x11UpdatePostRequest\x12\"\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\x12+\n" +
 	"\x04data\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x04data\x12\"\n" +
 	"\x04text\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x18І\x03H\x00R\x04text\x88\x01\x01\x12@\n" +
 	"\vattachments\x18\x04 \x03(\v2\x14.plaza.v1.AttachmentB\b\xbaH\x05\x92\x01\x02\x10\n" +
@@ -1765,54 +1770,47 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\x05clear\x18\t \x03(\tB5\xbaH2\x92\x01/\x10\n" +
 	"\"+r)R\vattachmentsR\x04tagsR\bhashtagsR\n" +
 	"mentioneesR\x05clearB\a\n" +
-	"\x05_text\"V\n" +
-	"\x11DeletePostRequest\x12#\n" +
-	"\apost_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\x12\x1c\n" +
-	"\tpermanent\x18\x02 \x01(\bR\tpermanent\"9\n" +
-	"\x12ApprovePostRequest\x12#\n" +
-	"\apost_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\"9\n" +
-	"\x12DeclinePostRequest\x12#\n" +
-	"\apost_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\"z\n" +
-	"\x0fFlagPostRequest\x12#\n" +
-	"\apost_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\x12 \n" +
+	"\x05_text\"U\n" +
+	"\x11DeletePostRequest\x12\"\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\x12\x1c\n" +
+	"\tpermanent\x18\x02 \x01(\bR\tpermanent\"8\n" +
+	"\x12ApprovePostRequest\x12\"\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\"8\n" +
+	"\x12DeclinePostRequest\x12\"\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\"y\n" +
+	"\x0fFlagPostRequest\x12\"\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\x12 \n" +
 	"\x06reason\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06reason\x12 \n" +
-	"\x06detail\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06detail\"8\n" +
-	"\x11UnflagPostRequest\x12#\n" +
-	"\apost_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\"<\n" +
-	"\x15ClearPostFlagsRequest\x12#\n" +
-	"\apost_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId\"?\n" +
-	"\x18IsPostFlaggedByMeRequest\x12#\n" +
-	"\apost_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06postId2\xe1\r\n" +
-	"\vPostService\x12\xa6\x01\n" +
+	"\x06detail\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06detail\"7\n" +
+	"\x11UnflagPostRequest\x12\"\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\";\n" +
+	"\x15ClearPostFlagsRequest\x12\"\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\">\n" +
+	"\x18IsPostFlaggedByMeRequest\x12\"\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId2\xed\f\n" +
+	"\vPostService\x12\xa5\x01\n" +
 	"\n" +
-	"CreatePost\x12\x1b.plaza.v1.CreatePostRequest\x1a\x17.plaza.v1.PostAggregate\"b\xa2\xbb\x18\x02\b\x04\xb2\xbb\x18,\n" +
+	"CreatePost\x12\x1b.plaza.v1.CreatePostRequest\x1a\x16.plaza.v1.PostResponse\"b\xa2\xbb\x18\x02\b\x04\xb2\xbb\x18,\n" +
 	"\n" +
 	"2024-11-13\x12\n" +
-	"2027-12-31\x1a\x12POST /api/v3/posts\x82\xd3\xe4\x93\x02&:\x01*Z\x12:\x01*\"\r/api/v3/posts\"\r/api/v4/posts\x12c\n" +
-	"\aGetPost\x12\x18.plaza.v1.GetPostRequest\x1a\x17.plaza.v1.PostAggregate\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/posts/{post_id}\x12j\n" +
-	"\rBatchGetPosts\x12\x1e.plaza.v1.BatchGetPostsRequest\x1a\x17.plaza.v1.PostAggregate\" \xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x14\x12\x12/api/v3/posts/list\x12\x83\x01\n" +
-	"\tListPosts\x12\x1a.plaza.v1.ListPostsRequest\x1a\x1b.plaza.v1.ListPostsResponse\"=\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x021Z\x0f\x12\r/api/v4/postsZ\x0f\x12\r/api/v3/posts\x12\r/api/v5/posts\x12\x9f\x01\n" +
+	"2027-12-31\x1a\x12POST /api/v3/posts\x82\xd3\xe4\x93\x02&:\x01*Z\x12:\x01*\"\r/api/v3/posts\"\r/api/v4/posts\x12e\n" +
+	"\aGetPost\x12\x18.plaza.v1.GetPostRequest\x1a\x16.plaza.v1.PostResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/posts/{post_id}\x90\x02\x01\x12l\n" +
+	"\rBatchGetPosts\x12\x1e.plaza.v1.BatchGetPostsRequest\x1a\x16.plaza.v1.PostResponse\"#\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x14\x12\x12/api/v3/posts/list\x90\x02\x01\x12\x86\x01\n" +
+	"\tListPosts\x12\x1a.plaza.v1.ListPostsRequest\x1a\x1b.plaza.v1.ListPostsResponse\"@\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x021Z\x0f\x12\r/api/v4/postsZ\x0f\x12\r/api/v3/posts\x12\r/api/v5/posts\x90\x02\x01\x12\x8b\x01\n" +
 	"\n" +
-	"UpdatePost\x12\x1b.plaza.v1.UpdatePostRequest\x1a\x17.plaza.v1.PostAggregate\"[\xa2\xbb\x18\x17\b\x04\x12\x13EDIT_COMMUNITY_POST\x82\xd3\xe4\x93\x02::\x01*Z\x1c:\x01*\x1a\x17/api/v3/posts/{post_id}\x1a\x17/api/v4/posts/{post_id}\x12\xe0\x01\n" +
+	"UpdatePost\x12\x1b.plaza.v1.UpdatePostRequest\x1a\x16.plaza.v1.PostResponse\"H\xa2\xbb\x18\x04\b\x04\x10\x1d\x82\xd3\xe4\x93\x02::\x01*Z\x1c:\x01*\x1a\x17/api/v3/posts/{post_id}\x1a\x17/api/v4/posts/{post_id}\x12\xca\x01\n" +
 	"\n" +
-	"DeletePost\x12\x1b.plaza.v1.DeletePostRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"\x93\x01\xa2\xbb\x18\x19\b\x04\x12\x15DELETE_COMMUNITY_POST\xb2\xbb\x188\n" +
+	"DeletePost\x12\x1b.plaza.v1.DeletePostRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"~\xa2\xbb\x18\x04\b\x04\x10\x1e\xb2\xbb\x188\n" +
 	"\n" +
 	"2024-11-13\x12\n" +
-	"2027-12-31\x1a\x1eDELETE /api/v3/posts/{post_id}\x82\xd3\xe4\x93\x024Z\x19*\x17/api/v3/posts/{post_id}*\x17/api/v4/posts/{post_id}\x12\x91\x01\n" +
-	"\vApprovePost\x12\x1c.plaza.v1.ApprovePostRequest\x1a\x17.plaza.v1.PostAggregate\"K\xa2\xbb\x18\x1d\b\x04\x12\x19MODERATE_POST_AND_COMMENT\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/api/v3/posts/{post_id}/approve\x12\x91\x01\n" +
-	"\vDeclinePost\x12\x1c.plaza.v1.DeclinePostRequest\x1a\x17.plaza.v1.PostAggregate\"K\xa2\xbb\x18\x1d\b\x04\x12\x19MODERATE_POST_AND_COMMENT\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/api/v3/posts/{post_id}/decline\x12m\n" +
-	"\bFlagPost\x12\x19.plaza.v1.FlagPostRequest\x1a\x17.plaza.v1.PostAggregate\"-\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/api/v3/posts/{post_id}/flag\x12p\n" +
+	"2027-12-31\x1a\x1eDELETE /api/v3/posts/{post_id}\x82\xd3\xe4\x93\x024Z\x19*\x17/api/v3/posts/{post_id}*\x17/api/v4/posts/{post_id}\x12w\n" +
+	"\vApprovePost\x12\x1c.plaza.v1.ApprovePostRequest\x1a\x16.plaza.v1.PostResponse\"2\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/api/v3/posts/{post_id}/approve\x12w\n" +
+	"\vDeclinePost\x12\x1c.plaza.v1.DeclinePostRequest\x1a\x16.plaza.v1.PostResponse\"2\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/api/v3/posts/{post_id}/decline\x12l\n" +
+	"\bFlagPost\x12\x19.plaza.v1.FlagPostRequest\x1a\x16.plaza.v1.PostResponse\"-\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/api/v3/posts/{post_id}/flag\x12o\n" +
 	"\n" +
-	"UnflagPost\x12\x1b.plaza.v1.UnflagPostRequest\x1a\x17.plaza.v1.PostAggregate\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 *\x1e/api/v3/posts/{post_id}/unflag\x12\x92\x01\n" +
-	"\x0eClearPostFlags\x12\x1f.plaza.v1.ClearPostFlagsRequest\x1a\x17.plaza.v1.PostAggregate\"F\xa2\xbb\x18\x1d\b\x04\x12\x19MODERATE_POST_AND_COMMENT\x82\xd3\xe4\x93\x02\x1f*\x1d/api/v3/posts/{post_id}/flags\x12\xae\x01\n" +
-	"\x11IsPostFlaggedByMe\x12\".plaza.v1.IsPostFlaggedByMeRequest\x1a\x1d.plaza.v1.FlaggedByMeResponse\"V\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02JZ$\x12\"/api/v3/posts/{post_id}/isFlagByMe\x12\"/api/v3/posts/{post_id}/isflagbymeB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"UnflagPost\x12\x1b.plaza.v1.UnflagPostRequest\x1a\x16.plaza.v1.PostResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 *\x1e/api/v3/posts/{post_id}/unflag\x12x\n" +
+	"\x0eClearPostFlags\x12\x1f.plaza.v1.ClearPostFlagsRequest\x1a\x16.plaza.v1.PostResponse\"-\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02\x1f*\x1d/api/v3/posts/{post_id}/flags\x12\xb1\x01\n" +
+	"\x11IsPostFlaggedByMe\x12\".plaza.v1.IsPostFlaggedByMeRequest\x1a\x1d.plaza.v1.FlaggedByMeResponse\"Y\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02JZ$\x12\"/api/v3/posts/{post_id}/isFlagByMe\x12\"/api/v3/posts/{post_id}/isflagbyme\x90\x02\x01B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_post_proto_rawDescOnce sync.Once
@@ -1829,7 +1827,7 @@ func file_plaza_v1_post_proto_rawDescGZIP() []byte {
 var file_plaza_v1_post_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_plaza_v1_post_proto_goTypes = []any{
 	(*Post)(nil),                     // 0: plaza.v1.Post
-	(*PostAggregate)(nil),            // 1: plaza.v1.PostAggregate
+	(*PostResponse)(nil),             // 1: plaza.v1.PostResponse
 	(*ListPostsResponse)(nil),        // 2: plaza.v1.ListPostsResponse
 	(*CreatePostRequest)(nil),        // 3: plaza.v1.CreatePostRequest
 	(*GetPostRequest)(nil),           // 4: plaza.v1.GetPostRequest
@@ -1873,20 +1871,20 @@ var file_plaza_v1_post_proto_depIdxs = []int32{
 	18, // 5: plaza.v1.Post.updated_at:type_name -> google.protobuf.Timestamp
 	15, // 6: plaza.v1.Post.reactions:type_name -> plaza.v1.Post.ReactionsEntry
 	19, // 7: plaza.v1.Post.mentionees:type_name -> plaza.v1.Mentionee
-	0,  // 8: plaza.v1.PostAggregate.posts:type_name -> plaza.v1.Post
-	0,  // 9: plaza.v1.PostAggregate.post_children:type_name -> plaza.v1.Post
-	20, // 10: plaza.v1.PostAggregate.comments:type_name -> plaza.v1.Comment
-	21, // 11: plaza.v1.PostAggregate.users:type_name -> plaza.v1.User
-	22, // 12: plaza.v1.PostAggregate.files:type_name -> plaza.v1.File
-	23, // 13: plaza.v1.PostAggregate.communities:type_name -> plaza.v1.Community
-	24, // 14: plaza.v1.PostAggregate.community_users:type_name -> plaza.v1.CommunityUser
-	25, // 15: plaza.v1.PostAggregate.categories:type_name -> plaza.v1.Category
-	26, // 16: plaza.v1.PostAggregate.feeds:type_name -> plaza.v1.Feed
-	27, // 17: plaza.v1.PostAggregate.video_streamings:type_name -> plaza.v1.VideoStreaming
-	27, // 18: plaza.v1.PostAggregate.video_streaming_children:type_name -> plaza.v1.VideoStreaming
-	28, // 19: plaza.v1.PostAggregate.rooms:type_name -> plaza.v1.Room
-	28, // 20: plaza.v1.PostAggregate.room_childrens:type_name -> plaza.v1.Room
-	29, // 21: plaza.v1.PostAggregate.polls:type_name -> plaza.v1.Poll
+	0,  // 8: plaza.v1.PostResponse.posts:type_name -> plaza.v1.Post
+	0,  // 9: plaza.v1.PostResponse.post_children:type_name -> plaza.v1.Post
+	20, // 10: plaza.v1.PostResponse.comments:type_name -> plaza.v1.Comment
+	21, // 11: plaza.v1.PostResponse.users:type_name -> plaza.v1.User
+	22, // 12: plaza.v1.PostResponse.files:type_name -> plaza.v1.File
+	23, // 13: plaza.v1.PostResponse.communities:type_name -> plaza.v1.Community
+	24, // 14: plaza.v1.PostResponse.community_users:type_name -> plaza.v1.CommunityUser
+	25, // 15: plaza.v1.PostResponse.categories:type_name -> plaza.v1.Category
+	26, // 16: plaza.v1.PostResponse.feeds:type_name -> plaza.v1.Feed
+	27, // 17: plaza.v1.PostResponse.video_streamings:type_name -> plaza.v1.VideoStreaming
+	27, // 18: plaza.v1.PostResponse.video_streaming_children:type_name -> plaza.v1.VideoStreaming
+	28, // 19: plaza.v1.PostResponse.rooms:type_name -> plaza.v1.Room
+	28, // 20: plaza.v1.PostResponse.room_childrens:type_name -> plaza.v1.Room
+	29, // 21: plaza.v1.PostResponse.polls:type_name -> plaza.v1.Poll
 	0,  // 22: plaza.v1.ListPostsResponse.posts:type_name -> plaza.v1.Post
 	0,  // 23: plaza.v1.ListPostsResponse.post_children:type_name -> plaza.v1.Post
 	20, // 24: plaza.v1.ListPostsResponse.comments:type_name -> plaza.v1.Comment
@@ -1923,17 +1921,17 @@ var file_plaza_v1_post_proto_depIdxs = []int32{
 	12, // 55: plaza.v1.PostService.UnflagPost:input_type -> plaza.v1.UnflagPostRequest
 	13, // 56: plaza.v1.PostService.ClearPostFlags:input_type -> plaza.v1.ClearPostFlagsRequest
 	14, // 57: plaza.v1.PostService.IsPostFlaggedByMe:input_type -> plaza.v1.IsPostFlaggedByMeRequest
-	1,  // 58: plaza.v1.PostService.CreatePost:output_type -> plaza.v1.PostAggregate
-	1,  // 59: plaza.v1.PostService.GetPost:output_type -> plaza.v1.PostAggregate
-	1,  // 60: plaza.v1.PostService.BatchGetPosts:output_type -> plaza.v1.PostAggregate
+	1,  // 58: plaza.v1.PostService.CreatePost:output_type -> plaza.v1.PostResponse
+	1,  // 59: plaza.v1.PostService.GetPost:output_type -> plaza.v1.PostResponse
+	1,  // 60: plaza.v1.PostService.BatchGetPosts:output_type -> plaza.v1.PostResponse
 	2,  // 61: plaza.v1.PostService.ListPosts:output_type -> plaza.v1.ListPostsResponse
-	1,  // 62: plaza.v1.PostService.UpdatePost:output_type -> plaza.v1.PostAggregate
+	1,  // 62: plaza.v1.PostService.UpdatePost:output_type -> plaza.v1.PostResponse
 	33, // 63: plaza.v1.PostService.DeletePost:output_type -> plaza.v1.StatusSuccessResponse
-	1,  // 64: plaza.v1.PostService.ApprovePost:output_type -> plaza.v1.PostAggregate
-	1,  // 65: plaza.v1.PostService.DeclinePost:output_type -> plaza.v1.PostAggregate
-	1,  // 66: plaza.v1.PostService.FlagPost:output_type -> plaza.v1.PostAggregate
-	1,  // 67: plaza.v1.PostService.UnflagPost:output_type -> plaza.v1.PostAggregate
-	1,  // 68: plaza.v1.PostService.ClearPostFlags:output_type -> plaza.v1.PostAggregate
+	1,  // 64: plaza.v1.PostService.ApprovePost:output_type -> plaza.v1.PostResponse
+	1,  // 65: plaza.v1.PostService.DeclinePost:output_type -> plaza.v1.PostResponse
+	1,  // 66: plaza.v1.PostService.FlagPost:output_type -> plaza.v1.PostResponse
+	1,  // 67: plaza.v1.PostService.UnflagPost:output_type -> plaza.v1.PostResponse
+	1,  // 68: plaza.v1.PostService.ClearPostFlags:output_type -> plaza.v1.PostResponse
 	34, // 69: plaza.v1.PostService.IsPostFlaggedByMe:output_type -> plaza.v1.FlaggedByMeResponse
 	58, // [58:70] is the sub-list for method output_type
 	46, // [46:58] is the sub-list for method input_type
@@ -1951,12 +1949,11 @@ func file_plaza_v1_post_proto_init() {
 	file_plaza_v1_comment_proto_init()
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_community_proto_init()
-	file_plaza_v1_community_user_proto_init()
-	file_plaza_v1_feed_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
 	file_plaza_v1_poll_proto_init()
 	file_plaza_v1_room_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_video_streaming_proto_init()
 	file_plaza_v1_post_proto_msgTypes[6].OneofWrappers = []any{}

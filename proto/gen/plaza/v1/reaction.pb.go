@@ -24,20 +24,20 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Reactor is one user's reaction.
+// Reactor is the reaction of one user.
 type Reactor struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The reaction's id.
 	ReactionId string `protobuf:"bytes,1,opt,name=reaction_id,json=reactionId,proto3" json:"reaction_id,omitempty"`
-	// Its name.
+	// The reaction's name.
 	ReactionName string `protobuf:"bytes,2,opt,name=reaction_name,json=reactionName,proto3" json:"reaction_name,omitempty"`
 	// The user's public id.
 	UserId string `protobuf:"bytes,3,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	// The user's internal id.
 	UserInternalId string `protobuf:"bytes,4,opt,name=user_internal_id,json=userInternalId,proto3" json:"user_internal_id,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -115,14 +115,14 @@ func (x *Reactor) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// ReactionRecord holds the reactions to one reference.
+// ReactionRecord contains the reactions to one object.
 type ReactionRecord struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What they are to.
+	// Id of the object.
 	ReferenceId string `protobuf:"bytes,1,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
-	// `post`, `comment`, `story` or `message`.
+	// Kind of object: `post`, `comment`, `story` or `message`.
 	ReferenceType string `protobuf:"bytes,2,opt,name=reference_type,json=referenceType,proto3" json:"reference_type,omitempty"`
-	// Who reacted.
+	// The reactions.
 	Reactors      []*Reactor `protobuf:"bytes,3,rep,name=reactors,proto3" json:"reactors,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -179,16 +179,16 @@ func (x *ReactionRecord) GetReactors() []*Reactor {
 	return nil
 }
 
-// AddReactionRequest says what to react to, and how.
+// AddReactionRequest identifies the object and the reaction.
 type AddReactionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// Id of the object.
 	ReferenceId string `protobuf:"bytes,1,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
-	// `post`, `comment`, `story` or `message`.
+	// Kind of object: `post`, `comment`, `story` or `message`.
 	ReferenceType string `protobuf:"bytes,2,opt,name=reference_type,json=referenceType,proto3" json:"reference_type,omitempty"`
-	// 1 to 100 characters.
+	// The reaction's name, 1 to 100 characters.
 	ReactionName string `protobuf:"bytes,3,opt,name=reaction_name,json=reactionName,proto3" json:"reaction_name,omitempty"`
-	// Accepted from public clients.
+	// Accepted for compatibility, without effect.
 	ReferenceVersion int32 `protobuf:"varint,4,opt,name=reference_version,json=referenceVersion,proto3" json:"reference_version,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -252,10 +252,10 @@ func (x *AddReactionRequest) GetReferenceVersion() int32 {
 	return 0
 }
 
-// AddReactionResponse names the reaction.
+// AddReactionResponse identifies the reaction.
 type AddReactionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its id.
+	// The reaction's id.
 	AddedId       string `protobuf:"bytes,1,opt,name=added_id,json=addedId,proto3" json:"added_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -298,16 +298,16 @@ func (x *AddReactionResponse) GetAddedId() string {
 	return ""
 }
 
-// RemoveReactionRequest says which reaction to take back.
+// RemoveReactionRequest identifies the object and the reaction.
 type RemoveReactionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// Id of the object.
 	ReferenceId string `protobuf:"bytes,1,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
-	// `post`, `comment`, `story` or `message`.
+	// Kind of object: `post`, `comment`, `story` or `message`.
 	ReferenceType string `protobuf:"bytes,2,opt,name=reference_type,json=referenceType,proto3" json:"reference_type,omitempty"`
-	// 1 to 100 characters.
+	// The reaction's name, 1 to 100 characters.
 	ReactionName string `protobuf:"bytes,3,opt,name=reaction_name,json=reactionName,proto3" json:"reaction_name,omitempty"`
-	// Accepted from public clients.
+	// Accepted for compatibility, without effect.
 	ReferenceVersion int32 `protobuf:"varint,4,opt,name=reference_version,json=referenceVersion,proto3" json:"reference_version,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -371,10 +371,10 @@ func (x *RemoveReactionRequest) GetReferenceVersion() int32 {
 	return 0
 }
 
-// RemoveReactionResponse names the reaction that was taken back.
+// RemoveReactionResponse identifies the removed reaction.
 type RemoveReactionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its id.
+	// The reaction's id.
 	RemovedId     string `protobuf:"bytes,1,opt,name=removed_id,json=removedId,proto3" json:"removed_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -417,18 +417,18 @@ func (x *RemoveReactionResponse) GetRemovedId() string {
 	return ""
 }
 
-// ListReactionsRequest says whose reactions to list.
+// ListReactionsRequest identifies the object and filters its reactions.
 type ListReactionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 900 characters.
+	// Id of the object.
 	ReferenceId string `protobuf:"bytes,1,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
-	// `post`, `comment`, `story` or `message`.
+	// Kind of object: `post`, `comment`, `story` or `message`.
 	ReferenceType string `protobuf:"bytes,2,opt,name=reference_type,json=referenceType,proto3" json:"reference_type,omitempty"`
-	// Only those of this name.
+	// Lists only reactions of this name.
 	ReactionName string `protobuf:"bytes,3,opt,name=reaction_name,json=reactionName,proto3" json:"reaction_name,omitempty"`
-	// Accepted from public clients.
+	// Accepted for compatibility, without effect.
 	ReferenceVersion int32 `protobuf:"varint,4,opt,name=reference_version,json=referenceVersion,proto3" json:"reference_version,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options       *PageOptions `protobuf:"bytes,5,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -499,16 +499,16 @@ func (x *ListReactionsRequest) GetOptions() *PageOptions {
 	return nil
 }
 
-// ListReactionsResponse is a page of reactions to one reference.
+// ListReactionsResponse is a page of the reactions to one object.
 type ListReactionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The reference with its reactors.
+	// The object and its reactions.
 	Reactions []*ReactionRecord `protobuf:"bytes,1,rep,name=reactions,proto3" json:"reactions,omitempty"`
 	// The users who reacted.
 	Users []*User `protobuf:"bytes,2,rep,name=users,proto3" json:"users,omitempty"`
 	// Their avatars.
 	Files []*File `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,4,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -576,7 +576,7 @@ var File_plaza_v1_reaction_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_reaction_proto_rawDesc = "" +
 	"\n" +
-	"\x17plaza/v1/reaction.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/user.proto\"\x88\x02\n" +
+	"\x17plaza/v1/reaction.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\x88\x02\n" +
 	"\aReactor\x12\x1f\n" +
 	"\vreaction_id\x18\x01 \x01(\tR\n" +
 	"reactionId\x12#\n" +
@@ -590,29 +590,26 @@ const file_plaza_v1_reaction_proto_rawDesc = "" +
 	"\x0eReactionRecord\x12!\n" +
 	"\freference_id\x18\x01 \x01(\tR\vreferenceId\x12%\n" +
 	"\x0ereference_type\x18\x02 \x01(\tR\rreferenceType\x12-\n" +
-	"\breactors\x18\x03 \x03(\v2\x11.plaza.v1.ReactorR\breactors\"\xf9\x01\n" +
-	"\x12AddReactionRequest\x12-\n" +
-	"\freference_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vreferenceId\x12K\n" +
+	"\breactors\x18\x03 \x03(\v2\x11.plaza.v1.ReactorR\breactors\"\xf8\x01\n" +
+	"\x12AddReactionRequest\x12,\n" +
+	"\freference_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vreferenceId\x12K\n" +
 	"\x0ereference_type\x18\x02 \x01(\tB$\xbaH!r\x1fR\x04postR\acommentR\x05storyR\amessageR\rreferenceType\x12:\n" +
 	"\rreaction_name\x18\x03 \x01(\tB\x15\xbaH\x12r\x10\x10\x01\x18d2\n" +
 	"[^\\s\\p{Z}]R\freactionName\x12+\n" +
 	"\x11reference_version\x18\x04 \x01(\x05R\x10referenceVersion\"0\n" +
 	"\x13AddReactionResponse\x12\x19\n" +
-	"\badded_id\x18\x01 \x01(\tR\aaddedId\"\xfc\x01\n" +
-	"\x15RemoveReactionRequest\x12-\n" +
-	"\freference_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vreferenceId\x12K\n" +
+	"\badded_id\x18\x01 \x01(\tR\aaddedId\"\xfb\x01\n" +
+	"\x15RemoveReactionRequest\x12,\n" +
+	"\freference_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vreferenceId\x12K\n" +
 	"\x0ereference_type\x18\x02 \x01(\tB$\xbaH!r\x1fR\x04postR\acommentR\x05storyR\amessageR\rreferenceType\x12:\n" +
 	"\rreaction_name\x18\x03 \x01(\tB\x15\xbaH\x12r\x10\x10\x01\x18d2\n" +
 	"[^\\s\\p{Z}]R\freactionName\x12+\n" +
 	"\x11reference_version\x18\x04 \x01(\x05R\x10referenceVersion\"7\n" +
 	"\x16RemoveReactionResponse\x12\x1d\n" +
 	"\n" +
-	"removed_id\x18\x01 \x01(\tR\tremovedId\"\x9e\x02\n" +
-	"\x14ListReactionsRequest\x12-\n" +
-	"\freference_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vreferenceId\x12K\n" +
+	"removed_id\x18\x01 \x01(\tR\tremovedId\"\x9d\x02\n" +
+	"\x14ListReactionsRequest\x12,\n" +
+	"\freference_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vreferenceId\x12K\n" +
 	"\x0ereference_type\x18\x02 \x01(\tB$\xbaH!r\x1fR\x04postR\acommentR\x05storyR\amessageR\rreferenceType\x12,\n" +
 	"\rreaction_name\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\freactionName\x12+\n" +
 	"\x11reference_version\x18\x04 \x01(\x05R\x10referenceVersion\x12/\n" +
@@ -621,11 +618,11 @@ const file_plaza_v1_reaction_proto_rawDesc = "" +
 	"\treactions\x18\x01 \x03(\v2\x18.plaza.v1.ReactionRecordR\treactions\x12$\n" +
 	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
 	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
-	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging2\xed\x02\n" +
+	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging2\xf0\x02\n" +
 	"\x0fReactionService\x12n\n" +
 	"\vAddReaction\x12\x1c.plaza.v1.AddReactionRequest\x1a\x1d.plaza.v1.AddReactionResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16:\x01*\"\x11/api/v2/reactions\x12w\n" +
-	"\x0eRemoveReaction\x12\x1f.plaza.v1.RemoveReactionRequest\x1a .plaza.v1.RemoveReactionResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16:\x01**\x11/api/v2/reactions\x12q\n" +
-	"\rListReactions\x12\x1e.plaza.v1.ListReactionsRequest\x1a\x1f.plaza.v1.ListReactionsResponse\"\x1f\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x13\x12\x11/api/v3/reactionsB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x0eRemoveReaction\x12\x1f.plaza.v1.RemoveReactionRequest\x1a .plaza.v1.RemoveReactionResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16:\x01**\x11/api/v2/reactions\x12t\n" +
+	"\rListReactions\x12\x1e.plaza.v1.ListReactionsRequest\x1a\x1f.plaza.v1.ListReactionsResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x13\x12\x11/api/v3/reactions\x90\x02\x01B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_reaction_proto_rawDescOnce sync.Once
@@ -685,6 +682,7 @@ func file_plaza_v1_reaction_proto_init() {
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{

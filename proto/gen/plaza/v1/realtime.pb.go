@@ -22,25 +22,25 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// CommunityUserAddedEvent says that users became members of a community. It is told to them and to everybody who is a member
-// at that time, and to administrators.
+// CommunityUserAddedEvent reports that users became members of a community. It is sent to them, to all other current
+// members and to administrators.
 type CommunityUserAddedEvent struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The event's id, the same for all who are told.
+	// The event's id, the same for all recipients.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// What it is about.
+	// The community and its new members.
 	Data *CommunityUserAddedData `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
-	// The network.
+	// The network's id.
 	NetworkId string `protobuf:"bytes,3,opt,name=network_id,json=networkId,proto3" json:"network_id,omitempty"`
 	// The community's path.
 	Path string `protobuf:"bytes,4,opt,name=path,proto3" json:"path,omitempty"`
 	// Always `community.userAdded`.
 	EventType string `protobuf:"bytes,5,opt,name=event_type,json=eventType,proto3" json:"event_type,omitempty"`
-	// Internal id of the user who did it; empty for an administrator.
+	// Internal id of the user who added them; empty for an administrator.
 	SenderId string `protobuf:"bytes,6,opt,name=sender_id,json=senderId,proto3" json:"sender_id,omitempty"`
 	// When it happened.
 	SendTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=send_time,json=sendTime,proto3" json:"send_time,omitempty"`
-	// The version of the envelope, `1`.
+	// Version of the envelope, `1`.
 	Version       string `protobuf:"bytes,8,opt,name=version,proto3" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -132,21 +132,21 @@ func (x *CommunityUserAddedEvent) GetVersion() string {
 	return ""
 }
 
-// CommunityUserAddedData is the community with those who were added. The community, categories and users are as they stand
-// when the event is told; of a region that does not answer then they are left out.
+// CommunityUserAddedData contains the community and its new members. The community, categories and users are in the
+// state of the time of delivery. Those of a region that does not answer are omitted.
 type CommunityUserAddedData struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The community.
 	Communities []*Community `protobuf:"bytes,1,rep,name=communities,proto3" json:"communities,omitempty"`
 	// The new memberships.
 	CommunityUsers []*CommunityUser `protobuf:"bytes,2,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
-	// Files.
+	// Avatars.
 	Files []*File `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
-	// The added users and the creator of the community.
+	// The added users and the community's creator.
 	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
 	// Categories of the community.
 	Categories []*Category `protobuf:"bytes,5,rep,name=categories,proto3" json:"categories,omitempty"`
-	// Feeds of the community.
+	// The community's feeds.
 	Feeds         []*Feed `protobuf:"bytes,6,rep,name=feeds,proto3" json:"feeds,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -224,14 +224,14 @@ func (x *CommunityUserAddedData) GetFeeds() []*Feed {
 	return nil
 }
 
-// MarkerUserSyncEvent says that markers of the caller changed. They are as they stand when the event is told.
+// MarkerUserSyncEvent contains the caller's markers that changed, in the state of the time of delivery.
 type MarkerUserSyncEvent struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The caller, over all feeds: one.
+	// The caller's total over all feeds, one item.
 	UserMarkers []*UserMarker `protobuf:"bytes,1,rep,name=user_markers,json=userMarkers,proto3" json:"user_markers,omitempty"`
-	// The feeds concerned.
+	// Markers for the affected feeds.
 	UserFeedMarkers []*UserFeedMarker `protobuf:"bytes,2,rep,name=user_feed_markers,json=userFeedMarkers,proto3" json:"user_feed_markers,omitempty"`
-	// The channels concerned.
+	// Markers for the affected channels.
 	UserEntityMarkers []*UserEntityMarker `protobuf:"bytes,3,rep,name=user_entity_markers,json=userEntityMarkers,proto3" json:"user_entity_markers,omitempty"`
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
@@ -292,7 +292,7 @@ var File_plaza_v1_realtime_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_realtime_proto_rawDesc = "" +
 	"\n" +
-	"\x17plaza/v1/realtime.proto\x12\bplaza.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x18plaza/v1/community.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/feed.proto\x1a\x13plaza/v1/file.proto\x1a\x15plaza/v1/marker.proto\x1a\x13plaza/v1/user.proto\"\xa1\x02\n" +
+	"\x17plaza/v1/realtime.proto\x12\bplaza.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x15plaza/v1/marker.proto\x1a\x13plaza/v1/user.proto\"\xa1\x02\n" +
 	"\x17CommunityUserAddedEvent\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x124\n" +
 	"\x04data\x18\x02 \x01(\v2 .plaza.v1.CommunityUserAddedDataR\x04data\x12\x1d\n" +
@@ -371,9 +371,8 @@ func file_plaza_v1_realtime_proto_init() {
 		return
 	}
 	file_plaza_v1_category_proto_init()
+	file_plaza_v1_common_proto_init()
 	file_plaza_v1_community_proto_init()
-	file_plaza_v1_community_user_proto_init()
-	file_plaza_v1_feed_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_marker_proto_init()
 	file_plaza_v1_user_proto_init()

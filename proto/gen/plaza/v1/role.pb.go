@@ -29,15 +29,15 @@ type Role struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The role's id.
 	RoleId string `protobuf:"bytes,1,opt,name=role_id,json=roleId,proto3" json:"role_id,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	// The names of the permissions it grants.
+	// Names of the permissions that the role grants.
 	Permissions []string `protobuf:"bytes,3,rep,name=permissions,proto3" json:"permissions,omitempty"`
-	// Whether it is deleted.
+	// Whether it has been deleted.
 	IsDeleted bool `protobuf:"varint,4,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
-	// The name to show.
+	// The display name.
 	DisplayName string `protobuf:"bytes,5,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -115,14 +115,14 @@ func (x *Role) GetCreatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// ListRolesRequest filters the roles.
+// ListRolesRequest filters and orders the roles.
 type ListRolesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Part of the id or of the name, at most 100 characters.
+	// Part of the id or name, at most 100 characters.
 	Keyword string `protobuf:"bytes,1,opt,name=keyword,proto3" json:"keyword,omitempty"`
-	// `lastCreated` (default), `firstCreated` or `displayName`.
+	// Sort order: `lastCreated` (default), `firstCreated` or `displayName`.
 	SortBy string `protobuf:"bytes,2,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options       *PageOptions `protobuf:"bytes,3,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -179,16 +179,16 @@ func (x *ListRolesRequest) GetOptions() *PageOptions {
 	return nil
 }
 
-// ListRolesResponse holds the roles under both names that clients read.
+// ListRolesResponse contains the roles, both under `data` and `roles`, because clients read either.
 type ListRolesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Always `success`.
 	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
 	// The roles.
 	Data []*Role `protobuf:"bytes,2,rep,name=data,proto3" json:"data,omitempty"`
-	// The same roles.
+	// Alias of `data`.
 	Roles []*Role `protobuf:"bytes,3,rep,name=roles,proto3" json:"roles,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,4,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -252,14 +252,14 @@ func (x *ListRolesResponse) GetPaging() *Paging {
 	return nil
 }
 
-// RoleResponse holds one role under both names that clients read.
+// RoleResponse contains one role, both under `data` and `roles`, because clients read either.
 type RoleResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Always `success`.
 	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
 	// The role.
 	Data []*Role `protobuf:"bytes,2,rep,name=data,proto3" json:"data,omitempty"`
-	// The same role.
+	// Alias of `data`.
 	Roles         []*Role `protobuf:"bytes,3,rep,name=roles,proto3" json:"roles,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -316,14 +316,14 @@ func (x *RoleResponse) GetRoles() []*Role {
 	return nil
 }
 
-// CreateRoleRequest describes the role.
+// CreateRoleRequest describes the new role.
 type CreateRoleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The role's id, 1 to 100 characters, which no other role has.
+	// The new role's id. It must be unique.
 	RoleId string `protobuf:"bytes,1,opt,name=role_id,json=roleId,proto3" json:"role_id,omitempty"`
-	// The name to show, at most 100 characters; the id when absent.
+	// The display name, at most 100 characters. The default is the id.
 	DisplayName string `protobuf:"bytes,2,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
-	// The names of the permissions it grants everywhere, at least one.
+	// Names of the permissions that the role grants in the whole network, at least one.
 	Permissions   []string `protobuf:"bytes,3,rep,name=permissions,proto3" json:"permissions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -380,14 +380,14 @@ func (x *CreateRoleRequest) GetPermissions() []string {
 	return nil
 }
 
-// UpdateRoleRequest says what the role is from now on.
+// UpdateRoleRequest contains the new permissions and name of the role.
 type UpdateRoleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The role's id, 1 to 100 characters.
+	// The role's id.
 	RoleId string `protobuf:"bytes,1,opt,name=role_id,json=roleId,proto3" json:"role_id,omitempty"`
-	// The name to show, at most 100 characters; it stays when absent.
+	// The display name, at most 100 characters. If absent, it does not change.
 	DisplayName *string `protobuf:"bytes,2,opt,name=display_name,json=displayName,proto3,oneof" json:"display_name,omitempty"`
-	// The names of the permissions it grants everywhere, at least one.
+	// Names of the permissions that the role grants in the whole network, at least one.
 	Permissions   []string `protobuf:"bytes,3,rep,name=permissions,proto3" json:"permissions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -444,10 +444,10 @@ func (x *UpdateRoleRequest) GetPermissions() []string {
 	return nil
 }
 
-// DeleteRoleRequest names the role.
+// DeleteRoleRequest identifies the role.
 type DeleteRoleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The role's id, 1 to 100 characters.
+	// The role's id.
 	RoleId        string `protobuf:"bytes,1,opt,name=role_id,json=roleId,proto3" json:"role_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -490,10 +490,10 @@ func (x *DeleteRoleRequest) GetRoleId() string {
 	return ""
 }
 
-// GetRoleRequest names the role.
+// GetRoleRequest identifies the role.
 type GetRoleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The role's id, 1 to 100 characters.
+	// The role's id.
 	RoleId        string `protobuf:"bytes,1,opt,name=role_id,json=roleId,proto3" json:"role_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -536,10 +536,10 @@ func (x *GetRoleRequest) GetRoleId() string {
 	return ""
 }
 
-// GetRoleResponse is a bare array on REST.
+// GetRoleResponse contains one role. Over REST the response body is the list itself.
 type GetRoleResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The one role.
+	// The role.
 	Roles         []*Role `protobuf:"bytes,1,rep,name=roles,proto3" json:"roles,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -586,7 +586,7 @@ var File_plaza_v1_role_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_role_proto_rawDesc = "" +
 	"\n" +
-	"\x13plaza/v1/role.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x16plaza/v1/options.proto\"\xf9\x01\n" +
+	"\x13plaza/v1/role.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\"\xf9\x01\n" +
 	"\x04Role\x12\x17\n" +
 	"\arole_id\x18\x01 \x01(\tR\x06roleId\x129\n" +
 	"\n" +
@@ -596,10 +596,10 @@ const file_plaza_v1_role_proto_rawDesc = "" +
 	"is_deleted\x18\x04 \x01(\bR\tisDeleted\x12!\n" +
 	"\fdisplay_name\x18\x05 \x01(\tR\vdisplayName\x129\n" +
 	"\n" +
-	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\xb0\x01\n" +
+	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\xb1\x01\n" +
 	"\x10ListRolesRequest\x12!\n" +
-	"\akeyword\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\akeyword\x12H\n" +
-	"\asort_by\x18\x02 \x01(\tB/\xbaH,r*R\x00R\vlastCreatedR\ffirstCreatedR\vdisplayNameR\x06sortBy\x12/\n" +
+	"\akeyword\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\akeyword\x12I\n" +
+	"\asort_by\x18\x02 \x01(\tB0\xbaH-\xd8\x01\x01r(R\vlastCreatedR\ffirstCreatedR\vdisplayNameR\x06sortBy\x12/\n" +
 	"\aoptions\x18\x03 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"\x9f\x01\n" +
 	"\x11ListRolesResponse\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12\"\n" +
@@ -611,29 +611,29 @@ const file_plaza_v1_role_proto_rawDesc = "" +
 	"\x04data\x18\x02 \x03(\v2\x0e.plaza.v1.RoleR\x04data\x12$\n" +
 	"\x05roles\x18\x03 \x03(\v2\x0e.plaza.v1.RoleR\x05roles\"\x99\x01\n" +
 	"\x11CreateRoleRequest\x12\"\n" +
-	"\arole_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x06roleId\x12*\n" +
+	"\arole_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x06roleId\x12*\n" +
 	"\fdisplay_name\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dR\vdisplayName\x124\n" +
-	"\vpermissions\x18\x03 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\vpermissions\"\xaf\x01\n" +
+	"\vpermissions\x18\x03 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\xa0\xea0\x01R\vpermissions\"\xaf\x01\n" +
 	"\x11UpdateRoleRequest\x12\"\n" +
-	"\arole_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x06roleId\x12/\n" +
+	"\arole_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x06roleId\x12/\n" +
 	"\fdisplay_name\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dH\x00R\vdisplayName\x88\x01\x01\x124\n" +
-	"\vpermissions\x18\x03 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\vpermissionsB\x0f\n" +
+	"\vpermissions\x18\x03 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\xa0\xea0\x01R\vpermissionsB\x0f\n" +
 	"\r_display_name\"7\n" +
 	"\x11DeleteRoleRequest\x12\"\n" +
-	"\arole_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x06roleId\"4\n" +
+	"\arole_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x06roleId\"4\n" +
 	"\x0eGetRoleRequest\x12\"\n" +
-	"\arole_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x06roleId\"7\n" +
+	"\arole_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x06roleId\"7\n" +
 	"\x0fGetRoleResponse\x12$\n" +
-	"\x05roles\x18\x01 \x03(\v2\x0e.plaza.v1.RoleR\x05roles2\xbd\x04\n" +
-	"\vRoleService\x12a\n" +
-	"\tListRoles\x12\x1a.plaza.v1.ListRolesRequest\x1a\x1b.plaza.v1.ListRolesResponse\"\x1b\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x0f\x12\r/api/v3/roles\x12l\n" +
-	"\aGetRole\x12\x18.plaza.v1.GetRoleRequest\x1a\x19.plaza.v1.GetRoleResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 b\x05roles\x12\x17/api/v3/roles/{role_id}\x12n\n" +
+	"\x05roles\x18\x01 \x03(\v2\x0e.plaza.v1.RoleR\x05roles2\xa4\x04\n" +
+	"\vRoleService\x12d\n" +
+	"\tListRoles\x12\x1a.plaza.v1.ListRolesRequest\x1a\x1b.plaza.v1.ListRolesResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x0f\x12\r/api/v3/roles\x90\x02\x01\x12o\n" +
+	"\aGetRole\x12\x18.plaza.v1.GetRoleRequest\x1a\x19.plaza.v1.GetRoleResponse\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 b\x05roles\x12\x17/api/v3/roles/{role_id}\x90\x02\x01\x12c\n" +
 	"\n" +
-	"CreateRole\x12\x1b.plaza.v1.CreateRoleRequest\x1a\x16.plaza.v1.RoleResponse\"+\xa2\xbb\x18\x0f\b\x05\x12\vCREATE_ROLE\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/api/v3/roles\x12v\n" +
+	"CreateRole\x12\x1b.plaza.v1.CreateRoleRequest\x1a\x16.plaza.v1.RoleResponse\" \xa2\xbb\x18\x04\b\x05\x10\x03\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/api/v3/roles\x12m\n" +
 	"\n" +
-	"UpdateRole\x12\x1b.plaza.v1.UpdateRoleRequest\x1a\x16.plaza.v1.RoleResponse\"3\xa2\xbb\x18\r\b\x05\x12\tEDIT_ROLE\x82\xd3\xe4\x93\x02\x1c:\x01*\x1a\x17/api/v3/roles/{role_id}\x12u\n" +
+	"UpdateRole\x12\x1b.plaza.v1.UpdateRoleRequest\x1a\x16.plaza.v1.RoleResponse\"*\xa2\xbb\x18\x04\b\x05\x10\x04\x82\xd3\xe4\x93\x02\x1c:\x01*\x1a\x17/api/v3/roles/{role_id}\x12j\n" +
 	"\n" +
-	"DeleteRole\x12\x1b.plaza.v1.DeleteRoleRequest\x1a\x16.plaza.v1.RoleResponse\"2\xa2\xbb\x18\x0f\b\x05\x12\vDELETE_ROLE\x82\xd3\xe4\x93\x02\x19*\x17/api/v3/roles/{role_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"DeleteRole\x12\x1b.plaza.v1.DeleteRoleRequest\x1a\x16.plaza.v1.RoleResponse\"'\xa2\xbb\x18\x04\b\x05\x10\x05\x82\xd3\xe4\x93\x02\x19*\x17/api/v3/roles/{role_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_role_proto_rawDescOnce sync.Once
@@ -696,6 +696,7 @@ func file_plaza_v1_role_proto_init() {
 	}
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_role_proto_msgTypes[5].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

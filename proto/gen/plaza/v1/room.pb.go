@@ -29,53 +29,53 @@ type Room struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The internal id.
 	PrivateId string `protobuf:"bytes,1,opt,name=private_id,json=_id,proto3" json:"private_id,omitempty"`
-	// `directStreaming` or `coHosts`.
+	// Kind of room: `directStreaming` or `coHosts`.
 	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
-	// The target of the post that carries it: the community, or the wall owner's public id.
+	// Target of the room's post: the community's id or the wall owner's public id.
 	TargetId string `protobuf:"bytes,3,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// `community` or `user`; empty before a post carries it.
+	// Kind of target: `community` or `user`; empty until the room is posted.
 	TargetType string `protobuf:"bytes,4,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// `post`; empty before a post carries it.
+	// Always `post`; empty until the room is posted.
 	ReferenceType string `protobuf:"bytes,5,opt,name=reference_type,json=referenceType,proto3" json:"reference_type,omitempty"`
-	// The post that carries it.
+	// Id of the post; empty until the room is posted.
 	ReferenceId string `protobuf:"bytes,6,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
-	// Its live channel; empty where it has none. One with liveChatEnabled has one from the start.
+	// Id of its live channel; empty if it has none. A room with `live_chat_enabled` has one from the beginning.
 	LiveChannelId string `protobuf:"bytes,7,opt,name=live_channel_id,json=liveChannelId,proto3" json:"live_channel_id,omitempty"`
-	// Whether its creator wants a chat channel.
+	// Whether it has a live chat channel.
 	LiveChatEnabled bool `protobuf:"varint,8,opt,name=live_chat_enabled,json=liveChatEnabled,proto3" json:"live_chat_enabled,omitempty"`
-	// Title.
+	// The title.
 	Title string `protobuf:"bytes,9,opt,name=title,proto3" json:"title,omitempty"`
 	// The room's id.
 	RoomId string `protobuf:"bytes,10,opt,name=room_id,json=roomId,proto3" json:"room_id,omitempty"`
-	// About the room.
+	// The description.
 	Description string `protobuf:"bytes,11,opt,name=description,proto3" json:"description,omitempty"`
-	// The thumbnail's file.
+	// Id of the thumbnail's file.
 	ThumbnailFileId string `protobuf:"bytes,12,opt,name=thumbnail_file_id,json=thumbnailFileId,proto3" json:"thumbnail_file_id,omitempty"`
-	// `idle`, `live`, `waitingReconnect`, `ended`, `recorded`, `terminated` or `error`.
+	// State of the room: `idle`, `live`, `waitingReconnect`, `ended`, `recorded`, `terminated` or `error`.
 	Status string `protobuf:"bytes,13,opt,name=status,proto3" json:"status,omitempty"`
-	// Who takes part.
+	// The host and co-hosts.
 	Participants []*RoomParticipant `protobuf:"bytes,14,rep,name=participants,proto3" json:"participants,omitempty"`
-	// Where to watch it until it ends, where the network has a media server.
+	// Address to watch it at until it ends, if the network has a media server.
 	LivePlaybackUrl string `protobuf:"bytes,15,opt,name=live_playback_url,json=livePlaybackUrl,proto3" json:"live_playback_url,omitempty"`
-	// Its thumbnail while live.
+	// Address of its thumbnail while it is live.
 	LiveThumbnailUrl string `protobuf:"bytes,16,opt,name=live_thumbnail_url,json=liveThumbnailUrl,proto3" json:"live_thumbnail_url,omitempty"`
-	// Recordings.
+	// Its recordings.
 	RecordedPlaybackInfos []*RoomPlayback `protobuf:"bytes,17,rep,name=recorded_playback_infos,json=recordedPlaybackInfos,proto3" json:"recorded_playback_infos,omitempty"`
-	// Length in seconds.
+	// Duration in seconds.
 	DurationSeconds float64 `protobuf:"fixed64,18,opt,name=duration_seconds,json=durationSeconds,proto3" json:"duration_seconds,omitempty"`
-	// What moderation saw.
+	// Findings of moderation.
 	Moderation *RoomModeration `protobuf:"bytes,19,opt,name=moderation,proto3" json:"moderation,omitempty"`
-	// Its parent room.
+	// Id of its parent room.
 	ParentRoomId string `protobuf:"bytes,20,opt,name=parent_room_id,json=parentRoomId,proto3" json:"parent_room_id,omitempty"`
-	// Its child rooms.
+	// Ids of its child rooms.
 	ChildRoomIds []string `protobuf:"bytes,21,rep,name=child_room_ids,json=childRoomIds,proto3" json:"child_room_ids,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,22,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// The creator's public id.
 	CreatedBy string `protobuf:"bytes,23,opt,name=created_by,json=createdBy,proto3" json:"created_by,omitempty"`
 	// The creator's internal id.
 	CreatorInternalId string `protobuf:"bytes,24,opt,name=creator_internal_id,json=creatorInternalId,proto3" json:"creator_internal_id,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,25,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	// When it went live.
 	LiveAt *timestamppb.Timestamp `protobuf:"bytes,26,opt,name=live_at,json=liveAt,proto3" json:"live_at,omitempty"`
@@ -83,15 +83,15 @@ type Room struct {
 	EndedAt *timestamppb.Timestamp `protobuf:"bytes,27,opt,name=ended_at,json=endedAt,proto3" json:"ended_at,omitempty"`
 	// When it was recorded.
 	RecordedAt *timestamppb.Timestamp `protobuf:"bytes,28,opt,name=recorded_at,json=recordedAt,proto3" json:"recorded_at,omitempty"`
-	// Whether it is deleted.
+	// Whether it has been deleted.
 	IsDeleted bool `protobuf:"varint,29,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
 	// When it was deleted.
 	DeletedAt *timestamppb.Timestamp `protobuf:"bytes,30,opt,name=deleted_at,json=deletedAt,proto3" json:"deleted_at,omitempty"`
 	// Who deleted it.
 	DeletedBy string `protobuf:"bytes,31,opt,name=deleted_by,json=deletedBy,proto3" json:"deleted_by,omitempty"`
-	// Its path.
+	// Its path in realtime topics.
 	Path string `protobuf:"bytes,32,opt,name=path,proto3" json:"path,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata      *structpb.Struct `protobuf:"bytes,33,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -358,16 +358,16 @@ func (x *Room) GetMetadata() *structpb.Struct {
 	return nil
 }
 
-// RoomParticipant takes part in a room.
+// RoomParticipant is a host or co-host of a room.
 type RoomParticipant struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `host` or `coHost`.
+	// Role in the room: `host` or `coHost`.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
-	// Public id.
+	// The user's public id.
 	UserId string `protobuf:"bytes,2,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// Internal id.
+	// The user's internal id.
 	UserInternalId string `protobuf:"bytes,3,opt,name=user_internal_id,json=userInternalId,proto3" json:"user_internal_id,omitempty"`
-	// Whether a co-host may manage product tags.
+	// Whether a co-host can manage product tags.
 	CanManageProductTags bool `protobuf:"varint,4,opt,name=can_manage_product_tags,json=canManageProductTags,proto3" json:"can_manage_product_tags,omitempty"`
 	unknownFields        protoimpl.UnknownFields
 	sizeCache            protoimpl.SizeCache
@@ -434,9 +434,9 @@ func (x *RoomParticipant) GetCanManageProductTags() bool {
 // RoomPlayback is a recording of a room.
 type RoomPlayback struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Address, at most 2000 characters.
+	// Address of the recording, at most 2,000 characters.
 	Url string `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
-	// Address of its thumbnail, at most 2000 characters.
+	// Address of its thumbnail, at most 2,000 characters.
 	ThumbnailUrl  string `protobuf:"bytes,2,opt,name=thumbnail_url,json=thumbnailUrl,proto3" json:"thumbnail_url,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -486,14 +486,14 @@ func (x *RoomPlayback) GetThumbnailUrl() string {
 	return ""
 }
 
-// RoomModeration is what moderation saw in a room.
+// RoomModeration contains the findings of moderation about a room.
 type RoomModeration struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What led to a flag.
+	// Findings that flagged it.
 	FlagLabels []*ModerationLabel `protobuf:"bytes,1,rep,name=flag_labels,json=flagLabels,proto3" json:"flag_labels,omitempty"`
-	// What led to the end.
+	// Findings that terminated it.
 	TerminateLabels []*ModerationLabel `protobuf:"bytes,2,rep,name=terminate_labels,json=terminateLabels,proto3" json:"terminate_labels,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -24,28 +24,28 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ScheduledPost is a post that waits for its time.
+// ScheduledPost is a post with the time of its publication.
 type ScheduledPost struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The id.
+	// The internal id.
 	PrivateId string `protobuf:"bytes,1,opt,name=private_id,json=_id,proto3" json:"private_id,omitempty"`
-	// When it is to be published.
+	// When it is published.
 	ScheduledAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=scheduled_at,json=scheduledAt,proto3" json:"scheduled_at,omitempty"`
-	// How far it is.
+	// Its state.
 	Status *ScheduledPostStatus `protobuf:"bytes,3,opt,name=status,proto3" json:"status,omitempty"`
-	// The post; its id is the one that it has once it is published.
+	// The post. It keeps its id when it is published.
 	PostData *Post `protobuf:"bytes,4,opt,name=post_data,json=postData,proto3" json:"post_data,omitempty"`
 	// The creator's public id.
 	UserId string `protobuf:"bytes,5,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// The creator's name.
+	// The creator's display name.
 	UserDisplayName string `protobuf:"bytes,6,opt,name=user_display_name,json=userDisplayName,proto3" json:"user_display_name,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	// Files of the post.
+	// Files attached to the post.
 	Files []*File `protobuf:"bytes,9,rep,name=files,proto3" json:"files,omitempty"`
-	// The community it goes to.
+	// The target community.
 	Communities   []*Community `protobuf:"bytes,10,rep,name=communities,proto3" json:"communities,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -151,12 +151,12 @@ func (x *ScheduledPost) GetCommunities() []*Community {
 	return nil
 }
 
-// ScheduledPostStatus is how far a scheduled post is.
+// ScheduledPostStatus is the state of a scheduled post.
 type ScheduledPostStatus struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `WAIT` until its time, then `posted` or `failed`.
+	// State of the post: `WAIT`, then `posted` or `failed`.
 	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
-	// The same for a person; the reason of a failure.
+	// The state in words; for a failed post, the reason.
 	Description   string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -206,10 +206,10 @@ func (x *ScheduledPostStatus) GetDescription() string {
 	return ""
 }
 
-// SchedulePostRequest is a post and its time.
+// SchedulePostRequest contains the post and the time.
 type SchedulePostRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// When to publish it: not in the past, at most 30 days ahead.
+	// When to publish it. Not in the past and at most 30 days ahead.
 	ScheduledAt *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=scheduled_at,json=scheduledAt,proto3" json:"scheduled_at,omitempty"`
 	// The post.
 	PostData      *CreatePostRequest `protobuf:"bytes,2,opt,name=post_data,json=postData,proto3" json:"post_data,omitempty"`
@@ -261,10 +261,10 @@ func (x *SchedulePostRequest) GetPostData() *CreatePostRequest {
 	return nil
 }
 
-// SchedulePostResponse names the scheduled post.
+// SchedulePostResponse identifies the scheduled post.
 type SchedulePostResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What was made.
+	// The scheduled post's id.
 	Data          *ScheduledPostId `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -307,10 +307,10 @@ func (x *SchedulePostResponse) GetData() *ScheduledPostId {
 	return nil
 }
 
-// ScheduledPostId names a scheduled post.
+// ScheduledPostId identifies a scheduled post.
 type ScheduledPostId struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its id.
+	// The scheduled post's id.
 	Id            string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -353,14 +353,14 @@ func (x *ScheduledPostId) GetId() string {
 	return ""
 }
 
-// ListScheduledPostsRequest filters the scheduled posts.
+// ListScheduledPostsRequest filters and orders the scheduled posts.
 type ListScheduledPostsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether those that are published already are left out.
+	// Whether to omit posts that have been published.
 	NotPostedOnly bool `protobuf:"varint,1,opt,name=not_posted_only,json=notPostedOnly,proto3" json:"not_posted_only,omitempty"`
-	// `lastCreated` (default), `firstCreated`, `lastUpdated` or `firstUpdated`.
+	// Sort order: `lastCreated` (default), `firstCreated`, `lastUpdated` or `firstUpdated`.
 	SortBy string `protobuf:"bytes,2,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options       *PageOptions `protobuf:"bytes,3,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -422,17 +422,17 @@ type ListScheduledPostsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The scheduled posts.
 	Data []*ScheduledPost `protobuf:"bytes,1,rep,name=data,proto3" json:"data,omitempty"`
-	// The network.
+	// The network's id.
 	NetworkId string `protobuf:"bytes,2,opt,name=network_id,json=networkId,proto3" json:"network_id,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging *Paging `protobuf:"bytes,3,opt,name=paging,proto3" json:"paging,omitempty"`
 	// Authors, mentioned users and wall owners.
 	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
-	// Files of the posts and avatars.
+	// Files attached to the posts, and avatars.
 	Files []*File `protobuf:"bytes,5,rep,name=files,proto3" json:"files,omitempty"`
-	// The communities that the posts go to.
+	// The target communities.
 	Communities []*Community `protobuf:"bytes,6,rep,name=communities,proto3" json:"communities,omitempty"`
-	// Polls of the posts.
+	// Polls attached to the posts.
 	Polls         []*Poll `protobuf:"bytes,7,rep,name=polls,proto3" json:"polls,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -517,14 +517,14 @@ func (x *ListScheduledPostsResponse) GetPolls() []*Poll {
 	return nil
 }
 
-// UpdateScheduledPostRequest holds what to change.
+// UpdateScheduledPostRequest contains the fields to change.
 type UpdateScheduledPostRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Which scheduled post, at most 900 characters.
+	// The scheduled post's id.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The new time: not in the past, at most 30 days ahead.
+	// The new time. Not in the past and at most 30 days ahead.
 	ScheduledAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=scheduled_at,json=scheduledAt,proto3" json:"scheduled_at,omitempty"`
-	// The new content, as a whole. Its target is the old one, or absent.
+	// The new content, which replaces the previous one. The target cannot change.
 	PostData      *CreatePostRequest `protobuf:"bytes,3,opt,name=post_data,json=postData,proto3" json:"post_data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -581,10 +581,10 @@ func (x *UpdateScheduledPostRequest) GetPostData() *CreatePostRequest {
 	return nil
 }
 
-// UpdateScheduledPostResponse names the scheduled post.
+// UpdateScheduledPostResponse identifies the scheduled post.
 type UpdateScheduledPostResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What was changed.
+	// The scheduled post's id.
 	Data          *ScheduledPostId `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -627,10 +627,10 @@ func (x *UpdateScheduledPostResponse) GetData() *ScheduledPostId {
 	return nil
 }
 
-// CancelScheduledPostRequest names the scheduled post.
+// CancelScheduledPostRequest identifies the scheduled post.
 type CancelScheduledPostRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most 900 characters.
+	// The scheduled post's id.
 	Id            string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -677,7 +677,7 @@ var File_plaza_v1_scheduled_post_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_scheduled_post_proto_rawDesc = "" +
 	"\n" +
-	"\x1dplaza/v1/scheduled_post.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/poll.proto\x1a\x13plaza/v1/post.proto\x1a\x13plaza/v1/user.proto\"\xe3\x03\n" +
+	"\x1dplaza/v1/scheduled_post.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/poll.proto\x1a\x13plaza/v1/post.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\xe3\x03\n" +
 	"\rScheduledPost\x12\x17\n" +
 	"\n" +
 	"private_id\x18\x01 \x01(\tR\x03_id\x12=\n" +
@@ -702,10 +702,10 @@ const file_plaza_v1_scheduled_post_proto_rawDesc = "" +
 	"\x14SchedulePostResponse\x12-\n" +
 	"\x04data\x18\x01 \x01(\v2\x19.plaza.v1.ScheduledPostIdR\x04data\"!\n" +
 	"\x0fScheduledPostId\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"\xcc\x01\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\x9b\x01\n" +
 	"\x19ListScheduledPostsRequest\x12&\n" +
-	"\x0fnot_posted_only\x18\x01 \x01(\bR\rnotPostedOnly\x12V\n" +
-	"\asort_by\x18\x02 \x01(\tB=\xbaH:r8R\x00R\vlastCreatedR\ffirstCreatedR\vlastUpdatedR\ffirstUpdatedR\x06sortBy\x12/\n" +
+	"\x0fnot_posted_only\x18\x01 \x01(\bR\rnotPostedOnly\x12%\n" +
+	"\asort_by\x18\x02 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xc8\xea0\x01R\x06sortBy\x12/\n" +
 	"\aoptions\x18\x03 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"\xbb\x02\n" +
 	"\x1aListScheduledPostsResponse\x12+\n" +
 	"\x04data\x18\x01 \x03(\v2\x17.plaza.v1.ScheduledPostR\x04data\x12\x1d\n" +
@@ -715,20 +715,18 @@ const file_plaza_v1_scheduled_post_proto_rawDesc = "" +
 	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
 	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileR\x05files\x125\n" +
 	"\vcommunities\x18\x06 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12$\n" +
-	"\x05polls\x18\a \x03(\v2\x0e.plaza.v1.PollR\x05polls\"\xb1\x01\n" +
-	"\x1aUpdateScheduledPostRequest\x12\x1a\n" +
-	"\x02id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x02id\x12=\n" +
+	"\x05polls\x18\a \x03(\v2\x0e.plaza.v1.PollR\x05polls\"\xb0\x01\n" +
+	"\x1aUpdateScheduledPostRequest\x12\x19\n" +
+	"\x02id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x02id\x12=\n" +
 	"\fscheduled_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\vscheduledAt\x128\n" +
 	"\tpost_data\x18\x03 \x01(\v2\x1b.plaza.v1.CreatePostRequestR\bpostData\"L\n" +
 	"\x1bUpdateScheduledPostResponse\x12-\n" +
-	"\x04data\x18\x01 \x01(\v2\x19.plaza.v1.ScheduledPostIdR\x04data\"8\n" +
-	"\x1aCancelScheduledPostRequest\x12\x1a\n" +
-	"\x02id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x02id2\xb2\x04\n" +
+	"\x04data\x18\x01 \x01(\v2\x19.plaza.v1.ScheduledPostIdR\x04data\"7\n" +
+	"\x1aCancelScheduledPostRequest\x12\x19\n" +
+	"\x02id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x02id2\xb5\x04\n" +
 	"\x14ScheduledPostService\x12{\n" +
-	"\fSchedulePost\x12\x1d.plaza.v1.SchedulePostRequest\x1a\x1e.plaza.v1.SchedulePostResponse\",\xa2\xbb\x18\x02\b\x04\xa8\xbb\x18\xc9\x01\x82\xd3\xe4\x93\x02\x1b:\x01*\"\x16/api/v1/posts/schedule\x12\x85\x01\n" +
-	"\x12ListScheduledPosts\x12#.plaza.v1.ListScheduledPostsRequest\x1a$.plaza.v1.ListScheduledPostsResponse\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18\x12\x16/api/v1/posts/schedule\x12\x90\x01\n" +
+	"\fSchedulePost\x12\x1d.plaza.v1.SchedulePostRequest\x1a\x1e.plaza.v1.SchedulePostResponse\",\xa2\xbb\x18\x02\b\x04\xa8\xbb\x18\xc9\x01\x82\xd3\xe4\x93\x02\x1b:\x01*\"\x16/api/v1/posts/schedule\x12\x88\x01\n" +
+	"\x12ListScheduledPosts\x12#.plaza.v1.ListScheduledPostsRequest\x1a$.plaza.v1.ListScheduledPostsResponse\"'\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18\x12\x16/api/v1/posts/schedule\x90\x02\x01\x12\x90\x01\n" +
 	"\x13UpdateScheduledPost\x12$.plaza.v1.UpdateScheduledPostRequest\x1a%.plaza.v1.UpdateScheduledPostResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 :\x01*\x1a\x1b/api/v1/posts/schedule/{id}\x12\x81\x01\n" +
 	"\x13CancelScheduledPost\x12$.plaza.v1.CancelScheduledPostRequest\x1a\x19.plaza.v1.SuccessResponse\")\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1d*\x1b/api/v1/posts/schedule/{id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
@@ -814,6 +812,7 @@ func file_plaza_v1_scheduled_post_proto_init() {
 	file_plaza_v1_options_proto_init()
 	file_plaza_v1_poll_proto_init()
 	file_plaza_v1_post_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{

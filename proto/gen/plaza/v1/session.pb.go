@@ -27,9 +27,9 @@ const (
 // DeviceInfo describes the device of a session.
 type DeviceInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `ios`, `android`, `web` or `node`.
+	// Kind of device: `ios`, `android`, `web` or `node`.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
-	// Model, at most 300 characters.
+	// The model, at most 300 characters.
 	Model string `protobuf:"bytes,2,opt,name=model,proto3" json:"model,omitempty"`
 	// Version of the client library, at most 30 characters.
 	SdkVersion    string `protobuf:"bytes,3,opt,name=sdk_version,json=sdkVersion,proto3" json:"sdk_version,omitempty"`
@@ -88,20 +88,21 @@ func (x *DeviceInfo) GetSdkVersion() string {
 	return ""
 }
 
-// CreateSessionRequest says who signs in, and from which device.
+// CreateSessionRequest identifies the user and the device.
 type CreateSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The client's own user id, 1 to 50 characters, not blanks alone, not starting with ADMIN_ or DELETED_.
+	// Public id of the user, chosen by the client: 1 to 50 characters with at least one that is not a space. It must not
+	// start with `ADMIN_` or `DELETED_`.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// The device, 1 to 150 characters.
+	// Id of the device, 1 to 150 characters.
 	DeviceId string `protobuf:"bytes,2,opt,name=device_id,json=deviceId,proto3" json:"device_id,omitempty"`
-	// What the device is.
+	// The device.
 	DeviceInfo *DeviceInfo `protobuf:"bytes,3,opt,name=device_info,json=deviceInfo,proto3" json:"device_info,omitempty"`
-	// The name to show, at most 100 characters; given again, it renames the user.
+	// The display name, at most 100 characters. For an existing user it replaces the current one.
 	DisplayName *string `protobuf:"bytes,4,opt,name=display_name,json=displayName,proto3,oneof" json:"display_name,omitempty"`
-	// The handle of the profile, at most 100 characters.
+	// The profile handle, at most 100 characters.
 	ProfileHandle *string `protobuf:"bytes,5,opt,name=profile_handle,json=profileHandle,proto3,oneof" json:"profile_handle,omitempty"`
-	// The token of CreateToken; mandatory in secure mode.
+	// The token from CreateToken. Required in secure mode.
 	AuthToken     *string `protobuf:"bytes,6,opt,name=auth_token,json=authToken,proto3,oneof" json:"auth_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -179,25 +180,24 @@ func (x *CreateSessionRequest) GetAuthToken() string {
 	return ""
 }
 
-// CreateSessionResponse holds the access token and the user.
+// CreateSessionResponse contains the access token and the user.
 type CreateSessionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The bearer token of the following calls, valid for 30 days.
+	// The bearer token for later requests, valid for 30 days.
 	AccessToken string `protobuf:"bytes,1,opt,name=access_token,json=accessToken,proto3" json:"access_token,omitempty"`
-	// When it was made.
+	// When it was created.
 	IssuedAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=issued_at,json=issuedAt,proto3" json:"issued_at,omitempty"`
-	// When it ends.
+	// When the token expires.
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
 	// The user who signed in.
 	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
-	// The user's files.
+	// Avatars.
 	Files []*File `protobuf:"bytes,5,rep,name=files,proto3" json:"files,omitempty"`
 	// The user's roles.
 	Roles []*Role `protobuf:"bytes,6,rep,name=roles,proto3" json:"roles,omitempty"`
 	// Always `signed-in`.
 	UserType string `protobuf:"bytes,7,opt,name=user_type,json=userType,proto3" json:"user_type,omitempty"`
-	// The moment before which clients should drop what they cached. Always null: the service never asks them to, because
-	// whatever a client reads again says what it replaces.
+	// Clients would discard data cached before this time. Always `null`: the service never requires it.
 	LastCachePurge *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=last_cache_purge,json=lastCachePurge,proto3" json:"last_cache_purge,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -289,7 +289,7 @@ func (x *CreateSessionResponse) GetLastCachePurge() *timestamppb.Timestamp {
 	return nil
 }
 
-// VerifySessionRequest is empty: the token is in the header.
+// VerifySessionRequest has no fields: the token is in the header.
 type VerifySessionRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -326,11 +326,10 @@ func (*VerifySessionRequest) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_session_proto_rawDescGZIP(), []int{3}
 }
 
-// VerifySessionResponse confirms the session.
+// VerifySessionResponse confirms that the session is valid.
 type VerifySessionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The moment before which clients should drop what they cached. Always null: the service never asks them to, because
-	// whatever a client reads again says what it replaces.
+	// Clients would discard data cached before this time. Always `null`: the service never requires it.
 	LastCachePurge *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=last_cache_purge,json=lastCachePurge,proto3" json:"last_cache_purge,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -373,12 +372,12 @@ func (x *VerifySessionResponse) GetLastCachePurge() *timestamppb.Timestamp {
 	return nil
 }
 
-// DeleteSessionRequest is empty for a user; an administrator names the user.
+// DeleteSessionRequest identifies the user, for administrators. It is empty for users.
 type DeleteSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The user whose sessions end; administrators only.
+	// Id of the user whose sessions end. Only administrators can set it.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// Whether user_id is the public id (the default) or the internal one.
+	// Whether `user_id` is the public id (default) or the internal id.
 	IsPublic      *bool `protobuf:"varint,2,opt,name=is_public,json=isPublic,proto3,oneof" json:"is_public,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -428,12 +427,12 @@ func (x *DeleteSessionRequest) GetIsPublic() bool {
 	return false
 }
 
-// RevokeUserSessionsRequest names the user.
+// RevokeUserSessionsRequest identifies the user.
 type RevokeUserSessionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The user, 1 to 50 characters.
+	// The user's id.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// Whether user_id is the public id (the default) or the internal one.
+	// Whether `user_id` is the public id (default) or the internal id.
 	IsPublic      *bool `protobuf:"varint,2,opt,name=is_public,json=isPublic,proto3,oneof" json:"is_public,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -487,10 +486,10 @@ var File_plaza_v1_session_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_session_proto_rawDesc = "" +
 	"\n" +
-	"\x16plaza/v1/session.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/role.proto\x1a\x13plaza/v1/user.proto\"\x8c\x01\n" +
+	"\x16plaza/v1/session.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/role.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\x8d\x01\n" +
 	"\n" +
-	"DeviceInfo\x124\n" +
-	"\x04kind\x18\x01 \x01(\tB \xbaH\x1dr\x1bR\x00R\x03iosR\aandroidR\x03webR\x04nodeR\x04kind\x12\x1e\n" +
+	"DeviceInfo\x125\n" +
+	"\x04kind\x18\x01 \x01(\tB!\xbaH\x1e\xd8\x01\x01r\x19R\x03iosR\aandroidR\x03webR\x04nodeR\x04kind\x12\x1e\n" +
 	"\x05model\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x05model\x12(\n" +
 	"\vsdk_version\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18\x1eR\n" +
 	"sdkVersion\"\xea\x03\n" +
@@ -505,7 +504,7 @@ const file_plaza_v1_session_proto_rawDesc = "" +
 	"\fdisplay_name\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dH\x00R\vdisplayName\x88\x01\x01\x123\n" +
 	"\x0eprofile_handle\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dH\x01R\rprofileHandle\x88\x01\x01\x12-\n" +
 	"\n" +
-	"auth_token\x18\x06 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dH\x02R\tauthToken\x88\x01\x01B\x0f\n" +
+	"auth_token\x18\x06 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01H\x02R\tauthToken\x88\x01\x01B\x0f\n" +
 	"\r_display_nameB\x11\n" +
 	"\x0f_profile_handleB\r\n" +
 	"\v_auth_token\"\x83\x03\n" +
@@ -528,18 +527,18 @@ const file_plaza_v1_session_proto_rawDesc = "" +
 	"\n" +
 	"_is_public\"o\n" +
 	"\x19RevokeUserSessionsRequest\x12\"\n" +
-	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06userId\x12 \n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId\x12 \n" +
 	"\tis_public\x18\x02 \x01(\bH\x00R\bisPublic\x88\x01\x01B\f\n" +
 	"\n" +
-	"_is_public2\xef\x04\n" +
+	"_is_public2\xe9\x04\n" +
 	"\x0eSessionService\x12\xec\x01\n" +
 	"\rCreateSession\x12\x1e.plaza.v1.CreateSessionRequest\x1a\x1f.plaza.v1.CreateSessionResponse\"\x99\x01\xa2\xbb\x18\x02\b\x03\xb2\xbb\x18F\n" +
 	"\n" +
 	"2024-11-13\x12\n" +
-	"2027-12-31\x1a\x15POST /api/v3/sessions\x1a\x15POST /api/v4/sessions\x82\xd3\xe4\x93\x02C:\x01*Z\x15:\x01*\"\x10/api/v4/sessionsZ\x15:\x01*\"\x10/api/v3/sessions\"\x10/api/v5/sessions\x12p\n" +
-	"\rVerifySession\x12\x1e.plaza.v1.VerifySessionRequest\x1a\x1f.plaza.v1.VerifySessionResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v3/sessions\x12j\n" +
-	"\rDeleteSession\x12\x1e.plaza.v1.DeleteSessionRequest\x1a\x19.plaza.v1.SuccessResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12*\x10/api/v4/sessions\x12\x8f\x01\n" +
-	"\x12RevokeUserSessions\x12#.plaza.v1.RevokeUserSessionsRequest\x1a\x19.plaza.v1.SuccessResponse\"9\xa2\xbb\x18\r\b\x04\x12\tEDIT_USER\x82\xd3\xe4\x93\x02\"* /api/v4/sessions/users/{user_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"2027-12-31\x1a\x15POST /api/v3/sessions\x1a\x15POST /api/v4/sessions\x82\xd3\xe4\x93\x02C:\x01*Z\x15:\x01*\"\x10/api/v4/sessionsZ\x15:\x01*\"\x10/api/v3/sessions\"\x10/api/v5/sessions\x12s\n" +
+	"\rVerifySession\x12\x1e.plaza.v1.VerifySessionRequest\x1a\x1f.plaza.v1.VerifySessionResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v3/sessions\x90\x02\x01\x12j\n" +
+	"\rDeleteSession\x12\x1e.plaza.v1.DeleteSessionRequest\x1a\x19.plaza.v1.SuccessResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12*\x10/api/v4/sessions\x12\x86\x01\n" +
+	"\x12RevokeUserSessions\x12#.plaza.v1.RevokeUserSessionsRequest\x1a\x19.plaza.v1.SuccessResponse\"0\xa2\xbb\x18\x04\b\x04\x10\x01\x82\xd3\xe4\x93\x02\"* /api/v4/sessions/users/{user_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_session_proto_rawDescOnce sync.Once
@@ -601,6 +600,7 @@ func file_plaza_v1_session_proto_init() {
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
 	file_plaza_v1_role_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_session_proto_msgTypes[1].OneofWrappers = []any{}
 	file_plaza_v1_session_proto_msgTypes[5].OneofWrappers = []any{}

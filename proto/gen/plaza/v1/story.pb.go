@@ -25,62 +25,62 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Story is something to look at for a day or less.
+// Story is a text, image or video that expires after a limited time.
 type Story struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The story's id.
 	StoryId string `protobuf:"bytes,1,opt,name=story_id,json=storyId,proto3" json:"story_id,omitempty"`
-	// The body: text, fileId, imageDisplayMode, thumbnailFileId, videoFileId.
+	// The content: `text`, `fileId`, `imageDisplayMode`, `thumbnailFileId`, `videoFileId`.
 	Data *structpb.Struct `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
-	// Its path.
+	// Its path in realtime topics.
 	Path string `protobuf:"bytes,3,opt,name=path,proto3" json:"path,omitempty"`
 	// The author's internal id.
 	CreatorId string `protobuf:"bytes,4,opt,name=creator_id,json=creatorId,proto3" json:"creator_id,omitempty"`
 	// The author's public id.
 	CreatorPublicId string `protobuf:"bytes,5,opt,name=creator_public_id,json=creatorPublicId,proto3" json:"creator_public_id,omitempty"`
-	// The target.
+	// The target's id.
 	TargetId string `protobuf:"bytes,6,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
 	// The target's public id.
 	TargetPublicId string `protobuf:"bytes,7,opt,name=target_public_id,json=targetPublicId,proto3" json:"target_public_id,omitempty"`
-	// Items on it, such as a hyperlink.
+	// Interactive items, such as a hyperlink.
 	Items []*structpb.Struct `protobuf:"bytes,8,rep,name=items,proto3" json:"items,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,9,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Number of users who flag it.
+	// Number of users who have flagged it.
 	FlagCount int32 `protobuf:"varint,10,opt,name=flag_count,json=flagCount,proto3" json:"flag_count,omitempty"`
-	// Who flags it; null when nobody does.
+	// Bloom filter of the users who have flagged it; `null` if there are none.
 	HashFlag *HashFlag `protobuf:"bytes,11,opt,name=hash_flag,json=hashFlag,proto3" json:"hash_flag,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	// When it ends.
+	// When it expires.
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
-	// Count by reaction name.
+	// Number of reactions by reaction name.
 	Reactions map[string]int32 `protobuf:"bytes,15,rep,name=reactions,proto3" json:"reactions,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	// Number of reactions.
 	ReactionsCount int32 `protobuf:"varint,16,opt,name=reactions_count,json=reactionsCount,proto3" json:"reactions_count,omitempty"`
-	// The caller's reactions.
+	// Names of the caller's reactions.
 	MyReactions []string `protobuf:"bytes,17,rep,name=my_reactions,json=myReactions,proto3" json:"my_reactions,omitempty"`
 	// Number of comments.
 	CommentsCount int32 `protobuf:"varint,18,opt,name=comments_count,json=commentsCount,proto3" json:"comments_count,omitempty"`
-	// Whether it is deleted.
+	// Whether it has been deleted.
 	IsDeleted bool `protobuf:"varint,19,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
-	// Whether a comment on it is flagged.
+	// Whether it has a flagged comment.
 	HasFlaggedComment bool `protobuf:"varint,20,opt,name=has_flagged_comment,json=hasFlaggedComment,proto3" json:"has_flagged_comment,omitempty"`
-	// Who is mentioned.
+	// The users mentioned.
 	MentionedUsers []*MentionedUsers `protobuf:"bytes,21,rep,name=mentioned_users,json=mentionedUsers,proto3" json:"mentioned_users,omitempty"`
 	// Number of views.
 	Impression int32 `protobuf:"varint,22,opt,name=impression,proto3" json:"impression,omitempty"`
-	// Number of viewers.
+	// Number of distinct viewers.
 	Reach int32 `protobuf:"varint,23,opt,name=reach,proto3" json:"reach,omitempty"`
-	// `community` or `user`.
+	// Kind of target: `community` or `user`.
 	TargetType string `protobuf:"bytes,24,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// `text`, `image` or `video`.
+	// Kind of story: `text`, `image` or `video`.
 	DataType string `protobuf:"bytes,25,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
-	// The id by which the client that made it knows it.
+	// The id given by the client that created it.
 	ReferenceId string `protobuf:"bytes,26,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
-	// The ids of the latest comments of the first level.
+	// Ids of the latest top-level comments.
 	Comments      []string `protobuf:"bytes,27,rep,name=comments,proto3" json:"comments,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -308,9 +308,9 @@ func (x *Story) GetComments() []string {
 // MentionedUsers is a group of mentioned users.
 type MentionedUsers struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Internal ids of those whom the network knows.
+	// Internal ids of the users that exist.
 	UserIds []string `protobuf:"bytes,1,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
-	// Public ids.
+	// Public ids of the users.
 	UserPublicIds []string `protobuf:"bytes,2,rep,name=user_public_ids,json=userPublicIds,proto3" json:"user_public_ids,omitempty"`
 	// Always `user`.
 	Type          string `protobuf:"bytes,3,opt,name=type,proto3" json:"type,omitempty"`
@@ -369,21 +369,21 @@ func (x *MentionedUsers) GetType() string {
 	return ""
 }
 
-// StoryTarget is a community or user that has or had stories.
+// StoryTarget is a community or user with current or past stories.
 type StoryTarget struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The community's id, or the user's internal id.
+	// The community's id or the user's internal id.
 	TargetId string `protobuf:"bytes,1,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// `community` or `user`.
+	// Kind of target: `community` or `user`.
 	TargetType string `protobuf:"bytes,2,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// The community's id, or the user's public id.
+	// The community's id or the user's public id.
 	TargetPublicId string `protobuf:"bytes,3,opt,name=target_public_id,json=targetPublicId,proto3" json:"target_public_id,omitempty"`
-	// When its stories last changed; null before there was one.
+	// When its stories were last changed; `null` if it never had one.
 	TargetUpdatedAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=target_updated_at,json=targetUpdatedAt,proto3" json:"target_updated_at,omitempty"`
-	// When the last of its stories ends or ended; null without any.
+	// When the last of its stories expires; `null` if it has none.
 	LastStoryExpiresAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=last_story_expires_at,json=lastStoryExpiresAt,proto3" json:"last_story_expires_at,omitempty"`
-	// The same of those stories that the caller viewed; null where that is none. Where it is before last_story_expires_at,
-	// there are stories that the caller did not see.
+	// When the last of the stories the caller has viewed expires; `null` if there is none. If it is earlier than
+	// `last_story_expires_at`, there are stories the caller has not seen.
 	LastStorySeenExpiresAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=last_story_seen_expires_at,json=lastStorySeenExpiresAt,proto3" json:"last_story_seen_expires_at,omitempty"`
 	unknownFields          protoimpl.UnknownFields
 	sizeCache              protoimpl.SizeCache
@@ -461,20 +461,20 @@ func (x *StoryTarget) GetLastStorySeenExpiresAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// StoryAggregate holds stories and what they refer to.
-type StoryAggregate struct {
+// StoryResponse contains stories and the objects they refer to.
+type StoryResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The stories.
 	Stories []*Story `protobuf:"bytes,1,rep,name=stories,proto3" json:"stories,omitempty"`
 	// Their latest comments.
 	Comments []*Comment `protobuf:"bytes,2,rep,name=comments,proto3" json:"comments,omitempty"`
-	// Their files, and the avatars of users.
+	// Files attached to the stories, and avatars.
 	Files []*File `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
-	// Authors of stories and comments, owners of walls, and those who are mentioned.
+	// Authors of stories and comments, wall owners and mentioned users.
 	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
-	// The communities that they are in.
+	// The communities that contain the stories.
 	Communities []*Community `protobuf:"bytes,5,rep,name=communities,proto3" json:"communities,omitempty"`
-	// Memberships of the caller and of the authors.
+	// Community memberships of the caller and the authors.
 	CommunityUsers []*CommunityUser `protobuf:"bytes,6,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
 	// The categories of the communities.
 	Categories    []*Category `protobuf:"bytes,7,rep,name=categories,proto3" json:"categories,omitempty"`
@@ -482,20 +482,20 @@ type StoryAggregate struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *StoryAggregate) Reset() {
-	*x = StoryAggregate{}
+func (x *StoryResponse) Reset() {
+	*x = StoryResponse{}
 	mi := &file_plaza_v1_story_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *StoryAggregate) String() string {
+func (x *StoryResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*StoryAggregate) ProtoMessage() {}
+func (*StoryResponse) ProtoMessage() {}
 
-func (x *StoryAggregate) ProtoReflect() protoreflect.Message {
+func (x *StoryResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_story_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -507,54 +507,54 @@ func (x *StoryAggregate) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use StoryAggregate.ProtoReflect.Descriptor instead.
-func (*StoryAggregate) Descriptor() ([]byte, []int) {
+// Deprecated: Use StoryResponse.ProtoReflect.Descriptor instead.
+func (*StoryResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_story_proto_rawDescGZIP(), []int{3}
 }
 
-func (x *StoryAggregate) GetStories() []*Story {
+func (x *StoryResponse) GetStories() []*Story {
 	if x != nil {
 		return x.Stories
 	}
 	return nil
 }
 
-func (x *StoryAggregate) GetComments() []*Comment {
+func (x *StoryResponse) GetComments() []*Comment {
 	if x != nil {
 		return x.Comments
 	}
 	return nil
 }
 
-func (x *StoryAggregate) GetFiles() []*File {
+func (x *StoryResponse) GetFiles() []*File {
 	if x != nil {
 		return x.Files
 	}
 	return nil
 }
 
-func (x *StoryAggregate) GetUsers() []*User {
+func (x *StoryResponse) GetUsers() []*User {
 	if x != nil {
 		return x.Users
 	}
 	return nil
 }
 
-func (x *StoryAggregate) GetCommunities() []*Community {
+func (x *StoryResponse) GetCommunities() []*Community {
 	if x != nil {
 		return x.Communities
 	}
 	return nil
 }
 
-func (x *StoryAggregate) GetCommunityUsers() []*CommunityUser {
+func (x *StoryResponse) GetCommunityUsers() []*CommunityUser {
 	if x != nil {
 		return x.CommunityUsers
 	}
 	return nil
 }
 
-func (x *StoryAggregate) GetCategories() []*Category {
+func (x *StoryResponse) GetCategories() []*Category {
 	if x != nil {
 		return x.Categories
 	}
@@ -568,19 +568,19 @@ type ListStoriesResponse struct {
 	Stories []*Story `protobuf:"bytes,1,rep,name=stories,proto3" json:"stories,omitempty"`
 	// Their latest comments.
 	Comments []*Comment `protobuf:"bytes,2,rep,name=comments,proto3" json:"comments,omitempty"`
-	// Their files, and the avatars of users.
+	// Files attached to the stories, and avatars.
 	Files []*File `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
-	// Authors of stories and comments, owners of walls, and those who are mentioned.
+	// Authors of stories and comments, wall owners and mentioned users.
 	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
-	// The communities that they are in.
+	// The communities that contain the stories.
 	Communities []*Community `protobuf:"bytes,5,rep,name=communities,proto3" json:"communities,omitempty"`
-	// Memberships of the caller and of the authors.
+	// Community memberships of the caller and the authors.
 	CommunityUsers []*CommunityUser `protobuf:"bytes,6,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
 	// The categories of the communities.
 	Categories []*Category `protobuf:"bytes,7,rep,name=categories,proto3" json:"categories,omitempty"`
 	// The targets, in the order of the request.
 	StoryTargets []*StoryTarget `protobuf:"bytes,8,rep,name=story_targets,json=storyTargets,proto3" json:"story_targets,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,9,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -679,8 +679,8 @@ func (x *ListStoriesResponse) GetPaging() *Paging {
 	return nil
 }
 
-// StoryTargetsResponse holds targets.
-type StoryTargetsResponse struct {
+// GetStoryTargetsResponse contains the targets.
+type GetStoryTargetsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The targets, in the order of the request.
 	StoryTargets  []*StoryTarget `protobuf:"bytes,1,rep,name=story_targets,json=storyTargets,proto3" json:"story_targets,omitempty"`
@@ -688,20 +688,20 @@ type StoryTargetsResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *StoryTargetsResponse) Reset() {
-	*x = StoryTargetsResponse{}
+func (x *GetStoryTargetsResponse) Reset() {
+	*x = GetStoryTargetsResponse{}
 	mi := &file_plaza_v1_story_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *StoryTargetsResponse) String() string {
+func (x *GetStoryTargetsResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*StoryTargetsResponse) ProtoMessage() {}
+func (*GetStoryTargetsResponse) ProtoMessage() {}
 
-func (x *StoryTargetsResponse) ProtoReflect() protoreflect.Message {
+func (x *GetStoryTargetsResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_story_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -713,24 +713,24 @@ func (x *StoryTargetsResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use StoryTargetsResponse.ProtoReflect.Descriptor instead.
-func (*StoryTargetsResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use GetStoryTargetsResponse.ProtoReflect.Descriptor instead.
+func (*GetStoryTargetsResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_story_proto_rawDescGZIP(), []int{5}
 }
 
-func (x *StoryTargetsResponse) GetStoryTargets() []*StoryTarget {
+func (x *GetStoryTargetsResponse) GetStoryTargets() []*StoryTarget {
 	if x != nil {
 		return x.StoryTargets
 	}
 	return nil
 }
 
-// StoryHyperlink is where an item leads.
+// StoryHyperlink is a link on a story.
 type StoryHyperlink struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// An absolute http or https address of 1 to 1,000 characters.
+	// An absolute http or https address, 1 to 1,000 characters.
 	Url string `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
-	// What to show instead of it, at most 30 characters.
+	// Text to show instead of the address, at most 30 characters.
 	CustomText    string `protobuf:"bytes,2,opt,name=custom_text,json=customText,proto3" json:"custom_text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -780,14 +780,15 @@ func (x *StoryHyperlink) GetCustomText() string {
 	return ""
 }
 
-// StoryItem is something on a story that can be touched.
+// StoryItem is an interactive item on a story.
 type StoryItem struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `hyperlink` (default).
+	// Kind of item: `hyperlink` (default).
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
 	// The link.
 	Data *StoryHyperlink `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
-	// Where it is: width, height, and transform with translate_x, translate_y, scale_x, scale_y, rotate, all numbers.
+	// Its position: `width`, `height`, and `transform` with `translate_x`, `translate_y`, `scale_x`, `scale_y` and
+	// `rotate`, all numbers.
 	Placement     *structpb.Struct `protobuf:"bytes,3,opt,name=placement,proto3" json:"placement,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -844,27 +845,27 @@ func (x *StoryItem) GetPlacement() *structpb.Struct {
 	return nil
 }
 
-// CreateStoryRequest describes the story.
+// CreateStoryRequest describes the new story.
 type CreateStoryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The body, at most 10 KB of JSON. A text story has text; an image story fileId; a video story videoFileId.original.
-	// imageDisplayMode is `fit` (default) or `fill`.
+	// The content, at most 10 KB of JSON: `text` for a text story, `fileId` for an image story, `videoFileId.original`
+	// for a video story. `imageDisplayMode` is `fit` (default) or `fill`.
 	Data *structpb.Struct `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
-	// `text`, `image` or `video`.
+	// Kind of story: `text`, `image` or `video`.
 	DataType string `protobuf:"bytes,2,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
-	// At most 10; one of them can be a hyperlink.
+	// Interactive items, at most 10, of which at most one is a hyperlink.
 	Items []*StoryItem `protobuf:"bytes,3,rep,name=items,proto3" json:"items,omitempty"`
-	// `community` or `user`.
+	// Kind of target: `community` or `user`.
 	TargetType string `protobuf:"bytes,4,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// The community's id, or the caller's own user id.
+	// The community's id, or the caller's own public id.
 	TargetId string `protobuf:"bytes,5,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
 	// Custom fields, at most 5 KB of JSON.
 	Metadata *structpb.Struct `protobuf:"bytes,6,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// The id by which the client knows the story, at most 100 characters.
+	// An id chosen by the client, at most 100 characters.
 	ReferenceId string `protobuf:"bytes,7,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
-	// Who is mentioned.
+	// The users mentioned.
 	Mentionees []*Mentionee `protobuf:"bytes,8,rep,name=mentionees,proto3" json:"mentionees,omitempty"`
-	// Accepted from public clients.
+	// Accepted for compatibility, without effect.
 	SyncState     string `protobuf:"bytes,9,opt,name=sync_state,json=syncState,proto3" json:"sync_state,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -963,10 +964,10 @@ func (x *CreateStoryRequest) GetSyncState() string {
 	return ""
 }
 
-// GetStoryRequest names the story.
+// GetStoryRequest identifies the story.
 type GetStoryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 24 lowercase hexadecimal characters.
+	// The story's id.
 	StoryId       string `protobuf:"bytes,1,opt,name=story_id,json=storyId,proto3" json:"story_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1009,16 +1010,16 @@ func (x *GetStoryRequest) GetStoryId() string {
 	return ""
 }
 
-// StoryListOptions are the bracket parameters of lists of stories.
+// StoryListOptions selects a page of a list of stories.
 type StoryListOptions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `createdAt`.
+	// Sort order: `createdAt`.
 	SortBy string `protobuf:"bytes,1,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// `desc` (default) or `asc`.
+	// Sort direction: `desc` (default) or `asc`.
 	OrderBy string `protobuf:"bytes,2,opt,name=order_by,json=orderBy,proto3" json:"order_by,omitempty"`
-	// Page size, 1 to 100, 10 when absent.
+	// Page size, 1 to 100. The default is 10.
 	Limit *int32 `protobuf:"varint,3,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The `paging.next` or `paging.previous` of an earlier answer; it carries the page size.
+	// Page token, from `paging.next` or `paging.previous` of an earlier response. It includes the page size.
 	Token         string `protobuf:"bytes,4,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1082,19 +1083,19 @@ func (x *StoryListOptions) GetToken() string {
 	return ""
 }
 
-// ListStoriesRequest says which stories to list.
+// ListStoriesRequest filters and orders the stories of one target.
 type ListStoriesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The community's id, or the user's public id.
+	// The community's id or the user's public id.
 	TargetId string `protobuf:"bytes,1,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// `community` or `user`.
+	// Kind of target: `community` or `user`.
 	TargetType string `protobuf:"bytes,2,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// Only those of this type: `text`, `image` or `video`.
+	// Filter by kind of story: `text`, `image` or `video`.
 	DataType string `protobuf:"bytes,3,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
-	// Whether to list those that ended, instead of those that last; for administrators and those who may view stories
-	// everywhere.
+	// Whether to list expired stories instead of current ones. Only for administrators and callers with the permission
+	// `VIEW_STORY`.
 	IsExpired bool `protobuf:"varint,4,opt,name=is_expired,json=isExpired,proto3" json:"is_expired,omitempty"`
-	// Order and paging.
+	// Page size, token and sort order.
 	Options       *StoryListOptions `protobuf:"bytes,5,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1165,13 +1166,13 @@ func (x *ListStoriesRequest) GetOptions() *StoryListOptions {
 	return nil
 }
 
-// StoryTargetList names targets: the n-th id goes with the n-th type. Over REST it is written targets[0][targetId],
-// targets[0][targetType], targets[1][targetId] and so on.
+// StoryTargetList identifies targets: the first id belongs to the first type, and so on. Over REST they are the query
+// parameters `targets[0][targetId]`, `targets[0][targetType]`, `targets[1][targetId]` and so on.
 type StoryTargetList struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 10 ids of communities, or public ids of users.
+	// Ids of communities or public ids of users, 1 to 10.
 	TargetId []string `protobuf:"bytes,1,rep,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// As many types: `community` or `user`.
+	// Kinds of the targets, each `community` or `user`.
 	TargetType    []string `protobuf:"bytes,2,rep,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1221,12 +1222,12 @@ func (x *StoryTargetList) GetTargetType() []string {
 	return nil
 }
 
-// ListStoriesByTargetsRequest says whose stories to list.
+// ListStoriesByTargetsRequest identifies the targets.
 type ListStoriesByTargetsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The targets.
+	// The communities and users.
 	Targets *StoryTargetList `protobuf:"bytes,1,opt,name=targets,proto3" json:"targets,omitempty"`
-	// Order and paging.
+	// Page size, token and sort order.
 	Options       *StoryListOptions `protobuf:"bytes,2,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1276,10 +1277,10 @@ func (x *ListStoriesByTargetsRequest) GetOptions() *StoryListOptions {
 	return nil
 }
 
-// GetStoryTargetsRequest names the targets.
+// GetStoryTargetsRequest identifies the targets.
 type GetStoryTargetsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The targets.
+	// The communities and users.
 	Targets       *StoryTargetList `protobuf:"bytes,1,opt,name=targets,proto3" json:"targets,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1322,12 +1323,12 @@ func (x *GetStoryTargetsRequest) GetTargets() *StoryTargetList {
 	return nil
 }
 
-// CountStoriesRequest names the target.
+// CountStoriesRequest identifies the target.
 type CountStoriesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The community's id, or the user's public id.
+	// The community's id or the user's public id.
 	TargetId string `protobuf:"bytes,1,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// `community` or `user`.
+	// Kind of target: `community` or `user`.
 	TargetType    string `protobuf:"bytes,2,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1377,10 +1378,10 @@ func (x *CountStoriesRequest) GetTargetType() string {
 	return ""
 }
 
-// CountStoriesResponse is a count.
+// CountStoriesResponse contains the number of stories.
 type CountStoriesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How many stories there are.
+	// Number of stories.
 	Count         int32 `protobuf:"varint,1,opt,name=count,proto3" json:"count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1423,16 +1424,17 @@ func (x *CountStoriesResponse) GetCount() int32 {
 	return 0
 }
 
-// ListMyStoryTargetsRequest says which of the caller's targets to list.
+// ListMyStoryTargetsRequest filters the targets.
 type ListMyStoryTargetsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `unseen` (default): those with stories that the caller did not view; `seen`: those without; `all`.
+	// Filter by seen state: `unseen` (default) lists targets with stories the caller has not viewed, `seen` the others,
+	// `all` both.
 	SeenState string `protobuf:"bytes,1,opt,name=seen_state,json=seenState,proto3" json:"seen_state,omitempty"`
-	// Page size, 1 to 100, 10 when absent.
+	// Page size, 1 to 100. The default is 10.
 	Limit *int32 `protobuf:"varint,2,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The `paging.next` or `paging.previous` of an earlier answer; it carries the page size.
+	// Page token, from `paging.next` or `paging.previous` of an earlier response. It includes the page size.
 	Token string `protobuf:"bytes,3,opt,name=token,proto3" json:"token,omitempty"`
-	// The same as limit and token, as other lists have them.
+	// Alias of `limit` and `token`.
 	Options       *PageOptions `protobuf:"bytes,4,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1503,7 +1505,7 @@ type ListMyStoryTargetsResponse struct {
 	StoryTargets []*StoryTarget `protobuf:"bytes,1,rep,name=story_targets,json=storyTargets,proto3" json:"story_targets,omitempty"`
 	// Avatars.
 	Files []*File `protobuf:"bytes,2,rep,name=files,proto3" json:"files,omitempty"`
-	// The users among the targets, and the creators of communities.
+	// The users among the targets, and the creators of the communities.
 	Users []*User `protobuf:"bytes,3,rep,name=users,proto3" json:"users,omitempty"`
 	// The communities among the targets.
 	Communities []*Community `protobuf:"bytes,4,rep,name=communities,proto3" json:"communities,omitempty"`
@@ -1511,7 +1513,7 @@ type ListMyStoryTargetsResponse struct {
 	CommunityUsers []*CommunityUser `protobuf:"bytes,5,rep,name=community_users,json=communityUsers,proto3" json:"community_users,omitempty"`
 	// The categories of the communities.
 	Categories []*Category `protobuf:"bytes,6,rep,name=categories,proto3" json:"categories,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,7,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1596,12 +1598,12 @@ func (x *ListMyStoryTargetsResponse) GetPaging() *Paging {
 	return nil
 }
 
-// DeleteStoryRequest names the story.
+// DeleteStoryRequest identifies the story.
 type DeleteStoryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 24 lowercase hexadecimal characters.
+	// The story's id.
 	StoryId string `protobuf:"bytes,1,opt,name=story_id,json=storyId,proto3" json:"story_id,omitempty"`
-	// Whether to leave nothing of it.
+	// Whether to erase it completely instead of keeping a tombstone.
 	Permanent     bool `protobuf:"varint,2,opt,name=permanent,proto3" json:"permanent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1651,14 +1653,14 @@ func (x *DeleteStoryRequest) GetPermanent() bool {
 	return false
 }
 
-// FlagStoryRequest says why.
+// FlagStoryRequest identifies the story and gives the reason.
 type FlagStoryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 24 lowercase hexadecimal characters.
+	// The story's id.
 	StoryId string `protobuf:"bytes,1,opt,name=story_id,json=storyId,proto3" json:"story_id,omitempty"`
-	// At most 300 characters; `Others` when absent.
+	// The reason, at most 300 characters. The default is `Others`.
 	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
-	// At most 300 characters.
+	// More about the reason, at most 300 characters.
 	Detail        string `protobuf:"bytes,3,opt,name=detail,proto3" json:"detail,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1715,10 +1717,10 @@ func (x *FlagStoryRequest) GetDetail() string {
 	return ""
 }
 
-// UnflagStoryRequest names the story.
+// UnflagStoryRequest identifies the story.
 type UnflagStoryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 24 lowercase hexadecimal characters.
+	// The story's id.
 	StoryId       string `protobuf:"bytes,1,opt,name=story_id,json=storyId,proto3" json:"story_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1761,10 +1763,10 @@ func (x *UnflagStoryRequest) GetStoryId() string {
 	return ""
 }
 
-// ClearStoryFlagsRequest names the story.
+// ClearStoryFlagsRequest identifies the story.
 type ClearStoryFlagsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 24 lowercase hexadecimal characters.
+	// The story's id.
 	StoryId       string `protobuf:"bytes,1,opt,name=story_id,json=storyId,proto3" json:"story_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1811,7 +1813,7 @@ var File_plaza_v1_story_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_story_proto_rawDesc = "" +
 	"\n" +
-	"\x14plaza/v1/story.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/user.proto\"\x8e\t\n" +
+	"\x14plaza/v1/story.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\x8e\t\n" +
 	"\x05Story\x12\x19\n" +
 	"\bstory_id\x18\x01 \x01(\tR\astoryId\x12+\n" +
 	"\x04data\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x04data\x12\x12\n" +
@@ -1864,8 +1866,8 @@ const file_plaza_v1_story_proto_rawDesc = "" +
 	"\x10target_public_id\x18\x03 \x01(\tR\x0etargetPublicId\x12F\n" +
 	"\x11target_updated_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x0ftargetUpdatedAt\x12M\n" +
 	"\x15last_story_expires_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x12lastStoryExpiresAt\x12V\n" +
-	"\x1alast_story_seen_expires_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x16lastStorySeenExpiresAt\"\xe3\x02\n" +
-	"\x0eStoryAggregate\x12)\n" +
+	"\x1alast_story_seen_expires_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x16lastStorySeenExpiresAt\"\xe2\x02\n" +
+	"\rStoryResponse\x12)\n" +
 	"\astories\x18\x01 \x03(\v2\x0f.plaza.v1.StoryR\astories\x12-\n" +
 	"\bcomments\x18\x02 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
 	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12$\n" +
@@ -1886,27 +1888,26 @@ const file_plaza_v1_story_proto_rawDesc = "" +
 	"categories\x18\a \x03(\v2\x12.plaza.v1.CategoryR\n" +
 	"categories\x12:\n" +
 	"\rstory_targets\x18\b \x03(\v2\x15.plaza.v1.StoryTargetR\fstoryTargets\x12(\n" +
-	"\x06paging\x18\t \x01(\v2\x10.plaza.v1.PagingR\x06paging\"R\n" +
-	"\x14StoryTargetsResponse\x12:\n" +
+	"\x06paging\x18\t \x01(\v2\x10.plaza.v1.PagingR\x06paging\"U\n" +
+	"\x17GetStoryTargetsResponse\x12:\n" +
 	"\rstory_targets\x18\x01 \x03(\v2\x15.plaza.v1.StoryTargetR\fstoryTargets\"X\n" +
 	"\x0eStoryHyperlink\x12\x1c\n" +
 	"\x03url\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xe8\aR\x03url\x12(\n" +
 	"\vcustom_text\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18\x1eR\n" +
-	"customText\"\xa0\x01\n" +
-	"\tStoryItem\x12&\n" +
-	"\x04type\x18\x01 \x01(\tB\x12\xbaH\x0fr\rR\x00R\thyperlinkR\x04type\x124\n" +
+	"customText\"\xa1\x01\n" +
+	"\tStoryItem\x12'\n" +
+	"\x04type\x18\x01 \x01(\tB\x13\xbaH\x10\xd8\x01\x01r\vR\thyperlinkR\x04type\x124\n" +
 	"\x04data\x18\x02 \x01(\v2\x18.plaza.v1.StoryHyperlinkB\x06\xbaH\x03\xc8\x01\x01R\x04data\x125\n" +
-	"\tplacement\x18\x03 \x01(\v2\x17.google.protobuf.StructR\tplacement\"\xe0\x03\n" +
+	"\tplacement\x18\x03 \x01(\v2\x17.google.protobuf.StructR\tplacement\"\xdf\x03\n" +
 	"\x12CreateStoryRequest\x123\n" +
 	"\x04data\x18\x01 \x01(\v2\x17.google.protobuf.StructB\x06\xbaH\x03\xc8\x01\x01R\x04data\x126\n" +
 	"\tdata_type\x18\x02 \x01(\tB\x19\xbaH\x16r\x14R\x04textR\x05imageR\x05videoR\bdataType\x123\n" +
 	"\x05items\x18\x03 \x03(\v2\x13.plaza.v1.StoryItemB\b\xbaH\x05\x92\x01\x02\x10\n" +
 	"R\x05items\x127\n" +
 	"\vtarget_type\x18\x04 \x01(\tB\x16\xbaH\x13r\x11R\tcommunityR\x04userR\n" +
-	"targetType\x12'\n" +
-	"\ttarget_id\x18\x05 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\btargetId\x123\n" +
+	"targetType\x12&\n" +
+	"\ttarget_id\x18\x05 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\btargetId\x123\n" +
 	"\bmetadata\x18\x06 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12*\n" +
 	"\freference_id\x18\a \x01(\tB\a\xbaH\x04r\x02\x18dR\vreferenceId\x12=\n" +
 	"\n" +
@@ -1914,27 +1915,26 @@ const file_plaza_v1_story_proto_rawDesc = "" +
 	"R\n" +
 	"mentionees\x12&\n" +
 	"\n" +
-	"sync_state\x18\t \x01(\tB\a\xbaH\x04r\x02\x18dR\tsyncState\"C\n" +
-	"\x0fGetStoryRequest\x120\n" +
-	"\bstory_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[0-9a-f]{24}$R\astoryId\"\xbe\x01\n" +
-	"\x10StoryListOptions\x12+\n" +
-	"\asort_by\x18\x01 \x01(\tB\x12\xbaH\x0fr\rR\x00R\tcreatedAtR\x06sortBy\x12-\n" +
-	"\border_by\x18\x02 \x01(\tB\x12\xbaH\x0fr\rR\x00R\x03ascR\x04descR\aorderBy\x12$\n" +
-	"\x05limit\x18\x03 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\x05limit\x88\x01\x01\x12\x1e\n" +
-	"\x05token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05tokenB\b\n" +
+	"sync_state\x18\t \x01(\tB\a\xbaH\x04r\x02\x18dR\tsyncState\"7\n" +
+	"\x0fGetStoryRequest\x12$\n" +
+	"\bstory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\astoryId\"\xba\x01\n" +
+	"\x10StoryListOptions\x12,\n" +
+	"\asort_by\x18\x01 \x01(\tB\x13\xbaH\x10\xd8\x01\x01r\vR\tcreatedAtR\x06sortBy\x12'\n" +
+	"\border_by\x18\x02 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xb8\xea0\x01R\aorderBy\x12$\n" +
+	"\x05limit\x18\x03 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x00R\x05limit\x88\x01\x01\x12\x1f\n" +
+	"\x05token\x18\x04 \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05tokenB\b\n" +
 	"\x06_limit\"\x85\x02\n" +
-	"\x12ListStoriesRequest\x12'\n" +
-	"\ttarget_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\btargetId\x127\n" +
+	"\x12ListStoriesRequest\x12&\n" +
+	"\ttarget_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\btargetId\x127\n" +
 	"\vtarget_type\x18\x02 \x01(\tB\x16\xbaH\x13r\x11R\tcommunityR\x04userR\n" +
-	"targetType\x128\n" +
-	"\tdata_type\x18\x03 \x01(\tB\x1b\xbaH\x18r\x16R\x00R\x04textR\x05imageR\x05videoR\bdataType\x12\x1d\n" +
+	"targetType\x129\n" +
+	"\tdata_type\x18\x03 \x01(\tB\x1c\xbaH\x19\xd8\x01\x01r\x14R\x04textR\x05imageR\x05videoR\bdataType\x12\x1d\n" +
 	"\n" +
 	"is_expired\x18\x04 \x01(\bR\tisExpired\x124\n" +
-	"\aoptions\x18\x05 \x01(\v2\x1a.plaza.v1.StoryListOptionsR\aoptions\"\x85\x01\n" +
-	"\x0fStoryTargetList\x120\n" +
-	"\ttarget_id\x18\x01 \x03(\tB\x13\xbaH\x10\x92\x01\r\b\x01\x10\n" +
-	"\"\ar\x05\x10\x01\x18\x84\aR\btargetId\x12@\n" +
+	"\aoptions\x18\x05 \x01(\v2\x1a.plaza.v1.StoryListOptionsR\aoptions\"\x84\x01\n" +
+	"\x0fStoryTargetList\x12/\n" +
+	"\ttarget_id\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10\n" +
+	"\"\x06r\x04\x88\xea0\x01R\btargetId\x12@\n" +
 	"\vtarget_type\x18\x02 \x03(\tB\x1f\xbaH\x1c\x92\x01\x19\b\x01\x10\n" +
 	"\"\x13r\x11R\tcommunityR\x04userR\n" +
 	"targetType\"\x90\x01\n" +
@@ -1942,18 +1942,17 @@ const file_plaza_v1_story_proto_rawDesc = "" +
 	"\atargets\x18\x01 \x01(\v2\x19.plaza.v1.StoryTargetListB\x06\xbaH\x03\xc8\x01\x01R\atargets\x124\n" +
 	"\aoptions\x18\x02 \x01(\v2\x1a.plaza.v1.StoryListOptionsR\aoptions\"U\n" +
 	"\x16GetStoryTargetsRequest\x12;\n" +
-	"\atargets\x18\x01 \x01(\v2\x19.plaza.v1.StoryTargetListB\x06\xbaH\x03\xc8\x01\x01R\atargets\"w\n" +
-	"\x13CountStoriesRequest\x12'\n" +
-	"\ttarget_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\btargetId\x127\n" +
+	"\atargets\x18\x01 \x01(\v2\x19.plaza.v1.StoryTargetListB\x06\xbaH\x03\xc8\x01\x01R\atargets\"v\n" +
+	"\x13CountStoriesRequest\x12&\n" +
+	"\ttarget_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\btargetId\x127\n" +
 	"\vtarget_type\x18\x02 \x01(\tB\x16\xbaH\x13r\x11R\tcommunityR\x04userR\n" +
 	"targetType\",\n" +
 	"\x14CountStoriesResponse\x12\x14\n" +
-	"\x05count\x18\x01 \x01(\x05R\x05count\"\xd7\x01\n" +
-	"\x19ListMyStoryTargetsRequest\x129\n" +
+	"\x05count\x18\x01 \x01(\x05R\x05count\"\xd8\x01\n" +
+	"\x19ListMyStoryTargetsRequest\x12:\n" +
 	"\n" +
-	"seen_state\x18\x01 \x01(\tB\x1a\xbaH\x17r\x15R\x00R\x03allR\x04seenR\x06unseenR\tseenState\x12$\n" +
-	"\x05limit\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\x05limit\x88\x01\x01\x12\x1e\n" +
+	"seen_state\x18\x01 \x01(\tB\x1b\xbaH\x18\xd8\x01\x01r\x13R\x03allR\x04seenR\x06unseenR\tseenState\x12$\n" +
+	"\x05limit\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x00R\x05limit\x88\x01\x01\x12\x1e\n" +
 	"\x05token\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\x05token\x12/\n" +
 	"\aoptions\x18\x04 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\b\n" +
 	"\x06_limit\"\xfb\x02\n" +
@@ -1966,31 +1965,31 @@ const file_plaza_v1_story_proto_rawDesc = "" +
 	"\n" +
 	"categories\x18\x06 \x03(\v2\x12.plaza.v1.CategoryR\n" +
 	"categories\x12(\n" +
-	"\x06paging\x18\a \x01(\v2\x10.plaza.v1.PagingR\x06paging\"d\n" +
-	"\x12DeleteStoryRequest\x120\n" +
-	"\bstory_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[0-9a-f]{24}$R\astoryId\x12\x1c\n" +
-	"\tpermanent\x18\x02 \x01(\bR\tpermanent\"\x88\x01\n" +
-	"\x10FlagStoryRequest\x120\n" +
-	"\bstory_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[0-9a-f]{24}$R\astoryId\x12 \n" +
+	"\x06paging\x18\a \x01(\v2\x10.plaza.v1.PagingR\x06paging\"X\n" +
+	"\x12DeleteStoryRequest\x12$\n" +
+	"\bstory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\astoryId\x12\x1c\n" +
+	"\tpermanent\x18\x02 \x01(\bR\tpermanent\"|\n" +
+	"\x10FlagStoryRequest\x12$\n" +
+	"\bstory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\astoryId\x12 \n" +
 	"\x06reason\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06reason\x12 \n" +
-	"\x06detail\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06detail\"F\n" +
-	"\x12UnflagStoryRequest\x120\n" +
-	"\bstory_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[0-9a-f]{24}$R\astoryId\"J\n" +
-	"\x16ClearStoryFlagsRequest\x120\n" +
-	"\bstory_id\x18\x01 \x01(\tB\x15\xbaH\x12r\x102\x0e^[0-9a-f]{24}$R\astoryId2\xe0\n" +
+	"\x06detail\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06detail\":\n" +
+	"\x12UnflagStoryRequest\x12$\n" +
+	"\bstory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\astoryId\">\n" +
+	"\x16ClearStoryFlagsRequest\x12$\n" +
+	"\bstory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\astoryId2\xcb\n" +
 	"\n" +
-	"\fStoryService\x12g\n" +
-	"\vCreateStory\x12\x1c.plaza.v1.CreateStoryRequest\x1a\x18.plaza.v1.StoryAggregate\" \xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x14:\x01*\"\x0f/api/v4/stories\x12i\n" +
-	"\bGetStory\x12\x19.plaza.v1.GetStoryRequest\x1a\x18.plaza.v1.StoryAggregate\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v4/stories/{story_id}\x12i\n" +
-	"\vListStories\x12\x1c.plaza.v1.ListStoriesRequest\x1a\x1d.plaza.v1.ListStoriesResponse\"\x1d\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x11\x12\x0f/api/v4/stories\x12\x86\x01\n" +
-	"\x14ListStoriesByTargets\x12%.plaza.v1.ListStoriesByTargetsRequest\x1a\x1d.plaza.v1.ListStoriesResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v4/stories-by-targets\x12w\n" +
-	"\x0fGetStoryTargets\x12 .plaza.v1.GetStoryTargetsRequest\x1a\x1e.plaza.v1.StoryTargetsResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16\x12\x14/api/v4/stories/seen\x12r\n" +
-	"\fCountStories\x12\x1d.plaza.v1.CountStoriesRequest\x1a\x1e.plaza.v1.CountStoriesResponse\"#\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v4/stories/count\x12\x8e\x01\n" +
-	"\x12ListMyStoryTargets\x12#.plaza.v1.ListMyStoryTargetsRequest\x1a$.plaza.v1.ListMyStoryTargetsResponse\"-\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!\x12\x1f/api/v5/me/global-story-targets\x12\x88\x01\n" +
-	"\vDeleteStory\x12\x1c.plaza.v1.DeleteStoryRequest\x1a\x19.plaza.v1.SuccessResponse\"@\xa2\xbb\x18\x1a\b\x04\x12\x16MANAGE_COMMUNITY_STORY\x82\xd3\xe4\x93\x02\x1c*\x1a/api/v4/stories/{story_id}\x12t\n" +
-	"\tFlagStory\x12\x1a.plaza.v1.FlagStoryRequest\x1a\x18.plaza.v1.StoryAggregate\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%:\x01*\" /api/v4/stories/{story_id}/flags\x12u\n" +
-	"\vUnflagStory\x12\x1c.plaza.v1.UnflagStoryRequest\x1a\x18.plaza.v1.StoryAggregate\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\"* /api/v4/stories/{story_id}/flags\x12\x91\x01\n" +
-	"\x0fClearStoryFlags\x12 .plaza.v1.ClearStoryFlagsRequest\x1a\x18.plaza.v1.StoryAggregate\"B\xa2\xbb\x18\x12\b\x04\x12\x0eMODERATE_STORY\x82\xd3\xe4\x93\x02&*$/api/v4/stories/{story_id}/flags/allB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\fStoryService\x12f\n" +
+	"\vCreateStory\x12\x1c.plaza.v1.CreateStoryRequest\x1a\x17.plaza.v1.StoryResponse\" \xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x14:\x01*\"\x0f/api/v4/stories\x12k\n" +
+	"\bGetStory\x12\x19.plaza.v1.GetStoryRequest\x1a\x17.plaza.v1.StoryResponse\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v4/stories/{story_id}\x90\x02\x01\x12l\n" +
+	"\vListStories\x12\x1c.plaza.v1.ListStoriesRequest\x1a\x1d.plaza.v1.ListStoriesResponse\" \xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x11\x12\x0f/api/v4/stories\x90\x02\x01\x12\x89\x01\n" +
+	"\x14ListStoriesByTargets\x12%.plaza.v1.ListStoriesByTargetsRequest\x1a\x1d.plaza.v1.ListStoriesResponse\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v4/stories-by-targets\x90\x02\x01\x12}\n" +
+	"\x0fGetStoryTargets\x12 .plaza.v1.GetStoryTargetsRequest\x1a!.plaza.v1.GetStoryTargetsResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16\x12\x14/api/v4/stories/seen\x90\x02\x01\x12u\n" +
+	"\fCountStories\x12\x1d.plaza.v1.CountStoriesRequest\x1a\x1e.plaza.v1.CountStoriesResponse\"&\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v4/stories/count\x90\x02\x01\x12\x91\x01\n" +
+	"\x12ListMyStoryTargets\x12#.plaza.v1.ListMyStoryTargetsRequest\x1a$.plaza.v1.ListMyStoryTargetsResponse\"0\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!\x12\x1f/api/v5/me/global-story-targets\x90\x02\x01\x12r\n" +
+	"\vDeleteStory\x12\x1c.plaza.v1.DeleteStoryRequest\x1a\x19.plaza.v1.SuccessResponse\"*\xa2\xbb\x18\x04\b\x04\x10%\x82\xd3\xe4\x93\x02\x1c*\x1a/api/v4/stories/{story_id}\x12s\n" +
+	"\tFlagStory\x12\x1a.plaza.v1.FlagStoryRequest\x1a\x17.plaza.v1.StoryResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%:\x01*\" /api/v4/stories/{story_id}/flags\x12t\n" +
+	"\vUnflagStory\x12\x1c.plaza.v1.UnflagStoryRequest\x1a\x17.plaza.v1.StoryResponse\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\"* /api/v4/stories/{story_id}/flags\x12\x82\x01\n" +
+	"\x0fClearStoryFlags\x12 .plaza.v1.ClearStoryFlagsRequest\x1a\x17.plaza.v1.StoryResponse\"4\xa2\xbb\x18\x04\b\x04\x104\x82\xd3\xe4\x93\x02&*$/api/v4/stories/{story_id}/flags/allB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_story_proto_rawDescOnce sync.Once
@@ -2009,9 +2008,9 @@ var file_plaza_v1_story_proto_goTypes = []any{
 	(*Story)(nil),                       // 0: plaza.v1.Story
 	(*MentionedUsers)(nil),              // 1: plaza.v1.MentionedUsers
 	(*StoryTarget)(nil),                 // 2: plaza.v1.StoryTarget
-	(*StoryAggregate)(nil),              // 3: plaza.v1.StoryAggregate
+	(*StoryResponse)(nil),               // 3: plaza.v1.StoryResponse
 	(*ListStoriesResponse)(nil),         // 4: plaza.v1.ListStoriesResponse
-	(*StoryTargetsResponse)(nil),        // 5: plaza.v1.StoryTargetsResponse
+	(*GetStoryTargetsResponse)(nil),     // 5: plaza.v1.GetStoryTargetsResponse
 	(*StoryHyperlink)(nil),              // 6: plaza.v1.StoryHyperlink
 	(*StoryItem)(nil),                   // 7: plaza.v1.StoryItem
 	(*CreateStoryRequest)(nil),          // 8: plaza.v1.CreateStoryRequest
@@ -2057,13 +2056,13 @@ var file_plaza_v1_story_proto_depIdxs = []int32{
 	26, // 9: plaza.v1.StoryTarget.target_updated_at:type_name -> google.protobuf.Timestamp
 	26, // 10: plaza.v1.StoryTarget.last_story_expires_at:type_name -> google.protobuf.Timestamp
 	26, // 11: plaza.v1.StoryTarget.last_story_seen_expires_at:type_name -> google.protobuf.Timestamp
-	0,  // 12: plaza.v1.StoryAggregate.stories:type_name -> plaza.v1.Story
-	27, // 13: plaza.v1.StoryAggregate.comments:type_name -> plaza.v1.Comment
-	28, // 14: plaza.v1.StoryAggregate.files:type_name -> plaza.v1.File
-	29, // 15: plaza.v1.StoryAggregate.users:type_name -> plaza.v1.User
-	30, // 16: plaza.v1.StoryAggregate.communities:type_name -> plaza.v1.Community
-	31, // 17: plaza.v1.StoryAggregate.community_users:type_name -> plaza.v1.CommunityUser
-	32, // 18: plaza.v1.StoryAggregate.categories:type_name -> plaza.v1.Category
+	0,  // 12: plaza.v1.StoryResponse.stories:type_name -> plaza.v1.Story
+	27, // 13: plaza.v1.StoryResponse.comments:type_name -> plaza.v1.Comment
+	28, // 14: plaza.v1.StoryResponse.files:type_name -> plaza.v1.File
+	29, // 15: plaza.v1.StoryResponse.users:type_name -> plaza.v1.User
+	30, // 16: plaza.v1.StoryResponse.communities:type_name -> plaza.v1.Community
+	31, // 17: plaza.v1.StoryResponse.community_users:type_name -> plaza.v1.CommunityUser
+	32, // 18: plaza.v1.StoryResponse.categories:type_name -> plaza.v1.Category
 	0,  // 19: plaza.v1.ListStoriesResponse.stories:type_name -> plaza.v1.Story
 	27, // 20: plaza.v1.ListStoriesResponse.comments:type_name -> plaza.v1.Comment
 	28, // 21: plaza.v1.ListStoriesResponse.files:type_name -> plaza.v1.File
@@ -2073,7 +2072,7 @@ var file_plaza_v1_story_proto_depIdxs = []int32{
 	32, // 25: plaza.v1.ListStoriesResponse.categories:type_name -> plaza.v1.Category
 	2,  // 26: plaza.v1.ListStoriesResponse.story_targets:type_name -> plaza.v1.StoryTarget
 	33, // 27: plaza.v1.ListStoriesResponse.paging:type_name -> plaza.v1.Paging
-	2,  // 28: plaza.v1.StoryTargetsResponse.story_targets:type_name -> plaza.v1.StoryTarget
+	2,  // 28: plaza.v1.GetStoryTargetsResponse.story_targets:type_name -> plaza.v1.StoryTarget
 	6,  // 29: plaza.v1.StoryItem.data:type_name -> plaza.v1.StoryHyperlink
 	24, // 30: plaza.v1.StoryItem.placement:type_name -> google.protobuf.Struct
 	24, // 31: plaza.v1.CreateStoryRequest.data:type_name -> google.protobuf.Struct
@@ -2103,17 +2102,17 @@ var file_plaza_v1_story_proto_depIdxs = []int32{
 	20, // 55: plaza.v1.StoryService.FlagStory:input_type -> plaza.v1.FlagStoryRequest
 	21, // 56: plaza.v1.StoryService.UnflagStory:input_type -> plaza.v1.UnflagStoryRequest
 	22, // 57: plaza.v1.StoryService.ClearStoryFlags:input_type -> plaza.v1.ClearStoryFlagsRequest
-	3,  // 58: plaza.v1.StoryService.CreateStory:output_type -> plaza.v1.StoryAggregate
-	3,  // 59: plaza.v1.StoryService.GetStory:output_type -> plaza.v1.StoryAggregate
+	3,  // 58: plaza.v1.StoryService.CreateStory:output_type -> plaza.v1.StoryResponse
+	3,  // 59: plaza.v1.StoryService.GetStory:output_type -> plaza.v1.StoryResponse
 	4,  // 60: plaza.v1.StoryService.ListStories:output_type -> plaza.v1.ListStoriesResponse
 	4,  // 61: plaza.v1.StoryService.ListStoriesByTargets:output_type -> plaza.v1.ListStoriesResponse
-	5,  // 62: plaza.v1.StoryService.GetStoryTargets:output_type -> plaza.v1.StoryTargetsResponse
+	5,  // 62: plaza.v1.StoryService.GetStoryTargets:output_type -> plaza.v1.GetStoryTargetsResponse
 	16, // 63: plaza.v1.StoryService.CountStories:output_type -> plaza.v1.CountStoriesResponse
 	18, // 64: plaza.v1.StoryService.ListMyStoryTargets:output_type -> plaza.v1.ListMyStoryTargetsResponse
 	36, // 65: plaza.v1.StoryService.DeleteStory:output_type -> plaza.v1.SuccessResponse
-	3,  // 66: plaza.v1.StoryService.FlagStory:output_type -> plaza.v1.StoryAggregate
-	3,  // 67: plaza.v1.StoryService.UnflagStory:output_type -> plaza.v1.StoryAggregate
-	3,  // 68: plaza.v1.StoryService.ClearStoryFlags:output_type -> plaza.v1.StoryAggregate
+	3,  // 66: plaza.v1.StoryService.FlagStory:output_type -> plaza.v1.StoryResponse
+	3,  // 67: plaza.v1.StoryService.UnflagStory:output_type -> plaza.v1.StoryResponse
+	3,  // 68: plaza.v1.StoryService.ClearStoryFlags:output_type -> plaza.v1.StoryResponse
 	58, // [58:69] is the sub-list for method output_type
 	47, // [47:58] is the sub-list for method input_type
 	47, // [47:47] is the sub-list for extension type_name
@@ -2130,9 +2129,9 @@ func file_plaza_v1_story_proto_init() {
 	file_plaza_v1_comment_proto_init()
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_community_proto_init()
-	file_plaza_v1_community_user_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_story_proto_msgTypes[10].OneofWrappers = []any{}
 	file_plaza_v1_story_proto_msgTypes[17].OneofWrappers = []any{}

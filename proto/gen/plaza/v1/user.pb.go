@@ -25,50 +25,50 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// User is a person's account.
+// User is the account of a person.
 type User struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The client's own id.
+	// The public id, chosen by the client.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	// The internal id.
 	PrivateId string `protobuf:"bytes,4,opt,name=private_id,json=_id,proto3" json:"private_id,omitempty"`
-	// `<networkId>/user/<_id>`.
+	// The path, `<networkId>/user/<_id>`.
 	Path string `protobuf:"bytes,5,opt,name=path,proto3" json:"path,omitempty"`
-	// The internal id again.
+	// The internal id, equal to `_id`.
 	UserInternalId string `protobuf:"bytes,6,opt,name=user_internal_id,json=userInternalId,proto3" json:"user_internal_id,omitempty"`
-	// The client's own id again.
+	// Alias of `user_id`.
 	UserPublicId string `protobuf:"bytes,7,opt,name=user_public_id,json=userPublicId,proto3" json:"user_public_id,omitempty"`
-	// The ids of the network roles.
+	// Ids of the user's network roles.
 	Roles []string `protobuf:"bytes,8,rep,name=roles,proto3" json:"roles,omitempty"`
-	// The permissions that the roles grant.
+	// The permissions granted by the roles.
 	Permissions []string `protobuf:"bytes,9,rep,name=permissions,proto3" json:"permissions,omitempty"`
-	// The name to show.
+	// The display name.
 	DisplayName string `protobuf:"bytes,10,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
-	// The handle of the profile.
+	// The profile handle.
 	ProfileHandle string `protobuf:"bytes,11,opt,name=profile_handle,json=profileHandle,proto3" json:"profile_handle,omitempty"`
-	// About the user.
+	// The description.
 	Description string `protobuf:"bytes,12,opt,name=description,proto3" json:"description,omitempty"`
-	// The avatar's file.
+	// Id of the avatar's file.
 	AvatarFileId string `protobuf:"bytes,13,opt,name=avatar_file_id,json=avatarFileId,proto3" json:"avatar_file_id,omitempty"`
-	// The avatar's address, where it is not a file.
+	// Address of the avatar, if it is not a file.
 	AvatarCustomUrl string `protobuf:"bytes,14,opt,name=avatar_custom_url,json=avatarCustomUrl,proto3" json:"avatar_custom_url,omitempty"`
-	// How many users flag this one.
+	// Number of users who have flagged this one.
 	FlagCount int32 `protobuf:"varint,15,opt,name=flag_count,json=flagCount,proto3" json:"flag_count,omitempty"`
-	// Who flags this one.
+	// Bloom filter of the users who have flagged this one; `null` if there are none.
 	HashFlag *HashFlag `protobuf:"bytes,16,opt,name=hash_flag,json=hashFlag,proto3" json:"hash_flag,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,17,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// Whether the user is banned from the network.
 	IsGlobalBan bool `protobuf:"varint,18,opt,name=is_global_ban,json=isGlobalBan,proto3" json:"is_global_ban,omitempty"`
-	// The same, under the name that older clients read.
+	// Alias of `is_global_ban`.
 	IsGlobalBanned bool `protobuf:"varint,19,opt,name=is_global_banned,json=isGlobalBanned,proto3" json:"is_global_banned,omitempty"`
-	// Whether the account is a brand's.
+	// Whether the account belongs to a brand.
 	IsBrand bool `protobuf:"varint,20,opt,name=is_brand,json=isBrand,proto3" json:"is_brand,omitempty"`
-	// Whether the user is deleted.
+	// Whether the user has been deleted.
 	IsDeleted     bool `protobuf:"varint,21,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -251,8 +251,8 @@ func (x *User) GetIsDeleted() bool {
 	return false
 }
 
-// UserAggregate holds users and what they refer to.
-type UserAggregate struct {
+// UserResponse contains users and their avatars.
+type UserResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The users.
 	Users []*User `protobuf:"bytes,1,rep,name=users,proto3" json:"users,omitempty"`
@@ -262,20 +262,20 @@ type UserAggregate struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *UserAggregate) Reset() {
-	*x = UserAggregate{}
+func (x *UserResponse) Reset() {
+	*x = UserResponse{}
 	mi := &file_plaza_v1_user_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *UserAggregate) String() string {
+func (x *UserResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*UserAggregate) ProtoMessage() {}
+func (*UserResponse) ProtoMessage() {}
 
-func (x *UserAggregate) ProtoReflect() protoreflect.Message {
+func (x *UserResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_user_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -287,31 +287,31 @@ func (x *UserAggregate) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use UserAggregate.ProtoReflect.Descriptor instead.
-func (*UserAggregate) Descriptor() ([]byte, []int) {
+// Deprecated: Use UserResponse.ProtoReflect.Descriptor instead.
+func (*UserResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_user_proto_rawDescGZIP(), []int{1}
 }
 
-func (x *UserAggregate) GetUsers() []*User {
+func (x *UserResponse) GetUsers() []*User {
 	if x != nil {
 		return x.Users
 	}
 	return nil
 }
 
-func (x *UserAggregate) GetFiles() []*File {
+func (x *UserResponse) GetFiles() []*File {
 	if x != nil {
 		return x.Files
 	}
 	return nil
 }
 
-// GetUserRequest names the user.
+// GetUserRequest identifies the user.
 type GetUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The user, 1 to 900 characters.
+	// The user's id.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// `public` (default) or `internal`: which id user_id is.
+	// Kind of id in `user_id`: `public` (default) or `internal`.
 	Type          string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -361,10 +361,10 @@ func (x *GetUserRequest) GetType() string {
 	return ""
 }
 
-// BatchGetUsersRequest names the users.
+// BatchGetUsersRequest identifies the users.
 type BatchGetUsersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Public ids, 1 to 100.
+	// Public ids of the users, 1 to 100.
 	UserIds       []string `protobuf:"bytes,1,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -407,26 +407,26 @@ func (x *BatchGetUsersRequest) GetUserIds() []string {
 	return nil
 }
 
-// ListUsersRequest filters the users.
+// ListUsersRequest filters and orders the users.
 type ListUsersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Beginning of the name, of at most 100 characters.
+	// Prefix of the name, at most 100 characters.
 	Keyword string `protobuf:"bytes,1,opt,name=keyword,proto3" json:"keyword,omitempty"`
-	// The same as keyword.
+	// Alias of `keyword`.
 	DisplayName string `protobuf:"bytes,2,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
-	// Whether keyword is the whole name.
+	// Whether `keyword` must match the whole name.
 	ExactMatchKeyword bool `protobuf:"varint,3,opt,name=exact_match_keyword,json=exactMatchKeyword,proto3" json:"exact_match_keyword,omitempty"`
-	// `all` (default) or `flagged`.
+	// Filter: `all` (default) or `flagged`.
 	Filter string `protobuf:"bytes,4,opt,name=filter,proto3" json:"filter,omitempty"`
-	// `displayName` (default), `firstCreated` or `lastCreated`.
+	// Sort order: `displayName` (default), `firstCreated` or `lastCreated`.
 	SortBy string `protobuf:"bytes,5,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// Only deleted ones, or only others (default).
+	// Filter by deletion: `true` lists only deleted ones, `false` (default) only others.
 	IsDeleted *bool `protobuf:"varint,6,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// `default`, `partial` or `exact`: how clients name exact_match_keyword.
+	// How to match `keyword`: `default`, `partial` or `exact`. `exact` is equivalent to `exact_match_keyword`.
 	MatchType string `protobuf:"bytes,7,opt,name=match_type,json=matchType,proto3" json:"match_type,omitempty"`
 	// Where to search: `displayName`, `profileHandle`, `userId`.
 	SearchBy []string `protobuf:"bytes,8,rep,name=search_by,json=searchBy,proto3" json:"search_by,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options       *PageOptions `protobuf:"bytes,9,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -532,7 +532,7 @@ type ListUsersResponse struct {
 	Users []*User `protobuf:"bytes,1,rep,name=users,proto3" json:"users,omitempty"`
 	// Their avatars.
 	Files []*File `protobuf:"bytes,2,rep,name=files,proto3" json:"files,omitempty"`
-	// Paging.
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,3,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -589,30 +589,31 @@ func (x *ListUsersResponse) GetPaging() *Paging {
 	return nil
 }
 
-// UpdateUserRequest holds the fields to change; absent ones stay.
+// UpdateUserRequest contains the fields to change.
 type UpdateUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The user; the caller when absent.
+	// Public id of the user. The default is the caller.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// The name to show, at most 100 characters.
+	// The display name, at most 100 characters.
 	DisplayName *string `protobuf:"bytes,2,opt,name=display_name,json=displayName,proto3,oneof" json:"display_name,omitempty"`
-	// At most 500 characters.
+	// The description, at most 500 characters.
 	Description *string `protobuf:"bytes,3,opt,name=description,proto3,oneof" json:"description,omitempty"`
-	// The avatar's file.
+	// Id of the avatar's file.
 	AvatarFileId *string `protobuf:"bytes,4,opt,name=avatar_file_id,json=avatarFileId,proto3,oneof" json:"avatar_file_id,omitempty"`
-	// The avatar's address, at most 1000 characters.
+	// Address of the avatar, at most 1,000 characters.
 	AvatarCustomUrl *string `protobuf:"bytes,5,opt,name=avatar_custom_url,json=avatarCustomUrl,proto3,oneof" json:"avatar_custom_url,omitempty"`
-	// Network roles, at most 10; those who may assign roles only. Empty leaves them as they are, unless clear names them.
+	// Ids of the user's network roles, at most 10. Requires the right to assign roles. An empty list changes nothing
+	// unless `clear` names it.
 	Roles []string `protobuf:"bytes,6,rep,name=roles,proto3" json:"roles,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,7,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// The handle of the profile, at most 100 characters.
+	// The profile handle, at most 100 characters.
 	ProfileHandle *string `protobuf:"bytes,8,opt,name=profile_handle,json=profileHandle,proto3,oneof" json:"profile_handle,omitempty"`
-	// Accepted from public clients; a user is made by its first session only.
+	// Accepted for compatibility, without effect: only the first session creates a user.
 	CreateNewUserWhenNotFound bool `protobuf:"varint,9,opt,name=create_new_user_when_not_found,json=createNewUserWhenNotFound,proto3" json:"create_new_user_when_not_found,omitempty"`
-	// Whether the user stands for a brand; those who may assign roles only.
+	// Whether the account belongs to a brand. Requires the right to assign roles.
 	IsBrand *bool `protobuf:"varint,10,opt,name=is_brand,json=isBrand,proto3,oneof" json:"is_brand,omitempty"`
-	// Lists to empty: `roles`. An empty list in a JSON body says the same.
+	// Lists to empty: `roles`. In a JSON body an empty list has the same effect.
 	Clear         []string `protobuf:"bytes,11,rep,name=clear,proto3" json:"clear,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -725,10 +726,10 @@ func (x *UpdateUserRequest) GetClear() []string {
 	return nil
 }
 
-// BanUserRequest names the user.
+// BanUserRequest identifies the user.
 type BanUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The public id.
+	// The user's public id.
 	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -771,10 +772,10 @@ func (x *BanUserRequest) GetUserId() string {
 	return ""
 }
 
-// UnbanUserRequest names the user.
+// UnbanUserRequest identifies the user.
 type UnbanUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The public id.
+	// The user's public id.
 	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -817,14 +818,14 @@ func (x *UnbanUserRequest) GetUserId() string {
 	return ""
 }
 
-// FlagUserRequest names the user.
+// FlagUserRequest identifies the user and gives the reason.
 type FlagUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The user's public id, 1 to 50 characters.
+	// The user's public id.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// One of the reasons of the interface, at most 300 characters; `Others` when absent.
+	// The reason, at most 300 characters. The default is `Others`.
 	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
-	// Free text, at most 300 characters.
+	// More about the reason, at most 300 characters.
 	Detail        string `protobuf:"bytes,3,opt,name=detail,proto3" json:"detail,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -881,10 +882,10 @@ func (x *FlagUserRequest) GetDetail() string {
 	return ""
 }
 
-// UnflagUserRequest names the user.
+// UnflagUserRequest identifies the user.
 type UnflagUserRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The user's public id, 1 to 50 characters.
+	// The user's public id.
 	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -927,10 +928,10 @@ func (x *UnflagUserRequest) GetUserId() string {
 	return ""
 }
 
-// ClearUserFlagsRequest names the user.
+// ClearUserFlagsRequest identifies the user.
 type ClearUserFlagsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The user's public id, 1 to 50 characters.
+	// The user's public id.
 	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -973,10 +974,10 @@ func (x *ClearUserFlagsRequest) GetUserId() string {
 	return ""
 }
 
-// IsUserFlaggedByMeRequest names the user.
+// IsUserFlaggedByMeRequest identifies the user.
 type IsUserFlaggedByMeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The user's public id, 1 to 900 characters.
+	// The user's public id.
 	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1023,7 +1024,7 @@ var File_plaza_v1_user_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_user_proto_rawDesc = "" +
 	"\n" +
-	"\x13plaza/v1/user.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\"\x95\x06\n" +
+	"\x13plaza/v1/user.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\"\x95\x06\n" +
 	"\x04User\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\x129\n" +
 	"\n" +
@@ -1051,22 +1052,21 @@ const file_plaza_v1_user_proto_rawDesc = "" +
 	"\x10is_global_banned\x18\x13 \x01(\bR\x0eisGlobalBanned\x12\x19\n" +
 	"\bis_brand\x18\x14 \x01(\bR\aisBrand\x12\x1d\n" +
 	"\n" +
-	"is_deleted\x18\x15 \x01(\bR\tisDeleted\"[\n" +
-	"\rUserAggregate\x12$\n" +
+	"is_deleted\x18\x15 \x01(\bR\tisDeleted\"Z\n" +
+	"\fUserResponse\x12$\n" +
 	"\x05users\x18\x01 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
 	"\x05files\x18\x02 \x03(\v2\x0e.plaza.v1.FileR\x05files\"d\n" +
-	"\x0eGetUserRequest\x12#\n" +
-	"\auser_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06userId\x12-\n" +
-	"\x04type\x18\x02 \x01(\tB\x19\xbaH\x16r\x14R\x00R\x06publicR\binternalR\x04type\"F\n" +
-	"\x14BatchGetUsersRequest\x12.\n" +
-	"\buser_ids\x18\x01 \x03(\tB\x13\xbaH\x10\x92\x01\r\b\x01\x10d\"\ar\x05\x10\x01\x18\x84\aR\auserIds\"\xe5\x03\n" +
+	"\x0eGetUserRequest\x12\"\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId\x12.\n" +
+	"\x04type\x18\x02 \x01(\tB\x1a\xbaH\x17\xd8\x01\x01r\x12R\x06publicR\binternalR\x04type\"E\n" +
+	"\x14BatchGetUsersRequest\x12-\n" +
+	"\buser_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x88\xea0\x01R\auserIds\"\xe7\x03\n" +
 	"\x10ListUsersRequest\x12!\n" +
 	"\akeyword\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\akeyword\x12*\n" +
 	"\fdisplay_name\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dR\vdisplayName\x12.\n" +
-	"\x13exact_match_keyword\x18\x03 \x01(\bR\x11exactMatchKeyword\x12-\n" +
-	"\x06filter\x18\x04 \x01(\tB\x15\xbaH\x12r\x10R\x00R\x03allR\aflaggedR\x06filter\x12H\n" +
-	"\asort_by\x18\x05 \x01(\tB/\xbaH,r*R\x00R\vdisplayNameR\ffirstCreatedR\vlastCreatedR\x06sortBy\x12\"\n" +
+	"\x13exact_match_keyword\x18\x03 \x01(\bR\x11exactMatchKeyword\x12.\n" +
+	"\x06filter\x18\x04 \x01(\tB\x16\xbaH\x13\xd8\x01\x01r\x0eR\x03allR\aflaggedR\x06filter\x12I\n" +
+	"\asort_by\x18\x05 \x01(\tB0\xbaH-\xd8\x01\x01r(R\vdisplayNameR\ffirstCreatedR\vlastCreatedR\x06sortBy\x12\"\n" +
 	"\n" +
 	"is_deleted\x18\x06 \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12&\n" +
 	"\n" +
@@ -1086,7 +1086,7 @@ const file_plaza_v1_user_proto_rawDesc = "" +
 	"\x11avatar_custom_url\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aH\x03R\x0favatarCustomUrl\x88\x01\x01\x12&\n" +
 	"\x05roles\x18\x06 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
-	"\"\x06r\x04\x10\x01\x18dR\x05roles\x123\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\x05roles\x123\n" +
 	"\bmetadata\x18\a \x01(\v2\x17.google.protobuf.StructR\bmetadata\x123\n" +
 	"\x0eprofile_handle\x18\b \x01(\tB\a\xbaH\x04r\x02\x18dH\x04R\rprofileHandle\x88\x01\x01\x12A\n" +
 	"\x1ecreate_new_user_when_not_found\x18\t \x01(\bR\x19createNewUserWhenNotFound\x12\x1e\n" +
@@ -1101,33 +1101,32 @@ const file_plaza_v1_user_proto_rawDesc = "" +
 	"\x0f_profile_handleB\v\n" +
 	"\t_is_brand\"4\n" +
 	"\x0eBanUserRequest\x12\"\n" +
-	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06userId\"6\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId\"6\n" +
 	"\x10UnbanUserRequest\x12\"\n" +
-	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06userId\"y\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId\"y\n" +
 	"\x0fFlagUserRequest\x12\"\n" +
-	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06userId\x12 \n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId\x12 \n" +
 	"\x06reason\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06reason\x12 \n" +
 	"\x06detail\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06detail\"7\n" +
 	"\x11UnflagUserRequest\x12\"\n" +
-	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06userId\";\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId\";\n" +
 	"\x15ClearUserFlagsRequest\x12\"\n" +
-	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x06userId\"?\n" +
-	"\x18IsUserFlaggedByMeRequest\x12#\n" +
-	"\auser_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06userId2\x99\t\n" +
-	"\vUserService\x12c\n" +
-	"\aGetUser\x12\x18.plaza.v1.GetUserRequest\x1a\x17.plaza.v1.UserAggregate\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/users/{user_id}\x12j\n" +
-	"\rBatchGetUsers\x12\x1e.plaza.v1.BatchGetUsersRequest\x1a\x17.plaza.v1.UserAggregate\" \xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x14\x12\x12/api/v3/users/list\x12a\n" +
-	"\tListUsers\x12\x1a.plaza.v1.ListUsersRequest\x1a\x1b.plaza.v1.ListUsersResponse\"\x1b\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x0f\x12\r/api/v3/users\x12m\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId\">\n" +
+	"\x18IsUserFlaggedByMeRequest\x12\"\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId2\xf8\b\n" +
+	"\vUserService\x12e\n" +
+	"\aGetUser\x12\x18.plaza.v1.GetUserRequest\x1a\x16.plaza.v1.UserResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/users/{user_id}\x90\x02\x01\x12l\n" +
+	"\rBatchGetUsers\x12\x1e.plaza.v1.BatchGetUsersRequest\x1a\x16.plaza.v1.UserResponse\"#\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x14\x12\x12/api/v3/users/list\x90\x02\x01\x12d\n" +
+	"\tListUsers\x12\x1a.plaza.v1.ListUsersRequest\x1a\x1b.plaza.v1.ListUsersResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x0f\x12\r/api/v3/users\x90\x02\x01\x12c\n" +
 	"\n" +
-	"UpdateUser\x12\x1b.plaza.v1.UpdateUserRequest\x1a\x17.plaza.v1.UserAggregate\")\xa2\xbb\x18\r\b\x04\x12\tEDIT_USER\x82\xd3\xe4\x93\x02\x12:\x01*\x1a\r/api/v3/users\x12j\n" +
-	"\aBanUser\x12\x18.plaza.v1.BanUserRequest\x1a\x17.plaza.v1.UserAggregate\",\xa2\xbb\x18\f\b\x05\x12\bBAN_USER\x82\xd3\xe4\x93\x02\x16:\x01*\"\x11/api/v2/users/ban\x12p\n" +
-	"\tUnbanUser\x12\x1a.plaza.v1.UnbanUserRequest\x1a\x17.plaza.v1.UserAggregate\".\xa2\xbb\x18\f\b\x05\x12\bBAN_USER\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/api/v2/users/unban\x12k\n" +
-	"\bFlagUser\x12\x19.plaza.v1.FlagUserRequest\x1a\x17.plaza.v1.UserAggregate\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f:\x01*\"\x1a/api/v4/me/flags/{user_id}\x12l\n" +
+	"UpdateUser\x12\x1b.plaza.v1.UpdateUserRequest\x1a\x16.plaza.v1.UserResponse\" \xa2\xbb\x18\x04\b\x04\x10\x01\x82\xd3\xe4\x93\x02\x12:\x01*\x1a\r/api/v3/users\x12a\n" +
+	"\aBanUser\x12\x18.plaza.v1.BanUserRequest\x1a\x16.plaza.v1.UserResponse\"$\xa2\xbb\x18\x04\b\x05\x10\x02\x82\xd3\xe4\x93\x02\x16:\x01*\"\x11/api/v2/users/ban\x12g\n" +
+	"\tUnbanUser\x12\x1a.plaza.v1.UnbanUserRequest\x1a\x16.plaza.v1.UserResponse\"&\xa2\xbb\x18\x04\b\x05\x10\x02\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/api/v2/users/unban\x12j\n" +
+	"\bFlagUser\x12\x19.plaza.v1.FlagUserRequest\x1a\x16.plaza.v1.UserResponse\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f:\x01*\"\x1a/api/v4/me/flags/{user_id}\x12k\n" +
 	"\n" +
-	"UnflagUser\x12\x1b.plaza.v1.UnflagUserRequest\x1a\x17.plaza.v1.UserAggregate\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c*\x1a/api/v4/me/flags/{user_id}\x12}\n" +
-	"\x0eClearUserFlags\x12\x1f.plaza.v1.ClearUserFlagsRequest\x1a\x0e.plaza.v1.User\":\xa2\xbb\x18\x11\b\x05\x12\rMODERATE_USER\x82\xd3\xe4\x93\x02\x1f*\x1d/api/v2/users/{user_id}/flags\x12\xae\x01\n" +
-	"\x11IsUserFlaggedByMe\x12\".plaza.v1.IsUserFlaggedByMeRequest\x1a\x1d.plaza.v1.FlaggedByMeResponse\"V\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02JZ$\x12\"/api/v3/users/{user_id}/isflagbyme\x12\"/api/v3/users/{user_id}/isFlagByMeB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"UnflagUser\x12\x1b.plaza.v1.UnflagUserRequest\x1a\x16.plaza.v1.UserResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c*\x1a/api/v4/me/flags/{user_id}\x12p\n" +
+	"\x0eClearUserFlags\x12\x1f.plaza.v1.ClearUserFlagsRequest\x1a\x0e.plaza.v1.User\"-\xa2\xbb\x18\x04\b\x05\x10@\x82\xd3\xe4\x93\x02\x1f*\x1d/api/v2/users/{user_id}/flags\x12\xb1\x01\n" +
+	"\x11IsUserFlaggedByMe\x12\".plaza.v1.IsUserFlaggedByMeRequest\x1a\x1d.plaza.v1.FlaggedByMeResponse\"Y\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02JZ$\x12\"/api/v3/users/{user_id}/isflagbyme\x12\"/api/v3/users/{user_id}/isFlagByMe\x90\x02\x01B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_user_proto_rawDescOnce sync.Once
@@ -1144,7 +1143,7 @@ func file_plaza_v1_user_proto_rawDescGZIP() []byte {
 var file_plaza_v1_user_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_plaza_v1_user_proto_goTypes = []any{
 	(*User)(nil),                     // 0: plaza.v1.User
-	(*UserAggregate)(nil),            // 1: plaza.v1.UserAggregate
+	(*UserResponse)(nil),             // 1: plaza.v1.UserResponse
 	(*GetUserRequest)(nil),           // 2: plaza.v1.GetUserRequest
 	(*BatchGetUsersRequest)(nil),     // 3: plaza.v1.BatchGetUsersRequest
 	(*ListUsersRequest)(nil),         // 4: plaza.v1.ListUsersRequest
@@ -1169,8 +1168,8 @@ var file_plaza_v1_user_proto_depIdxs = []int32{
 	13, // 1: plaza.v1.User.updated_at:type_name -> google.protobuf.Timestamp
 	14, // 2: plaza.v1.User.hash_flag:type_name -> plaza.v1.HashFlag
 	15, // 3: plaza.v1.User.metadata:type_name -> google.protobuf.Struct
-	0,  // 4: plaza.v1.UserAggregate.users:type_name -> plaza.v1.User
-	16, // 5: plaza.v1.UserAggregate.files:type_name -> plaza.v1.File
+	0,  // 4: plaza.v1.UserResponse.users:type_name -> plaza.v1.User
+	16, // 5: plaza.v1.UserResponse.files:type_name -> plaza.v1.File
 	17, // 6: plaza.v1.ListUsersRequest.options:type_name -> plaza.v1.PageOptions
 	0,  // 7: plaza.v1.ListUsersResponse.users:type_name -> plaza.v1.User
 	16, // 8: plaza.v1.ListUsersResponse.files:type_name -> plaza.v1.File
@@ -1186,14 +1185,14 @@ var file_plaza_v1_user_proto_depIdxs = []int32{
 	10, // 18: plaza.v1.UserService.UnflagUser:input_type -> plaza.v1.UnflagUserRequest
 	11, // 19: plaza.v1.UserService.ClearUserFlags:input_type -> plaza.v1.ClearUserFlagsRequest
 	12, // 20: plaza.v1.UserService.IsUserFlaggedByMe:input_type -> plaza.v1.IsUserFlaggedByMeRequest
-	1,  // 21: plaza.v1.UserService.GetUser:output_type -> plaza.v1.UserAggregate
-	1,  // 22: plaza.v1.UserService.BatchGetUsers:output_type -> plaza.v1.UserAggregate
+	1,  // 21: plaza.v1.UserService.GetUser:output_type -> plaza.v1.UserResponse
+	1,  // 22: plaza.v1.UserService.BatchGetUsers:output_type -> plaza.v1.UserResponse
 	5,  // 23: plaza.v1.UserService.ListUsers:output_type -> plaza.v1.ListUsersResponse
-	1,  // 24: plaza.v1.UserService.UpdateUser:output_type -> plaza.v1.UserAggregate
-	1,  // 25: plaza.v1.UserService.BanUser:output_type -> plaza.v1.UserAggregate
-	1,  // 26: plaza.v1.UserService.UnbanUser:output_type -> plaza.v1.UserAggregate
-	1,  // 27: plaza.v1.UserService.FlagUser:output_type -> plaza.v1.UserAggregate
-	1,  // 28: plaza.v1.UserService.UnflagUser:output_type -> plaza.v1.UserAggregate
+	1,  // 24: plaza.v1.UserService.UpdateUser:output_type -> plaza.v1.UserResponse
+	1,  // 25: plaza.v1.UserService.BanUser:output_type -> plaza.v1.UserResponse
+	1,  // 26: plaza.v1.UserService.UnbanUser:output_type -> plaza.v1.UserResponse
+	1,  // 27: plaza.v1.UserService.FlagUser:output_type -> plaza.v1.UserResponse
+	1,  // 28: plaza.v1.UserService.UnflagUser:output_type -> plaza.v1.UserResponse
 	0,  // 29: plaza.v1.UserService.ClearUserFlags:output_type -> plaza.v1.User
 	19, // 30: plaza.v1.UserService.IsUserFlaggedByMe:output_type -> plaza.v1.FlaggedByMeResponse
 	21, // [21:31] is the sub-list for method output_type
@@ -1211,6 +1210,7 @@ func file_plaza_v1_user_proto_init() {
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_msgTypes[4].OneofWrappers = []any{}
 	file_plaza_v1_user_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}

@@ -34,53 +34,54 @@ type VideoStreaming struct {
 	UserId string `protobuf:"bytes,2,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	// The streamer's internal id.
 	UserInternalId string `protobuf:"bytes,3,opt,name=user_internal_id,json=userInternalId,proto3" json:"user_internal_id,omitempty"`
-	// The streamer's public id.
+	// Alias of `user_id`.
 	UserPublicId string `protobuf:"bytes,4,opt,name=user_public_id,json=userPublicId,proto3" json:"user_public_id,omitempty"`
-	// The thumbnail's file.
+	// Id of the thumbnail's file.
 	ThumbnailFileId string `protobuf:"bytes,5,opt,name=thumbnail_file_id,json=thumbnailFileId,proto3" json:"thumbnail_file_id,omitempty"`
-	// Title.
+	// The title.
 	Title string `protobuf:"bytes,6,opt,name=title,proto3" json:"title,omitempty"`
-	// `idle`, `live`, `ended`, `recorded` or `error`.
+	// State of the stream: `idle`, `live`, `ended`, `recorded` or `error`.
 	Status string `protobuf:"bytes,7,opt,name=status,proto3" json:"status,omitempty"`
-	// Whether it is live now.
+	// Whether it is live.
 	IsLive bool `protobuf:"varint,8,opt,name=is_live,json=isLive,proto3" json:"is_live,omitempty"`
-	// Whether it is deleted.
+	// Whether it has been deleted.
 	IsDeleted bool `protobuf:"varint,9,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
-	// About the stream.
+	// The description.
 	Description string `protobuf:"bytes,10,opt,name=description,proto3" json:"description,omitempty"`
-	// What it is streamed from.
+	// The platform it is sent from.
 	Platform *StreamPlatform `protobuf:"bytes,11,opt,name=platform,proto3" json:"platform,omitempty"`
-	// Its moderation record.
+	// Id of its moderation findings.
 	ModerationId string `protobuf:"bytes,12,opt,name=moderation_id,json=moderationId,proto3" json:"moderation_id,omitempty"`
 	// When it went live.
 	StartedAt *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
 	// When it ended.
 	EndedAt *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=ended_at,json=endedAt,proto3" json:"ended_at,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,16,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	// Custom fields.
+	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,17,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// `SD`, `HD` or `FHD`.
+	// Resolution: `SD`, `HD` or `FHD`.
 	Resolution string `protobuf:"bytes,18,opt,name=resolution,proto3" json:"resolution,omitempty"`
-	// Where the streamer sends it: for its creator alone, while it is idle or live, where the network has a media server.
+	// Address to send the stream to. Only for its creator, while it is `idle` or `live`, if the network has a media
+	// server.
 	StreamerUrl *StreamUrl `protobuf:"bytes,19,opt,name=streamer_url,json=streamerUrl,proto3" json:"streamer_url,omitempty"`
-	// Recordings.
+	// Its recordings.
 	Recordings []*StreamRecording `protobuf:"bytes,20,rep,name=recordings,proto3" json:"recordings,omitempty"`
-	// Where to watch it, where the network has a media server.
+	// Addresses to watch it at, if the network has a media server.
 	WatcherUrl *StreamWatcherUrl `protobuf:"bytes,21,opt,name=watcher_url,json=watcherUrl,proto3" json:"watcher_url,omitempty"`
-	// The post that carries it.
+	// Id of its post.
 	PostId string `protobuf:"bytes,22,opt,name=post_id,json=postId,proto3" json:"post_id,omitempty"`
-	// Its live channel; empty where it has none. One with channelEnabled has one from the start.
+	// Id of its live channel; empty if it has none. A stream with `channel_enabled` has one from the beginning.
 	ChannelId string `protobuf:"bytes,23,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// Whether its creator wants a chat channel.
+	// Whether it has a live chat channel.
 	ChannelEnabled bool `protobuf:"varint,24,opt,name=channel_enabled,json=channelEnabled,proto3" json:"channel_enabled,omitempty"`
 	// Whether it has child streams.
 	IsParent bool `protobuf:"varint,25,opt,name=is_parent,json=isParent,proto3" json:"is_parent,omitempty"`
-	// Its parent stream.
+	// Id of its parent stream.
 	ParentStreamId string `protobuf:"bytes,26,opt,name=parent_stream_id,json=parentStreamId,proto3" json:"parent_stream_id,omitempty"`
-	// Its child streams.
+	// Ids of its child streams.
 	ChildStreamIds []string `protobuf:"bytes,27,rep,name=child_stream_ids,json=childStreamIds,proto3" json:"child_stream_ids,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -305,12 +306,12 @@ func (x *VideoStreaming) GetChildStreamIds() []string {
 	return nil
 }
 
-// StreamPlatform is what a stream is sent from.
+// StreamPlatform is the platform a stream is sent from.
 type StreamPlatform struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Name, at most 100 characters.
+	// The name, at most 100 characters.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Version, at most 100 characters.
+	// The version, at most 100 characters.
 	Version       string `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -360,12 +361,12 @@ func (x *StreamPlatform) GetVersion() string {
 	return ""
 }
 
-// StreamUrl is an address with its parts.
+// StreamUrl is an address and its parts.
 type StreamUrl struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The whole address.
+	// The address.
 	Url string `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
-	// Its parts.
+	// The parts of the address.
 	Components    *StreamUrlComponents `protobuf:"bytes,2,opt,name=components,proto3" json:"components,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -415,16 +416,16 @@ func (x *StreamUrl) GetComponents() *StreamUrlComponents {
 	return nil
 }
 
-// StreamUrlComponents are the parts of an address.
+// StreamUrlComponents contains the parts of an address.
 type StreamUrlComponents struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Origin.
+	// The origin.
 	Origin string `protobuf:"bytes,1,opt,name=origin,proto3" json:"origin,omitempty"`
-	// Application.
+	// Name of the application.
 	AppName string `protobuf:"bytes,2,opt,name=app_name,json=appName,proto3" json:"app_name,omitempty"`
-	// Stream.
+	// Name of the stream.
 	StreamName string `protobuf:"bytes,3,opt,name=stream_name,json=streamName,proto3" json:"stream_name,omitempty"`
-	// Query.
+	// The query.
 	Query         string `protobuf:"bytes,4,opt,name=query,proto3" json:"query,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -488,14 +489,14 @@ func (x *StreamUrlComponents) GetQuery() string {
 	return ""
 }
 
-// StreamRecording is one recording in its formats.
+// StreamRecording is a recording in several formats.
 type StreamRecording struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// FLV.
+	// The recording as FLV.
 	Flv *StreamRecordingFile `protobuf:"bytes,1,opt,name=flv,proto3" json:"flv,omitempty"`
-	// MP4.
+	// The recording as MP4.
 	Mp4 *StreamRecordingFile `protobuf:"bytes,2,opt,name=mp4,proto3" json:"mp4,omitempty"`
-	// HLS.
+	// The recording as HLS.
 	M3U8          *StreamRecordingFile `protobuf:"bytes,3,opt,name=m3u8,proto3" json:"m3u8,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -552,12 +553,12 @@ func (x *StreamRecording) GetM3U8() *StreamRecordingFile {
 	return nil
 }
 
-// StreamRecordingFile is one recording in one format.
+// StreamRecordingFile is a recording in one format.
 type StreamRecordingFile struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Address, at most 2000 characters.
+	// Address of the recording, at most 2,000 characters.
 	Url string `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
-	// Length in seconds.
+	// Duration in seconds.
 	Duration float64 `protobuf:"fixed64,2,opt,name=duration,proto3" json:"duration,omitempty"`
 	// Start, in seconds since 1970.
 	StartTime float64 `protobuf:"fixed64,3,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
@@ -625,14 +626,14 @@ func (x *StreamRecordingFile) GetStopTime() float64 {
 	return 0
 }
 
-// StreamWatcherUrl is where to watch a stream, by protocol.
+// StreamWatcherUrl contains the addresses to watch a stream at, by protocol.
 type StreamWatcherUrl struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// FLV.
+	// Address of the FLV stream.
 	Flv *StreamUrl `protobuf:"bytes,1,opt,name=flv,proto3" json:"flv,omitempty"`
-	// HLS.
+	// Address of the HLS stream.
 	Hls *StreamUrl `protobuf:"bytes,2,opt,name=hls,proto3" json:"hls,omitempty"`
-	// RTMP.
+	// Address of the RTMP stream.
 	Rtmp          *StreamUrl `protobuf:"bytes,3,opt,name=rtmp,proto3" json:"rtmp,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -689,20 +690,20 @@ func (x *StreamWatcherUrl) GetRtmp() *StreamUrl {
 	return nil
 }
 
-// VideoStreamModeration is what moderation saw in a stream.
+// VideoStreamModeration contains the findings of moderation about a stream.
 type VideoStreamModeration struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its id, which the stream names as moderationId.
+	// Its id, which is `moderationId` of the stream.
 	ModerationId string `protobuf:"bytes,1,opt,name=moderation_id,json=moderationId,proto3" json:"moderation_id,omitempty"`
-	// The stream.
+	// The stream's id.
 	StreamId string `protobuf:"bytes,2,opt,name=stream_id,json=streamId,proto3" json:"stream_id,omitempty"`
-	// What led to a flag.
+	// Findings that flagged it.
 	FlagLabels []*ModerationLabel `protobuf:"bytes,3,rep,name=flag_labels,json=flagLabels,proto3" json:"flag_labels,omitempty"`
-	// What led to the end.
+	// Findings that terminated it.
 	TerminateLabels []*ModerationLabel `protobuf:"bytes,4,rep,name=terminate_labels,json=terminateLabels,proto3" json:"terminate_labels,omitempty"`
-	// When it was made.
+	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -780,14 +781,15 @@ func (x *VideoStreamModeration) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// ModerationLabel is one finding of moderation.
+// ModerationLabel is a finding of moderation.
 type ModerationLabel struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// `pornography`, `violence`, `prohibited`, `inappropriate`, `profanity`, or another category of the media server.
+	// Category: `pornography`, `violence`, `prohibited`, `inappropriate`, `profanity`, or another category of the media
+	// server.
 	Category string `protobuf:"bytes,1,opt,name=category,proto3" json:"category,omitempty"`
 	// Threshold, 0 to 1.
 	Threshold float64 `protobuf:"fixed64,2,opt,name=threshold,proto3" json:"threshold,omitempty"`
-	// When it was seen; when it was reported, where the media server does not say.
+	// When it was detected. The default is the time of the report.
 	DetectedAt    *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=detected_at,json=detectedAt,proto3" json:"detected_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -844,35 +846,35 @@ func (x *ModerationLabel) GetDetectedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// VideoStreamingAggregate holds streams and what they refer to.
-type VideoStreamingAggregate struct {
+// VideoStreamingResponse contains streams and the objects they refer to.
+type VideoStreamingResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The streams.
 	VideoStreamings []*VideoStreaming `protobuf:"bytes,1,rep,name=video_streamings,json=videoStreamings,proto3" json:"video_streamings,omitempty"`
-	// What moderation saw in them.
+	// Findings of moderation.
 	VideoStreamModerations []*VideoStreamModeration `protobuf:"bytes,2,rep,name=video_stream_moderations,json=videoStreamModerations,proto3" json:"video_stream_moderations,omitempty"`
 	// Their creators.
 	Users []*User `protobuf:"bytes,3,rep,name=users,proto3" json:"users,omitempty"`
-	// Their thumbnails.
+	// Thumbnails.
 	Files         []*File `protobuf:"bytes,4,rep,name=files,proto3" json:"files,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *VideoStreamingAggregate) Reset() {
-	*x = VideoStreamingAggregate{}
+func (x *VideoStreamingResponse) Reset() {
+	*x = VideoStreamingResponse{}
 	mi := &file_plaza_v1_video_streaming_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *VideoStreamingAggregate) String() string {
+func (x *VideoStreamingResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*VideoStreamingAggregate) ProtoMessage() {}
+func (*VideoStreamingResponse) ProtoMessage() {}
 
-func (x *VideoStreamingAggregate) ProtoReflect() protoreflect.Message {
+func (x *VideoStreamingResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_plaza_v1_video_streaming_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -884,33 +886,33 @@ func (x *VideoStreamingAggregate) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use VideoStreamingAggregate.ProtoReflect.Descriptor instead.
-func (*VideoStreamingAggregate) Descriptor() ([]byte, []int) {
+// Deprecated: Use VideoStreamingResponse.ProtoReflect.Descriptor instead.
+func (*VideoStreamingResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_video_streaming_proto_rawDescGZIP(), []int{9}
 }
 
-func (x *VideoStreamingAggregate) GetVideoStreamings() []*VideoStreaming {
+func (x *VideoStreamingResponse) GetVideoStreamings() []*VideoStreaming {
 	if x != nil {
 		return x.VideoStreamings
 	}
 	return nil
 }
 
-func (x *VideoStreamingAggregate) GetVideoStreamModerations() []*VideoStreamModeration {
+func (x *VideoStreamingResponse) GetVideoStreamModerations() []*VideoStreamModeration {
 	if x != nil {
 		return x.VideoStreamModerations
 	}
 	return nil
 }
 
-func (x *VideoStreamingAggregate) GetUsers() []*User {
+func (x *VideoStreamingResponse) GetUsers() []*User {
 	if x != nil {
 		return x.Users
 	}
 	return nil
 }
 
-func (x *VideoStreamingAggregate) GetFiles() []*File {
+func (x *VideoStreamingResponse) GetFiles() []*File {
 	if x != nil {
 		return x.Files
 	}
@@ -920,9 +922,9 @@ func (x *VideoStreamingAggregate) GetFiles() []*File {
 // ListVideoStreamingsResponse is a page of streams.
 type ListVideoStreamingsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The page.
-	Results *VideoStreamingAggregate `protobuf:"bytes,1,opt,name=results,proto3" json:"results,omitempty"`
-	// Paging.
+	// The streams of the page.
+	Results *VideoStreamingResponse `protobuf:"bytes,1,opt,name=results,proto3" json:"results,omitempty"`
+	// Tokens of the neighboring pages.
 	Paging        *Paging `protobuf:"bytes,2,opt,name=paging,proto3" json:"paging,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -958,7 +960,7 @@ func (*ListVideoStreamingsResponse) Descriptor() ([]byte, []int) {
 	return file_plaza_v1_video_streaming_proto_rawDescGZIP(), []int{10}
 }
 
-func (x *ListVideoStreamingsResponse) GetResults() *VideoStreamingAggregate {
+func (x *ListVideoStreamingsResponse) GetResults() *VideoStreamingResponse {
 	if x != nil {
 		return x.Results
 	}
@@ -972,26 +974,27 @@ func (x *ListVideoStreamingsResponse) GetPaging() *Paging {
 	return nil
 }
 
-// CreateVideoStreamingRequest describes the stream.
+// CreateVideoStreamingRequest describes the new stream.
 type CreateVideoStreamingRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 1000 characters.
+	// The title, 1 to 1,000 characters.
 	Title string `protobuf:"bytes,1,opt,name=title,proto3" json:"title,omitempty"`
-	// At most 5000 characters.
+	// The description, at most 5,000 characters.
 	Description string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
-	// The thumbnail's file, at most 50 characters.
+	// Id of the thumbnail's file.
 	ThumbnailFileId string `protobuf:"bytes,3,opt,name=thumbnail_file_id,json=thumbnailFileId,proto3" json:"thumbnail_file_id,omitempty"`
-	// Custom fields, at most 10 KB as JSON.
+	// Custom fields, at most 10 KB of JSON.
 	Metadata *structpb.Struct `protobuf:"bytes,4,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Whether the streamer sends over TLS (rtmps).
+	// Whether to send the stream over TLS (`rtmps`).
 	IsSecure bool `protobuf:"varint,5,opt,name=is_secure,json=isSecure,proto3" json:"is_secure,omitempty"`
-	// `SD` (default), `HD` or `FHD`.
+	// Resolution: `SD` (default), `HD` or `FHD`.
 	Resolution string `protobuf:"bytes,6,opt,name=resolution,proto3" json:"resolution,omitempty"`
-	// Whether a chat channel is wanted; absent means yes.
+	// Whether to create a live chat channel. The default is `true`.
 	ChannelEnabled *bool `protobuf:"varint,7,opt,name=channel_enabled,json=channelEnabled,proto3,oneof" json:"channel_enabled,omitempty"`
-	// The parent: a stream of the caller's own that is no child itself and has less than 20 children.
+	// Id of the parent stream. It must be one of the caller's streams, must not be a child itself, and must have fewer
+	// than 20 children.
 	ParentStreamId string `protobuf:"bytes,8,opt,name=parent_stream_id,json=parentStreamId,proto3" json:"parent_stream_id,omitempty"`
-	// What the stream is sent from.
+	// The platform the stream is sent from.
 	Platform      *StreamPlatform `protobuf:"bytes,9,opt,name=platform,proto3" json:"platform,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1090,10 +1093,10 @@ func (x *CreateVideoStreamingRequest) GetPlatform() *StreamPlatform {
 	return nil
 }
 
-// GetVideoStreamingRequest names the stream.
+// GetVideoStreamingRequest identifies the stream.
 type GetVideoStreamingRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 50 characters.
+	// The stream's id.
 	StreamId      string `protobuf:"bytes,1,opt,name=stream_id,json=streamId,proto3" json:"stream_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1136,20 +1139,21 @@ func (x *GetVideoStreamingRequest) GetStreamId() string {
 	return ""
 }
 
-// ListVideoStreamingsRequest filters streams.
+// ListVideoStreamingsRequest filters and orders the streams.
 type ListVideoStreamingsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// True: only those that are live, whatever statuses says.
+	// Whether to list only live streams. If `true`, `statuses` is ignored.
 	IsLive bool `protobuf:"varint,1,opt,name=is_live,json=isLive,proto3" json:"is_live,omitempty"`
-	// At most 10 of `idle`, `live`, `ended`, `recorded`, `error`; all when empty.
+	// Filter by state, at most 10: `idle`, `live`, `ended`, `recorded`, `error`; all if absent.
 	Statuses []string `protobuf:"bytes,2,rep,name=statuses,proto3" json:"statuses,omitempty"`
-	// Only the streams of these users, at most 100.
+	// Lists only the streams of these users, at most 100.
 	UserPublicIds []string `protobuf:"bytes,3,rep,name=user_public_ids,json=userPublicIds,proto3" json:"user_public_ids,omitempty"`
-	// `lastCreated` (default) or `firstCreated`.
+	// Sort order: `lastCreated` (default) or `firstCreated`.
 	SortBy string `protobuf:"bytes,4,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
-	// True: only deleted ones, for those who may view live streams everywhere; else only those that are not.
+	// Filter by deletion: `true` lists only deleted ones and requires the permission `VIEW_LIVE_STREAMING`; `false`
+	// (default) only others.
 	IsDeleted *bool `protobuf:"varint,5,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
-	// Paging.
+	// Page size and token.
 	Options       *PageOptions `protobuf:"bytes,6,opt,name=options,proto3" json:"options,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1227,20 +1231,20 @@ func (x *ListVideoStreamingsRequest) GetOptions() *PageOptions {
 	return nil
 }
 
-// UpdateVideoStreamingRequest says what to change; what is absent stays.
+// UpdateVideoStreamingRequest contains the fields to change. Fields that are absent do not change.
 type UpdateVideoStreamingRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 50 characters.
+	// The stream's id.
 	StreamId string `protobuf:"bytes,1,opt,name=stream_id,json=streamId,proto3" json:"stream_id,omitempty"`
-	// 1 to 1000 characters.
+	// The title, 1 to 1,000 characters.
 	Title *string `protobuf:"bytes,2,opt,name=title,proto3,oneof" json:"title,omitempty"`
-	// At most 5000 characters.
+	// The description, at most 5,000 characters.
 	Description *string `protobuf:"bytes,3,opt,name=description,proto3,oneof" json:"description,omitempty"`
-	// The thumbnail's file, at most 50 characters.
+	// Id of the thumbnail's file.
 	ThumbnailFileId *string `protobuf:"bytes,4,opt,name=thumbnail_file_id,json=thumbnailFileId,proto3,oneof" json:"thumbnail_file_id,omitempty"`
-	// Custom fields, at most 10 KB as JSON.
+	// Custom fields, at most 10 KB of JSON.
 	Metadata *structpb.Struct `protobuf:"bytes,5,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// `SD`, `HD` or `FHD`.
+	// Resolution: `SD`, `HD` or `FHD`.
 	Resolution    *string `protobuf:"bytes,6,opt,name=resolution,proto3,oneof" json:"resolution,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1318,10 +1322,10 @@ func (x *UpdateVideoStreamingRequest) GetResolution() string {
 	return ""
 }
 
-// DeleteVideoStreamingRequest names the stream.
+// DeleteVideoStreamingRequest identifies the stream.
 type DeleteVideoStreamingRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 50 characters.
+	// The stream's id.
 	StreamId      string `protobuf:"bytes,1,opt,name=stream_id,json=streamId,proto3" json:"stream_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1364,10 +1368,10 @@ func (x *DeleteVideoStreamingRequest) GetStreamId() string {
 	return ""
 }
 
-// DeleteStreamingUrlRequest names the stream.
+// DeleteStreamingUrlRequest identifies the stream.
 type DeleteStreamingUrlRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 50 characters.
+	// The stream's id.
 	StreamId      string `protobuf:"bytes,1,opt,name=stream_id,json=streamId,proto3" json:"stream_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1410,21 +1414,29 @@ func (x *DeleteStreamingUrlRequest) GetStreamId() string {
 	return ""
 }
 
-// ReportVideoStreamingRequest says what happened.
+// ReportVideoStreamingRequest describes the event.
 type ReportVideoStreamingRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 50 characters.
+	// The stream's id.
 	StreamId string `protobuf:"bytes,1,opt,name=stream_id,json=streamId,proto3" json:"stream_id,omitempty"`
-	// `started`: idle becomes live. `stopped`: live becomes ended. `recorded`: ended becomes recorded. `failed`: idle or live
-	// becomes error. `flagged`: moderation saw something. `terminated`: moderation ended what was idle or live.
+	// The event, which moves the stream to a new state:
+	//
+	// | Event | From | To |
+	// |---|---|---|
+	// | `started` | `idle` | `live` |
+	// | `stopped` | `live` | `ended` |
+	// | `recorded` | `ended` | `recorded` |
+	// | `failed` | `idle`, `live` | `error` |
+	// | `flagged` | any | unchanged |
+	// | `terminated` | `idle`, `live` | `ended` |
 	Event string `protobuf:"bytes,2,opt,name=event,proto3" json:"event,omitempty"`
-	// With `started`: the key that the streamer came with, the `key` of the streamer's address.
+	// The key with which the streamer connected, `key` in the streamer's address. Required for `started`.
 	StreamKey string `protobuf:"bytes,3,opt,name=stream_key,json=streamKey,proto3" json:"stream_key,omitempty"`
-	// With `started`: what the stream is sent from.
+	// The platform the stream is sent from, for `started`.
 	Platform *StreamPlatform `protobuf:"bytes,4,opt,name=platform,proto3" json:"platform,omitempty"`
-	// With `recorded`: 1 to 20 recordings.
+	// The recordings, 1 to 20. Required for `recorded`.
 	Recordings []*StreamRecording `protobuf:"bytes,5,rep,name=recordings,proto3" json:"recordings,omitempty"`
-	// With `flagged` and `terminated`: 1 to 20 findings.
+	// The findings, 1 to 20. Required for `flagged` and `terminated`.
 	Labels        []*ModerationLabel `protobuf:"bytes,6,rep,name=labels,proto3" json:"labels,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1506,7 +1518,7 @@ var File_plaza_v1_video_streaming_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_video_streaming_proto_rawDesc = "" +
 	"\n" +
-	"\x1eplaza/v1/video_streaming.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/user.proto\"\xe4\b\n" +
+	"\x1eplaza/v1/video_streaming.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\xe4\b\n" +
 	"\x0eVideoStreaming\x12\x1b\n" +
 	"\tstream_id\x18\x01 \x01(\tR\bstreamId\x12\x17\n" +
 	"\auser_id\x18\x02 \x01(\tR\x06userId\x12(\n" +
@@ -1585,47 +1597,47 @@ const file_plaza_v1_video_streaming_proto_rawDesc = "" +
 	"\n" +
 	"updated_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xac\x01\n" +
 	"\x0fModerationLabel\x12%\n" +
-	"\bcategory\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\bcategory\x125\n" +
+	"\bcategory\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\bcategory\x125\n" +
 	"\tthreshold\x18\x02 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00R\tthreshold\x12;\n" +
 	"\vdetected_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"detectedAt\"\x85\x02\n" +
-	"\x17VideoStreamingAggregate\x12C\n" +
+	"detectedAt\"\x84\x02\n" +
+	"\x16VideoStreamingResponse\x12C\n" +
 	"\x10video_streamings\x18\x01 \x03(\v2\x18.plaza.v1.VideoStreamingR\x0fvideoStreamings\x12Y\n" +
 	"\x18video_stream_moderations\x18\x02 \x03(\v2\x1f.plaza.v1.VideoStreamModerationR\x16videoStreamModerations\x12$\n" +
 	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileR\x05files\"\x84\x01\n" +
-	"\x1bListVideoStreamingsResponse\x12;\n" +
-	"\aresults\x18\x01 \x01(\v2!.plaza.v1.VideoStreamingAggregateR\aresults\x12(\n" +
-	"\x06paging\x18\x02 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xd3\x03\n" +
+	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileR\x05files\"\x83\x01\n" +
+	"\x1bListVideoStreamingsResponse\x12:\n" +
+	"\aresults\x18\x01 \x01(\v2 .plaza.v1.VideoStreamingResponseR\aresults\x12(\n" +
+	"\x06paging\x18\x02 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xd4\x03\n" +
 	"\x1bCreateVideoStreamingRequest\x12 \n" +
 	"\x05title\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xe8\aR\x05title\x12*\n" +
 	"\vdescription\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x88'R\vdescription\x123\n" +
 	"\x11thumbnail_file_id\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x182R\x0fthumbnailFileId\x123\n" +
 	"\bmetadata\x18\x04 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12\x1b\n" +
-	"\tis_secure\x18\x05 \x01(\bR\bisSecure\x124\n" +
+	"\tis_secure\x18\x05 \x01(\bR\bisSecure\x125\n" +
 	"\n" +
-	"resolution\x18\x06 \x01(\tB\x14\xbaH\x11r\x0fR\x00R\x02SDR\x02HDR\x03FHDR\n" +
+	"resolution\x18\x06 \x01(\tB\x15\xbaH\x12\xd8\x01\x01r\rR\x02SDR\x02HDR\x03FHDR\n" +
 	"resolution\x12,\n" +
 	"\x0fchannel_enabled\x18\a \x01(\bH\x00R\x0echannelEnabled\x88\x01\x01\x121\n" +
 	"\x10parent_stream_id\x18\b \x01(\tB\a\xbaH\x04r\x02\x182R\x0eparentStreamId\x124\n" +
 	"\bplatform\x18\t \x01(\v2\x18.plaza.v1.StreamPlatformR\bplatformB\x12\n" +
 	"\x10_channel_enabled\"B\n" +
 	"\x18GetVideoStreamingRequest\x12&\n" +
-	"\tstream_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\bstreamId\"\xde\x02\n" +
+	"\tstream_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\bstreamId\"\xc8\x02\n" +
 	"\x1aListVideoStreamingsRequest\x12\x17\n" +
 	"\ais_live\x18\x01 \x01(\bR\x06isLive\x12L\n" +
 	"\bstatuses\x18\x02 \x03(\tB0\xbaH-\x92\x01*\x10\n" +
 	"\"&r$R\x04idleR\x04liveR\x05endedR\brecordedR\x05errorR\bstatuses\x128\n" +
 	"\x0fuser_public_ids\x18\x03 \x03(\tB\x10\xbaH\r\x92\x01\n" +
-	"\x10d\"\x06r\x04\x10\x01\x182R\ruserPublicIds\x12;\n" +
-	"\asort_by\x18\x04 \x01(\tB\"\xbaH\x1fr\x1dR\x00R\vlastCreatedR\ffirstCreatedR\x06sortBy\x12\"\n" +
+	"\x10d\"\x06r\x04\x90\xea0\x01R\ruserPublicIds\x12%\n" +
+	"\asort_by\x18\x04 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xc0\xea0\x01R\x06sortBy\x12\"\n" +
 	"\n" +
 	"is_deleted\x18\x05 \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12/\n" +
 	"\aoptions\x18\x06 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\r\n" +
 	"\v_is_deleted\"\x84\x03\n" +
 	"\x1bUpdateVideoStreamingRequest\x12&\n" +
-	"\tstream_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\bstreamId\x12%\n" +
+	"\tstream_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\bstreamId\x12%\n" +
 	"\x05title\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xe8\aH\x00R\x05title\x88\x01\x01\x12/\n" +
 	"\vdescription\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\x88'H\x01R\vdescription\x88\x01\x01\x128\n" +
@@ -1639,11 +1651,11 @@ const file_plaza_v1_video_streaming_proto_rawDesc = "" +
 	"\x12_thumbnail_file_idB\r\n" +
 	"\v_resolution\"E\n" +
 	"\x1bDeleteVideoStreamingRequest\x12&\n" +
-	"\tstream_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\bstreamId\"C\n" +
+	"\tstream_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\bstreamId\"C\n" +
 	"\x19DeleteStreamingUrlRequest\x12&\n" +
-	"\tstream_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\bstreamId\"\xfc\x02\n" +
+	"\tstream_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\bstreamId\"\xfc\x02\n" +
 	"\x1bReportVideoStreamingRequest\x12&\n" +
-	"\tstream_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\bstreamId\x12T\n" +
+	"\tstream_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\bstreamId\x12T\n" +
 	"\x05event\x18\x02 \x01(\tB>\xbaH;r9R\astartedR\astoppedR\brecordedR\x06failedR\aflaggedR\n" +
 	"terminatedR\x05event\x12'\n" +
 	"\n" +
@@ -1652,15 +1664,15 @@ const file_plaza_v1_video_streaming_proto_rawDesc = "" +
 	"\n" +
 	"recordings\x18\x05 \x03(\v2\x19.plaza.v1.StreamRecordingB\b\xbaH\x05\x92\x01\x02\x10\x14R\n" +
 	"recordings\x12;\n" +
-	"\x06labels\x18\x06 \x03(\v2\x19.plaza.v1.ModerationLabelB\b\xbaH\x05\x92\x01\x02\x10\x14R\x06labels2\xba\b\n" +
-	"\x15VideoStreamingService\x12\x8a\x01\n" +
-	"\x14CreateVideoStreaming\x12%.plaza.v1.CreateVideoStreamingRequest\x1a!.plaza.v1.VideoStreamingAggregate\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c:\x01*\"\x17/api/v3/video-streaming\x12\x8d\x01\n" +
-	"\x11GetVideoStreaming\x12\".plaza.v1.GetVideoStreamingRequest\x1a!.plaza.v1.VideoStreamingAggregate\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v3/video-streaming/{stream_id}\x12\x89\x01\n" +
-	"\x13ListVideoStreamings\x12$.plaza.v1.ListVideoStreamingsRequest\x1a%.plaza.v1.ListVideoStreamingsResponse\"%\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/video-streaming\x12\x96\x01\n" +
-	"\x14UpdateVideoStreaming\x12%.plaza.v1.UpdateVideoStreamingRequest\x1a!.plaza.v1.VideoStreamingAggregate\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v3/video-streaming/{stream_id}\x12\x91\x01\n" +
-	"\x14DeleteVideoStreaming\x12%.plaza.v1.DeleteVideoStreamingRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%*#/api/v3/video-streaming/{stream_id}\x12\x9d\x01\n" +
-	"\x12DeleteStreamingUrl\x12#.plaza.v1.DeleteStreamingUrlRequest\x1a!.plaza.v1.VideoStreamingAggregate\"?\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x023*1/api/v3/video-streaming/{stream_id}/streaming-url\x12\xaa\x01\n" +
-	"\x14ReportVideoStreaming\x12%.plaza.v1.ReportVideoStreamingRequest\x1a!.plaza.v1.VideoStreamingAggregate\"H\xa2\xbb\x18\x02\b\x06\x82\xd3\xe4\x93\x02<:\x01*\"7/api/v1/media-server/video-streaming/{stream_id}/eventsB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x06labels\x18\x06 \x03(\v2\x19.plaza.v1.ModerationLabelB\b\xbaH\x05\x92\x01\x02\x10\x14R\x06labels2\xbb\b\n" +
+	"\x15VideoStreamingService\x12\x89\x01\n" +
+	"\x14CreateVideoStreaming\x12%.plaza.v1.CreateVideoStreamingRequest\x1a .plaza.v1.VideoStreamingResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c:\x01*\"\x17/api/v3/video-streaming\x12\x8f\x01\n" +
+	"\x11GetVideoStreaming\x12\".plaza.v1.GetVideoStreamingRequest\x1a .plaza.v1.VideoStreamingResponse\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v3/video-streaming/{stream_id}\x90\x02\x01\x12\x8c\x01\n" +
+	"\x13ListVideoStreamings\x12$.plaza.v1.ListVideoStreamingsRequest\x1a%.plaza.v1.ListVideoStreamingsResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/video-streaming\x90\x02\x01\x12\x95\x01\n" +
+	"\x14UpdateVideoStreaming\x12%.plaza.v1.UpdateVideoStreamingRequest\x1a .plaza.v1.VideoStreamingResponse\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v3/video-streaming/{stream_id}\x12\x91\x01\n" +
+	"\x14DeleteVideoStreaming\x12%.plaza.v1.DeleteVideoStreamingRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%*#/api/v3/video-streaming/{stream_id}\x12\x9c\x01\n" +
+	"\x12DeleteStreamingUrl\x12#.plaza.v1.DeleteStreamingUrlRequest\x1a .plaza.v1.VideoStreamingResponse\"?\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x023*1/api/v3/video-streaming/{stream_id}/streaming-url\x12\xa9\x01\n" +
+	"\x14ReportVideoStreaming\x12%.plaza.v1.ReportVideoStreamingRequest\x1a .plaza.v1.VideoStreamingResponse\"H\xa2\xbb\x18\x02\b\x06\x82\xd3\xe4\x93\x02<:\x01*\"7/api/v1/media-server/video-streaming/{stream_id}/eventsB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_video_streaming_proto_rawDescOnce sync.Once
@@ -1685,7 +1697,7 @@ var file_plaza_v1_video_streaming_proto_goTypes = []any{
 	(*StreamWatcherUrl)(nil),            // 6: plaza.v1.StreamWatcherUrl
 	(*VideoStreamModeration)(nil),       // 7: plaza.v1.VideoStreamModeration
 	(*ModerationLabel)(nil),             // 8: plaza.v1.ModerationLabel
-	(*VideoStreamingAggregate)(nil),     // 9: plaza.v1.VideoStreamingAggregate
+	(*VideoStreamingResponse)(nil),      // 9: plaza.v1.VideoStreamingResponse
 	(*ListVideoStreamingsResponse)(nil), // 10: plaza.v1.ListVideoStreamingsResponse
 	(*CreateVideoStreamingRequest)(nil), // 11: plaza.v1.CreateVideoStreamingRequest
 	(*GetVideoStreamingRequest)(nil),    // 12: plaza.v1.GetVideoStreamingRequest
@@ -1724,11 +1736,11 @@ var file_plaza_v1_video_streaming_proto_depIdxs = []int32{
 	18, // 18: plaza.v1.VideoStreamModeration.created_at:type_name -> google.protobuf.Timestamp
 	18, // 19: plaza.v1.VideoStreamModeration.updated_at:type_name -> google.protobuf.Timestamp
 	18, // 20: plaza.v1.ModerationLabel.detected_at:type_name -> google.protobuf.Timestamp
-	0,  // 21: plaza.v1.VideoStreamingAggregate.video_streamings:type_name -> plaza.v1.VideoStreaming
-	7,  // 22: plaza.v1.VideoStreamingAggregate.video_stream_moderations:type_name -> plaza.v1.VideoStreamModeration
-	20, // 23: plaza.v1.VideoStreamingAggregate.users:type_name -> plaza.v1.User
-	21, // 24: plaza.v1.VideoStreamingAggregate.files:type_name -> plaza.v1.File
-	9,  // 25: plaza.v1.ListVideoStreamingsResponse.results:type_name -> plaza.v1.VideoStreamingAggregate
+	0,  // 21: plaza.v1.VideoStreamingResponse.video_streamings:type_name -> plaza.v1.VideoStreaming
+	7,  // 22: plaza.v1.VideoStreamingResponse.video_stream_moderations:type_name -> plaza.v1.VideoStreamModeration
+	20, // 23: plaza.v1.VideoStreamingResponse.users:type_name -> plaza.v1.User
+	21, // 24: plaza.v1.VideoStreamingResponse.files:type_name -> plaza.v1.File
+	9,  // 25: plaza.v1.ListVideoStreamingsResponse.results:type_name -> plaza.v1.VideoStreamingResponse
 	22, // 26: plaza.v1.ListVideoStreamingsResponse.paging:type_name -> plaza.v1.Paging
 	19, // 27: plaza.v1.CreateVideoStreamingRequest.metadata:type_name -> google.protobuf.Struct
 	1,  // 28: plaza.v1.CreateVideoStreamingRequest.platform:type_name -> plaza.v1.StreamPlatform
@@ -1744,13 +1756,13 @@ var file_plaza_v1_video_streaming_proto_depIdxs = []int32{
 	15, // 38: plaza.v1.VideoStreamingService.DeleteVideoStreaming:input_type -> plaza.v1.DeleteVideoStreamingRequest
 	16, // 39: plaza.v1.VideoStreamingService.DeleteStreamingUrl:input_type -> plaza.v1.DeleteStreamingUrlRequest
 	17, // 40: plaza.v1.VideoStreamingService.ReportVideoStreaming:input_type -> plaza.v1.ReportVideoStreamingRequest
-	9,  // 41: plaza.v1.VideoStreamingService.CreateVideoStreaming:output_type -> plaza.v1.VideoStreamingAggregate
-	9,  // 42: plaza.v1.VideoStreamingService.GetVideoStreaming:output_type -> plaza.v1.VideoStreamingAggregate
+	9,  // 41: plaza.v1.VideoStreamingService.CreateVideoStreaming:output_type -> plaza.v1.VideoStreamingResponse
+	9,  // 42: plaza.v1.VideoStreamingService.GetVideoStreaming:output_type -> plaza.v1.VideoStreamingResponse
 	10, // 43: plaza.v1.VideoStreamingService.ListVideoStreamings:output_type -> plaza.v1.ListVideoStreamingsResponse
-	9,  // 44: plaza.v1.VideoStreamingService.UpdateVideoStreaming:output_type -> plaza.v1.VideoStreamingAggregate
+	9,  // 44: plaza.v1.VideoStreamingService.UpdateVideoStreaming:output_type -> plaza.v1.VideoStreamingResponse
 	24, // 45: plaza.v1.VideoStreamingService.DeleteVideoStreaming:output_type -> plaza.v1.StatusSuccessResponse
-	9,  // 46: plaza.v1.VideoStreamingService.DeleteStreamingUrl:output_type -> plaza.v1.VideoStreamingAggregate
-	9,  // 47: plaza.v1.VideoStreamingService.ReportVideoStreaming:output_type -> plaza.v1.VideoStreamingAggregate
+	9,  // 46: plaza.v1.VideoStreamingService.DeleteStreamingUrl:output_type -> plaza.v1.VideoStreamingResponse
+	9,  // 47: plaza.v1.VideoStreamingService.ReportVideoStreaming:output_type -> plaza.v1.VideoStreamingResponse
 	41, // [41:48] is the sub-list for method output_type
 	34, // [34:41] is the sub-list for method input_type
 	34, // [34:34] is the sub-list for extension type_name
@@ -1766,6 +1778,7 @@ func file_plaza_v1_video_streaming_proto_init() {
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_video_streaming_proto_msgTypes[11].OneofWrappers = []any{}
 	file_plaza_v1_video_streaming_proto_msgTypes[13].OneofWrappers = []any{}

@@ -43,10 +43,11 @@ const (
 
 // AnalyticsServiceClient is a client for the plaza.v1.AnalyticsService service.
 type AnalyticsServiceClient interface {
-	// ReportActivities tells what the caller viewed. What is gone, or not for the caller to see, is passed over; the same view
-	// told twice counts once.
+	// ReportActivities reports what the caller has viewed. Content that does not exist or that the caller cannot see is
+	// ignored, and so is a view that was reported before.
 	ReportActivities(context.Context, *v1.ReportActivitiesRequest) (*v1.ReportActivitiesResponse, error)
-	// ListViewers lists who viewed a post or story, the first one first; for its author and moderators.
+	// ListViewers lists the users who viewed a post or story, in the order of their first view. Only the author and
+	// moderators can call it.
 	ListViewers(context.Context, *v1.ListViewersRequest) (*v1.ListViewersResponse, error)
 }
 
@@ -71,6 +72,7 @@ func NewAnalyticsServiceClient(httpClient connect.HTTPClient, baseURL string, op
 			httpClient,
 			baseURL+AnalyticsServiceListViewersProcedure,
 			connect.WithSchema(analyticsServiceMethods.ByName("ListViewers")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 	}
@@ -102,10 +104,11 @@ func (c *analyticsServiceClient) ListViewers(ctx context.Context, req *v1.ListVi
 
 // AnalyticsServiceHandler is an implementation of the plaza.v1.AnalyticsService service.
 type AnalyticsServiceHandler interface {
-	// ReportActivities tells what the caller viewed. What is gone, or not for the caller to see, is passed over; the same view
-	// told twice counts once.
+	// ReportActivities reports what the caller has viewed. Content that does not exist or that the caller cannot see is
+	// ignored, and so is a view that was reported before.
 	ReportActivities(context.Context, *v1.ReportActivitiesRequest) (*v1.ReportActivitiesResponse, error)
-	// ListViewers lists who viewed a post or story, the first one first; for its author and moderators.
+	// ListViewers lists the users who viewed a post or story, in the order of their first view. Only the author and
+	// moderators can call it.
 	ListViewers(context.Context, *v1.ListViewersRequest) (*v1.ListViewersResponse, error)
 }
 
@@ -126,6 +129,7 @@ func NewAnalyticsServiceHandler(svc AnalyticsServiceHandler, opts ...connect.Han
 		AnalyticsServiceListViewersProcedure,
 		svc.ListViewers,
 		connect.WithSchema(analyticsServiceMethods.ByName("ListViewers")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	return "/plaza.v1.AnalyticsService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -40,7 +40,7 @@ const (
 
 // AuthenticationServiceClient is a client for the plaza.v1.AuthenticationService service.
 type AuthenticationServiceClient interface {
-	// CreateToken makes an authToken for the session of one user.
+	// CreateToken creates an `authToken` for the session of one user. It is valid for one hour.
 	CreateToken(context.Context, *v1.CreateTokenRequest) (*v1.CreateTokenResponse, error)
 }
 
@@ -80,7 +80,7 @@ func (c *authenticationServiceClient) CreateToken(ctx context.Context, req *v1.C
 
 // AuthenticationServiceHandler is an implementation of the plaza.v1.AuthenticationService service.
 type AuthenticationServiceHandler interface {
-	// CreateToken makes an authToken for the session of one user.
+	// CreateToken creates an `authToken` for the session of one user. It is valid for one hour.
 	CreateToken(context.Context, *v1.CreateTokenRequest) (*v1.CreateTokenResponse, error)
 }
 

@@ -55,18 +55,18 @@ const (
 
 // CategoryServiceClient is a client for the plaza.v1.CategoryService service.
 type CategoryServiceClient interface {
-	// CreateCategory makes a category.
+	// CreateCategory creates a category.
 	CreateCategory(context.Context, *v1.CreateCategoryRequest) (*v1.CategoryResponse, error)
-	// UpdateCategory changes a category; absent fields stay.
+	// UpdateCategory updates a category. Fields that are absent do not change.
 	UpdateCategory(context.Context, *v1.UpdateCategoryRequest) (*v1.CategoryResponse, error)
-	// DeleteCategory takes a category away. It is still found by its id and with isDeleted=true; communities that stand in it keep
-	// it, and no other can be put in it.
+	// DeleteCategory deletes a category. A deleted category can still be read by its id and listed with `isDeleted=true`.
+	// Communities that belong to it keep it, but it cannot be assigned to others.
 	DeleteCategory(context.Context, *v1.DeleteCategoryRequest) (*v1.StatusSuccessResponse, error)
-	// GetCategory gets one category, deleted ones too.
+	// GetCategory returns one category, even if it is deleted.
 	GetCategory(context.Context, *v1.GetCategoryRequest) (*v1.CategoryResponse, error)
-	// BatchGetCategories gets several categories by id; unknown ones are left out.
+	// BatchGetCategories returns several categories by id. Unknown ids are ignored.
 	BatchGetCategories(context.Context, *v1.BatchGetCategoriesRequest) (*v1.CategoryResponse, error)
-	// ListCategories lists the categories of all three regions.
+	// ListCategories lists the categories of all regions.
 	ListCategories(context.Context, *v1.ListCategoriesRequest) (*v1.CategoryResponse, error)
 }
 
@@ -103,18 +103,21 @@ func NewCategoryServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			httpClient,
 			baseURL+CategoryServiceGetCategoryProcedure,
 			connect.WithSchema(categoryServiceMethods.ByName("GetCategory")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		batchGetCategories: connect.NewClient[v1.BatchGetCategoriesRequest, v1.CategoryResponse](
 			httpClient,
 			baseURL+CategoryServiceBatchGetCategoriesProcedure,
 			connect.WithSchema(categoryServiceMethods.ByName("BatchGetCategories")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listCategories: connect.NewClient[v1.ListCategoriesRequest, v1.CategoryResponse](
 			httpClient,
 			baseURL+CategoryServiceListCategoriesProcedure,
 			connect.WithSchema(categoryServiceMethods.ByName("ListCategories")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 	}
@@ -186,18 +189,18 @@ func (c *categoryServiceClient) ListCategories(ctx context.Context, req *v1.List
 
 // CategoryServiceHandler is an implementation of the plaza.v1.CategoryService service.
 type CategoryServiceHandler interface {
-	// CreateCategory makes a category.
+	// CreateCategory creates a category.
 	CreateCategory(context.Context, *v1.CreateCategoryRequest) (*v1.CategoryResponse, error)
-	// UpdateCategory changes a category; absent fields stay.
+	// UpdateCategory updates a category. Fields that are absent do not change.
 	UpdateCategory(context.Context, *v1.UpdateCategoryRequest) (*v1.CategoryResponse, error)
-	// DeleteCategory takes a category away. It is still found by its id and with isDeleted=true; communities that stand in it keep
-	// it, and no other can be put in it.
+	// DeleteCategory deletes a category. A deleted category can still be read by its id and listed with `isDeleted=true`.
+	// Communities that belong to it keep it, but it cannot be assigned to others.
 	DeleteCategory(context.Context, *v1.DeleteCategoryRequest) (*v1.StatusSuccessResponse, error)
-	// GetCategory gets one category, deleted ones too.
+	// GetCategory returns one category, even if it is deleted.
 	GetCategory(context.Context, *v1.GetCategoryRequest) (*v1.CategoryResponse, error)
-	// BatchGetCategories gets several categories by id; unknown ones are left out.
+	// BatchGetCategories returns several categories by id. Unknown ids are ignored.
 	BatchGetCategories(context.Context, *v1.BatchGetCategoriesRequest) (*v1.CategoryResponse, error)
-	// ListCategories lists the categories of all three regions.
+	// ListCategories lists the categories of all regions.
 	ListCategories(context.Context, *v1.ListCategoriesRequest) (*v1.CategoryResponse, error)
 }
 
@@ -230,18 +233,21 @@ func NewCategoryServiceHandler(svc CategoryServiceHandler, opts ...connect.Handl
 		CategoryServiceGetCategoryProcedure,
 		svc.GetCategory,
 		connect.WithSchema(categoryServiceMethods.ByName("GetCategory")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	categoryServiceBatchGetCategoriesHandler := connect.NewUnaryHandlerSimple(
 		CategoryServiceBatchGetCategoriesProcedure,
 		svc.BatchGetCategories,
 		connect.WithSchema(categoryServiceMethods.ByName("BatchGetCategories")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	categoryServiceListCategoriesHandler := connect.NewUnaryHandlerSimple(
 		CategoryServiceListCategoriesProcedure,
 		svc.ListCategories,
 		connect.WithSchema(categoryServiceMethods.ByName("ListCategories")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	return "/plaza.v1.CategoryService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

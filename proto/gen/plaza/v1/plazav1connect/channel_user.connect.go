@@ -67,27 +67,29 @@ const (
 
 // ChannelUserServiceClient is a client for the plaza.v1.ChannelUserService service.
 type ChannelUserServiceClient interface {
-	// JoinChannel makes the caller a member, of a public channel, or of a live one whose stream, room or post they see. Again changes
-	// nothing; the banned are refused.
-	JoinChannel(context.Context, *v1.JoinChannelRequest) (*v1.ChannelAggregate, error)
-	// LeaveChannel ends the caller's membership. Whoever is no member stays none.
-	LeaveChannel(context.Context, *v1.LeaveChannelRequest) (*v1.ChannelAggregate, error)
-	// ListChannelUsers lists the users of a channel, for its members.
-	ListChannelUsers(context.Context, *v1.ListChannelUsersRequest) (*v1.ListChannelsResponse, error)
-	// AddChannelUsers makes users members. Who is one already stays as they are; one who is banned has to be unbanned first.
-	AddChannelUsers(context.Context, *v1.AddChannelUsersRequest) (*v1.ChannelAggregate, error)
+	// JoinChannel makes the caller a member of a public channel, or of a live channel whose room, stream or post the
+	// caller can see. Banned users are rejected. Joining twice has no effect.
+	JoinChannel(context.Context, *v1.JoinChannelRequest) (*v1.ChannelResponse, error)
+	// LeaveChannel ends the caller's membership. It has no effect if the caller is not a member.
+	LeaveChannel(context.Context, *v1.LeaveChannelRequest) (*v1.ChannelResponse, error)
+	// ListChannelUsers lists the users of a channel. The caller must be able to read the channel.
+	ListChannelUsers(context.Context, *v1.ListChannelUsersRequest) (*v1.ListChannelUsersResponse, error)
+	// AddChannelUsers makes users members of a channel. Users who already are members do not change. Banned users must be
+	// unbanned first.
+	AddChannelUsers(context.Context, *v1.AddChannelUsersRequest) (*v1.ChannelResponse, error)
 	// RemoveChannelUsers ends the memberships of users.
-	RemoveChannelUsers(context.Context, *v1.RemoveChannelUsersRequest) (*v1.ChannelAggregate, error)
-	// BanChannelUsers bans users, members or not: they lose their membership and cannot join again.
-	BanChannelUsers(context.Context, *v1.BanChannelUsersRequest) (*v1.ChannelAggregate, error)
-	// UnbanChannelUsers lifts bans: the users are no members, and may join again.
-	UnbanChannelUsers(context.Context, *v1.UnbanChannelUsersRequest) (*v1.ChannelAggregate, error)
-	// MuteChannelUsers keeps members from writing, in all subchannels. Moderators write all the same.
+	RemoveChannelUsers(context.Context, *v1.RemoveChannelUsersRequest) (*v1.ChannelResponse, error)
+	// BanChannelUsers bans users from a channel, whether they are members or not. They lose their membership and cannot
+	// join again.
+	BanChannelUsers(context.Context, *v1.BanChannelUsersRequest) (*v1.ChannelResponse, error)
+	// UnbanChannelUsers lifts the bans of users. They do not become members, but can join again.
+	UnbanChannelUsers(context.Context, *v1.UnbanChannelUsersRequest) (*v1.ChannelResponse, error)
+	// MuteChannelUsers prevents members from writing, in all subchannels. It does not affect moderators.
 	MuteChannelUsers(context.Context, *v1.MuteChannelUsersRequest) (*v1.SuccessResponse, error)
-	// AddChannelUserRoles gives members a role.
-	AddChannelUserRoles(context.Context, *v1.AddChannelUserRolesRequest) (*v1.ChannelAggregate, error)
-	// RemoveChannelUserRoles takes a role from members.
-	RemoveChannelUserRoles(context.Context, *v1.RemoveChannelUserRolesRequest) (*v1.ChannelAggregate, error)
+	// AddChannelUserRoles assigns a role to members.
+	AddChannelUserRoles(context.Context, *v1.AddChannelUserRolesRequest) (*v1.ChannelResponse, error)
+	// RemoveChannelUserRoles removes a role from members.
+	RemoveChannelUserRoles(context.Context, *v1.RemoveChannelUserRolesRequest) (*v1.ChannelResponse, error)
 }
 
 // NewChannelUserServiceClient constructs a client for the plaza.v1.ChannelUserService service. By
@@ -101,43 +103,44 @@ func NewChannelUserServiceClient(httpClient connect.HTTPClient, baseURL string, 
 	baseURL = strings.TrimRight(baseURL, "/")
 	channelUserServiceMethods := v1.File_plaza_v1_channel_user_proto.Services().ByName("ChannelUserService").Methods()
 	return &channelUserServiceClient{
-		joinChannel: connect.NewClient[v1.JoinChannelRequest, v1.ChannelAggregate](
+		joinChannel: connect.NewClient[v1.JoinChannelRequest, v1.ChannelResponse](
 			httpClient,
 			baseURL+ChannelUserServiceJoinChannelProcedure,
 			connect.WithSchema(channelUserServiceMethods.ByName("JoinChannel")),
 			connect.WithClientOptions(opts...),
 		),
-		leaveChannel: connect.NewClient[v1.LeaveChannelRequest, v1.ChannelAggregate](
+		leaveChannel: connect.NewClient[v1.LeaveChannelRequest, v1.ChannelResponse](
 			httpClient,
 			baseURL+ChannelUserServiceLeaveChannelProcedure,
 			connect.WithSchema(channelUserServiceMethods.ByName("LeaveChannel")),
 			connect.WithClientOptions(opts...),
 		),
-		listChannelUsers: connect.NewClient[v1.ListChannelUsersRequest, v1.ListChannelsResponse](
+		listChannelUsers: connect.NewClient[v1.ListChannelUsersRequest, v1.ListChannelUsersResponse](
 			httpClient,
 			baseURL+ChannelUserServiceListChannelUsersProcedure,
 			connect.WithSchema(channelUserServiceMethods.ByName("ListChannelUsers")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		addChannelUsers: connect.NewClient[v1.AddChannelUsersRequest, v1.ChannelAggregate](
+		addChannelUsers: connect.NewClient[v1.AddChannelUsersRequest, v1.ChannelResponse](
 			httpClient,
 			baseURL+ChannelUserServiceAddChannelUsersProcedure,
 			connect.WithSchema(channelUserServiceMethods.ByName("AddChannelUsers")),
 			connect.WithClientOptions(opts...),
 		),
-		removeChannelUsers: connect.NewClient[v1.RemoveChannelUsersRequest, v1.ChannelAggregate](
+		removeChannelUsers: connect.NewClient[v1.RemoveChannelUsersRequest, v1.ChannelResponse](
 			httpClient,
 			baseURL+ChannelUserServiceRemoveChannelUsersProcedure,
 			connect.WithSchema(channelUserServiceMethods.ByName("RemoveChannelUsers")),
 			connect.WithClientOptions(opts...),
 		),
-		banChannelUsers: connect.NewClient[v1.BanChannelUsersRequest, v1.ChannelAggregate](
+		banChannelUsers: connect.NewClient[v1.BanChannelUsersRequest, v1.ChannelResponse](
 			httpClient,
 			baseURL+ChannelUserServiceBanChannelUsersProcedure,
 			connect.WithSchema(channelUserServiceMethods.ByName("BanChannelUsers")),
 			connect.WithClientOptions(opts...),
 		),
-		unbanChannelUsers: connect.NewClient[v1.UnbanChannelUsersRequest, v1.ChannelAggregate](
+		unbanChannelUsers: connect.NewClient[v1.UnbanChannelUsersRequest, v1.ChannelResponse](
 			httpClient,
 			baseURL+ChannelUserServiceUnbanChannelUsersProcedure,
 			connect.WithSchema(channelUserServiceMethods.ByName("UnbanChannelUsers")),
@@ -149,13 +152,13 @@ func NewChannelUserServiceClient(httpClient connect.HTTPClient, baseURL string, 
 			connect.WithSchema(channelUserServiceMethods.ByName("MuteChannelUsers")),
 			connect.WithClientOptions(opts...),
 		),
-		addChannelUserRoles: connect.NewClient[v1.AddChannelUserRolesRequest, v1.ChannelAggregate](
+		addChannelUserRoles: connect.NewClient[v1.AddChannelUserRolesRequest, v1.ChannelResponse](
 			httpClient,
 			baseURL+ChannelUserServiceAddChannelUserRolesProcedure,
 			connect.WithSchema(channelUserServiceMethods.ByName("AddChannelUserRoles")),
 			connect.WithClientOptions(opts...),
 		),
-		removeChannelUserRoles: connect.NewClient[v1.RemoveChannelUserRolesRequest, v1.ChannelAggregate](
+		removeChannelUserRoles: connect.NewClient[v1.RemoveChannelUserRolesRequest, v1.ChannelResponse](
 			httpClient,
 			baseURL+ChannelUserServiceRemoveChannelUserRolesProcedure,
 			connect.WithSchema(channelUserServiceMethods.ByName("RemoveChannelUserRoles")),
@@ -166,20 +169,20 @@ func NewChannelUserServiceClient(httpClient connect.HTTPClient, baseURL string, 
 
 // channelUserServiceClient implements ChannelUserServiceClient.
 type channelUserServiceClient struct {
-	joinChannel            *connect.Client[v1.JoinChannelRequest, v1.ChannelAggregate]
-	leaveChannel           *connect.Client[v1.LeaveChannelRequest, v1.ChannelAggregate]
-	listChannelUsers       *connect.Client[v1.ListChannelUsersRequest, v1.ListChannelsResponse]
-	addChannelUsers        *connect.Client[v1.AddChannelUsersRequest, v1.ChannelAggregate]
-	removeChannelUsers     *connect.Client[v1.RemoveChannelUsersRequest, v1.ChannelAggregate]
-	banChannelUsers        *connect.Client[v1.BanChannelUsersRequest, v1.ChannelAggregate]
-	unbanChannelUsers      *connect.Client[v1.UnbanChannelUsersRequest, v1.ChannelAggregate]
+	joinChannel            *connect.Client[v1.JoinChannelRequest, v1.ChannelResponse]
+	leaveChannel           *connect.Client[v1.LeaveChannelRequest, v1.ChannelResponse]
+	listChannelUsers       *connect.Client[v1.ListChannelUsersRequest, v1.ListChannelUsersResponse]
+	addChannelUsers        *connect.Client[v1.AddChannelUsersRequest, v1.ChannelResponse]
+	removeChannelUsers     *connect.Client[v1.RemoveChannelUsersRequest, v1.ChannelResponse]
+	banChannelUsers        *connect.Client[v1.BanChannelUsersRequest, v1.ChannelResponse]
+	unbanChannelUsers      *connect.Client[v1.UnbanChannelUsersRequest, v1.ChannelResponse]
 	muteChannelUsers       *connect.Client[v1.MuteChannelUsersRequest, v1.SuccessResponse]
-	addChannelUserRoles    *connect.Client[v1.AddChannelUserRolesRequest, v1.ChannelAggregate]
-	removeChannelUserRoles *connect.Client[v1.RemoveChannelUserRolesRequest, v1.ChannelAggregate]
+	addChannelUserRoles    *connect.Client[v1.AddChannelUserRolesRequest, v1.ChannelResponse]
+	removeChannelUserRoles *connect.Client[v1.RemoveChannelUserRolesRequest, v1.ChannelResponse]
 }
 
 // JoinChannel calls plaza.v1.ChannelUserService.JoinChannel.
-func (c *channelUserServiceClient) JoinChannel(ctx context.Context, req *v1.JoinChannelRequest) (*v1.ChannelAggregate, error) {
+func (c *channelUserServiceClient) JoinChannel(ctx context.Context, req *v1.JoinChannelRequest) (*v1.ChannelResponse, error) {
 	response, err := c.joinChannel.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -188,7 +191,7 @@ func (c *channelUserServiceClient) JoinChannel(ctx context.Context, req *v1.Join
 }
 
 // LeaveChannel calls plaza.v1.ChannelUserService.LeaveChannel.
-func (c *channelUserServiceClient) LeaveChannel(ctx context.Context, req *v1.LeaveChannelRequest) (*v1.ChannelAggregate, error) {
+func (c *channelUserServiceClient) LeaveChannel(ctx context.Context, req *v1.LeaveChannelRequest) (*v1.ChannelResponse, error) {
 	response, err := c.leaveChannel.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -197,7 +200,7 @@ func (c *channelUserServiceClient) LeaveChannel(ctx context.Context, req *v1.Lea
 }
 
 // ListChannelUsers calls plaza.v1.ChannelUserService.ListChannelUsers.
-func (c *channelUserServiceClient) ListChannelUsers(ctx context.Context, req *v1.ListChannelUsersRequest) (*v1.ListChannelsResponse, error) {
+func (c *channelUserServiceClient) ListChannelUsers(ctx context.Context, req *v1.ListChannelUsersRequest) (*v1.ListChannelUsersResponse, error) {
 	response, err := c.listChannelUsers.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -206,7 +209,7 @@ func (c *channelUserServiceClient) ListChannelUsers(ctx context.Context, req *v1
 }
 
 // AddChannelUsers calls plaza.v1.ChannelUserService.AddChannelUsers.
-func (c *channelUserServiceClient) AddChannelUsers(ctx context.Context, req *v1.AddChannelUsersRequest) (*v1.ChannelAggregate, error) {
+func (c *channelUserServiceClient) AddChannelUsers(ctx context.Context, req *v1.AddChannelUsersRequest) (*v1.ChannelResponse, error) {
 	response, err := c.addChannelUsers.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -215,7 +218,7 @@ func (c *channelUserServiceClient) AddChannelUsers(ctx context.Context, req *v1.
 }
 
 // RemoveChannelUsers calls plaza.v1.ChannelUserService.RemoveChannelUsers.
-func (c *channelUserServiceClient) RemoveChannelUsers(ctx context.Context, req *v1.RemoveChannelUsersRequest) (*v1.ChannelAggregate, error) {
+func (c *channelUserServiceClient) RemoveChannelUsers(ctx context.Context, req *v1.RemoveChannelUsersRequest) (*v1.ChannelResponse, error) {
 	response, err := c.removeChannelUsers.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -224,7 +227,7 @@ func (c *channelUserServiceClient) RemoveChannelUsers(ctx context.Context, req *
 }
 
 // BanChannelUsers calls plaza.v1.ChannelUserService.BanChannelUsers.
-func (c *channelUserServiceClient) BanChannelUsers(ctx context.Context, req *v1.BanChannelUsersRequest) (*v1.ChannelAggregate, error) {
+func (c *channelUserServiceClient) BanChannelUsers(ctx context.Context, req *v1.BanChannelUsersRequest) (*v1.ChannelResponse, error) {
 	response, err := c.banChannelUsers.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -233,7 +236,7 @@ func (c *channelUserServiceClient) BanChannelUsers(ctx context.Context, req *v1.
 }
 
 // UnbanChannelUsers calls plaza.v1.ChannelUserService.UnbanChannelUsers.
-func (c *channelUserServiceClient) UnbanChannelUsers(ctx context.Context, req *v1.UnbanChannelUsersRequest) (*v1.ChannelAggregate, error) {
+func (c *channelUserServiceClient) UnbanChannelUsers(ctx context.Context, req *v1.UnbanChannelUsersRequest) (*v1.ChannelResponse, error) {
 	response, err := c.unbanChannelUsers.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -251,7 +254,7 @@ func (c *channelUserServiceClient) MuteChannelUsers(ctx context.Context, req *v1
 }
 
 // AddChannelUserRoles calls plaza.v1.ChannelUserService.AddChannelUserRoles.
-func (c *channelUserServiceClient) AddChannelUserRoles(ctx context.Context, req *v1.AddChannelUserRolesRequest) (*v1.ChannelAggregate, error) {
+func (c *channelUserServiceClient) AddChannelUserRoles(ctx context.Context, req *v1.AddChannelUserRolesRequest) (*v1.ChannelResponse, error) {
 	response, err := c.addChannelUserRoles.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -260,7 +263,7 @@ func (c *channelUserServiceClient) AddChannelUserRoles(ctx context.Context, req 
 }
 
 // RemoveChannelUserRoles calls plaza.v1.ChannelUserService.RemoveChannelUserRoles.
-func (c *channelUserServiceClient) RemoveChannelUserRoles(ctx context.Context, req *v1.RemoveChannelUserRolesRequest) (*v1.ChannelAggregate, error) {
+func (c *channelUserServiceClient) RemoveChannelUserRoles(ctx context.Context, req *v1.RemoveChannelUserRolesRequest) (*v1.ChannelResponse, error) {
 	response, err := c.removeChannelUserRoles.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -270,27 +273,29 @@ func (c *channelUserServiceClient) RemoveChannelUserRoles(ctx context.Context, r
 
 // ChannelUserServiceHandler is an implementation of the plaza.v1.ChannelUserService service.
 type ChannelUserServiceHandler interface {
-	// JoinChannel makes the caller a member, of a public channel, or of a live one whose stream, room or post they see. Again changes
-	// nothing; the banned are refused.
-	JoinChannel(context.Context, *v1.JoinChannelRequest) (*v1.ChannelAggregate, error)
-	// LeaveChannel ends the caller's membership. Whoever is no member stays none.
-	LeaveChannel(context.Context, *v1.LeaveChannelRequest) (*v1.ChannelAggregate, error)
-	// ListChannelUsers lists the users of a channel, for its members.
-	ListChannelUsers(context.Context, *v1.ListChannelUsersRequest) (*v1.ListChannelsResponse, error)
-	// AddChannelUsers makes users members. Who is one already stays as they are; one who is banned has to be unbanned first.
-	AddChannelUsers(context.Context, *v1.AddChannelUsersRequest) (*v1.ChannelAggregate, error)
+	// JoinChannel makes the caller a member of a public channel, or of a live channel whose room, stream or post the
+	// caller can see. Banned users are rejected. Joining twice has no effect.
+	JoinChannel(context.Context, *v1.JoinChannelRequest) (*v1.ChannelResponse, error)
+	// LeaveChannel ends the caller's membership. It has no effect if the caller is not a member.
+	LeaveChannel(context.Context, *v1.LeaveChannelRequest) (*v1.ChannelResponse, error)
+	// ListChannelUsers lists the users of a channel. The caller must be able to read the channel.
+	ListChannelUsers(context.Context, *v1.ListChannelUsersRequest) (*v1.ListChannelUsersResponse, error)
+	// AddChannelUsers makes users members of a channel. Users who already are members do not change. Banned users must be
+	// unbanned first.
+	AddChannelUsers(context.Context, *v1.AddChannelUsersRequest) (*v1.ChannelResponse, error)
 	// RemoveChannelUsers ends the memberships of users.
-	RemoveChannelUsers(context.Context, *v1.RemoveChannelUsersRequest) (*v1.ChannelAggregate, error)
-	// BanChannelUsers bans users, members or not: they lose their membership and cannot join again.
-	BanChannelUsers(context.Context, *v1.BanChannelUsersRequest) (*v1.ChannelAggregate, error)
-	// UnbanChannelUsers lifts bans: the users are no members, and may join again.
-	UnbanChannelUsers(context.Context, *v1.UnbanChannelUsersRequest) (*v1.ChannelAggregate, error)
-	// MuteChannelUsers keeps members from writing, in all subchannels. Moderators write all the same.
+	RemoveChannelUsers(context.Context, *v1.RemoveChannelUsersRequest) (*v1.ChannelResponse, error)
+	// BanChannelUsers bans users from a channel, whether they are members or not. They lose their membership and cannot
+	// join again.
+	BanChannelUsers(context.Context, *v1.BanChannelUsersRequest) (*v1.ChannelResponse, error)
+	// UnbanChannelUsers lifts the bans of users. They do not become members, but can join again.
+	UnbanChannelUsers(context.Context, *v1.UnbanChannelUsersRequest) (*v1.ChannelResponse, error)
+	// MuteChannelUsers prevents members from writing, in all subchannels. It does not affect moderators.
 	MuteChannelUsers(context.Context, *v1.MuteChannelUsersRequest) (*v1.SuccessResponse, error)
-	// AddChannelUserRoles gives members a role.
-	AddChannelUserRoles(context.Context, *v1.AddChannelUserRolesRequest) (*v1.ChannelAggregate, error)
-	// RemoveChannelUserRoles takes a role from members.
-	RemoveChannelUserRoles(context.Context, *v1.RemoveChannelUserRolesRequest) (*v1.ChannelAggregate, error)
+	// AddChannelUserRoles assigns a role to members.
+	AddChannelUserRoles(context.Context, *v1.AddChannelUserRolesRequest) (*v1.ChannelResponse, error)
+	// RemoveChannelUserRoles removes a role from members.
+	RemoveChannelUserRoles(context.Context, *v1.RemoveChannelUserRolesRequest) (*v1.ChannelResponse, error)
 }
 
 // NewChannelUserServiceHandler builds an HTTP handler from the service implementation. It returns
@@ -316,6 +321,7 @@ func NewChannelUserServiceHandler(svc ChannelUserServiceHandler, opts ...connect
 		ChannelUserServiceListChannelUsersProcedure,
 		svc.ListChannelUsers,
 		connect.WithSchema(channelUserServiceMethods.ByName("ListChannelUsers")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	channelUserServiceAddChannelUsersHandler := connect.NewUnaryHandlerSimple(
@@ -391,31 +397,31 @@ func NewChannelUserServiceHandler(svc ChannelUserServiceHandler, opts ...connect
 // UnimplementedChannelUserServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedChannelUserServiceHandler struct{}
 
-func (UnimplementedChannelUserServiceHandler) JoinChannel(context.Context, *v1.JoinChannelRequest) (*v1.ChannelAggregate, error) {
+func (UnimplementedChannelUserServiceHandler) JoinChannel(context.Context, *v1.JoinChannelRequest) (*v1.ChannelResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelUserService.JoinChannel is not implemented"))
 }
 
-func (UnimplementedChannelUserServiceHandler) LeaveChannel(context.Context, *v1.LeaveChannelRequest) (*v1.ChannelAggregate, error) {
+func (UnimplementedChannelUserServiceHandler) LeaveChannel(context.Context, *v1.LeaveChannelRequest) (*v1.ChannelResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelUserService.LeaveChannel is not implemented"))
 }
 
-func (UnimplementedChannelUserServiceHandler) ListChannelUsers(context.Context, *v1.ListChannelUsersRequest) (*v1.ListChannelsResponse, error) {
+func (UnimplementedChannelUserServiceHandler) ListChannelUsers(context.Context, *v1.ListChannelUsersRequest) (*v1.ListChannelUsersResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelUserService.ListChannelUsers is not implemented"))
 }
 
-func (UnimplementedChannelUserServiceHandler) AddChannelUsers(context.Context, *v1.AddChannelUsersRequest) (*v1.ChannelAggregate, error) {
+func (UnimplementedChannelUserServiceHandler) AddChannelUsers(context.Context, *v1.AddChannelUsersRequest) (*v1.ChannelResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelUserService.AddChannelUsers is not implemented"))
 }
 
-func (UnimplementedChannelUserServiceHandler) RemoveChannelUsers(context.Context, *v1.RemoveChannelUsersRequest) (*v1.ChannelAggregate, error) {
+func (UnimplementedChannelUserServiceHandler) RemoveChannelUsers(context.Context, *v1.RemoveChannelUsersRequest) (*v1.ChannelResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelUserService.RemoveChannelUsers is not implemented"))
 }
 
-func (UnimplementedChannelUserServiceHandler) BanChannelUsers(context.Context, *v1.BanChannelUsersRequest) (*v1.ChannelAggregate, error) {
+func (UnimplementedChannelUserServiceHandler) BanChannelUsers(context.Context, *v1.BanChannelUsersRequest) (*v1.ChannelResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelUserService.BanChannelUsers is not implemented"))
 }
 
-func (UnimplementedChannelUserServiceHandler) UnbanChannelUsers(context.Context, *v1.UnbanChannelUsersRequest) (*v1.ChannelAggregate, error) {
+func (UnimplementedChannelUserServiceHandler) UnbanChannelUsers(context.Context, *v1.UnbanChannelUsersRequest) (*v1.ChannelResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelUserService.UnbanChannelUsers is not implemented"))
 }
 
@@ -423,10 +429,10 @@ func (UnimplementedChannelUserServiceHandler) MuteChannelUsers(context.Context, 
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelUserService.MuteChannelUsers is not implemented"))
 }
 
-func (UnimplementedChannelUserServiceHandler) AddChannelUserRoles(context.Context, *v1.AddChannelUserRolesRequest) (*v1.ChannelAggregate, error) {
+func (UnimplementedChannelUserServiceHandler) AddChannelUserRoles(context.Context, *v1.AddChannelUserRolesRequest) (*v1.ChannelResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelUserService.AddChannelUserRoles is not implemented"))
 }
 
-func (UnimplementedChannelUserServiceHandler) RemoveChannelUserRoles(context.Context, *v1.RemoveChannelUserRolesRequest) (*v1.ChannelAggregate, error) {
+func (UnimplementedChannelUserServiceHandler) RemoveChannelUserRoles(context.Context, *v1.RemoveChannelUserRolesRequest) (*v1.ChannelResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelUserService.RemoveChannelUserRoles is not implemented"))
 }

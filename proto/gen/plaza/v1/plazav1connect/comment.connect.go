@@ -73,32 +73,35 @@ const (
 
 // CommentServiceClient is a client for the plaza.v1.CommentService service.
 type CommentServiceClient interface {
-	// CreateComment makes a comment, or a reply where a parent is named.
-	CreateComment(context.Context, *v1.CreateCommentRequest) (*v1.CommentAggregate, error)
-	// GetComment gets one comment.
-	GetComment(context.Context, *v1.GetCommentRequest) (*v1.CommentAggregate, error)
-	// BatchGetComments gets several comments by id; those that the caller may not see are left out.
-	BatchGetComments(context.Context, *v1.BatchGetCommentsRequest) (*v1.CommentAggregate, error)
-	// ListComments lists the comments on one post or story. Those that wait for a moderator and declined ones are among them for their
-	// authors and for moderators.
+	// CreateComment creates a comment, or a reply if `parent_id` is set.
+	CreateComment(context.Context, *v1.CreateCommentRequest) (*v1.CommentResponse, error)
+	// GetComment returns one comment.
+	GetComment(context.Context, *v1.GetCommentRequest) (*v1.CommentResponse, error)
+	// BatchGetComments returns several comments by id. Comments that the caller cannot see are omitted.
+	BatchGetComments(context.Context, *v1.BatchGetCommentsRequest) (*v1.CommentResponse, error)
+	// ListComments lists the comments on one post or story. Comments that are awaiting review or were declined are
+	// included for their authors and for moderators.
 	ListComments(context.Context, *v1.ListCommentsRequest) (*v1.ListCommentsResponse, error)
-	// UpdateComment edits a comment; for its author and for moderators. Absent fields stay, and so does its state: one that waits for a
-	// moderator keeps waiting, and an approved one stays approved. editedAt changes with data and attachments alone; an
-	// administrator's header `preserve-edited-at: true` keeps it.
-	UpdateComment(context.Context, *v1.UpdateCommentRequest) (*v1.CommentAggregate, error)
-	// ApproveComment shows a comment to everybody that waits for a moderator. From then on it counts.
-	ApproveComment(context.Context, *v1.ApproveCommentRequest) (*v1.CommentAggregate, error)
-	// DeclineComment declines a comment that waits for a moderator; its author still sees it.
-	DeclineComment(context.Context, *v1.DeclineCommentRequest) (*v1.CommentAggregate, error)
+	// UpdateComment updates a comment. Its author and moderators can call it. Fields that are absent do not change, nor
+	// does the review state.
+	//
+	// `editedAt` changes only if `data` or `attachments` change. An administrator can keep it with the header
+	// `preserve-edited-at: true`.
+	UpdateComment(context.Context, *v1.UpdateCommentRequest) (*v1.CommentResponse, error)
+	// ApproveComment approves a comment that is awaiting review. It becomes visible to everyone and is counted from then
+	// on.
+	ApproveComment(context.Context, *v1.ApproveCommentRequest) (*v1.CommentResponse, error)
+	// DeclineComment declines a comment that is awaiting review. Its author can still see it.
+	DeclineComment(context.Context, *v1.DeclineCommentRequest) (*v1.CommentResponse, error)
 	// DeleteComment deletes a comment.
 	DeleteComment(context.Context, *v1.DeleteCommentRequest) (*v1.StatusSuccessResponse, error)
-	// FlagComment flags a comment as the caller; again changes nothing.
-	FlagComment(context.Context, *v1.FlagCommentRequest) (*v1.CommentAggregate, error)
-	// UnflagComment takes the caller's own flag back.
-	UnflagComment(context.Context, *v1.UnflagCommentRequest) (*v1.CommentAggregate, error)
-	// ClearCommentFlags removes every flag of a comment.
-	ClearCommentFlags(context.Context, *v1.ClearCommentFlagsRequest) (*v1.CommentAggregate, error)
-	// IsCommentFlaggedByMe tells whether the caller flags the comment.
+	// FlagComment flags a comment on behalf of the caller. Flagging twice has no effect.
+	FlagComment(context.Context, *v1.FlagCommentRequest) (*v1.CommentResponse, error)
+	// UnflagComment removes the caller's flag from a comment.
+	UnflagComment(context.Context, *v1.UnflagCommentRequest) (*v1.CommentResponse, error)
+	// ClearCommentFlags removes all flags from a comment.
+	ClearCommentFlags(context.Context, *v1.ClearCommentFlagsRequest) (*v1.CommentResponse, error)
+	// IsCommentFlaggedByMe reports whether the caller has flagged a comment.
 	IsCommentFlaggedByMe(context.Context, *v1.IsCommentFlaggedByMeRequest) (*v1.FlaggedByMeResponse, error)
 }
 
@@ -113,43 +116,46 @@ func NewCommentServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 	baseURL = strings.TrimRight(baseURL, "/")
 	commentServiceMethods := v1.File_plaza_v1_comment_proto.Services().ByName("CommentService").Methods()
 	return &commentServiceClient{
-		createComment: connect.NewClient[v1.CreateCommentRequest, v1.CommentAggregate](
+		createComment: connect.NewClient[v1.CreateCommentRequest, v1.CommentResponse](
 			httpClient,
 			baseURL+CommentServiceCreateCommentProcedure,
 			connect.WithSchema(commentServiceMethods.ByName("CreateComment")),
 			connect.WithClientOptions(opts...),
 		),
-		getComment: connect.NewClient[v1.GetCommentRequest, v1.CommentAggregate](
+		getComment: connect.NewClient[v1.GetCommentRequest, v1.CommentResponse](
 			httpClient,
 			baseURL+CommentServiceGetCommentProcedure,
 			connect.WithSchema(commentServiceMethods.ByName("GetComment")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		batchGetComments: connect.NewClient[v1.BatchGetCommentsRequest, v1.CommentAggregate](
+		batchGetComments: connect.NewClient[v1.BatchGetCommentsRequest, v1.CommentResponse](
 			httpClient,
 			baseURL+CommentServiceBatchGetCommentsProcedure,
 			connect.WithSchema(commentServiceMethods.ByName("BatchGetComments")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listComments: connect.NewClient[v1.ListCommentsRequest, v1.ListCommentsResponse](
 			httpClient,
 			baseURL+CommentServiceListCommentsProcedure,
 			connect.WithSchema(commentServiceMethods.ByName("ListComments")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		updateComment: connect.NewClient[v1.UpdateCommentRequest, v1.CommentAggregate](
+		updateComment: connect.NewClient[v1.UpdateCommentRequest, v1.CommentResponse](
 			httpClient,
 			baseURL+CommentServiceUpdateCommentProcedure,
 			connect.WithSchema(commentServiceMethods.ByName("UpdateComment")),
 			connect.WithClientOptions(opts...),
 		),
-		approveComment: connect.NewClient[v1.ApproveCommentRequest, v1.CommentAggregate](
+		approveComment: connect.NewClient[v1.ApproveCommentRequest, v1.CommentResponse](
 			httpClient,
 			baseURL+CommentServiceApproveCommentProcedure,
 			connect.WithSchema(commentServiceMethods.ByName("ApproveComment")),
 			connect.WithClientOptions(opts...),
 		),
-		declineComment: connect.NewClient[v1.DeclineCommentRequest, v1.CommentAggregate](
+		declineComment: connect.NewClient[v1.DeclineCommentRequest, v1.CommentResponse](
 			httpClient,
 			baseURL+CommentServiceDeclineCommentProcedure,
 			connect.WithSchema(commentServiceMethods.ByName("DeclineComment")),
@@ -161,19 +167,19 @@ func NewCommentServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(commentServiceMethods.ByName("DeleteComment")),
 			connect.WithClientOptions(opts...),
 		),
-		flagComment: connect.NewClient[v1.FlagCommentRequest, v1.CommentAggregate](
+		flagComment: connect.NewClient[v1.FlagCommentRequest, v1.CommentResponse](
 			httpClient,
 			baseURL+CommentServiceFlagCommentProcedure,
 			connect.WithSchema(commentServiceMethods.ByName("FlagComment")),
 			connect.WithClientOptions(opts...),
 		),
-		unflagComment: connect.NewClient[v1.UnflagCommentRequest, v1.CommentAggregate](
+		unflagComment: connect.NewClient[v1.UnflagCommentRequest, v1.CommentResponse](
 			httpClient,
 			baseURL+CommentServiceUnflagCommentProcedure,
 			connect.WithSchema(commentServiceMethods.ByName("UnflagComment")),
 			connect.WithClientOptions(opts...),
 		),
-		clearCommentFlags: connect.NewClient[v1.ClearCommentFlagsRequest, v1.CommentAggregate](
+		clearCommentFlags: connect.NewClient[v1.ClearCommentFlagsRequest, v1.CommentResponse](
 			httpClient,
 			baseURL+CommentServiceClearCommentFlagsProcedure,
 			connect.WithSchema(commentServiceMethods.ByName("ClearCommentFlags")),
@@ -183,6 +189,7 @@ func NewCommentServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			httpClient,
 			baseURL+CommentServiceIsCommentFlaggedByMeProcedure,
 			connect.WithSchema(commentServiceMethods.ByName("IsCommentFlaggedByMe")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 	}
@@ -190,22 +197,22 @@ func NewCommentServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 
 // commentServiceClient implements CommentServiceClient.
 type commentServiceClient struct {
-	createComment        *connect.Client[v1.CreateCommentRequest, v1.CommentAggregate]
-	getComment           *connect.Client[v1.GetCommentRequest, v1.CommentAggregate]
-	batchGetComments     *connect.Client[v1.BatchGetCommentsRequest, v1.CommentAggregate]
+	createComment        *connect.Client[v1.CreateCommentRequest, v1.CommentResponse]
+	getComment           *connect.Client[v1.GetCommentRequest, v1.CommentResponse]
+	batchGetComments     *connect.Client[v1.BatchGetCommentsRequest, v1.CommentResponse]
 	listComments         *connect.Client[v1.ListCommentsRequest, v1.ListCommentsResponse]
-	updateComment        *connect.Client[v1.UpdateCommentRequest, v1.CommentAggregate]
-	approveComment       *connect.Client[v1.ApproveCommentRequest, v1.CommentAggregate]
-	declineComment       *connect.Client[v1.DeclineCommentRequest, v1.CommentAggregate]
+	updateComment        *connect.Client[v1.UpdateCommentRequest, v1.CommentResponse]
+	approveComment       *connect.Client[v1.ApproveCommentRequest, v1.CommentResponse]
+	declineComment       *connect.Client[v1.DeclineCommentRequest, v1.CommentResponse]
 	deleteComment        *connect.Client[v1.DeleteCommentRequest, v1.StatusSuccessResponse]
-	flagComment          *connect.Client[v1.FlagCommentRequest, v1.CommentAggregate]
-	unflagComment        *connect.Client[v1.UnflagCommentRequest, v1.CommentAggregate]
-	clearCommentFlags    *connect.Client[v1.ClearCommentFlagsRequest, v1.CommentAggregate]
+	flagComment          *connect.Client[v1.FlagCommentRequest, v1.CommentResponse]
+	unflagComment        *connect.Client[v1.UnflagCommentRequest, v1.CommentResponse]
+	clearCommentFlags    *connect.Client[v1.ClearCommentFlagsRequest, v1.CommentResponse]
 	isCommentFlaggedByMe *connect.Client[v1.IsCommentFlaggedByMeRequest, v1.FlaggedByMeResponse]
 }
 
 // CreateComment calls plaza.v1.CommentService.CreateComment.
-func (c *commentServiceClient) CreateComment(ctx context.Context, req *v1.CreateCommentRequest) (*v1.CommentAggregate, error) {
+func (c *commentServiceClient) CreateComment(ctx context.Context, req *v1.CreateCommentRequest) (*v1.CommentResponse, error) {
 	response, err := c.createComment.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -214,7 +221,7 @@ func (c *commentServiceClient) CreateComment(ctx context.Context, req *v1.Create
 }
 
 // GetComment calls plaza.v1.CommentService.GetComment.
-func (c *commentServiceClient) GetComment(ctx context.Context, req *v1.GetCommentRequest) (*v1.CommentAggregate, error) {
+func (c *commentServiceClient) GetComment(ctx context.Context, req *v1.GetCommentRequest) (*v1.CommentResponse, error) {
 	response, err := c.getComment.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -223,7 +230,7 @@ func (c *commentServiceClient) GetComment(ctx context.Context, req *v1.GetCommen
 }
 
 // BatchGetComments calls plaza.v1.CommentService.BatchGetComments.
-func (c *commentServiceClient) BatchGetComments(ctx context.Context, req *v1.BatchGetCommentsRequest) (*v1.CommentAggregate, error) {
+func (c *commentServiceClient) BatchGetComments(ctx context.Context, req *v1.BatchGetCommentsRequest) (*v1.CommentResponse, error) {
 	response, err := c.batchGetComments.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -241,7 +248,7 @@ func (c *commentServiceClient) ListComments(ctx context.Context, req *v1.ListCom
 }
 
 // UpdateComment calls plaza.v1.CommentService.UpdateComment.
-func (c *commentServiceClient) UpdateComment(ctx context.Context, req *v1.UpdateCommentRequest) (*v1.CommentAggregate, error) {
+func (c *commentServiceClient) UpdateComment(ctx context.Context, req *v1.UpdateCommentRequest) (*v1.CommentResponse, error) {
 	response, err := c.updateComment.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -250,7 +257,7 @@ func (c *commentServiceClient) UpdateComment(ctx context.Context, req *v1.Update
 }
 
 // ApproveComment calls plaza.v1.CommentService.ApproveComment.
-func (c *commentServiceClient) ApproveComment(ctx context.Context, req *v1.ApproveCommentRequest) (*v1.CommentAggregate, error) {
+func (c *commentServiceClient) ApproveComment(ctx context.Context, req *v1.ApproveCommentRequest) (*v1.CommentResponse, error) {
 	response, err := c.approveComment.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -259,7 +266,7 @@ func (c *commentServiceClient) ApproveComment(ctx context.Context, req *v1.Appro
 }
 
 // DeclineComment calls plaza.v1.CommentService.DeclineComment.
-func (c *commentServiceClient) DeclineComment(ctx context.Context, req *v1.DeclineCommentRequest) (*v1.CommentAggregate, error) {
+func (c *commentServiceClient) DeclineComment(ctx context.Context, req *v1.DeclineCommentRequest) (*v1.CommentResponse, error) {
 	response, err := c.declineComment.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -277,7 +284,7 @@ func (c *commentServiceClient) DeleteComment(ctx context.Context, req *v1.Delete
 }
 
 // FlagComment calls plaza.v1.CommentService.FlagComment.
-func (c *commentServiceClient) FlagComment(ctx context.Context, req *v1.FlagCommentRequest) (*v1.CommentAggregate, error) {
+func (c *commentServiceClient) FlagComment(ctx context.Context, req *v1.FlagCommentRequest) (*v1.CommentResponse, error) {
 	response, err := c.flagComment.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -286,7 +293,7 @@ func (c *commentServiceClient) FlagComment(ctx context.Context, req *v1.FlagComm
 }
 
 // UnflagComment calls plaza.v1.CommentService.UnflagComment.
-func (c *commentServiceClient) UnflagComment(ctx context.Context, req *v1.UnflagCommentRequest) (*v1.CommentAggregate, error) {
+func (c *commentServiceClient) UnflagComment(ctx context.Context, req *v1.UnflagCommentRequest) (*v1.CommentResponse, error) {
 	response, err := c.unflagComment.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -295,7 +302,7 @@ func (c *commentServiceClient) UnflagComment(ctx context.Context, req *v1.Unflag
 }
 
 // ClearCommentFlags calls plaza.v1.CommentService.ClearCommentFlags.
-func (c *commentServiceClient) ClearCommentFlags(ctx context.Context, req *v1.ClearCommentFlagsRequest) (*v1.CommentAggregate, error) {
+func (c *commentServiceClient) ClearCommentFlags(ctx context.Context, req *v1.ClearCommentFlagsRequest) (*v1.CommentResponse, error) {
 	response, err := c.clearCommentFlags.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -314,32 +321,35 @@ func (c *commentServiceClient) IsCommentFlaggedByMe(ctx context.Context, req *v1
 
 // CommentServiceHandler is an implementation of the plaza.v1.CommentService service.
 type CommentServiceHandler interface {
-	// CreateComment makes a comment, or a reply where a parent is named.
-	CreateComment(context.Context, *v1.CreateCommentRequest) (*v1.CommentAggregate, error)
-	// GetComment gets one comment.
-	GetComment(context.Context, *v1.GetCommentRequest) (*v1.CommentAggregate, error)
-	// BatchGetComments gets several comments by id; those that the caller may not see are left out.
-	BatchGetComments(context.Context, *v1.BatchGetCommentsRequest) (*v1.CommentAggregate, error)
-	// ListComments lists the comments on one post or story. Those that wait for a moderator and declined ones are among them for their
-	// authors and for moderators.
+	// CreateComment creates a comment, or a reply if `parent_id` is set.
+	CreateComment(context.Context, *v1.CreateCommentRequest) (*v1.CommentResponse, error)
+	// GetComment returns one comment.
+	GetComment(context.Context, *v1.GetCommentRequest) (*v1.CommentResponse, error)
+	// BatchGetComments returns several comments by id. Comments that the caller cannot see are omitted.
+	BatchGetComments(context.Context, *v1.BatchGetCommentsRequest) (*v1.CommentResponse, error)
+	// ListComments lists the comments on one post or story. Comments that are awaiting review or were declined are
+	// included for their authors and for moderators.
 	ListComments(context.Context, *v1.ListCommentsRequest) (*v1.ListCommentsResponse, error)
-	// UpdateComment edits a comment; for its author and for moderators. Absent fields stay, and so does its state: one that waits for a
-	// moderator keeps waiting, and an approved one stays approved. editedAt changes with data and attachments alone; an
-	// administrator's header `preserve-edited-at: true` keeps it.
-	UpdateComment(context.Context, *v1.UpdateCommentRequest) (*v1.CommentAggregate, error)
-	// ApproveComment shows a comment to everybody that waits for a moderator. From then on it counts.
-	ApproveComment(context.Context, *v1.ApproveCommentRequest) (*v1.CommentAggregate, error)
-	// DeclineComment declines a comment that waits for a moderator; its author still sees it.
-	DeclineComment(context.Context, *v1.DeclineCommentRequest) (*v1.CommentAggregate, error)
+	// UpdateComment updates a comment. Its author and moderators can call it. Fields that are absent do not change, nor
+	// does the review state.
+	//
+	// `editedAt` changes only if `data` or `attachments` change. An administrator can keep it with the header
+	// `preserve-edited-at: true`.
+	UpdateComment(context.Context, *v1.UpdateCommentRequest) (*v1.CommentResponse, error)
+	// ApproveComment approves a comment that is awaiting review. It becomes visible to everyone and is counted from then
+	// on.
+	ApproveComment(context.Context, *v1.ApproveCommentRequest) (*v1.CommentResponse, error)
+	// DeclineComment declines a comment that is awaiting review. Its author can still see it.
+	DeclineComment(context.Context, *v1.DeclineCommentRequest) (*v1.CommentResponse, error)
 	// DeleteComment deletes a comment.
 	DeleteComment(context.Context, *v1.DeleteCommentRequest) (*v1.StatusSuccessResponse, error)
-	// FlagComment flags a comment as the caller; again changes nothing.
-	FlagComment(context.Context, *v1.FlagCommentRequest) (*v1.CommentAggregate, error)
-	// UnflagComment takes the caller's own flag back.
-	UnflagComment(context.Context, *v1.UnflagCommentRequest) (*v1.CommentAggregate, error)
-	// ClearCommentFlags removes every flag of a comment.
-	ClearCommentFlags(context.Context, *v1.ClearCommentFlagsRequest) (*v1.CommentAggregate, error)
-	// IsCommentFlaggedByMe tells whether the caller flags the comment.
+	// FlagComment flags a comment on behalf of the caller. Flagging twice has no effect.
+	FlagComment(context.Context, *v1.FlagCommentRequest) (*v1.CommentResponse, error)
+	// UnflagComment removes the caller's flag from a comment.
+	UnflagComment(context.Context, *v1.UnflagCommentRequest) (*v1.CommentResponse, error)
+	// ClearCommentFlags removes all flags from a comment.
+	ClearCommentFlags(context.Context, *v1.ClearCommentFlagsRequest) (*v1.CommentResponse, error)
+	// IsCommentFlaggedByMe reports whether the caller has flagged a comment.
 	IsCommentFlaggedByMe(context.Context, *v1.IsCommentFlaggedByMeRequest) (*v1.FlaggedByMeResponse, error)
 }
 
@@ -360,18 +370,21 @@ func NewCommentServiceHandler(svc CommentServiceHandler, opts ...connect.Handler
 		CommentServiceGetCommentProcedure,
 		svc.GetComment,
 		connect.WithSchema(commentServiceMethods.ByName("GetComment")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	commentServiceBatchGetCommentsHandler := connect.NewUnaryHandlerSimple(
 		CommentServiceBatchGetCommentsProcedure,
 		svc.BatchGetComments,
 		connect.WithSchema(commentServiceMethods.ByName("BatchGetComments")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	commentServiceListCommentsHandler := connect.NewUnaryHandlerSimple(
 		CommentServiceListCommentsProcedure,
 		svc.ListComments,
 		connect.WithSchema(commentServiceMethods.ByName("ListComments")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	commentServiceUpdateCommentHandler := connect.NewUnaryHandlerSimple(
@@ -420,6 +433,7 @@ func NewCommentServiceHandler(svc CommentServiceHandler, opts ...connect.Handler
 		CommentServiceIsCommentFlaggedByMeProcedure,
 		svc.IsCommentFlaggedByMe,
 		connect.WithSchema(commentServiceMethods.ByName("IsCommentFlaggedByMe")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	return "/plaza.v1.CommentService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -457,15 +471,15 @@ func NewCommentServiceHandler(svc CommentServiceHandler, opts ...connect.Handler
 // UnimplementedCommentServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedCommentServiceHandler struct{}
 
-func (UnimplementedCommentServiceHandler) CreateComment(context.Context, *v1.CreateCommentRequest) (*v1.CommentAggregate, error) {
+func (UnimplementedCommentServiceHandler) CreateComment(context.Context, *v1.CreateCommentRequest) (*v1.CommentResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.CreateComment is not implemented"))
 }
 
-func (UnimplementedCommentServiceHandler) GetComment(context.Context, *v1.GetCommentRequest) (*v1.CommentAggregate, error) {
+func (UnimplementedCommentServiceHandler) GetComment(context.Context, *v1.GetCommentRequest) (*v1.CommentResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.GetComment is not implemented"))
 }
 
-func (UnimplementedCommentServiceHandler) BatchGetComments(context.Context, *v1.BatchGetCommentsRequest) (*v1.CommentAggregate, error) {
+func (UnimplementedCommentServiceHandler) BatchGetComments(context.Context, *v1.BatchGetCommentsRequest) (*v1.CommentResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.BatchGetComments is not implemented"))
 }
 
@@ -473,15 +487,15 @@ func (UnimplementedCommentServiceHandler) ListComments(context.Context, *v1.List
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.ListComments is not implemented"))
 }
 
-func (UnimplementedCommentServiceHandler) UpdateComment(context.Context, *v1.UpdateCommentRequest) (*v1.CommentAggregate, error) {
+func (UnimplementedCommentServiceHandler) UpdateComment(context.Context, *v1.UpdateCommentRequest) (*v1.CommentResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.UpdateComment is not implemented"))
 }
 
-func (UnimplementedCommentServiceHandler) ApproveComment(context.Context, *v1.ApproveCommentRequest) (*v1.CommentAggregate, error) {
+func (UnimplementedCommentServiceHandler) ApproveComment(context.Context, *v1.ApproveCommentRequest) (*v1.CommentResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.ApproveComment is not implemented"))
 }
 
-func (UnimplementedCommentServiceHandler) DeclineComment(context.Context, *v1.DeclineCommentRequest) (*v1.CommentAggregate, error) {
+func (UnimplementedCommentServiceHandler) DeclineComment(context.Context, *v1.DeclineCommentRequest) (*v1.CommentResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.DeclineComment is not implemented"))
 }
 
@@ -489,15 +503,15 @@ func (UnimplementedCommentServiceHandler) DeleteComment(context.Context, *v1.Del
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.DeleteComment is not implemented"))
 }
 
-func (UnimplementedCommentServiceHandler) FlagComment(context.Context, *v1.FlagCommentRequest) (*v1.CommentAggregate, error) {
+func (UnimplementedCommentServiceHandler) FlagComment(context.Context, *v1.FlagCommentRequest) (*v1.CommentResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.FlagComment is not implemented"))
 }
 
-func (UnimplementedCommentServiceHandler) UnflagComment(context.Context, *v1.UnflagCommentRequest) (*v1.CommentAggregate, error) {
+func (UnimplementedCommentServiceHandler) UnflagComment(context.Context, *v1.UnflagCommentRequest) (*v1.CommentResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.UnflagComment is not implemented"))
 }
 
-func (UnimplementedCommentServiceHandler) ClearCommentFlags(context.Context, *v1.ClearCommentFlagsRequest) (*v1.CommentAggregate, error) {
+func (UnimplementedCommentServiceHandler) ClearCommentFlags(context.Context, *v1.ClearCommentFlagsRequest) (*v1.CommentResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommentService.ClearCommentFlags is not implemented"))
 }
 

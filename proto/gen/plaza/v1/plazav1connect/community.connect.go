@@ -55,16 +55,16 @@ const (
 
 // CommunityServiceClient is a client for the plaza.v1.CommunityService service.
 type CommunityServiceClient interface {
-	// CreateCommunity makes a community; the caller becomes its first moderator.
-	CreateCommunity(context.Context, *v1.CreateCommunityRequest) (*v1.CommunityAggregate, error)
-	// GetCommunity gets one community.
-	GetCommunity(context.Context, *v1.GetCommunityRequest) (*v1.CommunityAggregate, error)
-	// BatchGetCommunities gets several communities by id; unknown ones are left out.
-	BatchGetCommunities(context.Context, *v1.BatchGetCommunitiesRequest) (*v1.CommunityAggregate, error)
-	// ListCommunities lists the communities of all three regions that the caller may see.
+	// CreateCommunity creates a community. The caller becomes its first moderator.
+	CreateCommunity(context.Context, *v1.CreateCommunityRequest) (*v1.CommunityResponse, error)
+	// GetCommunity returns one community.
+	GetCommunity(context.Context, *v1.GetCommunityRequest) (*v1.CommunityResponse, error)
+	// BatchGetCommunities returns several communities by id. Unknown ids are ignored.
+	BatchGetCommunities(context.Context, *v1.BatchGetCommunitiesRequest) (*v1.CommunityResponse, error)
+	// ListCommunities lists the communities of all regions that the caller can see.
 	ListCommunities(context.Context, *v1.ListCommunitiesRequest) (*v1.ListCommunitiesResponse, error)
-	// UpdateCommunity changes a community; absent fields stay.
-	UpdateCommunity(context.Context, *v1.UpdateCommunityRequest) (*v1.CommunityAggregate, error)
+	// UpdateCommunity updates a community. Fields that are absent do not change.
+	UpdateCommunity(context.Context, *v1.UpdateCommunityRequest) (*v1.CommunityResponse, error)
 	// DeleteCommunity deletes a community.
 	DeleteCommunity(context.Context, *v1.DeleteCommunityRequest) (*v1.SuccessResponse, error)
 }
@@ -80,31 +80,34 @@ func NewCommunityServiceClient(httpClient connect.HTTPClient, baseURL string, op
 	baseURL = strings.TrimRight(baseURL, "/")
 	communityServiceMethods := v1.File_plaza_v1_community_proto.Services().ByName("CommunityService").Methods()
 	return &communityServiceClient{
-		createCommunity: connect.NewClient[v1.CreateCommunityRequest, v1.CommunityAggregate](
+		createCommunity: connect.NewClient[v1.CreateCommunityRequest, v1.CommunityResponse](
 			httpClient,
 			baseURL+CommunityServiceCreateCommunityProcedure,
 			connect.WithSchema(communityServiceMethods.ByName("CreateCommunity")),
 			connect.WithClientOptions(opts...),
 		),
-		getCommunity: connect.NewClient[v1.GetCommunityRequest, v1.CommunityAggregate](
+		getCommunity: connect.NewClient[v1.GetCommunityRequest, v1.CommunityResponse](
 			httpClient,
 			baseURL+CommunityServiceGetCommunityProcedure,
 			connect.WithSchema(communityServiceMethods.ByName("GetCommunity")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		batchGetCommunities: connect.NewClient[v1.BatchGetCommunitiesRequest, v1.CommunityAggregate](
+		batchGetCommunities: connect.NewClient[v1.BatchGetCommunitiesRequest, v1.CommunityResponse](
 			httpClient,
 			baseURL+CommunityServiceBatchGetCommunitiesProcedure,
 			connect.WithSchema(communityServiceMethods.ByName("BatchGetCommunities")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listCommunities: connect.NewClient[v1.ListCommunitiesRequest, v1.ListCommunitiesResponse](
 			httpClient,
 			baseURL+CommunityServiceListCommunitiesProcedure,
 			connect.WithSchema(communityServiceMethods.ByName("ListCommunities")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		updateCommunity: connect.NewClient[v1.UpdateCommunityRequest, v1.CommunityAggregate](
+		updateCommunity: connect.NewClient[v1.UpdateCommunityRequest, v1.CommunityResponse](
 			httpClient,
 			baseURL+CommunityServiceUpdateCommunityProcedure,
 			connect.WithSchema(communityServiceMethods.ByName("UpdateCommunity")),
@@ -121,16 +124,16 @@ func NewCommunityServiceClient(httpClient connect.HTTPClient, baseURL string, op
 
 // communityServiceClient implements CommunityServiceClient.
 type communityServiceClient struct {
-	createCommunity     *connect.Client[v1.CreateCommunityRequest, v1.CommunityAggregate]
-	getCommunity        *connect.Client[v1.GetCommunityRequest, v1.CommunityAggregate]
-	batchGetCommunities *connect.Client[v1.BatchGetCommunitiesRequest, v1.CommunityAggregate]
+	createCommunity     *connect.Client[v1.CreateCommunityRequest, v1.CommunityResponse]
+	getCommunity        *connect.Client[v1.GetCommunityRequest, v1.CommunityResponse]
+	batchGetCommunities *connect.Client[v1.BatchGetCommunitiesRequest, v1.CommunityResponse]
 	listCommunities     *connect.Client[v1.ListCommunitiesRequest, v1.ListCommunitiesResponse]
-	updateCommunity     *connect.Client[v1.UpdateCommunityRequest, v1.CommunityAggregate]
+	updateCommunity     *connect.Client[v1.UpdateCommunityRequest, v1.CommunityResponse]
 	deleteCommunity     *connect.Client[v1.DeleteCommunityRequest, v1.SuccessResponse]
 }
 
 // CreateCommunity calls plaza.v1.CommunityService.CreateCommunity.
-func (c *communityServiceClient) CreateCommunity(ctx context.Context, req *v1.CreateCommunityRequest) (*v1.CommunityAggregate, error) {
+func (c *communityServiceClient) CreateCommunity(ctx context.Context, req *v1.CreateCommunityRequest) (*v1.CommunityResponse, error) {
 	response, err := c.createCommunity.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -139,7 +142,7 @@ func (c *communityServiceClient) CreateCommunity(ctx context.Context, req *v1.Cr
 }
 
 // GetCommunity calls plaza.v1.CommunityService.GetCommunity.
-func (c *communityServiceClient) GetCommunity(ctx context.Context, req *v1.GetCommunityRequest) (*v1.CommunityAggregate, error) {
+func (c *communityServiceClient) GetCommunity(ctx context.Context, req *v1.GetCommunityRequest) (*v1.CommunityResponse, error) {
 	response, err := c.getCommunity.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -148,7 +151,7 @@ func (c *communityServiceClient) GetCommunity(ctx context.Context, req *v1.GetCo
 }
 
 // BatchGetCommunities calls plaza.v1.CommunityService.BatchGetCommunities.
-func (c *communityServiceClient) BatchGetCommunities(ctx context.Context, req *v1.BatchGetCommunitiesRequest) (*v1.CommunityAggregate, error) {
+func (c *communityServiceClient) BatchGetCommunities(ctx context.Context, req *v1.BatchGetCommunitiesRequest) (*v1.CommunityResponse, error) {
 	response, err := c.batchGetCommunities.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -166,7 +169,7 @@ func (c *communityServiceClient) ListCommunities(ctx context.Context, req *v1.Li
 }
 
 // UpdateCommunity calls plaza.v1.CommunityService.UpdateCommunity.
-func (c *communityServiceClient) UpdateCommunity(ctx context.Context, req *v1.UpdateCommunityRequest) (*v1.CommunityAggregate, error) {
+func (c *communityServiceClient) UpdateCommunity(ctx context.Context, req *v1.UpdateCommunityRequest) (*v1.CommunityResponse, error) {
 	response, err := c.updateCommunity.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -185,16 +188,16 @@ func (c *communityServiceClient) DeleteCommunity(ctx context.Context, req *v1.De
 
 // CommunityServiceHandler is an implementation of the plaza.v1.CommunityService service.
 type CommunityServiceHandler interface {
-	// CreateCommunity makes a community; the caller becomes its first moderator.
-	CreateCommunity(context.Context, *v1.CreateCommunityRequest) (*v1.CommunityAggregate, error)
-	// GetCommunity gets one community.
-	GetCommunity(context.Context, *v1.GetCommunityRequest) (*v1.CommunityAggregate, error)
-	// BatchGetCommunities gets several communities by id; unknown ones are left out.
-	BatchGetCommunities(context.Context, *v1.BatchGetCommunitiesRequest) (*v1.CommunityAggregate, error)
-	// ListCommunities lists the communities of all three regions that the caller may see.
+	// CreateCommunity creates a community. The caller becomes its first moderator.
+	CreateCommunity(context.Context, *v1.CreateCommunityRequest) (*v1.CommunityResponse, error)
+	// GetCommunity returns one community.
+	GetCommunity(context.Context, *v1.GetCommunityRequest) (*v1.CommunityResponse, error)
+	// BatchGetCommunities returns several communities by id. Unknown ids are ignored.
+	BatchGetCommunities(context.Context, *v1.BatchGetCommunitiesRequest) (*v1.CommunityResponse, error)
+	// ListCommunities lists the communities of all regions that the caller can see.
 	ListCommunities(context.Context, *v1.ListCommunitiesRequest) (*v1.ListCommunitiesResponse, error)
-	// UpdateCommunity changes a community; absent fields stay.
-	UpdateCommunity(context.Context, *v1.UpdateCommunityRequest) (*v1.CommunityAggregate, error)
+	// UpdateCommunity updates a community. Fields that are absent do not change.
+	UpdateCommunity(context.Context, *v1.UpdateCommunityRequest) (*v1.CommunityResponse, error)
 	// DeleteCommunity deletes a community.
 	DeleteCommunity(context.Context, *v1.DeleteCommunityRequest) (*v1.SuccessResponse, error)
 }
@@ -216,18 +219,21 @@ func NewCommunityServiceHandler(svc CommunityServiceHandler, opts ...connect.Han
 		CommunityServiceGetCommunityProcedure,
 		svc.GetCommunity,
 		connect.WithSchema(communityServiceMethods.ByName("GetCommunity")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	communityServiceBatchGetCommunitiesHandler := connect.NewUnaryHandlerSimple(
 		CommunityServiceBatchGetCommunitiesProcedure,
 		svc.BatchGetCommunities,
 		connect.WithSchema(communityServiceMethods.ByName("BatchGetCommunities")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	communityServiceListCommunitiesHandler := connect.NewUnaryHandlerSimple(
 		CommunityServiceListCommunitiesProcedure,
 		svc.ListCommunities,
 		connect.WithSchema(communityServiceMethods.ByName("ListCommunities")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	communityServiceUpdateCommunityHandler := connect.NewUnaryHandlerSimple(
@@ -265,15 +271,15 @@ func NewCommunityServiceHandler(svc CommunityServiceHandler, opts ...connect.Han
 // UnimplementedCommunityServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedCommunityServiceHandler struct{}
 
-func (UnimplementedCommunityServiceHandler) CreateCommunity(context.Context, *v1.CreateCommunityRequest) (*v1.CommunityAggregate, error) {
+func (UnimplementedCommunityServiceHandler) CreateCommunity(context.Context, *v1.CreateCommunityRequest) (*v1.CommunityResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommunityService.CreateCommunity is not implemented"))
 }
 
-func (UnimplementedCommunityServiceHandler) GetCommunity(context.Context, *v1.GetCommunityRequest) (*v1.CommunityAggregate, error) {
+func (UnimplementedCommunityServiceHandler) GetCommunity(context.Context, *v1.GetCommunityRequest) (*v1.CommunityResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommunityService.GetCommunity is not implemented"))
 }
 
-func (UnimplementedCommunityServiceHandler) BatchGetCommunities(context.Context, *v1.BatchGetCommunitiesRequest) (*v1.CommunityAggregate, error) {
+func (UnimplementedCommunityServiceHandler) BatchGetCommunities(context.Context, *v1.BatchGetCommunitiesRequest) (*v1.CommunityResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommunityService.BatchGetCommunities is not implemented"))
 }
 
@@ -281,7 +287,7 @@ func (UnimplementedCommunityServiceHandler) ListCommunities(context.Context, *v1
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommunityService.ListCommunities is not implemented"))
 }
 
-func (UnimplementedCommunityServiceHandler) UpdateCommunity(context.Context, *v1.UpdateCommunityRequest) (*v1.CommunityAggregate, error) {
+func (UnimplementedCommunityServiceHandler) UpdateCommunity(context.Context, *v1.UpdateCommunityRequest) (*v1.CommunityResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommunityService.UpdateCommunity is not implemented"))
 }
 

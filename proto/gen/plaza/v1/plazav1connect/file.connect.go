@@ -43,11 +43,12 @@ const (
 
 // FileServiceClient is a client for the plaza.v1.FileService service.
 type FileServiceClient interface {
-	// GetFile gets what is known about a file; for every user of the network.
+	// GetFile returns a file's metadata.
 	GetFile(context.Context, *v1.GetFileRequest) (*v1.File, error)
-	// UpdateFile changes the text that describes a file; for who uploaded it and administrators.
+	// UpdateFile changes a file's alternative text. Its uploader and administrators can call it.
 	UpdateFile(context.Context, *v1.UpdateFileRequest) (*v1.File, error)
-	// DeleteFile deletes a file for good; for who uploaded it and administrators. What refers to it stays, without the file.
+	// DeleteFile permanently deletes a file. Its uploader and administrators can call it. Objects that refer to the file
+	// remain, without it.
 	DeleteFile(context.Context, *v1.DeleteFileRequest) (*v1.DeleteFileResponse, error)
 }
 
@@ -66,6 +67,7 @@ func NewFileServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			httpClient,
 			baseURL+FileServiceGetFileProcedure,
 			connect.WithSchema(fileServiceMethods.ByName("GetFile")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		updateFile: connect.NewClient[v1.UpdateFileRequest, v1.File](
@@ -119,11 +121,12 @@ func (c *fileServiceClient) DeleteFile(ctx context.Context, req *v1.DeleteFileRe
 
 // FileServiceHandler is an implementation of the plaza.v1.FileService service.
 type FileServiceHandler interface {
-	// GetFile gets what is known about a file; for every user of the network.
+	// GetFile returns a file's metadata.
 	GetFile(context.Context, *v1.GetFileRequest) (*v1.File, error)
-	// UpdateFile changes the text that describes a file; for who uploaded it and administrators.
+	// UpdateFile changes a file's alternative text. Its uploader and administrators can call it.
 	UpdateFile(context.Context, *v1.UpdateFileRequest) (*v1.File, error)
-	// DeleteFile deletes a file for good; for who uploaded it and administrators. What refers to it stays, without the file.
+	// DeleteFile permanently deletes a file. Its uploader and administrators can call it. Objects that refer to the file
+	// remain, without it.
 	DeleteFile(context.Context, *v1.DeleteFileRequest) (*v1.DeleteFileResponse, error)
 }
 
@@ -138,6 +141,7 @@ func NewFileServiceHandler(svc FileServiceHandler, opts ...connect.HandlerOption
 		FileServiceGetFileProcedure,
 		svc.GetFile,
 		connect.WithSchema(fileServiceMethods.ByName("GetFile")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	fileServiceUpdateFileHandler := connect.NewUnaryHandlerSimple(

@@ -75,31 +75,32 @@ const (
 
 // FollowServiceClient is a client for the plaza.v1.FollowService service.
 type FollowServiceClient interface {
-	// FollowUser makes the caller follow a user, or ask to where profiles are private.
-	FollowUser(context.Context, *v1.FollowUserRequest) (*v1.FollowsResponse, error)
-	// UnfollowUser ends the caller's follow of a user, or cancels the request for it.
-	UnfollowUser(context.Context, *v1.UnfollowUserRequest) (*v1.FollowsResponse, error)
+	// FollowUser makes the caller follow a user. If the user has to approve followers, it creates a pending request
+	// instead.
+	FollowUser(context.Context, *v1.FollowUserRequest) (*v1.FollowResponse, error)
+	// UnfollowUser stops the caller from following a user, or withdraws the request.
+	UnfollowUser(context.Context, *v1.UnfollowUserRequest) (*v1.FollowResponse, error)
 	// AcceptFollower accepts a user's request to follow the caller.
-	AcceptFollower(context.Context, *v1.AcceptFollowerRequest) (*v1.FollowsResponse, error)
-	// RemoveFollower declines a user's request to follow the caller, or ends the follow.
-	RemoveFollower(context.Context, *v1.RemoveFollowerRequest) (*v1.FollowsResponse, error)
-	// ListMyFollowers lists who follows the caller or asks to, newest first.
+	AcceptFollower(context.Context, *v1.AcceptFollowerRequest) (*v1.FollowResponse, error)
+	// RemoveFollower removes a follower of the caller, or declines the request.
+	RemoveFollower(context.Context, *v1.RemoveFollowerRequest) (*v1.FollowResponse, error)
+	// ListMyFollowers lists the users who follow the caller or have asked to, newest first.
 	ListMyFollowers(context.Context, *v1.ListMyFollowersRequest) (*v1.ListFollowsResponse, error)
-	// ListMyFollowing lists whom the caller follows or asks to follow, newest first.
+	// ListMyFollowing lists the users whom the caller follows or has asked to follow, newest first.
 	ListMyFollowing(context.Context, *v1.ListMyFollowingRequest) (*v1.ListFollowsResponse, error)
-	// ListFollowers lists who follows a user, newest first. Requests are for the user alone.
+	// ListFollowers lists the followers of a user, newest first. Pending requests are included only for the user.
 	ListFollowers(context.Context, *v1.ListFollowersRequest) (*v1.ListFollowsResponse, error)
-	// ListFollowing lists whom a user follows, newest first. Requests are for the user alone.
+	// ListFollowing lists the users whom a user follows, newest first. Pending requests are included only for the user.
 	ListFollowing(context.Context, *v1.ListFollowingRequest) (*v1.ListFollowsResponse, error)
-	// GetMyFollowInfo counts the caller's follows.
+	// GetMyFollowInfo returns the caller's follow counts.
 	GetMyFollowInfo(context.Context, *v1.GetMyFollowInfoRequest) (*v1.FollowInfoResponse, error)
-	// GetFollowInfo counts a user's follows, and tells how the caller stands to the user.
+	// GetFollowInfo returns a user's follow counts and the caller's relation to the user.
 	GetFollowInfo(context.Context, *v1.GetFollowInfoRequest) (*v1.FollowInfoResponse, error)
-	// ListBlockedUsers lists whom the caller blocks, newest first.
+	// ListBlockedUsers lists the users whom the caller has blocked, newest first.
 	ListBlockedUsers(context.Context, *v1.ListBlockedUsersRequest) (*v1.ListBlockedUsersResponse, error)
-	// BlockUser blocks a user, and ends the follows between the two.
+	// BlockUser blocks a user and ends the follows between the caller and the user.
 	BlockUser(context.Context, *v1.BlockUserRequest) (*v1.FollowInfoResponse, error)
-	// UnblockUser ends a block. The follows that it ended do not come back.
+	// UnblockUser removes a block. Follows that were ended by the block are not restored.
 	UnblockUser(context.Context, *v1.UnblockUserRequest) (*v1.FollowInfoResponse, error)
 }
 
@@ -114,25 +115,25 @@ func NewFollowServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 	baseURL = strings.TrimRight(baseURL, "/")
 	followServiceMethods := v1.File_plaza_v1_follow_proto.Services().ByName("FollowService").Methods()
 	return &followServiceClient{
-		followUser: connect.NewClient[v1.FollowUserRequest, v1.FollowsResponse](
+		followUser: connect.NewClient[v1.FollowUserRequest, v1.FollowResponse](
 			httpClient,
 			baseURL+FollowServiceFollowUserProcedure,
 			connect.WithSchema(followServiceMethods.ByName("FollowUser")),
 			connect.WithClientOptions(opts...),
 		),
-		unfollowUser: connect.NewClient[v1.UnfollowUserRequest, v1.FollowsResponse](
+		unfollowUser: connect.NewClient[v1.UnfollowUserRequest, v1.FollowResponse](
 			httpClient,
 			baseURL+FollowServiceUnfollowUserProcedure,
 			connect.WithSchema(followServiceMethods.ByName("UnfollowUser")),
 			connect.WithClientOptions(opts...),
 		),
-		acceptFollower: connect.NewClient[v1.AcceptFollowerRequest, v1.FollowsResponse](
+		acceptFollower: connect.NewClient[v1.AcceptFollowerRequest, v1.FollowResponse](
 			httpClient,
 			baseURL+FollowServiceAcceptFollowerProcedure,
 			connect.WithSchema(followServiceMethods.ByName("AcceptFollower")),
 			connect.WithClientOptions(opts...),
 		),
-		removeFollower: connect.NewClient[v1.RemoveFollowerRequest, v1.FollowsResponse](
+		removeFollower: connect.NewClient[v1.RemoveFollowerRequest, v1.FollowResponse](
 			httpClient,
 			baseURL+FollowServiceRemoveFollowerProcedure,
 			connect.WithSchema(followServiceMethods.ByName("RemoveFollower")),
@@ -142,42 +143,49 @@ func NewFollowServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			httpClient,
 			baseURL+FollowServiceListMyFollowersProcedure,
 			connect.WithSchema(followServiceMethods.ByName("ListMyFollowers")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listMyFollowing: connect.NewClient[v1.ListMyFollowingRequest, v1.ListFollowsResponse](
 			httpClient,
 			baseURL+FollowServiceListMyFollowingProcedure,
 			connect.WithSchema(followServiceMethods.ByName("ListMyFollowing")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listFollowers: connect.NewClient[v1.ListFollowersRequest, v1.ListFollowsResponse](
 			httpClient,
 			baseURL+FollowServiceListFollowersProcedure,
 			connect.WithSchema(followServiceMethods.ByName("ListFollowers")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listFollowing: connect.NewClient[v1.ListFollowingRequest, v1.ListFollowsResponse](
 			httpClient,
 			baseURL+FollowServiceListFollowingProcedure,
 			connect.WithSchema(followServiceMethods.ByName("ListFollowing")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		getMyFollowInfo: connect.NewClient[v1.GetMyFollowInfoRequest, v1.FollowInfoResponse](
 			httpClient,
 			baseURL+FollowServiceGetMyFollowInfoProcedure,
 			connect.WithSchema(followServiceMethods.ByName("GetMyFollowInfo")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		getFollowInfo: connect.NewClient[v1.GetFollowInfoRequest, v1.FollowInfoResponse](
 			httpClient,
 			baseURL+FollowServiceGetFollowInfoProcedure,
 			connect.WithSchema(followServiceMethods.ByName("GetFollowInfo")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listBlockedUsers: connect.NewClient[v1.ListBlockedUsersRequest, v1.ListBlockedUsersResponse](
 			httpClient,
 			baseURL+FollowServiceListBlockedUsersProcedure,
 			connect.WithSchema(followServiceMethods.ByName("ListBlockedUsers")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		blockUser: connect.NewClient[v1.BlockUserRequest, v1.FollowInfoResponse](
@@ -197,10 +205,10 @@ func NewFollowServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 
 // followServiceClient implements FollowServiceClient.
 type followServiceClient struct {
-	followUser       *connect.Client[v1.FollowUserRequest, v1.FollowsResponse]
-	unfollowUser     *connect.Client[v1.UnfollowUserRequest, v1.FollowsResponse]
-	acceptFollower   *connect.Client[v1.AcceptFollowerRequest, v1.FollowsResponse]
-	removeFollower   *connect.Client[v1.RemoveFollowerRequest, v1.FollowsResponse]
+	followUser       *connect.Client[v1.FollowUserRequest, v1.FollowResponse]
+	unfollowUser     *connect.Client[v1.UnfollowUserRequest, v1.FollowResponse]
+	acceptFollower   *connect.Client[v1.AcceptFollowerRequest, v1.FollowResponse]
+	removeFollower   *connect.Client[v1.RemoveFollowerRequest, v1.FollowResponse]
 	listMyFollowers  *connect.Client[v1.ListMyFollowersRequest, v1.ListFollowsResponse]
 	listMyFollowing  *connect.Client[v1.ListMyFollowingRequest, v1.ListFollowsResponse]
 	listFollowers    *connect.Client[v1.ListFollowersRequest, v1.ListFollowsResponse]
@@ -213,7 +221,7 @@ type followServiceClient struct {
 }
 
 // FollowUser calls plaza.v1.FollowService.FollowUser.
-func (c *followServiceClient) FollowUser(ctx context.Context, req *v1.FollowUserRequest) (*v1.FollowsResponse, error) {
+func (c *followServiceClient) FollowUser(ctx context.Context, req *v1.FollowUserRequest) (*v1.FollowResponse, error) {
 	response, err := c.followUser.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -222,7 +230,7 @@ func (c *followServiceClient) FollowUser(ctx context.Context, req *v1.FollowUser
 }
 
 // UnfollowUser calls plaza.v1.FollowService.UnfollowUser.
-func (c *followServiceClient) UnfollowUser(ctx context.Context, req *v1.UnfollowUserRequest) (*v1.FollowsResponse, error) {
+func (c *followServiceClient) UnfollowUser(ctx context.Context, req *v1.UnfollowUserRequest) (*v1.FollowResponse, error) {
 	response, err := c.unfollowUser.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -231,7 +239,7 @@ func (c *followServiceClient) UnfollowUser(ctx context.Context, req *v1.Unfollow
 }
 
 // AcceptFollower calls plaza.v1.FollowService.AcceptFollower.
-func (c *followServiceClient) AcceptFollower(ctx context.Context, req *v1.AcceptFollowerRequest) (*v1.FollowsResponse, error) {
+func (c *followServiceClient) AcceptFollower(ctx context.Context, req *v1.AcceptFollowerRequest) (*v1.FollowResponse, error) {
 	response, err := c.acceptFollower.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -240,7 +248,7 @@ func (c *followServiceClient) AcceptFollower(ctx context.Context, req *v1.Accept
 }
 
 // RemoveFollower calls plaza.v1.FollowService.RemoveFollower.
-func (c *followServiceClient) RemoveFollower(ctx context.Context, req *v1.RemoveFollowerRequest) (*v1.FollowsResponse, error) {
+func (c *followServiceClient) RemoveFollower(ctx context.Context, req *v1.RemoveFollowerRequest) (*v1.FollowResponse, error) {
 	response, err := c.removeFollower.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -331,31 +339,32 @@ func (c *followServiceClient) UnblockUser(ctx context.Context, req *v1.UnblockUs
 
 // FollowServiceHandler is an implementation of the plaza.v1.FollowService service.
 type FollowServiceHandler interface {
-	// FollowUser makes the caller follow a user, or ask to where profiles are private.
-	FollowUser(context.Context, *v1.FollowUserRequest) (*v1.FollowsResponse, error)
-	// UnfollowUser ends the caller's follow of a user, or cancels the request for it.
-	UnfollowUser(context.Context, *v1.UnfollowUserRequest) (*v1.FollowsResponse, error)
+	// FollowUser makes the caller follow a user. If the user has to approve followers, it creates a pending request
+	// instead.
+	FollowUser(context.Context, *v1.FollowUserRequest) (*v1.FollowResponse, error)
+	// UnfollowUser stops the caller from following a user, or withdraws the request.
+	UnfollowUser(context.Context, *v1.UnfollowUserRequest) (*v1.FollowResponse, error)
 	// AcceptFollower accepts a user's request to follow the caller.
-	AcceptFollower(context.Context, *v1.AcceptFollowerRequest) (*v1.FollowsResponse, error)
-	// RemoveFollower declines a user's request to follow the caller, or ends the follow.
-	RemoveFollower(context.Context, *v1.RemoveFollowerRequest) (*v1.FollowsResponse, error)
-	// ListMyFollowers lists who follows the caller or asks to, newest first.
+	AcceptFollower(context.Context, *v1.AcceptFollowerRequest) (*v1.FollowResponse, error)
+	// RemoveFollower removes a follower of the caller, or declines the request.
+	RemoveFollower(context.Context, *v1.RemoveFollowerRequest) (*v1.FollowResponse, error)
+	// ListMyFollowers lists the users who follow the caller or have asked to, newest first.
 	ListMyFollowers(context.Context, *v1.ListMyFollowersRequest) (*v1.ListFollowsResponse, error)
-	// ListMyFollowing lists whom the caller follows or asks to follow, newest first.
+	// ListMyFollowing lists the users whom the caller follows or has asked to follow, newest first.
 	ListMyFollowing(context.Context, *v1.ListMyFollowingRequest) (*v1.ListFollowsResponse, error)
-	// ListFollowers lists who follows a user, newest first. Requests are for the user alone.
+	// ListFollowers lists the followers of a user, newest first. Pending requests are included only for the user.
 	ListFollowers(context.Context, *v1.ListFollowersRequest) (*v1.ListFollowsResponse, error)
-	// ListFollowing lists whom a user follows, newest first. Requests are for the user alone.
+	// ListFollowing lists the users whom a user follows, newest first. Pending requests are included only for the user.
 	ListFollowing(context.Context, *v1.ListFollowingRequest) (*v1.ListFollowsResponse, error)
-	// GetMyFollowInfo counts the caller's follows.
+	// GetMyFollowInfo returns the caller's follow counts.
 	GetMyFollowInfo(context.Context, *v1.GetMyFollowInfoRequest) (*v1.FollowInfoResponse, error)
-	// GetFollowInfo counts a user's follows, and tells how the caller stands to the user.
+	// GetFollowInfo returns a user's follow counts and the caller's relation to the user.
 	GetFollowInfo(context.Context, *v1.GetFollowInfoRequest) (*v1.FollowInfoResponse, error)
-	// ListBlockedUsers lists whom the caller blocks, newest first.
+	// ListBlockedUsers lists the users whom the caller has blocked, newest first.
 	ListBlockedUsers(context.Context, *v1.ListBlockedUsersRequest) (*v1.ListBlockedUsersResponse, error)
-	// BlockUser blocks a user, and ends the follows between the two.
+	// BlockUser blocks a user and ends the follows between the caller and the user.
 	BlockUser(context.Context, *v1.BlockUserRequest) (*v1.FollowInfoResponse, error)
-	// UnblockUser ends a block. The follows that it ended do not come back.
+	// UnblockUser removes a block. Follows that were ended by the block are not restored.
 	UnblockUser(context.Context, *v1.UnblockUserRequest) (*v1.FollowInfoResponse, error)
 }
 
@@ -394,42 +403,49 @@ func NewFollowServiceHandler(svc FollowServiceHandler, opts ...connect.HandlerOp
 		FollowServiceListMyFollowersProcedure,
 		svc.ListMyFollowers,
 		connect.WithSchema(followServiceMethods.ByName("ListMyFollowers")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	followServiceListMyFollowingHandler := connect.NewUnaryHandlerSimple(
 		FollowServiceListMyFollowingProcedure,
 		svc.ListMyFollowing,
 		connect.WithSchema(followServiceMethods.ByName("ListMyFollowing")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	followServiceListFollowersHandler := connect.NewUnaryHandlerSimple(
 		FollowServiceListFollowersProcedure,
 		svc.ListFollowers,
 		connect.WithSchema(followServiceMethods.ByName("ListFollowers")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	followServiceListFollowingHandler := connect.NewUnaryHandlerSimple(
 		FollowServiceListFollowingProcedure,
 		svc.ListFollowing,
 		connect.WithSchema(followServiceMethods.ByName("ListFollowing")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	followServiceGetMyFollowInfoHandler := connect.NewUnaryHandlerSimple(
 		FollowServiceGetMyFollowInfoProcedure,
 		svc.GetMyFollowInfo,
 		connect.WithSchema(followServiceMethods.ByName("GetMyFollowInfo")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	followServiceGetFollowInfoHandler := connect.NewUnaryHandlerSimple(
 		FollowServiceGetFollowInfoProcedure,
 		svc.GetFollowInfo,
 		connect.WithSchema(followServiceMethods.ByName("GetFollowInfo")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	followServiceListBlockedUsersHandler := connect.NewUnaryHandlerSimple(
 		FollowServiceListBlockedUsersProcedure,
 		svc.ListBlockedUsers,
 		connect.WithSchema(followServiceMethods.ByName("ListBlockedUsers")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	followServiceBlockUserHandler := connect.NewUnaryHandlerSimple(
@@ -481,19 +497,19 @@ func NewFollowServiceHandler(svc FollowServiceHandler, opts ...connect.HandlerOp
 // UnimplementedFollowServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedFollowServiceHandler struct{}
 
-func (UnimplementedFollowServiceHandler) FollowUser(context.Context, *v1.FollowUserRequest) (*v1.FollowsResponse, error) {
+func (UnimplementedFollowServiceHandler) FollowUser(context.Context, *v1.FollowUserRequest) (*v1.FollowResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FollowService.FollowUser is not implemented"))
 }
 
-func (UnimplementedFollowServiceHandler) UnfollowUser(context.Context, *v1.UnfollowUserRequest) (*v1.FollowsResponse, error) {
+func (UnimplementedFollowServiceHandler) UnfollowUser(context.Context, *v1.UnfollowUserRequest) (*v1.FollowResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FollowService.UnfollowUser is not implemented"))
 }
 
-func (UnimplementedFollowServiceHandler) AcceptFollower(context.Context, *v1.AcceptFollowerRequest) (*v1.FollowsResponse, error) {
+func (UnimplementedFollowServiceHandler) AcceptFollower(context.Context, *v1.AcceptFollowerRequest) (*v1.FollowResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FollowService.AcceptFollower is not implemented"))
 }
 
-func (UnimplementedFollowServiceHandler) RemoveFollower(context.Context, *v1.RemoveFollowerRequest) (*v1.FollowsResponse, error) {
+func (UnimplementedFollowServiceHandler) RemoveFollower(context.Context, *v1.RemoveFollowerRequest) (*v1.FollowResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FollowService.RemoveFollower is not implemented"))
 }
 

@@ -55,18 +55,23 @@ const (
 
 // InvitationServiceClient is a client for the plaza.v1.InvitationService service.
 type InvitationServiceClient interface {
-	// CreateInvitations invites users: to a community, for those who may add members to it; to a room of type coHosts that is not
-	// over, for its host and for those who manage live streams. Who has a pending invitation keeps it, and it is in the answer.
-	CreateInvitations(context.Context, *v1.CreateInvitationsRequest) (*v1.InvitationAggregate, error)
-	// ListInvitations lists the invitations to one community or room, for those who may invite to it.
-	ListInvitations(context.Context, *v1.ListInvitationsRequest) (*v1.InvitationAggregate, error)
-	// ListMyInvitations lists the invitations that the caller got, from all regions.
-	ListMyInvitations(context.Context, *v1.ListMyInvitationsRequest) (*v1.InvitationAggregate, error)
-	// AcceptInvitation makes the caller, who is invited, a member of the community or a co-host of the room. Again changes nothing.
+	// CreateInvitations invites users to a community or room. Inviting to a community requires the right to add members
+	// to it. Inviting to a room of type `coHosts` that has not ended is open to its host and to users who manage live
+	// streams.
+	//
+	// A user who already has a pending invitation keeps it, and it is included in the response.
+	CreateInvitations(context.Context, *v1.CreateInvitationsRequest) (*v1.InvitationResponse, error)
+	// ListInvitations lists the invitations to one community or room. Only callers who can invite to it can list them.
+	ListInvitations(context.Context, *v1.ListInvitationsRequest) (*v1.InvitationResponse, error)
+	// ListMyInvitations lists the invitations of the caller from all regions.
+	ListMyInvitations(context.Context, *v1.ListMyInvitationsRequest) (*v1.InvitationResponse, error)
+	// AcceptInvitation accepts an invitation on behalf of the invited user, who becomes a member of the community or a
+	// co-host of the room. Accepting twice has no effect.
 	AcceptInvitation(context.Context, *v1.AcceptInvitationRequest) (*v1.SuccessResponse, error)
-	// RejectInvitation turns the invitation down; for who is invited. Again changes nothing.
+	// RejectInvitation rejects an invitation on behalf of the invited user. Rejecting twice has no effect.
 	RejectInvitation(context.Context, *v1.RejectInvitationRequest) (*v1.SuccessResponse, error)
-	// CancelInvitation takes a pending invitation back; for who made it, and for those who may invite there. Again changes nothing.
+	// CancelInvitation cancels a pending invitation. Its inviter and users who can invite to the target can call it.
+	// Cancelling twice has no effect.
 	CancelInvitation(context.Context, *v1.CancelInvitationRequest) (*v1.SuccessResponse, error)
 }
 
@@ -81,22 +86,24 @@ func NewInvitationServiceClient(httpClient connect.HTTPClient, baseURL string, o
 	baseURL = strings.TrimRight(baseURL, "/")
 	invitationServiceMethods := v1.File_plaza_v1_invitation_proto.Services().ByName("InvitationService").Methods()
 	return &invitationServiceClient{
-		createInvitations: connect.NewClient[v1.CreateInvitationsRequest, v1.InvitationAggregate](
+		createInvitations: connect.NewClient[v1.CreateInvitationsRequest, v1.InvitationResponse](
 			httpClient,
 			baseURL+InvitationServiceCreateInvitationsProcedure,
 			connect.WithSchema(invitationServiceMethods.ByName("CreateInvitations")),
 			connect.WithClientOptions(opts...),
 		),
-		listInvitations: connect.NewClient[v1.ListInvitationsRequest, v1.InvitationAggregate](
+		listInvitations: connect.NewClient[v1.ListInvitationsRequest, v1.InvitationResponse](
 			httpClient,
 			baseURL+InvitationServiceListInvitationsProcedure,
 			connect.WithSchema(invitationServiceMethods.ByName("ListInvitations")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		listMyInvitations: connect.NewClient[v1.ListMyInvitationsRequest, v1.InvitationAggregate](
+		listMyInvitations: connect.NewClient[v1.ListMyInvitationsRequest, v1.InvitationResponse](
 			httpClient,
 			baseURL+InvitationServiceListMyInvitationsProcedure,
 			connect.WithSchema(invitationServiceMethods.ByName("ListMyInvitations")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		acceptInvitation: connect.NewClient[v1.AcceptInvitationRequest, v1.SuccessResponse](
@@ -122,16 +129,16 @@ func NewInvitationServiceClient(httpClient connect.HTTPClient, baseURL string, o
 
 // invitationServiceClient implements InvitationServiceClient.
 type invitationServiceClient struct {
-	createInvitations *connect.Client[v1.CreateInvitationsRequest, v1.InvitationAggregate]
-	listInvitations   *connect.Client[v1.ListInvitationsRequest, v1.InvitationAggregate]
-	listMyInvitations *connect.Client[v1.ListMyInvitationsRequest, v1.InvitationAggregate]
+	createInvitations *connect.Client[v1.CreateInvitationsRequest, v1.InvitationResponse]
+	listInvitations   *connect.Client[v1.ListInvitationsRequest, v1.InvitationResponse]
+	listMyInvitations *connect.Client[v1.ListMyInvitationsRequest, v1.InvitationResponse]
 	acceptInvitation  *connect.Client[v1.AcceptInvitationRequest, v1.SuccessResponse]
 	rejectInvitation  *connect.Client[v1.RejectInvitationRequest, v1.SuccessResponse]
 	cancelInvitation  *connect.Client[v1.CancelInvitationRequest, v1.SuccessResponse]
 }
 
 // CreateInvitations calls plaza.v1.InvitationService.CreateInvitations.
-func (c *invitationServiceClient) CreateInvitations(ctx context.Context, req *v1.CreateInvitationsRequest) (*v1.InvitationAggregate, error) {
+func (c *invitationServiceClient) CreateInvitations(ctx context.Context, req *v1.CreateInvitationsRequest) (*v1.InvitationResponse, error) {
 	response, err := c.createInvitations.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -140,7 +147,7 @@ func (c *invitationServiceClient) CreateInvitations(ctx context.Context, req *v1
 }
 
 // ListInvitations calls plaza.v1.InvitationService.ListInvitations.
-func (c *invitationServiceClient) ListInvitations(ctx context.Context, req *v1.ListInvitationsRequest) (*v1.InvitationAggregate, error) {
+func (c *invitationServiceClient) ListInvitations(ctx context.Context, req *v1.ListInvitationsRequest) (*v1.InvitationResponse, error) {
 	response, err := c.listInvitations.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -149,7 +156,7 @@ func (c *invitationServiceClient) ListInvitations(ctx context.Context, req *v1.L
 }
 
 // ListMyInvitations calls plaza.v1.InvitationService.ListMyInvitations.
-func (c *invitationServiceClient) ListMyInvitations(ctx context.Context, req *v1.ListMyInvitationsRequest) (*v1.InvitationAggregate, error) {
+func (c *invitationServiceClient) ListMyInvitations(ctx context.Context, req *v1.ListMyInvitationsRequest) (*v1.InvitationResponse, error) {
 	response, err := c.listMyInvitations.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -186,18 +193,23 @@ func (c *invitationServiceClient) CancelInvitation(ctx context.Context, req *v1.
 
 // InvitationServiceHandler is an implementation of the plaza.v1.InvitationService service.
 type InvitationServiceHandler interface {
-	// CreateInvitations invites users: to a community, for those who may add members to it; to a room of type coHosts that is not
-	// over, for its host and for those who manage live streams. Who has a pending invitation keeps it, and it is in the answer.
-	CreateInvitations(context.Context, *v1.CreateInvitationsRequest) (*v1.InvitationAggregate, error)
-	// ListInvitations lists the invitations to one community or room, for those who may invite to it.
-	ListInvitations(context.Context, *v1.ListInvitationsRequest) (*v1.InvitationAggregate, error)
-	// ListMyInvitations lists the invitations that the caller got, from all regions.
-	ListMyInvitations(context.Context, *v1.ListMyInvitationsRequest) (*v1.InvitationAggregate, error)
-	// AcceptInvitation makes the caller, who is invited, a member of the community or a co-host of the room. Again changes nothing.
+	// CreateInvitations invites users to a community or room. Inviting to a community requires the right to add members
+	// to it. Inviting to a room of type `coHosts` that has not ended is open to its host and to users who manage live
+	// streams.
+	//
+	// A user who already has a pending invitation keeps it, and it is included in the response.
+	CreateInvitations(context.Context, *v1.CreateInvitationsRequest) (*v1.InvitationResponse, error)
+	// ListInvitations lists the invitations to one community or room. Only callers who can invite to it can list them.
+	ListInvitations(context.Context, *v1.ListInvitationsRequest) (*v1.InvitationResponse, error)
+	// ListMyInvitations lists the invitations of the caller from all regions.
+	ListMyInvitations(context.Context, *v1.ListMyInvitationsRequest) (*v1.InvitationResponse, error)
+	// AcceptInvitation accepts an invitation on behalf of the invited user, who becomes a member of the community or a
+	// co-host of the room. Accepting twice has no effect.
 	AcceptInvitation(context.Context, *v1.AcceptInvitationRequest) (*v1.SuccessResponse, error)
-	// RejectInvitation turns the invitation down; for who is invited. Again changes nothing.
+	// RejectInvitation rejects an invitation on behalf of the invited user. Rejecting twice has no effect.
 	RejectInvitation(context.Context, *v1.RejectInvitationRequest) (*v1.SuccessResponse, error)
-	// CancelInvitation takes a pending invitation back; for who made it, and for those who may invite there. Again changes nothing.
+	// CancelInvitation cancels a pending invitation. Its inviter and users who can invite to the target can call it.
+	// Cancelling twice has no effect.
 	CancelInvitation(context.Context, *v1.CancelInvitationRequest) (*v1.SuccessResponse, error)
 }
 
@@ -218,12 +230,14 @@ func NewInvitationServiceHandler(svc InvitationServiceHandler, opts ...connect.H
 		InvitationServiceListInvitationsProcedure,
 		svc.ListInvitations,
 		connect.WithSchema(invitationServiceMethods.ByName("ListInvitations")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	invitationServiceListMyInvitationsHandler := connect.NewUnaryHandlerSimple(
 		InvitationServiceListMyInvitationsProcedure,
 		svc.ListMyInvitations,
 		connect.WithSchema(invitationServiceMethods.ByName("ListMyInvitations")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	invitationServiceAcceptInvitationHandler := connect.NewUnaryHandlerSimple(
@@ -267,15 +281,15 @@ func NewInvitationServiceHandler(svc InvitationServiceHandler, opts ...connect.H
 // UnimplementedInvitationServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedInvitationServiceHandler struct{}
 
-func (UnimplementedInvitationServiceHandler) CreateInvitations(context.Context, *v1.CreateInvitationsRequest) (*v1.InvitationAggregate, error) {
+func (UnimplementedInvitationServiceHandler) CreateInvitations(context.Context, *v1.CreateInvitationsRequest) (*v1.InvitationResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.InvitationService.CreateInvitations is not implemented"))
 }
 
-func (UnimplementedInvitationServiceHandler) ListInvitations(context.Context, *v1.ListInvitationsRequest) (*v1.InvitationAggregate, error) {
+func (UnimplementedInvitationServiceHandler) ListInvitations(context.Context, *v1.ListInvitationsRequest) (*v1.InvitationResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.InvitationService.ListInvitations is not implemented"))
 }
 
-func (UnimplementedInvitationServiceHandler) ListMyInvitations(context.Context, *v1.ListMyInvitationsRequest) (*v1.InvitationAggregate, error) {
+func (UnimplementedInvitationServiceHandler) ListMyInvitations(context.Context, *v1.ListMyInvitationsRequest) (*v1.InvitationResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.InvitationService.ListMyInvitations is not implemented"))
 }
 

@@ -55,17 +55,18 @@ const (
 
 // JoinRequestServiceClient is a client for the plaza.v1.JoinRequestService service.
 type JoinRequestServiceClient interface {
-	// RequestJoin asks to join; where no approval is needed the caller joins at once.
-	RequestJoin(context.Context, *v1.RequestJoinRequest) (*v1.JoinRequestAggregate, error)
+	// RequestJoin requests to join a community. If the community requires no approval, the caller becomes a member
+	// immediately.
+	RequestJoin(context.Context, *v1.RequestJoinRequest) (*v1.JoinRequestResponse, error)
 	// CancelJoin withdraws the caller's pending request.
 	CancelJoin(context.Context, *v1.CancelJoinRequest) (*v1.SuccessResponse, error)
-	// GetMyJoinRequest gets the caller's latest request, if any.
-	GetMyJoinRequest(context.Context, *v1.GetMyJoinRequestRequest) (*v1.JoinRequestAggregate, error)
-	// ListJoinRequests lists the requests to a community.
-	ListJoinRequests(context.Context, *v1.ListJoinRequestsRequest) (*v1.JoinRequestAggregate, error)
-	// ApproveJoin makes the requesting user a member.
+	// GetMyJoinRequest returns the caller's latest request. The list is empty if there is none.
+	GetMyJoinRequest(context.Context, *v1.GetMyJoinRequestRequest) (*v1.JoinRequestResponse, error)
+	// ListJoinRequests lists the requests to join a community.
+	ListJoinRequests(context.Context, *v1.ListJoinRequestsRequest) (*v1.JoinRequestResponse, error)
+	// ApproveJoin approves a user's pending request and makes the user a member.
 	ApproveJoin(context.Context, *v1.ApproveJoinRequest) (*v1.SuccessResponse, error)
-	// RejectJoin rejects the user's pending request.
+	// RejectJoin rejects a user's pending request.
 	RejectJoin(context.Context, *v1.RejectJoinRequest) (*v1.SuccessResponse, error)
 }
 
@@ -80,7 +81,7 @@ func NewJoinRequestServiceClient(httpClient connect.HTTPClient, baseURL string, 
 	baseURL = strings.TrimRight(baseURL, "/")
 	joinRequestServiceMethods := v1.File_plaza_v1_join_request_proto.Services().ByName("JoinRequestService").Methods()
 	return &joinRequestServiceClient{
-		requestJoin: connect.NewClient[v1.RequestJoinRequest, v1.JoinRequestAggregate](
+		requestJoin: connect.NewClient[v1.RequestJoinRequest, v1.JoinRequestResponse](
 			httpClient,
 			baseURL+JoinRequestServiceRequestJoinProcedure,
 			connect.WithSchema(joinRequestServiceMethods.ByName("RequestJoin")),
@@ -92,16 +93,18 @@ func NewJoinRequestServiceClient(httpClient connect.HTTPClient, baseURL string, 
 			connect.WithSchema(joinRequestServiceMethods.ByName("CancelJoin")),
 			connect.WithClientOptions(opts...),
 		),
-		getMyJoinRequest: connect.NewClient[v1.GetMyJoinRequestRequest, v1.JoinRequestAggregate](
+		getMyJoinRequest: connect.NewClient[v1.GetMyJoinRequestRequest, v1.JoinRequestResponse](
 			httpClient,
 			baseURL+JoinRequestServiceGetMyJoinRequestProcedure,
 			connect.WithSchema(joinRequestServiceMethods.ByName("GetMyJoinRequest")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		listJoinRequests: connect.NewClient[v1.ListJoinRequestsRequest, v1.JoinRequestAggregate](
+		listJoinRequests: connect.NewClient[v1.ListJoinRequestsRequest, v1.JoinRequestResponse](
 			httpClient,
 			baseURL+JoinRequestServiceListJoinRequestsProcedure,
 			connect.WithSchema(joinRequestServiceMethods.ByName("ListJoinRequests")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		approveJoin: connect.NewClient[v1.ApproveJoinRequest, v1.SuccessResponse](
@@ -121,16 +124,16 @@ func NewJoinRequestServiceClient(httpClient connect.HTTPClient, baseURL string, 
 
 // joinRequestServiceClient implements JoinRequestServiceClient.
 type joinRequestServiceClient struct {
-	requestJoin      *connect.Client[v1.RequestJoinRequest, v1.JoinRequestAggregate]
+	requestJoin      *connect.Client[v1.RequestJoinRequest, v1.JoinRequestResponse]
 	cancelJoin       *connect.Client[v1.CancelJoinRequest, v1.SuccessResponse]
-	getMyJoinRequest *connect.Client[v1.GetMyJoinRequestRequest, v1.JoinRequestAggregate]
-	listJoinRequests *connect.Client[v1.ListJoinRequestsRequest, v1.JoinRequestAggregate]
+	getMyJoinRequest *connect.Client[v1.GetMyJoinRequestRequest, v1.JoinRequestResponse]
+	listJoinRequests *connect.Client[v1.ListJoinRequestsRequest, v1.JoinRequestResponse]
 	approveJoin      *connect.Client[v1.ApproveJoinRequest, v1.SuccessResponse]
 	rejectJoin       *connect.Client[v1.RejectJoinRequest, v1.SuccessResponse]
 }
 
 // RequestJoin calls plaza.v1.JoinRequestService.RequestJoin.
-func (c *joinRequestServiceClient) RequestJoin(ctx context.Context, req *v1.RequestJoinRequest) (*v1.JoinRequestAggregate, error) {
+func (c *joinRequestServiceClient) RequestJoin(ctx context.Context, req *v1.RequestJoinRequest) (*v1.JoinRequestResponse, error) {
 	response, err := c.requestJoin.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -148,7 +151,7 @@ func (c *joinRequestServiceClient) CancelJoin(ctx context.Context, req *v1.Cance
 }
 
 // GetMyJoinRequest calls plaza.v1.JoinRequestService.GetMyJoinRequest.
-func (c *joinRequestServiceClient) GetMyJoinRequest(ctx context.Context, req *v1.GetMyJoinRequestRequest) (*v1.JoinRequestAggregate, error) {
+func (c *joinRequestServiceClient) GetMyJoinRequest(ctx context.Context, req *v1.GetMyJoinRequestRequest) (*v1.JoinRequestResponse, error) {
 	response, err := c.getMyJoinRequest.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -157,7 +160,7 @@ func (c *joinRequestServiceClient) GetMyJoinRequest(ctx context.Context, req *v1
 }
 
 // ListJoinRequests calls plaza.v1.JoinRequestService.ListJoinRequests.
-func (c *joinRequestServiceClient) ListJoinRequests(ctx context.Context, req *v1.ListJoinRequestsRequest) (*v1.JoinRequestAggregate, error) {
+func (c *joinRequestServiceClient) ListJoinRequests(ctx context.Context, req *v1.ListJoinRequestsRequest) (*v1.JoinRequestResponse, error) {
 	response, err := c.listJoinRequests.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -185,17 +188,18 @@ func (c *joinRequestServiceClient) RejectJoin(ctx context.Context, req *v1.Rejec
 
 // JoinRequestServiceHandler is an implementation of the plaza.v1.JoinRequestService service.
 type JoinRequestServiceHandler interface {
-	// RequestJoin asks to join; where no approval is needed the caller joins at once.
-	RequestJoin(context.Context, *v1.RequestJoinRequest) (*v1.JoinRequestAggregate, error)
+	// RequestJoin requests to join a community. If the community requires no approval, the caller becomes a member
+	// immediately.
+	RequestJoin(context.Context, *v1.RequestJoinRequest) (*v1.JoinRequestResponse, error)
 	// CancelJoin withdraws the caller's pending request.
 	CancelJoin(context.Context, *v1.CancelJoinRequest) (*v1.SuccessResponse, error)
-	// GetMyJoinRequest gets the caller's latest request, if any.
-	GetMyJoinRequest(context.Context, *v1.GetMyJoinRequestRequest) (*v1.JoinRequestAggregate, error)
-	// ListJoinRequests lists the requests to a community.
-	ListJoinRequests(context.Context, *v1.ListJoinRequestsRequest) (*v1.JoinRequestAggregate, error)
-	// ApproveJoin makes the requesting user a member.
+	// GetMyJoinRequest returns the caller's latest request. The list is empty if there is none.
+	GetMyJoinRequest(context.Context, *v1.GetMyJoinRequestRequest) (*v1.JoinRequestResponse, error)
+	// ListJoinRequests lists the requests to join a community.
+	ListJoinRequests(context.Context, *v1.ListJoinRequestsRequest) (*v1.JoinRequestResponse, error)
+	// ApproveJoin approves a user's pending request and makes the user a member.
 	ApproveJoin(context.Context, *v1.ApproveJoinRequest) (*v1.SuccessResponse, error)
-	// RejectJoin rejects the user's pending request.
+	// RejectJoin rejects a user's pending request.
 	RejectJoin(context.Context, *v1.RejectJoinRequest) (*v1.SuccessResponse, error)
 }
 
@@ -222,12 +226,14 @@ func NewJoinRequestServiceHandler(svc JoinRequestServiceHandler, opts ...connect
 		JoinRequestServiceGetMyJoinRequestProcedure,
 		svc.GetMyJoinRequest,
 		connect.WithSchema(joinRequestServiceMethods.ByName("GetMyJoinRequest")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	joinRequestServiceListJoinRequestsHandler := connect.NewUnaryHandlerSimple(
 		JoinRequestServiceListJoinRequestsProcedure,
 		svc.ListJoinRequests,
 		connect.WithSchema(joinRequestServiceMethods.ByName("ListJoinRequests")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	joinRequestServiceApproveJoinHandler := connect.NewUnaryHandlerSimple(
@@ -265,7 +271,7 @@ func NewJoinRequestServiceHandler(svc JoinRequestServiceHandler, opts ...connect
 // UnimplementedJoinRequestServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedJoinRequestServiceHandler struct{}
 
-func (UnimplementedJoinRequestServiceHandler) RequestJoin(context.Context, *v1.RequestJoinRequest) (*v1.JoinRequestAggregate, error) {
+func (UnimplementedJoinRequestServiceHandler) RequestJoin(context.Context, *v1.RequestJoinRequest) (*v1.JoinRequestResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.JoinRequestService.RequestJoin is not implemented"))
 }
 
@@ -273,11 +279,11 @@ func (UnimplementedJoinRequestServiceHandler) CancelJoin(context.Context, *v1.Ca
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.JoinRequestService.CancelJoin is not implemented"))
 }
 
-func (UnimplementedJoinRequestServiceHandler) GetMyJoinRequest(context.Context, *v1.GetMyJoinRequestRequest) (*v1.JoinRequestAggregate, error) {
+func (UnimplementedJoinRequestServiceHandler) GetMyJoinRequest(context.Context, *v1.GetMyJoinRequestRequest) (*v1.JoinRequestResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.JoinRequestService.GetMyJoinRequest is not implemented"))
 }
 
-func (UnimplementedJoinRequestServiceHandler) ListJoinRequests(context.Context, *v1.ListJoinRequestsRequest) (*v1.JoinRequestAggregate, error) {
+func (UnimplementedJoinRequestServiceHandler) ListJoinRequests(context.Context, *v1.ListJoinRequestsRequest) (*v1.JoinRequestResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.JoinRequestService.ListJoinRequests is not implemented"))
 }
 

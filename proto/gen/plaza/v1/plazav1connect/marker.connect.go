@@ -85,43 +85,47 @@ const (
 
 // MarkerServiceClient is a client for the plaza.v1.MarkerService service.
 type MarkerServiceClient interface {
-	// GetUserMarker gets what the caller has not read, over all feeds.
-	GetUserMarker(context.Context, *v1.GetUserMarkerRequest) (*v1.MarkerAggregate, error)
-	// SyncMarkers gets what changed since a device last asked, oldest change first, about a hundred feeds at a time, and sets
-	// lastSyncAt to where the next call goes on. An answer without feed markers is the end.
-	SyncMarkers(context.Context, *v1.SyncMarkersRequest) (*v1.MarkerAggregate, error)
-	// ListChannelMarkers gets the caller's markers of channels; unknown ones are left out.
-	ListChannelMarkers(context.Context, *v1.ListChannelMarkersRequest) (*v1.MarkerAggregate, error)
-	// ReadChannel marks everything in a channel read.
-	ReadChannel(context.Context, *v1.ReadChannelRequest) (*v1.MarkerAggregate, error)
-	// ListMessageFeedMarkers gets the caller's markers of message feeds; unknown ones are left out.
-	ListMessageFeedMarkers(context.Context, *v1.ListMessageFeedMarkersRequest) (*v1.MarkerAggregate, error)
-	// ListUserMessageFeeds gets the caller's markers of all message feeds of channels.
-	ListUserMessageFeeds(context.Context, *v1.ListUserMessageFeedsRequest) (*v1.MarkerAggregate, error)
-	// ReadMessageFeed marks a feed read up to a segment. It never goes back, and not past the last segment.
-	ReadMessageFeed(context.Context, *v1.ReadMessageFeedRequest) (*v1.MarkerAggregate, error)
-	// DeliverMessage marks a feed delivered up to a message.
-	DeliverMessage(context.Context, *v1.DeliverMessageRequest) (*v1.MarkerAggregate, error)
-	// ReadingMessageFeeds says that the caller is looking at feeds: all there is is read, and what comes within the next
-	// minute is read as it comes. Clients send it every 30 seconds.
-	ReadingMessageFeeds(context.Context, *v1.ReadingMessageFeedsRequest) (*v1.MarkerAggregate, error)
-	// StartReading is ReadingMessageFeeds for one feed.
-	StartReading(context.Context, *v1.StartReadingRequest) (*v1.MarkerAggregate, error)
-	// StopReading says that the caller looks away: all there is is read, and what comes is unread again.
-	StopReading(context.Context, *v1.StopReadingRequest) (*v1.MarkerAggregate, error)
-	// ListMessageMarkers tells how many have read messages, and how many got them, their authors apart; those that the caller may not
-	// read are left out. userMarkers and the others hold what the caller has not read of their feeds.
-	ListMessageMarkers(context.Context, *v1.ListMessageMarkersRequest) (*v1.MarkerAggregate, error)
-	// ListReadUsers lists who has read a message, its author apart, in the order of their internal ids.
-	ListReadUsers(context.Context, *v1.ListReadUsersRequest) (*v1.MarkerUsersResponse, error)
-	// ListDeliveredUsers lists whom a message was delivered to, its author apart, in the order of their internal ids.
-	ListDeliveredUsers(context.Context, *v1.ListDeliveredUsersRequest) (*v1.MarkerUsersResponse, error)
-	// PushSegment tells of a message in a feed, for those who belong to it; for administrators. It is the door by which an
-	// outside message store feeds the markers: the subchannels of our own are refused. The same message again changes nothing.
-	PushSegment(context.Context, *v1.PushSegmentRequest) (*v1.PushSegmentResponse, error)
-	// DeleteMessageFeed marks a feed of an outside message store deleted for those who belong to it; for administrators. Nothing in it
-	// is unread then.
-	DeleteMessageFeed(context.Context, *v1.DeleteMessageFeedRequest) (*v1.PushSegmentResponse, error)
+	// GetUserMarker returns the caller's total of unread messages over all feeds.
+	GetUserMarker(context.Context, *v1.GetUserMarkerRequest) (*v1.MarkerResponse, error)
+	// SyncMarkers returns the markers that changed since a device last synchronized, oldest change first, about a hundred
+	// feeds at a time. Pass `lastSyncAt` of the response to the next call. A response without feed markers ends the
+	// synchronization.
+	SyncMarkers(context.Context, *v1.SyncMarkersRequest) (*v1.MarkerResponse, error)
+	// ListChannelMarkers returns the caller's markers for channels. Unknown channels are ignored.
+	ListChannelMarkers(context.Context, *v1.ListChannelMarkersRequest) (*v1.MarkerResponse, error)
+	// ReadChannel marks everything in a channel as read.
+	ReadChannel(context.Context, *v1.ReadChannelRequest) (*v1.MarkerResponse, error)
+	// ListMessageFeedMarkers returns the caller's markers for message feeds. Unknown feeds are ignored.
+	ListMessageFeedMarkers(context.Context, *v1.ListMessageFeedMarkersRequest) (*v1.MarkerResponse, error)
+	// ListUserMessageFeeds returns the caller's markers for all message feeds of channels.
+	ListUserMessageFeeds(context.Context, *v1.ListUserMessageFeedsRequest) (*v1.MarkerResponse, error)
+	// ReadMessageFeed marks a feed as read up to a segment. The position never moves backwards, nor beyond the last
+	// segment.
+	ReadMessageFeed(context.Context, *v1.ReadMessageFeedRequest) (*v1.MarkerResponse, error)
+	// DeliverMessage marks a feed as delivered up to a message.
+	DeliverMessage(context.Context, *v1.DeliverMessageRequest) (*v1.MarkerResponse, error)
+	// ReadingMessageFeeds reports that the caller is viewing feeds: everything in them is marked as read, and so are
+	// messages that arrive within the next minute. Clients repeat the call every 30 seconds.
+	ReadingMessageFeeds(context.Context, *v1.ReadingMessageFeedsRequest) (*v1.MarkerResponse, error)
+	// StartReading reports that the caller is viewing one feed, like ReadingMessageFeeds.
+	StartReading(context.Context, *v1.StartReadingRequest) (*v1.MarkerResponse, error)
+	// StopReading reports that the caller has stopped viewing a feed: everything in it is marked as read, and later
+	// messages are unread again.
+	StopReading(context.Context, *v1.StopReadingRequest) (*v1.MarkerResponse, error)
+	// ListMessageMarkers returns how many users have read and received messages, not counting the authors. Messages that
+	// the caller cannot read are ignored. The other markers in the response are the caller's own markers for the feeds of
+	// the messages.
+	ListMessageMarkers(context.Context, *v1.ListMessageMarkersRequest) (*v1.MarkerResponse, error)
+	// ListReadUsers lists the users who have read a message, except its author, ordered by internal id.
+	ListReadUsers(context.Context, *v1.ListReadUsersRequest) (*v1.ListMarkerUsersResponse, error)
+	// ListDeliveredUsers lists the users who have received a message, except its author, ordered by internal id.
+	ListDeliveredUsers(context.Context, *v1.ListDeliveredUsersRequest) (*v1.ListMarkerUsersResponse, error)
+	// PushSegment adds a message of an external message store to the markers of the feed's members. Only administrators
+	// can call it. Feeds of this network's own channels are rejected. Pushing a message twice has no effect.
+	PushSegment(context.Context, *v1.PushSegmentRequest) (*v1.FeedMarkerResponse, error)
+	// DeleteMessageFeed marks a feed of an external message store as deleted, so that nothing in it is unread. Only
+	// administrators can call it.
+	DeleteMessageFeed(context.Context, *v1.DeleteMessageFeedRequest) (*v1.FeedMarkerResponse, error)
 }
 
 // NewMarkerServiceClient constructs a client for the plaza.v1.MarkerService service. By default, it
@@ -135,97 +139,104 @@ func NewMarkerServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 	baseURL = strings.TrimRight(baseURL, "/")
 	markerServiceMethods := v1.File_plaza_v1_marker_proto.Services().ByName("MarkerService").Methods()
 	return &markerServiceClient{
-		getUserMarker: connect.NewClient[v1.GetUserMarkerRequest, v1.MarkerAggregate](
+		getUserMarker: connect.NewClient[v1.GetUserMarkerRequest, v1.MarkerResponse](
 			httpClient,
 			baseURL+MarkerServiceGetUserMarkerProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("GetUserMarker")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		syncMarkers: connect.NewClient[v1.SyncMarkersRequest, v1.MarkerAggregate](
+		syncMarkers: connect.NewClient[v1.SyncMarkersRequest, v1.MarkerResponse](
 			httpClient,
 			baseURL+MarkerServiceSyncMarkersProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("SyncMarkers")),
 			connect.WithClientOptions(opts...),
 		),
-		listChannelMarkers: connect.NewClient[v1.ListChannelMarkersRequest, v1.MarkerAggregate](
+		listChannelMarkers: connect.NewClient[v1.ListChannelMarkersRequest, v1.MarkerResponse](
 			httpClient,
 			baseURL+MarkerServiceListChannelMarkersProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("ListChannelMarkers")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		readChannel: connect.NewClient[v1.ReadChannelRequest, v1.MarkerAggregate](
+		readChannel: connect.NewClient[v1.ReadChannelRequest, v1.MarkerResponse](
 			httpClient,
 			baseURL+MarkerServiceReadChannelProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("ReadChannel")),
 			connect.WithClientOptions(opts...),
 		),
-		listMessageFeedMarkers: connect.NewClient[v1.ListMessageFeedMarkersRequest, v1.MarkerAggregate](
+		listMessageFeedMarkers: connect.NewClient[v1.ListMessageFeedMarkersRequest, v1.MarkerResponse](
 			httpClient,
 			baseURL+MarkerServiceListMessageFeedMarkersProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("ListMessageFeedMarkers")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		listUserMessageFeeds: connect.NewClient[v1.ListUserMessageFeedsRequest, v1.MarkerAggregate](
+		listUserMessageFeeds: connect.NewClient[v1.ListUserMessageFeedsRequest, v1.MarkerResponse](
 			httpClient,
 			baseURL+MarkerServiceListUserMessageFeedsProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("ListUserMessageFeeds")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		readMessageFeed: connect.NewClient[v1.ReadMessageFeedRequest, v1.MarkerAggregate](
+		readMessageFeed: connect.NewClient[v1.ReadMessageFeedRequest, v1.MarkerResponse](
 			httpClient,
 			baseURL+MarkerServiceReadMessageFeedProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("ReadMessageFeed")),
 			connect.WithClientOptions(opts...),
 		),
-		deliverMessage: connect.NewClient[v1.DeliverMessageRequest, v1.MarkerAggregate](
+		deliverMessage: connect.NewClient[v1.DeliverMessageRequest, v1.MarkerResponse](
 			httpClient,
 			baseURL+MarkerServiceDeliverMessageProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("DeliverMessage")),
 			connect.WithClientOptions(opts...),
 		),
-		readingMessageFeeds: connect.NewClient[v1.ReadingMessageFeedsRequest, v1.MarkerAggregate](
+		readingMessageFeeds: connect.NewClient[v1.ReadingMessageFeedsRequest, v1.MarkerResponse](
 			httpClient,
 			baseURL+MarkerServiceReadingMessageFeedsProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("ReadingMessageFeeds")),
 			connect.WithClientOptions(opts...),
 		),
-		startReading: connect.NewClient[v1.StartReadingRequest, v1.MarkerAggregate](
+		startReading: connect.NewClient[v1.StartReadingRequest, v1.MarkerResponse](
 			httpClient,
 			baseURL+MarkerServiceStartReadingProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("StartReading")),
 			connect.WithClientOptions(opts...),
 		),
-		stopReading: connect.NewClient[v1.StopReadingRequest, v1.MarkerAggregate](
+		stopReading: connect.NewClient[v1.StopReadingRequest, v1.MarkerResponse](
 			httpClient,
 			baseURL+MarkerServiceStopReadingProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("StopReading")),
 			connect.WithClientOptions(opts...),
 		),
-		listMessageMarkers: connect.NewClient[v1.ListMessageMarkersRequest, v1.MarkerAggregate](
+		listMessageMarkers: connect.NewClient[v1.ListMessageMarkersRequest, v1.MarkerResponse](
 			httpClient,
 			baseURL+MarkerServiceListMessageMarkersProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("ListMessageMarkers")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		listReadUsers: connect.NewClient[v1.ListReadUsersRequest, v1.MarkerUsersResponse](
+		listReadUsers: connect.NewClient[v1.ListReadUsersRequest, v1.ListMarkerUsersResponse](
 			httpClient,
 			baseURL+MarkerServiceListReadUsersProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("ListReadUsers")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		listDeliveredUsers: connect.NewClient[v1.ListDeliveredUsersRequest, v1.MarkerUsersResponse](
+		listDeliveredUsers: connect.NewClient[v1.ListDeliveredUsersRequest, v1.ListMarkerUsersResponse](
 			httpClient,
 			baseURL+MarkerServiceListDeliveredUsersProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("ListDeliveredUsers")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		pushSegment: connect.NewClient[v1.PushSegmentRequest, v1.PushSegmentResponse](
+		pushSegment: connect.NewClient[v1.PushSegmentRequest, v1.FeedMarkerResponse](
 			httpClient,
 			baseURL+MarkerServicePushSegmentProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("PushSegment")),
 			connect.WithClientOptions(opts...),
 		),
-		deleteMessageFeed: connect.NewClient[v1.DeleteMessageFeedRequest, v1.PushSegmentResponse](
+		deleteMessageFeed: connect.NewClient[v1.DeleteMessageFeedRequest, v1.FeedMarkerResponse](
 			httpClient,
 			baseURL+MarkerServiceDeleteMessageFeedProcedure,
 			connect.WithSchema(markerServiceMethods.ByName("DeleteMessageFeed")),
@@ -236,26 +247,26 @@ func NewMarkerServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 
 // markerServiceClient implements MarkerServiceClient.
 type markerServiceClient struct {
-	getUserMarker          *connect.Client[v1.GetUserMarkerRequest, v1.MarkerAggregate]
-	syncMarkers            *connect.Client[v1.SyncMarkersRequest, v1.MarkerAggregate]
-	listChannelMarkers     *connect.Client[v1.ListChannelMarkersRequest, v1.MarkerAggregate]
-	readChannel            *connect.Client[v1.ReadChannelRequest, v1.MarkerAggregate]
-	listMessageFeedMarkers *connect.Client[v1.ListMessageFeedMarkersRequest, v1.MarkerAggregate]
-	listUserMessageFeeds   *connect.Client[v1.ListUserMessageFeedsRequest, v1.MarkerAggregate]
-	readMessageFeed        *connect.Client[v1.ReadMessageFeedRequest, v1.MarkerAggregate]
-	deliverMessage         *connect.Client[v1.DeliverMessageRequest, v1.MarkerAggregate]
-	readingMessageFeeds    *connect.Client[v1.ReadingMessageFeedsRequest, v1.MarkerAggregate]
-	startReading           *connect.Client[v1.StartReadingRequest, v1.MarkerAggregate]
-	stopReading            *connect.Client[v1.StopReadingRequest, v1.MarkerAggregate]
-	listMessageMarkers     *connect.Client[v1.ListMessageMarkersRequest, v1.MarkerAggregate]
-	listReadUsers          *connect.Client[v1.ListReadUsersRequest, v1.MarkerUsersResponse]
-	listDeliveredUsers     *connect.Client[v1.ListDeliveredUsersRequest, v1.MarkerUsersResponse]
-	pushSegment            *connect.Client[v1.PushSegmentRequest, v1.PushSegmentResponse]
-	deleteMessageFeed      *connect.Client[v1.DeleteMessageFeedRequest, v1.PushSegmentResponse]
+	getUserMarker          *connect.Client[v1.GetUserMarkerRequest, v1.MarkerResponse]
+	syncMarkers            *connect.Client[v1.SyncMarkersRequest, v1.MarkerResponse]
+	listChannelMarkers     *connect.Client[v1.ListChannelMarkersRequest, v1.MarkerResponse]
+	readChannel            *connect.Client[v1.ReadChannelRequest, v1.MarkerResponse]
+	listMessageFeedMarkers *connect.Client[v1.ListMessageFeedMarkersRequest, v1.MarkerResponse]
+	listUserMessageFeeds   *connect.Client[v1.ListUserMessageFeedsRequest, v1.MarkerResponse]
+	readMessageFeed        *connect.Client[v1.ReadMessageFeedRequest, v1.MarkerResponse]
+	deliverMessage         *connect.Client[v1.DeliverMessageRequest, v1.MarkerResponse]
+	readingMessageFeeds    *connect.Client[v1.ReadingMessageFeedsRequest, v1.MarkerResponse]
+	startReading           *connect.Client[v1.StartReadingRequest, v1.MarkerResponse]
+	stopReading            *connect.Client[v1.StopReadingRequest, v1.MarkerResponse]
+	listMessageMarkers     *connect.Client[v1.ListMessageMarkersRequest, v1.MarkerResponse]
+	listReadUsers          *connect.Client[v1.ListReadUsersRequest, v1.ListMarkerUsersResponse]
+	listDeliveredUsers     *connect.Client[v1.ListDeliveredUsersRequest, v1.ListMarkerUsersResponse]
+	pushSegment            *connect.Client[v1.PushSegmentRequest, v1.FeedMarkerResponse]
+	deleteMessageFeed      *connect.Client[v1.DeleteMessageFeedRequest, v1.FeedMarkerResponse]
 }
 
 // GetUserMarker calls plaza.v1.MarkerService.GetUserMarker.
-func (c *markerServiceClient) GetUserMarker(ctx context.Context, req *v1.GetUserMarkerRequest) (*v1.MarkerAggregate, error) {
+func (c *markerServiceClient) GetUserMarker(ctx context.Context, req *v1.GetUserMarkerRequest) (*v1.MarkerResponse, error) {
 	response, err := c.getUserMarker.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -264,7 +275,7 @@ func (c *markerServiceClient) GetUserMarker(ctx context.Context, req *v1.GetUser
 }
 
 // SyncMarkers calls plaza.v1.MarkerService.SyncMarkers.
-func (c *markerServiceClient) SyncMarkers(ctx context.Context, req *v1.SyncMarkersRequest) (*v1.MarkerAggregate, error) {
+func (c *markerServiceClient) SyncMarkers(ctx context.Context, req *v1.SyncMarkersRequest) (*v1.MarkerResponse, error) {
 	response, err := c.syncMarkers.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -273,7 +284,7 @@ func (c *markerServiceClient) SyncMarkers(ctx context.Context, req *v1.SyncMarke
 }
 
 // ListChannelMarkers calls plaza.v1.MarkerService.ListChannelMarkers.
-func (c *markerServiceClient) ListChannelMarkers(ctx context.Context, req *v1.ListChannelMarkersRequest) (*v1.MarkerAggregate, error) {
+func (c *markerServiceClient) ListChannelMarkers(ctx context.Context, req *v1.ListChannelMarkersRequest) (*v1.MarkerResponse, error) {
 	response, err := c.listChannelMarkers.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -282,7 +293,7 @@ func (c *markerServiceClient) ListChannelMarkers(ctx context.Context, req *v1.Li
 }
 
 // ReadChannel calls plaza.v1.MarkerService.ReadChannel.
-func (c *markerServiceClient) ReadChannel(ctx context.Context, req *v1.ReadChannelRequest) (*v1.MarkerAggregate, error) {
+func (c *markerServiceClient) ReadChannel(ctx context.Context, req *v1.ReadChannelRequest) (*v1.MarkerResponse, error) {
 	response, err := c.readChannel.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -291,7 +302,7 @@ func (c *markerServiceClient) ReadChannel(ctx context.Context, req *v1.ReadChann
 }
 
 // ListMessageFeedMarkers calls plaza.v1.MarkerService.ListMessageFeedMarkers.
-func (c *markerServiceClient) ListMessageFeedMarkers(ctx context.Context, req *v1.ListMessageFeedMarkersRequest) (*v1.MarkerAggregate, error) {
+func (c *markerServiceClient) ListMessageFeedMarkers(ctx context.Context, req *v1.ListMessageFeedMarkersRequest) (*v1.MarkerResponse, error) {
 	response, err := c.listMessageFeedMarkers.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -300,7 +311,7 @@ func (c *markerServiceClient) ListMessageFeedMarkers(ctx context.Context, req *v
 }
 
 // ListUserMessageFeeds calls plaza.v1.MarkerService.ListUserMessageFeeds.
-func (c *markerServiceClient) ListUserMessageFeeds(ctx context.Context, req *v1.ListUserMessageFeedsRequest) (*v1.MarkerAggregate, error) {
+func (c *markerServiceClient) ListUserMessageFeeds(ctx context.Context, req *v1.ListUserMessageFeedsRequest) (*v1.MarkerResponse, error) {
 	response, err := c.listUserMessageFeeds.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -309,7 +320,7 @@ func (c *markerServiceClient) ListUserMessageFeeds(ctx context.Context, req *v1.
 }
 
 // ReadMessageFeed calls plaza.v1.MarkerService.ReadMessageFeed.
-func (c *markerServiceClient) ReadMessageFeed(ctx context.Context, req *v1.ReadMessageFeedRequest) (*v1.MarkerAggregate, error) {
+func (c *markerServiceClient) ReadMessageFeed(ctx context.Context, req *v1.ReadMessageFeedRequest) (*v1.MarkerResponse, error) {
 	response, err := c.readMessageFeed.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -318,7 +329,7 @@ func (c *markerServiceClient) ReadMessageFeed(ctx context.Context, req *v1.ReadM
 }
 
 // DeliverMessage calls plaza.v1.MarkerService.DeliverMessage.
-func (c *markerServiceClient) DeliverMessage(ctx context.Context, req *v1.DeliverMessageRequest) (*v1.MarkerAggregate, error) {
+func (c *markerServiceClient) DeliverMessage(ctx context.Context, req *v1.DeliverMessageRequest) (*v1.MarkerResponse, error) {
 	response, err := c.deliverMessage.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -327,7 +338,7 @@ func (c *markerServiceClient) DeliverMessage(ctx context.Context, req *v1.Delive
 }
 
 // ReadingMessageFeeds calls plaza.v1.MarkerService.ReadingMessageFeeds.
-func (c *markerServiceClient) ReadingMessageFeeds(ctx context.Context, req *v1.ReadingMessageFeedsRequest) (*v1.MarkerAggregate, error) {
+func (c *markerServiceClient) ReadingMessageFeeds(ctx context.Context, req *v1.ReadingMessageFeedsRequest) (*v1.MarkerResponse, error) {
 	response, err := c.readingMessageFeeds.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -336,7 +347,7 @@ func (c *markerServiceClient) ReadingMessageFeeds(ctx context.Context, req *v1.R
 }
 
 // StartReading calls plaza.v1.MarkerService.StartReading.
-func (c *markerServiceClient) StartReading(ctx context.Context, req *v1.StartReadingRequest) (*v1.MarkerAggregate, error) {
+func (c *markerServiceClient) StartReading(ctx context.Context, req *v1.StartReadingRequest) (*v1.MarkerResponse, error) {
 	response, err := c.startReading.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -345,7 +356,7 @@ func (c *markerServiceClient) StartReading(ctx context.Context, req *v1.StartRea
 }
 
 // StopReading calls plaza.v1.MarkerService.StopReading.
-func (c *markerServiceClient) StopReading(ctx context.Context, req *v1.StopReadingRequest) (*v1.MarkerAggregate, error) {
+func (c *markerServiceClient) StopReading(ctx context.Context, req *v1.StopReadingRequest) (*v1.MarkerResponse, error) {
 	response, err := c.stopReading.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -354,7 +365,7 @@ func (c *markerServiceClient) StopReading(ctx context.Context, req *v1.StopReadi
 }
 
 // ListMessageMarkers calls plaza.v1.MarkerService.ListMessageMarkers.
-func (c *markerServiceClient) ListMessageMarkers(ctx context.Context, req *v1.ListMessageMarkersRequest) (*v1.MarkerAggregate, error) {
+func (c *markerServiceClient) ListMessageMarkers(ctx context.Context, req *v1.ListMessageMarkersRequest) (*v1.MarkerResponse, error) {
 	response, err := c.listMessageMarkers.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -363,7 +374,7 @@ func (c *markerServiceClient) ListMessageMarkers(ctx context.Context, req *v1.Li
 }
 
 // ListReadUsers calls plaza.v1.MarkerService.ListReadUsers.
-func (c *markerServiceClient) ListReadUsers(ctx context.Context, req *v1.ListReadUsersRequest) (*v1.MarkerUsersResponse, error) {
+func (c *markerServiceClient) ListReadUsers(ctx context.Context, req *v1.ListReadUsersRequest) (*v1.ListMarkerUsersResponse, error) {
 	response, err := c.listReadUsers.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -372,7 +383,7 @@ func (c *markerServiceClient) ListReadUsers(ctx context.Context, req *v1.ListRea
 }
 
 // ListDeliveredUsers calls plaza.v1.MarkerService.ListDeliveredUsers.
-func (c *markerServiceClient) ListDeliveredUsers(ctx context.Context, req *v1.ListDeliveredUsersRequest) (*v1.MarkerUsersResponse, error) {
+func (c *markerServiceClient) ListDeliveredUsers(ctx context.Context, req *v1.ListDeliveredUsersRequest) (*v1.ListMarkerUsersResponse, error) {
 	response, err := c.listDeliveredUsers.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -381,7 +392,7 @@ func (c *markerServiceClient) ListDeliveredUsers(ctx context.Context, req *v1.Li
 }
 
 // PushSegment calls plaza.v1.MarkerService.PushSegment.
-func (c *markerServiceClient) PushSegment(ctx context.Context, req *v1.PushSegmentRequest) (*v1.PushSegmentResponse, error) {
+func (c *markerServiceClient) PushSegment(ctx context.Context, req *v1.PushSegmentRequest) (*v1.FeedMarkerResponse, error) {
 	response, err := c.pushSegment.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -390,7 +401,7 @@ func (c *markerServiceClient) PushSegment(ctx context.Context, req *v1.PushSegme
 }
 
 // DeleteMessageFeed calls plaza.v1.MarkerService.DeleteMessageFeed.
-func (c *markerServiceClient) DeleteMessageFeed(ctx context.Context, req *v1.DeleteMessageFeedRequest) (*v1.PushSegmentResponse, error) {
+func (c *markerServiceClient) DeleteMessageFeed(ctx context.Context, req *v1.DeleteMessageFeedRequest) (*v1.FeedMarkerResponse, error) {
 	response, err := c.deleteMessageFeed.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -400,43 +411,47 @@ func (c *markerServiceClient) DeleteMessageFeed(ctx context.Context, req *v1.Del
 
 // MarkerServiceHandler is an implementation of the plaza.v1.MarkerService service.
 type MarkerServiceHandler interface {
-	// GetUserMarker gets what the caller has not read, over all feeds.
-	GetUserMarker(context.Context, *v1.GetUserMarkerRequest) (*v1.MarkerAggregate, error)
-	// SyncMarkers gets what changed since a device last asked, oldest change first, about a hundred feeds at a time, and sets
-	// lastSyncAt to where the next call goes on. An answer without feed markers is the end.
-	SyncMarkers(context.Context, *v1.SyncMarkersRequest) (*v1.MarkerAggregate, error)
-	// ListChannelMarkers gets the caller's markers of channels; unknown ones are left out.
-	ListChannelMarkers(context.Context, *v1.ListChannelMarkersRequest) (*v1.MarkerAggregate, error)
-	// ReadChannel marks everything in a channel read.
-	ReadChannel(context.Context, *v1.ReadChannelRequest) (*v1.MarkerAggregate, error)
-	// ListMessageFeedMarkers gets the caller's markers of message feeds; unknown ones are left out.
-	ListMessageFeedMarkers(context.Context, *v1.ListMessageFeedMarkersRequest) (*v1.MarkerAggregate, error)
-	// ListUserMessageFeeds gets the caller's markers of all message feeds of channels.
-	ListUserMessageFeeds(context.Context, *v1.ListUserMessageFeedsRequest) (*v1.MarkerAggregate, error)
-	// ReadMessageFeed marks a feed read up to a segment. It never goes back, and not past the last segment.
-	ReadMessageFeed(context.Context, *v1.ReadMessageFeedRequest) (*v1.MarkerAggregate, error)
-	// DeliverMessage marks a feed delivered up to a message.
-	DeliverMessage(context.Context, *v1.DeliverMessageRequest) (*v1.MarkerAggregate, error)
-	// ReadingMessageFeeds says that the caller is looking at feeds: all there is is read, and what comes within the next
-	// minute is read as it comes. Clients send it every 30 seconds.
-	ReadingMessageFeeds(context.Context, *v1.ReadingMessageFeedsRequest) (*v1.MarkerAggregate, error)
-	// StartReading is ReadingMessageFeeds for one feed.
-	StartReading(context.Context, *v1.StartReadingRequest) (*v1.MarkerAggregate, error)
-	// StopReading says that the caller looks away: all there is is read, and what comes is unread again.
-	StopReading(context.Context, *v1.StopReadingRequest) (*v1.MarkerAggregate, error)
-	// ListMessageMarkers tells how many have read messages, and how many got them, their authors apart; those that the caller may not
-	// read are left out. userMarkers and the others hold what the caller has not read of their feeds.
-	ListMessageMarkers(context.Context, *v1.ListMessageMarkersRequest) (*v1.MarkerAggregate, error)
-	// ListReadUsers lists who has read a message, its author apart, in the order of their internal ids.
-	ListReadUsers(context.Context, *v1.ListReadUsersRequest) (*v1.MarkerUsersResponse, error)
-	// ListDeliveredUsers lists whom a message was delivered to, its author apart, in the order of their internal ids.
-	ListDeliveredUsers(context.Context, *v1.ListDeliveredUsersRequest) (*v1.MarkerUsersResponse, error)
-	// PushSegment tells of a message in a feed, for those who belong to it; for administrators. It is the door by which an
-	// outside message store feeds the markers: the subchannels of our own are refused. The same message again changes nothing.
-	PushSegment(context.Context, *v1.PushSegmentRequest) (*v1.PushSegmentResponse, error)
-	// DeleteMessageFeed marks a feed of an outside message store deleted for those who belong to it; for administrators. Nothing in it
-	// is unread then.
-	DeleteMessageFeed(context.Context, *v1.DeleteMessageFeedRequest) (*v1.PushSegmentResponse, error)
+	// GetUserMarker returns the caller's total of unread messages over all feeds.
+	GetUserMarker(context.Context, *v1.GetUserMarkerRequest) (*v1.MarkerResponse, error)
+	// SyncMarkers returns the markers that changed since a device last synchronized, oldest change first, about a hundred
+	// feeds at a time. Pass `lastSyncAt` of the response to the next call. A response without feed markers ends the
+	// synchronization.
+	SyncMarkers(context.Context, *v1.SyncMarkersRequest) (*v1.MarkerResponse, error)
+	// ListChannelMarkers returns the caller's markers for channels. Unknown channels are ignored.
+	ListChannelMarkers(context.Context, *v1.ListChannelMarkersRequest) (*v1.MarkerResponse, error)
+	// ReadChannel marks everything in a channel as read.
+	ReadChannel(context.Context, *v1.ReadChannelRequest) (*v1.MarkerResponse, error)
+	// ListMessageFeedMarkers returns the caller's markers for message feeds. Unknown feeds are ignored.
+	ListMessageFeedMarkers(context.Context, *v1.ListMessageFeedMarkersRequest) (*v1.MarkerResponse, error)
+	// ListUserMessageFeeds returns the caller's markers for all message feeds of channels.
+	ListUserMessageFeeds(context.Context, *v1.ListUserMessageFeedsRequest) (*v1.MarkerResponse, error)
+	// ReadMessageFeed marks a feed as read up to a segment. The position never moves backwards, nor beyond the last
+	// segment.
+	ReadMessageFeed(context.Context, *v1.ReadMessageFeedRequest) (*v1.MarkerResponse, error)
+	// DeliverMessage marks a feed as delivered up to a message.
+	DeliverMessage(context.Context, *v1.DeliverMessageRequest) (*v1.MarkerResponse, error)
+	// ReadingMessageFeeds reports that the caller is viewing feeds: everything in them is marked as read, and so are
+	// messages that arrive within the next minute. Clients repeat the call every 30 seconds.
+	ReadingMessageFeeds(context.Context, *v1.ReadingMessageFeedsRequest) (*v1.MarkerResponse, error)
+	// StartReading reports that the caller is viewing one feed, like ReadingMessageFeeds.
+	StartReading(context.Context, *v1.StartReadingRequest) (*v1.MarkerResponse, error)
+	// StopReading reports that the caller has stopped viewing a feed: everything in it is marked as read, and later
+	// messages are unread again.
+	StopReading(context.Context, *v1.StopReadingRequest) (*v1.MarkerResponse, error)
+	// ListMessageMarkers returns how many users have read and received messages, not counting the authors. Messages that
+	// the caller cannot read are ignored. The other markers in the response are the caller's own markers for the feeds of
+	// the messages.
+	ListMessageMarkers(context.Context, *v1.ListMessageMarkersRequest) (*v1.MarkerResponse, error)
+	// ListReadUsers lists the users who have read a message, except its author, ordered by internal id.
+	ListReadUsers(context.Context, *v1.ListReadUsersRequest) (*v1.ListMarkerUsersResponse, error)
+	// ListDeliveredUsers lists the users who have received a message, except its author, ordered by internal id.
+	ListDeliveredUsers(context.Context, *v1.ListDeliveredUsersRequest) (*v1.ListMarkerUsersResponse, error)
+	// PushSegment adds a message of an external message store to the markers of the feed's members. Only administrators
+	// can call it. Feeds of this network's own channels are rejected. Pushing a message twice has no effect.
+	PushSegment(context.Context, *v1.PushSegmentRequest) (*v1.FeedMarkerResponse, error)
+	// DeleteMessageFeed marks a feed of an external message store as deleted, so that nothing in it is unread. Only
+	// administrators can call it.
+	DeleteMessageFeed(context.Context, *v1.DeleteMessageFeedRequest) (*v1.FeedMarkerResponse, error)
 }
 
 // NewMarkerServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -450,6 +465,7 @@ func NewMarkerServiceHandler(svc MarkerServiceHandler, opts ...connect.HandlerOp
 		MarkerServiceGetUserMarkerProcedure,
 		svc.GetUserMarker,
 		connect.WithSchema(markerServiceMethods.ByName("GetUserMarker")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	markerServiceSyncMarkersHandler := connect.NewUnaryHandlerSimple(
@@ -462,6 +478,7 @@ func NewMarkerServiceHandler(svc MarkerServiceHandler, opts ...connect.HandlerOp
 		MarkerServiceListChannelMarkersProcedure,
 		svc.ListChannelMarkers,
 		connect.WithSchema(markerServiceMethods.ByName("ListChannelMarkers")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	markerServiceReadChannelHandler := connect.NewUnaryHandlerSimple(
@@ -474,12 +491,14 @@ func NewMarkerServiceHandler(svc MarkerServiceHandler, opts ...connect.HandlerOp
 		MarkerServiceListMessageFeedMarkersProcedure,
 		svc.ListMessageFeedMarkers,
 		connect.WithSchema(markerServiceMethods.ByName("ListMessageFeedMarkers")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	markerServiceListUserMessageFeedsHandler := connect.NewUnaryHandlerSimple(
 		MarkerServiceListUserMessageFeedsProcedure,
 		svc.ListUserMessageFeeds,
 		connect.WithSchema(markerServiceMethods.ByName("ListUserMessageFeeds")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	markerServiceReadMessageFeedHandler := connect.NewUnaryHandlerSimple(
@@ -516,18 +535,21 @@ func NewMarkerServiceHandler(svc MarkerServiceHandler, opts ...connect.HandlerOp
 		MarkerServiceListMessageMarkersProcedure,
 		svc.ListMessageMarkers,
 		connect.WithSchema(markerServiceMethods.ByName("ListMessageMarkers")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	markerServiceListReadUsersHandler := connect.NewUnaryHandlerSimple(
 		MarkerServiceListReadUsersProcedure,
 		svc.ListReadUsers,
 		connect.WithSchema(markerServiceMethods.ByName("ListReadUsers")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	markerServiceListDeliveredUsersHandler := connect.NewUnaryHandlerSimple(
 		MarkerServiceListDeliveredUsersProcedure,
 		svc.ListDeliveredUsers,
 		connect.WithSchema(markerServiceMethods.ByName("ListDeliveredUsers")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	markerServicePushSegmentHandler := connect.NewUnaryHandlerSimple(
@@ -585,66 +607,66 @@ func NewMarkerServiceHandler(svc MarkerServiceHandler, opts ...connect.HandlerOp
 // UnimplementedMarkerServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedMarkerServiceHandler struct{}
 
-func (UnimplementedMarkerServiceHandler) GetUserMarker(context.Context, *v1.GetUserMarkerRequest) (*v1.MarkerAggregate, error) {
+func (UnimplementedMarkerServiceHandler) GetUserMarker(context.Context, *v1.GetUserMarkerRequest) (*v1.MarkerResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.GetUserMarker is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) SyncMarkers(context.Context, *v1.SyncMarkersRequest) (*v1.MarkerAggregate, error) {
+func (UnimplementedMarkerServiceHandler) SyncMarkers(context.Context, *v1.SyncMarkersRequest) (*v1.MarkerResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.SyncMarkers is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) ListChannelMarkers(context.Context, *v1.ListChannelMarkersRequest) (*v1.MarkerAggregate, error) {
+func (UnimplementedMarkerServiceHandler) ListChannelMarkers(context.Context, *v1.ListChannelMarkersRequest) (*v1.MarkerResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ListChannelMarkers is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) ReadChannel(context.Context, *v1.ReadChannelRequest) (*v1.MarkerAggregate, error) {
+func (UnimplementedMarkerServiceHandler) ReadChannel(context.Context, *v1.ReadChannelRequest) (*v1.MarkerResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ReadChannel is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) ListMessageFeedMarkers(context.Context, *v1.ListMessageFeedMarkersRequest) (*v1.MarkerAggregate, error) {
+func (UnimplementedMarkerServiceHandler) ListMessageFeedMarkers(context.Context, *v1.ListMessageFeedMarkersRequest) (*v1.MarkerResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ListMessageFeedMarkers is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) ListUserMessageFeeds(context.Context, *v1.ListUserMessageFeedsRequest) (*v1.MarkerAggregate, error) {
+func (UnimplementedMarkerServiceHandler) ListUserMessageFeeds(context.Context, *v1.ListUserMessageFeedsRequest) (*v1.MarkerResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ListUserMessageFeeds is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) ReadMessageFeed(context.Context, *v1.ReadMessageFeedRequest) (*v1.MarkerAggregate, error) {
+func (UnimplementedMarkerServiceHandler) ReadMessageFeed(context.Context, *v1.ReadMessageFeedRequest) (*v1.MarkerResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ReadMessageFeed is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) DeliverMessage(context.Context, *v1.DeliverMessageRequest) (*v1.MarkerAggregate, error) {
+func (UnimplementedMarkerServiceHandler) DeliverMessage(context.Context, *v1.DeliverMessageRequest) (*v1.MarkerResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.DeliverMessage is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) ReadingMessageFeeds(context.Context, *v1.ReadingMessageFeedsRequest) (*v1.MarkerAggregate, error) {
+func (UnimplementedMarkerServiceHandler) ReadingMessageFeeds(context.Context, *v1.ReadingMessageFeedsRequest) (*v1.MarkerResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ReadingMessageFeeds is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) StartReading(context.Context, *v1.StartReadingRequest) (*v1.MarkerAggregate, error) {
+func (UnimplementedMarkerServiceHandler) StartReading(context.Context, *v1.StartReadingRequest) (*v1.MarkerResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.StartReading is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) StopReading(context.Context, *v1.StopReadingRequest) (*v1.MarkerAggregate, error) {
+func (UnimplementedMarkerServiceHandler) StopReading(context.Context, *v1.StopReadingRequest) (*v1.MarkerResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.StopReading is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) ListMessageMarkers(context.Context, *v1.ListMessageMarkersRequest) (*v1.MarkerAggregate, error) {
+func (UnimplementedMarkerServiceHandler) ListMessageMarkers(context.Context, *v1.ListMessageMarkersRequest) (*v1.MarkerResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ListMessageMarkers is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) ListReadUsers(context.Context, *v1.ListReadUsersRequest) (*v1.MarkerUsersResponse, error) {
+func (UnimplementedMarkerServiceHandler) ListReadUsers(context.Context, *v1.ListReadUsersRequest) (*v1.ListMarkerUsersResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ListReadUsers is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) ListDeliveredUsers(context.Context, *v1.ListDeliveredUsersRequest) (*v1.MarkerUsersResponse, error) {
+func (UnimplementedMarkerServiceHandler) ListDeliveredUsers(context.Context, *v1.ListDeliveredUsersRequest) (*v1.ListMarkerUsersResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.ListDeliveredUsers is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) PushSegment(context.Context, *v1.PushSegmentRequest) (*v1.PushSegmentResponse, error) {
+func (UnimplementedMarkerServiceHandler) PushSegment(context.Context, *v1.PushSegmentRequest) (*v1.FeedMarkerResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.PushSegment is not implemented"))
 }
 
-func (UnimplementedMarkerServiceHandler) DeleteMessageFeed(context.Context, *v1.DeleteMessageFeedRequest) (*v1.PushSegmentResponse, error) {
+func (UnimplementedMarkerServiceHandler) DeleteMessageFeed(context.Context, *v1.DeleteMessageFeedRequest) (*v1.FeedMarkerResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MarkerService.DeleteMessageFeed is not implemented"))
 }

@@ -65,23 +65,23 @@ const (
 // MemberServiceClient is a client for the plaza.v1.MemberService service.
 type MemberServiceClient interface {
 	// ListMembers lists the members of a community.
-	ListMembers(context.Context, *v1.ListMembersRequest) (*v1.ListCommunitiesResponse, error)
+	ListMembers(context.Context, *v1.ListMembersRequest) (*v1.ListMembersResponse, error)
 	// AddMembers adds users to a community.
-	AddMembers(context.Context, *v1.AddMembersRequest) (*v1.CommunityAggregate, error)
+	AddMembers(context.Context, *v1.AddMembersRequest) (*v1.CommunityResponse, error)
 	// RemoveMembers removes users from a community.
-	RemoveMembers(context.Context, *v1.RemoveMembersRequest) (*v1.CommunityAggregate, error)
-	// JoinCommunity makes the caller a member at once.
-	JoinCommunity(context.Context, *v1.JoinCommunityRequest) (*v1.CommunityAggregate, error)
+	RemoveMembers(context.Context, *v1.RemoveMembersRequest) (*v1.CommunityResponse, error)
+	// JoinCommunity makes the caller a member of a community immediately.
+	JoinCommunity(context.Context, *v1.JoinCommunityRequest) (*v1.CommunityResponse, error)
 	// LeaveCommunity ends the caller's membership.
-	LeaveCommunity(context.Context, *v1.LeaveCommunityRequest) (*v1.CommunityAggregate, error)
+	LeaveCommunity(context.Context, *v1.LeaveCommunityRequest) (*v1.CommunityResponse, error)
 	// BanMembers bans users from a community.
-	BanMembers(context.Context, *v1.BanMembersRequest) (*v1.CommunityAggregate, error)
-	// UnbanMembers lifts the bans; the users may join again.
-	UnbanMembers(context.Context, *v1.UnbanMembersRequest) (*v1.CommunityAggregate, error)
-	// AddMemberRoles gives members community roles.
-	AddMemberRoles(context.Context, *v1.AddMemberRolesRequest) (*v1.CommunityAggregate, error)
-	// RemoveMemberRoles takes community roles from members; the last moderator stays.
-	RemoveMemberRoles(context.Context, *v1.RemoveMemberRolesRequest) (*v1.CommunityAggregate, error)
+	BanMembers(context.Context, *v1.BanMembersRequest) (*v1.CommunityResponse, error)
+	// UnbanMembers lifts the bans of users, who can then join again.
+	UnbanMembers(context.Context, *v1.UnbanMembersRequest) (*v1.CommunityResponse, error)
+	// AddMemberRoles assigns community roles to members.
+	AddMemberRoles(context.Context, *v1.AddMemberRolesRequest) (*v1.CommunityResponse, error)
+	// RemoveMemberRoles removes community roles from members. The last moderator of a community keeps the role.
+	RemoveMemberRoles(context.Context, *v1.RemoveMemberRolesRequest) (*v1.CommunityResponse, error)
 }
 
 // NewMemberServiceClient constructs a client for the plaza.v1.MemberService service. By default, it
@@ -95,55 +95,56 @@ func NewMemberServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 	baseURL = strings.TrimRight(baseURL, "/")
 	memberServiceMethods := v1.File_plaza_v1_member_proto.Services().ByName("MemberService").Methods()
 	return &memberServiceClient{
-		listMembers: connect.NewClient[v1.ListMembersRequest, v1.ListCommunitiesResponse](
+		listMembers: connect.NewClient[v1.ListMembersRequest, v1.ListMembersResponse](
 			httpClient,
 			baseURL+MemberServiceListMembersProcedure,
 			connect.WithSchema(memberServiceMethods.ByName("ListMembers")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		addMembers: connect.NewClient[v1.AddMembersRequest, v1.CommunityAggregate](
+		addMembers: connect.NewClient[v1.AddMembersRequest, v1.CommunityResponse](
 			httpClient,
 			baseURL+MemberServiceAddMembersProcedure,
 			connect.WithSchema(memberServiceMethods.ByName("AddMembers")),
 			connect.WithClientOptions(opts...),
 		),
-		removeMembers: connect.NewClient[v1.RemoveMembersRequest, v1.CommunityAggregate](
+		removeMembers: connect.NewClient[v1.RemoveMembersRequest, v1.CommunityResponse](
 			httpClient,
 			baseURL+MemberServiceRemoveMembersProcedure,
 			connect.WithSchema(memberServiceMethods.ByName("RemoveMembers")),
 			connect.WithClientOptions(opts...),
 		),
-		joinCommunity: connect.NewClient[v1.JoinCommunityRequest, v1.CommunityAggregate](
+		joinCommunity: connect.NewClient[v1.JoinCommunityRequest, v1.CommunityResponse](
 			httpClient,
 			baseURL+MemberServiceJoinCommunityProcedure,
 			connect.WithSchema(memberServiceMethods.ByName("JoinCommunity")),
 			connect.WithClientOptions(opts...),
 		),
-		leaveCommunity: connect.NewClient[v1.LeaveCommunityRequest, v1.CommunityAggregate](
+		leaveCommunity: connect.NewClient[v1.LeaveCommunityRequest, v1.CommunityResponse](
 			httpClient,
 			baseURL+MemberServiceLeaveCommunityProcedure,
 			connect.WithSchema(memberServiceMethods.ByName("LeaveCommunity")),
 			connect.WithClientOptions(opts...),
 		),
-		banMembers: connect.NewClient[v1.BanMembersRequest, v1.CommunityAggregate](
+		banMembers: connect.NewClient[v1.BanMembersRequest, v1.CommunityResponse](
 			httpClient,
 			baseURL+MemberServiceBanMembersProcedure,
 			connect.WithSchema(memberServiceMethods.ByName("BanMembers")),
 			connect.WithClientOptions(opts...),
 		),
-		unbanMembers: connect.NewClient[v1.UnbanMembersRequest, v1.CommunityAggregate](
+		unbanMembers: connect.NewClient[v1.UnbanMembersRequest, v1.CommunityResponse](
 			httpClient,
 			baseURL+MemberServiceUnbanMembersProcedure,
 			connect.WithSchema(memberServiceMethods.ByName("UnbanMembers")),
 			connect.WithClientOptions(opts...),
 		),
-		addMemberRoles: connect.NewClient[v1.AddMemberRolesRequest, v1.CommunityAggregate](
+		addMemberRoles: connect.NewClient[v1.AddMemberRolesRequest, v1.CommunityResponse](
 			httpClient,
 			baseURL+MemberServiceAddMemberRolesProcedure,
 			connect.WithSchema(memberServiceMethods.ByName("AddMemberRoles")),
 			connect.WithClientOptions(opts...),
 		),
-		removeMemberRoles: connect.NewClient[v1.RemoveMemberRolesRequest, v1.CommunityAggregate](
+		removeMemberRoles: connect.NewClient[v1.RemoveMemberRolesRequest, v1.CommunityResponse](
 			httpClient,
 			baseURL+MemberServiceRemoveMemberRolesProcedure,
 			connect.WithSchema(memberServiceMethods.ByName("RemoveMemberRoles")),
@@ -154,19 +155,19 @@ func NewMemberServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 
 // memberServiceClient implements MemberServiceClient.
 type memberServiceClient struct {
-	listMembers       *connect.Client[v1.ListMembersRequest, v1.ListCommunitiesResponse]
-	addMembers        *connect.Client[v1.AddMembersRequest, v1.CommunityAggregate]
-	removeMembers     *connect.Client[v1.RemoveMembersRequest, v1.CommunityAggregate]
-	joinCommunity     *connect.Client[v1.JoinCommunityRequest, v1.CommunityAggregate]
-	leaveCommunity    *connect.Client[v1.LeaveCommunityRequest, v1.CommunityAggregate]
-	banMembers        *connect.Client[v1.BanMembersRequest, v1.CommunityAggregate]
-	unbanMembers      *connect.Client[v1.UnbanMembersRequest, v1.CommunityAggregate]
-	addMemberRoles    *connect.Client[v1.AddMemberRolesRequest, v1.CommunityAggregate]
-	removeMemberRoles *connect.Client[v1.RemoveMemberRolesRequest, v1.CommunityAggregate]
+	listMembers       *connect.Client[v1.ListMembersRequest, v1.ListMembersResponse]
+	addMembers        *connect.Client[v1.AddMembersRequest, v1.CommunityResponse]
+	removeMembers     *connect.Client[v1.RemoveMembersRequest, v1.CommunityResponse]
+	joinCommunity     *connect.Client[v1.JoinCommunityRequest, v1.CommunityResponse]
+	leaveCommunity    *connect.Client[v1.LeaveCommunityRequest, v1.CommunityResponse]
+	banMembers        *connect.Client[v1.BanMembersRequest, v1.CommunityResponse]
+	unbanMembers      *connect.Client[v1.UnbanMembersRequest, v1.CommunityResponse]
+	addMemberRoles    *connect.Client[v1.AddMemberRolesRequest, v1.CommunityResponse]
+	removeMemberRoles *connect.Client[v1.RemoveMemberRolesRequest, v1.CommunityResponse]
 }
 
 // ListMembers calls plaza.v1.MemberService.ListMembers.
-func (c *memberServiceClient) ListMembers(ctx context.Context, req *v1.ListMembersRequest) (*v1.ListCommunitiesResponse, error) {
+func (c *memberServiceClient) ListMembers(ctx context.Context, req *v1.ListMembersRequest) (*v1.ListMembersResponse, error) {
 	response, err := c.listMembers.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -175,7 +176,7 @@ func (c *memberServiceClient) ListMembers(ctx context.Context, req *v1.ListMembe
 }
 
 // AddMembers calls plaza.v1.MemberService.AddMembers.
-func (c *memberServiceClient) AddMembers(ctx context.Context, req *v1.AddMembersRequest) (*v1.CommunityAggregate, error) {
+func (c *memberServiceClient) AddMembers(ctx context.Context, req *v1.AddMembersRequest) (*v1.CommunityResponse, error) {
 	response, err := c.addMembers.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -184,7 +185,7 @@ func (c *memberServiceClient) AddMembers(ctx context.Context, req *v1.AddMembers
 }
 
 // RemoveMembers calls plaza.v1.MemberService.RemoveMembers.
-func (c *memberServiceClient) RemoveMembers(ctx context.Context, req *v1.RemoveMembersRequest) (*v1.CommunityAggregate, error) {
+func (c *memberServiceClient) RemoveMembers(ctx context.Context, req *v1.RemoveMembersRequest) (*v1.CommunityResponse, error) {
 	response, err := c.removeMembers.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -193,7 +194,7 @@ func (c *memberServiceClient) RemoveMembers(ctx context.Context, req *v1.RemoveM
 }
 
 // JoinCommunity calls plaza.v1.MemberService.JoinCommunity.
-func (c *memberServiceClient) JoinCommunity(ctx context.Context, req *v1.JoinCommunityRequest) (*v1.CommunityAggregate, error) {
+func (c *memberServiceClient) JoinCommunity(ctx context.Context, req *v1.JoinCommunityRequest) (*v1.CommunityResponse, error) {
 	response, err := c.joinCommunity.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -202,7 +203,7 @@ func (c *memberServiceClient) JoinCommunity(ctx context.Context, req *v1.JoinCom
 }
 
 // LeaveCommunity calls plaza.v1.MemberService.LeaveCommunity.
-func (c *memberServiceClient) LeaveCommunity(ctx context.Context, req *v1.LeaveCommunityRequest) (*v1.CommunityAggregate, error) {
+func (c *memberServiceClient) LeaveCommunity(ctx context.Context, req *v1.LeaveCommunityRequest) (*v1.CommunityResponse, error) {
 	response, err := c.leaveCommunity.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -211,7 +212,7 @@ func (c *memberServiceClient) LeaveCommunity(ctx context.Context, req *v1.LeaveC
 }
 
 // BanMembers calls plaza.v1.MemberService.BanMembers.
-func (c *memberServiceClient) BanMembers(ctx context.Context, req *v1.BanMembersRequest) (*v1.CommunityAggregate, error) {
+func (c *memberServiceClient) BanMembers(ctx context.Context, req *v1.BanMembersRequest) (*v1.CommunityResponse, error) {
 	response, err := c.banMembers.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -220,7 +221,7 @@ func (c *memberServiceClient) BanMembers(ctx context.Context, req *v1.BanMembers
 }
 
 // UnbanMembers calls plaza.v1.MemberService.UnbanMembers.
-func (c *memberServiceClient) UnbanMembers(ctx context.Context, req *v1.UnbanMembersRequest) (*v1.CommunityAggregate, error) {
+func (c *memberServiceClient) UnbanMembers(ctx context.Context, req *v1.UnbanMembersRequest) (*v1.CommunityResponse, error) {
 	response, err := c.unbanMembers.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -229,7 +230,7 @@ func (c *memberServiceClient) UnbanMembers(ctx context.Context, req *v1.UnbanMem
 }
 
 // AddMemberRoles calls plaza.v1.MemberService.AddMemberRoles.
-func (c *memberServiceClient) AddMemberRoles(ctx context.Context, req *v1.AddMemberRolesRequest) (*v1.CommunityAggregate, error) {
+func (c *memberServiceClient) AddMemberRoles(ctx context.Context, req *v1.AddMemberRolesRequest) (*v1.CommunityResponse, error) {
 	response, err := c.addMemberRoles.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -238,7 +239,7 @@ func (c *memberServiceClient) AddMemberRoles(ctx context.Context, req *v1.AddMem
 }
 
 // RemoveMemberRoles calls plaza.v1.MemberService.RemoveMemberRoles.
-func (c *memberServiceClient) RemoveMemberRoles(ctx context.Context, req *v1.RemoveMemberRolesRequest) (*v1.CommunityAggregate, error) {
+func (c *memberServiceClient) RemoveMemberRoles(ctx context.Context, req *v1.RemoveMemberRolesRequest) (*v1.CommunityResponse, error) {
 	response, err := c.removeMemberRoles.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -249,23 +250,23 @@ func (c *memberServiceClient) RemoveMemberRoles(ctx context.Context, req *v1.Rem
 // MemberServiceHandler is an implementation of the plaza.v1.MemberService service.
 type MemberServiceHandler interface {
 	// ListMembers lists the members of a community.
-	ListMembers(context.Context, *v1.ListMembersRequest) (*v1.ListCommunitiesResponse, error)
+	ListMembers(context.Context, *v1.ListMembersRequest) (*v1.ListMembersResponse, error)
 	// AddMembers adds users to a community.
-	AddMembers(context.Context, *v1.AddMembersRequest) (*v1.CommunityAggregate, error)
+	AddMembers(context.Context, *v1.AddMembersRequest) (*v1.CommunityResponse, error)
 	// RemoveMembers removes users from a community.
-	RemoveMembers(context.Context, *v1.RemoveMembersRequest) (*v1.CommunityAggregate, error)
-	// JoinCommunity makes the caller a member at once.
-	JoinCommunity(context.Context, *v1.JoinCommunityRequest) (*v1.CommunityAggregate, error)
+	RemoveMembers(context.Context, *v1.RemoveMembersRequest) (*v1.CommunityResponse, error)
+	// JoinCommunity makes the caller a member of a community immediately.
+	JoinCommunity(context.Context, *v1.JoinCommunityRequest) (*v1.CommunityResponse, error)
 	// LeaveCommunity ends the caller's membership.
-	LeaveCommunity(context.Context, *v1.LeaveCommunityRequest) (*v1.CommunityAggregate, error)
+	LeaveCommunity(context.Context, *v1.LeaveCommunityRequest) (*v1.CommunityResponse, error)
 	// BanMembers bans users from a community.
-	BanMembers(context.Context, *v1.BanMembersRequest) (*v1.CommunityAggregate, error)
-	// UnbanMembers lifts the bans; the users may join again.
-	UnbanMembers(context.Context, *v1.UnbanMembersRequest) (*v1.CommunityAggregate, error)
-	// AddMemberRoles gives members community roles.
-	AddMemberRoles(context.Context, *v1.AddMemberRolesRequest) (*v1.CommunityAggregate, error)
-	// RemoveMemberRoles takes community roles from members; the last moderator stays.
-	RemoveMemberRoles(context.Context, *v1.RemoveMemberRolesRequest) (*v1.CommunityAggregate, error)
+	BanMembers(context.Context, *v1.BanMembersRequest) (*v1.CommunityResponse, error)
+	// UnbanMembers lifts the bans of users, who can then join again.
+	UnbanMembers(context.Context, *v1.UnbanMembersRequest) (*v1.CommunityResponse, error)
+	// AddMemberRoles assigns community roles to members.
+	AddMemberRoles(context.Context, *v1.AddMemberRolesRequest) (*v1.CommunityResponse, error)
+	// RemoveMemberRoles removes community roles from members. The last moderator of a community keeps the role.
+	RemoveMemberRoles(context.Context, *v1.RemoveMemberRolesRequest) (*v1.CommunityResponse, error)
 }
 
 // NewMemberServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -279,6 +280,7 @@ func NewMemberServiceHandler(svc MemberServiceHandler, opts ...connect.HandlerOp
 		MemberServiceListMembersProcedure,
 		svc.ListMembers,
 		connect.WithSchema(memberServiceMethods.ByName("ListMembers")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	memberServiceAddMembersHandler := connect.NewUnaryHandlerSimple(
@@ -358,38 +360,38 @@ func NewMemberServiceHandler(svc MemberServiceHandler, opts ...connect.HandlerOp
 // UnimplementedMemberServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedMemberServiceHandler struct{}
 
-func (UnimplementedMemberServiceHandler) ListMembers(context.Context, *v1.ListMembersRequest) (*v1.ListCommunitiesResponse, error) {
+func (UnimplementedMemberServiceHandler) ListMembers(context.Context, *v1.ListMembersRequest) (*v1.ListMembersResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MemberService.ListMembers is not implemented"))
 }
 
-func (UnimplementedMemberServiceHandler) AddMembers(context.Context, *v1.AddMembersRequest) (*v1.CommunityAggregate, error) {
+func (UnimplementedMemberServiceHandler) AddMembers(context.Context, *v1.AddMembersRequest) (*v1.CommunityResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MemberService.AddMembers is not implemented"))
 }
 
-func (UnimplementedMemberServiceHandler) RemoveMembers(context.Context, *v1.RemoveMembersRequest) (*v1.CommunityAggregate, error) {
+func (UnimplementedMemberServiceHandler) RemoveMembers(context.Context, *v1.RemoveMembersRequest) (*v1.CommunityResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MemberService.RemoveMembers is not implemented"))
 }
 
-func (UnimplementedMemberServiceHandler) JoinCommunity(context.Context, *v1.JoinCommunityRequest) (*v1.CommunityAggregate, error) {
+func (UnimplementedMemberServiceHandler) JoinCommunity(context.Context, *v1.JoinCommunityRequest) (*v1.CommunityResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MemberService.JoinCommunity is not implemented"))
 }
 
-func (UnimplementedMemberServiceHandler) LeaveCommunity(context.Context, *v1.LeaveCommunityRequest) (*v1.CommunityAggregate, error) {
+func (UnimplementedMemberServiceHandler) LeaveCommunity(context.Context, *v1.LeaveCommunityRequest) (*v1.CommunityResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MemberService.LeaveCommunity is not implemented"))
 }
 
-func (UnimplementedMemberServiceHandler) BanMembers(context.Context, *v1.BanMembersRequest) (*v1.CommunityAggregate, error) {
+func (UnimplementedMemberServiceHandler) BanMembers(context.Context, *v1.BanMembersRequest) (*v1.CommunityResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MemberService.BanMembers is not implemented"))
 }
 
-func (UnimplementedMemberServiceHandler) UnbanMembers(context.Context, *v1.UnbanMembersRequest) (*v1.CommunityAggregate, error) {
+func (UnimplementedMemberServiceHandler) UnbanMembers(context.Context, *v1.UnbanMembersRequest) (*v1.CommunityResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MemberService.UnbanMembers is not implemented"))
 }
 
-func (UnimplementedMemberServiceHandler) AddMemberRoles(context.Context, *v1.AddMemberRolesRequest) (*v1.CommunityAggregate, error) {
+func (UnimplementedMemberServiceHandler) AddMemberRoles(context.Context, *v1.AddMemberRolesRequest) (*v1.CommunityResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MemberService.AddMemberRoles is not implemented"))
 }
 
-func (UnimplementedMemberServiceHandler) RemoveMemberRoles(context.Context, *v1.RemoveMemberRolesRequest) (*v1.CommunityAggregate, error) {
+func (UnimplementedMemberServiceHandler) RemoveMemberRoles(context.Context, *v1.RemoveMemberRolesRequest) (*v1.CommunityResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MemberService.RemoveMemberRoles is not implemented"))
 }

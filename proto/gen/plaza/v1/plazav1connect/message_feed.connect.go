@@ -55,20 +55,20 @@ const (
 
 // MessageFeedServiceClient is a client for the plaza.v1.MessageFeedService service.
 type MessageFeedServiceClient interface {
-	// CreateMessageFeed makes a subchannel in a channel.
-	CreateMessageFeed(context.Context, *v1.CreateMessageFeedRequest) (*v1.MessageFeedAggregate, error)
-	// GetMessageFeed gets one subchannel.
-	GetMessageFeed(context.Context, *v1.GetMessageFeedRequest) (*v1.MessageFeedAggregate, error)
-	// BatchGetMessageFeeds gets several subchannels by id, in the order of the request; those that the caller may not read are left
-	// out.
-	BatchGetMessageFeeds(context.Context, *v1.BatchGetMessageFeedsRequest) (*v1.MessageFeedAggregate, error)
-	// ListMessageFeeds lists the subchannels of a channel, by their last message.
+	// CreateMessageFeed creates a subchannel in a channel.
+	CreateMessageFeed(context.Context, *v1.CreateMessageFeedRequest) (*v1.MessageFeedResponse, error)
+	// GetMessageFeed returns one subchannel.
+	GetMessageFeed(context.Context, *v1.GetMessageFeedRequest) (*v1.MessageFeedResponse, error)
+	// BatchGetMessageFeeds returns several subchannels by id, in the order of the request. Subchannels that the caller
+	// cannot read are omitted.
+	BatchGetMessageFeeds(context.Context, *v1.BatchGetMessageFeedsRequest) (*v1.MessageFeedResponse, error)
+	// ListMessageFeeds lists the subchannels of a channel, ordered by their last message.
 	ListMessageFeeds(context.Context, *v1.ListMessageFeedsRequest) (*v1.ListMessageFeedsResponse, error)
 	// UpdateMessageFeed renames a subchannel.
-	UpdateMessageFeed(context.Context, *v1.UpdateMessageFeedRequest) (*v1.MessageFeedAggregate, error)
-	// RemoveMessageFeed deletes a subchannel with its messages; the one that every channel has is refused. Nothing in it is unread
-	// then. The answer shows it deleted.
-	RemoveMessageFeed(context.Context, *v1.RemoveMessageFeedRequest) (*v1.MessageFeedAggregate, error)
+	UpdateMessageFeed(context.Context, *v1.UpdateMessageFeedRequest) (*v1.MessageFeedResponse, error)
+	// RemoveMessageFeed deletes a subchannel and its messages, so that nothing in it is unread. The first subchannel of a
+	// channel cannot be deleted. The response contains the deleted subchannel.
+	RemoveMessageFeed(context.Context, *v1.RemoveMessageFeedRequest) (*v1.MessageFeedResponse, error)
 }
 
 // NewMessageFeedServiceClient constructs a client for the plaza.v1.MessageFeedService service. By
@@ -82,37 +82,40 @@ func NewMessageFeedServiceClient(httpClient connect.HTTPClient, baseURL string, 
 	baseURL = strings.TrimRight(baseURL, "/")
 	messageFeedServiceMethods := v1.File_plaza_v1_message_feed_proto.Services().ByName("MessageFeedService").Methods()
 	return &messageFeedServiceClient{
-		createMessageFeed: connect.NewClient[v1.CreateMessageFeedRequest, v1.MessageFeedAggregate](
+		createMessageFeed: connect.NewClient[v1.CreateMessageFeedRequest, v1.MessageFeedResponse](
 			httpClient,
 			baseURL+MessageFeedServiceCreateMessageFeedProcedure,
 			connect.WithSchema(messageFeedServiceMethods.ByName("CreateMessageFeed")),
 			connect.WithClientOptions(opts...),
 		),
-		getMessageFeed: connect.NewClient[v1.GetMessageFeedRequest, v1.MessageFeedAggregate](
+		getMessageFeed: connect.NewClient[v1.GetMessageFeedRequest, v1.MessageFeedResponse](
 			httpClient,
 			baseURL+MessageFeedServiceGetMessageFeedProcedure,
 			connect.WithSchema(messageFeedServiceMethods.ByName("GetMessageFeed")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		batchGetMessageFeeds: connect.NewClient[v1.BatchGetMessageFeedsRequest, v1.MessageFeedAggregate](
+		batchGetMessageFeeds: connect.NewClient[v1.BatchGetMessageFeedsRequest, v1.MessageFeedResponse](
 			httpClient,
 			baseURL+MessageFeedServiceBatchGetMessageFeedsProcedure,
 			connect.WithSchema(messageFeedServiceMethods.ByName("BatchGetMessageFeeds")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listMessageFeeds: connect.NewClient[v1.ListMessageFeedsRequest, v1.ListMessageFeedsResponse](
 			httpClient,
 			baseURL+MessageFeedServiceListMessageFeedsProcedure,
 			connect.WithSchema(messageFeedServiceMethods.ByName("ListMessageFeeds")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		updateMessageFeed: connect.NewClient[v1.UpdateMessageFeedRequest, v1.MessageFeedAggregate](
+		updateMessageFeed: connect.NewClient[v1.UpdateMessageFeedRequest, v1.MessageFeedResponse](
 			httpClient,
 			baseURL+MessageFeedServiceUpdateMessageFeedProcedure,
 			connect.WithSchema(messageFeedServiceMethods.ByName("UpdateMessageFeed")),
 			connect.WithClientOptions(opts...),
 		),
-		removeMessageFeed: connect.NewClient[v1.RemoveMessageFeedRequest, v1.MessageFeedAggregate](
+		removeMessageFeed: connect.NewClient[v1.RemoveMessageFeedRequest, v1.MessageFeedResponse](
 			httpClient,
 			baseURL+MessageFeedServiceRemoveMessageFeedProcedure,
 			connect.WithSchema(messageFeedServiceMethods.ByName("RemoveMessageFeed")),
@@ -123,16 +126,16 @@ func NewMessageFeedServiceClient(httpClient connect.HTTPClient, baseURL string, 
 
 // messageFeedServiceClient implements MessageFeedServiceClient.
 type messageFeedServiceClient struct {
-	createMessageFeed    *connect.Client[v1.CreateMessageFeedRequest, v1.MessageFeedAggregate]
-	getMessageFeed       *connect.Client[v1.GetMessageFeedRequest, v1.MessageFeedAggregate]
-	batchGetMessageFeeds *connect.Client[v1.BatchGetMessageFeedsRequest, v1.MessageFeedAggregate]
+	createMessageFeed    *connect.Client[v1.CreateMessageFeedRequest, v1.MessageFeedResponse]
+	getMessageFeed       *connect.Client[v1.GetMessageFeedRequest, v1.MessageFeedResponse]
+	batchGetMessageFeeds *connect.Client[v1.BatchGetMessageFeedsRequest, v1.MessageFeedResponse]
 	listMessageFeeds     *connect.Client[v1.ListMessageFeedsRequest, v1.ListMessageFeedsResponse]
-	updateMessageFeed    *connect.Client[v1.UpdateMessageFeedRequest, v1.MessageFeedAggregate]
-	removeMessageFeed    *connect.Client[v1.RemoveMessageFeedRequest, v1.MessageFeedAggregate]
+	updateMessageFeed    *connect.Client[v1.UpdateMessageFeedRequest, v1.MessageFeedResponse]
+	removeMessageFeed    *connect.Client[v1.RemoveMessageFeedRequest, v1.MessageFeedResponse]
 }
 
 // CreateMessageFeed calls plaza.v1.MessageFeedService.CreateMessageFeed.
-func (c *messageFeedServiceClient) CreateMessageFeed(ctx context.Context, req *v1.CreateMessageFeedRequest) (*v1.MessageFeedAggregate, error) {
+func (c *messageFeedServiceClient) CreateMessageFeed(ctx context.Context, req *v1.CreateMessageFeedRequest) (*v1.MessageFeedResponse, error) {
 	response, err := c.createMessageFeed.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -141,7 +144,7 @@ func (c *messageFeedServiceClient) CreateMessageFeed(ctx context.Context, req *v
 }
 
 // GetMessageFeed calls plaza.v1.MessageFeedService.GetMessageFeed.
-func (c *messageFeedServiceClient) GetMessageFeed(ctx context.Context, req *v1.GetMessageFeedRequest) (*v1.MessageFeedAggregate, error) {
+func (c *messageFeedServiceClient) GetMessageFeed(ctx context.Context, req *v1.GetMessageFeedRequest) (*v1.MessageFeedResponse, error) {
 	response, err := c.getMessageFeed.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -150,7 +153,7 @@ func (c *messageFeedServiceClient) GetMessageFeed(ctx context.Context, req *v1.G
 }
 
 // BatchGetMessageFeeds calls plaza.v1.MessageFeedService.BatchGetMessageFeeds.
-func (c *messageFeedServiceClient) BatchGetMessageFeeds(ctx context.Context, req *v1.BatchGetMessageFeedsRequest) (*v1.MessageFeedAggregate, error) {
+func (c *messageFeedServiceClient) BatchGetMessageFeeds(ctx context.Context, req *v1.BatchGetMessageFeedsRequest) (*v1.MessageFeedResponse, error) {
 	response, err := c.batchGetMessageFeeds.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -168,7 +171,7 @@ func (c *messageFeedServiceClient) ListMessageFeeds(ctx context.Context, req *v1
 }
 
 // UpdateMessageFeed calls plaza.v1.MessageFeedService.UpdateMessageFeed.
-func (c *messageFeedServiceClient) UpdateMessageFeed(ctx context.Context, req *v1.UpdateMessageFeedRequest) (*v1.MessageFeedAggregate, error) {
+func (c *messageFeedServiceClient) UpdateMessageFeed(ctx context.Context, req *v1.UpdateMessageFeedRequest) (*v1.MessageFeedResponse, error) {
 	response, err := c.updateMessageFeed.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -177,7 +180,7 @@ func (c *messageFeedServiceClient) UpdateMessageFeed(ctx context.Context, req *v
 }
 
 // RemoveMessageFeed calls plaza.v1.MessageFeedService.RemoveMessageFeed.
-func (c *messageFeedServiceClient) RemoveMessageFeed(ctx context.Context, req *v1.RemoveMessageFeedRequest) (*v1.MessageFeedAggregate, error) {
+func (c *messageFeedServiceClient) RemoveMessageFeed(ctx context.Context, req *v1.RemoveMessageFeedRequest) (*v1.MessageFeedResponse, error) {
 	response, err := c.removeMessageFeed.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -187,20 +190,20 @@ func (c *messageFeedServiceClient) RemoveMessageFeed(ctx context.Context, req *v
 
 // MessageFeedServiceHandler is an implementation of the plaza.v1.MessageFeedService service.
 type MessageFeedServiceHandler interface {
-	// CreateMessageFeed makes a subchannel in a channel.
-	CreateMessageFeed(context.Context, *v1.CreateMessageFeedRequest) (*v1.MessageFeedAggregate, error)
-	// GetMessageFeed gets one subchannel.
-	GetMessageFeed(context.Context, *v1.GetMessageFeedRequest) (*v1.MessageFeedAggregate, error)
-	// BatchGetMessageFeeds gets several subchannels by id, in the order of the request; those that the caller may not read are left
-	// out.
-	BatchGetMessageFeeds(context.Context, *v1.BatchGetMessageFeedsRequest) (*v1.MessageFeedAggregate, error)
-	// ListMessageFeeds lists the subchannels of a channel, by their last message.
+	// CreateMessageFeed creates a subchannel in a channel.
+	CreateMessageFeed(context.Context, *v1.CreateMessageFeedRequest) (*v1.MessageFeedResponse, error)
+	// GetMessageFeed returns one subchannel.
+	GetMessageFeed(context.Context, *v1.GetMessageFeedRequest) (*v1.MessageFeedResponse, error)
+	// BatchGetMessageFeeds returns several subchannels by id, in the order of the request. Subchannels that the caller
+	// cannot read are omitted.
+	BatchGetMessageFeeds(context.Context, *v1.BatchGetMessageFeedsRequest) (*v1.MessageFeedResponse, error)
+	// ListMessageFeeds lists the subchannels of a channel, ordered by their last message.
 	ListMessageFeeds(context.Context, *v1.ListMessageFeedsRequest) (*v1.ListMessageFeedsResponse, error)
 	// UpdateMessageFeed renames a subchannel.
-	UpdateMessageFeed(context.Context, *v1.UpdateMessageFeedRequest) (*v1.MessageFeedAggregate, error)
-	// RemoveMessageFeed deletes a subchannel with its messages; the one that every channel has is refused. Nothing in it is unread
-	// then. The answer shows it deleted.
-	RemoveMessageFeed(context.Context, *v1.RemoveMessageFeedRequest) (*v1.MessageFeedAggregate, error)
+	UpdateMessageFeed(context.Context, *v1.UpdateMessageFeedRequest) (*v1.MessageFeedResponse, error)
+	// RemoveMessageFeed deletes a subchannel and its messages, so that nothing in it is unread. The first subchannel of a
+	// channel cannot be deleted. The response contains the deleted subchannel.
+	RemoveMessageFeed(context.Context, *v1.RemoveMessageFeedRequest) (*v1.MessageFeedResponse, error)
 }
 
 // NewMessageFeedServiceHandler builds an HTTP handler from the service implementation. It returns
@@ -220,18 +223,21 @@ func NewMessageFeedServiceHandler(svc MessageFeedServiceHandler, opts ...connect
 		MessageFeedServiceGetMessageFeedProcedure,
 		svc.GetMessageFeed,
 		connect.WithSchema(messageFeedServiceMethods.ByName("GetMessageFeed")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	messageFeedServiceBatchGetMessageFeedsHandler := connect.NewUnaryHandlerSimple(
 		MessageFeedServiceBatchGetMessageFeedsProcedure,
 		svc.BatchGetMessageFeeds,
 		connect.WithSchema(messageFeedServiceMethods.ByName("BatchGetMessageFeeds")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	messageFeedServiceListMessageFeedsHandler := connect.NewUnaryHandlerSimple(
 		MessageFeedServiceListMessageFeedsProcedure,
 		svc.ListMessageFeeds,
 		connect.WithSchema(messageFeedServiceMethods.ByName("ListMessageFeeds")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	messageFeedServiceUpdateMessageFeedHandler := connect.NewUnaryHandlerSimple(
@@ -269,15 +275,15 @@ func NewMessageFeedServiceHandler(svc MessageFeedServiceHandler, opts ...connect
 // UnimplementedMessageFeedServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedMessageFeedServiceHandler struct{}
 
-func (UnimplementedMessageFeedServiceHandler) CreateMessageFeed(context.Context, *v1.CreateMessageFeedRequest) (*v1.MessageFeedAggregate, error) {
+func (UnimplementedMessageFeedServiceHandler) CreateMessageFeed(context.Context, *v1.CreateMessageFeedRequest) (*v1.MessageFeedResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageFeedService.CreateMessageFeed is not implemented"))
 }
 
-func (UnimplementedMessageFeedServiceHandler) GetMessageFeed(context.Context, *v1.GetMessageFeedRequest) (*v1.MessageFeedAggregate, error) {
+func (UnimplementedMessageFeedServiceHandler) GetMessageFeed(context.Context, *v1.GetMessageFeedRequest) (*v1.MessageFeedResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageFeedService.GetMessageFeed is not implemented"))
 }
 
-func (UnimplementedMessageFeedServiceHandler) BatchGetMessageFeeds(context.Context, *v1.BatchGetMessageFeedsRequest) (*v1.MessageFeedAggregate, error) {
+func (UnimplementedMessageFeedServiceHandler) BatchGetMessageFeeds(context.Context, *v1.BatchGetMessageFeedsRequest) (*v1.MessageFeedResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageFeedService.BatchGetMessageFeeds is not implemented"))
 }
 
@@ -285,10 +291,10 @@ func (UnimplementedMessageFeedServiceHandler) ListMessageFeeds(context.Context, 
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageFeedService.ListMessageFeeds is not implemented"))
 }
 
-func (UnimplementedMessageFeedServiceHandler) UpdateMessageFeed(context.Context, *v1.UpdateMessageFeedRequest) (*v1.MessageFeedAggregate, error) {
+func (UnimplementedMessageFeedServiceHandler) UpdateMessageFeed(context.Context, *v1.UpdateMessageFeedRequest) (*v1.MessageFeedResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageFeedService.UpdateMessageFeed is not implemented"))
 }
 
-func (UnimplementedMessageFeedServiceHandler) RemoveMessageFeed(context.Context, *v1.RemoveMessageFeedRequest) (*v1.MessageFeedAggregate, error) {
+func (UnimplementedMessageFeedServiceHandler) RemoveMessageFeed(context.Context, *v1.RemoveMessageFeedRequest) (*v1.MessageFeedResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageFeedService.RemoveMessageFeed is not implemented"))
 }

@@ -67,29 +67,29 @@ const (
 
 // ModerationListServiceClient is a client for the plaza.v1.ModerationListService service.
 type ModerationListServiceClient interface {
-	// ListAllowRules lists the rules of the allow list: those with the given expressions, or all, by pages of 100 where the request
-	// names no limit.
-	ListAllowRules(context.Context, *v1.ListAllowRulesRequest) (*v1.ModerationRulesResponse, error)
-	// AddAllowRules adds rules to the allow list. One that is there already is enabled, and stays otherwise as it is. PUT does the
-	// same as POST: no rule is taken away.
-	AddAllowRules(context.Context, *v1.AddAllowRulesRequest) (*v1.ModerationRulesResponse, error)
+	// ListAllowRules lists the rules of the allow list, or only those with given expressions. The default page size is
+	// 100.
+	ListAllowRules(context.Context, *v1.ListAllowRulesRequest) (*v1.ListModerationRulesResponse, error)
+	// AddAllowRules adds rules to the allow list. A rule that already exists is enabled and does not change otherwise.
+	// PUT is equivalent to POST: no rule is removed.
+	AddAllowRules(context.Context, *v1.AddAllowRulesRequest) (*v1.ListModerationRulesResponse, error)
 	// UpdateAllowRule enables or disables a rule of the allow list.
 	UpdateAllowRule(context.Context, *v1.UpdateAllowRuleRequest) (*v1.ModerationRuleResponse, error)
-	// DeleteAllowRules deletes rules of the allow list, all of those that are given or, where one is not there, none.
+	// DeleteAllowRules deletes rules of the allow list. If one of them does not exist, none is deleted.
 	DeleteAllowRules(context.Context, *v1.DeleteAllowRulesRequest) (*v1.StatusSuccessResponse, error)
-	// VerifyAllowed tells whether texts would pass the allow list: 400309 where one of them would not.
+	// VerifyAllowed checks whether texts would pass the allow list. It fails with 400309 if one of them would not.
 	VerifyAllowed(context.Context, *v1.VerifyAllowedRequest) (*v1.SuccessResponse, error)
-	// ListBlockRules lists the rules of the block list: those with the given expressions, or all, by pages of 100 where the request
-	// names no limit.
-	ListBlockRules(context.Context, *v1.ListBlockRulesRequest) (*v1.ModerationRulesResponse, error)
-	// AddBlockRules adds rules to the block list. One that is there already is enabled, and matches words as the request says. PUT
-	// does the same as POST: no rule is taken away.
-	AddBlockRules(context.Context, *v1.AddBlockRulesRequest) (*v1.ModerationRulesResponse, error)
+	// ListBlockRules lists the rules of the block list, or only those with given expressions. The default page size is
+	// 100.
+	ListBlockRules(context.Context, *v1.ListBlockRulesRequest) (*v1.ListModerationRulesResponse, error)
+	// AddBlockRules adds rules to the block list. A rule that already exists is enabled and takes `is_match_exact_word`
+	// from the request. PUT is equivalent to POST: no rule is removed.
+	AddBlockRules(context.Context, *v1.AddBlockRulesRequest) (*v1.ListModerationRulesResponse, error)
 	// UpdateBlockRule enables or disables a rule of the block list.
 	UpdateBlockRule(context.Context, *v1.UpdateBlockRuleRequest) (*v1.ModerationRuleResponse, error)
-	// DeleteBlockRules deletes rules of the block list, all of those that are given or, where one is not there, none.
+	// DeleteBlockRules deletes rules of the block list. If one of them does not exist, none is deleted.
 	DeleteBlockRules(context.Context, *v1.DeleteBlockRulesRequest) (*v1.StatusSuccessResponse, error)
-	// VerifyNotBlocked tells whether texts would pass the block list: 400308 where one of them would not.
+	// VerifyNotBlocked checks whether texts would pass the block list. It fails with 400308 if one of them would not.
 	VerifyNotBlocked(context.Context, *v1.VerifyNotBlockedRequest) (*v1.SuccessResponse, error)
 }
 
@@ -104,13 +104,14 @@ func NewModerationListServiceClient(httpClient connect.HTTPClient, baseURL strin
 	baseURL = strings.TrimRight(baseURL, "/")
 	moderationListServiceMethods := v1.File_plaza_v1_moderation_list_proto.Services().ByName("ModerationListService").Methods()
 	return &moderationListServiceClient{
-		listAllowRules: connect.NewClient[v1.ListAllowRulesRequest, v1.ModerationRulesResponse](
+		listAllowRules: connect.NewClient[v1.ListAllowRulesRequest, v1.ListModerationRulesResponse](
 			httpClient,
 			baseURL+ModerationListServiceListAllowRulesProcedure,
 			connect.WithSchema(moderationListServiceMethods.ByName("ListAllowRules")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		addAllowRules: connect.NewClient[v1.AddAllowRulesRequest, v1.ModerationRulesResponse](
+		addAllowRules: connect.NewClient[v1.AddAllowRulesRequest, v1.ListModerationRulesResponse](
 			httpClient,
 			baseURL+ModerationListServiceAddAllowRulesProcedure,
 			connect.WithSchema(moderationListServiceMethods.ByName("AddAllowRules")),
@@ -134,13 +135,14 @@ func NewModerationListServiceClient(httpClient connect.HTTPClient, baseURL strin
 			connect.WithSchema(moderationListServiceMethods.ByName("VerifyAllowed")),
 			connect.WithClientOptions(opts...),
 		),
-		listBlockRules: connect.NewClient[v1.ListBlockRulesRequest, v1.ModerationRulesResponse](
+		listBlockRules: connect.NewClient[v1.ListBlockRulesRequest, v1.ListModerationRulesResponse](
 			httpClient,
 			baseURL+ModerationListServiceListBlockRulesProcedure,
 			connect.WithSchema(moderationListServiceMethods.ByName("ListBlockRules")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		addBlockRules: connect.NewClient[v1.AddBlockRulesRequest, v1.ModerationRulesResponse](
+		addBlockRules: connect.NewClient[v1.AddBlockRulesRequest, v1.ListModerationRulesResponse](
 			httpClient,
 			baseURL+ModerationListServiceAddBlockRulesProcedure,
 			connect.WithSchema(moderationListServiceMethods.ByName("AddBlockRules")),
@@ -169,20 +171,20 @@ func NewModerationListServiceClient(httpClient connect.HTTPClient, baseURL strin
 
 // moderationListServiceClient implements ModerationListServiceClient.
 type moderationListServiceClient struct {
-	listAllowRules   *connect.Client[v1.ListAllowRulesRequest, v1.ModerationRulesResponse]
-	addAllowRules    *connect.Client[v1.AddAllowRulesRequest, v1.ModerationRulesResponse]
+	listAllowRules   *connect.Client[v1.ListAllowRulesRequest, v1.ListModerationRulesResponse]
+	addAllowRules    *connect.Client[v1.AddAllowRulesRequest, v1.ListModerationRulesResponse]
 	updateAllowRule  *connect.Client[v1.UpdateAllowRuleRequest, v1.ModerationRuleResponse]
 	deleteAllowRules *connect.Client[v1.DeleteAllowRulesRequest, v1.StatusSuccessResponse]
 	verifyAllowed    *connect.Client[v1.VerifyAllowedRequest, v1.SuccessResponse]
-	listBlockRules   *connect.Client[v1.ListBlockRulesRequest, v1.ModerationRulesResponse]
-	addBlockRules    *connect.Client[v1.AddBlockRulesRequest, v1.ModerationRulesResponse]
+	listBlockRules   *connect.Client[v1.ListBlockRulesRequest, v1.ListModerationRulesResponse]
+	addBlockRules    *connect.Client[v1.AddBlockRulesRequest, v1.ListModerationRulesResponse]
 	updateBlockRule  *connect.Client[v1.UpdateBlockRuleRequest, v1.ModerationRuleResponse]
 	deleteBlockRules *connect.Client[v1.DeleteBlockRulesRequest, v1.StatusSuccessResponse]
 	verifyNotBlocked *connect.Client[v1.VerifyNotBlockedRequest, v1.SuccessResponse]
 }
 
 // ListAllowRules calls plaza.v1.ModerationListService.ListAllowRules.
-func (c *moderationListServiceClient) ListAllowRules(ctx context.Context, req *v1.ListAllowRulesRequest) (*v1.ModerationRulesResponse, error) {
+func (c *moderationListServiceClient) ListAllowRules(ctx context.Context, req *v1.ListAllowRulesRequest) (*v1.ListModerationRulesResponse, error) {
 	response, err := c.listAllowRules.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -191,7 +193,7 @@ func (c *moderationListServiceClient) ListAllowRules(ctx context.Context, req *v
 }
 
 // AddAllowRules calls plaza.v1.ModerationListService.AddAllowRules.
-func (c *moderationListServiceClient) AddAllowRules(ctx context.Context, req *v1.AddAllowRulesRequest) (*v1.ModerationRulesResponse, error) {
+func (c *moderationListServiceClient) AddAllowRules(ctx context.Context, req *v1.AddAllowRulesRequest) (*v1.ListModerationRulesResponse, error) {
 	response, err := c.addAllowRules.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -227,7 +229,7 @@ func (c *moderationListServiceClient) VerifyAllowed(ctx context.Context, req *v1
 }
 
 // ListBlockRules calls plaza.v1.ModerationListService.ListBlockRules.
-func (c *moderationListServiceClient) ListBlockRules(ctx context.Context, req *v1.ListBlockRulesRequest) (*v1.ModerationRulesResponse, error) {
+func (c *moderationListServiceClient) ListBlockRules(ctx context.Context, req *v1.ListBlockRulesRequest) (*v1.ListModerationRulesResponse, error) {
 	response, err := c.listBlockRules.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -236,7 +238,7 @@ func (c *moderationListServiceClient) ListBlockRules(ctx context.Context, req *v
 }
 
 // AddBlockRules calls plaza.v1.ModerationListService.AddBlockRules.
-func (c *moderationListServiceClient) AddBlockRules(ctx context.Context, req *v1.AddBlockRulesRequest) (*v1.ModerationRulesResponse, error) {
+func (c *moderationListServiceClient) AddBlockRules(ctx context.Context, req *v1.AddBlockRulesRequest) (*v1.ListModerationRulesResponse, error) {
 	response, err := c.addBlockRules.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -273,29 +275,29 @@ func (c *moderationListServiceClient) VerifyNotBlocked(ctx context.Context, req 
 
 // ModerationListServiceHandler is an implementation of the plaza.v1.ModerationListService service.
 type ModerationListServiceHandler interface {
-	// ListAllowRules lists the rules of the allow list: those with the given expressions, or all, by pages of 100 where the request
-	// names no limit.
-	ListAllowRules(context.Context, *v1.ListAllowRulesRequest) (*v1.ModerationRulesResponse, error)
-	// AddAllowRules adds rules to the allow list. One that is there already is enabled, and stays otherwise as it is. PUT does the
-	// same as POST: no rule is taken away.
-	AddAllowRules(context.Context, *v1.AddAllowRulesRequest) (*v1.ModerationRulesResponse, error)
+	// ListAllowRules lists the rules of the allow list, or only those with given expressions. The default page size is
+	// 100.
+	ListAllowRules(context.Context, *v1.ListAllowRulesRequest) (*v1.ListModerationRulesResponse, error)
+	// AddAllowRules adds rules to the allow list. A rule that already exists is enabled and does not change otherwise.
+	// PUT is equivalent to POST: no rule is removed.
+	AddAllowRules(context.Context, *v1.AddAllowRulesRequest) (*v1.ListModerationRulesResponse, error)
 	// UpdateAllowRule enables or disables a rule of the allow list.
 	UpdateAllowRule(context.Context, *v1.UpdateAllowRuleRequest) (*v1.ModerationRuleResponse, error)
-	// DeleteAllowRules deletes rules of the allow list, all of those that are given or, where one is not there, none.
+	// DeleteAllowRules deletes rules of the allow list. If one of them does not exist, none is deleted.
 	DeleteAllowRules(context.Context, *v1.DeleteAllowRulesRequest) (*v1.StatusSuccessResponse, error)
-	// VerifyAllowed tells whether texts would pass the allow list: 400309 where one of them would not.
+	// VerifyAllowed checks whether texts would pass the allow list. It fails with 400309 if one of them would not.
 	VerifyAllowed(context.Context, *v1.VerifyAllowedRequest) (*v1.SuccessResponse, error)
-	// ListBlockRules lists the rules of the block list: those with the given expressions, or all, by pages of 100 where the request
-	// names no limit.
-	ListBlockRules(context.Context, *v1.ListBlockRulesRequest) (*v1.ModerationRulesResponse, error)
-	// AddBlockRules adds rules to the block list. One that is there already is enabled, and matches words as the request says. PUT
-	// does the same as POST: no rule is taken away.
-	AddBlockRules(context.Context, *v1.AddBlockRulesRequest) (*v1.ModerationRulesResponse, error)
+	// ListBlockRules lists the rules of the block list, or only those with given expressions. The default page size is
+	// 100.
+	ListBlockRules(context.Context, *v1.ListBlockRulesRequest) (*v1.ListModerationRulesResponse, error)
+	// AddBlockRules adds rules to the block list. A rule that already exists is enabled and takes `is_match_exact_word`
+	// from the request. PUT is equivalent to POST: no rule is removed.
+	AddBlockRules(context.Context, *v1.AddBlockRulesRequest) (*v1.ListModerationRulesResponse, error)
 	// UpdateBlockRule enables or disables a rule of the block list.
 	UpdateBlockRule(context.Context, *v1.UpdateBlockRuleRequest) (*v1.ModerationRuleResponse, error)
-	// DeleteBlockRules deletes rules of the block list, all of those that are given or, where one is not there, none.
+	// DeleteBlockRules deletes rules of the block list. If one of them does not exist, none is deleted.
 	DeleteBlockRules(context.Context, *v1.DeleteBlockRulesRequest) (*v1.StatusSuccessResponse, error)
-	// VerifyNotBlocked tells whether texts would pass the block list: 400308 where one of them would not.
+	// VerifyNotBlocked checks whether texts would pass the block list. It fails with 400308 if one of them would not.
 	VerifyNotBlocked(context.Context, *v1.VerifyNotBlockedRequest) (*v1.SuccessResponse, error)
 }
 
@@ -310,6 +312,7 @@ func NewModerationListServiceHandler(svc ModerationListServiceHandler, opts ...c
 		ModerationListServiceListAllowRulesProcedure,
 		svc.ListAllowRules,
 		connect.WithSchema(moderationListServiceMethods.ByName("ListAllowRules")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	moderationListServiceAddAllowRulesHandler := connect.NewUnaryHandlerSimple(
@@ -340,6 +343,7 @@ func NewModerationListServiceHandler(svc ModerationListServiceHandler, opts ...c
 		ModerationListServiceListBlockRulesProcedure,
 		svc.ListBlockRules,
 		connect.WithSchema(moderationListServiceMethods.ByName("ListBlockRules")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	moderationListServiceAddBlockRulesHandler := connect.NewUnaryHandlerSimple(
@@ -397,11 +401,11 @@ func NewModerationListServiceHandler(svc ModerationListServiceHandler, opts ...c
 // UnimplementedModerationListServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedModerationListServiceHandler struct{}
 
-func (UnimplementedModerationListServiceHandler) ListAllowRules(context.Context, *v1.ListAllowRulesRequest) (*v1.ModerationRulesResponse, error) {
+func (UnimplementedModerationListServiceHandler) ListAllowRules(context.Context, *v1.ListAllowRulesRequest) (*v1.ListModerationRulesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ModerationListService.ListAllowRules is not implemented"))
 }
 
-func (UnimplementedModerationListServiceHandler) AddAllowRules(context.Context, *v1.AddAllowRulesRequest) (*v1.ModerationRulesResponse, error) {
+func (UnimplementedModerationListServiceHandler) AddAllowRules(context.Context, *v1.AddAllowRulesRequest) (*v1.ListModerationRulesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ModerationListService.AddAllowRules is not implemented"))
 }
 
@@ -417,11 +421,11 @@ func (UnimplementedModerationListServiceHandler) VerifyAllowed(context.Context, 
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ModerationListService.VerifyAllowed is not implemented"))
 }
 
-func (UnimplementedModerationListServiceHandler) ListBlockRules(context.Context, *v1.ListBlockRulesRequest) (*v1.ModerationRulesResponse, error) {
+func (UnimplementedModerationListServiceHandler) ListBlockRules(context.Context, *v1.ListBlockRulesRequest) (*v1.ListModerationRulesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ModerationListService.ListBlockRules is not implemented"))
 }
 
-func (UnimplementedModerationListServiceHandler) AddBlockRules(context.Context, *v1.AddBlockRulesRequest) (*v1.ModerationRulesResponse, error) {
+func (UnimplementedModerationListServiceHandler) AddBlockRules(context.Context, *v1.AddBlockRulesRequest) (*v1.ListModerationRulesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ModerationListService.AddBlockRules is not implemented"))
 }
 

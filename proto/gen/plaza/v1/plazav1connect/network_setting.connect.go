@@ -61,21 +61,23 @@ const (
 
 // NetworkSettingServiceClient is a client for the plaza.v1.NetworkSettingService service.
 type NetworkSettingServiceClient interface {
-	// GetModeration gets the moderation configuration.
+	// GetModeration returns the moderation settings.
 	GetModeration(context.Context, *v1.GetModerationRequest) (*v1.ModerationConfiguration, error)
-	// UpdateModeration changes the moderation configuration; absent fields stay.
+	// UpdateModeration updates the moderation settings. Fields that are absent do not change.
 	UpdateModeration(context.Context, *v1.UpdateModerationRequest) (*v1.ModerationConfiguration, error)
-	// GetNetworkSettings gets every setting of the network.
+	// GetNetworkSettings returns all settings of the network.
 	GetNetworkSettings(context.Context, *v1.GetNetworkSettingsRequest) (*v1.NetworkSettings, error)
-	// UpdateNetworkSettings changes settings of the network, all of those that are given or none; absent fields stay.
+	// UpdateNetworkSettings updates settings of the network, either all given fields or none. Fields that are absent do
+	// not change.
 	UpdateNetworkSettings(context.Context, *v1.UpdateNetworkSettingsRequest) (*v1.NetworkSettings, error)
-	// GetSocialSettings gets the settings of follows, of the global feed and of stories.
+	// GetSocialSettings returns the settings of follows, the global feed and stories.
 	GetSocialSettings(context.Context, *v1.GetSocialSettingsRequest) (*v1.SocialSettings, error)
-	// UpdateSocialSettings changes them; absent fields stay.
+	// UpdateSocialSettings updates the settings of follows, the global feed and stories. Fields that are absent do not
+	// change.
 	UpdateSocialSettings(context.Context, *v1.UpdateSocialSettingsRequest) (*v1.SocialSettings, error)
-	// GetChatSettings gets the settings of channels and messages.
+	// GetChatSettings returns the settings of channels and messages.
 	GetChatSettings(context.Context, *v1.GetChatSettingsRequest) (*v1.ChatSettings, error)
-	// UpdateChatSettings changes them; absent fields stay.
+	// UpdateChatSettings updates the settings of channels and messages. Fields that are absent do not change.
 	UpdateChatSettings(context.Context, *v1.UpdateChatSettingsRequest) (*v1.ChatSettings, error)
 }
 
@@ -94,6 +96,7 @@ func NewNetworkSettingServiceClient(httpClient connect.HTTPClient, baseURL strin
 			httpClient,
 			baseURL+NetworkSettingServiceGetModerationProcedure,
 			connect.WithSchema(networkSettingServiceMethods.ByName("GetModeration")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		updateModeration: connect.NewClient[v1.UpdateModerationRequest, v1.ModerationConfiguration](
@@ -106,6 +109,7 @@ func NewNetworkSettingServiceClient(httpClient connect.HTTPClient, baseURL strin
 			httpClient,
 			baseURL+NetworkSettingServiceGetNetworkSettingsProcedure,
 			connect.WithSchema(networkSettingServiceMethods.ByName("GetNetworkSettings")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		updateNetworkSettings: connect.NewClient[v1.UpdateNetworkSettingsRequest, v1.NetworkSettings](
@@ -118,6 +122,7 @@ func NewNetworkSettingServiceClient(httpClient connect.HTTPClient, baseURL strin
 			httpClient,
 			baseURL+NetworkSettingServiceGetSocialSettingsProcedure,
 			connect.WithSchema(networkSettingServiceMethods.ByName("GetSocialSettings")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		updateSocialSettings: connect.NewClient[v1.UpdateSocialSettingsRequest, v1.SocialSettings](
@@ -130,6 +135,7 @@ func NewNetworkSettingServiceClient(httpClient connect.HTTPClient, baseURL strin
 			httpClient,
 			baseURL+NetworkSettingServiceGetChatSettingsProcedure,
 			connect.WithSchema(networkSettingServiceMethods.ByName("GetChatSettings")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		updateChatSettings: connect.NewClient[v1.UpdateChatSettingsRequest, v1.ChatSettings](
@@ -227,21 +233,23 @@ func (c *networkSettingServiceClient) UpdateChatSettings(ctx context.Context, re
 
 // NetworkSettingServiceHandler is an implementation of the plaza.v1.NetworkSettingService service.
 type NetworkSettingServiceHandler interface {
-	// GetModeration gets the moderation configuration.
+	// GetModeration returns the moderation settings.
 	GetModeration(context.Context, *v1.GetModerationRequest) (*v1.ModerationConfiguration, error)
-	// UpdateModeration changes the moderation configuration; absent fields stay.
+	// UpdateModeration updates the moderation settings. Fields that are absent do not change.
 	UpdateModeration(context.Context, *v1.UpdateModerationRequest) (*v1.ModerationConfiguration, error)
-	// GetNetworkSettings gets every setting of the network.
+	// GetNetworkSettings returns all settings of the network.
 	GetNetworkSettings(context.Context, *v1.GetNetworkSettingsRequest) (*v1.NetworkSettings, error)
-	// UpdateNetworkSettings changes settings of the network, all of those that are given or none; absent fields stay.
+	// UpdateNetworkSettings updates settings of the network, either all given fields or none. Fields that are absent do
+	// not change.
 	UpdateNetworkSettings(context.Context, *v1.UpdateNetworkSettingsRequest) (*v1.NetworkSettings, error)
-	// GetSocialSettings gets the settings of follows, of the global feed and of stories.
+	// GetSocialSettings returns the settings of follows, the global feed and stories.
 	GetSocialSettings(context.Context, *v1.GetSocialSettingsRequest) (*v1.SocialSettings, error)
-	// UpdateSocialSettings changes them; absent fields stay.
+	// UpdateSocialSettings updates the settings of follows, the global feed and stories. Fields that are absent do not
+	// change.
 	UpdateSocialSettings(context.Context, *v1.UpdateSocialSettingsRequest) (*v1.SocialSettings, error)
-	// GetChatSettings gets the settings of channels and messages.
+	// GetChatSettings returns the settings of channels and messages.
 	GetChatSettings(context.Context, *v1.GetChatSettingsRequest) (*v1.ChatSettings, error)
-	// UpdateChatSettings changes them; absent fields stay.
+	// UpdateChatSettings updates the settings of channels and messages. Fields that are absent do not change.
 	UpdateChatSettings(context.Context, *v1.UpdateChatSettingsRequest) (*v1.ChatSettings, error)
 }
 
@@ -256,6 +264,7 @@ func NewNetworkSettingServiceHandler(svc NetworkSettingServiceHandler, opts ...c
 		NetworkSettingServiceGetModerationProcedure,
 		svc.GetModeration,
 		connect.WithSchema(networkSettingServiceMethods.ByName("GetModeration")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	networkSettingServiceUpdateModerationHandler := connect.NewUnaryHandlerSimple(
@@ -268,6 +277,7 @@ func NewNetworkSettingServiceHandler(svc NetworkSettingServiceHandler, opts ...c
 		NetworkSettingServiceGetNetworkSettingsProcedure,
 		svc.GetNetworkSettings,
 		connect.WithSchema(networkSettingServiceMethods.ByName("GetNetworkSettings")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	networkSettingServiceUpdateNetworkSettingsHandler := connect.NewUnaryHandlerSimple(
@@ -280,6 +290,7 @@ func NewNetworkSettingServiceHandler(svc NetworkSettingServiceHandler, opts ...c
 		NetworkSettingServiceGetSocialSettingsProcedure,
 		svc.GetSocialSettings,
 		connect.WithSchema(networkSettingServiceMethods.ByName("GetSocialSettings")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	networkSettingServiceUpdateSocialSettingsHandler := connect.NewUnaryHandlerSimple(
@@ -292,6 +303,7 @@ func NewNetworkSettingServiceHandler(svc NetworkSettingServiceHandler, opts ...c
 		NetworkSettingServiceGetChatSettingsProcedure,
 		svc.GetChatSettings,
 		connect.WithSchema(networkSettingServiceMethods.ByName("GetChatSettings")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	networkSettingServiceUpdateChatSettingsHandler := connect.NewUnaryHandlerSimple(

@@ -61,22 +61,23 @@ const (
 
 // PinServiceClient is a client for the plaza.v1.PinService service.
 type PinServiceClient interface {
-	// PinGlobalPost pins a post in the global feed; again changes nothing. Only approved parent posts of public communities
-	// can be pinned, as many as the network setting maxGlobalPinnedPost allows.
-	PinGlobalPost(context.Context, *v1.PinGlobalPostRequest) (*v1.PinAggregate, error)
-	// UnpinGlobalPost takes a post out of the pins of the global feed. The answer holds the post and no pin.
-	UnpinGlobalPost(context.Context, *v1.UnpinGlobalPostRequest) (*v1.PinAggregate, error)
+	// PinGlobalPost pins a post in the global feed. Only approved parent posts of public communities can be pinned, and
+	// only as many as the network setting `maxGlobalPinnedPost` allows. Pinning twice has no effect.
+	PinGlobalPost(context.Context, *v1.PinGlobalPostRequest) (*v1.PinResponse, error)
+	// UnpinGlobalPost removes a post from the pins of the global feed. The response contains the post, without a pin.
+	UnpinGlobalPost(context.Context, *v1.UnpinGlobalPostRequest) (*v1.PinResponse, error)
 	// ListGlobalPins lists the posts that are pinned in the global feed.
-	ListGlobalPins(context.Context, *v1.ListGlobalPinsRequest) (*v1.PinAggregate, error)
-	// UnpinAllGlobalPosts takes every post out of the pins of the global feed.
-	UnpinAllGlobalPosts(context.Context, *v1.UnpinAllGlobalPostsRequest) (*v1.PinAggregate, error)
-	// PinCommunityPost pins an approved parent post of a community at a placement, at most 20 at each; again changes nothing.
-	PinCommunityPost(context.Context, *v1.PinCommunityPostRequest) (*v1.PinAggregate, error)
-	// UnpinCommunityPost takes a post out of a placement. The answer holds the post and no pin.
-	UnpinCommunityPost(context.Context, *v1.UnpinCommunityPostRequest) (*v1.PinAggregate, error)
+	ListGlobalPins(context.Context, *v1.ListGlobalPinsRequest) (*v1.PinResponse, error)
+	// UnpinAllGlobalPosts removes all pins of the global feed.
+	UnpinAllGlobalPosts(context.Context, *v1.UnpinAllGlobalPostsRequest) (*v1.PinResponse, error)
+	// PinCommunityPost pins an approved parent post of a community at a placement, which can have at most 20 posts.
+	// Pinning twice has no effect.
+	PinCommunityPost(context.Context, *v1.PinCommunityPostRequest) (*v1.PinResponse, error)
+	// UnpinCommunityPost removes a post from a placement. The response contains the post, without a pin.
+	UnpinCommunityPost(context.Context, *v1.UnpinCommunityPostRequest) (*v1.PinResponse, error)
 	// ListCommunityPins lists the pinned posts of a community, at one placement or at all.
-	ListCommunityPins(context.Context, *v1.ListCommunityPinsRequest) (*v1.PinAggregate, error)
-	// UnpinAllCommunityPosts takes every post of a community out of one placement or of all.
+	ListCommunityPins(context.Context, *v1.ListCommunityPinsRequest) (*v1.PinResponse, error)
+	// UnpinAllCommunityPosts removes all pins of a community, from one placement or from all.
 	UnpinAllCommunityPosts(context.Context, *v1.UnpinAllCommunityPostsRequest) (*v1.SuccessResponse, error)
 }
 
@@ -91,46 +92,48 @@ func NewPinServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...
 	baseURL = strings.TrimRight(baseURL, "/")
 	pinServiceMethods := v1.File_plaza_v1_pin_proto.Services().ByName("PinService").Methods()
 	return &pinServiceClient{
-		pinGlobalPost: connect.NewClient[v1.PinGlobalPostRequest, v1.PinAggregate](
+		pinGlobalPost: connect.NewClient[v1.PinGlobalPostRequest, v1.PinResponse](
 			httpClient,
 			baseURL+PinServicePinGlobalPostProcedure,
 			connect.WithSchema(pinServiceMethods.ByName("PinGlobalPost")),
 			connect.WithClientOptions(opts...),
 		),
-		unpinGlobalPost: connect.NewClient[v1.UnpinGlobalPostRequest, v1.PinAggregate](
+		unpinGlobalPost: connect.NewClient[v1.UnpinGlobalPostRequest, v1.PinResponse](
 			httpClient,
 			baseURL+PinServiceUnpinGlobalPostProcedure,
 			connect.WithSchema(pinServiceMethods.ByName("UnpinGlobalPost")),
 			connect.WithClientOptions(opts...),
 		),
-		listGlobalPins: connect.NewClient[v1.ListGlobalPinsRequest, v1.PinAggregate](
+		listGlobalPins: connect.NewClient[v1.ListGlobalPinsRequest, v1.PinResponse](
 			httpClient,
 			baseURL+PinServiceListGlobalPinsProcedure,
 			connect.WithSchema(pinServiceMethods.ByName("ListGlobalPins")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		unpinAllGlobalPosts: connect.NewClient[v1.UnpinAllGlobalPostsRequest, v1.PinAggregate](
+		unpinAllGlobalPosts: connect.NewClient[v1.UnpinAllGlobalPostsRequest, v1.PinResponse](
 			httpClient,
 			baseURL+PinServiceUnpinAllGlobalPostsProcedure,
 			connect.WithSchema(pinServiceMethods.ByName("UnpinAllGlobalPosts")),
 			connect.WithClientOptions(opts...),
 		),
-		pinCommunityPost: connect.NewClient[v1.PinCommunityPostRequest, v1.PinAggregate](
+		pinCommunityPost: connect.NewClient[v1.PinCommunityPostRequest, v1.PinResponse](
 			httpClient,
 			baseURL+PinServicePinCommunityPostProcedure,
 			connect.WithSchema(pinServiceMethods.ByName("PinCommunityPost")),
 			connect.WithClientOptions(opts...),
 		),
-		unpinCommunityPost: connect.NewClient[v1.UnpinCommunityPostRequest, v1.PinAggregate](
+		unpinCommunityPost: connect.NewClient[v1.UnpinCommunityPostRequest, v1.PinResponse](
 			httpClient,
 			baseURL+PinServiceUnpinCommunityPostProcedure,
 			connect.WithSchema(pinServiceMethods.ByName("UnpinCommunityPost")),
 			connect.WithClientOptions(opts...),
 		),
-		listCommunityPins: connect.NewClient[v1.ListCommunityPinsRequest, v1.PinAggregate](
+		listCommunityPins: connect.NewClient[v1.ListCommunityPinsRequest, v1.PinResponse](
 			httpClient,
 			baseURL+PinServiceListCommunityPinsProcedure,
 			connect.WithSchema(pinServiceMethods.ByName("ListCommunityPins")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		unpinAllCommunityPosts: connect.NewClient[v1.UnpinAllCommunityPostsRequest, v1.SuccessResponse](
@@ -144,18 +147,18 @@ func NewPinServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...
 
 // pinServiceClient implements PinServiceClient.
 type pinServiceClient struct {
-	pinGlobalPost          *connect.Client[v1.PinGlobalPostRequest, v1.PinAggregate]
-	unpinGlobalPost        *connect.Client[v1.UnpinGlobalPostRequest, v1.PinAggregate]
-	listGlobalPins         *connect.Client[v1.ListGlobalPinsRequest, v1.PinAggregate]
-	unpinAllGlobalPosts    *connect.Client[v1.UnpinAllGlobalPostsRequest, v1.PinAggregate]
-	pinCommunityPost       *connect.Client[v1.PinCommunityPostRequest, v1.PinAggregate]
-	unpinCommunityPost     *connect.Client[v1.UnpinCommunityPostRequest, v1.PinAggregate]
-	listCommunityPins      *connect.Client[v1.ListCommunityPinsRequest, v1.PinAggregate]
+	pinGlobalPost          *connect.Client[v1.PinGlobalPostRequest, v1.PinResponse]
+	unpinGlobalPost        *connect.Client[v1.UnpinGlobalPostRequest, v1.PinResponse]
+	listGlobalPins         *connect.Client[v1.ListGlobalPinsRequest, v1.PinResponse]
+	unpinAllGlobalPosts    *connect.Client[v1.UnpinAllGlobalPostsRequest, v1.PinResponse]
+	pinCommunityPost       *connect.Client[v1.PinCommunityPostRequest, v1.PinResponse]
+	unpinCommunityPost     *connect.Client[v1.UnpinCommunityPostRequest, v1.PinResponse]
+	listCommunityPins      *connect.Client[v1.ListCommunityPinsRequest, v1.PinResponse]
 	unpinAllCommunityPosts *connect.Client[v1.UnpinAllCommunityPostsRequest, v1.SuccessResponse]
 }
 
 // PinGlobalPost calls plaza.v1.PinService.PinGlobalPost.
-func (c *pinServiceClient) PinGlobalPost(ctx context.Context, req *v1.PinGlobalPostRequest) (*v1.PinAggregate, error) {
+func (c *pinServiceClient) PinGlobalPost(ctx context.Context, req *v1.PinGlobalPostRequest) (*v1.PinResponse, error) {
 	response, err := c.pinGlobalPost.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -164,7 +167,7 @@ func (c *pinServiceClient) PinGlobalPost(ctx context.Context, req *v1.PinGlobalP
 }
 
 // UnpinGlobalPost calls plaza.v1.PinService.UnpinGlobalPost.
-func (c *pinServiceClient) UnpinGlobalPost(ctx context.Context, req *v1.UnpinGlobalPostRequest) (*v1.PinAggregate, error) {
+func (c *pinServiceClient) UnpinGlobalPost(ctx context.Context, req *v1.UnpinGlobalPostRequest) (*v1.PinResponse, error) {
 	response, err := c.unpinGlobalPost.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -173,7 +176,7 @@ func (c *pinServiceClient) UnpinGlobalPost(ctx context.Context, req *v1.UnpinGlo
 }
 
 // ListGlobalPins calls plaza.v1.PinService.ListGlobalPins.
-func (c *pinServiceClient) ListGlobalPins(ctx context.Context, req *v1.ListGlobalPinsRequest) (*v1.PinAggregate, error) {
+func (c *pinServiceClient) ListGlobalPins(ctx context.Context, req *v1.ListGlobalPinsRequest) (*v1.PinResponse, error) {
 	response, err := c.listGlobalPins.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -182,7 +185,7 @@ func (c *pinServiceClient) ListGlobalPins(ctx context.Context, req *v1.ListGloba
 }
 
 // UnpinAllGlobalPosts calls plaza.v1.PinService.UnpinAllGlobalPosts.
-func (c *pinServiceClient) UnpinAllGlobalPosts(ctx context.Context, req *v1.UnpinAllGlobalPostsRequest) (*v1.PinAggregate, error) {
+func (c *pinServiceClient) UnpinAllGlobalPosts(ctx context.Context, req *v1.UnpinAllGlobalPostsRequest) (*v1.PinResponse, error) {
 	response, err := c.unpinAllGlobalPosts.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -191,7 +194,7 @@ func (c *pinServiceClient) UnpinAllGlobalPosts(ctx context.Context, req *v1.Unpi
 }
 
 // PinCommunityPost calls plaza.v1.PinService.PinCommunityPost.
-func (c *pinServiceClient) PinCommunityPost(ctx context.Context, req *v1.PinCommunityPostRequest) (*v1.PinAggregate, error) {
+func (c *pinServiceClient) PinCommunityPost(ctx context.Context, req *v1.PinCommunityPostRequest) (*v1.PinResponse, error) {
 	response, err := c.pinCommunityPost.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -200,7 +203,7 @@ func (c *pinServiceClient) PinCommunityPost(ctx context.Context, req *v1.PinComm
 }
 
 // UnpinCommunityPost calls plaza.v1.PinService.UnpinCommunityPost.
-func (c *pinServiceClient) UnpinCommunityPost(ctx context.Context, req *v1.UnpinCommunityPostRequest) (*v1.PinAggregate, error) {
+func (c *pinServiceClient) UnpinCommunityPost(ctx context.Context, req *v1.UnpinCommunityPostRequest) (*v1.PinResponse, error) {
 	response, err := c.unpinCommunityPost.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -209,7 +212,7 @@ func (c *pinServiceClient) UnpinCommunityPost(ctx context.Context, req *v1.Unpin
 }
 
 // ListCommunityPins calls plaza.v1.PinService.ListCommunityPins.
-func (c *pinServiceClient) ListCommunityPins(ctx context.Context, req *v1.ListCommunityPinsRequest) (*v1.PinAggregate, error) {
+func (c *pinServiceClient) ListCommunityPins(ctx context.Context, req *v1.ListCommunityPinsRequest) (*v1.PinResponse, error) {
 	response, err := c.listCommunityPins.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -228,22 +231,23 @@ func (c *pinServiceClient) UnpinAllCommunityPosts(ctx context.Context, req *v1.U
 
 // PinServiceHandler is an implementation of the plaza.v1.PinService service.
 type PinServiceHandler interface {
-	// PinGlobalPost pins a post in the global feed; again changes nothing. Only approved parent posts of public communities
-	// can be pinned, as many as the network setting maxGlobalPinnedPost allows.
-	PinGlobalPost(context.Context, *v1.PinGlobalPostRequest) (*v1.PinAggregate, error)
-	// UnpinGlobalPost takes a post out of the pins of the global feed. The answer holds the post and no pin.
-	UnpinGlobalPost(context.Context, *v1.UnpinGlobalPostRequest) (*v1.PinAggregate, error)
+	// PinGlobalPost pins a post in the global feed. Only approved parent posts of public communities can be pinned, and
+	// only as many as the network setting `maxGlobalPinnedPost` allows. Pinning twice has no effect.
+	PinGlobalPost(context.Context, *v1.PinGlobalPostRequest) (*v1.PinResponse, error)
+	// UnpinGlobalPost removes a post from the pins of the global feed. The response contains the post, without a pin.
+	UnpinGlobalPost(context.Context, *v1.UnpinGlobalPostRequest) (*v1.PinResponse, error)
 	// ListGlobalPins lists the posts that are pinned in the global feed.
-	ListGlobalPins(context.Context, *v1.ListGlobalPinsRequest) (*v1.PinAggregate, error)
-	// UnpinAllGlobalPosts takes every post out of the pins of the global feed.
-	UnpinAllGlobalPosts(context.Context, *v1.UnpinAllGlobalPostsRequest) (*v1.PinAggregate, error)
-	// PinCommunityPost pins an approved parent post of a community at a placement, at most 20 at each; again changes nothing.
-	PinCommunityPost(context.Context, *v1.PinCommunityPostRequest) (*v1.PinAggregate, error)
-	// UnpinCommunityPost takes a post out of a placement. The answer holds the post and no pin.
-	UnpinCommunityPost(context.Context, *v1.UnpinCommunityPostRequest) (*v1.PinAggregate, error)
+	ListGlobalPins(context.Context, *v1.ListGlobalPinsRequest) (*v1.PinResponse, error)
+	// UnpinAllGlobalPosts removes all pins of the global feed.
+	UnpinAllGlobalPosts(context.Context, *v1.UnpinAllGlobalPostsRequest) (*v1.PinResponse, error)
+	// PinCommunityPost pins an approved parent post of a community at a placement, which can have at most 20 posts.
+	// Pinning twice has no effect.
+	PinCommunityPost(context.Context, *v1.PinCommunityPostRequest) (*v1.PinResponse, error)
+	// UnpinCommunityPost removes a post from a placement. The response contains the post, without a pin.
+	UnpinCommunityPost(context.Context, *v1.UnpinCommunityPostRequest) (*v1.PinResponse, error)
 	// ListCommunityPins lists the pinned posts of a community, at one placement or at all.
-	ListCommunityPins(context.Context, *v1.ListCommunityPinsRequest) (*v1.PinAggregate, error)
-	// UnpinAllCommunityPosts takes every post of a community out of one placement or of all.
+	ListCommunityPins(context.Context, *v1.ListCommunityPinsRequest) (*v1.PinResponse, error)
+	// UnpinAllCommunityPosts removes all pins of a community, from one placement or from all.
 	UnpinAllCommunityPosts(context.Context, *v1.UnpinAllCommunityPostsRequest) (*v1.SuccessResponse, error)
 }
 
@@ -270,6 +274,7 @@ func NewPinServiceHandler(svc PinServiceHandler, opts ...connect.HandlerOption) 
 		PinServiceListGlobalPinsProcedure,
 		svc.ListGlobalPins,
 		connect.WithSchema(pinServiceMethods.ByName("ListGlobalPins")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	pinServiceUnpinAllGlobalPostsHandler := connect.NewUnaryHandlerSimple(
@@ -294,6 +299,7 @@ func NewPinServiceHandler(svc PinServiceHandler, opts ...connect.HandlerOption) 
 		PinServiceListCommunityPinsProcedure,
 		svc.ListCommunityPins,
 		connect.WithSchema(pinServiceMethods.ByName("ListCommunityPins")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	pinServiceUnpinAllCommunityPostsHandler := connect.NewUnaryHandlerSimple(
@@ -329,31 +335,31 @@ func NewPinServiceHandler(svc PinServiceHandler, opts ...connect.HandlerOption) 
 // UnimplementedPinServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedPinServiceHandler struct{}
 
-func (UnimplementedPinServiceHandler) PinGlobalPost(context.Context, *v1.PinGlobalPostRequest) (*v1.PinAggregate, error) {
+func (UnimplementedPinServiceHandler) PinGlobalPost(context.Context, *v1.PinGlobalPostRequest) (*v1.PinResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PinService.PinGlobalPost is not implemented"))
 }
 
-func (UnimplementedPinServiceHandler) UnpinGlobalPost(context.Context, *v1.UnpinGlobalPostRequest) (*v1.PinAggregate, error) {
+func (UnimplementedPinServiceHandler) UnpinGlobalPost(context.Context, *v1.UnpinGlobalPostRequest) (*v1.PinResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PinService.UnpinGlobalPost is not implemented"))
 }
 
-func (UnimplementedPinServiceHandler) ListGlobalPins(context.Context, *v1.ListGlobalPinsRequest) (*v1.PinAggregate, error) {
+func (UnimplementedPinServiceHandler) ListGlobalPins(context.Context, *v1.ListGlobalPinsRequest) (*v1.PinResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PinService.ListGlobalPins is not implemented"))
 }
 
-func (UnimplementedPinServiceHandler) UnpinAllGlobalPosts(context.Context, *v1.UnpinAllGlobalPostsRequest) (*v1.PinAggregate, error) {
+func (UnimplementedPinServiceHandler) UnpinAllGlobalPosts(context.Context, *v1.UnpinAllGlobalPostsRequest) (*v1.PinResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PinService.UnpinAllGlobalPosts is not implemented"))
 }
 
-func (UnimplementedPinServiceHandler) PinCommunityPost(context.Context, *v1.PinCommunityPostRequest) (*v1.PinAggregate, error) {
+func (UnimplementedPinServiceHandler) PinCommunityPost(context.Context, *v1.PinCommunityPostRequest) (*v1.PinResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PinService.PinCommunityPost is not implemented"))
 }
 
-func (UnimplementedPinServiceHandler) UnpinCommunityPost(context.Context, *v1.UnpinCommunityPostRequest) (*v1.PinAggregate, error) {
+func (UnimplementedPinServiceHandler) UnpinCommunityPost(context.Context, *v1.UnpinCommunityPostRequest) (*v1.PinResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PinService.UnpinCommunityPost is not implemented"))
 }
 
-func (UnimplementedPinServiceHandler) ListCommunityPins(context.Context, *v1.ListCommunityPinsRequest) (*v1.PinAggregate, error) {
+func (UnimplementedPinServiceHandler) ListCommunityPins(context.Context, *v1.ListCommunityPinsRequest) (*v1.PinResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PinService.ListCommunityPins is not implemented"))
 }
 

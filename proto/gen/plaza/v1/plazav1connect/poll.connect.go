@@ -53,19 +53,20 @@ const (
 
 // PollServiceClient is a client for the plaza.v1.PollService service.
 type PollServiceClient interface {
-	// CreatePoll makes a poll of the caller's.
-	CreatePoll(context.Context, *v1.CreatePollRequest) (*v1.PollAggregate, error)
-	// GetPoll gets one poll.
-	GetPoll(context.Context, *v1.GetPollRequest) (*v1.PollAggregate, error)
-	// UpdatePoll closes a poll for good; for its creator and administrators. Closing again changes nothing.
-	UpdatePoll(context.Context, *v1.UpdatePollRequest) (*v1.PollAggregate, error)
-	// DeletePoll deletes a poll; for its creator and administrators.
+	// CreatePoll creates a poll that belongs to the caller.
+	CreatePoll(context.Context, *v1.CreatePollRequest) (*v1.PollResponse, error)
+	// GetPoll returns one poll.
+	GetPoll(context.Context, *v1.GetPollRequest) (*v1.PollResponse, error)
+	// UpdatePoll closes a poll permanently. Its creator and administrators can call it. Closing twice has no effect.
+	UpdatePoll(context.Context, *v1.UpdatePollRequest) (*v1.PollResponse, error)
+	// DeletePoll deletes a poll. Its creator and administrators can call it.
 	DeletePoll(context.Context, *v1.DeletePollRequest) (*v1.StatusSuccessResponse, error)
-	// VotePoll votes as the caller. The same vote again changes nothing; another one is refused: ChangePollVote is for that.
-	VotePoll(context.Context, *v1.VotePollRequest) (*v1.PollAggregate, error)
-	// ChangePollVote puts the caller's votes in place of earlier ones; none at all takes them back.
-	ChangePollVote(context.Context, *v1.ChangePollVoteRequest) (*v1.PollAggregate, error)
-	// ListPollVoters lists who voted for an answer.
+	// VotePoll votes on behalf of the caller. Repeating the same vote has no effect; a different vote is rejected, use
+	// ChangePollVote instead.
+	VotePoll(context.Context, *v1.VotePollRequest) (*v1.PollResponse, error)
+	// ChangePollVote replaces the caller's votes. An empty list withdraws them.
+	ChangePollVote(context.Context, *v1.ChangePollVoteRequest) (*v1.PollResponse, error)
+	// ListPollVoters lists the users who voted for an answer.
 	ListPollVoters(context.Context, *v1.ListPollVotersRequest) (*v1.ListPollVotersResponse, error)
 }
 
@@ -80,19 +81,20 @@ func NewPollServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 	baseURL = strings.TrimRight(baseURL, "/")
 	pollServiceMethods := v1.File_plaza_v1_poll_proto.Services().ByName("PollService").Methods()
 	return &pollServiceClient{
-		createPoll: connect.NewClient[v1.CreatePollRequest, v1.PollAggregate](
+		createPoll: connect.NewClient[v1.CreatePollRequest, v1.PollResponse](
 			httpClient,
 			baseURL+PollServiceCreatePollProcedure,
 			connect.WithSchema(pollServiceMethods.ByName("CreatePoll")),
 			connect.WithClientOptions(opts...),
 		),
-		getPoll: connect.NewClient[v1.GetPollRequest, v1.PollAggregate](
+		getPoll: connect.NewClient[v1.GetPollRequest, v1.PollResponse](
 			httpClient,
 			baseURL+PollServiceGetPollProcedure,
 			connect.WithSchema(pollServiceMethods.ByName("GetPoll")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		updatePoll: connect.NewClient[v1.UpdatePollRequest, v1.PollAggregate](
+		updatePoll: connect.NewClient[v1.UpdatePollRequest, v1.PollResponse](
 			httpClient,
 			baseURL+PollServiceUpdatePollProcedure,
 			connect.WithSchema(pollServiceMethods.ByName("UpdatePoll")),
@@ -104,13 +106,13 @@ func NewPollServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			connect.WithSchema(pollServiceMethods.ByName("DeletePoll")),
 			connect.WithClientOptions(opts...),
 		),
-		votePoll: connect.NewClient[v1.VotePollRequest, v1.PollAggregate](
+		votePoll: connect.NewClient[v1.VotePollRequest, v1.PollResponse](
 			httpClient,
 			baseURL+PollServiceVotePollProcedure,
 			connect.WithSchema(pollServiceMethods.ByName("VotePoll")),
 			connect.WithClientOptions(opts...),
 		),
-		changePollVote: connect.NewClient[v1.ChangePollVoteRequest, v1.PollAggregate](
+		changePollVote: connect.NewClient[v1.ChangePollVoteRequest, v1.PollResponse](
 			httpClient,
 			baseURL+PollServiceChangePollVoteProcedure,
 			connect.WithSchema(pollServiceMethods.ByName("ChangePollVote")),
@@ -120,6 +122,7 @@ func NewPollServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			httpClient,
 			baseURL+PollServiceListPollVotersProcedure,
 			connect.WithSchema(pollServiceMethods.ByName("ListPollVoters")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 	}
@@ -127,17 +130,17 @@ func NewPollServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 
 // pollServiceClient implements PollServiceClient.
 type pollServiceClient struct {
-	createPoll     *connect.Client[v1.CreatePollRequest, v1.PollAggregate]
-	getPoll        *connect.Client[v1.GetPollRequest, v1.PollAggregate]
-	updatePoll     *connect.Client[v1.UpdatePollRequest, v1.PollAggregate]
+	createPoll     *connect.Client[v1.CreatePollRequest, v1.PollResponse]
+	getPoll        *connect.Client[v1.GetPollRequest, v1.PollResponse]
+	updatePoll     *connect.Client[v1.UpdatePollRequest, v1.PollResponse]
 	deletePoll     *connect.Client[v1.DeletePollRequest, v1.StatusSuccessResponse]
-	votePoll       *connect.Client[v1.VotePollRequest, v1.PollAggregate]
-	changePollVote *connect.Client[v1.ChangePollVoteRequest, v1.PollAggregate]
+	votePoll       *connect.Client[v1.VotePollRequest, v1.PollResponse]
+	changePollVote *connect.Client[v1.ChangePollVoteRequest, v1.PollResponse]
 	listPollVoters *connect.Client[v1.ListPollVotersRequest, v1.ListPollVotersResponse]
 }
 
 // CreatePoll calls plaza.v1.PollService.CreatePoll.
-func (c *pollServiceClient) CreatePoll(ctx context.Context, req *v1.CreatePollRequest) (*v1.PollAggregate, error) {
+func (c *pollServiceClient) CreatePoll(ctx context.Context, req *v1.CreatePollRequest) (*v1.PollResponse, error) {
 	response, err := c.createPoll.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -146,7 +149,7 @@ func (c *pollServiceClient) CreatePoll(ctx context.Context, req *v1.CreatePollRe
 }
 
 // GetPoll calls plaza.v1.PollService.GetPoll.
-func (c *pollServiceClient) GetPoll(ctx context.Context, req *v1.GetPollRequest) (*v1.PollAggregate, error) {
+func (c *pollServiceClient) GetPoll(ctx context.Context, req *v1.GetPollRequest) (*v1.PollResponse, error) {
 	response, err := c.getPoll.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -155,7 +158,7 @@ func (c *pollServiceClient) GetPoll(ctx context.Context, req *v1.GetPollRequest)
 }
 
 // UpdatePoll calls plaza.v1.PollService.UpdatePoll.
-func (c *pollServiceClient) UpdatePoll(ctx context.Context, req *v1.UpdatePollRequest) (*v1.PollAggregate, error) {
+func (c *pollServiceClient) UpdatePoll(ctx context.Context, req *v1.UpdatePollRequest) (*v1.PollResponse, error) {
 	response, err := c.updatePoll.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -173,7 +176,7 @@ func (c *pollServiceClient) DeletePoll(ctx context.Context, req *v1.DeletePollRe
 }
 
 // VotePoll calls plaza.v1.PollService.VotePoll.
-func (c *pollServiceClient) VotePoll(ctx context.Context, req *v1.VotePollRequest) (*v1.PollAggregate, error) {
+func (c *pollServiceClient) VotePoll(ctx context.Context, req *v1.VotePollRequest) (*v1.PollResponse, error) {
 	response, err := c.votePoll.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -182,7 +185,7 @@ func (c *pollServiceClient) VotePoll(ctx context.Context, req *v1.VotePollReques
 }
 
 // ChangePollVote calls plaza.v1.PollService.ChangePollVote.
-func (c *pollServiceClient) ChangePollVote(ctx context.Context, req *v1.ChangePollVoteRequest) (*v1.PollAggregate, error) {
+func (c *pollServiceClient) ChangePollVote(ctx context.Context, req *v1.ChangePollVoteRequest) (*v1.PollResponse, error) {
 	response, err := c.changePollVote.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -201,19 +204,20 @@ func (c *pollServiceClient) ListPollVoters(ctx context.Context, req *v1.ListPoll
 
 // PollServiceHandler is an implementation of the plaza.v1.PollService service.
 type PollServiceHandler interface {
-	// CreatePoll makes a poll of the caller's.
-	CreatePoll(context.Context, *v1.CreatePollRequest) (*v1.PollAggregate, error)
-	// GetPoll gets one poll.
-	GetPoll(context.Context, *v1.GetPollRequest) (*v1.PollAggregate, error)
-	// UpdatePoll closes a poll for good; for its creator and administrators. Closing again changes nothing.
-	UpdatePoll(context.Context, *v1.UpdatePollRequest) (*v1.PollAggregate, error)
-	// DeletePoll deletes a poll; for its creator and administrators.
+	// CreatePoll creates a poll that belongs to the caller.
+	CreatePoll(context.Context, *v1.CreatePollRequest) (*v1.PollResponse, error)
+	// GetPoll returns one poll.
+	GetPoll(context.Context, *v1.GetPollRequest) (*v1.PollResponse, error)
+	// UpdatePoll closes a poll permanently. Its creator and administrators can call it. Closing twice has no effect.
+	UpdatePoll(context.Context, *v1.UpdatePollRequest) (*v1.PollResponse, error)
+	// DeletePoll deletes a poll. Its creator and administrators can call it.
 	DeletePoll(context.Context, *v1.DeletePollRequest) (*v1.StatusSuccessResponse, error)
-	// VotePoll votes as the caller. The same vote again changes nothing; another one is refused: ChangePollVote is for that.
-	VotePoll(context.Context, *v1.VotePollRequest) (*v1.PollAggregate, error)
-	// ChangePollVote puts the caller's votes in place of earlier ones; none at all takes them back.
-	ChangePollVote(context.Context, *v1.ChangePollVoteRequest) (*v1.PollAggregate, error)
-	// ListPollVoters lists who voted for an answer.
+	// VotePoll votes on behalf of the caller. Repeating the same vote has no effect; a different vote is rejected, use
+	// ChangePollVote instead.
+	VotePoll(context.Context, *v1.VotePollRequest) (*v1.PollResponse, error)
+	// ChangePollVote replaces the caller's votes. An empty list withdraws them.
+	ChangePollVote(context.Context, *v1.ChangePollVoteRequest) (*v1.PollResponse, error)
+	// ListPollVoters lists the users who voted for an answer.
 	ListPollVoters(context.Context, *v1.ListPollVotersRequest) (*v1.ListPollVotersResponse, error)
 }
 
@@ -234,6 +238,7 @@ func NewPollServiceHandler(svc PollServiceHandler, opts ...connect.HandlerOption
 		PollServiceGetPollProcedure,
 		svc.GetPoll,
 		connect.WithSchema(pollServiceMethods.ByName("GetPoll")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	pollServiceUpdatePollHandler := connect.NewUnaryHandlerSimple(
@@ -264,6 +269,7 @@ func NewPollServiceHandler(svc PollServiceHandler, opts ...connect.HandlerOption
 		PollServiceListPollVotersProcedure,
 		svc.ListPollVoters,
 		connect.WithSchema(pollServiceMethods.ByName("ListPollVoters")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	return "/plaza.v1.PollService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -291,15 +297,15 @@ func NewPollServiceHandler(svc PollServiceHandler, opts ...connect.HandlerOption
 // UnimplementedPollServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedPollServiceHandler struct{}
 
-func (UnimplementedPollServiceHandler) CreatePoll(context.Context, *v1.CreatePollRequest) (*v1.PollAggregate, error) {
+func (UnimplementedPollServiceHandler) CreatePoll(context.Context, *v1.CreatePollRequest) (*v1.PollResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PollService.CreatePoll is not implemented"))
 }
 
-func (UnimplementedPollServiceHandler) GetPoll(context.Context, *v1.GetPollRequest) (*v1.PollAggregate, error) {
+func (UnimplementedPollServiceHandler) GetPoll(context.Context, *v1.GetPollRequest) (*v1.PollResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PollService.GetPoll is not implemented"))
 }
 
-func (UnimplementedPollServiceHandler) UpdatePoll(context.Context, *v1.UpdatePollRequest) (*v1.PollAggregate, error) {
+func (UnimplementedPollServiceHandler) UpdatePoll(context.Context, *v1.UpdatePollRequest) (*v1.PollResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PollService.UpdatePoll is not implemented"))
 }
 
@@ -307,11 +313,11 @@ func (UnimplementedPollServiceHandler) DeletePoll(context.Context, *v1.DeletePol
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PollService.DeletePoll is not implemented"))
 }
 
-func (UnimplementedPollServiceHandler) VotePoll(context.Context, *v1.VotePollRequest) (*v1.PollAggregate, error) {
+func (UnimplementedPollServiceHandler) VotePoll(context.Context, *v1.VotePollRequest) (*v1.PollResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PollService.VotePoll is not implemented"))
 }
 
-func (UnimplementedPollServiceHandler) ChangePollVote(context.Context, *v1.ChangePollVoteRequest) (*v1.PollAggregate, error) {
+func (UnimplementedPollServiceHandler) ChangePollVote(context.Context, *v1.ChangePollVoteRequest) (*v1.PollResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PollService.ChangePollVote is not implemented"))
 }
 

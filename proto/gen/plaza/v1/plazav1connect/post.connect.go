@@ -64,32 +64,36 @@ const (
 
 // PostServiceClient is a client for the plaza.v1.PostService service.
 type PostServiceClient interface {
-	// CreatePost makes a post on a community's feed or on a user's wall.
-	CreatePost(context.Context, *v1.CreatePostRequest) (*v1.PostAggregate, error)
-	// GetPost gets one post.
-	GetPost(context.Context, *v1.GetPostRequest) (*v1.PostAggregate, error)
-	// BatchGetPosts gets several posts by id; those that the caller may not see are left out.
-	BatchGetPosts(context.Context, *v1.BatchGetPostsRequest) (*v1.PostAggregate, error)
-	// ListPosts lists the posts of one community or wall, or those on one content.
+	// CreatePost creates a post in a community's feed, on a user's wall, or about external content.
+	CreatePost(context.Context, *v1.CreatePostRequest) (*v1.PostResponse, error)
+	// GetPost returns one post.
+	GetPost(context.Context, *v1.GetPostRequest) (*v1.PostResponse, error)
+	// BatchGetPosts returns several posts by id. Posts that the caller cannot see are omitted.
+	BatchGetPosts(context.Context, *v1.BatchGetPostsRequest) (*v1.PostResponse, error)
+	// ListPosts lists the posts of one community or wall, or those about one external content.
 	ListPosts(context.Context, *v1.ListPostsRequest) (*v1.ListPostsResponse, error)
-	// UpdatePost edits a post; for its author and for moderators of its community. Absent fields stay. A post that waits for a moderator
-	// keeps waiting; its author may edit it where the setting isAllowEditPostWhenReviewingEnabled is true, and otherwise not until
-	// it is published. Of a published post an edit stays published, also where the community reviews new ones. editedAt changes
-	// with data and attachments alone; an administrator's header `preserve-edited-at: true` keeps it.
-	UpdatePost(context.Context, *v1.UpdatePostRequest) (*v1.PostAggregate, error)
-	// DeletePost deletes a post and its children.
+	// UpdatePost updates a post. Its author and moderators of its community can call it. Fields that are absent do not
+	// change.
+	//
+	//   - A post that is awaiting review stays so. Its author can edit it only if the setting
+	//     `isAllowEditPostWhenReviewingEnabled` is on.
+	//   - A published post stays published, even if the community reviews new posts.
+	//   - `editedAt` changes only if `data` or `attachments` change. An administrator can keep it with the header
+	//     `preserve-edited-at: true`.
+	UpdatePost(context.Context, *v1.UpdatePostRequest) (*v1.PostResponse, error)
+	// DeletePost deletes a post and its child posts.
 	DeletePost(context.Context, *v1.DeletePostRequest) (*v1.StatusSuccessResponse, error)
-	// ApprovePost publishes a post that waits for a moderator.
-	ApprovePost(context.Context, *v1.ApprovePostRequest) (*v1.PostAggregate, error)
-	// DeclinePost declines a post that waits for a moderator.
-	DeclinePost(context.Context, *v1.DeclinePostRequest) (*v1.PostAggregate, error)
-	// FlagPost flags a post as the caller; again changes nothing.
-	FlagPost(context.Context, *v1.FlagPostRequest) (*v1.PostAggregate, error)
-	// UnflagPost takes the caller's own flag back.
-	UnflagPost(context.Context, *v1.UnflagPostRequest) (*v1.PostAggregate, error)
-	// ClearPostFlags removes every flag of a post.
-	ClearPostFlags(context.Context, *v1.ClearPostFlagsRequest) (*v1.PostAggregate, error)
-	// IsPostFlaggedByMe tells whether the caller flags the post.
+	// ApprovePost publishes a post that is awaiting review.
+	ApprovePost(context.Context, *v1.ApprovePostRequest) (*v1.PostResponse, error)
+	// DeclinePost declines a post that is awaiting review.
+	DeclinePost(context.Context, *v1.DeclinePostRequest) (*v1.PostResponse, error)
+	// FlagPost flags a post on behalf of the caller. Flagging twice has no effect.
+	FlagPost(context.Context, *v1.FlagPostRequest) (*v1.PostResponse, error)
+	// UnflagPost removes the caller's flag from a post.
+	UnflagPost(context.Context, *v1.UnflagPostRequest) (*v1.PostResponse, error)
+	// ClearPostFlags removes all flags from a post.
+	ClearPostFlags(context.Context, *v1.ClearPostFlagsRequest) (*v1.PostResponse, error)
+	// IsPostFlaggedByMe reports whether the caller has flagged a post.
 	IsPostFlaggedByMe(context.Context, *v1.IsPostFlaggedByMeRequest) (*v1.FlaggedByMeResponse, error)
 }
 
@@ -104,31 +108,34 @@ func NewPostServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 	baseURL = strings.TrimRight(baseURL, "/")
 	postServiceMethods := v1.File_plaza_v1_post_proto.Services().ByName("PostService").Methods()
 	return &postServiceClient{
-		createPost: connect.NewClient[v1.CreatePostRequest, v1.PostAggregate](
+		createPost: connect.NewClient[v1.CreatePostRequest, v1.PostResponse](
 			httpClient,
 			baseURL+PostServiceCreatePostProcedure,
 			connect.WithSchema(postServiceMethods.ByName("CreatePost")),
 			connect.WithClientOptions(opts...),
 		),
-		getPost: connect.NewClient[v1.GetPostRequest, v1.PostAggregate](
+		getPost: connect.NewClient[v1.GetPostRequest, v1.PostResponse](
 			httpClient,
 			baseURL+PostServiceGetPostProcedure,
 			connect.WithSchema(postServiceMethods.ByName("GetPost")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		batchGetPosts: connect.NewClient[v1.BatchGetPostsRequest, v1.PostAggregate](
+		batchGetPosts: connect.NewClient[v1.BatchGetPostsRequest, v1.PostResponse](
 			httpClient,
 			baseURL+PostServiceBatchGetPostsProcedure,
 			connect.WithSchema(postServiceMethods.ByName("BatchGetPosts")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listPosts: connect.NewClient[v1.ListPostsRequest, v1.ListPostsResponse](
 			httpClient,
 			baseURL+PostServiceListPostsProcedure,
 			connect.WithSchema(postServiceMethods.ByName("ListPosts")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		updatePost: connect.NewClient[v1.UpdatePostRequest, v1.PostAggregate](
+		updatePost: connect.NewClient[v1.UpdatePostRequest, v1.PostResponse](
 			httpClient,
 			baseURL+PostServiceUpdatePostProcedure,
 			connect.WithSchema(postServiceMethods.ByName("UpdatePost")),
@@ -140,31 +147,31 @@ func NewPostServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			connect.WithSchema(postServiceMethods.ByName("DeletePost")),
 			connect.WithClientOptions(opts...),
 		),
-		approvePost: connect.NewClient[v1.ApprovePostRequest, v1.PostAggregate](
+		approvePost: connect.NewClient[v1.ApprovePostRequest, v1.PostResponse](
 			httpClient,
 			baseURL+PostServiceApprovePostProcedure,
 			connect.WithSchema(postServiceMethods.ByName("ApprovePost")),
 			connect.WithClientOptions(opts...),
 		),
-		declinePost: connect.NewClient[v1.DeclinePostRequest, v1.PostAggregate](
+		declinePost: connect.NewClient[v1.DeclinePostRequest, v1.PostResponse](
 			httpClient,
 			baseURL+PostServiceDeclinePostProcedure,
 			connect.WithSchema(postServiceMethods.ByName("DeclinePost")),
 			connect.WithClientOptions(opts...),
 		),
-		flagPost: connect.NewClient[v1.FlagPostRequest, v1.PostAggregate](
+		flagPost: connect.NewClient[v1.FlagPostRequest, v1.PostResponse](
 			httpClient,
 			baseURL+PostServiceFlagPostProcedure,
 			connect.WithSchema(postServiceMethods.ByName("FlagPost")),
 			connect.WithClientOptions(opts...),
 		),
-		unflagPost: connect.NewClient[v1.UnflagPostRequest, v1.PostAggregate](
+		unflagPost: connect.NewClient[v1.UnflagPostRequest, v1.PostResponse](
 			httpClient,
 			baseURL+PostServiceUnflagPostProcedure,
 			connect.WithSchema(postServiceMethods.ByName("UnflagPost")),
 			connect.WithClientOptions(opts...),
 		),
-		clearPostFlags: connect.NewClient[v1.ClearPostFlagsRequest, v1.PostAggregate](
+		clearPostFlags: connect.NewClient[v1.ClearPostFlagsRequest, v1.PostResponse](
 			httpClient,
 			baseURL+PostServiceClearPostFlagsProcedure,
 			connect.WithSchema(postServiceMethods.ByName("ClearPostFlags")),
@@ -174,6 +181,7 @@ func NewPostServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			httpClient,
 			baseURL+PostServiceIsPostFlaggedByMeProcedure,
 			connect.WithSchema(postServiceMethods.ByName("IsPostFlaggedByMe")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 	}
@@ -181,22 +189,22 @@ func NewPostServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 
 // postServiceClient implements PostServiceClient.
 type postServiceClient struct {
-	createPost        *connect.Client[v1.CreatePostRequest, v1.PostAggregate]
-	getPost           *connect.Client[v1.GetPostRequest, v1.PostAggregate]
-	batchGetPosts     *connect.Client[v1.BatchGetPostsRequest, v1.PostAggregate]
+	createPost        *connect.Client[v1.CreatePostRequest, v1.PostResponse]
+	getPost           *connect.Client[v1.GetPostRequest, v1.PostResponse]
+	batchGetPosts     *connect.Client[v1.BatchGetPostsRequest, v1.PostResponse]
 	listPosts         *connect.Client[v1.ListPostsRequest, v1.ListPostsResponse]
-	updatePost        *connect.Client[v1.UpdatePostRequest, v1.PostAggregate]
+	updatePost        *connect.Client[v1.UpdatePostRequest, v1.PostResponse]
 	deletePost        *connect.Client[v1.DeletePostRequest, v1.StatusSuccessResponse]
-	approvePost       *connect.Client[v1.ApprovePostRequest, v1.PostAggregate]
-	declinePost       *connect.Client[v1.DeclinePostRequest, v1.PostAggregate]
-	flagPost          *connect.Client[v1.FlagPostRequest, v1.PostAggregate]
-	unflagPost        *connect.Client[v1.UnflagPostRequest, v1.PostAggregate]
-	clearPostFlags    *connect.Client[v1.ClearPostFlagsRequest, v1.PostAggregate]
+	approvePost       *connect.Client[v1.ApprovePostRequest, v1.PostResponse]
+	declinePost       *connect.Client[v1.DeclinePostRequest, v1.PostResponse]
+	flagPost          *connect.Client[v1.FlagPostRequest, v1.PostResponse]
+	unflagPost        *connect.Client[v1.UnflagPostRequest, v1.PostResponse]
+	clearPostFlags    *connect.Client[v1.ClearPostFlagsRequest, v1.PostResponse]
 	isPostFlaggedByMe *connect.Client[v1.IsPostFlaggedByMeRequest, v1.FlaggedByMeResponse]
 }
 
 // CreatePost calls plaza.v1.PostService.CreatePost.
-func (c *postServiceClient) CreatePost(ctx context.Context, req *v1.CreatePostRequest) (*v1.PostAggregate, error) {
+func (c *postServiceClient) CreatePost(ctx context.Context, req *v1.CreatePostRequest) (*v1.PostResponse, error) {
 	response, err := c.createPost.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -205,7 +213,7 @@ func (c *postServiceClient) CreatePost(ctx context.Context, req *v1.CreatePostRe
 }
 
 // GetPost calls plaza.v1.PostService.GetPost.
-func (c *postServiceClient) GetPost(ctx context.Context, req *v1.GetPostRequest) (*v1.PostAggregate, error) {
+func (c *postServiceClient) GetPost(ctx context.Context, req *v1.GetPostRequest) (*v1.PostResponse, error) {
 	response, err := c.getPost.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -214,7 +222,7 @@ func (c *postServiceClient) GetPost(ctx context.Context, req *v1.GetPostRequest)
 }
 
 // BatchGetPosts calls plaza.v1.PostService.BatchGetPosts.
-func (c *postServiceClient) BatchGetPosts(ctx context.Context, req *v1.BatchGetPostsRequest) (*v1.PostAggregate, error) {
+func (c *postServiceClient) BatchGetPosts(ctx context.Context, req *v1.BatchGetPostsRequest) (*v1.PostResponse, error) {
 	response, err := c.batchGetPosts.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -232,7 +240,7 @@ func (c *postServiceClient) ListPosts(ctx context.Context, req *v1.ListPostsRequ
 }
 
 // UpdatePost calls plaza.v1.PostService.UpdatePost.
-func (c *postServiceClient) UpdatePost(ctx context.Context, req *v1.UpdatePostRequest) (*v1.PostAggregate, error) {
+func (c *postServiceClient) UpdatePost(ctx context.Context, req *v1.UpdatePostRequest) (*v1.PostResponse, error) {
 	response, err := c.updatePost.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -250,7 +258,7 @@ func (c *postServiceClient) DeletePost(ctx context.Context, req *v1.DeletePostRe
 }
 
 // ApprovePost calls plaza.v1.PostService.ApprovePost.
-func (c *postServiceClient) ApprovePost(ctx context.Context, req *v1.ApprovePostRequest) (*v1.PostAggregate, error) {
+func (c *postServiceClient) ApprovePost(ctx context.Context, req *v1.ApprovePostRequest) (*v1.PostResponse, error) {
 	response, err := c.approvePost.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -259,7 +267,7 @@ func (c *postServiceClient) ApprovePost(ctx context.Context, req *v1.ApprovePost
 }
 
 // DeclinePost calls plaza.v1.PostService.DeclinePost.
-func (c *postServiceClient) DeclinePost(ctx context.Context, req *v1.DeclinePostRequest) (*v1.PostAggregate, error) {
+func (c *postServiceClient) DeclinePost(ctx context.Context, req *v1.DeclinePostRequest) (*v1.PostResponse, error) {
 	response, err := c.declinePost.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -268,7 +276,7 @@ func (c *postServiceClient) DeclinePost(ctx context.Context, req *v1.DeclinePost
 }
 
 // FlagPost calls plaza.v1.PostService.FlagPost.
-func (c *postServiceClient) FlagPost(ctx context.Context, req *v1.FlagPostRequest) (*v1.PostAggregate, error) {
+func (c *postServiceClient) FlagPost(ctx context.Context, req *v1.FlagPostRequest) (*v1.PostResponse, error) {
 	response, err := c.flagPost.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -277,7 +285,7 @@ func (c *postServiceClient) FlagPost(ctx context.Context, req *v1.FlagPostReques
 }
 
 // UnflagPost calls plaza.v1.PostService.UnflagPost.
-func (c *postServiceClient) UnflagPost(ctx context.Context, req *v1.UnflagPostRequest) (*v1.PostAggregate, error) {
+func (c *postServiceClient) UnflagPost(ctx context.Context, req *v1.UnflagPostRequest) (*v1.PostResponse, error) {
 	response, err := c.unflagPost.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -286,7 +294,7 @@ func (c *postServiceClient) UnflagPost(ctx context.Context, req *v1.UnflagPostRe
 }
 
 // ClearPostFlags calls plaza.v1.PostService.ClearPostFlags.
-func (c *postServiceClient) ClearPostFlags(ctx context.Context, req *v1.ClearPostFlagsRequest) (*v1.PostAggregate, error) {
+func (c *postServiceClient) ClearPostFlags(ctx context.Context, req *v1.ClearPostFlagsRequest) (*v1.PostResponse, error) {
 	response, err := c.clearPostFlags.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -305,32 +313,36 @@ func (c *postServiceClient) IsPostFlaggedByMe(ctx context.Context, req *v1.IsPos
 
 // PostServiceHandler is an implementation of the plaza.v1.PostService service.
 type PostServiceHandler interface {
-	// CreatePost makes a post on a community's feed or on a user's wall.
-	CreatePost(context.Context, *v1.CreatePostRequest) (*v1.PostAggregate, error)
-	// GetPost gets one post.
-	GetPost(context.Context, *v1.GetPostRequest) (*v1.PostAggregate, error)
-	// BatchGetPosts gets several posts by id; those that the caller may not see are left out.
-	BatchGetPosts(context.Context, *v1.BatchGetPostsRequest) (*v1.PostAggregate, error)
-	// ListPosts lists the posts of one community or wall, or those on one content.
+	// CreatePost creates a post in a community's feed, on a user's wall, or about external content.
+	CreatePost(context.Context, *v1.CreatePostRequest) (*v1.PostResponse, error)
+	// GetPost returns one post.
+	GetPost(context.Context, *v1.GetPostRequest) (*v1.PostResponse, error)
+	// BatchGetPosts returns several posts by id. Posts that the caller cannot see are omitted.
+	BatchGetPosts(context.Context, *v1.BatchGetPostsRequest) (*v1.PostResponse, error)
+	// ListPosts lists the posts of one community or wall, or those about one external content.
 	ListPosts(context.Context, *v1.ListPostsRequest) (*v1.ListPostsResponse, error)
-	// UpdatePost edits a post; for its author and for moderators of its community. Absent fields stay. A post that waits for a moderator
-	// keeps waiting; its author may edit it where the setting isAllowEditPostWhenReviewingEnabled is true, and otherwise not until
-	// it is published. Of a published post an edit stays published, also where the community reviews new ones. editedAt changes
-	// with data and attachments alone; an administrator's header `preserve-edited-at: true` keeps it.
-	UpdatePost(context.Context, *v1.UpdatePostRequest) (*v1.PostAggregate, error)
-	// DeletePost deletes a post and its children.
+	// UpdatePost updates a post. Its author and moderators of its community can call it. Fields that are absent do not
+	// change.
+	//
+	//   - A post that is awaiting review stays so. Its author can edit it only if the setting
+	//     `isAllowEditPostWhenReviewingEnabled` is on.
+	//   - A published post stays published, even if the community reviews new posts.
+	//   - `editedAt` changes only if `data` or `attachments` change. An administrator can keep it with the header
+	//     `preserve-edited-at: true`.
+	UpdatePost(context.Context, *v1.UpdatePostRequest) (*v1.PostResponse, error)
+	// DeletePost deletes a post and its child posts.
 	DeletePost(context.Context, *v1.DeletePostRequest) (*v1.StatusSuccessResponse, error)
-	// ApprovePost publishes a post that waits for a moderator.
-	ApprovePost(context.Context, *v1.ApprovePostRequest) (*v1.PostAggregate, error)
-	// DeclinePost declines a post that waits for a moderator.
-	DeclinePost(context.Context, *v1.DeclinePostRequest) (*v1.PostAggregate, error)
-	// FlagPost flags a post as the caller; again changes nothing.
-	FlagPost(context.Context, *v1.FlagPostRequest) (*v1.PostAggregate, error)
-	// UnflagPost takes the caller's own flag back.
-	UnflagPost(context.Context, *v1.UnflagPostRequest) (*v1.PostAggregate, error)
-	// ClearPostFlags removes every flag of a post.
-	ClearPostFlags(context.Context, *v1.ClearPostFlagsRequest) (*v1.PostAggregate, error)
-	// IsPostFlaggedByMe tells whether the caller flags the post.
+	// ApprovePost publishes a post that is awaiting review.
+	ApprovePost(context.Context, *v1.ApprovePostRequest) (*v1.PostResponse, error)
+	// DeclinePost declines a post that is awaiting review.
+	DeclinePost(context.Context, *v1.DeclinePostRequest) (*v1.PostResponse, error)
+	// FlagPost flags a post on behalf of the caller. Flagging twice has no effect.
+	FlagPost(context.Context, *v1.FlagPostRequest) (*v1.PostResponse, error)
+	// UnflagPost removes the caller's flag from a post.
+	UnflagPost(context.Context, *v1.UnflagPostRequest) (*v1.PostResponse, error)
+	// ClearPostFlags removes all flags from a post.
+	ClearPostFlags(context.Context, *v1.ClearPostFlagsRequest) (*v1.PostResponse, error)
+	// IsPostFlaggedByMe reports whether the caller has flagged a post.
 	IsPostFlaggedByMe(context.Context, *v1.IsPostFlaggedByMeRequest) (*v1.FlaggedByMeResponse, error)
 }
 
@@ -351,18 +363,21 @@ func NewPostServiceHandler(svc PostServiceHandler, opts ...connect.HandlerOption
 		PostServiceGetPostProcedure,
 		svc.GetPost,
 		connect.WithSchema(postServiceMethods.ByName("GetPost")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	postServiceBatchGetPostsHandler := connect.NewUnaryHandlerSimple(
 		PostServiceBatchGetPostsProcedure,
 		svc.BatchGetPosts,
 		connect.WithSchema(postServiceMethods.ByName("BatchGetPosts")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	postServiceListPostsHandler := connect.NewUnaryHandlerSimple(
 		PostServiceListPostsProcedure,
 		svc.ListPosts,
 		connect.WithSchema(postServiceMethods.ByName("ListPosts")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	postServiceUpdatePostHandler := connect.NewUnaryHandlerSimple(
@@ -411,6 +426,7 @@ func NewPostServiceHandler(svc PostServiceHandler, opts ...connect.HandlerOption
 		PostServiceIsPostFlaggedByMeProcedure,
 		svc.IsPostFlaggedByMe,
 		connect.WithSchema(postServiceMethods.ByName("IsPostFlaggedByMe")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	return "/plaza.v1.PostService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -448,15 +464,15 @@ func NewPostServiceHandler(svc PostServiceHandler, opts ...connect.HandlerOption
 // UnimplementedPostServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedPostServiceHandler struct{}
 
-func (UnimplementedPostServiceHandler) CreatePost(context.Context, *v1.CreatePostRequest) (*v1.PostAggregate, error) {
+func (UnimplementedPostServiceHandler) CreatePost(context.Context, *v1.CreatePostRequest) (*v1.PostResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.CreatePost is not implemented"))
 }
 
-func (UnimplementedPostServiceHandler) GetPost(context.Context, *v1.GetPostRequest) (*v1.PostAggregate, error) {
+func (UnimplementedPostServiceHandler) GetPost(context.Context, *v1.GetPostRequest) (*v1.PostResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.GetPost is not implemented"))
 }
 
-func (UnimplementedPostServiceHandler) BatchGetPosts(context.Context, *v1.BatchGetPostsRequest) (*v1.PostAggregate, error) {
+func (UnimplementedPostServiceHandler) BatchGetPosts(context.Context, *v1.BatchGetPostsRequest) (*v1.PostResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.BatchGetPosts is not implemented"))
 }
 
@@ -464,7 +480,7 @@ func (UnimplementedPostServiceHandler) ListPosts(context.Context, *v1.ListPostsR
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.ListPosts is not implemented"))
 }
 
-func (UnimplementedPostServiceHandler) UpdatePost(context.Context, *v1.UpdatePostRequest) (*v1.PostAggregate, error) {
+func (UnimplementedPostServiceHandler) UpdatePost(context.Context, *v1.UpdatePostRequest) (*v1.PostResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.UpdatePost is not implemented"))
 }
 
@@ -472,23 +488,23 @@ func (UnimplementedPostServiceHandler) DeletePost(context.Context, *v1.DeletePos
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.DeletePost is not implemented"))
 }
 
-func (UnimplementedPostServiceHandler) ApprovePost(context.Context, *v1.ApprovePostRequest) (*v1.PostAggregate, error) {
+func (UnimplementedPostServiceHandler) ApprovePost(context.Context, *v1.ApprovePostRequest) (*v1.PostResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.ApprovePost is not implemented"))
 }
 
-func (UnimplementedPostServiceHandler) DeclinePost(context.Context, *v1.DeclinePostRequest) (*v1.PostAggregate, error) {
+func (UnimplementedPostServiceHandler) DeclinePost(context.Context, *v1.DeclinePostRequest) (*v1.PostResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.DeclinePost is not implemented"))
 }
 
-func (UnimplementedPostServiceHandler) FlagPost(context.Context, *v1.FlagPostRequest) (*v1.PostAggregate, error) {
+func (UnimplementedPostServiceHandler) FlagPost(context.Context, *v1.FlagPostRequest) (*v1.PostResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.FlagPost is not implemented"))
 }
 
-func (UnimplementedPostServiceHandler) UnflagPost(context.Context, *v1.UnflagPostRequest) (*v1.PostAggregate, error) {
+func (UnimplementedPostServiceHandler) UnflagPost(context.Context, *v1.UnflagPostRequest) (*v1.PostResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.UnflagPost is not implemented"))
 }
 
-func (UnimplementedPostServiceHandler) ClearPostFlags(context.Context, *v1.ClearPostFlagsRequest) (*v1.PostAggregate, error) {
+func (UnimplementedPostServiceHandler) ClearPostFlags(context.Context, *v1.ClearPostFlagsRequest) (*v1.PostResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.ClearPostFlags is not implemented"))
 }
 

@@ -46,11 +46,11 @@ const (
 
 // ReactionServiceClient is a client for the plaza.v1.ReactionService service.
 type ReactionServiceClient interface {
-	// AddReaction reacts as the caller; again changes nothing.
+	// AddReaction adds a reaction on behalf of the caller. Adding it twice has no effect.
 	AddReaction(context.Context, *v1.AddReactionRequest) (*v1.AddReactionResponse, error)
-	// RemoveReaction takes the caller's own reaction back.
+	// RemoveReaction removes the caller's reaction.
 	RemoveReaction(context.Context, *v1.RemoveReactionRequest) (*v1.RemoveReactionResponse, error)
-	// ListReactions lists who reacted.
+	// ListReactions lists the reactions to an object.
 	ListReactions(context.Context, *v1.ListReactionsRequest) (*v1.ListReactionsResponse, error)
 }
 
@@ -81,6 +81,7 @@ func NewReactionServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			httpClient,
 			baseURL+ReactionServiceListReactionsProcedure,
 			connect.WithSchema(reactionServiceMethods.ByName("ListReactions")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 	}
@@ -122,11 +123,11 @@ func (c *reactionServiceClient) ListReactions(ctx context.Context, req *v1.ListR
 
 // ReactionServiceHandler is an implementation of the plaza.v1.ReactionService service.
 type ReactionServiceHandler interface {
-	// AddReaction reacts as the caller; again changes nothing.
+	// AddReaction adds a reaction on behalf of the caller. Adding it twice has no effect.
 	AddReaction(context.Context, *v1.AddReactionRequest) (*v1.AddReactionResponse, error)
-	// RemoveReaction takes the caller's own reaction back.
+	// RemoveReaction removes the caller's reaction.
 	RemoveReaction(context.Context, *v1.RemoveReactionRequest) (*v1.RemoveReactionResponse, error)
-	// ListReactions lists who reacted.
+	// ListReactions lists the reactions to an object.
 	ListReactions(context.Context, *v1.ListReactionsRequest) (*v1.ListReactionsResponse, error)
 }
 
@@ -153,6 +154,7 @@ func NewReactionServiceHandler(svc ReactionServiceHandler, opts ...connect.Handl
 		ReactionServiceListReactionsProcedure,
 		svc.ListReactions,
 		connect.WithSchema(reactionServiceMethods.ByName("ListReactions")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	return "/plaza.v1.ReactionService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

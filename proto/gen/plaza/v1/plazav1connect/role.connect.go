@@ -49,14 +49,14 @@ const (
 type RoleServiceClient interface {
 	// ListRoles lists the roles.
 	ListRoles(context.Context, *v1.ListRolesRequest) (*v1.ListRolesResponse, error)
-	// GetRole gets one role, as an array of one.
+	// GetRole returns one role, in a list of one item.
 	GetRole(context.Context, *v1.GetRoleRequest) (*v1.GetRoleResponse, error)
-	// CreateRole makes a network role, which users get from UpdateUser.
+	// CreateRole creates a network role. Assign it to users with UpdateUser.
 	CreateRole(context.Context, *v1.CreateRoleRequest) (*v1.RoleResponse, error)
-	// UpdateRole changes what a role grants, for everybody who holds it; built-in roles stay as they are.
+	// UpdateRole changes the permissions of a role for everyone who has it. Built-in roles cannot be updated.
 	UpdateRole(context.Context, *v1.UpdateRoleRequest) (*v1.RoleResponse, error)
-	// DeleteRole takes a role away, and answers with it, deleted; built-in roles stay. Users who hold it keep its id, which grants
-	// nothing any more.
+	// DeleteRole deletes a role and returns it. Built-in roles cannot be deleted. Users who had the role keep its id,
+	// which grants nothing.
 	DeleteRole(context.Context, *v1.DeleteRoleRequest) (*v1.RoleResponse, error)
 }
 
@@ -75,12 +75,14 @@ func NewRoleServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			httpClient,
 			baseURL+RoleServiceListRolesProcedure,
 			connect.WithSchema(roleServiceMethods.ByName("ListRoles")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		getRole: connect.NewClient[v1.GetRoleRequest, v1.GetRoleResponse](
 			httpClient,
 			baseURL+RoleServiceGetRoleProcedure,
 			connect.WithSchema(roleServiceMethods.ByName("GetRole")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		createRole: connect.NewClient[v1.CreateRoleRequest, v1.RoleResponse](
@@ -162,14 +164,14 @@ func (c *roleServiceClient) DeleteRole(ctx context.Context, req *v1.DeleteRoleRe
 type RoleServiceHandler interface {
 	// ListRoles lists the roles.
 	ListRoles(context.Context, *v1.ListRolesRequest) (*v1.ListRolesResponse, error)
-	// GetRole gets one role, as an array of one.
+	// GetRole returns one role, in a list of one item.
 	GetRole(context.Context, *v1.GetRoleRequest) (*v1.GetRoleResponse, error)
-	// CreateRole makes a network role, which users get from UpdateUser.
+	// CreateRole creates a network role. Assign it to users with UpdateUser.
 	CreateRole(context.Context, *v1.CreateRoleRequest) (*v1.RoleResponse, error)
-	// UpdateRole changes what a role grants, for everybody who holds it; built-in roles stay as they are.
+	// UpdateRole changes the permissions of a role for everyone who has it. Built-in roles cannot be updated.
 	UpdateRole(context.Context, *v1.UpdateRoleRequest) (*v1.RoleResponse, error)
-	// DeleteRole takes a role away, and answers with it, deleted; built-in roles stay. Users who hold it keep its id, which grants
-	// nothing any more.
+	// DeleteRole deletes a role and returns it. Built-in roles cannot be deleted. Users who had the role keep its id,
+	// which grants nothing.
 	DeleteRole(context.Context, *v1.DeleteRoleRequest) (*v1.RoleResponse, error)
 }
 
@@ -184,12 +186,14 @@ func NewRoleServiceHandler(svc RoleServiceHandler, opts ...connect.HandlerOption
 		RoleServiceListRolesProcedure,
 		svc.ListRoles,
 		connect.WithSchema(roleServiceMethods.ByName("ListRoles")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	roleServiceGetRoleHandler := connect.NewUnaryHandlerSimple(
 		RoleServiceGetRoleProcedure,
 		svc.GetRole,
 		connect.WithSchema(roleServiceMethods.ByName("GetRole")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	roleServiceCreateRoleHandler := connect.NewUnaryHandlerSimple(

@@ -49,15 +49,15 @@ const (
 
 // ScheduledPostServiceClient is a client for the plaza.v1.ScheduledPostService service.
 type ScheduledPostServiceClient interface {
-	// SchedulePost takes a post that is to be published at a time, at most 30 days ahead. Whoever may post there now may
-	// schedule; whether they still may is looked at again when the time has come.
+	// SchedulePost schedules a post to be published at a given time, at most 30 days ahead. The caller must be allowed to
+	// create the post, both now and when it is published.
 	SchedulePost(context.Context, *v1.SchedulePostRequest) (*v1.SchedulePostResponse, error)
-	// ListScheduledPosts lists the caller's own scheduled posts; administrators see those of everybody.
+	// ListScheduledPosts lists the caller's scheduled posts. For administrators it lists those of all users.
 	ListScheduledPosts(context.Context, *v1.ListScheduledPostsRequest) (*v1.ListScheduledPostsResponse, error)
-	// UpdateScheduledPost changes time or content of a post that is not published; absent fields stay. One that failed waits
-	// again.
+	// UpdateScheduledPost changes the time or content of a post that has not been published. Fields that are absent do
+	// not change. A failed post is scheduled again.
 	UpdateScheduledPost(context.Context, *v1.UpdateScheduledPostRequest) (*v1.UpdateScheduledPostResponse, error)
-	// CancelScheduledPost forgets a post that is not published.
+	// CancelScheduledPost cancels a post that has not been published.
 	CancelScheduledPost(context.Context, *v1.CancelScheduledPostRequest) (*v1.SuccessResponse, error)
 }
 
@@ -82,6 +82,7 @@ func NewScheduledPostServiceClient(httpClient connect.HTTPClient, baseURL string
 			httpClient,
 			baseURL+ScheduledPostServiceListScheduledPostsProcedure,
 			connect.WithSchema(scheduledPostServiceMethods.ByName("ListScheduledPosts")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		updateScheduledPost: connect.NewClient[v1.UpdateScheduledPostRequest, v1.UpdateScheduledPostResponse](
@@ -145,15 +146,15 @@ func (c *scheduledPostServiceClient) CancelScheduledPost(ctx context.Context, re
 
 // ScheduledPostServiceHandler is an implementation of the plaza.v1.ScheduledPostService service.
 type ScheduledPostServiceHandler interface {
-	// SchedulePost takes a post that is to be published at a time, at most 30 days ahead. Whoever may post there now may
-	// schedule; whether they still may is looked at again when the time has come.
+	// SchedulePost schedules a post to be published at a given time, at most 30 days ahead. The caller must be allowed to
+	// create the post, both now and when it is published.
 	SchedulePost(context.Context, *v1.SchedulePostRequest) (*v1.SchedulePostResponse, error)
-	// ListScheduledPosts lists the caller's own scheduled posts; administrators see those of everybody.
+	// ListScheduledPosts lists the caller's scheduled posts. For administrators it lists those of all users.
 	ListScheduledPosts(context.Context, *v1.ListScheduledPostsRequest) (*v1.ListScheduledPostsResponse, error)
-	// UpdateScheduledPost changes time or content of a post that is not published; absent fields stay. One that failed waits
-	// again.
+	// UpdateScheduledPost changes the time or content of a post that has not been published. Fields that are absent do
+	// not change. A failed post is scheduled again.
 	UpdateScheduledPost(context.Context, *v1.UpdateScheduledPostRequest) (*v1.UpdateScheduledPostResponse, error)
-	// CancelScheduledPost forgets a post that is not published.
+	// CancelScheduledPost cancels a post that has not been published.
 	CancelScheduledPost(context.Context, *v1.CancelScheduledPostRequest) (*v1.SuccessResponse, error)
 }
 
@@ -174,6 +175,7 @@ func NewScheduledPostServiceHandler(svc ScheduledPostServiceHandler, opts ...con
 		ScheduledPostServiceListScheduledPostsProcedure,
 		svc.ListScheduledPosts,
 		connect.WithSchema(scheduledPostServiceMethods.ByName("ListScheduledPosts")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	scheduledPostServiceUpdateScheduledPostHandler := connect.NewUnaryHandlerSimple(

@@ -49,13 +49,13 @@ const (
 
 // SessionServiceClient is a client for the plaza.v1.SessionService service.
 type SessionServiceClient interface {
-	// CreateSession signs a user in and makes the user where it is unknown.
+	// CreateSession signs a user in. An unknown user is created.
 	CreateSession(context.Context, *v1.CreateSessionRequest) (*v1.CreateSessionResponse, error)
-	// VerifySession tells whether the caller's access token still holds.
+	// VerifySession succeeds if the caller's access token is valid.
 	VerifySession(context.Context, *v1.VerifySessionRequest) (*v1.VerifySessionResponse, error)
-	// DeleteSession signs the caller out; an administrator names the user whose sessions end.
+	// DeleteSession signs the caller out. Administrators name the user whose sessions end.
 	DeleteSession(context.Context, *v1.DeleteSessionRequest) (*v1.SuccessResponse, error)
-	// RevokeUserSessions ends every session of a user.
+	// RevokeUserSessions ends all sessions of a user.
 	RevokeUserSessions(context.Context, *v1.RevokeUserSessionsRequest) (*v1.SuccessResponse, error)
 }
 
@@ -80,6 +80,7 @@ func NewSessionServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			httpClient,
 			baseURL+SessionServiceVerifySessionProcedure,
 			connect.WithSchema(sessionServiceMethods.ByName("VerifySession")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		deleteSession: connect.NewClient[v1.DeleteSessionRequest, v1.SuccessResponse](
@@ -143,13 +144,13 @@ func (c *sessionServiceClient) RevokeUserSessions(ctx context.Context, req *v1.R
 
 // SessionServiceHandler is an implementation of the plaza.v1.SessionService service.
 type SessionServiceHandler interface {
-	// CreateSession signs a user in and makes the user where it is unknown.
+	// CreateSession signs a user in. An unknown user is created.
 	CreateSession(context.Context, *v1.CreateSessionRequest) (*v1.CreateSessionResponse, error)
-	// VerifySession tells whether the caller's access token still holds.
+	// VerifySession succeeds if the caller's access token is valid.
 	VerifySession(context.Context, *v1.VerifySessionRequest) (*v1.VerifySessionResponse, error)
-	// DeleteSession signs the caller out; an administrator names the user whose sessions end.
+	// DeleteSession signs the caller out. Administrators name the user whose sessions end.
 	DeleteSession(context.Context, *v1.DeleteSessionRequest) (*v1.SuccessResponse, error)
-	// RevokeUserSessions ends every session of a user.
+	// RevokeUserSessions ends all sessions of a user.
 	RevokeUserSessions(context.Context, *v1.RevokeUserSessionsRequest) (*v1.SuccessResponse, error)
 }
 
@@ -170,6 +171,7 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 		SessionServiceVerifySessionProcedure,
 		svc.VerifySession,
 		connect.WithSchema(sessionServiceMethods.ByName("VerifySession")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	sessionServiceDeleteSessionHandler := connect.NewUnaryHandlerSimple(

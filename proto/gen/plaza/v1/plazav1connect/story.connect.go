@@ -68,31 +68,31 @@ const (
 
 // StoryServiceClient is a client for the plaza.v1.StoryService service.
 type StoryServiceClient interface {
-	// CreateStory makes a story in a community or on the caller's own wall. In a community it is for those who manage its
-	// stories, and for every member where the network allows it.
-	CreateStory(context.Context, *v1.CreateStoryRequest) (*v1.StoryAggregate, error)
-	// GetStory gets one story.
-	GetStory(context.Context, *v1.GetStoryRequest) (*v1.StoryAggregate, error)
+	// CreateStory creates a story in a community or on the caller's own wall. In a community this requires the right to
+	// manage stories, unless the network allows it to every member.
+	CreateStory(context.Context, *v1.CreateStoryRequest) (*v1.StoryResponse, error)
+	// GetStory returns one story.
+	GetStory(context.Context, *v1.GetStoryRequest) (*v1.StoryResponse, error)
 	// ListStories lists the stories of one community or user.
 	ListStories(context.Context, *v1.ListStoriesRequest) (*v1.ListStoriesResponse, error)
-	// ListStoriesByTargets lists the stories of several communities and users as one list. Targets that the caller may not
-	// see are left out.
+	// ListStoriesByTargets lists the stories of several communities and users in one list. Targets that the caller cannot
+	// see are ignored.
 	ListStoriesByTargets(context.Context, *v1.ListStoriesByTargetsRequest) (*v1.ListStoriesResponse, error)
-	// GetStoryTargets tells how far the caller has seen the stories of several communities and users.
-	GetStoryTargets(context.Context, *v1.GetStoryTargetsRequest) (*v1.StoryTargetsResponse, error)
-	// CountStories counts the stories of one community or user, with those that ended and without deleted ones.
+	// GetStoryTargets returns how far the caller has seen the stories of several communities and users.
+	GetStoryTargets(context.Context, *v1.GetStoryTargetsRequest) (*v1.GetStoryTargetsResponse, error)
+	// CountStories counts the stories of one community or user, including expired and excluding deleted ones.
 	CountStories(context.Context, *v1.CountStoriesRequest) (*v1.CountStoriesResponse, error)
-	// ListMyStoryTargets lists those of the caller's communities, of the users whom the caller follows, and the caller, that
-	// have stories now. The one whose last story lasts longest comes first.
+	// ListMyStoryTargets lists the targets with current stories among the caller's communities, the users the caller
+	// follows, and the caller. The target whose last story expires last comes first.
 	ListMyStoryTargets(context.Context, *v1.ListMyStoryTargetsRequest) (*v1.ListMyStoryTargetsResponse, error)
 	// DeleteStory deletes a story.
 	DeleteStory(context.Context, *v1.DeleteStoryRequest) (*v1.SuccessResponse, error)
-	// FlagStory flags a story of somebody else's as the caller; again changes nothing.
-	FlagStory(context.Context, *v1.FlagStoryRequest) (*v1.StoryAggregate, error)
-	// UnflagStory takes the caller's own flag back; without one it is refused.
-	UnflagStory(context.Context, *v1.UnflagStoryRequest) (*v1.StoryAggregate, error)
-	// ClearStoryFlags removes every flag of a story.
-	ClearStoryFlags(context.Context, *v1.ClearStoryFlagsRequest) (*v1.StoryAggregate, error)
+	// FlagStory flags another user's story on behalf of the caller. Flagging twice has no effect.
+	FlagStory(context.Context, *v1.FlagStoryRequest) (*v1.StoryResponse, error)
+	// UnflagStory removes the caller's flag from a story. It is an error if there is none.
+	UnflagStory(context.Context, *v1.UnflagStoryRequest) (*v1.StoryResponse, error)
+	// ClearStoryFlags removes all flags from a story.
+	ClearStoryFlags(context.Context, *v1.ClearStoryFlagsRequest) (*v1.StoryResponse, error)
 }
 
 // NewStoryServiceClient constructs a client for the plaza.v1.StoryService service. By default, it
@@ -106,46 +106,52 @@ func NewStoryServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 	baseURL = strings.TrimRight(baseURL, "/")
 	storyServiceMethods := v1.File_plaza_v1_story_proto.Services().ByName("StoryService").Methods()
 	return &storyServiceClient{
-		createStory: connect.NewClient[v1.CreateStoryRequest, v1.StoryAggregate](
+		createStory: connect.NewClient[v1.CreateStoryRequest, v1.StoryResponse](
 			httpClient,
 			baseURL+StoryServiceCreateStoryProcedure,
 			connect.WithSchema(storyServiceMethods.ByName("CreateStory")),
 			connect.WithClientOptions(opts...),
 		),
-		getStory: connect.NewClient[v1.GetStoryRequest, v1.StoryAggregate](
+		getStory: connect.NewClient[v1.GetStoryRequest, v1.StoryResponse](
 			httpClient,
 			baseURL+StoryServiceGetStoryProcedure,
 			connect.WithSchema(storyServiceMethods.ByName("GetStory")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listStories: connect.NewClient[v1.ListStoriesRequest, v1.ListStoriesResponse](
 			httpClient,
 			baseURL+StoryServiceListStoriesProcedure,
 			connect.WithSchema(storyServiceMethods.ByName("ListStories")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listStoriesByTargets: connect.NewClient[v1.ListStoriesByTargetsRequest, v1.ListStoriesResponse](
 			httpClient,
 			baseURL+StoryServiceListStoriesByTargetsProcedure,
 			connect.WithSchema(storyServiceMethods.ByName("ListStoriesByTargets")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		getStoryTargets: connect.NewClient[v1.GetStoryTargetsRequest, v1.StoryTargetsResponse](
+		getStoryTargets: connect.NewClient[v1.GetStoryTargetsRequest, v1.GetStoryTargetsResponse](
 			httpClient,
 			baseURL+StoryServiceGetStoryTargetsProcedure,
 			connect.WithSchema(storyServiceMethods.ByName("GetStoryTargets")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		countStories: connect.NewClient[v1.CountStoriesRequest, v1.CountStoriesResponse](
 			httpClient,
 			baseURL+StoryServiceCountStoriesProcedure,
 			connect.WithSchema(storyServiceMethods.ByName("CountStories")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listMyStoryTargets: connect.NewClient[v1.ListMyStoryTargetsRequest, v1.ListMyStoryTargetsResponse](
 			httpClient,
 			baseURL+StoryServiceListMyStoryTargetsProcedure,
 			connect.WithSchema(storyServiceMethods.ByName("ListMyStoryTargets")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		deleteStory: connect.NewClient[v1.DeleteStoryRequest, v1.SuccessResponse](
@@ -154,19 +160,19 @@ func NewStoryServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 			connect.WithSchema(storyServiceMethods.ByName("DeleteStory")),
 			connect.WithClientOptions(opts...),
 		),
-		flagStory: connect.NewClient[v1.FlagStoryRequest, v1.StoryAggregate](
+		flagStory: connect.NewClient[v1.FlagStoryRequest, v1.StoryResponse](
 			httpClient,
 			baseURL+StoryServiceFlagStoryProcedure,
 			connect.WithSchema(storyServiceMethods.ByName("FlagStory")),
 			connect.WithClientOptions(opts...),
 		),
-		unflagStory: connect.NewClient[v1.UnflagStoryRequest, v1.StoryAggregate](
+		unflagStory: connect.NewClient[v1.UnflagStoryRequest, v1.StoryResponse](
 			httpClient,
 			baseURL+StoryServiceUnflagStoryProcedure,
 			connect.WithSchema(storyServiceMethods.ByName("UnflagStory")),
 			connect.WithClientOptions(opts...),
 		),
-		clearStoryFlags: connect.NewClient[v1.ClearStoryFlagsRequest, v1.StoryAggregate](
+		clearStoryFlags: connect.NewClient[v1.ClearStoryFlagsRequest, v1.StoryResponse](
 			httpClient,
 			baseURL+StoryServiceClearStoryFlagsProcedure,
 			connect.WithSchema(storyServiceMethods.ByName("ClearStoryFlags")),
@@ -177,21 +183,21 @@ func NewStoryServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 
 // storyServiceClient implements StoryServiceClient.
 type storyServiceClient struct {
-	createStory          *connect.Client[v1.CreateStoryRequest, v1.StoryAggregate]
-	getStory             *connect.Client[v1.GetStoryRequest, v1.StoryAggregate]
+	createStory          *connect.Client[v1.CreateStoryRequest, v1.StoryResponse]
+	getStory             *connect.Client[v1.GetStoryRequest, v1.StoryResponse]
 	listStories          *connect.Client[v1.ListStoriesRequest, v1.ListStoriesResponse]
 	listStoriesByTargets *connect.Client[v1.ListStoriesByTargetsRequest, v1.ListStoriesResponse]
-	getStoryTargets      *connect.Client[v1.GetStoryTargetsRequest, v1.StoryTargetsResponse]
+	getStoryTargets      *connect.Client[v1.GetStoryTargetsRequest, v1.GetStoryTargetsResponse]
 	countStories         *connect.Client[v1.CountStoriesRequest, v1.CountStoriesResponse]
 	listMyStoryTargets   *connect.Client[v1.ListMyStoryTargetsRequest, v1.ListMyStoryTargetsResponse]
 	deleteStory          *connect.Client[v1.DeleteStoryRequest, v1.SuccessResponse]
-	flagStory            *connect.Client[v1.FlagStoryRequest, v1.StoryAggregate]
-	unflagStory          *connect.Client[v1.UnflagStoryRequest, v1.StoryAggregate]
-	clearStoryFlags      *connect.Client[v1.ClearStoryFlagsRequest, v1.StoryAggregate]
+	flagStory            *connect.Client[v1.FlagStoryRequest, v1.StoryResponse]
+	unflagStory          *connect.Client[v1.UnflagStoryRequest, v1.StoryResponse]
+	clearStoryFlags      *connect.Client[v1.ClearStoryFlagsRequest, v1.StoryResponse]
 }
 
 // CreateStory calls plaza.v1.StoryService.CreateStory.
-func (c *storyServiceClient) CreateStory(ctx context.Context, req *v1.CreateStoryRequest) (*v1.StoryAggregate, error) {
+func (c *storyServiceClient) CreateStory(ctx context.Context, req *v1.CreateStoryRequest) (*v1.StoryResponse, error) {
 	response, err := c.createStory.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -200,7 +206,7 @@ func (c *storyServiceClient) CreateStory(ctx context.Context, req *v1.CreateStor
 }
 
 // GetStory calls plaza.v1.StoryService.GetStory.
-func (c *storyServiceClient) GetStory(ctx context.Context, req *v1.GetStoryRequest) (*v1.StoryAggregate, error) {
+func (c *storyServiceClient) GetStory(ctx context.Context, req *v1.GetStoryRequest) (*v1.StoryResponse, error) {
 	response, err := c.getStory.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -227,7 +233,7 @@ func (c *storyServiceClient) ListStoriesByTargets(ctx context.Context, req *v1.L
 }
 
 // GetStoryTargets calls plaza.v1.StoryService.GetStoryTargets.
-func (c *storyServiceClient) GetStoryTargets(ctx context.Context, req *v1.GetStoryTargetsRequest) (*v1.StoryTargetsResponse, error) {
+func (c *storyServiceClient) GetStoryTargets(ctx context.Context, req *v1.GetStoryTargetsRequest) (*v1.GetStoryTargetsResponse, error) {
 	response, err := c.getStoryTargets.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -263,7 +269,7 @@ func (c *storyServiceClient) DeleteStory(ctx context.Context, req *v1.DeleteStor
 }
 
 // FlagStory calls plaza.v1.StoryService.FlagStory.
-func (c *storyServiceClient) FlagStory(ctx context.Context, req *v1.FlagStoryRequest) (*v1.StoryAggregate, error) {
+func (c *storyServiceClient) FlagStory(ctx context.Context, req *v1.FlagStoryRequest) (*v1.StoryResponse, error) {
 	response, err := c.flagStory.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -272,7 +278,7 @@ func (c *storyServiceClient) FlagStory(ctx context.Context, req *v1.FlagStoryReq
 }
 
 // UnflagStory calls plaza.v1.StoryService.UnflagStory.
-func (c *storyServiceClient) UnflagStory(ctx context.Context, req *v1.UnflagStoryRequest) (*v1.StoryAggregate, error) {
+func (c *storyServiceClient) UnflagStory(ctx context.Context, req *v1.UnflagStoryRequest) (*v1.StoryResponse, error) {
 	response, err := c.unflagStory.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -281,7 +287,7 @@ func (c *storyServiceClient) UnflagStory(ctx context.Context, req *v1.UnflagStor
 }
 
 // ClearStoryFlags calls plaza.v1.StoryService.ClearStoryFlags.
-func (c *storyServiceClient) ClearStoryFlags(ctx context.Context, req *v1.ClearStoryFlagsRequest) (*v1.StoryAggregate, error) {
+func (c *storyServiceClient) ClearStoryFlags(ctx context.Context, req *v1.ClearStoryFlagsRequest) (*v1.StoryResponse, error) {
 	response, err := c.clearStoryFlags.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -291,31 +297,31 @@ func (c *storyServiceClient) ClearStoryFlags(ctx context.Context, req *v1.ClearS
 
 // StoryServiceHandler is an implementation of the plaza.v1.StoryService service.
 type StoryServiceHandler interface {
-	// CreateStory makes a story in a community or on the caller's own wall. In a community it is for those who manage its
-	// stories, and for every member where the network allows it.
-	CreateStory(context.Context, *v1.CreateStoryRequest) (*v1.StoryAggregate, error)
-	// GetStory gets one story.
-	GetStory(context.Context, *v1.GetStoryRequest) (*v1.StoryAggregate, error)
+	// CreateStory creates a story in a community or on the caller's own wall. In a community this requires the right to
+	// manage stories, unless the network allows it to every member.
+	CreateStory(context.Context, *v1.CreateStoryRequest) (*v1.StoryResponse, error)
+	// GetStory returns one story.
+	GetStory(context.Context, *v1.GetStoryRequest) (*v1.StoryResponse, error)
 	// ListStories lists the stories of one community or user.
 	ListStories(context.Context, *v1.ListStoriesRequest) (*v1.ListStoriesResponse, error)
-	// ListStoriesByTargets lists the stories of several communities and users as one list. Targets that the caller may not
-	// see are left out.
+	// ListStoriesByTargets lists the stories of several communities and users in one list. Targets that the caller cannot
+	// see are ignored.
 	ListStoriesByTargets(context.Context, *v1.ListStoriesByTargetsRequest) (*v1.ListStoriesResponse, error)
-	// GetStoryTargets tells how far the caller has seen the stories of several communities and users.
-	GetStoryTargets(context.Context, *v1.GetStoryTargetsRequest) (*v1.StoryTargetsResponse, error)
-	// CountStories counts the stories of one community or user, with those that ended and without deleted ones.
+	// GetStoryTargets returns how far the caller has seen the stories of several communities and users.
+	GetStoryTargets(context.Context, *v1.GetStoryTargetsRequest) (*v1.GetStoryTargetsResponse, error)
+	// CountStories counts the stories of one community or user, including expired and excluding deleted ones.
 	CountStories(context.Context, *v1.CountStoriesRequest) (*v1.CountStoriesResponse, error)
-	// ListMyStoryTargets lists those of the caller's communities, of the users whom the caller follows, and the caller, that
-	// have stories now. The one whose last story lasts longest comes first.
+	// ListMyStoryTargets lists the targets with current stories among the caller's communities, the users the caller
+	// follows, and the caller. The target whose last story expires last comes first.
 	ListMyStoryTargets(context.Context, *v1.ListMyStoryTargetsRequest) (*v1.ListMyStoryTargetsResponse, error)
 	// DeleteStory deletes a story.
 	DeleteStory(context.Context, *v1.DeleteStoryRequest) (*v1.SuccessResponse, error)
-	// FlagStory flags a story of somebody else's as the caller; again changes nothing.
-	FlagStory(context.Context, *v1.FlagStoryRequest) (*v1.StoryAggregate, error)
-	// UnflagStory takes the caller's own flag back; without one it is refused.
-	UnflagStory(context.Context, *v1.UnflagStoryRequest) (*v1.StoryAggregate, error)
-	// ClearStoryFlags removes every flag of a story.
-	ClearStoryFlags(context.Context, *v1.ClearStoryFlagsRequest) (*v1.StoryAggregate, error)
+	// FlagStory flags another user's story on behalf of the caller. Flagging twice has no effect.
+	FlagStory(context.Context, *v1.FlagStoryRequest) (*v1.StoryResponse, error)
+	// UnflagStory removes the caller's flag from a story. It is an error if there is none.
+	UnflagStory(context.Context, *v1.UnflagStoryRequest) (*v1.StoryResponse, error)
+	// ClearStoryFlags removes all flags from a story.
+	ClearStoryFlags(context.Context, *v1.ClearStoryFlagsRequest) (*v1.StoryResponse, error)
 }
 
 // NewStoryServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -335,36 +341,42 @@ func NewStoryServiceHandler(svc StoryServiceHandler, opts ...connect.HandlerOpti
 		StoryServiceGetStoryProcedure,
 		svc.GetStory,
 		connect.WithSchema(storyServiceMethods.ByName("GetStory")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	storyServiceListStoriesHandler := connect.NewUnaryHandlerSimple(
 		StoryServiceListStoriesProcedure,
 		svc.ListStories,
 		connect.WithSchema(storyServiceMethods.ByName("ListStories")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	storyServiceListStoriesByTargetsHandler := connect.NewUnaryHandlerSimple(
 		StoryServiceListStoriesByTargetsProcedure,
 		svc.ListStoriesByTargets,
 		connect.WithSchema(storyServiceMethods.ByName("ListStoriesByTargets")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	storyServiceGetStoryTargetsHandler := connect.NewUnaryHandlerSimple(
 		StoryServiceGetStoryTargetsProcedure,
 		svc.GetStoryTargets,
 		connect.WithSchema(storyServiceMethods.ByName("GetStoryTargets")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	storyServiceCountStoriesHandler := connect.NewUnaryHandlerSimple(
 		StoryServiceCountStoriesProcedure,
 		svc.CountStories,
 		connect.WithSchema(storyServiceMethods.ByName("CountStories")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	storyServiceListMyStoryTargetsHandler := connect.NewUnaryHandlerSimple(
 		StoryServiceListMyStoryTargetsProcedure,
 		svc.ListMyStoryTargets,
 		connect.WithSchema(storyServiceMethods.ByName("ListMyStoryTargets")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	storyServiceDeleteStoryHandler := connect.NewUnaryHandlerSimple(
@@ -424,11 +436,11 @@ func NewStoryServiceHandler(svc StoryServiceHandler, opts ...connect.HandlerOpti
 // UnimplementedStoryServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedStoryServiceHandler struct{}
 
-func (UnimplementedStoryServiceHandler) CreateStory(context.Context, *v1.CreateStoryRequest) (*v1.StoryAggregate, error) {
+func (UnimplementedStoryServiceHandler) CreateStory(context.Context, *v1.CreateStoryRequest) (*v1.StoryResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.StoryService.CreateStory is not implemented"))
 }
 
-func (UnimplementedStoryServiceHandler) GetStory(context.Context, *v1.GetStoryRequest) (*v1.StoryAggregate, error) {
+func (UnimplementedStoryServiceHandler) GetStory(context.Context, *v1.GetStoryRequest) (*v1.StoryResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.StoryService.GetStory is not implemented"))
 }
 
@@ -440,7 +452,7 @@ func (UnimplementedStoryServiceHandler) ListStoriesByTargets(context.Context, *v
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.StoryService.ListStoriesByTargets is not implemented"))
 }
 
-func (UnimplementedStoryServiceHandler) GetStoryTargets(context.Context, *v1.GetStoryTargetsRequest) (*v1.StoryTargetsResponse, error) {
+func (UnimplementedStoryServiceHandler) GetStoryTargets(context.Context, *v1.GetStoryTargetsRequest) (*v1.GetStoryTargetsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.StoryService.GetStoryTargets is not implemented"))
 }
 
@@ -456,14 +468,14 @@ func (UnimplementedStoryServiceHandler) DeleteStory(context.Context, *v1.DeleteS
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.StoryService.DeleteStory is not implemented"))
 }
 
-func (UnimplementedStoryServiceHandler) FlagStory(context.Context, *v1.FlagStoryRequest) (*v1.StoryAggregate, error) {
+func (UnimplementedStoryServiceHandler) FlagStory(context.Context, *v1.FlagStoryRequest) (*v1.StoryResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.StoryService.FlagStory is not implemented"))
 }
 
-func (UnimplementedStoryServiceHandler) UnflagStory(context.Context, *v1.UnflagStoryRequest) (*v1.StoryAggregate, error) {
+func (UnimplementedStoryServiceHandler) UnflagStory(context.Context, *v1.UnflagStoryRequest) (*v1.StoryResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.StoryService.UnflagStory is not implemented"))
 }
 
-func (UnimplementedStoryServiceHandler) ClearStoryFlags(context.Context, *v1.ClearStoryFlagsRequest) (*v1.StoryAggregate, error) {
+func (UnimplementedStoryServiceHandler) ClearStoryFlags(context.Context, *v1.ClearStoryFlagsRequest) (*v1.StoryResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.StoryService.ClearStoryFlags is not implemented"))
 }

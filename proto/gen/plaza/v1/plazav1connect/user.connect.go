@@ -60,25 +60,26 @@ const (
 
 // UserServiceClient is a client for the plaza.v1.UserService service.
 type UserServiceClient interface {
-	// GetUser gets one user.
-	GetUser(context.Context, *v1.GetUserRequest) (*v1.UserAggregate, error)
-	// BatchGetUsers gets several users by id; unknown ones are left out.
-	BatchGetUsers(context.Context, *v1.BatchGetUsersRequest) (*v1.UserAggregate, error)
-	// ListUsers lists or searches users.
+	// GetUser returns one user.
+	GetUser(context.Context, *v1.GetUserRequest) (*v1.UserResponse, error)
+	// BatchGetUsers returns several users by id. Unknown ids are ignored.
+	BatchGetUsers(context.Context, *v1.BatchGetUsersRequest) (*v1.UserResponse, error)
+	// ListUsers lists and searches users.
 	ListUsers(context.Context, *v1.ListUsersRequest) (*v1.ListUsersResponse, error)
-	// UpdateUser changes a profile: the caller's own, or anybody's for an administrator.
-	UpdateUser(context.Context, *v1.UpdateUserRequest) (*v1.UserAggregate, error)
+	// UpdateUser updates the caller's profile. Administrators can update the profile of any user. Fields that are absent
+	// do not change.
+	UpdateUser(context.Context, *v1.UpdateUserRequest) (*v1.UserResponse, error)
 	// BanUser bans a user from the whole network.
-	BanUser(context.Context, *v1.BanUserRequest) (*v1.UserAggregate, error)
-	// UnbanUser lifts the ban.
-	UnbanUser(context.Context, *v1.UnbanUserRequest) (*v1.UserAggregate, error)
-	// FlagUser flags a user as the caller; again changes nothing.
-	FlagUser(context.Context, *v1.FlagUserRequest) (*v1.UserAggregate, error)
-	// UnflagUser takes the caller's own flag back; without one it changes nothing.
-	UnflagUser(context.Context, *v1.UnflagUserRequest) (*v1.UserAggregate, error)
-	// ClearUserFlags removes every flag of a user, and answers with the user alone.
+	BanUser(context.Context, *v1.BanUserRequest) (*v1.UserResponse, error)
+	// UnbanUser lifts a user's ban.
+	UnbanUser(context.Context, *v1.UnbanUserRequest) (*v1.UserResponse, error)
+	// FlagUser flags a user on behalf of the caller. Flagging twice has no effect.
+	FlagUser(context.Context, *v1.FlagUserRequest) (*v1.UserResponse, error)
+	// UnflagUser removes the caller's flag from a user. It has no effect if there is none.
+	UnflagUser(context.Context, *v1.UnflagUserRequest) (*v1.UserResponse, error)
+	// ClearUserFlags removes all flags from a user. The response is the user, without other objects.
 	ClearUserFlags(context.Context, *v1.ClearUserFlagsRequest) (*v1.User, error)
-	// IsUserFlaggedByMe tells whether the caller flags the user.
+	// IsUserFlaggedByMe reports whether the caller has flagged a user.
 	IsUserFlaggedByMe(context.Context, *v1.IsUserFlaggedByMeRequest) (*v1.FlaggedByMeResponse, error)
 }
 
@@ -93,49 +94,52 @@ func NewUserServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 	baseURL = strings.TrimRight(baseURL, "/")
 	userServiceMethods := v1.File_plaza_v1_user_proto.Services().ByName("UserService").Methods()
 	return &userServiceClient{
-		getUser: connect.NewClient[v1.GetUserRequest, v1.UserAggregate](
+		getUser: connect.NewClient[v1.GetUserRequest, v1.UserResponse](
 			httpClient,
 			baseURL+UserServiceGetUserProcedure,
 			connect.WithSchema(userServiceMethods.ByName("GetUser")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		batchGetUsers: connect.NewClient[v1.BatchGetUsersRequest, v1.UserAggregate](
+		batchGetUsers: connect.NewClient[v1.BatchGetUsersRequest, v1.UserResponse](
 			httpClient,
 			baseURL+UserServiceBatchGetUsersProcedure,
 			connect.WithSchema(userServiceMethods.ByName("BatchGetUsers")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listUsers: connect.NewClient[v1.ListUsersRequest, v1.ListUsersResponse](
 			httpClient,
 			baseURL+UserServiceListUsersProcedure,
 			connect.WithSchema(userServiceMethods.ByName("ListUsers")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		updateUser: connect.NewClient[v1.UpdateUserRequest, v1.UserAggregate](
+		updateUser: connect.NewClient[v1.UpdateUserRequest, v1.UserResponse](
 			httpClient,
 			baseURL+UserServiceUpdateUserProcedure,
 			connect.WithSchema(userServiceMethods.ByName("UpdateUser")),
 			connect.WithClientOptions(opts...),
 		),
-		banUser: connect.NewClient[v1.BanUserRequest, v1.UserAggregate](
+		banUser: connect.NewClient[v1.BanUserRequest, v1.UserResponse](
 			httpClient,
 			baseURL+UserServiceBanUserProcedure,
 			connect.WithSchema(userServiceMethods.ByName("BanUser")),
 			connect.WithClientOptions(opts...),
 		),
-		unbanUser: connect.NewClient[v1.UnbanUserRequest, v1.UserAggregate](
+		unbanUser: connect.NewClient[v1.UnbanUserRequest, v1.UserResponse](
 			httpClient,
 			baseURL+UserServiceUnbanUserProcedure,
 			connect.WithSchema(userServiceMethods.ByName("UnbanUser")),
 			connect.WithClientOptions(opts...),
 		),
-		flagUser: connect.NewClient[v1.FlagUserRequest, v1.UserAggregate](
+		flagUser: connect.NewClient[v1.FlagUserRequest, v1.UserResponse](
 			httpClient,
 			baseURL+UserServiceFlagUserProcedure,
 			connect.WithSchema(userServiceMethods.ByName("FlagUser")),
 			connect.WithClientOptions(opts...),
 		),
-		unflagUser: connect.NewClient[v1.UnflagUserRequest, v1.UserAggregate](
+		unflagUser: connect.NewClient[v1.UnflagUserRequest, v1.UserResponse](
 			httpClient,
 			baseURL+UserServiceUnflagUserProcedure,
 			connect.WithSchema(userServiceMethods.ByName("UnflagUser")),
@@ -151,6 +155,7 @@ func NewUserServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			httpClient,
 			baseURL+UserServiceIsUserFlaggedByMeProcedure,
 			connect.WithSchema(userServiceMethods.ByName("IsUserFlaggedByMe")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 	}
@@ -158,20 +163,20 @@ func NewUserServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 
 // userServiceClient implements UserServiceClient.
 type userServiceClient struct {
-	getUser           *connect.Client[v1.GetUserRequest, v1.UserAggregate]
-	batchGetUsers     *connect.Client[v1.BatchGetUsersRequest, v1.UserAggregate]
+	getUser           *connect.Client[v1.GetUserRequest, v1.UserResponse]
+	batchGetUsers     *connect.Client[v1.BatchGetUsersRequest, v1.UserResponse]
 	listUsers         *connect.Client[v1.ListUsersRequest, v1.ListUsersResponse]
-	updateUser        *connect.Client[v1.UpdateUserRequest, v1.UserAggregate]
-	banUser           *connect.Client[v1.BanUserRequest, v1.UserAggregate]
-	unbanUser         *connect.Client[v1.UnbanUserRequest, v1.UserAggregate]
-	flagUser          *connect.Client[v1.FlagUserRequest, v1.UserAggregate]
-	unflagUser        *connect.Client[v1.UnflagUserRequest, v1.UserAggregate]
+	updateUser        *connect.Client[v1.UpdateUserRequest, v1.UserResponse]
+	banUser           *connect.Client[v1.BanUserRequest, v1.UserResponse]
+	unbanUser         *connect.Client[v1.UnbanUserRequest, v1.UserResponse]
+	flagUser          *connect.Client[v1.FlagUserRequest, v1.UserResponse]
+	unflagUser        *connect.Client[v1.UnflagUserRequest, v1.UserResponse]
 	clearUserFlags    *connect.Client[v1.ClearUserFlagsRequest, v1.User]
 	isUserFlaggedByMe *connect.Client[v1.IsUserFlaggedByMeRequest, v1.FlaggedByMeResponse]
 }
 
 // GetUser calls plaza.v1.UserService.GetUser.
-func (c *userServiceClient) GetUser(ctx context.Context, req *v1.GetUserRequest) (*v1.UserAggregate, error) {
+func (c *userServiceClient) GetUser(ctx context.Context, req *v1.GetUserRequest) (*v1.UserResponse, error) {
 	response, err := c.getUser.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -180,7 +185,7 @@ func (c *userServiceClient) GetUser(ctx context.Context, req *v1.GetUserRequest)
 }
 
 // BatchGetUsers calls plaza.v1.UserService.BatchGetUsers.
-func (c *userServiceClient) BatchGetUsers(ctx context.Context, req *v1.BatchGetUsersRequest) (*v1.UserAggregate, error) {
+func (c *userServiceClient) BatchGetUsers(ctx context.Context, req *v1.BatchGetUsersRequest) (*v1.UserResponse, error) {
 	response, err := c.batchGetUsers.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -198,7 +203,7 @@ func (c *userServiceClient) ListUsers(ctx context.Context, req *v1.ListUsersRequ
 }
 
 // UpdateUser calls plaza.v1.UserService.UpdateUser.
-func (c *userServiceClient) UpdateUser(ctx context.Context, req *v1.UpdateUserRequest) (*v1.UserAggregate, error) {
+func (c *userServiceClient) UpdateUser(ctx context.Context, req *v1.UpdateUserRequest) (*v1.UserResponse, error) {
 	response, err := c.updateUser.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -207,7 +212,7 @@ func (c *userServiceClient) UpdateUser(ctx context.Context, req *v1.UpdateUserRe
 }
 
 // BanUser calls plaza.v1.UserService.BanUser.
-func (c *userServiceClient) BanUser(ctx context.Context, req *v1.BanUserRequest) (*v1.UserAggregate, error) {
+func (c *userServiceClient) BanUser(ctx context.Context, req *v1.BanUserRequest) (*v1.UserResponse, error) {
 	response, err := c.banUser.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -216,7 +221,7 @@ func (c *userServiceClient) BanUser(ctx context.Context, req *v1.BanUserRequest)
 }
 
 // UnbanUser calls plaza.v1.UserService.UnbanUser.
-func (c *userServiceClient) UnbanUser(ctx context.Context, req *v1.UnbanUserRequest) (*v1.UserAggregate, error) {
+func (c *userServiceClient) UnbanUser(ctx context.Context, req *v1.UnbanUserRequest) (*v1.UserResponse, error) {
 	response, err := c.unbanUser.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -225,7 +230,7 @@ func (c *userServiceClient) UnbanUser(ctx context.Context, req *v1.UnbanUserRequ
 }
 
 // FlagUser calls plaza.v1.UserService.FlagUser.
-func (c *userServiceClient) FlagUser(ctx context.Context, req *v1.FlagUserRequest) (*v1.UserAggregate, error) {
+func (c *userServiceClient) FlagUser(ctx context.Context, req *v1.FlagUserRequest) (*v1.UserResponse, error) {
 	response, err := c.flagUser.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -234,7 +239,7 @@ func (c *userServiceClient) FlagUser(ctx context.Context, req *v1.FlagUserReques
 }
 
 // UnflagUser calls plaza.v1.UserService.UnflagUser.
-func (c *userServiceClient) UnflagUser(ctx context.Context, req *v1.UnflagUserRequest) (*v1.UserAggregate, error) {
+func (c *userServiceClient) UnflagUser(ctx context.Context, req *v1.UnflagUserRequest) (*v1.UserResponse, error) {
 	response, err := c.unflagUser.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -262,25 +267,26 @@ func (c *userServiceClient) IsUserFlaggedByMe(ctx context.Context, req *v1.IsUse
 
 // UserServiceHandler is an implementation of the plaza.v1.UserService service.
 type UserServiceHandler interface {
-	// GetUser gets one user.
-	GetUser(context.Context, *v1.GetUserRequest) (*v1.UserAggregate, error)
-	// BatchGetUsers gets several users by id; unknown ones are left out.
-	BatchGetUsers(context.Context, *v1.BatchGetUsersRequest) (*v1.UserAggregate, error)
-	// ListUsers lists or searches users.
+	// GetUser returns one user.
+	GetUser(context.Context, *v1.GetUserRequest) (*v1.UserResponse, error)
+	// BatchGetUsers returns several users by id. Unknown ids are ignored.
+	BatchGetUsers(context.Context, *v1.BatchGetUsersRequest) (*v1.UserResponse, error)
+	// ListUsers lists and searches users.
 	ListUsers(context.Context, *v1.ListUsersRequest) (*v1.ListUsersResponse, error)
-	// UpdateUser changes a profile: the caller's own, or anybody's for an administrator.
-	UpdateUser(context.Context, *v1.UpdateUserRequest) (*v1.UserAggregate, error)
+	// UpdateUser updates the caller's profile. Administrators can update the profile of any user. Fields that are absent
+	// do not change.
+	UpdateUser(context.Context, *v1.UpdateUserRequest) (*v1.UserResponse, error)
 	// BanUser bans a user from the whole network.
-	BanUser(context.Context, *v1.BanUserRequest) (*v1.UserAggregate, error)
-	// UnbanUser lifts the ban.
-	UnbanUser(context.Context, *v1.UnbanUserRequest) (*v1.UserAggregate, error)
-	// FlagUser flags a user as the caller; again changes nothing.
-	FlagUser(context.Context, *v1.FlagUserRequest) (*v1.UserAggregate, error)
-	// UnflagUser takes the caller's own flag back; without one it changes nothing.
-	UnflagUser(context.Context, *v1.UnflagUserRequest) (*v1.UserAggregate, error)
-	// ClearUserFlags removes every flag of a user, and answers with the user alone.
+	BanUser(context.Context, *v1.BanUserRequest) (*v1.UserResponse, error)
+	// UnbanUser lifts a user's ban.
+	UnbanUser(context.Context, *v1.UnbanUserRequest) (*v1.UserResponse, error)
+	// FlagUser flags a user on behalf of the caller. Flagging twice has no effect.
+	FlagUser(context.Context, *v1.FlagUserRequest) (*v1.UserResponse, error)
+	// UnflagUser removes the caller's flag from a user. It has no effect if there is none.
+	UnflagUser(context.Context, *v1.UnflagUserRequest) (*v1.UserResponse, error)
+	// ClearUserFlags removes all flags from a user. The response is the user, without other objects.
 	ClearUserFlags(context.Context, *v1.ClearUserFlagsRequest) (*v1.User, error)
-	// IsUserFlaggedByMe tells whether the caller flags the user.
+	// IsUserFlaggedByMe reports whether the caller has flagged a user.
 	IsUserFlaggedByMe(context.Context, *v1.IsUserFlaggedByMeRequest) (*v1.FlaggedByMeResponse, error)
 }
 
@@ -295,18 +301,21 @@ func NewUserServiceHandler(svc UserServiceHandler, opts ...connect.HandlerOption
 		UserServiceGetUserProcedure,
 		svc.GetUser,
 		connect.WithSchema(userServiceMethods.ByName("GetUser")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	userServiceBatchGetUsersHandler := connect.NewUnaryHandlerSimple(
 		UserServiceBatchGetUsersProcedure,
 		svc.BatchGetUsers,
 		connect.WithSchema(userServiceMethods.ByName("BatchGetUsers")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	userServiceListUsersHandler := connect.NewUnaryHandlerSimple(
 		UserServiceListUsersProcedure,
 		svc.ListUsers,
 		connect.WithSchema(userServiceMethods.ByName("ListUsers")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	userServiceUpdateUserHandler := connect.NewUnaryHandlerSimple(
@@ -349,6 +358,7 @@ func NewUserServiceHandler(svc UserServiceHandler, opts ...connect.HandlerOption
 		UserServiceIsUserFlaggedByMeProcedure,
 		svc.IsUserFlaggedByMe,
 		connect.WithSchema(userServiceMethods.ByName("IsUserFlaggedByMe")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	return "/plaza.v1.UserService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -382,11 +392,11 @@ func NewUserServiceHandler(svc UserServiceHandler, opts ...connect.HandlerOption
 // UnimplementedUserServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedUserServiceHandler struct{}
 
-func (UnimplementedUserServiceHandler) GetUser(context.Context, *v1.GetUserRequest) (*v1.UserAggregate, error) {
+func (UnimplementedUserServiceHandler) GetUser(context.Context, *v1.GetUserRequest) (*v1.UserResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.GetUser is not implemented"))
 }
 
-func (UnimplementedUserServiceHandler) BatchGetUsers(context.Context, *v1.BatchGetUsersRequest) (*v1.UserAggregate, error) {
+func (UnimplementedUserServiceHandler) BatchGetUsers(context.Context, *v1.BatchGetUsersRequest) (*v1.UserResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.BatchGetUsers is not implemented"))
 }
 
@@ -394,23 +404,23 @@ func (UnimplementedUserServiceHandler) ListUsers(context.Context, *v1.ListUsersR
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.ListUsers is not implemented"))
 }
 
-func (UnimplementedUserServiceHandler) UpdateUser(context.Context, *v1.UpdateUserRequest) (*v1.UserAggregate, error) {
+func (UnimplementedUserServiceHandler) UpdateUser(context.Context, *v1.UpdateUserRequest) (*v1.UserResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.UpdateUser is not implemented"))
 }
 
-func (UnimplementedUserServiceHandler) BanUser(context.Context, *v1.BanUserRequest) (*v1.UserAggregate, error) {
+func (UnimplementedUserServiceHandler) BanUser(context.Context, *v1.BanUserRequest) (*v1.UserResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.BanUser is not implemented"))
 }
 
-func (UnimplementedUserServiceHandler) UnbanUser(context.Context, *v1.UnbanUserRequest) (*v1.UserAggregate, error) {
+func (UnimplementedUserServiceHandler) UnbanUser(context.Context, *v1.UnbanUserRequest) (*v1.UserResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.UnbanUser is not implemented"))
 }
 
-func (UnimplementedUserServiceHandler) FlagUser(context.Context, *v1.FlagUserRequest) (*v1.UserAggregate, error) {
+func (UnimplementedUserServiceHandler) FlagUser(context.Context, *v1.FlagUserRequest) (*v1.UserResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.FlagUser is not implemented"))
 }
 
-func (UnimplementedUserServiceHandler) UnflagUser(context.Context, *v1.UnflagUserRequest) (*v1.UserAggregate, error) {
+func (UnimplementedUserServiceHandler) UnflagUser(context.Context, *v1.UnflagUserRequest) (*v1.UserResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.UserService.UnflagUser is not implemented"))
 }
 

@@ -58,23 +58,25 @@ const (
 
 // VideoStreamingServiceClient is a client for the plaza.v1.VideoStreamingService service.
 type VideoStreamingServiceClient interface {
-	// CreateVideoStreaming makes a stream of the caller's; it is idle.
-	CreateVideoStreaming(context.Context, *v1.CreateVideoStreamingRequest) (*v1.VideoStreamingAggregate, error)
-	// GetVideoStreaming gets one stream.
-	GetVideoStreaming(context.Context, *v1.GetVideoStreamingRequest) (*v1.VideoStreamingAggregate, error)
-	// ListVideoStreamings lists the streams of all regions that the caller may see: their own, and those of posts that they may
-	// read. A page may hold fewer than its limit; paging.next says whether there are more.
+	// CreateVideoStreaming creates an idle stream that belongs to the caller.
+	CreateVideoStreaming(context.Context, *v1.CreateVideoStreamingRequest) (*v1.VideoStreamingResponse, error)
+	// GetVideoStreaming returns one stream.
+	GetVideoStreaming(context.Context, *v1.GetVideoStreamingRequest) (*v1.VideoStreamingResponse, error)
+	// ListVideoStreamings lists the streams of all regions that the caller can see: the caller's own, and those of posts
+	// the caller can read. A page may hold fewer streams than the limit; if `paging.next` is set, there are more.
 	ListVideoStreamings(context.Context, *v1.ListVideoStreamingsRequest) (*v1.ListVideoStreamingsResponse, error)
-	// UpdateVideoStreaming changes what a stream says of itself; for its creator and for those who manage live streams.
-	UpdateVideoStreaming(context.Context, *v1.UpdateVideoStreamingRequest) (*v1.VideoStreamingAggregate, error)
-	// DeleteVideoStreaming deletes a stream, whatever its state; for its creator and for those who manage live streams.
+	// UpdateVideoStreaming updates the description of a stream. Its creator and users who manage live streams can call
+	// it.
+	UpdateVideoStreaming(context.Context, *v1.UpdateVideoStreamingRequest) (*v1.VideoStreamingResponse, error)
+	// DeleteVideoStreaming deletes a stream in any state. Its creator and users who manage live streams can call it.
 	DeleteVideoStreaming(context.Context, *v1.DeleteVideoStreamingRequest) (*v1.StatusSuccessResponse, error)
-	// DeleteStreamingUrl ends a stream that is idle or live: nothing can be sent to its address any more. For its creator and for
-	// those who manage live streams. Ending an ended stream changes nothing.
-	DeleteStreamingUrl(context.Context, *v1.DeleteStreamingUrlRequest) (*v1.VideoStreamingAggregate, error)
-	// ReportVideoStreaming is for the media server, by its secret in the header x-media-key: it says what happened to a stream.
-	// The same report again changes nothing; one that does not fit the stream's state is refused with 400000.
-	ReportVideoStreaming(context.Context, *v1.ReportVideoStreamingRequest) (*v1.VideoStreamingAggregate, error)
+	// DeleteStreamingUrl ends a stream that is `idle` or `live`; nothing can be sent to its address anymore. Its creator
+	// and users who manage live streams can call it. Ending an ended stream has no effect.
+	DeleteStreamingUrl(context.Context, *v1.DeleteStreamingUrlRequest) (*v1.VideoStreamingResponse, error)
+	// ReportVideoStreaming reports an event of a stream. It is called by the media server, which authenticates with its
+	// secret in the header `x-media-key`. Repeating a report has no effect; an event that does not fit the stream's state
+	// is rejected with 400000.
+	ReportVideoStreaming(context.Context, *v1.ReportVideoStreamingRequest) (*v1.VideoStreamingResponse, error)
 }
 
 // NewVideoStreamingServiceClient constructs a client for the plaza.v1.VideoStreamingService
@@ -88,25 +90,27 @@ func NewVideoStreamingServiceClient(httpClient connect.HTTPClient, baseURL strin
 	baseURL = strings.TrimRight(baseURL, "/")
 	videoStreamingServiceMethods := v1.File_plaza_v1_video_streaming_proto.Services().ByName("VideoStreamingService").Methods()
 	return &videoStreamingServiceClient{
-		createVideoStreaming: connect.NewClient[v1.CreateVideoStreamingRequest, v1.VideoStreamingAggregate](
+		createVideoStreaming: connect.NewClient[v1.CreateVideoStreamingRequest, v1.VideoStreamingResponse](
 			httpClient,
 			baseURL+VideoStreamingServiceCreateVideoStreamingProcedure,
 			connect.WithSchema(videoStreamingServiceMethods.ByName("CreateVideoStreaming")),
 			connect.WithClientOptions(opts...),
 		),
-		getVideoStreaming: connect.NewClient[v1.GetVideoStreamingRequest, v1.VideoStreamingAggregate](
+		getVideoStreaming: connect.NewClient[v1.GetVideoStreamingRequest, v1.VideoStreamingResponse](
 			httpClient,
 			baseURL+VideoStreamingServiceGetVideoStreamingProcedure,
 			connect.WithSchema(videoStreamingServiceMethods.ByName("GetVideoStreaming")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listVideoStreamings: connect.NewClient[v1.ListVideoStreamingsRequest, v1.ListVideoStreamingsResponse](
 			httpClient,
 			baseURL+VideoStreamingServiceListVideoStreamingsProcedure,
 			connect.WithSchema(videoStreamingServiceMethods.ByName("ListVideoStreamings")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		updateVideoStreaming: connect.NewClient[v1.UpdateVideoStreamingRequest, v1.VideoStreamingAggregate](
+		updateVideoStreaming: connect.NewClient[v1.UpdateVideoStreamingRequest, v1.VideoStreamingResponse](
 			httpClient,
 			baseURL+VideoStreamingServiceUpdateVideoStreamingProcedure,
 			connect.WithSchema(videoStreamingServiceMethods.ByName("UpdateVideoStreaming")),
@@ -118,13 +122,13 @@ func NewVideoStreamingServiceClient(httpClient connect.HTTPClient, baseURL strin
 			connect.WithSchema(videoStreamingServiceMethods.ByName("DeleteVideoStreaming")),
 			connect.WithClientOptions(opts...),
 		),
-		deleteStreamingUrl: connect.NewClient[v1.DeleteStreamingUrlRequest, v1.VideoStreamingAggregate](
+		deleteStreamingUrl: connect.NewClient[v1.DeleteStreamingUrlRequest, v1.VideoStreamingResponse](
 			httpClient,
 			baseURL+VideoStreamingServiceDeleteStreamingUrlProcedure,
 			connect.WithSchema(videoStreamingServiceMethods.ByName("DeleteStreamingUrl")),
 			connect.WithClientOptions(opts...),
 		),
-		reportVideoStreaming: connect.NewClient[v1.ReportVideoStreamingRequest, v1.VideoStreamingAggregate](
+		reportVideoStreaming: connect.NewClient[v1.ReportVideoStreamingRequest, v1.VideoStreamingResponse](
 			httpClient,
 			baseURL+VideoStreamingServiceReportVideoStreamingProcedure,
 			connect.WithSchema(videoStreamingServiceMethods.ByName("ReportVideoStreaming")),
@@ -135,17 +139,17 @@ func NewVideoStreamingServiceClient(httpClient connect.HTTPClient, baseURL strin
 
 // videoStreamingServiceClient implements VideoStreamingServiceClient.
 type videoStreamingServiceClient struct {
-	createVideoStreaming *connect.Client[v1.CreateVideoStreamingRequest, v1.VideoStreamingAggregate]
-	getVideoStreaming    *connect.Client[v1.GetVideoStreamingRequest, v1.VideoStreamingAggregate]
+	createVideoStreaming *connect.Client[v1.CreateVideoStreamingRequest, v1.VideoStreamingResponse]
+	getVideoStreaming    *connect.Client[v1.GetVideoStreamingRequest, v1.VideoStreamingResponse]
 	listVideoStreamings  *connect.Client[v1.ListVideoStreamingsRequest, v1.ListVideoStreamingsResponse]
-	updateVideoStreaming *connect.Client[v1.UpdateVideoStreamingRequest, v1.VideoStreamingAggregate]
+	updateVideoStreaming *connect.Client[v1.UpdateVideoStreamingRequest, v1.VideoStreamingResponse]
 	deleteVideoStreaming *connect.Client[v1.DeleteVideoStreamingRequest, v1.StatusSuccessResponse]
-	deleteStreamingUrl   *connect.Client[v1.DeleteStreamingUrlRequest, v1.VideoStreamingAggregate]
-	reportVideoStreaming *connect.Client[v1.ReportVideoStreamingRequest, v1.VideoStreamingAggregate]
+	deleteStreamingUrl   *connect.Client[v1.DeleteStreamingUrlRequest, v1.VideoStreamingResponse]
+	reportVideoStreaming *connect.Client[v1.ReportVideoStreamingRequest, v1.VideoStreamingResponse]
 }
 
 // CreateVideoStreaming calls plaza.v1.VideoStreamingService.CreateVideoStreaming.
-func (c *videoStreamingServiceClient) CreateVideoStreaming(ctx context.Context, req *v1.CreateVideoStreamingRequest) (*v1.VideoStreamingAggregate, error) {
+func (c *videoStreamingServiceClient) CreateVideoStreaming(ctx context.Context, req *v1.CreateVideoStreamingRequest) (*v1.VideoStreamingResponse, error) {
 	response, err := c.createVideoStreaming.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -154,7 +158,7 @@ func (c *videoStreamingServiceClient) CreateVideoStreaming(ctx context.Context, 
 }
 
 // GetVideoStreaming calls plaza.v1.VideoStreamingService.GetVideoStreaming.
-func (c *videoStreamingServiceClient) GetVideoStreaming(ctx context.Context, req *v1.GetVideoStreamingRequest) (*v1.VideoStreamingAggregate, error) {
+func (c *videoStreamingServiceClient) GetVideoStreaming(ctx context.Context, req *v1.GetVideoStreamingRequest) (*v1.VideoStreamingResponse, error) {
 	response, err := c.getVideoStreaming.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -172,7 +176,7 @@ func (c *videoStreamingServiceClient) ListVideoStreamings(ctx context.Context, r
 }
 
 // UpdateVideoStreaming calls plaza.v1.VideoStreamingService.UpdateVideoStreaming.
-func (c *videoStreamingServiceClient) UpdateVideoStreaming(ctx context.Context, req *v1.UpdateVideoStreamingRequest) (*v1.VideoStreamingAggregate, error) {
+func (c *videoStreamingServiceClient) UpdateVideoStreaming(ctx context.Context, req *v1.UpdateVideoStreamingRequest) (*v1.VideoStreamingResponse, error) {
 	response, err := c.updateVideoStreaming.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -190,7 +194,7 @@ func (c *videoStreamingServiceClient) DeleteVideoStreaming(ctx context.Context, 
 }
 
 // DeleteStreamingUrl calls plaza.v1.VideoStreamingService.DeleteStreamingUrl.
-func (c *videoStreamingServiceClient) DeleteStreamingUrl(ctx context.Context, req *v1.DeleteStreamingUrlRequest) (*v1.VideoStreamingAggregate, error) {
+func (c *videoStreamingServiceClient) DeleteStreamingUrl(ctx context.Context, req *v1.DeleteStreamingUrlRequest) (*v1.VideoStreamingResponse, error) {
 	response, err := c.deleteStreamingUrl.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -199,7 +203,7 @@ func (c *videoStreamingServiceClient) DeleteStreamingUrl(ctx context.Context, re
 }
 
 // ReportVideoStreaming calls plaza.v1.VideoStreamingService.ReportVideoStreaming.
-func (c *videoStreamingServiceClient) ReportVideoStreaming(ctx context.Context, req *v1.ReportVideoStreamingRequest) (*v1.VideoStreamingAggregate, error) {
+func (c *videoStreamingServiceClient) ReportVideoStreaming(ctx context.Context, req *v1.ReportVideoStreamingRequest) (*v1.VideoStreamingResponse, error) {
 	response, err := c.reportVideoStreaming.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
@@ -209,23 +213,25 @@ func (c *videoStreamingServiceClient) ReportVideoStreaming(ctx context.Context, 
 
 // VideoStreamingServiceHandler is an implementation of the plaza.v1.VideoStreamingService service.
 type VideoStreamingServiceHandler interface {
-	// CreateVideoStreaming makes a stream of the caller's; it is idle.
-	CreateVideoStreaming(context.Context, *v1.CreateVideoStreamingRequest) (*v1.VideoStreamingAggregate, error)
-	// GetVideoStreaming gets one stream.
-	GetVideoStreaming(context.Context, *v1.GetVideoStreamingRequest) (*v1.VideoStreamingAggregate, error)
-	// ListVideoStreamings lists the streams of all regions that the caller may see: their own, and those of posts that they may
-	// read. A page may hold fewer than its limit; paging.next says whether there are more.
+	// CreateVideoStreaming creates an idle stream that belongs to the caller.
+	CreateVideoStreaming(context.Context, *v1.CreateVideoStreamingRequest) (*v1.VideoStreamingResponse, error)
+	// GetVideoStreaming returns one stream.
+	GetVideoStreaming(context.Context, *v1.GetVideoStreamingRequest) (*v1.VideoStreamingResponse, error)
+	// ListVideoStreamings lists the streams of all regions that the caller can see: the caller's own, and those of posts
+	// the caller can read. A page may hold fewer streams than the limit; if `paging.next` is set, there are more.
 	ListVideoStreamings(context.Context, *v1.ListVideoStreamingsRequest) (*v1.ListVideoStreamingsResponse, error)
-	// UpdateVideoStreaming changes what a stream says of itself; for its creator and for those who manage live streams.
-	UpdateVideoStreaming(context.Context, *v1.UpdateVideoStreamingRequest) (*v1.VideoStreamingAggregate, error)
-	// DeleteVideoStreaming deletes a stream, whatever its state; for its creator and for those who manage live streams.
+	// UpdateVideoStreaming updates the description of a stream. Its creator and users who manage live streams can call
+	// it.
+	UpdateVideoStreaming(context.Context, *v1.UpdateVideoStreamingRequest) (*v1.VideoStreamingResponse, error)
+	// DeleteVideoStreaming deletes a stream in any state. Its creator and users who manage live streams can call it.
 	DeleteVideoStreaming(context.Context, *v1.DeleteVideoStreamingRequest) (*v1.StatusSuccessResponse, error)
-	// DeleteStreamingUrl ends a stream that is idle or live: nothing can be sent to its address any more. For its creator and for
-	// those who manage live streams. Ending an ended stream changes nothing.
-	DeleteStreamingUrl(context.Context, *v1.DeleteStreamingUrlRequest) (*v1.VideoStreamingAggregate, error)
-	// ReportVideoStreaming is for the media server, by its secret in the header x-media-key: it says what happened to a stream.
-	// The same report again changes nothing; one that does not fit the stream's state is refused with 400000.
-	ReportVideoStreaming(context.Context, *v1.ReportVideoStreamingRequest) (*v1.VideoStreamingAggregate, error)
+	// DeleteStreamingUrl ends a stream that is `idle` or `live`; nothing can be sent to its address anymore. Its creator
+	// and users who manage live streams can call it. Ending an ended stream has no effect.
+	DeleteStreamingUrl(context.Context, *v1.DeleteStreamingUrlRequest) (*v1.VideoStreamingResponse, error)
+	// ReportVideoStreaming reports an event of a stream. It is called by the media server, which authenticates with its
+	// secret in the header `x-media-key`. Repeating a report has no effect; an event that does not fit the stream's state
+	// is rejected with 400000.
+	ReportVideoStreaming(context.Context, *v1.ReportVideoStreamingRequest) (*v1.VideoStreamingResponse, error)
 }
 
 // NewVideoStreamingServiceHandler builds an HTTP handler from the service implementation. It
@@ -245,12 +251,14 @@ func NewVideoStreamingServiceHandler(svc VideoStreamingServiceHandler, opts ...c
 		VideoStreamingServiceGetVideoStreamingProcedure,
 		svc.GetVideoStreaming,
 		connect.WithSchema(videoStreamingServiceMethods.ByName("GetVideoStreaming")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	videoStreamingServiceListVideoStreamingsHandler := connect.NewUnaryHandlerSimple(
 		VideoStreamingServiceListVideoStreamingsProcedure,
 		svc.ListVideoStreamings,
 		connect.WithSchema(videoStreamingServiceMethods.ByName("ListVideoStreamings")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	videoStreamingServiceUpdateVideoStreamingHandler := connect.NewUnaryHandlerSimple(
@@ -302,11 +310,11 @@ func NewVideoStreamingServiceHandler(svc VideoStreamingServiceHandler, opts ...c
 // UnimplementedVideoStreamingServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedVideoStreamingServiceHandler struct{}
 
-func (UnimplementedVideoStreamingServiceHandler) CreateVideoStreaming(context.Context, *v1.CreateVideoStreamingRequest) (*v1.VideoStreamingAggregate, error) {
+func (UnimplementedVideoStreamingServiceHandler) CreateVideoStreaming(context.Context, *v1.CreateVideoStreamingRequest) (*v1.VideoStreamingResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.VideoStreamingService.CreateVideoStreaming is not implemented"))
 }
 
-func (UnimplementedVideoStreamingServiceHandler) GetVideoStreaming(context.Context, *v1.GetVideoStreamingRequest) (*v1.VideoStreamingAggregate, error) {
+func (UnimplementedVideoStreamingServiceHandler) GetVideoStreaming(context.Context, *v1.GetVideoStreamingRequest) (*v1.VideoStreamingResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.VideoStreamingService.GetVideoStreaming is not implemented"))
 }
 
@@ -314,7 +322,7 @@ func (UnimplementedVideoStreamingServiceHandler) ListVideoStreamings(context.Con
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.VideoStreamingService.ListVideoStreamings is not implemented"))
 }
 
-func (UnimplementedVideoStreamingServiceHandler) UpdateVideoStreaming(context.Context, *v1.UpdateVideoStreamingRequest) (*v1.VideoStreamingAggregate, error) {
+func (UnimplementedVideoStreamingServiceHandler) UpdateVideoStreaming(context.Context, *v1.UpdateVideoStreamingRequest) (*v1.VideoStreamingResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.VideoStreamingService.UpdateVideoStreaming is not implemented"))
 }
 
@@ -322,10 +330,10 @@ func (UnimplementedVideoStreamingServiceHandler) DeleteVideoStreaming(context.Co
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.VideoStreamingService.DeleteVideoStreaming is not implemented"))
 }
 
-func (UnimplementedVideoStreamingServiceHandler) DeleteStreamingUrl(context.Context, *v1.DeleteStreamingUrlRequest) (*v1.VideoStreamingAggregate, error) {
+func (UnimplementedVideoStreamingServiceHandler) DeleteStreamingUrl(context.Context, *v1.DeleteStreamingUrlRequest) (*v1.VideoStreamingResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.VideoStreamingService.DeleteStreamingUrl is not implemented"))
 }
 
-func (UnimplementedVideoStreamingServiceHandler) ReportVideoStreaming(context.Context, *v1.ReportVideoStreamingRequest) (*v1.VideoStreamingAggregate, error) {
+func (UnimplementedVideoStreamingServiceHandler) ReportVideoStreaming(context.Context, *v1.ReportVideoStreamingRequest) (*v1.VideoStreamingResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.VideoStreamingService.ReportVideoStreaming is not implemented"))
 }

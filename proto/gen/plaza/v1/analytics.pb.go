@@ -362,17 +362,18 @@ const file_plaza_v1_analytics_proto_rawDesc = "" +
 	"activities\x18\x01 \x03(\v2\x12.plaza.v1.ActivityB\v\xbaH\b\x92\x01\x05\b\x01\x10\xe8\aR\n" +
 	"activities\"4\n" +
 	"\x18ReportActivitiesResponse\x12\x18\n" +
-	"\asuccess\x18\x01 \x01(\bR\asuccess\"\x8d\x02\n" +
+	"\asuccess\x18\x01 \x01(\bR\asuccess\"\xa1\x02\n" +
 	"\x12ListViewersRequest\x12<\n" +
 	"\x0ereference_type\x18\x01 \x01(\tB\x15\xbaH\x12r\x10R\x05postsR\astoriesR\rreferenceType\x128\n" +
 	"\freference_id\x18\x02 \x01(\tB\x15\xbaH\x12r\x102\x0e^[0-9a-f]{24}$R\vreferenceId\x12$\n" +
 	"\x05limit\x18\x03 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\x05limit\x88\x01\x01\x12\x1e\n" +
 	"\x05token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05token\x12/\n" +
-	"\aoptions\x18\x05 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\b\n" +
-	"\x06_limit\"\x8b\x01\n" +
+	"\aoptions\x18\x05 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions:\x12\xfa\xbb\x18\x0e\n" +
+	"\x05token\x12\x05limitB\b\n" +
+	"\x06_limit\"\x91\x01\n" +
 	"\x13ListViewersResponse\x12$\n" +
-	"\x05users\x18\x01 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x02 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
+	"\x05users\x18\x01 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x02 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
 	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging2\xbc\x02\n" +
 	"\x10AnalyticsService\x12\x8d\x01\n" +
 	"\x10ReportActivities\x12!.plaza.v1.ReportActivitiesRequest\x1a\".plaza.v1.ReportActivitiesResponse\"2\xa2\xbb\x18\x02\b\x04\xa8\xbb\x18\xca\x01\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/api/v1/analytics/activities\x12\x97\x01\n" +

@@ -1016,7 +1016,7 @@ var File_plaza_v1_channel_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_channel_proto_rawDesc = "" +
 	"\n" +
-	"\x16plaza/v1/channel.proto\x12\bplaza.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x13plaza/v1/user.proto\"\xa1\n" +
+	"\x16plaza/v1/channel.proto\x12\bplaza.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/user.proto\"\xa1\n" +
 	"\n" +
 	"\aChannel\x12\x17\n" +
 	"\n" +
@@ -1114,21 +1114,21 @@ const file_plaza_v1_channel_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xd7\x02\n" +
+	"updated_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xdd\x02\n" +
 	"\x10ChannelAggregate\x12-\n" +
 	"\bchannels\x18\x01 \x03(\v2\x11.plaza.v1.ChannelR\bchannels\x12:\n" +
 	"\rchannel_users\x18\x02 \x03(\v2\x15.plaza.v1.ChannelUserR\fchannelUsers\x12C\n" +
 	"\x10message_previews\x18\x03 \x03(\v2\x18.plaza.v1.MessagePreviewR\x0fmessagePreviews\x12G\n" +
 	"\x12message_feeds_info\x18\x04 \x03(\v2\x19.plaza.v1.MessageFeedInfoR\x10messageFeedsInfo\x12$\n" +
-	"\x05users\x18\x05 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x06 \x03(\v2\x0e.plaza.v1.FileR\x05files\"\x85\x03\n" +
+	"\x05users\x18\x05 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x06 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\"\x8b\x03\n" +
 	"\x14ListChannelsResponse\x12-\n" +
 	"\bchannels\x18\x01 \x03(\v2\x11.plaza.v1.ChannelR\bchannels\x12:\n" +
 	"\rchannel_users\x18\x02 \x03(\v2\x15.plaza.v1.ChannelUserR\fchannelUsers\x12C\n" +
 	"\x10message_previews\x18\x03 \x03(\v2\x18.plaza.v1.MessagePreviewR\x0fmessagePreviews\x12G\n" +
 	"\x12message_feeds_info\x18\x04 \x03(\v2\x19.plaza.v1.MessageFeedInfoR\x10messageFeedsInfo\x12$\n" +
-	"\x05users\x18\x05 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x06 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
+	"\x05users\x18\x05 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x06 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
 	"\x06paging\x18\a \x01(\v2\x10.plaza.v1.PagingR\x06pagingB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
@@ -1202,6 +1202,7 @@ func file_plaza_v1_channel_proto_init() {
 	}
 	file_plaza_v1_common_proto_init()
 	file_plaza_v1_file_proto_init()
+	file_plaza_v1_options_proto_init()
 	file_plaza_v1_user_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{

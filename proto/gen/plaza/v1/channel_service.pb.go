@@ -872,10 +872,11 @@ const file_plaza_v1_channel_service_proto_rawDesc = "" +
 	"\x11GetChannelRequest\x12)\n" +
 	"\n" +
 	"channel_id\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tchannelId\"O\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x84\aR\tchannelId\"b\n" +
 	"\x17BatchGetChannelsRequest\x124\n" +
 	"\vchannel_ids\x18\x01 \x03(\tB\x13\xbaH\x10\x92\x01\r\b\x01\x10d\"\ar\x05\x10\x01\x18\x84\aR\n" +
-	"channelIds\"\xe9\x03\n" +
+	"channelIds:\x11\xf2\xbb\x18\r\n" +
+	"\vchannel_ids\"\xe9\x03\n" +
 	"\x13ListChannelsRequest\x12_\n" +
 	"\x05types\x18\x01 \x03(\tBI\xbaHF\x92\x01C\x10\n" +
 	"\"?r=R\bstandardR\aprivateR\tcommunityR\tbroadcastR\fconversationR\x04liveR\x05types\x12$\n" +

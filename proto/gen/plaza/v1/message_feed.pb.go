@@ -791,20 +791,21 @@ const file_plaza_v1_message_feed_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\x10 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xcd\x01\n" +
+	"updated_at\x18\x10 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xd3\x01\n" +
 	"\x14MessageFeedAggregate\x12:\n" +
 	"\rmessage_feeds\x18\x01 \x03(\v2\x15.plaza.v1.MessageFeedR\fmessageFeeds\x12-\n" +
 	"\bmessages\x18\x02 \x03(\v2\x11.plaza.v1.MessageR\bmessages\x12$\n" +
-	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileR\x05files\"c\n" +
+	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\"c\n" +
 	"\x18CreateMessageFeedRequest\x12(\n" +
 	"\n" +
 	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tchannelId\x12\x1d\n" +
 	"\x04name\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x04name\"J\n" +
 	"\x15GetMessageFeedRequest\x121\n" +
-	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\rmessageFeedId\"[\n" +
+	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\rmessageFeedId\"s\n" +
 	"\x1bBatchGetMessageFeedsRequest\x12<\n" +
-	"\x10message_feed_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\x0emessageFeedIds\"\xf3\x01\n" +
+	"\x10message_feed_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\x0emessageFeedIds:\x16\xf2\xbb\x18\x12\n" +
+	"\x10message_feed_ids\"\xf3\x01\n" +
 	"\x17ListMessageFeedsRequest\x12(\n" +
 	"\n" +
 	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tchannelId\x12?\n" +
@@ -812,20 +813,21 @@ const file_plaza_v1_message_feed_proto_rawDesc = "" +
 	"\n" +
 	"is_deleted\x18\x03 \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12:\n" +
 	"\aoptions\x18\x04 \x01(\v2 .plaza.v1.MessageFeedListOptionsR\aoptionsB\r\n" +
-	"\v_is_deleted\"\xf2\x01\n" +
+	"\v_is_deleted\"\x8c\x02\n" +
 	"\x16MessageFeedListOptions\x12$\n" +
 	"\x05limit\x18\x01 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\x05limit\x88\x01\x01\x12\x1e\n" +
 	"\x05token\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05token\x12S\n" +
 	"\asort_by\x18\x03 \x01(\tB:\xbaH7r5R\x00R\x18lastMessageTimestampDescR\x17lastMessageTimestampAscR\x06sortBy\x123\n" +
 	"\x04type\x18\x04 \x01(\tB\x1f\xbaH\x1cr\x1aR\x00R\n" +
 	"paginationR\n" +
-	"scrollableR\x04typeB\b\n" +
-	"\x06_limit\"\xfb\x01\n" +
+	"scrollableR\x04type:\x18\xfa\xbb\x18\x14\n" +
+	"\x05token\x12\x05limit\x12\x04typeB\b\n" +
+	"\x06_limit\"\x81\x02\n" +
 	"\x18ListMessageFeedsResponse\x12:\n" +
 	"\rmessage_feeds\x18\x01 \x03(\v2\x15.plaza.v1.MessageFeedR\fmessageFeeds\x12-\n" +
 	"\bmessages\x18\x02 \x03(\v2\x11.plaza.v1.MessageR\bmessages\x12$\n" +
-	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
+	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
 	"\x06paging\x18\x05 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"l\n" +
 	"\x18UpdateMessageFeedRequest\x121\n" +
 	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\rmessageFeedId\x12\x1d\n" +

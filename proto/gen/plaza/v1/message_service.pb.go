@@ -925,12 +925,12 @@ var File_plaza_v1_message_service_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_message_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1eplaza/v1/message_service.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/message.proto\x1a\x1bplaza/v1/message_feed.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/user.proto\"\xc9\x01\n" +
+	"\x1eplaza/v1/message_service.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/message.proto\x1a\x1bplaza/v1/message_feed.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/user.proto\"\xcf\x01\n" +
 	"\x10MessageAggregate\x12-\n" +
 	"\bmessages\x18\x01 \x03(\v2\x11.plaza.v1.MessageR\bmessages\x12:\n" +
 	"\rmessage_feeds\x18\x02 \x03(\v2\x15.plaza.v1.MessageFeedR\fmessageFeeds\x12$\n" +
-	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileR\x05files\"\xe1\x03\n" +
+	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\"\xe1\x03\n" +
 	"\x14CreateMessageRequest\x121\n" +
 	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\rmessageFeedId\x12$\n" +
 	"\tparent_id\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dR\bparentId\x12*\n" +
@@ -946,10 +946,11 @@ const file_plaza_v1_message_service_proto_rawDesc = "" +
 	"R\x0ementionedUsers\"=\n" +
 	"\x11GetMessageRequest\x12(\n" +
 	"\n" +
-	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tmessageId\"N\n" +
+	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\tmessageId\"a\n" +
 	"\x17BatchGetMessagesRequest\x123\n" +
 	"\vmessage_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x10\x01\x18dR\n" +
-	"messageIds\"\xd5\x03\n" +
+	"messageIds:\x11\xf2\xbb\x18\r\n" +
+	"\vmessage_ids\"\xd5\x03\n" +
 	"\x13ListMessagesRequest\x121\n" +
 	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\rmessageFeedId\x12)\n" +
 	"\tparent_id\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dH\x00R\bparentId\x88\x01\x01\x12\"\n" +
@@ -968,7 +969,7 @@ const file_plaza_v1_message_service_proto_rawDesc = "" +
 	"_parent_idB\r\n" +
 	"\v_is_deletedB\f\n" +
 	"\n" +
-	"_has_flags\"\xf5\x01\n" +
+	"_has_flags\"\x97\x02\n" +
 	"\x12MessageListOptions\x12$\n" +
 	"\x05limit\x18\x01 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\x05limit\x88\x01\x01\x12\x1e\n" +
 	"\x05token\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05token\x129\n" +
@@ -977,13 +978,14 @@ const file_plaza_v1_message_service_proto_rawDesc = "" +
 	"\x06around\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\x06around\x123\n" +
 	"\x04type\x18\x05 \x01(\tB\x1f\xbaH\x1cr\x1aR\x00R\n" +
 	"paginationR\n" +
-	"scrollableR\x04typeB\b\n" +
-	"\x06_limit\"\xf7\x01\n" +
+	"scrollableR\x04type: \xfa\xbb\x18\x1c\n" +
+	"\x05token\x12\x05limit\x12\x04type\x12\x06aroundB\b\n" +
+	"\x06_limit\"\xfd\x01\n" +
 	"\x14ListMessagesResponse\x12-\n" +
 	"\bmessages\x18\x01 \x03(\v2\x11.plaza.v1.MessageR\bmessages\x12:\n" +
 	"\rmessage_feeds\x18\x02 \x03(\v2\x15.plaza.v1.MessageFeedR\fmessageFeeds\x12$\n" +
-	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
+	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
 	"\x06paging\x18\x05 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x95\x02\n" +
 	"\x14UpdateMessageRequest\x12(\n" +
 	"\n" +

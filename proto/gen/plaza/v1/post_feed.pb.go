@@ -1520,7 +1520,7 @@ var File_plaza_v1_post_feed_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_post_feed_proto_rawDesc = "" +
 	"\n" +
-	"\x18plaza/v1/post_feed.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/feed.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/post.proto\x1a\x13plaza/v1/user.proto\"\xc0\x03\n" +
+	"\x18plaza/v1/post_feed.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x1dplaza/v1/community_user.proto\x1a\x13plaza/v1/feed.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/post.proto\x1a\x13plaza/v1/user.proto\"\xd4\x03\n" +
 	"\x13ListUserFeedRequest\x12#\n" +
 	"\auser_id\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x84\aR\x06userId\x12\x1e\n" +
@@ -1533,7 +1533,8 @@ const file_plaza_v1_post_feed_proto_rawDesc = "" +
 	"liveStreamR\tdataTypes\x12/\n" +
 	"\aoptions\x18\x06 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12$\n" +
 	"\x05limit\x18\a \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x02R\x05limit\x88\x01\x01\x12\x1e\n" +
-	"\x05token\x18\b \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05tokenB\v\n" +
+	"\x05token\x18\b \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05token:\x12\xfa\xbb\x18\x0e\n" +
+	"\x05token\x12\x05limitB\v\n" +
 	"\t_has_flagB\r\n" +
 	"\v_is_deletedB\b\n" +
 	"\x06_limit\"\x81\x02\n" +
@@ -1544,29 +1545,29 @@ const file_plaza_v1_post_feed_proto_rawDesc = "" +
 	"is_deleted\x18\x03 \x01(\bH\x01R\tisDeleted\x88\x01\x01\x12/\n" +
 	"\aoptions\x18\x04 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\v\n" +
 	"\t_has_flagB\r\n" +
-	"\v_is_deleted\"\x91\x02\n" +
+	"\v_is_deleted\"\x97\x02\n" +
 	"\x0fContentFeedData\x12$\n" +
 	"\x05posts\x18\x01 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
 	"\rpost_children\x18\x02 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
 	"\bcomments\x18\x03 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
-	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
+	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
 	"\x06paging\x18\x06 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x86\x01\n" +
 	"\x13ContentFeedResponse\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12-\n" +
 	"\x04data\x18\x02 \x01(\v2\x19.plaza.v1.ContentFeedDataR\x04data\x12(\n" +
-	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x8e\x02\n" +
+	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x94\x02\n" +
 	"\fUserFeedData\x12$\n" +
 	"\x05posts\x18\x01 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
 	"\rpost_children\x18\x02 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
 	"\bcomments\x18\x03 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
-	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
+	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
 	"\x06paging\x18\x06 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x80\x01\n" +
 	"\x10UserFeedResponse\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12*\n" +
 	"\x04data\x18\x02 \x01(\v2\x16.plaza.v1.UserFeedDataR\x04data\x12(\n" +
-	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x95\x04\n" +
+	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xa9\x04\n" +
 	"\x18ListCommunityFeedRequest\x12-\n" +
 	"\fcommunity_id\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x84\aR\vcommunityId\x12\x1e\n" +
@@ -1580,16 +1581,17 @@ const file_plaza_v1_post_feed_proto_rawDesc = "" +
 	"\tfeed_type\x18\x06 \x01(\tB'\xbaH$r\"R\x00R\tpublishedR\treviewingR\bdeclinedR\bfeedType\x12/\n" +
 	"\aoptions\x18\a \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12$\n" +
 	"\x05limit\x18\b \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x02R\x05limit\x88\x01\x01\x12\x1e\n" +
-	"\x05token\x18\t \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05tokenB\v\n" +
+	"\x05token\x18\t \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05token:\x12\xfa\xbb\x18\x0e\n" +
+	"\x05token\x12\x05limitB\v\n" +
 	"\t_has_flagB\r\n" +
 	"\v_is_deletedB\b\n" +
-	"\x06_limit\"\xc0\x03\n" +
+	"\x06_limit\"\xc6\x03\n" +
 	"\x11CommunityFeedData\x12$\n" +
 	"\x05posts\x18\x01 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
 	"\rpost_children\x18\x02 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
 	"\bcomments\x18\x03 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
-	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileR\x05files\x125\n" +
+	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x125\n" +
 	"\vcommunities\x18\x06 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
 	"\x0fcommunity_users\x18\a \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x122\n" +
 	"\n" +
@@ -1599,27 +1601,30 @@ const file_plaza_v1_post_feed_proto_rawDesc = "" +
 	"\x15CommunityFeedResponse\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12/\n" +
 	"\x04data\x18\x02 \x01(\v2\x1b.plaza.v1.CommunityFeedDataR\x04data\x12(\n" +
-	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xa7\x01\n" +
+	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xbb\x01\n" +
 	"\x18ListFollowingFeedRequest\x12<\n" +
 	"\asort_by\x18\x01 \x01(\tB#\xbaH r\x1eR\x00R\vlastCreatedR\rcustomRankingR\x06sortBy\x12$\n" +
 	"\x05limit\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\x05limit\x88\x01\x01\x12\x1d\n" +
-	"\x05token\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05tokenB\b\n" +
-	"\x06_limit\"A\n" +
+	"\x05token\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05token:\x12\xfa\xbb\x18\x0e\n" +
+	"\x05token\x12\x05limitB\b\n" +
+	"\x06_limit\"W\n" +
 	"\x0fFollowingPaging\x12\x12\n" +
 	"\x04next\x18\x01 \x01(\tR\x04next\x12\x1a\n" +
-	"\bprevious\x18\x02 \x01(\tR\bprevious\"\xcd\x03\n" +
+	"\bprevious\x18\x02 \x01(\tR\bprevious:\x14\xfa\xbb\x18\x10\n" +
+	"\x04next\n" +
+	"\bprevious\"\xd3\x03\n" +
 	"\x15FollowingFeedResponse\x12$\n" +
 	"\x05posts\x18\x01 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
 	"\rpost_children\x18\x02 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
 	"\bcomments\x18\x03 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
-	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileR\x05files\x125\n" +
+	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x125\n" +
 	"\vcommunities\x18\x06 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
 	"\x0fcommunity_users\x18\a \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x122\n" +
 	"\n" +
 	"categories\x18\b \x03(\v2\x12.plaza.v1.CategoryR\n" +
 	"categories\x121\n" +
-	"\x06paging\x18\t \x01(\v2\x19.plaza.v1.FollowingPagingR\x06paging\"\xef\x02\n" +
+	"\x06paging\x18\t \x01(\v2\x19.plaza.v1.FollowingPagingR\x06paging\"\x83\x03\n" +
 	"\x15ListGlobalFeedRequest\x12K\n" +
 	"\n" +
 	"data_types\x18\x01 \x03(\tB,\xbaH)\x92\x01&\x10\x04\"\"r R\x05videoR\x05imageR\x04fileR\n" +
@@ -1629,8 +1634,9 @@ const file_plaza_v1_post_feed_proto_rawDesc = "" +
 	"\x17include_mixed_structure\x18\x04 \x01(\bR\x15includeMixedStructure\x12/\n" +
 	"\aoptions\x18\x05 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12$\n" +
 	"\x05limit\x18\x06 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\x05limit\x88\x01\x01\x12\x1e\n" +
-	"\x05token\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05tokenB\b\n" +
-	"\x06_limit\"\xf5\x02\n" +
+	"\x05token\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05token:\x12\xfa\xbb\x18\x0e\n" +
+	"\x05token\x12\x05limitB\b\n" +
+	"\x06_limit\"\x89\x03\n" +
 	"\x1bListRankedGlobalFeedRequest\x12K\n" +
 	"\n" +
 	"data_types\x18\x01 \x03(\tB,\xbaH)\x92\x01&\x10\x04\"\"r R\x05videoR\x05imageR\x04fileR\n" +
@@ -1640,28 +1646,29 @@ const file_plaza_v1_post_feed_proto_rawDesc = "" +
 	"\x17include_mixed_structure\x18\x04 \x01(\bR\x15includeMixedStructure\x12/\n" +
 	"\aoptions\x18\x05 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12$\n" +
 	"\x05limit\x18\x06 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\x05limit\x88\x01\x01\x12\x1e\n" +
-	"\x05token\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05tokenB\b\n" +
-	"\x06_limit\"\xbd\x03\n" +
+	"\x05token\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x05token:\x12\xfa\xbb\x18\x0e\n" +
+	"\x05token\x12\x05limitB\b\n" +
+	"\x06_limit\"\xc3\x03\n" +
 	"\x0eGlobalFeedData\x12$\n" +
 	"\x05posts\x18\x01 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
 	"\rpost_children\x18\x02 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
 	"\bcomments\x18\x03 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
-	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileR\x05files\x125\n" +
+	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x125\n" +
 	"\vcommunities\x18\x06 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
 	"\x0fcommunity_users\x18\a \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x122\n" +
 	"\n" +
 	"categories\x18\b \x03(\v2\x12.plaza.v1.CategoryR\n" +
 	"categories\x12(\n" +
-	"\x06paging\x18\t \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xad\x04\n" +
+	"\x06paging\x18\t \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xb3\x04\n" +
 	"\x12GlobalFeedResponse\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12,\n" +
 	"\x04data\x18\x02 \x01(\v2\x18.plaza.v1.GlobalFeedDataR\x04data\x12$\n" +
 	"\x05posts\x18\x03 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
 	"\rpost_children\x18\x04 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
 	"\bcomments\x18\x05 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
-	"\x05users\x18\x06 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\a \x03(\v2\x0e.plaza.v1.FileR\x05files\x125\n" +
+	"\x05users\x18\x06 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\a \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x125\n" +
 	"\vcommunities\x18\b \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
 	"\x0fcommunity_users\x18\t \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x122\n" +
 	"\n" +

@@ -15,39 +15,37 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 )
 
-// validation is the interceptor that lets only requests through that a handler can work with.
+// validation is the interceptor that rejects invalid requests.
 type validation struct{ validator protovalidate.Validator }
 
-// newValidation builds the rules of all requests at once, so that no request waits for it and none can fail by it.
+// newValidation compiles the rules of all requests, so that errors in rules are found at start-up.
 func newValidation(requests []protoreflect.MessageDescriptor) (*validation, error) {
 	validator, err := protovalidate.New(
 		protovalidate.WithMessageDescriptors(requests...),
 		protovalidate.WithDisableLazy(),
 	)
 	if err != nil {
-		return nil, fmt.Errorf("build the validation rules: %w", err)
+		return nil, fmt.Errorf("compile the validation rules: %w", err)
 	}
 	return &validation{validator: validator}, nil
 }
 
-// WrapUnary checks the request of a handler; clients pass.
+// WrapUnary implements connect.Interceptor.
 func (v *validation) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, request connect.AnyRequest) (connect.AnyResponse, error) {
-		if !request.Spec().IsClient {
-			if err := v.check(request.Any()); err != nil {
-				return nil, err
-			}
+		if err := v.check(request.Any()); err != nil {
+			return nil, err
 		}
 		return next(ctx, request)
 	}
 }
 
-// WrapStreamingClient leaves clients alone.
+// WrapStreamingClient implements connect.Interceptor. There are no clients here.
 func (v *validation) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
 	return next
 }
 
-// WrapStreamingHandler checks every message that a handler receives.
+// WrapStreamingHandler implements connect.Interceptor. It checks every message that a handler receives.
 func (v *validation) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
 	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
 		return next(ctx, &checkedConn{StreamingHandlerConn: conn, check: v.check})
@@ -59,6 +57,7 @@ type checkedConn struct {
 	check func(message any) error
 }
 
+// Receive implements connect.StreamingHandlerConn.
 func (c *checkedConn) Receive(message any) error {
 	if err := c.StreamingHandlerConn.Receive(message); err != nil {
 		return err
@@ -71,10 +70,10 @@ func (v *validation) check(message any) error {
 	if err != nil {
 		return fail.Unexpected(err)
 	}
-	if flawed := flawOf(m); flawed != nil {
-		return flawed
+	if failed := decodeErrorOf(m); failed != nil {
+		return failed
 	}
-	if path := badText(m.ProtoReflect()); path != "" {
+	if path := invalidText(m.ProtoReflect()); path != "" {
 		return fail.Validation(path + ": must be valid UTF-8 without NUL characters")
 	}
 	return v.rules(m)
@@ -96,11 +95,11 @@ func (v *validation) rules(m proto.Message) error {
 	return fail.Validation(details...)
 }
 
-// detailOf is "userId: must be at most 50 characters".
+// detailOf returns a detail such as "userId: must be at most 50 characters".
 func detailOf(message protoreflect.MessageDescriptor, violation *validate.Violation) string {
 	words := violation.GetMessage()
 	if words == "" {
-		words = "breaks the rule " + violation.GetRuleId()
+		words = "does not satisfy the rule " + violation.GetRuleId()
 	}
 	path := jsonFieldPath(message, violation.GetField().GetElements())
 	if path == "" {
@@ -109,7 +108,7 @@ func detailOf(message protoreflect.MessageDescriptor, violation *validate.Violat
 	return path + ": " + words
 }
 
-// jsonFieldPath spells a path of protovalidate with JSON names.
+// jsonFieldPath returns a field path of protovalidate in JSON names.
 func jsonFieldPath(message protoreflect.MessageDescriptor, elements []*validate.FieldPathElement) string {
 	var b strings.Builder
 	for i, element := range elements {
@@ -117,7 +116,7 @@ func jsonFieldPath(message protoreflect.MessageDescriptor, elements []*validate.
 			b.WriteByte('.')
 		}
 		field := fieldByName(message, element.GetFieldName())
-		if field == nil { // a violation of a rule that is not about a field of ours
+		if field == nil { // a rule of a message, not of a field
 			b.WriteString(element.GetFieldName())
 			message = nil
 			continue

@@ -98,10 +98,11 @@ func (e *edge) setHandlers(o Options, s *schema) error {
 	if err != nil {
 		return err
 	}
-	inner := append(slices.Clone(o.Interceptors), checks, pages)
+	outer := connect.UnaryInterceptorFunc(e.failures.intercept)
+	inner := append(slices.Clone(o.Interceptors), connect.UnaryInterceptorFunc(checks.intercept), pages)
 	e.rest = &restHandler{maxBody: o.MaxBodyBytes, bodyTimeout: o.RequestTimeout, failures: e.failures}
 	e.rest.routes, err = newRoutes(s, o.Services.handlers(
-		connect.WithInterceptors(e.failures, connect.UnaryInterceptorFunc(transcode)),
+		connect.WithInterceptors(outer, connect.UnaryInterceptorFunc(transcode)),
 		connect.WithInterceptors(inner...),
 		connect.WithCodec(restCodec{}),
 	))
@@ -114,14 +115,14 @@ func (e *edge) setHandlers(o Options, s *schema) error {
 		}
 	}
 	services := o.Services.handlers(
-		connect.WithInterceptors(e.failures),
+		connect.WithInterceptors(outer),
 		connect.WithInterceptors(inner...),
 		connect.WithCompression(compressionGzip, newDecompressor, newCompressor),
 		connect.WithCompressMinBytes(compressMinBytes),
 		connect.WithReadMaxBytes(int(o.MaxBodyBytes)),
-		connect.WithCodec(protoCodec{}),
-		connect.WithCodec(jsonCodec{name: codecJSON, inputs: s.inputs}),
-		connect.WithCodec(jsonCodec{name: codecJSONCharset, inputs: s.inputs}),
+		connect.WithCodec(codec{name: codecProto}),
+		connect.WithCodec(codec{name: codecJSON, inputs: s.inputs}),
+		connect.WithCodec(codec{name: codecJSONCharset, inputs: s.inputs}),
 	)
 	e.rpc = &rpcHandler{
 		services: withOperations(services, o.Ready, o.MaxBodyBytes), methods: s.methods,

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -147,48 +148,36 @@ func listAppender(each valueAppender) valueAppender {
 	}
 }
 
+type mapEntry struct {
+	key   protoreflect.MapKey
+	value protoreflect.Value
+}
+
 func mapAppender(field protoreflect.FieldDescriptor) valueAppender {
 	each := singularAppender(field.MapValue())
 	return func(b []byte, v protoreflect.Value) ([]byte, error) {
 		m := v.Map()
-		if m.Len() == 0 {
-			return append(b, "{}"...), nil
-		}
-		keys := make([]protoreflect.MapKey, 0, m.Len())
-		m.Range(func(key protoreflect.MapKey, _ protoreflect.Value) bool {
-			keys = append(keys, key)
+		entries := make([]mapEntry, 0, m.Len())
+		m.Range(func(key protoreflect.MapKey, value protoreflect.Value) bool {
+			entries = append(entries, mapEntry{key, value})
 			return true
 		})
-		slices.SortFunc(keys, compareKeys)
+		slices.SortFunc(entries, func(a, b mapEntry) int { return strings.Compare(a.key.String(), b.key.String()) })
 		b = append(b, '{')
-		for i, key := range keys {
+		for i, entry := range entries {
 			if i > 0 {
 				b = append(b, ',')
 			}
 			var err error
-			if b, err = appendText(b, key.String()); err != nil {
+			if b, err = appendText(b, entry.key.String()); err != nil {
 				return nil, err
 			}
-			b = append(b, ':')
-			if b, err = each(b, m.Get(key)); err != nil {
+			if b, err = each(append(b, ':'), entry.value); err != nil {
 				return nil, err
 			}
 		}
 		return append(b, '}'), nil
 	}
-}
-
-func compareKeys(a, b protoreflect.MapKey) int {
-	if number, ok := a.Interface().(int32); ok {
-		return int(number) - int(b.Int())
-	}
-	switch x, y := a.String(), b.String(); {
-	case x < y:
-		return -1
-	case x > y:
-		return 1
-	}
-	return 0
 }
 
 func singularAppender(field protoreflect.FieldDescriptor) valueAppender {
@@ -258,11 +247,8 @@ func specialOf(name protoreflect.FullName) func([]byte, protoreflect.Message) ([
 			}
 			return appendStruct(b, s)
 		}
-	case "google.protobuf.Value", "google.protobuf.ListValue", "google.protobuf.Duration", "google.protobuf.Any",
-		"google.protobuf.FieldMask", "google.protobuf.Empty", "google.protobuf.BoolValue", "google.protobuf.BytesValue",
-		"google.protobuf.DoubleValue", "google.protobuf.FloatValue", "google.protobuf.Int32Value",
-		"google.protobuf.Int64Value", "google.protobuf.StringValue", "google.protobuf.UInt32Value",
-		"google.protobuf.UInt64Value":
+	}
+	if strings.HasPrefix(string(name), "google.protobuf.") {
 		return appendByProtojson
 	}
 	return nil
@@ -277,17 +263,8 @@ func appendTimestamp(b []byte, m protoreflect.Message) ([]byte, error) {
 	if err := stamp.CheckValid(); err != nil {
 		return nil, err
 	}
-	moment := time.Unix(stamp.GetSeconds(), 0).UTC()
-	year, month, day := moment.Date()
-	hour, minute, second := moment.Clock()
-	b = append(b, '"')
-	b = appendDigits(b, year, 4)
-	b = appendDigits(append(b, '-'), int(month), 2)
-	b = appendDigits(append(b, '-'), day, 2)
-	b = appendDigits(append(b, 'T'), hour, 2)
-	b = appendDigits(append(b, ':'), minute, 2)
-	b = appendDigits(append(b, ':'), second, 2)
-	b = append(b, '.')
+	b = stamp.AsTime().Truncate(time.Second).AppendFormat(append(b, '"'), time.RFC3339)
+	b = append(b[:len(b)-1], '.')
 	switch nanos := int(stamp.GetNanos()); {
 	case nanos%1_000_000 == 0:
 		b = appendDigits(b, nanos/1_000_000, 3)
@@ -299,7 +276,7 @@ func appendTimestamp(b []byte, m protoreflect.Message) ([]byte, error) {
 	return append(b, 'Z', '"'), nil
 }
 
-// appendDigits appends number with leading zeros. Responses contain three times per object, and time.Format is slow.
+// appendDigits appends number with leading zeros.
 func appendDigits(b []byte, number, digits int) []byte {
 	for range digits {
 		b = append(b, '0')

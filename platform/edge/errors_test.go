@@ -118,7 +118,7 @@ func TestWrongMethod(t *testing.T) {
 	got = w.call(t, "PATCH", "/api/v3/communities/c/users", "")
 	requireError(t, got, 405, 400000, "Bad Request.")
 	require.Equal(t, "DELETE, GET, HEAD, POST", got.header.Get("Allow"))
-	got = w.call(t, "GET", "/plaza.v1.CommentService/GetComment", "")
+	got = w.call(t, "GET", "/plaza.v1.CommentService/FlagComment", "")
 	requireError(t, got, 405, 400000, "Bad Request.")
 	require.Equal(t, "POST", got.header.Get("Allow"))
 	require.Zero(t, w.count())

@@ -15,7 +15,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// failures is the outermost interceptor. It limits the time of unary calls, recovers panics, logs each error once, and
+// failures is the outermost interceptor. It limits the time of calls, recovers panics, logs each error once, and
 // maps errors to those of the interface.
 type failures struct {
 	log     *slog.Logger
@@ -23,8 +23,8 @@ type failures struct {
 	methods map[string]*method
 }
 
-// WrapUnary implements connect.Interceptor.
-func (f *failures) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
+// intercept is the interceptor.
+func (f *failures) intercept(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, request connect.AnyRequest) (response connect.AnyResponse, err error) {
 		limited, cancel := context.WithTimeout(ctx, f.timeout)
 		defer cancel()
@@ -37,26 +37,6 @@ func (f *failures) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 			return nil, f.mapError(limited, request.Spec().Procedure, err)
 		}
 		return response, nil
-	}
-}
-
-// WrapStreamingClient implements connect.Interceptor. There are no clients here.
-func (f *failures) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
-	return next
-}
-
-// WrapStreamingHandler implements connect.Interceptor. Streams have no time limit.
-func (f *failures) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
-	return func(ctx context.Context, conn connect.StreamingHandlerConn) (err error) {
-		defer func() {
-			if failed := recovered(recover()); failed != nil {
-				err = f.mapError(ctx, conn.Spec().Procedure, failed)
-			}
-		}()
-		if err = next(ctx, conn); err != nil {
-			return f.mapError(ctx, conn.Spec().Procedure, err)
-		}
-		return nil
 	}
 }
 

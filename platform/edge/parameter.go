@@ -232,14 +232,11 @@ func parseByProtojson(parent protoreflect.Message, field protoreflect.FieldDescr
 // isScalar reports whether a message is a well-known type whose JSON is a scalar.
 func isScalar(message protoreflect.MessageDescriptor) bool {
 	switch message.FullName() {
-	case "google.protobuf.Timestamp", "google.protobuf.Duration", "google.protobuf.FieldMask",
-		"google.protobuf.BoolValue", "google.protobuf.BytesValue", "google.protobuf.StringValue",
-		"google.protobuf.DoubleValue", "google.protobuf.FloatValue",
-		"google.protobuf.Int32Value", "google.protobuf.Int64Value",
-		"google.protobuf.UInt32Value", "google.protobuf.UInt64Value":
-		return true
+	case "google.protobuf.Any", "google.protobuf.Empty",
+		"google.protobuf.Struct", "google.protobuf.Value", "google.protobuf.ListValue":
+		return false
 	}
-	return false
+	return message.ParentFile().Package() == "google.protobuf"
 }
 
 // fieldPath turns a parameter name with brackets into a dotted path: empty brackets and indices mark lists and are

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/descriptorpb"
 
 	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/fail"
@@ -189,8 +191,8 @@ func TestBrokenRPCMessages(t *testing.T) {
 		{"JSON of the wrong type", "application/json", `{"commentId":1}`, 500000},
 		{"broken binary", "application/proto", "\x0a\xff", 400000},
 		{"binary text that is not UTF-8", "application/proto", "\x0a\x01\xff", 500000},
-		{"a flaw of the client's own", "application/proto", "\x0a\x01c\xfa\xff\xff\xff\x0f\x01b", 0},
-		{"a mark of the client's own", "application/json", "\x00\x0a\x01c", 400000},
+		{"a decode error sent by the client", "application/proto", "\x0a\x01c\xfa\xff\xff\xff\x0f\x01b", 0},
+		{"a leading zero byte", "application/json", "\x00\x0a\x01c", 400000},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got := w.call(t, "POST", path, tc.body, "Content-Type", tc.contentType)
@@ -258,4 +260,33 @@ func TestReflection(t *testing.T) {
 			require.Contains(t, string(data), "grpc.health.v1.Health")
 		})
 	}
+}
+
+// TestConnectGET calls a read by GET, as browsers and caches do.
+func TestConnectGET(t *testing.T) {
+	method := plazav1.File_plaza_v1_comment_proto.Services().ByName("CommentService").Methods().ByName("GetComment")
+	options, ok := method.Options().(*descriptorpb.MethodOptions)
+	require.True(t, ok)
+	if options.GetIdempotencyLevel() != descriptorpb.MethodOptions_NO_SIDE_EFFECTS {
+		t.Skip("GetComment is not declared free of side effects")
+	}
+	w := start(t)
+	for name, options := range map[string][]connect.ClientOption{
+		"proto": {connect.WithHTTPGet()},
+		"JSON":  {connect.WithHTTPGet(), connect.WithProtoJSON()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := plazav1connect.NewCommentServiceClient(w.client, w.url, options...)
+			got, err := message(client.GetComment(t.Context(), connect.NewRequest(&plazav1.GetCommentRequest{CommentId: "c"})))
+			require.NoError(t, err)
+			requireMessage(t, commentAnswer("c"), got)
+			requireMessage(t, &plazav1.GetCommentRequest{CommentId: "c"}, w.request())
+			require.Contains(t, w.log.String(), `"method":"GET","procedure":"/plaza.v1.CommentService/GetComment","protocol":"connect","status":200`)
+			_, err = client.GetComment(t.Context(), connect.NewRequest(&plazav1.GetCommentRequest{}))
+			require.Equal(t, connect.CodeInvalidArgument, connect.CodeOf(err))
+		})
+	}
+	path := "/plaza.v1.CommentService/GetComment?connect=v1&encoding=json&message=" + url.QueryEscape(`{"commentId":"c"}`)
+	require.Equal(t, 200, w.call(t, "GET", path, "").status)
+	require.Equal(t, 405, w.call(t, "GET", "/plaza.v1.CommentService/FlagComment", "").status)
 }

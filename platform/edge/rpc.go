@@ -45,9 +45,7 @@ func (h *rpcHandler) serve(w *responseWriter, request *http.Request) {
 	}
 	w.procedure = called.procedure
 	called.deprecated.setHeaders(w.Header())
-	if called.unary {
-		h.limitBody(w, request)
-	}
+	h.limitBody(w, request)
 	handler.ServeHTTP(w, request)
 }
 

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -27,7 +28,6 @@ type method struct {
 	input      *inputPlan
 	errors     plazav1.RestErrors
 	deprecated *deprecation // nil unless deprecated
-	unary      bool         // its body is one message, and can be limited as a whole
 	get        bool         // Connect may call it by GET
 }
 
@@ -64,6 +64,9 @@ func newSchema(handlers map[string]http.Handler) (*schema, error) {
 }
 
 func (s *schema) addMethod(descriptor protoreflect.MethodDescriptor) error {
+	if descriptor.IsStreamingClient() || descriptor.IsStreamingServer() {
+		return errors.New("interceptors and limits do not support streams of messages")
+	}
 	deprecated, err := newDeprecation(descriptor)
 	if err != nil {
 		return err
@@ -77,8 +80,7 @@ func (s *schema) addMethod(descriptor protoreflect.MethodDescriptor) error {
 	procedure := "/" + string(descriptor.Parent().FullName()) + "/" + string(descriptor.Name())
 	s.methods[procedure] = &method{
 		descriptor: descriptor, procedure: procedure, input: input, errors: restErrors, deprecated: deprecated,
-		unary: !descriptor.IsStreamingClient() && !descriptor.IsStreamingServer(),
-		get:   options.GetIdempotencyLevel() == descriptorpb.MethodOptions_NO_SIDE_EFFECTS,
+		get: options.GetIdempotencyLevel() == descriptorpb.MethodOptions_NO_SIDE_EFFECTS,
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 )
 
-// validation is the interceptor that rejects invalid requests.
+// validation rejects invalid requests.
 type validation struct{ validator protovalidate.Validator }
 
 // newValidation compiles the rules of all requests, so that errors in rules are found at start-up.
@@ -30,39 +30,14 @@ func newValidation(requests []protoreflect.MessageDescriptor) (*validation, erro
 	return &validation{validator: validator}, nil
 }
 
-// WrapUnary implements connect.Interceptor.
-func (v *validation) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
+// intercept is the interceptor.
+func (v *validation) intercept(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, request connect.AnyRequest) (connect.AnyResponse, error) {
 		if err := v.check(request.Any()); err != nil {
 			return nil, err
 		}
 		return next(ctx, request)
 	}
-}
-
-// WrapStreamingClient implements connect.Interceptor. There are no clients here.
-func (v *validation) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
-	return next
-}
-
-// WrapStreamingHandler implements connect.Interceptor. It checks every message that a handler receives.
-func (v *validation) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
-	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
-		return next(ctx, &checkedConn{StreamingHandlerConn: conn, check: v.check})
-	}
-}
-
-type checkedConn struct {
-	connect.StreamingHandlerConn
-	check func(message any) error
-}
-
-// Receive implements connect.StreamingHandlerConn.
-func (c *checkedConn) Receive(message any) error {
-	if err := c.StreamingHandlerConn.Receive(message); err != nil {
-		return err
-	}
-	return c.check(message)
 }
 
 func (v *validation) check(message any) error {

@@ -54,7 +54,7 @@ func TestDecodeAgain(t *testing.T) {
 	}
 }
 
-// TestEncoderAgreesWithProtojson fills every message of the interface at random.
+// TestEncoderAgreesWithProtojson fills every message of the interface with random values.
 func TestEncoderAgreesWithProtojson(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	protoregistry.GlobalTypes.RangeMessages(func(kind protoreflect.MessageType) bool {
@@ -87,7 +87,7 @@ func fillMessage(random *rand.Rand, m protoreflect.Message, depth int) {
 	switch m := m.Interface().(type) {
 	case *timestamppb.Timestamp:
 		m.Seconds = random.Int64N(1 << 32)
-		m.Nanos = []int32{1_000_000, 999_000_000, 1_000, 999_999_999}[random.IntN(4)] // whole seconds differ on purpose
+		m.Nanos = []int32{1_000_000, 999_000_000, 1_000, 999_999_999}[random.IntN(4)] // whole seconds are encoded differently
 		return
 	case *structpb.Struct:
 		m.Fields = map[string]*structpb.Value{"s": structpb.NewStringValue(someText(random)), "n": structpb.NewNumberValue(random.NormFloat64())}
@@ -163,7 +163,7 @@ func TestTimestampsHaveMilliseconds(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestEncoderRefuses(t *testing.T) {
+func TestEncoderErrors(t *testing.T) {
 	_, err := appendMessage(nil, (&plazav1.User{UserId: "\xff"}).ProtoReflect())
 	require.ErrorIs(t, err, errText)
 	_, err = appendMessage(nil, structOf("n", structpb.NewNumberValue(math.NaN())).ProtoReflect())
@@ -178,7 +178,7 @@ func structOf(key string, value *structpb.Value) *structpb.Struct {
 	return &structpb.Struct{Fields: map[string]*structpb.Value{key: value}}
 }
 
-func TestFloatsLikeECMAScript(t *testing.T) {
+func TestFloatFormat(t *testing.T) {
 	for value, want := range map[float64]string{
 		0: "0", 1: "1", -1.5: "-1.5", 1e20: "100000000000000000000", 1e21: "1e+21", 1e-6: "0.000001", 1e-7: "1e-7", 1.5e-9: "1.5e-9", 1e-10: "1e-10",
 	} {
@@ -189,7 +189,7 @@ func TestFloatsLikeECMAScript(t *testing.T) {
 	require.Equal(t, "0.1", string(appendFloat(nil, float64(float32(0.1)), 32)))
 }
 
-// FuzzText checks that every string is quoted as JSON that says the same.
+// FuzzText checks that decoding a quoted string returns the string.
 func FuzzText(f *testing.F) {
 	f.Add("a\"\\\x00\u2028é")
 	f.Add("\xff")

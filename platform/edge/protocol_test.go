@@ -41,11 +41,11 @@ func http2Client(t *testing.T) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// rpc is one call, over REST and by the generated clients.
+// rpc is one operation, called over REST and with the generated clients.
 type rpc struct {
 	name, method, path, body string
 	call                     func(ctx context.Context, w *world, client connect.HTTPClient, options ...connect.ClientOption) (proto.Message, error)
-	into                     proto.Message // what REST answers with
+	into                     proto.Message // the type of the response
 }
 
 func message[T any](response *connect.Response[T], err error) (proto.Message, error) {
@@ -76,7 +76,7 @@ var rpcs = []rpc{
 	},
 }
 
-func TestProtocolsGiveEqualAnswers(t *testing.T) {
+func TestProtocolsReturnEqualResponses(t *testing.T) {
 	w := start(t)
 	w.post = feed(20)
 	client := http2Client(t)
@@ -88,16 +88,16 @@ func TestProtocolsGiveEqualAnswers(t *testing.T) {
 		request := w.request()
 		for name, options := range protocols {
 			t.Run(r.name+"/"+name, func(t *testing.T) {
-				answer, err := r.call(t.Context(), w, client, options...)
+				got, err := r.call(t.Context(), w, client, options...)
 				require.NoError(t, err)
-				requireMessage(t, want, answer)
+				requireMessage(t, want, got)
 				requireMessage(t, request, w.request())
 			})
 		}
 	}
 }
 
-func TestProtocolsGiveEqualErrors(t *testing.T) {
+func TestProtocolsReturnEqualErrors(t *testing.T) {
 	w := start(t)
 	client := http2Client(t)
 	for _, tc := range []struct {
@@ -137,7 +137,7 @@ func requireEqualErrors(t *testing.T, w *world, client connect.HTTPClient, r rpc
 	}
 }
 
-// requireSameError compares the error of an RPC client with the answer of REST.
+// requireSameError compares the error of an RPC client with a REST response.
 func requireSameError(t *testing.T, rest reply, code connect.Code, err error) {
 	t.Helper()
 	var got *connect.Error
@@ -160,7 +160,7 @@ func requireSameError(t *testing.T, rest reply, code connect.Code, err error) {
 	require.Equal(t, body.Message, got.Message())
 }
 
-func TestProtocolsValidateAlike(t *testing.T) {
+func TestProtocolsValidateEqually(t *testing.T) {
 	w := start(t)
 	client := http2Client(t)
 	long := strings.Repeat("r", 301)
@@ -178,7 +178,7 @@ func TestProtocolsValidateAlike(t *testing.T) {
 	require.Zero(t, w.count())
 }
 
-// TestBrokenRPCMessages sends what no client would: the answer has our code and words here too.
+// TestBrokenRPCMessages sends malformed messages, which get the errors of the interface, not those of connect.
 func TestBrokenRPCMessages(t *testing.T) {
 	const path = "/plaza.v1.CommentService/FlagComment"
 	w := start(t)

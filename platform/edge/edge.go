@@ -73,50 +73,64 @@ func New(options Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	metrics, err := newMetrics(o.Registerer, s.methods, o.Streams)
+	measured, err := newMetrics(o.Registerer, s.methods, o.Streams)
+	if err != nil {
+		return nil, err
+	}
+	interceptors, err := o.interceptors(s)
+	if err != nil {
+		return nil, err
+	}
+	mapping := &failures{log: o.Log, timeout: o.RequestTimeout, methods: s.methods}
+	rest, err := o.newREST(s, mapping, interceptors)
 	if err != nil {
 		return nil, err
 	}
 	e := &edge{
-		metrics: metrics, log: o.Log, realtime: o.Realtime, pages: o.Pages,
-		failures: &failures{log: o.Log, timeout: o.RequestTimeout, methods: s.methods},
-	}
-	if err := e.setHandlers(o, s); err != nil {
-		return nil, err
+		rest: rest, rpc: o.newRPC(s, mapping, interceptors), failures: mapping,
+		metrics: measured, log: o.Log, realtime: o.Realtime, pages: o.Pages,
 	}
 	e.handler = newCORS(o.CORSOrigins).Handler(http.HandlerFunc(e.route))
 	return e, nil
 }
 
-// setHandlers sets rest and rpc. Both have connect handlers of their own, because their codecs and interceptors differ.
-func (e *edge) setHandlers(o Options, s *schema) error {
+// interceptors returns the interceptors behind failures and transcode, the outermost first.
+func (o Options) interceptors(s *schema) (connect.Option, error) {
 	checks, err := newValidation(s.requests())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	pages, err := page.Bind(callerKey, s.services)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	outer := connect.UnaryInterceptorFunc(e.failures.intercept)
-	inner := append(slices.Clone(o.Interceptors), connect.UnaryInterceptorFunc(checks.intercept), pages)
-	e.rest = &restHandler{maxBody: o.MaxBodyBytes, bodyTimeout: o.RequestTimeout, failures: e.failures}
-	e.rest.routes, err = newRoutes(s, o.Services.handlers(
-		connect.WithInterceptors(outer, connect.UnaryInterceptorFunc(transcode)),
-		connect.WithInterceptors(inner...),
+	chain := append(slices.Clone(o.Interceptors), connect.UnaryInterceptorFunc(checks.intercept), pages)
+	return connect.WithInterceptors(chain...), nil
+}
+
+// newREST returns the REST handler. It does not share its connect handlers with the RPC handler, because their codecs and
+// interceptors differ.
+func (o Options) newREST(s *schema, f *failures, interceptors connect.Option) (*restHandler, error) {
+	routes, err := newRoutes(s, o.Services.handlers(
+		connect.WithInterceptors(connect.UnaryInterceptorFunc(f.intercept), connect.UnaryInterceptorFunc(transcode)),
+		interceptors,
 		connect.WithCodec(restCodec{}),
 	))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, stream := range o.Streams {
-		if err := e.rest.routes.addStream(stream); err != nil {
-			return err
+		if err := routes.addStream(stream); err != nil {
+			return nil, err
 		}
 	}
+	return &restHandler{routes: routes, maxBody: o.MaxBodyBytes, bodyTimeout: o.RequestTimeout, failures: f}, nil
+}
+
+func (o Options) newRPC(s *schema, f *failures, interceptors connect.Option) *rpcHandler {
 	services := o.Services.handlers(
-		connect.WithInterceptors(outer),
-		connect.WithInterceptors(inner...),
+		connect.WithInterceptors(connect.UnaryInterceptorFunc(f.intercept)),
+		interceptors,
 		connect.WithCompression(compressionGzip, newDecompressor, newCompressor),
 		connect.WithCompressMinBytes(compressMinBytes),
 		connect.WithReadMaxBytes(int(o.MaxBodyBytes)),
@@ -124,11 +138,10 @@ func (e *edge) setHandlers(o Options, s *schema) error {
 		connect.WithCodec(codec{name: codecJSON, inputs: s.inputs}),
 		connect.WithCodec(codec{name: codecJSONCharset, inputs: s.inputs}),
 	)
-	e.rpc = &rpcHandler{
+	return &rpcHandler{
 		services: withOperations(services, o.Ready, o.MaxBodyBytes), methods: s.methods,
 		maxBody: o.MaxBodyBytes, bodyTimeout: o.RequestTimeout,
 	}
-	return nil
 }
 
 // callerKey identifies the caller to page tokens.

@@ -21,10 +21,10 @@ import (
 )
 
 // inputOf returns the plan of a request message.
-func inputOf(t testing.TB, m proto.Message) *inputPlan {
-	t.Helper()
+func inputOf(tb testing.TB, m proto.Message) *inputPlan {
+	tb.Helper()
 	plan, err := inputPlans{}.add(m.ProtoReflect().Descriptor())
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return plan
 }
 

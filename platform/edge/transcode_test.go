@@ -52,10 +52,10 @@ message_type {
 }`
 
 // everyRoute returns a route whose request is the message of everyKind.
-func everyRoute(t testing.TB, template string) *route {
-	t.Helper()
+func everyRoute(tb testing.TB, template string) *route {
+	tb.Helper()
 	var file descriptorpb.FileDescriptorProto
-	require.NoError(t, prototext.Unmarshal([]byte(everyKind), &file))
+	require.NoError(tb, prototext.Unmarshal([]byte(everyKind), &file))
 	for _, message := range file.GetMessageType() {
 		for _, field := range message.GetField() {
 			if field.Label == nil {
@@ -64,15 +64,15 @@ func everyRoute(t testing.TB, template string) *route {
 		}
 	}
 	built, err := protodesc.NewFile(&file, protoregistry.GlobalFiles)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	message := built.Messages().ByName("Every")
-	return newTestRoute(t, message, template, message.Fields().ByName("ids"))
+	return newTestRoute(tb, message, template, message.Fields().ByName("ids"))
 }
 
-func newTestRoute(t testing.TB, message protoreflect.MessageDescriptor, template string, encodedTwice ...protoreflect.FieldDescriptor) *route {
-	t.Helper()
+func newTestRoute(tb testing.TB, message protoreflect.MessageDescriptor, template string, encodedTwice ...protoreflect.FieldDescriptor) *route {
+	tb.Helper()
 	variables, err := parseTemplate(template)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	for i := range variables {
 		variables[i].field = message.Fields().ByName(protoreflect.Name(variables[i].name))
 	}

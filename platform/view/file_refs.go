@@ -1,6 +1,7 @@
 package view
 
 import (
+	"bytes"
 	"context"
 	"iter"
 	"slices"
@@ -128,10 +129,10 @@ func noFilesAtHand() *filesAtHand { return &filesAtHand{asked: newSet()} }
 func (g *gathering) readFiles(reads *store.Reads) {
 	wanted := newSet()
 	for _, p := range slices.Concat(g.Posts, g.children) {
-		wanted.add(fileIDsIn(object(p.Data))...)
+		wanted.add(fileIDsInJSON(p.Data)...)
 	}
 	for _, s := range g.Stories {
-		wanted.add(fileIDsIn(object(s.Data))...)
+		wanted.add(fileIDsInJSON(s.Data)...)
 	}
 	for _, c := range g.Communities {
 		wanted.add(c.AvatarFileID)
@@ -266,4 +267,12 @@ func fileIDsIn(data *structpb.Struct) []string {
 		ids = append(ids, video[size].GetStringValue())
 	}
 	return ids
+}
+
+// fileIDsInJSON is fileIDsIn for the data of a row. Most data contains no files and is not decoded.
+func fileIDsInJSON(data []byte) []string {
+	if !bytes.Contains(data, []byte("ileId")) { // fileId, thumbnailFileId, videoFileId
+		return nil
+	}
+	return fileIDsIn(object(data))
 }

@@ -12,8 +12,9 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 )
 
-// Stream is an operation whose request or response is a stream of bytes instead of a message, such as an upload. It has
-// the request id, CORS, error body, log and metrics of all requests. Limits, compression and authentication are its own.
+// Stream is an operation whose request or response is a stream of bytes instead of a message, such as an upload. It
+// has the request id, CORS, error body, log and metrics of all requests. Limits, compression and authentication are
+// its own.
 type Stream struct {
 	// Procedure is its name in logs and metrics, such as "/plaza.v1.FileService/UploadFile".
 	Procedure string

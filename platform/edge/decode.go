@@ -31,8 +31,8 @@ func (p *inputPlan) decodeJSON(data []byte, m proto.Message) {
 	}
 }
 
-// recordEmptyLists stores the names of the lists that data sets to [] in the field that the message's empty_lists option
-// names.
+// recordEmptyLists stores the names of the lists that data sets to [] in the field that the message's empty_lists
+// option names.
 func (p *inputPlan) recordEmptyLists(data []byte, m protoreflect.Message) {
 	var body map[string]json.RawMessage
 	if p == nil || p.emptyLists == nil || json.Unmarshal(data, &body) != nil {
@@ -63,9 +63,9 @@ func decodeBinary(data []byte, m proto.Message) {
 }
 
 // decodeError says why a request could not be decoded. It travels inside the message, as an unknown field, to the
-// validation interceptor, which rejects the request. Codecs cannot return it: connect would answer by itself, before any
-// interceptor, so without authentication, without our error codes and without a log line. Clients cannot send one,
-// because codecs drop unknown fields.
+// validation interceptor, which rejects the request. Codecs cannot return it: connect would answer by itself, before
+// any interceptor, so without authentication, without our error codes and without a log line. Clients cannot send
+// one, because codecs drop unknown fields.
 //
 // Its first byte is 'b' for a bad request and 'v' for a validation error; the rest is the detail.
 type decodeError string

@@ -25,8 +25,8 @@ const (
 type Options struct {
 	// Services are the implementations of the API.
 	Services Services
-	// Interceptors run between the error mapping and the validation, the first one outermost. They see requests that are
-	// not validated yet, may return errors of package fail, and may panic.
+	// Interceptors run between the error mapping and the validation, the first one outermost. They see requests that
+	// are not validated yet, may return errors of package fail, and may panic.
 	Interceptors []connect.Interceptor
 	// Log receives one line per request and one per error, with the request id; nil discards them.
 	Log *slog.Logger
@@ -108,8 +108,8 @@ func (o Options) interceptors(s *schema) (connect.Option, error) {
 	return connect.WithInterceptors(chain...), nil
 }
 
-// newREST returns the REST handler. It does not share its connect handlers with the RPC handler, because their codecs and
-// interceptors differ.
+// newREST returns the REST handler. It does not share its connect handlers with the RPC handler, because their codecs
+// and interceptors differ.
 func (o Options) newREST(s *schema, f *failures, interceptors connect.Option) (*restHandler, error) {
 	routes, err := newRoutes(s, o.Services.handlers(
 		connect.WithInterceptors(connect.UnaryInterceptorFunc(f.intercept), connect.UnaryInterceptorFunc(transcode)),

@@ -85,7 +85,8 @@ const maxFileID = 50 // characters, as in the validation rules of the proto file
 func (f *FileStreams) download(w http.ResponseWriter, request *http.Request) error {
 	ctx := request.Context()
 	if request.Header.Get("Authorization") != "" {
-		// Invalid credentials are ignored: a public file needs none, and the service rejects unidentified callers of others.
+		// Invalid credentials are ignored: a public file needs none, and the service rejects unidentified callers of
+		// others.
 		if identified, err := f.Identify(ctx, request.Header); err == nil {
 			ctx = identified
 		}

@@ -11,8 +11,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// mismatch describes why valid JSON does not fit a message, such as "options.limit: must be a whole number". The errors of
-// protojson are deliberately unstable.
+// mismatch describes why valid JSON does not fit a message, such as "options.limit: must be a whole number". The
+// errors of protojson are deliberately unstable.
 func mismatch(data []byte, message protoreflect.MessageDescriptor) string {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()

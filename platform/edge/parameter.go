@@ -130,8 +130,8 @@ func (s *setter) setField(fields []protoreflect.FieldDescriptor, text string) *f
 	return nil
 }
 
-// resolve appends the fields along a dotted path to fields. It returns nil for a path that is not known, and an error for
-// one that continues below a field that has no fields.
+// resolve appends the fields along a dotted path to fields. It returns nil for a path that is not known, and an error
+// for one that continues below a field that has no fields.
 func resolve(
 	fields []protoreflect.FieldDescriptor, message protoreflect.MessageDescriptor, path string,
 ) ([]protoreflect.FieldDescriptor, *fail.Error) {

@@ -82,9 +82,14 @@ var contentTypeJSON = []string{"application/json"}
 // headerWriter is an http.ResponseWriter that keeps headers only.
 type headerWriter http.Header
 
-func (h headerWriter) Header() http.Header            { return http.Header(h) }
-func (h headerWriter) WriteHeader(int)                {}
-func (h headerWriter) Write(data []byte) (int, error) { return len(data), nil }
+// Header implements http.ResponseWriter.
+func (h headerWriter) Header() http.Header { return http.Header(h) }
+
+// WriteHeader implements http.ResponseWriter.
+func (headerWriter) WriteHeader(int) {}
+
+// Write implements http.ResponseWriter.
+func (headerWriter) Write(data []byte) (int, error) { return len(data), nil }
 
 var (
 	errCanceled   = errors.New("canceled")

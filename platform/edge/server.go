@@ -15,8 +15,8 @@ const (
 	IdleTimeout = 2 * time.Minute
 )
 
-// NewServer returns a server for handler with these limits, which serves HTTP/1.1 and HTTP/2, with and without TLS, on one
-// port. It has no read or write timeouts, because streams have no end; the handler limits all other requests.
+// NewServer returns a server for handler with these limits, which serves HTTP/1.1 and HTTP/2, with and without TLS,
+// on one port. It has no read or write timeouts, because streams have no end; the handler limits all other requests.
 func NewServer(handler http.Handler) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)

@@ -9,8 +9,8 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// invalidText returns the path of the first text in m, including keys of maps and structs, that a database would reject:
-// one that is not UTF-8 or contains a NUL. It returns the empty string if there is none.
+// invalidText returns the path of the first text in m, including keys of maps and structs, that a database would
+// reject: one that is not UTF-8 or contains a NUL. It returns the empty string if there is none.
 func invalidText(m protoreflect.Message) string {
 	if object, ok := m.Interface().(*structpb.Struct); ok {
 		return invalidTextInStruct(object)

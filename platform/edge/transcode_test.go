@@ -256,8 +256,8 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// FuzzRESTQuery checks that a query is either rejected or sets fields in the same way every time, and never those of the
-// path.
+// FuzzRESTQuery checks that a query is either rejected or sets fields in the same way every time, and never those of
+// the path.
 func FuzzRESTQuery(f *testing.F) {
 	for _, seed := range []string{
 		"options%5Blimit%5D=5", "options[limit]=3&options[token]=x%3D", "dataTypes%5Bvalues%5D%5B0%5D=text", "userIds[]=a&userIds[]=b",

@@ -17,17 +17,17 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// SealLength is the number of characters with which a token identifies its list: 30 bits, against mistakes. The seal is not a
-// secret and does not prevent forged positions, which reveal nothing that the list itself does not show.
+// SealLength is the number of characters with which a token identifies its list: 30 bits, against mistakes. The seal
+// is not a secret and does not prevent forged positions, which reveal nothing that the list itself does not show.
 const SealLength = 5
 
-// Bind returns the interceptor that binds page tokens to the list that issued them: the same operation, called by the same caller
-// with the same parent, filters and order. A token of another list is a validation error.
+// Bind returns the interceptor that binds page tokens to the list that issued them: the same operation, called by the
+// same caller with the same parent, filters and order. A token of another list is a validation error.
 //
-// The interceptor prefixes tokens with a seal, a hash of the request without its page, which is the same on every server, in every
-// protocol and after a restart. Operations only see positions. Which fields hold tokens is declared by the page_fields option of
-// messages in the requests and responses of services. caller identifies the caller of a request; its result must be the same on
-// every server.
+// The interceptor prefixes tokens with a seal, a hash of the request without its page, which is the same on every
+// server, in every protocol and after a restart. Operations only see positions. Which fields hold tokens is declared
+// by the page_fields option of messages in the requests and responses of services. caller identifies the caller of a
+// request; its result must be the same on every server.
 func Bind(caller func(context.Context) string, services []protoreflect.ServiceDescriptor) (connect.Interceptor, error) {
 	b := &binding{caller: caller, lists: map[string]*list{}}
 	for _, service := range services {
@@ -98,8 +98,8 @@ type pageMessage struct {
 	position []protoreflect.FieldDescriptor
 }
 
-// pageMessages returns the messages with the page_fields option below root and root itself, the outermost last. It does not look
-// into lists and maps.
+// pageMessages returns the messages with the page_fields option below root and root itself, the outermost last. It
+// does not look into lists and maps.
 func pageMessages(root protoreflect.MessageDescriptor, above []protoreflect.FieldDescriptor) ([]pageMessage, error) {
 	var found []pageMessage
 	for i := range root.Fields().Len() {
@@ -232,8 +232,8 @@ func (l *list) tokenName() string {
 	return strings.Join(names, ".")
 }
 
-// madeByClient reports whether a token is a JSON object in base64. Clients make the first token of some lists themselves; the
-// operation decides whether it accepts such a token.
+// madeByClient reports whether a token is a JSON object in base64. Clients make the first token of some lists
+// themselves; the operation decides whether it accepts such a token.
 func madeByClient(token string) bool {
 	raw, err := base64.StdEncoding.DecodeString(token)
 	return err == nil && len(raw) > 0 && raw[0] == '{' && json.Valid(raw)

@@ -15,9 +15,10 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// FillFiles fills the empty lists of files in a response, those with the related_files option, with the files that the other lists
-// of their message refer to, each once: avatars, thumbnails, attachments, images of answers. It makes one round trip to each home
-// concerned, and none if there are no references. Files that do not exist or whose home does not answer are omitted.
+// FillFiles fills the empty lists of files in a response, those with the related_files option, with the files that
+// the other lists of their message refer to, each once: avatars, thumbnails, attachments, images of answers. It makes
+// one round trip to each home concerned, and none if there are no references. Files that do not exist or whose home
+// does not answer are omitted.
 //
 // An interceptor calls it for every response, so that operations need not.
 func (b *Builder) FillFiles(ctx context.Context, st *store.Store, response proto.Message) error {
@@ -83,8 +84,8 @@ func fileListsOf(message protoreflect.MessageDescriptor, path []protoreflect.Fie
 	return found
 }
 
-// filesWanted returns the empty lists of files in a response and the files that belong in them. It returns no lists if one of them
-// is filled already.
+// filesWanted returns the empty lists of files in a response and the files that belong in them. It returns no lists
+// if one of them is filled already.
 func filesWanted(response protoreflect.Message) (empty []protoreflect.List, wanted *set) {
 	wanted = newSet()
 	for _, list := range fileLists[response.Descriptor().FullName()] {
@@ -125,7 +126,8 @@ type filesAtHand struct {
 
 func noFilesAtHand() *filesAtHand { return &filesAtHand{asked: newSet()} }
 
-// readFiles reads the files that the known rows refer to: with them at hand, most answers need no round trip for files alone.
+// readFiles reads the files that the known rows refer to: with them at hand, most answers need no round trip for
+// files alone.
 func (g *gathering) readFiles(reads *store.Reads) {
 	wanted := newSet()
 	for _, p := range slices.Concat(g.Posts, g.children) {
@@ -243,7 +245,8 @@ func answeredBy(p *plazav1.Poll) []string {
 // videoSizes are the sizes that clients ask for of a video.
 var videoSizes = []string{"original", "high", "medium", "low"}
 
-// withSizes fills the sizes of a video that nobody made with the original: whichever a client asks for, it finds one to play.
+// withSizes fills the sizes of a video that nobody made with the original: whichever a client asks for, it finds one
+// to play.
 func withSizes(data *structpb.Struct) *structpb.Struct {
 	video := data.GetFields()["videoFileId"].GetStructValue().GetFields()
 	original := video["original"]

@@ -44,7 +44,7 @@ func (h *rpcHandler) serve(w *responseWriter, request *http.Request) {
 		return
 	}
 	w.procedure = called.procedure
-	called.deprecated.setHeaders(w.Header())
+	called.deprecated.of("", "").setHeaders(w.Header()) // RPCs are not deprecated with a path
 	h.limitBody(w, request)
 	handler.ServeHTTP(w, request)
 }

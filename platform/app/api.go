@@ -102,7 +102,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 			ModerationList: moderationlist.New(shared),
 		},
 		Interceptors: []connect.Interceptor{
-			auth.NewInterceptor(d.issuer, d.serverKeys, d.apiKeys, auth.WithMediaKey(d.cfg.MediaKey.Reveal())), files.Filler(),
+			auth.NewInterceptor(d.issuer, d.serverKeys, d.apiKeys, auth.WithMediaKey(d.cfg.MediaKey.Reveal())), fileFiller(shared),
 		},
 		Log:            d.log,
 		MaxBodyBytes:   int64(d.cfg.MaxBodyBytes),

@@ -19,7 +19,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// feed is a page of n posts with what they refer to.
+// feed returns a page of n posts with their users and memberships.
 func feed(n int) *plazav1.ListPostsResponse {
 	now := timestamppb.New(time.Date(2026, 1, 2, 3, 4, 5, 678_000_000, time.UTC))
 	page := &plazav1.ListPostsResponse{Paging: &plazav1.Paging{Next: "token"}}
@@ -41,7 +41,7 @@ func feed(n int) *plazav1.ListPostsResponse {
 	return page
 }
 
-// BenchmarkFeed compares a page of 20 posts through the edge with bare handlers that write the same JSON.
+// BenchmarkFeed compares the edge with plain handlers that write the same page of 20 posts.
 func BenchmarkFeed(b *testing.B) {
 	f := &fake{post: feed(20)}
 	handler, err := edge.New(edge.Options{Services: f.services()})
@@ -80,7 +80,7 @@ func BenchmarkFeed(b *testing.B) {
 	})
 }
 
-// BenchmarkFlag is a small write, which has to be decoded and validated.
+// BenchmarkFlag is a small write, which must be decoded and validated.
 func BenchmarkFlag(b *testing.B) {
 	f := &fake{}
 	handler, err := edge.New(edge.Options{Services: f.services()})

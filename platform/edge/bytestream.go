@@ -6,121 +6,102 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/fail"
 )
 
-// Stream is an operation whose request or answer is no message but a stream of bytes, such as an upload. It is served over
-// plain HTTP in front of the transcoder, with all that other requests have: id, CORS, error body, log and metrics. What
-// it does not have is a limit to its body and its time, compression, and authentication: those are its own.
+// Stream is an operation whose request or response is a stream of bytes instead of a message, such as an upload. It
+// has the request id, CORS, error body, log and metrics of all requests. Limits, compression and authentication are
+// its own.
 type Stream struct {
-	// Procedure names it in logs and metrics: "/plaza.v1.FileService/UploadFile".
+	// Procedure is its name in logs and metrics, such as "/plaza.v1.FileService/UploadFile".
 	Procedure string
-	// Method and Path are how it is called. A segment of the path in braces is a request's PathValue. A stream that is
-	// called by GET is called by HEAD too.
+	// Method and Path are its route. A path segment in braces becomes a path value of the request. GET includes HEAD.
 	Method, Path string
-	// Serve answers. An error that it returns before it has written anything becomes the answer; afterwards it ends the
-	// connection.
+	// Serve serves a request. An error that it returns before it has written anything becomes the response; a later one
+	// closes the connection.
 	Serve func(w http.ResponseWriter, request *http.Request) error
 }
 
-// addStream makes a stream a route.
+// addStream adds the route of a stream.
 func (t *routes) addStream(s Stream) error {
-	if s.Serve == nil || s.Procedure == "" || !strings.HasPrefix(s.Path, "/") {
-		return fmt.Errorf("stream %q: incomplete", s.Procedure)
+	if s.Serve == nil || s.Procedure == "" {
+		return fmt.Errorf("stream %q: Procedure and Serve are required", s.Procedure)
 	}
-	node := t
-	for segment := range strings.SplitSeq(s.Path[1:], "/") {
-		if strings.HasPrefix(segment, "{") {
-			node = node.any()
-		} else {
-			node = node.literal(segment)
-		}
+	variables, err := parseTemplate(s.Path)
+	if err != nil {
+		return fmt.Errorf("stream %q: %w", s.Procedure, err)
 	}
-	if node.methods == nil {
-		node.methods = map[string]*route{}
+	r := &route{procedure: s.Procedure, template: s.Path, variables: variables, stream: s.Serve}
+	if err := t.add(s.Method, r); err != nil {
+		return fmt.Errorf("stream %q: %w", s.Procedure, err)
 	}
-	if node.methods[s.Method] != nil {
-		return fmt.Errorf("stream %q: %s %s is taken", s.Procedure, s.Method, s.Path)
-	}
-	node.methods[s.Method] = &route{procedure: s.Procedure, template: s.Path, stream: s.Serve}
 	return nil
 }
 
-// setPathValues gives a request the segments that the template has in braces.
-func (r *route) setPathValues(request *http.Request, path string) {
-	segments := strings.Split(path, "/")
-	for i, part := range strings.Split(r.template, "/") {
-		if name, isVariable := strings.CutPrefix(part, "{"); isVariable && i < len(segments) {
-			if value, err := url.PathUnescape(segments[i]); err == nil {
-				request.SetPathValue(strings.TrimSuffix(name, "}"), value)
-			}
-		}
-	}
-}
-
-// serveStream runs a stream, and answers with the error body where it fails.
-func (f *restFront) serveStream(ex *exchange, request *http.Request, found *route, path string) {
+// serveStream serves a stream, and answers with the error body if it fails.
+func (h *restHandler) serveStream(w *responseWriter, request *http.Request, found *route, path string) {
 	found.setPathValues(request, path)
-	err := found.stream(ex, request)
+	err := found.stream(w, request)
 	if err == nil {
 		return
 	}
-	_ = (&failures{log: f.log}).answer(request.Context(), found.procedure, err) // which notes the failure in the exchange
-	if ex.status != 0 || ex.clientGone {
-		panic(http.ErrAbortHandler) // the client must see that the answer is cut off
+	_ = h.failures.mapError(request.Context(), found.procedure, err) // which sets w.failure or w.clientGone
+	if w.status != 0 || w.clientGone {
+		panic(http.ErrAbortHandler) // so that the client notices the truncated response
 	}
-	r := refuse(ex.failure)
-	if _, late := errors.AsType[*bodyTimeoutError](err); late {
-		r.status = http.StatusRequestTimeout
+	rejected := newHTTPError(w.failure)
+	if _, timedOut := errors.AsType[*bodyTimeoutError](err); timedOut {
+		rejected.status = http.StatusRequestTimeout
 	}
-	ex.refuseUnread(request, r)
-	linger(ex, request)
+	w.rejectUnread(request, rejected)
+	drain(w, request)
 }
 
-// What is read of a body that nobody wants.
+// Limits on how much of a rejected body is read.
 const (
-	lingerBytes = 64 << 20
-	lingerTime  = 5 * time.Second
+	drainBytes = 64 << 20
+	drainTime  = 5 * time.Second
 )
 
-// linger reads some more of a body that was refused: a client that is sending still would otherwise meet a closed
-// connection, and never see the answer.
-func linger(ex *exchange, request *http.Request) {
+// drain reads the rest of a rejected body, up to a limit. A client that is still sending would otherwise see a closed
+// connection instead of the response.
+func drain(w *responseWriter, request *http.Request) {
 	if request.ProtoMajor != 1 {
-		return // over HTTP/2 the answer arrives whatever becomes of the body
+		return // HTTP/2 delivers the response independently of the body
 	}
-	ex.Flush()
-	_ = http.NewResponseController(ex).SetReadDeadline(time.Now().Add(lingerTime))
-	_, _ = io.CopyN(io.Discard, request.Body, lingerBytes)
+	w.Flush()
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(drainTime))
+	_, _ = io.CopyN(io.Discard, request.Body, drainBytes)
 }
 
-// streamPatience is how long either side of a stream waits for the other to move.
-const streamPatience = 30 * time.Second
+// streamIdleTimeout is how long a stream may make no progress.
+const streamIdleTimeout = 30 * time.Second
 
-// bodyTimeoutError says that a body stopped arriving.
+// bodyTimeoutError is the error for a body that stopped arriving.
 type bodyTimeoutError struct{ cause error }
 
+// Error implements error.
 func (e *bodyTimeoutError) Error() string { return "the body stopped arriving: " + e.cause.Error() }
+
+// Unwrap returns the error of the interface.
 func (e *bodyTimeoutError) Unwrap() error { return fail.BadRequest().Because(e.cause) }
 
-// patientBody is a request body that may take as long as it likes, as long as it moves. Its errors are those of the
-// interface.
-type patientBody struct {
+// streamBody is a request body without a time limit but with an idle timeout. Its errors are those of the interface.
+type streamBody struct {
 	io.Reader
 	conn *http.ResponseController
 }
 
-func newPatientBody(w http.ResponseWriter, request *http.Request) *patientBody {
-	return &patientBody{Reader: request.Body, conn: http.NewResponseController(w)}
+func newStreamBody(w http.ResponseWriter, request *http.Request) *streamBody {
+	return &streamBody{Reader: request.Body, conn: http.NewResponseController(w)}
 }
 
-func (b *patientBody) Read(p []byte) (int, error) {
-	_ = b.conn.SetReadDeadline(time.Now().Add(streamPatience)) // the recorder of a test has no deadlines
+// Read implements io.Reader.
+func (b *streamBody) Read(p []byte) (int, error) {
+	_ = b.conn.SetReadDeadline(time.Now().Add(streamIdleTimeout)) // not supported by httptest.ResponseRecorder
 	n, err := b.Reader.Read(p)
 	switch {
 	case err == nil, errors.Is(err, io.EOF):
@@ -131,29 +112,31 @@ func (b *patientBody) Read(p []byte) (int, error) {
 	return n, fail.BadRequest().Because(err)
 }
 
-// lift lets the server wait for the next request as long as it usually does.
-func (b *patientBody) lift() { _ = b.conn.SetReadDeadline(time.Time{}) }
+// clearDeadline restores the server's own timeouts.
+func (b *streamBody) clearDeadline() { _ = b.conn.SetReadDeadline(time.Time{}) }
 
-// patientWriter is an answer that may take as long as the client keeps reading.
-type patientWriter struct {
+// streamWriter is a response without a time limit but with an idle timeout.
+type streamWriter struct {
 	http.ResponseWriter
 	conn *http.ResponseController
 }
 
-func newPatientWriter(w http.ResponseWriter) *patientWriter {
-	return &patientWriter{ResponseWriter: w, conn: http.NewResponseController(w)}
+func newStreamWriter(w http.ResponseWriter) *streamWriter {
+	return &streamWriter{ResponseWriter: w, conn: http.NewResponseController(w)}
 }
 
-func (w *patientWriter) Write(p []byte) (int, error) {
-	_ = w.conn.SetWriteDeadline(time.Now().Add(streamPatience))
+// Write implements io.Writer.
+func (w *streamWriter) Write(p []byte) (int, error) {
+	_ = w.conn.SetWriteDeadline(time.Now().Add(streamIdleTimeout))
 	return w.ResponseWriter.Write(p)
 }
 
-func (w *patientWriter) lift() { _ = w.conn.SetWriteDeadline(time.Time{}) }
+// clearDeadline restores the server's own timeouts.
+func (w *streamWriter) clearDeadline() { _ = w.conn.SetWriteDeadline(time.Time{}) }
 
-// logClosed tells of something that could not be closed in order; nobody can do anything about it.
-func logClosed(log *slog.Logger, request *http.Request, what string, err error) {
+// logCloseError logs an error of Close, which has no other consequence.
+func logCloseError(log *slog.Logger, request *http.Request, what string, err error) {
 	if err != nil {
-		log.DebugContext(request.Context(), "not closed in order", "what", what, "error", err)
+		log.DebugContext(request.Context(), "close failed", "what", what, "error", err)
 	}
 }

@@ -7,10 +7,11 @@ import (
 	"github.com/rs/cors"
 )
 
-// preflightAge is how long a browser may remember the answer to a preflight.
+// preflightAge is how long browsers may cache a preflight response.
 const preflightAge = 2 * time.Hour
 
-// newCORS lets browsers of the given origins call; none means all. There are no cookies, so no credentials to protect.
+// newCORS allows pages of the given origins, or of all origins if none are given. The API does not use cookies, so
+// credentials are not allowed.
 func newCORS(origins []string) *cors.Cors {
 	if len(origins) == 0 {
 		origins = []string{"*"}

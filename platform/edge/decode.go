@@ -13,43 +13,39 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 )
 
-// maxDepth is how deep JSON may be nested.
+// maxDepth limits how deeply JSON may be nested.
 const maxDepth = 100
 
-// decodeJSON decodes a request; where it cannot, the request carries the flaw. Unknown fields are ignored.
-func decodeJSON(data []byte, m proto.Message) {
+// decodeJSON decodes a request, ignoring unknown fields. If it cannot, it marks m with a decodeError.
+func (p *inputPlan) decodeJSON(data []byte, m proto.Message) {
 	options := protojson.UnmarshalOptions{DiscardUnknown: true, RecursionLimit: maxDepth}
-	if options.Unmarshal(data, m) == nil {
-		markCleared(data, m.ProtoReflect())
-		return
-	}
-	found := flawSyntax
 	switch {
+	case options.Unmarshal(data, m) == nil:
+		p.recordEmptyLists(data, m.ProtoReflect())
 	case !json.Valid(data):
+		decodeErrorSyntax.mark(m)
 	case !utf8.Valid(data):
-		found = flawNotText
+		decodeErrorText.mark(m)
 	default:
-		found = flaw("v" + mismatch(data, m.ProtoReflect().Descriptor()))
+		decodeError("v" + mismatch(data, m.ProtoReflect().Descriptor())).mark(m)
 	}
-	found.mark(m)
 }
 
-// markCleared names the empty lists of a JSON body in the field `clear` of a request that has one: what Protobuf cannot tell from
-// absent lists, JSON can, and clients say by it that a list is to be emptied.
-func markCleared(data []byte, m protoreflect.Message) {
-	cleared := m.Descriptor().Fields().ByName("clear")
-	if cleared == nil || !cleared.IsList() || cleared.Kind() != protoreflect.StringKind {
-		return
-	}
+// recordEmptyLists stores the names of the lists that data sets to [] in the field that the message's empty_lists
+// option names.
+func (p *inputPlan) recordEmptyLists(data []byte, m protoreflect.Message) {
 	var body map[string]json.RawMessage
-	if json.Unmarshal(data, &body) != nil {
+	if p == nil || p.emptyLists == nil || json.Unmarshal(data, &body) != nil {
 		return
 	}
 	for name, value := range body {
 		var list []json.RawMessage
-		field := m.Descriptor().Fields().ByJSONName(name)
-		if field != nil && field.IsList() && field != cleared && json.Unmarshal(value, &list) == nil && list != nil && len(list) == 0 {
-			m.Mutable(cleared).List().Append(protoreflect.ValueOfString(name))
+		field := p.message.Fields().ByJSONName(name)
+		if field == nil || !field.IsList() || field == p.emptyLists || json.Unmarshal(value, &list) != nil {
+			continue
+		}
+		if list != nil && len(list) == 0 {
+			m.Mutable(p.emptyLists).List().Append(protoreflect.ValueOfString(name))
 		}
 	}
 }
@@ -60,46 +56,43 @@ func decodeBinary(data []byte, m proto.Message) {
 	switch {
 	case err == nil:
 	case strings.Contains(err.Error(), "UTF-8"):
-		flawNotText.mark(m)
+		decodeErrorText.mark(m)
 	default:
-		flawSyntax.mark(m)
+		decodeErrorSyntax.mark(m)
 	}
 }
 
-// flaw says why a request could not be decoded. It travels inside the message, as an unknown field: connect calls no
-// interceptor for a request that its codec refuses, and would answer by itself, without our code, our words and our log
-// line. So the codecs refuse nothing, and the validation interceptor refuses what carries a flaw. Codecs drop the
-// unknown fields of clients, so that no client can send one.
+// decodeError says why a request could not be decoded. It travels inside the message, as an unknown field, to the
+// validation interceptor, which rejects the request. Codecs cannot return it: connect would answer by itself, before
+// any interceptor, so without authentication, without our error codes and without a log line. Clients cannot send
+// one, because codecs drop unknown fields.
 //
-// The first byte tells bad requests 'b' from validation errors 'v'; the rest is the detail.
-type flaw string
+// Its first byte is 'b' for a bad request and 'v' for a validation error; the rest is the detail.
+type decodeError string
 
 const (
-	flawSyntax  flaw = "b"
-	flawNotText flaw = "vbody: must be valid UTF-8 throughout"
+	decodeErrorSyntax decodeError = "b"
+	decodeErrorText   decodeError = "vbody: must be valid UTF-8 throughout"
 )
 
-// flawNumber is the highest field number there is; no message of ours uses it.
-const flawNumber = protowire.MaxValidNumber
+// decodeErrorNumber is the largest field number; no message of the interface uses it.
+const decodeErrorNumber = protowire.MaxValidNumber
 
-func (f flaw) unknown() []byte {
-	return protowire.AppendString(protowire.AppendTag(nil, flawNumber, protowire.BytesType), string(f))
-}
-
-// mark empties m and puts the flaw into it.
-func (f flaw) mark(m proto.Message) {
+// mark clears m and stores the error in it.
+func (e decodeError) mark(m proto.Message) {
 	proto.Reset(m)
-	m.ProtoReflect().SetUnknown(f.unknown())
+	tag := protowire.AppendTag(nil, decodeErrorNumber, protowire.BytesType)
+	m.ProtoReflect().SetUnknown(protowire.AppendString(tag, string(e)))
 }
 
-// flawOf returns the failure that the flaw of m stands for, nil where there is none.
-func flawOf(m proto.Message) *fail.Error {
+// decodeErrorOf returns the decodeError that m is marked with, nil if there is none.
+func decodeErrorOf(m proto.Message) *fail.Error {
 	unknown := m.ProtoReflect().GetUnknown()
 	if len(unknown) == 0 {
 		return nil
 	}
 	number, kind, n := protowire.ConsumeTag(unknown)
-	if n < 0 || number != flawNumber || kind != protowire.BytesType {
+	if n < 0 || number != decodeErrorNumber || kind != protowire.BytesType {
 		return nil
 	}
 	text, n := protowire.ConsumeString(unknown[n:])

@@ -1,20 +1,22 @@
-// Package edge is the HTTP side of a region's server: one handler that speaks REST, Connect, gRPC and gRPC-Web, from the
+// Package edge is the HTTP side of a region's server: one handler that serves REST, Connect, gRPC and gRPC-Web with the
 // same service implementations.
 //
-// A request walks
+// A request passes:
 //
-//	ServeHTTP   request id, access log, metrics, the last recover
-//	cors        preflights end here
-//	rpcFront    /plaza.v1.…/… and the gRPC health and reflection services: straight to the connect handlers
-//	restFront   everything else: routes, the habits of public clients, limits, then vanguard, then a connect handler
-//	failures    interceptor: time limit, panics, one log line, and every error becomes what the wire shows
-//	…           the interceptors of Options (who is calling)
-//	validation  interceptor: what could not be decoded, text that no database takes, the rules in the proto files
-//	page.Bind   interceptor: a page token is good for the list alone that gave it
+//	ServeHTTP    request id, access log, metrics, the last recover
+//	cors         answers preflights
+//	rpcHandler   /plaza.v1.…/… and the gRPC health and reflection services: calls connect's handlers
+//	restHandler  everything else: matches the route, reads the body, calls connect's handler of the operation
+//	failures     interceptor: time limit, panics, one log line per error, mapping to the errors of the interface
+//	transcode    interceptor, REST only: fills the request message from body, path and query, keeps the response
+//	…            the interceptors of Options, such as authentication
+//	validation   interceptor: decoding errors, text that a database would reject, the rules in the proto files
+//	page.Bind    interceptor: binds page tokens to the list that issued them
 //
-// and comes back the same way. errors.go alone decides how a failure looks on the wire.
+// The response passes them in reverse order. For REST, connect's handler only runs the interceptors: restHandler writes
+// the response itself. What the proto files declare, such as routes and the options of options.proto, is read once, by
+// New; see schema. errors.go alone decides how errors look.
 //
-// What is limited here: the size of a body (plain and decompressed), the time of a unary call, the time in which a body
-// has to arrive. What is limited at the listener, because a handler cannot: the size of the headers and the time in
-// which they have to arrive; NewServer sets both.
+// The handler limits the size of a body, compressed and decompressed, the time of a unary call, and the time in which a
+// body must arrive. NewServer sets the limits that only a listener can enforce.
 package edge

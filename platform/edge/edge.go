@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"connectrpc.com/connect"
@@ -14,37 +15,36 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 )
 
-// What the zero values of Options stand for.
+// Defaults of Options.
 const (
 	DefaultMaxBodyBytes   = 1 << 20
 	DefaultRequestTimeout = 30 * time.Second
 )
 
-// Options is what a handler is made of.
+// Options configures the handler.
 type Options struct {
-	// Services are the implementations; every one is required.
+	// Services are the implementations of the API.
 	Services Services
-	// Interceptors run between the error mapping and the validation, the first outermost: they see requests before they
-	// are validated, may return errors of package fail, and may panic.
+	// Interceptors run between the error mapping and the validation, the first one outermost. They see requests that
+	// are not validated yet, may return errors of package fail, and may panic.
 	Interceptors []connect.Interceptor
-	// Log gets a line per request and a line per failure; nil discards them. Records that are logged with the context of
-	// a request carry its id.
+	// Log receives one line per request and one per error, with the request id; nil discards them.
 	Log *slog.Logger
-	// MaxBodyBytes bounds a request body, before and after decompression; 0 is DefaultMaxBodyBytes.
+	// MaxBodyBytes limits a request body, before and after decompression; 0 means DefaultMaxBodyBytes.
 	MaxBodyBytes int64
-	// RequestTimeout bounds a unary operation, and the arrival of a REST body; 0 is DefaultRequestTimeout.
+	// RequestTimeout limits a unary operation, and the time in which a body must arrive; 0 means DefaultRequestTimeout.
 	RequestTimeout time.Duration
-	// Ready is asked by gRPC health checks; nil is always ready.
+	// Ready reports, as nil, that the server is ready, to gRPC health checks; if Ready is nil, it always is.
 	Ready func(ctx context.Context) error
-	// Registerer gets the metrics plaza_http_…; nil registers nothing.
+	// Registerer registers the metrics plaza_http_…; nil registers none.
 	Registerer prometheus.Registerer
-	// Streams are the operations beside the services, whose bodies are streams.
+	// Streams are operations in addition to those of the services.
 	Streams []Stream
-	// Realtime serves the paths below /realtime/; nil serves none.
+	// Realtime serves the paths below /realtime/; it may be nil.
 	Realtime Realtime
-	// Pages serves the API document and what shows it; nil serves none.
+	// Pages serves the API document and the pages that show it; it may be nil.
 	Pages Pages
-	// CORSOrigins are the origins whose pages may call; none is every origin.
+	// CORSOrigins are the origins whose pages may call the API; none means all.
 	CORSOrigins []string
 }
 
@@ -62,173 +62,182 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// New returns the handler of a region's API. It fails for a missing service, for rules in the proto files that make no
-// sense, and for metrics that are registered already.
+// New returns the handler of a region's API. It returns an error if a service is missing, if an option or rule in the
+// proto files is invalid, or if the metrics are registered already.
 func New(options Options) (http.Handler, error) {
 	if err := options.Services.check(); err != nil {
 		return nil, err
 	}
 	o := options.withDefaults()
-	described, err := schemaOf(o.Services.handlers())
+	s, err := newSchema(o.Services.handlers())
 	if err != nil {
 		return nil, err
 	}
-	measured, err := newMetrics(o.Registerer, described.procedures, o.Streams)
+	measured, err := newMetrics(o.Registerer, s.methods, o.Streams)
 	if err != nil {
 		return nil, err
 	}
-	rest, rpc, err := o.fronts(described)
+	interceptors, err := o.interceptors(s)
 	if err != nil {
 		return nil, err
 	}
-	e := &edge{rest: rest, rpc: rpc, metrics: measured, log: o.Log, realtime: o.Realtime, pages: o.Pages}
-	e.routed = newCORS(o.CORSOrigins).Handler(http.HandlerFunc(e.route))
+	mapping := &failures{log: o.Log, timeout: o.RequestTimeout, methods: s.methods}
+	rest, err := o.newREST(s, mapping, interceptors)
+	if err != nil {
+		return nil, err
+	}
+	e := &edge{
+		rest: rest, rpc: o.newRPC(s, mapping, interceptors), failures: mapping,
+		metrics: measured, log: o.Log, realtime: o.Realtime, pages: o.Pages,
+	}
+	e.handler = newCORS(o.CORSOrigins).Handler(http.HandlerFunc(e.route))
 	return e, nil
 }
 
-// whoAsks tells callers apart, for page tokens.
-func whoAsks(ctx context.Context) string {
+// interceptors returns the interceptors behind failures and transcode, the outermost first.
+func (o Options) interceptors(s *schema) (connect.Option, error) {
+	checks, err := newValidation(s.requests())
+	if err != nil {
+		return nil, err
+	}
+	pages, err := page.Bind(callerKey, s.services)
+	if err != nil {
+		return nil, err
+	}
+	chain := append(slices.Clone(o.Interceptors), connect.UnaryInterceptorFunc(checks.intercept), pages)
+	return connect.WithInterceptors(chain...), nil
+}
+
+// newREST returns the REST handler. It does not share its connect handlers with the RPC handler, because their codecs
+// and interceptors differ.
+func (o Options) newREST(s *schema, f *failures, interceptors connect.Option) (*restHandler, error) {
+	routes, err := newRoutes(s, o.Services.handlers(
+		connect.WithInterceptors(connect.UnaryInterceptorFunc(f.intercept), connect.UnaryInterceptorFunc(transcode)),
+		interceptors,
+		connect.WithCodec(restCodec{}),
+	))
+	if err != nil {
+		return nil, err
+	}
+	for _, stream := range o.Streams {
+		if err := routes.addStream(stream); err != nil {
+			return nil, err
+		}
+	}
+	return &restHandler{routes: routes, maxBody: o.MaxBodyBytes, bodyTimeout: o.RequestTimeout, failures: f}, nil
+}
+
+func (o Options) newRPC(s *schema, f *failures, interceptors connect.Option) *rpcHandler {
+	services := o.Services.handlers(
+		connect.WithInterceptors(connect.UnaryInterceptorFunc(f.intercept)),
+		interceptors,
+		connect.WithCompression(compressionGzip, newDecompressor, newCompressor),
+		connect.WithCompressMinBytes(compressMinBytes),
+		connect.WithReadMaxBytes(int(o.MaxBodyBytes)),
+		connect.WithCodec(codec{name: codecProto}),
+		connect.WithCodec(codec{name: codecJSON, inputs: s.inputs}),
+		connect.WithCodec(codec{name: codecJSONCharset, inputs: s.inputs}),
+	)
+	return &rpcHandler{
+		services: withOperations(services, o.Ready, o.MaxBodyBytes), methods: s.methods,
+		maxBody: o.MaxBodyBytes, bodyTimeout: o.RequestTimeout,
+	}
+}
+
+// callerKey identifies the caller to page tokens.
+func callerKey(ctx context.Context) string {
 	caller := auth.CallerFrom(ctx)
 	return caller.Kind.String() + " " + caller.UserID
 }
 
-// fronts makes the two ways to the services. They differ in the codec, so each has connect handlers of its own.
-func (o Options) fronts(described *schema) (*restFront, *rpcFront, error) {
-	checks, err := newValidation(described.requests)
-	if err != nil {
-		return nil, nil, err
-	}
-	chain := append([]connect.Interceptor{&failures{log: o.Log, timeout: o.RequestTimeout}}, o.Interceptors...)
-	common := connect.WithHandlerOptions(
-		connect.WithInterceptors(append(chain, checks, page.Bind(whoAsks))...),
-		connect.WithCompression(compressionGzip, newDecompressor, newCompressor),
-		connect.WithCompressMinBytes(compressFrom),
-	)
-	table, err := newRoutes(described.services)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, stream := range o.Streams {
-		if err := table.addStream(stream); err != nil {
-			return nil, nil, err
-		}
-	}
-	transcoder, err := newTranscoder(
-		o.Services.handlers(common, connect.WithCodec(handoffCodec{jsonCodec{codecJSON}})),
-		restCodec{requests: described.isRequest},
-	)
-	if err != nil {
-		return nil, nil, err
-	}
-	rest := &restFront{
-		routes: table, transcoder: transcoder, maxBody: o.MaxBodyBytes, bodyTimeout: o.RequestTimeout, log: o.Log,
-	}
-	services := o.Services.handlers(common,
-		connect.WithReadMaxBytes(int(o.MaxBodyBytes)),
-		connect.WithCodec(protoCodec{}),
-		connect.WithCodec(jsonCodec{codecJSON}),
-		connect.WithCodec(jsonCodec{codecJSONCharset}),
-	)
-	rpc := &rpcFront{
-		services:    withOperations(services, o.Ready, o.MaxBodyBytes),
-		procedures:  described.procedures,
-		maxBody:     o.MaxBodyBytes,
-		bodyTimeout: o.RequestTimeout,
-	}
-	return rest, rpc, nil
-}
-
-// edge is the handler: what every request passes, whatever it speaks.
+// edge is the handler of all requests.
 type edge struct {
-	rest    *restFront
-	rpc     *rpcFront
-	routed  http.Handler // route, behind CORS
-	metrics *metrics
-	log     *slog.Logger
-	// realtime is nil where there are no streams of events.
-	realtime Realtime
-	// pages is nil where there are none.
-	pages Pages
+	handler  http.Handler // CORS, then route
+	rest     *restHandler
+	rpc      *rpcHandler
+	failures *failures
+	metrics  *metrics
+	log      *slog.Logger
+	realtime Realtime // may be nil
+	pages    Pages    // may be nil
 }
 
-func (e *edge) ServeHTTP(w http.ResponseWriter, request *http.Request) {
-	ex := &exchange{
-		ResponseWriter: w,
+// ServeHTTP implements http.Handler.
+func (e *edge) ServeHTTP(out http.ResponseWriter, request *http.Request) {
+	w := &responseWriter{
+		ResponseWriter: out,
 		requestID:      requestIDOf(request.Header.Get(HeaderRequestID)),
-		began:          time.Now(),
+		start:          time.Now(),
 		protocol:       protocolREST,
 		procedure:      procedureUnknown,
 	}
-	header := w.Header()
-	header[HeaderRequestID] = []string{ex.requestID}
+	header := out.Header()
+	header[HeaderRequestID] = []string{w.requestID}
 	header["X-Content-Type-Options"] = []string{"nosniff"}
-	header.Add("Vary", "Accept-Encoding") // whatever becomes of the answer: a cache decides by the question
-	ctx := context.WithValue(request.Context(), exchangeKey{}, ex)
+	header.Add("Vary", "Accept-Encoding") // on every response, compressed or not
+	ctx := context.WithValue(request.Context(), responseWriterKey{}, w)
 	e.metrics.inFlight.Inc()
-	defer e.settle(ctx, ex, request.Method)
-	e.routed.ServeHTTP(ex, request.WithContext(ctx))
+	defer e.finish(ctx, w, request.Method)
+	e.handler.ServeHTTP(w, request.WithContext(ctx))
 }
 
-// route chooses the front. It may change the request: ServeHTTP has made a copy of it.
+// route passes a request on. The request is a copy that ServeHTTP has made.
 func (e *edge) route(_ http.ResponseWriter, request *http.Request) {
-	ex := exchangeFrom(request.Context())
-	if e.isRealtime(request) {
-		e.serveRealtime(ex, request)
-		return
+	w := responseWriterFrom(request.Context())
+	switch {
+	case e.isRealtime(request):
+		e.serveRealtime(w, request)
+	case e.pages != nil && e.pages.Handles(request.URL.Path):
+		e.servePage(w, request)
+	case e.rpc.handles(request.URL.Path):
+		e.rpc.serve(w, request)
+	default:
+		e.rest.serve(w, request)
 	}
-	if e.pages != nil && e.pages.Handles(request.URL.Path) {
-		e.servePage(ex, request)
-		return
-	}
-	if e.rpc.handles(request.URL.Path) {
-		e.rpc.ServeHTTP(ex, request)
-		return
-	}
-	e.rest.ServeHTTP(ex, request)
 }
 
-// settle ends a request: the last recover, metrics, and the access log. It must be deferred itself, to recover.
-func (e *edge) settle(ctx context.Context, ex *exchange, method string) {
+// finish ends a request: it recovers, updates the metrics and writes the access log. It must be deferred directly.
+func (e *edge) finish(ctx context.Context, w *responseWriter, method string) {
 	value := recover()
 	e.metrics.inFlight.Dec()
-	if value != nil && !e.survive(ctx, ex, value) {
-		defer panic(http.ErrAbortHandler) // after metrics and log: the client must see that the answer is cut off
+	if value != nil && !e.recoverPanic(ctx, w, value) {
+		defer panic(http.ErrAbortHandler) // so that the client notices the truncated response
 	}
-	elapsed := time.Since(ex.began)
-	e.metrics.observe(ex, elapsed.Seconds())
-	e.accessLog(ctx, ex, method, elapsed)
+	elapsed := time.Since(w.start)
+	e.metrics.observe(w, elapsed.Seconds())
+	e.accessLog(ctx, w, method, elapsed)
 }
 
-// survive answers a request whose panic no interceptor caught: a fault of the edge itself. It reports false where the
-// connection has to end instead, because the handler wants it or an answer has begun.
-func (e *edge) survive(ctx context.Context, ex *exchange, value any) bool {
+// recoverPanic answers a request after a panic outside the interceptors. It returns false if the connection must be
+// closed instead, because the handler asked for it or the response has begun.
+func (e *edge) recoverPanic(ctx context.Context, w *responseWriter, value any) bool {
 	if value == any(http.ErrAbortHandler) {
 		return false
 	}
-	failed := recovered(value)
-	(&failures{log: e.log}).logOnce(ctx, ex.procedure, fail.Unexpected(failed), failed)
-	if ex.status != 0 && ex.held == nil {
+	err := recovered(value)
+	e.failures.logOnce(ctx, w.procedure, fail.Unexpected(err), err)
+	if w.status != 0 {
 		return false
 	}
-	ex.refuse(refuse(fail.Unexpected(failed)))
+	w.writeError(newHTTPError(fail.Unexpected(err)))
 	return true
 }
 
-// accessLog writes one line a request, without path, query and headers: they hold ids and credentials.
-func (e *edge) accessLog(ctx context.Context, ex *exchange, method string, elapsed time.Duration) {
+// accessLog writes one line per request. It omits path, query and headers, which contain ids and credentials.
+func (e *edge) accessLog(ctx context.Context, w *responseWriter, method string, elapsed time.Duration) {
 	level := slog.LevelInfo
-	if ex.procedure == procedureUnknown {
-		level = slog.LevelDebug // health checks, preflights, and what scanners ask for
+	if w.procedure == procedureUnknown {
+		level = slog.LevelDebug // health checks, preflights, scanners
 	}
 	if !e.log.Enabled(ctx, level) {
 		return
 	}
 	e.log.LogAttrs(ctx, level, "request",
 		slog.String("method", method),
-		slog.String("procedure", ex.procedure),
-		slog.String("protocol", string(ex.protocol)),
-		slog.Int("status", ex.outcome()),
-		slog.Int64("bytes", ex.written),
+		slog.String("procedure", w.procedure),
+		slog.String("protocol", string(w.protocol)),
+		slog.Int("status", w.outcome()),
+		slog.Int64("bytes", w.written),
 		slog.Duration("duration", elapsed),
 	)
 }

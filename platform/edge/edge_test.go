@@ -23,7 +23,7 @@ import (
 	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
 )
 
-func TestNewWantsEveryService(t *testing.T) {
+func TestNewRequiresEveryService(t *testing.T) {
 	services := (&fake{}).services()
 	services.Post = nil
 	_, err := edge.New(edge.Options{Services: services})
@@ -38,7 +38,7 @@ func TestRequestID(t *testing.T) {
 		kept        bool
 	}{
 		{"none", "", false},
-		{"sane", "abc-DEF_1.2:3/4+5=", true},
+		{"valid", "abc-DEF_1.2:3/4+5=", true},
 		{"longest", strings.Repeat("x", 128), true},
 		{"too long", strings.Repeat("x", 129), false},
 		{"space", "a b", false},
@@ -95,7 +95,7 @@ func TestGzipAnswers(t *testing.T) {
 			require.Empty(t, got.header.Get("Content-Encoding"))
 		})
 	}
-	t.Run("not when small", func(t *testing.T) {
+	t.Run("not for small bodies", func(t *testing.T) {
 		require.Empty(t, w.call(t, "GET", "/api/v3/users/u", "", "Accept-Encoding", "gzip").header.Get("Content-Encoding"))
 	})
 	t.Run("not for errors", func(t *testing.T) {
@@ -106,7 +106,7 @@ func TestGzipAnswers(t *testing.T) {
 	})
 }
 
-func TestGzipOfAFieldAlone(t *testing.T) {
+func TestGzipOfResponseBodyField(t *testing.T) {
 	w := start(t)
 	got := w.call(t, "GET", "/api/v3/roles/"+strings.Repeat("r", 100), "", "Accept-Encoding", "gzip")
 	require.Equal(t, 200, got.status)
@@ -129,7 +129,7 @@ func TestCORS(t *testing.T) {
 		require.Empty(t, got.header.Get("Access-Control-Allow-Credentials"))
 
 		got = w.call(t, "GET", "/nothing", "", "Origin", "https://app.example")
-		require.Equal(t, "*", got.header.Get("Access-Control-Allow-Origin"), "a page may read errors")
+		require.Equal(t, "*", got.header.Get("Access-Control-Allow-Origin"), "browsers must let pages read errors")
 	})
 	t.Run("some origins", func(t *testing.T) {
 		w := start(t, func(o *edge.Options) { o.CORSOrigins = []string{"https://app.example"} })
@@ -138,7 +138,7 @@ func TestCORS(t *testing.T) {
 		got = w.call(t, "GET", "/api/v3/comments/c", "", "Origin", "https://other.example")
 		require.Empty(t, got.header.Get("Access-Control-Allow-Origin"))
 	})
-	t.Run("OPTIONS that is no preflight", func(t *testing.T) {
+	t.Run("OPTIONS without preflight headers", func(t *testing.T) {
 		requireError(t, start(t).call(t, "OPTIONS", "/api/v5/sessions", ""), 405, 400000, "Bad Request.")
 	})
 }
@@ -176,7 +176,7 @@ plaza_http_requests_total{code="409",procedure="/plaza.v1.CommentService/GetComm
 	require.Error(t, err, "registered twice")
 }
 
-// exposition is what Prometheus would read of some metrics.
+// exposition returns some metrics in the text format of Prometheus.
 func exposition(t *testing.T, families []*dto.MetricFamily, names ...string) string {
 	t.Helper()
 	var text strings.Builder

@@ -1,31 +1,35 @@
 package edge
 
 import (
+	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
-// The encoder writes what protojson writes with EmitUnpopulated, compact: unset lists [], unset booleans false, unset
-// messages null, unset proto3 optionals left out, map keys sorted. It differs in two ways: timestamps always have at
-// least milliseconds, as on the wire of the interface, and there are none of protojson's random spaces. And it takes a
-// third of the time, because it knows the fields of a message before it meets the message.
+// The encoder writes the same JSON as protojson with EmitUnpopulated: unset lists as [], unset booleans as false,
+// unset messages as null, map keys sorted, unset proto3 optional fields omitted. It differs in two ways: timestamps
+// always have at least milliseconds, as the interface requires, and the output is compact, without protojson's random
+// spaces. It takes a third of the time of protojson, because it prepares a plan for each message type.
 
 var errText = errors.New("invalid UTF-8")
 
-// messagePlan is what is known of a message before one is seen.
+// messagePlan is the encoding of a message type.
 type messagePlan struct {
 	special func(b []byte, m protoreflect.Message) ([]byte, error) // for the well-known types
 	fields  []fieldPlan
@@ -34,14 +38,14 @@ type messagePlan struct {
 type fieldPlan struct {
 	descriptor protoreflect.FieldDescriptor
 	key        []byte // `"name":`
-	optional   bool   // left out when unset
-	unset      string // how it is written when unset; empty where the value itself says it
+	optional   bool   // omitted when unset
+	unset      string // the JSON of an unset field; empty if it is that of its zero value
 	append     func(b []byte, v protoreflect.Value) ([]byte, error)
 }
 
 var messagePlans sync.Map // protoreflect.MessageDescriptor -> *messagePlan
 
-// planOf returns the plan of a message, made the first time.
+// planOf returns the plan of a message type.
 func planOf(descriptor protoreflect.MessageDescriptor) *messagePlan {
 	if plan, ok := messagePlans.Load(descriptor); ok {
 		return plan.(*messagePlan) //nolint:forcetypeassert // nothing else is stored
@@ -68,7 +72,7 @@ func newMessagePlan(descriptor protoreflect.MessageDescriptor) *messagePlan {
 	return plan
 }
 
-// unsetOf spares the encoder the value of a field that has none: an empty list costs an allocation to look at.
+// unsetOf returns the JSON of an unset field. Reading the value of an unset list would allocate.
 func unsetOf(field protoreflect.FieldDescriptor) string {
 	switch {
 	case field.IsMap():
@@ -144,48 +148,36 @@ func listAppender(each valueAppender) valueAppender {
 	}
 }
 
+type mapEntry struct {
+	key   protoreflect.MapKey
+	value protoreflect.Value
+}
+
 func mapAppender(field protoreflect.FieldDescriptor) valueAppender {
 	each := singularAppender(field.MapValue())
 	return func(b []byte, v protoreflect.Value) ([]byte, error) {
 		m := v.Map()
-		if m.Len() == 0 {
-			return append(b, "{}"...), nil
-		}
-		keys := make([]protoreflect.MapKey, 0, m.Len())
-		m.Range(func(key protoreflect.MapKey, _ protoreflect.Value) bool {
-			keys = append(keys, key)
+		entries := make([]mapEntry, 0, m.Len())
+		m.Range(func(key protoreflect.MapKey, value protoreflect.Value) bool {
+			entries = append(entries, mapEntry{key, value})
 			return true
 		})
-		slices.SortFunc(keys, compareKeys)
+		slices.SortFunc(entries, func(a, b mapEntry) int { return strings.Compare(a.key.String(), b.key.String()) })
 		b = append(b, '{')
-		for i, key := range keys {
+		for i, entry := range entries {
 			if i > 0 {
 				b = append(b, ',')
 			}
 			var err error
-			if b, err = appendText(b, key.String()); err != nil {
+			if b, err = appendText(b, entry.key.String()); err != nil {
 				return nil, err
 			}
-			b = append(b, ':')
-			if b, err = each(b, m.Get(key)); err != nil {
+			if b, err = each(append(b, ':'), entry.value); err != nil {
 				return nil, err
 			}
 		}
 		return append(b, '}'), nil
 	}
-}
-
-func compareKeys(a, b protoreflect.MapKey) int {
-	if number, ok := a.Interface().(int32); ok {
-		return int(number) - int(b.Int())
-	}
-	switch x, y := a.String(), b.String(); {
-	case x < y:
-		return -1
-	case x > y:
-		return 1
-	}
-	return 0
 }
 
 func singularAppender(field protoreflect.FieldDescriptor) valueAppender {
@@ -216,7 +208,7 @@ func singularAppender(field protoreflect.FieldDescriptor) valueAppender {
 	return messageAppender(field.Message())
 }
 
-// messageAppender finds the plan when the first message comes, not before: messages may contain themselves.
+// messageAppender looks the plan up on first use, because message types may be recursive.
 func messageAppender(descriptor protoreflect.MessageDescriptor) valueAppender {
 	var known atomic.Pointer[messagePlan]
 	return func(b []byte, v protoreflect.Value) ([]byte, error) {
@@ -242,7 +234,7 @@ func enumAppender(enum protoreflect.EnumDescriptor) valueAppender {
 	}
 }
 
-// specialOf returns the appender of a well-known type, nil for every other message.
+// specialOf returns the appender of a well-known type, nil for other types.
 func specialOf(name protoreflect.FullName) func([]byte, protoreflect.Message) ([]byte, error) {
 	switch name {
 	case "google.protobuf.Timestamp":
@@ -255,17 +247,14 @@ func specialOf(name protoreflect.FullName) func([]byte, protoreflect.Message) ([
 			}
 			return appendStruct(b, s)
 		}
-	case "google.protobuf.Value", "google.protobuf.ListValue", "google.protobuf.Duration", "google.protobuf.Any",
-		"google.protobuf.FieldMask", "google.protobuf.Empty", "google.protobuf.BoolValue", "google.protobuf.BytesValue",
-		"google.protobuf.DoubleValue", "google.protobuf.FloatValue", "google.protobuf.Int32Value",
-		"google.protobuf.Int64Value", "google.protobuf.StringValue", "google.protobuf.UInt32Value",
-		"google.protobuf.UInt64Value":
+	}
+	if strings.HasPrefix(string(name), "google.protobuf.") {
 		return appendByProtojson
 	}
 	return nil
 }
 
-// appendTimestamp appends a moment in UTC with three digits, six or nine where it is finer.
+// appendTimestamp appends a time in UTC with three, six or nine fractional digits.
 func appendTimestamp(b []byte, m protoreflect.Message) ([]byte, error) {
 	stamp, ok := m.Interface().(*timestamppb.Timestamp)
 	if !ok {
@@ -274,17 +263,8 @@ func appendTimestamp(b []byte, m protoreflect.Message) ([]byte, error) {
 	if err := stamp.CheckValid(); err != nil {
 		return nil, err
 	}
-	moment := time.Unix(stamp.GetSeconds(), 0).UTC()
-	year, month, day := moment.Date()
-	hour, minute, second := moment.Clock()
-	b = append(b, '"')
-	b = appendDigits(b, year, 4)
-	b = appendDigits(append(b, '-'), int(month), 2)
-	b = appendDigits(append(b, '-'), day, 2)
-	b = appendDigits(append(b, 'T'), hour, 2)
-	b = appendDigits(append(b, ':'), minute, 2)
-	b = appendDigits(append(b, ':'), second, 2)
-	b = append(b, '.')
+	b = stamp.AsTime().Truncate(time.Second).AppendFormat(append(b, '"'), time.RFC3339)
+	b = append(b[:len(b)-1], '.')
 	switch nanos := int(stamp.GetNanos()); {
 	case nanos%1_000_000 == 0:
 		b = appendDigits(b, nanos/1_000_000, 3)
@@ -296,7 +276,7 @@ func appendTimestamp(b []byte, m protoreflect.Message) ([]byte, error) {
 	return append(b, 'Z', '"'), nil
 }
 
-// appendDigits appends number with leading zeros; an answer holds three moments an object, and time.Format is slow.
+// appendDigits appends number with leading zeros.
 func appendDigits(b []byte, number, digits int) []byte {
 	for range digits {
 		b = append(b, '0')
@@ -340,7 +320,7 @@ func appendValue(b []byte, v *structpb.Value) ([]byte, error) {
 		return strconv.AppendBool(b, kind.BoolValue), nil
 	case *structpb.Value_NumberValue:
 		if math.IsNaN(kind.NumberValue) || math.IsInf(kind.NumberValue, 0) {
-			return nil, errors.New("a Value holds a number that JSON does not have")
+			return nil, errors.New("a google.protobuf.Value contains a number that JSON cannot represent")
 		}
 		return appendFloat(b, kind.NumberValue, 64), nil
 	case *structpb.Value_StringValue:
@@ -350,7 +330,7 @@ func appendValue(b []byte, v *structpb.Value) ([]byte, error) {
 	case *structpb.Value_ListValue:
 		return appendValues(b, kind.ListValue.GetValues())
 	}
-	return nil, errors.New("a Value holds nothing")
+	return nil, errors.New("a google.protobuf.Value has no value")
 }
 
 func appendValues(b []byte, values []*structpb.Value) ([]byte, error) {
@@ -367,7 +347,7 @@ func appendValues(b []byte, values []*structpb.Value) ([]byte, error) {
 	return append(b, ']'), nil
 }
 
-// appendField appends one field of m alone, as response_body asks.
+// appendField appends the value of one field of m.
 func appendField(b []byte, m proto.Message, field protoreflect.FieldDescriptor) ([]byte, error) {
 	reflected := m.ProtoReflect()
 	if field.HasPresence() && !reflected.Has(field) {
@@ -376,7 +356,7 @@ func appendField(b []byte, m proto.Message, field protoreflect.FieldDescriptor) 
 	return appenderOf(field)(b, reflected.Get(field))
 }
 
-// appendFloat follows ECMAScript, as protojson does.
+// appendFloat formats like ECMAScript, as protojson does.
 func appendFloat(b []byte, f float64, bits int) []byte {
 	switch {
 	case math.IsNaN(f):
@@ -394,13 +374,13 @@ func appendFloat(b []byte, f float64, bits int) []byte {
 	}
 	b = strconv.AppendFloat(b, f, format, -1, bits)
 	if n := len(b); format == 'e' && n >= 4 && b[n-4] == 'e' && b[n-3] == '-' && b[n-2] == '0' {
-		b[n-2] = b[n-1] // e-09 is e-9
+		b[n-2] = b[n-1] // e-09 becomes e-9
 		b = b[:n-1]
 	}
 	return b
 }
 
-// appendText appends s as a JSON string, and refuses text that is not UTF-8.
+// appendText appends s as a JSON string. It returns an error if s is not UTF-8.
 func appendText(b []byte, s string) ([]byte, error) {
 	if !utf8.ValidString(s) {
 		return nil, errText
@@ -410,7 +390,7 @@ func appendText(b []byte, s string) ([]byte, error) {
 
 const hexDigits = "0123456789abcdef"
 
-// appendQuoted quotes valid UTF-8.
+// appendQuoted appends s, which must be valid UTF-8, as a JSON string.
 func appendQuoted(b []byte, s string) []byte {
 	b = append(b, '"')
 	start := 0
@@ -440,4 +420,17 @@ func appendQuoted(b []byte, s string) []byte {
 	}
 	b = append(b, s[start:]...)
 	return append(b, '"')
+}
+
+// appendByProtojson encodes rare types, slowly.
+func appendByProtojson(b []byte, m protoreflect.Message) ([]byte, error) {
+	data, err := protojson.MarshalOptions{EmitUnpopulated: true}.Marshal(m.Interface())
+	if err != nil {
+		return nil, err
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, data); err != nil {
+		return nil, err
+	}
+	return append(b, compact.Bytes()...), nil
 }

@@ -95,10 +95,10 @@ func TestPanics(t *testing.T) {
 	if err == nil {
 		_ = response.Body.Close()
 	}
-	require.Error(t, err, "the connection ends, as net/http promises")
+	require.Error(t, err, "net/http closes the connection")
 }
 
-func TestRoutesThatAreNone(t *testing.T) {
+func TestUnknownRoutes(t *testing.T) {
 	w := start(t)
 	for _, path := range []string{
 		"/", "/nothing", "/api/v3/nothing", "/api/v3/comments/c/flag/more", "/api//v3/comments", "/plaza.v1.PostService",
@@ -126,7 +126,7 @@ func TestWrongMethod(t *testing.T) {
 
 func TestBadBodies(t *testing.T) {
 	const session = "/api/v5/sessions"
-	const flag = "/api/v3/comments/c/flag" // vanguard decodes this one, because of the variable
+	const flag = "/api/v3/comments/c/flag" // sets a field from the path
 	w := start(t)
 	for _, tc := range []struct {
 		name, path, body string
@@ -140,24 +140,24 @@ func TestBadBodies(t *testing.T) {
 		{"binary, with a variable", flag, "\x00\x12\x01u", nil},
 		{"a number for a string", session, `{"userId":5,"deviceId":"d"}`, []string{"userId: must be a string"}},
 		{"a number for a string, with a variable", flag, `{"reason":5}`, []string{"reason: must be a string"}},
-		{"below", session, `{"deviceInfo":{"kind":true}}`, []string{"deviceInfo.kind: must be a string"}},
+		{"nested", session, `{"deviceInfo":{"kind":true}}`, []string{"deviceInfo.kind: must be a string"}},
 		{"a string for an object", session, `{"deviceInfo":"x"}`, []string{"deviceInfo: must be an object"}},
 		{"a list", session, `[]`, []string{"body: must be an object"}},
 		{"null", flag, `null`, []string{"body: must be an object"}},
 		{"a list for a struct", "/api/v4/posts", `{"data":[]}`, []string{"data: must be an object"}},
 		{"a string for a list", "/api/v4/posts", `{"tags":"x"}`, []string{"tags: must be a list"}},
 		{"a number in a list", "/api/v4/posts", `{"tags":["x",1]}`, []string{"tags[1]: must be a string"}},
-		{"a name twice", session, `{"userId":"a","userId":"b"}`, []string{"body: does not fit the operation"}},
-		{"half a surrogate", session, `{"userId":"\ud800"}`, []string{"body: does not fit the operation"}},
+		{"duplicate name", session, `{"userId":"a","userId":"b"}`, []string{"body: does not fit the operation"}},
+		{"unpaired surrogate", session, `{"userId":"\ud800"}`, []string{"body: does not fit the operation"}},
 		{"not UTF-8", session, "{\"userId\":\"\xff\"}", []string{"body: must be valid UTF-8 throughout"}},
 		{"NUL", session, `{"userId":"a\u0000b","deviceId":"d"}`, []string{"userId: must be valid UTF-8 without NUL characters"}},
 		{"NUL in a struct", "/api/v4/posts", `{"data":{"a":[{"b":"\u0000"}]}}`, []string{"data.a[0].b: must be valid UTF-8 without NUL characters"}},
 		{"NUL in the key of a struct", "/api/v4/posts", `{"data":{"a\u0000":1}}`, []string{"data.(a name): must be valid UTF-8 without NUL characters"}},
-		{"too deep", "/api/v4/posts", `{"data":` + strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 201), []string{"body: does not fit the operation"}},
+		{"nested too deeply", "/api/v4/posts", `{"data":` + strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 201), []string{"body: does not fit the operation"}},
 		{"out of bounds", session, `{"userId":"` + strings.Repeat("u", 51) + `","deviceInfo":{"kind":"toaster"}}`, []string{
 			"userId: must be at most 50 characters", "deviceId: must be at least 1 characters", `deviceInfo.kind: must be in list [ios, android, web, node]`,
 		}},
-		{"reserved", session, `{"userId":"ADMIN_x","deviceId":"d"}`, []string{"userId: must not start with ADMIN_ or DELETED_"}},
+		{"reserved prefix", session, `{"userId":"ADMIN_x","deviceId":"d"}`, []string{"userId: must not start with ADMIN_ or DELETED_"}},
 		{"in a list", "/api/v4/posts", `{"attachments":[{"type":"image","fileId":"f"},{"type":"image"}]}`, []string{"attachments[1].fileId: must be at least 1 characters"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -214,7 +214,7 @@ func TestBadDeleteBodies(t *testing.T) {
 	require.Zero(t, w.count(), "no handler ran")
 }
 
-func TestModerationKnowsBadRequestsOnly(t *testing.T) {
+func TestModerationAnswersBadRequestForValidationErrors(t *testing.T) {
 	w := start(t)
 	for _, body := range []string{`{`, `{"isReportEnabled":"yes"}`, `{"isReportEnabled":1}`, `[]`, "\xff"} {
 		got := w.call(t, "PUT", "/api/v3/network-settings/moderation", body)
@@ -247,12 +247,12 @@ func TestTokenEndpoint(t *testing.T) {
 }
 
 func TestAuthenticationComesBeforeValidation(t *testing.T) {
-	refuse := connect.UnaryInterceptorFunc(func(connect.UnaryFunc) connect.UnaryFunc {
+	reject := connect.UnaryInterceptorFunc(func(connect.UnaryFunc) connect.UnaryFunc {
 		return func(context.Context, connect.AnyRequest) (connect.AnyResponse, error) {
 			return nil, fail.Unauthorized()
 		}
 	})
-	w := start(t, func(o *edge.Options) { o.Interceptors = []connect.Interceptor{refuse} })
+	w := start(t, func(o *edge.Options) { o.Interceptors = []connect.Interceptor{reject} })
 	requireError(t, w.call(t, "POST", "/api/v5/sessions", `{"userId":`), 401, 400100, "Unauthorized")
 	requireError(t, w.call(t, "GET", "/api/v3/users/list", ""), 401, 400100, "Unauthorized")
 }
@@ -291,7 +291,7 @@ func TestBodyLimit(t *testing.T) {
 	require.Equal(t, 2, w.count())
 }
 
-// stream posts a body of unknown length.
+// stream sends a POST request with a body of unknown length.
 func (w *world) stream(t *testing.T, body io.Reader, encoding string) reply {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), "POST", w.url+"/api/v3/comments/c/flag", struct{ io.Reader }{body})
@@ -317,8 +317,8 @@ func gzipped(t *testing.T, text string) *bytes.Buffer {
 	return &b
 }
 
-// TestTooLargeIsNotReadOn sends a header that promises a gigabyte, and gets an answer without sending any of it.
-func TestTooLargeIsNotReadOn(t *testing.T) {
+// TestTooLargeIsNotRead announces a body of one gigabyte and expects the response before sending any of it.
+func TestTooLargeIsNotRead(t *testing.T) {
 	w := start(t)
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(w.url, "http://"))
 	require.NoError(t, err)
@@ -340,7 +340,7 @@ func TestRequestTimeout(t *testing.T) {
 	}
 	got := w.call(t, "GET", "/api/v3/comments/c", "", "X-Server-Timeout", "1000", "Connect-Timeout-Ms", "100000")
 	requireError(t, got, 503, 500000, "Unexpected error", "the operation did not finish in time")
-	for range 10 { // the deadline of the body has to be gone by then: it would look as if the client were
+	for range 10 { // the read deadline of the body must be cleared, or the request would be canceled as if the client had disconnected
 		got = w.call(t, "POST", "/api/v3/comments/c/flag", "{}")
 		requireError(t, got, 503, 500000, "Unexpected error", "the operation did not finish in time")
 		got = w.call(t, "POST", "/plaza.v1.CommentService/FlagComment", `{"commentId":"c"}`, "Content-Type", "application/json")
@@ -348,8 +348,8 @@ func TestRequestTimeout(t *testing.T) {
 	}
 }
 
-// TestBodyThatDoesNotArrive opens requests and never sends their bodies.
-func TestBodyThatDoesNotArrive(t *testing.T) {
+// TestBodyTimeout sends headers without the bodies that they announce.
+func TestBodyTimeout(t *testing.T) {
 	w := start(t, func(o *edge.Options) { o.RequestTimeout = 20 * time.Millisecond })
 	for path, want := range map[string][]string{
 		"/api/v3/comments/c/flag":              {"408 Request Timeout", `{"status":"error","code":400000,"message":"Bad Request."}`},
@@ -371,7 +371,7 @@ func TestBodyThatDoesNotArrive(t *testing.T) {
 	require.Zero(t, w.count())
 }
 
-// TestClientGone ends the request while the handler works: nobody is told, and nothing is an error.
+// TestClientGone cancels a request while its handler runs. It is logged with status 499 and not as an error.
 func TestClientGone(t *testing.T) {
 	w := start(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -395,7 +395,7 @@ func TestClientGone(t *testing.T) {
 	require.Contains(t, w.log.String(), "client gone")
 }
 
-// TestLastRecover panics where no interceptor is.
+// TestLastRecover panics outside the interceptors.
 func TestLastRecover(t *testing.T) {
 	w := start(t, func(o *edge.Options) { o.Ready = func(context.Context) error { panic("not ready at all") } })
 	got := w.call(t, "POST", "/grpc.health.v1.Health/Check", "{}", "Content-Type", "application/json")

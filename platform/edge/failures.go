@@ -12,65 +12,44 @@ import (
 	"connectrpc.com/connect"
 
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// failures is the outermost interceptor: it limits the time of a unary call, survives panics, logs each failure once,
-// and turns it into what the wire shows.
+// failures is the outermost interceptor. It limits the time of calls, recovers panics, logs each error once, and
+// maps errors to those of the interface.
 type failures struct {
 	log     *slog.Logger
 	timeout time.Duration
+	methods map[string]*method
 }
 
-// WrapUnary guards unary handlers; clients pass.
-func (f *failures) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
+// intercept is the interceptor.
+func (f *failures) intercept(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, request connect.AnyRequest) (response connect.AnyResponse, err error) {
-		if request.Spec().IsClient {
-			return next(ctx, request)
-		}
 		limited, cancel := context.WithTimeout(ctx, f.timeout)
 		defer cancel()
 		defer func() {
 			if failed := recovered(recover()); failed != nil {
-				response, err = nil, f.answer(ctx, request.Spec().Procedure, failed)
+				response, err = nil, f.mapError(ctx, request.Spec().Procedure, failed)
 			}
 		}()
 		if response, err = next(limited, request); err != nil {
-			return nil, f.answer(limited, request.Spec().Procedure, err)
+			return nil, f.mapError(limited, request.Spec().Procedure, err)
 		}
 		return response, nil
 	}
 }
 
-// WrapStreamingClient leaves clients alone.
-func (f *failures) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
-	return next
-}
-
-// WrapStreamingHandler guards streams, which may take as long as they like.
-func (f *failures) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
-	return func(ctx context.Context, conn connect.StreamingHandlerConn) (err error) {
-		defer func() {
-			if failed := recovered(recover()); failed != nil {
-				err = f.answer(ctx, conn.Spec().Procedure, failed)
-			}
-		}()
-		if err = next(ctx, conn); err != nil {
-			return f.answer(ctx, conn.Spec().Procedure, err)
-		}
-		return nil
-	}
-}
-
-// panicked is a panic of a handler, with where it happened.
-type panicked struct {
+// panicError is a recovered panic with its stack.
+type panicError struct {
 	value any
 	stack []byte
 }
 
-func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
+// Error implements error.
+func (p *panicError) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 
-// recovered turns what recover returned into an error. http.ErrAbortHandler goes on: it is net/http's own way out.
+// recovered turns a result of recover into an error. It panics again for http.ErrAbortHandler, which net/http handles.
 func recovered(value any) error {
 	if value == nil {
 		return nil
@@ -78,53 +57,59 @@ func recovered(value any) error {
 	if err, ok := value.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(value)
 	}
-	return &panicked{value: value, stack: debug.Stack()}
+	return &panicError{value: value, stack: debug.Stack()}
 }
 
-func (f *failures) answer(ctx context.Context, procedure string, err error) error {
+// mapError logs an error, records it in the response writer, and returns it for Connect and gRPC.
+func (f *failures) mapError(ctx context.Context, procedure string, err error) error {
+	w := responseWriterFrom(ctx)
 	if clientGone(ctx, err) {
 		f.log.LogAttrs(ctx, slog.LevelDebug, "client gone", slog.String("procedure", procedure))
-		if ex := exchangeFrom(ctx); ex != nil {
-			ex.clientGone = true
+		if w != nil {
+			w.clientGone = true
 		}
-		return connect.NewError(connect.CodeCanceled, errors.New("canceled"))
+		return connect.NewError(connect.CodeCanceled, errCanceled)
 	}
-	failed := failureOf(ctx, procedure, err)
+	failed := f.failureOf(ctx, procedure, err)
 	f.logOnce(ctx, procedure, failed, err)
-	if ex := exchangeFrom(ctx); ex != nil {
-		ex.failure = failed
+	if w != nil {
+		w.failure = failed
 	}
 	return connectError(failed)
 }
 
-// clientGone reports whether err only says that nobody waits for the answer any more.
+// clientGone reports whether err merely results from the client having disconnected.
 func clientGone(ctx context.Context, err error) bool {
-	return errors.Is(ctx.Err(), context.Canceled) && failsUnexpectedly(fail.From(err))
-}
-
-func failsUnexpectedly(e *fail.Error) bool {
-	return e.Code == fail.CodeUnexpected && (e.Kind == fail.KindPlain || e.Kind == fail.KindUnavailable)
-}
-
-// failureOf is err as the client sees it.
-func failureOf(ctx context.Context, procedure string, err error) *fail.Error {
 	failed := fail.From(err)
-	tooSlow := errors.Is(err, context.DeadlineExceeded) || errors.Is(ctx.Err(), context.DeadlineExceeded)
+	unexpected := failed.Code == fail.CodeUnexpected && (failed.Kind == fail.KindPlain || failed.Kind == fail.KindUnavailable)
+	return unexpected && errors.Is(ctx.Err(), context.Canceled)
+}
+
+// failureOf returns err as clients see it.
+func (f *failures) failureOf(ctx context.Context, procedure string, err error) *fail.Error {
+	failed := fail.From(err)
+	timedOut := errors.Is(err, context.DeadlineExceeded) || errors.Is(ctx.Err(), context.DeadlineExceeded)
 	var own *connect.Error
 	switch {
-	case failed.Code == fail.CodeUnexpected && failed.Kind == fail.KindPlain && tooSlow:
-		return fail.Unavailable(detailTooSlow, err)
-	case failed.Kind == fail.KindValidation && procedure == plazav1connect.NetworkSettingServiceUpdateModerationProcedure:
-		return fail.BadRequest().Because(err) // the contract knows no validation error there
+	case failed.Code == fail.CodeUnexpected && failed.Kind == fail.KindPlain && timedOut:
+		return fail.Unavailable(detailTimeout, err)
+	case failed.Kind == fail.KindValidation && f.hidesValidation(procedure):
+		return fail.BadRequest().Because(err)
 	case errors.As(err, &own) && own.Code() == connect.CodeUnimplemented:
 		return fail.NotFound().Because(err)
 	}
 	return failed
 }
 
+func (f *failures) hidesValidation(procedure string) bool {
+	m := f.methods[procedure]
+	return m != nil && m.errors == plazav1.RestErrors_REST_ERRORS_BAD_REQUEST
+}
+
+// logOnce logs an error: at level error if the server is at fault, at level debug otherwise.
 func (f *failures) logOnce(ctx context.Context, procedure string, failed *fail.Error, cause error) {
 	level := slog.LevelDebug
-	if httpStatus(failed) >= http.StatusInternalServerError {
+	if status, _ := statusOf(failed); status >= http.StatusInternalServerError {
 		level = slog.LevelError
 	}
 	if !f.log.Enabled(ctx, level) {
@@ -135,7 +120,7 @@ func (f *failures) logOnce(ctx context.Context, procedure string, failed *fail.E
 		slog.Int("code", int(failed.Code)),
 		slog.String("error", cause.Error()),
 	}
-	if p, ok := errors.AsType[*panicked](cause); ok {
+	if p, ok := errors.AsType[*panicError](cause); ok {
 		attrs = append(attrs, slog.String("stack", string(p.stack)))
 	}
 	f.log.LogAttrs(ctx, level, "request failed", attrs...)

@@ -25,7 +25,7 @@ import (
 	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
 )
 
-// fake implements a few operations: it remembers the last request and does what the test tells it to.
+// fake implements some operations. It records the last request and calls do.
 type fake struct {
 	plazav1connect.UnimplementedAuthenticationServiceHandler
 	plazav1connect.UnimplementedSessionServiceHandler
@@ -174,7 +174,7 @@ func (f *fake) services() edge.Services {
 	}
 }
 
-// world is a running edge with a fake behind it.
+// world is a server with fake services.
 type world struct {
 	*fake
 	url      string
@@ -200,7 +200,7 @@ func (l *logBuffer) String() string {
 	return l.b.String()
 }
 
-// start serves an edge whose options change may change, with h2c, as the listener does.
+// start starts a server, after change has changed its options.
 func start(t *testing.T, change ...func(*edge.Options)) *world {
 	t.Helper()
 	w := &world{fake: &fake{post: &plazav1.ListPostsResponse{}}, log: &logBuffer{}, registry: prometheus.NewRegistry()}
@@ -222,14 +222,14 @@ func start(t *testing.T, change ...func(*edge.Options)) *world {
 	return w
 }
 
-// reply is an answer, read to its end.
+// reply is a response with its whole body.
 type reply struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// call sends a request; headers come in pairs of name and value.
+// call sends a request; headers are pairs of name and value.
 func (w *world) call(t *testing.T, method, path, body string, headers ...string) reply {
 	t.Helper()
 	var reader io.Reader
@@ -249,7 +249,7 @@ func (w *world) call(t *testing.T, method, path, body string, headers ...string)
 	return reply{status: response.StatusCode, header: response.Header, body: string(data)}
 }
 
-// requireError compares an answer with the error body.
+// requireError compares a response with an error body.
 func requireError(t *testing.T, got reply, status, code int, message string, details ...string) {
 	t.Helper()
 	want := map[string]any{"status": "error", "code": float64(code), "message": message}
@@ -273,7 +273,7 @@ func requireMessage(t *testing.T, want, got proto.Message) {
 	require.True(t, proto.Equal(want, got), "want %v\ngot  %v", want, got)
 }
 
-// failing makes the fake fail.
+// failing makes every operation return err.
 func (f *fake) failing(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -15,15 +15,16 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// FileStreams are how the bytes of files come in and go out.
+// FileStreams uploads and downloads files.
 type FileStreams struct {
 	Files *file.Service
-	// Identify returns ctx with the caller that header tells of, not yet confirmed, or an error.
+	// Identify returns ctx with the caller that the headers identify, who is not confirmed yet.
 	Identify func(ctx context.Context, header http.Header) (context.Context, error)
 	Log      *slog.Logger
 }
 
-// uploads are the addresses of uploads, by what they take. The older one takes everything, and wraps its answer.
+// uploads are the upload routes with the kind of file that each accepts. The deprecated v3 route accepts every kind and
+// wraps its response.
 var uploads = []struct {
 	name, path string
 	kind       file.Kind
@@ -39,7 +40,7 @@ var uploads = []struct {
 
 const fileProcedures = "/plaza.v1.FileService/"
 
-// Streams are the operations for New.
+// Streams returns the operations, for Options.
 func (f *FileStreams) Streams() []Stream {
 	streams := []Stream{{
 		Procedure: fileProcedures + "DownloadFile", Method: http.MethodGet, Path: "/api/v3/files/{fileId}/download", Serve: f.download,
@@ -55,41 +56,42 @@ func (f *FileStreams) Streams() []Stream {
 	return streams
 }
 
-// writeFiles answers an upload: with a bare array, or an object around it.
+// writeFiles writes the response to an upload: an array, or an object that wraps it.
 func writeFiles(w http.ResponseWriter, files []*plazav1.File, wrapped bool) error {
 	list := make([]json.RawMessage, len(files))
 	for i, f := range files {
-		raw, err := jsonCodec{codecJSON}.Marshal(f)
+		raw, err := MarshalJSON(f)
 		if err != nil {
 			return err
 		}
 		list[i] = raw
 	}
-	var answer any = list
+	var response any = list
 	if wrapped {
-		answer = map[string]any{"status": "success", "data": list}
+		response = map[string]any{"status": "success", "data": list}
 	}
-	body, err := json.Marshal(answer)
+	body, err := json.Marshal(response)
 	if err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(body) // a client that is gone finds its files by nothing
+	_, _ = w.Write(body) // fails if the client has disconnected
 	return nil
 }
 
-const maxFileID = 50 // characters, as in the messages about files
+const maxFileID = 50 // characters, as in the validation rules of the proto files
 
-// download answers with the bytes of a file, or the part of them that the request asks for.
+// download serves the content of a file, or the requested range of it.
 func (f *FileStreams) download(w http.ResponseWriter, request *http.Request) error {
 	ctx := request.Context()
 	if request.Header.Get("Authorization") != "" {
-		// A public file is for everybody, whatever they show; of another one the service asks who it is.
+		// Invalid credentials are ignored: a public file needs none, and the service rejects unidentified callers of
+		// others.
 		if identified, err := f.Identify(ctx, request.Header); err == nil {
 			ctx = identified
 		}
 	}
-	// Public clients append ?size=… to an address, and the signed one has a query already.
+	// Public clients append "?size=…" to file URLs, even to a signed URL that has a query already.
 	query := parseQuery(strings.ReplaceAll(request.URL.RawQuery, "?", "&"))
 	id := request.PathValue("fileId")
 	if utf8.RuneCountInString(id) > maxFileID {
@@ -99,16 +101,15 @@ func (f *FileStreams) download(w http.ResponseWriter, request *http.Request) err
 	if err != nil {
 		return err
 	}
-	defer func() { logClosed(f.Log, request, "file", content.Close()) }()
+	defer func() { logCloseError(f.Log, request, "file", content.Close()) }()
 	contentHeaders(w.Header(), content)
-	out := newPatientWriter(w)
-	defer out.lift()
+	out := newStreamWriter(w)
+	defer out.clearDeadline()
 	http.ServeContent(out, request, "", content.Modified, content)
 	return nil
 }
 
-// publicAge is how long others may keep a public file without asking: no longer than people can wait for one that was
-// deleted to be gone.
+// publicAge is the max-age of public files, in seconds. Caches may serve a deleted file for this long.
 const publicAge = "3600"
 
 func contentHeaders(header http.Header, content *file.Content) {
@@ -118,9 +119,9 @@ func contentHeaders(header http.Header, content *file.Content) {
 	}
 	header.Set("Content-Type", content.MimeType)
 	header.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": content.Name}))
-	// Whatever somebody uploaded, a browser that shows it runs none of it.
+	// Browsers must not run scripts of uploaded files.
 	header.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
-	header.Set("Cross-Origin-Resource-Policy", "cross-origin") // pages elsewhere show these pictures
+	header.Set("Cross-Origin-Resource-Policy", "cross-origin") // pages of other origins embed files
 	header.Set("Etag", `"`+content.Tag+`"`)
 	if content.Public {
 		header.Set("Cache-Control", "public, max-age="+publicAge)

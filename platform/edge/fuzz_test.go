@@ -14,7 +14,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// FuzzREST checks that nothing a client sends is our fault: no status 500, and JSON always.
+// FuzzREST checks that no request causes status 500, and that every response is JSON.
 func FuzzREST(f *testing.F) {
 	for _, seed := range [][3]string{
 		{"GET", "/api/v3/comments?referenceId=p&options[limit]=3&dataTypes[values][0]=text", ""},
@@ -44,7 +44,7 @@ func FuzzREST(f *testing.F) {
 		recorder := httptest.NewRecorder()
 		handler.ServeHTTP(recorder, request)
 		if recorder.Code == http.StatusUnsupportedMediaType || strings.Contains(target, ".") && recorder.Body.Len() == 0 {
-			return // connect's own answers have no body
+			return // connect's own errors have no body
 		}
 		require.NotEqual(t, http.StatusInternalServerError, recorder.Code, recorder.Body.String())
 		require.True(t, json.Valid(recorder.Body.Bytes()), "%d %s", recorder.Code, recorder.Body.String())

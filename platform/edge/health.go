@@ -12,8 +12,7 @@ import (
 	"connectrpc.com/grpcreflect"
 )
 
-// readiness answers gRPC health checks: the server as a whole, and each service by name, are as ready as the function
-// says.
+// readiness answers gRPC health checks, with the same status for the server and for each of its services.
 type readiness struct {
 	ready    func(context.Context) error
 	services map[string]http.Handler
@@ -31,18 +30,18 @@ func (c readiness) Check(ctx context.Context, request *grpchealth.CheckRequest) 
 	return &grpchealth.CheckResponse{Status: status}, nil
 }
 
-// withOperations adds health and reflection to the handlers of the services.
+// withOperations returns services with the gRPC health and reflection services added.
 func withOperations(services map[string]http.Handler, ready func(context.Context) error, maxBody int64) map[string]http.Handler {
 	all := make(map[string]http.Handler, len(services)+3)
 	maps.Copy(all, services)
 	add := func(path string, handler http.Handler) { all[strings.Trim(path, "/")] = handler }
 	limit := connect.WithReadMaxBytes(int(min(maxBody, maxOperationsBody)))
-	reflector := grpcreflect.NewStaticReflector(append(namesOf(services), grpchealth.HealthV1ServiceName)...)
+	reflector := grpcreflect.NewStaticReflector(append(serviceNames(services), grpchealth.HealthV1ServiceName)...)
 	add(grpchealth.NewHandler(readiness{ready: ready, services: services}, limit))
 	add(grpcreflect.NewHandlerV1(reflector, limit))
 	add(grpcreflect.NewHandlerV1Alpha(reflector, limit))
 	return all
 }
 
-// maxOperationsBody is plenty for a health check or a reflection request, in bytes.
+// maxOperationsBody limits health and reflection requests, in bytes.
 const maxOperationsBody = 64 << 10

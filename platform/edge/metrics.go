@@ -6,15 +6,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// metrics counts requests. The labels are bounded: the procedures of the interface, four protocols, HTTP statuses.
+// metrics counts requests. All labels have a limited number of values.
 type metrics struct {
 	requests *prometheus.CounterVec
-	duration map[string]prometheus.Observer // by procedure
+	duration map[string]prometheus.Observer // by procedure; streams of events have none
 	inFlight prometheus.Gauge
 }
 
-// newMetrics registers with registerer, unless that is nil.
-func newMetrics(registerer prometheus.Registerer, procedures map[string]procedure, streams []Stream) (*metrics, error) {
+// newMetrics registers the metrics, unless registerer is nil.
+func newMetrics(registerer prometheus.Registerer, methods map[string]*method, streams []Stream) (*metrics, error) {
 	requests := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "plaza_http_requests_total",
 		Help: "Requests by operation, protocol and HTTP status; over gRPC, the status that REST would have had.",
@@ -37,7 +37,7 @@ func newMetrics(registerer prometheus.Registerer, procedures map[string]procedur
 	}
 	m := &metrics{requests: requests, duration: map[string]prometheus.Observer{}, inFlight: inFlight}
 	m.duration[procedureUnknown] = duration.WithLabelValues(procedureUnknown)
-	for name := range procedures {
+	for name := range methods {
 		m.duration[name] = duration.WithLabelValues(name)
 	}
 	for _, s := range streams {
@@ -46,9 +46,9 @@ func newMetrics(registerer prometheus.Registerer, procedures map[string]procedur
 	return m, nil
 }
 
-func (m *metrics) observe(ex *exchange, seconds float64) {
-	m.requests.WithLabelValues(ex.procedure, string(ex.protocol), strconv.Itoa(ex.outcome())).Inc()
-	if observer := m.duration[ex.procedure]; observer != nil {
+func (m *metrics) observe(w *responseWriter, seconds float64) {
+	m.requests.WithLabelValues(w.procedure, string(w.protocol), strconv.Itoa(w.outcome())).Inc()
+	if observer := m.duration[w.procedure]; observer != nil {
 		observer.Observe(seconds)
 	}
 }

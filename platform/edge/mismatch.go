@@ -11,14 +11,14 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// mismatch says, for JSON that is well formed and does not fit the message, where and why: "options.limit: must be a
-// whole number". protojson says it too, but in words that change from build to build.
+// mismatch describes why valid JSON does not fit a message, such as "options.limit: must be a whole number". The
+// errors of protojson are deliberately unstable.
 func mismatch(data []byte, message protoreflect.MessageDescriptor) string {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
 	var value any
 	if err := decoder.Decode(&value); err != nil {
-		return mismatchUnknown
+		return mismatchUnspecific
 	}
 	if _, ok := value.(map[string]any); !ok {
 		return "body: must be an object"
@@ -26,14 +26,14 @@ func mismatch(data []byte, message protoreflect.MessageDescriptor) string {
 	if found := inMessage("", value, message); found != "" {
 		return found
 	}
-	return mismatchUnknown
+	return mismatchUnspecific
 }
 
-const mismatchUnknown = "body: does not fit the operation"
+const mismatchUnspecific = "body: does not fit the operation"
 
-// inMessage, inField and inSingular return the first mismatch below path, empty where there is none.
+// inMessage, inField and inSingular return the first mismatch at or below path, the empty string if there is none.
 func inMessage(path string, value any, message protoreflect.MessageDescriptor) string {
-	if words := wellKnownInWords(value, message); words != "" {
+	if words := wellKnownMismatch(value, message); words != "" {
 		return path + ": must be " + words
 	}
 	if strings.HasPrefix(string(message.FullName()), "google.protobuf.") {
@@ -49,10 +49,10 @@ func inMessage(path string, value any, message protoreflect.MessageDescriptor) s
 		if !ok {
 			inner = object[string(field.Name())]
 		}
-		if inner == nil { // absent, or null, which means absent
+		if inner == nil { // absent or null, which mean the same
 			continue
 		}
-		if found := inField(joined(path, field.JSONName()), inner, field); found != "" {
+		if found := inField(joinPath(path, field.JSONName()), inner, field); found != "" {
 			return found
 		}
 	}
@@ -67,7 +67,7 @@ func inField(path string, value any, field protoreflect.FieldDescriptor) string 
 			return path + ": must be an object"
 		}
 		for key, inner := range object {
-			if found := inSingular(joined(path, key), inner, field.MapValue()); found != "" {
+			if found := inSingular(joinPath(path, key), inner, field.MapValue()); found != "" {
 				return found
 			}
 		}
@@ -94,7 +94,7 @@ func inSingular(path string, value any, field protoreflect.FieldDescriptor) stri
 	if fits(value, field.Kind()) {
 		return ""
 	}
-	return path + ": must be " + kindInWords(field.Kind())
+	return path + ": must be " + valueInWords(field)
 }
 
 func fits(value any, kind protoreflect.Kind) bool {
@@ -102,7 +102,7 @@ func fits(value any, kind protoreflect.Kind) bool {
 	if number, ok := value.(json.Number); ok {
 		text = number.String()
 	} else if !isText {
-		text = "no number"
+		text = "not a number"
 	}
 	var err error
 	switch kind {
@@ -123,8 +123,8 @@ func fits(value any, kind protoreflect.Kind) bool {
 	return err == nil
 }
 
-// wellKnownInWords returns what a well-known type must be, where value is not that.
-func wellKnownInWords(value any, message protoreflect.MessageDescriptor) string {
+// wellKnownMismatch returns what the value of a well-known type must be, the empty string if it is.
+func wellKnownMismatch(value any, message protoreflect.MessageDescriptor) string {
 	switch message.FullName() {
 	case "google.protobuf.Struct":
 		if _, ok := value.(map[string]any); !ok {
@@ -139,9 +139,32 @@ func wellKnownInWords(value any, message protoreflect.MessageDescriptor) string 
 	return ""
 }
 
-func joined(path, name string) string {
+// joinPath appends a name to a dotted path.
+func joinPath(path, name string) string {
 	if path == "" {
 		return name
 	}
 	return path + "." + name
+}
+
+// valueInWords completes the sentence "must be" for a value of field.
+func valueInWords(field protoreflect.FieldDescriptor) string {
+	switch field.Kind() {
+	case protoreflect.BoolKind:
+		return "true or false"
+	case protoreflect.StringKind:
+		return "a string"
+	case protoreflect.BytesKind:
+		return "base64"
+	case protoreflect.EnumKind:
+		return "one of its values"
+	case protoreflect.DoubleKind, protoreflect.FloatKind:
+		return "a number"
+	case protoreflect.MessageKind, protoreflect.GroupKind:
+		if field.Message().FullName() == "google.protobuf.Timestamp" {
+			return "a date-time"
+		}
+		return "an object"
+	}
+	return "a whole number within its bounds"
 }

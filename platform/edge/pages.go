@@ -1,25 +1,19 @@
 package edge
 
-import (
-	"net/http"
+import "net/http"
 
-	"github.com/plaza-social/plaza/platform/fail"
-)
-
-// Pages are what people read: the API document, and the page that shows it. They are no operations, and pass neither
-// vanguard nor connect.
+// Pages serves the API document and the pages that show it.
 type Pages interface {
 	http.Handler
-	// Handles reports whether a path is one of theirs.
+	// Handles reports whether path belongs to the pages.
 	Handles(path string) bool
 }
 
-// servePage answers GET and HEAD.
-func (e *edge) servePage(ex *exchange, request *http.Request) {
+// servePage serves GET and HEAD.
+func (e *edge) servePage(w *responseWriter, request *http.Request) {
 	if request.Method != http.MethodGet && request.Method != http.MethodHead {
-		ex.Header().Set("Allow", "GET, HEAD")
-		ex.refuseUnread(request, refusal{Error: fail.BadRequest(), status: http.StatusMethodNotAllowed})
+		w.rejectMethod(request, "GET, HEAD")
 		return
 	}
-	e.pages.ServeHTTP(ex, request)
+	e.pages.ServeHTTP(w, request)
 }

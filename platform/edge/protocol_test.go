@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -41,11 +42,11 @@ func http2Client(t *testing.T) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// rpc is one call, over REST and by the generated clients.
+// rpc is one operation, called over REST and with the generated clients.
 type rpc struct {
 	name, method, path, body string
 	call                     func(ctx context.Context, w *world, client connect.HTTPClient, options ...connect.ClientOption) (proto.Message, error)
-	into                     proto.Message // what REST answers with
+	into                     proto.Message // the type of the response
 }
 
 func message[T any](response *T, err error) (proto.Message, error) {
@@ -76,7 +77,7 @@ var rpcs = []rpc{
 	},
 }
 
-func TestProtocolsGiveEqualAnswers(t *testing.T) {
+func TestProtocolsReturnEqualResponses(t *testing.T) {
 	w := start(t)
 	w.post = feed(20)
 	client := http2Client(t)
@@ -88,16 +89,16 @@ func TestProtocolsGiveEqualAnswers(t *testing.T) {
 		request := w.request()
 		for name, options := range protocols {
 			t.Run(r.name+"/"+name, func(t *testing.T) {
-				answer, err := r.call(t.Context(), w, client, options...)
+				got, err := r.call(t.Context(), w, client, options...)
 				require.NoError(t, err)
-				requireMessage(t, want, answer)
+				requireMessage(t, want, got)
 				requireMessage(t, request, w.request())
 			})
 		}
 	}
 }
 
-func TestProtocolsGiveEqualErrors(t *testing.T) {
+func TestProtocolsReturnEqualErrors(t *testing.T) {
 	w := start(t)
 	client := http2Client(t)
 	for _, tc := range []struct {
@@ -137,7 +138,7 @@ func requireEqualErrors(t *testing.T, w *world, client connect.HTTPClient, r rpc
 	}
 }
 
-// requireSameError compares the error of an RPC client with the answer of REST.
+// requireSameError compares the error of an RPC client with a REST response.
 func requireSameError(t *testing.T, rest reply, code connect.Code, err error) {
 	t.Helper()
 	var got *connect.Error
@@ -160,7 +161,7 @@ func requireSameError(t *testing.T, rest reply, code connect.Code, err error) {
 	require.Equal(t, body.Message, got.Message())
 }
 
-func TestProtocolsValidateAlike(t *testing.T) {
+func TestProtocolsValidateEqually(t *testing.T) {
 	w := start(t)
 	client := http2Client(t)
 	long := strings.Repeat("r", 301)
@@ -178,7 +179,7 @@ func TestProtocolsValidateAlike(t *testing.T) {
 	require.Zero(t, w.count())
 }
 
-// TestBrokenRPCMessages sends what no client would: the answer has our code and words here too.
+// TestBrokenRPCMessages sends malformed messages, which get the errors of the interface, not those of connect.
 func TestBrokenRPCMessages(t *testing.T) {
 	const path = "/plaza.v1.CommentService/FlagComment"
 	w := start(t)
@@ -191,8 +192,8 @@ func TestBrokenRPCMessages(t *testing.T) {
 		{"JSON of the wrong type", "application/json", `{"commentId":1}`, 500000},
 		{"broken binary", "application/proto", "\x0a\xff", 400000},
 		{"binary text that is not UTF-8", "application/proto", "\x0a\x01\xff", 500000},
-		{"a flaw of the client's own", "application/proto", "\x0a\x01c\xfa\xff\xff\xff\x0f\x01b", 0},
-		{"a mark of the client's own", "application/json", "\x00\x0a\x01c", 400000},
+		{"a decode error sent by the client", "application/proto", "\x0a\x01c\xfa\xff\xff\xff\x0f\x01b", 0},
+		{"a leading zero byte", "application/json", "\x00\x0a\x01c", 400000},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got := w.call(t, "POST", path, tc.body, "Content-Type", tc.contentType)
@@ -280,4 +281,27 @@ func TestReflection(t *testing.T) {
 			require.Contains(t, string(data), "grpc.health.v1.Health")
 		})
 	}
+}
+
+// TestConnectGET calls a read by GET, as browsers and caches do.
+func TestConnectGET(t *testing.T) {
+	w := start(t)
+	for name, options := range map[string][]connect.ClientOption{
+		"proto": {connect.WithHTTPGet()},
+		"JSON":  {connect.WithHTTPGet(), connect.WithProtoJSON()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := plazav1connect.NewCommentServiceClient(w.client, w.url, options...)
+			got, err := message(client.GetComment(t.Context(), &plazav1.GetCommentRequest{CommentId: "c"}))
+			require.NoError(t, err)
+			requireMessage(t, commentAnswer("c"), got)
+			requireMessage(t, &plazav1.GetCommentRequest{CommentId: "c"}, w.request())
+			require.Contains(t, w.log.String(), `"method":"GET","procedure":"/plaza.v1.CommentService/GetComment","protocol":"connect","status":200`)
+			_, err = client.GetComment(t.Context(), &plazav1.GetCommentRequest{})
+			require.Equal(t, connect.CodeInvalidArgument, connect.CodeOf(err))
+		})
+	}
+	path := "/plaza.v1.CommentService/GetComment?connect=v1&encoding=json&message=" + url.QueryEscape(`{"commentId":"c"}`)
+	require.Equal(t, 200, w.call(t, "GET", path, "").status)
+	require.Equal(t, 405, w.call(t, "GET", "/plaza.v1.CommentService/FlagComment", "").status)
 }

@@ -9,59 +9,51 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 )
 
-// realtimePrefix is where streams of events are.
+// realtimePrefix is the path prefix of event streams.
 const realtimePrefix = "/realtime/"
 
-// Realtime serves answers that have no end: streams of events, text/event-stream. They pass neither vanguard nor connect, and no time limit of
-// requests holds for them.
+// Realtime serves event streams (text/event-stream). They have no time limit.
 type Realtime interface {
-	// Known reports whether there is a stream of a name, the last part of its path.
+	// Known reports whether a stream with this name, the last part of its path, exists.
 	Known(name string) bool
-	// Serve answers until the client goes. An error, of package fail or not, is a refusal; nothing was written then.
+	// Serve streams events until the client disconnects. It must not return an error after it has written anything.
 	Serve(w http.ResponseWriter, r *http.Request, name string) error
 }
 
-// MarshalJSON writes a message as the interface does: the same text as in a REST answer, on one line.
+// MarshalJSON returns the JSON of a message as in REST responses.
 func MarshalJSON(m proto.Message) ([]byte, error) { return appendMessage(nil, m.ProtoReflect()) }
 
-// isRealtime reports whether a request is for the streams.
+// isRealtime reports whether a request is for an event stream.
 func (e *edge) isRealtime(request *http.Request) bool {
 	return e.realtime != nil && strings.HasPrefix(request.URL.Path, realtimePrefix)
 }
 
-// serveRealtime answers with a stream. It is counted when it ends, among the requests but neither by its time nor among
-// those that are being answered: streams are as long as clients like.
-func (e *edge) serveRealtime(ex *exchange, request *http.Request) {
+// serveRealtime serves an event stream. Metrics count it when it ends. It is not in flight, and its duration is not
+// observed, because clients decide how long it lasts.
+func (e *edge) serveRealtime(w *responseWriter, request *http.Request) {
 	name := strings.TrimSuffix(strings.TrimPrefix(request.URL.Path, realtimePrefix), "/")
 	switch {
 	case !e.realtime.Known(name):
-		ex.refuseUnread(request, refuse(fail.NotFound()))
+		w.rejectUnread(request, newHTTPError(fail.NotFound()))
 		return
 	case request.Method != http.MethodGet:
-		ex.Header().Set("Allow", http.MethodGet)
-		ex.refuseUnread(request, refusal{Error: fail.BadRequest(), status: http.StatusMethodNotAllowed})
+		w.rejectMethod(request, http.MethodGet)
 		return
 	}
-	ex.procedure = realtimePrefix + name
+	w.procedure = realtimePrefix + name
 	parametersToHeaders(request)
 	e.metrics.inFlight.Dec()
 	defer e.metrics.inFlight.Inc()
-	err := e.realtime.Serve(ex, request, name)
-	if err == nil {
-		return
+	if err := e.realtime.Serve(w, request, name); err != nil {
+		_ = e.failures.mapError(request.Context(), w.procedure, err) // which sets w.failure or w.clientGone
 	}
-	f := &failures{log: e.log}
-	if clientGone(request.Context(), err) {
-		ex.clientGone = true
-		return
+	if w.failure != nil {
+		w.writeError(newHTTPError(w.failure))
 	}
-	failed := failureOf(request.Context(), ex.procedure, err)
-	f.logOnce(request.Context(), ex.procedure, failed, err)
-	ex.refuse(refuse(failed))
 }
 
-// parametersToHeaders lets a browser's EventSource, which sends no headers of its own, say as parameters what others say
-// as headers. Nothing behind sees the query, and no log ever does.
+// parametersToHeaders moves credentials and the last event id from the query to headers, because the EventSource of
+// browsers cannot set headers. It removes the query, so that it cannot be logged.
 func parametersToHeaders(request *http.Request) {
 	query := request.URL.Query()
 	request.Header = request.Header.Clone()

@@ -7,31 +7,32 @@ import (
 	"log/slog"
 )
 
-// HeaderRequestID carries the request id in both directions.
+// HeaderRequestID is the header with the request id, of requests and responses.
 const HeaderRequestID = "X-Request-Id"
 
-// maxRequestID is the longest id that is taken over from a client, in characters.
+// maxRequestID is the longest id that is accepted from a client, in characters.
 const maxRequestID = 128
 
 // RequestID returns the id of the request that ctx belongs to, empty outside a request.
 func RequestID(ctx context.Context) string {
-	if ex := exchangeFrom(ctx); ex != nil {
-		return ex.requestID
+	if w := responseWriterFrom(ctx); w != nil {
+		return w.requestID
 	}
 	return ""
 }
 
-// requestIDOf takes the client's id over where it is one that a log line and a header can carry, and makes one otherwise.
+// requestIDOf returns the id that the client sent if it is valid, and a new one otherwise.
 func requestIDOf(given string) string {
-	if saneRequestID(given) {
+	if validRequestID(given) {
 		return given
 	}
 	var raw [16]byte
-	_, _ = rand.Read(raw[:]) // crypto/rand.Read never fails: it ends the program instead
+	_, _ = rand.Read(raw[:]) // never fails
 	return hex.EncodeToString(raw[:])
 }
 
-func saneRequestID(id string) bool {
+// validRequestID reports whether an id is safe in log lines and headers.
+func validRequestID(id string) bool {
 	if id == "" || len(id) > maxRequestID {
 		return false
 	}
@@ -46,7 +47,7 @@ func saneRequestID(id string) bool {
 	return true
 }
 
-// LogHandler returns next with the attribute requestId on every record that is logged with the context of a request.
+// LogHandler returns a handler that adds the attribute requestId to records logged with the context of a request.
 func LogHandler(next slog.Handler) slog.Handler {
 	if _, ok := next.(requestIDHandler); ok {
 		return next
@@ -56,6 +57,7 @@ func LogHandler(next slog.Handler) slog.Handler {
 
 type requestIDHandler struct{ slog.Handler }
 
+// Handle implements slog.Handler.
 func (h requestIDHandler) Handle(ctx context.Context, record slog.Record) error {
 	if id := RequestID(ctx); id != "" {
 		record.AddAttrs(slog.String("requestId", id))
@@ -63,10 +65,12 @@ func (h requestIDHandler) Handle(ctx context.Context, record slog.Record) error 
 	return h.Handler.Handle(ctx, record)
 }
 
+// WithAttrs implements slog.Handler.
 func (h requestIDHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return requestIDHandler{h.Handler.WithAttrs(attrs)}
 }
 
+// WithGroup implements slog.Handler.
 func (h requestIDHandler) WithGroup(name string) slog.Handler {
 	return requestIDHandler{h.Handler.WithGroup(name)}
 }

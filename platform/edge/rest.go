@@ -2,238 +2,135 @@ package edge
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
-	"io"
-	"log/slog"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
-	"connectrpc.com/vanguard"
-
 	"github.com/plaza-social/plaza/platform/fail"
 )
 
-// restFront takes REST requests from public clients as they come, and hands them to vanguard as vanguard wants them.
-type restFront struct {
+// restHandler serves REST: it matches routes, reads request bodies, calls the connect handler of the operation in this
+// process, and writes what the handler returned.
+type restHandler struct {
 	routes      *routes
-	transcoder  http.Handler
 	maxBody     int64
 	bodyTimeout time.Duration
-	log         *slog.Logger
+	failures    *failures
 }
 
-func (f *restFront) ServeHTTP(ex *exchange, request *http.Request) {
+func (h *restHandler) serve(w *responseWriter, request *http.Request) {
 	method := request.Method
 	if method == http.MethodHead {
-		method = http.MethodGet // the server itself leaves out the body
+		method = http.MethodGet // net/http omits the body
 	}
 	path := restPath(request.URL)
-	found, allowed := f.routes.match(method, path)
-	switch {
-	case found == nil && allowed == nil:
-		ex.refuseUnread(request, refuse(fail.NotFound()))
-		return
-	case found == nil:
-		ex.Header().Set("Allow", strings.Join(allowed, ", "))
-		ex.refuseUnread(request, refusal{Error: fail.BadRequest(), status: http.StatusMethodNotAllowed})
+	found, allowed := h.routes.match(method, path)
+	if found == nil {
+		w.rejectRoute(request, allowed)
 		return
 	}
-	ex.procedure = found.procedure
-	ex.route = found
-	found.outdated.say(ex.Header())
+	w.procedure = found.procedure
+	found.deprecated.setHeaders(w.Header())
 	if found.stream != nil {
-		f.serveStream(ex, request, found, path)
+		h.serveStream(w, request, found, path)
 		return
 	}
-	query, bad := restQuery(request.URL.RawQuery, found)
-	if bad != nil {
-		ex.refuseUnread(request, refuse(bad))
+	w.call = &restCall{route: found, method: method, path: path, query: request.URL.RawQuery}
+	body, rejected := readBody(w.ResponseWriter, request, h.maxBody, h.bodyTimeout)
+	if rejected != nil {
+		w.rejectUnread(request, *rejected)
 		return
 	}
-	body, r := readBody(ex.ResponseWriter, request, f.maxBody, f.bodyTimeout)
-	if r != nil {
-		ex.refuseUnread(request, *r)
-		return
-	}
-	defer releaseBody(body)
-	f.transcode(ex, request, found, method, path, query, body)
+	defer releaseBuffer(body)
+	w.call.body = body.Bytes()
+	gzip := acceptsGzip(request.Header.Get("Accept-Encoding"))
+	found.call(w, request)
+	h.respond(w, request, gzip)
 }
 
-func (f *restFront) transcode(
-	ex *exchange, request *http.Request, to *route, method, path, query string, body *bytes.Buffer,
-) {
-	content, query, bad := contentOf(body.Bytes(), query, to, method)
-	if bad != nil {
-		ex.refuse(refuse(bad))
+// rejectRoute rejects a request without a route; allowed are the methods of its path, if the path exists.
+func (w *responseWriter) rejectRoute(request *http.Request, allowed []string) {
+	if allowed == nil {
+		w.rejectUnread(request, newHTTPError(fail.NotFound()))
 		return
 	}
-	request.Method = method
-	request.URL = &url.URL{Path: path, RawQuery: query}
+	w.rejectMethod(request, strings.Join(allowed, ", "))
+}
+
+// call calls the route's connect handler. The handler sees a POST request without a body: the transcoder fills the
+// request message. What the handler writes is discarded, apart from headers: the transcoder keeps the response message,
+// and failures keeps the error. The request is a copy that belongs to the edge.
+func (r *route) call(w *responseWriter, request *http.Request) {
+	request.Method, request.URL = http.MethodPost, r.url
 	request.Body, request.ContentLength = http.NoBody, 0
-	if len(content) > 0 {
-		request.Body, request.ContentLength = &contentBody{Reader: bytes.NewReader(content)}, int64(len(content))
+	for _, name := range connectHeaders {
+		delete(request.Header, name)
 	}
-	restHeaders(request.Header)
-	ex.transcoding = true
-	f.transcoder.ServeHTTP(ex, request)
-	ex.transcoding = false
-	if ex.held != nil {
-		f.answerHeld(request, ex)
-	}
+	request.Header["Content-Type"] = contentTypeJSON
+	r.handler.ServeHTTP(headerWriter(w.Header()), request)
 }
 
-// contentOf decides what of a body goes on. An operation with a body gets an object even where there is no body at all;
-// one without gets none, except that a DELETE says the same in a body as in its query.
-func contentOf(body []byte, query string, to *route, method string) ([]byte, string, *fail.Error) {
+// connectHeaders have a meaning for connect that they do not have for REST.
+var connectHeaders = []string{
+	"Accept-Encoding", "Content-Encoding", "Content-Length", "Connect-Protocol-Version", "Connect-Timeout-Ms",
+}
+
+var contentTypeJSON = []string{"application/json"}
+
+// headerWriter is an http.ResponseWriter that keeps headers only.
+type headerWriter http.Header
+
+// Header implements http.ResponseWriter.
+func (h headerWriter) Header() http.Header { return http.Header(h) }
+
+// WriteHeader implements http.ResponseWriter.
+func (headerWriter) WriteHeader(int) {}
+
+// Write implements http.ResponseWriter.
+func (headerWriter) Write(data []byte) (int, error) { return len(data), nil }
+
+var (
+	errCanceled   = errors.New("canceled")
+	errNoResponse = errors.New("the handler returned neither a response nor an error")
+)
+
+// respond writes the result of a call.
+func (h *restHandler) respond(w *responseWriter, request *http.Request, gzip bool) {
 	switch {
-	case to.hasBody && len(body) == 0:
-		return []byte("{}"), query, nil
-	case len(body) > 0 && body[0] == handoffMark:
-		return nil, "", fail.BadRequest()
-	case to.hasBody:
-		return body, query, nil
-	case method == http.MethodDelete && len(body) > 0:
-		query, err := queryOfBody(body, query, to)
-		return nil, query, err
-	}
-	return nil, query, nil
-}
-
-// queryOfBody appends the fields of a JSON object to query.
-func queryOfBody(body []byte, query string, to *route) (string, *fail.Error) {
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil || decoder.More() {
-		return "", fail.BadRequest()
-	}
-	object, ok := value.(map[string]any)
-	if !ok {
-		return "", fail.Validation("body: must be an object")
-	}
-	parameters := url.Values{}
-	flatten(parameters, "", object)
-	fromBody, err := restQuery(parameters.Encode(), &route{inPath: to.inPath})
-	if err != nil || fromBody == "" {
-		return query, err
-	}
-	if query != "" {
-		fromBody += "&" + query
-	}
-	return fromBody, nil
-}
-
-func flatten(parameters url.Values, path string, value any) {
-	switch v := value.(type) {
-	case map[string]any:
-		for name, inner := range v {
-			flatten(parameters, joined(path, name), inner)
-		}
-	case []any:
-		for _, inner := range v {
-			flatten(parameters, path, inner)
-		}
-	case string:
-		parameters.Add(path, v)
-	case json.Number:
-		parameters.Add(path, v.String())
-	case bool:
-		parameters.Add(path, strconv.FormatBool(v))
-	}
-}
-
-// restHeaders makes what a client says about its body irrelevant: it is JSON. Headers by which vanguard would take the
-// request for another protocol, or obey a client's time limit, go.
-func restHeaders(header http.Header) {
-	gzipped := acceptsGzip(header.Get("Accept-Encoding"))
-	for _, name := range []string{
-		"Accept-Encoding", "Content-Encoding", "Content-Length",
-		"Connect-Protocol-Version", "Connect-Timeout-Ms", "X-Server-Timeout",
-	} {
-		delete(header, name)
-	}
-	if gzipped {
-		header["Accept-Encoding"] = []string{compressionGzip}
-	}
-	header["Content-Type"] = []string{"application/json"}
-}
-
-// answerHeld writes the error body for an error that came through vanguard.
-func (f *restFront) answerHeld(request *http.Request, ex *exchange) {
-	switch {
-	case ex.Header().Get("Content-Type") == "application/json":
-	case ex.status == http.StatusNotFound:
-		ex.refuse(refuse(fail.NotFound()))
+	case w.clientGone:
+		w.writeError(httpError{Error: fail.Unexpected(errCanceled), status: statusClientGone})
 		return
-	default: // vanguard found no way into an operation
-		ex.refuse(refuse(fail.BadRequest()))
+	case w.failure != nil:
+		w.writeError(newHTTPError(w.failure))
 		return
 	}
-	r, known := refusalOfStatus(ex.held.Bytes(), ex.route.input)
-	if !known {
-		f.log.LogAttrs(request.Context(), slog.LevelError, "request failed",
-			slog.String("procedure", ex.procedure), slog.String("error", r.Error.Error()))
+	buffer := newBuffer()
+	defer releaseBuffer(buffer)
+	if err := w.call.encode(buffer); err != nil {
+		failed := fail.Unexpected(err)
+		h.failures.logOnce(request.Context(), w.procedure, failed, err)
+		w.writeError(newHTTPError(failed))
+		return
 	}
-	ex.refuse(r)
+	w.writeJSON(w.call.route.status, buffer, gzip)
 }
 
-// contentBody is a request body that is in memory.
-type contentBody struct{ *bytes.Reader }
-
-func (contentBody) Close() error { return nil }
-
-// behindVanguard is what vanguard calls: a connect handler, guarded against two habits of vanguard.
-//
-// vanguard decodes a request while the handler reads it; where that fails it answers the client and gives the handler
-// an empty body, which must not run as a request without fields: the body fails once vanguard has answered. And while a
-// panic passes through it, vanguard completes the answer as a success: it gets nobody to say that to.
-func behindVanguard(handler http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
-		ex := exchangeFrom(request.Context())
-		returned := false
-		defer func() {
-			if !returned && ex.held == nil {
-				ex.held = new(bytes.Buffer)
-			}
-		}()
-		request.Body = &answeredBody{ReadCloser: request.Body, ex: ex}
-		handler.ServeHTTP(w, request)
-		returned = true
-	})
-}
-
-var errAnswered = errors.New("the request could not be decoded, and is answered")
-
-type answeredBody struct {
-	io.ReadCloser
-	ex *exchange
-}
-
-func (b *answeredBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if b.ex.held != nil {
-		return 0, errAnswered
+// writeJSON writes a response body, compressed if the client accepts it and it is worth it.
+func (w *responseWriter) writeJSON(status int, body *bytes.Buffer, gzip bool) {
+	header := w.Header()
+	delete(header, "Accept-Encoding") // set by connect
+	header["Content-Type"] = contentTypeJSON
+	if gzip && body.Len() >= compressMinBytes {
+		compressed := newBuffer()
+		defer releaseBuffer(compressed)
+		if compress(compressed, body.Bytes()) == nil {
+			header["Content-Encoding"] = []string{compressionGzip}
+			body = compressed
+		}
 	}
-	return n, err
-}
-
-// newTranscoder makes the vanguard side of REST for the handlers by service name.
-func newTranscoder(handlers map[string]http.Handler, codec restCodec) (http.Handler, error) {
-	services := make([]*vanguard.Service, 0, len(handlers))
-	for name, handler := range handlers {
-		services = append(services, vanguard.NewService(name, behindVanguard(handler)))
-	}
-	return vanguard.NewTranscoder(services,
-		vanguard.WithCodec(func(vanguard.TypeResolver) vanguard.Codec { return codec }),
-		vanguard.WithCompression(compressionGzip, newCompressor, newDecompressor),
-		vanguard.WithDefaultServiceOptions(
-			vanguard.WithTargetProtocols(vanguard.ProtocolConnect),
-			vanguard.WithTargetCodecs(codecJSON),
-			vanguard.WithRESTUnmarshalOptions(vanguard.RESTUnmarshalOptions{DiscardUnknownQueryParams: true}),
-		),
-	)
+	header["Content-Length"] = []string{strconv.Itoa(body.Len())}
+	w.WriteHeader(status)
+	_, _ = w.Write(body.Bytes()) // fails if the client has disconnected
 }

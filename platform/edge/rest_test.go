@@ -11,7 +11,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-func TestRESTHabits(t *testing.T) {
+func TestRESTRequests(t *testing.T) {
 	const form = "application/x-www-form-urlencoded"
 	w := start(t)
 	for _, tc := range []struct {
@@ -67,7 +67,7 @@ func TestRESTHabits(t *testing.T) {
 			want: &plazav1.GetUserRequest{UserId: "a:b"},
 		},
 		{
-			name: "an id that spells like a route", method: "GET", path: "/api/v3/users/%6Cist",
+			name: "an id that is spelled like a route", method: "GET", path: "/api/v3/users/%6Cist",
 			want: &plazav1.GetUserRequest{UserId: "list"},
 		},
 		{
@@ -100,7 +100,7 @@ func TestRESTHabits(t *testing.T) {
 		},
 		{
 			name: "the path wins over the body", method: "POST", path: "/api/v3/comments/c/flag", body: `{"commentId":"other","comment_id":"x"}`,
-			want: nil, // a name twice is a mistake of the client
+			want: nil, // duplicate names are an error
 		},
 		{
 			name: "the path wins over the body, once", method: "POST", path: "/api/v3/comments/c/flag", body: `{"commentId":"other"}`,
@@ -123,15 +123,15 @@ func TestRESTHabits(t *testing.T) {
 			want: &plazav1.RemoveMembersRequest{CommunityId: "c", UserIds: []string{"a", "b"}},
 		},
 		{
-			name: "DELETE with a query", method: "DELETE", path: "/api/v3/communities/c/users?userIds[]=a&userIds[]=b",
+			name: "DELETE with a list in the query", method: "DELETE", path: "/api/v3/communities/c/users?userIds[]=a&userIds[]=b",
 			want: &plazav1.RemoveMembersRequest{CommunityId: "c", UserIds: []string{"a", "b"}},
 		},
 		{
-			name: "DELETE with a body where none is foreseen", method: "DELETE", path: "/api/v4/posts/p", body: `{"postId":"x","permanent":true,"nothing":null}`,
+			name: "DELETE with an undeclared body", method: "DELETE", path: "/api/v4/posts/p", body: `{"postId":"x","permanent":true,"nothing":null}`,
 			want: &plazav1.DeletePostRequest{PostId: "p", Permanent: true},
 		},
 		{
-			name: "DELETE with a query where no body is foreseen", method: "DELETE", path: "/api/v4/posts/p?postId=x&permanent=true",
+			name: "DELETE with a query", method: "DELETE", path: "/api/v4/posts/p?postId=x&permanent=true",
 			want: &plazav1.DeletePostRequest{PostId: "p", Permanent: true},
 		},
 		{
@@ -157,7 +157,7 @@ func TestRESTHabits(t *testing.T) {
 	}
 }
 
-func TestRESTAnswers(t *testing.T) {
+func TestRESTResponses(t *testing.T) {
 	w := start(t)
 
 	t.Run("an aggregate", func(t *testing.T) {

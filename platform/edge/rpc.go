@@ -10,81 +10,74 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 )
 
-// rpcFront passes Connect, gRPC and gRPC-Web requests to their handlers, which speak all three.
-type rpcFront struct {
-	services    map[string]http.Handler // by service name; the interface's, health and reflection
-	procedures  map[string]procedure    // of the interface
+// rpcHandler passes Connect, gRPC and gRPC-Web requests to connect, which speaks all three.
+type rpcHandler struct {
+	services    map[string]http.Handler // by service name; including health and reflection
+	methods     map[string]*method      // by procedure; excluding health and reflection
 	maxBody     int64
 	bodyTimeout time.Duration
 }
 
-// procedure is what has to be known of an operation before its handler is called.
-type procedure struct {
-	unary bool // its body is one message, and may be limited as a whole
-	get   bool // Connect may call it by GET
+// envelopeBytes is the size allowed for what surrounds a message in a body: the gRPC prefix and the gRPC-Web trailer.
+const envelopeBytes = 4 << 10
 
-	outdated *deprecation // nil for most
-}
-
-// envelopeRoom is what a body may be longer than its message: the prefix of gRPC, and the trailer of gRPC-Web.
-const envelopeRoom = 4 << 10
-
-// handles reports whether the path is one of a service: its first segment holds a dot.
-func (f *rpcFront) handles(path string) bool {
+// handles reports whether path belongs to a service: its first segment contains a dot.
+func (h *rpcHandler) handles(path string) bool {
 	service, _, ok := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	return ok && strings.Contains(service, ".")
 }
 
-func (f *rpcFront) ServeHTTP(ex *exchange, request *http.Request) {
-	ex.protocol = protocolOf(request.Header.Get("Content-Type"))
+func (h *rpcHandler) serve(w *responseWriter, request *http.Request) {
+	w.protocol = protocolOf(request.Header.Get("Content-Type"))
 	service, _, _ := strings.Cut(request.URL.Path[1:], "/")
-	handler, known := f.services[service]
-	called, ours := f.procedures[request.URL.Path]
+	handler, known := h.services[service]
+	called := h.methods[request.URL.Path]
 	switch {
-	case !known, !ours && strings.HasPrefix(service, "plaza."):
-		ex.refuseUnread(request, refuse(fail.NotFound()))
+	case !known, called == nil && strings.HasPrefix(service, "plaza."):
+		w.rejectUnread(request, newHTTPError(fail.NotFound()))
 		return
-	case ours && request.Method != http.MethodPost && (request.Method != http.MethodGet || !called.get):
-		ex.Header().Set("Allow", called.allowed())
-		ex.refuseUnread(request, refusal{Error: fail.BadRequest(), status: http.StatusMethodNotAllowed})
+	case called == nil: // health or reflection
+		handler.ServeHTTP(w, request)
 		return
-	case ours:
-		ex.procedure = request.URL.Path
-		called.outdated.say(ex.Header())
+	case request.Method != http.MethodPost && (request.Method != http.MethodGet || !called.get):
+		w.rejectMethod(request, called.allowed())
+		return
 	}
-	if called.unary {
-		f.limitBody(ex, request)
-	}
-	handler.ServeHTTP(ex, request)
+	w.procedure = called.procedure
+	called.deprecated.of("", "").setHeaders(w.Header()) // RPCs are not deprecated with a path
+	h.limitBody(w, request)
+	handler.ServeHTTP(w, request)
 }
 
-func (p procedure) allowed() string {
-	if p.get {
+// allowed returns the value of the Allow header.
+func (m *method) allowed() string {
+	if m.get {
 		return http.MethodGet + ", " + http.MethodPost
 	}
 	return http.MethodPost
 }
 
-// limitBody bounds the length of a body, which connect would read to its end, however long, to tell how long it is; and
-// the time in which it arrives.
-func (f *rpcFront) limitBody(ex *exchange, request *http.Request) {
+// limitBody limits the size of a body and the time in which it must arrive. Connect's own limit reads an oversized body
+// to its end in order to report its size.
+func (h *rpcHandler) limitBody(w *responseWriter, request *http.Request) {
 	if request.ContentLength == 0 {
 		return
 	}
-	limited := http.MaxBytesReader(ex.ResponseWriter, request.Body, f.maxBody+envelopeRoom)
-	request.Body = &timedBody{ReadCloser: limited, deadline: newBodyDeadline(ex.ResponseWriter, f.bodyTimeout)}
+	limited := http.MaxBytesReader(w.ResponseWriter, request.Body, h.maxBody+envelopeBytes)
+	request.Body = &timedBody{ReadCloser: limited, deadline: newReadDeadline(w.ResponseWriter, h.bodyTimeout)}
 }
 
-// timedBody lifts the deadline once the body has been read.
+// timedBody clears its deadline at the end of the body.
 type timedBody struct {
 	io.ReadCloser
-	deadline bodyDeadline
+	deadline readDeadline
 }
 
+// Read implements io.Reader.
 func (b *timedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if errors.Is(err, io.EOF) {
-		b.deadline.lift()
+		b.deadline.clear()
 	}
 	return n, err
 }

@@ -5,20 +5,18 @@ import (
 	"time"
 )
 
-// Limits of the listener, which a handler cannot set.
+// Limits that a handler cannot enforce.
 const (
-	// MaxHeaderBytes bounds the request line and the headers; net/http answers 431 itself, and the handler never sees
-	// the request.
+	// MaxHeaderBytes limits the request line and the headers. net/http answers longer ones with status 431.
 	MaxHeaderBytes = 64 << 10
-	// HeaderTimeout bounds the time in which the headers have to arrive.
+	// HeaderTimeout limits the time in which the headers must arrive.
 	HeaderTimeout = 10 * time.Second
-	// IdleTimeout ends connections on which nobody asks.
+	// IdleTimeout closes connections without requests.
 	IdleTimeout = 2 * time.Minute
 )
 
-// NewServer returns a server for handler with the limits of the listener, speaking HTTP/1.1 and HTTP/2 with and without
-// TLS on one port. It sets no read or write timeout for whole requests: streams have no end, and for everything else
-// the handler has its own.
+// NewServer returns a server for handler with these limits, which serves HTTP/1.1 and HTTP/2, with and without TLS,
+// on one port. It has no read or write timeouts, because streams have no end; the handler limits all other requests.
 func NewServer(handler http.Handler) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)

@@ -5,18 +5,14 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
-	"slices"
 	"strings"
 
 	"connectrpc.com/connect"
-	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/reflect/protoregistry"
-	"google.golang.org/protobuf/types/descriptorpb"
 
 	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
 )
 
-// Services are the implementations of the interface; every one is required.
+// Services are the implementations of the API. All fields are required.
 type Services struct {
 	Authentication plazav1connect.AuthenticationServiceHandler
 	Session        plazav1connect.SessionServiceHandler
@@ -49,7 +45,7 @@ type Services struct {
 	ModerationList plazav1connect.ModerationListServiceHandler
 }
 
-// ErrServiceMissing is returned by New for a nil field of Services.
+// ErrServiceMissing is returned by New if a field of Services is nil.
 var ErrServiceMissing = errors.New("a service is missing")
 
 func (s Services) check() error {
@@ -62,7 +58,7 @@ func (s Services) check() error {
 	return nil
 }
 
-// handlers makes the connect handlers of all services, by service name.
+// handlers returns new connect handlers of all services, by service name.
 func (s Services) handlers(options ...connect.HandlerOption) map[string]http.Handler {
 	handlers := map[string]http.Handler{}
 	add := func(path string, handler http.Handler) { handlers[strings.Trim(path, "/")] = handler }
@@ -96,67 +92,4 @@ func (s Services) handlers(options ...connect.HandlerOption) map[string]http.Han
 	add(plazav1connect.NewChannelUserServiceHandler(s.ChannelUser, options...))
 	add(plazav1connect.NewModerationListServiceHandler(s.ModerationList, options...))
 	return handlers
-}
-
-// schema is what the proto files say about the services that are served.
-type schema struct {
-	services   []protoreflect.ServiceDescriptor
-	requests   []protoreflect.MessageDescriptor
-	isRequest  map[protoreflect.FullName]bool
-	procedures map[string]procedure
-}
-
-// schemaOf looks the services up by name.
-func schemaOf(handlers map[string]http.Handler) (*schema, error) {
-	s := &schema{isRequest: map[protoreflect.FullName]bool{}, procedures: map[string]procedure{}}
-	for _, name := range namesOf(handlers) {
-		found, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(name))
-		if err != nil {
-			return nil, fmt.Errorf("service %s: %w", name, err)
-		}
-		service, ok := found.(protoreflect.ServiceDescriptor)
-		if !ok {
-			return nil, fmt.Errorf("%s is no service", name)
-		}
-		s.services = append(s.services, service)
-		if err := s.addMethods(service.Methods()); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
-}
-
-func (s *schema) addMethods(methods protoreflect.MethodDescriptors) error {
-	for i := range methods.Len() {
-		method := methods.Get(i)
-		outdated, err := deprecationOf(method)
-		if err != nil {
-			return err
-		}
-		s.procedures[procedureOf(method)] = procedure{
-			unary: !method.IsStreamingClient() && !method.IsStreamingServer(),
-			get:   hasNoSideEffects(method),
-
-			outdated: outdated.of("", ""), // the whole of it; a path is none of theirs
-		}
-		if !s.isRequest[method.Input().FullName()] {
-			s.isRequest[method.Input().FullName()] = true
-			s.requests = append(s.requests, method.Input())
-		}
-	}
-	return nil
-}
-
-func hasNoSideEffects(method protoreflect.MethodDescriptor) bool {
-	options, ok := method.Options().(*descriptorpb.MethodOptions)
-	return ok && options.GetIdempotencyLevel() == descriptorpb.MethodOptions_NO_SIDE_EFFECTS
-}
-
-func namesOf(handlers map[string]http.Handler) []string {
-	names := make([]string, 0, len(handlers))
-	for name := range handlers {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

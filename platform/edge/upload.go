@@ -15,14 +15,14 @@ import (
 	"github.com/plaza-social/plaza/platform/service/file"
 )
 
-// Limits of a form beside its files.
+// Limits on the parts of a form other than files.
 const (
 	maxFormParts = 50
-	maxFieldSize = 16 << 10 // bytes: four for each character of the longest field
+	maxFieldSize = 16 << 10 // bytes; the longest field has 4,000 characters
 )
 
-// upload takes the files of a form, one after the other as they arrive. The other fields may stand anywhere among them,
-// so the files are stored first and become files of the network once the whole form is there.
+// upload stores the files of a form as they arrive. The other fields may come after them, so the files become visible
+// only when the whole form has been read.
 func (f *FileStreams) upload(w http.ResponseWriter, request *http.Request, kind file.Kind, wrapped bool) error {
 	ctx, err := f.Identify(request.Context(), request.Header)
 	if err != nil {
@@ -30,8 +30,8 @@ func (f *FileStreams) upload(w http.ResponseWriter, request *http.Request, kind 
 	}
 	ctx, cancel := context.WithTimeout(ctx, f.Files.UploadTimeout)
 	defer cancel()
-	body := newPatientBody(w, request)
-	parts, err := partsOf(request, body)
+	body := newStreamBody(w, request)
+	parts, err := newPartReader(request, body)
 	if err != nil {
 		return err
 	}
@@ -40,11 +40,11 @@ func (f *FileStreams) upload(w http.ResponseWriter, request *http.Request, kind 
 		return err
 	}
 	defer upload.Abort(ctx)
-	form, err := takeParts(ctx, upload, parts)
+	form, err := readForm(ctx, upload, parts)
 	if err != nil {
 		return err
 	}
-	body.lift()
+	body.clearDeadline()
 	files, err := upload.Finish(ctx, form)
 	if err != nil {
 		return err
@@ -52,19 +52,19 @@ func (f *FileStreams) upload(w http.ResponseWriter, request *http.Request, kind 
 	return writeFiles(w, files, wrapped)
 }
 
-var errNoForm = errors.New("the body is no multipart/form-data")
+var errNotForm = errors.New("the body is not multipart/form-data")
 
-func partsOf(request *http.Request, body io.Reader) (*multipart.Reader, error) {
+func newPartReader(request *http.Request, body io.Reader) (*multipart.Reader, error) {
 	mediaType, parameters, err := mime.ParseMediaType(request.Header.Get("Content-Type"))
 	boundary := parameters["boundary"]
 	if err != nil || mediaType != "multipart/form-data" || boundary == "" || len(boundary) > 70 {
-		return nil, fail.Validation("body: must be multipart/form-data with a boundary").Because(errNoForm)
+		return nil, fail.Validation("body: must be multipart/form-data with a boundary").Because(errNotForm)
 	}
 	return multipart.NewReader(body, boundary), nil
 }
 
-// takeParts reads the form to its end: a form that is cut off is no upload.
-func takeParts(ctx context.Context, upload *file.Upload, parts *multipart.Reader) (file.Form, error) {
+// readForm reads the whole form. A truncated form is an error.
+func readForm(ctx context.Context, upload *file.Upload, parts *multipart.Reader) (file.Form, error) {
 	var form file.Form
 	field := "" // the name of the files' field
 	for n := 0; ; n++ {
@@ -77,21 +77,21 @@ func takeParts(ctx context.Context, upload *file.Upload, parts *multipart.Reader
 		case n == maxFormParts:
 			return form, fail.Validation(fmt.Sprintf("body: must be at most %d parts", maxFormParts))
 		}
-		if name := fieldOf(part); isFile(name) {
+		if name := fieldName(part); isFile(name) {
 			if field != "" && field != name {
-				return form, fail.Validation(name + ": must not stand beside " + field)
+				return form, fail.Validation(name + ": must not be combined with " + field)
 			}
 			field = name
 		}
-		if err := takePart(ctx, upload, &form, part); err != nil {
+		if err := readPart(ctx, upload, &form, part); err != nil {
 			return form, formError(err)
 		}
 	}
 }
 
-// formError is err as the interface has it; what is wrong with the form itself is the client's fault.
+// formError returns err as an error of the interface: a bad request if the form is malformed.
 func formError(err error) error {
-	if _, ours := errors.AsType[*fail.Error](err); ours {
+	if _, ok := errors.AsType[*fail.Error](err); ok {
 		return err
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || strings.HasPrefix(err.Error(), "multipart: ") || strings.HasPrefix(err.Error(), "malformed MIME header") {
@@ -100,14 +100,14 @@ func formError(err error) error {
 	return err
 }
 
-// fieldOf is the name of a part's field, as lists and single values share it.
-func fieldOf(part *multipart.Part) string { return strings.TrimSuffix(part.FormName(), "[]") }
+// fieldName returns the field name of a part, without the brackets of a list.
+func fieldName(part *multipart.Part) string { return strings.TrimSuffix(part.FormName(), "[]") }
 
-// isFile tells the two names of a form's files; a form has one of them.
+// isFile reports whether name is one of the two names for files. A form may use only one of them.
 func isFile(name string) bool { return name == "file" || name == "files" }
 
-func takePart(ctx context.Context, upload *file.Upload, form *file.Form, part *multipart.Part) error {
-	name := fieldOf(part)
+func readPart(ctx context.Context, upload *file.Upload, form *file.Form, part *multipart.Part) error {
+	name := fieldName(part)
 	if isFile(name) {
 		return upload.Add(ctx, part.FileName(), part)
 	}
@@ -126,8 +126,8 @@ func takePart(ctx context.Context, upload *file.Upload, form *file.Form, part *m
 	return nil
 }
 
-// parseQuery reads a query; what is broken in it is left out.
+// parseQuery parses a query, ignoring malformed parameters.
 func parseQuery(raw string) url.Values {
-	values, _ := url.ParseQuery(raw) // the values that it could read, whatever the error
+	values, _ := url.ParseQuery(raw)
 	return values
 }

@@ -16,66 +16,39 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 )
 
-// validation is the interceptor that lets only requests through that a handler can work with.
+// validation rejects invalid requests.
 type validation struct{ validator protovalidate.Validator }
 
-// rules is the validator of all servers of the process. The rules depend on the proto files alone, and compiling them takes
+// compiledRules is the validator of every server of the process. The rules depend only on the proto files, and compiling them takes
 // longer than the rest of a server's start.
-var rules struct {
+var compiledRules struct {
 	once      sync.Once
 	validator protovalidate.Validator
 	err       error
 }
 
-// newValidation compiles the rules of all requests before the first request, so that none waits for it or fails because
-// of it.
+// newValidation compiles the rules of all requests, so that errors in rules are found at start-up.
 func newValidation(requests []protoreflect.MessageDescriptor) (*validation, error) {
-	rules.once.Do(func() {
-		rules.validator, rules.err = protovalidate.New(
+	compiledRules.once.Do(func() {
+		compiledRules.validator, compiledRules.err = protovalidate.New(
 			protovalidate.WithMessageDescriptors(requests...),
 			protovalidate.WithDisableLazy(),
 		)
 	})
-	if rules.err != nil {
-		return nil, fmt.Errorf("compile the validation rules: %w", rules.err)
+	if compiledRules.err != nil {
+		return nil, fmt.Errorf("compile the validation rules: %w", compiledRules.err)
 	}
-	return &validation{validator: rules.validator}, nil
+	return &validation{validator: compiledRules.validator}, nil
 }
 
-// WrapUnary checks the request of a handler; clients pass.
-func (v *validation) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
+// intercept is the interceptor.
+func (v *validation) intercept(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, request connect.AnyRequest) (connect.AnyResponse, error) {
-		if !request.Spec().IsClient {
-			if err := v.check(request.Any()); err != nil {
-				return nil, err
-			}
+		if err := v.check(request.Any()); err != nil {
+			return nil, err
 		}
 		return next(ctx, request)
 	}
-}
-
-// WrapStreamingClient leaves clients alone.
-func (v *validation) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
-	return next
-}
-
-// WrapStreamingHandler checks every message that a handler receives.
-func (v *validation) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
-	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
-		return next(ctx, &checkedConn{StreamingHandlerConn: conn, check: v.check})
-	}
-}
-
-type checkedConn struct {
-	connect.StreamingHandlerConn
-	check func(message any) error
-}
-
-func (c *checkedConn) Receive(message any) error {
-	if err := c.StreamingHandlerConn.Receive(message); err != nil {
-		return err
-	}
-	return c.check(message)
 }
 
 func (v *validation) check(message any) error {
@@ -83,10 +56,10 @@ func (v *validation) check(message any) error {
 	if err != nil {
 		return fail.Unexpected(err)
 	}
-	if flawed := flawOf(m); flawed != nil {
-		return flawed
+	if failed := decodeErrorOf(m); failed != nil {
+		return failed
 	}
-	if path := badText(m.ProtoReflect()); path != "" {
+	if path := invalidText(m.ProtoReflect()); path != "" {
 		return fail.Validation(path + ": must be valid UTF-8 without NUL characters")
 	}
 	return v.rules(m)
@@ -108,11 +81,11 @@ func (v *validation) rules(m proto.Message) error {
 	return fail.Validation(details...)
 }
 
-// detailOf is "userId: must be at most 50 characters".
+// detailOf returns a detail such as "userId: must be at most 50 characters".
 func detailOf(message protoreflect.MessageDescriptor, violation *validate.Violation) string {
 	words := violation.GetMessage()
 	if words == "" {
-		words = "breaks the rule " + violation.GetRuleId()
+		words = "does not satisfy the rule " + violation.GetRuleId()
 	}
 	path := jsonFieldPath(message, violation.GetField().GetElements())
 	if path == "" {
@@ -121,7 +94,7 @@ func detailOf(message protoreflect.MessageDescriptor, violation *validate.Violat
 	return path + ": " + words
 }
 
-// jsonFieldPath spells a path of protovalidate with JSON names.
+// jsonFieldPath returns a field path of protovalidate in JSON names.
 func jsonFieldPath(message protoreflect.MessageDescriptor, elements []*validate.FieldPathElement) string {
 	var b strings.Builder
 	for i, element := range elements {
@@ -129,7 +102,7 @@ func jsonFieldPath(message protoreflect.MessageDescriptor, elements []*validate.
 			b.WriteByte('.')
 		}
 		field := fieldByName(message, element.GetFieldName())
-		if field == nil { // a violation of a rule that is not about a field of ours
+		if field == nil { // a rule of a message, not of a field
 			b.WriteString(element.GetFieldName())
 			message = nil
 			continue

@@ -8,219 +8,232 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// SealLength is the number of characters of a token that identify its list: 30 bits, which guard against mistakes. A
-// seal is not secret and does not prevent forged positions; a position gives access only to what its list shows anyway.
+// SealLength is the number of characters with which a token identifies its list: 30 bits, against mistakes. The seal
+// is not a secret and does not prevent forged positions, which reveal nothing that the list itself does not show.
 const SealLength = 5
 
-// Bind returns the interceptor that binds page tokens to the list that issued them: the same operation with the same
-// parent, filters and order, requested by the same caller. Any other token is a validation error.
+// Bind returns the interceptor that binds page tokens to the list that issued them: the same operation, called by the
+// same caller with the same parent, filters and order. A token of another list is a validation error.
 //
-// It applies to every operation, and operations only see positions. The seal in front of a position is a hash of the
-// request without its page options; it is the same on every server, in every protocol and after a restart. caller
-// returns a stable identifier of the caller in the context.
-func Bind(caller func(context.Context) string) connect.Interceptor {
-	b := &binding{caller: caller}
-	return connect.UnaryInterceptorFunc(b.wrap)
+// The interceptor prefixes tokens with a seal, a hash of the request without its page, which is the same on every
+// server, in every protocol and after a restart. Operations only see positions. Which fields hold tokens is declared
+// by the page_fields option of messages in the requests and responses of services. caller identifies the caller of a
+// request; its result must be the same on every server.
+func Bind(caller func(context.Context) string, services []protoreflect.ServiceDescriptor) (connect.Interceptor, error) {
+	b := &binding{caller: caller, lists: map[string]*list{}}
+	for _, service := range services {
+		for i := range service.Methods().Len() {
+			if err := b.add(service.Methods().Get(i)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return connect.UnaryInterceptorFunc(b.wrap), nil
 }
 
 type binding struct {
 	caller func(context.Context) string
-	lists  sync.Map // *list by procedure
+	lists  map[string]*list // by procedure
+}
+
+// list is an operation with page tokens in its request and its response.
+type list struct {
+	procedure string
+	requests  []pageMessage
+	responses []pageMessage
+}
+
+// add adds a method if it is a list.
+func (b *binding) add(method protoreflect.MethodDescriptor) error {
+	requests, err := pageMessages(method.Input(), nil)
+	if err != nil {
+		return err
+	}
+	responses, err := pageMessages(method.Output(), nil)
+	if err != nil {
+		return err
+	}
+	if len(requests) > 0 && len(responses) > 0 {
+		procedure := "/" + string(method.Parent().FullName()) + "/" + string(method.Name())
+		b.lists[procedure] = &list{procedure: procedure, requests: requests, responses: responses}
+	}
+	return nil
 }
 
 func (b *binding) wrap(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, request connect.AnyRequest) (connect.AnyResponse, error) {
-		asked, isProto := request.Any().(proto.Message)
-		l := b.listOf(request.Spec())
-		if l == nil || !isProto || request.Spec().IsClient {
+		message, isProto := request.Any().(proto.Message)
+		l := b.lists[request.Spec().Procedure]
+		if l == nil || !isProto {
 			return next(ctx, request)
 		}
-		seal := l.seal(b.caller(ctx), asked)
-		if err := l.open(asked.ProtoReflect(), seal); err != nil {
+		seal := l.seal(b.caller(ctx), message)
+		if err := l.unseal(message.ProtoReflect(), seal); err != nil {
 			return nil, err
 		}
 		response, err := next(ctx, request)
 		if err != nil {
 			return nil, err
 		}
-		if answer, ok := response.Any().(proto.Message); ok {
-			l.close(answer.ProtoReflect(), seal)
+		if message, ok := response.Any().(proto.Message); ok {
+			l.sealTokens(message.ProtoReflect(), seal)
 		}
 		return response, nil
 	}
 }
 
-// list is an operation that returns page tokens. Its paths lead through singular message fields.
-type list struct {
-	procedure string
-	tokens    []path // of requests
-	pagings   []path // of answers
+// pageMessage is a message with the page_fields option, in a request or a response.
+type pageMessage struct {
+	path     []protoreflect.FieldDescriptor // from the request or response to the message
+	tokens   []protoreflect.FieldDescriptor
+	position []protoreflect.FieldDescriptor
 }
 
-type path []protoreflect.FieldDescriptor
-
-// listOf returns the list that spec describes, or nil if its answer has no page tokens.
-func (b *binding) listOf(spec connect.Spec) *list {
-	if known, ok := b.lists.Load(spec.Procedure); ok {
-		l, _ := known.(*list)
-		return l
-	}
-	var l *list
-	if method, ok := spec.Schema.(protoreflect.MethodDescriptor); ok {
-		found := &list{procedure: spec.Procedure, tokens: tokensOf(method.Input()), pagings: pagingsOf(method.Output(), nil)}
-		if len(found.tokens) > 0 && len(found.pagings) > 0 {
-			l = found
-		}
-	}
-	b.lists.Store(spec.Procedure, l)
-	return l
-}
-
-// tokensOf returns the paths of the tokens in a request: in its page options, and at the top level.
-func tokensOf(request protoreflect.MessageDescriptor) []path {
-	var tokens []path
-	if options := request.Fields().ByName("options"); options != nil && options.Message() != nil && !options.IsList() {
-		if token := options.Message().Fields().ByName("token"); token != nil {
-			tokens = append(tokens, path{options, token})
-		}
-	}
-	if token := request.Fields().ByName("token"); token != nil && token.Kind() == protoreflect.StringKind {
-		tokens = append(tokens, path{token})
-	}
-	return tokens
-}
-
-// pagingsOf returns the paths of the pagings in an answer, including those in a message that wraps its collections.
-func pagingsOf(answer protoreflect.MessageDescriptor, above path) []path {
-	const deepest = 2
-	var pagings []path
-	for i := range answer.Fields().Len() {
-		field := answer.Fields().Get(i)
-		if field.Message() == nil || field.IsList() || field.IsMap() {
+// pageMessages returns the messages with the page_fields option below root and root itself, the outermost last. It
+// does not look into lists and maps.
+func pageMessages(root protoreflect.MessageDescriptor, above []protoreflect.FieldDescriptor) ([]pageMessage, error) {
+	var found []pageMessage
+	for i := range root.Fields().Len() {
+		field := root.Fields().Get(i)
+		recursive := slices.ContainsFunc(above, func(f protoreflect.FieldDescriptor) bool { return f.Message() == field.Message() })
+		if field.Message() == nil || field.IsList() || field.IsMap() || recursive {
 			continue
 		}
-		at := slices.Concat(above, path{field})
-		switch {
-		case strings.HasSuffix(string(field.Message().Name()), "Paging"):
-			pagings = append(pagings, at)
-		case len(at) < deepest:
-			pagings = append(pagings, pagingsOf(field.Message(), at)...)
+		below, err := pageMessages(field.Message(), slices.Concat(above, []protoreflect.FieldDescriptor{field}))
+		if err != nil {
+			return nil, err
 		}
+		found = append(found, below...)
 	}
-	return pagings
+	option, _ := proto.GetExtension(root.Options(), plazav1.E_PageFields).(*plazav1.PageFields)
+	if option == nil {
+		return found, nil
+	}
+	tokens, err := fieldsOf(root, option.GetTokens())
+	if err != nil {
+		return nil, err
+	}
+	position, err := fieldsOf(root, option.GetPosition())
+	return append(found, pageMessage{path: above, tokens: tokens, position: position}), err
 }
 
-// seal returns the prefix of the tokens of a list as requested by a caller.
-func (l *list) seal(caller string, asked proto.Message) string {
-	rest := proto.Clone(asked).ProtoReflect()
-	clearPage(rest)
-	if options := rest.Descriptor().Fields().ByName("options"); options != nil && options.Message() != nil && rest.Has(options) {
-		inner := rest.Mutable(options).Message()
-		clearPage(inner, "type", "around")
-		if empty(inner) {
-			rest.Clear(options)
+func fieldsOf(message protoreflect.MessageDescriptor, names []string) ([]protoreflect.FieldDescriptor, error) {
+	fields := make([]protoreflect.FieldDescriptor, len(names))
+	for i, name := range names {
+		if fields[i] = message.Fields().ByName(protoreflect.Name(name)); fields[i] == nil {
+			return nil, fmt.Errorf("page_fields of %s: there is no field %q", message.FullName(), name)
 		}
 	}
-	raw, err := proto.MarshalOptions{Deterministic: true}.Marshal(rest.Interface())
+	return fields, nil
+}
+
+// in returns the message in root, false if it is not set.
+func (p *pageMessage) in(root protoreflect.Message) (protoreflect.Message, bool) {
+	for _, field := range p.path {
+		if !root.Has(field) {
+			return nil, false
+		}
+		root = root.Mutable(field).Message()
+	}
+	return root, true
+}
+
+// clear removes the page from a request.
+func (p *pageMessage) clear(request protoreflect.Message) {
+	m, ok := p.in(request)
+	if !ok {
+		return
+	}
+	m.SetUnknown(nil)
+	for _, field := range slices.Concat(p.tokens, p.position) {
+		m.Clear(field)
+	}
+	if last := len(p.path) - 1; last >= 0 && isEmpty(m) {
+		parent, _ := (&pageMessage{path: p.path[:last]}).in(request)
+		parent.Clear(p.path[last])
+	}
+}
+
+func isEmpty(m protoreflect.Message) bool {
+	empty := true
+	m.Range(func(protoreflect.FieldDescriptor, protoreflect.Value) bool { empty = false; return false })
+	return empty
+}
+
+// seal returns the prefix of the tokens of a list.
+func (l *list) seal(caller string, request proto.Message) string {
+	rest := proto.Clone(request)
+	for i := range l.requests {
+		l.requests[i].clear(rest.ProtoReflect())
+	}
+	raw, err := proto.MarshalOptions{Deterministic: true}.Marshal(rest)
 	if err != nil {
-		raw = nil // a decoded message can always be encoded
+		raw = nil // requests contain valid text only
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s", l.procedure, caller, raw))
 	return base64.RawURLEncoding.EncodeToString(sum[:])[:SealLength]
 }
 
-// clearPage clears the fields that select a page.
-func clearPage(m protoreflect.Message, more ...protoreflect.Name) {
-	m.SetUnknown(nil)
-	for _, name := range append(more, "limit", "token") {
-		if field := m.Descriptor().Fields().ByName(name); field != nil {
-			m.Clear(field)
-		}
-	}
-}
-
-func empty(m protoreflect.Message) bool {
-	none := true
-	m.Range(func(protoreflect.FieldDescriptor, protoreflect.Value) bool { none = false; return false })
-	return none
-}
-
-// open removes the seal from the tokens of a request.
-func (l *list) open(asked protoreflect.Message, seal string) error {
-	for _, at := range l.tokens {
-		m, ok := at.holder(asked)
+// unseal removes the seal from the tokens of a request.
+func (l *list) unseal(request protoreflect.Message, seal string) error {
+	for i := range l.requests {
+		m, ok := l.requests[i].in(request)
 		if !ok {
 			continue
 		}
-		token := at.last()
-		text := m.Get(token).String()
-		if text == "" || madeByClient(text) {
-			continue
+		for _, token := range l.requests[i].tokens {
+			text := m.Get(token).String()
+			if text == "" || madeByClient(text) {
+				continue
+			}
+			position, sealed := strings.CutPrefix(text, seal)
+			if !sealed || position == "" {
+				return fail.Validation(l.tokenName() + ": is not a token of this list")
+			}
+			m.Set(token, protoreflect.ValueOfString(position))
 		}
-		position, ours := strings.CutPrefix(text, seal)
-		if !ours || position == "" {
-			return fail.Validation(l.tokens[0].name() + ": is not a token of this list")
-		}
-		m.Set(token, protoreflect.ValueOfString(position))
 	}
 	return nil
 }
 
-// close adds the seal to the tokens of an answer.
-func (l *list) close(answer protoreflect.Message, seal string) {
-	var done []protoreflect.ProtoMessage // an answer may contain the same paging twice
-	for _, at := range l.pagings {
-		m, ok := at.holder(answer)
-		if !ok || !m.Has(at.last()) {
+// sealTokens adds the seal to the tokens of a response.
+func (l *list) sealTokens(response protoreflect.Message, seal string) {
+	var done []protoreflect.ProtoMessage // a response may contain the same paging twice
+	for i := range l.responses {
+		m, ok := l.responses[i].in(response)
+		if !ok || slices.Contains(done, m.Interface()) {
 			continue
 		}
-		paging := m.Mutable(at.last()).Message()
-		if slices.Contains(done, paging.Interface()) {
-			continue
-		}
-		done = append(done, paging.Interface())
-		for _, name := range []protoreflect.Name{"next", "previous", "prev"} {
-			field := paging.Descriptor().Fields().ByName(name)
-			if field != nil && paging.Has(field) {
-				paging.Set(field, protoreflect.ValueOfString(seal+paging.Get(field).String()))
+		done = append(done, m.Interface())
+		for _, token := range l.responses[i].tokens {
+			if m.Has(token) {
+				m.Set(token, protoreflect.ValueOfString(seal+m.Get(token).String()))
 			}
 		}
 	}
 }
 
-// holder returns the message that has the last field of the path; false if it is not set.
-func (p path) holder(m protoreflect.Message) (protoreflect.Message, bool) {
-	for _, field := range p[:len(p)-1] {
-		if !m.Has(field) {
-			return nil, false
-		}
-		m = m.Mutable(field).Message()
-	}
-	return m, true
-}
-
-func (p path) last() protoreflect.FieldDescriptor { return p[len(p)-1] }
-
-// name returns the path as it appears in errors.
-func (p path) name() string {
-	names := make([]string, len(p))
-	for i, field := range p {
-		names[i] = field.JSONName()
+// tokenName returns the path of the first token of a request in JSON names.
+func (l *list) tokenName() string {
+	first := l.requests[0]
+	var names []string
+	for _, field := range append(slices.Clone(first.path), first.tokens[0]) {
+		names = append(names, field.JSONName())
 	}
 	return strings.Join(names, ".")
 }
 
-// madeByClient reports whether a client composed the token itself, a JSON object as base64, as clients of some lists do
-// for the first page. Operations of those lists interpret such tokens; all others reject them.
+// madeByClient reports whether a token is a JSON object in base64. Clients make the first token of some lists
+// themselves; the operation decides whether it accepts such a token.
 func madeByClient(token string) bool {
 	raw, err := base64.StdEncoding.DecodeString(token)
 	return err == nil && len(raw) > 0 && raw[0] == '{' && json.Valid(raw)

@@ -2,125 +2,89 @@ package page_test
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
-	"net/http"
-	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"connectrpc.com/connect"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
 )
 
-// callerHeader identifies the caller of a test's request.
-const callerHeader = "X-Test-Caller"
-
-type callerKey struct{}
-
-// roleLister is a server of the operation ListRoles behind Bind.
-type roleLister struct {
-	url      string
-	position string // the token that the operation received
-	err      error  // the error of Bind
-}
-
-func newRoleLister(t *testing.T) *roleLister {
+// listPosts calls ListPosts through the interceptor of Bind. The operation returns the token that it receives, or "first".
+func listPosts(t *testing.T, caller string, request *plazav1.ListPostsRequest) (string, error) {
 	t.Helper()
-	l := &roleLister{}
-	bind := page.Bind(func(ctx context.Context) string { name, _ := ctx.Value(callerKey{}).(string); return name })
-	record := connect.UnaryInterceptorFunc(func(next connect.UnaryFunc) connect.UnaryFunc {
-		return func(ctx context.Context, request connect.AnyRequest) (connect.AnyResponse, error) {
-			response, err := next(context.WithValue(ctx, callerKey{}, request.Header().Get(callerHeader)), request)
-			l.err = err
-			return response, err
-		}
-	})
-	method := plazav1.File_plaza_v1_role_proto.Services().ByName("RoleService").Methods()
-	mux := http.NewServeMux()
-	for _, name := range []protoreflect.Name{"ListRoles", "OtherRoles"} {
-		procedure := "/plaza.v1.RoleService/" + string(name)
-		mux.Handle(procedure, connect.NewUnaryHandler(procedure, l.list,
-			connect.WithInterceptors(record, bind), connect.WithSchema(method.ByName("ListRoles"))))
-	}
-	server := httptest.NewServer(mux)
-	t.Cleanup(server.Close)
-	l.url = server.URL
-	return l
-}
-
-func (l *roleLister) list(_ context.Context, r *connect.Request[plazav1.ListRolesRequest]) (*connect.Response[plazav1.ListRolesResponse], error) {
-	l.position = r.Msg.GetOptions().GetToken()
-	return connect.NewResponse(&plazav1.ListRolesResponse{Paging: &plazav1.Paging{Next: "position"}}), nil
-}
-
-// call calls a procedure and returns the token of the next page.
-func (l *roleLister) call(t *testing.T, procedure, caller string, request *plazav1.ListRolesRequest) (next string, err error) {
-	t.Helper()
-	client := connect.NewClient[plazav1.ListRolesRequest, plazav1.ListRolesResponse](http.DefaultClient, l.url+"/plaza.v1.RoleService/"+procedure)
-	r := connect.NewRequest(request)
-	r.Header().Set(callerHeader, caller)
-	response, err := client.CallUnary(t.Context(), r)
-	if err != nil {
-		require.Error(t, l.err)
-		return "", l.err
-	}
-	return response.Msg.GetPaging().GetNext(), nil
-}
-
-func page2(token string, change ...func(*plazav1.ListRolesRequest)) *plazav1.ListRolesRequest {
-	request := &plazav1.ListRolesRequest{Keyword: "mod", Options: &plazav1.PageOptions{Token: token}}
-	for _, c := range change {
-		c(request)
-	}
-	return request
-}
-
-// TestBind checks for which requests a token is valid.
-func TestBind(t *testing.T) {
-	t.Parallel()
-	l := newRoleLister(t)
-	token, err := l.call(t, "ListRoles", "alice", &plazav1.ListRolesRequest{Keyword: "mod"})
+	services := plazav1.File_plaza_v1_post_proto.Services()
+	bind, err := page.Bind(func(context.Context) string { return caller }, []protoreflect.ServiceDescriptor{services.ByName("PostService")})
 	require.NoError(t, err)
-	require.Len(t, token, page.SealLength+len("position"))
-	require.True(t, strings.HasSuffix(token, "position"))
+	next := bind.WrapUnary(func(_ context.Context, request connect.AnyRequest) (connect.AnyResponse, error) {
+		received, _ := request.Any().(*plazav1.ListPostsRequest)
+		token := received.GetOptions().GetToken()
+		if token == "" {
+			token = "first"
+		}
+		return connect.NewResponse(&plazav1.ListPostsResponse{Paging: &plazav1.Paging{Next: token}}), nil
+	})
+	response, err := next(t.Context(), listPostsCall{connect.NewRequest(proto.CloneOf(request))})
+	if err != nil {
+		return "", err
+	}
+	list, _ := response.Any().(*plazav1.ListPostsResponse)
+	return list.GetPaging().GetNext(), nil
+}
 
-	limit := int32(5)
-	madeByClient := base64.StdEncoding.EncodeToString([]byte(`{"limit":5}`))
-	for name, tc := range map[string]struct {
-		procedure, caller string
-		request           *plazav1.ListRolesRequest
-		want              string // the position that the operation receives; empty for a validation error
+// listPostsCall is a request as a handler receives it.
+type listPostsCall struct{ connect.AnyRequest }
+
+// Spec implements connect.AnyRequest.
+func (listPostsCall) Spec() connect.Spec {
+	return connect.Spec{Procedure: plazav1connect.PostServiceListPostsProcedure}
+}
+
+func TestBind(t *testing.T) {
+	request := func(change ...func(*plazav1.ListPostsRequest)) *plazav1.ListPostsRequest {
+		r := &plazav1.ListPostsRequest{TargetId: "t", TargetType: "community"}
+		for _, c := range change {
+			c(r)
+		}
+		return r
+	}
+	token, err := listPosts(t, "user a", request())
+	require.NoError(t, err)
+	require.Len(t, token, page.SealLength+len("first"))
+	withToken := func(r *plazav1.ListPostsRequest) { r.Options = &plazav1.PageOptions{Token: token} }
+	for _, tc := range []struct {
+		name, caller string
+		request      *plazav1.ListPostsRequest
+		rejected     bool
 	}{
-		"same list":         {"ListRoles", "alice", page2(token), "position"},
-		"another limit":     {"ListRoles", "alice", page2(token, func(r *plazav1.ListRolesRequest) { r.Options.Limit = &limit }), "position"},
-		"another filter":    {"ListRoles", "alice", page2(token, func(r *plazav1.ListRolesRequest) { r.Keyword = "admin" }), ""},
-		"another order":     {"ListRoles", "alice", page2(token, func(r *plazav1.ListRolesRequest) { r.SortBy = "displayName" }), ""},
-		"another caller":    {"ListRoles", "bob", page2(token), ""},
-		"another operation": {"OtherRoles", "alice", page2(token), ""},
-		"no seal":           {"ListRoles", "alice", page2("position"), ""},
-		"no position":       {"ListRoles", "alice", page2(token[:page.SealLength]), ""},
-		"made by a client":  {"ListRoles", "alice", page2(madeByClient), madeByClient},
+		{name: "the same list", caller: "user a", request: request(withToken)},
+		{name: "another page size", caller: "user a", request: request(withToken, func(r *plazav1.ListPostsRequest) {
+			r.Options.Limit, r.Options.Type = proto.Int32(5), "pagination"
+		})},
+		{name: "a token made by the client", caller: "user a", request: request(func(r *plazav1.ListPostsRequest) {
+			r.Options = &plazav1.PageOptions{Token: "eyJza2lwIjoxMH0="}
+		})},
+		{name: "another target", caller: "user a", request: request(withToken, func(r *plazav1.ListPostsRequest) { r.TargetId = "u" }), rejected: true},
+		{name: "another caller", caller: "user b", request: request(withToken), rejected: true},
+		{name: "a position without a seal", caller: "user a", request: request(func(r *plazav1.ListPostsRequest) {
+			r.Options = &plazav1.PageOptions{Token: "first"}
+		}), rejected: true},
 	} {
-		t.Run(name, func(t *testing.T) {
-			l.position = ""
-			next, err := l.call(t, tc.procedure, tc.caller, tc.request)
-			if tc.want == "" {
-				var failure *fail.Error
-				require.True(t, errors.As(err, &failure), err)
-				require.Equal(t, fail.KindValidation, failure.Kind)
-				require.Equal(t, []string{"options.token: is not a token of this list"}, failure.Details)
-				require.Empty(t, l.position, "the operation is not called")
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := listPosts(t, tc.caller, tc.request)
+			if !tc.rejected {
+				require.NoError(t, err)
 				return
 			}
-			require.NoError(t, err)
-			require.Equal(t, tc.want, l.position)
-			require.NotEmpty(t, next)
+			failed, ok := errors.AsType[*fail.Error](err)
+			require.True(t, ok)
+			require.Equal(t, []string{"options.token: is not a token of this list"}, failed.Details)
 		})
 	}
 }

@@ -7,17 +7,19 @@ import (
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// FillFiles fills an empty collection `files` of a response with the files that its other collections refer to, each
-// once: avatars, thumbnails, attachments, images of poll answers. It takes one round trip to each home concerned, and
-// none if there are no references. Files that do not exist, or whose home is unavailable, are left out.
+// FillFiles fills the empty lists of files in a response, those with the related_files option, with the files that the
+// other lists of their message refer to, each once: avatars, thumbnails, attachments, images of answers. It makes one
+// round trip to each home concerned, and none if there are no references. Files that do not exist or whose home does
+// not answer are omitted.
 //
-// An interceptor calls it for every response, so that operations do not have to.
+// An interceptor calls it for every response, so that operations need not.
 func (b *Builder) FillFiles(ctx context.Context, st *store.Store, response proto.Message) error {
 	empty, wanted := filesWanted(response.ProtoReflect())
 	if len(empty) == 0 || len(wanted.list()) == 0 {
@@ -27,8 +29,7 @@ func (b *Builder) FillFiles(ctx context.Context, st *store.Store, response proto
 	if err != nil {
 		return err
 	}
-	for _, m := range empty {
-		list := m.Mutable(filesField(m)).List()
+	for _, list := range empty {
 		for _, f := range files {
 			list.Append(protoreflect.ValueOfMessage(f.ProtoReflect()))
 		}
@@ -36,52 +37,84 @@ func (b *Builder) FillFiles(ctx context.Context, st *store.Store, response proto
 	return nil
 }
 
-// filesWanted returns the messages of a response whose collection `files` is empty, and the ids of the files to put
-// there. These are the response itself and the messages `data` and `results` that some responses wrap their collections
-// in.
-func filesWanted(response protoreflect.Message) (empty []protoreflect.Message, wanted *idSet) {
+// fileList is a field with the related_files option.
+type fileList struct {
+	path  []protoreflect.FieldDescriptor // from the response to the message with the field
+	field protoreflect.FieldDescriptor
+	lists []protoreflect.FieldDescriptor // the other lists of messages in that message
+}
+
+// fileLists are the fileLists of all messages of the API.
+var fileLists = func() map[protoreflect.FullName][]fileList {
+	all := map[protoreflect.FullName][]fileList{}
+	protoregistry.GlobalFiles.RangeFilesByPackage(plazav1.File_plaza_v1_file_proto.Package(), func(file protoreflect.FileDescriptor) bool {
+		for i := range file.Messages().Len() {
+			message := file.Messages().Get(i)
+			if found := fileListsOf(message, nil); len(found) > 0 {
+				all[message.FullName()] = found
+			}
+		}
+		return true
+	})
+	return all
+}()
+
+// fileListsOf returns the fileLists of a message and of the messages in its fields, apart from lists and maps.
+func fileListsOf(message protoreflect.MessageDescriptor, path []protoreflect.FieldDescriptor) []fileList {
+	var found []fileList
+	own := fileList{path: path}
+	for i := range message.Fields().Len() {
+		field := message.Fields().Get(i)
+		related, _ := proto.GetExtension(field.Options(), plazav1.E_RelatedFiles).(bool)
+		recursive := slices.ContainsFunc(path, func(f protoreflect.FieldDescriptor) bool { return f.Message() == field.Message() })
+		switch {
+		case field.Message() == nil, field.IsMap(), recursive:
+		case related:
+			own.field = field
+		case field.IsList():
+			own.lists = append(own.lists, field)
+		default:
+			found = append(found, fileListsOf(field.Message(), slices.Concat(path, []protoreflect.FieldDescriptor{field}))...)
+		}
+	}
+	if own.field != nil {
+		found = append(found, own)
+	}
+	return found
+}
+
+// filesWanted returns the empty lists of files in a response and the files that belong in them. It returns no lists if
+// one of them is filled already.
+func filesWanted(response protoreflect.Message) (empty []protoreflect.List, wanted *idSet) {
 	wanted = newIDSet()
-	for _, m := range []protoreflect.Message{response, inner(response, "data"), inner(response, "results")} {
-		field := filesField(m)
-		if field == nil {
+	for _, list := range fileLists[response.Descriptor().FullName()] {
+		m, ok := messageAt(response, list.path)
+		if !ok {
 			continue
 		}
-		if m.Get(field).List().Len() > 0 {
+		if m.Has(list.field) {
 			return nil, wanted
 		}
-		empty = append(empty, m)
-		m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
-			if field.IsList() && field.Message() != nil {
-				for i := range value.List().Len() {
-					wanted.add(fileIDsOf(value.List().Get(i).Message().Interface())...)
-				}
+		empty = append(empty, m.Mutable(list.field).List())
+		for _, field := range list.lists {
+			values := m.Get(field).List()
+			for i := range values.Len() {
+				wanted.add(fileIDsOf(values.Get(i).Message().Interface())...)
 			}
-			return true
-		})
+		}
 	}
 	return empty, wanted
 }
 
-// inner returns the message in a field of a response; nil without one.
-func inner(response protoreflect.Message, name protoreflect.Name) protoreflect.Message {
-	field := response.Descriptor().Fields().ByName(name)
-	if field == nil || field.Message() == nil || field.IsList() || field.IsMap() || !response.Has(field) {
-		return nil
+// messageAt returns the message at path, false if it is not set.
+func messageAt(m protoreflect.Message, path []protoreflect.FieldDescriptor) (protoreflect.Message, bool) {
+	for _, field := range path {
+		if !m.Has(field) {
+			return nil, false
+		}
+		m = m.Mutable(field).Message()
 	}
-	return response.Get(field).Message()
-}
-
-// filesField returns the descriptor of the collection `files` of a message; nil without one.
-func filesField(m protoreflect.Message) protoreflect.FieldDescriptor {
-	if m == nil {
-		return nil
-	}
-	field := m.Descriptor().Fields().ByName("files")
-	file := (*plazav1.File)(nil).ProtoReflect().Descriptor().FullName()
-	if field == nil || !field.IsList() || field.Message() == nil || field.Message().FullName() != file {
-		return nil
-	}
-	return field
+	return m, true
 }
 
 // prefetchedFiles are files that were read in the same round trip as the rows that a response refers to.

@@ -645,19 +645,19 @@ const file_plaza_v1_category_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"h\n" +
+	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"n\n" +
 	"\fCategoryData\x122\n" +
 	"\n" +
 	"categories\x18\x01 \x03(\v2\x12.plaza.v1.CategoryR\n" +
-	"categories\x12$\n" +
-	"\x05files\x18\x02 \x03(\v2\x0e.plaza.v1.FileR\x05files\"\xda\x01\n" +
+	"categories\x12*\n" +
+	"\x05files\x18\x02 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\"\xe0\x01\n" +
 	"\x10CategoryResponse\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12*\n" +
 	"\x04data\x18\x02 \x01(\v2\x16.plaza.v1.CategoryDataR\x04data\x122\n" +
 	"\n" +
 	"categories\x18\x03 \x03(\v2\x12.plaza.v1.CategoryR\n" +
-	"categories\x12$\n" +
-	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
+	"categories\x12*\n" +
+	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
 	"\x06paging\x18\x05 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x9b\x01\n" +
 	"\x15CreateCategoryRequest\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
@@ -678,14 +678,15 @@ const file_plaza_v1_category_proto_rawDesc = "" +
 	"categoryId\"@\n" +
 	"\x12GetCategoryRequest\x12*\n" +
 	"\vcategory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\n" +
-	"categoryId\"\x86\x02\n" +
+	"categoryId\"\x9a\x02\n" +
 	"\x19BatchGetCategoriesRequest\x123\n" +
 	"\fcategory_ids\x18\x01 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10d\"\x06r\x04\x90\xea0\x01R\vcategoryIds\x12/\n" +
 	"\vcategory_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01H\x00R\n" +
 	"categoryId\x88\x01\x01\x12B\n" +
 	"\asort_by\x18\x03 \x01(\tB)\xbaH&\xd8\x01\x01r!R\x04nameR\ffirstCreatedR\vlastCreatedR\x06sortBy\x12/\n" +
-	"\aoptions\x18\x04 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\x0e\n" +
+	"\aoptions\x18\x04 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions:\x12\xf2\xbb\x18\x0e\n" +
+	"\fcategory_idsB\x0e\n" +
 	"\f_category_id\"\xbf\x01\n" +
 	"\x15ListCategoriesRequest\x12B\n" +
 	"\asort_by\x18\x01 \x01(\tB)\xbaH&\xd8\x01\x01r!R\x04nameR\ffirstCreatedR\vlastCreatedR\x06sortBy\x12\"\n" +

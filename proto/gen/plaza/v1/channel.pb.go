@@ -2133,21 +2133,21 @@ const file_plaza_v1_channel_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\x10 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xd6\x02\n" +
+	"updated_at\x18\x10 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xdc\x02\n" +
 	"\x0fChannelResponse\x12-\n" +
 	"\bchannels\x18\x01 \x03(\v2\x11.plaza.v1.ChannelR\bchannels\x12:\n" +
 	"\rchannel_users\x18\x02 \x03(\v2\x15.plaza.v1.ChannelUserR\fchannelUsers\x12C\n" +
 	"\x10message_previews\x18\x03 \x03(\v2\x18.plaza.v1.MessagePreviewR\x0fmessagePreviews\x12G\n" +
 	"\x12message_feeds_info\x18\x04 \x03(\v2\x19.plaza.v1.MessageFeedInfoR\x10messageFeedsInfo\x12$\n" +
-	"\x05users\x18\x05 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x06 \x03(\v2\x0e.plaza.v1.FileR\x05files\"\x85\x03\n" +
+	"\x05users\x18\x05 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x06 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\"\x8b\x03\n" +
 	"\x14ListChannelsResponse\x12-\n" +
 	"\bchannels\x18\x01 \x03(\v2\x11.plaza.v1.ChannelR\bchannels\x12:\n" +
 	"\rchannel_users\x18\x02 \x03(\v2\x15.plaza.v1.ChannelUserR\fchannelUsers\x12C\n" +
 	"\x10message_previews\x18\x03 \x03(\v2\x18.plaza.v1.MessagePreviewR\x0fmessagePreviews\x12G\n" +
 	"\x12message_feeds_info\x18\x04 \x03(\v2\x19.plaza.v1.MessageFeedInfoR\x10messageFeedsInfo\x12$\n" +
-	"\x05users\x18\x05 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x06 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
+	"\x05users\x18\x05 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x06 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
 	"\x06paging\x18\a \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xae\x06\n" +
 	"\x14CreateChannelRequest\x12&\n" +
 	"\n" +
@@ -2187,10 +2187,11 @@ const file_plaza_v1_channel_proto_rawDesc = "" +
 	"\f_is_distinct\"=\n" +
 	"\x11GetChannelRequest\x12(\n" +
 	"\n" +
-	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\"N\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\"a\n" +
 	"\x17BatchGetChannelsRequest\x123\n" +
 	"\vchannel_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x88\xea0\x01R\n" +
-	"channelIds\"\xeb\x03\n" +
+	"channelIds:\x11\xf2\xbb\x18\r\n" +
+	"\vchannel_ids\"\xeb\x03\n" +
 	"\x13ListChannelsRequest\x12_\n" +
 	"\x05types\x18\x01 \x03(\tBI\xbaHF\x92\x01C\x10\n" +
 	"\"?r=R\bstandardR\aprivateR\tcommunityR\tbroadcastR\fconversationR\x04liveR\x05types\x12$\n" +

@@ -770,14 +770,14 @@ const file_plaza_v1_channel_user_proto_rawDesc = "" +
 	"\n" +
 	"is_deleted\x18\b \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12/\n" +
 	"\aoptions\x18\t \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\r\n" +
-	"\v_is_deleted\"\x89\x03\n" +
+	"\v_is_deleted\"\x8f\x03\n" +
 	"\x18ListChannelUsersResponse\x12-\n" +
 	"\bchannels\x18\x01 \x03(\v2\x11.plaza.v1.ChannelR\bchannels\x12:\n" +
 	"\rchannel_users\x18\x02 \x03(\v2\x15.plaza.v1.ChannelUserR\fchannelUsers\x12C\n" +
 	"\x10message_previews\x18\x03 \x03(\v2\x18.plaza.v1.MessagePreviewR\x0fmessagePreviews\x12G\n" +
 	"\x12message_feeds_info\x18\x04 \x03(\v2\x19.plaza.v1.MessageFeedInfoR\x10messageFeedsInfo\x12$\n" +
-	"\x05users\x18\x05 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x06 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
+	"\x05users\x18\x05 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x06 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
 	"\x06paging\x18\a \x01(\v2\x10.plaza.v1.PagingR\x06paging\"q\n" +
 	"\x16AddChannelUsersRequest\x12(\n" +
 	"\n" +

@@ -1402,21 +1402,21 @@ const file_plaza_v1_comment_proto_rawDesc = "" +
 	"targetType\x1a<\n" +
 	"\x0eReactionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xb2\x02\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xb8\x02\n" +
 	"\x0fCommentResponse\x12-\n" +
 	"\bcomments\x18\x01 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12<\n" +
 	"\x10comment_children\x18\x02 \x03(\v2\x11.plaza.v1.CommentR\x0fcommentChildren\x12@\n" +
 	"\x0fcommunity_users\x18\x03 \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x12$\n" +
 	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05roles\x18\x05 \x03(\v2\x0e.plaza.v1.RoleR\x05roles\x12$\n" +
-	"\x05files\x18\x06 \x03(\v2\x0e.plaza.v1.FileR\x05files\"\xe1\x02\n" +
+	"\x05roles\x18\x05 \x03(\v2\x0e.plaza.v1.RoleR\x05roles\x12*\n" +
+	"\x05files\x18\x06 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\"\xe7\x02\n" +
 	"\x14ListCommentsResponse\x12-\n" +
 	"\bcomments\x18\x01 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12<\n" +
 	"\x10comment_children\x18\x02 \x03(\v2\x11.plaza.v1.CommentR\x0fcommentChildren\x12@\n" +
 	"\x0fcommunity_users\x18\x03 \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x12$\n" +
 	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05roles\x18\x05 \x03(\v2\x0e.plaza.v1.RoleR\x05roles\x12$\n" +
-	"\x05files\x18\x06 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
+	"\x05roles\x18\x05 \x03(\v2\x0e.plaza.v1.RoleR\x05roles\x12*\n" +
+	"\x05files\x18\x06 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
 	"\x06paging\x18\a \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x95\x03\n" +
 	"\x14CreateCommentRequest\x12,\n" +
 	"\freference_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vreferenceId\x12E\n" +
@@ -1432,11 +1432,12 @@ const file_plaza_v1_comment_proto_rawDesc = "" +
 	"R\vattachments\"=\n" +
 	"\x11GetCommentRequest\x12(\n" +
 	"\n" +
-	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId\"N\n" +
+	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId\"a\n" +
 	"\x17BatchGetCommentsRequest\x123\n" +
 	"\vcomment_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10\n" +
 	"\"\x06r\x04\x90\xea0\x01R\n" +
-	"commentIds\"\x81\x01\n" +
+	"commentIds:\x11\xf2\xbb\x18\r\n" +
+	"\vcomment_ids\"\x81\x01\n" +
 	"\x10CommentDataTypes\x128\n" +
 	"\x06values\x18\x01 \x03(\tB \xbaH\x1d\x92\x01\x1a\x10\x03\"\x16r\x14R\x04textR\x05imageR\x05videoR\x06values\x123\n" +
 	"\n" +
@@ -1457,7 +1458,7 @@ const file_plaza_v1_comment_proto_rawDesc = "" +
 	" \x01(\tB%\xbaH\"\xd8\x01\x01r\x1dR\bapprovedR\apendingR\bdeclinedR\x0eapprovalStatusB\x16\n" +
 	"\x14_filter_by_parent_idB\v\n" +
 	"\t_has_flagB\r\n" +
-	"\v_is_deleted\"\xe0\x02\n" +
+	"\v_is_deleted\"\xed\x02\n" +
 	"\x14UpdateCommentRequest\x12(\n" +
 	"\n" +
 	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId\x12+\n" +
@@ -1471,7 +1472,7 @@ const file_plaza_v1_comment_proto_rawDesc = "" +
 	"R\vattachments\x12;\n" +
 	"\x05clear\x18\x06 \x03(\tB%\xbaH\"\x92\x01\x1f\x10\n" +
 	"\"\x1br\x19R\vattachmentsR\n" +
-	"mentioneesR\x05clear\"A\n" +
+	"mentioneesR\x05clear:\v\xf2\xbb\x18\a\x12\x05clear\"A\n" +
 	"\x15ApproveCommentRequest\x12(\n" +
 	"\n" +
 	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId\"A\n" +

@@ -613,7 +613,7 @@ var File_plaza_v1_common_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_common_proto_rawDesc = "" +
 	"\n" +
-	"\x15plaza/v1/common.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14plaza/v1/rules.proto\"J\n" +
+	"\x15plaza/v1/common.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\"J\n" +
 	"\bHashFlag\x12\x12\n" +
 	"\x04bits\x18\x01 \x01(\x05R\x04bits\x12\x16\n" +
 	"\x06hashes\x18\x02 \x01(\x05R\x06hashes\x12\x12\n" +
@@ -623,16 +623,20 @@ const file_plaza_v1_common_proto_rawDesc = "" +
 	"\buser_ids\x18\x02 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\x1e\"\x06r\x04\x90\xea0\x01R\auserIds\x12&\n" +
 	"\x0fuser_public_ids\x18\x03 \x03(\tR\ruserPublicIds\x12*\n" +
-	"\x11user_internal_ids\x18\x04 \x03(\tR\x0fuserInternalIds\"\x80\x01\n" +
+	"\x11user_internal_ids\x18\x04 \x03(\tR\x0fuserInternalIds\"\x9a\x01\n" +
 	"\vPageOptions\x12$\n" +
 	"\x05limit\x18\x01 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x00R\x05limit\x88\x01\x01\x12\x1f\n" +
 	"\x05token\x18\x02 \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05token\x12 \n" +
-	"\x04type\x18\x03 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xb0\xea0\x01R\x04typeB\b\n" +
-	"\x06_limit\"L\n" +
+	"\x04type\x18\x03 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xb0\xea0\x01R\x04type:\x18\xfa\xbb\x18\x14\n" +
+	"\x05token\x12\x05limit\x12\x04typeB\b\n" +
+	"\x06_limit\"h\n" +
 	"\x06Paging\x12\x12\n" +
 	"\x04next\x18\x01 \x01(\tR\x04next\x12\x1a\n" +
 	"\bprevious\x18\x02 \x01(\tR\bprevious\x12\x12\n" +
-	"\x04prev\x18\x03 \x01(\tR\x04prev\"+\n" +
+	"\x04prev\x18\x03 \x01(\tR\x04prev:\x1a\xfa\xbb\x18\x16\n" +
+	"\x04next\n" +
+	"\bprevious\n" +
+	"\x04prev\"+\n" +
 	"\x0fSuccessResponse\x12\x18\n" +
 	"\asuccess\x18\x01 \x01(\bR\asuccess\"x\n" +
 	"\x15StatusSuccessResponse\x12\x16\n" +
@@ -701,6 +705,7 @@ func file_plaza_v1_common_proto_init() {
 	if File_plaza_v1_common_proto != nil {
 		return
 	}
+	file_plaza_v1_options_proto_init()
 	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_common_proto_msgTypes[2].OneofWrappers = []any{}
 	type x struct{}

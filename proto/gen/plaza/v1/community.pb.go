@@ -1414,11 +1414,11 @@ const file_plaza_v1_community_proto_rawDesc = "" +
 	"\x0fis_discoverable\x18\x1d \x01(\bR\x0eisDiscoverable\x124\n" +
 	"\x16requires_join_approval\x18\x1e \x01(\bR\x14requiresJoinApproval\x12+\n" +
 	"\x11notification_mode\x18\x1f \x01(\tR\x10notificationMode\x12\x12\n" +
-	"\x04type\x18  \x01(\tR\x04type\"\xb2\x02\n" +
+	"\x04type\x18  \x01(\tR\x04type\"\xb8\x02\n" +
 	"\x11CommunityResponse\x125\n" +
 	"\vcommunities\x18\x01 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
-	"\x0fcommunity_users\x18\x02 \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x12$\n" +
-	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12$\n" +
+	"\x0fcommunity_users\x18\x02 \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x12*\n" +
+	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12$\n" +
 	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x122\n" +
 	"\n" +
 	"categories\x18\x05 \x03(\v2\x12.plaza.v1.CategoryR\n" +
@@ -1455,10 +1455,11 @@ const file_plaza_v1_community_proto_rawDesc = "" +
 	"\x10_is_discoverableB\x19\n" +
 	"\x17_allow_comment_in_story\"C\n" +
 	"\x13GetCommunityRequest\x12,\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\"\xda\x01\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\"\xef\x01\n" +
 	"\x1aBatchGetCommunitiesRequest\x127\n" +
 	"\rcommunity_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x90\xea0\x01R\fcommunityIds\x12X\n" +
-	"&include_discoverable_private_community\x18\x02 \x01(\bH\x00R#includeDiscoverablePrivateCommunity\x88\x01\x01B)\n" +
+	"&include_discoverable_private_community\x18\x02 \x01(\bH\x00R#includeDiscoverablePrivateCommunity\x88\x01\x01:\x13\xf2\xbb\x18\x0f\n" +
+	"\rcommunity_idsB)\n" +
 	"'_include_discoverable_private_community\"\x96\x05\n" +
 	"\x16ListCommunitiesRequest\x12!\n" +
 	"\akeyword\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\akeyword\x12+\n" +
@@ -1480,11 +1481,11 @@ const file_plaza_v1_community_proto_rawDesc = "" +
 	"\aoptions\x18\v \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\r\n" +
 	"\v_is_deletedB\v\n" +
 	"\t_has_flagB)\n" +
-	"'_include_discoverable_private_community\"\xe2\x02\n" +
+	"'_include_discoverable_private_community\"\xe8\x02\n" +
 	"\x17ListCommunitiesResponse\x125\n" +
 	"\vcommunities\x18\x01 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
-	"\x0fcommunity_users\x18\x02 \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x12$\n" +
-	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12$\n" +
+	"\x0fcommunity_users\x18\x02 \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x12*\n" +
+	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12$\n" +
 	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x122\n" +
 	"\n" +
 	"categories\x18\x05 \x03(\v2\x12.plaza.v1.CategoryR\n" +

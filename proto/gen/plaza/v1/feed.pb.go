@@ -1523,7 +1523,7 @@ var File_plaza_v1_feed_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_feed_proto_rawDesc = "" +
 	"\n" +
-	"\x13plaza/v1/feed.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/post.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\x8f\x03\n" +
+	"\x13plaza/v1/feed.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/post.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\xa3\x03\n" +
 	"\x13ListUserFeedRequest\x12\"\n" +
 	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId\x12\x1e\n" +
 	"\bhas_flag\x18\x02 \x01(\bH\x00R\ahasFlag\x88\x01\x01\x12\"\n" +
@@ -1535,7 +1535,8 @@ const file_plaza_v1_feed_proto_rawDesc = "" +
 	"liveStreamR\tdataTypes\x12/\n" +
 	"\aoptions\x18\x06 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12$\n" +
 	"\x05limit\x18\a \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x02R\x05limit\x88\x01\x01\x12\x1f\n" +
-	"\x05token\x18\b \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05tokenB\v\n" +
+	"\x05token\x18\b \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05token:\x12\xfa\xbb\x18\x0e\n" +
+	"\x05token\x12\x05limitB\v\n" +
 	"\t_has_flagB\r\n" +
 	"\v_is_deletedB\b\n" +
 	"\x06_limit\"\xd0\x01\n" +
@@ -1546,29 +1547,29 @@ const file_plaza_v1_feed_proto_rawDesc = "" +
 	"is_deleted\x18\x03 \x01(\bH\x01R\tisDeleted\x88\x01\x01\x12/\n" +
 	"\aoptions\x18\x04 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\v\n" +
 	"\t_has_flagB\r\n" +
-	"\v_is_deleted\"\x91\x02\n" +
+	"\v_is_deleted\"\x97\x02\n" +
 	"\x0fContentFeedData\x12$\n" +
 	"\x05posts\x18\x01 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
 	"\rpost_children\x18\x02 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
 	"\bcomments\x18\x03 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
-	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
+	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
 	"\x06paging\x18\x06 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x8a\x01\n" +
 	"\x17ListContentFeedResponse\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12-\n" +
 	"\x04data\x18\x02 \x01(\v2\x19.plaza.v1.ContentFeedDataR\x04data\x12(\n" +
-	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x8e\x02\n" +
+	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x94\x02\n" +
 	"\fUserFeedData\x12$\n" +
 	"\x05posts\x18\x01 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
 	"\rpost_children\x18\x02 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
 	"\bcomments\x18\x03 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
-	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
+	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
 	"\x06paging\x18\x06 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x84\x01\n" +
 	"\x14ListUserFeedResponse\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12*\n" +
 	"\x04data\x18\x02 \x01(\v2\x16.plaza.v1.UserFeedDataR\x04data\x12(\n" +
-	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xe5\x03\n" +
+	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xf9\x03\n" +
 	"\x18ListCommunityFeedRequest\x12,\n" +
 	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x12\x1e\n" +
 	"\bhas_flag\x18\x02 \x01(\bH\x00R\ahasFlag\x88\x01\x01\x12\"\n" +
@@ -1581,16 +1582,17 @@ const file_plaza_v1_feed_proto_rawDesc = "" +
 	"\tfeed_type\x18\x06 \x01(\tB(\xbaH%\xd8\x01\x01r R\tpublishedR\treviewingR\bdeclinedR\bfeedType\x12/\n" +
 	"\aoptions\x18\a \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12$\n" +
 	"\x05limit\x18\b \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x02R\x05limit\x88\x01\x01\x12\x1f\n" +
-	"\x05token\x18\t \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05tokenB\v\n" +
+	"\x05token\x18\t \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05token:\x12\xfa\xbb\x18\x0e\n" +
+	"\x05token\x12\x05limitB\v\n" +
 	"\t_has_flagB\r\n" +
 	"\v_is_deletedB\b\n" +
-	"\x06_limit\"\xc0\x03\n" +
+	"\x06_limit\"\xc6\x03\n" +
 	"\x11CommunityFeedData\x12$\n" +
 	"\x05posts\x18\x01 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
 	"\rpost_children\x18\x02 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
 	"\bcomments\x18\x03 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
-	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileR\x05files\x125\n" +
+	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x125\n" +
 	"\vcommunities\x18\x06 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
 	"\x0fcommunity_users\x18\a \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x122\n" +
 	"\n" +
@@ -1600,27 +1602,30 @@ const file_plaza_v1_feed_proto_rawDesc = "" +
 	"\x19ListCommunityFeedResponse\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12/\n" +
 	"\x04data\x18\x02 \x01(\v2\x1b.plaza.v1.CommunityFeedDataR\x04data\x12(\n" +
-	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xa8\x01\n" +
+	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xbc\x01\n" +
 	"\x18ListFollowingFeedRequest\x12=\n" +
 	"\asort_by\x18\x01 \x01(\tB$\xbaH!\xd8\x01\x01r\x1cR\vlastCreatedR\rcustomRankingR\x06sortBy\x12$\n" +
 	"\x05limit\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x00R\x05limit\x88\x01\x01\x12\x1d\n" +
-	"\x05token\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05tokenB\b\n" +
-	"\x06_limit\"A\n" +
+	"\x05token\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05token:\x12\xfa\xbb\x18\x0e\n" +
+	"\x05token\x12\x05limitB\b\n" +
+	"\x06_limit\"W\n" +
 	"\x0fFollowingPaging\x12\x12\n" +
 	"\x04next\x18\x01 \x01(\tR\x04next\x12\x1a\n" +
-	"\bprevious\x18\x02 \x01(\tR\bprevious\"\xd1\x03\n" +
+	"\bprevious\x18\x02 \x01(\tR\bprevious:\x14\xfa\xbb\x18\x10\n" +
+	"\x04next\n" +
+	"\bprevious\"\xd7\x03\n" +
 	"\x19ListFollowingFeedResponse\x12$\n" +
 	"\x05posts\x18\x01 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
 	"\rpost_children\x18\x02 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
 	"\bcomments\x18\x03 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
-	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileR\x05files\x125\n" +
+	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x125\n" +
 	"\vcommunities\x18\x06 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
 	"\x0fcommunity_users\x18\a \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x122\n" +
 	"\n" +
 	"categories\x18\b \x03(\v2\x12.plaza.v1.CategoryR\n" +
 	"categories\x121\n" +
-	"\x06paging\x18\t \x01(\v2\x19.plaza.v1.FollowingPagingR\x06paging\"\xf0\x02\n" +
+	"\x06paging\x18\t \x01(\v2\x19.plaza.v1.FollowingPagingR\x06paging\"\x84\x03\n" +
 	"\x15ListGlobalFeedRequest\x12K\n" +
 	"\n" +
 	"data_types\x18\x01 \x03(\tB,\xbaH)\x92\x01&\x10\x04\"\"r R\x05videoR\x05imageR\x04fileR\n" +
@@ -1630,8 +1635,9 @@ const file_plaza_v1_feed_proto_rawDesc = "" +
 	"\x17include_mixed_structure\x18\x04 \x01(\bR\x15includeMixedStructure\x12/\n" +
 	"\aoptions\x18\x05 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12$\n" +
 	"\x05limit\x18\x06 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x00R\x05limit\x88\x01\x01\x12\x1f\n" +
-	"\x05token\x18\a \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05tokenB\b\n" +
-	"\x06_limit\"\xf6\x02\n" +
+	"\x05token\x18\a \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05token:\x12\xfa\xbb\x18\x0e\n" +
+	"\x05token\x12\x05limitB\b\n" +
+	"\x06_limit\"\x8a\x03\n" +
 	"\x1bListRankedGlobalFeedRequest\x12K\n" +
 	"\n" +
 	"data_types\x18\x01 \x03(\tB,\xbaH)\x92\x01&\x10\x04\"\"r R\x05videoR\x05imageR\x04fileR\n" +
@@ -1641,28 +1647,29 @@ const file_plaza_v1_feed_proto_rawDesc = "" +
 	"\x17include_mixed_structure\x18\x04 \x01(\bR\x15includeMixedStructure\x12/\n" +
 	"\aoptions\x18\x05 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12$\n" +
 	"\x05limit\x18\x06 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x00R\x05limit\x88\x01\x01\x12\x1f\n" +
-	"\x05token\x18\a \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05tokenB\b\n" +
-	"\x06_limit\"\xbd\x03\n" +
+	"\x05token\x18\a \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05token:\x12\xfa\xbb\x18\x0e\n" +
+	"\x05token\x12\x05limitB\b\n" +
+	"\x06_limit\"\xc3\x03\n" +
 	"\x0eGlobalFeedData\x12$\n" +
 	"\x05posts\x18\x01 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
 	"\rpost_children\x18\x02 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
 	"\bcomments\x18\x03 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
-	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileR\x05files\x125\n" +
+	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x125\n" +
 	"\vcommunities\x18\x06 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
 	"\x0fcommunity_users\x18\a \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x122\n" +
 	"\n" +
 	"categories\x18\b \x03(\v2\x12.plaza.v1.CategoryR\n" +
 	"categories\x12(\n" +
-	"\x06paging\x18\t \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xb1\x04\n" +
+	"\x06paging\x18\t \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xb7\x04\n" +
 	"\x16ListGlobalFeedResponse\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12,\n" +
 	"\x04data\x18\x02 \x01(\v2\x18.plaza.v1.GlobalFeedDataR\x04data\x12$\n" +
 	"\x05posts\x18\x03 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
 	"\rpost_children\x18\x04 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
 	"\bcomments\x18\x05 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
-	"\x05users\x18\x06 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\a \x03(\v2\x0e.plaza.v1.FileR\x05files\x125\n" +
+	"\x05users\x18\x06 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\a \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x125\n" +
 	"\vcommunities\x18\b \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
 	"\x0fcommunity_users\x18\t \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x122\n" +
 	"\n" +

@@ -748,11 +748,11 @@ const file_plaza_v1_invitation_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xc2\x01\n" +
+	"updated_at\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xc8\x01\n" +
 	"\x12InvitationResponse\x126\n" +
 	"\vinvitations\x18\x01 \x03(\v2\x14.plaza.v1.InvitationR\vinvitations\x12$\n" +
-	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
+	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
 	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xf4\x01\n" +
 	"\x18CreateInvitationsRequest\x12H\n" +
 	"\x04type\x18\x01 \x01(\tB4\xbaH1r/R\x15communityMemberInviteR\x16livestreamCohostInviteR\x04type\x127\n" +

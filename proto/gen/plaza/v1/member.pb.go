@@ -707,11 +707,11 @@ const file_plaza_v1_member_proto_rawDesc = "" +
 	"\n" +
 	"is_deleted\x18\a \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12/\n" +
 	"\aoptions\x18\b \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\r\n" +
-	"\v_is_deleted\"\xde\x02\n" +
+	"\v_is_deleted\"\xe4\x02\n" +
 	"\x13ListMembersResponse\x125\n" +
 	"\vcommunities\x18\x01 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
-	"\x0fcommunity_users\x18\x02 \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x12$\n" +
-	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12$\n" +
+	"\x0fcommunity_users\x18\x02 \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x12*\n" +
+	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12$\n" +
 	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x122\n" +
 	"\n" +
 	"categories\x18\x05 \x03(\v2\x12.plaza.v1.CategoryR\n" +

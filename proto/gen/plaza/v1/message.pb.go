@@ -1331,12 +1331,12 @@ const file_plaza_v1_message_proto_rawDesc = "" +
 	"\x04type\x18\x01 \x01(\tB\x17\xbaH\x14\xd8\x01\x01r\x0fR\x04userR\achannelR\x04type\x12+\n" +
 	"\buser_ids\x18\x02 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x102\"\x06r\x04\x90\xea0\x01R\auserIds\x12&\n" +
-	"\x0fuser_public_ids\x18\x03 \x03(\tR\ruserPublicIds\"\xc8\x01\n" +
+	"\x0fuser_public_ids\x18\x03 \x03(\tR\ruserPublicIds\"\xce\x01\n" +
 	"\x0fMessageResponse\x12-\n" +
 	"\bmessages\x18\x01 \x03(\v2\x11.plaza.v1.MessageR\bmessages\x12:\n" +
 	"\rmessage_feeds\x18\x02 \x03(\v2\x15.plaza.v1.MessageFeedR\fmessageFeeds\x12$\n" +
-	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileR\x05files\"\xe2\x03\n" +
+	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\"\xe2\x03\n" +
 	"\x14CreateMessageRequest\x121\n" +
 	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\rmessageFeedId\x12$\n" +
 	"\tparent_id\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dR\bparentId\x12*\n" +
@@ -1352,10 +1352,11 @@ const file_plaza_v1_message_proto_rawDesc = "" +
 	"R\x0ementionedUsers\"=\n" +
 	"\x11GetMessageRequest\x12(\n" +
 	"\n" +
-	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\"N\n" +
+	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\"a\n" +
 	"\x17BatchGetMessagesRequest\x123\n" +
 	"\vmessage_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\xa0\xea0\x01R\n" +
-	"messageIds\"\xd6\x03\n" +
+	"messageIds:\x11\xf2\xbb\x18\r\n" +
+	"\vmessage_ids\"\xd6\x03\n" +
 	"\x13ListMessagesRequest\x121\n" +
 	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\rmessageFeedId\x12)\n" +
 	"\tparent_id\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dH\x00R\bparentId\x88\x01\x01\x12\"\n" +
@@ -1374,20 +1375,21 @@ const file_plaza_v1_message_proto_rawDesc = "" +
 	"_parent_idB\r\n" +
 	"\v_is_deletedB\f\n" +
 	"\n" +
-	"_has_flags\"\xe4\x01\n" +
+	"_has_flags\"\x86\x02\n" +
 	"\x12MessageListOptions\x12$\n" +
 	"\x05limit\x18\x01 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x00R\x05limit\x88\x01\x01\x12\x1f\n" +
 	"\x05token\x18\x02 \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05token\x12:\n" +
 	"\asort_by\x18\x03 \x01(\tB!\xbaH\x1e\xd8\x01\x01r\x19R\vsegmentDescR\n" +
 	"segmentAscR\x06sortBy\x12\x1f\n" +
 	"\x06around\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\x06around\x12 \n" +
-	"\x04type\x18\x05 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xb0\xea0\x01R\x04typeB\b\n" +
-	"\x06_limit\"\xf7\x01\n" +
+	"\x04type\x18\x05 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xb0\xea0\x01R\x04type: \xfa\xbb\x18\x1c\n" +
+	"\x05token\x12\x05limit\x12\x04type\x12\x06aroundB\b\n" +
+	"\x06_limit\"\xfd\x01\n" +
 	"\x14ListMessagesResponse\x12-\n" +
 	"\bmessages\x18\x01 \x03(\v2\x11.plaza.v1.MessageR\bmessages\x12:\n" +
 	"\rmessage_feeds\x18\x02 \x03(\v2\x15.plaza.v1.MessageFeedR\fmessageFeeds\x12$\n" +
-	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
+	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
 	"\x06paging\x18\x05 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x95\x02\n" +
 	"\x14UpdateMessageRequest\x12(\n" +
 	"\n" +

@@ -586,20 +586,21 @@ var File_plaza_v1_message_feed_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_message_feed_proto_rawDesc = "" +
 	"\n" +
-	"\x1bplaza/v1/message_feed.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16plaza/v1/channel.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/message.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\xcc\x01\n" +
+	"\x1bplaza/v1/message_feed.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16plaza/v1/channel.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/message.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\xd2\x01\n" +
 	"\x13MessageFeedResponse\x12:\n" +
 	"\rmessage_feeds\x18\x01 \x03(\v2\x15.plaza.v1.MessageFeedR\fmessageFeeds\x12-\n" +
 	"\bmessages\x18\x02 \x03(\v2\x11.plaza.v1.MessageR\bmessages\x12$\n" +
-	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileR\x05files\"c\n" +
+	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\"c\n" +
 	"\x18CreateMessageFeedRequest\x12(\n" +
 	"\n" +
 	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tchannelId\x12\x1d\n" +
 	"\x04name\x18\x02 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x04name\"J\n" +
 	"\x15GetMessageFeedRequest\x121\n" +
-	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\rmessageFeedId\"[\n" +
+	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\rmessageFeedId\"s\n" +
 	"\x1bBatchGetMessageFeedsRequest\x12<\n" +
-	"\x10message_feed_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\xa0\xea0\x01R\x0emessageFeedIds\"\xf3\x01\n" +
+	"\x10message_feed_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\xa0\xea0\x01R\x0emessageFeedIds:\x16\xf2\xbb\x18\x12\n" +
+	"\x10message_feed_ids\"\xf3\x01\n" +
 	"\x17ListMessageFeedsRequest\x12(\n" +
 	"\n" +
 	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tchannelId\x12?\n" +
@@ -607,18 +608,19 @@ const file_plaza_v1_message_feed_proto_rawDesc = "" +
 	"\n" +
 	"is_deleted\x18\x03 \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12:\n" +
 	"\aoptions\x18\x04 \x01(\v2 .plaza.v1.MessageFeedListOptionsR\aoptionsB\r\n" +
-	"\v_is_deleted\"\xe1\x01\n" +
+	"\v_is_deleted\"\xfb\x01\n" +
 	"\x16MessageFeedListOptions\x12$\n" +
 	"\x05limit\x18\x01 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x00R\x05limit\x88\x01\x01\x12\x1f\n" +
 	"\x05token\x18\x02 \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05token\x12T\n" +
 	"\asort_by\x18\x03 \x01(\tB;\xbaH8\xd8\x01\x01r3R\x18lastMessageTimestampDescR\x17lastMessageTimestampAscR\x06sortBy\x12 \n" +
-	"\x04type\x18\x04 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xb0\xea0\x01R\x04typeB\b\n" +
-	"\x06_limit\"\xfb\x01\n" +
+	"\x04type\x18\x04 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xb0\xea0\x01R\x04type:\x18\xfa\xbb\x18\x14\n" +
+	"\x05token\x12\x05limit\x12\x04typeB\b\n" +
+	"\x06_limit\"\x81\x02\n" +
 	"\x18ListMessageFeedsResponse\x12:\n" +
 	"\rmessage_feeds\x18\x01 \x03(\v2\x15.plaza.v1.MessageFeedR\fmessageFeeds\x12-\n" +
 	"\bmessages\x18\x02 \x03(\v2\x11.plaza.v1.MessageR\bmessages\x12$\n" +
-	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
+	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
 	"\x06paging\x18\x05 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"l\n" +
 	"\x18UpdateMessageFeedRequest\x121\n" +
 	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\rmessageFeedId\x12\x1d\n" +

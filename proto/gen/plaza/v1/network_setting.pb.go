@@ -1462,10 +1462,10 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x12is_include_deleted\x18\x02 \x01(\bH\x01R\x10isIncludeDeleted\x88\x01\x01B\n" +
 	"\n" +
 	"\b_enabledB\x15\n" +
-	"\x13_is_include_deleted2\xda\b\n" +
+	"\x13_is_include_deleted2\xde\b\n" +
 	"\x15NetworkSettingService\x12\x88\x01\n" +
-	"\rGetModeration\x12\x1e.plaza.v1.GetModerationRequest\x1a!.plaza.v1.ModerationConfiguration\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v3/network-settings/moderation\x90\x02\x01\x12\x90\x01\n" +
-	"\x10UpdateModeration\x12!.plaza.v1.UpdateModerationRequest\x1a!.plaza.v1.ModerationConfiguration\"6\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v3/network-settings/moderation\x12\x81\x01\n" +
+	"\rGetModeration\x12\x1e.plaza.v1.GetModerationRequest\x1a!.plaza.v1.ModerationConfiguration\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v3/network-settings/moderation\x90\x02\x01\x12\x94\x01\n" +
+	"\x10UpdateModeration\x12!.plaza.v1.UpdateModerationRequest\x1a!.plaza.v1.ModerationConfiguration\":\xa2\xbb\x18\x04\b\x05\x10G\xb8\xbb\x18\x02\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v3/network-settings/moderation\x12\x81\x01\n" +
 	"\x12GetNetworkSettings\x12#.plaza.v1.GetNetworkSettingsRequest\x1a\x19.plaza.v1.NetworkSettings\"+\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v3/network-settings\x90\x02\x01\x12\x87\x01\n" +
 	"\x15UpdateNetworkSettings\x12&.plaza.v1.UpdateNetworkSettingsRequest\x1a\x19.plaza.v1.NetworkSettings\"+\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02\x1d:\x01*\x1a\x18/api/v3/network-settings\x12\x83\x01\n" +
 	"\x11GetSocialSettings\x12\".plaza.v1.GetSocialSettingsRequest\x1a\x18.plaza.v1.SocialSettings\"0\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!\x12\x1f/api/v3/network-settings/social\x90\x02\x01\x12\x8b\x01\n" +

@@ -289,6 +289,59 @@ func (Permission) EnumDescriptor() ([]byte, []int) {
 	return file_plaza_v1_options_proto_rawDescGZIP(), []int{0}
 }
 
+// RestErrors says how the errors of an operation differ from the usual error body over REST.
+type RestErrors int32
+
+const (
+	// They do not differ.
+	RestErrors_REST_ERRORS_UNSPECIFIED RestErrors = 0
+	// The bare JSON string "Unauthorized" for a missing or wrong key; in every other error `data` is present.
+	RestErrors_REST_ERRORS_BARE_UNAUTHORIZED RestErrors = 1
+	// A validation error is answered like a malformed request: code 400000, without details, in every protocol.
+	RestErrors_REST_ERRORS_BAD_REQUEST RestErrors = 2
+)
+
+// Enum value maps for RestErrors.
+var (
+	RestErrors_name = map[int32]string{
+		0: "REST_ERRORS_UNSPECIFIED",
+		1: "REST_ERRORS_BARE_UNAUTHORIZED",
+		2: "REST_ERRORS_BAD_REQUEST",
+	}
+	RestErrors_value = map[string]int32{
+		"REST_ERRORS_UNSPECIFIED":       0,
+		"REST_ERRORS_BARE_UNAUTHORIZED": 1,
+		"REST_ERRORS_BAD_REQUEST":       2,
+	}
+)
+
+func (x RestErrors) Enum() *RestErrors {
+	p := new(RestErrors)
+	*p = x
+	return p
+}
+
+func (x RestErrors) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (RestErrors) Descriptor() protoreflect.EnumDescriptor {
+	return file_plaza_v1_options_proto_enumTypes[1].Descriptor()
+}
+
+func (RestErrors) Type() protoreflect.EnumType {
+	return &file_plaza_v1_options_proto_enumTypes[1]
+}
+
+func (x RestErrors) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use RestErrors.Descriptor instead.
+func (RestErrors) EnumDescriptor() ([]byte, []int) {
+	return file_plaza_v1_options_proto_rawDescGZIP(), []int{1}
+}
+
 // Caller is the kind of caller that an operation requires.
 type Access_Caller int32
 
@@ -342,11 +395,11 @@ func (x Access_Caller) String() string {
 }
 
 func (Access_Caller) Descriptor() protoreflect.EnumDescriptor {
-	return file_plaza_v1_options_proto_enumTypes[1].Descriptor()
+	return file_plaza_v1_options_proto_enumTypes[2].Descriptor()
 }
 
 func (Access_Caller) Type() protoreflect.EnumType {
-	return &file_plaza_v1_options_proto_enumTypes[1]
+	return &file_plaza_v1_options_proto_enumTypes[2]
 }
 
 func (x Access_Caller) Number() protoreflect.EnumNumber {
@@ -479,6 +532,117 @@ func (x *Deprecation) GetPaths() []string {
 	return nil
 }
 
+// RequestRules says how REST clients spell a request message. Fields are given by their proto names.
+type RequestRules struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Fields whose values in a query are percent-encoded twice by public clients.
+	EncodedTwice []string `protobuf:"bytes,1,rep,name=encoded_twice,json=encodedTwice,proto3" json:"encoded_twice,omitempty"`
+	// The field, a list of strings, that receives the JSON names of the lists that a JSON body sets to `[]`: Protobuf
+	// cannot tell an empty list from an absent one.
+	EmptyLists    string `protobuf:"bytes,2,opt,name=empty_lists,json=emptyLists,proto3" json:"empty_lists,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RequestRules) Reset() {
+	*x = RequestRules{}
+	mi := &file_plaza_v1_options_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RequestRules) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RequestRules) ProtoMessage() {}
+
+func (x *RequestRules) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_options_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RequestRules.ProtoReflect.Descriptor instead.
+func (*RequestRules) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_options_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *RequestRules) GetEncodedTwice() []string {
+	if x != nil {
+		return x.EncodedTwice
+	}
+	return nil
+}
+
+func (x *RequestRules) GetEmptyLists() string {
+	if x != nil {
+		return x.EmptyLists
+	}
+	return ""
+}
+
+// PageFields describes a message that selects or continues a page of a list. Fields are given by their proto names.
+type PageFields struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Fields that hold page tokens. The server binds tokens to the list that issued them.
+	Tokens []string `protobuf:"bytes,1,rep,name=tokens,proto3" json:"tokens,omitempty"`
+	// Fields that choose a page but do not identify the list, such as the page size.
+	Position      []string `protobuf:"bytes,2,rep,name=position,proto3" json:"position,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PageFields) Reset() {
+	*x = PageFields{}
+	mi := &file_plaza_v1_options_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PageFields) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PageFields) ProtoMessage() {}
+
+func (x *PageFields) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_options_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PageFields.ProtoReflect.Descriptor instead.
+func (*PageFields) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_options_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *PageFields) GetTokens() []string {
+	if x != nil {
+		return x.Tokens
+	}
+	return nil
+}
+
+func (x *PageFields) GetPosition() []string {
+	if x != nil {
+		return x.Position
+	}
+	return nil
+}
+
 var file_plaza_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 	{
 		ExtendedType:  (*descriptorpb.MethodOptions)(nil),
@@ -504,6 +668,38 @@ var file_plaza_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 		Tag:           "bytes,50102,opt,name=deprecation",
 		Filename:      "plaza/v1/options.proto",
 	},
+	{
+		ExtendedType:  (*descriptorpb.MethodOptions)(nil),
+		ExtensionType: (*RestErrors)(nil),
+		Field:         50103,
+		Name:          "plaza.v1.rest_errors",
+		Tag:           "varint,50103,opt,name=rest_errors,enum=plaza.v1.RestErrors",
+		Filename:      "plaza/v1/options.proto",
+	},
+	{
+		ExtendedType:  (*descriptorpb.MessageOptions)(nil),
+		ExtensionType: (*RequestRules)(nil),
+		Field:         50110,
+		Name:          "plaza.v1.request_rules",
+		Tag:           "bytes,50110,opt,name=request_rules",
+		Filename:      "plaza/v1/options.proto",
+	},
+	{
+		ExtendedType:  (*descriptorpb.MessageOptions)(nil),
+		ExtensionType: (*PageFields)(nil),
+		Field:         50111,
+		Name:          "plaza.v1.page_fields",
+		Tag:           "bytes,50111,opt,name=page_fields",
+		Filename:      "plaza/v1/options.proto",
+	},
+	{
+		ExtendedType:  (*descriptorpb.FieldOptions)(nil),
+		ExtensionType: (*bool)(nil),
+		Field:         50120,
+		Name:          "plaza.v1.related_files",
+		Tag:           "varint,50120,opt,name=related_files",
+		Filename:      "plaza/v1/options.proto",
+	},
 }
 
 // Extension fields to descriptorpb.MethodOptions.
@@ -520,6 +716,31 @@ var (
 	//
 	// optional plaza.v1.Deprecation deprecation = 50102;
 	E_Deprecation = &file_plaza_v1_options_proto_extTypes[2]
+	// How the operation's errors differ over REST.
+	//
+	// optional plaza.v1.RestErrors rest_errors = 50103;
+	E_RestErrors = &file_plaza_v1_options_proto_extTypes[3]
+)
+
+// Extension fields to descriptorpb.MessageOptions.
+var (
+	// How REST clients spell the request.
+	//
+	// optional plaza.v1.RequestRules request_rules = 50110;
+	E_RequestRules = &file_plaza_v1_options_proto_extTypes[4]
+	// Which fields page a list.
+	//
+	// optional plaza.v1.PageFields page_fields = 50111;
+	E_PageFields = &file_plaza_v1_options_proto_extTypes[5]
+)
+
+// Extension fields to descriptorpb.FieldOptions.
+var (
+	// Set on a list of files: if it is empty, the server fills it with the files that the other lists of its message refer
+	// to.
+	//
+	// optional bool related_files = 50120;
+	E_RelatedFiles = &file_plaza_v1_options_proto_extTypes[6]
 )
 
 var File_plaza_v1_options_proto protoreflect.FileDescriptor
@@ -543,7 +764,15 @@ const file_plaza_v1_options_proto_rawDesc = "" +
 	"\vDeprecation\x12\x14\n" +
 	"\x05since\x18\x01 \x01(\tR\x05since\x12\x16\n" +
 	"\x06sunset\x18\x02 \x01(\tR\x06sunset\x12\x14\n" +
-	"\x05paths\x18\x03 \x03(\tR\x05paths*\xe9\x13\n" +
+	"\x05paths\x18\x03 \x03(\tR\x05paths\"T\n" +
+	"\fRequestRules\x12#\n" +
+	"\rencoded_twice\x18\x01 \x03(\tR\fencodedTwice\x12\x1f\n" +
+	"\vempty_lists\x18\x02 \x01(\tR\n" +
+	"emptyLists\"@\n" +
+	"\n" +
+	"PageFields\x12\x16\n" +
+	"\x06tokens\x18\x01 \x03(\tR\x06tokens\x12\x1a\n" +
+	"\bposition\x18\x02 \x03(\tR\bposition*\xe9\x13\n" +
 	"\n" +
 	"Permission\x12\x1a\n" +
 	"\x16PERMISSION_UNSPECIFIED\x10\x00\x12\x18\n" +
@@ -619,11 +848,22 @@ const file_plaza_v1_options_proto_rawDesc = "" +
 	"\x1fPERMISSION_VIEW_MODERATION_FEED\x10E\x12\x1b\n" +
 	"\x17PERMISSION_MANAGE_ADMIN\x10F\x12\x1d\n" +
 	"\x19PERMISSION_MANAGE_SETTING\x10G\x12\x1e\n" +
-	"\x1aPERMISSION_MANAGE_SECURITY\x10H:J\n" +
+	"\x1aPERMISSION_MANAGE_SECURITY\x10H*i\n" +
+	"\n" +
+	"RestErrors\x12\x1b\n" +
+	"\x17REST_ERRORS_UNSPECIFIED\x10\x00\x12!\n" +
+	"\x1dREST_ERRORS_BARE_UNAUTHORIZED\x10\x01\x12\x1b\n" +
+	"\x17REST_ERRORS_BAD_REQUEST\x10\x02:J\n" +
 	"\x06access\x12\x1e.google.protobuf.MethodOptions\x18\xb4\x87\x03 \x01(\v2\x10.plaza.v1.AccessR\x06access:A\n" +
 	"\vrest_status\x12\x1e.google.protobuf.MethodOptions\x18\xb5\x87\x03 \x01(\x05R\n" +
 	"restStatus:Y\n" +
-	"\vdeprecation\x12\x1e.google.protobuf.MethodOptions\x18\xb6\x87\x03 \x01(\v2\x15.plaza.v1.DeprecationR\vdeprecationB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\vdeprecation\x12\x1e.google.protobuf.MethodOptions\x18\xb6\x87\x03 \x01(\v2\x15.plaza.v1.DeprecationR\vdeprecation:W\n" +
+	"\vrest_errors\x12\x1e.google.protobuf.MethodOptions\x18\xb7\x87\x03 \x01(\x0e2\x14.plaza.v1.RestErrorsR\n" +
+	"restErrors:^\n" +
+	"\rrequest_rules\x12\x1f.google.protobuf.MessageOptions\x18\xbe\x87\x03 \x01(\v2\x16.plaza.v1.RequestRulesR\frequestRules:X\n" +
+	"\vpage_fields\x12\x1f.google.protobuf.MessageOptions\x18\xbf\x87\x03 \x01(\v2\x14.plaza.v1.PageFieldsR\n" +
+	"pageFields:D\n" +
+	"\rrelated_files\x12\x1d.google.protobuf.FieldOptions\x18ȇ\x03 \x01(\bR\frelatedFilesB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_options_proto_rawDescOnce sync.Once
@@ -637,28 +877,40 @@ func file_plaza_v1_options_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_options_proto_rawDescData
 }
 
-var file_plaza_v1_options_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_plaza_v1_options_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_plaza_v1_options_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_plaza_v1_options_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_plaza_v1_options_proto_goTypes = []any{
-	(Permission)(0),                    // 0: plaza.v1.Permission
-	(Access_Caller)(0),                 // 1: plaza.v1.Access.Caller
-	(*Access)(nil),                     // 2: plaza.v1.Access
-	(*Deprecation)(nil),                // 3: plaza.v1.Deprecation
-	(*descriptorpb.MethodOptions)(nil), // 4: google.protobuf.MethodOptions
+	(Permission)(0),                     // 0: plaza.v1.Permission
+	(RestErrors)(0),                     // 1: plaza.v1.RestErrors
+	(Access_Caller)(0),                  // 2: plaza.v1.Access.Caller
+	(*Access)(nil),                      // 3: plaza.v1.Access
+	(*Deprecation)(nil),                 // 4: plaza.v1.Deprecation
+	(*RequestRules)(nil),                // 5: plaza.v1.RequestRules
+	(*PageFields)(nil),                  // 6: plaza.v1.PageFields
+	(*descriptorpb.MethodOptions)(nil),  // 7: google.protobuf.MethodOptions
+	(*descriptorpb.MessageOptions)(nil), // 8: google.protobuf.MessageOptions
+	(*descriptorpb.FieldOptions)(nil),   // 9: google.protobuf.FieldOptions
 }
 var file_plaza_v1_options_proto_depIdxs = []int32{
-	1, // 0: plaza.v1.Access.caller:type_name -> plaza.v1.Access.Caller
-	0, // 1: plaza.v1.Access.permission:type_name -> plaza.v1.Permission
-	4, // 2: plaza.v1.access:extendee -> google.protobuf.MethodOptions
-	4, // 3: plaza.v1.rest_status:extendee -> google.protobuf.MethodOptions
-	4, // 4: plaza.v1.deprecation:extendee -> google.protobuf.MethodOptions
-	2, // 5: plaza.v1.access:type_name -> plaza.v1.Access
-	3, // 6: plaza.v1.deprecation:type_name -> plaza.v1.Deprecation
-	7, // [7:7] is the sub-list for method output_type
-	7, // [7:7] is the sub-list for method input_type
-	5, // [5:7] is the sub-list for extension type_name
-	2, // [2:5] is the sub-list for extension extendee
-	0, // [0:2] is the sub-list for field type_name
+	2,  // 0: plaza.v1.Access.caller:type_name -> plaza.v1.Access.Caller
+	0,  // 1: plaza.v1.Access.permission:type_name -> plaza.v1.Permission
+	7,  // 2: plaza.v1.access:extendee -> google.protobuf.MethodOptions
+	7,  // 3: plaza.v1.rest_status:extendee -> google.protobuf.MethodOptions
+	7,  // 4: plaza.v1.deprecation:extendee -> google.protobuf.MethodOptions
+	7,  // 5: plaza.v1.rest_errors:extendee -> google.protobuf.MethodOptions
+	8,  // 6: plaza.v1.request_rules:extendee -> google.protobuf.MessageOptions
+	8,  // 7: plaza.v1.page_fields:extendee -> google.protobuf.MessageOptions
+	9,  // 8: plaza.v1.related_files:extendee -> google.protobuf.FieldOptions
+	3,  // 9: plaza.v1.access:type_name -> plaza.v1.Access
+	4,  // 10: plaza.v1.deprecation:type_name -> plaza.v1.Deprecation
+	1,  // 11: plaza.v1.rest_errors:type_name -> plaza.v1.RestErrors
+	5,  // 12: plaza.v1.request_rules:type_name -> plaza.v1.RequestRules
+	6,  // 13: plaza.v1.page_fields:type_name -> plaza.v1.PageFields
+	14, // [14:14] is the sub-list for method output_type
+	14, // [14:14] is the sub-list for method input_type
+	9,  // [9:14] is the sub-list for extension type_name
+	2,  // [2:9] is the sub-list for extension extendee
+	0,  // [0:2] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_options_proto_init() }
@@ -671,9 +923,9 @@ func file_plaza_v1_options_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_options_proto_rawDesc), len(file_plaza_v1_options_proto_rawDesc)),
-			NumEnums:      2,
-			NumMessages:   2,
-			NumExtensions: 3,
+			NumEnums:      3,
+			NumMessages:   4,
+			NumExtensions: 7,
 			NumServices:   0,
 		},
 		GoTypes:           file_plaza_v1_options_proto_goTypes,

@@ -852,7 +852,7 @@ const file_plaza_v1_pin_proto_rawDesc = "" +
 	"\x0ereference_type\x18\x02 \x01(\tR\rreferenceType\x12\x1c\n" +
 	"\tplacement\x18\x03 \x01(\tR\tplacement\x12\x1b\n" +
 	"\tpinned_by\x18\x04 \x01(\tR\bpinnedBy\x127\n" +
-	"\tpinned_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\bpinnedAt\"\xfa\x04\n" +
+	"\tpinned_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\bpinnedAt\"\x80\x05\n" +
 	"\vPinResponse\x124\n" +
 	"\vpin_targets\x18\x01 \x03(\v2\x13.plaza.v1.PinTargetR\n" +
 	"pinTargets\x12!\n" +
@@ -860,8 +860,8 @@ const file_plaza_v1_pin_proto_rawDesc = "" +
 	"\x05posts\x18\x03 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
 	"\rpost_children\x18\x04 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
 	"\bcomments\x18\x05 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
-	"\x05users\x18\x06 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\a \x03(\v2\x0e.plaza.v1.FileR\x05files\x125\n" +
+	"\x05users\x18\x06 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\a \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x125\n" +
 	"\vcommunities\x18\b \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
 	"\x0fcommunity_users\x18\t \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x122\n" +
 	"\n" +

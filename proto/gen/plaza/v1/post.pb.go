@@ -1667,13 +1667,13 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\x0estructure_type\x18( \x01(\tR\rstructureType\x1a<\n" +
 	"\x0eReactionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xd3\x05\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xd9\x05\n" +
 	"\fPostResponse\x12$\n" +
 	"\x05posts\x18\x01 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
 	"\rpost_children\x18\x02 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
 	"\bcomments\x18\x03 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
-	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileR\x05files\x125\n" +
+	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x125\n" +
 	"\vcommunities\x18\x06 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
 	"\x0fcommunity_users\x18\a \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x122\n" +
 	"\n" +
@@ -1685,13 +1685,13 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\x18video_streaming_children\x18\v \x03(\v2\x18.plaza.v1.VideoStreamingR\x16videoStreamingChildren\x12$\n" +
 	"\x05rooms\x18\f \x03(\v2\x0e.plaza.v1.RoomR\x05rooms\x125\n" +
 	"\x0eroom_childrens\x18\r \x03(\v2\x0e.plaza.v1.RoomR\rroomChildrens\x12$\n" +
-	"\x05polls\x18\x0e \x03(\v2\x0e.plaza.v1.PollR\x05polls\"\x82\x06\n" +
+	"\x05polls\x18\x0e \x03(\v2\x0e.plaza.v1.PollR\x05polls\"\x88\x06\n" +
 	"\x11ListPostsResponse\x12$\n" +
 	"\x05posts\x18\x01 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
 	"\rpost_children\x18\x02 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
 	"\bcomments\x18\x03 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
-	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileR\x05files\x125\n" +
+	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x125\n" +
 	"\vcommunities\x18\x06 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
 	"\x0fcommunity_users\x18\a \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x122\n" +
 	"\n" +
@@ -1724,9 +1724,11 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"R\n" +
 	"mentionees\"4\n" +
 	"\x0eGetPostRequest\x12\"\n" +
-	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\"E\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\"U\n" +
 	"\x14BatchGetPostsRequest\x12-\n" +
-	"\bpost_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x90\xea0\x01R\apostIds\"\xf5\x05\n" +
+	"\bpost_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x90\xea0\x01R\apostIds:\x0e\xf2\xbb\x18\n" +
+	"\n" +
+	"\bpost_ids\"\xf5\x05\n" +
 	"\x10ListPostsRequest\x12&\n" +
 	"\ttarget_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\btargetId\x12C\n" +
 	"\vtarget_type\x18\x02 \x01(\tB\"\xbaH\x1f\xd8\x01\x01r\x1aR\tcommunityR\x04userR\acontentR\n" +
@@ -1752,7 +1754,7 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\v_is_deletedB\x12\n" +
 	"\x10_include_deletedB\x1c\n" +
 	"\x1a_matching_only_parent_postB\x1a\n" +
-	"\x18_include_mixed_structure\"\xfa\x03\n" +
+	"\x18_include_mixed_structure\"\x87\x04\n" +
 	"\x11UpdatePostRequest\x12\"\n" +
 	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\x12+\n" +
 	"\x04data\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x04data\x12\"\n" +
@@ -1769,7 +1771,7 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"mentionees\x12K\n" +
 	"\x05clear\x18\t \x03(\tB5\xbaH2\x92\x01/\x10\n" +
 	"\"+r)R\vattachmentsR\x04tagsR\bhashtagsR\n" +
-	"mentioneesR\x05clearB\a\n" +
+	"mentioneesR\x05clear:\v\xf2\xbb\x18\a\x12\x05clearB\a\n" +
 	"\x05_text\"U\n" +
 	"\x11DeletePostRequest\x12\"\n" +
 	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\x12\x1c\n" +

@@ -613,11 +613,11 @@ const file_plaza_v1_reaction_proto_rawDesc = "" +
 	"\x0ereference_type\x18\x02 \x01(\tB$\xbaH!r\x1fR\x04postR\acommentR\x05storyR\amessageR\rreferenceType\x12,\n" +
 	"\rreaction_name\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\freactionName\x12+\n" +
 	"\x11reference_version\x18\x04 \x01(\x05R\x10referenceVersion\x12/\n" +
-	"\aoptions\x18\x05 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"\xc5\x01\n" +
+	"\aoptions\x18\x05 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"\xcb\x01\n" +
 	"\x15ListReactionsResponse\x126\n" +
 	"\treactions\x18\x01 \x03(\v2\x18.plaza.v1.ReactionRecordR\treactions\x12$\n" +
-	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
+	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
 	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging2\xf0\x02\n" +
 	"\x0fReactionService\x12n\n" +
 	"\vAddReaction\x12\x1c.plaza.v1.AddReactionRequest\x1a\x1d.plaza.v1.AddReactionResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16:\x01*\"\x11/api/v2/reactions\x12w\n" +

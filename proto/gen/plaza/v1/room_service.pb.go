@@ -1276,24 +1276,24 @@ var File_plaza_v1_room_service_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_room_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1bplaza/v1/room_service.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/post.proto\x1a\x13plaza/v1/room.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\x1a\x1eplaza/v1/video_streaming.proto\"\x80\x01\n" +
+	"\x1bplaza/v1/room_service.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/post.proto\x1a\x13plaza/v1/room.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\x1a\x1eplaza/v1/video_streaming.proto\"\x86\x01\n" +
 	"\fRoomResponse\x12$\n" +
 	"\x05rooms\x18\x01 \x03(\v2\x0e.plaza.v1.RoomR\x05rooms\x12$\n" +
-	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileR\x05files\"\xaf\x01\n" +
+	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\"\xb5\x01\n" +
 	"\x11ListRoomsResponse\x12$\n" +
 	"\x05rooms\x18\x01 \x03(\v2\x0e.plaza.v1.RoomR\x05rooms\x12$\n" +
-	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
-	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xc7\x04\n" +
+	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
+	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xcd\x04\n" +
 	"\x15ListLiveRoomsResponse\x12$\n" +
 	"\x05rooms\x18\x01 \x03(\v2\x0e.plaza.v1.RoomR\x05rooms\x125\n" +
 	"\x0eroom_childrens\x18\x02 \x03(\v2\x0e.plaza.v1.RoomR\rroomChildrens\x12$\n" +
 	"\x05posts\x18\x03 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
 	"\rpost_children\x18\x04 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
 	"\bcomments\x18\x05 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
-	"\x05users\x18\x06 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\a \x03(\v2\x0e.plaza.v1.FileR\x05files\x125\n" +
+	"\x05users\x18\x06 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\a \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x125\n" +
 	"\vcommunities\x18\b \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
 	"\x0fcommunity_users\x18\t \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x122\n" +
 	"\n" +

@@ -706,14 +706,14 @@ const file_plaza_v1_scheduled_post_proto_rawDesc = "" +
 	"\x19ListScheduledPostsRequest\x12&\n" +
 	"\x0fnot_posted_only\x18\x01 \x01(\bR\rnotPostedOnly\x12%\n" +
 	"\asort_by\x18\x02 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xc8\xea0\x01R\x06sortBy\x12/\n" +
-	"\aoptions\x18\x03 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"\xbb\x02\n" +
+	"\aoptions\x18\x03 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"\xc1\x02\n" +
 	"\x1aListScheduledPostsResponse\x12+\n" +
 	"\x04data\x18\x01 \x03(\v2\x17.plaza.v1.ScheduledPostR\x04data\x12\x1d\n" +
 	"\n" +
 	"network_id\x18\x02 \x01(\tR\tnetworkId\x12(\n" +
 	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\x12$\n" +
-	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileR\x05files\x125\n" +
+	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x125\n" +
 	"\vcommunities\x18\x06 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12$\n" +
 	"\x05polls\x18\a \x03(\v2\x0e.plaza.v1.PollR\x05polls\"\xb0\x01\n" +
 	"\x1aUpdateScheduledPostRequest\x12\x19\n" +

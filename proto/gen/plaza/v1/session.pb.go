@@ -507,14 +507,14 @@ const file_plaza_v1_session_proto_rawDesc = "" +
 	"auth_token\x18\x06 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01H\x02R\tauthToken\x88\x01\x01B\x0f\n" +
 	"\r_display_nameB\x11\n" +
 	"\x0f_profile_handleB\r\n" +
-	"\v_auth_token\"\x83\x03\n" +
+	"\v_auth_token\"\x89\x03\n" +
 	"\x15CreateSessionResponse\x12!\n" +
 	"\faccess_token\x18\x01 \x01(\tR\vaccessToken\x127\n" +
 	"\tissued_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\bissuedAt\x129\n" +
 	"\n" +
 	"expires_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x12$\n" +
-	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12$\n" +
+	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12$\n" +
 	"\x05roles\x18\x06 \x03(\v2\x0e.plaza.v1.RoleR\x05roles\x12\x1b\n" +
 	"\tuser_type\x18\a \x01(\tR\buserType\x12D\n" +
 	"\x10last_cache_purge\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\x0elastCachePurge\"\x16\n" +

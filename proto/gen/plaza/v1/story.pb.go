@@ -1866,21 +1866,21 @@ const file_plaza_v1_story_proto_rawDesc = "" +
 	"\x10target_public_id\x18\x03 \x01(\tR\x0etargetPublicId\x12F\n" +
 	"\x11target_updated_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x0ftargetUpdatedAt\x12M\n" +
 	"\x15last_story_expires_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x12lastStoryExpiresAt\x12V\n" +
-	"\x1alast_story_seen_expires_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x16lastStorySeenExpiresAt\"\xe2\x02\n" +
+	"\x1alast_story_seen_expires_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x16lastStorySeenExpiresAt\"\xe8\x02\n" +
 	"\rStoryResponse\x12)\n" +
 	"\astories\x18\x01 \x03(\v2\x0f.plaza.v1.StoryR\astories\x12-\n" +
-	"\bcomments\x18\x02 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
-	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12$\n" +
+	"\bcomments\x18\x02 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12*\n" +
+	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12$\n" +
 	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x125\n" +
 	"\vcommunities\x18\x05 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
 	"\x0fcommunity_users\x18\x06 \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x122\n" +
 	"\n" +
 	"categories\x18\a \x03(\v2\x12.plaza.v1.CategoryR\n" +
-	"categories\"\xce\x03\n" +
+	"categories\"\xd4\x03\n" +
 	"\x13ListStoriesResponse\x12)\n" +
 	"\astories\x18\x01 \x03(\v2\x0f.plaza.v1.StoryR\astories\x12-\n" +
-	"\bcomments\x18\x02 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12$\n" +
-	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12$\n" +
+	"\bcomments\x18\x02 \x03(\v2\x11.plaza.v1.CommentR\bcomments\x12*\n" +
+	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12$\n" +
 	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x125\n" +
 	"\vcommunities\x18\x05 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
 	"\x0fcommunity_users\x18\x06 \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x122\n" +
@@ -1917,12 +1917,13 @@ const file_plaza_v1_story_proto_rawDesc = "" +
 	"\n" +
 	"sync_state\x18\t \x01(\tB\a\xbaH\x04r\x02\x18dR\tsyncState\"7\n" +
 	"\x0fGetStoryRequest\x12$\n" +
-	"\bstory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\astoryId\"\xba\x01\n" +
+	"\bstory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\astoryId\"\xce\x01\n" +
 	"\x10StoryListOptions\x12,\n" +
 	"\asort_by\x18\x01 \x01(\tB\x13\xbaH\x10\xd8\x01\x01r\vR\tcreatedAtR\x06sortBy\x12'\n" +
 	"\border_by\x18\x02 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xb8\xea0\x01R\aorderBy\x12$\n" +
 	"\x05limit\x18\x03 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x00R\x05limit\x88\x01\x01\x12\x1f\n" +
-	"\x05token\x18\x04 \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05tokenB\b\n" +
+	"\x05token\x18\x04 \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05token:\x12\xfa\xbb\x18\x0e\n" +
+	"\x05token\x12\x05limitB\b\n" +
 	"\x06_limit\"\x85\x02\n" +
 	"\x12ListStoriesRequest\x12&\n" +
 	"\ttarget_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\btargetId\x127\n" +
@@ -1948,17 +1949,18 @@ const file_plaza_v1_story_proto_rawDesc = "" +
 	"\vtarget_type\x18\x02 \x01(\tB\x16\xbaH\x13r\x11R\tcommunityR\x04userR\n" +
 	"targetType\",\n" +
 	"\x14CountStoriesResponse\x12\x14\n" +
-	"\x05count\x18\x01 \x01(\x05R\x05count\"\xd8\x01\n" +
+	"\x05count\x18\x01 \x01(\x05R\x05count\"\xec\x01\n" +
 	"\x19ListMyStoryTargetsRequest\x12:\n" +
 	"\n" +
 	"seen_state\x18\x01 \x01(\tB\x1b\xbaH\x18\xd8\x01\x01r\x13R\x03allR\x04seenR\x06unseenR\tseenState\x12$\n" +
 	"\x05limit\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x00R\x05limit\x88\x01\x01\x12\x1e\n" +
 	"\x05token\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\x05token\x12/\n" +
-	"\aoptions\x18\x04 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\b\n" +
-	"\x06_limit\"\xfb\x02\n" +
+	"\aoptions\x18\x04 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions:\x12\xfa\xbb\x18\x0e\n" +
+	"\x05token\x12\x05limitB\b\n" +
+	"\x06_limit\"\x81\x03\n" +
 	"\x1aListMyStoryTargetsResponse\x12:\n" +
-	"\rstory_targets\x18\x01 \x03(\v2\x15.plaza.v1.StoryTargetR\fstoryTargets\x12$\n" +
-	"\x05files\x18\x02 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12$\n" +
+	"\rstory_targets\x18\x01 \x03(\v2\x15.plaza.v1.StoryTargetR\fstoryTargets\x12*\n" +
+	"\x05files\x18\x02 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12$\n" +
 	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x125\n" +
 	"\vcommunities\x18\x04 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
 	"\x0fcommunity_users\x18\x05 \x03(\v2\x17.plaza.v1.CommunityUserR\x0ecommunityUsers\x122\n" +

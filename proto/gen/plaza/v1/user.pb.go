@@ -1052,15 +1052,17 @@ const file_plaza_v1_user_proto_rawDesc = "" +
 	"\x10is_global_banned\x18\x13 \x01(\bR\x0eisGlobalBanned\x12\x19\n" +
 	"\bis_brand\x18\x14 \x01(\bR\aisBrand\x12\x1d\n" +
 	"\n" +
-	"is_deleted\x18\x15 \x01(\bR\tisDeleted\"Z\n" +
+	"is_deleted\x18\x15 \x01(\bR\tisDeleted\"`\n" +
 	"\fUserResponse\x12$\n" +
-	"\x05users\x18\x01 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x02 \x03(\v2\x0e.plaza.v1.FileR\x05files\"d\n" +
+	"\x05users\x18\x01 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x02 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\"d\n" +
 	"\x0eGetUserRequest\x12\"\n" +
 	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId\x12.\n" +
-	"\x04type\x18\x02 \x01(\tB\x1a\xbaH\x17\xd8\x01\x01r\x12R\x06publicR\binternalR\x04type\"E\n" +
+	"\x04type\x18\x02 \x01(\tB\x1a\xbaH\x17\xd8\x01\x01r\x12R\x06publicR\binternalR\x04type\"U\n" +
 	"\x14BatchGetUsersRequest\x12-\n" +
-	"\buser_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x88\xea0\x01R\auserIds\"\xe7\x03\n" +
+	"\buser_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x88\xea0\x01R\auserIds:\x0e\xf2\xbb\x18\n" +
+	"\n" +
+	"\buser_ids\"\xe7\x03\n" +
 	"\x10ListUsersRequest\x12!\n" +
 	"\akeyword\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\akeyword\x12*\n" +
 	"\fdisplay_name\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dR\vdisplayName\x12.\n" +
@@ -1073,11 +1075,11 @@ const file_plaza_v1_user_proto_rawDesc = "" +
 	"match_type\x18\a \x01(\tB\a\xbaH\x04r\x02\x18\x1eR\tmatchType\x12M\n" +
 	"\tsearch_by\x18\b \x03(\tB0\xbaH-\x92\x01*\x10\x03\"&r$R\vdisplayNameR\rprofileHandleR\x06userIdR\bsearchBy\x12/\n" +
 	"\aoptions\x18\t \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\r\n" +
-	"\v_is_deleted\"\x89\x01\n" +
+	"\v_is_deleted\"\x8f\x01\n" +
 	"\x11ListUsersResponse\x12$\n" +
-	"\x05users\x18\x01 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x02 \x03(\v2\x0e.plaza.v1.FileR\x05files\x12(\n" +
-	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x90\x05\n" +
+	"\x05users\x18\x01 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x02 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
+	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x9d\x05\n" +
 	"\x11UpdateUserRequest\x12 \n" +
 	"\auser_id\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x182R\x06userId\x12/\n" +
 	"\fdisplay_name\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dH\x00R\vdisplayName\x88\x01\x01\x12/\n" +
@@ -1093,7 +1095,7 @@ const file_plaza_v1_user_proto_rawDesc = "" +
 	"\bis_brand\x18\n" +
 	" \x01(\bH\x05R\aisBrand\x88\x01\x01\x12)\n" +
 	"\x05clear\x18\v \x03(\tB\x13\xbaH\x10\x92\x01\r\x10\n" +
-	"\"\tr\aR\x05rolesR\x05clearB\x0f\n" +
+	"\"\tr\aR\x05rolesR\x05clear:\v\xf2\xbb\x18\a\x12\x05clearB\x0f\n" +
 	"\r_display_nameB\x0e\n" +
 	"\f_descriptionB\x11\n" +
 	"\x0f_avatar_file_idB\x14\n" +

@@ -1600,12 +1600,12 @@ const file_plaza_v1_video_streaming_proto_rawDesc = "" +
 	"\bcategory\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\bcategory\x125\n" +
 	"\tthreshold\x18\x02 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00R\tthreshold\x12;\n" +
 	"\vdetected_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"detectedAt\"\x84\x02\n" +
+	"detectedAt\"\x8a\x02\n" +
 	"\x16VideoStreamingResponse\x12C\n" +
 	"\x10video_streamings\x18\x01 \x03(\v2\x18.plaza.v1.VideoStreamingR\x0fvideoStreamings\x12Y\n" +
 	"\x18video_stream_moderations\x18\x02 \x03(\v2\x1f.plaza.v1.VideoStreamModerationR\x16videoStreamModerations\x12$\n" +
-	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
-	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileR\x05files\"\x83\x01\n" +
+	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\"\x83\x01\n" +
 	"\x1bListVideoStreamingsResponse\x12:\n" +
 	"\aresults\x18\x01 \x01(\v2 .plaza.v1.VideoStreamingResponseR\aresults\x12(\n" +
 	"\x06paging\x18\x02 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xd4\x03\n" +

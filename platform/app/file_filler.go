@@ -1,22 +1,24 @@
-package file
+package app
 
 import (
 	"context"
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/plaza-social/plaza/platform/service"
 )
 
-// Filler is an interceptor that fills the collection `files` of every answer that has one.
-func (s *Service) Filler() connect.Interceptor {
+// fileFiller returns the interceptor that fills the collection `files` of every response that has one.
+func fileFiller(d *service.Deps) connect.Interceptor {
 	return connect.UnaryInterceptorFunc(func(next connect.UnaryFunc) connect.UnaryFunc {
 		return func(ctx context.Context, request connect.AnyRequest) (connect.AnyResponse, error) {
 			response, err := next(ctx, request)
 			if err != nil {
 				return nil, err
 			}
-			if answer, ok := response.Any().(proto.Message); ok {
-				if err := s.View.FillFiles(ctx, s.Store, answer); err != nil {
+			if message, ok := response.Any().(proto.Message); ok {
+				if err := d.View.FillFiles(ctx, d.Store, message); err != nil {
 					return nil, err
 				}
 			}

@@ -41,60 +41,60 @@ type Request struct {
 
 // NewRequest starts the first round trip. The noun adds its reads, and Run confirms the caller.
 func (d *Deps) NewRequest(ctx context.Context) *Request {
-	f := &Request{ReadBatch: d.Store.NewReadBatch(), Caller: auth.CallerFrom(ctx), catalog: d.View.Catalog}
-	if f.Caller.Kind == auth.User {
-		f.ReadBatch.Caller(f.Caller.UserID, f.Caller.SessionID, &f.row)
+	r := &Request{ReadBatch: d.Store.NewReadBatch(), Caller: auth.CallerFrom(ctx), catalog: d.View.Catalog}
+	if r.Caller.Kind == auth.User {
+		r.ReadBatch.Caller(r.Caller.UserID, r.Caller.SessionID, &r.row)
 	}
-	return f
+	return r
 }
 
 // Run sends the reads and confirms the caller by what the database says. Until it returns nil, nothing that was read
 // may leave.
-func (f *Request) Run(ctx context.Context) error {
-	if err := f.ReadBatch.Run(ctx); err != nil {
+func (r *Request) Run(ctx context.Context) error {
+	if err := r.ReadBatch.Run(ctx); err != nil {
 		return err
 	}
-	return f.Confirm(ctx)
+	return r.Confirm(ctx)
 }
 
 // Confirm confirms the caller by what the database says, once the reads have run. Run does both; an operation that is open
 // to strangers under some condition asks by itself.
-func (f *Request) Confirm(ctx context.Context) error { return auth.Confirm(ctx, f.facts()) }
+func (r *Request) Confirm(ctx context.Context) error { return auth.Confirm(ctx, r.facts()) }
 
-func (f *Request) facts() auth.Facts {
-	if f.row == nil {
+func (r *Request) facts() auth.Facts {
+	if r.row == nil {
 		return auth.Facts{}
 	}
 	return auth.Facts{
 		Exists:         true,
-		Deleted:        f.row.DeletedAt != nil,
-		GlobalBan:      f.row.IsGlobalBan,
-		SessionRevoked: !f.row.SessionLive,
-		Roles:          f.row.Roles,
-		Granted:        f.catalog.Granted(f.row.Roles),
-		DisplayName:    f.row.DisplayName,
+		Deleted:        r.row.DeletedAt != nil,
+		GlobalBan:      r.row.IsGlobalBan,
+		SessionRevoked: !r.row.SessionLive,
+		Roles:          r.row.Roles,
+		Granted:        r.catalog.Granted(r.row.Roles),
+		DisplayName:    r.row.DisplayName,
 	}
 }
 
 // User is the caller's own row; nil for an administrator.
-func (f *Request) User() *store.User {
-	if f.row == nil {
+func (r *Request) User() *store.User {
+	if r.row == nil {
 		return nil
 	}
-	return &f.row.User
+	return &r.row.User
 }
 
 // UserRows is the caller's own row as a slice, empty for an administrator: what an answer about the caller starts from.
-func (f *Request) UserRows() []store.User {
-	if f.row == nil {
+func (r *Request) UserRows() []store.User {
+	if r.row == nil {
 		return nil
 	}
-	return []store.User{f.row.User}
+	return []store.User{r.row.User}
 }
 
 // RequireUser refuses administrators where an operation needs a user to act as.
-func (f *Request) RequireUser() error {
-	if f.row == nil {
+func (r *Request) RequireUser() error {
+	if r.row == nil {
 		return errNoAccount
 	}
 	return nil

@@ -22,12 +22,12 @@ func New(d *service.Deps) *Service { return &Service{d} }
 
 // CreateCategory makes a category. It lives at this server's region.
 func (s *Service) CreateCategory(ctx context.Context, req *plazav1.CreateCategoryRequest) (*plazav1.CategoryResponse, error) {
-	f := s.NewRequest(ctx)
-	avatar := fileref.Read(f.ReadBatch, fileref.Avatar(&req.AvatarFileId))
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	avatar := fileref.Read(r.ReadBatch, fileref.Avatar(&req.AvatarFileId))
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := auth.Require(f.Caller, auth.CreateCommunityCategory, auth.Scope{}); err != nil {
+	if err := auth.Require(r.Caller, auth.CreateCommunityCategory, auth.Scope{}); err != nil {
 		return nil, err
 	}
 	if err := avatar.Err(); err != nil {
@@ -42,9 +42,9 @@ func (s *Service) CreateCategory(ctx context.Context, req *plazav1.CreateCategor
 		CreatedAt:    now,
 		UpdatedAt:    now,
 	}
-	w := s.Store.NewTx(s.Region)
-	w.InsertCategory(c, now)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(s.Region)
+	tx.InsertCategory(c, now)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return s.View.CategoryResponse([]store.Category{c}, nil), nil
@@ -53,9 +53,9 @@ func (s *Service) CreateCategory(ctx context.Context, req *plazav1.CreateCategor
 // GetCategory gets one category.
 func (s *Service) GetCategory(ctx context.Context, req *plazav1.GetCategoryRequest) (*plazav1.CategoryResponse, error) {
 	var rows []store.Category
-	f := s.NewRequest(ctx)
-	f.Categories([]string{req.GetCategoryId()}, &rows)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	r.Categories([]string{req.GetCategoryId()}, &rows)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
@@ -85,9 +85,9 @@ func (s *Service) BatchGetCategories(ctx context.Context, req *plazav1.BatchGetC
 }
 
 // wanted are the ids of the request, each once.
-func wanted(m *plazav1.BatchGetCategoriesRequest) []string {
+func wanted(req *plazav1.BatchGetCategoriesRequest) []string {
 	var ids []string
-	for _, id := range append(slices.Clone(m.GetCategoryIds()), m.GetCategoryId()) {
+	for _, id := range append(slices.Clone(req.GetCategoryIds()), req.GetCategoryId()) {
 		if id != "" && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}

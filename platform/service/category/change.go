@@ -14,29 +14,29 @@ import (
 )
 
 // UpdateCategory changes a category; absent fields stay.
-func (s *Service) UpdateCategory(ctx context.Context, m *plazav1.UpdateCategoryRequest) (*plazav1.CategoryResponse, error) {
-	f := s.NewRequest(ctx)
-	avatar := fileref.Read(f.ReadBatch, fileref.Avatar(m.AvatarFileId))
-	if err := f.Run(ctx); err != nil {
+func (s *Service) UpdateCategory(ctx context.Context, req *plazav1.UpdateCategoryRequest) (*plazav1.CategoryResponse, error) {
+	r := s.NewRequest(ctx)
+	avatar := fileref.Read(r.ReadBatch, fileref.Avatar(req.AvatarFileId))
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := auth.Require(f.Caller, auth.EditCommunityCategory, auth.Scope{}); err != nil {
+	if err := auth.Require(r.Caller, auth.EditCommunityCategory, auth.Scope{}); err != nil {
 		return nil, err
 	}
-	if !region.ValidID(m.GetCategoryId()) {
+	if !region.ValidID(req.GetCategoryId()) {
 		return nil, fail.NotFound()
 	}
 	if err := avatar.Err(); err != nil {
 		return nil, err
 	}
-	change := store.CategoryChange{Name: m.Name, AvatarFileID: m.AvatarFileId}
-	if m.GetMetadata() != nil {
-		change.Metadata = view.ObjectJSON(m.GetMetadata())
+	change := store.CategoryChange{Name: req.Name, AvatarFileID: req.AvatarFileId}
+	if req.GetMetadata() != nil {
+		change.Metadata = view.ObjectJSON(req.GetMetadata())
 	}
 	var after *store.Category
-	w := s.Store.NewTx(service.HomeOf(m.GetCategoryId()))
-	w.UpdateCategory(m.GetCategoryId(), change, s.Now(), &after)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(service.HomeOf(req.GetCategoryId()))
+	tx.UpdateCategory(req.GetCategoryId(), change, s.Now(), &after)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return s.View.CategoryResponse([]store.Category{*after}, nil), nil
@@ -45,19 +45,19 @@ func (s *Service) UpdateCategory(ctx context.Context, m *plazav1.UpdateCategoryR
 // DeleteCategory takes a category away. Communities that stand in it keep its id, and show it as deleted.
 func (s *Service) DeleteCategory(ctx context.Context, req *plazav1.DeleteCategoryRequest) (*plazav1.StatusSuccessResponse, error) {
 	id := req.GetCategoryId()
-	f := s.NewRequest(ctx)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := auth.Require(f.Caller, auth.DeleteCommunityCategory, auth.Scope{}); err != nil {
+	if err := auth.Require(r.Caller, auth.DeleteCommunityCategory, auth.Scope{}); err != nil {
 		return nil, err
 	}
 	if !region.ValidID(id) {
 		return nil, fail.NotFound()
 	}
-	w := s.Store.NewTx(service.HomeOf(id))
-	w.DeleteCategory(id, s.Now())
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(service.HomeOf(id))
+	tx.DeleteCategory(id, s.Now())
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return &plazav1.StatusSuccessResponse{

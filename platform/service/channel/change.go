@@ -16,9 +16,9 @@ import (
 )
 
 // UpdateChannel changes a channel; absent fields stay.
-func (s *Service) UpdateChannel(ctx context.Context, m *plazav1.UpdateChannelRequest) (*answer, error) {
-	found := s.begin(ctx, m.GetChannelId())
-	avatar := fileref.Read(found.ReadBatch, fileref.Avatar(m.AvatarFileId))
+func (s *Service) UpdateChannel(ctx context.Context, req *plazav1.UpdateChannelRequest) (*answer, error) {
+	found := s.begin(ctx, req.GetChannelId())
+	avatar := fileref.Read(found.ReadBatch, fileref.Avatar(req.AvatarFileId))
 	if err := s.runLive(ctx, found); err != nil {
 		return nil, err
 	}
@@ -28,15 +28,15 @@ func (s *Service) UpdateChannel(ctx context.Context, m *plazav1.UpdateChannelReq
 	if err := avatar.Err(); err != nil {
 		return nil, err
 	}
-	if err := textrules.Check(ctx, s.Deps, found.Caller, service.HomeOf(found.Access.Channel.ID), textrules.TextOfFields(m.DisplayName)); err != nil {
+	if err := textrules.Check(ctx, s.Deps, found.Caller, service.HomeOf(found.Access.Channel.ID), textrules.TextOfFields(req.DisplayName)); err != nil {
 		return nil, err
 	}
 	c := *found.Access.Channel
 	var after *store.Channel
-	w := s.Store.NewTx(service.HomeOf(c.ID))
-	w.UpdateChannel(c, changeOf(m), s.Now())
-	w.SelectChannel(c.ID, &after)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(service.HomeOf(c.ID))
+	tx.UpdateChannel(c, changeOf(req), s.Now())
+	tx.SelectChannel(c.ID, &after)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return s.respond(ctx, found, view.ChannelAnswer{Channels: []store.Channel{*after}, ChannelUsers: found.known()})
@@ -52,17 +52,17 @@ func (s *situation) requireEdit() error {
 	return s.RequireModerate(s.Caller, auth.EditChannel)
 }
 
-func changeOf(m *plazav1.UpdateChannelRequest) store.ChannelChange {
+func changeOf(req *plazav1.UpdateChannelRequest) store.ChannelChange {
 	c := store.ChannelChange{
-		DisplayName: m.DisplayName, AvatarFileID: m.AvatarFileId, NotificationMode: m.NotificationMode,
-		AutoDeleteEnabled: m.MessageAutoDeleteEnabled, Tags: unique(m.GetTags()),
+		DisplayName: req.DisplayName, AvatarFileID: req.AvatarFileId, NotificationMode: req.NotificationMode,
+		AutoDeleteEnabled: req.MessageAutoDeleteEnabled, Tags: unique(req.GetTags()),
 	}
-	if m.AutoDeleteMessageByFlagLimit != nil {
-		flags := int64(m.GetAutoDeleteMessageByFlagLimit())
+	if req.AutoDeleteMessageByFlagLimit != nil {
+		flags := int64(req.GetAutoDeleteMessageByFlagLimit())
 		c.AutoDeleteFlags = &flags
 	}
-	if m.GetMetadata() != nil {
-		c.Metadata = view.ObjectJSON(m.GetMetadata())
+	if req.GetMetadata() != nil {
+		c.Metadata = view.ObjectJSON(req.GetMetadata())
 	}
 	return c
 }
@@ -77,13 +77,13 @@ func (s *Service) DeleteChannel(ctx context.Context, req *plazav1.DeleteChannelR
 		return nil, err
 	}
 	id := found.Access.Channel.ID
-	w := s.Store.NewTx(service.HomeOf(id))
-	w.DeleteChannel(id, found.Caller.PublicID, s.Now())
-	told := w.Emit(topicDeleted, deleted{ChannelID: id}, s.Now(), s.Outbox.FirstTry())
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(service.HomeOf(id))
+	tx.DeleteChannel(id, found.Caller.PublicID, s.Now())
+	told := tx.Emit(topicDeleted, deleted{ChannelID: id}, s.Now(), s.Outbox.FirstTry())
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	s.Outbox.DeliverSoon(ctx, w.Home(), told)
+	s.Outbox.DeliverSoon(ctx, tx.Home(), told)
 	return &plazav1.StatusSuccessResponse{
 		Status: "success", Data: &plazav1.SuccessResponse{Success: true}, Success: true,
 	}, nil
@@ -100,9 +100,9 @@ func (s *Service) MuteChannel(ctx context.Context, req *plazav1.MuteChannelReque
 	}
 	now := s.Now()
 	id := found.Access.Channel.ID
-	w := s.Store.NewTx(service.HomeOf(id))
-	w.MuteChannel(id, mutedUntil(req.GetMutePeriod(), now), now)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(service.HomeOf(id))
+	tx.MuteChannel(id, mutedUntil(req.GetMutePeriod(), now), now)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return &plazav1.SuccessResponse{Success: true}, nil

@@ -100,8 +100,8 @@ func (s *situation) known() []store.ChannelUser {
 }
 
 // answer makes the answer about channels.
-func (s *Service) answer(ctx context.Context, f *service.Request, settings store.Settings, a view.ChannelAnswer) (*plazav1.ChannelAggregate, error) {
-	a.Viewer, a.ViewerReads, a.Settings = f.User(), chat.SeesEveryChannel(f.Caller), settings
+func (s *Service) answer(ctx context.Context, r *service.Request, settings store.Settings, a view.ChannelAnswer) (*plazav1.ChannelAggregate, error) {
+	a.Viewer, a.ViewerReads, a.Settings = r.User(), chat.SeesEveryChannel(r.Caller), settings
 	return s.View.Channels(ctx, s.Store, a)
 }
 
@@ -126,10 +126,10 @@ func (s *Service) GetChannel(ctx context.Context, req *plazav1.GetChannelRequest
 // BatchGetChannels gets several channels in the order of the request. Those that are unknown, that the caller may not know of, or
 // whose region is away are left out.
 func (s *Service) BatchGetChannels(ctx context.Context, req *plazav1.BatchGetChannelsRequest) (*answer, error) {
-	f := s.NewRequest(ctx)
+	r := s.NewRequest(ctx)
 	var settings store.Settings
-	f.Settings(s.Region, &settings)
-	if err := f.Run(ctx); err != nil {
+	r.Settings(s.Region, &settings)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
 	var ids []string
@@ -138,11 +138,11 @@ func (s *Service) BatchGetChannels(ctx context.Context, req *plazav1.BatchGetCha
 			ids = append(ids, internal)
 		}
 	}
-	rows, mine, err := s.seen(ctx, f, ids)
+	rows, mine, err := s.seen(ctx, r, ids)
 	if err != nil {
 		return nil, err
 	}
-	aggregate, err := s.answer(ctx, f, settings, view.ChannelAnswer{Channels: rows, ChannelUsers: mine})
+	aggregate, err := s.answer(ctx, r, settings, view.ChannelAnswer{Channels: rows, ChannelUsers: mine})
 	if err != nil {
 		return nil, err
 	}
@@ -150,13 +150,13 @@ func (s *Service) BatchGetChannels(ctx context.Context, req *plazav1.BatchGetCha
 }
 
 // seen reads channels by internal id, in that order, and keeps those that the caller may know of; and how the caller stands to those.
-func (s *Service) seen(ctx context.Context, f *service.Request, ids []string) ([]store.Channel, []store.ChannelUser, error) {
+func (s *Service) seen(ctx context.Context, r *service.Request, ids []string) ([]store.Channel, []store.ChannelUser, error) {
 	var read []store.Channel
 	var users []store.ChannelUser
 	reads := s.Store.NewBestEffortBatch()
 	reads.Channels(ids, &read)
-	if f.Caller.UserID != "" {
-		reads.ChannelUsersOf(f.Caller.UserID, ids, &users)
+	if r.Caller.UserID != "" {
+		reads.ChannelUsersOf(r.Caller.UserID, ids, &users)
 	}
 	if err := reads.Run(ctx); err != nil {
 		return nil, nil, err
@@ -172,10 +172,10 @@ func (s *Service) seen(ctx context.Context, f *service.Request, ids []string) ([
 		if i := slices.IndexFunc(users, func(u store.ChannelUser) bool { return u.ChannelID == id }); i >= 0 {
 			a.User = &users[i]
 		}
-		if err := chat.ResolveLiveAccess(ctx, s.Deps, f.Caller, &a); err != nil {
+		if err := chat.ResolveLiveAccess(ctx, s.Deps, r.Caller, &a); err != nil {
 			return nil, nil, err
 		}
-		if a.CanSee(f.Caller) != nil {
+		if a.CanSee(r.Caller) != nil {
 			continue
 		}
 		rows = append(rows, read[at])

@@ -34,8 +34,8 @@ type conversing struct {
 
 // CreateConversation makes a conversation of the caller and others, or finds the distinct one that they have; those of them who had
 // left it belong to it again. With somebody who blocks the caller, or whom the caller blocks, nobody converses: that is 400400.
-func (s *Service) CreateConversation(ctx context.Context, m *plazav1.CreateConversationRequest) (*answer, error) {
-	others, all, err := s.resolve(ctx, m.GetUserIds())
+func (s *Service) CreateConversation(ctx context.Context, req *plazav1.CreateConversationRequest) (*answer, error) {
+	others, all, err := s.resolve(ctx, req.GetUserIds())
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (s *Service) CreateConversation(ctx context.Context, m *plazav1.CreateConve
 	var users []store.ChannelUserChange
 	err = store.UntilUnchanged(func() error {
 		var err error
-		if n, err = s.lookToConverse(ctx, m, others, all); err != nil {
+		if n, err = s.lookToConverse(ctx, req, others, all); err != nil {
 			return err
 		}
 		users = n.changes(s.Now())
@@ -66,13 +66,13 @@ func (s *Service) CreateConversation(ctx context.Context, m *plazav1.CreateConve
 }
 
 // lookToConverse reads and checks what the conversation needs.
-func (s *Service) lookToConverse(ctx context.Context, m *plazav1.CreateConversationRequest, others []string, all bool) (*conversing, error) {
+func (s *Service) lookToConverse(ctx context.Context, req *plazav1.CreateConversationRequest, others []string, all bool) (*conversing, error) {
 	n := &conversing{newcomer: newcomer{Request: s.NewRequest(ctx)}}
 	var hidden []string
 	n.Settings(s.Region, &n.settings)
 	n.Users(others, &n.users)
 	n.HiddenFrom(n.Caller.UserID, &hidden)
-	distinct := m.IsDistinct == nil || m.GetIsDistinct()
+	distinct := req.IsDistinct == nil || req.GetIsDistinct()
 	id := s.NewID(s.Region)
 	if distinct && n.Caller.UserID != "" {
 		everybody := append(slices.Clone(others), n.Caller.UserID)
@@ -80,7 +80,7 @@ func (s *Service) lookToConverse(ctx context.Context, m *plazav1.CreateConversat
 		n.Channel(id, &n.there)
 		n.ChannelUsers(id, everybody, &n.old)
 	}
-	avatar := fileref.Read(n.ReadBatch, fileref.Avatar(&m.AvatarFileId))
+	avatar := fileref.Read(n.ReadBatch, fileref.Avatar(&req.AvatarFileId))
 	rules := textrules.Read(s.Deps, n.ReadBatch, service.HomeOf(id))
 	if err := n.Run(ctx); err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (s *Service) lookToConverse(ctx context.Context, m *plazav1.CreateConversat
 	if err := n.RequireUser(); err != nil {
 		return nil, err
 	}
-	if err := rules.Require(ctx, n.Caller, textrules.TextOfFields(&m.DisplayName)); err != nil {
+	if err := rules.Require(ctx, n.Caller, textrules.TextOfFields(&req.DisplayName)); err != nil {
 		return nil, err
 	}
 	if !all || !n.usersAreThere(len(others)) || slices.ContainsFunc(others, func(id string) bool { return slices.Contains(hidden, id) }) {
@@ -105,8 +105,8 @@ func (s *Service) lookToConverse(ctx context.Context, m *plazav1.CreateConversat
 	now := s.Now()
 	n.channel = store.Channel{
 		ID: id, PublicID: id, Type: store.ChannelConversation, CreatorID: n.User().ID, CreatorPublicID: n.User().PublicID,
-		DisplayName: m.GetDisplayName(), AvatarFileID: m.GetAvatarFileId(), IsDistinct: distinct, Tags: unique(m.GetTags()),
-		Metadata: view.ObjectJSON(m.GetMetadata()), NotificationMode: "default", AutoDeleteFlags: chat.DefaultAutoDeleteFlags,
+		DisplayName: req.GetDisplayName(), AvatarFileID: req.GetAvatarFileId(), IsDistinct: distinct, Tags: unique(req.GetTags()),
+		Metadata: view.ObjectJSON(req.GetMetadata()), NotificationMode: "default", AutoDeleteFlags: chat.DefaultAutoDeleteFlags,
 		LastActivity: now, CreatedAt: now, UpdatedAt: now,
 	}
 	if n.there != nil {
@@ -130,18 +130,18 @@ func (n *conversing) changes(now time.Time) []store.ChannelUserChange {
 
 // converse writes what is to be written. Where somebody else made the same conversation meanwhile it is store.ErrChanged.
 func (s *Service) converse(ctx context.Context, n *conversing, users []store.ChannelUserChange) error {
-	w := s.Store.NewTx(service.HomeOf(n.channel.ID))
+	tx := s.Store.NewTx(service.HomeOf(n.channel.ID))
 	switch {
 	case n.there == nil && n.channel.IsDistinct:
-		chat.InsertChannel(w, n.channel, users, store.ErrChanged)
+		chat.InsertChannel(tx, n.channel, users, store.ErrChanged)
 	case n.there == nil:
-		chat.InsertChannel(w, n.channel, users, nil)
+		chat.InsertChannel(tx, n.channel, users, nil)
 	case slices.ContainsFunc(users, store.ChannelUserChange.Needed):
-		w.GuardChannel(n.channel.ID, store.ErrChanged)
-		w.ChangeChannelUsers(n.channel.ID, users, s.Now())
-		tellMarkers(w, n.channel.ID, users, s.Now())
+		tx.GuardChannel(n.channel.ID, store.ErrChanged)
+		tx.ChangeChannelUsers(n.channel.ID, users, s.Now())
+		tellMarkers(tx, n.channel.ID, users, s.Now())
 	default:
 		return nil
 	}
-	return w.Commit(ctx)
+	return tx.Commit(ctx)
 }

@@ -41,28 +41,28 @@ type newcomer struct {
 
 // CreateChannel makes a channel of type community, broadcast or live with the caller as its first moderator. An administrator, who has
 // no account, is no member.
-func (s *Service) CreateChannel(ctx context.Context, m *plazav1.CreateChannelRequest) (*answer, error) {
-	if err := requireSense(m); err != nil {
+func (s *Service) CreateChannel(ctx context.Context, req *plazav1.CreateChannelRequest) (*answer, error) {
+	if err := requireSense(req); err != nil {
 		return nil, err
 	}
-	ids, all, err := s.resolve(ctx, m.GetUserIds())
+	ids, all, err := s.resolve(ctx, req.GetUserIds())
 	if err != nil {
 		return nil, err
 	}
 	n := &newcomer{Request: s.NewRequest(ctx)}
 	n.Settings(s.Region, &n.settings)
 	n.Users(ids, &n.users)
-	avatar := fileref.Read(n.ReadBatch, fileref.Avatar(&m.AvatarFileId))
-	rules := textrules.Read(s.Deps, n.ReadBatch, s.homeOf(m.GetChannelId()))
+	avatar := fileref.Read(n.ReadBatch, fileref.Avatar(&req.AvatarFileId))
+	rules := textrules.Read(s.Deps, n.ReadBatch, s.homeOf(req.GetChannelId()))
 	if err := n.Run(ctx); err != nil {
 		return nil, err
 	}
-	if m.GetType() == store.ChannelBroadcast {
+	if req.GetType() == store.ChannelBroadcast {
 		if err := auth.Require(n.Caller, auth.ManageChannel, auth.Scope{}); err != nil {
 			return nil, err
 		}
 	}
-	if err := rules.Require(ctx, n.Caller, textrules.TextOfFields(&m.DisplayName)); err != nil {
+	if err := rules.Require(ctx, n.Caller, textrules.TextOfFields(&req.DisplayName)); err != nil {
 		return nil, err
 	}
 	if !all || !n.usersAreThere(len(ids)) {
@@ -71,8 +71,8 @@ func (s *Service) CreateChannel(ctx context.Context, m *plazav1.CreateChannelReq
 	if err := avatar.Err(); err != nil {
 		return nil, err
 	}
-	n.channel = s.row(n.Request, m)
-	if err := s.attach(ctx, n, m); err != nil {
+	n.channel = s.row(n.Request, req)
+	if err := s.attach(ctx, n, req); err != nil {
 		return nil, err
 	}
 	if n.there {
@@ -90,19 +90,19 @@ func (s *Service) homeOf(chosenID string) region.Code {
 }
 
 // requireSense refuses fields that do not go together.
-func requireSense(m *plazav1.CreateChannelRequest) error {
-	live := m.GetType() == store.ChannelLive
-	attached := m.GetPostId()+m.GetVideoStreamId()+m.GetRoomId() != ""
+func requireSense(req *plazav1.CreateChannelRequest) error {
+	live := req.GetType() == store.ChannelLive
+	attached := req.GetPostId()+req.GetVideoStreamId()+req.GetRoomId() != ""
 	switch {
 	case attached && !live:
 		return errLive
-	case m.GetVideoStreamId() != "" && m.GetRoomId() != "":
+	case req.GetVideoStreamId() != "" && req.GetRoomId() != "":
 		return fail.Validation("videoStreamId, roomId: only one of them")
-	case m.IsPublic != nil && cmp.Or(m.GetType(), store.ChannelCommunity) != store.ChannelCommunity:
+	case req.IsPublic != nil && cmp.Or(req.GetType(), store.ChannelCommunity) != store.ChannelCommunity:
 		return errPublic
-	case m.GetChannelId() != "" && !chat.AllowsPublicID(m.GetChannelId()) && m.GetChannelId() != m.GetVideoStreamId()+m.GetRoomId():
+	case req.GetChannelId() != "" && !chat.AllowsPublicID(req.GetChannelId()) && req.GetChannelId() != req.GetVideoStreamId()+req.GetRoomId():
 		return errFormID
-	case m.GetChannelId() != "" && m.GetVideoStreamId()+m.GetRoomId() != "" && m.GetChannelId() != m.GetVideoStreamId()+m.GetRoomId():
+	case req.GetChannelId() != "" && req.GetVideoStreamId()+req.GetRoomId() != "" && req.GetChannelId() != req.GetVideoStreamId()+req.GetRoomId():
 		return fail.Validation("channelId: the live channel of a room or stream has the id of that")
 	}
 	return nil
@@ -115,24 +115,24 @@ func (n *newcomer) usersAreThere(wanted int) bool {
 }
 
 // row is the channel as it is stored.
-func (s *Service) row(f *service.Request, m *plazav1.CreateChannelRequest) store.Channel {
+func (s *Service) row(r *service.Request, req *plazav1.CreateChannelRequest) store.Channel {
 	now := s.Now()
-	kind := cmp.Or(m.GetType(), store.ChannelCommunity)
+	kind := cmp.Or(req.GetType(), store.ChannelCommunity)
 	c := store.Channel{
-		ID: s.NewID(s.Region), Type: kind, DisplayName: m.GetDisplayName(), AvatarFileID: m.GetAvatarFileId(),
-		IsPublic: kind == store.ChannelBroadcast || kind == store.ChannelCommunity && (m.IsPublic == nil || m.GetIsPublic()),
-		Tags:     unique(m.GetTags()), Metadata: view.ObjectJSON(m.GetMetadata()), NotificationMode: cmp.Or(m.GetNotificationMode(), "default"),
-		AutoDeleteEnabled: m.GetMessageAutoDeleteEnabled(), AutoDeleteFlags: int64(cmp.Or(m.GetAutoDeleteMessageByFlagLimit(), chat.DefaultAutoDeleteFlags)),
-		PostID: m.GetPostId(), LastActivity: now, CreatedAt: now, UpdatedAt: now,
+		ID: s.NewID(s.Region), Type: kind, DisplayName: req.GetDisplayName(), AvatarFileID: req.GetAvatarFileId(),
+		IsPublic: kind == store.ChannelBroadcast || kind == store.ChannelCommunity && (req.IsPublic == nil || req.GetIsPublic()),
+		Tags:     unique(req.GetTags()), Metadata: view.ObjectJSON(req.GetMetadata()), NotificationMode: cmp.Or(req.GetNotificationMode(), "default"),
+		AutoDeleteEnabled: req.GetMessageAutoDeleteEnabled(), AutoDeleteFlags: int64(cmp.Or(req.GetAutoDeleteMessageByFlagLimit(), chat.DefaultAutoDeleteFlags)),
+		PostID: req.GetPostId(), LastActivity: now, CreatedAt: now, UpdatedAt: now,
 	}
 	c.PublicID = c.ID
-	if id := m.GetChannelId(); id != "" {
+	if id := req.GetChannelId(); id != "" {
 		c.ID, c.PublicID = chat.ChannelID(s.Deps, id), id
 	}
-	if m.GetIsMuted() {
+	if req.GetIsMuted() {
 		c.MutedUntil = mutedUntil(forEver, now)
 	}
-	if u := f.User(); u != nil {
+	if u := r.User(); u != nil {
 		c.CreatorID, c.CreatorPublicID = u.ID, u.PublicID
 	}
 	return c
@@ -145,17 +145,17 @@ func (s *Service) make(ctx context.Context, n *newcomer, taken error) (*answer, 
 		return nil, fail.TooManyMembers()
 	}
 	now := n.channel.CreatedAt
-	w := s.Store.NewTx(service.HomeOf(n.channel.ID))
+	tx := s.Store.NewTx(service.HomeOf(n.channel.ID))
 	switch {
 	case n.roomID != "":
-		w.RoomHasChannel(n.roomID, now, fail.NotFound())
+		tx.RoomHasChannel(n.roomID, now, fail.NotFound())
 	case n.streamID != "":
-		w.VideoStreamHasChannel(n.streamID, now, fail.NotFound())
+		tx.VideoStreamHasChannel(n.streamID, now, fail.NotFound())
 	case n.channel.ID == n.channel.PublicID:
 		taken = nil // an id of ours, which nobody else can have
 	}
-	chat.InsertChannel(w, n.channel, users, taken)
-	if err := w.Commit(ctx); err != nil {
+	chat.InsertChannel(tx, n.channel, users, taken)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	a := view.ChannelAnswer{Channels: []store.Channel{n.channel}, Users: n.users}
@@ -187,14 +187,14 @@ func (n *newcomer) channelUsers() []store.ChannelUserChange {
 // attach makes a live channel the chat of what the request names: it gets the id of the room or stream, and where that has its live
 // channel already, as it has from the start since there are channels, that is the answer. Whoever makes it has to be who may change
 // the room or stream, or who wrote the post.
-func (s *Service) attach(ctx context.Context, n *newcomer, m *plazav1.CreateChannelRequest) error {
+func (s *Service) attach(ctx context.Context, n *newcomer, req *plazav1.CreateChannelRequest) error {
 	switch {
-	case m.GetRoomId() != "":
-		return s.attachRoom(ctx, n, m)
-	case m.GetVideoStreamId() != "":
-		return s.attachStream(ctx, n, m)
-	case m.GetPostId() != "":
-		return s.attachPost(ctx, n, m.GetPostId())
+	case req.GetRoomId() != "":
+		return s.attachRoom(ctx, n, req)
+	case req.GetVideoStreamId() != "":
+		return s.attachStream(ctx, n, req)
+	case req.GetPostId() != "":
+		return s.attachPost(ctx, n, req.GetPostId())
 	}
 	return nil
 }
@@ -204,17 +204,17 @@ var (
 	errNoChat    = fail.Forbidden("The room or stream was made without a chat")
 )
 
-func (s *Service) attachRoom(ctx context.Context, n *newcomer, m *plazav1.CreateChannelRequest) error {
+func (s *Service) attachRoom(ctx context.Context, n *newcomer, req *plazav1.CreateChannelRequest) error {
 	var room *store.Room
 	reads := s.Store.NewReadBatch()
-	reads.Room(m.GetRoomId(), &room)
+	reads.Room(req.GetRoomId(), &room)
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
 	if err := live.RequireSeeRoom(ctx, s.Deps, n.Caller, room); err != nil {
 		return err
 	}
-	if err := requireAttach(n.Caller, room.CreatorID, m.GetPostId(), room.PostID, room.LiveChatEnabled); err != nil {
+	if err := requireAttach(n.Caller, room.CreatorID, req.GetPostId(), room.PostID, room.LiveChatEnabled); err != nil {
 		return err
 	}
 	n.roomID, n.there = room.ID, room.HasChannel
@@ -222,17 +222,17 @@ func (s *Service) attachRoom(ctx context.Context, n *newcomer, m *plazav1.Create
 	return nil
 }
 
-func (s *Service) attachStream(ctx context.Context, n *newcomer, m *plazav1.CreateChannelRequest) error {
+func (s *Service) attachStream(ctx context.Context, n *newcomer, req *plazav1.CreateChannelRequest) error {
 	var stream *store.VideoStream
 	reads := s.Store.NewReadBatch()
-	reads.VideoStream(m.GetVideoStreamId(), &stream)
+	reads.VideoStream(req.GetVideoStreamId(), &stream)
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
 	if err := live.RequireSeeStream(ctx, s.Deps, n.Caller, stream); err != nil {
 		return err
 	}
-	if err := requireAttach(n.Caller, stream.CreatorID, m.GetPostId(), stream.PostID, stream.ChannelEnabled); err != nil {
+	if err := requireAttach(n.Caller, stream.CreatorID, req.GetPostId(), stream.PostID, stream.ChannelEnabled); err != nil {
 		return err
 	}
 	n.streamID, n.there = stream.ID, stream.HasChannel

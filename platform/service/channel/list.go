@@ -23,15 +23,15 @@ func (s *Service) ListChannels(ctx context.Context, req *plazav1.ListChannelsReq
 	if err != nil {
 		return nil, err
 	}
-	f := s.NewRequest(ctx)
+	r := s.NewRequest(ctx)
 	var settings store.Settings
-	f.Settings(s.Region, &settings)
-	if err := f.Run(ctx); err != nil {
+	r.Settings(s.Region, &settings)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
 	list := listOf(req, cursor)
-	list.MemberID = f.Caller.UserID
-	keys, err := s.keys(ctx, list, req.GetFilter(), chat.SeesEveryChannel(f.Caller))
+	list.MemberID = r.Caller.UserID
+	keys, err := s.keys(ctx, list, req.GetFilter(), chat.SeesEveryChannel(r.Caller))
 	if err != nil {
 		return nil, err
 	}
@@ -41,30 +41,30 @@ func (s *Service) ListChannels(ctx context.Context, req *plazav1.ListChannelsReq
 	if err != nil {
 		return nil, err
 	}
-	aggregate, err := s.answer(ctx, f, settings, view.ChannelAnswer{Channels: rows})
+	aggregate, err := s.answer(ctx, r, settings, view.ChannelAnswer{Channels: rows})
 	if err != nil {
 		return nil, err
 	}
 	return view.ChannelPage(aggregate, paging), nil
 }
 
-func listOf(m *plazav1.ListChannelsRequest, cursor page.Cursor) store.ChannelList {
+func listOf(req *plazav1.ListChannelsRequest, cursor page.Cursor) store.ChannelList {
 	list := store.ChannelList{
-		Types:   typesOf(m.GetTypes()),
-		Tags:    m.GetTags(),
-		Without: m.GetExcludeTags(),
-		Deleted: service.DeletedOf(m.IsDeleted),
-		Prefix:  m.GetKeyword(),
-		NotMine: m.GetFilter() == "notMember",
+		Types:   typesOf(req.GetTypes()),
+		Tags:    req.GetTags(),
+		Without: req.GetExcludeTags(),
+		Deleted: service.DeletedOf(req.IsDeleted),
+		Prefix:  req.GetKeyword(),
+		NotMine: req.GetFilter() == "notMember",
 		Limit:   cursor.Limit + 1,
 	}
 	switch {
-	case m.GetSortBy() == "displayName", m.GetKeyword() != "":
+	case req.GetSortBy() == "displayName", req.GetKeyword() != "":
 		list.Order = store.ChannelsByName
-	case m.GetSortBy() == "lastCreated", m.GetSortBy() == "firstCreated":
+	case req.GetSortBy() == "lastCreated", req.GetSortBy() == "firstCreated":
 		list.Order = store.ChannelsByCreation
 	}
-	list.Desc = (list.Order != store.ChannelsByName && m.GetSortBy() != "firstCreated") != cursor.Back
+	list.Desc = (list.Order != store.ChannelsByName && req.GetSortBy() != "firstCreated") != cursor.Back
 	list.AfterTime, list.AfterKey, list.AfterID = cursor.Start(list.Desc)
 	return list
 }

@@ -46,10 +46,10 @@ func (s *Service) UnbanChannelUsers(ctx context.Context, req *plazav1.UnbanChann
 }
 
 // MuteChannelUsers keeps members from writing, for a while or for ever; moderators write all the same. A mute outlasts leaving.
-func (s *Service) MuteChannelUsers(ctx context.Context, m *plazav1.MuteChannelUsersRequest) (*plazav1.SuccessResponse, error) {
-	_, err := s.moderate(ctx, m.GetChannelId(), m.GetUserIds(), auth.MuteChannelUser, false,
+func (s *Service) MuteChannelUsers(ctx context.Context, req *plazav1.MuteChannelUsersRequest) (*plazav1.SuccessResponse, error) {
+	_, err := s.moderate(ctx, req.GetChannelId(), req.GetUserIds(), auth.MuteChannelUser, false,
 		func(g *gathering, ids []string) ([]store.ChannelUserChange, error) {
-			until := mutedUntil(m.GetMutePeriod(), g.now)
+			until := mutedUntil(req.GetMutePeriod(), g.now)
 			return g.members(ids, func(u *store.ChannelUser) { u.MutedUntil = until })
 		})
 	if err != nil {
@@ -78,18 +78,18 @@ func (g *gathering) members(ids []string, change func(*store.ChannelUser)) ([]st
 }
 
 // AddChannelUserRoles gives members a role; who has it already keeps it.
-func (s *Service) AddChannelUserRoles(ctx context.Context, m *plazav1.AddChannelUserRolesRequest) (*answer, error) {
-	return s.reassign(ctx, m.GetChannelId(), m.GetUserIds(), m.GetRole(), func(u *store.ChannelUser) {
-		if !slices.Contains(u.Roles, m.GetRole()) {
-			u.Roles = append(u.Roles, m.GetRole())
+func (s *Service) AddChannelUserRoles(ctx context.Context, req *plazav1.AddChannelUserRolesRequest) (*answer, error) {
+	return s.reassign(ctx, req.GetChannelId(), req.GetUserIds(), req.GetRole(), func(u *store.ChannelUser) {
+		if !slices.Contains(u.Roles, req.GetRole()) {
+			u.Roles = append(u.Roles, req.GetRole())
 		}
 	})
 }
 
 // RemoveChannelUserRoles takes a role from members.
-func (s *Service) RemoveChannelUserRoles(ctx context.Context, m *plazav1.RemoveChannelUserRolesRequest) (*answer, error) {
-	return s.reassign(ctx, m.GetChannelId(), m.GetUserIds(), m.GetRole(), func(u *store.ChannelUser) {
-		u.Roles = slices.DeleteFunc(u.Roles, func(role string) bool { return role == m.GetRole() })
+func (s *Service) RemoveChannelUserRoles(ctx context.Context, req *plazav1.RemoveChannelUserRolesRequest) (*answer, error) {
+	return s.reassign(ctx, req.GetChannelId(), req.GetUserIds(), req.GetRole(), func(u *store.ChannelUser) {
+		u.Roles = slices.DeleteFunc(u.Roles, func(role string) bool { return role == req.GetRole() })
 	})
 }
 

@@ -10,17 +10,17 @@ import (
 
 // SeeChannels marks the first subchannels of channels read up to a segment. The markers of the caller decide what that changes:
 // whoever does not belong to a channel has none of it that moves.
-func (s *Service) SeeChannels(ctx context.Context, m *plazav1.SeeChannelsRequest) (*plazav1.SuccessResponse, error) {
-	f := s.NewRequest(ctx)
-	if err := f.Run(ctx); err != nil {
+func (s *Service) SeeChannels(ctx context.Context, req *plazav1.SeeChannelsRequest) (*plazav1.SuccessResponse, error) {
+	r := s.NewRequest(ctx)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := f.RequireUser(); err != nil {
+	if err := r.RequireUser(); err != nil {
 		return nil, err
 	}
-	seen := m.GetChannels()
-	if m.GetChannelId() != "" {
-		seen = append(seen, &plazav1.SeenChannel{ChannelId: m.GetChannelId(), ReadToSegment: m.GetReadToSegment()})
+	seen := req.GetChannels()
+	if req.GetChannelId() != "" {
+		seen = append(seen, &plazav1.SeenChannel{ChannelId: req.GetChannelId(), ReadToSegment: req.GetReadToSegment()})
 	}
 	if len(seen) == 0 {
 		return nil, fail.Validation("channels: must name at least one channel")
@@ -30,7 +30,7 @@ func (s *Service) SeeChannels(ctx context.Context, m *plazav1.SeeChannelsRequest
 		id := chat.ChannelID(s.Deps, c.GetChannelId())
 		readTo[id] = max(readTo[id], int64(c.GetReadToSegment()))
 	}
-	if err := s.markers.SeeFeeds(ctx, f.Caller.UserID, readTo); err != nil {
+	if err := s.markers.SeeFeeds(ctx, r.Caller.UserID, readTo); err != nil {
 		return nil, err
 	}
 	return &plazav1.SuccessResponse{Success: true}, nil

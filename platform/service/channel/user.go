@@ -98,14 +98,14 @@ func (s *Service) carryOut(ctx context.Context, found *gathering, changes []stor
 	if more := moreMembers(changes); more > 0 && int(found.counts.Of(channel.ID, store.CountMembers))+more > maxMembers[channel.Type] {
 		return fail.TooManyMembers()
 	}
-	w := s.Store.NewTx(service.HomeOf(channel.ID))
-	w.GuardChannel(channel.ID, fail.NotFound())
-	w.ChangeChannelUsers(channel.ID, changes, found.now)
-	told := tellMarkers(w, channel.ID, changes, found.now)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(service.HomeOf(channel.ID))
+	tx.GuardChannel(channel.ID, fail.NotFound())
+	tx.ChangeChannelUsers(channel.ID, changes, found.now)
+	outboxRows := tellMarkers(tx, channel.ID, changes, found.now)
+	if err := tx.Commit(ctx); err != nil {
 		return err
 	}
-	s.Outbox.DeliverSoon(ctx, w.Home(), told...)
+	s.Outbox.DeliverSoon(ctx, tx.Home(), outboxRows...)
 	return nil
 }
 
@@ -125,14 +125,14 @@ func moreMembers(changes []store.ChannelUserChange) int {
 
 // tellMarkers has the markers of those follow who join the channel or leave it: who joins has read what came before, and who leaves
 // has nothing unread there.
-func tellMarkers(w *store.Tx, channelID string, changes []store.ChannelUserChange, now time.Time) []store.OutboxRow {
+func tellMarkers(tx *store.Tx, channelID string, changes []store.ChannelUserChange, now time.Time) []store.OutboxRow {
 	var ids []string
 	for _, c := range changes {
 		if c.Old.IsMember() != c.New.IsMember() {
 			ids = append(ids, c.New.UserID)
 		}
 	}
-	return events.ChannelMembersChanged(w, channelID, ids, now)
+	return events.ChannelMembersChanged(tx, channelID, ids, now)
 }
 
 var errConversation = fail.Forbidden("A conversation has the users that it was made with")

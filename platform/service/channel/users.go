@@ -56,10 +56,10 @@ func (s *Service) ListChannelUsers(ctx context.Context, req *plazav1.ListChannel
 }
 
 // membershipsOf are those that the request asks for, each once, in either spelling. The muted are members: with them, they say nothing.
-func membershipsOf(m *plazav1.ListChannelUsersRequest) []string {
-	wanted := slices.Clone(m.GetMemberships())
-	if len(wanted) == 0 && m.GetFilter() != "" && m.GetFilter() != "all" {
-		wanted = strings.Split(m.GetFilter(), "&")
+func membershipsOf(req *plazav1.ListChannelUsersRequest) []string {
+	wanted := slices.Clone(req.GetMemberships())
+	if len(wanted) == 0 && req.GetFilter() != "" && req.GetFilter() != "all" {
+		wanted = strings.Split(req.GetFilter(), "&")
 	}
 	if len(wanted) == 0 {
 		return []string{store.ChannelMember}
@@ -73,15 +73,15 @@ func membershipsOf(m *plazav1.ListChannelUsersRequest) []string {
 }
 
 // usersOf makes the list of the request. A search goes by name, whatever order is asked for: only there it needs no scan.
-func (s *Service) usersOf(m *plazav1.ListChannelUsersRequest, cursor page.Cursor) store.ChannelUserList {
+func (s *Service) usersOf(req *plazav1.ListChannelUsersRequest, cursor page.Cursor) store.ChannelUserList {
 	list := store.ChannelUserList{
-		ChannelID: chat.ChannelID(s.Deps, m.GetChannelId()),
-		Roles:     slices.Concat(m.GetRoles(), m.GetRole()),
-		ByName:    m.GetSortBy() == "displayName" || m.GetSearch() != "",
-		Prefix:    m.GetSearch(),
+		ChannelID: chat.ChannelID(s.Deps, req.GetChannelId()),
+		Roles:     slices.Concat(req.GetRoles(), req.GetRole()),
+		ByName:    req.GetSortBy() == "displayName" || req.GetSearch() != "",
+		Prefix:    req.GetSearch(),
 		Limit:     cursor.Limit + 1,
 	}
-	list.Desc = (!list.ByName && m.GetSortBy() != "firstCreated") != cursor.Back
+	list.Desc = (!list.ByName && req.GetSortBy() != "firstCreated") != cursor.Back
 	list.AfterTime, list.AfterKey, list.AfterID = cursor.Start(list.Desc)
 	return list
 }

@@ -47,50 +47,50 @@ func (s *Service) find(ctx context.Context, id string, categoryIDs []string, p a
 }
 
 // UpdateCommunity changes a community; absent fields stay.
-func (s *Service) UpdateCommunity(ctx context.Context, m *plazav1.UpdateCommunityRequest) (*plazav1.CommunityAggregate, error) {
-	t, err := s.find(ctx, m.GetCommunityId(), m.GetCategoryIds(), auth.EditCommunity)
+func (s *Service) UpdateCommunity(ctx context.Context, req *plazav1.UpdateCommunityRequest) (*plazav1.CommunityAggregate, error) {
+	t, err := s.find(ctx, req.GetCommunityId(), req.GetCategoryIds(), auth.EditCommunity)
 	if err != nil {
 		return nil, err
 	}
-	if m.IsOfficial != nil && m.GetIsOfficial() != t.community.IsOfficial {
+	if req.IsOfficial != nil && req.GetIsOfficial() != t.community.IsOfficial {
 		if err := requireOfficial(t.Request); err != nil {
 			return nil, err
 		}
 	}
-	if err := requireCategories(m.GetCategoryIds(), t.categories); err != nil {
+	if err := requireCategories(req.GetCategoryIds(), t.categories); err != nil {
 		return nil, err
 	}
-	if err := fileref.Require(ctx, s.Deps, fileref.Avatar(m.AvatarFileId)); err != nil {
+	if err := fileref.Require(ctx, s.Deps, fileref.Avatar(req.AvatarFileId)); err != nil {
 		return nil, err
 	}
 	var changed *store.Community
-	w := s.Store.NewTx(t.home)
-	w.UpdateCommunity(t.community.ID, changeOf(m), s.Now(), &changed)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(t.home)
+	tx.UpdateCommunity(t.community.ID, changeOf(req), s.Now(), &changed)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return s.answer(ctx, view.CommunityAnswer{Communities: []store.Community{*changed}, Viewer: t.User(), Members: known(t.mine)})
 }
 
-func changeOf(m *plazav1.UpdateCommunityRequest) store.CommunityChange {
+func changeOf(req *plazav1.UpdateCommunityRequest) store.CommunityChange {
 	c := store.CommunityChange{
-		DisplayName:      m.DisplayName,
-		Description:      m.Description,
-		AvatarFileID:     m.AvatarFileId,
-		NotificationMode: m.NotificationMode,
-		IsOfficial:       m.IsOfficial,
-		IsPublic:         m.IsPublic,
-		IsDiscoverable:   m.IsDiscoverable,
-		OnlyAdminCanPost: m.OnlyAdminCanPost,
-		PostApproval:     m.NeedApprovalOnPostCreation,
-		CommentApproval:  m.NeedApprovalOnCommentCreation,
-		JoinApproval:     m.RequiresJoinApproval,
-		StoryComments:    m.AllowCommentInStory,
-		Tags:             unique(m.GetTags()),
-		CategoryIDs:      unique(m.GetCategoryIds()),
+		DisplayName:      req.DisplayName,
+		Description:      req.Description,
+		AvatarFileID:     req.AvatarFileId,
+		NotificationMode: req.NotificationMode,
+		IsOfficial:       req.IsOfficial,
+		IsPublic:         req.IsPublic,
+		IsDiscoverable:   req.IsDiscoverable,
+		OnlyAdminCanPost: req.OnlyAdminCanPost,
+		PostApproval:     req.NeedApprovalOnPostCreation,
+		CommentApproval:  req.NeedApprovalOnCommentCreation,
+		JoinApproval:     req.RequiresJoinApproval,
+		StoryComments:    req.AllowCommentInStory,
+		Tags:             unique(req.GetTags()),
+		CategoryIDs:      unique(req.GetCategoryIds()),
 	}
-	if m.GetMetadata() != nil {
-		c.Metadata = view.ObjectJSON(m.GetMetadata())
+	if req.GetMetadata() != nil {
+		c.Metadata = view.ObjectJSON(req.GetMetadata())
 	}
 	return c
 }
@@ -101,9 +101,9 @@ func (s *Service) DeleteCommunity(ctx context.Context, req *plazav1.DeleteCommun
 	if err != nil {
 		return nil, err
 	}
-	w := s.Store.NewTx(t.home)
-	w.DeleteCommunity(t.community.ID, s.Now())
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(t.home)
+	tx.DeleteCommunity(t.community.ID, s.Now())
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return &plazav1.SuccessResponse{Success: true}, nil

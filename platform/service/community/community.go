@@ -33,18 +33,18 @@ func (s *Service) answer(ctx context.Context, a view.CommunityAnswer) (*plazav1.
 func (s *Service) GetCommunity(ctx context.Context, req *plazav1.GetCommunityRequest) (*plazav1.CommunityAggregate, error) {
 	var c *store.Community
 	var mine *store.Member
-	f := s.NewRequest(ctx)
-	f.Community(req.GetCommunityId(), &c)
-	if f.Caller.UserID != "" {
-		f.Member(req.GetCommunityId(), f.Caller.UserID, &mine)
+	r := s.NewRequest(ctx)
+	r.Community(req.GetCommunityId(), &c)
+	if r.Caller.UserID != "" {
+		r.Member(req.GetCommunityId(), r.Caller.UserID, &mine)
 	}
-	if err := f.Run(ctx); err != nil {
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if c == nil || !membership.CanFind(f.Caller, *c, mine) {
+	if c == nil || !membership.CanFind(r.Caller, *c, mine) {
 		return nil, fail.NotFound()
 	}
-	return s.answer(ctx, view.CommunityAnswer{Communities: []store.Community{*c}, Viewer: f.User(), Members: known(mine)})
+	return s.answer(ctx, view.CommunityAnswer{Communities: []store.Community{*c}, Viewer: r.User(), Members: known(mine)})
 }
 
 func known(m *store.Member) []store.Member {
@@ -57,8 +57,8 @@ func known(m *store.Member) []store.Member {
 // BatchGetCommunities gets several communities in the order of the request. Those that are unknown, that the caller may
 // not know of, or whose region is away are left out.
 func (s *Service) BatchGetCommunities(ctx context.Context, req *plazav1.BatchGetCommunitiesRequest) (*plazav1.CommunityAggregate, error) {
-	f := s.NewRequest(ctx)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
 	ids := req.GetCommunityIds()
@@ -66,8 +66,8 @@ func (s *Service) BatchGetCommunities(ctx context.Context, req *plazav1.BatchGet
 	var mine []store.Member
 	reads := s.Store.NewBestEffortBatch()
 	reads.Communities(ids, &rows)
-	if f.Caller.UserID != "" {
-		reads.Memberships(f.Caller.UserID, ids, &mine)
+	if r.Caller.UserID != "" {
+		reads.Memberships(r.Caller.UserID, ids, &mine)
 	}
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
@@ -75,10 +75,10 @@ func (s *Service) BatchGetCommunities(ctx context.Context, req *plazav1.BatchGet
 	discoverable := req.IncludeDiscoverablePrivateCommunity == nil || req.GetIncludeDiscoverablePrivateCommunity()
 	rows = slices.DeleteFunc(rows, func(c store.Community) bool {
 		c.IsDiscoverable = c.IsDiscoverable && discoverable
-		return !membership.CanFind(f.Caller, c, membershipIn(mine, c.ID))
+		return !membership.CanFind(r.Caller, c, membershipIn(mine, c.ID))
 	})
 	slices.SortFunc(rows, func(a, b store.Community) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
-	return s.answer(ctx, view.CommunityAnswer{Communities: rows, Viewer: f.User(), Members: of(mine, rows)})
+	return s.answer(ctx, view.CommunityAnswer{Communities: rows, Viewer: r.User(), Members: of(mine, rows)})
 }
 
 func membershipIn(members []store.Member, communityID string) *store.Member {
@@ -97,8 +97,8 @@ func of(members []store.Member, rows []store.Community) []store.Member {
 }
 
 // requireOfficial refuses whoever may not say that the network stands behind a community.
-func requireOfficial(f *service.Request) error {
-	return auth.Require(f.Caller, auth.EditCommunity, auth.Scope{})
+func requireOfficial(r *service.Request) error {
+	return auth.Require(r.Caller, auth.EditCommunity, auth.Scope{})
 }
 
 // requireCategories returns 400400 unless every category is there.

@@ -27,15 +27,15 @@ func (s *Service) CreateCommunity(ctx context.Context, req *plazav1.CreateCommun
 	now := s.Now()
 	c := s.row(req, *n.User(), now)
 	changes := n.members(c, now)
-	w := s.Store.NewTx(s.Region)
-	w.InsertCommunity(c, n.taken(), now)
-	mirrors := w.ChangeMembers(c.ID, changes, now, now.Add(events.Grace))
-	told := events.Added(w, c.ID, c.CreatorID, c.CreatorID, changes, mirrors, now)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(s.Region)
+	tx.InsertCommunity(c, n.taken(), now)
+	mirrors := tx.ChangeMembers(c.ID, changes, now, now.Add(events.Grace))
+	outboxRows := events.Added(tx, c.ID, c.CreatorID, c.CreatorID, changes, mirrors, now)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	s.Outbox.Deliver(ctx, s.Region, mirrors...)
-	s.Outbox.DeliverSoon(ctx, s.Region, told...)
+	s.Outbox.DeliverSoon(ctx, s.Region, outboxRows...)
 	answer := view.CommunityAnswer{Communities: []store.Community{c}, Viewer: n.User(), Users: n.users}
 	for _, change := range changes {
 		answer.Members = append(answer.Members, change.New)
@@ -51,28 +51,28 @@ type newcomer struct {
 }
 
 // prepare reads and checks what the community refers to.
-func (s *Service) prepare(ctx context.Context, m *plazav1.CreateCommunityRequest) (*newcomer, error) {
-	found, err := s.Directory.Resolve(ctx, m.GetUserIds()...)
+func (s *Service) prepare(ctx context.Context, req *plazav1.CreateCommunityRequest) (*newcomer, error) {
+	found, err := s.Directory.Resolve(ctx, req.GetUserIds()...)
 	if err != nil {
 		return nil, err
 	}
 	var ids []string
-	for _, publicID := range m.GetUserIds() {
+	for _, publicID := range req.GetUserIds() {
 		ids = append(ids, found[publicID])
 	}
 	ids = unique(ids)
-	n := &newcomer{Request: s.NewRequest(ctx), request: m}
+	n := &newcomer{Request: s.NewRequest(ctx), request: req}
 	var categories []store.Category
 	n.Users(ids, &n.users)
-	n.Categories(m.GetCategoryIds(), &categories)
-	avatar := fileref.Read(n.ReadBatch, fileref.Avatar(&m.AvatarFileId))
+	n.Categories(req.GetCategoryIds(), &categories)
+	avatar := fileref.Read(n.ReadBatch, fileref.Avatar(&req.AvatarFileId))
 	if err := n.Run(ctx); err != nil {
 		return nil, err
 	}
 	if err := n.RequireUser(); err != nil {
 		return nil, err
 	}
-	if m.GetIsOfficial() {
+	if req.GetIsOfficial() {
 		if err := requireOfficial(n.Request); err != nil {
 			return nil, err
 		}
@@ -81,27 +81,27 @@ func (s *Service) prepare(ctx context.Context, m *plazav1.CreateCommunityRequest
 	if len(n.users) < len(ids) {
 		return nil, fail.NotFound()
 	}
-	if err := requireCategories(m.GetCategoryIds(), categories); err != nil {
+	if err := requireCategories(req.GetCategoryIds(), categories); err != nil {
 		return nil, err
 	}
 	return n, avatar.Err()
 }
 
 // row is the community as it is stored.
-func (s *Service) row(m *plazav1.CreateCommunityRequest, creator store.User, now time.Time) store.Community {
-	public := m.IsPublic == nil || m.GetIsPublic()
+func (s *Service) row(req *plazav1.CreateCommunityRequest, creator store.User, now time.Time) store.Community {
+	public := req.IsPublic == nil || req.GetIsPublic()
 	c := store.Community{
-		ID: s.NewID(s.Region), DisplayName: m.GetDisplayName(), CreatorID: creator.ID, CreatorPublicID: creator.PublicID,
-		Description: m.GetDescription(), AvatarFileID: m.GetAvatarFileId(), IsOfficial: m.GetIsOfficial(), IsPublic: public,
-		IsDiscoverable: public, OnlyAdminCanPost: m.GetOnlyAdminCanPost(), PostApproval: m.GetNeedApprovalOnPostCreation(),
-		CommentApproval: m.GetNeedApprovalOnCommentCreation(), JoinApproval: m.GetRequiresJoinApproval(),
-		StoryComments:    m.AllowCommentInStory == nil || m.GetAllowCommentInStory(),
-		NotificationMode: cmp.Or(m.GetNotificationMode(), "default"), Type: cmp.Or(m.GetType(), "default"),
-		Tags: unique(m.GetTags()), Metadata: view.ObjectJSON(m.GetMetadata()), CategoryIDs: unique(m.GetCategoryIds()),
+		ID: s.NewID(s.Region), DisplayName: req.GetDisplayName(), CreatorID: creator.ID, CreatorPublicID: creator.PublicID,
+		Description: req.GetDescription(), AvatarFileID: req.GetAvatarFileId(), IsOfficial: req.GetIsOfficial(), IsPublic: public,
+		IsDiscoverable: public, OnlyAdminCanPost: req.GetOnlyAdminCanPost(), PostApproval: req.GetNeedApprovalOnPostCreation(),
+		CommentApproval: req.GetNeedApprovalOnCommentCreation(), JoinApproval: req.GetRequiresJoinApproval(),
+		StoryComments:    req.AllowCommentInStory == nil || req.GetAllowCommentInStory(),
+		NotificationMode: cmp.Or(req.GetNotificationMode(), "default"), Type: cmp.Or(req.GetType(), "default"),
+		Tags: unique(req.GetTags()), Metadata: view.ObjectJSON(req.GetMetadata()), CategoryIDs: unique(req.GetCategoryIds()),
 		CreatedAt: now, UpdatedAt: now,
 	}
-	if m.IsDiscoverable != nil {
-		c.IsDiscoverable = m.GetIsDiscoverable()
+	if req.IsDiscoverable != nil {
+		c.IsDiscoverable = req.GetIsDiscoverable()
 	}
 	return c
 }

@@ -25,17 +25,17 @@ func (s *Service) ListCommunities(ctx context.Context, req *plazav1.ListCommunit
 		return nil, err
 	}
 	list := listOf(req, cursor)
-	f := s.NewRequest(ctx)
-	f.CommunitiesOfUser(f.Caller.UserID, &list.Mine)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	r.CommunitiesOfUser(r.Caller.UserID, &list.Mine)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
 	if list.Deleted {
-		if err := auth.Require(f.Caller, auth.ViewCommunity, auth.Scope{}); err != nil {
+		if err := auth.Require(r.Caller, auth.ViewCommunity, auth.Scope{}); err != nil {
 			return nil, err
 		}
 	}
-	list.Everything = membership.SeesEverything(f.Caller)
+	list.Everything = membership.SeesEverything(r.Caller)
 	read := s.read
 	if membershipFilter(req) == "member" {
 		read = s.readMine
@@ -44,33 +44,33 @@ func (s *Service) ListCommunities(ctx context.Context, req *plazav1.ListCommunit
 	if err != nil {
 		return nil, err
 	}
-	aggregate, err := s.View.Communities(ctx, s.Store, view.CommunityAnswer{Communities: rows, Viewer: f.User()})
+	aggregate, err := s.View.Communities(ctx, s.Store, view.CommunityAnswer{Communities: rows, Viewer: r.User()})
 	if err != nil {
 		return nil, err
 	}
 	return view.CommunityPage(aggregate, paging), nil
 }
 
-func listOf(m *plazav1.ListCommunitiesRequest, cursor page.Cursor) store.CommunityList {
-	prefix := cmp.Or(m.GetKeyword(), m.GetDisplayName())
+func listOf(req *plazav1.ListCommunitiesRequest, cursor page.Cursor) store.CommunityList {
+	prefix := cmp.Or(req.GetKeyword(), req.GetDisplayName())
 	list := store.CommunityList{
-		Flagged:      m.HasFlag,
-		Deleted:      m.GetIsDeleted(),
-		CategoryID:   m.GetCategoryId(),
-		Tags:         m.GetTags(),
-		Discoverable: m.IncludeDiscoverablePrivateCommunity == nil || m.GetIncludeDiscoverablePrivateCommunity(),
-		NotMine:      membershipFilter(m) == "notMember",
-		ByName:       m.GetSortBy() == "displayName" || prefix != "",
+		Flagged:      req.HasFlag,
+		Deleted:      req.GetIsDeleted(),
+		CategoryID:   req.GetCategoryId(),
+		Tags:         req.GetTags(),
+		Discoverable: req.IncludeDiscoverablePrivateCommunity == nil || req.GetIncludeDiscoverablePrivateCommunity(),
+		NotMine:      membershipFilter(req) == "notMember",
+		ByName:       req.GetSortBy() == "displayName" || prefix != "",
 		Prefix:       prefix,
 		Limit:        cursor.Limit + 1,
 	}
-	list.Desc = (!list.ByName && m.GetSortBy() != "firstCreated") != cursor.Back
+	list.Desc = (!list.ByName && req.GetSortBy() != "firstCreated") != cursor.Back
 	list.AfterTime, list.AfterKey, list.AfterID = cursor.Start(list.Desc)
 	return list
 }
 
-func membershipFilter(m *plazav1.ListCommunitiesRequest) string {
-	return cmp.Or(m.GetFilter(), m.GetMembership())
+func membershipFilter(req *plazav1.ListCommunitiesRequest) string {
+	return cmp.Or(req.GetFilter(), req.GetMembership())
 }
 
 // read reads the page from every home.

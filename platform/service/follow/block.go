@@ -95,20 +95,20 @@ func (s *Service) storeBlock(ctx context.Context, p *pair, b store.Block) error 
 	home := service.HomeOf(b.BlockerID)
 	now := s.Now()
 	firstTry := now.Add(events.Grace)
-	w := s.Store.NewTx(home)
-	sent := []store.OutboxRow{w.ChangeBlock(store.BlockChange{Old: p.myBlock, New: b}, now, firstTry)}
+	tx := s.Store.NewTx(home)
+	outboxRows := []store.OutboxRow{tx.ChangeBlock(store.BlockChange{Old: p.myBlock, New: b}, now, firstTry)}
 	if b.Stands() {
 		if p.mine.Active() {
 			e := edge{p.User(), p.other, p.mine, store.FollowNone}
-			sent = append(sent, w.ChangeFollow(store.FollowChange{Old: p.mine, New: e.changed(now)}, now, firstTry)...)
+			outboxRows = append(outboxRows, tx.ChangeFollow(store.FollowChange{Old: p.mine, New: e.changed(now)}, now, firstTry)...)
 		}
-		w.GuardNoFollow(b.BlockerID, b.BlockedID)
-		w.EndFollower(b.BlockerID, b.BlockedID)
+		tx.GuardNoFollow(b.BlockerID, b.BlockedID)
+		tx.EndFollower(b.BlockerID, b.BlockedID)
 	}
-	if err := w.Commit(ctx); err != nil {
+	if err := tx.Commit(ctx); err != nil {
 		return err
 	}
-	s.Outbox.Deliver(ctx, home, sent...)
+	s.Outbox.Deliver(ctx, home, outboxRows...)
 	return nil
 }
 
@@ -131,20 +131,20 @@ func (s *Service) ListBlockedUsers(ctx context.Context, req *plazav1.ListBlocked
 	if err != nil {
 		return nil, err
 	}
-	f := s.NewRequest(ctx)
-	caller := f.Caller.UserID
+	r := s.NewRequest(ctx)
+	caller := r.Caller.UserID
 	counts := store.Counts{}
 	var rows []store.Block
 	if caller != "" {
 		list := store.BlockList{UserID: caller, Desc: !cursor.Back, Limit: cursor.Limit + 1}
 		list.After, _, list.AfterID = cursor.Start(list.Desc)
-		f.ListBlocks(list, &rows)
-		f.Counts(service.HomeOf(caller), []string{caller}, counts)
+		r.ListBlocks(list, &rows)
+		r.Counts(service.HomeOf(caller), []string{caller}, counts)
 	}
-	if err := f.Run(ctx); err != nil {
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := f.RequireUser(); err != nil {
+	if err := r.RequireUser(); err != nil {
 		return nil, err
 	}
 	rows, paging := page.Window(cursor, rows, func(b store.Block) (time.Time, string, string) { return b.CreatedAt, "", b.BlockedID })

@@ -136,16 +136,16 @@ func (e edge) changed(now time.Time) store.Follow {
 func (s *Service) store(ctx context.Context, c store.FollowChange) error {
 	home := service.HomeOf(c.New.FollowerID)
 	now := s.Now()
-	w := s.Store.NewTx(home)
+	tx := s.Store.NewTx(home)
 	if c.New.Active() {
-		w.GuardTarget("user", c.New.FollowerID, fail.NotFound())
-		w.GuardNotBlocked(c.New.FollowerID, c.New.FolloweeID, errBlocks)
+		tx.GuardTarget("user", c.New.FollowerID, fail.NotFound())
+		tx.GuardNotBlocked(c.New.FollowerID, c.New.FolloweeID, errBlocks)
 	}
-	sent := w.ChangeFollow(c, now, now.Add(events.Grace))
-	if err := w.Commit(ctx); err != nil {
+	outboxRows := tx.ChangeFollow(c, now, now.Add(events.Grace))
+	if err := tx.Commit(ctx); err != nil {
 		return err
 	}
-	s.Outbox.Deliver(ctx, home, sent...)
+	s.Outbox.Deliver(ctx, home, outboxRows...)
 	return nil
 }
 
@@ -207,17 +207,17 @@ func (s *Service) followCounts(u store.User, counts store.Counts, own bool) *pla
 // GetMyFollowInfo counts the caller's follows.
 func (s *Service) GetMyFollowInfo(ctx context.Context, _ *plazav1.GetMyFollowInfoRequest) (*plazav1.FollowInfoResponse, error) {
 	counts := store.Counts{}
-	f := s.NewRequest(ctx)
-	if id := f.Caller.UserID; id != "" {
-		f.Counts(service.HomeOf(id), []string{id}, counts)
+	r := s.NewRequest(ctx)
+	if id := r.Caller.UserID; id != "" {
+		r.Counts(service.HomeOf(id), []string{id}, counts)
 	}
-	if err := f.Run(ctx); err != nil {
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := f.RequireUser(); err != nil {
+	if err := r.RequireUser(); err != nil {
 		return nil, err
 	}
-	return &plazav1.FollowInfoResponse{FollowCounts: []*plazav1.FollowCount{s.followCounts(*f.User(), counts, true)}}, nil
+	return &plazav1.FollowInfoResponse{FollowCounts: []*plazav1.FollowCount{s.followCounts(*r.User(), counts, true)}}, nil
 }
 
 // GetFollowInfo counts a user's follows, and tells how the caller stands to the user.

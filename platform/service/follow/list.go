@@ -24,23 +24,23 @@ type listing struct {
 }
 
 // ListMyFollowers lists who follows the caller or asks to, newest first.
-func (s *Service) ListMyFollowers(ctx context.Context, m *plazav1.ListMyFollowersRequest) (*plazav1.ListFollowsResponse, error) {
-	return s.list(ctx, listing{followers: true, status: m.GetStatus(), isDeleted: m.IsDeleted, page: page.Merge(m.GetOptions(), m.Limit, m.GetToken())})
+func (s *Service) ListMyFollowers(ctx context.Context, req *plazav1.ListMyFollowersRequest) (*plazav1.ListFollowsResponse, error) {
+	return s.list(ctx, listing{followers: true, status: req.GetStatus(), isDeleted: req.IsDeleted, page: page.Merge(req.GetOptions(), req.Limit, req.GetToken())})
 }
 
 // ListMyFollowing lists whom the caller follows or asks to follow, newest first.
-func (s *Service) ListMyFollowing(ctx context.Context, m *plazav1.ListMyFollowingRequest) (*plazav1.ListFollowsResponse, error) {
-	return s.list(ctx, listing{status: m.GetStatus(), isDeleted: m.IsDeleted, page: page.Merge(m.GetOptions(), m.Limit, m.GetToken())})
+func (s *Service) ListMyFollowing(ctx context.Context, req *plazav1.ListMyFollowingRequest) (*plazav1.ListFollowsResponse, error) {
+	return s.list(ctx, listing{status: req.GetStatus(), isDeleted: req.IsDeleted, page: page.Merge(req.GetOptions(), req.Limit, req.GetToken())})
 }
 
 // ListFollowers lists who follows a user, newest first.
-func (s *Service) ListFollowers(ctx context.Context, m *plazav1.ListFollowersRequest) (*plazav1.ListFollowsResponse, error) {
-	return s.list(ctx, listing{userID: m.GetUserId(), followers: true, status: m.GetStatus(), isDeleted: m.IsDeleted, page: page.Merge(m.GetOptions(), m.Limit, m.GetToken())})
+func (s *Service) ListFollowers(ctx context.Context, req *plazav1.ListFollowersRequest) (*plazav1.ListFollowsResponse, error) {
+	return s.list(ctx, listing{userID: req.GetUserId(), followers: true, status: req.GetStatus(), isDeleted: req.IsDeleted, page: page.Merge(req.GetOptions(), req.Limit, req.GetToken())})
 }
 
 // ListFollowing lists whom a user follows, newest first.
-func (s *Service) ListFollowing(ctx context.Context, m *plazav1.ListFollowingRequest) (*plazav1.ListFollowsResponse, error) {
-	return s.list(ctx, listing{userID: m.GetUserId(), status: m.GetStatus(), isDeleted: m.IsDeleted, page: page.Merge(m.GetOptions(), m.Limit, m.GetToken())})
+func (s *Service) ListFollowing(ctx context.Context, req *plazav1.ListFollowingRequest) (*plazav1.ListFollowsResponse, error) {
+	return s.list(ctx, listing{userID: req.GetUserId(), status: req.GetStatus(), isDeleted: req.IsDeleted, page: page.Merge(req.GetOptions(), req.Limit, req.GetToken())})
 }
 
 // list makes a page of follows in two round trips.
@@ -88,29 +88,29 @@ func (s *Service) list(ctx context.Context, l listing) (*plazav1.ListFollowsResp
 // rows reads the follows for somebody who may see them. Requests are for the owner of the list alone: everybody else sees
 // the accepted ones of all, and may not ask for the others.
 func (s *Service) rows(ctx context.Context, l listing, q store.FollowList) ([]store.Follow, error) {
-	f := s.NewRequest(ctx)
-	own := l.userID == "" || q.UserID == f.Caller.UserID || f.Caller.Kind == auth.Admin
+	r := s.NewRequest(ctx)
+	own := l.userID == "" || q.UserID == r.Caller.UserID || r.Caller.Kind == auth.Admin
 	if !own && l.status != store.FollowPending {
 		q.Statuses = []string{store.FollowAccepted}
 	}
 	var owners []store.User
 	var rows []store.Follow
 	place := visibility.Target{WallOwnerID: q.UserID}
-	f.Users([]string{q.UserID}, &owners)
-	f.ListFollows(q, &rows)
-	if f.Caller.UserID != "" && !own {
-		f.Wall(q.UserID, f.Caller.UserID, &place.Wall)
+	r.Users([]string{q.UserID}, &owners)
+	r.ListFollows(q, &rows)
+	if r.Caller.UserID != "" && !own {
+		r.Wall(q.UserID, r.Caller.UserID, &place.Wall)
 	}
-	if err := f.Run(ctx); err != nil {
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
 	if l.userID == "" {
-		return rows, f.RequireUser()
+		return rows, r.RequireUser()
 	}
 	if len(owners) == 0 || owners[0].DeletedAt != nil {
 		return nil, fail.NotFound()
 	}
-	if err := place.RequireSee(f.Caller); err != nil {
+	if err := place.RequireSee(r.Caller); err != nil {
 		return nil, err
 	}
 	if !own && l.status == store.FollowPending {

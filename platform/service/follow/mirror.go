@@ -21,9 +21,9 @@ func Register(d *service.Deps) {
 		if err != nil {
 			return err
 		}
-		w := d.Store.NewTx(home)
-		w.MirrorFollow(f)
-		return w.Commit(ctx)
+		tx := d.Store.NewTx(home)
+		tx.MirrorFollow(f)
+		return tx.Commit(ctx)
 	})
 	d.Outbox.Handle(store.TopicBlock, func(ctx context.Context, row store.OutboxRow) error {
 		b, err := store.ParseBlock(row.Payload)
@@ -58,20 +58,20 @@ func applyBlock(ctx context.Context, d *service.Deps, b store.MirroredBlock) err
 	// An end that overtook its block speaks for both: the block itself comes too late to end anything.
 	ends := b.Status == store.BlockBlocked || b.Version > known.Version+1
 	now := d.Now()
-	w := d.Store.NewTx(home)
-	w.MirrorBlock(b)
-	var sent []store.OutboxRow
+	tx := d.Store.NewTx(home)
+	tx.MirrorBlock(b)
+	var outboxRows []store.OutboxRow
 	if ends && follow.Active() {
 		ended := *follow
 		ended.Status, ended.UpdatedAt = store.FollowNone, now
-		sent = w.ChangeFollow(store.FollowChange{Old: follow, New: ended}, now, now.Add(events.Grace))
+		outboxRows = tx.ChangeFollow(store.FollowChange{Old: follow, New: ended}, now, now.Add(events.Grace))
 	}
 	if ends {
-		w.GuardNoFollow(b.BlockedID, b.BlockerID)
+		tx.GuardNoFollow(b.BlockedID, b.BlockerID)
 	}
-	if err := w.Commit(ctx); err != nil {
+	if err := tx.Commit(ctx); err != nil {
 		return err
 	}
-	d.Outbox.Deliver(ctx, home, sent...)
+	d.Outbox.Deliver(ctx, home, outboxRows...)
 	return nil
 }

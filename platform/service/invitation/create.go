@@ -20,16 +20,16 @@ var (
 
 // CreateInvitations invites users, all of them or none. Somebody unknown is 400400, who belongs there already 400315, and who is
 // banned from the community 400304.
-func (s *Service) CreateInvitations(ctx context.Context, m *plazav1.CreateInvitationsRequest) (*plazav1.InvitationAggregate, error) {
-	if err := fits(m.GetType(), m.GetTargetType()); err != nil {
+func (s *Service) CreateInvitations(ctx context.Context, req *plazav1.CreateInvitationsRequest) (*plazav1.InvitationAggregate, error) {
+	if err := fits(req.GetType(), req.GetTargetType()); err != nil {
 		return nil, err
 	}
-	found, err := s.Directory.Resolve(ctx, m.GetUserIds()...)
+	found, err := s.Directory.Resolve(ctx, req.GetUserIds()...)
 	if err != nil {
 		return nil, err
 	}
-	d := draft{kind: m.GetType(), target: target{kind: m.GetTargetType(), id: m.GetTargetId()}}
-	for _, publicID := range m.GetUserIds() {
+	d := draft{kind: req.GetType(), target: target{kind: req.GetTargetType(), id: req.GetTargetId()}}
+	for _, publicID := range req.GetUserIds() {
 		if id := found[publicID]; !slices.Contains(d.ids, id) {
 			d.ids = append(d.ids, id)
 		}
@@ -67,17 +67,17 @@ func (s *Service) invite(ctx context.Context, d *draft) error {
 	if err := d.check(); err != nil {
 		return err
 	}
-	w := s.Store.NewTx(service.HomeOf(d.target.id))
-	d.guard(w)
+	tx := s.Store.NewTx(service.HomeOf(d.target.id))
+	d.guard(tx)
 	d.rows = nil
 	for _, u := range d.users {
-		d.rows = append(d.rows, d.of(u, s.NewID(w.Home())))
+		d.rows = append(d.rows, d.of(u, s.NewID(tx.Home())))
 		if i := &d.rows[len(d.rows)-1]; i.CreatedAt.IsZero() {
 			i.CreatedAt, i.UpdatedAt = s.Now(), s.Now()
-			w.InsertInvitation(*i, store.ErrChanged)
+			tx.InsertInvitation(*i, store.ErrChanged)
 		}
 	}
-	return w.Commit(ctx)
+	return tx.Commit(ctx)
 }
 
 // of is the pending invitation of a user, or the one to be made, which has no times yet.

@@ -90,9 +90,9 @@ func (s *Service) AcceptInvitation(ctx context.Context, req *plazav1.AcceptInvit
 
 // look reads a target, once the caller is known.
 func (s *Service) look(ctx context.Context, t *target) error {
-	f := s.NewRequest(ctx)
-	t.read(f)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	t.read(r)
+	if err := r.Run(ctx); err != nil {
 		return err
 	}
 	return t.require()
@@ -105,18 +105,18 @@ func (s *Service) join(ctx context.Context, d *decision, t *target) error {
 	}
 	u := d.User()
 	change := membership.Join(t.id, u.ID, u.PublicID, t.mine, membership.MemberRoles(), d.now)
-	w := s.Store.NewTx(service.HomeOf(t.id))
-	t.guard(w)
-	w.AnswerInvitation(d.row.ID, store.JoinApproved, d.now, store.ErrChanged)
-	mirrors := w.ChangeMembers(t.id, []store.MemberChange{change}, d.now, d.now.Add(events.Grace))
+	tx := s.Store.NewTx(service.HomeOf(t.id))
+	t.guard(tx)
+	tx.AnswerInvitation(d.row.ID, store.JoinApproved, d.now, store.ErrChanged)
+	mirrors := tx.ChangeMembers(t.id, []store.MemberChange{change}, d.now, d.now.Add(events.Grace))
 	by := store.JoinAnswer{Status: store.JoinApproved, ResponderID: d.row.InviterID, ResponderPublicID: d.row.InviterPublicID}
-	w.SettleJoinRequests(t.id, []string{u.ID}, by, d.now)
-	told := events.Added(w, t.id, u.ID, "", []store.MemberChange{change}, mirrors, d.now)
-	if err := w.Commit(ctx); err != nil {
+	tx.SettleJoinRequests(t.id, []string{u.ID}, by, d.now)
+	outboxRows := events.Added(tx, t.id, u.ID, "", []store.MemberChange{change}, mirrors, d.now)
+	if err := tx.Commit(ctx); err != nil {
 		return err
 	}
-	s.Outbox.Deliver(ctx, w.Home(), mirrors...)
-	s.Outbox.DeliverSoon(ctx, w.Home(), told...)
+	s.Outbox.Deliver(ctx, tx.Home(), mirrors...)
+	s.Outbox.DeliverSoon(ctx, tx.Home(), outboxRows...)
 	return nil
 }
 
@@ -126,13 +126,13 @@ func (s *Service) takePart(ctx context.Context, d *decision, t *target) error {
 		return live.BadTransition("joining", t.room.Status)
 	}
 	u, old := d.User(), t.room.Participants
-	w := s.Store.NewTx(service.HomeOf(t.id))
-	t.guard(w)
-	w.AnswerInvitation(d.row.ID, store.JoinApproved, d.now, store.ErrChanged)
+	tx := s.Store.NewTx(service.HomeOf(t.id))
+	t.guard(tx)
+	tx.AnswerInvitation(d.row.ID, store.JoinApproved, d.now, store.ErrChanged)
 	if !live.IsParticipant(t.room, u.ID) {
-		w.ChangeParticipants(t.id, old, append(slices.Clone(old), live.NewCoHost(*u)), d.now, store.ErrChanged)
+		tx.ChangeParticipants(t.id, old, append(slices.Clone(old), live.NewCoHost(*u)), d.now, store.ErrChanged)
 	}
-	return w.Commit(ctx)
+	return tx.Commit(ctx)
 }
 
 // RejectInvitation turns an invitation down.
@@ -171,9 +171,9 @@ func (s *Service) end(ctx context.Context, status string, load func() (*decision
 		if done, err := d.isDone(status); done || err != nil {
 			return err
 		}
-		w := s.Store.NewTx(service.HomeOf(d.row.ID))
-		w.AnswerInvitation(d.row.ID, status, d.now, store.ErrChanged)
-		return w.Commit(ctx)
+		tx := s.Store.NewTx(service.HomeOf(d.row.ID))
+		tx.AnswerInvitation(d.row.ID, status, d.now, store.ErrChanged)
+		return tx.Commit(ctx)
 	})
 	if err != nil {
 		return nil, err

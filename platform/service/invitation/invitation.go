@@ -31,14 +31,14 @@ type target struct {
 }
 
 // read adds the reads of a target to a round trip. An id without a home is one of nothing.
-func (t *target) read(f *service.Request) {
+func (t *target) read(r *service.Request) {
 	if t.kind == store.InviteToRoom {
-		f.Room(t.id, &t.room)
+		r.Room(t.id, &t.room)
 		return
 	}
-	f.Community(t.id, &t.community)
-	if f.Caller.UserID != "" {
-		f.Member(t.id, f.Caller.UserID, &t.mine)
+	r.Community(t.id, &t.community)
+	if r.Caller.UserID != "" {
+		r.Member(t.id, r.Caller.UserID, &t.mine)
 	}
 }
 
@@ -73,12 +73,12 @@ func (t *target) requireRead(caller *auth.Caller) error {
 }
 
 // guard refuses a transaction where the target is gone, or the room is over.
-func (t *target) guard(w *store.Tx) {
+func (t *target) guard(tx *store.Tx) {
 	if t.kind == store.InviteToRoom {
-		w.GuardRoomIn(t.id, live.OpenRoomStates(), store.ErrChanged)
+		tx.GuardRoomIn(t.id, live.OpenRoomStates(), store.ErrChanged)
 		return
 	}
-	w.CommunityIsLive(t.id)
+	tx.CommunityIsLive(t.id)
 }
 
 // fits refuses a type of invitation that does not go with a type of target; an empty one fits.

@@ -47,16 +47,16 @@ func (s *Service) ListInvitations(ctx context.Context, req *plazav1.ListInvitati
 	}
 	t := &target{kind: req.GetTargetType(), id: req.GetTargetId()}
 	var rows []store.Invitation
-	f := s.NewRequest(ctx)
-	t.read(f)
-	f.ListInvitations(list, &rows)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	t.read(r)
+	r.ListInvitations(list, &rows)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
 	if err := t.require(); err != nil {
 		return nil, err
 	}
-	if err := t.requireRead(f.Caller); err != nil {
+	if err := t.requireRead(r.Caller); err != nil {
 		return nil, err
 	}
 	rows, paging := service.Page(cursor, rows, false, list.Desc, place)
@@ -69,14 +69,14 @@ func (s *Service) ListMyInvitations(ctx context.Context, req *plazav1.ListMyInvi
 	if err != nil {
 		return nil, err
 	}
-	f := s.NewRequest(ctx)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := f.RequireUser(); err != nil {
+	if err := r.RequireUser(); err != nil {
 		return nil, err
 	}
-	list.InvitedID, list.Types = f.Caller.UserID, typesOf(req)
+	list.InvitedID, list.Types = r.Caller.UserID, typesOf(req)
 	var rows []store.Invitation
 	reads := s.Store.NewBestEffortBatch()
 	reads.ListInvitations(list, &rows)
@@ -91,13 +91,13 @@ func (s *Service) ListMyInvitations(ctx context.Context, req *plazav1.ListMyInvi
 }
 
 // typesOf are the types of invitations that a request asks for; none stand for all.
-func typesOf(m *plazav1.ListMyInvitationsRequest) []string {
+func typesOf(req *plazav1.ListMyInvitationsRequest) []string {
 	switch {
-	case m.GetType() != "":
-		return []string{m.GetType()}
-	case m.GetTargetType() == store.InviteToCommunity:
+	case req.GetType() != "":
+		return []string{req.GetType()}
+	case req.GetTargetType() == store.InviteToCommunity:
 		return []string{store.InviteMember}
-	case m.GetTargetType() == store.InviteToRoom:
+	case req.GetTargetType() == store.InviteToRoom:
 		return []string{store.InviteCoHost}
 	}
 	return nil

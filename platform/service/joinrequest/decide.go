@@ -30,16 +30,16 @@ func (s *Service) ApproveJoin(ctx context.Context, req *plazav1.ApproveJoinReque
 
 func (s *Service) approve(ctx context.Context, d decision) error {
 	change := membership.Join(d.community.ID, d.pending.RequestorID, d.pending.RequestorPublicID, d.member, membership.MemberRoles(), d.now)
-	w := s.Store.NewTx(d.home)
-	w.CommunityIsLive(d.community.ID)
-	w.AnswerJoinRequest(d.community.ID, d.pending.RequestorID, d.saying(store.JoinApproved), d.now)
-	mirrors := w.ChangeMembers(d.community.ID, []store.MemberChange{change}, d.now, d.now.Add(events.Grace))
-	told := events.Added(w, d.community.ID, d.Caller.UserID, "", []store.MemberChange{change}, mirrors, d.now)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(d.home)
+	tx.CommunityIsLive(d.community.ID)
+	tx.AnswerJoinRequest(d.community.ID, d.pending.RequestorID, d.saying(store.JoinApproved), d.now)
+	mirrors := tx.ChangeMembers(d.community.ID, []store.MemberChange{change}, d.now, d.now.Add(events.Grace))
+	outboxRows := events.Added(tx, d.community.ID, d.Caller.UserID, "", []store.MemberChange{change}, mirrors, d.now)
+	if err := tx.Commit(ctx); err != nil {
 		return err
 	}
 	s.Outbox.Deliver(ctx, d.home, mirrors...)
-	s.Outbox.DeliverSoon(ctx, d.home, told...)
+	s.Outbox.DeliverSoon(ctx, d.home, outboxRows...)
 	return nil
 }
 
@@ -50,9 +50,9 @@ func (s *Service) RejectJoin(ctx context.Context, req *plazav1.RejectJoinRequest
 	if err != nil {
 		return nil, err
 	}
-	w := s.Store.NewTx(d.home)
-	w.AnswerJoinRequest(d.community.ID, d.pending.RequestorID, d.saying(store.JoinRejected), d.now)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(d.home)
+	tx.AnswerJoinRequest(d.community.ID, d.pending.RequestorID, d.saying(store.JoinRejected), d.now)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return success(), nil

@@ -44,8 +44,8 @@ func (s *Service) begin(ctx context.Context, communityID string) (*situation, er
 }
 
 // notFound is 400400 for those who may call at all.
-func notFound(ctx context.Context, f *service.Request) error {
-	if err := f.Run(ctx); err != nil {
+func notFound(ctx context.Context, r *service.Request) error {
+	if err := r.Run(ctx); err != nil {
 		return err
 	}
 	return fail.NotFound()
@@ -73,8 +73,8 @@ func (s *situation) requireModerator() error {
 }
 
 // answer makes the answer about requests of the caller.
-func (s *Service) answer(f *service.Request, requests ...store.JoinRequest) *plazav1.JoinRequestAggregate {
-	aggregate := &plazav1.JoinRequestAggregate{Users: s.View.Users(f.UserRows()), Paging: &plazav1.Paging{}}
+func (s *Service) answer(r *service.Request, requests ...store.JoinRequest) *plazav1.JoinRequestAggregate {
+	aggregate := &plazav1.JoinRequestAggregate{Users: s.View.Users(r.UserRows()), Paging: &plazav1.Paging{}}
 	for _, j := range requests {
 		aggregate.JoinRequests = append(aggregate.JoinRequests, s.View.JoinRequest(j))
 	}

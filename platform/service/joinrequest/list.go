@@ -37,15 +37,15 @@ func (s *Service) ListJoinRequests(ctx context.Context, req *plazav1.ListJoinReq
 	return s.page(ctx, rows, paging)
 }
 
-func listOf(m *plazav1.ListJoinRequestsRequest, cursor page.Cursor) store.JoinRequestList {
-	statuses := slices.Clone(m.GetStatuses())
-	if m.GetStatus() != "" {
-		statuses = append(statuses, m.GetStatus())
+func listOf(req *plazav1.ListJoinRequestsRequest, cursor page.Cursor) store.JoinRequestList {
+	statuses := slices.Clone(req.GetStatuses())
+	if req.GetStatus() != "" {
+		statuses = append(statuses, req.GetStatus())
 	}
 	slices.Sort(statuses)
-	oldestFirst := m.GetSortBy() == "firstCreated" || (m.GetSortBy() != "lastCreated" && m.GetSortOrder() == "asc")
+	oldestFirst := req.GetSortBy() == "firstCreated" || (req.GetSortBy() != "lastCreated" && req.GetSortOrder() == "asc")
 	list := store.JoinRequestList{
-		CommunityID: m.GetCommunityId(),
+		CommunityID: req.GetCommunityId(),
 		Statuses:    slices.Compact(statuses),
 		Desc:        oldestFirst == cursor.Back,
 		Limit:       cursor.Limit + 1,

@@ -101,36 +101,36 @@ func (s *Service) send(ctx context.Context, a asked) (asked, error) {
 		CommunityID: a.community.ID, ID: s.NewID(a.home), RequestorID: u.ID, RequestorPublicID: u.PublicID,
 		Status: store.JoinPending, CreatedAt: a.now, UpdatedAt: a.now,
 	}
-	w := s.Store.NewTx(a.home)
-	w.CommunityIsLive(a.community.ID)
+	tx := s.Store.NewTx(a.home)
+	tx.CommunityIsLive(a.community.ID)
 	if a.needsApproval() {
-		w.InsertJoinRequest(a.request, errPending)
-		return a, w.Commit(ctx)
+		tx.InsertJoinRequest(a.request, errPending)
+		return a, tx.Commit(ctx)
 	}
-	a.approve(w)
+	a.approve(tx)
 	for _, i := range a.invited {
-		w.AnswerInvitation(i.ID, store.JoinApproved, a.now, store.ErrChanged)
+		tx.AnswerInvitation(i.ID, store.JoinApproved, a.now, store.ErrChanged)
 	}
 	change := membership.Join(a.community.ID, u.ID, u.PublicID, a.mine, membership.MemberRoles(), a.now)
-	mirrors := w.ChangeMembers(a.community.ID, []store.MemberChange{change}, a.now, a.now.Add(events.Grace))
-	told := events.Added(w, a.community.ID, u.ID, "", []store.MemberChange{change}, mirrors, a.now)
-	if err := w.Commit(ctx); err != nil {
+	mirrors := tx.ChangeMembers(a.community.ID, []store.MemberChange{change}, a.now, a.now.Add(events.Grace))
+	outboxRows := events.Added(tx, a.community.ID, u.ID, "", []store.MemberChange{change}, mirrors, a.now)
+	if err := tx.Commit(ctx); err != nil {
 		return a, err
 	}
 	s.Outbox.Deliver(ctx, a.home, mirrors...)
-	s.Outbox.DeliverSoon(ctx, a.home, told...)
+	s.Outbox.DeliverSoon(ctx, a.home, outboxRows...)
 	return a, nil
 }
 
 // approve makes the request an approved one: a new one, or the pending one of a time when a moderator decided.
-func (a *asked) approve(w *store.Tx) {
+func (a *asked) approve(tx *store.Tx) {
 	if a.isPending() {
 		a.request = *a.latest
-		w.AnswerJoinRequest(a.community.ID, a.request.RequestorID, store.JoinAnswer{Status: store.JoinApproved}, a.now)
+		tx.AnswerJoinRequest(a.community.ID, a.request.RequestorID, store.JoinAnswer{Status: store.JoinApproved}, a.now)
 	}
 	a.request.Status, a.request.RespondedAt, a.request.UpdatedAt = store.JoinApproved, &a.now, a.now
 	if !a.isPending() {
-		w.InsertJoinRequest(a.request, errPending)
+		tx.InsertJoinRequest(a.request, errPending)
 	}
 }
 
@@ -146,9 +146,9 @@ func (s *Service) CancelJoin(ctx context.Context, req *plazav1.CancelJoinRequest
 	if err := found.RequireUser(); err != nil {
 		return nil, err
 	}
-	w := s.Store.NewTx(found.home)
-	w.AnswerJoinRequest(found.community.ID, found.Caller.UserID, store.JoinAnswer{Status: store.JoinCancelled}, found.now)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(found.home)
+	tx.AnswerJoinRequest(found.community.ID, found.Caller.UserID, store.JoinAnswer{Status: store.JoinCancelled}, found.now)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return success(), nil

@@ -32,11 +32,11 @@ func (s *Service) moveOn(ctx context.Context, userID string, selected selection,
 	if err != nil || len(marks) == 0 {
 		return err
 	}
-	w := s.Store.NewTx(service.HomeOf(userID))
-	told, err := s.write(ctx, w, userID, marks, to, nil)
+	tx := s.Store.NewTx(service.HomeOf(userID))
+	outboxRows, err := s.write(ctx, tx, userID, marks, to, nil)
 	if err != nil {
 		return err
 	}
-	s.Outbox.DeliverSoon(ctx, w.Home(), told...)
+	s.Outbox.DeliverSoon(ctx, tx.Home(), outboxRows...)
 	return nil
 }

@@ -18,15 +18,15 @@ import (
 // ListMessageMarkers tells how many have read messages, and how many got them.
 func (s *Service) ListMessageMarkers(ctx context.Context, req *plazav1.ListMessageMarkersRequest) (*answer, error) {
 	var messages []store.Message
-	f := s.NewRequest(ctx)
-	f.MessagesByID(once(req.GetMessageIds()), &messages)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	r.MessagesByID(once(req.GetMessageIds()), &messages)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := f.RequireUser(); err != nil {
+	if err := r.RequireUser(); err != nil {
 		return nil, err
 	}
-	messages, err := s.readable(ctx, f, messages)
+	messages, err := s.readable(ctx, r, messages)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (s *Service) ListMessageMarkers(ctx context.Context, req *plazav1.ListMessa
 	for _, m := range messages {
 		feeds, channels = append(feeds, m.FeedID), append(channels, m.ChannelID)
 	}
-	a, err := s.answer(ctx, *f.User(), once(feeds), once(channels))
+	a, err := s.answer(ctx, *r.User(), once(feeds), once(channels))
 	if err != nil {
 		return nil, err
 	}
@@ -43,12 +43,12 @@ func (s *Service) ListMessageMarkers(ctx context.Context, req *plazav1.ListMessa
 }
 
 // readable keeps the messages that the caller may read.
-func (s *Service) readable(ctx context.Context, f *service.Request, messages []store.Message) ([]store.Message, error) {
+func (s *Service) readable(ctx context.Context, r *service.Request, messages []store.Message) ([]store.Message, error) {
 	channels := make([]string, len(messages))
 	for i, m := range messages {
 		channels[i] = m.ChannelID
 	}
-	readable, err := chat.ReadableChannels(ctx, s.Deps, f, once(channels))
+	readable, err := chat.ReadableChannels(ctx, s.Deps, r, once(channels))
 	return slices.DeleteFunc(messages, func(m store.Message) bool { return readable[m.ChannelID].Channel == nil }), err
 }
 

@@ -91,8 +91,8 @@ func (s *Service) advanceMembers(ctx context.Context, home region.Code, feed sto
 		return err
 	}
 	now := s.Now()
-	w := s.Store.NewTx(home)
-	var told []store.OutboxRow
+	tx := s.Store.NewTx(home)
+	var outboxRows []store.OutboxRow
 	for _, u := range members {
 		move := store.MarkMove{UserID: u.UserID, FeedID: feed.ID, EntityID: feed.EntityID, LastSegment: feed.LastSegment, ReadTo: read[u.UserID]}
 		if u.UserID == news.creatorID {
@@ -105,10 +105,10 @@ func (s *Service) advanceMembers(ctx context.Context, home region.Code, feed sto
 		if mark, there := marks[u.UserID]; there && !moves(move, mark) {
 			continue
 		}
-		w.MoveFeedMark(move, now)
-		told = append(told, s.tell(w, u.UserID, feed.ID, feed.EntityID, now))
+		tx.MoveFeedMark(move, now)
+		outboxRows = append(outboxRows, s.tell(tx, u.UserID, feed.ID, feed.EntityID, now))
 	}
-	return s.commit(ctx, w, told)
+	return s.commit(ctx, tx, outboxRows)
 }
 
 // moves reports whether a move changes a marker.
@@ -191,8 +191,8 @@ func (s *Service) followFeed(ctx context.Context, feed store.MessageFeed, home r
 		return err
 	}
 	now := s.Now()
-	w := s.Store.NewTx(home)
-	var told []store.OutboxRow
+	tx := s.Store.NewTx(home)
+	var outboxRows []store.OutboxRow
 	for _, u := range users {
 		mark, there := marks[u.UserID]
 		move := store.MarkMove{
@@ -201,14 +201,14 @@ func (s *Service) followFeed(ctx context.Context, feed store.MessageFeed, home r
 		}
 		switch {
 		case !u.IsMember() && there && !mark.IsDeleted:
-			w.DeleteFeedMark(u.UserID, feed.ID, now)
+			tx.DeleteFeedMark(u.UserID, feed.ID, now)
 		case u.IsMember() && (there && (mark.IsDeleted || moves(move, mark)) || !there && feed.LastSegment > 0):
-			w.RestoreFeedMark(u.UserID, feed.ID, now)
-			w.MoveFeedMark(move, now)
+			tx.RestoreFeedMark(u.UserID, feed.ID, now)
+			tx.MoveFeedMark(move, now)
 		default:
 			continue
 		}
-		told = append(told, s.tell(w, u.UserID, feed.ID, feed.EntityID, now))
+		outboxRows = append(outboxRows, s.tell(tx, u.UserID, feed.ID, feed.EntityID, now))
 	}
-	return s.commit(ctx, w, told)
+	return s.commit(ctx, tx, outboxRows)
 }

@@ -61,14 +61,14 @@ func once(list []string) []string {
 // load reads the caller's markers. An administrator has none.
 func (s *Service) load(ctx context.Context, selected selection) (*service.Request, []store.FeedMark, error) {
 	var marks []store.FeedMark
-	f := s.NewRequest(ctx)
-	if f.Caller.UserID != "" {
-		selected.read(f.ReadBatch, f.Caller.UserID, &marks)
+	r := s.NewRequest(ctx)
+	if r.Caller.UserID != "" {
+		selected.read(r.ReadBatch, r.Caller.UserID, &marks)
 	}
-	if err := f.Run(ctx); err != nil {
+	if err := r.Run(ctx); err != nil {
 		return nil, nil, err
 	}
-	return f, marks, f.RequireUser()
+	return r, marks, r.RequireUser()
 }
 
 // move is how far an operation takes the caller in a feed; the marker stays where it is further.
@@ -82,48 +82,48 @@ func (m move) changes(mark store.FeedMark) bool {
 // advance moves the caller on in the selected feeds, tells them, and answers with what they have not read then. A selection
 // of which the caller has nothing is 400400.
 func (s *Service) advance(ctx context.Context, selected selection, to func(store.FeedMark) move, reading *until) (*answer, error) {
-	f, marks, err := s.load(ctx, selected)
+	r, marks, err := s.load(ctx, selected)
 	if err != nil {
 		return nil, err
 	}
-	user := f.User()
+	user := r.User()
 	if marks, err = s.upToDate(ctx, user.ID, selected, marks, to); err != nil {
 		return nil, err
 	}
 	if len(marks) == 0 {
 		return nil, fail.NotFound()
 	}
-	w := s.Store.NewTx(service.HomeOf(user.ID))
-	told, err := s.write(ctx, w, user.ID, marks, to, reading)
+	tx := s.Store.NewTx(service.HomeOf(user.ID))
+	outboxRows, err := s.write(ctx, tx, user.ID, marks, to, reading)
 	if err != nil {
 		return nil, err
 	}
-	s.Outbox.DeliverSoon(ctx, w.Home(), told...)
+	s.Outbox.DeliverSoon(ctx, tx.Home(), outboxRows...)
 	return s.answer(ctx, *user, feedsOf(marks), entitiesOf(marks))
 }
 
 // write moves markers in one transaction; nothing is written where nothing changes.
-func (s *Service) write(ctx context.Context, w *store.Tx, userID string, marks []store.FeedMark, to func(store.FeedMark) move, reading *until) ([]store.OutboxRow, error) {
+func (s *Service) write(ctx context.Context, tx *store.Tx, userID string, marks []store.FeedMark, to func(store.FeedMark) move, reading *until) ([]store.OutboxRow, error) {
 	now := s.Now()
 	var moved []store.FeedMark
 	for _, mark := range marks {
 		if m := to(mark); m.changes(mark) {
 			moved = append(moved, mark)
-			w.ReadFeed(userID, mark.FeedID, m.readTo, m.deliveredTo, now)
+			tx.ReadFeed(userID, mark.FeedID, m.readTo, m.deliveredTo, now)
 		}
 		if reading != nil {
-			w.Reading(userID, mark.FeedID, reading.time)
+			tx.Reading(userID, mark.FeedID, reading.time)
 		}
 	}
-	var told []store.OutboxRow
+	var outboxRows []store.OutboxRow
 	if len(moved) > 0 {
 		changed := events.ChangedMarkers{FeedIDs: feedsOf(moved), EntityIDs: entitiesOf(moved)}
-		told = append(told, events.MarkersChanged(w, userID, changed, now))
+		outboxRows = append(outboxRows, events.MarkersChanged(tx, userID, changed, now))
 	}
 	if len(moved) == 0 && reading == nil {
 		return nil, nil
 	}
-	return told, w.Commit(ctx)
+	return outboxRows, tx.Commit(ctx)
 }
 
 // until is when the caller will have looked away from a feed; nil for now.

@@ -79,19 +79,19 @@ func (s *Service) Push(ctx context.Context, m Message) (*store.MessageFeed, erro
 		return nil, fail.BadRequest()
 	}
 	now := s.Now()
-	w := s.Store.NewTx(home)
-	w.AdvanceFeed(m.FeedSegment, now, fail.NotFound())
-	told := s.send(w, m, now)
-	w.SelectMessageFeed(m.FeedID, &feed)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(home)
+	tx.AdvanceFeed(m.FeedSegment, now, fail.NotFound())
+	outboxRows := s.send(tx, m, now)
+	tx.SelectMessageFeed(m.FeedID, &feed)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	s.Outbox.Deliver(ctx, home, told...)
+	s.Outbox.Deliver(ctx, home, outboxRows...)
 	return feed, nil
 }
 
 // send leaves the message in the outbox, for the users of each home.
-func (s *Service) send(w *store.Tx, m Message, now time.Time) []store.OutboxRow {
+func (s *Service) send(tx *store.Tx, m Message, now time.Time) []store.OutboxRow {
 	byHome := map[region.Code][]store.MarkAdvance{}
 	for _, id := range once(m.Recipients) {
 		if home, err := region.HomeOf(id); err == nil {
@@ -100,13 +100,13 @@ func (s *Service) send(w *store.Tx, m Message, now time.Time) []store.OutboxRow 
 			})
 		}
 	}
-	var told []store.OutboxRow
+	var outboxRows []store.OutboxRow
 	for _, home := range region.All() {
 		for part := range slices.Chunk(byHome[home], recipientsOfRow) {
-			told = append(told, events.FeedTold(w, events.FeedNews{Home: home, Segment: m.FeedSegment, Users: part, At: now}))
+			outboxRows = append(outboxRows, events.FeedTold(tx, events.FeedNews{Home: home, Segment: m.FeedSegment, Users: part, At: now}))
 		}
 	}
-	return told
+	return outboxRows
 }
 
 // DeleteFeed tells that a feed is deleted.
@@ -117,14 +117,14 @@ func (s *Service) DeleteFeed(ctx context.Context, feedID string) (*store.Message
 	}
 	now := s.Now()
 	var feed *store.MessageFeed
-	w := s.Store.NewTx(home)
-	w.DeleteFeed(feedID, now, fail.NotFound())
-	told := events.FeedDeleted(w, feedID, now)
-	w.SelectMessageFeed(feedID, &feed)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(home)
+	tx.DeleteFeed(feedID, now, fail.NotFound())
+	outboxRows := events.FeedDeleted(tx, feedID, now)
+	tx.SelectMessageFeed(feedID, &feed)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	s.Outbox.Deliver(ctx, home, told...)
+	s.Outbox.Deliver(ctx, home, outboxRows...)
 	return feed, nil
 }
 
@@ -140,17 +140,17 @@ func (s *Service) advanceMarks(ctx context.Context, news events.FeedNews) error 
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
-	w := s.Store.NewTx(news.Home)
-	var told []store.OutboxRow
+	tx := s.Store.NewTx(news.Home)
+	var outboxRows []store.OutboxRow
 	for _, u := range news.Users {
 		i := slices.IndexFunc(marks, func(m store.FeedMark) bool { return m.UserID == u.UserID })
 		if i >= 0 && !newsFor(news, marks[i], u) {
 			continue
 		}
-		w.AdvanceFeedMark(u, news.Segment, news.At)
-		told = append(told, s.tell(w, u.UserID, news.Segment.FeedID, news.Segment.EntityID, news.At))
+		tx.AdvanceFeedMark(u, news.Segment, news.At)
+		outboxRows = append(outboxRows, s.tell(tx, u.UserID, news.Segment.FeedID, news.Segment.EntityID, news.At))
 	}
-	return s.commit(ctx, w, told)
+	return s.commit(ctx, tx, outboxRows)
 }
 
 // newsFor reports whether the message is news for a marker.
@@ -159,18 +159,18 @@ func newsFor(n events.FeedNews, mark store.FeedMark, u store.MarkAdvance) bool {
 	return segment > mark.LastSegment || u.Mentioned && segment > mark.LastMention || u.Author && segment > mark.ReadTo
 }
 
-func (s *Service) tell(w *store.Tx, userID, feedID, entityID string, now time.Time) store.OutboxRow {
-	return events.MarkersChanged(w, userID, events.ChangedMarkers{FeedIDs: []string{feedID}, EntityIDs: []string{entityID}}, now)
+func (s *Service) tell(tx *store.Tx, userID, feedID, entityID string, now time.Time) store.OutboxRow {
+	return events.MarkersChanged(tx, userID, events.ChangedMarkers{FeedIDs: []string{feedID}, EntityIDs: []string{entityID}}, now)
 }
 
-func (s *Service) commit(ctx context.Context, w *store.Tx, told []store.OutboxRow) error {
-	if len(told) == 0 {
+func (s *Service) commit(ctx context.Context, tx *store.Tx, outboxRows []store.OutboxRow) error {
+	if len(outboxRows) == 0 {
 		return nil
 	}
-	if err := w.Commit(ctx); err != nil {
+	if err := tx.Commit(ctx); err != nil {
 		return err
 	}
-	s.Outbox.DeliverSoon(ctx, w.Home(), told...)
+	s.Outbox.DeliverSoon(ctx, tx.Home(), outboxRows...)
 	return nil
 }
 
@@ -183,27 +183,27 @@ func (s *Service) endMarks(ctx context.Context, news events.FeedNews) error {
 		if err := reads.Run(ctx); err != nil || len(marks) == 0 {
 			return err
 		}
-		w := s.Store.NewTx(news.Home)
-		var told []store.OutboxRow
+		tx := s.Store.NewTx(news.Home)
+		var outboxRows []store.OutboxRow
 		for _, m := range marks {
-			w.DeleteFeedMark(m.UserID, m.FeedID, news.At)
-			told = append(told, s.tell(w, m.UserID, m.FeedID, m.EntityID, news.At))
+			tx.DeleteFeedMark(m.UserID, m.FeedID, news.At)
+			outboxRows = append(outboxRows, s.tell(tx, m.UserID, m.FeedID, m.EntityID, news.At))
 		}
-		if err := s.commit(ctx, w, told); err != nil {
+		if err := s.commit(ctx, tx, outboxRows); err != nil {
 			return err
 		}
 	}
 }
 
 // PushSegment tells of a message in a feed; for administrators.
-func (s *Service) PushSegment(ctx context.Context, m *plazav1.PushSegmentRequest) (*plazav1.PushSegmentResponse, error) {
-	f := s.NewRequest(ctx)
-	if err := f.Run(ctx); err != nil {
+func (s *Service) PushSegment(ctx context.Context, req *plazav1.PushSegmentRequest) (*plazav1.PushSegmentResponse, error) {
+	r := s.NewRequest(ctx)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	all := slices.Concat(m.GetUserIds(), m.GetMentionedUserIds())
-	if m.GetCreatorId() != "" {
-		all = append(all, m.GetCreatorId())
+	all := slices.Concat(req.GetUserIds(), req.GetMentionedUserIds())
+	if req.GetCreatorId() != "" {
+		all = append(all, req.GetCreatorId())
 	}
 	found, err := s.Directory.Resolve(ctx, all...)
 	if err != nil {
@@ -221,10 +221,10 @@ func (s *Service) PushSegment(ctx context.Context, m *plazav1.PushSegmentRequest
 	}
 	feed, err := s.Push(ctx, Message{
 		FeedSegment: store.FeedSegment{
-			FeedID: m.GetMessageFeedId(), EntityID: m.GetEntityId(), MessageID: m.GetMessageId(),
-			Segment: int64(m.GetSegment()), CreatorID: found[m.GetCreatorId()],
+			FeedID: req.GetMessageFeedId(), EntityID: req.GetEntityId(), MessageID: req.GetMessageId(),
+			Segment: int64(req.GetSegment()), CreatorID: found[req.GetCreatorId()],
 		},
-		Recipients: ids(m.GetUserIds()), Mentioned: ids(m.GetMentionedUserIds()),
+		Recipients: ids(req.GetUserIds()), Mentioned: ids(req.GetMentionedUserIds()),
 	})
 	return s.feed(feed, err)
 }
@@ -232,9 +232,9 @@ func (s *Service) PushSegment(ctx context.Context, m *plazav1.PushSegmentRequest
 // DeleteMessageFeed marks a feed of an outside message store deleted for those who belong to it; for administrators.
 func (s *Service) DeleteMessageFeed(ctx context.Context, req *plazav1.DeleteMessageFeedRequest) (*plazav1.PushSegmentResponse, error) {
 	var there *store.MessageFeed
-	f := s.NewRequest(ctx)
-	f.MessageFeed(req.GetMessageFeedId(), &there)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	r.MessageFeed(req.GetMessageFeedId(), &there)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
 	if there != nil && there.IsOwn {

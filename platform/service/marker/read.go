@@ -15,38 +15,38 @@ const readingFor = time.Minute
 
 // GetUserMarker gets what the caller has not read, over all feeds.
 func (s *Service) GetUserMarker(ctx context.Context, _ *plazav1.GetUserMarkerRequest) (*answer, error) {
-	f, _, err := s.load(ctx, selection{})
+	r, _, err := s.load(ctx, selection{})
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, *f.User(), nil, nil)
+	return s.answer(ctx, *r.User(), nil, nil)
 }
 
 // ListChannelMarkers gets the caller's markers of channels; unknown ones are left out.
 func (s *Service) ListChannelMarkers(ctx context.Context, req *plazav1.ListChannelMarkersRequest) (*answer, error) {
-	f, _, err := s.load(ctx, selection{})
+	r, _, err := s.load(ctx, selection{})
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, *f.User(), nil, once(req.GetChannelIds()))
+	return s.answer(ctx, *r.User(), nil, once(req.GetChannelIds()))
 }
 
 // ListMessageFeedMarkers gets the caller's markers of message feeds; unknown ones are left out.
 func (s *Service) ListMessageFeedMarkers(ctx context.Context, req *plazav1.ListMessageFeedMarkersRequest) (*answer, error) {
-	f, marks, err := s.load(ctx, selection{feeds: once(req.GetMessageFeedIds())})
+	r, marks, err := s.load(ctx, selection{feeds: once(req.GetMessageFeedIds())})
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, *f.User(), feedsOf(marks), entitiesOf(marks))
+	return s.answer(ctx, *r.User(), feedsOf(marks), entitiesOf(marks))
 }
 
 // ListUserMessageFeeds gets the caller's markers of all message feeds of channels.
 func (s *Service) ListUserMessageFeeds(ctx context.Context, req *plazav1.ListUserMessageFeedsRequest) (*answer, error) {
-	f, marks, err := s.load(ctx, selection{entities: once(req.GetChannelIds())})
+	r, marks, err := s.load(ctx, selection{entities: once(req.GetChannelIds())})
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, *f.User(), feedsOf(marks), entitiesOf(marks))
+	return s.answer(ctx, *r.User(), feedsOf(marks), entitiesOf(marks))
 }
 
 // everything takes the caller to the end of a feed.

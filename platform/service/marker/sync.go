@@ -25,18 +25,18 @@ func (s *Service) SyncMarkers(ctx context.Context, req *plazav1.SyncMarkersReque
 		since = at.AsTime()
 	}
 	var changed []store.FeedMark
-	f := s.NewRequest(ctx)
-	if f.Caller.UserID != "" {
-		f.ChangedFeedMarks(f.Caller.UserID, since, syncMost, &changed)
+	r := s.NewRequest(ctx)
+	if r.Caller.UserID != "" {
+		r.ChangedFeedMarks(r.Caller.UserID, since, syncMost, &changed)
 	}
-	if err := f.Run(ctx); err != nil {
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := f.RequireUser(); err != nil {
+	if err := r.RequireUser(); err != nil {
 		return nil, err
 	}
 	changed = firstPage(changed)
-	upTo := f.User().CreatedAt
+	upTo := r.User().CreatedAt
 	if since.After(upTo) {
 		upTo = since
 	}
@@ -46,12 +46,12 @@ func (s *Service) SyncMarkers(ctx context.Context, req *plazav1.SyncMarkersReque
 	if now := s.Now(); upTo.After(now) { // of a device whose clock is ahead
 		upTo = now
 	}
-	w := s.Store.NewTx(service.HomeOf(f.Caller.UserID))
-	w.SyncMarks(f.Caller.UserID, upTo, s.Now())
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(service.HomeOf(r.Caller.UserID))
+	tx.SyncMarks(r.Caller.UserID, upTo, s.Now())
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.answerSync(ctx, *f.User(), changed, upTo)
+	return s.answerSync(ctx, *r.User(), changed, upTo)
 }
 
 // firstPage keeps a page, and what changed at the same moment as its last row.

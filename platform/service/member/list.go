@@ -67,8 +67,8 @@ func (s *Service) lookAt(ctx context.Context, list store.MemberList, states []st
 }
 
 // statesOf are the states that the request asks for, each once.
-func statesOf(m *plazav1.ListMembersRequest) []string {
-	states := slices.Clone(m.GetMemberships())
+func statesOf(req *plazav1.ListMembersRequest) []string {
+	states := slices.Clone(req.GetMemberships())
 	if len(states) == 0 {
 		return []string{store.StateMember}
 	}
@@ -77,16 +77,16 @@ func statesOf(m *plazav1.ListMembersRequest) []string {
 }
 
 // listOf makes the list of the request. A search goes by name, whatever order is asked for: only there it needs no scan.
-func listOf(m *plazav1.ListMembersRequest, cursor page.Cursor) store.MemberList {
+func listOf(req *plazav1.ListMembersRequest, cursor page.Cursor) store.MemberList {
 	list := store.MemberList{
-		CommunityID: m.GetCommunityId(),
-		Roles:       m.GetRoles(),
-		Without:     m.GetExcludingRoles(),
-		ByName:      m.GetSortBy() == "displayName" || m.GetSearch() != "",
-		Prefix:      m.GetSearch(),
+		CommunityID: req.GetCommunityId(),
+		Roles:       req.GetRoles(),
+		Without:     req.GetExcludingRoles(),
+		ByName:      req.GetSortBy() == "displayName" || req.GetSearch() != "",
+		Prefix:      req.GetSearch(),
 		Limit:       cursor.Limit + 1,
 	}
-	list.Desc = (!list.ByName && m.GetSortBy() != "firstCreated") != cursor.Back
+	list.Desc = (!list.ByName && req.GetSortBy() != "firstCreated") != cursor.Back
 	list.AfterTime, list.AfterKey, list.AfterID = cursor.Start(list.Desc)
 	return list
 }

@@ -35,9 +35,9 @@ func Register(d *service.Deps) {
 		if err != nil {
 			return err
 		}
-		w := d.Store.NewTx(home)
-		w.MirrorMembers(mirrored)
-		return w.Commit(ctx)
+		tx := d.Store.NewTx(home)
+		tx.MirrorMembers(mirrored)
+		return tx.Commit(ctx)
 	})
 }
 
@@ -161,27 +161,27 @@ func (s *Service) carryOut(ctx context.Context, found *situation, p plan) error 
 	if err != nil {
 		return fail.NotFound()
 	}
-	w := s.Store.NewTx(home)
-	w.CommunityIsLive(found.community.ID)
-	mirrors := w.ChangeMembers(found.community.ID, p.changes, found.now, found.now.Add(events.Grace))
+	tx := s.Store.NewTx(home)
+	tx.CommunityIsLive(found.community.ID)
+	mirrors := tx.ChangeMembers(found.community.ID, p.changes, found.now, found.now.Add(events.Grace))
 	if !p.mayEndModeration && endsModeration(p.changes) {
-		w.KeepModerator(found.community.ID, errLastModerator)
+		tx.KeepModerator(found.community.ID, errLastModerator)
 	}
 	if p.settle.Status != "" {
-		w.SettleJoinRequests(found.community.ID, concerned(p.changes), p.settle, found.now)
+		tx.SettleJoinRequests(found.community.ID, concerned(p.changes), p.settle, found.now)
 	}
 	for _, u := range p.invite {
 		i := store.Invitation{
 			ID: s.NewID(home), Type: store.InviteMember, TargetType: store.InviteToCommunity, TargetID: found.community.ID, CreatedAt: found.now,
 		}
-		w.InsertInvitation(membership.NewInvitation(found.Request, i, u), store.ErrChanged)
+		tx.InsertInvitation(membership.NewInvitation(found.Request, i, u), store.ErrChanged)
 	}
-	told := events.Added(w, found.community.ID, found.Caller.UserID, "", p.changes, mirrors, found.now)
-	if err := w.Commit(ctx); err != nil {
+	outboxRows := events.Added(tx, found.community.ID, found.Caller.UserID, "", p.changes, mirrors, found.now)
+	if err := tx.Commit(ctx); err != nil {
 		return err
 	}
 	s.Outbox.Deliver(ctx, home, mirrors...)
-	s.Outbox.DeliverSoon(ctx, home, told...)
+	s.Outbox.DeliverSoon(ctx, home, outboxRows...)
 	return nil
 }
 
@@ -220,9 +220,9 @@ func (s *Service) resolve(ctx context.Context, publicIDs []string) (ids []string
 }
 
 // responder is how the caller's answer to a join request is kept; an administrator has no account to name.
-func responder(f *service.Request, status string) store.JoinAnswer {
+func responder(r *service.Request, status string) store.JoinAnswer {
 	a := store.JoinAnswer{Status: status}
-	if u := f.User(); u != nil {
+	if u := r.User(); u != nil {
 		a.ResponderID, a.ResponderPublicID = u.ID, u.PublicID
 	}
 	return a

@@ -168,30 +168,30 @@ func (s *Service) row(d *draft, mentions []view.MessageMention) store.Message {
 // write stores the message with the next segment of its subchannel, and leaves what moves the markers of the channel's members.
 func (s *Service) write(ctx context.Context, d *draft, m store.Message) (*answer, error) {
 	var stored *store.Message
-	w := s.Store.NewTx(service.HomeOf(m.ID))
+	tx := s.Store.NewTx(service.HomeOf(m.ID))
 	// Where the answer of an earlier run got lost, the row is there, and it is the run that finds it so which answers.
-	w.SelectMessage(m.ID, &stored)
-	w.GuardChannel(m.ChannelID, fail.NotFound())
+	tx.SelectMessage(m.ID, &stored)
+	tx.GuardChannel(m.ChannelID, fail.NotFound())
 	if d.Access.User.IsMember() {
-		w.GuardChannelMember(m.ChannelID, m.CreatorID, fail.NotChannelMember())
+		tx.GuardChannelMember(m.ChannelID, m.CreatorID, fail.NotChannelMember())
 	}
 	if m.ParentID != "" {
-		w.GuardMessage(m.ParentID, fail.NotFound())
+		tx.GuardMessage(m.ParentID, fail.NotFound())
 	}
-	w.InsertMessage(m, fail.NotFound(), errThere)
-	w.ChannelActive(m.ChannelID, m.CreatedAt)
-	var told []store.OutboxRow
+	tx.InsertMessage(m, fail.NotFound(), errThere)
+	tx.ChannelActive(m.ChannelID, m.CreatedAt)
+	var outboxRows []store.OutboxRow
 	if m.ChannelType != store.ChannelLive { // nobody is told what they have not read of what went by
-		told = events.MessageAdded(w, events.NewMessage{ChannelID: m.ChannelID, FeedID: m.FeedID, MessageID: m.ID}, m.CreatedAt)
+		outboxRows = events.MessageAdded(tx, events.NewMessage{ChannelID: m.ChannelID, FeedID: m.FeedID, MessageID: m.ID}, m.CreatedAt)
 	}
-	w.SelectMessageFeed(m.FeedID, &d.Feed)
-	w.SelectMessage(m.ID, &stored)
-	if err := w.Commit(ctx); errors.Is(err, errThere) {
+	tx.SelectMessageFeed(m.FeedID, &d.Feed)
+	tx.SelectMessage(m.ID, &stored)
+	if err := tx.Commit(ctx); errors.Is(err, errThere) {
 		return s.again(ctx, d, m)
 	} else if err != nil {
 		return nil, err
 	}
-	s.Outbox.DeliverSoon(ctx, w.Home(), told...)
+	s.Outbox.DeliverSoon(ctx, tx.Home(), outboxRows...)
 	return s.answer(ctx, d.MessageRequest, *stored)
 }
 

@@ -31,9 +31,9 @@ func (s *Service) FlagMessage(ctx context.Context, req *plazav1.FlagMessageReque
 		TargetType: store.FlagMessage, TargetID: c.Message.ID, UserID: c.Caller.UserID,
 		Reason: cmp.Or(req.GetReason(), service.DefaultFlagReason), Detail: req.GetDetail(), CreatedAt: s.Now(),
 	}
-	return s.changeFlags(ctx, c, func(w *store.Tx) {
-		w.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
-		w.InsertFlag(flag)
+	return s.changeFlags(ctx, c, func(tx *store.Tx) {
+		tx.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
+		tx.InsertFlag(flag)
 	})
 }
 
@@ -46,7 +46,7 @@ func (s *Service) UnflagMessage(ctx context.Context, req *plazav1.UnflagMessageR
 	if err := c.RequireUser(); err != nil {
 		return nil, err
 	}
-	return s.changeFlags(ctx, c, func(w *store.Tx) { w.DeleteFlag(c.Message.ID, c.Caller.UserID) })
+	return s.changeFlags(ctx, c, func(tx *store.Tx) { tx.DeleteFlag(c.Message.ID, c.Caller.UserID) })
 }
 
 // ClearMessageFlags removes every flag of a message; for those who may delete the messages of others.
@@ -58,18 +58,18 @@ func (s *Service) ClearMessageFlags(ctx context.Context, req *plazav1.ClearMessa
 	if err := c.Access.RequireModerate(c.Caller, auth.DeleteMessage); err != nil {
 		return nil, err
 	}
-	return s.changeFlags(ctx, c, func(w *store.Tx) { w.DeleteFlags(c.Message.ID) })
+	return s.changeFlags(ctx, c, func(tx *store.Tx) { tx.DeleteFlags(c.Message.ID) })
 }
 
 // changeFlags runs a change of the message's flags, brings up to date what depends on them, and answers with the message.
 func (s *Service) changeFlags(ctx context.Context, c *chat.MessageRequest, change func(*store.Tx)) (*answer, error) {
 	var after *store.Message
-	w := s.Store.NewTx(service.HomeOf(c.Message.ID))
-	w.GuardMessage(c.Message.ID, fail.NotFound())
-	change(w)
-	w.RecomputeMessageFlags(c.Message.ID)
-	w.SelectMessage(c.Message.ID, &after)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(service.HomeOf(c.Message.ID))
+	tx.GuardMessage(c.Message.ID, fail.NotFound())
+	change(tx)
+	tx.RecomputeMessageFlags(c.Message.ID)
+	tx.SelectMessage(c.Message.ID, &after)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.deleteFlagged(ctx, c, after); err != nil {
@@ -88,10 +88,10 @@ func (s *Service) deleteFlagged(ctx context.Context, c *chat.MessageRequest, m *
 		return nil
 	}
 	now := s.Now()
-	w := s.Store.NewTx(service.HomeOf(m.ID))
-	w.GuardMessage(m.ID, errDeleted)
-	w.DeleteMessage(*m, now)
-	if err := w.Commit(ctx); err != nil && !errors.Is(err, errDeleted) {
+	tx := s.Store.NewTx(service.HomeOf(m.ID))
+	tx.GuardMessage(m.ID, errDeleted)
+	tx.DeleteMessage(*m, now)
+	if err := tx.Commit(ctx); err != nil && !errors.Is(err, errDeleted) {
 		return err
 	}
 	m.DeletedAt, m.UpdatedAt = &now, now

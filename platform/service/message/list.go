@@ -16,26 +16,26 @@ import (
 )
 
 // ListMessages lists the messages of a subchannel by their segments.
-func (s *Service) ListMessages(ctx context.Context, m *plazav1.ListMessagesRequest) (*plazav1.ListMessagesResponse, error) {
-	options := m.GetOptions()
+func (s *Service) ListMessages(ctx context.Context, req *plazav1.ListMessagesRequest) (*plazav1.ListMessagesResponse, error) {
+	options := req.GetOptions()
 	cursor, err := page.Parse(pageOptions(options), page.DefaultLimit)
 	if err != nil {
 		return nil, err
 	}
-	c := chat.NewFeedRequest(ctx, s.Deps, m.GetMessageFeedId())
+	c := chat.NewFeedRequest(ctx, s.Deps, req.GetMessageFeedId())
 	around := options.GetAround() != "" && cursor.First()
 	var rows []store.Message
 	if around {
 		c.Request.ReadBatch.Message(options.GetAround(), &c.Message)
 	} else {
-		c.Request.ReadBatch.ListMessages(listOf(m, cursor), &rows)
+		c.Request.ReadBatch.ListMessages(listOf(req, cursor), &rows)
 	}
 	if err := c.RequireRead(ctx); err != nil {
 		return nil, err
 	}
 	var paging *plazav1.Paging
 	if around {
-		rows, paging, err = s.around(ctx, m, cursor, c)
+		rows, paging, err = s.around(ctx, req, cursor, c)
 	} else {
 		rows, paging = page.Window(cursor, rows, position)
 	}
@@ -68,17 +68,17 @@ func position(m store.Message) (t time.Time, key, id string) {
 }
 
 // listOf is the list that a request asks for, from a cursor on.
-func listOf(m *plazav1.ListMessagesRequest, cursor page.Cursor) store.MessageList {
-	desc := m.GetOptions().GetSortBy() != "segmentAsc"
+func listOf(req *plazav1.ListMessagesRequest, cursor page.Cursor) store.MessageList {
+	desc := req.GetOptions().GetSortBy() != "segmentAsc"
 	list := store.MessageList{
-		FeedID:      m.GetMessageFeedId(),
-		EveryLevel:  m.ParentId == nil,
-		ParentID:    m.GetParentId(),
-		Flagged:     service.FlaggedOf(m.HasFlags),
-		Deleted:     service.DeletedOf(m.IsDeleted),
-		IncludeTags: m.GetIncludeTags(),
-		ExcludeTags: m.GetExcludeTags(),
-		DataType:    m.GetDataType(),
+		FeedID:      req.GetMessageFeedId(),
+		EveryLevel:  req.ParentId == nil,
+		ParentID:    req.GetParentId(),
+		Flagged:     service.FlaggedOf(req.HasFlags),
+		Deleted:     service.DeletedOf(req.IsDeleted),
+		IncludeTags: req.GetIncludeTags(),
+		ExcludeTags: req.GetExcludeTags(),
+		DataType:    req.GetDataType(),
 		Desc:        desc != cursor.Back,
 		After:       cursor.Time.UnixMicro(),
 		Limit:       cursor.Limit + 1,
@@ -98,11 +98,11 @@ func startOf(desc bool) int64 {
 }
 
 // around reads the page that holds a message, with as many before as after it where there are so many.
-func (s *Service) around(ctx context.Context, m *plazav1.ListMessagesRequest, cursor page.Cursor, c *chat.MessageRequest) ([]store.Message, *plazav1.Paging, error) {
+func (s *Service) around(ctx context.Context, req *plazav1.ListMessagesRequest, cursor page.Cursor, c *chat.MessageRequest) ([]store.Message, *plazav1.Paging, error) {
 	if c.Message == nil || c.Message.FeedID != c.Feed.ID {
 		return nil, nil, fail.NotFound()
 	}
-	before, after := listOf(m, cursor), listOf(m, cursor)
+	before, after := listOf(req, cursor), listOf(req, cursor)
 	before.Desc = !before.Desc
 	before.After, after.After = c.Message.Segment, c.Message.Segment-1
 	if after.Desc {

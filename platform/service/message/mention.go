@@ -12,9 +12,9 @@ import (
 )
 
 // readSettings reads what the network lets messages mention, where a request mentions a channel.
-func readSettings(d *service.Deps, f *service.Request, list []*plazav1.MessageMention, into *store.Settings) {
+func readSettings(d *service.Deps, r *service.Request, list []*plazav1.MessageMention, into *store.Settings) {
 	if slices.ContainsFunc(list, func(m *plazav1.MessageMention) bool { return m.GetType() == view.MentionChannel }) {
-		f.Settings(d.Region, into)
+		r.Settings(d.Region, into)
 	}
 }
 

@@ -65,16 +65,16 @@ func (s *Service) GetMessage(ctx context.Context, req *plazav1.GetMessageRequest
 // BatchGetMessages gets several messages in the order of the request; those that the caller may not read are left out.
 func (s *Service) BatchGetMessages(ctx context.Context, req *plazav1.BatchGetMessagesRequest) (*answer, error) {
 	var rows []store.Message
-	f := s.NewRequest(ctx)
-	f.MessagesByID(req.GetMessageIds(), &rows)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	r.MessagesByID(req.GetMessageIds(), &rows)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	feeds, err := s.readableFeeds(ctx, f, rows)
+	feeds, err := s.readableFeeds(ctx, r, rows)
 	if err != nil {
 		return nil, err
 	}
-	shown := view.ChatAnswer{Viewer: f.User()}
+	shown := view.ChatAnswer{Viewer: r.User()}
 	for _, id := range req.GetMessageIds() {
 		at := slices.IndexFunc(rows, func(m store.Message) bool { return m.ID == id })
 		if at < 0 || feeds[rows[at].FeedID] == nil {
@@ -94,12 +94,12 @@ func (s *Service) BatchGetMessages(ctx context.Context, req *plazav1.BatchGetMes
 }
 
 // readableFeeds reads the subchannels of messages, and keeps those that are there and that the caller may read in, by id.
-func (s *Service) readableFeeds(ctx context.Context, f *service.Request, messages []store.Message) (map[string]*store.MessageFeed, error) {
+func (s *Service) readableFeeds(ctx context.Context, r *service.Request, messages []store.Message) (map[string]*store.MessageFeed, error) {
 	var channels, ids []string
 	for _, m := range messages {
 		channels, ids = append(channels, m.ChannelID), append(ids, m.FeedID)
 	}
-	readable, err := chat.ReadableChannels(ctx, s.Deps, f, channels)
+	readable, err := chat.ReadableChannels(ctx, s.Deps, r, channels)
 	if err != nil {
 		return nil, err
 	}
@@ -127,12 +127,12 @@ func requireChange(c *chat.MessageRequest, p auth.Permission) error {
 }
 
 // UpdateMessage changes what a message says; for its author as long as they may write, and for moderators.
-func (s *Service) UpdateMessage(ctx context.Context, m *plazav1.UpdateMessageRequest) (*answer, error) {
+func (s *Service) UpdateMessage(ctx context.Context, req *plazav1.UpdateMessageRequest) (*answer, error) {
 	var settings store.Settings
 	var rules *textrules.Rules
-	c, err := s.loadLive(ctx, m.GetMessageId(), func(c *chat.MessageRequest) {
-		rules = textrules.Read(s.Deps, c.ReadBatch, service.HomeOf(m.GetMessageId()))
-		readSettings(s.Deps, c.Request, m.GetMentionedUsers(), &settings)
+	c, err := s.loadLive(ctx, req.GetMessageId(), func(c *chat.MessageRequest) {
+		rules = textrules.Read(s.Deps, c.ReadBatch, service.HomeOf(req.GetMessageId()))
+		readSettings(s.Deps, c.Request, req.GetMentionedUsers(), &settings)
 	})
 	if err != nil {
 		return nil, err
@@ -143,38 +143,38 @@ func (s *Service) UpdateMessage(ctx context.Context, m *plazav1.UpdateMessageReq
 	if err := c.Access.CanWrite(c.Caller, s.Now()); err != nil {
 		return nil, err
 	}
-	changed, err := s.changed(ctx, c, m, settings)
+	changed, err := s.changed(ctx, c, req, settings)
 	if err != nil {
 		return nil, err
 	}
-	if err := rules.Require(ctx, c.Caller, textrules.TextOf(m.GetData())); err != nil {
+	if err := rules.Require(ctx, c.Caller, textrules.TextOf(req.GetData())); err != nil {
 		return nil, err
 	}
-	return s.change(ctx, c, func(w *store.Tx) { w.UpdateMessage(changed, s.Now()) })
+	return s.change(ctx, c, func(tx *store.Tx) { tx.UpdateMessage(changed, s.Now()) })
 }
 
 // changed is the message as the request wants it.
-func (s *Service) changed(ctx context.Context, c *chat.MessageRequest, m *plazav1.UpdateMessageRequest, settings store.Settings) (store.Message, error) {
+func (s *Service) changed(ctx context.Context, c *chat.MessageRequest, req *plazav1.UpdateMessageRequest, settings store.Settings) (store.Message, error) {
 	changed := *c.Message
-	if m.GetData() != nil {
-		if err := checkContent(changed.DataType, m.GetData()); err != nil {
+	if req.GetData() != nil {
+		if err := checkContent(changed.DataType, req.GetData()); err != nil {
 			return changed, err
 		}
-		changed.Data = view.ObjectJSON(view.WithFile(m.GetData(), changed.FileID))
+		changed.Data = view.ObjectJSON(view.WithFile(req.GetData(), changed.FileID))
 	}
-	if m.GetMetadata() != nil {
-		if err := checkMetadata(m.GetMetadata()); err != nil {
+	if req.GetMetadata() != nil {
+		if err := checkMetadata(req.GetMetadata()); err != nil {
 			return changed, err
 		}
-		changed.Metadata = view.ObjectJSON(m.GetMetadata())
+		changed.Metadata = view.ObjectJSON(req.GetMetadata())
 	}
-	if len(m.GetTags()) > 0 {
-		changed.Tags = m.GetTags()
+	if len(req.GetTags()) > 0 {
+		changed.Tags = req.GetTags()
 	}
-	if m.GetData() == nil && len(m.GetMentionedUsers()) == 0 {
+	if req.GetData() == nil && len(req.GetMentionedUsers()) == 0 {
 		return changed, nil
 	}
-	mentions, err := s.mentions(ctx, m.GetMentionedUsers(), settings)
+	mentions, err := s.mentions(ctx, req.GetMentionedUsers(), settings)
 	changed.Mentions = view.MessageMentionsJSON(mentions)
 	return changed, err
 }
@@ -182,11 +182,11 @@ func (s *Service) changed(ctx context.Context, c *chat.MessageRequest, m *plazav
 // change runs a change of a live message and answers with the message.
 func (s *Service) change(ctx context.Context, c *chat.MessageRequest, change func(*store.Tx)) (*answer, error) {
 	var after *store.Message
-	w := s.Store.NewTx(service.HomeOf(c.Message.ID))
-	w.GuardMessage(c.Message.ID, fail.NotFound())
-	change(w)
-	w.SelectMessage(c.Message.ID, &after)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(service.HomeOf(c.Message.ID))
+	tx.GuardMessage(c.Message.ID, fail.NotFound())
+	change(tx)
+	tx.SelectMessage(c.Message.ID, &after)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return s.answer(ctx, c, *after)
@@ -202,18 +202,18 @@ func (s *Service) DeleteMessage(ctx context.Context, req *plazav1.DeleteMessageR
 		return nil, err
 	}
 	now := s.Now()
-	w := s.Store.NewTx(service.HomeOf(c.Message.ID))
+	tx := s.Store.NewTx(service.HomeOf(c.Message.ID))
 	if c.Message.DeletedAt == nil {
-		w.GuardMessage(c.Message.ID, fail.Conflict())
-		w.DeleteMessage(*c.Message, now)
+		tx.GuardMessage(c.Message.ID, fail.Conflict())
+		tx.DeleteMessage(*c.Message, now)
 		c.Message.DeletedAt, c.Message.UpdatedAt = &now, now
 	} else if !req.GetPermanent() {
 		return s.answer(ctx, c, *c.Message)
 	}
 	if req.GetPermanent() {
-		w.WipeMessages([]string{c.Message.ID})
+		tx.WipeMessages([]string{c.Message.ID})
 	}
-	if err := w.Commit(ctx); err != nil {
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return s.answer(ctx, c, *c.Message)

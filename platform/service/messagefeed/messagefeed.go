@@ -29,8 +29,8 @@ func New(d *service.Deps) *Service { return &Service{d} }
 
 type answer = plazav1.MessageFeedAggregate
 
-func (s *Service) answer(ctx context.Context, f *service.Request, feeds ...store.MessageFeed) (*answer, error) {
-	a, err := s.View.MessageFeeds(ctx, s.Store, view.ChatAnswer{Feeds: feeds, Viewer: f.User()})
+func (s *Service) answer(ctx context.Context, r *service.Request, feeds ...store.MessageFeed) (*answer, error) {
+	a, err := s.View.MessageFeeds(ctx, s.Store, view.ChatAnswer{Feeds: feeds, Viewer: r.User()})
 	if err != nil {
 		return nil, err
 	}
@@ -39,20 +39,20 @@ func (s *Service) answer(ctx context.Context, f *service.Request, feeds ...store
 
 // requireChange refuses those who may not make, rename or delete subchannels of a channel: all but its moderators, and all but the
 // users of a conversation, which has no moderators.
-func (s *Service) requireChange(access chat.Access, f *service.Request) error {
+func (s *Service) requireChange(access chat.Access, r *service.Request) error {
 	if access.Channel != nil && access.Channel.Type == store.ChannelConversation && access.User.IsMember() {
-		return access.CanWrite(f.Caller, s.Now())
+		return access.CanWrite(r.Caller, s.Now())
 	}
-	return access.RequireModerate(f.Caller, auth.EditChannel)
+	return access.RequireModerate(r.Caller, auth.EditChannel)
 }
 
 // InsertMessageFeed makes a subchannel in a channel.
 func (s *Service) CreateMessageFeed(ctx context.Context, req *plazav1.CreateMessageFeedRequest) (*answer, error) {
-	f, access, err := s.channel(ctx, req.GetChannelId())
+	r, access, err := s.channel(ctx, req.GetChannelId())
 	if err != nil {
 		return nil, err
 	}
-	if err := s.requireChange(access, f); err != nil {
+	if err := s.requireChange(access, r); err != nil {
 		return nil, err
 	}
 	home := service.HomeOf(access.Channel.ID)
@@ -60,29 +60,29 @@ func (s *Service) CreateMessageFeed(ctx context.Context, req *plazav1.CreateMess
 		ID: s.NewID(home), EntityID: access.Channel.ID, Name: req.GetName(), ChannelPublicID: access.Channel.PublicID,
 		ChannelType: access.Channel.Type, CreatedAt: s.Now(),
 	}
-	if user := f.User(); user != nil {
+	if user := r.User(); user != nil {
 		feed.CreatorID, feed.CreatorPublicID = user.ID, user.PublicID
 	}
 	var made *store.MessageFeed
-	w := s.Store.NewTx(home)
-	w.GuardChannel(access.Channel.ID, fail.NotFound())
-	w.InsertMessageFeed(feed)
-	w.SelectMessageFeed(feed.ID, &made)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(home)
+	tx.GuardChannel(access.Channel.ID, fail.NotFound())
+	tx.InsertMessageFeed(feed)
+	tx.SelectMessageFeed(feed.ID, &made)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, f, *made)
+	return s.answer(ctx, r, *made)
 }
 
 // channel reads a channel by either of its ids, and how the caller stands to it.
 func (s *Service) channel(ctx context.Context, id string) (*service.Request, chat.Access, error) {
 	var access chat.Access
-	f := s.NewRequest(ctx)
-	chat.ReadChannel(s.Deps, f, id, &access)
-	if err := f.Run(ctx); err != nil {
-		return f, access, err
+	r := s.NewRequest(ctx)
+	chat.ReadChannel(s.Deps, r, id, &access)
+	if err := r.Run(ctx); err != nil {
+		return r, access, err
 	}
-	return f, access, chat.ResolveLiveAccess(ctx, s.Deps, f.Caller, &access)
+	return r, access, chat.ResolveLiveAccess(ctx, s.Deps, r.Caller, &access)
 }
 
 // GetMessageFeed gets one subchannel.
@@ -97,16 +97,16 @@ func (s *Service) GetMessageFeed(ctx context.Context, req *plazav1.GetMessageFee
 // BatchGetMessageFeeds gets several subchannels in the order of the request; those that the caller may not read are left out.
 func (s *Service) BatchGetMessageFeeds(ctx context.Context, req *plazav1.BatchGetMessageFeedsRequest) (*answer, error) {
 	var feeds []store.MessageFeed
-	f := s.NewRequest(ctx)
-	f.MessageFeeds(req.GetMessageFeedIds(), &feeds)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	r.MessageFeeds(req.GetMessageFeedIds(), &feeds)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
 	channels := make([]string, len(feeds))
 	for i, feed := range feeds {
 		channels[i] = feed.EntityID
 	}
-	readable, err := chat.ReadableChannels(ctx, s.Deps, f, channels)
+	readable, err := chat.ReadableChannels(ctx, s.Deps, r, channels)
 	if err != nil {
 		return nil, err
 	}
@@ -118,36 +118,36 @@ func (s *Service) BatchGetMessageFeeds(ctx context.Context, req *plazav1.BatchGe
 		}
 		shown, feeds = append(shown, feeds[at]), slices.Delete(feeds, at, at+1) // each once
 	}
-	return s.answer(ctx, f, shown...)
+	return s.answer(ctx, r, shown...)
 }
 
 // ListMessageFeeds lists the subchannels of a channel, by their last message.
-func (s *Service) ListMessageFeeds(ctx context.Context, m *plazav1.ListMessageFeedsRequest) (*plazav1.ListMessageFeedsResponse, error) {
-	cursor, err := page.Parse(pageOptions(m.GetOptions()), page.DefaultLimit)
+func (s *Service) ListMessageFeeds(ctx context.Context, req *plazav1.ListMessageFeedsRequest) (*plazav1.ListMessageFeedsResponse, error) {
+	cursor, err := page.Parse(pageOptions(req.GetOptions()), page.DefaultLimit)
 	if err != nil {
 		return nil, err
 	}
 	list := store.MessageFeedList{
-		ChannelID: chat.ChannelID(s.Deps, m.GetChannelId()), Deleted: service.DeletedOf(m.IsDeleted), WithoutDefault: m.GetExcludeDefaultMessageFeed(),
-		Desc: (m.GetOptions().GetSortBy() != "lastMessageTimestampAsc") != cursor.Back, Limit: cursor.Limit + 1,
+		ChannelID: chat.ChannelID(s.Deps, req.GetChannelId()), Deleted: service.DeletedOf(req.IsDeleted), WithoutDefault: req.GetExcludeDefaultMessageFeed(),
+		Desc: (req.GetOptions().GetSortBy() != "lastMessageTimestampAsc") != cursor.Back, Limit: cursor.Limit + 1,
 	}
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
 	var feeds []store.MessageFeed
 	var access chat.Access
-	f := s.NewRequest(ctx)
-	chat.ReadChannel(s.Deps, f, list.ChannelID, &access)
-	f.ListMessageFeeds(list, &feeds)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	chat.ReadChannel(s.Deps, r, list.ChannelID, &access)
+	r.ListMessageFeeds(list, &feeds)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := chat.ResolveLiveAccess(ctx, s.Deps, f.Caller, &access); err != nil {
+	if err := chat.ResolveLiveAccess(ctx, s.Deps, r.Caller, &access); err != nil {
 		return nil, err
 	}
-	if err := access.CanRead(f.Caller); err != nil {
+	if err := access.CanRead(r.Caller); err != nil {
 		return nil, err
 	}
 	feeds, paging := page.Window(cursor, feeds, func(feed store.MessageFeed) (time.Time, string, string) { return feed.LastMessageAt, "", feed.ID })
-	a, err := s.View.MessageFeeds(ctx, s.Store, view.ChatAnswer{Feeds: feeds, Viewer: f.User()})
+	a, err := s.View.MessageFeeds(ctx, s.Store, view.ChatAnswer{Feeds: feeds, Viewer: r.User()})
 	if err != nil {
 		return nil, err
 	}
@@ -170,10 +170,10 @@ func (s *Service) UpdateMessageFeed(ctx context.Context, req *plazav1.UpdateMess
 		return nil, err
 	}
 	var after *store.MessageFeed
-	w := s.Store.NewTx(service.HomeOf(c.Feed.ID))
-	w.RenameMessageFeed(c.Feed.ID, req.GetName(), s.Now(), fail.NotFound())
-	w.SelectMessageFeed(c.Feed.ID, &after)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(service.HomeOf(c.Feed.ID))
+	tx.RenameMessageFeed(c.Feed.ID, req.GetName(), s.Now(), fail.NotFound())
+	tx.SelectMessageFeed(c.Feed.ID, &after)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return s.answer(ctx, c.Request, *after)
@@ -198,17 +198,17 @@ func (s *Service) RemoveMessageFeed(ctx context.Context, req *plazav1.RemoveMess
 	}
 	now := s.Now()
 	var after *store.MessageFeed
-	w := s.Store.NewTx(service.HomeOf(c.Feed.ID))
-	w.DeleteFeed(c.Feed.ID, now, fail.NotFound())
-	told := events.FeedDeleted(w, c.Feed.ID, now)
+	tx := s.Store.NewTx(service.HomeOf(c.Feed.ID))
+	tx.DeleteFeed(c.Feed.ID, now, fail.NotFound())
+	outboxRows := events.FeedDeleted(tx, c.Feed.ID, now)
 	if req.GetPermanent() {
-		told = append(told, w.Emit(topicPurge, c.Feed.ID, now, s.Outbox.FirstTry()))
+		outboxRows = append(outboxRows, tx.Emit(topicPurge, c.Feed.ID, now, s.Outbox.FirstTry()))
 	}
-	w.SelectMessageFeed(c.Feed.ID, &after)
-	if err := w.Commit(ctx); err != nil {
+	tx.SelectMessageFeed(c.Feed.ID, &after)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	s.Outbox.DeliverSoon(ctx, w.Home(), told...)
+	s.Outbox.DeliverSoon(ctx, tx.Home(), outboxRows...)
 	return s.answer(ctx, c.Request, *after)
 }
 
@@ -236,13 +236,13 @@ func (s *Service) purge(ctx context.Context, id string) error {
 		if err := reads.Run(ctx); err != nil {
 			return err
 		}
-		w := s.Store.NewTx(service.HomeOf(id))
+		tx := s.Store.NewTx(service.HomeOf(id))
 		if len(some) == 0 {
-			w.PurgeMessageFeed(id)
-			return w.Commit(ctx)
+			tx.PurgeMessageFeed(id)
+			return tx.Commit(ctx)
 		}
-		w.WipeMessages(some)
-		if err := w.Commit(ctx); err != nil {
+		tx.WipeMessages(some)
+		if err := tx.Commit(ctx); err != nil {
 			return err
 		}
 	}

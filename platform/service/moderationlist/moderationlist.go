@@ -66,12 +66,12 @@ var errFull = fail.Validation(fmt.Sprintf("regexs: a list has at most %d rules, 
 // begin confirms that the caller may change the list, and reads rules of it by their ids.
 func (s *Service) begin(ctx context.Context, l list, ids []string) ([]store.ModerationRule, error) {
 	var rules []store.ModerationRule
-	f := s.NewRequest(ctx)
-	f.ModerationRules(s.Region, l.name, ids, &rules)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	r.ModerationRules(s.Region, l.name, ids, &rules)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	return rules, auth.Require(f.Caller, l.right, auth.Scope{})
+	return rules, auth.Require(r.Caller, l.right, auth.Scope{})
 }
 
 // add adds rules that are not there, and enables those that are.
@@ -154,27 +154,27 @@ func (s *Service) change(ctx context.Context, l list, rules []store.ModerationRu
 		rules[i].ChangedAt, rules[i].Origin, ids[i] = s.precise(), string(s.Region), rules[i].ID
 	}
 	var after []store.ModerationRule
-	var sent []store.OutboxRow
-	w := s.Store.NewTx(s.Region)
-	s.put(w, rules)
-	w.GuardModerationRules(l.name, moderation.MaxRules, moderation.MaxExpressions, errFull)
+	var outboxRows []store.OutboxRow
+	tx := s.Store.NewTx(s.Region)
+	s.put(tx, rules)
+	tx.GuardModerationRules(l.name, moderation.MaxRules, moderation.MaxExpressions, errFull)
 	for _, home := range region.All() {
 		if home != s.Region {
-			sent = append(sent, w.Emit(topic, message{Home: home, Rules: rules}, s.Now(), s.Outbox.FirstTry()))
+			outboxRows = append(outboxRows, tx.Emit(topic, message{Home: home, Rules: rules}, s.Now(), s.Outbox.FirstTry()))
 		}
 	}
-	w.SelectModerationRules(l.name, ids, &after)
-	if err := w.Commit(ctx); err != nil {
+	tx.SelectModerationRules(l.name, ids, &after)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	s.Outbox.Deliver(ctx, s.Region, sent...)
+	s.Outbox.Deliver(ctx, s.Region, outboxRows...)
 	slices.SortFunc(after, func(a, b store.ModerationRule) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
 	return after, nil
 }
 
 // put stores rules, and gives the home's rules a version that they never had.
-func (s *Service) put(w *store.Tx, rules []store.ModerationRule) {
-	w.UpsertModerationRules(rules, live.NewKey(), s.Now().Add(-forgetAfter))
+func (s *Service) put(tx *store.Tx, rules []store.ModerationRule) {
+	tx.UpsertModerationRules(rules, live.NewKey(), s.Now().Add(-forgetAfter))
 }
 
 // message is what travels to another home.
@@ -188,7 +188,7 @@ func (s *Service) apply(ctx context.Context, row store.OutboxRow) error {
 	if err := json.Unmarshal(row.Payload, &m); err != nil {
 		return err
 	}
-	w := s.Store.NewTx(m.Home)
-	s.put(w, m.Rules)
-	return w.Commit(ctx)
+	tx := s.Store.NewTx(m.Home)
+	s.put(tx, m.Rules)
+	return tx.Commit(ctx)
 }

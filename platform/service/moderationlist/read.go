@@ -47,12 +47,12 @@ func (s *Service) rules(ctx context.Context, l list, m listRequest) (*plazav1.Mo
 	}
 	query.After, _, query.ID = cursor.Start(query.Desc)
 	var rows []store.ModerationRule
-	f := s.NewRequest(ctx)
-	f.ListModerationRules(s.Region, query, &rows)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	r.ListModerationRules(s.Region, query, &rows)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := auth.Require(f.Caller, l.right, auth.Scope{}); err != nil {
+	if err := auth.Require(r.Caller, l.right, auth.Scope{}); err != nil {
 		return nil, err
 	}
 	rows, paging := page.Window(cursor, rows, func(r store.ModerationRule) (time.Time, string, string) { return r.CreatedAt, "", r.ID })
@@ -68,9 +68,9 @@ func (s *Service) answer(rows []store.ModerationRule, paging *plazav1.Paging) *p
 
 // verify holds texts against one of the lists, whoever asks: an administrator wants to know what users may write.
 func (s *Service) verify(ctx context.Context, texts []string, require func(*textrules.Rules, textrules.UserText) error) error {
-	f := s.NewRequest(ctx)
-	rules := textrules.Read(s.Deps, f.ReadBatch, s.Region)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	rules := textrules.Read(s.Deps, r.ReadBatch, s.Region)
+	if err := r.Run(ctx); err != nil {
 		return err
 	}
 	return require(rules, textrules.UserText{Texts: texts})

@@ -21,11 +21,11 @@ var (
 )
 
 // CreateRole makes a network role. Nobody gives a role what they do not hold themselves. An id that a role has is 400315; one of a role that was deleted can be taken again.
-func (s *Service) CreateRole(ctx context.Context, m *plazav1.CreateRoleRequest) (*answer, error) {
-	return s.change(ctx, auth.CreateRole, m.GetPermissions(), func(rows []store.Role) (store.Role, error) {
+func (s *Service) CreateRole(ctx context.Context, req *plazav1.CreateRoleRequest) (*answer, error) {
+	return s.change(ctx, auth.CreateRole, req.GetPermissions(), func(rows []store.Role) (store.Role, error) {
 		now := s.Now()
 		made := store.Role{
-			ID: m.GetRoleId(), DisplayName: cmp.Or(m.GetDisplayName(), m.GetRoleId()), Permissions: distinct(m.GetPermissions()), CreatedAt: now, UpdatedAt: now,
+			ID: req.GetRoleId(), DisplayName: cmp.Or(req.GetDisplayName(), req.GetRoleId()), Permissions: distinct(req.GetPermissions()), CreatedAt: now, UpdatedAt: now,
 		}
 		_, builtin := auth.RoleByID(made.ID)
 		switch {
@@ -39,13 +39,13 @@ func (s *Service) CreateRole(ctx context.Context, m *plazav1.CreateRoleRequest) 
 }
 
 // UpdateRole changes what a role grants, for everybody who holds it.
-func (s *Service) UpdateRole(ctx context.Context, m *plazav1.UpdateRoleRequest) (*answer, error) {
-	return s.change(ctx, auth.EditRole, m.GetPermissions(), func(rows []store.Role) (store.Role, error) {
-		made, err := own(rows, m.GetRoleId())
-		if m.DisplayName != nil {
-			made.DisplayName = cmp.Or(m.GetDisplayName(), made.ID)
+func (s *Service) UpdateRole(ctx context.Context, req *plazav1.UpdateRoleRequest) (*answer, error) {
+	return s.change(ctx, auth.EditRole, req.GetPermissions(), func(rows []store.Role) (store.Role, error) {
+		made, err := own(rows, req.GetRoleId())
+		if req.DisplayName != nil {
+			made.DisplayName = cmp.Or(req.GetDisplayName(), made.ID)
 		}
-		made.Permissions, made.UpdatedAt = distinct(m.GetPermissions()), s.Now()
+		made.Permissions, made.UpdatedAt = distinct(req.GetPermissions()), s.Now()
 		return made, err
 	})
 }
@@ -74,18 +74,18 @@ func own(rows []store.Role, id string) (store.Role, error) {
 
 // change decides on one role, stores it at this region's home, and sends it to the others.
 func (s *Service) change(ctx context.Context, right auth.Permission, permissions []string, decide func([]store.Role) (store.Role, error)) (*answer, error) {
-	f, rows := s.begin(ctx)
-	if err := f.Run(ctx); err != nil {
+	r, rows := s.begin(ctx)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := auth.Require(f.Caller, right, auth.Scope{}); err != nil {
+	if err := auth.Require(r.Caller, right, auth.Scope{}); err != nil {
 		return nil, err
 	}
 	for _, p := range permissions {
 		if !auth.Permission(p).Known() {
 			return nil, fail.Validation("permissions: there is no permission " + p)
 		}
-		if err := auth.Require(f.Caller, auth.Permission(p), auth.Scope{}); err != nil {
+		if err := auth.Require(r.Caller, auth.Permission(p), auth.Scope{}); err != nil {
 			return nil, err // or whoever may change roles could give themselves everything
 		}
 	}
@@ -108,19 +108,19 @@ type message struct {
 }
 
 func (s *Service) put(ctx context.Context, made store.Role) error {
-	w := s.Store.NewTx(s.Region)
-	w.UpsertRole(made)
-	var sent []store.OutboxRow
+	tx := s.Store.NewTx(s.Region)
+	tx.UpsertRole(made)
+	var outboxRows []store.OutboxRow
 	now := s.Now()
 	for _, home := range region.All() {
 		if home != s.Region {
-			sent = append(sent, w.Emit(topic, message{Home: home, Role: made}, now, s.Outbox.FirstTry()))
+			outboxRows = append(outboxRows, tx.Emit(topic, message{Home: home, Role: made}, now, s.Outbox.FirstTry()))
 		}
 	}
-	if err := w.Commit(ctx); err != nil {
+	if err := tx.Commit(ctx); err != nil {
 		return err
 	}
-	s.Outbox.Deliver(ctx, s.Region, sent...)
+	s.Outbox.Deliver(ctx, s.Region, outboxRows...)
 	if err := s.refresh(ctx); err != nil {
 		s.Log.WarnContext(ctx, "roles not read after a change", "error", err) // it is stored, and read again soon
 	}
@@ -132,9 +132,9 @@ func (s *Service) apply(ctx context.Context, row store.OutboxRow) error {
 	if err := json.Unmarshal(row.Payload, &m); err != nil {
 		return err
 	}
-	w := s.Store.NewTx(m.Home)
-	w.UpsertRole(m.Role)
-	return w.Commit(ctx)
+	tx := s.Store.NewTx(m.Home)
+	tx.UpsertRole(m.Role)
+	return tx.Commit(ctx)
 }
 
 func distinct(list []string) []string {

@@ -54,15 +54,15 @@ type listed struct {
 }
 
 // matching are the roles that match a request, in no defined order.
-func (s *Service) matching(rows []store.Role, m *plazav1.ListRolesRequest) []listed {
+func (s *Service) matching(rows []store.Role, req *plazav1.ListRolesRequest) []listed {
 	var found []listed
 	add := func(r *plazav1.Role, rank string) {
-		keyword := strings.ToLower(m.GetKeyword())
+		keyword := strings.ToLower(req.GetKeyword())
 		if !strings.Contains(strings.ToLower(r.GetRoleId()), keyword) && !strings.Contains(strings.ToLower(r.GetDisplayName()), keyword) {
 			return
 		}
 		l := listed{role: r, at: r.GetCreatedAt().AsTime(), key: rank, id: tokenID(r.GetRoleId())}
-		if m.GetSortBy() == byName {
+		if req.GetSortBy() == byName {
 			l.key = store.NameKey(r.GetDisplayName(), store.PublicNameKeyRunes)
 		}
 		found = append(found, l)

@@ -59,9 +59,9 @@ func (s *Service) GetRole(ctx context.Context, req *plazav1.GetRoleRequest) (*pl
 
 // begin starts the first round trip, with the roles that were made.
 func (s *Service) begin(ctx context.Context) (*service.Request, *[]store.Role) {
-	f, rows := s.NewRequest(ctx), &[]store.Role{}
-	f.Roles(s.Region, rows)
-	return f, rows
+	r, rows := s.NewRequest(ctx), &[]store.Role{}
+	r.Roles(s.Region, rows)
+	return r, rows
 }
 
 // made lets the caller in and reads the roles that were made: at this region's home, or where that is lost at another, as

@@ -44,9 +44,9 @@ func Register(d *service.Deps) {
 				continue // ended where it was written
 			}
 			g.Go(func() error {
-				w := d.Store.NewTx(home)
-				w.RevokeDevice(t.DeviceHash, t.UserID, t.At)
-				return w.Commit(ctx)
+				tx := d.Store.NewTx(home)
+				tx.RevokeDevice(t.DeviceHash, t.UserID, t.At)
+				return tx.Commit(ctx)
 			})
 		}
 		return g.Wait()
@@ -57,12 +57,12 @@ func Register(d *service.Deps) {
 // before it is stored that they end.
 func (s *Service) takeOver(ctx context.Context, deviceID, userID string, now time.Time) error {
 	t := takeover{DeviceHash: deviceHash(deviceID), UserID: userID, At: now}
-	w := s.Store.NewTx(homeOf(userID))
-	w.RevokeDevice(t.DeviceHash, userID, now)
-	row := w.Emit(topic, t, now, s.Outbox.FirstTry())
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(homeOf(userID))
+	tx.RevokeDevice(t.DeviceHash, userID, now)
+	row := tx.Emit(topic, t, now, s.Outbox.FirstTry())
+	if err := tx.Commit(ctx); err != nil {
 		return err
 	}
-	s.Outbox.DeliverSoon(ctx, w.Home(), row)
+	s.Outbox.DeliverSoon(ctx, tx.Home(), row)
 	return nil
 }

@@ -17,13 +17,13 @@ func (s *Service) DeleteSession(ctx context.Context, req *plazav1.DeleteSessionR
 	if req.GetUserId() != "" {
 		return s.revokeAll(ctx, req.GetUserId(), req.IsPublic)
 	}
-	f := s.NewRequest(ctx)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	w := s.Store.NewTx(f.Caller.Home)
-	w.RevokeSession(f.Caller.UserID, f.Caller.SessionID, s.Now())
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(r.Caller.Home)
+	tx.RevokeSession(r.Caller.UserID, r.Caller.SessionID, s.Now())
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return &plazav1.SuccessResponse{Success: true}, nil
@@ -35,24 +35,24 @@ func (s *Service) RevokeUserSessions(ctx context.Context, req *plazav1.RevokeUse
 }
 
 func (s *Service) revokeAll(ctx context.Context, id string, isPublic *bool) (*plazav1.SuccessResponse, error) {
-	f := s.NewRequest(ctx)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
 	userID, err := s.named(ctx, id, isPublic)
 	if err != nil {
 		return nil, err
 	}
-	if err := auth.Require(f.Caller, auth.EditUser, auth.Scope{OwnerID: userID}); err != nil {
+	if err := auth.Require(r.Caller, auth.EditUser, auth.Scope{OwnerID: userID}); err != nil {
 		return nil, err
 	}
 	if userID == "" {
 		return nil, fail.NotFound()
 	}
-	w := s.Store.NewTx(homeOf(userID))
-	w.GuardTarget("user", userID, fail.NotFound())
-	w.RevokeSessions(userID, s.Now())
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(homeOf(userID))
+	tx.GuardTarget("user", userID, fail.NotFound())
+	tx.RevokeSessions(userID, s.Now())
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return &plazav1.SuccessResponse{Success: true}, nil

@@ -26,20 +26,20 @@ func New(d *service.Deps, issuer *auth.Issuer) *Service { return &Service{Deps: 
 
 // CreateSession signs a user in, and makes the user at this server's region where it is unknown. In secure mode the
 // authToken of the user's own server is mandatory; given, it has to be the user's in any mode.
-func (s *Service) CreateSession(ctx context.Context, m *plazav1.CreateSessionRequest) (*plazav1.CreateSessionResponse, error) {
-	if region.ValidID(m.GetUserId()) {
+func (s *Service) CreateSession(ctx context.Context, req *plazav1.CreateSessionRequest) (*plazav1.CreateSessionResponse, error) {
+	if region.ValidID(req.GetUserId()) {
 		return nil, fail.Validation("userId: must not look like an internal id")
 	}
-	if err := s.checkAuthToken(ctx, m); err != nil {
+	if err := s.checkAuthToken(ctx, req); err != nil {
 		return nil, err
 	}
-	userID, err := s.internalID(ctx, m.GetUserId())
+	userID, err := s.internalID(ctx, req.GetUserId())
 	if err != nil {
 		return nil, err
 	}
 	sessionID := s.NewID(homeOf(userID))
 	now := s.Now()
-	user, err := s.store(ctx, m, userID, sessionID, now)
+	user, err := s.store(ctx, req, userID, sessionID, now)
 	if err != nil {
 		return nil, err
 	}
@@ -49,15 +49,15 @@ func (s *Service) CreateSession(ctx context.Context, m *plazav1.CreateSessionReq
 	case user.IsGlobalBan:
 		return nil, fail.GlobalBan()
 	}
-	if err := s.takeOver(ctx, m.GetDeviceId(), userID, now); err != nil {
+	if err := s.takeOver(ctx, req.GetDeviceId(), userID, now); err != nil {
 		return nil, err
 	}
 	return s.answer(user, sessionID)
 }
 
-func (s *Service) checkAuthToken(ctx context.Context, m *plazav1.CreateSessionRequest) error {
-	if m.AuthToken != nil {
-		return s.issuer.CheckAuthToken(m.GetUserId(), m.GetAuthToken())
+func (s *Service) checkAuthToken(ctx context.Context, req *plazav1.CreateSessionRequest) error {
+	if req.AuthToken != nil {
+		return s.issuer.CheckAuthToken(req.GetUserId(), req.GetAuthToken())
 	}
 	var settings store.Settings
 	reads := s.Store.NewReadBatch()
@@ -87,21 +87,21 @@ func homeOf(userID string) region.Code {
 }
 
 // store makes the user unless it is there, renames it where the request names it, and stores the session.
-func (s *Service) store(ctx context.Context, m *plazav1.CreateSessionRequest, userID, sessionID string, now time.Time) (*store.User, error) {
-	name := m.GetUserId()
-	if m.GetDisplayName() != "" {
-		name = m.GetDisplayName()
+func (s *Service) store(ctx context.Context, req *plazav1.CreateSessionRequest, userID, sessionID string, now time.Time) (*store.User, error) {
+	name := req.GetUserId()
+	if req.GetDisplayName() != "" {
+		name = req.GetDisplayName()
 	}
-	device := deviceHash(m.GetDeviceId())
-	w := s.Store.NewTx(homeOf(userID))
-	w.InsertUser(store.User{ID: userID, PublicID: m.GetUserId(), DisplayName: name, ProfileHandle: m.GetProfileHandle()}, now)
-	if m.GetDisplayName() != "" || m.ProfileHandle != nil {
-		w.RenameUser(userID, nonEmpty(m.GetDisplayName()), m.ProfileHandle, now)
+	device := deviceHash(req.GetDeviceId())
+	tx := s.Store.NewTx(homeOf(userID))
+	tx.InsertUser(store.User{ID: userID, PublicID: req.GetUserId(), DisplayName: name, ProfileHandle: req.GetProfileHandle()}, now)
+	if req.GetDisplayName() != "" || req.ProfileHandle != nil {
+		tx.RenameUser(userID, nonEmpty(req.GetDisplayName()), req.ProfileHandle, now)
 	}
-	w.InsertSession(store.Session{ID: sessionID, UserID: userID, DeviceHash: device, CreatedAt: now, ExpiresAt: now.Add(s.issuer.AccessLifetime())})
+	tx.InsertSession(store.Session{ID: sessionID, UserID: userID, DeviceHash: device, CreatedAt: now, ExpiresAt: now.Add(s.issuer.AccessLifetime())})
 	var users []store.User
-	w.SelectUser(userID, &users)
-	if err := w.Commit(ctx); err != nil {
+	tx.SelectUser(userID, &users)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return &users[0], nil

@@ -17,12 +17,12 @@ func (s *Service) GetChatSettings(ctx context.Context, _ *plazav1.GetChatSetting
 }
 
 // UpdateChatSettings changes them; absent fields stay.
-func (s *Service) UpdateChatSettings(ctx context.Context, m *plazav1.UpdateChatSettingsRequest) (*plazav1.ChatSettings, error) {
+func (s *Service) UpdateChatSettings(ctx context.Context, req *plazav1.UpdateChatSettingsRequest) (*plazav1.ChatSettings, error) {
 	values := map[string]any{
-		"isAllowMentionedChannelEnabled":         optional(m.IsAllowMentionedChannelEnabled),
-		"allowMemberToUpdateConversationChannel": optional(m.AllowMemberToUpdateConversationChannel),
+		"isAllowMentionedChannelEnabled":         optional(req.IsAllowMentionedChannelEnabled),
+		"allowMemberToUpdateConversationChannel": optional(req.AllowMemberToUpdateConversationChannel),
 	}
-	if preview := m.GetMessagePreviewSetting(); preview != nil {
+	if preview := req.GetMessagePreviewSetting(); preview != nil {
 		values["messagePreviewEnabled"] = optional(preview.Enabled)
 		values["messagePreviewIncludesDeleted"] = optional(preview.IsIncludeDeleted)
 	}

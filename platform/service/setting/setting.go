@@ -70,13 +70,13 @@ func (s *Service) GetNetworkSettings(ctx context.Context, _ *plazav1.GetNetworkS
 }
 
 // UpdateNetworkSettings changes settings; absent fields stay.
-func (s *Service) UpdateNetworkSettings(ctx context.Context, m *plazav1.UpdateNetworkSettingsRequest) (*plazav1.NetworkSettings, error) {
+func (s *Service) UpdateNetworkSettings(ctx context.Context, req *plazav1.UpdateNetworkSettingsRequest) (*plazav1.NetworkSettings, error) {
 	after, err := s.change(ctx, map[string]any{
-		"isWhitelistEnabled": optional(m.IsWhitelistEnabled), "isReportEnabled": optional(m.IsReportEnabled),
-		"flagLimit": optional(m.FlagLimit), "isSecureModeEnabled": optional(m.IsSecureModeEnabled),
-		"maxGlobalPinnedPost": optional(m.MaxGlobalPinnedPost),
-		"userPrivacySetting":  optional(m.UserPrivacySetting), "isFollowWithRequestEnabled": optional(m.IsFollowWithRequestEnabled),
-		"generation": optional(m.Generation),
+		"isWhitelistEnabled": optional(req.IsWhitelistEnabled), "isReportEnabled": optional(req.IsReportEnabled),
+		"flagLimit": optional(req.FlagLimit), "isSecureModeEnabled": optional(req.IsSecureModeEnabled),
+		"maxGlobalPinnedPost": optional(req.MaxGlobalPinnedPost),
+		"userPrivacySetting":  optional(req.UserPrivacySetting), "isFollowWithRequestEnabled": optional(req.IsFollowWithRequestEnabled),
+		"generation": optional(req.Generation),
 	})
 	if err != nil {
 		return nil, err
@@ -108,19 +108,19 @@ func all(s store.Settings) *plazav1.NetworkSettings {
 
 func (s *Service) read(ctx context.Context) (store.Settings, *service.Request, error) {
 	var settings store.Settings
-	f := s.NewRequest(ctx)
-	f.Settings(s.Region, &settings)
-	err := f.Run(ctx)
-	return settings, f, err
+	r := s.NewRequest(ctx)
+	r.Settings(s.Region, &settings)
+	err := r.Run(ctx)
+	return settings, r, err
 }
 
 // readToManage reads the settings for a caller who may change them.
 func (s *Service) readToManage(ctx context.Context) (store.Settings, error) {
-	settings, f, err := s.read(ctx)
+	settings, r, err := s.read(ctx)
 	if err != nil {
 		return settings, err
 	}
-	return settings, auth.Require(f.Caller, auth.ManageSetting, auth.Scope{})
+	return settings, auth.Require(r.Caller, auth.ManageSetting, auth.Scope{})
 }
 
 // change stores the values that are not nil at this region's home, and sends them to the others.
@@ -130,22 +130,22 @@ func (s *Service) change(ctx context.Context, values map[string]any) (store.Sett
 	}
 	rows := s.rows(values)
 	var after store.Settings
-	var sent []store.OutboxRow
-	w := s.Store.NewTx(s.Region)
+	var outboxRows []store.OutboxRow
+	tx := s.Store.NewTx(s.Region)
 	for _, row := range rows {
-		w.UpsertSetting(row)
+		tx.UpsertSetting(row)
 	}
 	now := s.Now()
 	for _, home := range region.All() {
 		if home != s.Region && len(rows) > 0 {
-			sent = append(sent, w.Emit(topic, message{Home: home, Rows: rows}, now, s.Outbox.FirstTry()))
+			outboxRows = append(outboxRows, tx.Emit(topic, message{Home: home, Rows: rows}, now, s.Outbox.FirstTry()))
 		}
 	}
-	w.SelectSettings(&after)
-	if err := w.Commit(ctx); err != nil {
+	tx.SelectSettings(&after)
+	if err := tx.Commit(ctx); err != nil {
 		return store.Settings{}, err
 	}
-	s.Outbox.Deliver(ctx, s.Region, sent...)
+	s.Outbox.Deliver(ctx, s.Region, outboxRows...)
 	return after, nil
 }
 
@@ -176,9 +176,9 @@ func (s *Service) apply(ctx context.Context, row store.OutboxRow) error {
 	if err := json.Unmarshal(row.Payload, &m); err != nil {
 		return err
 	}
-	w := s.Store.NewTx(m.Home)
+	tx := s.Store.NewTx(m.Home)
 	for _, r := range m.Rows {
-		w.UpsertSetting(r)
+		tx.UpsertSetting(r)
 	}
-	return w.Commit(ctx)
+	return tx.Commit(ctx)
 }

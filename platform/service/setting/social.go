@@ -17,21 +17,21 @@ func (s *Service) GetSocialSettings(ctx context.Context, _ *plazav1.GetSocialSet
 }
 
 // UpdateSocialSettings changes them; absent fields stay.
-func (s *Service) UpdateSocialSettings(ctx context.Context, m *plazav1.UpdateSocialSettingsRequest) (*plazav1.SocialSettings, error) {
+func (s *Service) UpdateSocialSettings(ctx context.Context, req *plazav1.UpdateSocialSettingsRequest) (*plazav1.SocialSettings, error) {
 	after, err := s.change(ctx, map[string]any{
-		"userPrivacySetting":         optional(m.UserPrivacySetting),
-		"isFollowWithRequestEnabled": optional(m.IsFollowWithRequestEnabled),
-		"showOnlyMyFeed":             optional(m.ShowOnlyMyFeed),
-		"showMyPost":                 optional(m.ShowMyPost),
-		"showEveryonePost":           optional(m.ShowEveryonePost),
-		"showCommunityPost":          optional(m.ShowCommunityPost),
-		"showFollowingPost":          optional(m.ShowFollowingPost),
-		"maxGlobalPinnedPost":        optional(m.MaxGlobalPinnedPost),
-		"storyExpiryTimeMinutes":     optional(m.StoryExpiryTimeMinutes),
-		"allowAllUserToCreateStory":  optional(m.AllowAllUserToCreateStory),
-		"membershipAcceptance":       optional(m.MembershipAcceptance),
+		"userPrivacySetting":         optional(req.UserPrivacySetting),
+		"isFollowWithRequestEnabled": optional(req.IsFollowWithRequestEnabled),
+		"showOnlyMyFeed":             optional(req.ShowOnlyMyFeed),
+		"showMyPost":                 optional(req.ShowMyPost),
+		"showEveryonePost":           optional(req.ShowEveryonePost),
+		"showCommunityPost":          optional(req.ShowCommunityPost),
+		"showFollowingPost":          optional(req.ShowFollowingPost),
+		"maxGlobalPinnedPost":        optional(req.MaxGlobalPinnedPost),
+		"storyExpiryTimeMinutes":     optional(req.StoryExpiryTimeMinutes),
+		"allowAllUserToCreateStory":  optional(req.AllowAllUserToCreateStory),
+		"membershipAcceptance":       optional(req.MembershipAcceptance),
 
-		"isAllowEditPostWhenReviewingEnabled": optional(m.IsAllowEditPostWhenReviewingEnabled),
+		"isAllowEditPostWhenReviewingEnabled": optional(req.IsAllowEditPostWhenReviewingEnabled),
 	})
 	if err != nil {
 		return nil, err

@@ -27,18 +27,18 @@ func (s *Service) setBan(ctx context.Context, publicID string, banned bool) (*pl
 		return nil, err
 	}
 	var rows []store.User
-	f := s.NewRequest(ctx)
-	f.Users([]string{userID}, &rows)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	r.Users([]string{userID}, &rows)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := auth.Require(f.Caller, auth.BanUser, auth.Scope{}); err != nil {
+	if err := auth.Require(r.Caller, auth.BanUser, auth.Scope{}); err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
 		return nil, fail.NotFound()
 	}
-	if s.outranks(rows[0], f.Caller) {
+	if s.outranks(rows[0], r.Caller) {
 		return nil, fail.NotAllowed()
 	}
 	home, err := region.HomeOf(userID)
@@ -46,10 +46,10 @@ func (s *Service) setBan(ctx context.Context, publicID string, banned bool) (*pl
 		return nil, fail.NotFound()
 	}
 	var user *store.User
-	w := s.Store.NewTx(home)
-	w.GuardTarget("user", userID, fail.NotFound())
-	w.BanUser(userID, banned, s.Now(), &user)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(home)
+	tx.GuardTarget("user", userID, fail.NotFound())
+	tx.BanUser(userID, banned, s.Now(), &user)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return s.aggregate(*user), nil

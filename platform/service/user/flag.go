@@ -18,7 +18,7 @@ var errOwnFlag = fail.Forbidden("You cannot flag yourself")
 // allows, or flagging is off, it is refused.
 func (s *Service) FlagUser(ctx context.Context, req *plazav1.FlagUserRequest) (*plazav1.UserAggregate, error) {
 	var settings store.Settings
-	l, err := s.loadFlagged(ctx, req.GetUserId(), func(f *service.Request) { f.Settings(s.Region, &settings) })
+	l, err := s.loadFlagged(ctx, req.GetUserId(), func(r *service.Request) { r.Settings(s.Region, &settings) })
 	if err != nil {
 		return nil, err
 	}
@@ -29,9 +29,9 @@ func (s *Service) FlagUser(ctx context.Context, req *plazav1.FlagUserRequest) (*
 		TargetType: store.FlagUser, TargetID: l.user.ID, UserID: l.Caller.UserID,
 		Reason: cmp.Or(req.GetReason(), service.DefaultFlagReason), Detail: req.GetDetail(), CreatedAt: s.Now(),
 	}
-	return s.answerFlags(s.changeFlags(ctx, l, func(w *store.Tx) {
-		w.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
-		w.InsertFlag(flag)
+	return s.answerFlags(s.changeFlags(ctx, l, func(tx *store.Tx) {
+		tx.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
+		tx.InsertFlag(flag)
 	}))
 }
 
@@ -44,7 +44,7 @@ func (s *Service) UnflagUser(ctx context.Context, req *plazav1.UnflagUserRequest
 	if err := l.RequireUser(); err != nil {
 		return nil, err
 	}
-	return s.answerFlags(s.changeFlags(ctx, l, func(w *store.Tx) { w.DeleteFlag(l.user.ID, l.Caller.UserID) }))
+	return s.answerFlags(s.changeFlags(ctx, l, func(tx *store.Tx) { tx.DeleteFlag(l.user.ID, l.Caller.UserID) }))
 }
 
 // ClearUserFlags removes every flag of a user; for those who moderate users.
@@ -56,7 +56,7 @@ func (s *Service) ClearUserFlags(ctx context.Context, req *plazav1.ClearUserFlag
 	if err := auth.Require(l.Caller, auth.ModerateUser, auth.Scope{}); err != nil {
 		return nil, err
 	}
-	user, err := s.changeFlags(ctx, l, func(w *store.Tx) { w.DeleteFlags(l.user.ID) })
+	user, err := s.changeFlags(ctx, l, func(tx *store.Tx) { tx.DeleteFlags(l.user.ID) })
 	if err != nil {
 		return nil, err
 	}
@@ -121,12 +121,12 @@ func (l *flagged) requireFlag(settings store.Settings) error {
 // changeFlags runs a change of the user's flags, and reads the user as it stands then.
 func (s *Service) changeFlags(ctx context.Context, l *flagged, change func(*store.Tx)) (*store.User, error) {
 	var after []store.User
-	w := s.Store.NewTx(service.HomeOf(l.user.ID))
-	w.GuardTarget("user", l.user.ID, fail.NotFound())
-	change(w)
-	w.RecomputeUserFlags(l.user.ID)
-	w.SelectUser(l.user.ID, &after)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(service.HomeOf(l.user.ID))
+	tx.GuardTarget("user", l.user.ID, fail.NotFound())
+	change(tx)
+	tx.RecomputeUserFlags(l.user.ID)
+	tx.SelectUser(l.user.ID, &after)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return &after[0], nil

@@ -46,26 +46,26 @@ func (s *Service) ListUsers(ctx context.Context, req *plazav1.ListUsersRequest) 
 }
 
 // searches reports whether the request searches in a field; in names where it names none.
-func searches(m *plazav1.ListUsersRequest, field string) bool {
-	if keyword(m) == "" || len(m.GetSearchBy()) == 0 {
+func searches(req *plazav1.ListUsersRequest, field string) bool {
+	if keyword(req) == "" || len(req.GetSearchBy()) == 0 {
 		return field == "displayName"
 	}
-	return slices.Contains(m.GetSearchBy(), field)
+	return slices.Contains(req.GetSearchBy(), field)
 }
 
 // hits are the users whose handle or id is the keyword, for requests that search there. They stand before the first page:
 // a handle or an id is searched for whole, because no index may hold more of it than three letters or a keyed hash.
-func (s *Service) hits(ctx context.Context, m *plazav1.ListUsersRequest, cursor page.Cursor) ([]store.User, error) {
+func (s *Service) hits(ctx context.Context, req *plazav1.ListUsersRequest, cursor page.Cursor) ([]store.User, error) {
 	if !cursor.First() {
 		return nil, nil
 	}
 	var byHandle, byID []store.User
 	reads := s.Store.NewBestEffortBatch()
-	if searches(m, "profileHandle") {
-		reads.UsersByHandle(keyword(m), &byHandle)
+	if searches(req, "profileHandle") {
+		reads.UsersByHandle(keyword(req), &byHandle)
 	}
-	if searches(m, "userId") {
-		userID, err := s.Directory.Lookup(ctx, keyword(m))
+	if searches(req, "userId") {
+		userID, err := s.Directory.Lookup(ctx, keyword(req))
 		if err != nil {
 			return nil, err
 		}
@@ -73,21 +73,21 @@ func (s *Service) hits(ctx context.Context, m *plazav1.ListUsersRequest, cursor 
 	}
 	err := reads.Run(ctx)
 	found := slices.Concat(byHandle, byID)
-	return slices.DeleteFunc(found, func(u store.User) bool { return (u.DeletedAt != nil) != m.GetIsDeleted() }), err
+	return slices.DeleteFunc(found, func(u store.User) bool { return (u.DeletedAt != nil) != req.GetIsDeleted() }), err
 }
 
-func listOf(m *plazav1.ListUsersRequest, cursor page.Cursor) store.UserList {
-	byName := m.GetSortBy() == "" || m.GetSortBy() == "displayName" || keyword(m) != ""
+func listOf(req *plazav1.ListUsersRequest, cursor page.Cursor) store.UserList {
+	byName := req.GetSortBy() == "" || req.GetSortBy() == "displayName" || keyword(req) != ""
 	l := store.UserList{
-		Flagged: m.GetFilter() == "flagged",
-		Deleted: m.GetIsDeleted(),
-		ByName:  byName && m.GetFilter() != "flagged",
-		Desc:    m.GetSortBy() == "lastCreated" && keyword(m) == "",
-		Prefix:  keyword(m),
-		Exact:   m.GetExactMatchKeyword() || m.GetMatchType() == "exact",
+		Flagged: req.GetFilter() == "flagged",
+		Deleted: req.GetIsDeleted(),
+		ByName:  byName && req.GetFilter() != "flagged",
+		Desc:    req.GetSortBy() == "lastCreated" && keyword(req) == "",
+		Prefix:  keyword(req),
+		Exact:   req.GetExactMatchKeyword() || req.GetMatchType() == "exact",
 		Limit:   cursor.Limit + 1,
 	}
-	if l.Flagged && m.GetSortBy() != "firstCreated" {
+	if l.Flagged && req.GetSortBy() != "firstCreated" {
 		l.Desc = true
 	}
 	l.Desc = l.Desc != cursor.Back
@@ -95,7 +95,7 @@ func listOf(m *plazav1.ListUsersRequest, cursor page.Cursor) store.UserList {
 	return l
 }
 
-func keyword(m *plazav1.ListUsersRequest) string { return cmp.Or(m.GetKeyword(), m.GetDisplayName()) }
+func keyword(req *plazav1.ListUsersRequest) string { return cmp.Or(req.GetKeyword(), req.GetDisplayName()) }
 
 // merge puts the homes' rows in the order of the list and cuts them to its limit.
 func merge(rows []store.UserListRow, l store.UserList) []store.UserListRow {

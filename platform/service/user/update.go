@@ -15,20 +15,20 @@ import (
 
 // UpdateUser changes a profile: the caller's own, or anybody's for those who may edit users. Network roles, and the mark
 // of a brand, take the right to assign roles.
-func (s *Service) UpdateUser(ctx context.Context, m *plazav1.UpdateUserRequest) (*plazav1.UserAggregate, error) {
-	f := s.NewRequest(ctx)
-	avatar := fileref.Read(f.ReadBatch, fileref.Avatar(m.AvatarFileId))
-	if err := f.Run(ctx); err != nil {
+func (s *Service) UpdateUser(ctx context.Context, req *plazav1.UpdateUserRequest) (*plazav1.UserAggregate, error) {
+	r := s.NewRequest(ctx)
+	avatar := fileref.Read(r.ReadBatch, fileref.Avatar(req.AvatarFileId))
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	userID, err := s.target(ctx, f.Caller, m.GetUserId())
+	userID, err := s.target(ctx, r.Caller, req.GetUserId())
 	if err != nil {
 		return nil, err
 	}
-	if err := auth.Require(f.Caller, auth.EditUser, auth.Scope{OwnerID: userID}); err != nil {
+	if err := auth.Require(r.Caller, auth.EditUser, auth.Scope{OwnerID: userID}); err != nil {
 		return nil, err
 	}
-	if err := s.mayAssign(f.Caller, m.GetRoles(), m.IsBrand != nil || takesRoles(m)); err != nil {
+	if err := s.mayAssign(r.Caller, req.GetRoles(), req.IsBrand != nil || takesRoles(req)); err != nil {
 		return nil, err
 	}
 	home, err := region.HomeOf(userID)
@@ -39,10 +39,10 @@ func (s *Service) UpdateUser(ctx context.Context, m *plazav1.UpdateUserRequest) 
 		return nil, err
 	}
 	var user *store.User
-	w := s.Store.NewTx(home)
-	w.GuardTarget("user", userID, fail.NotFound())
-	w.UpdateUser(userID, change(m), s.Now(), &user)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(home)
+	tx.GuardTarget("user", userID, fail.NotFound())
+	tx.UpdateUser(userID, change(req), s.Now(), &user)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return s.aggregate(*user), nil
@@ -57,8 +57,8 @@ func (s *Service) target(ctx context.Context, caller *auth.Caller, publicID stri
 }
 
 // takesRoles reports whether a request leaves the user without network roles.
-func takesRoles(m *plazav1.UpdateUserRequest) bool {
-	return len(m.GetRoles()) == 0 && slices.Contains(m.GetClear(), "roles")
+func takesRoles(req *plazav1.UpdateUserRequest) bool {
+	return len(req.GetRoles()) == 0 && slices.Contains(req.GetClear(), "roles")
 }
 
 // mayAssign refuses what the network says of a user, and not the user: roles, and with marked whether it has none or is a brand.
@@ -83,16 +83,16 @@ func (s *Service) mayAssign(caller *auth.Caller, roles []string, marked bool) er
 	return nil
 }
 
-func change(m *plazav1.UpdateUserRequest) store.UserChange {
+func change(req *plazav1.UpdateUserRequest) store.UserChange {
 	c := store.UserChange{
-		DisplayName: m.DisplayName, ProfileHandle: m.ProfileHandle, Description: m.Description,
-		AvatarFileID: m.AvatarFileId, AvatarCustomURL: m.AvatarCustomUrl, IsBrand: m.IsBrand,
+		DisplayName: req.DisplayName, ProfileHandle: req.ProfileHandle, Description: req.Description,
+		AvatarFileID: req.AvatarFileId, AvatarCustomURL: req.AvatarCustomUrl, IsBrand: req.IsBrand,
 	}
-	if len(m.GetRoles()) > 0 || takesRoles(m) {
-		c.Roles = append([]string{}, m.GetRoles()...)
+	if len(req.GetRoles()) > 0 || takesRoles(req) {
+		c.Roles = append([]string{}, req.GetRoles()...)
 	}
-	if m.GetMetadata() != nil {
-		c.Metadata = view.ObjectJSON(m.GetMetadata())
+	if req.GetMetadata() != nil {
+		c.Metadata = view.ObjectJSON(req.GetMetadata())
 	}
 	return c
 }

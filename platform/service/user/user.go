@@ -49,9 +49,9 @@ func (s *Service) read(ctx context.Context, ids []string, internal bool) ([]stor
 		return nil, err
 	}
 	var rows []store.User
-	f := s.NewRequest(ctx)
-	f.Users(wanted, &rows)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	r.Users(wanted, &rows)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(rows, func(a, b store.User) int { return slices.Index(wanted, a.ID) - slices.Index(wanted, b.ID) })

@@ -15,11 +15,11 @@ import (
 
 // ReadChannel reads a channel by either of its ids, and how the caller stands to it. Once the reads have run, ResolveLiveAccess
 // completes it.
-func ReadChannel(d *service.Deps, f *service.Request, id string, a *Access) {
+func ReadChannel(d *service.Deps, r *service.Request, id string, a *Access) {
 	internal := ChannelID(d, id)
-	f.Channel(internal, &a.Channel)
-	if f.Caller.UserID != "" {
-		f.ChannelUser(internal, f.Caller.UserID, &a.User)
+	r.Channel(internal, &a.Channel)
+	if r.Caller.UserID != "" {
+		r.ChannelUser(internal, r.Caller.UserID, &a.User)
 	}
 }
 
@@ -87,13 +87,13 @@ const firstFeedName = "General"
 
 // InsertChannel adds a channel to a transaction at its home, with its first subchannel and its users. taken is as in
 // store.Write.InsertChannel.
-func InsertChannel(w *store.Tx, c store.Channel, users []store.ChannelUserChange, taken error) {
-	w.InsertChannel(c, taken, c.CreatedAt)
-	w.InsertMessageFeed(store.MessageFeed{
+func InsertChannel(tx *store.Tx, c store.Channel, users []store.ChannelUserChange, taken error) {
+	tx.InsertChannel(c, taken, c.CreatedAt)
+	tx.InsertMessageFeed(store.MessageFeed{
 		ID: c.ID, EntityID: c.ID, Name: firstFeedName, ChannelPublicID: c.PublicID, ChannelType: c.Type, CreatorID: c.CreatorID,
 		CreatorPublicID: c.CreatorPublicID, CreatedAt: c.CreatedAt,
 	})
-	w.ChangeChannelUsers(c.ID, users, c.CreatedAt)
+	tx.ChangeChannelUsers(c.ID, users, c.CreatedAt)
 }
 
 // maxChannelName is the most characters of a channel's name.
@@ -115,17 +115,17 @@ func LiveChannel(id, title, creatorID, creatorPublicID string, now time.Time) (s
 const DefaultAutoDeleteFlags = 10
 
 // InsertRoomChannel makes the live channel of a room, beside the room in the transaction w. taken is as in store.Write.InsertChannel.
-func InsertRoomChannel(w *store.Tx, r store.Room, taken error, now time.Time) {
+func InsertRoomChannel(tx *store.Tx, r store.Room, taken error, now time.Time) {
 	c, users := LiveChannel(r.ID, r.Title, r.CreatorID, r.CreatorPublicID, now)
 	c.RoomID, c.PostID = r.ID, r.PostID
-	InsertChannel(w, c, users, taken)
+	InsertChannel(tx, c, users, taken)
 }
 
 // InsertStreamChannel is InsertRoomChannel for a video stream.
-func InsertStreamChannel(w *store.Tx, s store.VideoStream, taken error, now time.Time) {
+func InsertStreamChannel(tx *store.Tx, s store.VideoStream, taken error, now time.Time) {
 	c, users := LiveChannel(s.ID, s.Title, s.CreatorID, s.CreatorPublicID, now)
 	c.VideoStreamID, c.PostID = s.ID, s.PostID
-	InsertChannel(w, c, users, taken)
+	InsertChannel(tx, c, users, taken)
 }
 
 // AllowsPublicID reports whether a client may give a channel the id: those of the form that we give are ours alone, or one channel

@@ -57,12 +57,12 @@ func (c *MessageRequest) RequireRead(ctx context.Context) error {
 
 // ReadableChannels reads channels, and keeps those that the caller may read in, by internal id. A channel whose home does not answer
 // is left out.
-func ReadableChannels(ctx context.Context, d *service.Deps, f *service.Request, ids []string) (map[string]Access, error) {
+func ReadableChannels(ctx context.Context, d *service.Deps, r *service.Request, ids []string) (map[string]Access, error) {
 	var channels []store.Channel
 	var mine []store.ChannelUser
 	reads := d.Store.NewBestEffortBatch()
 	reads.Channels(ids, &channels)
-	if caller := f.Caller.UserID; caller != "" {
+	if caller := r.Caller.UserID; caller != "" {
 		reads.ChannelUsersOf(caller, ids, &mine)
 	}
 	if err := reads.Run(ctx); err != nil {
@@ -76,10 +76,10 @@ func ReadableChannels(ctx context.Context, d *service.Deps, f *service.Request, 
 				access.User = &mine[j]
 			}
 		}
-		if err := ResolveLiveAccess(ctx, d, f.Caller, &access); err != nil {
+		if err := ResolveLiveAccess(ctx, d, r.Caller, &access); err != nil {
 			return nil, err
 		}
-		if access.CanRead(f.Caller) == nil {
+		if access.CanRead(r.Caller) == nil {
 			found[channels[i].ID] = access
 		}
 	}

@@ -85,9 +85,9 @@ func SetRoles(old store.Member, roles []string, now time.Time) store.MemberChang
 }
 
 // InsertInvitation completes an invitation of a user by the caller; an administrator has no account to name.
-func NewInvitation(f *service.Request, i store.Invitation, u store.User) store.Invitation {
+func NewInvitation(r *service.Request, i store.Invitation, u store.User) store.Invitation {
 	i.InvitedID, i.InvitedPublicID, i.Status = u.ID, u.PublicID, store.JoinPending
-	if by := f.User(); by != nil {
+	if by := r.User(); by != nil {
 		i.InviterID, i.InviterPublicID = by.ID, by.PublicID
 	}
 	return i

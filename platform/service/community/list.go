@@ -15,10 +15,10 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ListCommunities lists the communities of all three regions that the caller may see. A region that is away is left out.
+// ListCommunities lists the communities of all regions that the caller may see. Regions that are unavailable are left out.
 //
-// A keyword is the beginning of the name, and the list then goes by name whatever order is asked for: only there it needs
-// no scan.
+// A keyword selects the communities whose name starts with it. The list is then ordered by name, because that is the order of its
+// index.
 func (s *Service) ListCommunities(ctx context.Context, req *plazav1.ListCommunitiesRequest) (*plazav1.ListCommunitiesResponse, error) {
 	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *Service) ListCommunities(ctx context.Context, req *plazav1.ListCommunit
 			return nil, err
 		}
 	}
-	list.Everything = membership.SeesEverything(r.Caller)
+	list.Everything = membership.SeesAllCommunities(r.Caller)
 	read := s.read
 	if membershipFilter(req) == "member" {
 		read = s.readMine
@@ -51,6 +51,7 @@ func (s *Service) ListCommunities(ctx context.Context, req *plazav1.ListCommunit
 	return view.CommunityPage(aggregate, paging), nil
 }
 
+// listOf returns the query of a request.
 func listOf(req *plazav1.ListCommunitiesRequest, cursor page.Cursor) store.CommunityList {
 	prefix := cmp.Or(req.GetKeyword(), req.GetDisplayName())
 	list := store.CommunityList{
@@ -69,11 +70,12 @@ func listOf(req *plazav1.ListCommunitiesRequest, cursor page.Cursor) store.Commu
 	return list
 }
 
+// membershipFilter returns the membership filter of a request, which has two parameters for it.
 func membershipFilter(req *plazav1.ListCommunitiesRequest) string {
 	return cmp.Or(req.GetFilter(), req.GetMembership())
 }
 
-// read reads the page from every home.
+// read reads the page from all homes.
 func (s *Service) read(ctx context.Context, cursor page.Cursor, list store.CommunityList) ([]store.Community, *plazav1.Paging, error) {
 	var found []store.CommunityRow
 	reads := s.Store.NewBestEffortBatch()
@@ -90,8 +92,8 @@ func (s *Service) read(ctx context.Context, cursor page.Cursor, list store.Commu
 	return rows, paging, nil
 }
 
-// readMine reads the page of the caller's own communities. They are known by id, so their places are read first, then the
-// rows that are on the page.
+// readMine reads the page of the communities that the caller is a member of. Their ids are known, so it reads their sort keys first,
+// and then the rows of the page.
 func (s *Service) readMine(ctx context.Context, cursor page.Cursor, list store.CommunityList) ([]store.Community, *plazav1.Paging, error) {
 	var keys []store.CommunityKey
 	reads := s.Store.NewBestEffortBatch()
@@ -99,7 +101,7 @@ func (s *Service) readMine(ctx context.Context, cursor page.Cursor, list store.C
 	if err := reads.Run(ctx); err != nil {
 		return nil, nil, err
 	}
-	keys = past(keys, list)
+	keys = after(keys, list)
 	keys, paging := service.Page(cursor, keys, list.ByName, list.Desc,
 		func(k store.CommunityKey) (t time.Time, key, id string) { return k.CreatedAt, k.NameKey, k.ID })
 	ids := make([]string, len(keys))
@@ -116,8 +118,8 @@ func (s *Service) readMine(ctx context.Context, cursor page.Cursor, list store.C
 	return rows, paging, nil
 }
 
-// past keeps the places that lie past the position of the list.
-func past(keys []store.CommunityKey, l store.CommunityList) []store.CommunityKey {
+// after returns the keys after the position of the list.
+func after(keys []store.CommunityKey, l store.CommunityList) []store.CommunityKey {
 	return slices.DeleteFunc(keys, func(k store.CommunityKey) bool {
 		order := cmp.Or(k.CreatedAt.Compare(l.AfterTime), cmp.Compare(k.ID, l.AfterID))
 		if l.ByName {

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"google.golang.org/protobuf/types/known/timestamppb"
-
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
@@ -16,54 +14,42 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-func timestamp(t time.Time) *timestamppb.Timestamp { return timestamppb.New(t) }
-
-// Message is a message of a feed, as whatever keeps messages tells the markers of it. Ids of users are internal.
+// Message is a message of an external message store. Ids of users are internal.
 type Message struct {
 	store.FeedSegment
-	Recipients []string // who belongs to the feed
-	Mentioned  []string // those of them whom it mentions
+	Recipients []string // users of the feed
+	Mentioned  []string // recipients whom the message mentions
 }
 
-// Pusher is how whatever keeps messages moves the markers on. Service is one.
-type Pusher interface {
-	// Push tells of a message. It may come again, and after later ones. A deleted feed is 400400; another channel than the
-	// feed's is 400000, and so is a subchannel of our own, whose messages give the segments.
-	Push(ctx context.Context, m Message) (*store.MessageFeed, error)
-	// DeleteFeed tells that a feed is deleted; one that is not there is 400400.
-	DeleteFeed(ctx context.Context, feedID string) (*store.MessageFeed, error)
-}
+// maxRowUsers is the maximum number of users in one outbox row.
+const maxRowUsers = 100
 
-var _ Pusher = (*Service)(nil)
-
-// recipientsOfRow bounds the users of one outbox row.
-const recipientsOfRow = 100
-
-// Register makes the outbox move the markers of users on.
+// Register registers the outbox handlers that update the markers of users.
 func Register(d *service.Deps) {
 	s := New(d)
-	d.Outbox.Handle(events.TopicFeedMarkers, handler(func(ctx context.Context, news events.FeedNews) error {
-		if news.Deleted {
-			return s.endMarks(ctx, news)
+	d.Outbox.Handle(events.TopicFeedMarkers, handler(func(ctx context.Context, update events.FeedNews) error {
+		if update.Deleted {
+			return s.deleteMarks(ctx, update)
 		}
-		return s.advanceMarks(ctx, news)
+		return s.advanceMarks(ctx, update)
 	}))
 	d.Outbox.Handle(events.TopicMessage, handler(s.fanOut))
 	d.Outbox.Handle(events.TopicChannelMembers, handler(s.followMembers))
 }
 
-// handler reads the payload of an outbox row.
-func handler[T any](take func(context.Context, T) error) events.Handler {
+// handler returns an outbox handler that decodes the payload of the row.
+func handler[T any](handle func(context.Context, T) error) events.Handler {
 	return func(ctx context.Context, row store.OutboxRow) error {
 		var payload T
 		if err := json.Unmarshal(row.Payload, &payload); err != nil {
 			return err
 		}
-		return take(ctx, payload)
+		return handle(ctx, payload)
 	}
 }
 
-// Push tells of a message.
+// Push updates markers for a message of an external message store. Calls are idempotent and may arrive in any order. A deleted feed
+// is 400400. A channel other than that of the feed is 400000, and so is one of Plaza's own subchannels.
 func (s *Service) Push(ctx context.Context, m Message) (*store.MessageFeed, error) {
 	home, err := region.HomeOf(m.FeedID)
 	if err != nil {
@@ -81,7 +67,7 @@ func (s *Service) Push(ctx context.Context, m Message) (*store.MessageFeed, erro
 	now := s.Now()
 	tx := s.Store.NewTx(home)
 	tx.AdvanceFeed(m.FeedSegment, now, fail.NotFound())
-	outboxRows := s.send(tx, m, now)
+	outboxRows := emitMessage(tx, m, now)
 	tx.SelectMessageFeed(m.FeedID, &feed)
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
@@ -90,10 +76,10 @@ func (s *Service) Push(ctx context.Context, m Message) (*store.MessageFeed, erro
 	return feed, nil
 }
 
-// send leaves the message in the outbox, for the users of each home.
-func (s *Service) send(tx *store.Tx, m Message, now time.Time) []store.OutboxRow {
+// emitMessage adds the events that update the markers of the recipients at each home.
+func emitMessage(tx *store.Tx, m Message, now time.Time) []store.OutboxRow {
 	byHome := map[region.Code][]store.MarkAdvance{}
-	for _, id := range once(m.Recipients) {
+	for _, id := range service.SortedSet(m.Recipients) {
 		if home, err := region.HomeOf(id); err == nil {
 			byHome[home] = append(byHome[home], store.MarkAdvance{
 				UserID: id, Mentioned: slices.Contains(m.Mentioned, id), Author: id == m.CreatorID,
@@ -102,14 +88,14 @@ func (s *Service) send(tx *store.Tx, m Message, now time.Time) []store.OutboxRow
 	}
 	var outboxRows []store.OutboxRow
 	for _, home := range region.All() {
-		for part := range slices.Chunk(byHome[home], recipientsOfRow) {
+		for part := range slices.Chunk(byHome[home], maxRowUsers) {
 			outboxRows = append(outboxRows, events.FeedTold(tx, events.FeedNews{Home: home, Segment: m.FeedSegment, Users: part, At: now}))
 		}
 	}
 	return outboxRows
 }
 
-// DeleteFeed tells that a feed is deleted.
+// DeleteFeed deletes the markers of a feed. A feed that does not exist is 400400.
 func (s *Service) DeleteFeed(ctx context.Context, feedID string) (*store.MessageFeed, error) {
 	home, err := region.HomeOf(feedID)
 	if err != nil {
@@ -128,41 +114,42 @@ func (s *Service) DeleteFeed(ctx context.Context, feedID string) (*store.Message
 	return feed, nil
 }
 
-// advanceMarks moves the markers of a home's users to a message, and tells those for whom that changed something.
-func (s *Service) advanceMarks(ctx context.Context, news events.FeedNews) error {
-	ids := make([]string, len(news.Users))
-	for i, u := range news.Users {
+// advanceMarks updates the markers of users of one home for a message, and notifies users whose markers changed.
+func (s *Service) advanceMarks(ctx context.Context, update events.FeedNews) error {
+	ids := make([]string, len(update.Users))
+	for i, u := range update.Users {
 		ids[i] = u.UserID
 	}
 	var marks []store.FeedMark
 	reads := s.Store.NewReadBatch()
-	reads.FeedMarksOfUsers(news.Home, news.Segment.FeedID, ids, &marks)
+	reads.FeedMarksOfUsers(update.Home, update.Segment.FeedID, ids, &marks)
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
-	tx := s.Store.NewTx(news.Home)
+	tx := s.Store.NewTx(update.Home)
 	var outboxRows []store.OutboxRow
-	for _, u := range news.Users {
-		i := slices.IndexFunc(marks, func(m store.FeedMark) bool { return m.UserID == u.UserID })
-		if i >= 0 && !newsFor(news, marks[i], u) {
+	for _, u := range update.Users {
+		mark := service.Find(marks, func(m store.FeedMark) bool { return m.UserID == u.UserID })
+		if mark != nil && !advances(update.Segment.Segment, *mark, u) {
 			continue
 		}
-		tx.AdvanceFeedMark(u, news.Segment, news.At)
-		outboxRows = append(outboxRows, s.tell(tx, u.UserID, news.Segment.FeedID, news.Segment.EntityID, news.At))
+		tx.AdvanceFeedMark(u, update.Segment, update.At)
+		outboxRows = append(outboxRows, emitMarkersChanged(tx, u.UserID, update.Segment.FeedID, update.Segment.EntityID, update.At))
 	}
 	return s.commit(ctx, tx, outboxRows)
 }
 
-// newsFor reports whether the message is news for a marker.
-func newsFor(n events.FeedNews, mark store.FeedMark, u store.MarkAdvance) bool {
-	segment := n.Segment.Segment
+// advances reports whether a message with the segment changes a marker.
+func advances(segment int64, mark store.FeedMark, u store.MarkAdvance) bool {
 	return segment > mark.LastSegment || u.Mentioned && segment > mark.LastMention || u.Author && segment > mark.ReadTo
 }
 
-func (s *Service) tell(tx *store.Tx, userID, feedID, entityID string, now time.Time) store.OutboxRow {
+// emitMarkersChanged adds the event that notifies a user of a changed marker.
+func emitMarkersChanged(tx *store.Tx, userID, feedID, entityID string, now time.Time) store.OutboxRow {
 	return events.MarkersChanged(tx, userID, events.ChangedMarkers{FeedIDs: []string{feedID}, EntityIDs: []string{entityID}}, now)
 }
 
+// commit commits a transaction that emits events, and delivers them. It does nothing if there are none.
 func (s *Service) commit(ctx context.Context, tx *store.Tx, outboxRows []store.OutboxRow) error {
 	if len(outboxRows) == 0 {
 		return nil
@@ -174,20 +161,20 @@ func (s *Service) commit(ctx context.Context, tx *store.Tx, outboxRows []store.O
 	return nil
 }
 
-// endMarks tells the markers of a home's users that their feed is deleted, some hundred at a time.
-func (s *Service) endMarks(ctx context.Context, news events.FeedNews) error {
+// deleteMarks deletes the markers of users of one home for a deleted feed, in batches.
+func (s *Service) deleteMarks(ctx context.Context, update events.FeedNews) error {
 	for {
 		var marks []store.FeedMark
 		reads := s.Store.NewReadBatch()
-		reads.LiveMarksOfFeed(news.Home, news.Segment.FeedID, recipientsOfRow, &marks)
+		reads.LiveMarksOfFeed(update.Home, update.Segment.FeedID, maxRowUsers, &marks)
 		if err := reads.Run(ctx); err != nil || len(marks) == 0 {
 			return err
 		}
-		tx := s.Store.NewTx(news.Home)
+		tx := s.Store.NewTx(update.Home)
 		var outboxRows []store.OutboxRow
 		for _, m := range marks {
-			tx.DeleteFeedMark(m.UserID, m.FeedID, news.At)
-			outboxRows = append(outboxRows, s.tell(tx, m.UserID, m.FeedID, m.EntityID, news.At))
+			tx.DeleteFeedMark(m.UserID, m.FeedID, update.At)
+			outboxRows = append(outboxRows, emitMarkersChanged(tx, m.UserID, m.FeedID, m.EntityID, update.At))
 		}
 		if err := s.commit(ctx, tx, outboxRows); err != nil {
 			return err
@@ -195,7 +182,7 @@ func (s *Service) endMarks(ctx context.Context, news events.FeedNews) error {
 	}
 }
 
-// PushSegment tells of a message in a feed; for administrators.
+// PushSegment updates markers for a message of an external message store. Only administrators may call it.
 func (s *Service) PushSegment(ctx context.Context, req *plazav1.PushSegmentRequest) (*plazav1.PushSegmentResponse, error) {
 	r := s.NewRequest(ctx)
 	if err := r.Run(ctx); err != nil {
@@ -226,25 +213,25 @@ func (s *Service) PushSegment(ctx context.Context, req *plazav1.PushSegmentReque
 		},
 		Recipients: ids(req.GetUserIds()), Mentioned: ids(req.GetMentionedUserIds()),
 	})
-	return s.feed(feed, err)
+	return s.respondFeed(feed, err)
 }
 
-// DeleteMessageFeed marks a feed of an outside message store deleted for those who belong to it; for administrators.
+// DeleteMessageFeed deletes the markers of a feed of an external message store. Only administrators may call it.
 func (s *Service) DeleteMessageFeed(ctx context.Context, req *plazav1.DeleteMessageFeedRequest) (*plazav1.PushSegmentResponse, error) {
-	var there *store.MessageFeed
+	var existing *store.MessageFeed
 	r := s.NewRequest(ctx)
-	r.MessageFeed(req.GetMessageFeedId(), &there)
+	r.MessageFeed(req.GetMessageFeedId(), &existing)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if there != nil && there.IsOwn {
+	if existing != nil && existing.IsOwn {
 		return nil, fail.BadRequest()
 	}
 	feed, err := s.DeleteFeed(ctx, req.GetMessageFeedId())
-	return s.feed(feed, err)
+	return s.respondFeed(feed, err)
 }
 
-func (s *Service) feed(feed *store.MessageFeed, err error) (*plazav1.PushSegmentResponse, error) {
+func (s *Service) respondFeed(feed *store.MessageFeed, err error) (*plazav1.PushSegmentResponse, error) {
 	if err != nil {
 		return nil, err
 	}

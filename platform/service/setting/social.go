@@ -7,18 +7,18 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// GetSocialSettings gets the settings of follows, of the global feed and of stories; for every user, as their clients ask for them.
+// GetSocialSettings gets the settings of follows, the global feed and stories. All users may call it.
 func (s *Service) GetSocialSettings(ctx context.Context, _ *plazav1.GetSocialSettingsRequest) (*plazav1.SocialSettings, error) {
-	now, _, err := s.read(ctx)
+	settings, _, err := s.load(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return social(now), nil
+	return social(settings), nil
 }
 
-// UpdateSocialSettings changes them; absent fields stay.
+// UpdateSocialSettings changes the settings that the request sets.
 func (s *Service) UpdateSocialSettings(ctx context.Context, req *plazav1.UpdateSocialSettingsRequest) (*plazav1.SocialSettings, error) {
-	after, err := s.change(ctx, map[string]any{
+	settings, err := s.update(ctx, map[string]any{
 		"userPrivacySetting":         optional(req.UserPrivacySetting),
 		"isFollowWithRequestEnabled": optional(req.IsFollowWithRequestEnabled),
 		"showOnlyMyFeed":             optional(req.ShowOnlyMyFeed),
@@ -36,9 +36,10 @@ func (s *Service) UpdateSocialSettings(ctx context.Context, req *plazav1.UpdateS
 	if err != nil {
 		return nil, err
 	}
-	return social(after), nil
+	return social(settings), nil
 }
 
+// social returns the social settings.
 func social(s store.Settings) *plazav1.SocialSettings {
 	global := &plazav1.GlobalFeedSettings{
 		ShowOnlyMyFeed: s.ShowOnlyMyFeed, ShowMyPost: s.ShowMyPost, ShowEveryonePost: s.ShowEveryonePost,

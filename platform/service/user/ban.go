@@ -11,7 +11,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// BanUser bans a user from the whole network: every call of theirs is refused from then on.
+// BanUser bans a user from the whole network: all of the user's calls fail from then on.
 func (s *Service) BanUser(ctx context.Context, req *plazav1.BanUserRequest) (*plazav1.UserAggregate, error) {
 	return s.setBan(ctx, req.GetUserId(), true)
 }
@@ -21,6 +21,7 @@ func (s *Service) UnbanUser(ctx context.Context, req *plazav1.UnbanUserRequest) 
 	return s.setBan(ctx, req.GetUserId(), false)
 }
 
+// setBan bans or unbans a user.
 func (s *Service) setBan(ctx context.Context, publicID string, banned bool) (*plazav1.UserAggregate, error) {
 	userID, err := s.Directory.ResolveOne(ctx, publicID)
 	if err != nil {
@@ -55,8 +56,8 @@ func (s *Service) setBan(ctx context.Context, publicID string, banned bool) (*pl
 	return s.aggregate(*user), nil
 }
 
-// outranks reports whether the user administers the network and the caller does not: moderators cannot ban those who
-// made them moderators.
+// outranks reports whether the user has the MANAGE_ADMIN permission and the caller does not. Moderators cannot ban the users who
+// appoint moderators.
 func (s *Service) outranks(user store.User, caller *auth.Caller) bool {
 	administers := slices.Contains(s.View.Catalog.PermissionsOf(user.Roles), string(auth.ManageAdmin))
 	return administers && !auth.Allowed(caller, auth.ManageAdmin, auth.Scope{})

@@ -4,12 +4,13 @@ import (
 	"context"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// SeeChannels marks the first subchannels of channels read up to a segment. The markers of the caller decide what that changes:
-// whoever does not belong to a channel has none of it that moves.
+// SeeChannels marks the default subchannels of channels as read up to a segment. It changes nothing for channels that the caller is
+// not a member of, because the caller has no markers there.
 func (s *Service) SeeChannels(ctx context.Context, req *plazav1.SeeChannelsRequest) (*plazav1.SuccessResponse, error) {
 	r := s.NewRequest(ctx)
 	if err := r.Run(ctx); err != nil {
@@ -33,5 +34,5 @@ func (s *Service) SeeChannels(ctx context.Context, req *plazav1.SeeChannelsReque
 	if err := s.markers.SeeFeeds(ctx, r.Caller.UserID, readTo); err != nil {
 		return nil, err
 	}
-	return &plazav1.SuccessResponse{Success: true}, nil
+	return service.Success(), nil
 }

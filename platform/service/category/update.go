@@ -13,7 +13,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// UpdateCategory changes a category; absent fields stay.
+// UpdateCategory changes the fields of a category that the request sets.
 func (s *Service) UpdateCategory(ctx context.Context, req *plazav1.UpdateCategoryRequest) (*plazav1.CategoryResponse, error) {
 	r := s.NewRequest(ctx)
 	avatar := fileref.Read(r.ReadBatch, fileref.Avatar(req.AvatarFileId))
@@ -33,16 +33,16 @@ func (s *Service) UpdateCategory(ctx context.Context, req *plazav1.UpdateCategor
 	if req.GetMetadata() != nil {
 		change.Metadata = view.ObjectJSON(req.GetMetadata())
 	}
-	var after *store.Category
+	var updated *store.Category
 	tx := s.Store.NewTx(service.HomeOf(req.GetCategoryId()))
-	tx.UpdateCategory(req.GetCategoryId(), change, s.Now(), &after)
+	tx.UpdateCategory(req.GetCategoryId(), change, s.Now(), &updated)
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.View.CategoryResponse([]store.Category{*after}, nil), nil
+	return s.View.CategoryResponse([]store.Category{*updated}, nil), nil
 }
 
-// DeleteCategory takes a category away. Communities that stand in it keep its id, and show it as deleted.
+// DeleteCategory deletes a category. Its communities keep its id, and show it as deleted.
 func (s *Service) DeleteCategory(ctx context.Context, req *plazav1.DeleteCategoryRequest) (*plazav1.StatusSuccessResponse, error) {
 	id := req.GetCategoryId()
 	r := s.NewRequest(ctx)
@@ -60,7 +60,5 @@ func (s *Service) DeleteCategory(ctx context.Context, req *plazav1.DeleteCategor
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return &plazav1.StatusSuccessResponse{
-		Status: "success", Data: &plazav1.SuccessResponse{Success: true}, Success: true,
-	}, nil
+	return service.StatusSuccess(), nil
 }

@@ -15,7 +15,7 @@
 //
 // A broadcast channel requires MANAGE_CHANNEL to be created. All users find and join it. It has at most 10,000 members.
 //
-// Any user can create a conversation with up to 10 others. Only they find it, and nobody can join.
+// Any user can create a conversation with up to 10 others. Only they find it, and other users cannot join.
 //
 // A live channel is created together with its room or stream, or by the author of its post. Users who see the room, stream or post
 // find and join it. A live channel without one is open to all who know its id. Members remain members, but find the channel only while

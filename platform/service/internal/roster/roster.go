@@ -18,8 +18,8 @@ type Change[E any] interface {
 	}
 }
 
-// Rules are the rules of one community or channel. An entry is a row of a user who is or was a member or banned; nil stands for a
-// user without one.
+// Rules are the rules of one community or channel. An entry is a row of a user who is or was a member or banned. It is nil
+// for other users.
 type Rules[E any, C Change[E]] struct {
 	UserID             func(E) string
 	IsMember, IsBanned func(*E) bool

@@ -25,7 +25,7 @@ var failures = []failure{
 	{http.StatusUnauthorized, "Unauthorized", "No credentials, or credentials that do not hold.", []*fail.Error{fail.Unauthorized()}},
 	{http.StatusForbidden, "Forbidden", "The caller may not do this, or nobody may as things are.", []*fail.Error{
 		fail.NotAllowed(), fail.FlagLimit(), fail.PermissionDenied(), fail.Banned(), fail.GlobalBan(),
-		fail.AlreadyExists("A community of that name exists already"),
+		fail.AlreadyExists("A community with this name already exists"),
 		fail.UserMuted(), fail.ChannelMuted(), fail.TooManyMembers(),
 		fail.New(fail.CodeMaxBlocked, "The maximum number of blocked users is reached"),
 	}},

@@ -1,5 +1,5 @@
-// Package service holds what every noun's service needs: its dependencies, the first round trip of a request, and helpers for
-// lists, pages and responses.
+// Package service holds what every noun's service needs: its dependencies, the first round trip of a request, and
+// helpers for lists, pages and responses.
 package service
 
 import (
@@ -32,8 +32,8 @@ type Deps struct {
 // Millis returns the current time in UTC, truncated to milliseconds.
 func Millis() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
 
-// HomeOf returns the region that stores the row with the id. The id must come from a row or from the directory; HomeOf returns
-// an empty code for a malformed one.
+// HomeOf returns the region that stores the row with the id. The id must come from a row or from the directory;
+// HomeOf returns an empty code for a malformed one.
 func HomeOf(id string) region.Code {
 	home, _ := region.HomeOf(id)
 	return home

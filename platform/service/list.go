@@ -2,7 +2,8 @@ package service
 
 import "slices"
 
-// Distinct returns the values of a list without repetitions, in the order of their first occurrence; nil if there are none.
+// Distinct returns the values of a list without repetitions, in the order of their first occurrence; nil if there are
+// none.
 func Distinct[T comparable](list []T) []T {
 	var distinct []T
 	for _, value := range list {
@@ -24,8 +25,8 @@ func Find[T any](rows []T, match func(T) bool) *T {
 	return nil
 }
 
-// ReplaceList returns the new value of a list that an update request may replace: given if it has values or if cleared contains the
-// name of the field, and current otherwise.
+// ReplaceList returns the new value of a list that an update request may replace: given if it has values or if
+// cleared contains the name of the field, and current otherwise.
 func ReplaceList[T any](given, current []T, cleared []string, name string) []T {
 	if len(given) > 0 || slices.Contains(cleared, name) {
 		return given

@@ -138,7 +138,8 @@ func TestRequestOfAdministrator(t *testing.T) {
 	require.NoError(t, RequireAccount(&auth.Caller{Kind: auth.User}))
 }
 
-// TestAfterRun tests that the steps of a request run in order, after the caller is confirmed, and stop at the first error.
+// TestAfterRun tests that the steps of a request run in order, after the caller is confirmed, and stop at the first
+// error.
 func TestAfterRun(t *testing.T) {
 	newRequest := func() (*Request, *[]string) {
 		r, steps := &Request{ReadBatch: (&store.Store{}).NewReadBatch()}, &[]string{}

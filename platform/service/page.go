@@ -10,9 +10,9 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// Page merges rows from several homes into one page. Each home must have returned up to one row more than the limit, in the
-// direction desc, which already takes a backward cursor into account. at returns the sort key of a row: the list is ordered by
-// key if byName is set and by time otherwise, then by id.
+// Page merges rows from several homes into one page. Each home must have returned up to one row more than the limit,
+// in the direction desc, which already takes a backward cursor into account. at returns the sort key of a row: the
+// list is ordered by key if byName is set and by time otherwise, then by id.
 func Page[T any](c page.Cursor, rows []T, byName, desc bool, at func(T) (t time.Time, key, id string)) ([]T, *plazav1.Paging) {
 	slices.SortFunc(rows, func(a, b T) int {
 		aTime, aKey, aID := at(a)

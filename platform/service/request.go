@@ -26,11 +26,12 @@ func (d *Deps) NewRequest(ctx context.Context) *Request {
 	return r
 }
 
-// AfterRun adds a step that Run takes once the caller is confirmed, such as resolving access that depends on the rows read.
+// AfterRun adds a step that Run takes once the caller is confirmed, such as resolving access that depends on the rows
+// read.
 func (r *Request) AfterRun(step func(context.Context) error) { r.steps = append(r.steps, step) }
 
-// Run sends the reads, confirms the caller against the database and takes the steps added with AfterRun. Nothing that was read
-// may leave the server before Run has returned nil.
+// Run sends the reads, confirms the caller against the database and takes the steps added with AfterRun. Nothing that
+// was read may leave the server before Run has returned nil.
 func (r *Request) Run(ctx context.Context) error {
 	if err := r.ReadBatch.Run(ctx); err != nil {
 		return err
@@ -46,8 +47,8 @@ func (r *Request) Run(ctx context.Context) error {
 	return nil
 }
 
-// Confirm confirms the caller against the rows read. Run calls it; only an operation that some anonymous callers may use runs
-// the reads and calls Confirm itself.
+// Confirm confirms the caller against the rows read. Run calls it; only an operation that some anonymous callers may
+// use runs the reads and calls Confirm itself.
 func (r *Request) Confirm(ctx context.Context) error { return auth.Confirm(ctx, r.facts()) }
 
 func (r *Request) facts() auth.Facts {

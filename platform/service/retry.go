@@ -14,8 +14,8 @@ var ErrConflict = store.ErrChanged
 // maxConflictRetries bounds the retries of RetryOnConflict.
 const maxConflictRetries = 20
 
-// RetryOnConflict calls attempt, which reads, decides and writes, until it returns an error other than ErrConflict. It returns a
-// 400900 error after too many attempts, or once ctx is done.
+// RetryOnConflict calls attempt, which reads, decides and writes, until it returns an error other than ErrConflict.
+// It returns a 400900 error after too many attempts, or once ctx is done.
 func RetryOnConflict[T any](ctx context.Context, attempt func() (T, error)) (T, error) {
 	for try := 0; ; try++ {
 		result, err := attempt()

@@ -6,7 +6,8 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// ResolveUsers returns the internal ids of the users with the public ids, without repetitions, and whether all of them exist.
+// ResolveUsers returns the internal ids of the users with the public ids, without repetitions, and whether all of
+// them exist.
 func (d *Deps) ResolveUsers(ctx context.Context, publicIDs []string) (ids []string, all bool, err error) {
 	found, err := d.Directory.Resolve(ctx, publicIDs...)
 	if err != nil {

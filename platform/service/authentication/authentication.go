@@ -1,4 +1,5 @@
-// Package authentication implements AuthenticationService: it issues tokens that an app's server requests for its users to sign in.
+// Package authentication implements AuthenticationService: it issues tokens that an app's server requests for its
+// users to sign in.
 package authentication
 
 import (

@@ -64,8 +64,8 @@ func (s *Service) GetCategory(ctx context.Context, req *plazav1.GetCategoryReque
 	return s.View.CategoryResponse(rows, nil), nil
 }
 
-// BatchGetCategories gets several categories in the order of the request. Categories that do not exist or whose home is unavailable
-// are left out. A request without ids lists all categories.
+// BatchGetCategories gets several categories in the order of the request. Categories that do not exist or whose home
+// is unavailable are left out. A request without ids lists all categories.
 func (s *Service) BatchGetCategories(ctx context.Context, req *plazav1.BatchGetCategoriesRequest) (*plazav1.CategoryResponse, error) {
 	ids := idsOf(req)
 	if len(ids) == 0 {

@@ -1,25 +1,25 @@
-// Package channel implements ChannelService and ChannelUserService: channels and their users. Packages messagefeed and message hold
-// their subchannels and messages.
+// Package channel implements ChannelService and ChannelUserService: channels and their users. Packages messagefeed
+// and message hold their subchannels and messages.
 //
 // # Home
 //
-// A channel is stored, with all its content, at the home that its internal id names. A channel with a generated id lives in the
-// region that created it. The internal id of a channel whose public id the client chose, and of the distinct conversation of some
-// users, is derived (see package directory): there can be only one, and every server finds it without a search. The live channel of a
-// room or stream has the id and the home of the room or stream.
+// A channel is stored, with all its content, at the home that its internal id names. A channel with a generated id
+// lives in the region that created it. The internal id of a channel whose public id the client chose, and of the
+// distinct conversation of some users, is derived (see package directory): there can be only one, and every server
+// finds it without a search. The live channel of a room or stream has the id and the home of the room or stream.
 //
 // # Types
 //
-// Any user can create a community channel. If it is public, all users find and join it; otherwise its moderators add users. It has
-// at most 10,000 members.
+// Any user can create a community channel. If it is public, all users find and join it; otherwise its moderators add
+// users. It has at most 10,000 members.
 //
 // A broadcast channel requires MANAGE_CHANNEL to be created. All users find and join it. It has at most 10,000 members.
 //
 // Any user can create a conversation with up to 10 others. Only they find it, and other users cannot join.
 //
-// A live channel is created together with its room or stream, or by the author of its post. Users who see the room, stream or post
-// find and join it. A live channel without one is open to all who know its id. Members remain members, but find the channel only while
-// they see the room, stream or post. It has at most 100,000 members.
+// A live channel is created together with its room or stream, or by the author of its post. Users who see the room,
+// stream or post find and join it. A live channel without one is open to all who know its id. Members remain members,
+// but find the channel only while they see the room, stream or post. It has at most 100,000 members.
 //
 // Package chat decides what a caller may do in a channel: see chat.Access.
 package channel
@@ -110,8 +110,8 @@ func (s *Service) GetChannel(ctx context.Context, req *plazav1.GetChannelRequest
 	return s.respondOne(ctx, found, *found.Access.Channel)
 }
 
-// BatchGetChannels gets several channels in the order of the request. Channels that do not exist, that the caller may not know of,
-// or whose home is unavailable are left out.
+// BatchGetChannels gets several channels in the order of the request. Channels that do not exist, that the caller may
+// not know of, or whose home is unavailable are left out.
 func (s *Service) BatchGetChannels(ctx context.Context, req *plazav1.BatchGetChannelsRequest) (*plazav1.ChannelAggregate, error) {
 	r := s.NewRequest(ctx)
 	var settings store.Settings

@@ -32,8 +32,9 @@ type conversation struct {
 	entries  []store.ChannelUser // its users
 }
 
-// CreateConversation creates a conversation of the caller and other users. If the conversation is distinct and exists, it finds it
-// instead and makes users who left it members again. If the caller and one of the others block each other, the result is 400400.
+// CreateConversation creates a conversation of the caller and other users. If the conversation is distinct and
+// exists, it finds it instead and makes users who left it members again. If the caller and one of the others block
+// each other, the result is 400400.
 func (s *Service) CreateConversation(ctx context.Context, req *plazav1.CreateConversationRequest) (*plazav1.ChannelAggregate, error) {
 	others, all, err := s.ResolveUsers(ctx, req.GetUserIds())
 	if err != nil {
@@ -119,7 +120,8 @@ func (c *conversation) changes(now time.Time) []store.ChannelUserChange {
 	return changes
 }
 
-// storeConversation creates the conversation or changes its users. It returns ErrConflict if another request did so concurrently.
+// storeConversation creates the conversation or changes its users. It returns ErrConflict if another request did so
+// concurrently.
 func (s *Service) storeConversation(ctx context.Context, c *conversation, changes []store.ChannelUserChange) error {
 	tx := s.Store.NewTx(service.HomeOf(c.channel.ID))
 	switch {

@@ -39,8 +39,8 @@ type draft struct {
 	exists   bool   // the room or stream already has its live channel
 }
 
-// CreateChannel creates a channel of type community, broadcast or live with the caller as its first moderator. Administrators have no
-// account and do not become members.
+// CreateChannel creates a channel of type community, broadcast or live with the caller as its first moderator.
+// Administrators have no account and do not become members.
 func (s *Service) CreateChannel(ctx context.Context, req *plazav1.CreateChannelRequest) (*plazav1.ChannelAggregate, error) {
 	if err := validate(req); err != nil {
 		return nil, err
@@ -177,9 +177,9 @@ func (d *draft) channelUsers() []store.ChannelUserChange {
 	return users
 }
 
-// attach attaches a live channel to the room, stream or post of the request. The caller must be allowed to update the room or stream,
-// or be the author of the post. The channel gets the id of the room or stream. If that has its live channel already, the operation
-// returns the existing one.
+// attach attaches a live channel to the room, stream or post of the request. The caller must be allowed to update the
+// room or stream, or be the author of the post. The channel gets the id of the room or stream. If that has its live
+// channel already, the operation returns the existing one.
 func (s *Service) attach(ctx context.Context, d *draft, req *plazav1.CreateChannelRequest) error {
 	switch {
 	case req.GetRoomId() != "":

@@ -14,10 +14,11 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ListChannels lists the channels of all regions that the caller may see: those that they are a member of, and public ones. Regions
-// that are unavailable are left out.
+// ListChannels lists the channels of all regions that the caller may see: those that they are a member of, and public
+// ones. Regions that are unavailable are left out.
 //
-// A keyword selects the channels whose name starts with it. The list is then ordered by name, because that is the order of its index.
+// A keyword selects the channels whose name starts with it. The list is then ordered by name, because that is the
+// order of its index.
 func (s *Service) ListChannels(ctx context.Context, req *plazav1.ListChannelsRequest) (*plazav1.ListChannelsResponse, error) {
 	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
 	if err != nil {
@@ -83,8 +84,9 @@ func typesOf(types []string) []string {
 
 // keys reads the sort keys of the channels after the position of the list, at least enough for a page.
 //
-// For a caller who sees all channels, it reads a page of the public channels and one of the others. For other callers, it reads a page
-// of the public channels that are not deleted, and all of the caller's own channels, of which a user has few.
+// For a caller who sees all channels, it reads a page of the public channels and one of the others. For other
+// callers, it reads a page of the public channels that are not deleted, and all of the caller's own channels, of
+// which a user has few.
 func (s *Service) keys(ctx context.Context, list store.ChannelList, filter string, seesAll bool) ([]store.ChannelKey, error) {
 	var public, others, mine []store.ChannelKey
 	reads := s.Store.NewBestEffortBatch()

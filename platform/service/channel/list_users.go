@@ -17,8 +17,8 @@ import (
 // muted selects the members who are muted now.
 const muted = "muted"
 
-// ListChannelUsers lists the members of a channel, its muted members, its banned users, or several of these. The caller must be
-// allowed to read the channel. channelUsers contains the users of the page only.
+// ListChannelUsers lists the members of a channel, its muted members, its banned users, or several of these. The
+// caller must be allowed to read the channel. channelUsers contains the users of the page only.
 func (s *Service) ListChannelUsers(ctx context.Context, req *plazav1.ListChannelUsersRequest) (*plazav1.ListChannelsResponse, error) {
 	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
 	if err != nil {
@@ -55,8 +55,8 @@ func (s *Service) ListChannelUsers(ctx context.Context, req *plazav1.ListChannel
 	return view.ChannelPage(aggregate, paging), nil
 }
 
-// membershipsOf returns the memberships that the request selects, in either of its two parameters, without repetitions. Muted users
-// are members, so member includes muted.
+// membershipsOf returns the memberships that the request selects, in either of its two parameters, without
+// repetitions. Muted users are members, so member includes muted.
 func membershipsOf(req *plazav1.ListChannelUsersRequest) []string {
 	wanted := slices.Clone(req.GetMemberships())
 	if len(wanted) == 0 && req.GetFilter() != "" && req.GetFilter() != "all" {

@@ -37,7 +37,8 @@ func (s *Service) BanChannelUsers(ctx context.Context, req *plazav1.BanChannelUs
 	})
 }
 
-// UnbanChannelUsers lifts bans: the users are not members, and may join again. Users who are not banned stay as they are.
+// UnbanChannelUsers lifts bans: the users are not members, and may join again. Users who are not banned stay as they
+// are.
 func (s *Service) UnbanChannelUsers(ctx context.Context, req *plazav1.UnbanChannelUsersRequest) (*plazav1.ChannelAggregate, error) {
 	return s.moderate(ctx, auth.BanChannelUser, req.GetUserIds(), change{
 		channelID: req.GetChannelId(),
@@ -45,8 +46,8 @@ func (s *Service) UnbanChannelUsers(ctx context.Context, req *plazav1.UnbanChann
 	})
 }
 
-// MuteChannelUsers keeps members from writing for a period or permanently. Moderators can write in spite of it. A mute continues
-// when the user leaves and joins again.
+// MuteChannelUsers keeps members from writing for a period or permanently. Moderators can write in spite of it. A
+// mute continues when the user leaves and joins again.
 func (s *Service) MuteChannelUsers(ctx context.Context, req *plazav1.MuteChannelUsersRequest) (*plazav1.SuccessResponse, error) {
 	_, err := s.moderate(ctx, auth.MuteChannelUser, req.GetUserIds(), change{
 		channelID: req.GetChannelId(),
@@ -67,8 +68,8 @@ var endOfTime = time.Date(9999, 12, 31, 23, 59, 59, 999_000_000, time.UTC)
 // permanently is the mutePeriod of a permanent mute.
 const permanently = -1
 
-// mutedUntil returns when a mute ends. period is in milliseconds: a negative one is permanent, and one of less than a millisecond
-// unmutes.
+// mutedUntil returns when a mute ends. period is in milliseconds: a negative one is permanent, and one of less than a
+// millisecond unmutes.
 func mutedUntil(period float64, now time.Time) *time.Time {
 	switch {
 	case period < 0:

@@ -16,8 +16,8 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// maxMembers is the maximum number of members by channel type; concurrent joins may exceed it by a few. Live channels allow more,
-// because they have no markers to update for each member and message.
+// maxMembers is the maximum number of members by channel type; concurrent joins may exceed it by a few. Live channels
+// allow more, because they have no markers to update for each member and message.
 var maxMembers = map[string]int{
 	store.ChannelCommunity: 10_000, store.ChannelBroadcast: 10_000, store.ChannelConversation: maxOthers + 1, store.ChannelLive: 100_000,
 }
@@ -56,8 +56,8 @@ func (s *Service) updateRoster(ctx context.Context, c change) (*plazav1.ChannelA
 	return s.respondWith(ctx, found.Request, found.settings, *found.Access.Channel, found.Roster.Users, changes)
 }
 
-// moderate is updateRoster for a change of the users with publicIDs that requires the permission p in the channel. The users of a
-// conversation do not change.
+// moderate is updateRoster for a change of the users with publicIDs that requires the permission p in the channel.
+// The users of a conversation do not change.
 func (s *Service) moderate(ctx context.Context, p auth.Permission, publicIDs []string, c change) (*plazav1.ChannelAggregate, error) {
 	ids, all, err := s.ResolveUsers(ctx, publicIDs)
 	if err != nil {
@@ -146,8 +146,8 @@ func memberDelta(changes []store.ChannelUserChange) int {
 	return n
 }
 
-// emitMembersChanged adds the event that updates the markers of users who join or leave the channel: a user who joins has read all
-// earlier messages, and a user who leaves has no unread ones.
+// emitMembersChanged adds the event that updates the markers of users who join or leave the channel: a user who joins
+// has read all earlier messages, and a user who leaves has no unread ones.
 func emitMembersChanged(tx *store.Tx, channelID string, changes []store.ChannelUserChange, now time.Time) []store.OutboxRow {
 	var ids []string
 	for _, c := range changes {

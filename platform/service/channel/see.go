@@ -9,8 +9,8 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// SeeChannels marks the default subchannels of channels as read up to a segment. It changes nothing for channels that the caller is
-// not a member of, because the caller has no markers there.
+// SeeChannels marks the default subchannels of channels as read up to a segment. It changes nothing for channels that
+// the caller is not a member of, because the caller has no markers there.
 func (s *Service) SeeChannels(ctx context.Context, req *plazav1.SeeChannelsRequest) (*plazav1.SuccessResponse, error) {
 	r := s.NewRequest(ctx)
 	if err := r.Run(ctx); err != nil {

@@ -39,8 +39,8 @@ func (s *Service) UpdateChannel(ctx context.Context, req *plazav1.UpdateChannelR
 	return s.respondOne(ctx, found, *updated)
 }
 
-// requireUpdate returns an error unless the caller may update the channel. A conversation can be updated by its creator and, if the
-// network settings allow it, by all of its users. Otherwise EDIT_CHANNEL is required.
+// requireUpdate returns an error unless the caller may update the channel. A conversation can be updated by its
+// creator and, if the network settings allow it, by all of its users. Otherwise EDIT_CHANNEL is required.
 func (s *state) requireUpdate() error {
 	c, user := s.Access.Channel, s.Access.User
 	if c.Type == store.ChannelConversation && user.IsMember() &&

@@ -46,8 +46,8 @@ func membersOf(m *store.Member) []store.Member {
 	return []store.Member{*m}
 }
 
-// BatchGetCommunities gets several communities in the order of the request. Communities that do not exist, that are hidden from the
-// caller, or whose home is unavailable are left out.
+// BatchGetCommunities gets several communities in the order of the request. Communities that do not exist, that are
+// hidden from the caller, or whose home is unavailable are left out.
 func (s *Service) BatchGetCommunities(ctx context.Context, req *plazav1.BatchGetCommunitiesRequest) (*plazav1.CommunityAggregate, error) {
 	r := s.NewRequest(ctx)
 	if err := r.Run(ctx); err != nil {

@@ -15,10 +15,11 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ListCommunities lists the communities of all regions that the caller may see. Regions that are unavailable are left out.
+// ListCommunities lists the communities of all regions that the caller may see. Regions that are unavailable are left
+// out.
 //
-// A keyword selects the communities whose name starts with it. The list is then ordered by name, because that is the order of its
-// index.
+// A keyword selects the communities whose name starts with it. The list is then ordered by name, because that is the
+// order of its index.
 func (s *Service) ListCommunities(ctx context.Context, req *plazav1.ListCommunitiesRequest) (*plazav1.ListCommunitiesResponse, error) {
 	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
 	if err != nil {
@@ -92,8 +93,8 @@ func (s *Service) read(ctx context.Context, cursor page.Cursor, list store.Commu
 	return rows, paging, nil
 }
 
-// readMine reads the page of the communities that the caller is a member of. Their ids are known, so it reads their sort keys first,
-// and then the rows of the page.
+// readMine reads the page of the communities that the caller is a member of. Their ids are known, so it reads their
+// sort keys first, and then the rows of the page.
 func (s *Service) readMine(ctx context.Context, cursor page.Cursor, list store.CommunityList) ([]store.Community, *plazav1.Paging, error) {
 	var keys []store.CommunityKey
 	reads := s.Store.NewBestEffortBatch()

@@ -20,7 +20,8 @@ type state struct {
 	categories []store.Category
 }
 
-// load reads a community and requires the permission p. A community that does not exist or is hidden from the caller is 400400.
+// load reads a community and requires the permission p. A community that does not exist or is hidden from the caller
+// is 400400.
 func (s *Service) load(ctx context.Context, id string, categoryIDs []string, p auth.Permission) (*state, error) {
 	found := &state{Request: s.NewRequest(ctx)}
 	found.Community(id, &found.community)

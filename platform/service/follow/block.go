@@ -2,7 +2,6 @@ package follow
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/events"
@@ -18,7 +17,7 @@ const maxBlocks = 1000
 
 var (
 	errSelfBlock = fail.New(fail.CodeBadRequest, "You cannot block yourself")
-	errMaxBlocks = fail.New(fail.CodeMaxBlocked, fmt.Sprintf("You can block at most %d users", maxBlocks))
+	errMaxBlocks = fail.New(fail.CodeMaxBlocked, "The maximum number of blocked users is reached")
 )
 
 // BlockUser blocks a user, and ends the follows between the caller and the user.
@@ -89,8 +88,8 @@ func (p *pair) withBlock(status string, now time.Time) store.Block {
 	return b
 }
 
-// storeBlock writes a block at the blocker's home, and ends the follows that the home stores: the blocker's own, and its copy of the
-// other user's. The other user's home ends the latter itself.
+// storeBlock writes a block at the blocker's home, and ends the follows that the home stores: the blocker's own, and
+// its copy of the other user's. The other user's home ends the latter itself.
 func (s *Service) storeBlock(ctx context.Context, p *pair, b store.Block) error {
 	home := service.HomeOf(b.BlockerID)
 	now := s.Now()

@@ -1,13 +1,14 @@
 // Package follow implements FollowService: which users follow and block each other.
 //
-// A follow is pending if profiles are private or follows require a request, and accepted otherwise. The followed user accepts or declines
-// a pending follow. Either user can end it (none), by cancelling, unfollowing or removing, and it can start again. The authoritative row
-// is stored at the follower's home. The outbox copies it to the followed user's home, which counts followers and requests.
+// A follow is pending if profiles are private or follows require a request, and accepted otherwise. The followed user
+// accepts or declines a pending follow. Either user can end it (none), by cancelling, unfollowing or removing, and it
+// can start again. The authoritative row is stored at the follower's home. The outbox copies it to the followed
+// user's home, which counts followers and requests.
 //
 // A block ends the follows between the two users in both directions. While it exists:
 //   - neither can follow the other (400300),
 //   - the blocker's wall, with all posts, comments and reactions on it, is 400400 for the blocked user,
-//   - neither sees posts of the other in following and global feeds, even if they are in a community that both are members of.
+//   - neither sees posts of the other in following and global feeds, not even posts in a community of both.
 //
 // Both still see each other's profile, and the other's posts and comments in communities and on other walls.
 package follow
@@ -47,7 +48,8 @@ type pair struct {
 	theirBlock *store.Block  // the other user's block of the caller
 }
 
-// load reads a pair, and what the function read, which may be nil, adds to the request. An unknown or deleted user is 400400.
+// load reads a pair, and what the function read, which may be nil, adds to the request. An unknown or deleted user is
+// 400400.
 func (s *Service) load(ctx context.Context, publicID string, read func(p *pair, otherID string)) (*pair, error) {
 	otherID, err := s.Directory.ResolveOne(ctx, publicID)
 	if err != nil {
@@ -147,7 +149,8 @@ func (s *Service) store(ctx context.Context, c store.FollowChange) error {
 	return nil
 }
 
-// FollowUser makes the caller follow a user, or request it. A pending request is accepted if requests are no longer required.
+// FollowUser makes the caller follow a user, or request it. A pending request is accepted if requests are no longer
+// required.
 func (s *Service) FollowUser(ctx context.Context, req *plazav1.FollowUserRequest) (*plazav1.FollowsResponse, error) {
 	return s.update(ctx, req.GetUserId(), func(p *pair) (transition, error) {
 		t := transition{follower: p.User(), followee: p.other, old: p.mine, status: store.FollowAccepted}

@@ -130,8 +130,8 @@ func (s *Service) usersOf(ctx context.Context, ids []string) ([]store.User, erro
 	return users, err
 }
 
-// filterDeleted removes the rows whose other user's deletion is not as isDeleted selects, and these users. Rows whose other user could
-// not be read remain.
+// filterDeleted removes the rows whose other user's deletion is not as isDeleted selects, and these users. Rows whose
+// other user could not be read remain.
 func filterDeleted[T any](rows []T, users []store.User, other func(T) string, owner string, isDeleted *bool) ([]T, []store.User) {
 	if isDeleted == nil {
 		return rows, users

@@ -9,8 +9,8 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// Register registers the outbox handlers that copy follows to the homes of followed users, and blocks to the homes of blocked users.
-// Events may arrive repeatedly and in any order: the newest version wins.
+// Register registers the outbox handlers that copy follows to the homes of followed users, and blocks to the homes of
+// blocked users. Events may arrive repeatedly and in any order: the newest version wins.
 func Register(d *service.Deps) {
 	d.Outbox.Handle(store.TopicFollow, func(ctx context.Context, row store.OutboxRow) error {
 		f, err := store.ParseFollow(row.Payload)
@@ -35,8 +35,8 @@ func Register(d *service.Deps) {
 	})
 }
 
-// applyBlock copies a block to the blocked user's home and ends the blocked user's follow, which is stored there. It does so in one
-// transaction, so that no follow outlives a block that this home knows of.
+// applyBlock copies a block to the blocked user's home and ends the blocked user's follow, which is stored there. It
+// does so in one transaction, so that no follow outlives a block that this home knows of.
 func applyBlock(ctx context.Context, d *service.Deps, b store.MirroredBlock) error {
 	home, err := region.HomeOf(b.BlockedID)
 	if err != nil {

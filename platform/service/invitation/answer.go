@@ -50,8 +50,8 @@ func (s *Service) loadReceived(ctx context.Context, id string) (*answer, error) 
 	return a, nil
 }
 
-// hasStatus reports whether the invitation already has the status that the answer gives it. It returns an error if the invitation
-// is neither pending nor has the status.
+// hasStatus reports whether the invitation already has the status that the answer gives it. It returns an error if
+// the invitation is neither pending nor has the status.
 func (a *answer) hasStatus(status string) (bool, error) {
 	switch a.row.Status {
 	case status:

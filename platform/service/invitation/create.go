@@ -18,8 +18,8 @@ var (
 	errNoCoHosts   = fail.New(fail.CodeBadRequest, "Only rooms of type coHosts can have co-hosts")
 )
 
-// CreateInvitations invites all of the users or none. An unknown user is 400400, a member or participant 400315, and a user who is
-// banned from the community 400304.
+// CreateInvitations invites all of the users or none. An unknown user is 400400, a member or participant 400315, and
+// a user who is banned from the community 400304.
 func (s *Service) CreateInvitations(ctx context.Context, req *plazav1.CreateInvitationsRequest) (*plazav1.InvitationAggregate, error) {
 	if err := checkType(req.GetType(), req.GetTargetType()); err != nil {
 		return nil, err
@@ -51,7 +51,8 @@ type draft struct {
 	pending []store.Invitation // the pending invitations of the users
 }
 
-// invite stores the invitations, and returns them in the order of the users. Users who are invited already keep their invitation.
+// invite stores the invitations, and returns them in the order of the users. Users who are invited already keep their
+// invitation.
 func (s *Service) invite(ctx context.Context, d *draft) ([]store.Invitation, error) {
 	d.read(d.Request)
 	d.Users(d.ids, &d.users)

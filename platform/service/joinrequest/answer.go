@@ -33,8 +33,8 @@ func (s *Service) approve(ctx context.Context, a *answer) error {
 	return membership.NewUpdate(tx, id, []store.MemberChange{change}, a.now).Commit(ctx, s.Deps, a.Caller.UserID, "")
 }
 
-// RejectJoin rejects the pending request of a user. A caller who may not answer requests gets 400300. A community that does not exist
-// and a user without a pending request are 400400.
+// RejectJoin rejects the pending request of a user. A caller who may not answer requests gets 400300. A community
+// that does not exist and a user without a pending request are 400400.
 func (s *Service) RejectJoin(ctx context.Context, req *plazav1.RejectJoinRequest) (*plazav1.SuccessResponse, error) {
 	a, err := s.loadAnswer(ctx, req.GetCommunityId(), req.GetUserId())
 	if err != nil {

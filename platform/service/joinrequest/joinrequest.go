@@ -50,8 +50,8 @@ func notFound(ctx context.Context, r *service.Request) error {
 	return fail.NotFound()
 }
 
-// run runs the request. A community that does not exist is 400400. Operations must also call requireDiscoverable, unless the caller
-// is invited or has a request.
+// run runs the request. A community that does not exist is 400400. Operations must also call requireDiscoverable,
+// unless the caller is invited or has a request.
 func (s *state) run(ctx context.Context) error {
 	if err := s.Run(ctx); err != nil {
 		return err

@@ -15,12 +15,12 @@ var (
 	errMember  = fail.AlreadyExists("The user is already a member of this community")
 )
 
-// RequestJoin requests to join a community. If the community requires approval and the caller is not invited, the request is pending.
-// Otherwise the request is approved, and the caller is a member when RequestJoin returns. A community that is hidden from the caller is
-// 400400, unless the caller is invited.
+// RequestJoin requests to join a community. If the community requires approval and the caller is not invited, the
+// request is pending. Otherwise the request is approved, and the caller is a member when RequestJoin returns. A
+// community that is hidden from the caller is 400400, unless the caller is invited.
 //
-// A second pending request is 400315. A member whose request was approved gets that request again, so that clients can retry a call
-// whose response was lost. Other members get 400315.
+// A second pending request is 400315. A member whose request was approved gets that request again, so that clients
+// can retry a call whose response was lost. Other members get 400315.
 func (s *Service) RequestJoin(ctx context.Context, req *plazav1.RequestJoinRequest) (*plazav1.JoinRequestAggregate, error) {
 	return service.RetryOnConflict(ctx, func() (*plazav1.JoinRequestAggregate, error) {
 		d, err := s.loadDraft(ctx, req.GetCommunityId())
@@ -118,7 +118,8 @@ func (s *Service) store(ctx context.Context, d *draft) error {
 	return membership.NewUpdate(tx, d.community.ID, []store.MemberChange{change}, d.now).Commit(ctx, s.Deps, u.ID, "")
 }
 
-// approve approves the pending request, which was made when the community required approval, or inserts an approved one.
+// approve approves the pending request, which was made when the community required approval, or inserts an approved
+// one.
 func (d *draft) approve(tx *store.Tx) {
 	if d.isPending() {
 		d.request = *d.latest

@@ -8,11 +8,11 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// The outbox updates markers asynchronously. Before a marker moves past the last segment that it knows of, this file updates it from
-// the feed. Otherwise a message that the user has just read could still count as unread.
+// The outbox updates markers asynchronously. Before a marker moves past the last segment that it knows of, this file
+// updates it from the feed. Otherwise a message that the user has just read could still count as unread.
 
-// catchUp returns the markers of a selection. It first updates markers that do not exist yet, or that end before the position that to
-// returns.
+// catchUp returns the markers of a selection. It first updates markers that do not exist yet, or that end before the
+// position that to returns.
 func (s *Service) catchUp(ctx context.Context, userID string, selected selection, marks []store.FeedMark, to func(store.FeedMark) move) ([]store.FeedMark, error) {
 	behind := selected.behind(marks, to)
 	if len(behind) == 0 {
@@ -27,8 +27,8 @@ func (s *Service) catchUp(ctx context.Context, userID string, selected selection
 	return marks, reads.Run(ctx)
 }
 
-// behind returns the feeds of a selection whose marker does not exist yet or ends before the position that to returns. For a channel
-// without markers it returns the default subchannel, which has the id of the channel.
+// behind returns the feeds of a selection whose marker does not exist yet or ends before the position that to
+// returns. For a channel without markers it returns the default subchannel, which has the id of the channel.
 func (s selection) behind(marks []store.FeedMark, to func(store.FeedMark) move) []string {
 	var ids []string
 	known := map[string]bool{}
@@ -46,8 +46,8 @@ func (s selection) behind(marks []store.FeedMark, to func(store.FeedMark) move) 
 	return ids
 }
 
-// updateFromFeeds updates the markers of a user from feeds of channels that the user is a member of, and reports whether there are
-// any. It skips feeds whose home is unavailable.
+// updateFromFeeds updates the markers of a user from feeds of channels that the user is a member of, and reports
+// whether there are any. It skips feeds whose home is unavailable.
 func (s *Service) updateFromFeeds(ctx context.Context, userID string, ids []string) (bool, error) {
 	feeds := make([]*store.MessageFeed, len(ids))
 	reads := s.Store.NewBestEffortBatch()

@@ -11,15 +11,16 @@ import (
 	"github.com/plaza-social/plaza/platform/view"
 )
 
-// This file updates the markers of channel members for messages of Plaza's own subchannels. Messages of external message stores
-// arrive through Push.
+// This file updates the markers of channel members for messages of Plaza's own subchannels. Messages of external
+// message stores arrive through Push.
 
 // membersPerBatch is how many markers one transaction updates.
 const membersPerBatch = 100
 
-// fanOut updates the markers of a channel's members at one home from the subchannel, in batches, and notifies users whose markers
-// changed. It uses the current state of the subchannel rather than its state after the message: if several messages arrive together,
-// the first event does the work and the others find nothing to do. It is idempotent, and skips finished batches when it is retried.
+// fanOut updates the markers of a channel's members at one home from the subchannel, in batches, and notifies users
+// whose markers changed. It uses the current state of the subchannel rather than its state after the message: if
+// several messages arrive together, the first event does the work and the others find nothing to do. It is
+// idempotent, and skips finished batches when it is retried.
 func (s *Service) fanOut(ctx context.Context, m events.NewMessage) error {
 	after, end := idBounds(m.Home)
 	for {
@@ -115,8 +116,8 @@ func moves(move store.MarkMove, mark store.FeedMark) bool {
 	return move.LastSegment > mark.LastSegment || move.LastMention > mark.LastMention || move.ReadTo > mark.ReadTo
 }
 
-// marksOf reads the markers of users of one home for a feed and, for users who joined after their marker was last updated, the last
-// segment before they joined: users have read all earlier messages.
+// marksOf reads the markers of users of one home for a feed and, for users who joined after their marker was last
+// updated, the last segment before they joined: users have read all earlier messages.
 func (s *Service) marksOf(ctx context.Context, feed store.MessageFeed, home region.Code, members []store.ChannelUser) (map[string]store.FeedMark, map[string]int64, error) {
 	ids := make([]string, len(members))
 	for i, u := range members {
@@ -155,8 +156,8 @@ func (s *Service) marksOf(ctx context.Context, feed store.MessageFeed, home regi
 // feedsPerBatch is how many subchannels followMembers reads at a time.
 const feedsPerBatch = 100
 
-// followMembers updates the markers of users after they joined or left a channel, according to their current membership: members have
-// read all messages from before they joined, and others have no unread messages.
+// followMembers updates the markers of users after they joined or left a channel, according to their current
+// membership: members have read all messages from before they joined, and others have no unread messages.
 func (s *Service) followMembers(ctx context.Context, c events.ChangedMembers) error {
 	list := store.MessageFeedList{ChannelID: c.ChannelID, Deleted: store.DeletedNone, Limit: feedsPerBatch}
 	for {

@@ -1,22 +1,22 @@
 // Package marker implements MarkerService: how far users have read message feeds.
 //
-// A marker has two positions: the last segment of the feed, and the segment that the user has read to. Whether there are unread
-// messages, and whether they mention the user, is computed from these, so no counter can drift. A marker is stored at the home of its
-// user, where the outbox of the feed's home updates it. Markers never move backward, so events may be delivered repeatedly and in any
-// order.
+// A marker has two positions: the last segment of the feed, and the segment that the user has read to. Whether there
+// are unread messages, and whether they mention the user, is computed from these, so no counter can drift. A marker
+// is stored at the home of its user, where the outbox of the feed's home updates it. Markers never move backward, so
+// events may be delivered repeatedly and in any order.
 //
 //	event              effect on the marker
-//	message            last segment up; unread, and mentioned if the message mentions the user. Read for its author, and for users who
-//	                   are reading the feed
+//	message            last segment up; unread, and mentioned if the message mentions the user. Read for its author,
+//	                   and for users who are reading the feed
 //	mark-delivering    delivered up
 //	mark-read          read and delivered up
-//	reading            read and delivered up to the last segment; messages of the next minute are read when they arrive
+//	reading            read and delivered up to the last segment; messages of the next minute are read on arrival
 //	feed deleted       nothing is unread; a channel counts as deleted if all its feeds are
 //	channel joined     read and delivered up to the last segment before the user joined
 //	channel left       as if the feeds of the channel were deleted, until the user joins again
 //
-// Events for messages of Plaza's own subchannels are written by the transactions that create the messages (fanout.go). Messages of
-// external message stores arrive through Push. Live channels have no markers.
+// Events for messages of Plaza's own subchannels are written by the transactions that create the messages
+// (fanout.go). Messages of external message stores arrive through Push. Live channels have no markers.
 package marker
 
 import (
@@ -72,8 +72,8 @@ func (m move) changes(mark store.FeedMark) bool {
 	return min(m.readTo, mark.LastSegment) > mark.ReadTo || min(m.deliveredTo, mark.LastSegment) > mark.DeliveredTo
 }
 
-// advance moves the caller's markers of the selected feeds and notifies the caller. It returns the markers. If the caller has no
-// markers of the selection, the result is 400400.
+// advance moves the caller's markers of the selected feeds and notifies the caller. It returns the markers. If the
+// caller has no markers of the selection, the result is 400400.
 func (s *Service) advance(ctx context.Context, selected selection, to func(store.FeedMark) move, reading *readingUntil) (*plazav1.MarkerAggregate, error) {
 	r, marks, err := s.load(ctx, selected)
 	if err != nil {

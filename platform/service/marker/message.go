@@ -120,7 +120,8 @@ func (s *Service) markedUsers(ctx context.Context, messageID string, options *pl
 	return out, nil
 }
 
-// pageOfUsers reads a page of the users who have a message, in the order of their ids. Users whose home is unavailable are left out.
+// pageOfUsers reads a page of the users who have a message, in the order of their ids. Users whose home is
+// unavailable are left out.
 func (s *Service) pageOfUsers(ctx context.Context, cursor page.Cursor, m store.FeedSegment, read bool) ([]store.User, *plazav1.Paging, error) {
 	list := store.MarkedUserList{Message: m, Read: read, AfterUser: cursor.ID, Limit: cursor.Limit + 1}
 	var ids []string
@@ -143,7 +144,8 @@ func (s *Service) pageOfUsers(ctx context.Context, cursor page.Cursor, m store.F
 	return users, paging, nil
 }
 
-// cursorOf parses the page of a request. Clients construct the token of the first page themselves: an object with a limit, in base64.
+// cursorOf parses the page of a request. Clients construct the token of the first page themselves: an object with a
+// limit, in base64.
 func cursorOf(o *plazav1.MarkerPageOptions) (page.Cursor, error) {
 	var first struct {
 		Limit int32 `json:"limit"`

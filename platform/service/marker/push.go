@@ -48,8 +48,9 @@ func handler[T any](handle func(context.Context, T) error) events.Handler {
 	}
 }
 
-// Push updates markers for a message of an external message store. Calls are idempotent and may arrive in any order. A deleted feed
-// is 400400. A channel other than that of the feed is 400000, and so is one of Plaza's own subchannels.
+// Push updates markers for a message of an external message store. Calls are idempotent and may arrive in any order.
+// A deleted feed is 400400. A channel other than that of the feed is 400000, and so is one of Plaza's own
+// subchannels.
 func (s *Service) Push(ctx context.Context, m Message) (*store.MessageFeed, error) {
 	home, err := region.HomeOf(m.FeedID)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// SeeFeeds marks feeds as read by a user, up to the segments in readTo by feed, and notifies the user. It ignores feeds of channels
-// that the user is not a member of.
+// SeeFeeds marks feeds as read by a user, up to the segments in readTo by feed, and notifies the user. It ignores
+// feeds of channels that the user is not a member of.
 func (s *Service) SeeFeeds(ctx context.Context, userID string, readTo map[string]int64) error {
 	selected := selection{feeds: slices.Sorted(maps.Keys(readTo))}
 	to := func(m store.FeedMark) move { return move{readTo: readTo[m.FeedID], deliveredTo: readTo[m.FeedID]} }

@@ -18,9 +18,9 @@ const (
 	maxSyncPage = 1100
 )
 
-// SyncMarkers gets the markers that changed since a device last synchronized, oldest change first. lastSyncAt in the response is the
-// time of its newest change, or that of the request if nothing changed. Synchronizing does not emit events: devices synchronize because
-// of an event.
+// SyncMarkers gets the markers that changed since a device last synchronized, oldest change first. lastSyncAt in the
+// response is the time of its newest change, or that of the request if nothing changed. Synchronizing does not emit
+// events: devices synchronize because of an event.
 func (s *Service) SyncMarkers(ctx context.Context, req *plazav1.SyncMarkersRequest) (*plazav1.MarkerAggregate, error) {
 	var since time.Time
 	if at := req.GetDeviceLastSyncAt(); at != nil {
@@ -68,7 +68,8 @@ func firstPage(changed []store.FeedMark) []store.FeedMark {
 	return changed[:n]
 }
 
-// respondSync returns the changed markers, with the time that this device continues from instead of that of the user's last device.
+// respondSync returns the changed markers, with the time that this device continues from instead of that of the
+// user's last device.
 func (s *Service) respondSync(ctx context.Context, user store.User, changed []store.FeedMark, upTo time.Time) (*plazav1.MarkerAggregate, error) {
 	resp, err := s.respond(ctx, user, feedsOf(changed), entitiesOf(changed))
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ListMembers lists the members of a community, its banned users, or both. Those of a private community are visible to callers who
-// see its content. communityUsers contains the users of the page only.
+// ListMembers lists the members of a community, its banned users, or both. Those of a private community are visible
+// to callers who see its content. communityUsers contains the users of the page only.
 func (s *Service) ListMembers(ctx context.Context, req *plazav1.ListMembersRequest) (*plazav1.ListCommunitiesResponse, error) {
 	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
 	if err != nil {
@@ -37,8 +37,8 @@ func (s *Service) ListMembers(ctx context.Context, req *plazav1.ListMembersReque
 	return view.CommunityPage(aggregate, paging), nil
 }
 
-// loadList reads a community and, in the same round trip, the members in each of the states, and checks that the caller may see
-// them.
+// loadList reads a community and, in the same round trip, the members in each of the states, and checks that the
+// caller may see them.
 func (s *Service) loadList(ctx context.Context, list store.MemberList, states []string) (view.CommunityAnswer, []store.MemberRow, error) {
 	var community *store.Community
 	var mine *store.Member
@@ -88,4 +88,6 @@ func listOf(req *plazav1.ListMembersRequest, cursor page.Cursor) store.MemberLis
 }
 
 // position returns the sort key of a member.
-func position(m store.MemberRow) (t time.Time, key, id string) { return m.CreatedAt, m.NameKey, m.UserID }
+func position(m store.MemberRow) (t time.Time, key, id string) {
+	return m.CreatedAt, m.NameKey, m.UserID
+}

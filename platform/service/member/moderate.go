@@ -13,8 +13,9 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// AddMembers makes users members. If the network setting membershipAcceptance is `invitation`, it invites them instead, unless the
-// caller is an administrator, who has no account to invite with. Members stay as they are. Banned users are 400304.
+// AddMembers makes users members. If the network setting membershipAcceptance is `invitation`, it invites them
+// instead, unless the caller is an administrator, who has no account to invite with. Members stay as they are. Banned
+// users are 400304.
 func (s *Service) AddMembers(ctx context.Context, req *plazav1.AddMembersRequest) (*plazav1.CommunityAggregate, error) {
 	return s.moderate(ctx, auth.AddCommunityUser, req.GetUserIds(), change{
 		communityID: req.GetCommunityId(), readUsers: true, readInvited: true, decide: decideAdd,
@@ -44,8 +45,8 @@ func (s *Service) RemoveMembers(ctx context.Context, req *plazav1.RemoveMembersR
 	})
 }
 
-// BanMembers bans users, members or not: they lose their membership and roles, and cannot join again. Only moderators of the whole
-// network can ban the last moderator.
+// BanMembers bans users, members or not: they lose their membership and roles, and cannot join again. Only moderators
+// of the whole network can ban the last moderator.
 func (s *Service) BanMembers(ctx context.Context, req *plazav1.BanMembersRequest) (*plazav1.CommunityAggregate, error) {
 	return s.moderate(ctx, auth.BanCommunityUser, req.GetUserIds(), change{
 		communityID: req.GetCommunityId(), readUsers: true, decide: decideBan,

@@ -47,7 +47,9 @@ type plan struct {
 	invite []store.User
 }
 
-func newPlan(changes []store.MemberChange, err error) (plan, error) { return plan{changes: changes}, err }
+func newPlan(changes []store.MemberChange, err error) (plan, error) {
+	return plan{changes: changes}, err
+}
 
 // update carries out a change and returns the community with the changed memberships.
 func (s *Service) update(ctx context.Context, c change) (*plazav1.CommunityAggregate, error) {

@@ -169,8 +169,8 @@ func (w *world) get(ctx context.Context, id string) *plazav1.CommunityAggregate 
 	return must(w.t, ctx, w.servers[region.SG].community.GetCommunity, &plazav1.GetCommunityRequest{CommunityId: id})
 }
 
-// drain delivers what waits in the outboxes, as workers of a later time would, until nothing does. What meets a connection
-// that was killed a moment ago is tried again.
+// drain delivers what waits in the outboxes, as workers of a later time would, until nothing does. What meets a
+// connection that was killed a moment ago is tried again.
 func (w *world) drain() {
 	w.t.Helper()
 	conn := w.connect()

@@ -46,7 +46,8 @@ type draft struct {
 	rules    *textrules.Rules
 }
 
-// CreateMessage creates a message in a subchannel. Calls with the same referenceId are idempotent: they return the first message.
+// CreateMessage creates a message in a subchannel. Calls with the same referenceId are idempotent: they return the
+// first message.
 func (s *Service) CreateMessage(ctx context.Context, req *plazav1.CreateMessageRequest) (*plazav1.MessageAggregate, error) {
 	d := &draft{CreateMessageRequest: req, dataType: cmp.Or(req.GetDataType(), "text")}
 	if err := d.validate(); err != nil {
@@ -161,8 +162,8 @@ func (s *Service) row(d *draft, mentions []view.MessageMention) store.Message {
 	return m
 }
 
-// insert stores the message with the next segment of its subchannel, together with the event that updates the markers of the channel's
-// members.
+// insert stores the message with the next segment of its subchannel, together with the event that updates the markers
+// of the channel's members.
 func (s *Service) insert(ctx context.Context, d *draft, m store.Message) (*plazav1.MessageAggregate, error) {
 	var stored *store.Message
 	tx := s.Store.NewTx(service.HomeOf(m.ID))

@@ -13,8 +13,8 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// FlagMessage flags a message. A caller who flags it already changes nothing. It fails if reporting is disabled, or if the message
-// has as many flags as the network settings allow.
+// FlagMessage flags a message. A caller who flags it already changes nothing. It fails if reporting is disabled, or
+// if the message has as many flags as the network settings allow.
 func (s *Service) FlagMessage(ctx context.Context, req *plazav1.FlagMessageRequest) (*plazav1.MessageAggregate, error) {
 	var settings store.Settings
 	c, err := s.loadExisting(ctx, req.GetMessageId(), func(c *chat.MessageRequest) { c.Settings(s.Region, &settings) })

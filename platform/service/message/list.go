@@ -97,7 +97,8 @@ func firstSegment(desc bool) int64 {
 	return 0
 }
 
-// around reads a page with a message in its middle, or closer to an end of the page if there are not enough messages on that side.
+// around reads a page with a message in its middle, or closer to an end of the page if there are not enough messages
+// on that side.
 func (s *Service) around(ctx context.Context, req *plazav1.ListMessagesRequest, cursor page.Cursor, c *chat.MessageRequest) ([]store.Message, *plazav1.Paging, error) {
 	if c.Message == nil || c.Message.FeedID != c.Feed.ID {
 		return nil, nil, fail.NotFound()

@@ -18,8 +18,8 @@ func readSettings(d *service.Deps, r *service.Request, list []*plazav1.MessageMe
 	}
 }
 
-// mentions resolves the mentions of a request. Mentions of unknown users are dropped, so that a deleted user does not make a message
-// fail. A mention of the channel fails if the network settings do not allow it.
+// mentions resolves the mentions of a request. Mentions of unknown users are dropped, so that a deleted user does not
+// make a message fail. A mention of the channel fails if the network settings do not allow it.
 func (s *Service) mentions(ctx context.Context, list []*plazav1.MessageMention, settings store.Settings) ([]view.MessageMention, error) {
 	var all []string
 	for _, m := range list {

@@ -1,7 +1,8 @@
 // Package message implements MessageService: the messages of subchannels.
 //
-// Users who may write in a channel create messages. Their author and moderators of the channel update and delete them. A deleted
-// message keeps its segment, but not its content. A channel may delete messages automatically that have a number of flags.
+// Users who may write in a channel create messages. Their author and moderators of the channel update and delete
+// them. A deleted message keeps its segment, but not its content. A channel may delete messages automatically that
+// have a number of flags.
 package message
 
 import (
@@ -28,8 +29,8 @@ func (s *Service) respond(ctx context.Context, c *chat.MessageRequest, messages 
 	return s.View.Messages(ctx, s.Store, view.ChatAnswer{Feeds: []store.MessageFeed{*c.Feed}, Messages: messages, Viewer: c.User()})
 }
 
-// load reads a message, which may be deleted, and what the function read adds to the request, which may be nil. The caller must be
-// allowed to read the message.
+// load reads a message, which may be deleted, and what the function read adds to the request, which may be nil. The
+// caller must be allowed to read the message.
 func (s *Service) load(ctx context.Context, id string, read func(*chat.MessageRequest)) (*chat.MessageRequest, error) {
 	c := chat.NewMessageRequest(ctx, s.Deps, id)
 	if read != nil {
@@ -56,7 +57,8 @@ func (s *Service) GetMessage(ctx context.Context, req *plazav1.GetMessageRequest
 	return s.respond(ctx, c, *c.Message)
 }
 
-// BatchGetMessages gets several messages in the order of the request. Messages that the caller may not read are left out.
+// BatchGetMessages gets several messages in the order of the request. Messages that the caller may not read are left
+// out.
 func (s *Service) BatchGetMessages(ctx context.Context, req *plazav1.BatchGetMessagesRequest) (*plazav1.MessageAggregate, error) {
 	var rows []store.Message
 	r := s.NewRequest(ctx)
@@ -116,7 +118,8 @@ func requireChange(c *chat.MessageRequest, p auth.Permission) error {
 	return c.Access.RequireModerate(c.Caller, p)
 }
 
-// UpdateMessage changes the content of a message. The caller must be its author and still be allowed to write, or a moderator.
+// UpdateMessage changes the content of a message. The caller must be its author and still be allowed to write, or a
+// moderator.
 func (s *Service) UpdateMessage(ctx context.Context, req *plazav1.UpdateMessageRequest) (*plazav1.MessageAggregate, error) {
 	var settings store.Settings
 	var rules *textrules.Rules

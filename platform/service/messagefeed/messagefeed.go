@@ -1,7 +1,8 @@
 // Package messagefeed implements MessageFeedService: the subchannels of channels.
 //
-// A channel is created with a default subchannel, which is only deleted with the channel. Moderators create, rename and delete other
-// subchannels. The messages of a deleted subchannel are 400400; a permanent deletion also removes them from the database.
+// A channel is created with a default subchannel, which is only deleted with the channel. Moderators create, rename
+// and delete other subchannels. The messages of a deleted subchannel are 400400; a permanent deletion also removes
+// them from the database.
 package messagefeed
 
 import (
@@ -31,8 +32,8 @@ func (s *Service) respond(ctx context.Context, r *service.Request, feeds ...stor
 	return s.View.MessageFeeds(ctx, s.Store, view.ChatAnswer{Feeds: feeds, Viewer: r.User()})
 }
 
-// requireChange returns an error unless the caller may create, rename and delete subchannels of a channel. In a conversation, which
-// has no moderators, all users may.
+// requireChange returns an error unless the caller may create, rename and delete subchannels of a channel. In a
+// conversation, which has no moderators, all users may.
 func (s *Service) requireChange(access chat.Access, r *service.Request) error {
 	if access.Channel != nil && access.Channel.Type == store.ChannelConversation && access.User.IsMember() {
 		return access.CanWrite(r.Caller, s.Now())
@@ -79,7 +80,8 @@ func (s *Service) GetMessageFeed(ctx context.Context, req *plazav1.GetMessageFee
 	return s.respond(ctx, c.Request, *c.Feed)
 }
 
-// BatchGetMessageFeeds gets several subchannels in the order of the request. Those that the caller may not read are left out.
+// BatchGetMessageFeeds gets several subchannels in the order of the request. Those that the caller may not read are
+// left out.
 func (s *Service) BatchGetMessageFeeds(ctx context.Context, req *plazav1.BatchGetMessageFeedsRequest) (*plazav1.MessageFeedAggregate, error) {
 	var feeds []store.MessageFeed
 	r := s.NewRequest(ctx)

@@ -12,7 +12,8 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// defaultLimit is the page size of requests without a limit, such as those of older clients, which do not support paging.
+// defaultLimit is the page size of requests without a limit, such as those of older clients, which do not support
+// paging.
 const defaultLimit = 100
 
 // listRequest is ListAllowRulesRequest or ListBlockRulesRequest.

@@ -1,8 +1,8 @@
-// Package moderationlist implements ModerationListService: the allow list of links and the block list of words. Package moderation
-// matches rules, and package textrules checks the texts of users.
+// Package moderationlist implements ModerationListService: the allow list of links and the block list of words.
+// Package moderation matches rules, and package textrules checks the texts of users.
 //
-// Every home has a row of each rule. A change is stored at the home of the region that receives it, where it takes effect immediately.
-// The outbox copies it to the other homes, where the newest change wins.
+// Every home has a row of each rule. A change is stored at the home of the region that receives it, where it takes
+// effect immediately. The outbox copies it to the other homes, where the newest change wins.
 package moderationlist
 
 import (
@@ -31,7 +31,8 @@ type Service struct {
 // topic is the outbox topic of changes for other homes.
 const topic = "moderationRules"
 
-// retention is how long a home keeps the row of a deleted rule, which is longer than the outbox takes to deliver a change of it.
+// retention is how long a home keeps the row of a deleted rule, which is longer than the outbox takes to deliver a
+// change of it.
 const retention = 30 * 24 * time.Hour
 
 // New returns the service and registers the outbox handler that applies changes at other homes.
@@ -145,8 +146,8 @@ func (s *Service) remove(ctx context.Context, l list, ids []string) error {
 	return err
 }
 
-// update stores rules at the home of this region, and sends them to the others. It returns the stored rules that are not deleted, in the
-// order of rules.
+// update stores rules at the home of this region, and sends them to the others. It returns the stored rules that are
+// not deleted, in the order of rules.
 func (s *Service) update(ctx context.Context, l list, rules []store.ModerationRule) ([]store.ModerationRule, error) {
 	ids := make([]string, len(rules))
 	for i := range rules {

@@ -16,8 +16,8 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ListRoles lists the roles whose id or name contains the keyword. All built-in roles have the same time of creation, before all custom
-// ones. An order by time therefore orders them by rank.
+// ListRoles lists the roles whose id or name contains the keyword. All built-in roles have the same time of creation,
+// before all custom ones. An order by time therefore orders them by rank.
 func (s *Service) ListRoles(ctx context.Context, req *plazav1.ListRolesRequest) (*plazav1.ListRolesResponse, error) {
 	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
 	if err != nil {

@@ -1,8 +1,9 @@
 // Package role implements RoleService: the built-in roles, and custom roles that administrators create.
 //
-// A custom role is a network role, which UpdateUser assigns to users. Every home has a row of each custom role. A change is stored at the
-// home of the region that receives it. The outbox copies it to the other homes, where the newest change wins. Every server caches the
-// roles of its home (auth.Catalog), because every call needs them. It sees its own changes immediately, and others within a second.
+// A custom role is a network role, which UpdateUser assigns to users. Every home has a row of each custom role. A
+// change is stored at the home of the region that receives it. The outbox copies it to the other homes, where the
+// newest change wins. Every server caches the roles of its home (auth.Catalog), because every call needs them. It
+// sees its own changes immediately, and others within a second.
 package role
 
 import (
@@ -54,7 +55,8 @@ func (s *Service) GetRole(ctx context.Context, req *plazav1.GetRoleRequest) (*pl
 	return &plazav1.GetRoleResponse{Roles: []*plazav1.Role{s.View.MadeRole(*row)}}, nil
 }
 
-// load confirms the caller and reads the custom roles from the home of this region or, if that is unavailable, from another one.
+// load confirms the caller and reads the custom roles from the home of this region or, if that is unavailable, from
+// another one.
 func (s *Service) load(ctx context.Context) ([]store.Role, error) {
 	if err := s.NewRequest(ctx).Run(ctx); err != nil {
 		return nil, err

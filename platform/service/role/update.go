@@ -21,8 +21,8 @@ var (
 	errTooMany = fail.New(fail.CodeBadRequest, fmt.Sprintf("A network can have at most %d custom roles, including deleted ones", store.MaxRoles))
 )
 
-// CreateRole creates a custom role. Callers can only grant permissions that they have. An id that is in use is 400315; the id of a deleted
-// role can be used again.
+// CreateRole creates a custom role. Callers can only grant permissions that they have. An id that is in use is
+// 400315; the id of a deleted role can be used again.
 func (s *Service) CreateRole(ctx context.Context, req *plazav1.CreateRoleRequest) (*plazav1.RoleResponse, error) {
 	return s.update(ctx, auth.CreateRole, req.GetPermissions(), func(rows []store.Role) (store.Role, error) {
 		return newRole(rows, req, s.Now())
@@ -78,8 +78,8 @@ func custom(rows []store.Role, id string) (store.Role, error) {
 	return *row, nil
 }
 
-// update stores the role that decide returns at the home of this region and sends it to the others. The caller must have the
-// permission p and all permissions of the role.
+// update stores the role that decide returns at the home of this region and sends it to the others. The caller must
+// have the permission p and all permissions of the role.
 func (s *Service) update(ctx context.Context, p auth.Permission, granted []string, decide func([]store.Role) (store.Role, error)) (*plazav1.RoleResponse, error) {
 	var rows []store.Role
 	r := s.NewRequest(ctx)
@@ -105,8 +105,8 @@ func (s *Service) update(ctx context.Context, p auth.Permission, granted []strin
 	return &plazav1.RoleResponse{Status: "success", Data: roles, Roles: roles}, nil
 }
 
-// requireGrant returns an error unless the caller has all of the permissions. Otherwise callers who can change roles could grant themselves
-// any permission.
+// requireGrant returns an error unless the caller has all of the permissions. Otherwise callers who can change roles
+// could grant themselves any permission.
 func requireGrant(caller *auth.Caller, permissions []string) error {
 	for _, p := range permissions {
 		if !auth.Permission(p).Known() {

@@ -13,8 +13,8 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// A device has one user: a new session on a device ends the sessions of other users on it. At other homes, the sessions end
-// asynchronously, through the outbox.
+// A device has one user: a new session on a device ends the sessions of other users on it. At other homes, the
+// sessions end asynchronously, through the outbox.
 
 // topic is the outbox topic of new sessions; the payload is a deviceSession.
 const topic = "device"
@@ -53,7 +53,8 @@ func Register(d *service.Deps) {
 	})
 }
 
-// endOtherSessions ends the sessions that other users created on a device before now. The event is stored before the caller gets a token.
+// endOtherSessions ends the sessions that other users created on a device before now. The event is stored before the
+// caller gets a token.
 func (s *Service) endOtherSessions(ctx context.Context, deviceID, userID string, now time.Time) error {
 	t := deviceSession{DeviceHash: deviceHash(deviceID), UserID: userID, At: now}
 	tx := s.Store.NewTx(service.HomeOf(userID))

@@ -59,8 +59,8 @@ func (s *Service) revokeAll(ctx context.Context, id string, isPublic *bool) (*pl
 	return service.Success(), nil
 }
 
-// lookup returns the internal id of the user with a public id, or with an internal id if isPublic is false. It is empty for an unknown
-// user.
+// lookup returns the internal id of the user with a public id, or with an internal id if isPublic is false. It is
+// empty for an unknown user.
 func (s *Service) lookup(ctx context.Context, id string, isPublic *bool) (string, error) {
 	if isPublic != nil && !*isPublic {
 		if !region.ValidID(id) {

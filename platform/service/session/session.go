@@ -24,8 +24,8 @@ type Service struct {
 // New returns the service.
 func New(d *service.Deps, issuer *auth.Issuer) *Service { return &Service{Deps: d, issuer: issuer} }
 
-// CreateSession signs a user in, and creates an unknown user in the region of this server. In secure mode an authToken from the app's
-// server is required. If an authToken is given, it must be valid in any mode.
+// CreateSession signs a user in, and creates an unknown user in the region of this server. In secure mode an
+// authToken from the app's server is required. If an authToken is given, it must be valid in any mode.
 func (s *Service) CreateSession(ctx context.Context, req *plazav1.CreateSessionRequest) (*plazav1.CreateSessionResponse, error) {
 	if region.ValidID(req.GetUserId()) {
 		return nil, fail.Validation("userId: must not have the form of an internal id")
@@ -81,7 +81,8 @@ func (s *Service) internalID(ctx context.Context, publicID string) (string, erro
 	return s.Directory.Claim(ctx, publicID, s.NewID(s.Region))
 }
 
-// store creates the user if it does not exist, updates the name and handle if the request sets them, and creates the session.
+// store creates the user if it does not exist, updates the name and handle if the request sets them, and creates the
+// session.
 func (s *Service) store(ctx context.Context, req *plazav1.CreateSessionRequest, userID, sessionID string, now time.Time) (*store.User, error) {
 	name := req.GetUserId()
 	if req.GetDisplayName() != "" {

@@ -1,7 +1,7 @@
 // Package setting implements NetworkSettingService: the settings of the whole network.
 //
-// Every home has a row of each setting. A change is stored at the home of the region that receives it, where it takes effect immediately.
-// The outbox copies it to the other homes, where the newest change wins.
+// Every home has a row of each setting. A change is stored at the home of the region that receives it, where it takes
+// effect immediately. The outbox copies it to the other homes, where the newest change wins.
 package setting
 
 import (
@@ -43,7 +43,8 @@ func (s *Service) GetModeration(ctx context.Context, _ *plazav1.GetModerationReq
 	return moderation(settings), nil
 }
 
-// UpdateModeration changes the fields of the moderation configuration that the request sets. A request that sets none is 400000.
+// UpdateModeration changes the fields of the moderation configuration that the request sets. A request that sets none
+// is 400000.
 func (s *Service) UpdateModeration(ctx context.Context, req *plazav1.UpdateModerationRequest) (*plazav1.ModerationConfiguration, error) {
 	if req.IsWhitelistEnabled == nil && req.IsReportEnabled == nil {
 		if _, err := s.loadToManage(ctx); err != nil {
@@ -123,7 +124,8 @@ func (s *Service) loadToManage(ctx context.Context) (store.Settings, error) {
 	return settings, auth.Require(r.Caller, auth.ManageSetting, auth.Scope{})
 }
 
-// update stores the values that are not nil at the home of this region, and sends them to the others. It returns all settings.
+// update stores the values that are not nil at the home of this region, and sends them to the others. It returns all
+// settings.
 func (s *Service) update(ctx context.Context, values map[string]any) (store.Settings, error) {
 	if _, err := s.loadToManage(ctx); err != nil {
 		return store.Settings{}, err

@@ -56,8 +56,8 @@ func (s *Service) setBan(ctx context.Context, publicID string, banned bool) (*pl
 	return s.aggregate(*user), nil
 }
 
-// outranks reports whether the user has the MANAGE_ADMIN permission and the caller does not. Moderators cannot ban the users who
-// appoint moderators.
+// outranks reports whether the user has the MANAGE_ADMIN permission and the caller does not. Moderators cannot ban
+// the users who appoint moderators.
 func (s *Service) outranks(user store.User, caller *auth.Caller) bool {
 	administers := slices.Contains(s.View.Catalog.PermissionsOf(user.Roles), string(auth.ManageAdmin))
 	return administers && !auth.Allowed(caller, auth.ManageAdmin, auth.Scope{})

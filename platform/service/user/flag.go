@@ -13,8 +13,8 @@ import (
 
 var errFlagSelf = fail.Forbidden("You cannot flag yourself")
 
-// FlagUser flags a user. A caller who flags the user already changes nothing. It fails if reporting is disabled, or if the user has as
-// many flags as the network settings allow.
+// FlagUser flags a user. A caller who flags the user already changes nothing. It fails if reporting is disabled, or
+// if the user has as many flags as the network settings allow.
 func (s *Service) FlagUser(ctx context.Context, req *plazav1.FlagUserRequest) (*plazav1.UserAggregate, error) {
 	var settings store.Settings
 	l, err := s.loadFlagged(ctx, req.GetUserId(), func(r *service.Request) { r.Settings(s.Region, &settings) })
@@ -79,8 +79,8 @@ type flagged struct {
 	mine bool // whether the caller flags the user
 }
 
-// loadFlagged reads a user by public id, and what the function read, which may be nil, adds to the request. Unknown and deleted users
-// are 400400.
+// loadFlagged reads a user by public id, and what the function read, which may be nil, adds to the request. Unknown
+// and deleted users are 400400.
 func (s *Service) loadFlagged(ctx context.Context, publicID string, read func(*service.Request)) (*flagged, error) {
 	userID, err := s.Directory.ResolveOne(ctx, publicID)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ListUsers lists the users of all regions, or those whose name starts with the keyword. Regions that are unavailable are left out.
+// ListUsers lists the users of all regions, or those whose name starts with the keyword. Regions that are unavailable
+// are left out.
 //
 // The order by name only considers the first three letters: index keys may leave the region, but names must not.
 func (s *Service) ListUsers(ctx context.Context, req *plazav1.ListUsersRequest) (*plazav1.ListUsersResponse, error) {
@@ -52,8 +53,9 @@ func searches(req *plazav1.ListUsersRequest, field string) bool {
 	return slices.Contains(req.GetSearchBy(), field)
 }
 
-// exactMatches returns the users whose profile handle or id is the keyword, for requests that search these fields. They precede the
-// first page. Prefixes of handles and ids cannot be searched, because their indexes only contain three letters or a keyed hash.
+// exactMatches returns the users whose profile handle or id is the keyword, for requests that search these fields.
+// They precede the first page. Prefixes of handles and ids cannot be searched, because their indexes only contain
+// three letters or a keyed hash.
 func (s *Service) exactMatches(ctx context.Context, req *plazav1.ListUsersRequest, cursor page.Cursor) ([]store.User, error) {
 	if !cursor.First() {
 		return nil, nil

@@ -13,8 +13,8 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// UpdateUser changes the caller's profile, or that of another user, which requires EDIT_USER. Changing network roles or isBrand requires
-// ASSIGN_USER_ROLE.
+// UpdateUser changes the caller's profile, or that of another user, which requires EDIT_USER. Changing network roles
+// or isBrand requires ASSIGN_USER_ROLE.
 func (s *Service) UpdateUser(ctx context.Context, req *plazav1.UpdateUserRequest) (*plazav1.UserAggregate, error) {
 	r := s.NewRequest(ctx)
 	avatar := fileref.Read(r.ReadBatch, fileref.Avatar(req.AvatarFileId))
@@ -61,8 +61,8 @@ func clearsRoles(req *plazav1.UpdateUserRequest) bool {
 	return len(req.GetRoles()) == 0 && slices.Contains(req.GetClear(), "roles")
 }
 
-// requireAssign returns an error unless the caller may assign the network roles. changesOther is whether the request removes all roles or
-// sets isBrand, which requires the same permission.
+// requireAssign returns an error unless the caller may assign the network roles. changesOther is whether the request
+// removes all roles or sets isBrand, which requires the same permission.
 func (s *Service) requireAssign(caller *auth.Caller, roles []string, changesOther bool) error {
 	if len(roles) == 0 && !changesOther {
 		return nil

@@ -15,18 +15,18 @@ import (
 //	caller                                   sees      reads     writes
 //	member                                   yes       yes       see below
 //	non-member of a public channel           yes       400301    400301
-//	non-member of a live channel             as of a public channel if the caller sees its room, stream or post, else 400400
+//	non-member of a live channel             as of a public one if they see its room, stream or post, else 400400
 //	non-member of another channel            400400    400400    400400
 //	banned from a public channel             yes       400304    400304
 //	banned from another channel              400304    400304    400304
 //	administrator, or holder of VIEW_CHANNEL yes       yes       with MANAGE_CHANNEL
 //
-// A member of a live channel who no longer sees its room, stream or post gets 400400 for everything. In a broadcast channel only
-// moderators write (400301). Members who are muted get 400302 when they write, and in a muted channel all but moderators get
-// 400303. A deleted channel can be seen, but neither read nor written (400400).
+// A member of a live channel who no longer sees its room, stream or post gets 400400 for everything. In a broadcast
+// channel only moderators write (400301). Members who are muted get 400302 when they write, and in a muted channel
+// all but moderators get 400303. A deleted channel can be seen, but neither read nor written (400400).
 //
-// The functions of this package that read a channel return its Access. The zero Access, which is also what such a function holds
-// until its request has run, denies everything.
+// The functions of this package that read a channel return its Access. The zero Access, which is also what such a
+// function holds until its request has run, denies everything.
 type Access struct {
 	Channel *store.Channel     // nil if the channel does not exist
 	User    *store.ChannelUser // the caller's; nil if the caller never was a member
@@ -112,8 +112,8 @@ func (a Access) CanModerate(caller *auth.Caller, p auth.Permission) bool {
 	return a.resolved && auth.Allowed(caller, p, a.scope())
 }
 
-// RequireModerate returns nil if CanModerate does and the channel is not deleted. Otherwise it returns the error of CanSee, 400304
-// for a caller whom only a ban keeps from it, or 400300.
+// RequireModerate returns nil if CanModerate does and the channel is not deleted. Otherwise it returns the error of
+// CanSee, 400304 for a caller whom only a ban keeps from it, or 400300.
 func (a Access) RequireModerate(caller *auth.Caller, p auth.Permission) error {
 	if err := a.CanSee(caller); err != nil {
 		return err

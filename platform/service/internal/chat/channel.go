@@ -13,8 +13,8 @@ const defaultFeedName = "General"
 // DefaultAutoDeleteFlags is the number of flags after which a message is deleted, unless the channel sets another one.
 const DefaultAutoDeleteFlags = 10
 
-// InsertChannel adds to tx, which must be at the channel's home, a channel with its default subchannel and its users. exists is
-// the error if the id is in use.
+// InsertChannel adds to tx, which must be at the channel's home, a channel with its default subchannel and its users.
+// exists is the error if the id is in use.
 func InsertChannel(tx *store.Tx, c store.Channel, users []store.ChannelUserChange, exists error) {
 	tx.InsertChannel(c, exists, c.CreatedAt)
 	tx.InsertMessageFeed(store.MessageFeed{
@@ -27,8 +27,8 @@ func InsertChannel(tx *store.Tx, c store.Channel, users []store.ChannelUserChang
 // maxNameLength is the maximum length of a channel's name, in characters.
 const maxNameLength = 100
 
-// LiveChannel returns the live channel of a room or stream and its first user. It has the id and the title of the room or stream
-// and therefore its home, so that one transaction creates both. The creator moderates it.
+// LiveChannel returns the live channel of a room or stream and its first user. It has the id and the title of the
+// room or stream and therefore its home, so that one transaction creates both. The creator moderates it.
 func LiveChannel(id, title, creatorID, creatorPublicID string, now time.Time) (store.Channel, []store.ChannelUserChange) {
 	name := []rune(title)
 	c := store.Channel{
@@ -53,6 +53,6 @@ func InsertStreamChannel(tx *store.Tx, s store.VideoStream, exists error, now ti
 	InsertChannel(tx, c, users, exists)
 }
 
-// AllowsPublicID reports whether a client may choose the id for a channel. Ids of the form of internal ids are reserved, because
-// such a channel could hide another one.
+// AllowsPublicID reports whether a client may choose the id for a channel. Ids of the form of internal ids are
+// reserved, because such a channel could hide another one.
 func AllowsPublicID(id string) bool { return !region.ValidID(id) }

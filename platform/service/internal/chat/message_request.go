@@ -43,8 +43,8 @@ func NewMessageRequest(ctx context.Context, d *service.Deps, messageID string) *
 	return r
 }
 
-// RequireRead runs the request and returns an error unless the caller may read the subchannel. A deleted subchannel and its
-// messages are 400400.
+// RequireRead runs the request and returns an error unless the caller may read the subchannel. A deleted subchannel
+// and its messages are 400400.
 func (r *MessageRequest) RequireRead(ctx context.Context) error {
 	if err := r.Run(ctx); err != nil {
 		return err

@@ -12,8 +12,8 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// ChannelID returns the internal id of the channel with the id, which may be its public or its internal one. Clients cannot choose
-// public ids of the form of internal ones.
+// ChannelID returns the internal id of the channel with the id, which may be its public or its internal one. Clients
+// cannot choose public ids of the form of internal ones.
 func ChannelID(d *service.Deps, id string) string {
 	if region.ValidID(id) {
 		return id
@@ -35,7 +35,8 @@ func (found *rows) resolveAfterRun(d *service.Deps, r *service.Request, access *
 	})
 }
 
-// resolve returns the caller's access to a channel. For live channels it may take a round trip to read the room, stream or post.
+// resolve returns the caller's access to a channel. For live channels it may take a round trip to read the room,
+// stream or post.
 func (found *rows) resolve(ctx context.Context, d *service.Deps, caller *auth.Caller) (Access, error) {
 	a := Access{Channel: found.channel, User: found.user, resolved: true}
 	if c := found.channel; c == nil || c.Type != store.ChannelLive || SeesAllChannels(caller) || c.DeletedAt != nil && a.User.IsMember() {
@@ -49,8 +50,8 @@ func (found *rows) resolve(ctx context.Context, d *service.Deps, caller *auth.Ca
 	return a, nil
 }
 
-// seesAttached reports whether the caller sees the room, stream or post of a live channel. A live channel without any is visible to
-// all who know its id.
+// seesAttached reports whether the caller sees the room, stream or post of a live channel. A live channel without any
+// is visible to all who know its id.
 func seesAttached(ctx context.Context, d *service.Deps, caller *auth.Caller, c *store.Channel) (bool, error) {
 	var room *store.Room
 	var stream *store.VideoStream
@@ -75,7 +76,8 @@ func seesAttached(ctx context.Context, d *service.Deps, caller *auth.Caller, c *
 	return err == nil, nil
 }
 
-// ReadChannel adds to a request the reads of a channel, by its public or internal id, and sets *access when the request runs.
+// ReadChannel adds to a request the reads of a channel, by its public or internal id, and sets *access when the
+// request runs.
 func ReadChannel(d *service.Deps, r *service.Request, id string, access *Access) {
 	var found rows
 	internalID := ChannelID(d, id)
@@ -86,8 +88,8 @@ func ReadChannel(d *service.Deps, r *service.Request, id string, access *Access)
 	found.resolveAfterRun(d, r, access)
 }
 
-// LoadAccess returns the caller's access to channels by internal id. Channels that do not exist and those whose home does not
-// answer are missing from the map, which gives them the zero Access.
+// LoadAccess returns the caller's access to channels by internal id. Channels that do not exist and those whose home
+// does not answer are missing from the map, which gives them the zero Access.
 func LoadAccess(ctx context.Context, d *service.Deps, caller *auth.Caller, ids []string) (map[string]Access, error) {
 	var channels []store.Channel
 	var users []store.ChannelUser

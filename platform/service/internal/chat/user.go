@@ -13,8 +13,8 @@ func CreatorRoles() []string { return []string{auth.RoleChannelModerator} }
 // MemberRoles returns the roles of users who join a channel or are added to it.
 func MemberRoles() []string { return []string{auth.RoleChannelMember} }
 
-// Join returns the change that makes a user a member with roles. A user who is a member already keeps their roles. A user who
-// was muted before they left is still muted.
+// Join returns the change that makes a user a member with roles. A user who is a member already keeps their roles. A
+// user who was muted before they left is still muted.
 func Join(channelID, userID, publicID string, old *store.ChannelUser, roles []string, now time.Time) store.ChannelUserChange {
 	if old.IsMember() {
 		return store.ChannelUserChange{Old: old, New: *old}

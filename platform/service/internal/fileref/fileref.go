@@ -4,8 +4,8 @@
 //	if err := r.Run(ctx); err != nil { … }
 //	if err := check.Err(); err != nil { … }
 //
-// takes no additional round trip; Require takes one. All users may see all files of the network, regardless of their access type. A
-// referenced file must therefore exist and be of the right kind, but need not belong to the caller.
+// takes no additional round trip; Require takes one. All users may see all files of the network, regardless of their
+// access type. A referenced file must therefore exist and be of the right kind, but need not belong to the caller.
 package fileref
 
 import (
@@ -48,7 +48,8 @@ func Read(reads *store.ReadBatch, refs ...Reference) *Check {
 	return c
 }
 
-// Err returns 400400 if a file does not exist, and a validation error if one is of another kind, or 400300 if that is an avatar.
+// Err returns 400400 if a file does not exist, and a validation error if one is of another kind, or 400300 if that is
+// an avatar.
 func (c *Check) Err() error {
 	for _, r := range c.refs {
 		f := service.Find(c.rows, func(f store.File) bool { return f.ID == r.ID })

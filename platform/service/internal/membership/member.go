@@ -30,7 +30,8 @@ func Join(communityID, userID, publicID string, old *store.Member, roles []strin
 	return store.MemberChange{Old: old, New: joined}
 }
 
-// Leave returns the change that ends a membership or a ban, and takes the user's roles. state is StateLeft or StateRemoved.
+// Leave returns the change that ends a membership or a ban, and takes the user's roles. state is StateLeft or
+// StateRemoved.
 func Leave(old store.Member, state string, now time.Time) store.MemberChange {
 	ended := old
 	ended.State, ended.Roles = state, nil

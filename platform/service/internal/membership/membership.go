@@ -21,8 +21,8 @@ func RequireExists(c *store.Community) error {
 	return nil
 }
 
-// RequireDiscoverable returns 400400 if the community does not exist, is deleted, or is hidden from the caller. Operations check it
-// first, so that no other error tells the caller that the community exists.
+// RequireDiscoverable returns 400400 if the community does not exist, is deleted, or is hidden from the caller.
+// Operations check it first, so that no other error tells the caller that the community exists.
 func RequireDiscoverable(caller *auth.Caller, c *store.Community, mine *store.Member) error {
 	if err := RequireExists(c); err != nil {
 		return err
@@ -33,8 +33,8 @@ func RequireDiscoverable(caller *auth.Caller, c *store.Community, mine *store.Me
 	return nil
 }
 
-// CanDiscover reports whether the caller may know that a community exists. A private community that is not discoverable is hidden
-// from all but its members and those who see all communities.
+// CanDiscover reports whether the caller may know that a community exists. A private community that is not
+// discoverable is hidden from all but its members and those who see all communities.
 func CanDiscover(caller *auth.Caller, c store.Community, mine *store.Member) bool {
 	return c.IsPublic || c.IsDiscoverable || mine.IsMember() || SeesAllCommunities(caller)
 }
@@ -54,7 +54,8 @@ func Scope(c *store.Community, mine *store.Member) auth.Scope {
 	return auth.Scope{OwnerID: c.CreatorID, Membership: visibility.MembershipOf(mine)}
 }
 
-// AnswerBy returns the answer to a join request with the caller as its responder. Administrators have no account to record.
+// AnswerBy returns the answer to a join request with the caller as its responder. Administrators have no account to
+// record.
 func AnswerBy(r *service.Request, status string) store.JoinAnswer {
 	a := store.JoinAnswer{Status: status}
 	if u := r.User(); u != nil {
@@ -86,8 +87,9 @@ func NewUpdate(tx *store.Tx, communityID string, changes []store.MemberChange, n
 	return &Update{tx, communityID, changes, now, tx.ChangeMembers(communityID, changes, now, now.Add(events.Grace))}
 }
 
-// Commit adds the events of the changes to the transaction, commits it, and delivers the outbox rows: before it returns those that
-// carry memberships to the users' homes. creatorID is the community's creator if the transaction creates it, and empty otherwise.
+// Commit adds the events of the changes to the transaction, commits it, and delivers the outbox rows: before it
+// returns those that carry memberships to the users' homes. creatorID is the community's creator if the transaction
+// creates it, and empty otherwise.
 func (u *Update) Commit(ctx context.Context, d *service.Deps, callerID, creatorID string) error {
 	outboxRows := events.Added(u.tx, u.communityID, callerID, creatorID, u.changes, u.mirrors, u.now)
 	if err := u.tx.Commit(ctx); err != nil {

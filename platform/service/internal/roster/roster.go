@@ -1,5 +1,5 @@
-// Package roster decides how moderators change the members of a community or the users of a channel. The two have rows of
-// different types, but the same rules.
+// Package roster decides how moderators change the members of a community or the users of a channel. The two have
+// rows of different types, but the same rules.
 package roster
 
 import (
@@ -18,8 +18,8 @@ type Change[E any] interface {
 	}
 }
 
-// Rules are the rules of one community or channel. An entry is a row of a user who is or was a member or banned. It is nil
-// for other users.
+// Rules are the rules of one community or channel. An entry is a row of a user who is or was a member or banned. It
+// is nil for other users.
 type Rules[E any, C Change[E]] struct {
 	UserID             func(E) string
 	IsMember, IsBanned func(*E) bool
@@ -42,8 +42,8 @@ func (r *Roster[E, C]) Entry(userID string) *E {
 	return service.Find(r.Entries, func(e E) bool { return r.Rules.UserID(e) == userID })
 }
 
-// Add returns the changes that make the users members. Members stay as they are. An unknown or deleted user is 400400, and a
-// banned one an error, too.
+// Add returns the changes that make the users members. Members stay as they are. An unknown or deleted user is
+// 400400, and a banned one an error, too.
 func (r *Roster[E, C]) Add() ([]C, error) {
 	var changes []C
 	for _, id := range r.UserIDs {

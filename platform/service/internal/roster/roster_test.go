@@ -13,7 +13,8 @@ import (
 
 var errBanned = errors.New("banned")
 
-// newRoster returns a roster of a member, a banned and a former member, and a user without an entry, all of whom the request names.
+// newRoster returns a roster of a member, a banned and a former member, and a user without an entry, all of whom the
+// request names.
 func newRoster(userIDs ...string) *Roster[store.Member, store.MemberChange] {
 	deleted := time.Now()
 	change := func(state string) func(store.User, *store.Member) store.MemberChange {

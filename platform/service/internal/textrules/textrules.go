@@ -1,5 +1,6 @@
-// Package textrules checks what users write against the allow list of links and the block list of words. It is the only place that
-// does. An operation that takes a text adds Read to its reads, and calls Require after it has checked that the caller may write.
+// Package textrules checks what users write against the allow list of links and the block list of words. It is the
+// only place that does. An operation that takes a text adds Read to its reads, and calls Require after it has checked
+// that the caller may write.
 package textrules
 
 import (
@@ -76,9 +77,9 @@ type Rules struct {
 	state store.ModerationState
 }
 
-// Read adds one row to reads: the version of the lists at the home that will store the text, so that no other region is involved. The
-// rules themselves are only read and compiled if this process has not cached this version. An empty home, which comes from a malformed id,
-// is replaced by that of the server.
+// Read adds one row to reads: the version of the lists at the home that will store the text, so that no other region
+// is involved. The rules themselves are only read and compiled if this process has not cached this version. An empty
+// home, which comes from a malformed id, is replaced by that of the server.
 func Read(d *service.Deps, reads *store.ReadBatch, home region.Code) *Rules {
 	if home == "" {
 		home = d.Region
@@ -88,8 +89,9 @@ func Read(d *service.Deps, reads *store.ReadBatch, home region.Code) *Rules {
 	return t
 }
 
-// Require returns 400308 if a text contains a blocked word and, if the setting isWhitelistEnabled is true, 400309 if it contains a link
-// that no rule allows. A list does not apply to callers who may change it. The reads must have run.
+// Require returns 400308 if a text contains a blocked word and, if the setting isWhitelistEnabled is true, 400309 if
+// it contains a link that no rule allows. A list does not apply to callers who may change it. The reads must have
+// run.
 func (t *Rules) Require(ctx context.Context, caller *auth.Caller, texts ...UserText) error {
 	if !auth.Allowed(caller, auth.ManageBlockList, auth.Scope{}) {
 		if err := t.RequireNotBlocked(ctx, texts...); err != nil {
@@ -119,7 +121,8 @@ func (t *Rules) RequireNotBlocked(ctx context.Context, texts ...UserText) error 
 	return nil
 }
 
-// RequireAllowed returns 400309 if the allow list is enabled and a text contains a link that no rule allows, for any caller.
+// RequireAllowed returns 400309 if the allow list is enabled and a text contains a link that no rule allows, for any
+// caller.
 func (t *Rules) RequireAllowed(ctx context.Context, texts ...UserText) error {
 	if !t.state.IsWhitelistEnabled {
 		return nil
@@ -148,8 +151,8 @@ func (t UserText) links() []moderation.Link {
 	return links
 }
 
-// Check is Read and Require in a separate round trip, for operations that only know the home after their first one. Without texts, it does
-// nothing.
+// Check is Read and Require in a separate round trip, for operations that only know the home after their first one.
+// Without texts, it does nothing.
 func Check(ctx context.Context, d *service.Deps, caller *auth.Caller, home region.Code, texts ...UserText) error {
 	if !slices.ContainsFunc(texts, func(t UserText) bool { return len(t.Texts)+len(t.Links) > 0 }) {
 		return nil

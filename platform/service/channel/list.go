@@ -1,7 +1,6 @@
 package channel
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -36,8 +35,7 @@ func (s *Service) ListChannels(ctx context.Context, req *plazav1.ListChannelsReq
 	if err != nil {
 		return nil, err
 	}
-	keys, paging := service.Page(cursor, keys, list.Order == store.ChannelsByName, list.Desc,
-		func(k store.ChannelKey) (t time.Time, key, id string) { return k.Time, k.NameKey, k.ID })
+	keys, paging := service.Page(cursor, keys, list.Order == store.ChannelsByName, list.Desc, position)
 	rows, err := s.rows(ctx, keys)
 	if err != nil {
 		return nil, err
@@ -116,17 +114,12 @@ func (s *Service) keys(ctx context.Context, list store.ChannelList, filter strin
 
 // after returns the keys after the position of the list.
 func after(keys []store.ChannelKey, l store.ChannelList) []store.ChannelKey {
-	return slices.DeleteFunc(keys, func(k store.ChannelKey) bool {
-		order := cmp.Or(k.Time.Compare(l.AfterTime), cmp.Compare(k.ID, l.AfterID))
-		if l.Order == store.ChannelsByName {
-			order = cmp.Or(cmp.Compare(k.NameKey, l.AfterKey), cmp.Compare(k.ID, l.AfterID))
-		}
-		if l.Desc {
-			return order >= 0
-		}
-		return order <= 0
-	})
+	from := store.ChannelKey{ID: l.AfterID, NameKey: l.AfterKey, Time: l.AfterTime}
+	return service.After(keys, from, l.Order == store.ChannelsByName, l.Desc, position)
 }
+
+// position returns the sort key of a channel.
+func position(k store.ChannelKey) (t time.Time, key, id string) { return k.Time, k.NameKey, k.ID }
 
 // rows reads the channels with the keys, in the order of the keys.
 func (s *Service) rows(ctx context.Context, keys []store.ChannelKey) ([]store.Channel, error) {

@@ -102,9 +102,10 @@ func (s *Service) readMine(ctx context.Context, cursor page.Cursor, list store.C
 	if err := reads.Run(ctx); err != nil {
 		return nil, nil, err
 	}
-	keys = after(keys, list)
-	keys, paging := service.Page(cursor, keys, list.ByName, list.Desc,
-		func(k store.CommunityKey) (t time.Time, key, id string) { return k.CreatedAt, k.NameKey, k.ID })
+	position := func(k store.CommunityKey) (t time.Time, key, id string) { return k.CreatedAt, k.NameKey, k.ID }
+	from := store.CommunityKey{ID: list.AfterID, NameKey: list.AfterKey, CreatedAt: list.AfterTime}
+	keys = service.After(keys, from, list.ByName, list.Desc, position)
+	keys, paging := service.Page(cursor, keys, list.ByName, list.Desc, position)
 	ids := make([]string, len(keys))
 	for i, k := range keys {
 		ids[i] = k.ID
@@ -117,18 +118,4 @@ func (s *Service) readMine(ctx context.Context, cursor page.Cursor, list store.C
 	}
 	slices.SortFunc(rows, func(a, b store.Community) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
 	return rows, paging, nil
-}
-
-// after returns the keys after the position of the list.
-func after(keys []store.CommunityKey, l store.CommunityList) []store.CommunityKey {
-	return slices.DeleteFunc(keys, func(k store.CommunityKey) bool {
-		order := cmp.Or(k.CreatedAt.Compare(l.AfterTime), cmp.Compare(k.ID, l.AfterID))
-		if l.ByName {
-			order = cmp.Or(cmp.Compare(k.NameKey, l.AfterKey), cmp.Compare(k.ID, l.AfterID))
-		}
-		if l.Desc {
-			return order >= 0
-		}
-		return order <= 0
-	})
 }

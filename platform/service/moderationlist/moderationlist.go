@@ -37,7 +37,7 @@ const retention = 30 * 24 * time.Hour
 
 // New returns the service and registers the outbox handler that applies changes at other homes.
 func New(d *service.Deps) *Service {
-	s := &Service{Deps: d, clock: func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }}
+	s := &Service{Deps: d, clock: service.Micros}
 	d.Outbox.Handle(topic, s.apply)
 	return s
 }
@@ -154,15 +154,10 @@ func (s *Service) update(ctx context.Context, l list, rules []store.ModerationRu
 		rules[i].ChangedAt, rules[i].Origin, ids[i] = s.clock(), string(s.Region), rules[i].ID
 	}
 	var updated []store.ModerationRule
-	var outboxRows []store.OutboxRow
 	tx := s.Store.NewTx(s.Region)
 	s.upsert(tx, rules)
 	tx.GuardModerationRules(l.name, moderation.MaxRules, moderation.MaxExpressions, errFull)
-	for _, home := range region.All() {
-		if home != s.Region {
-			outboxRows = append(outboxRows, tx.Emit(topic, message{Home: home, Rules: rules}, s.Now(), s.Outbox.FirstTry()))
-		}
-	}
+	outboxRows := s.EmitToOtherHomes(tx, topic, func(home region.Code) any { return message{Home: home, Rules: rules} })
 	tx.SelectModerationRules(l.name, ids, &updated)
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err

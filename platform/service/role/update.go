@@ -128,13 +128,7 @@ type message struct {
 func (s *Service) store(ctx context.Context, role store.Role) error {
 	tx := s.Store.NewTx(s.Region)
 	tx.UpsertRole(role)
-	var outboxRows []store.OutboxRow
-	now := s.Now()
-	for _, home := range region.All() {
-		if home != s.Region {
-			outboxRows = append(outboxRows, tx.Emit(topic, message{Home: home, Role: role}, now, s.Outbox.FirstTry()))
-		}
-	}
+	outboxRows := s.EmitToOtherHomes(tx, topic, func(home region.Code) any { return message{Home: home, Role: role} })
 	if err := tx.Commit(ctx); err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ const topic = "settings"
 
 // New returns the service and registers the outbox handler that applies changes at other homes.
 func New(d *service.Deps) *Service {
-	s := &Service{Deps: d, clock: func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }}
+	s := &Service{Deps: d, clock: service.Micros}
 	d.Outbox.Handle(topic, s.apply)
 	return s
 }
@@ -132,16 +132,13 @@ func (s *Service) update(ctx context.Context, values map[string]any) (store.Sett
 	}
 	rows := s.rows(values)
 	var updated store.Settings
-	var outboxRows []store.OutboxRow
 	tx := s.Store.NewTx(s.Region)
 	for _, row := range rows {
 		tx.UpsertSetting(row)
 	}
-	now := s.Now()
-	for _, home := range region.All() {
-		if home != s.Region && len(rows) > 0 {
-			outboxRows = append(outboxRows, tx.Emit(topic, message{Home: home, Rows: rows}, now, s.Outbox.FirstTry()))
-		}
+	var outboxRows []store.OutboxRow
+	if len(rows) > 0 {
+		outboxRows = s.EmitToOtherHomes(tx, topic, func(home region.Code) any { return message{Home: home, Rows: rows} })
 	}
 	tx.SelectSettings(&updated)
 	if err := tx.Commit(ctx); err != nil {

@@ -13,13 +13,13 @@ import (
 // Access decides what a caller may do in a channel and in all of its subchannels:
 //
 //	caller                                   sees      reads     writes
-//	member                                   yes       yes       see below
+//	member                                   visible   allowed   see below
 //	non-member of a public channel           yes       400301    400301
 //	non-member of a live channel             as of a public one if they see its room, stream or post, else 400400
 //	non-member of another channel            400400    400400    400400
-//	banned from a public channel             yes       400304    400304
+//	banned from a public channel             visible   400304    400304
 //	banned from another channel              400304    400304    400304
-//	administrator, or holder of VIEW_CHANNEL yes       yes       with MANAGE_CHANNEL
+//	administrator, or holder of VIEW_CHANNEL visible   allowed   with MANAGE_CHANNEL
 //
 // A member of a live channel who no longer sees its room, stream or post gets 400400 for everything. In a broadcast
 // channel only moderators write (400301). Members who are muted get 400302 when they write, and in a muted channel

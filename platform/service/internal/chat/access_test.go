@@ -44,10 +44,14 @@ func deleted(a *Access) { a.Channel.DeletedAt = &now }
 func muted(a *Access)   { later := now.Add(time.Hour); a.Channel.MutedUntil = &later }
 func sees(a *Access)    { a.seesAttached = true }
 func hidden(a *Access)  { a.hiddenMember = true }
+
 func banned(a *Access) {
 	a.User = &store.ChannelUser{UserID: "caller", Membership: store.ChannelBanned}
 }
-func left(a *Access) { a.User = &store.ChannelUser{UserID: "caller", Membership: store.ChannelNone} }
+
+func left(a *Access) {
+	a.User = &store.ChannelUser{UserID: "caller", Membership: store.ChannelNone}
+}
 
 func member(a *Access) {
 	a.User = &store.ChannelUser{UserID: "caller", Membership: store.ChannelMember, Roles: MemberRoles()}

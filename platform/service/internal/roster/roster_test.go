@@ -36,7 +36,8 @@ func newRoster(userIDs ...string) *Roster[store.Member, store.MemberChange] {
 		},
 		CallerID: "caller", UserIDs: userIDs,
 		Entries: []store.Member{
-			{UserID: "member", State: store.StateMember, Roles: []string{"a"}}, {UserID: "banned", State: store.StateBanned},
+			{UserID: "member", State: store.StateMember, Roles: []string{"a"}},
+			{UserID: "banned", State: store.StateBanned},
 			{UserID: "former", State: store.StateLeft},
 		},
 		Users: []store.User{{ID: "member"}, {ID: "banned"}, {ID: "former"}, {ID: "new"}, {ID: "deleted", DeletedAt: &deleted}, {ID: "caller"}},

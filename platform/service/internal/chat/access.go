@@ -14,7 +14,7 @@ import (
 //
 //	caller                                   sees      reads     writes
 //	member                                   visible   allowed   see below
-//	non-member of a public channel           yes       400301    400301
+//	non-member of a public channel           visible   400301    400301
 //	non-member of a live channel             as of a public one if they see its room, stream or post, else 400400
 //	non-member of another channel            400400    400400    400400
 //	banned from a public channel             visible   400304    400304

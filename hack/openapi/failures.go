@@ -27,7 +27,7 @@ var failures = []failure{
 	{http.StatusUnauthorized, "Unauthorized", "Credentials are missing or invalid.", []*fail.Error{fail.Unauthorized()}},
 	{http.StatusForbidden, "Forbidden", "The caller is not allowed to do this, or a limit has been reached.", []*fail.Error{
 		fail.NotAllowed(), fail.FlagLimit(), fail.PermissionDenied(), fail.Banned(), fail.GlobalBan(),
-		fail.AlreadyExists("A community of that name exists already"),
+		fail.AlreadyExists("A community with this name already exists"),
 		fail.UserMuted(), fail.ChannelMuted(), fail.TooManyMembers(),
 		fail.New(fail.CodeMaxBlocked, "The maximum number of blocked users is reached"),
 	}},

@@ -27,7 +27,7 @@ func TestChannelOfRoom(t *testing.T) {
 	require.Equal(t, []any{"channel-moderator"}, channelUser(t, host, id)["roles"])
 	requireFailure(t, notMember, friend.Do(t, http.MethodGet, channelUsersPath(id), nil))
 	friend.Do(t, http.MethodPost, channelPath(id)+"/join", nil).OK(t)
-	(&chat{id: text(c, "_id")}).newMessage(t, friend, "hello")
+	message := (&chat{id: text(c, "_id")}).newMessage(t, friend, "hello")
 	there := host.Do(t, http.MethodPost, channelsPath, object{"type": "live", "roomId": roomID, "channelId": roomID, "displayName": "other"})
 	require.Equal(t, c["_id"], requireChannel(t, there)["_id"], "a request to create it returns it")
 
@@ -44,11 +44,19 @@ func TestChannelOfRoom(t *testing.T) {
 		for _, r := range []*apptest.Response{
 			friend.Do(t, http.MethodGet, channelPath(id), nil), friend.Do(t, http.MethodGet, messages, nil), live.sendMessage(t, friend, "still here"),
 			friend.Do(t, http.MethodGet, subchannelsPath+"/"+live.id, nil), friend.Do(t, http.MethodGet, subchannelsPath+"/channel/"+live.id, nil),
+			friend.Do(t, http.MethodGet, messagesPath+"/"+message, nil), friend.Do(t, http.MethodGet, channelUsersPath(id), nil),
+			friend.Do(t, http.MethodPost, subchannelsPath, object{"channelId": id, "name": "hidden"}),
 		} {
 			requireFailure(t, notFound, r)
 		}
-		batch := friend.Do(t, http.MethodGet, subchannelsPath+"/list?messageFeedIds[]="+live.id, nil)
-		require.Empty(t, batch.OK(t).List(t, "messageFeeds"))
+		for list, path := range map[string]string{
+			"messageFeeds":   subchannelsPath + "/list?messageFeedIds[]=" + live.id,
+			"channels":       channelsPath + "/list?channelIds[]=" + id,
+			"messages":       messagesPath + "/list?messageIds[]=" + message,
+			"contentMarkers": markersPath + "/messages?messageIds[]=" + message,
+		} {
+			require.Empty(t, friend.Do(t, http.MethodGet, path, nil).OK(t).List(t, list), path)
+		}
 	}
 	hidden() // the friend is a member of the channel and no longer sees the room
 	host.Do(t, http.MethodPost, membersPath(private), object{"userIds": userIDs(stranger, friend)}).OK(t)

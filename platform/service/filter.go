@@ -2,10 +2,13 @@ package service
 
 import "github.com/plaza-social/plaza/platform/store"
 
-// Order is one of the four orders that posts and comments are listed in.
+// DefaultFlagReason is the reason of a flag that names none.
+const DefaultFlagReason = "Others"
+
+// Order is one of the four orders of posts and comments.
 type Order struct{ ByUpdate, Desc bool }
 
-// OrderOf reads a sortBy parameter; lastCreated stands in for an absent one.
+// OrderOf parses a sortBy parameter. The default is lastCreated.
 func OrderOf(sortBy string) Order {
 	switch sortBy {
 	case "firstCreated":
@@ -18,7 +21,7 @@ func OrderOf(sortBy string) Order {
 	return Order{Desc: true}
 }
 
-// FlaggedOf reads the three-state hasFlag.
+// FlaggedOf returns the filter of a hasFlag parameter; nil selects all rows.
 func FlaggedOf(hasFlag *bool) store.Flagged {
 	switch {
 	case hasFlag == nil:
@@ -29,7 +32,7 @@ func FlaggedOf(hasFlag *bool) store.Flagged {
 	return store.FlaggedNone
 }
 
-// DeletedOf reads the three-state isDeleted, in which absent means both.
+// DeletedOf returns the filter of an isDeleted parameter; nil selects all rows.
 func DeletedOf(isDeleted *bool) store.Deleted {
 	switch {
 	case isDeleted == nil:

@@ -2,15 +2,34 @@ package service
 
 import "slices"
 
-// ReplaceList is a list that a request changes: what it holds instead, or what it held where the request says nothing of it.
-func ReplaceList[T any](given, held []T, cleared []string, name string) []T {
+// Distinct returns the values of a list without repetitions, in the order of their first occurrence; nil if there are
+// none.
+func Distinct[T comparable](list []T) []T {
+	var distinct []T
+	for _, value := range list {
+		if !slices.Contains(distinct, value) {
+			distinct = append(distinct, value)
+		}
+	}
+	return distinct
+}
+
+// SortedSet returns the values of a list sorted and without repetitions; nil if there are none.
+func SortedSet(list []string) []string { return slices.Compact(slices.Sorted(slices.Values(list))) }
+
+// Find returns a pointer to the first row of a list for which match returns true, or nil.
+func Find[T any](rows []T, match func(T) bool) *T {
+	if i := slices.IndexFunc(rows, match); i >= 0 {
+		return &rows[i]
+	}
+	return nil
+}
+
+// ReplaceList returns the new value of a list that an update request may replace: given if it has values or if
+// cleared contains the name of the field, and current otherwise.
+func ReplaceList[T any](given, current []T, cleared []string, name string) []T {
 	if len(given) > 0 || slices.Contains(cleared, name) {
 		return given
 	}
-	return held
-}
-
-// Distinct returns the elements of a list in order, each once.
-func Distinct(list []string) []string {
-	return slices.Compact(slices.Sorted(slices.Values(list)))
+	return current
 }

@@ -10,11 +10,22 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// Page makes one page of rows that were read in several pieces, each with one more than the limit and in the direction
-// desc, which is already turned for cursors that go back. at gives a row's place in the list; with byName the key goes
-// before the time.
+// Page merges rows from several homes into one page. Each home must have returned up to one row more than the limit,
+// in the direction desc, which already takes a backward cursor into account. at returns the sort key of a row: the
+// list is ordered by key if byName is set and by time otherwise, then by id.
 func Page[T any](c page.Cursor, rows []T, byName, desc bool, at func(T) (t time.Time, key, id string)) ([]T, *plazav1.Paging) {
-	slices.SortFunc(rows, func(a, b T) int {
+	slices.SortFunc(rows, compare(byName, desc, at))
+	return page.Window(c, rows[:min(len(rows), c.Limit+1)], at)
+}
+
+// After returns the rows after a position in the order of Page.
+func After[T any](rows []T, position T, byName, desc bool, at func(T) (t time.Time, key, id string)) []T {
+	order := compare(byName, desc, at)
+	return slices.DeleteFunc(rows, func(row T) bool { return order(row, position) <= 0 })
+}
+
+func compare[T any](byName, desc bool, at func(T) (t time.Time, key, id string)) func(a, b T) int {
+	return func(a, b T) int {
 		aTime, aKey, aID := at(a)
 		bTime, bKey, bID := at(b)
 		order := cmp.Or(aTime.Compare(bTime), strings.Compare(aID, bID))
@@ -25,6 +36,5 @@ func Page[T any](c page.Cursor, rows []T, byName, desc bool, at func(T) (t time.
 			return -order
 		}
 		return order
-	})
-	return page.Window(c, rows[:min(len(rows), c.Limit+1)], at)
+	}
 }

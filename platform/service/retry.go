@@ -5,24 +5,25 @@ import (
 	"errors"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/store"
 )
 
-// ErrConflict says that what an edit was made of has changed meanwhile.
-var ErrConflict = errors.New("changed since it was read")
+// ErrConflict is the error of a transaction whose decision is based on a row that has changed since it was read.
+var ErrConflict = store.ErrChanged
 
-// maxConflictRetries is how often an edit starts anew when others are faster.
+// maxConflictRetries bounds the retries of RetryOnConflict.
 const maxConflictRetries = 20
 
-// Edit runs an edit until it meets nobody else's: it reads, decides and writes, and returns ErrConflict where what it read has changed
-// meanwhile. So of two edits at once each is stored whole, one after the other.
-func RetryOnConflict[T any](ctx context.Context, once func() (T, error)) (T, error) {
+// RetryOnConflict calls attempt, which reads, decides and writes, until it returns an error other than ErrConflict.
+// It returns a 400900 error after too many attempts, or once ctx is done.
+func RetryOnConflict[T any](ctx context.Context, attempt func() (T, error)) (T, error) {
 	for try := 0; ; try++ {
-		done, err := once()
+		result, err := attempt()
 		if !errors.Is(err, ErrConflict) {
-			return done, err
+			return result, err
 		}
 		if try == maxConflictRetries || ctx.Err() != nil {
-			return done, fail.Conflict()
+			return result, fail.Conflict().Because(err)
 		}
 	}
 }

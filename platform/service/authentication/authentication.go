@@ -1,4 +1,5 @@
-// Package authentication makes the tokens with which an app's own server lets its users sign in.
+// Package authentication implements AuthenticationService: it issues tokens that an app's server requests for its
+// users to sign in.
 package authentication
 
 import (
@@ -12,11 +13,10 @@ import (
 // Service implements AuthenticationService.
 type Service struct{ issuer *auth.Issuer }
 
-// New makes the service.
+// New returns the service.
 func New(issuer *auth.Issuer) *Service { return &Service{issuer: issuer} }
 
-// CreateToken makes an authToken for one user id. The server key in the header is all that it asks for; the user need
-// not exist yet.
+// CreateToken returns an authToken for a user id. It requires a server key in the header. The user need not exist yet.
 func (s *Service) CreateToken(_ context.Context, req *plazav1.CreateTokenRequest) (*plazav1.CreateTokenResponse, error) {
 	token, err := s.issuer.MintAuthToken(req.GetUserId())
 	if err != nil {

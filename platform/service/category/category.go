@@ -1,4 +1,4 @@
-// Package category holds the categories that communities stand in.
+// Package category implements CategoryService: the categories of communities.
 package category
 
 import (
@@ -17,17 +17,17 @@ import (
 // Service implements CategoryService.
 type Service struct{ *service.Deps }
 
-// New makes the service.
+// New returns the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-// CreateCategory makes a category. It lives at this server's region.
+// CreateCategory creates a category in the region of this server.
 func (s *Service) CreateCategory(ctx context.Context, req *plazav1.CreateCategoryRequest) (*plazav1.CategoryResponse, error) {
-	f := s.NewRequest(ctx)
-	avatar := fileref.Read(f.ReadBatch, fileref.Avatar(&req.AvatarFileId))
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	avatar := fileref.Read(r.ReadBatch, fileref.Avatar(&req.AvatarFileId))
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := auth.Require(f.Caller, auth.CreateCommunityCategory, auth.Scope{}); err != nil {
+	if err := auth.Require(r.Caller, auth.CreateCommunityCategory, auth.Scope{}); err != nil {
 		return nil, err
 	}
 	if err := avatar.Err(); err != nil {
@@ -42,9 +42,9 @@ func (s *Service) CreateCategory(ctx context.Context, req *plazav1.CreateCategor
 		CreatedAt:    now,
 		UpdatedAt:    now,
 	}
-	w := s.Store.NewTx(s.Region)
-	w.InsertCategory(c, now)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(s.Region)
+	tx.InsertCategory(c, now)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return s.View.CategoryResponse([]store.Category{c}, nil), nil
@@ -53,9 +53,9 @@ func (s *Service) CreateCategory(ctx context.Context, req *plazav1.CreateCategor
 // GetCategory gets one category.
 func (s *Service) GetCategory(ctx context.Context, req *plazav1.GetCategoryRequest) (*plazav1.CategoryResponse, error) {
 	var rows []store.Category
-	f := s.NewRequest(ctx)
-	f.Categories([]string{req.GetCategoryId()}, &rows)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	r.Categories([]string{req.GetCategoryId()}, &rows)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
@@ -64,12 +64,12 @@ func (s *Service) GetCategory(ctx context.Context, req *plazav1.GetCategoryReque
 	return s.View.CategoryResponse(rows, nil), nil
 }
 
-// BatchGetCategories gets several categories in the order of the request; unknown ones and those of a region that is away
-// are left out. A request that names none gets them all, by pages.
+// BatchGetCategories gets several categories in the order of the request. Categories that do not exist or whose home
+// is unavailable are left out. A request without ids lists all categories.
 func (s *Service) BatchGetCategories(ctx context.Context, req *plazav1.BatchGetCategoriesRequest) (*plazav1.CategoryResponse, error) {
-	ids := wanted(req)
+	ids := idsOf(req)
 	if len(ids) == 0 {
-		return s.list(ctx, listing{sortBy: req.GetSortBy(), options: req.GetOptions()})
+		return s.list(ctx, listParams{sortBy: req.GetSortBy(), options: req.GetOptions()})
 	}
 	if err := s.NewRequest(ctx).Run(ctx); err != nil {
 		return nil, err
@@ -84,13 +84,8 @@ func (s *Service) BatchGetCategories(ctx context.Context, req *plazav1.BatchGetC
 	return s.View.CategoryResponse(rows, nil), nil
 }
 
-// wanted are the ids of the request, each once.
-func wanted(m *plazav1.BatchGetCategoriesRequest) []string {
-	var ids []string
-	for _, id := range append(slices.Clone(m.GetCategoryIds()), m.GetCategoryId()) {
-		if id != "" && !slices.Contains(ids, id) {
-			ids = append(ids, id)
-		}
-	}
-	return ids
+// idsOf returns the ids of a request without repetitions.
+func idsOf(req *plazav1.BatchGetCategoriesRequest) []string {
+	ids := service.Distinct(append(slices.Clone(req.GetCategoryIds()), req.GetCategoryId()))
+	return slices.DeleteFunc(ids, func(id string) bool { return id == "" })
 }

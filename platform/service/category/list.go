@@ -10,19 +10,19 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ListCategories lists the categories of all three regions. A region that is away is left out.
+// ListCategories lists the categories of all regions. Regions that are unavailable are left out.
 func (s *Service) ListCategories(ctx context.Context, req *plazav1.ListCategoriesRequest) (*plazav1.CategoryResponse, error) {
-	return s.list(ctx, listing{sortBy: req.GetSortBy(), deleted: req.GetIsDeleted(), options: req.GetOptions()})
+	return s.list(ctx, listParams{sortBy: req.GetSortBy(), deleted: req.GetIsDeleted(), options: req.GetOptions()})
 }
 
-// listing is what both requests that list categories ask for.
-type listing struct {
+// listParams are the parameters of a request that lists categories.
+type listParams struct {
 	sortBy  string
 	deleted bool
 	options *plazav1.PageOptions
 }
 
-func (s *Service) list(ctx context.Context, l listing) (*plazav1.CategoryResponse, error) {
+func (s *Service) list(ctx context.Context, l listParams) (*plazav1.CategoryResponse, error) {
 	cursor, err := page.Parse(l.options, page.DefaultLimit)
 	if err != nil {
 		return nil, err
@@ -37,11 +37,12 @@ func (s *Service) list(ctx context.Context, l listing) (*plazav1.CategoryRespons
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
-	rows, paging := service.Page(cursor, rows, list.ByName, list.Desc, place)
+	rows, paging := service.Page(cursor, rows, list.ByName, list.Desc, position)
 	return s.View.CategoryResponse(rows, paging), nil
 }
 
-func listOf(l listing, cursor page.Cursor) store.CategoryList {
+// listOf returns the query of a request.
+func listOf(l listParams, cursor page.Cursor) store.CategoryList {
 	list := store.CategoryList{
 		Deleted: l.deleted,
 		ByName:  l.sortBy == "" || l.sortBy == "name",
@@ -52,4 +53,5 @@ func listOf(l listing, cursor page.Cursor) store.CategoryList {
 	return list
 }
 
-func place(c store.Category) (t time.Time, key, id string) { return c.CreatedAt, c.NameKey, c.ID }
+// position returns the sort key of a category.
+func position(c store.Category) (t time.Time, key, id string) { return c.CreatedAt, c.NameKey, c.ID }

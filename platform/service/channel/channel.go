@@ -1,31 +1,31 @@
-// Package channel holds the chat channels, and who belongs to them. What is said in them is in the packages messagefeed and message.
+// Package channel implements ChannelService and ChannelUserService: channels and their users. Packages messagefeed
+// and message hold their subchannels and messages.
 //
-// # Where a channel lives
+// # Home
 //
-// A channel lives where its id says, with all that is in it. One that gets an id of ours lives at the region that made it. One whose
-// id the client chose, and the one conversation of its users, have an internal id that is derived (see package directory), so that
-// there can be no second one and every server finds it at once. The live channel of a room or a stream has the id of that, and its
-// home.
+// A channel is stored, with all its content, at the home that its internal id names. A channel with a generated id
+// lives in the region that created it. The internal id of a channel whose public id the client chose, and of the
+// distinct conversation of some users, is derived (see package directory): there can be only one, and every server
+// finds it without a search. The live channel of a room or stream has the id and the home of the room or stream.
 //
-// # Who
+// # Types
 //
-// A community channel is made by any user. A public one is found and joined by everybody; to a private one its moderators add users. It
-// has 10,000 members at most.
+// Any user can create a community channel. If it is public, all users find and join it; otherwise its moderators add
+// users. It has at most 10,000 members.
 //
-// A broadcast channel is made by those with MANAGE_CHANNEL, and found and joined by everybody. It has 10,000 members at most.
+// A broadcast channel requires MANAGE_CHANNEL to be created. All users find and join it. It has at most 10,000 members.
 //
-// A conversation is made by any user with up to 10 others, who alone find it. Nobody joins it.
+// Any user can create a conversation with up to 10 others. Only they find it, and other users cannot join.
 //
-// A live channel is made with the room or stream that it is the chat of, or by who wrote the post. Whoever sees that finds and joins it;
-// one that is the chat of nothing is for whoever knows its id. Who joined stays a member, and finds it as long as they see that. It has
-// 100,000 members at most.
+// A live channel is created together with its room or stream, or by the author of its post. Users who see the room,
+// stream or post find and join it. A live channel without one is open to all who know its id. Members remain members,
+// but find the channel only while they see the room, stream or post. It has at most 100,000 members.
 //
-// What the caller may do in a channel is in service.Access.
+// Package chat decides what a caller may do in a channel: see chat.Access.
 package channel
 
 import (
 	"context"
-	"slices"
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -41,158 +41,103 @@ type Service struct {
 	markers Markers
 }
 
-// Markers is what channels ask of the markers.
+// Markers is the part of the marker service that channels need.
 type Markers interface {
-	// SeeFeeds moves a user on in feeds, to the segments that readTo has by feed.
+	// SeeFeeds marks feeds as read by a user, up to the segments in readTo by feed.
 	SeeFeeds(ctx context.Context, userID string, readTo map[string]int64) error
-	// DeleteFeed tells that a feed is deleted; one that is not there or deleted already is 400400.
+	// DeleteFeed deletes the markers of a feed. A feed that does not exist or is deleted already is 400400.
 	DeleteFeed(ctx context.Context, feedID string) (*store.MessageFeed, error)
 }
 
-// New makes the service.
+// New returns the service.
 func New(d *service.Deps, markers Markers) *Service { return &Service{Deps: d, markers: markers} }
 
-type answer = plazav1.ChannelResponse
-
-// situation is what an operation on one channel finds in the database.
-type situation struct {
+// state is what an operation on a channel reads.
+type state struct {
 	*service.Request
 	chat.Access
 	settings store.Settings
 }
 
-// begin starts the first round trip of an operation on one channel.
-func (s *Service) begin(ctx context.Context, id string) *situation {
-	found := &situation{Request: s.NewRequest(ctx)}
+// newState starts the first round trip of an operation on a channel.
+func (s *Service) newState(ctx context.Context, id string) *state {
+	found := &state{Request: s.NewRequest(ctx)}
 	chat.ReadChannel(s.Deps, found.Request, id, &found.Access)
 	found.Settings(s.Region, &found.settings)
 	return found
 }
 
-// run sends the reads; a channel that the caller may not know of is 400400.
-func (s *Service) run(ctx context.Context, found *situation) error {
-	if err := found.Run(ctx); err != nil {
+// requireSee runs the request and returns an error unless the caller may know of the channel.
+func (s *state) requireSee(ctx context.Context) error {
+	if err := s.Run(ctx); err != nil {
 		return err
 	}
-	if err := chat.ResolveLiveAccess(ctx, s.Deps, found.Caller, &found.Access); err != nil {
-		return err
-	}
-	return found.CanSee(found.Caller)
+	return s.CanSee(s.Caller)
 }
 
-// runLive is run, and refuses a deleted channel.
-func (s *Service) runLive(ctx context.Context, found *situation) error {
-	if err := s.run(ctx, found); err != nil {
+// requireExisting is requireSee for operations that fail with 400400 if the channel is deleted.
+func (s *state) requireExisting(ctx context.Context) error {
+	if err := s.requireSee(ctx); err != nil {
 		return err
 	}
-	if found.Access.Channel.DeletedAt != nil {
+	if s.Access.Channel.DeletedAt != nil {
 		return fail.NotFound()
 	}
 	return nil
 }
 
-// known is how the caller stands to the channel, for the answer.
-func (s *situation) known() []store.ChannelUser {
-	if s.Access.User == nil {
-		return nil
-	}
-	return []store.ChannelUser{*s.Access.User}
-}
-
-// answer makes the answer about channels.
-func (s *Service) answer(ctx context.Context, f *service.Request, settings store.Settings, a view.ChannelRows) (*plazav1.ChannelResponse, error) {
-	a.Viewer, a.ViewerReads, a.Settings = f.User(), chat.SeesEveryChannel(f.Caller), settings
+// respond returns channels as the caller sees them.
+func (s *Service) respond(ctx context.Context, r *service.Request, settings store.Settings, a view.ChannelRows) (*plazav1.ChannelResponse, error) {
+	a.Viewer, a.ViewerReads, a.Settings = r.User(), chat.SeesAllChannels(r.Caller), settings
 	return s.View.LoadChannels(ctx, s.Store, a)
 }
 
-// respond is answer about one channel.
-func (s *Service) respond(ctx context.Context, found *situation, a view.ChannelRows) (*answer, error) {
-	aggregate, err := s.answer(ctx, found.Request, found.settings, a)
-	if err != nil {
-		return nil, err
+// respondOne returns a channel with the caller's membership.
+func (s *Service) respondOne(ctx context.Context, found *state, c store.Channel) (*plazav1.ChannelResponse, error) {
+	a := view.ChannelRows{Channels: []store.Channel{c}}
+	if found.Access.User != nil {
+		a.ChannelUsers = []store.ChannelUser{*found.Access.User}
 	}
-	return aggregate, nil
+	return s.respond(ctx, found.Request, found.settings, a)
 }
 
-// GetChannel gets one channel. A deleted one says so; one that the caller may not know of is 400400.
-func (s *Service) GetChannel(ctx context.Context, req *plazav1.GetChannelRequest) (*answer, error) {
-	found := s.begin(ctx, req.GetChannelId())
-	if err := s.run(ctx, found); err != nil {
+// GetChannel gets one channel, which may be deleted. A channel that the caller may not know of is 400400.
+func (s *Service) GetChannel(ctx context.Context, req *plazav1.GetChannelRequest) (*plazav1.ChannelResponse, error) {
+	found := s.newState(ctx, req.GetChannelId())
+	if err := found.requireSee(ctx); err != nil {
 		return nil, err
 	}
-	return s.respond(ctx, found, view.ChannelRows{Channels: []store.Channel{*found.Access.Channel}, ChannelUsers: found.known()})
+	return s.respondOne(ctx, found, *found.Access.Channel)
 }
 
-// BatchGetChannels gets several channels in the order of the request. Those that are unknown, that the caller may not know of, or
-// whose region is away are left out.
-func (s *Service) BatchGetChannels(ctx context.Context, req *plazav1.BatchGetChannelsRequest) (*answer, error) {
-	f := s.NewRequest(ctx)
+// BatchGetChannels gets several channels in the order of the request. Channels that do not exist, that the caller may
+// not know of, or whose home is unavailable are left out.
+func (s *Service) BatchGetChannels(ctx context.Context, req *plazav1.BatchGetChannelsRequest) (*plazav1.ChannelResponse, error) {
+	r := s.NewRequest(ctx)
 	var settings store.Settings
-	f.Settings(s.Region, &settings)
-	if err := f.Run(ctx); err != nil {
+	r.Settings(s.Region, &settings)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
 	var ids []string
 	for _, id := range req.GetChannelIds() {
-		if internal := chat.ChannelID(s.Deps, id); !slices.Contains(ids, internal) {
-			ids = append(ids, internal)
-		}
+		ids = append(ids, chat.ChannelID(s.Deps, id))
 	}
-	rows, mine, err := s.seen(ctx, f, ids)
+	ids = service.Distinct(ids)
+	access, err := chat.LoadAccess(ctx, s.Deps, r.Caller, ids)
 	if err != nil {
 		return nil, err
 	}
-	aggregate, err := s.answer(ctx, f, settings, view.ChannelRows{Channels: rows, ChannelUsers: mine})
-	if err != nil {
-		return nil, err
-	}
-	return aggregate, nil
-}
-
-// seen reads channels by internal id, in that order, and keeps those that the caller may know of; and how the caller stands to those.
-func (s *Service) seen(ctx context.Context, f *service.Request, ids []string) ([]store.Channel, []store.ChannelUser, error) {
-	var read []store.Channel
-	var users []store.ChannelUser
-	reads := s.Store.NewBestEffortBatch()
-	reads.Channels(ids, &read)
-	if f.Caller.UserID != "" {
-		reads.ChannelUsersOf(f.Caller.UserID, ids, &users)
-	}
-	if err := reads.Run(ctx); err != nil {
-		return nil, nil, err
-	}
-	var rows []store.Channel
-	var mine []store.ChannelUser
+	var a view.ChannelRows
 	for _, id := range ids {
-		at := slices.IndexFunc(read, func(c store.Channel) bool { return c.ID == id })
-		if at < 0 {
+		found := access[id]
+		if found.CanSee(r.Caller) != nil {
 			continue
 		}
-		a := chat.Access{Channel: &read[at]}
-		if i := slices.IndexFunc(users, func(u store.ChannelUser) bool { return u.ChannelID == id }); i >= 0 {
-			a.User = &users[i]
-		}
-		if err := chat.ResolveLiveAccess(ctx, s.Deps, f.Caller, &a); err != nil {
-			return nil, nil, err
-		}
-		if a.CanSee(f.Caller) != nil {
-			continue
-		}
-		rows = append(rows, read[at])
-		if a.User != nil {
-			mine = append(mine, *a.User)
+		a.Channels = append(a.Channels, *found.Channel)
+		if found.User != nil {
+			a.ChannelUsers = append(a.ChannelUsers, *found.User)
 		}
 	}
-	return rows, mine, nil
-}
-
-// unique returns the texts of a request, each once; nil where there are none.
-func unique(list []string) []string {
-	var out []string
-	for _, text := range list {
-		if !slices.Contains(out, text) {
-			out = append(out, text)
-		}
-	}
-	return out
+	return s.respond(ctx, r, settings, a)
 }

@@ -16,132 +16,125 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// maxOthers is how many users a conversation has beside who made it.
+// maxOthers is the maximum number of users of a conversation besides its creator.
 const maxOthers = 10
 
 var (
-	errAlone   = fail.Validation("userIds: must name somebody else")
-	errOthers  = fail.Validation("userIds: at most 10 others")
-	errDeleted = fail.Forbidden("This conversation was deleted")
+	errNoOthers   = fail.Validation("userIds: must contain a user other than the caller")
+	errManyOthers = fail.Validation("userIds: must contain at most 10 users other than the caller")
+	errDeleted    = fail.Forbidden("This conversation was deleted")
 )
 
-// conversing is a conversation about to be made, or found.
-type conversing struct {
-	newcomer
-	there *store.Channel // the distinct one of the users
-	old   []store.ChannelUser
+// conversation is a conversation to create or to find.
+type conversation struct {
+	draft
+	existing *store.Channel      // the distinct conversation of the users
+	entries  []store.ChannelUser // its users
 }
 
-// CreateConversation makes a conversation of the caller and others, or finds the distinct one that they have; those of them who had
-// left it belong to it again. With somebody who blocks the caller, or whom the caller blocks, nobody converses: that is 400400.
-func (s *Service) CreateConversation(ctx context.Context, m *plazav1.CreateConversationRequest) (*answer, error) {
-	others, all, err := s.resolve(ctx, m.GetUserIds())
+// CreateConversation creates a conversation of the caller and other users. If the conversation is distinct and
+// exists, it finds it instead and makes users who left it members again. If the caller and one of the others block
+// each other, the result is 400400.
+func (s *Service) CreateConversation(ctx context.Context, req *plazav1.CreateConversationRequest) (*plazav1.ChannelResponse, error) {
+	others, all, err := s.ResolveUsers(ctx, req.GetUserIds())
 	if err != nil {
 		return nil, err
 	}
 	caller := auth.CallerFrom(ctx).UserID
 	others = slices.DeleteFunc(others, func(id string) bool { return id == caller })
-	var n *conversing
-	var users []store.ChannelUserChange
-	err = store.UntilUnchanged(func() error {
-		var err error
-		if n, err = s.lookToConverse(ctx, m, others, all); err != nil {
-			return err
+	var c *conversation
+	changes, err := service.RetryOnConflict(ctx, func() (changes []store.ChannelUserChange, err error) {
+		if c, err = s.loadConversation(ctx, req, others, all); err != nil {
+			return nil, err
 		}
-		users = n.changes(s.Now())
-		return s.converse(ctx, n, users)
+		changes = c.changes(s.Now())
+		return changes, s.storeConversation(ctx, c, changes)
 	})
 	if err != nil {
 		return nil, err
 	}
-	a := view.ChannelRows{Channels: []store.Channel{n.channel}, Users: n.users}
-	for _, u := range users {
-		a.ChannelUsers = append(a.ChannelUsers, u.New)
-	}
-	aggregate, err := s.answer(ctx, n.Request, n.settings, a)
-	if err != nil {
-		return nil, err
-	}
-	return aggregate, nil
+	return s.respondWith(ctx, c.Request, c.settings, c.channel, c.users, changes)
 }
 
-// lookToConverse reads and checks what the conversation needs.
-func (s *Service) lookToConverse(ctx context.Context, m *plazav1.CreateConversationRequest, others []string, all bool) (*conversing, error) {
-	n := &conversing{newcomer: newcomer{Request: s.NewRequest(ctx)}}
-	var hidden []string
-	n.Settings(s.Region, &n.settings)
-	n.Users(others, &n.users)
-	n.HiddenFrom(n.Caller.UserID, &hidden)
-	distinct := m.IsDistinct == nil || m.GetIsDistinct()
+// loadConversation reads and checks what the conversation needs.
+func (s *Service) loadConversation(ctx context.Context, req *plazav1.CreateConversationRequest, others []string, all bool) (*conversation, error) {
+	c := &conversation{draft: draft{Request: s.NewRequest(ctx)}}
+	var blocked []string
+	c.Settings(s.Region, &c.settings)
+	c.Users(others, &c.users)
+	c.HiddenFrom(c.Caller.UserID, &blocked)
+	distinct := req.IsDistinct == nil || req.GetIsDistinct()
 	id := s.NewID(s.Region)
-	if distinct && n.Caller.UserID != "" {
-		everybody := append(slices.Clone(others), n.Caller.UserID)
-		id = s.Directory.ConversationID(everybody)
-		n.Channel(id, &n.there)
-		n.ChannelUsers(id, everybody, &n.old)
+	if distinct && c.Caller.UserID != "" {
+		users := append(slices.Clone(others), c.Caller.UserID)
+		id = s.Directory.ConversationID(users)
+		c.Channel(id, &c.existing)
+		c.ChannelUsers(id, users, &c.entries)
 	}
-	avatar := fileref.Read(n.ReadBatch, fileref.Avatar(&m.AvatarFileId))
-	rules := textrules.Read(s.Deps, n.ReadBatch, service.HomeOf(id))
-	if err := n.Run(ctx); err != nil {
+	avatar := fileref.Read(c.ReadBatch, fileref.Avatar(&req.AvatarFileId))
+	rules := textrules.Read(s.Deps, c.ReadBatch, service.HomeOf(id))
+	if err := c.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := n.RequireUser(); err != nil {
+	if err := c.RequireUser(); err != nil {
 		return nil, err
 	}
-	if err := rules.Require(ctx, n.Caller, textrules.TextOfFields(&m.DisplayName)); err != nil {
+	if err := rules.Require(ctx, c.Caller, textrules.TextOfFields(&req.DisplayName)); err != nil {
 		return nil, err
 	}
-	if !all || !n.usersAreThere(len(others)) || slices.ContainsFunc(others, func(id string) bool { return slices.Contains(hidden, id) }) {
+	if !all || !c.usersExist(len(others)) || slices.ContainsFunc(others, func(id string) bool { return slices.Contains(blocked, id) }) {
 		return nil, fail.NotFound()
 	}
 	switch {
 	case len(others) == 0:
-		return nil, errAlone
+		return nil, errNoOthers
 	case len(others) > maxOthers:
-		return nil, errOthers
-	case n.there != nil && n.there.DeletedAt != nil:
+		return nil, errManyOthers
+	case c.existing != nil && c.existing.DeletedAt != nil:
 		return nil, errDeleted
 	}
-	now := s.Now()
-	n.channel = store.Channel{
-		ID: id, PublicID: id, Type: store.ChannelConversation, CreatorID: n.User().ID, CreatorPublicID: n.User().PublicID,
-		DisplayName: m.GetDisplayName(), AvatarFileID: m.GetAvatarFileId(), IsDistinct: distinct, Tags: unique(m.GetTags()),
-		Metadata: view.ObjectJSON(m.GetMetadata()), NotificationMode: "default", AutoDeleteFlags: chat.DefaultAutoDeleteFlags,
-		LastActivity: now, CreatedAt: now, UpdatedAt: now,
+	if c.existing != nil {
+		c.channel = *c.existing
+	} else {
+		c.channel = newConversation(req, id, *c.User(), distinct, s.Now())
 	}
-	if n.there != nil {
-		n.channel = *n.there
-	}
-	return n, avatar.Err()
+	return c, avatar.Err()
 }
 
-// changes make everybody a member: nobody moderates a conversation.
-func (n *conversing) changes(now time.Time) []store.ChannelUserChange {
+func newConversation(req *plazav1.CreateConversationRequest, id string, creator store.User, distinct bool, now time.Time) store.Channel {
+	return store.Channel{
+		ID: id, PublicID: id, Type: store.ChannelConversation, CreatorID: creator.ID, CreatorPublicID: creator.PublicID,
+		DisplayName: req.GetDisplayName(), AvatarFileID: req.GetAvatarFileId(), IsDistinct: distinct, Tags: service.Distinct(req.GetTags()),
+		Metadata: view.ObjectJSON(req.GetMetadata()), NotificationMode: "default", AutoDeleteFlags: chat.DefaultAutoDeleteFlags,
+		LastActivity: now, CreatedAt: now, UpdatedAt: now,
+	}
+}
+
+// changes returns the changes that make all users members. Conversations have no moderators.
+func (c *conversation) changes(now time.Time) []store.ChannelUserChange {
 	var changes []store.ChannelUserChange
-	for _, u := range append([]store.User{*n.User()}, n.users...) {
-		var old *store.ChannelUser
-		if i := slices.IndexFunc(n.old, func(o store.ChannelUser) bool { return o.UserID == u.ID }); i >= 0 {
-			old = &n.old[i]
-		}
-		changes = append(changes, chat.Join(n.channel.ID, u.ID, u.PublicID, old, chat.MemberRoles(), now))
+	for _, u := range append([]store.User{*c.User()}, c.users...) {
+		old := service.Find(c.entries, func(e store.ChannelUser) bool { return e.UserID == u.ID })
+		changes = append(changes, chat.Join(c.channel.ID, u.ID, u.PublicID, old, chat.MemberRoles(), now))
 	}
 	return changes
 }
 
-// converse writes what is to be written. Where somebody else made the same conversation meanwhile it is store.ErrChanged.
-func (s *Service) converse(ctx context.Context, n *conversing, users []store.ChannelUserChange) error {
-	w := s.Store.NewTx(service.HomeOf(n.channel.ID))
+// storeConversation creates the conversation or changes its users. It returns ErrConflict if another request did so
+// concurrently.
+func (s *Service) storeConversation(ctx context.Context, c *conversation, changes []store.ChannelUserChange) error {
+	tx := s.Store.NewTx(service.HomeOf(c.channel.ID))
 	switch {
-	case n.there == nil && n.channel.IsDistinct:
-		chat.InsertChannel(w, n.channel, users, store.ErrChanged)
-	case n.there == nil:
-		chat.InsertChannel(w, n.channel, users, nil)
-	case slices.ContainsFunc(users, store.ChannelUserChange.Needed):
-		w.GuardChannel(n.channel.ID, store.ErrChanged)
-		w.ChangeChannelUsers(n.channel.ID, users, s.Now())
-		tellMarkers(w, n.channel.ID, users, s.Now())
+	case c.existing == nil && c.channel.IsDistinct:
+		chat.InsertChannel(tx, c.channel, changes, service.ErrConflict)
+	case c.existing == nil:
+		chat.InsertChannel(tx, c.channel, changes, nil)
+	case slices.ContainsFunc(changes, store.ChannelUserChange.Needed):
+		tx.GuardChannel(c.channel.ID, service.ErrConflict)
+		tx.ChangeChannelUsers(c.channel.ID, changes, s.Now())
+		emitMembersChanged(tx, c.channel.ID, changes, s.Now())
 	default:
 		return nil
 	}
-	return w.Commit(ctx)
+	return tx.Commit(ctx)
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
@@ -20,68 +19,69 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// Refusals of new channels.
 var (
-	errTaken  = fail.AlreadyExists("A channel of that id exists already")
-	errFormID = fail.Validation("channelId: must not have the form of the ids that the network gives")
-	errLive   = fail.Validation("postId, videoStreamId, roomId: go with type live")
-	errPublic = fail.Validation("isPublic: goes with type community")
+	errExists     = fail.AlreadyExists("A channel with this id already exists")
+	errReservedID = fail.Validation("channelId: must not have the form of a generated id")
+	errNotLive    = fail.Validation("postId, videoStreamId, roomId: only allowed for type live")
+	errIsPublic   = fail.Validation("isPublic: only allowed for type community")
+	errTwoLive    = fail.Validation("videoStreamId, roomId: only one of them may be set")
+	errLiveID     = fail.Validation("channelId: must be the id of the room or stream of a live channel")
 )
 
-// newcomer is a channel about to be made.
-type newcomer struct {
+// draft is a channel to create.
+type draft struct {
 	*service.Request
 	settings store.Settings
-	users    []store.User // the first members beside the creator
+	users    []store.User // the first members besides the creator
 	channel  store.Channel
-	roomID   string // of the room that gets its live channel
-	streamID string // of the stream that does
-	there    bool   // the room or stream has its live channel already
+	roomID   string // of the room whose live channel it is
+	streamID string // of the stream whose live channel it is
+	exists   bool   // the room or stream already has its live channel
 }
 
-// CreateChannel makes a channel of type community, broadcast or live with the caller as its first moderator. An administrator, who has
-// no account, is no member.
-func (s *Service) CreateChannel(ctx context.Context, m *plazav1.CreateChannelRequest) (*answer, error) {
-	if err := requireSense(m); err != nil {
+// CreateChannel creates a channel of type community, broadcast or live with the caller as its first moderator.
+// Administrators have no account and do not become members.
+func (s *Service) CreateChannel(ctx context.Context, req *plazav1.CreateChannelRequest) (*plazav1.ChannelResponse, error) {
+	if err := validate(req); err != nil {
 		return nil, err
 	}
-	ids, all, err := s.resolve(ctx, m.GetUserIds())
+	ids, all, err := s.ResolveUsers(ctx, req.GetUserIds())
 	if err != nil {
 		return nil, err
 	}
-	n := &newcomer{Request: s.NewRequest(ctx)}
-	n.Settings(s.Region, &n.settings)
-	n.Users(ids, &n.users)
-	avatar := fileref.Read(n.ReadBatch, fileref.Avatar(&m.AvatarFileId))
-	rules := textrules.Read(s.Deps, n.ReadBatch, s.homeOf(m.GetChannelId()))
-	if err := n.Run(ctx); err != nil {
+	d := &draft{Request: s.NewRequest(ctx)}
+	d.Settings(s.Region, &d.settings)
+	d.Users(ids, &d.users)
+	avatar := fileref.Read(d.ReadBatch, fileref.Avatar(&req.AvatarFileId))
+	rules := textrules.Read(s.Deps, d.ReadBatch, s.homeOf(req.GetChannelId()))
+	if err := d.Run(ctx); err != nil {
 		return nil, err
 	}
-	if m.GetType() == store.ChannelBroadcast {
-		if err := auth.Require(n.Caller, auth.ManageChannel, auth.Scope{}); err != nil {
+	if req.GetType() == store.ChannelBroadcast {
+		if err := auth.Require(d.Caller, auth.ManageChannel, auth.Scope{}); err != nil {
 			return nil, err
 		}
 	}
-	if err := rules.Require(ctx, n.Caller, textrules.TextOfFields(&m.DisplayName)); err != nil {
+	if err := rules.Require(ctx, d.Caller, textrules.TextOfFields(&req.DisplayName)); err != nil {
 		return nil, err
 	}
-	if !all || !n.usersAreThere(len(ids)) {
+	if !all || !d.usersExist(len(ids)) {
 		return nil, fail.NotFound()
 	}
 	if err := avatar.Err(); err != nil {
 		return nil, err
 	}
-	n.channel = s.row(n.Request, m)
-	if err := s.attach(ctx, n, m); err != nil {
+	d.channel = s.row(d.Request, req)
+	if err := s.attach(ctx, d, req); err != nil {
 		return nil, err
 	}
-	if n.there {
-		return s.GetChannel(ctx, &plazav1.GetChannelRequest{ChannelId: n.channel.ID})
+	if d.exists {
+		return s.GetChannel(ctx, &plazav1.GetChannelRequest{ChannelId: d.channel.ID})
 	}
-	return s.make(ctx, n, errTaken)
+	return s.insert(ctx, d, errExists)
 }
 
-// homeOf is where a channel of a chosen id lives, and one that gets an id of ours.
+// homeOf returns the home of a new channel, which the client may have chosen an id for.
 func (s *Service) homeOf(chosenID string) region.Code {
 	if chosenID == "" {
 		return s.Region
@@ -89,94 +89,87 @@ func (s *Service) homeOf(chosenID string) region.Code {
 	return service.HomeOf(chat.ChannelID(s.Deps, chosenID))
 }
 
-// requireSense refuses fields that do not go together.
-func requireSense(m *plazav1.CreateChannelRequest) error {
-	live := m.GetType() == store.ChannelLive
-	attached := m.GetPostId()+m.GetVideoStreamId()+m.GetRoomId() != ""
+// validate checks the fields of a request that depend on each other.
+func validate(req *plazav1.CreateChannelRequest) error {
+	liveID := req.GetVideoStreamId() + req.GetRoomId()
 	switch {
-	case attached && !live:
-		return errLive
-	case m.GetVideoStreamId() != "" && m.GetRoomId() != "":
-		return fail.Validation("videoStreamId, roomId: only one of them")
-	case m.IsPublic != nil && cmp.Or(m.GetType(), store.ChannelCommunity) != store.ChannelCommunity:
-		return errPublic
-	case m.GetChannelId() != "" && !chat.AllowsPublicID(m.GetChannelId()) && m.GetChannelId() != m.GetVideoStreamId()+m.GetRoomId():
-		return errFormID
-	case m.GetChannelId() != "" && m.GetVideoStreamId()+m.GetRoomId() != "" && m.GetChannelId() != m.GetVideoStreamId()+m.GetRoomId():
-		return fail.Validation("channelId: the live channel of a room or stream has the id of that")
+	case req.GetPostId()+liveID != "" && req.GetType() != store.ChannelLive:
+		return errNotLive
+	case req.GetVideoStreamId() != "" && req.GetRoomId() != "":
+		return errTwoLive
+	case req.IsPublic != nil && cmp.Or(req.GetType(), store.ChannelCommunity) != store.ChannelCommunity:
+		return errIsPublic
+	case req.GetChannelId() == "" || req.GetChannelId() == liveID:
+		return nil
+	case !chat.AllowsPublicID(req.GetChannelId()):
+		return errReservedID
+	case liveID != "":
+		return errLiveID
 	}
 	return nil
 }
 
-// usersAreThere reports whether all users are there whom the request named; the deleted are not.
-func (n *newcomer) usersAreThere(wanted int) bool {
-	n.users = slices.DeleteFunc(n.users, func(u store.User) bool { return u.DeletedAt != nil })
-	return len(n.users) == wanted
+// usersExist removes deleted users, and reports whether as many users as wanted remain.
+func (d *draft) usersExist(wanted int) bool {
+	d.users = slices.DeleteFunc(d.users, func(u store.User) bool { return u.DeletedAt != nil })
+	return len(d.users) == wanted
 }
 
-// row is the channel as it is stored.
-func (s *Service) row(f *service.Request, m *plazav1.CreateChannelRequest) store.Channel {
+// row returns the channel to store.
+func (s *Service) row(r *service.Request, req *plazav1.CreateChannelRequest) store.Channel {
 	now := s.Now()
-	kind := cmp.Or(m.GetType(), store.ChannelCommunity)
+	kind := cmp.Or(req.GetType(), store.ChannelCommunity)
 	c := store.Channel{
-		ID: s.NewID(s.Region), Type: kind, DisplayName: m.GetDisplayName(), AvatarFileID: m.GetAvatarFileId(),
-		IsPublic: kind == store.ChannelBroadcast || kind == store.ChannelCommunity && (m.IsPublic == nil || m.GetIsPublic()),
-		Tags:     unique(m.GetTags()), Metadata: view.ObjectJSON(m.GetMetadata()), NotificationMode: cmp.Or(m.GetNotificationMode(), "default"),
-		AutoDeleteEnabled: m.GetMessageAutoDeleteEnabled(), AutoDeleteFlags: int64(cmp.Or(m.GetAutoDeleteMessageByFlagLimit(), chat.DefaultAutoDeleteFlags)),
-		PostID: m.GetPostId(), LastActivity: now, CreatedAt: now, UpdatedAt: now,
+		ID: s.NewID(s.Region), Type: kind, DisplayName: req.GetDisplayName(), AvatarFileID: req.GetAvatarFileId(),
+		IsPublic: kind == store.ChannelBroadcast || kind == store.ChannelCommunity && (req.IsPublic == nil || req.GetIsPublic()),
+		Tags:     service.Distinct(req.GetTags()), Metadata: view.ObjectJSON(req.GetMetadata()), NotificationMode: cmp.Or(req.GetNotificationMode(), "default"),
+		AutoDeleteEnabled: req.GetMessageAutoDeleteEnabled(), AutoDeleteFlags: int64(cmp.Or(req.GetAutoDeleteMessageByFlagLimit(), chat.DefaultAutoDeleteFlags)),
+		PostID: req.GetPostId(), LastActivity: now, CreatedAt: now, UpdatedAt: now,
 	}
 	c.PublicID = c.ID
-	if id := m.GetChannelId(); id != "" {
+	if id := req.GetChannelId(); id != "" {
 		c.ID, c.PublicID = chat.ChannelID(s.Deps, id), id
 	}
-	if m.GetIsMuted() {
-		c.MutedUntil = mutedUntil(forEver, now)
+	if req.GetIsMuted() {
+		c.MutedUntil = mutedUntil(permanently, now)
 	}
-	if u := f.User(); u != nil {
+	if u := r.User(); u != nil {
 		c.CreatorID, c.CreatorPublicID = u.ID, u.PublicID
 	}
 	return c
 }
 
-// make writes a channel at its home and answers with it.
-func (s *Service) make(ctx context.Context, n *newcomer, taken error) (*answer, error) {
-	users := n.channelUsers()
-	if len(users) > maxMembers[n.channel.Type] {
+// insert stores a channel at its home and returns it. exists is the error if its id is in use.
+func (s *Service) insert(ctx context.Context, d *draft, exists error) (*plazav1.ChannelResponse, error) {
+	users := d.channelUsers()
+	if len(users) > maxMembers[d.channel.Type] {
 		return nil, fail.TooManyMembers()
 	}
-	now := n.channel.CreatedAt
-	w := s.Store.NewTx(service.HomeOf(n.channel.ID))
+	now := d.channel.CreatedAt
+	tx := s.Store.NewTx(service.HomeOf(d.channel.ID))
 	switch {
-	case n.roomID != "":
-		w.RoomHasChannel(n.roomID, now, fail.NotFound())
-	case n.streamID != "":
-		w.VideoStreamHasChannel(n.streamID, now, fail.NotFound())
-	case n.channel.ID == n.channel.PublicID:
-		taken = nil // an id of ours, which nobody else can have
+	case d.roomID != "":
+		tx.RoomHasChannel(d.roomID, now, fail.NotFound())
+	case d.streamID != "":
+		tx.VideoStreamHasChannel(d.streamID, now, fail.NotFound())
+	case d.channel.ID == d.channel.PublicID:
+		exists = nil // a generated id is unique
 	}
-	chat.InsertChannel(w, n.channel, users, taken)
-	if err := w.Commit(ctx); err != nil {
+	chat.InsertChannel(tx, d.channel, users, exists)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	a := view.ChannelRows{Channels: []store.Channel{n.channel}, Users: n.users}
-	for _, u := range users {
-		a.ChannelUsers = append(a.ChannelUsers, u.New)
-	}
-	aggregate, err := s.answer(ctx, n.Request, n.settings, a)
-	if err != nil {
-		return nil, err
-	}
-	return aggregate, nil
+	return s.respondWith(ctx, d.Request, d.settings, d.channel, d.users, users)
 }
 
-// channelUsers are the creator and the first members.
-func (n *newcomer) channelUsers() []store.ChannelUserChange {
-	c := n.channel
+// channelUsers returns the changes that add the creator and the first members.
+func (d *draft) channelUsers() []store.ChannelUserChange {
+	c := d.channel
 	var users []store.ChannelUserChange
 	if c.CreatorID != "" {
 		users = append(users, chat.Join(c.ID, c.CreatorID, c.CreatorPublicID, nil, chat.CreatorRoles(), c.CreatedAt))
 	}
-	for _, u := range n.users {
+	for _, u := range d.users {
 		if u.ID != c.CreatorID {
 			users = append(users, chat.Join(c.ID, u.ID, u.PublicID, nil, chat.MemberRoles(), c.CreatedAt))
 		}
@@ -184,62 +177,63 @@ func (n *newcomer) channelUsers() []store.ChannelUserChange {
 	return users
 }
 
-// attach makes a live channel the chat of what the request names: it gets the id of the room or stream, and where that has its live
-// channel already, as it has from the start since there are channels, that is the answer. Whoever makes it has to be who may change
-// the room or stream, or who wrote the post.
-func (s *Service) attach(ctx context.Context, n *newcomer, m *plazav1.CreateChannelRequest) error {
+// attach attaches a live channel to the room, stream or post of the request. The caller must be allowed to update the
+// room or stream, or be the author of the post. The channel gets the id of the room or stream. If that has its live
+// channel already, the operation returns the existing one.
+func (s *Service) attach(ctx context.Context, d *draft, req *plazav1.CreateChannelRequest) error {
 	switch {
-	case m.GetRoomId() != "":
-		return s.attachRoom(ctx, n, m)
-	case m.GetVideoStreamId() != "":
-		return s.attachStream(ctx, n, m)
-	case m.GetPostId() != "":
-		return s.attachPost(ctx, n, m.GetPostId())
+	case req.GetRoomId() != "":
+		return s.attachRoom(ctx, d, req)
+	case req.GetVideoStreamId() != "":
+		return s.attachStream(ctx, d, req)
+	case req.GetPostId() != "":
+		return s.attachPost(ctx, d, req.GetPostId())
 	}
 	return nil
 }
 
 var (
-	errOtherPost = fail.New(fail.CodeBadRequest, "The post does not carry the room or stream")
-	errNoChat    = fail.Forbidden("The room or stream was made without a chat")
+	errOtherPost = fail.New(fail.CodeBadRequest, "The post does not contain the room or stream")
+	errNoChat    = fail.Forbidden("The room or stream was created without a live channel")
 )
 
-func (s *Service) attachRoom(ctx context.Context, n *newcomer, m *plazav1.CreateChannelRequest) error {
+func (s *Service) attachRoom(ctx context.Context, d *draft, req *plazav1.CreateChannelRequest) error {
 	var room *store.Room
 	reads := s.Store.NewReadBatch()
-	reads.Room(m.GetRoomId(), &room)
+	reads.Room(req.GetRoomId(), &room)
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
-	if err := live.RequireSeeRoom(ctx, s.Deps, n.Caller, room); err != nil {
+	if err := live.RequireSeeRoom(ctx, s.Deps, d.Caller, room); err != nil {
 		return err
 	}
-	if err := requireAttach(n.Caller, room.CreatorID, m.GetPostId(), room.PostID, room.LiveChatEnabled); err != nil {
+	if err := requireAttach(d.Caller, room.CreatorID, req.GetPostId(), room.PostID, room.LiveChatEnabled); err != nil {
 		return err
 	}
-	n.roomID, n.there = room.ID, room.HasChannel
-	n.channel.ID, n.channel.PublicID, n.channel.RoomID, n.channel.PostID = room.ID, room.ID, room.ID, room.PostID
+	d.roomID, d.exists = room.ID, room.HasChannel
+	d.channel.ID, d.channel.PublicID, d.channel.RoomID, d.channel.PostID = room.ID, room.ID, room.ID, room.PostID
 	return nil
 }
 
-func (s *Service) attachStream(ctx context.Context, n *newcomer, m *plazav1.CreateChannelRequest) error {
+func (s *Service) attachStream(ctx context.Context, d *draft, req *plazav1.CreateChannelRequest) error {
 	var stream *store.VideoStream
 	reads := s.Store.NewReadBatch()
-	reads.VideoStream(m.GetVideoStreamId(), &stream)
+	reads.VideoStream(req.GetVideoStreamId(), &stream)
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
-	if err := live.RequireSeeStream(ctx, s.Deps, n.Caller, stream); err != nil {
+	if err := live.RequireSeeStream(ctx, s.Deps, d.Caller, stream); err != nil {
 		return err
 	}
-	if err := requireAttach(n.Caller, stream.CreatorID, m.GetPostId(), stream.PostID, stream.ChannelEnabled); err != nil {
+	if err := requireAttach(d.Caller, stream.CreatorID, req.GetPostId(), stream.PostID, stream.ChannelEnabled); err != nil {
 		return err
 	}
-	n.streamID, n.there = stream.ID, stream.HasChannel
-	n.channel.ID, n.channel.PublicID, n.channel.VideoStreamID, n.channel.PostID = stream.ID, stream.ID, stream.ID, stream.PostID
+	d.streamID, d.exists = stream.ID, stream.HasChannel
+	d.channel.ID, d.channel.PublicID, d.channel.VideoStreamID, d.channel.PostID = stream.ID, stream.ID, stream.ID, stream.PostID
 	return nil
 }
 
+// requireAttach returns an error unless the caller may create the live channel of a room or stream.
 func requireAttach(caller *auth.Caller, creatorID, wantedPost, post string, enabled bool) error {
 	if err := live.RequireChange(caller, creatorID); err != nil {
 		return err
@@ -253,52 +247,15 @@ func requireAttach(caller *auth.Caller, creatorID, wantedPost, post string, enab
 	return nil
 }
 
-func (s *Service) attachPost(ctx context.Context, n *newcomer, postID string) error {
+func (s *Service) attachPost(ctx context.Context, d *draft, postID string) error {
 	var post *store.Post
 	reads := s.Store.NewReadBatch()
 	reads.Post(postID, &post)
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
-	if _, err := visibility.LoadPost(ctx, s.Deps, n.Caller, postID); err != nil {
+	if _, err := visibility.LoadPost(ctx, s.Deps, d.Caller, postID); err != nil {
 		return err
 	}
-	return live.RequireChange(n.Caller, post.AuthorID)
-}
-
-// resolve returns the internal ids of the users that a request names, each once, and whether all of them are known.
-func (s *Service) resolve(ctx context.Context, publicIDs []string) (ids []string, all bool, err error) {
-	found, err := s.Directory.Resolve(ctx, publicIDs...)
-	if err != nil {
-		return nil, false, err
-	}
-	all = true
-	for _, publicID := range publicIDs {
-		id := found[publicID]
-		switch {
-		case id == "":
-			all = false
-		case !slices.Contains(ids, id):
-			ids = append(ids, id)
-		}
-	}
-	return ids, all, nil
-}
-
-// forEver is the mutePeriod of a mute that does not end.
-const forEver = -1
-
-// endOfTime is when a mute for ever ends: the last millisecond that clients can read.
-var endOfTime = time.Date(9999, 12, 31, 23, 59, 59, 999_000_000, time.UTC)
-
-// mutedUntil is when a mute of a period in milliseconds ends; nil for a period of 0, which ends one.
-func mutedUntil(period float64, now time.Time) *time.Time {
-	switch {
-	case period < 0:
-		return &endOfTime
-	case period < 1:
-		return nil
-	}
-	until := now.Add(time.Duration(period) * time.Millisecond)
-	return &until
+	return live.RequireChange(d.Caller, post.AuthorID)
 }

@@ -1,7 +1,6 @@
 package channel
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -14,62 +13,63 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ListChannels lists the channels of all three regions that the caller may see: those that they belong to, and public ones. A region
-// that is away is left out.
+// ListChannels lists the channels of all regions that the caller may see: those that they are a member of, and public
+// ones. Regions that are unavailable are left out.
 //
-// A keyword is the beginning of the name, and the list then goes by name whatever order is asked for: only there it needs no scan.
+// A keyword selects the channels whose name starts with it. The list is then ordered by name, because that is the
+// order of its index.
 func (s *Service) ListChannels(ctx context.Context, req *plazav1.ListChannelsRequest) (*plazav1.ListChannelsResponse, error) {
 	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err
 	}
-	f := s.NewRequest(ctx)
+	r := s.NewRequest(ctx)
 	var settings store.Settings
-	f.Settings(s.Region, &settings)
-	if err := f.Run(ctx); err != nil {
+	r.Settings(s.Region, &settings)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
 	list := listOf(req, cursor)
-	list.MemberID = f.Caller.UserID
-	keys, err := s.keys(ctx, list, req.GetFilter(), chat.SeesEveryChannel(f.Caller))
+	list.MemberID = r.Caller.UserID
+	keys, err := s.keys(ctx, list, req.GetFilter(), chat.SeesAllChannels(r.Caller))
 	if err != nil {
 		return nil, err
 	}
-	keys, paging := service.Page(cursor, keys, list.Order == store.ChannelsByName, list.Desc,
-		func(k store.ChannelKey) (t time.Time, key, id string) { return k.Time, k.NameKey, k.ID })
+	keys, paging := service.Page(cursor, keys, list.Order == store.ChannelsByName, list.Desc, position)
 	rows, err := s.rows(ctx, keys)
 	if err != nil {
 		return nil, err
 	}
-	aggregate, err := s.answer(ctx, f, settings, view.ChannelRows{Channels: rows})
+	aggregate, err := s.respond(ctx, r, settings, view.ChannelRows{Channels: rows})
 	if err != nil {
 		return nil, err
 	}
 	return view.ChannelPage(aggregate, paging), nil
 }
 
-func listOf(m *plazav1.ListChannelsRequest, cursor page.Cursor) store.ChannelList {
+// listOf returns the query of a request.
+func listOf(req *plazav1.ListChannelsRequest, cursor page.Cursor) store.ChannelList {
 	list := store.ChannelList{
-		Types:   typesOf(m.GetTypes()),
-		Tags:    m.GetTags(),
-		Without: m.GetExcludeTags(),
-		Deleted: service.DeletedOf(m.IsDeleted),
-		Prefix:  m.GetKeyword(),
-		NotMine: m.GetFilter() == "notMember",
+		Types:   typesOf(req.GetTypes()),
+		Tags:    req.GetTags(),
+		Without: req.GetExcludeTags(),
+		Deleted: service.DeletedOf(req.IsDeleted),
+		Prefix:  req.GetKeyword(),
+		NotMine: req.GetFilter() == "notMember",
 		Limit:   cursor.Limit + 1,
 	}
 	switch {
-	case m.GetSortBy() == "displayName", m.GetKeyword() != "":
+	case req.GetSortBy() == "displayName", req.GetKeyword() != "":
 		list.Order = store.ChannelsByName
-	case m.GetSortBy() == "lastCreated", m.GetSortBy() == "firstCreated":
+	case req.GetSortBy() == "lastCreated", req.GetSortBy() == "firstCreated":
 		list.Order = store.ChannelsByCreation
 	}
-	list.Desc = (list.Order != store.ChannelsByName && m.GetSortBy() != "firstCreated") != cursor.Back
+	list.Desc = (list.Order != store.ChannelsByName && req.GetSortBy() != "firstCreated") != cursor.Back
 	list.AfterTime, list.AfterKey, list.AfterID = cursor.Start(list.Desc)
 	return list
 }
 
-// typesOf are the types to list: two old names stand for community channels.
+// typesOf returns the types to list. standard and private are former names of community.
 func typesOf(types []string) []string {
 	types = slices.Clone(types)
 	for i, t := range types {
@@ -80,30 +80,31 @@ func typesOf(types []string) []string {
 	return types
 }
 
-// keys reads the places of the channels past the position of the list: enough of them for the page.
+// keys reads the sort keys of the channels after the position of the list, at least enough for a page.
 //
-// Whoever sees every channel has two lists, of the public ones and of the others. Everybody else has that of the public ones that are
-// not deleted, and all of their own: a user has few.
-func (s *Service) keys(ctx context.Context, list store.ChannelList, filter string, everything bool) ([]store.ChannelKey, error) {
+// For a caller who sees all channels, it reads a page of the public channels and one of the others. For other
+// callers, it reads a page of the public channels that are not deleted, and all of the caller's own channels, of
+// which a user has few.
+func (s *Service) keys(ctx context.Context, list store.ChannelList, filter string, seesAll bool) ([]store.ChannelKey, error) {
 	var public, others, mine []store.ChannelKey
 	reads := s.Store.NewBestEffortBatch()
-	if filter != "member" && everything {
+	if filter != "member" && seesAll {
 		reads.ListChannels(list, true, &public)
 		reads.ListChannels(list, false, &others)
 	}
-	if filter != "member" && !everything && list.Deleted != store.DeletedOnly {
-		live := list
-		live.Deleted = store.DeletedNone
-		reads.ListChannels(live, true, &public)
+	if filter != "member" && !seesAll && list.Deleted != store.DeletedOnly {
+		existing := list
+		existing.Deleted = store.DeletedNone
+		reads.ListChannels(existing, true, &public)
 	}
-	if filter == "member" || filter != "notMember" && !everything {
+	if filter == "member" || filter != "notMember" && !seesAll {
 		reads.ChannelsOf(list, &mine)
 	}
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
 	keys := slices.Concat(public, others)
-	for _, k := range past(mine, list) {
+	for _, k := range after(mine, list) {
 		if !slices.ContainsFunc(keys, func(p store.ChannelKey) bool { return p.ID == k.ID }) {
 			keys = append(keys, k)
 		}
@@ -111,21 +112,16 @@ func (s *Service) keys(ctx context.Context, list store.ChannelList, filter strin
 	return keys, nil
 }
 
-// past keeps the places that lie past the position of the list.
-func past(keys []store.ChannelKey, l store.ChannelList) []store.ChannelKey {
-	return slices.DeleteFunc(keys, func(k store.ChannelKey) bool {
-		order := cmp.Or(k.Time.Compare(l.AfterTime), cmp.Compare(k.ID, l.AfterID))
-		if l.Order == store.ChannelsByName {
-			order = cmp.Or(cmp.Compare(k.NameKey, l.AfterKey), cmp.Compare(k.ID, l.AfterID))
-		}
-		if l.Desc {
-			return order >= 0
-		}
-		return order <= 0
-	})
+// after returns the keys after the position of the list.
+func after(keys []store.ChannelKey, l store.ChannelList) []store.ChannelKey {
+	from := store.ChannelKey{ID: l.AfterID, NameKey: l.AfterKey, Time: l.AfterTime}
+	return service.After(keys, from, l.Order == store.ChannelsByName, l.Desc, position)
 }
 
-// rows reads the channels of a page, in its order.
+// position returns the sort key of a channel.
+func position(k store.ChannelKey) (t time.Time, key, id string) { return k.Time, k.NameKey, k.ID }
+
+// rows reads the channels with the keys, in the order of the keys.
 func (s *Service) rows(ctx context.Context, keys []store.ChannelKey) ([]store.Channel, error) {
 	ids := make([]string, len(keys))
 	for i, k := range keys {

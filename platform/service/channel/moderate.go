@@ -2,102 +2,113 @@ package channel
 
 import (
 	"context"
-	"slices"
+	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
+	"github.com/plaza-social/plaza/platform/service/internal/roster"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// BanChannelUsers bans users, members or not: they lose their membership and its roles and cannot join again. Nobody bans themselves.
-func (s *Service) BanChannelUsers(ctx context.Context, req *plazav1.BanChannelUsersRequest) (*answer, error) {
-	return s.moderate(ctx, req.GetChannelId(), req.GetUserIds(), auth.BanChannelUser, true, decideBan)
+// AddChannelUsers makes users members. Members stay as they are. Banned users are 400304.
+func (s *Service) AddChannelUsers(ctx context.Context, req *plazav1.AddChannelUsersRequest) (*plazav1.ChannelResponse, error) {
+	return s.moderate(ctx, auth.AddChannelUser, req.GetUserIds(), change{
+		channelID: req.GetChannelId(), readUsers: true,
+		decide: func(s *rosterState) ([]store.ChannelUserChange, error) { return s.Add() },
+	})
 }
 
-func decideBan(g *gathering, ids []string) ([]store.ChannelUserChange, error) {
-	if slices.Contains(ids, g.Caller.UserID) {
-		return nil, fail.Forbidden("Nobody can ban themselves")
-	}
-	var changes []store.ChannelUserChange
-	for _, id := range ids {
-		if old := g.user(id); old != nil {
-			changes = append(changes, end(*old, store.ChannelBanned, g.now))
-			continue
-		}
-		u := g.row(id)
-		if u == nil {
-			return nil, fail.NotFound()
-		}
-		stranger := chat.Join(g.Access.Channel.ID, id, u.PublicID, nil, nil, g.now)
-		stranger.New.Membership = store.ChannelBanned
-		changes = append(changes, stranger)
-	}
-	return changes, nil
+// RemoveChannelUsers ends the memberships of users. Users who are not members stay as they are.
+func (s *Service) RemoveChannelUsers(ctx context.Context, req *plazav1.RemoveChannelUsersRequest) (*plazav1.ChannelResponse, error) {
+	return s.moderate(ctx, auth.RemoveChannelUser, req.GetUserIds(), change{
+		channelID: req.GetChannelId(),
+		decide:    func(s *rosterState) ([]store.ChannelUserChange, error) { return s.Remove(), nil },
+	})
 }
 
-// UnbanChannelUsers lifts bans: the users are no members, and may join again. Who is not banned stays as they are.
-func (s *Service) UnbanChannelUsers(ctx context.Context, req *plazav1.UnbanChannelUsersRequest) (*answer, error) {
-	return s.moderate(ctx, req.GetChannelId(), req.GetUserIds(), auth.BanChannelUser, false,
-		func(g *gathering, _ []string) ([]store.ChannelUserChange, error) {
-			return g.endings(store.ChannelBanned, store.ChannelNone), nil
-		})
+// BanChannelUsers bans users, members or not: they lose their membership and roles, and cannot join again.
+func (s *Service) BanChannelUsers(ctx context.Context, req *plazav1.BanChannelUsersRequest) (*plazav1.ChannelResponse, error) {
+	return s.moderate(ctx, auth.BanChannelUser, req.GetUserIds(), change{
+		channelID: req.GetChannelId(), readUsers: true,
+		decide: func(s *rosterState) ([]store.ChannelUserChange, error) { return s.Ban() },
+	})
 }
 
-// MuteChannelUsers keeps members from writing, for a while or for ever; moderators write all the same. A mute outlasts leaving.
-func (s *Service) MuteChannelUsers(ctx context.Context, m *plazav1.MuteChannelUsersRequest) (*plazav1.SuccessResponse, error) {
-	_, err := s.moderate(ctx, m.GetChannelId(), m.GetUserIds(), auth.MuteChannelUser, false,
-		func(g *gathering, ids []string) ([]store.ChannelUserChange, error) {
-			until := mutedUntil(m.GetMutePeriod(), g.now)
-			return g.members(ids, func(u *store.ChannelUser) { u.MutedUntil = until })
-		})
+// UnbanChannelUsers lifts bans: the users are not members, and may join again. Users who are not banned stay as they
+// are.
+func (s *Service) UnbanChannelUsers(ctx context.Context, req *plazav1.UnbanChannelUsersRequest) (*plazav1.ChannelResponse, error) {
+	return s.moderate(ctx, auth.BanChannelUser, req.GetUserIds(), change{
+		channelID: req.GetChannelId(),
+		decide:    func(s *rosterState) ([]store.ChannelUserChange, error) { return s.Unban(), nil },
+	})
+}
+
+// MuteChannelUsers keeps members from writing for a period or permanently. Moderators can write in spite of it. A
+// mute continues when the user leaves and joins again.
+func (s *Service) MuteChannelUsers(ctx context.Context, req *plazav1.MuteChannelUsersRequest) (*plazav1.SuccessResponse, error) {
+	_, err := s.moderate(ctx, auth.MuteChannelUser, req.GetUserIds(), change{
+		channelID: req.GetChannelId(),
+		decide: func(s *rosterState) ([]store.ChannelUserChange, error) {
+			until := mutedUntil(req.GetMutePeriod(), s.now)
+			return s.Edit(func(u store.ChannelUser) store.ChannelUserChange { return chat.Mute(u, until, s.now) })
+		},
+	})
 	if err != nil {
 		return nil, err
 	}
-	return &plazav1.SuccessResponse{Success: true}, nil
+	return service.Success(), nil
 }
 
-// members are changes of users who all have to be members.
-func (g *gathering) members(ids []string, change func(*store.ChannelUser)) ([]store.ChannelUserChange, error) {
-	var changes []store.ChannelUserChange
-	for _, id := range ids {
-		old := g.user(id)
-		if !old.IsMember() {
-			return nil, fail.NotFound()
-		}
-		c := store.ChannelUserChange{Old: old, New: *old}
-		c.New.Roles = slices.Clone(old.Roles)
-		change(&c.New)
-		if c.Needed() {
-			c.New.UpdatedAt = g.now
-		}
-		changes = append(changes, c)
+// endOfTime is when a permanent mute ends: the last millisecond that clients can parse.
+var endOfTime = time.Date(9999, 12, 31, 23, 59, 59, 999_000_000, time.UTC)
+
+// permanently is the mutePeriod of a permanent mute.
+const permanently = -1
+
+// mutedUntil returns when a mute ends. period is in milliseconds: a negative one is permanent, and one of less than a
+// millisecond unmutes.
+func mutedUntil(period float64, now time.Time) *time.Time {
+	switch {
+	case period < 0:
+		return &endOfTime
+	case period < 1:
+		return nil
 	}
-	return changes, nil
+	until := now.Add(time.Duration(period) * time.Millisecond)
+	return &until
 }
 
-// AddChannelUserRoles gives members a role; who has it already keeps it.
-func (s *Service) AddChannelUserRoles(ctx context.Context, m *plazav1.AddChannelUserRolesRequest) (*answer, error) {
-	return s.reassign(ctx, m.GetChannelId(), m.GetUserIds(), m.GetRole(), func(u *store.ChannelUser) {
-		if !slices.Contains(u.Roles, m.GetRole()) {
-			u.Roles = append(u.Roles, m.GetRole())
-		}
-	})
+// AddChannelUserRoles gives a role to members.
+func (s *Service) AddChannelUserRoles(ctx context.Context, req *plazav1.AddChannelUserRolesRequest) (*plazav1.ChannelResponse, error) {
+	return s.setRoles(ctx, req, roster.WithRoles)
 }
 
 // RemoveChannelUserRoles takes a role from members.
-func (s *Service) RemoveChannelUserRoles(ctx context.Context, m *plazav1.RemoveChannelUserRolesRequest) (*answer, error) {
-	return s.reassign(ctx, m.GetChannelId(), m.GetUserIds(), m.GetRole(), func(u *store.ChannelUser) {
-		u.Roles = slices.DeleteFunc(u.Roles, func(role string) bool { return role == m.GetRole() })
-	})
+func (s *Service) RemoveChannelUserRoles(ctx context.Context, req *plazav1.RemoveChannelUserRolesRequest) (*plazav1.ChannelResponse, error) {
+	return s.setRoles(ctx, req, roster.WithoutRoles)
 }
 
-func (s *Service) reassign(ctx context.Context, channelID string, publicIDs []string, role string, change func(*store.ChannelUser)) (*answer, error) {
-	if r, ok := auth.RoleByID(role); !ok || r.Scope != auth.ChannelRole {
-		return nil, fail.Validation("role: must be a role that is held in channels")
+// roleRequest is AddChannelUserRolesRequest or RemoveChannelUserRolesRequest.
+type roleRequest interface {
+	GetChannelId() string
+	GetUserIds() []string
+	GetRole() string
+}
+
+// setRoles gives members the roles that edit returns for the roles they have and that of the request.
+func (s *Service) setRoles(ctx context.Context, req roleRequest, edit func(have, roles []string) []string) (*plazav1.ChannelResponse, error) {
+	if role, ok := auth.RoleByID(req.GetRole()); !ok || role.Scope != auth.ChannelRole {
+		return nil, fail.Validation("role: must be a role of a channel")
 	}
-	return s.moderate(ctx, channelID, publicIDs, auth.AssignChannelUserRole, false, func(g *gathering, ids []string) ([]store.ChannelUserChange, error) {
-		return g.members(ids, change)
+	return s.moderate(ctx, auth.AssignChannelUserRole, req.GetUserIds(), change{
+		channelID: req.GetChannelId(),
+		decide: func(s *rosterState) ([]store.ChannelUserChange, error) {
+			return s.Edit(func(u store.ChannelUser) store.ChannelUserChange {
+				return chat.SetRoles(u, edit(u.Roles, []string{req.GetRole()}), s.now)
+			})
+		},
 	})
 }

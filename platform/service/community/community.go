@@ -1,4 +1,4 @@
-// Package community holds the communities.
+// Package community implements CommunityService.
 package community
 
 import (
@@ -17,48 +17,40 @@ import (
 // Service implements CommunityService.
 type Service struct{ *service.Deps }
 
-// New makes the service.
+// New returns the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-// answer makes the answer about communities, with the memberships and users that are known already.
-func (s *Service) answer(ctx context.Context, a view.CommunityRows) (*plazav1.CommunityResponse, error) {
-	aggregate, err := s.View.LoadCommunities(ctx, s.Store, a)
-	if err != nil {
-		return nil, err
-	}
-	return aggregate, nil
-}
-
-// GetCommunity gets one community. A deleted one says so; one that the caller may not know of is 400400.
+// GetCommunity gets one community, which may be deleted. A community that is hidden from the caller is 400400.
 func (s *Service) GetCommunity(ctx context.Context, req *plazav1.GetCommunityRequest) (*plazav1.CommunityResponse, error) {
 	var c *store.Community
 	var mine *store.Member
-	f := s.NewRequest(ctx)
-	f.Community(req.GetCommunityId(), &c)
-	if f.Caller.UserID != "" {
-		f.Member(req.GetCommunityId(), f.Caller.UserID, &mine)
+	r := s.NewRequest(ctx)
+	r.Community(req.GetCommunityId(), &c)
+	if r.Caller.UserID != "" {
+		r.Member(req.GetCommunityId(), r.Caller.UserID, &mine)
 	}
-	if err := f.Run(ctx); err != nil {
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if c == nil || !membership.CanFind(f.Caller, *c, mine) {
+	if c == nil || !membership.CanDiscover(r.Caller, *c, mine) {
 		return nil, fail.NotFound()
 	}
-	return s.answer(ctx, view.CommunityRows{Communities: []store.Community{*c}, Viewer: f.User(), Members: known(mine)})
+	return s.View.LoadCommunities(ctx, s.Store, view.CommunityRows{Communities: []store.Community{*c}, Viewer: r.User(), Members: membersOf(mine)})
 }
 
-func known(m *store.Member) []store.Member {
+// membersOf returns a membership, which may be nil, as a slice.
+func membersOf(m *store.Member) []store.Member {
 	if m == nil {
 		return nil
 	}
 	return []store.Member{*m}
 }
 
-// BatchGetCommunities gets several communities in the order of the request. Those that are unknown, that the caller may
-// not know of, or whose region is away are left out.
+// BatchGetCommunities gets several communities in the order of the request. Communities that do not exist, that are
+// hidden from the caller, or whose home is unavailable are left out.
 func (s *Service) BatchGetCommunities(ctx context.Context, req *plazav1.BatchGetCommunitiesRequest) (*plazav1.CommunityResponse, error) {
-	f := s.NewRequest(ctx)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
 	ids := req.GetCommunityIds()
@@ -66,8 +58,8 @@ func (s *Service) BatchGetCommunities(ctx context.Context, req *plazav1.BatchGet
 	var mine []store.Member
 	reads := s.Store.NewBestEffortBatch()
 	reads.Communities(ids, &rows)
-	if f.Caller.UserID != "" {
-		reads.Memberships(f.Caller.UserID, ids, &mine)
+	if r.Caller.UserID != "" {
+		reads.Memberships(r.Caller.UserID, ids, &mine)
 	}
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
@@ -75,33 +67,25 @@ func (s *Service) BatchGetCommunities(ctx context.Context, req *plazav1.BatchGet
 	discoverable := req.IncludeDiscoverablePrivateCommunity == nil || req.GetIncludeDiscoverablePrivateCommunity()
 	rows = slices.DeleteFunc(rows, func(c store.Community) bool {
 		c.IsDiscoverable = c.IsDiscoverable && discoverable
-		return !membership.CanFind(f.Caller, c, membershipIn(mine, c.ID))
+		return !membership.CanDiscover(r.Caller, c, service.Find(mine, func(m store.Member) bool { return m.CommunityID == c.ID }))
 	})
 	slices.SortFunc(rows, func(a, b store.Community) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
-	return s.answer(ctx, view.CommunityRows{Communities: rows, Viewer: f.User(), Members: of(mine, rows)})
+	return s.View.LoadCommunities(ctx, s.Store, view.CommunityRows{Communities: rows, Viewer: r.User(), Members: membersIn(mine, rows)})
 }
 
-func membershipIn(members []store.Member, communityID string) *store.Member {
-	i := slices.IndexFunc(members, func(m store.Member) bool { return m.CommunityID == communityID })
-	if i < 0 {
-		return nil
-	}
-	return &members[i]
-}
-
-// of keeps the memberships of communities that are in the answer.
-func of(members []store.Member, rows []store.Community) []store.Member {
+// membersIn returns the memberships in the communities.
+func membersIn(members []store.Member, rows []store.Community) []store.Member {
 	return slices.DeleteFunc(members, func(m store.Member) bool {
 		return !slices.ContainsFunc(rows, func(c store.Community) bool { return c.ID == m.CommunityID })
 	})
 }
 
-// requireOfficial refuses whoever may not say that the network stands behind a community.
-func requireOfficial(f *service.Request) error {
-	return auth.Require(f.Caller, auth.EditCommunity, auth.Scope{})
+// requireOfficial returns an error unless the caller may make a community official or not.
+func requireOfficial(r *service.Request) error {
+	return auth.Require(r.Caller, auth.EditCommunity, auth.Scope{})
 }
 
-// requireCategories returns 400400 unless every category is there.
+// requireCategories returns 400400 unless all wanted categories are among rows and not deleted.
 func requireCategories(wanted []string, rows []store.Category) error {
 	for _, id := range wanted {
 		if !slices.ContainsFunc(rows, func(c store.Category) bool { return c.ID == id && c.DeletedAt == nil }) {
@@ -109,15 +93,4 @@ func requireCategories(wanted []string, rows []store.Category) error {
 		}
 	}
 	return nil
-}
-
-// unique returns the texts of a request, each once; nil where there are none.
-func unique(list []string) []string {
-	var out []string
-	for _, text := range list {
-		if !slices.Contains(out, text) {
-			out = append(out, text)
-		}
-	}
-	return out
 }

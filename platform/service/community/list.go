@@ -15,27 +15,28 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ListCommunities lists the communities of all three regions that the caller may see. A region that is away is left out.
+// ListCommunities lists the communities of all regions that the caller may see. Regions that are unavailable are left
+// out.
 //
-// A keyword is the beginning of the name, and the list then goes by name whatever order is asked for: only there it needs
-// no scan.
+// A keyword selects the communities whose name starts with it. The list is then ordered by name, because that is the
+// order of its index.
 func (s *Service) ListCommunities(ctx context.Context, req *plazav1.ListCommunitiesRequest) (*plazav1.ListCommunitiesResponse, error) {
 	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err
 	}
 	list := listOf(req, cursor)
-	f := s.NewRequest(ctx)
-	f.CommunitiesOfUser(f.Caller.UserID, &list.Mine)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	r.CommunitiesOfUser(r.Caller.UserID, &list.Mine)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
 	if list.Deleted {
-		if err := auth.Require(f.Caller, auth.ViewCommunity, auth.Scope{}); err != nil {
+		if err := auth.Require(r.Caller, auth.ViewCommunity, auth.Scope{}); err != nil {
 			return nil, err
 		}
 	}
-	list.Everything = membership.SeesEverything(f.Caller)
+	list.Everything = membership.SeesAllCommunities(r.Caller)
 	read := s.read
 	if membershipFilter(req) == "member" {
 		read = s.readMine
@@ -44,36 +45,38 @@ func (s *Service) ListCommunities(ctx context.Context, req *plazav1.ListCommunit
 	if err != nil {
 		return nil, err
 	}
-	aggregate, err := s.View.LoadCommunities(ctx, s.Store, view.CommunityRows{Communities: rows, Viewer: f.User()})
+	aggregate, err := s.View.LoadCommunities(ctx, s.Store, view.CommunityRows{Communities: rows, Viewer: r.User()})
 	if err != nil {
 		return nil, err
 	}
 	return view.CommunityPage(aggregate, paging), nil
 }
 
-func listOf(m *plazav1.ListCommunitiesRequest, cursor page.Cursor) store.CommunityList {
-	prefix := cmp.Or(m.GetKeyword(), m.GetDisplayName())
+// listOf returns the query of a request.
+func listOf(req *plazav1.ListCommunitiesRequest, cursor page.Cursor) store.CommunityList {
+	prefix := cmp.Or(req.GetKeyword(), req.GetDisplayName())
 	list := store.CommunityList{
-		Flagged:      m.HasFlag,
-		Deleted:      m.GetIsDeleted(),
-		CategoryID:   m.GetCategoryId(),
-		Tags:         m.GetTags(),
-		Discoverable: m.IncludeDiscoverablePrivateCommunity == nil || m.GetIncludeDiscoverablePrivateCommunity(),
-		NotMine:      membershipFilter(m) == "notMember",
-		ByName:       m.GetSortBy() == "displayName" || prefix != "",
+		Flagged:      req.HasFlag,
+		Deleted:      req.GetIsDeleted(),
+		CategoryID:   req.GetCategoryId(),
+		Tags:         req.GetTags(),
+		Discoverable: req.IncludeDiscoverablePrivateCommunity == nil || req.GetIncludeDiscoverablePrivateCommunity(),
+		NotMine:      membershipFilter(req) == "notMember",
+		ByName:       req.GetSortBy() == "displayName" || prefix != "",
 		Prefix:       prefix,
 		Limit:        cursor.Limit + 1,
 	}
-	list.Desc = (!list.ByName && m.GetSortBy() != "firstCreated") != cursor.Back
+	list.Desc = (!list.ByName && req.GetSortBy() != "firstCreated") != cursor.Back
 	list.AfterTime, list.AfterKey, list.AfterID = cursor.Start(list.Desc)
 	return list
 }
 
-func membershipFilter(m *plazav1.ListCommunitiesRequest) string {
-	return cmp.Or(m.GetFilter(), m.GetMembership())
+// membershipFilter returns the membership filter of a request, which has two parameters for it.
+func membershipFilter(req *plazav1.ListCommunitiesRequest) string {
+	return cmp.Or(req.GetFilter(), req.GetMembership())
 }
 
-// read reads the page from every home.
+// read reads the page from all homes.
 func (s *Service) read(ctx context.Context, cursor page.Cursor, list store.CommunityList) ([]store.Community, *plazav1.Paging, error) {
 	var found []store.CommunityRow
 	reads := s.Store.NewBestEffortBatch()
@@ -90,8 +93,8 @@ func (s *Service) read(ctx context.Context, cursor page.Cursor, list store.Commu
 	return rows, paging, nil
 }
 
-// readMine reads the page of the caller's own communities. They are known by id, so their places are read first, then the
-// rows that are on the page.
+// readMine reads the page of the communities that the caller is a member of. Their ids are known, so it reads their
+// sort keys first, and then the rows of the page.
 func (s *Service) readMine(ctx context.Context, cursor page.Cursor, list store.CommunityList) ([]store.Community, *plazav1.Paging, error) {
 	var keys []store.CommunityKey
 	reads := s.Store.NewBestEffortBatch()
@@ -99,9 +102,10 @@ func (s *Service) readMine(ctx context.Context, cursor page.Cursor, list store.C
 	if err := reads.Run(ctx); err != nil {
 		return nil, nil, err
 	}
-	keys = past(keys, list)
-	keys, paging := service.Page(cursor, keys, list.ByName, list.Desc,
-		func(k store.CommunityKey) (t time.Time, key, id string) { return k.CreatedAt, k.NameKey, k.ID })
+	position := func(k store.CommunityKey) (t time.Time, key, id string) { return k.CreatedAt, k.NameKey, k.ID }
+	from := store.CommunityKey{ID: list.AfterID, NameKey: list.AfterKey, CreatedAt: list.AfterTime}
+	keys = service.After(keys, from, list.ByName, list.Desc, position)
+	keys, paging := service.Page(cursor, keys, list.ByName, list.Desc, position)
 	ids := make([]string, len(keys))
 	for i, k := range keys {
 		ids[i] = k.ID
@@ -114,18 +118,4 @@ func (s *Service) readMine(ctx context.Context, cursor page.Cursor, list store.C
 	}
 	slices.SortFunc(rows, func(a, b store.Community) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
 	return rows, paging, nil
-}
-
-// past keeps the places that lie past the position of the list.
-func past(keys []store.CommunityKey, l store.CommunityList) []store.CommunityKey {
-	return slices.DeleteFunc(keys, func(k store.CommunityKey) bool {
-		order := cmp.Or(k.CreatedAt.Compare(l.AfterTime), cmp.Compare(k.ID, l.AfterID))
-		if l.ByName {
-			order = cmp.Or(cmp.Compare(k.NameKey, l.AfterKey), cmp.Compare(k.ID, l.AfterID))
-		}
-		if l.Desc {
-			return order >= 0
-		}
-		return order <= 0
-	})
 }

@@ -12,51 +12,49 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// maxBlocks is how many users one user can block. Feeds are read without the posts of all of them.
+// maxBlocks is the maximum number of users that a user can block. Every feed query excludes the posts of all of them.
 const maxBlocks = 1000
 
 var (
-	errSelfBlock = fail.New(fail.CodeBadRequest, "Users cannot block themselves")
+	errSelfBlock = fail.New(fail.CodeBadRequest, "You cannot block yourself")
 	errMaxBlocks = fail.New(fail.CodeMaxBlocked, "The maximum number of blocked users is reached")
 )
 
-// BlockUser blocks a user, and ends the follows between the two. Again changes nothing.
+// BlockUser blocks a user, and ends the follows between the caller and the user.
 func (s *Service) BlockUser(ctx context.Context, req *plazav1.BlockUserRequest) (*plazav1.FollowInfoResponse, error) {
-	return s.block(ctx, req.GetUserId(), store.BlockBlocked)
+	return s.setBlock(ctx, req.GetUserId(), store.BlockBlocked)
 }
 
-// UnblockUser ends a block; without one it is 400400.
+// UnblockUser ends a block. Without one it is 400400.
 func (s *Service) UnblockUser(ctx context.Context, req *plazav1.UnblockUserRequest) (*plazav1.FollowInfoResponse, error) {
-	return s.block(ctx, req.GetUserId(), store.BlockNone)
+	return s.setBlock(ctx, req.GetUserId(), store.BlockNone)
 }
 
-// block gives the caller's block of a user a status, and answers with it and the counts of both.
-func (s *Service) block(ctx context.Context, publicID, status string) (*plazav1.FollowInfoResponse, error) {
+// setBlock sets the status of the caller's block of a user, and returns the block and the follow counts of both.
+func (s *Service) setBlock(ctx context.Context, publicID, status string) (*plazav1.FollowInfoResponse, error) {
 	var p *pair
-	var done store.Block
-	err := store.UntilUnchanged(func() error {
-		var err error
-		if p, err = s.lookToBlock(ctx, publicID, status); err != nil {
-			return err
+	block, err := service.RetryOnConflict(ctx, func() (b store.Block, err error) {
+		if p, err = s.loadToBlock(ctx, publicID, status); err != nil {
+			return b, err
 		}
-		done = p.blocked(status, s.Now())
 		if p.myBlock != nil && p.myBlock.Status == status {
-			done = *p.myBlock
-			return nil
+			return *p.myBlock, nil
 		}
-		return s.storeBlock(ctx, p, done)
+		b = p.withBlock(status, s.Now())
+		return b, s.storeBlock(ctx, p, b)
 	})
 	if err != nil {
 		return nil, err
 	}
-	m := &plazav1.FollowInfoResponse{Follows: []*plazav1.Follow{s.View.Block(done)}}
-	m.FollowCounts, err = s.countBoth(ctx, p)
-	return m, err
+	resp := &plazav1.FollowInfoResponse{Follows: []*plazav1.Follow{s.View.Block(block)}}
+	resp.FollowCounts, err = s.countBoth(ctx, p)
+	return resp, err
 }
 
-func (s *Service) lookToBlock(ctx context.Context, publicID, status string) (*pair, error) {
+// loadToBlock loads the pair and checks that the caller may give the block the status.
+func (s *Service) loadToBlock(ctx context.Context, publicID, status string) (*pair, error) {
 	counts := store.Counts{}
-	p, err := s.look(ctx, publicID, func(p *pair, _ string) {
+	p, err := s.load(ctx, publicID, func(p *pair, _ string) {
 		if id := p.Caller.UserID; id != "" {
 			p.Counts(service.HomeOf(id), []string{id}, counts)
 		}
@@ -78,7 +76,8 @@ func (s *Service) lookToBlock(ctx context.Context, publicID, status string) (*pa
 	return p, nil
 }
 
-func (p *pair) blocked(status string, now time.Time) store.Block {
+// withBlock returns the caller's block of the other user with a status.
+func (p *pair) withBlock(status string, now time.Time) store.Block {
 	b := store.Block{
 		BlockerID: p.User().ID, BlockerPublicID: p.User().PublicID, BlockedID: p.other.ID, BlockedPublicID: p.other.PublicID,
 		Status: status, CreatedAt: now, UpdatedAt: now,
@@ -89,30 +88,30 @@ func (p *pair) blocked(status string, now time.Time) store.Block {
 	return b
 }
 
-// storeBlock changes a block at the blocker's home, with what it ends there: the blocker's own follow, and the other as a
-// follower. The other's follow ends at the other's home.
+// storeBlock writes a block at the blocker's home, and ends the follows that the home stores: the blocker's own, and
+// its copy of the other user's. The other user's home ends the latter itself.
 func (s *Service) storeBlock(ctx context.Context, p *pair, b store.Block) error {
 	home := service.HomeOf(b.BlockerID)
 	now := s.Now()
 	firstTry := now.Add(events.Grace)
-	w := s.Store.NewTx(home)
-	sent := []store.OutboxRow{w.ChangeBlock(store.BlockChange{Old: p.myBlock, New: b}, now, firstTry)}
+	tx := s.Store.NewTx(home)
+	outboxRows := []store.OutboxRow{tx.ChangeBlock(store.BlockChange{Old: p.myBlock, New: b}, now, firstTry)}
 	if b.Stands() {
 		if p.mine.Active() {
-			e := edge{p.User(), p.other, p.mine, store.FollowNone}
-			sent = append(sent, w.ChangeFollow(store.FollowChange{Old: p.mine, New: e.changed(now)}, now, firstTry)...)
+			t := transition{p.User(), p.other, p.mine, store.FollowNone}
+			outboxRows = append(outboxRows, tx.ChangeFollow(store.FollowChange{Old: p.mine, New: t.apply(now)}, now, firstTry)...)
 		}
-		w.GuardNoFollow(b.BlockerID, b.BlockedID)
-		w.EndFollower(b.BlockerID, b.BlockedID)
+		tx.GuardNoFollow(b.BlockerID, b.BlockedID)
+		tx.EndFollower(b.BlockerID, b.BlockedID)
 	}
-	if err := w.Commit(ctx); err != nil {
+	if err := tx.Commit(ctx); err != nil {
 		return err
 	}
-	s.Outbox.Deliver(ctx, home, sent...)
+	s.Outbox.Deliver(ctx, home, outboxRows...)
 	return nil
 }
 
-// countBoth reads the counts of both users as they are now; a home that is away leaves its user's out.
+// countBoth reads the current follow counts of both users. The counts of a user whose home is unavailable are zero.
 func (s *Service) countBoth(ctx context.Context, p *pair) ([]*plazav1.FollowCount, error) {
 	counts := store.Counts{}
 	reads := s.Store.NewBestEffortBatch()
@@ -125,32 +124,32 @@ func (s *Service) countBoth(ctx context.Context, p *pair) ([]*plazav1.FollowCoun
 	return []*plazav1.FollowCount{s.followCounts(*p.User(), counts, true), s.followCounts(*p.other, counts, false)}, nil
 }
 
-// ListBlockedUsers lists whom the caller blocks, newest first.
+// ListBlockedUsers lists the users that the caller blocks, newest first.
 func (s *Service) ListBlockedUsers(ctx context.Context, req *plazav1.ListBlockedUsersRequest) (*plazav1.ListBlockedUsersResponse, error) {
 	cursor, err := page.Parse(page.Merge(req.GetOptions(), req.Limit, req.GetToken()), page.DefaultLimit)
 	if err != nil {
 		return nil, err
 	}
-	f := s.NewRequest(ctx)
-	caller := f.Caller.UserID
+	r := s.NewRequest(ctx)
+	caller := r.Caller.UserID
 	counts := store.Counts{}
 	var rows []store.Block
 	if caller != "" {
 		list := store.BlockList{UserID: caller, Desc: !cursor.Back, Limit: cursor.Limit + 1}
 		list.After, _, list.AfterID = cursor.Start(list.Desc)
-		f.ListBlocks(list, &rows)
-		f.Counts(service.HomeOf(caller), []string{caller}, counts)
+		r.ListBlocks(list, &rows)
+		r.Counts(service.HomeOf(caller), []string{caller}, counts)
 	}
-	if err := f.Run(ctx); err != nil {
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := f.RequireUser(); err != nil {
+	if err := r.RequireUser(); err != nil {
 		return nil, err
 	}
 	rows, paging := page.Window(cursor, rows, func(b store.Block) (time.Time, string, string) { return b.CreatedAt, "", b.BlockedID })
 	m := &plazav1.ListBlockedUsersResponse{Paging: &plazav1.BlockPaging{
 		Next: paging.GetNext(), Previous: paging.GetPrevious(), Prev: paging.GetPrev(),
-		Total: int32(counts.Of(caller, store.CountBlocks)), //nolint:gosec // at most maxBlocks, give or take a race
+		Total: int32(counts.Of(caller, store.CountBlocks)), //nolint:gosec // little more than maxBlocks
 	}}
 	ids, blocked := []string{caller}, func(b store.Block) string { return b.BlockedID }
 	for _, b := range rows {
@@ -160,7 +159,7 @@ func (s *Service) ListBlockedUsers(ctx context.Context, req *plazav1.ListBlocked
 	if err != nil {
 		return nil, err
 	}
-	rows, users = kept(rows, users, blocked, caller, req.IsDeleted)
+	rows, users = filterDeleted(rows, users, blocked, caller, req.IsDeleted)
 	for _, b := range rows {
 		m.Follows = append(m.Follows, s.View.Block(b))
 	}

@@ -1,16 +1,16 @@
-// Package follow holds who follows whom, and who blocks whom.
+// Package follow implements FollowService: which users follow and block each other.
 //
-// A follow's life: asked for (pending) where profiles are private or follows need a request, else accepted at once; accepted
-// or declined by the user who is followed; ended (none) by either side: cancelled, unfollowed or removed. What ended can
-// begin again. The row that decides lives at the follower's home, whoever acts on it; its mirror at the followed user's home
-// follows through the outbox, and with it the counts of followers and requests.
+// A follow is pending if profiles are private or follows require a request, and accepted otherwise. The followed user
+// accepts or declines a pending follow. Either user can end it (none), by cancelling, unfollowing or removing, and it
+// can start again. The authoritative row is stored at the follower's home. The outbox copies it to the followed
+// user's home, which counts followers and requests.
 //
-// A block ends the follows between the two, both ways, and for as long as it stands:
+// A block ends the follows between the two users in both directions. While it exists:
 //   - neither can follow the other (400300),
-//   - the blocker's wall, with all posts, comments and reactions on it, does not exist for the blocked user (400400),
-//   - neither sees posts of the other in following and global feeds, also not in communities that both are in.
+//   - the blocker's wall, with all posts, comments and reactions on it, is 400400 for the blocked user,
+//   - neither sees posts of the other in following and global feeds, not even posts in a community of both.
 //
-// Both still see each other's profile, and what the other writes where they meet: in communities and on other walls.
+// Both still see each other's profile, and the other's posts and comments in communities and on other walls.
 package follow
 
 import (
@@ -29,27 +29,28 @@ import (
 // Service implements FollowService.
 type Service struct{ *service.Deps }
 
-// New makes the service.
+// New returns the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
 var (
-	errSelfFollow = fail.New(fail.CodeBadRequest, "Users cannot follow themselves")
+	errSelfFollow = fail.New(fail.CodeBadRequest, "You cannot follow yourself")
 	errBlocks     = fail.Forbidden("One of the two users blocks the other")
 )
 
-// pair is how the caller and another user stand to each other, as a request finds it.
+// pair is the caller and another user with the follows and blocks between them.
 type pair struct {
 	*service.Request
-	other    *store.User
-	settings store.Settings
-	mine     *store.Follow // the caller's follow of the other
-	theirs   *store.Follow // the other's follow of the caller
-	myBlock  *store.Block  // the caller's block of the other
-	block    *store.Block  // the other's block of the caller
+	other      *store.User
+	settings   store.Settings
+	mine       *store.Follow // the caller's follow of the other user
+	theirs     *store.Follow // the other user's follow of the caller
+	myBlock    *store.Block  // the caller's block of the other user
+	theirBlock *store.Block  // the other user's block of the caller
 }
 
-// look reads how the caller and another user stand to each other. There have to be both.
-func (s *Service) look(ctx context.Context, publicID string, more func(p *pair, otherID string)) (*pair, error) {
+// load reads a pair, and what the function read, which may be nil, adds to the request. An unknown or deleted user is
+// 400400.
+func (s *Service) load(ctx context.Context, publicID string, read func(p *pair, otherID string)) (*pair, error) {
 	otherID, err := s.Directory.ResolveOne(ctx, publicID)
 	if err != nil {
 		return nil, err
@@ -63,10 +64,10 @@ func (s *Service) look(ctx context.Context, publicID string, more func(p *pair, 
 			p.Follow(caller, otherID, &p.mine)
 			p.Follow(otherID, caller, &p.theirs)
 			p.Block(caller, otherID, &p.myBlock)
-			p.Block(otherID, caller, &p.block)
+			p.Block(otherID, caller, &p.theirBlock)
 		}
-		if more != nil {
-			more(p, otherID)
+		if read != nil {
+			read(p, otherID)
 		}
 	}
 	p.Settings(s.Region, &p.settings)
@@ -80,111 +81,110 @@ func (s *Service) look(ctx context.Context, publicID string, more func(p *pair, 
 	return p, nil
 }
 
-// act looks, decides and changes one follow, again where somebody else got ahead, and answers with it. decide returns the
-// status that the follow of follower shall have; the one it has changes nothing.
-func (s *Service) act(ctx context.Context, publicID string, decide func(p *pair) (edge, error)) (*plazav1.FollowResponse, error) {
-	var done store.Follow
-	err := store.UntilUnchanged(func() error {
-		p, err := s.look(ctx, publicID, nil)
+// update changes and returns a follow between the caller and another user as decide decides.
+func (s *Service) update(ctx context.Context, publicID string, decide func(p *pair) (transition, error)) (*plazav1.FollowResponse, error) {
+	follow, err := service.RetryOnConflict(ctx, func() (store.Follow, error) {
+		p, err := s.load(ctx, publicID, nil)
 		if err != nil {
-			return err
+			return store.Follow{}, err
 		}
 		if err := p.RequireUser(); err != nil {
-			return err
+			return store.Follow{}, err
 		}
-		e, err := decide(p)
+		t, err := decide(p)
 		if err != nil {
-			return err
+			return store.Follow{}, err
 		}
-		done = e.changed(s.Now())
-		if e.old != nil && e.old.Status == e.status {
-			return nil
+		follow := t.apply(s.Now())
+		if t.old != nil && t.old.Status == t.status {
+			return follow, nil
 		}
-		return s.store(ctx, store.FollowChange{Old: e.old, New: done})
+		return follow, s.store(ctx, store.FollowChange{Old: t.old, New: follow})
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &plazav1.FollowResponse{Follows: []*plazav1.Follow{s.View.Follow(done)}}, nil
+	return &plazav1.FollowResponse{Follows: []*plazav1.Follow{s.View.Follow(follow)}}, nil
 }
 
-// edge is a follow and the status that it shall have.
-type edge struct {
+// transition is a change of the status of a follow.
+type transition struct {
 	follower, followee *store.User
-	old                *store.Follow
-	status             string
+	old                *store.Follow // nil if there is none
+	status             string        // the new status
 }
 
-func (e edge) changed(now time.Time) store.Follow {
+// apply returns the follow after the transition.
+func (t transition) apply(now time.Time) store.Follow {
 	f := store.Follow{
-		FollowerID: e.follower.ID, FollowerPublicID: e.follower.PublicID, FolloweeID: e.followee.ID, FolloweePublicID: e.followee.PublicID,
-		Status: e.status, CreatedAt: now, UpdatedAt: now,
+		FollowerID: t.follower.ID, FollowerPublicID: t.follower.PublicID, FolloweeID: t.followee.ID, FolloweePublicID: t.followee.PublicID,
+		Status: t.status, CreatedAt: now, UpdatedAt: now,
 	}
-	if e.old == nil {
+	if t.old == nil {
 		return f
 	}
-	if e.old.Active() || e.status == store.FollowNone {
-		f.CreatedAt = e.old.CreatedAt
+	if t.old.Active() || t.status == store.FollowNone {
+		f.CreatedAt = t.old.CreatedAt
 	}
-	if e.old.Status == e.status {
-		f.UpdatedAt = e.old.UpdatedAt
+	if t.old.Status == t.status {
+		f.UpdatedAt = t.old.UpdatedAt
 	}
 	return f
 }
 
-// store changes a follow at the follower's home.
+// store writes a follow at the follower's home.
 func (s *Service) store(ctx context.Context, c store.FollowChange) error {
 	home := service.HomeOf(c.New.FollowerID)
 	now := s.Now()
-	w := s.Store.NewTx(home)
+	tx := s.Store.NewTx(home)
 	if c.New.Active() {
-		w.GuardTarget("user", c.New.FollowerID, fail.NotFound())
-		w.GuardNotBlocked(c.New.FollowerID, c.New.FolloweeID, errBlocks)
+		tx.GuardTarget("user", c.New.FollowerID, fail.NotFound())
+		tx.GuardNotBlocked(c.New.FollowerID, c.New.FolloweeID, errBlocks)
 	}
-	sent := w.ChangeFollow(c, now, now.Add(events.Grace))
-	if err := w.Commit(ctx); err != nil {
+	outboxRows := tx.ChangeFollow(c, now, now.Add(events.Grace))
+	if err := tx.Commit(ctx); err != nil {
 		return err
 	}
-	s.Outbox.Deliver(ctx, home, sent...)
+	s.Outbox.Deliver(ctx, home, outboxRows...)
 	return nil
 }
 
-// FollowUser makes the caller follow a user, or ask to. Again changes nothing, but that a request is accepted where none is
-// needed any more.
+// FollowUser makes the caller follow a user, or request it. A pending request is accepted if requests are no longer
+// required.
 func (s *Service) FollowUser(ctx context.Context, req *plazav1.FollowUserRequest) (*plazav1.FollowResponse, error) {
-	return s.act(ctx, req.GetUserId(), func(p *pair) (edge, error) {
-		e := edge{follower: p.User(), followee: p.other, old: p.mine, status: store.FollowAccepted}
+	return s.update(ctx, req.GetUserId(), func(p *pair) (transition, error) {
+		t := transition{follower: p.User(), followee: p.other, old: p.mine, status: store.FollowAccepted}
 		switch {
 		case p.other.ID == p.User().ID:
-			return e, errSelfFollow
-		case p.block.Stands() || p.myBlock.Stands():
-			return e, errBlocks
+			return t, errSelfFollow
+		case p.theirBlock.Stands() || p.myBlock.Stands():
+			return t, errBlocks
 		case p.mine.Accepted():
 		case p.settings.FollowNeedsRequest():
-			e.status = store.FollowPending
+			t.status = store.FollowPending
 		}
-		return e, nil
+		return t, nil
 	})
 }
 
-// UnfollowUser ends the caller's follow or request; without one it is 400400.
+// UnfollowUser ends the caller's follow or request. Without one it is 400400.
 func (s *Service) UnfollowUser(ctx context.Context, req *plazav1.UnfollowUserRequest) (*plazav1.FollowResponse, error) {
-	return s.act(ctx, req.GetUserId(), func(p *pair) (edge, error) {
-		return edge{p.User(), p.other, p.mine, store.FollowNone}, requireActive(p.mine)
+	return s.update(ctx, req.GetUserId(), func(p *pair) (transition, error) {
+		return transition{p.User(), p.other, p.mine, store.FollowNone}, requireActive(p.mine)
 	})
 }
 
-// AcceptFollower accepts a request to follow the caller. Again changes nothing; without one it is 400400.
+// AcceptFollower accepts a request to follow the caller. Without one it is 400400.
 func (s *Service) AcceptFollower(ctx context.Context, req *plazav1.AcceptFollowerRequest) (*plazav1.FollowResponse, error) {
-	return s.act(ctx, req.GetUserId(), func(p *pair) (edge, error) {
-		return edge{p.other, p.User(), p.theirs, store.FollowAccepted}, requireActive(p.theirs)
+	return s.update(ctx, req.GetUserId(), func(p *pair) (transition, error) {
+		return transition{p.other, p.User(), p.theirs, store.FollowAccepted}, requireActive(p.theirs)
 	})
 }
 
-// RemoveFollower declines a request to follow the caller, or ends the follow; without either it is 400400.
+// RemoveFollower declines a request to follow the caller, or ends a follow of the caller. Without either it is 400400.
 func (s *Service) RemoveFollower(ctx context.Context, req *plazav1.RemoveFollowerRequest) (*plazav1.FollowResponse, error) {
-	return s.act(ctx, req.GetUserId(), func(p *pair) (edge, error) {
-		return edge{p.other, p.User(), p.theirs, store.FollowNone}, requireActive(p.theirs)
+	return s.update(ctx, req.GetUserId(), func(p *pair) (transition, error) {
+		return transition{p.other, p.User(), p.theirs, store.FollowNone}, requireActive(p.theirs)
 	})
 }
 
@@ -195,7 +195,7 @@ func requireActive(f *store.Follow) error {
 	return nil
 }
 
-// followCounts are the counts that a record of a user shows.
+// followCounts returns the follow counts of a user. Only the user sees the number of pending requests.
 func (s *Service) followCounts(u store.User, counts store.Counts, own bool) *plazav1.FollowCount {
 	m := s.View.FollowCount(u, counts)
 	if !own {
@@ -204,26 +204,26 @@ func (s *Service) followCounts(u store.User, counts store.Counts, own bool) *pla
 	return m
 }
 
-// GetMyFollowInfo counts the caller's follows.
+// GetMyFollowInfo gets the caller's follow counts.
 func (s *Service) GetMyFollowInfo(ctx context.Context, _ *plazav1.GetMyFollowInfoRequest) (*plazav1.FollowInfoResponse, error) {
 	counts := store.Counts{}
-	f := s.NewRequest(ctx)
-	if id := f.Caller.UserID; id != "" {
-		f.Counts(service.HomeOf(id), []string{id}, counts)
+	r := s.NewRequest(ctx)
+	if id := r.Caller.UserID; id != "" {
+		r.Counts(service.HomeOf(id), []string{id}, counts)
 	}
-	if err := f.Run(ctx); err != nil {
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := f.RequireUser(); err != nil {
+	if err := r.RequireUser(); err != nil {
 		return nil, err
 	}
-	return &plazav1.FollowInfoResponse{FollowCounts: []*plazav1.FollowCount{s.followCounts(*f.User(), counts, true)}}, nil
+	return &plazav1.FollowInfoResponse{FollowCounts: []*plazav1.FollowCount{s.followCounts(*r.User(), counts, true)}}, nil
 }
 
-// GetFollowInfo counts a user's follows, and tells how the caller stands to the user.
+// GetFollowInfo gets a user's follow counts, and the caller's follow or block of the user.
 func (s *Service) GetFollowInfo(ctx context.Context, req *plazav1.GetFollowInfoRequest) (*plazav1.FollowInfoResponse, error) {
 	counts := store.Counts{}
-	p, err := s.look(ctx, req.GetUserId(), func(p *pair, otherID string) {
+	p, err := s.load(ctx, req.GetUserId(), func(p *pair, otherID string) {
 		p.Counts(service.HomeOf(otherID), []string{otherID}, counts)
 	})
 	if err != nil {
@@ -239,7 +239,7 @@ func (s *Service) GetFollowInfo(ctx context.Context, req *plazav1.GetFollowInfoR
 	return m, nil
 }
 
-// statuses are those that a list shows: of a status, or all.
+// statuses returns the statuses that a list with the status parameter contains.
 func statuses(status string) []string {
 	if slices.Contains([]string{store.FollowPending, store.FollowAccepted}, status) {
 		return []string{status}

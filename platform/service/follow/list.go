@@ -14,37 +14,37 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// listing is a list of follows to make a page of.
-type listing struct {
-	userID    string // public; the caller where it is empty
-	followers bool
+// listParams are the parameters of a request that lists follows.
+type listParams struct {
+	userID    string // public id; empty for the caller
+	followers bool   // list the followers of the user rather than whom the user follows
 	status    string
-	isDeleted *bool // only users that are deleted, or only those that are not; all when nil
+	isDeleted *bool // whether the other users are deleted; nil for all
 	page      *plazav1.PageOptions
 }
 
-// ListMyFollowers lists who follows the caller or asks to, newest first.
-func (s *Service) ListMyFollowers(ctx context.Context, m *plazav1.ListMyFollowersRequest) (*plazav1.ListFollowsResponse, error) {
-	return s.list(ctx, listing{followers: true, status: m.GetStatus(), isDeleted: m.IsDeleted, page: page.Merge(m.GetOptions(), m.Limit, m.GetToken())})
+// ListMyFollowers lists the caller's followers and requests to follow the caller, newest first.
+func (s *Service) ListMyFollowers(ctx context.Context, req *plazav1.ListMyFollowersRequest) (*plazav1.ListFollowsResponse, error) {
+	return s.list(ctx, listParams{followers: true, status: req.GetStatus(), isDeleted: req.IsDeleted, page: page.Merge(req.GetOptions(), req.Limit, req.GetToken())})
 }
 
-// ListMyFollowing lists whom the caller follows or asks to follow, newest first.
-func (s *Service) ListMyFollowing(ctx context.Context, m *plazav1.ListMyFollowingRequest) (*plazav1.ListFollowsResponse, error) {
-	return s.list(ctx, listing{status: m.GetStatus(), isDeleted: m.IsDeleted, page: page.Merge(m.GetOptions(), m.Limit, m.GetToken())})
+// ListMyFollowing lists the users that the caller follows or requested to follow, newest first.
+func (s *Service) ListMyFollowing(ctx context.Context, req *plazav1.ListMyFollowingRequest) (*plazav1.ListFollowsResponse, error) {
+	return s.list(ctx, listParams{status: req.GetStatus(), isDeleted: req.IsDeleted, page: page.Merge(req.GetOptions(), req.Limit, req.GetToken())})
 }
 
-// ListFollowers lists who follows a user, newest first.
-func (s *Service) ListFollowers(ctx context.Context, m *plazav1.ListFollowersRequest) (*plazav1.ListFollowsResponse, error) {
-	return s.list(ctx, listing{userID: m.GetUserId(), followers: true, status: m.GetStatus(), isDeleted: m.IsDeleted, page: page.Merge(m.GetOptions(), m.Limit, m.GetToken())})
+// ListFollowers lists the followers of a user, newest first.
+func (s *Service) ListFollowers(ctx context.Context, req *plazav1.ListFollowersRequest) (*plazav1.ListFollowsResponse, error) {
+	return s.list(ctx, listParams{userID: req.GetUserId(), followers: true, status: req.GetStatus(), isDeleted: req.IsDeleted, page: page.Merge(req.GetOptions(), req.Limit, req.GetToken())})
 }
 
-// ListFollowing lists whom a user follows, newest first.
-func (s *Service) ListFollowing(ctx context.Context, m *plazav1.ListFollowingRequest) (*plazav1.ListFollowsResponse, error) {
-	return s.list(ctx, listing{userID: m.GetUserId(), status: m.GetStatus(), isDeleted: m.IsDeleted, page: page.Merge(m.GetOptions(), m.Limit, m.GetToken())})
+// ListFollowing lists the users that a user follows, newest first.
+func (s *Service) ListFollowing(ctx context.Context, req *plazav1.ListFollowingRequest) (*plazav1.ListFollowsResponse, error) {
+	return s.list(ctx, listParams{userID: req.GetUserId(), status: req.GetStatus(), isDeleted: req.IsDeleted, page: page.Merge(req.GetOptions(), req.Limit, req.GetToken())})
 }
 
-// list makes a page of follows in two round trips.
-func (s *Service) list(ctx context.Context, l listing) (*plazav1.ListFollowsResponse, error) {
+// list returns a page of follows. It takes two round trips.
+func (s *Service) list(ctx context.Context, l listParams) (*plazav1.ListFollowsResponse, error) {
 	cursor, err := page.Parse(l.page, page.DefaultLimit)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (s *Service) list(ctx context.Context, l listing) (*plazav1.ListFollowsResp
 	if err != nil {
 		return nil, err
 	}
-	rows, users = kept(rows, users, other, owner, l.isDeleted)
+	rows, users = filterDeleted(rows, users, other, owner, l.isDeleted)
 	for _, f := range rows {
 		m.Follows = append(m.Follows, s.View.Follow(f))
 	}
@@ -85,32 +85,31 @@ func (s *Service) list(ctx context.Context, l listing) (*plazav1.ListFollowsResp
 	return m, nil
 }
 
-// rows reads the follows for somebody who may see them. Requests are for the owner of the list alone: everybody else sees
-// the accepted ones of all, and may not ask for the others.
-func (s *Service) rows(ctx context.Context, l listing, q store.FollowList) ([]store.Follow, error) {
-	f := s.NewRequest(ctx)
-	own := l.userID == "" || q.UserID == f.Caller.UserID || f.Caller.Kind == auth.Admin
+// rows reads the follows, and checks that the caller may see them. Only the owner of the list sees pending requests.
+func (s *Service) rows(ctx context.Context, l listParams, q store.FollowList) ([]store.Follow, error) {
+	r := s.NewRequest(ctx)
+	own := l.userID == "" || q.UserID == r.Caller.UserID || r.Caller.Kind == auth.Admin
 	if !own && l.status != store.FollowPending {
 		q.Statuses = []string{store.FollowAccepted}
 	}
 	var owners []store.User
 	var rows []store.Follow
-	place := visibility.Target{WallOwnerID: q.UserID}
-	f.Users([]string{q.UserID}, &owners)
-	f.ListFollows(q, &rows)
-	if f.Caller.UserID != "" && !own {
-		f.Wall(q.UserID, f.Caller.UserID, &place.Wall)
+	wall := visibility.Target{WallOwnerID: q.UserID}
+	r.Users([]string{q.UserID}, &owners)
+	r.ListFollows(q, &rows)
+	if r.Caller.UserID != "" && !own {
+		r.Wall(q.UserID, r.Caller.UserID, &wall.Wall)
 	}
-	if err := f.Run(ctx); err != nil {
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
 	if l.userID == "" {
-		return rows, f.RequireUser()
+		return rows, r.RequireUser()
 	}
 	if len(owners) == 0 || owners[0].DeletedAt != nil {
 		return nil, fail.NotFound()
 	}
-	if err := place.RequireSee(f.Caller); err != nil {
+	if err := wall.RequireSee(r.Caller); err != nil {
 		return nil, err
 	}
 	if !own && l.status == store.FollowPending {
@@ -119,7 +118,7 @@ func (s *Service) rows(ctx context.Context, l listing, q store.FollowList) ([]st
 	return rows, nil
 }
 
-// usersOf reads users, the first of whom is the owner of a list; nobody where there is nobody else.
+// usersOf reads users, the first of whom is the owner of a list. If the owner is the only one, it returns none.
 func (s *Service) usersOf(ctx context.Context, ids []string) ([]store.User, error) {
 	if len(ids) == 1 {
 		return nil, nil
@@ -131,9 +130,9 @@ func (s *Service) usersOf(ctx context.Context, ids []string) ([]store.User, erro
 	return users, err
 }
 
-// kept leaves out the records of users who are, or are not, deleted, and those users. A user who could not be read stays
-// on the list.
-func kept[T any](rows []T, users []store.User, other func(T) string, owner string, isDeleted *bool) ([]T, []store.User) {
+// filterDeleted removes the rows whose other user's deletion is not as isDeleted selects, and these users. Rows whose
+// other user could not be read remain.
+func filterDeleted[T any](rows []T, users []store.User, other func(T) string, owner string, isDeleted *bool) ([]T, []store.User) {
 	if isDeleted == nil {
 		return rows, users
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// Register makes the outbox deliver follows to the homes of those who are followed, and blocks to the homes of those who
-// are blocked. Both may arrive twice and in any order: the newest version stands.
+// Register registers the outbox handlers that copy follows to the homes of followed users, and blocks to the homes of
+// blocked users. Events may arrive repeatedly and in any order: the newest version wins.
 func Register(d *service.Deps) {
 	d.Outbox.Handle(store.TopicFollow, func(ctx context.Context, row store.OutboxRow) error {
 		f, err := store.ParseFollow(row.Payload)
@@ -21,21 +21,22 @@ func Register(d *service.Deps) {
 		if err != nil {
 			return err
 		}
-		w := d.Store.NewTx(home)
-		w.MirrorFollow(f)
-		return w.Commit(ctx)
+		tx := d.Store.NewTx(home)
+		tx.MirrorFollow(f)
+		return tx.Commit(ctx)
 	})
 	d.Outbox.Handle(store.TopicBlock, func(ctx context.Context, row store.OutboxRow) error {
 		b, err := store.ParseBlock(row.Payload)
 		if err != nil {
 			return err
 		}
-		return store.UntilUnchanged(func() error { return applyBlock(ctx, d, b) })
+		_, err = service.RetryOnConflict(ctx, func() (struct{}, error) { return struct{}{}, applyBlock(ctx, d, b) })
+		return err
 	})
 }
 
-// applyBlock keeps a block at the blocked user's home, and ends the blocked user's follow, which lives there: the two in
-// one transaction, so that no follow outlives a block that this home knows of.
+// applyBlock copies a block to the blocked user's home and ends the blocked user's follow, which is stored there. It
+// does so in one transaction, so that no follow outlives a block that this home knows of.
 func applyBlock(ctx context.Context, d *service.Deps, b store.MirroredBlock) error {
 	home, err := region.HomeOf(b.BlockedID)
 	if err != nil {
@@ -55,23 +56,23 @@ func applyBlock(ctx context.Context, d *service.Deps, b store.MirroredBlock) err
 	if known.Version > b.Version {
 		return nil
 	}
-	// An end that overtook its block speaks for both: the block itself comes too late to end anything.
+	// If the end of a block arrives before the block itself, it also ends the follow: the block is then out of date.
 	ends := b.Status == store.BlockBlocked || b.Version > known.Version+1
 	now := d.Now()
-	w := d.Store.NewTx(home)
-	w.MirrorBlock(b)
-	var sent []store.OutboxRow
+	tx := d.Store.NewTx(home)
+	tx.MirrorBlock(b)
+	var outboxRows []store.OutboxRow
 	if ends && follow.Active() {
 		ended := *follow
 		ended.Status, ended.UpdatedAt = store.FollowNone, now
-		sent = w.ChangeFollow(store.FollowChange{Old: follow, New: ended}, now, now.Add(events.Grace))
+		outboxRows = tx.ChangeFollow(store.FollowChange{Old: follow, New: ended}, now, now.Add(events.Grace))
 	}
 	if ends {
-		w.GuardNoFollow(b.BlockedID, b.BlockerID)
+		tx.GuardNoFollow(b.BlockedID, b.BlockerID)
 	}
-	if err := w.Commit(ctx); err != nil {
+	if err := tx.Commit(ctx); err != nil {
 		return err
 	}
-	d.Outbox.Deliver(ctx, home, sent...)
+	d.Outbox.Deliver(ctx, home, outboxRows...)
 	return nil
 }

@@ -13,48 +13,47 @@ import (
 )
 
 var (
-	errMember  = fail.AlreadyExists("The user is a member of this community already")
-	errPresent = fail.AlreadyExists("The user takes part in this room already")
-	errDirect  = fail.New(fail.CodeBadRequest, "Only rooms of type coHosts have co-hosts")
+	errMember      = fail.AlreadyExists("The user is already a member of this community")
+	errParticipant = fail.AlreadyExists("The user is already a participant of this room")
+	errNoCoHosts   = fail.New(fail.CodeBadRequest, "Only rooms of type coHosts can have co-hosts")
 )
 
-// CreateInvitations invites users, all of them or none. Somebody unknown is 400400, who belongs there already 400315, and who is
-// banned from the community 400304.
-func (s *Service) CreateInvitations(ctx context.Context, m *plazav1.CreateInvitationsRequest) (*plazav1.InvitationResponse, error) {
-	if err := fits(m.GetType(), m.GetTargetType()); err != nil {
+// CreateInvitations invites all of the users or none. An unknown user is 400400, a member or participant 400315, and
+// a user who is banned from the community 400304.
+func (s *Service) CreateInvitations(ctx context.Context, req *plazav1.CreateInvitationsRequest) (*plazav1.InvitationResponse, error) {
+	if err := checkType(req.GetType(), req.GetTargetType()); err != nil {
 		return nil, err
 	}
-	found, err := s.Directory.Resolve(ctx, m.GetUserIds()...)
+	ids, all, err := s.ResolveUsers(ctx, req.GetUserIds())
 	if err != nil {
 		return nil, err
 	}
-	d := draft{kind: m.GetType(), target: target{kind: m.GetTargetType(), id: m.GetTargetId()}}
-	for _, publicID := range m.GetUserIds() {
-		if id := found[publicID]; !slices.Contains(d.ids, id) {
-			d.ids = append(d.ids, id)
-		}
-	}
-	err = store.UntilUnchanged(func() error { return s.invite(ctx, &d) })
+	rows, err := service.RetryOnConflict(ctx, func() ([]store.Invitation, error) {
+		return s.invite(ctx, &draft{
+			Request: s.NewRequest(ctx), target: target{kind: req.GetTargetType(), id: req.GetTargetId()}, kind: req.GetType(), ids: ids, all: all,
+		})
+	})
 	if err != nil {
 		return nil, err
 	}
-	return s.page(ctx, d.rows, &plazav1.Paging{})
+	return s.page(ctx, rows, &plazav1.Paging{})
 }
 
-// draft is an invitation of several users, under way.
+// draft is an invitation of several users.
 type draft struct {
 	*service.Request
 	target
-	kind    string   // of invitation
-	ids     []string // internal ids of the invited, each once; one is empty where somebody is unknown
+	kind    string   // the type of the invitation
+	ids     []string // internal ids of the invited users, without repetitions
+	all     bool     // whether all invited users exist
 	users   []store.User
-	members []store.Member     // the invited users' memberships
-	pending []store.Invitation // those that they have
-	rows    []store.Invitation // the answer: in the order of ids
+	members []store.Member     // the memberships of the users
+	pending []store.Invitation // the pending invitations of the users
 }
 
-func (s *Service) invite(ctx context.Context, d *draft) error {
-	d.Request, d.target = s.NewRequest(ctx), target{kind: d.target.kind, id: d.target.id}
+// invite stores the invitations, and returns them in the order of the users. Users who are invited already keep their
+// invitation.
+func (s *Service) invite(ctx context.Context, d *draft) ([]store.Invitation, error) {
 	d.read(d.Request)
 	d.Users(d.ids, &d.users)
 	d.PendingInvitations(d.target.id, d.ids, &d.pending)
@@ -62,33 +61,29 @@ func (s *Service) invite(ctx context.Context, d *draft) error {
 		d.Members(d.target.id, d.ids, &d.members)
 	}
 	if err := d.Run(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	if err := d.check(); err != nil {
-		return err
+		return nil, err
 	}
-	w := s.Store.NewTx(service.HomeOf(d.target.id))
-	d.guard(w)
-	d.rows = nil
+	tx := s.Store.NewTx(service.HomeOf(d.target.id))
+	d.guard(tx)
+	var rows []store.Invitation
 	for _, u := range d.users {
-		d.rows = append(d.rows, d.of(u, s.NewID(w.Home())))
-		if i := &d.rows[len(d.rows)-1]; i.CreatedAt.IsZero() {
-			i.CreatedAt, i.UpdatedAt = s.Now(), s.Now()
-			w.InsertInvitation(*i, store.ErrChanged)
+		if old := service.Find(d.pending, func(i store.Invitation) bool { return i.InvitedID == u.ID }); old != nil {
+			rows = append(rows, *old)
+			continue
 		}
+		i := membership.NewInvitation(d.Request, store.Invitation{
+			ID: s.NewID(tx.Home()), Type: d.kind, TargetType: d.target.kind, TargetID: d.target.id, CreatedAt: s.Now(), UpdatedAt: s.Now(),
+		}, u)
+		tx.InsertInvitation(i, service.ErrConflict)
+		rows = append(rows, i)
 	}
-	return w.Commit(ctx)
+	return rows, tx.Commit(ctx)
 }
 
-// of is the pending invitation of a user, or the one to be made, which has no times yet.
-func (d *draft) of(u store.User, id string) store.Invitation {
-	if at := slices.IndexFunc(d.pending, func(i store.Invitation) bool { return i.InvitedID == u.ID }); at >= 0 {
-		return d.pending[at]
-	}
-	return membership.NewInvitation(d.Request, store.Invitation{ID: id, Type: d.kind, TargetType: d.target.kind, TargetID: d.target.id}, u)
-}
-
-// check refuses what may not be.
+// check returns an error unless the caller may invite the users to the target.
 func (d *draft) check() error {
 	if err := d.require(); err != nil {
 		return err
@@ -97,12 +92,12 @@ func (d *draft) check() error {
 		return err
 	}
 	if r := d.room; r != nil && r.Type != "coHosts" {
-		return errDirect
+		return errNoCoHosts
 	}
 	if r := d.room; r != nil && !slices.Contains(live.OpenRoomStates(), r.Status) {
 		return live.BadTransition("inviting", r.Status)
 	}
-	if slices.Contains(d.ids, "") || len(d.users) < len(d.ids) {
+	if !d.all || len(d.users) < len(d.ids) {
 		return fail.NotFound()
 	}
 	for _, u := range d.users {
@@ -113,12 +108,13 @@ func (d *draft) check() error {
 	return nil
 }
 
+// checkUser returns an error unless the user may be invited to the target.
 func (d *draft) checkUser(u store.User) error {
 	if u.DeletedAt != nil {
 		return fail.NotFound()
 	}
 	if d.room != nil && live.IsParticipant(d.room, u.ID) {
-		return errPresent
+		return errParticipant
 	}
 	for _, m := range d.members {
 		switch {

@@ -1,27 +1,29 @@
-// Package invitation holds the invitations of users: to become a member of a community (communityMemberInvite), or a co-host of a
-// room (livestreamCohostInvite). An invitation lives with its target.
+// Package invitation implements InvitationService: invitations to become a member of a community
+// (communityMemberInvite) or a co-host of a room (livestreamCohostInvite). An invitation is stored at the home of its
+// target.
 //
 // # States
 //
-//	pending     the invited user has not answered
-//	approved    they accepted; or became a member of the community in another way
-//	rejected    they turned it down
-//	cancelled   it was taken back; or they were banned from the community
+//	pending     not answered
+//	approved    the user accepted it, or became a member of the community in another way
+//	rejected    the user rejected it
+//	cancelled   it was cancelled, or the user was banned from the community
 //
 // # Transitions
 //
 //	from      to         by
-//	-         pending    CreateInvitations; AddMembers where the network's membershipAcceptance is `invitation`
-//	pending   approved   AcceptInvitation by who is invited: they are a member, or a co-host, when it returns; JoinCommunity,
-//	                     RequestJoin, ApproveJoin and AddMembers, which make the user a member too
-//	pending   rejected   RejectInvitation by who is invited
-//	pending   cancelled  CancelInvitation by who made it, or by who may invite there; BanMembers
+//	-         pending    CreateInvitations; AddMembers if the network setting membershipAcceptance is `invitation`
+//	pending   approved   AcceptInvitation by the invited user, who is a member or co-host when it returns;
+//	                     JoinCommunity, RequestJoin, ApproveJoin and AddMembers, which also make the user a member
+//	pending   rejected   RejectInvitation by the invited user
+//	pending   cancelled  CancelInvitation by the inviter, or by a user who may invite to the target; BanMembers
 //
-// The same call again changes nothing and succeeds; another one is refused with 400000. A user has one pending invitation to a
-// target at a time: who is invited again keeps it. After its end they can be invited anew.
+// Calls are idempotent: repeating one changes nothing and succeeds. Any other answer to an invitation that is not
+// pending is 400000. A user has at most one pending invitation to a target, which a second invitation returns.
 //
-// # Who invites
+// # Permissions
 //
-// To a community those who may add members to it (ADD_COMMUNITY_USER); to a room, which has to be of type coHosts and not over,
-// its host and those with MANAGE_LIVE_STREAMING. The same read the lists; those of a room its co-hosts too.
+// Inviting to a community requires ADD_COMMUNITY_USER in it. Inviting to a room, which must be of type coHosts and
+// not have ended, requires to be its host or MANAGE_LIVE_STREAMING. The same callers list the invitations; co-hosts
+// also list those of their room.
 package invitation

@@ -2,7 +2,6 @@ package invitation
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
@@ -10,7 +9,6 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
-	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -18,34 +16,34 @@ import (
 // Service implements InvitationService.
 type Service struct{ *service.Deps }
 
-// New makes the service.
+// New returns the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-// target is the community or room of an invitation, and how the caller stands to it. One of the two is set.
+// target is the community or room of an invitation.
 type target struct {
 	kind      string // store.InviteToCommunity or store.InviteToRoom
 	id        string
 	community *store.Community
-	mine      *store.Member // the caller's; nil for a stranger
+	mine      *store.Member // the caller's; nil if the caller never was a member
 	room      *store.Room
 }
 
-// read adds the reads of a target to a round trip. An id without a home is one of nothing.
-func (t *target) read(f *service.Request) {
+// read adds the reads of the target to a request. A malformed id reads nothing.
+func (t *target) read(r *service.Request) {
 	if t.kind == store.InviteToRoom {
-		f.Room(t.id, &t.room)
+		r.Room(t.id, &t.room)
 		return
 	}
-	f.Community(t.id, &t.community)
-	if f.Caller.UserID != "" {
-		f.Member(t.id, f.Caller.UserID, &t.mine)
+	r.Community(t.id, &t.community)
+	if r.Caller.UserID != "" {
+		r.Member(t.id, r.Caller.UserID, &t.mine)
 	}
 }
 
-// require returns 400400 for a target that is not there.
+// require returns 400400 if the target does not exist.
 func (t *target) require() error {
 	if t.kind == store.InviteToCommunity {
-		return membership.RequireLive(t.community)
+		return membership.RequireExists(t.community)
 	}
 	if t.room == nil || t.room.DeletedAt != nil {
 		return fail.NotFound()
@@ -53,18 +51,18 @@ func (t *target) require() error {
 	return nil
 }
 
-// requireInvite refuses callers who may not invite there.
+// requireInvite returns an error unless the caller may invite to the target.
 func (t *target) requireInvite(caller *auth.Caller) error {
 	if t.kind == store.InviteToRoom {
 		return live.RequireChange(caller, t.room.CreatorID)
 	}
-	if err := membership.RequireFind(caller, t.community, t.mine); err != nil {
+	if err := membership.RequireDiscoverable(caller, t.community, t.mine); err != nil {
 		return err
 	}
-	return auth.Require(caller, auth.AddCommunityUser, auth.Scope{OwnerID: t.community.CreatorID, Membership: visibility.MembershipOf(t.mine)})
+	return membership.Require(caller, auth.AddCommunityUser, t.community, t.mine)
 }
 
-// requireRead refuses callers who may not see who is invited.
+// requireRead returns an error unless the caller may list the invitations to the target.
 func (t *target) requireRead(caller *auth.Caller) error {
 	if t.kind == store.InviteToRoom && live.IsParticipant(t.room, caller.UserID) {
 		return nil
@@ -72,48 +70,44 @@ func (t *target) requireRead(caller *auth.Caller) error {
 	return t.requireInvite(caller)
 }
 
-// guard refuses a transaction where the target is gone, or the room is over.
-func (t *target) guard(w *store.Tx) {
+// guard makes a transaction fail if the target was deleted or the room has ended.
+func (t *target) guard(tx *store.Tx) {
 	if t.kind == store.InviteToRoom {
-		w.GuardRoomIn(t.id, live.OpenRoomStates(), store.ErrChanged)
+		tx.GuardRoomIn(t.id, live.OpenRoomStates(), service.ErrConflict)
 		return
 	}
-	w.CommunityIsLive(t.id)
+	tx.CommunityIsLive(t.id)
 }
 
-// fits refuses a type of invitation that does not go with a type of target; an empty one fits.
-func fits(kind, targetType string) error {
+// checkType returns an error if the type of an invitation does not match the type of its target. Empty types match.
+func checkType(kind, targetType string) error {
 	want := store.InviteMember
 	if targetType == store.InviteToRoom {
 		want = store.InviteCoHost
 	}
 	if kind != "" && targetType != "" && kind != want {
-		return fail.Validation("type: does not go with the targetType " + targetType)
+		return fail.Validation("type: must be " + want + " for the targetType " + targetType)
 	}
 	return nil
 }
 
-// page answers with invitations, and with the users who invite and are invited.
+// page returns invitations with their inviters and invited users.
 func (s *Service) page(ctx context.Context, rows []store.Invitation, paging *plazav1.Paging) (*plazav1.InvitationResponse, error) {
-	answer := &plazav1.InvitationResponse{Paging: paging}
+	aggregate := &plazav1.InvitationResponse{Paging: paging}
 	var ids []string
 	for _, i := range rows {
-		answer.Invitations = append(answer.Invitations, s.View.Invitation(i))
+		aggregate.Invitations = append(aggregate.Invitations, s.View.Invitation(i))
 		ids = append(ids, i.InvitedID, i.InviterID)
 	}
-	slices.Sort(ids)
 	var users []store.User
 	reads := s.Store.NewBestEffortBatch()
-	reads.Users(slices.Compact(ids), &users)
+	reads.Users(service.SortedSet(ids), &users)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
-	answer.Users = s.View.Users(users)
-	return answer, nil
+	aggregate.Users = s.View.Users(users)
+	return aggregate, nil
 }
 
-func place(i store.Invitation) (t time.Time, key, id string) { return i.CreatedAt, "", i.ID }
-
-func success() *plazav1.SuccessResponse {
-	return &plazav1.SuccessResponse{Success: true}
-}
+// position returns the sort key of an invitation.
+func position(i store.Invitation) (t time.Time, key, id string) { return i.CreatedAt, "", i.ID }

@@ -10,11 +10,11 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// defaultLimit is the page size of these lists, where a client names none.
+// defaultLimit is the page size of requests without a limit.
 const defaultLimit = 20
 
-// filter is what both requests that list invitations have.
-type filter interface {
+// listRequest is ListInvitationsRequest or ListMyInvitationsRequest.
+type listRequest interface {
 	GetType() string
 	GetTargetType() string
 	GetTargetId() string
@@ -24,19 +24,19 @@ type filter interface {
 	GetOptions() *plazav1.PageOptions
 }
 
-// listOf is the list of a request, and its cursor.
-func listOf(m filter) (store.InvitationList, page.Cursor, error) {
-	cursor, err := page.Parse(m.GetOptions(), defaultLimit)
+// listOf returns the query and the cursor of a request.
+func listOf(req listRequest) (store.InvitationList, page.Cursor, error) {
+	cursor, err := page.Parse(req.GetOptions(), defaultLimit)
 	if err != nil {
 		return store.InvitationList{}, cursor, err
 	}
-	oldestFirst := m.GetSortBy() == "firstCreated" || m.GetSortBy() != "lastCreated" && m.GetSortOrder() == "asc"
+	oldestFirst := req.GetSortBy() == "firstCreated" || req.GetSortBy() != "lastCreated" && req.GetSortOrder() == "asc"
 	list := store.InvitationList{
-		TargetID: m.GetTargetId(), Statuses: slices.Compact(slices.Sorted(slices.Values(m.GetStatuses()))),
+		TargetID: req.GetTargetId(), Statuses: service.SortedSet(req.GetStatuses()),
 		Desc: oldestFirst == cursor.Back, Limit: cursor.Limit + 1,
 	}
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
-	return list, cursor, fits(m.GetType(), m.GetTargetType())
+	return list, cursor, checkType(req.GetType(), req.GetTargetType())
 }
 
 // ListInvitations lists the invitations to one target.
@@ -47,57 +47,57 @@ func (s *Service) ListInvitations(ctx context.Context, req *plazav1.ListInvitati
 	}
 	t := &target{kind: req.GetTargetType(), id: req.GetTargetId()}
 	var rows []store.Invitation
-	f := s.NewRequest(ctx)
-	t.read(f)
-	f.ListInvitations(list, &rows)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	t.read(r)
+	r.ListInvitations(list, &rows)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
 	if err := t.require(); err != nil {
 		return nil, err
 	}
-	if err := t.requireRead(f.Caller); err != nil {
+	if err := t.requireRead(r.Caller); err != nil {
 		return nil, err
 	}
-	rows, paging := service.Page(cursor, rows, false, list.Desc, place)
+	rows, paging := service.Page(cursor, rows, false, list.Desc, position)
 	return s.page(ctx, rows, paging)
 }
 
-// ListMyInvitations lists the caller's invitations. A region that is away is left out.
+// ListMyInvitations lists the caller's invitations. Regions that are unavailable are left out.
 func (s *Service) ListMyInvitations(ctx context.Context, req *plazav1.ListMyInvitationsRequest) (*plazav1.InvitationResponse, error) {
 	list, cursor, err := listOf(req)
 	if err != nil {
 		return nil, err
 	}
-	f := s.NewRequest(ctx)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := f.RequireUser(); err != nil {
+	if err := r.RequireUser(); err != nil {
 		return nil, err
 	}
-	list.InvitedID, list.Types = f.Caller.UserID, typesOf(req)
+	list.InvitedID, list.Types = r.Caller.UserID, typesOf(req)
 	var rows []store.Invitation
 	reads := s.Store.NewBestEffortBatch()
 	reads.ListInvitations(list, &rows)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
-	if len(list.Types) > 0 { // a target has invitations of one type
+	if len(list.Types) > 0 { // each type of target has one type of invitation
 		rows = slices.DeleteFunc(rows, func(i store.Invitation) bool { return !slices.Contains(list.Types, i.Type) })
 	}
-	rows, paging := service.Page(cursor, rows, false, list.Desc, place)
+	rows, paging := service.Page(cursor, rows, false, list.Desc, position)
 	return s.page(ctx, rows, paging)
 }
 
-// typesOf are the types of invitations that a request asks for; none stand for all.
-func typesOf(m *plazav1.ListMyInvitationsRequest) []string {
+// typesOf returns the types of invitations that a request selects; nil selects all.
+func typesOf(req *plazav1.ListMyInvitationsRequest) []string {
 	switch {
-	case m.GetType() != "":
-		return []string{m.GetType()}
-	case m.GetTargetType() == store.InviteToCommunity:
+	case req.GetType() != "":
+		return []string{req.GetType()}
+	case req.GetTargetType() == store.InviteToCommunity:
 		return []string{store.InviteMember}
-	case m.GetTargetType() == store.InviteToRoom:
+	case req.GetTargetType() == store.InviteToRoom:
 		return []string{store.InviteCoHost}
 	}
 	return nil

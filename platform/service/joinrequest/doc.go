@@ -1,27 +1,29 @@
-// Package joinrequest holds the requests to join a community. A request lives with its community.
+// Package joinrequest implements JoinRequestService: requests to join a community. A request is stored at the home of
+// its community.
 //
 // # States
 //
-//	pending     nobody has answered; at most one of a user to a community
-//	approved    the user became a member by it
-//	rejected    a moderator turned it down, or the user was banned
-//	cancelled   the user took it back
+//	pending     not answered; a user has at most one pending request to a community
+//	approved    the user became a member
+//	rejected    a moderator rejected the request or banned the user
+//	cancelled   the user cancelled the request
 //
 // # Transitions
 //
 //	from      to         by
-//	-         pending    RequestJoin, where a moderator decides and the user is not invited
-//	-         approved   RequestJoin elsewhere: the user is a member when it returns
-//	pending   approved   ApproveJoin; RequestJoin once nobody decides any more or the user is invited; JoinCommunity, AddMembers and
-//	                     AcceptInvitation, which make the user a member too
+//	-         pending    RequestJoin, if the community requires approval and the user is not invited
+//	-         approved   RequestJoin otherwise: the user is a member when it returns
+//	pending   approved   ApproveJoin; RequestJoin, if approval is no longer required or the user was invited;
+//	                     JoinCommunity, AddMembers and AcceptInvitation, which also make the user a member
 //	pending   rejected   RejectJoin; BanMembers
-//	pending   cancelled  CancelJoin by who asked
+//	pending   cancelled  CancelJoin by the requestor
 //
-// What was approved, rejected or cancelled stays so: who asks again has a new request. An answer to a request that is not pending is
-// 400400, and a second pending request 400315; a request once approved is the answer to a member who asks again.
+// Approved, rejected and cancelled are final: a new request is a new row. Answering a request that is not pending is
+// 400400, and a second pending request 400315. A member whose request was approved gets that request when they
+// request again.
 //
-// # Who decides
+// # Moderators
 //
-// Those who may add members to the community (ADD_COMMUNITY_USER); anybody else is 400300. A community that is hidden from the caller is
-// 400400 to them, as one that there is not, unless they are invited or have a request to it from before.
+// Answering and listing requests requires ADD_COMMUNITY_USER in the community, and is 400300 otherwise. A community
+// that is hidden from the caller is 400400, unless the caller is invited or has a request to it.
 package joinrequest

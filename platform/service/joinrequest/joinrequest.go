@@ -9,7 +9,6 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
-	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -17,25 +16,25 @@ import (
 // Service implements JoinRequestService.
 type Service struct{ *service.Deps }
 
-// New makes the service.
+// New returns the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-// situation is what an operation finds in the database.
-type situation struct {
+// state is what an operation on a community reads.
+type state struct {
 	*service.Request
-	home      region.Code // the community's
+	home      region.Code // of the community
 	community *store.Community
-	mine      *store.Member // the caller's; nil for a stranger
+	mine      *store.Member // the caller's; nil if the caller never was a member
 	now       time.Time
 }
 
-// begin starts the first round trip of an operation on a community.
-func (s *Service) begin(ctx context.Context, communityID string) (*situation, error) {
+// newState starts the first round trip of an operation on a community.
+func (s *Service) newState(ctx context.Context, communityID string) (*state, error) {
 	home, err := region.HomeOf(communityID)
 	if err != nil {
 		return nil, notFound(ctx, s.NewRequest(ctx))
 	}
-	found := &situation{Request: s.NewRequest(ctx), home: home, now: s.Now()}
+	found := &state{Request: s.NewRequest(ctx), home: home, now: s.Now()}
 	found.Community(communityID, &found.community)
 	if caller := found.Caller.UserID; caller != "" {
 		found.Member(communityID, caller, &found.mine)
@@ -43,44 +42,41 @@ func (s *Service) begin(ctx context.Context, communityID string) (*situation, er
 	return found, nil
 }
 
-// notFound is 400400 for those who may call at all.
-func notFound(ctx context.Context, f *service.Request) error {
-	if err := f.Run(ctx); err != nil {
+// notFound confirms the caller and returns 400400.
+func notFound(ctx context.Context, r *service.Request) error {
+	if err := r.Run(ctx); err != nil {
 		return err
 	}
 	return fail.NotFound()
 }
 
-// run ends the first round trip. A community that is not there is 400400; whether the caller may know of one is for the operation to
-// ask, as they may have a request or an invitation to it.
-func (s *situation) run(ctx context.Context) error {
+// run runs the request. A community that does not exist is 400400. Operations must also call requireDiscoverable,
+// unless the caller is invited or has a request.
+func (s *state) run(ctx context.Context) error {
 	if err := s.Run(ctx); err != nil {
 		return err
 	}
-	return membership.RequireLive(s.community)
+	return membership.RequireExists(s.community)
 }
 
-// requireFind is 400400 for a community that is hidden from the caller.
-func (s *situation) requireFind() error { return membership.RequireFind(s.Caller, s.community, s.mine) }
+// requireDiscoverable returns 400400 if the community is hidden from the caller.
+func (s *state) requireDiscoverable() error {
+	return membership.RequireDiscoverable(s.Caller, s.community, s.mine)
+}
 
-// requireModerator refuses callers who may not decide who joins.
-func (s *situation) requireModerator() error {
-	if err := s.requireFind(); err != nil {
+// requireModerator returns an error unless the caller may answer join requests.
+func (s *state) requireModerator() error {
+	if err := s.requireDiscoverable(); err != nil {
 		return err
 	}
-	return auth.Require(s.Caller, auth.AddCommunityUser,
-		auth.Scope{OwnerID: s.community.CreatorID, Membership: visibility.MembershipOf(s.mine)})
+	return membership.Require(s.Caller, auth.AddCommunityUser, s.community, s.mine)
 }
 
-// answer makes the answer about requests of the caller.
-func (s *Service) answer(f *service.Request, requests ...store.JoinRequest) *plazav1.JoinRequestResponse {
-	aggregate := &plazav1.JoinRequestResponse{Users: s.View.Users(f.UserRows()), Paging: &plazav1.Paging{}}
+// respond returns requests of the caller.
+func (s *Service) respond(r *service.Request, requests ...store.JoinRequest) *plazav1.JoinRequestResponse {
+	aggregate := &plazav1.JoinRequestResponse{Users: s.View.Users(r.UserRows()), Paging: &plazav1.Paging{}}
 	for _, j := range requests {
 		aggregate.JoinRequests = append(aggregate.JoinRequests, s.View.JoinRequest(j))
 	}
 	return aggregate
-}
-
-func success() *plazav1.SuccessResponse {
-	return &plazav1.SuccessResponse{Success: true}
 }

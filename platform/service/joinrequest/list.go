@@ -11,17 +11,17 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// defaultLimit is the page size of this list, where a client names none.
+// defaultLimit is the page size of requests without a limit.
 const defaultLimit = 20
 
-// ListJoinRequests lists the requests to a community, for those who decide on them.
+// ListJoinRequests lists the requests to join a community. The caller must be allowed to answer them.
 func (s *Service) ListJoinRequests(ctx context.Context, req *plazav1.ListJoinRequestsRequest) (*plazav1.JoinRequestResponse, error) {
 	cursor, err := page.Parse(req.GetOptions(), defaultLimit)
 	if err != nil {
 		return nil, err
 	}
 	list := listOf(req, cursor)
-	found, err := s.begin(ctx, list.CommunityID)
+	found, err := s.newState(ctx, list.CommunityID)
 	if err != nil {
 		return nil, err
 	}
@@ -33,20 +33,20 @@ func (s *Service) ListJoinRequests(ctx context.Context, req *plazav1.ListJoinReq
 	if err := found.requireModerator(); err != nil {
 		return nil, err
 	}
-	rows, paging := service.Page(cursor, rows, false, list.Desc, place)
+	rows, paging := service.Page(cursor, rows, false, list.Desc, position)
 	return s.page(ctx, rows, paging)
 }
 
-func listOf(m *plazav1.ListJoinRequestsRequest, cursor page.Cursor) store.JoinRequestList {
-	statuses := slices.Clone(m.GetStatuses())
-	if m.GetStatus() != "" {
-		statuses = append(statuses, m.GetStatus())
+// listOf returns the query of a request.
+func listOf(req *plazav1.ListJoinRequestsRequest, cursor page.Cursor) store.JoinRequestList {
+	statuses := slices.Clone(req.GetStatuses())
+	if req.GetStatus() != "" {
+		statuses = append(statuses, req.GetStatus())
 	}
-	slices.Sort(statuses)
-	oldestFirst := m.GetSortBy() == "firstCreated" || (m.GetSortBy() != "lastCreated" && m.GetSortOrder() == "asc")
+	oldestFirst := req.GetSortBy() == "firstCreated" || (req.GetSortBy() != "lastCreated" && req.GetSortOrder() == "asc")
 	list := store.JoinRequestList{
-		CommunityID: m.GetCommunityId(),
-		Statuses:    slices.Compact(statuses),
+		CommunityID: req.GetCommunityId(),
+		Statuses:    service.SortedSet(statuses),
 		Desc:        oldestFirst == cursor.Back,
 		Limit:       cursor.Limit + 1,
 	}
@@ -54,23 +54,23 @@ func listOf(m *plazav1.ListJoinRequestsRequest, cursor page.Cursor) store.JoinRe
 	return list
 }
 
-func place(j store.JoinRequest) (t time.Time, key, id string) { return j.CreatedAt, "", j.ID }
+// position returns the sort key of a join request.
+func position(j store.JoinRequest) (t time.Time, key, id string) { return j.CreatedAt, "", j.ID }
 
-// page answers with requests, and with the users who asked and answered.
+// page returns requests with their requestors and responders.
 func (s *Service) page(ctx context.Context, rows []store.JoinRequest, paging *plazav1.Paging) (*plazav1.JoinRequestResponse, error) {
-	answer := &plazav1.JoinRequestResponse{Paging: paging}
+	aggregate := &plazav1.JoinRequestResponse{Paging: paging}
 	var ids []string
 	for _, j := range rows {
-		answer.JoinRequests = append(answer.JoinRequests, s.View.JoinRequest(j))
+		aggregate.JoinRequests = append(aggregate.JoinRequests, s.View.JoinRequest(j))
 		ids = append(ids, j.RequestorID, j.ResponderID)
 	}
-	slices.Sort(ids)
 	var users []store.User
 	reads := s.Store.NewBestEffortBatch()
-	reads.Users(slices.Compact(ids), &users)
+	reads.Users(service.SortedSet(ids), &users)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
-	answer.Users = s.View.Users(users)
-	return answer, nil
+	aggregate.Users = s.View.Users(users)
+	return aggregate, nil
 }

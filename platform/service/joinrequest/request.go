@@ -3,140 +3,137 @@ package joinrequest
 import (
 	"context"
 
-	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 var (
-	errPending = fail.AlreadyExists("A request to join this community is pending already")
-	errMember  = fail.AlreadyExists("The user is a member of this community already")
+	errPending = fail.AlreadyExists("A request to join this community is already pending")
+	errMember  = fail.AlreadyExists("The user is already a member of this community")
 )
 
-// RequestJoin asks to join. Where a moderator decides, the request is pending. Elsewhere, and where the caller is invited, the request
-// is approved and the caller a member at once. A community that is hidden from the caller is 400400, unless they are invited.
+// RequestJoin requests to join a community. If the community requires approval and the caller is not invited, the
+// request is pending. Otherwise the request is approved, and the caller is a member when RequestJoin returns. A
+// community that is hidden from the caller is 400400, unless the caller is invited.
 //
-// A second pending request is 400315. A member whose request was approved gets that request again, so that a client may
-// repeat a call whose answer got lost; a member who never asked gets 400315.
+// A second pending request is 400315. A member whose request was approved gets that request again, so that clients
+// can retry a call whose response was lost. Other members get 400315.
 func (s *Service) RequestJoin(ctx context.Context, req *plazav1.RequestJoinRequest) (*plazav1.JoinRequestResponse, error) {
-	var a asked
-	err := store.UntilUnchanged(func() error {
-		var err error
-		a, err = s.ask(ctx, req.GetCommunityId())
-		return err
+	return service.RetryOnConflict(ctx, func() (*plazav1.JoinRequestResponse, error) {
+		d, err := s.loadDraft(ctx, req.GetCommunityId())
+		if err != nil {
+			return nil, err
+		}
+		if d.mine.IsMember() {
+			return s.respond(d.Request, *d.latest), nil
+		}
+		d.request = s.newRequest(d)
+		if err := s.store(ctx, d); err != nil {
+			return nil, err
+		}
+		return s.respond(d.Request, d.request), nil
 	})
+}
+
+// draft is a join request to create.
+type draft struct {
+	*state
+	latest  *store.JoinRequest // the caller's latest request
+	invited []store.Invitation // the caller's pending invitation, which replaces the approval of a moderator
+	request store.JoinRequest
+}
+
+// loadDraft reads what the request needs, and checks that the caller may make it.
+func (s *Service) loadDraft(ctx context.Context, communityID string) (*draft, error) {
+	found, err := s.newState(ctx, communityID)
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(a.Request, a.request), nil
-}
-
-// asked is a request to join, under way.
-type asked struct {
-	*situation
-	latest  *store.JoinRequest // the caller's latest before
-	invited []store.Invitation // the caller's pending one, if any: it stands for a moderator's consent
-	request store.JoinRequest  // the one to answer with
-}
-
-func (s *Service) ask(ctx context.Context, communityID string) (asked, error) {
-	found, err := s.begin(ctx, communityID)
-	if err != nil {
-		return asked{}, err
-	}
-	a := asked{situation: found}
-	found.LatestJoinRequest(communityID, found.Caller.UserID, &a.latest)
+	d := &draft{state: found}
+	found.LatestJoinRequest(communityID, found.Caller.UserID, &d.latest)
 	if caller := found.Caller.UserID; caller != "" {
-		found.PendingInvitations(communityID, []string{caller}, &a.invited)
+		found.PendingInvitations(communityID, []string{caller}, &d.invited)
 	}
 	if err := found.run(ctx); err != nil {
-		return a, err
+		return nil, err
 	}
-	if err := a.check(); err != nil {
-		return a, err
-	}
-	if a.mine.IsMember() {
-		a.request = *a.latest
-		return a, nil
-	}
-	return s.send(ctx, a)
+	return d, d.check()
 }
 
-// check refuses those who may not ask.
-func (a *asked) check() error {
-	if err := a.RequireUser(); err != nil {
+// check returns an error unless the caller may request to join.
+func (d *draft) check() error {
+	if err := d.RequireUser(); err != nil {
 		return err
 	}
-	if !a.isInvited() && !a.isPending() { // nor would they know of it otherwise
-		if err := a.requireFind(); err != nil {
+	if !d.isInvited() && !d.isPending() {
+		if err := d.requireDiscoverable(); err != nil {
 			return err
 		}
 	}
 	switch {
-	case a.mine.IsBanned():
+	case d.mine.IsBanned():
 		return fail.Banned()
-	case a.mine.IsMember() && (a.latest == nil || a.latest.Status != store.JoinApproved):
+	case d.mine.IsMember() && (d.latest == nil || d.latest.Status != store.JoinApproved):
 		return errMember
-	case a.mine.IsMember():
+	case d.mine.IsMember():
 		return nil
-	case a.needsApproval() && a.isPending():
+	case d.needsApproval() && d.isPending():
 		return errPending
 	}
 	return nil
 }
 
-func (a *asked) isInvited() bool { return len(a.invited) > 0 }
+func (d *draft) isInvited() bool { return len(d.invited) > 0 }
 
-// needsApproval reports whether a moderator decides.
-func (a *asked) needsApproval() bool { return a.community.JoinApproval && !a.isInvited() }
+// needsApproval reports whether a moderator must approve the request.
+func (d *draft) needsApproval() bool { return d.community.JoinApproval && !d.isInvited() }
 
-func (a *asked) isPending() bool { return a.latest != nil && a.latest.Status == store.JoinPending }
+func (d *draft) isPending() bool { return d.latest != nil && d.latest.Status == store.JoinPending }
 
-// send stores the request, and the membership where no moderator decides.
-func (s *Service) send(ctx context.Context, a asked) (asked, error) {
-	u := a.User()
-	a.request = store.JoinRequest{
-		CommunityID: a.community.ID, ID: s.NewID(a.home), RequestorID: u.ID, RequestorPublicID: u.PublicID,
-		Status: store.JoinPending, CreatedAt: a.now, UpdatedAt: a.now,
-	}
-	w := s.Store.NewTx(a.home)
-	w.CommunityIsLive(a.community.ID)
-	if a.needsApproval() {
-		w.InsertJoinRequest(a.request, errPending)
-		return a, w.Commit(ctx)
-	}
-	a.approve(w)
-	for _, i := range a.invited {
-		w.AnswerInvitation(i.ID, store.JoinApproved, a.now, store.ErrChanged)
-	}
-	change := membership.Join(a.community.ID, u.ID, u.PublicID, a.mine, membership.MemberRoles(), a.now)
-	mirrors := w.ChangeMembers(a.community.ID, []store.MemberChange{change}, a.now, a.now.Add(events.Grace))
-	told := events.EmitMembersAdded(w, a.community.ID, u.ID, "", []store.MemberChange{change}, mirrors, a.now)
-	if err := w.Commit(ctx); err != nil {
-		return a, err
-	}
-	s.Outbox.Deliver(ctx, a.home, mirrors...)
-	s.Outbox.DeliverSoon(ctx, a.home, told...)
-	return a, nil
-}
-
-// approve makes the request an approved one: a new one, or the pending one of a time when a moderator decided.
-func (a *asked) approve(w *store.Tx) {
-	if a.isPending() {
-		a.request = *a.latest
-		w.AnswerJoinRequest(a.community.ID, a.request.RequestorID, store.JoinAnswer{Status: store.JoinApproved}, a.now)
-	}
-	a.request.Status, a.request.RespondedAt, a.request.UpdatedAt = store.JoinApproved, &a.now, a.now
-	if !a.isPending() {
-		w.InsertJoinRequest(a.request, errPending)
+func (s *Service) newRequest(d *draft) store.JoinRequest {
+	u := d.User()
+	return store.JoinRequest{
+		CommunityID: d.community.ID, ID: s.NewID(d.home), RequestorID: u.ID, RequestorPublicID: u.PublicID,
+		Status: store.JoinPending, CreatedAt: d.now, UpdatedAt: d.now,
 	}
 }
 
-// CancelJoin withdraws the caller's pending request; without one it is 400400.
+// store stores the request, and the membership if no approval is required.
+func (s *Service) store(ctx context.Context, d *draft) error {
+	u := d.User()
+	tx := s.Store.NewTx(d.home)
+	tx.CommunityIsLive(d.community.ID)
+	if d.needsApproval() {
+		tx.InsertJoinRequest(d.request, errPending)
+		return tx.Commit(ctx)
+	}
+	d.approve(tx)
+	for _, i := range d.invited {
+		tx.AnswerInvitation(i.ID, store.JoinApproved, d.now, service.ErrConflict)
+	}
+	change := membership.Join(d.community.ID, u.ID, u.PublicID, d.mine, membership.MemberRoles(), d.now)
+	return membership.NewUpdate(tx, d.community.ID, []store.MemberChange{change}, d.now).Commit(ctx, s.Deps, u.ID, "")
+}
+
+// approve approves the pending request, which was made when the community required approval, or inserts an approved
+// one.
+func (d *draft) approve(tx *store.Tx) {
+	if d.isPending() {
+		d.request = *d.latest
+		tx.AnswerJoinRequest(d.community.ID, d.request.RequestorID, store.JoinAnswer{Status: store.JoinApproved}, d.now)
+	}
+	d.request.Status, d.request.RespondedAt, d.request.UpdatedAt = store.JoinApproved, &d.now, d.now
+	if !d.isPending() {
+		tx.InsertJoinRequest(d.request, errPending)
+	}
+}
+
+// CancelJoin cancels the caller's pending request. Without one it is 400400.
 func (s *Service) CancelJoin(ctx context.Context, req *plazav1.CancelJoinRequest) (*plazav1.SuccessResponse, error) {
-	found, err := s.begin(ctx, req.GetCommunityId())
+	found, err := s.newState(ctx, req.GetCommunityId())
 	if err != nil {
 		return nil, err
 	}
@@ -146,17 +143,17 @@ func (s *Service) CancelJoin(ctx context.Context, req *plazav1.CancelJoinRequest
 	if err := found.RequireUser(); err != nil {
 		return nil, err
 	}
-	w := s.Store.NewTx(found.home)
-	w.AnswerJoinRequest(found.community.ID, found.Caller.UserID, store.JoinAnswer{Status: store.JoinCancelled}, found.now)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(found.home)
+	tx.AnswerJoinRequest(found.community.ID, found.Caller.UserID, store.JoinAnswer{Status: store.JoinCancelled}, found.now)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return success(), nil
+	return service.Success(), nil
 }
 
-// GetMyJoinRequest gets the caller's latest request to a community, or none.
+// GetMyJoinRequest gets the caller's latest request to a community, if there is one.
 func (s *Service) GetMyJoinRequest(ctx context.Context, req *plazav1.GetMyJoinRequestRequest) (*plazav1.JoinRequestResponse, error) {
-	found, err := s.begin(ctx, req.GetCommunityId())
+	found, err := s.newState(ctx, req.GetCommunityId())
 	if err != nil {
 		return nil, err
 	}
@@ -165,11 +162,11 @@ func (s *Service) GetMyJoinRequest(ctx context.Context, req *plazav1.GetMyJoinRe
 	if err := found.run(ctx); err != nil {
 		return nil, err
 	}
-	if latest == nil { // a request of the caller's own is theirs to see, also where the community hid since
-		if err := found.requireFind(); err != nil {
+	if latest == nil { // callers see their own requests even if the community is hidden from them now
+		if err := found.requireDiscoverable(); err != nil {
 			return nil, err
 		}
-		return s.answer(found.Request), nil
+		return s.respond(found.Request), nil
 	}
-	return s.answer(found.Request, *latest), nil
+	return s.respond(found.Request, *latest), nil
 }

@@ -8,16 +8,17 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// This file brings a user's markers to where subchannels stand by now, ahead of the outbox: who has just read a message must not
-// find it unread because the marker had not heard of it.
+// The outbox updates markers asynchronously. Before a marker moves past the last segment that it knows of, this file
+// updates it from the feed. Otherwise a message that the user has just read could still count as unread.
 
-// upToDate returns the marks of a selection, brought up to date where one is missing or the user goes past what it knows of.
-func (s *Service) upToDate(ctx context.Context, userID string, selected selection, marks []store.FeedMark, to func(store.FeedMark) move) ([]store.FeedMark, error) {
+// catchUp returns the markers of a selection. It first updates markers that do not exist yet, or that end before the
+// position that to returns.
+func (s *Service) catchUp(ctx context.Context, userID string, selected selection, marks []store.FeedMark, to func(store.FeedMark) move) ([]store.FeedMark, error) {
 	behind := selected.behind(marks, to)
 	if len(behind) == 0 {
 		return marks, nil
 	}
-	moved, err := s.catchUp(ctx, userID, behind)
+	moved, err := s.updateFromFeeds(ctx, userID, behind)
 	if err != nil || !moved {
 		return marks, err
 	}
@@ -26,8 +27,8 @@ func (s *Service) upToDate(ctx context.Context, userID string, selected selectio
 	return marks, reads.Run(ctx)
 }
 
-// behind are the feeds of a selection that have no mark yet, or one that ends before the user does. Of a channel that is its first
-// subchannel, whose id is the channel's, and those that have a mark.
+// behind returns the feeds of a selection whose marker does not exist yet or ends before the position that to
+// returns. For a channel without markers it returns the default subchannel, which has the id of the channel.
 func (s selection) behind(marks []store.FeedMark, to func(store.FeedMark) move) []string {
 	var ids []string
 	known := map[string]bool{}
@@ -45,9 +46,9 @@ func (s selection) behind(marks []store.FeedMark, to func(store.FeedMark) move) 
 	return ids
 }
 
-// catchUp moves the markers of a user to where subchannels stand whose channels the user is a member of, and reports whether there is
-// any such. What lives at a home that is away stays as it is.
-func (s *Service) catchUp(ctx context.Context, userID string, ids []string) (bool, error) {
+// updateFromFeeds updates the markers of a user from feeds of channels that the user is a member of, and reports
+// whether there are any. It skips feeds whose home is unavailable.
+func (s *Service) updateFromFeeds(ctx context.Context, userID string, ids []string) (bool, error) {
 	feeds := make([]*store.MessageFeed, len(ids))
 	reads := s.Store.NewBestEffortBatch()
 	for i, id := range ids {
@@ -73,7 +74,7 @@ func (s *Service) catchUp(ctx context.Context, userID string, ids []string) (boo
 			continue
 		}
 		moved = true
-		if err := s.advanceMembers(ctx, service.HomeOf(userID), *feed, newsOf(nil), []store.ChannelUser{*members[i]}); err != nil {
+		if err := s.advanceMembers(ctx, service.HomeOf(userID), *feed, contentOf(nil), []store.ChannelUser{*members[i]}); err != nil {
 			return false, err
 		}
 	}

@@ -11,18 +11,18 @@ import (
 	"github.com/plaza-social/plaza/platform/view"
 )
 
-// This file moves the markers of the members of channels on. Messages of our own subchannels arrive here, where those of outside
+// This file updates the markers of channel members for messages of Plaza's own subchannels. Messages of external
 // message stores arrive through Push.
 
-// pageOfMembers is how many members one transaction moves on.
-const pageOfMembers = 100
+// membersPerBatch is how many markers one transaction updates.
+const membersPerBatch = 100
 
-// fanOut moves the markers of a channel's members at one home to where the subchannel stands, page by page, and tells those for
-// whom that changed something. It takes the subchannel as it stands now, not as the message left it: of many messages that arrive
-// together, the first one's row does the work and the others find it done. Cut short, it is done again from the beginning, and
-// finds the pages that are done.
+// fanOut updates the markers of a channel's members at one home from the subchannel, in batches, and notifies users
+// whose markers changed. It uses the current state of the subchannel rather than its state after the message: if
+// several messages arrive together, the first event does the work and the others find nothing to do. It is
+// idempotent, and skips finished batches when it is retried.
 func (s *Service) fanOut(ctx context.Context, m events.MessageCreated) error {
-	after, end := idsOf(m.Home)
+	after, end := idBounds(m.Home)
 	for {
 		var feed *store.MessageFeed
 		var message *store.Message
@@ -30,16 +30,16 @@ func (s *Service) fanOut(ctx context.Context, m events.MessageCreated) error {
 		reads := s.Store.NewReadBatch()
 		reads.MessageFeed(m.FeedID, &feed)
 		reads.Message(m.MessageID, &message)
-		reads.ChannelUsersAfter(m.ChannelID, after, pageOfMembers, &members)
+		reads.ChannelUsersAfter(m.ChannelID, after, membersPerBatch, &members)
 		if err := reads.Run(ctx); err != nil {
 			return err
 		}
-		full := len(members) == pageOfMembers
+		full := len(members) == membersPerBatch
 		members = slices.DeleteFunc(members, func(u store.ChannelUser) bool { return u.UserID >= end })
 		if feed == nil || feed.DeletedAt != nil || len(members) == 0 {
 			return nil
 		}
-		if err := s.advanceMembers(ctx, m.Home, *feed, newsOf(message), members); err != nil {
+		if err := s.advanceMembers(ctx, m.Home, *feed, contentOf(message), members); err != nil {
 			return err
 		}
 		if !full {
@@ -49,66 +49,66 @@ func (s *Service) fanOut(ctx context.Context, m events.MessageCreated) error {
 	}
 }
 
-// idsOf are the bounds of the ids of a home: every one of them is greater than the first and less than the second.
-func idsOf(home region.Code) (after, end string) {
+// idBounds returns bounds of the ids of a home: all of them are greater than after and less than end.
+func idBounds(home region.Code) (after, end string) {
 	after = region.FixedID(home)[:2]
 	return after, after + "g"
 }
 
-// messageNews is what a message says to markers beside that it is there.
-type messageNews struct {
-	segment   int64
-	creatorID string
-	mentioned map[string]bool // internal ids
-	everybody bool            // is mentioned
+// content is the part of a message that matters to markers.
+type content struct {
+	segment     int64
+	creatorID   string
+	mentioned   map[string]bool // internal ids
+	mentionsAll bool
 }
 
-// newsOf reads what a message says to markers; one that is gone for good says nothing.
-func newsOf(m *store.Message) messageNews {
-	news := messageNews{mentioned: map[string]bool{}}
+// contentOf returns the content of a message. A message that was purged, which is nil, has none.
+func contentOf(m *store.Message) content {
+	c := content{mentioned: map[string]bool{}}
 	if m == nil {
-		return news
+		return c
 	}
-	news.segment, news.creatorID = m.Segment, m.CreatorID
+	c.segment, c.creatorID = m.Segment, m.CreatorID
 	for _, mention := range view.MessageMentions(m.Mentions) {
-		news.everybody = news.everybody || mention.Type == view.MentionChannel
+		c.mentionsAll = c.mentionsAll || mention.Type == view.MentionChannel
 		for _, id := range mention.UserIDs {
-			news.mentioned[id] = true
+			c.mentioned[id] = true
 		}
 	}
-	return news
+	return c
 }
 
 // mentions reports whether the message mentions a user other than its author.
-func (n messageNews) mentions(userID string) bool {
-	return userID != n.creatorID && (n.everybody || n.mentioned[userID])
+func (c content) mentions(userID string) bool {
+	return userID != c.creatorID && (c.mentionsAll || c.mentioned[userID])
 }
 
-// advanceMembers moves the markers of members of one home in one transaction.
-func (s *Service) advanceMembers(ctx context.Context, home region.Code, feed store.MessageFeed, news messageNews, members []store.ChannelUser) error {
+// advanceMembers updates the markers of members of one home in one transaction.
+func (s *Service) advanceMembers(ctx context.Context, home region.Code, feed store.MessageFeed, message content, members []store.ChannelUser) error {
 	marks, read, err := s.marksOf(ctx, feed, home, members)
 	if err != nil {
 		return err
 	}
 	now := s.Now()
-	w := s.Store.NewTx(home)
-	var told []store.OutboxRow
+	tx := s.Store.NewTx(home)
+	var outboxRows []store.OutboxRow
 	for _, u := range members {
 		move := store.MarkMove{UserID: u.UserID, FeedID: feed.ID, EntityID: feed.EntityID, LastSegment: feed.LastSegment, ReadTo: read[u.UserID]}
-		if u.UserID == news.creatorID {
-			move.ReadTo = max(move.ReadTo, news.segment)
+		if u.UserID == message.creatorID {
+			move.ReadTo = max(move.ReadTo, message.segment)
 		}
-		if news.mentions(u.UserID) {
-			move.LastMention = news.segment
+		if message.mentions(u.UserID) {
+			move.LastMention = message.segment
 		}
 		move.ReadNew = move.ReadTo
-		if mark, there := marks[u.UserID]; there && !moves(move, mark) {
+		if mark, exists := marks[u.UserID]; exists && !moves(move, mark) {
 			continue
 		}
-		w.MoveFeedMark(move, now)
-		told = append(told, s.tell(w, u.UserID, feed.ID, feed.EntityID, now))
+		tx.MoveFeedMark(move, now)
+		outboxRows = append(outboxRows, emitMarkersChanged(tx, u.UserID, feed.ID, feed.EntityID, now))
 	}
-	return s.commit(ctx, w, told)
+	return s.commit(ctx, tx, outboxRows)
 }
 
 // moves reports whether a move changes a marker.
@@ -116,8 +116,8 @@ func moves(move store.MarkMove, mark store.FeedMark) bool {
 	return move.LastSegment > mark.LastSegment || move.LastMention > mark.LastMention || move.ReadTo > mark.ReadTo
 }
 
-// marksOf reads the markers that users of one home have of a feed, and what those of them have read at least who joined since their
-// marker last moved: the messages before they joined.
+// marksOf reads the markers of users of one home for a feed and, for users who joined after their marker was last
+// updated, the last segment before they joined: users have read all earlier messages.
 func (s *Service) marksOf(ctx context.Context, feed store.MessageFeed, home region.Code, members []store.ChannelUser) (map[string]store.FeedMark, map[string]int64, error) {
 	ids := make([]string, len(members))
 	for i, u := range members {
@@ -136,14 +136,14 @@ func (s *Service) marksOf(ctx context.Context, feed store.MessageFeed, home regi
 	var joined []string
 	var times []time.Time
 	for _, u := range members {
-		if mark, there := marks[u.UserID]; u.IsMember() && (!there || mark.UpdatedAt.Before(u.JoinedAt)) {
+		if mark, exists := marks[u.UserID]; u.IsMember() && (!exists || mark.UpdatedAt.Before(u.JoinedAt)) {
 			joined, times = append(joined, u.UserID), append(times, u.JoinedAt)
 		}
 	}
 	var segments []int64
-	before := s.Store.NewReadBatch()
-	before.SegmentsBefore(feed.ID, times, &segments)
-	if err := before.Run(ctx); err != nil {
+	reads = s.Store.NewReadBatch()
+	reads.SegmentsBefore(feed.ID, times, &segments)
+	if err := reads.Run(ctx); err != nil {
 		return nil, nil, err
 	}
 	read := make(map[string]int64, len(joined))
@@ -153,13 +153,13 @@ func (s *Service) marksOf(ctx context.Context, feed store.MessageFeed, home regi
 	return marks, read, nil
 }
 
-// feedsOfChannel is how many subchannels one look at a channel takes.
-const feedsOfChannel = 100
+// feedsPerBatch is how many subchannels followMembers reads at a time.
+const feedsPerBatch = 100
 
-// followMembers has the markers of users follow their membership in a channel, as it is by now: who belongs to it has read what came
-// before, and who does not has nothing unread there.
+// followMembers updates the markers of users after they joined or left a channel, according to their current
+// membership: members have read all messages from before they joined, and others have no unread messages.
 func (s *Service) followMembers(ctx context.Context, c events.MembershipChanged) error {
-	list := store.MessageFeedList{ChannelID: c.ChannelID, Deleted: store.DeletedNone, Limit: feedsOfChannel}
+	list := store.MessageFeedList{ChannelID: c.ChannelID, Deleted: store.DeletedNone, Limit: feedsPerBatch}
 	for {
 		var feeds []store.MessageFeed
 		var users []store.ChannelUser
@@ -170,14 +170,14 @@ func (s *Service) followMembers(ctx context.Context, c events.MembershipChanged)
 			return err
 		}
 		for _, feed := range feeds {
-			if feed.ChannelType == store.ChannelLive { // has no markers
+			if feed.ChannelType == store.ChannelLive { // no markers
 				return nil
 			}
 			if err := s.followFeed(ctx, feed, c.Home, users); err != nil {
 				return err
 			}
 		}
-		if len(feeds) < feedsOfChannel {
+		if len(feeds) < feedsPerBatch {
 			return nil
 		}
 		list.After, list.AfterID = feeds[len(feeds)-1].LastMessageAt, feeds[len(feeds)-1].ID
@@ -191,24 +191,24 @@ func (s *Service) followFeed(ctx context.Context, feed store.MessageFeed, home r
 		return err
 	}
 	now := s.Now()
-	w := s.Store.NewTx(home)
-	var told []store.OutboxRow
+	tx := s.Store.NewTx(home)
+	var outboxRows []store.OutboxRow
 	for _, u := range users {
-		mark, there := marks[u.UserID]
+		mark, exists := marks[u.UserID]
 		move := store.MarkMove{
 			UserID: u.UserID, FeedID: feed.ID, EntityID: feed.EntityID, LastSegment: feed.LastSegment,
 			ReadNew: read[u.UserID], ReadTo: read[u.UserID],
 		}
 		switch {
-		case !u.IsMember() && there && !mark.IsDeleted:
-			w.DeleteFeedMark(u.UserID, feed.ID, now)
-		case u.IsMember() && (there && (mark.IsDeleted || moves(move, mark)) || !there && feed.LastSegment > 0):
-			w.RestoreFeedMark(u.UserID, feed.ID, now)
-			w.MoveFeedMark(move, now)
+		case !u.IsMember() && exists && !mark.IsDeleted:
+			tx.DeleteFeedMark(u.UserID, feed.ID, now)
+		case u.IsMember() && (exists && (mark.IsDeleted || moves(move, mark)) || !exists && feed.LastSegment > 0):
+			tx.RestoreFeedMark(u.UserID, feed.ID, now)
+			tx.MoveFeedMark(move, now)
 		default:
 			continue
 		}
-		told = append(told, s.tell(w, u.UserID, feed.ID, feed.EntityID, now))
+		outboxRows = append(outboxRows, emitMarkersChanged(tx, u.UserID, feed.ID, feed.EntityID, now))
 	}
-	return s.commit(ctx, w, told)
+	return s.commit(ctx, tx, outboxRows)
 }

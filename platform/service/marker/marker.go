@@ -1,26 +1,26 @@
-// Package marker holds how far users have read the message feeds that they belong to.
+// Package marker implements MarkerService: how far users have read message feeds.
 //
-// Two facts make a marker: where the feed stands, which its messages say (Push), and where the user has read to. What is
-// unread, and whether it mentions the user, follows from them whenever it is asked for: no count can drift. A feed stands at
-// its own home; a user's markers are rows at the user's, where the outbox of the feed's home moves them on. Markers never
-// go back, so that it may do so twice and in any order.
+// A marker has two positions: the last segment of the feed, and the segment that the user has read to. Whether there
+// are unread messages, and whether they mention the user, is computed from these, so no counter can drift. A marker
+// is stored at the home of its user, where the outbox of the feed's home updates it. Markers never move backward, so
+// events may be delivered repeatedly and in any order.
 //
-//	message arrives    last segment up; unread, and mentioned where it mentions the user. Read at once for its author, and
-//	                   for users who look at the feed.
+//	event              effect on the marker
+//	message            last segment up; unread, and mentioned if the message mentions the user. Read for its author,
+//	                   and for users who are reading the feed
 //	mark-delivering    delivered up
 //	mark-read          read and delivered up
-//	reading            read and delivered up to the last segment, and what comes within a minute is read as it comes
-//	feed deleted       nothing in it is unread; a channel whose feeds are all deleted is
-//	joined a channel   read and delivered up to the last segment before
-//	left a channel     as if its feeds were deleted, until the user comes back
+//	reading            read and delivered up to the last segment; messages of the next minute are read on arrival
+//	feed deleted       nothing is unread; a channel counts as deleted if all its feeds are
+//	channel joined     read and delivered up to the last segment before the user joined
+//	channel left       as if the feeds of the channel were deleted, until the user joins again
 //
-// Messages of our own subchannels come from the transactions that write them, by the outbox (fanout.go); those of outside message
-// stores through Push. Live channels have no markers.
+// Events for messages of Plaza's own subchannels are written by the transactions that create the messages
+// (fanout.go). Messages of external message stores arrive through Push. Live channels have no markers.
 package marker
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/events"
@@ -34,12 +34,10 @@ import (
 // Service implements MarkerService.
 type Service struct{ *service.Deps }
 
-// New makes the service.
+// New returns the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-type answer = plazav1.MarkerResponse
-
-// selection names what an operation is about: feeds, or all feeds of channels.
+// selection selects feeds, or all feeds of channels if entities is not nil.
 type selection struct {
 	feeds    []string
 	entities []string
@@ -53,25 +51,20 @@ func (s selection) read(r *store.ReadBatch, userID string, into *[]store.FeedMar
 	r.FeedMarks(userID, s.feeds, into)
 }
 
-// once is a list without what is named twice; never nil.
-func once(list []string) []string {
-	return slices.Compact(append([]string{}, slices.Sorted(slices.Values(list))...))
-}
-
-// load reads the caller's markers. An administrator has none.
+// load reads the caller's markers. Administrators have none.
 func (s *Service) load(ctx context.Context, selected selection) (*service.Request, []store.FeedMark, error) {
 	var marks []store.FeedMark
-	f := s.NewRequest(ctx)
-	if f.Caller.UserID != "" {
-		selected.read(f.ReadBatch, f.Caller.UserID, &marks)
+	r := s.NewRequest(ctx)
+	if r.Caller.UserID != "" {
+		selected.read(r.ReadBatch, r.Caller.UserID, &marks)
 	}
-	if err := f.Run(ctx); err != nil {
+	if err := r.Run(ctx); err != nil {
 		return nil, nil, err
 	}
-	return f, marks, f.RequireUser()
+	return r, marks, r.RequireUser()
 }
 
-// move is how far an operation takes the caller in a feed; the marker stays where it is further.
+// move is the position that an operation moves a marker to. Markers never move backward.
 type move struct{ readTo, deliveredTo int64 }
 
 // changes reports whether the move changes a marker.
@@ -79,62 +72,62 @@ func (m move) changes(mark store.FeedMark) bool {
 	return min(m.readTo, mark.LastSegment) > mark.ReadTo || min(m.deliveredTo, mark.LastSegment) > mark.DeliveredTo
 }
 
-// advance moves the caller on in the selected feeds, tells them, and answers with what they have not read then. A selection
-// of which the caller has nothing is 400400.
-func (s *Service) advance(ctx context.Context, selected selection, to func(store.FeedMark) move, reading *until) (*answer, error) {
-	f, marks, err := s.load(ctx, selected)
+// advance moves the caller's markers of the selected feeds and notifies the caller. It returns the markers. If the
+// caller has no markers of the selection, the result is 400400.
+func (s *Service) advance(ctx context.Context, selected selection, to func(store.FeedMark) move, reading *readingUntil) (*plazav1.MarkerResponse, error) {
+	r, marks, err := s.load(ctx, selected)
 	if err != nil {
 		return nil, err
 	}
-	user := f.User()
-	if marks, err = s.upToDate(ctx, user.ID, selected, marks, to); err != nil {
+	user := r.User()
+	if marks, err = s.catchUp(ctx, user.ID, selected, marks, to); err != nil {
 		return nil, err
 	}
 	if len(marks) == 0 {
 		return nil, fail.NotFound()
 	}
-	w := s.Store.NewTx(service.HomeOf(user.ID))
-	told, err := s.write(ctx, w, user.ID, marks, to, reading)
+	tx := s.Store.NewTx(service.HomeOf(user.ID))
+	outboxRows, err := s.write(ctx, tx, user.ID, marks, to, reading)
 	if err != nil {
 		return nil, err
 	}
-	s.Outbox.DeliverSoon(ctx, w.Home(), told...)
-	return s.answer(ctx, *user, feedsOf(marks), entitiesOf(marks))
+	s.Outbox.DeliverSoon(ctx, tx.Home(), outboxRows...)
+	return s.respond(ctx, *user, feedsOf(marks), entitiesOf(marks))
 }
 
-// write moves markers in one transaction; nothing is written where nothing changes.
-func (s *Service) write(ctx context.Context, w *store.Tx, userID string, marks []store.FeedMark, to func(store.FeedMark) move, reading *until) ([]store.OutboxRow, error) {
+// write moves markers in one transaction, unless nothing changes.
+func (s *Service) write(ctx context.Context, tx *store.Tx, userID string, marks []store.FeedMark, to func(store.FeedMark) move, reading *readingUntil) ([]store.OutboxRow, error) {
 	now := s.Now()
 	var moved []store.FeedMark
 	for _, mark := range marks {
 		if m := to(mark); m.changes(mark) {
 			moved = append(moved, mark)
-			w.ReadFeed(userID, mark.FeedID, m.readTo, m.deliveredTo, now)
+			tx.ReadFeed(userID, mark.FeedID, m.readTo, m.deliveredTo, now)
 		}
 		if reading != nil {
-			w.Reading(userID, mark.FeedID, reading.time)
+			tx.Reading(userID, mark.FeedID, reading.time)
 		}
 	}
-	var told []store.OutboxRow
+	var outboxRows []store.OutboxRow
 	if len(moved) > 0 {
 		changed := events.MarkersChanged{FeedIDs: feedsOf(moved), EntityIDs: entitiesOf(moved)}
-		told = append(told, events.EmitMarkersChanged(w, userID, changed, now))
+		outboxRows = append(outboxRows, events.EmitMarkersChanged(tx, userID, changed, now))
 	}
 	if len(moved) == 0 && reading == nil {
 		return nil, nil
 	}
-	return told, w.Commit(ctx)
+	return outboxRows, tx.Commit(ctx)
 }
 
-// until is when the caller will have looked away from a feed; nil for now.
-type until struct{ time *time.Time }
+// readingUntil is when the caller stops reading a feed; a nil time means now.
+type readingUntil struct{ time *time.Time }
 
 func feedsOf(marks []store.FeedMark) []string {
 	ids := make([]string, len(marks))
 	for i, m := range marks {
 		ids[i] = m.FeedID
 	}
-	return once(ids)
+	return service.SortedSet(ids)
 }
 
 func entitiesOf(marks []store.FeedMark) []string {
@@ -142,11 +135,11 @@ func entitiesOf(marks []store.FeedMark) []string {
 	for i, m := range marks {
 		ids[i] = m.EntityID
 	}
-	return once(ids)
+	return service.SortedSet(ids)
 }
 
-// answer reads markers as they stand.
-func (s *Service) answer(ctx context.Context, user store.User, feeds, entities []string) (*answer, error) {
+// respond reads and returns markers.
+func (s *Service) respond(ctx context.Context, user store.User, feeds, entities []string) (*plazav1.MarkerResponse, error) {
 	var m view.Markers
 	reads := s.Store.NewReadBatch()
 	reads.FeedMarks(user.ID, feeds, &m.Feeds)

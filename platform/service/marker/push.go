@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"google.golang.org/protobuf/types/known/timestamppb"
-
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
@@ -16,54 +14,43 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-func timestamp(t time.Time) *timestamppb.Timestamp { return timestamppb.New(t) }
-
-// Message is a message of a feed, as whatever keeps messages tells the markers of it. Ids of users are internal.
+// Message is a message of an external message store. Ids of users are internal.
 type Message struct {
 	store.FeedSegment
-	Recipients []string // who belongs to the feed
-	Mentioned  []string // those of them whom it mentions
+	Recipients []string // users of the feed
+	Mentioned  []string // recipients whom the message mentions
 }
 
-// Pusher is how whatever keeps messages moves the markers on. Service is one.
-type Pusher interface {
-	// Push tells of a message. It may come again, and after later ones. A deleted feed is 400400; another channel than the
-	// feed's is 400000, and so is a subchannel of our own, whose messages give the segments.
-	Push(ctx context.Context, m Message) (*store.MessageFeed, error)
-	// DeleteFeed tells that a feed is deleted; one that is not there is 400400.
-	DeleteFeed(ctx context.Context, feedID string) (*store.MessageFeed, error)
-}
+// maxRowUsers is the maximum number of users in one outbox row.
+const maxRowUsers = 100
 
-var _ Pusher = (*Service)(nil)
-
-// recipientsOfRow bounds the users of one outbox row.
-const recipientsOfRow = 100
-
-// Register makes the outbox move the markers of users on.
+// Register registers the outbox handlers that update the markers of users.
 func Register(d *service.Deps) {
 	s := New(d)
-	d.Outbox.Handle(events.TopicFeedMarkers, handler(func(ctx context.Context, news events.FeedUpdate) error {
-		if news.Deleted {
-			return s.endMarks(ctx, news)
+	d.Outbox.Handle(events.TopicFeedMarkers, handler(func(ctx context.Context, update events.FeedUpdate) error {
+		if update.Deleted {
+			return s.deleteMarks(ctx, update)
 		}
-		return s.advanceMarks(ctx, news)
+		return s.advanceMarks(ctx, update)
 	}))
 	d.Outbox.Handle(events.TopicMessage, handler(s.fanOut))
 	d.Outbox.Handle(events.TopicChannelMembers, handler(s.followMembers))
 }
 
-// handler reads the payload of an outbox row.
-func handler[T any](take func(context.Context, T) error) events.Handler {
+// handler returns an outbox handler that decodes the payload of the row.
+func handler[T any](handle func(context.Context, T) error) events.Handler {
 	return func(ctx context.Context, row store.OutboxRow) error {
 		var payload T
 		if err := json.Unmarshal(row.Payload, &payload); err != nil {
 			return err
 		}
-		return take(ctx, payload)
+		return handle(ctx, payload)
 	}
 }
 
-// Push tells of a message.
+// Push updates markers for a message of an external message store. Calls are idempotent and may arrive in any order.
+// A deleted feed is 400400. A channel other than that of the feed is 400000, and so is one of Plaza's own
+// subchannels.
 func (s *Service) Push(ctx context.Context, m Message) (*store.MessageFeed, error) {
 	home, err := region.HomeOf(m.FeedID)
 	if err != nil {
@@ -79,37 +66,37 @@ func (s *Service) Push(ctx context.Context, m Message) (*store.MessageFeed, erro
 		return nil, fail.BadRequest()
 	}
 	now := s.Now()
-	w := s.Store.NewTx(home)
-	w.AdvanceFeed(m.FeedSegment, now, fail.NotFound())
-	told := s.send(w, m, now)
-	w.SelectMessageFeed(m.FeedID, &feed)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(home)
+	tx.AdvanceFeed(m.FeedSegment, now, fail.NotFound())
+	outboxRows := emitMessage(tx, m, now)
+	tx.SelectMessageFeed(m.FeedID, &feed)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	s.Outbox.Deliver(ctx, home, told...)
+	s.Outbox.Deliver(ctx, home, outboxRows...)
 	return feed, nil
 }
 
-// send leaves the message in the outbox, for the users of each home.
-func (s *Service) send(w *store.Tx, m Message, now time.Time) []store.OutboxRow {
+// emitMessage adds the events that update the markers of the recipients at each home.
+func emitMessage(tx *store.Tx, m Message, now time.Time) []store.OutboxRow {
 	byHome := map[region.Code][]store.MarkAdvance{}
-	for _, id := range once(m.Recipients) {
+	for _, id := range service.SortedSet(m.Recipients) {
 		if home, err := region.HomeOf(id); err == nil {
 			byHome[home] = append(byHome[home], store.MarkAdvance{
 				UserID: id, Mentioned: slices.Contains(m.Mentioned, id), Author: id == m.CreatorID,
 			})
 		}
 	}
-	var told []store.OutboxRow
+	var outboxRows []store.OutboxRow
 	for _, home := range region.All() {
-		for part := range slices.Chunk(byHome[home], recipientsOfRow) {
-			told = append(told, events.EmitFeedUpdate(w, events.FeedUpdate{Home: home, Segment: m.FeedSegment, Users: part, At: now}))
+		for part := range slices.Chunk(byHome[home], maxRowUsers) {
+			outboxRows = append(outboxRows, events.EmitFeedUpdate(tx, events.FeedUpdate{Home: home, Segment: m.FeedSegment, Users: part, At: now}))
 		}
 	}
-	return told
+	return outboxRows
 }
 
-// DeleteFeed tells that a feed is deleted.
+// DeleteFeed deletes the markers of a feed. A feed that does not exist is 400400.
 func (s *Service) DeleteFeed(ctx context.Context, feedID string) (*store.MessageFeed, error) {
 	home, err := region.HomeOf(feedID)
 	if err != nil {
@@ -117,93 +104,94 @@ func (s *Service) DeleteFeed(ctx context.Context, feedID string) (*store.Message
 	}
 	now := s.Now()
 	var feed *store.MessageFeed
-	w := s.Store.NewTx(home)
-	w.DeleteFeed(feedID, now, fail.NotFound())
-	told := events.EmitFeedDeleted(w, feedID, now)
-	w.SelectMessageFeed(feedID, &feed)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(home)
+	tx.DeleteFeed(feedID, now, fail.NotFound())
+	outboxRows := events.EmitFeedDeleted(tx, feedID, now)
+	tx.SelectMessageFeed(feedID, &feed)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	s.Outbox.Deliver(ctx, home, told...)
+	s.Outbox.Deliver(ctx, home, outboxRows...)
 	return feed, nil
 }
 
-// advanceMarks moves the markers of a home's users to a message, and tells those for whom that changed something.
-func (s *Service) advanceMarks(ctx context.Context, news events.FeedUpdate) error {
-	ids := make([]string, len(news.Users))
-	for i, u := range news.Users {
+// advanceMarks updates the markers of users of one home for a message, and notifies users whose markers changed.
+func (s *Service) advanceMarks(ctx context.Context, update events.FeedUpdate) error {
+	ids := make([]string, len(update.Users))
+	for i, u := range update.Users {
 		ids[i] = u.UserID
 	}
 	var marks []store.FeedMark
 	reads := s.Store.NewReadBatch()
-	reads.FeedMarksOfUsers(news.Home, news.Segment.FeedID, ids, &marks)
+	reads.FeedMarksOfUsers(update.Home, update.Segment.FeedID, ids, &marks)
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
-	w := s.Store.NewTx(news.Home)
-	var told []store.OutboxRow
-	for _, u := range news.Users {
-		i := slices.IndexFunc(marks, func(m store.FeedMark) bool { return m.UserID == u.UserID })
-		if i >= 0 && !newsFor(news, marks[i], u) {
+	tx := s.Store.NewTx(update.Home)
+	var outboxRows []store.OutboxRow
+	for _, u := range update.Users {
+		mark := service.Find(marks, func(m store.FeedMark) bool { return m.UserID == u.UserID })
+		if mark != nil && !advances(update.Segment.Segment, *mark, u) {
 			continue
 		}
-		w.AdvanceFeedMark(u, news.Segment, news.At)
-		told = append(told, s.tell(w, u.UserID, news.Segment.FeedID, news.Segment.EntityID, news.At))
+		tx.AdvanceFeedMark(u, update.Segment, update.At)
+		outboxRows = append(outboxRows, emitMarkersChanged(tx, u.UserID, update.Segment.FeedID, update.Segment.EntityID, update.At))
 	}
-	return s.commit(ctx, w, told)
+	return s.commit(ctx, tx, outboxRows)
 }
 
-// newsFor reports whether the message is news for a marker.
-func newsFor(n events.FeedUpdate, mark store.FeedMark, u store.MarkAdvance) bool {
-	segment := n.Segment.Segment
+// advances reports whether a message with the segment changes a marker.
+func advances(segment int64, mark store.FeedMark, u store.MarkAdvance) bool {
 	return segment > mark.LastSegment || u.Mentioned && segment > mark.LastMention || u.Author && segment > mark.ReadTo
 }
 
-func (s *Service) tell(w *store.Tx, userID, feedID, entityID string, now time.Time) store.OutboxRow {
-	return events.EmitMarkersChanged(w, userID, events.MarkersChanged{FeedIDs: []string{feedID}, EntityIDs: []string{entityID}}, now)
+// emitMarkersChanged adds the event that notifies a user of a changed marker.
+func emitMarkersChanged(tx *store.Tx, userID, feedID, entityID string, now time.Time) store.OutboxRow {
+	return events.EmitMarkersChanged(tx, userID, events.MarkersChanged{FeedIDs: []string{feedID}, EntityIDs: []string{entityID}}, now)
 }
 
-func (s *Service) commit(ctx context.Context, w *store.Tx, told []store.OutboxRow) error {
-	if len(told) == 0 {
+// commit commits a transaction that emits events, and delivers them. It does nothing if there are none.
+func (s *Service) commit(ctx context.Context, tx *store.Tx, outboxRows []store.OutboxRow) error {
+	if len(outboxRows) == 0 {
 		return nil
 	}
-	if err := w.Commit(ctx); err != nil {
+	if err := tx.Commit(ctx); err != nil {
 		return err
 	}
-	s.Outbox.DeliverSoon(ctx, w.Home(), told...)
+	s.Outbox.DeliverSoon(ctx, tx.Home(), outboxRows...)
 	return nil
 }
 
-// endMarks tells the markers of a home's users that their feed is deleted, some hundred at a time.
-func (s *Service) endMarks(ctx context.Context, news events.FeedUpdate) error {
+// deleteMarks deletes the markers of users of one home for a deleted feed, in batches.
+func (s *Service) deleteMarks(ctx context.Context, update events.FeedUpdate) error {
 	for {
 		var marks []store.FeedMark
 		reads := s.Store.NewReadBatch()
-		reads.LiveMarksOfFeed(news.Home, news.Segment.FeedID, recipientsOfRow, &marks)
+		reads.LiveMarksOfFeed(update.Home, update.Segment.FeedID, maxRowUsers, &marks)
 		if err := reads.Run(ctx); err != nil || len(marks) == 0 {
 			return err
 		}
-		w := s.Store.NewTx(news.Home)
-		var told []store.OutboxRow
+		tx := s.Store.NewTx(update.Home)
+		var outboxRows []store.OutboxRow
 		for _, m := range marks {
-			w.DeleteFeedMark(m.UserID, m.FeedID, news.At)
-			told = append(told, s.tell(w, m.UserID, m.FeedID, m.EntityID, news.At))
+			tx.DeleteFeedMark(m.UserID, m.FeedID, update.At)
+			outboxRows = append(outboxRows, emitMarkersChanged(tx, m.UserID, m.FeedID, m.EntityID, update.At))
 		}
-		if err := s.commit(ctx, w, told); err != nil {
+		if err := s.commit(ctx, tx, outboxRows); err != nil {
 			return err
 		}
 	}
 }
 
-// PushSegment tells of a message in a feed; for administrators.
-func (s *Service) PushSegment(ctx context.Context, m *plazav1.PushSegmentRequest) (*plazav1.FeedMarkerResponse, error) {
-	f := s.NewRequest(ctx)
-	if err := f.Run(ctx); err != nil {
+// PushSegment updates markers for a message of an external message store. Only administrators may call it.
+func (s *Service) PushSegment(ctx context.Context, req *plazav1.PushSegmentRequest) (*plazav1.FeedMarkerResponse, error) {
+	r := s.NewRequest(ctx)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	all := slices.Concat(m.GetUserIds(), m.GetMentionedUserIds())
-	if m.GetCreatorId() != "" {
-		all = append(all, m.GetCreatorId())
+	all := slices.Concat(req.GetUserIds(), req.GetMentionedUserIds())
+	if req.GetCreatorId() != "" {
+		all = append(all, req.GetCreatorId())
 	}
 	found, err := s.Directory.Resolve(ctx, all...)
 	if err != nil {
@@ -221,30 +209,30 @@ func (s *Service) PushSegment(ctx context.Context, m *plazav1.PushSegmentRequest
 	}
 	feed, err := s.Push(ctx, Message{
 		FeedSegment: store.FeedSegment{
-			FeedID: m.GetMessageFeedId(), EntityID: m.GetEntityId(), MessageID: m.GetMessageId(),
-			Segment: int64(m.GetSegment()), CreatorID: found[m.GetCreatorId()],
+			FeedID: req.GetMessageFeedId(), EntityID: req.GetEntityId(), MessageID: req.GetMessageId(),
+			Segment: int64(req.GetSegment()), CreatorID: found[req.GetCreatorId()],
 		},
-		Recipients: ids(m.GetUserIds()), Mentioned: ids(m.GetMentionedUserIds()),
+		Recipients: ids(req.GetUserIds()), Mentioned: ids(req.GetMentionedUserIds()),
 	})
-	return s.feed(feed, err)
+	return s.respondFeed(feed, err)
 }
 
-// DeleteMessageFeed marks a feed of an outside message store deleted for those who belong to it; for administrators.
+// DeleteMessageFeed deletes the markers of a feed of an external message store. Only administrators may call it.
 func (s *Service) DeleteMessageFeed(ctx context.Context, req *plazav1.DeleteMessageFeedRequest) (*plazav1.FeedMarkerResponse, error) {
-	var there *store.MessageFeed
-	f := s.NewRequest(ctx)
-	f.MessageFeed(req.GetMessageFeedId(), &there)
-	if err := f.Run(ctx); err != nil {
+	var existing *store.MessageFeed
+	r := s.NewRequest(ctx)
+	r.MessageFeed(req.GetMessageFeedId(), &existing)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if there != nil && there.IsOwn {
+	if existing != nil && existing.IsOwn {
 		return nil, fail.BadRequest()
 	}
 	feed, err := s.DeleteFeed(ctx, req.GetMessageFeedId())
-	return s.feed(feed, err)
+	return s.respondFeed(feed, err)
 }
 
-func (s *Service) feed(feed *store.MessageFeed, err error) (*plazav1.FeedMarkerResponse, error) {
+func (s *Service) respondFeed(feed *store.MessageFeed, err error) (*plazav1.FeedMarkerResponse, error) {
 	if err != nil {
 		return nil, err
 	}

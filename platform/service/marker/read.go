@@ -6,68 +6,69 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// readingFor is how long a user is taken to look at a feed; clients say so again every 30 seconds.
-const readingFor = time.Minute
+// readingPeriod is how long a user counts as reading a feed. Clients renew it every 30 seconds.
+const readingPeriod = time.Minute
 
-// GetUserMarker gets what the caller has not read, over all feeds.
-func (s *Service) GetUserMarker(ctx context.Context, _ *plazav1.GetUserMarkerRequest) (*answer, error) {
-	f, _, err := s.load(ctx, selection{})
+// GetUserMarker gets the caller's marker over all feeds.
+func (s *Service) GetUserMarker(ctx context.Context, _ *plazav1.GetUserMarkerRequest) (*plazav1.MarkerResponse, error) {
+	r, _, err := s.load(ctx, selection{})
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, *f.User(), nil, nil)
+	return s.respond(ctx, *r.User(), nil, nil)
 }
 
-// ListChannelMarkers gets the caller's markers of channels; unknown ones are left out.
-func (s *Service) ListChannelMarkers(ctx context.Context, req *plazav1.ListChannelMarkersRequest) (*answer, error) {
-	f, _, err := s.load(ctx, selection{})
+// ListChannelMarkers gets the caller's markers of channels. Channels without a marker are left out.
+func (s *Service) ListChannelMarkers(ctx context.Context, req *plazav1.ListChannelMarkersRequest) (*plazav1.MarkerResponse, error) {
+	r, _, err := s.load(ctx, selection{})
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, *f.User(), nil, once(req.GetChannelIds()))
+	return s.respond(ctx, *r.User(), nil, service.SortedSet(req.GetChannelIds()))
 }
 
-// ListMessageFeedMarkers gets the caller's markers of message feeds; unknown ones are left out.
-func (s *Service) ListMessageFeedMarkers(ctx context.Context, req *plazav1.ListMessageFeedMarkersRequest) (*answer, error) {
-	f, marks, err := s.load(ctx, selection{feeds: once(req.GetMessageFeedIds())})
+// ListMessageFeedMarkers gets the caller's markers of message feeds. Feeds without a marker are left out.
+func (s *Service) ListMessageFeedMarkers(ctx context.Context, req *plazav1.ListMessageFeedMarkersRequest) (*plazav1.MarkerResponse, error) {
+	r, marks, err := s.load(ctx, selection{feeds: service.SortedSet(req.GetMessageFeedIds())})
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, *f.User(), feedsOf(marks), entitiesOf(marks))
+	return s.respond(ctx, *r.User(), feedsOf(marks), entitiesOf(marks))
 }
 
 // ListUserMessageFeeds gets the caller's markers of all message feeds of channels.
-func (s *Service) ListUserMessageFeeds(ctx context.Context, req *plazav1.ListUserMessageFeedsRequest) (*answer, error) {
-	f, marks, err := s.load(ctx, selection{entities: once(req.GetChannelIds())})
+func (s *Service) ListUserMessageFeeds(ctx context.Context, req *plazav1.ListUserMessageFeedsRequest) (*plazav1.MarkerResponse, error) {
+	r, marks, err := s.load(ctx, selection{entities: service.SortedSet(req.GetChannelIds())})
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, *f.User(), feedsOf(marks), entitiesOf(marks))
+	return s.respond(ctx, *r.User(), feedsOf(marks), entitiesOf(marks))
 }
 
-// everything takes the caller to the end of a feed.
-func everything(m store.FeedMark) move { return move{m.LastSegment, m.LastSegment} }
+// toLastKnown moves a marker to the last segment that it knows of.
+func toLastKnown(m store.FeedMark) move { return move{m.LastSegment, m.LastSegment} }
 
-// theEnd takes the caller to where a feed ends by now, whatever the marker knows of it.
-func theEnd(store.FeedMark) move { return move{math.MaxInt32, math.MaxInt32} }
+// toEnd moves a marker to the current end of its feed.
+func toEnd(store.FeedMark) move { return move{math.MaxInt32, math.MaxInt32} }
 
-// ReadChannel marks everything in a channel read.
-func (s *Service) ReadChannel(ctx context.Context, req *plazav1.ReadChannelRequest) (*answer, error) {
-	return s.advance(ctx, selection{entities: []string{req.GetChannelId()}}, theEnd, nil)
+// ReadChannel marks all messages of a channel as read.
+func (s *Service) ReadChannel(ctx context.Context, req *plazav1.ReadChannelRequest) (*plazav1.MarkerResponse, error) {
+	return s.advance(ctx, selection{entities: []string{req.GetChannelId()}}, toEnd, nil)
 }
 
-// ReadMessageFeed marks a feed read up to a segment. It never goes back, and not past the last segment.
-func (s *Service) ReadMessageFeed(ctx context.Context, req *plazav1.ReadMessageFeedRequest) (*answer, error) {
+// ReadMessageFeed marks a feed as read up to a segment. The marker moves neither backward nor past the last segment.
+func (s *Service) ReadMessageFeed(ctx context.Context, req *plazav1.ReadMessageFeedRequest) (*plazav1.MarkerResponse, error) {
 	to := int64(req.GetReadToSegment())
 	return s.advance(ctx, selection{feeds: []string{req.GetMessageFeedId()}}, func(store.FeedMark) move { return move{to, to} }, nil)
 }
 
-// DeliverMessage marks a feed delivered up to a message; one that is not of the feed is 400400.
-func (s *Service) DeliverMessage(ctx context.Context, req *plazav1.DeliverMessageRequest) (*answer, error) {
+// DeliverMessage marks a feed as delivered up to a message. A message of another feed is 400400.
+func (s *Service) DeliverMessage(ctx context.Context, req *plazav1.DeliverMessageRequest) (*plazav1.MarkerResponse, error) {
 	feed := selection{feeds: []string{req.GetMessageFeedId()}}
 	if _, _, err := s.load(ctx, feed); err != nil {
 		return nil, err
@@ -75,39 +76,35 @@ func (s *Service) DeliverMessage(ctx context.Context, req *plazav1.DeliverMessag
 	var segment int64
 	reads := s.Store.NewReadBatch()
 	reads.SegmentOf(req.GetMessageFeedId(), req.GetMessageId(), &segment)
-	if err := reads.Run(ctx); err != nil || segment == 0 {
-		return nil, orNotFound(err)
+	if err := reads.Run(ctx); err != nil {
+		return nil, err
+	}
+	if segment == 0 {
+		return nil, fail.NotFound()
 	}
 	return s.advance(ctx, feed, func(store.FeedMark) move { return move{0, segment} }, nil)
 }
 
-func orNotFound(err error) error {
-	if err != nil {
-		return err
-	}
-	return fail.NotFound()
-}
-
-// ReadingMessageFeeds says that the caller is looking at feeds.
-func (s *Service) ReadingMessageFeeds(ctx context.Context, req *plazav1.ReadingMessageFeedsRequest) (*answer, error) {
-	return s.reading(ctx, req.GetMessageFeedIds(), readingFor)
+// ReadingMessageFeeds marks the caller as reading feeds.
+func (s *Service) ReadingMessageFeeds(ctx context.Context, req *plazav1.ReadingMessageFeedsRequest) (*plazav1.MarkerResponse, error) {
+	return s.reading(ctx, req.GetMessageFeedIds(), readingPeriod)
 }
 
 // StartReading is ReadingMessageFeeds for one feed.
-func (s *Service) StartReading(ctx context.Context, req *plazav1.StartReadingRequest) (*answer, error) {
-	return s.reading(ctx, []string{req.GetMessageFeedId()}, readingFor)
+func (s *Service) StartReading(ctx context.Context, req *plazav1.StartReadingRequest) (*plazav1.MarkerResponse, error) {
+	return s.reading(ctx, []string{req.GetMessageFeedId()}, readingPeriod)
 }
 
-// StopReading says that the caller looks away.
-func (s *Service) StopReading(ctx context.Context, req *plazav1.StopReadingRequest) (*answer, error) {
+// StopReading marks the caller as no longer reading a feed.
+func (s *Service) StopReading(ctx context.Context, req *plazav1.StopReadingRequest) (*plazav1.MarkerResponse, error) {
 	return s.reading(ctx, []string{req.GetMessageFeedId()}, 0)
 }
 
-func (s *Service) reading(ctx context.Context, feeds []string, how time.Duration) (*answer, error) {
-	u := &until{}
-	if how > 0 {
-		end := s.Now().Add(how)
-		u.time = &end
+func (s *Service) reading(ctx context.Context, feeds []string, period time.Duration) (*plazav1.MarkerResponse, error) {
+	until := &readingUntil{}
+	if period > 0 {
+		end := s.Now().Add(period)
+		until.time = &end
 	}
-	return s.advance(ctx, selection{feeds: once(feeds)}, everything, u)
+	return s.advance(ctx, selection{feeds: service.SortedSet(feeds)}, toLastKnown, until)
 }

@@ -4,57 +4,59 @@ import (
 	"context"
 	"time"
 
+	"google.golang.org/protobuf/types/known/timestamppb"
+
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 const (
-	// syncPage is how many feeds an answer is to hold.
+	// syncPage is the number of markers in a response.
 	syncPage = 100
-	// syncMost is how many it can hold: those that changed at the same moment stay together.
-	syncMost = 1100
+	// maxSyncPage is its maximum: markers with the same time of change are not split.
+	maxSyncPage = 1100
 )
 
-// SyncMarkers gets what changed since a device last asked, oldest change first. The answer's lastSyncAt is the time of its
-// newest change, and stays where nothing changed. It is no change of a marker that users are told: their devices ask because
-// of the event.
-func (s *Service) SyncMarkers(ctx context.Context, req *plazav1.SyncMarkersRequest) (*answer, error) {
+// SyncMarkers gets the markers that changed since a device last synchronized, oldest change first. lastSyncAt in the
+// response is the time of its newest change, or that of the request if nothing changed. Synchronizing does not emit
+// events: devices synchronize because of an event.
+func (s *Service) SyncMarkers(ctx context.Context, req *plazav1.SyncMarkersRequest) (*plazav1.MarkerResponse, error) {
 	var since time.Time
 	if at := req.GetDeviceLastSyncAt(); at != nil {
 		since = at.AsTime()
 	}
 	var changed []store.FeedMark
-	f := s.NewRequest(ctx)
-	if f.Caller.UserID != "" {
-		f.ChangedFeedMarks(f.Caller.UserID, since, syncMost, &changed)
+	r := s.NewRequest(ctx)
+	if r.Caller.UserID != "" {
+		r.ChangedFeedMarks(r.Caller.UserID, since, maxSyncPage, &changed)
 	}
-	if err := f.Run(ctx); err != nil {
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := f.RequireUser(); err != nil {
+	if err := r.RequireUser(); err != nil {
 		return nil, err
 	}
 	changed = firstPage(changed)
-	upTo := f.User().CreatedAt
+	upTo := r.User().CreatedAt
 	if since.After(upTo) {
 		upTo = since
 	}
 	if n := len(changed); n > 0 {
 		upTo = changed[n-1].UpdatedAt
 	}
-	if now := s.Now(); upTo.After(now) { // of a device whose clock is ahead
+	if now := s.Now(); upTo.After(now) { // the clock of the device is ahead
 		upTo = now
 	}
-	w := s.Store.NewTx(service.HomeOf(f.Caller.UserID))
-	w.SyncMarks(f.Caller.UserID, upTo, s.Now())
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(service.HomeOf(r.Caller.UserID))
+	tx.SyncMarks(r.Caller.UserID, upTo, s.Now())
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.answerSync(ctx, *f.User(), changed, upTo)
+	return s.respondSync(ctx, *r.User(), changed, upTo)
 }
 
-// firstPage keeps a page, and what changed at the same moment as its last row.
+// firstPage returns the first page, including all markers with the same time of change as its last one.
 func firstPage(changed []store.FeedMark) []store.FeedMark {
 	if len(changed) <= syncPage {
 		return changed
@@ -66,14 +68,15 @@ func firstPage(changed []store.FeedMark) []store.FeedMark {
 	return changed[:n]
 }
 
-// answerSync says to this device where it goes on, whatever other devices have said.
-func (s *Service) answerSync(ctx context.Context, user store.User, changed []store.FeedMark, upTo time.Time) (*answer, error) {
-	resp, err := s.answer(ctx, user, feedsOf(changed), entitiesOf(changed))
+// respondSync returns the changed markers, with the time that this device continues from instead of that of the
+// user's last device.
+func (s *Service) respondSync(ctx context.Context, user store.User, changed []store.FeedMark, upTo time.Time) (*plazav1.MarkerResponse, error) {
+	resp, err := s.respond(ctx, user, feedsOf(changed), entitiesOf(changed))
 	if err != nil {
 		return nil, err
 	}
 	for _, m := range resp.GetUserMarkers() {
-		m.LastSyncAt = timestamp(upTo)
+		m.LastSyncAt = timestamppb.New(upTo)
 	}
 	return resp, nil
 }

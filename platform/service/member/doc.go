@@ -1,27 +1,30 @@
-// Package member holds who belongs to a community, and with which roles. A membership lives with its community; the user's home has a copy.
+// Package member implements MemberService: who belongs to a community, and with which roles. A membership is stored
+// at the home of its community; the user's home has a copy.
 //
 // # States
 //
-// What a client reads as communityMembership, and beside it as notMemberReason:
+// Clients see the state as communityMembership, and why a user is not a member as notMemberReason:
 //
-//	none     no member. notMemberReason is neverJoined; left or removed where there was a membership, which has no roles any more
-//	member   belongs to the community, with at least the roles that make a member
-//	banned   no member, and cannot become one
+//	none     not a member. notMemberReason is neverJoined, or left or removed after a membership. No roles
+//	member   a member with at least the roles of a member
+//	banned   not a member, and cannot become one
 //
 // # Transitions
 //
 //	from            to      by
-//	-               member  CreateCommunity: its creator, who moderates it, and the users whom it names
-//	none            member  JoinCommunity and RequestJoin, where nobody decides; ApproveJoin; AddMembers; AcceptInvitation
+//	-               member  CreateCommunity, for the creator, who becomes a moderator, and the users in the request
+//	none            member  JoinCommunity and RequestJoin in communities without join approval; ApproveJoin;
+//	                        AddMembers; AcceptInvitation
 //	member          none    LeaveCommunity (left); RemoveMembers (removed)
 //	none, member    banned  BanMembers
 //	banned          none    UnbanMembers (removed)
 //
-// The same call again changes nothing and succeeds. Whoever is banned is 400304 to every way to become a member. A pending join request
-// ends with the membership that it waited for, and with a ban.
+// Calls are idempotent: repeating one changes nothing and succeeds. A banned user gets 400304 for every way to become
+// a member. A pending join request ends when its user becomes a member or is banned.
 //
-// # Who moderates
+// # Moderators
 //
-// AddMemberRoles and RemoveMemberRoles change the roles of members and no state. As long as a community has other members, the last
-// moderator cannot leave, be removed or lose the role; only those who moderate the whole network ban the last one.
+// AddMemberRoles and RemoveMemberRoles change the roles of members, but no state. While a community has other
+// members, its last moderator cannot leave, be removed or lose the role. Only moderators of the whole network can ban
+// the last moderator.
 package member

@@ -14,26 +14,19 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ListMembers lists the members of a community, the banned users, or both; those of a private community for those who may
-// see what is in it. communityUsers holds the page and nothing else.
+// ListMembers lists the members of a community, its banned users, or both. Those of a private community are visible
+// to callers who see its content. communityUsers contains the users of the page only.
 func (s *Service) ListMembers(ctx context.Context, req *plazav1.ListMembersRequest) (*plazav1.ListMembersResponse, error) {
 	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err
 	}
 	list := listOf(req, cursor)
-	states := statesOf(req)
-	pages := make([][]store.MemberRow, len(states))
-	found, err := s.lookAt(ctx, list, states, pages)
+	answer, rows, err := s.loadList(ctx, list, statesOf(req))
 	if err != nil {
 		return nil, err
 	}
-	var rows []store.MemberRow
-	for _, p := range pages {
-		rows = append(rows, p...)
-	}
-	rows, paging := service.Page(cursor, rows, list.ByName, list.Desc, place)
-	answer := view.CommunityRows{Communities: []store.Community{found.community}, Viewer: found.User(), OnlyMembers: true}
+	rows, paging := service.Page(cursor, rows, list.ByName, list.Desc, position)
 	for _, row := range rows {
 		answer.Members = append(answer.Members, row.Member)
 	}
@@ -44,31 +37,34 @@ func (s *Service) ListMembers(ctx context.Context, req *plazav1.ListMembersReque
 	return view.MemberPage(aggregate, paging), nil
 }
 
-// lookAt reads the community and, beside it, the page of each state; nothing leaves before the caller may see it.
-func (s *Service) lookAt(ctx context.Context, list store.MemberList, states []string, pages [][]store.MemberRow) (*situation, error) {
-	found := &situation{Request: s.NewRequest(ctx)}
+// loadList reads a community and, in the same round trip, the members in each of the states, and checks that the
+// caller may see them.
+func (s *Service) loadList(ctx context.Context, list store.MemberList, states []string) (view.CommunityRows, []store.MemberRow, error) {
 	var community *store.Community
-	found.Community(list.CommunityID, &community)
-	if caller := found.Caller.UserID; caller != "" {
-		found.Member(list.CommunityID, caller, &found.mine)
+	var mine *store.Member
+	r := s.NewRequest(ctx)
+	r.Community(list.CommunityID, &community)
+	if caller := r.Caller.UserID; caller != "" {
+		r.Member(list.CommunityID, caller, &mine)
 	}
+	pages := make([][]store.MemberRow, len(states))
 	for i, state := range states {
 		list.State = state
-		found.ListMembers(list, &pages[i])
+		r.ListMembers(list, &pages[i])
 	}
-	if err := found.Run(ctx); err != nil {
-		return nil, err
+	if err := r.Run(ctx); err != nil {
+		return view.CommunityRows{}, nil, err
 	}
-	if err := membership.RequireFind(found.Caller, community, found.mine); err != nil {
-		return nil, err
+	if err := membership.RequireDiscoverable(r.Caller, community, mine); err != nil {
+		return view.CommunityRows{}, nil, err
 	}
-	found.community = *community
-	return found, auth.RequireSee(found.Caller, found.scope(), community.IsPublic)
+	answer := view.CommunityRows{Communities: []store.Community{*community}, Viewer: r.User(), OnlyMembers: true}
+	return answer, slices.Concat(pages...), auth.RequireSee(r.Caller, membership.Scope(community, mine), community.IsPublic)
 }
 
-// statesOf are the states that the request asks for, each once.
-func statesOf(m *plazav1.ListMembersRequest) []string {
-	states := slices.Clone(m.GetMemberships())
+// statesOf returns the states that the request selects, without repetitions.
+func statesOf(req *plazav1.ListMembersRequest) []string {
+	states := slices.Clone(req.GetMemberships())
 	if len(states) == 0 {
 		return []string{store.StateMember}
 	}
@@ -76,19 +72,22 @@ func statesOf(m *plazav1.ListMembersRequest) []string {
 	return slices.Compact(states)
 }
 
-// listOf makes the list of the request. A search goes by name, whatever order is asked for: only there it needs no scan.
-func listOf(m *plazav1.ListMembersRequest, cursor page.Cursor) store.MemberList {
+// listOf returns the query of a request. A search is always ordered by name, because that is the order of its index.
+func listOf(req *plazav1.ListMembersRequest, cursor page.Cursor) store.MemberList {
 	list := store.MemberList{
-		CommunityID: m.GetCommunityId(),
-		Roles:       m.GetRoles(),
-		Without:     m.GetExcludingRoles(),
-		ByName:      m.GetSortBy() == "displayName" || m.GetSearch() != "",
-		Prefix:      m.GetSearch(),
+		CommunityID: req.GetCommunityId(),
+		Roles:       req.GetRoles(),
+		Without:     req.GetExcludingRoles(),
+		ByName:      req.GetSortBy() == "displayName" || req.GetSearch() != "",
+		Prefix:      req.GetSearch(),
 		Limit:       cursor.Limit + 1,
 	}
-	list.Desc = (!list.ByName && m.GetSortBy() != "firstCreated") != cursor.Back
+	list.Desc = (!list.ByName && req.GetSortBy() != "firstCreated") != cursor.Back
 	list.AfterTime, list.AfterKey, list.AfterID = cursor.Start(list.Desc)
 	return list
 }
 
-func place(m store.MemberRow) (t time.Time, key, id string) { return m.CreatedAt, m.NameKey, m.UserID }
+// position returns the sort key of a member.
+func position(m store.MemberRow) (t time.Time, key, id string) {
+	return m.CreatedAt, m.NameKey, m.UserID
+}

@@ -223,7 +223,7 @@ func TestJoinRequests(t *testing.T) {
 	w.requireNoDrift()
 }
 
-// TestNothingDrifts lets everybody change the same memberships at once, through all regions, while the database refuses
+// TestNothingDrifts lets all users change the same memberships concurrently, in all regions, while the database rejects
 // one transaction in four and connections die, and then compares every count and mirror with its facts.
 func TestNothingDrifts(t *testing.T) {
 	w := newWorld(t)
@@ -291,7 +291,7 @@ func (w *world) injectFaults() {
 	w.fault.Store(&refuse)
 }
 
-// killConnections ends connections of the servers again and again until the returned function is called.
+// killConnections repeatedly ends connections of the servers until the returned function is called.
 func (w *world) killConnections() func() {
 	conn := w.connect()
 	done := make(chan struct{})

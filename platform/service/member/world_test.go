@@ -84,7 +84,7 @@ func (w *world) serve(code region.Code) *server {
 		Now: w.now, NewID: region.NewID, Log: quiet,
 	}
 	member.Register(d)
-	d.Outbox.Handle(store.TopicRealtime, func(context.Context, store.OutboxRow) error { return nil }) // nobody listens here
+	d.Outbox.Handle(store.TopicRealtime, func(context.Context, store.OutboxRow) error { return nil }) // realtime is not under test
 	return &server{d, community.New(d), member.New(d), joinrequest.New(d), category.New(d)}
 }
 
@@ -169,8 +169,8 @@ func (w *world) get(ctx context.Context, id string) *plazav1.CommunityResponse {
 	return must(w.t, ctx, w.servers[region.SG].community.GetCommunity, &plazav1.GetCommunityRequest{CommunityId: id})
 }
 
-// drain delivers what waits in the outboxes, as workers of a later time would, until nothing does. What meets a connection
-// that was killed a moment ago is tried again.
+// drain delivers what waits in the outboxes, as workers of a later time would, until nothing does. What meets a
+// connection that was killed a moment ago is retried.
 func (w *world) drain() {
 	w.t.Helper()
 	conn := w.connect()

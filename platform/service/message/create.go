@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -24,17 +25,17 @@ import (
 
 // Limits of a message.
 const (
-	maxText   = 20_000     // characters, of a text and of a caption
-	maxCustom = 100 * 1024 // bytes of JSON without spaces, of custom content and of metadata
+	maxText   = 20_000     // characters of a text or caption
+	maxObject = 100 * 1024 // bytes of custom content or metadata, as JSON without spaces
 )
 
-// fileKinds are the types of messages that carry a file, and the kind of file that they carry.
+// fileKinds maps the types of messages that have a file to the kind of the file.
 var fileKinds = map[string]string{"image": "image", "file": "file", "video": "video", "audio": "file"}
 
-// errThere says that the author sent the message before.
-var errThere = errors.New("the message is there already")
+// errAlreadyExists is the conflict with a message that the same author created with the same referenceId.
+var errAlreadyExists = errors.New("the message already exists")
 
-// draft is a request to write a message, as it is found.
+// draft is a message to create.
 type draft struct {
 	*plazav1.CreateMessageRequest
 	*chat.MessageRequest
@@ -45,10 +46,11 @@ type draft struct {
 	rules    *textrules.Rules
 }
 
-// CreateMessage writes a message to a subchannel. The same one again answers with the one that is there.
-func (s *Service) CreateMessage(ctx context.Context, req *plazav1.CreateMessageRequest) (*answer, error) {
+// CreateMessage creates a message in a subchannel. Calls with the same referenceId are idempotent: they return the
+// first message.
+func (s *Service) CreateMessage(ctx context.Context, req *plazav1.CreateMessageRequest) (*plazav1.MessageResponse, error) {
 	d := &draft{CreateMessageRequest: req, dataType: cmp.Or(req.GetDataType(), "text")}
-	if err := d.check(); err != nil {
+	if err := d.validate(); err != nil {
 		return nil, err
 	}
 	if err := s.loadDraft(ctx, d); err != nil {
@@ -58,28 +60,28 @@ func (s *Service) CreateMessage(ctx context.Context, req *plazav1.CreateMessageR
 	if err != nil {
 		return nil, err
 	}
-	return s.write(ctx, d, s.row(d, mentions))
+	return s.insert(ctx, d, s.row(d, mentions))
 }
 
-// check decides what a request says by itself.
-func (d *draft) check() error {
+// validate checks the fields of the request that depend on each other.
+func (d *draft) validate() error {
 	if fileKinds[d.dataType] != "" && d.GetFileId() == "" {
-		return fail.Validation("fileId: a message of type " + d.dataType + " carries a file")
+		return fail.Validation("fileId: required for a message of type " + d.dataType)
 	}
 	if err := checkContent(d.dataType, d.GetData()); err != nil {
 		return err
 	}
-	return checkMetadata(d.GetMetadata())
+	return checkSize("metadata", d.GetMetadata())
 }
 
-// checkContent holds the data of a message of a type against the limits.
+// checkContent checks the data of a message of a type.
 func checkContent(dataType string, data *structpb.Struct) error {
 	switch dataType {
 	case "custom":
 		return checkSize("data", data)
 	case "text":
 		if data.GetFields()["text"].GetStringValue() == "" {
-			return fail.Validation("data.text: a text message needs text")
+			return fail.Validation("data.text: must not be empty in a text message")
 		}
 	}
 	for _, field := range []string{"text", "caption"} {
@@ -91,32 +93,27 @@ func checkContent(dataType string, data *structpb.Struct) error {
 			return fail.Validation(fmt.Sprintf("data.%s: must be at most %d characters", field, maxText))
 		}
 	}
-	return checkSizeBeside(data)
+	return checkSize("data", withoutText(data))
 }
 
-// checkSizeBeside bounds what data holds beside its text: a text of 20,000 characters may be more bytes than custom content.
-func checkSizeBeside(data *structpb.Struct) error {
-	beside := &structpb.Struct{Fields: map[string]*structpb.Value{}}
-	for name, v := range data.GetFields() {
-		if name != "text" && name != "caption" {
-			beside.Fields[name] = v
-		}
-	}
-	return checkSize("data", beside)
+// withoutText returns data without its text and caption, whose length is limited separately.
+func withoutText(data *structpb.Struct) *structpb.Struct {
+	rest := &structpb.Struct{Fields: maps.Clone(data.GetFields())}
+	delete(rest.Fields, "text")
+	delete(rest.Fields, "caption")
+	return rest
 }
 
-func checkMetadata(metadata *structpb.Struct) error { return checkSize("metadata", metadata) }
-
-// checkSize bounds an object by the bytes of its JSON without spaces between its parts, in UTF-8.
+// checkSize checks the size of an object as JSON without insignificant spaces.
 func checkSize(field string, object *structpb.Struct) error {
 	var compact bytes.Buffer
-	if err := json.Compact(&compact, view.ObjectJSON(object)); err != nil || compact.Len() > maxCustom {
-		return fail.Validation(fmt.Sprintf("%s: must be at most %d bytes of JSON", field, maxCustom))
+	if err := json.Compact(&compact, view.ObjectJSON(object)); err != nil || compact.Len() > maxObject {
+		return fail.Validation(fmt.Sprintf("%s: must be at most %d bytes of JSON", field, maxObject))
 	}
 	return nil
 }
 
-// loadDraft reads what the message goes to, and decides whether the caller may write it.
+// loadDraft reads what the message refers to, and checks that the caller may create it.
 func (s *Service) loadDraft(ctx context.Context, d *draft) error {
 	d.MessageRequest = chat.NewFeedRequest(ctx, s.Deps, d.GetMessageFeedId())
 	if d.GetParentId() != "" {
@@ -139,7 +136,7 @@ func (s *Service) loadDraft(ctx context.Context, d *draft) error {
 			return fail.NotFound()
 		}
 		if p.ParentID != "" {
-			return fail.Validation("parentId: a reply has no replies")
+			return fail.Validation("parentId: must not be a reply")
 		}
 	}
 	if err := d.files.Err(); err != nil {
@@ -148,7 +145,7 @@ func (s *Service) loadDraft(ctx context.Context, d *draft) error {
 	return d.rules.Require(ctx, d.Caller, textrules.TextOf(d.GetData()))
 }
 
-// row is the message without its segment, which the transaction gives.
+// row returns the message to store. The transaction assigns its segment.
 func (s *Service) row(d *draft, mentions []view.MessageMention) store.Message {
 	now := s.Now()
 	id := s.NewID(service.HomeOf(d.Feed.ID))
@@ -165,47 +162,48 @@ func (s *Service) row(d *draft, mentions []view.MessageMention) store.Message {
 	return m
 }
 
-// write stores the message with the next segment of its subchannel, and leaves what moves the markers of the channel's members.
-func (s *Service) write(ctx context.Context, d *draft, m store.Message) (*answer, error) {
+// insert stores the message with the next segment of its subchannel, together with the event that updates the markers
+// of the channel's members.
+func (s *Service) insert(ctx context.Context, d *draft, m store.Message) (*plazav1.MessageResponse, error) {
 	var stored *store.Message
-	w := s.Store.NewTx(service.HomeOf(m.ID))
-	// Where the answer of an earlier run got lost, the row is there, and it is the run that finds it so which answers.
-	w.SelectMessage(m.ID, &stored)
-	w.GuardChannel(m.ChannelID, fail.NotFound())
+	tx := s.Store.NewTx(service.HomeOf(m.ID))
+	// If a commit succeeded but its response was lost, the retry finds the row and returns it.
+	tx.SelectMessage(m.ID, &stored)
+	tx.GuardChannel(m.ChannelID, fail.NotFound())
 	if d.Access.User.IsMember() {
-		w.GuardChannelMember(m.ChannelID, m.CreatorID, fail.NotChannelMember())
+		tx.GuardChannelMember(m.ChannelID, m.CreatorID, fail.NotChannelMember())
 	}
 	if m.ParentID != "" {
-		w.GuardMessage(m.ParentID, fail.NotFound())
+		tx.GuardMessage(m.ParentID, fail.NotFound())
 	}
-	w.InsertMessage(m, fail.NotFound(), errThere)
-	w.ChannelActive(m.ChannelID, m.CreatedAt)
-	var told []store.OutboxRow
-	if m.ChannelType != store.ChannelLive { // nobody is told what they have not read of what went by
-		told = events.EmitMessageCreated(w, events.MessageCreated{ChannelID: m.ChannelID, FeedID: m.FeedID, MessageID: m.ID}, m.CreatedAt)
+	tx.InsertMessage(m, fail.NotFound(), errAlreadyExists)
+	tx.ChannelActive(m.ChannelID, m.CreatedAt)
+	var outboxRows []store.OutboxRow
+	if m.ChannelType != store.ChannelLive { // live channels have no markers
+		outboxRows = events.EmitMessageCreated(tx, events.MessageCreated{ChannelID: m.ChannelID, FeedID: m.FeedID, MessageID: m.ID}, m.CreatedAt)
 	}
-	w.SelectMessageFeed(m.FeedID, &d.Feed)
-	w.SelectMessage(m.ID, &stored)
-	if err := w.Commit(ctx); errors.Is(err, errThere) {
-		return s.again(ctx, d, m)
+	tx.SelectMessageFeed(m.FeedID, &d.Feed)
+	tx.SelectMessage(m.ID, &stored)
+	if err := tx.Commit(ctx); errors.Is(err, errAlreadyExists) {
+		return s.respondExisting(ctx, d, m)
 	} else if err != nil {
 		return nil, err
 	}
-	s.Outbox.DeliverSoon(ctx, w.Home(), told...)
-	return s.answer(ctx, d.MessageRequest, *stored)
+	s.Outbox.DeliverSoon(ctx, tx.Home(), outboxRows...)
+	return s.respond(ctx, d.MessageRequest, *stored)
 }
 
-// again answers with the message that the author sent before under the same name.
-func (s *Service) again(ctx context.Context, d *draft, m store.Message) (*answer, error) {
-	var there *store.Message
+// respondExisting returns the message that the author created before with the same referenceId.
+func (s *Service) respondExisting(ctx context.Context, d *draft, m store.Message) (*plazav1.MessageResponse, error) {
+	var existing *store.Message
 	reads := s.Store.NewReadBatch()
-	reads.MessageByReference(m.FeedID, m.CreatorID, m.ReferenceID, &there)
+	reads.MessageByReference(m.FeedID, m.CreatorID, m.ReferenceID, &existing)
 	reads.MessageFeed(m.FeedID, &d.Feed)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
-	if there == nil || d.Feed == nil {
-		return nil, fail.Conflict() // removed for good meanwhile
+	if existing == nil || d.Feed == nil {
+		return nil, fail.Conflict() // purged in the meantime
 	}
-	return s.answer(ctx, d.MessageRequest, *there)
+	return s.respond(ctx, d.MessageRequest, *existing)
 }

@@ -13,11 +13,11 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// FlagMessage flags a message as the caller. A second time changes nothing; where as many others flag it as the network allows, or
-// flagging is off, it is refused.
-func (s *Service) FlagMessage(ctx context.Context, req *plazav1.FlagMessageRequest) (*answer, error) {
+// FlagMessage flags a message. A caller who flags it already changes nothing. It fails if reporting is disabled, or
+// if the message has as many flags as the network settings allow.
+func (s *Service) FlagMessage(ctx context.Context, req *plazav1.FlagMessageRequest) (*plazav1.MessageResponse, error) {
 	var settings store.Settings
-	c, err := s.loadLive(ctx, req.GetMessageId(), func(c *chat.MessageRequest) { c.Settings(s.Region, &settings) })
+	c, err := s.loadExisting(ctx, req.GetMessageId(), func(c *chat.MessageRequest) { c.Settings(s.Region, &settings) })
 	if err != nil {
 		return nil, err
 	}
@@ -31,77 +31,76 @@ func (s *Service) FlagMessage(ctx context.Context, req *plazav1.FlagMessageReque
 		TargetType: store.FlagMessage, TargetID: c.Message.ID, UserID: c.Caller.UserID,
 		Reason: cmp.Or(req.GetReason(), service.DefaultFlagReason), Detail: req.GetDetail(), CreatedAt: s.Now(),
 	}
-	return s.changeFlags(ctx, c, func(w *store.Tx) {
-		w.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
-		w.InsertFlag(flag)
+	return s.changeFlags(ctx, c, func(tx *store.Tx) {
+		tx.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
+		tx.InsertFlag(flag)
 	})
 }
 
-// UnflagMessage takes the caller's own flag back; without one it changes nothing.
-func (s *Service) UnflagMessage(ctx context.Context, req *plazav1.UnflagMessageRequest) (*answer, error) {
-	c, err := s.loadLive(ctx, req.GetMessageId(), nil)
+// UnflagMessage removes the caller's flag, if there is one.
+func (s *Service) UnflagMessage(ctx context.Context, req *plazav1.UnflagMessageRequest) (*plazav1.MessageResponse, error) {
+	c, err := s.loadExisting(ctx, req.GetMessageId(), nil)
 	if err != nil {
 		return nil, err
 	}
 	if err := c.RequireUser(); err != nil {
 		return nil, err
 	}
-	return s.changeFlags(ctx, c, func(w *store.Tx) { w.DeleteFlag(c.Message.ID, c.Caller.UserID) })
+	return s.changeFlags(ctx, c, func(tx *store.Tx) { tx.DeleteFlag(c.Message.ID, c.Caller.UserID) })
 }
 
-// ClearMessageFlags removes every flag of a message; for those who may delete the messages of others.
-func (s *Service) ClearMessageFlags(ctx context.Context, req *plazav1.ClearMessageFlagsRequest) (*answer, error) {
-	c, err := s.loadLive(ctx, req.GetMessageId(), nil)
+// ClearMessageFlags removes all flags of a message. It requires DELETE_MESSAGE.
+func (s *Service) ClearMessageFlags(ctx context.Context, req *plazav1.ClearMessageFlagsRequest) (*plazav1.MessageResponse, error) {
+	c, err := s.loadExisting(ctx, req.GetMessageId(), nil)
 	if err != nil {
 		return nil, err
 	}
 	if err := c.Access.RequireModerate(c.Caller, auth.DeleteMessage); err != nil {
 		return nil, err
 	}
-	return s.changeFlags(ctx, c, func(w *store.Tx) { w.DeleteFlags(c.Message.ID) })
+	return s.changeFlags(ctx, c, func(tx *store.Tx) { tx.DeleteFlags(c.Message.ID) })
 }
 
-// changeFlags runs a change of the message's flags, brings up to date what depends on them, and answers with the message.
-func (s *Service) changeFlags(ctx context.Context, c *chat.MessageRequest, change func(*store.Tx)) (*answer, error) {
-	var after *store.Message
-	w := s.Store.NewTx(service.HomeOf(c.Message.ID))
-	w.GuardMessage(c.Message.ID, fail.NotFound())
-	change(w)
-	w.RecomputeMessageFlags(c.Message.ID)
-	w.SelectMessage(c.Message.ID, &after)
-	if err := w.Commit(ctx); err != nil {
+// changeFlags writes a change of the flags of a message, deletes the message if it has too many, and returns it.
+func (s *Service) changeFlags(ctx context.Context, c *chat.MessageRequest, change func(*store.Tx)) (*plazav1.MessageResponse, error) {
+	var updated *store.Message
+	tx := s.Store.NewTx(service.HomeOf(c.Message.ID))
+	tx.GuardMessage(c.Message.ID, fail.NotFound())
+	change(tx)
+	tx.RecomputeMessageFlags(c.Message.ID)
+	tx.SelectMessage(c.Message.ID, &updated)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.deleteFlagged(ctx, c, after); err != nil {
+	if err := s.deleteFlagged(ctx, c, updated); err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, c, *after)
+	return s.respond(ctx, c, *updated)
 }
 
-// errDeleted says that somebody else deleted the message.
-var errDeleted = errors.New("the message is deleted already")
+var errDeleted = errors.New("the message is already deleted")
 
-// deleteFlagged deletes a message with as many flags as its channel deletes messages for.
+// deleteFlagged deletes a message that has as many flags as its channel sets for automatic deletion.
 func (s *Service) deleteFlagged(ctx context.Context, c *chat.MessageRequest, m *store.Message) error {
 	channel := c.Access.Channel
 	if !channel.AutoDeleteEnabled || channel.AutoDeleteFlags < 1 || m.FlagCount < channel.AutoDeleteFlags {
 		return nil
 	}
 	now := s.Now()
-	w := s.Store.NewTx(service.HomeOf(m.ID))
-	w.GuardMessage(m.ID, errDeleted)
-	w.DeleteMessage(*m, now)
-	if err := w.Commit(ctx); err != nil && !errors.Is(err, errDeleted) {
+	tx := s.Store.NewTx(service.HomeOf(m.ID))
+	tx.GuardMessage(m.ID, errDeleted)
+	tx.DeleteMessage(*m, now)
+	if err := tx.Commit(ctx); err != nil && !errors.Is(err, errDeleted) {
 		return err
 	}
 	m.DeletedAt, m.UpdatedAt = &now, now
 	return nil
 }
 
-// IsMessageFlaggedByMe tells whether the caller flags the message.
+// IsMessageFlaggedByMe reports whether the caller flags the message.
 func (s *Service) IsMessageFlaggedByMe(ctx context.Context, req *plazav1.IsMessageFlaggedByMeRequest) (*plazav1.FlaggedByMeResponse, error) {
 	mine := false
-	c, err := s.loadLive(ctx, req.GetMessageId(), func(c *chat.MessageRequest) { c.FlaggedBy(req.GetMessageId(), c.Caller.UserID, &mine) })
+	c, err := s.loadExisting(ctx, req.GetMessageId(), func(c *chat.MessageRequest) { c.FlaggedBy(req.GetMessageId(), c.Caller.UserID, &mine) })
 	if err != nil {
 		return nil, err
 	}

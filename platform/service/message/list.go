@@ -15,27 +15,27 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ListMessages lists the messages of a subchannel by their segments.
-func (s *Service) ListMessages(ctx context.Context, m *plazav1.ListMessagesRequest) (*plazav1.ListMessagesResponse, error) {
-	options := m.GetOptions()
+// ListMessages lists the messages of a subchannel in the order of their segments.
+func (s *Service) ListMessages(ctx context.Context, req *plazav1.ListMessagesRequest) (*plazav1.ListMessagesResponse, error) {
+	options := req.GetOptions()
 	cursor, err := page.Parse(pageOptions(options), page.DefaultLimit)
 	if err != nil {
 		return nil, err
 	}
-	c := chat.NewFeedRequest(ctx, s.Deps, m.GetMessageFeedId())
+	c := chat.NewFeedRequest(ctx, s.Deps, req.GetMessageFeedId())
 	around := options.GetAround() != "" && cursor.First()
 	var rows []store.Message
 	if around {
 		c.Request.ReadBatch.Message(options.GetAround(), &c.Message)
 	} else {
-		c.Request.ReadBatch.ListMessages(listOf(m, cursor), &rows)
+		c.Request.ReadBatch.ListMessages(listOf(req, cursor), &rows)
 	}
 	if err := c.RequireRead(ctx); err != nil {
 		return nil, err
 	}
 	var paging *plazav1.Paging
 	if around {
-		rows, paging, err = s.around(ctx, m, cursor, c)
+		rows, paging, err = s.around(ctx, req, cursor, c)
 	} else {
 		rows, paging = page.Window(cursor, rows, position)
 	}
@@ -62,47 +62,48 @@ func pageOptions(o *plazav1.MessageListOptions) *plazav1.PageOptions {
 	return &plazav1.PageOptions{Limit: o.Limit, Token: o.GetToken()}
 }
 
-// position is a message's place in its list, as tokens hold it: the segment stands where other lists have a time.
+// position returns the sort key of a message. Page tokens encode its segment as a time.
 func position(m store.Message) (t time.Time, key, id string) {
 	return time.UnixMicro(m.Segment).UTC(), "", m.FeedID
 }
 
-// listOf is the list that a request asks for, from a cursor on.
-func listOf(m *plazav1.ListMessagesRequest, cursor page.Cursor) store.MessageList {
-	desc := m.GetOptions().GetSortBy() != "segmentAsc"
+// listOf returns the query of a request.
+func listOf(req *plazav1.ListMessagesRequest, cursor page.Cursor) store.MessageList {
+	desc := req.GetOptions().GetSortBy() != "segmentAsc"
 	list := store.MessageList{
-		FeedID:      m.GetMessageFeedId(),
-		EveryLevel:  m.ParentId == nil,
-		ParentID:    m.GetParentId(),
-		Flagged:     service.FlaggedOf(m.HasFlags),
-		Deleted:     service.DeletedOf(m.IsDeleted),
-		IncludeTags: m.GetIncludeTags(),
-		ExcludeTags: m.GetExcludeTags(),
-		DataType:    m.GetDataType(),
+		FeedID:      req.GetMessageFeedId(),
+		EveryLevel:  req.ParentId == nil,
+		ParentID:    req.GetParentId(),
+		Flagged:     service.FlaggedOf(req.HasFlags),
+		Deleted:     service.DeletedOf(req.IsDeleted),
+		IncludeTags: req.GetIncludeTags(),
+		ExcludeTags: req.GetExcludeTags(),
+		DataType:    req.GetDataType(),
 		Desc:        desc != cursor.Back,
 		After:       cursor.Time.UnixMicro(),
 		Limit:       cursor.Limit + 1,
 	}
 	if cursor.First() {
-		list.After = startOf(list.Desc)
+		list.After = firstSegment(list.Desc)
 	}
 	return list
 }
 
-// startOf is the end of a subchannel that every message lies past.
-func startOf(desc bool) int64 {
+// firstSegment returns a segment that precedes all messages in the direction of the list.
+func firstSegment(desc bool) int64 {
 	if desc {
 		return math.MaxInt64
 	}
 	return 0
 }
 
-// around reads the page that holds a message, with as many before as after it where there are so many.
-func (s *Service) around(ctx context.Context, m *plazav1.ListMessagesRequest, cursor page.Cursor, c *chat.MessageRequest) ([]store.Message, *plazav1.Paging, error) {
+// around reads a page with a message in its middle, or closer to an end of the page if there are not enough messages
+// on that side.
+func (s *Service) around(ctx context.Context, req *plazav1.ListMessagesRequest, cursor page.Cursor, c *chat.MessageRequest) ([]store.Message, *plazav1.Paging, error) {
 	if c.Message == nil || c.Message.FeedID != c.Feed.ID {
 		return nil, nil, fail.NotFound()
 	}
-	before, after := listOf(m, cursor), listOf(m, cursor)
+	before, after := listOf(req, cursor), listOf(req, cursor)
 	before.Desc = !before.Desc
 	before.After, after.After = c.Message.Segment, c.Message.Segment-1
 	if after.Desc {
@@ -122,11 +123,11 @@ func (s *Service) around(ctx context.Context, m *plazav1.ListMessagesRequest, cu
 	head = head[:ahead]
 	slices.Reverse(head)
 	rows := slices.Concat(head, tail[:behind])
-	return rows, neighbours(cursor, rows, moreBefore, moreAfter), nil
+	return rows, pagingAround(cursor, rows, moreBefore, moreAfter), nil
 }
 
-// neighbours are the tokens of the pages before and after rows.
-func neighbours(cursor page.Cursor, rows []store.Message, before, after bool) *plazav1.Paging {
+// pagingAround returns the tokens of the pages before and after rows.
+func pagingAround(cursor page.Cursor, rows []store.Message, before, after bool) *plazav1.Paging {
 	paging := &plazav1.Paging{}
 	if len(rows) == 0 {
 		return paging

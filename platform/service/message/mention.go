@@ -11,15 +11,15 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// readSettings reads what the network lets messages mention, where a request mentions a channel.
-func readSettings(d *service.Deps, f *service.Request, list []*plazav1.MessageMention, into *store.Settings) {
+// readSettings adds the read of the network settings to a request that mentions a channel.
+func readSettings(d *service.Deps, r *service.Request, list []*plazav1.MessageMention, into *store.Settings) {
 	if slices.ContainsFunc(list, func(m *plazav1.MessageMention) bool { return m.GetType() == view.MentionChannel }) {
-		f.Settings(d.Region, into)
+		r.Settings(d.Region, into)
 	}
 }
 
-// mentions resolves whom a request mentions. Unknown users stay as text only: a mention of somebody who is gone does not stop a
-// message. A mention of the channel is refused where the network does not allow it.
+// mentions resolves the mentions of a request. Mentions of unknown users are dropped, so that a deleted user does not
+// make a message fail. A mention of the channel fails if the network settings do not allow it.
 func (s *Service) mentions(ctx context.Context, list []*plazav1.MessageMention, settings store.Settings) ([]view.MessageMention, error) {
 	var all []string
 	for _, m := range list {

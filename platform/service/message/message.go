@@ -1,8 +1,8 @@
-// Package message holds the messages of subchannels.
+// Package message implements MessageService: the messages of subchannels.
 //
-// A message's life: written, by those who may write in the channel; edited, by its author and moderators; deleted, by the same. A
-// deleted one keeps its place in the subchannel and loses its content. Flags hide it only in channels that delete messages with so
-// many of them.
+// Users who may write in a channel create messages. Their author and moderators of the channel update and delete
+// them. A deleted message keeps its segment, but not its content. A channel may delete messages automatically that
+// have a number of flags.
 package message
 
 import (
@@ -22,31 +22,26 @@ import (
 // Service implements MessageService.
 type Service struct{ *service.Deps }
 
-// New makes the service.
+// New returns the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-type answer = plazav1.MessageResponse
-
-func (s *Service) answer(ctx context.Context, c *chat.MessageRequest, messages ...store.Message) (*answer, error) {
-	a, err := s.View.LoadMessages(ctx, s.Store, view.MessageRows{Feeds: []store.MessageFeed{*c.Feed}, Messages: messages, Viewer: c.User()})
-	if err != nil {
-		return nil, err
-	}
-	return a, nil
+func (s *Service) respond(ctx context.Context, c *chat.MessageRequest, messages ...store.Message) (*plazav1.MessageResponse, error) {
+	return s.View.LoadMessages(ctx, s.Store, view.MessageRows{Feeds: []store.MessageFeed{*c.Feed}, Messages: messages, Viewer: c.User()})
 }
 
-// load reads a message, for those who may read it. A deleted one is there.
-func (s *Service) load(ctx context.Context, id string, more func(*chat.MessageRequest)) (*chat.MessageRequest, error) {
+// load reads a message, which may be deleted, and what the function read adds to the request, which may be nil. The
+// caller must be allowed to read the message.
+func (s *Service) load(ctx context.Context, id string, read func(*chat.MessageRequest)) (*chat.MessageRequest, error) {
 	c := chat.NewMessageRequest(ctx, s.Deps, id)
-	if more != nil {
-		more(c)
+	if read != nil {
+		read(c)
 	}
 	return c, c.RequireRead(ctx)
 }
 
-// loadLive is load, and a deleted message is not there.
-func (s *Service) loadLive(ctx context.Context, id string, more func(*chat.MessageRequest)) (*chat.MessageRequest, error) {
-	c, err := s.load(ctx, id, more)
+// loadExisting is load for operations that fail with 400400 if the message is deleted.
+func (s *Service) loadExisting(ctx context.Context, id string, read func(*chat.MessageRequest)) (*chat.MessageRequest, error) {
+	c, err := s.load(ctx, id, read)
 	if err == nil && c.Message.DeletedAt != nil {
 		err = fail.NotFound()
 	}
@@ -54,71 +49,68 @@ func (s *Service) loadLive(ctx context.Context, id string, more func(*chat.Messa
 }
 
 // GetMessage gets one message.
-func (s *Service) GetMessage(ctx context.Context, req *plazav1.GetMessageRequest) (*answer, error) {
+func (s *Service) GetMessage(ctx context.Context, req *plazav1.GetMessageRequest) (*plazav1.MessageResponse, error) {
 	c, err := s.load(ctx, req.GetMessageId(), nil)
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, c, *c.Message)
+	return s.respond(ctx, c, *c.Message)
 }
 
-// BatchGetMessages gets several messages in the order of the request; those that the caller may not read are left out.
-func (s *Service) BatchGetMessages(ctx context.Context, req *plazav1.BatchGetMessagesRequest) (*answer, error) {
+// BatchGetMessages gets several messages in the order of the request. Messages that the caller may not read are left
+// out.
+func (s *Service) BatchGetMessages(ctx context.Context, req *plazav1.BatchGetMessagesRequest) (*plazav1.MessageResponse, error) {
 	var rows []store.Message
-	f := s.NewRequest(ctx)
-	f.MessagesByID(req.GetMessageIds(), &rows)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	r.MessagesByID(req.GetMessageIds(), &rows)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	feeds, err := s.readableFeeds(ctx, f, rows)
+	feeds, err := s.readableFeeds(ctx, r, rows)
 	if err != nil {
 		return nil, err
 	}
-	shown := view.MessageRows{Viewer: f.User()}
+	shown := view.MessageRows{Viewer: r.User()}
 	for _, id := range req.GetMessageIds() {
 		at := slices.IndexFunc(rows, func(m store.Message) bool { return m.ID == id })
 		if at < 0 || feeds[rows[at].FeedID] == nil {
 			continue
 		}
 		feed := *feeds[rows[at].FeedID]
-		if !slices.ContainsFunc(shown.Feeds, func(have store.MessageFeed) bool { return have.ID == feed.ID }) {
+		if service.Find(shown.Feeds, func(f store.MessageFeed) bool { return f.ID == feed.ID }) == nil {
 			shown.Feeds = append(shown.Feeds, feed)
 		}
-		shown.Messages, rows = append(shown.Messages, rows[at]), slices.Delete(rows, at, at+1) // each once
+		shown.Messages, rows = append(shown.Messages, rows[at]), slices.Delete(rows, at, at+1) // without repetitions
 	}
-	a, err := s.View.LoadMessages(ctx, s.Store, shown)
-	if err != nil {
-		return nil, err
-	}
-	return a, nil
+	return s.View.LoadMessages(ctx, s.Store, shown)
 }
 
-// readableFeeds reads the subchannels of messages, and keeps those that are there and that the caller may read in, by id.
-func (s *Service) readableFeeds(ctx context.Context, f *service.Request, messages []store.Message) (map[string]*store.MessageFeed, error) {
+// readableFeeds returns, by id, those subchannels of messages that are not deleted and that the caller may read.
+func (s *Service) readableFeeds(ctx context.Context, r *service.Request, messages []store.Message) (map[string]*store.MessageFeed, error) {
 	var channels, ids []string
 	for _, m := range messages {
 		channels, ids = append(channels, m.ChannelID), append(ids, m.FeedID)
 	}
-	readable, err := chat.ReadableChannels(ctx, s.Deps, f, channels)
+	readable, err := chat.ReadableChannels(ctx, s.Deps, r.Caller, channels)
 	if err != nil {
 		return nil, err
 	}
 	var feeds []store.MessageFeed
 	reads := s.Store.NewBestEffortBatch()
-	reads.MessageFeeds(slices.Compact(slices.Sorted(slices.Values(ids))), &feeds)
+	reads.MessageFeeds(service.SortedSet(ids), &feeds)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
 	byID := map[string]*store.MessageFeed{}
 	for i, feed := range feeds {
-		if feed.DeletedAt == nil && readable[feed.EntityID].Channel != nil {
+		if feed.DeletedAt == nil && readable[feed.EntityID] {
 			byID[feed.ID] = &feeds[i]
 		}
 	}
 	return byID, nil
 }
 
-// requireChange refuses those who may not do p to the message: all but its author, and moderators of the channel.
+// requireChange returns an error unless the caller is the author of the message or has the permission p in the channel.
 func requireChange(c *chat.MessageRequest, p auth.Permission) error {
 	if c.Message.CreatorID == c.Caller.UserID && c.Caller.UserID != "" {
 		return nil
@@ -126,13 +118,14 @@ func requireChange(c *chat.MessageRequest, p auth.Permission) error {
 	return c.Access.RequireModerate(c.Caller, p)
 }
 
-// UpdateMessage changes what a message says; for its author as long as they may write, and for moderators.
-func (s *Service) UpdateMessage(ctx context.Context, m *plazav1.UpdateMessageRequest) (*answer, error) {
+// UpdateMessage changes the content of a message. The caller must be its author and still be allowed to write, or a
+// moderator.
+func (s *Service) UpdateMessage(ctx context.Context, req *plazav1.UpdateMessageRequest) (*plazav1.MessageResponse, error) {
 	var settings store.Settings
 	var rules *textrules.Rules
-	c, err := s.loadLive(ctx, m.GetMessageId(), func(c *chat.MessageRequest) {
-		rules = textrules.Read(s.Deps, c.ReadBatch, service.HomeOf(m.GetMessageId()))
-		readSettings(s.Deps, c.Request, m.GetMentionedUsers(), &settings)
+	c, err := s.loadExisting(ctx, req.GetMessageId(), func(c *chat.MessageRequest) {
+		rules = textrules.Read(s.Deps, c.ReadBatch, service.HomeOf(req.GetMessageId()))
+		readSettings(s.Deps, c.Request, req.GetMentionedUsers(), &settings)
 	})
 	if err != nil {
 		return nil, err
@@ -143,57 +136,57 @@ func (s *Service) UpdateMessage(ctx context.Context, m *plazav1.UpdateMessageReq
 	if err := c.Access.CanWrite(c.Caller, s.Now()); err != nil {
 		return nil, err
 	}
-	changed, err := s.changed(ctx, c, m, settings)
+	updated, err := s.updated(ctx, c, req, settings)
 	if err != nil {
 		return nil, err
 	}
-	if err := rules.Require(ctx, c.Caller, textrules.TextOf(m.GetData())); err != nil {
+	if err := rules.Require(ctx, c.Caller, textrules.TextOf(req.GetData())); err != nil {
 		return nil, err
 	}
-	return s.change(ctx, c, func(w *store.Tx) { w.UpdateMessage(changed, s.Now()) })
+	return s.update(ctx, c, func(tx *store.Tx) { tx.UpdateMessage(updated, s.Now()) })
 }
 
-// changed is the message as the request wants it.
-func (s *Service) changed(ctx context.Context, c *chat.MessageRequest, m *plazav1.UpdateMessageRequest, settings store.Settings) (store.Message, error) {
-	changed := *c.Message
-	if m.GetData() != nil {
-		if err := checkContent(changed.DataType, m.GetData()); err != nil {
-			return changed, err
+// updated returns the message with the changes of the request.
+func (s *Service) updated(ctx context.Context, c *chat.MessageRequest, req *plazav1.UpdateMessageRequest, settings store.Settings) (store.Message, error) {
+	updated := *c.Message
+	if req.GetData() != nil {
+		if err := checkContent(updated.DataType, req.GetData()); err != nil {
+			return updated, err
 		}
-		changed.Data = view.ObjectJSON(view.WithFileID(m.GetData(), changed.FileID))
+		updated.Data = view.ObjectJSON(view.WithFileID(req.GetData(), updated.FileID))
 	}
-	if m.GetMetadata() != nil {
-		if err := checkMetadata(m.GetMetadata()); err != nil {
-			return changed, err
+	if req.GetMetadata() != nil {
+		if err := checkSize("metadata", req.GetMetadata()); err != nil {
+			return updated, err
 		}
-		changed.Metadata = view.ObjectJSON(m.GetMetadata())
+		updated.Metadata = view.ObjectJSON(req.GetMetadata())
 	}
-	if len(m.GetTags()) > 0 {
-		changed.Tags = m.GetTags()
+	if len(req.GetTags()) > 0 {
+		updated.Tags = req.GetTags()
 	}
-	if m.GetData() == nil && len(m.GetMentionedUsers()) == 0 {
-		return changed, nil
+	if req.GetData() == nil && len(req.GetMentionedUsers()) == 0 {
+		return updated, nil
 	}
-	mentions, err := s.mentions(ctx, m.GetMentionedUsers(), settings)
-	changed.Mentions = view.MessageMentionsJSON(mentions)
-	return changed, err
+	mentions, err := s.mentions(ctx, req.GetMentionedUsers(), settings)
+	updated.Mentions = view.MessageMentionsJSON(mentions)
+	return updated, err
 }
 
-// change runs a change of a live message and answers with the message.
-func (s *Service) change(ctx context.Context, c *chat.MessageRequest, change func(*store.Tx)) (*answer, error) {
-	var after *store.Message
-	w := s.Store.NewTx(service.HomeOf(c.Message.ID))
-	w.GuardMessage(c.Message.ID, fail.NotFound())
-	change(w)
-	w.SelectMessage(c.Message.ID, &after)
-	if err := w.Commit(ctx); err != nil {
+// update writes a change of an existing message and returns the message.
+func (s *Service) update(ctx context.Context, c *chat.MessageRequest, change func(*store.Tx)) (*plazav1.MessageResponse, error) {
+	var updated *store.Message
+	tx := s.Store.NewTx(service.HomeOf(c.Message.ID))
+	tx.GuardMessage(c.Message.ID, fail.NotFound())
+	change(tx)
+	tx.SelectMessage(c.Message.ID, &updated)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, c, *after)
+	return s.respond(ctx, c, *updated)
 }
 
-// DeleteMessage deletes a message; for its author and for moderators. Again, it answers the same.
-func (s *Service) DeleteMessage(ctx context.Context, req *plazav1.DeleteMessageRequest) (*answer, error) {
+// DeleteMessage deletes a message. The caller must be its author or a moderator. Deleting a deleted message succeeds.
+func (s *Service) DeleteMessage(ctx context.Context, req *plazav1.DeleteMessageRequest) (*plazav1.MessageResponse, error) {
 	c, err := s.load(ctx, req.GetMessageId(), nil)
 	if err != nil {
 		return nil, err
@@ -202,19 +195,19 @@ func (s *Service) DeleteMessage(ctx context.Context, req *plazav1.DeleteMessageR
 		return nil, err
 	}
 	now := s.Now()
-	w := s.Store.NewTx(service.HomeOf(c.Message.ID))
+	tx := s.Store.NewTx(service.HomeOf(c.Message.ID))
 	if c.Message.DeletedAt == nil {
-		w.GuardMessage(c.Message.ID, fail.Conflict())
-		w.DeleteMessage(*c.Message, now)
+		tx.GuardMessage(c.Message.ID, fail.Conflict())
+		tx.DeleteMessage(*c.Message, now)
 		c.Message.DeletedAt, c.Message.UpdatedAt = &now, now
 	} else if !req.GetPermanent() {
-		return s.answer(ctx, c, *c.Message)
+		return s.respond(ctx, c, *c.Message)
 	}
 	if req.GetPermanent() {
-		w.WipeMessages([]string{c.Message.ID})
+		tx.WipeMessages([]string{c.Message.ID})
 	}
-	if err := w.Commit(ctx); err != nil {
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, c, *c.Message)
+	return s.respond(ctx, c, *c.Message)
 }

@@ -1,7 +1,8 @@
-// Package messagefeed holds the subchannels of channels.
+// Package messagefeed implements MessageFeedService: the subchannels of channels.
 //
-// A subchannel's life: made, the default one with its channel, others by moderators; renamed; deleted, the default one with its
-// channel alone. What is in a deleted one is not there any more; a permanent deletion removes it from the database.
+// A channel is created with a default subchannel, which is only deleted with the channel. Moderators create, rename
+// and delete other subchannels. The messages of a deleted subchannel are 400400; a permanent deletion also removes
+// them from the database.
 package messagefeed
 
 import (
@@ -24,35 +25,31 @@ import (
 // Service implements MessageFeedService.
 type Service struct{ *service.Deps }
 
-// New makes the service.
+// New returns the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-type answer = plazav1.MessageFeedResponse
-
-func (s *Service) answer(ctx context.Context, f *service.Request, feeds ...store.MessageFeed) (*answer, error) {
-	a, err := s.View.LoadMessageFeeds(ctx, s.Store, view.MessageRows{Feeds: feeds, Viewer: f.User()})
-	if err != nil {
-		return nil, err
-	}
-	return a, nil
+func (s *Service) respond(ctx context.Context, r *service.Request, feeds ...store.MessageFeed) (*plazav1.MessageFeedResponse, error) {
+	return s.View.LoadMessageFeeds(ctx, s.Store, view.MessageRows{Feeds: feeds, Viewer: r.User()})
 }
 
-// requireChange refuses those who may not make, rename or delete subchannels of a channel: all but its moderators, and all but the
-// users of a conversation, which has no moderators.
-func (s *Service) requireChange(access chat.Access, f *service.Request) error {
+// requireChange returns an error unless the caller may create, rename and delete subchannels of a channel. In a
+// conversation, which has no moderators, all users may.
+func (s *Service) requireChange(access chat.Access, r *service.Request) error {
 	if access.Channel != nil && access.Channel.Type == store.ChannelConversation && access.User.IsMember() {
-		return access.CanWrite(f.Caller, s.Now())
+		return access.CanWrite(r.Caller, s.Now())
 	}
-	return access.RequireModerate(f.Caller, auth.EditChannel)
+	return access.RequireModerate(r.Caller, auth.EditChannel)
 }
 
-// InsertMessageFeed makes a subchannel in a channel.
-func (s *Service) CreateMessageFeed(ctx context.Context, req *plazav1.CreateMessageFeedRequest) (*answer, error) {
-	f, access, err := s.channel(ctx, req.GetChannelId())
-	if err != nil {
+// CreateMessageFeed creates a subchannel in a channel.
+func (s *Service) CreateMessageFeed(ctx context.Context, req *plazav1.CreateMessageFeedRequest) (*plazav1.MessageFeedResponse, error) {
+	var access chat.Access
+	r := s.NewRequest(ctx)
+	chat.ReadChannel(s.Deps, r, req.GetChannelId(), &access)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.requireChange(access, f); err != nil {
+	if err := s.requireChange(access, r); err != nil {
 		return nil, err
 	}
 	home := service.HomeOf(access.Channel.ID)
@@ -60,94 +57,81 @@ func (s *Service) CreateMessageFeed(ctx context.Context, req *plazav1.CreateMess
 		ID: s.NewID(home), EntityID: access.Channel.ID, Name: req.GetName(), ChannelPublicID: access.Channel.PublicID,
 		ChannelType: access.Channel.Type, CreatedAt: s.Now(),
 	}
-	if user := f.User(); user != nil {
+	if user := r.User(); user != nil {
 		feed.CreatorID, feed.CreatorPublicID = user.ID, user.PublicID
 	}
-	var made *store.MessageFeed
-	w := s.Store.NewTx(home)
-	w.GuardChannel(access.Channel.ID, fail.NotFound())
-	w.InsertMessageFeed(feed)
-	w.SelectMessageFeed(feed.ID, &made)
-	if err := w.Commit(ctx); err != nil {
+	var created *store.MessageFeed
+	tx := s.Store.NewTx(home)
+	tx.GuardChannel(access.Channel.ID, fail.NotFound())
+	tx.InsertMessageFeed(feed)
+	tx.SelectMessageFeed(feed.ID, &created)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, f, *made)
-}
-
-// channel reads a channel by either of its ids, and how the caller stands to it.
-func (s *Service) channel(ctx context.Context, id string) (*service.Request, chat.Access, error) {
-	var access chat.Access
-	f := s.NewRequest(ctx)
-	chat.ReadChannel(s.Deps, f, id, &access)
-	if err := f.Run(ctx); err != nil {
-		return f, access, err
-	}
-	return f, access, chat.ResolveLiveAccess(ctx, s.Deps, f.Caller, &access)
+	return s.respond(ctx, r, *created)
 }
 
 // GetMessageFeed gets one subchannel.
-func (s *Service) GetMessageFeed(ctx context.Context, req *plazav1.GetMessageFeedRequest) (*answer, error) {
+func (s *Service) GetMessageFeed(ctx context.Context, req *plazav1.GetMessageFeedRequest) (*plazav1.MessageFeedResponse, error) {
 	c := chat.NewFeedRequest(ctx, s.Deps, req.GetMessageFeedId())
 	if err := c.RequireRead(ctx); err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, c.Request, *c.Feed)
+	return s.respond(ctx, c.Request, *c.Feed)
 }
 
-// BatchGetMessageFeeds gets several subchannels in the order of the request; those that the caller may not read are left out.
-func (s *Service) BatchGetMessageFeeds(ctx context.Context, req *plazav1.BatchGetMessageFeedsRequest) (*answer, error) {
+// BatchGetMessageFeeds gets several subchannels in the order of the request. Those that the caller may not read are
+// left out.
+func (s *Service) BatchGetMessageFeeds(ctx context.Context, req *plazav1.BatchGetMessageFeedsRequest) (*plazav1.MessageFeedResponse, error) {
 	var feeds []store.MessageFeed
-	f := s.NewRequest(ctx)
-	f.MessageFeeds(req.GetMessageFeedIds(), &feeds)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	r.MessageFeeds(req.GetMessageFeedIds(), &feeds)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
 	channels := make([]string, len(feeds))
 	for i, feed := range feeds {
 		channels[i] = feed.EntityID
 	}
-	readable, err := chat.ReadableChannels(ctx, s.Deps, f, channels)
+	readable, err := chat.ReadableChannels(ctx, s.Deps, r.Caller, channels)
 	if err != nil {
 		return nil, err
 	}
 	var shown []store.MessageFeed
 	for _, id := range req.GetMessageFeedIds() {
 		at := slices.IndexFunc(feeds, func(feed store.MessageFeed) bool { return feed.ID == id })
-		if at < 0 || feeds[at].DeletedAt != nil || readable[feeds[at].EntityID].Channel == nil {
+		if at < 0 || feeds[at].DeletedAt != nil || !readable[feeds[at].EntityID] {
 			continue
 		}
-		shown, feeds = append(shown, feeds[at]), slices.Delete(feeds, at, at+1) // each once
+		shown, feeds = append(shown, feeds[at]), slices.Delete(feeds, at, at+1) // without repetitions
 	}
-	return s.answer(ctx, f, shown...)
+	return s.respond(ctx, r, shown...)
 }
 
-// ListMessageFeeds lists the subchannels of a channel, by their last message.
-func (s *Service) ListMessageFeeds(ctx context.Context, m *plazav1.ListMessageFeedsRequest) (*plazav1.ListMessageFeedsResponse, error) {
-	cursor, err := page.Parse(pageOptions(m.GetOptions()), page.DefaultLimit)
+// ListMessageFeeds lists the subchannels of a channel in the order of their last messages.
+func (s *Service) ListMessageFeeds(ctx context.Context, req *plazav1.ListMessageFeedsRequest) (*plazav1.ListMessageFeedsResponse, error) {
+	cursor, err := page.Parse(pageOptions(req.GetOptions()), page.DefaultLimit)
 	if err != nil {
 		return nil, err
 	}
 	list := store.MessageFeedList{
-		ChannelID: chat.ChannelID(s.Deps, m.GetChannelId()), Deleted: service.DeletedOf(m.IsDeleted), WithoutDefault: m.GetExcludeDefaultMessageFeed(),
-		Desc: (m.GetOptions().GetSortBy() != "lastMessageTimestampAsc") != cursor.Back, Limit: cursor.Limit + 1,
+		ChannelID: chat.ChannelID(s.Deps, req.GetChannelId()), Deleted: service.DeletedOf(req.IsDeleted), WithoutDefault: req.GetExcludeDefaultMessageFeed(),
+		Desc: (req.GetOptions().GetSortBy() != "lastMessageTimestampAsc") != cursor.Back, Limit: cursor.Limit + 1,
 	}
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
 	var feeds []store.MessageFeed
 	var access chat.Access
-	f := s.NewRequest(ctx)
-	chat.ReadChannel(s.Deps, f, list.ChannelID, &access)
-	f.ListMessageFeeds(list, &feeds)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	chat.ReadChannel(s.Deps, r, list.ChannelID, &access)
+	r.ListMessageFeeds(list, &feeds)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := chat.ResolveLiveAccess(ctx, s.Deps, f.Caller, &access); err != nil {
-		return nil, err
-	}
-	if err := access.CanRead(f.Caller); err != nil {
+	if err := access.CanRead(r.Caller); err != nil {
 		return nil, err
 	}
 	feeds, paging := page.Window(cursor, feeds, func(feed store.MessageFeed) (time.Time, string, string) { return feed.LastMessageAt, "", feed.ID })
-	a, err := s.View.LoadMessageFeeds(ctx, s.Store, view.MessageRows{Feeds: feeds, Viewer: f.User()})
+	a, err := s.View.LoadMessageFeeds(ctx, s.Store, view.MessageRows{Feeds: feeds, Viewer: r.User()})
 	if err != nil {
 		return nil, err
 	}
@@ -164,22 +148,22 @@ func pageOptions(o *plazav1.MessageFeedListOptions) *plazav1.PageOptions {
 }
 
 // UpdateMessageFeed renames a subchannel.
-func (s *Service) UpdateMessageFeed(ctx context.Context, req *plazav1.UpdateMessageFeedRequest) (*answer, error) {
+func (s *Service) UpdateMessageFeed(ctx context.Context, req *plazav1.UpdateMessageFeedRequest) (*plazav1.MessageFeedResponse, error) {
 	c := chat.NewFeedRequest(ctx, s.Deps, req.GetMessageFeedId())
 	if err := s.requireChangeOf(ctx, c); err != nil {
 		return nil, err
 	}
-	var after *store.MessageFeed
-	w := s.Store.NewTx(service.HomeOf(c.Feed.ID))
-	w.RenameMessageFeed(c.Feed.ID, req.GetName(), s.Now(), fail.NotFound())
-	w.SelectMessageFeed(c.Feed.ID, &after)
-	if err := w.Commit(ctx); err != nil {
+	var updated *store.MessageFeed
+	tx := s.Store.NewTx(service.HomeOf(c.Feed.ID))
+	tx.RenameMessageFeed(c.Feed.ID, req.GetName(), s.Now(), fail.NotFound())
+	tx.SelectMessageFeed(c.Feed.ID, &updated)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, c.Request, *after)
+	return s.respond(ctx, c.Request, *updated)
 }
 
-// requireChangeOf sends the reads and refuses those who may not change the subchannel.
+// requireChangeOf runs a request about a subchannel and returns an error unless the caller may change it.
 func (s *Service) requireChangeOf(ctx context.Context, c *chat.MessageRequest) error {
 	if err := c.RequireRead(ctx); err != nil {
 		return err
@@ -187,35 +171,35 @@ func (s *Service) requireChangeOf(ctx context.Context, c *chat.MessageRequest) e
 	return s.requireChange(c.Access, c.Request)
 }
 
-// RemoveMessageFeed deletes a subchannel other than the default one, and tells the markers of its users.
-func (s *Service) RemoveMessageFeed(ctx context.Context, req *plazav1.RemoveMessageFeedRequest) (*answer, error) {
+// RemoveMessageFeed deletes a subchannel other than the default one, and updates the markers of its users.
+func (s *Service) RemoveMessageFeed(ctx context.Context, req *plazav1.RemoveMessageFeedRequest) (*plazav1.MessageFeedResponse, error) {
 	c := chat.NewFeedRequest(ctx, s.Deps, req.GetMessageFeedId())
 	if err := s.requireChangeOf(ctx, c); err != nil {
 		return nil, err
 	}
 	if c.Feed.IsDefault() {
-		return nil, fail.Forbidden("The default subchannel goes with its channel")
+		return nil, fail.Forbidden("The default subchannel cannot be deleted without its channel")
 	}
 	now := s.Now()
-	var after *store.MessageFeed
-	w := s.Store.NewTx(service.HomeOf(c.Feed.ID))
-	w.DeleteFeed(c.Feed.ID, now, fail.NotFound())
-	told := events.EmitFeedDeleted(w, c.Feed.ID, now)
+	var updated *store.MessageFeed
+	tx := s.Store.NewTx(service.HomeOf(c.Feed.ID))
+	tx.DeleteFeed(c.Feed.ID, now, fail.NotFound())
+	outboxRows := events.EmitFeedDeleted(tx, c.Feed.ID, now)
 	if req.GetPermanent() {
-		told = append(told, w.Emit(topicPurge, c.Feed.ID, now, s.Outbox.FirstTry()))
+		outboxRows = append(outboxRows, tx.Emit(topicPurge, c.Feed.ID, now, s.Outbox.FirstTry()))
 	}
-	w.SelectMessageFeed(c.Feed.ID, &after)
-	if err := w.Commit(ctx); err != nil {
+	tx.SelectMessageFeed(c.Feed.ID, &updated)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	s.Outbox.DeliverSoon(ctx, w.Home(), told...)
-	return s.answer(ctx, c.Request, *after)
+	s.Outbox.DeliverSoon(ctx, tx.Home(), outboxRows...)
+	return s.respond(ctx, c.Request, *updated)
 }
 
-// topicPurge is the outbox topic of subchannels of which nothing is to stay; the payload is an id.
+// topicPurge is the outbox topic of permanently deleted subchannels. Its payload is an id.
 const topicPurge = "purgeMessageFeed"
 
-// Register makes the outbox remove what was deleted permanently.
+// Register registers the outbox handler that purges permanently deleted subchannels.
 func Register(d *service.Deps) {
 	s := New(d)
 	d.Outbox.Handle(topicPurge, func(ctx context.Context, row store.OutboxRow) error {
@@ -227,22 +211,22 @@ func Register(d *service.Deps) {
 	})
 }
 
-// purge removes a deleted subchannel and its messages, some hundred at a time. It may be cut short, and run again.
+// purge removes a deleted subchannel and its messages from the database, in batches. It is idempotent.
 func (s *Service) purge(ctx context.Context, id string) error {
 	for {
-		var some []string
+		var ids []string
 		reads := s.Store.NewReadBatch()
-		reads.SomeMessages(id, &some)
+		reads.SomeMessages(id, &ids)
 		if err := reads.Run(ctx); err != nil {
 			return err
 		}
-		w := s.Store.NewTx(service.HomeOf(id))
-		if len(some) == 0 {
-			w.PurgeMessageFeed(id)
-			return w.Commit(ctx)
+		tx := s.Store.NewTx(service.HomeOf(id))
+		if len(ids) == 0 {
+			tx.PurgeMessageFeed(id)
+			return tx.Commit(ctx)
 		}
-		w.WipeMessages(some)
-		if err := w.Commit(ctx); err != nil {
+		tx.WipeMessages(ids)
+		if err := tx.Commit(ctx); err != nil {
 			return err
 		}
 	}

@@ -1,8 +1,8 @@
-// Package moderationlist holds the allow list of links and the block list of words, which texts are held against: see package
-// moderation for what a rule means, and service.Rules for where texts are checked.
+// Package moderationlist implements ModerationListService: the allow list of links and the block list of words.
+// Package moderation matches rules, and package textrules checks the texts of users.
 //
-// Every home has a row of each rule. A change is stored at the home of the region that took it, and is true there at once; the
-// outbox takes it to the other homes, where the newest change wins.
+// Every home has a row of each rule. A change is stored at the home of the region that receives it, where it takes
+// effect immediately. The outbox copies it to the other homes, where the newest change wins.
 package moderationlist
 
 import (
@@ -24,60 +24,61 @@ import (
 // Service implements ModerationListService.
 type Service struct {
 	*service.Deps
-	// precise is the clock of changes: two of the same millisecond have an order too.
-	precise func() time.Time
+	// clock returns the time of changes in microseconds, so that changes in the same millisecond are ordered.
+	clock func() time.Time
 }
 
-// topic names the outbox rows that carry rules to another home.
+// topic is the outbox topic of changes for other homes.
 const topic = "moderationRules"
 
-// forgetAfter is how long a home remembers that a rule was deleted: longer than any change of it is on its way.
-const forgetAfter = 30 * 24 * time.Hour
+// retention is how long a home keeps the row of a deleted rule, which is longer than the outbox takes to deliver a
+// change of it.
+const retention = 30 * 24 * time.Hour
 
-// New makes the service and registers what applies changes at other homes.
+// New returns the service and registers the outbox handler that applies changes at other homes.
 func New(d *service.Deps) *Service {
-	s := &Service{Deps: d, precise: func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }}
+	s := &Service{Deps: d, clock: service.Micros}
 	d.Outbox.Handle(topic, s.apply)
 	return s
 }
 
-// list is one of the two, with the right to change it.
+// list is one of the two lists.
 type list struct {
-	name  string
-	right auth.Permission
-	// compile checks an expression, and reports whether it is more than a domain or a text.
+	name       string
+	permission auth.Permission // to read and change it
+	// compile checks a rule, and reports whether it is a plain domain or text rather than an expression.
 	compile func(regex string, exact bool) (plain bool, err error)
 }
 
 var (
-	allowList = list{name: moderation.Allow, right: auth.ManageAllowList, compile: func(regex string, _ bool) (bool, error) {
+	allowList = list{name: moderation.Allow, permission: auth.ManageAllowList, compile: func(regex string, _ bool) (bool, error) {
 		rule, err := moderation.CompileAllow(regex)
 		return rule.Plain(), err
 	}}
-	blockList = list{name: moderation.Block, right: auth.ManageBlockList, compile: func(regex string, exact bool) (bool, error) {
+	blockList = list{name: moderation.Block, permission: auth.ManageBlockList, compile: func(regex string, exact bool) (bool, error) {
 		rule, err := moderation.CompileBlock(regex, exact)
 		return rule.Plain(), err
 	}}
 )
 
-var errFull = fail.Validation(fmt.Sprintf("regexs: a list has at most %d rules, at most %d of them more than a domain or a plain text",
+var errFull = fail.Validation(fmt.Sprintf("regexs: a list can have at most %d rules, of which at most %d can be other than a domain or a plain text",
 	moderation.MaxRules, moderation.MaxExpressions))
 
-// begin confirms that the caller may change the list, and reads rules of it by their ids.
-func (s *Service) begin(ctx context.Context, l list, ids []string) ([]store.ModerationRule, error) {
+// load reads rules of a list by their ids, and checks that the caller may change the list.
+func (s *Service) load(ctx context.Context, l list, ids []string) ([]store.ModerationRule, error) {
 	var rules []store.ModerationRule
-	f := s.NewRequest(ctx)
-	f.ModerationRules(s.Region, l.name, ids, &rules)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	r.ModerationRules(s.Region, l.name, ids, &rules)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	return rules, auth.Require(f.Caller, l.right, auth.Scope{})
+	return rules, auth.Require(r.Caller, l.permission, auth.Scope{})
 }
 
-// add adds rules that are not there, and enables those that are.
+// add adds rules, and enables those that exist.
 func (s *Service) add(ctx context.Context, l list, regexs []string, exact bool) ([]store.ModerationRule, error) {
 	ids := idsOf(l, regexs)
-	old, err := s.begin(ctx, l, ids)
+	old, err := s.load(ctx, l, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -90,18 +91,18 @@ func (s *Service) add(ctx context.Context, l list, regexs []string, exact bool) 
 		rule := store.ModerationRule{
 			List: l.name, ID: ids[i], Regex: regex, IsPlain: plain, IsMatchExactWord: exact, IsEnabled: true, CreatedAt: s.Now(),
 		}
-		if at := slices.IndexFunc(old, func(o store.ModerationRule) bool { return o.ID == ids[i] }); at >= 0 {
-			rule.CreatedAt = old[at].CreatedAt
+		if same := service.Find(old, func(o store.ModerationRule) bool { return o.ID == ids[i] }); same != nil {
+			rule.CreatedAt = same.CreatedAt
 		}
 		rules = append(rules, rule)
 	}
 	if len(rules) == 0 {
 		return nil, nil
 	}
-	return s.change(ctx, l, rules)
+	return s.update(ctx, l, rules)
 }
 
-// idsOf are the ids of the rules with the expressions.
+// idsOf returns the ids of the rules.
 func idsOf(l list, regexs []string) []string {
 	ids := make([]string, len(regexs))
 	for i, regex := range regexs {
@@ -112,7 +113,7 @@ func idsOf(l list, regexs []string) []string {
 
 // enable enables or disables a rule.
 func (s *Service) enable(ctx context.Context, l list, id string, enabled bool) (store.ModerationRule, error) {
-	rules, err := s.begin(ctx, l, []string{id})
+	rules, err := s.load(ctx, l, []string{id})
 	if err != nil {
 		return store.ModerationRule{}, err
 	}
@@ -120,64 +121,58 @@ func (s *Service) enable(ctx context.Context, l list, id string, enabled bool) (
 		return store.ModerationRule{}, fail.NotFound()
 	}
 	rules[0].IsEnabled = enabled
-	if rules, err = s.change(ctx, l, rules); err != nil {
+	if rules, err = s.update(ctx, l, rules); err != nil {
 		return store.ModerationRule{}, err
 	}
-	if len(rules) == 0 { // deleted by somebody at the same time
+	if len(rules) == 0 { // deleted concurrently
 		return store.ModerationRule{}, fail.NotFound()
 	}
 	return rules[0], nil
 }
 
-// remove deletes rules, all of which have to be there.
+// remove deletes rules. If one does not exist, the result is 400400.
 func (s *Service) remove(ctx context.Context, l list, ids []string) error {
-	rules, err := s.begin(ctx, l, ids)
+	rules, err := s.load(ctx, l, ids)
 	if err != nil {
 		return err
 	}
-	slices.Sort(ids)
-	if len(rules) != len(slices.Compact(ids)) {
+	if len(rules) != len(service.Distinct(ids)) {
 		return fail.NotFound()
 	}
 	for i := range rules {
 		rules[i].IsDeleted = true
 	}
-	_, err = s.change(ctx, l, rules)
+	_, err = s.update(ctx, l, rules)
 	return err
 }
 
-// change stores rules at this region's home, sends them to the others, and returns those that are not deleted as they stand then,
-// in the order of rules.
-func (s *Service) change(ctx context.Context, l list, rules []store.ModerationRule) ([]store.ModerationRule, error) {
+// update stores rules at the home of this region, and sends them to the others. It returns the stored rules that are
+// not deleted, in the order of rules.
+func (s *Service) update(ctx context.Context, l list, rules []store.ModerationRule) ([]store.ModerationRule, error) {
 	ids := make([]string, len(rules))
 	for i := range rules {
-		rules[i].ChangedAt, rules[i].Origin, ids[i] = s.precise(), string(s.Region), rules[i].ID
+		rules[i].ChangedAt, rules[i].Origin, ids[i] = s.clock(), string(s.Region), rules[i].ID
 	}
-	var after []store.ModerationRule
-	var sent []store.OutboxRow
-	w := s.Store.NewTx(s.Region)
-	s.put(w, rules)
-	w.GuardModerationRules(l.name, moderation.MaxRules, moderation.MaxExpressions, errFull)
-	for _, home := range region.All() {
-		if home != s.Region {
-			sent = append(sent, w.Emit(topic, message{Home: home, Rules: rules}, s.Now(), s.Outbox.FirstTry()))
-		}
-	}
-	w.SelectModerationRules(l.name, ids, &after)
-	if err := w.Commit(ctx); err != nil {
+	var updated []store.ModerationRule
+	tx := s.Store.NewTx(s.Region)
+	s.upsert(tx, rules)
+	tx.GuardModerationRules(l.name, moderation.MaxRules, moderation.MaxExpressions, errFull)
+	outboxRows := s.EmitToOtherHomes(tx, topic, func(home region.Code) any { return message{Home: home, Rules: rules} })
+	tx.SelectModerationRules(l.name, ids, &updated)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	s.Outbox.Deliver(ctx, s.Region, sent...)
-	slices.SortFunc(after, func(a, b store.ModerationRule) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
-	return after, nil
+	s.Outbox.Deliver(ctx, s.Region, outboxRows...)
+	slices.SortFunc(updated, func(a, b store.ModerationRule) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
+	return updated, nil
 }
 
-// put stores rules, and gives the home's rules a version that they never had.
-func (s *Service) put(w *store.Tx, rules []store.ModerationRule) {
-	w.UpsertModerationRules(rules, live.NewKey(), s.Now().Add(-forgetAfter))
+// upsert writes rules, and gives the rules of the home a new version.
+func (s *Service) upsert(tx *store.Tx, rules []store.ModerationRule) {
+	tx.UpsertModerationRules(rules, live.NewKey(), s.Now().Add(-retention))
 }
 
-// message is what travels to another home.
+// message is the payload of an outbox row.
 type message struct {
 	Home  region.Code            `json:"home"`
 	Rules []store.ModerationRule `json:"rules"`
@@ -188,7 +183,7 @@ func (s *Service) apply(ctx context.Context, row store.OutboxRow) error {
 	if err := json.Unmarshal(row.Payload, &m); err != nil {
 		return err
 	}
-	w := s.Store.NewTx(m.Home)
-	s.put(w, m.Rules)
-	return w.Commit(ctx)
+	tx := s.Store.NewTx(m.Home)
+	s.upsert(tx, m.Rules)
+	return tx.Commit(ctx)
 }

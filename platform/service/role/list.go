@@ -16,14 +16,14 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ListRoles lists the roles whose id or name holds the keyword. The built-in ones were all made at once, before any other: among
-// them an order by time is the order of their rank.
+// ListRoles lists the roles whose id or name contains the keyword. All built-in roles have the same time of creation,
+// before all custom ones. An order by time therefore orders them by rank.
 func (s *Service) ListRoles(ctx context.Context, req *plazav1.ListRolesRequest) (*plazav1.ListRolesResponse, error) {
 	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.made(ctx)
+	rows, err := s.load(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -45,24 +45,24 @@ func (s *Service) ListRoles(ctx context.Context, req *plazav1.ListRolesRequest) 
 	return &plazav1.ListRolesResponse{Status: "success", Data: roles, Roles: roles, Paging: paging}, nil
 }
 
-// listed is a role with its place in lists. Roles have names for ids, and page tokens want ids: each gets one that its name tells.
+// listed is a role with its sort key.
 type listed struct {
 	role *plazav1.Role
 	at   time.Time
-	key  string // in lists by name the beginning of the name, in others the rank of the built-in ones
-	id   string
+	key  string // the start of the name in lists by name, otherwise the rank of a built-in role
+	id   string // derived from the role id, because page tokens need ids of a fixed form
 }
 
-// matching are the roles that match a request, in no defined order.
-func (s *Service) matching(rows []store.Role, m *plazav1.ListRolesRequest) []listed {
+// matching returns the roles that match a request, in no defined order.
+func (s *Service) matching(rows []store.Role, req *plazav1.ListRolesRequest) []listed {
 	var found []listed
 	add := func(r *plazav1.Role, rank string) {
-		keyword := strings.ToLower(m.GetKeyword())
+		keyword := strings.ToLower(req.GetKeyword())
 		if !strings.Contains(strings.ToLower(r.GetRoleId()), keyword) && !strings.Contains(strings.ToLower(r.GetDisplayName()), keyword) {
 			return
 		}
 		l := listed{role: r, at: r.GetCreatedAt().AsTime(), key: rank, id: tokenID(r.GetRoleId())}
-		if m.GetSortBy() == byName {
+		if req.GetSortBy() == byName {
 			l.key = store.NameKey(r.GetDisplayName(), store.PublicNameKeyRunes)
 		}
 		found = append(found, l)
@@ -78,6 +78,7 @@ func (s *Service) matching(rows []store.Role, m *plazav1.ListRolesRequest) []lis
 	return found
 }
 
+// tokenID returns an id of the form that page tokens need.
 func tokenID(roleID string) string {
 	sum := sha256.Sum256([]byte(roleID))
 	return "01" + hex.EncodeToString(sum[:11])
@@ -85,7 +86,7 @@ func tokenID(roleID string) string {
 
 const byName = "displayName"
 
-// orderOf compares two roles by their places in a list.
+// orderOf returns the function that compares roles in a list.
 func orderOf(sortBy string) func(a, b listed) int {
 	rank := func(a, b listed) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.id, b.id)) }
 	switch sortBy {

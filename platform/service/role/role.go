@@ -1,9 +1,9 @@
-// Package role holds the roles of the network: the built-in ones, and those that administrators make.
+// Package role implements RoleService: the built-in roles, and custom roles that administrators create.
 //
-// A role that an administrator made is a network role: users hold it, everywhere, through UpdateUser. Every home has a row of
-// each, as with settings: a change is stored at the region that took it, and the outbox takes it to the other homes, where the
-// newest change wins. Each server knows the roles of its home by heart (auth.Catalog), because every call asks for them: its own
-// changes at once, and all others within a second.
+// A custom role is a network role, which UpdateUser assigns to users. Every home has a row of each custom role. A
+// change is stored at the home of the region that receives it. The outbox copies it to the other homes, where the
+// newest change wins. Every server caches the roles of its home (auth.Catalog), because every call needs them. It
+// sees its own changes immediately, and others within a second.
 package role
 
 import (
@@ -24,50 +24,41 @@ import (
 // Service implements RoleService.
 type Service struct {
 	*service.Deps
-	// precise is the clock of changes: two of the same millisecond have an order too.
-	precise func() time.Time
-	// reading lets one look at the roles at a time, so that the last one is the newest.
-	reading sync.Mutex
+	// clock returns the time of changes in microseconds, so that changes in the same millisecond are ordered.
+	clock func() time.Time
+	// refreshing serializes refresh, so that an older read does not overwrite a newer one.
+	refreshing sync.Mutex
 }
 
-// topic names the outbox rows that carry roles to another home.
+// topic is the outbox topic of changes for other homes.
 const topic = "roles"
 
-// New makes the service and registers what applies changes at other homes.
+// New returns the service and registers the outbox handler that applies changes at other homes.
 func New(d *service.Deps) *Service {
-	s := &Service{Deps: d, precise: func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }}
+	s := &Service{Deps: d, clock: service.Micros}
 	d.Outbox.Handle(topic, s.apply)
 	return s
 }
 
-type answer = plazav1.RoleResponse
-
-// GetRole gets one role. One that was taken away is not there.
+// GetRole gets one role. A deleted one is 400400.
 func (s *Service) GetRole(ctx context.Context, req *plazav1.GetRoleRequest) (*plazav1.GetRoleResponse, error) {
-	rows, err := s.made(ctx)
+	rows, err := s.load(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if r, ok := auth.RoleByID(req.GetRoleId()); ok {
 		return &plazav1.GetRoleResponse{Roles: []*plazav1.Role{s.View.Role(r)}}, nil
 	}
-	row := live(rows, req.GetRoleId())
+	row := existing(rows, req.GetRoleId())
 	if row == nil {
 		return nil, fail.NotFound()
 	}
 	return &plazav1.GetRoleResponse{Roles: []*plazav1.Role{s.View.CustomRole(*row)}}, nil
 }
 
-// begin starts the first round trip, with the roles that were made.
-func (s *Service) begin(ctx context.Context) (*service.Request, *[]store.Role) {
-	f, rows := s.NewRequest(ctx), &[]store.Role{}
-	f.Roles(s.Region, rows)
-	return f, rows
-}
-
-// made lets the caller in and reads the roles that were made: at this region's home, or where that is lost at another, as
-// each home has all of them.
-func (s *Service) made(ctx context.Context) ([]store.Role, error) {
+// load confirms the caller and reads the custom roles from the home of this region or, if that is unavailable, from
+// another one.
+func (s *Service) load(ctx context.Context) ([]store.Role, error) {
 	if err := s.NewRequest(ctx).Run(ctx); err != nil {
 		return nil, err
 	}
@@ -83,38 +74,34 @@ func (s *Service) made(ctx context.Context) ([]store.Role, error) {
 	return nil, fail.Unavailable("no home region answered in time", nil)
 }
 
-// live finds a role that was made and is there; nil where there is none.
-func live(rows []store.Role, id string) *store.Role {
-	i := slices.IndexFunc(rows, func(r store.Role) bool { return r.ID == id && r.DeletedAt == nil })
-	if i < 0 {
-		return nil
-	}
-	return &rows[i]
+// existing returns the custom role with the id, or nil if there is none or it is deleted.
+func existing(rows []store.Role, id string) *store.Role {
+	return service.Find(rows, func(r store.Role) bool { return r.ID == id && r.DeletedAt == nil })
 }
 
-// Job returns the job that keeps this server's copy of the roles up to date.
+// Job returns the background job that keeps this server's cache of the roles up to date.
 func (s *Service) Job() jobs.Job {
 	return jobs.Job{Name: "roles", Lanes: 1, Every: 500 * time.Millisecond, Log: s.Log, Drain: func(ctx context.Context, _ region.Code, _ int64) (bool, error) {
 		return false, s.refresh(ctx)
 	}}
 }
 
-// refresh reads the roles of this region's home.
+// refresh reads the roles of the home of this region into the cache.
 func (s *Service) refresh(ctx context.Context) error {
-	s.reading.Lock()
-	defer s.reading.Unlock()
+	s.refreshing.Lock()
+	defer s.refreshing.Unlock()
 	var rows []store.Role
 	reads := s.Store.NewReadBatch()
 	reads.Roles(s.Region, &rows)
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
-	var made []auth.Role
+	var roles []auth.Role
 	for _, row := range rows {
 		if row.DeletedAt == nil {
-			made = append(made, s.View.AuthRole(row))
+			roles = append(roles, s.View.AuthRole(row))
 		}
 	}
-	s.View.Catalog.Set(made)
+	s.View.Catalog.Set(roles)
 	return nil
 }

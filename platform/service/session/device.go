@@ -13,16 +13,16 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// A device has one user: whoever signs in on it ends the sessions that others began on it. Those of users of other homes
-// end when the outbox tells their homes, moments later.
+// A device has one user: a new session on a device ends the sessions of other users on it. At other homes, the
+// sessions end asynchronously, through the outbox.
 
-// topic is the outbox topic of devices that changed hands; the payload is a takeover.
+// topic is the outbox topic of new sessions; the payload is a deviceSession.
 const topic = "device"
 
-// takeover is what the homes of a device's earlier users are told.
-type takeover struct {
+// deviceSession tells other homes which user a device has now.
+type deviceSession struct {
 	DeviceHash []byte    `json:"deviceHash"`
-	UserID     string    `json:"userId"` // whose device it is now
+	UserID     string    `json:"userId"` // of the device since At
 	At         time.Time `json:"at"`
 }
 
@@ -31,38 +31,38 @@ func deviceHash(deviceID string) []byte {
 	return sum[:]
 }
 
-// Register makes the outbox tell the other homes.
+// Register registers the outbox handler that ends sessions at other homes.
 func Register(d *service.Deps) {
 	d.Outbox.Handle(topic, func(ctx context.Context, row store.OutboxRow) error {
-		var t takeover
+		var t deviceSession
 		if err := json.Unmarshal(row.Payload, &t); err != nil {
 			return err
 		}
 		var g errgroup.Group
 		for _, home := range region.All() {
-			if home == homeOf(t.UserID) {
-				continue // ended where it was written
+			if home == service.HomeOf(t.UserID) {
+				continue // done by the transaction that emitted the event
 			}
 			g.Go(func() error {
-				w := d.Store.NewTx(home)
-				w.RevokeDevice(t.DeviceHash, t.UserID, t.At)
-				return w.Commit(ctx)
+				tx := d.Store.NewTx(home)
+				tx.RevokeDevice(t.DeviceHash, t.UserID, t.At)
+				return tx.Commit(ctx)
 			})
 		}
 		return g.Wait()
 	})
 }
 
-// takeOver ends the sessions that others began on a device before a time, when the new one began. The caller has no token
-// before it is stored that they end.
-func (s *Service) takeOver(ctx context.Context, deviceID, userID string, now time.Time) error {
-	t := takeover{DeviceHash: deviceHash(deviceID), UserID: userID, At: now}
-	w := s.Store.NewTx(homeOf(userID))
-	w.RevokeDevice(t.DeviceHash, userID, now)
-	row := w.Emit(topic, t, now, s.Outbox.FirstTry())
-	if err := w.Commit(ctx); err != nil {
+// endOtherSessions ends the sessions that other users created on a device before now. The event is stored before the
+// caller gets a token.
+func (s *Service) endOtherSessions(ctx context.Context, deviceID, userID string, now time.Time) error {
+	t := deviceSession{DeviceHash: deviceHash(deviceID), UserID: userID, At: now}
+	tx := s.Store.NewTx(service.HomeOf(userID))
+	tx.RevokeDevice(t.DeviceHash, userID, now)
+	row := tx.Emit(topic, t, now, s.Outbox.FirstTry())
+	if err := tx.Commit(ctx); err != nil {
 		return err
 	}
-	s.Outbox.DeliverSoon(ctx, w.Home(), row)
+	s.Outbox.DeliverSoon(ctx, tx.Home(), row)
 	return nil
 }

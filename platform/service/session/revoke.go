@@ -6,60 +6,62 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// DeleteSession ends the caller's own session. An administrator has none, and names the user whose sessions end.
+// DeleteSession ends the caller's session. Administrators have none, and name the user whose sessions end.
 func (s *Service) DeleteSession(ctx context.Context, req *plazav1.DeleteSessionRequest) (*plazav1.SuccessResponse, error) {
 	if auth.CallerFrom(ctx).Kind == auth.Admin && req.GetUserId() == "" {
-		return nil, fail.Validation("userId: administrators name the user")
+		return nil, fail.Validation("userId: required for administrators")
 	}
 	if req.GetUserId() != "" {
 		return s.revokeAll(ctx, req.GetUserId(), req.IsPublic)
 	}
-	f := s.NewRequest(ctx)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	w := s.Store.NewTx(f.Caller.Home)
-	w.RevokeSession(f.Caller.UserID, f.Caller.SessionID, s.Now())
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(r.Caller.Home)
+	tx.RevokeSession(r.Caller.UserID, r.Caller.SessionID, s.Now())
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return &plazav1.SuccessResponse{Success: true}, nil
+	return service.Success(), nil
 }
 
-// RevokeUserSessions ends every session of a user: one's own, or anybody's for those who may edit users.
+// RevokeUserSessions ends all sessions of the caller, or of another user, which requires EDIT_USER.
 func (s *Service) RevokeUserSessions(ctx context.Context, req *plazav1.RevokeUserSessionsRequest) (*plazav1.SuccessResponse, error) {
 	return s.revokeAll(ctx, req.GetUserId(), req.IsPublic)
 }
 
 func (s *Service) revokeAll(ctx context.Context, id string, isPublic *bool) (*plazav1.SuccessResponse, error) {
-	f := s.NewRequest(ctx)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	userID, err := s.named(ctx, id, isPublic)
+	userID, err := s.lookup(ctx, id, isPublic)
 	if err != nil {
 		return nil, err
 	}
-	if err := auth.Require(f.Caller, auth.EditUser, auth.Scope{OwnerID: userID}); err != nil {
+	if err := auth.Require(r.Caller, auth.EditUser, auth.Scope{OwnerID: userID}); err != nil {
 		return nil, err
 	}
 	if userID == "" {
 		return nil, fail.NotFound()
 	}
-	w := s.Store.NewTx(homeOf(userID))
-	w.GuardTarget("user", userID, fail.NotFound())
-	w.RevokeSessions(userID, s.Now())
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(service.HomeOf(userID))
+	tx.GuardTarget("user", userID, fail.NotFound())
+	tx.RevokeSessions(userID, s.Now())
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return &plazav1.SuccessResponse{Success: true}, nil
+	return service.Success(), nil
 }
 
-// named is the internal id of the user that a request names, empty for an unknown one.
-func (s *Service) named(ctx context.Context, id string, isPublic *bool) (string, error) {
+// lookup returns the internal id of the user with a public id, or with an internal id if isPublic is false. It is
+// empty for an unknown user.
+func (s *Service) lookup(ctx context.Context, id string, isPublic *bool) (string, error) {
 	if isPublic != nil && !*isPublic {
 		if !region.ValidID(id) {
 			return "", nil

@@ -1,4 +1,4 @@
-// Package session signs users in and out.
+// Package session implements SessionService: it signs users in and out.
 package session
 
 import (
@@ -21,25 +21,25 @@ type Service struct {
 	issuer *auth.Issuer
 }
 
-// New makes the service.
+// New returns the service.
 func New(d *service.Deps, issuer *auth.Issuer) *Service { return &Service{Deps: d, issuer: issuer} }
 
-// CreateSession signs a user in, and makes the user at this server's region where it is unknown. In secure mode the
-// authToken of the user's own server is mandatory; given, it has to be the user's in any mode.
-func (s *Service) CreateSession(ctx context.Context, m *plazav1.CreateSessionRequest) (*plazav1.CreateSessionResponse, error) {
-	if region.ValidID(m.GetUserId()) {
-		return nil, fail.Validation("userId: must not look like an internal id")
+// CreateSession signs a user in, and creates an unknown user in the region of this server. In secure mode an
+// authToken from the app's server is required. If an authToken is given, it must be valid in any mode.
+func (s *Service) CreateSession(ctx context.Context, req *plazav1.CreateSessionRequest) (*plazav1.CreateSessionResponse, error) {
+	if region.ValidID(req.GetUserId()) {
+		return nil, fail.Validation("userId: must not have the form of an internal id")
 	}
-	if err := s.checkAuthToken(ctx, m); err != nil {
+	if err := s.checkAuthToken(ctx, req); err != nil {
 		return nil, err
 	}
-	userID, err := s.internalID(ctx, m.GetUserId())
+	userID, err := s.internalID(ctx, req.GetUserId())
 	if err != nil {
 		return nil, err
 	}
-	sessionID := s.NewID(homeOf(userID))
+	sessionID := s.NewID(service.HomeOf(userID))
 	now := s.Now()
-	user, err := s.store(ctx, m, userID, sessionID, now)
+	user, err := s.store(ctx, req, userID, sessionID, now)
 	if err != nil {
 		return nil, err
 	}
@@ -49,15 +49,16 @@ func (s *Service) CreateSession(ctx context.Context, m *plazav1.CreateSessionReq
 	case user.IsGlobalBan:
 		return nil, fail.GlobalBan()
 	}
-	if err := s.takeOver(ctx, m.GetDeviceId(), userID, now); err != nil {
+	if err := s.endOtherSessions(ctx, req.GetDeviceId(), userID, now); err != nil {
 		return nil, err
 	}
-	return s.answer(user, sessionID)
+	return s.respond(user, sessionID)
 }
 
-func (s *Service) checkAuthToken(ctx context.Context, m *plazav1.CreateSessionRequest) error {
-	if m.AuthToken != nil {
-		return s.issuer.CheckAuthToken(m.GetUserId(), m.GetAuthToken())
+// checkAuthToken checks the authToken of the request.
+func (s *Service) checkAuthToken(ctx context.Context, req *plazav1.CreateSessionRequest) error {
+	if req.AuthToken != nil {
+		return s.issuer.CheckAuthToken(req.GetUserId(), req.GetAuthToken())
 	}
 	var settings store.Settings
 	reads := s.Store.NewReadBatch()
@@ -66,12 +67,12 @@ func (s *Service) checkAuthToken(ctx context.Context, m *plazav1.CreateSessionRe
 		return err
 	}
 	if settings.IsSecureModeEnabled {
-		return fail.Unauthorized().WithDetails("authToken: is mandatory in secure mode")
+		return fail.Unauthorized().WithDetails("authToken: required in secure mode")
 	}
 	return nil
 }
 
-// internalID looks the user up, and claims a new id for an unknown one.
+// internalID returns the internal id of a user, and claims one for an unknown user.
 func (s *Service) internalID(ctx context.Context, publicID string) (string, error) {
 	userID, err := s.Directory.Lookup(ctx, publicID)
 	if err != nil || userID != "" {
@@ -80,28 +81,23 @@ func (s *Service) internalID(ctx context.Context, publicID string) (string, erro
 	return s.Directory.Claim(ctx, publicID, s.NewID(s.Region))
 }
 
-// homeOf is where a user lives; ids of the directory are our own.
-func homeOf(userID string) region.Code {
-	home, _ := region.HomeOf(userID)
-	return home
-}
-
-// store makes the user unless it is there, renames it where the request names it, and stores the session.
-func (s *Service) store(ctx context.Context, m *plazav1.CreateSessionRequest, userID, sessionID string, now time.Time) (*store.User, error) {
-	name := m.GetUserId()
-	if m.GetDisplayName() != "" {
-		name = m.GetDisplayName()
+// store creates the user if it does not exist, updates the name and handle if the request sets them, and creates the
+// session.
+func (s *Service) store(ctx context.Context, req *plazav1.CreateSessionRequest, userID, sessionID string, now time.Time) (*store.User, error) {
+	name := req.GetUserId()
+	if req.GetDisplayName() != "" {
+		name = req.GetDisplayName()
 	}
-	device := deviceHash(m.GetDeviceId())
-	w := s.Store.NewTx(homeOf(userID))
-	w.InsertUser(store.User{ID: userID, PublicID: m.GetUserId(), DisplayName: name, ProfileHandle: m.GetProfileHandle()}, now)
-	if m.GetDisplayName() != "" || m.ProfileHandle != nil {
-		w.RenameUser(userID, nonEmpty(m.GetDisplayName()), m.ProfileHandle, now)
+	device := deviceHash(req.GetDeviceId())
+	tx := s.Store.NewTx(service.HomeOf(userID))
+	tx.InsertUser(store.User{ID: userID, PublicID: req.GetUserId(), DisplayName: name, ProfileHandle: req.GetProfileHandle()}, now)
+	if req.GetDisplayName() != "" || req.ProfileHandle != nil {
+		tx.RenameUser(userID, nonEmpty(req.GetDisplayName()), req.ProfileHandle, now)
 	}
-	w.InsertSession(store.Session{ID: sessionID, UserID: userID, DeviceHash: device, CreatedAt: now, ExpiresAt: now.Add(s.issuer.AccessLifetime())})
+	tx.InsertSession(store.Session{ID: sessionID, UserID: userID, DeviceHash: device, CreatedAt: now, ExpiresAt: now.Add(s.issuer.AccessLifetime())})
 	var users []store.User
-	w.SelectUser(userID, &users)
-	if err := w.Commit(ctx); err != nil {
+	tx.SelectUser(userID, &users)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return &users[0], nil
@@ -114,7 +110,8 @@ func nonEmpty(text string) *string {
 	return &text
 }
 
-func (s *Service) answer(user *store.User, sessionID string) (*plazav1.CreateSessionResponse, error) {
+// respond returns the session with a new access token.
+func (s *Service) respond(user *store.User, sessionID string) (*plazav1.CreateSessionResponse, error) {
 	token, issued, expires, err := s.issuer.MintAccess(auth.AccessSubject{UserID: user.ID, PublicID: user.PublicID, SessionID: sessionID})
 	if err != nil {
 		return nil, fail.Unexpected(err)
@@ -130,7 +127,7 @@ func (s *Service) answer(user *store.User, sessionID string) (*plazav1.CreateSes
 	}, nil
 }
 
-// VerifySession tells whether the caller's access token still holds: a token that does not never gets here.
+// VerifySession succeeds if the caller's access token is valid.
 func (s *Service) VerifySession(ctx context.Context, _ *plazav1.VerifySessionRequest) (*plazav1.VerifySessionResponse, error) {
 	if err := s.NewRequest(ctx).Run(ctx); err != nil {
 		return nil, err

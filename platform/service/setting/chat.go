@@ -7,32 +7,33 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// GetChatSettings gets the settings of channels and messages; for every user, as their clients ask for them.
+// GetChatSettings gets the settings of channels and messages. All users may call it.
 func (s *Service) GetChatSettings(ctx context.Context, _ *plazav1.GetChatSettingsRequest) (*plazav1.ChatSettings, error) {
-	now, _, err := s.read(ctx)
+	settings, _, err := s.load(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return chat(now), nil
+	return chat(settings), nil
 }
 
-// UpdateChatSettings changes them; absent fields stay.
-func (s *Service) UpdateChatSettings(ctx context.Context, m *plazav1.UpdateChatSettingsRequest) (*plazav1.ChatSettings, error) {
+// UpdateChatSettings changes the settings that the request sets.
+func (s *Service) UpdateChatSettings(ctx context.Context, req *plazav1.UpdateChatSettingsRequest) (*plazav1.ChatSettings, error) {
 	values := map[string]any{
-		"isAllowMentionedChannelEnabled":         optional(m.IsAllowMentionedChannelEnabled),
-		"allowMemberToUpdateConversationChannel": optional(m.AllowMemberToUpdateConversationChannel),
+		"isAllowMentionedChannelEnabled":         optional(req.IsAllowMentionedChannelEnabled),
+		"allowMemberToUpdateConversationChannel": optional(req.AllowMemberToUpdateConversationChannel),
 	}
-	if preview := m.GetMessagePreviewSetting(); preview != nil {
+	if preview := req.GetMessagePreviewSetting(); preview != nil {
 		values["messagePreviewEnabled"] = optional(preview.Enabled)
 		values["messagePreviewIncludesDeleted"] = optional(preview.IsIncludeDeleted)
 	}
-	after, err := s.change(ctx, values)
+	settings, err := s.update(ctx, values)
 	if err != nil {
 		return nil, err
 	}
-	return chat(after), nil
+	return chat(settings), nil
 }
 
+// chat returns the chat settings.
 func chat(s store.Settings) *plazav1.ChatSettings {
 	return &plazav1.ChatSettings{
 		Enabled:        true,

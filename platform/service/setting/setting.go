@@ -1,7 +1,7 @@
-// Package setting holds the settings of the whole network.
+// Package setting implements NetworkSettingService: the settings of the whole network.
 //
-// Every home has a row of each setting. A change is stored at the home of the region that took it, and is true there at
-// once; the outbox takes it to the other homes, where the newest change wins.
+// Every home has a row of each setting. A change is stored at the home of the region that receives it, where it takes
+// effect immediately. The outbox copies it to the other homes, where the newest change wins.
 package setting
 
 import (
@@ -20,71 +20,72 @@ import (
 // Service implements NetworkSettingService.
 type Service struct {
 	*service.Deps
-	// precise is the clock of changes: two of the same millisecond have an order too.
-	precise func() time.Time
+	// clock returns the time of changes in microseconds, so that changes in the same millisecond are ordered.
+	clock func() time.Time
 }
 
-// topic names the outbox rows that carry settings to another home.
+// topic is the outbox topic of changes for other homes.
 const topic = "settings"
 
-// New makes the service and registers what applies changes at other homes.
+// New returns the service and registers the outbox handler that applies changes at other homes.
 func New(d *service.Deps) *Service {
-	s := &Service{Deps: d, precise: func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }}
+	s := &Service{Deps: d, clock: service.Micros}
 	d.Outbox.Handle(topic, s.apply)
 	return s
 }
 
 // GetModeration gets the moderation configuration.
 func (s *Service) GetModeration(ctx context.Context, _ *plazav1.GetModerationRequest) (*plazav1.ModerationConfiguration, error) {
-	now, _, err := s.read(ctx)
+	settings, _, err := s.load(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return moderation(now), nil
+	return moderation(settings), nil
 }
 
-// UpdateModeration changes the moderation configuration; absent fields stay, and no field at all is a bad request.
+// UpdateModeration changes the fields of the moderation configuration that the request sets. A request that sets none
+// is 400000.
 func (s *Service) UpdateModeration(ctx context.Context, req *plazav1.UpdateModerationRequest) (*plazav1.ModerationConfiguration, error) {
 	if req.IsWhitelistEnabled == nil && req.IsReportEnabled == nil {
-		if _, err := s.readToManage(ctx); err != nil {
+		if _, err := s.loadToManage(ctx); err != nil {
 			return nil, err
 		}
 		return nil, fail.BadRequest()
 	}
-	after, err := s.change(ctx, map[string]any{
+	settings, err := s.update(ctx, map[string]any{
 		"isWhitelistEnabled": optional(req.IsWhitelistEnabled), "isReportEnabled": optional(req.IsReportEnabled),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return moderation(after), nil
+	return moderation(settings), nil
 }
 
-// GetNetworkSettings gets every setting.
+// GetNetworkSettings gets all settings. It requires MANAGE_SETTING.
 func (s *Service) GetNetworkSettings(ctx context.Context, _ *plazav1.GetNetworkSettingsRequest) (*plazav1.NetworkSettings, error) {
-	now, err := s.readToManage(ctx)
+	settings, err := s.loadToManage(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return all(now), nil
+	return all(settings), nil
 }
 
-// UpdateNetworkSettings changes settings; absent fields stay.
-func (s *Service) UpdateNetworkSettings(ctx context.Context, m *plazav1.UpdateNetworkSettingsRequest) (*plazav1.NetworkSettings, error) {
-	after, err := s.change(ctx, map[string]any{
-		"isWhitelistEnabled": optional(m.IsWhitelistEnabled), "isReportEnabled": optional(m.IsReportEnabled),
-		"flagLimit": optional(m.FlagLimit), "isSecureModeEnabled": optional(m.IsSecureModeEnabled),
-		"maxGlobalPinnedPost": optional(m.MaxGlobalPinnedPost),
-		"userPrivacySetting":  optional(m.UserPrivacySetting), "isFollowWithRequestEnabled": optional(m.IsFollowWithRequestEnabled),
-		"generation": optional(m.Generation),
+// UpdateNetworkSettings changes the settings that the request sets.
+func (s *Service) UpdateNetworkSettings(ctx context.Context, req *plazav1.UpdateNetworkSettingsRequest) (*plazav1.NetworkSettings, error) {
+	settings, err := s.update(ctx, map[string]any{
+		"isWhitelistEnabled": optional(req.IsWhitelistEnabled), "isReportEnabled": optional(req.IsReportEnabled),
+		"flagLimit": optional(req.FlagLimit), "isSecureModeEnabled": optional(req.IsSecureModeEnabled),
+		"maxGlobalPinnedPost": optional(req.MaxGlobalPinnedPost),
+		"userPrivacySetting":  optional(req.UserPrivacySetting), "isFollowWithRequestEnabled": optional(req.IsFollowWithRequestEnabled),
+		"generation": optional(req.Generation),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return all(after), nil
+	return all(settings), nil
 }
 
-// optional is the value behind a pointer, or nil.
+// optional returns the value of a pointer, or nil.
 func optional[T any](p *T) any {
 	if p == nil {
 		return nil
@@ -106,51 +107,50 @@ func all(s store.Settings) *plazav1.NetworkSettings {
 	}
 }
 
-func (s *Service) read(ctx context.Context) (store.Settings, *service.Request, error) {
+func (s *Service) load(ctx context.Context) (store.Settings, *service.Request, error) {
 	var settings store.Settings
-	f := s.NewRequest(ctx)
-	f.Settings(s.Region, &settings)
-	err := f.Run(ctx)
-	return settings, f, err
+	r := s.NewRequest(ctx)
+	r.Settings(s.Region, &settings)
+	err := r.Run(ctx)
+	return settings, r, err
 }
 
-// readToManage reads the settings for a caller who may change them.
-func (s *Service) readToManage(ctx context.Context) (store.Settings, error) {
-	settings, f, err := s.read(ctx)
+// loadToManage is load for callers who may change the settings.
+func (s *Service) loadToManage(ctx context.Context) (store.Settings, error) {
+	settings, r, err := s.load(ctx)
 	if err != nil {
 		return settings, err
 	}
-	return settings, auth.Require(f.Caller, auth.ManageSetting, auth.Scope{})
+	return settings, auth.Require(r.Caller, auth.ManageSetting, auth.Scope{})
 }
 
-// change stores the values that are not nil at this region's home, and sends them to the others.
-func (s *Service) change(ctx context.Context, values map[string]any) (store.Settings, error) {
-	if _, err := s.readToManage(ctx); err != nil {
+// update stores the values that are not nil at the home of this region, and sends them to the others. It returns all
+// settings.
+func (s *Service) update(ctx context.Context, values map[string]any) (store.Settings, error) {
+	if _, err := s.loadToManage(ctx); err != nil {
 		return store.Settings{}, err
 	}
 	rows := s.rows(values)
-	var after store.Settings
-	var sent []store.OutboxRow
-	w := s.Store.NewTx(s.Region)
+	var updated store.Settings
+	tx := s.Store.NewTx(s.Region)
 	for _, row := range rows {
-		w.UpsertSetting(row)
+		tx.UpsertSetting(row)
 	}
-	now := s.Now()
-	for _, home := range region.All() {
-		if home != s.Region && len(rows) > 0 {
-			sent = append(sent, w.Emit(topic, message{Home: home, Rows: rows}, now, s.Outbox.FirstTry()))
-		}
+	var outboxRows []store.OutboxRow
+	if len(rows) > 0 {
+		outboxRows = s.EmitToOtherHomes(tx, topic, func(home region.Code) any { return message{Home: home, Rows: rows} })
 	}
-	w.SelectSettings(&after)
-	if err := w.Commit(ctx); err != nil {
+	tx.SelectSettings(&updated)
+	if err := tx.Commit(ctx); err != nil {
 		return store.Settings{}, err
 	}
-	s.Outbox.Deliver(ctx, s.Region, sent...)
-	return after, nil
+	s.Outbox.Deliver(ctx, s.Region, outboxRows...)
+	return updated, nil
 }
 
+// rows returns the rows to store for the values that are not nil.
 func (s *Service) rows(values map[string]any) []store.SettingRow {
-	changed := s.precise()
+	changed := s.clock()
 	var rows []store.SettingRow
 	for name, value := range values {
 		if value == nil {
@@ -158,14 +158,14 @@ func (s *Service) rows(values map[string]any) []store.SettingRow {
 		}
 		raw, err := json.Marshal(value)
 		if err != nil {
-			panic(err) // booleans and numbers
+			panic(err) // impossible: values are booleans, numbers and strings
 		}
 		rows = append(rows, store.SettingRow{Name: name, Value: raw, ChangedAt: changed, Origin: string(s.Region)})
 	}
 	return rows
 }
 
-// message is what travels to another home.
+// message is the payload of an outbox row.
 type message struct {
 	Home region.Code        `json:"home"`
 	Rows []store.SettingRow `json:"rows"`
@@ -176,9 +176,9 @@ func (s *Service) apply(ctx context.Context, row store.OutboxRow) error {
 	if err := json.Unmarshal(row.Payload, &m); err != nil {
 		return err
 	}
-	w := s.Store.NewTx(m.Home)
+	tx := s.Store.NewTx(m.Home)
 	for _, r := range m.Rows {
-		w.UpsertSetting(r)
+		tx.UpsertSetting(r)
 	}
-	return w.Commit(ctx)
+	return tx.Commit(ctx)
 }

@@ -7,38 +7,39 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// GetSocialSettings gets the settings of follows, of the global feed and of stories; for every user, as their clients ask for them.
+// GetSocialSettings gets the settings of follows, the global feed and stories. All users may call it.
 func (s *Service) GetSocialSettings(ctx context.Context, _ *plazav1.GetSocialSettingsRequest) (*plazav1.SocialSettings, error) {
-	now, _, err := s.read(ctx)
+	settings, _, err := s.load(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return social(now), nil
+	return social(settings), nil
 }
 
-// UpdateSocialSettings changes them; absent fields stay.
-func (s *Service) UpdateSocialSettings(ctx context.Context, m *plazav1.UpdateSocialSettingsRequest) (*plazav1.SocialSettings, error) {
-	after, err := s.change(ctx, map[string]any{
-		"userPrivacySetting":         optional(m.UserPrivacySetting),
-		"isFollowWithRequestEnabled": optional(m.IsFollowWithRequestEnabled),
-		"showOnlyMyFeed":             optional(m.ShowOnlyMyFeed),
-		"showMyPost":                 optional(m.ShowMyPost),
-		"showEveryonePost":           optional(m.ShowEveryonePost),
-		"showCommunityPost":          optional(m.ShowCommunityPost),
-		"showFollowingPost":          optional(m.ShowFollowingPost),
-		"maxGlobalPinnedPost":        optional(m.MaxGlobalPinnedPost),
-		"storyExpiryTimeMinutes":     optional(m.StoryExpiryTimeMinutes),
-		"allowAllUserToCreateStory":  optional(m.AllowAllUserToCreateStory),
-		"membershipAcceptance":       optional(m.MembershipAcceptance),
+// UpdateSocialSettings changes the settings that the request sets.
+func (s *Service) UpdateSocialSettings(ctx context.Context, req *plazav1.UpdateSocialSettingsRequest) (*plazav1.SocialSettings, error) {
+	settings, err := s.update(ctx, map[string]any{
+		"userPrivacySetting":         optional(req.UserPrivacySetting),
+		"isFollowWithRequestEnabled": optional(req.IsFollowWithRequestEnabled),
+		"showOnlyMyFeed":             optional(req.ShowOnlyMyFeed),
+		"showMyPost":                 optional(req.ShowMyPost),
+		"showEveryonePost":           optional(req.ShowEveryonePost),
+		"showCommunityPost":          optional(req.ShowCommunityPost),
+		"showFollowingPost":          optional(req.ShowFollowingPost),
+		"maxGlobalPinnedPost":        optional(req.MaxGlobalPinnedPost),
+		"storyExpiryTimeMinutes":     optional(req.StoryExpiryTimeMinutes),
+		"allowAllUserToCreateStory":  optional(req.AllowAllUserToCreateStory),
+		"membershipAcceptance":       optional(req.MembershipAcceptance),
 
-		"isAllowEditPostWhenReviewingEnabled": optional(m.IsAllowEditPostWhenReviewingEnabled),
+		"isAllowEditPostWhenReviewingEnabled": optional(req.IsAllowEditPostWhenReviewingEnabled),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return social(after), nil
+	return social(settings), nil
 }
 
+// social returns the social settings.
 func social(s store.Settings) *plazav1.SocialSettings {
 	global := &plazav1.GlobalFeedSettings{
 		ShowOnlyMyFeed: s.ShowOnlyMyFeed, ShowMyPost: s.ShowMyPost, ShowEveryonePost: s.ShowEveryonePost,

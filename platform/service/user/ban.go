@@ -11,7 +11,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// BanUser bans a user from the whole network: every call of theirs is refused from then on.
+// BanUser bans a user from the whole network: all of the user's calls fail from then on.
 func (s *Service) BanUser(ctx context.Context, req *plazav1.BanUserRequest) (*plazav1.UserResponse, error) {
 	return s.setBan(ctx, req.GetUserId(), true)
 }
@@ -21,24 +21,25 @@ func (s *Service) UnbanUser(ctx context.Context, req *plazav1.UnbanUserRequest) 
 	return s.setBan(ctx, req.GetUserId(), false)
 }
 
+// setBan bans or unbans a user.
 func (s *Service) setBan(ctx context.Context, publicID string, banned bool) (*plazav1.UserResponse, error) {
 	userID, err := s.Directory.ResolveOne(ctx, publicID)
 	if err != nil {
 		return nil, err
 	}
 	var rows []store.User
-	f := s.NewRequest(ctx)
-	f.Users([]string{userID}, &rows)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	r.Users([]string{userID}, &rows)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := auth.Require(f.Caller, auth.BanUser, auth.Scope{}); err != nil {
+	if err := auth.Require(r.Caller, auth.BanUser, auth.Scope{}); err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
 		return nil, fail.NotFound()
 	}
-	if s.outranks(rows[0], f.Caller) {
+	if s.outranks(rows[0], r.Caller) {
 		return nil, fail.NotAllowed()
 	}
 	home, err := region.HomeOf(userID)
@@ -46,17 +47,17 @@ func (s *Service) setBan(ctx context.Context, publicID string, banned bool) (*pl
 		return nil, fail.NotFound()
 	}
 	var user *store.User
-	w := s.Store.NewTx(home)
-	w.GuardTarget("user", userID, fail.NotFound())
-	w.BanUser(userID, banned, s.Now(), &user)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(home)
+	tx.GuardTarget("user", userID, fail.NotFound())
+	tx.BanUser(userID, banned, s.Now(), &user)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return s.aggregate(*user), nil
 }
 
-// outranks reports whether the user administers the network and the caller does not: moderators cannot ban those who
-// made them moderators.
+// outranks reports whether the user has the MANAGE_ADMIN permission and the caller does not. Moderators cannot ban
+// the users who appoint moderators.
 func (s *Service) outranks(user store.User, caller *auth.Caller) bool {
 	administers := slices.Contains(s.View.Catalog.PermissionsOf(user.Roles), string(auth.ManageAdmin))
 	return administers && !auth.Allowed(caller, auth.ManageAdmin, auth.Scope{})

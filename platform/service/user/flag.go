@@ -11,14 +11,13 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// errOwnFlag refuses a flag on oneself: moderators read flags as what others say.
-var errOwnFlag = fail.Forbidden("You cannot flag yourself")
+var errFlagSelf = fail.Forbidden("You cannot flag yourself")
 
-// FlagUser flags a user as the caller. A second time changes nothing; where as many others flag the user as the network
-// allows, or flagging is off, it is refused.
+// FlagUser flags a user. A caller who flags the user already changes nothing. It fails if reporting is disabled, or
+// if the user has as many flags as the network settings allow.
 func (s *Service) FlagUser(ctx context.Context, req *plazav1.FlagUserRequest) (*plazav1.UserResponse, error) {
 	var settings store.Settings
-	l, err := s.loadFlagged(ctx, req.GetUserId(), func(f *service.Request) { f.Settings(s.Region, &settings) })
+	l, err := s.loadFlagged(ctx, req.GetUserId(), func(r *service.Request) { r.Settings(s.Region, &settings) })
 	if err != nil {
 		return nil, err
 	}
@@ -29,13 +28,13 @@ func (s *Service) FlagUser(ctx context.Context, req *plazav1.FlagUserRequest) (*
 		TargetType: store.FlagUser, TargetID: l.user.ID, UserID: l.Caller.UserID,
 		Reason: cmp.Or(req.GetReason(), service.DefaultFlagReason), Detail: req.GetDetail(), CreatedAt: s.Now(),
 	}
-	return s.answerFlags(s.changeFlags(ctx, l, func(w *store.Tx) {
-		w.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
-		w.InsertFlag(flag)
+	return s.respondFlags(s.changeFlags(ctx, l, func(tx *store.Tx) {
+		tx.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
+		tx.InsertFlag(flag)
 	}))
 }
 
-// UnflagUser takes the caller's own flag back; without one it changes nothing.
+// UnflagUser removes the caller's flag, if there is one.
 func (s *Service) UnflagUser(ctx context.Context, req *plazav1.UnflagUserRequest) (*plazav1.UserResponse, error) {
 	l, err := s.loadFlagged(ctx, req.GetUserId(), nil)
 	if err != nil {
@@ -44,10 +43,10 @@ func (s *Service) UnflagUser(ctx context.Context, req *plazav1.UnflagUserRequest
 	if err := l.RequireUser(); err != nil {
 		return nil, err
 	}
-	return s.answerFlags(s.changeFlags(ctx, l, func(w *store.Tx) { w.DeleteFlag(l.user.ID, l.Caller.UserID) }))
+	return s.respondFlags(s.changeFlags(ctx, l, func(tx *store.Tx) { tx.DeleteFlag(l.user.ID, l.Caller.UserID) }))
 }
 
-// ClearUserFlags removes every flag of a user; for those who moderate users.
+// ClearUserFlags removes all flags of a user. It requires MODERATE_USER.
 func (s *Service) ClearUserFlags(ctx context.Context, req *plazav1.ClearUserFlagsRequest) (*plazav1.User, error) {
 	l, err := s.loadFlagged(ctx, req.GetUserId(), nil)
 	if err != nil {
@@ -56,14 +55,14 @@ func (s *Service) ClearUserFlags(ctx context.Context, req *plazav1.ClearUserFlag
 	if err := auth.Require(l.Caller, auth.ModerateUser, auth.Scope{}); err != nil {
 		return nil, err
 	}
-	user, err := s.changeFlags(ctx, l, func(w *store.Tx) { w.DeleteFlags(l.user.ID) })
+	user, err := s.changeFlags(ctx, l, func(tx *store.Tx) { tx.DeleteFlags(l.user.ID) })
 	if err != nil {
 		return nil, err
 	}
 	return s.View.User(*user), nil
 }
 
-// IsUserFlaggedByMe tells whether the caller flags the user.
+// IsUserFlaggedByMe reports whether the caller flags the user.
 func (s *Service) IsUserFlaggedByMe(ctx context.Context, req *plazav1.IsUserFlaggedByMeRequest) (*plazav1.FlaggedByMeResponse, error) {
 	l, err := s.loadFlagged(ctx, req.GetUserId(), nil)
 	if err != nil {
@@ -73,15 +72,16 @@ func (s *Service) IsUserFlaggedByMe(ctx context.Context, req *plazav1.IsUserFlag
 	return &plazav1.FlaggedByMeResponse{Result: mine, IsFlagByMe: mine}, nil
 }
 
-// flagged is a user whom an operation about flags names.
+// flagged is a user whose flags an operation reads or changes.
 type flagged struct {
 	*service.Request
 	user store.User
 	mine bool // whether the caller flags the user
 }
 
-// loadFlagged reads the user by public id, beside what more adds; deleted and unknown ones are 400400.
-func (s *Service) loadFlagged(ctx context.Context, publicID string, more func(*service.Request)) (*flagged, error) {
+// loadFlagged reads a user by public id, and what the function read, which may be nil, adds to the request. Unknown
+// and deleted users are 400400.
+func (s *Service) loadFlagged(ctx context.Context, publicID string, read func(*service.Request)) (*flagged, error) {
 	userID, err := s.Directory.ResolveOne(ctx, publicID)
 	if err != nil {
 		return nil, err
@@ -92,8 +92,8 @@ func (s *Service) loadFlagged(ctx context.Context, publicID string, more func(*s
 	if l.Caller.UserID != "" {
 		l.FlaggedBy(userID, l.Caller.UserID, &l.mine)
 	}
-	if more != nil {
-		more(l.Request)
+	if read != nil {
+		read(l.Request)
 	}
 	if err := l.Run(ctx); err != nil {
 		return nil, err
@@ -105,6 +105,7 @@ func (s *Service) loadFlagged(ctx context.Context, publicID string, more func(*s
 	return l, nil
 }
 
+// requireFlag returns an error unless the caller may flag the user.
 func (l *flagged) requireFlag(settings store.Settings) error {
 	if err := l.RequireUser(); err != nil {
 		return err
@@ -113,26 +114,26 @@ func (l *flagged) requireFlag(settings store.Settings) error {
 	case !settings.IsReportEnabled:
 		return fail.NotAllowed()
 	case l.user.ID == l.Caller.UserID:
-		return errOwnFlag
+		return errFlagSelf
 	}
 	return nil
 }
 
-// changeFlags runs a change of the user's flags, and reads the user as it stands then.
+// changeFlags writes a change of the user's flags and returns the user.
 func (s *Service) changeFlags(ctx context.Context, l *flagged, change func(*store.Tx)) (*store.User, error) {
-	var after []store.User
-	w := s.Store.NewTx(service.HomeOf(l.user.ID))
-	w.GuardTarget("user", l.user.ID, fail.NotFound())
-	change(w)
-	w.RecomputeUserFlags(l.user.ID)
-	w.SelectUser(l.user.ID, &after)
-	if err := w.Commit(ctx); err != nil {
+	var updated []store.User
+	tx := s.Store.NewTx(service.HomeOf(l.user.ID))
+	tx.GuardTarget("user", l.user.ID, fail.NotFound())
+	change(tx)
+	tx.RecomputeUserFlags(l.user.ID)
+	tx.SelectUser(l.user.ID, &updated)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return &after[0], nil
+	return &updated[0], nil
 }
 
-func (s *Service) answerFlags(user *store.User, err error) (*plazav1.UserResponse, error) {
+func (s *Service) respondFlags(user *store.User, err error) (*plazav1.UserResponse, error) {
 	if err != nil {
 		return nil, err
 	}

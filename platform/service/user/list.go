@@ -12,10 +12,10 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ListUsers lists the users of all three regions, or those whose name begins with the keyword. A region that is away is
-// left out.
+// ListUsers lists the users of all regions, or those whose name starts with the keyword. Regions that are unavailable
+// are left out.
 //
-// The order by name goes by its first three letters: index keys may leave the region, names must not.
+// The order by name only considers the first three letters: index keys may leave the region, but names must not.
 func (s *Service) ListUsers(ctx context.Context, req *plazav1.ListUsersRequest) (*plazav1.ListUsersResponse, error) {
 	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
 	if err != nil {
@@ -26,7 +26,7 @@ func (s *Service) ListUsers(ctx context.Context, req *plazav1.ListUsersRequest) 
 	}
 	list := listOf(req, cursor)
 	var rows []store.UserListRow
-	hits, err := s.hits(ctx, req, cursor)
+	matches, err := s.exactMatches(ctx, req, cursor)
 	if err != nil {
 		return nil, err
 	}
@@ -40,32 +40,33 @@ func (s *Service) ListUsers(ctx context.Context, req *plazav1.ListUsersRequest) 
 	rows = merge(rows, list)
 	rows, paging := page.Window(cursor, rows, func(u store.UserListRow) (time.Time, string, string) { return u.CreatedAt, u.Key, u.ID })
 	for _, row := range rows {
-		hits = append(hits, row.User)
+		matches = append(matches, row.User)
 	}
-	return &plazav1.ListUsersResponse{Users: s.View.Users(hits), Paging: paging}, nil
+	return &plazav1.ListUsersResponse{Users: s.View.Users(matches), Paging: paging}, nil
 }
 
-// searches reports whether the request searches in a field; in names where it names none.
-func searches(m *plazav1.ListUsersRequest, field string) bool {
-	if keyword(m) == "" || len(m.GetSearchBy()) == 0 {
+// searches reports whether the request searches a field. The default is displayName.
+func searches(req *plazav1.ListUsersRequest, field string) bool {
+	if keyword(req) == "" || len(req.GetSearchBy()) == 0 {
 		return field == "displayName"
 	}
-	return slices.Contains(m.GetSearchBy(), field)
+	return slices.Contains(req.GetSearchBy(), field)
 }
 
-// hits are the users whose handle or id is the keyword, for requests that search there. They stand before the first page:
-// a handle or an id is searched for whole, because no index may hold more of it than three letters or a keyed hash.
-func (s *Service) hits(ctx context.Context, m *plazav1.ListUsersRequest, cursor page.Cursor) ([]store.User, error) {
+// exactMatches returns the users whose profile handle or id is the keyword, for requests that search these fields.
+// They precede the first page. Prefixes of handles and ids cannot be searched, because their indexes only contain
+// three letters or a keyed hash.
+func (s *Service) exactMatches(ctx context.Context, req *plazav1.ListUsersRequest, cursor page.Cursor) ([]store.User, error) {
 	if !cursor.First() {
 		return nil, nil
 	}
 	var byHandle, byID []store.User
 	reads := s.Store.NewBestEffortBatch()
-	if searches(m, "profileHandle") {
-		reads.UsersByHandle(keyword(m), &byHandle)
+	if searches(req, "profileHandle") {
+		reads.UsersByHandle(keyword(req), &byHandle)
 	}
-	if searches(m, "userId") {
-		userID, err := s.Directory.Lookup(ctx, keyword(m))
+	if searches(req, "userId") {
+		userID, err := s.Directory.Lookup(ctx, keyword(req))
 		if err != nil {
 			return nil, err
 		}
@@ -73,21 +74,22 @@ func (s *Service) hits(ctx context.Context, m *plazav1.ListUsersRequest, cursor 
 	}
 	err := reads.Run(ctx)
 	found := slices.Concat(byHandle, byID)
-	return slices.DeleteFunc(found, func(u store.User) bool { return (u.DeletedAt != nil) != m.GetIsDeleted() }), err
+	return slices.DeleteFunc(found, func(u store.User) bool { return (u.DeletedAt != nil) != req.GetIsDeleted() }), err
 }
 
-func listOf(m *plazav1.ListUsersRequest, cursor page.Cursor) store.UserList {
-	byName := m.GetSortBy() == "" || m.GetSortBy() == "displayName" || keyword(m) != ""
+// listOf returns the query of a request.
+func listOf(req *plazav1.ListUsersRequest, cursor page.Cursor) store.UserList {
+	byName := req.GetSortBy() == "" || req.GetSortBy() == "displayName" || keyword(req) != ""
 	l := store.UserList{
-		Flagged: m.GetFilter() == "flagged",
-		Deleted: m.GetIsDeleted(),
-		ByName:  byName && m.GetFilter() != "flagged",
-		Desc:    m.GetSortBy() == "lastCreated" && keyword(m) == "",
-		Prefix:  keyword(m),
-		Exact:   m.GetExactMatchKeyword() || m.GetMatchType() == "exact",
+		Flagged: req.GetFilter() == "flagged",
+		Deleted: req.GetIsDeleted(),
+		ByName:  byName && req.GetFilter() != "flagged",
+		Desc:    req.GetSortBy() == "lastCreated" && keyword(req) == "",
+		Prefix:  keyword(req),
+		Exact:   req.GetExactMatchKeyword() || req.GetMatchType() == "exact",
 		Limit:   cursor.Limit + 1,
 	}
-	if l.Flagged && m.GetSortBy() != "firstCreated" {
+	if l.Flagged && req.GetSortBy() != "firstCreated" {
 		l.Desc = true
 	}
 	l.Desc = l.Desc != cursor.Back
@@ -95,9 +97,11 @@ func listOf(m *plazav1.ListUsersRequest, cursor page.Cursor) store.UserList {
 	return l
 }
 
-func keyword(m *plazav1.ListUsersRequest) string { return cmp.Or(m.GetKeyword(), m.GetDisplayName()) }
+func keyword(req *plazav1.ListUsersRequest) string {
+	return cmp.Or(req.GetKeyword(), req.GetDisplayName())
+}
 
-// merge puts the homes' rows in the order of the list and cuts them to its limit.
+// merge returns the rows of all homes in the order of the list, up to its limit.
 func merge(rows []store.UserListRow, l store.UserList) []store.UserListRow {
 	slices.SortFunc(rows, func(a, b store.UserListRow) int {
 		c := cmp.Or(strings.Compare(a.Key, b.Key), strings.Compare(a.ID, b.ID))

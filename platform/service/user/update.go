@@ -13,22 +13,22 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// UpdateUser changes a profile: the caller's own, or anybody's for those who may edit users. Network roles, and the mark
-// of a brand, take the right to assign roles.
-func (s *Service) UpdateUser(ctx context.Context, m *plazav1.UpdateUserRequest) (*plazav1.UserResponse, error) {
-	f := s.NewRequest(ctx)
-	avatar := fileref.Read(f.ReadBatch, fileref.Avatar(m.AvatarFileId))
-	if err := f.Run(ctx); err != nil {
+// UpdateUser changes the caller's profile, or that of another user, which requires EDIT_USER. Changing network roles
+// or isBrand requires ASSIGN_USER_ROLE.
+func (s *Service) UpdateUser(ctx context.Context, req *plazav1.UpdateUserRequest) (*plazav1.UserResponse, error) {
+	r := s.NewRequest(ctx)
+	avatar := fileref.Read(r.ReadBatch, fileref.Avatar(req.AvatarFileId))
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	userID, err := s.target(ctx, f.Caller, m.GetUserId())
+	userID, err := s.targetID(ctx, r.Caller, req.GetUserId())
 	if err != nil {
 		return nil, err
 	}
-	if err := auth.Require(f.Caller, auth.EditUser, auth.Scope{OwnerID: userID}); err != nil {
+	if err := auth.Require(r.Caller, auth.EditUser, auth.Scope{OwnerID: userID}); err != nil {
 		return nil, err
 	}
-	if err := s.mayAssign(f.Caller, m.GetRoles(), m.IsBrand != nil || takesRoles(m)); err != nil {
+	if err := s.requireAssign(r.Caller, req.GetRoles(), req.IsBrand != nil || clearsRoles(req)); err != nil {
 		return nil, err
 	}
 	home, err := region.HomeOf(userID)
@@ -39,31 +39,32 @@ func (s *Service) UpdateUser(ctx context.Context, m *plazav1.UpdateUserRequest) 
 		return nil, err
 	}
 	var user *store.User
-	w := s.Store.NewTx(home)
-	w.GuardTarget("user", userID, fail.NotFound())
-	w.UpdateUser(userID, change(m), s.Now(), &user)
-	if err := w.Commit(ctx); err != nil {
+	tx := s.Store.NewTx(home)
+	tx.GuardTarget("user", userID, fail.NotFound())
+	tx.UpdateUser(userID, changeOf(req), s.Now(), &user)
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	return s.aggregate(*user), nil
 }
 
-// target is the internal id of the user to change; the caller where the request names nobody.
-func (s *Service) target(ctx context.Context, caller *auth.Caller, publicID string) (string, error) {
+// targetID returns the internal id of the user to change, which is the caller if the request does not name one.
+func (s *Service) targetID(ctx context.Context, caller *auth.Caller, publicID string) (string, error) {
 	if publicID == "" {
 		return caller.UserID, nil
 	}
 	return s.Directory.ResolveOne(ctx, publicID)
 }
 
-// takesRoles reports whether a request leaves the user without network roles.
-func takesRoles(m *plazav1.UpdateUserRequest) bool {
-	return len(m.GetRoles()) == 0 && slices.Contains(m.GetClear(), "roles")
+// clearsRoles reports whether a request removes all network roles of the user.
+func clearsRoles(req *plazav1.UpdateUserRequest) bool {
+	return len(req.GetRoles()) == 0 && slices.Contains(req.GetClear(), "roles")
 }
 
-// mayAssign refuses what the network says of a user, and not the user: roles, and with marked whether it has none or is a brand.
-func (s *Service) mayAssign(caller *auth.Caller, roles []string, marked bool) error {
-	if len(roles) == 0 && !marked {
+// requireAssign returns an error unless the caller may assign the network roles. changesOther is whether the request
+// removes all roles or sets isBrand, which requires the same permission.
+func (s *Service) requireAssign(caller *auth.Caller, roles []string, changesOther bool) error {
+	if len(roles) == 0 && !changesOther {
 		return nil
 	}
 	if err := auth.Require(caller, auth.AssignUserRole, auth.Scope{}); err != nil {
@@ -72,9 +73,9 @@ func (s *Service) mayAssign(caller *auth.Caller, roles []string, marked bool) er
 	for _, id := range roles {
 		role, ok := s.View.Catalog.Find(id)
 		if !ok || role.Scope != auth.NetworkRole {
-			return fail.Validation("roles: there is no network role " + id)
+			return fail.Validation("roles: unknown network role " + id)
 		}
-		for _, p := range role.Permissions { // or whoever may assign roles could give themselves everything
+		for _, p := range role.Permissions { // otherwise callers could grant themselves permissions
 			if err := auth.Require(caller, p, auth.Scope{}); err != nil {
 				return err
 			}
@@ -83,16 +84,16 @@ func (s *Service) mayAssign(caller *auth.Caller, roles []string, marked bool) er
 	return nil
 }
 
-func change(m *plazav1.UpdateUserRequest) store.UserChange {
+func changeOf(req *plazav1.UpdateUserRequest) store.UserChange {
 	c := store.UserChange{
-		DisplayName: m.DisplayName, ProfileHandle: m.ProfileHandle, Description: m.Description,
-		AvatarFileID: m.AvatarFileId, AvatarCustomURL: m.AvatarCustomUrl, IsBrand: m.IsBrand,
+		DisplayName: req.DisplayName, ProfileHandle: req.ProfileHandle, Description: req.Description,
+		AvatarFileID: req.AvatarFileId, AvatarCustomURL: req.AvatarCustomUrl, IsBrand: req.IsBrand,
 	}
-	if len(m.GetRoles()) > 0 || takesRoles(m) {
-		c.Roles = append([]string{}, m.GetRoles()...)
+	if len(req.GetRoles()) > 0 || clearsRoles(req) {
+		c.Roles = append([]string{}, req.GetRoles()...)
 	}
-	if m.GetMetadata() != nil {
-		c.Metadata = view.ObjectJSON(m.GetMetadata())
+	if req.GetMetadata() != nil {
+		c.Metadata = view.ObjectJSON(req.GetMetadata())
 	}
 	return c
 }

@@ -1,4 +1,4 @@
-// Package user holds the users' profiles. A user is made by its first session (package session).
+// Package user implements UserService: the profiles of users. Package session creates a user with their first session.
 package user
 
 import (
@@ -15,14 +15,14 @@ import (
 // Service implements UserService.
 type Service struct{ *service.Deps }
 
-// New makes the service.
+// New returns the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
 func (s *Service) aggregate(rows ...store.User) *plazav1.UserResponse {
 	return &plazav1.UserResponse{Users: s.View.Users(rows)}
 }
 
-// GetUser gets one user by public id, or by internal id where the request says so.
+// GetUser gets one user by public id, or by internal id if type is `internal`.
 func (s *Service) GetUser(ctx context.Context, req *plazav1.GetUserRequest) (*plazav1.UserResponse, error) {
 	rows, err := s.read(ctx, []string{req.GetUserId()}, req.GetType() == "internal")
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *Service) GetUser(ctx context.Context, req *plazav1.GetUserRequest) (*pl
 	return s.aggregate(rows...), nil
 }
 
-// BatchGetUsers gets several users; unknown ones are left out, and the others keep the order of the request.
+// BatchGetUsers gets several users in the order of the request. Unknown users are left out.
 func (s *Service) BatchGetUsers(ctx context.Context, req *plazav1.BatchGetUsersRequest) (*plazav1.UserResponse, error) {
 	rows, err := s.read(ctx, req.GetUserIds(), false)
 	if err != nil {
@@ -43,15 +43,16 @@ func (s *Service) BatchGetUsers(ctx context.Context, req *plazav1.BatchGetUsersR
 	return s.aggregate(rows...), nil
 }
 
+// read reads users in the order of the ids.
 func (s *Service) read(ctx context.Context, ids []string, internal bool) ([]store.User, error) {
 	wanted, err := s.internalIDs(ctx, ids, internal)
 	if err != nil {
 		return nil, err
 	}
 	var rows []store.User
-	f := s.NewRequest(ctx)
-	f.Users(wanted, &rows)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	r.Users(wanted, &rows)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(rows, func(a, b store.User) int { return slices.Index(wanted, a.ID) - slices.Index(wanted, b.ID) })
@@ -62,15 +63,6 @@ func (s *Service) internalIDs(ctx context.Context, ids []string, internal bool) 
 	if internal {
 		return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !region.ValidID(id) }), nil
 	}
-	found, err := s.Directory.Resolve(ctx, ids...)
-	if err != nil {
-		return nil, err
-	}
-	var wanted []string
-	for _, id := range ids {
-		if found[id] != "" && !slices.Contains(wanted, found[id]) {
-			wanted = append(wanted, found[id])
-		}
-	}
-	return wanted, nil
+	resolved, _, err := s.ResolveUsers(ctx, ids)
+	return resolved, err
 }

@@ -1,3 +1,4 @@
+// Package chat decides what callers may do in channels and their subchannels, and creates channels.
 package chat
 
 import (
@@ -6,45 +7,37 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// Access is a channel as a caller finds it, and says what they may do in it and in all of its subchannels:
+// Access decides what a caller may do in a channel and in all of its subchannels:
 //
-//	                                     sees            reads           writes
-//	member                               as all do       so              see below
-//	no member of a public channel        as all do       400301          400301
-//	no member of a live channel          as of a public one, where they see what it is the chat of; otherwise 400400
-//	no member of another                 400400          400400          400400
-//	banned, from a public channel        as all do       400304          400304
-//	banned, from another                 400304          400304          400304
-//	administrators and VIEW_CHANNEL      every one       every one       with MANAGE_CHANNEL
+//	caller                                   sees      reads     writes
+//	member                                   visible   allowed   see below
+//	non-member of a public channel           visible   400301    400301
+//	non-member of a live channel             as of a public one if they see its room, stream or post, else 400400
+//	non-member of another channel            400400    400400    400400
+//	banned from a public channel             visible   400304    400304
+//	banned from another channel              400304    400304    400304
+//	administrator, or holder of VIEW_CHANNEL visible   allowed   with MANAGE_CHANNEL
 //
-// A member of a live channel who does not see any more what it is the chat of finds 400400, as if it were not there.
-// Members of a broadcast channel who do not moderate it write nothing (400301), those of a muted channel neither (400303), nor
-// does who is muted (400302). A deleted channel is seen, and says so; it is neither read nor written (400400).
+// A member of a live channel who no longer sees its room, stream or post gets 400400 for everything. In a broadcast
+// channel only moderators write (400301). Members who are muted get 400302 when they write, and in a muted channel
+// all but moderators get 400303. A deleted channel can be seen, but neither read nor written (400400).
+//
+// The functions of this package that read a channel return its Access. The zero Access, which is also what such a
+// function holds until its request has run, denies everything.
 type Access struct {
-	Channel *store.Channel     // nil where there is none
-	User    *store.ChannelUser // the caller's; nil for a stranger
-	// Attached is whether the caller sees what the live channel is the chat of.
-	SeesAttached bool
-	// Hidden is whether the caller is a member of a live channel who does not see any more what it is the chat of: as long as that is
-	// so, it is not there for them.
-	HiddenMember bool
+	Channel *store.Channel     // nil if the channel does not exist
+	User    *store.ChannelUser // the caller's; nil if the caller never was a member
+
+	resolved     bool // set by resolve
+	seesAttached bool // the caller sees the room, stream or post of a live channel
+	hiddenMember bool // the caller is a member of a live channel, but does not see its room, stream or post
 }
 
-// ChannelID is the internal id of a channel by either of its ids.
-func ChannelID(d *service.Deps, id string) string {
-	if region.ValidID(id) { // clients cannot choose such ids
-		return id
-	}
-	return d.Directory.ChannelID(id)
-}
-
-// SeesEveryChannel reports whether a network role lets the caller see every channel and read what is in it.
-func SeesEveryChannel(caller *auth.Caller) bool {
+// SeesAllChannels reports whether a network role of the caller allows to see all channels and to read them.
+func SeesAllChannels(caller *auth.Caller) bool {
 	return auth.Allowed(caller, auth.ViewChannel, auth.Scope{})
 }
 
@@ -55,16 +48,16 @@ func (a Access) scope() auth.Scope {
 	return auth.Scope{Membership: &auth.Membership{Member: a.User.IsMember(), Banned: a.User.IsBanned(), Roles: a.User.Roles}}
 }
 
-// CanSee returns nil where the caller may know of the channel, a deleted one too.
+// CanSee returns an error unless the caller may know that the channel exists, or existed.
 func (a Access) CanSee(caller *auth.Caller) error {
 	switch {
-	case a.Channel == nil:
+	case !a.resolved || a.Channel == nil:
 		return fail.NotFound()
-	case SeesEveryChannel(caller):
+	case SeesAllChannels(caller):
 		return nil
-	case a.HiddenMember:
+	case a.hiddenMember:
 		return fail.NotFound()
-	case a.User.IsMember(), a.Channel.IsPublic, a.SeesAttached:
+	case a.User.IsMember(), a.Channel.IsPublic, a.seesAttached:
 		return nil
 	case a.User.IsBanned():
 		return fail.ChannelBanned()
@@ -72,12 +65,15 @@ func (a Access) CanSee(caller *auth.Caller) error {
 	return fail.NotFound()
 }
 
-// CanRead returns nil where the caller may read what is in the channel.
+// CanJoin reports whether a caller who sees the channel may join it without being added by a moderator.
+func (a Access) CanJoin() bool { return a.resolved && (a.Channel.IsPublic || a.seesAttached) }
+
+// CanRead returns an error unless the caller may read the messages of the channel.
 func (a Access) CanRead(caller *auth.Caller) error {
 	return a.canEnter(caller, auth.ViewChannel)
 }
 
-// canEnter lets members in, and those with a network role that grants p.
+// canEnter returns an error unless the caller is a member or a network role of the caller grants p.
 func (a Access) canEnter(caller *auth.Caller, p auth.Permission) error {
 	if err := a.CanSee(caller); err != nil {
 		return err
@@ -93,13 +89,13 @@ func (a Access) canEnter(caller *auth.Caller, p auth.Permission) error {
 	return fail.NotChannelMember()
 }
 
-// CanWrite returns nil where the caller may write in the channel now.
+// CanWrite returns an error unless the caller may write in the channel now.
 func (a Access) CanWrite(caller *auth.Caller, now time.Time) error {
 	if err := a.canEnter(caller, auth.ManageChannel); err != nil {
 		return err
 	}
 	switch {
-	case a.Moderates(caller):
+	case a.CanModerate(caller, auth.MuteChannel):
 		return nil
 	case a.Channel.Type == store.ChannelBroadcast:
 		return fail.PermissionDenied()
@@ -111,18 +107,13 @@ func (a Access) CanWrite(caller *auth.Caller, now time.Time) error {
 	return nil
 }
 
-// Moderates reports whether the caller moderates the channel: no mute is for them.
-func (a Access) Moderates(caller *auth.Caller) bool {
-	return a.CanModerate(caller, auth.MuteChannel)
-}
-
-// CanModerate reports whether the caller may do what takes a permission in the channel: by a role in it, or by a network role.
+// CanModerate reports whether a role in the channel or a network role grants the caller p.
 func (a Access) CanModerate(caller *auth.Caller, p auth.Permission) bool {
-	return auth.Allowed(caller, p, a.scope())
+	return a.resolved && auth.Allowed(caller, p, a.scope())
 }
 
-// RequireModerate returns nil where CanModerate says yes, for a channel that is there: 400300 otherwise, 400304 for the banned who
-// could but for that, and what CanSee says to those who may not know of the channel.
+// RequireModerate returns nil if CanModerate does and the channel is not deleted. Otherwise it returns the error of
+// CanSee, 400304 for a caller whom only a ban keeps from it, or 400300.
 func (a Access) RequireModerate(caller *auth.Caller, p auth.Permission) error {
 	if err := a.CanSee(caller); err != nil {
 		return err

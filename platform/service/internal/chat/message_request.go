@@ -8,80 +8,49 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// Chat is a subchannel, or a message of one, as a request finds it, and how the caller stands to its channel.
+// MessageRequest is a request about a subchannel or a message. Call RequireRead instead of Run.
 type MessageRequest struct {
 	*service.Request
-	deps    *service.Deps
 	Feed    *store.MessageFeed
-	Message *store.Message // where the request names one
-	Access  Access
+	Message *store.Message // only set by NewMessageRequest
+	Access  Access         // to the channel
 }
 
 // NewFeedRequest starts the first round trip of a request about a subchannel.
 func NewFeedRequest(ctx context.Context, d *service.Deps, feedID string) *MessageRequest {
-	c := &MessageRequest{Request: d.NewRequest(ctx), deps: d}
-	c.MessageFeed(feedID, &c.Feed)
-	c.ChannelOfFeed(feedID, &c.Access.Channel)
-	if caller := c.Caller.UserID; caller != "" {
-		c.ChannelUserOfFeed(feedID, caller, &c.Access.User)
+	r := &MessageRequest{Request: d.NewRequest(ctx)}
+	r.MessageFeed(feedID, &r.Feed)
+	var found rows
+	r.ChannelOfFeed(feedID, &found.channel)
+	if r.Caller.UserID != "" {
+		r.ChannelUserOfFeed(feedID, r.Caller.UserID, &found.user)
 	}
-	return c
+	found.resolveAfterRun(d, r.Request, &r.Access)
+	return r
 }
 
 // NewMessageRequest starts the first round trip of a request about a message.
 func NewMessageRequest(ctx context.Context, d *service.Deps, messageID string) *MessageRequest {
-	c := &MessageRequest{Request: d.NewRequest(ctx), deps: d}
-	c.Request.ReadBatch.Message(messageID, &c.Message)
-	c.MessageFeedOf(messageID, &c.Feed)
-	c.ChannelOfMessage(messageID, &c.Access.Channel)
-	if caller := c.Caller.UserID; caller != "" {
-		c.ChannelUserOfMessage(messageID, caller, &c.Access.User)
+	r := &MessageRequest{Request: d.NewRequest(ctx)}
+	r.Request.ReadBatch.Message(messageID, &r.Message)
+	r.MessageFeedOf(messageID, &r.Feed)
+	var found rows
+	r.ChannelOfMessage(messageID, &found.channel)
+	if r.Caller.UserID != "" {
+		r.ChannelUserOfMessage(messageID, r.Caller.UserID, &found.user)
 	}
-	return c
+	found.resolveAfterRun(d, r.Request, &r.Access)
+	return r
 }
 
-// RequireRead sends the reads and refuses those who may not read in the channel. A subchannel that is deleted is not there any
-// more, and its messages with it.
-func (c *MessageRequest) RequireRead(ctx context.Context) error {
-	if err := c.Run(ctx); err != nil {
+// RequireRead runs the request and returns an error unless the caller may read the subchannel. A deleted subchannel
+// and its messages are 400400.
+func (r *MessageRequest) RequireRead(ctx context.Context) error {
+	if err := r.Run(ctx); err != nil {
 		return err
 	}
-	if c.Feed == nil || !c.Feed.IsOwn || c.Feed.DeletedAt != nil {
+	if r.Feed == nil || !r.Feed.IsOwn || r.Feed.DeletedAt != nil {
 		return fail.NotFound()
 	}
-	if err := ResolveLiveAccess(ctx, c.deps, c.Caller, &c.Access); err != nil {
-		return err
-	}
-	return c.Access.CanRead(c.Caller)
-}
-
-// ReadableChannels reads channels, and keeps those that the caller may read in, by internal id. A channel whose home does not answer
-// is left out.
-func ReadableChannels(ctx context.Context, d *service.Deps, f *service.Request, ids []string) (map[string]Access, error) {
-	var channels []store.Channel
-	var mine []store.ChannelUser
-	reads := d.Store.NewBestEffortBatch()
-	reads.Channels(ids, &channels)
-	if caller := f.Caller.UserID; caller != "" {
-		reads.ChannelUsersOf(caller, ids, &mine)
-	}
-	if err := reads.Run(ctx); err != nil {
-		return nil, err
-	}
-	found := make(map[string]Access, len(channels))
-	for i := range channels {
-		access := Access{Channel: &channels[i]}
-		for j := range mine {
-			if mine[j].ChannelID == channels[i].ID {
-				access.User = &mine[j]
-			}
-		}
-		if err := ResolveLiveAccess(ctx, d, f.Caller, &access); err != nil {
-			return nil, err
-		}
-		if access.CanRead(f.Caller) == nil {
-			found[channels[i].ID] = access
-		}
-	}
-	return found, nil
+	return r.Access.CanRead(r.Caller)
 }

@@ -1,3 +1,11 @@
+// Package fileref checks references to uploaded files before a row with such a reference is written:
+//
+//	check := fileref.Read(r.ReadBatch, fileref.Reference{ID: id, Kind: "video", Field: "data.videoFileId.original"})
+//	if err := r.Run(ctx); err != nil { … }
+//	if err := check.Err(); err != nil { … }
+//
+// takes no additional round trip; Require takes one. All users may see all files of the network, regardless of their
+// access type. A referenced file must therefore exist and be of the right kind, but need not belong to the caller.
 package fileref
 
 import (
@@ -10,31 +18,22 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// This file is how other nouns use uploaded files: before a row refers to a file, Check says whether it may.
-//
-//	check := Read(first.Reads, Reference{ID: id, Kind: "video", Field: "data.videoFileId.original"})
-//	if err := first.Run(ctx); err != nil { … }
-//	if err := check.Err(); err != nil { … }
-//
-// costs no round trip of its own; Deps.Require does the same in one. Whoever may call at all may see every file of the
-// network, whatever its access type, so a file has to exist and to be of the right kind, and may be somebody else's.
-
-// Reference is a reference that a request makes to a file.
+// Reference is a reference to a file.
 type Reference struct {
-	ID string // empty stands for no reference: always right
-	// Kind is image, video or file. A clip is a video, and audio is a file.
+	ID string // empty for no reference, which is always valid
+	// Kind is image, video or file. A clip counts as a video, and audio as a file.
 	Kind string
-	// Field is the parameter that holds the id, such as `attachments[0].fileId`, for the error.
+	// Field is the parameter with the id, such as `attachments[0].fileId`. Errors name it.
 	Field string
 }
 
-// Check is a check under way.
+// Check is a check of references.
 type Check struct {
 	refs []Reference
 	rows []store.File
 }
 
-// Read adds to reads what the check of references needs. Err answers once reads has run.
+// Read adds the reads of a check of references. Call Err once reads has run.
 func Read(reads *store.ReadBatch, refs ...Reference) *Check {
 	c := &Check{}
 	var ids []string
@@ -49,11 +48,11 @@ func Read(reads *store.ReadBatch, refs ...Reference) *Check {
 	return c
 }
 
-// Err is nil where every reference is right: 400400 where a file does not exist, a validation error where one is of
-// another kind, and 400300 where that is an avatar.
+// Err returns 400400 if a file does not exist, and a validation error if one is of another kind, or 400300 if that is
+// an avatar.
 func (c *Check) Err() error {
 	for _, r := range c.refs {
-		f := c.find(r.ID)
+		f := service.Find(c.rows, func(f store.File) bool { return f.ID == r.ID })
 		switch {
 		case f == nil:
 			return fail.NotFound()
@@ -67,15 +66,7 @@ func (c *Check) Err() error {
 	return nil
 }
 
-func (c *Check) find(id string) *store.File {
-	for i := range c.rows {
-		if c.rows[i].ID == id {
-			return &c.rows[i]
-		}
-	}
-	return nil
-}
-
+// fits reports whether a file of the type may be referenced.
 func (r Reference) fits(fileType string) bool {
 	switch fileType {
 	case "clip":
@@ -86,7 +77,7 @@ func (r Reference) fits(fileType string) bool {
 	return r.Kind == fileType
 }
 
-// Require checks references in a round trip of its own; without any there is none.
+// Require checks references in a separate round trip. Without references, it does nothing.
 func Require(ctx context.Context, d *service.Deps, refs ...Reference) error {
 	reads := d.Store.NewReadBatch()
 	check := Read(reads, refs...)
@@ -98,9 +89,9 @@ func Require(ctx context.Context, d *service.Deps, refs ...Reference) error {
 
 const avatarField = "avatarFileId"
 
-var errAvatar = fail.Forbidden("The file of an avatar must be an image")
+var errAvatar = fail.Forbidden("The avatar must be an image")
 
-// Avatar refers to the image of an avatar; nil and empty stand for none.
+// Avatar returns a reference to the image of an avatar; nil and empty ids are valid.
 func Avatar(id *string) Reference {
 	if id == nil {
 		return Reference{}
@@ -108,7 +99,7 @@ func Avatar(id *string) Reference {
 	return Reference{ID: *id, Kind: "image", Field: avatarField}
 }
 
-// OfAttachments refer to the files of attachments.
+// OfAttachments returns references to the files of attachments.
 func OfAttachments(attachments []*plazav1.Attachment) []Reference {
 	refs := make([]Reference, len(attachments))
 	for i, a := range attachments {
@@ -117,5 +108,5 @@ func OfAttachments(attachments []*plazav1.Attachment) []Reference {
 	return refs
 }
 
-// Only checks other references to the files that were read.
+// Only returns a check of other references that uses the files that c read.
 func (c *Check) Only(refs []Reference) *Check { return &Check{refs: refs, rows: c.rows} }

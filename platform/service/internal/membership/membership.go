@@ -1,94 +1,101 @@
+// Package membership decides who may know of a community, and changes who belongs to it.
 package membership
 
 import (
-	"slices"
+	"context"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// CreatorRoles are the roles of whoever makes a community.
-func CreatorRoles() []string {
-	return []string{auth.RoleCommunityModerator, auth.RoleChannelModerator}
-}
-
-// MemberRoles are the roles of whoever joins a community or is added to it.
-func MemberRoles() []string { return []string{auth.RoleCommunityMember, auth.RoleChannelMember} }
-
-// RequireLive returns 400400 for a community that is not there or deleted.
-func RequireLive(c *store.Community) error {
+// RequireExists returns 400400 if the community does not exist or is deleted.
+func RequireExists(c *store.Community) error {
 	if c == nil || c.DeletedAt != nil {
 		return fail.NotFound()
 	}
 	return nil
 }
 
-// RequireFind returns 400400 for a community that is not there, deleted, or hidden from the caller: whoever may not know of one hears
-// what they would hear if there were none. It goes before everything that the answer could tell them.
-func RequireFind(caller *auth.Caller, c *store.Community, mine *store.Member) error {
-	if err := RequireLive(c); err != nil {
+// RequireDiscoverable returns 400400 if the community does not exist, is deleted, or is hidden from the caller.
+// Operations check it first, so that no other error tells the caller that the community exists.
+func RequireDiscoverable(caller *auth.Caller, c *store.Community, mine *store.Member) error {
+	if err := RequireExists(c); err != nil {
 		return err
 	}
-	if !CanFind(caller, *c, mine) {
+	if !CanDiscover(caller, *c, mine) {
 		return fail.NotFound()
 	}
 	return nil
 }
 
-// CanFind reports whether the caller may know that a community exists. A private one that is not discoverable exists for
-// its members alone, and for those who may see every community of the network.
-func CanFind(caller *auth.Caller, c store.Community, mine *store.Member) bool {
-	return c.IsPublic || c.IsDiscoverable || mine.IsMember() || SeesEverything(caller)
+// CanDiscover reports whether the caller may know that a community exists. A private community that is not
+// discoverable is hidden from all but its members and those who see all communities.
+func CanDiscover(caller *auth.Caller, c store.Community, mine *store.Member) bool {
+	return c.IsPublic || c.IsDiscoverable || mine.IsMember() || SeesAllCommunities(caller)
 }
 
-// SeesEverything reports whether a network role lets the caller see every community.
-func SeesEverything(caller *auth.Caller) bool {
+// SeesAllCommunities reports whether a network role of the caller allows to see all communities.
+func SeesAllCommunities(caller *auth.Caller) bool {
 	return auth.Allowed(caller, auth.ViewCommunity, auth.Scope{})
 }
 
-// Join is the change that makes somebody a member with roles; who is a member already keeps the roles they have.
-func Join(communityID, userID, publicID string, old *store.Member, roles []string, now time.Time) store.MemberChange {
-	if old.IsMember() {
-		return store.MemberChange{Old: old, New: *old}
-	}
-	joined := store.Member{
-		CommunityID: communityID, UserID: userID, UserPublicID: publicID, State: store.StateMember,
-		Roles: roles, JoinedAt: now, CreatedAt: now, UpdatedAt: now,
-	}
-	if old != nil {
-		joined.CreatedAt = old.CreatedAt
-	}
-	return store.MemberChange{Old: old, New: joined}
+// Require returns an error unless the caller has the permission p in a community.
+func Require(caller *auth.Caller, p auth.Permission, c *store.Community, mine *store.Member) error {
+	return auth.Require(caller, p, Scope(c, mine))
 }
 
-// Leave is the change that ends a membership with state, and its roles with it.
-func Leave(old store.Member, state string, now time.Time) store.MemberChange {
-	ended := old
-	ended.State, ended.Roles = state, nil
-	if old.State != state {
-		ended.UpdatedAt = now
-	}
-	return store.MemberChange{Old: &old, New: ended}
+// Scope returns the scope of permissions in a community.
+func Scope(c *store.Community, mine *store.Member) auth.Scope {
+	return auth.Scope{OwnerID: c.CreatorID, Membership: visibility.MembershipOf(mine)}
 }
 
-// SetRoles is the change that gives a member other roles.
-func SetRoles(old store.Member, roles []string, now time.Time) store.MemberChange {
-	changed := old
-	changed.Roles = roles
-	if !slices.Equal(old.Roles, roles) {
-		changed.UpdatedAt = now
+// AnswerBy returns the answer to a join request with the caller as its responder. Administrators have no account to
+// record.
+func AnswerBy(r *service.Request, status string) store.JoinAnswer {
+	a := store.JoinAnswer{Status: status}
+	if u := r.User(); u != nil {
+		a.ResponderID, a.ResponderPublicID = u.ID, u.PublicID
 	}
-	return store.MemberChange{Old: &old, New: changed}
+	return a
 }
 
-// InsertInvitation completes an invitation of a user by the caller; an administrator has no account to name.
-func NewInvitation(f *service.Request, i store.Invitation, u store.User) store.Invitation {
+// NewInvitation completes an invitation of a user by the caller. Administrators have no account to record.
+func NewInvitation(r *service.Request, i store.Invitation, u store.User) store.Invitation {
 	i.InvitedID, i.InvitedPublicID, i.Status = u.ID, u.PublicID, store.JoinPending
-	if by := f.User(); by != nil {
+	if by := r.User(); by != nil {
 		i.InviterID, i.InviterPublicID = by.ID, by.PublicID
 	}
 	return i
+}
+
+// Update is a transaction that changes memberships of a community.
+type Update struct {
+	tx          *store.Tx
+	communityID string
+	changes     []store.MemberChange
+	now         time.Time
+	mirrors     []store.OutboxRow
+}
+
+// NewUpdate adds changes of memberships to tx, which must be at the community's home.
+func NewUpdate(tx *store.Tx, communityID string, changes []store.MemberChange, now time.Time) *Update {
+	return &Update{tx, communityID, changes, now, tx.ChangeMembers(communityID, changes, now, now.Add(events.Grace))}
+}
+
+// Commit adds the events of the changes to the transaction, commits it, and delivers the outbox rows: before it
+// returns those that carry memberships to the users' homes. creatorID is the community's creator if the transaction
+// creates it, and empty otherwise.
+func (u *Update) Commit(ctx context.Context, d *service.Deps, callerID, creatorID string) error {
+	outboxRows := events.EmitMembersAdded(u.tx, u.communityID, callerID, creatorID, u.changes, u.mirrors, u.now)
+	if err := u.tx.Commit(ctx); err != nil {
+		return err
+	}
+	d.Outbox.Deliver(ctx, u.tx.Home(), u.mirrors...)
+	d.Outbox.DeliverSoon(ctx, u.tx.Home(), outboxRows...)
+	return nil
 }

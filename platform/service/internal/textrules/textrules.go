@@ -1,3 +1,6 @@
+// Package textrules checks what users write against the allow list of links and the block list of words. It is the
+// only place that does. An operation that takes a text adds Read to its reads, and calls Require after it has checked
+// that the caller may write.
 package textrules
 
 import (
@@ -14,24 +17,21 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// This file is the one place that holds what people write against the allow list of links and the block list of words. An
-// operation that takes a text adds Read to its reads, and asks Require once it knows that its caller may write there.
-
-// Written is what somebody wrote.
+// UserText is text that a user wrote.
 type UserText struct {
 	Texts []string
-	Links []string // fields that hold a link each, and nothing else
+	Links []string // values of fields that only contain a link
 }
 
-// TextOf is every text in the values of an object, however deep: what a client shows of it is the client's to decide.
+// TextOf returns all strings in the values of objects, at any depth, because clients decide which of them they show.
 func TextOf(objects ...*structpb.Struct) UserText {
-	var w UserText
+	var t UserText
 	for _, o := range objects {
 		for _, v := range o.GetFields() {
-			w.Texts = append(w.Texts, textsIn(v)...)
+			t.Texts = append(t.Texts, textsIn(v)...)
 		}
 	}
-	return w
+	return t
 }
 
 func textsIn(v *structpb.Value) []string {
@@ -50,79 +50,80 @@ func textsIn(v *structpb.Value) []string {
 	return nil
 }
 
-// TextOfFields is those of the texts of a change that are given.
-func TextOfFields(texts ...*string) UserText {
-	var w UserText
-	for _, text := range texts {
-		if text != nil {
-			w.Texts = append(w.Texts, *text)
+// TextOfFields returns the fields that a request sets.
+func TextOfFields(fields ...*string) UserText {
+	var t UserText
+	for _, field := range fields {
+		if field != nil {
+			t.Texts = append(t.Texts, *field)
 		}
 	}
-	return w
+	return t
 }
 
-// TextOfPoll is what a poll holds to read.
+// TextOfPoll returns the title, question and answers of a poll.
 func TextOfPoll(p store.Poll) UserText {
-	w := UserText{Texts: []string{p.Title, p.Question}}
+	t := UserText{Texts: []string{p.Title, p.Question}}
 	for _, a := range p.Answers {
-		w.Texts = append(w.Texts, a.Data)
+		t.Texts = append(t.Texts, a.Data)
 	}
-	return w
+	return t
 }
 
-// Rules are what texts are held against, as one home has it.
+// Rules are the lists of one home.
 type Rules struct {
 	deps  *service.Deps
 	home  region.Code
 	state store.ModerationState
 }
 
-// Read adds what Rules needs to a gathering: one row of the home where the text is going to live, so that what is
-// written there waits for no other region. The rules themselves are read when they changed since this process last read them, and
-// compiled then. A home that is none stands for the server's own: nothing can be written there.
-func Read(d *service.Deps, r *store.ReadBatch, home region.Code) *Rules {
+// Read adds one row to reads: the version of the lists at the home that will store the text, so that no other region
+// is involved. The rules themselves are only read and compiled if this process has not cached this version. An empty
+// home, which comes from a malformed id, is replaced by that of the server.
+func Read(d *service.Deps, reads *store.ReadBatch, home region.Code) *Rules {
 	if home == "" {
 		home = d.Region
 	}
 	t := &Rules{deps: d, home: home}
-	r.ModerationState(home, &t.state)
+	reads.ModerationState(home, &t.state)
 	return t
 }
 
-// Require returns nil where everything that the caller wrote passes the lists: 400308 for a blocked word and, while the setting
-// isWhitelistEnabled is true, 400309 for a link that no rule allows. Who may change a list is not bound by it. It is to be called
-// once the reads have run.
-func (t *Rules) Require(ctx context.Context, caller *auth.Caller, written ...UserText) error {
+// Require returns 400308 if a text contains a blocked word and, if the setting isWhitelistEnabled is true, 400309 if
+// it contains a link that no rule allows. A list does not apply to callers who may change it. The reads must have
+// run.
+func (t *Rules) Require(ctx context.Context, caller *auth.Caller, texts ...UserText) error {
 	if !auth.Allowed(caller, auth.ManageBlockList, auth.Scope{}) {
-		if err := t.RequireNotBlocked(ctx, written...); err != nil {
+		if err := t.RequireNotBlocked(ctx, texts...); err != nil {
 			return err
 		}
 	}
 	if auth.Allowed(caller, auth.ManageAllowList, auth.Scope{}) {
 		return nil
 	}
-	return t.RequireAllowed(ctx, written...)
+	return t.RequireAllowed(ctx, texts...)
 }
 
-// RequireNotBlocked is what Require says of blocked words, whoever asks.
-func (t *Rules) RequireNotBlocked(ctx context.Context, written ...UserText) error {
-	if t.state.Version == "" { // there never was a rule
+// RequireNotBlocked returns 400308 if a text contains a blocked word, for any caller.
+func (t *Rules) RequireNotBlocked(ctx context.Context, texts ...UserText) error {
+	if t.state.Version == "" { // no rule was ever added
 		return nil
 	}
 	rules, err := t.compiled(ctx)
 	if err != nil {
 		return err
 	}
-	for _, w := range written {
-		if slices.ContainsFunc(w.Texts, rules.Block.Refuses) || slices.ContainsFunc(w.Links, rules.Block.Refuses) {
+	for _, text := range texts {
+		if slices.ContainsFunc(text.Texts, rules.Block.Refuses) || slices.ContainsFunc(text.Links, rules.Block.Refuses) {
 			return fail.WordBlocked()
 		}
 	}
 	return nil
 }
 
-// RequireAllowed is what Require says of links, whoever asks.
-func (t *Rules) RequireAllowed(ctx context.Context, written ...UserText) error {
+// RequireAllowed returns 400309 if the allow list is enabled and a text contains a link that no rule allows, for any
+// caller.
+func (t *Rules) RequireAllowed(ctx context.Context, texts ...UserText) error {
 	if !t.state.IsWhitelistEnabled {
 		return nil
 	}
@@ -130,30 +131,30 @@ func (t *Rules) RequireAllowed(ctx context.Context, written ...UserText) error {
 	if err != nil {
 		return err
 	}
-	for _, w := range written {
-		if refused, found := rules.Allow.Refused(w.links()); found {
+	for _, text := range texts {
+		if refused, found := rules.Allow.Refused(text.links()); found {
 			return fail.LinkNotAllowed(refused.Host)
 		}
 	}
 	return nil
 }
 
-// links are those of the texts, and those that fields hold.
-func (w UserText) links() []moderation.Link {
+// links returns the links in the texts and in the fields for links.
+func (t UserText) links() []moderation.Link {
 	var links []moderation.Link
-	for _, text := range w.Texts {
+	for _, text := range t.Texts {
 		links = append(links, moderation.Links(text)...)
 	}
-	for _, address := range w.Links {
+	for _, address := range t.Links {
 		links = append(links, moderation.ParseLink(address))
 	}
 	return links
 }
 
-// Check is Read and Require in a round trip of its own, for a change whose first one has run; without a text it has
-// none.
-func Check(ctx context.Context, d *service.Deps, caller *auth.Caller, home region.Code, written ...UserText) error {
-	if !slices.ContainsFunc(written, func(w UserText) bool { return len(w.Texts)+len(w.Links) > 0 }) {
+// Check is Read and Require in a separate round trip, for operations that only know the home after their first one.
+// Without texts, it does nothing.
+func Check(ctx context.Context, d *service.Deps, caller *auth.Caller, home region.Code, texts ...UserText) error {
+	if !slices.ContainsFunc(texts, func(t UserText) bool { return len(t.Texts)+len(t.Links) > 0 }) {
 		return nil
 	}
 	reads := d.Store.NewReadBatch()
@@ -161,10 +162,10 @@ func Check(ctx context.Context, d *service.Deps, caller *auth.Caller, home regio
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
-	return rules.Require(ctx, caller, written...)
+	return rules.Require(ctx, caller, texts...)
 }
 
-// compiled returns the rules of the version that the request found, or of a newer one.
+// compiled returns the rules of the version that was read, or of a newer one.
 func (t *Rules) compiled(ctx context.Context) (*moderation.Rules, error) {
 	if rules := t.deps.TextRules.Get(t.home, t.state.Version); rules != nil {
 		return rules, nil
@@ -180,7 +181,7 @@ func (t *Rules) compiled(ctx context.Context) (*moderation.Rules, error) {
 		return nil, err
 	}
 	for _, row := range rows {
-		// A rule was compiled before it was stored, but possibly by another version of the program.
+		// A rule is only stored if it compiles, but another version of the program may have stored it.
 		if err := fresh.Add(row.List, row.Regex, row.IsMatchExactWord); err != nil {
 			t.deps.Log.ErrorContext(ctx, "moderation rule skipped", "list", row.List, "regex", row.Regex, "error", err)
 		}

@@ -14,17 +14,17 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// muted is what a list calls the members who may not write now.
+// muted selects the members who are muted now.
 const muted = "muted"
 
-// ListChannelUsers lists the members of a channel, those of them who are muted, the banned, or several of these, for whoever may read
-// in the channel. channelUsers holds the page and nothing else.
+// ListChannelUsers lists the members of a channel, its muted members, its banned users, or several of these. The
+// caller must be allowed to read the channel. channelUsers contains the users of the page only.
 func (s *Service) ListChannelUsers(ctx context.Context, req *plazav1.ListChannelUsersRequest) (*plazav1.ListChannelUsersResponse, error) {
 	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err
 	}
-	found := s.begin(ctx, req.GetChannelId())
+	found := s.newState(ctx, req.GetChannelId())
 	list := s.usersOf(req, cursor)
 	memberships := membershipsOf(req)
 	pages := make([][]store.ChannelUserRow, len(memberships))
@@ -36,7 +36,7 @@ func (s *Service) ListChannelUsers(ctx context.Context, req *plazav1.ListChannel
 		}
 		found.ListChannelUsers(part, &pages[i])
 	}
-	if err := s.run(ctx, found); err != nil {
+	if err := found.requireSee(ctx); err != nil {
 		return nil, err
 	}
 	if err := found.CanRead(found.Caller); err != nil {
@@ -48,18 +48,19 @@ func (s *Service) ListChannelUsers(ctx context.Context, req *plazav1.ListChannel
 	for _, row := range rows {
 		a.ChannelUsers = append(a.ChannelUsers, row.ChannelUser)
 	}
-	aggregate, err := s.answer(ctx, found.Request, found.settings, a)
+	aggregate, err := s.respond(ctx, found.Request, found.settings, a)
 	if err != nil {
 		return nil, err
 	}
 	return view.ChannelUserPage(aggregate, paging), nil
 }
 
-// membershipsOf are those that the request asks for, each once, in either spelling. The muted are members: with them, they say nothing.
-func membershipsOf(m *plazav1.ListChannelUsersRequest) []string {
-	wanted := slices.Clone(m.GetMemberships())
-	if len(wanted) == 0 && m.GetFilter() != "" && m.GetFilter() != "all" {
-		wanted = strings.Split(m.GetFilter(), "&")
+// membershipsOf returns the memberships that the request selects, in either of its two parameters, without
+// repetitions. Muted users are members, so member includes muted.
+func membershipsOf(req *plazav1.ListChannelUsersRequest) []string {
+	wanted := slices.Clone(req.GetMemberships())
+	if len(wanted) == 0 && req.GetFilter() != "" && req.GetFilter() != "all" {
+		wanted = strings.Split(req.GetFilter(), "&")
 	}
 	if len(wanted) == 0 {
 		return []string{store.ChannelMember}
@@ -72,16 +73,16 @@ func membershipsOf(m *plazav1.ListChannelUsersRequest) []string {
 	return wanted
 }
 
-// usersOf makes the list of the request. A search goes by name, whatever order is asked for: only there it needs no scan.
-func (s *Service) usersOf(m *plazav1.ListChannelUsersRequest, cursor page.Cursor) store.ChannelUserList {
+// usersOf returns the query of a request. A search is always ordered by name, because that is the order of its index.
+func (s *Service) usersOf(req *plazav1.ListChannelUsersRequest, cursor page.Cursor) store.ChannelUserList {
 	list := store.ChannelUserList{
-		ChannelID: chat.ChannelID(s.Deps, m.GetChannelId()),
-		Roles:     slices.Concat(m.GetRoles(), m.GetRole()),
-		ByName:    m.GetSortBy() == "displayName" || m.GetSearch() != "",
-		Prefix:    m.GetSearch(),
+		ChannelID: chat.ChannelID(s.Deps, req.GetChannelId()),
+		Roles:     slices.Concat(req.GetRoles(), req.GetRole()),
+		ByName:    req.GetSortBy() == "displayName" || req.GetSearch() != "",
+		Prefix:    req.GetSearch(),
 		Limit:     cursor.Limit + 1,
 	}
-	list.Desc = (!list.ByName && m.GetSortBy() != "firstCreated") != cursor.Back
+	list.Desc = (!list.ByName && req.GetSortBy() != "firstCreated") != cursor.Back
 	list.AfterTime, list.AfterKey, list.AfterID = cursor.Start(list.Desc)
 	return list
 }

@@ -15,18 +15,18 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ListMessageMarkers tells how many have read messages, and how many got them.
-func (s *Service) ListMessageMarkers(ctx context.Context, req *plazav1.ListMessageMarkersRequest) (*answer, error) {
+// ListMessageMarkers returns how many users have read messages, and how many have received them.
+func (s *Service) ListMessageMarkers(ctx context.Context, req *plazav1.ListMessageMarkersRequest) (*plazav1.MarkerResponse, error) {
 	var messages []store.Message
-	f := s.NewRequest(ctx)
-	f.MessagesByID(once(req.GetMessageIds()), &messages)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	r.MessagesByID(service.SortedSet(req.GetMessageIds()), &messages)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := f.RequireUser(); err != nil {
+	if err := r.RequireUser(); err != nil {
 		return nil, err
 	}
-	messages, err := s.readable(ctx, f, messages)
+	messages, err := s.readable(ctx, r, messages)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (s *Service) ListMessageMarkers(ctx context.Context, req *plazav1.ListMessa
 	for _, m := range messages {
 		feeds, channels = append(feeds, m.FeedID), append(channels, m.ChannelID)
 	}
-	a, err := s.answer(ctx, *f.User(), once(feeds), once(channels))
+	a, err := s.respond(ctx, *r.User(), service.SortedSet(feeds), service.SortedSet(channels))
 	if err != nil {
 		return nil, err
 	}
@@ -42,17 +42,17 @@ func (s *Service) ListMessageMarkers(ctx context.Context, req *plazav1.ListMessa
 	return a, err
 }
 
-// readable keeps the messages that the caller may read.
-func (s *Service) readable(ctx context.Context, f *service.Request, messages []store.Message) ([]store.Message, error) {
+// readable returns the messages that the caller may read.
+func (s *Service) readable(ctx context.Context, r *service.Request, messages []store.Message) ([]store.Message, error) {
 	channels := make([]string, len(messages))
 	for i, m := range messages {
 		channels[i] = m.ChannelID
 	}
-	readable, err := chat.ReadableChannels(ctx, s.Deps, f, once(channels))
-	return slices.DeleteFunc(messages, func(m store.Message) bool { return readable[m.ChannelID].Channel == nil }), err
+	readable, err := chat.ReadableChannels(ctx, s.Deps, r.Caller, service.SortedSet(channels))
+	return slices.DeleteFunc(messages, func(m store.Message) bool { return !readable[m.ChannelID] }), err
 }
 
-// contentMarkers counts those who have messages. Users whose home does not answer are left out.
+// contentMarkers counts the users who have read or received messages. Users whose home is unavailable are left out.
 func (s *Service) contentMarkers(ctx context.Context, messages ...store.Message) ([]*plazav1.ContentMarker, error) {
 	segments := make([]store.FeedSegment, len(messages))
 	for i, m := range messages {
@@ -75,16 +75,17 @@ func segmentOf(m store.Message) store.FeedSegment {
 	return store.FeedSegment{FeedID: m.FeedID, EntityID: m.ChannelID, MessageID: m.ID, Segment: m.Segment, CreatorID: m.CreatorID}
 }
 
-// ListReadUsers lists who has read a message.
+// ListReadUsers lists the users who have read a message.
 func (s *Service) ListReadUsers(ctx context.Context, req *plazav1.ListReadUsersRequest) (*plazav1.ListMarkerUsersResponse, error) {
 	return s.markedUsers(ctx, req.GetMessageId(), req.GetOptions(), true)
 }
 
-// ListDeliveredUsers lists whom a message was delivered to.
+// ListDeliveredUsers lists the users who have received a message.
 func (s *Service) ListDeliveredUsers(ctx context.Context, req *plazav1.ListDeliveredUsersRequest) (*plazav1.ListMarkerUsersResponse, error) {
 	return s.markedUsers(ctx, req.GetMessageId(), req.GetOptions(), false)
 }
 
+// markedUsers lists the users who have read a message or, if read is false, received it.
 func (s *Service) markedUsers(ctx context.Context, messageID string, options *plazav1.MarkerPageOptions, read bool) (*plazav1.ListMarkerUsersResponse, error) {
 	cursor, err := cursorOf(options)
 	if err != nil {
@@ -101,7 +102,7 @@ func (s *Service) markedUsers(ctx context.Context, messageID string, options *pl
 	if err != nil {
 		return nil, err
 	}
-	mine, err := s.answer(ctx, *c.User(), []string{c.Message.FeedID}, []string{c.Message.ChannelID})
+	mine, err := s.respond(ctx, *c.User(), []string{c.Message.FeedID}, []string{c.Message.ChannelID})
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +120,8 @@ func (s *Service) markedUsers(ctx context.Context, messageID string, options *pl
 	return out, nil
 }
 
-// pageOfUsers reads a page of the users who have a message, in the order of their ids. Those whose home does not answer are left out.
+// pageOfUsers reads a page of the users who have a message, in the order of their ids. Users whose home is
+// unavailable are left out.
 func (s *Service) pageOfUsers(ctx context.Context, cursor page.Cursor, m store.FeedSegment, read bool) ([]store.User, *plazav1.Paging, error) {
 	list := store.MarkedUserList{Message: m, Read: read, AfterUser: cursor.ID, Limit: cursor.Limit + 1}
 	var ids []string
@@ -131,25 +133,26 @@ func (s *Service) pageOfUsers(ctx context.Context, cursor page.Cursor, m store.F
 	slices.Sort(ids)
 	ids = ids[:min(len(ids), list.Limit)]
 	ids, paging := page.Window(cursor, ids, func(id string) (time.Time, string, string) { return time.UnixMicro(0), "", id })
-	paging.Previous, paging.Prev = "", "" // this list goes forward alone
+	paging.Previous, paging.Prev = "", "" // this list only supports forward paging
 	var users []store.User
-	related := s.Store.NewBestEffortBatch()
-	related.Users(ids, &users)
-	if err := related.Run(ctx); err != nil {
+	reads = s.Store.NewBestEffortBatch()
+	reads.Users(ids, &users)
+	if err := reads.Run(ctx); err != nil {
 		return nil, nil, err
 	}
 	store.SortUsers(users, ids)
 	return users, paging, nil
 }
 
-// cursorOf reads the page of a request. Clients make the token of a first page themselves: an object with a limit, as base64.
+// cursorOf parses the page of a request. Clients construct the token of the first page themselves: an object with a
+// limit, in base64.
 func cursorOf(o *plazav1.MarkerPageOptions) (page.Cursor, error) {
 	var first struct {
 		Limit int32 `json:"limit"`
 	}
 	if raw, err := base64.StdEncoding.DecodeString(o.GetToken()); err == nil && json.Unmarshal(raw, &first) == nil {
 		if first.Limit < 1 || first.Limit > 100 {
-			return page.Cursor{}, fail.Validation("options.token: its limit must be from 1 to 100")
+			return page.Cursor{}, fail.Validation("options.token: limit must be from 1 to 100")
 		}
 		return page.Cursor{Limit: int(first.Limit)}, nil
 	}

@@ -12,10 +12,11 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// pageSize is what an older client, which knows no pages, gets at once.
-const pageSize = 100
+// defaultLimit is the page size of requests without a limit, such as those of older clients, which do not support
+// paging.
+const defaultLimit = 100
 
-// listRequest is what the requests of both lists have.
+// listRequest is ListAllowRulesRequest or ListBlockRulesRequest.
 type listRequest interface {
 	GetRegexs() []string
 	GetRegex() string
@@ -23,54 +24,54 @@ type listRequest interface {
 	GetOptions() *plazav1.PageOptions
 }
 
-// rules reads a page of a list, or the rules with the expressions of the request.
-func (s *Service) rules(ctx context.Context, l list, m listRequest) (*plazav1.ListModerationRulesResponse, error) {
-	if len(m.GetRegexs()) > 0 {
-		rows, err := s.begin(ctx, l, idsOf(l, m.GetRegexs()))
+// listRules returns a page of a list, or the rules that the request names.
+func (s *Service) listRules(ctx context.Context, l list, req listRequest) (*plazav1.ListModerationRulesResponse, error) {
+	if len(req.GetRegexs()) > 0 {
+		rows, err := s.load(ctx, l, idsOf(l, req.GetRegexs()))
 		if err != nil {
 			return nil, err
 		}
 		slices.SortFunc(rows, func(a, b store.ModerationRule) int {
-			if m.GetSortBy() != "firstCreated" {
+			if req.GetSortBy() != "firstCreated" {
 				a, b = b, a
 			}
 			return a.Newer(b)
 		})
-		return s.answer(rows, &plazav1.Paging{}), nil
+		return s.respond(rows, &plazav1.Paging{}), nil
 	}
-	cursor, err := page.Parse(m.GetOptions(), pageSize)
+	cursor, err := page.Parse(req.GetOptions(), defaultLimit)
 	if err != nil {
 		return nil, err
 	}
 	query := store.ModerationRuleList{
-		List: l.name, Part: m.GetRegex(), Desc: (m.GetSortBy() != "firstCreated") != cursor.Back, Limit: cursor.Limit + 1,
+		List: l.name, Part: req.GetRegex(), Desc: (req.GetSortBy() != "firstCreated") != cursor.Back, Limit: cursor.Limit + 1,
 	}
 	query.After, _, query.ID = cursor.Start(query.Desc)
 	var rows []store.ModerationRule
-	f := s.NewRequest(ctx)
-	f.ListModerationRules(s.Region, query, &rows)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	r.ListModerationRules(s.Region, query, &rows)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := auth.Require(f.Caller, l.right, auth.Scope{}); err != nil {
+	if err := auth.Require(r.Caller, l.permission, auth.Scope{}); err != nil {
 		return nil, err
 	}
 	rows, paging := page.Window(cursor, rows, func(r store.ModerationRule) (time.Time, string, string) { return r.CreatedAt, "", r.ID })
-	return s.answer(rows, paging), nil
+	return s.respond(rows, paging), nil
 }
 
-func (s *Service) answer(rows []store.ModerationRule, paging *plazav1.Paging) *plazav1.ListModerationRulesResponse {
+func (s *Service) respond(rows []store.ModerationRule, paging *plazav1.Paging) *plazav1.ListModerationRulesResponse {
 	rules := s.View.ModerationRules(rows)
 	return &plazav1.ListModerationRulesResponse{
 		Status: "success", Data: &plazav1.ModerationRules{Results: rules, Paging: paging}, Results: rules, Paging: paging, Success: true,
 	}
 }
 
-// verify holds texts against one of the lists, whoever asks: an administrator wants to know what users may write.
+// verify checks texts against one of the lists, without the exemption that callers who can change the list have.
 func (s *Service) verify(ctx context.Context, texts []string, require func(*textrules.Rules, textrules.UserText) error) error {
-	f := s.NewRequest(ctx)
-	rules := textrules.Read(s.Deps, f.ReadBatch, s.Region)
-	if err := f.Run(ctx); err != nil {
+	r := s.NewRequest(ctx)
+	rules := textrules.Read(s.Deps, r.ReadBatch, s.Region)
+	if err := r.Run(ctx); err != nil {
 		return err
 	}
 	return require(rules, textrules.UserText{Texts: texts})

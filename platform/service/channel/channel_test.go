@@ -1,0 +1,150 @@
+package channel
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+var now = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+
+func TestValidate(t *testing.T) {
+	id, other := region.NewID(region.EU), region.NewID(region.US)
+	yes := true
+	for _, c := range []struct {
+		name string
+		req  *plazav1.CreateChannelRequest
+		want error
+	}{
+		{"community", &plazav1.CreateChannelRequest{Type: "community"}, nil},
+		{"default type", &plazav1.CreateChannelRequest{IsPublic: &yes}, nil},
+		{"public community", &plazav1.CreateChannelRequest{Type: "community", IsPublic: &yes}, nil},
+		{"public broadcast", &plazav1.CreateChannelRequest{Type: "broadcast", IsPublic: &yes}, errIsPublic},
+		{"public live", &plazav1.CreateChannelRequest{Type: "live", IsPublic: &yes}, errIsPublic},
+		{"chosen id", &plazav1.CreateChannelRequest{Type: "community", ChannelId: "general"}, nil},
+		{"reserved id", &plazav1.CreateChannelRequest{Type: "community", ChannelId: id}, errReservedID},
+		{"live", &plazav1.CreateChannelRequest{Type: "live"}, nil},
+		{"live with a post", &plazav1.CreateChannelRequest{Type: "live", PostId: id}, nil},
+		{"live with a room", &plazav1.CreateChannelRequest{Type: "live", RoomId: id}, nil},
+		{"live with a stream and its id", &plazav1.CreateChannelRequest{Type: "live", VideoStreamId: id, ChannelId: id}, nil},
+		{"room and post", &plazav1.CreateChannelRequest{Type: "live", RoomId: id, PostId: other}, nil},
+		{"room and another generated id", &plazav1.CreateChannelRequest{Type: "live", RoomId: id, ChannelId: other}, errReservedID},
+		{"room and a chosen id", &plazav1.CreateChannelRequest{Type: "live", RoomId: id, ChannelId: "general"}, errLiveID},
+		{"room and stream", &plazav1.CreateChannelRequest{Type: "live", RoomId: id, VideoStreamId: other}, errTwoLive},
+		{"room of a community channel", &plazav1.CreateChannelRequest{Type: "community", RoomId: id}, errNotLive},
+		{"post of a broadcast channel", &plazav1.CreateChannelRequest{Type: "broadcast", PostId: id}, errNotLive},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.want == nil {
+				require.NoError(t, validate(c.req))
+				return
+			}
+			require.Equal(t, c.want, validate(c.req))
+		})
+	}
+}
+
+func TestMutedUntil(t *testing.T) {
+	in := func(d time.Duration) *time.Time { until := now.Add(d); return &until }
+	for period, want := range map[float64]*time.Time{
+		-1: &endOfTime, -0.5: &endOfTime, 0: nil, 0.9: nil, 1: in(time.Millisecond), 1.9: in(time.Millisecond), 60_000: in(time.Minute),
+	} {
+		require.Equal(t, want, mutedUntil(period, now), "%v", period)
+	}
+}
+
+func TestMembershipsOf(t *testing.T) {
+	for _, c := range []struct {
+		memberships []string
+		filter      string
+		want        []string
+	}{
+		{nil, "", []string{"member"}},
+		{nil, "all", []string{"member"}},
+		{nil, "banned", []string{"banned"}},
+		{nil, "muted", []string{"muted"}},
+		{nil, "member&banned", []string{"banned", "member"}},
+		{nil, "muted&member", []string{"member"}},
+		{[]string{"banned", "muted", "banned"}, "", []string{"banned", "muted"}},
+		{[]string{"muted", "member"}, "banned", []string{"member"}},
+	} {
+		require.Equal(t, c.want, membershipsOf(&plazav1.ListChannelUsersRequest{Memberships: c.memberships, Filter: c.filter}))
+	}
+}
+
+func TestMemberDelta(t *testing.T) {
+	entry := func(membership string) *store.ChannelUser { return &store.ChannelUser{Membership: membership} }
+	change := func(from, to string) store.ChannelUserChange {
+		c := store.ChannelUserChange{New: *entry(to)}
+		if from != "" {
+			c.Old = entry(from)
+		}
+		return c
+	}
+	for _, c := range []struct {
+		changes []store.ChannelUserChange
+		want    int
+	}{
+		{nil, 0},
+		{[]store.ChannelUserChange{change("", store.ChannelMember), change(store.ChannelNone, store.ChannelMember)}, 2},
+		{[]store.ChannelUserChange{change(store.ChannelMember, store.ChannelNone), change(store.ChannelMember, store.ChannelBanned)}, -2},
+		{[]store.ChannelUserChange{change(store.ChannelMember, store.ChannelMember), change("", store.ChannelBanned)}, 0},
+		{[]store.ChannelUserChange{change("", store.ChannelMember), change(store.ChannelMember, store.ChannelNone)}, 0},
+	} {
+		require.Equal(t, c.want, memberDelta(c.changes))
+	}
+}
+
+func TestListOf(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		req   *plazav1.ListChannelsRequest
+		back  bool
+		order store.ChannelOrder
+		desc  bool
+	}{
+		{"default", &plazav1.ListChannelsRequest{}, false, store.ChannelsByActivity, true},
+		{"backward", &plazav1.ListChannelsRequest{}, true, store.ChannelsByActivity, false},
+		{"newest first", &plazav1.ListChannelsRequest{SortBy: "lastCreated"}, false, store.ChannelsByCreation, true},
+		{"oldest first", &plazav1.ListChannelsRequest{SortBy: "firstCreated"}, false, store.ChannelsByCreation, false},
+		{"by name", &plazav1.ListChannelsRequest{SortBy: "displayName"}, false, store.ChannelsByName, false},
+		{"a search is by name", &plazav1.ListChannelsRequest{SortBy: "lastCreated", Keyword: "a"}, false, store.ChannelsByName, false},
+		{"a search backward", &plazav1.ListChannelsRequest{Keyword: "a"}, true, store.ChannelsByName, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			list := listOf(c.req, page.Cursor{Limit: 5, Back: c.back})
+			require.Equal(t, c.order, list.Order)
+			require.Equal(t, c.desc, list.Desc)
+			require.Equal(t, 6, list.Limit)
+		})
+	}
+	require.Equal(t, []string{"community", "live", "community"}, typesOf([]string{"standard", "live", "private"}))
+}
+
+func TestAfter(t *testing.T) {
+	keys := []store.ChannelKey{{ID: "a", NameKey: "x", Time: now}, {ID: "b", NameKey: "y", Time: now}, {ID: "c", NameKey: "x", Time: now.Add(1)}}
+	for _, c := range []struct {
+		name string
+		list store.ChannelList
+		want []string
+	}{
+		{"by time", store.ChannelList{AfterTime: now, AfterID: "a"}, []string{"b", "c"}},
+		{"by time, descending", store.ChannelList{AfterTime: now, AfterID: "b", Desc: true}, []string{"a"}},
+		{"by name", store.ChannelList{Order: store.ChannelsByName, AfterKey: "x", AfterID: "a"}, []string{"b", "c"}},
+		{"by name, descending", store.ChannelList{Order: store.ChannelsByName, AfterKey: "x", AfterID: "c", Desc: true}, []string{"a"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var ids []string
+			for _, k := range after(append([]store.ChannelKey(nil), keys...), c.list) {
+				ids = append(ids, k.ID)
+			}
+			require.Equal(t, c.want, ids)
+		})
+	}
+}

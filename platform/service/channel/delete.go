@@ -1,0 +1,74 @@
+package channel
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// DeleteChannel deletes a channel and its content. GetChannel still returns the channel, as deleted.
+func (s *Service) DeleteChannel(ctx context.Context, req *plazav1.DeleteChannelRequest) (*plazav1.StatusSuccessResponse, error) {
+	found := s.newState(ctx, req.GetChannelId())
+	if err := found.requireExisting(ctx); err != nil {
+		return nil, err
+	}
+	if err := found.RequireModerate(found.Caller, auth.CloseChannel); err != nil {
+		return nil, err
+	}
+	id := found.Access.Channel.ID
+	tx := s.Store.NewTx(service.HomeOf(id))
+	tx.DeleteChannel(id, found.Caller.PublicID, s.Now())
+	row := tx.Emit(topicDeleted, deletedChannel{ChannelID: id}, s.Now(), s.Outbox.FirstTry())
+	if err := tx.Commit(ctx); err != nil {
+		return nil, err
+	}
+	s.Outbox.DeliverSoon(ctx, tx.Home(), row)
+	return service.StatusSuccess(), nil
+}
+
+// topicDeleted is the outbox topic of deleted channels.
+const topicDeleted = "channelDeleted"
+
+type deletedChannel struct {
+	ChannelID string `json:"channelId"`
+}
+
+// Register registers the outbox handler that deletes the subchannels of deleted channels. The handler is idempotent.
+func Register(d *service.Deps, markers Markers) {
+	s := New(d, markers)
+	d.Outbox.Handle(topicDeleted, func(ctx context.Context, row store.OutboxRow) error {
+		var deleted deletedChannel
+		if err := json.Unmarshal(row.Payload, &deleted); err != nil {
+			return err
+		}
+		return s.deleteFeeds(ctx, deleted.ChannelID)
+	})
+}
+
+// feedsPerBatch is how many subchannels of a deleted channel are read at a time.
+const feedsPerBatch = 100
+
+// deleteFeeds deletes the subchannels of a deleted channel, so that no user has unread messages in them.
+func (s *Service) deleteFeeds(ctx context.Context, channelID string) error {
+	for {
+		list := store.MessageFeedList{ChannelID: channelID, Deleted: store.DeletedNone, Limit: feedsPerBatch}
+		list.After, _, list.AfterID = page.Cursor{}.Start(false)
+		var feeds []store.MessageFeed
+		reads := s.Store.NewReadBatch()
+		reads.ListMessageFeeds(list, &feeds)
+		if err := reads.Run(ctx); err != nil || len(feeds) == 0 {
+			return err
+		}
+		for _, feed := range feeds {
+			if _, err := s.markers.DeleteFeed(ctx, feed.ID); err != nil && fail.From(err).Code != fail.CodeNotFound {
+				return err
+			}
+		}
+	}
+}

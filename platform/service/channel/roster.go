@@ -1,0 +1,170 @@
+package channel
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/chat"
+	"github.com/plaza-social/plaza/platform/service/internal/roster"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// maxMembers is the maximum number of members by channel type; concurrent joins may exceed it by a few. Live channels
+// allow more, because they have no markers to update for each member and message.
+var maxMembers = map[string]int{
+	store.ChannelCommunity: 10_000, store.ChannelBroadcast: 10_000, store.ChannelConversation: maxOthers + 1, store.ChannelLive: 100_000,
+}
+
+// change is a request to change the users of a channel.
+type change struct {
+	channelID string
+	userIDs   []string // internal ids of the users it names, without repetitions
+	readUsers bool     // read the rows of these users
+	decide    func(*rosterState) ([]store.ChannelUserChange, error)
+}
+
+// rosterState is what a change reads.
+type rosterState struct {
+	*state
+	roster.Roster[store.ChannelUser, store.ChannelUserChange]
+	counts store.Counts
+	now    time.Time
+}
+
+// updateRoster carries out a change and returns the channel with the changed users.
+func (s *Service) updateRoster(ctx context.Context, c change) (*plazav1.ChannelResponse, error) {
+	var found *rosterState
+	changes, err := service.RetryOnConflict(ctx, func() (changes []store.ChannelUserChange, err error) {
+		if found, err = s.loadRoster(ctx, c); err != nil {
+			return nil, err
+		}
+		if changes, err = c.decide(found); err != nil {
+			return nil, err
+		}
+		return changes, s.apply(ctx, found, changes)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.respondWith(ctx, found.Request, found.settings, *found.Access.Channel, found.Roster.Users, changes)
+}
+
+// moderate is updateRoster for a change of the users with publicIDs that requires the permission p in the channel.
+// The users of a conversation do not change.
+func (s *Service) moderate(ctx context.Context, p auth.Permission, publicIDs []string, c change) (*plazav1.ChannelResponse, error) {
+	ids, all, err := s.ResolveUsers(ctx, publicIDs)
+	if err != nil {
+		return nil, err
+	}
+	decide := c.decide
+	c.userIDs = ids
+	c.decide = func(found *rosterState) ([]store.ChannelUserChange, error) {
+		if err := found.RequireModerate(found.Caller, p); err != nil {
+			return nil, err
+		}
+		switch {
+		case !all:
+			return nil, fail.NotFound()
+		case found.Access.Channel.Type == store.ChannelConversation && p != auth.MuteChannelUser:
+			return nil, errConversation
+		}
+		return decide(found)
+	}
+	return s.updateRoster(ctx, c)
+}
+
+var errConversation = fail.Forbidden("The users of a conversation cannot be changed")
+
+// loadRoster reads the state. A deleted channel is 400400.
+func (s *Service) loadRoster(ctx context.Context, c change) (*rosterState, error) {
+	id := chat.ChannelID(s.Deps, c.channelID)
+	found := &rosterState{state: s.newState(ctx, c.channelID), counts: store.Counts{}, now: s.Now()}
+	found.CallerID, found.UserIDs, found.Rules = found.Caller.UserID, c.userIDs, rules(id, found.now)
+	found.ChannelUsers(id, c.userIDs, &found.Entries)
+	found.CountsOf([]string{id}, found.counts)
+	if c.readUsers {
+		found.ReadBatch.Users(c.userIDs, &found.Roster.Users)
+	}
+	return found, found.requireExisting(ctx)
+}
+
+// rules are the rules of the roster of a channel.
+func rules(channelID string, now time.Time) roster.Rules[store.ChannelUser, store.ChannelUserChange] {
+	return roster.Rules[store.ChannelUser, store.ChannelUserChange]{
+		UserID:    func(u store.ChannelUser) string { return u.UserID },
+		IsMember:  (*store.ChannelUser).IsMember,
+		IsBanned:  (*store.ChannelUser).IsBanned,
+		ErrBanned: fail.ChannelBanned(),
+		Join: func(u store.User, old *store.ChannelUser) store.ChannelUserChange {
+			return chat.Join(channelID, u.ID, u.PublicID, old, chat.MemberRoles(), now)
+		},
+		Ban: func(u store.User, old *store.ChannelUser) store.ChannelUserChange {
+			return chat.Ban(channelID, u.ID, u.PublicID, old, now)
+		},
+		Remove: func(old store.ChannelUser) store.ChannelUserChange { return chat.Leave(old, now) },
+	}
+}
+
+// apply writes the changes in one transaction at the home of the channel.
+func (s *Service) apply(ctx context.Context, found *rosterState, changes []store.ChannelUserChange) error {
+	if !slices.ContainsFunc(changes, store.ChannelUserChange.Needed) {
+		return nil
+	}
+	channel := found.Access.Channel
+	if joined := memberDelta(changes); joined > 0 && int(found.counts.Of(channel.ID, store.CountMembers))+joined > maxMembers[channel.Type] {
+		return fail.TooManyMembers()
+	}
+	tx := s.Store.NewTx(service.HomeOf(channel.ID))
+	tx.GuardChannel(channel.ID, fail.NotFound())
+	tx.ChangeChannelUsers(channel.ID, changes, found.now)
+	outboxRows := emitMembersChanged(tx, channel.ID, changes, found.now)
+	if err := tx.Commit(ctx); err != nil {
+		return err
+	}
+	s.Outbox.DeliverSoon(ctx, tx.Home(), outboxRows...)
+	return nil
+}
+
+// memberDelta returns by how many members a channel grows with the changes.
+func memberDelta(changes []store.ChannelUserChange) int {
+	n := 0
+	for _, c := range changes {
+		if c.New.IsMember() && !c.Old.IsMember() {
+			n++
+		}
+		if !c.New.IsMember() && c.Old.IsMember() {
+			n--
+		}
+	}
+	return n
+}
+
+// emitMembersChanged adds the event that updates the markers of users who join or leave the channel: a user who joins
+// has read all earlier messages, and a user who leaves has no unread ones.
+func emitMembersChanged(tx *store.Tx, channelID string, changes []store.ChannelUserChange, now time.Time) []store.OutboxRow {
+	var ids []string
+	for _, c := range changes {
+		if c.Old.IsMember() != c.New.IsMember() {
+			ids = append(ids, c.New.UserID)
+		}
+	}
+	return events.EmitMembershipChanged(tx, channelID, ids, now)
+}
+
+// respondWith returns a channel with the users that were changed.
+func (s *Service) respondWith(ctx context.Context, r *service.Request, settings store.Settings, c store.Channel, users []store.User,
+	changes []store.ChannelUserChange,
+) (*plazav1.ChannelResponse, error) {
+	a := view.ChannelRows{Channels: []store.Channel{c}, Users: users}
+	for _, c := range changes {
+		a.ChannelUsers = append(a.ChannelUsers, c.New)
+	}
+	return s.respond(ctx, r, settings, a)
+}

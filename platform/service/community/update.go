@@ -1,0 +1,102 @@
+package community
+
+import (
+	"context"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/fileref"
+	"github.com/plaza-social/plaza/platform/service/internal/membership"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// state is what an operation on a community reads.
+type state struct {
+	*service.Request
+	community  *store.Community
+	mine       *store.Member // the caller's; nil if the caller never was a member
+	categories []store.Category
+}
+
+// load reads a community and requires the permission p. A community that does not exist or is hidden from the caller
+// is 400400.
+func (s *Service) load(ctx context.Context, id string, categoryIDs []string, p auth.Permission) (*state, error) {
+	found := &state{Request: s.NewRequest(ctx)}
+	found.Community(id, &found.community)
+	if found.Caller.UserID != "" {
+		found.Member(id, found.Caller.UserID, &found.mine)
+	}
+	found.Categories(categoryIDs, &found.categories)
+	if err := found.Run(ctx); err != nil {
+		return nil, err
+	}
+	if err := membership.RequireDiscoverable(found.Caller, found.community, found.mine); err != nil {
+		return nil, err
+	}
+	return found, membership.Require(found.Caller, p, found.community, found.mine)
+}
+
+// UpdateCommunity changes the fields of a community that the request sets.
+func (s *Service) UpdateCommunity(ctx context.Context, req *plazav1.UpdateCommunityRequest) (*plazav1.CommunityResponse, error) {
+	found, err := s.load(ctx, req.GetCommunityId(), req.GetCategoryIds(), auth.EditCommunity)
+	if err != nil {
+		return nil, err
+	}
+	if req.IsOfficial != nil && req.GetIsOfficial() != found.community.IsOfficial {
+		if err := requireOfficial(found.Request); err != nil {
+			return nil, err
+		}
+	}
+	if err := requireCategories(req.GetCategoryIds(), found.categories); err != nil {
+		return nil, err
+	}
+	if err := fileref.Require(ctx, s.Deps, fileref.Avatar(req.AvatarFileId)); err != nil {
+		return nil, err
+	}
+	var updated *store.Community
+	tx := s.Store.NewTx(service.HomeOf(found.community.ID))
+	tx.UpdateCommunity(found.community.ID, changeOf(req), s.Now(), &updated)
+	if err := tx.Commit(ctx); err != nil {
+		return nil, err
+	}
+	return s.View.LoadCommunities(ctx, s.Store, view.CommunityRows{Communities: []store.Community{*updated}, Viewer: found.User(), Members: membersOf(found.mine)})
+}
+
+func changeOf(req *plazav1.UpdateCommunityRequest) store.CommunityChange {
+	c := store.CommunityChange{
+		DisplayName:      req.DisplayName,
+		Description:      req.Description,
+		AvatarFileID:     req.AvatarFileId,
+		NotificationMode: req.NotificationMode,
+		IsOfficial:       req.IsOfficial,
+		IsPublic:         req.IsPublic,
+		IsDiscoverable:   req.IsDiscoverable,
+		OnlyAdminCanPost: req.OnlyAdminCanPost,
+		PostApproval:     req.NeedApprovalOnPostCreation,
+		CommentApproval:  req.NeedApprovalOnCommentCreation,
+		JoinApproval:     req.RequiresJoinApproval,
+		StoryComments:    req.AllowCommentInStory,
+		Tags:             service.Distinct(req.GetTags()),
+		CategoryIDs:      service.Distinct(req.GetCategoryIds()),
+	}
+	if req.GetMetadata() != nil {
+		c.Metadata = view.ObjectJSON(req.GetMetadata())
+	}
+	return c
+}
+
+// DeleteCommunity deletes a community. GetCommunity still returns it, as deleted.
+func (s *Service) DeleteCommunity(ctx context.Context, req *plazav1.DeleteCommunityRequest) (*plazav1.SuccessResponse, error) {
+	found, err := s.load(ctx, req.GetCommunityId(), nil, auth.DeleteCommunity)
+	if err != nil {
+		return nil, err
+	}
+	tx := s.Store.NewTx(service.HomeOf(found.community.ID))
+	tx.DeleteCommunity(found.community.ID, s.Now())
+	if err := tx.Commit(ctx); err != nil {
+		return nil, err
+	}
+	return service.Success(), nil
+}

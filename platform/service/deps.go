@@ -1,0 +1,40 @@
+// Package service holds what every noun's service needs: its dependencies, the first round trip of a request, and
+// helpers for lists, pages and responses.
+package service
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/directory"
+	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/moderation"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+)
+
+// Deps are the dependencies of every service. All exported fields must be set.
+type Deps struct {
+	Store     *store.Store
+	View      *view.Builder
+	Directory *directory.Directory
+	Outbox    *events.Outbox
+	Region    region.Code // of this server
+	NetworkID string
+	Now       func() time.Time // UTC in milliseconds, the precision of the wire format
+	NewID     func(home region.Code) string
+	Log       *slog.Logger
+
+	TextRules moderation.Cache // compiled moderation lists by home
+}
+
+// Millis returns the current time in UTC, truncated to milliseconds.
+func Millis() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
+
+// HomeOf returns the region that stores the row with the id. The id must come from a row or from the directory;
+// HomeOf returns an empty code for a malformed one.
+func HomeOf(id string) region.Code {
+	home, _ := region.HomeOf(id)
+	return home
+}

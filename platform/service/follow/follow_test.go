@@ -1,0 +1,87 @@
+package follow
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+var (
+	now     = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	earlier = now.Add(-time.Hour)
+)
+
+func followOf(status string) *store.Follow {
+	return &store.Follow{FollowerID: "a", FolloweeID: "b", Status: status, CreatedAt: earlier, UpdatedAt: earlier}
+}
+
+func TestTransition(t *testing.T) {
+	const none, pending, accepted = store.FollowNone, store.FollowPending, store.FollowAccepted
+	for _, c := range []struct {
+		name             string
+		old              *store.Follow
+		status           string
+		created, updated time.Time
+	}{
+		{"first follow", nil, accepted, now, now},
+		{"first request", nil, pending, now, now},
+		{"accept a request", followOf(pending), accepted, earlier, now},
+		{"follow again", followOf(accepted), accepted, earlier, earlier},
+		{"request again", followOf(pending), pending, earlier, earlier},
+		{"unfollow", followOf(accepted), none, earlier, now},
+		{"cancel", followOf(pending), none, earlier, now},
+		{"follow after the end", followOf(none), accepted, now, now},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := transition{follower: &store.User{ID: "a", PublicID: "A"}, followee: &store.User{ID: "b", PublicID: "B"}, old: c.old, status: c.status}.apply(now)
+			require.Equal(t, []string{"a", "A", "b", "B", c.status}, []string{f.FollowerID, f.FollowerPublicID, f.FolloweeID, f.FolloweePublicID, f.Status})
+			require.Equal(t, c.created, f.CreatedAt, "created")
+			require.Equal(t, c.updated, f.UpdatedAt, "updated")
+		})
+	}
+}
+
+func TestRequireActive(t *testing.T) {
+	require.ErrorIs(t, requireActive(nil), fail.NotFound())
+	require.ErrorIs(t, requireActive(followOf(store.FollowNone)), fail.NotFound())
+	require.NoError(t, requireActive(followOf(store.FollowPending)))
+	require.NoError(t, requireActive(followOf(store.FollowAccepted)))
+}
+
+func TestStatuses(t *testing.T) {
+	require.Equal(t, []string{store.FollowPending}, statuses("pending"))
+	require.Equal(t, []string{store.FollowAccepted}, statuses("accepted"))
+	require.ElementsMatch(t, []string{store.FollowPending, store.FollowAccepted}, statuses("all"))
+	require.ElementsMatch(t, []string{store.FollowPending, store.FollowAccepted}, statuses(""))
+}
+
+func TestFilterDeleted(t *testing.T) {
+	yes, no := true, false
+	users := []store.User{{ID: "owner"}, {ID: "kept"}, {ID: "gone", DeletedAt: &now}}
+	for _, c := range []struct {
+		name        string
+		isDeleted   *bool
+		rows, users []string
+	}{
+		{"all", nil, []string{"kept", "gone", "unread"}, []string{"owner", "kept", "gone"}},
+		{"not deleted", &no, []string{"kept", "unread"}, []string{"owner", "kept"}},
+		{"deleted", &yes, []string{"gone", "unread"}, []string{"owner", "gone"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rows, found := filterDeleted([]string{"kept", "gone", "unread"}, append([]store.User(nil), users...), func(id string) string { return id }, "owner", c.isDeleted)
+			var ids []string
+			for _, u := range found {
+				ids = append(ids, u.ID)
+			}
+			require.Equal(t, c.rows, rows)
+			require.Equal(t, c.users, ids)
+		})
+	}
+	rows, found := filterDeleted([]string{"gone"}, append([]store.User(nil), users...), func(id string) string { return id }, "owner", &no)
+	require.Empty(t, rows)
+	require.Empty(t, found, "without rows the owner is not needed")
+}

@@ -1,0 +1,149 @@
+package membership
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+var (
+	now     = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	earlier = now.Add(-time.Hour)
+)
+
+func member(state string, roles ...string) *store.Member {
+	return &store.Member{
+		CommunityID: "c", UserID: "u", UserPublicID: "p", State: state, Roles: roles, Version: 2,
+		JoinedAt: earlier, CreatedAt: earlier, UpdatedAt: earlier,
+	}
+}
+
+func confirmed(t *testing.T, granted ...auth.Permission) *auth.Caller {
+	t.Helper()
+	caller := &auth.Caller{Kind: auth.User, UserID: "u"}
+	require.NoError(t, auth.Confirm(auth.WithCaller(t.Context(), caller), auth.Facts{Exists: true, Granted: granted}))
+	return caller
+}
+
+func TestJoin(t *testing.T) {
+	t.Run("new user", func(t *testing.T) {
+		c := Join("c", "u", "p", nil, MemberRoles(), now)
+		require.Nil(t, c.Old)
+		require.Equal(t, store.Member{
+			CommunityID: "c", UserID: "u", UserPublicID: "p", State: store.StateMember, Roles: MemberRoles(),
+			JoinedAt: now, CreatedAt: now, UpdatedAt: now,
+		}, c.New)
+	})
+	t.Run("member keeps roles", func(t *testing.T) {
+		old := member(store.StateMember, CreatorRoles()...)
+		c := Join("c", "u", "p", old, MemberRoles(), now)
+		require.Equal(t, *old, c.New)
+		require.False(t, c.Needed())
+	})
+	for _, state := range []string{store.StateLeft, store.StateRemoved} {
+		t.Run("after "+state, func(t *testing.T) {
+			c := Join("c", "u", "p", member(state), MemberRoles(), now)
+			require.True(t, c.New.IsMember())
+			require.Equal(t, earlier, c.New.CreatedAt)
+			require.Equal(t, now, c.New.JoinedAt)
+		})
+	}
+}
+
+func TestChanges(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		change  store.MemberChange
+		state   string
+		roles   []string
+		changed bool
+	}{
+		{"leave", Leave(*member(store.StateMember, MemberRoles()...), store.StateLeft, now), store.StateLeft, nil, true},
+		{"leave again", Leave(*member(store.StateLeft), store.StateLeft, now), store.StateLeft, nil, false},
+		{"remove", Leave(*member(store.StateMember, MemberRoles()...), store.StateRemoved, now), store.StateRemoved, nil, true},
+		{"unban", Leave(*member(store.StateBanned), store.StateRemoved, now), store.StateRemoved, nil, true},
+		{"ban a member", Ban("c", "u", "p", member(store.StateMember, MemberRoles()...), now), store.StateBanned, nil, true},
+		{"ban a former member", Ban("c", "u", "p", member(store.StateLeft), now), store.StateBanned, nil, true},
+		{"ban again", Ban("c", "u", "p", member(store.StateBanned), now), store.StateBanned, nil, false},
+		{"ban a stranger", Ban("c", "u", "p", nil, now), store.StateBanned, nil, true},
+		{"set roles", SetRoles(*member(store.StateMember, MemberRoles()...), CreatorRoles(), now), store.StateMember, CreatorRoles(), true},
+		{"set the same roles", SetRoles(*member(store.StateMember, MemberRoles()...), MemberRoles(), now), store.StateMember, MemberRoles(), false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			require.Equal(t, c.changed, c.change.Needed())
+			require.Equal(t, c.state, c.change.New.State)
+			require.Equal(t, c.roles, c.change.New.Roles)
+			want := earlier
+			if c.changed {
+				want = now
+			}
+			require.Equal(t, want, c.change.New.UpdatedAt)
+		})
+	}
+}
+
+func TestCanDiscover(t *testing.T) {
+	public, discoverable, hidden := &store.Community{IsPublic: true}, &store.Community{IsDiscoverable: true}, &store.Community{}
+	deleted := &store.Community{IsPublic: true, DeletedAt: &now}
+	stranger, viewer := confirmed(t), confirmed(t, auth.ViewCommunity)
+	for _, c := range []struct {
+		name      string
+		caller    *auth.Caller
+		community *store.Community
+		mine      *store.Member
+		want      error
+	}{
+		{"public", stranger, public, nil, nil},
+		{"discoverable", stranger, discoverable, nil, nil},
+		{"hidden", stranger, hidden, nil, fail.NotFound()},
+		{"hidden, member", stranger, hidden, member(store.StateMember), nil},
+		{"hidden, former member", stranger, hidden, member(store.StateLeft), fail.NotFound()},
+		{"hidden, banned", stranger, hidden, member(store.StateBanned), fail.NotFound()},
+		{"hidden, VIEW_COMMUNITY", viewer, hidden, nil, nil},
+		{"hidden, administrator", &auth.Caller{Kind: auth.Admin}, hidden, nil, nil},
+		{"deleted", stranger, deleted, nil, fail.NotFound()},
+		{"deleted, member", stranger, deleted, member(store.StateMember), fail.NotFound()},
+		{"deleted, administrator", &auth.Caller{Kind: auth.Admin}, deleted, nil, fail.NotFound()},
+		{"does not exist", viewer, nil, nil, fail.NotFound()},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			err := RequireDiscoverable(c.caller, c.community, c.mine)
+			if c.want == nil {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorIs(t, err, c.want)
+		})
+	}
+}
+
+func TestRequire(t *testing.T) {
+	c := &store.Community{IsPublic: true, CreatorID: "creator"}
+	for name, tc := range map[string]struct {
+		caller *auth.Caller
+		mine   *store.Member
+		want   fail.Code
+	}{
+		"stranger":         {confirmed(t), nil, fail.CodeForbidden},
+		"member":           {confirmed(t), member(store.StateMember, MemberRoles()...), fail.CodeForbidden},
+		"moderator":        {confirmed(t), member(store.StateMember, CreatorRoles()...), 0},
+		"former moderator": {confirmed(t), member(store.StateLeft, CreatorRoles()...), fail.CodeForbidden},
+		"banned moderator": {confirmed(t), member(store.StateBanned, CreatorRoles()...), fail.CodeBanned},
+		"network role":     {confirmed(t, auth.AddCommunityUser), nil, 0},
+		"administrator":    {&auth.Caller{Kind: auth.Admin}, nil, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := Require(tc.caller, auth.AddCommunityUser, c, tc.mine)
+			if tc.want == 0 {
+				require.NoError(t, err)
+				return
+			}
+			require.Equal(t, tc.want, fail.From(err).Code)
+		})
+	}
+}

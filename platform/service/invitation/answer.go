@@ -1,0 +1,172 @@
+package invitation
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/live"
+	"github.com/plaza-social/plaza/platform/service/internal/membership"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+var errNotPending = fail.New(fail.CodeBadRequest, "The invitation is no longer pending")
+
+// answer is the answer to an invitation.
+type answer struct {
+	*service.Request
+	row *store.Invitation
+	now time.Time
+}
+
+// load reads an invitation. One that does not exist is 400400.
+func (s *Service) load(ctx context.Context, id string) (*answer, error) {
+	a := &answer{Request: s.NewRequest(ctx), now: s.Now()}
+	a.Invitation(id, &a.row)
+	if err := a.Run(ctx); err != nil {
+		return nil, err
+	}
+	if a.row == nil {
+		return nil, fail.NotFound()
+	}
+	return a, nil
+}
+
+// loadReceived is load for an invitation of the caller.
+func (s *Service) loadReceived(ctx context.Context, id string) (*answer, error) {
+	a, err := s.load(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.RequireUser(); err != nil {
+		return nil, err
+	}
+	if a.row.InvitedID != a.Caller.UserID {
+		return nil, fail.NotAllowed()
+	}
+	return a, nil
+}
+
+// hasStatus reports whether the invitation already has the status that the answer gives it. It returns an error if
+// the invitation is neither pending nor has the status.
+func (a *answer) hasStatus(status string) (bool, error) {
+	switch a.row.Status {
+	case status:
+		return true, nil
+	case store.JoinPending:
+		return false, nil
+	}
+	return false, errNotPending
+}
+
+// AcceptInvitation makes the caller a member or a co-host.
+func (s *Service) AcceptInvitation(ctx context.Context, req *plazav1.AcceptInvitationRequest) (*plazav1.SuccessResponse, error) {
+	return service.RetryOnConflict(ctx, func() (*plazav1.SuccessResponse, error) {
+		return service.Success(), s.accept(ctx, req.GetInvitationId())
+	})
+}
+
+func (s *Service) accept(ctx context.Context, id string) error {
+	a, err := s.loadReceived(ctx, id)
+	if err != nil {
+		return err
+	}
+	if done, err := a.hasStatus(store.JoinApproved); done || err != nil {
+		return err
+	}
+	t, err := s.loadTarget(ctx, a.row)
+	if err != nil {
+		return err
+	}
+	if t.kind == store.InviteToRoom {
+		return s.joinRoom(ctx, a, t)
+	}
+	return s.joinCommunity(ctx, a, t)
+}
+
+// loadTarget reads the target of an invitation. One that does not exist is 400400.
+func (s *Service) loadTarget(ctx context.Context, i *store.Invitation) (*target, error) {
+	t := &target{kind: i.TargetType, id: i.TargetID}
+	r := s.NewRequest(ctx)
+	t.read(r)
+	if err := r.Run(ctx); err != nil {
+		return nil, err
+	}
+	return t, t.require()
+}
+
+// joinCommunity makes the caller a member, and approves the caller's pending join request.
+func (s *Service) joinCommunity(ctx context.Context, a *answer, t *target) error {
+	if t.mine.IsBanned() {
+		return fail.Banned()
+	}
+	u := a.User()
+	change := membership.Join(t.id, u.ID, u.PublicID, t.mine, membership.MemberRoles(), a.now)
+	tx := s.Store.NewTx(service.HomeOf(t.id))
+	t.guard(tx)
+	tx.AnswerInvitation(a.row.ID, store.JoinApproved, a.now, service.ErrConflict)
+	update := membership.NewUpdate(tx, t.id, []store.MemberChange{change}, a.now)
+	by := store.JoinAnswer{Status: store.JoinApproved, ResponderID: a.row.InviterID, ResponderPublicID: a.row.InviterPublicID}
+	tx.SettleJoinRequests(t.id, []string{u.ID}, by, a.now)
+	return update.Commit(ctx, s.Deps, u.ID, "")
+}
+
+// joinRoom makes the caller a co-host.
+func (s *Service) joinRoom(ctx context.Context, a *answer, t *target) error {
+	if !slices.Contains(live.OpenRoomStates(), t.room.Status) {
+		return live.BadTransition("joining", t.room.Status)
+	}
+	u, old := a.User(), t.room.Participants
+	tx := s.Store.NewTx(service.HomeOf(t.id))
+	t.guard(tx)
+	tx.AnswerInvitation(a.row.ID, store.JoinApproved, a.now, service.ErrConflict)
+	if !live.IsParticipant(t.room, u.ID) {
+		tx.ChangeParticipants(t.id, old, append(slices.Clone(old), live.NewCoHost(*u)), a.now, service.ErrConflict)
+	}
+	return tx.Commit(ctx)
+}
+
+// RejectInvitation rejects an invitation of the caller.
+func (s *Service) RejectInvitation(ctx context.Context, req *plazav1.RejectInvitationRequest) (*plazav1.SuccessResponse, error) {
+	return s.end(ctx, store.JoinRejected, func() (*answer, error) { return s.loadReceived(ctx, req.GetInvitationId()) })
+}
+
+// CancelInvitation cancels an invitation.
+func (s *Service) CancelInvitation(ctx context.Context, req *plazav1.CancelInvitationRequest) (*plazav1.SuccessResponse, error) {
+	return s.end(ctx, store.JoinCancelled, func() (*answer, error) { return s.loadSent(ctx, req.GetInvitationId()) })
+}
+
+// loadSent is load for an invitation that the caller made, or whose target the caller may invite to.
+func (s *Service) loadSent(ctx context.Context, id string) (*answer, error) {
+	a, err := s.load(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if a.row.InviterID != "" && a.row.InviterID == a.Caller.UserID {
+		return a, nil
+	}
+	t, err := s.loadTarget(ctx, a.row)
+	if err != nil {
+		return nil, err
+	}
+	return a, t.requireInvite(a.Caller)
+}
+
+// end ends a pending invitation with a status other than approved.
+func (s *Service) end(ctx context.Context, status string, load func() (*answer, error)) (*plazav1.SuccessResponse, error) {
+	return service.RetryOnConflict(ctx, func() (*plazav1.SuccessResponse, error) {
+		a, err := load()
+		if err != nil {
+			return nil, err
+		}
+		if done, err := a.hasStatus(status); done || err != nil {
+			return service.Success(), err
+		}
+		tx := s.Store.NewTx(service.HomeOf(a.row.ID))
+		tx.AnswerInvitation(a.row.ID, status, a.now, service.ErrConflict)
+		return service.Success(), tx.Commit(ctx)
+	})
+}

@@ -1,0 +1,37 @@
+package service
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+func TestLists(t *testing.T) {
+	for _, c := range []struct{ list, distinct, sorted []string }{
+		{nil, nil, nil},
+		{[]string{}, nil, nil},
+		{[]string{"b"}, []string{"b"}, []string{"b"}},
+		{[]string{"b", "a", "b", "", "a"}, []string{"b", "a", ""}, []string{"", "a", "b"}},
+	} {
+		require.Equal(t, c.distinct, Distinct(c.list))
+		require.Equal(t, c.sorted, SortedSet(c.list))
+	}
+}
+
+func TestFind(t *testing.T) {
+	users := []store.User{{ID: "a"}, {ID: "b", DisplayName: "first"}, {ID: "b"}}
+	require.Same(t, &users[1], UserByID(users, "b"))
+	require.Nil(t, UserByID(users, "c"))
+	require.Nil(t, UserByID(nil, "a"))
+}
+
+func TestReplaceList(t *testing.T) {
+	current := []int{1}
+	require.Equal(t, []int{2}, ReplaceList([]int{2}, current, nil, "list"), "a list replaces")
+	require.Equal(t, current, ReplaceList(nil, current, nil, "list"), "an absent list does not")
+	require.Equal(t, current, ReplaceList(nil, current, []string{"other"}, "list"))
+	require.Empty(t, ReplaceList(nil, current, []string{"other", "list"}, "list"), "a cleared one does")
+	require.Equal(t, []int{2}, ReplaceList([]int{2}, current, []string{"list"}, "list"))
+}

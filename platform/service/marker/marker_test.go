@@ -1,0 +1,157 @@
+package marker
+
+import (
+	"encoding/base64"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+func TestMove(t *testing.T) {
+	mark := store.FeedMark{LastSegment: 10, ReadTo: 5, DeliveredTo: 7}
+	for _, c := range []struct {
+		name string
+		move move
+		want bool
+	}{
+		{"nothing", move{}, false},
+		{"to where it is", move{5, 7}, false},
+		{"backward", move{4, 6}, false},
+		{"read", move{6, 0}, true},
+		{"delivered", move{0, 8}, true},
+		{"delivered, but not read", move{4, 8}, true},
+		{"past the end", move{11, 11}, true},
+		{"last known", toLastKnown(mark), true},
+		{"end", toEnd(mark), true},
+	} {
+		require.Equal(t, c.want, c.move.changes(mark), c.name)
+	}
+	read := store.FeedMark{LastSegment: 10, ReadTo: 10, DeliveredTo: 10}
+	require.False(t, toEnd(read).changes(read), "a marker does not move past the last segment")
+}
+
+func TestMoves(t *testing.T) {
+	mark := store.FeedMark{LastSegment: 10, LastMention: 8, ReadTo: 5}
+	for _, c := range []struct {
+		move store.MarkMove
+		want bool
+	}{
+		{store.MarkMove{LastSegment: 10, LastMention: 8, ReadTo: 5}, false},
+		{store.MarkMove{LastSegment: 9}, false},
+		{store.MarkMove{LastSegment: 11}, true},
+		{store.MarkMove{LastMention: 9}, true},
+		{store.MarkMove{ReadTo: 6}, true},
+	} {
+		require.Equal(t, c.want, moves(c.move, mark))
+	}
+}
+
+func TestAdvances(t *testing.T) {
+	mark := store.FeedMark{LastSegment: 10, LastMention: 4, ReadTo: 6}
+	for _, c := range []struct {
+		name    string
+		segment int64
+		user    store.MarkAdvance
+		want    bool
+	}{
+		{"new message", 11, store.MarkAdvance{}, true},
+		{"old message", 10, store.MarkAdvance{}, false},
+		{"old mention", 4, store.MarkAdvance{Mentioned: true}, false},
+		{"mention that arrives late", 5, store.MarkAdvance{Mentioned: true}, true},
+		{"own message that arrives late", 7, store.MarkAdvance{Author: true}, true},
+		{"own message that is read", 6, store.MarkAdvance{Author: true}, false},
+	} {
+		require.Equal(t, c.want, advances(c.segment, mark, c.user), c.name)
+	}
+}
+
+func TestContentOf(t *testing.T) {
+	require.False(t, contentOf(nil).mentions("a"))
+	users := view.MessageMentionsJSON([]view.MessageMention{{Type: view.MentionUser, UserIDs: []string{"a", "author"}}})
+	all := view.MessageMentionsJSON([]view.MessageMention{{Type: view.MentionChannel}})
+	for name, c := range map[string]struct {
+		message store.Message
+		user    string
+		want    bool
+	}{
+		"none":               {store.Message{CreatorID: "author"}, "a", false},
+		"user":               {store.Message{CreatorID: "author", Mentions: users}, "a", true},
+		"other user":         {store.Message{CreatorID: "author", Mentions: users}, "b", false},
+		"author":             {store.Message{CreatorID: "author", Mentions: users}, "author", false},
+		"channel":            {store.Message{CreatorID: "author", Mentions: all}, "b", true},
+		"channel and author": {store.Message{CreatorID: "author", Mentions: all}, "author", false},
+	} {
+		require.Equal(t, c.want, contentOf(&c.message).mentions(c.user), name)
+	}
+}
+
+func TestBehind(t *testing.T) {
+	marks := []store.FeedMark{{FeedID: "a", LastSegment: 5}, {FeedID: "b", LastSegment: 9}}
+	to := func(segment int64) func(store.FeedMark) move {
+		return func(store.FeedMark) move { return move{segment, 0} }
+	}
+	require.Empty(t, selection{feeds: []string{"a", "b"}}.behind(marks, to(5)))
+	require.Equal(t, []string{"a"}, selection{feeds: []string{"a", "b"}}.behind(marks, to(6)))
+	require.Equal(t, []string{"a", "b"}, selection{feeds: []string{"a", "b"}}.behind(marks, toEnd))
+	require.Equal(t, []string{"c"}, selection{feeds: []string{"a", "c"}}.behind(marks, toLastKnown), "a feed without a marker")
+	require.Equal(t, []string{"channel"}, selection{entities: []string{"channel"}}.behind(marks, to(1)), "its default subchannel")
+}
+
+func TestFirstPage(t *testing.T) {
+	at := func(n int) time.Time { return time.UnixMilli(int64(n)) }
+	marks := func(n, sameFrom int) []store.FeedMark {
+		rows := make([]store.FeedMark, n)
+		for i := range rows {
+			rows[i].UpdatedAt = at(min(i, sameFrom))
+		}
+		return rows
+	}
+	require.Empty(t, firstPage(nil))
+	require.Len(t, firstPage(marks(syncPage, 1000)), syncPage)
+	require.Len(t, firstPage(marks(syncPage+50, 1000)), syncPage)
+	require.Len(t, firstPage(marks(syncPage+50, syncPage)), syncPage, "the same time starts after the page")
+	require.Len(t, firstPage(marks(syncPage+50, syncPage-1)), syncPage+50, "the same time is not split")
+}
+
+func TestIDBounds(t *testing.T) {
+	for _, home := range region.All() {
+		after, end := idBounds(home)
+		for _, other := range region.All() {
+			id := region.NewID(other)
+			require.Equal(t, home == other, id > after && id < end, "%s of %s", id, other)
+		}
+	}
+}
+
+func TestCursorOf(t *testing.T) {
+	token := func(json string) *plazav1.MarkerPageOptions {
+		return &plazav1.MarkerPageOptions{Token: base64.StdEncoding.EncodeToString([]byte(json))}
+	}
+	limit := int32(7)
+	for _, c := range []struct {
+		name    string
+		options *plazav1.MarkerPageOptions
+		want    int // the limit; 0 for an error
+	}{
+		{"none", nil, 10},
+		{"limit", &plazav1.MarkerPageOptions{Limit: &limit}, 7},
+		{"token of a first page", token(`{"limit":20}`), 20},
+		{"limit too small", token(`{"limit":0}`), 0},
+		{"limit too large", token(`{"limit":101}`), 0},
+		{"nonsense", &plazav1.MarkerPageOptions{Token: "nonsense"}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cursor, err := cursorOf(c.options)
+			require.Equal(t, c.want == 0, err != nil)
+			if err == nil {
+				require.Equal(t, c.want, cursor.Limit)
+			}
+		})
+	}
+}

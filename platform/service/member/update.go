@@ -1,0 +1,174 @@
+package member
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/membership"
+	"github.com/plaza-social/plaza/platform/service/internal/roster"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// change is a request to change who belongs to a community, or with which roles.
+type change struct {
+	communityID string
+	userIDs     []string // internal ids of the users it names, without repetitions
+	readUsers   bool     // read the rows of these users
+	readPending bool     // read the pending join request of the caller
+	readInvited bool     // read the settings and the pending invitations of these users
+	decide      func(*state) (plan, error)
+}
+
+// state is what a change reads.
+type state struct {
+	*service.Request
+	roster.Roster[store.Member, store.MemberChange]
+	community *store.Community
+	mine      *store.Member      // the caller's; nil if the caller never was a member
+	pending   *store.JoinRequest // the caller's
+	settings  store.Settings
+	invited   []store.Invitation
+	now       time.Time
+}
+
+// plan is what a change writes.
+type plan struct {
+	changes []store.MemberChange
+	// mayEndModeration allows to leave a community without a moderator.
+	mayEndModeration bool
+	// answer ends the pending join requests of the changed users, unless its status is empty.
+	answer store.JoinAnswer
+	invite []store.User
+}
+
+func newPlan(changes []store.MemberChange, err error) (plan, error) {
+	return plan{changes: changes}, err
+}
+
+// update carries out a change and returns the community with the changed memberships.
+func (s *Service) update(ctx context.Context, c change) (*plazav1.CommunityResponse, error) {
+	found, err := service.RetryOnConflict(ctx, func() (view.CommunityRows, error) {
+		found, err := s.load(ctx, c)
+		if err != nil {
+			return view.CommunityRows{}, err
+		}
+		p, err := c.decide(found)
+		if err != nil {
+			return view.CommunityRows{}, err
+		}
+		a := view.CommunityRows{Communities: []store.Community{*found.community}, Viewer: found.User(), Users: found.Roster.Users}
+		for _, c := range p.changes {
+			a.Members = append(a.Members, c.New)
+		}
+		return a, s.apply(ctx, found, p)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.View.LoadCommunities(ctx, s.Store, found)
+}
+
+// moderate is update for a change of the users with publicIDs that requires the permission p in the community.
+func (s *Service) moderate(ctx context.Context, p auth.Permission, publicIDs []string, c change) (*plazav1.CommunityResponse, error) {
+	ids, all, err := s.ResolveUsers(ctx, publicIDs)
+	if err != nil {
+		return nil, err
+	}
+	decide := c.decide
+	c.userIDs = ids
+	c.decide = func(found *state) (plan, error) {
+		if err := membership.Require(found.Caller, p, found.community, found.mine); err != nil {
+			return plan{}, err
+		}
+		if !all {
+			return plan{}, fail.NotFound()
+		}
+		return decide(found)
+	}
+	return s.update(ctx, c)
+}
+
+// load reads the state. A community that does not exist or is hidden from the caller is 400400.
+func (s *Service) load(ctx context.Context, c change) (*state, error) {
+	found := &state{Request: s.NewRequest(ctx), now: s.Now()}
+	found.Roster.CallerID, found.Roster.UserIDs, found.Roster.Rules = found.Caller.UserID, c.userIDs, rules(c.communityID, found.now)
+	found.Community(c.communityID, &found.community)
+	found.Members(c.communityID, c.userIDs, &found.Entries)
+	if caller := found.Caller.UserID; caller != "" {
+		found.Member(c.communityID, caller, &found.mine)
+		if c.readPending {
+			found.PendingJoinRequest(c.communityID, caller, &found.pending)
+		}
+	}
+	if c.readInvited {
+		found.Settings(s.Region, &found.settings)
+		found.PendingInvitations(c.communityID, c.userIDs, &found.invited)
+	}
+	if c.readUsers {
+		found.ReadBatch.Users(c.userIDs, &found.Roster.Users)
+	}
+	if err := found.Run(ctx); err != nil {
+		return nil, err
+	}
+	return found, membership.RequireDiscoverable(found.Caller, found.community, found.mine)
+}
+
+// rules are the rules of the roster of a community.
+func rules(communityID string, now time.Time) roster.Rules[store.Member, store.MemberChange] {
+	return roster.Rules[store.Member, store.MemberChange]{
+		UserID:    func(m store.Member) string { return m.UserID },
+		IsMember:  (*store.Member).IsMember,
+		IsBanned:  (*store.Member).IsBanned,
+		ErrBanned: fail.Banned(),
+		Join: func(u store.User, m *store.Member) store.MemberChange {
+			return membership.Join(communityID, u.ID, u.PublicID, m, membership.MemberRoles(), now)
+		},
+		Ban: func(u store.User, m *store.Member) store.MemberChange {
+			return membership.Ban(communityID, u.ID, u.PublicID, m, now)
+		},
+		Remove: func(m store.Member) store.MemberChange { return membership.Leave(m, store.StateRemoved, now) },
+	}
+}
+
+var errLastModerator = fail.Forbidden("The community has other members, so its last moderator must make one of them a moderator first")
+
+// apply writes the plan in one transaction at the home of the community.
+func (s *Service) apply(ctx context.Context, found *state, p plan) error {
+	if !slices.ContainsFunc(p.changes, store.MemberChange.Needed) && len(p.invite) == 0 {
+		return nil
+	}
+	id := found.community.ID
+	tx := s.Store.NewTx(service.HomeOf(id))
+	tx.CommunityIsLive(id)
+	u := membership.NewUpdate(tx, id, p.changes, found.now)
+	if !p.mayEndModeration && endsModeration(p.changes) {
+		tx.KeepModerator(id, errLastModerator)
+	}
+	if p.answer.Status != "" {
+		tx.SettleJoinRequests(id, userIDsOf(p.changes), p.answer, found.now)
+	}
+	for _, u := range p.invite {
+		i := store.Invitation{ID: s.NewID(tx.Home()), Type: store.InviteMember, TargetType: store.InviteToCommunity, TargetID: id, CreatedAt: found.now}
+		tx.InsertInvitation(membership.NewInvitation(found.Request, i, u), service.ErrConflict)
+	}
+	return u.Commit(ctx, s.Deps, found.Caller.UserID, "")
+}
+
+// endsModeration reports whether a moderator is one no longer after the changes.
+func endsModeration(changes []store.MemberChange) bool {
+	return slices.ContainsFunc(changes, func(c store.MemberChange) bool { return c.Old.IsModerator() && !c.New.IsModerator() })
+}
+
+func userIDsOf(changes []store.MemberChange) []string {
+	ids := make([]string, len(changes))
+	for i, c := range changes {
+		ids[i] = c.New.UserID
+	}
+	return ids
+}

@@ -1,0 +1,102 @@
+package message
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+func TestCheckContent(t *testing.T) {
+	long, tooLong := strings.Repeat("ä", maxText), strings.Repeat("ä", maxText+1)
+	big := strings.Repeat("x", maxObject)
+	for _, c := range []struct {
+		name, dataType string
+		data           map[string]any
+		want           string // the start of the error
+	}{
+		{"text", "text", map[string]any{"text": "a"}, ""},
+		{"no text", "text", nil, "data.text:"},
+		{"empty text", "text", map[string]any{"text": ""}, "data.text:"},
+		{"text is a number", "text", map[string]any{"text": 1.0}, "data.text:"},
+		{"longest text", "text", map[string]any{"text": long}, ""},
+		{"too long", "text", map[string]any{"text": tooLong}, "data.text:"},
+		{"caption", "image", map[string]any{"caption": long}, ""},
+		{"no caption", "image", nil, ""},
+		{"caption is null", "image", map[string]any{"caption": nil}, "data.caption:"},
+		{"caption is too long", "image", map[string]any{"caption": tooLong}, "data.caption:"},
+		{"other fields", "text", map[string]any{"text": "a", "n": 1.0}, ""},
+		{"large text with other fields", "text", map[string]any{"text": long, "n": strings.Repeat("x", maxObject-100)}, ""},
+		{"other fields are too large", "text", map[string]any{"text": "a", "n": big}, "data:"},
+		{"custom", "custom", map[string]any{"text": 1.0}, ""},
+		{"custom is too large", "custom", map[string]any{"text": big}, "data:"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			data, err := structpb.NewStruct(c.data)
+			require.NoError(t, err)
+			err = checkContent(c.dataType, data)
+			if c.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.Equal(t, fail.KindValidation, fail.From(err).Kind)
+			require.True(t, strings.HasPrefix(fail.From(err).Details[0], c.want), fail.From(err).Details[0])
+		})
+	}
+}
+
+func TestValidateDraft(t *testing.T) {
+	draftOf := func(dataType, fileID string) *draft {
+		data, err := structpb.NewStruct(map[string]any{"text": "a"})
+		require.NoError(t, err)
+		return &draft{CreateMessageRequest: &plazav1.CreateMessageRequest{FileId: fileID, Data: data}, dataType: dataType}
+	}
+	for dataType := range fileKinds {
+		require.Error(t, draftOf(dataType, "").validate(), dataType)
+		require.NoError(t, draftOf(dataType, "f").validate(), dataType)
+	}
+	require.NoError(t, draftOf("text", "").validate())
+	require.NoError(t, draftOf("custom", "").validate())
+}
+
+func TestListOf(t *testing.T) {
+	parent := ""
+	for _, c := range []struct {
+		name string
+		req  *plazav1.ListMessagesRequest
+		back bool
+		want store.MessageList
+	}{
+		{"default", &plazav1.ListMessagesRequest{}, false, store.MessageList{EveryLevel: true, Desc: true, After: firstSegment(true)}},
+		{"oldest first", &plazav1.ListMessagesRequest{Options: &plazav1.MessageListOptions{SortBy: "segmentAsc"}}, false, store.MessageList{EveryLevel: true, After: 0}},
+		{"top level", &plazav1.ListMessagesRequest{ParentId: &parent}, false, store.MessageList{Desc: true, After: firstSegment(true)}},
+		{"backward", &plazav1.ListMessagesRequest{}, true, store.MessageList{EveryLevel: true, After: 5}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cursor := page.Cursor{Limit: 3, Back: c.back}
+			if c.back {
+				cursor.Time, _, cursor.ID = position(store.Message{Segment: 5, FeedID: region.NewID(region.EU)})
+			}
+			c.want.Limit, c.want.Deleted, c.want.Flagged = 4, store.DeletedAny, store.FlaggedAny
+			require.Equal(t, c.want, listOf(c.req, cursor))
+		})
+	}
+}
+
+func TestPagingAround(t *testing.T) {
+	rows := []store.Message{{FeedID: region.NewID(region.EU), Segment: 3}, {FeedID: region.NewID(region.EU), Segment: 4}}
+	for _, c := range []struct{ before, after bool }{{false, false}, {true, false}, {false, true}, {true, true}} {
+		paging := pagingAround(page.Cursor{Limit: 2}, rows, c.before, c.after)
+		require.Equal(t, c.before, paging.GetPrevious() != "")
+		require.Equal(t, c.after, paging.GetNext() != "")
+		require.Equal(t, paging.GetPrevious(), paging.GetPrev())
+	}
+	require.Empty(t, pagingAround(page.Cursor{Limit: 2}, nil, true, true).GetNext())
+}

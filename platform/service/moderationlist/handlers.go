@@ -1,0 +1,93 @@
+package moderationlist
+
+import (
+	"context"
+
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// ListAllowRules lists the rules of the allow list.
+func (s *Service) ListAllowRules(ctx context.Context, req *plazav1.ListAllowRulesRequest) (*plazav1.ListModerationRulesResponse, error) {
+	return s.listRules(ctx, allowList, req)
+}
+
+// AddAllowRules adds rules to the allow list.
+func (s *Service) AddAllowRules(ctx context.Context, req *plazav1.AddAllowRulesRequest) (*plazav1.ListModerationRulesResponse, error) {
+	return s.respondAdded(s.add(ctx, allowList, req.GetRegexs(), false))
+}
+
+// UpdateAllowRule enables or disables a rule of the allow list.
+func (s *Service) UpdateAllowRule(ctx context.Context, req *plazav1.UpdateAllowRuleRequest) (*plazav1.ModerationRuleResponse, error) {
+	return s.respondUpdated(s.enable(ctx, allowList, req.GetRuleId(), req.GetIsEnabled()))
+}
+
+// DeleteAllowRules deletes rules of the allow list.
+func (s *Service) DeleteAllowRules(ctx context.Context, req *plazav1.DeleteAllowRulesRequest) (*plazav1.StatusSuccessResponse, error) {
+	return respondDeleted(s.remove(ctx, allowList, req.GetRuleIds()))
+}
+
+// VerifyAllowed checks texts against the allow list.
+func (s *Service) VerifyAllowed(ctx context.Context, req *plazav1.VerifyAllowedRequest) (*plazav1.SuccessResponse, error) {
+	return respondVerified(s.verify(ctx, req.GetData(), func(rules *textrules.Rules, w textrules.UserText) error {
+		return rules.RequireAllowed(ctx, w)
+	}))
+}
+
+// ListBlockRules lists the rules of the block list.
+func (s *Service) ListBlockRules(ctx context.Context, req *plazav1.ListBlockRulesRequest) (*plazav1.ListModerationRulesResponse, error) {
+	return s.listRules(ctx, blockList, req)
+}
+
+// AddBlockRules adds rules to the block list.
+func (s *Service) AddBlockRules(ctx context.Context, req *plazav1.AddBlockRulesRequest) (*plazav1.ListModerationRulesResponse, error) {
+	return s.respondAdded(s.add(ctx, blockList, req.GetRegexs(), req.GetIsMatchExactWord()))
+}
+
+// UpdateBlockRule enables or disables a rule of the block list.
+func (s *Service) UpdateBlockRule(ctx context.Context, req *plazav1.UpdateBlockRuleRequest) (*plazav1.ModerationRuleResponse, error) {
+	return s.respondUpdated(s.enable(ctx, blockList, req.GetRuleId(), req.GetIsEnabled()))
+}
+
+// DeleteBlockRules deletes rules of the block list.
+func (s *Service) DeleteBlockRules(ctx context.Context, req *plazav1.DeleteBlockRulesRequest) (*plazav1.StatusSuccessResponse, error) {
+	return respondDeleted(s.remove(ctx, blockList, req.GetRuleIds()))
+}
+
+// VerifyNotBlocked checks texts against the block list.
+func (s *Service) VerifyNotBlocked(ctx context.Context, req *plazav1.VerifyNotBlockedRequest) (*plazav1.SuccessResponse, error) {
+	return respondVerified(s.verify(ctx, req.GetData(), func(rules *textrules.Rules, w textrules.UserText) error {
+		return rules.RequireNotBlocked(ctx, w)
+	}))
+}
+
+func (s *Service) respondAdded(rows []store.ModerationRule, err error) (*plazav1.ListModerationRulesResponse, error) {
+	if err != nil {
+		return nil, err
+	}
+	return s.respond(rows, &plazav1.Paging{}), nil
+}
+
+func (s *Service) respondUpdated(row store.ModerationRule, err error) (*plazav1.ModerationRuleResponse, error) {
+	if err != nil {
+		return nil, err
+	}
+	rules := s.View.ModerationRules([]store.ModerationRule{row})
+	return &plazav1.ModerationRuleResponse{Status: "success", Data: rules[0]}, nil
+}
+
+func respondDeleted(err error) (*plazav1.StatusSuccessResponse, error) {
+	if err != nil {
+		return nil, err
+	}
+	return service.StatusSuccess(), nil
+}
+
+func respondVerified(err error) (*plazav1.SuccessResponse, error) {
+	if err != nil {
+		return nil, err
+	}
+	return service.Success(), nil
+}

@@ -1,0 +1,23 @@
+package service
+
+import (
+	"time"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// Micros returns the current time in UTC, truncated to microseconds. It orders changes of the same millisecond of
+// rows that all homes replicate, of which the newest change wins.
+func Micros() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
+
+// EmitToOtherHomes adds to tx an event for each home but that of this region. payload returns the payload for a home.
+func (d *Deps) EmitToOtherHomes(tx *store.Tx, topic string, payload func(home region.Code) any) []store.OutboxRow {
+	var outboxRows []store.OutboxRow
+	for _, home := range region.All() {
+		if home != d.Region {
+			outboxRows = append(outboxRows, tx.Emit(topic, payload(home), d.Now(), d.Outbox.FirstTry()))
+		}
+	}
+	return outboxRows
+}

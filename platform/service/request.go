@@ -1,0 +1,101 @@
+package service
+
+import (
+	"context"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// Request is the first round trip of a request: it reads the caller's row together with whatever the operation needs.
+type Request struct {
+	*store.ReadBatch
+	Caller  *auth.Caller
+	row     *store.Caller
+	catalog *auth.Catalog
+	steps   []func(context.Context) error
+}
+
+// NewRequest starts the first round trip. Add reads to it, then call Run.
+func (d *Deps) NewRequest(ctx context.Context) *Request {
+	r := &Request{ReadBatch: d.Store.NewReadBatch(), Caller: auth.CallerFrom(ctx), catalog: d.View.Catalog}
+	if r.Caller.Kind == auth.User {
+		r.ReadBatch.Caller(r.Caller.UserID, r.Caller.SessionID, &r.row)
+	}
+	return r
+}
+
+// AfterRun adds a step that Run takes once the caller is confirmed, such as resolving access that depends on the rows
+// read.
+func (r *Request) AfterRun(step func(context.Context) error) { r.steps = append(r.steps, step) }
+
+// Run sends the reads, confirms the caller against the database and takes the steps added with AfterRun. Nothing that
+// was read may leave the server before Run has returned nil.
+func (r *Request) Run(ctx context.Context) error {
+	if err := r.ReadBatch.Run(ctx); err != nil {
+		return err
+	}
+	if err := r.Confirm(ctx); err != nil {
+		return err
+	}
+	for _, step := range r.steps {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Confirm confirms the caller against the rows read. Run calls it; only an operation that some anonymous callers may
+// use runs the reads and calls Confirm itself.
+func (r *Request) Confirm(ctx context.Context) error { return auth.Confirm(ctx, r.facts()) }
+
+func (r *Request) facts() auth.Facts {
+	if r.row == nil {
+		return auth.Facts{}
+	}
+	return auth.Facts{
+		Exists:         true,
+		Deleted:        r.row.DeletedAt != nil,
+		GlobalBan:      r.row.IsGlobalBan,
+		SessionRevoked: !r.row.SessionLive,
+		Roles:          r.row.Roles,
+		Granted:        r.catalog.Granted(r.row.Roles),
+		DisplayName:    r.row.DisplayName,
+	}
+}
+
+// User returns the caller's row, or nil if the caller is an administrator.
+func (r *Request) User() *store.User {
+	if r.row == nil {
+		return nil
+	}
+	return &r.row.User
+}
+
+// UserRows returns the caller's row as a slice, empty if the caller is an administrator.
+func (r *Request) UserRows() []store.User {
+	if r.row == nil {
+		return nil
+	}
+	return []store.User{r.row.User}
+}
+
+// RequireUser returns an error if the caller is an administrator. Operations that act as a user call it.
+func (r *Request) RequireUser() error {
+	if r.row == nil {
+		return errNoAccount
+	}
+	return nil
+}
+
+var errNoAccount = fail.Forbidden("This operation requires a user account, which administrators do not have")
+
+// RequireAccount is RequireUser for use before the first round trip.
+func RequireAccount(caller *auth.Caller) error {
+	if caller.Kind == auth.Admin {
+		return errNoAccount
+	}
+	return nil
+}

@@ -1,0 +1,43 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+func TestRequestOfAdministrator(t *testing.T) {
+	r := &Request{Caller: &auth.Caller{Kind: auth.Admin}}
+	require.Nil(t, r.User())
+	require.Empty(t, r.UserRows())
+	require.ErrorIs(t, r.RequireUser(), errNoAccount)
+	require.ErrorIs(t, RequireAccount(r.Caller), errNoAccount)
+	require.NoError(t, RequireAccount(&auth.Caller{Kind: auth.User}))
+}
+
+// TestAfterRun tests that the steps of a request run in order, after the caller is confirmed, and stop at the first
+// error.
+func TestAfterRun(t *testing.T) {
+	newRequest := func() (*Request, *[]string) {
+		r, steps := &Request{ReadBatch: (&store.Store{}).NewReadBatch()}, &[]string{}
+		r.AfterRun(func(context.Context) error { *steps = append(*steps, "first"); return nil })
+		return r, steps
+	}
+	ctx := auth.WithCaller(t.Context(), &auth.Caller{Kind: auth.Admin})
+	r, steps := newRequest()
+	refused := errors.New("refused")
+	r.AfterRun(func(context.Context) error { *steps = append(*steps, "second"); return refused })
+	r.AfterRun(func(context.Context) error { *steps = append(*steps, "third"); return nil })
+	require.ErrorIs(t, r.Run(ctx), refused)
+	require.Equal(t, []string{"first", "second"}, *steps)
+
+	r, steps = newRequest()
+	require.Equal(t, fail.CodeUnauthorized, fail.From(r.Run(t.Context())).Code)
+	require.Empty(t, *steps, "an anonymous caller gets no further")
+}

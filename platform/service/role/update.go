@@ -1,0 +1,150 @@
+package role
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+var (
+	errExists  = fail.AlreadyExists("A role with this id already exists")
+	errBuiltin = fail.Forbidden("Built-in roles cannot be changed")
+	errTooMany = fail.New(fail.CodeBadRequest, fmt.Sprintf("A network can have at most %d custom roles, including deleted ones", store.MaxRoles))
+)
+
+// CreateRole creates a custom role. Callers can only grant permissions that they have. An id that is in use is
+// 400315; the id of a deleted role can be used again.
+func (s *Service) CreateRole(ctx context.Context, req *plazav1.CreateRoleRequest) (*plazav1.RoleResponse, error) {
+	return s.update(ctx, auth.CreateRole, req.GetPermissions(), func(rows []store.Role) (store.Role, error) {
+		return newRole(rows, req, s.Now())
+	})
+}
+
+func newRole(rows []store.Role, req *plazav1.CreateRoleRequest, now time.Time) (store.Role, error) {
+	role := store.Role{
+		ID: req.GetRoleId(), DisplayName: cmp.Or(req.GetDisplayName(), req.GetRoleId()),
+		Permissions: service.SortedSet(req.GetPermissions()), CreatedAt: now, UpdatedAt: now,
+	}
+	_, builtin := auth.RoleByID(role.ID)
+	switch {
+	case builtin || existing(rows, role.ID) != nil:
+		return role, errExists
+	case len(rows) >= store.MaxRoles:
+		return role, errTooMany
+	}
+	return role, nil
+}
+
+// UpdateRole changes the permissions of a custom role, which takes effect for all users who have it.
+func (s *Service) UpdateRole(ctx context.Context, req *plazav1.UpdateRoleRequest) (*plazav1.RoleResponse, error) {
+	return s.update(ctx, auth.EditRole, req.GetPermissions(), func(rows []store.Role) (store.Role, error) {
+		role, err := custom(rows, req.GetRoleId())
+		if req.DisplayName != nil {
+			role.DisplayName = cmp.Or(req.GetDisplayName(), role.ID)
+		}
+		role.Permissions, role.UpdatedAt = service.SortedSet(req.GetPermissions()), s.Now()
+		return role, err
+	})
+}
+
+// DeleteRole deletes a custom role. Users who have it keep its id, which no longer grants anything.
+func (s *Service) DeleteRole(ctx context.Context, req *plazav1.DeleteRoleRequest) (*plazav1.RoleResponse, error) {
+	return s.update(ctx, auth.DeleteRole, nil, func(rows []store.Role) (store.Role, error) {
+		role, err := custom(rows, req.GetRoleId())
+		now := s.Now()
+		role.UpdatedAt, role.DeletedAt = now, &now
+		return role, err
+	})
+}
+
+// custom returns the custom role with the id.
+func custom(rows []store.Role, id string) (store.Role, error) {
+	if _, builtin := auth.RoleByID(id); builtin {
+		return store.Role{}, errBuiltin
+	}
+	row := existing(rows, id)
+	if row == nil {
+		return store.Role{}, fail.NotFound()
+	}
+	return *row, nil
+}
+
+// update stores the role that decide returns at the home of this region and sends it to the others. The caller must
+// have the permission p and all permissions of the role.
+func (s *Service) update(ctx context.Context, p auth.Permission, granted []string, decide func([]store.Role) (store.Role, error)) (*plazav1.RoleResponse, error) {
+	var rows []store.Role
+	r := s.NewRequest(ctx)
+	r.Roles(s.Region, &rows)
+	if err := r.Run(ctx); err != nil {
+		return nil, err
+	}
+	if err := auth.Require(r.Caller, p, auth.Scope{}); err != nil {
+		return nil, err
+	}
+	if err := requireGrant(r.Caller, granted); err != nil {
+		return nil, err
+	}
+	role, err := decide(rows)
+	if err != nil {
+		return nil, err
+	}
+	role.ChangedAt, role.Origin = s.clock(), string(s.Region)
+	if err := s.store(ctx, role); err != nil {
+		return nil, err
+	}
+	roles := []*plazav1.Role{s.View.CustomRole(role)}
+	return &plazav1.RoleResponse{Status: "success", Data: roles, Roles: roles}, nil
+}
+
+// requireGrant returns an error unless the caller has all of the permissions. Otherwise callers who can change roles
+// could grant themselves any permission.
+func requireGrant(caller *auth.Caller, permissions []string) error {
+	for _, p := range permissions {
+		if !auth.Permission(p).Known() {
+			return fail.Validation("permissions: unknown permission " + p)
+		}
+		if err := auth.Require(caller, auth.Permission(p), auth.Scope{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// message is the payload of an outbox row.
+type message struct {
+	Home region.Code `json:"home"`
+	Role store.Role  `json:"role"`
+}
+
+func (s *Service) store(ctx context.Context, role store.Role) error {
+	tx := s.Store.NewTx(s.Region)
+	tx.UpsertRole(role)
+	outboxRows := s.EmitToOtherHomes(tx, topic, func(home region.Code) any { return message{Home: home, Role: role} })
+	if err := tx.Commit(ctx); err != nil {
+		return err
+	}
+	s.Outbox.Deliver(ctx, s.Region, outboxRows...)
+	if err := s.refresh(ctx); err != nil {
+		s.Log.WarnContext(ctx, "roles not read after a change", "error", err) // the change is stored, and the job retries
+	}
+	return nil
+}
+
+func (s *Service) apply(ctx context.Context, row store.OutboxRow) error {
+	var m message
+	if err := json.Unmarshal(row.Payload, &m); err != nil {
+		return err
+	}
+	tx := s.Store.NewTx(m.Home)
+	tx.UpsertRole(m.Role)
+	return tx.Commit(ctx)
+}

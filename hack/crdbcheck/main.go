@@ -1,5 +1,5 @@
-// Program crdbcheck checks every SQL statement that Plaza can send, and every migration as run on CockroachDB, against
-// CockroachDB's grammar and the rules of package rules. It needs no database.
+// Program crdbcheck checks every SQL statement of Plaza, and every schema migration as rendered for CockroachDB,
+// against CockroachDB's grammar and the rules of package rules. It needs no database.
 package main
 
 import (
@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-social/plaza/hack/crdbcheck/rules"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 func main() {
@@ -18,32 +19,32 @@ func main() {
 	}
 }
 
-// sources are the statements to check, by kind.
+// sources are the statements to check by kind.
 type sources struct {
 	migrations []rules.Statement
 	queries    []rules.Statement
-	placement  []rules.Statement // about regions, not rows; only the grammar is checked
+	placement  []rules.Statement // statements that concern regions: only the grammar is checked
 }
 
-// program returns all statements of the program.
+// program returns the statements of the program.
 func program() sources {
 	var s sources
-	for _, m := range store.RenderedMigrations(store.CockroachDB) {
+	for _, m := range db.RenderedMigrations(db.CockroachDB) {
 		s.migrations = append(s.migrations, rules.Statement{Where: "store/migrations/" + m.Name + ".sql", SQL: m.SQL})
 	}
 	for _, q := range store.Statements() {
 		s.queries = append(s.queries, rules.Statement{Where: "store/" + q.Name, SQL: q.SQL})
 	}
-	localities := store.DefaultLocalities()
-	for i, sql := range store.RegionStatements("plaza", store.Layout{Localities: localities}) {
+	localities := db.DefaultLocalities()
+	for i, sql := range db.RegionStatements("plaza", db.Layout{Localities: localities}) {
 		s.placement = append(s.placement, rules.Statement{Where: fmt.Sprintf("store/placement/%d", i+1), SQL: sql})
 	}
 	for _, code := range region.All() {
 		s.placement = append(s.placement, rules.Statement{
-			Where: "store/placement/" + string(code), SQL: store.SuperRegionStatement("plaza", code, localities[code]),
+			Where: "store/placement/" + string(code), SQL: db.SuperRegionStatement("plaza", code, localities[code]),
 		})
 	}
-	for i, sql := range store.PlacementStatements() {
+	for i, sql := range db.PlacementStatements() {
 		s.placement = append(s.placement, rules.Statement{Where: fmt.Sprintf("store/placement/check/%d", i+1), SQL: sql})
 	}
 	return s
@@ -61,7 +62,7 @@ func check(s sources) (broken []rules.Violation, tables int) {
 	return broken, schema.Tables()
 }
 
-// report prints one line per violation and a summary. It returns true if there are no violations.
+// report prints one line per violation and a summary. It reports whether there are no violations.
 func report(w io.Writer, s sources) bool {
 	broken, tables := check(s)
 	for _, v := range broken {

@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-social/plaza/hack/crdbcheck/rules"
 )
 
-func TestProgramHasNoViolations(t *testing.T) {
+func TestTheProgramKeepsTheRules(t *testing.T) {
 	s := program()
 	require.NotEmpty(t, s.migrations)
 	require.NotEmpty(t, s.queries)
@@ -36,7 +36,7 @@ func TestReport(t *testing.T) {
 		"a bad statement": {
 			sources{queries: []rules.Statement{{Where: "store/sleep", SQL: "SELECT pg_sleep(1)"}}},
 			[]string{
-				"store/sleep: function: pg_sleep(): a sleeping statement occupies its connection",
+				"store/sleep: function: pg_sleep(): a statement that waits holds its connection",
 				"crdbcheck: 1 statements, 0 migrations of 0 tables, 0 placement statements: 1 violations",
 			},
 			false,
@@ -44,7 +44,7 @@ func TestReport(t *testing.T) {
 		"a bad migration": {
 			sources{migrations: []rules.Statement{{Where: "store/migrations/1.sql", SQL: "DROP TABLE posts"}}},
 			[]string{
-				"store/migrations/1.sql: idempotent: use DROP TABLE IF EXISTS",
+				"store/migrations/1.sql: idempotent: write DROP TABLE IF EXISTS",
 				"crdbcheck: 0 statements, 1 migrations of 0 tables, 0 placement statements: 1 violations",
 			},
 			false,
@@ -68,9 +68,9 @@ func TestReport(t *testing.T) {
 
 var homeCondition = regexp.MustCompile(`\b(?:[a-z_]+\.)?home = \$1(?:::text)?`)
 
-// TestEveryHomeConditionIsRequired removes each condition on home, one at a time, from every statement of the program:
-// the rules must report each.
-func TestEveryHomeConditionIsRequired(t *testing.T) {
+// TestNoHomeIsSuperfluous takes the condition on home away, one place at a time, from every statement of the program: the
+// rules have to notice each.
+func TestNoHomeIsSuperfluous(t *testing.T) {
 	s := program()
 	schema, _ := rules.Migrations(s.migrations)
 	places := 0

@@ -22,7 +22,7 @@ import (
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
@@ -272,7 +272,7 @@ func TestOldSchema(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, status)
 	require.JSONEq(t, `{"status":"error","code":500000,"message":"Unexpected error"}`, body)
 
-	require.NoError(t, store.Migrate(t.Context(), store.MigrateOptions{URL: url}))
+	require.NoError(t, db.Migrate(t.Context(), db.MigrateOptions{URL: url}))
 	require.Eventually(t, func() bool { return r.Ready(t.Context()).Ready }, 30*time.Second, 10*time.Millisecond)
 	status, _ = get(t, http.DefaultClient, "http://"+r.APIAddr()+"/no/such/route")
 	require.Equal(t, http.StatusNotFound, status)

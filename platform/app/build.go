@@ -14,6 +14,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/storage"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
@@ -109,7 +110,7 @@ func (d *dependencies) openKeys() error {
 
 func (d *dependencies) openStore(ctx context.Context, fault func() error) error {
 	var err error
-	d.store, err = store.Open(ctx, store.Config{
+	d.store, err = store.Open(ctx, db.Config{
 		URLs:             d.cfg.DatabaseURLs(),
 		PoolSize:         int32(d.cfg.PoolSize),
 		StatementTimeout: d.cfg.StatementTimeout.Std(),
@@ -137,7 +138,7 @@ func (d *dependencies) databaseChecks() []Check {
 // checkSchema returns an error if the schema is older than the program requires. A newer schema is accepted: migrations
 // only remove what no running program uses any more.
 func (d *dependencies) checkSchema(ctx context.Context) error {
-	current, target, err := store.MigrationStatus(ctx, d.cfg.DatabaseURLs()[d.cfg.Region])
+	current, target, err := db.MigrationStatus(ctx, d.cfg.DatabaseURLs()[d.cfg.Region])
 	if err != nil {
 		return err
 	}

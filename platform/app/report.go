@@ -12,6 +12,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/statusz"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
@@ -37,8 +38,8 @@ type report struct {
 	serverKeys *auth.KeySet
 	apiKeys    *auth.KeySet
 	signing    *auth.Keyring
-	// placed is store.CheckPlacement.
-	placed func(context.Context) (store.Placement, error)
+	// placed is db.CheckPlacement.
+	placed func(context.Context) (db.Placement, error)
 
 	mu         sync.Mutex // guards the fields below
 	databases  map[string]bool
@@ -53,13 +54,13 @@ func newReport(d *dependencies, draining func() bool) *report {
 	r := &report{
 		cfg: cfg, started: time.Now().UTC(), build: telemetry.BuildInfo(), now: time.Now, store: d.store, draining: draining,
 		serverKeys: d.serverKeys, apiKeys: d.apiKeys, signing: d.signing, databases: map[string]bool{},
-		placed: func(ctx context.Context) (store.Placement, error) {
-			return store.CheckPlacement(ctx, cfg.DatabaseURLs()[cfg.Region], store.Layout{
+		placed: func(ctx context.Context) (db.Placement, error) {
+			return db.CheckPlacement(ctx, cfg.DatabaseURLs()[cfg.Region], db.Layout{
 				Localities: cfg.Localities(), Primary: cfg.PrimaryRegion, Survive: string(cfg.Survive),
 			})
 		},
 	}
-	r.schema.Required = store.TargetVersion()
+	r.schema.Required = db.TargetVersion()
 	r.placement = r.unknownPlacement(statusz.ReasonNotCheckedYet)
 	return r
 }
@@ -192,11 +193,11 @@ func (r *report) knownPlacement() statusz.Placement {
 }
 
 // placementOf returns the status for the result of a placement check.
-func (r *report) placementOf(found store.Placement, err error) statusz.Placement {
+func (r *report) placementOf(found db.Placement, err error) statusz.Placement {
 	p := r.unknownPlacement(statusz.ReasonCheckFailed)
 	p.Engine, p.CheckedAt = string(found.Engine), r.time()
 	switch {
-	case errors.Is(err, store.ErrNoPlacement):
+	case errors.Is(err, db.ErrNoPlacement):
 		p.Reason = statusz.ReasonNoPlacement
 		return p
 	case err != nil:
@@ -204,7 +205,7 @@ func (r *report) placementOf(found store.Placement, err error) statusz.Placement
 		return p
 	}
 	p.State, p.Reason = statusz.Pinned, statusz.ReasonAllTablesPinned
-	for _, t := range found.Elsewhere {
+	for _, t := range found.Misplaced {
 		p.NotPinned = append(p.NotPinned, statusz.TableNotPinned(t))
 		p.State = statusz.NotPinned
 		if t.Table != "" {
@@ -222,7 +223,7 @@ func (r *report) unknownPlacement(reason string) statusz.Placement {
 		want.Localities[home.String()] = locality
 	}
 	return statusz.Placement{
-		State: statusz.Unknown, Reason: reason, Want: want, Tables: len(store.Tables()), NotPinned: []statusz.TableNotPinned{},
+		State: statusz.Unknown, Reason: reason, Want: want, Tables: len(db.Tables()), NotPinned: []statusz.TableNotPinned{},
 	}
 }
 

@@ -10,33 +10,33 @@ import (
 
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/statusz"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 func TestPlacementOf(t *testing.T) {
 	at := time.Date(2026, 11, 21, 20, 0, 0, 0, time.UTC)
-	posts, database := store.TablePlacement{Table: "posts", Has: "GLOBAL"}, store.TablePlacement{Has: "no region x"}
+	posts, database := db.TablePlacement{Table: "posts", Has: "GLOBAL"}, db.TablePlacement{Has: "no region x"}
 	for name, c := range map[string]struct {
-		found                  store.Placement
+		found                  db.Placement
 		err                    error
 		state, reason, message string
 		notPinned              int
 	}{
-		"pinned":     {store.Placement{Engine: store.CockroachDB}, nil, statusz.Pinned, statusz.ReasonAllTablesPinned, "", 0},
-		"postgresql": {store.Placement{Engine: store.PostgreSQL}, store.ErrNoPlacement, statusz.Unknown, statusz.ReasonNoPlacement, "", 0},
-		"a table":    {store.Placement{Elsewhere: []store.TablePlacement{posts}}, nil, statusz.NotPinned, statusz.ReasonTablesNotPinned, "", 1},
+		"pinned":     {db.Placement{Engine: db.CockroachDB}, nil, statusz.Pinned, statusz.ReasonAllTablesPinned, "", 0},
+		"postgresql": {db.Placement{Engine: db.PostgreSQL}, db.ErrNoPlacement, statusz.Unknown, statusz.ReasonNoPlacement, "", 0},
+		"a table":    {db.Placement{Misplaced: []db.TablePlacement{posts}}, nil, statusz.NotPinned, statusz.ReasonTablesNotPinned, "", 1},
 		"the database": {
-			store.Placement{Elsewhere: []store.TablePlacement{database}}, nil, statusz.NotPinned, statusz.ReasonDatabaseRegionsDiffer, "", 1,
+			db.Placement{Misplaced: []db.TablePlacement{database}}, nil, statusz.NotPinned, statusz.ReasonDatabaseRegionsDiffer, "", 1,
 		},
 		"both": {
-			store.Placement{Elsewhere: []store.TablePlacement{database, posts}}, nil, statusz.NotPinned, statusz.ReasonTablesNotPinned, "", 2,
+			db.Placement{Misplaced: []db.TablePlacement{database, posts}}, nil, statusz.NotPinned, statusz.ReasonTablesNotPinned, "", 2,
 		},
-		"failed": {store.Placement{}, errors.New("no\npermission"), statusz.Unknown, statusz.ReasonCheckFailed, "no permission", 0},
+		"failed": {db.Placement{}, errors.New("no\npermission"), statusz.Unknown, statusz.ReasonCheckFailed, "no permission", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := &report{
 				cfg: config.Default(), now: func() time.Time { return at },
-				placed: func(context.Context) (store.Placement, error) { return c.found, c.err },
+				placed: func(context.Context) (db.Placement, error) { return c.found, c.err },
 			}
 			p := r.readPlacement(t.Context())
 			require.Equal(t, p, r.knownPlacement())

@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/statusz"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 const patience = 30 * time.Second
@@ -23,7 +23,7 @@ const patience = 30 * time.Second
 func serving(t *testing.T, change ...func(*config.Config)) (*running, config.Config) {
 	t.Helper()
 	url := testdb.New(t)
-	require.NoError(t, store.Migrate(t.Context(), store.MigrateOptions{URL: url}))
+	require.NoError(t, db.Migrate(t.Context(), db.MigrateOptions{URL: url}))
 	cfg := fullConfig(t, url)
 	for _, c := range change {
 		c(&cfg)
@@ -68,8 +68,8 @@ func TestStatusz(t *testing.T) {
 	require.NotEmpty(t, s.Version)
 	require.WithinDuration(t, time.Now(), s.StartedAt, time.Hour)
 	require.False(t, s.Draining)
-	require.Equal(t, store.TargetVersion(), s.Schema.Current)
-	require.Equal(t, store.TargetVersion(), s.Schema.Required)
+	require.Equal(t, db.TargetVersion(), s.Schema.Current)
+	require.Equal(t, db.TargetVersion(), s.Schema.Required)
 	require.Empty(t, s.Schema.Error)
 	require.Equal(t, cfg.Hash(), s.Configuration.Hash)
 	for _, file := range []statusz.KeyFile{s.Keys.Server, s.Keys.API, s.Keys.Signing} {

@@ -16,6 +16,7 @@ import (
 	"github.com/plaza-social/plaza/platform/bench/bare"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 // TestBareMatchesPlaza compares the bare server with the platform: equal answers from the same statements. A change of
@@ -49,7 +50,7 @@ func TestBareMatchesPlaza(t *testing.T) {
 
 func seedFor(t *testing.T, network *apptest.Network) *data {
 	t.Helper()
-	st, err := store.Open(t.Context(), store.Config{URLs: map[region.Code]string{"": network.DatabaseURL}})
+	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": network.DatabaseURL}})
 	require.NoError(t, err)
 	defer st.Close()
 	ring, err := auth.OpenKeyring(network.Keys.Signing)

@@ -15,6 +15,7 @@ import (
 	"github.com/plaza-social/plaza/platform/devdb"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 // The network under test: one region's server, and data whose home is there.
@@ -52,7 +53,7 @@ func newEnvironment(ctx context.Context, o options, p *progress) (e *environment
 	if e.database, err = devdb.Start(ctx, devdb.Options{Ephemeral: true}); err != nil {
 		return e, err
 	}
-	if err := store.Migrate(ctx, store.MigrateOptions{URL: e.database.URL()}); err != nil {
+	if err := db.Migrate(ctx, db.MigrateOptions{URL: e.database.URL()}); err != nil {
 		return e, err
 	}
 	if err := e.makeKeys(); err != nil {
@@ -97,7 +98,7 @@ func (e *environment) makeKeys() error {
 
 // fill creates the data and updates the database's statistics, so that query plans are stable.
 func (e *environment) fill(ctx context.Context, p *progress) error {
-	st, err := store.Open(ctx, store.Config{
+	st, err := store.Open(ctx, db.Config{
 		URLs: map[region.Code]string{"": e.database.URL()}, StatementTimeout: time.Minute,
 	})
 	if err != nil {

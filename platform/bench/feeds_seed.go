@@ -13,6 +13,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 // feedReader is a user who follows many accounts.
@@ -99,7 +100,7 @@ func (e *environment) seedFeeds(ctx context.Context, p *progress, posts int) ([]
 
 // addReaders adds the readers, each with a session and with as many followed accounts as followed returns.
 func (e *environment) addReaders(ctx context.Context, conn *pgx.Conn, now time.Time) ([]feedReader, error) {
-	st, err := store.Open(ctx, store.Config{URLs: map[region.Code]string{"": e.database.URL()}, StatementTimeout: time.Minute})
+	st, err := store.Open(ctx, db.Config{URLs: map[region.Code]string{"": e.database.URL()}, StatementTimeout: time.Minute})
 	if err != nil {
 		return nil, err
 	}

@@ -19,10 +19,11 @@ import (
 	"github.com/plaza-social/plaza/platform/faults/proxy"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 var schema = testdb.NewTemplate(func(ctx context.Context, url string) error {
-	return store.Migrate(ctx, store.MigrateOptions{URL: url})
+	return db.Migrate(ctx, db.MigrateOptions{URL: url})
 })
 
 var (
@@ -49,7 +50,7 @@ func newNetwork(t *testing.T) *network {
 // at returns the directory of a new server of a region, with an empty cache.
 func (n *network) at(local region.Code) *directory.Directory {
 	n.t.Helper()
-	cfg := store.Config{URLs: map[region.Code]string{}, Log: slog.New(slog.DiscardHandler), StatementTimeout: 2 * time.Second}
+	cfg := db.Config{URLs: map[region.Code]string{}, Log: slog.New(slog.DiscardHandler), StatementTimeout: 2 * time.Second}
 	for home, p := range n.proxies {
 		cfg.URLs[home] = p.Through(n.url)
 	}
@@ -239,7 +240,7 @@ func TestCache(t *testing.T) {
 	id := claim(t, n.at(region.EU), name)
 	d := n.at(region.US)
 	trips := func(publicID string) int64 {
-		ctx, count := store.CountRoundTrips(t.Context())
+		ctx, count := db.CountRoundTrips(t.Context())
 		got, err := d.Lookup(ctx, publicID)
 		require.NoError(t, err)
 		require.Equal(t, publicID == name, got == id)

@@ -23,7 +23,7 @@ const (
 type FeedUpdate struct {
 	Home    region.Code         `json:"home"`
 	Segment store.FeedSegment   `json:"segment"`
-	Users   []store.MarkAdvance `json:"users,omitempty"`
+	Users   []store.MarkerAdvance `json:"users,omitempty"`
 	Deleted bool                `json:"deleted,omitempty"` // the feed was deleted, for all users
 	At      time.Time           `json:"at"`
 }

@@ -70,7 +70,7 @@ func (o *Outbox) Deliver(ctx context.Context, home region.Code, rows ...store.Ou
 	}
 	g.Wait()
 	for lane, ids := range done {
-		_ = o.store.OutboxDone(bounded, home, lane, ids)
+		_ = o.store.DeleteOutboxRows(bounded, home, lane, ids)
 	}
 }
 
@@ -116,7 +116,7 @@ func (o *Outbox) Job() jobs.Job {
 
 // Drain delivers the rows that are due in one lane.
 func (o *Outbox) Drain(ctx context.Context, home region.Code, lane int64) error {
-	rows, err := o.store.OutboxDue(ctx, home, lane, o.now())
+	rows, err := o.store.DueOutboxRows(ctx, home, lane, o.now())
 	if err != nil || len(rows) == 0 {
 		return err
 	}
@@ -128,14 +128,14 @@ func (o *Outbox) Drain(ctx context.Context, home region.Code, lane int64) error 
 			continue
 		}
 		o.log.WarnContext(ctx, "outbox row not delivered", "home", home, "topic", row.Topic, "attempts", row.Attempts+1, "error", err)
-		if err := o.store.OutboxRetry(ctx, home, row, o.now().Add(backOff(row.Attempts))); err != nil {
+		if err := o.store.DelayOutboxRow(ctx, home, row, o.now().Add(backOff(row.Attempts))); err != nil {
 			return err
 		}
 	}
 	if len(done) == 0 {
 		return nil
 	}
-	return o.store.OutboxDone(ctx, home, lane, done)
+	return o.store.DeleteOutboxRows(ctx, home, lane, done)
 }
 
 func backOff(attempts int64) time.Duration {

@@ -17,10 +17,11 @@ import (
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 var schema = testdb.NewTemplate(func(ctx context.Context, url string) error {
-	return store.Migrate(ctx, store.MigrateOptions{URL: url})
+	return db.Migrate(ctx, db.MigrateOptions{URL: url})
 })
 
 var (
@@ -49,7 +50,7 @@ func newOffice(t *testing.T) *office {
 	t.Helper()
 	o := &office{t: t, refuse: func(string) error { return nil }}
 	var err error
-	o.store, err = store.Open(t.Context(), store.Config{
+	o.store, err = store.Open(t.Context(), db.Config{
 		URLs: map[region.Code]string{"": schema.New(t)}, Log: quiet, StatementTimeout: time.Minute, Fault: func() error {
 			if err := o.fault.Load(); err != nil {
 				return *err
@@ -118,7 +119,7 @@ func (o *office) left() int {
 	o.t.Helper()
 	n := 0
 	for lane := range int64(store.OutboxLanes) {
-		rows, err := o.store.OutboxDue(o.t.Context(), region.US, lane, start.Add(1000*time.Hour))
+		rows, err := o.store.DueOutboxRows(o.t.Context(), region.US, lane, start.Add(1000*time.Hour))
 		require.NoError(o.t, err)
 		n += len(rows)
 	}

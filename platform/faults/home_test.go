@@ -13,6 +13,7 @@ import (
 	"github.com/plaza-social/plaza/platform/apptest"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 // homeColumns names, for each table, the columns whose ids must have the row's home: content is stored with its
@@ -78,22 +79,22 @@ func TestRowPlacement(t *testing.T) {
 		}
 	}
 	insertUndeliverableRows(t, n)
-	db, err := pgx.Connect(t.Context(), n.DatabaseURL)
+	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = db.Close(t.Context()) })
-	for _, table := range store.Tables() {
+	t.Cleanup(func() { _ = conn.Close(t.Context()) })
+	for _, table := range db.Tables() {
 		columns, known := homeColumns[table]
 		require.True(t, known, "no rule says where the rows of %s live", table)
-		requireRows(t, db, table)
+		requireRows(t, conn, table)
 		for _, column := range columns {
-			requireHomeOfID(t, db, table, column)
+			requireHomeOfID(t, conn, table, column)
 		}
 	}
-	requireDirectory(t, db)
-	requireSettings(t, db)
-	requireRules(t, db)
-	requireLogs(t, db)
-	requirePinTargets(t, db)
+	requireDirectory(t, conn)
+	requireSettings(t, conn)
+	requireRules(t, conn)
+	requireLogs(t, conn)
+	requirePinTargets(t, conn)
 }
 
 // writeEverything creates a community at home, and writes to it through another region, as users of both.
@@ -186,7 +187,7 @@ func writeLive(t *testing.T, c *apptest.Client, community string) {
 // insertUndeliverableRows inserts outbox rows that cannot be delivered, because others are deleted immediately.
 func insertUndeliverableRows(t *testing.T, n *apptest.Network) {
 	t.Helper()
-	st, err := store.Open(t.Context(), store.Config{URLs: map[region.Code]string{"": n.DatabaseURL}})
+	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": n.DatabaseURL}})
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
 	for _, home := range region.All() {

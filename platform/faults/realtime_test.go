@@ -16,6 +16,7 @@ import (
 	"github.com/plaza-social/plaza/platform/faults/proxy"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 const addedStream = "/realtime/community.userAdded"
@@ -62,7 +63,7 @@ func TestEventsOutliveServer(t *testing.T) {
 	owner := n.NewUser(t, region.EU, "owner")
 	community := owner.NewCommunity(t)
 	s := owner.Listen(t, addedStream, "")
-	st, err := store.Open(t.Context(), store.Config{URLs: map[region.Code]string{"": n.DatabaseURL}})
+	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": n.DatabaseURL}})
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
 	for i := range 5 {
@@ -88,14 +89,14 @@ func TestRolledBackTransactionEmitsNoEvent(t *testing.T) {
 	owner := n.NewUser(t, region.SG, "owner")
 	community := owner.NewCommunity(t)
 	s := owner.Listen(t, addedStream, "")
-	st, err := store.Open(t.Context(), store.Config{URLs: map[region.Code]string{"": n.DatabaseURL}})
+	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": n.DatabaseURL}})
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
 	now := time.Now().UTC()
 	w := st.NewTx(region.SG)
 	w.EmitEvent(store.Event{Name: "community.userAdded", Topic: community, SentAt: now, Homes: region.All(), Payload: []byte(`{}`)}, now, now)
-	w.DeleteFeed(region.NewID(region.SG), now, store.ErrChanged) // the feed does not exist: the guard aborts the transaction
-	require.ErrorIs(t, w.Commit(t.Context()), store.ErrChanged)
+	w.DeleteMessageFeed(region.NewID(region.SG), now, store.ErrConflict) // the feed does not exist: the guard aborts the transaction
+	require.ErrorIs(t, w.Commit(t.Context()), store.ErrConflict)
 	user := n.NewUser(t, region.EU, "user")
 	require.True(t, addMember(t, owner, community, user.UserID))
 	require.Equal(t, user.UserID, s.Next(t).Response().String(t, "data.communityUsers.0.userId"))
@@ -111,7 +112,7 @@ func TestEventsSurviveRestarts(t *testing.T) {
 		t.Log("only a PostgreSQL server that was started here can be killed")
 		return
 	}
-	require.NoError(t, store.Migrate(t.Context(), store.MigrateOptions{URL: d.db.URL()}))
+	require.NoError(t, db.Migrate(t.Context(), db.MigrateOptions{URL: d.db.URL()}))
 	p := proxy.New(t, d.db.URL())
 	through := func(string) string { return p.Through(d.db.URL()) }
 	n := apptest.Start(t, apptest.WithDatabaseURLs(map[region.Code]func(string) string{region.US: through, region.EU: through, region.SG: through}))

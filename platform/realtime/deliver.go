@@ -203,9 +203,9 @@ func (h *Hub) markerUserSync(ctx context.Context, e store.LoggedEvent) (ofUser, 
 	marks := view.Markers{}
 	reads := h.Store.NewReadBatch()
 	reads.Users([]string{e.Topic}, &users)
-	reads.FeedMarks(e.Topic, payload.FeedIDs, &marks.Feeds)
-	reads.EntityMarks(e.Topic, payload.EntityIDs, &marks.Entities)
-	reads.UserMark(e.Topic, &marks.User)
+	reads.FeedMarkers(e.Topic, payload.FeedIDs, &marks.Feeds)
+	reads.EntityMarkers(e.Topic, payload.EntityIDs, &marks.Entities)
+	reads.UserMarker(e.Topic, &marks.User)
 	if err := reads.Run(ctx); err != nil {
 		return nil, nil, err
 	}

@@ -24,13 +24,14 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
 const networkID = "0123456789abcdef01234567"
 
 var schema = testdb.NewTemplate(func(ctx context.Context, url string) error {
-	return store.Migrate(ctx, store.MigrateOptions{URL: url})
+	return db.Migrate(ctx, db.MigrateOptions{URL: url})
 })
 
 // world is a hub with a database and a user.
@@ -46,7 +47,7 @@ type world struct {
 func newWorld(t *testing.T, change func(*realtime.Options)) *world {
 	t.Helper()
 	url := schema.New(t)
-	st, err := store.Open(t.Context(), store.Config{URLs: map[region.Code]string{"": url}})
+	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": url}})
 	require.NoError(t, err)
 	log := slog.New(slog.DiscardHandler)
 	w := &world{t: t, deps: &service.Deps{
@@ -214,7 +215,7 @@ func TestConcurrentEvents(t *testing.T) {
 	for lane := range int64(store.OutboxLanes) {
 		require.Eventually(t, func() bool {
 			require.NoError(t, w.deps.Outbox.Drain(t.Context(), region.EU, lane))
-			due, err := w.deps.Store.OutboxDue(t.Context(), region.EU, lane, time.Now().Add(time.Hour))
+			due, err := w.deps.Store.DueOutboxRows(t.Context(), region.EU, lane, time.Now().Add(time.Hour))
 			require.NoError(t, err)
 			return len(due) == 0
 		}, time.Minute, 10*time.Millisecond)

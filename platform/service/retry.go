@@ -9,7 +9,7 @@ import (
 )
 
 // ErrConflict is the error of a transaction whose decision is based on a row that has changed since it was read.
-var ErrConflict = store.ErrChanged
+var ErrConflict = store.ErrConflict
 
 // maxConflictRetries bounds the retries of RetryOnConflict.
 const maxConflictRetries = 20

@@ -4,19 +4,18 @@ import (
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
-// Backlog is how far the background work of a home is behind. A zero time means that nothing waits.
+// Backlog is the age of the background work of a home. A zero time means that nothing is waiting.
 type Backlog struct {
-	OldestOutbox    time.Time // when the oldest outbox row was written that is still there
-	OldestScheduled time.Time // when the first scheduled post that waits was to be published; may lie ahead
+	OldestOutbox    time.Time // when the oldest outbox row was inserted
+	OldestScheduled time.Time // the earliest time of a waiting scheduled post; may be in the future
 }
 
-// What never failed waits in the order in which it is due; what failed has been put off, the oldest the longest, and has
-// an index of its own. The oldest of all is one of the two that come first.
+// Rows that never failed are ordered by when they are due. Failed rows were postponed, the oldest the longest, and have
+// a separate index. The oldest row is the first one in either order.
 var (
 	sqlOutboxFirst = stmt("outbox.first", `SELECT created_at FROM outbox
 		WHERE home = $1 AND lane = $2::bigint ORDER BY not_before, id LIMIT 1`)
@@ -28,7 +27,7 @@ var (
 		WHERE home = $1 AND lane = $2::bigint AND status = 'WAIT' AND attempts > 0 ORDER BY scheduled_at, id LIMIT 1`)
 )
 
-// Backlog reads how far the background work of a home is behind.
+// Backlog reads the age of the background work of a home.
 func (s *Store) Backlog(ctx context.Context, home region.Code) (Backlog, error) {
 	var b Backlog
 	r := s.NewReadBatch()
@@ -44,30 +43,13 @@ func (s *Store) Backlog(ctx context.Context, home region.Code) (Backlog, error) 
 	return b, err
 }
 
-// earliest queues a statement that finds at most one time, and keeps it in into where it is earlier than what is there.
-func (r *ReadBatch) earliest(home region.Code, st *Statement, lane int64, into *time.Time) {
+// earliest queues a statement that returns at most one time and stores it in into if it is earlier.
+func (r *ReadBatch) earliest(home region.Code, st *db.Statement, lane int64, into *time.Time) {
 	var found []time.Time
-	r.add(home, st, scanAll(&found, func(rows pgx.Rows) (at time.Time, err error) { err = rows.Scan(&at); return at, err }), lane)
+	r.Add(home, st, db.Values(&found), lane)
 	r.Then(func() {
 		if len(found) > 0 && (into.IsZero() || found[0].Before(*into)) {
 			*into = found[0]
 		}
 	})
-}
-
-// SchemaVersion reads the version of the schema as a home's database has it, 0 when there is none. It uses the home's
-// pool: MigrationStatus is for programs without one.
-func (s *Store) SchemaVersion(ctx context.Context, home region.Code) (int64, error) {
-	h := s.homes[home]
-	bounded, cancel := context.WithTimeout(ctx, s.timeout)
-	defer cancel()
-	var version int64
-	err := h.roundTrip(ctx, func() error {
-		err := h.pool.QueryRow(bounded, sqlSchemaVersion).Scan(&version)
-		if isUndefinedTable(err) {
-			version, err = 0, nil
-		}
-		return err
-	})
-	return version, err
 }

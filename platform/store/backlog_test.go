@@ -9,6 +9,7 @@ import (
 	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 func TestBacklog(t *testing.T) {
@@ -36,9 +37,9 @@ func TestBacklog(t *testing.T) {
 		return b.OldestOutbox.UTC()
 	}
 	require.Equal(t, start, oldest())
-	require.NoError(t, s.OutboxRetry(t.Context(), region.EU, failed, start.Add(24*time.Hour)))
+	require.NoError(t, s.DelayOutboxRow(t.Context(), region.EU, failed, start.Add(24*time.Hour)))
 	require.Equal(t, start, oldest(), "a row that is put off waits still")
-	require.NoError(t, s.OutboxDone(t.Context(), region.EU, failed.Lane, []string{failed.ID}))
+	require.NoError(t, s.DeleteOutboxRows(t.Context(), region.EU, failed.Lane, []string{failed.ID}))
 	require.Equal(t, start.Add(time.Minute), oldest())
 }
 
@@ -48,5 +49,5 @@ func TestSchemaVersion(t *testing.T) {
 	require.Zero(t, version)
 	version, err = open(t, schema.New(t)).SchemaVersion(t.Context(), region.EU)
 	require.NoError(t, err)
-	require.Equal(t, store.TargetVersion(), version)
+	require.Equal(t, db.TargetVersion(), version)
 }

@@ -3,17 +3,15 @@ package store
 import (
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 // Category is a row of categories.
 type Category struct {
 	ID           string
 	Name         string
-	NameKey      string // its place in lists by name
+	NameKey      string // the key of lists by name
 	Metadata     []byte // JSON object
 	AvatarFileID string
 	CreatedAt    time.Time
@@ -21,17 +19,11 @@ type Category struct {
 	DeletedAt    *time.Time
 }
 
-const categoryColumns = `id, name, name_key, metadata, avatar_file_id, created_at, updated_at, deleted_at`
+var categoryColumns = db.Columns[Category]()
 
-func scanCategory(rows pgx.Rows) (Category, error) {
-	var c Category
-	err := rows.Scan(&c.ID, &c.Name, &c.NameKey, &c.Metadata, &c.AvatarFileID, &c.CreatedAt, &c.UpdatedAt, &c.DeletedAt)
-	return c, err
-}
-
-// The categories of a community that stand in the community's own home. Those of other homes are known by the community's
-// list alone, and are read by id.
-const categoriesIn = `SELECT ` + categoryColumns + ` FROM categories WHERE home = $1 AND categories.id = ANY(ARRAY
+// categoriesIn selects the categories of a community that are stored in the community's home. Categories of other homes
+// are read by the ids in the community's row.
+var categoriesIn = `SELECT ` + categoryColumns + ` FROM categories WHERE home = $1 AND categories.id = ANY(ARRAY
 	(SELECT category_id FROM community_categories WHERE home = $1 AND community_id = `
 
 var (
@@ -41,106 +33,95 @@ var (
 	sqlCategoriesOfComment   = stmt("categories.ofComment", categoriesIn+communityOfComment+`))`)
 	sqlCategoryInsert        = stmt("categories.insert", `INSERT INTO categories (home, id, name, name_key, metadata, avatar_file_id,
 		created_at, updated_at) VALUES ($1, $2, $3, $4, $5::jsonb, $6, $7, $7)`)
-	sqlCategoryIsLive = stmt("categories.isLive", `SELECT 1 / count(*) FROM categories WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
+	sqlCategoryGuard  = stmt("categories.isLive", `SELECT 1 / count(*) FROM categories WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
 	sqlCategoryUpdate = stmt("categories.update", `UPDATE categories SET name = COALESCE($3::text, name), name_key = COALESCE($4::text, name_key),
 		metadata = COALESCE($5::jsonb, metadata), avatar_file_id = COALESCE($6::text, avatar_file_id), updated_at = $7
 		WHERE home = $1 AND id = $2 RETURNING `+categoryColumns)
 	sqlCategoryDelete = stmt("categories.delete", `UPDATE categories SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)
 )
 
-// Categories reads categories of any homes, deleted ones too; their order is not defined.
+// Categories reads categories of any homes, including deleted ones, in no particular order.
 func (r *ReadBatch) Categories(ids []string, into *[]Category) {
 	*into = nil
-	for home, ids := range byHome(ids) {
-		part := new([]Category)
-		r.add(home, sqlCategoriesByID, scanAll(part, scanCategory), ids)
-		r.Then(func() { *into = append(*into, *part...) })
-	}
+	readMany(r, ids, sqlCategoriesByID, into)
 }
 
-// CategoriesOfCommunity reads those categories of a community that live in the community's home.
+// CategoriesOfCommunity reads the categories of a community that are stored in the community's home.
 func (r *ReadBatch) CategoriesOfCommunity(communityID string, into *[]Category) {
-	r.ofContent(communityID, sqlCategoriesOfCommunity, scanAll(into, scanCategory))
+	r.addAt(communityID, sqlCategoriesOfCommunity, db.Rows(into), communityID)
 }
 
-// CategoriesOfPost reads those categories of the community a post is in that live in its home.
+// CategoriesOfPost reads the categories of a post's community that are stored in its home.
 func (r *ReadBatch) CategoriesOfPost(postID string, into *[]Category) {
-	r.ofContent(postID, sqlCategoriesOfPost, scanAll(into, scanCategory))
+	r.addAt(postID, sqlCategoriesOfPost, db.Rows(into), postID)
 }
 
-// CategoriesOfComment reads those categories of the community a comment is in that live in its home.
+// CategoriesOfComment reads the categories of a comment's community that are stored in its home.
 func (r *ReadBatch) CategoriesOfComment(commentID string, into *[]Category) {
-	r.ofContent(commentID, sqlCategoriesOfComment, scanAll(into, scanCategory))
+	r.addAt(commentID, sqlCategoriesOfComment, db.Rows(into), commentID)
 }
 
 // InsertCategory inserts a category.
 func (w *Tx) InsertCategory(c Category, now time.Time) {
-	w.once = "categories_pkey"
-	w.exec(sqlCategoryInsert, c.ID, c.Name, NameKey(c.Name, PublicNameKeyRunes), c.Metadata, c.AvatarFileID, now)
+	w.IdempotentBy("categories_pkey")
+	w.Exec(sqlCategoryInsert, c.ID, c.Name, NameKey(c.Name, PublicNameKeyRunes), c.Metadata, c.AvatarFileID, now)
 }
 
-// CategoryChange holds the fields of a category to change; nil ones stay.
+// CategoryChange contains the fields of a category to change; nil fields are unchanged.
 type CategoryChange struct {
 	Name, AvatarFileID *string
 	Metadata           []byte // JSON object
 }
 
-// UpdateCategory changes a category and reads it back; one that is gone makes the transaction fail with 400400.
+// UpdateCategory changes a category and reads it back. The transaction fails with 400400 if the category is deleted.
 func (w *Tx) UpdateCategory(id string, c CategoryChange, now time.Time, into **Category) {
 	var key *string
 	if c.Name != nil {
 		k := NameKey(*c.Name, PublicNameKeyRunes)
 		key = &k
 	}
-	w.guard(sqlCategoryIsLive, fail.NotFound(), id)
-	w.query(sqlCategoryUpdate, scanOne(into, scanCategory), id, c.Name, key, c.Metadata, c.AvatarFileID, now)
+	w.Guard(sqlCategoryGuard, fail.NotFound(), id)
+	w.Query(sqlCategoryUpdate, db.Row(into), id, c.Name, key, c.Metadata, c.AvatarFileID, now)
 }
 
-// DeleteCategory marks a category as deleted; one that is gone makes the transaction fail with 400400.
+// DeleteCategory marks a category as deleted. The transaction fails with 400400 if it is deleted already.
 func (w *Tx) DeleteCategory(id string, now time.Time) {
-	w.guard(sqlCategoryIsLive, fail.NotFound(), id)
-	w.exec(sqlCategoryDelete, id, now)
+	w.Guard(sqlCategoryGuard, fail.NotFound(), id)
+	w.Exec(sqlCategoryDelete, id, now)
 }
 
-// CategoryList is a page of categories to read from every home.
+// CategoryList is a page of the categories of all homes.
 type CategoryList struct {
 	Deleted bool
 	ByName  bool
 	Desc    bool
-	// The position after which the page starts.
+	// The position that the page starts after.
 	AfterTime time.Time
 	AfterKey  string
 	AfterID   string
 	Limit     int
 }
 
-// categoryLists holds the statements of ListCategories by order.
-var categoryLists = makeCategoryLists()
+// The statements of ListCategories.
+var (
+	categoriesByCreation = categoryList(createdOrders, "created_at", "timestamptz")
+	categoriesByName     = categoryList(nameOrders, "name_key", "text")
+)
 
-func makeCategoryLists() map[string]*Statement {
-	lists := map[string]*Statement{}
-	for _, o := range []listOrder{orderCreatedDesc, orderCreatedAsc, orderNameDesc, orderNameAsc} {
-		key, kind := "created_at", "timestamptz"
-		if o == orderNameDesc || o == orderNameAsc {
-			key, kind = "name_key", "text"
-		}
-		lists[o.name] = stmt("categories.list."+o.name, `SELECT `+categoryColumns+` FROM categories WHERE home = $1
-			AND (deleted_at IS NOT NULL) = $2::boolean AND `+o.after(key, "id", "$3::"+kind, "$4")+
-			` ORDER BY `+o.by(key, "id")+` LIMIT $5::bigint`)
-	}
-	return lists
+func categoryList(orders [2]db.Order, key, keyType string) directions {
+	return inBoth(orders, func(o db.Order) *db.Statement {
+		return stmt("categories.list."+o.Name, `SELECT `+categoryColumns+` FROM categories WHERE home = $1
+			AND (deleted_at IS NOT NULL) = $2::boolean AND `+o.After(key, "id", "$3::"+keyType, "$4")+
+			` ORDER BY `+o.By(key, "id")+` LIMIT $5::bigint`)
+	})
 }
 
 // ListCategories reads up to Limit categories of each home, home by home.
 func (r *ReadBatch) ListCategories(l CategoryList, into *[]Category) {
 	*into = nil
-	for _, home := range region.All() {
-		part := new([]Category)
-		if l.ByName {
-			r.add(home, categoryLists[pick(l.Desc, orderNameDesc, orderNameAsc).name], scanAll(part, scanCategory), l.Deleted, l.AfterKey, l.AfterID, l.Limit)
-		} else {
-			r.add(home, categoryLists[pick(l.Desc, orderCreatedDesc, orderCreatedAsc).name], scanAll(part, scanCategory), l.Deleted, l.AfterTime, l.AfterID, l.Limit)
-		}
-		r.Then(func() { *into = append(*into, *part...) })
+	if l.ByName {
+		readEveryHome(r, categoriesByName.in(l.Desc), into, l.Deleted, l.AfterKey, l.AfterID, l.Limit)
+		return
 	}
+	readEveryHome(r, categoriesByCreation.in(l.Desc), into, l.Deleted, l.AfterTime, l.AfterID, l.Limit)
 }

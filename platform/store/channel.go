@@ -3,10 +3,8 @@ package store
 import (
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 // The types of channels.
@@ -17,7 +15,7 @@ const (
 	ChannelLive         = "live"
 )
 
-// Channel is a row of channels. What it is a chat of lives at its home: its subchannels, messages and users.
+// Channel is a row of channels. Its subchannels, messages and users are stored in its home.
 type Channel struct {
 	ID                string
 	PublicID          string // the id that the client chose, or the id itself
@@ -26,40 +24,30 @@ type Channel struct {
 	CreatorPublicID   string
 	DisplayName       string
 	AvatarFileID      string
-	IsDistinct        bool // the one conversation of its users
-	IsPublic          bool // everybody finds it, and may join it
+	IsDistinct        bool // the only conversation of its users
+	IsPublic          bool // all users can find and join it
 	Tags              []string
 	Metadata          []byte // JSON object
 	NotificationMode  string // default, silent or subscribe
 	AutoDeleteEnabled bool   // messages with AutoDeleteFlags flags are deleted
 	AutoDeleteFlags   int64
-	MutedUntil        *time.Time // only moderators write until then; nil for nobody is muted
-	PostID            string     // what a live channel is the chat of; a post, a stream or a room
+	MutedUntil        *time.Time // only moderators may write until then; nil if not muted
+	PostID            string     // the post, stream or room that a live channel belongs to
 	VideoStreamID     string
 	RoomID            string
-	LastActivity      time.Time // see ChannelActive
+	LastActivity      time.Time // see UpdateChannelActivity
 	CreatedAt         time.Time
 	UpdatedAt         time.Time
 	DeletedAt         *time.Time
 	DeletedBy         string // public id; empty for an administrator
 }
 
-// IsMuted reports whether only moderators may write now.
+// IsMuted reports whether only moderators may write.
 func (c *Channel) IsMuted(now time.Time) bool {
 	return c.MutedUntil != nil && now.Before(*c.MutedUntil)
 }
 
-const channelColumns = `id, public_id, type, creator_id, creator_public_id, display_name, avatar_file_id, is_distinct, is_public, tags, metadata,
-	notification_mode, auto_delete_enabled, auto_delete_flags, muted_until, post_id, video_stream_id, room_id, last_activity, created_at,
-	updated_at, deleted_at, deleted_by`
-
-func scanChannel(rows pgx.Rows) (Channel, error) {
-	var c Channel
-	err := rows.Scan(&c.ID, &c.PublicID, &c.Type, &c.CreatorID, &c.CreatorPublicID, &c.DisplayName, &c.AvatarFileID, &c.IsDistinct, &c.IsPublic,
-		&c.Tags, &c.Metadata, &c.NotificationMode, &c.AutoDeleteEnabled, &c.AutoDeleteFlags, &c.MutedUntil, &c.PostID, &c.VideoStreamID,
-		&c.RoomID, &c.LastActivity, &c.CreatedAt, &c.UpdatedAt, &c.DeletedAt, &c.DeletedBy)
-	return c, err
-}
+var channelColumns = db.Columns[Channel]()
 
 var (
 	sqlChannelsByID  = stmt("channels.byID", `SELECT `+channelColumns+` FROM channels WHERE home = $1 AND id = ANY($2::text[])`)
@@ -73,31 +61,26 @@ var (
 		metadata = COALESCE($7::jsonb, metadata), notification_mode = COALESCE($8::text, notification_mode),
 		auto_delete_enabled = COALESCE($9::boolean, auto_delete_enabled), auto_delete_flags = COALESCE($10::bigint, auto_delete_flags),
 		updated_at = $11 WHERE home = $1 AND id = $2`)
-	sqlChannelMute   = stmt("channels.mute", `UPDATE channels SET muted_until = $3::timestamptz, updated_at = $4 WHERE home = $1 AND id = $2`)
-	sqlChannelDelete = stmt("channels.delete", `UPDATE channels SET deleted_at = $3, deleted_by = $4, updated_at = $3 WHERE home = $1 AND id = $2`)
-	sqlChannelAttach = stmt("channels.attach", `UPDATE channels SET post_id = $3 WHERE home = $1 AND id = $2 AND post_id = ''`)
-	sqlChannelLive   = stmt("channels.guardLive", `SELECT 1 / count(*) FROM channels WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
-	sqlChannelActive = stmt("channels.active", `UPDATE channels SET last_activity = $3 WHERE home = $1 AND id = $2 AND last_activity < $4::timestamptz`)
+	sqlChannelMute           = stmt("channels.mute", `UPDATE channels SET muted_until = $3::timestamptz, updated_at = $4 WHERE home = $1 AND id = $2`)
+	sqlChannelDelete         = stmt("channels.delete", `UPDATE channels SET deleted_at = $3, deleted_by = $4, updated_at = $3 WHERE home = $1 AND id = $2`)
+	sqlChannelAttach         = stmt("channels.attach", `UPDATE channels SET post_id = $3 WHERE home = $1 AND id = $2 AND post_id = ''`)
+	sqlChannelGuard          = stmt("channels.guardLive", `SELECT 1 / count(*) FROM channels WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
+	sqlChannelUpdateActivity = stmt("channels.active", `UPDATE channels SET last_activity = $3 WHERE home = $1 AND id = $2 AND last_activity < $4::timestamptz`)
 )
 
-// Channel reads one channel, a deleted one too; nil where there is none.
+// Channel reads one channel, including a deleted one; nil if there is none.
 func (r *ReadBatch) Channel(id string, into **Channel) {
-	if home, err := region.HomeOf(id); err == nil {
-		r.add(home, sqlChannelsByID, scanOne(into, scanChannel), []string{id})
-	}
+	r.addAt(id, sqlChannelsByID, db.Row(into), []string{id})
 }
 
-// Channels reads channels of any homes, deleted ones too; their order is not defined.
+// Channels reads channels of any homes, including deleted ones, in no particular order.
 func (r *ReadBatch) Channels(ids []string, into *[]Channel) {
 	*into = nil
-	for home, ids := range byHome(ids) {
-		part := new([]Channel)
-		r.add(home, sqlChannelsByID, scanAll(part, scanChannel), ids)
-		r.Then(func() { *into = append(*into, *part...) })
-	}
+	readMany(r, ids, sqlChannelsByID, into)
 }
 
-// privateNameKeyRunes is how much of the name of a private channel stands in an index key: as little as of a person's.
+// privateNameKeyRunes is the length of the index key of a private channel's name. Like a person's name, it must not
+// leave the region.
 const privateNameKeyRunes = userNameKeyRunes
 
 func channelNameKey(name string, public bool) string {
@@ -107,21 +90,21 @@ func channelNameKey(name string, public bool) string {
 	return NameKey(name, privateNameKeyRunes)
 }
 
-// InsertChannel inserts a channel. taken answers where its id has a channel already; nil stands for an id that nobody else can
-// have, and then the channel is stored once even where the connection was lost. Its users and its first subchannel are
-// added beside it.
+// InsertChannel inserts a channel; its users and its default subchannel are inserted separately. The transaction fails
+// with taken if the id exists. If taken is nil, the id is new and a retry after a lost connection inserts the channel
+// once.
 func (w *Tx) InsertChannel(c Channel, taken error, now time.Time) {
-	insert := w.exec(sqlChannelInsert, c.ID, c.PublicID, c.Type, c.CreatorID, c.CreatorPublicID, c.DisplayName,
-		channelNameKey(c.DisplayName, c.IsPublic), c.AvatarFileID, c.IsDistinct, c.IsPublic, texts(c.Tags), c.Metadata, c.NotificationMode,
+	insert := w.Exec(sqlChannelInsert, c.ID, c.PublicID, c.Type, c.CreatorID, c.CreatorPublicID, c.DisplayName,
+		channelNameKey(c.DisplayName, c.IsPublic), c.AvatarFileID, c.IsDistinct, c.IsPublic, emptyIfNil(c.Tags), c.Metadata, c.NotificationMode,
 		c.AutoDeleteEnabled, c.AutoDeleteFlags, c.MutedUntil, c.PostID, c.VideoStreamID, c.RoomID, now)
 	if taken != nil {
-		insert.conflict("channels_pkey", taken)
-	} else if w.once == "" {
-		w.once = "channels_pkey"
+		insert.OnConflict("channels_pkey", taken)
+	} else {
+		w.IdempotentBy("channels_pkey")
 	}
 }
 
-// ChannelChange holds the fields of a channel to change; nil ones stay.
+// ChannelChange contains the fields of a channel to change; nil fields are unchanged.
 type ChannelChange struct {
 	DisplayName, AvatarFileID, NotificationMode *string
 	AutoDeleteEnabled                           *bool
@@ -130,7 +113,7 @@ type ChannelChange struct {
 	Metadata                                    []byte // JSON object
 }
 
-// UpdateChannel changes a channel; one that is gone makes the transaction fail with 400400.
+// UpdateChannel changes a channel. The transaction fails with 400400 if it is deleted.
 func (w *Tx) UpdateChannel(c Channel, change ChannelChange, now time.Time) {
 	var key *string
 	if change.DisplayName != nil {
@@ -138,36 +121,36 @@ func (w *Tx) UpdateChannel(c Channel, change ChannelChange, now time.Time) {
 		key = &k
 	}
 	w.GuardChannel(c.ID, fail.NotFound())
-	w.exec(sqlChannelUpdate, c.ID, change.DisplayName, key, change.AvatarFileID, change.Tags, change.Metadata, change.NotificationMode,
+	w.Exec(sqlChannelUpdate, c.ID, change.DisplayName, key, change.AvatarFileID, change.Tags, change.Metadata, change.NotificationMode,
 		change.AutoDeleteEnabled, change.AutoDeleteFlags, now)
 }
 
-// MuteChannel keeps everybody but moderators from writing until a time; nil lets them write again. One that is gone makes the
-// transaction fail with 400400.
+// MuteChannel prevents all users except moderators from writing until a time; nil unmutes the channel. The transaction
+// fails with 400400 if the channel is deleted.
 func (w *Tx) MuteChannel(id string, until *time.Time, now time.Time) {
 	w.GuardChannel(id, fail.NotFound())
-	w.exec(sqlChannelMute, id, until, now)
+	w.Exec(sqlChannelMute, id, until, now)
 }
 
-// DeleteChannel marks a channel deleted by somebody; one that is gone makes the transaction fail with 400400.
+// DeleteChannel marks a channel as deleted. The transaction fails with 400400 if it is deleted already.
 func (w *Tx) DeleteChannel(id, by string, now time.Time) {
 	w.GuardChannel(id, fail.NotFound())
-	w.exec(sqlChannelDelete, id, now, by)
+	w.Exec(sqlChannelDelete, id, now, by)
 }
 
-// GuardChannel makes the transaction fail with refusal where the channel is not there or deleted.
-func (w *Tx) GuardChannel(id string, refusal error) { w.guard(sqlChannelLive, refusal, id) }
+// GuardChannel makes the transaction fail with refusal if the channel does not exist or is deleted.
+func (w *Tx) GuardChannel(id string, refusal error) { w.Guard(sqlChannelGuard, refusal, id) }
 
-// SelectChannel reads a channel as it stands once the statements before it have run.
+// SelectChannel reads a channel after the preceding statements.
 func (w *Tx) SelectChannel(id string, into **Channel) {
-	w.query(sqlChannelsByID, scanOne(into, scanChannel), []string{id})
+	w.Query(sqlChannelsByID, db.Row(into), []string{id})
 }
 
-// activityGrain is how far the last activity of a channel lags behind at most. Whoever writes a message calls ChannelActive, and
-// within that time only the first one changes the row: a busy channel has one hot row, its subchannel's, and not two.
+// activityGrain is the precision of last_activity. Every message calls UpdateChannelActivity, but only the first one in
+// this interval updates the row, so that a busy channel contends on the row of its subchannel only.
 const activityGrain = 5 * time.Second
 
-// ChannelActive notes that something was written in a channel.
-func (w *Tx) ChannelActive(channelID string, at time.Time) {
-	w.exec(sqlChannelActive, channelID, at, at.Add(-activityGrain))
+// UpdateChannelActivity records the time of a message in a channel.
+func (w *Tx) UpdateChannelActivity(channelID string, at time.Time) {
+	w.Exec(sqlChannelUpdateActivity, channelID, at, at.Add(-activityGrain))
 }

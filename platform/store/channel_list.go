@@ -3,12 +3,10 @@ package store
 import (
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
-	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
-// ChannelOrder is what a list of channels goes by.
+// ChannelOrder is the order of a list of channels.
 type ChannelOrder int
 
 // The orders of channels.
@@ -18,104 +16,87 @@ const (
 	ChannelsByName
 )
 
-// ChannelList is a page of channels to read.
+// ChannelList is a page of channels.
 type ChannelList struct {
-	// Types keeps those of the types; empty keeps all.
+	// Types filters by type; empty means all.
 	Types []string
-	// Tags keeps those that have any of the tags, Without those that have none of them; empty keeps all.
+	// Tags selects channels with any of the tags, Without channels with none of them; empty means all.
 	Tags, Without []string
 	Deleted       Deleted
-	// Prefix is the beginning of the name; it goes with ChannelsByName.
+	// Prefix is the prefix of the name; it requires ChannelsByName.
 	Prefix string
 	Order  ChannelOrder
 	Desc   bool
-	// NotMine leaves out those that the user MemberID belongs to.
+	// NotMine excludes the channels of the user MemberID.
 	NotMine  bool
 	MemberID string
-	// The position after which the page starts.
+	// The position that the page starts after.
 	AfterTime time.Time
 	AfterKey  string
 	AfterID   string
 	Limit     int
 }
 
-// ChannelKey is a channel's place in lists: Time in those by activity and creation, NameKey in those by name.
+// ChannelKey is the position of a channel in a list: Time if ordered by activity or creation, NameKey if ordered by
+// name.
 type ChannelKey struct {
 	ID      string
 	NameKey string
 	Time    time.Time
 }
 
-func scanChannelKey(rows pgx.Rows) (ChannelKey, error) {
-	var k ChannelKey
-	err := rows.Scan(&k.ID, &k.NameKey, &k.Time)
-	return k, err
-}
-
-// channelFilter keeps what a list asks for; its parameters are those of ChannelList.filter.
+// channelFilter is the filter of channel lists. Its parameters are those of ChannelList.filter.
 const channelFilter = ` AND (cardinality($2::text[]) = 0 OR c.type = ANY($2::text[])) AND (cardinality($3::text[]) = 0 OR c.tags && $3::text[])
 	AND NOT (c.tags && $4::text[]) AND ($5::text = 'any' OR ($5::text = 'deleted') = (c.deleted_at IS NOT NULL))`
 
 func (l ChannelList) filter() []any {
-	return []any{texts(l.Types), texts(l.Tags), texts(l.Without), string(l.Deleted)}
+	return []any{emptyIfNil(l.Types), emptyIfNil(l.Tags), emptyIfNil(l.Without), string(l.Deleted)}
 }
 
-// names are the parameters of a prefix: the range of keys, which holds for the key of every name that begins with it, and the pattern
-// that settles what the key does not.
+// names returns the parameters of a prefix: the range of the keys of all names with the prefix, and a pattern for the
+// part of the name that the key does not contain.
 func (l ChannelList) names(keyRunes int) []any {
 	low, high := prefixRange(NameKey(l.Prefix, keyRunes))
 	return []any{low, high, likePrefix(l.Prefix)}
 }
 
-// channelTime is the time of an order's key.
-func channelTime(o ChannelOrder) string {
-	if o == ChannelsByActivity {
-		return "last_activity"
-	}
-	return "created_at"
-}
-
-type channelListKey struct {
-	order ChannelOrder
-	desc  bool
-}
-
+// The statements of ListChannels and ChannelsOf by their order.
 var (
-	channelLists    = makeChannelLists()
-	channelsOfUsers = makeChannelsOfUsers()
+	channelLists    = [...]directions{ChannelsByActivity: channelsByTime("Activity", "last_activity"), ChannelsByCreation: channelsByTime("Creation", "created_at"), ChannelsByName: channelsByName()}
+	channelsOfUsers = [...]*db.Statement{
+		ChannelsByActivity: channelsOfUser("ByActivity", "last_activity"), ChannelsByCreation: channelsOfUserByCreation, ChannelsByName: channelsOfUserByCreation,
+	}
+	channelsOfUserByCreation = channelsOfUser("ByCreation", "created_at")
 )
 
-func makeChannelLists() map[channelListKey]*Statement {
-	lists := map[channelListKey]*Statement{}
-	const head = ` FROM channels AS c WHERE c.home = $1 AND c.is_public = $6::boolean` + channelFilter +
-		` AND NOT ($7::boolean AND EXISTS (SELECT 1 FROM channel_users AS u WHERE u.home = $1 AND u.channel_id = c.id AND u.user_id = $8 AND u.membership = 'member'))`
-	for _, desc := range []bool{true, false} {
-		for name, order := range map[string]ChannelOrder{"Activity": ChannelsByActivity, "Creation": ChannelsByCreation} {
-			o, key := listOrder{"By" + name, desc}, "c."+channelTime(order)
-			lists[channelListKey{order, desc}] = stmt("channels.list"+o.name+pick(desc, "Desc", "Asc"), `SELECT c.id, c.name_key, `+key+head+
-				` AND `+o.after(key, "c.id", "$9::timestamptz", "$10")+` ORDER BY `+o.by(key, "c.id")+` LIMIT $11::bigint`)
-		}
-		o := listOrder{"ByName", desc}
-		lists[channelListKey{ChannelsByName, desc}] = stmt("channels.listByName"+pick(desc, "Desc", "Asc"), `SELECT c.id, c.name_key, c.created_at`+head+
-			` AND `+o.after("c.name_key", "c.id", "$9::text", "$10")+` AND c.name_key >= $12::text AND c.name_key < $13::text
-			AND lower(c.display_name) LIKE $14::text ORDER BY `+o.by("c.name_key", "c.id")+` LIMIT $11::bigint`)
-	}
-	return lists
+const channelListFrom = ` FROM channels AS c WHERE c.home = $1 AND c.is_public = $6::boolean` + channelFilter +
+	` AND NOT ($7::boolean AND EXISTS (SELECT 1 FROM channel_users AS u WHERE u.home = $1 AND u.channel_id = c.id AND u.user_id = $8 AND u.membership = 'member'))`
+
+func channelsByTime(name, column string) directions {
+	column = "c." + column
+	return inBoth(plainOrders, func(o db.Order) *db.Statement {
+		return stmt("channels.listBy"+name+o.Name, `SELECT c.id, c.name_key, `+column+channelListFrom+
+			` AND `+o.After(column, "c.id", "$9::timestamptz", "$10")+` ORDER BY `+o.By(column, "c.id")+` LIMIT $11::bigint`)
+	})
 }
 
-// makeChannelsOfUsers: one look for each channel, as members.byUser has for each user.
-func makeChannelsOfUsers() map[ChannelOrder]*Statement {
-	of := func(name, key string) *Statement {
-		return stmt("channels.ofUser"+name, `SELECT c.id, c.name_key, c.`+key+` FROM channel_users AS u CROSS JOIN LATERAL (
+func channelsByName() directions {
+	return inBoth(plainOrders, func(o db.Order) *db.Statement {
+		return stmt("channels.listByName"+o.Name, `SELECT c.id, c.name_key, c.created_at`+channelListFrom+
+			` AND `+o.After("c.name_key", "c.id", "$9::text", "$10")+` AND c.name_key >= $12::text AND c.name_key < $13::text
+			AND lower(c.display_name) LIKE $14::text ORDER BY `+o.By("c.name_key", "c.id")+` LIMIT $11::bigint`)
+	})
+}
+
+// channelsOfUser reads each channel by its primary key, see members.byUser.
+func channelsOfUser(name, column string) *db.Statement {
+	return stmt("channels.ofUser"+name, `SELECT c.id, c.name_key, c.`+column+` FROM channel_users AS u CROSS JOIN LATERAL (
 			SELECT id, name_key, display_name, type, tags, deleted_at, last_activity, created_at FROM channels
 			WHERE home = $1 AND id = u.channel_id LIMIT 1) AS c
 			WHERE u.home = $1 AND u.user_id = $6 AND u.membership = 'member'`+channelFilter+` AND lower(c.display_name) LIKE $7::text`)
-	}
-	byCreation := of("ByCreation", "created_at")
-	return map[ChannelOrder]*Statement{ChannelsByActivity: of("ByActivity", "last_activity"), ChannelsByCreation: byCreation, ChannelsByName: byCreation}
 }
 
-// ListChannels reads the places of up to Limit channels of each home, home by home: of public ones, or of the others.
+// ListChannels reads the keys of up to Limit public or private channels of each home, home by home.
 func (r *ReadBatch) ListChannels(l ChannelList, public bool, into *[]ChannelKey) {
 	args := append(l.filter(), public, l.NotMine, l.MemberID)
 	if l.Order == ChannelsByName {
@@ -127,94 +108,79 @@ func (r *ReadBatch) ListChannels(l ChannelList, public bool, into *[]ChannelKey)
 	} else {
 		args = append(args, l.AfterTime, l.AfterID, l.Limit)
 	}
-	for _, home := range region.All() {
-		part := new([]ChannelKey)
-		r.add(home, channelLists[channelListKey{l.Order, l.Desc}], scanAll(part, scanChannelKey), args...)
-		r.Then(func() { *into = append(*into, *part...) })
-	}
+	readEveryHome(r, channelLists[l.Order].in(l.Desc), into, args...)
 }
 
-// ChannelsOf reads the places of all channels that the user MemberID belongs to and that the list keeps, whatever its page.
+// ChannelsOf reads the keys of all channels of the user MemberID that match the filter, without paging.
 func (r *ReadBatch) ChannelsOf(l ChannelList, into *[]ChannelKey) {
-	for _, home := range region.All() {
-		part := new([]ChannelKey)
-		r.add(home, channelsOfUsers[l.Order], scanAll(part, scanChannelKey), append(l.filter(), l.MemberID, likePrefix(l.Prefix))...)
-		r.Then(func() { *into = append(*into, *part...) })
-	}
+	readEveryHome(r, channelsOfUsers[l.Order], into, append(l.filter(), l.MemberID, likePrefix(l.Prefix))...)
 }
 
 // ChannelUserList is a page of the users of one channel.
 type ChannelUserList struct {
 	ChannelID  string
 	Membership string
-	// MutedAt keeps the members who are muted at a time; nil keeps all.
+	// MutedAt selects the members who are muted at that time; nil means all.
 	MutedAt *time.Time
-	// Roles keeps those that have any of the roles; empty keeps all.
+	// Roles selects users with any of the roles; empty means all.
 	Roles []string
-	// ByName orders by public id, else by when the user was first concerned with the channel.
+	// ByName orders by public id, otherwise by the creation of the row.
 	ByName bool
 	Desc   bool
-	// Prefix is the beginning of the public id; it goes with ByName.
+	// Prefix is the prefix of the public id; it requires ByName.
 	Prefix string
-	// The position after which the page starts.
+	// The position that the page starts after.
 	AfterTime time.Time
 	AfterKey  string
 	AfterID   string
 	Limit     int
 }
 
-// ChannelUserRow is a user of a channel with their place in lists by name.
+// ChannelUserRow is a user of a channel with the key of lists by name.
 type ChannelUserRow struct {
 	ChannelUser
 	NameKey string
 }
 
-func scanChannelUserRow(rows pgx.Rows) (ChannelUserRow, error) {
-	var u ChannelUserRow
-	err := rows.Scan(append(u.fields(), &u.NameKey)...)
-	return u, err
-}
-
-var channelUserLists = makeChannelUserLists()
-
-func makeChannelUserLists() map[string]*Statement {
-	lists := map[string]*Statement{}
-	const head = `SELECT ` + channelUserColumns + `, name_key FROM channel_users WHERE home = $1 AND channel_id = $2 AND membership = $3`
-	const filter = ` AND (cardinality($4::text[]) = 0 OR roles && $4::text[]) AND ($5::timestamptz IS NULL OR muted_until > $5::timestamptz)`
-	for _, o := range []listOrder{orderCreatedDesc, orderCreatedAsc} {
-		page := ` AND ` + o.after("created_at", "user_id", "$6::timestamptz", "$7") + ` ORDER BY ` + o.by("created_at", "user_id") + ` LIMIT $8::bigint`
-		for source, narrow := range map[string]string{"all": "", "moderators": " AND is_moderator", "muted": " AND muted_until IS NOT NULL"} {
-			lists[source+o.name] = stmt("channelUsers.list."+source+o.name, head+narrow+filter+page)
-		}
-	}
-	for _, o := range []listOrder{orderNameDesc, orderNameAsc} {
-		lists["all"+o.name] = stmt("channelUsers.list.all"+o.name, head+filter+` AND `+o.after("name_key", "user_id", "$6::text", "$7")+
+// The statements of ListChannelUsers.
+var (
+	channelUsersByCreation      = channelUsersByTime("all", "")
+	channelModeratorsByCreation = channelUsersByTime("moderators", " AND is_moderator")
+	mutedUsersByCreation        = channelUsersByTime("muted", " AND muted_until IS NOT NULL")
+	channelUsersByName          = inBoth(nameOrders, func(o db.Order) *db.Statement {
+		return stmt("channelUsers.list.all"+o.Name, selectChannelUsers+channelUserFilter+` AND `+o.After("name_key", "user_id", "$6::text", "$7")+
 			` AND name_key >= $9::text AND name_key < $10::text AND lower(user_public_id) LIKE $11::text
-			ORDER BY `+o.by("name_key", "user_id")+` LIMIT $8::bigint`)
-	}
-	return lists
+			ORDER BY `+o.By("name_key", "user_id")+` LIMIT $8::bigint`)
+	})
+
+	selectChannelUsers = `SELECT ` + channelUserColumns + `, name_key FROM channel_users WHERE home = $1 AND channel_id = $2 AND membership = $3`
+)
+
+const channelUserFilter = ` AND (cardinality($4::text[]) = 0 OR roles && $4::text[]) AND ($5::timestamptz IS NULL OR muted_until > $5::timestamptz)`
+
+func channelUsersByTime(name, condition string) directions {
+	return inBoth(createdOrders, func(o db.Order) *db.Statement {
+		return stmt("channelUsers.list."+name+o.Name, selectChannelUsers+condition+channelUserFilter+
+			` AND `+o.After("created_at", "user_id", "$6::timestamptz", "$7")+` ORDER BY `+o.By("created_at", "user_id")+` LIMIT $8::bigint`)
+	})
 }
 
 // ListChannelUsers reads up to Limit users of a channel.
 func (r *ReadBatch) ListChannelUsers(l ChannelUserList, into *[]ChannelUserRow) {
-	home, err := region.HomeOf(l.ChannelID)
-	if err != nil {
-		return
-	}
-	args := []any{l.ChannelID, l.Membership, texts(l.Roles), l.MutedAt}
+	args := []any{l.ChannelID, l.Membership, emptyIfNil(l.Roles), l.MutedAt}
 	if l.ByName {
 		low, high := prefixRange(NameKey(l.Prefix, userNameKeyRunes))
 		args = append(args, l.AfterKey, l.AfterID, l.Limit, low, high, likePrefix(l.Prefix))
-		r.add(home, channelUserLists["all"+pick(l.Desc, orderNameDesc, orderNameAsc).name], scanAll(into, scanChannelUserRow), args...)
+		r.addAt(l.ChannelID, channelUsersByName.in(l.Desc), db.Rows(into), args...)
 		return
 	}
-	source := "all"
+	list := channelUsersByCreation
 	switch {
 	case l.MutedAt != nil:
-		source = "muted" // few among many, as moderators are
+		list = mutedUsersByCreation // muted users and moderators are few and have indexes of their own
 	case len(l.Roles) == 1 && l.Roles[0] == roleChannelModerator && l.Membership == ChannelMember:
-		source = "moderators"
+		list = channelModeratorsByCreation
 	}
 	args = append(args, l.AfterTime, l.AfterID, l.Limit)
-	r.add(home, channelUserLists[source+pick(l.Desc, orderCreatedDesc, orderCreatedAsc).name], scanAll(into, scanChannelUserRow), args...)
+	r.addAt(l.ChannelID, list.in(l.Desc), db.Rows(into), args...)
 }

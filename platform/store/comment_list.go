@@ -4,103 +4,91 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
-var commentLists, waitingLists = makeCommentLists(), makeWaitingLists()
-
-// commentShown keeps the approved comments, and others where the list shows all ($9) or they are the viewer's own ($10); of those it
-// keeps the ones in the state $11, if that is not empty.
+// commentShown is the visibility filter: approved comments, others if the list shows all ($9) or they are the viewer's
+// own ($10), and among these the ones with the status $11 unless it is empty.
 const commentShown = `(approval_status = 'approved' OR $9::boolean OR author_id = $10) AND ($11::text IN ('', approval_status))`
 
-func commentListName(level bool, f Flagged, o listOrder) string {
-	scope := "All"
-	if level {
-		scope = "OfParent"
-	}
-	return "comments.list" + flaggedNames[f] + scope + o.name
+type commentListKey struct {
+	everyLevel bool
+	flagged    Flagged
 }
 
-func makeCommentLists() map[string]*Statement {
-	lists := map[string]*Statement{}
+var commentLists = makeCommentLists()
+
+func makeCommentLists() map[commentListKey]timeLists {
+	lists := map[commentListKey]timeLists{}
 	flagged := map[Flagged]string{FlaggedAny: ``, FlaggedOnly: ` AND flag_count > 0`, FlaggedNone: ` AND flag_count = 0`}
-	for _, level := range []bool{true, false} {
-		levelSQL := ``
-		if level {
-			levelSQL = ` AND parent_id = $12`
-		}
+	for _, everyLevel := range []bool{true, false} {
 		for f, flagSQL := range flagged {
-			for _, o := range timeOrders {
-				name := commentListName(level, f, o)
-				inner := `SELECT ` + commentColumns + ` FROM comments WHERE home = $1 AND reference_id = $2` + levelSQL + flagSQL +
-					` AND ` + o.after(o.column(), "id", "$3::timestamptz", "$4") +
+			lists[commentListKey{everyLevel, f}] = byTime(func(o db.Order, column string) *db.Statement {
+				name := "comments.list" + flaggedNames[f] + pick(everyLevel, "All", "OfParent") + o.Name
+				inner := `SELECT ` + commentColumns + ` FROM comments WHERE home = $1 AND reference_id = $2` +
+					pick(everyLevel, ``, ` AND parent_id = $12`) + flagSQL +
+					` AND ` + o.After(column, "id", "$3::timestamptz", "$4") +
 					` AND ` + commentShown +
 					` AND ($6::text = 'any' OR ($6::text = 'deleted') = (deleted_at IS NOT NULL))` +
 					` AND (cardinality($7::text[]) = 0 OR (data_types && $7::text[] AND (NOT $8::boolean OR (data_types @> $7::text[] AND data_types <@ $7::text[]))))` +
-					` ORDER BY ` + o.by(o.column(), "id") + ` LIMIT $5::bigint`
-				lists[name] = stmt(name, withReplies(inner, ` ORDER BY `+o.by("p."+o.column(), "p.id")))
-			}
+					` ORDER BY ` + o.By(column, "id") + ` LIMIT $5::bigint`
+				return stmt(name, withReplies(inner, ` ORDER BY `+o.By("p."+column, "p.id")))
+			})
 		}
 	}
 	return lists
 }
 
-func waitingListName(every bool, o listOrder) string {
-	if every {
-		return "comments.listWaiting" + o.name
-	}
-	return "comments.listOwnWaiting" + o.name
-}
+// Lists of the comments in one state, pending or declined, which few comments are in: all of them, for users who may
+// see every such comment ($9 is true), and the viewer's own ($10).
+var (
+	unapprovedComments = byTime(func(o db.Order, column string) *db.Statement {
+		return stmt("comments.listWaiting"+o.Name, withReplies(selectUnapproved+
+			` AND approval_status = $11 AND $9::boolean AND $10::text IS NOT NULL AND `+unapprovedPage(o, column), ` ORDER BY `+o.By("p."+column, "p.id")))
+	})
+	// A user has few such comments: the statement reads all of them, by the index of authors, and then sorts them.
+	ownUnapprovedComments = byTime(func(o db.Order, column string) *db.Statement {
+		return stmt("comments.listOwnWaiting"+o.Name, withReplies(`WITH own AS MATERIALIZED (`+selectUnapproved+` AND author_id = $10)
+			SELECT `+commentColumns+` FROM own WHERE approval_status = $11 AND NOT $9::boolean AND `+unapprovedPage(o, column), ` ORDER BY `+o.By("p."+column, "p.id")))
+	})
 
-// makeWaitingLists makes the lists of comments in one state, which few are in: pending or declined. Of each there is one for those who
-// see every such comment ($9 is true), and one of the viewer's own ($10).
-func makeWaitingLists() map[string]*Statement {
-	const waiting = `SELECT ` + commentColumns + ` FROM comments WHERE home = $1 AND reference_id = $2 AND approval_status <> 'approved'`
-	lists := map[string]*Statement{}
-	for _, o := range timeOrders {
-		page, order := waitingPage(o), ` ORDER BY `+o.by("p."+o.column(), "p.id")
-		every, own := waitingListName(true, o), waitingListName(false, o)
-		lists[every] = stmt(every, withReplies(waiting+` AND approval_status = $11 AND $9::boolean AND $10::text IS NOT NULL AND `+page, order))
-		// One user has few such comments: all are read, by the index of authors, and then put in order.
-		lists[own] = stmt(own, withReplies(`WITH own AS MATERIALIZED (`+waiting+` AND author_id = $10)
-			SELECT `+commentColumns+` FROM own WHERE approval_status = $11 AND NOT $9::boolean AND `+page, order))
-	}
-	return lists
-}
+	selectUnapproved = `SELECT ` + commentColumns + ` FROM comments WHERE home = $1 AND reference_id = $2 AND approval_status <> 'approved'`
+)
 
-// waitingPage keeps those of waiting comments that a list wants, in its order.
-func waitingPage(o listOrder) string {
-	return o.after(o.column(), "id", "$3::timestamptz", "$4") +
+// unapprovedPage is the filter, order and limit of a page of unapproved comments.
+func unapprovedPage(o db.Order, column string) string {
+	return o.After(column, "id", "$3::timestamptz", "$4") +
 		` AND ($6::text = 'any' OR ($6::text = 'deleted') = (deleted_at IS NOT NULL))` +
 		` AND (cardinality($7::text[]) = 0 OR (data_types && $7::text[] AND (NOT $8::boolean OR (data_types @> $7::text[] AND data_types <@ $7::text[]))))` +
 		` AND ($12::text IS NULL OR parent_id = $12::text) AND ($13::boolean IS NULL OR $13::boolean = (flag_count > 0))` +
-		` ORDER BY ` + o.by(o.column(), "id") + ` LIMIT $5::bigint`
+		` ORDER BY ` + o.By(column, "id") + ` LIMIT $5::bigint`
 }
 
 // CommentList is a page of the comments on one reference.
 type CommentList struct {
 	ReferenceID string
-	// EveryLevel lists all levels; otherwise ParentID names the one, empty for the first.
+	// EveryLevel lists all levels; otherwise the replies to ParentID, or the first level if it is empty.
 	EveryLevel bool
 	ParentID   string
 	Flagged    Flagged
 	Deleted    Deleted
 	DataTypes  []string
-	// ExactTypes asks for these data types and no others; otherwise for any of them.
+	// ExactTypes selects comments with exactly these data types, otherwise with any of them.
 	ExactTypes bool
-	// EveryState lists comments of others that are not approved, too; ViewerID is the internal id of the user whose own are listed
-	// in any case. Status keeps those in one state; empty for any.
+	// EveryState includes unapproved comments of all users; those of ViewerID, an internal id, are always included.
+	// Status filters by status; empty means any.
 	EveryState bool
 	ViewerID   string
 	Status     string
 	ByUpdate   bool
 	Desc       bool
-	// The position after which the page starts.
+	// The position that the page starts after.
 	After   time.Time
 	AfterID string
 	Limit   int
 }
 
-// Key is the time that the list orders a comment by.
+// Key returns the time that the list is ordered by.
 func (l CommentList) Key(c Comment) time.Time {
 	if l.ByUpdate {
 		return c.UpdatedAt
@@ -115,19 +103,18 @@ func (r *ReadBatch) ListComments(l CommentList, into *[]Comment) {
 		return
 	}
 	args := []any{l.ReferenceID, l.After, l.AfterID, l.Limit, string(l.Deleted), emptyIfNil(l.DataTypes), l.ExactTypes, l.EveryState, l.ViewerID, l.Status}
-	order := timeOrder(l.ByUpdate, l.Desc)
 	if l.Status == Pending || l.Status == Declined {
-		r.add(home, waitingLists[waitingListName(l.EveryState, order)], scanAll(into, scanComment), append(args, l.level(), l.Flagged.wanted())...)
+		r.Add(home, pick(l.EveryState, unapprovedComments, ownUnapprovedComments).in(l.ByUpdate, l.Desc), db.Rows(into), append(args, l.level(), l.Flagged.wanted())...)
 		return
 	}
 	if !l.EveryLevel {
 		args = append(args, l.ParentID)
 	}
-	st := commentLists[commentListName(!l.EveryLevel, l.Flagged, order)]
-	r.add(home, st, scanAll(into, scanComment), args...)
+	st := lookup(commentLists, commentListKey{l.EveryLevel, l.Flagged}).in(l.ByUpdate, l.Desc)
+	r.Add(home, st, db.Rows(into), args...)
 }
 
-// level is the parent whose replies the list shows, empty for the first level; nil for every level.
+// level returns the parent whose replies are listed, "" for the first level, or nil for all levels.
 func (l CommentList) level() *string {
 	if l.EveryLevel {
 		return nil

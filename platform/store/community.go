@@ -6,7 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 // Community is a row of communities.
@@ -37,25 +37,9 @@ type Community struct {
 	DeletedAt         *time.Time
 }
 
-const communityColumns = `id, display_name, creator_id, creator_public_id, description, avatar_file_id, is_official, is_public,
-	is_discoverable, only_admin_can_post, post_approval, comment_approval, join_approval, story_comments, notification_mode,
-	type, tags, metadata, category_ids, has_flagged_post, has_flagged_comment, created_at, updated_at, deleted_at`
+var communityColumns = db.Columns[Community]()
 
-func (c *Community) fields() []any {
-	return []any{
-		&c.ID, &c.DisplayName, &c.CreatorID, &c.CreatorPublicID, &c.Description, &c.AvatarFileID, &c.IsOfficial, &c.IsPublic,
-		&c.IsDiscoverable, &c.OnlyAdminCanPost, &c.PostApproval, &c.CommentApproval, &c.JoinApproval, &c.StoryComments, &c.NotificationMode,
-		&c.Type, &c.Tags, &c.Metadata, &c.CategoryIDs, &c.HasFlaggedPost, &c.HasFlaggedComment, &c.CreatedAt, &c.UpdatedAt, &c.DeletedAt,
-	}
-}
-
-func scanCommunity(rows pgx.Rows) (Community, error) {
-	var c Community
-	err := rows.Scan(c.fields()...)
-	return c, err
-}
-
-// The community that a post or a comment is in, as a condition; nothing where it is on a wall.
+// Subqueries for the community of a post or comment; empty if it is on a wall.
 const (
 	communityOfPost    = `(SELECT target_id FROM posts WHERE home = $1 AND posts.id = $2 AND target_type = 'community')`
 	communityOfComment = `(SELECT target_id FROM comments WHERE home = $1 AND comments.id = $2 AND target_type = 'community')`
@@ -81,65 +65,52 @@ var (
 		WHERE home = $1 AND id = $2 AND deleted_at IS NULL RETURNING `+communityColumns)
 	sqlCommunityDelete = stmt("communities.delete", `UPDATE communities SET deleted_at = $3, updated_at = $3
 		WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
-	sqlCommunityIsLive = stmt("communities.isLive", `SELECT 1 / count(*) FROM communities WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
-	sqlNameIsFree      = stmt("communities.nameIsFree", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM communities
+	sqlCommunityGuard     = stmt("communities.isLive", `SELECT 1 / count(*) FROM communities WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
+	sqlCommunityGuardName = stmt("communities.nameIsFree", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM communities
 		WHERE home = $1 AND name_key = $2 AND display_name = $3 AND id <> $4 AND deleted_at IS NULL) THEN 0 ELSE 1 END`)
-	sqlIntoCategories = stmt("communities.intoCategories", `INSERT INTO community_categories (home, category_id, community_id, name_key, created_at)
+	sqlCommunityInsertCategories = stmt("communities.intoCategories", `INSERT INTO community_categories (home, category_id, community_id, name_key, created_at)
 		SELECT $1, unnest(category_ids), id, name_key, created_at FROM communities WHERE home = $1 AND id = $2`)
-	sqlOutOfCategories = stmt("communities.outOfCategories", `DELETE FROM community_categories WHERE home = $1 AND community_id = $2`)
+	sqlCommunityDeleteCategories = stmt("communities.outOfCategories", `DELETE FROM community_categories WHERE home = $1 AND community_id = $2`)
 )
 
-// Community reads one community, deleted ones too.
+// Community reads one community, including a deleted one.
 func (r *ReadBatch) Community(id string, into **Community) {
-	if home, err := region.HomeOf(id); err == nil {
-		r.add(home, sqlCommunitiesByID, scanOne(into, scanCommunity), []string{id})
-	}
+	r.addAt(id, sqlCommunitiesByID, db.Row(into), []string{id})
 }
 
-// Communities reads communities of any homes, deleted ones too; their order is not defined.
+// Communities reads communities of any homes, including deleted ones, in no particular order.
 func (r *ReadBatch) Communities(ids []string, into *[]Community) {
 	*into = nil
-	for home, ids := range byHome(ids) {
-		part := new([]Community)
-		r.add(home, sqlCommunitiesByID, scanAll(part, scanCommunity), ids)
-		r.Then(func() { *into = append(*into, *part...) })
-	}
+	readMany(r, ids, sqlCommunitiesByID, into)
 }
 
-// CommunityOfPost reads the community that a post is in; nil where the post is on a wall or not there.
+// CommunityOfPost reads the community of a post; nil if the post does not exist or is on a wall.
 func (r *ReadBatch) CommunityOfPost(postID string, into **Community) {
-	r.ofContent(postID, sqlCommunityOfPost, scanOne(into, scanCommunity))
+	r.addAt(postID, sqlCommunityOfPost, db.Row(into), postID)
 }
 
-// CommunityOfComment reads the community that a comment is in; nil where it is on a wall or not there.
+// CommunityOfComment reads the community of a comment; nil if the comment does not exist or is on a wall.
 func (r *ReadBatch) CommunityOfComment(commentID string, into **Community) {
-	r.ofContent(commentID, sqlCommunityOfComment, scanOne(into, scanCommunity))
+	r.addAt(commentID, sqlCommunityOfComment, db.Row(into), commentID)
 }
 
-// ofContent queues a statement about the community of a post or comment; an id without a home has no rows.
-func (r *ReadBatch) ofContent(id string, st *Statement, scan func(pgx.Rows) error, args ...any) {
-	if home, err := region.HomeOf(id); err == nil {
-		r.add(home, st, scan, append([]any{id}, args...)...)
-	}
-}
-
-// InsertCommunity inserts a community, whose categories are each named once, and puts it in them. With a taken error, a
-// live community of the same name in the same home makes the transaction fail with it. Its members are added beside it.
+// InsertCommunity inserts a community and adds it to its categories, which must be distinct. If taken is not nil and a
+// live community in the same home has the same name, the transaction fails with taken. Members are inserted separately.
 func (w *Tx) InsertCommunity(c Community, taken error, now time.Time) {
 	key := NameKey(c.DisplayName, PublicNameKeyRunes)
-	w.once = "communities_pkey"
-	w.exec(sqlCommunityInsert, c.ID, c.DisplayName, key, c.CreatorID, c.CreatorPublicID, c.Description, c.AvatarFileID, c.IsOfficial,
+	w.IdempotentBy("communities_pkey")
+	w.Exec(sqlCommunityInsert, c.ID, c.DisplayName, key, c.CreatorID, c.CreatorPublicID, c.Description, c.AvatarFileID, c.IsOfficial,
 		c.IsPublic, c.IsDiscoverable, c.OnlyAdminCanPost, c.PostApproval, c.CommentApproval, c.JoinApproval, c.StoryComments,
-		c.NotificationMode, c.Type, texts(c.Tags), c.Metadata, texts(c.CategoryIDs), now)
+		c.NotificationMode, c.Type, emptyIfNil(c.Tags), c.Metadata, emptyIfNil(c.CategoryIDs), now)
 	if taken != nil {
-		w.guard(sqlNameIsFree, taken, key, c.DisplayName, c.ID)
+		w.Guard(sqlCommunityGuardName, taken, key, c.DisplayName, c.ID)
 	}
 	if len(c.CategoryIDs) > 0 {
-		w.exec(sqlIntoCategories, c.ID)
+		w.Exec(sqlCommunityInsertCategories, c.ID)
 	}
 }
 
-// CommunityChange holds the fields of a community to change; nil ones stay.
+// CommunityChange contains the fields of a community to change; nil fields are unchanged.
 type CommunityChange struct {
 	DisplayName, Description, AvatarFileID, NotificationMode   *string
 	IsOfficial, IsPublic, IsDiscoverable, OnlyAdminCanPost     *bool
@@ -148,35 +119,50 @@ type CommunityChange struct {
 	Metadata                                                   []byte // JSON object
 }
 
-// UpdateCommunity changes a live community and reads it back; one that is gone makes the transaction fail with 400400.
+// UpdateCommunity changes a community and reads it back. The transaction fails with 400400 if the community is deleted.
 func (w *Tx) UpdateCommunity(id string, c CommunityChange, now time.Time, into **Community) {
 	var key *string
 	if c.DisplayName != nil {
 		k := NameKey(*c.DisplayName, PublicNameKeyRunes)
 		key = &k
 	}
-	w.CommunityIsLive(id)
-	w.query(sqlCommunityUpdate, scanOne(into, scanCommunity), id, now, c.DisplayName, key, c.Description, c.AvatarFileID,
+	w.GuardCommunity(id)
+	w.Query(sqlCommunityUpdate, db.Row(into), id, now, c.DisplayName, key, c.Description, c.AvatarFileID,
 		c.IsOfficial, c.IsPublic, c.IsDiscoverable, c.OnlyAdminCanPost, c.PostApproval, c.CommentApproval, c.JoinApproval,
 		c.StoryComments, c.NotificationMode, c.Tags, c.Metadata, c.CategoryIDs)
 	if c.DisplayName != nil || c.CategoryIDs != nil {
-		w.exec(sqlOutOfCategories, id)
-		w.exec(sqlIntoCategories, id)
+		w.Exec(sqlCommunityDeleteCategories, id)
+		w.Exec(sqlCommunityInsertCategories, id)
 	}
 }
 
-// DeleteCommunity marks a community as deleted; one that is gone makes the transaction fail with 400400.
+// DeleteCommunity marks a community as deleted. The transaction fails with 400400 if it is deleted already.
 func (w *Tx) DeleteCommunity(id string, now time.Time) {
-	w.CommunityIsLive(id)
-	w.exec(sqlCommunityDelete, id, now)
-	w.exec(sqlPinsOfDeletedC, id)
+	w.GuardCommunity(id)
+	w.Exec(sqlCommunityDelete, id, now)
+	w.Exec(sqlPinsDeleteOfCommunity, id)
 }
 
-// CommunityIsLive makes the transaction fail with 400400 where the community is gone.
-func (w *Tx) CommunityIsLive(id string) { w.guard(sqlCommunityIsLive, fail.NotFound(), id) }
+// GuardCommunity makes the transaction fail with 400400 if the community is deleted.
+func (w *Tx) GuardCommunity(id string) { w.Guard(sqlCommunityGuard, fail.NotFound(), id) }
 
-// texts is list as a parameter: nil would be NULL.
-func texts(list []string) []string {
+// SelectCommunity reads a community again after the preceding statements. A nil community, that of a wall, is not read.
+func (w *Tx) SelectCommunity(c *Community) {
+	if c == nil {
+		return
+	}
+	w.Query(sqlCommunitiesByID, func(rows pgx.Rows) error {
+		var current *Community
+		err := db.Row(&current)(rows)
+		if current != nil {
+			*c = *current
+		}
+		return err
+	}, []string{c.ID})
+}
+
+// emptyIfNil returns an empty list for nil, which would be stored as NULL.
+func emptyIfNil(list []string) []string {
 	if list == nil {
 		return []string{}
 	}

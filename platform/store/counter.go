@@ -6,15 +6,16 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
-// counterShards is how many rows a count is spread over.
+// counterShards is the number of rows that a count is distributed over.
 const counterShards = 16
 
-// CounterKind names what is counted of a reference.
+// CounterKind is what is counted for a reference.
 type CounterKind string
 
-// The counts. Those of a community or wall owner are references to the community or user.
+// The kinds of counts. The reference of posts on a wall is its owner.
 const (
 	CountMembers    CounterKind = "members"
 	CountModerators CounterKind = "moderators"
@@ -22,11 +23,11 @@ const (
 	CountReviewing  CounterKind = "reviewing"
 	CountDeclined   CounterKind = "declined"
 	CountComments   CounterKind = "comments" // live and approved comments of all levels on a post
-	CountSegment    CounterKind = "segment"  // comments ever made on a post
+	CountSegment    CounterKind = "segment"  // all comments on a post, including deleted ones
 	CountReplies    CounterKind = "replies"  // live and approved direct replies to a comment
 )
 
-// Counts are counts by reference and kind; what is absent is zero.
+// Counts are counts by reference and kind; absent counts are zero.
 type Counts map[string]map[CounterKind]int64
 
 // Of returns one count.
@@ -35,56 +36,51 @@ func (c Counts) Of(ref string, kind CounterKind) int64 { return c[ref][kind] }
 var (
 	sqlCounterAdd = stmt("counters.add", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $3, $4::bigint, $5::bigint)
 		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`)
-	sqlCounterRead = stmt("counters.read", `SELECT ref, kind, sum(n)::bigint FROM counters WHERE home = $1 AND ref = ANY($2::text[]) GROUP BY ref, kind`)
+	sqlCountersPurge = stmt("counters.purge", `DELETE FROM counters WHERE home = $1 AND ref = ANY($2::text[])`)
+	sqlCounterRead   = stmt("counters.read", `SELECT ref, kind, sum(n)::bigint FROM counters WHERE home = $1 AND ref = ANY($2::text[]) GROUP BY ref, kind`)
 )
 
-// Count adds delta to a count, in the transaction that makes or ends the fact that is counted.
+// Count adds delta to a count. It must be called in the transaction that changes the counted rows.
 func (w *Tx) Count(ref string, kind CounterKind, delta int64) {
-	shard := rand.Int64N(counterShards) //nolint:gosec // a shard that need not be a secret
-	w.exec(sqlCounterAdd, ref, string(kind), shard, delta)
+	shard := rand.Int64N(counterShards) //nolint:gosec // the shard need not be a secret
+	w.Exec(sqlCounterAdd, ref, string(kind), shard, delta)
 }
 
-// Counts reads the counts of references of one home into an existing map.
+// Counts reads the counts of references of one home and adds them to into.
 func (r *ReadBatch) Counts(home region.Code, refs []string, into Counts) {
 	part := new([]countRow)
-	r.add(home, sqlCounterRead, scanAll(part, scanCount), refs)
+	r.Add(home, sqlCounterRead, db.Rows(part), refs)
 	r.Then(func() { into.fill(*part) })
 }
 
-// CountsOf reads the counts of references of any homes into an existing map.
+// CountsOf reads the counts of references of any homes and adds them to into.
 func (r *ReadBatch) CountsOf(refs []string, into Counts) {
-	for home, refs := range byHome(refs) {
+	for home, refs := range db.ByHome(refs) {
 		r.Counts(home, refs, into)
 	}
 }
 
-// SelectCounts reads counts as they are once the statements before it have run.
+// SelectCounts reads counts after the preceding statements.
 func (w *Tx) SelectCounts(refs []string, into Counts) {
-	w.query(sqlCounterRead, func(rows pgx.Rows) error {
+	w.Query(sqlCounterRead, func(rows pgx.Rows) error {
 		var part []countRow
-		err := scanAll(&part, scanCount)(rows)
+		err := db.Rows(&part)(rows)
 		into.fill(part)
 		return err
 	}, refs)
 }
 
 type countRow struct {
-	ref  string
-	kind CounterKind
-	n    int64
-}
-
-func scanCount(rows pgx.Rows) (countRow, error) {
-	var c countRow
-	err := rows.Scan(&c.ref, &c.kind, &c.n)
-	return c, err
+	Ref  string
+	Kind CounterKind
+	N    int64
 }
 
 func (c Counts) fill(rows []countRow) {
 	for _, row := range rows {
-		if c[row.ref] == nil {
-			c[row.ref] = map[CounterKind]int64{}
+		if c[row.Ref] == nil {
+			c[row.Ref] = map[CounterKind]int64{}
 		}
-		c[row.ref][row.kind] = row.n
+		c[row.Ref][row.Kind] = row.N
 	}
 }

@@ -3,41 +3,34 @@ package store
 import (
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 var (
 	sqlDirectoryLookup = stmt("directory.lookup", `SELECT user_hash, user_id FROM directory WHERE home = $1 AND user_hash = ANY($2::bytea[])`)
-	sqlDirectoryClaim  = stmt("directory.claim", `INSERT INTO directory (home, user_hash, user_id, created_at)
+	sqlDirectoryInsert = stmt("directory.claim", `INSERT INTO directory (home, user_hash, user_id, created_at)
 		VALUES ($1, $2::bytea, $3, $4) ON CONFLICT (home, user_hash) DO NOTHING`)
 )
 
-// DirectoryEntry says which internal id a client's user id has.
+// DirectoryEntry maps the hash of a client's user id to the internal id.
 type DirectoryEntry struct {
 	Hash   []byte
 	UserID string
 }
 
-func scanDirectory(rows pgx.Rows) (DirectoryEntry, error) {
-	var e DirectoryEntry
-	err := rows.Scan(&e.Hash, &e.UserID)
-	return e, err
-}
-
-// Directory looks hashes up in the directory rows of home.
+// Directory looks up hashes in the directory rows of a home.
 func (r *ReadBatch) Directory(home region.Code, hashes [][]byte, into *[]DirectoryEntry) {
-	r.add(home, sqlDirectoryLookup, scanAll(into, scanDirectory), hashes)
+	r.Add(home, sqlDirectoryLookup, db.Rows(into), hashes)
 }
 
-// InsertDirectoryEntry makes the entry unless the hash has one, and reads the entry that stands then.
-func (w *Tx) InsertDirectoryEntry(e DirectoryEntry, now time.Time, stands *[]DirectoryEntry) {
-	w.exec(sqlDirectoryClaim, e.Hash, e.UserID, now)
-	w.query(sqlDirectoryLookup, scanAll(stands, scanDirectory), [][]byte{e.Hash})
+// InsertDirectoryEntry inserts the entry unless the hash exists, and reads the stored entry.
+func (w *Tx) InsertDirectoryEntry(e DirectoryEntry, now time.Time, stored *[]DirectoryEntry) {
+	w.Exec(sqlDirectoryInsert, e.Hash, e.UserID, now)
+	w.Query(sqlDirectoryLookup, db.Rows(stored), [][]byte{e.Hash})
 }
 
-// UpsertDirectoryCopy keeps a copy of an entry at the home of this transaction.
+// UpsertDirectoryCopy stores a copy of an entry in the home of the transaction.
 func (w *Tx) UpsertDirectoryCopy(e DirectoryEntry, now time.Time) {
-	w.exec(sqlDirectoryClaim, e.Hash, e.UserID, now)
+	w.Exec(sqlDirectoryInsert, e.Hash, e.UserID, now)
 }

@@ -3,29 +3,28 @@ package store
 import (
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 // File is a row of files.
 type File struct {
 	ID            string
-	OwnerID       string // internal id; empty where an administrator uploaded it
+	OwnerID       string // internal id; empty for an administrator
 	OwnerPublicID string
 	Type          string // file, image, video, clip or audio
 	AccessType    string // public or network
-	FeedType      string // what a video is for; may be empty
+	FeedType      string // the purpose of a video; may be empty
 	AltText       string
 	Name          string
 	Extension     string // without the dot
-	MimeType      string // from the content
+	MimeType      string // detected from the content
 	Size          int64  // bytes
-	Width         int64  // pixels, as shown; 0 for what is no image
+	Width         int64  // pixels, after rotation; 0 for other types than images
 	Height        int64
 	Exif          []byte   // JSON object
 	GPS           []byte   // JSON object
-	Sizes         []string // the smaller images that are kept: small, medium, large
+	Sizes         []string // the stored sizes of an image: small, medium, large
 	SizesMimeType string   // of the smaller images
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
@@ -33,19 +32,11 @@ type File struct {
 
 // The access types of a file.
 const (
-	AccessPublic  = "public"  // for everybody who has the address
-	AccessNetwork = "network" // for users of the network, and whoever they hand a signed address to
+	AccessPublic  = "public"  // anyone with the URL
+	AccessNetwork = "network" // users of the network, and anyone with a signed URL
 )
 
-const fileColumns = `id, owner_id, owner_public_id, type, access_type, feed_type, alt_text, name, extension, mime_type, size, width, height,
-	exif, gps, sizes, sizes_mime_type, created_at, updated_at`
-
-func scanFile(rows pgx.Rows) (File, error) {
-	var f File
-	err := rows.Scan(&f.ID, &f.OwnerID, &f.OwnerPublicID, &f.Type, &f.AccessType, &f.FeedType, &f.AltText, &f.Name, &f.Extension, &f.MimeType,
-		&f.Size, &f.Width, &f.Height, &f.Exif, &f.GPS, &f.Sizes, &f.SizesMimeType, &f.CreatedAt, &f.UpdatedAt)
-	return f, err
-}
+var fileColumns = db.Columns[File]()
 
 var (
 	sqlFilesByID    = stmt("files.byID", `SELECT `+fileColumns+` FROM files WHERE home = $1 AND id = ANY($2::text[])`)
@@ -53,85 +44,74 @@ var (
 		(SELECT avatar_file_id FROM users WHERE home = $1 AND users.id = ANY($2::text[]) AND avatar_file_id <> '')`)
 	sqlFileInsert = stmt("files.insert", `INSERT INTO files (home, `+fileColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::bigint, $13::bigint, $14::bigint, $15::jsonb, $16::jsonb, $17::text[], $18, $19, $20)`)
-	sqlFileLive    = stmt("files.guardLive", `SELECT 1 / count(*) FROM files WHERE home = $1 AND id = $2`)
+	sqlFileGuard   = stmt("files.guardLive", `SELECT 1 / count(*) FROM files WHERE home = $1 AND id = $2`)
 	sqlFileAltText = stmt("files.altText", `UPDATE files SET alt_text = $3, updated_at = $4 WHERE home = $1 AND id = $2`)
 	sqlFileDelete  = stmt("files.delete", `DELETE FROM files WHERE home = $1 AND id = $2`)
 
-	sqlUploadInsert = stmt("uploads.insert", `INSERT INTO uploads (home, id, expires_at, created_at) VALUES ($1, $2, $3, $4)`)
-	sqlUploadOpen   = stmt("uploads.guardOpen", `SELECT 1 / count(*) FROM uploads WHERE home = $1 AND id = $2 AND NOT abandoned`)
-	sqlUploadDelete = stmt("uploads.delete", `DELETE FROM uploads WHERE home = $1 AND id = $2`)
-	sqlUploadDue    = stmt("uploads.due", `SELECT id FROM uploads WHERE home = $1 AND expires_at <= $2::timestamptz ORDER BY expires_at, id LIMIT 100`)
-	sqlUploadLeave  = stmt("uploads.abandon", `UPDATE uploads SET abandoned = true WHERE home = $1 AND id = ANY($2::text[])`)
+	sqlUploadInsert    = stmt("uploads.insert", `INSERT INTO uploads (home, id, expires_at, created_at) VALUES ($1, $2, $3, $4)`)
+	sqlUploadGuardOpen = stmt("uploads.guardOpen", `SELECT 1 / count(*) FROM uploads WHERE home = $1 AND id = $2 AND NOT abandoned`)
+	sqlUploadDelete    = stmt("uploads.delete", `DELETE FROM uploads WHERE home = $1 AND id = $2`)
+	sqlUploadDue       = stmt("uploads.due", `SELECT id FROM uploads WHERE home = $1 AND expires_at <= $2::timestamptz ORDER BY expires_at, id LIMIT 100`)
+	sqlUploadAbandon   = stmt("uploads.abandon", `UPDATE uploads SET abandoned = true WHERE home = $1 AND id = ANY($2::text[])`)
 )
 
-// FilesByID reads files of any homes; those that are not there are left out, and the order is not defined.
+// FilesByID reads files of any homes in no particular order.
 func (r *ReadBatch) FilesByID(ids []string, into *[]File) {
 	*into = nil
-	for home, ids := range byHome(ids) {
-		part := new([]File)
-		r.add(home, sqlFilesByID, scanAll(part, scanFile), ids)
-		r.Then(func() { *into = append(*into, *part...) })
-	}
+	readMany(r, ids, sqlFilesByID, into)
 }
 
-// AvatarFiles reads the avatars of users, as far as they are files of the users' own homes, as those are that a user
-// uploads at home. It saves a round trip where the users themselves are not read yet.
+// AvatarFiles reads the avatars of users that are stored in the users' homes, which is where users upload them. It
+// saves a round trip if the users have not been read yet.
 func (r *ReadBatch) AvatarFiles(userIDs []string, into *[]File) {
 	*into = nil
-	for home, ids := range byHome(userIDs) {
-		part := new([]File)
-		r.add(home, sqlFilesOfUsers, scanAll(part, scanFile), ids)
-		r.Then(func() { *into = append(*into, *part...) })
-	}
+	readMany(r, userIDs, sqlFilesOfUsers, into)
 }
 
-// File reads one file; nil where there is none.
+// File reads one file; nil if there is none.
 func (r *ReadBatch) File(id string, into **File) {
-	if home, err := region.HomeOf(id); err == nil {
-		r.add(home, sqlFilesByID, scanOne(into, scanFile), []string{id})
-	}
+	r.addAt(id, sqlFilesByID, db.Row(into), []string{id})
 }
 
-// UploadsDue reads up to 100 uploads of a home that should have ended by now.
+// UploadsDue reads the ids of up to 100 expired uploads of a home.
 func (r *ReadBatch) UploadsDue(home region.Code, now time.Time, into *[]string) {
-	r.add(home, sqlUploadDue, scanAll(into, func(rows pgx.Rows) (string, error) {
-		var id string
-		err := rows.Scan(&id)
-		return id, err
-	}), now)
+	r.Add(home, sqlUploadDue, db.Values(into), now)
 }
 
-// InsertUpload notes that bytes of a file to be are going to be stored.
+// InsertUpload records an upload before its objects are stored.
 func (w *Tx) InsertUpload(id string, expiresAt, now time.Time) {
-	w.once = "uploads_pkey"
-	w.exec(sqlUploadInsert, id, expiresAt, now)
+	w.IdempotentBy("uploads_pkey")
+	w.Exec(sqlUploadInsert, id, expiresAt, now)
 }
 
-// InsertFile makes a file of its upload; abandoned answers where that was given up meanwhile.
+// InsertFile inserts the file of an upload. The transaction fails with abandoned if the upload was abandoned.
 func (w *Tx) InsertFile(f File, abandoned error) {
-	w.once = "files_pkey"
-	// Before the guard: a run that is repeated after its answer got lost has to fail here, where it shows that the first one did it.
-	w.exec(sqlFileInsert, f.ID, f.OwnerID, f.OwnerPublicID, f.Type, f.AccessType, f.FeedType, f.AltText, f.Name, f.Extension, f.MimeType,
-		f.Size, f.Width, f.Height, f.Exif, f.GPS, texts(f.Sizes), f.SizesMimeType, f.CreatedAt, f.UpdatedAt)
-	w.guard(sqlUploadOpen, abandoned, f.ID)
-	w.exec(sqlUploadDelete, f.ID)
+	w.IdempotentBy("files_pkey")
+	// Before the guard, so that a retry of a committed transaction fails at the primary key.
+	w.Exec(sqlFileInsert, f.ID, f.OwnerID, f.OwnerPublicID, f.Type, f.AccessType, f.FeedType, f.AltText, f.Name, f.Extension, f.MimeType,
+		f.Size, f.Width, f.Height, f.Exif, f.GPS, emptyIfNil(f.Sizes), f.SizesMimeType, f.CreatedAt, f.UpdatedAt)
+	w.Guard(sqlUploadGuardOpen, abandoned, f.ID)
+	w.Exec(sqlUploadDelete, f.ID)
 }
 
-// AbandonUploads keeps uploads from ever becoming files. Their objects are to be deleted next, and then EndUpload.
-func (w *Tx) AbandonUploads(ids []string) { w.exec(sqlUploadLeave, ids) }
+// AbandonUploads prevents uploads from becoming files. The caller deletes their objects next and then calls
+// DeleteUpload.
+func (w *Tx) AbandonUploads(ids []string) { w.Exec(sqlUploadAbandon, ids) }
 
-// EndUpload forgets an upload of which no object is left.
-func (w *Tx) EndUpload(id string) { w.exec(sqlUploadDelete, id) }
+// DeleteUpload deletes an upload whose objects are deleted.
+func (w *Tx) DeleteUpload(id string) { w.Exec(sqlUploadDelete, id) }
 
-// SetAltText changes the text that describes a file, and reads the row as it is then; gone answers where there is none.
-func (w *Tx) SetAltText(id, text string, now time.Time, gone error, into **File) {
-	w.guard(sqlFileLive, gone, id)
-	w.exec(sqlFileAltText, id, text, now)
-	w.query(sqlFilesByID, scanOne(into, scanFile), []string{id})
+// UpdateAltText changes the alternative text of a file and reads it back. The transaction fails with gone if there is
+// no such file.
+func (w *Tx) UpdateAltText(id, text string, now time.Time, gone error, into **File) {
+	w.Guard(sqlFileGuard, gone, id)
+	w.Exec(sqlFileAltText, id, text, now)
+	w.Query(sqlFilesByID, db.Row(into), []string{id})
 }
 
-// DeleteFile removes a file's row; gone answers where there is none. Its objects are to be deleted next.
+// DeleteFile deletes the row of a file. The transaction fails with gone if there is none. The caller deletes its
+// objects next.
 func (w *Tx) DeleteFile(id string, gone error) {
-	w.guard(sqlFileLive, gone, id)
-	w.exec(sqlFileDelete, id)
+	w.Guard(sqlFileGuard, gone, id)
+	w.Exec(sqlFileDelete, id)
 }

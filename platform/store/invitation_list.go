@@ -4,57 +4,55 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
-// InvitationList is a page of invitations: of one target, or of one invited user.
+// InvitationList is a page of the invitations to one target or of one invited user.
 type InvitationList struct {
-	// TargetID keeps those to one community or room.
+	// TargetID filters by community or room.
 	TargetID string
-	// InvitedID keeps those of one user, internal id; empty lists all those of the target.
+	// InvitedID, an internal id, filters by invited user; empty means all.
 	InvitedID string
-	// Types and Statuses keep those of any of them; empty keep all.
+	// Types and Statuses filter by type and status; empty means all.
 	Types, Statuses []string
 	Desc            bool
-	// The position after which the page starts.
+	// The position that the page starts after.
 	After   time.Time
 	AfterID string
 	Limit   int
 }
 
-// allInvites and allInviteStates stand in for an absent filter where the other one is there.
+// The values of a filter that is absent while the other one is given.
 var (
 	allInvites      = []string{InviteMember, InviteCoHost}
 	allInviteStates = []string{JoinPending, JoinApproved, JoinRejected, JoinCancelled}
 )
 
-// invitationLists holds the statements of ListInvitations.
-var invitationLists = makeInvitationLists()
+// The statements of ListInvitations.
+var (
+	invitationsByTarget       = invitationList("target", "target_id", ``)
+	invitationsByTargetStatus = invitationList("targetStatus", "target_id", ` AND status = $6`)
+	invitationsByUser         = invitationList("mine", "invited_id", ``)
+	invitationsByUserKind     = invitationList("mineKind", "invited_id", ` AND type = $6 AND status = $7`)
+	invitationsByUserTarget   = invitationList("mineTarget", "invited_id", ` AND target_id = $6 AND (cardinality($7::text[]) = 0 OR status = ANY($7::text[]))`)
+)
 
-func makeInvitationLists() map[string]*Statement {
-	lists := map[string]*Statement{}
-	for _, o := range []listOrder{orderCreatedDesc, orderCreatedAsc} {
-		list := func(name, of, more string) {
-			lists[name+o.name] = stmt("invitations.list."+name+o.name, `SELECT `+invitationColumns+` FROM invitations WHERE home = $1 AND `+of+` = $2 AND `+
-				o.after("created_at", "id", "$3::timestamptz", "$4")+more+` ORDER BY `+o.by("created_at", "id")+` LIMIT $5::bigint`)
-		}
-		list("target", "target_id", ``)
-		list("targetStatus", "target_id", ` AND status = $6`)
-		list("mine", "invited_id", ``)
-		list("mineKind", "invited_id", ` AND type = $6 AND status = $7`)
-		list("mineTarget", "invited_id", ` AND target_id = $6 AND (cardinality($7::text[]) = 0 OR status = ANY($7::text[]))`)
-	}
-	return lists
+func invitationList(name, column, filter string) directions {
+	return inBoth(createdOrders, func(o db.Order) *db.Statement {
+		return stmt("invitations.list."+name+o.Name, `SELECT `+invitationColumns+` FROM invitations WHERE home = $1 AND `+column+` = $2 AND `+
+			o.After("created_at", "id", "$3::timestamptz", "$4")+filter+` ORDER BY `+o.By("created_at", "id")+` LIMIT $5::bigint`)
+	})
 }
 
-// ListInvitations reads up to Limit invitations of each home and filter: what belongs on the page is among them, in no defined
-// order.
+// ListInvitations reads up to Limit invitations of each home and filter, in no particular order. They include the
+// invitations of the page.
 func (r *ReadBatch) ListInvitations(l InvitationList, into *[]Invitation) {
 	*into = nil
 	switch home, err := region.HomeOf(l.TargetID); {
 	case l.InvitedID == "" && err == nil:
 		r.listInvitesTo(home, l, into)
 	case l.InvitedID != "" && l.TargetID != "" && err == nil:
-		r.invites(home, "mineTarget", l, l.InvitedID, into, l.TargetID, texts(l.Statuses))
+		r.invites(home, invitationsByUserTarget, l, l.InvitedID, into, l.TargetID, emptyIfNil(l.Statuses))
 	case l.InvitedID != "" && l.TargetID == "":
 		for _, home := range region.All() {
 			r.listInvitesOf(home, l, into)
@@ -64,31 +62,29 @@ func (r *ReadBatch) ListInvitations(l InvitationList, into *[]Invitation) {
 
 func (r *ReadBatch) listInvitesTo(home region.Code, l InvitationList, into *[]Invitation) {
 	if len(l.Statuses) == 0 {
-		r.invites(home, "target", l, l.TargetID, into)
+		r.invites(home, invitationsByTarget, l, l.TargetID, into)
 	}
 	for _, status := range l.Statuses {
-		r.invites(home, "targetStatus", l, l.TargetID, into, status)
+		r.invites(home, invitationsByTargetStatus, l, l.TargetID, into, status)
 	}
 }
 
 func (r *ReadBatch) listInvitesOf(home region.Code, l InvitationList, into *[]Invitation) {
 	if len(l.Types) == 0 && len(l.Statuses) == 0 {
-		r.invites(home, "mine", l, l.InvitedID, into)
+		r.invites(home, invitationsByUser, l, l.InvitedID, into)
 		return
 	}
 	for _, kind := range orAll(l.Types, allInvites) {
 		for _, status := range orAll(l.Statuses, allInviteStates) {
-			r.invites(home, "mineKind", l, l.InvitedID, into, kind, status)
+			r.invites(home, invitationsByUserKind, l, l.InvitedID, into, kind, status)
 		}
 	}
 }
 
-// invites queues one statement, whose rows are added to the others'.
-func (r *ReadBatch) invites(home region.Code, name string, l InvitationList, of string, into *[]Invitation, filter ...any) {
-	part := new([]Invitation)
+// invites queues one statement and appends its rows.
+func (r *ReadBatch) invites(home region.Code, list directions, l InvitationList, of string, into *[]Invitation, filter ...any) {
 	args := append([]any{of, l.After, l.AfterID, l.Limit}, filter...)
-	r.add(home, invitationLists[name+pick(l.Desc, orderCreatedDesc, orderCreatedAsc).name], scanAll(part, scanInvitation), args...)
-	r.Then(func() { *into = append(*into, *part...) })
+	appendRows(r, home, list.in(l.Desc), into, args...)
 }
 
 func orAll(wanted, all []string) []string {

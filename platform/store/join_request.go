@@ -3,13 +3,12 @@ package store
 import (
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
-// The states of a request to join.
+// The statuses of a request to join.
 const (
 	JoinPending   = "pending"
 	JoinApproved  = "approved"
@@ -23,7 +22,7 @@ type JoinRequest struct {
 	ID                string
 	RequestorID       string // internal id
 	RequestorPublicID string
-	ResponderID       string // internal id; empty until answered, and where nobody had to answer
+	ResponderID       string // internal id; empty until answered and for automatic decisions
 	ResponderPublicID string
 	RespondedAt       *time.Time
 	Status            string
@@ -31,18 +30,10 @@ type JoinRequest struct {
 	UpdatedAt         time.Time
 }
 
-const joinRequestColumns = `community_id, id, requestor_id, requestor_public_id, responder_id, responder_public_id, responded_at,
-	status, created_at, updated_at`
+var joinRequestColumns = db.Columns[JoinRequest]()
 
-func scanJoinRequest(rows pgx.Rows) (JoinRequest, error) {
-	var j JoinRequest
-	err := rows.Scan(&j.CommunityID, &j.ID, &j.RequestorID, &j.RequestorPublicID, &j.ResponderID, &j.ResponderPublicID,
-		&j.RespondedAt, &j.Status, &j.CreatedAt, &j.UpdatedAt)
-	return j, err
-}
-
-// pendingOf finds the pending request of user $3. It names the user twice, so that either index leads to few rows: by one
-// of them alone the database might read through all requests of a great community.
+// pendingOf is the condition for the pending request of user $3. It contains the user twice, so that either index is
+// selective: with one of the conditions the database might read all requests of a large community.
 const pendingOf = `home = $1 AND community_id = $2 AND requestor_id = $3 AND pending_slot = 'p:' || $3::text`
 
 var (
@@ -54,92 +45,84 @@ var (
 	sqlJoinAnswer = stmt("joinRequests.answer", `WITH answered AS (UPDATE join_requests SET status = $4, responder_id = $5,
 		responder_public_id = $6, responded_at = $7, updated_at = $7
 		WHERE `+pendingOf+` RETURNING id) SELECT 1 / count(*) FROM answered`)
-	sqlJoinSettle = stmt("joinRequests.settle", `UPDATE join_requests SET status = $4, responder_id = $5,
+	sqlJoinResolve = stmt("joinRequests.resolve", `UPDATE join_requests SET status = $4, responder_id = $5,
 		responder_public_id = $6, responded_at = $7, updated_at = $7 WHERE `+pendingOf)
 )
 
-// PendingJoinRequest reads a user's pending request; nil where there is none.
+// PendingJoinRequest reads a user's pending request; nil if there is none.
 func (r *ReadBatch) PendingJoinRequest(communityID, userID string, into **JoinRequest) {
-	if home, err := region.HomeOf(communityID); err == nil {
-		r.add(home, sqlJoinPending, scanOne(into, scanJoinRequest), communityID, userID)
-	}
+	r.addAt(communityID, sqlJoinPending, db.Row(into), communityID, userID)
 }
 
-// LatestJoinRequest reads a user's latest request, whatever became of it; nil where there never was one.
+// LatestJoinRequest reads a user's latest request, in any status; nil if there never was one.
 func (r *ReadBatch) LatestJoinRequest(communityID, userID string, into **JoinRequest) {
-	if home, err := region.HomeOf(communityID); err == nil {
-		r.add(home, sqlJoinLatest, scanOne(into, scanJoinRequest), communityID, userID)
-	}
+	r.addAt(communityID, sqlJoinLatest, db.Row(into), communityID, userID)
 }
 
-// InsertJoinRequest inserts a request. A second pending one of the same user makes the transaction fail with duplicate.
+// InsertJoinRequest inserts a request. The transaction fails with duplicate if the user has a pending one.
 func (w *Tx) InsertJoinRequest(j JoinRequest, duplicate error) {
-	w.once = "join_requests_pkey"
-	w.exec(sqlJoinInsert, j.CommunityID, j.ID, j.RequestorID, j.RequestorPublicID, j.RespondedAt, j.Status, j.CreatedAt).
-		conflict("join_requests_pending", duplicate)
+	w.IdempotentBy("join_requests_pkey")
+	w.Exec(sqlJoinInsert, j.CommunityID, j.ID, j.RequestorID, j.RequestorPublicID, j.RespondedAt, j.Status, j.CreatedAt).
+		OnConflict("join_requests_pending", duplicate)
 }
 
-// JoinAnswer is what becomes of a pending request, and who says so: nobody where the responder is empty.
+// JoinAnswer is the new status of a pending request and the user who decided; the responder is empty for automatic
+// decisions.
 type JoinAnswer struct {
 	Status            string
 	ResponderID       string
 	ResponderPublicID string
 }
 
-// AnswerJoinRequest ends a user's pending request; where there is none the transaction fails with 400400.
+// AnswerJoinRequest ends a user's pending request. The transaction fails with 400400 if there is none.
 func (w *Tx) AnswerJoinRequest(communityID, userID string, a JoinAnswer, now time.Time) {
-	w.guard(sqlJoinAnswer, fail.NotFound(), communityID, userID, a.Status, a.ResponderID, a.ResponderPublicID, now)
+	w.Guard(sqlJoinAnswer, fail.NotFound(), communityID, userID, a.Status, a.ResponderID, a.ResponderPublicID, now)
 }
 
-// SettleJoinRequests ends the pending requests that users may have, because their membership was decided otherwise.
-func (w *Tx) SettleJoinRequests(communityID string, userIDs []string, a JoinAnswer, now time.Time) {
+// ResolveJoinRequests ends the pending requests of users, if any, after their membership was decided in another way.
+func (w *Tx) ResolveJoinRequests(communityID string, userIDs []string, a JoinAnswer, now time.Time) {
 	for _, userID := range userIDs {
-		w.exec(sqlJoinSettle, communityID, userID, a.Status, a.ResponderID, a.ResponderPublicID, now)
+		w.Exec(sqlJoinResolve, communityID, userID, a.Status, a.ResponderID, a.ResponderPublicID, now)
 	}
 }
 
 // JoinRequestList is a page of the requests to one community.
 type JoinRequestList struct {
 	CommunityID string
-	// Statuses keeps those of the statuses; empty keeps all. Each status adds up to Limit rows.
+	// Statuses filters by status; empty means all. Up to Limit rows are read for each.
 	Statuses []string
 	Desc     bool
-	// The position after which the page starts.
+	// The position that the page starts after.
 	AfterTime time.Time
 	AfterID   string
 	Limit     int
 }
 
-// joinRequestLists holds the statements of ListJoinRequests.
-var joinRequestLists = makeJoinRequestLists()
+// The statements of ListJoinRequests.
+var (
+	joinRequestsByCreation       = joinRequestList("all", ``)
+	joinRequestsByStatusCreation = joinRequestList("status", ` AND status = $6`)
+)
 
-func makeJoinRequestLists() map[string]*Statement {
-	lists := map[string]*Statement{}
-	for _, o := range []listOrder{orderCreatedDesc, orderCreatedAsc} {
-		head := `SELECT ` + joinRequestColumns + ` FROM join_requests WHERE home = $1 AND community_id = $2 AND ` +
-			o.after("created_at", "id", "$3::timestamptz", "$4")
-		tail := ` ORDER BY ` + o.by("created_at", "id") + ` LIMIT $5::bigint`
-		lists["all"+o.name] = stmt("joinRequests.list.all"+o.name, head+tail)
-		lists["status"+o.name] = stmt("joinRequests.list.status"+o.name, head+` AND status = $6`+tail)
-	}
-	return lists
+func joinRequestList(name, filter string) directions {
+	return inBoth(createdOrders, func(o db.Order) *db.Statement {
+		return stmt("joinRequests.list."+name+o.Name, `SELECT `+joinRequestColumns+` FROM join_requests WHERE home = $1 AND community_id = $2 AND `+
+			o.After("created_at", "id", "$3::timestamptz", "$4")+filter+` ORDER BY `+o.By("created_at", "id")+` LIMIT $5::bigint`)
+	})
 }
 
-// ListJoinRequests reads requests, status by status: what belongs on the page is among them, in no defined order.
+// ListJoinRequests reads requests status by status, in no particular order. They include the requests of the page.
 func (r *ReadBatch) ListJoinRequests(l JoinRequestList, into *[]JoinRequest) {
 	*into = nil
 	home, err := region.HomeOf(l.CommunityID)
 	if err != nil {
 		return
 	}
-	order := pick(l.Desc, orderCreatedDesc, orderCreatedAsc).name
 	if len(l.Statuses) == 0 {
-		r.add(home, joinRequestLists["all"+order], scanAll(into, scanJoinRequest), l.CommunityID, l.AfterTime, l.AfterID, l.Limit)
+		r.Add(home, joinRequestsByCreation.in(l.Desc), db.Rows(into), l.CommunityID, l.AfterTime, l.AfterID, l.Limit)
 		return
 	}
 	for _, status := range l.Statuses {
-		part := new([]JoinRequest)
-		r.add(home, joinRequestLists["status"+order], scanAll(part, scanJoinRequest), l.CommunityID, l.AfterTime, l.AfterID, l.Limit, status)
-		r.Then(func() { *into = append(*into, *part...) })
+		appendRows(r, home, joinRequestsByStatusCreation.in(l.Desc), into, l.CommunityID, l.AfterTime, l.AfterID, l.Limit, status)
 	}
 }

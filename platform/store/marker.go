@@ -3,22 +3,21 @@ package store
 import (
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
-// FeedSegment is a row of message_feed_segments: a message and its place in a feed.
+// FeedSegment is a row of message_feed_segments: a message and its position in a feed.
 type FeedSegment struct {
 	FeedID    string `json:"feedId"`
 	EntityID  string `json:"entityId"`
 	MessageID string `json:"messageId"`
 	Segment   int64  `json:"segment"`
-	CreatorID string `json:"creatorId"` // internal id; empty for nobody
+	CreatorID string `json:"creatorId"` // internal id; may be empty
 }
 
-// FeedMark is a row of user_feed_markers.
-type FeedMark struct {
+// FeedMarker is a row of user_feed_markers.
+type FeedMarker struct {
 	UserID       string // internal id
 	FeedID       string
 	EntityID     string
@@ -32,29 +31,29 @@ type FeedMark struct {
 	UpdatedAt    time.Time
 }
 
-// Unread is how many messages of the feed the user has not read.
-func (m *FeedMark) Unread() int64 {
+// Unread returns the number of unread messages in the feed.
+func (m *FeedMarker) Unread() int64 {
 	if m.IsDeleted {
 		return 0
 	}
 	return max(0, m.LastSegment-m.ReadTo)
 }
 
-// IsMentioned reports whether one of them mentions the user.
-func (m *FeedMark) IsMentioned() bool { return m.Unread() > 0 && m.LastMention > m.ReadTo }
+// IsMentioned reports whether an unread message mentions the user.
+func (m *FeedMarker) IsMentioned() bool { return m.Unread() > 0 && m.LastMention > m.ReadTo }
 
-// EntityMark is what a user has not read of a channel, made of the markers of its feeds.
-type EntityMark struct {
+// EntityMarker is the sum of a user's markers of the feeds of one channel.
+type EntityMarker struct {
 	EntityID    string
 	Unread      int64
 	IsMentioned bool
-	IsDeleted   bool // all of its feeds are
+	IsDeleted   bool // whether all feeds are deleted
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 }
 
-// UserMark is what a user has not read of anything. The times are nil for a user without a feed.
-type UserMark struct {
+// UserMarker is the sum of all markers of a user. The times are nil for a user without markers.
+type UserMarker struct {
 	Unread      int64
 	IsMentioned bool
 	CreatedAt   *time.Time
@@ -62,40 +61,39 @@ type UserMark struct {
 	LastSyncAt  *time.Time
 }
 
-const (
-	feedMarkColumns = `user_id, feed_id, entity_id, last_segment, read_to, delivered_to, last_mention, reading_until, is_deleted, created_at, updated_at`
-	// Sums over markers, by the rules of FeedMark.
-	sumOfMarks = `COALESCE(sum(CASE WHEN is_deleted THEN 0 ELSE GREATEST(last_segment - read_to, 0) END), 0)::bigint,
+var feedMarkerColumns = db.Columns[FeedMarker]()
+
+// sumOfMarkers aggregates markers by the rules of FeedMarker.Unread and FeedMarker.IsMentioned.
+const sumOfMarkers = `COALESCE(sum(CASE WHEN is_deleted THEN 0 ELSE GREATEST(last_segment - read_to, 0) END), 0)::bigint,
 		COALESCE(bool_or(NOT is_deleted AND last_segment > read_to AND last_mention > read_to), false)`
-)
 
 var (
-	sqlMessageFeedUp = stmt("messageFeeds.advance", `INSERT INTO message_feeds (home, id, entity_id, last_segment, created_at, updated_at)
+	sqlMessageFeedAdvance = stmt("messageFeeds.advance", `INSERT INTO message_feeds (home, id, entity_id, last_segment, created_at, updated_at)
 		VALUES ($1, $2, $3, $4::bigint, $5, $5) ON CONFLICT (home, id) DO UPDATE SET
 		last_segment = excluded.last_segment, updated_at = excluded.updated_at WHERE message_feeds.last_segment < excluded.last_segment`)
 	sqlSegmentInsert = stmt("messageFeedSegments.insert", `INSERT INTO message_feed_segments (home, feed_id, message_id, segment, creator_id, created_at)
 		VALUES ($1, $2, $3, $4::bigint, $5, $6) ON CONFLICT (home, feed_id, message_id) DO NOTHING`)
-	// A message is in the one table or in the other: a feed is our own or of an outside message store.
-	sqlSegment = stmt("messageFeedSegments.byMessage", `SELECT segment FROM message_feed_segments WHERE home = $1 AND feed_id = $2 AND message_id = $3
+	// Messages of subchannels and of external message stores are in different tables.
+	sqlSegmentByMessage = stmt("messageFeedSegments.byMessage", `SELECT segment FROM message_feed_segments WHERE home = $1 AND feed_id = $2 AND message_id = $3
 		UNION ALL SELECT segment FROM messages WHERE home = $1 AND id = $3 AND feed_id = $2`)
 
-	sqlMarksOfFeeds = stmt("feedMarks.ofFeeds", `SELECT `+prefixed("m", feedMarkColumns)+` FROM unnest($3::text[]) AS f (id) CROSS JOIN LATERAL (
-		SELECT `+feedMarkColumns+` FROM user_feed_markers WHERE home = $1 AND user_id = $2 AND feed_id = f.id LIMIT 1) AS m ORDER BY m.feed_id`)
-	sqlMarksOfEntities = stmt("feedMarks.ofEntities", `SELECT `+prefixed("m", feedMarkColumns)+` FROM unnest($3::text[]) AS e (id) CROSS JOIN LATERAL (
-		SELECT `+feedMarkColumns+` FROM user_feed_markers WHERE home = $1 AND user_id = $2 AND entity_id = e.id LIMIT 1000) AS m`)
-	sqlMarksChanged = stmt("feedMarks.changed", `SELECT `+feedMarkColumns+` FROM user_feed_markers WHERE home = $1 AND user_id = $2 AND updated_at > $3::timestamptz
+	sqlFeedMarkersByFeed = stmt("feedMarkers.ofFeeds", `SELECT `+db.Prefixed("m", feedMarkerColumns)+` FROM unnest($3::text[]) AS f (id) CROSS JOIN LATERAL (
+		SELECT `+feedMarkerColumns+` FROM user_feed_markers WHERE home = $1 AND user_id = $2 AND feed_id = f.id LIMIT 1) AS m ORDER BY m.feed_id`)
+	sqlFeedMarkersByEntity = stmt("feedMarkers.ofEntities", `SELECT `+db.Prefixed("m", feedMarkerColumns)+` FROM unnest($3::text[]) AS e (id) CROSS JOIN LATERAL (
+		SELECT `+feedMarkerColumns+` FROM user_feed_markers WHERE home = $1 AND user_id = $2 AND entity_id = e.id LIMIT 1000) AS m`)
+	sqlFeedMarkersChanged = stmt("feedMarkers.changed", `SELECT `+feedMarkerColumns+` FROM user_feed_markers WHERE home = $1 AND user_id = $2 AND updated_at > $3::timestamptz
 		ORDER BY updated_at, feed_id LIMIT $4::bigint`)
-	sqlMarksOfUsers = stmt("feedMarks.ofUsers", `SELECT `+prefixed("m", feedMarkColumns)+` FROM unnest($3::text[]) AS u (id) CROSS JOIN LATERAL (
-		SELECT `+feedMarkColumns+` FROM user_feed_markers WHERE home = $1 AND user_id = u.id AND feed_id = $2 LIMIT 1) AS m`)
-	sqlMarksOfFeed = stmt("feedMarks.ofFeed", `SELECT `+feedMarkColumns+` FROM user_feed_markers WHERE home = $1 AND feed_id = $2 AND NOT is_deleted
+	sqlFeedMarkersOfUsers = stmt("feedMarkers.ofUsers", `SELECT `+db.Prefixed("m", feedMarkerColumns)+` FROM unnest($3::text[]) AS u (id) CROSS JOIN LATERAL (
+		SELECT `+feedMarkerColumns+` FROM user_feed_markers WHERE home = $1 AND user_id = u.id AND feed_id = $2 LIMIT 1) AS m`)
+	sqlFeedMarkersLive = stmt("feedMarkers.ofFeed", `SELECT `+feedMarkerColumns+` FROM user_feed_markers WHERE home = $1 AND feed_id = $2 AND NOT is_deleted
 		ORDER BY user_id LIMIT $3::bigint`)
-	sqlMarksByEntity = stmt("feedMarks.sumByEntity", `SELECT e.id, s.unread, s.mentioned, s.deleted, s.created_at, s.updated_at FROM unnest($3::text[]) AS e (id) CROSS JOIN LATERAL (
-		SELECT `+sumOfMarks+`, bool_and(is_deleted), min(created_at), max(updated_at) FROM user_feed_markers
+	sqlEntityMarkers = stmt("feedMarkers.sumByEntity", `SELECT e.id, s.unread, s.mentioned, s.deleted, s.created_at, s.updated_at FROM unnest($3::text[]) AS e (id) CROSS JOIN LATERAL (
+		SELECT `+sumOfMarkers+`, bool_and(is_deleted), min(created_at), max(updated_at) FROM user_feed_markers
 		WHERE home = $1 AND user_id = $2 AND entity_id = e.id) AS s (unread, mentioned, deleted, created_at, updated_at)
 		WHERE s.created_at IS NOT NULL ORDER BY e.id`)
-	sqlMarksOfUser = stmt("feedMarks.sumOfUser", `SELECT `+sumOfMarks+`, min(created_at), max(updated_at),
+	sqlUserMarker = stmt("feedMarkers.sumOfUser", `SELECT `+sumOfMarkers+`, min(created_at), max(updated_at),
 		(SELECT last_sync_at FROM user_markers WHERE home = $1 AND user_id = $2) FROM user_feed_markers WHERE home = $1 AND user_id = $2`)
-	sqlMarkAdvance = stmt("feedMarks.advance", `INSERT INTO user_feed_markers (home, user_id, feed_id, entity_id, last_segment, read_to, delivered_to,
+	sqlFeedMarkerMove = stmt("feedMarkers.advance", `INSERT INTO user_feed_markers (home, user_id, feed_id, entity_id, last_segment, read_to, delivered_to,
 			last_mention, is_deleted, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5::bigint, $6::bigint, $6::bigint, $7::bigint, false, $8, $8)
 		ON CONFLICT (home, user_id, feed_id) DO UPDATE SET
@@ -106,149 +104,125 @@ var (
 			delivered_to = GREATEST(user_feed_markers.delivered_to, $9::bigint,
 				CASE WHEN user_feed_markers.reading_until > $8 THEN excluded.last_segment ELSE 0 END),
 			updated_at = GREATEST(user_feed_markers.updated_at, excluded.updated_at)`)
-	sqlMarkRestore = stmt("feedMarks.restore", `UPDATE user_feed_markers SET is_deleted = false, updated_at = $4
+	sqlFeedMarkerRestore = stmt("feedMarkers.restore", `UPDATE user_feed_markers SET is_deleted = false, updated_at = $4
 		WHERE home = $1 AND user_id = $2 AND feed_id = $3 AND is_deleted`)
-	sqlMarkDelete = stmt("feedMarks.delete", `UPDATE user_feed_markers SET is_deleted = true, updated_at = $4 WHERE home = $1 AND user_id = $2 AND feed_id = $3`)
-	sqlMarkRead   = stmt("feedMarks.read", `UPDATE user_feed_markers SET read_to = GREATEST(read_to, LEAST($4::bigint, last_segment)),
+	sqlFeedMarkerDelete     = stmt("feedMarkers.delete", `UPDATE user_feed_markers SET is_deleted = true, updated_at = $4 WHERE home = $1 AND user_id = $2 AND feed_id = $3`)
+	sqlFeedMarkerUpdateRead = stmt("feedMarkers.read", `UPDATE user_feed_markers SET read_to = GREATEST(read_to, LEAST($4::bigint, last_segment)),
 		delivered_to = GREATEST(delivered_to, LEAST($5::bigint, last_segment)), updated_at = GREATEST(updated_at, $6)
 		WHERE home = $1 AND user_id = $2 AND feed_id = $3`)
-	sqlMarkReading = stmt("feedMarks.reading", `UPDATE user_feed_markers SET reading_until = $4 WHERE home = $1 AND user_id = $2 AND feed_id = $3`)
-	sqlMarkSync    = stmt("userMarks.sync", `INSERT INTO user_markers (home, user_id, last_sync_at, created_at, updated_at) VALUES ($1, $2, $3, $4, $4)
+	sqlFeedMarkerUpdateReadingUntil = stmt("feedMarkers.reading", `UPDATE user_feed_markers SET reading_until = $4 WHERE home = $1 AND user_id = $2 AND feed_id = $3`)
+	sqlUserMarkerUpdateLastSync     = stmt("userMarkers.sync", `INSERT INTO user_markers (home, user_id, last_sync_at, created_at, updated_at) VALUES ($1, $2, $3, $4, $4)
 		ON CONFLICT (home, user_id) DO UPDATE SET last_sync_at = GREATEST(user_markers.last_sync_at, excluded.last_sync_at), updated_at = excluded.updated_at`)
 )
 
-func scanFeedMark(rows pgx.Rows) (FeedMark, error) {
-	var m FeedMark
-	err := rows.Scan(&m.UserID, &m.FeedID, &m.EntityID, &m.LastSegment, &m.ReadTo, &m.DeliveredTo, &m.LastMention, &m.ReadingUntil,
-		&m.IsDeleted, &m.CreatedAt, &m.UpdatedAt)
-	return m, err
-}
-
-func scanEntityMark(rows pgx.Rows) (EntityMark, error) {
-	var m EntityMark
-	err := rows.Scan(&m.EntityID, &m.Unread, &m.IsMentioned, &m.IsDeleted, &m.CreatedAt, &m.UpdatedAt)
-	return m, err
-}
-
-func scanUserMark(rows pgx.Rows) (UserMark, error) {
-	var m UserMark
-	err := rows.Scan(&m.Unread, &m.IsMentioned, &m.CreatedAt, &m.UpdatedAt, &m.LastSyncAt)
-	return m, err
-}
-
-// SegmentOf reads the segment of a message of a feed; 0 where there is none.
+// SegmentOf reads the segment of a message in a feed; 0 if there is no such message.
 func (r *ReadBatch) SegmentOf(feedID, messageID string, into *int64) {
 	*into = 0
-	if home, err := region.HomeOf(feedID); err == nil {
-		r.add(home, sqlSegment, scanValue(into), feedID, messageID)
-	}
+	r.addAt(feedID, sqlSegmentByMessage, db.Value(into), feedID, messageID)
 }
 
-// ofUser queues a statement about a user at the user's home.
-func (r *ReadBatch) ofUser(userID string, st *Statement, scan func(pgx.Rows) error, args ...any) {
-	if home, err := region.HomeOf(userID); err == nil {
-		r.add(home, st, scan, append([]any{userID}, args...)...)
-	}
+// FeedMarkers reads a user's markers of feeds, which must be distinct.
+func (r *ReadBatch) FeedMarkers(userID string, feedIDs []string, into *[]FeedMarker) {
+	r.addAt(userID, sqlFeedMarkersByFeed, db.Rows(into), userID, emptyIfNil(feedIDs))
 }
 
-// FeedMarks reads a user's markers of feeds, each named once.
-func (r *ReadBatch) FeedMarks(userID string, feedIDs []string, into *[]FeedMark) {
-	r.ofUser(userID, sqlMarksOfFeeds, scanAll(into, scanFeedMark), texts(feedIDs))
+// FeedMarkersOfEntities reads a user's markers of the feeds of channels, which must be distinct; at most 1000 of each
+// channel.
+func (r *ReadBatch) FeedMarkersOfEntities(userID string, entityIDs []string, into *[]FeedMarker) {
+	r.addAt(userID, sqlFeedMarkersByEntity, db.Rows(into), userID, emptyIfNil(entityIDs))
 }
 
-// FeedMarksOf reads a user's markers of the feeds of channels, each named once; at most 1000 of each channel.
-func (r *ReadBatch) FeedMarksOf(userID string, entityIDs []string, into *[]FeedMark) {
-	r.ofUser(userID, sqlMarksOfEntities, scanAll(into, scanFeedMark), texts(entityIDs))
+// ChangedFeedMarkers reads up to limit markers of a user that changed after a time, oldest change first.
+func (r *ReadBatch) ChangedFeedMarkers(userID string, after time.Time, limit int, into *[]FeedMarker) {
+	r.addAt(userID, sqlFeedMarkersChanged, db.Rows(into), userID, after, limit)
 }
 
-// ChangedFeedMarks reads up to limit markers of a user that changed after a time, oldest change first.
-func (r *ReadBatch) ChangedFeedMarks(userID string, after time.Time, limit int, into *[]FeedMark) {
-	r.ofUser(userID, sqlMarksChanged, scanAll(into, scanFeedMark), after, limit)
+// EntityMarkers reads a user's markers of channels, which must be distinct.
+func (r *ReadBatch) EntityMarkers(userID string, entityIDs []string, into *[]EntityMarker) {
+	r.addAt(userID, sqlEntityMarkers, db.Rows(into), userID, emptyIfNil(entityIDs))
 }
 
-// EntityMarks reads what a user has not read of channels, each named once.
-func (r *ReadBatch) EntityMarks(userID string, entityIDs []string, into *[]EntityMark) {
-	r.ofUser(userID, sqlMarksByEntity, scanAll(into, scanEntityMark), texts(entityIDs))
+// UserMarker reads the sum of a user's markers.
+func (r *ReadBatch) UserMarker(userID string, into **UserMarker) {
+	r.addAt(userID, sqlUserMarker, db.Row(into), userID)
 }
 
-// UserMark reads what a user has not read.
-func (r *ReadBatch) UserMark(userID string, into **UserMark) {
-	r.ofUser(userID, sqlMarksOfUser, scanOne(into, scanUserMark))
+// FeedMarkersOfUsers reads the markers of a feed of users of one home.
+func (r *ReadBatch) FeedMarkersOfUsers(home region.Code, feedID string, userIDs []string, into *[]FeedMarker) {
+	r.Add(home, sqlFeedMarkersOfUsers, db.Rows(into), feedID, emptyIfNil(userIDs))
 }
 
-// FeedMarksOfUsers reads the markers that users of one home have of a feed.
-func (r *ReadBatch) FeedMarksOfUsers(home region.Code, feedID string, userIDs []string, into *[]FeedMark) {
-	r.add(home, sqlMarksOfUsers, scanAll(into, scanFeedMark), feedID, texts(userIDs))
+// LiveFeedMarkers reads up to limit markers of a feed of users of one home, without those that are marked as deleted.
+func (r *ReadBatch) LiveFeedMarkers(home region.Code, feedID string, limit int, into *[]FeedMarker) {
+	r.Add(home, sqlFeedMarkersLive, db.Rows(into), feedID, limit)
 }
 
-// LiveMarksOfFeed reads up to limit markers that users of one home have of a feed, but not those that know of its end.
-func (r *ReadBatch) LiveMarksOfFeed(home region.Code, feedID string, limit int, into *[]FeedMark) {
-	r.add(home, sqlMarksOfFeed, scanAll(into, scanFeedMark), feedID, limit)
+// AdvanceMessageFeed records a message of a feed and inserts the feed with its first message. The transaction fails
+// with gone if the feed is deleted.
+func (w *Tx) AdvanceMessageFeed(s FeedSegment, now time.Time, gone error) {
+	w.Exec(sqlMessageFeedAdvance, s.FeedID, s.EntityID, s.Segment, now)
+	w.Guard(sqlMessageFeedGuard, gone, s.FeedID)
+	w.Exec(sqlSegmentInsert, s.FeedID, s.MessageID, s.Segment, s.CreatorID, now)
 }
 
-// AdvanceFeed notes a message of a feed, and makes the feed with its first one. gone answers where the feed is deleted.
-func (w *Tx) AdvanceFeed(s FeedSegment, now time.Time, gone error) {
-	w.exec(sqlMessageFeedUp, s.FeedID, s.EntityID, s.Segment, now)
-	w.guard(sqlMessageFeedLive, gone, s.FeedID)
-	w.exec(sqlSegmentInsert, s.FeedID, s.MessageID, s.Segment, s.CreatorID, now)
-}
-
-// MarkAdvance is a message that arrived for a user.
-type MarkAdvance struct {
+// MarkerAdvance is the arrival of a message for a user.
+type MarkerAdvance struct {
 	UserID    string `json:"userId"`
 	Mentioned bool   `json:"mentioned,omitempty"`
-	Author    bool   `json:"author,omitempty"` // who has read what they wrote
+	Author    bool   `json:"author,omitempty"` // the author has read the message
 }
 
-// MarkMove takes a user's marker of a feed to where the feed stands. It never goes back: any number of times gives the same.
-type MarkMove struct {
+// MarkerMove is a new position of a user's marker. Markers never move backward, so that applying it is idempotent.
+type MarkerMove struct {
 	UserID      string
 	FeedID      string
 	EntityID    string
 	LastSegment int64
-	ReadNew     int64 // what a user without a marker has read
-	ReadTo      int64 // what a user with one has read at least
+	ReadNew     int64 // the read position of a new marker
+	ReadTo      int64 // the minimal read position of an existing marker
 	LastMention int64
 }
 
-// MoveFeedMark moves a user's marker of a feed, and makes it where there is none. Who looks at the feed reads it at once.
-func (w *Tx) MoveFeedMark(m MarkMove, now time.Time) {
-	w.exec(sqlMarkAdvance, m.UserID, m.FeedID, m.EntityID, m.LastSegment, m.ReadNew, m.LastMention, now, m.ReadTo)
+// MoveFeedMarker moves a user's marker of a feed and inserts it if there is none. If the user is reading the feed, the
+// messages count as read.
+func (w *Tx) MoveFeedMarker(m MarkerMove, now time.Time) {
+	w.Exec(sqlFeedMarkerMove, m.UserID, m.FeedID, m.EntityID, m.LastSegment, m.ReadNew, m.LastMention, now, m.ReadTo)
 }
 
-// AdvanceFeedMark moves a user's marker of a feed to a message. One who is new to the feed has read what came before.
-func (w *Tx) AdvanceFeedMark(a MarkAdvance, s FeedSegment, now time.Time) {
-	m := MarkMove{UserID: a.UserID, FeedID: s.FeedID, EntityID: s.EntityID, LastSegment: s.Segment, ReadNew: s.Segment - 1}
+// AdvanceFeedMarker moves a user's marker of a feed to a message. For a user without a marker, earlier messages count
+// as read.
+func (w *Tx) AdvanceFeedMarker(a MarkerAdvance, s FeedSegment, now time.Time) {
+	m := MarkerMove{UserID: a.UserID, FeedID: s.FeedID, EntityID: s.EntityID, LastSegment: s.Segment, ReadNew: s.Segment - 1}
 	if a.Author {
 		m.ReadNew, m.ReadTo = s.Segment, s.Segment
 	}
 	if a.Mentioned {
 		m.LastMention = s.Segment
 	}
-	w.MoveFeedMark(m, now)
+	w.MoveFeedMarker(m, now)
 }
 
-// RestoreFeedMark takes back what DeleteFeedMark said, for a user who belongs to the feed again.
-func (w *Tx) RestoreFeedMark(userID, feedID string, now time.Time) {
-	w.exec(sqlMarkRestore, userID, feedID, now)
+// RestoreFeedMarker reverts DeleteFeedMarker for a user who has rejoined.
+func (w *Tx) RestoreFeedMarker(userID, feedID string, now time.Time) {
+	w.Exec(sqlFeedMarkerRestore, userID, feedID, now)
 }
 
-// DeleteFeedMark tells a user's marker that its feed is deleted, or that the user left it.
-func (w *Tx) DeleteFeedMark(userID, feedID string, now time.Time) {
-	w.exec(sqlMarkDelete, userID, feedID, now)
+// DeleteFeedMarker marks a user's marker as deleted, because the feed was deleted or the user has left it.
+func (w *Tx) DeleteFeedMarker(userID, feedID string, now time.Time) {
+	w.Exec(sqlFeedMarkerDelete, userID, feedID, now)
 }
 
-// ReadFeed moves a user's marker forward, up to the last segment of the feed and never back.
-func (w *Tx) ReadFeed(userID, feedID string, readTo, deliveredTo int64, now time.Time) {
-	w.exec(sqlMarkRead, userID, feedID, readTo, deliveredTo, now)
+// UpdateReadPosition moves a user's marker forward, at most to the last segment of the feed and never backward.
+func (w *Tx) UpdateReadPosition(userID, feedID string, readTo, deliveredTo int64, now time.Time) {
+	w.Exec(sqlFeedMarkerUpdateRead, userID, feedID, readTo, deliveredTo, now)
 }
 
-// Reading says until when a user looks at a feed; nil for not at all.
-func (w *Tx) Reading(userID, feedID string, until *time.Time) {
-	w.exec(sqlMarkReading, userID, feedID, until)
+// UpdateReadingUntil stores until when a user is reading a feed; nil if the user has stopped.
+func (w *Tx) UpdateReadingUntil(userID, feedID string, until *time.Time) {
+	w.Exec(sqlFeedMarkerUpdateReadingUntil, userID, feedID, until)
 }
 
-// SyncMarks notes up to when a user's devices know the user's markers; earlier than noted changes nothing.
-func (w *Tx) SyncMarks(userID string, upTo, now time.Time) {
-	w.exec(sqlMarkSync, userID, upTo, now)
+// UpdateLastSync stores up to when a user's devices have received the user's markers. It never moves backward.
+func (w *Tx) UpdateLastSync(userID string, upTo, now time.Time) {
+	w.Exec(sqlUserMarkerUpdateLastSync, userID, upTo, now)
 }

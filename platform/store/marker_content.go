@@ -4,29 +4,30 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
-// A page of users is read in the order of their ids, which the index of a feed has. The sums, and last_segment, which is true of all
-// that arrived, keep the index by delivered_to from being taken, from which all of them would have to be sorted.
-const marksWithMessage = `delivered_to + 0 >= $3::bigint AND last_segment >= $3::bigint AND user_id <> $4 AND NOT is_deleted`
+// markersWithMessage is the condition for users who have received a message. The additions of 0, and the condition on
+// last_segment, prevent the use of the index on delivered_to, which would require sorting all rows by user id.
+const markersWithMessage = `delivered_to + 0 >= $3::bigint AND last_segment >= $3::bigint AND user_id <> $4 AND NOT is_deleted`
 
 var (
-	sqlMarksCount = stmt("feedMarks.countOfMessages", `SELECT m.n, c.read, c.delivered FROM
+	sqlContentMarkers = stmt("feedMarkers.countOfMessages", `SELECT m.n, c.read, c.delivered FROM
 		unnest($2::text[], $3::bigint[], $4::text[]) WITH ORDINALITY AS m (feed_id, segment, creator_id, n) CROSS JOIN LATERAL (
 		SELECT count(*) FILTER (WHERE read_to >= m.segment), count(*) FROM user_feed_markers
 		WHERE home = $1 AND feed_id = m.feed_id AND delivered_to >= m.segment AND user_id <> m.creator_id AND NOT is_deleted) AS c (read, delivered)`)
-	sqlMarksDelivered = stmt("feedMarks.withDelivered", `SELECT user_id FROM user_feed_markers WHERE home = $1 AND feed_id = $2
-		AND `+marksWithMessage+` AND user_id > $5 ORDER BY user_id LIMIT $6::bigint`)
-	sqlMarksRead = stmt("feedMarks.withRead", `SELECT user_id FROM user_feed_markers WHERE home = $1 AND feed_id = $2
-		AND `+marksWithMessage+` AND read_to + 0 >= $3::bigint AND user_id > $5 ORDER BY user_id LIMIT $6::bigint`)
+	sqlMessageReceivers = stmt("feedMarkers.withDelivered", `SELECT user_id FROM user_feed_markers WHERE home = $1 AND feed_id = $2
+		AND `+markersWithMessage+` AND user_id > $5 ORDER BY user_id LIMIT $6::bigint`)
+	sqlMessageReaders = stmt("feedMarkers.withRead", `SELECT user_id FROM user_feed_markers WHERE home = $1 AND feed_id = $2
+		AND `+markersWithMessage+` AND read_to + 0 >= $3::bigint AND user_id > $5 ORDER BY user_id LIMIT $6::bigint`)
 )
 
-// ContentMark is how far a message has come: how many users other than its author have read it, and how many got it.
-type ContentMark struct{ Read, Delivered int64 }
+// ContentMarker is the number of users other than the author who have read a message, and to whom it was delivered.
+type ContentMarker struct{ Read, Delivered int64 }
 
-// ContentMarks adds up how far messages have come with the users of all homes. The marks go in step with the messages.
-func (r *ReadBatch) ContentMarks(messages []FeedSegment, into *[]ContentMark) {
-	*into = make([]ContentMark, len(messages))
+// ContentMarkers sums the markers of the users of all homes for each message, in the order of messages.
+func (r *ReadBatch) ContentMarkers(messages []FeedSegment, into *[]ContentMarker) {
+	*into = make([]ContentMarker, len(messages))
 	if len(messages) == 0 {
 		return
 	}
@@ -35,11 +36,11 @@ func (r *ReadBatch) ContentMarks(messages []FeedSegment, into *[]ContentMark) {
 		feeds[i], segments[i], creators[i] = m.FeedID, m.Segment, m.CreatorID
 	}
 	for _, home := range region.All() {
-		part := make([]ContentMark, len(messages))
-		r.add(home, sqlMarksCount, func(rows pgx.Rows) error {
+		part := make([]ContentMarker, len(messages))
+		r.Add(home, sqlContentMarkers, func(rows pgx.Rows) error {
 			for rows.Next() {
 				var n int64
-				var c ContentMark
+				var c ContentMarker
 				if err := rows.Scan(&n, &c.Read, &c.Delivered); err != nil {
 					return err
 				}
@@ -56,19 +57,19 @@ func (r *ReadBatch) ContentMarks(messages []FeedSegment, into *[]ContentMark) {
 	}
 }
 
-// MarkedUserList is a page of the users who have a message, other than its author, by their internal ids.
-type MarkedUserList struct {
+// MessageReaderList is a page of the users, other than the author, who have received a message, ordered by internal id.
+type MessageReaderList struct {
 	Message   FeedSegment
-	Read      bool // who have read it, and not just got it
+	Read      bool // only users who have read it
 	AfterUser string
 	Limit     int
 }
 
-// MarkedUsers reads up to Limit internal ids of users of each home, in no order.
-func (r *ReadBatch) MarkedUsers(l MarkedUserList, into *[]string) {
+// ListMessageReaders reads up to Limit internal ids of users of each home in no particular order.
+func (r *ReadBatch) ListMessageReaders(l MessageReaderList, into *[]string) {
 	for _, home := range region.All() {
 		part := new([]string)
-		r.add(home, pick(l.Read, sqlMarksRead, sqlMarksDelivered), scanAll(part, scanText),
+		r.Add(home, pick(l.Read, sqlMessageReaders, sqlMessageReceivers), db.Values(part),
 			l.Message.FeedID, l.Message.Segment, l.Message.CreatorID, l.AfterUser, l.Limit)
 		r.Then(func() { *into = append(*into, *part...) })
 	}

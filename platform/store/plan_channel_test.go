@@ -8,8 +8,8 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// Of 30,000 channels a third is public, one in 31 has a tag and one in 50 is deleted. A channel of home us has 20,000 users, of whom one
-// in 20 left, one in 1000 moderates and one in 500 is muted; user 3 belongs to 300 channels.
+// Of 30,000 channels a third is public, one in 31 has a tag and one in 50 is deleted. A channel of home us has 20,000
+// users, of whom one in 20 left, one in 1000 moderates and one in 500 is muted; user 3 belongs to 300 channels.
 var _ = planned((*collector).collectChannels,
 	`INSERT INTO channels (home, id, public_id, type, creator_id, creator_public_id, display_name, name_key, avatar_file_id, is_distinct, is_public, tags,
 			notification_mode, auto_delete_enabled, auto_delete_flags, post_id, video_stream_id, room_id, last_activity, created_at, updated_at, deleted_at)
@@ -48,20 +48,20 @@ func (c *collector) collectChannels() {
 	c.write(func(w *store.Tx) {
 		fresh := store.Channel{ID: region.NewID(region.US), Type: "live", Metadata: []byte("{}"), NotificationMode: "default"}
 		w.InsertChannel(fresh, nil, worldStart)
-		w.RoomHasChannel(worldID("vr", 6, 6), worldStart, store.ErrChanged)
-		w.VideoStreamHasChannel(worldID("vs", 6, 6), worldStart, store.ErrChanged)
-		w.DeleteRoom(store.Room{ID: worldID("vr", 6, 6), HasChannel: true}, "user", worldStart, store.ErrChanged)
+		w.UpdateRoomHasChannel(worldID("vr", 6, 6), worldStart, store.ErrConflict)
+		w.UpdateVideoStreamHasChannel(worldID("vs", 6, 6), worldStart, store.ErrConflict)
+		w.DeleteRoom(store.Room{ID: worldID("vr", 6, 6), HasChannel: true}, "user", worldStart, store.ErrConflict)
 	})
 	old := store.ChannelUser{ChannelID: id, UserID: userID(3), Membership: "member", Roles: []string{"channel-moderator"}, Version: 1}
 	left, joined := old, old
 	left.Membership, joined.UserID = "none", userID(25_000)
 	name := "Names"
 	c.write(func(w *store.Tx) {
-		w.GuardChannelMember(id, userID(3), store.ErrChanged)
+		w.GuardChannelMember(id, userID(3), store.ErrConflict)
 		w.ChangeChannelUsers(id, []store.ChannelUserChange{{Old: &old, New: left}, {New: joined}}, worldStart)
 		w.UpdateChannel(store.Channel{ID: id}, store.ChannelChange{DisplayName: &name, Metadata: []byte("{}")}, worldStart)
 		w.MuteChannel(id, &worldStart, worldStart)
-		w.ChannelActive(id, worldStart.Add(time.Hour))
+		w.UpdateChannelActivity(id, worldStart.Add(time.Hour))
 		w.SelectChannel(id, &channel)
 		w.DeleteChannel(id, "user-3", worldStart)
 	})

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The world that the plans are made in. Every row has a number; its id, its home and what it refers to follow from it, in
-// SQL and in Go alike. The first community is home to a quarter of all posts, the first post to a fifth of all comments:
-// what is slow anywhere is slow there.
+// The world that the plans are made in. Every row has a number; its id, its home and what it refers to follow from it,
+// in SQL and in Go alike. The first community is home to a quarter of all posts, the first post to a fifth of all
+// comments: what is slow anywhere is slow there.
 const (
 	worldUsers       = 30_000
 	worldCommunities = 30_000

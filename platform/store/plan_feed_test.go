@@ -7,8 +7,8 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// Everybody follows the ten next users, the users with a number that 300 divides are followed by hundreds, and everybody
-// blocks one.
+// Everybody follows the ten next users, the users with a number that 300 divides are followed by hundreds, and
+// everybody blocks one.
 var _ = planned((*collector).collectFollows,
 	`INSERT INTO follows (home, follower_id, followee_id, follower_public_id, followee_public_id, status, version, created_at, updated_at)
 		SELECT HOME(n), ID(u, n, n), ID(u, (n + k), (n + k)), 'u', 'u', CASE WHEN k = 5 THEN 'pending' ELSE 'accepted' END, 1, AT(n, k), AT(n, k)
@@ -58,7 +58,7 @@ func (c *collector) collectFollows() {
 	ended := old
 	ended.Status = store.FollowNone
 	c.write(func(w *store.Tx) {
-		w.GuardNotBlocked(star, userID(6), store.ErrChanged)
+		w.GuardNotBlocked(star, userID(6), store.ErrConflict)
 		w.ChangeFollow(store.FollowChange{New: fresh}, worldStart, worldStart)
 		w.ChangeFollow(store.FollowChange{Old: &old, New: ended}, worldStart, worldStart)
 		w.EndFollower(star, userID(30))
@@ -86,26 +86,26 @@ func (c *collector) collectBlocks() {
 
 // collectFeeds reads feeds of few and of many communities of one home, and of more and more targets.
 func (c *collector) collectFeeds() {
-	var found []store.FeedEntry
+	var found []store.PostFeedEntry
 	both(worldPosts*7, func(desc bool, at time.Time, id string) {
 		for _, ranked := range []bool{false, true} {
-			q := store.FeedQuery{
+			q := store.PostFeedQuery{
 				Desc: desc, After: at, AfterID: id, Limit: pageRows, Ranked: ranked, AsOf: postTime(worldPosts), Hidden: []string{userID(9)},
 				ReaderID: userID(3), OwnWall: true, Following: true, FollowedAt: map[region.Code]int64{region.US: 1000},
 			}
 			for n := range 999 {
 				q.Communities = append(q.Communities, communityID(3*n+3))
 			}
-			c.usAlone(func(r *store.ReadBatch) { r.ListFeed(q, &found) })
+			c.usAlone(func(r *store.ReadBatch) { r.ListPostFeed(q, &found) })
 			for _, n := range []int64{5_000, 30_000} {
 				q.FollowedAt = map[region.Code]int64{region.US: n}
-				c.usAlone(func(r *store.ReadBatch) { r.ListFeed(q, &found) })
+				c.usAlone(func(r *store.ReadBatch) { r.ListPostFeed(q, &found) })
 			}
 			q.Communities = q.Communities[:20]
 			q.ReaderID, q.FollowedAt = userID(6), nil
-			c.usAlone(func(r *store.ReadBatch) { r.ListFeed(q, &found) })
+			c.usAlone(func(r *store.ReadBatch) { r.ListPostFeed(q, &found) })
 			q.Everyone, q.WallsOpen = true, true
-			c.usAlone(func(r *store.ReadBatch) { r.ListFeed(q, &found) })
+			c.usAlone(func(r *store.ReadBatch) { r.ListPostFeed(q, &found) })
 		}
 	})
 }

@@ -28,12 +28,12 @@ func (c *collector) collectFiles() {
 	c.write(func(w *store.Tx) {
 		f := store.File{ID: region.NewID(region.US), Type: "file", AccessType: "public", Exif: []byte("{}"), GPS: []byte("{}"), CreatedAt: worldStart, UpdatedAt: worldStart}
 		w.InsertUpload(f.ID, worldStart, worldStart)
-		w.InsertFile(f, store.ErrChanged)
-		w.SetAltText(id, "a tree", worldStart, store.ErrChanged, &file)
-		w.DeleteFile(id, store.ErrChanged)
+		w.InsertFile(f, store.ErrConflict)
+		w.UpdateAltText(id, "a tree", worldStart, store.ErrConflict, &file)
+		w.DeleteFile(id, store.ErrConflict)
 	})
 	c.write(func(w *store.Tx) {
 		w.AbandonUploads([]string{worldID("j", 3, 3)})
-		w.EndUpload(worldID("j", 3, 3))
+		w.DeleteUpload(worldID("j", 3, 3))
 	})
 }

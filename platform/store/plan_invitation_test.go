@@ -7,8 +7,8 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// 20,000 users of home us were invited to one community, and one user of them to 20,000 others; the rest is spread. Roles have a
-// few rows a home.
+// 20,000 users of home us were invited to one community, and one user of them to 20,000 others; the rest is spread.
+// Roles have a few rows a home.
 var _ = planned((*collector).collectInvitations,
 	`INSERT INTO invitations (home, id, type, target_type, target_id, invited_id, invited_public_id, inviter_id, inviter_public_id, status, created_at, updated_at)
 		SELECT HOME(n), ID(i, n, n), CASE WHEN n % 2 = 0 THEN 'communityMemberInvite' ELSE 'livestreamCohostInvite' END, 'community', ID(c, n, n), ID(u, n, n),
@@ -49,8 +49,8 @@ func (c *collector) collectInvitations() {
 		}
 	})
 	c.write(func(w *store.Tx) {
-		w.InsertInvitation(store.Invitation{ID: region.NewID(region.US), Type: store.InviteMember, TargetType: store.InviteToCommunity, TargetID: target, InvitedID: worldID("w", 1, 1), CreatedAt: worldStart}, store.ErrChanged)
-		w.AnswerInvitation(worldID("j", 4, 3), store.JoinApproved, worldStart, store.ErrChanged)
+		w.InsertInvitation(store.Invitation{ID: region.NewID(region.US), Type: store.InviteMember, TargetType: store.InviteToCommunity, TargetID: target, InvitedID: worldID("w", 1, 1), CreatedAt: worldStart}, store.ErrConflict)
+		w.AnswerInvitation(worldID("j", 4, 3), store.JoinApproved, worldStart, store.ErrConflict)
 		w.UpsertRole(store.Role{ID: "curator", DisplayName: "Curator", Permissions: []string{"BAN_USER"}, CreatedAt: worldStart, UpdatedAt: worldStart, ChangedAt: worldStart, Origin: "us"})
 	})
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// Of 20,000 streams and as many rooms one in 100 is live, and one in 500 deleted; a user has one of each, user 3 a thousand.
+// Of 20,000 streams and as many rooms one in 100 is live, and one in 500 deleted; a user has one of each, user 3 a
+// thousand.
 var _ = planned((*collector).collectLive,
 	`INSERT INTO video_streams (home, id, creator_id, creator_public_id, title, description, thumbnail_file_id, status, resolution, is_secure,
 			channel_enabled, metadata, platform_name, platform_version, playback_key, ingest_key, parent_id, created_at, updated_at, deleted_at)
@@ -49,13 +50,13 @@ func (c *collector) collectStreams() {
 	c.write(func(w *store.Tx) {
 		w.InsertVideoStream(store.VideoStream{
 			ID: region.NewID(region.US), CreatorID: userID(3), Status: "idle", Resolution: "SD", Metadata: []byte("{}"), ParentID: id, CreatedAt: worldStart,
-		}, store.ErrChanged)
+		}, store.ErrConflict)
 		w.AttachVideoStream(id, postID(4))
-		w.UpdateVideoStream(id, store.StreamChange{Metadata: []byte("{}")}, worldStart, store.ErrChanged)
-		w.ModerateVideoStream(id, store.Moderation{}, seen, worldStart, store.ErrChanged)
-		w.MoveVideoStream(store.StreamMove{ID: id, From: []string{"live"}, To: "ended", EndedAt: &worldStart}, worldStart, store.ErrChanged)
+		w.UpdateVideoStream(id, store.StreamChange{Metadata: []byte("{}")}, worldStart, store.ErrConflict)
+		w.ModerateVideoStream(id, store.Moderation{}, seen, worldStart, store.ErrConflict)
+		w.TransitionVideoStream(store.StreamTransition{ID: id, From: []string{"live"}, To: "ended", EndedAt: &worldStart}, worldStart, store.ErrConflict)
 		w.SelectVideoStream(id, &stream)
-		w.DeleteVideoStream(store.VideoStream{ID: id, ParentID: worldID("vs", 6, 6)}, worldStart, store.ErrChanged)
+		w.DeleteVideoStream(store.VideoStream{ID: id, ParentID: worldID("vs", 6, 6)}, worldStart, store.ErrConflict)
 	})
 }
 
@@ -80,13 +81,13 @@ func (c *collector) collectRooms() {
 	c.write(func(w *store.Tx) {
 		w.InsertRoom(store.Room{
 			ID: region.NewID(region.US), CreatorID: userID(3), Type: "coHosts", Status: "idle", Metadata: []byte("{}"), ParentID: id, CreatedAt: worldStart,
-		}, store.ErrChanged)
+		}, store.ErrConflict)
 		w.AttachRoom(id, postID(4), "community", communityID(3), communityID(3))
-		w.UpdateRoom(id, store.RoomChange{Metadata: []byte("{}")}, worldStart, store.ErrChanged)
-		w.ModerateRoom(id, store.Moderation{}, seen, worldStart, store.ErrChanged)
-		w.ChangeParticipants(id, []store.RoomParticipant{}, []store.RoomParticipant{{Type: "host"}}, worldStart, store.ErrChanged)
-		w.MoveRoom(store.RoomMove{ID: id, From: []string{"live"}, To: "ended", EndedAt: &worldStart}, worldStart, store.ErrChanged)
+		w.UpdateRoom(id, store.RoomChange{Metadata: []byte("{}")}, worldStart, store.ErrConflict)
+		w.ModerateRoom(id, store.Moderation{}, seen, worldStart, store.ErrConflict)
+		w.UpdateParticipants(id, []store.RoomParticipant{}, []store.RoomParticipant{{Type: "host"}}, worldStart, store.ErrConflict)
+		w.TransitionRoom(store.RoomTransition{ID: id, From: []string{"live"}, To: "ended", EndedAt: &worldStart}, worldStart, store.ErrConflict)
 		w.SelectRoom(id, &room)
-		w.DeleteRoom(store.Room{ID: id, ParentID: worldID("vr", 6, 6)}, "user", worldStart, store.ErrChanged)
+		w.DeleteRoom(store.Room{ID: id, ParentID: worldID("vr", 6, 6)}, "user", worldStart, store.ErrConflict)
 	})
 }

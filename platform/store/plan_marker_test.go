@@ -25,32 +25,32 @@ func (c *collector) collectMarkers() {
 	user, feed := userID(3), worldID("f", 3, 3)
 	var found *store.MessageFeed
 	var segment int64
-	var marks []store.FeedMark
-	var entities []store.EntityMark
-	var sum *store.UserMark
+	var marks []store.FeedMarker
+	var entities []store.EntityMarker
+	var sum *store.UserMarker
 	c.reads(func(r *store.ReadBatch) { r.MessageFeed(feed, &found) })
 	c.reads(func(r *store.ReadBatch) { r.SegmentOf(feed, worldID("g", 7, 3), &segment) })
-	c.reads(func(r *store.ReadBatch) { r.FeedMarks(user, []string{feed, worldID("f", 6, 6)}, &marks) })
-	c.reads(func(r *store.ReadBatch) { r.FeedMarksOf(user, []string{feed}, &marks) })
+	c.reads(func(r *store.ReadBatch) { r.FeedMarkers(user, []string{feed, worldID("f", 6, 6)}, &marks) })
+	c.reads(func(r *store.ReadBatch) { r.FeedMarkersOfEntities(user, []string{feed}, &marks) })
 	for _, after := range []time.Time{{}, worldStart.Add(1000 * time.Second)} {
-		c.reads(func(r *store.ReadBatch) { r.ChangedFeedMarks(user, after, pageRows, &marks) })
+		c.reads(func(r *store.ReadBatch) { r.ChangedFeedMarkers(user, after, pageRows, &marks) })
 	}
-	c.reads(func(r *store.ReadBatch) { r.EntityMarks(user, []string{feed, worldID("f", 6, 6)}, &entities) })
-	c.reads(func(r *store.ReadBatch) { r.UserMark(user, &sum) })
-	c.reads(func(r *store.ReadBatch) { r.FeedMarksOfUsers(region.US, feed, []string{user, userID(6)}, &marks) })
-	c.reads(func(r *store.ReadBatch) { r.LiveMarksOfFeed(region.US, feed, pageRows, &marks) })
+	c.reads(func(r *store.ReadBatch) { r.EntityMarkers(user, []string{feed, worldID("f", 6, 6)}, &entities) })
+	c.reads(func(r *store.ReadBatch) { r.UserMarker(user, &sum) })
+	c.reads(func(r *store.ReadBatch) { r.FeedMarkersOfUsers(region.US, feed, []string{user, userID(6)}, &marks) })
+	c.reads(func(r *store.ReadBatch) { r.LiveFeedMarkers(region.US, feed, pageRows, &marks) })
 	message := store.FeedSegment{FeedID: feed, EntityID: feed, MessageID: region.NewID(region.US), Segment: 10_001, CreatorID: user}
 	later := worldStart.Add(time.Hour)
 	c.write(func(w *store.Tx) {
-		w.AdvanceFeed(message, later, store.ErrChanged)
+		w.AdvanceMessageFeed(message, later, store.ErrConflict)
 		w.SelectMessageFeed(feed, &found)
-		w.AdvanceFeedMark(store.MarkAdvance{UserID: user, Mentioned: true}, message, later)
-		w.MoveFeedMark(store.MarkMove{UserID: userID(6), FeedID: feed, EntityID: feed, LastSegment: 10_001, ReadTo: 4}, later)
-		w.RestoreFeedMark(userID(9), feed, later)
-		w.ReadFeed(user, feed, 7, 8, later)
-		w.Reading(user, feed, &later)
-		w.DeleteFeedMark(user, feed, later)
-		w.DeleteFeed(feed, later, store.ErrChanged)
-		w.SyncMarks(user, later, later)
+		w.AdvanceFeedMarker(store.MarkerAdvance{UserID: user, Mentioned: true}, message, later)
+		w.MoveFeedMarker(store.MarkerMove{UserID: userID(6), FeedID: feed, EntityID: feed, LastSegment: 10_001, ReadTo: 4}, later)
+		w.RestoreFeedMarker(userID(9), feed, later)
+		w.UpdateReadPosition(user, feed, 7, 8, later)
+		w.UpdateReadingUntil(user, feed, &later)
+		w.DeleteFeedMarker(user, feed, later)
+		w.DeleteMessageFeed(feed, later, store.ErrConflict)
+		w.UpdateLastSync(user, later, later)
 	})
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// A channel of home us has 5,000 subchannels; one of them has 60,000 messages, every tenth of them a reply to the same one.
+// A channel of home us has 5,000 subchannels; one of them has 60,000 messages, every tenth of them a reply to the same
+// one.
 var _ = planned((*collector).collectMessages,
 	`INSERT INTO message_feeds (home, id, entity_id, last_segment, is_own, name, channel_public_id, channel_type, creator_id, creator_public_id,
 			last_message_at, edited_at, created_at, updated_at, deleted_at)
@@ -50,7 +51,7 @@ func (c *collector) collectMessageReads(feed string) {
 	var user *store.ChannelUser
 	var ids []string
 	var segments []int64
-	var marks []store.ContentMark
+	var marks []store.ContentMarker
 	c.reads(func(r *store.ReadBatch) { r.Message(id, &found) })
 	c.reads(func(r *store.ReadBatch) { r.MessagesByID([]string{id, messageID(15), worldID("y", 4, 4)}, &rows) })
 	c.reads(func(r *store.ReadBatch) { r.MessageByReference(feed, userID(30_000), "LOCAL_29999", &found) })
@@ -58,7 +59,7 @@ func (c *collector) collectMessageReads(feed string) {
 	c.reads(func(r *store.ReadBatch) {
 		r.SegmentsBefore(feed, []time.Time{messageWorld(7), messageWorld(59_000)}, &segments)
 	})
-	c.reads(func(r *store.ReadBatch) { r.SomeMessages(feed, &ids) })
+	c.reads(func(r *store.ReadBatch) { r.SomeMessageIDs(feed, &ids) })
 	c.reads(func(r *store.ReadBatch) { r.MessageFeedOf(id, &inFeed) })
 	c.reads(func(r *store.ReadBatch) { r.MessageFeeds([]string{feed, worldID("w", 6, 3)}, &feeds) })
 	c.reads(func(r *store.ReadBatch) { r.ChannelOfFeed(feed, &channel) })
@@ -67,12 +68,12 @@ func (c *collector) collectMessageReads(feed string) {
 	c.reads(func(r *store.ReadBatch) { r.ChannelUserOfMessage(id, userID(3), &user) })
 	message := store.FeedSegment{FeedID: worldID("f", 3, 3), Segment: 5, CreatorID: userID(3)}
 	c.reads(func(r *store.ReadBatch) {
-		r.ContentMarks([]store.FeedSegment{message, {FeedID: feed, Segment: 7}}, &marks)
+		r.ContentMarkers([]store.FeedSegment{message, {FeedID: feed, Segment: 7}}, &marks)
 	})
 	for _, read := range []bool{true, false} {
 		for _, after := range []string{"", userID(9)} {
-			l := store.MarkedUserList{Message: message, Read: read, AfterUser: after, Limit: pageRows}
-			c.reads(func(r *store.ReadBatch) { r.MarkedUsers(l, &ids) })
+			l := store.MessageReaderList{Message: message, Read: read, AfterUser: after, Limit: pageRows}
+			c.reads(func(r *store.ReadBatch) { r.ListMessageReaders(l, &ids) })
 		}
 	}
 }
@@ -110,17 +111,17 @@ func (c *collector) collectMessageWrites(feed, channel string) {
 	old := m
 	old.ID = messageID(300)
 	c.write(func(w *store.Tx) {
-		w.GuardMessage(m.ParentID, store.ErrChanged)
-		w.InsertMessage(m, store.ErrChanged, store.ErrChanged)
+		w.GuardMessage(m.ParentID, store.ErrConflict)
+		w.InsertMessage(m, store.ErrConflict, store.ErrConflict)
 		w.SelectMessage(m.ID, &found)
 		w.UpdateMessage(old, later)
 		w.RecomputeMessageFlags(old.ID)
 		w.DeleteMessage(old, later)
-		w.WipeMessages([]string{old.ID, messageID(301)})
-		w.RenameMessageFeed(feed, "x", later, store.ErrChanged)
+		w.PurgeMessages([]string{old.ID, messageID(301)})
+		w.RenameMessageFeed(feed, "x", later, store.ErrConflict)
 		w.InsertMessageFeed(store.MessageFeed{ID: region.NewID(region.US), EntityID: channel, CreatedAt: later})
 		w.SelectMessageFeed(feed, &inFeed)
-		w.DeleteFeed(feed, later, store.ErrChanged)
+		w.DeleteMessageFeed(feed, later, store.ErrConflict)
 		w.PurgeMessageFeed(feed)
 	})
 }

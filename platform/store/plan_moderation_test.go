@@ -29,7 +29,7 @@ func (c *collector) collectModeration() {
 	rule := store.ModerationRule{List: "allow", ID: ids[0], Regex: "x", CreatedAt: worldStart, ChangedAt: worldStart, Origin: "us"}
 	c.write(func(w *store.Tx) {
 		w.UpsertModerationRules([]store.ModerationRule{rule}, "d", worldStart)
-		w.GuardModerationRules("allow", 100_000, 100_000, store.ErrChanged)
+		w.GuardModerationRules("allow", 100_000, 100_000, store.ErrConflict)
 		w.SelectModerationRules("allow", ids, &rules)
 	})
 }

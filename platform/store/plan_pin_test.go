@@ -22,11 +22,11 @@ func (c *collector) collectPins() {
 	}
 	pin := store.Pin{TargetID: communityID(3), Placement: store.PinDefault, PostID: postID(8), CommunityID: communityID(3), PinnedAt: worldStart, PostCreatedAt: worldStart}
 	c.write(func(w *store.Tx) {
-		w.GuardPublic(communityID(3), store.ErrChanged)
-		w.GuardPinLimit(pin, 50, store.ErrChanged)
+		w.GuardPublicCommunity(communityID(3), store.ErrConflict)
+		w.GuardPinLimit(pin, 50, store.ErrConflict)
 		w.InsertPin(pin)
 		w.SelectPins(communityID(3), "", &pins)
-		w.DeletePin(pin, store.ErrChanged, worldStart)
+		w.DeletePin(pin, store.ErrConflict, worldStart)
 		w.DeletePins(communityID(3), store.PinDefault, worldStart)
 	})
 }

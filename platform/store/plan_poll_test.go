@@ -38,9 +38,9 @@ func (c *collector) collectPolls() {
 	c.write(func(w *store.Tx) {
 		w.InsertPoll(store.Poll{ID: region.NewID(region.US), CreatorID: userID(3), AnswerType: "single", CreatedAt: worldStart})
 		w.AttachPoll(id, postID(4))
-		w.ChangeVotes(change, worldStart, store.ErrChanged, store.ErrChanged, store.ErrChanged)
+		w.ChangeVotes(change, worldStart, store.ErrConflict, store.ErrConflict, store.ErrConflict)
 		w.SelectPoll(id, &poll)
-		w.ClosePoll(id, worldStart, store.ErrChanged)
-		w.DeletePoll(id, worldStart, store.ErrChanged)
+		w.ClosePoll(id, worldStart, store.ErrConflict)
+		w.DeletePoll(id, worldStart, store.ErrConflict)
 	})
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// The log of home us has 60,000 events: half of them about the big community, the others about a user or a community each.
+// The log of home us has 60,000 events: half of them about the big community, the others about a user or a community
+// each.
 var _ = planned((*collector).collectRealtime,
 	`INSERT INTO realtime_heads (home, last_seq, trimmed) SELECT h, 60000, 0 FROM unnest(ARRAY['us', 'eu', 'sg']) AS h`,
 	`INSERT INTO realtime_events (home, seq, id, name, topic, sender_id, payload, sent_at, created_at)

@@ -10,13 +10,14 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 // sample is a statement as the program sends it. A transaction's statements run in order, those before it included.
 type sample struct {
 	name   string
-	before []store.Queued
-	store.Queued
+	before []db.Queued
+	db.Queued
 }
 
 // collector gathers samples by calling what the program calls.
@@ -36,7 +37,7 @@ func newCollector(t *testing.T, s *store.Store) *collector {
 	return c
 }
 
-func (c *collector) add(before []store.Queued, q store.Queued) {
+func (c *collector) add(before []db.Queued, q db.Queued) {
 	name := c.names[q.SQL]
 	require.NotEmpty(c.t, name, "not registered: %s", q.SQL)
 	c.all = append(c.all, sample{name: name, before: before, Queued: q})
@@ -66,7 +67,7 @@ func (c *collector) write(gather func(w *store.Tx)) {
 func (c *collector) byName(name string, args ...any) {
 	for _, st := range store.Statements() {
 		if st.Name == name {
-			c.add(nil, store.Queued{SQL: st.SQL, Args: args})
+			c.add(nil, db.Queued{SQL: st.SQL, Args: args})
 			return
 		}
 	}
@@ -144,7 +145,7 @@ func (c *collector) collectUsers() {
 		w.UpdateUser(userID(3), store.UserChange{Description: &name, Metadata: []byte(`{"a": 1}`)}, worldStart, &user)
 		w.BanUser(userID(3), true, worldStart, &user)
 		w.SelectUser(userID(3), &users)
-		w.GuardTarget("user", userID(3), store.ErrChanged)
+		w.GuardTarget("user", userID(3), store.ErrConflict)
 	})
 	c.write(func(w *store.Tx) {
 		w.InsertSession(store.Session{ID: region.NewID(region.US), UserID: userID(3), DeviceHash: []byte{1}, CreatedAt: worldStart, ExpiresAt: worldStart})
@@ -186,7 +187,7 @@ func (c *collector) collectCommunities() {
 		w.InsertCommunity(store.Community{
 			ID: region.NewID(region.US), DisplayName: name, NotificationMode: "default", Type: "default", Metadata: []byte(`{}`),
 			CategoryIDs: []string{categoryID(3)},
-		}, store.ErrChanged, worldStart)
+		}, store.ErrConflict, worldStart)
 		w.UpdateCommunity(communityID(3), store.CommunityChange{DisplayName: &name, CategoryIDs: []string{categoryID(6)}}, worldStart, &community)
 		w.DeleteCommunity(communityID(3), worldStart)
 	})
@@ -222,7 +223,7 @@ func (c *collector) collectMembers() {
 	left.State, joined.UserID = store.StateLeft, userID(25_000)
 	c.write(func(w *store.Tx) {
 		w.ChangeMembers(communityID(3), []store.MemberChange{{Old: &old, New: left}, {New: joined}}, worldStart, worldStart)
-		w.KeepModerator(communityID(3), store.ErrChanged)
+		w.GuardModerator(communityID(3), store.ErrConflict)
 		w.MirrorMembers([]store.MirroredMember{{UserID: userID(3), CommunityID: communityID(3), State: store.StateLeft, Version: 7, ChangedAt: worldStart}})
 	})
 }
@@ -240,9 +241,9 @@ func (c *collector) collectJoinRequests() {
 	})
 	approved := store.JoinAnswer{Status: store.JoinApproved, ResponderID: userID(3), ResponderPublicID: "user-3"}
 	c.write(func(w *store.Tx) {
-		w.InsertJoinRequest(store.JoinRequest{CommunityID: communityID(3), ID: region.NewID(region.US), RequestorID: userID(25_000), Status: store.JoinPending, CreatedAt: worldStart}, store.ErrChanged)
+		w.InsertJoinRequest(store.JoinRequest{CommunityID: communityID(3), ID: region.NewID(region.US), RequestorID: userID(25_000), Status: store.JoinPending, CreatedAt: worldStart}, store.ErrConflict)
 		w.AnswerJoinRequest(communityID(3), userID(600), approved, worldStart)
-		w.SettleJoinRequests(communityID(3), []string{userID(1200), userID(1800)}, approved, worldStart)
+		w.ResolveJoinRequests(communityID(3), []string{userID(1200), userID(1800)}, approved, worldStart)
 	})
 }
 
@@ -270,19 +271,19 @@ func (c *collector) collectPosts() {
 	child, fresh := parent, parent
 	child.ID, child.ParentID, child.IsParent, fresh.ID = postID(28), postID(20), false, region.NewID(region.US)
 	c.write(func(w *store.Tx) {
-		w.GuardTarget("community", communityID(3), store.ErrChanged)
+		w.GuardTarget("community", communityID(3), store.ErrConflict)
 		w.InsertPost(fresh)
 		w.SelectPost(fresh.ID, &post)
 	})
 	c.write(func(w *store.Tx) {
-		w.GuardPost(parent, store.ErrChanged)
-		w.MovePost(parent, "declined", worldStart)
+		w.GuardPost(parent, store.ErrConflict)
+		w.UpdatePostFeedType(parent, "declined", worldStart)
 	})
 	c.write(func(w *store.Tx) {
 		read := parent
 		read.UpdatedAt, read.Children = worldStart.Add(20*7*time.Second), []string{child.ID}
-		w.GuardPostUnchanged(read, store.ErrChanged)
-		w.EditPost(parent, nil, []string{child.ID}, worldStart, false)
+		w.GuardPostUnchanged(read, store.ErrConflict)
+		w.UpdatePost(parent, nil, []string{child.ID}, worldStart, false)
 	})
 	c.write(func(w *store.Tx) {
 		w.DeletePost(child, worldStart)
@@ -314,7 +315,7 @@ func (c *collector) collectComments() {
 	c.reads(func(r *store.ReadBatch) {
 		r.CommentsByID([]string{commentID(15), commentID(30), commentID(1)}, &comments)
 	})
-	c.reads(func(r *store.ReadBatch) { r.SomeComments(postID(bigPost), &ids) })
+	c.reads(func(r *store.ReadBatch) { r.SomeCommentIDs(postID(bigPost), &ids) })
 	both(worldComments*3/2, func(desc bool, at time.Time, id string) {
 		for _, byUpdate := range []bool{true, false} {
 			for _, l := range commentListSamples() {
@@ -330,23 +331,23 @@ func (c *collector) collectComments() {
 	fresh := reply
 	fresh.ID = region.NewID(region.US)
 	c.write(func(w *store.Tx) {
-		w.GuardComment(commentID(bigThread), store.ErrChanged)
+		w.GuardComment(commentID(bigThread), store.ErrConflict)
 		w.InsertComment(fresh)
 		w.SelectComment(fresh.ID, &comment)
 	})
 	waiting := reply
 	waiting.ID, waiting.ApprovalStatus = commentID(20), store.Pending
 	c.write(func(w *store.Tx) {
-		w.GuardCommentStatus(waiting, store.ErrChanged)
+		w.GuardCommentStatus(waiting, store.ErrConflict)
 		w.ReviewComment(waiting, store.Approved, worldStart)
 	})
 	c.write(func(w *store.Tx) {
 		reply.UpdatedAt = worldStart.Add(35 * 3 * time.Second)
-		w.GuardCommentUnchanged(reply, store.ErrChanged)
-		w.EditComment(reply, worldStart, false)
+		w.GuardCommentUnchanged(reply, store.ErrConflict)
+		w.UpdateComment(reply, worldStart, false)
 	})
 	c.write(func(w *store.Tx) { w.DeleteComment(reply, worldStart); w.PurgeComments([]string{reply.ID}) })
-	c.write(func(w *store.Tx) { w.WipeComments(postID(postOf(20)), []string{commentID(20), commentID(40)}) })
+	c.write(func(w *store.Tx) { w.DeleteCommentsOfPost(postID(postOf(20)), []string{commentID(20), commentID(40)}) })
 }
 
 func commentListSamples() []store.CommentList {
@@ -379,7 +380,7 @@ func (c *collector) collectFlags() {
 	comment := store.Comment{ID: commentID(flaggedComment), ReferenceID: postID(bigPost), TargetType: "community", TargetID: communityID(bigCommunity)}
 	flag := store.Flag{TargetType: store.FlagPost, TargetID: post.ID, UserID: userID(3), CreatedAt: worldStart}
 	c.write(func(w *store.Tx) {
-		w.GuardFlagLimit(flag, 100, store.ErrChanged)
+		w.GuardFlagLimit(flag, 100, store.ErrConflict)
 		w.InsertFlag(flag)
 		w.RecomputePostFlags(post)
 		w.DeleteFlag(post.ID, userID(6))
@@ -402,7 +403,10 @@ func (c *collector) collectReactions() {
 		}
 	})
 	mine := store.Reaction{ReferenceType: "post", ReferenceID: postID(8), UserID: userID(3), Name: "like", ID: region.NewID(region.US), CreatedAt: worldStart}
-	c.write(func(w *store.Tx) { w.InsertReaction(mine, store.ErrChanged); w.DeleteReaction(mine, store.ErrChanged) })
+	c.write(func(w *store.Tx) {
+		w.InsertReaction(mine, store.ErrConflict)
+		w.DeleteReaction(mine, store.ErrConflict)
+	})
 }
 
 func (c *collector) collectSmall() {

@@ -31,15 +31,15 @@ func (c *collector) collectScheduledPosts() {
 	c.byName("scheduledPosts.due", string(region.US), int64(2), worldStart.Add(30_000*time.Minute), 100)
 	row := store.ScheduledPost{
 		ID: worldID("x", 150, 150), AuthorID: userID(3), TargetType: "community", TargetID: communityID(3), PostIDs: []string{postID(3)},
-		Draft: []byte(`{}`), Mentions: []byte(`[]`), ScheduledAt: worldStart, Status: store.ScheduleWaits, Version: 1, CreatedAt: worldStart, UpdatedAt: worldStart,
+		Draft: []byte(`{}`), Mentions: []byte(`[]`), ScheduledAt: worldStart, Status: store.ScheduleWaiting, Version: 1, CreatedAt: worldStart, UpdatedAt: worldStart,
 	}
 	fresh, changed := row, row
 	fresh.ID, changed.Version = region.NewID(region.US), 2
 	c.write(func(w *store.Tx) {
 		w.InsertScheduledPost(fresh)
-		w.ChangeScheduledPost(row, store.ErrChanged)
+		w.UpdateScheduledPost(row, store.ErrConflict)
 		w.DelayScheduledPost(changed, worldStart)
-		w.SettleScheduledPost(changed, store.SchedulePosted, "", worldStart, store.ErrChanged)
+		w.ResolveScheduledPost(changed, store.SchedulePosted, "", worldStart, store.ErrConflict)
 	})
-	c.write(func(w *store.Tx) { w.DeleteScheduledPost(row, store.ErrChanged) })
+	c.write(func(w *store.Tx) { w.DeleteScheduledPost(row, store.ErrConflict) })
 }

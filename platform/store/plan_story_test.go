@@ -10,8 +10,8 @@ import (
 // storyWorld is when the last story of the big community was made; a story lasts a day.
 var storyWorld = worldStart.Add(20_000 * 60 * time.Second)
 
-// The first community has 20,000 stories, one a minute, of which a day's worth last; so do those of 10,000 other targets, one
-// each. 20,000 users viewed the first post, and one viewed most others.
+// The first community has 20,000 stories, one a minute, of which a day's worth last; so do those of 10,000 other
+// targets, one each. 20,000 users viewed the first post, and one viewed most others.
 var _ = planned((*collector).collectStories,
 	`INSERT INTO stories (home, id, target_type, target_id, target_public_id, author_id, author_public_id, data_type, data, items, metadata, mentionees,
 			flaggers, flag_count, created_at, updated_at, expires_at, deleted_at)
@@ -90,7 +90,7 @@ func (c *collector) collectStoryWrites(id string) {
 	var story *store.Story
 	row := store.Story{
 		ID: region.NewID(region.US), TargetType: "community", TargetID: communityID(bigCommunity), AuthorID: userID(3), DataType: "text", Data: []byte(`{}`),
-		Items: []byte(`[]`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`), CreatedAt: storyWorld, ExpiresAt: storyWorld.Add(store.MaxStoryLife),
+		Items: []byte(`[]`), Metadata: []byte(`{}`), Mentionees: []byte(`[]`), CreatedAt: storyWorld, ExpiresAt: storyWorld.Add(store.MaxStoryLifetime),
 	}
 	old := row
 	old.ID = id
@@ -100,18 +100,18 @@ func (c *collector) collectStoryWrites(id string) {
 	}
 	c.write(func(w *store.Tx) {
 		w.InsertStory(row)
-		w.GuardLiveStory(id, storyWorld, store.ErrChanged)
+		w.GuardLiveStory(id, storyWorld, store.ErrConflict)
 		w.InsertFlag(flag)
 		w.RecomputeStoryFlags(id)
-		w.GuardFlag(id, userID(3), store.ErrChanged)
+		w.GuardFlag(id, userID(3), store.ErrConflict)
 		w.RecomputeCommentFlags(comment)
 		w.SelectStory(id, &story)
 		w.InsertViews(store.View{ReferenceType: store.ReferenceStory, ReferenceID: id, UserID: userID(3)}, []time.Time{storyWorld, storyWorld.Add(time.Second)})
-		w.SeeStories(userID(3), communityID(bigCommunity), row.ExpiresAt)
-		w.GuardStory(id, store.ErrChanged)
+		w.UpsertStorySeen(userID(3), communityID(bigCommunity), row.ExpiresAt)
+		w.GuardStory(id, store.ErrConflict)
 		w.DeleteStory(old, storyWorld)
-		w.GuardStoryRow(id, store.ErrChanged)
-		w.WipeStoryComments(id, []string{commentID(15)})
+		w.GuardStoryRow(id, store.ErrConflict)
+		w.DeleteCommentsOfStory(id, []string{commentID(15)})
 		w.PurgeStory(old, storyWorld)
 	})
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 // TestPlans holds, in a world of some size, that no statement of the program scans a table, sorts what it does not
@@ -87,7 +88,7 @@ func smallTables(t *testing.T, conn *pgx.Conn) map[string]bool {
 	t.Helper()
 	const smallest = 1000
 	small := map[string]bool{}
-	for _, table := range store.Tables() {
+	for _, table := range db.Tables() {
 		var n int
 		require.NoError(t, conn.QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&n))
 		small[table] = n <= smallest

@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
-	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 // Poll is a row of polls.
@@ -18,16 +16,16 @@ type Poll struct {
 	Question        string
 	Answers         []PollAnswer
 	AnswerType      string // single or multiple
-	ClosedIn        int64  // milliseconds; 0 where it stays open until somebody closes it
+	ClosedIn        int64  // milliseconds; 0 if it has no end
 	ClosesAt        *time.Time
-	ClosedAt        *time.Time // when somebody closed it
-	PostID          string     // the post that it is part of; empty before there is one
+	ClosedAt        *time.Time // when a user closed it
+	PostID          string     // the post that it is attached to; empty if not attached
 	CreatedAt       time.Time
 	UpdatedAt       time.Time
 	DeletedAt       *time.Time
 }
 
-// PollAnswer is one answer, as a row holds it.
+// PollAnswer is one answer of a poll as stored in its row.
 type PollAnswer struct {
 	ID       string `json:"id"`
 	DataType string `json:"dataType"`
@@ -35,7 +33,7 @@ type PollAnswer struct {
 	FileID   string `json:"fileId"`
 }
 
-// End is when the poll closed or will, nil where that is open.
+// End returns when the poll was or will be closed; nil if it has no end.
 func (p *Poll) End() *time.Time {
 	if p.ClosedAt != nil {
 		return p.ClosedAt
@@ -43,12 +41,12 @@ func (p *Poll) End() *time.Time {
 	return p.ClosesAt
 }
 
-// IsClosed reports whether nobody may vote any more.
+// IsClosed reports whether voting has ended.
 func (p *Poll) IsClosed(now time.Time) bool {
 	return p.End() != nil && !now.Before(*p.End())
 }
 
-// PollVote is a row of poll_votes: one user votes for one answer.
+// PollVote is a row of poll_votes: one user's vote for one answer.
 type PollVote struct {
 	PollID    string
 	UserID    string // internal id
@@ -57,94 +55,58 @@ type PollVote struct {
 	CreatedAt time.Time
 }
 
-const (
-	pollColumns = `id, creator_id, creator_public_id, title, question, answers, answer_type, closed_in, closes_at, closed_at, post_id,
-	created_at, updated_at, deleted_at`
-	voteColumns = `poll_id, user_id, answer_id, id, created_at`
+var (
+	pollColumns = db.Columns[Poll]()
+	voteColumns = db.Columns[PollVote]()
 )
 
-func scanPoll(rows pgx.Rows) (Poll, error) {
-	var p Poll
-	var answers []byte
-	err := rows.Scan(&p.ID, &p.CreatorID, &p.CreatorPublicID, &p.Title, &p.Question, &answers, &p.AnswerType, &p.ClosedIn, &p.ClosesAt, &p.ClosedAt,
-		&p.PostID, &p.CreatedAt, &p.UpdatedAt, &p.DeletedAt)
-	if err != nil {
-		return p, err
-	}
-	return p, json.Unmarshal(answers, &p.Answers)
-}
-
-func scanVote(rows pgx.Rows) (PollVote, error) {
-	var v PollVote
-	err := rows.Scan(&v.PollID, &v.UserID, &v.AnswerID, &v.ID, &v.CreatedAt)
-	return v, err
-}
-
 var (
-	sqlPollsByID  = stmt("polls.byID", `SELECT `+pollColumns+` FROM polls WHERE home = $1 AND id = ANY($2::text[])`)
-	sqlPollMaker  = stmt("polls.creator", `SELECT `+userColumns+` FROM users WHERE home = $1 AND id = (SELECT creator_id FROM polls WHERE home = $1 AND polls.id = $2)`)
-	sqlPollInsert = stmt("polls.insert", `INSERT INTO polls (home, id, creator_id, creator_public_id, title, question, answers, answer_type, closed_in,
+	sqlPollsByID   = stmt("polls.byID", `SELECT `+pollColumns+` FROM polls WHERE home = $1 AND id = ANY($2::text[])`)
+	sqlPollCreator = stmt("polls.creator", `SELECT `+userColumns+` FROM users WHERE home = $1 AND id = (SELECT creator_id FROM polls WHERE home = $1 AND polls.id = $2)`)
+	sqlPollInsert  = stmt("polls.insert", `INSERT INTO polls (home, id, creator_id, creator_public_id, title, question, answers, answer_type, closed_in,
 		closes_at, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8, $9::bigint, $10, $11, $11)`)
-	sqlPollLive = stmt("polls.guardLive", `SELECT 1 / count(*) FROM polls WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
-	sqlPollOpen = stmt("polls.guardOpen", `SELECT 1 / count(*) FROM polls WHERE home = $1 AND id = $2 AND closed_at IS NULL
+	sqlPollGuard     = stmt("polls.guardLive", `SELECT 1 / count(*) FROM polls WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
+	sqlPollGuardOpen = stmt("polls.guardOpen", `SELECT 1 / count(*) FROM polls WHERE home = $1 AND id = $2 AND closed_at IS NULL
 		AND (closes_at IS NULL OR closes_at > $3::timestamptz)`)
 	sqlPollClose = stmt("polls.close", `UPDATE polls SET closed_at = $3, updated_at = $3 WHERE home = $1 AND id = $2 AND closed_at IS NULL
 		AND (closes_at IS NULL OR closes_at > $3)`)
 	sqlPollDelete = stmt("polls.delete", `UPDATE polls SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)
 	sqlPollAttach = stmt("polls.attach", `UPDATE polls SET post_id = $3 WHERE home = $1 AND id = $2 AND post_id = ''`)
 
-	sqlVotesOf    = stmt("pollVotes.ofUser", `SELECT `+voteColumns+` FROM poll_votes WHERE home = $1 AND poll_id = ANY($2::text[]) AND user_id = $3`)
-	sqlVotesGuard = stmt("pollVotes.guardSame", `SELECT 1 / CASE WHEN (SELECT count(*) FROM poll_votes WHERE home = $1 AND poll_id = $2 AND user_id = $3) = $5::bigint
+	sqlVotesOf             = stmt("pollVotes.ofUser", `SELECT `+voteColumns+` FROM poll_votes WHERE home = $1 AND poll_id = ANY($2::text[]) AND user_id = $3`)
+	sqlVotesGuardUnchanged = stmt("pollVotes.guardSame", `SELECT 1 / CASE WHEN (SELECT count(*) FROM poll_votes WHERE home = $1 AND poll_id = $2 AND user_id = $3) = $5::bigint
 		AND (SELECT count(*) FROM poll_votes WHERE home = $1 AND poll_id = $2 AND user_id = $3 AND answer_id = ANY($4::text[])) = $5::bigint THEN 1 ELSE 0 END`)
 	sqlVoteInsert = stmt("pollVotes.insert", `INSERT INTO poll_votes (home, poll_id, user_id, answer_id, id, created_at) VALUES ($1, $2, $3, $4, $5, $6)`)
 	sqlVoteDelete = stmt("pollVotes.delete", `DELETE FROM poll_votes WHERE home = $1 AND poll_id = $2 AND user_id = $3 AND answer_id = $4`)
 
-	voteLists = makeVoteLists()
+	votesByCreation = inBoth(createdOrders, func(o db.Order) *db.Statement {
+		return stmt("pollVotes.list"+o.Name, `SELECT `+voteColumns+` FROM poll_votes WHERE home = $1 AND poll_id = $2 AND answer_id = $3
+			AND `+o.After("created_at", "id", "$4::timestamptz", "$5")+` ORDER BY `+o.By("created_at", "id")+` LIMIT $6::bigint`)
+	})
 )
 
-func makeVoteLists() map[listOrder]*Statement {
-	lists := map[listOrder]*Statement{}
-	for _, o := range []listOrder{orderCreatedDesc, orderCreatedAsc} {
-		lists[o] = stmt("pollVotes.list"+o.name, `SELECT `+voteColumns+` FROM poll_votes WHERE home = $1 AND poll_id = $2 AND answer_id = $3
-			AND `+o.after("created_at", "id", "$4::timestamptz", "$5")+` ORDER BY `+o.by("created_at", "id")+` LIMIT $6::bigint`)
-	}
-	return lists
-}
-
-// CountVotes is the kind of the count of votes for an answer of a poll.
+// CountVotes returns the kind of the count of votes for an answer.
 func CountVotes(answerID string) CounterKind { return CounterKind("vote:" + answerID) }
 
-// Polls reads polls of any homes, deleted ones too; their order is not defined.
+// Polls reads polls of any homes, including deleted ones, in no particular order.
 func (r *ReadBatch) Polls(ids []string, into *[]Poll) {
 	*into = nil
-	for home, ids := range byHome(ids) {
-		part := new([]Poll)
-		r.add(home, sqlPollsByID, scanAll(part, scanPoll), ids)
-		r.Then(func() { *into = append(*into, *part...) })
-	}
+	readMany(r, ids, sqlPollsByID, into)
 }
 
-// Poll reads one poll; nil where there is none.
+// Poll reads one poll; nil if there is none.
 func (r *ReadBatch) Poll(id string, into **Poll) {
-	if home, err := region.HomeOf(id); err == nil {
-		r.add(home, sqlPollsByID, scanOne(into, scanPoll), []string{id})
-	}
+	r.addAt(id, sqlPollsByID, db.Row(into), []string{id})
 }
 
-// CreatorOfPoll reads who made a poll: they live where it does.
+// CreatorOfPoll reads the creator of a poll, who has the same home.
 func (r *ReadBatch) CreatorOfPoll(id string, into *[]User) {
-	if home, err := region.HomeOf(id); err == nil {
-		r.add(home, sqlPollMaker, scanAll(into, scanUser), id)
-	}
+	r.addAt(id, sqlPollCreator, db.Rows(into), id)
 }
 
-// VotesOf reads a user's votes in polls of any homes, and adds them to into.
+// VotesOf reads a user's votes in polls of any homes and appends them to into.
 func (r *ReadBatch) VotesOf(pollIDs []string, userID string, into *[]PollVote) {
-	for home, ids := range byHome(pollIDs) {
-		part := new([]PollVote)
-		r.add(home, sqlVotesOf, scanAll(part, scanVote), ids, userID)
-		r.Then(func() { *into = append(*into, *part...) })
-	}
+	readMany(r, pollIDs, sqlVotesOf, into, userID)
 }
 
 // VoteList is a page of the votes for one answer.
@@ -152,7 +114,7 @@ type VoteList struct {
 	PollID   string
 	AnswerID string
 	Desc     bool
-	// The position after which the page starts.
+	// The position that the page starts after.
 	After   time.Time
 	AfterID string
 	Limit   int
@@ -160,62 +122,60 @@ type VoteList struct {
 
 // ListVotes reads up to Limit votes in the order of the list.
 func (r *ReadBatch) ListVotes(l VoteList, into *[]PollVote) {
-	if home, err := region.HomeOf(l.PollID); err == nil {
-		r.add(home, voteLists[pick(l.Desc, orderCreatedDesc, orderCreatedAsc)], scanAll(into, scanVote), l.PollID, l.AnswerID, l.After, l.AfterID, l.Limit)
-	}
+	r.addAt(l.PollID, votesByCreation.in(l.Desc), db.Rows(into), l.PollID, l.AnswerID, l.After, l.AfterID, l.Limit)
 }
 
-// InsertPoll inserts a poll; sent again after a lost connection it is stored once.
+// InsertPoll inserts a poll. A retry after a lost connection inserts it once.
 func (w *Tx) InsertPoll(p Poll) {
 	answers, err := json.Marshal(p.Answers)
 	if err != nil {
-		panic("store: answers of a poll: " + err.Error()) // plain texts
+		panic("store: answers of a poll: " + err.Error()) // contains only texts
 	}
-	w.once = "polls_pkey"
-	w.exec(sqlPollInsert, p.ID, p.CreatorID, p.CreatorPublicID, p.Title, p.Question, answers, p.AnswerType, p.ClosedIn, p.ClosesAt, p.CreatedAt)
+	w.IdempotentBy("polls_pkey")
+	w.Exec(sqlPollInsert, p.ID, p.CreatorID, p.CreatorPublicID, p.Title, p.Question, answers, p.AnswerType, p.ClosedIn, p.ClosesAt, p.CreatedAt)
 }
 
-// ClosePoll closes a poll that is open; one that is closed stays as it is, and gone answers for one that is deleted.
+// ClosePoll closes a poll unless it is closed already. The transaction fails with gone if it is deleted.
 func (w *Tx) ClosePoll(id string, now time.Time, gone error) {
-	w.guard(sqlPollLive, gone, id)
-	w.exec(sqlPollClose, id, now)
+	w.Guard(sqlPollGuard, gone, id)
+	w.Exec(sqlPollClose, id, now)
 }
 
-// DeletePoll marks a poll deleted; gone answers where it is already.
+// DeletePoll marks a poll as deleted. The transaction fails with gone if it is deleted already.
 func (w *Tx) DeletePoll(id string, now time.Time, gone error) {
-	w.guard(sqlPollLive, gone, id)
-	w.exec(sqlPollDelete, id, now)
+	w.Guard(sqlPollGuard, gone, id)
+	w.Exec(sqlPollDelete, id, now)
 }
 
-// AttachPoll makes a poll part of a post, unless it is part of one already.
-func (w *Tx) AttachPoll(id, postID string) { w.exec(sqlPollAttach, id, postID) }
+// AttachPoll attaches a poll to a post unless it is attached already.
+func (w *Tx) AttachPoll(id, postID string) { w.Exec(sqlPollAttach, id, postID) }
 
-// VoteChange is what a user votes for in a poll, and what they voted for when it was read.
+// VoteChange is the change of a user's votes in a poll from the votes that were read.
 type VoteChange struct {
 	PollID  string
 	UserID  string
 	Old     []string   // answers
-	Added   []PollVote // with ids and times of their own
+	Added   []PollVote // with ID and CreatedAt
 	Removed []string   // answers
 }
 
-// ChangeVotes changes a user's votes and counts them. gone, closed and changed answer where the poll is deleted, where it
-// is closed, and where the user's votes are not what was read any more.
-func (w *Tx) ChangeVotes(c VoteChange, now time.Time, gone, closed, changed error) {
-	w.guard(sqlPollLive, gone, c.PollID)
-	w.guard(sqlPollOpen, closed, c.PollID, now)
-	w.guard(sqlVotesGuard, changed, c.PollID, c.UserID, texts(c.Old), len(c.Old))
+// ChangeVotes changes and counts a user's votes. The transaction fails with gone if the poll is deleted, with closed if
+// it is closed, and with conflict if the votes are not the ones that were read.
+func (w *Tx) ChangeVotes(c VoteChange, now time.Time, gone, closed, conflict error) {
+	w.Guard(sqlPollGuard, gone, c.PollID)
+	w.Guard(sqlPollGuardOpen, closed, c.PollID, now)
+	w.Guard(sqlVotesGuardUnchanged, conflict, c.PollID, c.UserID, emptyIfNil(c.Old), len(c.Old))
 	for _, answer := range c.Removed {
-		w.exec(sqlVoteDelete, c.PollID, c.UserID, answer)
+		w.Exec(sqlVoteDelete, c.PollID, c.UserID, answer)
 		w.Count(c.PollID, CountVotes(answer), -1)
 	}
 	for _, v := range c.Added {
-		w.exec(sqlVoteInsert, v.PollID, v.UserID, v.AnswerID, v.ID, v.CreatedAt).conflict("poll_votes_pkey", changed)
+		w.Exec(sqlVoteInsert, v.PollID, v.UserID, v.AnswerID, v.ID, v.CreatedAt).OnConflict("poll_votes_pkey", conflict)
 		w.Count(c.PollID, CountVotes(v.AnswerID), +1)
 	}
 }
 
-// SelectPoll reads a poll as it stands once the statements before it have run.
+// SelectPoll reads a poll after the preceding statements.
 func (w *Tx) SelectPoll(id string, into **Poll) {
-	w.query(sqlPollsByID, scanOne(into, scanPoll), []string{id})
+	w.Query(sqlPollsByID, db.Row(into), []string{id})
 }

@@ -4,12 +4,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
-// Reaction is a row of reactions: one user, one reference, one name.
+// Reaction is a row of reactions: one user's reaction to one reference with one name.
 type Reaction struct {
 	ReferenceType string // post, comment, story or message
 	ReferenceID   string
@@ -20,44 +19,34 @@ type Reaction struct {
 	CreatedAt     time.Time
 }
 
-const reactionColumns = `reference_type, reference_id, user_id, user_public_id, name, id, created_at`
-
-func scanReaction(rows pgx.Rows) (Reaction, error) {
-	var r Reaction
-	err := rows.Scan(&r.ReferenceType, &r.ReferenceID, &r.UserID, &r.UserPublicID, &r.Name, &r.ID, &r.CreatedAt)
-	return r, err
-}
+var reactionColumns = db.Columns[Reaction]()
 
 var (
 	sqlReactionInsert = stmt("reactions.insert", `INSERT INTO reactions (home, reference_type, reference_id, user_id, user_public_id, name, id, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`)
-	sqlReactionThere = stmt("reactions.guardThere", `SELECT 1 / count(*) FROM reactions WHERE home = $1 AND reference_id = $2 AND user_id = $3 AND name = $4`)
-	sqlReactionEnd   = stmt("reactions.delete", `DELETE FROM reactions WHERE home = $1 AND reference_id = $2 AND user_id = $3 AND name = $4`)
-	sqlReactionPurge = stmt("reactions.purge", `DELETE FROM reactions WHERE home = $1 AND reference_id = ANY($2::text[])`)
-	sqlReactionsOf   = stmt("reactions.ofUser", `SELECT `+reactionColumns+` FROM reactions WHERE home = $1 AND reference_id = ANY($2::text[]) AND user_id = $3 ORDER BY reference_id, user_id, name`)
+	sqlReactionGuard  = stmt("reactions.guardThere", `SELECT 1 / count(*) FROM reactions WHERE home = $1 AND reference_id = $2 AND user_id = $3 AND name = $4`)
+	sqlReactionDelete = stmt("reactions.delete", `DELETE FROM reactions WHERE home = $1 AND reference_id = $2 AND user_id = $3 AND name = $4`)
+	sqlReactionPurge  = stmt("reactions.purge", `DELETE FROM reactions WHERE home = $1 AND reference_id = ANY($2::text[])`)
+	sqlReactionsOf    = stmt("reactions.ofUser", `SELECT `+reactionColumns+` FROM reactions WHERE home = $1 AND reference_id = ANY($2::text[]) AND user_id = $3 ORDER BY reference_id, user_id, name`)
 
-	reactionLists = makeReactionLists()
+	reactionsByCreation       = reactionList("All", "")
+	reactionsOfNameByCreation = reactionList("OfName", " AND name = $6")
 )
 
-func makeReactionLists() map[string]*Statement {
-	lists := map[string]*Statement{}
-	for _, o := range []listOrder{orderCreatedDesc, orderCreatedAsc} {
-		for scope, where := range map[string]string{"All": "", "OfName": " AND name = $6"} {
-			name := "reactions.list" + scope + o.name
-			lists[name] = stmt(name, `SELECT `+reactionColumns+` FROM reactions WHERE home = $1 AND reference_id = $2`+where+
-				` AND `+o.after("created_at", "id", "$3::timestamptz", "$4")+` ORDER BY `+o.by("created_at", "id")+` LIMIT $5::bigint`)
-		}
-	}
-	return lists
+func reactionList(name, filter string) directions {
+	return inBoth(createdOrders, func(o db.Order) *db.Statement {
+		return stmt("reactions.list"+name+o.Name, `SELECT `+reactionColumns+` FROM reactions WHERE home = $1 AND reference_id = $2`+filter+
+			` AND `+o.After("created_at", "id", "$3::timestamptz", "$4")+` ORDER BY `+o.By("created_at", "id")+` LIMIT $5::bigint`)
+	})
 }
 
-// reactionPrefix begins the kinds of the counts of reactions; the name follows.
+// reactionPrefix is the prefix of the kinds of counts of reactions, which end with the name.
 const reactionPrefix = "reaction:"
 
-// CountReactions is the kind of the count of reactions by a name.
+// CountReactions returns the kind of the count of reactions with a name.
 func CountReactions(name string) CounterKind { return CounterKind(reactionPrefix + name) }
 
-// Reactions are a reference's counts by reaction name; names that nobody reacts by any more are left out.
+// Reactions returns the counts of a reference's reactions by name, without zero counts.
 func (c Counts) Reactions(ref string) map[string]int64 {
 	byName := map[string]int64{}
 	for kind, n := range c[ref] {
@@ -68,31 +57,30 @@ func (c Counts) Reactions(ref string) map[string]int64 {
 	return byName
 }
 
-// InsertReaction inserts a reaction and counts it; a second one by the same name is answered with there.
-func (w *Tx) InsertReaction(r Reaction, there error) {
-	w.once = "reactions_pkey"
-	w.exec(sqlReactionInsert, r.ReferenceType, r.ReferenceID, r.UserID, r.UserPublicID, r.Name, r.ID, r.CreatedAt).
-		conflict("reactions_pkey", there)
+// InsertReaction inserts a reaction and counts it. The transaction fails with exists if the user has reacted with this
+// name.
+func (w *Tx) InsertReaction(r Reaction, exists error) {
+	w.IdempotentBy("reactions_pkey")
+	w.Exec(sqlReactionInsert, r.ReferenceType, r.ReferenceID, r.UserID, r.UserPublicID, r.Name, r.ID, r.CreatedAt).
+		OnConflict("reactions_pkey", exists)
 	w.Count(r.ReferenceID, CountReactions(r.Name), +1)
 }
 
-// DeleteReaction removes a reaction and uncounts it; gone answers where it is not there.
+// DeleteReaction deletes a reaction and its count. The transaction fails with gone if there is none.
 func (w *Tx) DeleteReaction(r Reaction, gone error) {
-	w.guard(sqlReactionThere, gone, r.ReferenceID, r.UserID, r.Name)
-	w.exec(sqlReactionEnd, r.ReferenceID, r.UserID, r.Name)
+	w.Guard(sqlReactionGuard, gone, r.ReferenceID, r.UserID, r.Name)
+	w.Exec(sqlReactionDelete, r.ReferenceID, r.UserID, r.Name)
 	w.Count(r.ReferenceID, CountReactions(r.Name), -1)
 }
 
 // ReactionsOf reads a user's reactions to references of one home.
 func (r *ReadBatch) ReactionsOf(home region.Code, references []string, userID string, into *[]Reaction) {
-	part := new([]Reaction)
-	r.add(home, sqlReactionsOf, scanAll(part, scanReaction), references, userID)
-	r.Then(func() { *into = append(*into, *part...) })
+	appendRows(r, home, sqlReactionsOf, into, references, userID)
 }
 
-// MyReactions reads a user's reactions to references of any homes.
-func (r *ReadBatch) MyReactions(references []string, userID string, into *[]Reaction) {
-	for home, ids := range byHome(references) {
+// UserReactions reads a user's reactions to references of any homes.
+func (r *ReadBatch) UserReactions(references []string, userID string, into *[]Reaction) {
+	for home, ids := range db.ByHome(references) {
 		r.ReactionsOf(home, ids, userID, into)
 	}
 }
@@ -100,9 +88,9 @@ func (r *ReadBatch) MyReactions(references []string, userID string, into *[]Reac
 // ReactionList is a page of the reactions to one reference, newest first.
 type ReactionList struct {
 	ReferenceID string
-	Name        string // all names when empty
+	Name        string // empty means all
 	Desc        bool
-	// The position after which the page starts.
+	// The position that the page starts after.
 	After   time.Time
 	AfterID string
 	Limit   int
@@ -110,15 +98,9 @@ type ReactionList struct {
 
 // ListReactions reads up to Limit reactions in the order of the list.
 func (r *ReadBatch) ListReactions(l ReactionList, into *[]Reaction) {
-	home, err := region.HomeOf(l.ReferenceID)
-	if err != nil {
-		return
-	}
-	args := []any{l.ReferenceID, l.After, l.AfterID, l.Limit}
-	scope := "All"
+	list, args := reactionsByCreation, []any{l.ReferenceID, l.After, l.AfterID, l.Limit}
 	if l.Name != "" {
-		scope, args = "OfName", append(args, l.Name)
+		list, args = reactionsOfNameByCreation, append(args, l.Name)
 	}
-	st := reactionLists["reactions.list"+scope+pick(l.Desc, orderCreatedDesc, orderCreatedAsc).name]
-	r.add(home, st, scanAll(into, scanReaction), args...)
+	r.addAt(l.ReferenceID, list.in(l.Desc), db.Rows(into), args...)
 }

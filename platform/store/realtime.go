@@ -5,26 +5,25 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 // TopicRealtime is the outbox topic of events for the logs of homes; the payload is an Event.
 const TopicRealtime = "realtime"
 
-// Event is something to tell users. It is written to the outbox by the transaction that it tells of, and from there to the
-// log of each home whose users may hear of it.
+// Event is an event for users. The transaction that causes it inserts it into the outbox, and a worker copies it to the
+// log of every home with users who may receive it.
 type Event struct {
 	ID       string          `json:"id"` // the same in every log
 	Name     string          `json:"name"`
-	Topic    string          `json:"topic"`    // the user or the community that it is about
+	Topic    string          `json:"topic"`    // the user or community that it concerns
 	SenderID string          `json:"senderId"` // internal id; empty for an administrator
 	Payload  json.RawMessage `json:"payload"`
 	SentAt   time.Time       `json:"sentAt"`
 	Homes    []region.Code   `json:"homes"`
-	// Mirrors are memberships that the event is about. A log gets them in one transaction with the event, so that whoever
-	// reads the event knows who belongs to its community.
+	// Mirrors are the memberships that the event changes. They are stored in the same transaction as the event in the
+	// log, so that readers of the event see the new members.
 	Mirrors []MirroredMember `json:"mirrors,omitempty"`
 }
 
@@ -39,17 +38,17 @@ type LoggedEvent struct {
 	SentAt   time.Time
 }
 
-// EventHead is where the log of a home stands. Events 1 to Trimmed are gone, those to Last are there.
+// EventHead is the state of a home's log: it contains the events after Trimmed up to Last.
 type EventHead struct {
 	Last    int64
 	Trimmed int64
 }
 
-const eventColumns = `seq, id, name, topic, sender_id, payload, sent_at`
+var eventColumns = db.Columns[LoggedEvent]()
 
-// An event's number is that of the head minus the events that follow it in the batch. Every batch changes the head's row
-// before it reads it, so a second one waits for the first to end, or fails and is run again: nobody who reads up to a
-// number misses a smaller one that comes later.
+// The number of an event is the head's minus the number of events after it in the transaction. Every transaction
+// updates the head's row first, so that concurrent ones are serialized: no event appears later with a smaller number
+// than one that was read already.
 var (
 	sqlEventsAdvance = stmt("realtime.advance", `INSERT INTO realtime_heads (home, last_seq, trimmed) VALUES ($1, $2::bigint, 0)
 		ON CONFLICT (home) DO UPDATE SET last_seq = realtime_heads.last_seq + $2::bigint`)
@@ -59,7 +58,7 @@ var (
 	sqlEventHead   = stmt("realtime.head", `SELECT last_seq, trimmed FROM realtime_heads WHERE home = $1`)
 	sqlEventsAfter = stmt("realtime.after", `SELECT `+eventColumns+` FROM realtime_events
 		WHERE home = $1 AND seq > $2::bigint AND seq <= $3::bigint ORDER BY seq LIMIT $4::bigint`)
-	sqlEventsOfTopics = stmt("realtime.ofTopics", `SELECT `+prefixed("e", eventColumns)+` FROM unnest($2::text[]) AS t (topic) CROSS JOIN LATERAL (
+	sqlEventsOfTopics = stmt("realtime.ofTopics", `SELECT `+db.Prefixed("e", eventColumns)+` FROM unnest($2::text[]) AS t (topic) CROSS JOIN LATERAL (
 		SELECT `+eventColumns+` FROM realtime_events WHERE home = $1 AND realtime_events.topic = t.topic AND seq > $3::bigint AND seq <= $4::bigint
 		ORDER BY seq LIMIT $5::bigint) AS e ORDER BY e.seq LIMIT $5::bigint`)
 	sqlEventsSweep = stmt("realtime.sweep", `WITH gone AS (DELETE FROM realtime_events WHERE home = $1 AND seq IN
@@ -75,54 +74,34 @@ var (
 		CROSS JOIN LATERAL (SELECT 1 FROM users WHERE home = $1 AND users.id = s.user_id AND deleted_at IS NULL AND NOT is_global_ban LIMIT 1) AS u`)
 )
 
-func scanEvent(rows pgx.Rows) (LoggedEvent, error) {
-	var e LoggedEvent
-	err := rows.Scan(&e.Seq, &e.ID, &e.Name, &e.Topic, &e.SenderID, &e.Payload, &e.SentAt)
-	return e, err
-}
-
-func scanHead(rows pgx.Rows) (EventHead, error) {
-	var h EventHead
-	err := rows.Scan(&h.Last, &h.Trimmed)
-	return h, err
-}
-
-// EmitEvent leaves an event in the outbox of the transaction. firstTry is when a worker may take it.
+// EmitEvent inserts an event into the outbox. Workers deliver it from firstTry on.
 func (w *Tx) EmitEvent(e Event, now, firstTry time.Time) OutboxRow {
-	e.ID = region.NewID(w.home)
+	e.ID = region.NewID(w.Home())
 	return w.Emit(TopicRealtime, e, now, firstTry)
 }
 
-// InsertEvents adds events to the log of this home, in their order. One that is in the log stays as it is; its number is then
-// nobody's.
+// InsertEvents appends events to the log of this home. An event that is in the log already is skipped, and its number
+// is not used.
 func (w *Tx) InsertEvents(events []Event, now time.Time) {
-	w.exec(sqlEventsAdvance, len(events))
+	w.Exec(sqlEventsAdvance, len(events))
 	for i, e := range events {
 		w.MirrorMembers(slices.DeleteFunc(slices.Clone(e.Mirrors), func(m MirroredMember) bool { return w.elsewhere(m.UserID) }))
-		w.exec(sqlEventInsert, len(events)-1-i, e.ID, e.Name, e.Topic, e.SenderID, e.Payload, e.SentAt, now)
+		w.Exec(sqlEventInsert, len(events)-1-i, e.ID, e.Name, e.Topic, e.SenderID, e.Payload, e.SentAt, now)
 	}
 }
 
-// elsewhere reports whether an id's row lives at another home.
+// elsewhere reports whether the row of an id is stored in another home.
 func (w *Tx) elsewhere(id string) bool {
 	home, err := region.HomeOf(id)
-	return err != nil || home != w.home
+	return err != nil || home != w.Home()
 }
 
-// EventHead reads where the log of a home stands; a log without events is at 0.
+// EventHead reads the state of a home's log; zero for a log without events.
 func (r *ReadBatch) EventHead(home region.Code, into *EventHead) {
-	*into = EventHead{}
-	r.add(home, sqlEventHead, func(rows pgx.Rows) error {
-		var found *EventHead
-		err := scanOne(&found, scanHead)(rows)
-		if found != nil {
-			*into = *found
-		}
-		return err
-	})
+	r.Add(home, sqlEventHead, db.RowOrZero(into))
 }
 
-// EventSpan is a part of a log: up to Limit events with numbers after After and up to To.
+// EventSpan is a part of a log: up to Limit events with numbers greater than After and up to To.
 type EventSpan struct {
 	Home  region.Code
 	After int64
@@ -130,33 +109,35 @@ type EventSpan struct {
 	Limit int
 }
 
-// Events reads a part of a log in the order of the numbers.
+// Events reads a part of a log ordered by number.
 func (r *ReadBatch) Events(s EventSpan, into *[]LoggedEvent) {
-	r.add(s.Home, sqlEventsAfter, scanAll(into, scanEvent), s.After, s.To, s.Limit)
+	r.Add(s.Home, sqlEventsAfter, db.Rows(into), s.After, s.To, s.Limit)
 }
 
-// EventsOfTopics is Events for some topics, each named once.
+// EventsOfTopics is like Events for some topics, which must be distinct.
 func (r *ReadBatch) EventsOfTopics(s EventSpan, topics []string, into *[]LoggedEvent) {
-	r.add(s.Home, sqlEventsOfTopics, scanAll(into, scanEvent), texts(topics), s.After, s.To, s.Limit)
+	r.Add(s.Home, sqlEventsOfTopics, db.Rows(into), emptyIfNil(topics), s.After, s.To, s.Limit)
 }
 
-// MembersAmong reads which users of a home belong to which of some communities, as the home's mirrors say: pairs of a user
-// and a community.
+// MembersAmong reads which of the users, who have the given home, are members of which of the communities, as pairs of
+// user id and community id.
 func (r *ReadBatch) MembersAmong(home region.Code, userIDs, communityIDs []string, into *[][2]string) {
-	r.add(home, sqlMembersAmong, scanAll(into, func(rows pgx.Rows) ([2]string, error) {
-		var pair [2]string
-		err := rows.Scan(&pair[0], &pair[1])
-		return pair, err
-	}), texts(userIDs), texts(communityIDs))
+	var pairs []struct{ UserID, CommunityID string }
+	r.Add(home, sqlMembersAmong, db.Rows(&pairs), emptyIfNil(userIDs), emptyIfNil(communityIDs))
+	r.Then(func() {
+		for _, p := range pairs {
+			*into = append(*into, [2]string{p.UserID, p.CommunityID})
+		}
+	})
 }
 
-// LiveSessions reads which sessions of a home's users still hold: not ended, and of users who are neither banned nor deleted.
-// The two lists go in step.
+// LiveSessions reads the ids of the valid sessions: not revoked, and of users who are neither banned nor deleted. The
+// lists contain one user id and one session id per session.
 func (r *ReadBatch) LiveSessions(home region.Code, userIDs, sessionIDs []string, into *[]string) {
-	r.add(home, sqlSessionsLive, scanAll(into, scanText), texts(userIDs), texts(sessionIDs))
+	r.Add(home, sqlSessionsLive, db.Values(into), emptyIfNil(userIDs), emptyIfNil(sessionIDs))
 }
 
-// SweepEvents removes up to 500 events that were logged before a time, and says how many.
+// SweepEvents deletes up to 500 events that were logged before a time, and reads their number.
 func (w *Tx) SweepEvents(before time.Time, removed *int64) {
-	w.query(sqlEventsSweep, func(rows pgx.Rows) error { *removed = 0; return scanValue(removed)(rows) }, before)
+	w.Query(sqlEventsSweep, db.Value(removed), before)
 }

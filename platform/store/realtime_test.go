@@ -15,6 +15,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 func anEvent(topic string) store.Event {
@@ -54,8 +55,8 @@ func idsOf(found []store.LoggedEvent) []string {
 	return ids
 }
 
-// TestNoEventIsPassedOver follows a log while many write to it: whoever goes on after the last number that they saw sees
-// every event, once, whatever the order in which transactions began.
+// TestNoEventIsPassedOver follows a log while many write to it: whoever goes on after the last number that they saw
+// sees every event, once, whatever the order in which transactions began.
 func TestNoEventIsPassedOver(t *testing.T) {
 	s := open(t, schema.New(t))
 	const writers, batches = 6, 25
@@ -125,7 +126,7 @@ func TestASlowTransactionIsNotPassedOver(t *testing.T) {
 func statement(t *testing.T, name string) string {
 	t.Helper()
 	all := store.Statements()
-	i := slices.IndexFunc(all, func(st store.Statement) bool { return st.Name == name })
+	i := slices.IndexFunc(all, func(st db.Statement) bool { return st.Name == name })
 	require.GreaterOrEqual(t, i, 0, name)
 	return all[i].SQL
 }

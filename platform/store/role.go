@@ -3,12 +3,11 @@ package store
 import (
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
-// Role is a row of roles: a role that an administrator made, as one home has it. It travels to the other homes as it is.
+// Role is a row of roles: a role created by an administrator, as stored in one home. It is replicated to all homes.
 type Role struct {
 	ID          string     `json:"id"`
 	DisplayName string     `json:"displayName"`
@@ -16,36 +15,30 @@ type Role struct {
 	CreatedAt   time.Time  `json:"createdAt"`
 	UpdatedAt   time.Time  `json:"updatedAt"`
 	DeletedAt   *time.Time `json:"deletedAt"`
-	// ChangedAt and Origin, the region that took the change, say which of two changes is the newer one.
+	// ChangedAt and Origin, the region of the change, determine which of two changes is newer.
 	ChangedAt time.Time `json:"changedAt"`
 	Origin    string    `json:"origin"`
 }
 
-func scanRole(rows pgx.Rows) (Role, error) {
-	var r Role
-	err := rows.Scan(&r.ID, &r.DisplayName, &r.Permissions, &r.CreatedAt, &r.UpdatedAt, &r.DeletedAt, &r.ChangedAt, &r.Origin)
-	return r, err
-}
-
-// MaxRoles is how many roles administrators can make; deleted ones count, as their ids stay known.
+// MaxRoles is the maximum number of roles that administrators can create, including deleted ones.
 const MaxRoles = 500
 
 var (
 	sqlRoles = stmt("roles.all", `SELECT id, display_name, permissions, created_at, updated_at, deleted_at, changed_at, origin
 		FROM roles WHERE home = $1 ORDER BY id LIMIT 1000`)
-	sqlRolePut = stmt("roles.put", `INSERT INTO roles (home, id, display_name, permissions, created_at, updated_at, deleted_at, changed_at, origin)
+	sqlRoleUpsert = stmt("roles.put", `INSERT INTO roles (home, id, display_name, permissions, created_at, updated_at, deleted_at, changed_at, origin)
 		VALUES ($1, $2, $3, $4::text[], $5, $6, $7, $8, $9)
 		ON CONFLICT (home, id) DO UPDATE SET display_name = excluded.display_name, permissions = excluded.permissions, created_at = excluded.created_at,
 		updated_at = excluded.updated_at, deleted_at = excluded.deleted_at, changed_at = excluded.changed_at, origin = excluded.origin
 		WHERE (roles.changed_at, roles.origin) <= (excluded.changed_at, excluded.origin)`)
 )
 
-// Roles reads the roles that administrators made, deleted ones too, as home has them.
+// Roles reads the roles created by administrators, including deleted ones, as stored in a home.
 func (r *ReadBatch) Roles(home region.Code, into *[]Role) {
-	r.add(home, sqlRoles, scanAll(into, scanRole))
+	r.Add(home, sqlRoles, db.Rows(into))
 }
 
-// UpsertRole stores a role as it is after a change, unless a newer one is there.
+// UpsertRole stores a changed role unless the stored one is newer.
 func (w *Tx) UpsertRole(r Role) {
-	w.exec(sqlRolePut, r.ID, r.DisplayName, texts(r.Permissions), r.CreatedAt, r.UpdatedAt, r.DeletedAt, r.ChangedAt, r.Origin)
+	w.Exec(sqlRoleUpsert, r.ID, r.DisplayName, emptyIfNil(r.Permissions), r.CreatedAt, r.UpdatedAt, r.DeletedAt, r.ChangedAt, r.Origin)
 }

@@ -97,7 +97,7 @@ func newPost(t testing.TB, s *store.Store, c store.Community, change ...func(*st
 	w := s.NewTx(homeOf(p.ID))
 	w.InsertPost(p)
 	if p.IsParent {
-		w.Count(p.TargetID, store.FeedCounter(p.FeedType), +1)
+		w.Count(p.TargetID, store.PostCounter(p.FeedType), +1)
 	}
 	commit(t, w)
 	return p

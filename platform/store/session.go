@@ -24,23 +24,23 @@ type Session struct {
 
 // InsertSession inserts a session.
 func (w *Tx) InsertSession(s Session) {
-	w.exec(sqlSessionInsert, s.UserID, s.ID, s.DeviceHash, s.CreatedAt, s.ExpiresAt)
+	w.Exec(sqlSessionInsert, s.UserID, s.ID, s.DeviceHash, s.CreatedAt, s.ExpiresAt)
 }
 
-// RevokeSession ends one session; again changes nothing.
+// RevokeSession revokes a session. It is idempotent.
 func (w *Tx) RevokeSession(userID, id string, now time.Time) {
-	w.exec(sqlSessionRevoke, userID, id, now)
+	w.Exec(sqlSessionRevoke, userID, id, now)
 }
 
-// RevokeDevice ends the sessions that other users than one began on a device before a time.
+// RevokeDevice revokes the sessions that other users started on a device before a time.
 func (w *Tx) RevokeDevice(deviceHash []byte, exceptUserID string, now time.Time) {
-	w.exec(sqlSessionRevokeDevice, deviceHash, exceptUserID, now)
+	w.Exec(sqlSessionRevokeDevice, deviceHash, exceptUserID, now)
 }
 
-// SweepSessions removes up to 500 sessions that ended before the given time.
-func (w *Tx) SweepSessions(before time.Time) { w.exec(sqlSessionSweep, before) }
+// SweepSessions deletes up to 500 sessions that expired before a time.
+func (w *Tx) SweepSessions(before time.Time) { w.Exec(sqlSessionSweep, before) }
 
-// RevokeSessions ends every session of a user.
+// RevokeSessions revokes all sessions of a user.
 func (w *Tx) RevokeSessions(userID string, now time.Time) {
-	w.exec(sqlSessionRevokeAll, userID, now)
+	w.Exec(sqlSessionRevokeAll, userID, now)
 }

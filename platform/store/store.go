@@ -1,144 +1,74 @@
-// Package store holds all SQL of the platform: one file a noun, over pools that belong to one home each.
-//
-// Reads are gathered in a Reads and writes in a Write: each is one round trip to each home it touches. A statement
-// never touches two homes, and a Write is one transaction in one home; what has to change elsewhere leaves through the
-// outbox.
+// Package store contains all SQL of the platform, one file per noun. Package db below it is the engine that connects to
+// the homes and runs the statements.
 package store
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"log/slog"
-	"net/url"
-	"strconv"
-	"sync"
-	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/prometheus/client_golang/prometheus"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
-// Config says how to reach the rows of each home.
-type Config struct {
-	// URLs of the database by home; "" stands for the address of every home that is not named.
-	URLs map[region.Code]string
-	// PoolSize is the most connections to each home; 8 when zero.
-	PoolSize int32
-	// StatementTimeout ends a round trip to a home that does not answer; 3 s when zero.
-	StatementTimeout time.Duration
-	// Log takes what the store has to say; the default logger when nil.
-	Log *slog.Logger
-	// Registry takes the store's metrics; none when nil.
-	Registry prometheus.Registerer
-	// Fault is called before each transaction is sent, and its error stands for the database's. Tests inject 40001 with it.
-	Fault func() error
-}
+// Store reads and writes the rows of every home.
+type Store struct{ *db.DB }
 
-// Store reaches the rows of every home.
-type Store struct {
-	homes   map[region.Code]*home
-	timeout time.Duration
-	log     *slog.Logger
-	metrics *metrics
-	fault   func() error
-	end     context.CancelFunc // of what runs in the background
-}
-
-// Open prepares the pools. It does not wait for the database: Ping says whether it answers.
-func Open(ctx context.Context, cfg Config) (*Store, error) {
-	if cfg.StatementTimeout == 0 {
-		cfg.StatementTimeout = 3 * time.Second
-	}
-	if cfg.PoolSize == 0 {
-		cfg.PoolSize = 8
-	}
-	if cfg.Log == nil {
-		cfg.Log = slog.Default()
-	}
-	if cfg.Fault == nil {
-		cfg.Fault = func() error { return nil }
-	}
-	life, end := context.WithCancel(context.WithoutCancel(ctx))
-	s := &Store{homes: map[region.Code]*home{}, timeout: cfg.StatementTimeout, log: cfg.Log, fault: cfg.Fault, end: end}
-	for _, code := range region.All() {
-		pool, err := openPool(ctx, cfg, code)
-		if err != nil {
-			s.Close()
-			return nil, fmt.Errorf("database of home %s: %w", code, err)
-		}
-		s.homes[code] = &home{code: code, pool: pool, timeout: cfg.StatementTimeout, life: life, after: time.After}
-	}
-	var err error
-	s.metrics, err = newMetrics(cfg.Registry, s)
+// Open opens the connection pools. See db.Open.
+func Open(ctx context.Context, cfg db.Config) (*Store, error) {
+	d, err := db.Open(ctx, cfg)
 	if err != nil {
-		s.Close()
 		return nil, err
 	}
-	return s, nil
+	return &Store{d}, nil
 }
 
-func openPool(ctx context.Context, cfg Config, code region.Code) (*pgxpool.Pool, error) {
-	address := cfg.URLs[code]
-	if address == "" {
-		address = cfg.URLs[""]
-	}
-	if address == "" {
-		return nil, errors.New("no address")
-	}
-	pc, err := pgxpool.ParseConfig(address)
-	if err != nil {
-		return nil, errors.New("the address is not a database URL") // pgx's text would show the password
-	}
-	pc.MaxConns = cfg.PoolSize
-	pc.MaxConnLifetime = time.Hour
-	pc.MaxConnLifetimeJitter = 10 * time.Minute
-	pc.MaxConnIdleTime = 10 * time.Minute
-	pc.ConnConfig.ConnectTimeout = cfg.StatementTimeout
-	// The server gives up a little after the client: the client's deadline is the one that people see.
-	grace := cfg.StatementTimeout + time.Second
-	pc.ConnConfig.RuntimeParams["statement_timeout"] = strconv.FormatInt(grace.Milliseconds(), 10)
-	pc.ConnConfig.RuntimeParams["application_name"] = "plaza-" + string(code)
-	return pgxpool.NewWithConfig(ctx, pc)
-}
+// ReadBatch is a batch of reads with one method per query, which takes a pointer to where Run stores the result.
+type ReadBatch struct{ *db.Batch }
 
-// closePatience bounds what Close waits for connections to end in an orderly way.
-const closePatience = 5 * time.Second
+// NewReadBatch returns an empty batch. Its Run fails if any home is unavailable.
+func (s *Store) NewReadBatch() *ReadBatch { return &ReadBatch{s.NewBatch()} }
 
-// Close ends every connection. Those of a home that does not answer are left to themselves after a while.
-func (s *Store) Close() {
-	s.end()
-	var all sync.WaitGroup
-	for _, h := range s.homes {
-		all.Go(h.pool.Close)
-	}
-	closed := make(chan struct{})
-	go func() { all.Wait(); close(closed) }()
-	select {
-	case <-closed:
-	case <-time.After(closePatience):
+// NewBestEffortBatch returns an empty batch for related rows: the results of an unavailable home are left out.
+func (s *Store) NewBestEffortBatch() *ReadBatch { return &ReadBatch{s.DB.NewBestEffortBatch()} }
+
+// addAt queues a statement at the home of id. A malformed id has no rows, so that nothing is queued for it.
+func (r *ReadBatch) addAt(id string, st *db.Statement, scan func(pgx.Rows) error, args ...any) {
+	if home, err := region.HomeOf(id); err == nil {
+		r.Add(home, st, scan, args...)
 	}
 }
 
-var sqlPing = stmt("store.ping", `SELECT 1`)
-
-// Ping asks one home for an answer, whether it is known to be away or not.
-func (s *Store) Ping(ctx context.Context, code region.Code) error {
-	h := s.homes[code]
-	bounded, cancel := context.WithTimeout(ctx, s.timeout)
-	defer cancel()
-	start := time.Now()
-	_, err := h.pool.Exec(bounded, sqlPing.SQL)
-	return h.judge(ctx, err, time.Since(start))
-}
-
-// RedactURL returns address without its password, for people and logs.
-func RedactURL(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "(not a URL)"
+// readMany queues a statement at each home that has any of ids, with these ids as its first argument, and appends the
+// rows to into in no particular order.
+func readMany[T any](r *ReadBatch, ids []string, st *db.Statement, into *[]T, args ...any) {
+	for home, ids := range db.ByHome(ids) {
+		appendRows(r, home, st, into, append([]any{ids}, args...)...)
 	}
-	return u.Redacted()
 }
+
+// readEveryHome queues a statement at each home and appends the rows to into, home by home.
+func readEveryHome[T any](r *ReadBatch, st *db.Statement, into *[]T, args ...any) {
+	for _, home := range region.All() {
+		appendRows(r, home, st, into, args...)
+	}
+}
+
+// appendRows queues a statement whose rows are appended to into when the batch has run.
+func appendRows[T any](r *ReadBatch, home region.Code, st *db.Statement, into *[]T, args ...any) {
+	part := new([]T)
+	r.Add(home, st, db.Rows(part), args...)
+	r.Then(func() { *into = append(*into, *part...) })
+}
+
+// Tx is a transaction in one home with one method per change.
+type Tx struct{ *db.Tx }
+
+// NewTx returns an empty transaction in home.
+func (s *Store) NewTx(home region.Code) *Tx { return &Tx{s.DB.NewTx(home)} }
+
+// stmt registers a statement of this package.
+func stmt(name, sql string) *db.Statement { return db.Register(name, sql) }
+
+// Statements returns every statement of the program.
+func Statements() []db.Statement { return db.Statements() }

@@ -7,21 +7,29 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 
 	"github.com/plaza-social/plaza/platform/devdb/testdb"
+	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
+
+func TestMain(m *testing.M) {
+	// The process of the test database outlives the tests.
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/plaza-social/plaza/platform/devdb.spawn.func1"))
+}
 
 // schema is what the database of a test starts with.
 var schema = testdb.NewTemplate(func(ctx context.Context, url string) error {
-	return store.Migrate(ctx, store.MigrateOptions{URL: url})
+	return db.Migrate(ctx, db.MigrateOptions{URL: url})
 })
 
 // open opens a store on url for as long as the test.
-func open(t testing.TB, url string, change ...func(*store.Config)) *store.Store {
+func open(t testing.TB, url string, change ...func(*db.Config)) *store.Store {
 	t.Helper()
-	cfg := store.Config{URLs: map[region.Code]string{"": url}, Log: slog.New(slog.DiscardHandler)}
+	cfg := db.Config{URLs: map[region.Code]string{"": url}, Log: slog.New(slog.DiscardHandler)}
 	for _, c := range change {
 		c(&cfg)
 	}
@@ -32,7 +40,7 @@ func open(t testing.TB, url string, change ...func(*store.Config)) *store.Store 
 }
 
 // openNew opens a store on a database of its own.
-func openNew(t testing.TB, change ...func(*store.Config)) *store.Store {
+func openNew(t testing.TB, change ...func(*db.Config)) *store.Store {
 	t.Helper()
 	return open(t, schema.New(t), change...)
 }
@@ -57,3 +65,6 @@ func commit(t testing.TB, w *store.Tx) {
 	t.Helper()
 	require.NoError(t, w.Commit(t.Context()))
 }
+
+// refused is the error of guards in tests.
+var refused = fail.New(fail.CodeForbidden, "not you")

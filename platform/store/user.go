@@ -5,9 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 // User is a row of users.
@@ -21,7 +20,7 @@ type User struct {
 	AvatarCustomURL string
 	Roles           []string
 	Metadata        []byte   // JSON
-	Flaggers        []string // internal ids of those who flag the user
+	Flaggers        []string // internal ids of the users who flagged the user
 	FlagCount       int64
 	IsGlobalBan     bool
 	IsBrand         bool
@@ -30,33 +29,13 @@ type User struct {
 	DeletedAt       *time.Time
 }
 
-const userColumns = `id, public_id, display_name, profile_handle, description, avatar_file_id, avatar_custom_url, roles,
-	metadata, flaggers, flag_count, is_global_ban, is_brand, created_at, updated_at, deleted_at`
+var userColumns = db.Columns[User]()
 
-func (u *User) fields() []any {
-	return []any{
-		&u.ID, &u.PublicID, &u.DisplayName, &u.ProfileHandle, &u.Description, &u.AvatarFileID, &u.AvatarCustomURL,
-		&u.Roles, &u.Metadata, &u.Flaggers, &u.FlagCount, &u.IsGlobalBan, &u.IsBrand, &u.CreatedAt, &u.UpdatedAt, &u.DeletedAt,
-	}
-}
-
-func scanUser(rows pgx.Rows) (User, error) {
-	var u User
-	err := rows.Scan(u.fields()...)
-	return u, err
-}
-
-// Caller is what a request needs to know of the user who makes it.
+// Caller is the user who makes a request.
 type Caller struct {
 	User
-	// SessionLive is false where the token's session is unknown or revoked.
+	// SessionLive is false if the session is unknown or revoked.
 	SessionLive bool
-}
-
-func scanCaller(rows pgx.Rows) (Caller, error) {
-	var c Caller
-	err := rows.Scan(append(c.fields(), &c.SessionLive)...)
-	return c, err
 }
 
 var (
@@ -64,7 +43,7 @@ var (
 	sqlCaller    = stmt("users.caller", `SELECT `+userColumns+`,
 		EXISTS (SELECT 1 FROM sessions WHERE home = $1 AND user_id = $2 AND sessions.id = $3 AND revoked_at IS NULL)
 		FROM users WHERE home = $1 AND users.id = $2`)
-	sqlCreatorOf = stmt("users.creatorOfCommunity", `SELECT `+userColumns+` FROM users WHERE home = $1 AND id =
+	sqlCreatorOfCommunity = stmt("users.creatorOfCommunity", `SELECT `+userColumns+` FROM users WHERE home = $1 AND id =
 		(SELECT creator_id FROM communities WHERE home = $1 AND communities.id = $2)`)
 	sqlUsersByHandle = stmt("users.byHandle", `SELECT `+userColumns+` FROM users WHERE home = $1 AND handle_key = $2 AND lower(profile_handle) = $3
 		AND deleted_at IS NULL ORDER BY id LIMIT 100`)
@@ -79,74 +58,69 @@ var (
 	sqlUserBan = stmt("users.ban", `UPDATE users SET is_global_ban = $3::boolean, updated_at = $4 WHERE home = $1 AND id = $2 RETURNING `+userColumns)
 )
 
-// userLists holds the statements of ListUsers by order and filter.
-var userLists = makeUserLists()
-
-func makeUserLists() map[string]*Statement {
-	lists := map[string]*Statement{}
-	for _, o := range []listOrder{orderCreatedDesc, orderCreatedAsc} {
-		for filter, where := range map[string]string{"all": "", "flagged": " AND flag_count > 0"} {
-			lists[filter+o.name] = stmt("users.list."+filter+o.name, `SELECT `+userColumns+` FROM users WHERE home = $1`+where+
-				` AND (deleted_at IS NOT NULL) = $2::boolean AND `+o.after("created_at", "id", "$3::timestamptz", "$4")+
-				` ORDER BY `+o.by("created_at", "id")+` LIMIT $5::bigint`)
-		}
-	}
-	for _, o := range []listOrder{orderNameAsc, orderNameDesc} {
-		lists["all"+o.name] = stmt("users.list.all"+o.name, `SELECT `+userColumns+`, name_key FROM users WHERE home = $1
-			AND (deleted_at IS NOT NULL) = $2::boolean AND `+o.after("name_key", "id", "$3::text", "$4")+
+// The statements of ListUsers.
+var (
+	usersByCreation        = usersByTime("all", "")
+	flaggedUsersByCreation = usersByTime("flagged", " AND flag_count > 0")
+	usersByName            = inBoth(nameOrders, func(o db.Order) *db.Statement {
+		return stmt("users.list.all"+o.Name, `SELECT `+userColumns+`, name_key FROM users WHERE home = $1
+			AND (deleted_at IS NOT NULL) = $2::boolean AND `+o.After("name_key", "id", "$3::text", "$4")+
 			` AND name_key >= $6 AND name_key < $7 AND lower(display_name) LIKE $8
-			ORDER BY `+o.by("name_key", "id")+` LIMIT $5::bigint`)
-	}
-	return lists
+			ORDER BY `+o.By("name_key", "id")+` LIMIT $5::bigint`)
+	})
+)
+
+func usersByTime(name, filter string) directions {
+	return inBoth(createdOrders, func(o db.Order) *db.Statement {
+		return stmt("users.list."+name+o.Name, `SELECT `+userColumns+`, name_key FROM users WHERE home = $1`+filter+
+			` AND (deleted_at IS NOT NULL) = $2::boolean AND `+o.After("created_at", "id", "$3::timestamptz", "$4")+
+			` ORDER BY `+o.By("created_at", "id")+` LIMIT $5::bigint`)
+	})
 }
 
-// Caller reads the user who makes the request, with the state of the token's session.
+// Caller reads the user who makes the request, and whether the session is valid.
 func (r *ReadBatch) Caller(userID, sessionID string, into **Caller) {
 	home, err := region.HomeOf(userID)
 	if err != nil {
 		return
 	}
-	r.add(home, sqlCaller, scanOne(into, scanCaller), userID, sessionID)
+	r.Add(home, sqlCaller, db.Row(into), userID, sessionID)
 }
 
 // Users reads users by internal id, of any homes, in the order of the ids.
 func (r *ReadBatch) Users(ids []string, into *[]User) {
 	*into = nil
-	for home, ids := range byHome(ids) {
-		part := new([]User)
-		r.add(home, sqlUsersByID, scanAll(part, scanUser), ids)
-		r.Then(func() { *into = append(*into, *part...) })
-	}
+	readMany(r, ids, sqlUsersByID, into)
 	r.Then(func() { SortUsers(*into, ids) })
 }
 
-// SortUsers puts users in the order of ids; those that are not among them come last, in the order they have.
+// SortUsers sorts users in the order of ids. Other users come last in their present order.
 func SortUsers(users []User, ids []string) {
 	place := make(map[string]int, len(ids))
 	for i, id := range ids {
 		if _, known := place[id]; !known {
-			place[id] = i - len(ids) // below zero, which stands for all others
+			place[id] = i - len(ids) // negative, unlike the zero of other users
 		}
 	}
 	slices.SortStableFunc(users, func(a, b User) int { return place[a.ID] - place[b.ID] })
 }
 
-// CreatorOf reads who made a community, where that user lives in the community's home.
+// CreatorOf reads the creator of a community if both have the same home.
 func (r *ReadBatch) CreatorOf(communityID string, into *[]User) {
-	r.ofContent(communityID, sqlCreatorOf, scanAll(into, scanUser))
+	r.addAt(communityID, sqlCreatorOfCommunity, db.Rows(into), communityID)
 }
 
-// InsertUser inserts a user, unless it is there already.
+// InsertUser inserts a user unless the id exists.
 func (w *Tx) InsertUser(u User, now time.Time) {
-	w.exec(sqlUserInsert, u.ID, u.PublicID, u.DisplayName, NameKey(u.DisplayName, userNameKeyRunes), u.ProfileHandle, NameKey(u.ProfileHandle, userNameKeyRunes), now)
+	w.Exec(sqlUserInsert, u.ID, u.PublicID, u.DisplayName, NameKey(u.DisplayName, userNameKeyRunes), u.ProfileHandle, NameKey(u.ProfileHandle, userNameKeyRunes), now)
 }
 
-// SelectUser reads the user as it stands once the statements before it have run.
+// SelectUser reads a user after the preceding statements.
 func (w *Tx) SelectUser(id string, into *[]User) {
-	w.query(sqlUsersByID, scanAll(into, scanUser), []string{id})
+	w.Query(sqlUsersByID, db.Rows(into), []string{id})
 }
 
-// UserChange holds the fields of a profile to change; nil ones stay.
+// UserChange contains the fields of a profile to change; nil fields are unchanged.
 type UserChange struct {
 	DisplayName, ProfileHandle, Description, AvatarFileID, AvatarCustomURL *string
 	Roles                                                                  []string
@@ -154,13 +128,13 @@ type UserChange struct {
 	IsBrand                                                                *bool
 }
 
-// UpdateUser changes a profile and reads it back; no row means that there is no such user.
+// UpdateUser changes a profile and reads it back; nil if there is no such user.
 func (w *Tx) UpdateUser(id string, c UserChange, now time.Time, into **User) {
-	w.query(sqlUserUpdate, scanOne(into, scanUser), id, c.DisplayName, keyOf(c.DisplayName), c.ProfileHandle, c.Description,
+	w.Query(sqlUserUpdate, db.Row(into), id, c.DisplayName, keyOf(c.DisplayName), c.ProfileHandle, c.Description,
 		c.AvatarFileID, c.AvatarCustomURL, c.Roles, c.Metadata, now, keyOf(c.ProfileHandle), c.IsBrand)
 }
 
-// keyOf is the key of a name that changes; nil where it stays.
+// keyOf returns the key of a changed name; nil if the name is unchanged.
 func keyOf(name *string) *string {
 	if name == nil {
 		return nil
@@ -169,34 +143,34 @@ func keyOf(name *string) *string {
 	return &key
 }
 
-// RenameUser changes what a session may change of a user.
+// RenameUser changes the fields of a profile that a session may change.
 func (w *Tx) RenameUser(id string, displayName, profileHandle *string, now time.Time) {
 	var user *User
 	w.UpdateUser(id, UserChange{DisplayName: displayName, ProfileHandle: profileHandle}, now, &user)
 }
 
-// BanUser sets or lifts the ban from the network.
+// BanUser sets or lifts the ban of a user from the network.
 func (w *Tx) BanUser(id string, banned bool, now time.Time, into **User) {
-	w.query(sqlUserBan, scanOne(into, scanUser), id, banned, now)
+	w.Query(sqlUserBan, db.Row(into), id, banned, now)
 }
 
-// UserList is a page of users to read from every home.
+// UserList is a page of the users of all homes.
 type UserList struct {
 	Flagged bool
 	Deleted bool
 	ByName  bool
 	Desc    bool
-	// Prefix of the name, or with Exact all of it; by name only.
+	// Prefix is the prefix of the name or, with Exact, the whole name. It requires ByName.
 	Prefix string
 	Exact  bool
-	// The position after which the page starts.
+	// The position that the page starts after.
 	AfterTime time.Time
 	AfterKey  string
 	AfterID   string
 	Limit     int
 }
 
-// pattern is the LIKE pattern of the names that are listed.
+// pattern returns the LIKE pattern of the listed names.
 func (l UserList) pattern() string {
 	if l.Exact {
 		return strings.TrimSuffix(likePrefix(l.Prefix), "%")
@@ -204,50 +178,26 @@ func (l UserList) pattern() string {
 	return likePrefix(l.Prefix)
 }
 
-// UsersByHandle reads up to 100 users of every home whose profile has this handle, whatever its case.
+// UsersByHandle reads up to 100 users of every home with the handle, ignoring case.
 func (r *ReadBatch) UsersByHandle(handle string, into *[]User) {
 	*into = nil
-	for _, home := range region.All() {
-		part := new([]User)
-		r.add(home, sqlUsersByHandle, scanAll(part, scanUser), NameKey(handle, userNameKeyRunes), strings.ToLower(handle))
-		r.Then(func() { *into = append(*into, *part...) })
-	}
+	readEveryHome(r, sqlUsersByHandle, into, NameKey(handle, userNameKeyRunes), strings.ToLower(handle))
 }
 
-// UserListRow is a user with the key that its list is ordered by.
+// UserListRow is a user with the key of lists by name.
 type UserListRow struct {
 	User
 	Key string
 }
 
-func scanUserByName(rows pgx.Rows) (UserListRow, error) {
-	var u UserListRow
-	err := rows.Scan(append(u.fields(), &u.Key)...)
-	return u, err
-}
-
-func scanUserByTime(rows pgx.Rows) (UserListRow, error) {
-	u, err := scanUser(rows)
-	return UserListRow{User: u}, err
-}
-
-// ListUsers reads up to Limit users of each home into into, home by home.
+// ListUsers reads up to Limit users of each home, home by home.
 func (r *ReadBatch) ListUsers(l UserList, into *[]UserListRow) {
 	*into = nil
-	for _, home := range region.All() {
-		part := new([]UserListRow)
-		if l.ByName {
-			low, high := prefixRange(NameKey(l.Prefix, userNameKeyRunes))
-			r.add(home, userLists["all"+pick(l.Desc, orderNameDesc, orderNameAsc).name], scanAll(part, scanUserByName),
-				l.Deleted, l.AfterKey, l.AfterID, l.Limit, low, high, l.pattern())
-		} else {
-			filter := "all"
-			if l.Flagged {
-				filter = "flagged"
-			}
-			r.add(home, userLists[filter+pick(l.Desc, orderCreatedDesc, orderCreatedAsc).name], scanAll(part, scanUserByTime),
-				l.Deleted, l.AfterTime, l.AfterID, l.Limit)
-		}
-		r.Then(func() { *into = append(*into, *part...) })
+	if l.ByName {
+		low, high := prefixRange(NameKey(l.Prefix, userNameKeyRunes))
+		readEveryHome(r, usersByName.in(l.Desc), into, l.Deleted, l.AfterKey, l.AfterID, l.Limit, low, high, l.pattern())
+		return
 	}
+	list := pick(l.Flagged, flaggedUsersByCreation, usersByCreation)
+	readEveryHome(r, list.in(l.Desc), into, l.Deleted, l.AfterTime, l.AfterID, l.Limit)
 }

@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
-	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 // VideoStream is a row of video_streams.
@@ -21,14 +19,14 @@ type VideoStream struct {
 	Resolution      string // SD, HD or FHD
 	IsSecure        bool
 	ChannelEnabled  bool
-	HasChannel      bool   // there is a live channel of the stream's id
+	HasChannel      bool   // whether a live channel with the same id exists
 	Metadata        []byte // JSON
 	PlatformName    string
 	PlatformVersion string
 	PlaybackKey     string
 	IngestKey       string
-	PostID          string // the post that carries it; empty before there is one
-	ParentID        string // the stream whose child it is; empty for others
+	PostID          string // the post that it is attached to; empty if not attached
+	ParentID        string // empty if it is not a child
 	ChildIDs        []string
 	Recordings      []StreamRecording
 	Moderation      Moderation
@@ -39,14 +37,14 @@ type VideoStream struct {
 	DeletedAt       *time.Time
 }
 
-// StreamRecording is one recording in its formats; a format that there is not is nil.
+// StreamRecording is one recording in its formats; missing formats are nil.
 type StreamRecording struct {
 	FLV  *RecordingFile `json:"flv,omitempty"`
 	MP4  *RecordingFile `json:"mp4,omitempty"`
 	M3U8 *RecordingFile `json:"m3u8,omitempty"`
 }
 
-// RecordingFile is one recording in one format.
+// RecordingFile is a recording in one format.
 type RecordingFile struct {
 	URL       string  `json:"url"`
 	Duration  float64 `json:"duration"`  // seconds
@@ -54,7 +52,7 @@ type RecordingFile struct {
 	StopTime  float64 `json:"stopTime"`
 }
 
-// Moderation is what moderation saw in a stream or room; without an ID it saw nothing.
+// Moderation contains the moderation findings of a stream or room; ID is empty if there are none.
 type Moderation struct {
 	ID              string            `json:"id,omitempty"`
 	FlagLabels      []ModerationLabel `json:"flagLabels,omitempty"`
@@ -63,33 +61,16 @@ type Moderation struct {
 	UpdatedAt       time.Time         `json:"updatedAt"`
 }
 
-// ModerationLabel is one finding.
+// ModerationLabel is one moderation finding.
 type ModerationLabel struct {
 	Category   string    `json:"category"`
 	Threshold  float64   `json:"threshold"`
 	DetectedAt time.Time `json:"detectedAt"`
 }
 
-const streamColumns = `id, creator_id, creator_public_id, title, description, thumbnail_file_id, status, resolution, is_secure,
-	channel_enabled, has_channel, metadata, platform_name, platform_version, playback_key, ingest_key, post_id, parent_id, child_ids, recordings,
-	moderation, started_at, ended_at, created_at, updated_at, deleted_at`
+var streamColumns = db.Columns[VideoStream]()
 
-func scanStream(rows pgx.Rows) (VideoStream, error) {
-	var s VideoStream
-	var recordings, moderation []byte
-	err := rows.Scan(&s.ID, &s.CreatorID, &s.CreatorPublicID, &s.Title, &s.Description, &s.ThumbnailFileID, &s.Status, &s.Resolution, &s.IsSecure,
-		&s.ChannelEnabled, &s.HasChannel, &s.Metadata, &s.PlatformName, &s.PlatformVersion, &s.PlaybackKey, &s.IngestKey, &s.PostID, &s.ParentID, &s.ChildIDs,
-		&recordings, &moderation, &s.StartedAt, &s.EndedAt, &s.CreatedAt, &s.UpdatedAt, &s.DeletedAt)
-	if err != nil {
-		return s, err
-	}
-	if err := json.Unmarshal(recordings, &s.Recordings); err != nil {
-		return s, err
-	}
-	return s, json.Unmarshal(moderation, &s.Moderation)
-}
-
-// MaxChildStreams is how many children a stream may have, and a room too.
+// MaxChildStreams is the maximum number of children of a stream or room.
 const MaxChildStreams = 20
 
 var (
@@ -100,135 +81,127 @@ var (
 		status, resolution, is_secure, channel_enabled, has_channel, metadata, platform_name, platform_version, playback_key, ingest_key, parent_id, created_at,
 		updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::boolean, $11::boolean, $12::boolean, $13::jsonb, $14, $15, $16, $17, $18, $19, $19)`)
-	sqlStreamLive   = stmt("videoStreams.guardLive", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
-	sqlStreamParent = stmt("videoStreams.guardParent", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2 AND creator_id = $3
+	sqlStreamGuard       = stmt("videoStreams.guardLive", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
+	sqlStreamGuardParent = stmt("videoStreams.guardParent", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2 AND creator_id = $3
 		AND parent_id = '' AND cardinality(child_ids) < $4::bigint AND deleted_at IS NULL`)
-	sqlStreamAdopt  = stmt("videoStreams.adopt", `UPDATE video_streams SET child_ids = array_append(child_ids, $3), updated_at = $4 WHERE home = $1 AND id = $2`)
-	sqlStreamDisown = stmt("videoStreams.disown", `UPDATE video_streams SET child_ids = array_remove(child_ids, $3), updated_at = $4 WHERE home = $1 AND id = $2`)
-	sqlStreamUpdate = stmt("videoStreams.update", `UPDATE video_streams SET title = COALESCE($3::text, title), description = COALESCE($4::text, description),
+	sqlStreamAddChild    = stmt("videoStreams.adopt", `UPDATE video_streams SET child_ids = array_append(child_ids, $3), updated_at = $4 WHERE home = $1 AND id = $2`)
+	sqlStreamRemoveChild = stmt("videoStreams.disown", `UPDATE video_streams SET child_ids = array_remove(child_ids, $3), updated_at = $4 WHERE home = $1 AND id = $2`)
+	sqlStreamUpdate      = stmt("videoStreams.update", `UPDATE video_streams SET title = COALESCE($3::text, title), description = COALESCE($4::text, description),
 		thumbnail_file_id = COALESCE($5::text, thumbnail_file_id), resolution = COALESCE($6::text, resolution), metadata = COALESCE($7::jsonb, metadata),
 		updated_at = $8 WHERE home = $1 AND id = $2`)
-	sqlStreamChannel = stmt("videoStreams.channel", `UPDATE video_streams SET has_channel = true, updated_at = $3 WHERE home = $1 AND id = $2`)
-	sqlStreamDelete  = stmt("videoStreams.delete", `UPDATE video_streams SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)
-	sqlStreamAttach  = stmt("videoStreams.attach", `UPDATE video_streams SET post_id = $3 WHERE home = $1 AND id = $2 AND post_id = ''`)
-	sqlStreamIn      = stmt("videoStreams.guardState", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2 AND status = ANY($3::text[])
+	sqlStreamUpdateHasChannel = stmt("videoStreams.channel", `UPDATE video_streams SET has_channel = true, updated_at = $3 WHERE home = $1 AND id = $2`)
+	sqlStreamDelete           = stmt("videoStreams.delete", `UPDATE video_streams SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)
+	sqlStreamAttach           = stmt("videoStreams.attach", `UPDATE video_streams SET post_id = $3 WHERE home = $1 AND id = $2 AND post_id = ''`)
+	sqlStreamGuardStatus      = stmt("videoStreams.guardState", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2 AND status = ANY($3::text[])
 		AND deleted_at IS NULL`)
-	sqlStreamMove = stmt("videoStreams.move", `UPDATE video_streams SET status = $3, started_at = COALESCE($4::timestamptz, started_at),
+	sqlStreamTransition = stmt("videoStreams.move", `UPDATE video_streams SET status = $3, started_at = COALESCE($4::timestamptz, started_at),
 		ended_at = COALESCE($5::timestamptz, ended_at), platform_name = COALESCE($6::text, platform_name),
 		platform_version = COALESCE($7::text, platform_version), recordings = COALESCE($8::jsonb, recordings), updated_at = $9
 		WHERE home = $1 AND id = $2`)
-	sqlStreamGuardModerated = stmt("videoStreams.guardModeration", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2
+	sqlStreamGuardModeration = stmt("videoStreams.guardModeration", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2
 		AND moderation = $3::jsonb`)
-	sqlStreamModerate = stmt("videoStreams.moderate", `UPDATE video_streams SET moderation = $3::jsonb, updated_at = $4 WHERE home = $1 AND id = $2`)
+	sqlStreamUpdateModeration = stmt("videoStreams.moderate", `UPDATE video_streams SET moderation = $3::jsonb, updated_at = $4 WHERE home = $1 AND id = $2`)
 )
 
-// VideoStreams reads streams of any homes, deleted ones too; their order is not defined.
+// VideoStreams reads streams of any homes, including deleted ones, in no particular order.
 func (r *ReadBatch) VideoStreams(ids []string, into *[]VideoStream) {
 	*into = nil
-	for home, ids := range byHome(ids) {
-		part := new([]VideoStream)
-		r.add(home, sqlStreamsByID, scanAll(part, scanStream), ids)
-		r.Then(func() { *into = append(*into, *part...) })
-	}
+	readMany(r, ids, sqlStreamsByID, into)
 }
 
-// VideoStream reads one stream; nil where there is none.
+// VideoStream reads one stream; nil if there is none.
 func (r *ReadBatch) VideoStream(id string, into **VideoStream) {
-	if home, err := region.HomeOf(id); err == nil {
-		r.add(home, sqlStreamsByID, scanOne(into, scanStream), []string{id})
-	}
+	r.addAt(id, sqlStreamsByID, db.Row(into), []string{id})
 }
 
-// ChildStreams reads the children of streams of any homes, deleted ones too; their order is not defined.
+// ChildStreams reads the children of streams of any homes, including deleted ones, in no particular order.
 func (r *ReadBatch) ChildStreams(parentIDs []string, into *[]VideoStream) {
 	*into = nil
-	for home, ids := range byHome(parentIDs) {
-		part := new([]VideoStream)
-		r.add(home, sqlStreamChildren, scanAll(part, scanStream), ids)
-		r.Then(func() { *into = append(*into, *part...) })
-	}
+	readMany(r, parentIDs, sqlStreamChildren, into)
 }
 
-// InsertVideoStream inserts a stream; sent again after a lost connection it is stored once. Where it has a parent that is not its
-// creator's, is gone, is a child itself or has as many children as it may, it is refused.
+// InsertVideoStream inserts a stream. A retry after a lost connection inserts it once. The transaction fails with
+// noParent if the parent has another creator, is deleted, is a child itself or has the maximum number of children.
 func (w *Tx) InsertVideoStream(s VideoStream, noParent error) {
-	w.once = "video_streams_pkey"
+	w.IdempotentBy("video_streams_pkey")
 	if s.ParentID != "" {
-		w.guard(sqlStreamParent, noParent, s.ParentID, s.CreatorID, MaxChildStreams)
+		w.Guard(sqlStreamGuardParent, noParent, s.ParentID, s.CreatorID, MaxChildStreams)
 	}
-	w.exec(sqlStreamInsert, s.ID, s.CreatorID, s.CreatorPublicID, s.Title, s.Description, s.ThumbnailFileID, s.Status, s.Resolution, s.IsSecure,
+	w.Exec(sqlStreamInsert, s.ID, s.CreatorID, s.CreatorPublicID, s.Title, s.Description, s.ThumbnailFileID, s.Status, s.Resolution, s.IsSecure,
 		s.ChannelEnabled, s.HasChannel, s.Metadata, s.PlatformName, s.PlatformVersion, s.PlaybackKey, s.IngestKey, s.ParentID, s.CreatedAt)
 	if s.ParentID != "" {
-		w.exec(sqlStreamAdopt, s.ParentID, s.ID, s.CreatedAt)
+		w.Exec(sqlStreamAddChild, s.ParentID, s.ID, s.CreatedAt)
 	}
 }
 
-// StreamChange holds what to change of what a stream says of itself; nil stays.
+// StreamChange contains the fields of a stream to change; nil fields are unchanged.
 type StreamChange struct {
 	Title, Description, ThumbnailFileID, Resolution *string
 	Metadata                                        []byte // JSON
 }
 
-// UpdateVideoStream changes a stream; gone answers for one that is deleted.
+// UpdateVideoStream changes a stream. The transaction fails with gone if it is deleted.
 func (w *Tx) UpdateVideoStream(id string, c StreamChange, now time.Time, gone error) {
-	w.guard(sqlStreamLive, gone, id)
-	w.exec(sqlStreamUpdate, id, c.Title, c.Description, c.ThumbnailFileID, c.Resolution, c.Metadata, now)
+	w.Guard(sqlStreamGuard, gone, id)
+	w.Exec(sqlStreamUpdate, id, c.Title, c.Description, c.ThumbnailFileID, c.Resolution, c.Metadata, now)
 }
 
-// DeleteVideoStream marks a stream deleted, and its live channel with it, and takes it out of its parent; gone answers where it is deleted already.
+// DeleteVideoStream marks a stream and its live channel as deleted and removes it from its parent. The transaction
+// fails with gone if it is deleted already.
 func (w *Tx) DeleteVideoStream(s VideoStream, now time.Time, gone error) {
-	w.guard(sqlStreamLive, gone, s.ID)
-	w.exec(sqlStreamDelete, s.ID, now)
+	w.Guard(sqlStreamGuard, gone, s.ID)
+	w.Exec(sqlStreamDelete, s.ID, now)
 	if s.HasChannel {
-		w.exec(sqlChannelDelete, s.ID, now, s.CreatorPublicID)
+		w.Exec(sqlChannelDelete, s.ID, now, s.CreatorPublicID)
 	}
 	if s.ParentID != "" {
-		w.exec(sqlStreamDisown, s.ParentID, s.ID, now)
+		w.Exec(sqlStreamRemoveChild, s.ParentID, s.ID, now)
 	}
 }
 
-// VideoStreamHasChannel notes that the stream has a live channel, which the transaction makes beside it; gone answers for one that is
-// deleted.
-func (w *Tx) VideoStreamHasChannel(id string, now time.Time, gone error) {
-	w.guard(sqlStreamLive, gone, id)
-	w.exec(sqlStreamChannel, id, now)
+// UpdateVideoStreamHasChannel records that the stream has a live channel, which is inserted separately. The transaction
+// fails with gone if the stream is deleted.
+func (w *Tx) UpdateVideoStreamHasChannel(id string, now time.Time, gone error) {
+	w.Guard(sqlStreamGuard, gone, id)
+	w.Exec(sqlStreamUpdateHasChannel, id, now)
 }
 
-// AttachVideoStream makes a stream, and its live channel with it, part of a post, unless it is part of one already.
+// AttachVideoStream attaches a stream and its live channel to a post unless it is attached already.
 func (w *Tx) AttachVideoStream(id, postID string) {
-	w.exec(sqlStreamAttach, id, postID)
-	w.exec(sqlChannelAttach, id, postID)
+	w.Exec(sqlStreamAttach, id, postID)
+	w.Exec(sqlChannelAttach, id, postID)
 }
 
-// StreamMove is a transition; nil fields stay.
-type StreamMove struct {
+// StreamTransition is a change of a stream's status; nil fields are unchanged.
+type StreamTransition struct {
 	ID                            string
-	From                          []string // the states that it starts from
+	From                          []string // the allowed current statuses
 	To                            string
 	StartedAt, EndedAt            *time.Time
 	PlatformName, PlatformVersion *string
 	Recordings                    []StreamRecording
 }
 
-// MoveVideoStream changes the state of a stream that is in one of the move's states; refusal answers for others.
-func (w *Tx) MoveVideoStream(m StreamMove, now time.Time, refusal error) {
-	w.guard(sqlStreamIn, refusal, m.ID, m.From)
-	w.exec(sqlStreamMove, m.ID, m.To, m.StartedAt, m.EndedAt, m.PlatformName, m.PlatformVersion, jsonOrNil(m.Recordings), now)
+// TransitionVideoStream changes the status of a stream. The transaction fails with refusal if the status is not in
+// From.
+func (w *Tx) TransitionVideoStream(m StreamTransition, now time.Time, refusal error) {
+	w.Guard(sqlStreamGuardStatus, refusal, m.ID, m.From)
+	w.Exec(sqlStreamTransition, m.ID, m.To, m.StartedAt, m.EndedAt, m.PlatformName, m.PlatformVersion, jsonOrNil(m.Recordings), now)
 }
 
-// ModerateVideoStream puts what moderation saw in the place of what it had seen when the stream was read; changed answers
-// where that is not so any more.
-func (w *Tx) ModerateVideoStream(id string, old, seen Moderation, now time.Time, changed error) {
-	w.guard(sqlStreamGuardModerated, changed, id, moderationJSON(old))
-	w.exec(sqlStreamModerate, id, moderationJSON(seen), now)
+// ModerateVideoStream replaces the moderation findings of a stream. The transaction fails with conflict if they are not
+// the ones that were read.
+func (w *Tx) ModerateVideoStream(id string, old, current Moderation, now time.Time, conflict error) {
+	w.Guard(sqlStreamGuardModeration, conflict, id, moderationJSON(old))
+	w.Exec(sqlStreamUpdateModeration, id, moderationJSON(current), now)
 }
 
-// SelectVideoStream reads a stream as it stands once the statements before it have run.
+// SelectVideoStream reads a stream after the preceding statements.
 func (w *Tx) SelectVideoStream(id string, into **VideoStream) {
-	w.query(sqlStreamsByID, scanOne(into, scanStream), []string{id})
+	w.Query(sqlStreamsByID, db.Row(into), []string{id})
 }
 
-// moderationJSON is the text that a row holds.
+// moderationJSON returns the stored form of moderation findings.
 func moderationJSON(m Moderation) []byte {
 	if m.ID == "" {
 		return []byte("{}")
@@ -236,7 +209,7 @@ func moderationJSON(m Moderation) []byte {
 	return plainJSON(m)
 }
 
-// jsonOrNil is the JSON of a list, nil for none.
+// jsonOrNil returns the JSON of a list, nil for an empty one.
 func jsonOrNil[T any](list []T) []byte {
 	if len(list) == 0 {
 		return nil
@@ -244,11 +217,11 @@ func jsonOrNil[T any](list []T) []byte {
 	return plainJSON(list)
 }
 
-// plainJSON is the JSON of what holds texts, numbers and times alone.
+// plainJSON returns the JSON of a value that contains only texts, numbers and times.
 func plainJSON(v any) []byte {
 	raw, err := json.Marshal(v)
 	if err != nil {
-		panic("store: " + err.Error()) // nothing in it can fail
+		panic("store: " + err.Error()) // the types can always be encoded
 	}
 	return raw
 }

@@ -4,42 +4,39 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
-// StreamStatuses are the states of a stream.
+// StreamStatuses returns the statuses of a stream.
 func StreamStatuses() []string { return []string{"idle", "live", "ended", "recorded", "error"} }
 
-// streamLists are the statements of ListVideoStreams by what they list and order.
-var streamLists = makeStreamLists()
+// The statements of ListVideoStreams.
+var (
+	streamsByStatus        = streamList("", `status = $2 AND deleted_at IS NULL`)
+	deletedStreamsByStatus = streamList("Deleted", `status = $2 AND deleted_at IS NOT NULL`)
+	streamsByCreator       = streamList("OfCreator", `creator_id = $2 AND status = ANY($6::text[]) AND deleted_at IS NULL`)
+)
 
-func makeStreamLists() map[string]*Statement {
-	lists := map[string]*Statement{}
-	for name, where := range map[string]string{
-		"":          `status = $2 AND deleted_at IS NULL`,
-		"Deleted":   `status = $2 AND deleted_at IS NOT NULL`,
-		"OfCreator": `creator_id = $2 AND status = ANY($6::text[]) AND deleted_at IS NULL`,
-	} {
-		for _, o := range []listOrder{orderCreatedDesc, orderCreatedAsc} {
-			lists[name+o.name] = stmt("videoStreams.list"+name+o.name, `SELECT `+streamColumns+` FROM video_streams WHERE home = $1 AND `+where+
-				` AND `+o.after("created_at", "id", "$3::timestamptz", "$4")+` ORDER BY `+o.by("created_at", "id")+` LIMIT $5::bigint`)
-		}
-	}
-	return lists
+func streamList(name, where string) directions {
+	return inBoth(createdOrders, func(o db.Order) *db.Statement {
+		return stmt("videoStreams.list"+name+o.Name, `SELECT `+streamColumns+` FROM video_streams WHERE home = $1 AND `+where+
+			` AND `+o.After("created_at", "id", "$3::timestamptz", "$4")+` ORDER BY `+o.By("created_at", "id")+` LIMIT $5::bigint`)
+	})
 }
 
 // StreamList is a page of streams.
 type StreamList struct {
-	Statuses []string // each once; empty means all
-	Creators []string // internal ids, each once; nil means everybody's
-	Deleted  bool     // only deleted ones, instead of only the others; for everybody's
+	Statuses []string // distinct; empty means all
+	Creators []string // distinct internal ids; nil means all
+	Deleted  bool     // deleted streams instead of live rows; requires nil Creators
 	Desc     bool
-	// The position after which the page starts.
+	// The position that the page starts after.
 	After   time.Time
 	AfterID string
 	Limit   int
 }
 
-// ListVideoStreams reads up to Limit streams of each creator, or of each home and state; the caller merges them.
+// ListVideoStreams reads up to Limit streams of each creator, or of each home and status. The caller merges them.
 func (r *ReadBatch) ListVideoStreams(l StreamList, into *[]VideoStream) {
 	*into = nil
 	if len(l.Statuses) == 0 {
@@ -48,25 +45,19 @@ func (r *ReadBatch) ListVideoStreams(l StreamList, into *[]VideoStream) {
 	if l.Creators != nil {
 		for _, id := range l.Creators {
 			if home, err := region.HomeOf(id); err == nil {
-				r.listStreams(home, "OfCreator", l, into, id, l.Statuses)
+				r.listStreams(home, streamsByCreator, l, into, id, l.Statuses)
 			}
 		}
 		return
 	}
-	name := ""
-	if l.Deleted {
-		name = "Deleted"
-	}
+	list := pick(l.Deleted, deletedStreamsByStatus, streamsByStatus)
 	for _, home := range region.All() {
 		for _, status := range l.Statuses {
-			r.listStreams(home, name, l, into, status)
+			r.listStreams(home, list, l, into, status)
 		}
 	}
 }
 
-func (r *ReadBatch) listStreams(home region.Code, name string, l StreamList, into *[]VideoStream, key string, more ...any) {
-	part := new([]VideoStream)
-	st := streamLists[name+pick(l.Desc, orderCreatedDesc, orderCreatedAsc).name]
-	r.add(home, st, scanAll(part, scanStream), append([]any{key, l.After, l.AfterID, l.Limit}, more...)...)
-	r.Then(func() { *into = append(*into, *part...) })
+func (r *ReadBatch) listStreams(home region.Code, list directions, l StreamList, into *[]VideoStream, key string, more ...any) {
+	appendRows(r, home, list.in(l.Desc), into, append([]any{key, l.After, l.AfterID, l.Limit}, more...)...)
 }

@@ -4,18 +4,16 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
-	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
-// Counts of a post or story that is viewed.
+// The kinds of counts of views of a post or story.
 const (
 	CountImpressions CounterKind = "impressions" // views
 	CountReach       CounterKind = "reach"       // users who viewed it
 )
 
-// newViews counts those of the times $4 that are after the last view that was counted.
+// newViews counts the distinct times in $4 that are after the last counted view.
 const newViews = `(SELECT count(DISTINCT t.at) FROM unnest($4::timestamptz[]) AS t (at)
 	WHERE t.at > COALESCE((SELECT last_at FROM views WHERE home = $1 AND reference_id = $2 AND user_id = $3), '0001-01-01'::timestamptz))`
 
@@ -25,12 +23,15 @@ var (
 	sqlViewReach = stmt("views.countReach", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $4, $5::bigint,
 		CASE WHEN EXISTS (SELECT 1 FROM views WHERE home = $1 AND reference_id = $2 AND user_id = $3) THEN 0 ELSE 1 END)
 		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`)
-	sqlViewPut = stmt("views.put", `INSERT INTO views (home, reference_id, user_id, reference_type, n, first_at, last_at)
+	sqlViewUpsert = stmt("views.put", `INSERT INTO views (home, reference_id, user_id, reference_type, n, first_at, last_at)
 		VALUES ($1, $2, $3, $5, `+newViews+`, $6, $7) ON CONFLICT (home, reference_id, user_id)
 		DO UPDATE SET n = views.n + excluded.n, last_at = GREATEST(views.last_at, excluded.last_at)`)
 	sqlViewsPurge = stmt("views.purge", `DELETE FROM views WHERE home = $1 AND reference_id = ANY($2::text[])`)
 
-	viewLists = makeViewLists()
+	viewsByCreation = inBoth(createdOrders, func(o db.Order) *db.Statement {
+		return stmt("views.list"+o.Name, `SELECT reference_type, reference_id, user_id, first_at FROM views WHERE home = $1 AND reference_id = $2
+			AND `+o.After("first_at", "user_id", "$3::timestamptz", "$4")+` ORDER BY `+o.By("first_at", "user_id")+` LIMIT $5::bigint`)
+	})
 )
 
 // View is a row of views: how often a user viewed a post or story.
@@ -41,35 +42,20 @@ type View struct {
 	FirstAt       time.Time
 }
 
-func scanView(rows pgx.Rows) (View, error) {
-	var v View
-	err := rows.Scan(&v.ReferenceType, &v.ReferenceID, &v.UserID, &v.FirstAt)
-	return v, err
-}
-
-func makeViewLists() map[listOrder]*Statement {
-	lists := map[listOrder]*Statement{}
-	for _, o := range []listOrder{orderCreatedDesc, orderCreatedAsc} {
-		lists[o] = stmt("views.list"+o.name, `SELECT reference_type, reference_id, user_id, first_at FROM views WHERE home = $1 AND reference_id = $2
-			AND `+o.after("first_at", "user_id", "$3::timestamptz", "$4")+` ORDER BY `+o.by("first_at", "user_id")+` LIMIT $5::bigint`)
-	}
-	return lists
-}
-
-// InsertViews keeps and counts that a user viewed something at some times, in order and each once. Views that are not later
-// than one which was counted already are passed over, so that what is told twice counts once.
+// InsertViews records and counts a user's views at the given times, which must be sorted and distinct. Times that are
+// not after the last counted view are ignored, so that the call is idempotent.
 func (w *Tx) InsertViews(v View, times []time.Time) {
-	shard := rand.Int64N(counterShards) //nolint:gosec // a shard that need not be a secret
-	w.exec(sqlViewImpressions, v.ReferenceID, v.UserID, times, string(CountImpressions), shard)
-	w.exec(sqlViewReach, v.ReferenceID, v.UserID, string(CountReach), shard)
-	w.exec(sqlViewPut, v.ReferenceID, v.UserID, times, v.ReferenceType, times[0], times[len(times)-1])
+	shard := rand.Int64N(counterShards) //nolint:gosec // the shard need not be a secret
+	w.Exec(sqlViewImpressions, v.ReferenceID, v.UserID, times, string(CountImpressions), shard)
+	w.Exec(sqlViewReach, v.ReferenceID, v.UserID, string(CountReach), shard)
+	w.Exec(sqlViewUpsert, v.ReferenceID, v.UserID, times, v.ReferenceType, times[0], times[len(times)-1])
 }
 
-// ViewList is a page of those who viewed something, by when they did first.
+// ViewList is a page of the users who viewed a post or story, ordered by their first view.
 type ViewList struct {
 	ReferenceID string
 	Desc        bool
-	// The position after which the page starts.
+	// The position that the page starts after.
 	After   time.Time
 	AfterID string
 	Limit   int
@@ -77,7 +63,5 @@ type ViewList struct {
 
 // ListViews reads up to Limit views in the order of the list.
 func (r *ReadBatch) ListViews(l ViewList, into *[]View) {
-	if home, err := region.HomeOf(l.ReferenceID); err == nil {
-		r.add(home, viewLists[pick(l.Desc, orderCreatedDesc, orderCreatedAsc)], scanAll(into, scanView), l.ReferenceID, l.After, l.AfterID, l.Limit)
-	}
+	r.addAt(l.ReferenceID, viewsByCreation.in(l.Desc), db.Rows(into), l.ReferenceID, l.After, l.AfterID, l.Limit)
 }

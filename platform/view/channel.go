@@ -62,7 +62,7 @@ func (b *Builder) mute(until *time.Time) (muted bool, timeout *timestamppb.Times
 // ChannelUser converts a membership in a channel. mark is the user's marker of its first subchannel; if it is nil,
 // readTo is the last segment that the user has read. A row without a membership is that of a user who never joined; its
 // times are unset.
-func (b *Builder) ChannelUser(c store.Channel, u store.ChannelUser, mark *store.FeedMark, readTo int64) *plazav1.ChannelUser {
+func (b *Builder) ChannelUser(c store.Channel, u store.ChannelUser, mark *store.FeedMarker, readTo int64) *plazav1.ChannelUser {
 	m := &plazav1.ChannelUser{
 		UserId:            u.UserPublicID,
 		UserInternalId:    u.UserID,

@@ -36,7 +36,7 @@ type channelLoader struct {
 	counts   store.Counts
 	feeds    []store.MessageFeed
 	previews []store.Message
-	marks    []store.FeedMark
+	marks    []store.FeedMarker
 }
 
 // LoadChannels reads the rows that channels refer to, in one round trip to each home concerned, and converts all of
@@ -114,7 +114,7 @@ func (l *channelLoader) readFeeds(batch *store.ReadBatch) {
 	switch {
 	case !l.Settings.MessagePreviewEnabled || l.OnlyUsers:
 	case l.Settings.MessagePreviewIncludesDeleted:
-		batch.LastMessagesEver(ids, &l.previews)
+		batch.LastMessagesWithDeleted(ids, &l.previews)
 	default:
 		batch.LastMessages(ids, &l.previews)
 	}
@@ -123,8 +123,8 @@ func (l *channelLoader) readFeeds(batch *store.ReadBatch) {
 // readMarks reads the markers of the first subchannels for the viewer and the users of the memberships.
 func (l *channelLoader) readMarks(batch *store.ReadBatch) {
 	if l.Viewer != nil {
-		part := new([]store.FeedMark)
-		batch.FeedMarks(l.Viewer.ID, l.ids(), part)
+		part := new([]store.FeedMarker)
+		batch.FeedMarkers(l.Viewer.ID, l.ids(), part)
 		batch.Then(func() { l.marks = append(l.marks, *part...) })
 	}
 	wanted := map[string]map[region.Code][]string{}
@@ -140,8 +140,8 @@ func (l *channelLoader) readMarks(batch *store.ReadBatch) {
 	}
 	for channelID, homes := range wanted {
 		for home, ids := range homes {
-			part := new([]store.FeedMark)
-			batch.FeedMarksOfUsers(home, channelID, ids, part)
+			part := new([]store.FeedMarker)
+			batch.FeedMarkersOfUsers(home, channelID, ids, part)
 			batch.Then(func() { l.marks = append(l.marks, *part...) })
 		}
 	}
@@ -187,8 +187,8 @@ func (l *channelLoader) defaultReadTo(u store.ChannelUser) int64 {
 	return 0
 }
 
-func (l *channelLoader) mark(u store.ChannelUser) *store.FeedMark {
-	return find(l.marks, func(m *store.FeedMark) bool { return m.FeedID == u.ChannelID && m.UserID == u.UserID })
+func (l *channelLoader) mark(u store.ChannelUser) *store.FeedMarker {
+	return find(l.marks, func(m *store.FeedMarker) bool { return m.FeedID == u.ChannelID && m.UserID == u.UserID })
 }
 
 func (l *channelLoader) feed(channelID string) *store.MessageFeed {

@@ -39,7 +39,7 @@ func TestChannelUser(t *testing.T) {
 	require.Nil(t, stranger.GetCreatedAt(), "users who never joined have no times")
 	member := store.ChannelUser{UserID: "u", UserPublicID: "anna", Membership: "member", Roles: []string{"channel-moderator"}}
 	require.Equal(t, int32(5), b.ChannelUser(c, member, nil, 5).GetReadToSegment(), "earlier messages count as read")
-	marked := b.ChannelUser(c, member, &store.FeedMark{ReadTo: 2, LastMention: 4}, 5)
+	marked := b.ChannelUser(c, member, &store.FeedMarker{ReadTo: 2, LastMention: 4}, 5)
 	require.Equal(t, []int32{2, 4}, []int32{marked.GetReadToSegment(), marked.GetLastMentionedSegment()})
 	require.Contains(t, marked.GetPermissions(), "MUTE_CHANNEL")
 }

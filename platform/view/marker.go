@@ -9,9 +9,9 @@ import (
 
 // Markers are the rows of a user's read state.
 type Markers struct {
-	Feeds    []store.FeedMark
-	Entities []store.EntityMark
-	User     *store.UserMark // nil leaves out the marker of the user
+	Feeds    []store.FeedMarker
+	Entities []store.EntityMarker
+	User     *store.UserMarker // nil leaves out the marker of the user
 }
 
 // Markers converts a user's markers. Without a row the marker of the user has the time at which the user was created.
@@ -40,7 +40,7 @@ func (b *Builder) Markers(u store.User, m Markers) *plazav1.MarkerResponse {
 	return a
 }
 
-func userFeedMarker(u store.User, f store.FeedMark) *plazav1.UserFeedMarker {
+func userFeedMarker(u store.User, f store.FeedMarker) *plazav1.UserFeedMarker {
 	return &plazav1.UserFeedMarker{
 		UserId:             u.PublicID,
 		EntityId:           f.EntityID,
@@ -56,7 +56,7 @@ func userFeedMarker(u store.User, f store.FeedMark) *plazav1.UserFeedMarker {
 }
 
 // feedMarkerOf returns the message feed's marker from a user's marker of that feed.
-func feedMarkerOf(f store.FeedMark) *plazav1.FeedMarker {
+func feedMarkerOf(f store.FeedMarker) *plazav1.FeedMarker {
 	return &plazav1.FeedMarker{
 		FeedId: f.FeedID, EntityId: f.EntityID, LastSegment: count(f.LastSegment), IsDeleted: f.IsDeleted,
 		CreatedAt: ts(f.CreatedAt), UpdatedAt: ts(f.UpdatedAt),
@@ -72,7 +72,7 @@ func (b *Builder) FeedMarker(f store.MessageFeed) *plazav1.FeedMarker {
 }
 
 // ContentMarker returns how many users a message was delivered to and read by.
-func (b *Builder) ContentMarker(m store.Message, c store.ContentMark) *plazav1.ContentMarker {
+func (b *Builder) ContentMarker(m store.Message, c store.ContentMarker) *plazav1.ContentMarker {
 	return &plazav1.ContentMarker{
 		ContentId: m.ID, FeedId: m.FeedID, Segment: count(m.Segment), CreatorId: m.CreatorID,
 		ReadCount: count(c.Read), DeliveredCount: count(c.Delivered), CreatedAt: ts(m.CreatedAt), UpdatedAt: ts(m.UpdatedAt),

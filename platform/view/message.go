@@ -195,7 +195,7 @@ func (l *messageLoader) read(batch *store.ReadBatch, messages []store.Message) {
 	batch.FilesByID(files.list(), &l.files.files)
 	batch.CountsOf(ids.list(), l.counts)
 	if l.Viewer != nil {
-		batch.MyReactions(ids.list(), l.Viewer.ID, &l.mine)
+		batch.UserReactions(ids.list(), l.Viewer.ID, &l.mine)
 	}
 }
 

@@ -4,20 +4,20 @@ import (
 	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/sem/tree"
 )
 
-// source is a table in FROM, or the target of a modification.
+// source is one table in FROM, or the target of a change.
 type source struct {
 	table string
 	alias string
 }
 
-// block is one level of a query: its tables, and the aliases for which `home = $1` holds. Nested queries are separate
-// blocks.
+// block is one level of a query: its tables and the aliases that have the condition `home = $1`. Nested queries are
+// separate blocks.
 type block struct {
 	sources []source
 	pinned  map[string]bool
 }
 
-// block collects the tables of one level and checks that each is restricted to its home.
+// block collects the tables of one level and checks that each has the condition on home.
 func (c *check) block(tables tree.TableExprs, where *tree.Where) *block {
 	b := &block{pinned: map[string]bool{}}
 	for _, table := range tables {
@@ -28,7 +28,7 @@ func (c *check) block(tables tree.TableExprs, where *tree.Where) *block {
 	}
 	for _, s := range b.sources {
 		if !b.pinned[s.alias] {
-			c.violationf(RuleOneHome, "table %s needs its own condition `home = %s`", s.table, c.home)
+			c.brokenf(RuleOneHome, "table %s has no condition `home = %s` of its own", s.table, c.home)
 		}
 	}
 	return b
@@ -44,15 +44,15 @@ func (c *check) addTable(b *block, table tree.TableExpr) {
 		c.addTable(b, t.Expr)
 	case *tree.JoinTableExpr:
 		c.addJoin(b, t)
-	case *tree.Subquery, *tree.RowsFromExpr: // a subquery is a separate block; rows of a function have no home
+	case *tree.Subquery, *tree.RowsFromExpr: // subqueries are separate blocks, and the rows of functions have no home
 	default:
-		c.violationf(RuleTable, "%q is not valid as a table in PostgreSQL", tree.AsString(table))
+		c.brokenf(RuleTable, "%q is no table of PostgreSQL", tree.AsString(table))
 	}
 }
 
 func (c *check) addAliased(b *block, t *tree.AliasedTableExpr) {
 	if t.IndexFlags != nil {
-		c.violationf(RuleTable, "PostgreSQL has no index hints")
+		c.brokenf(RuleTable, "an index hint is CockroachDB's own syntax")
 	}
 	if name, ok := t.Expr.(*tree.TableName); ok {
 		c.addSource(b, name, string(t.As.Alias))
@@ -70,7 +70,7 @@ func (c *check) addSource(b *block, name *tree.TableName, alias string) {
 	case !name.ExplicitSchema && c.ctes[table]:
 		return
 	case c.schema.tables[table] == nil:
-		c.violationf(RuleTable, "no migration creates table %s", table)
+		c.brokenf(RuleTable, "no migration makes table %s", table)
 		return
 	}
 	if alias == "" {
@@ -87,10 +87,10 @@ func isSystemSchema(schema string) bool {
 	return false
 }
 
-// addJoin adds both sides. The ON condition restricts only a side whose rows the outer join does not preserve.
+// addJoin adds both sides. In an outer join, the ON condition does not restrict the rows of the preserved side.
 func (c *check) addJoin(b *block, join *tree.JoinTableExpr) {
 	if join.Hint != "" {
-		c.violationf(RuleTable, "PostgreSQL has no join hints")
+		c.brokenf(RuleTable, "a join hint is CockroachDB's own syntax")
 	}
 	from := len(b.sources)
 	c.addTable(b, join.Left)
@@ -111,8 +111,7 @@ func (c *check) addJoin(b *block, join *tree.JoinTableExpr) {
 	}
 }
 
-// addConditions marks those of sources as pinned to which a conjunct of e gives a home. An unqualified home belongs to
-// the only table.
+// addConditions records which sources have a conjunct of e on home. An unqualified home belongs to the only table.
 func (c *check) addConditions(b *block, e tree.Expr, sources []source) {
 	e = stripParens(e)
 	if and, ok := e.(*tree.AndExpr); ok {

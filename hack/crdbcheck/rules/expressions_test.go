@@ -2,7 +2,7 @@ package rules_test
 
 import "github.com/plaza-social/plaza/hack/crdbcheck/rules"
 
-// expressionCases are run together with the queries of query_test.go.
+// expressionCases run among the queries of query_test.go.
 var expressionCases = []sqlCase{
 	{"count", `SELECT count(*) FROM posts WHERE home = $1`, ""},
 	{"division of fractions", `SELECT count(*)::float8 / $2::float8 FROM posts WHERE home = $1`, ""},

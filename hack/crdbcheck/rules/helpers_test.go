@@ -32,12 +32,12 @@ const createPosts = `CREATE TABLE IF NOT EXISTS posts (
   CONSTRAINT posts_author FOREIGN KEY (home, author_id) REFERENCES users (home, id) ON DELETE CASCADE
 )` + locality
 
-// base is the schema for the tables of queries and of later migrations.
+// base is the schema that the tables of queries and of later steps start from.
 func base() []rules.Statement {
 	return []rules.Statement{{Where: "migrations/1", SQL: createUsers}, {Where: "migrations/2", SQL: createPosts}}
 }
 
-// sqlCase is a statement and the rule that it violates, or "".
+// sqlCase is a statement and the rule that it breaks, "" for none.
 type sqlCase struct {
 	name string
 	sql  string
@@ -50,13 +50,13 @@ func requireBroken(t *testing.T, want rules.Rule, got []rules.Violation) {
 		require.Empty(t, got)
 		return
 	}
-	require.NotEmpty(t, got, "rule %s accepted it", want)
+	require.NotEmpty(t, got, "the rule %s let it through", want)
 	for _, v := range got {
 		require.Equal(t, want, v.Rule, v.String())
 	}
 }
 
-// requireEveryRule fails for rules that no case violates.
+// requireEveryRule fails for a rule that no bad example of the tables breaks.
 func requireEveryRule(t *testing.T, want []rules.Rule, cases ...[]sqlCase) {
 	t.Helper()
 	seen := map[rules.Rule]bool{}
@@ -70,7 +70,7 @@ func requireEveryRule(t *testing.T, want []rules.Rule, cases ...[]sqlCase) {
 	}
 }
 
-func TestViolationString(t *testing.T) {
+func TestViolationReadsLikeACompilerMessage(t *testing.T) {
 	v := rules.Violation{Where: "store/posts.Get", Rule: rules.RuleOneHome, Message: "no home"}
 	require.Equal(t, "store/posts.Get: one-home: no home", v.String())
 }

@@ -7,13 +7,13 @@ import (
 	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/sem/tree/treecmp"
 )
 
-// RuleOneHome forbids statements that may access rows of several homes: they would hang if any of those regions is
-// unavailable.
+// RuleOneHome is broken by a statement that can read or write rows of several homes: it would hang if any of these
+// regions was unavailable.
 const RuleOneHome Rule = "one-home"
 
 const homeColumn = "home"
 
-// homeValue recognizes the expressions for the home of a statement: the parameter $1 or, in migrations, which have no
+// homeValue determines which expressions are the home of a statement: the parameter $1, or in a migration, which has no
 // parameters, the same constant everywhere.
 type homeValue struct {
 	constant bool
@@ -41,7 +41,7 @@ func (h *homeValue) String() string {
 	return "$1"
 }
 
-// isHome reports whether e is a column named home, and its table or alias ("" if unqualified).
+// isHome reports whether e is a column named home, and returns its table or alias, "" if it is unqualified.
 func isHome(e tree.Expr) (qualifier string, ok bool) {
 	name, ok := stripParens(e).(*tree.UnresolvedName)
 	if !ok || name.Star || name.Parts[0] != homeColumn {
@@ -50,7 +50,7 @@ func isHome(e tree.Expr) (qualifier string, ok bool) {
 	return name.Parts[1], true
 }
 
-// pin reports whether e is a conjunct `home = $1`, and the qualifier of home.
+// pin is a conjunct `home = $1` that applies to every row of a block.
 func (c *check) pin(e tree.Expr) (qualifier string, ok bool) {
 	comparison, ok := stripParens(e).(*tree.ComparisonExpr)
 	if !ok || comparison.Operator.Symbol != treecmp.EQ {
@@ -65,7 +65,7 @@ func (c *check) pin(e tree.Expr) (qualifier string, ok bool) {
 	return "", false
 }
 
-// homeComparisons checks that home is only compared with the statement's home or with another table's.
+// homeComparisons rejects comparisons of home with anything except the statement's home or another table's home.
 func (c *check) homeComparisons(ast tree.Statement) {
 	walk(ast, func(node any, _ []any) bool {
 		switch n := node.(type) {
@@ -75,7 +75,7 @@ func (c *check) homeComparisons(ast tree.Statement) {
 			}
 		case *tree.RangeCond:
 			if mentionsHome(n.Left) {
-				c.violationf(RuleOneHome, "home must not be compared with a range, only with %s", c.home)
+				c.brokenf(RuleOneHome, "home is compared with a range: compare it with %s", c.home)
 			}
 		}
 		return true
@@ -91,7 +91,7 @@ func (c *check) homeComparison(comparison *tree.ComparisonExpr) {
 	if left && right && comparison.Operator.Symbol == treecmp.EQ {
 		return
 	}
-	c.violationf(RuleOneHome, "home is compared in %q: it must only be compared with %s", tree.AsString(comparison), c.home)
+	c.brokenf(RuleOneHome, "home is compared in %q: compare it with %s only", tree.AsString(comparison), c.home)
 }
 
 // mentionsHome reports whether an operand, or an element of a row comparison, is home.

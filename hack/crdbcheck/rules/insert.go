@@ -8,7 +8,7 @@ import (
 
 func (c *check) insert(insert *tree.Insert) {
 	if insert.OnConflict.IsUpsertAlias() {
-		c.violationf(RuleConflict, "PostgreSQL has no UPSERT")
+		c.brokenf(RuleConflict, "UPSERT is CockroachDB's own syntax")
 		return
 	}
 	c.known(insert.Table)
@@ -20,29 +20,29 @@ func (c *check) insert(insert *tree.Insert) {
 
 func (c *check) known(target tree.TableExpr) {
 	if name := targetName(target); c.schema.tables[name] == nil {
-		c.violationf(RuleTable, "no migration creates table %s", name)
+		c.brokenf(RuleTable, "no migration makes table %s", name)
 	}
 }
 
-// insertHome checks that every new row is explicitly given the home of the statement.
+// insertHome checks that every new row explicitly has the home of the statement.
 func (c *check) insertHome(insert *tree.Insert) {
 	if len(insert.Columns) == 0 {
-		c.violationf(RuleInsert, "INSERT must list its columns")
+		c.brokenf(RuleInsert, "INSERT names its columns")
 		return
 	}
 	at := slices.Index(insert.Columns, tree.Name(homeColumn))
 	if at < 0 {
-		c.violationf(RuleOneHome, "INSERT must set home")
+		c.brokenf(RuleOneHome, "INSERT sets no home")
 		return
 	}
 	for _, row := range newRows(insert.Rows.Select) {
 		if at >= len(row) || !c.home.is(row[at]) {
-			c.violationf(RuleOneHome, "INSERT must set home to %s", c.home)
+			c.brokenf(RuleOneHome, "INSERT gives home another value than %s", c.home)
 		}
 	}
 }
 
-// newRows returns the expressions of each row of VALUES, or of each SELECT list of a union.
+// newRows returns the expressions of each row of VALUES or of each SELECT of a union.
 func newRows(s tree.SelectStatement) []tree.Exprs {
 	switch n := s.(type) {
 	case *tree.ParenSelect:
@@ -65,18 +65,18 @@ func (c *check) conflict(insert *tree.Insert) {
 	on := insert.OnConflict
 	switch {
 	case on.Constraint != "":
-		c.violationf(RuleConflict, "ON CONFLICT ON CONSTRAINT is not supported by all versions: list the columns")
+		c.brokenf(RuleConflict, "ON CONFLICT ON CONSTRAINT is not there on every version: name the columns")
 	case len(on.Columns) == 0:
-		c.violationf(RuleConflict, "ON CONFLICT without columns checks every unique index in every region")
+		c.brokenf(RuleConflict, "ON CONFLICT without columns checks every unique index in every region")
 	case on.Columns[0] != homeColumn:
-		c.violationf(RuleConflict, "ON CONFLICT must start with home, like the index")
+		c.brokenf(RuleConflict, "ON CONFLICT starts with home, as its index does")
 	}
 	if on.ArbiterPredicate != nil {
-		c.violationf(RuleConflict, "a partial unique index is checked in every region")
+		c.brokenf(RuleConflict, "a partial unique index is checked in every region")
 	}
 	values, ok := insert.Rows.Select.(*tree.ValuesClause)
 	if !ok || len(values.Rows) != 1 {
-		c.violationf(RuleConflict, "ON CONFLICT for anything but a single row of VALUES checks every region")
+		c.brokenf(RuleConflict, "ON CONFLICT with anything but one row of VALUES looks in every region")
 	}
 	c.setList(on.Exprs)
 }

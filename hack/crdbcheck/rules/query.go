@@ -7,37 +7,37 @@ import (
 	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/sem/tree/treecmp"
 )
 
-// The rules for queries.
+// The rules for statements that read or change rows.
 const (
-	// RuleStatement requires SELECT, INSERT, UPDATE or DELETE.
+	// RuleStatement is broken by a statement other than SELECT, INSERT, UPDATE and DELETE.
 	RuleStatement Rule = "statement"
-	// RuleTable forbids tables that no migration creates, and CockroachDB's extensions for tables.
+	// RuleTable is broken by a table that no migration creates, and by CockroachDB-specific syntax for tables.
 	RuleTable Rule = "table"
-	// RuleConflict forbids forms of ON CONFLICT that access several regions. One row of VALUES and a list of columns is
-	// allowed.
+	// RuleConflict is broken by ON CONFLICT unless it only checks one region: with one row of VALUES and a list of
+	// columns that starts with home.
 	RuleConflict Rule = "on-conflict"
-	// RuleInsert requires a list of columns in INSERT.
+	// RuleInsert is broken by INSERT without a list of columns.
 	RuleInsert Rule = "insert-columns"
-	// RuleLimit forbids LIMIT and ORDER BY in UPDATE and DELETE, which PostgreSQL does not support.
+	// RuleLimit is broken by UPDATE or DELETE with LIMIT or ORDER BY, which PostgreSQL does not support.
 	RuleLimit Rule = "change-limit"
-	// RuleReturning forbids RETURNING NOTHING.
+	// RuleReturning is broken by RETURNING NOTHING.
 	RuleReturning Rule = "returning"
-	// RuleAsOf forbids AS OF SYSTEM TIME in queries: it accepts no parameter and belongs in BEGIN.
+	// RuleAsOf is broken by AS OF SYSTEM TIME in a statement: it takes no parameter and belongs in BEGIN.
 	RuleAsOf Rule = "as-of-system-time"
-	// RuleTwice forbids modifying a table twice in one statement.
+	// RuleTwice is broken by a statement that changes one table twice.
 	RuleTwice Rule = "changed-twice"
-	// RuleLocking forbids locks weaker than FOR UPDATE, which have no effect on some versions.
+	// RuleLocking is broken by locks weaker than FOR UPDATE, which lock nothing on some versions.
 	RuleLocking Rule = "locking"
-	// RuleMoveHome forbids changing home: it would move the row to another jurisdiction.
+	// RuleMoveHome is broken by an update of home, which would move the row to another jurisdiction.
 	RuleMoveHome Rule = "move-home"
 )
 
-// query checks a query.
+// query checks a statement that reads or changes rows.
 func (c *check) query(ast tree.Statement) {
 	switch ast.(type) {
 	case *tree.Select, *tree.ParenSelect, *tree.Insert, *tree.Update, *tree.Delete:
 	default:
-		c.violationf(RuleStatement, "%s is not SELECT, INSERT, UPDATE or DELETE", ast.StatementTag())
+		c.brokenf(RuleStatement, "%s is neither SELECT, INSERT, UPDATE nor DELETE", ast.StatementTag())
 		return
 	}
 	c.collectCTEs(ast)
@@ -64,19 +64,19 @@ func (c *check) queryNode(node any) {
 	case *tree.Delete:
 		c.deletion(n)
 	case *tree.ReturningNothing:
-		c.violationf(RuleReturning, "PostgreSQL has no RETURNING NOTHING")
+		c.brokenf(RuleReturning, "RETURNING NOTHING is CockroachDB's own syntax")
 	}
 }
 
-// collectCTEs collects the names of common table expressions. They must not shadow tables, so that a name has the same
-// meaning in the whole statement.
+// collectCTEs records the names of common table expressions. They must differ from the names of tables, so that a name
+// is unambiguous in the statement.
 func (c *check) collectCTEs(ast tree.Statement) {
 	c.ctes = map[string]bool{}
 	walk(ast, func(node any, _ []any) bool {
 		if cte, ok := node.(*tree.CTE); ok {
 			name := string(cte.Name.Alias)
 			if c.schema.tables[name] != nil {
-				c.violationf(RuleTable, "the common table expression %s shadows a table", name)
+				c.brokenf(RuleTable, "the common table expression %s hides the table of that name", name)
 			}
 			c.ctes[name] = true
 		}
@@ -86,27 +86,27 @@ func (c *check) collectCTEs(ast tree.Statement) {
 
 func (c *check) asOf(from *tree.From) {
 	if from.AsOf.Expr != nil {
-		c.violationf(RuleAsOf, "AS OF SYSTEM TIME must be in BEGIN, because it accepts no parameter")
+		c.brokenf(RuleAsOf, "stale reads are chosen in BEGIN: AS OF SYSTEM TIME takes no parameter")
 	}
 }
 
 func (c *check) locking(s *tree.Select) {
 	for _, item := range s.Locking {
 		if item.Strength != tree.ForUpdate && item.Strength != tree.ForNoKeyUpdate {
-			c.violationf(RuleLocking, "%s has no effect on some versions: use FOR UPDATE", strings.TrimSpace(item.Strength.String()))
+			c.brokenf(RuleLocking, "%s locks nothing on some versions: use FOR UPDATE", strings.TrimSpace(item.Strength.String()))
 		}
 	}
 }
 
-// changedTwice rejects statements that modify a table in two places: an error on CockroachDB, and undefined order on
-// PostgreSQL.
+// changedTwice rejects a statement that changes a table in two places, which is an error on CockroachDB and has an
+// undefined order on PostgreSQL.
 func (c *check) changedTwice(ast tree.Statement) {
 	times := map[string]int{}
 	walk(ast, func(node any, _ []any) bool {
 		if target := changeTarget(node); target != nil {
 			name := targetName(target)
 			if times[name]++; times[name] == 2 {
-				c.violationf(RuleTwice, "table %s is modified twice in one statement", name)
+				c.brokenf(RuleTwice, "table %s is changed twice in one statement", name)
 			}
 		}
 		return true
@@ -137,7 +137,7 @@ func targetName(target tree.TableExpr) string {
 
 func (c *check) update(u *tree.Update) {
 	if u.Limit != nil || len(u.OrderBy) > 0 {
-		c.violationf(RuleLimit, "PostgreSQL has no UPDATE with LIMIT or ORDER BY")
+		c.brokenf(RuleLimit, "UPDATE with LIMIT or ORDER BY is CockroachDB's own syntax")
 	}
 	c.setList(u.Exprs)
 	c.block(append(tree.TableExprs{u.Table}, u.From...), u.Where)
@@ -145,7 +145,7 @@ func (c *check) update(u *tree.Update) {
 
 func (c *check) deletion(d *tree.Delete) {
 	if d.Limit != nil || len(d.OrderBy) > 0 || d.Batch != nil {
-		c.violationf(RuleLimit, "PostgreSQL has no DELETE with LIMIT, ORDER BY or BATCH")
+		c.brokenf(RuleLimit, "DELETE with LIMIT, ORDER BY or BATCH is CockroachDB's own syntax")
 	}
 	c.block(append(tree.TableExprs{d.Table}, d.Using...), d.Where)
 }
@@ -154,49 +154,49 @@ func (c *check) setList(exprs tree.UpdateExprs) {
 	for _, e := range exprs {
 		for _, name := range e.Names {
 			if name == homeColumn {
-				c.violationf(RuleMoveHome, "SET home would move the row to another region")
+				c.brokenf(RuleMoveHome, "SET home moves the row to another region")
 			}
 		}
 	}
 }
 
-// nullOrder rejects orders by nullable columns unless the statement excludes NULL or defines its position.
+// nullOrder rejects ORDER BY on a nullable column unless the statement orders or excludes NULL explicitly.
 func (c *check) nullOrder(s *tree.Select) {
 	clause, ok := s.Select.(*tree.SelectClause)
 	if !ok {
 		return
 	}
-	quiet := &check{schema: c.schema, home: c.home, ctes: c.ctes} // discards violations, which are reported elsewhere
+	quiet := &check{schema: c.schema, home: c.home, ctes: c.ctes} // the block is checked separately
 	b := quiet.block(clause.From.Tables, clause.Where)
-	tested := map[string]bool{}
+	settled := map[string]bool{}
 	if clause.Where != nil {
-		nullTests(clause.Where.Expr, tested)
+		nullTests(clause.Where.Expr, settled)
 	}
 	for _, order := range s.OrderBy {
 		if order.Expr == nil {
 			continue
 		}
-		nullTests(order.Expr, tested)
+		nullTests(order.Expr, settled)
 		name, ok := stripParens(order.Expr).(*tree.UnresolvedName)
-		if ok && c.nullable(b, name) && !tested[tree.AsString(name)] {
-			c.violationf(RuleNulls, "%s may be NULL, and NULL sorts first on CockroachDB: use `%s IS NULL, %s`", name, name, name)
+		if ok && c.nullable(b, name) && !settled[tree.AsString(name)] {
+			c.brokenf(RuleNulls, "%s may be NULL, and NULL sorts first on CockroachDB: write `%s IS NULL, %s`", name, name, name)
 		}
 	}
 }
 
 // nullTests adds the columns that e, or a conjunct of it, tests for NULL.
-func nullTests(e tree.Expr, tested map[string]bool) {
+func nullTests(e tree.Expr, settled map[string]bool) {
 	switch n := stripParens(e).(type) {
 	case *tree.AndExpr:
-		nullTests(n.Left, tested)
-		nullTests(n.Right, tested)
+		nullTests(n.Left, settled)
+		nullTests(n.Right, settled)
 	case *tree.IsNullExpr:
-		tested[tree.AsString(stripParens(n.Expr))] = true
+		settled[tree.AsString(stripParens(n.Expr))] = true
 	case *tree.IsNotNullExpr:
-		tested[tree.AsString(stripParens(n.Expr))] = true
+		settled[tree.AsString(stripParens(n.Expr))] = true
 	case *tree.ComparisonExpr:
 		if isNullTest(n) {
-			tested[tree.AsString(stripParens(n.Left))] = true
+			settled[tree.AsString(stripParens(n.Left))] = true
 		}
 	}
 }

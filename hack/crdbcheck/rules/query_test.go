@@ -10,7 +10,7 @@ import (
 
 var homeCases = []sqlCase{
 	{"one table", `SELECT id FROM posts WHERE home = $1 AND id = $2`, ""},
-	{"a cast, operands swapped", `SELECT id FROM posts WHERE $1::text = home`, ""},
+	{"a cast and the other way round", `SELECT id FROM posts WHERE $1::text = home`, ""},
 	{"an alias", `SELECT p.id FROM posts AS p WHERE (p.home = $1) AND p.id = ANY($2::text[])`, ""},
 	{"no table", `SELECT 1`, ""},
 	{"rows of a function", `SELECT f.id FROM unnest($1::text[]) AS f(id)`, ""},
@@ -53,7 +53,7 @@ var homeCases = []sqlCase{
 		`SELECT p.id FROM posts AS p JOIN users AS u ON u.id = p.author_id WHERE p.home = $1`, rules.RuleOneHome,
 	},
 	{
-		"home only by the other table",
+		"home only through the other table",
 		`SELECT p.id FROM posts AS p JOIN users AS u ON u.home = p.home WHERE p.home = $1`, rules.RuleOneHome,
 	},
 	{"a join USING home", `SELECT p.id FROM posts AS p JOIN users AS u USING (home) WHERE p.home = $1`, rules.RuleOneHome},
@@ -73,7 +73,7 @@ var homeCases = []sqlCase{
 	{"NOT", `SELECT id FROM posts WHERE NOT (home = $1)`, rules.RuleOneHome},
 	{"IN", `SELECT id FROM posts WHERE home IN ($1, $2)`, rules.RuleOneHome},
 	{"ANY", `SELECT id FROM posts WHERE home = ANY($1::text[])`, rules.RuleOneHome},
-	{"ANY in addition", `SELECT id FROM posts WHERE home = $1 AND home = ANY($2::text[])`, rules.RuleOneHome},
+	{"ANY besides", `SELECT id FROM posts WHERE home = $1 AND home = ANY($2::text[])`, rules.RuleOneHome},
 	{"a row IN", `SELECT id FROM posts WHERE home = $1 AND (home, id) IN (($2, $3))`, rules.RuleOneHome},
 	{"BETWEEN", `SELECT id FROM posts WHERE home = $1 AND home BETWEEN $2 AND $3`, rules.RuleOneHome},
 	{"a subquery without", `SELECT id FROM posts WHERE home = $1 AND author_id IN (SELECT id FROM users)`, rules.RuleOneHome},
@@ -136,14 +136,14 @@ var insertCases = []sqlCase{
 		INSERT INTO users (home, id, handle) SELECT $1, r.id, $2 FROM r ON CONFLICT (home, id) DO NOTHING`, rules.RuleConflict},
 	{"an expression", `INSERT INTO users (home, id, handle) VALUES ($1, $2, $3) ON CONFLICT (home, lower(handle)) DO NOTHING`, rules.RuleParse},
 	{"an unknown table", `INSERT INTO user (home, id) VALUES ($1, $2)`, rules.RuleParse},
-	{"a table that no migration creates", `INSERT INTO people (home, id) VALUES ($1, $2)`, rules.RuleTable},
+	{"a table that no migration makes", `INSERT INTO people (home, id) VALUES ($1, $2)`, rules.RuleTable},
 }
 
 var statementCases = []sqlCase{
 	{"FOR UPDATE", `SELECT id FROM posts WHERE home = $1 ORDER BY id LIMIT 100 FOR UPDATE SKIP LOCKED`, ""},
 	{"two tables changed", `WITH d AS (DELETE FROM posts WHERE home = $1 RETURNING id) UPDATE users SET bio = $2 WHERE home = $1`, ""},
-	{"nullable, with a defined position", `SELECT id FROM posts WHERE home = $1 ORDER BY deleted_at IS NULL, deleted_at, id`, ""},
-	{"nullable, but excluded", `SELECT id FROM posts WHERE home = $1 AND deleted_at IS NOT NULL ORDER BY deleted_at`, ""},
+	{"nullable, with its place said", `SELECT id FROM posts WHERE home = $1 ORDER BY deleted_at IS NULL, deleted_at, id`, ""},
+	{"nullable, but not here", `SELECT id FROM posts WHERE home = $1 AND deleted_at IS NOT NULL ORDER BY deleted_at`, ""},
 
 	{"LISTEN", `LISTEN events`, rules.RuleParse},
 	{"NOTIFY", `NOTIFY events`, rules.RuleParse},
@@ -153,7 +153,7 @@ var statementCases = []sqlCase{
 	{"SET CONSTRAINTS", `SET CONSTRAINTS ALL DEFERRED`, rules.RuleParse},
 	{"two statements", `SELECT 1; SELECT 2`, rules.RuleParse},
 	{"nothing", ``, rules.RuleParse},
-	{"a placeholder of the template", `SELECT 1 -- {{REGION}}`, rules.RuleParse},
+	{"a hole of the template", `SELECT 1 -- {{REGION}}`, rules.RuleParse},
 	{"SET", `SET statement_timeout = '1s'`, rules.RuleStatement},
 	{"DDL", `CREATE INDEX IF NOT EXISTS x ON posts (home, likes)`, rules.RuleStatement},
 	{"DO", `DO $$ BEGIN NULL; END $$`, rules.RuleStatement},

@@ -1,9 +1,9 @@
 // Package rules parses SQL with CockroachDB's grammar and checks the rules that keep a multi-region database available:
-// one home per statement, keys that start with home, and nothing that CockroachDB rejects or evaluates differently from
+// one home per statement, keys that start with home, and no SQL that CockroachDB rejects or evaluates differently from
 // PostgreSQL.
 //
-// The grammar accepts SQL that a server rejects, such as unknown types and functions. What PostgreSQL also knows is
-// covered by the tests that run every statement there; these rules cover the rest.
+// The grammar accepts some SQL that a server rejects, such as unknown types and functions. The tests that run every
+// statement on PostgreSQL detect most of these errors, and the rules the rest.
 package rules
 
 import (
@@ -16,16 +16,16 @@ import (
 	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/types"
 )
 
-// Rule is the name of a rule, as printed in the report.
+// Rule is the name of a rule in the report.
 type Rule string
 
-// Statement is an SQL statement and its origin, in the form of a file name.
+// Statement is one SQL statement with its origin in the form of a file name.
 type Statement struct {
 	Where string
 	SQL   string
 }
 
-// Violation is a violation of a rule by a statement.
+// Violation is the violation of a rule by a statement.
 type Violation struct {
 	Where   string
 	Rule    Rule
@@ -35,10 +35,10 @@ type Violation struct {
 // String returns the line of the report: `where: rule: message`.
 func (v Violation) String() string { return fmt.Sprintf("%s: %s: %s", v.Where, v.Rule, v.Message) }
 
-// RuleParse requires exactly one statement of CockroachDB's grammar.
+// RuleParse is broken by SQL that is not exactly one statement of CockroachDB's grammar.
 const RuleParse Rule = "parse"
 
-// check checks one statement and collects violations.
+// check checks one statement and collects its violations.
 type check struct {
 	where      string
 	schema     *Schema
@@ -47,19 +47,19 @@ type check struct {
 	violations []Violation
 }
 
-func (c *check) violationf(rule Rule, format string, args ...any) {
+func (c *check) brokenf(rule Rule, format string, args ...any) {
 	c.violations = append(c.violations, Violation{Where: c.where, Rule: rule, Message: fmt.Sprintf(format, args...)})
 }
 
-// parse parses one statement. INT is parsed as four bytes, as on PostgreSQL, so that rules can tell it from BIGINT.
+// parse parses one statement. INT has four bytes, as on PostgreSQL, so that rules can distinguish it from BIGINT.
 func (c *check) parse(sql string) (tree.Statement, bool) {
 	if strings.Contains(sql, "{{") {
-		c.violationf(RuleParse, "a placeholder of the template was not replaced")
+		c.brokenf(RuleParse, "a hole of the template was not filled")
 		return nil, false
 	}
 	statement, err := parser.ParseOneWithInt(sql, types.Int4)
 	if err != nil {
-		c.violationf(RuleParse, "%s", oneLine(err.Error()))
+		c.brokenf(RuleParse, "%s", oneLine(err.Error()))
 		return nil, false
 	}
 	return statement.AST, true
@@ -67,7 +67,7 @@ func (c *check) parse(sql string) (tree.Statement, bool) {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// Migrations checks the migrations in order and returns the resulting schema.
+// Migrations checks the migrations in order and returns the resulting schema and the violations.
 func Migrations(statements []Statement) (*Schema, []Violation) {
 	schema := newSchema()
 	var all []Violation
@@ -82,7 +82,7 @@ func Migrations(statements []Statement) (*Schema, []Violation) {
 	return schema, all
 }
 
-// Query checks a query with parameters against a schema.
+// Query checks one statement with parameters against a schema.
 func Query(schema *Schema, statement Statement) []Violation {
 	c := &check{where: statement.Where, schema: schema, home: &homeValue{}}
 	if ast, ok := c.parse(statement.SQL); ok {
@@ -92,7 +92,7 @@ func Query(schema *Schema, statement Statement) []Violation {
 	return c.violations
 }
 
-// Grammar checks only the grammar of a statement, for statements about regions instead of rows.
+// Grammar only checks the syntax of a statement, for statements that concern regions instead of rows.
 func Grammar(statement Statement) []Violation {
 	c := &check{where: statement.Where}
 	c.parse(statement.SQL)

@@ -4,14 +4,14 @@ import (
 	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/sem/tree"
 )
 
-// Schema is the result of the migrations: what the rules need to know of each table.
+// Schema contains the properties of tables that the rules for statements need.
 type Schema struct {
 	tables map[string]*table
 }
 
 type table struct {
 	columns map[string]column
-	uniques map[string]tree.IndexElemList // columns of each unique constraint and index, by name
+	uniques map[string]tree.IndexElemList // the columns of each unique constraint and index by name
 }
 
 type column struct {
@@ -23,7 +23,7 @@ func newSchema() *Schema { return &Schema{tables: map[string]*table{}} }
 // Tables returns the number of tables.
 func (s *Schema) Tables() int { return len(s.tables) }
 
-// add adds a table. If a table is created twice (IF NOT EXISTS), the first definition is kept.
+// add adds a table unless it exists, like IF NOT EXISTS.
 func (s *Schema) add(node *tree.CreateTable) *table {
 	t := &table{columns: map[string]column{}, uniques: map[string]tree.IndexElemList{}}
 	for _, def := range node.Defs {
@@ -43,7 +43,7 @@ func (s *Schema) add(node *tree.CreateTable) *table {
 	return t
 }
 
-// setNotNull records that the columns of a primary key are implicitly NOT NULL.
+// setNotNull marks columns as NOT NULL; those of a primary key are so implicitly.
 func (t *table) setNotNull(columns tree.IndexElemList) {
 	for _, e := range columns {
 		if _, ok := t.columns[string(e.Column)]; ok {
@@ -52,7 +52,7 @@ func (t *table) setNotNull(columns tree.IndexElemList) {
 	}
 }
 
-// inUnique reports whether the column is part of a unique constraint or index.
+// inUnique reports whether a unique constraint or index contains the column.
 func (t *table) inUnique(name tree.Name) bool {
 	for _, columns := range t.uniques {
 		for _, e := range columns {

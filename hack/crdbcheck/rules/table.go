@@ -6,26 +6,26 @@ import (
 	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/types"
 )
 
-// The rules for migrations.
+// The rules for the statements of the schema.
 const (
-	// RuleHomeFirst requires keys and indexes to start with home: otherwise they would be checked or searched in every
+	// RuleHomeFirst is broken by a key or an index that does not start with home and would therefore be read in every
 	// region.
 	RuleHomeFirst Rule = "home-first"
-	// RuleFullUnique forbids unique indexes that are partial or contain nullable columns: CockroachDB checks those in
-	// every region, even if home comes first.
+	// RuleFullUnique is broken by a unique index that is partial or has a nullable column: CockroachDB checks such
+	// indexes in every region even if they start with home.
 	RuleFullUnique Rule = "full-unique"
-	// RuleNamed requires names for constraints: generated names depend on the engine, and errors are identified by
-	// them.
+	// RuleNamed is broken by a constraint without a name: the engines generate different names, and errors are
+	// identified by the name.
 	RuleNamed Rule = "named"
-	// RuleLocality requires tables to be REGIONAL BY ROW AS region from their creation.
+	// RuleLocality is broken by a table that is not REGIONAL BY ROW AS region from the start.
 	RuleLocality Rule = "locality"
-	// RuleRegion requires a region column that is computed from home and has no region for unknown homes.
+	// RuleRegion is broken by a region column that is not computed from home, or that has a value for unknown homes.
 	RuleRegion Rule = "region"
-	// RuleHome requires a home column that is NOT NULL and restricted to known homes.
+	// RuleHome is broken by a table whose home is nullable or not restricted to the known homes.
 	RuleHome Rule = "home"
-	// RulePortable forbids definitions that only one engine supports or that are unsafe on live tables.
+	// RulePortable is broken by a definition that only one engine supports, or that is unsafe on a live table.
 	RulePortable Rule = "portable"
-	// RuleIdempotent forbids statements that fail when they are repeated.
+	// RuleIdempotent is broken by a migration that fails if it runs again.
 	RuleIdempotent Rule = "idempotent"
 )
 
@@ -33,10 +33,10 @@ const regionColumn = "region"
 
 func (c *check) createTable(node *tree.CreateTable) {
 	if !node.IfNotExists {
-		c.violationf(RuleIdempotent, "use CREATE TABLE IF NOT EXISTS")
+		c.brokenf(RuleIdempotent, "write CREATE TABLE IF NOT EXISTS")
 	}
 	if node.As() || node.PartitionByTable != nil || node.StorageParams != nil || node.Persistence.IsTemporary() {
-		c.violationf(RulePortable, "CREATE TABLE must not use AS, PARTITION BY, WITH or TEMPORARY")
+		c.brokenf(RulePortable, "a table has columns and constraints: no AS, PARTITION BY, WITH or TEMPORARY")
 	}
 	c.locality(node.Locality)
 	t := c.schema.add(node)
@@ -57,29 +57,29 @@ func (c *check) createTable(node *tree.CreateTable) {
 			c.named(d.Name, "CHECK")
 			hasHomeCheck = hasHomeCheck || mentionsHomeAnywhere(d.Expr)
 		default:
-			c.violationf(RulePortable, "%q is not supported by PostgreSQL", tree.AsString(def))
+			c.brokenf(RulePortable, "%q is CockroachDB's own syntax", tree.AsString(def))
 		}
 	}
-	c.require(hasKey, RuleHomeFirst, "a table must have a named PRIMARY KEY (home, …)")
-	c.require(hasHome, RuleHome, "a table must have a column home")
-	c.require(hasHomeCheck, RuleHome, "a CHECK must list the known homes, because PostgreSQL would accept others")
-	c.require(hasRegion, RuleRegion, "a table must have a column region, computed from home")
+	c.require(hasKey, RuleHomeFirst, "a table has a named PRIMARY KEY (home, …)")
+	c.require(hasHome, RuleHome, "a table has a column home")
+	c.require(hasHomeCheck, RuleHome, "a CHECK names the homes that there are: PostgreSQL has nothing else to refuse others")
+	c.require(hasRegion, RuleRegion, "a table has a column region, computed from home")
 }
 
 func (c *check) require(ok bool, rule Rule, message string) {
 	if !ok {
-		c.violationf(rule, "%s", message)
+		c.brokenf(rule, "%s", message)
 	}
 }
 
 func (c *check) locality(locality *tree.Locality) {
 	switch {
 	case locality == nil:
-		c.violationf(RuleLocality, "CREATE TABLE must have LOCALITY REGIONAL BY ROW AS region, because a later change is unsafe")
+		c.brokenf(RuleLocality, "CREATE TABLE says LOCALITY REGIONAL BY ROW AS region: a later change is unsafe")
 	case locality.LocalityLevel == tree.LocalityLevelGlobal:
-		c.violationf(RuleLocality, "a GLOBAL table hangs if the primary region is unavailable")
+		c.brokenf(RuleLocality, "a GLOBAL table hangs when the primary region is away")
 	case locality.LocalityLevel != tree.LocalityLevelRow || locality.RegionalByRowColumn != regionColumn:
-		c.violationf(RuleLocality, "the locality must be REGIONAL BY ROW AS region")
+		c.brokenf(RuleLocality, "the locality is REGIONAL BY ROW AS region")
 	}
 }
 
@@ -87,7 +87,7 @@ func (c *check) columnDef(d *tree.ColumnTableDef) {
 	c.columnType(d)
 	c.columnConstraints(d)
 	if d.HasOnUpdateExpr() || d.HasColumnFamily() || d.Computed.Virtual {
-		c.violationf(RulePortable, "column %s must not use ON UPDATE, FAMILY or VIRTUAL", d.Name)
+		c.brokenf(RulePortable, "column %s: no ON UPDATE, FAMILY or VIRTUAL", d.Name)
 	}
 	switch d.Name {
 	case homeColumn:
@@ -99,24 +99,24 @@ func (c *check) columnDef(d *tree.ColumnTableDef) {
 
 func (c *check) columnType(d *tree.ColumnTableDef) {
 	if d.IsSerial || d.GeneratedIdentity.IsGeneratedAsIdentity {
-		c.violationf(RulePortable, "column %s must not use a sequence: ids are generated by the program", d.Name)
+		c.brokenf(RulePortable, "column %s: ids come from the program, not from a sequence", d.Name)
 		return
 	}
 	if t, ok := d.Type.(*types.T); ok {
 		c.integer(t)
 		if t.Family() == types.CollatedStringFamily {
-			c.violationf(RuleCollate, "column %s must not use COLLATE: text is ordered by bytes", d.Name)
+			c.brokenf(RuleCollate, "column %s: text is ordered by its bytes without COLLATE", d.Name)
 		}
 	}
 }
 
-// columnConstraints rejects keys, unique constraints and references of columns, because they cannot start with home.
+// columnConstraints rejects the keys, unique constraints and references of a column, which cannot start with home.
 func (c *check) columnConstraints(d *tree.ColumnTableDef) {
 	if d.PrimaryKey.IsPrimaryKey || d.Unique.IsUnique {
-		c.violationf(RuleHomeFirst, "column %s: keys must be constraints of the table and start with home", d.Name)
+		c.brokenf(RuleHomeFirst, "column %s: a key is a constraint of the table and starts with home", d.Name)
 	}
 	if d.HasFKConstraint() {
-		c.violationf(RuleHomeFirst, "column %s: foreign keys must be constraints of the table and start with home", d.Name)
+		c.brokenf(RuleHomeFirst, "column %s: a foreign key is a constraint of the table and starts with home", d.Name)
 	}
 	for _, check := range d.CheckExprs {
 		c.named(check.ConstraintName, "CHECK of column "+string(d.Name))
@@ -126,7 +126,7 @@ func (c *check) columnConstraints(d *tree.ColumnTableDef) {
 func (c *check) homeDef(d *tree.ColumnTableDef) {
 	t, ok := d.Type.(*types.T)
 	if !ok || t.Family() != types.StringFamily || d.Nullable.Nullability != tree.NotNull || d.HasDefaultExpr() || d.IsComputed() {
-		c.violationf(RuleHome, "home must be TEXT NOT NULL without default")
+		c.brokenf(RuleHome, "home is TEXT NOT NULL, set by the program")
 	}
 }
 
@@ -145,18 +145,18 @@ func mentionsHomeAnywhere(e tree.Expr) bool {
 	return found
 }
 
-// regionDef checks the column that places a row. Because it is NOT NULL and its CASE has no ELSE, unknown homes fail
-// instead of being placed in a default region.
+// regionDef checks the region column: with NOT NULL and without ELSE, a row of an unknown home is rejected instead of
+// being stored in a default region.
 func (c *check) regionDef(d *tree.ColumnTableDef) {
 	if typeName(d) != "crdb_internal_region" {
-		c.violationf(RuleRegion, "region must have type crdb_internal_region")
+		c.brokenf(RuleRegion, "region is of type crdb_internal_region")
 	}
 	if d.Nullable.Nullability != tree.NotNull || !d.IsComputed() || d.Computed.Virtual {
-		c.violationf(RuleRegion, "region must be NOT NULL, computed from home and STORED")
+		c.brokenf(RuleRegion, "region is NOT NULL and computed from home, STORED")
 	}
 	regions, ok := stripCasts(d.Computed.Expr).(*tree.CaseExpr)
 	if !ok || regions.Else != nil || regions.Expr != nil || !onlyHomes(regions) {
-		c.violationf(RuleRegion, "region must be CASE WHEN home = '…' THEN '…' … END, without ELSE")
+		c.brokenf(RuleRegion, "region is CASE WHEN home = '…' THEN '…' … END, without ELSE")
 	}
 }
 
@@ -182,7 +182,7 @@ func onlyHomes(regions *tree.CaseExpr) bool {
 
 func (c *check) named(name tree.Name, what string) {
 	if name == "" {
-		c.violationf(RuleNamed, "%s must have a name, because generated names depend on the engine", what)
+		c.brokenf(RuleNamed, "%s has no name: each engine would make up its own", what)
 	}
 }
 
@@ -193,7 +193,7 @@ func (c *check) unique(t *table, d *tree.UniqueConstraintTableDef) {
 	}
 	c.named(d.Name, what)
 	if d.WithoutIndex || d.Sharded != nil || d.PartitionByIndex != nil || d.StorageParams != nil || d.FormatAsIndex {
-		c.violationf(RulePortable, "%s %s must consist of columns", what, d.Name)
+		c.brokenf(RulePortable, "%s %s: columns only", what, d.Name)
 	}
 	c.homeFirst(what+" "+string(d.Name), d.Columns)
 	c.fullUnique(t, what+" "+string(d.Name), d.Columns, d.Predicate)
@@ -201,21 +201,21 @@ func (c *check) unique(t *table, d *tree.UniqueConstraintTableDef) {
 
 func (c *check) homeFirst(what string, columns tree.IndexElemList) {
 	if len(columns) == 0 || columns[0].Column != homeColumn {
-		c.violationf(RuleHomeFirst, "%s must start with home", what)
+		c.brokenf(RuleHomeFirst, "%s does not start with home", what)
 	}
 }
 
 func (c *check) fullUnique(t *table, what string, columns tree.IndexElemList, predicate tree.Expr) {
 	if predicate != nil {
-		c.violationf(RuleFullUnique, "%s is partial, so every region would be checked", what)
+		c.brokenf(RuleFullUnique, "%s is partial: every region would be checked", what)
 	}
 	for _, e := range columns {
 		if e.Expr != nil {
-			c.violationf(RuleFullUnique, "%s contains an expression: store it in a column", what)
+			c.brokenf(RuleFullUnique, "%s has an expression: store it in a column", what)
 			continue
 		}
 		if t != nil && t.columns[string(e.Column)].nullable {
-			c.violationf(RuleFullUnique, "%s contains the nullable column %s, so every region would be checked", what, e.Column)
+			c.brokenf(RuleFullUnique, "%s has column %s, which may be NULL: every region would be checked", what, e.Column)
 		}
 	}
 }
@@ -223,6 +223,6 @@ func (c *check) fullUnique(t *table, what string, columns tree.IndexElemList, pr
 func (c *check) foreignKey(d *tree.ForeignKeyConstraintTableDef) {
 	c.named(d.Name, "FOREIGN KEY")
 	if len(d.FromCols) == 0 || d.FromCols[0] != homeColumn || len(d.ToCols) == 0 || d.ToCols[0] != homeColumn {
-		c.violationf(RuleHomeFirst, "FOREIGN KEY %s must explicitly start with home on both sides", d.Name)
+		c.brokenf(RuleHomeFirst, "FOREIGN KEY %s starts with home on both sides, written out", d.Name)
 	}
 }

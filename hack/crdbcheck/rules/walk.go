@@ -7,12 +7,12 @@ import (
 	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/types"
 )
 
-// visitor is called for every node, parents first. path contains the node's ancestors, the nearest last. It returns
-// whether to visit the node's children.
+// visitor is called for every node, parents first. path contains the ancestors of the node, the nearest last. It
+// reports whether to visit the children of the node.
 type visitor func(node any, path []any) bool
 
-// walk visits every node of a syntax tree, through all fields. The parser's own walker omits some places (the SET list
-// of ON CONFLICT, window definitions), and a rule that misses a place is worse than none.
+// walk visits every node of a syntax tree. Unlike the parser's walker it visits all fields, including the SET list of
+// ON CONFLICT and window definitions, so that no rule can be evaded.
 func walk(root any, visit visitor) {
 	w := &walker{visit: visit}
 	w.value(reflect.ValueOf(root))
@@ -61,7 +61,7 @@ func (w *walker) node(node any, fields reflect.Value) {
 	w.path = w.path[:len(w.path)-1]
 }
 
-// isLeaf excludes descriptions of types, and function names, which look like columns.
+// isLeaf reports whether the children of a node are skipped: types, and function names, which look like columns.
 func isLeaf(node any) bool {
 	switch node.(type) {
 	case *types.T, *tree.ResolvableFunctionReference, tree.ResolvableFunctionReference:
@@ -70,7 +70,7 @@ func isLeaf(node any) bool {
 	return false
 }
 
-// address returns the pointer to a struct value, which type switches expect.
+// address returns a pointer to a struct value, which type switches expect.
 func address(v reflect.Value) any {
 	if v.CanAddr() {
 		return v.Addr().Interface()

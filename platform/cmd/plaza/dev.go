@@ -15,7 +15,7 @@ import (
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/devdb"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
@@ -155,10 +155,10 @@ func (d *devNetwork) openFolders() (release func() error, err error) {
 	return func() error { return errors.Join(removeDevFile(d.dir), os.RemoveAll(d.work), unlock()) }, nil
 }
 
-func (d *devNetwork) migrate(ctx context.Context, db *devdb.DB) error {
-	return store.Migrate(ctx, store.MigrateOptions{
-		URL:    db.URL(),
-		Layout: store.Layout{Localities: d.base.Localities(), Primary: d.base.PrimaryRegion, Survive: string(d.base.Survive)},
+func (d *devNetwork) migrate(ctx context.Context, server *devdb.DB) error {
+	return db.Migrate(ctx, db.MigrateOptions{
+		URL:    server.URL(),
+		Layout: db.Layout{Localities: d.base.Localities(), Primary: d.base.PrimaryRegion, Survive: string(d.base.Survive)},
 		Progress: func(done, total int, name string) {
 			d.log.InfoContext(ctx, "migrated", "step", done, "of", total, "name", name)
 		},

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plaza-social/plaza/platform/config"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 func newMigrate() *cobra.Command {
@@ -79,9 +79,9 @@ func migrateConfig(cmd *cobra.Command) (config.Config, error) {
 }
 
 func migrateUp(cmd *cobra.Command, cfg config.Config, p *migrateProgress) error {
-	err := store.Migrate(cmd.Context(), store.MigrateOptions{
+	err := db.Migrate(cmd.Context(), db.MigrateOptions{
 		URL:      cfg.DatabaseURL.Reveal(),
-		Layout:   store.Layout{Localities: cfg.Localities(), Primary: cfg.PrimaryRegion, Survive: string(cfg.Survive)},
+		Layout:   db.Layout{Localities: cfg.Localities(), Primary: cfg.PrimaryRegion, Survive: string(cfg.Survive)},
 		Progress: p.step,
 	})
 	if err != nil {
@@ -109,7 +109,7 @@ type schemaStatus struct {
 }
 
 func readSchemaStatus(cmd *cobra.Command, cfg config.Config) (schemaStatus, error) {
-	current, target, err := store.MigrationStatus(cmd.Context(), cfg.DatabaseURL.Reveal())
+	current, target, err := db.MigrationStatus(cmd.Context(), cfg.DatabaseURL.Reveal())
 	s := schemaStatus{Current: current, Target: target, State: schemaUpToDate}
 	switch {
 	case current < target:

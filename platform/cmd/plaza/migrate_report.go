@@ -12,7 +12,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/statusz"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
@@ -24,7 +24,7 @@ func (e transientError) Unwrap() error { return e.error }
 // databaseFailure returns err on one line and without the passwords of the configuration, marked if a retry may fix it.
 func databaseFailure(err error, cfg config.Config) error {
 	scrubbed := &databaseError{text: scrub(oneLine(err), cfg), cause: err}
-	if store.Transient(err) {
+	if db.Transient(err) {
 		return transientError{scrubbed}
 	}
 	return scrubbed
@@ -122,7 +122,7 @@ func (p *migrateProgress) finish(err error, cfg config.Config, terminationLog st
 	if terminationLog == "" {
 		return err
 	}
-	schema := statusz.Migration{Current: p.current, Target: store.TargetVersion()}
+	schema := statusz.Migration{Current: p.current, Target: db.TargetVersion()}
 	return errors.Join(err, writeTerminationLog(terminationLog, schema.Log(text, maxTerminationLog)))
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/statusz"
-	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
@@ -35,13 +35,13 @@ func TestMigrateJob(t *testing.T) {
 	require.Zero(t, code, stderr)
 	var status schemaStatus
 	require.NoError(t, json.Unmarshal([]byte(stdout), &status))
-	require.Equal(t, schemaStatus{Target: store.TargetVersion(), State: schemaBehind}, status)
+	require.Equal(t, schemaStatus{Target: db.TargetVersion(), State: schemaBehind}, status)
 
 	code, stdout, stderr = plaza(t, "migrate", "up", "--json", "--termination-log", path, "--database-url", url)
 	require.Zero(t, code, stderr)
-	require.JSONEq(t, fmt.Sprintf(`{"current": %[1]d, "target": %[1]d}`, store.TargetVersion()), last())
+	require.JSONEq(t, fmt.Sprintf(`{"current": %[1]d, "target": %[1]d}`, db.TargetVersion()), last())
 	lines := strings.Split(strings.TrimSpace(stdout), "\n")
-	require.Len(t, lines, len(store.RenderedMigrations(store.PostgreSQL))+1)
+	require.Len(t, lines, len(db.RenderedMigrations(db.PostgreSQL))+1)
 	for i, text := range lines {
 		var line progressLine
 		require.NoError(t, json.Unmarshal([]byte(text), &line), text)
@@ -52,17 +52,17 @@ func TestMigrateJob(t *testing.T) {
 			continue
 		}
 		require.Equal(t, "done", line.Event)
-		require.Equal(t, store.TargetVersion(), line.Current)
-		require.Equal(t, store.TargetVersion(), line.Target)
+		require.Equal(t, db.TargetVersion(), line.Current)
+		require.Equal(t, db.TargetVersion(), line.Target)
 	}
 	_, stdout, _ = plaza(t, "migrate", "status", "--json", "--database-url", url)
 	require.NoError(t, json.Unmarshal([]byte(stdout), &status))
-	require.Equal(t, schemaStatus{Current: store.TargetVersion(), Target: store.TargetVersion(), State: schemaUpToDate}, status)
+	require.Equal(t, schemaStatus{Current: db.TargetVersion(), Target: db.TargetVersion(), State: schemaUpToDate}, status)
 }
 
 func TestMigrateJobFailure(t *testing.T) {
 	blocked := testdb.New(t)
-	require.NoError(t, store.Migrate(t.Context(), store.MigrateOptions{URL: blocked}))
+	require.NoError(t, db.Migrate(t.Context(), db.MigrateOptions{URL: blocked}))
 	for name, c := range map[string]struct {
 		url       string
 		code      int
@@ -77,7 +77,7 @@ func TestMigrateJobFailure(t *testing.T) {
 			code, stdout, stderr := plaza(t, "migrate", "up", "--json", "--termination-log", path, "--database-url", c.url)
 			require.Equal(t, c.code, code, stderr)
 			schema, text := statusz.ReadMigration(last())
-			require.Equal(t, statusz.Migration{Target: store.TargetVersion()}, schema)
+			require.Equal(t, statusz.Migration{Target: db.TargetVersion()}, schema)
 			require.NotEmpty(t, text)
 			require.NotContains(t, text, "\n")
 			require.NotContains(t, last()+stdout+stderr, "hunter2")
@@ -121,7 +121,7 @@ func TestVersionJSON(t *testing.T) {
 	require.Zero(t, code)
 	var v map[string]any
 	require.NoError(t, json.Unmarshal([]byte(stdout), &v))
-	require.InDelta(t, float64(store.TargetVersion()), v["schema"], 0)
+	require.InDelta(t, float64(db.TargetVersion()), v["schema"], 0)
 	for _, field := range []string{"version", "revision", "goVersion"} {
 		require.NotEmpty(t, v[field], field)
 	}

@@ -150,7 +150,7 @@ func (s *Service) put(ctx context.Context, home region.Code, now time.Time, view
 		v.ref.Guard(tx, now)
 		tx.InsertViews(v.View, v.times)
 		if story := v.ref.Story; story != nil {
-			tx.SeeStories(v.UserID, story.TargetID, story.ExpiresAt)
+			tx.UpsertStorySeen(v.UserID, story.TargetID, story.ExpiresAt)
 		}
 	}
 	return tx.Commit(ctx)

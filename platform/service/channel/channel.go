@@ -45,7 +45,7 @@ type Service struct {
 type Markers interface {
 	// SeeFeeds marks feeds as read by a user, up to the segments in readTo by feed.
 	SeeFeeds(ctx context.Context, userID string, readTo map[string]int64) error
-	// DeleteFeed deletes the markers of a feed. A feed that does not exist or is deleted already is 400400.
+	// DeleteMessageFeed deletes the markers of a feed. A feed that does not exist or is deleted already is 400400.
 	DeleteFeed(ctx context.Context, feedID string) (*store.MessageFeed, error)
 }
 

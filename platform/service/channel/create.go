@@ -149,9 +149,9 @@ func (s *Service) insert(ctx context.Context, d *draft, exists error) (*plazav1.
 	tx := s.Store.NewTx(service.HomeOf(d.channel.ID))
 	switch {
 	case d.roomID != "":
-		tx.RoomHasChannel(d.roomID, now, fail.NotFound())
+		tx.UpdateRoomHasChannel(d.roomID, now, fail.NotFound())
 	case d.streamID != "":
-		tx.VideoStreamHasChannel(d.streamID, now, fail.NotFound())
+		tx.UpdateVideoStreamHasChannel(d.streamID, now, fail.NotFound())
 	case d.channel.ID == d.channel.PublicID:
 		exists = nil // a generated id is unique
 	}

@@ -53,7 +53,7 @@ func (s *Service) edit(ctx context.Context, m *plazav1.UpdateCommentRequest, men
 	var after *store.Comment
 	tx := s.Store.NewTx(service.HomeOf(c.ID))
 	tx.GuardCommentUnchanged(*l.comment, service.ErrConflict)
-	tx.EditComment(c, now, l.Caller.KeepsEditedAt)
+	tx.UpdateComment(c, now, l.Caller.KeepsEditedAt)
 	tx.SelectComment(c.ID, &after)
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err

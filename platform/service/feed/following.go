@@ -49,9 +49,9 @@ func (s *Service) sources(ctx context.Context) (*sources, error) {
 }
 
 // query returns the caller's feed query without any sources.
-func (src *sources) query() store.FeedQuery {
+func (src *sources) query() store.PostFeedQuery {
 	id := src.User().ID
-	q := store.FeedQuery{ReaderID: id, FollowedAt: map[region.Code]int64{}, Hidden: src.hidden}
+	q := store.PostFeedQuery{ReaderID: id, FollowedAt: map[region.Code]int64{}, Hidden: src.hidden}
 	for _, home := range region.All() {
 		q.FollowedAt[home] = src.counts.Of(id, store.CountFollowing(home))
 	}
@@ -90,8 +90,8 @@ type paging struct {
 // lister reads a page of a feed: it completes the query, and turns the entries that were found into a page with its
 // tokens.
 type lister interface {
-	query(q store.FeedQuery) store.FeedQuery
-	entries(found []store.FeedEntry) ([]store.FeedEntry, *plazav1.Paging)
+	query(q store.PostFeedQuery) store.PostFeedQuery
+	entries(found []store.PostFeedEntry) ([]store.PostFeedEntry, *plazav1.Paging)
 }
 
 // lister returns the lister of the token, or of the first page.
@@ -125,30 +125,30 @@ func (s *Service) lister(p paging) (lister, error) {
 // timeLister lists a feed newest first.
 type timeLister struct{ page.Cursor }
 
-func (l timeLister) query(q store.FeedQuery) store.FeedQuery {
+func (l timeLister) query(q store.PostFeedQuery) store.PostFeedQuery {
 	q.Desc, q.Limit = !l.Back, l.Limit+1
 	q.After, _, q.AfterID = l.Start(q.Desc)
 	return q
 }
 
-func (l timeLister) entries(found []store.FeedEntry) ([]store.FeedEntry, *plazav1.Paging) {
-	return page.Window(l.Cursor, found, func(e store.FeedEntry) (time.Time, string, string) { return e.CreatedAt, "", e.ID })
+func (l timeLister) entries(found []store.PostFeedEntry) ([]store.PostFeedEntry, *plazav1.Paging) {
+	return page.Window(l.Cursor, found, func(e store.PostFeedEntry) (time.Time, string, string) { return e.CreatedAt, "", e.ID })
 }
 
-func (c rankCursor) entries(found []store.FeedEntry) ([]store.FeedEntry, *plazav1.Paging) {
+func (c rankCursor) entries(found []store.PostFeedEntry) ([]store.PostFeedEntry, *plazav1.Paging) {
 	rows, next, previous := c.window(found).page()
-	entries := make([]store.FeedEntry, len(rows))
+	entries := make([]store.PostFeedEntry, len(rows))
 	for i, r := range rows {
-		entries[i] = r.FeedEntry
+		entries[i] = r.PostFeedEntry
 	}
 	return entries, &plazav1.Paging{Next: next, Previous: previous, Prev: previous}
 }
 
 // page reads a page of a feed.
-func (s *Service) page(ctx context.Context, src *sources, list lister, q store.FeedQuery) (*view.Aggregate, *plazav1.Paging, error) {
-	var found []store.FeedEntry
+func (s *Service) page(ctx context.Context, src *sources, list lister, q store.PostFeedQuery) (*view.Aggregate, *plazav1.Paging, error) {
+	var found []store.PostFeedEntry
 	reads := s.Store.NewBestEffortBatch()
-	reads.ListFeed(list.query(q), &found)
+	reads.ListPostFeed(list.query(q), &found)
 	if err := reads.Run(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -162,7 +162,7 @@ func (s *Service) page(ctx context.Context, src *sources, list lister, q store.F
 }
 
 // content reads the posts of entries and their targets, without posts that were deleted in the meantime.
-func (s *Service) content(ctx context.Context, f *service.Request, entries []store.FeedEntry) (view.Rows, error) {
+func (s *Service) content(ctx context.Context, f *service.Request, entries []store.PostFeedEntry) (view.Rows, error) {
 	var posts, communities, walls, authors []string
 	for _, e := range entries {
 		posts, authors = append(posts, e.ID), append(authors, e.AuthorID)
@@ -191,7 +191,7 @@ func (s *Service) content(ctx context.Context, f *service.Request, entries []sto
 
 // visiblePosts returns the published posts in the order of the entries, without those that the caller may not see any more: a
 // community that the caller was just removed from can still be among the sources.
-func visiblePosts(caller *auth.Caller, entries []store.FeedEntry, rows []store.Post, k view.Rows) []store.Post {
+func visiblePosts(caller *auth.Caller, entries []store.PostFeedEntry, rows []store.Post, k view.Rows) []store.Post {
 	targets := visibility.NewTargets(k.Communities, k.Members)
 	targets.AddFollowedWalls(k.Users)
 	byID := make(map[string]store.Post, len(rows))

@@ -54,7 +54,7 @@ func (s *Service) global(ctx context.Context, m globalRequest, limit *int32, sor
 
 // global completes the query with the sources that the network's settings include in the global feed. By default
 // these are the sources of the following feed; a network can add the posts of all users or leave sources out.
-func (src *sources) global(onlyMine bool) store.FeedQuery {
+func (src *sources) global(onlyMine bool) store.PostFeedQuery {
 	q := src.query()
 	set := src.settings
 	if onlyMine || set.ShowOnlyMyFeed {

@@ -40,16 +40,16 @@ func windowOf(limit int) int { return (minWindow + limit - 1) / limit * limit }
 
 // ranked is an entry with its score in millionths, which is what the token carries.
 type ranked struct {
-	store.FeedEntry
+	store.PostFeedEntry
 	score int32
 }
 
 // rank orders the entries of one window by descending score, and by descending id for equal scores.
-func rank(entries []store.FeedEntry, asOf time.Time) []ranked {
+func rank(entries []store.PostFeedEntry, asOf time.Time) []ranked {
 	liked := likes(entries)
 	out := make([]ranked, len(entries))
 	for i, e := range entries {
-		out[i] = ranked{FeedEntry: e, score: score(e, liked.excluding(e), asOf)}
+		out[i] = ranked{PostFeedEntry: e, score: score(e, liked.excluding(e), asOf)}
 	}
 	slices.SortFunc(out, func(a, b ranked) int { return before(a.score, a.ID, b.score, b.ID) })
 	return out
@@ -67,7 +67,7 @@ func before(aScore int32, aID string, bScore int32, bID string) int {
 }
 
 // score implements the formula of customRanking.
-func score(e store.FeedEntry, liked int, asOf time.Time) int32 {
+func score(e store.PostFeedEntry, liked int, asOf time.Time) int32 {
 	engagement := 1 + math.Log2(float64(1+e.Reactions+commentWeight*e.Comments))
 	affinity := 1 + affinityMax*float64(liked)/float64(liked+1)
 	hours := max(0, asOf.Sub(e.CreatedAt).Hours())
@@ -78,7 +78,7 @@ func score(e store.FeedEntry, liked int, asOf time.Time) int32 {
 // likedBy counts the entries that the reader reacted to by author and by target.
 type likedBy map[string]int
 
-func likes(entries []store.FeedEntry) likedBy {
+func likes(entries []store.PostFeedEntry) likedBy {
 	l := likedBy{}
 	for _, e := range entries {
 		if e.Mine {
@@ -92,7 +92,7 @@ func likes(entries []store.FeedEntry) likedBy {
 }
 
 // excluding returns the number of liked entries of e's author and target, without e itself.
-func (l likedBy) excluding(e store.FeedEntry) int {
+func (l likedBy) excluding(e store.PostFeedEntry) int {
 	n := l[e.AuthorID]
 	if e.TargetID != e.AuthorID {
 		n = max(n, l[e.TargetID])

@@ -16,12 +16,12 @@ import (
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
 func TestScore(t *testing.T) {
-	entry := func(age time.Duration, reactions, comments int64) store.FeedEntry {
-		return store.FeedEntry{ID: "01", AuthorID: "a", TargetID: "t", CreatedAt: noon.Add(-age), Reactions: reactions, Comments: comments}
+	entry := func(age time.Duration, reactions, comments int64) store.PostFeedEntry {
+		return store.PostFeedEntry{ID: "01", AuthorID: "a", TargetID: "t", CreatedAt: noon.Add(-age), Reactions: reactions, Comments: comments}
 	}
 	for _, c := range []struct {
 		name  string
-		entry store.FeedEntry
+		entry store.PostFeedEntry
 		liked int
 		want  float64
 	}{
@@ -43,10 +43,10 @@ func TestScore(t *testing.T) {
 }
 
 func TestRank(t *testing.T) {
-	entry := func(id, author, target string, mine bool) store.FeedEntry {
-		return store.FeedEntry{ID: id, AuthorID: author, TargetID: target, CreatedAt: noon, Mine: mine}
+	entry := func(id, author, target string, mine bool) store.PostFeedEntry {
+		return store.PostFeedEntry{ID: id, AuthorID: author, TargetID: target, CreatedAt: noon, Mine: mine}
 	}
-	got := rank([]store.FeedEntry{
+	got := rank([]store.PostFeedEntry{
 		entry("01", "dull", "dull", false), entry("02", "friend", "friend", true), entry("03", "friend", "club", false),
 		entry("04", "other", "other", false), entry("05", "x", "club", false),
 	}, noon)
@@ -81,10 +81,10 @@ func TestRankToken(t *testing.T) {
 }
 
 // feed is a store of entries, newest first, that answers queries as the database does.
-type feed []store.FeedEntry
+type feed []store.PostFeedEntry
 
-func (f feed) read(q store.FeedQuery) []store.FeedEntry {
-	var found []store.FeedEntry
+func (f feed) read(q store.PostFeedQuery) []store.PostFeedEntry {
+	var found []store.PostFeedEntry
 	after := place{q.After, q.AfterID}
 	for _, e := range f {
 		at := place{e.CreatedAt, e.ID}
@@ -106,7 +106,7 @@ func TestWindows(t *testing.T) {
 				var f feed
 				var all []string
 				for i := range size {
-					f = append(f, store.FeedEntry{
+					f = append(f, store.PostFeedEntry{
 						ID: fmt.Sprintf("01%022x", size-i), CreatedAt: noon.Add(-time.Duration(i/3) * time.Minute), Reactions: int64(i * 7 % 11),
 					})
 					all = append(all, f[i].ID)
@@ -127,7 +127,7 @@ func walk(t *testing.T, f feed, c rankCursor, andBack bool) [][]string {
 	var pages [][]string
 	var last string
 	for c := c; ; {
-		rows, next, previous := c.window(f.read(c.query(store.FeedQuery{}))).page()
+		rows, next, previous := c.window(f.read(c.query(store.PostFeedQuery{}))).page()
 		pages, last = append(pages, idsOf(rows)), previous
 		if next == "" {
 			break
@@ -137,7 +137,7 @@ func walk(t *testing.T, f feed, c rankCursor, andBack bool) [][]string {
 	var back [][]string
 	for token := last; andBack && token != ""; {
 		c := parsed(t, token)
-		rows, _, previous := c.window(f.read(c.query(store.FeedQuery{}))).page()
+		rows, _, previous := c.window(f.read(c.query(store.PostFeedQuery{}))).page()
 		back, token = append(back, idsOf(rows)), previous
 	}
 	slices.Reverse(back)

@@ -12,7 +12,7 @@ const slack = 16
 
 // query returns the query for the entries of the cursor's window: older entries from its high end on, or with back
 // newer entries from its low end on, which is the high end of the window that was read before.
-func (c rankCursor) query(q store.FeedQuery) store.FeedQuery {
+func (c rankCursor) query(q store.PostFeedQuery) store.PostFeedQuery {
 	q.Ranked, q.AsOf, q.Limit = true, c.asOf, windowOf(c.limit)+1+slack
 	q.Desc, q.After, q.AfterID = true, c.high.at, c.high.id
 	if c.readsBackward() {
@@ -33,13 +33,13 @@ type window struct {
 }
 
 // window returns the window of the entries that were read for the cursor.
-func (c rankCursor) window(entries []store.FeedEntry) window {
+func (c rankCursor) window(entries []store.PostFeedEntry) window {
 	if c.readsBackward() {
 		return c.windowAbove(entries)
 	}
 	w := window{cursor: c}
 	size := windowOf(c.limit)
-	var inside []store.FeedEntry
+	var inside []store.PostFeedEntry
 	for _, e := range entries {
 		at := place{e.CreatedAt, e.ID}
 		below := len(inside) >= size
@@ -61,11 +61,11 @@ func (c rankCursor) window(entries []store.FeedEntry) window {
 }
 
 // windowAbove returns the window whose last post is the one at high, of entries that were read towards newer ones.
-func (c rankCursor) windowAbove(entries []store.FeedEntry) window {
+func (c rankCursor) windowAbove(entries []store.PostFeedEntry) window {
 	w := window{cursor: c, older: true}
 	w.cursor.low, w.cursor.high = c.high, top(c.asOf)
 	size := windowOf(c.limit)
-	var inside []store.FeedEntry
+	var inside []store.PostFeedEntry
 	for _, e := range entries {
 		at := place{e.CreatedAt, e.ID}
 		if c.high.newer(at) || at.newer(top(c.asOf)) {

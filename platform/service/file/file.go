@@ -119,7 +119,7 @@ func (s *Service) UpdateFile(ctx context.Context, req *plazav1.UpdateFileRequest
 	}
 	if req.AltText != nil {
 		tx := s.Store.NewTx(service.HomeOf(row.ID))
-		tx.SetAltText(row.ID, req.GetAltText(), s.Now(), fail.NotFound(), &row)
+		tx.UpdateAltText(row.ID, req.GetAltText(), s.Now(), fail.NotFound(), &row)
 		if err := tx.Commit(ctx); err != nil {
 			return nil, err
 		}

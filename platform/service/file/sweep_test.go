@@ -24,12 +24,13 @@ import (
 	"github.com/plaza-social/plaza/platform/service/file"
 	"github.com/plaza-social/plaza/platform/storage"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 var migrated = testdb.NewTemplate(func(ctx context.Context, url string) error {
-	return store.Migrate(ctx, store.MigrateOptions{URL: url})
+	return db.Migrate(ctx, db.MigrateOptions{URL: url})
 })
 
 // world is a server of region eu with a clock that stands still, and a folder.
@@ -47,7 +48,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, folder: t.TempDir()}
 	w.clock.Store(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).UnixMilli())
 	quiet := slog.New(slog.DiscardHandler)
-	st, err := store.Open(t.Context(), store.Config{
+	st, err := store.Open(t.Context(), db.Config{
 		URLs: map[region.Code]string{"": migrated.New(t)}, StatementTimeout: 20 * time.Second, Log: quiet, Fault: func() error {
 			if err := w.fault.Load(); err != nil {
 				return *err

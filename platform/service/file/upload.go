@@ -224,7 +224,7 @@ func (s *Service) discard(ctx context.Context, home region.Code, id string) erro
 		return err
 	}
 	tx := s.Store.NewTx(home)
-	tx.EndUpload(id)
+	tx.DeleteUpload(id)
 	return tx.Commit(ctx)
 }
 

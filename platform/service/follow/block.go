@@ -68,9 +68,9 @@ func (s *Service) loadToBlock(ctx context.Context, publicID, status string) (*pa
 	switch {
 	case p.other.ID == p.User().ID:
 		return nil, errSelfBlock
-	case status == store.BlockNone && !p.myBlock.Stands():
+	case status == store.BlockNone && !p.myBlock.IsActive():
 		return nil, fail.NotFound()
-	case status == store.BlockBlocked && !p.myBlock.Stands() && counts.Of(p.User().ID, store.CountBlocks) >= maxBlocks:
+	case status == store.BlockBlocked && !p.myBlock.IsActive() && counts.Of(p.User().ID, store.CountBlocks) >= maxBlocks:
 		return nil, errMaxBlocks
 	}
 	return p, nil
@@ -96,7 +96,7 @@ func (s *Service) storeBlock(ctx context.Context, p *pair, b store.Block) error 
 	firstTry := now.Add(events.Grace)
 	tx := s.Store.NewTx(home)
 	outboxRows := []store.OutboxRow{tx.ChangeBlock(store.BlockChange{Old: p.myBlock, New: b}, now, firstTry)}
-	if b.Stands() {
+	if b.IsActive() {
 		if p.mine.Active() {
 			t := transition{p.User(), p.other, p.mine, store.FollowNone}
 			outboxRows = append(outboxRows, tx.ChangeFollow(store.FollowChange{Old: p.mine, New: t.apply(now)}, now, firstTry)...)

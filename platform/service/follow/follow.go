@@ -157,7 +157,7 @@ func (s *Service) FollowUser(ctx context.Context, req *plazav1.FollowUserRequest
 		switch {
 		case p.other.ID == p.User().ID:
 			return t, errSelfFollow
-		case p.theirBlock.Stands() || p.myBlock.Stands():
+		case p.theirBlock.IsActive() || p.myBlock.IsActive():
 			return t, errBlocks
 		case p.mine.Accepted():
 		case p.settings.FollowNeedsRequest():
@@ -231,7 +231,7 @@ func (s *Service) GetFollowInfo(ctx context.Context, req *plazav1.GetFollowInfoR
 	}
 	m := &plazav1.FollowInfoResponse{FollowCounts: []*plazav1.FollowCount{s.followCounts(*p.other, counts, p.other.ID == p.Caller.UserID)}}
 	switch {
-	case p.myBlock.Stands():
+	case p.myBlock.IsActive():
 		m.Follows = append(m.Follows, s.View.Block(*p.myBlock))
 	case p.mine.Active():
 		m.Follows = append(m.Follows, s.View.Follow(*p.mine))

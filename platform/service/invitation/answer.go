@@ -110,7 +110,7 @@ func (s *Service) joinCommunity(ctx context.Context, a *answer, t *target) error
 	tx.AnswerInvitation(a.row.ID, store.JoinApproved, a.now, service.ErrConflict)
 	update := membership.NewUpdate(tx, t.id, []store.MemberChange{change}, a.now)
 	by := store.JoinAnswer{Status: store.JoinApproved, ResponderID: a.row.InviterID, ResponderPublicID: a.row.InviterPublicID}
-	tx.SettleJoinRequests(t.id, []string{u.ID}, by, a.now)
+	tx.ResolveJoinRequests(t.id, []string{u.ID}, by, a.now)
 	return update.Commit(ctx, s.Deps, u.ID, "")
 }
 
@@ -124,7 +124,7 @@ func (s *Service) joinRoom(ctx context.Context, a *answer, t *target) error {
 	t.guard(tx)
 	tx.AnswerInvitation(a.row.ID, store.JoinApproved, a.now, service.ErrConflict)
 	if !live.IsParticipant(t.room, u.ID) {
-		tx.ChangeParticipants(t.id, old, append(slices.Clone(old), live.NewCoHost(*u)), a.now, service.ErrConflict)
+		tx.UpdateParticipants(t.id, old, append(slices.Clone(old), live.NewCoHost(*u)), a.now, service.ErrConflict)
 	}
 	return tx.Commit(ctx)
 }

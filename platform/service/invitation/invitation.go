@@ -76,7 +76,7 @@ func (t *target) guard(tx *store.Tx) {
 		tx.GuardRoomIn(t.id, live.OpenRoomStates(), service.ErrConflict)
 		return
 	}
-	tx.CommunityIsLive(t.id)
+	tx.GuardCommunity(t.id)
 }
 
 // checkType returns an error if the type of an invitation does not match the type of its target. Empty types match.

@@ -28,7 +28,7 @@ func (s *Service) approve(ctx context.Context, a *answer) error {
 	id := a.community.ID
 	change := membership.Join(id, a.pending.RequestorID, a.pending.RequestorPublicID, a.member, membership.MemberRoles(), a.now)
 	tx := s.Store.NewTx(a.home)
-	tx.CommunityIsLive(id)
+	tx.GuardCommunity(id)
 	tx.AnswerJoinRequest(id, a.pending.RequestorID, membership.AnswerBy(a.Request, store.JoinApproved), a.now)
 	return membership.NewUpdate(tx, id, []store.MemberChange{change}, a.now).Commit(ctx, s.Deps, a.Caller.UserID, "")
 }

@@ -105,7 +105,7 @@ func (s *Service) newRequest(d *draft) store.JoinRequest {
 func (s *Service) store(ctx context.Context, d *draft) error {
 	u := d.User()
 	tx := s.Store.NewTx(d.home)
-	tx.CommunityIsLive(d.community.ID)
+	tx.GuardCommunity(d.community.ID)
 	if d.needsApproval() {
 		tx.InsertJoinRequest(d.request, errPending)
 		return tx.Commit(ctx)

@@ -13,7 +13,7 @@ import (
 
 // catchUp returns the markers of a selection. It first updates markers that do not exist yet, or that end before the
 // position that to returns.
-func (s *Service) catchUp(ctx context.Context, userID string, selected selection, marks []store.FeedMark, to func(store.FeedMark) move) ([]store.FeedMark, error) {
+func (s *Service) catchUp(ctx context.Context, userID string, selected selection, marks []store.FeedMarker, to func(store.FeedMarker) move) ([]store.FeedMarker, error) {
 	behind := selected.behind(marks, to)
 	if len(behind) == 0 {
 		return marks, nil
@@ -29,7 +29,7 @@ func (s *Service) catchUp(ctx context.Context, userID string, selected selection
 
 // behind returns the feeds of a selection whose marker does not exist yet or ends before the position that to
 // returns. For a channel without markers it returns the default subchannel, which has the id of the channel.
-func (s selection) behind(marks []store.FeedMark, to func(store.FeedMark) move) []string {
+func (s selection) behind(marks []store.FeedMarker, to func(store.FeedMarker) move) []string {
 	var ids []string
 	known := map[string]bool{}
 	for _, m := range marks {

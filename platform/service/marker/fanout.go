@@ -94,7 +94,7 @@ func (s *Service) advanceMembers(ctx context.Context, home region.Code, feed sto
 	tx := s.Store.NewTx(home)
 	var outboxRows []store.OutboxRow
 	for _, u := range members {
-		move := store.MarkMove{UserID: u.UserID, FeedID: feed.ID, EntityID: feed.EntityID, LastSegment: feed.LastSegment, ReadTo: read[u.UserID]}
+		move := store.MarkerMove{UserID: u.UserID, FeedID: feed.ID, EntityID: feed.EntityID, LastSegment: feed.LastSegment, ReadTo: read[u.UserID]}
 		if u.UserID == message.creatorID {
 			move.ReadTo = max(move.ReadTo, message.segment)
 		}
@@ -105,31 +105,31 @@ func (s *Service) advanceMembers(ctx context.Context, home region.Code, feed sto
 		if mark, exists := marks[u.UserID]; exists && !moves(move, mark) {
 			continue
 		}
-		tx.MoveFeedMark(move, now)
+		tx.MoveFeedMarker(move, now)
 		outboxRows = append(outboxRows, emitMarkersChanged(tx, u.UserID, feed.ID, feed.EntityID, now))
 	}
 	return s.commit(ctx, tx, outboxRows)
 }
 
 // moves reports whether a move changes a marker.
-func moves(move store.MarkMove, mark store.FeedMark) bool {
+func moves(move store.MarkerMove, mark store.FeedMarker) bool {
 	return move.LastSegment > mark.LastSegment || move.LastMention > mark.LastMention || move.ReadTo > mark.ReadTo
 }
 
 // marksOf reads the markers of users of one home for a feed and, for users who joined after their marker was last
 // updated, the last segment before they joined: users have read all earlier messages.
-func (s *Service) marksOf(ctx context.Context, feed store.MessageFeed, home region.Code, members []store.ChannelUser) (map[string]store.FeedMark, map[string]int64, error) {
+func (s *Service) marksOf(ctx context.Context, feed store.MessageFeed, home region.Code, members []store.ChannelUser) (map[string]store.FeedMarker, map[string]int64, error) {
 	ids := make([]string, len(members))
 	for i, u := range members {
 		ids[i] = u.UserID
 	}
-	var found []store.FeedMark
+	var found []store.FeedMarker
 	reads := s.Store.NewReadBatch()
-	reads.FeedMarksOfUsers(home, feed.ID, ids, &found)
+	reads.FeedMarkersOfUsers(home, feed.ID, ids, &found)
 	if err := reads.Run(ctx); err != nil {
 		return nil, nil, err
 	}
-	marks := make(map[string]store.FeedMark, len(found))
+	marks := make(map[string]store.FeedMarker, len(found))
 	for _, m := range found {
 		marks[m.UserID] = m
 	}
@@ -195,16 +195,16 @@ func (s *Service) followFeed(ctx context.Context, feed store.MessageFeed, home r
 	var outboxRows []store.OutboxRow
 	for _, u := range users {
 		mark, exists := marks[u.UserID]
-		move := store.MarkMove{
+		move := store.MarkerMove{
 			UserID: u.UserID, FeedID: feed.ID, EntityID: feed.EntityID, LastSegment: feed.LastSegment,
 			ReadNew: read[u.UserID], ReadTo: read[u.UserID],
 		}
 		switch {
 		case !u.IsMember() && exists && !mark.IsDeleted:
-			tx.DeleteFeedMark(u.UserID, feed.ID, now)
+			tx.DeleteFeedMarker(u.UserID, feed.ID, now)
 		case u.IsMember() && (exists && (mark.IsDeleted || moves(move, mark)) || !exists && feed.LastSegment > 0):
-			tx.RestoreFeedMark(u.UserID, feed.ID, now)
-			tx.MoveFeedMark(move, now)
+			tx.RestoreFeedMarker(u.UserID, feed.ID, now)
+			tx.MoveFeedMarker(move, now)
 		default:
 			continue
 		}

@@ -43,17 +43,17 @@ type selection struct {
 	entities []string
 }
 
-func (s selection) read(r *store.ReadBatch, userID string, into *[]store.FeedMark) {
+func (s selection) read(r *store.ReadBatch, userID string, into *[]store.FeedMarker) {
 	if s.entities != nil {
-		r.FeedMarksOf(userID, s.entities, into)
+		r.FeedMarkersOfEntities(userID, s.entities, into)
 		return
 	}
-	r.FeedMarks(userID, s.feeds, into)
+	r.FeedMarkers(userID, s.feeds, into)
 }
 
 // load reads the caller's markers. Administrators have none.
-func (s *Service) load(ctx context.Context, selected selection) (*service.Request, []store.FeedMark, error) {
-	var marks []store.FeedMark
+func (s *Service) load(ctx context.Context, selected selection) (*service.Request, []store.FeedMarker, error) {
+	var marks []store.FeedMarker
 	r := s.NewRequest(ctx)
 	if r.Caller.UserID != "" {
 		selected.read(r.ReadBatch, r.Caller.UserID, &marks)
@@ -68,13 +68,13 @@ func (s *Service) load(ctx context.Context, selected selection) (*service.Reques
 type move struct{ readTo, deliveredTo int64 }
 
 // changes reports whether the move changes a marker.
-func (m move) changes(mark store.FeedMark) bool {
+func (m move) changes(mark store.FeedMarker) bool {
 	return min(m.readTo, mark.LastSegment) > mark.ReadTo || min(m.deliveredTo, mark.LastSegment) > mark.DeliveredTo
 }
 
 // advance moves the caller's markers of the selected feeds and notifies the caller. It returns the markers. If the
 // caller has no markers of the selection, the result is 400400.
-func (s *Service) advance(ctx context.Context, selected selection, to func(store.FeedMark) move, reading *readingUntil) (*plazav1.MarkerResponse, error) {
+func (s *Service) advance(ctx context.Context, selected selection, to func(store.FeedMarker) move, reading *readingUntil) (*plazav1.MarkerResponse, error) {
 	r, marks, err := s.load(ctx, selected)
 	if err != nil {
 		return nil, err
@@ -96,16 +96,16 @@ func (s *Service) advance(ctx context.Context, selected selection, to func(store
 }
 
 // write moves markers in one transaction, unless nothing changes.
-func (s *Service) write(ctx context.Context, tx *store.Tx, userID string, marks []store.FeedMark, to func(store.FeedMark) move, reading *readingUntil) ([]store.OutboxRow, error) {
+func (s *Service) write(ctx context.Context, tx *store.Tx, userID string, marks []store.FeedMarker, to func(store.FeedMarker) move, reading *readingUntil) ([]store.OutboxRow, error) {
 	now := s.Now()
-	var moved []store.FeedMark
+	var moved []store.FeedMarker
 	for _, mark := range marks {
 		if m := to(mark); m.changes(mark) {
 			moved = append(moved, mark)
-			tx.ReadFeed(userID, mark.FeedID, m.readTo, m.deliveredTo, now)
+			tx.UpdateReadPosition(userID, mark.FeedID, m.readTo, m.deliveredTo, now)
 		}
 		if reading != nil {
-			tx.Reading(userID, mark.FeedID, reading.time)
+			tx.UpdateReadingUntil(userID, mark.FeedID, reading.time)
 		}
 	}
 	var outboxRows []store.OutboxRow
@@ -122,7 +122,7 @@ func (s *Service) write(ctx context.Context, tx *store.Tx, userID string, marks 
 // readingUntil is when the caller stops reading a feed; a nil time means now.
 type readingUntil struct{ time *time.Time }
 
-func feedsOf(marks []store.FeedMark) []string {
+func feedsOf(marks []store.FeedMarker) []string {
 	ids := make([]string, len(marks))
 	for i, m := range marks {
 		ids[i] = m.FeedID
@@ -130,7 +130,7 @@ func feedsOf(marks []store.FeedMark) []string {
 	return service.SortedSet(ids)
 }
 
-func entitiesOf(marks []store.FeedMark) []string {
+func entitiesOf(marks []store.FeedMarker) []string {
 	ids := make([]string, len(marks))
 	for i, m := range marks {
 		ids[i] = m.EntityID
@@ -142,9 +142,9 @@ func entitiesOf(marks []store.FeedMark) []string {
 func (s *Service) respond(ctx context.Context, user store.User, feeds, entities []string) (*plazav1.MarkerResponse, error) {
 	var m view.Markers
 	reads := s.Store.NewReadBatch()
-	reads.FeedMarks(user.ID, feeds, &m.Feeds)
-	reads.EntityMarks(user.ID, entities, &m.Entities)
-	reads.UserMark(user.ID, &m.User)
+	reads.FeedMarkers(user.ID, feeds, &m.Feeds)
+	reads.EntityMarkers(user.ID, entities, &m.Entities)
+	reads.UserMarker(user.ID, &m.User)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 func TestMove(t *testing.T) {
-	mark := store.FeedMark{LastSegment: 10, ReadTo: 5, DeliveredTo: 7}
+	mark := store.FeedMarker{LastSegment: 10, ReadTo: 5, DeliveredTo: 7}
 	for _, c := range []struct {
 		name string
 		move move
@@ -32,40 +32,40 @@ func TestMove(t *testing.T) {
 	} {
 		require.Equal(t, c.want, c.move.changes(mark), c.name)
 	}
-	read := store.FeedMark{LastSegment: 10, ReadTo: 10, DeliveredTo: 10}
+	read := store.FeedMarker{LastSegment: 10, ReadTo: 10, DeliveredTo: 10}
 	require.False(t, toEnd(read).changes(read), "a marker does not move past the last segment")
 }
 
 func TestMoves(t *testing.T) {
-	mark := store.FeedMark{LastSegment: 10, LastMention: 8, ReadTo: 5}
+	mark := store.FeedMarker{LastSegment: 10, LastMention: 8, ReadTo: 5}
 	for _, c := range []struct {
-		move store.MarkMove
+		move store.MarkerMove
 		want bool
 	}{
-		{store.MarkMove{LastSegment: 10, LastMention: 8, ReadTo: 5}, false},
-		{store.MarkMove{LastSegment: 9}, false},
-		{store.MarkMove{LastSegment: 11}, true},
-		{store.MarkMove{LastMention: 9}, true},
-		{store.MarkMove{ReadTo: 6}, true},
+		{store.MarkerMove{LastSegment: 10, LastMention: 8, ReadTo: 5}, false},
+		{store.MarkerMove{LastSegment: 9}, false},
+		{store.MarkerMove{LastSegment: 11}, true},
+		{store.MarkerMove{LastMention: 9}, true},
+		{store.MarkerMove{ReadTo: 6}, true},
 	} {
 		require.Equal(t, c.want, moves(c.move, mark))
 	}
 }
 
 func TestAdvances(t *testing.T) {
-	mark := store.FeedMark{LastSegment: 10, LastMention: 4, ReadTo: 6}
+	mark := store.FeedMarker{LastSegment: 10, LastMention: 4, ReadTo: 6}
 	for _, c := range []struct {
 		name    string
 		segment int64
-		user    store.MarkAdvance
+		user    store.MarkerAdvance
 		want    bool
 	}{
-		{"new message", 11, store.MarkAdvance{}, true},
-		{"old message", 10, store.MarkAdvance{}, false},
-		{"old mention", 4, store.MarkAdvance{Mentioned: true}, false},
-		{"mention that arrives late", 5, store.MarkAdvance{Mentioned: true}, true},
-		{"own message that arrives late", 7, store.MarkAdvance{Author: true}, true},
-		{"own message that is read", 6, store.MarkAdvance{Author: true}, false},
+		{"new message", 11, store.MarkerAdvance{}, true},
+		{"old message", 10, store.MarkerAdvance{}, false},
+		{"old mention", 4, store.MarkerAdvance{Mentioned: true}, false},
+		{"mention that arrives late", 5, store.MarkerAdvance{Mentioned: true}, true},
+		{"own message that arrives late", 7, store.MarkerAdvance{Author: true}, true},
+		{"own message that is read", 6, store.MarkerAdvance{Author: true}, false},
 	} {
 		require.Equal(t, c.want, advances(c.segment, mark, c.user), c.name)
 	}
@@ -92,9 +92,9 @@ func TestContentOf(t *testing.T) {
 }
 
 func TestBehind(t *testing.T) {
-	marks := []store.FeedMark{{FeedID: "a", LastSegment: 5}, {FeedID: "b", LastSegment: 9}}
-	to := func(segment int64) func(store.FeedMark) move {
-		return func(store.FeedMark) move { return move{segment, 0} }
+	marks := []store.FeedMarker{{FeedID: "a", LastSegment: 5}, {FeedID: "b", LastSegment: 9}}
+	to := func(segment int64) func(store.FeedMarker) move {
+		return func(store.FeedMarker) move { return move{segment, 0} }
 	}
 	require.Empty(t, selection{feeds: []string{"a", "b"}}.behind(marks, to(5)))
 	require.Equal(t, []string{"a"}, selection{feeds: []string{"a", "b"}}.behind(marks, to(6)))
@@ -105,8 +105,8 @@ func TestBehind(t *testing.T) {
 
 func TestFirstPage(t *testing.T) {
 	at := func(n int) time.Time { return time.UnixMilli(int64(n)) }
-	marks := func(n, sameFrom int) []store.FeedMark {
-		rows := make([]store.FeedMark, n)
+	marks := func(n, sameFrom int) []store.FeedMarker {
+		rows := make([]store.FeedMarker, n)
 		for i := range rows {
 			rows[i].UpdatedAt = at(min(i, sameFrom))
 		}

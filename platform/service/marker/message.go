@@ -58,9 +58,9 @@ func (s *Service) contentMarkers(ctx context.Context, messages ...store.Message)
 	for i, m := range messages {
 		segments[i] = segmentOf(m)
 	}
-	var marks []store.ContentMark
+	var marks []store.ContentMarker
 	reads := s.Store.NewBestEffortBatch()
-	reads.ContentMarks(segments, &marks)
+	reads.ContentMarkers(segments, &marks)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -123,10 +123,10 @@ func (s *Service) markedUsers(ctx context.Context, messageID string, options *pl
 // pageOfUsers reads a page of the users who have a message, in the order of their ids. Users whose home is
 // unavailable are left out.
 func (s *Service) pageOfUsers(ctx context.Context, cursor page.Cursor, m store.FeedSegment, read bool) ([]store.User, *plazav1.Paging, error) {
-	list := store.MarkedUserList{Message: m, Read: read, AfterUser: cursor.ID, Limit: cursor.Limit + 1}
+	list := store.MessageReaderList{Message: m, Read: read, AfterUser: cursor.ID, Limit: cursor.Limit + 1}
 	var ids []string
 	reads := s.Store.NewBestEffortBatch()
-	reads.MarkedUsers(list, &ids)
+	reads.ListMessageReaders(list, &ids)
 	if err := reads.Run(ctx); err != nil {
 		return nil, nil, err
 	}

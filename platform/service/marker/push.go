@@ -67,7 +67,7 @@ func (s *Service) Push(ctx context.Context, m Message) (*store.MessageFeed, erro
 	}
 	now := s.Now()
 	tx := s.Store.NewTx(home)
-	tx.AdvanceFeed(m.FeedSegment, now, fail.NotFound())
+	tx.AdvanceMessageFeed(m.FeedSegment, now, fail.NotFound())
 	outboxRows := emitMessage(tx, m, now)
 	tx.SelectMessageFeed(m.FeedID, &feed)
 	if err := tx.Commit(ctx); err != nil {
@@ -79,10 +79,10 @@ func (s *Service) Push(ctx context.Context, m Message) (*store.MessageFeed, erro
 
 // emitMessage adds the events that update the markers of the recipients at each home.
 func emitMessage(tx *store.Tx, m Message, now time.Time) []store.OutboxRow {
-	byHome := map[region.Code][]store.MarkAdvance{}
+	byHome := map[region.Code][]store.MarkerAdvance{}
 	for _, id := range service.SortedSet(m.Recipients) {
 		if home, err := region.HomeOf(id); err == nil {
-			byHome[home] = append(byHome[home], store.MarkAdvance{
+			byHome[home] = append(byHome[home], store.MarkerAdvance{
 				UserID: id, Mentioned: slices.Contains(m.Mentioned, id), Author: id == m.CreatorID,
 			})
 		}
@@ -96,7 +96,7 @@ func emitMessage(tx *store.Tx, m Message, now time.Time) []store.OutboxRow {
 	return outboxRows
 }
 
-// DeleteFeed deletes the markers of a feed. A feed that does not exist is 400400.
+// DeleteMessageFeed deletes the markers of a feed. A feed that does not exist is 400400.
 func (s *Service) DeleteFeed(ctx context.Context, feedID string) (*store.MessageFeed, error) {
 	home, err := region.HomeOf(feedID)
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *Service) DeleteFeed(ctx context.Context, feedID string) (*store.Message
 	now := s.Now()
 	var feed *store.MessageFeed
 	tx := s.Store.NewTx(home)
-	tx.DeleteFeed(feedID, now, fail.NotFound())
+	tx.DeleteMessageFeed(feedID, now, fail.NotFound())
 	outboxRows := events.EmitFeedDeleted(tx, feedID, now)
 	tx.SelectMessageFeed(feedID, &feed)
 	if err := tx.Commit(ctx); err != nil {
@@ -121,27 +121,27 @@ func (s *Service) advanceMarks(ctx context.Context, update events.FeedUpdate) er
 	for i, u := range update.Users {
 		ids[i] = u.UserID
 	}
-	var marks []store.FeedMark
+	var marks []store.FeedMarker
 	reads := s.Store.NewReadBatch()
-	reads.FeedMarksOfUsers(update.Home, update.Segment.FeedID, ids, &marks)
+	reads.FeedMarkersOfUsers(update.Home, update.Segment.FeedID, ids, &marks)
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
 	tx := s.Store.NewTx(update.Home)
 	var outboxRows []store.OutboxRow
 	for _, u := range update.Users {
-		mark := service.Find(marks, func(m store.FeedMark) bool { return m.UserID == u.UserID })
+		mark := service.Find(marks, func(m store.FeedMarker) bool { return m.UserID == u.UserID })
 		if mark != nil && !advances(update.Segment.Segment, *mark, u) {
 			continue
 		}
-		tx.AdvanceFeedMark(u, update.Segment, update.At)
+		tx.AdvanceFeedMarker(u, update.Segment, update.At)
 		outboxRows = append(outboxRows, emitMarkersChanged(tx, u.UserID, update.Segment.FeedID, update.Segment.EntityID, update.At))
 	}
 	return s.commit(ctx, tx, outboxRows)
 }
 
 // advances reports whether a message with the segment changes a marker.
-func advances(segment int64, mark store.FeedMark, u store.MarkAdvance) bool {
+func advances(segment int64, mark store.FeedMarker, u store.MarkerAdvance) bool {
 	return segment > mark.LastSegment || u.Mentioned && segment > mark.LastMention || u.Author && segment > mark.ReadTo
 }
 
@@ -165,16 +165,16 @@ func (s *Service) commit(ctx context.Context, tx *store.Tx, outboxRows []store.O
 // deleteMarks deletes the markers of users of one home for a deleted feed, in batches.
 func (s *Service) deleteMarks(ctx context.Context, update events.FeedUpdate) error {
 	for {
-		var marks []store.FeedMark
+		var marks []store.FeedMarker
 		reads := s.Store.NewReadBatch()
-		reads.LiveMarksOfFeed(update.Home, update.Segment.FeedID, maxRowUsers, &marks)
+		reads.LiveFeedMarkers(update.Home, update.Segment.FeedID, maxRowUsers, &marks)
 		if err := reads.Run(ctx); err != nil || len(marks) == 0 {
 			return err
 		}
 		tx := s.Store.NewTx(update.Home)
 		var outboxRows []store.OutboxRow
 		for _, m := range marks {
-			tx.DeleteFeedMark(m.UserID, m.FeedID, update.At)
+			tx.DeleteFeedMarker(m.UserID, m.FeedID, update.At)
 			outboxRows = append(outboxRows, emitMarkersChanged(tx, m.UserID, m.FeedID, m.EntityID, update.At))
 		}
 		if err := s.commit(ctx, tx, outboxRows); err != nil {

@@ -13,8 +13,8 @@ import (
 // feeds of channels that the user is not a member of.
 func (s *Service) SeeFeeds(ctx context.Context, userID string, readTo map[string]int64) error {
 	selected := selection{feeds: slices.Sorted(maps.Keys(readTo))}
-	to := func(m store.FeedMark) move { return move{readTo: readTo[m.FeedID], deliveredTo: readTo[m.FeedID]} }
-	var marks []store.FeedMark
+	to := func(m store.FeedMarker) move { return move{readTo: readTo[m.FeedID], deliveredTo: readTo[m.FeedID]} }
+	var marks []store.FeedMarker
 	reads := s.Store.NewReadBatch()
 	selected.read(reads, userID, &marks)
 	if err := reads.Run(ctx); err != nil {

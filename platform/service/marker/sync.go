@@ -26,10 +26,10 @@ func (s *Service) SyncMarkers(ctx context.Context, req *plazav1.SyncMarkersReque
 	if at := req.GetDeviceLastSyncAt(); at != nil {
 		since = at.AsTime()
 	}
-	var changed []store.FeedMark
+	var changed []store.FeedMarker
 	r := s.NewRequest(ctx)
 	if r.Caller.UserID != "" {
-		r.ChangedFeedMarks(r.Caller.UserID, since, maxSyncPage, &changed)
+		r.ChangedFeedMarkers(r.Caller.UserID, since, maxSyncPage, &changed)
 	}
 	if err := r.Run(ctx); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (s *Service) SyncMarkers(ctx context.Context, req *plazav1.SyncMarkersReque
 		upTo = now
 	}
 	tx := s.Store.NewTx(service.HomeOf(r.Caller.UserID))
-	tx.SyncMarks(r.Caller.UserID, upTo, s.Now())
+	tx.UpdateLastSync(r.Caller.UserID, upTo, s.Now())
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (s *Service) SyncMarkers(ctx context.Context, req *plazav1.SyncMarkersReque
 }
 
 // firstPage returns the first page, including all markers with the same time of change as its last one.
-func firstPage(changed []store.FeedMark) []store.FeedMark {
+func firstPage(changed []store.FeedMarker) []store.FeedMarker {
 	if len(changed) <= syncPage {
 		return changed
 	}
@@ -70,7 +70,7 @@ func firstPage(changed []store.FeedMark) []store.FeedMark {
 
 // respondSync returns the changed markers, with the time that this device continues from instead of that of the
 // user's last device.
-func (s *Service) respondSync(ctx context.Context, user store.User, changed []store.FeedMark, upTo time.Time) (*plazav1.MarkerResponse, error) {
+func (s *Service) respondSync(ctx context.Context, user store.User, changed []store.FeedMarker, upTo time.Time) (*plazav1.MarkerResponse, error) {
 	resp, err := s.respond(ctx, user, feedsOf(changed), entitiesOf(changed))
 	if err != nil {
 		return nil, err

@@ -145,13 +145,13 @@ func (s *Service) apply(ctx context.Context, found *state, p plan) error {
 	}
 	id := found.community.ID
 	tx := s.Store.NewTx(service.HomeOf(id))
-	tx.CommunityIsLive(id)
+	tx.GuardCommunity(id)
 	u := membership.NewUpdate(tx, id, p.changes, found.now)
 	if !p.mayEndModeration && endsModeration(p.changes) {
-		tx.KeepModerator(id, errLastModerator)
+		tx.GuardModerator(id, errLastModerator)
 	}
 	if p.answer.Status != "" {
-		tx.SettleJoinRequests(id, userIDsOf(p.changes), p.answer, found.now)
+		tx.ResolveJoinRequests(id, userIDsOf(p.changes), p.answer, found.now)
 	}
 	for _, u := range p.invite {
 		i := store.Invitation{ID: s.NewID(tx.Home()), Type: store.InviteMember, TargetType: store.InviteToCommunity, TargetID: id, CreatedAt: found.now}

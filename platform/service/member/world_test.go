@@ -25,12 +25,13 @@ import (
 	"github.com/plaza-social/plaza/platform/service/joinrequest"
 	"github.com/plaza-social/plaza/platform/service/member"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 var migrated = testdb.NewTemplate(func(ctx context.Context, url string) error {
-	return store.Migrate(ctx, store.MigrateOptions{URL: url})
+	return db.Migrate(ctx, db.MigrateOptions{URL: url})
 })
 
 // server is one region's services.
@@ -67,7 +68,7 @@ func (w *world) now() time.Time { return time.UnixMilli(w.clock.Add(1)).UTC() }
 
 func (w *world) serve(code region.Code) *server {
 	quiet := slog.New(slog.DiscardHandler)
-	st, err := store.Open(w.t.Context(), store.Config{
+	st, err := store.Open(w.t.Context(), db.Config{
 		URLs: map[region.Code]string{"": w.url}, PoolSize: 4, StatementTimeout: 20 * time.Second, Log: quiet,
 		Fault: func() error {
 			if f := w.fault.Load(); f != nil {

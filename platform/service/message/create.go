@@ -177,7 +177,7 @@ func (s *Service) insert(ctx context.Context, d *draft, m store.Message) (*plaza
 		tx.GuardMessage(m.ParentID, fail.NotFound())
 	}
 	tx.InsertMessage(m, fail.NotFound(), errAlreadyExists)
-	tx.ChannelActive(m.ChannelID, m.CreatedAt)
+	tx.UpdateChannelActivity(m.ChannelID, m.CreatedAt)
 	var outboxRows []store.OutboxRow
 	if m.ChannelType != store.ChannelLive { // live channels have no markers
 		outboxRows = events.EmitMessageCreated(tx, events.MessageCreated{ChannelID: m.ChannelID, FeedID: m.FeedID, MessageID: m.ID}, m.CreatedAt)

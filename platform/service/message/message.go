@@ -204,7 +204,7 @@ func (s *Service) DeleteMessage(ctx context.Context, req *plazav1.DeleteMessageR
 		return s.respond(ctx, c, *c.Message)
 	}
 	if req.GetPermanent() {
-		tx.WipeMessages([]string{c.Message.ID})
+		tx.PurgeMessages([]string{c.Message.ID})
 	}
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err

@@ -183,7 +183,7 @@ func (s *Service) RemoveMessageFeed(ctx context.Context, req *plazav1.RemoveMess
 	now := s.Now()
 	var updated *store.MessageFeed
 	tx := s.Store.NewTx(service.HomeOf(c.Feed.ID))
-	tx.DeleteFeed(c.Feed.ID, now, fail.NotFound())
+	tx.DeleteMessageFeed(c.Feed.ID, now, fail.NotFound())
 	outboxRows := events.EmitFeedDeleted(tx, c.Feed.ID, now)
 	if req.GetPermanent() {
 		outboxRows = append(outboxRows, tx.Emit(topicPurge, c.Feed.ID, now, s.Outbox.FirstTry()))
@@ -216,7 +216,7 @@ func (s *Service) purge(ctx context.Context, id string) error {
 	for {
 		var ids []string
 		reads := s.Store.NewReadBatch()
-		reads.SomeMessages(id, &ids)
+		reads.SomeMessageIDs(id, &ids)
 		if err := reads.Run(ctx); err != nil {
 			return err
 		}
@@ -225,7 +225,7 @@ func (s *Service) purge(ctx context.Context, id string) error {
 			tx.PurgeMessageFeed(id)
 			return tx.Commit(ctx)
 		}
-		tx.WipeMessages(ids)
+		tx.PurgeMessages(ids)
 		if err := tx.Commit(ctx); err != nil {
 			return err
 		}

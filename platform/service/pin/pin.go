@@ -87,7 +87,7 @@ func (s *Service) add(ctx context.Context, l *loaded, p store.Pin, limit int) (*
 	tx := s.Store.NewTx(service.HomeOf(l.post().ID))
 	tx.GuardPost(*l.post(), fail.NotFound())
 	if p.Placement == store.PinGlobal {
-		tx.GuardPublic(p.CommunityID, errPrivate)
+		tx.GuardPublicCommunity(p.CommunityID, errPrivate)
 	}
 	tx.GuardPinLimit(p, limit, errLimit(limit))
 	tx.InsertPin(p)

@@ -67,12 +67,12 @@ func (s *Service) purgeComments(ctx context.Context, postID string) error {
 	for {
 		var ids []string
 		reads := s.Store.NewReadBatch()
-		reads.SomeComments(postID, &ids)
+		reads.SomeCommentIDs(postID, &ids)
 		if err := reads.Run(ctx); err != nil || len(ids) == 0 {
 			return err
 		}
 		tx := s.Store.NewTx(service.HomeOf(postID))
-		tx.WipeComments(postID, ids)
+		tx.DeleteCommentsOfPost(postID, ids)
 		if err := tx.Commit(ctx); err != nil {
 			return err
 		}

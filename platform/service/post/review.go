@@ -37,7 +37,7 @@ func (s *Service) review(ctx context.Context, id, feedType string) (*plazav1.Pos
 	var after *store.Post
 	tx := s.Store.NewTx(service.HomeOf(id))
 	tx.GuardPost(*l.post(), fail.NotFound())
-	tx.MovePost(*l.post(), feedType, s.Now())
+	tx.UpdatePostFeedType(*l.post(), feedType, s.Now())
 	tx.SelectPost(id, &after)
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err

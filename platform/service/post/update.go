@@ -34,7 +34,7 @@ func (s *Service) edit(ctx context.Context, req *plazav1.UpdatePostRequest, ment
 	var after *store.Post
 	tx := s.Store.NewTx(home)
 	tx.GuardPostUnchanged(*l.post(), service.ErrConflict)
-	tx.EditPost(parent, added, dropped, now, l.Caller.KeepsEditedAt)
+	tx.UpdatePost(parent, added, dropped, now, l.Caller.KeepsEditedAt)
 	tx.SelectPost(parent.ID, &after)
 	tx.SelectCommunity(l.ref.Target.Community)
 	if err := tx.Commit(ctx); err != nil {

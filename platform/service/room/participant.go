@@ -47,7 +47,7 @@ func (s *Service) removeParticipant(ctx context.Context, room *store.Room, userI
 
 func (s *Service) changeParticipants(ctx context.Context, room *store.Room, changed []store.RoomParticipant) (*plazav1.RoomResponse, error) {
 	return s.respondWith(ctx)(s.rooms.Change(ctx, room.ID, func(tx *store.Tx) {
-		tx.ChangeParticipants(room.ID, room.Participants, changed, s.Now(), fail.Conflict())
+		tx.UpdateParticipants(room.ID, room.Participants, changed, s.Now(), fail.Conflict())
 	}))
 }
 

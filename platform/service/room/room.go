@@ -220,7 +220,7 @@ func (s *Service) UpdateRoom(ctx context.Context, m *plazav1.UpdateRoomRequest) 
 	return s.respondWith(ctx)(s.rooms.Change(ctx, room.ID, func(tx *store.Tx) {
 		tx.UpdateRoom(room.ID, change, now, fail.NotFound())
 		if m.GetLiveChatEnabled() && !room.HasChannel {
-			tx.RoomHasChannel(room.ID, now, fail.NotFound())
+			tx.UpdateRoomHasChannel(room.ID, now, fail.NotFound())
 			chat.InsertRoomChannel(tx, *room, fail.Conflict(), now)
 		}
 	}))

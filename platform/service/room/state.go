@@ -42,7 +42,7 @@ func (s *Service) StopRoom(ctx context.Context, req *plazav1.StopRoomRequest) (*
 // moveRoom returns the change of state of a room, with the recordings that go with it.
 func moveRoom(id string, recordings []store.RoomRecording) live.Move {
 	return func(tx *store.Tx, t live.Transition, now time.Time) {
-		m := store.RoomMove{ID: id, From: t.From, To: t.To, Recordings: recordings}
+		m := store.RoomTransition{ID: id, From: t.From, To: t.To, Recordings: recordings}
 		switch t.To {
 		case "live":
 			m.LiveAt = &now
@@ -51,7 +51,7 @@ func moveRoom(id string, recordings []store.RoomRecording) live.Move {
 		case "recorded":
 			m.RecordedAt = &now
 		}
-		tx.MoveRoom(m, now, fail.Conflict())
+		tx.TransitionRoom(m, now, fail.Conflict())
 	}
 }
 

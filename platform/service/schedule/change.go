@@ -47,9 +47,9 @@ func (s *Service) UpdateScheduledPost(ctx context.Context, req *plazav1.UpdateSc
 	if err := s.change(ctx, row, req); err != nil {
 		return nil, err
 	}
-	row.Status, row.Description, row.UpdatedAt = store.ScheduleWaits, waits, s.Now()
+	row.Status, row.Description, row.UpdatedAt = store.ScheduleWaiting, waits, s.Now()
 	tx := s.Store.NewTx(service.HomeOf(row.ID))
-	tx.ChangeScheduledPost(*row, errPosted)
+	tx.UpdateScheduledPost(*row, errPosted)
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}

@@ -98,7 +98,7 @@ func (s *Service) tryPublish(ctx context.Context, row store.ScheduledPost, facts
 		return err
 	}
 	tx := s.Store.NewTx(service.HomeOf(row.ID))
-	tx.SettleScheduledPost(row, store.SchedulePosted, "Published", s.Now(), errClaimed)
+	tx.ResolveScheduledPost(row, store.SchedulePosted, "Published", s.Now(), errClaimed)
 	outboxRows := posting.InsertPosts(s.Deps, tx, rowsOf(row, d, author, s.Now()), d)
 	if err := tx.Commit(ctx); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (s *Service) requireEmbed(ctx context.Context, d *posting.Draft, author *po
 
 func (s *Service) settleFailed(ctx context.Context, row store.ScheduledPost, description string) error {
 	tx := s.Store.NewTx(service.HomeOf(row.ID))
-	tx.SettleScheduledPost(row, store.ScheduleFailed, description, s.Now(), errClaimed)
+	tx.ResolveScheduledPost(row, store.ScheduleFailed, description, s.Now(), errClaimed)
 	if err := tx.Commit(ctx); err != nil && !errors.Is(err, errClaimed) {
 		return err
 	}

@@ -25,12 +25,13 @@ import (
 	"github.com/plaza-social/plaza/platform/service/community"
 	"github.com/plaza-social/plaza/platform/service/schedule"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 var migrated = testdb.NewTemplate(func(ctx context.Context, url string) error {
-	return store.Migrate(ctx, store.MigrateOptions{URL: url})
+	return db.Migrate(ctx, db.MigrateOptions{URL: url})
 })
 
 // world is a database with servers of region eu on it, which share a clock that stands still.
@@ -70,7 +71,7 @@ func (w *world) now() time.Time { return time.UnixMilli(w.clock.Load()).UTC() }
 func (w *world) server(name string, fault func() error) (*service.Deps, *store.Store) {
 	w.t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
-	st, err := store.Open(w.t.Context(), store.Config{
+	st, err := store.Open(w.t.Context(), db.Config{
 		URLs: map[region.Code]string{"": w.url}, PoolSize: 4, StatementTimeout: 20 * time.Second, Log: quiet, Fault: fault,
 	})
 	require.NoError(w.t, err)

@@ -61,7 +61,7 @@ func (s *Service) SchedulePost(ctx context.Context, req *plazav1.SchedulePostReq
 	now := s.Now()
 	row := store.ScheduledPost{
 		ID: s.NewID(d.Home), AuthorID: t.AuthorID, AuthorPublicID: t.AuthorPublicID, TargetType: d.TargetType, TargetID: d.TargetID,
-		TargetPublicID: t.TargetPublicID, ScheduledAt: at, Status: store.ScheduleWaits, Description: waits, CreatedAt: now, UpdatedAt: now,
+		TargetPublicID: t.TargetPublicID, ScheduledAt: at, Status: store.ScheduleWaiting, Description: waits, CreatedAt: now, UpdatedAt: now,
 	}
 	if err := s.fill(&row, d, ""); err != nil {
 		return nil, err

@@ -49,7 +49,7 @@ func (s *Service) CreateStory(ctx context.Context, req *plazav1.CreateStoryReque
 		ID: s.NewID(service.HomeOf(t.id)), TargetType: req.GetTargetType(), TargetID: t.id, TargetPublicID: t.publicID,
 		AuthorID: t.User().ID, AuthorPublicID: t.User().PublicID, ReferenceID: req.GetReferenceId(), DataType: req.GetDataType(),
 		Data: view.ObjectJSON(data), Items: view.ObjectsJSON(items), Metadata: view.ObjectJSON(req.GetMetadata()),
-		Mentionees: view.MentionsJSON(mentions), CreatedAt: now, UpdatedAt: now, ExpiresAt: now.Add(settings.StoryLife()),
+		Mentionees: view.MentionsJSON(mentions), CreatedAt: now, UpdatedAt: now, ExpiresAt: now.Add(settings.StoryLifetime()),
 	}
 	tx := s.Store.NewTx(service.HomeOf(t.id))
 	tx.GuardTarget(story.TargetType, story.TargetID, fail.NotFound())

@@ -128,7 +128,7 @@ func (s *Service) purge(ctx context.Context, story store.Story) error {
 	for {
 		var ids []string
 		reads := s.Store.NewReadBatch()
-		reads.SomeComments(story.ID, &ids)
+		reads.SomeCommentIDs(story.ID, &ids)
 		if err := reads.Run(ctx); err != nil {
 			return err
 		}
@@ -137,7 +137,7 @@ func (s *Service) purge(ctx context.Context, story store.Story) error {
 		if len(ids) == 0 {
 			tx.PurgeStory(story, s.Now())
 		} else {
-			tx.WipeStoryComments(story.ID, ids)
+			tx.DeleteCommentsOfStory(story.ID, ids)
 		}
 		err := tx.Commit(ctx)
 		switch {

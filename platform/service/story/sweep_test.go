@@ -14,11 +14,12 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/story"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
 var migrated = testdb.NewTemplate(func(ctx context.Context, url string) error {
-	return store.Migrate(ctx, store.MigrateOptions{URL: url})
+	return db.Migrate(ctx, db.MigrateOptions{URL: url})
 })
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -34,7 +35,7 @@ type archive struct {
 func newArchive(t *testing.T) *archive {
 	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
-	st, err := store.Open(t.Context(), store.Config{URLs: map[region.Code]string{"": migrated.New(t)}, PoolSize: 4, StatementTimeout: 20 * time.Second, Log: quiet})
+	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": migrated.New(t)}, PoolSize: 4, StatementTimeout: 20 * time.Second, Log: quiet})
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
 	deps := &service.Deps{Store: st, View: &view.Builder{}, Region: region.EU, Now: func() time.Time { return noon }, NewID: region.NewID, Log: quiet}

@@ -29,11 +29,11 @@ func (s *Service) DeleteStreamingUrl(ctx context.Context, req *plazav1.DeleteStr
 	if err != nil {
 		return nil, err
 	}
-	return s.respondWith(ctx, r.Caller.UserID)(s.streams.Apply(ctx, stream, ending, moveStream(store.StreamMove{ID: stream.ID})))
+	return s.respondWith(ctx, r.Caller.UserID)(s.streams.Apply(ctx, stream, ending, moveStream(store.StreamTransition{ID: stream.ID})))
 }
 
 // moveStream returns the change of state of a stream, with the other fields of m.
-func moveStream(m store.StreamMove) live.Move {
+func moveStream(m store.StreamTransition) live.Move {
 	return func(tx *store.Tx, t live.Transition, now time.Time) {
 		m.From, m.To = t.From, t.To
 		switch t.To {
@@ -42,7 +42,7 @@ func moveStream(m store.StreamMove) live.Move {
 		case "ended", "error":
 			m.EndedAt = &now
 		}
-		tx.MoveVideoStream(m, now, fail.Conflict())
+		tx.TransitionVideoStream(m, now, fail.Conflict())
 	}
 }
 
@@ -58,7 +58,7 @@ func (s *Service) ReportVideoStreaming(ctx context.Context, m *plazav1.ReportVid
 	if err != nil {
 		return nil, err
 	}
-	move := store.StreamMove{ID: stream.ID}
+	move := store.StreamTransition{ID: stream.ID}
 	switch m.GetEvent() {
 	case live.Started:
 		if !live.SameKey(stream.IngestKey, m.GetStreamKey()) {

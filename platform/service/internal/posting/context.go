@@ -164,6 +164,6 @@ func InsertPosts(d *service.Deps, tx *store.Tx, posts []store.Post, draft *Draft
 	for _, p := range posts {
 		tx.InsertPost(p)
 	}
-	tx.Count(parent.TargetID, store.FeedCounter(parent.FeedType), +1)
+	tx.Count(parent.TargetID, store.PostCounter(parent.FeedType), +1)
 	return attach(d, tx, parent, draft)
 }

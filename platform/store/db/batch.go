@@ -1,0 +1,176 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// Batch is a set of read statements. Run sends them in one round trip to each home, to all homes concurrently. Results
+// are stored by the scan functions and are complete when Run returns.
+type Batch struct {
+	db         *DB
+	timeout    time.Duration
+	bestEffort bool
+	queries    map[region.Code][]query
+	missing    []region.Code
+	then       []func()
+}
+
+type query struct {
+	sql  string
+	args []any
+	scan func(pgx.Rows) error
+}
+
+// NewBatch returns an empty batch. Its Run fails if any home is unavailable.
+func (d *DB) NewBatch() *Batch {
+	return &Batch{db: d, timeout: d.timeout, queries: map[region.Code][]query{}}
+}
+
+// bestEffortTimeout bounds the Run of a best-effort batch.
+const bestEffortTimeout = time.Second
+
+// NewBestEffortBatch returns an empty batch for related rows, such as the authors of a page of comments: results of an
+// unavailable home are left out instead of failing Run, and Missing returns the home.
+func (d *DB) NewBestEffortBatch() *Batch {
+	b := d.NewBatch()
+	b.bestEffort, b.timeout = true, min(bestEffortTimeout, d.timeout)
+	return b
+}
+
+// Add queues a statement. The home is its first argument. scan is called once for each attempt and must not keep
+// results of an earlier one.
+func (b *Batch) Add(home region.Code, st *Statement, scan func(pgx.Rows) error, args ...any) {
+	b.queries[home] = append(b.queries[home], query{sql: st.SQL, args: append([]any{string(home)}, args...), scan: scan})
+}
+
+// Then queues a function to call after all statements have succeeded, such as one that merges the rows of several
+// homes.
+func (b *Batch) Then(f func()) { b.then = append(b.then, f) }
+
+// Empty reports whether no statement is queued.
+func (b *Batch) Empty() bool { return len(b.queries) == 0 }
+
+// Missing returns the homes that a best-effort batch got no results from.
+func (b *Batch) Missing() []region.Code { return b.missing }
+
+// Queued returns the queued statements, for tests of query plans.
+func (b *Batch) Queued() []Queued {
+	var all []Queued
+	for _, queries := range b.queries {
+		for _, q := range queries {
+			all = append(all, Queued{SQL: q.sql, Args: q.args})
+		}
+	}
+	return all
+}
+
+// Run sends the statements and scans the results. It must not be called twice.
+func (b *Batch) Run(ctx context.Context) error {
+	if b.Empty() {
+		return nil
+	}
+	countRoundTrip(ctx)
+	errs := b.runAll(ctx)
+	for i, code := range region.All() {
+		if errs[i] == nil {
+			continue
+		}
+		if b.bestEffort && errors.Is(errs[i], fail.Unavailable("", nil)) {
+			b.missing = append(b.missing, code)
+			b.db.log.WarnContext(ctx, "related rows left out", "home", code, "error", errs[i])
+			continue
+		}
+		return errs[i]
+	}
+	for _, f := range b.then {
+		f()
+	}
+	return nil
+}
+
+func (b *Batch) runAll(ctx context.Context) [3]error {
+	var errs [3]error
+	if len(b.queries) == 1 { // the usual case needs no goroutine
+		for i, code := range region.All() {
+			if queries := b.queries[code]; queries != nil {
+				errs[i] = b.runHome(ctx, code, queries)
+			}
+		}
+		return errs
+	}
+	var g errgroup.Group
+	for i, code := range region.All() {
+		if queries := b.queries[code]; queries != nil {
+			g.Go(func() error { errs[i] = b.runHome(ctx, code, queries); return nil })
+		}
+	}
+	_ = g.Wait()
+	return errs
+}
+
+func (b *Batch) runHome(ctx context.Context, code region.Code, queries []query) error {
+	h := b.db.homes[code]
+	bounded, cancel := context.WithTimeout(ctx, b.timeout)
+	defer cancel()
+	err := h.roundTrip(ctx, func() error {
+		b.db.metrics.roundTrips.WithLabelValues(string(code)).Inc()
+		return retryRead(bounded, h, queries)
+	})
+	if err != nil && unreachable(err) {
+		b.db.metrics.unavailable.WithLabelValues(string(code)).Inc()
+	}
+	return err
+}
+
+// retryRead retries after a conflict or a lost connection, which is safe for reads. The number of attempts exceeds the
+// number of connections, because a restart of the database invalidates every connection of the pool.
+func retryRead(ctx context.Context, h *home, queries []query) error {
+	for try := int32(0); ; try++ {
+		err := sendQueries(ctx, h, queries)
+		retry := retryable(err) || connectionLost(err)
+		if !retry || ctx.Err() != nil || try > h.pool.Config().MaxConns {
+			return err
+		}
+	}
+}
+
+func sendQueries(ctx context.Context, h *home, queries []query) error {
+	conn, err := h.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	var batch pgx.Batch // pgx keeps per-connection state in it, so that each attempt needs a new one
+	for _, q := range queries {
+		batch.Queue(q.sql, q.args...)
+	}
+	results := conn.SendBatch(ctx, &batch)
+	for _, q := range queries {
+		if err := scanResult(results, q.scan); err != nil {
+			_ = results.Close()
+			return err
+		}
+	}
+	return results.Close()
+}
+
+func scanResult(results pgx.BatchResults, scan func(pgx.Rows) error) error {
+	rows, err := results.Query()
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	if err := scan(rows); err != nil {
+		return err
+	}
+	rows.Close()
+	return rows.Err()
+}

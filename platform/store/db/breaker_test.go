@@ -1,0 +1,186 @@
+package db_test
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/faults/proxy"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+// lostHome is a DB whose eu home is unreachable. It probes eu when the test says so.
+type lostHome struct {
+	*db.DB
+	*proxy.Proxy
+	t       *testing.T
+	probe   chan time.Time
+	pauses  atomic.Int64 // started timers between probes
+	metrics *prometheus.Registry
+}
+
+func newLostHome(t *testing.T) *lostHome {
+	t.Helper()
+	l := &lostHome{t: t, probe: make(chan time.Time), metrics: prometheus.NewRegistry()}
+	l.DB, l.Proxy = cutOff(t, func(c *db.Config) { c.Registry = l.metrics })
+	l.SetProbeTimer(func(time.Duration) <-chan time.Time {
+		l.pauses.Add(1)
+		return l.probe
+	})
+	require.NoError(t, l.ask())
+	l.Cut()
+	return l
+}
+
+func (l *lostHome) ask() error { return ask(l.t.Context(), l.NewBatch(), region.EU) }
+
+// write runs a transaction that must not be retried.
+func (l *lostHome) write() error {
+	w := l.NewTx(region.EU)
+	w.Exec(raw(updateSomething))
+	return w.Commit(l.t.Context())
+}
+
+// probeAgain triggers a probe.
+func (l *lostHome) probeAgain() {
+	l.t.Helper()
+	select {
+	case l.probe <- time.Time{}:
+	case <-time.After(time.Minute):
+		require.Fail(l.t, "no probe is running")
+	}
+}
+
+// probeInVain triggers a probe and waits until it has failed.
+func (l *lostHome) probeInVain() {
+	l.t.Helper()
+	before := l.pauses.Load()
+	l.probeAgain()
+	require.Eventually(l.t, func() bool { return l.pauses.Load() > before }, time.Minute, time.Millisecond)
+}
+
+// trips returns the number of round trips to eu.
+func (l *lostHome) trips() int {
+	l.t.Helper()
+	families, err := l.metrics.Gather()
+	require.NoError(l.t, err)
+	for _, f := range families {
+		if f.GetName() == "plaza_database_round_trips_total" {
+			return int(f.GetMetric()[0].GetCounter().GetValue())
+		}
+	}
+	return 0
+}
+
+// refusedAtOnce checks that f fails without a round trip to eu.
+func (l *lostHome) refusedAtOnce(f func() error) {
+	l.t.Helper()
+	before := l.trips()
+	requireUnavailable(l.t, f())
+	require.Equal(l.t, before, l.trips())
+}
+
+// fails checks that f fails after a round trip to eu.
+func (l *lostHome) fails(f func() error) {
+	l.t.Helper()
+	before := l.trips()
+	requireUnavailable(l.t, f())
+	require.Greater(l.t, l.trips(), before)
+}
+
+// works waits until f succeeds; on a busy machine a probe may time out.
+func (l *lostHome) works(f func() error) {
+	l.t.Helper()
+	require.Eventually(l.t, func() bool {
+		select {
+		case l.probe <- time.Time{}:
+		default:
+		}
+		return f() == nil
+	}, time.Minute, time.Millisecond)
+}
+
+func TestBreaker(t *testing.T) {
+	for name, lose := range map[string]func(*lostHome) error{"by a read": (*lostHome).ask, "by a write": (*lostHome).write} {
+		t.Run(name, func(t *testing.T) {
+			l := newLostHome(t)
+			l.fails(func() error { return lose(l) })
+			for range 2 { // failed probes change nothing
+				l.refusedAtOnce(l.ask)
+				l.refusedAtOnce(l.write)
+				require.NoError(t, ask(t.Context(), l.NewBatch(), region.US, region.SG))
+				l.probeInVain()
+			}
+			l.refusedAtOnce(l.ask)
+			l.Restore()
+			l.refusedAtOnce(l.ask)
+			l.probeAgain()
+			l.works(l.ask)
+			require.NoError(t, l.write())
+
+			l.Cut()
+			l.fails(l.write)
+			l.Restore()
+			l.probeAgain()
+			l.works(l.write)
+		})
+	}
+}
+
+// TestBreakerOfManyCallers makes several concurrent calls fail: only one probe is started.
+func TestBreakerOfManyCallers(t *testing.T) {
+	l := newLostHome(t)
+	var all sync.WaitGroup
+	for range 5 {
+		all.Go(func() {
+			if l.ask() == nil {
+				t.Error("the home is cut off")
+			}
+		})
+	}
+	all.Wait()
+	l.Restore()
+	l.probeAgain()
+	l.works(l.ask)
+	require.Eventually(t, func() bool { return !l.Probing(region.EU) }, time.Minute, time.Millisecond)
+}
+
+func TestPingLetsAHomeBackIn(t *testing.T) {
+	l := newLostHome(t)
+	requireUnavailable(t, l.Ping(t.Context(), region.EU))
+	l.refusedAtOnce(l.ask)
+	l.Restore()
+	require.NoError(t, l.Ping(t.Context(), region.EU), "in spite of the open breaker")
+	require.NoError(t, l.ask())
+	require.NoError(t, l.Ping(t.Context(), region.US))
+}
+
+// TestCallersWhoGiveUp checks that a canceled call does not open the breaker. Otherwise the short deadlines of one client
+// would make a region unavailable to all.
+func TestCallersWhoGiveUp(t *testing.T) {
+	for name, leave := range map[string]func(context.Context) (context.Context, context.CancelFunc){
+		"deadline": func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, time.Millisecond)
+		},
+		"gone": func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(ctx)
+			time.AfterFunc(time.Millisecond, cancel)
+			return ctx, cancel
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLostHome(t)
+			ctx, cancel := leave(t.Context())
+			defer cancel()
+			require.Error(t, ask(ctx, l.NewBatch(), region.EU))
+			l.Restore()
+			require.NoError(t, l.ask(), "the breaker is closed")
+		})
+	}
+}

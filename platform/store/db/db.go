@@ -1,0 +1,162 @@
+// Package db is the engine of the store: connection pools by home region, read batches, transactions with retries, the
+// registry of statements, migrations and the placement of rows.
+//
+// A Batch and a Tx are one round trip to each home they touch. A statement never touches two homes, and a Tx is one
+// transaction in one home; changes of other homes go through the outbox.
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// Config configures the connections to the homes.
+type Config struct {
+	// URLs are the database URLs by home. The URL of "" applies to every home that has none.
+	URLs map[region.Code]string
+	// PoolSize is the maximum number of connections to each home; 8 when zero.
+	PoolSize int32
+	// StatementTimeout bounds a round trip; 3 s when zero.
+	StatementTimeout time.Duration
+	// Log is the logger; the default logger when nil.
+	Log *slog.Logger
+	// Registry registers the metrics; they are not registered when nil.
+	Registry prometheus.Registerer
+	// Fault is called before each transaction is sent; a non-nil error is handled as if the database had returned it.
+	// Tests use it to inject serialization failures.
+	Fault func() error
+}
+
+// DB holds the connection pools of all homes.
+type DB struct {
+	homes   map[region.Code]*home
+	timeout time.Duration
+	log     *slog.Logger
+	metrics *metrics
+	fault   func() error
+	stop    context.CancelFunc // stops the background probes
+}
+
+// Open creates the pools. It does not wait for the database; Ping checks whether a home is reachable.
+func Open(ctx context.Context, cfg Config) (*DB, error) {
+	if cfg.StatementTimeout == 0 {
+		cfg.StatementTimeout = 3 * time.Second
+	}
+	if cfg.PoolSize == 0 {
+		cfg.PoolSize = 8
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
+	if cfg.Fault == nil {
+		cfg.Fault = func() error { return nil }
+	}
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	d := &DB{homes: map[region.Code]*home{}, timeout: cfg.StatementTimeout, log: cfg.Log, fault: cfg.Fault, stop: stop}
+	for _, code := range region.All() {
+		pool, err := openPool(ctx, cfg, code)
+		if err != nil {
+			d.Close()
+			return nil, fmt.Errorf("database of home %s: %w", code, err)
+		}
+		d.homes[code] = &home{code: code, pool: pool, timeout: cfg.StatementTimeout, background: background, after: time.After}
+	}
+	var err error
+	d.metrics, err = newMetrics(cfg.Registry, d)
+	if err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+func openPool(ctx context.Context, cfg Config, code region.Code) (*pgxpool.Pool, error) {
+	address := cfg.URLs[code]
+	if address == "" {
+		address = cfg.URLs[""]
+	}
+	if address == "" {
+		return nil, errors.New("no address")
+	}
+	pc, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return nil, errors.New("the address is not a database URL") // pgx's error contains the password
+	}
+	pc.MaxConns = cfg.PoolSize
+	pc.MaxConnLifetime = time.Hour
+	pc.MaxConnLifetimeJitter = 10 * time.Minute
+	pc.MaxConnIdleTime = 10 * time.Minute
+	pc.ConnConfig.ConnectTimeout = cfg.StatementTimeout
+	// The server's timeout is longer than the client's, so that the client's error is the one that is reported.
+	grace := cfg.StatementTimeout + time.Second
+	pc.ConnConfig.RuntimeParams["statement_timeout"] = strconv.FormatInt(grace.Milliseconds(), 10)
+	pc.ConnConfig.RuntimeParams["application_name"] = "plaza-" + string(code)
+	return pgxpool.NewWithConfig(ctx, pc)
+}
+
+// closeTimeout bounds how long Close waits for connections to close gracefully.
+const closeTimeout = 5 * time.Second
+
+// Close closes all connections. It returns after closeTimeout even if a home does not respond.
+func (d *DB) Close() {
+	d.stop()
+	var pools sync.WaitGroup
+	for _, h := range d.homes {
+		pools.Go(h.pool.Close)
+	}
+	closed := make(chan struct{})
+	go func() { pools.Wait(); close(closed) }()
+	select {
+	case <-closed:
+	case <-time.After(closeTimeout):
+	}
+}
+
+var pingStatement = Register("store.ping", `SELECT 1`)
+
+// Ping sends a statement to one home, even if its breaker is open. Success closes the breaker.
+func (d *DB) Ping(ctx context.Context, code region.Code) error {
+	h := d.homes[code]
+	bounded, cancel := context.WithTimeout(ctx, d.timeout)
+	defer cancel()
+	start := time.Now()
+	_, err := h.pool.Exec(bounded, pingStatement.SQL)
+	return h.record(ctx, err, time.Since(start))
+}
+
+// SchemaVersion returns the schema version of a home's database, 0 if there is no schema. It uses the home's pool;
+// MigrationStatus opens its own connection.
+func (d *DB) SchemaVersion(ctx context.Context, code region.Code) (int64, error) {
+	h := d.homes[code]
+	bounded, cancel := context.WithTimeout(ctx, d.timeout)
+	defer cancel()
+	var version int64
+	err := h.roundTrip(ctx, func() error {
+		err := h.pool.QueryRow(bounded, sqlSchemaVersion).Scan(&version)
+		if isUndefinedTable(err) {
+			version, err = 0, nil
+		}
+		return err
+	})
+	return version, err
+}
+
+// RedactURL returns address without its password, for output and logs.
+func RedactURL(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "(not a URL)"
+	}
+	return u.Redacted()
+}

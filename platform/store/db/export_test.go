@@ -1,0 +1,33 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// SetProbeTimer replaces the timer between two probes of an unreachable home.
+func (d *DB) SetProbeTimer(after func(time.Duration) <-chan time.Time) {
+	for _, h := range d.homes {
+		h.after = after
+	}
+}
+
+// Probing reports whether the probe of a home is running.
+func (d *DB) Probing(code region.Code) bool {
+	b := &d.homes[code].breaker
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.probing
+}
+
+// Unexported functions that are tested without CockroachDB.
+var (
+	LeaseOutsideHome = leaseOutsideHome
+	HomeRegion       = homeRegion
+	Misplaced        = func(ctx context.Context, d *sql.DB, localities map[region.Code]string, survive string) ([]TablePlacement, error) {
+		return misplaced(ctx, d, Layout{Localities: localities, Survive: survive})
+	}
+)

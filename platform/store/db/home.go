@@ -1,0 +1,105 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// home is the database of one region. It has its own pool, so that statements that hang in an unreachable region do not
+// use up other regions' connections, and its own breaker, so that calls fail fast once the region is known to be
+// unreachable.
+type home struct {
+	code       region.Code
+	pool       *pgxpool.Pool
+	breaker    breaker
+	timeout    time.Duration
+	background context.Context // canceled by DB.Close
+	after      func(time.Duration) <-chan time.Time
+}
+
+// errHomeUnavailable is the cause of the error that an open breaker returns.
+var errHomeUnavailable = errors.New("the home did not answer a moment ago")
+
+// minWait is how long a call must have waited before its cancellation counts as a failure of the home.
+const minWait = time.Second
+
+// roundTrip calls trip unless the breaker is open, and reports the result to the breaker once, even if trip retries.
+// It maps the error of an unreachable home to fail.Unavailable.
+func (h *home) roundTrip(ctx context.Context, trip func() error) error {
+	if !h.breaker.allow() {
+		return h.unavailable(errHomeUnavailable)
+	}
+	start := time.Now()
+	err := trip()
+	return h.record(ctx, err, time.Since(start))
+}
+
+// record reports the result of a round trip to the breaker and maps the error of an unreachable home. ctx is the
+// caller's context without the DB's timeout: the early cancellation of a caller says nothing about the home.
+func (h *home) record(ctx context.Context, err error, waited time.Duration) error {
+	canceledEarly := ctx.Err() != nil && waited < minWait
+	switch {
+	case err == nil:
+		h.breaker.success()
+		return nil
+	case (unresponsive(err) || errors.Is(err, context.Canceled)) && !canceledEarly:
+		h.openBreaker() //nolint:contextcheck // the probe outlives the call that starts it
+	case unreachable(err) || canceledEarly: // one lost connection or one impatient caller: other calls may succeed
+	default:
+		h.breaker.success() // the home responded with an error
+		return err
+	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return context.Canceled
+	}
+	return h.unavailable(err)
+}
+
+func (h *home) unavailable(cause error) error {
+	return fail.Unavailable(fmt.Sprintf("home region %s did not answer in time", h.code), cause)
+}
+
+// probeInterval is the time between two probes of a home whose breaker is open.
+const probeInterval = time.Second
+
+// openBreaker opens the breaker and starts the probe, unless it is already running.
+func (h *home) openBreaker() {
+	if h.breaker.failure() {
+		go h.probeUntilClosed()
+	}
+}
+
+// probeUntilClosed probes the home until its breaker is closed or the DB is closed.
+func (h *home) probeUntilClosed() {
+	for h.breaker.keepProbing() {
+		select {
+		case <-h.background.Done():
+			return
+		case <-h.after(probeInterval):
+		}
+		if h.probe() {
+			h.breaker.success()
+		}
+	}
+}
+
+// probe reports whether the home responds. It opens a new connection, because all connections of the pool may be stuck.
+func (h *home) probe() bool {
+	ctx, cancel := context.WithTimeout(h.background, h.timeout)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, h.pool.Config().ConnConfig)
+	if err != nil {
+		return !unresponsive(err)
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	_, err = conn.Exec(ctx, pingStatement.SQL)
+	return err == nil
+}

@@ -1,0 +1,78 @@
+package db_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/plaza-social/plaza/platform/devdb/testdb"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+func TestMain(m *testing.M) {
+	// The process of the test database outlives the tests.
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/plaza-social/plaza/platform/devdb.spawn.func1"))
+}
+
+// schema is the database template of the tests.
+var schema = testdb.NewTemplate(func(ctx context.Context, url string) error {
+	return db.Migrate(ctx, db.MigrateOptions{URL: url})
+})
+
+// open opens a DB on url for the duration of the test.
+func open(t testing.TB, url string, change ...func(*db.Config)) *db.DB {
+	t.Helper()
+	cfg := db.Config{URLs: map[region.Code]string{"": url}, Log: slog.New(slog.DiscardHandler)}
+	for _, c := range change {
+		c(&cfg)
+	}
+	d, err := db.Open(t.Context(), cfg)
+	require.NoError(t, err)
+	t.Cleanup(d.Close)
+	return d
+}
+
+// openNew opens a DB on a new database.
+func openNew(t testing.TB, change ...func(*db.Config)) *db.DB {
+	t.Helper()
+	return open(t, schema.New(t), change...)
+}
+
+// connect returns a connection that does not belong to a pool of the DB.
+func connect(t testing.TB, url string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+	return conn
+}
+
+// raw returns an unregistered statement.
+func raw(text string) *db.Statement { return &db.Statement{SQL: text} }
+
+// scanRow returns a scan function that reads one row.
+func scanRow(into ...any) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		if !rows.Next() {
+			return rows.Err()
+		}
+		return rows.Scan(into...)
+	}
+}
+
+// run runs a batch.
+func run(t testing.TB, b *db.Batch) {
+	t.Helper()
+	require.NoError(t, b.Run(t.Context()))
+}
+
+// commit commits a transaction.
+func commit(t testing.TB, w *db.Tx) {
+	t.Helper()
+	require.NoError(t, w.Commit(t.Context()))
+}

@@ -1,0 +1,186 @@
+package db_test
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/devdb/testdb"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+// requireMigrated fails unless the schema of url is the program's.
+func requireMigrated(t *testing.T, url string) {
+	t.Helper()
+	current, target, err := db.MigrationStatus(t.Context(), url)
+	require.NoError(t, err)
+	require.Equal(t, db.TargetVersion(), target)
+	require.Equal(t, target, current)
+}
+
+func TestMigrate(t *testing.T) {
+	url := testdb.New(t)
+	current, target, err := db.MigrationStatus(t.Context(), url)
+	require.NoError(t, err)
+	require.Zero(t, current)
+	require.Equal(t, db.TargetVersion(), target)
+
+	var steps []string
+	progress := func(done, total int, name string) {
+		steps = append(steps, name)
+		require.Equal(t, len(steps), done)
+		require.Len(t, db.RenderedMigrations(db.PostgreSQL), total)
+	}
+	require.NoError(t, db.Migrate(t.Context(), db.MigrateOptions{URL: url, Progress: progress}))
+	require.Len(t, steps, len(db.RenderedMigrations(db.PostgreSQL)))
+	requireMigrated(t, url)
+
+	steps = nil
+	require.NoError(t, db.Migrate(t.Context(), db.MigrateOptions{URL: url, Progress: progress}))
+	require.Empty(t, steps)
+	requireMigrated(t, url)
+}
+
+// TestMigrateSeveralAtOnce starts as many migrations as a rollout might.
+func TestMigrateSeveralAtOnce(t *testing.T) {
+	url := testdb.New(t)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			if err := db.Migrate(t.Context(), db.MigrateOptions{URL: url}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	requireMigrated(t, url)
+}
+
+// TestMigrateGoesOn finds steps that took effect without being noted, as those of a migration that was killed.
+func TestMigrateGoesOn(t *testing.T) {
+	url := testdb.New(t)
+	conn := connect(t, url)
+	engine := db.PostgreSQL
+	if testdb.Cockroach(t) {
+		engine = db.CockroachDB
+	}
+	for _, m := range db.RenderedMigrations(engine)[:7] {
+		_, err := conn.Exec(t.Context(), m.SQL)
+		require.NoError(t, err)
+	}
+	require.NoError(t, db.Migrate(t.Context(), db.MigrateOptions{URL: url}))
+	requireMigrated(t, url)
+	for _, m := range db.RenderedMigrations(engine) {
+		_, err := conn.Exec(t.Context(), m.SQL)
+		require.NoError(t, err, "%s a second time", m.Name)
+	}
+}
+
+func TestMigrateTellsNoPassword(t *testing.T) {
+	const url = "postgresql://plaza:hunter2@db:port/"
+	err := db.Migrate(t.Context(), db.MigrateOptions{URL: url})
+	require.EqualError(t, err, "the address is not a database URL")
+	_, _, err = db.MigrationStatus(t.Context(), url)
+	require.EqualError(t, err, "the address is not a database URL")
+	err = db.Migrate(t.Context(), db.MigrateOptions{URL: "postgresql://plaza:hunter2@127.0.0.1:1/plaza"})
+	require.Error(t, err)
+	require.NotContains(t, err.Error(), "hunter2")
+}
+
+var (
+	stepName = regexp.MustCompile(`^\d{5}_[a-z_]+$`)
+	comment  = regexp.MustCompile(`(?m)^--.*$`)
+)
+
+func TestMigrationsAreSingleSteps(t *testing.T) {
+	for _, engine := range []db.Engine{db.PostgreSQL, db.CockroachDB} {
+		var last int64
+		for _, m := range db.RenderedMigrations(engine) {
+			require.Regexp(t, stepName, m.Name)
+			require.Greater(t, m.Version, last, m.Name)
+			last = m.Version
+			require.Equal(t, 1, strings.Count(comment.ReplaceAllString(m.SQL, ""), ";"), "%s is one statement", m.Name)
+			require.NotContains(t, m.SQL, "{{", m.Name)
+			require.NotContains(t, m.SQL, "+goose", m.Name)
+			if strings.Contains(m.SQL, "CREATE") {
+				require.Contains(t, m.SQL, " IF NOT EXISTS ", "%s can run again", m.Name)
+			}
+		}
+	}
+	require.Len(t, db.RenderedMigrations(db.PostgreSQL), len(db.RenderedMigrations(db.CockroachDB)))
+}
+
+func TestMigrationsForCockroach(t *testing.T) {
+	const pinned = `,
+  region crdb_internal_region NOT VISIBLE NOT NULL AS (CASE WHEN home = 'us' THEN 'us-east1'` +
+		` WHEN home = 'eu' THEN 'europe-west1' WHEN home = 'sg' THEN 'asia-southeast1' END) STORED`
+	tables := 0
+	for i, m := range db.RenderedMigrations(db.CockroachDB) {
+		plain := db.RenderedMigrations(db.PostgreSQL)[i].SQL
+		require.NotContains(t, plain, "region crdb", m.Name)
+		require.NotContains(t, plain, "LOCALITY", m.Name)
+		if !strings.Contains(m.SQL, "CREATE TABLE") {
+			require.Equal(t, plain, m.SQL, m.Name)
+			continue
+		}
+		tables++
+		require.True(t, strings.HasSuffix(m.SQL, "\n) LOCALITY REGIONAL BY ROW AS region;\n"), m.Name)
+		require.Equal(t, 1, strings.Count(m.SQL, pinned), m.Name)
+		require.Equal(t, plain, strings.NewReplacer(pinned, "", " LOCALITY REGIONAL BY ROW AS region", "").Replace(m.SQL), m.Name)
+	}
+	require.Len(t, db.Tables(), tables)
+	require.Subset(t, db.Tables(), []string{"directory", "users", "posts", "comments", "flags", "counters", "settings", "outbox"})
+}
+
+const directoryForCockroach = `-- Who a client's user id is: a keyed hash, so that no personal data stands in a key. The row at the home that the hash
+-- names decides; rows at other homes are copies made by those who looked it up.
+CREATE TABLE IF NOT EXISTS directory (
+  home       TEXT        NOT NULL,
+  user_hash  BYTEA       NOT NULL,
+  user_id    TEXT        NOT NULL,
+  created_at TIMESTAMPTZ NOT NULL,
+  region crdb_internal_region NOT VISIBLE NOT NULL AS (CASE WHEN home = 'us' THEN 'us-east1' WHEN home = 'eu' THEN 'europe-west1' WHEN home = 'sg' THEN 'asia-southeast1' END) STORED,
+  CONSTRAINT directory_home_check CHECK (home IN ('us', 'eu', 'sg')),
+  CONSTRAINT directory_pkey PRIMARY KEY (home, user_hash)
+) LOCALITY REGIONAL BY ROW AS region;
+`
+
+func TestOneMigrationToTheLetter(t *testing.T) {
+	require.Equal(t, directoryForCockroach, db.RenderedMigrations(db.CockroachDB)[0].SQL)
+}
+
+func TestRegionStatements(t *testing.T) {
+	localities := map[region.Code]string{region.US: "us-east1", region.EU: `eu"west`, region.SG: "asia-southeast1"}
+	require.Equal(t, []string{
+		`ALTER DATABASE "pla""za" SET PRIMARY REGION "us-east1"`,
+		`ALTER DATABASE "pla""za" ADD REGION IF NOT EXISTS "eu""west"`,
+		`ALTER DATABASE "pla""za" ADD REGION IF NOT EXISTS "asia-southeast1"`,
+		`ALTER DATABASE "pla""za" SURVIVE ZONE FAILURE`,
+	}, db.RegionStatements(`pla"za`, db.Layout{Localities: localities}))
+	require.Equal(t, `ALTER DATABASE "plaza" SET PRIMARY REGION "asia-southeast1"`,
+		db.RegionStatements("plaza", db.Layout{Localities: localities, Primary: region.SG})[0])
+	require.Equal(t, `ALTER DATABASE "plaza" SURVIVE REGION FAILURE`, db.RegionStatements("plaza", db.Layout{Localities: localities, Survive: "region"})[3])
+	require.Equal(t, `ALTER DATABASE "plaza" ADD SUPER REGION "eu" VALUES "europe-west1"`,
+		db.SuperRegionStatement("plaza", region.EU, "europe-west1"))
+}
+
+func TestLeaseOutsideHome(t *testing.T) {
+	localities := db.DefaultLocalities()
+	for name, tc := range map[string]struct {
+		start, locality string
+		want            bool
+	}{
+		"at home":             {`…/"europe-west1"/"eu"`, "region=europe-west1,zone=b", false},
+		"abroad":              {`…/"europe-west1"/"eu"`, "region=us-east1", true},
+		"between partitions":  {"…/TableMin", "region=us-east1", false},
+		"a name like another": {`…/"europe-west1"`, "region=europe-west10", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, tc.want, db.LeaseOutsideHome(tc.start, tc.locality, localities))
+		})
+	}
+}

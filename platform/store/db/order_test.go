@@ -1,0 +1,63 @@
+package db_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+func TestOrder(t *testing.T) {
+	for name, tc := range map[string]struct {
+		order     db.Order
+		after, by string
+	}{
+		"ascending":  {db.Order{}, "(p.created_at, p.id) > ($3::timestamptz, $4)", "p.created_at, p.id"},
+		"descending": {db.Order{Desc: true}, "(p.created_at, p.id) < ($3::timestamptz, $4)", "p.created_at DESC, p.id DESC"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, tc.after, tc.order.After("p.created_at", "p.id", "$3::timestamptz", "$4"))
+			require.Equal(t, tc.by, tc.order.By("p.created_at", "p.id"))
+		})
+	}
+}
+
+func TestByHome(t *testing.T) {
+	us, eu, other := region.NewID(region.US), region.NewID(region.EU), region.NewID(region.US)
+	require.Equal(t, map[region.Code][]string{region.US: {us, other}, region.EU: {eu}},
+		db.ByHome([]string{us, "", "not an id", eu, "ff0000000000000000000000", other}))
+	require.Empty(t, db.ByHome(nil))
+}
+
+type row struct {
+	Base
+	AvatarCustomURL string
+	GPS             []byte
+	HasURL          bool
+	Renamed         int `db:"other_name"`
+	Ignored         int `db:"-"`
+	unexported      int //nolint:unused // must be left out
+	Extra           []string
+}
+
+// Base is embedded in row.
+type Base struct {
+	ID       string
+	ChildIDs []string
+	PublicID string
+}
+
+func TestColumns(t *testing.T) {
+	require.Equal(t, "id, child_ids, public_id, avatar_custom_url, gps, has_url, other_name, extra", db.Columns[row]())
+	require.Equal(t, "id, child_ids, public_id, avatar_custom_url, gps, has_url, other_name", db.Columns[row]("extra"))
+}
+
+func TestPrefixed(t *testing.T) {
+	require.Equal(t, "p.id, p.created_at", db.Prefixed("p", "id,\n\tcreated_at"))
+}
+
+func TestRegisterRejectsDuplicates(t *testing.T) {
+	require.PanicsWithValue(t, "db: statement registered twice: store.ping", func() { db.Register("store.ping", "SELECT 2") })
+}

@@ -1,0 +1,181 @@
+package db_test
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/devdb/testdb"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+// answers stand for a CockroachDB: the rows of each question, found by a part of its text.
+type answers map[string][][]string
+
+func (a answers) Connect(context.Context) (driver.Conn, error) { return answering{a}, nil }
+func (a answers) Driver() driver.Driver                        { return nil }
+
+type answering struct{ answers answers }
+
+var errNotAsked = errors.New("only questions are asked")
+
+func (answering) Prepare(string) (driver.Stmt, error) { return nil, errNotAsked }
+func (answering) Begin() (driver.Tx, error)           { return nil, errNotAsked }
+func (answering) Close() error                        { return nil }
+
+func (c answering) QueryContext(_ context.Context, query string, _ []driver.NamedValue) (driver.Rows, error) {
+	for part, rows := range c.answers {
+		if strings.Contains(query, part) {
+			return &answerRows{rows: rows}, nil
+		}
+	}
+	return nil, fmt.Errorf("no answer to %s", query)
+}
+
+type answerRows struct{ rows [][]string }
+
+func (*answerRows) Columns() []string { return []string{"a", "b"} }
+func (*answerRows) Close() error      { return nil }
+
+func (r *answerRows) Next(into []driver.Value) error {
+	if len(r.rows) == 0 {
+		return io.EOF
+	}
+	for i, text := range r.rows[0] {
+		into[i] = text
+	}
+	r.rows = r.rows[1:]
+	return nil
+}
+
+const columnText = "CASE WHEN home = 'us':::STRING THEN 'us-east1':::public.crdb_internal_region WHEN home = 'eu':::STRING" +
+	" THEN 'europe-west1':::public.crdb_internal_region WHEN home = 'sg':::STRING THEN 'asia-southeast1':::public.crdb_internal_region END"
+
+// pinnedAnswers are those of a database that is as asked.
+func pinnedAnswers() answers {
+	a := answers{
+		"SHOW REGIONS":       {{"us-east1", "true"}, {"europe-west1", "false"}, {"asia-southeast1", "false"}},
+		"SHOW SURVIVAL GOAL": {{"zone", ""}},
+		"SHOW TABLES":        {{"goose_db_version", "REGIONAL BY TABLE IN PRIMARY REGION"}},
+		"information_schema": nil,
+	}
+	for _, table := range db.Tables() {
+		a["SHOW TABLES"] = append(a["SHOW TABLES"], []string{table, "REGIONAL BY ROW AS region"})
+		a["information_schema"] = append(a["information_schema"], []string{table, columnText})
+		a[fmt.Sprintf("SHOW RANGES FROM TABLE %q", table)] = [][]string{
+			{`…/TableMin`, "region=us-east1"}, {`…/"europe-west1"/"eu"`, "region=europe-west1,zone=b"},
+		}
+	}
+	return a
+}
+
+func TestElsewhere(t *testing.T) {
+	row := func(question, first, second string) func(answers) {
+		return func(a answers) {
+			i := slices.IndexFunc(a[question], func(r []string) bool { return r[0] == first })
+			a[question][i] = []string{first, second}
+		}
+	}
+	for name, c := range map[string]struct {
+		spoil   func(answers)
+		survive string
+		want    []db.TablePlacement
+	}{
+		"all pinned": {want: nil},
+		"global table": {
+			row("SHOW TABLES", "posts", "GLOBAL"), "zone",
+			[]db.TablePlacement{{Table: "posts", Has: "GLOBAL"}},
+		},
+		"no locality": {
+			row("SHOW TABLES", "users", ""), "zone",
+			[]db.TablePlacement{{Table: "users", Has: "no locality"}},
+		},
+		"quoted column": {row("SHOW TABLES", "posts", `REGIONAL BY ROW AS "region"`), "zone", nil},
+		"table missing": {
+			func(a answers) { a["SHOW TABLES"] = a["SHOW TABLES"][:len(a["SHOW TABLES"])-1] }, "zone",
+			[]db.TablePlacement{{Table: db.Tables()[len(db.Tables())-1], Has: "no such table"}},
+		},
+		"pinned by another configuration": {
+			row("information_schema", "posts", strings.ReplaceAll(columnText, "europe-west1", "europe-west4")), "zone",
+			[]db.TablePlacement{{Table: "posts", Has: `rows of eu are stored in "europe-west4" instead of "europe-west1"`}},
+		},
+		"led from abroad": {func(a answers) {
+			a[`SHOW RANGES FROM TABLE "posts"`] = [][]string{{`…/"europe-west1"/"eu"`, "region=us-east1"}}
+		}, "zone", []db.TablePlacement{{Table: "posts", Has: "1 ranges outside their region"}}},
+		"region missing": {
+			func(a answers) { a["SHOW REGIONS"] = a["SHOW REGIONS"][:2] }, "zone",
+			[]db.TablePlacement{{Has: "the database has no region asia-southeast1 (for sg)"}},
+		},
+		"other primary": {func(a answers) {
+			a["SHOW REGIONS"] = [][]string{{"us-east1", "false"}, {"europe-west1", "true"}, {"asia-southeast1", "false"}}
+		}, "zone", []db.TablePlacement{{Has: "the primary region is not us-east1 (for us)"}}},
+		"other goal": {
+			func(answers) {}, "region",
+			[]db.TablePlacement{{Has: "the survival goal is zone instead of region"}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := pinnedAnswers()
+			if c.spoil != nil {
+				c.spoil(a)
+			}
+			conn := sql.OpenDB(a)
+			defer conn.Close()
+			found, err := db.Misplaced(t.Context(), conn, db.DefaultLocalities(), c.survive)
+			require.NoError(t, err)
+			require.Equal(t, c.want, found)
+		})
+	}
+}
+
+func TestElsewhereIsNotGuessed(t *testing.T) {
+	for _, question := range slices.Sorted(maps.Keys(pinnedAnswers())) {
+		a := pinnedAnswers()
+		delete(a, question)
+		conn := sql.OpenDB(a)
+		_, err := db.Misplaced(t.Context(), conn, db.DefaultLocalities(), "zone")
+		require.Error(t, err, question)
+		require.NoError(t, conn.Close())
+	}
+}
+
+// TestHomeRegion reads what versions of the database print, and what the migrations say.
+func TestHomeRegion(t *testing.T) {
+	for _, text := range []string{
+		columnText,
+		"CASE WHEN home = 'us' THEN 'us-east1' WHEN home = 'eu' THEN 'europe-west1' WHEN home = 'sg' THEN 'asia-southeast1' END",
+		"CASE WHEN (home = 'us':::STRING) THEN ('us-east1') WHEN (home = 'eu':::STRING) THEN ('europe-west1') WHEN (home = 'sg') THEN 'asia-southeast1' ELSE NULL END",
+	} {
+		for code, want := range db.DefaultLocalities() {
+			require.Equal(t, want, db.HomeRegion(text, code), text)
+		}
+	}
+	require.Empty(t, db.HomeRegion("'europe-west1'", region.EU))
+}
+
+func TestCheckPlacement(t *testing.T) {
+	p, err := db.CheckPlacement(t.Context(), schema.New(t), db.Layout{Localities: db.DefaultLocalities()})
+	require.Len(t, db.Tables(), p.Tables)
+	if testdb.Cockroach(t) {
+		require.NoError(t, err)
+		require.Equal(t, db.CockroachDB, p.Engine)
+		require.Empty(t, p.Misplaced)
+		return
+	}
+	require.ErrorIs(t, err, db.ErrNoPlacement)
+	require.Equal(t, db.PostgreSQL, p.Engine)
+	_, err = db.CheckPlacement(t.Context(), "postgresql://plaza:hunter2@127.0.0.1:1/plaza", db.Layout{Localities: db.DefaultLocalities()})
+	require.Error(t, err)
+	require.NotErrorIs(t, err, db.ErrNoPlacement)
+	require.NotContains(t, err.Error(), "hunter2")
+}

@@ -1,0 +1,203 @@
+package db
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// Tx is a serializable transaction in one home. Its statements are queued, and Commit sends them in one round trip,
+// including BEGIN and COMMIT. Commit may run them several times, so that a Tx must not have side effects outside of the
+// database.
+type Tx struct {
+	db    *DB
+	home  region.Code
+	steps []Step
+	// idempotentBy is the primary key that a retry violates if an earlier attempt was committed.
+	idempotentBy string
+}
+
+// Step is one statement of a Tx.
+type Step struct {
+	statement *Statement
+	args      []any
+	scan      func(pgx.Rows) error
+	guard     error
+	conflicts map[string]error
+}
+
+// NewTx returns an empty transaction in home.
+func (d *DB) NewTx(home region.Code) *Tx { return &Tx{db: d, home: home} }
+
+// Home returns the home of the transaction.
+func (t *Tx) Home() region.Code { return t.home }
+
+// Exec queues a statement whose rows are discarded. The home is its first argument.
+func (t *Tx) Exec(st *Statement, args ...any) *Step { return t.Query(st, nil, args...) }
+
+// Query queues a statement. The home is its first argument. scan is called once for each attempt and must not keep
+// results of an earlier one.
+func (t *Tx) Query(st *Statement, scan func(pgx.Rows) error, args ...any) *Step {
+	t.steps = append(t.steps, Step{statement: st, scan: scan, args: append([]any{string(t.home)}, args...)})
+	return &t.steps[len(t.steps)-1]
+}
+
+// Guard queues a condition: if it is false, the transaction is rolled back and Commit returns refusal. The statement
+// must divide by a count that is zero if the condition is false: a division by zero fails both PostgreSQL and
+// CockroachDB in the middle of a pipeline.
+func (t *Tx) Guard(st *Statement, refusal error, args ...any) {
+	t.Query(st, nil, args...).guard = refusal
+}
+
+// OnConflict makes Commit return err if the statement violates the unique constraint.
+func (s *Step) OnConflict(constraint string, err error) {
+	if s.conflicts == nil {
+		s.conflicts = map[string]error{}
+	}
+	s.conflicts[constraint] = err
+}
+
+// IdempotentBy names the primary key of the first row that the transaction inserts. If the connection is lost during
+// COMMIT, the transaction is retried, and a violation of the key means that the first attempt was committed. Only the
+// first call has an effect.
+func (t *Tx) IdempotentBy(primaryKey string) { t.idempotentBy = cmp.Or(t.idempotentBy, primaryKey) }
+
+// Queued returns the queued statements, for tests of query plans.
+func (t *Tx) Queued() []Queued {
+	all := make([]Queued, 0, len(t.steps))
+	for _, s := range t.steps {
+		all = append(all, Queued{SQL: s.statement.SQL, Args: s.args})
+	}
+	return all
+}
+
+// maxRetries bounds the retries of a transaction, which take about three seconds including the backoff.
+const maxRetries = 40
+
+// Commit runs the transaction. If it returns nil, all changes are stored.
+func (t *Tx) Commit(ctx context.Context) error {
+	h := t.db.homes[t.home]
+	bounded, cancel := context.WithTimeout(ctx, t.db.timeout)
+	defer cancel()
+	countRoundTrip(ctx)
+	var refusal error
+	err := h.roundTrip(ctx, func() error {
+		err := t.commit(bounded, h)
+		if _, refused := errors.AsType[*fail.Error](err); refused { // the home did respond
+			refusal, err = err, nil
+		}
+		return err
+	})
+	if err != nil && unreachable(err) {
+		t.db.metrics.unavailable.WithLabelValues(string(t.home)).Inc()
+	}
+	return cmp.Or(refusal, err)
+}
+
+func (t *Tx) commit(ctx context.Context, h *home) error {
+	maybeCommitted := false // by an earlier attempt whose response was lost
+	for try := 0; ; try++ {
+		failed, err := t.run(ctx, h)
+		switch {
+		case err == nil:
+			return nil
+		case maybeCommitted && violatedConstraint(err) == t.idempotentBy:
+			return nil
+		case failed != nil && failed.guard != nil && sqlState(err) == stateDivisionByZero:
+			return failed.guard
+		case failed != nil && failed.conflicts[violatedConstraint(err)] != nil:
+			return failed.conflicts[violatedConstraint(err)]
+		case try >= maxRetries || ctx.Err() != nil:
+			return err
+		case retryable(err):
+		case connectionLost(err) && t.idempotentBy != "":
+			maybeCommitted = true
+		default:
+			return err
+		}
+		t.db.metrics.retries.WithLabelValues(string(t.home)).Inc()
+		if !backOff(ctx, try) {
+			return err
+		}
+	}
+}
+
+// backOff waits before a retry: 1 to 2 ms at first, doubling with each retry up to about 100 ms. It returns false if
+// ctx is done.
+func backOff(ctx context.Context, try int) bool {
+	limit := time.Millisecond << min(try, 6)
+	timer := time.NewTimer(limit + rand.N(limit+1)) //nolint:gosec // jitter need not be a secret
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+const (
+	sqlBegin    = "BEGIN ISOLATION LEVEL SERIALIZABLE"
+	sqlCommit   = "COMMIT"
+	sqlRollback = "ROLLBACK"
+)
+
+// run sends the transaction once. It returns the step that failed, if any, with the error.
+func (t *Tx) run(ctx context.Context, h *home) (*Step, error) {
+	t.db.metrics.roundTrips.WithLabelValues(string(t.home)).Inc()
+	conn, err := h.pool.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Release()
+	if err := t.db.fault(); err != nil {
+		return nil, err
+	}
+	var batch pgx.Batch
+	batch.Queue(sqlBegin)
+	for _, s := range t.steps {
+		batch.Queue(s.statement.SQL, s.args...)
+	}
+	batch.Queue(sqlCommit)
+	results := conn.SendBatch(ctx, &batch)
+	failed, err := t.readResults(results)
+	if closeErr := results.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil && conn.Conn().PgConn().TxStatus() != 'I' {
+		_, _ = conn.Exec(ctx, sqlRollback) // the pool discards connections that are in a transaction
+	}
+	return failed, err
+}
+
+func (t *Tx) readResults(results pgx.BatchResults) (*Step, error) {
+	if _, err := results.Exec(); err != nil { // BEGIN
+		return nil, err
+	}
+	for i := range t.steps {
+		s := &t.steps[i]
+		if err := s.readResult(results); err != nil {
+			return s, err
+		}
+	}
+	tag, err := results.Exec() // COMMIT
+	if err == nil && tag.String() != sqlCommit {
+		err = errors.New("the database rolled the transaction back")
+	}
+	return nil, err
+}
+
+func (s *Step) readResult(results pgx.BatchResults) error {
+	if s.scan == nil {
+		_, err := results.Exec()
+		return err
+	}
+	return scanResult(results, s.scan)
+}

@@ -1,0 +1,29 @@
+package store
+
+import "strings"
+
+const (
+	// userNameKeyRunes is the length of the index key of a person's name. Index keys may be replicated outside of the
+	// region, names must not.
+	userNameKeyRunes = 3
+	// PublicNameKeyRunes is the length of the index key of a community's or category's name. The key is part of page
+	// tokens.
+	PublicNameKeyRunes = 12
+)
+
+// NameKey returns the beginning of a name in lower case, which lists are ordered by.
+func NameKey(name string, runes int) string {
+	key := []rune(strings.ToLower(name))
+	return string(key[:min(len(key), runes)])
+}
+
+// highest is greater than every text that clients can send.
+const highest = "\U0010FFFF\U0010FFFF"
+
+// prefixRange returns the range of the keys with the prefix.
+func prefixRange(prefix string) (low, high string) { return prefix, prefix + highest }
+
+// likePrefix returns the LIKE pattern of lower-case texts with the prefix.
+func likePrefix(prefix string) string {
+	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(strings.ToLower(prefix)) + "%"
+}

@@ -1,0 +1,129 @@
+package store
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// Settings are the network's settings as stored in one home. Unset settings have the values of DefaultSettings.
+type Settings struct {
+	IsWhitelistEnabled  bool `json:"isWhitelistEnabled"`
+	IsReportEnabled     bool `json:"isReportEnabled"`
+	FlagLimit           int  `json:"flagLimit"`
+	IsSecureModeEnabled bool `json:"isSecureModeEnabled"`
+	MaxGlobalPinnedPost int  `json:"maxGlobalPinnedPost"`
+	// Generation is the generation of the last push by the operator.
+	Generation int `json:"generation"`
+
+	// UserPrivacySetting is PrivacyPublic or PrivacyPrivate.
+	UserPrivacySetting         string `json:"userPrivacySetting"`
+	IsFollowWithRequestEnabled bool   `json:"isFollowWithRequestEnabled"`
+
+	// The content of the global feed.
+	ShowOnlyMyFeed    bool `json:"showOnlyMyFeed"`
+	ShowMyPost        bool `json:"showMyPost"`
+	ShowEveryonePost  bool `json:"showEveryonePost"`
+	ShowCommunityPost bool `json:"showCommunityPost"`
+	ShowFollowingPost bool `json:"showFollowingPost"`
+
+	// StoryExpiryTimeMinutes is the lifetime of a story.
+	StoryExpiryTimeMinutes    int  `json:"storyExpiryTimeMinutes"`
+	AllowAllUserToCreateStory bool `json:"allowAllUserToCreateStory"`
+
+	// Settings of channels and messages, see ChatSettings in the API.
+	IsAllowMentionedChannelEnabled         bool `json:"isAllowMentionedChannelEnabled"`
+	MessagePreviewEnabled                  bool `json:"messagePreviewEnabled"`
+	MessagePreviewIncludesDeleted          bool `json:"messagePreviewIncludesDeleted"`
+	AllowMemberToUpdateConversationChannel bool `json:"allowMemberToUpdateConversationChannel"`
+
+	// MembershipAcceptance is AcceptAutomatic or AcceptInvitation.
+	MembershipAcceptance string `json:"membershipAcceptance"`
+
+	// IsAllowEditPostWhenReviewingEnabled allows authors to edit posts that are being reviewed.
+	IsAllowEditPostWhenReviewingEnabled bool `json:"isAllowEditPostWhenReviewingEnabled"`
+}
+
+// The visibility of walls: to all users, or to accepted followers.
+const (
+	PrivacyPublic  = "public"
+	PrivacyPrivate = "private"
+)
+
+// Whether AddMembers adds users as members or invites them.
+const (
+	AcceptAutomatic  = "automatic"
+	AcceptInvitation = "invitation"
+)
+
+// StoryLifetime returns the lifetime of a story, at most MaxStoryLifetime.
+func (s Settings) StoryLifetime() time.Duration {
+	return min(time.Duration(s.StoryExpiryTimeMinutes)*time.Minute, MaxStoryLifetime)
+}
+
+// IsPrivate reports whether walls are visible to accepted followers only.
+func (s Settings) IsPrivate() bool { return s.UserPrivacySetting == PrivacyPrivate }
+
+// FollowNeedsRequest reports whether a follow must be accepted.
+func (s Settings) FollowNeedsRequest() bool { return s.IsPrivate() || s.IsFollowWithRequestEnabled }
+
+// DefaultSettings returns the settings of a new network.
+func DefaultSettings() Settings {
+	return Settings{
+		IsReportEnabled: true, FlagLimit: 100, MaxGlobalPinnedPost: 1, UserPrivacySetting: PrivacyPublic,
+		ShowMyPost: true, ShowCommunityPost: true, ShowFollowingPost: true, StoryExpiryTimeMinutes: 1440,
+		MessagePreviewEnabled: true,
+		MembershipAcceptance:  AcceptAutomatic,
+	}
+}
+
+// SettingRow is one setting. The newest change wins; of two changes at the same time, the one with the greater origin.
+type SettingRow struct {
+	Name      string          `json:"name"`
+	Value     json.RawMessage `json:"value"`
+	ChangedAt time.Time       `json:"changedAt"`
+	Origin    string          `json:"origin"`
+}
+
+var (
+	sqlSettings      = stmt("settings.read", `SELECT name, value FROM settings WHERE home = $1 ORDER BY name`)
+	sqlSettingUpsert = stmt("settings.put", `INSERT INTO settings (home, name, value, changed_at, origin) VALUES ($1, $2, $3::jsonb, $4, $5)
+		ON CONFLICT (home, name) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at, origin = excluded.origin
+		WHERE (settings.changed_at, settings.origin) <= (excluded.changed_at, excluded.origin)`)
+)
+
+// Settings reads the settings as stored in a home.
+func (r *ReadBatch) Settings(home region.Code, into *Settings) {
+	r.Add(home, sqlSettings, scanSettings(into))
+}
+
+// SelectSettings reads the settings after the preceding statements.
+func (w *Tx) SelectSettings(into *Settings) { w.Query(sqlSettings, scanSettings(into)) }
+
+func scanSettings(into *Settings) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		values := map[string]json.RawMessage{}
+		for rows.Next() {
+			var name string
+			var value []byte
+			if err := rows.Scan(&name, &value); err != nil {
+				return err
+			}
+			values[name] = append(json.RawMessage(nil), value...)
+		}
+		*into = DefaultSettings()
+		raw, err := json.Marshal(values)
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(raw, into)
+	}
+}
+
+// UpsertSetting stores a changed setting unless the stored one is newer.
+func (w *Tx) UpsertSetting(s SettingRow) {
+	w.Exec(sqlSettingUpsert, s.Name, []byte(s.Value), s.ChangedAt, s.Origin)
+}

@@ -203,8 +203,8 @@ func (t *routes) match(method, path string) (found *route, allowed []string) {
 	if node == nil {
 		return nil, nil
 	}
-	if found = node.methods[method]; found != nil {
-		return found, nil
+	if r := node.methods[method]; r != nil {
+		return r, nil
 	}
 	for name := range node.methods {
 		allowed = append(allowed, name)

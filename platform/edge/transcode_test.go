@@ -208,8 +208,13 @@ func TestParseTemplate(t *testing.T) {
 func TestRoutes(t *testing.T) {
 	root := &routes{}
 	for _, binding := range [][2]string{
-		{"GET", "/users/{id}"}, {"GET", "/users/list"}, {"PUT", "/users"}, {"POST", "/users/{id}/flag"}, {"DELETE", "/users/{id}/flag"},
-		{"GET", "/users/list/{kind}"}, {"GET", "/{a}/{b}/{c}/end"},
+		{"GET", "/users/{id}"},
+		{"GET", "/users/list"},
+		{"PUT", "/users"},
+		{"POST", "/users/{id}/flag"},
+		{"DELETE", "/users/{id}/flag"},
+		{"GET", "/users/list/{kind}"},
+		{"GET", "/{a}/{b}/{c}/end"},
 	} {
 		require.NoError(t, root.add(binding[0], newTestRoute(t, (&plazav1.GetUserRequest{}).ProtoReflect().Descriptor(), binding[1])))
 	}

@@ -2,9 +2,6 @@ package service
 
 import "github.com/plaza-social/plaza/platform/store"
 
-// DefaultFlagReason is the reason of a flag that names none.
-const DefaultFlagReason = "Others"
-
 // Order is one of the four orders of posts and comments.
 type Order struct{ ByUpdate, Desc bool }
 

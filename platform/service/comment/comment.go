@@ -153,9 +153,7 @@ func (s *Service) delete(ctx context.Context, req *plazav1.DeleteCommentRequest)
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return &plazav1.StatusSuccessResponse{
-		Status: "success", Data: &plazav1.SuccessResponse{Success: true}, Success: true,
-	}, nil
+	return service.StatusSuccess(), nil
 }
 
 func deleteRight(c *store.Comment) auth.Permission {

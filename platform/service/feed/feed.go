@@ -4,7 +4,6 @@ package feed
 
 import (
 	"context"
-	"slices"
 
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
@@ -22,7 +21,7 @@ func New(d *service.Deps) *Service { return &Service{d} }
 // ListUserFeed lists the posts of a user's wall.
 func (s *Service) ListUserFeed(ctx context.Context, m *plazav1.ListUserFeedRequest) (*plazav1.ListUserFeedResponse, error) {
 	a, paging, err := posting.ListPosts(ctx, s.Deps, posting.PostQuery{
-		TargetType: "user", TargetID: m.GetUserId(), SortBy: m.GetSortBy(), DataTypes: distinct(m.GetDataTypes()),
+		TargetType: "user", TargetID: m.GetUserId(), SortBy: m.GetSortBy(), DataTypes: service.SortedSet(m.GetDataTypes()),
 		Flagged: service.FlaggedOf(m.HasFlag), Deleted: deletedOf(m.IsDeleted),
 		Page: page.Merge(m.GetOptions(), m.Limit, m.GetToken()),
 	})
@@ -36,18 +35,13 @@ func (s *Service) ListUserFeed(ctx context.Context, m *plazav1.ListUserFeedReque
 func (s *Service) ListCommunityFeed(ctx context.Context, m *plazav1.ListCommunityFeedRequest) (*plazav1.ListCommunityFeedResponse, error) {
 	a, paging, err := posting.ListPosts(ctx, s.Deps, posting.PostQuery{
 		TargetType: "community", TargetID: m.GetCommunityId(), FeedType: m.GetFeedType(), SortBy: m.GetSortBy(),
-		DataTypes: distinct(m.GetDataTypes()), Flagged: service.FlaggedOf(m.HasFlag), Deleted: deletedOf(m.IsDeleted),
+		DataTypes: service.SortedSet(m.GetDataTypes()), Flagged: service.FlaggedOf(m.HasFlag), Deleted: deletedOf(m.IsDeleted),
 		Page: page.Merge(m.GetOptions(), m.Limit, m.GetToken()),
 	})
 	if err != nil {
 		return nil, err
 	}
 	return a.CommunityFeed(paging), nil
-}
-
-func distinct(types []string) []string {
-	sorted := slices.Sorted(slices.Values(types))
-	return slices.Compact(sorted)
 }
 
 // deletedOf leaves deleted posts out unless a request asks for them.

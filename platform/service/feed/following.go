@@ -177,9 +177,9 @@ func (s *Service) content(ctx context.Context, f *service.Request, entries []sto
 	var owners []store.User
 	reads := s.Store.NewBestEffortBatch()
 	reads.PostsByID(posts, &rows)
-	reads.Communities(distinct(communities), &k.Communities)
-	reads.Memberships(f.Caller.UserID, distinct(communities), &k.Members)
-	reads.Users(distinct(append(walls, authors...)), &owners)
+	reads.Communities(service.SortedSet(communities), &k.Communities)
+	reads.Memberships(f.Caller.UserID, service.SortedSet(communities), &k.Members)
+	reads.Users(service.SortedSet(append(walls, authors...)), &owners)
 	reads.ChildrenOf(posts, &k.Children)
 	if err := reads.Run(ctx); err != nil {
 		return k, err

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -39,7 +40,7 @@ func (s *Service) global(ctx context.Context, m globalRequest, limit *int32, sor
 		return nil, err
 	}
 	q := src.global(m.GetShowOnlyMyFeed())
-	if types := distinct(m.GetDataTypes()); len(types) > 0 {
+	if types := service.SortedSet(m.GetDataTypes()); len(types) > 0 {
 		q.StructureTypes = types
 		if m.GetIncludeMixedStructure() {
 			q.StructureTypes = append(slices.Clone(types), "mixed")

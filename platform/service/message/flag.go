@@ -1,7 +1,6 @@
 package message
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
@@ -9,32 +8,23 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
+	"github.com/plaza-social/plaza/platform/service/internal/flags"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// FlagMessage flags a message. A caller who flags it already changes nothing. It fails if reporting is disabled, or
-// if the message has as many flags as the network settings allow.
+// FlagMessage flags a message as the caller.
 func (s *Service) FlagMessage(ctx context.Context, req *plazav1.FlagMessageRequest) (*plazav1.MessageResponse, error) {
-	var settings store.Settings
-	c, err := s.loadExisting(ctx, req.GetMessageId(), func(c *chat.MessageRequest) { c.Settings(s.Region, &settings) })
+	var policy flags.Policy
+	c, err := s.loadExisting(ctx, req.GetMessageId(), func(c *chat.MessageRequest) { policy.Read(s.Deps)(c.Request) })
 	if err != nil {
 		return nil, err
 	}
-	if err := c.RequireUser(); err != nil {
+	change, err := policy.Flag(c.Request, store.FlagMessage, c.Message.ID, req, s.Now())
+	if err != nil {
 		return nil, err
 	}
-	if !settings.IsReportEnabled {
-		return nil, fail.NotAllowed()
-	}
-	flag := store.Flag{
-		TargetType: store.FlagMessage, TargetID: c.Message.ID, UserID: c.Caller.UserID,
-		Reason: cmp.Or(req.GetReason(), service.DefaultFlagReason), Detail: req.GetDetail(), CreatedAt: s.Now(),
-	}
-	return s.changeFlags(ctx, c, func(tx *store.Tx) {
-		tx.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
-		tx.InsertFlag(flag)
-	})
+	return s.changeFlags(ctx, c, change)
 }
 
 // UnflagMessage removes the caller's flag, if there is one.
@@ -43,10 +33,11 @@ func (s *Service) UnflagMessage(ctx context.Context, req *plazav1.UnflagMessageR
 	if err != nil {
 		return nil, err
 	}
-	if err := c.RequireUser(); err != nil {
+	change, err := flags.Unflag(c.Request, c.Message.ID)
+	if err != nil {
 		return nil, err
 	}
-	return s.changeFlags(ctx, c, func(tx *store.Tx) { tx.DeleteFlag(c.Message.ID, c.Caller.UserID) })
+	return s.changeFlags(ctx, c, change)
 }
 
 // ClearMessageFlags removes all flags of a message. It requires DELETE_MESSAGE.
@@ -58,11 +49,11 @@ func (s *Service) ClearMessageFlags(ctx context.Context, req *plazav1.ClearMessa
 	if err := c.Access.RequireModerate(c.Caller, auth.DeleteMessage); err != nil {
 		return nil, err
 	}
-	return s.changeFlags(ctx, c, func(tx *store.Tx) { tx.DeleteFlags(c.Message.ID) })
+	return s.changeFlags(ctx, c, flags.Clear(c.Message.ID))
 }
 
 // changeFlags writes a change of the flags of a message, deletes the message if it has too many, and returns it.
-func (s *Service) changeFlags(ctx context.Context, c *chat.MessageRequest, change func(*store.Tx)) (*plazav1.MessageResponse, error) {
+func (s *Service) changeFlags(ctx context.Context, c *chat.MessageRequest, change flags.Change) (*plazav1.MessageResponse, error) {
 	var updated *store.Message
 	tx := s.Store.NewTx(service.HomeOf(c.Message.ID))
 	tx.GuardMessage(c.Message.ID, fail.NotFound())
@@ -99,11 +90,10 @@ func (s *Service) deleteFlagged(ctx context.Context, c *chat.MessageRequest, m *
 
 // IsMessageFlaggedByMe reports whether the caller flags the message.
 func (s *Service) IsMessageFlaggedByMe(ctx context.Context, req *plazav1.IsMessageFlaggedByMeRequest) (*plazav1.FlaggedByMeResponse, error) {
-	mine := false
-	c, err := s.loadExisting(ctx, req.GetMessageId(), func(c *chat.MessageRequest) { c.FlaggedBy(req.GetMessageId(), c.Caller.UserID, &mine) })
+	var mine flags.Mine
+	c, err := s.loadExisting(ctx, req.GetMessageId(), func(c *chat.MessageRequest) { mine.Read(req.GetMessageId())(c.Request) })
 	if err != nil {
 		return nil, err
 	}
-	mine = mine && c.Caller.Kind == auth.User
-	return &plazav1.FlaggedByMeResponse{Result: mine, IsFlagByMe: mine}, nil
+	return mine.Response(c.Caller), nil
 }

@@ -68,7 +68,7 @@ func (s *Service) UnpinAllCommunityPosts(ctx context.Context, req *plazav1.Unpin
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return &plazav1.SuccessResponse{Success: true}, nil
+	return service.Success(), nil
 }
 
 // loadCommunity reads a community that the caller may see, and whatever more adds to the same round trip.

@@ -204,9 +204,7 @@ func (s *Service) DeletePoll(ctx context.Context, req *plazav1.DeletePollRequest
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return &plazav1.StatusSuccessResponse{
-		Status: "success", Data: &plazav1.SuccessResponse{Success: true}, Success: true,
-	}, nil
+	return service.StatusSuccess(), nil
 }
 
 // has reports whether the poll has an answer.

@@ -33,7 +33,7 @@ func (s *Service) ChangePollVote(ctx context.Context, req *plazav1.ChangePollVot
 
 // vote changes the caller's votes to wanted. It retries if another call of the same user commits concurrently.
 func (s *Service) vote(ctx context.Context, pollID string, wanted []string, replace bool) (*plazav1.PollResponse, error) {
-	wanted = service.Distinct(wanted)
+	wanted = service.SortedSet(wanted)
 	return service.RetryOnConflict(ctx, func() (*plazav1.PollResponse, error) { return s.tryVote(ctx, pollID, wanted, replace) })
 }
 

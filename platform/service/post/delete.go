@@ -31,9 +31,7 @@ func (s *Service) DeletePost(ctx context.Context, req *plazav1.DeletePostRequest
 			return nil, err
 		}
 	}
-	return &plazav1.StatusSuccessResponse{
-		Status: "success", Data: &plazav1.SuccessResponse{Success: true}, Success: true,
-	}, nil
+	return service.StatusSuccess(), nil
 }
 
 func deleteRight(p *store.Post) auth.Permission {

@@ -22,7 +22,7 @@ func (s *Service) ListRooms(ctx context.Context, m *plazav1.ListRoomsRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	list := store.RoomList{Statuses: service.Distinct(m.GetStatuses()), Deleted: m.GetIsDeleted(), Desc: m.GetSortBy() != "firstCreated"}
+	list := store.RoomList{Statuses: service.SortedSet(m.GetStatuses()), Deleted: m.GetIsDeleted(), Desc: m.GetSortBy() != "firstCreated"}
 	if m.GetType() != "" {
 		list.Types = []string{m.GetType()}
 	}
@@ -95,7 +95,7 @@ func liveList(m *plazav1.ListLiveRoomsRequest) store.RoomList {
 	list := store.RoomList{Live: true, TargetTypes: []string{"community", "user"}, Desc: true}
 	if slices.Contains(m.GetTargetTypes(), "community") && !slices.Contains(m.GetTargetTypes(), "all") {
 		list.TargetTypes = []string{"community"}
-		list.TargetIDs = slices.DeleteFunc(service.Distinct(m.GetTargetIds()), func(id string) bool { return !region.ValidID(id) })
+		list.TargetIDs = slices.DeleteFunc(service.SortedSet(m.GetTargetIds()), func(id string) bool { return !region.ValidID(id) })
 	}
 	if len(m.GetTargetIds()) > 0 && len(list.TargetIDs) == 0 && len(list.TargetTypes) == 1 {
 		list.TargetTypes = nil // none of the ids can be a community

@@ -49,9 +49,12 @@ func (s *Service) CreateRoom(ctx context.Context, m *plazav1.CreateRoomRequest) 
 	if len(m.GetParticipants()) > 0 && m.GetType() != coHosts {
 		return nil, fail.Validation("participants: only a room of type coHosts has any")
 	}
-	guests, err := s.resolve(ctx, m.GetParticipants())
+	guests, all, err := s.ResolveUsers(ctx, m.GetParticipants())
 	if err != nil {
 		return nil, err
+	}
+	if !all {
+		return nil, fail.NotFound()
 	}
 	var invited []store.User
 	r := s.NewRequest(ctx)
@@ -96,25 +99,6 @@ func (s *Service) CreateRoom(ctx context.Context, m *plazav1.CreateRoomRequest) 
 	return &plazav1.RoomResponse{
 		Rooms: s.View.Rooms([]store.Room{row}), Users: s.View.Users(append(r.UserRows(), invited...)),
 	}, nil
-}
-
-// resolve returns the internal ids of users by their public ids, or 400400 if one is unknown.
-func (s *Service) resolve(ctx context.Context, publicIDs []string) ([]string, error) {
-	if len(publicIDs) == 0 {
-		return nil, nil
-	}
-	found, err := s.Directory.Resolve(ctx, publicIDs...)
-	if err != nil {
-		return nil, err
-	}
-	ids := make([]string, 0, len(publicIDs))
-	for _, id := range publicIDs {
-		if found[id] == "" {
-			return nil, fail.NotFound()
-		}
-		ids = append(ids, found[id])
-	}
-	return ids, nil
 }
 
 // participantsOf returns the host and the invited users, each with a key. wanted is how many invited users the request names.

@@ -110,5 +110,5 @@ func (s *Service) CancelScheduledPost(ctx context.Context, req *plazav1.CancelSc
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return &plazav1.SuccessResponse{Success: true}, nil
+	return service.Success(), nil
 }

@@ -167,11 +167,11 @@ func (s *Service) factsOf(ctx context.Context, home region.Code, due []store.Sch
 		communities = append(communities, row.TargetID)
 		authors[row.TargetID] = append(authors[row.TargetID], row.AuthorID)
 	}
-	reads.Users(distinct(users), &f.users)
-	reads.Communities(distinct(communities), &f.communities)
+	reads.Users(service.SortedSet(users), &f.users)
+	reads.Communities(service.SortedSet(communities), &f.communities)
 	for community, ids := range authors {
 		part := new([]store.Member)
-		reads.Members(community, distinct(ids), part)
+		reads.Members(community, service.SortedSet(ids), part)
 		reads.Then(func() { f.members = append(f.members, *part...) })
 	}
 	err := reads.Run(ctx)
@@ -187,11 +187,6 @@ func (f *facts) readWall(reads *store.ReadBatch, row store.ScheduledPost) {
 		f.walls[pair] = &store.Wall{}
 		reads.Wall(row.TargetID, row.AuthorID, f.walls[pair])
 	}
-}
-
-func distinct(ids []string) []string {
-	slices.Sort(ids)
-	return slices.Compact(ids)
 }
 
 // posting returns the context in which a post is published. Its caller is the author, confirmed by the author's

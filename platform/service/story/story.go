@@ -108,7 +108,7 @@ func (s *Service) DeleteStory(ctx context.Context, req *plazav1.DeleteStoryReque
 			return nil, err
 		}
 	}
-	return &plazav1.SuccessResponse{Success: true}, nil
+	return service.Success(), nil
 }
 
 func (l *loaded) requireDelete() error {

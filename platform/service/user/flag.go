@@ -1,37 +1,33 @@
 package user
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/flags"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 var errFlagSelf = fail.Forbidden("You cannot flag yourself")
 
-// FlagUser flags a user. A caller who flags the user already changes nothing. It fails if reporting is disabled, or
-// if the user has as many flags as the network settings allow.
+// FlagUser flags another user as the caller.
 func (s *Service) FlagUser(ctx context.Context, req *plazav1.FlagUserRequest) (*plazav1.UserResponse, error) {
-	var settings store.Settings
-	l, err := s.loadFlagged(ctx, req.GetUserId(), func(r *service.Request) { r.Settings(s.Region, &settings) })
+	var policy flags.Policy
+	l, err := s.loadFlagged(ctx, req.GetUserId(), policy.Read(s.Deps))
 	if err != nil {
 		return nil, err
 	}
-	if err := l.requireFlag(settings); err != nil {
+	change, err := policy.Flag(l.Request, store.FlagUser, l.user.ID, req, s.Now())
+	if err != nil {
 		return nil, err
 	}
-	flag := store.Flag{
-		TargetType: store.FlagUser, TargetID: l.user.ID, UserID: l.Caller.UserID,
-		Reason: cmp.Or(req.GetReason(), service.DefaultFlagReason), Detail: req.GetDetail(), CreatedAt: s.Now(),
+	if l.user.ID == l.Caller.UserID {
+		return nil, errFlagSelf
 	}
-	return s.respondFlags(s.changeFlags(ctx, l, func(tx *store.Tx) {
-		tx.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
-		tx.InsertFlag(flag)
-	}))
+	return s.respondFlags(s.changeFlags(ctx, l, change))
 }
 
 // UnflagUser removes the caller's flag, if there is one.
@@ -40,10 +36,11 @@ func (s *Service) UnflagUser(ctx context.Context, req *plazav1.UnflagUserRequest
 	if err != nil {
 		return nil, err
 	}
-	if err := l.RequireUser(); err != nil {
+	change, err := flags.Unflag(l.Request, l.user.ID)
+	if err != nil {
 		return nil, err
 	}
-	return s.respondFlags(s.changeFlags(ctx, l, func(tx *store.Tx) { tx.DeleteFlag(l.user.ID, l.Caller.UserID) }))
+	return s.respondFlags(s.changeFlags(ctx, l, change))
 }
 
 // ClearUserFlags removes all flags of a user. It requires MODERATE_USER.
@@ -55,7 +52,7 @@ func (s *Service) ClearUserFlags(ctx context.Context, req *plazav1.ClearUserFlag
 	if err := auth.Require(l.Caller, auth.ModerateUser, auth.Scope{}); err != nil {
 		return nil, err
 	}
-	user, err := s.changeFlags(ctx, l, func(tx *store.Tx) { tx.DeleteFlags(l.user.ID) })
+	user, err := s.changeFlags(ctx, l, flags.Clear(l.user.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -68,15 +65,14 @@ func (s *Service) IsUserFlaggedByMe(ctx context.Context, req *plazav1.IsUserFlag
 	if err != nil {
 		return nil, err
 	}
-	mine := l.mine && l.Caller.Kind == auth.User
-	return &plazav1.FlaggedByMeResponse{Result: mine, IsFlagByMe: mine}, nil
+	return l.mine.Response(l.Caller), nil
 }
 
 // flagged is a user whose flags an operation reads or changes.
 type flagged struct {
 	*service.Request
 	user store.User
-	mine bool // whether the caller flags the user
+	mine flags.Mine
 }
 
 // loadFlagged reads a user by public id, and what the function read, which may be nil, adds to the request. Unknown
@@ -90,7 +86,7 @@ func (s *Service) loadFlagged(ctx context.Context, publicID string, read func(*s
 	l := &flagged{Request: s.NewRequest(ctx)}
 	l.Users([]string{userID}, &rows)
 	if l.Caller.UserID != "" {
-		l.FlaggedBy(userID, l.Caller.UserID, &l.mine)
+		l.mine.Read(userID)(l.Request)
 	}
 	if read != nil {
 		read(l.Request)
@@ -105,22 +101,8 @@ func (s *Service) loadFlagged(ctx context.Context, publicID string, read func(*s
 	return l, nil
 }
 
-// requireFlag returns an error unless the caller may flag the user.
-func (l *flagged) requireFlag(settings store.Settings) error {
-	if err := l.RequireUser(); err != nil {
-		return err
-	}
-	switch {
-	case !settings.IsReportEnabled:
-		return fail.NotAllowed()
-	case l.user.ID == l.Caller.UserID:
-		return errFlagSelf
-	}
-	return nil
-}
-
 // changeFlags writes a change of the user's flags and returns the user.
-func (s *Service) changeFlags(ctx context.Context, l *flagged, change func(*store.Tx)) (*store.User, error) {
+func (s *Service) changeFlags(ctx context.Context, l *flagged, change flags.Change) (*store.User, error) {
 	var updated []store.User
 	tx := s.Store.NewTx(service.HomeOf(l.user.ID))
 	tx.GuardTarget("user", l.user.ID, fail.NotFound())

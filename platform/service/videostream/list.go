@@ -2,6 +2,8 @@ package videostream
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/fail"
@@ -47,7 +49,7 @@ func (s *Service) ListVideoStreamings(ctx context.Context, m *plazav1.ListVideoS
 }
 
 func (s *Service) listOf(ctx context.Context, m *plazav1.ListVideoStreamingsRequest, cursor page.Cursor) (store.StreamList, error) {
-	list := store.StreamList{Statuses: service.Distinct(m.GetStatuses()), Deleted: m.GetIsDeleted(), Desc: (m.GetSortBy() != "firstCreated") != cursor.Back, Limit: cursor.Limit + 1}
+	list := store.StreamList{Statuses: service.SortedSet(m.GetStatuses()), Deleted: m.GetIsDeleted(), Desc: (m.GetSortBy() != "firstCreated") != cursor.Back, Limit: cursor.Limit + 1}
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
 	if m.GetIsLive() {
 		list.Statuses = []string{"live"}
@@ -59,10 +61,7 @@ func (s *Service) listOf(ctx context.Context, m *plazav1.ListVideoStreamingsRequ
 		return list, fail.Validation("isDeleted: must not be combined with userPublicIds")
 	}
 	found, err := s.Directory.Resolve(ctx, m.GetUserPublicIds()...)
-	list.Creators = []string{}
-	for _, id := range found {
-		list.Creators = append(list.Creators, id)
-	}
-	list.Creators = service.Distinct(list.Creators)
+	list.Creators = append([]string{}, slices.Sorted(maps.Values(found))...) // not nil: no creator is known, so no stream is listed
+	list.Creators = slices.Compact(list.Creators)
 	return list, err
 }

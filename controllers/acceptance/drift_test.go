@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
@@ -128,21 +129,19 @@ func (o *operator) disturb(object *unstructured.Unstructured) (wrong []string) {
 }
 
 func (o *operator) comesBack(object *unstructured.Unstructured, before map[string]any) string {
-	deadline := time.Now().Add(patience)
-	for {
+	var last string
+	_ = wait.PollUntilContextTimeout(o.t.Context(), 20*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
 		live := object.DeepCopy()
-		last := ""
-		if err := o.client.Get(context.Background(), client.ObjectKeyFromObject(object), live); err != nil {
+		last = ""
+		if err := o.client.Get(ctx, client.ObjectKeyFromObject(object), live); err != nil {
 			last = err.Error()
 		} else if now := apply.Owned(live, apply.Manager); !equality.Semantic.DeepEqual(now, before) {
 			text, _ := json.Marshal(now)
 			last = string(text)
 		}
-		if last == "" || time.Now().After(deadline) {
-			return last
-		}
-		<-time.After(20 * time.Millisecond)
-	}
+		return last == "", nil
+	})
+	return last
 }
 
 // change edits the field at path, with the first of several values that the API server accepts.

@@ -46,7 +46,7 @@ type lateBody struct {
 
 func (l *lateBody) Read(p []byte) (int, error) {
 	n, err := l.ReadCloser.Read(p)
-	<-time.After(l.by)
+	<-time.NewTimer(l.by).C
 	return n, err
 }
 

@@ -24,6 +24,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -386,16 +387,13 @@ func (o *operator) settle(network string) {
 // eventually waits until wrong returns "", and otherwise fails with its last result.
 func (o *operator) eventually(what string, wrong func() string) {
 	o.t.Helper()
-	deadline := time.Now().Add(patience)
-	for {
-		last := wrong()
-		if last == "" {
-			return
-		}
-		if time.Now().After(deadline) {
-			o.t.Fatalf("%s: %s", what, last)
-		}
-		<-time.After(50 * time.Millisecond)
+	var last string
+	err := wait.PollUntilContextTimeout(o.t.Context(), 50*time.Millisecond, patience, true, func(context.Context) (bool, error) {
+		last = wrong()
+		return last == "", nil
+	})
+	if err != nil {
+		o.t.Fatalf("%s: %s", what, last)
 	}
 }
 

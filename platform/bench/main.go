@@ -4,7 +4,7 @@
 // fills the database, checks that both servers give equal answers, and then measures three operations: get post, list
 // 20 posts and create text post. With -against it compares two plaza programs instead, also for flagging a comment.
 // Finally it adds a million posts and measures pages of feeds of the platform alone. The servers are measured
-// alternately (plaza, bare, bare, plaza in each round), so that other load on the machine affects both.
+// alternately, in the order plaza-bare-bare-plaza in each round, so that other load on the machine affects both.
 //
 // The exit code reports whether the measurement succeeded, not whether the goals were reached: the speed of the machine
 // must not decide whether a change is accepted.
@@ -37,7 +37,7 @@ type options struct {
 func parseOptions() (options, error) {
 	var o options
 	flag.Float64Var(&o.seconds, "seconds", 0.4, "duration of one measurement in seconds; each operation has four per round")
-	flag.IntVar(&o.rounds, "rounds", 9, "rounds of four measurements per operation: plaza, bare, bare, plaza")
+	flag.IntVar(&o.rounds, "rounds", 9, "rounds per operation, of four measurements in the order plaza-bare-bare-plaza")
 	flag.IntVar(&o.concurrency, "concurrency", 4, "concurrent requests, each on its own connection")
 	flag.StringVar(&o.binary, "plaza", "", "the plaza program to measure; empty builds it from this source tree")
 	flag.StringVar(&o.against, "against", "", "another plaza program to measure instead of the bare server, to see the effect of a change")

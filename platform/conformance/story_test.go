@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// TestStory plays the main scenario across regions: users sign in in their regions; a community at eu gets a post
+// TestStory plays the main scenario across regions: users of each region sign in; a community at eu gets a post
 // and comments; users of us and sg flag them; a moderator clears the flags and rejects a join request.
 func TestStory(t *testing.T) {
 	t.Parallel()

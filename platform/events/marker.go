@@ -21,11 +21,11 @@ const (
 
 // FeedUpdate is a change of a message feed for the users of one home: a new message for Users, or the feed's deletion.
 type FeedUpdate struct {
-	Home    region.Code         `json:"home"`
-	Segment store.FeedSegment   `json:"segment"`
+	Home    region.Code           `json:"home"`
+	Segment store.FeedSegment     `json:"segment"`
 	Users   []store.MarkerAdvance `json:"users,omitempty"`
-	Deleted bool                `json:"deleted,omitempty"` // the feed was deleted, for all users
-	At      time.Time           `json:"at"`
+	Deleted bool                  `json:"deleted,omitempty"` // the feed was deleted, for all users
+	At      time.Time             `json:"at"`
 }
 
 // EmitFeedUpdate writes an update for some users of one home to the outbox.

@@ -18,7 +18,7 @@ func (b *Builder) comment(c store.Comment, counts store.Counts) *plazav1.Comment
 		RootId:         c.RootID,
 		ReferenceId:    c.ReferenceID,
 		ReferenceType:  c.ReferenceType,
-		DataType:       "text", //nolint:staticcheck // deprecated by the contract, and kept
+		DataType:       "text",
 		DataTypes:      c.DataTypes,
 		Data:           object(c.Data),
 		Metadata:       object(c.Metadata),

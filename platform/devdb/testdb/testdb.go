@@ -61,7 +61,7 @@ const (
 // files, which takes a tenth of the time there.
 func memoryDir() string {
 	var stat unix.Statfs_t
-	if err := unix.Statfs(sharedMemory, &stat); err != nil || stat.Bavail*uint64(stat.Bsize) < memoryNeeded {
+	if err := unix.Statfs(sharedMemory, &stat); err != nil || stat.Bavail*uint64(stat.Bsize) < memoryNeeded { //nolint:gosec // the size of a block is positive
 		return ""
 	}
 	return sharedMemory

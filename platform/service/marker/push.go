@@ -96,7 +96,7 @@ func emitMessage(tx *store.Tx, m Message, now time.Time) []store.OutboxRow {
 	return outboxRows
 }
 
-// DeleteMessageFeed deletes the markers of a feed. A feed that does not exist is 400400.
+// DeleteFeed deletes the markers of a feed. A feed that does not exist is 400400.
 func (s *Service) DeleteFeed(ctx context.Context, feedID string) (*store.MessageFeed, error) {
 	home, err := region.HomeOf(feedID)
 	if err != nil {
@@ -217,7 +217,7 @@ func (s *Service) PushSegment(ctx context.Context, req *plazav1.PushSegmentReque
 	return s.respondFeed(feed, err)
 }
 
-// DeleteMessageFeed deletes the markers of a feed of an external message store. Only administrators may call it.
+// DeleteFeed deletes the markers of a feed of an external message store. Only administrators may call it.
 func (s *Service) DeleteMessageFeed(ctx context.Context, req *plazav1.DeleteMessageFeedRequest) (*plazav1.FeedMarkerResponse, error) {
 	var existing *store.MessageFeed
 	r := s.NewRequest(ctx)

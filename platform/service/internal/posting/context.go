@@ -1,3 +1,4 @@
+// Package posting holds what all operations that create, edit or list posts share.
 package posting
 
 import (

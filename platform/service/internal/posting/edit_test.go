@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -39,7 +38,7 @@ func TestEdit(t *testing.T) {
 			request: &plazav1.UpdatePostRequest{}, data: `{"text":"old"}`, tags: []string{"a"}, children: []string{"image", "file"},
 		},
 		"text": {
-			request: &plazav1.UpdatePostRequest{Text: proto.String("new")}, data: `{"text":"new"}`, tags: []string{"a"},
+			request: &plazav1.UpdatePostRequest{Text: new("new")}, data: `{"text":"new"}`, tags: []string{"a"},
 			children: []string{"image", "file"}, containsNewText: true,
 		},
 		"data replaces the body": {

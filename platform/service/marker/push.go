@@ -217,7 +217,7 @@ func (s *Service) PushSegment(ctx context.Context, req *plazav1.PushSegmentReque
 	return s.respondFeed(feed, err)
 }
 
-// DeleteFeed deletes the markers of a feed of an external message store. Only administrators may call it.
+// DeleteMessageFeed deletes the markers of a feed of an external message store. Only administrators may call it.
 func (s *Service) DeleteMessageFeed(ctx context.Context, req *plazav1.DeleteMessageFeedRequest) (*plazav1.FeedMarkerResponse, error) {
 	var existing *store.MessageFeed
 	r := s.NewRequest(ctx)

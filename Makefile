@@ -123,10 +123,11 @@ fuzz: ## Run every fuzz target for FUZZTIME.
 ##@ Quality
 
 .PHONY: lint
-lint: $(GOLANGCI) $(BUF) ## Check the style of Go and proto files, and the compatibility of the protos.
+lint: $(GOLANGCI) $(BUF) ## Check the style of Go and proto files, the vocabulary, and the compatibility of the protos.
 	$(GOLANGCI) run ./...
 	@for module in $(HACK_MODULES); do echo "golangci-lint in $$module"; \
 	  (cd "$$module" && $(GOLANGCI) run --config $(CURDIR)/.golangci.yml ./...); done
+	go run ./hack/vocabulary
 	BUF=$(BUF) hack/generate.sh lint
 	BUF=$(BUF) hack/generate.sh breaking
 

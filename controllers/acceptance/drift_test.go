@@ -289,7 +289,7 @@ func TestNothingIsWrittenWhenNothingChanges(t *testing.T) {
 	o := start(t)
 	o.up(everyKind(t))
 	o.condition("acme", v1alpha1.ConditionAlertsApplied, "True", v1alpha1.ReasonInstalled)
-	o.clock.add(time.Minute) // the soak is over
+	o.clock.add(time.Minute) // the soak has ended
 	o.pass("acme")
 	o.settle("acme")
 	for range 5 {

@@ -32,7 +32,7 @@ func (o *operator) regionCondition(network string, code v1alpha1.RegionCode, kin
 				return c.Reason + ": " + c.Message
 			}
 		}
-		return "it is not there"
+		return "it does not exist"
 	})
 	return found
 }
@@ -276,7 +276,7 @@ func TestRegionRemovedAndAdded(t *testing.T) {
 	o.edit("acme", func(sn *v1alpha1.SocialNetwork) { sn.Spec.Regions = append(sn.Spec.Regions, us) })
 	o.eventually("the region's Deployment", func() string {
 		if !o.exists(&appsv1.Deployment{}, "acme-us") {
-			return "it is not there"
+			return "it does not exist"
 		}
 		return ""
 	})

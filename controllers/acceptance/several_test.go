@@ -163,7 +163,7 @@ func TestAPIServerUnavailable(t *testing.T) {
 	g.shut(false)
 	o.eventually("the Service to be restored", func() string {
 		if !o.exists(&corev1.Service{}, "acme-minimal-us") {
-			return "it is not there"
+			return "it does not exist"
 		}
 		return ""
 	})

@@ -406,7 +406,7 @@ func (o *operator) condition(name, kind string, want metav1.ConditionStatus, rea
 		c = meta.FindStatusCondition(sn.Status.Conditions, kind)
 		switch {
 		case c == nil:
-			return "it is not there"
+			return "it does not exist"
 		case c.Status != want || c.Reason != string(reason):
 			return fmt.Sprintf("it is %s, %s: %s", c.Status, c.Reason, c.Message)
 		case c.ObservedGeneration != sn.Generation:

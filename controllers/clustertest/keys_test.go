@@ -116,7 +116,7 @@ func (s *suite) rotated(t *testing.T) {
 		})
 	}
 	for _, code := range codes {
-		s.within(t, 4*time.Minute, "the old key is over at "+code, func() string {
+		s.within(t, 4*time.Minute, "the old key has expired at "+code, func() string {
 			for _, region := range s.network(t).Status.Regions {
 				if string(region.Code) == code && len(region.ServerKeys) != 1 {
 					return fmt.Sprintf("%+v", region.ServerKeys)

@@ -43,7 +43,7 @@ func (s *suite) moderation(t *testing.T) {
 	_, err = call(fresh, http.MethodPut, s.people["eu"].base+"/api/v3/network-settings/moderation", header, settings)
 	require.NoError(t, err)
 	s.run(t, want, 2*time.Minute)
-	s.within(t, time.Minute, "an event tells of the drift", func() string {
+	s.within(t, time.Minute, "an event reports the drift", func() string {
 		if !s.happened(t, v1alpha1.ReasonModerationDrift, drift) {
 			return "there is none"
 		}

@@ -64,7 +64,7 @@ var phases = []struct {
 	{"the rotation ends", (*suite).rotated},
 	{"an image that is nowhere touches no region", (*suite).badImage},
 	{"pods that do not start stop the roll at the first region", (*suite).badPods},
-	{"a mended roll goes region by region, past its leader's end", (*suite).roll},
+	{"a fixed rollout proceeds region by region, past its leader's end", (*suite).roll},
 	{"another operator of the same version restarts nothing", (*suite).upgrade},
 	{"a region is cut off with the leader in it, and comes back", (*suite).cutOff},
 	{"a region leaves the spec and comes back", (*suite).leaves},

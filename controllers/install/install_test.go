@@ -227,7 +227,7 @@ func (c *cluster) condition(name, kind string, status metav1.ConditionStatus, re
 	c.eventually(fmt.Sprintf("%s to be %s, %s", kind, status, reason), func() string {
 		var sn v1alpha1.SocialNetwork
 		require.NoError(c.t, c.client.Get(context.Background(), client.ObjectKey{Namespace: networks, Name: name}, &sn))
-		seen := "it is not there"
+		seen := "it does not exist"
 		for _, cond := range sn.Status.Conditions {
 			require.NotContains(c.t, cond.Message, "forbidden", cond.Type)
 			if cond.Type != kind {

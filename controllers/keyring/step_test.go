@@ -199,7 +199,7 @@ var timelines = map[string][]scene{
 		{after: day, do: func(w *world) { delete(w.notes, keyring.AnnotationRotated) }, keys: "k1 Active", due: 30 * day},
 		{do: func(w *world) { w.notes[keyring.AnnotationRotated] = "yesterday" }, keys: "k1 Active", due: 30 * day},
 	},
-	"the annotations name keys that are not there": {
+	"the annotations name keys that do not exist": {
 		{keys: "k1 Pending", events: "Created k1"},
 		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
 		{do: func(w *world) { w.notes[keyring.AnnotationRetiring] = "gone and forgotten" }, keys: "k1 Active", due: 30 * day},

@@ -12,7 +12,7 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 )
 
-// user is the user and group "nobody" of the platform's image.
+// user is the user and group `nobody` of the platform's image.
 const user = 65532
 
 // podSpec returns the common part of the pods of servers and migrations, without containers. It complies with the pod

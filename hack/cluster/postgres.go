@@ -88,7 +88,7 @@ func plainUser() (*syscall.Credential, error) {
 		gid, errGID := strconv.ParseUint(u.Gid, 10, 32)
 		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, errors.Join(errUID, errGID)
 	}
-	return nil, errors.New("neither user postgres nor user nobody exists, and PostgreSQL cannot run as root")
+	return nil, errors.New("neither user postgres nor user `nobody` exists, and PostgreSQL cannot run as root")
 }
 
 // postgresFolder returns a directory for the data that owner can access: in the state directory or, if a parent of that

@@ -54,7 +54,7 @@ func operations(d *data, other string) []*operation {
 func createBody(communityID string) string {
 	body, err := json.Marshal(map[string]any{
 		"targetType": "community", "targetId": communityID, "dataType": "text",
-		"data": map[string]string{"title": "A bench with a view", "text": "Half way up the hill there is a bench. Nobody knows who put it there."},
+		"data": map[string]string{"title": "A bench with a view", "text": "Half way up the hill there is a bench. It was put there long ago."},
 	})
 	if err != nil {
 		panic(err) // strings can always be marshalled

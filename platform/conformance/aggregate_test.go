@@ -96,7 +96,7 @@ func (a *aggregate) read(name string, list []any) {
 	a.keys[name] = map[string]bool{}
 	for i, item := range list {
 		o, ok := item.(map[string]any)
-		require.True(a.t, ok, "%s.%d is no object", name, i)
+		require.True(a.t, ok, "%s.%d is not an object", name, i)
 		requireResource(a.t, name+"."+strconv.Itoa(i), fieldsOf(name, o), item)
 		key := ""
 		for _, field := range c.key {

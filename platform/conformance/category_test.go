@@ -148,7 +148,7 @@ func TestCategoryLimits(t *testing.T) {
 		{"no name", admin(t), http.MethodPost, categoriesPath, object{}, invalid("name")},
 		{"avatar of 50", admin(t), http.MethodPost, categoriesPath, object{"name": "x", "avatarFileId": long(50)}, notFound},
 		{"avatar of 51", admin(t), http.MethodPost, categoriesPath, object{"name": "x", "avatarFileId": long(51)}, invalid("avatarFileId")},
-		{"metadata that is no object", admin(t), http.MethodPost, categoriesPath, object{"name": "x", "metadata": 7}, invalid("metadata")},
+		{"metadata that is not an object", admin(t), http.MethodPost, categoriesPath, object{"name": "x", "metadata": 7}, invalid("metadata")},
 		{"as a user", alice, http.MethodPost, categoriesPath, object{"name": "x"}, notAllowed},
 		{"unknown", alice, http.MethodGet, categoriesPath + "/" + unknownID, nil, notFound},
 		{"no id of ours", alice, http.MethodGet, categoriesPath + "/nothing", nil, notFound},

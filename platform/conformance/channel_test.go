@@ -223,7 +223,7 @@ func TestChannelLimits(t *testing.T) {
 		{"1001 users", boss, http.MethodPost, channelsPath, object{"userIds": strings.Split(strings.Repeat("x ", 1000)+"x", " ")}, invalid("userIds")},
 		{"unknown user", boss, http.MethodPost, channelsPath, object{"userIds": []string{"unknown user"}}, notFound},
 		{"avatar is no image", boss, http.MethodPost, channelsPath, object{"avatarFileId": text}, forbidden},
-		{"avatar is not there", boss, http.MethodPut, channelPath(id), object{"avatarFileId": unknownID}, notFound},
+		{"avatar does not exist", boss, http.MethodPut, channelPath(id), object{"avatarFileId": unknownID}, notFound},
 		{"public live", boss, http.MethodPost, channelsPath, object{"type": "live", "isPublic": true}, invalid("isPublic")},
 		{"attached community", boss, http.MethodPost, channelsPath, object{"roomId": unknownID}, invalid("postId, videoStreamId, roomId")},
 		{"get unknown", boss, http.MethodGet, channelPath(unknownID), nil, notFound},

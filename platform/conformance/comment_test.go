@@ -148,8 +148,8 @@ func TestCommentLimits(t *testing.T) {
 	say("reference of 900", object{"referenceId": strings.Repeat("x", 900)}, notFound)
 	say("reference of 901", object{"referenceId": strings.Repeat("x", 901)}, invalid("referenceId"))
 	say("other reference", object{"referenceType": "message"}, invalid("referenceType"))
-	say("story that is not there", object{"referenceType": "story"}, notFound)
-	say("content that is not there", object{"referenceType": "content"}, notFound)
+	say("story that does not exist", object{"referenceType": "story"}, notFound)
+	say("content that does not exist", object{"referenceType": "content"}, notFound)
 	say("NUL", object{"data": object{"text": "a\x00b"}}, invalid("data"))
 	for _, length := range []int{1, 900} {
 		attempts = append(attempts, attempt{fmt.Sprint("get of ", length), boss, http.MethodGet, commentsPath + "/" + strings.Repeat("x", length), nil, notFound})

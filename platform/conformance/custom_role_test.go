@@ -61,7 +61,7 @@ func TestCustomRole(t *testing.T) {
 		})
 		user := requireAggregate(t, adm.Do(t, http.MethodPut, "/api/v3/users", object{"userId": c.UserID, "roles": []string{"curator", "moderator"}}), "", userAggregate).one("users")
 		require.Contains(t, user["permissions"], "CREATE_COMMUNITY_CATEGORY")
-		require.Contains(t, user["permissions"], "DELETE_COMMUNITY_POST", "beside those of built-in roles")
+		require.Contains(t, user["permissions"], "DELETE_COMMUNITY_POST", "in addition to those of built-in roles")
 		eventually(t, "the user has the right", makes)
 
 		requireRole(t, adm.Do(t, http.MethodPut, rolesPath+"/curator", object{"roleId": "curator", "permissions": []string{"BAN_USER"}}))

@@ -97,7 +97,7 @@ func TestFeedLimits(t *testing.T) {
 			get("indexed data types", "dataTypes[0]=video&dataTypes[1]=image", failure{})
 			get("other sort", "sortBy=customRanking", invalid("sortBy"))
 			get("hasFlag of null", "hasFlag=null", failure{})
-			get("hasFlag that is none", "hasFlag=1x", invalid("hasFlag"))
+			get("invalid hasFlag", "hasFlag=1x", invalid("hasFlag"))
 			get("unknown parameter", "colour=red", failure{})
 			requireAttempts(t, append(attempts,
 				attempt{"unknown", boss, http.MethodGet, path + "unknown-user", nil, notFound},

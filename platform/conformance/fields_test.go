@@ -114,7 +114,7 @@ var (
 func requireResource(t *testing.T, where string, fields resource, value any) {
 	t.Helper()
 	o, ok := value.(map[string]any)
-	require.True(t, ok, "%s is no object: %v", where, value)
+	require.True(t, ok, "%s is not an object: %v", where, value)
 	for name, kind := range fields {
 		field, ok := o[name]
 		require.True(t, ok, "%s has no %s", where, name)

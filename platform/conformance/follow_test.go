@@ -329,7 +329,7 @@ func TestFollowCountsDoNotDrift(t *testing.T) {
 	zero("every follow has its mirror, and the mirror says the same", `SELECT count(*) FROM follows AS f FULL JOIN followers AS m
 		ON m.followee_id = f.followee_id AND m.follower_id = f.follower_id
 		WHERE f.status IS DISTINCT FROM m.status OR f.version IS DISTINCT FROM m.version`)
-	zero("no follow stands beside a block", `SELECT count(*) FROM follows AS f JOIN blocks AS b ON b.status = 'blocked'
+	zero("no follow exists together with a block", `SELECT count(*) FROM follows AS f JOIN blocks AS b ON b.status = 'blocked'
 		AND ((b.blocker_id = f.follower_id AND b.blocked_id = f.followee_id) OR (b.blocked_id = f.follower_id AND b.blocker_id = f.followee_id))
 		WHERE f.status <> 'none'`)
 	zero("every block has its mirror", `SELECT count(*) FROM blocks AS b LEFT JOIN blocked_by AS m

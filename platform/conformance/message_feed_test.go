@@ -62,7 +62,7 @@ func TestSubchannel(t *testing.T) {
 	require.InDelta(t, 1, got["childCount"], 0)
 	member.Do(t, http.MethodDelete, messagesPath+"/"+text(m, "messageId"), nil).OK(t)
 	got = requireSubchannel(t, member.Do(t, http.MethodGet, path, nil))
-	require.Empty(t, got["messagePreviewId"], "deleted messages stand for nothing")
+	require.Empty(t, got["messagePreviewId"], "deleted messages are no previews")
 	require.InDelta(t, 1, got["childCount"], 0)
 
 	nextMillisecond()

@@ -336,7 +336,7 @@ func TestModerationRuleRefusals(t *testing.T) {
 			{"delete nothing " + path, admin, http.MethodDelete, path, nil, invalid("ruleIds")},
 			{"enable nothing " + path, admin, http.MethodPut, path + "/" + id, object{}, invalid("isEnabled")},
 			{"enable an unknown one " + path, admin, http.MethodPut, path + "/" + unknownID, object{"isEnabled": true}, notFound},
-			{"enable what is no id " + path, admin, http.MethodPut, path + "/x", object{"isEnabled": true}, notFound},
+			{"enable an invalid id " + path, admin, http.MethodPut, path + "/x", object{"isEnabled": true}, notFound},
 		}...)
 	}
 	requireAttempts(t, append(attempts,

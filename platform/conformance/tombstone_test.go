@@ -46,7 +46,7 @@ func TestDeletedPostHidesContent(t *testing.T) {
 						require.Contains(t, string(r.Body), posts[0], "the place of the post stays")
 					}
 					require.NotContains(t, string(r.Body), secret)
-					require.NotContains(t, string(r.Body), reader.UserID, "whoever commented, or was mentioned, is no longer spoken of")
+					require.NotContains(t, string(r.Body), reader.UserID, "users who commented or were mentioned are no longer referred to")
 				})
 			}
 		}

@@ -49,7 +49,7 @@ func removeStalePid(pid int, pidFile string) error {
 	return os.Remove(pidFile)
 }
 
-// readPid returns the process id in the file at path; 0 if there is no file or no number in it.
+// readPid returns the process id in the file at path; or 0 if the file does not exist or holds no number.
 func readPid(path string) (int, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

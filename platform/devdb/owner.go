@@ -18,7 +18,7 @@ type owner struct {
 	uid, gid uint32
 }
 
-// ownerOf returns the user that runs the server on data: for root, the owner of the data, else postgres, else nobody.
+// ownerOf returns the user that runs the server on data: for root, the owner of the data, else `postgres`, else `nobody`.
 func ownerOf(data string) (*owner, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -33,7 +33,7 @@ func ownerOf(data string) (*owner, error) {
 			return o, nil
 		}
 	}
-	return nil, errors.New("PostgreSQL cannot run as root, and neither user postgres nor user nobody exists")
+	return nil, errors.New("PostgreSQL cannot run as root, and neither user postgres nor user `nobody` exists")
 }
 
 func lookupOwner(name string) (*owner, error) {

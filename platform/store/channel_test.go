@@ -99,7 +99,7 @@ func TestChannelUsers(t *testing.T) {
 		return all.Of(c.ID, store.CountMembers), all.Of(c.ID, store.CountModerators)
 	}
 	require.NoError(t, change(store.ChannelUserChange{New: anna}, store.ChannelUserChange{New: ben}))
-	require.ErrorIs(t, change(store.ChannelUserChange{New: anna}), store.ErrConflict, "somebody else was faster")
+	require.ErrorIs(t, change(store.ChannelUserChange{New: anna}), store.ErrConflict, "another request was faster")
 	var read *store.ChannelUser
 	r := s.NewReadBatch()
 	r.ChannelUser(c.ID, anna.UserID, &read)

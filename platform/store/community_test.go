@@ -153,7 +153,7 @@ func TestMembersAreCounted(t *testing.T) {
 	require.NoError(t, err)
 	w = s.NewTx(region.US)
 	w.GuardModerator(c.ID, refused)
-	require.NoError(t, w.Commit(t.Context()), "nobody is left to need one")
+	require.NoError(t, w.Commit(t.Context()), "no member is left")
 }
 
 // TestMirrorsAreTheNewest delivers the states of a membership in every order, each twice: the newest stands.

@@ -55,7 +55,7 @@ func idsOf(found []store.LoggedEvent) []string {
 	return ids
 }
 
-// TestNoEventIsPassedOver follows a log while many write to it: whoever goes on after the last number that they saw
+// TestNoEventIsPassedOver follows a log while many write to it: a reader that continues after the last number it saw
 // sees every event, once, whatever the order in which transactions began.
 func TestNoEventIsPassedOver(t *testing.T) {
 	s := open(t, schema.New(t))

@@ -45,7 +45,7 @@ func openNew(t testing.TB, change ...func(*db.Config)) *store.Store {
 	return open(t, schema.New(t), change...)
 }
 
-// connect returns a connection beside the store's.
+// connect returns a connection in addition to the store's.
 func connect(t testing.TB, url string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)

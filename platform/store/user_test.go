@@ -14,7 +14,7 @@ func TestUsers(t *testing.T) {
 	s := openNew(t)
 	u := newUser(t, s, region.EU, "anna")
 	again := u
-	again.DisplayName = "Somebody else"
+	again.DisplayName = "Another name"
 	w := s.NewTx(region.EU)
 	w.InsertUser(again, later(1))
 	var after []store.User

@@ -34,8 +34,8 @@ const (
 
 // forbiddenFunctions are the reasons by function or, if the name ends in `*`, by prefix.
 var forbiddenFunctions = map[string]string{
-	"pg_advisory*":          "advisory locks exclude nobody on CockroachDB",
-	"pg_try_advisory*":      "advisory locks exclude nobody on CockroachDB",
+	"pg_advisory*":          "advisory locks have no effect on CockroachDB",
+	"pg_try_advisory*":      "advisory locks have no effect on CockroachDB",
 	"pg_sleep*":             "a statement that waits holds its connection",
 	"pg_notify":             "CockroachDB has no NOTIFY",
 	"txid_*":                "CockroachDB has no such transaction ids",

@@ -65,7 +65,7 @@ func (c *check) conflict(insert *tree.Insert) {
 	on := insert.OnConflict
 	switch {
 	case on.Constraint != "":
-		c.brokenf(RuleConflict, "ON CONFLICT ON CONSTRAINT is not there on every version: name the columns")
+		c.brokenf(RuleConflict, "ON CONFLICT ON CONSTRAINT is not supported by every version: name the columns")
 	case len(on.Columns) == 0:
 		c.brokenf(RuleConflict, "ON CONFLICT without columns checks every unique index in every region")
 	case on.Columns[0] != homeColumn:

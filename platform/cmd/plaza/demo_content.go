@@ -94,7 +94,7 @@ var demoCommunities = []demoCommunity{
 			},
 			{
 				author: "arjun", text: "CHEAP WATCHES, message me!!!", flaggedBy: []string{"mei", "siti", "diego"},
-				comments: []demoComment{{author: "mei", text: "Arjun, has somebody taken over your account?", answers: []demoComment{
+				comments: []demoComment{{author: "mei", text: "Arjun, has your account been taken over?", answers: []demoComment{
 					{author: "arjun", text: "They had. Sorted, sorry everyone."},
 				}}},
 			},

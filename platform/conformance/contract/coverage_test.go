@@ -153,7 +153,7 @@ func TestLimitsAreSeen(t *testing.T) {
 		"one past, accepted":       {[]apptest.Exchange{get("/api/v1/me/following-feeds", "limit=101", 200, nil)}, 0},
 		"at the edge, refused":     {[]apptest.Exchange{get("/api/v1/me/following-feeds", "limit=100", 422, invalid)}, 0},
 		"five elements":            {[]apptest.Exchange{get("/api/v3/user-feeds/u", "dataTypes[]=a&dataTypes[]=a&dataTypes[]=a&dataTypes[]=a&dataTypes[]=a", 422, invalid)}, 1},
-		"an id that is not there":  {[]apptest.Exchange{{Method: http.MethodPost, Path: "/api/v1/pinned-posts/global/" + strings.Repeat("x", 900), Status: 404}}, 1},
+		"an unknown id":            {[]apptest.Exchange{{Method: http.MethodPost, Path: "/api/v1/pinned-posts/global/" + strings.Repeat("x", 900), Status: 404}}, 1},
 		"one flag too many":        {[]apptest.Exchange{flag(200, []byte(`{"posts":[{"flagCount":2}]}`)), flag(403, exceeded)}, 2},
 		"one flag, of nothing yet": {[]apptest.Exchange{flag(403, exceeded)}, 0},
 	} {

@@ -38,7 +38,7 @@ const minWindow = 200
 // spans two windows.
 func windowOf(limit int) int { return (minWindow + limit - 1) / limit * limit }
 
-// ranked is an entry with its score in millionths, which is what the token carries.
+// ranked is an entry with its score in millionths, the unit of page tokens.
 type ranked struct {
 	store.PostFeedEntry
 	score int32

@@ -126,7 +126,7 @@ func TestSweep(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestLostCommit: nobody knows whether a commit that failed took place, so its objects stay for the sweep to decide on.
+// TestLostCommit checks that the objects of a commit whose result is unknown stay until the sweep decides.
 func TestLostCommit(t *testing.T) {
 	w := newWorld(t)
 	u := w.start("x")

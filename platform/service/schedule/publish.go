@@ -43,7 +43,7 @@ func (s *Service) PublishDue(ctx context.Context, home region.Code, lane int64) 
 		return false, err
 	}
 	// Workers of the same lane use different orders, so that they rarely conflict.
-	//nolint:gosec // the order is no secret
+	//nolint:gosec // the order need not be unpredictable
 	rand.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] })
 	facts, err := s.factsOf(ctx, home, due)
 	if err != nil {

@@ -123,7 +123,7 @@ func (l *loaded) requireDelete() error {
 var errGone = errors.New("the story does not exist any more")
 
 // purge removes the rows of a story and everything that refers to it. It removes comments first, a few hundred at a
-// time, to bound the size of each transaction. A story that was removed concurrently is no error.
+// time, to bound the size of each transaction. It succeeds if the story was removed concurrently.
 func (s *Service) purge(ctx context.Context, story store.Story) error {
 	for {
 		var ids []string

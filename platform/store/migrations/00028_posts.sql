@@ -1,6 +1,6 @@
 -- +goose NO TRANSACTION
 -- +goose Up
--- flaggers repeats the flags' user ids and is made anew from them whenever they change, never added to.
+-- flaggers repeats the flags' user ids and is recomputed whenever they change, never added to.
 CREATE TABLE IF NOT EXISTS posts (
   home                 TEXT        NOT NULL,
   id                   TEXT        NOT NULL,

@@ -1,7 +1,7 @@
 -- +goose NO TRANSACTION
 -- +goose Up
 -- An uploaded file, at the home of who uploaded it; owner_id is empty where an administrator did. A row is there only
--- while its objects are whole in the storage of that home. sizes are the smaller images that are kept beside the full one.
+-- while its objects are whole in the storage of that home. sizes are the smaller images that are kept in addition to the full one.
 CREATE TABLE IF NOT EXISTS files (
   home            TEXT        NOT NULL,
   id              TEXT        NOT NULL,

@@ -1,6 +1,6 @@
 -- +goose NO TRANSACTION
 -- +goose Up
--- One row a target that has or had stories, made anew from them whenever one is made or goes: what a list of many targets
+-- One row a target that has or had stories, recomputed whenever one is made or goes: what a list of many targets
 -- needs to know of each.
 CREATE TABLE IF NOT EXISTS story_targets (
   home             TEXT        NOT NULL,

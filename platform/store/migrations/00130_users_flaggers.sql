@@ -1,4 +1,4 @@
 -- +goose NO TRANSACTION
 -- +goose Up
--- Who flags a user, made anew from the facts in flags whenever they change, as on posts and comments.
+-- Who flags a user, recomputed from the rows of flags whenever they change, as on posts and comments.
 ALTER TABLE users ADD COLUMN IF NOT EXISTS flaggers TEXT[] NOT NULL DEFAULT '{}';

@@ -1,7 +1,7 @@
 -- +goose NO TRANSACTION
 -- +goose Up
 -- Who belongs to a channel, belonged to it or is banned from it, at the channel's home. version counts the changes of a row: a
--- change names the version that it was decided on. How far somebody has read stands in their markers, at their own home.
+-- change names the version that it was decided on. How far a user has read is in the user's markers, at the user's home.
 CREATE TABLE IF NOT EXISTS channel_users (
   home           TEXT        NOT NULL,
   channel_id     TEXT        NOT NULL,

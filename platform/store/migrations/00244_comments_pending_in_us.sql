@@ -1,5 +1,5 @@
 -- +goose NO TRANSACTION
 -- +goose Up
--- Until now everybody saw comments that waited for a moderator, they counted, and nobody could decide about them: they stay as they were
+-- Before this migration, pending comments were visible to all users and counted, and no operation could decide about them: they keep that state
 -- seen.
 UPDATE comments SET approval_status = 'approved' WHERE home = 'us' AND approval_status = 'pending';

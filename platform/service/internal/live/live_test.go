@@ -46,7 +46,7 @@ func TestKeys(t *testing.T) {
 	require.NotEqual(t, key, NewKey())
 	require.True(t, SameKey(key, key))
 	require.False(t, SameKey(key, key[:25]))
-	require.False(t, SameKey("", ""), "an empty key is no key")
+	require.False(t, SameKey("", ""), "an empty key never matches")
 }
 
 func TestMetadata(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 )
 
 // ResolveMentions resolves the mentioned users of a request. Unknown users are left out, because mentioning a deleted
-// user is no error.
+// user is allowed.
 func ResolveMentions(ctx context.Context, d *service.Deps, mentionees []*plazav1.Mentionee) ([]view.Mention, error) {
 	var all []string
 	for _, m := range mentionees {

@@ -102,7 +102,7 @@ func (r *Roster[E, C]) Ban() ([]C, error) {
 	return changes, nil
 }
 
-// Edit returns the changes that edit makes of the entries of the users, all of whom must be members.
+// Edit returns the changes that edit makes to the entries of the users, all of whom must be members.
 func (r *Roster[E, C]) Edit(edit func(E) C) ([]C, error) {
 	var changes []C
 	for _, id := range r.UserIDs {

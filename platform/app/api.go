@@ -32,18 +32,18 @@ import (
 	"github.com/plaza-social/plaza/platform/service/message"
 	"github.com/plaza-social/plaza/platform/service/messagefeed"
 	"github.com/plaza-social/plaza/platform/service/moderationlist"
+	"github.com/plaza-social/plaza/platform/service/networksetting"
 	"github.com/plaza-social/plaza/platform/service/pin"
 	"github.com/plaza-social/plaza/platform/service/poll"
 	"github.com/plaza-social/plaza/platform/service/post"
 	"github.com/plaza-social/plaza/platform/service/reaction"
 	"github.com/plaza-social/plaza/platform/service/role"
 	"github.com/plaza-social/plaza/platform/service/room"
-	"github.com/plaza-social/plaza/platform/service/schedule"
+	"github.com/plaza-social/plaza/platform/service/scheduledpost"
 	"github.com/plaza-social/plaza/platform/service/session"
-	"github.com/plaza-social/plaza/platform/service/setting"
 	"github.com/plaza-social/plaza/platform/service/story"
 	"github.com/plaza-social/plaza/platform/service/user"
-	"github.com/plaza-social/plaza/platform/service/videostream"
+	"github.com/plaza-social/plaza/platform/service/videostreaming"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
@@ -76,7 +76,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 			User:           user.New(shared),
 			Role:           roles,
 			Category:       category.New(shared),
-			NetworkSetting: setting.New(shared),
+			NetworkSetting: networksetting.New(shared),
 			Community:      community.New(shared),
 			Member:         member.New(shared),
 			JoinRequest:    joinrequest.New(shared),
@@ -87,9 +87,9 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 			Reaction:       reaction.New(shared),
 			Follow:         follow.New(shared),
 			Pin:            pin.New(shared),
-			ScheduledPost:  schedule.New(shared),
+			ScheduledPost:  scheduledpost.New(shared),
 			Poll:           poll.New(shared),
-			VideoStreaming: videostream.New(shared),
+			VideoStreaming: videostreaming.New(shared),
 			Room:           room.New(shared),
 			File:           files,
 			Marker:         marker.New(shared),
@@ -153,7 +153,7 @@ func (d *dependencies) media() view.Media {
 // jobs returns the region's background jobs.
 func (d *dependencies) jobs(shared *service.Deps, roles *role.Service, files *file.Service) []jobs.Job {
 	all := []jobs.Job{
-		roles.Job(), shared.Outbox.Job(), schedule.New(shared).Job(), story.New(shared).Job(),
+		roles.Job(), shared.Outbox.Job(), scheduledpost.New(shared).Job(), story.New(shared).Job(),
 		d.sweepSessions(shared), d.sweepEvents(shared),
 	}
 	if d.storage.Has(d.cfg.Region) {

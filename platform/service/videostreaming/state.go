@@ -1,4 +1,4 @@
-package videostream
+package videostreaming
 
 import (
 	"context"

@@ -1,8 +1,8 @@
-// Package setting implements NetworkSettingService: the settings of the whole network.
+// Package networksetting implements NetworkSettingService: the settings of the whole network.
 //
 // Every home has a row of each setting. A change is stored at the home of the region that receives it, where it takes
 // effect immediately. The outbox copies it to the other homes, where the newest change wins.
-package setting
+package networksetting
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package schedule_test
+package scheduledpost_test
 
 import (
 	"context"
@@ -23,7 +23,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/community"
-	"github.com/plaza-social/plaza/platform/service/schedule"
+	"github.com/plaza-social/plaza/platform/service/scheduledpost"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/view"
@@ -133,7 +133,7 @@ func TestPublishOnce(t *testing.T) {
 	communityID := newCommunity(author(), t, d)
 	due := w.now().Add(time.Hour)
 	for i := range posts {
-		_, err := schedule.New(d).SchedulePost(author(), request(due, communityID, strconv.Itoa(i)))
+		_, err := scheduledpost.New(d).SchedulePost(author(), request(due, communityID, strconv.Itoa(i)))
 		require.NoError(t, err)
 	}
 	ctx, end := context.WithCancel(t.Context())
@@ -156,7 +156,7 @@ func TestPublishOnce(t *testing.T) {
 	defer kill()
 	workers := make(chan struct{}, 2)
 	run := func(ctx context.Context, d *service.Deps) {
-		job := schedule.New(d).Job()
+		job := scheduledpost.New(d).Job()
 		job.Every = 10 * time.Millisecond
 		job.Run(ctx, region.EU)
 		workers <- struct{}{}
@@ -205,7 +205,7 @@ func TestPublishDueWithoutItsAuthor(t *testing.T) {
 	author, gone := w.user(d, "author"), w.user(d, "gone")
 	communityID := newCommunity(author(), t, d)
 	due := w.now().Add(time.Minute)
-	s := schedule.New(d)
+	s := scheduledpost.New(d)
 	_, err := s.SchedulePost(author(), request(due, communityID, "stays"))
 	require.NoError(t, err)
 	_, err = s.SchedulePost(gone(), &plazav1.SchedulePostRequest{
@@ -234,14 +234,14 @@ func TestPublishRetries(t *testing.T) {
 	author := w.user(d, "author")
 	communityID := newCommunity(author(), t, d)
 	due := w.now().Add(time.Minute)
-	_, err := schedule.New(d).SchedulePost(author(), request(due, communityID, "x"))
+	_, err := scheduledpost.New(d).SchedulePost(author(), request(due, communityID, "x"))
 	require.NoError(t, err)
 	_, err = w.conn.Exec(t.Context(), `UPDATE scheduled_posts SET draft = '{"text": 1}'`)
 	require.NoError(t, err, "a draft that no program can read")
 	w.clock.Store(due.UnixMilli())
 	for range 25 {
 		for lane := range int64(store.ScheduleLanes) {
-			_, err := schedule.New(d).PublishDue(t.Context(), region.EU, lane)
+			_, err := scheduledpost.New(d).PublishDue(t.Context(), region.EU, lane)
 			require.NoError(t, err)
 		}
 		w.clock.Add(time.Minute.Milliseconds())

@@ -1,9 +1,9 @@
-// Package schedule implements posts that are published at a later time.
+// Package scheduledpost implements posts that are published at a later time.
 //
 // A scheduled post is in the state WAIT until it is published ("posted"). If, at its time, its author may not post
 // there any more or its target does not exist, it is "failed"; changing it makes it wait again. It is stored at the
 // home of its target, and the ids of its posts are fixed when it is created.
-package schedule
+package scheduledpost
 
 import (
 	"context"

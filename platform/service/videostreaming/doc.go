@@ -1,4 +1,4 @@
-// Package videostream implements live video streams. A stream is a record: the media goes to an external media
+// Package videostreaming implements live video streams. A stream is a record: the media goes to an external media
 // server, which receives what a streamer sends to the stream's streamerUrl and reports events with
 // ReportVideoStreaming.
 //
@@ -34,4 +34,4 @@
 // MANAGE_LIVE_STREAMING change, end and delete it. Until it is part of a post, every caller who knows its id may see
 // it; from then on callers who may read the post. Lists return the caller's own streams and those of posts; callers
 // with VIEW_LIVE_STREAMING see all streams.
-package videostream
+package videostreaming

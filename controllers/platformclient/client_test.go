@@ -183,9 +183,9 @@ func TestInvalidResponses(t *testing.T) {
 		body   string
 		want   platformclient.ResponseError
 	}{
-		"no JSON":    {200, hush, platformclient.ResponseError{Status: 200, Reason: "not the JSON of an answer"}},
-		"empty":      {200, "", platformclient.ResponseError{Status: 200, Reason: "not the JSON of an answer"}},
-		"too long":   {200, long, platformclient.ResponseError{Status: 200, Reason: "more than an answer has"}},
+		"no JSON":    {200, hush, platformclient.ResponseError{Status: 200, Reason: "it is not valid JSON"}},
+		"empty":      {200, "", platformclient.ResponseError{Status: 200, Reason: "it is not valid JSON"}},
+		"too long":   {200, long, platformclient.ResponseError{Status: 200, Reason: "it is too large"}},
 		"a redirect": {302, hush, platformclient.ResponseError{Status: 302}},
 		"not found":  {404, hush, platformclient.ResponseError{Status: 404}},
 		"refused":    {422, `{"status":"error","code":500000,"message":"hush"}`, platformclient.ResponseError{Status: 422, Code: 500000}},
@@ -224,7 +224,7 @@ func TestEmptyAnswers(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{}`) }))
 	defer server.Close()
 	errs := everyCall(t, server.Listener.Addr().String())
-	require.EqualError(t, errs["status"], "the server answered something else: it names no region and no network")
+	require.EqualError(t, errs["status"], "unexpected response: it has no region or no network id")
 	require.ErrorIs(t, errs["verify"], platformclient.ErrKeyRefused)
 	require.EqualError(t, errs["push"], "the server answered something else: not the settings that it was given")
 }

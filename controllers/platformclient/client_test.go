@@ -226,7 +226,7 @@ func TestEmptyAnswers(t *testing.T) {
 	errs := everyCall(t, server.Listener.Addr().String())
 	require.EqualError(t, errs["status"], "unexpected response: it has no region or no network id")
 	require.ErrorIs(t, errs["verify"], platformclient.ErrKeyRefused)
-	require.EqualError(t, errs["push"], "the server answered something else: not the settings that it was given")
+	require.EqualError(t, errs["push"], "unexpected response: it has other settings than the request")
 }
 
 func TestNewerServers(t *testing.T) {

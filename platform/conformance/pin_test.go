@@ -81,7 +81,7 @@ func TestGlobalPins(t *testing.T) {
 	fourth := newPost(t, author, newCommunity(t, author))
 	r := n.Admin(region.US).Do(t, http.MethodPost, globalPins+"/"+fourth, nil)
 	requireFailure(t, forbidden, r)
-	require.Contains(t, r.String(t, "message"), "limit")
+	require.Contains(t, r.String(t, "message"), "at most")
 
 	r = n.Admin(region.US).Do(t, http.MethodDelete, globalPins+"/"+posts[1], nil)
 	require.Empty(t, requirePins(t, r, n.NetworkID, "network"))
@@ -243,7 +243,25 @@ func TestCommunityPinRefusals(t *testing.T) {
 	}
 	r := author.Do(t, http.MethodPost, path+"/default/"+newPost(t, author, community), nil)
 	requireFailure(t, forbidden, r)
-	require.Contains(t, r.String(t, "message"), "limit")
+	require.Contains(t, r.String(t, "message"), "at most")
 	author.Do(t, http.MethodPost, path+"/default/"+post, nil).OK(t)
 	author.Do(t, http.MethodPost, path+"/announcement/"+post, nil).OK(t)
+}
+
+// TestPinPostUnderReview checks that pinning reveals no more about a post than reading it: to a member who cannot see it, a post that
+// waits for approval does not exist.
+func TestPinPostUnderReview(t *testing.T) {
+	t.Parallel()
+	author, member, other := newUser(t, region.EU, "author"), newUser(t, region.EU, "member"), newUser(t, region.US, "other")
+	community := newCommunity(t, author, object{"needApprovalOnPostCreation": true})
+	join(t, community, member)
+	join(t, community, other)
+	waiting := newPost(t, member, community)
+	path := communityPins + community + "/default/"
+	requireAttempts(t, []attempt{
+		{"a member who cannot see it", other, http.MethodPost, path + waiting, nil, notFound},
+		{"an unknown post", other, http.MethodPost, path + unknownID, nil, notFound},
+		{"its author, without the permission", member, http.MethodPost, path + waiting, nil, notAllowed},
+		{"a moderator", author, http.MethodPost, path + waiting, nil, failure{status: 400, code: 400000, message: "A post that is not approved cannot be pinned"}},
+	})
 }

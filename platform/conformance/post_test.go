@@ -433,7 +433,7 @@ func TestAdministratorsCannotPost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := admin(t).Do(t, http.MethodPost, "/api/v4/posts", with(words, target))
 			requireFailure(t, forbidden, r)
-			require.Contains(t, r.Short(), "needs a user")
+			require.Contains(t, r.Short(), "requires a user account")
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 func TestRequestOfAdministrator(t *testing.T) {
@@ -25,7 +26,7 @@ func TestRequestOfAdministrator(t *testing.T) {
 // error.
 func TestAfterRun(t *testing.T) {
 	newRequest := func() (*Request, *[]string) {
-		r, steps := &Request{ReadBatch: (&store.Store{}).NewReadBatch()}, &[]string{}
+		r, steps := &Request{ReadBatch: (&store.Store{DB: new(db.DB)}).NewReadBatch()}, &[]string{}
 		r.AfterRun(func(context.Context) error { *steps = append(*steps, "first"); return nil })
 		return r, steps
 	}

@@ -115,6 +115,7 @@ func TestBrokenTemplateIsRestored(t *testing.T) {
 		d.Spec.Strategy = appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
 	})
 	o.waitLevel("acme", "us", "debug") // it was its turn
+	o.regionCondition("acme", "us", v1alpha1.RegionUpdated, v1alpha1.ReasonProgressing) // otherwise UpToDate may be older
 	o.clock.add(11 * time.Minute)
 	o.setReady(o.deployment("acme", "us"))
 	o.regionCondition("acme", "us", v1alpha1.RegionUpdated, v1alpha1.ReasonUpToDate)

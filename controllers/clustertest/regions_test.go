@@ -71,13 +71,6 @@ func (s *suite) cutOff(t *testing.T) {
 	s.switchNode(t, "heal", code, others)
 	s.sayf("    %s is found again", code)
 	s.ready(t, 3*time.Minute)
-	s.within(t, time.Minute, code+" answers", func() string {
-		p := s.people[code]
-		if _, err := p.do(fresh, http.MethodGet, p.base, "/api/v3/communities/"+p.community, nil); err != nil {
-			return err.Error()
-		}
-		return ""
-	})
 	s.resume(t, code)
 	s.operatorsReady(t)
 	s.nothingFailed(t)

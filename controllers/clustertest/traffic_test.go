@@ -88,9 +88,10 @@ func (s *suite) pause(codes ...string) {
 func (s *suite) resume(t *testing.T, codes ...string) {
 	t.Helper()
 	for _, code := range codes {
+		base := s.base(t, code)
 		w := s.traffic.writers[code]
 		w.mu.Lock()
-		w.paused, w.person.base = false, s.base(t, code)
+		w.paused, w.person.base = false, base
 		w.mu.Unlock()
 	}
 }

@@ -37,7 +37,7 @@ func (c codec) MarshalAppend(b []byte, message any) ([]byte, error) {
 	if c.name == codecProto {
 		return proto.MarshalOptions{}.MarshalAppend(b, m)
 	}
-	return appendMessage(b, m.ProtoReflect())
+	return appendMessage(b, m)
 }
 
 // Unmarshal implements connect.Codec.

@@ -21,7 +21,7 @@ type Realtime interface {
 }
 
 // MarshalJSON returns the JSON of a message as in REST responses.
-func MarshalJSON(m proto.Message) ([]byte, error) { return appendMessage(nil, m.ProtoReflect()) }
+func MarshalJSON(m proto.Message) ([]byte, error) { return appendMessage(nil, m) }
 
 // isRealtime reports whether a request is for an event stream.
 func (e *edge) isRealtime(request *http.Request) bool {

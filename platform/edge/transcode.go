@@ -81,7 +81,7 @@ func (c *restCall) encode(buffer *bytes.Buffer) error {
 	var err error
 	encoded := buffer.AvailableBuffer()
 	if c.route.body == nil {
-		encoded, err = appendMessage(encoded, c.response.ProtoReflect())
+		encoded, err = appendMessage(encoded, c.response)
 	} else {
 		encoded, err = appendField(encoded, c.response, c.route.body)
 	}

@@ -1,9 +1,10 @@
 package view
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/plaza-social/plaza/platform/store"
 )
@@ -21,12 +22,10 @@ func embeddedID(p store.Post, structureType, field string) string {
 	if p.StructureType != structureType || p.DeletedAt != nil {
 		return ""
 	}
-	var data map[string]json.RawMessage
-	var id string
-	if json.Unmarshal(p.Data, &data) != nil || json.Unmarshal(data[field], &id) != nil {
-		return ""
+	if id := gjson.GetBytes(p.Data, field); id.Type == gjson.String {
+		return id.Str
 	}
-	return id
+	return ""
 }
 
 // embeddedIDs returns the ids of the rows that the posts embed, each once, in the order of the posts.

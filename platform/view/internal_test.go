@@ -44,12 +44,33 @@ func TestRowJSON(t *testing.T) {
 	require.JSONEq(t, `[]`, string(MentionsJSON(nil)))
 	require.JSONEq(t, `[]`, string(ObjectsJSON(nil)))
 	require.JSONEq(t, `{}`, string(ObjectJSON(nil)))
-	require.Empty(t, object([]byte(`{"a"`)).GetFields())
 	s, err := structpb.NewStruct(map[string]any{"text": "hello"})
 	require.NoError(t, err)
 	require.Equal(t, "hello", objects(ObjectsJSON([]*structpb.Struct{nil, s}))[1].GetFields()["text"].GetStringValue())
 	list := []*plazav1.Attachment{{Type: "image", FileId: "f"}}
 	require.Equal(t, "f", Attachments(AttachmentsJSON(list))[0].GetFileId())
+}
+
+func TestObject(t *testing.T) {
+	for name, test := range map[string]struct {
+		raw  string
+		want map[string]any
+	}{
+		"nothing":       {``, map[string]any{}},
+		"empty":         {`{}`, map[string]any{}},
+		"malformed":     {`{"a"`, map[string]any{}},
+		"not an object": {`["a"]`, map[string]any{}},
+		"scalars": {
+			`{"text": "a\"\u00e9", "number": -1.5e3, "yes": true, "no": false, "nothing": null, "": ""}`,
+			map[string]any{"text": `a"é`, "number": -1500.0, "yes": true, "no": false, "nothing": nil, "": ""},
+		},
+		"nested": {
+			`{"list": [1, "a", null, [], {"b": [true]}], "object": {"empty": {}}}`,
+			map[string]any{"list": []any{1.0, "a", nil, []any{}, map[string]any{"b": []any{true}}}, "object": map[string]any{"empty": map[string]any{}}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, object([]byte(test.raw)).AsMap()) })
+	}
 }
 
 func TestEmbeddedID(t *testing.T) {

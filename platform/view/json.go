@@ -3,20 +3,45 @@ package view
 import (
 	"encoding/json"
 
+	"github.com/tidwall/gjson"
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// object decodes a JSON object of a row. Malformed JSON yields an empty object. encoding/json is faster than protojson here.
+// object decodes a JSON object of a row. Malformed JSON yields an empty object.
 func object(raw []byte) *structpb.Struct {
-	var fields map[string]any
-	if len(raw) <= 2 || json.Unmarshal(raw, &fields) != nil { // {} or nothing
+	if len(raw) <= 2 || !gjson.ValidBytes(raw) { // {} or nothing
 		return &structpb.Struct{}
 	}
-	s, err := structpb.NewStruct(fields)
-	if err != nil {
-		return &structpb.Struct{}
+	return structOf(gjson.ParseBytes(raw))
+}
+
+// structOf converts a JSON object; other JSON values yield an empty struct.
+func structOf(object gjson.Result) *structpb.Struct {
+	s := &structpb.Struct{}
+	if object.IsObject() {
+		s.Fields = map[string]*structpb.Value{}
+		object.ForEach(func(key, value gjson.Result) bool {
+			s.Fields[key.String()] = valueOf(value)
+			return true
+		})
 	}
 	return s
+}
+
+func valueOf(value gjson.Result) *structpb.Value {
+	switch {
+	case value.Type == gjson.String:
+		return structpb.NewStringValue(value.String())
+	case value.Type == gjson.Number:
+		return structpb.NewNumberValue(value.Num)
+	case value.IsBool():
+		return structpb.NewBoolValue(value.Bool())
+	case value.IsObject():
+		return structpb.NewStructValue(structOf(value))
+	case value.IsArray():
+		return structpb.NewListValue(&structpb.ListValue{Values: mapList(value.Array(), valueOf)})
+	}
+	return structpb.NewNullValue()
 }
 
 // ObjectJSON encodes an object of a request for a row; nil becomes {}.

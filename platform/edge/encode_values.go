@@ -1,0 +1,145 @@
+package edge
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+)
+
+var errText = errors.New("invalid UTF-8")
+
+// specialAppender returns the appender of a well-known type, nil for other types.
+func specialAppender(goType reflect.Type) appender {
+	switch message := reflect.Zero(goType).Interface().(type) {
+	case *timestamppb.Timestamp:
+		return specialOf(appendTimestamp)
+	case *structpb.Struct:
+		return specialOf(appendStruct)
+	case proto.Message:
+		if message.ProtoReflect().Descriptor().FullName().Parent() == "google.protobuf" {
+			return specialOf(appendByProtojson)
+		}
+	}
+	return nil
+}
+
+// specialOf returns an appender of one message type.
+func specialOf[T proto.Message](each func(b []byte, m T) ([]byte, error)) appender {
+	return func(b []byte, v reflect.Value) ([]byte, error) {
+		m, _ := v.Interface().(T)
+		return each(b, m)
+	}
+}
+
+// appendTimestamp appends a time in UTC with three, six or nine fractional digits.
+func appendTimestamp(b []byte, stamp *timestamppb.Timestamp) ([]byte, error) {
+	if err := stamp.CheckValid(); err != nil {
+		return nil, err
+	}
+	layout := `"2006-01-02T15:04:05.000000000Z"`
+	switch nanos := stamp.GetNanos(); {
+	case nanos%1_000_000 == 0:
+		layout = `"2006-01-02T15:04:05.000Z"`
+	case nanos%1_000 == 0:
+		layout = `"2006-01-02T15:04:05.000000Z"`
+	}
+	return stamp.AsTime().AppendFormat(b, layout), nil
+}
+
+func appendStruct(b []byte, s *structpb.Struct) ([]byte, error) {
+	b = append(b, '{')
+	for i, key := range slices.Sorted(maps.Keys(s.GetFields())) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		var err error
+		if b, err = appendText(b, key); err != nil {
+			return nil, err
+		}
+		b = append(b, ':')
+		if b, err = appendValue(b, s.GetFields()[key]); err != nil {
+			return nil, err
+		}
+	}
+	return append(b, '}'), nil
+}
+
+func appendValue(b []byte, v *structpb.Value) ([]byte, error) {
+	switch kind := v.GetKind().(type) {
+	case *structpb.Value_NullValue:
+		return append(b, "null"...), nil
+	case *structpb.Value_BoolValue:
+		return strconv.AppendBool(b, kind.BoolValue), nil
+	case *structpb.Value_NumberValue:
+		return appendFloat(b, kind.NumberValue)
+	case *structpb.Value_StringValue:
+		return appendText(b, kind.StringValue)
+	case *structpb.Value_StructValue:
+		return appendStruct(b, kind.StructValue)
+	case *structpb.Value_ListValue:
+		return appendValues(b, kind.ListValue.GetValues())
+	}
+	return nil, errors.New("a google.protobuf.Value has no value")
+}
+
+func appendValues(b []byte, values []*structpb.Value) ([]byte, error) {
+	b = append(b, '[')
+	for i, value := range values {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		var err error
+		if b, err = appendValue(b, value); err != nil {
+			return nil, err
+		}
+	}
+	return append(b, ']'), nil
+}
+
+// appendFloat formats like ECMAScript, as protojson does. NaN and infinities, which JSON cannot represent, are errors.
+func appendFloat(b []byte, f float64) ([]byte, error) {
+	if abs := math.Abs(f); abs == 0 || abs >= 1e-6 && abs < 1e21 {
+		return strconv.AppendFloat(b, f, 'f', -1, 64), nil
+	}
+	encoded, err := json.Marshal(f) // with an exponent
+	return append(b, encoded...), err
+}
+
+// appendText appends s as a JSON string. It returns an error if s is not UTF-8.
+func appendText(b []byte, s string) ([]byte, error) {
+	b, err := jsontext.AppendQuote(b, s)
+	if err != nil {
+		return nil, errText
+	}
+	return b, nil
+}
+
+// appendQuoted appends s, which must be valid UTF-8, as a JSON string.
+func appendQuoted(b []byte, s string) []byte {
+	b, _ = jsontext.AppendQuote(b, s) // fails for invalid UTF-8
+	return b
+}
+
+// appendByProtojson encodes rare types, slowly.
+func appendByProtojson(b []byte, m proto.Message) ([]byte, error) {
+	data, err := protojson.MarshalOptions{EmitUnpopulated: true}.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, data); err != nil {
+		return nil, err
+	}
+	return append(b, compact.Bytes()...), nil
+}

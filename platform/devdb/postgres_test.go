@@ -27,6 +27,7 @@ func stopDB(t *testing.T, db *DB) {
 }
 
 func TestSecondStartFindsTheData(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "not", "there", "yet")
 	db := startPersistent(t, dir)
 	require.Equal(t, PostgreSQL, db.Engine())
@@ -42,6 +43,7 @@ func TestSecondStartFindsTheData(t *testing.T) {
 // t.TempDir creates directories with mode 0700 for this user. If the tests run as root, PostgreSQL's user cannot access
 // them.
 func TestInaccessibleDataDirectory(t *testing.T) {
+	t.Parallel()
 	locked := filepath.Join(t.TempDir(), "locked")
 	require.NoError(t, os.Mkdir(locked, 0o700))
 	dir := filepath.Join(locked, "data")
@@ -55,6 +57,7 @@ func TestInaccessibleDataDirectory(t *testing.T) {
 }
 
 func TestDataIsPrivate(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	startPersistent(t, dir)
 	for name, want := range map[string]fs.FileMode{
@@ -71,6 +74,7 @@ func TestDataIsPrivate(t *testing.T) {
 }
 
 func TestServerSettings(t *testing.T) {
+	t.Parallel()
 	durable := startPersistent(t, t.TempDir())
 	quick, err := start(t.Context(), Options{Ephemeral: true}, postgresOnly())
 	require.NoError(t, err)
@@ -91,6 +95,7 @@ func TestServerSettings(t *testing.T) {
 }
 
 func TestPasswordIsRequired(t *testing.T) {
+	t.Parallel()
 	db := startPersistent(t, t.TempDir())
 	_, password, _ := cutPassword(t, db.URL())
 	require.Len(t, password, 48)
@@ -111,6 +116,7 @@ func TestEphemeralLeavesNothing(t *testing.T) {
 }
 
 func TestEphemeralLeavesNothingWhenItsProgramIsKilled(t *testing.T) {
+	t.Parallel()
 	tmp := t.TempDir()
 	h := startHolder(t, "none", nil, "DEVDB_TEST_EPHEMERAL=1", "TMPDIR="+tmp)
 	require.NotEmpty(t, entries(t, tmp))
@@ -120,6 +126,7 @@ func TestEphemeralLeavesNothingWhenItsProgramIsKilled(t *testing.T) {
 }
 
 func TestInterruptDoesNotReachTheServer(t *testing.T) {
+	t.Parallel()
 	h := startHolder(t, t.TempDir(), nil)
 	require.NoError(t, syscall.Kill(-h.cmd.Process.Pid, syscall.SIGINT))
 	execute(t, h.url, "SELECT pg_sleep(0.2)") // fails if the server received the signal
@@ -127,6 +134,7 @@ func TestInterruptDoesNotReachTheServer(t *testing.T) {
 }
 
 func TestKilledProgramLosesNothing(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	h := startHolder(t, dir, nil)
 	execute(t, h.url, "CREATE TABLE kept AS SELECT 42 AS answer")
@@ -136,6 +144,7 @@ func TestKilledProgramLosesNothing(t *testing.T) {
 }
 
 func TestOrphanIsStopped(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	h := startHolder(t, dir, nil)
 	execute(t, h.url, "CREATE TABLE kept AS SELECT 42 AS answer")
@@ -149,6 +158,7 @@ func TestOrphanIsStopped(t *testing.T) {
 }
 
 func TestKilledServer(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	h := startHolder(t, dir, nil)
 	execute(t, h.url, "CREATE TABLE kept AS SELECT 42 AS answer")
@@ -161,6 +171,7 @@ func TestKilledServer(t *testing.T) {
 }
 
 func TestPidFileOfAnotherProcess(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	stopDB(t, startPersistent(t, dir))
 	other := exec.Command("sleep", "600")
@@ -173,6 +184,7 @@ func TestPidFileOfAnotherProcess(t *testing.T) {
 }
 
 func TestInterruptedFirstStart(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	fresh := filepath.Join(dir, "postgres", freshName)
 	require.NoError(t, os.MkdirAll(filepath.Join(fresh, "base"), 0o700))
@@ -182,6 +194,7 @@ func TestInterruptedFirstStart(t *testing.T) {
 }
 
 func TestFolderInUse(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	startPersistent(t, dir)
 	_, err := start(t.Context(), Options{Dir: dir}, postgresOnly())
@@ -190,6 +203,7 @@ func TestFolderInUse(t *testing.T) {
 }
 
 func TestDataOfAnotherVersion(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	data := filepath.Join(dir, "postgres", dataName)
 	require.NoError(t, os.MkdirAll(data, 0o700))
@@ -210,6 +224,7 @@ func TestCancelledStartLeavesNothing(t *testing.T) {
 
 // TestPlainUser runs hold as a user without privileges. If the tests run as one, all other tests do that as well.
 func TestPlainUser(t *testing.T) {
+	t.Parallel()
 	var who *owner
 	dir := t.TempDir()
 	if os.Geteuid() == 0 {
@@ -230,6 +245,7 @@ func TestPlainUser(t *testing.T) {
 // TestRootContinuesAsTheOwner starts as root on data created by a plain user, as after an accidental sudo, and vice
 // versa.
 func TestRootContinuesAsTheOwner(t *testing.T) {
+	t.Parallel()
 	var who *owner
 	dir := t.TempDir()
 	if os.Geteuid() == 0 {
@@ -248,6 +264,7 @@ func TestRootContinuesAsTheOwner(t *testing.T) {
 }
 
 func TestCreateDatabase(t *testing.T) {
+	t.Parallel()
 	db := startPersistent(t, t.TempDir())
 	other, err := db.CreateDatabase(t.Context(), `od"d name`)
 	require.NoError(t, err)
@@ -260,6 +277,7 @@ func TestCreateDatabase(t *testing.T) {
 }
 
 func TestExternal(t *testing.T) {
+	t.Parallel()
 	server := startPersistent(t, t.TempDir())
 	find := finder{getenv: func(name string) string { return map[string]string{"PLAZA_DATABASE_URL": server.URL()}[name] }}
 
@@ -279,6 +297,7 @@ func TestExternal(t *testing.T) {
 }
 
 func TestExternalDoesNotRespond(t *testing.T) {
+	t.Parallel()
 	find := finder{getenv: func(string) string { return "postgresql://plaza:hunter2@127.0.0.1:1/plaza" }}
 	_, err := start(t.Context(), Options{}, find)
 	require.ErrorContains(t, err, "PLAZA_DATABASE_URL")

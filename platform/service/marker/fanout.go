@@ -7,6 +7,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 )
@@ -119,10 +120,7 @@ func moves(move store.MarkerMove, mark store.FeedMarker) bool {
 // marksOf reads the markers of users of one home for a feed and, for users who joined after their marker was last
 // updated, the last segment before they joined: users have read all earlier messages.
 func (s *Service) marksOf(ctx context.Context, feed store.MessageFeed, home region.Code, members []store.ChannelUser) (map[string]store.FeedMarker, map[string]int64, error) {
-	ids := make([]string, len(members))
-	for i, u := range members {
-		ids[i] = u.UserID
-	}
+	ids := service.Map(members, func(u store.ChannelUser) string { return u.UserID })
 	var found []store.FeedMarker
 	reads := s.Store.NewReadBatch()
 	reads.FeedMarkersOfUsers(home, feed.ID, ids, &found)

@@ -54,14 +54,10 @@ func (s selection) read(r *store.ReadBatch, userID string, into *[]store.FeedMar
 // load reads the caller's markers. Administrators have none.
 func (s *Service) load(ctx context.Context, selected selection) (*service.Request, []store.FeedMarker, error) {
 	var marks []store.FeedMarker
-	r := s.NewRequest(ctx)
-	if r.Caller.UserID != "" {
-		selected.read(r.ReadBatch, r.Caller.UserID, &marks)
-	}
-	if err := r.Run(ctx); err != nil {
-		return nil, nil, err
-	}
-	return r, marks, r.RequireUser()
+	r := s.NewUserRequest(ctx)
+	selected.read(r.ReadBatch, r.Caller.UserID, &marks)
+	err := r.Run(ctx)
+	return r, marks, err
 }
 
 // move is the position that an operation moves a marker to. Markers never move backward.
@@ -123,19 +119,11 @@ func (s *Service) write(ctx context.Context, tx *store.Tx, userID string, marks 
 type readingUntil struct{ time *time.Time }
 
 func feedsOf(marks []store.FeedMarker) []string {
-	ids := make([]string, len(marks))
-	for i, m := range marks {
-		ids[i] = m.FeedID
-	}
-	return service.SortedSet(ids)
+	return service.SortedSet(service.Map(marks, func(m store.FeedMarker) string { return m.FeedID }))
 }
 
 func entitiesOf(marks []store.FeedMarker) []string {
-	ids := make([]string, len(marks))
-	for i, m := range marks {
-		ids[i] = m.EntityID
-	}
-	return service.SortedSet(ids)
+	return service.SortedSet(service.Map(marks, func(m store.FeedMarker) string { return m.EntityID }))
 }
 
 // respond reads and returns markers.

@@ -8,9 +8,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
-	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/live"
-	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -38,19 +36,8 @@ func (s *Service) CreateVideoStreaming(ctx context.Context, m *plazav1.CreateVid
 	if err != nil {
 		return nil, err
 	}
-	r := s.NewRequest(ctx)
-	thumbnail := fileref.Read(r.ReadBatch, live.Thumbnail(&m.ThumbnailFileId))
-	rules := textrules.Read(s.Deps, r.ReadBatch, service.HomeOf(r.Caller.UserID))
+	r := live.NewRequestToCreate(ctx, s.Deps, &m.ThumbnailFileId, &m.Title, &m.Description)
 	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	if err := r.RequireUser(); err != nil {
-		return nil, err
-	}
-	if err := thumbnail.Err(); err != nil {
-		return nil, err
-	}
-	if err := rules.Require(ctx, r.Caller, textrules.TextOfFields(&m.Title, &m.Description)); err != nil {
 		return nil, err
 	}
 	if parent := m.GetParentStreamId(); parent != "" && !region.ValidID(parent) {
@@ -70,22 +57,12 @@ func (s *Service) CreateVideoStreaming(ctx context.Context, m *plazav1.CreateVid
 	if row.HasChannel {
 		chat.InsertStreamChannel(tx, row, nil, now)
 	}
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
-	return s.View.VideoStreamings([]store.VideoStream{row}, r.UserRows(), r.Caller.UserID), nil
+	return s.View.VideoStreamings([]store.VideoStream{row}, r.UserRows(), r.Caller.UserID), tx.Commit(ctx)
 }
 
 // respond answers with streams and their creators.
 func (s *Service) respond(ctx context.Context, callerID string, rows ...store.VideoStream) (*plazav1.VideoStreamingResponse, error) {
-	ids := make([]string, 0, len(rows))
-	for _, row := range rows {
-		ids = append(ids, row.CreatorID)
-	}
-	var users []store.User
-	reads := s.Store.NewBestEffortBatch()
-	reads.Users(ids, &users)
-	err := reads.Run(ctx)
+	users, err := s.ReadUsers(ctx, service.Map(rows, func(row store.VideoStream) string { return row.CreatorID }))
 	return s.View.VideoStreamings(rows, users, callerID), err
 }
 
@@ -110,22 +87,16 @@ func (s *Service) GetVideoStreaming(ctx context.Context, req *plazav1.GetVideoSt
 
 // UpdateVideoStreaming changes the description of a stream.
 func (s *Service) UpdateVideoStreaming(ctx context.Context, m *plazav1.UpdateVideoStreamingRequest) (*plazav1.VideoStreamingResponse, error) {
-	change := store.StreamChange{Title: m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, Resolution: m.Resolution}
-	if m.GetMetadata() != nil {
-		var err error
-		if change.Metadata, err = live.Metadata(m.GetMetadata()); err != nil {
-			return nil, err
-		}
-	}
-	r, stream, err := s.streams.LoadOwn(ctx, m.GetStreamId())
+	metadata, err := live.ChangedMetadata(m.GetMetadata())
 	if err != nil {
 		return nil, err
 	}
-	if err := fileref.Require(ctx, s.Deps, live.Thumbnail(m.ThumbnailFileId)); err != nil {
+	r, stream, err := s.streams.LoadToUpdate(ctx, m.GetStreamId(), m.ThumbnailFileId, m.Title, m.Description)
+	if err != nil {
 		return nil, err
 	}
-	if err := textrules.Check(ctx, s.Deps, r.Caller, service.HomeOf(stream.ID), textrules.TextOfFields(m.Title, m.Description)); err != nil {
-		return nil, err
+	change := store.StreamChange{
+		Title: m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, Resolution: m.Resolution, Metadata: metadata,
 	}
 	return s.respondWith(ctx, r.Caller.UserID)(s.streams.Change(ctx, stream.ID, func(tx *store.Tx) {
 		tx.UpdateVideoStream(stream.ID, change, s.Now(), fail.NotFound())
@@ -140,8 +111,5 @@ func (s *Service) DeleteVideoStreaming(ctx context.Context, req *plazav1.DeleteV
 	}
 	tx := s.Store.NewTx(service.HomeOf(stream.ID))
 	tx.DeleteVideoStream(*stream, s.Now(), fail.NotFound())
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
-	return service.StatusSuccess(), nil
+	return service.StatusSuccess(), tx.Commit(ctx)
 }

@@ -89,7 +89,7 @@ func RequireChange(caller *auth.Caller, creatorID string) error {
 }
 
 // FilterListed returns the rows of a list that the caller may see: those they take part in, and those in posts that they may read.
-func FilterListed[Row any](ctx context.Context, d *service.Deps, r *service.Request, rows []Row, of func(*Row) Broadcast) ([]Row, error) {
+func FilterListed[Row any](ctx context.Context, r *service.Request, rows []Row, of func(*Row) Broadcast) ([]Row, error) {
 	if SeesAll(r.Caller) {
 		return rows, nil
 	}
@@ -99,7 +99,7 @@ func FilterListed[Row any](ctx context.Context, d *service.Deps, r *service.Requ
 			postIDs = append(postIDs, b.PostID)
 		}
 	}
-	visible, err := visibility.VisiblePostIDs(ctx, d, r, postIDs)
+	visible, err := visibility.VisiblePostIDs(ctx, r, postIDs)
 	return slices.DeleteFunc(rows, func(row Row) bool {
 		b := of(&row)
 		return !b.HasParticipant(r.Caller.UserID) && !visible[b.PostID]

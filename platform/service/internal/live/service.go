@@ -5,7 +5,10 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/fileref"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -24,38 +27,60 @@ type Service[Row any] struct {
 // Load reads a row that the caller may see.
 func (s Service[Row]) Load(ctx context.Context, id string) (*service.Request, *Row, error) {
 	var row *Row
+	r := s.newRequest(ctx, id, &row)
+	err := r.Run(ctx)
+	return r, row, err
+}
+
+// newRequest starts a request that reads a row, and fails unless the caller may see it.
+func (s Service[Row]) newRequest(ctx context.Context, id string, into **Row) *service.Request {
 	r := s.NewRequest(ctx)
-	s.Read(r.ReadBatch, id, &row)
-	if err := r.Run(ctx); err != nil {
-		return nil, nil, err
-	}
-	if row == nil {
-		return nil, nil, fail.NotFound()
-	}
-	return r, row, RequireSee(ctx, s.Deps, r.Caller, s.Of(row))
+	s.Read(r.ReadBatch, id, into)
+	r.AfterRun(func(ctx context.Context) error {
+		if *into == nil {
+			return fail.NotFound()
+		}
+		return RequireSee(ctx, s.Deps, r.Caller, s.Of(*into))
+	})
+	return r
 }
 
 // LoadOwn reads a row that the caller may change.
 func (s Service[Row]) LoadOwn(ctx context.Context, id string) (*service.Request, *Row, error) {
-	r, row, err := s.Load(ctx, id)
-	if err != nil {
-		return nil, nil, err
+	return s.LoadToUpdate(ctx, id, nil)
+}
+
+// LoadToUpdate is LoadOwn with checks of a new thumbnail and of new texts, which are nil if they stay as they are.
+func (s Service[Row]) LoadToUpdate(ctx context.Context, id string, thumbnail *string, texts ...*string) (*service.Request, *Row, error) {
+	var row *Row
+	r := s.newRequest(ctx, id, &row)
+	r.Check(func() error { return RequireChange(r.Caller, s.Of(row).CreatorID) })
+	requireDescription(r, service.HomeOf(id), thumbnail, texts...)
+	err := r.Run(ctx)
+	return r, row, err
+}
+
+// NewRequestToCreate starts the request of a user who creates a room or stream, with checks of its thumbnail and texts.
+func NewRequestToCreate(ctx context.Context, d *service.Deps, thumbnail *string, texts ...*string) *service.Request {
+	r := d.NewUserRequest(ctx)
+	requireDescription(r, service.HomeOf(r.Caller.UserID), thumbnail, texts...)
+	return r
+}
+
+func requireDescription(r *service.Request, home region.Code, thumbnail *string, texts ...*string) {
+	if thumbnail != nil {
+		fileref.Require(r, fileref.Reference{ID: *thumbnail, Kind: "image", Field: "thumbnailFileId"})
 	}
-	return r, row, RequireChange(r.Caller, s.Of(row).CreatorID)
+	textrules.Require(r, home, textrules.TextOfFields(texts...))
 }
 
 // LoadReported reads a row for the media server, which may report on every one.
 func (s Service[Row]) LoadReported(ctx context.Context, id string) (*Row, error) {
-	var row *Row
-	reads := s.Store.NewReadBatch()
-	s.Read(reads, id, &row)
-	if err := reads.Run(ctx); err != nil {
-		return nil, err
+	row, err := service.Read(ctx, s.Deps, s.Read, id)
+	if err == nil && (row == nil || s.Of(row).Deleted) {
+		err = fail.NotFound()
 	}
-	if row == nil || s.Of(row).Deleted {
-		return nil, fail.NotFound()
-	}
-	return row, nil
+	return row, err
 }
 
 // Change commits a change of a row and returns the row as it is then.

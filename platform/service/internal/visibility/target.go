@@ -5,6 +5,7 @@ package visibility
 import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 )
@@ -28,6 +29,19 @@ func (t Target) of(targetType, targetID string) Target {
 		t.Content = true
 	}
 	return t
+}
+
+// ReadTarget adds the reads of a target to a request, by its type and its internal id. A malformed id reads nothing.
+func ReadTarget(r *service.Request, targetType, id string, into *Target) {
+	*into = into.of(targetType, id)
+	switch targetType {
+	case OnContent:
+	case "user":
+		r.Wall(id, r.Caller.UserID, &into.Wall)
+	default:
+		r.Community(id, &into.Community)
+		r.Member(id, r.Caller.UserID, &into.Member)
+	}
 }
 
 // Scope returns what the policy needs to know about the target, and about the author of something on it.
@@ -92,6 +106,16 @@ func (t Target) RequireReact(caller *auth.Caller) error {
 		return fail.Banned()
 	}
 	return nil
+}
+
+// RequireRight returns an error unless the caller has a permission for what an author wrote on the target: inCommunity if
+// the target is a community, and elsewhere otherwise.
+func (t Target) RequireRight(caller *auth.Caller, inCommunity, elsewhere auth.Permission, authorID string) error {
+	p := elsewhere
+	if t.Community != nil {
+		p = inCommunity
+	}
+	return auth.Require(caller, p, t.Scope(authorID))
 }
 
 // Moderates reports whether the caller moderates the posts and comments of the target.

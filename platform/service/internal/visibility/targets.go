@@ -52,11 +52,9 @@ func LoadTargets(ctx context.Context, d *service.Deps, caller *auth.Caller, kind
 	var members []store.Member
 	reads := d.Store.NewBestEffortBatch()
 	reads.Communities(ids, &communities)
-	if caller.UserID != "" {
-		reads.Memberships(caller.UserID, ids, &members)
-		for ownerID, wall := range walls {
-			reads.Wall(ownerID, caller.UserID, wall)
-		}
+	reads.Memberships(caller.UserID, ids, &members)
+	for ownerID, wall := range walls {
+		reads.Wall(ownerID, caller.UserID, wall)
 	}
 	if err := reads.Run(ctx); err != nil {
 		return nil, err

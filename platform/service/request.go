@@ -12,10 +12,10 @@ import (
 // Request is the first round trip of a request: it reads the caller's row together with whatever the operation needs.
 type Request struct {
 	*store.ReadBatch
-	Deps    *Deps
-	Caller  *auth.Caller
-	row     *store.Caller
-	steps   []func(context.Context) error
+	Deps   *Deps
+	Caller *auth.Caller
+	row    *store.Caller
+	steps  []func(context.Context) error
 }
 
 // NewRequest starts the first round trip. Add reads to it, then call Run.

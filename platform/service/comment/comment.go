@@ -85,7 +85,8 @@ func readComment(r *service.Request, id string) *pending {
 	return p
 }
 
-// resolve sets the comment once the reads have run. It is 400400 if the comment is deleted or the caller may not see it.
+// resolve sets the comment once the reads have run. It is 400400 if the comment is deleted or the caller may not see
+// it.
 func (p *pending) resolve(l *loaded, now time.Time) error {
 	if p.row == nil || p.row.DeletedAt != nil {
 		return fail.NotFound()

@@ -180,8 +180,8 @@ func (s *Service) content(ctx context.Context, f *service.Request, entries []sto
 	return k, nil
 }
 
-// visiblePosts returns the published posts in the order of the entries, without those that the caller may not see any more: a
-// community that the caller was just removed from can still be among the sources.
+// visiblePosts returns the published posts in the order of the entries, without those that the caller may not see any
+// more: a community that the caller was just removed from can still be among the sources.
 func visiblePosts(caller *auth.Caller, entries []store.PostFeedEntry, rows []store.Post, k view.Rows) []store.Post {
 	targets := visibility.NewTargets(k.Communities, k.Members)
 	targets.AddFollowedWalls(k.Users)

@@ -129,8 +129,8 @@ func (s *Service) newOwn(ctx context.Context, id string) *loaded {
 	return l
 }
 
-// requireSee returns 400400 if the poll is deleted, and unless the caller may read the post that shows it. The creator of
-// the poll can always see it.
+// requireSee returns 400400 if the poll is deleted, and unless the caller may read the post that shows it. The creator
+// of the poll can always see it.
 func (s *Service) requireSee(ctx context.Context, l *loaded) error {
 	if l.poll == nil || l.poll.DeletedAt != nil {
 		return fail.NotFound()

@@ -30,12 +30,9 @@ func (s *Service) ClearPostFlags(ctx context.Context, req *plazav1.ClearPostFlag
 	return s.changeFlags(ctx, r, flags.Clear)
 }
 
-// changeFlags runs a request, commits a change of the post's flags with everything that depends on them, and returns the
-// post as it is then.
+// changeFlags runs a request, commits a change of the post's flags with everything that depends on them, and returns
+// the post as it is then.
 func (s *Service) changeFlags(ctx context.Context, r *visibility.Request, change flags.Change) (*plazav1.PostResponse, error) {
-	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
 	return s.change(ctx, r, func(tx *store.Tx) {
 		tx.GuardPost(*r.Post, fail.NotFound())
 		change(tx, r.Post.ID)

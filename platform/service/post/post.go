@@ -51,8 +51,11 @@ func (s *Service) respondOne(ctx context.Context, r *visibility.Request, post st
 	return s.respond(ctx, r.Caller.UserID, k)
 }
 
-// change commits a change of a post and returns the post as it is then.
+// change runs a request, commits a change of the post and returns the post as it is then.
 func (s *Service) change(ctx context.Context, r *visibility.Request, change func(*store.Tx)) (*plazav1.PostResponse, error) {
+	if err := r.Run(ctx); err != nil {
+		return nil, err
+	}
 	var after *store.Post
 	tx := s.Store.NewTx(r.Home())
 	change(tx)

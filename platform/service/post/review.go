@@ -24,12 +24,12 @@ var errNotWaiting = fail.New(fail.CodeBadRequest, "The post is not waiting for a
 func (s *Service) review(ctx context.Context, id, feedType string) (*plazav1.PostResponse, error) {
 	r := s.newRequest(ctx, id)
 	r.Check(r.RequireModerator)
-	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	if r.Post.FeedType != reviewing || !r.Post.IsParent {
-		return nil, errNotWaiting
-	}
+	r.Check(func() error {
+		if r.Post.FeedType != reviewing || !r.Post.IsParent {
+			return errNotWaiting
+		}
+		return nil
+	})
 	return s.change(ctx, r, func(tx *store.Tx) {
 		tx.GuardPost(*r.Post, fail.NotFound())
 		tx.UpdatePostFeedType(*r.Post, feedType, s.Now())

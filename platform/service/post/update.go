@@ -26,43 +26,40 @@ func (s *Service) UpdatePost(ctx context.Context, req *plazav1.UpdatePostRequest
 
 // edit is one attempt of UpdatePost. It returns service.ErrConflict if the post changed concurrently.
 func (s *Service) edit(ctx context.Context, req *plazav1.UpdatePostRequest, mentions []view.Mention) (*plazav1.PostResponse, error) {
-	r, e, err := s.loadEdit(ctx, req)
-	if err != nil {
-		return nil, err
-	}
+	var edit *posting.Edit
+	r := s.newRequest(ctx, req.GetPostId())
+	s.checkEdit(r, req, &edit)
 	now := s.Now()
-	parent, added, dropped := e.Rows(req, mentions, now, func() string { return s.NewID(r.Home()) })
 	return s.change(ctx, r, func(tx *store.Tx) {
+		parent, added, dropped := edit.Rows(req, mentions, now, func() string { return s.NewID(r.Home()) })
 		tx.GuardPostUnchanged(*r.Post, service.ErrConflict)
 		tx.UpdatePost(parent, added, dropped, now, r.Caller.KeepsEditedAt)
 		tx.SelectCommunity(r.Target.Community)
 	})
 }
 
-// loadEdit reads the post and checks that the caller may make the edit. A post that is not published may be edited by
+// checkEdit adds the checks of an edit to a request, which set *into. A post that is not published may be edited by
 // moderators, and by its author if the network's settings allow that.
-func (s *Service) loadEdit(ctx context.Context, m *plazav1.UpdatePostRequest) (*visibility.Request, *posting.Edit, error) {
+func (s *Service) checkEdit(r *visibility.Request, m *plazav1.UpdatePostRequest, into **posting.Edit) {
 	var settings store.Settings
 	var children []store.Post
-	var edit *posting.Edit
-	r := s.newRequest(ctx, m.GetPostId())
 	r.Settings(s.Region, &settings)
 	r.ChildrenOf([]string{m.GetPostId()}, &children)
 	files := fileref.Read(r.ReadBatch, fileref.OfAttachments(m.GetAttachments())...)
 	rules := textrules.Read(s.Deps, r.ReadBatch, service.HomeOf(m.GetPostId()))
 	r.CheckRight(auth.EditCommunityPost, auth.EditUserFeedPost)
-	r.AfterRun(func(ctx context.Context) (err error) {
+	r.AfterRun(func(ctx context.Context) error {
 		if r.Post.FeedType != published && !settings.IsAllowEditPostWhenReviewingEnabled && !r.Target.Moderates(r.Caller) {
 			return fail.NotAllowed()
 		}
-		if edit, err = posting.NewEdit(m, r.Post, children); err != nil {
+		edit, err := posting.NewEdit(m, r.Post, children)
+		if err != nil {
 			return err
 		}
 		if err := files.Only(edit.Files).Err(); err != nil {
 			return err
 		}
+		*into = edit
 		return rules.Require(ctx, r.Caller, edit.Text(m))
 	})
-	err := r.Run(ctx)
-	return r, edit, err
 }

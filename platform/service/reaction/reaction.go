@@ -37,8 +37,8 @@ type loaded struct {
 // reference identifies what the caller reacts to.
 type reference struct{ id, kind string }
 
-// newRequest starts a request about what the caller reacts to and the caller's reactions to it. Its Run fails unless the
-// caller may see it.
+// newRequest starts a request about what the caller reacts to and the caller's reactions to it. Its Run fails unless
+// the caller may see it.
 func (s *Service) newRequest(ctx context.Context, ref reference) *loaded {
 	l := s.newReferenceRequest(ctx, ref)
 	if home, err := region.HomeOf(ref.id); err == nil {

@@ -16,15 +16,17 @@ import (
 // Service implements RoomService.
 type Service struct {
 	*service.Deps
-	rooms live.Service[store.Room]
+	rooms live.Service[store.Room, plazav1.RoomResponse]
 }
 
 // New returns the service of rooms.
 func New(d *service.Deps) *Service {
-	return &Service{Deps: d, rooms: live.Service[store.Room]{
+	s := &Service{Deps: d}
+	s.rooms = live.Service[store.Room, plazav1.RoomResponse]{
 		Deps: d, Of: live.OfRoom, Read: (*store.ReadBatch).Room, Select: (*store.Tx).SelectRoom, KeepModeration: (*store.Tx).ModerateRoom,
-		Transitions: transitions,
-	}}
+		Transitions: transitions, Respond: s.respond,
+	}
+	return s
 }
 
 // Types of rooms and of participants.
@@ -84,7 +86,8 @@ func (s *Service) CreateRoom(ctx context.Context, m *plazav1.CreateRoomRequest) 
 	}, tx.Commit(ctx)
 }
 
-// participantsOf returns the host and the invited users, each with a key. wanted is how many invited users the request names.
+// participantsOf returns the host and the invited users, each with a key. wanted is how many invited users the request
+// names.
 func participantsOf(creator *store.User, invited []store.User, wanted int) ([]store.RoomParticipant, error) {
 	participants := []store.RoomParticipant{{Type: host, UserID: creator.ID, PublicID: creator.PublicID, Key: live.NewKey()}}
 	for _, u := range invited {
@@ -131,20 +134,9 @@ func (s *Service) respond(ctx context.Context, row store.Room) (*plazav1.RoomRes
 	return &plazav1.RoomResponse{Rooms: s.View.Rooms([]store.Room{row}), Users: s.View.Users(users)}, err
 }
 
-// respondWith returns a function that answers with the room that an operation returned.
-func (s *Service) respondWith(ctx context.Context) func(*store.Room, error) (*plazav1.RoomResponse, error) {
-	return func(row *store.Room, err error) (*plazav1.RoomResponse, error) {
-		if err != nil {
-			return nil, err
-		}
-		return s.respond(ctx, *row)
-	}
-}
-
 // GetRoom returns one room.
 func (s *Service) GetRoom(ctx context.Context, req *plazav1.GetRoomRequest) (*plazav1.RoomResponse, error) {
-	_, room, err := s.rooms.Load(ctx, req.GetRoomId())
-	return s.respondWith(ctx)(room, err)
+	return s.rooms.Get(ctx, req.GetRoomId())
 }
 
 // UpdateRoom changes the description of a room.
@@ -161,13 +153,13 @@ func (s *Service) UpdateRoom(ctx context.Context, m *plazav1.UpdateRoomRequest) 
 	change := store.RoomChange{
 		Title: m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, LiveChatEnabled: m.LiveChatEnabled, Metadata: metadata,
 	}
-	return s.respondWith(ctx)(s.rooms.Change(ctx, room.ID, func(tx *store.Tx) {
+	return s.rooms.Change(ctx, room.ID, func(tx *store.Tx) {
 		tx.UpdateRoom(room.ID, change, now, fail.NotFound())
 		if m.GetLiveChatEnabled() && !room.HasChannel {
 			tx.UpdateRoomHasChannel(room.ID, now, fail.NotFound())
 			chat.InsertRoomChannel(tx, *room, fail.Conflict(), now)
 		}
-	}))
+	})
 }
 
 // DeleteRoom deletes a room. The post that shows it stays.

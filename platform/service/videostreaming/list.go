@@ -39,7 +39,7 @@ func (s *Service) ListVideoStreamings(ctx context.Context, m *plazav1.ListVideoS
 	if rows, err = live.FilterListed(ctx, r, rows, live.OfStream); err != nil {
 		return nil, err
 	}
-	a, err := s.respond(ctx, r.Caller.UserID, rows...)
+	a, err := s.respond(ctx, rows...)
 	return &plazav1.ListVideoStreamingsResponse{Results: a, Paging: paging}, err
 }
 

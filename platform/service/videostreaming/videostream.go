@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
@@ -16,15 +17,20 @@ import (
 // Service implements VideoStreamingService.
 type Service struct {
 	*service.Deps
-	streams live.Service[store.VideoStream]
+	streams live.Service[store.VideoStream, plazav1.VideoStreamingResponse]
 }
 
 // New returns the service of video streams.
 func New(d *service.Deps) *Service {
-	return &Service{Deps: d, streams: live.Service[store.VideoStream]{
+	s := &Service{Deps: d}
+	s.streams = live.Service[store.VideoStream, plazav1.VideoStreamingResponse]{
 		Deps: d, Of: live.OfStream, Read: (*store.ReadBatch).VideoStream, Select: (*store.Tx).SelectVideoStream,
 		KeepModeration: (*store.Tx).ModerateVideoStream, Transitions: transitions,
-	}}
+		Respond: func(ctx context.Context, row store.VideoStream) (*plazav1.VideoStreamingResponse, error) {
+			return s.respond(ctx, row)
+		},
+	}
+	return s
 }
 
 var errParent = fail.New(fail.CodeBadRequest,
@@ -61,28 +67,14 @@ func (s *Service) CreateVideoStreaming(ctx context.Context, m *plazav1.CreateVid
 }
 
 // respond answers with streams and their creators.
-func (s *Service) respond(ctx context.Context, callerID string, rows ...store.VideoStream) (*plazav1.VideoStreamingResponse, error) {
+func (s *Service) respond(ctx context.Context, rows ...store.VideoStream) (*plazav1.VideoStreamingResponse, error) {
 	users, err := s.ReadUsers(ctx, service.Map(rows, func(row store.VideoStream) string { return row.CreatorID }))
-	return s.View.VideoStreamings(rows, users, callerID), err
-}
-
-// respondWith returns a function that answers with the stream that an operation returned.
-func (s *Service) respondWith(ctx context.Context, callerID string) func(*store.VideoStream, error) (*plazav1.VideoStreamingResponse, error) {
-	return func(row *store.VideoStream, err error) (*plazav1.VideoStreamingResponse, error) {
-		if err != nil {
-			return nil, err
-		}
-		return s.respond(ctx, callerID, *row)
-	}
+	return s.View.VideoStreamings(rows, users, auth.CallerFrom(ctx).UserID), err
 }
 
 // GetVideoStreaming returns one stream.
 func (s *Service) GetVideoStreaming(ctx context.Context, req *plazav1.GetVideoStreamingRequest) (*plazav1.VideoStreamingResponse, error) {
-	r, stream, err := s.streams.Load(ctx, req.GetStreamId())
-	if err != nil {
-		return nil, err
-	}
-	return s.respond(ctx, r.Caller.UserID, *stream)
+	return s.streams.Get(ctx, req.GetStreamId())
 }
 
 // UpdateVideoStreaming changes the description of a stream.
@@ -91,16 +83,16 @@ func (s *Service) UpdateVideoStreaming(ctx context.Context, m *plazav1.UpdateVid
 	if err != nil {
 		return nil, err
 	}
-	r, stream, err := s.streams.LoadToUpdate(ctx, m.GetStreamId(), m.ThumbnailFileId, m.Title, m.Description)
+	_, stream, err := s.streams.LoadToUpdate(ctx, m.GetStreamId(), m.ThumbnailFileId, m.Title, m.Description)
 	if err != nil {
 		return nil, err
 	}
 	change := store.StreamChange{
 		Title: m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, Resolution: m.Resolution, Metadata: metadata,
 	}
-	return s.respondWith(ctx, r.Caller.UserID)(s.streams.Change(ctx, stream.ID, func(tx *store.Tx) {
+	return s.streams.Change(ctx, stream.ID, func(tx *store.Tx) {
 		tx.UpdateVideoStream(stream.ID, change, s.Now(), fail.NotFound())
-	}))
+	})
 }
 
 // DeleteVideoStreaming deletes a stream. The post that shows it stays.

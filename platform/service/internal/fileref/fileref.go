@@ -30,7 +30,8 @@ type Check struct {
 	rows []store.File
 }
 
-// Read is Require for operations that only know after the reads which of the references to check: they call Only and Err.
+// Read is Require for operations that only know after the reads which of the references to check: they call Only and
+// Err.
 func Read(reads *store.ReadBatch, refs ...Reference) *Check {
 	c := &Check{}
 	var ids []string

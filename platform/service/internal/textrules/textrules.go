@@ -1,5 +1,5 @@
-// Package textrules checks what users write against the allow list of links and the block list of words. It is the
-// only place that does. An operation that takes a text adds Require to its request, after the checks that the caller may
+// Package textrules checks what users write against the allow list of links and the block list of words. It is the only
+// place that does. An operation that takes a text adds Require to its request, after the checks that the caller may
 // write.
 package textrules
 

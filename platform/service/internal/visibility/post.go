@@ -10,7 +10,8 @@ import (
 	"github.com/plaza-social/plaza/platform/view"
 )
 
-// LoadPost reads a post in a round trip of its own, for what is attached to it. It is 400400 unless the caller may see the post.
+// LoadPost reads a post in a round trip of its own, for what is attached to it. It is 400400 unless the caller may see
+// the post.
 func LoadPost(ctx context.Context, d *service.Deps, caller *auth.Caller, id string) (*Reference, error) {
 	p := &Pending{}
 	reads := d.Store.NewReadBatch()

@@ -19,8 +19,8 @@ type Reference struct {
 	Target Target
 }
 
-// Pending is a post or a story that a request reads. Its rows can be had only through Resolve, which makes the access check, so that
-// no operation can forget it.
+// Pending is a post or a story that a request reads. Its rows can be had only through Resolve, which makes the access
+// check, so that no operation can forget it.
 type Pending struct {
 	ref       Reference
 	onContent bool // only a post on content will do
@@ -120,8 +120,9 @@ func (p *Pending) readStory(reads *store.ReadBatch, caller *auth.Caller, id stri
 	reads.WallOfStory(id, caller.UserID, &p.ref.Target.Wall)
 }
 
-// Resolve returns the post or story once the reads have run. It is an error where that does not exist, is deleted or has ended, and
-// where the caller may not see it; a post that waits for approval is visible to its author and to moderators.
+// Resolve returns the post or story once the reads have run. It is an error where that does not exist, is deleted or
+// has ended, and where the caller may not see it; a post that waits for approval is visible to its author and to
+// moderators.
 func (p *Pending) Resolve(caller *auth.Caller, now time.Time) (*Reference, error) {
 	switch {
 	case p.ref.Story != nil:
@@ -149,7 +150,8 @@ func (p *Pending) resolveStory(story store.Story, caller *auth.Caller, now time.
 	return &ref, nil
 }
 
-// ResolvePast is Resolve, and also returns stories that ended or were deleted to callers who may view stories everywhere.
+// ResolvePast is Resolve, and also returns stories that ended or were deleted to callers who may view stories
+// everywhere.
 func (p *Pending) ResolvePast(caller *auth.Caller, now time.Time) (*Reference, error) {
 	if p.ref.Story == nil || !auth.Allowed(caller, auth.ViewStory, auth.Scope{}) {
 		return p.Resolve(caller, now)

@@ -1,5 +1,5 @@
-// Package visibility decides who may see posts, stories and comments. It holds the only implementation of that rule: services read
-// content with its target through this package, and get the rows from Resolve, which makes the check.
+// Package visibility decides who may see posts, stories and comments. It holds the only implementation of that rule:
+// services read content with its target through this package, and get the rows from Resolve, which makes the check.
 package visibility
 
 import (
@@ -10,8 +10,9 @@ import (
 	"github.com/plaza-social/plaza/platform/view"
 )
 
-// Target is where content was posted: a community with the caller's membership, a user's wall, or content of the client's own.
-// Exactly one of Community, WallOwnerID and Content is set; nothing on the zero Target is visible to anyone.
+// Target is where content was posted: a community with the caller's membership, a user's wall, or content of the
+// client's own. Exactly one of Community, WallOwnerID and Content is set; nothing on the zero Target is visible to
+// anyone.
 type Target struct {
 	Community   *store.Community
 	Member      *store.Member // the caller's membership; nil for non-members
@@ -61,8 +62,8 @@ func MembershipOf(m *store.Member) *auth.Membership {
 	return &auth.Membership{Member: m.State == "member", Banned: m.State == "banned", Roles: m.Roles}
 }
 
-// RequireSee returns nil if the caller may read what is published on the target. Content of a private community that is not
-// discoverable does not exist for non-members.
+// RequireSee returns nil if the caller may read what is published on the target. Content of a private community that is
+// not discoverable does not exist for non-members.
 func (t Target) RequireSee(caller *auth.Caller) error {
 	if t.Content {
 		return nil
@@ -80,8 +81,8 @@ func (t Target) RequireSee(caller *auth.Caller) error {
 	return err
 }
 
-// requireSeeWall hides a wall from users whom its owner blocks. Where profiles are private, only accepted followers see it. Neither
-// applies to the owner and to callers who may view posts everywhere.
+// requireSeeWall hides a wall from users whom its owner blocks. Where profiles are private, only accepted followers see
+// it. Neither applies to the owner and to callers who may view posts everywhere.
 func (t Target) requireSeeWall(caller *auth.Caller) error {
 	switch {
 	case t.WallOwnerID == "":
@@ -96,8 +97,8 @@ func (t Target) requireSeeWall(caller *auth.Caller) error {
 	return nil
 }
 
-// RequireReact returns nil if the caller may flag, react to or comment on what is on the target: it is visible to the caller, and the
-// caller is not banned from the community.
+// RequireReact returns nil if the caller may flag, react to or comment on what is on the target: it is visible to the
+// caller, and the caller is not banned from the community.
 func (t Target) RequireReact(caller *auth.Caller) error {
 	if err := t.RequireSee(caller); err != nil {
 		return err
@@ -108,8 +109,8 @@ func (t Target) RequireReact(caller *auth.Caller) error {
 	return nil
 }
 
-// RequireRight returns an error unless the caller has a permission for what an author wrote on the target: inCommunity if
-// the target is a community, and elsewhere otherwise.
+// RequireRight returns an error unless the caller has a permission for what an author wrote on the target: inCommunity
+// if the target is a community, and elsewhere otherwise.
 func (t Target) RequireRight(caller *auth.Caller, inCommunity, elsewhere auth.Permission, authorID string) error {
 	p := elsewhere
 	if t.Community != nil {
@@ -123,8 +124,8 @@ func (t Target) Moderates(caller *auth.Caller) bool {
 	return auth.Allowed(caller, auth.ModeratePostAndComment, t.Scope(""))
 }
 
-// RequireSeePost returns nil if the caller may see a post on the target. A post that is not published is visible to its author and to
-// moderators.
+// RequireSeePost returns nil if the caller may see a post on the target. A post that is not published is visible to its
+// author and to moderators.
 func (t Target) RequireSeePost(caller *auth.Caller, post *store.Post) error {
 	if err := t.RequireSee(caller); err != nil {
 		return err

@@ -23,8 +23,3 @@ func ReadAvailable[P, R any](ctx context.Context, d *Deps, query func(*store.Rea
 	err := reads.Run(ctx)
 	return result, err
 }
-
-// ReadUsers reads users by internal id, in the order of the ids. Users whose home is unavailable are left out.
-func (d *Deps) ReadUsers(ctx context.Context, ids []string) ([]store.User, error) {
-	return ReadAvailable(ctx, d, (*store.ReadBatch).Users, ids)
-}

@@ -96,7 +96,7 @@ func (p *pending) resolve(l *loaded, now time.Time) error {
 		return err
 	}
 	l.comment, l.Reference = p.row, *ref
-	return ref.Target.RequireSeeComment(l.Caller, p.row)
+	return l.Target.RequireSeeComment(l.Caller, p.row)
 }
 
 // known returns the rows that were read, for the response.

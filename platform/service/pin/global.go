@@ -28,15 +28,15 @@ func (s *Service) PinGlobalPost(ctx context.Context, req *plazav1.PinGlobalPostR
 		return nil, err
 	}
 	limit, id := settings.MaxGlobalPinnedPost, r.Post.ID
-	there := of(others, id)
-	if len(there) == 0 && len(others) >= limit {
+	pinned := of(others, id)
+	if len(pinned) == 0 && len(others) >= limit {
 		return nil, errLimit(limit)
 	}
 	after, err := s.add(ctx, r, s.pin(r, s.NetworkID, store.PinGlobal), max(limit, len(others)))
 	if err != nil {
 		return nil, err
 	}
-	if len(there) == 0 {
+	if len(pinned) == 0 {
 		if err := s.requireWithinLimit(ctx, id, limit); err != nil {
 			return nil, err
 		}

@@ -1,5 +1,6 @@
 // Package visibility decides who may see posts, stories and comments. It holds the only implementation of that rule:
-// services read content with its target through this package, and get the rows from Resolve, which makes the check.
+// services read content with its target through this package, and get the rows from a Request, whose Run makes the
+// check, or from Resolve, which makes it for one of several rows.
 package visibility
 
 import (

@@ -47,14 +47,19 @@ func (r *Request) Check(check func() error) {
 	r.AfterRun(func(context.Context) error { return check() })
 }
 
-// CheckID adds the check that an id has the form of an internal id, because no row has another one.
-func (r *Request) CheckID(id string) {
+// CheckFound is Check for a condition without which the result is 400400.
+func (r *Request) CheckFound(found func() bool) {
 	r.Check(func() error {
-		if !region.ValidID(id) {
+		if !found() {
 			return fail.NotFound()
 		}
 		return nil
 	})
+}
+
+// CheckID adds the check that an id has the form of an internal id, because no row has another one.
+func (r *Request) CheckID(id string) {
+	r.CheckFound(func() bool { return region.ValidID(id) })
 }
 
 // AfterRun adds a step that Run takes once the caller is confirmed, such as resolving access that depends on the rows

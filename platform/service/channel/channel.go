@@ -28,7 +28,6 @@ import (
 	"context"
 
 	"github.com/plaza-social/plaza/platform/auth"
-	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/store"
@@ -73,12 +72,7 @@ func (s *Service) newState(ctx context.Context, id string) *state {
 // newExisting is newState for operations that fail with 400400 if the channel is deleted.
 func (s *Service) newExisting(ctx context.Context, id string) *state {
 	found := s.newState(ctx, id)
-	found.Check(func() error {
-		if found.Access.Channel.DeletedAt != nil {
-			return fail.NotFound()
-		}
-		return nil
-	})
+	found.CheckFound(func() bool { return found.Access.Channel.DeletedAt == nil })
 	return found
 }
 

@@ -63,16 +63,6 @@ func (s *Service) newOwn(ctx context.Context, id string, inCommunity, elsewhere 
 	return l
 }
 
-// checkStatus adds the check that the comment has an approval status; a comment in another one is 400400.
-func (l *loaded) checkStatus(status string) {
-	l.Check(func() error {
-		if l.comment.ApprovalStatus != status {
-			return fail.NotFound()
-		}
-		return nil
-	})
-}
-
 // pending is a comment that a request reads.
 type pending struct {
 	row *store.Comment

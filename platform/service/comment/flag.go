@@ -12,7 +12,7 @@ import (
 // FlagComment flags a comment as the caller.
 func (s *Service) FlagComment(ctx context.Context, req *plazav1.FlagCommentRequest) (*plazav1.CommentResponse, error) {
 	l := s.newRequest(ctx, req.GetCommentId())
-	l.checkStatus(store.Approved) // others take no flags
+	l.CheckFound(func() bool { return l.comment.ApprovalStatus == store.Approved }) // others take no flags
 	l.Check(func() error { return l.Target.RequireReact(l.Caller) })
 	return s.changeFlags(ctx, l, flags.Add(l.Request, store.FlagComment, req))
 }

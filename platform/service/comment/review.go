@@ -21,7 +21,7 @@ func (s *Service) DeclineComment(ctx context.Context, req *plazav1.DeclineCommen
 // review changes the state of a pending comment. It is 400400 for a comment in another state.
 func (s *Service) review(ctx context.Context, id, status string) (*plazav1.CommentResponse, error) {
 	l := s.newModerated(ctx, id)
-	l.checkStatus(store.Pending)
+	l.CheckFound(func() bool { return l.comment.ApprovalStatus == store.Pending })
 	now := s.Now()
 	return s.change(ctx, l, func(tx *store.Tx) {
 		l.Guard(tx, now)

@@ -83,12 +83,7 @@ type request struct {
 func (s *Service) newRequest(ctx context.Context, id string) *request {
 	r := &request{Request: s.NewRequest(ctx)}
 	r.File(id, &r.file)
-	r.Check(func() error {
-		if r.file == nil {
-			return fail.NotFound()
-		}
-		return nil
-	})
+	r.CheckFound(func() bool { return r.file != nil })
 	return r
 }
 

@@ -26,12 +26,7 @@ type answer struct {
 func (s *Service) newAnswer(ctx context.Context, id string) *answer {
 	a := &answer{Request: s.NewRequest(ctx), now: s.Now()}
 	a.Invitation(id, &a.row)
-	a.Check(func() error {
-		if a.row == nil {
-			return fail.NotFound()
-		}
-		return nil
-	})
+	a.CheckFound(func() bool { return a.row != nil })
 	return a
 }
 

@@ -64,11 +64,6 @@ func (s *Service) loadAnswer(ctx context.Context, communityID, userID string) (*
 		a.Member(communityID, internalID, &a.member)
 	}
 	a.Check(a.requireModerator)
-	a.Check(func() error {
-		if a.pending == nil {
-			return fail.NotFound()
-		}
-		return nil
-	})
+	a.CheckFound(func() bool { return a.pending != nil })
 	return a, a.Run(ctx)
 }

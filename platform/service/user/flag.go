@@ -73,12 +73,7 @@ func (s *Service) newFlagRequest(ctx context.Context, publicID string) (*flagReq
 	userID, err := s.Directory.ResolveOne(ctx, publicID)
 	l := &flagRequest{Request: s.NewRequest(ctx), userID: userID}
 	l.Users([]string{userID}, &l.rows)
-	l.Check(func() error {
-		if len(l.rows) == 0 || l.rows[0].DeletedAt != nil {
-			return fail.NotFound()
-		}
-		return nil
-	})
+	l.CheckFound(func() bool { return len(l.rows) > 0 && l.rows[0].DeletedAt == nil })
 	return l, err
 }
 

@@ -45,12 +45,7 @@ func NewMessageRequest(ctx context.Context, d *service.Deps, messageID string) *
 // NewExistingMessageRequest is NewMessageRequest for operations that fail with 400400 if the message is deleted.
 func NewExistingMessageRequest(ctx context.Context, d *service.Deps, messageID string) *MessageRequest {
 	r := NewMessageRequest(ctx, d, messageID)
-	r.Check(func() error {
-		if r.Message.DeletedAt != nil {
-			return fail.NotFound()
-		}
-		return nil
-	})
+	r.CheckFound(func() bool { return r.Message.DeletedAt == nil })
 	return r
 }
 

@@ -112,6 +112,8 @@ func TestRequireWithoutRules(t *testing.T) {
 
 // TestRequireWithoutText tests that Require reads nothing for a request without a text: there is no batch.
 func TestRequireWithoutText(t *testing.T) {
-	Require(&service.Request{}, region.EU)
-	Require(&service.Request{}, region.EU, UserText{}, TextOfFields(nil))
+	require.NotPanics(t, func() {
+		Require(&service.Request{}, region.EU)
+		Require(&service.Request{}, region.EU, UserText{}, TextOfFields(nil))
+	})
 }

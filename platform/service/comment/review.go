@@ -22,8 +22,8 @@ func (s *Service) DeclineComment(ctx context.Context, req *plazav1.DeclineCommen
 func (s *Service) review(ctx context.Context, id, status string) (*plazav1.CommentResponse, error) {
 	l := s.newModerated(ctx, id)
 	l.CheckFound(func() bool { return l.comment.ApprovalStatus == store.Pending })
-	now := s.Now()
 	return s.change(ctx, l, func(tx *store.Tx) {
+		now := s.Now()
 		l.Guard(tx, now)
 		tx.GuardCommentStatus(*l.comment, fail.NotFound())
 		tx.ReviewComment(*l.comment, status, now)

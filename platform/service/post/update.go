@@ -29,8 +29,8 @@ func (s *Service) edit(ctx context.Context, req *plazav1.UpdatePostRequest, ment
 	var edit *posting.Edit
 	r := s.newRequest(ctx, req.GetPostId())
 	s.checkEdit(r, req, &edit)
-	now := s.Now()
 	return s.change(ctx, r, func(tx *store.Tx) {
+		now := s.Now()
 		parent, added, dropped := edit.Rows(req, mentions, now, func() string { return s.NewID(r.Home()) })
 		tx.GuardPostUnchanged(*r.Post, service.ErrConflict)
 		tx.UpdatePost(parent, added, dropped, now, r.Caller.KeepsEditedAt)

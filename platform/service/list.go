@@ -2,6 +2,20 @@ package service
 
 import "slices"
 
+// Map returns the results of f for the values of a list, such as the ids of rows.
+func Map[T, R any](list []T, f func(T) R) []R {
+	results := make([]R, len(list))
+	for i, value := range list {
+		results[i] = f(value)
+	}
+	return results
+}
+
+// SortByID sorts rows in the order of their ids in ids.
+func SortByID[T any](rows []T, ids []string, id func(T) string) {
+	slices.SortFunc(rows, func(a, b T) int { return slices.Index(ids, id(a)) - slices.Index(ids, id(b)) })
+}
+
 // Distinct returns the values of a list without repetitions, in the order of their first occurrence; nil if there are
 // none.
 func Distinct[T comparable](list []T) []T {

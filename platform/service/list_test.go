@@ -35,3 +35,14 @@ func TestReplaceList(t *testing.T) {
 	require.Empty(t, ReplaceList(nil, current, []string{"other", "list"}, "list"), "a cleared one does")
 	require.Equal(t, []int{2}, ReplaceList([]int{2}, current, []string{"list"}, "list"))
 }
+
+func TestMap(t *testing.T) {
+	require.Equal(t, []string{"b", "a"}, Map([]store.User{{ID: "b"}, {ID: "a"}}, func(u store.User) string { return u.ID }))
+	require.Empty(t, Map(nil, func(u store.User) string { return u.ID }))
+}
+
+func TestSortByID(t *testing.T) {
+	users := []store.User{{ID: "a"}, {ID: "b"}, {ID: "c"}}
+	SortByID(users, []string{"c", "a", "b"}, func(u store.User) string { return u.ID })
+	require.Equal(t, []store.User{{ID: "c"}, {ID: "a"}, {ID: "b"}}, users)
+}

@@ -5,25 +5,61 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
 // Request is the first round trip of a request: it reads the caller's row together with whatever the operation needs.
 type Request struct {
 	*store.ReadBatch
-	Caller  *auth.Caller
-	row     *store.Caller
-	catalog *auth.Catalog
-	steps   []func(context.Context) error
+	Deps   *Deps
+	Caller *auth.Caller
+	row    *store.Caller
+	steps  []func(context.Context) error
 }
 
 // NewRequest starts the first round trip. Add reads to it, then call Run.
 func (d *Deps) NewRequest(ctx context.Context) *Request {
-	r := &Request{ReadBatch: d.Store.NewReadBatch(), Caller: auth.CallerFrom(ctx), catalog: d.View.Catalog}
+	r := &Request{ReadBatch: d.Store.NewReadBatch(), Deps: d, Caller: auth.CallerFrom(ctx)}
 	if r.Caller.Kind == auth.User {
 		r.ReadBatch.Caller(r.Caller.UserID, r.Caller.SessionID, &r.row)
 	}
 	return r
+}
+
+// NewUserRequest is NewRequest for operations that act as a user: Run refuses administrators.
+func (d *Deps) NewUserRequest(ctx context.Context) *Request {
+	r := d.NewRequest(ctx)
+	r.Check(r.RequireUser)
+	return r
+}
+
+// NewPrivilegedRequest is NewRequest for operations that require a network role with the permission p.
+func (d *Deps) NewPrivilegedRequest(ctx context.Context, p auth.Permission) *Request {
+	r := d.NewRequest(ctx)
+	r.Check(func() error { return auth.Require(r.Caller, p, auth.Scope{}) })
+	return r
+}
+
+// Check adds a check that Run makes once the caller is confirmed. Checks and steps run in the order in which they were
+// added, and Run returns the first error.
+func (r *Request) Check(check func() error) {
+	r.AfterRun(func(context.Context) error { return check() })
+}
+
+// CheckFound is Check for a condition without which the result is 400400.
+func (r *Request) CheckFound(found func() bool) {
+	r.Check(func() error {
+		if !found() {
+			return fail.NotFound()
+		}
+		return nil
+	})
+}
+
+// CheckID adds the check that an id has the form of an internal id, because no row has another one.
+func (r *Request) CheckID(id string) {
+	r.CheckFound(func() bool { return region.ValidID(id) })
 }
 
 // AfterRun adds a step that Run takes once the caller is confirmed, such as resolving access that depends on the rows
@@ -61,7 +97,7 @@ func (r *Request) facts() auth.Facts {
 		GlobalBan:      r.row.IsGlobalBan,
 		SessionRevoked: !r.row.SessionLive,
 		Roles:          r.row.Roles,
-		Granted:        r.catalog.Granted(r.row.Roles),
+		Granted:        r.Deps.View.Catalog.Granted(r.row.Roles),
 		DisplayName:    r.row.DisplayName,
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
@@ -41,4 +42,21 @@ func TestAfterRun(t *testing.T) {
 	r, steps = newRequest()
 	require.Equal(t, fail.CodeUnauthorized, fail.From(r.Run(t.Context())).Code)
 	require.Empty(t, *steps, "an anonymous caller gets no further")
+}
+
+// TestChecks tests the requests whose Run makes checks of their own.
+func TestChecks(t *testing.T) {
+	admin := &auth.Caller{Kind: auth.Admin}
+	ctx := auth.WithCaller(t.Context(), admin)
+	d := &Deps{Store: &store.Store{DB: new(db.DB)}}
+	require.ErrorIs(t, d.NewUserRequest(ctx).Run(ctx), errNoAccount)
+	require.NoError(t, d.NewPrivilegedRequest(ctx, auth.BanUser).Run(ctx))
+
+	r := d.NewRequest(ctx)
+	r.CheckID("malformed")
+	r.Check(func() error { t.Error("made after a failed check"); return nil })
+	require.ErrorIs(t, r.Run(ctx), fail.NotFound())
+	r = d.NewRequest(ctx)
+	r.CheckID(region.NewID(region.EU))
+	require.NoError(t, r.Run(ctx))
 }

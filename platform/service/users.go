@@ -24,6 +24,11 @@ func (d *Deps) ResolveUsers(ctx context.Context, publicIDs []string) (ids []stri
 	return Distinct(ids), all, nil
 }
 
+// ReadUsers reads users by internal id, in the order of the ids. Users whose home is unavailable are left out.
+func (d *Deps) ReadUsers(ctx context.Context, ids []string) ([]store.User, error) {
+	return ReadAvailable(ctx, d, (*store.ReadBatch).Users, ids)
+}
+
 // UserByID returns the user with the internal id from rows, or nil.
 func UserByID(rows []store.User, id string) *store.User {
 	return Find(rows, func(u store.User) bool { return u.ID == id })

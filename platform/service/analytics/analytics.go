@@ -82,13 +82,10 @@ func timesOf(activities []*plazav1.Activity, now time.Time) (posts, stories map[
 func (s *Service) visible(ctx context.Context, postTimes, storyTimes map[string][]time.Time, now time.Time) (map[region.Code][]viewed, error) {
 	var posts []store.Post
 	var stories []store.Story
-	f := s.NewRequest(ctx)
+	f := s.NewUserRequest(ctx)
 	f.PostsByID(slices.Sorted(maps.Keys(postTimes)), &posts)
 	f.StoriesByID(slices.Sorted(maps.Keys(storyTimes)), &stories)
 	if err := f.Run(ctx); err != nil {
-		return nil, err
-	}
-	if err := f.RequireUser(); err != nil {
 		return nil, err
 	}
 	targets := map[string]string{}

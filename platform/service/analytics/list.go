@@ -2,11 +2,11 @@ package analytics
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -26,49 +26,25 @@ func (s *Service) ListViewers(ctx context.Context, m *plazav1.ListViewersRequest
 		kind = store.ReferenceStory
 	}
 	var rows []store.View
-	f := s.NewRequest(ctx)
-	pending := visibility.ReadReference(f, kind, m.GetReferenceId())
-	f.ListViews(list, &rows)
-	if err := f.Run(ctx); err != nil {
-		return nil, err
-	}
-	ref, err := pending.Resolve(f.Caller, s.Now())
-	if err != nil {
-		return nil, err
-	}
-	if err := requireOwn(f.Caller, ref); err != nil {
+	r := visibility.NewRequest(s.NewRequest(ctx), kind, m.GetReferenceId())
+	r.ListViews(list, &rows)
+	r.Check(func() error { return requireOwn(r) })
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
 	rows, paging := page.Window(cursor, rows, func(v store.View) (time.Time, string, string) { return v.FirstAt, "", v.UserID })
-	users, err := s.viewers(ctx, rows)
-	if err != nil {
-		return nil, err
-	}
-	return &plazav1.ListViewersResponse{Users: s.View.Users(users), Paging: paging}, nil
+	users, err := s.ReadUsers(ctx, service.Map(rows, func(v store.View) string { return v.UserID }))
+	return &plazav1.ListViewersResponse{Users: s.View.Users(users), Paging: paging}, err
 }
 
 // requireOwn returns nil for the author, and for callers who moderate posts and comments, or manage stories, there.
-func requireOwn(caller *auth.Caller, ref *visibility.Reference) error {
+func requireOwn(r *visibility.Request) error {
 	right := auth.ModeratePostAndComment
-	if ref.Story != nil {
+	if r.Story != nil {
 		right = auth.ManageCommunityStory
 	}
-	if ref.AuthorID() == caller.UserID {
+	if r.AuthorID() == r.Caller.UserID {
 		return nil
 	}
-	return auth.Require(caller, right, ref.Target.Scope(""))
-}
-
-// viewers reads the users of views, in the order of the views. Users whose home does not answer are left out.
-func (s *Service) viewers(ctx context.Context, rows []store.View) ([]store.User, error) {
-	ids := make([]string, len(rows))
-	for i, v := range rows {
-		ids[i] = v.UserID
-	}
-	var users []store.User
-	reads := s.Store.NewBestEffortBatch()
-	reads.Users(ids, &users)
-	err := reads.Run(ctx)
-	slices.SortFunc(users, func(a, b store.User) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
-	return users, err
+	return auth.Require(r.Caller, right, r.Target.Scope(""))
 }

@@ -22,15 +22,9 @@ func New(d *service.Deps) *Service { return &Service{d} }
 
 // CreateCategory creates a category in the region of this server.
 func (s *Service) CreateCategory(ctx context.Context, req *plazav1.CreateCategoryRequest) (*plazav1.CategoryResponse, error) {
-	r := s.NewRequest(ctx)
-	avatar := fileref.Read(r.ReadBatch, fileref.Avatar(&req.AvatarFileId))
+	r := s.NewPrivilegedRequest(ctx, auth.CreateCommunityCategory)
+	fileref.Require(r, fileref.Avatar(&req.AvatarFileId))
 	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	if err := auth.Require(r.Caller, auth.CreateCommunityCategory, auth.Scope{}); err != nil {
-		return nil, err
-	}
-	if err := avatar.Err(); err != nil {
 		return nil, err
 	}
 	now := s.Now()
@@ -44,10 +38,7 @@ func (s *Service) CreateCategory(ctx context.Context, req *plazav1.CreateCategor
 	}
 	tx := s.Store.NewTx(s.Region)
 	tx.InsertCategory(c, now)
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
-	return s.View.CategoryResponse([]store.Category{c}, nil), nil
+	return s.View.CategoryResponse([]store.Category{c}, nil), tx.Commit(ctx)
 }
 
 // GetCategory gets one category.
@@ -69,19 +60,14 @@ func (s *Service) GetCategory(ctx context.Context, req *plazav1.GetCategoryReque
 func (s *Service) BatchGetCategories(ctx context.Context, req *plazav1.BatchGetCategoriesRequest) (*plazav1.CategoryResponse, error) {
 	ids := idsOf(req)
 	if len(ids) == 0 {
-		return s.list(ctx, listParams{sortBy: req.GetSortBy(), options: req.GetOptions()})
+		return s.list(ctx, req, false)
 	}
 	if err := s.NewRequest(ctx).Run(ctx); err != nil {
 		return nil, err
 	}
-	var rows []store.Category
-	reads := s.Store.NewBestEffortBatch()
-	reads.Categories(ids, &rows)
-	if err := reads.Run(ctx); err != nil {
-		return nil, err
-	}
-	slices.SortFunc(rows, func(a, b store.Category) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
-	return s.View.CategoryResponse(rows, nil), nil
+	rows, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).Categories, ids)
+	service.SortByID(rows, ids, func(c store.Category) string { return c.ID })
+	return s.View.CategoryResponse(rows, nil), err
 }
 
 // idsOf returns the ids of a request without repetitions.

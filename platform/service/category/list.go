@@ -12,46 +12,32 @@ import (
 
 // ListCategories lists the categories of all regions. Regions that are unavailable are left out.
 func (s *Service) ListCategories(ctx context.Context, req *plazav1.ListCategoriesRequest) (*plazav1.CategoryResponse, error) {
-	return s.list(ctx, listParams{sortBy: req.GetSortBy(), deleted: req.GetIsDeleted(), options: req.GetOptions()})
+	return s.list(ctx, req, req.GetIsDeleted())
 }
 
-// listParams are the parameters of a request that lists categories.
-type listParams struct {
-	sortBy  string
-	deleted bool
-	options *plazav1.PageOptions
+// listRequest is ListCategoriesRequest or BatchGetCategoriesRequest.
+type listRequest interface {
+	GetSortBy() string
+	GetOptions() *plazav1.PageOptions
 }
 
-func (s *Service) list(ctx context.Context, l listParams) (*plazav1.CategoryResponse, error) {
-	cursor, err := page.Parse(l.options, page.DefaultLimit)
+func (s *Service) list(ctx context.Context, req listRequest, deleted bool) (*plazav1.CategoryResponse, error) {
+	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.NewRequest(ctx).Run(ctx); err != nil {
 		return nil, err
 	}
-	list := listOf(l, cursor)
-	var rows []store.Category
-	reads := s.Store.NewBestEffortBatch()
-	reads.ListCategories(list, &rows)
-	if err := reads.Run(ctx); err != nil {
-		return nil, err
-	}
-	rows, paging := service.Page(cursor, rows, list.ByName, list.Desc, position)
-	return s.View.CategoryResponse(rows, paging), nil
-}
-
-// listOf returns the query of a request.
-func listOf(l listParams, cursor page.Cursor) store.CategoryList {
 	list := store.CategoryList{
-		Deleted: l.deleted,
-		ByName:  l.sortBy == "" || l.sortBy == "name",
-		Desc:    (l.sortBy == "lastCreated") != cursor.Back,
+		Deleted: deleted,
+		ByName:  req.GetSortBy() == "" || req.GetSortBy() == "name",
+		Desc:    (req.GetSortBy() == "lastCreated") != cursor.Back,
 		Limit:   cursor.Limit + 1,
 	}
 	list.AfterTime, list.AfterKey, list.AfterID = cursor.Start(list.Desc)
-	return list
+	rows, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).ListCategories, list)
+	rows, paging := service.Page(cursor, rows, list.ByName, list.Desc,
+		func(c store.Category) (t time.Time, key, id string) { return c.CreatedAt, c.NameKey, c.ID })
+	return s.View.CategoryResponse(rows, paging), err
 }
-
-// position returns the sort key of a category.
-func position(c store.Category) (t time.Time, key, id string) { return c.CreatedAt, c.NameKey, c.ID }

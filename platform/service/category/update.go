@@ -4,8 +4,6 @@ import (
 	"context"
 
 	"github.com/plaza-social/plaza/platform/auth"
-	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/store"
@@ -15,18 +13,10 @@ import (
 
 // UpdateCategory changes the fields of a category that the request sets.
 func (s *Service) UpdateCategory(ctx context.Context, req *plazav1.UpdateCategoryRequest) (*plazav1.CategoryResponse, error) {
-	r := s.NewRequest(ctx)
-	avatar := fileref.Read(r.ReadBatch, fileref.Avatar(req.AvatarFileId))
+	r := s.NewPrivilegedRequest(ctx, auth.EditCommunityCategory)
+	r.CheckID(req.GetCategoryId())
+	fileref.Require(r, fileref.Avatar(req.AvatarFileId))
 	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	if err := auth.Require(r.Caller, auth.EditCommunityCategory, auth.Scope{}); err != nil {
-		return nil, err
-	}
-	if !region.ValidID(req.GetCategoryId()) {
-		return nil, fail.NotFound()
-	}
-	if err := avatar.Err(); err != nil {
 		return nil, err
 	}
 	change := store.CategoryChange{Name: req.Name, AvatarFileID: req.AvatarFileId}
@@ -45,20 +35,12 @@ func (s *Service) UpdateCategory(ctx context.Context, req *plazav1.UpdateCategor
 // DeleteCategory deletes a category. Its communities keep its id, and show it as deleted.
 func (s *Service) DeleteCategory(ctx context.Context, req *plazav1.DeleteCategoryRequest) (*plazav1.StatusSuccessResponse, error) {
 	id := req.GetCategoryId()
-	r := s.NewRequest(ctx)
+	r := s.NewPrivilegedRequest(ctx, auth.DeleteCommunityCategory)
+	r.CheckID(id)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := auth.Require(r.Caller, auth.DeleteCommunityCategory, auth.Scope{}); err != nil {
-		return nil, err
-	}
-	if !region.ValidID(id) {
-		return nil, fail.NotFound()
-	}
 	tx := s.Store.NewTx(service.HomeOf(id))
 	tx.DeleteCategory(id, s.Now())
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
-	return service.StatusSuccess(), nil
+	return service.StatusSuccess(), tx.Commit(ctx)
 }

@@ -27,7 +27,7 @@ package channel
 import (
 	"context"
 
-	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/store"
@@ -59,31 +59,28 @@ type state struct {
 	settings store.Settings
 }
 
-// newState starts the first round trip of an operation on a channel.
+// newState starts the first round trip of an operation on a channel. Its Run fails unless the caller may know of the
+// channel, which may be deleted.
 func (s *Service) newState(ctx context.Context, id string) *state {
 	found := &state{Request: s.NewRequest(ctx)}
-	chat.ReadChannel(s.Deps, found.Request, id, &found.Access)
+	chat.ReadChannel(found.Request, id, &found.Access)
 	found.Settings(s.Region, &found.settings)
+	found.Check(func() error { return found.CanSee(found.Caller) })
 	return found
 }
 
-// requireSee runs the request and returns an error unless the caller may know of the channel.
-func (s *state) requireSee(ctx context.Context) error {
-	if err := s.Run(ctx); err != nil {
-		return err
-	}
-	return s.CanSee(s.Caller)
+// newExisting is newState for operations that fail with 400400 if the channel is deleted.
+func (s *Service) newExisting(ctx context.Context, id string) *state {
+	found := s.newState(ctx, id)
+	found.CheckFound(func() bool { return found.Access.Channel.DeletedAt == nil })
+	return found
 }
 
-// requireExisting is requireSee for operations that fail with 400400 if the channel is deleted.
-func (s *state) requireExisting(ctx context.Context) error {
-	if err := s.requireSee(ctx); err != nil {
-		return err
-	}
-	if s.Access.Channel.DeletedAt != nil {
-		return fail.NotFound()
-	}
-	return nil
+// newModerated is newExisting for operations that require the permission p in the channel.
+func (s *Service) newModerated(ctx context.Context, id string, p auth.Permission) *state {
+	found := s.newExisting(ctx, id)
+	found.Check(func() error { return found.RequireModerate(found.Caller, p) })
+	return found
 }
 
 // respond returns channels as the caller sees them.
@@ -104,7 +101,7 @@ func (s *Service) respondOne(ctx context.Context, found *state, c store.Channel)
 // GetChannel gets one channel, which may be deleted. A channel that the caller may not know of is 400400.
 func (s *Service) GetChannel(ctx context.Context, req *plazav1.GetChannelRequest) (*plazav1.ChannelResponse, error) {
 	found := s.newState(ctx, req.GetChannelId())
-	if err := found.requireSee(ctx); err != nil {
+	if err := found.Run(ctx); err != nil {
 		return nil, err
 	}
 	return s.respondOne(ctx, found, *found.Access.Channel)
@@ -119,11 +116,7 @@ func (s *Service) BatchGetChannels(ctx context.Context, req *plazav1.BatchGetCha
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	var ids []string
-	for _, id := range req.GetChannelIds() {
-		ids = append(ids, chat.ChannelID(s.Deps, id))
-	}
-	ids = service.Distinct(ids)
+	ids := service.Distinct(service.Map(req.GetChannelIds(), func(id string) string { return chat.ChannelID(s.Deps, id) }))
 	access, err := chat.LoadAccess(ctx, s.Deps, r.Caller, ids)
 	if err != nil {
 		return nil, err

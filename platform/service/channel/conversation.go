@@ -58,7 +58,7 @@ func (s *Service) CreateConversation(ctx context.Context, req *plazav1.CreateCon
 
 // loadConversation reads and checks what the conversation needs.
 func (s *Service) loadConversation(ctx context.Context, req *plazav1.CreateConversationRequest, others []string, all bool) (*conversation, error) {
-	c := &conversation{draft: draft{Request: s.NewRequest(ctx)}}
+	c := &conversation{draft: draft{Request: s.NewUserRequest(ctx)}}
 	var blocked []string
 	c.Settings(s.Region, &c.settings)
 	c.Users(others, &c.users)
@@ -71,34 +71,38 @@ func (s *Service) loadConversation(ctx context.Context, req *plazav1.CreateConve
 		c.Channel(id, &c.existing)
 		c.ChannelUsers(id, users, &c.entries)
 	}
-	avatar := fileref.Read(c.ReadBatch, fileref.Avatar(&req.AvatarFileId))
-	rules := textrules.Read(s.Deps, c.ReadBatch, service.HomeOf(id))
+	textrules.Require(c.Request, service.HomeOf(id), textrules.TextOfFields(&req.DisplayName))
+	c.Check(func() error {
+		if !all || slices.ContainsFunc(others, func(id string) bool { return slices.Contains(blocked, id) }) {
+			return fail.NotFound()
+		}
+		return c.check(len(others))
+	})
+	fileref.Require(c.Request, fileref.Avatar(&req.AvatarFileId))
 	if err := c.Run(ctx); err != nil {
 		return nil, err
-	}
-	if err := c.RequireUser(); err != nil {
-		return nil, err
-	}
-	if err := rules.Require(ctx, c.Caller, textrules.TextOfFields(&req.DisplayName)); err != nil {
-		return nil, err
-	}
-	if !all || !c.usersExist(len(others)) || slices.ContainsFunc(others, func(id string) bool { return slices.Contains(blocked, id) }) {
-		return nil, fail.NotFound()
-	}
-	switch {
-	case len(others) == 0:
-		return nil, errNoOthers
-	case len(others) > maxOthers:
-		return nil, errManyOthers
-	case c.existing != nil && c.existing.DeletedAt != nil:
-		return nil, errDeleted
 	}
 	if c.existing != nil {
 		c.channel = *c.existing
 	} else {
 		c.channel = newConversation(req, id, *c.User(), distinct, s.Now())
 	}
-	return c, avatar.Err()
+	return c, nil
+}
+
+// check returns an error unless the conversation can be created or found. others is how many users the request names.
+func (c *conversation) check(others int) error {
+	switch {
+	case !c.usersExist(others):
+		return fail.NotFound()
+	case others == 0:
+		return errNoOthers
+	case others > maxOthers:
+		return errManyOthers
+	case c.existing != nil && c.existing.DeletedAt != nil:
+		return errDeleted
+	}
+	return nil
 }
 
 func newConversation(req *plazav1.CreateConversationRequest, id string, creator store.User, distinct bool, now time.Time) store.Channel {

@@ -50,25 +50,15 @@ func (s *Service) CreateChannel(ctx context.Context, req *plazav1.CreateChannelR
 		return nil, err
 	}
 	d := &draft{Request: s.NewRequest(ctx)}
+	if req.GetType() == store.ChannelBroadcast {
+		d.Request = s.NewPrivilegedRequest(ctx, auth.ManageChannel)
+	}
 	d.Settings(s.Region, &d.settings)
 	d.Users(ids, &d.users)
-	avatar := fileref.Read(d.ReadBatch, fileref.Avatar(&req.AvatarFileId))
-	rules := textrules.Read(s.Deps, d.ReadBatch, s.homeOf(req.GetChannelId()))
+	textrules.Require(d.Request, s.homeOf(req.GetChannelId()), textrules.TextOfFields(&req.DisplayName))
+	d.CheckFound(func() bool { return all && d.usersExist(len(ids)) })
+	fileref.Require(d.Request, fileref.Avatar(&req.AvatarFileId))
 	if err := d.Run(ctx); err != nil {
-		return nil, err
-	}
-	if req.GetType() == store.ChannelBroadcast {
-		if err := auth.Require(d.Caller, auth.ManageChannel, auth.Scope{}); err != nil {
-			return nil, err
-		}
-	}
-	if err := rules.Require(ctx, d.Caller, textrules.TextOfFields(&req.DisplayName)); err != nil {
-		return nil, err
-	}
-	if !all || !d.usersExist(len(ids)) {
-		return nil, fail.NotFound()
-	}
-	if err := avatar.Err(); err != nil {
 		return nil, err
 	}
 	d.channel = s.row(d.Request, req)
@@ -198,10 +188,8 @@ var (
 )
 
 func (s *Service) attachRoom(ctx context.Context, d *draft, req *plazav1.CreateChannelRequest) error {
-	var room *store.Room
-	reads := s.Store.NewReadBatch()
-	reads.Room(req.GetRoomId(), &room)
-	if err := reads.Run(ctx); err != nil {
+	room, err := service.Read(ctx, s.Deps, (*store.ReadBatch).Room, req.GetRoomId())
+	if err != nil {
 		return err
 	}
 	if err := live.RequireSeeRoom(ctx, s.Deps, d.Caller, room); err != nil {
@@ -216,10 +204,8 @@ func (s *Service) attachRoom(ctx context.Context, d *draft, req *plazav1.CreateC
 }
 
 func (s *Service) attachStream(ctx context.Context, d *draft, req *plazav1.CreateChannelRequest) error {
-	var stream *store.VideoStream
-	reads := s.Store.NewReadBatch()
-	reads.VideoStream(req.GetVideoStreamId(), &stream)
-	if err := reads.Run(ctx); err != nil {
+	stream, err := service.Read(ctx, s.Deps, (*store.ReadBatch).VideoStream, req.GetVideoStreamId())
+	if err != nil {
 		return err
 	}
 	if err := live.RequireSeeStream(ctx, s.Deps, d.Caller, stream); err != nil {
@@ -248,14 +234,9 @@ func requireAttach(caller *auth.Caller, creatorID, wantedPost, post string, enab
 }
 
 func (s *Service) attachPost(ctx context.Context, d *draft, postID string) error {
-	var post *store.Post
-	reads := s.Store.NewReadBatch()
-	reads.Post(postID, &post)
-	if err := reads.Run(ctx); err != nil {
+	ref, err := visibility.LoadPost(ctx, s.Deps, d.Caller, postID)
+	if err != nil {
 		return err
 	}
-	if _, err := visibility.LoadPost(ctx, s.Deps, d.Caller, postID); err != nil {
-		return err
-	}
-	return live.RequireChange(d.Caller, post.AuthorID)
+	return live.RequireChange(d.Caller, ref.AuthorID())
 }

@@ -2,7 +2,6 @@ package channel
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
@@ -14,22 +13,15 @@ import (
 
 // DeleteChannel deletes a channel and its content. GetChannel still returns the channel, as deleted.
 func (s *Service) DeleteChannel(ctx context.Context, req *plazav1.DeleteChannelRequest) (*plazav1.StatusSuccessResponse, error) {
-	found := s.newState(ctx, req.GetChannelId())
-	if err := found.requireExisting(ctx); err != nil {
-		return nil, err
-	}
-	if err := found.RequireModerate(found.Caller, auth.CloseChannel); err != nil {
+	found := s.newModerated(ctx, req.GetChannelId(), auth.CloseChannel)
+	if err := found.Run(ctx); err != nil {
 		return nil, err
 	}
 	id := found.Access.Channel.ID
 	tx := s.Store.NewTx(service.HomeOf(id))
 	tx.DeleteChannel(id, found.Caller.PublicID, s.Now())
 	row := tx.Emit(topicDeleted, deletedChannel{ChannelID: id}, s.Now(), s.Outbox.FirstTry())
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
-	s.Outbox.DeliverSoon(ctx, tx.Home(), row)
-	return service.StatusSuccess(), nil
+	return service.StatusSuccess(), s.CommitSoon(ctx, tx, row)
 }
 
 // topicDeleted is the outbox topic of deleted channels.
@@ -42,11 +34,7 @@ type deletedChannel struct {
 // Register registers the outbox handler that deletes the subchannels of deleted channels. The handler is idempotent.
 func Register(d *service.Deps, markers Markers) {
 	s := New(d, markers)
-	d.Outbox.Handle(topicDeleted, func(ctx context.Context, row store.OutboxRow) error {
-		var deleted deletedChannel
-		if err := json.Unmarshal(row.Payload, &deleted); err != nil {
-			return err
-		}
+	service.HandleOutbox(d, topicDeleted, func(ctx context.Context, deleted deletedChannel) error {
 		return s.deleteFeeds(ctx, deleted.ChannelID)
 	})
 }
@@ -59,10 +47,8 @@ func (s *Service) deleteFeeds(ctx context.Context, channelID string) error {
 	for {
 		list := store.MessageFeedList{ChannelID: channelID, Deleted: store.DeletedNone, Limit: feedsPerBatch}
 		list.After, _, list.AfterID = page.Cursor{}.Start(false)
-		var feeds []store.MessageFeed
-		reads := s.Store.NewReadBatch()
-		reads.ListMessageFeeds(list, &feeds)
-		if err := reads.Run(ctx); err != nil || len(feeds) == 0 {
+		feeds, err := service.Read(ctx, s.Deps, (*store.ReadBatch).ListMessageFeeds, list)
+		if err != nil || len(feeds) == 0 {
 			return err
 		}
 		for _, feed := range feeds {

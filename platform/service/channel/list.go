@@ -123,14 +123,8 @@ func position(k store.ChannelKey) (t time.Time, key, id string) { return k.Time,
 
 // rows reads the channels with the keys, in the order of the keys.
 func (s *Service) rows(ctx context.Context, keys []store.ChannelKey) ([]store.Channel, error) {
-	ids := make([]string, len(keys))
-	for i, k := range keys {
-		ids[i] = k.ID
-	}
-	var rows []store.Channel
-	reads := s.Store.NewBestEffortBatch()
-	reads.Channels(ids, &rows)
-	err := reads.Run(ctx)
-	slices.SortFunc(rows, func(a, b store.Channel) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
+	ids := service.Map(keys, func(k store.ChannelKey) string { return k.ID })
+	rows, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).Channels, ids)
+	service.SortByID(rows, ids, func(c store.Channel) string { return c.ID })
 	return rows, err
 }

@@ -36,18 +36,14 @@ func (s *Service) ListChannelUsers(ctx context.Context, req *plazav1.ListChannel
 		}
 		found.ListChannelUsers(part, &pages[i])
 	}
-	if err := found.requireSee(ctx); err != nil {
-		return nil, err
-	}
-	if err := found.CanRead(found.Caller); err != nil {
+	found.Check(func() error { return found.CanRead(found.Caller) })
+	if err := found.Run(ctx); err != nil {
 		return nil, err
 	}
 	rows, paging := service.Page(cursor, slices.Concat(pages...), list.ByName, list.Desc,
 		func(u store.ChannelUserRow) (t time.Time, key, id string) { return u.CreatedAt, u.NameKey, u.UserID })
 	a := view.ChannelRows{Channels: []store.Channel{*found.Access.Channel}, OnlyUsers: true}
-	for _, row := range rows {
-		a.ChannelUsers = append(a.ChannelUsers, row.ChannelUser)
-	}
+	a.ChannelUsers = service.Map(rows, func(row store.ChannelUserRow) store.ChannelUser { return row.ChannelUser })
 	aggregate, err := s.respond(ctx, found.Request, found.settings, a)
 	if err != nil {
 		return nil, err
@@ -58,15 +54,14 @@ func (s *Service) ListChannelUsers(ctx context.Context, req *plazav1.ListChannel
 // membershipsOf returns the memberships that the request selects, in either of its two parameters, without
 // repetitions. Muted users are members, so member includes muted.
 func membershipsOf(req *plazav1.ListChannelUsersRequest) []string {
-	wanted := slices.Clone(req.GetMemberships())
+	wanted := req.GetMemberships()
 	if len(wanted) == 0 && req.GetFilter() != "" && req.GetFilter() != "all" {
 		wanted = strings.Split(req.GetFilter(), "&")
 	}
 	if len(wanted) == 0 {
 		return []string{store.ChannelMember}
 	}
-	slices.Sort(wanted)
-	wanted = slices.Compact(wanted)
+	wanted = service.SortedSet(wanted)
 	if slices.Contains(wanted, store.ChannelMember) {
 		wanted = slices.DeleteFunc(wanted, func(membership string) bool { return membership == muted })
 	}

@@ -56,10 +56,7 @@ func (s *Service) MuteChannelUsers(ctx context.Context, req *plazav1.MuteChannel
 			return s.Edit(func(u store.ChannelUser) store.ChannelUserChange { return chat.Mute(u, until, s.now) })
 		},
 	})
-	if err != nil {
-		return nil, err
-	}
-	return service.Success(), nil
+	return service.Success(), err
 }
 
 // endOfTime is when a permanent mute ends: the last millisecond that clients can parse.

@@ -85,14 +85,14 @@ var errConversation = fail.Forbidden("The users of a conversation cannot be chan
 // loadRoster reads the state. A deleted channel is 400400.
 func (s *Service) loadRoster(ctx context.Context, c change) (*rosterState, error) {
 	id := chat.ChannelID(s.Deps, c.channelID)
-	found := &rosterState{state: s.newState(ctx, c.channelID), counts: store.Counts{}, now: s.Now()}
+	found := &rosterState{state: s.newExisting(ctx, c.channelID), counts: store.Counts{}, now: s.Now()}
 	found.CallerID, found.UserIDs, found.Rules = found.Caller.UserID, c.userIDs, rules(id, found.now)
 	found.ChannelUsers(id, c.userIDs, &found.Entries)
 	found.CountsOf([]string{id}, found.counts)
 	if c.readUsers {
 		found.ReadBatch.Users(c.userIDs, &found.Roster.Users)
 	}
-	return found, found.requireExisting(ctx)
+	return found, found.Run(ctx)
 }
 
 // rules are the rules of the roster of a channel.
@@ -125,11 +125,7 @@ func (s *Service) apply(ctx context.Context, found *rosterState, changes []store
 	tx.GuardChannel(channel.ID, fail.NotFound())
 	tx.ChangeChannelUsers(channel.ID, changes, found.now)
 	outboxRows := emitMembersChanged(tx, channel.ID, changes, found.now)
-	if err := tx.Commit(ctx); err != nil {
-		return err
-	}
-	s.Outbox.DeliverSoon(ctx, tx.Home(), outboxRows...)
-	return nil
+	return s.CommitSoon(ctx, tx, outboxRows...)
 }
 
 // memberDelta returns by how many members a channel grows with the changes.
@@ -163,8 +159,6 @@ func (s *Service) respondWith(ctx context.Context, r *service.Request, settings 
 	changes []store.ChannelUserChange,
 ) (*plazav1.ChannelResponse, error) {
 	a := view.ChannelRows{Channels: []store.Channel{c}, Users: users}
-	for _, c := range changes {
-		a.ChannelUsers = append(a.ChannelUsers, c.New)
-	}
+	a.ChannelUsers = service.Map(changes, func(c store.ChannelUserChange) store.ChannelUser { return c.New })
 	return s.respond(ctx, r, settings, a)
 }

@@ -12,11 +12,8 @@ import (
 // SeeChannels marks the default subchannels of channels as read up to a segment. It changes nothing for channels that
 // the caller is not a member of, because the caller has no markers there.
 func (s *Service) SeeChannels(ctx context.Context, req *plazav1.SeeChannelsRequest) (*plazav1.SuccessResponse, error) {
-	r := s.NewRequest(ctx)
+	r := s.NewUserRequest(ctx)
 	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	if err := r.RequireUser(); err != nil {
 		return nil, err
 	}
 	seen := req.GetChannels()
@@ -31,8 +28,5 @@ func (s *Service) SeeChannels(ctx context.Context, req *plazav1.SeeChannelsReque
 		id := chat.ChannelID(s.Deps, c.GetChannelId())
 		readTo[id] = max(readTo[id], int64(c.GetReadToSegment()))
 	}
-	if err := s.markers.SeeFeeds(ctx, r.Caller.UserID, readTo); err != nil {
-		return nil, err
-	}
-	return service.Success(), nil
+	return service.Success(), s.markers.SeeFeeds(ctx, r.Caller.UserID, readTo)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
@@ -14,19 +15,12 @@ import (
 
 // UpdateChannel changes the fields of a channel that the request sets.
 func (s *Service) UpdateChannel(ctx context.Context, req *plazav1.UpdateChannelRequest) (*plazav1.ChannelResponse, error) {
-	found := s.newState(ctx, req.GetChannelId())
-	avatar := fileref.Read(found.ReadBatch, fileref.Avatar(req.AvatarFileId))
-	if err := found.requireExisting(ctx); err != nil {
-		return nil, err
-	}
-	if err := found.requireUpdate(); err != nil {
-		return nil, err
-	}
-	if err := avatar.Err(); err != nil {
-		return nil, err
-	}
-	home := service.HomeOf(found.Access.Channel.ID)
-	if err := textrules.Check(ctx, s.Deps, found.Caller, home, textrules.TextOfFields(req.DisplayName)); err != nil {
+	found := s.newExisting(ctx, req.GetChannelId())
+	home := service.HomeOf(chat.ChannelID(s.Deps, req.GetChannelId()))
+	found.Check(found.requireUpdate)
+	fileref.Require(found.Request, fileref.Avatar(req.AvatarFileId))
+	textrules.Require(found.Request, home, textrules.TextOfFields(req.DisplayName))
+	if err := found.Run(ctx); err != nil {
 		return nil, err
 	}
 	var updated *store.Channel
@@ -67,19 +61,13 @@ func changeOf(req *plazav1.UpdateChannelRequest) store.ChannelChange {
 
 // MuteChannel keeps all users but moderators from writing, for a period or permanently.
 func (s *Service) MuteChannel(ctx context.Context, req *plazav1.MuteChannelRequest) (*plazav1.SuccessResponse, error) {
-	found := s.newState(ctx, req.GetChannelId())
-	if err := found.requireExisting(ctx); err != nil {
-		return nil, err
-	}
-	if err := found.RequireModerate(found.Caller, auth.MuteChannel); err != nil {
+	found := s.newModerated(ctx, req.GetChannelId(), auth.MuteChannel)
+	if err := found.Run(ctx); err != nil {
 		return nil, err
 	}
 	now := s.Now()
 	id := found.Access.Channel.ID
 	tx := s.Store.NewTx(service.HomeOf(id))
 	tx.MuteChannel(id, mutedUntil(req.GetMutePeriod(), now), now)
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
-	return service.Success(), nil
+	return service.Success(), tx.Commit(ctx)
 }

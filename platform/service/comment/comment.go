@@ -37,21 +37,30 @@ func New(d *service.Deps) *Service { return &Service{d} }
 // loaded is one comment that the caller may see, with the post or story it is on.
 type loaded struct {
 	*service.Request
+	visibility.Reference
 	comment *store.Comment
-	ref     *visibility.Reference
 }
 
-// load reads a comment that the caller may see, and whatever more adds to the same round trip. more may be nil.
-func (s *Service) load(ctx context.Context, id string, more func(*service.Request)) (*loaded, error) {
-	r := s.NewRequest(ctx)
-	comment := readComment(r, id)
-	if more != nil {
-		more(r)
-	}
-	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	return comment.resolve(r, s.Now())
+// newRequest starts a request about a comment. Its Run fails unless the caller may see the comment.
+func (s *Service) newRequest(ctx context.Context, id string) *loaded {
+	l := &loaded{Request: s.NewRequest(ctx)}
+	comment := readComment(l.Request, id)
+	l.Check(func() error { return comment.resolve(l, s.Now()) })
+	return l
+}
+
+// newModerated is newRequest for operations of moderators.
+func (s *Service) newModerated(ctx context.Context, id string) *loaded {
+	l := s.newRequest(ctx, id)
+	l.Check(func() error { return auth.Require(l.Caller, auth.ModeratePostAndComment, l.Target.Scope("")) })
+	return l
+}
+
+// newOwn is newRequest for operations that require a permission on the comment, by its place.
+func (s *Service) newOwn(ctx context.Context, id string, inCommunity, elsewhere auth.Permission) *loaded {
+	l := s.newRequest(ctx, id)
+	l.Check(func() error { return l.Target.RequireRight(l.Caller, inCommunity, elsewhere, l.comment.AuthorID) })
+	return l
 }
 
 // pending is a comment that a request reads.
@@ -66,23 +75,25 @@ func readComment(r *service.Request, id string) *pending {
 	return p
 }
 
-// resolve returns the comment once the reads have run, or 400400 if it is deleted or the caller may not see it.
-func (p *pending) resolve(r *service.Request, now time.Time) (*loaded, error) {
+// resolve sets the comment once the reads have run. It is 400400 if the comment is deleted or the caller may not see
+// it.
+func (p *pending) resolve(l *loaded, now time.Time) error {
 	if p.row == nil || p.row.DeletedAt != nil {
-		return nil, fail.NotFound()
+		return fail.NotFound()
 	}
-	ref, err := p.ref.Resolve(r.Caller, now)
+	ref, err := p.ref.Resolve(l.Caller, now)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return &loaded{Request: r, comment: p.row, ref: ref}, ref.Target.RequireSeeComment(r.Caller, p.row)
+	l.comment, l.Reference = p.row, *ref
+	return l.Target.RequireSeeComment(l.Caller, p.row)
 }
 
 // known returns the rows that were read, for the response.
 func (l *loaded) known(comments ...store.Comment) view.Rows {
 	k := view.Rows{Comments: comments, Users: l.UserRows()}
-	if l.ref.Target.Member != nil {
-		k.Members = []store.Member{*l.ref.Target.Member}
+	if l.Target.Member != nil {
+		k.Members = []store.Member{*l.Target.Member}
 	}
 	return k
 }
@@ -97,8 +108,8 @@ func (s *Service) respond(ctx context.Context, callerID string, k view.Rows) (*p
 
 // GetComment returns one comment.
 func (s *Service) GetComment(ctx context.Context, req *plazav1.GetCommentRequest) (*plazav1.CommentResponse, error) {
-	l, err := s.load(ctx, req.GetCommentId(), nil)
-	if err != nil {
+	l := s.newRequest(ctx, req.GetCommentId())
+	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
 	return s.respond(ctx, l.Caller.UserID, l.known(*l.comment))
@@ -116,14 +127,12 @@ func (s *Service) BatchGetComments(ctx context.Context, req *plazav1.BatchGetCom
 	}
 	k := view.Rows{Users: r.UserRows()}
 	for _, p := range comments {
-		l, err := p.resolve(r, s.Now())
-		if err != nil || slices.ContainsFunc(k.Comments, func(c store.Comment) bool { return c.ID == l.comment.ID }) {
+		l := &loaded{Request: r}
+		if p.resolve(l, s.Now()) != nil || slices.ContainsFunc(k.Comments, func(c store.Comment) bool { return c.ID == p.row.ID }) {
 			continue
 		}
-		k.Comments = append(k.Comments, *l.comment)
-		if l.ref.Target.Member != nil {
-			k.Members = append(k.Members, *l.ref.Target.Member)
-		}
+		known := l.known(*p.row)
+		k.Comments, k.Members = append(k.Comments, known.Comments...), append(k.Members, known.Members...)
 	}
 	return s.respond(ctx, r.Caller.UserID, k)
 }
@@ -137,11 +146,8 @@ func (s *Service) DeleteComment(ctx context.Context, req *plazav1.DeleteCommentR
 // delete is one attempt of DeleteComment. It returns service.ErrConflict if the comment was reviewed or deleted
 // concurrently.
 func (s *Service) delete(ctx context.Context, req *plazav1.DeleteCommentRequest) (*plazav1.StatusSuccessResponse, error) {
-	l, err := s.load(ctx, req.GetCommentId(), nil)
-	if err != nil {
-		return nil, err
-	}
-	if err := auth.Require(l.Caller, deleteRight(l.comment), l.ref.Target.Scope(l.comment.AuthorID)); err != nil {
+	l := s.newOwn(ctx, req.GetCommentId(), auth.DeleteCommunityComment, auth.DeleteUserFeedComment)
+	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
 	tx := s.Store.NewTx(service.HomeOf(l.comment.ID))
@@ -150,15 +156,5 @@ func (s *Service) delete(ctx context.Context, req *plazav1.DeleteCommentRequest)
 	if req.GetPermanent() {
 		tx.PurgeComments([]string{l.comment.ID})
 	}
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
-	return service.StatusSuccess(), nil
-}
-
-func deleteRight(c *store.Comment) auth.Permission {
-	if c.TargetType != "community" {
-		return auth.DeleteUserFeedComment
-	}
-	return auth.DeleteCommunityComment
+	return service.StatusSuccess(), tx.Commit(ctx)
 }

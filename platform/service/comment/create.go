@@ -33,24 +33,24 @@ func (s *Service) CreateComment(ctx context.Context, req *plazav1.CreateCommentR
 	if err != nil {
 		return nil, err
 	}
-	l, parent, counts, err := s.loadReference(ctx, req)
+	d, err := s.loadDraft(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	c := s.row(l, parent, req, mentions)
-	c.Segment = counts.Of(l.ref.ID(), store.CountSegment) + 1
-	tx := s.Store.NewTx(l.ref.Home())
-	l.ref.Guard(tx, c.CreatedAt)
-	if parent != nil {
-		tx.GuardComment(parent.ID, fail.NotFound())
+	c := s.row(d, mentions)
+	tx := s.Store.NewTx(d.Home())
+	d.Guard(tx, c.CreatedAt)
+	if d.parent != nil {
+		tx.GuardComment(d.parent.ID, fail.NotFound())
 	}
 	tx.InsertComment(c)
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
+	l := &loaded{Request: d.Request.Request, Reference: d.Reference}
 	k := l.known(c)
 	k.Counts = store.Counts{c.ID: nil} // a new comment has no counts
-	return s.respond(ctx, l.Caller.UserID, k)
+	return s.respond(ctx, d.Caller.UserID, k)
 }
 
 // check validates the body and the attachments of a comment.
@@ -76,57 +76,54 @@ func check(data *structpb.Struct, attachments []*plazav1.Attachment) error {
 	return nil
 }
 
-// loadReference reads the post or story to comment on and the parent comment, if any, and checks that the caller may
+// draft is a comment to create.
+type draft struct {
+	*visibility.Request // of the post or story to comment on
+	*plazav1.CreateCommentRequest
+	parent *store.Comment // nil without one
+	counts store.Counts
+}
+
+// loadDraft reads the post or story to comment on and the parent comment, if any, and checks that the caller may
 // comment.
-func (s *Service) loadReference(ctx context.Context, m *plazav1.CreateCommentRequest) (*loaded, *store.Comment, store.Counts, error) {
-	l := &loaded{Request: s.NewRequest(ctx)}
-	counts := store.Counts{}
-	var parent *store.Comment
+func (s *Service) loadDraft(ctx context.Context, m *plazav1.CreateCommentRequest) (*draft, error) {
 	id := m.GetReferenceId()
-	ref := visibility.ReadReference(l.Request, kindOf(m.GetReferenceType()), id)
-	l.CountsOf([]string{id}, counts)
+	d := &draft{CreateCommentRequest: m, counts: store.Counts{}}
+	d.Request = visibility.NewRequest(s.NewUserRequest(ctx), kindOf(m.GetReferenceType()), id)
+	d.CountsOf([]string{id}, d.counts)
 	if m.GetParentId() != "" {
-		l.Comment(m.GetParentId(), &parent)
+		d.Comment(m.GetParentId(), &d.parent)
+		d.Check(d.requireParent)
 	}
-	files := fileref.Read(l.ReadBatch, fileref.OfAttachments(m.GetAttachments())...)
-	rules := textrules.Read(s.Deps, l.ReadBatch, service.HomeOf(id))
-	if err := l.Run(ctx); err != nil {
-		return nil, nil, nil, err
+	d.Check(func() error { return d.RequireComment(d.Caller) })
+	fileref.Require(d.Request.Request, fileref.OfAttachments(m.GetAttachments())...)
+	textrules.Require(d.Request.Request, service.HomeOf(id), textrules.TextOf(m.GetData()))
+	return d, d.Run(ctx)
+}
+
+// requireParent returns 400400 unless the parent is an approved comment on the same post or story.
+func (d *draft) requireParent() error {
+	if p := d.parent; p == nil || p.DeletedAt != nil || p.ReferenceID != d.GetReferenceId() || p.ApprovalStatus != store.Approved {
+		return fail.NotFound()
 	}
-	if err := l.RequireUser(); err != nil {
-		return nil, nil, nil, err
-	}
-	var err error
-	if l.ref, err = ref.Resolve(l.Caller, s.Now()); err != nil {
-		return nil, nil, nil, err
-	}
-	if m.GetParentId() != "" && (parent == nil || parent.DeletedAt != nil || parent.ReferenceID != id || parent.ApprovalStatus != store.Approved) {
-		return nil, nil, nil, fail.NotFound()
-	}
-	if err := l.ref.RequireComment(l.Caller); err != nil {
-		return nil, nil, nil, err
-	}
-	if err := files.Err(); err != nil {
-		return nil, nil, nil, err
-	}
-	return l, parent, counts, rules.Require(ctx, l.Caller, textrules.TextOf(m.GetData()))
+	return nil
 }
 
 // kindOf returns the kind of what a request refers to, which is a post by default.
 func kindOf(referenceType string) string { return cmp.Or(referenceType, store.ReferencePost) }
 
-func (s *Service) row(l *loaded, parent *store.Comment, m *plazav1.CreateCommentRequest, mentions []view.Mention) store.Comment {
+func (s *Service) row(d *draft, mentions []view.Mention) store.Comment {
 	now := s.Now()
-	id := s.NewID(l.ref.Home())
+	id := s.NewID(d.Home())
 	c := store.Comment{
-		ID: id, ReferenceType: kindOf(m.GetReferenceType()), ReferenceID: l.ref.ID(), RootID: id, AuthorID: l.Caller.UserID, AuthorPublicID: l.User().PublicID,
-		DataTypes: dataTypes(m.GetData(), m.GetAttachments()), Data: view.ObjectJSON(m.GetData()), Metadata: view.ObjectJSON(m.GetMetadata()),
-		Mentionees: view.MentionsJSON(mentions), Attachments: view.AttachmentsJSON(m.GetAttachments()),
-		ApprovalStatus: l.approval(), CreatedAt: now, UpdatedAt: now, EditedAt: now,
+		ID: id, ReferenceType: kindOf(d.GetReferenceType()), ReferenceID: d.ID(), RootID: id, AuthorID: d.Caller.UserID, AuthorPublicID: d.User().PublicID,
+		DataTypes: dataTypes(d.GetData(), d.GetAttachments()), Data: view.ObjectJSON(d.GetData()), Metadata: view.ObjectJSON(d.GetMetadata()),
+		Mentionees: view.MentionsJSON(mentions), Attachments: view.AttachmentsJSON(d.GetAttachments()),
+		ApprovalStatus: d.approval(), Segment: d.counts.Of(d.ID(), store.CountSegment) + 1, CreatedAt: now, UpdatedAt: now, EditedAt: now,
 	}
-	c.TargetType, c.TargetID, c.TargetPublicID = l.ref.TargetIDs()
-	if parent != nil {
-		c.ParentID, c.RootID = parent.ID, parent.RootID
+	c.TargetType, c.TargetID, c.TargetPublicID = d.TargetIDs()
+	if d.parent != nil {
+		c.ParentID, c.RootID = d.parent.ID, d.parent.RootID
 	}
 	return c
 }
@@ -145,8 +142,8 @@ func dataTypes(data *structpb.Struct, attachments []*plazav1.Attachment) []strin
 	return types
 }
 
-func (l *loaded) approval() string {
-	if c := l.ref.Target.Community; c != nil && c.CommentApproval && !l.ref.Target.Moderates(l.Caller) {
+func (d *draft) approval() string {
+	if c := d.Target.Community; c != nil && c.CommentApproval && !d.Target.Moderates(d.Caller) {
 		return store.Pending
 	}
 	return store.Approved

@@ -3,66 +3,49 @@ package comment
 import (
 	"context"
 
-	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service/internal/flags"
-	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // FlagComment flags a comment as the caller.
 func (s *Service) FlagComment(ctx context.Context, req *plazav1.FlagCommentRequest) (*plazav1.CommentResponse, error) {
-	var policy flags.Policy
-	l, err := s.load(ctx, req.GetCommentId(), policy.Read(s.Deps))
-	if err != nil {
-		return nil, err
-	}
-	if err := visibility.RequireApproved(l.comment); err != nil {
-		return nil, err
-	}
-	if err := l.ref.Target.RequireReact(l.Caller); err != nil {
-		return nil, err
-	}
-	change, err := policy.Flag(l.Request, store.FlagComment, l.comment.ID, req, s.Now())
-	if err != nil {
-		return nil, err
-	}
-	return s.changeFlags(ctx, l, change)
+	l := s.newRequest(ctx, req.GetCommentId())
+	l.CheckFound(func() bool { return l.comment.ApprovalStatus == store.Approved }) // others take no flags
+	l.Check(func() error { return l.Target.RequireReact(l.Caller) })
+	return s.changeFlags(ctx, l, flags.Add(l.Request, store.FlagComment, req))
 }
 
 // UnflagComment removes the caller's own flag; without one it changes nothing.
 func (s *Service) UnflagComment(ctx context.Context, req *plazav1.UnflagCommentRequest) (*plazav1.CommentResponse, error) {
-	l, err := s.load(ctx, req.GetCommentId(), nil)
-	if err != nil {
-		return nil, err
-	}
-	change, err := flags.Unflag(l.Request, l.comment.ID)
-	if err != nil {
-		return nil, err
-	}
-	return s.changeFlags(ctx, l, change)
+	l := s.newRequest(ctx, req.GetCommentId())
+	return s.changeFlags(ctx, l, flags.Remove(l.Request))
 }
 
 // ClearCommentFlags removes every flag of a comment. The caller must moderate it.
 func (s *Service) ClearCommentFlags(ctx context.Context, req *plazav1.ClearCommentFlagsRequest) (*plazav1.CommentResponse, error) {
-	l, err := s.load(ctx, req.GetCommentId(), nil)
-	if err != nil {
-		return nil, err
-	}
-	if err := auth.Require(l.Caller, auth.ModeratePostAndComment, l.ref.Target.Scope("")); err != nil {
-		return nil, err
-	}
-	return s.changeFlags(ctx, l, flags.Clear(l.comment.ID))
+	return s.changeFlags(ctx, s.newModerated(ctx, req.GetCommentId()), flags.Clear)
 }
 
-// changeFlags commits a change of the comment's flags with everything that depends on them, and returns the comment as it is then.
+// changeFlags runs a request, commits a change of the comment's flags with everything that depends on them, and returns
+// the comment as it is then.
 func (s *Service) changeFlags(ctx context.Context, l *loaded, change flags.Change) (*plazav1.CommentResponse, error) {
+	return s.change(ctx, l, func(tx *store.Tx) {
+		tx.GuardComment(l.comment.ID, fail.NotFound())
+		change(tx, l.comment.ID)
+		tx.RecomputeCommentFlags(*l.comment)
+	})
+}
+
+// change runs a request, commits a change of the comment and returns the comment as it is then.
+func (s *Service) change(ctx context.Context, l *loaded, change func(*store.Tx)) (*plazav1.CommentResponse, error) {
+	if err := l.Run(ctx); err != nil {
+		return nil, err
+	}
 	var after *store.Comment
-	tx := s.Store.NewTx(l.ref.Home())
-	tx.GuardComment(l.comment.ID, fail.NotFound())
+	tx := s.Store.NewTx(l.Home())
 	change(tx)
-	tx.RecomputeCommentFlags(*l.comment)
 	tx.SelectComment(l.comment.ID, &after)
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
@@ -72,10 +55,5 @@ func (s *Service) changeFlags(ctx context.Context, l *loaded, change flags.Chang
 
 // IsCommentFlaggedByMe reports whether the caller flags the comment.
 func (s *Service) IsCommentFlaggedByMe(ctx context.Context, req *plazav1.IsCommentFlaggedByMeRequest) (*plazav1.FlaggedByMeResponse, error) {
-	var mine flags.Mine
-	l, err := s.load(ctx, req.GetCommentId(), mine.Read(req.GetCommentId()))
-	if err != nil {
-		return nil, err
-	}
-	return mine.Response(l.Caller), nil
+	return flags.Mine(ctx, s.newRequest(ctx, req.GetCommentId()).Request, req.GetCommentId())
 }

@@ -18,39 +18,27 @@ func (s *Service) ListComments(ctx context.Context, m *plazav1.ListCommentsReque
 		return nil, err
 	}
 	list := listOf(m, cursor)
-	l := &loaded{Request: s.NewRequest(ctx)}
 	var rows []store.Comment
-	ref := visibility.ReadReference(l.Request, kindOf(m.GetReferenceType()), m.GetReferenceId())
+	l := visibility.NewRequest(s.NewRequest(ctx), kindOf(m.GetReferenceType()), m.GetReferenceId())
 	list.ViewerID = l.Caller.UserID
 	l.ListComments(list, &rows)
 	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
-	if l.ref, err = ref.Resolve(l.Caller, s.Now()); err != nil {
-		return nil, err
-	}
-	if l.ref.Target.Moderates(l.Caller) && m.GetApprovalStatus() != store.Approved {
-		if rows, err = s.listEveryState(ctx, list); err != nil {
+	if l.Target.Moderates(l.Caller) && m.GetApprovalStatus() != store.Approved {
+		// A second round trip, because the first one tells whether the caller is a moderator.
+		list.EveryState = true
+		if rows, err = service.Read(ctx, s.Deps, (*store.ReadBatch).ListComments, list); err != nil {
 			return nil, err
 		}
 	}
 	rows, paging := page.Window(cursor, rows, func(c store.Comment) (time.Time, string, string) { return list.Key(c), "", c.ID })
-	a, err := s.View.Load(ctx, s.Store, l.Caller.UserID, l.known(rows...))
+	known := (&loaded{Request: l.Request, Reference: l.Reference}).known(rows...)
+	a, err := s.View.Load(ctx, s.Store, l.Caller.UserID, known)
 	if err != nil {
 		return nil, err
 	}
 	return a.CommentList(paging), nil
-}
-
-// listEveryState reads a page of comments in every state, for moderators. It takes a second round trip because the
-// first one tells whether the caller is a moderator.
-func (s *Service) listEveryState(ctx context.Context, list store.CommentList) ([]store.Comment, error) {
-	var rows []store.Comment
-	list.EveryState = true
-	reads := s.Store.NewReadBatch()
-	reads.ListComments(list, &rows)
-	err := reads.Run(ctx)
-	return rows, err
 }
 
 func listOf(m *plazav1.ListCommentsRequest, cursor page.Cursor) store.CommentList {

@@ -3,9 +3,7 @@ package comment
 import (
 	"context"
 
-	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -22,25 +20,12 @@ func (s *Service) DeclineComment(ctx context.Context, req *plazav1.DeclineCommen
 
 // review changes the state of a pending comment. It is 400400 for a comment in another state.
 func (s *Service) review(ctx context.Context, id, status string) (*plazav1.CommentResponse, error) {
-	l, err := s.load(ctx, id, nil)
-	if err != nil {
-		return nil, err
-	}
-	if err := auth.Require(l.Caller, auth.ModeratePostAndComment, l.ref.Target.Scope("")); err != nil {
-		return nil, err
-	}
-	if l.comment.ApprovalStatus != store.Pending {
-		return nil, fail.NotFound()
-	}
-	now := s.Now()
-	var after *store.Comment
-	tx := s.Store.NewTx(service.HomeOf(id))
-	l.ref.Guard(tx, now)
-	tx.GuardCommentStatus(*l.comment, fail.NotFound())
-	tx.ReviewComment(*l.comment, status, now)
-	tx.SelectComment(id, &after)
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
-	return s.respond(ctx, l.Caller.UserID, l.known(*after))
+	l := s.newModerated(ctx, id)
+	l.CheckFound(func() bool { return l.comment.ApprovalStatus == store.Pending })
+	return s.change(ctx, l, func(tx *store.Tx) {
+		now := s.Now()
+		l.Guard(tx, now)
+		tx.GuardCommentStatus(*l.comment, fail.NotFound())
+		tx.ReviewComment(*l.comment, status, now)
+	})
 }

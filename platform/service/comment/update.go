@@ -27,45 +27,21 @@ func (s *Service) UpdateComment(ctx context.Context, req *plazav1.UpdateCommentR
 
 // edit is one attempt of UpdateComment. It returns service.ErrConflict if the comment changed concurrently.
 func (s *Service) edit(ctx context.Context, m *plazav1.UpdateCommentRequest, mentions []view.Mention) (*plazav1.CommentResponse, error) {
-	var files *fileref.Check
-	var rules *textrules.Rules
-	l, err := s.load(ctx, m.GetCommentId(), func(f *service.Request) {
-		files = fileref.Read(f.ReadBatch, fileref.OfAttachments(m.GetAttachments())...)
-		rules = textrules.Read(s.Deps, f.ReadBatch, service.HomeOf(m.GetCommentId()))
+	l := s.newOwn(ctx, m.GetCommentId(), auth.EditCommunityComment, auth.EditUserFeedComment)
+	files := fileref.Read(l.ReadBatch, fileref.OfAttachments(m.GetAttachments())...)
+	var c store.Comment
+	l.Check(func() (err error) {
+		var added []fileref.Reference
+		if c, added, err = edited(*l.comment, m, mentions); err != nil {
+			return err
+		}
+		return files.Only(added).Err()
 	})
-	if err != nil {
-		return nil, err
-	}
-	if err := auth.Require(l.Caller, editRight(l.comment), l.ref.Target.Scope(l.comment.AuthorID)); err != nil {
-		return nil, err
-	}
-	c, added, err := edited(*l.comment, m, mentions)
-	if err != nil {
-		return nil, err
-	}
-	if err := files.Only(added).Err(); err != nil {
-		return nil, err
-	}
-	if err := rules.Require(ctx, l.Caller, textrules.TextOf(m.GetData())); err != nil {
-		return nil, err
-	}
-	now := s.Now()
-	var after *store.Comment
-	tx := s.Store.NewTx(service.HomeOf(c.ID))
-	tx.GuardCommentUnchanged(*l.comment, service.ErrConflict)
-	tx.UpdateComment(c, now, l.Caller.KeepsEditedAt)
-	tx.SelectComment(c.ID, &after)
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
-	return s.respond(ctx, l.Caller.UserID, l.known(*after))
-}
-
-func editRight(c *store.Comment) auth.Permission {
-	if c.TargetType != "community" {
-		return auth.EditUserFeedComment
-	}
-	return auth.EditCommunityComment
+	textrules.Require(l.Request, service.HomeOf(m.GetCommentId()), textrules.TextOf(m.GetData()))
+	return s.change(ctx, l, func(tx *store.Tx) {
+		tx.GuardCommentUnchanged(*l.comment, service.ErrConflict)
+		tx.UpdateComment(c, s.Now(), l.Caller.KeepsEditedAt)
+	})
 }
 
 // edited returns the comment after the edit, and the references to files that it did not have before. The error is a

@@ -25,10 +25,7 @@ func (s *Service) GetCommunity(ctx context.Context, req *plazav1.GetCommunityReq
 	var c *store.Community
 	var mine *store.Member
 	r := s.NewRequest(ctx)
-	r.Community(req.GetCommunityId(), &c)
-	if r.Caller.UserID != "" {
-		r.Member(req.GetCommunityId(), r.Caller.UserID, &mine)
-	}
+	membership.Read(r, req.GetCommunityId(), &c, &mine)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -58,9 +55,7 @@ func (s *Service) BatchGetCommunities(ctx context.Context, req *plazav1.BatchGet
 	var mine []store.Member
 	reads := s.Store.NewBestEffortBatch()
 	reads.Communities(ids, &rows)
-	if r.Caller.UserID != "" {
-		reads.Memberships(r.Caller.UserID, ids, &mine)
-	}
+	reads.Memberships(r.Caller.UserID, ids, &mine)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -69,7 +64,7 @@ func (s *Service) BatchGetCommunities(ctx context.Context, req *plazav1.BatchGet
 		c.IsDiscoverable = c.IsDiscoverable && discoverable
 		return !membership.CanDiscover(r.Caller, c, service.Find(mine, func(m store.Member) bool { return m.CommunityID == c.ID }))
 	})
-	slices.SortFunc(rows, func(a, b store.Community) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
+	service.SortByID(rows, ids, communityID)
 	return s.View.LoadCommunities(ctx, s.Store, view.CommunityRows{Communities: rows, Viewer: r.User(), Members: membersIn(mine, rows)})
 }
 
@@ -79,6 +74,8 @@ func membersIn(members []store.Member, rows []store.Community) []store.Member {
 		return !slices.ContainsFunc(rows, func(c store.Community) bool { return c.ID == m.CommunityID })
 	})
 }
+
+func communityID(c store.Community) string { return c.ID }
 
 // requireOfficial returns an error unless the caller may make a community official or not.
 func requireOfficial(r *service.Request) error {

@@ -36,9 +36,7 @@ func (s *Service) CreateCommunity(ctx context.Context, req *plazav1.CreateCommun
 		return nil, err
 	}
 	a := view.CommunityRows{Communities: []store.Community{c}, Viewer: d.User(), Users: d.users}
-	for _, change := range changes {
-		a.Members = append(a.Members, change.New)
-	}
+	a.Members = service.Map(changes, func(c store.MemberChange) store.Member { return c.New })
 	return s.View.LoadCommunities(ctx, s.Store, a)
 }
 
@@ -54,30 +52,22 @@ func (s *Service) loadDraft(ctx context.Context, req *plazav1.CreateCommunityReq
 	if err != nil {
 		return nil, err
 	}
-	d := &draft{Request: s.NewRequest(ctx)}
+	d := &draft{Request: s.NewUserRequest(ctx)}
 	var categories []store.Category
 	d.Users(ids, &d.users)
 	d.Categories(req.GetCategoryIds(), &categories)
-	avatar := fileref.Read(d.ReadBatch, fileref.Avatar(&req.AvatarFileId))
-	if err := d.Run(ctx); err != nil {
-		return nil, err
-	}
-	if err := d.RequireUser(); err != nil {
-		return nil, err
-	}
 	if req.GetIsOfficial() {
-		if err := requireOfficial(d.Request); err != nil {
-			return nil, err
+		d.Check(func() error { return requireOfficial(d.Request) })
+	}
+	d.Check(func() error {
+		d.users = slices.DeleteFunc(d.users, func(u store.User) bool { return u.DeletedAt != nil })
+		if !all || len(d.users) < len(ids) {
+			return fail.NotFound()
 		}
-	}
-	d.users = slices.DeleteFunc(d.users, func(u store.User) bool { return u.DeletedAt != nil })
-	if !all || len(d.users) < len(ids) {
-		return nil, fail.NotFound()
-	}
-	if err := requireCategories(req.GetCategoryIds(), categories); err != nil {
-		return nil, err
-	}
-	return d, avatar.Err()
+		return requireCategories(req.GetCategoryIds(), categories)
+	})
+	fileref.Require(d.Request, fileref.Avatar(&req.AvatarFileId))
+	return d, d.Run(ctx)
 }
 
 // row returns the community to store.

@@ -3,7 +3,6 @@ package community
 import (
 	"cmp"
 	"context"
-	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
@@ -28,13 +27,11 @@ func (s *Service) ListCommunities(ctx context.Context, req *plazav1.ListCommunit
 	list := listOf(req, cursor)
 	r := s.NewRequest(ctx)
 	r.CommunitiesOfUser(r.Caller.UserID, &list.Mine)
+	if list.Deleted {
+		r.Check(func() error { return auth.Require(r.Caller, auth.ViewCommunity, auth.Scope{}) })
+	}
 	if err := r.Run(ctx); err != nil {
 		return nil, err
-	}
-	if list.Deleted {
-		if err := auth.Require(r.Caller, auth.ViewCommunity, auth.Scope{}); err != nil {
-			return nil, err
-		}
 	}
 	list.Everything = membership.SeesAllCommunities(r.Caller)
 	read := s.read
@@ -78,44 +75,25 @@ func membershipFilter(req *plazav1.ListCommunitiesRequest) string {
 
 // read reads the page from all homes.
 func (s *Service) read(ctx context.Context, cursor page.Cursor, list store.CommunityList) ([]store.Community, *plazav1.Paging, error) {
-	var found []store.CommunityRow
-	reads := s.Store.NewBestEffortBatch()
-	reads.ListCommunities(list, &found)
-	if err := reads.Run(ctx); err != nil {
-		return nil, nil, err
-	}
+	found, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).ListCommunities, list)
 	found, paging := service.Page(cursor, found, list.ByName, list.Desc,
 		func(c store.CommunityRow) (t time.Time, key, id string) { return c.CreatedAt, c.NameKey, c.ID })
-	rows := make([]store.Community, len(found))
-	for i, row := range found {
-		rows[i] = row.Community
-	}
-	return rows, paging, nil
+	return service.Map(found, func(row store.CommunityRow) store.Community { return row.Community }), paging, err
 }
 
 // readMine reads the page of the communities that the caller is a member of. Their ids are known, so it reads their
 // sort keys first, and then the rows of the page.
 func (s *Service) readMine(ctx context.Context, cursor page.Cursor, list store.CommunityList) ([]store.Community, *plazav1.Paging, error) {
-	var keys []store.CommunityKey
-	reads := s.Store.NewBestEffortBatch()
-	reads.CommunityKeys(list, &keys)
-	if err := reads.Run(ctx); err != nil {
+	keys, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).CommunityKeys, list)
+	if err != nil {
 		return nil, nil, err
 	}
 	position := func(k store.CommunityKey) (t time.Time, key, id string) { return k.CreatedAt, k.NameKey, k.ID }
 	from := store.CommunityKey{ID: list.AfterID, NameKey: list.AfterKey, CreatedAt: list.AfterTime}
 	keys = service.After(keys, from, list.ByName, list.Desc, position)
 	keys, paging := service.Page(cursor, keys, list.ByName, list.Desc, position)
-	ids := make([]string, len(keys))
-	for i, k := range keys {
-		ids[i] = k.ID
-	}
-	var rows []store.Community
-	reads = s.Store.NewBestEffortBatch()
-	reads.Communities(ids, &rows)
-	if err := reads.Run(ctx); err != nil {
-		return nil, nil, err
-	}
-	slices.SortFunc(rows, func(a, b store.Community) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
-	return rows, paging, nil
+	ids := service.Map(keys, func(k store.CommunityKey) string { return k.ID })
+	rows, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).Communities, ids)
+	service.SortByID(rows, ids, communityID)
+	return rows, paging, err
 }

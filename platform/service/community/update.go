@@ -20,39 +20,33 @@ type state struct {
 	categories []store.Category
 }
 
-// load reads a community and requires the permission p. A community that does not exist or is hidden from the caller
-// is 400400.
-func (s *Service) load(ctx context.Context, id string, categoryIDs []string, p auth.Permission) (*state, error) {
+// newRequest starts a request about a community that requires the permission p. A community that does not exist or is
+// hidden from the caller is 400400.
+func (s *Service) newRequest(ctx context.Context, id string, p auth.Permission) *state {
 	found := &state{Request: s.NewRequest(ctx)}
-	found.Community(id, &found.community)
-	if found.Caller.UserID != "" {
-		found.Member(id, found.Caller.UserID, &found.mine)
-	}
-	found.Categories(categoryIDs, &found.categories)
-	if err := found.Run(ctx); err != nil {
-		return nil, err
-	}
-	if err := membership.RequireDiscoverable(found.Caller, found.community, found.mine); err != nil {
-		return nil, err
-	}
-	return found, membership.Require(found.Caller, p, found.community, found.mine)
+	membership.Read(found.Request, id, &found.community, &found.mine)
+	found.Check(func() error {
+		if err := membership.RequireDiscoverable(found.Caller, found.community, found.mine); err != nil {
+			return err
+		}
+		return membership.Require(found.Caller, p, found.community, found.mine)
+	})
+	return found
 }
 
 // UpdateCommunity changes the fields of a community that the request sets.
 func (s *Service) UpdateCommunity(ctx context.Context, req *plazav1.UpdateCommunityRequest) (*plazav1.CommunityResponse, error) {
-	found, err := s.load(ctx, req.GetCommunityId(), req.GetCategoryIds(), auth.EditCommunity)
-	if err != nil {
-		return nil, err
-	}
-	if req.IsOfficial != nil && req.GetIsOfficial() != found.community.IsOfficial {
-		if err := requireOfficial(found.Request); err != nil {
-			return nil, err
+	found := s.newRequest(ctx, req.GetCommunityId(), auth.EditCommunity)
+	found.Categories(req.GetCategoryIds(), &found.categories)
+	found.Check(func() error {
+		if req.IsOfficial != nil && req.GetIsOfficial() != found.community.IsOfficial {
+			return requireOfficial(found.Request)
 		}
-	}
-	if err := requireCategories(req.GetCategoryIds(), found.categories); err != nil {
-		return nil, err
-	}
-	if err := fileref.Require(ctx, s.Deps, fileref.Avatar(req.AvatarFileId)); err != nil {
+		return nil
+	})
+	found.Check(func() error { return requireCategories(req.GetCategoryIds(), found.categories) })
+	fileref.Require(found.Request, fileref.Avatar(req.AvatarFileId))
+	if err := found.Run(ctx); err != nil {
 		return nil, err
 	}
 	var updated *store.Community
@@ -89,14 +83,11 @@ func changeOf(req *plazav1.UpdateCommunityRequest) store.CommunityChange {
 
 // DeleteCommunity deletes a community. GetCommunity still returns it, as deleted.
 func (s *Service) DeleteCommunity(ctx context.Context, req *plazav1.DeleteCommunityRequest) (*plazav1.SuccessResponse, error) {
-	found, err := s.load(ctx, req.GetCommunityId(), nil, auth.DeleteCommunity)
-	if err != nil {
+	found := s.newRequest(ctx, req.GetCommunityId(), auth.DeleteCommunity)
+	if err := found.Run(ctx); err != nil {
 		return nil, err
 	}
 	tx := s.Store.NewTx(service.HomeOf(found.community.ID))
 	tx.DeleteCommunity(found.community.ID, s.Now())
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
-	return service.Success(), nil
+	return service.Success(), tx.Commit(ctx)
 }

@@ -2,6 +2,7 @@ package feed
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/page"
@@ -50,9 +51,5 @@ func (s *Service) contentOfAll(ctx context.Context, list store.PostList) ([]stor
 		reads.ListPosts(list, &parts[i])
 	}
 	err := reads.Run(ctx)
-	var rows []store.Post
-	for _, part := range parts {
-		rows = append(rows, part...)
-	}
-	return rows, err
+	return slices.Concat(parts...), err
 }

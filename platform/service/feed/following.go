@@ -35,17 +35,13 @@ type sources struct {
 // the third one reads the posts and their targets, the fourth one what those refer to. Each goes to the homes
 // concerned in parallel, and from the second one on, homes that do not answer are left out of the page.
 func (s *Service) sources(ctx context.Context) (*sources, error) {
-	src := &sources{Request: s.NewRequest(ctx), counts: store.Counts{}}
-	if id := src.Caller.UserID; id != "" {
-		src.Counts(service.HomeOf(id), []string{id}, src.counts)
-		src.CommunitiesOfUser(id, &src.communities)
-		src.HiddenFrom(id, &src.hidden)
-	}
+	src := &sources{Request: s.NewUserRequest(ctx), counts: store.Counts{}}
+	id := src.Caller.UserID
+	src.CountsOf([]string{id}, src.counts)
+	src.CommunitiesOfUser(id, &src.communities)
+	src.HiddenFrom(id, &src.hidden)
 	src.Settings(s.Region, &src.settings)
-	if err := src.Run(ctx); err != nil {
-		return nil, err
-	}
-	return src, src.RequireUser()
+	return src, src.Run(ctx)
 }
 
 // query returns the caller's feed query without any sources.
@@ -137,19 +133,14 @@ func (l timeLister) entries(found []store.PostFeedEntry) ([]store.PostFeedEntry,
 
 func (c rankCursor) entries(found []store.PostFeedEntry) ([]store.PostFeedEntry, *plazav1.Paging) {
 	rows, next, previous := c.window(found).page()
-	entries := make([]store.PostFeedEntry, len(rows))
-	for i, r := range rows {
-		entries[i] = r.PostFeedEntry
-	}
+	entries := service.Map(rows, func(r ranked) store.PostFeedEntry { return r.PostFeedEntry })
 	return entries, &plazav1.Paging{Next: next, Previous: previous, Prev: previous}
 }
 
 // page reads a page of a feed.
 func (s *Service) page(ctx context.Context, src *sources, list lister, q store.PostFeedQuery) (*view.Aggregate, *plazav1.Paging, error) {
-	var found []store.PostFeedEntry
-	reads := s.Store.NewBestEffortBatch()
-	reads.ListPostFeed(list.query(q), &found)
-	if err := reads.Run(ctx); err != nil {
+	found, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).ListPostFeed, list.query(q))
+	if err != nil {
 		return nil, nil, err
 	}
 	entries, paging := list.entries(found)
@@ -189,8 +180,8 @@ func (s *Service) content(ctx context.Context, f *service.Request, entries []sto
 	return k, nil
 }
 
-// visiblePosts returns the published posts in the order of the entries, without those that the caller may not see any more: a
-// community that the caller was just removed from can still be among the sources.
+// visiblePosts returns the published posts in the order of the entries, without those that the caller may not see any
+// more: a community that the caller was just removed from can still be among the sources.
 func visiblePosts(caller *auth.Caller, entries []store.PostFeedEntry, rows []store.Post, k view.Rows) []store.Post {
 	targets := visibility.NewTargets(k.Communities, k.Members)
 	targets.AddFollowedWalls(k.Users)

@@ -18,7 +18,6 @@ package file
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -52,7 +51,7 @@ type Service struct {
 // New returns the service of files, and registers the outbox handler that deletes the objects of deleted files.
 func New(d *service.Deps, o Options) *Service {
 	s := &Service{Deps: d, Options: o, memory: memory{semaphore.NewWeighted(o.MaxPixels)}}
-	d.Outbox.Handle(topicDeleted, s.deleteBytes)
+	service.HandleOutbox(d, topicDeleted, s.deleteBytes)
 	return s
 }
 
@@ -69,46 +68,40 @@ type deleted struct {
 // deleteTimeout bounds how long an outbox worker waits for the storage.
 const deleteTimeout = 10 * time.Second
 
-func (s *Service) deleteBytes(ctx context.Context, row store.OutboxRow) error {
-	var m deleted
-	if err := json.Unmarshal(row.Payload, &m); err != nil {
-		return err
-	}
+func (s *Service) deleteBytes(ctx context.Context, m deleted) error {
 	ctx, cancel := context.WithTimeout(ctx, deleteTimeout)
 	defer cancel()
 	return s.Storage.DeleteAll(ctx, m.FileID)
 }
 
-// load reads a file.
-func (s *Service) load(ctx context.Context, id string) (*service.Request, *store.File, error) {
-	f := s.NewRequest(ctx)
-	var row *store.File
-	f.File(id, &row)
-	if err := f.Run(ctx); err != nil {
-		return nil, nil, err
-	}
-	if row == nil {
-		return nil, nil, fail.NotFound()
-	}
-	return f, row, nil
+// request is a request about a file. Run fails with 400400 if the file does not exist.
+type request struct {
+	*service.Request
+	file *store.File
 }
 
-// loadOwn is load for the uploader and administrators; for other callers it is 400300.
+func (s *Service) newRequest(ctx context.Context, id string) *request {
+	r := &request{Request: s.NewRequest(ctx)}
+	r.File(id, &r.file)
+	r.CheckFound(func() bool { return r.file != nil })
+	return r
+}
+
+// loadOwn reads a file for its uploader and administrators; for other callers it is 400300.
 func (s *Service) loadOwn(ctx context.Context, id string) (*store.File, error) {
-	f, row, err := s.load(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return row, auth.RequireSelf(f.Caller, row.OwnerID)
+	r := s.newRequest(ctx, id)
+	r.Check(func() error { return auth.RequireSelf(r.Caller, r.file.OwnerID) })
+	err := r.Run(ctx)
+	return r.file, err
 }
 
 // GetFile returns the metadata of a file.
 func (s *Service) GetFile(ctx context.Context, req *plazav1.GetFileRequest) (*plazav1.File, error) {
-	_, row, err := s.load(ctx, req.GetFileId())
-	if err != nil {
+	r := s.newRequest(ctx, req.GetFileId())
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	return s.View.File(*row), nil
+	return s.View.File(*r.file), nil
 }
 
 // UpdateFile changes the alternative text of a file.
@@ -133,15 +126,10 @@ func (s *Service) DeleteFile(ctx context.Context, req *plazav1.DeleteFileRequest
 	if err != nil {
 		return nil, err
 	}
-	home := service.HomeOf(row.ID)
-	tx := s.Store.NewTx(home)
+	tx := s.Store.NewTx(service.HomeOf(row.ID))
 	tx.DeleteFile(row.ID, fail.NotFound())
 	bytes := tx.Emit(topicDeleted, deleted{FileID: row.ID}, s.Now(), s.Outbox.FirstTry())
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
-	s.Outbox.Deliver(ctx, home, bytes)
 	return &plazav1.DeleteFileResponse{
 		Status: "success", Data: &plazav1.DeletedFile{FileId: row.ID}, Success: true,
-	}, nil
+	}, s.Commit(ctx, tx, bytes)
 }

@@ -171,14 +171,7 @@ func (u *Upload) Finish(ctx context.Context, form Form) ([]*plazav1.File, error)
 	// From here on only the sweep may remove the objects: if the response of the commit is lost, it is unknown
 	// whether it succeeded.
 	u.closed = true
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
-	out := make([]*plazav1.File, len(u.files))
-	for i, f := range u.files {
-		out[i] = u.service.View.File(f)
-	}
-	return out, nil
+	return service.Map(u.files, u.service.View.File), tx.Commit(ctx)
 }
 
 func (f Form) check() error {

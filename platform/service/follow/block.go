@@ -54,26 +54,27 @@ func (s *Service) setBlock(ctx context.Context, publicID, status string) (*plaza
 // loadToBlock loads the pair and checks that the caller may give the block the status.
 func (s *Service) loadToBlock(ctx context.Context, publicID, status string) (*pair, error) {
 	counts := store.Counts{}
-	p, err := s.load(ctx, publicID, func(p *pair, _ string) {
-		if id := p.Caller.UserID; id != "" {
-			p.Counts(service.HomeOf(id), []string{id}, counts)
-		}
-	})
+	p, err := s.newPair(ctx, publicID)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.RequireUser(); err != nil {
-		return nil, err
-	}
+	p.CountsOf([]string{p.Caller.UserID}, counts)
+	p.Check(p.RequireUser)
+	p.Check(func() error { return p.requireBlock(status, counts.Of(p.Caller.UserID, store.CountBlocks)) })
+	return p, p.Run(ctx)
+}
+
+// requireBlock returns an error unless the caller, who has a number of blocks, may give the block the status.
+func (p *pair) requireBlock(status string, blocks int64) error {
 	switch {
-	case p.other.ID == p.User().ID:
-		return nil, errSelfBlock
+	case p.otherID == p.Caller.UserID:
+		return errSelfBlock
 	case status == store.BlockNone && !p.myBlock.IsActive():
-		return nil, fail.NotFound()
-	case status == store.BlockBlocked && !p.myBlock.IsActive() && counts.Of(p.User().ID, store.CountBlocks) >= maxBlocks:
-		return nil, errMaxBlocks
+		return fail.NotFound()
+	case status == store.BlockBlocked && !p.myBlock.IsActive() && blocks >= maxBlocks:
+		return errMaxBlocks
 	}
-	return p, nil
+	return nil
 }
 
 // withBlock returns the caller's block of the other user with a status.
@@ -91,10 +92,9 @@ func (p *pair) withBlock(status string, now time.Time) store.Block {
 // storeBlock writes a block at the blocker's home, and ends the follows that the home stores: the blocker's own, and
 // its copy of the other user's. The other user's home ends the latter itself.
 func (s *Service) storeBlock(ctx context.Context, p *pair, b store.Block) error {
-	home := service.HomeOf(b.BlockerID)
 	now := s.Now()
 	firstTry := now.Add(events.Grace)
-	tx := s.Store.NewTx(home)
+	tx := s.Store.NewTx(service.HomeOf(b.BlockerID))
 	outboxRows := []store.OutboxRow{tx.ChangeBlock(store.BlockChange{Old: p.myBlock, New: b}, now, firstTry)}
 	if b.IsActive() {
 		if p.mine.Active() {
@@ -104,20 +104,14 @@ func (s *Service) storeBlock(ctx context.Context, p *pair, b store.Block) error 
 		tx.GuardNoFollow(b.BlockerID, b.BlockedID)
 		tx.EndFollower(b.BlockerID, b.BlockedID)
 	}
-	if err := tx.Commit(ctx); err != nil {
-		return err
-	}
-	s.Outbox.Deliver(ctx, home, outboxRows...)
-	return nil
+	return s.Commit(ctx, tx, outboxRows...)
 }
 
 // countBoth reads the current follow counts of both users. The counts of a user whose home is unavailable are zero.
 func (s *Service) countBoth(ctx context.Context, p *pair) ([]*plazav1.FollowCount, error) {
 	counts := store.Counts{}
 	reads := s.Store.NewBestEffortBatch()
-	for _, id := range []string{p.User().ID, p.other.ID} {
-		reads.Counts(service.HomeOf(id), []string{id}, counts)
-	}
+	reads.CountsOf([]string{p.User().ID, p.other.ID}, counts)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -130,20 +124,15 @@ func (s *Service) ListBlockedUsers(ctx context.Context, req *plazav1.ListBlocked
 	if err != nil {
 		return nil, err
 	}
-	r := s.NewRequest(ctx)
+	r := s.NewUserRequest(ctx)
 	caller := r.Caller.UserID
 	counts := store.Counts{}
 	var rows []store.Block
-	if caller != "" {
-		list := store.BlockList{UserID: caller, Desc: !cursor.Back, Limit: cursor.Limit + 1}
-		list.After, _, list.AfterID = cursor.Start(list.Desc)
-		r.ListBlocks(list, &rows)
-		r.Counts(service.HomeOf(caller), []string{caller}, counts)
-	}
+	list := store.BlockList{UserID: caller, Desc: !cursor.Back, Limit: cursor.Limit + 1}
+	list.After, _, list.AfterID = cursor.Start(list.Desc)
+	r.ListBlocks(list, &rows)
+	r.CountsOf([]string{caller}, counts)
 	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	if err := r.RequireUser(); err != nil {
 		return nil, err
 	}
 	rows, paging := page.Window(cursor, rows, func(b store.Block) (time.Time, string, string) { return b.CreatedAt, "", b.BlockedID })
@@ -151,18 +140,7 @@ func (s *Service) ListBlockedUsers(ctx context.Context, req *plazav1.ListBlocked
 		Next: paging.GetNext(), Previous: paging.GetPrevious(), Prev: paging.GetPrev(),
 		Total: int32(counts.Of(caller, store.CountBlocks)), //nolint:gosec // little more than maxBlocks
 	}}
-	ids, blocked := []string{caller}, func(b store.Block) string { return b.BlockedID }
-	for _, b := range rows {
-		ids = append(ids, b.BlockedID)
-	}
-	users, err := s.usersOf(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	rows, users = filterDeleted(rows, users, blocked, caller, req.IsDeleted)
-	for _, b := range rows {
-		m.Follows = append(m.Follows, s.View.Block(b))
-	}
-	m.Users = s.View.Users(users)
-	return m, nil
+	rows, users, err := withUsers(ctx, s, rows, func(b store.Block) string { return b.BlockedID }, caller, req.IsDeleted)
+	m.Follows, m.Users = service.Map(rows, s.View.Block), s.View.Users(users)
+	return m, err
 }

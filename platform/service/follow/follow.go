@@ -20,7 +20,6 @@ import (
 
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -40,7 +39,8 @@ var (
 // pair is the caller and another user with the follows and blocks between them.
 type pair struct {
 	*service.Request
-	other      *store.User
+	otherID    string      // empty if there is no such user
+	other      *store.User // set by Run
 	settings   store.Settings
 	mine       *store.Follow // the caller's follow of the other user
 	theirs     *store.Follow // the other user's follow of the caller
@@ -48,47 +48,40 @@ type pair struct {
 	theirBlock *store.Block  // the other user's block of the caller
 }
 
-// load reads a pair, and what the function read, which may be nil, adds to the request. An unknown or deleted user is
-// 400400.
-func (s *Service) load(ctx context.Context, publicID string, read func(p *pair, otherID string)) (*pair, error) {
+// newPair starts a request about a pair. An unknown or deleted user is 400400.
+func (s *Service) newPair(ctx context.Context, publicID string) (*pair, error) {
 	otherID, err := s.Directory.ResolveOne(ctx, publicID)
 	if err != nil {
 		return nil, err
 	}
-	p := &pair{Request: s.NewRequest(ctx)}
+	p := &pair{Request: s.NewRequest(ctx), otherID: otherID}
 	var others []store.User
 	caller := p.Caller.UserID
-	if region.ValidID(otherID) {
-		p.Users([]string{otherID}, &others)
-		if caller != "" {
-			p.Follow(caller, otherID, &p.mine)
-			p.Follow(otherID, caller, &p.theirs)
-			p.Block(caller, otherID, &p.myBlock)
-			p.Block(otherID, caller, &p.theirBlock)
-		}
-		if read != nil {
-			read(p, otherID)
-		}
-	}
+	p.Users([]string{otherID}, &others)
+	p.Follow(caller, otherID, &p.mine)
+	p.Follow(otherID, caller, &p.theirs)
+	p.Block(caller, otherID, &p.myBlock)
+	p.Block(otherID, caller, &p.theirBlock)
 	p.Settings(s.Region, &p.settings)
-	if err := p.Run(ctx); err != nil {
-		return nil, err
-	}
-	if len(others) == 0 || others[0].DeletedAt != nil {
-		return nil, fail.NotFound()
-	}
-	p.other = &others[0]
+	p.Check(func() error {
+		if len(others) == 0 || others[0].DeletedAt != nil {
+			return fail.NotFound()
+		}
+		p.other = &others[0]
+		return nil
+	})
 	return p, nil
 }
 
 // update changes and returns a follow between the caller and another user as decide decides.
 func (s *Service) update(ctx context.Context, publicID string, decide func(p *pair) (transition, error)) (*plazav1.FollowResponse, error) {
 	follow, err := service.RetryOnConflict(ctx, func() (store.Follow, error) {
-		p, err := s.load(ctx, publicID, nil)
+		p, err := s.newPair(ctx, publicID)
 		if err != nil {
 			return store.Follow{}, err
 		}
-		if err := p.RequireUser(); err != nil {
+		p.Check(p.RequireUser)
+		if err := p.Run(ctx); err != nil {
 			return store.Follow{}, err
 		}
 		t, err := decide(p)
@@ -134,19 +127,14 @@ func (t transition) apply(now time.Time) store.Follow {
 
 // store writes a follow at the follower's home.
 func (s *Service) store(ctx context.Context, c store.FollowChange) error {
-	home := service.HomeOf(c.New.FollowerID)
 	now := s.Now()
-	tx := s.Store.NewTx(home)
+	tx := s.Store.NewTx(service.HomeOf(c.New.FollowerID))
 	if c.New.Active() {
 		tx.GuardTarget("user", c.New.FollowerID, fail.NotFound())
 		tx.GuardNotBlocked(c.New.FollowerID, c.New.FolloweeID, errBlocks)
 	}
 	outboxRows := tx.ChangeFollow(c, now, now.Add(events.Grace))
-	if err := tx.Commit(ctx); err != nil {
-		return err
-	}
-	s.Outbox.Deliver(ctx, home, outboxRows...)
-	return nil
+	return s.Commit(ctx, tx, outboxRows...)
 }
 
 // FollowUser makes the caller follow a user, or request it. A pending request is accepted if requests are no longer
@@ -207,14 +195,9 @@ func (s *Service) followCounts(u store.User, counts store.Counts, own bool) *pla
 // GetMyFollowInfo gets the caller's follow counts.
 func (s *Service) GetMyFollowInfo(ctx context.Context, _ *plazav1.GetMyFollowInfoRequest) (*plazav1.FollowInfoResponse, error) {
 	counts := store.Counts{}
-	r := s.NewRequest(ctx)
-	if id := r.Caller.UserID; id != "" {
-		r.Counts(service.HomeOf(id), []string{id}, counts)
-	}
+	r := s.NewUserRequest(ctx)
+	r.CountsOf([]string{r.Caller.UserID}, counts)
 	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	if err := r.RequireUser(); err != nil {
 		return nil, err
 	}
 	return &plazav1.FollowInfoResponse{FollowCounts: []*plazav1.FollowCount{s.followCounts(*r.User(), counts, true)}}, nil
@@ -223,10 +206,12 @@ func (s *Service) GetMyFollowInfo(ctx context.Context, _ *plazav1.GetMyFollowInf
 // GetFollowInfo gets a user's follow counts, and the caller's follow or block of the user.
 func (s *Service) GetFollowInfo(ctx context.Context, req *plazav1.GetFollowInfoRequest) (*plazav1.FollowInfoResponse, error) {
 	counts := store.Counts{}
-	p, err := s.load(ctx, req.GetUserId(), func(p *pair, otherID string) {
-		p.Counts(service.HomeOf(otherID), []string{otherID}, counts)
-	})
+	p, err := s.newPair(ctx, req.GetUserId())
 	if err != nil {
+		return nil, err
+	}
+	p.CountsOf([]string{p.otherID}, counts)
+	if err := p.Run(ctx); err != nil {
 		return nil, err
 	}
 	m := &plazav1.FollowInfoResponse{FollowCounts: []*plazav1.FollowCount{s.followCounts(*p.other, counts, p.other.ID == p.Caller.UserID)}}

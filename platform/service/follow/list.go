@@ -68,21 +68,8 @@ func (s *Service) list(ctx context.Context, l listParams) (*plazav1.ListFollowsR
 		return f.FolloweeID
 	}
 	rows, paging := service.Page(cursor, rows, false, q.Desc, func(f store.Follow) (time.Time, string, string) { return f.CreatedAt, "", other(f) })
-	m := &plazav1.ListFollowsResponse{Paging: paging}
-	ids := []string{owner}
-	for _, f := range rows {
-		ids = append(ids, other(f))
-	}
-	users, err := s.usersOf(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	rows, users = filterDeleted(rows, users, other, owner, l.isDeleted)
-	for _, f := range rows {
-		m.Follows = append(m.Follows, s.View.Follow(f))
-	}
-	m.Users = s.View.Users(users)
-	return m, nil
+	rows, users, err := withUsers(ctx, s, rows, other, owner, l.isDeleted)
+	return &plazav1.ListFollowsResponse{Follows: service.Map(rows, s.View.Follow), Users: s.View.Users(users), Paging: paging}, err
 }
 
 // rows reads the follows, and checks that the caller may see them. Only the owner of the list sees pending requests.
@@ -97,37 +84,41 @@ func (s *Service) rows(ctx context.Context, l listParams, q store.FollowList) ([
 	wall := visibility.Target{WallOwnerID: q.UserID}
 	r.Users([]string{q.UserID}, &owners)
 	r.ListFollows(q, &rows)
-	if r.Caller.UserID != "" && !own {
+	if !own {
 		r.Wall(q.UserID, r.Caller.UserID, &wall.Wall)
 	}
-	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
 	if l.userID == "" {
-		return rows, r.RequireUser()
+		r.Check(r.RequireUser)
+	} else {
+		r.Check(func() error { return l.requireSee(r.Caller, owners, wall, own) })
 	}
-	if len(owners) == 0 || owners[0].DeletedAt != nil {
-		return nil, fail.NotFound()
-	}
-	if err := wall.RequireSee(r.Caller); err != nil {
-		return nil, err
-	}
-	if !own && l.status == store.FollowPending {
-		return nil, fail.NotAllowed()
-	}
-	return rows, nil
+	err := r.Run(ctx)
+	return rows, err
 }
 
-// usersOf reads users, the first of whom is the owner of a list. If the owner is the only one, it returns none.
-func (s *Service) usersOf(ctx context.Context, ids []string) ([]store.User, error) {
-	if len(ids) == 1 {
-		return nil, nil
+// requireSee returns an error unless the caller may see the follows of the owner of a wall.
+func (l listParams) requireSee(caller *auth.Caller, owners []store.User, wall visibility.Target, own bool) error {
+	if len(owners) == 0 || owners[0].DeletedAt != nil {
+		return fail.NotFound()
 	}
-	var users []store.User
-	reads := s.Store.NewBestEffortBatch()
-	reads.Users(ids, &users)
-	err := reads.Run(ctx)
-	return users, err
+	if err := wall.RequireSee(caller); err != nil {
+		return err
+	}
+	if !own && l.status == store.FollowPending {
+		return fail.NotAllowed()
+	}
+	return nil
+}
+
+// withUsers reads the owner of a list and the other user of each of its rows; none if the list is empty. It removes the
+// rows whose other user's deletion is not as isDeleted selects.
+func withUsers[T any](ctx context.Context, s *Service, rows []T, other func(T) string, owner string, isDeleted *bool) ([]T, []store.User, error) {
+	if len(rows) == 0 {
+		return nil, nil, nil
+	}
+	users, err := s.ReadUsers(ctx, append([]string{owner}, service.Map(rows, other)...))
+	rows, users = filterDeleted(rows, users, other, owner, isDeleted)
+	return rows, users, err
 }
 
 // filterDeleted removes the rows whose other user's deletion is not as isDeleted selects, and these users. Rows whose

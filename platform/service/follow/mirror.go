@@ -70,9 +70,5 @@ func applyBlock(ctx context.Context, d *service.Deps, b store.MirroredBlock) err
 	if ends {
 		tx.GuardNoFollow(b.BlockedID, b.BlockerID)
 	}
-	if err := tx.Commit(ctx); err != nil {
-		return err
-	}
-	d.Outbox.Deliver(ctx, home, outboxRows...)
-	return nil
+	return d.Commit(ctx, tx, outboxRows...)
 }

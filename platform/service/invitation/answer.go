@@ -22,32 +22,25 @@ type answer struct {
 	now time.Time
 }
 
-// load reads an invitation. One that does not exist is 400400.
-func (s *Service) load(ctx context.Context, id string) (*answer, error) {
+// newAnswer starts a request about an invitation. One that does not exist is 400400.
+func (s *Service) newAnswer(ctx context.Context, id string) *answer {
 	a := &answer{Request: s.NewRequest(ctx), now: s.Now()}
 	a.Invitation(id, &a.row)
-	if err := a.Run(ctx); err != nil {
-		return nil, err
-	}
-	if a.row == nil {
-		return nil, fail.NotFound()
-	}
-	return a, nil
+	a.CheckFound(func() bool { return a.row != nil })
+	return a
 }
 
-// loadReceived is load for an invitation of the caller.
+// loadReceived reads an invitation of the caller.
 func (s *Service) loadReceived(ctx context.Context, id string) (*answer, error) {
-	a, err := s.load(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	if err := a.RequireUser(); err != nil {
-		return nil, err
-	}
-	if a.row.InvitedID != a.Caller.UserID {
-		return nil, fail.NotAllowed()
-	}
-	return a, nil
+	a := s.newAnswer(ctx, id)
+	a.Check(a.RequireUser)
+	a.Check(func() error {
+		if a.row.InvitedID != a.Caller.UserID {
+			return fail.NotAllowed()
+		}
+		return nil
+	})
+	return a, a.Run(ctx)
 }
 
 // hasStatus reports whether the invitation already has the status that the answer gives it. It returns an error if
@@ -92,10 +85,7 @@ func (s *Service) loadTarget(ctx context.Context, i *store.Invitation) (*target,
 	t := &target{kind: i.TargetType, id: i.TargetID}
 	r := s.NewRequest(ctx)
 	t.read(r)
-	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	return t, t.require()
+	return t, r.Run(ctx)
 }
 
 // joinCommunity makes the caller a member, and approves the caller's pending join request.
@@ -139,10 +129,10 @@ func (s *Service) CancelInvitation(ctx context.Context, req *plazav1.CancelInvit
 	return s.end(ctx, store.JoinCancelled, func() (*answer, error) { return s.loadSent(ctx, req.GetInvitationId()) })
 }
 
-// loadSent is load for an invitation that the caller made, or whose target the caller may invite to.
+// loadSent reads an invitation that the caller made, or whose target the caller may invite to.
 func (s *Service) loadSent(ctx context.Context, id string) (*answer, error) {
-	a, err := s.load(ctx, id)
-	if err != nil {
+	a := s.newAnswer(ctx, id)
+	if err := a.Run(ctx); err != nil {
 		return nil, err
 	}
 	if a.row.InviterID != "" && a.row.InviterID == a.Caller.UserID {

@@ -60,10 +60,8 @@ func (s *Service) invite(ctx context.Context, d *draft) ([]store.Invitation, err
 	if d.target.kind == store.InviteToCommunity {
 		d.Members(d.target.id, d.ids, &d.members)
 	}
+	d.Check(d.check)
 	if err := d.Run(ctx); err != nil {
-		return nil, err
-	}
-	if err := d.check(); err != nil {
 		return nil, err
 	}
 	tx := s.Store.NewTx(service.HomeOf(d.target.id))
@@ -85,9 +83,6 @@ func (s *Service) invite(ctx context.Context, d *draft) ([]store.Invitation, err
 
 // check returns an error unless the caller may invite the users to the target.
 func (d *draft) check() error {
-	if err := d.require(); err != nil {
-		return err
-	}
 	if err := d.requireInvite(d.Caller); err != nil {
 		return err
 	}

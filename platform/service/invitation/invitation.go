@@ -28,16 +28,14 @@ type target struct {
 	room      *store.Room
 }
 
-// read adds the reads of the target to a request. A malformed id reads nothing.
+// read adds the reads of the target to a request, and the check that it exists. A malformed id reads nothing.
 func (t *target) read(r *service.Request) {
+	r.Check(t.require)
 	if t.kind == store.InviteToRoom {
 		r.Room(t.id, &t.room)
 		return
 	}
-	r.Community(t.id, &t.community)
-	if r.Caller.UserID != "" {
-		r.Member(t.id, r.Caller.UserID, &t.mine)
-	}
+	membership.Read(r, t.id, &t.community, &t.mine)
 }
 
 // require returns 400400 if the target does not exist.
@@ -93,20 +91,14 @@ func checkType(kind, targetType string) error {
 
 // page returns invitations with their inviters and invited users.
 func (s *Service) page(ctx context.Context, rows []store.Invitation, paging *plazav1.Paging) (*plazav1.InvitationResponse, error) {
-	aggregate := &plazav1.InvitationResponse{Paging: paging}
 	var ids []string
 	for _, i := range rows {
-		aggregate.Invitations = append(aggregate.Invitations, s.View.Invitation(i))
 		ids = append(ids, i.InvitedID, i.InviterID)
 	}
-	var users []store.User
-	reads := s.Store.NewBestEffortBatch()
-	reads.Users(service.SortedSet(ids), &users)
-	if err := reads.Run(ctx); err != nil {
-		return nil, err
-	}
-	aggregate.Users = s.View.Users(users)
-	return aggregate, nil
+	users, err := s.ReadUsers(ctx, service.SortedSet(ids))
+	return &plazav1.InvitationResponse{
+		Invitations: service.Map(rows, s.View.Invitation), Users: s.View.Users(users), Paging: paging,
+	}, err
 }
 
 // position returns the sort key of an invitation.

@@ -50,13 +50,8 @@ func (s *Service) ListInvitations(ctx context.Context, req *plazav1.ListInvitati
 	r := s.NewRequest(ctx)
 	t.read(r)
 	r.ListInvitations(list, &rows)
+	r.Check(func() error { return t.requireRead(r.Caller) })
 	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	if err := t.require(); err != nil {
-		return nil, err
-	}
-	if err := t.requireRead(r.Caller); err != nil {
 		return nil, err
 	}
 	rows, paging := service.Page(cursor, rows, false, list.Desc, position)
@@ -69,18 +64,13 @@ func (s *Service) ListMyInvitations(ctx context.Context, req *plazav1.ListMyInvi
 	if err != nil {
 		return nil, err
 	}
-	r := s.NewRequest(ctx)
+	r := s.NewUserRequest(ctx)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := r.RequireUser(); err != nil {
-		return nil, err
-	}
 	list.InvitedID, list.Types = r.Caller.UserID, typesOf(req)
-	var rows []store.Invitation
-	reads := s.Store.NewBestEffortBatch()
-	reads.ListInvitations(list, &rows)
-	if err := reads.Run(ctx); err != nil {
+	rows, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).ListInvitations, list)
+	if err != nil {
 		return nil, err
 	}
 	if len(list.Types) > 0 { // each type of target has one type of invitation

@@ -42,10 +42,7 @@ func (s *Service) RejectJoin(ctx context.Context, req *plazav1.RejectJoinRequest
 	}
 	tx := s.Store.NewTx(a.home)
 	tx.AnswerJoinRequest(a.community.ID, a.pending.RequestorID, membership.AnswerBy(a.Request, store.JoinRejected), a.now)
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
-	return service.Success(), nil
+	return service.Success(), tx.Commit(ctx)
 }
 
 // answer is a moderator's answer to the pending request of a user.
@@ -61,23 +58,12 @@ func (s *Service) loadAnswer(ctx context.Context, communityID, userID string) (*
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.newState(ctx, communityID)
-	if err != nil {
-		return nil, err
-	}
-	a := &answer{state: found}
+	a := &answer{state: s.newState(ctx, communityID)}
 	if internalID != "" {
-		found.PendingJoinRequest(communityID, internalID, &a.pending)
-		found.Member(communityID, internalID, &a.member)
+		a.PendingJoinRequest(communityID, internalID, &a.pending)
+		a.Member(communityID, internalID, &a.member)
 	}
-	if err := found.run(ctx); err != nil {
-		return nil, err
-	}
-	if err := found.requireModerator(); err != nil {
-		return nil, err
-	}
-	if a.pending == nil {
-		return nil, fail.NotFound()
-	}
-	return a, nil
+	a.Check(a.requireModerator)
+	a.CheckFound(func() bool { return a.pending != nil })
+	return a, a.Run(ctx)
 }

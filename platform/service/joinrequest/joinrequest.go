@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
-	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
@@ -28,35 +27,13 @@ type state struct {
 	now       time.Time
 }
 
-// newState starts the first round trip of an operation on a community.
-func (s *Service) newState(ctx context.Context, communityID string) (*state, error) {
-	home, err := region.HomeOf(communityID)
-	if err != nil {
-		return nil, notFound(ctx, s.NewRequest(ctx))
-	}
-	found := &state{Request: s.NewRequest(ctx), home: home, now: s.Now()}
-	found.Community(communityID, &found.community)
-	if caller := found.Caller.UserID; caller != "" {
-		found.Member(communityID, caller, &found.mine)
-	}
-	return found, nil
-}
-
-// notFound confirms the caller and returns 400400.
-func notFound(ctx context.Context, r *service.Request) error {
-	if err := r.Run(ctx); err != nil {
-		return err
-	}
-	return fail.NotFound()
-}
-
-// run runs the request. A community that does not exist is 400400. Operations must also call requireDiscoverable,
-// unless the caller is invited or has a request.
-func (s *state) run(ctx context.Context) error {
-	if err := s.Run(ctx); err != nil {
-		return err
-	}
-	return membership.RequireExists(s.community)
+// newState starts the first round trip of an operation on a community. A community that does not exist is 400400.
+// Operations must also check requireDiscoverable or requireModerator, unless the caller is invited or has a request.
+func (s *Service) newState(ctx context.Context, communityID string) *state {
+	found := &state{Request: s.NewRequest(ctx), home: service.HomeOf(communityID), now: s.Now()}
+	membership.Read(found.Request, communityID, &found.community, &found.mine)
+	found.Check(func() error { return membership.RequireExists(found.community) })
+	return found
 }
 
 // requireDiscoverable returns 400400 if the community is hidden from the caller.
@@ -72,11 +49,14 @@ func (s *state) requireModerator() error {
 	return membership.Require(s.Caller, auth.AddCommunityUser, s.community, s.mine)
 }
 
-// respond returns requests of the caller.
-func (s *Service) respond(r *service.Request, requests ...store.JoinRequest) *plazav1.JoinRequestResponse {
-	aggregate := &plazav1.JoinRequestResponse{Users: s.View.Users(r.UserRows()), Paging: &plazav1.Paging{}}
-	for _, j := range requests {
-		aggregate.JoinRequests = append(aggregate.JoinRequests, s.View.JoinRequest(j))
+// respond returns requests and users.
+func (s *Service) respond(users []store.User, paging *plazav1.Paging, requests ...store.JoinRequest) *plazav1.JoinRequestResponse {
+	return &plazav1.JoinRequestResponse{
+		JoinRequests: service.Map(requests, s.View.JoinRequest), Users: s.View.Users(users), Paging: paging,
 	}
-	return aggregate
+}
+
+// respondOwn returns requests of the caller.
+func (s *Service) respondOwn(r *service.Request, requests ...store.JoinRequest) *plazav1.JoinRequestResponse {
+	return s.respond(r.UserRows(), &plazav1.Paging{}, requests...)
 }

@@ -21,20 +21,21 @@ func (s *Service) ListJoinRequests(ctx context.Context, req *plazav1.ListJoinReq
 		return nil, err
 	}
 	list := listOf(req, cursor)
-	found, err := s.newState(ctx, list.CommunityID)
-	if err != nil {
-		return nil, err
-	}
+	found := s.newState(ctx, list.CommunityID)
 	var rows []store.JoinRequest
 	found.ListJoinRequests(list, &rows)
-	if err := found.run(ctx); err != nil {
+	found.Check(found.requireModerator)
+	if err := found.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := found.requireModerator(); err != nil {
-		return nil, err
+	rows, paging := service.Page(cursor, rows, false, list.Desc,
+		func(j store.JoinRequest) (t time.Time, key, id string) { return j.CreatedAt, "", j.ID })
+	var ids []string
+	for _, j := range rows {
+		ids = append(ids, j.RequestorID, j.ResponderID)
 	}
-	rows, paging := service.Page(cursor, rows, false, list.Desc, position)
-	return s.page(ctx, rows, paging)
+	users, err := s.ReadUsers(ctx, service.SortedSet(ids))
+	return s.respond(users, paging, rows...), err
 }
 
 // listOf returns the query of a request.
@@ -52,25 +53,4 @@ func listOf(req *plazav1.ListJoinRequestsRequest, cursor page.Cursor) store.Join
 	}
 	list.AfterTime, _, list.AfterID = cursor.Start(list.Desc)
 	return list
-}
-
-// position returns the sort key of a join request.
-func position(j store.JoinRequest) (t time.Time, key, id string) { return j.CreatedAt, "", j.ID }
-
-// page returns requests with their requestors and responders.
-func (s *Service) page(ctx context.Context, rows []store.JoinRequest, paging *plazav1.Paging) (*plazav1.JoinRequestResponse, error) {
-	aggregate := &plazav1.JoinRequestResponse{Paging: paging}
-	var ids []string
-	for _, j := range rows {
-		aggregate.JoinRequests = append(aggregate.JoinRequests, s.View.JoinRequest(j))
-		ids = append(ids, j.RequestorID, j.ResponderID)
-	}
-	var users []store.User
-	reads := s.Store.NewBestEffortBatch()
-	reads.Users(service.SortedSet(ids), &users)
-	if err := reads.Run(ctx); err != nil {
-		return nil, err
-	}
-	aggregate.Users = s.View.Users(users)
-	return aggregate, nil
 }

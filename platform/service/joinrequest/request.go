@@ -28,13 +28,13 @@ func (s *Service) RequestJoin(ctx context.Context, req *plazav1.RequestJoinReque
 			return nil, err
 		}
 		if d.mine.IsMember() {
-			return s.respond(d.Request, *d.latest), nil
+			return s.respondOwn(d.Request, *d.latest), nil
 		}
 		d.request = s.newRequest(d)
 		if err := s.store(ctx, d); err != nil {
 			return nil, err
 		}
-		return s.respond(d.Request, d.request), nil
+		return s.respondOwn(d.Request, d.request), nil
 	})
 }
 
@@ -48,19 +48,11 @@ type draft struct {
 
 // loadDraft reads what the request needs, and checks that the caller may make it.
 func (s *Service) loadDraft(ctx context.Context, communityID string) (*draft, error) {
-	found, err := s.newState(ctx, communityID)
-	if err != nil {
-		return nil, err
-	}
-	d := &draft{state: found}
-	found.LatestJoinRequest(communityID, found.Caller.UserID, &d.latest)
-	if caller := found.Caller.UserID; caller != "" {
-		found.PendingInvitations(communityID, []string{caller}, &d.invited)
-	}
-	if err := found.run(ctx); err != nil {
-		return nil, err
-	}
-	return d, d.check()
+	d := &draft{state: s.newState(ctx, communityID)}
+	d.LatestJoinRequest(communityID, d.Caller.UserID, &d.latest)
+	d.PendingInvitations(communityID, []string{d.Caller.UserID}, &d.invited)
+	d.Check(d.check)
+	return d, d.Run(ctx)
 }
 
 // check returns an error unless the caller may request to join.
@@ -133,40 +125,26 @@ func (d *draft) approve(tx *store.Tx) {
 
 // CancelJoin cancels the caller's pending request. Without one it is 400400.
 func (s *Service) CancelJoin(ctx context.Context, req *plazav1.CancelJoinRequest) (*plazav1.SuccessResponse, error) {
-	found, err := s.newState(ctx, req.GetCommunityId())
-	if err != nil {
-		return nil, err
-	}
-	if err := found.run(ctx); err != nil {
-		return nil, err
-	}
-	if err := found.RequireUser(); err != nil {
+	found := s.newState(ctx, req.GetCommunityId())
+	found.Check(found.RequireUser)
+	if err := found.Run(ctx); err != nil {
 		return nil, err
 	}
 	tx := s.Store.NewTx(found.home)
 	tx.AnswerJoinRequest(found.community.ID, found.Caller.UserID, store.JoinAnswer{Status: store.JoinCancelled}, found.now)
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
-	return service.Success(), nil
+	return service.Success(), tx.Commit(ctx)
 }
 
 // GetMyJoinRequest gets the caller's latest request to a community, if there is one.
 func (s *Service) GetMyJoinRequest(ctx context.Context, req *plazav1.GetMyJoinRequestRequest) (*plazav1.JoinRequestResponse, error) {
-	found, err := s.newState(ctx, req.GetCommunityId())
-	if err != nil {
-		return nil, err
-	}
+	found := s.newState(ctx, req.GetCommunityId())
 	var latest *store.JoinRequest
 	found.LatestJoinRequest(req.GetCommunityId(), found.Caller.UserID, &latest)
-	if err := found.run(ctx); err != nil {
+	if err := found.Run(ctx); err != nil {
 		return nil, err
 	}
 	if latest == nil { // callers see their own requests even if the community is hidden from them now
-		if err := found.requireDiscoverable(); err != nil {
-			return nil, err
-		}
-		return s.respond(found.Request), nil
+		return s.respondOwn(found.Request), found.requireDiscoverable()
 	}
-	return s.respond(found.Request, *latest), nil
+	return s.respondOwn(found.Request, *latest), nil
 }

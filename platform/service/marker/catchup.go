@@ -22,9 +22,7 @@ func (s *Service) catchUp(ctx context.Context, userID string, selected selection
 	if err != nil || !moved {
 		return marks, err
 	}
-	reads := s.Store.NewReadBatch()
-	selected.read(reads, userID, &marks)
-	return marks, reads.Run(ctx)
+	return service.Read(ctx, s.Deps, selected.read, userID)
 }
 
 // behind returns the feeds of a selection whose marker does not exist yet or ends before the position that to

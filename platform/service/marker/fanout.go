@@ -7,6 +7,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 )
@@ -86,27 +87,42 @@ func (c content) mentions(userID string) bool {
 
 // advanceMembers updates the markers of members of one home in one transaction.
 func (s *Service) advanceMembers(ctx context.Context, home region.Code, feed store.MessageFeed, message content, members []store.ChannelUser) error {
-	marks, read, err := s.marksOf(ctx, feed, home, members)
-	if err != nil {
-		return err
-	}
 	now := s.Now()
-	tx := s.Store.NewTx(home)
-	var outboxRows []store.OutboxRow
-	for _, u := range members {
-		move := store.MarkerMove{UserID: u.UserID, FeedID: feed.ID, EntityID: feed.EntityID, LastSegment: feed.LastSegment, ReadTo: read[u.UserID]}
+	return s.updateMarkers(ctx, home, feed, members, func(tx *store.Tx, u store.ChannelUser, mark *store.FeedMarker, move store.MarkerMove) bool {
 		if u.UserID == message.creatorID {
 			move.ReadTo = max(move.ReadTo, message.segment)
 		}
 		if message.mentions(u.UserID) {
 			move.LastMention = message.segment
 		}
-		move.ReadNew = move.ReadTo
-		if mark, exists := marks[u.UserID]; exists && !moves(move, mark) {
-			continue
+		if move.ReadNew = move.ReadTo; mark != nil && !moves(move, *mark) {
+			return false
 		}
 		tx.MoveFeedMarker(move, now)
-		outboxRows = append(outboxRows, emitMarkersChanged(tx, u.UserID, feed.ID, feed.EntityID, now))
+		return true
+	})
+}
+
+// updateMarkers updates the markers of users of one home for a feed in one transaction, and notifies users whose markers
+// changed. update adds the change of one marker, which is nil if there is none, and reports whether there is a change.
+// It gets the move of the marker to the end of the feed, with the messages from before the user joined as read.
+func (s *Service) updateMarkers(ctx context.Context, home region.Code, feed store.MessageFeed, users []store.ChannelUser,
+	update func(tx *store.Tx, u store.ChannelUser, mark *store.FeedMarker, move store.MarkerMove) bool,
+) error {
+	marks, read, err := s.marksOf(ctx, feed, home, users)
+	if err != nil {
+		return err
+	}
+	tx := s.Store.NewTx(home)
+	var outboxRows []store.OutboxRow
+	for _, u := range users {
+		move := store.MarkerMove{
+			UserID: u.UserID, FeedID: feed.ID, EntityID: feed.EntityID, LastSegment: feed.LastSegment,
+			ReadNew: read[u.UserID], ReadTo: read[u.UserID],
+		}
+		if update(tx, u, marks[u.UserID], move) {
+			outboxRows = append(outboxRows, emitMarkersChanged(tx, u.UserID, feed.ID, feed.EntityID, s.Now()))
+		}
 	}
 	return s.commit(ctx, tx, outboxRows)
 }
@@ -118,25 +134,22 @@ func moves(move store.MarkerMove, mark store.FeedMarker) bool {
 
 // marksOf reads the markers of users of one home for a feed and, for users who joined after their marker was last
 // updated, the last segment before they joined: users have read all earlier messages.
-func (s *Service) marksOf(ctx context.Context, feed store.MessageFeed, home region.Code, members []store.ChannelUser) (map[string]store.FeedMarker, map[string]int64, error) {
-	ids := make([]string, len(members))
-	for i, u := range members {
-		ids[i] = u.UserID
-	}
+func (s *Service) marksOf(ctx context.Context, feed store.MessageFeed, home region.Code, members []store.ChannelUser) (map[string]*store.FeedMarker, map[string]int64, error) {
+	ids := service.Map(members, func(u store.ChannelUser) string { return u.UserID })
 	var found []store.FeedMarker
 	reads := s.Store.NewReadBatch()
 	reads.FeedMarkersOfUsers(home, feed.ID, ids, &found)
 	if err := reads.Run(ctx); err != nil {
 		return nil, nil, err
 	}
-	marks := make(map[string]store.FeedMarker, len(found))
-	for _, m := range found {
-		marks[m.UserID] = m
+	marks := make(map[string]*store.FeedMarker, len(found))
+	for i, m := range found {
+		marks[m.UserID] = &found[i]
 	}
 	var joined []string
 	var times []time.Time
 	for _, u := range members {
-		if mark, exists := marks[u.UserID]; u.IsMember() && (!exists || mark.UpdatedAt.Before(u.JoinedAt)) {
+		if mark := marks[u.UserID]; u.IsMember() && (mark == nil || mark.UpdatedAt.Before(u.JoinedAt)) {
 			joined, times = append(joined, u.UserID), append(times, u.JoinedAt)
 		}
 	}
@@ -186,29 +199,17 @@ func (s *Service) followMembers(ctx context.Context, c events.MembershipChanged)
 
 // followFeed is followMembers for one subchannel and users of one home.
 func (s *Service) followFeed(ctx context.Context, feed store.MessageFeed, home region.Code, users []store.ChannelUser) error {
-	marks, read, err := s.marksOf(ctx, feed, home, users)
-	if err != nil {
-		return err
-	}
 	now := s.Now()
-	tx := s.Store.NewTx(home)
-	var outboxRows []store.OutboxRow
-	for _, u := range users {
-		mark, exists := marks[u.UserID]
-		move := store.MarkerMove{
-			UserID: u.UserID, FeedID: feed.ID, EntityID: feed.EntityID, LastSegment: feed.LastSegment,
-			ReadNew: read[u.UserID], ReadTo: read[u.UserID],
-		}
+	return s.updateMarkers(ctx, home, feed, users, func(tx *store.Tx, u store.ChannelUser, mark *store.FeedMarker, move store.MarkerMove) bool {
 		switch {
-		case !u.IsMember() && exists && !mark.IsDeleted:
+		case !u.IsMember() && mark != nil && !mark.IsDeleted:
 			tx.DeleteFeedMarker(u.UserID, feed.ID, now)
-		case u.IsMember() && (exists && (mark.IsDeleted || moves(move, mark)) || !exists && feed.LastSegment > 0):
+		case u.IsMember() && (mark != nil && (mark.IsDeleted || moves(move, *mark)) || mark == nil && feed.LastSegment > 0):
 			tx.RestoreFeedMarker(u.UserID, feed.ID, now)
 			tx.MoveFeedMarker(move, now)
 		default:
-			continue
+			return false
 		}
-		outboxRows = append(outboxRows, emitMarkersChanged(tx, u.UserID, feed.ID, feed.EntityID, now))
-	}
-	return s.commit(ctx, tx, outboxRows)
+		return true
+	})
 }

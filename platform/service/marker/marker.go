@@ -54,14 +54,10 @@ func (s selection) read(r *store.ReadBatch, userID string, into *[]store.FeedMar
 // load reads the caller's markers. Administrators have none.
 func (s *Service) load(ctx context.Context, selected selection) (*service.Request, []store.FeedMarker, error) {
 	var marks []store.FeedMarker
-	r := s.NewRequest(ctx)
-	if r.Caller.UserID != "" {
-		selected.read(r.ReadBatch, r.Caller.UserID, &marks)
-	}
-	if err := r.Run(ctx); err != nil {
-		return nil, nil, err
-	}
-	return r, marks, r.RequireUser()
+	r := s.NewUserRequest(ctx)
+	selected.read(r.ReadBatch, r.Caller.UserID, &marks)
+	err := r.Run(ctx)
+	return r, marks, err
 }
 
 // move is the position that an operation moves a marker to. Markers never move backward.
@@ -80,24 +76,26 @@ func (s *Service) advance(ctx context.Context, selected selection, to func(store
 		return nil, err
 	}
 	user := r.User()
-	if marks, err = s.catchUp(ctx, user.ID, selected, marks, to); err != nil {
+	if marks, err = s.moveMarkers(ctx, user.ID, selected, marks, to, reading); err != nil {
 		return nil, err
 	}
 	if len(marks) == 0 {
 		return nil, fail.NotFound()
 	}
-	tx := s.Store.NewTx(service.HomeOf(user.ID))
-	outboxRows, err := s.write(ctx, tx, user.ID, marks, to, reading)
-	if err != nil {
-		return nil, err
-	}
-	s.Outbox.DeliverSoon(ctx, tx.Home(), outboxRows...)
 	return s.respond(ctx, *user, feedsOf(marks), entitiesOf(marks))
 }
 
-// write moves markers in one transaction, unless nothing changes.
-func (s *Service) write(ctx context.Context, tx *store.Tx, userID string, marks []store.FeedMarker, to func(store.FeedMarker) move, reading *readingUntil) ([]store.OutboxRow, error) {
+// moveMarkers catches up with the feeds of a selection, moves its markers and notifies their user. It returns the
+// markers.
+func (s *Service) moveMarkers(ctx context.Context, userID string, selected selection, marks []store.FeedMarker, to func(store.FeedMarker) move,
+	reading *readingUntil,
+) ([]store.FeedMarker, error) {
+	marks, err := s.catchUp(ctx, userID, selected, marks, to)
+	if err != nil {
+		return nil, err
+	}
 	now := s.Now()
+	tx := s.Store.NewTx(service.HomeOf(userID))
 	var moved []store.FeedMarker
 	for _, mark := range marks {
 		if m := to(mark); m.changes(mark) {
@@ -109,33 +107,25 @@ func (s *Service) write(ctx context.Context, tx *store.Tx, userID string, marks 
 		}
 	}
 	var outboxRows []store.OutboxRow
-	if len(moved) > 0 {
+	switch {
+	case len(moved) > 0:
 		changed := events.MarkersChanged{FeedIDs: feedsOf(moved), EntityIDs: entitiesOf(moved)}
 		outboxRows = append(outboxRows, events.EmitMarkersChanged(tx, userID, changed, now))
+	case reading == nil || len(marks) == 0:
+		return marks, nil
 	}
-	if len(moved) == 0 && reading == nil {
-		return nil, nil
-	}
-	return outboxRows, tx.Commit(ctx)
+	return marks, s.CommitSoon(ctx, tx, outboxRows...)
 }
 
 // readingUntil is when the caller stops reading a feed; a nil time means now.
 type readingUntil struct{ time *time.Time }
 
 func feedsOf(marks []store.FeedMarker) []string {
-	ids := make([]string, len(marks))
-	for i, m := range marks {
-		ids[i] = m.FeedID
-	}
-	return service.SortedSet(ids)
+	return service.SortedSet(service.Map(marks, func(m store.FeedMarker) string { return m.FeedID }))
 }
 
 func entitiesOf(marks []store.FeedMarker) []string {
-	ids := make([]string, len(marks))
-	for i, m := range marks {
-		ids[i] = m.EntityID
-	}
-	return service.SortedSet(ids)
+	return service.SortedSet(service.Map(marks, func(m store.FeedMarker) string { return m.EntityID }))
 }
 
 // respond reads and returns markers.

@@ -18,12 +18,9 @@ import (
 // ListMessageMarkers returns how many users have read messages, and how many have received them.
 func (s *Service) ListMessageMarkers(ctx context.Context, req *plazav1.ListMessageMarkersRequest) (*plazav1.MarkerResponse, error) {
 	var messages []store.Message
-	r := s.NewRequest(ctx)
+	r := s.NewUserRequest(ctx)
 	r.MessagesByID(service.SortedSet(req.GetMessageIds()), &messages)
 	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	if err := r.RequireUser(); err != nil {
 		return nil, err
 	}
 	messages, err := s.readable(ctx, r, messages)
@@ -44,24 +41,15 @@ func (s *Service) ListMessageMarkers(ctx context.Context, req *plazav1.ListMessa
 
 // readable returns the messages that the caller may read.
 func (s *Service) readable(ctx context.Context, r *service.Request, messages []store.Message) ([]store.Message, error) {
-	channels := make([]string, len(messages))
-	for i, m := range messages {
-		channels[i] = m.ChannelID
-	}
+	channels := service.Map(messages, func(m store.Message) string { return m.ChannelID })
 	readable, err := chat.ReadableChannels(ctx, s.Deps, r.Caller, service.SortedSet(channels))
 	return slices.DeleteFunc(messages, func(m store.Message) bool { return !readable[m.ChannelID] }), err
 }
 
 // contentMarkers counts the users who have read or received messages. Users whose home is unavailable are left out.
 func (s *Service) contentMarkers(ctx context.Context, messages ...store.Message) ([]*plazav1.ContentMarker, error) {
-	segments := make([]store.FeedSegment, len(messages))
-	for i, m := range messages {
-		segments[i] = segmentOf(m)
-	}
-	var marks []store.ContentMarker
-	reads := s.Store.NewBestEffortBatch()
-	reads.ContentMarkers(segments, &marks)
-	if err := reads.Run(ctx); err != nil {
+	marks, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).ContentMarkers, service.Map(messages, segmentOf))
+	if err != nil {
 		return nil, err
 	}
 	markers := make([]*plazav1.ContentMarker, len(messages))
@@ -92,10 +80,8 @@ func (s *Service) markedUsers(ctx context.Context, messageID string, options *pl
 		return nil, err
 	}
 	c := chat.NewMessageRequest(ctx, s.Deps, messageID)
-	if err := c.RequireRead(ctx); err != nil {
-		return nil, err
-	}
-	if err := c.RequireUser(); err != nil {
+	c.Check(c.RequireUser)
+	if err := c.Run(ctx); err != nil {
 		return nil, err
 	}
 	users, paging, err := s.pageOfUsers(ctx, cursor, segmentOf(*c.Message), read)
@@ -107,41 +93,27 @@ func (s *Service) markedUsers(ctx context.Context, messageID string, options *pl
 		return nil, err
 	}
 	markers, err := s.contentMarkers(ctx, *c.Message)
-	if err != nil {
-		return nil, err
-	}
-	out := &plazav1.ListMarkerUsersResponse{
+	return &plazav1.ListMarkerUsersResponse{
 		UserMarkers: mine.GetUserMarkers(), UserFeedMarkers: mine.GetUserFeedMarkers(), FeedMarkers: mine.GetFeedMarkers(),
 		UserEntityMarkers: mine.GetUserEntityMarkers(), ContentMarkers: markers, Paging: paging,
-	}
-	for _, u := range users {
-		out.PublicUserIds = append(out.PublicUserIds, u.PublicID)
-	}
-	return out, nil
+		PublicUserIds: service.Map(users, func(u store.User) string { return u.PublicID }),
+	}, err
 }
 
 // pageOfUsers reads a page of the users who have a message, in the order of their ids. Users whose home is
 // unavailable are left out.
 func (s *Service) pageOfUsers(ctx context.Context, cursor page.Cursor, m store.FeedSegment, read bool) ([]store.User, *plazav1.Paging, error) {
 	list := store.MessageReaderList{Message: m, Read: read, AfterUser: cursor.ID, Limit: cursor.Limit + 1}
-	var ids []string
-	reads := s.Store.NewBestEffortBatch()
-	reads.ListMessageReaders(list, &ids)
-	if err := reads.Run(ctx); err != nil {
+	ids, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).ListMessageReaders, list)
+	if err != nil {
 		return nil, nil, err
 	}
 	slices.Sort(ids)
 	ids = ids[:min(len(ids), list.Limit)]
 	ids, paging := page.Window(cursor, ids, func(id string) (time.Time, string, string) { return time.UnixMicro(0), "", id })
 	paging.Previous, paging.Prev = "", "" // this list only supports forward paging
-	var users []store.User
-	reads = s.Store.NewBestEffortBatch()
-	reads.Users(ids, &users)
-	if err := reads.Run(ctx); err != nil {
-		return nil, nil, err
-	}
-	store.SortUsers(users, ids)
-	return users, paging, nil
+	users, err := s.ReadUsers(ctx, ids)
+	return users, paging, err
 }
 
 // cursorOf parses the page of a request. Clients construct the token of the first page themselves: an object with a

@@ -2,7 +2,6 @@ package marker
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -27,25 +26,14 @@ const maxRowUsers = 100
 // Register registers the outbox handlers that update the markers of users.
 func Register(d *service.Deps) {
 	s := New(d)
-	d.Outbox.Handle(events.TopicFeedMarkers, handler(func(ctx context.Context, update events.FeedUpdate) error {
+	service.HandleOutbox(d, events.TopicFeedMarkers, func(ctx context.Context, update events.FeedUpdate) error {
 		if update.Deleted {
 			return s.deleteMarks(ctx, update)
 		}
 		return s.advanceMarks(ctx, update)
-	}))
-	d.Outbox.Handle(events.TopicMessage, handler(s.fanOut))
-	d.Outbox.Handle(events.TopicChannelMembers, handler(s.followMembers))
-}
-
-// handler returns an outbox handler that decodes the payload of the row.
-func handler[T any](handle func(context.Context, T) error) events.Handler {
-	return func(ctx context.Context, row store.OutboxRow) error {
-		var payload T
-		if err := json.Unmarshal(row.Payload, &payload); err != nil {
-			return err
-		}
-		return handle(ctx, payload)
-	}
+	})
+	service.HandleOutbox(d, events.TopicMessage, s.fanOut)
+	service.HandleOutbox(d, events.TopicChannelMembers, s.followMembers)
 }
 
 // Push updates markers for a message of an external message store. Calls are idempotent and may arrive in any order.
@@ -56,10 +44,8 @@ func (s *Service) Push(ctx context.Context, m Message) (*store.MessageFeed, erro
 	if err != nil {
 		return nil, fail.NotFound()
 	}
-	var feed *store.MessageFeed
-	reads := s.Store.NewReadBatch()
-	reads.MessageFeed(m.FeedID, &feed)
-	if err := reads.Run(ctx); err != nil {
+	feed, err := service.Read(ctx, s.Deps, (*store.ReadBatch).MessageFeed, m.FeedID)
+	if err != nil {
 		return nil, err
 	}
 	if feed != nil && (feed.IsOwn || feed.EntityID != m.EntityID) {
@@ -70,11 +56,8 @@ func (s *Service) Push(ctx context.Context, m Message) (*store.MessageFeed, erro
 	tx.AdvanceMessageFeed(m.FeedSegment, now, fail.NotFound())
 	outboxRows := emitMessage(tx, m, now)
 	tx.SelectMessageFeed(m.FeedID, &feed)
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
-	s.Outbox.Deliver(ctx, home, outboxRows...)
-	return feed, nil
+	err = s.Commit(ctx, tx, outboxRows...)
+	return feed, err
 }
 
 // emitMessage adds the events that update the markers of the recipients at each home.
@@ -108,19 +91,13 @@ func (s *Service) DeleteFeed(ctx context.Context, feedID string) (*store.Message
 	tx.DeleteMessageFeed(feedID, now, fail.NotFound())
 	outboxRows := events.EmitFeedDeleted(tx, feedID, now)
 	tx.SelectMessageFeed(feedID, &feed)
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
-	s.Outbox.Deliver(ctx, home, outboxRows...)
-	return feed, nil
+	err = s.Commit(ctx, tx, outboxRows...)
+	return feed, err
 }
 
 // advanceMarks updates the markers of users of one home for a message, and notifies users whose markers changed.
 func (s *Service) advanceMarks(ctx context.Context, update events.FeedUpdate) error {
-	ids := make([]string, len(update.Users))
-	for i, u := range update.Users {
-		ids[i] = u.UserID
-	}
+	ids := service.Map(update.Users, func(u store.MarkerAdvance) string { return u.UserID })
 	var marks []store.FeedMarker
 	reads := s.Store.NewReadBatch()
 	reads.FeedMarkersOfUsers(update.Home, update.Segment.FeedID, ids, &marks)
@@ -155,11 +132,7 @@ func (s *Service) commit(ctx context.Context, tx *store.Tx, outboxRows []store.O
 	if len(outboxRows) == 0 {
 		return nil
 	}
-	if err := tx.Commit(ctx); err != nil {
-		return err
-	}
-	s.Outbox.DeliverSoon(ctx, tx.Home(), outboxRows...)
-	return nil
+	return s.CommitSoon(ctx, tx, outboxRows...)
 }
 
 // deleteMarks deletes the markers of users of one home for a deleted feed, in batches.
@@ -198,11 +171,7 @@ func (s *Service) PushSegment(ctx context.Context, req *plazav1.PushSegmentReque
 		return nil, err
 	}
 	ids := func(publicIDs []string) []string {
-		internal := make([]string, len(publicIDs))
-		for i, id := range publicIDs {
-			internal[i] = found[id]
-		}
-		return internal
+		return service.Map(publicIDs, func(id string) string { return found[id] })
 	}
 	if slices.Contains(ids(all), "") {
 		return nil, fail.NotFound()

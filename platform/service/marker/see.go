@@ -14,21 +14,10 @@ import (
 func (s *Service) SeeFeeds(ctx context.Context, userID string, readTo map[string]int64) error {
 	selected := selection{feeds: slices.Sorted(maps.Keys(readTo))}
 	to := func(m store.FeedMarker) move { return move{readTo: readTo[m.FeedID], deliveredTo: readTo[m.FeedID]} }
-	var marks []store.FeedMarker
-	reads := s.Store.NewReadBatch()
-	selected.read(reads, userID, &marks)
-	if err := reads.Run(ctx); err != nil {
-		return err
-	}
-	marks, err := s.catchUp(ctx, userID, selected, marks, to)
-	if err != nil || len(marks) == 0 {
-		return err
-	}
-	tx := s.Store.NewTx(service.HomeOf(userID))
-	outboxRows, err := s.write(ctx, tx, userID, marks, to, nil)
+	marks, err := service.Read(ctx, s.Deps, selected.read, userID)
 	if err != nil {
 		return err
 	}
-	s.Outbox.DeliverSoon(ctx, tx.Home(), outboxRows...)
-	return nil
+	_, err = s.moveMarkers(ctx, userID, selected, marks, to, nil)
+	return err
 }

@@ -27,14 +27,9 @@ func (s *Service) SyncMarkers(ctx context.Context, req *plazav1.SyncMarkersReque
 		since = at.AsTime()
 	}
 	var changed []store.FeedMarker
-	r := s.NewRequest(ctx)
-	if r.Caller.UserID != "" {
-		r.ChangedFeedMarkers(r.Caller.UserID, since, maxSyncPage, &changed)
-	}
+	r := s.NewUserRequest(ctx)
+	r.ChangedFeedMarkers(r.Caller.UserID, since, maxSyncPage, &changed)
 	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	if err := r.RequireUser(); err != nil {
 		return nil, err
 	}
 	changed = firstPage(changed)

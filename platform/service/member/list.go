@@ -26,10 +26,9 @@ func (s *Service) ListMembers(ctx context.Context, req *plazav1.ListMembersReque
 	if err != nil {
 		return nil, err
 	}
-	rows, paging := service.Page(cursor, rows, list.ByName, list.Desc, position)
-	for _, row := range rows {
-		answer.Members = append(answer.Members, row.Member)
-	}
+	rows, paging := service.Page(cursor, rows, list.ByName, list.Desc,
+		func(m store.MemberRow) (t time.Time, key, id string) { return m.CreatedAt, m.NameKey, m.UserID })
+	answer.Members = service.Map(rows, func(row store.MemberRow) store.Member { return row.Member })
 	aggregate, err := s.View.LoadCommunities(ctx, s.Store, answer)
 	if err != nil {
 		return nil, err
@@ -43,33 +42,27 @@ func (s *Service) loadList(ctx context.Context, list store.MemberList, states []
 	var community *store.Community
 	var mine *store.Member
 	r := s.NewRequest(ctx)
-	r.Community(list.CommunityID, &community)
-	if caller := r.Caller.UserID; caller != "" {
-		r.Member(list.CommunityID, caller, &mine)
-	}
+	membership.Read(r, list.CommunityID, &community, &mine)
 	pages := make([][]store.MemberRow, len(states))
 	for i, state := range states {
 		list.State = state
 		r.ListMembers(list, &pages[i])
 	}
+	r.Check(func() error { return membership.RequireDiscoverable(r.Caller, community, mine) })
+	r.Check(func() error { return auth.RequireSee(r.Caller, membership.Scope(community, mine), community.IsPublic) })
 	if err := r.Run(ctx); err != nil {
 		return view.CommunityRows{}, nil, err
 	}
-	if err := membership.RequireDiscoverable(r.Caller, community, mine); err != nil {
-		return view.CommunityRows{}, nil, err
-	}
 	answer := view.CommunityRows{Communities: []store.Community{*community}, Viewer: r.User(), OnlyMembers: true}
-	return answer, slices.Concat(pages...), auth.RequireSee(r.Caller, membership.Scope(community, mine), community.IsPublic)
+	return answer, slices.Concat(pages...), nil
 }
 
 // statesOf returns the states that the request selects, without repetitions.
 func statesOf(req *plazav1.ListMembersRequest) []string {
-	states := slices.Clone(req.GetMemberships())
-	if len(states) == 0 {
+	if len(req.GetMemberships()) == 0 {
 		return []string{store.StateMember}
 	}
-	slices.Sort(states)
-	return slices.Compact(states)
+	return service.SortedSet(req.GetMemberships())
 }
 
 // listOf returns the query of a request. A search is always ordered by name, because that is the order of its index.
@@ -85,9 +78,4 @@ func listOf(req *plazav1.ListMembersRequest, cursor page.Cursor) store.MemberLis
 	list.Desc = (!list.ByName && req.GetSortBy() != "firstCreated") != cursor.Back
 	list.AfterTime, list.AfterKey, list.AfterID = cursor.Start(list.Desc)
 	return list
-}
-
-// position returns the sort key of a member.
-func position(m store.MemberRow) (t time.Time, key, id string) {
-	return m.CreatedAt, m.NameKey, m.UserID
 }

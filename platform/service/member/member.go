@@ -2,7 +2,6 @@ package member
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
@@ -17,10 +16,9 @@ func New(d *service.Deps) *Service { return &Service{d} }
 
 // Register registers the outbox handler that copies memberships to the homes of their users.
 func Register(d *service.Deps) {
-	d.Outbox.Handle(store.TopicMembership, func(ctx context.Context, row store.OutboxRow) error {
-		var mirrored []store.MirroredMember
-		if err := json.Unmarshal(row.Payload, &mirrored); err != nil || len(mirrored) == 0 {
-			return err
+	service.HandleOutbox(d, store.TopicMembership, func(ctx context.Context, mirrored []store.MirroredMember) error {
+		if len(mirrored) == 0 {
+			return nil
 		}
 		home, err := region.HomeOf(mirrored[0].UserID)
 		if err != nil {

@@ -63,9 +63,7 @@ func (s *Service) update(ctx context.Context, c change) (*plazav1.CommunityRespo
 			return view.CommunityRows{}, err
 		}
 		a := view.CommunityRows{Communities: []store.Community{*found.community}, Viewer: found.User(), Users: found.Roster.Users}
-		for _, c := range p.changes {
-			a.Members = append(a.Members, c.New)
-		}
+		a.Members = service.Map(p.changes, func(c store.MemberChange) store.Member { return c.New })
 		return a, s.apply(ctx, found, p)
 	})
 	if err != nil {
@@ -98,13 +96,10 @@ func (s *Service) moderate(ctx context.Context, p auth.Permission, publicIDs []s
 func (s *Service) load(ctx context.Context, c change) (*state, error) {
 	found := &state{Request: s.NewRequest(ctx), now: s.Now()}
 	found.Roster.CallerID, found.Roster.UserIDs, found.Roster.Rules = found.Caller.UserID, c.userIDs, rules(c.communityID, found.now)
-	found.Community(c.communityID, &found.community)
+	membership.Read(found.Request, c.communityID, &found.community, &found.mine)
 	found.Members(c.communityID, c.userIDs, &found.Entries)
-	if caller := found.Caller.UserID; caller != "" {
-		found.Member(c.communityID, caller, &found.mine)
-		if c.readPending {
-			found.PendingJoinRequest(c.communityID, caller, &found.pending)
-		}
+	if c.readPending {
+		found.PendingJoinRequest(c.communityID, found.Caller.UserID, &found.pending)
 	}
 	if c.readInvited {
 		found.Settings(s.Region, &found.settings)
@@ -113,10 +108,8 @@ func (s *Service) load(ctx context.Context, c change) (*state, error) {
 	if c.readUsers {
 		found.ReadBatch.Users(c.userIDs, &found.Roster.Users)
 	}
-	if err := found.Run(ctx); err != nil {
-		return nil, err
-	}
-	return found, membership.RequireDiscoverable(found.Caller, found.community, found.mine)
+	found.Check(func() error { return membership.RequireDiscoverable(found.Caller, found.community, found.mine) })
+	return found, found.Run(ctx)
 }
 
 // rules are the rules of the roster of a community.
@@ -166,9 +159,5 @@ func endsModeration(changes []store.MemberChange) bool {
 }
 
 func userIDsOf(changes []store.MemberChange) []string {
-	ids := make([]string, len(changes))
-	for i, c := range changes {
-		ids[i] = c.New.UserID
-	}
-	return ids
+	return service.Map(changes, func(c store.MemberChange) string { return c.New.UserID })
 }

@@ -42,8 +42,6 @@ type draft struct {
 	dataType string
 	parent   *store.Message
 	settings store.Settings
-	files    *fileref.Check
-	rules    *textrules.Rules
 }
 
 // CreateMessage creates a message in a subchannel. Calls with the same referenceId are idempotent: they return the
@@ -116,33 +114,29 @@ func checkSize(field string, object *structpb.Struct) error {
 // loadDraft reads what the message refers to, and checks that the caller may create it.
 func (s *Service) loadDraft(ctx context.Context, d *draft) error {
 	d.MessageRequest = chat.NewFeedRequest(ctx, s.Deps, d.GetMessageFeedId())
+	r := d.Request
+	readSettings(r, d.GetMentionedUsers(), &d.settings)
+	r.Check(r.RequireUser)
+	r.Check(func() error { return d.Access.CanWrite(d.Caller, s.Now()) })
 	if d.GetParentId() != "" {
-		d.Request.ReadBatch.Message(d.GetParentId(), &d.parent)
+		r.ReadBatch.Message(d.GetParentId(), &d.parent)
+		r.Check(d.requireParent)
 	}
-	d.files = fileref.Read(d.Request.ReadBatch, fileref.Reference{ID: d.GetFileId(), Kind: fileKinds[d.dataType], Field: "fileId"})
-	d.rules = textrules.Read(s.Deps, d.Request.ReadBatch, service.HomeOf(d.GetMessageFeedId()))
-	readSettings(s.Deps, d.Request, d.GetMentionedUsers(), &d.settings)
-	if err := d.RequireRead(ctx); err != nil {
-		return err
+	fileref.Require(r, fileref.Reference{ID: d.GetFileId(), Kind: fileKinds[d.dataType], Field: "fileId"})
+	textrules.Require(r, service.HomeOf(d.GetMessageFeedId()), textrules.TextOf(d.GetData()))
+	return d.Run(ctx)
+}
+
+// requireParent returns an error unless the parent is a message of the subchannel that is not a reply.
+func (d *draft) requireParent() error {
+	p := d.parent
+	switch {
+	case p == nil || p.FeedID != d.Feed.ID || p.DeletedAt != nil:
+		return fail.NotFound()
+	case p.ParentID != "":
+		return fail.Validation("parentId: must not be a reply")
 	}
-	if err := d.RequireUser(); err != nil {
-		return err
-	}
-	if err := d.Access.CanWrite(d.Caller, s.Now()); err != nil {
-		return err
-	}
-	if p := d.parent; d.GetParentId() != "" {
-		if p == nil || p.FeedID != d.Feed.ID || p.DeletedAt != nil {
-			return fail.NotFound()
-		}
-		if p.ParentID != "" {
-			return fail.Validation("parentId: must not be a reply")
-		}
-	}
-	if err := d.files.Err(); err != nil {
-		return err
-	}
-	return d.rules.Require(ctx, d.Caller, textrules.TextOf(d.GetData()))
+	return nil
 }
 
 // row returns the message to store. The transaction assigns its segment.

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/plaza-social/plaza/platform/auth"
-	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/service/internal/flags"
@@ -15,52 +14,34 @@ import (
 
 // FlagMessage flags a message as the caller.
 func (s *Service) FlagMessage(ctx context.Context, req *plazav1.FlagMessageRequest) (*plazav1.MessageResponse, error) {
-	var policy flags.Policy
-	c, err := s.loadExisting(ctx, req.GetMessageId(), func(c *chat.MessageRequest) { policy.Read(s.Deps)(c.Request) })
-	if err != nil {
-		return nil, err
-	}
-	change, err := policy.Flag(c.Request, store.FlagMessage, c.Message.ID, req, s.Now())
-	if err != nil {
-		return nil, err
-	}
-	return s.changeFlags(ctx, c, change)
+	c := chat.NewExistingMessageRequest(ctx, s.Deps, req.GetMessageId())
+	return s.changeFlags(ctx, c, flags.Add(c.Request, store.FlagMessage, req))
 }
 
 // UnflagMessage removes the caller's flag, if there is one.
 func (s *Service) UnflagMessage(ctx context.Context, req *plazav1.UnflagMessageRequest) (*plazav1.MessageResponse, error) {
-	c, err := s.loadExisting(ctx, req.GetMessageId(), nil)
-	if err != nil {
-		return nil, err
-	}
-	change, err := flags.Unflag(c.Request, c.Message.ID)
-	if err != nil {
-		return nil, err
-	}
-	return s.changeFlags(ctx, c, change)
+	c := chat.NewExistingMessageRequest(ctx, s.Deps, req.GetMessageId())
+	return s.changeFlags(ctx, c, flags.Remove(c.Request))
 }
 
 // ClearMessageFlags removes all flags of a message. It requires DELETE_MESSAGE.
 func (s *Service) ClearMessageFlags(ctx context.Context, req *plazav1.ClearMessageFlagsRequest) (*plazav1.MessageResponse, error) {
-	c, err := s.loadExisting(ctx, req.GetMessageId(), nil)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.Access.RequireModerate(c.Caller, auth.DeleteMessage); err != nil {
-		return nil, err
-	}
-	return s.changeFlags(ctx, c, flags.Clear(c.Message.ID))
+	c := chat.NewExistingMessageRequest(ctx, s.Deps, req.GetMessageId())
+	c.Check(func() error { return c.Access.RequireModerate(c.Caller, auth.DeleteMessage) })
+	return s.changeFlags(ctx, c, flags.Clear)
 }
 
-// changeFlags writes a change of the flags of a message, deletes the message if it has too many, and returns it.
+// changeFlags runs a request, writes a change of the flags of a message, deletes the message if it has too many, and
+// returns it.
 func (s *Service) changeFlags(ctx context.Context, c *chat.MessageRequest, change flags.Change) (*plazav1.MessageResponse, error) {
-	var updated *store.Message
-	tx := s.Store.NewTx(service.HomeOf(c.Message.ID))
-	tx.GuardMessage(c.Message.ID, fail.NotFound())
-	change(tx)
-	tx.RecomputeMessageFlags(c.Message.ID)
-	tx.SelectMessage(c.Message.ID, &updated)
-	if err := tx.Commit(ctx); err != nil {
+	if err := c.Run(ctx); err != nil {
+		return nil, err
+	}
+	updated, err := s.change(ctx, c.Message.ID, func(tx *store.Tx) {
+		change(tx, c.Message.ID)
+		tx.RecomputeMessageFlags(c.Message.ID)
+	})
+	if err != nil {
 		return nil, err
 	}
 	if err := s.deleteFlagged(ctx, c, updated); err != nil {
@@ -90,10 +71,5 @@ func (s *Service) deleteFlagged(ctx context.Context, c *chat.MessageRequest, m *
 
 // IsMessageFlaggedByMe reports whether the caller flags the message.
 func (s *Service) IsMessageFlaggedByMe(ctx context.Context, req *plazav1.IsMessageFlaggedByMeRequest) (*plazav1.FlaggedByMeResponse, error) {
-	var mine flags.Mine
-	c, err := s.loadExisting(ctx, req.GetMessageId(), func(c *chat.MessageRequest) { mine.Read(req.GetMessageId())(c.Request) })
-	if err != nil {
-		return nil, err
-	}
-	return mine.Response(c.Caller), nil
+	return flags.Mine(ctx, chat.NewExistingMessageRequest(ctx, s.Deps, req.GetMessageId()).Request, req.GetMessageId())
 }

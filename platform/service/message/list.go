@@ -30,7 +30,7 @@ func (s *Service) ListMessages(ctx context.Context, req *plazav1.ListMessagesReq
 	} else {
 		c.Request.ReadBatch.ListMessages(listOf(req, cursor), &rows)
 	}
-	if err := c.RequireRead(ctx); err != nil {
+	if err := c.Run(ctx); err != nil {
 		return nil, err
 	}
 	var paging *plazav1.Paging

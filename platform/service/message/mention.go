@@ -12,9 +12,9 @@ import (
 )
 
 // readSettings adds the read of the network settings to a request that mentions a channel.
-func readSettings(d *service.Deps, r *service.Request, list []*plazav1.MessageMention, into *store.Settings) {
+func readSettings(r *service.Request, list []*plazav1.MessageMention, into *store.Settings) {
 	if slices.ContainsFunc(list, func(m *plazav1.MessageMention) bool { return m.GetType() == view.MentionChannel }) {
-		r.Settings(d.Region, into)
+		r.Settings(r.Deps.Region, into)
 	}
 }
 

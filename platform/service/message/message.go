@@ -29,29 +29,10 @@ func (s *Service) respond(ctx context.Context, c *chat.MessageRequest, messages 
 	return s.View.LoadMessages(ctx, s.Store, view.MessageRows{Feeds: []store.MessageFeed{*c.Feed}, Messages: messages, Viewer: c.User()})
 }
 
-// load reads a message, which may be deleted, and what the function read adds to the request, which may be nil. The
-// caller must be allowed to read the message.
-func (s *Service) load(ctx context.Context, id string, read func(*chat.MessageRequest)) (*chat.MessageRequest, error) {
-	c := chat.NewMessageRequest(ctx, s.Deps, id)
-	if read != nil {
-		read(c)
-	}
-	return c, c.RequireRead(ctx)
-}
-
-// loadExisting is load for operations that fail with 400400 if the message is deleted.
-func (s *Service) loadExisting(ctx context.Context, id string, read func(*chat.MessageRequest)) (*chat.MessageRequest, error) {
-	c, err := s.load(ctx, id, read)
-	if err == nil && c.Message.DeletedAt != nil {
-		err = fail.NotFound()
-	}
-	return c, err
-}
-
 // GetMessage gets one message.
 func (s *Service) GetMessage(ctx context.Context, req *plazav1.GetMessageRequest) (*plazav1.MessageResponse, error) {
-	c, err := s.load(ctx, req.GetMessageId(), nil)
-	if err != nil {
+	c := chat.NewMessageRequest(ctx, s.Deps, req.GetMessageId())
+	if err := c.Run(ctx); err != nil {
 		return nil, err
 	}
 	return s.respond(ctx, c, *c.Message)
@@ -95,19 +76,14 @@ func (s *Service) readableFeeds(ctx context.Context, r *service.Request, message
 	if err != nil {
 		return nil, err
 	}
-	var feeds []store.MessageFeed
-	reads := s.Store.NewBestEffortBatch()
-	reads.MessageFeeds(service.SortedSet(ids), &feeds)
-	if err := reads.Run(ctx); err != nil {
-		return nil, err
-	}
+	feeds, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).MessageFeeds, service.SortedSet(ids))
 	byID := map[string]*store.MessageFeed{}
 	for i, feed := range feeds {
 		if feed.DeletedAt == nil && readable[feed.EntityID] {
 			byID[feed.ID] = &feeds[i]
 		}
 	}
-	return byID, nil
+	return byID, err
 }
 
 // requireChange returns an error unless the caller is the author of the message or has the permission p in the channel.
@@ -122,28 +98,24 @@ func requireChange(c *chat.MessageRequest, p auth.Permission) error {
 // moderator.
 func (s *Service) UpdateMessage(ctx context.Context, req *plazav1.UpdateMessageRequest) (*plazav1.MessageResponse, error) {
 	var settings store.Settings
-	var rules *textrules.Rules
-	c, err := s.loadExisting(ctx, req.GetMessageId(), func(c *chat.MessageRequest) {
-		rules = textrules.Read(s.Deps, c.ReadBatch, service.HomeOf(req.GetMessageId()))
-		readSettings(s.Deps, c.Request, req.GetMentionedUsers(), &settings)
+	var updated store.Message
+	c := chat.NewExistingMessageRequest(ctx, s.Deps, req.GetMessageId())
+	readSettings(c.Request, req.GetMentionedUsers(), &settings)
+	c.Check(func() error { return requireChange(c, auth.EditMessage) })
+	c.Check(func() error { return c.Access.CanWrite(c.Caller, s.Now()) })
+	c.AfterRun(func(ctx context.Context) (err error) {
+		updated, err = s.updated(ctx, c, req, settings)
+		return err
 	})
+	textrules.Require(c.Request, service.HomeOf(req.GetMessageId()), textrules.TextOf(req.GetData()))
+	if err := c.Run(ctx); err != nil {
+		return nil, err
+	}
+	after, err := s.change(ctx, updated.ID, func(tx *store.Tx) { tx.UpdateMessage(updated, s.Now()) })
 	if err != nil {
 		return nil, err
 	}
-	if err := requireChange(c, auth.EditMessage); err != nil {
-		return nil, err
-	}
-	if err := c.Access.CanWrite(c.Caller, s.Now()); err != nil {
-		return nil, err
-	}
-	updated, err := s.updated(ctx, c, req, settings)
-	if err != nil {
-		return nil, err
-	}
-	if err := rules.Require(ctx, c.Caller, textrules.TextOf(req.GetData())); err != nil {
-		return nil, err
-	}
-	return s.update(ctx, c, func(tx *store.Tx) { tx.UpdateMessage(updated, s.Now()) })
+	return s.respond(ctx, c, *after)
 }
 
 // updated returns the message with the changes of the request.
@@ -172,26 +144,22 @@ func (s *Service) updated(ctx context.Context, c *chat.MessageRequest, req *plaz
 	return updated, err
 }
 
-// update writes a change of an existing message and returns the message.
-func (s *Service) update(ctx context.Context, c *chat.MessageRequest, change func(*store.Tx)) (*plazav1.MessageResponse, error) {
-	var updated *store.Message
-	tx := s.Store.NewTx(service.HomeOf(c.Message.ID))
-	tx.GuardMessage(c.Message.ID, fail.NotFound())
+// change writes a change of an existing message and returns the message.
+func (s *Service) change(ctx context.Context, id string, change func(*store.Tx)) (*store.Message, error) {
+	var after *store.Message
+	tx := s.Store.NewTx(service.HomeOf(id))
+	tx.GuardMessage(id, fail.NotFound())
 	change(tx)
-	tx.SelectMessage(c.Message.ID, &updated)
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
-	return s.respond(ctx, c, *updated)
+	tx.SelectMessage(id, &after)
+	err := tx.Commit(ctx)
+	return after, err
 }
 
 // DeleteMessage deletes a message. The caller must be its author or a moderator. Deleting a deleted message succeeds.
 func (s *Service) DeleteMessage(ctx context.Context, req *plazav1.DeleteMessageRequest) (*plazav1.MessageResponse, error) {
-	c, err := s.load(ctx, req.GetMessageId(), nil)
-	if err != nil {
-		return nil, err
-	}
-	if err := requireChange(c, auth.DeleteMessage); err != nil {
+	c := chat.NewMessageRequest(ctx, s.Deps, req.GetMessageId())
+	c.Check(func() error { return requireChange(c, auth.DeleteMessage) })
+	if err := c.Run(ctx); err != nil {
 		return nil, err
 	}
 	now := s.Now()

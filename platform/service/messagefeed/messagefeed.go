@@ -7,7 +7,6 @@ package messagefeed
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -45,11 +44,9 @@ func (s *Service) requireChange(access chat.Access, r *service.Request) error {
 func (s *Service) CreateMessageFeed(ctx context.Context, req *plazav1.CreateMessageFeedRequest) (*plazav1.MessageFeedResponse, error) {
 	var access chat.Access
 	r := s.NewRequest(ctx)
-	chat.ReadChannel(s.Deps, r, req.GetChannelId(), &access)
+	chat.ReadChannel(r, req.GetChannelId(), &access)
+	r.Check(func() error { return s.requireChange(access, r) })
 	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	if err := s.requireChange(access, r); err != nil {
 		return nil, err
 	}
 	home := service.HomeOf(access.Channel.ID)
@@ -74,7 +71,7 @@ func (s *Service) CreateMessageFeed(ctx context.Context, req *plazav1.CreateMess
 // GetMessageFeed gets one subchannel.
 func (s *Service) GetMessageFeed(ctx context.Context, req *plazav1.GetMessageFeedRequest) (*plazav1.MessageFeedResponse, error) {
 	c := chat.NewFeedRequest(ctx, s.Deps, req.GetMessageFeedId())
-	if err := c.RequireRead(ctx); err != nil {
+	if err := c.Run(ctx); err != nil {
 		return nil, err
 	}
 	return s.respond(ctx, c.Request, *c.Feed)
@@ -89,10 +86,7 @@ func (s *Service) BatchGetMessageFeeds(ctx context.Context, req *plazav1.BatchGe
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	channels := make([]string, len(feeds))
-	for i, feed := range feeds {
-		channels[i] = feed.EntityID
-	}
+	channels := service.Map(feeds, func(f store.MessageFeed) string { return f.EntityID })
 	readable, err := chat.ReadableChannels(ctx, s.Deps, r.Caller, channels)
 	if err != nil {
 		return nil, err
@@ -122,12 +116,10 @@ func (s *Service) ListMessageFeeds(ctx context.Context, req *plazav1.ListMessage
 	var feeds []store.MessageFeed
 	var access chat.Access
 	r := s.NewRequest(ctx)
-	chat.ReadChannel(s.Deps, r, list.ChannelID, &access)
+	chat.ReadChannel(r, list.ChannelID, &access)
 	r.ListMessageFeeds(list, &feeds)
+	r.Check(func() error { return access.CanRead(r.Caller) })
 	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	if err := access.CanRead(r.Caller); err != nil {
 		return nil, err
 	}
 	feeds, paging := page.Window(cursor, feeds, func(feed store.MessageFeed) (time.Time, string, string) { return feed.LastMessageAt, "", feed.ID })
@@ -149,8 +141,8 @@ func pageOptions(o *plazav1.MessageFeedListOptions) *plazav1.PageOptions {
 
 // UpdateMessageFeed renames a subchannel.
 func (s *Service) UpdateMessageFeed(ctx context.Context, req *plazav1.UpdateMessageFeedRequest) (*plazav1.MessageFeedResponse, error) {
-	c := chat.NewFeedRequest(ctx, s.Deps, req.GetMessageFeedId())
-	if err := s.requireChangeOf(ctx, c); err != nil {
+	c := s.newChangeRequest(ctx, req.GetMessageFeedId())
+	if err := c.Run(ctx); err != nil {
 		return nil, err
 	}
 	var updated *store.MessageFeed
@@ -163,18 +155,17 @@ func (s *Service) UpdateMessageFeed(ctx context.Context, req *plazav1.UpdateMess
 	return s.respond(ctx, c.Request, *updated)
 }
 
-// requireChangeOf runs a request about a subchannel and returns an error unless the caller may change it.
-func (s *Service) requireChangeOf(ctx context.Context, c *chat.MessageRequest) error {
-	if err := c.RequireRead(ctx); err != nil {
-		return err
-	}
-	return s.requireChange(c.Access, c.Request)
+// newChangeRequest starts a request about a subchannel. Its Run fails unless the caller may change the subchannel.
+func (s *Service) newChangeRequest(ctx context.Context, feedID string) *chat.MessageRequest {
+	c := chat.NewFeedRequest(ctx, s.Deps, feedID)
+	c.Check(func() error { return s.requireChange(c.Access, c.Request) })
+	return c
 }
 
 // RemoveMessageFeed deletes a subchannel other than the default one, and updates the markers of its users.
 func (s *Service) RemoveMessageFeed(ctx context.Context, req *plazav1.RemoveMessageFeedRequest) (*plazav1.MessageFeedResponse, error) {
-	c := chat.NewFeedRequest(ctx, s.Deps, req.GetMessageFeedId())
-	if err := s.requireChangeOf(ctx, c); err != nil {
+	c := s.newChangeRequest(ctx, req.GetMessageFeedId())
+	if err := c.Run(ctx); err != nil {
 		return nil, err
 	}
 	if c.Feed.IsDefault() {
@@ -189,10 +180,9 @@ func (s *Service) RemoveMessageFeed(ctx context.Context, req *plazav1.RemoveMess
 		outboxRows = append(outboxRows, tx.Emit(topicPurge, c.Feed.ID, now, s.Outbox.FirstTry()))
 	}
 	tx.SelectMessageFeed(c.Feed.ID, &updated)
-	if err := tx.Commit(ctx); err != nil {
+	if err := s.CommitSoon(ctx, tx, outboxRows...); err != nil {
 		return nil, err
 	}
-	s.Outbox.DeliverSoon(ctx, tx.Home(), outboxRows...)
 	return s.respond(ctx, c.Request, *updated)
 }
 
@@ -201,23 +191,14 @@ const topicPurge = "purgeMessageFeed"
 
 // Register registers the outbox handler that purges permanently deleted subchannels.
 func Register(d *service.Deps) {
-	s := New(d)
-	d.Outbox.Handle(topicPurge, func(ctx context.Context, row store.OutboxRow) error {
-		var id string
-		if err := json.Unmarshal(row.Payload, &id); err != nil {
-			return err
-		}
-		return s.purge(ctx, id)
-	})
+	service.HandleOutbox(d, topicPurge, New(d).purge)
 }
 
 // purge removes a deleted subchannel and its messages from the database, in batches. It is idempotent.
 func (s *Service) purge(ctx context.Context, id string) error {
 	for {
-		var ids []string
-		reads := s.Store.NewReadBatch()
-		reads.SomeMessageIDs(id, &ids)
-		if err := reads.Run(ctx); err != nil {
+		ids, err := service.Read(ctx, s.Deps, (*store.ReadBatch).SomeMessageIDs, id)
+		if err != nil {
 			return err
 		}
 		tx := s.Store.NewTx(service.HomeOf(id))

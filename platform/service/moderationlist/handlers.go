@@ -26,14 +26,17 @@ func (s *Service) UpdateAllowRule(ctx context.Context, req *plazav1.UpdateAllowR
 
 // DeleteAllowRules deletes rules of the allow list.
 func (s *Service) DeleteAllowRules(ctx context.Context, req *plazav1.DeleteAllowRulesRequest) (*plazav1.StatusSuccessResponse, error) {
-	return respondDeleted(s.remove(ctx, allowList, req.GetRuleIds()))
+	return service.StatusSuccess(), s.remove(ctx, allowList, req.GetRuleIds())
 }
 
-// VerifyAllowed checks texts against the allow list.
+// VerifyAllowed checks texts against the allow list, without the exemption of callers who can change the list.
 func (s *Service) VerifyAllowed(ctx context.Context, req *plazav1.VerifyAllowedRequest) (*plazav1.SuccessResponse, error) {
-	return respondVerified(s.verify(ctx, req.GetData(), func(rules *textrules.Rules, w textrules.UserText) error {
-		return rules.RequireAllowed(ctx, w)
-	}))
+	r := s.NewRequest(ctx)
+	rules := textrules.Read(s.Deps, r.ReadBatch, s.Region)
+	r.AfterRun(func(ctx context.Context) error {
+		return rules.RequireAllowed(ctx, textrules.UserText{Texts: req.GetData()})
+	})
+	return service.Success(), r.Run(ctx)
 }
 
 // ListBlockRules lists the rules of the block list.
@@ -53,41 +56,24 @@ func (s *Service) UpdateBlockRule(ctx context.Context, req *plazav1.UpdateBlockR
 
 // DeleteBlockRules deletes rules of the block list.
 func (s *Service) DeleteBlockRules(ctx context.Context, req *plazav1.DeleteBlockRulesRequest) (*plazav1.StatusSuccessResponse, error) {
-	return respondDeleted(s.remove(ctx, blockList, req.GetRuleIds()))
+	return service.StatusSuccess(), s.remove(ctx, blockList, req.GetRuleIds())
 }
 
-// VerifyNotBlocked checks texts against the block list.
+// VerifyNotBlocked checks texts against the block list, without the exemption of callers who can change the list.
 func (s *Service) VerifyNotBlocked(ctx context.Context, req *plazav1.VerifyNotBlockedRequest) (*plazav1.SuccessResponse, error) {
-	return respondVerified(s.verify(ctx, req.GetData(), func(rules *textrules.Rules, w textrules.UserText) error {
-		return rules.RequireNotBlocked(ctx, w)
-	}))
+	r := s.NewRequest(ctx)
+	rules := textrules.Read(s.Deps, r.ReadBatch, s.Region)
+	r.AfterRun(func(ctx context.Context) error {
+		return rules.RequireNotBlocked(ctx, textrules.UserText{Texts: req.GetData()})
+	})
+	return service.Success(), r.Run(ctx)
 }
 
 func (s *Service) respondAdded(rows []store.ModerationRule, err error) (*plazav1.ListModerationRulesResponse, error) {
-	if err != nil {
-		return nil, err
-	}
-	return s.respond(rows, &plazav1.Paging{}), nil
+	return s.respond(rows, &plazav1.Paging{}), err
 }
 
 func (s *Service) respondUpdated(row store.ModerationRule, err error) (*plazav1.ModerationRuleResponse, error) {
-	if err != nil {
-		return nil, err
-	}
 	rules := s.View.ModerationRules([]store.ModerationRule{row})
-	return &plazav1.ModerationRuleResponse{Status: "success", Data: rules[0]}, nil
-}
-
-func respondDeleted(err error) (*plazav1.StatusSuccessResponse, error) {
-	if err != nil {
-		return nil, err
-	}
-	return service.StatusSuccess(), nil
-}
-
-func respondVerified(err error) (*plazav1.SuccessResponse, error) {
-	if err != nil {
-		return nil, err
-	}
-	return service.Success(), nil
+	return &plazav1.ModerationRuleResponse{Status: "success", Data: rules[0]}, err
 }

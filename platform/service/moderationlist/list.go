@@ -5,9 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/page"
-	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -48,12 +46,9 @@ func (s *Service) listRules(ctx context.Context, l list, req listRequest) (*plaz
 	}
 	query.After, _, query.ID = cursor.Start(query.Desc)
 	var rows []store.ModerationRule
-	r := s.NewRequest(ctx)
+	r := s.NewPrivilegedRequest(ctx, l.permission)
 	r.ListModerationRules(s.Region, query, &rows)
 	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	if err := auth.Require(r.Caller, l.permission, auth.Scope{}); err != nil {
 		return nil, err
 	}
 	rows, paging := page.Window(cursor, rows, func(r store.ModerationRule) (time.Time, string, string) { return r.CreatedAt, "", r.ID })
@@ -65,14 +60,4 @@ func (s *Service) respond(rows []store.ModerationRule, paging *plazav1.Paging) *
 	return &plazav1.ListModerationRulesResponse{
 		Status: "success", Data: &plazav1.ModerationRules{Results: rules, Paging: paging}, Results: rules, Paging: paging, Success: true,
 	}
-}
-
-// verify checks texts against one of the lists, without the exemption that callers who can change the list have.
-func (s *Service) verify(ctx context.Context, texts []string, require func(*textrules.Rules, textrules.UserText) error) error {
-	r := s.NewRequest(ctx)
-	rules := textrules.Read(s.Deps, r.ReadBatch, s.Region)
-	if err := r.Run(ctx); err != nil {
-		return err
-	}
-	return require(rules, textrules.UserText{Texts: texts})
 }

@@ -7,9 +7,7 @@ package moderationlist
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
@@ -38,7 +36,7 @@ const retention = 30 * 24 * time.Hour
 // New returns the service and registers the outbox handler that applies changes at other homes.
 func New(d *service.Deps) *Service {
 	s := &Service{Deps: d, clock: service.Micros}
-	d.Outbox.Handle(topic, s.apply)
+	service.HandleOutbox(d, topic, s.apply)
 	return s
 }
 
@@ -67,12 +65,10 @@ var errFull = fail.Validation(fmt.Sprintf("regexs: a list can have at most %d ru
 // load reads rules of a list by their ids, and checks that the caller may change the list.
 func (s *Service) load(ctx context.Context, l list, ids []string) ([]store.ModerationRule, error) {
 	var rules []store.ModerationRule
-	r := s.NewRequest(ctx)
+	r := s.NewPrivilegedRequest(ctx, l.permission)
 	r.ModerationRules(s.Region, l.name, ids, &rules)
-	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	return rules, auth.Require(r.Caller, l.permission, auth.Scope{})
+	err := r.Run(ctx)
+	return rules, err
 }
 
 // add adds rules, and enables those that exist.
@@ -104,11 +100,7 @@ func (s *Service) add(ctx context.Context, l list, regexs []string, exact bool) 
 
 // idsOf returns the ids of the rules.
 func idsOf(l list, regexs []string) []string {
-	ids := make([]string, len(regexs))
-	for i, regex := range regexs {
-		ids[i] = moderation.RuleID(l.name, regex)
-	}
-	return ids
+	return service.Map(regexs, func(regex string) string { return moderation.RuleID(l.name, regex) })
 }
 
 // enable enables or disables a rule.
@@ -159,12 +151,9 @@ func (s *Service) update(ctx context.Context, l list, rules []store.ModerationRu
 	tx.GuardModerationRules(l.name, moderation.MaxRules, moderation.MaxExpressions, errFull)
 	outboxRows := s.EmitToOtherHomes(tx, topic, func(home region.Code) any { return message{Home: home, Rules: rules} })
 	tx.SelectModerationRules(l.name, ids, &updated)
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
-	s.Outbox.Deliver(ctx, s.Region, outboxRows...)
-	slices.SortFunc(updated, func(a, b store.ModerationRule) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
-	return updated, nil
+	err := s.Commit(ctx, tx, outboxRows...)
+	service.SortByID(updated, ids, func(r store.ModerationRule) string { return r.ID })
+	return updated, err
 }
 
 // upsert writes rules, and gives the rules of the home a new version.
@@ -178,11 +167,7 @@ type message struct {
 	Rules []store.ModerationRule `json:"rules"`
 }
 
-func (s *Service) apply(ctx context.Context, row store.OutboxRow) error {
-	var m message
-	if err := json.Unmarshal(row.Payload, &m); err != nil {
-		return err
-	}
+func (s *Service) apply(ctx context.Context, m message) error {
 	tx := s.Store.NewTx(m.Home)
 	s.upsert(tx, m.Rules)
 	return tx.Commit(ctx)

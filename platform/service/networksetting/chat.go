@@ -9,11 +9,8 @@ import (
 
 // GetChatSettings gets the settings of channels and messages. All users may call it.
 func (s *Service) GetChatSettings(ctx context.Context, _ *plazav1.GetChatSettingsRequest) (*plazav1.ChatSettings, error) {
-	settings, _, err := s.load(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return chat(settings), nil
+	settings, err := s.load(ctx)
+	return chat(settings), err
 }
 
 // UpdateChatSettings changes the settings that the request sets.
@@ -27,10 +24,7 @@ func (s *Service) UpdateChatSettings(ctx context.Context, req *plazav1.UpdateCha
 		values["messagePreviewIncludesDeleted"] = optional(preview.IsIncludeDeleted)
 	}
 	settings, err := s.update(ctx, values)
-	if err != nil {
-		return nil, err
-	}
-	return chat(settings), nil
+	return chat(settings), err
 }
 
 // chat returns the chat settings.

@@ -30,17 +30,14 @@ const topic = "settings"
 // New returns the service and registers the outbox handler that applies changes at other homes.
 func New(d *service.Deps) *Service {
 	s := &Service{Deps: d, clock: service.Micros}
-	d.Outbox.Handle(topic, s.apply)
+	service.HandleOutbox(d, topic, s.apply)
 	return s
 }
 
 // GetModeration gets the moderation configuration.
 func (s *Service) GetModeration(ctx context.Context, _ *plazav1.GetModerationRequest) (*plazav1.ModerationConfiguration, error) {
-	settings, _, err := s.load(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return moderation(settings), nil
+	settings, err := s.load(ctx)
+	return moderation(settings), err
 }
 
 // UpdateModeration changes the fields of the moderation configuration that the request sets. A request that sets none
@@ -55,19 +52,13 @@ func (s *Service) UpdateModeration(ctx context.Context, req *plazav1.UpdateModer
 	settings, err := s.update(ctx, map[string]any{
 		"isWhitelistEnabled": optional(req.IsWhitelistEnabled), "isReportEnabled": optional(req.IsReportEnabled),
 	})
-	if err != nil {
-		return nil, err
-	}
-	return moderation(settings), nil
+	return moderation(settings), err
 }
 
 // GetNetworkSettings gets all settings. It requires MANAGE_SETTING.
 func (s *Service) GetNetworkSettings(ctx context.Context, _ *plazav1.GetNetworkSettingsRequest) (*plazav1.NetworkSettings, error) {
 	settings, err := s.loadToManage(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return all(settings), nil
+	return all(settings), err
 }
 
 // UpdateNetworkSettings changes the settings that the request sets.
@@ -79,10 +70,7 @@ func (s *Service) UpdateNetworkSettings(ctx context.Context, req *plazav1.Update
 		"userPrivacySetting":  optional(req.UserPrivacySetting), "isFollowWithRequestEnabled": optional(req.IsFollowWithRequestEnabled),
 		"generation": optional(req.Generation),
 	})
-	if err != nil {
-		return nil, err
-	}
-	return all(settings), nil
+	return all(settings), err
 }
 
 // optional returns the value of a pointer, or nil.
@@ -107,21 +95,20 @@ func all(s store.Settings) *plazav1.NetworkSettings {
 	}
 }
 
-func (s *Service) load(ctx context.Context) (store.Settings, *service.Request, error) {
-	var settings store.Settings
-	r := s.NewRequest(ctx)
-	r.Settings(s.Region, &settings)
-	err := r.Run(ctx)
-	return settings, r, err
+// load reads the settings. All users may call it.
+func (s *Service) load(ctx context.Context) (store.Settings, error) {
+	return s.read(ctx, s.NewRequest(ctx))
 }
 
 // loadToManage is load for callers who may change the settings.
 func (s *Service) loadToManage(ctx context.Context) (store.Settings, error) {
-	settings, r, err := s.load(ctx)
-	if err != nil {
-		return settings, err
-	}
-	return settings, auth.Require(r.Caller, auth.ManageSetting, auth.Scope{})
+	return s.read(ctx, s.NewPrivilegedRequest(ctx, auth.ManageSetting))
+}
+
+func (s *Service) read(ctx context.Context, r *service.Request) (settings store.Settings, err error) {
+	r.Settings(s.Region, &settings)
+	err = r.Run(ctx)
+	return settings, err
 }
 
 // update stores the values that are not nil at the home of this region, and sends them to the others. It returns all
@@ -141,11 +128,8 @@ func (s *Service) update(ctx context.Context, values map[string]any) (store.Sett
 		outboxRows = s.EmitToOtherHomes(tx, topic, func(home region.Code) any { return message{Home: home, Rows: rows} })
 	}
 	tx.SelectSettings(&updated)
-	if err := tx.Commit(ctx); err != nil {
-		return store.Settings{}, err
-	}
-	s.Outbox.Deliver(ctx, s.Region, outboxRows...)
-	return updated, nil
+	err := s.Commit(ctx, tx, outboxRows...)
+	return updated, err
 }
 
 // rows returns the rows to store for the values that are not nil.
@@ -171,11 +155,7 @@ type message struct {
 	Rows []store.SettingRow `json:"rows"`
 }
 
-func (s *Service) apply(ctx context.Context, row store.OutboxRow) error {
-	var m message
-	if err := json.Unmarshal(row.Payload, &m); err != nil {
-		return err
-	}
+func (s *Service) apply(ctx context.Context, m message) error {
 	tx := s.Store.NewTx(m.Home)
 	for _, r := range m.Rows {
 		tx.UpsertSetting(r)

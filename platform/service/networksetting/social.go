@@ -9,11 +9,8 @@ import (
 
 // GetSocialSettings gets the settings of follows, the global feed and stories. All users may call it.
 func (s *Service) GetSocialSettings(ctx context.Context, _ *plazav1.GetSocialSettingsRequest) (*plazav1.SocialSettings, error) {
-	settings, _, err := s.load(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return social(settings), nil
+	settings, err := s.load(ctx)
+	return social(settings), err
 }
 
 // UpdateSocialSettings changes the settings that the request sets.
@@ -33,10 +30,7 @@ func (s *Service) UpdateSocialSettings(ctx context.Context, req *plazav1.UpdateS
 
 		"isAllowEditPostWhenReviewingEnabled": optional(req.IsAllowEditPostWhenReviewingEnabled),
 	})
-	if err != nil {
-		return nil, err
-	}
-	return social(settings), nil
+	return social(settings), err
 }
 
 // social returns the social settings.

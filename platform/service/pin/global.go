@@ -7,6 +7,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -19,45 +20,47 @@ import (
 func (s *Service) PinGlobalPost(ctx context.Context, req *plazav1.PinGlobalPostRequest) (*plazav1.PinResponse, error) {
 	var settings store.Settings
 	var others []store.Pin
-	l, err := s.load(ctx, req.GetPostId(), func(f *service.Request) {
-		f.Settings(s.Region, &settings)
-		s.readAll(f.ReadBatch, &others)
-	})
-	if err != nil {
+	r := s.newRequest(ctx, req.GetPostId())
+	r.Settings(s.Region, &settings)
+	s.readAll(r.ReadBatch, &others)
+	r.Check(func() error { return requireGlobal(r) })
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := l.requireGlobal(); err != nil {
-		return nil, err
-	}
-	limit, id := settings.MaxGlobalPinnedPost, l.post().ID
-	there := of(others, id)
-	if len(there) == 0 && len(others) >= limit {
+	limit, id := settings.MaxGlobalPinnedPost, r.Post.ID
+	pinned := of(others, id)
+	if len(pinned) == 0 && len(others) >= limit {
 		return nil, errLimit(limit)
 	}
-	after, err := s.add(ctx, l, s.pin(l, s.NetworkID, store.PinGlobal), max(limit, len(others)))
+	after, err := s.add(ctx, r, s.pin(r, s.NetworkID, store.PinGlobal), max(limit, len(others)))
 	if err != nil {
 		return nil, err
 	}
-	if len(there) == 0 {
+	if len(pinned) == 0 {
 		if err := s.requireWithinLimit(ctx, id, limit); err != nil {
 			return nil, err
 		}
 	}
-	return s.respond(ctx, l, after, of(after.Pins, id))
+	return s.respond(ctx, r, after, of(after.Pins, id))
 }
 
 // requireGlobal returns nil if the caller may pin globally and the post can be pinned.
-func (l *loaded) requireGlobal() error {
-	if err := auth.Require(l.Caller, auth.CanManageGlobalPinnedPost, auth.Scope{}); err != nil {
+func requireGlobal(r *visibility.Request) error {
+	if err := requireManageGlobal(r.Request); err != nil {
 		return err
 	}
-	if err := l.requirePinnable(); err != nil {
+	if err := requirePinnable(r.Post); err != nil {
 		return err
 	}
-	if l.ref.Target.Community == nil || !l.ref.Target.Community.IsPublic {
+	if r.Target.Community == nil || !r.Target.Community.IsPublic {
 		return errPrivate
 	}
 	return nil
+}
+
+// requireManageGlobal returns nil if the caller may pin and unpin in the global feed.
+func requireManageGlobal(r *service.Request) error {
+	return auth.Require(r.Caller, auth.CanManageGlobalPinnedPost, auth.Scope{})
 }
 
 // readAll adds the reads of the global pins of every home. Every home must answer, because the limit cannot be
@@ -89,28 +92,22 @@ func (s *Service) requireWithinLimit(ctx context.Context, postID string, limit i
 
 // UnpinGlobalPost unpins a post from the global feed. It is 400400 if the post is not pinned.
 func (s *Service) UnpinGlobalPost(ctx context.Context, req *plazav1.UnpinGlobalPostRequest) (*plazav1.PinResponse, error) {
-	l, err := s.load(ctx, req.GetPostId(), nil)
+	r := s.newRequest(ctx, req.GetPostId())
+	r.Check(func() error { return requireManageGlobal(r.Request) })
+	if err := r.Run(ctx); err != nil {
+		return nil, err
+	}
+	after, err := s.remove(ctx, r.Post.ID, s.NetworkID, store.PinGlobal)
 	if err != nil {
 		return nil, err
 	}
-	if err := auth.Require(l.Caller, auth.CanManageGlobalPinnedPost, auth.Scope{}); err != nil {
-		return nil, err
-	}
-	after, err := s.remove(ctx, l.post().ID, s.NetworkID, store.PinGlobal)
-	if err != nil {
-		return nil, err
-	}
-	return s.respond(ctx, l, after, nil)
+	return s.respond(ctx, r, after, nil)
 }
 
 // UnpinAllGlobalPosts unpins every post from the global feed, home by home. If a home does not answer, its pins stay
 // and the request fails.
 func (s *Service) UnpinAllGlobalPosts(ctx context.Context, _ *plazav1.UnpinAllGlobalPostsRequest) (*plazav1.PinResponse, error) {
-	f := s.NewRequest(ctx)
-	if err := f.Run(ctx); err != nil {
-		return nil, err
-	}
-	if err := auth.Require(f.Caller, auth.CanManageGlobalPinnedPost, auth.Scope{}); err != nil {
+	if err := s.NewPrivilegedRequest(ctx, auth.CanManageGlobalPinnedPost).Run(ctx); err != nil {
 		return nil, err
 	}
 	left := &store.Pins{}

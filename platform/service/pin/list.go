@@ -38,18 +38,17 @@ func (s *Service) ListGlobalPins(ctx context.Context, req *plazav1.ListGlobalPin
 
 // ListCommunityPins lists the pinned posts of a community at one placement, or at all.
 func (s *Service) ListCommunityPins(ctx context.Context, m *plazav1.ListCommunityPinsRequest) (*plazav1.PinResponse, error) {
-	pins := &store.Pins{}
-	f, target, err := s.loadCommunity(ctx, m.GetCommunityId(), func(f *service.Request) {
-		f.Pins(service.HomeOf(m.GetCommunityId()), m.GetCommunityId(), m.GetPlacement(), pins)
-	})
-	if err != nil {
+	id, pins := m.GetCommunityId(), &store.Pins{}
+	r, target := s.newCommunityRequest(ctx, id)
+	if region.ValidID(id) {
+		r.Pins(service.HomeOf(id), id, m.GetPlacement(), pins)
+	}
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	known := view.Rows{Users: f.UserRows()}
-	if target.Member != nil {
-		known.Members = []store.Member{*target.Member}
-	}
-	return s.list(ctx, known, f.Caller.UserID, pins, orderOf(m.GetSortBy(), m.GetOptions()))
+	known := target.Known(r.UserRows())
+	known.Communities = nil // list adds those of the pins
+	return s.list(ctx, known, r.Caller.UserID, pins, orderOf(m.GetSortBy(), m.GetOptions()))
 }
 
 // list returns the pins whose posts and communities exist, in order.

@@ -36,56 +36,38 @@ func errLimit(limit int) *fail.Error {
 	return fail.Forbidden(fmt.Sprintf("There can be at most %d pinned posts", limit))
 }
 
-// loaded is a post that the caller may see.
-type loaded struct {
-	*service.Request
-	ref *visibility.Reference
-}
-
-func (l *loaded) post() *store.Post { return l.ref.Post }
-
-// load reads a post that the caller may see, and whatever more adds to the same round trip. more may be nil.
-func (s *Service) load(ctx context.Context, postID string, more func(*service.Request)) (*loaded, error) {
-	r := s.NewRequest(ctx)
-	post := visibility.ReadPost(r, postID)
-	if more != nil {
-		more(r)
-	}
-	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	ref, err := post.Resolve(r.Caller, s.Now())
-	return &loaded{Request: r, ref: ref}, err
+func (s *Service) newRequest(ctx context.Context, postID string) *visibility.Request {
+	return visibility.NewPostRequest(ctx, s.Deps, postID)
 }
 
 // requirePinnable returns nil for a published parent post.
-func (l *loaded) requirePinnable() error {
+func requirePinnable(p *store.Post) error {
 	switch {
-	case !l.post().IsParent:
+	case !p.IsParent:
 		return errChild
-	case l.post().FeedType != "published":
+	case p.FeedType != "published":
 		return errUnapproved
 	}
 	return nil
 }
 
 // pin returns a pin of the post by the caller.
-func (s *Service) pin(l *loaded, targetID, placement string) store.Pin {
+func (s *Service) pin(r *visibility.Request, targetID, placement string) store.Pin {
 	p := store.Pin{
-		TargetID: targetID, Placement: placement, PostID: l.post().ID, CommunityID: l.post().TargetID,
-		PinnedBy: l.Caller.Name, PinnedAt: s.Now(), PostCreatedAt: l.post().CreatedAt,
+		TargetID: targetID, Placement: placement, PostID: r.Post.ID, CommunityID: r.Post.TargetID,
+		PinnedBy: r.Caller.Name, PinnedAt: s.Now(), PostCreatedAt: r.Post.CreatedAt,
 	}
-	if u := l.User(); u != nil {
+	if u := r.User(); u != nil {
 		p.PinnedBy, p.PinnedByID = u.PublicID, u.ID
 	}
 	return p
 }
 
 // add inserts a pin and returns the target's pins as they are then.
-func (s *Service) add(ctx context.Context, l *loaded, p store.Pin, limit int) (*store.Pins, error) {
+func (s *Service) add(ctx context.Context, r *visibility.Request, p store.Pin, limit int) (*store.Pins, error) {
 	after := &store.Pins{}
-	tx := s.Store.NewTx(service.HomeOf(l.post().ID))
-	tx.GuardPost(*l.post(), fail.NotFound())
+	tx := s.Store.NewTx(service.HomeOf(r.Post.ID))
+	tx.GuardPost(*r.Post, fail.NotFound())
 	if p.Placement == store.PinGlobal {
 		tx.GuardPublicCommunity(p.CommunityID, errPrivate)
 	}
@@ -105,10 +87,10 @@ func (s *Service) remove(ctx context.Context, postID, targetID, placement string
 }
 
 // respond answers with a post and its pin, if any.
-func (s *Service) respond(ctx context.Context, l *loaded, after *store.Pins, pins []store.Pin) (*plazav1.PinResponse, error) {
-	k := l.ref.Target.Known(l.UserRows())
-	k.Posts, k.UserIDs = []store.Post{*l.post()}, pinners(pins)
-	a, err := s.View.Load(ctx, s.Store, l.Caller.UserID, k)
+func (s *Service) respond(ctx context.Context, r *visibility.Request, after *store.Pins, pins []store.Pin) (*plazav1.PinResponse, error) {
+	k := r.Known()
+	k.Posts, k.UserIDs = []store.Post{*r.Post}, pinners(pins)
+	a, err := s.View.Load(ctx, s.Store, r.Caller.UserID, k)
 	if err != nil {
 		return nil, err
 	}

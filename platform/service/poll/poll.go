@@ -6,6 +6,7 @@
 package poll
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -33,30 +34,27 @@ func (s *Service) CreatePoll(ctx context.Context, req *plazav1.CreatePollRequest
 	if err := check(req); err != nil {
 		return nil, err
 	}
-	f := s.NewRequest(ctx)
-	images := fileref.Read(f.ReadBatch, imagesOf(req)...)
-	rules := textrules.Read(s.Deps, f.ReadBatch, service.HomeOf(f.Caller.UserID))
+	f := s.NewUserRequest(ctx)
+	fileref.Require(f, imagesOf(req)...)
+	textrules.Require(f, service.HomeOf(f.Caller.UserID), textOf(req))
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := f.RequireUser(); err != nil {
-		return nil, err
-	}
-	if err := images.Err(); err != nil {
-		return nil, err
-	}
 	p := s.newPoll(f.User(), req)
-	if err := rules.Require(ctx, f.Caller, textrules.TextOfPoll(p)); err != nil {
-		return nil, err
-	}
 	tx := s.Store.NewTx(service.HomeOf(p.ID))
 	tx.InsertPoll(p)
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
 	return &plazav1.PollResponse{
 		Polls: []*plazav1.Poll{s.View.Poll(p, nil, nil)}, Users: s.View.Users(f.UserRows()),
-	}, nil
+	}, tx.Commit(ctx)
+}
+
+// textOf returns the title, question and answers of a new poll.
+func textOf(m *plazav1.CreatePollRequest) textrules.UserText {
+	t := textrules.TextOfFields(&m.Title, &m.Question)
+	for _, a := range m.GetAnswers() {
+		t.Texts = append(t.Texts, a.GetData())
+	}
+	return t
 }
 
 // imagesOf returns the references of the answers to images.
@@ -88,21 +86,16 @@ func (s *Service) newPoll(creator *store.User, m *plazav1.CreatePollRequest) sto
 	home, now := service.HomeOf(creator.ID), s.Now()
 	p := store.Poll{
 		ID: s.NewID(home), CreatorID: creator.ID, CreatorPublicID: creator.PublicID, Title: m.GetTitle(), Question: m.GetQuestion(),
-		AnswerType: m.GetAnswerType(), ClosedIn: int64(m.GetClosedIn()), CreatedAt: now, UpdatedAt: now,
-	}
-	if p.AnswerType == "" {
-		p.AnswerType = "single"
+		AnswerType: cmp.Or(m.GetAnswerType(), "single"), ClosedIn: int64(m.GetClosedIn()), CreatedAt: now, UpdatedAt: now,
 	}
 	if p.ClosedIn > 0 {
 		at := now.Add(time.Duration(p.ClosedIn) * time.Millisecond)
 		p.ClosesAt = &at
 	}
 	for _, a := range m.GetAnswers() {
-		answer := store.PollAnswer{ID: s.NewID(home), DataType: a.GetDataType(), Data: a.GetData(), FileID: a.GetFileId()}
-		if answer.DataType == "" {
-			answer.DataType = "text"
-		}
-		p.Answers = append(p.Answers, answer)
+		p.Answers = append(p.Answers, store.PollAnswer{
+			ID: s.NewID(home), DataType: cmp.Or(a.GetDataType(), "text"), Data: a.GetData(), FileID: a.GetFileId(),
+		})
 	}
 	return p
 }
@@ -117,31 +110,31 @@ type loaded struct {
 	target  visibility.Target // of the post that the poll is part of; zero without one
 }
 
-// load reads a poll that the caller may see, with its counts, the caller's votes, and whatever more adds to the same
-// round trip.
-func (s *Service) load(ctx context.Context, id string, more func(*service.Request)) (*loaded, error) {
+// newRequest starts a request about a poll, with its counts and the caller's votes. Its Run fails unless the caller may
+// see the poll.
+func (s *Service) newRequest(ctx context.Context, id string) *loaded {
 	l := &loaded{Request: s.NewRequest(ctx), counts: store.Counts{}}
 	l.Poll(id, &l.poll)
 	l.CreatorOfPoll(id, &l.creator)
 	l.CountsOf([]string{id}, l.counts)
-	if l.Caller.UserID != "" {
-		l.VotesOf([]string{id}, l.Caller.UserID, &l.mine)
-	}
-	if more != nil {
-		more(l.Request)
-	}
-	if err := l.Run(ctx); err != nil {
-		return nil, err
-	}
-	if l.poll == nil || l.poll.DeletedAt != nil {
-		return nil, fail.NotFound()
-	}
-	return l, s.requireSee(ctx, l)
+	l.VotesOf([]string{id}, l.Caller.UserID, &l.mine)
+	l.AfterRun(func(ctx context.Context) error { return s.requireSee(ctx, l) })
+	return l
 }
 
-// requireSee returns 400400 unless the caller may read the post that shows the poll. The creator of the poll can
-// always see it.
+// newOwn is newRequest for operations of the creator and of administrators.
+func (s *Service) newOwn(ctx context.Context, id string) *loaded {
+	l := s.newRequest(ctx, id)
+	l.Check(func() error { return auth.RequireSelf(l.Caller, l.poll.CreatorID) })
+	return l
+}
+
+// requireSee returns 400400 if the poll is deleted, and unless the caller may read the post that shows it. The creator
+// of the poll can always see it.
 func (s *Service) requireSee(ctx context.Context, l *loaded) error {
+	if l.poll == nil || l.poll.DeletedAt != nil {
+		return fail.NotFound()
+	}
 	id := l.poll.PostID
 	if id == "" || l.poll.CreatorID == l.Caller.UserID {
 		return nil
@@ -154,9 +147,6 @@ func (s *Service) requireSee(ctx context.Context, l *loaded) error {
 	return nil
 }
 
-// requireOwn returns nil if the caller is the creator or an administrator.
-func (l *loaded) requireOwn() error { return auth.RequireSelf(l.Caller, l.poll.CreatorID) }
-
 func (s *Service) respond(l *loaded) *plazav1.PollResponse {
 	return &plazav1.PollResponse{
 		Polls: []*plazav1.Poll{s.View.Poll(*l.poll, l.counts, l.mine)}, Users: s.View.Users(l.creator),
@@ -165,8 +155,8 @@ func (s *Service) respond(l *loaded) *plazav1.PollResponse {
 
 // GetPoll returns one poll.
 func (s *Service) GetPoll(ctx context.Context, req *plazav1.GetPollRequest) (*plazav1.PollResponse, error) {
-	l, err := s.load(ctx, req.GetPollId(), nil)
-	if err != nil {
+	l := s.newRequest(ctx, req.GetPollId())
+	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
 	return s.respond(l), nil
@@ -174,11 +164,8 @@ func (s *Service) GetPoll(ctx context.Context, req *plazav1.GetPollRequest) (*pl
 
 // UpdatePoll closes a poll for good. Closing a closed poll changes nothing.
 func (s *Service) UpdatePoll(ctx context.Context, req *plazav1.UpdatePollRequest) (*plazav1.PollResponse, error) {
-	l, err := s.load(ctx, req.GetPollId(), nil)
-	if err != nil {
-		return nil, err
-	}
-	if err := l.requireOwn(); err != nil {
+	l := s.newOwn(ctx, req.GetPollId())
+	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
 	tx := s.Store.NewTx(service.HomeOf(l.poll.ID))
@@ -192,19 +179,13 @@ func (s *Service) UpdatePoll(ctx context.Context, req *plazav1.UpdatePollRequest
 
 // DeletePoll deletes a poll. The post that shows it stays.
 func (s *Service) DeletePoll(ctx context.Context, req *plazav1.DeletePollRequest) (*plazav1.StatusSuccessResponse, error) {
-	l, err := s.load(ctx, req.GetPollId(), nil)
-	if err != nil {
-		return nil, err
-	}
-	if err := l.requireOwn(); err != nil {
+	l := s.newOwn(ctx, req.GetPollId())
+	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
 	tx := s.Store.NewTx(service.HomeOf(l.poll.ID))
 	tx.DeletePoll(l.poll.ID, s.Now(), fail.NotFound())
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
-	return service.StatusSuccess(), nil
+	return service.StatusSuccess(), tx.Commit(ctx)
 }
 
 // has reports whether the poll has an answer.

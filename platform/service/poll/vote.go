@@ -39,8 +39,9 @@ func (s *Service) vote(ctx context.Context, pollID string, wanted []string, repl
 
 // tryVote is one attempt of vote. It returns service.ErrConflict if the votes of the user changed concurrently.
 func (s *Service) tryVote(ctx context.Context, pollID string, wanted []string, replace bool) (*plazav1.PollResponse, error) {
-	l, err := s.loadToVote(ctx, pollID, wanted)
-	if err != nil {
+	l := s.newRequest(ctx, pollID)
+	l.Check(func() error { return l.requireVote(wanted) })
+	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
 	old := l.votes()
@@ -58,35 +59,25 @@ func (s *Service) tryVote(ctx context.Context, pollID string, wanted []string, r
 	return s.respond(l), nil
 }
 
-// loadToVote reads a poll and checks that the caller may vote for the wanted answers.
-func (s *Service) loadToVote(ctx context.Context, pollID string, wanted []string) (*loaded, error) {
-	l, err := s.load(ctx, pollID, nil)
-	if err != nil {
-		return nil, err
-	}
+// requireVote returns nil if the caller may vote for the wanted answers.
+func (l *loaded) requireVote(wanted []string) error {
 	if err := l.RequireUser(); err != nil {
-		return nil, err
+		return err
 	}
-	if visibility.MembershipOf(l.target.Member).Banned {
-		return nil, fail.Banned()
+	switch {
+	case visibility.MembershipOf(l.target.Member).Banned:
+		return fail.Banned()
+	case slices.ContainsFunc(wanted, func(id string) bool { return !l.has(id) }):
+		return errAnswers
+	case l.poll.AnswerType == "single" && len(wanted) > 1:
+		return errSingle
 	}
-	if slices.ContainsFunc(wanted, func(id string) bool { return !l.has(id) }) {
-		return nil, errAnswers
-	}
-	if l.poll.AnswerType == "single" && len(wanted) > 1 {
-		return nil, errSingle
-	}
-	return l, nil
+	return nil
 }
 
 // votes returns the answers that the caller votes for, sorted.
 func (l *loaded) votes() []string {
-	var ids []string
-	for _, v := range l.mine {
-		ids = append(ids, v.AnswerID)
-	}
-	slices.Sort(ids)
-	return ids
+	return service.SortedSet(service.Map(l.mine, func(v store.PollVote) string { return v.AnswerID }))
 }
 
 // changeVotes commits the change and reads the counts as they are then.
@@ -124,34 +115,18 @@ func (s *Service) ListPollVoters(ctx context.Context, m *plazav1.ListPollVotersR
 	list := store.VoteList{PollID: m.GetPollId(), AnswerID: m.GetAnswerId(), Desc: (m.GetSortBy() != "firstCreated") != cursor.Back, Limit: cursor.Limit + 1}
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
 	var votes []store.PollVote
-	l, err := s.load(ctx, m.GetPollId(), func(f *service.Request) { f.ListVotes(list, &votes) })
-	if err != nil {
+	l := s.newRequest(ctx, m.GetPollId())
+	l.ListVotes(list, &votes)
+	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
 	if !l.has(m.GetAnswerId()) {
 		return nil, fail.NotFound()
 	}
 	votes, paging := page.Window(cursor, votes, func(v store.PollVote) (time.Time, string, string) { return v.CreatedAt, "", v.ID })
-	voters, err := s.voters(ctx, votes)
-	if err != nil {
-		return nil, err
-	}
+	voters, err := s.ReadUsers(ctx, service.Map(votes, func(v store.PollVote) string { return v.UserID }))
 	return &plazav1.ListPollVotersResponse{
 		Polls: []*plazav1.Poll{s.View.Poll(*l.poll, l.counts, l.mine)}, Users: s.View.Users(l.creator),
 		UsersAnswered: s.View.Users(voters), Paging: paging,
-	}, nil
-}
-
-// voters reads the users of votes, in the order of the votes.
-func (s *Service) voters(ctx context.Context, votes []store.PollVote) ([]store.User, error) {
-	order := make([]string, len(votes))
-	for i, v := range votes {
-		order[i] = v.UserID
-	}
-	var users []store.User
-	reads := s.Store.NewBestEffortBatch()
-	reads.Users(order, &users)
-	err := reads.Run(ctx)
-	slices.SortFunc(users, func(a, b store.User) int { return slices.Index(order, a.ID) - slices.Index(order, b.ID) })
-	return users, err
+	}, err
 }

@@ -34,10 +34,9 @@ func (s *Service) CreatePost(ctx context.Context, req *plazav1.CreatePostRequest
 		counts[p.ID] = nil // a new post has no counts
 	}
 	tx.SelectCounts([]string{d.TargetID}, counts)
-	if err := tx.Commit(ctx); err != nil {
+	if err := s.Commit(ctx, tx, outboxRows...); err != nil {
 		return nil, err
 	}
-	s.Outbox.Deliver(ctx, d.Home, outboxRows...)
 	k := t.Known(posts[0])
 	k.Counts, k.NewChildren = counts, posts[1:]
 	return s.respond(ctx, t.Request.Caller.UserID, k)

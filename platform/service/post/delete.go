@@ -13,41 +13,30 @@ import (
 // DeletePost deletes a post and its children. The caller must be the author, a moderator or the owner of the wall. A
 // permanent deletion also removes the comments, flags and counts.
 func (s *Service) DeletePost(ctx context.Context, req *plazav1.DeletePostRequest) (*plazav1.StatusSuccessResponse, error) {
-	l, err := s.load(ctx, req.GetPostId(), nil)
-	if err != nil {
+	r := s.newRequest(ctx, req.GetPostId())
+	r.CheckRight(auth.DeleteCommunityPost, auth.DeleteUserFeedPost)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := auth.Require(l.Caller, deleteRight(l.post()), l.ref.Target.Scope(l.post().AuthorID)); err != nil {
-		return nil, err
-	}
-	tx := s.Store.NewTx(service.HomeOf(l.post().ID))
-	tx.GuardPost(*l.post(), fail.NotFound())
-	tx.DeletePost(*l.post(), s.Now())
+	tx := s.Store.NewTx(r.Home())
+	tx.GuardPost(*r.Post, fail.NotFound())
+	tx.DeletePost(*r.Post, s.Now())
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	if req.GetPermanent() {
-		if err := s.purge(ctx, l.post().ID); err != nil {
+		if err := s.purge(ctx, r.Post.ID); err != nil {
 			return nil, err
 		}
 	}
 	return service.StatusSuccess(), nil
 }
 
-func deleteRight(p *store.Post) auth.Permission {
-	if p.TargetType != onCommunity {
-		return auth.DeleteUserFeedPost
-	}
-	return auth.DeleteCommunityPost
-}
-
 // purge removes the rows of a deleted post and of all its children, deleted earlier or not. It removes comments
 // first, a few hundred at a time, to bound the size of each transaction.
 func (s *Service) purge(ctx context.Context, postID string) error {
-	var family []string
-	reads := s.Store.NewReadBatch()
-	reads.ChildIDs(postID, &family)
-	if err := reads.Run(ctx); err != nil {
+	family, err := service.Read(ctx, s.Deps, (*store.ReadBatch).ChildIDs, postID)
+	if err != nil {
 		return err
 	}
 	family = append(family, postID)
@@ -63,10 +52,8 @@ func (s *Service) purge(ctx context.Context, postID string) error {
 
 func (s *Service) purgeComments(ctx context.Context, postID string) error {
 	for {
-		var ids []string
-		reads := s.Store.NewReadBatch()
-		reads.SomeCommentIDs(postID, &ids)
-		if err := reads.Run(ctx); err != nil || len(ids) == 0 {
+		ids, err := service.Read(ctx, s.Deps, (*store.ReadBatch).SomeCommentIDs, postID)
+		if err != nil || len(ids) == 0 {
 			return err
 		}
 		tx := s.Store.NewTx(service.HomeOf(postID))

@@ -7,7 +7,6 @@ package post
 
 import (
 	"context"
-	"slices"
 
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/posting"
@@ -26,12 +25,6 @@ func New(d *service.Deps) *Service { return &Service{d} }
 // Register registers the outbox handlers of posts.
 func Register(d *service.Deps) { posting.RegisterEmbedAttached(d) }
 
-// Target types of posts.
-const (
-	onCommunity = "community"
-	onWall      = "user"
-)
-
 // Feed types of posts.
 const (
 	published = "published"
@@ -39,33 +32,8 @@ const (
 	declined  = "declined"
 )
 
-// loaded is one post that the caller may see.
-type loaded struct {
-	*service.Request
-	ref *visibility.Reference
-}
-
-func (l *loaded) post() *store.Post { return l.ref.Post }
-
-// load reads a post that the caller may see, and whatever more adds to the same round trip. more may be nil.
-func (s *Service) load(ctx context.Context, id string, more func(*service.Request)) (*loaded, error) {
-	r := s.NewRequest(ctx)
-	post := visibility.ReadPost(r, id)
-	if more != nil {
-		more(r)
-	}
-	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	ref, err := post.Resolve(r.Caller, s.Now())
-	return &loaded{Request: r, ref: ref}, err
-}
-
-// known returns the rows that were read, for the response.
-func (l *loaded) known(post store.Post) view.Rows {
-	k := l.ref.Target.Known(l.UserRows())
-	k.Posts = []store.Post{post}
-	return k
+func (s *Service) newRequest(ctx context.Context, id string) *visibility.Request {
+	return visibility.NewPostRequest(ctx, s.Deps, id)
 }
 
 func (s *Service) respond(ctx context.Context, callerID string, k view.Rows) (*plazav1.PostResponse, error) {
@@ -76,13 +44,35 @@ func (s *Service) respond(ctx context.Context, callerID string, k view.Rows) (*p
 	return a.PostAggregate(), nil
 }
 
-// GetPost returns one post.
-func (s *Service) GetPost(ctx context.Context, req *plazav1.GetPostRequest) (*plazav1.PostResponse, error) {
-	l, err := s.load(ctx, req.GetPostId(), nil)
-	if err != nil {
+// respondOne returns a post that was loaded or changed.
+func (s *Service) respondOne(ctx context.Context, r *visibility.Request, post store.Post) (*plazav1.PostResponse, error) {
+	k := r.Known()
+	k.Posts = []store.Post{post}
+	return s.respond(ctx, r.Caller.UserID, k)
+}
+
+// change runs a request, commits a change of the post and returns the post as it is then.
+func (s *Service) change(ctx context.Context, r *visibility.Request, change func(*store.Tx)) (*plazav1.PostResponse, error) {
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	return s.respond(ctx, l.Caller.UserID, l.known(*l.post()))
+	var after *store.Post
+	tx := s.Store.NewTx(r.Home())
+	change(tx)
+	tx.SelectPost(r.Post.ID, &after)
+	if err := tx.Commit(ctx); err != nil {
+		return nil, err
+	}
+	return s.respondOne(ctx, r, *after)
+}
+
+// GetPost returns one post.
+func (s *Service) GetPost(ctx context.Context, req *plazav1.GetPostRequest) (*plazav1.PostResponse, error) {
+	r := s.newRequest(ctx, req.GetPostId())
+	if err := r.Run(ctx); err != nil {
+		return nil, err
+	}
+	return s.respondOne(ctx, r, *r.Post)
 }
 
 // BatchGetPosts returns posts in the order of the request, without those that the caller may not see.
@@ -93,11 +83,10 @@ func (s *Service) BatchGetPosts(ctx context.Context, req *plazav1.BatchGetPostsR
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
-	k, err := visibility.FilterPosts(ctx, s.Deps, f, posts)
+	k, err := visibility.FilterPosts(ctx, f, posts)
 	if err != nil {
 		return nil, err
 	}
-	order := req.GetPostIds()
-	slices.SortFunc(k.Posts, func(a, b store.Post) int { return slices.Index(order, a.ID) - slices.Index(order, b.ID) })
+	service.SortByID(k.Posts, req.GetPostIds(), func(p store.Post) string { return p.ID })
 	return s.respond(ctx, f.Caller.UserID, k)
 }

@@ -3,9 +3,7 @@ package post
 import (
 	"context"
 
-	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -24,23 +22,16 @@ func (s *Service) DeclinePost(ctx context.Context, req *plazav1.DeclinePostReque
 var errNotWaiting = fail.New(fail.CodeBadRequest, "The post is not waiting for approval")
 
 func (s *Service) review(ctx context.Context, id, feedType string) (*plazav1.PostResponse, error) {
-	l, err := s.load(ctx, id, nil)
-	if err != nil {
-		return nil, err
-	}
-	if err := auth.Require(l.Caller, auth.ModeratePostAndComment, l.ref.Target.Scope("")); err != nil {
-		return nil, err
-	}
-	if l.post().FeedType != reviewing || !l.post().IsParent {
-		return nil, errNotWaiting
-	}
-	var after *store.Post
-	tx := s.Store.NewTx(service.HomeOf(id))
-	tx.GuardPost(*l.post(), fail.NotFound())
-	tx.UpdatePostFeedType(*l.post(), feedType, s.Now())
-	tx.SelectPost(id, &after)
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
-	return s.respond(ctx, l.Caller.UserID, l.known(*after))
+	r := s.newRequest(ctx, id)
+	r.Check(r.RequireModerator)
+	r.Check(func() error {
+		if r.Post.FeedType != reviewing || !r.Post.IsParent {
+			return errNotWaiting
+		}
+		return nil
+	})
+	return s.change(ctx, r, func(tx *store.Tx) {
+		tx.GuardPost(*r.Post, fail.NotFound())
+		tx.UpdatePostFeedType(*r.Post, feedType, s.Now())
+	})
 }

@@ -22,29 +22,16 @@ func (s *Service) ListReactions(ctx context.Context, m *plazav1.ListReactionsReq
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
 	var rows []store.Reaction
 	ref := reference{id: m.GetReferenceId(), kind: m.GetReferenceType()}
-	if _, err := s.load(ctx, ref, func(f *service.Request) { f.ListReactions(list, &rows) }); err != nil {
+	l := s.newReferenceRequest(ctx, ref)
+	l.ListReactions(list, &rows)
+	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
 	rows, paging := page.Window(cursor, rows, func(r store.Reaction) (time.Time, string, string) { return r.CreatedAt, "", r.ID })
-	users, err := s.users(ctx, rows)
-	if err != nil {
-		return nil, err
-	}
+	users, err := s.ReadUsers(ctx, service.Map(rows, func(r store.Reaction) string { return r.UserID }))
 	return &plazav1.ListReactionsResponse{
 		Reactions: []*plazav1.ReactionRecord{record(ref, rows)}, Users: s.View.Users(users), Paging: paging,
-	}, nil
-}
-
-func (s *Service) users(ctx context.Context, rows []store.Reaction) ([]store.User, error) {
-	ids := make([]string, len(rows))
-	for i, r := range rows {
-		ids[i] = r.UserID
-	}
-	var users []store.User
-	reads := s.Store.NewBestEffortBatch()
-	reads.Users(ids, &users)
-	err := reads.Run(ctx)
-	return users, err
+	}, err
 }
 
 func record(ref reference, rows []store.Reaction) *plazav1.ReactionRecord {

@@ -29,7 +29,6 @@ var errAlreadyExists = errors.New("the reaction already exists")
 type loaded struct {
 	*service.Request
 	comment *store.Comment
-	pending *visibility.Pending
 	ref     *visibility.Reference // nil for a message
 	message *chat.MessageRequest
 	mine    []store.Reaction // the caller's reactions
@@ -38,66 +37,38 @@ type loaded struct {
 // reference identifies what the caller reacts to.
 type reference struct{ id, kind string }
 
-// load reads what the caller reacts to, if the caller may see it, the caller's reactions to it, and whatever more
-// adds to the same round trip.
-func (s *Service) load(ctx context.Context, ref reference, more func(*service.Request)) (*loaded, error) {
-	l := s.begin(ctx, ref)
-	if home, err := region.HomeOf(ref.id); err == nil && l.Caller.UserID != "" {
+// newRequest starts a request about what the caller reacts to and the caller's reactions to it. Its Run fails unless
+// the caller may see it.
+func (s *Service) newRequest(ctx context.Context, ref reference) *loaded {
+	l := s.newReferenceRequest(ctx, ref)
+	if home, err := region.HomeOf(ref.id); err == nil {
 		l.ReactionsOf(home, []string{ref.id}, l.Caller.UserID, &l.mine)
-	}
-	if more != nil {
-		more(l.Request)
-	}
-	if l.message != nil {
-		return l, l.requireReadMessage(ctx)
-	}
-	if err := l.Run(ctx); err != nil {
-		return nil, err
-	}
-	if ref.kind == store.ReferenceComment && (l.comment == nil || l.comment.DeletedAt != nil) {
-		return nil, fail.NotFound()
-	}
-	return l, l.requireSee(s.Now())
-}
-
-// begin starts the first round trip of a request about a reference.
-func (s *Service) begin(ctx context.Context, ref reference) *loaded {
-	if ref.kind == store.ReferenceMessage {
-		message := chat.NewMessageRequest(ctx, s.Deps, ref.id)
-		return &loaded{Request: message.Request, message: message}
-	}
-	l := &loaded{Request: s.NewRequest(ctx)}
-	if ref.kind == store.ReferenceComment {
-		l.Comment(ref.id, &l.comment)
-		l.pending = visibility.ReadReferenceOfComment(l.Request, ref.id)
-	} else {
-		l.pending = visibility.ReadReference(l.Request, ref.kind, ref.id)
 	}
 	return l
 }
 
-// requireReadMessage runs the reads and refuses messages that the caller may not read.
-func (l *loaded) requireReadMessage(ctx context.Context) error {
-	if err := l.message.RequireRead(ctx); err != nil {
-		return err
-	}
-	if l.message.Message.DeletedAt != nil {
-		return fail.NotFound()
-	}
-	return nil
-}
-
-// requireSee refuses what the caller may not see, and comments that are not approved. A post that waits for approval
-// takes reactions of its author and of moderators, who see it.
-func (l *loaded) requireSee(now time.Time) error {
-	if l.comment != nil {
-		if err := visibility.RequireApproved(l.comment); err != nil {
+// newReferenceRequest refuses comments that are not approved. A post that waits for approval takes reactions of its
+// author and of moderators, who see it.
+func (s *Service) newReferenceRequest(ctx context.Context, ref reference) *loaded {
+	switch ref.kind {
+	case store.ReferenceMessage:
+		message := chat.NewExistingMessageRequest(ctx, s.Deps, ref.id)
+		return &loaded{Request: message.Request, message: message}
+	case store.ReferenceComment:
+		l := &loaded{Request: s.NewRequest(ctx)}
+		l.Comment(ref.id, &l.comment)
+		pending := visibility.ReadReferenceOfComment(l.Request, ref.id)
+		l.Check(func() (err error) {
+			if c := l.comment; c == nil || c.DeletedAt != nil || c.ApprovalStatus != store.Approved {
+				return fail.NotFound()
+			}
+			l.ref, err = pending.Resolve(l.Caller, s.Now())
 			return err
-		}
+		})
+		return l
 	}
-	var err error
-	l.ref, err = l.pending.Resolve(l.Caller, now)
-	return err
+	r := visibility.NewRequest(s.NewRequest(ctx), ref.kind, ref.id)
+	return &loaded{Request: r.Request, ref: &r.Reference}
 }
 
 // requireReact returns nil if the caller may react.
@@ -113,22 +84,15 @@ func (l *loaded) requireReact() error {
 
 // by returns the caller's reaction of a name, or nil.
 func (l *loaded) by(name string) *store.Reaction {
-	for i := range l.mine {
-		if l.mine[i].Name == name {
-			return &l.mine[i]
-		}
-	}
-	return nil
+	return service.Find(l.mine, func(r store.Reaction) bool { return r.Name == name })
 }
 
 // AddReaction adds a reaction of the caller's. Adding it again changes nothing.
 func (s *Service) AddReaction(ctx context.Context, m *plazav1.AddReactionRequest) (*plazav1.AddReactionResponse, error) {
 	ref := reference{id: m.GetReferenceId(), kind: m.GetReferenceType()}
-	l, err := s.load(ctx, ref, nil)
-	if err != nil {
-		return nil, err
-	}
-	if err := l.requireReact(); err != nil {
+	l := s.newRequest(ctx, ref)
+	l.Check(l.requireReact)
+	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
 	if r := l.by(m.GetReactionName()); r != nil {
@@ -152,8 +116,8 @@ func (s *Service) AddReaction(ctx context.Context, m *plazav1.AddReactionRequest
 
 // respondExisting answers when a concurrent call of the same user added the reaction first.
 func (s *Service) respondExisting(ctx context.Context, ref reference, name string) (*plazav1.AddReactionResponse, error) {
-	l, err := s.load(ctx, ref, nil)
-	if err != nil {
+	l := s.newRequest(ctx, ref)
+	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
 	if r := l.by(name); r != nil {
@@ -164,15 +128,14 @@ func (s *Service) respondExisting(ctx context.Context, ref reference, name strin
 
 // guard makes the transaction fail if what is reacted to no longer exists.
 func (l *loaded) guard(tx *store.Tx, now time.Time) {
-	if l.message != nil {
+	switch {
+	case l.message != nil:
 		tx.GuardMessage(l.message.Message.ID, fail.NotFound())
-		return
-	}
-	if l.comment != nil {
+	case l.comment != nil:
 		tx.GuardComment(l.comment.ID, fail.NotFound())
-		return
+	default:
+		l.ref.Guard(tx, now)
 	}
-	l.ref.Guard(tx, now)
 }
 
 func added(id string) *plazav1.AddReactionResponse {
@@ -181,11 +144,9 @@ func added(id string) *plazav1.AddReactionResponse {
 
 // RemoveReaction removes the caller's own reaction, or is 400400 without one.
 func (s *Service) RemoveReaction(ctx context.Context, m *plazav1.RemoveReactionRequest) (*plazav1.RemoveReactionResponse, error) {
-	l, err := s.load(ctx, reference{id: m.GetReferenceId(), kind: m.GetReferenceType()}, nil)
-	if err != nil {
-		return nil, err
-	}
-	if err := l.RequireUser(); err != nil {
+	l := s.newRequest(ctx, reference{id: m.GetReferenceId(), kind: m.GetReferenceType()})
+	l.Check(l.RequireUser)
+	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
 	r := l.by(m.GetReactionName())
@@ -194,8 +155,5 @@ func (s *Service) RemoveReaction(ctx context.Context, m *plazav1.RemoveReactionR
 	}
 	tx := s.Store.NewTx(service.HomeOf(r.ReferenceID))
 	tx.DeleteReaction(*r, fail.NotFound())
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
-	return &plazav1.RemoveReactionResponse{RemovedId: r.ID}, nil
+	return &plazav1.RemoveReactionResponse{RemovedId: r.ID}, tx.Commit(ctx)
 }

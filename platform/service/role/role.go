@@ -36,7 +36,7 @@ const topic = "roles"
 // New returns the service and registers the outbox handler that applies changes at other homes.
 func New(d *service.Deps) *Service {
 	s := &Service{Deps: d, clock: service.Micros}
-	d.Outbox.Handle(topic, s.apply)
+	service.HandleOutbox(d, topic, s.apply)
 	return s
 }
 
@@ -90,10 +90,8 @@ func (s *Service) Job() jobs.Job {
 func (s *Service) refresh(ctx context.Context) error {
 	s.refreshing.Lock()
 	defer s.refreshing.Unlock()
-	var rows []store.Role
-	reads := s.Store.NewReadBatch()
-	reads.Roles(s.Region, &rows)
-	if err := reads.Run(ctx); err != nil {
+	rows, err := service.Read(ctx, s.Deps, (*store.ReadBatch).Roles, s.Region)
+	if err != nil {
 		return err
 	}
 	var roles []auth.Role

@@ -3,7 +3,6 @@ package role
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -82,15 +81,10 @@ func custom(rows []store.Role, id string) (store.Role, error) {
 // have the permission p and all permissions of the role.
 func (s *Service) update(ctx context.Context, p auth.Permission, granted []string, decide func([]store.Role) (store.Role, error)) (*plazav1.RoleResponse, error) {
 	var rows []store.Role
-	r := s.NewRequest(ctx)
+	r := s.NewPrivilegedRequest(ctx, p)
 	r.Roles(s.Region, &rows)
+	r.Check(func() error { return requireGrant(r.Caller, granted) })
 	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	if err := auth.Require(r.Caller, p, auth.Scope{}); err != nil {
-		return nil, err
-	}
-	if err := requireGrant(r.Caller, granted); err != nil {
 		return nil, err
 	}
 	role, err := decide(rows)
@@ -129,21 +123,16 @@ func (s *Service) store(ctx context.Context, role store.Role) error {
 	tx := s.Store.NewTx(s.Region)
 	tx.UpsertRole(role)
 	outboxRows := s.EmitToOtherHomes(tx, topic, func(home region.Code) any { return message{Home: home, Role: role} })
-	if err := tx.Commit(ctx); err != nil {
+	if err := s.Commit(ctx, tx, outboxRows...); err != nil {
 		return err
 	}
-	s.Outbox.Deliver(ctx, s.Region, outboxRows...)
 	if err := s.refresh(ctx); err != nil {
 		s.Log.WarnContext(ctx, "roles not read after a change", "error", err) // the change is stored, and the job retries
 	}
 	return nil
 }
 
-func (s *Service) apply(ctx context.Context, row store.OutboxRow) error {
-	var m message
-	if err := json.Unmarshal(row.Payload, &m); err != nil {
-		return err
-	}
+func (s *Service) apply(ctx context.Context, m message) error {
 	tx := s.Store.NewTx(m.Home)
 	tx.UpsertRole(m.Role)
 	return tx.Commit(ctx)

@@ -37,28 +37,20 @@ func (s *Service) ListRooms(ctx context.Context, m *plazav1.ListRoomsRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	if rows, err = live.FilterListed(ctx, s.Deps, r, rows, live.OfRoom); err != nil {
+	if rows, err = live.FilterListed(ctx, r, rows, live.OfRoom); err != nil {
 		return nil, err
 	}
-	users, err := s.users(ctx, rows)
-	if err != nil {
-		return nil, err
-	}
-	return &plazav1.ListRoomsResponse{Rooms: s.View.Rooms(rows), Users: s.View.Users(users), Paging: paging}, nil
+	users, err := s.ReadUsers(ctx, userIDs(rows...))
+	return &plazav1.ListRoomsResponse{Rooms: s.View.Rooms(rows), Users: s.View.Users(users), Paging: paging}, err
 }
 
 // page reads a page of rooms. Regions that do not answer are left out.
 func (s *Service) page(ctx context.Context, list store.RoomList, cursor page.Cursor) ([]store.Room, *plazav1.Paging, error) {
 	list.Desc, list.Limit = list.Desc != cursor.Back, cursor.Limit+1
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
-	var rows []store.Room
-	reads := s.Store.NewBestEffortBatch()
-	reads.ListRooms(list, &rows)
-	if err := reads.Run(ctx); err != nil {
-		return nil, nil, err
-	}
+	rows, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).ListRooms, list)
 	rows, paging := service.Page(cursor, rows, false, list.Desc, func(row store.Room) (time.Time, string, string) { return row.CreatedAt, "", row.ID })
-	return rows, paging, nil
+	return rows, paging, err
 }
 
 // ListLiveRooms lists the live rooms in posts that the caller may read, with these posts.
@@ -79,11 +71,10 @@ func (s *Service) ListLiveRooms(ctx context.Context, m *plazav1.ListLiveRoomsReq
 	if err != nil {
 		return nil, err
 	}
-	carries := func(row store.Room) bool {
-		return slices.ContainsFunc(k.Posts, func(p store.Post) bool { return p.ID == row.PostID })
-	}
-	rows = slices.DeleteFunc(rows, func(row store.Room) bool { return !carries(row) })
-	k.UserIDs = userIDs(rows)
+	rows = slices.DeleteFunc(rows, func(row store.Room) bool {
+		return !slices.ContainsFunc(k.Posts, func(p store.Post) bool { return p.ID == row.PostID })
+	})
+	k.UserIDs = userIDs(rows...)
 	a, err := s.View.Load(ctx, s.Store, r.Caller.UserID, k)
 	if err != nil {
 		return nil, err
@@ -105,17 +96,12 @@ func liveList(m *plazav1.ListLiveRoomsRequest) store.RoomList {
 
 // posts reads the posts that show the rooms, in the order of the rooms, without those that the caller may not read.
 func (s *Service) posts(ctx context.Context, r *service.Request, rows []store.Room) (view.Rows, error) {
-	ids := make([]string, 0, len(rows))
-	for _, row := range rows {
-		ids = append(ids, row.PostID)
-	}
-	var posts []store.Post
-	reads := s.Store.NewBestEffortBatch()
-	reads.PostsByID(ids, &posts)
-	if err := reads.Run(ctx); err != nil {
+	ids := service.Map(rows, func(row store.Room) string { return row.PostID })
+	posts, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).PostsByID, ids)
+	if err != nil {
 		return view.Rows{}, err
 	}
-	k, err := visibility.FilterPosts(ctx, s.Deps, r, posts)
-	slices.SortFunc(k.Posts, func(a, b store.Post) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
+	k, err := visibility.FilterPosts(ctx, r, posts)
+	service.SortByID(k.Posts, ids, func(p store.Post) string { return p.ID })
 	return k, err
 }

@@ -46,9 +46,9 @@ func (s *Service) removeParticipant(ctx context.Context, room *store.Room, userI
 }
 
 func (s *Service) changeParticipants(ctx context.Context, room *store.Room, changed []store.RoomParticipant) (*plazav1.RoomResponse, error) {
-	return s.respondWith(ctx)(s.rooms.Change(ctx, room.ID, func(tx *store.Tx) {
+	return s.rooms.Change(ctx, room.ID, func(tx *store.Tx) {
 		tx.UpdateParticipants(room.ID, room.Participants, changed, s.Now(), fail.Conflict())
-	}))
+	})
 }
 
 // UpdateRoomParticipant changes what a co-host may do.

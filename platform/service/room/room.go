@@ -3,15 +3,12 @@ package room
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
-	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/live"
-	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -19,15 +16,17 @@ import (
 // Service implements RoomService.
 type Service struct {
 	*service.Deps
-	rooms live.Service[store.Room]
+	rooms live.Service[store.Room, plazav1.RoomResponse]
 }
 
 // New returns the service of rooms.
 func New(d *service.Deps) *Service {
-	return &Service{Deps: d, rooms: live.Service[store.Room]{
+	s := &Service{Deps: d}
+	s.rooms = live.Service[store.Room, plazav1.RoomResponse]{
 		Deps: d, Of: live.OfRoom, Read: (*store.ReadBatch).Room, Select: (*store.Tx).SelectRoom, KeepModeration: (*store.Tx).ModerateRoom,
-		Transitions: transitions,
-	}}
+		Transitions: transitions, Respond: s.respond,
+	}
+	return s
 }
 
 // Types of rooms and of participants.
@@ -57,20 +56,9 @@ func (s *Service) CreateRoom(ctx context.Context, m *plazav1.CreateRoomRequest) 
 		return nil, fail.NotFound()
 	}
 	var invited []store.User
-	r := s.NewRequest(ctx)
+	r := live.NewRequestToCreate(ctx, s.Deps, &m.ThumbnailFileId, &m.Title, &m.Description)
 	r.Users(guests, &invited)
-	thumbnail := fileref.Read(r.ReadBatch, live.Thumbnail(&m.ThumbnailFileId))
-	rules := textrules.Read(s.Deps, r.ReadBatch, service.HomeOf(r.Caller.UserID))
 	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	if err := r.RequireUser(); err != nil {
-		return nil, err
-	}
-	if err := thumbnail.Err(); err != nil {
-		return nil, err
-	}
-	if err := rules.Require(ctx, r.Caller, textrules.TextOfFields(&m.Title, &m.Description)); err != nil {
 		return nil, err
 	}
 	if parent := m.GetParentRoomId(); parent != "" && !region.ValidID(parent) {
@@ -93,15 +81,13 @@ func (s *Service) CreateRoom(ctx context.Context, m *plazav1.CreateRoomRequest) 
 	if row.HasChannel {
 		chat.InsertRoomChannel(tx, row, nil, now)
 	}
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
 	return &plazav1.RoomResponse{
 		Rooms: s.View.Rooms([]store.Room{row}), Users: s.View.Users(append(r.UserRows(), invited...)),
-	}, nil
+	}, tx.Commit(ctx)
 }
 
-// participantsOf returns the host and the invited users, each with a key. wanted is how many invited users the request names.
+// participantsOf returns the host and the invited users, each with a key. wanted is how many invited users the request
+// names.
 func participantsOf(creator *store.User, invited []store.User, wanted int) ([]store.RoomParticipant, error) {
 	participants := []store.RoomParticipant{{Type: host, UserID: creator.ID, PublicID: creator.PublicID, Key: live.NewKey()}}
 	for _, u := range invited {
@@ -128,25 +114,11 @@ func chatWanted(m *plazav1.CreateRoomRequest) bool {
 
 // participant returns the participant with an internal id, or nil.
 func participant(r *store.Room, userID string) *store.RoomParticipant {
-	i := slices.IndexFunc(r.Participants, func(p store.RoomParticipant) bool { return p.UserID == userID })
-	if i < 0 {
-		return nil
-	}
-	return &r.Participants[i]
-}
-
-// users reads the participants of rooms.
-func (s *Service) users(ctx context.Context, rows []store.Room) ([]store.User, error) {
-	ids := userIDs(rows)
-	var users []store.User
-	reads := s.Store.NewBestEffortBatch()
-	reads.Users(ids, &users)
-	err := reads.Run(ctx)
-	return users, err
+	return service.Find(r.Participants, func(p store.RoomParticipant) bool { return p.UserID == userID })
 }
 
 // userIDs returns the hosts and co-hosts of rooms without duplicates.
-func userIDs(rows []store.Room) []string {
+func userIDs(rows ...store.Room) []string {
 	var ids []string
 	for _, r := range rows {
 		ids = append(ids, r.CreatorID)
@@ -154,60 +126,40 @@ func userIDs(rows []store.Room) []string {
 			ids = append(ids, p.UserID)
 		}
 	}
-	return slices.Compact(slices.Sorted(slices.Values(ids)))
+	return service.SortedSet(ids)
 }
 
 func (s *Service) respond(ctx context.Context, row store.Room) (*plazav1.RoomResponse, error) {
-	users, err := s.users(ctx, []store.Room{row})
-	if err != nil {
-		return nil, err
-	}
-	return &plazav1.RoomResponse{Rooms: s.View.Rooms([]store.Room{row}), Users: s.View.Users(users)}, nil
-}
-
-// respondWith returns a function that answers with the room that an operation returned.
-func (s *Service) respondWith(ctx context.Context) func(*store.Room, error) (*plazav1.RoomResponse, error) {
-	return func(row *store.Room, err error) (*plazav1.RoomResponse, error) {
-		if err != nil {
-			return nil, err
-		}
-		return s.respond(ctx, *row)
-	}
+	users, err := s.ReadUsers(ctx, userIDs(row))
+	return &plazav1.RoomResponse{Rooms: s.View.Rooms([]store.Room{row}), Users: s.View.Users(users)}, err
 }
 
 // GetRoom returns one room.
 func (s *Service) GetRoom(ctx context.Context, req *plazav1.GetRoomRequest) (*plazav1.RoomResponse, error) {
-	_, room, err := s.rooms.Load(ctx, req.GetRoomId())
-	return s.respondWith(ctx)(room, err)
+	return s.rooms.Get(ctx, req.GetRoomId())
 }
 
 // UpdateRoom changes the description of a room.
 func (s *Service) UpdateRoom(ctx context.Context, m *plazav1.UpdateRoomRequest) (*plazav1.RoomResponse, error) {
-	change := store.RoomChange{Title: m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, LiveChatEnabled: m.LiveChatEnabled}
-	if m.GetMetadata() != nil {
-		var err error
-		if change.Metadata, err = live.Metadata(m.GetMetadata()); err != nil {
-			return nil, err
-		}
-	}
-	r, room, err := s.rooms.LoadOwn(ctx, m.GetRoomId())
+	metadata, err := live.ChangedMetadata(m.GetMetadata())
 	if err != nil {
 		return nil, err
 	}
-	if err := fileref.Require(ctx, s.Deps, live.Thumbnail(m.ThumbnailFileId)); err != nil {
-		return nil, err
-	}
-	if err := textrules.Check(ctx, s.Deps, r.Caller, service.HomeOf(room.ID), textrules.TextOfFields(m.Title, m.Description)); err != nil {
+	_, room, err := s.rooms.LoadToUpdate(ctx, m.GetRoomId(), m.ThumbnailFileId, m.Title, m.Description)
+	if err != nil {
 		return nil, err
 	}
 	now := s.Now()
-	return s.respondWith(ctx)(s.rooms.Change(ctx, room.ID, func(tx *store.Tx) {
+	change := store.RoomChange{
+		Title: m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, LiveChatEnabled: m.LiveChatEnabled, Metadata: metadata,
+	}
+	return s.rooms.Change(ctx, room.ID, func(tx *store.Tx) {
 		tx.UpdateRoom(room.ID, change, now, fail.NotFound())
 		if m.GetLiveChatEnabled() && !room.HasChannel {
 			tx.UpdateRoomHasChannel(room.ID, now, fail.NotFound())
 			chat.InsertRoomChannel(tx, *room, fail.Conflict(), now)
 		}
-	}))
+	})
 }
 
 // DeleteRoom deletes a room. The post that shows it stays.
@@ -218,8 +170,5 @@ func (s *Service) DeleteRoom(ctx context.Context, req *plazav1.DeleteRoomRequest
 	}
 	tx := s.Store.NewTx(service.HomeOf(room.ID))
 	tx.DeleteRoom(*room, r.Caller.PublicID, s.Now(), fail.NotFound())
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
-	return service.StatusSuccess(), nil
+	return service.StatusSuccess(), tx.Commit(ctx)
 }

@@ -36,7 +36,7 @@ func (s *Service) StopRoom(ctx context.Context, req *plazav1.StopRoomRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	return s.respondWith(ctx)(s.rooms.Apply(ctx, room, stopping, moveRoom(room.ID, nil)))
+	return s.rooms.Apply(ctx, room, stopping, moveRoom(room.ID, nil))
 }
 
 // moveRoom returns the change of state of a room, with the recordings that go with it.
@@ -78,10 +78,8 @@ func (s *Service) ReportRoom(ctx context.Context, m *plazav1.ReportRoomRequest) 
 		if recordings, err = recordingsOf(m.GetRecordings()); err != nil {
 			return nil, err
 		}
-	case live.Flagged, live.Terminated:
-		return s.respondWith(ctx)(s.rooms.Moderate(ctx, room, m.GetEvent(), m.GetLabels(), moveRoom(room.ID, nil)))
 	}
-	return s.respondWith(ctx)(s.rooms.Apply(ctx, room, m.GetEvent(), moveRoom(room.ID, recordings)))
+	return s.rooms.Report(ctx, room, m.GetEvent(), m.GetLabels(), moveRoom(room.ID, recordings))
 }
 
 func recordingsOf(list []*plazav1.RoomPlayback) ([]store.RoomRecording, error) {

@@ -50,10 +50,7 @@ func (s *Service) UpdateScheduledPost(ctx context.Context, req *plazav1.UpdateSc
 	row.Status, row.Description, row.UpdatedAt = store.ScheduleWaiting, waits, s.Now()
 	tx := s.Store.NewTx(service.HomeOf(row.ID))
 	tx.UpdateScheduledPost(*row, errPosted)
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
-	return &plazav1.UpdateScheduledPostResponse{Data: &plazav1.ScheduledPostId{Id: row.ID}}, nil
+	return &plazav1.UpdateScheduledPostResponse{Data: &plazav1.ScheduledPostId{Id: row.ID}}, tx.Commit(ctx)
 }
 
 // change applies a request to the row. A failed post needs a new time, because its own has passed.
@@ -87,10 +84,10 @@ func (s *Service) change(ctx context.Context, row *store.ScheduledPost, m *plaza
 	if d.TargetType != row.TargetType || d.TargetID != row.TargetID {
 		return errTarget
 	}
-	if err := fileref.Require(ctx, s.Deps, fileref.OfAttachments(d.Attachments)...); err != nil {
-		return err
-	}
-	if err := textrules.Check(ctx, s.Deps, auth.CallerFrom(ctx), service.HomeOf(row.ID), d.Text()); err != nil {
+	r := s.NewRequest(ctx)
+	fileref.Require(r, fileref.OfAttachments(d.Attachments)...)
+	textrules.Require(r, service.HomeOf(row.ID), d.Text())
+	if err := r.Run(ctx); err != nil {
 		return err
 	}
 	return s.fill(row, d, row.PostIDs[0])
@@ -107,8 +104,5 @@ func (s *Service) CancelScheduledPost(ctx context.Context, req *plazav1.CancelSc
 	}
 	tx := s.Store.NewTx(service.HomeOf(row.ID))
 	tx.DeleteScheduledPost(*row, errPosted)
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
-	return service.Success(), nil
+	return service.Success(), tx.Commit(ctx)
 }

@@ -32,10 +32,8 @@ func (s *Service) ListScheduledPosts(ctx context.Context, req *plazav1.ListSched
 		list.AuthorID = ""
 	}
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
-	var rows []store.ScheduledPost
-	reads := s.Store.NewBestEffortBatch()
-	reads.ListScheduledPosts(list, &rows)
-	if err := reads.Run(ctx); err != nil {
+	rows, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).ListScheduledPosts, list)
+	if err != nil {
 		return nil, err
 	}
 	rows, paging := service.Page(cursor, rows, false, list.Desc, func(r store.ScheduledPost) (time.Time, string, string) { return list.Key(r), "", r.ID })
@@ -65,9 +63,8 @@ func (s *Service) gather(ctx context.Context, f *service.Request, rows []store.S
 			communities = append(communities, row.TargetID)
 		}
 	}
-	reads := s.Store.NewBestEffortBatch()
-	reads.Communities(communities, &k.Communities)
-	if err := reads.Run(ctx); err != nil {
+	var err error
+	if k.Communities, err = service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).Communities, communities); err != nil {
 		return nil, err
 	}
 	return s.View.Load(ctx, s.Store, f.Caller.UserID, k)

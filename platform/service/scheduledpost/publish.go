@@ -100,11 +100,7 @@ func (s *Service) tryPublish(ctx context.Context, row store.ScheduledPost, facts
 	tx := s.Store.NewTx(service.HomeOf(row.ID))
 	tx.ResolveScheduledPost(row, store.SchedulePosted, "Published", s.Now(), errClaimed)
 	outboxRows := posting.InsertPosts(s.Deps, tx, rowsOf(row, d, author, s.Now()), d)
-	if err := tx.Commit(ctx); err != nil {
-		return err
-	}
-	s.Outbox.Deliver(ctx, d.Home, outboxRows...)
-	return nil
+	return s.Commit(ctx, tx, outboxRows...)
 }
 
 // requireEmbed reads what a draft embeds, and refuses a poll, stream or room that is part of another post or does not
@@ -224,24 +220,12 @@ func (f *facts) author(id string) auth.Facts {
 	return auth.Facts{Exists: true, Deleted: u.DeletedAt != nil, GlobalBan: u.IsGlobalBan, Roles: u.Roles, Granted: f.catalog.Granted(u.Roles), DisplayName: u.DisplayName}
 }
 
-func (f *facts) user(id string) *store.User {
-	if i := slices.IndexFunc(f.users, func(u store.User) bool { return u.ID == id }); i >= 0 {
-		return &f.users[i]
-	}
-	return nil
-}
+func (f *facts) user(id string) *store.User { return service.UserByID(f.users, id) }
 
 func (f *facts) community(id string) *store.Community {
-	if i := slices.IndexFunc(f.communities, func(c store.Community) bool { return c.ID == id }); i >= 0 {
-		return &f.communities[i]
-	}
-	return nil
+	return service.Find(f.communities, func(c store.Community) bool { return c.ID == id })
 }
 
 func (f *facts) member(communityID, userID string) *store.Member {
-	i := slices.IndexFunc(f.members, func(m store.Member) bool { return m.CommunityID == communityID && m.UserID == userID })
-	if i < 0 {
-		return nil
-	}
-	return &f.members[i]
+	return service.Find(f.members, func(m store.Member) bool { return m.CommunityID == communityID && m.UserID == userID })
 }

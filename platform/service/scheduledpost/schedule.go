@@ -69,10 +69,7 @@ func (s *Service) SchedulePost(ctx context.Context, req *plazav1.SchedulePostReq
 	tx := s.Store.NewTx(d.Home)
 	tx.GuardTarget(d.TargetType, d.TargetID, fail.NotFound())
 	tx.InsertScheduledPost(row)
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
-	return &plazav1.SchedulePostResponse{Data: &plazav1.ScheduledPostId{Id: row.ID}}, nil
+	return &plazav1.SchedulePostResponse{Data: &plazav1.ScheduledPostId{Id: row.ID}}, tx.Commit(ctx)
 }
 
 // timeOf returns the time of a request after validation.

@@ -3,14 +3,12 @@ package session
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/store"
 )
 
 // A device has one user: a new session on a device ends the sessions of other users on it. At other homes, the
@@ -33,11 +31,7 @@ func deviceHash(deviceID string) []byte {
 
 // Register registers the outbox handler that ends sessions at other homes.
 func Register(d *service.Deps) {
-	d.Outbox.Handle(topic, func(ctx context.Context, row store.OutboxRow) error {
-		var t deviceSession
-		if err := json.Unmarshal(row.Payload, &t); err != nil {
-			return err
-		}
+	service.HandleOutbox(d, topic, func(ctx context.Context, t deviceSession) error {
 		var g errgroup.Group
 		for _, home := range region.All() {
 			if home == service.HomeOf(t.UserID) {
@@ -60,9 +54,5 @@ func (s *Service) endOtherSessions(ctx context.Context, deviceID, userID string,
 	tx := s.Store.NewTx(service.HomeOf(userID))
 	tx.RevokeDevice(t.DeviceHash, userID, now)
 	row := tx.Emit(topic, t, now, s.Outbox.FirstTry())
-	if err := tx.Commit(ctx); err != nil {
-		return err
-	}
-	s.Outbox.DeliverSoon(ctx, tx.Home(), row)
-	return nil
+	return s.CommitSoon(ctx, tx, row)
 }

@@ -24,10 +24,7 @@ func (s *Service) DeleteSession(ctx context.Context, req *plazav1.DeleteSessionR
 	}
 	tx := s.Store.NewTx(r.Caller.Home)
 	tx.RevokeSession(r.Caller.UserID, r.Caller.SessionID, s.Now())
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
-	return service.Success(), nil
+	return service.Success(), tx.Commit(ctx)
 }
 
 // RevokeUserSessions ends all sessions of the caller, or of another user, which requires EDIT_USER.
@@ -53,10 +50,7 @@ func (s *Service) revokeAll(ctx context.Context, id string, isPublic *bool) (*pl
 	tx := s.Store.NewTx(service.HomeOf(userID))
 	tx.GuardTarget("user", userID, fail.NotFound())
 	tx.RevokeSessions(userID, s.Now())
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
-	return service.Success(), nil
+	return service.Success(), tx.Commit(ctx)
 }
 
 // lookup returns the internal id of the user with a public id, or with an internal id if isPublic is false. It is

@@ -2,6 +2,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -60,10 +61,8 @@ func (s *Service) checkAuthToken(ctx context.Context, req *plazav1.CreateSession
 	if req.AuthToken != nil {
 		return s.issuer.CheckAuthToken(req.GetUserId(), req.GetAuthToken())
 	}
-	var settings store.Settings
-	reads := s.Store.NewReadBatch()
-	reads.Settings(s.Region, &settings)
-	if err := reads.Run(ctx); err != nil {
+	settings, err := service.Read(ctx, s.Deps, (*store.ReadBatch).Settings, s.Region)
+	if err != nil {
 		return err
 	}
 	if settings.IsSecureModeEnabled {
@@ -84,10 +83,7 @@ func (s *Service) internalID(ctx context.Context, publicID string) (string, erro
 // store creates the user if it does not exist, updates the name and handle if the request sets them, and creates the
 // session.
 func (s *Service) store(ctx context.Context, req *plazav1.CreateSessionRequest, userID, sessionID string, now time.Time) (*store.User, error) {
-	name := req.GetUserId()
-	if req.GetDisplayName() != "" {
-		name = req.GetDisplayName()
-	}
+	name := cmp.Or(req.GetDisplayName(), req.GetUserId())
 	device := deviceHash(req.GetDeviceId())
 	tx := s.Store.NewTx(service.HomeOf(userID))
 	tx.InsertUser(store.User{ID: userID, PublicID: req.GetUserId(), DisplayName: name, ProfileHandle: req.GetProfileHandle()}, now)
@@ -129,8 +125,5 @@ func (s *Service) respond(user *store.User, sessionID string) (*plazav1.CreateSe
 
 // VerifySession succeeds if the caller's access token is valid.
 func (s *Service) VerifySession(ctx context.Context, _ *plazav1.VerifySessionRequest) (*plazav1.VerifySessionResponse, error) {
-	if err := s.NewRequest(ctx).Run(ctx); err != nil {
-		return nil, err
-	}
-	return &plazav1.VerifySessionResponse{}, nil
+	return &plazav1.VerifySessionResponse{}, s.NewRequest(ctx).Run(ctx)
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/posting"
@@ -57,9 +56,8 @@ func (s *Service) CreateStory(ctx context.Context, req *plazav1.CreateStoryReque
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	k := t.known(story)
-	k.Counts = store.Counts{story.ID: nil} // a new story has no counts
-	return s.respond(ctx, t.Caller.UserID, k)
+	r := &visibility.Request{Request: t.Request, Reference: visibility.Reference{Story: &story, Target: t.target}}
+	return s.respond(ctx, r, story, store.Counts{story.ID: nil}) // a new story has no counts
 }
 
 // newTarget is the target of a new story.
@@ -74,39 +72,29 @@ type newTarget struct {
 // wall; in a community, if the caller manages its stories or the network lets every member create stories.
 func (s *Service) loadTarget(ctx context.Context, m *plazav1.CreateStoryRequest) (*newTarget, store.Settings, error) {
 	var settings store.Settings
-	t := &newTarget{Request: s.NewRequest(ctx), id: m.GetTargetId(), publicID: m.GetTargetId()}
+	t := &newTarget{Request: s.NewUserRequest(ctx), id: m.GetTargetId(), publicID: m.GetTargetId()}
 	t.Settings(s.Region, &settings)
-	files := fileref.Read(t.ReadBatch, fileRefs(m)...)
-	caller := t.Caller
-	home := service.HomeOf(caller.UserID)
+	home := service.HomeOf(t.Caller.UserID)
 	if m.GetTargetType() == inCommunity {
 		home = service.HomeOf(t.id)
+		visibility.ReadTarget(t.Request, inCommunity, t.id, &t.target)
+		t.Check(func() error { return t.requireCreate(settings) })
+	} else {
+		t.Check(t.requireOwnWall)
 	}
-	rules := textrules.Read(s.Deps, t.ReadBatch, home)
-	if m.GetTargetType() == inCommunity && region.ValidID(t.id) {
-		t.Community(t.id, &t.target.Community)
-		if caller.UserID != "" {
-			t.Member(t.id, caller.UserID, &t.target.Member)
-		}
+	fileref.Require(t.Request, fileRefs(m)...)
+	textrules.Require(t.Request, home, textsOf(m))
+	err := t.Run(ctx)
+	return t, settings, err
+}
+
+// requireOwnWall makes the caller's wall the target, which must be what the request names.
+func (t *newTarget) requireOwnWall() error {
+	if t.publicID != t.User().PublicID {
+		return fail.NotAllowed()
 	}
-	if err := t.Run(ctx); err != nil {
-		return nil, settings, err
-	}
-	if err := t.RequireUser(); err != nil {
-		return nil, settings, err
-	}
-	if m.GetTargetType() == onWall {
-		if m.GetTargetId() != t.User().PublicID {
-			return nil, settings, fail.NotAllowed()
-		}
-		t.id, t.target.WallOwnerID = t.User().ID, t.User().ID
-	} else if err := t.requireCreate(settings); err != nil {
-		return nil, settings, err
-	}
-	if err := files.Err(); err != nil {
-		return nil, settings, err
-	}
-	return t, settings, rules.Require(ctx, caller, textsOf(m))
+	t.id, t.target.WallOwnerID = t.User().ID, t.User().ID
+	return nil
 }
 
 // textsOf returns the user-written text and links of a story.
@@ -144,11 +132,6 @@ func (t *newTarget) requireCreate(settings store.Settings) error {
 		return nil
 	}
 	return auth.Require(t.Caller, auth.ManageCommunityStory, t.target.Scope(""))
-}
-
-func (t *newTarget) known(story store.Story) view.Rows {
-	l := &loaded{Request: t.Request, ref: &visibility.Reference{Story: &story, Target: t.target}}
-	return l.known(story)
 }
 
 // check returns the body and the items of a story after validation.

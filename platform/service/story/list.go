@@ -48,16 +48,12 @@ func (s *Service) ListStories(ctx context.Context, req *plazav1.ListStoriesReque
 	p := s.places(ctx, targets)
 	list.TargetID = targets[0].id
 	p.ListStories(list, &rows)
+	p.Check(func() error { return p.requireSee(0) })
+	if list.Ended {
+		p.Check(func() error { return auth.Require(p.Caller, auth.ViewStory, auth.Scope{}) })
+	}
 	if err := p.Run(ctx); err != nil {
 		return nil, err
-	}
-	if err := p.requireSee(0); err != nil {
-		return nil, err
-	}
-	if list.Ended {
-		if err := auth.Require(p.Caller, auth.ViewStory, auth.Scope{}); err != nil {
-			return nil, err
-		}
 	}
 	rows, paging := page.Window(cursor, rows, at)
 	return s.listAnswer(ctx, p, rows, paging)
@@ -96,15 +92,9 @@ func (s *Service) ListStoriesByTargets(ctx context.Context, req *plazav1.ListSto
 func (s *Service) listAnswer(ctx context.Context, p *places, rows []store.Story, paging *plazav1.Paging) (*plazav1.ListStoriesResponse, error) {
 	k := view.Rows{Stories: rows, Users: append(p.UserRows(), p.owners...)}
 	for i := range p.targets {
-		target := p.targets[i].target
-		if p.requireSee(i) != nil {
-			continue
-		}
-		if target.Community != nil {
-			k.Communities = append(k.Communities, *target.Community)
-		}
-		if target.Member != nil {
-			k.Members = append(k.Members, *target.Member)
+		if p.requireSee(i) == nil {
+			known := p.targets[i].target.Known(nil)
+			k.Communities, k.Members = append(k.Communities, known.Communities...), append(k.Members, known.Members...)
 		}
 	}
 	a, err := s.View.Load(ctx, s.Store, p.Caller.UserID, k)
@@ -121,10 +111,8 @@ func (s *Service) GetStoryTargets(ctx context.Context, req *plazav1.GetStoryTarg
 		return nil, err
 	}
 	p := s.places(ctx, targets)
-	if err := p.Run(ctx); err != nil {
-		return nil, err
-	}
-	return &plazav1.GetStoryTargetsResponse{StoryTargets: s.View.StoryTargets(p.seen())}, nil
+	err = p.Run(ctx)
+	return &plazav1.GetStoryTargetsResponse{StoryTargets: s.View.StoryTargets(p.seen())}, err
 }
 
 // CountStories counts the stories of one community or user.
@@ -136,10 +124,8 @@ func (s *Service) CountStories(ctx context.Context, req *plazav1.CountStoriesReq
 	counts := store.Counts{}
 	p := s.places(ctx, targets)
 	p.CountsOf([]string{targets[0].id}, counts)
+	p.Check(func() error { return p.requireSee(0) })
 	if err := p.Run(ctx); err != nil {
-		return nil, err
-	}
-	if err := p.requireSee(0); err != nil {
 		return nil, err
 	}
 	n := counts.Of(targets[0].id, store.CountStories)

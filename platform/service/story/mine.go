@@ -28,22 +28,15 @@ func (s *Service) ListMyStoryTargets(ctx context.Context, m *plazav1.ListMyStory
 	}
 	list := store.StoryTargetList{SeenState: cmp.Or(m.GetSeenState(), unseen), Now: s.Now(), Desc: !cursor.Back, Limit: cursor.Limit + 1}
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
-	f := s.NewRequest(ctx)
-	if f.Caller.UserID != "" {
-		f.CommunitiesOfUser(f.Caller.UserID, &list.Communities)
-		f.HiddenFrom(f.Caller.UserID, &list.Hidden)
-	}
+	f := s.NewUserRequest(ctx)
+	f.CommunitiesOfUser(f.Caller.UserID, &list.Communities)
+	f.HiddenFrom(f.Caller.UserID, &list.Hidden)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := f.RequireUser(); err != nil {
-		return nil, err
-	}
 	list.ReaderID = f.Caller.UserID
-	var rows []store.StoryTarget
-	reads := s.Store.NewBestEffortBatch()
-	reads.ListStoryTargets(list, &rows)
-	if err := reads.Run(ctx); err != nil {
+	rows, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).ListStoryTargets, list)
+	if err != nil {
 		return nil, err
 	}
 	position := func(t store.StoryTarget) (time.Time, string, string) { return t.LastExpiresAt, "", t.TargetID }

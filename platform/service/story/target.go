@@ -70,28 +70,20 @@ type places struct {
 // places starts the first round trip of a request about targets.
 func (s *Service) places(ctx context.Context, targets []named) *places {
 	p := &places{Request: s.NewRequest(ctx), targets: targets}
-	caller := p.Caller.UserID
 	var ids, walls []string
 	for i := range targets {
 		t := &targets[i]
 		ids = append(ids, t.id)
-		switch {
-		case t.id == "":
-		case t.kind == onWall:
-			t.target.WallOwnerID = t.id
-			walls = append(walls, t.id)
-			if caller != "" {
-				p.Wall(t.id, caller, &t.target.Wall)
-			}
-		default:
-			p.Community(t.id, &t.target.Community)
-			if caller != "" {
-				p.Member(t.id, caller, &t.target.Member)
-			}
+		if t.id == "" {
+			continue
 		}
+		if t.kind == onWall {
+			walls = append(walls, t.id)
+		}
+		visibility.ReadTarget(p.Request, t.kind, t.id, &t.target)
 	}
 	p.Users(walls, &p.owners)
-	p.StoryTargets(ids, caller, &p.rows)
+	p.StoryTargets(ids, p.Caller.UserID, &p.rows)
 	return p
 }
 

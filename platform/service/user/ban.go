@@ -6,7 +6,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -28,12 +28,9 @@ func (s *Service) setBan(ctx context.Context, publicID string, banned bool) (*pl
 		return nil, err
 	}
 	var rows []store.User
-	r := s.NewRequest(ctx)
+	r := s.NewPrivilegedRequest(ctx, auth.BanUser)
 	r.Users([]string{userID}, &rows)
 	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	if err := auth.Require(r.Caller, auth.BanUser, auth.Scope{}); err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
@@ -42,12 +39,8 @@ func (s *Service) setBan(ctx context.Context, publicID string, banned bool) (*pl
 	if s.outranks(rows[0], r.Caller) {
 		return nil, fail.NotAllowed()
 	}
-	home, err := region.HomeOf(userID)
-	if err != nil {
-		return nil, fail.NotFound()
-	}
 	var user *store.User
-	tx := s.Store.NewTx(home)
+	tx := s.Store.NewTx(service.HomeOf(userID))
 	tx.GuardTarget("user", userID, fail.NotFound())
 	tx.BanUser(userID, banned, s.Now(), &user)
 	if err := tx.Commit(ctx); err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -31,9 +32,7 @@ func (s *Service) ListUsers(ctx context.Context, req *plazav1.ListUsersRequest) 
 		return nil, err
 	}
 	if searches(req, "displayName") {
-		reads := s.Store.NewBestEffortBatch()
-		reads.ListUsers(list, &rows)
-		if err := reads.Run(ctx); err != nil {
+		if rows, err = service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).ListUsers, list); err != nil {
 			return nil, err
 		}
 	}

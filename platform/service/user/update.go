@@ -7,6 +7,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
@@ -31,15 +32,14 @@ func (s *Service) UpdateUser(ctx context.Context, req *plazav1.UpdateUserRequest
 	if err := s.requireAssign(r.Caller, req.GetRoles(), req.IsBrand != nil || clearsRoles(req)); err != nil {
 		return nil, err
 	}
-	home, err := region.HomeOf(userID)
-	if err != nil {
+	if !region.ValidID(userID) {
 		return nil, fail.NotFound()
 	}
 	if err := avatar.Err(); err != nil {
 		return nil, err
 	}
 	var user *store.User
-	tx := s.Store.NewTx(home)
+	tx := s.Store.NewTx(service.HomeOf(userID))
 	tx.GuardTarget("user", userID, fail.NotFound())
 	tx.UpdateUser(userID, changeOf(req), s.Now(), &user)
 	if err := tx.Commit(ctx); err != nil {

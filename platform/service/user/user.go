@@ -37,10 +37,7 @@ func (s *Service) GetUser(ctx context.Context, req *plazav1.GetUserRequest) (*pl
 // BatchGetUsers gets several users in the order of the request. Unknown users are left out.
 func (s *Service) BatchGetUsers(ctx context.Context, req *plazav1.BatchGetUsersRequest) (*plazav1.UserResponse, error) {
 	rows, err := s.read(ctx, req.GetUserIds(), false)
-	if err != nil {
-		return nil, err
-	}
-	return s.aggregate(rows...), nil
+	return s.aggregate(rows...), err
 }
 
 // read reads users in the order of the ids.
@@ -52,11 +49,8 @@ func (s *Service) read(ctx context.Context, ids []string, internal bool) ([]stor
 	var rows []store.User
 	r := s.NewRequest(ctx)
 	r.Users(wanted, &rows)
-	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	slices.SortFunc(rows, func(a, b store.User) int { return slices.Index(wanted, a.ID) - slices.Index(wanted, b.ID) })
-	return rows, nil
+	err = r.Run(ctx)
+	return rows, err
 }
 
 func (s *Service) internalIDs(ctx context.Context, ids []string, internal bool) ([]string, error) {

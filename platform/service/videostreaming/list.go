@@ -31,21 +31,16 @@ func (s *Service) ListVideoStreamings(ctx context.Context, m *plazav1.ListVideoS
 	if list.Deleted && !live.SeesAll(r.Caller) {
 		return nil, fail.NotAllowed()
 	}
-	var rows []store.VideoStream
-	reads := s.Store.NewBestEffortBatch()
-	reads.ListVideoStreams(list, &rows)
-	if err := reads.Run(ctx); err != nil {
-		return nil, err
-	}
-	rows, paging := service.Page(cursor, rows, false, list.Desc, func(row store.VideoStream) (time.Time, string, string) { return row.CreatedAt, "", row.ID })
-	if rows, err = live.FilterListed(ctx, s.Deps, r, rows, live.OfStream); err != nil {
-		return nil, err
-	}
-	a, err := s.respond(ctx, r.Caller.UserID, rows...)
+	rows, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).ListVideoStreams, list)
 	if err != nil {
 		return nil, err
 	}
-	return &plazav1.ListVideoStreamingsResponse{Results: a, Paging: paging}, nil
+	rows, paging := service.Page(cursor, rows, false, list.Desc, func(row store.VideoStream) (time.Time, string, string) { return row.CreatedAt, "", row.ID })
+	if rows, err = live.FilterListed(ctx, r, rows, live.OfStream); err != nil {
+		return nil, err
+	}
+	a, err := s.respond(ctx, rows...)
+	return &plazav1.ListVideoStreamingsResponse{Results: a, Paging: paging}, err
 }
 
 func (s *Service) listOf(ctx context.Context, m *plazav1.ListVideoStreamingsRequest, cursor page.Cursor) (store.StreamList, error) {

@@ -25,11 +25,11 @@ var transitions = map[string]live.Transition{
 
 // DeleteStreamingUrl ends a stream.
 func (s *Service) DeleteStreamingUrl(ctx context.Context, req *plazav1.DeleteStreamingUrlRequest) (*plazav1.VideoStreamingResponse, error) { //nolint:revive,staticcheck // the name of the interface
-	r, stream, err := s.streams.LoadOwn(ctx, req.GetStreamId())
+	_, stream, err := s.streams.LoadOwn(ctx, req.GetStreamId())
 	if err != nil {
 		return nil, err
 	}
-	return s.respondWith(ctx, r.Caller.UserID)(s.streams.Apply(ctx, stream, ending, moveStream(store.StreamTransition{ID: stream.ID})))
+	return s.streams.Apply(ctx, stream, ending, moveStream(store.StreamTransition{ID: stream.ID}))
 }
 
 // moveStream returns the change of state of a stream, with the other fields of m.
@@ -71,10 +71,8 @@ func (s *Service) ReportVideoStreaming(ctx context.Context, m *plazav1.ReportVid
 		if move.Recordings = recordingsOf(m.GetRecordings()); move.Recordings == nil {
 			return nil, errRecordings
 		}
-	case live.Flagged, live.Terminated:
-		return s.respondWith(ctx, "")(s.streams.Moderate(ctx, stream, m.GetEvent(), m.GetLabels(), moveStream(move)))
 	}
-	return s.respondWith(ctx, "")(s.streams.Apply(ctx, stream, m.GetEvent(), moveStream(move)))
+	return s.streams.Report(ctx, stream, m.GetEvent(), m.GetLabels(), moveStream(move))
 }
 
 // recordingsOf returns the recordings of a report, or nil if there are none or one has no address.

@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
-	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/live"
-	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -18,15 +17,20 @@ import (
 // Service implements VideoStreamingService.
 type Service struct {
 	*service.Deps
-	streams live.Service[store.VideoStream]
+	streams live.Service[store.VideoStream, plazav1.VideoStreamingResponse]
 }
 
 // New returns the service of video streams.
 func New(d *service.Deps) *Service {
-	return &Service{Deps: d, streams: live.Service[store.VideoStream]{
+	s := &Service{Deps: d}
+	s.streams = live.Service[store.VideoStream, plazav1.VideoStreamingResponse]{
 		Deps: d, Of: live.OfStream, Read: (*store.ReadBatch).VideoStream, Select: (*store.Tx).SelectVideoStream,
 		KeepModeration: (*store.Tx).ModerateVideoStream, Transitions: transitions,
-	}}
+		Respond: func(ctx context.Context, row store.VideoStream) (*plazav1.VideoStreamingResponse, error) {
+			return s.respond(ctx, row)
+		},
+	}
+	return s
 }
 
 var errParent = fail.New(fail.CodeBadRequest,
@@ -38,19 +42,8 @@ func (s *Service) CreateVideoStreaming(ctx context.Context, m *plazav1.CreateVid
 	if err != nil {
 		return nil, err
 	}
-	r := s.NewRequest(ctx)
-	thumbnail := fileref.Read(r.ReadBatch, live.Thumbnail(&m.ThumbnailFileId))
-	rules := textrules.Read(s.Deps, r.ReadBatch, service.HomeOf(r.Caller.UserID))
+	r := live.NewRequestToCreate(ctx, s.Deps, &m.ThumbnailFileId, &m.Title, &m.Description)
 	if err := r.Run(ctx); err != nil {
-		return nil, err
-	}
-	if err := r.RequireUser(); err != nil {
-		return nil, err
-	}
-	if err := thumbnail.Err(); err != nil {
-		return nil, err
-	}
-	if err := rules.Require(ctx, r.Caller, textrules.TextOfFields(&m.Title, &m.Description)); err != nil {
 		return nil, err
 	}
 	if parent := m.GetParentStreamId(); parent != "" && !region.ValidID(parent) {
@@ -70,66 +63,36 @@ func (s *Service) CreateVideoStreaming(ctx context.Context, m *plazav1.CreateVid
 	if row.HasChannel {
 		chat.InsertStreamChannel(tx, row, nil, now)
 	}
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
-	return s.View.VideoStreamings([]store.VideoStream{row}, r.UserRows(), r.Caller.UserID), nil
+	return s.View.VideoStreamings([]store.VideoStream{row}, r.UserRows(), r.Caller.UserID), tx.Commit(ctx)
 }
 
 // respond answers with streams and their creators.
-func (s *Service) respond(ctx context.Context, callerID string, rows ...store.VideoStream) (*plazav1.VideoStreamingResponse, error) {
-	ids := make([]string, 0, len(rows))
-	for _, row := range rows {
-		ids = append(ids, row.CreatorID)
-	}
-	var users []store.User
-	reads := s.Store.NewBestEffortBatch()
-	reads.Users(ids, &users)
-	err := reads.Run(ctx)
-	return s.View.VideoStreamings(rows, users, callerID), err
-}
-
-// respondWith returns a function that answers with the stream that an operation returned.
-func (s *Service) respondWith(ctx context.Context, callerID string) func(*store.VideoStream, error) (*plazav1.VideoStreamingResponse, error) {
-	return func(row *store.VideoStream, err error) (*plazav1.VideoStreamingResponse, error) {
-		if err != nil {
-			return nil, err
-		}
-		return s.respond(ctx, callerID, *row)
-	}
+func (s *Service) respond(ctx context.Context, rows ...store.VideoStream) (*plazav1.VideoStreamingResponse, error) {
+	users, err := s.ReadUsers(ctx, service.Map(rows, func(row store.VideoStream) string { return row.CreatorID }))
+	return s.View.VideoStreamings(rows, users, auth.CallerFrom(ctx).UserID), err
 }
 
 // GetVideoStreaming returns one stream.
 func (s *Service) GetVideoStreaming(ctx context.Context, req *plazav1.GetVideoStreamingRequest) (*plazav1.VideoStreamingResponse, error) {
-	r, stream, err := s.streams.Load(ctx, req.GetStreamId())
-	if err != nil {
-		return nil, err
-	}
-	return s.respond(ctx, r.Caller.UserID, *stream)
+	return s.streams.Get(ctx, req.GetStreamId())
 }
 
 // UpdateVideoStreaming changes the description of a stream.
 func (s *Service) UpdateVideoStreaming(ctx context.Context, m *plazav1.UpdateVideoStreamingRequest) (*plazav1.VideoStreamingResponse, error) {
-	change := store.StreamChange{Title: m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, Resolution: m.Resolution}
-	if m.GetMetadata() != nil {
-		var err error
-		if change.Metadata, err = live.Metadata(m.GetMetadata()); err != nil {
-			return nil, err
-		}
-	}
-	r, stream, err := s.streams.LoadOwn(ctx, m.GetStreamId())
+	metadata, err := live.ChangedMetadata(m.GetMetadata())
 	if err != nil {
 		return nil, err
 	}
-	if err := fileref.Require(ctx, s.Deps, live.Thumbnail(m.ThumbnailFileId)); err != nil {
+	_, stream, err := s.streams.LoadToUpdate(ctx, m.GetStreamId(), m.ThumbnailFileId, m.Title, m.Description)
+	if err != nil {
 		return nil, err
 	}
-	if err := textrules.Check(ctx, s.Deps, r.Caller, service.HomeOf(stream.ID), textrules.TextOfFields(m.Title, m.Description)); err != nil {
-		return nil, err
+	change := store.StreamChange{
+		Title: m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, Resolution: m.Resolution, Metadata: metadata,
 	}
-	return s.respondWith(ctx, r.Caller.UserID)(s.streams.Change(ctx, stream.ID, func(tx *store.Tx) {
+	return s.streams.Change(ctx, stream.ID, func(tx *store.Tx) {
 		tx.UpdateVideoStream(stream.ID, change, s.Now(), fail.NotFound())
-	}))
+	})
 }
 
 // DeleteVideoStreaming deletes a stream. The post that shows it stays.
@@ -140,8 +103,5 @@ func (s *Service) DeleteVideoStreaming(ctx context.Context, req *plazav1.DeleteV
 	}
 	tx := s.Store.NewTx(service.HomeOf(stream.ID))
 	tx.DeleteVideoStream(*stream, s.Now(), fail.NotFound())
-	if err := tx.Commit(ctx); err != nil {
-		return nil, err
-	}
-	return service.StatusSuccess(), nil
+	return service.StatusSuccess(), tx.Commit(ctx)
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// MessageRequest is a request about a subchannel or a message. Call RequireRead instead of Run.
+// MessageRequest is a request about a subchannel or a message. Run fails unless the caller may read the subchannel. A
+// deleted subchannel and its messages are 400400.
 type MessageRequest struct {
 	*service.Request
 	Feed    *store.MessageFeed
@@ -22,33 +23,33 @@ func NewFeedRequest(ctx context.Context, d *service.Deps, feedID string) *Messag
 	r.MessageFeed(feedID, &r.Feed)
 	var found rows
 	r.ChannelOfFeed(feedID, &found.channel)
-	if r.Caller.UserID != "" {
-		r.ChannelUserOfFeed(feedID, r.Caller.UserID, &found.user)
-	}
-	found.resolveAfterRun(d, r.Request, &r.Access)
+	r.ChannelUserOfFeed(feedID, r.Caller.UserID, &found.user)
+	found.resolveAfterRun(r.Request, &r.Access)
+	r.Check(r.requireRead)
 	return r
 }
 
-// NewMessageRequest starts the first round trip of a request about a message.
+// NewMessageRequest starts the first round trip of a request about a message, which may be deleted.
 func NewMessageRequest(ctx context.Context, d *service.Deps, messageID string) *MessageRequest {
 	r := &MessageRequest{Request: d.NewRequest(ctx)}
 	r.Request.ReadBatch.Message(messageID, &r.Message)
 	r.MessageFeedOf(messageID, &r.Feed)
 	var found rows
 	r.ChannelOfMessage(messageID, &found.channel)
-	if r.Caller.UserID != "" {
-		r.ChannelUserOfMessage(messageID, r.Caller.UserID, &found.user)
-	}
-	found.resolveAfterRun(d, r.Request, &r.Access)
+	r.ChannelUserOfMessage(messageID, r.Caller.UserID, &found.user)
+	found.resolveAfterRun(r.Request, &r.Access)
+	r.Check(r.requireRead)
 	return r
 }
 
-// RequireRead runs the request and returns an error unless the caller may read the subchannel. A deleted subchannel
-// and its messages are 400400.
-func (r *MessageRequest) RequireRead(ctx context.Context) error {
-	if err := r.Run(ctx); err != nil {
-		return err
-	}
+// NewExistingMessageRequest is NewMessageRequest for operations that fail with 400400 if the message is deleted.
+func NewExistingMessageRequest(ctx context.Context, d *service.Deps, messageID string) *MessageRequest {
+	r := NewMessageRequest(ctx, d, messageID)
+	r.CheckFound(func() bool { return r.Message.DeletedAt == nil })
+	return r
+}
+
+func (r *MessageRequest) requireRead() error {
 	if r.Feed == nil || !r.Feed.IsOwn || r.Feed.DeletedAt != nil {
 		return fail.NotFound()
 	}

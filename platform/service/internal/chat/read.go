@@ -28,9 +28,9 @@ type rows struct {
 }
 
 // resolveAfterRun sets *access once the request has run.
-func (found *rows) resolveAfterRun(d *service.Deps, r *service.Request, access *Access) {
+func (found *rows) resolveAfterRun(r *service.Request, access *Access) {
 	r.AfterRun(func(ctx context.Context) (err error) {
-		*access, err = found.resolve(ctx, d, r.Caller)
+		*access, err = found.resolve(ctx, r.Deps, r.Caller)
 		return err
 	})
 }
@@ -78,14 +78,12 @@ func seesAttached(ctx context.Context, d *service.Deps, caller *auth.Caller, c *
 
 // ReadChannel adds to a request the reads of a channel, by its public or internal id, and sets *access when the
 // request runs.
-func ReadChannel(d *service.Deps, r *service.Request, id string, access *Access) {
+func ReadChannel(r *service.Request, id string, access *Access) {
 	var found rows
-	internalID := ChannelID(d, id)
+	internalID := ChannelID(r.Deps, id)
 	r.Channel(internalID, &found.channel)
-	if r.Caller.UserID != "" {
-		r.ChannelUser(internalID, r.Caller.UserID, &found.user)
-	}
-	found.resolveAfterRun(d, r, access)
+	r.ChannelUser(internalID, r.Caller.UserID, &found.user)
+	found.resolveAfterRun(r, access)
 }
 
 // LoadAccess returns the caller's access to channels by internal id. Channels that do not exist and those whose home
@@ -95,9 +93,7 @@ func LoadAccess(ctx context.Context, d *service.Deps, caller *auth.Caller, ids [
 	var users []store.ChannelUser
 	reads := d.Store.NewBestEffortBatch()
 	reads.Channels(ids, &channels)
-	if caller.UserID != "" {
-		reads.ChannelUsersOf(caller.UserID, ids, &users)
-	}
+	reads.ChannelUsersOf(caller.UserID, ids, &users)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}

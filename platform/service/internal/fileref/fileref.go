@@ -1,15 +1,12 @@
 // Package fileref checks references to uploaded files before a row with such a reference is written:
 //
-//	check := fileref.Read(r.ReadBatch, fileref.Reference{ID: id, Kind: "video", Field: "data.videoFileId.original"})
-//	if err := r.Run(ctx); err != nil { … }
-//	if err := check.Err(); err != nil { … }
+//	fileref.Require(r, fileref.Reference{ID: id, Kind: "video", Field: "data.videoFileId.original"})
 //
-// takes no additional round trip; Require takes one. All users may see all files of the network, regardless of their
-// access type. A referenced file must therefore exist and be of the right kind, but need not belong to the caller.
+// takes no additional round trip. All users may see all files of the network, regardless of their access type. A
+// referenced file must therefore exist and be of the right kind, but need not belong to the caller.
 package fileref
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/plaza-social/plaza/platform/fail"
@@ -33,7 +30,8 @@ type Check struct {
 	rows []store.File
 }
 
-// Read adds the reads of a check of references. Call Err once reads has run.
+// Read is Require for operations that only know after the reads which of the references to check: they call Only and
+// Err.
 func Read(reads *store.ReadBatch, refs ...Reference) *Check {
 	c := &Check{}
 	var ids []string
@@ -77,15 +75,8 @@ func (r Reference) fits(fileType string) bool {
 	return r.Kind == fileType
 }
 
-// Require checks references in a separate round trip. Without references, it does nothing.
-func Require(ctx context.Context, d *service.Deps, refs ...Reference) error {
-	reads := d.Store.NewReadBatch()
-	check := Read(reads, refs...)
-	if err := reads.Run(ctx); err != nil {
-		return err
-	}
-	return check.Err()
-}
+// Require adds a check of references to a request.
+func Require(r *service.Request, refs ...Reference) { r.Check(Read(r.ReadBatch, refs...).Err) }
 
 const avatarField = "avatarFileId"
 

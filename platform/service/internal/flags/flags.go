@@ -3,7 +3,7 @@ package flags
 
 import (
 	"cmp"
-	"time"
+	"context"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
@@ -15,16 +15,8 @@ import (
 // defaultReason is the reason of a flag whose request names none.
 const defaultReason = "Others"
 
-// Change is a change of the flags of one target. What depends on them is recomputed after it in the same transaction.
-type Change func(*store.Tx)
-
-// Policy is what the network's settings say about flags.
-type Policy struct{ settings store.Settings }
-
-// Read adds the read of the network's settings to a request.
-func (p *Policy) Read(d *service.Deps) func(*service.Request) {
-	return func(r *service.Request) { r.Settings(d.Region, &p.settings) }
-}
+// Change adds a change of the flags of one target to a transaction. What depends on the flags is recomputed after it.
+type Change func(tx *store.Tx, id string)
 
 // reasons are given by requests that flag something.
 type reasons interface {
@@ -32,47 +24,46 @@ type reasons interface {
 	GetDetail() string
 }
 
-// Flag returns the change that adds the caller's flag; flagging twice changes nothing. It is an error if the caller is no user or the
-// network has turned reports off, and the change is refused if the target already has as many flags as the network allows.
-func (p *Policy) Flag(r *service.Request, target store.FlagTarget, id string, why reasons, now time.Time) (Change, error) {
-	if err := r.RequireUser(); err != nil {
-		return nil, err
-	}
-	if !p.settings.IsReportEnabled {
-		return nil, fail.NotAllowed()
-	}
-	flag := store.Flag{
-		TargetType: target, TargetID: id, UserID: r.Caller.UserID,
-		Reason: cmp.Or(why.GetReason(), defaultReason), Detail: why.GetDetail(), CreatedAt: now,
-	}
-	return func(tx *store.Tx) {
-		tx.GuardFlagLimit(flag, p.settings.FlagLimit, fail.FlagLimit())
+// Add returns the change that adds the caller's flag; flagging twice changes nothing. It adds to the request the checks
+// that the caller is a user and that the network allows reports. The transaction fails if the target already has as
+// many flags as the network allows.
+func Add(r *service.Request, target store.FlagTarget, why reasons) Change {
+	var settings store.Settings
+	r.Settings(r.Deps.Region, &settings)
+	r.Check(r.RequireUser)
+	r.Check(func() error {
+		if !settings.IsReportEnabled {
+			return fail.NotAllowed()
+		}
+		return nil
+	})
+	return func(tx *store.Tx, id string) {
+		flag := store.Flag{
+			TargetType: target, TargetID: id, UserID: r.Caller.UserID,
+			Reason: cmp.Or(why.GetReason(), defaultReason), Detail: why.GetDetail(), CreatedAt: r.Deps.Now(),
+		}
+		tx.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
 		tx.InsertFlag(flag)
-	}, nil
+	}
 }
 
-// Unflag returns the change that removes the caller's own flag; without one it changes nothing. It is an error if the caller is no
-// user.
-func Unflag(r *service.Request, id string) (Change, error) {
-	if err := r.RequireUser(); err != nil {
+// Remove returns the change that removes the caller's own flag; without one it changes nothing. It adds to the request
+// the check that the caller is a user.
+func Remove(r *service.Request) Change {
+	r.Check(r.RequireUser)
+	return func(tx *store.Tx, id string) { tx.DeleteFlag(id, r.Caller.UserID) }
+}
+
+// Clear is the change that removes every flag of a target.
+func Clear(tx *store.Tx, id string) { tx.DeleteFlags(id) }
+
+// Mine runs a request and reports whether the caller flags a target; administrators never do.
+func Mine(ctx context.Context, r *service.Request, id string) (*plazav1.FlaggedByMeResponse, error) {
+	var flagged bool
+	r.FlaggedBy(id, r.Caller.UserID, &flagged)
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	return func(tx *store.Tx) { tx.DeleteFlag(id, r.Caller.UserID) }, nil
-}
-
-// Clear returns the change that removes every flag of a target.
-func Clear(id string) Change { return func(tx *store.Tx) { tx.DeleteFlags(id) } }
-
-// Mine tells, once its read has run, whether the caller flags a target.
-type Mine struct{ flagged bool }
-
-// Read adds the read of the caller's own flag to a request.
-func (m *Mine) Read(id string) func(*service.Request) {
-	return func(r *service.Request) { r.FlaggedBy(id, r.Caller.UserID, &m.flagged) }
-}
-
-// Response answers whether the caller flags the target; administrators never do.
-func (m *Mine) Response(caller *auth.Caller) *plazav1.FlaggedByMeResponse {
-	flagged := m.flagged && caller.Kind == auth.User
-	return &plazav1.FlaggedByMeResponse{Result: flagged, IsFlagByMe: flagged}
+	flagged = flagged && r.Caller.Kind == auth.User
+	return &plazav1.FlaggedByMeResponse{Result: flagged, IsFlagByMe: flagged}, nil
 }

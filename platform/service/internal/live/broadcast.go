@@ -1,5 +1,5 @@
-// Package live holds the rules that rooms and video streams share: who may see and change one, the transitions between its states, its
-// keys, and the findings of moderation.
+// Package live holds the rules that rooms and video streams share: who may see and change one, the transitions between
+// its states, its keys, and the findings of moderation.
 package live
 
 import (
@@ -51,8 +51,8 @@ func SeesAll(caller *auth.Caller) bool {
 	return auth.Allowed(caller, auth.ViewLiveStreaming, auth.Scope{})
 }
 
-// RequireSee returns nil if the caller may see a room or stream. Until it is part of a post, every caller who knows its id may; from
-// then on its participants and the callers who may read the post. A deleted one is visible to no one.
+// RequireSee returns nil if the caller may see a room or stream. Until it is part of a post, every caller who knows its
+// id may; from then on its participants and the callers who may read the post. A deleted one is visible to no one.
 func RequireSee(ctx context.Context, d *service.Deps, caller *auth.Caller, b Broadcast) error {
 	if b.Deleted {
 		return fail.NotFound()
@@ -88,8 +88,9 @@ func RequireChange(caller *auth.Caller, creatorID string) error {
 	return auth.Require(caller, auth.ManageLiveStreaming, auth.Scope{})
 }
 
-// FilterListed returns the rows of a list that the caller may see: those they take part in, and those in posts that they may read.
-func FilterListed[Row any](ctx context.Context, d *service.Deps, r *service.Request, rows []Row, of func(*Row) Broadcast) ([]Row, error) {
+// FilterListed returns the rows of a list that the caller may see: those they take part in, and those in posts that
+// they may read.
+func FilterListed[Row any](ctx context.Context, r *service.Request, rows []Row, of func(*Row) Broadcast) ([]Row, error) {
 	if SeesAll(r.Caller) {
 		return rows, nil
 	}
@@ -99,7 +100,7 @@ func FilterListed[Row any](ctx context.Context, d *service.Deps, r *service.Requ
 			postIDs = append(postIDs, b.PostID)
 		}
 	}
-	visible, err := visibility.VisiblePostIDs(ctx, d, r, postIDs)
+	visible, err := visibility.VisiblePostIDs(ctx, r, postIDs)
 	return slices.DeleteFunc(rows, func(row Row) bool {
 		b := of(&row)
 		return !b.HasParticipant(r.Caller.UserID) && !visible[b.PostID]

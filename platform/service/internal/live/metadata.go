@@ -7,7 +7,6 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
@@ -26,10 +25,10 @@ func Metadata(s *structpb.Struct) ([]byte, error) {
 	return raw, nil
 }
 
-// Thumbnail returns the reference to the thumbnail of a room or stream. A nil or empty id is no reference.
-func Thumbnail(id *string) fileref.Reference {
-	if id == nil {
-		return fileref.Reference{}
+// ChangedMetadata is Metadata for an update; nil stays nil.
+func ChangedMetadata(s *structpb.Struct) ([]byte, error) {
+	if s == nil {
+		return nil, nil
 	}
-	return fileref.Reference{ID: *id, Kind: "image", Field: "thumbnailFileId"}
+	return Metadata(s)
 }

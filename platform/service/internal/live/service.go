@@ -5,13 +5,16 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/fileref"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// Service loads and changes the rows of one kind: rooms or video streams. All fields are set.
-type Service[Row any] struct {
+// Service loads and changes the rows of one kind, rooms or video streams, and answers with them. All fields are set.
+type Service[Row, Response any] struct {
 	*service.Deps
 
 	Of             func(*Row) Broadcast
@@ -19,73 +22,120 @@ type Service[Row any] struct {
 	Select         func(tx *store.Tx, id string, into **Row)
 	KeepModeration func(tx *store.Tx, id string, old, seen store.Moderation, now time.Time, conflict error)
 	Transitions    map[string]Transition // by event
+	Respond        func(ctx context.Context, row Row) (*Response, error)
+}
+
+// Get answers with a row that the caller may see.
+func (s Service[Row, Response]) Get(ctx context.Context, id string) (*Response, error) {
+	_, row, err := s.Load(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return s.Respond(ctx, *row)
 }
 
 // Load reads a row that the caller may see.
-func (s Service[Row]) Load(ctx context.Context, id string) (*service.Request, *Row, error) {
+func (s Service[Row, Response]) Load(ctx context.Context, id string) (*service.Request, *Row, error) {
 	var row *Row
+	r := s.newRequest(ctx, id, &row)
+	err := r.Run(ctx)
+	return r, row, err
+}
+
+// newRequest starts a request that reads a row, and fails unless the caller may see it.
+func (s Service[Row, Response]) newRequest(ctx context.Context, id string, into **Row) *service.Request {
 	r := s.NewRequest(ctx)
-	s.Read(r.ReadBatch, id, &row)
-	if err := r.Run(ctx); err != nil {
-		return nil, nil, err
-	}
-	if row == nil {
-		return nil, nil, fail.NotFound()
-	}
-	return r, row, RequireSee(ctx, s.Deps, r.Caller, s.Of(row))
+	s.Read(r.ReadBatch, id, into)
+	r.AfterRun(func(ctx context.Context) error {
+		if *into == nil {
+			return fail.NotFound()
+		}
+		return RequireSee(ctx, s.Deps, r.Caller, s.Of(*into))
+	})
+	return r
 }
 
 // LoadOwn reads a row that the caller may change.
-func (s Service[Row]) LoadOwn(ctx context.Context, id string) (*service.Request, *Row, error) {
-	r, row, err := s.Load(ctx, id)
-	if err != nil {
-		return nil, nil, err
+func (s Service[Row, Response]) LoadOwn(ctx context.Context, id string) (*service.Request, *Row, error) {
+	return s.LoadToUpdate(ctx, id, nil)
+}
+
+// LoadToUpdate is LoadOwn with checks of a new thumbnail and of new texts, which are nil if they stay as they are.
+func (s Service[Row, Response]) LoadToUpdate(ctx context.Context, id string, thumbnail *string, texts ...*string) (*service.Request, *Row, error) {
+	var row *Row
+	r := s.newRequest(ctx, id, &row)
+	r.Check(func() error { return RequireChange(r.Caller, s.Of(row).CreatorID) })
+	requireDescription(r, service.HomeOf(id), thumbnail, texts...)
+	err := r.Run(ctx)
+	return r, row, err
+}
+
+// NewRequestToCreate starts the request of a user who creates a room or stream, with checks of its thumbnail and texts.
+func NewRequestToCreate(ctx context.Context, d *service.Deps, thumbnail *string, texts ...*string) *service.Request {
+	r := d.NewUserRequest(ctx)
+	requireDescription(r, service.HomeOf(r.Caller.UserID), thumbnail, texts...)
+	return r
+}
+
+func requireDescription(r *service.Request, home region.Code, thumbnail *string, texts ...*string) {
+	if thumbnail != nil {
+		fileref.Require(r, fileref.Reference{ID: *thumbnail, Kind: "image", Field: "thumbnailFileId"})
 	}
-	return r, row, RequireChange(r.Caller, s.Of(row).CreatorID)
+	textrules.Require(r, home, textrules.TextOfFields(texts...))
 }
 
 // LoadReported reads a row for the media server, which may report on every one.
-func (s Service[Row]) LoadReported(ctx context.Context, id string) (*Row, error) {
-	var row *Row
-	reads := s.Store.NewReadBatch()
-	s.Read(reads, id, &row)
-	if err := reads.Run(ctx); err != nil {
-		return nil, err
+func (s Service[Row, Response]) LoadReported(ctx context.Context, id string) (*Row, error) {
+	row, err := service.Read(ctx, s.Deps, s.Read, id)
+	if err == nil && (row == nil || s.Of(row).Deleted) {
+		err = fail.NotFound()
 	}
-	if row == nil || s.Of(row).Deleted {
-		return nil, fail.NotFound()
-	}
-	return row, nil
+	return row, err
 }
 
-// Change commits a change of a row and returns the row as it is then.
-func (s Service[Row]) Change(ctx context.Context, id string, change func(*store.Tx)) (*Row, error) {
+// Change commits a change of a row and answers with the row as it is then.
+func (s Service[Row, Response]) Change(ctx context.Context, id string, change func(*store.Tx)) (*Response, error) {
 	var after *Row
 	tx := s.Store.NewTx(service.HomeOf(id))
 	change(tx)
 	s.Select(tx, id, &after)
-	return after, tx.Commit(ctx)
+	if err := tx.Commit(ctx); err != nil {
+		return nil, err
+	}
+	return s.Respond(ctx, *after)
 }
 
 // Move is a change of state.
 type Move func(tx *store.Tx, t Transition, now time.Time)
 
-// Apply applies an event to a row: move makes the change of state, if there is one. It returns the row as it is then.
-func (s Service[Row]) Apply(ctx context.Context, row *Row, event string, move Move) (*Row, error) {
+// Apply applies an event to a row: move makes the change of state, if there is one. It answers with the row as it is
+// then.
+func (s Service[Row, Response]) Apply(ctx context.Context, row *Row, event string, move Move) (*Response, error) {
 	b := s.Of(row)
 	t := s.Transitions[event]
 	changes, err := t.Next(event, b.Status)
-	if err != nil || !changes {
-		return row, err
+	switch {
+	case err != nil:
+		return nil, err
+	case !changes:
+		return s.Respond(ctx, *row)
 	}
 	now := s.Now()
 	return s.Change(ctx, b.ID, func(tx *store.Tx) { move(tx, t, now) })
 }
 
+// Report applies an event that the media server reports. It keeps the labels of a report of moderation.
+func (s Service[Row, Response]) Report(ctx context.Context, row *Row, event string, labels []*plazav1.ModerationLabel, move Move) (*Response, error) {
+	if event == Flagged || event == Terminated {
+		return s.moderate(ctx, row, event, labels, move)
+	}
+	return s.Apply(ctx, row, event, move)
+}
+
 var errLabels = fail.Validation("labels: must be 1 to 20")
 
-// Moderate keeps the labels of a report of moderation. If the event is Terminated, it also ends the broadcast by move.
-func (s Service[Row]) Moderate(ctx context.Context, row *Row, event string, labels []*plazav1.ModerationLabel, move Move) (*Row, error) {
+// moderate keeps the labels of a report of moderation. If the event is Terminated, it also ends the broadcast by move.
+func (s Service[Row, Response]) moderate(ctx context.Context, row *Row, event string, labels []*plazav1.ModerationLabel, move Move) (*Response, error) {
 	if len(labels) == 0 {
 		return nil, errLabels
 	}

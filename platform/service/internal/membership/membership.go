@@ -13,6 +13,12 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
+// Read adds the reads of a community and of the caller's membership to a request.
+func Read(r *service.Request, communityID string, community **store.Community, mine **store.Member) {
+	r.Community(communityID, community)
+	r.Member(communityID, r.Caller.UserID, mine)
+}
+
 // RequireExists returns 400400 if the community does not exist or is deleted.
 func RequireExists(c *store.Community) error {
 	if c == nil || c.DeletedAt != nil {

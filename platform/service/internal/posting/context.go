@@ -30,71 +30,53 @@ type LoadedTarget struct {
 	PostContext
 	Categories []store.Category // of the community
 	creator    []store.User     // of the community, for the response
+	owners     []store.User     // of the wall
 }
 
 // LoadTarget reads the target of a draft and checks that the caller may post it there.
 func LoadTarget(ctx context.Context, d *service.Deps, draft *Draft) (*LoadedTarget, error) {
-	t := &LoadedTarget{Request: d.NewRequest(ctx)}
+	t := &LoadedTarget{Request: d.NewUserRequest(ctx)}
 	t.PostContext.Caller = t.Request.Caller
-	var owners []store.User
+	visibility.ReadTarget(t.Request, draft.TargetType, draft.TargetID, &t.Target)
 	switch draft.TargetType {
-	case visibility.OnContent:
-		t.Target.Content = true
 	case "community":
-		t.Community(draft.TargetID, &t.Target.Community)
 		t.CategoriesOfCommunity(draft.TargetID, &t.Categories)
 		t.CreatorOf(draft.TargetID, &t.creator)
-		if t.Request.Caller.UserID != "" {
-			t.Member(draft.TargetID, t.Request.Caller.UserID, &t.Target.Member)
-		}
-	default:
-		t.Target.WallOwnerID = draft.TargetID
-		t.Users([]string{draft.TargetID}, &owners)
-		if t.Request.Caller.UserID != "" {
-			t.Wall(draft.TargetID, t.Request.Caller.UserID, &t.Target.Wall)
-		}
+	case "user":
+		t.Users([]string{draft.TargetID}, &t.owners)
 	}
 	var carried Embed
 	carried.Read(draft, t.ReadBatch)
-	files := fileref.Read(t.ReadBatch, fileref.OfAttachments(draft.Attachments)...)
 	rules := textrules.Read(d, t.ReadBatch, draft.Home)
-	if err := t.Run(ctx); err != nil {
-		return nil, err
-	}
-	if err := t.RequireUser(); err != nil {
-		return nil, err
-	}
+	t.Check(func() error { return t.resolve(draft) })
+	t.Check(t.RequirePost)
+	t.Check(func() error { return t.RequireEmbed(draft, carried) })
+	fileref.Require(t.Request, fileref.OfAttachments(draft.Attachments)...)
+	t.AfterRun(func(ctx context.Context) error {
+		return rules.Require(ctx, t.Request.Caller, draft.Text(), carried.Text())
+	})
+	return t, t.Run(ctx)
+}
+
+// resolve sets the author and the public id of the target.
+func (t *LoadedTarget) resolve(draft *Draft) error {
 	t.AuthorID, t.AuthorPublicID, t.TargetPublicID = t.User().ID, t.User().PublicID, draft.TargetID
-	if draft.TargetType == visibility.OnContent {
+	switch draft.TargetType {
+	case visibility.OnContent:
 		t.TargetPublicID = draft.GetTargetId()
-	}
-	if draft.TargetType == "user" {
-		if len(owners) == 0 || owners[0].DeletedAt != nil {
-			return nil, fail.NotFound()
+	case "user":
+		if len(t.owners) == 0 || t.owners[0].DeletedAt != nil {
+			return fail.NotFound()
 		}
-		t.TargetPublicID = owners[0].PublicID
+		t.TargetPublicID = t.owners[0].PublicID
 	}
-	if err := t.RequirePost(); err != nil {
-		return nil, err
-	}
-	if err := t.RequireEmbed(draft, carried); err != nil {
-		return nil, err
-	}
-	if err := files.Err(); err != nil {
-		return nil, err
-	}
-	return t, rules.Require(ctx, t.Request.Caller, draft.Text(), carried.Text())
+	return nil
 }
 
 // Known returns the rows that were read, for a response about a post on the target.
 func (t *LoadedTarget) Known(posts ...store.Post) view.Rows {
-	k := view.Rows{Posts: posts, Users: append(t.UserRows(), t.creator...), Categories: t.Categories}
-	if t.Target.Community != nil {
-		k.Communities = []store.Community{*t.Target.Community}
-	}
-	if t.Target.Member != nil {
-		k.Members = []store.Member{*t.Target.Member}
-	}
+	k := t.Target.Known(append(t.UserRows(), t.creator...))
+	k.Posts, k.Categories = posts, t.Categories
 	return k
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
@@ -33,7 +32,6 @@ type PostQuery struct {
 // postPage is a page that is being read.
 type postPage struct {
 	*service.Request
-	cursor     page.Cursor
 	list       store.PostList
 	target     visibility.Target
 	owners     []store.User
@@ -43,18 +41,29 @@ type postPage struct {
 
 // ListPosts reads a page of posts and what it refers to, in two round trips.
 func ListPosts(ctx context.Context, d *service.Deps, q PostQuery) (*view.Aggregate, *plazav1.Paging, error) {
-	p, err := firstPage(ctx, d, q)
+	cursor, err := page.Parse(q.Page, page.DefaultLimit)
 	if err != nil {
 		return nil, nil, err
 	}
+	p := &postPage{Request: d.NewRequest(ctx), list: q.list(cursor)}
+	if q.TargetType == "user" {
+		if p.list.TargetID, err = d.Directory.ResolveOne(ctx, q.TargetID); err != nil {
+			return nil, nil, err
+		}
+		p.Users([]string{p.list.TargetID}, &p.owners)
+	} else {
+		p.CategoriesOfCommunity(p.list.TargetID, &p.categories)
+	}
+	visibility.ReadTarget(p.Request, q.TargetType, p.list.TargetID, &p.target)
+	p.ListPosts(p.list, &p.rows)
+	p.Check(p.requireSee)
 	if err := p.Run(ctx); err != nil {
 		return nil, nil, err
 	}
-	if err := p.requireSee(); err != nil {
-		return nil, nil, err
-	}
-	rows, paging := page.Window(p.cursor, p.rows, func(row store.Post) (time.Time, string, string) { return p.list.Key(row), "", row.ID })
-	a, err := d.View.Load(ctx, d.Store, p.Caller.UserID, p.known(rows))
+	k := p.target.Known(append(p.UserRows(), p.owners...))
+	rows, paging := page.Window(cursor, p.rows, func(row store.Post) (time.Time, string, string) { return p.list.Key(row), "", row.ID })
+	k.Posts, k.Categories = rows, p.categories
+	a, err := d.View.Load(ctx, d.Store, p.Caller.UserID, k)
 	return a, paging, err
 }
 
@@ -79,39 +88,6 @@ func ListContentPosts(ctx context.Context, d *service.Deps, q PostQuery) (*view.
 	rows, paging := service.Page(cursor, rows, false, list.Desc, func(row store.Post) (time.Time, string, string) { return list.Key(row), "", row.ID })
 	a, err := d.View.Load(ctx, d.Store, f.Caller.UserID, view.Rows{Posts: rows, Users: f.UserRows()})
 	return a, paging, err
-}
-
-// firstPage prepares the first round trip: the caller, the target and the posts.
-func firstPage(ctx context.Context, d *service.Deps, q PostQuery) (*postPage, error) {
-	cursor, err := page.Parse(q.Page, page.DefaultLimit)
-	if err != nil {
-		return nil, err
-	}
-	p := &postPage{cursor: cursor, list: q.list(cursor)}
-	if q.TargetType == "user" {
-		if p.list.TargetID, err = d.Directory.ResolveOne(ctx, q.TargetID); err != nil {
-			return nil, err
-		}
-	}
-	p.Request = d.NewRequest(ctx)
-	if !region.ValidID(p.list.TargetID) {
-		return p, nil // an invalid target id is refused after the caller is confirmed
-	}
-	if q.TargetType == "user" {
-		p.target.WallOwnerID = p.list.TargetID
-		p.Users([]string{p.list.TargetID}, &p.owners)
-		if p.Caller.UserID != "" {
-			p.Wall(p.list.TargetID, p.Caller.UserID, &p.target.Wall)
-		}
-	} else {
-		p.Community(p.list.TargetID, &p.target.Community)
-		p.CategoriesOfCommunity(p.list.TargetID, &p.categories)
-		if p.Caller.UserID != "" {
-			p.Member(p.list.TargetID, p.Caller.UserID, &p.target.Member)
-		}
-	}
-	p.ListPosts(p.list, &p.rows)
-	return p, nil
 }
 
 func (q PostQuery) list(cursor page.Cursor) store.PostList {
@@ -140,15 +116,4 @@ func (p *postPage) requireSee() error {
 		return auth.Require(p.Caller, auth.ModeratePostAndComment, p.target.Scope(""))
 	}
 	return nil
-}
-
-func (p *postPage) known(rows []store.Post) view.Rows {
-	k := view.Rows{Posts: rows, Users: append(p.UserRows(), p.owners...), Categories: p.categories}
-	if p.target.Community != nil {
-		k.Communities = []store.Community{*p.target.Community}
-	}
-	if p.target.Member != nil {
-		k.Members = []store.Member{*p.target.Member}
-	}
-	return k
 }

@@ -1,6 +1,6 @@
-// Package textrules checks what users write against the allow list of links and the block list of words. It is the
-// only place that does. An operation that takes a text adds Read to its reads, and calls Require after it has checked
-// that the caller may write.
+// Package textrules checks what users write against the allow list of links and the block list of words. It is the only
+// place that does. An operation that takes a text adds Require to its request, after the checks that the caller may
+// write.
 package textrules
 
 import (
@@ -89,6 +89,15 @@ func Read(d *service.Deps, reads *store.ReadBatch, home region.Code) *Rules {
 	return t
 }
 
+// Require adds the check of texts to a request. Without texts, it does nothing.
+func Require(r *service.Request, home region.Code, texts ...UserText) {
+	if !slices.ContainsFunc(texts, func(t UserText) bool { return len(t.Texts)+len(t.Links) > 0 }) {
+		return
+	}
+	rules := Read(r.Deps, r.ReadBatch, home)
+	r.AfterRun(func(ctx context.Context) error { return rules.Require(ctx, r.Caller, texts...) })
+}
+
 // Require returns 400308 if a text contains a blocked word and, if the setting isWhitelistEnabled is true, 400309 if
 // it contains a link that no rule allows. A list does not apply to callers who may change it. The reads must have
 // run.
@@ -149,20 +158,6 @@ func (t UserText) links() []moderation.Link {
 		links = append(links, moderation.ParseLink(address))
 	}
 	return links
-}
-
-// Check is Read and Require in a separate round trip, for operations that only know the home after their first one.
-// Without texts, it does nothing.
-func Check(ctx context.Context, d *service.Deps, caller *auth.Caller, home region.Code, texts ...UserText) error {
-	if !slices.ContainsFunc(texts, func(t UserText) bool { return len(t.Texts)+len(t.Links) > 0 }) {
-		return nil
-	}
-	reads := d.Store.NewReadBatch()
-	rules := Read(d, reads, home)
-	if err := reads.Run(ctx); err != nil {
-		return err
-	}
-	return rules.Require(ctx, caller, texts...)
 }
 
 // compiled returns the rules of the version that was read, or of a newer one.

@@ -110,8 +110,10 @@ func TestRequireWithoutRules(t *testing.T) {
 	require.Equal(t, fail.CodeLinkNotAllowed, fail.From(err).Code)
 }
 
-// TestCheckWithoutText tests that Check takes no round trip without a text: there is no store.
-func TestCheckWithoutText(t *testing.T) {
-	require.NoError(t, Check(t.Context(), &service.Deps{}, confirmed(t), region.EU))
-	require.NoError(t, Check(t.Context(), &service.Deps{}, confirmed(t), region.EU, UserText{}, TextOfFields(nil)))
+// TestRequireWithoutText tests that Require reads nothing for a request without a text: there is no batch.
+func TestRequireWithoutText(t *testing.T) {
+	require.NotPanics(t, func() {
+		Require(&service.Request{}, region.EU)
+		Require(&service.Request{}, region.EU, UserText{}, TextOfFields(nil))
+	})
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/plaza-social/plaza/platform/view"
 )
 
-// LoadPost reads a post in a round trip of its own, for what is attached to it. It is 400400 unless the caller may see the post.
+// LoadPost reads a post in a round trip of its own, for what is attached to it. It is 400400 unless the caller may see
+// the post.
 func LoadPost(ctx context.Context, d *service.Deps, caller *auth.Caller, id string) (*Reference, error) {
 	p := &Pending{}
 	reads := d.Store.NewReadBatch()
@@ -26,7 +27,7 @@ func LoadPost(ctx context.Context, d *service.Deps, caller *auth.Caller, id stri
 }
 
 // FilterPosts returns the posts that the caller may see, with the targets that were read to decide it.
-func FilterPosts(ctx context.Context, d *service.Deps, r *service.Request, posts []store.Post) (view.Rows, error) {
+func FilterPosts(ctx context.Context, r *service.Request, posts []store.Post) (view.Rows, error) {
 	k := view.Rows{Users: r.UserRows()}
 	kinds := map[string]string{}
 	for _, p := range posts {
@@ -34,7 +35,7 @@ func FilterPosts(ctx context.Context, d *service.Deps, r *service.Request, posts
 			kinds[p.TargetID] = p.TargetType
 		}
 	}
-	targets, err := LoadTargets(ctx, d, r.Caller, kinds)
+	targets, err := LoadTargets(ctx, r.Deps, r.Caller, kinds)
 	if err != nil {
 		return k, err
 	}
@@ -44,18 +45,13 @@ func FilterPosts(ctx context.Context, d *service.Deps, r *service.Request, posts
 }
 
 // VisiblePostIDs reads posts and returns the ids of those that the caller may see.
-func VisiblePostIDs(ctx context.Context, d *service.Deps, r *service.Request, ids []string) (map[string]bool, error) {
+func VisiblePostIDs(ctx context.Context, r *service.Request, ids []string) (map[string]bool, error) {
 	visible := map[string]bool{}
-	if len(ids) == 0 {
-		return visible, nil
+	posts, err := service.ReadAvailable(ctx, r.Deps, (*store.ReadBatch).PostsByID, ids)
+	if err != nil || len(posts) == 0 {
+		return visible, err
 	}
-	var posts []store.Post
-	reads := d.Store.NewBestEffortBatch()
-	reads.PostsByID(ids, &posts)
-	if err := reads.Run(ctx); err != nil {
-		return nil, err
-	}
-	k, err := FilterPosts(ctx, d, r, posts)
+	k, err := FilterPosts(ctx, r, posts)
 	for _, p := range k.Posts {
 		visible[p.ID] = true
 	}

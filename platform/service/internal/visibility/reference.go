@@ -1,6 +1,7 @@
 package visibility
 
 import (
+	"context"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
@@ -8,6 +9,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
 )
 
 // Reference is a post or a story that the caller may see, and its target. Exactly one of Post and Story is set.
@@ -17,26 +19,56 @@ type Reference struct {
 	Target Target
 }
 
-// Pending is a post or a story that a request reads. Its rows can be had only through Resolve, which makes the access check, so that
-// no operation can forget it.
+// Pending is a post or a story that a request reads. Its rows can be had only through Resolve, which makes the access
+// check, so that no operation can forget it.
 type Pending struct {
 	ref       Reference
 	onContent bool // only a post on content will do
 }
 
-// ReadPost adds the reads of a post and its target to r.
-func ReadPost(r *service.Request, id string) *Pending {
-	return ReadReference(r, store.ReferencePost, id)
+// Request is a request about a post or a story. Run sets the Reference, and fails unless the caller may see it.
+type Request struct {
+	*service.Request
+	Reference
 }
 
-// ReadStory adds the reads of a story and its target to r.
-func ReadStory(r *service.Request, id string) *Pending {
-	return ReadReference(r, store.ReferenceStory, id)
+// NewPostRequest starts a request about a post.
+func NewPostRequest(ctx context.Context, d *service.Deps, id string) *Request {
+	return NewRequest(d.NewRequest(ctx), store.ReferencePost, id)
 }
 
-// ReadReference adds the reads of a post or a story and its target to r. The kind content asks for a post on content; an unknown kind
-// resolves to 400400.
-func ReadReference(r *service.Request, kind, id string) *Pending {
+// NewStoryRequest starts a request about a live story.
+func NewStoryRequest(ctx context.Context, d *service.Deps, id string) *Request {
+	return NewRequest(d.NewRequest(ctx), store.ReferenceStory, id)
+}
+
+// NewPastStoryRequest is NewStoryRequest, and also finds stories that ended or were deleted for callers who may view
+// stories everywhere.
+func NewPastStoryRequest(ctx context.Context, d *service.Deps, id string) *Request {
+	r := d.NewRequest(ctx)
+	return withReference(r, read(r, store.ReferenceStory, id).ResolvePast)
+}
+
+// NewRequest adds the reads of a post or a story to r. The kind content asks for a post on content; an unknown kind is
+// 400400.
+func NewRequest(r *service.Request, kind, id string) *Request {
+	return withReference(r, read(r, kind, id).Resolve)
+}
+
+// withReference returns a request that gets its Reference by resolve once the reads have run.
+func withReference(r *service.Request, resolve func(*auth.Caller, time.Time) (*Reference, error)) *Request {
+	l := &Request{Request: r}
+	r.Check(func() error {
+		ref, err := resolve(r.Caller, r.Deps.Now())
+		if err == nil {
+			l.Reference = *ref
+		}
+		return err
+	})
+	return l
+}
+
+func read(r *service.Request, kind, id string) *Pending {
 	p := &Pending{onContent: kind == store.ReferenceContent}
 	switch kind {
 	case store.ReferencePost, store.ReferenceContent:
@@ -47,39 +79,50 @@ func ReadReference(r *service.Request, kind, id string) *Pending {
 	return p
 }
 
+// RequireReact returns nil if the caller may flag, react to or comment on the post or story.
+func (r *Request) RequireReact() error { return r.Target.RequireReact(r.Caller) }
+
+// RequireModerator returns nil if the caller moderates the posts and comments of the target.
+func (r *Request) RequireModerator() error {
+	return auth.Require(r.Caller, auth.ModeratePostAndComment, r.Target.Scope(""))
+}
+
+// CheckRight adds the check of Target.RequireRight for the post or story.
+func (r *Request) CheckRight(inCommunity, elsewhere auth.Permission) {
+	r.Check(func() error { return r.Target.RequireRight(r.Caller, inCommunity, elsewhere, r.AuthorID()) })
+}
+
+// Known returns the rows of the target and of the caller, for the response.
+func (r *Request) Known() view.Rows { return r.Target.Known(r.UserRows()) }
+
 // ReadReferenceOfComment adds the reads of what a comment is on and its target to r.
 func ReadReferenceOfComment(r *service.Request, commentID string) *Pending {
 	p := &Pending{}
 	r.PostOfComment(commentID, &p.ref.Post)
 	r.StoryOfComment(commentID, &p.ref.Story)
 	r.CommunityOfComment(commentID, &p.ref.Target.Community)
-	if caller := r.Caller.UserID; caller != "" {
-		r.MemberOfComment(commentID, caller, &p.ref.Target.Member)
-		r.WallOfComment(commentID, caller, &p.ref.Target.Wall)
-	}
+	r.MemberOfComment(commentID, r.Caller.UserID, &p.ref.Target.Member)
+	r.WallOfComment(commentID, r.Caller.UserID, &p.ref.Target.Wall)
 	return p
 }
 
 func (p *Pending) readPost(reads *store.ReadBatch, caller *auth.Caller, id string) {
 	reads.Post(id, &p.ref.Post)
 	reads.CommunityOfPost(id, &p.ref.Target.Community)
-	if caller.UserID != "" {
-		reads.MemberOfPost(id, caller.UserID, &p.ref.Target.Member)
-		reads.WallOfPost(id, caller.UserID, &p.ref.Target.Wall)
-	}
+	reads.MemberOfPost(id, caller.UserID, &p.ref.Target.Member)
+	reads.WallOfPost(id, caller.UserID, &p.ref.Target.Wall)
 }
 
 func (p *Pending) readStory(reads *store.ReadBatch, caller *auth.Caller, id string) {
 	reads.Story(id, &p.ref.Story)
 	reads.CommunityOfStory(id, &p.ref.Target.Community)
-	if caller.UserID != "" {
-		reads.MemberOfStory(id, caller.UserID, &p.ref.Target.Member)
-		reads.WallOfStory(id, caller.UserID, &p.ref.Target.Wall)
-	}
+	reads.MemberOfStory(id, caller.UserID, &p.ref.Target.Member)
+	reads.WallOfStory(id, caller.UserID, &p.ref.Target.Wall)
 }
 
-// Resolve returns the post or story once the reads have run. It is an error where that does not exist, is deleted or has ended, and
-// where the caller may not see it; a post that waits for approval is visible to its author and to moderators.
+// Resolve returns the post or story once the reads have run. It is an error where that does not exist, is deleted or
+// has ended, and where the caller may not see it; a post that waits for approval is visible to its author and to
+// moderators.
 func (p *Pending) Resolve(caller *auth.Caller, now time.Time) (*Reference, error) {
 	switch {
 	case p.ref.Story != nil:
@@ -107,7 +150,8 @@ func (p *Pending) resolveStory(story store.Story, caller *auth.Caller, now time.
 	return &ref, nil
 }
 
-// ResolvePast is Resolve, and also returns stories that ended or were deleted to callers who may view stories everywhere.
+// ResolvePast is Resolve, and also returns stories that ended or were deleted to callers who may view stories
+// everywhere.
 func (p *Pending) ResolvePast(caller *auth.Caller, now time.Time) (*Reference, error) {
 	if p.ref.Story == nil || !auth.Allowed(caller, auth.ViewStory, auth.Scope{}) {
 		return p.Resolve(caller, now)

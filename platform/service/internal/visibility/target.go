@@ -1,16 +1,19 @@
-// Package visibility decides who may see posts, stories and comments. It holds the only implementation of that rule: services read
-// content with its target through this package, and get the rows from Resolve, which makes the check.
+// Package visibility decides who may see posts, stories and comments. It holds the only implementation of that rule:
+// services read content with its target through this package, and get the rows from a Request, whose Run makes the
+// check, or from Resolve, which makes it for one of several rows.
 package visibility
 
 import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
-// Target is where content was posted: a community with the caller's membership, a user's wall, or content of the client's own.
-// Exactly one of Community, WallOwnerID and Content is set; nothing on the zero Target is visible to anyone.
+// Target is where content was posted: a community with the caller's membership, a user's wall, or content of the
+// client's own. Exactly one of Community, WallOwnerID and Content is set; nothing on the zero Target is visible to
+// anyone.
 type Target struct {
 	Community   *store.Community
 	Member      *store.Member // the caller's membership; nil for non-members
@@ -30,6 +33,19 @@ func (t Target) of(targetType, targetID string) Target {
 	return t
 }
 
+// ReadTarget adds the reads of a target to a request, by its type and its internal id. A malformed id reads nothing.
+func ReadTarget(r *service.Request, targetType, id string, into *Target) {
+	*into = into.of(targetType, id)
+	switch targetType {
+	case OnContent:
+	case "user":
+		r.Wall(id, r.Caller.UserID, &into.Wall)
+	default:
+		r.Community(id, &into.Community)
+		r.Member(id, r.Caller.UserID, &into.Member)
+	}
+}
+
 // Scope returns what the policy needs to know about the target, and about the author of something on it.
 func (t Target) Scope(ownerID string) auth.Scope {
 	s := auth.Scope{OwnerID: ownerID, WallOwnerID: t.WallOwnerID}
@@ -47,8 +63,8 @@ func MembershipOf(m *store.Member) *auth.Membership {
 	return &auth.Membership{Member: m.State == "member", Banned: m.State == "banned", Roles: m.Roles}
 }
 
-// RequireSee returns nil if the caller may read what is published on the target. Content of a private community that is not
-// discoverable does not exist for non-members.
+// RequireSee returns nil if the caller may read what is published on the target. Content of a private community that is
+// not discoverable does not exist for non-members.
 func (t Target) RequireSee(caller *auth.Caller) error {
 	if t.Content {
 		return nil
@@ -66,8 +82,8 @@ func (t Target) RequireSee(caller *auth.Caller) error {
 	return err
 }
 
-// requireSeeWall hides a wall from users whom its owner blocks. Where profiles are private, only accepted followers see it. Neither
-// applies to the owner and to callers who may view posts everywhere.
+// requireSeeWall hides a wall from users whom its owner blocks. Where profiles are private, only accepted followers see
+// it. Neither applies to the owner and to callers who may view posts everywhere.
 func (t Target) requireSeeWall(caller *auth.Caller) error {
 	switch {
 	case t.WallOwnerID == "":
@@ -82,8 +98,8 @@ func (t Target) requireSeeWall(caller *auth.Caller) error {
 	return nil
 }
 
-// RequireReact returns nil if the caller may flag, react to or comment on what is on the target: it is visible to the caller, and the
-// caller is not banned from the community.
+// RequireReact returns nil if the caller may flag, react to or comment on what is on the target: it is visible to the
+// caller, and the caller is not banned from the community.
 func (t Target) RequireReact(caller *auth.Caller) error {
 	if err := t.RequireSee(caller); err != nil {
 		return err
@@ -94,13 +110,23 @@ func (t Target) RequireReact(caller *auth.Caller) error {
 	return nil
 }
 
+// RequireRight returns an error unless the caller has a permission for what an author wrote on the target: inCommunity
+// if the target is a community, and elsewhere otherwise.
+func (t Target) RequireRight(caller *auth.Caller, inCommunity, elsewhere auth.Permission, authorID string) error {
+	p := elsewhere
+	if t.Community != nil {
+		p = inCommunity
+	}
+	return auth.Require(caller, p, t.Scope(authorID))
+}
+
 // Moderates reports whether the caller moderates the posts and comments of the target.
 func (t Target) Moderates(caller *auth.Caller) bool {
 	return auth.Allowed(caller, auth.ModeratePostAndComment, t.Scope(""))
 }
 
-// RequireSeePost returns nil if the caller may see a post on the target. A post that is not published is visible to its author and to
-// moderators.
+// RequireSeePost returns nil if the caller may see a post on the target. A post that is not published is visible to its
+// author and to moderators.
 func (t Target) RequireSeePost(caller *auth.Caller, post *store.Post) error {
 	if err := t.RequireSee(caller); err != nil {
 		return err

@@ -36,8 +36,8 @@ func (t Targets) AddFollowedWalls(owners []store.User) {
 	}
 }
 
-// LoadTargets reads targets by internal id; kinds holds the type of each, community or user. Targets that do not exist, or whose home
-// does not answer, are absent.
+// LoadTargets reads targets by internal id; kinds holds the type of each, community or user. Targets that do not exist,
+// or whose home does not answer, are absent.
 func LoadTargets(ctx context.Context, d *service.Deps, caller *auth.Caller, kinds map[string]string) (Targets, error) {
 	walls := map[string]*store.Wall{}
 	var ids []string
@@ -52,11 +52,9 @@ func LoadTargets(ctx context.Context, d *service.Deps, caller *auth.Caller, kind
 	var members []store.Member
 	reads := d.Store.NewBestEffortBatch()
 	reads.Communities(ids, &communities)
-	if caller.UserID != "" {
-		reads.Memberships(caller.UserID, ids, &members)
-		for ownerID, wall := range walls {
-			reads.Wall(ownerID, caller.UserID, wall)
-		}
+	reads.Memberships(caller.UserID, ids, &members)
+	for ownerID, wall := range walls {
+		reads.Wall(ownerID, caller.UserID, wall)
 	}
 	if err := reads.Run(ctx); err != nil {
 		return nil, err

@@ -120,7 +120,7 @@ func (r *run) read(ctx context.Context, spec *v1alpha1.Region) (*region, error) 
 // readUncached reads the Deployment from the API server if its replicas are handed over to an autoscaler: the number that
 // is handed over must be the current one.
 func (r *run) readUncached(ctx context.Context, g *region) error {
-	if g.spec.Autoscaling == nil || r.pass.SN.Spec.Paused || render.ReplicasHandover(g.live, apply.Manager) == nil {
+	if g.spec.Autoscaling == nil || r.pass.SN.Spec.Paused || !ownsReplicas(g.live) {
 		return nil
 	}
 	g.uncached = &appsv1.Deployment{}
@@ -267,14 +267,15 @@ func priority(g *region) int {
 
 // replicasHandover returns the apply that hands the number of replicas over to an autoscaler, if it is needed.
 func replicasHandover(g *region) []stage.Desired {
-	if g.uncached == nil {
+	if g.uncached == nil || !ownsReplicas(g.uncached) {
 		return nil
 	}
-	handover := render.ReplicasHandover(g.uncached, apply.Manager)
-	if handover == nil {
-		return nil
-	}
-	return []stage.Desired{{Object: handover, Region: g.spec.Code, Manager: render.ScaleManager}}
+	return []stage.Desired{{Object: render.ReplicasHandover(g.uncached), Region: g.spec.Code, Manager: render.ScaleManager}}
+}
+
+// ownsReplicas reports whether the operator applied the number of replicas.
+func ownsReplicas(d *appsv1.Deployment) bool {
+	return d.Spec.Replicas != nil && apply.Owns(d, apply.Manager, "spec", "replicas")
 }
 
 // withLiveTemplate returns the Deployment of the spec with the part of the live template that the operator owns, based on

@@ -142,14 +142,17 @@ func setOnly(o object) object {
 	return o
 }
 
-// all yields the elements of a list of descriptors.
-func all[T any](list interface {
+// list is a list of descriptors, or of values.
+type list[T any] interface {
 	Len() int
 	Get(i int) T
-}) iter.Seq[T] {
+}
+
+// all yields the elements of a list.
+func all[T any](elements list[T]) iter.Seq[T] {
 	return func(yield func(T) bool) {
-		for i := range list.Len() {
-			if !yield(list.Get(i)) {
+		for i := range elements.Len() {
+			if !yield(elements.Get(i)) {
 				return
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
@@ -169,21 +170,24 @@ func allUpdated(d *appsv1.Deployment) bool {
 	return s.ObservedGeneration >= d.Generation && s.UpdatedReplicas >= replicas(d) && s.Replicas == s.UpdatedReplicas
 }
 
-func replicas(d *appsv1.Deployment) int32 {
-	if d.Spec.Replicas != nil {
-		return *d.Spec.Replicas
+func replicas(d *appsv1.Deployment) int32 { return ptr.Deref(d.Spec.Replicas, 1) }
+
+// condition returns a condition of a Deployment; it is empty if there is none.
+func condition(d *appsv1.Deployment, kind appsv1.DeploymentConditionType) appsv1.DeploymentCondition {
+	for _, c := range d.Status.Conditions {
+		if c.Type == kind {
+			return c
+		}
 	}
-	return 1
+	return appsv1.DeploymentCondition{}
 }
 
 // progressReason returns the reason of the Deployment's Progressing condition, or "" if it is of an older template.
 func progressReason(d *appsv1.Deployment) string {
-	for _, c := range d.Status.Conditions {
-		if c.Type == appsv1.DeploymentProgressing && d.Status.ObservedGeneration >= d.Generation {
-			return c.Reason
-		}
+	if d.Status.ObservedGeneration < d.Generation {
+		return ""
 	}
-	return ""
+	return condition(d, appsv1.DeploymentProgressing).Reason
 }
 
 // applyDeployments adds the Deployments: with the template of the spec where it may be applied now, otherwise with the live

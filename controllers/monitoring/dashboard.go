@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -40,63 +41,44 @@ func DashboardUID(namespace, network string) string {
 	return "plaza-" + hex.EncodeToString(sum[:8])
 }
 
+// dashboardText returns the dashboard of dashboard.yaml with the values of its variables.
 func dashboardText(n render.Network) string {
-	dashboard := maps.Clone(template())
-	dashboard["templating"] = object{"list": []object{
-		{
-			"name": "datasource", "label": "Data source", "type": "datasource", "query": "prometheus", "refresh": 1,
-			"current": object{}, "includeAll": false, "multi": false, "hide": 0,
-		},
-		regionVariable(n),
-	}}
-	text, err := json.MarshalIndent(variablesOf(n).expandAll(dashboard), "", " ") // in the order of the keys
-	if err != nil {
-		panic("monitoring: encoding a dashboard: " + err.Error()) // it has only JSON values
-	}
-	return string(text) + "\n"
-}
-
-// regionVariable offers the regions of the spec, whether or not Prometheus has series of them.
-func regionVariable(n render.Network) object {
+	v := variablesOf(n)
 	options := []object{{"selected": true, "text": "All", "value": "$__all"}}
 	var codes []string
 	for _, region := range n.SN.Spec.Regions {
 		codes = append(codes, string(region.Code))
 		options = append(options, object{"text": region.Code, "value": region.Code})
 	}
-	return object{
-		"name": "region", "label": "Region", "type": "custom", "query": strings.Join(codes, ","), "includeAll": true, "multi": true, "hide": 0,
-		"current": object{"selected": true, "text": []string{"All"}, "value": []string{"$__all"}}, "options": options,
-	}
+	v["$regionCodes"], v["$regionOptions"] = strings.Join(codes, ","), options
+	return v.expandJSON(dashboardTemplate())
 }
 
-// expandAll returns a copy of a JSON value with the variables replaced. A text that is a variable becomes its value, which
-// can be a number.
-func (v variables) expandAll(value any) any {
-	switch of := value.(type) {
-	case string:
-		if whole, ok := v[of]; ok {
-			return whole
+// expandJSON replaces the variables in a JSON text. A string that is only a variable becomes its value, which can be a
+// number or a list.
+func (v variables) expandJSON(text string) string {
+	var pairs []string
+	for _, name := range slices.Backward(slices.Sorted(maps.Keys(v))) { // $latencyText before $latency
+		value := mustEncode(v[name])
+		part := value
+		if _, isText := v[name].(string); isText {
+			part = value[1 : len(value)-1]
 		}
-		return v.expand(of)
-	case object:
-		expanded := make(object, len(of))
-		for name, each := range of {
-			expanded[name] = v.expandAll(each)
-		}
-		return expanded
-	case []any:
-		expanded := make([]any, len(of))
-		for i, each := range of {
-			expanded[i] = v.expandAll(each)
-		}
-		return expanded
+		pairs = append(pairs, `"`+name+`"`, value, name, part)
 	}
-	return value
+	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// template returns the dashboard of dashboard.yaml with complete panels.
-var template = sync.OnceValue(func() object {
+func mustEncode(value any) string {
+	text, err := json.MarshalIndent(value, "", " ") // maps in the order of their keys
+	if err != nil {
+		panic("monitoring: encoding a dashboard: " + err.Error()) // it has only JSON values
+	}
+	return string(text)
+}
+
+// dashboardTemplate returns the dashboard of dashboard.yaml as JSON, with complete panels.
+var dashboardTemplate = sync.OnceValue(func() string {
 	var file struct {
 		Dashboard object            `json:"dashboard"`
 		Types     map[string]object `json:"types"`
@@ -104,7 +86,7 @@ var template = sync.OnceValue(func() object {
 		Panels    []object          `json:"panels"`
 	}
 	mustDecode(dashboardFile, &file)
-	panels := make([]any, 0, len(file.Panels))
+	panels := make([]object, 0, len(file.Panels))
 	for i, p := range file.Panels {
 		panel := merged(file.Types[p["type"].(string)], p)
 		panel["id"] = i + 1
@@ -113,7 +95,7 @@ var template = sync.OnceValue(func() object {
 	}
 	arrange(panels)
 	file.Dashboard["panels"] = panels
-	return file.Dashboard
+	return mustEncode(file.Dashboard) + "\n"
 })
 
 // merged returns an object with the fields of both, recursively; those of b have precedence.
@@ -141,10 +123,9 @@ func completeTargets(panel object) {
 }
 
 // arrange positions the panels from left to right and from top to bottom.
-func arrange(panels []any) {
+func arrange(panels []object) {
 	x, y, height := 0, 0, 0
-	for _, each := range panels {
-		panel := each.(object)
+	for _, panel := range panels {
 		size := panel["gridPos"].(object)
 		width := int(size["w"].(float64))
 		if x+width > 24 {

@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,13 +11,15 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/render"
@@ -32,26 +35,14 @@ type OptionalKinds struct {
 	Discovery discovery.ServerResourcesInterface
 	// Interval is the time between two discovery requests; 0 means 15 s.
 	Interval time.Duration
-	// Watch is called when a kind appears, Unwatch when it disappears.
-	Watch   func(ctx context.Context, kind schema.GroupVersionKind) error
-	Unwatch func(ctx context.Context, kind schema.GroupVersionKind) error
-	// Networks lists all networks; each is reconciled when a kind appears or disappears.
-	Networks func(ctx context.Context) ([]v1alpha1.SocialNetwork, error)
+
+	manager    ctrl.Manager
+	controller controller.Controller
+	events     chan event.GenericEvent // every network when a kind appeared or disappeared
 
 	mu         sync.Mutex
 	kinds      []schema.GroupVersionKind
 	discovered bool
-	events     chan event.GenericEvent
-}
-
-// Events yields every network when a kind appeared or disappeared.
-func (o *OptionalKinds) Events() <-chan event.GenericEvent {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.events == nil {
-		o.events = make(chan event.GenericEvent, 64)
-	}
-	return o.events
 }
 
 // List returns the kinds that existed at the last discovery.
@@ -80,14 +71,10 @@ func (o *OptionalKinds) Discovered() bool {
 
 // Start repeats discovery until ctx ends. It implements manager.Runnable.
 func (o *OptionalKinds) Start(ctx context.Context) error {
-	interval := o.Interval
-	if interval == 0 {
-		interval = discoveryInterval
-	}
-	ticker := time.NewTicker(interval)
+	ticker := time.NewTicker(cmp.Or(o.Interval, discoveryInterval))
 	defer ticker.Stop()
 	for {
-		if o.Discover(ctx) {
+		if o.discover(ctx) {
 			o.enqueueNetworks(ctx)
 		}
 		select {
@@ -98,9 +85,9 @@ func (o *OptionalKinds) Start(ctx context.Context) error {
 	}
 }
 
-// Discover asks the API server for the optional kinds and reports whether they changed. If the request fails, it keeps
+// discover asks the API server for the optional kinds and reports whether they changed. If the request fails, it keeps
 // the last result.
-func (o *OptionalKinds) Discover(ctx context.Context) bool {
+func (o *OptionalKinds) discover(ctx context.Context) bool {
 	kinds, err := o.served()
 	if err != nil {
 		log.FromContext(ctx).Error(err, "discovery of the optional kinds failed")
@@ -108,7 +95,14 @@ func (o *OptionalKinds) Discover(ctx context.Context) bool {
 	}
 	before := o.List()
 	kinds = slices.DeleteFunc(kinds, func(kind schema.GroupVersionKind) bool {
-		return !slices.Contains(before, kind) && !o.startWatch(ctx, kind)
+		if slices.Contains(before, kind) {
+			return false
+		}
+		err := o.watch(ctx, kind)
+		if err != nil { // a kind that cannot be watched counts as absent
+			log.FromContext(ctx).Error(err, "watching a kind failed", "kind", kind.String())
+		}
+		return err != nil
 	})
 	o.mu.Lock()
 	changed := !o.discovered || !slices.Equal(kinds, before)
@@ -116,7 +110,7 @@ func (o *OptionalKinds) Discover(ctx context.Context) bool {
 	o.mu.Unlock()
 	for _, kind := range before {
 		if !slices.Contains(kinds, kind) {
-			if err := o.Unwatch(ctx, kind); err != nil {
+			if err := o.unwatch(ctx, kind); err != nil {
 				log.FromContext(ctx).Error(err, "stopping the watch of a kind failed", "kind", kind.String())
 			}
 		}
@@ -142,24 +136,15 @@ func (o *OptionalKinds) served() ([]schema.GroupVersionKind, error) {
 	return served, nil
 }
 
-// startWatch starts to watch a kind. A kind that cannot be watched counts as absent.
-func (o *OptionalKinds) startWatch(ctx context.Context, kind schema.GroupVersionKind) bool {
-	if err := o.Watch(ctx, kind); err != nil {
-		log.FromContext(ctx).Error(err, "watching a kind failed", "kind", kind.String())
-		return false
-	}
-	return true
-}
-
 func (o *OptionalKinds) enqueueNetworks(ctx context.Context) {
-	networks, err := o.Networks(ctx)
-	if err != nil {
+	var networks v1alpha1.SocialNetworkList
+	if err := o.manager.GetClient().List(ctx, &networks); err != nil {
 		log.FromContext(ctx).Error(err, "listing the networks failed")
 		return
 	}
-	for i := range networks {
+	for i := range networks.Items {
 		select {
-		case o.events <- event.GenericEvent{Object: &networks[i]}:
+		case o.events <- event.GenericEvent{Object: &networks.Items[i]}:
 		case <-ctx.Done():
 			return
 		}
@@ -169,19 +154,33 @@ func (o *OptionalKinds) enqueueNetworks(ctx context.Context) {
 // informerSyncTimeout is how long the first list of a kind may take.
 const informerSyncTimeout = 10 * time.Second
 
-// addInformer makes the cache hold a kind. If the list does not finish in time, for example because the operator may not
-// list the kind, the informer is removed again: reads of the kind would block forever.
-func addInformer(ctx context.Context, c cache.Cache, object client.Object) error {
+// watch makes the cache hold a kind and the controller watch it. If the first list does not finish in time, for example
+// because the operator may not list the kind, the informer is removed again: reads of the kind would block forever.
+func (o *OptionalKinds) watch(ctx context.Context, kind schema.GroupVersionKind) error {
+	object, err := o.newObject(kind)
+	if err != nil {
+		return err
+	}
 	syncCtx, cancel := context.WithTimeout(ctx, informerSyncTimeout)
 	defer cancel()
-	if _, err := c.GetInformer(syncCtx, object); err != nil {
-		return errors.Join(err, c.RemoveInformer(ctx, object))
+	if _, err := o.manager.GetCache().GetInformer(syncCtx, object); err != nil {
+		return errors.Join(err, o.manager.GetCache().RemoveInformer(ctx, object))
 	}
-	return nil
+	owner := handler.EnqueueRequestForOwner(
+		o.manager.GetScheme(), o.manager.GetRESTMapper(), &v1alpha1.SocialNetwork{}, handler.OnlyControllerOwner())
+	return o.controller.Watch(source.Kind(o.manager.GetCache(), object, owner, specChanged))
 }
 
-func newObject(scheme *runtime.Scheme, kind schema.GroupVersionKind) (client.Object, error) {
-	created, err := scheme.New(kind)
+func (o *OptionalKinds) unwatch(ctx context.Context, kind schema.GroupVersionKind) error {
+	object, err := o.newObject(kind)
+	if err != nil {
+		return err
+	}
+	return o.manager.GetCache().RemoveInformer(ctx, object)
+}
+
+func (o *OptionalKinds) newObject(kind schema.GroupVersionKind) (client.Object, error) {
+	created, err := o.manager.GetScheme().New(kind)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func (r *Reconciler) readServers(ctx context.Context, p *stage.Pass) error {
 		if pod := &pods.Items[i]; isReady(pod) {
 			code := v1alpha1.RegionCode(pod.Labels[render.LabelRegion])
 			p.Reports[code] = append(p.Reports[code], stage.ServerReport{
-				Pod: pod.Name, Ops: opsAddress(pod), Image: imageOf(pod), Template: pod.Labels[appsv1.DefaultDeploymentUniqueLabelKey],
+				Pod: pod.Name, Ops: opsAddress(pod), Image: render.ServerImage(pod.Spec), Template: pod.Labels[appsv1.DefaultDeploymentUniqueLabelKey],
 			})
 		}
 	}
@@ -78,14 +78,4 @@ func opsAddress(pod *corev1.Pod) string {
 		}
 	}
 	return net.JoinHostPort(pod.Status.PodIP, strconv.Itoa(int(port)))
-}
-
-// imageOf returns the image of a pod's server container.
-func imageOf(pod *corev1.Pod) string {
-	for _, c := range pod.Spec.Containers {
-		if c.Name == render.ContainerName {
-			return c.Image
-		}
-	}
-	return ""
 }

@@ -11,12 +11,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -46,6 +46,7 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager) err
 	if _, err := mgr.GetCache().GetInformer(ctx, &corev1.Pod{}); err != nil { // pods are read, but start no reconcile
 		return fmt.Errorf("caching pods: %w", err)
 	}
+	r.Kinds.manager, r.Kinds.events = mgr, make(chan event.GenericEvent, 64)
 	edited := predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{})
 	built, err := ctrl.NewControllerManagedBy(mgr).Named("socialnetwork").
 		For(&v1alpha1.SocialNetwork{}, builder.WithPredicates(edited)).
@@ -59,46 +60,17 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager) err
 		Owns(&policyv1.PodDisruptionBudget{}, builder.WithPredicates(specChanged)).
 		Owns(&autoscalingv2.HorizontalPodAutoscaler{}, builder.WithPredicates(specChanged)).
 		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.networksOfSecret)).
-		WatchesRawSource(source.Channel(r.Kinds.Events(), &handler.EnqueueRequestForObject{})).
+		WatchesRawSource(source.Channel(r.Kinds.events, &handler.EnqueueRequestForObject{})).
 		WithOptions(controller.Options{MaxConcurrentReconciles: maxConcurrentReconciles}).
 		Build(r)
 	if err != nil {
 		return fmt.Errorf("building the controller: %w", err)
 	}
-	r.watchOptionalKinds(mgr, built)
+	r.Kinds.controller = built
 	if err := mgr.Add(r.Kinds); err != nil {
 		return fmt.Errorf("adding the discovery of optional kinds: %w", err)
 	}
 	return nil
-}
-
-// watchOptionalKinds makes the controller watch optional kinds as they appear.
-func (r *Reconciler) watchOptionalKinds(mgr ctrl.Manager, c controller.Controller) {
-	r.Kinds.Networks = r.networks
-	r.Kinds.Watch = func(ctx context.Context, kind schema.GroupVersionKind) error {
-		object, err := newObject(mgr.GetScheme(), kind)
-		if err != nil {
-			return err
-		}
-		if err := addInformer(ctx, mgr.GetCache(), object); err != nil {
-			return err
-		}
-		owner := handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), &v1alpha1.SocialNetwork{}, handler.OnlyControllerOwner())
-		return c.Watch(source.Kind(mgr.GetCache(), object, owner, specChanged))
-	}
-	r.Kinds.Unwatch = func(ctx context.Context, kind schema.GroupVersionKind) error {
-		object, err := newObject(mgr.GetScheme(), kind)
-		if err != nil {
-			return err
-		}
-		return mgr.GetCache().RemoveInformer(ctx, object)
-	}
-}
-
-func (r *Reconciler) networks(ctx context.Context) ([]v1alpha1.SocialNetwork, error) {
-	var list v1alpha1.SocialNetworkList
-	err := r.Client.List(ctx, &list)
-	return list.Items, err
 }
 
 // secretsOf returns the names of the Secrets that a network's spec refers to.

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/keyring"
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
@@ -99,7 +100,7 @@ func (o *operator) secretTexts() []string {
 				Keys []struct{ Key, Seed string } `json:"keys"`
 			}
 			switch {
-			case name == render.NetworkIDFile:
+			case name == keyring.NetworkIDFile:
 			case json.Unmarshal(value, &file) == nil && len(file.Keys) > 0:
 				for _, key := range file.Keys {
 					texts = append(texts, key.Key+key.Seed)

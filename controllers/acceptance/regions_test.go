@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/apply"
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
@@ -194,7 +195,7 @@ func TestAutoscalingTakesOver(t *testing.T) {
 	})
 	o.eventually("the number to be handed over", func() string {
 		d := o.deployment("acme-minimal", "us")
-		if render.ReplicasHandover(d, "plaza-operator") != nil {
+		if apply.Owns(d, apply.Manager, "spec", "replicas") {
 			return "the operator owns it"
 		}
 		return ""

@@ -114,7 +114,7 @@ func TestBrokenTemplateIsRestored(t *testing.T) {
 		d.Spec.Template.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "PLAZA_LOG_LEVEL", Value: "by hand"}}
 		d.Spec.Strategy = appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
 	})
-	o.waitLevel("acme", "us", "debug") // it was its turn
+	o.waitLevel("acme", "us", "debug")                                                  // it was its turn
 	o.regionCondition("acme", "us", v1alpha1.RegionUpdated, v1alpha1.ReasonProgressing) // otherwise UpToDate may be older
 	o.clock.add(11 * time.Minute)
 	o.setReady(o.deployment("acme", "us"))

@@ -2,6 +2,7 @@
 package apply
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -126,12 +127,7 @@ func (a Applier) write(ctx context.Context, desired client.Object, mode Mode, cr
 	return wrap(err, "apply", desired)
 }
 
-func (a Applier) manager() string {
-	if a.Manager == "" {
-		return Manager
-	}
-	return a.Manager
-}
+func (a Applier) manager() string { return cmp.Or(a.Manager, Manager) }
 
 // isOurs reports whether the operator created the object, so that the cache will hold it. An object without our label
 // belongs to a user.

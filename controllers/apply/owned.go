@@ -3,6 +3,7 @@ package apply
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -61,6 +62,15 @@ func LostField(live client.Object, desired client.Object, manager string, path .
 	return differs(owned, part, part, "."+strings.Join(path, ".")), nil
 }
 
+// Owns reports whether manager applied the field at path of an object, or a part of it.
+func Owns(object client.Object, manager string, path ...string) bool {
+	owned, ok := fieldsOf(object.GetManagedFields(), manager)
+	for _, name := range path {
+		owned, ok = owned["f:"+name]
+	}
+	return ok
+}
+
 func ownedPart(owned fields, value any) any {
 	if isLeaf(owned) {
 		return value
@@ -69,30 +79,24 @@ func ownedPart(owned fields, value any) any {
 	case map[string]any:
 		part := map[string]any{}
 		for key, below := range owned {
-			if name, isField := strings.CutPrefix(key, "f:"); isField {
-				if child, ok := have[name]; ok {
-					part[name] = ownedPart(below, child)
-				}
+			if child, ok := childOf(have, key); ok {
+				part[strings.TrimPrefix(key, "f:")] = ownedPart(below, child)
 			}
 		}
 		return part
 	case []any:
-		return ownedItems(owned, have)
-	}
-	return value
-}
-
-func ownedItems(owned fields, list []any) []any {
-	var part []any
-	for _, item := range list {
-		for key, below := range owned {
-			if key != "." && isItem(item, key) {
-				part = append(part, ownedPart(below, item))
-				break
+		var part []any
+		for _, item := range have {
+			for key, below := range owned {
+				if isItem(item, key) {
+					part = append(part, ownedPart(below, item))
+					break
+				}
 			}
 		}
+		return part
 	}
-	return part
+	return value
 }
 
 // fields is a FieldsV1: a tree with keys f:<field>, k:<key of a list item>, v:<value of a list item> and ".".
@@ -141,87 +145,59 @@ func differs(owned fields, live, desired any, path string) string {
 		}
 		return orRoot(path)
 	}
-	switch want := desired.(type) {
-	case map[string]any:
-		return mapDiffers(owned, live, want, path)
-	case []any:
-		return listDiffers(owned, live, want, path)
-	}
-	return orRoot(path)
-}
-
-// isLeaf reports whether a value is owned as a whole: a scalar, or an atomic or empty list or map.
-func isLeaf(owned fields) bool {
-	for key := range owned {
-		if key != "." {
-			return false
-		}
-	}
-	return true
-}
-
-func mapDiffers(owned fields, live any, desired map[string]any, path string) string {
-	have, ok := live.(map[string]any)
-	if !ok {
+	if reflect.TypeOf(live) != reflect.TypeOf(desired) {
 		return orRoot(path)
 	}
-	for _, key := range sortedKeys(owned) {
-		name, isField := strings.CutPrefix(key, "f:")
-		if !isField {
+	items := 0
+	for _, key := range slices.Sorted(maps.Keys(owned)) {
+		if key == "." {
 			continue
 		}
-		below := path + "." + name
-		want, wanted := desired[name]
-		value, exists := have[name]
-		if !wanted || !exists {
+		items++
+		below := path + "[" + key[2:] + "]"
+		if name, isField := strings.CutPrefix(key, "f:"); isField {
+			below = path + "." + name
+		}
+		value, exists := childOf(live, key)
+		want, wanted := childOf(desired, key)
+		if !exists || !wanted {
 			return below[1:]
 		}
 		if at := differs(owned[key], value, want, below); at != "" {
 			return at
 		}
 	}
-	for name := range desired {
-		if _, ok := owned["f:"+name]; !ok {
-			return (path + "." + name)[1:]
-		}
-	}
-	return ""
-}
-
-func listDiffers(owned fields, live any, desired []any, path string) string {
-	have, ok := live.([]any)
-	if !ok {
-		return orRoot(path)
-	}
-	items := 0
-	for _, key := range sortedKeys(owned) {
-		if key == "." {
-			continue
-		}
-		items++
-		want, wanted := itemOf(desired, key)
-		value, exists := itemOf(have, key)
-		below := path + "[" + key[2:] + "]"
-		if !wanted || !exists {
-			return below[1:]
-		}
-		if strings.HasPrefix(key, "k:") {
-			if at := differs(owned[key], value, want, below); at != "" {
-				return at
+	switch want := desired.(type) {
+	case map[string]any:
+		for name := range want {
+			if _, ok := owned["f:"+name]; !ok {
+				return (path + "." + name)[1:]
 			}
 		}
-	}
-	if items != len(desired) {
-		return orRoot(path)
+	case []any:
+		if items != len(want) {
+			return orRoot(path)
+		}
 	}
 	return ""
 }
 
-// itemOf returns the item of a list with a key of a FieldsV1: k:{"name":"x"} or v:"x".
-func itemOf(list []any, key string) (any, bool) {
-	for _, item := range list {
-		if isItem(item, key) {
-			return item, true
+// isLeaf reports whether a value is owned as a whole: a scalar, or an atomic or empty list or map.
+func isLeaf(owned fields) bool {
+	_, exists := owned["."]
+	return len(owned) == 0 || len(owned) == 1 && exists
+}
+
+// childOf returns the field of a map or the item of a list with a key of a FieldsV1: f:x, k:{"name":"x"} or v:"x".
+func childOf(value any, key string) (any, bool) {
+	switch of := value.(type) {
+	case map[string]any:
+		name, isField := strings.CutPrefix(key, "f:")
+		child, ok := of[name]
+		return child, ok && isField
+	case []any:
+		if i := slices.IndexFunc(of, func(item any) bool { return isItem(item, key) }); i >= 0 {
+			return of[i], true
 		}
 	}
 	return nil, false
@@ -300,15 +276,6 @@ func number(v any) (float64, bool) {
 		return float64(n), true
 	}
 	return 0, false
-}
-
-func sortedKeys(owned fields) []string {
-	keys := make([]string, 0, len(owned))
-	for key := range owned {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 func orRoot(path string) string {

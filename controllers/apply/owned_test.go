@@ -141,6 +141,31 @@ func TestOwned(t *testing.T) {
 	require.Equal(t, "spec.gone", Difference(live, again, Manager))
 }
 
+func TestOwns(t *testing.T) {
+	const replicas = `{"f:spec":{"f:replicas":{}}}`
+	for name, test := range map[string]struct {
+		manager, subresource, fields string
+		operation                    metav1.ManagedFieldsOperationType
+		want                         bool
+	}{
+		"ours":             {Manager, "", replicas, "Apply", true},
+		"another's":        {"other", "", replicas, "Apply", false},
+		"not applied":      {Manager, "", replicas, "Update", false},
+		"of a subresource": {Manager, "scale", replicas, "Apply", false},
+		"other fields":     {Manager, "", `{"f:spec":{"f:template":{}}}`, "Apply", false},
+		"unknown form":     {Manager, "", `[]`, "Apply", false},
+	} {
+		live := object(t, `{spec: {replicas: 4}}`, "")
+		live.SetManagedFields([]metav1.ManagedFieldsEntry{{
+			Manager: test.manager, Operation: test.operation, Subresource: test.subresource, FieldsV1: metav1.NewFieldsV1(test.fields),
+		}})
+		require.Equal(t, test.want, Owns(live, Manager, "spec", "replicas"), name)
+	}
+	live := object(t, `{spec: {replicas: 4}}`, "")
+	live.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: Manager, Operation: "Apply"}})
+	require.False(t, Owns(live, Manager, "spec", "replicas"), "no fields")
+}
+
 // TestLostField compares the ownership of spec.template, not its values.
 func TestLostField(t *testing.T) {
 	const desired = `{spec: {replicas: 2, template: {a: x, list: [{name: c, image: i}]}}}`

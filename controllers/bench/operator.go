@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -12,9 +11,9 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -149,28 +148,20 @@ func parse(text []byte) (map[string]*dto.MetricFamily, error) {
 	return families, nil
 }
 
+var memoryLine = regexp.MustCompile(`(?m)^(VmRSS|VmHWM):\s+(\d+) kB$`)
+
 // memory returns the current and the peak resident memory of a process.
 func memory(pid int) (resident, peak float64, err error) {
-	file, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0, 0, err
-	}
-	defer func() { _ = file.Close() }()
-	lines := bufio.NewScanner(file)
-	for lines.Scan() {
-		name, rest, _ := strings.Cut(lines.Text(), ":")
-		kib, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 64)
-		if err != nil {
-			continue
-		}
-		switch name {
-		case "VmRSS":
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	for _, found := range memoryLine.FindAllStringSubmatch(string(text), -1) {
+		kib, _ := strconv.ParseFloat(found[2], 64)
+		if found[1] == "VmRSS" {
 			resident = kib * 1024
-		case "VmHWM":
+		} else {
 			peak = kib * 1024
 		}
 	}
-	return resident, peak, lines.Err()
+	return resident, peak, err
 }
 
 // quantile returns the upper bound of the histogram bucket that contains the quantile of the observations between two

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/keyring"
 	"github.com/plaza-social/plaza/platform/auth"
 )
@@ -303,15 +304,15 @@ func TestNothingPrintsAKey(t *testing.T) {
 }
 
 func TestEventString(t *testing.T) {
-	for what, want := range map[keyring.EventType]string{
-		keyring.Created:         "created the first server key k",
-		keyring.RotationStarted: "started a rotation with the new server key k",
-		keyring.KeyAdopted:      "the server key k, which was added by hand, becomes the active one",
-		keyring.KeyActivated:    "every server accepts the server key k, which is active now",
-		keyring.KeyRetiring:     "the server key k is accepted until 2026-11-01T09:00:00Z",
-		keyring.KeyRevoked:      "the server key k expired and was removed",
-		"Other":                 "Other k",
+	for what, want := range map[v1alpha1.Reason]string{
+		v1alpha1.ReasonKeysCreated:     "created the first server key k",
+		v1alpha1.ReasonRotationStarted: "started a rotation with the new server key k",
+		v1alpha1.ReasonKeyAdopted:      "the server key k, which was added by hand, becomes the active one",
+		v1alpha1.ReasonKeyActivated:    "every server accepts the server key k, which is active now",
+		v1alpha1.ReasonKeyRetiring:     "the server key k is accepted until 2026-11-01T09:00:00Z",
+		v1alpha1.ReasonKeyRevoked:      "the server key k expired and was removed",
+		"Other":                        "Other k",
 	} {
-		require.Equal(t, want, keyring.Event{Type: what, KeyID: "k", Until: dawn}.String())
+		require.Equal(t, want, keyring.Event{Reason: what, KeyID: "k", Until: dawn}.String())
 	}
 }

@@ -93,7 +93,7 @@ func (c *client) call(t *testing.T) {
 
 func follow(w *world, ended map[string]time.Time) {
 	for _, event := range w.last.Events {
-		if event.Type != keyring.KeyActivated {
+		if event.Reason != v1alpha1.ReasonKeyActivated {
 			continue
 		}
 		for _, key := range w.last.Keys {

@@ -70,41 +70,28 @@ type KeyState struct {
 
 // Event is a change of a key.
 type Event struct {
-	Type  EventType
-	KeyID string
-	Until time.Time // when the key expires, for KeyRetiring
+	Reason v1alpha1.Reason
+	KeyID  string
+	Until  time.Time // when the key expires, for ReasonKeyRetiring
 }
-
-// EventType is the type of a change.
-type EventType string
-
-// The types of changes.
-const (
-	Created         EventType = "Created"         // the first key was created
-	RotationStarted EventType = "RotationStarted" // a new key was added as the successor of the active one
-	KeyAdopted      EventType = "KeyAdopted"      // a key that was added by hand becomes the active one
-	KeyActivated    EventType = "KeyActivated"    // every server accepts the key, which is active now
-	KeyRetiring     EventType = "KeyRetiring"     // the key is accepted until Until
-	KeyRevoked      EventType = "KeyRevoked"      // the key expired and was removed
-)
 
 // String returns a description of the change.
 func (e Event) String() string {
-	switch e.Type {
-	case Created:
+	switch e.Reason {
+	case v1alpha1.ReasonKeysCreated:
 		return fmt.Sprintf("created the first server key %s", e.KeyID)
-	case RotationStarted:
+	case v1alpha1.ReasonRotationStarted:
 		return fmt.Sprintf("started a rotation with the new server key %s", e.KeyID)
-	case KeyAdopted:
+	case v1alpha1.ReasonKeyAdopted:
 		return fmt.Sprintf("the server key %s, which was added by hand, becomes the active one", e.KeyID)
-	case KeyActivated:
+	case v1alpha1.ReasonKeyActivated:
 		return fmt.Sprintf("every server accepts the server key %s, which is active now", e.KeyID)
-	case KeyRetiring:
+	case v1alpha1.ReasonKeyRetiring:
 		return fmt.Sprintf("the server key %s is accepted until %s", e.KeyID, e.Until.UTC().Format(time.RFC3339))
-	case KeyRevoked:
+	case v1alpha1.ReasonKeyRevoked:
 		return fmt.Sprintf("the server key %s expired and was removed", e.KeyID)
 	default:
-		return string(e.Type) + " " + e.KeyID
+		return string(e.Reason) + " " + e.KeyID
 	}
 }
 
@@ -179,7 +166,7 @@ func (m *machine) revoke() {
 	}
 	for _, entry := range m.keys {
 		if !entry.ValidAt(m.Now) {
-			m.event(KeyRevoked, entry)
+			m.event(v1alpha1.ReasonKeyRevoked, entry)
 			m.retiring = without(m.retiring, entry.ID)
 		}
 	}
@@ -216,21 +203,21 @@ func (m *machine) repair() error {
 	lost := m.lost
 	m.lost = ""
 	if lost != "" && m.active != "" {
-		return m.add(RotationStarted)
+		return m.add(v1alpha1.ReasonRotationStarted)
 	}
 	if m.active != "" || m.pending != "" {
 		return nil
 	}
 	if id := m.successor(); id != "" {
 		m.pending = id
-		m.event(KeyAdopted, Entry{ID: id})
+		m.event(v1alpha1.ReasonKeyAdopted, Entry{ID: id})
 		return nil
 	}
 	if len(m.keys) == 0 && len(m.retiring) == 0 && m.rotated.IsZero() {
-		return m.add(Created)
+		return m.add(v1alpha1.ReasonKeysCreated)
 	}
 	m.waiting = false // this is a new key already
-	return m.add(RotationStarted)
+	return m.add(v1alpha1.ReasonRotationStarted)
 }
 
 // activate makes the pending key the active one if every server accepts it, and makes the other keys expire. Without a
@@ -241,7 +228,7 @@ func (m *machine) activate() {
 	}
 	follows := m.active != ""
 	m.active, m.pending, m.rotated = m.pending, "", seconds(m.Now)
-	m.event(KeyActivated, Entry{ID: m.active})
+	m.event(v1alpha1.ReasonKeyActivated, Entry{ID: m.active})
 	if !follows {
 		return
 	}
@@ -260,7 +247,7 @@ func (m *machine) activate() {
 
 func (m *machine) retire(i int) {
 	m.keys[i].NotAfter = seconds(m.Now.Add(m.Overlap))
-	m.event(KeyRetiring, m.keys[i])
+	m.event(v1alpha1.ReasonKeyRetiring, m.keys[i])
 }
 
 // rotate starts a rotation if it is due.
@@ -272,11 +259,11 @@ func (m *machine) rotate() error {
 		return nil
 	}
 	m.waiting = false
-	return m.add(RotationStarted)
+	return m.add(v1alpha1.ReasonRotationStarted)
 }
 
 // add inserts a new pending key at the start of the file.
-func (m *machine) add(what EventType) error {
+func (m *machine) add(reason v1alpha1.Reason) error {
 	key, err := newKey(m.Random)
 	if err != nil {
 		return err
@@ -293,14 +280,14 @@ func (m *machine) add(what EventType) error {
 		entry := Entry{ID: id, Key: key}
 		m.keys = slices.Insert(m.keys, 0, entry)
 		m.pending = id
-		m.event(what, entry)
+		m.event(reason, entry)
 		return nil
 	}
 	return errors.New("generating a key id: the random source repeats itself")
 }
 
-func (m *machine) event(what EventType, entry Entry) {
-	m.events = append(m.events, Event{Type: what, KeyID: entry.ID, Until: entry.NotAfter})
+func (m *machine) event(reason v1alpha1.Reason, entry Entry) {
+	m.events = append(m.events, Event{Reason: reason, KeyID: entry.ID, Until: entry.NotAfter})
 }
 
 func (m *machine) result(before File) Result {

@@ -28,7 +28,7 @@ func ask(value string) func(*world) { return func(w *world) { w.in.Request = val
 
 var timelines = map[string][]scene{
 	"three months by schedule": {
-		{keys: "k1 Pending", events: "Created k1", unread: true},
+		{keys: "k1 Pending", events: "KeysCreated k1", unread: true},
 		{after: time.Second, keys: "k1 Pending", unread: true},
 		{after: time.Second, keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
 		{after: 10 * day, keys: "k1 Active", due: 20 * day},
@@ -43,7 +43,7 @@ var timelines = map[string][]scene{
 		{after: 30 * day, keys: "k4 Pending, k3 Active", events: "RotationStarted k4"},
 	},
 	"servers that never see the new key keep the old one": {
-		{keys: "k1 Pending", events: "Created k1"},
+		{keys: "k1 Pending", events: "KeysCreated k1"},
 		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
 		{after: 30 * day, keys: "k2 Pending, k1 Active", events: "RotationStarted k2"},
 		{after: 200 * day, unread: true, keys: "k2 Pending, k1 Active"},
@@ -52,7 +52,7 @@ var timelines = map[string][]scene{
 		{after: time.Hour, keys: "k2 Active", events: "KeyRevoked k1", due: 30*day - time.Hour},
 	},
 	"an immediate request": {
-		{keys: "k1 Pending", events: "Created k1"},
+		{keys: "k1 Pending", events: "KeysCreated k1"},
 		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
 		{after: day, do: ask("now"), keys: "k2 Pending, k1 Active", events: "RotationStarted k2"},
 		{keys: "k2 Active, k1 Retiring 1h0m0s", events: "KeyActivated k2, KeyRetiring k1", due: time.Hour},
@@ -61,12 +61,12 @@ var timelines = map[string][]scene{
 		{after: time.Hour, do: ask("now"), keys: "k2 Active", due: 29*day - 2*time.Hour},
 	},
 	"a request before the first key asks for nothing": {
-		{do: ask("now"), keys: "k1 Pending", events: "Created k1"},
+		{do: ask("now"), keys: "k1 Pending", events: "KeysCreated k1"},
 		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
 		{after: day, keys: "k1 Active", due: 29 * day},
 	},
 	"a second request while the first is under way": {
-		{keys: "k1 Pending", events: "Created k1"},
+		{keys: "k1 Pending", events: "KeysCreated k1"},
 		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
 		{do: ask("one"), keys: "k2 Pending, k1 Active", events: "RotationStarted k2"},
 		{do: ask("two"), unread: true, keys: "k2 Pending, k1 Active"},
@@ -80,7 +80,7 @@ var timelines = map[string][]scene{
 	},
 	"paused: nothing but the end of keys": {
 		{do: func(w *world) { w.in.Paused = true }},
-		{do: func(w *world) { w.in.Paused = false }, keys: "k1 Pending", events: "Created k1"},
+		{do: func(w *world) { w.in.Paused = false }, keys: "k1 Pending", events: "KeysCreated k1"},
 		{do: func(w *world) { w.in.Paused = true }, keys: "k1 Pending"},
 		{do: func(w *world) { w.in.Paused = false }, keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
 		{do: ask("now"), keys: "k2 Pending, k1 Active", events: "RotationStarted k2"},
@@ -91,7 +91,7 @@ var timelines = map[string][]scene{
 		{do: func(w *world) { w.in.Paused = false }, keys: "k3 Pending, k2 Active", events: "RotationStarted k3"},
 	},
 	"the clock goes back": {
-		{keys: "k1 Pending", events: "Created k1"},
+		{keys: "k1 Pending", events: "KeysCreated k1"},
 		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
 		{after: 1000 * day, keys: "k2 Pending, k1 Active", events: "RotationStarted k2"},
 		{keys: "k2 Active, k1 Retiring 1h0m0s", events: "KeyActivated k2, KeyRetiring k1", due: time.Hour},
@@ -100,14 +100,14 @@ var timelines = map[string][]scene{
 		{after: time.Hour + time.Minute, keys: "k2 Active", events: "KeyRevoked k1", due: 30*day - time.Hour},
 	},
 	"a shorter overlap applies immediately": {
-		{do: func(w *world) { w.in.Overlap = 100 * time.Hour }, keys: "k1 Pending", events: "Created k1"},
+		{do: func(w *world) { w.in.Overlap = 100 * time.Hour }, keys: "k1 Pending", events: "KeysCreated k1"},
 		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
 		{do: ask("now"), keys: "k2 Pending, k1 Active", events: "RotationStarted k2"},
 		{keys: "k2 Active, k1 Retiring 100h0m0s", events: "KeyActivated k2, KeyRetiring k1", due: 100 * time.Hour},
 		{do: func(w *world) { w.in.Overlap = time.Hour }, keys: "k2 Active, k1 Retiring 1h0m0s", events: "KeyRetiring k1", due: time.Hour},
 	},
 	"a key put in by hand stays until the next rotation is through": {
-		{keys: "k1 Pending", events: "Created k1"},
+		{keys: "k1 Pending", events: "KeysCreated k1"},
 		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
 		{do: func(w *world) {
 			w.edit(func(f keyring.File) keyring.File {
@@ -122,13 +122,13 @@ var timelines = map[string][]scene{
 		{after: time.Hour, keys: "k2 Active", events: "KeyRevoked mine, KeyRevoked k1, KeyRevoked year, KeyRevoked soon", due: 30*day - time.Hour},
 	},
 	"the active key taken out by hand": {
-		{keys: "k1 Pending", events: "Created k1"},
+		{keys: "k1 Pending", events: "KeysCreated k1"},
 		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
 		{do: func(w *world) { w.edit(removed(w, v1alpha1.KeyActive)) }, keys: "k2 Pending", events: "RotationStarted k2"},
 		{keys: "k2 Active", events: "KeyActivated k2", due: 30 * day},
 	},
 	"the active key replaced by hand": {
-		{keys: "k1 Pending", events: "Created k1"},
+		{keys: "k1 Pending", events: "KeysCreated k1"},
 		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
 		{
 			do: func(w *world) {
@@ -141,7 +141,7 @@ var timelines = map[string][]scene{
 		{after: time.Hour, keys: "mine Active, other Retiring", events: "KeyActivated mine", due: 30 * day},
 	},
 	"the active key given an end by hand": {
-		{keys: "k1 Pending", events: "Created k1"},
+		{keys: "k1 Pending", events: "KeysCreated k1"},
 		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
 		{do: func(w *world) {
 			w.edit(func(f keyring.File) keyring.File { f[0].NotAfter = w.now.Add(2 * time.Hour); return f })
@@ -150,7 +150,7 @@ var timelines = map[string][]scene{
 		{after: 2 * time.Hour, keys: "k2 Active", events: "KeyRevoked k1", due: 30*day - 2*time.Hour},
 	},
 	"the active key ended by hand while paused": {
-		{keys: "k1 Pending", events: "Created k1"},
+		{keys: "k1 Pending", events: "KeysCreated k1"},
 		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
 		{do: func(w *world) {
 			w.in.Paused = true
@@ -159,14 +159,14 @@ var timelines = map[string][]scene{
 		{do: func(w *world) { w.in.Paused = false }, keys: "k2 Pending", events: "KeyRevoked k1, RotationStarted k2"},
 	},
 	"the pending key taken out by hand": {
-		{keys: "k1 Pending", events: "Created k1"},
+		{keys: "k1 Pending", events: "KeysCreated k1"},
 		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
 		{do: ask("now"), keys: "k2 Pending, k1 Active", events: "RotationStarted k2"},
 		{do: func(w *world) { w.edit(removed(w, v1alpha1.KeyPending)) }, keys: "k3 Pending, k1 Active", events: "RotationStarted k3"},
 		{keys: "k3 Active, k1 Retiring 1h0m0s", events: "KeyActivated k3, KeyRetiring k1", due: time.Hour},
 	},
 	"the pending key taken out by hand while paused": {
-		{keys: "k1 Pending", events: "Created k1"},
+		{keys: "k1 Pending", events: "KeysCreated k1"},
 		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
 		{do: func(w *world) {
 			w.edit(func(f keyring.File) keyring.File { return append(f, byHand("brief", w.now.Add(time.Minute))) })
@@ -180,7 +180,7 @@ var timelines = map[string][]scene{
 		{do: func(w *world) { w.in.Paused = false }, keys: "k3 Pending, k1 Active", events: "RotationStarted k3"},
 	},
 	"the end of an old key taken away by hand": {
-		{keys: "k1 Pending", events: "Created k1"},
+		{keys: "k1 Pending", events: "KeysCreated k1"},
 		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
 		{do: ask("now"), keys: "k2 Pending, k1 Active", events: "RotationStarted k2"},
 		{keys: "k2 Active, k1 Retiring 1h0m0s", events: "KeyActivated k2, KeyRetiring k1", due: time.Hour},
@@ -192,7 +192,7 @@ var timelines = map[string][]scene{
 		},
 	},
 	"the annotations are lost": {
-		{keys: "k1 Pending", events: "Created k1"},
+		{keys: "k1 Pending", events: "KeysCreated k1"},
 		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
 		{do: func(w *world) { w.notes = nil }, unread: true, keys: "k1 Pending", events: "KeyAdopted k1"},
 		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
@@ -200,18 +200,18 @@ var timelines = map[string][]scene{
 		{do: func(w *world) { w.notes[keyring.AnnotationRotated] = "yesterday" }, keys: "k1 Active", due: 30 * day},
 	},
 	"the annotations name keys that do not exist": {
-		{keys: "k1 Pending", events: "Created k1"},
+		{keys: "k1 Pending", events: "KeysCreated k1"},
 		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
 		{do: func(w *world) { w.notes[keyring.AnnotationRetiring] = "gone and forgotten" }, keys: "k1 Active", due: 30 * day},
 		{do: func(w *world) { w.notes[keyring.AnnotationActive] = "gone" }, keys: "k1 Pending", events: "KeyAdopted k1"},
 		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
 	},
 	"every key taken out by hand": {
-		{keys: "k1 Pending", events: "Created k1"},
+		{keys: "k1 Pending", events: "KeysCreated k1"},
 		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
 		{do: func(w *world) { w.content = keyring.NewSecret(`{"keys": []}`) }, keys: "k2 Pending", events: "RotationStarted k2"},
 		{keys: "k2 Active", events: "KeyActivated k2", due: 30 * day},
-		{do: func(w *world) { w.content, w.notes = keyring.Secret{}, nil }, keys: "k3 Pending", events: "Created k3"},
+		{do: func(w *world) { w.content, w.notes = keyring.Secret{}, nil }, keys: "k3 Pending", events: "KeysCreated k3"},
 	},
 }
 
@@ -263,7 +263,7 @@ func TestPausedTellsWhatWaits(t *testing.T) {
 	result := w.step()
 	require.False(t, result.Changed)
 	require.Len(t, result.Pending, 1)
-	require.Equal(t, keyring.Created, result.Pending[0].Type)
+	require.Equal(t, v1alpha1.ReasonKeysCreated, result.Pending[0].Reason)
 	w.in.Paused = false
 	w.settle()
 	w.in.Paused, w.now = true, w.now.Add(31*day)
@@ -271,7 +271,7 @@ func TestPausedTellsWhatWaits(t *testing.T) {
 	require.False(t, result.Changed)
 	require.Empty(t, result.Events)
 	require.Len(t, result.Pending, 1)
-	require.Equal(t, keyring.RotationStarted, result.Pending[0].Type)
+	require.Equal(t, v1alpha1.ReasonRotationStarted, result.Pending[0].Reason)
 	require.True(t, result.NextRotation.Before(w.now), "overdue, and it shows")
 }
 
@@ -297,7 +297,7 @@ func TestLongRequest(t *testing.T) {
 	w := newWorld(t, 5)
 	w.settle()
 	w.in.Request = string(slices.Repeat([]byte("ü"), 10000))
-	require.Equal(t, keyring.RotationStarted, w.step().Events[0].Type)
+	require.Equal(t, v1alpha1.ReasonRotationStarted, w.step().Events[0].Reason)
 	w.settle()
 	require.Len(t, w.note(keyring.AnnotationRequest), 39)
 	w.now = w.now.Add(2 * time.Hour)

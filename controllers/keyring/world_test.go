@@ -92,7 +92,7 @@ func (w *world) step() keyring.Result {
 	}
 	w.last = result
 	for _, event := range result.Events {
-		w.happened = append(w.happened, string(event.Type)+" "+w.name(event.KeyID))
+		w.happened = append(w.happened, string(event.Reason)+" "+w.name(event.KeyID))
 	}
 	return result
 }

@@ -162,20 +162,11 @@ func (r *run) write(code v1alpha1.RegionCode, name string, found *keysSecret, re
 		desired = r.update(found, object, result.Changed && r.pass.SN.Spec.Paused)
 	}
 	for _, event := range result.Events {
-		r.eventf(desired, reasonOf[event.Type], "region %s: %s", code, event)
+		r.eventf(desired, event.Reason, "region %s: %s", code, event)
 	}
 	for _, event := range result.Pending {
 		r.out.Pending = append(r.out.Pending, fmt.Sprintf("change Secret %s: %s", name, event))
 	}
-}
-
-var reasonOf = map[keyring.EventType]v1alpha1.Reason{
-	keyring.Created:         v1alpha1.ReasonKeysCreated,
-	keyring.RotationStarted: v1alpha1.ReasonRotationStarted,
-	keyring.KeyAdopted:      v1alpha1.ReasonKeyAdopted,
-	keyring.KeyActivated:    v1alpha1.ReasonKeyActivated,
-	keyring.KeyRetiring:     v1alpha1.ReasonKeyRetiring,
-	keyring.KeyRevoked:      v1alpha1.ReasonKeyRevoked,
 }
 
 // setStatus fills in the status of a region's keys.

@@ -2,10 +2,13 @@ package monitoring
 
 import (
 	"crypto/sha256"
+	_ "embed"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,13 +16,19 @@ import (
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
+//go:embed dashboard.yaml
+var dashboardFile []byte
+
+// object is a JSON object of Grafana's dashboard model.
+type object = map[string]any
+
 // Dashboard returns the ConfigMap with the network's dashboard, which Grafana's sidecar finds by its label. The file
 // name has the namespace and the network, because the sidecar writes the files of all ConfigMaps into one folder.
 func Dashboard(n render.Network) *corev1.ConfigMap {
 	m := &corev1.ConfigMap{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 		ObjectMeta: render.MonitoringMeta(n, render.DashboardName(n.SN.Name)),
-		Data:       map[string]string{"plaza-" + n.SN.Namespace + "-" + n.SN.Name + ".json": dashboardFile(scopeOf(n))},
+		Data:       map[string]string{"plaza-" + n.SN.Namespace + "-" + n.SN.Name + ".json": dashboardText(n)},
 	}
 	m.Labels["grafana_dashboard"] = "1"
 	m.Annotations = map[string]string{"grafana_folder": "Plaza"}
@@ -32,36 +41,97 @@ func DashboardUID(namespace, network string) string {
 	return "plaza-" + hex.EncodeToString(sum[:8])
 }
 
-func dashboardFile(s scope) string {
-	made := dashboard{
-		UID:   DashboardUID(s.namespace, s.network),
-		Title: "Plaza / " + s.namespace + " / " + s.network, Tags: []string{"plaza"},
-		Description: "The regions of the social network " + s.namespace + "/" + s.network + ". Managed by the Plaza operator, which reverts changes: save a copy to edit it.",
-		Timezone:    "utc", GraphTooltip: 1, Refresh: "30s", SchemaVersion: schemaVersion, Time: timeRange{"now-6h", "now"},
-		Templating:  templating{[]variable{sourceVariable(), regionVariable(s.regions)}},
-		Annotations: templating{[]variable{}},
-		Panels:      arrange(panelsOf(s)),
+// dashboardText returns the dashboard of dashboard.yaml with the values of its variables.
+func dashboardText(n render.Network) string {
+	v := variablesOf(n)
+	options := []object{{"selected": true, "text": "All", "value": "$__all"}}
+	var codes []string
+	for _, region := range n.SN.Spec.Regions {
+		codes = append(codes, string(region.Code))
+		options = append(options, object{"text": region.Code, "value": region.Code})
 	}
-	file, err := json.MarshalIndent(made, "", " ")
+	v["$regionCodes"], v["$regionOptions"] = strings.Join(codes, ","), options
+	return v.expandJSON(dashboardTemplate())
+}
+
+// expandJSON replaces the variables in a JSON text. A string that is only a variable becomes its value, which can be a
+// number or a list.
+func (v variables) expandJSON(text string) string {
+	var pairs []string
+	for _, name := range slices.Backward(slices.Sorted(maps.Keys(v))) { // $latencyText before $latency
+		value := mustEncode(v[name])
+		part := value
+		if _, isText := v[name].(string); isText {
+			part = value[1 : len(value)-1]
+		}
+		pairs = append(pairs, `"`+name+`"`, value, name, part)
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
+
+func mustEncode(value any) string {
+	text, err := json.MarshalIndent(value, "", " ") // maps in the order of their keys
 	if err != nil {
-		panic(fmt.Sprintf("encoding a dashboard: %v", err)) // no field can fail
+		panic("monitoring: encoding a dashboard: " + err.Error()) // it has only JSON values
 	}
-	return string(file) + "\n"
+	return string(text)
 }
 
-func sourceVariable() variable {
-	return variable{Name: "datasource", Label: "Data source", Type: "datasource", Query: "prometheus", Refresh: 1}
+// dashboardTemplate returns the dashboard of dashboard.yaml as JSON, with complete panels.
+var dashboardTemplate = sync.OnceValue(func() string {
+	var file struct {
+		Dashboard object            `json:"dashboard"`
+		Types     map[string]object `json:"types"`
+		Mappings  []any             `json:"mappings"` // defines anchors
+		Panels    []object          `json:"panels"`
+	}
+	mustDecode(dashboardFile, &file)
+	panels := make([]object, 0, len(file.Panels))
+	for i, p := range file.Panels {
+		panel := merged(file.Types[p["type"].(string)], p)
+		panel["id"] = i + 1
+		completeTargets(panel)
+		panels = append(panels, panel)
+	}
+	arrange(panels)
+	file.Dashboard["panels"] = panels
+	return mustEncode(file.Dashboard) + "\n"
+})
+
+// merged returns an object with the fields of both, recursively; those of b have precedence.
+func merged(a, b object) object {
+	both := maps.Clone(a)
+	for name, value := range b {
+		inner, ok := value.(object)
+		if outer, exists := a[name].(object); ok && exists {
+			value = merged(outer, inner)
+		}
+		both[name] = value
+	}
+	return both
 }
 
-// regionVariable offers the regions of the spec, whether or not Prometheus has series of them.
-func regionVariable(regions []string) variable {
-	v := variable{
-		Name: "region", Label: "Region", Type: "custom", Query: strings.Join(regions, ","), IncludeAll: true, Multi: true,
-		Current: option{Selected: true, Text: []string{"All"}, Value: []string{"$__all"}},
-		Options: []option{{Selected: true, Text: "All", Value: "$__all"}},
+// completeTargets adds what follows from the panel and the position of a target.
+func completeTargets(panel object) {
+	targets, _ := panel["targets"].([]any) // a row has none
+	instant := panel["type"] == "stat"
+	for i, each := range targets {
+		targets[i] = merged(object{
+			"refId": string(rune('A' + i)), "datasource": panel["datasource"], "legendFormat": "", "instant": instant, "range": !instant,
+		}, each.(object))
 	}
-	for _, region := range regions {
-		v.Options = append(v.Options, option{Text: region, Value: region})
+}
+
+// arrange positions the panels from left to right and from top to bottom.
+func arrange(panels []object) {
+	x, y, height := 0, 0, 0
+	for _, panel := range panels {
+		size := panel["gridPos"].(object)
+		width := int(size["w"].(float64))
+		if x+width > 24 {
+			x, y, height = 0, y+height, 0
+		}
+		panel["gridPos"] = merged(size, object{"x": x, "y": y})
+		x, height = x+width, max(height, int(size["h"].(float64)))
 	}
-	return v
 }

@@ -1,8 +1,11 @@
 package monitoring
 
 import (
+	"maps"
+
 	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/plaza-social/plaza/controllers/render"
 )
@@ -10,13 +13,13 @@ import (
 // Rule returns the PrometheusRule of a network. Each alert has the labels namespace, network, severity, where it
 // applies region, and those of spec.monitoring.alerts.labels; and a summary, a description and the URL of a runbook.
 func Rule(n render.Network) *monitoringv1.PrometheusRule {
-	s := scopeOf(n)
-	prefix := "plaza-" + s.network + "-"
-	groups := []monitoringv1.RuleGroup{{Name: prefix + "recordings", Rules: recordings(s)}}
-	for _, group := range alerts() {
-		made := monitoringv1.RuleGroup{Name: prefix + group.name}
-		for _, a := range group.alerts {
-			made.Rules = append(made.Rules, a.rules(s, n.SN.Spec.Monitoring.Alerts.Labels)...)
+	v := variablesOf(n)
+	prefix := "plaza-" + n.SN.Name + "-"
+	groups := []monitoringv1.RuleGroup{{Name: prefix + "recordings", Rules: recordings(v)}}
+	for _, group := range alertGroups() {
+		made := monitoringv1.RuleGroup{Name: prefix + group.Name}
+		for i := range group.Alerts {
+			made.Rules = append(made.Rules, group.Alerts[i].rules(n, v)...)
 		}
 		groups = append(groups, made)
 	}
@@ -25,4 +28,21 @@ func Rule(n render.Network) *monitoringv1.PrometheusRule {
 		ObjectMeta: render.MonitoringMeta(n, render.MonitoringName(n.SN.Name)),
 		Spec:       monitoringv1.PrometheusRuleSpec{Groups: groups},
 	}
+}
+
+// failedRatio is the share of requests that failed within $window.
+const failedRatio = `sum by (namespace, network, region) (rate(plaza_http_requests_total{$network,procedure!="unknown",code=~"5.."}[$window]))` +
+	` / sum by (namespace, network, region) (rate(plaza_http_requests_total{$network,procedure!="unknown"}[$window]))`
+
+// recordings returns the recording rules of the error budget alerts, one for each of their windows.
+func recordings(v variables) []monitoringv1.Rule {
+	v = maps.Clone(v)
+	var rules []monitoringv1.Rule
+	for _, window := range []string{"5m", "30m", "1h", "2h", "6h", "1d", "3d"} {
+		v["$window"] = window
+		rules = append(rules, monitoringv1.Rule{
+			Record: "network_region:plaza_http_requests:failed_ratio_rate" + window, Expr: intstr.FromString(v.expand(failedRatio)),
+		})
+	}
+	return rules
 }

@@ -3,6 +3,7 @@
 package placement
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -64,15 +65,7 @@ func matches(want statusz.PlacementWanted, db v1alpha1.Database) bool {
 			return false
 		}
 	}
-	survive := db.Survive
-	if survive == "" {
-		survive = "zone"
-	}
-	primary := db.PrimaryRegion
-	if primary == "" {
-		primary = v1alpha1.RegionUS
-	}
-	return want.Survive == survive && want.Primary == string(primary)
+	return want.Survive == cmp.Or(db.Survive, "zone") && want.Primary == string(cmp.Or(db.PrimaryRegion, v1alpha1.RegionUS))
 }
 
 func newer(a, b *statusz.Placement) *statusz.Placement {

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/keyring"
 )
 
 // How a server shuts down: the kubelet waits preStopSeconds while the pod's address is removed from the Services. The
@@ -36,10 +38,10 @@ func Configuration(n Network, r *v1alpha1.Region) string {
 	}
 	file.set("primary-region", string(primaryRegion(n.SN.Spec.Database)))
 	file.set("survive", survive(n.SN.Spec.Database))
-	file.set("server-keys-file", serverKeysFolder+"/"+ServerKeysFile)
-	file.set("api-keys-file", apiKeysFolder+"/"+APIKeysFile)
-	file.set("signing-keys-file", signingKeysFolder+"/"+SigningKeysFile)
-	file.set("directory-key-file", identityFolder+"/"+DirectoryKeyFile)
+	file.set("server-keys-file", serverKeysFolder+"/"+keyring.ServerKeysFile)
+	file.set("api-keys-file", apiKeysFolder+"/"+keyring.APIKeysFile)
+	file.set("signing-keys-file", signingKeysFolder+"/"+keyring.SigningKeysFile)
+	file.set("directory-key-file", identityFolder+"/"+keyring.DirectoryKeyFile)
 	if n.SN.Spec.Storage != nil {
 		file.set("storage-url", n.SN.Spec.Storage.URL)
 	}
@@ -86,16 +88,8 @@ func localities(db v1alpha1.Database) []locality {
 	return out
 }
 
-func survive(db v1alpha1.Database) string {
-	if db.Survive == "" {
-		return "zone"
-	}
-	return db.Survive
-}
+func survive(db v1alpha1.Database) string { return cmp.Or(db.Survive, "zone") }
 
 func primaryRegion(db v1alpha1.Database) v1alpha1.RegionCode {
-	if db.PrimaryRegion == "" {
-		return v1alpha1.RegionUS
-	}
-	return db.PrimaryRegion
+	return cmp.Or(db.PrimaryRegion, v1alpha1.RegionUS)
 }

@@ -1,8 +1,6 @@
 package render
 
-import (
-	"github.com/plaza-social/plaza/api/v1alpha1"
-)
+import "github.com/plaza-social/plaza/api/v1alpha1"
 
 // Component is the part of a network that an object belongs to: the value of app.kubernetes.io/component.
 type Component string
@@ -42,15 +40,8 @@ const (
 	AnnotationAttempt = "plaza.social/attempt"
 )
 
-// Keys of Secrets and ConfigMaps, which are the names of the files that the platform reads.
-const (
-	ServerKeysFile   = "server-keys.json"
-	APIKeysFile      = "api-keys.json" //nolint:gosec // the name of a file
-	SigningKeysFile  = "signing-keys.json"
-	DirectoryKeyFile = "directory-key"
-	NetworkIDFile    = "network-id"
-	ConfigFile       = "plaza.yaml"
-)
+// ConfigFile is the key of a ConfigMap with the configuration file of a region, and the name of that file.
+const ConfigFile = "plaza.yaml"
 
 // Ports of pods and Services.
 const (

@@ -1,6 +1,8 @@
 package render
 
 import (
+	"cmp"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
@@ -43,12 +45,7 @@ func (n Network) Region(code v1alpha1.RegionCode) *v1alpha1.Region {
 }
 
 // Image returns the platform's image.
-func (n Network) Image() string {
-	if n.SN.Spec.Image != "" {
-		return n.SN.Spec.Image
-	}
-	return n.DefaultImage
-}
+func (n Network) Image() string { return cmp.Or(n.SN.Spec.Image, n.DefaultImage) }
 
 // OwnerReference returns a reference that makes the network the controller of an object.
 func OwnerReference(sn *v1alpha1.SocialNetwork) metav1.OwnerReference {

@@ -55,6 +55,16 @@ func container(n Network, r *v1alpha1.Region) corev1.Container {
 	}
 }
 
+// ServerImage returns the image of the platform's container in a pod, or "".
+func ServerImage(pod corev1.PodSpec) string {
+	for i := range pod.Containers {
+		if pod.Containers[i].Name == ContainerName {
+			return pod.Containers[i].Image
+		}
+	}
+	return ""
+}
+
 func pullSecrets(refs []v1alpha1.LocalSecretReference) []corev1.LocalObjectReference {
 	var out []corev1.LocalObjectReference
 	for _, ref := range refs {

@@ -1,6 +1,8 @@
 package render
 
 import (
+	"cmp"
+
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -48,7 +50,7 @@ func HorizontalPodAutoscaler(n Network, r *v1alpha1.Region) *autoscalingv2.Horiz
 				Kind:       "Deployment",
 				Name:       RegionName(n.SN.Name, r.Code),
 			},
-			MinReplicas: new(orDefault(r.Autoscaling.MinReplicas, defaultReplicas)),
+			MinReplicas: new(cmp.Or(r.Autoscaling.MinReplicas, defaultReplicas)),
 			MaxReplicas: r.Autoscaling.MaxReplicas,
 			Metrics: []autoscalingv2.MetricSpec{{
 				Type: autoscalingv2.ResourceMetricSourceType,
@@ -56,7 +58,7 @@ func HorizontalPodAutoscaler(n Network, r *v1alpha1.Region) *autoscalingv2.Horiz
 					Name: corev1.ResourceCPU,
 					Target: autoscalingv2.MetricTarget{
 						Type:               autoscalingv2.UtilizationMetricType,
-						AverageUtilization: new(orDefault(r.Autoscaling.TargetCPUUtilization, 70)),
+						AverageUtilization: new(cmp.Or(r.Autoscaling.TargetCPUUtilization, 70)),
 					},
 				},
 			}},
@@ -79,11 +81,4 @@ func PodDisruptionBudget(n Network, r *v1alpha1.Region) *policyv1.PodDisruptionB
 			UnhealthyPodEvictionPolicy: new(policyv1.AlwaysAllow),
 		},
 	}
-}
-
-func orDefault(value, standard int32) int32 {
-	if value == 0 {
-		return standard
-	}
-	return value
 }

@@ -5,6 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/keyring"
 )
 
 // Paths of the server's files. Each Secret is mounted as a folder: a file mounted by subPath would never be updated.
@@ -40,10 +41,10 @@ func serverVolumes(n Network, r *v1alpha1.Region) []corev1.Volume {
 			LocalObjectReference: corev1.LocalObjectReference{Name: RegionName(network, r.Code)},
 			DefaultMode:          new(secretMode),
 		}}},
-		secretVolume("server-keys", ServerKeysSource(n, r.Code), ServerKeysFile),
-		secretVolume("api-keys", APIKeysSecret(network), APIKeysFile),
-		secretVolume("signing-keys", SigningKeysSecret(network), SigningKeysFile),
-		secretVolume("identity", IdentitySecret(network), DirectoryKeyFile),
+		secretVolume("server-keys", ServerKeysSource(n, r.Code), keyring.ServerKeysFile),
+		secretVolume("api-keys", APIKeysSecret(network), keyring.APIKeysFile),
+		secretVolume("signing-keys", SigningKeysSecret(network), keyring.SigningKeysFile),
+		secretVolume("identity", IdentitySecret(network), keyring.DirectoryKeyFile),
 	}
 	if storageFolder(n.SN.Spec.Storage) != "" {
 		volumes = append(volumes, emptyVolume(storageName, "1Gi"))

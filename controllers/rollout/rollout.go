@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
@@ -120,7 +121,7 @@ func (r *run) read(ctx context.Context, spec *v1alpha1.Region) (*region, error) 
 // readUncached reads the Deployment from the API server if its replicas are handed over to an autoscaler: the number that
 // is handed over must be the current one.
 func (r *run) readUncached(ctx context.Context, g *region) error {
-	if g.spec.Autoscaling == nil || r.pass.SN.Spec.Paused || render.ReplicasHandover(g.live, apply.Manager) == nil {
+	if g.spec.Autoscaling == nil || r.pass.SN.Spec.Paused || !ownsReplicas(g.live) {
 		return nil
 	}
 	g.uncached = &appsv1.Deployment{}
@@ -169,21 +170,24 @@ func allUpdated(d *appsv1.Deployment) bool {
 	return s.ObservedGeneration >= d.Generation && s.UpdatedReplicas >= replicas(d) && s.Replicas == s.UpdatedReplicas
 }
 
-func replicas(d *appsv1.Deployment) int32 {
-	if d.Spec.Replicas != nil {
-		return *d.Spec.Replicas
+func replicas(d *appsv1.Deployment) int32 { return ptr.Deref(d.Spec.Replicas, 1) }
+
+// condition returns a condition of a Deployment; it is empty if there is none.
+func condition(d *appsv1.Deployment, kind appsv1.DeploymentConditionType) appsv1.DeploymentCondition {
+	for _, c := range d.Status.Conditions {
+		if c.Type == kind {
+			return c
+		}
 	}
-	return 1
+	return appsv1.DeploymentCondition{}
 }
 
 // progressReason returns the reason of the Deployment's Progressing condition, or "" if it is of an older template.
 func progressReason(d *appsv1.Deployment) string {
-	for _, c := range d.Status.Conditions {
-		if c.Type == appsv1.DeploymentProgressing && d.Status.ObservedGeneration >= d.Generation {
-			return c.Reason
-		}
+	if d.Status.ObservedGeneration < d.Generation {
+		return ""
 	}
-	return ""
+	return condition(d, appsv1.DeploymentProgressing).Reason
 }
 
 // applyDeployments adds the Deployments: with the template of the spec where it may be applied now, otherwise with the live
@@ -267,14 +271,15 @@ func priority(g *region) int {
 
 // replicasHandover returns the apply that hands the number of replicas over to an autoscaler, if it is needed.
 func replicasHandover(g *region) []stage.Desired {
-	if g.uncached == nil {
+	if g.uncached == nil || !ownsReplicas(g.uncached) {
 		return nil
 	}
-	handover := render.ReplicasHandover(g.uncached, apply.Manager)
-	if handover == nil {
-		return nil
-	}
-	return []stage.Desired{{Object: handover, Region: g.spec.Code, Manager: render.ScaleManager}}
+	return []stage.Desired{{Object: render.ReplicasHandover(g.uncached), Region: g.spec.Code, Manager: render.ScaleManager}}
+}
+
+// ownsReplicas reports whether the operator applied the number of replicas.
+func ownsReplicas(d *appsv1.Deployment) bool {
+	return d.Spec.Replicas != nil && apply.Owns(d, apply.Manager, "spec", "replicas")
 }
 
 // withLiveTemplate returns the Deployment of the spec with the part of the live template that the operator owns, based on

@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/render"
@@ -29,16 +31,9 @@ func (r *run) setStatus(g *region) {
 		return
 	}
 	d := g.live
-	for _, c := range d.Spec.Template.Spec.Containers {
-		if c.Name == render.ContainerName {
-			status.Image = c.Image
-		}
-	}
+	status.Image = render.ServerImage(d.Spec.Template.Spec)
 	status.ConfigurationHash = d.Spec.Template.Annotations[render.AnnotationConfiguration]
-	status.ReadyReplicas, status.Replicas = d.Status.ReadyReplicas, 0
-	if d.Spec.Replicas != nil {
-		status.Replicas = *d.Spec.Replicas
-	}
+	status.ReadyReplicas, status.Replicas = d.Status.ReadyReplicas, ptr.Deref(d.Spec.Replicas, 0)
 	r.setAvailable(g)
 	r.setUpdated(g)
 }
@@ -60,7 +55,7 @@ func (r *run) whyMissing() (v1alpha1.Reason, string) {
 
 func (r *run) setAvailable(g *region) {
 	ready := g.live.Status.ReadyReplicas
-	if ready > 0 && isAvailable(g.live) {
+	if ready > 0 && condition(g.live, appsv1.DeploymentAvailable).Status == corev1.ConditionTrue {
 		r.setCondition(g, v1alpha1.RegionAvailable, metav1.ConditionTrue, v1alpha1.ReasonServing, fmt.Sprintf("%d pods are ready.", ready))
 		return
 	}
@@ -69,12 +64,6 @@ func (r *run) setAvailable(g *region) {
 		reason = v1alpha1.ReasonProgressing
 	}
 	r.setCondition(g, v1alpha1.RegionAvailable, metav1.ConditionFalse, reason, fmt.Sprintf("%d pods are ready, which is too few.", ready))
-}
-
-func isAvailable(d *appsv1.Deployment) bool {
-	return slices.ContainsFunc(d.Status.Conditions, func(c appsv1.DeploymentCondition) bool {
-		return c.Type == appsv1.DeploymentAvailable && c.Status == corev1.ConditionTrue
-	})
 }
 
 func (r *run) setUpdated(g *region) {
@@ -99,7 +88,8 @@ func (r *run) setUpdated(g *region) {
 		}
 		set(metav1.ConditionFalse, reason, fmt.Sprintf("The pod template was edited by hand at %s; it is restored %s.", g.drift, when))
 	case stuck:
-		set(metav1.ConditionFalse, v1alpha1.ReasonRolloutStopped, "The new pods did not become ready in time: "+progressMessage(g.live))
+		set(metav1.ConditionFalse, v1alpha1.ReasonRolloutStopped, "The new pods did not become ready in time: "+
+			cmp.Or(condition(g.live, appsv1.DeploymentProgressing).Message, "the Deployment gives no reason"))
 	case degraded, soaking, complete:
 		set(metav1.ConditionTrue, v1alpha1.ReasonUpToDate, "All pods have the newest template.")
 		if g.state == soaking {
@@ -109,15 +99,6 @@ func (r *run) setUpdated(g *region) {
 		s := g.live.Status
 		set(metav1.ConditionFalse, v1alpha1.ReasonProgressing, fmt.Sprintf("%d of %d pods have the newest template.", s.UpdatedReplicas, max(s.Replicas, s.UpdatedReplicas)))
 	}
-}
-
-func progressMessage(d *appsv1.Deployment) string {
-	for _, c := range d.Status.Conditions {
-		if c.Type == appsv1.DeploymentProgressing {
-			return c.Message
-		}
-	}
-	return "the Deployment gives no reason"
 }
 
 // summarize sets the network's condition from the states of the regions.

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/keyring"
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
@@ -69,7 +70,7 @@ func (r *run) fingerprintKey(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	mac := hmac.New(sha256.New, identity.Data[render.DirectoryKeyFile])
+	mac := hmac.New(sha256.New, identity.Data[keyring.DirectoryKeyFile])
 	_, _ = mac.Write([]byte("content of secrets"))
 	return mac.Sum(nil), nil
 }

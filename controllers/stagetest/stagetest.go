@@ -15,7 +15,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -172,24 +171,6 @@ func (h *Harness) CreateSecret(name string, data map[string]string) {
 		secret.Data[key] = []byte(text)
 	}
 	require.NoError(h.T, h.Client.Create(h.T.Context(), secret))
-}
-
-// RegionKeys returns the reason of a region's KeysVerified condition and the states of its keys.
-func (h *Harness) RegionKeys(code v1alpha1.RegionCode) string {
-	for _, region := range h.SN.Status.Regions {
-		if region.Code != code {
-			continue
-		}
-		words := []string{"?"}
-		if c := meta.FindStatusCondition(region.Conditions, v1alpha1.RegionKeysVerified); c != nil {
-			words[0] = c.Reason
-		}
-		for _, key := range region.ServerKeys {
-			words = append(words, string(key.State))
-		}
-		return strings.Join(words, " ")
-	}
-	return "none"
 }
 
 // TakeEvents returns the reasons of the events since the last call.

@@ -28,50 +28,37 @@ var quoted = regexp.MustCompile("^(?:Always |[^`:.]+: )`([^`]+)`")
 
 // exampleOf returns a value for a field, or nil if its type suffices.
 func exampleOf(field protoreflect.FieldDescriptor, comment string) any {
-	if field.IsMap() {
+	var example any
+	switch {
+	case field.IsMap():
 		return nil
+	case field.Kind() == protoreflect.StringKind:
+		example = exampleText(field.JSONName(), comment)
+	case field.Message() != nil && field.Message().FullName() == "google.protobuf.Timestamp":
+		example = exampleTime
 	}
-	example := singleExample(field, comment)
 	if field.IsList() && example != nil {
 		return []any{example}
 	}
 	return example
 }
 
-func singleExample(field protoreflect.FieldDescriptor, comment string) any {
-	if message := field.Message(); message != nil {
-		if message.FullName() == "google.protobuf.Timestamp" {
-			return exampleTime
-		}
-		return nil
-	}
-	if field.Kind() != protoreflect.StringKind {
-		return nil
-	}
-	if found := quoted.FindStringSubmatch(comment); found != nil {
-		return found[1]
-	}
-	name := field.JSONName()
-	if example := named[name]; example != nil {
-		return example
-	}
+func exampleText(name, comment string) any {
+	found := quoted.FindStringSubmatch(comment)
 	switch {
-	case isUserID(name):
+	case found != nil:
+		return found[1]
+	case named[name] != nil:
+		return named[name]
+	case userID.MatchString(name) && !strings.HasPrefix(name, "target"):
 		return "alice"
-	case name == "path":
-		return nil
-	case strings.HasSuffix(name, "Id"), strings.HasSuffix(name, "Ids"), name == "id", name == "_id":
+	case objectID.MatchString(name):
 		return exampleID
 	}
 	return nil
 }
 
-// isUserID reports whether a field contains public ids of users.
-func isUserID(name string) bool {
-	for _, end := range []string{"userId", "UserId", "userIds", "PublicId", "PublicIds", "creatorId", "publisherId"} {
-		if strings.HasSuffix(name, end) {
-			return !strings.HasPrefix(name, "target")
-		}
-	}
-	return false
-}
+var (
+	userID   = regexp.MustCompile(`(userIds?|UserId|PublicIds?|creatorId|publisherId)$`)
+	objectID = regexp.MustCompile(`^_?id$|Ids?$`)
+)

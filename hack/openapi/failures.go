@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/plaza-social/plaza/platform/fail"
@@ -48,41 +47,36 @@ var failures = []failure{
 }
 
 // failureOf returns a reference to the response component of a status.
-func failureOf(status int) any {
-	for _, f := range failures {
-		if f.status == status {
-			return map[string]string{"$ref": "#/components/responses/" + f.name}
-		}
-	}
-	panic("no response component for status " + strconv.Itoa(status))
+func failureOf(status int) object {
+	i := slices.IndexFunc(failures, func(f failure) bool { return f.status == status })
+	return object{"$ref": "#/components/responses/" + failures[i].name}
 }
 
-// failureComponents returns the responses with an example for each error.
-func failureComponents() map[string]any {
-	all := map[string]any{}
+// failureResponses returns the response components, with an example for each error.
+func failureResponses() object {
+	responses := object{}
 	for _, f := range failures {
-		var codes []any
-		examples := map[string]any{}
+		var codes []int
+		examples := object{}
 		for _, e := range f.errors {
-			if !slices.Contains(codes, any(int(e.Code))) {
+			if !slices.Contains(codes, int(e.Code)) {
 				codes = append(codes, int(e.Code))
 			}
-			examples[e.Message] = map[string]any{"value": errorExample(e)}
+			examples[e.Message] = object{"value": errorExample(e)}
 		}
-		all[f.name] = response{Description: f.description, Content: map[string]mediaType{"application/json": {
-			Schema: &schema{Ref: "#/components/schemas/Error", Properties: properties{
-				{"code", &schema{Type: "integer", Enum: codes}},
-			}},
-			Examples: examples,
-		}}}
+		schema := ref("Error")
+		schema["properties"] = object{"code": object{"type": "integer", "enum": codes}}
+		responses[f.name] = object{
+			"description": f.description, "content": object{"application/json": object{"schema": schema, "examples": examples}},
+		}
 	}
-	return all
+	return responses
 }
 
-func errorExample(e *fail.Error) map[string]any {
-	body := map[string]any{"status": "error", "code": int(e.Code), "message": e.Message}
+func errorExample(e *fail.Error) object {
+	body := object{"status": "error", "code": int(e.Code), "message": e.Message}
 	if len(e.Details) > 0 {
-		body["data"] = map[string]any{"detail": e.Details}
+		body["data"] = object{"detail": e.Details}
 	}
 	return body
 }
@@ -100,16 +94,16 @@ func errorTable() string {
 }
 
 // errorSchema returns the schema of the error body.
-func errorSchema() *schema {
-	return &schema{
-		Type: "object", Description: "The body of every error response.", Required: []string{"status", "code", "message"},
-		Properties: properties{
-			{"status", &schema{Type: "string", Enum: []any{"error"}}},
-			{"code", &schema{Type: "integer", Description: "Error code, for programs.", Examples: []any{int(fail.CodeNotFound)}}},
-			{"message", &schema{Type: "string", Description: "Error message, for people.", Examples: []any{fail.MessageNotFound}}},
-			{"data", &schema{Type: "object", Properties: properties{
-				{"detail", &schema{Type: "array", Items: &schema{Type: "string"}, Description: "One line for each invalid parameter."}},
-			}}},
+func errorSchema() object {
+	return object{
+		"type": "object", "description": "The body of every error response.", "required": []string{"status", "code", "message"},
+		"properties": properties{
+			{"status", object{"type": "string", "enum": []string{"error"}}},
+			{"code", object{"type": "integer", "description": "Error code, for programs.", "examples": []int{int(fail.CodeNotFound)}}},
+			{"message", object{"type": "string", "description": "Error message, for people.", "examples": []string{fail.MessageNotFound}}},
+			{"data", object{"type": "object", "properties": object{"detail": object{
+				"type": "array", "items": object{"type": "string"}, "description": "One line for each invalid parameter.",
+			}}}},
 		},
 	}
 }

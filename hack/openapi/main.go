@@ -13,12 +13,15 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
+	"gopkg.in/yaml.v3"
 
 	_ "github.com/plaza-social/plaza/proto/gen/plaza/v1" // registers our options
 )
@@ -43,11 +46,11 @@ func run(descriptors, byHand, out string) error {
 	if err != nil {
 		return err
 	}
-	built, err := build(servicesOf(files), files, hand)
+	document, err := build(servicesOf(files), files, hand)
 	if err != nil {
 		return err
 	}
-	text, err := render(built)
+	text, err := render(document)
 	if err != nil {
 		return err
 	}
@@ -68,29 +71,51 @@ func readDescriptors(path string) (*protoregistry.Files, error) {
 
 // servicesOf returns the services ordered by file name.
 func servicesOf(files *protoregistry.Files) []protoreflect.ServiceDescriptor {
-	byPath := map[string]protoreflect.FileDescriptor{}
+	var services []protoreflect.ServiceDescriptor
 	files.RangeFilesByPackage("plaza.v1", func(file protoreflect.FileDescriptor) bool {
-		byPath[file.Path()] = file
+		services = slices.AppendSeq(services, all(file.Services()))
 		return true
 	})
-	var services []protoreflect.ServiceDescriptor
-	for _, path := range sortedKeys(byPath) {
-		all := byPath[path].Services()
-		for i := range all.Len() {
-			services = append(services, all.Get(i))
-		}
-	}
+	slices.SortStableFunc(services, func(a, b protoreflect.ServiceDescriptor) int {
+		return strings.Compare(a.ParentFile().Path(), b.ParentFile().Path())
+	})
 	return services
 }
 
-// render encodes d as indented JSON, for readable diffs.
-func render(d *document) ([]byte, error) {
+// byHand contains the parts of the document that cannot be derived from descriptors.
+type byHand struct {
+	Info            object            `yaml:"info"`
+	Servers         []any             `yaml:"servers"`
+	SecuritySchemes object            `yaml:"securitySchemes"`
+	Headers         object            `yaml:"headers"`
+	Tags            []any             `yaml:"tags"`
+	Messages        []string          `yaml:"messages"` // messages that Paths refer to and no RPC returns
+	Paths           map[string]object `yaml:"paths"`
+	Schemas         object            `yaml:"schemas"`
+	Summaries       map[string]string `yaml:"summaries"` // by operation, where its name does not suffice
+	Examples        map[string]object `yaml:"examples"`  // request bodies by operation
+}
+
+func readByHand(path string) (*byHand, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(raw))
+	decoder.KnownFields(true)
+	var hand byHand
+	if err := decoder.Decode(&hand); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &hand, nil
+}
+
+// render encodes a value as indented JSON, for readable diffs.
+func render(value any) ([]byte, error) {
 	var buffer bytes.Buffer
 	encoder := json.NewEncoder(&buffer)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", " ")
-	if err := encoder.Encode(d); err != nil {
-		return nil, err
-	}
-	return buffer.Bytes(), nil
+	err := encoder.Encode(value)
+	return buffer.Bytes(), err
 }

@@ -102,10 +102,14 @@ func TestExamplesMatchOperations(t *testing.T) {
 }
 
 func TestAddRejectsDuplicates(t *testing.T) {
-	g := &generator{paths: map[string]map[string]any{}, shapes: map[string]string{}}
-	require.NoError(t, g.add("/a/{x}", "get", 1))
-	require.NoError(t, g.add("/a/{x}", "put", 1))
-	require.ErrorContains(t, g.add("/a/{y}", "post", 1), "placeholder names")
-	require.ErrorContains(t, g.add("/a/{x}", "get", 1), "twice")
+	g := newGenerator(&byHand{})
+	g.add("/a/{x}", "get", 1)
+	g.add("/a/{x}", "put", 1)
+	require.Empty(t, g.problems)
+	g.add("/a/{y}", "post", 1)
+	g.add("/a/{x}", "get", 1)
+	require.Len(t, g.problems, 2)
+	require.ErrorContains(t, g.problems[0], "placeholder names")
+	require.ErrorContains(t, g.problems[1], "twice")
 	require.True(t, strings.HasPrefix(openAPIVersion, "3.1"))
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -23,146 +24,165 @@ import (
 type binding struct {
 	method   protoreflect.MethodDescriptor
 	verb     string
-	template string // as in the proto file: /api/v3/polls/{poll_id}
+	template string                         // as in the proto file: /api/v3/polls/{poll_id}
+	path     string                         // with JSON names: /api/v3/polls/{pollId}
+	inPath   []protoreflect.FieldDescriptor // the fields that the path contains
 	hasBody  bool
 	answer   string // field that is the response body; empty for the whole message
 }
 
-func bindingsOf(method protoreflect.MethodDescriptor) ([]binding, error) {
+func (g *generator) bindings(method protoreflect.MethodDescriptor) []binding {
 	rule, _ := proto.GetExtension(method.Options(), annotations.E_Http).(*annotations.HttpRule)
 	if rule == nil {
-		return nil, fmt.Errorf("%s has no REST path", method.FullName())
+		g.problemf("%s has no REST path", method.FullName())
+		return nil
 	}
-	var all []binding
+	var bindings []binding
 	for _, r := range append([]*annotations.HttpRule{rule}, rule.GetAdditionalBindings()...) {
-		b := binding{method: method, hasBody: r.GetBody() != "", answer: r.GetResponseBody()}
-		for verb, template := range map[string]string{
-			http.MethodGet: r.GetGet(), http.MethodPost: r.GetPost(), http.MethodPut: r.GetPut(),
-			http.MethodDelete: r.GetDelete(), http.MethodPatch: r.GetPatch(),
-		} {
-			if template != "" {
-				b.verb, b.template = verb, template
-			}
+		message := r.ProtoReflect()
+		pattern := message.WhichOneof(message.Descriptor().Oneofs().ByName("pattern"))
+		if pattern == nil || pattern.Kind() != protoreflect.StringKind || (r.GetBody() != "" && r.GetBody() != "*") {
+			g.problemf("%s: unsupported binding %v", method.FullName(), r)
+			continue
 		}
-		if b.verb == "" || (b.hasBody && r.GetBody() != "*") {
-			return nil, fmt.Errorf("%s: unsupported binding %v", method.FullName(), r)
+		b := binding{
+			method: method, verb: strings.ToUpper(string(pattern.Name())), template: message.Get(pattern).String(),
+			hasBody: r.GetBody() != "", answer: r.GetResponseBody(),
 		}
-		all = append(all, b)
+		g.resolvePath(&b)
+		bindings = append(bindings, b)
 	}
-	return all, nil
+	return bindings
 }
 
 var placeholder = regexp.MustCompile(`\{([^}]+)\}`)
 
-// inPath returns the fields that the path contains.
-func (b binding) inPath() ([]protoreflect.FieldDescriptor, error) {
-	var fields []protoreflect.FieldDescriptor
-	for _, found := range placeholder.FindAllStringSubmatch(b.template, -1) {
-		field := b.method.Input().Fields().ByName(protoreflect.Name(found[1]))
+func (g *generator) resolvePath(b *binding) {
+	b.path = placeholder.ReplaceAllStringFunc(b.template, func(found string) string {
+		field := b.method.Input().Fields().ByName(protoreflect.Name(strings.Trim(found, "{}")))
 		if field == nil {
-			return nil, fmt.Errorf("%s contains a placeholder that is not a field of %s", b.template, b.method.Input().FullName())
+			g.problemf("%s contains a placeholder that is not a field of %s", b.template, b.method.Input().FullName())
+			return found
 		}
-		fields = append(fields, field)
-	}
-	return fields, nil
-}
-
-// path returns the template with JSON names.
-func (b binding) path(fields []protoreflect.FieldDescriptor) string {
-	i := 0
-	return placeholder.ReplaceAllStringFunc(b.template, func(string) string {
-		i++
-		return "{" + fields[i-1].JSONName() + "}"
+		b.inPath = append(b.inPath, field)
+		return "{" + field.JSONName() + "}"
 	})
 }
 
 // operation describes one path of an operation.
-func (g *generator) operation(b binding) (string, *operation, error) {
-	fields, err := b.inPath()
-	if err != nil {
-		return "", nil, err
+func (g *generator) operation(b binding) object {
+	name, input := string(b.method.Name()), b.method.Input()
+	deprecation, note := deprecationOf(b), ""
+	if deprecation != nil {
+		note = fmt.Sprintf("Deprecated since %s. Can be removed from %s.", deprecation.GetSince(), deprecation.GetSunset())
 	}
-	path, named := b.path(fields), namesOf(fields)
-	name := string(b.method.Name())
-	op := &operation{
-		Tags:        []string{tagOf(b.method.Parent())},
-		OperationID: g.operationID(name, b),
-		Summary:     cmp.Or(g.hand.Summaries[name], inWords(name)),
-		Security:    securityOf(b.method),
-		RPC:         procedureOf(b.method),
+	var parameters []object
+	var inPath []string
+	for _, field := range b.inPath {
+		parameters = append(parameters, parameterOf(field.JSONName(), "path", g.askedField(field), true))
+		inPath = append(inPath, field.JSONName())
 	}
-	deprecation := deprecationOf(b)
-	op.Deprecated = deprecation != nil
-	op.Description = sentences(withoutName(commentOf(b.method), name), callersOf(b.method), deprecationNote(deprecation))
-	for _, field := range fields {
-		p := parameterOf(field.JSONName(), "path", g.schemas.askedField(field))
-		p.Required = true
-		op.Parameters = append(op.Parameters, p)
-	}
-	if err := g.addInput(op, b, named); err != nil {
-		return "", nil, err
-	}
-	op.Responses = g.responses(b, deprecation)
-	return path, op, nil
-}
-
-// addInput adds the request body or the query parameters.
-func (g *generator) addInput(op *operation, b binding, inPath []string) error {
+	var body object
 	if !b.hasBody {
-		parameters, err := g.queryParameters(b.method.Input(), "", inPath)
-		op.Parameters = append(op.Parameters, parameters...)
-		return err
+		parameters = append(parameters, g.queryParameters(input, "", inPath)...)
+	} else if len(inPath) < input.Fields().Len() { // otherwise the path contains all fields
+		body = g.requestBody(b.method, inPath)
 	}
-	if len(inPath) == b.method.Input().Fields().Len() {
-		return nil // the path contains all fields
-	}
-	body, err := g.schemas.request(b.method.Input(), inPath)
-	if err != nil {
-		return err
-	}
-	component, _ := g.schemas.byName[body.Ref[strings.LastIndex(body.Ref, "/")+1:]].(*schema)
-	op.RequestBody = &requestBody{
-		Required: len(component.Required) > 0,
-		Content:  map[string]mediaType{"application/json": {Schema: body, Example: g.bodyExample(b.method, component, inPath)}},
-	}
-	return nil
+	return setOnly(object{
+		"tags":        []string{tagOf(b.method.Parent())},
+		"operationId": g.operationID(name, b),
+		"summary":     cmp.Or(g.hand.Summaries[name], inWords(name)),
+		"description": sentences(descriptionOf(b.method), callersOf(b.method), note),
+		"deprecated":  deprecation != nil,
+		"security":    securityOf(b.method),
+		"parameters":  parameters,
+		"requestBody": body,
+		"responses":   g.responses(b, deprecation != nil),
+		"x-rpc":       procedureOf(b.method), // name of the operation over Connect, gRPC and gRPC-Web
+	})
 }
 
-// bodyExample returns the handwritten example, or one of the required fields.
-func (g *generator) bodyExample(method protoreflect.MethodDescriptor, component *schema, inPath []string) any {
-	if written, ok := g.hand.Examples[string(method.Name())]; ok {
-		g.used[string(method.Name())] = true
-		example := map[string]any{}
-		for name, value := range written {
-			if !slices.Contains(inPath, name) {
-				example[name] = value
-			}
+// parameterOf returns a parameter with the description of its schema.
+func parameterOf(name, in string, schema object, required bool) object {
+	description, _ := schema["description"].(string)
+	delete(schema, "description")
+	return setOnly(object{"name": name, "in": in, "schema": schema, "required": required, "description": description})
+}
+
+// queryParameters returns the fields of a request as parameters, with nested fields in brackets.
+func (g *generator) queryParameters(message protoreflect.MessageDescriptor, prefix string, without []string) []object {
+	var parameters []object
+	for field := range all(message.Fields()) {
+		name := field.JSONName()
+		if slices.Contains(without, name) {
+			continue
 		}
-		return example
-	}
-	example := map[string]any{}
-	for _, p := range component.Properties {
+		if prefix != "" {
+			name = prefix + "[" + name + "]"
+		}
+		inner := field.Message()
 		switch {
-		case !slices.Contains(component.Required, p.name):
-		case len(p.schema.Enum) > 0:
-			example[p.name] = p.schema.Enum[0]
-		case len(p.schema.Examples) > 0:
-			example[p.name] = p.schema.Examples[0]
+		case inner == nil, !field.IsList() && wellKnown[inner.FullName()]["type"] == "string":
+			schema := g.askedField(field)
+			parameters = append(parameters, parameterOf(name, "query", schema, isRequired(field, schema) && prefix == ""))
+		case field.IsList(), field.IsMap(), wellKnown[inner.FullName()] != nil:
+			g.problemf("%s cannot be a parameter", field.FullName())
 		default:
-			g.missing = append(g.missing, string(method.Name())+"."+p.name)
+			parameters = append(parameters, g.queryParameters(inner, name, nil)...)
 		}
+	}
+	return parameters
+}
+
+func (g *generator) requestBody(method protoreflect.MethodDescriptor, inPath []string) object {
+	schema := g.ask(method.Input(), inPath...)
+	component, _ := g.schemas[strings.TrimPrefix(schema["$ref"].(string), schemaPath)].(object)
+	required, _ := component["required"].([]string)
+	example := g.handExample(method, inPath)
+	if example == nil {
+		example = g.requiredExample(method, component, required)
+	}
+	return setOnly(object{
+		"content": object{"application/json": object{"schema": schema, "example": example}}, "required": len(required) > 0,
+	})
+}
+
+// handExample returns the handwritten example without the fields in the path, or nil.
+func (g *generator) handExample(method protoreflect.MethodDescriptor, inPath []string) object {
+	written, ok := g.hand.Examples[string(method.Name())]
+	if !ok {
+		return nil
+	}
+	g.used[string(method.Name())] = true
+	example := maps.Clone(written)
+	for _, name := range inPath {
+		delete(example, name)
+	}
+	return example
+}
+
+// requiredExample returns an example of the required fields.
+func (g *generator) requiredExample(method protoreflect.MethodDescriptor, component object, required []string) object {
+	example := object{}
+	fields, _ := component["properties"].(properties)
+	for _, p := range fields {
+		if !slices.Contains(required, p.name) {
+			continue
+		}
+		values, _ := cmp.Or(p.schema["enum"], p.schema["examples"]).([]any)
+		if len(values) == 0 {
+			g.problemf("the required field %s.%s has no example; add one to byhand.yaml", method.Name(), p.name)
+			continue
+		}
+		example[p.name] = values[0]
 	}
 	return example
 }
 
 // operationID returns the method's name, with the version and verb for additional paths.
 func (g *generator) operationID(name string, b binding) string {
-	version := ""
-	if parts := strings.Split(b.template, "/"); len(parts) > 2 {
-		version = parts[2]
-	}
 	first := lowerFirst(name)
-	later := first + upperFirst(version)
+	later := first + upperFirst(strings.Split(b.template+"//", "/")[2])
 	for _, id := range []string{first, later, later + upperFirst(strings.ToLower(b.verb))} {
 		if !g.ids[id] {
 			g.ids[id] = true
@@ -180,14 +200,6 @@ func tagOf(service protoreflect.Descriptor) string {
 	return inWords(strings.TrimSuffix(string(service.Name()), "Service"))
 }
 
-func namesOf(fields []protoreflect.FieldDescriptor) []string {
-	names := make([]string, 0, len(fields))
-	for _, field := range fields {
-		names = append(names, field.JSONName())
-	}
-	return names
-}
-
 func accessOf(method protoreflect.MethodDescriptor) auth.Access {
 	access, _ := auth.AccessOf(procedureOf(method)) // a test of package auth requires it for every operation
 	return access
@@ -202,27 +214,24 @@ var schemes = map[plazav1.Access_Caller]string{
 	plazav1.Access_CALLER_MEDIA_SERVER: "mediaKey",
 }
 
-func securityOf(method protoreflect.MethodDescriptor) []map[string][]string {
+func securityOf(method protoreflect.MethodDescriptor) []object {
 	scheme := schemes[accessOf(method).Caller]
 	if scheme == "" {
-		return []map[string][]string{}
+		return []object{}
 	}
-	return []map[string][]string{{scheme: {}}}
+	return []object{{scheme: []string{}}}
 }
 
 func callersOf(method protoreflect.MethodDescriptor) string {
 	access := accessOf(method)
 	permission := string(access.Permission)
-	switch access.Caller {
-	case plazav1.Access_CALLER_ADMIN:
-		if permission == "" {
-			return "Requires an administrator."
-		}
+	switch {
+	case access.Caller == plazav1.Access_CALLER_ADMIN && permission == "":
+		return "Requires an administrator."
+	case access.Caller == plazav1.Access_CALLER_ADMIN:
 		return "Requires an administrator, or a user with a network role that grants the permission `" + permission + "`."
-	case plazav1.Access_CALLER_USER:
-		if permission != "" {
-			return "Requires the permission `" + permission + "`."
-		}
+	case access.Caller == plazav1.Access_CALLER_USER && permission != "":
+		return "Requires the permission `" + permission + "`."
 	}
 	return ""
 }
@@ -231,74 +240,66 @@ func callersOf(method protoreflect.MethodDescriptor) string {
 func deprecationOf(b binding) *plazav1.Deprecation {
 	options, _ := b.method.Options().(*descriptorpb.MethodOptions)
 	option, _ := proto.GetExtension(options, plazav1.E_Deprecation).(*plazav1.Deprecation)
-	if option == nil || options.GetDeprecated() || slices.Contains(option.GetPaths(), b.verb+" "+b.template) {
+	if options.GetDeprecated() || slices.Contains(option.GetPaths(), b.verb+" "+b.template) {
 		return option
 	}
 	return nil
 }
 
-func deprecationNote(d *plazav1.Deprecation) string {
-	if d == nil {
-		return ""
-	}
-	return fmt.Sprintf("Deprecated since %s. Can be removed from %s.", d.GetSince(), d.GetSunset())
-}
-
 // responses returns the responses of an operation by status.
-func (g *generator) responses(b binding, deprecated *plazav1.Deprecation) map[string]any {
+func (g *generator) responses(b binding, deprecated bool) object {
 	status, _ := proto.GetExtension(b.method.Options(), plazav1.E_RestStatus).(int32)
-	if status == 0 {
-		status = http.StatusOK
+	body := object{}
+	if b.answer == "" {
+		body["schema"] = g.answer(b.method.Output())
+	} else {
+		body["schema"] = g.answeredField(b.method.Output().Fields().ByName(protoreflect.Name(b.answer)))
 	}
-	success := response{Description: "Success.", Content: map[string]mediaType{"application/json": {Schema: g.answered(b)}}}
-	if deprecated != nil {
-		success.Headers = map[string]any{
-			"Deprecation": map[string]string{"$ref": "#/components/headers/Deprecation"},
-			"Sunset":      map[string]string{"$ref": "#/components/headers/Sunset"},
+	success := object{"description": "Success.", "content": object{"application/json": body}}
+	if deprecated {
+		success["headers"] = object{
+			"Deprecation": object{"$ref": "#/components/headers/Deprecation"},
+			"Sunset":      object{"$ref": "#/components/headers/Sunset"},
 		}
 	}
-	all := map[string]any{strconv.Itoa(int(status)): success}
+	responses := object{strconv.Itoa(cmp.Or(int(status), http.StatusOK)): success}
 	for _, status := range failsWith(b) {
-		all[strconv.Itoa(status)] = failureOf(status)
+		responses[strconv.Itoa(status)] = failureOf(status)
 	}
 	if procedureOf(b.method) == plazav1connect.AuthenticationServiceCreateTokenProcedure {
-		all[strconv.Itoa(http.StatusUnauthorized)] = bareUnauthorized()
+		responses[strconv.Itoa(http.StatusUnauthorized)] = bareUnauthorized
 	}
-	return all
+	return responses
 }
 
-func (g *generator) answered(b binding) *schema {
-	if b.answer == "" {
-		return g.schemas.answer(b.method.Output())
-	}
-	return g.schemas.answeredField(b.method.Output().Fields().ByName(protoreflect.Name(b.answer)))
+// bareUnauthorized is the error response of the token endpoint, a JSON string.
+var bareUnauthorized = object{
+	"description": "The server key is missing or invalid.",
+	"content": object{"application/json": object{
+		"schema": object{"type": "string", "enum": []string{"Unauthorized"}}, "example": "Unauthorized",
+	}},
 }
 
 // failsWith returns the error statuses of an operation.
 func failsWith(b binding) []int {
-	all := []int{http.StatusBadRequest, http.StatusForbidden, http.StatusInternalServerError, http.StatusServiceUnavailable}
-	if accessOf(b.method).Caller != plazav1.Access_CALLER_PUBLIC {
-		all = append(all, http.StatusUnauthorized)
+	statuses := []int{http.StatusBadRequest, http.StatusForbidden, http.StatusInternalServerError, http.StatusServiceUnavailable}
+	addIf := func(fails bool, more ...int) {
+		if fails {
+			statuses = append(statuses, more...)
+		}
 	}
-	if procedureOf(b.method) != plazav1connect.NetworkSettingServiceUpdateModerationProcedure { // the contract has no validation errors there
-		all = append(all, http.StatusUnprocessableEntity)
-	}
-	if b.hasBody {
-		all = append(all, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge)
-	}
-	if b.verb != http.MethodGet {
-		all = append(all, http.StatusConflict)
-	}
-	if hasID(b.method.Input()) {
-		all = append(all, http.StatusNotFound)
-	}
-	return all
+	addIf(accessOf(b.method).Caller != plazav1.Access_CALLER_PUBLIC, http.StatusUnauthorized)
+	// The contract has no validation errors there.
+	addIf(procedureOf(b.method) != plazav1connect.NetworkSettingServiceUpdateModerationProcedure, http.StatusUnprocessableEntity)
+	addIf(b.hasBody, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge)
+	addIf(b.verb != http.MethodGet, http.StatusConflict)
+	addIf(hasID(b.method.Input()), http.StatusNotFound)
+	return statuses
 }
 
 // hasID reports whether a request contains the id of an object, which may not exist.
 func hasID(message protoreflect.MessageDescriptor) bool {
-	for i := range message.Fields().Len() {
-		field := message.Fields().Get(i)
+	for field := range all(message.Fields()) {
 		name := strings.ToLower(field.JSONName())
 		if strings.HasSuffix(name, "id") || strings.HasSuffix(name, "ids") {
 			return true
@@ -308,11 +309,4 @@ func hasID(message protoreflect.MessageDescriptor) bool {
 		}
 	}
 	return false
-}
-
-// bareUnauthorized returns the error response of the token endpoint, a JSON string.
-func bareUnauthorized() any {
-	return response{Description: "The server key is missing or invalid.", Content: map[string]mediaType{
-		"application/json": {Schema: &schema{Type: "string", Enum: []any{"Unauthorized"}}, Example: "Unauthorized"},
-	}}
 }

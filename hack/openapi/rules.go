@@ -1,6 +1,8 @@
 package main
 
 import (
+	"maps"
+
 	"buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -12,87 +14,67 @@ func rulesOf(field protoreflect.FieldDescriptor) *validate.FieldRules {
 }
 
 // limit adds the rules of a field to its schema.
-func (s *schema) limit(rules *validate.FieldRules) {
-	if rules == nil {
-		return
-	}
+func limit(out object, rules *validate.FieldRules) {
 	for _, rule := range rules.GetCel() {
-		s.Description = sentences(s.Description, upperFirst(rule.GetMessage())+".")
+		before, _ := out["description"].(string)
+		out["description"] = sentences(before, upperFirst(rule.GetMessage())+".")
 	}
 	rules.ProtoReflect().Range(func(kind protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		if kind.ContainingOneof() != nil && kind.Message() != nil {
-			s.limitBy(value.Message())
+			value.Message().Range(func(rule protoreflect.FieldDescriptor, value protoreflect.Value) bool {
+				limitBy(out, rule, value)
+				return true
+			})
 		}
 		return true
 	})
 }
 
-// limitBy adds the rules of one type.
-func (s *schema) limitBy(rules protoreflect.Message) {
-	rules.Range(func(rule protoreflect.FieldDescriptor, value protoreflect.Value) bool {
-		switch rule.Name() {
-		case "min_len":
-			s.MinLength = value.Interface()
-		case "max_len":
-			s.MaxLength = value.Interface()
-		case "pattern":
-			s.Pattern = value.String()
-		case "in":
-			s.Enum = valuesOf(value.List())
-		case "const":
-			s.Enum = []any{value.Interface()}
-		case "gte":
-			s.Minimum = value.Interface()
-		case "lte":
-			s.Maximum = value.Interface()
-		case "min_items":
-			s.MinItems = value.Interface()
-		case "max_items":
-			s.MaxItems = value.Interface()
-		case "items":
-			if items, ok := value.Message().Interface().(*validate.FieldRules); ok {
-				s.Items.limit(items)
-			}
-		default:
-			s.limitByShared(rule)
+// keywords maps rules with one value to keywords of JSON Schema.
+var keywords = map[protoreflect.Name]string{
+	"min_len": "minLength", "max_len": "maxLength", "pattern": "pattern", "gte": "minimum", "lte": "maximum",
+	"min_items": "minItems", "max_items": "maxItems",
+}
+
+// shared maps the rules of rules.proto to schemas.
+var shared = map[protoreflect.Name]object{
+	"id":               {"minLength": 1, "maxLength": 900},
+	"short_id":         {"minLength": 1, "maxLength": 50},
+	"object_id":        {"minLength": 24, "pattern": "^[0-9a-f]{24}$"},
+	"label":            {"minLength": 1, "maxLength": 100},
+	"page_token":       {"maxLength": 1000},
+	"page_type":        {"enum": []any{"pagination", "scrollable"}},
+	"page_size":        {"minimum": 1, "maximum": 100},
+	"sort_direction":   {"enum": []any{"asc", "desc"}},
+	"sort_by_creation": {"enum": []any{"lastCreated", "firstCreated"}},
+	"sort_by_change":   {"enum": []any{"lastCreated", "firstCreated", "lastUpdated", "firstUpdated"}},
+}
+
+// limitBy adds one rule.
+func limitBy(out object, rule protoreflect.FieldDescriptor, value protoreflect.Value) {
+	name := rule.Name()
+	switch {
+	case rule.IsExtension() && shared[name] != nil:
+		maps.Copy(out, shared[name])
+	case keywords[name] != "":
+		out[keywords[name]] = value.Interface()
+	case name == "in":
+		var values []any
+		for each := range all(value.List()) {
+			values = append(values, each.Interface())
 		}
-		return true
-	})
-}
-
-func valuesOf(list protoreflect.List) []any {
-	values := make([]any, list.Len())
-	for i := range values {
-		values[i] = list.Get(i).Interface()
-	}
-	return values
-}
-
-// shared maps the rules of rules.proto to keywords.
-var shared = map[protoreflect.Name]schema{
-	"id":               {MinLength: 1, MaxLength: 900},
-	"short_id":         {MinLength: 1, MaxLength: 50},
-	"object_id":        {MinLength: 24, Pattern: "^[0-9a-f]{24}$"},
-	"label":            {MinLength: 1, MaxLength: 100},
-	"page_token":       {MaxLength: 1000},
-	"page_type":        {Enum: []any{"pagination", "scrollable"}},
-	"page_size":        {Minimum: 1, Maximum: 100},
-	"sort_direction":   {Enum: []any{"asc", "desc"}},
-	"sort_by_creation": {Enum: []any{"lastCreated", "firstCreated"}},
-	"sort_by_change":   {Enum: []any{"lastCreated", "firstCreated", "lastUpdated", "firstUpdated"}},
-}
-
-func (s *schema) limitByShared(rule protoreflect.FieldDescriptor) {
-	limits, ok := shared[rule.Name()]
-	if !ok || !rule.IsExtension() {
+		out["enum"] = values
+	case name == "const":
+		out["enum"] = []any{value.Interface()}
+	case name == "items":
+		limit(out["items"].(object), value.Message().Interface().(*validate.FieldRules))
+	default:
 		panic("no JSON Schema keyword for the rule " + string(rule.FullName()))
 	}
-	s.MinLength, s.MaxLength, s.Pattern, s.Enum = limits.MinLength, limits.MaxLength, limits.Pattern, limits.Enum
-	s.Minimum, s.Maximum = limits.Minimum, limits.Maximum
 }
 
-// isRequired reports whether a request without the field is rejected: its schema s does not allow the zero value.
-func isRequired(field protoreflect.FieldDescriptor, s *schema) bool {
+// isRequired reports whether a request without the field is rejected: its schema does not allow the zero value.
+func isRequired(field protoreflect.FieldDescriptor, out object) bool {
 	rules := rulesOf(field)
 	if rules.GetRequired() {
 		return true
@@ -100,5 +82,5 @@ func isRequired(field protoreflect.FieldDescriptor, s *schema) bool {
 	if field.HasPresence() || rules.GetIgnore() != validate.Ignore_IGNORE_UNSPECIFIED {
 		return false
 	}
-	return s.MinLength != nil || s.MinItems != nil || (field.Kind() == protoreflect.StringKind && len(s.Enum) > 0)
+	return out["minLength"] != nil || out["minItems"] != nil || (field.Kind() == protoreflect.StringKind && out["enum"] != nil)
 }

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -9,179 +9,162 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 )
 
-// schemas collects the components that operations refer to. The schema of a message depends on its use: responses contain all fields,
-// requests have limits.
-type schemas struct {
-	byName   map[string]any
-	answered map[protoreflect.FullName]bool // messages that occur in responses
-	asked    map[string]string              // fields that a request component omits, by component
+// The schema of a message depends on its use: responses contain all fields, requests have limits.
+
+// properties are encoded in the order of the proto file.
+type properties []property
+
+type property struct {
+	name   string
+	schema object
 }
 
-func newSchemas() *schemas {
-	return &schemas{byName: map[string]any{}, answered: map[protoreflect.FullName]bool{}, asked: map[string]string{}}
+// MarshalJSON encodes p as an object.
+func (p properties) MarshalJSON() ([]byte, error) {
+	fields := make([]string, len(p))
+	for i, each := range p {
+		text, err := render(each.schema)
+		if err != nil {
+			return nil, err
+		}
+		fields[i] = `"` + each.name + `":` + string(text)
+	}
+	return []byte("{" + strings.Join(fields, ",") + "}"), nil
 }
+
+const schemaPath = "#/components/schemas/"
+
+func ref(name string) object { return object{"$ref": schemaPath + name} }
 
 // markAnswered records that a message and the messages it contains occur in responses.
-func (s *schemas) markAnswered(message protoreflect.MessageDescriptor) {
-	if s.answered[message.FullName()] {
+func (g *generator) markAnswered(message protoreflect.MessageDescriptor) {
+	if g.answered[message.FullName()] {
 		return
 	}
-	s.answered[message.FullName()] = true
-	for i := range message.Fields().Len() {
-		if inner := message.Fields().Get(i).Message(); inner != nil {
-			s.markAnswered(inner)
+	g.answered[message.FullName()] = true
+	for field := range all(message.Fields()) {
+		if inner := field.Message(); inner != nil {
+			g.markAnswered(inner)
 		}
 	}
 }
 
 // answer returns a reference to the schema of a message in a response.
-func (s *schemas) answer(message protoreflect.MessageDescriptor) *schema {
-	if known := wellKnown(message); known != nil {
-		return known
-	}
-	name := string(message.Name())
-	if s.byName[name] == nil {
-		out := &schema{Type: "object", Description: withoutName(commentOf(message), string(message.Name()))}
-		s.byName[name] = out // set before the fields, because messages can be recursive
-		for i := range message.Fields().Len() {
-			field := message.Fields().Get(i)
-			if field.ContainingOneof() == nil {
-				out.Required = append(out.Required, field.JSONName())
-			}
-			out.Properties = append(out.Properties, property{field.JSONName(), s.answeredField(field)})
-		}
-	}
-	return ref(name)
+func (g *generator) answer(message protoreflect.MessageDescriptor) object {
+	return g.component(string(message.Name()), message, nil, g.answeredField, func(field protoreflect.FieldDescriptor, _ object) bool {
+		return field.ContainingOneof() == nil
+	})
 }
 
-func (s *schemas) answeredField(field protoreflect.FieldDescriptor) *schema {
-	out := shaped(field, s.answer)
+func (g *generator) answeredField(field protoreflect.FieldDescriptor) object {
+	out := shaped(field, g.answer)
 	if field.Message() != nil && !field.IsList() && !field.IsMap() && field.ContainingOneof() == nil {
-		out = &schema{AnyOf: []*schema{out, {Type: "null"}}} // unset timestamps and objects
+		out = object{"anyOf": []object{out, {"type": "null"}}} // unset timestamps and objects
 	}
 	describe(out, field)
 	return out
 }
 
-// request returns a reference to the schema of a body: the message without the fields in the path.
-func (s *schemas) request(message protoreflect.MessageDescriptor, without []string) (*schema, error) {
-	name := s.requestName(message)
-	left := strings.Join(without, ",")
-	if known, ok := s.asked[name]; ok && known != left {
-		name += "Without" + strings.ToUpper(left[:min(1, len(left))]) + left[min(1, len(left)):]
+// ask returns a reference to the schema of a message in a request, without some fields: those of a body that are in the path.
+func (g *generator) ask(message protoreflect.MessageDescriptor, without ...string) object {
+	name, omitted := string(message.Name()), strings.Join(without, ",")
+	if g.answered[message.FullName()] {
+		name += "Input"
 	}
-	if known, ok := s.asked[name]; ok && known != left {
-		return nil, fmt.Errorf("%s: two different bodies with one name", name)
+	if known, ok := g.omitted[name]; ok && known != omitted {
+		name += "Without" + upperFirst(omitted)
+		if known, ok := g.omitted[name]; omitted == "" || ok && known != omitted {
+			g.problemf("%s: two different requests with one name", name)
+		}
 	}
-	if s.byName[name] == nil {
-		s.asked[name] = left
-		out := &schema{Type: "object", Description: withoutName(commentOf(message), string(message.Name()))}
-		s.byName[name] = out
-		s.addAsked(out, message, without)
-	}
-	return ref(name), nil
+	g.omitted[name] = omitted
+	return g.component(name, message, without, g.askedField, isRequired)
 }
 
-func (s *schemas) requestName(message protoreflect.MessageDescriptor) string {
-	if s.answered[message.FullName()] {
-		return string(message.Name()) + "Input"
+func (g *generator) askedField(field protoreflect.FieldDescriptor) object {
+	out := shaped(field, func(message protoreflect.MessageDescriptor) object { return g.ask(message) })
+	describe(out, field)
+	limit(out, rulesOf(field))
+	if out["enum"] != nil {
+		delete(out, "examples")
 	}
-	return string(message.Name())
+	return out
 }
 
-// ask returns a reference to the schema of a message nested in a request.
-func (s *schemas) ask(message protoreflect.MessageDescriptor) *schema {
-	if known := wellKnown(message); known != nil {
-		return known
+// component returns a reference to the schema of a message, which it adds if there is none of that name.
+func (g *generator) component(
+	name string, message protoreflect.MessageDescriptor, without []string,
+	schemaOf func(protoreflect.FieldDescriptor) object, required func(protoreflect.FieldDescriptor, object) bool,
+) object {
+	if strings.HasPrefix(string(message.FullName()), "google.") {
+		panic("unsupported type " + string(message.FullName()))
 	}
-	name := s.requestName(message)
-	if s.asked[name] != "" {
-		panic(name + " is both a body that omits fields and part of another body")
+	if g.schemas[name] != nil {
+		return ref(name)
 	}
-	if s.byName[name] == nil {
-		out := &schema{Type: "object", Description: withoutName(commentOf(message), string(message.Name()))}
-		s.byName[name], s.asked[name] = out, ""
-		s.addAsked(out, message, nil)
-	}
-	return ref(name)
-}
-
-func (s *schemas) addAsked(out *schema, message protoreflect.MessageDescriptor, without []string) {
-	for i := range message.Fields().Len() {
-		field := message.Fields().Get(i)
+	out := object{"type": "object"}
+	g.schemas[name] = out // set before the fields, because messages can be recursive
+	var fields properties
+	var names []string
+	for field := range all(message.Fields()) {
 		if slices.Contains(without, field.JSONName()) {
 			continue
 		}
-		asked := s.askedField(field)
-		if isRequired(field, asked) {
-			out.Required = append(out.Required, field.JSONName())
+		schema := schemaOf(field)
+		fields = append(fields, property{field.JSONName(), schema})
+		if required(field, schema) {
+			names = append(names, field.JSONName())
 		}
-		out.Properties = append(out.Properties, property{field.JSONName(), asked})
 	}
-}
-
-func (s *schemas) askedField(field protoreflect.FieldDescriptor) *schema {
-	out := shaped(field, s.ask)
-	describe(out, field)
-	out.limit(rulesOf(field))
-	if len(out.Enum) > 0 {
-		out.Examples = nil
-	}
-	return out
+	maps.Copy(out, setOnly(object{"description": descriptionOf(message), "properties": fields, "required": names}))
+	return ref(name)
 }
 
 // describe adds the comment, deprecation and example of a field.
-func describe(s *schema, field protoreflect.FieldDescriptor) {
-	s.Description = commentOf(field)
-	if options, ok := field.Options().(*descriptorpb.FieldOptions); ok {
-		s.Deprecated = options.GetDeprecated()
-	}
-	if example := exampleOf(field, s.Description); example != nil && s.Ref == "" {
-		s.Examples = []any{example}
+func describe(out object, field protoreflect.FieldDescriptor) {
+	options, _ := field.Options().(*descriptorpb.FieldOptions)
+	comment := commentOf(field)
+	maps.Copy(out, setOnly(object{"description": comment, "deprecated": options.GetDeprecated()}))
+	if example := exampleOf(field, comment); example != nil && out["$ref"] == nil {
+		out["examples"] = []any{example}
 	}
 }
 
 // shaped returns the schema of a field's type; inner returns those of messages.
-func shaped(field protoreflect.FieldDescriptor, inner func(protoreflect.MessageDescriptor) *schema) *schema {
+func shaped(field protoreflect.FieldDescriptor, inner func(protoreflect.MessageDescriptor) object) object {
 	switch {
 	case field.IsMap():
-		return &schema{Type: "object", AdditionalProperties: single(field.MapValue(), inner)}
+		return object{"type": "object", "additionalProperties": single(field.MapValue(), inner)}
 	case field.IsList():
-		return &schema{Type: "array", Items: single(field, inner)}
+		return object{"type": "array", "items": single(field, inner)}
 	}
 	return single(field, inner)
 }
 
-func single(field protoreflect.FieldDescriptor, inner func(protoreflect.MessageDescriptor) *schema) *schema {
-	switch field.Kind() {
-	case protoreflect.BoolKind:
-		return &schema{Type: "boolean"}
-	case protoreflect.StringKind:
-		return &schema{Type: "string"}
-	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Sfixed32Kind:
-		return &schema{Type: "integer", Format: "int32"}
-	case protoreflect.DoubleKind, protoreflect.FloatKind:
-		return &schema{Type: "number"}
-	case protoreflect.MessageKind:
-		return inner(field.Message())
+// scalars are the schemas of the scalar types that the protos use, wellKnown those of messages with a special JSON form.
+var (
+	scalars = map[protoreflect.Kind]object{
+		protoreflect.BoolKind:   {"type": "boolean"},
+		protoreflect.StringKind: {"type": "string"},
+		protoreflect.Int32Kind:  {"type": "integer", "format": "int32"},
+		protoreflect.DoubleKind: {"type": "number"},
 	}
-	panic("unsupported kind of field " + string(field.FullName()))
-}
+	wellKnown = map[protoreflect.FullName]object{
+		"google.protobuf.Timestamp": {"type": "string", "format": "date-time"},
+		"google.protobuf.Struct":    {"type": "object", "additionalProperties": true},
+		"google.protobuf.Value":     {},
+	}
+)
 
-// wellKnown returns the schema of a type with a special JSON form, or nil.
-func wellKnown(message protoreflect.MessageDescriptor) *schema {
-	switch message.FullName() {
-	case "google.protobuf.Timestamp":
-		return &schema{Type: "string", Format: "date-time"}
-	case "google.protobuf.Struct":
-		return &schema{Type: "object", AdditionalProperties: true}
-	case "google.protobuf.Value":
-		return &schema{}
+func single(field protoreflect.FieldDescriptor, inner func(protoreflect.MessageDescriptor) object) object {
+	schema, ok := scalars[field.Kind()]
+	if message := field.Message(); message != nil {
+		if schema, ok = wellKnown[message.FullName()]; !ok {
+			return inner(message)
+		}
 	}
-	if strings.HasPrefix(string(message.FullName()), "google.") {
-		panic("unsupported type " + string(message.FullName()))
+	if !ok {
+		panic("unsupported kind of field " + string(field.FullName()))
 	}
-	return nil
+	return maps.Clone(schema)
 }
-
-func upperFirst(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

@@ -2,8 +2,8 @@ package main
 
 import (
 	"regexp"
+	"slices"
 	"strings"
-	"unicode"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
@@ -38,13 +38,17 @@ var fieldName = regexp.MustCompile(`\b[a-z]+(_[a-z]+)+\b`)
 
 // fieldOf returns the first field called name in the file of d, or nil.
 func fieldOf(d protoreflect.Descriptor, name string) protoreflect.FieldDescriptor {
-	messages := d.ParentFile().Messages()
-	for i := range messages.Len() {
-		if field := messages.Get(i).Fields().ByName(protoreflect.Name(name)); field != nil {
+	for message := range all(d.ParentFile().Messages()) {
+		if field := message.Fields().ByName(protoreflect.Name(name)); field != nil {
 			return field
 		}
 	}
 	return nil
+}
+
+// descriptionOf returns the comment of a declaration without its name.
+func descriptionOf(d protoreflect.Descriptor) string {
+	return withoutName(commentOf(d), string(d.Name()))
 }
 
 // withoutName removes the name of a declaration from its comment: "GetPoll returns one poll." becomes "Returns one poll.", "Poll is a question."
@@ -57,30 +61,18 @@ func withoutName(comment, name string) string {
 	return upperFirst(strings.TrimPrefix(rest, "is "))
 }
 
+var capital = regexp.MustCompile(`\B[A-Z]`)
+
 // inWords splits a name into words: "ListPollVoters" becomes "List poll voters".
 func inWords(name string) string {
-	var out strings.Builder
-	for i, r := range name {
-		if i > 0 && unicode.IsUpper(r) {
-			out.WriteByte(' ')
-		}
-		if i > 0 {
-			r = unicode.ToLower(r)
-		}
-		out.WriteRune(r)
-	}
-	return out.String()
+	return capital.ReplaceAllStringFunc(name, func(letter string) string { return " " + strings.ToLower(letter) })
 }
+
+func upperFirst(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 func lowerFirst(name string) string { return strings.ToLower(name[:1]) + name[1:] }
 
 // sentences joins the paragraphs that are not empty.
 func sentences(paragraphs ...string) string {
-	var all []string
-	for _, p := range paragraphs {
-		if p != "" {
-			all = append(all, p)
-		}
-	}
-	return strings.Join(all, "\n\n")
+	return strings.Join(slices.DeleteFunc(paragraphs, func(p string) bool { return p == "" }), "\n\n")
 }

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/sem/tree"
 )
 
@@ -65,7 +67,7 @@ func (c *check) addAliased(b *block, t *tree.AliasedTableExpr) {
 func (c *check) addSource(b *block, name *tree.TableName, alias string) {
 	table := name.Table()
 	switch {
-	case name.ExplicitSchema && isSystemSchema(name.Schema()):
+	case name.ExplicitSchema && slices.Contains(systemSchemas, name.Schema()):
 		return
 	case !name.ExplicitSchema && c.ctes[table]:
 		return
@@ -79,13 +81,7 @@ func (c *check) addSource(b *block, name *tree.TableName, alias string) {
 	b.sources = append(b.sources, source{table: table, alias: alias})
 }
 
-func isSystemSchema(schema string) bool {
-	switch schema {
-	case "pg_catalog", "information_schema", "crdb_internal":
-		return true
-	}
-	return false
-}
+var systemSchemas = []string{"pg_catalog", "information_schema", "crdb_internal"}
 
 // addJoin adds both sides. In an outer join, the ON condition does not restrict the rows of the preserved side.
 func (c *check) addJoin(b *block, join *tree.JoinTableExpr) {

@@ -70,7 +70,7 @@ var systemColumns = map[string]bool{
 
 // expressions checks every expression of a statement, at any depth.
 func (c *check) expressions(ast tree.Statement) {
-	walk(ast, func(node any, path []any) bool {
+	walk(ast, func(node any, path []any) {
 		switch n := node.(type) {
 		case tree.UnqualifiedStar, *tree.UnqualifiedStar, *tree.AllColumnsSelector, *tree.TupleStar:
 			c.star(path)
@@ -87,7 +87,6 @@ func (c *check) expressions(ast tree.Statement) {
 		case *tree.Order:
 			c.nullsKeyword(n)
 		}
-		return true
 	})
 }
 
@@ -142,7 +141,7 @@ func castSomewhere(path []any) bool {
 			return true
 		case *tree.ParenExpr:
 		case *tree.FuncExpr:
-			if !isRounding(functionName(n)) {
+			if !slices.Contains(roundings, functionName(n)) {
 				return false
 			}
 		default:
@@ -152,13 +151,7 @@ func castSomewhere(path []any) bool {
 	return false
 }
 
-func isRounding(name string) bool {
-	switch name {
-	case "floor", "ceil", "ceiling", "round", "trunc":
-		return true
-	}
-	return false
-}
+var roundings = []string{"floor", "ceil", "ceiling", "round", "trunc"}
 
 // division allows `/` if an operand is cast to a fractional type, and the guards `1 / count(*)` and `1 / CASE …`, which
 // fail with a division by zero.
@@ -191,20 +184,12 @@ func isGuard(b *tree.BinaryExpr) bool {
 func isFraction(e tree.Expr) bool {
 	switch n := stripParens(e).(type) {
 	case *tree.CastExpr:
-		family, ok := castFamily(n)
-		return ok && (family == types.FloatFamily || family == types.DecimalFamily)
+		t, ok := n.Type.(*types.T)
+		return ok && (t.Family() == types.FloatFamily || t.Family() == types.DecimalFamily)
 	case *tree.NumVal:
 		return strings.ContainsAny(n.OrigString(), ".eE")
 	}
 	return false
-}
-
-func castFamily(cast *tree.CastExpr) (types.Family, bool) {
-	t, ok := cast.Type.(*types.T)
-	if !ok {
-		return 0, false
-	}
-	return t.Family(), true
 }
 
 func (c *check) cast(cast *tree.CastExpr) {

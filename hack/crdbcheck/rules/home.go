@@ -67,7 +67,7 @@ func (c *check) pin(e tree.Expr) (qualifier string, ok bool) {
 
 // homeComparisons rejects comparisons of home with anything except the statement's home or another table's home.
 func (c *check) homeComparisons(ast tree.Statement) {
-	walk(ast, func(node any, _ []any) bool {
+	walk(ast, func(node any, _ []any) {
 		switch n := node.(type) {
 		case *tree.ComparisonExpr:
 			if mentionsHome(n.Left) || mentionsHome(n.Right) {
@@ -78,7 +78,6 @@ func (c *check) homeComparisons(ast tree.Statement) {
 				c.brokenf(RuleOneHome, "home is compared with a range: compare it with %s", c.home)
 			}
 		}
-		return true
 	})
 }
 

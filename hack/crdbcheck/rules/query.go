@@ -43,10 +43,7 @@ func (c *check) query(ast tree.Statement) {
 	c.collectCTEs(ast)
 	c.homeComparisons(ast)
 	c.changedTwice(ast)
-	walk(ast, func(node any, _ []any) bool {
-		c.queryNode(node)
-		return true
-	})
+	walk(ast, func(node any, _ []any) { c.queryNode(node) })
 }
 
 func (c *check) queryNode(node any) {
@@ -72,7 +69,7 @@ func (c *check) queryNode(node any) {
 // is unambiguous in the statement.
 func (c *check) collectCTEs(ast tree.Statement) {
 	c.ctes = map[string]bool{}
-	walk(ast, func(node any, _ []any) bool {
+	walk(ast, func(node any, _ []any) {
 		if cte, ok := node.(*tree.CTE); ok {
 			name := string(cte.Name.Alias)
 			if c.schema.tables[name] != nil {
@@ -80,7 +77,6 @@ func (c *check) collectCTEs(ast tree.Statement) {
 			}
 			c.ctes[name] = true
 		}
-		return true
 	})
 }
 
@@ -102,14 +98,13 @@ func (c *check) locking(s *tree.Select) {
 // undefined order on PostgreSQL.
 func (c *check) changedTwice(ast tree.Statement) {
 	times := map[string]int{}
-	walk(ast, func(node any, _ []any) bool {
+	walk(ast, func(node any, _ []any) {
 		if target := changeTarget(node); target != nil {
 			name := targetName(target)
 			if times[name]++; times[name] == 2 {
 				c.brokenf(RuleTwice, "table %s is changed twice in one statement", name)
 			}
 		}
-		return true
 	})
 }
 
@@ -202,11 +197,8 @@ func nullTests(e tree.Expr, settled map[string]bool) {
 }
 
 func isNullTest(n *tree.ComparisonExpr) bool {
-	switch n.Operator.Symbol {
-	case treecmp.IsDistinctFrom, treecmp.IsNotDistinctFrom:
-		return n.Right == tree.DNull
-	}
-	return false
+	symbol := n.Operator.Symbol
+	return n.Right == tree.DNull && (symbol == treecmp.IsDistinctFrom || symbol == treecmp.IsNotDistinctFrom)
 }
 
 func (c *check) nullable(b *block, name *tree.UnresolvedName) bool {

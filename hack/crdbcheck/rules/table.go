@@ -136,11 +136,10 @@ func checksHome(d *tree.ColumnTableDef) bool {
 
 func mentionsHomeAnywhere(e tree.Expr) bool {
 	found := false
-	walk(e, func(node any, _ []any) bool {
+	walk(e, func(node any, _ []any) {
 		if name, ok := node.(*tree.UnresolvedName); ok && name.Parts[0] == homeColumn {
 			found = true
 		}
-		return true
 	})
 	return found
 }

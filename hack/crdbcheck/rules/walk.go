@@ -7,58 +7,34 @@ import (
 	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/types"
 )
 
-// visitor is called for every node, parents first. path contains the ancestors of the node, the nearest last. It
-// reports whether to visit the children of the node.
-type visitor func(node any, path []any) bool
-
-// walk visits every node of a syntax tree. Unlike the parser's walker it visits all fields, including the SET list of
-// ON CONFLICT and window definitions, so that no rule can be evaded.
-func walk(root any, visit visitor) {
-	w := &walker{visit: visit}
-	w.value(reflect.ValueOf(root))
+// walk calls visit for every node of a syntax tree, parents first. path contains the ancestors of the node, the nearest last.
+// Unlike the parser's walker it visits all fields, including the SET list of ON CONFLICT and window definitions, so that no
+// rule can be evaded.
+func walk(root any, visit func(node any, path []any)) {
+	walkValue(reflect.ValueOf(root), nil, visit)
 }
 
-type walker struct {
-	visit visitor
-	path  []any
-}
-
-func (w *walker) value(v reflect.Value) {
+func walkValue(v reflect.Value, path []any, visit func(node any, path []any)) {
 	switch v.Kind() {
-	case reflect.Interface:
-		w.value(v.Elem())
-	case reflect.Pointer:
-		w.pointer(v)
-	case reflect.Struct:
-		w.node(address(v), v)
+	case reflect.Interface, reflect.Pointer:
+		walkValue(v.Elem(), path, visit)
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {
-			w.value(v.Index(i))
+			walkValue(v.Index(i), path, visit)
+		}
+	case reflect.Struct:
+		node := address(v)
+		if isLeaf(node) {
+			return
+		}
+		visit(node, path)
+		path = append(path, node)
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				walkValue(v.Field(i), path, visit)
+			}
 		}
 	}
-}
-
-func (w *walker) pointer(v reflect.Value) {
-	switch {
-	case v.IsNil():
-	case v.Elem().Kind() == reflect.Struct:
-		w.node(v.Interface(), v.Elem())
-	default:
-		w.value(v.Elem())
-	}
-}
-
-func (w *walker) node(node any, fields reflect.Value) {
-	if isLeaf(node) || !w.visit(node, w.path) {
-		return
-	}
-	w.path = append(w.path, node)
-	for i := range fields.NumField() {
-		if fields.Type().Field(i).IsExported() {
-			w.value(fields.Field(i))
-		}
-	}
-	w.path = w.path[:len(w.path)-1]
 }
 
 // isLeaf reports whether the children of a node are skipped: types, and function names, which look like columns.

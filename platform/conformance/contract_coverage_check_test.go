@@ -1,4 +1,4 @@
-package contract_test
+package conformance
 
 import (
 	"net/http"
@@ -8,24 +8,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/apptest"
-	"github.com/plaza-social/plaza/platform/conformance/contract"
 )
 
-func newCoverage(t *testing.T) *contract.Coverage {
+// exercisedRows returns how many rows of each kind the exchanges exercise, and the report.
+func exercisedRows(t *testing.T, exchanges ...apptest.Exchange) (map[rowKind]int, coverageReport) {
 	t.Helper()
-	tables, err := contract.Load()
+	tables, err := loadContract()
 	require.NoError(t, err)
-	return contract.NewCoverage(tables)
-}
-
-// seen returns how many rows of each kind the exchanges exercise.
-func seen(t *testing.T, exchanges ...apptest.Exchange) (map[contract.Kind]int, contract.Report) {
-	t.Helper()
-	v := newCoverage(t)
+	v := newContractCoverage(tables)
 	for _, x := range exchanges {
 		v.Observe(x)
 	}
-	counts := map[contract.Kind]int{}
+	counts := map[rowKind]int{}
 	for _, c := range v.Report().Counts {
 		if c.Seen > 0 {
 			counts[c.Kind] = c.Seen
@@ -34,9 +28,9 @@ func seen(t *testing.T, exchanges ...apptest.Exchange) (map[contract.Kind]int, c
 	return counts, v.Report()
 }
 
-// TestTables checks the sizes of the tables against the contract, so that no row is lost.
-func TestTables(t *testing.T) {
-	tables, err := contract.Load()
+// TestContractTables checks the sizes of the tables against the contract, so that no row is lost.
+func TestContractTables(t *testing.T) {
+	tables, err := loadContract()
 	require.NoError(t, err)
 	require.Len(t, tables.Operations, 14)
 	require.Len(t, tables.Limits, 12, "those of the table, with flags of posts and of comments apart, and that of storyId")
@@ -77,64 +71,62 @@ func TestTables(t *testing.T) {
 	}
 }
 
-func TestNothingIsSeenAtFirst(t *testing.T) {
-	counts, report := seen(t)
+func TestContractCoverageStartsEmpty(t *testing.T) {
+	counts, report := exercisedRows(t)
 	require.Empty(t, counts)
 	require.False(t, report.Complete())
 	require.Contains(t, report.String(), "operations: PUT /api/v3/network-settings/moderation")
 }
 
-const moderation = "/api/v3/network-settings/moderation"
-
-func put(status int, request, body string) apptest.Exchange {
+func putModeration(status int, request, body string) apptest.Exchange {
 	return apptest.Exchange{
-		Method: http.MethodPut, Path: moderation, Header: http.Header{"Authorization": {"Bearer x"}}, Request: []byte(request), Status: status, Body: []byte(body),
+		Method: http.MethodPut, Path: moderationPath, Header: http.Header{"Authorization": {"Bearer x"}}, Request: []byte(request), Status: status, Body: []byte(body),
 	}
 }
 
-func TestAnswerIsSeen(t *testing.T) {
-	counts, report := seen(t, put(200, `{"isReportEnabled":true}`, `{"isReportEnabled":true,"isWhitelistEnabled":false}`))
-	require.Equal(t, map[contract.Kind]int{contract.Operations: 1, contract.Parameters: 2, contract.Answers: 1, contract.Fields: 1}, counts)
+func TestContractCoverageOfAnswers(t *testing.T) {
+	counts, report := exercisedRows(t, putModeration(200, `{"isReportEnabled":true}`, `{"isReportEnabled":true,"isWhitelistEnabled":false}`))
+	require.Equal(t, map[rowKind]int{kindOperations: 1, kindParameters: 2, kindAnswers: 1, kindFields: 1}, counts)
 	require.Contains(t, report.Missing, "fields: ModerationConfiguration.isWhitelistEnabled", "false says nothing")
 }
 
-func TestWrongTypeIsTold(t *testing.T) {
-	_, report := seen(t, put(200, `{}`, `{"isReportEnabled":"true"}`))
+func TestContractCoverageReportsWrongTypes(t *testing.T) {
+	_, report := exercisedRows(t, putModeration(200, `{}`, `{"isReportEnabled":"true"}`))
 	require.Contains(t, report.Missing, "ModerationConfiguration.isReportEnabled: want type b, not true")
 }
 
-func TestRefusalsAreSeen(t *testing.T) {
+func TestContractCoverageOfErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		exchange apptest.Exchange
-		want     map[contract.Kind]int
+		want     map[rowKind]int
 	}{
-		"as the contract words it": {put(400, `{}`, `{"status":"error","code":400000,"message":"Bad Request."}`), map[contract.Kind]int{contract.Errors: 1}},
-		"another status":           {put(422, `{}`, `{"status":"error","code":400000,"message":"Bad Request."}`), map[contract.Kind]int{}},
-		"another message":          {put(400, `{}`, `{"status":"error","code":400000,"message":"Bad"}`), map[contract.Kind]int{}},
-		"another shape":            {put(400, `{}`, `{"code":400000,"message":"Bad Request."}`), map[contract.Kind]int{}},
-		"with a token":             {put(401, `{}`, `{"status":"error","code":400100,"message":"x"}`), map[contract.Kind]int{}},
-		"without a token":          {apptest.Exchange{Method: http.MethodPut, Path: moderation, Status: 401}, map[contract.Kind]int{contract.Anonymous: 1}},
-		"another path":             {apptest.Exchange{Method: http.MethodPut, Path: "/plaza.v1.SettingService/X", Status: 401}, map[contract.Kind]int{}},
+		"as the contract words it": {putModeration(400, `{}`, `{"status":"error","code":400000,"message":"Bad Request."}`), map[rowKind]int{kindErrors: 1}},
+		"another status":           {putModeration(422, `{}`, `{"status":"error","code":400000,"message":"Bad Request."}`), map[rowKind]int{}},
+		"another message":          {putModeration(400, `{}`, `{"status":"error","code":400000,"message":"Bad"}`), map[rowKind]int{}},
+		"another shape":            {putModeration(400, `{}`, `{"code":400000,"message":"Bad Request."}`), map[rowKind]int{}},
+		"with a token":             {putModeration(401, `{}`, `{"status":"error","code":400100,"message":"x"}`), map[rowKind]int{}},
+		"without a token":          {apptest.Exchange{Method: http.MethodPut, Path: moderationPath, Status: 401}, map[rowKind]int{kindAnonymous: 1}},
+		"another path":             {apptest.Exchange{Method: http.MethodPut, Path: "/plaza.v1.SettingService/X", Status: 401}, map[rowKind]int{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			counts, _ := seen(t, c.exchange)
+			counts, _ := exercisedRows(t, c.exchange)
 			require.Equal(t, c.want, counts)
 		})
 	}
 }
 
-func TestResourcesAreFoundAnywhere(t *testing.T) {
+func TestContractCoverageOfResources(t *testing.T) {
 	x := apptest.Exchange{Method: http.MethodGet, Path: "/api/v3/whatever", Status: 200, Body: []byte(
 		`{"data":{"feeds":[{"feedType":"published","targetType":"user","postCount":1.5}]},"results":{"roles":["a name"]}}`)}
-	counts, report := seen(t, x)
-	require.Equal(t, map[contract.Kind]int{contract.Fields: 2, contract.States: 2}, counts)
+	counts, report := exercisedRows(t, x)
+	require.Equal(t, map[rowKind]int{kindFields: 2, kindStates: 2}, counts)
 	require.Contains(t, report.Missing, "Feed.postCount: want type i, not 1.5")
 	x.Status = http.StatusNotFound
-	counts, _ = seen(t, x)
+	counts, _ = exercisedRows(t, x)
 	require.Empty(t, counts)
 }
 
-func TestLimitsAreSeen(t *testing.T) {
+func TestContractCoverageOfLimits(t *testing.T) {
 	invalid := []byte(`{"status":"error","code":500000,"message":"Parameters validation error!"}`)
 	exceeded := []byte(`{"status":"error","code":400300,"message":"Number of flag already exceed."}`)
 	get := func(path, query string, status int, body []byte) apptest.Exchange {
@@ -158,8 +150,8 @@ func TestLimitsAreSeen(t *testing.T) {
 		"one flag, of nothing yet": {[]apptest.Exchange{flag(403, exceeded)}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			counts, _ := seen(t, c.exchanges...)
-			require.Equal(t, c.limits, counts[contract.Limits])
+			counts, _ := exercisedRows(t, c.exchanges...)
+			require.Equal(t, c.limits, counts[kindLimits])
 		})
 	}
 }

@@ -49,7 +49,7 @@ func (c tokenCache) find(digest [sha256.Size]byte, ring *Keyring, now time.Time)
 func (t verifiedToken) valid(ring *Keyring, now time.Time) bool {
 	return now.Before(t.claims.ExpiresAt.Add(clockLeeway)) &&
 		!now.Before(t.claims.IssuedAt.Truncate(time.Second).Add(-clockLeeway)) &&
-		t.key.ValidAt(now) && slices.Contains(*ring.file.get(), t.key)
+		t.key.ValidAt(now) && slices.Contains(*ring.get(), t.key)
 }
 
 // add caches a token that was just verified.

@@ -21,7 +21,6 @@ type options struct {
 	fault  func() error
 	change func(*config.Config)
 	log    *slog.Logger
-	lost   map[region.Code]bool
 }
 
 func newOptions(opts []Option) options {
@@ -55,17 +54,6 @@ func WithConfig(change func(cfg *config.Config)) Option {
 
 // WithLog sets the servers' logger. Without it, logs are discarded.
 func WithLog(log *slog.Logger) Option { return func(o *options) { o.log = log } }
-
-// Unready lets Start return although the given regions never become ready, for example because their home is
-// unreachable.
-func Unready(codes ...region.Code) Option {
-	return func(o *options) {
-		o.lost = map[region.Code]bool{}
-		for _, code := range codes {
-			o.lost[code] = true
-		}
-	}
-}
 
 func chain(first, then func(*config.Config)) func(*config.Config) {
 	if first == nil {

@@ -6,12 +6,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/plaza-social/plaza/platform/apptest"
 )
 
 // exercisedRows returns how many rows of each kind the exchanges exercise, and the report.
-func exercisedRows(t *testing.T, exchanges ...apptest.Exchange) (map[rowKind]int, coverageReport) {
+func exercisedRows(t *testing.T, exchanges ...exchange) (map[rowKind]int, coverageReport) {
 	t.Helper()
 	tables, err := loadContract()
 	require.NoError(t, err)
@@ -78,8 +76,8 @@ func TestContractCoverageStartsEmpty(t *testing.T) {
 	require.Contains(t, report.String(), "operations: PUT /api/v3/network-settings/moderation")
 }
 
-func putModeration(status int, request, body string) apptest.Exchange {
-	return apptest.Exchange{
+func putModeration(status int, request, body string) exchange {
+	return exchange{
 		Method: http.MethodPut, Path: moderationPath, Header: http.Header{"Authorization": {"Bearer x"}}, Request: []byte(request), Status: status, Body: []byte(body),
 	}
 }
@@ -97,7 +95,7 @@ func TestContractCoverageReportsWrongTypes(t *testing.T) {
 
 func TestContractCoverageOfErrors(t *testing.T) {
 	for name, c := range map[string]struct {
-		exchange apptest.Exchange
+		exchange exchange
 		want     map[rowKind]int
 	}{
 		"as the contract words it": {putModeration(400, `{}`, `{"status":"error","code":400000,"message":"Bad Request."}`), map[rowKind]int{kindErrors: 1}},
@@ -105,8 +103,8 @@ func TestContractCoverageOfErrors(t *testing.T) {
 		"another message":          {putModeration(400, `{}`, `{"status":"error","code":400000,"message":"Bad"}`), map[rowKind]int{}},
 		"another shape":            {putModeration(400, `{}`, `{"code":400000,"message":"Bad Request."}`), map[rowKind]int{}},
 		"with a token":             {putModeration(401, `{}`, `{"status":"error","code":400100,"message":"x"}`), map[rowKind]int{}},
-		"without a token":          {apptest.Exchange{Method: http.MethodPut, Path: moderationPath, Status: 401}, map[rowKind]int{kindAnonymous: 1}},
-		"another path":             {apptest.Exchange{Method: http.MethodPut, Path: "/plaza.v1.SettingService/X", Status: 401}, map[rowKind]int{}},
+		"without a token":          {exchange{Method: http.MethodPut, Path: moderationPath, Status: 401}, map[rowKind]int{kindAnonymous: 1}},
+		"another path":             {exchange{Method: http.MethodPut, Path: "/plaza.v1.SettingService/X", Status: 401}, map[rowKind]int{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			counts, _ := exercisedRows(t, c.exchange)
@@ -116,7 +114,7 @@ func TestContractCoverageOfErrors(t *testing.T) {
 }
 
 func TestContractCoverageOfResources(t *testing.T) {
-	x := apptest.Exchange{Method: http.MethodGet, Path: "/api/v3/whatever", Status: 200, Body: []byte(
+	x := exchange{Method: http.MethodGet, Path: "/api/v3/whatever", Status: 200, Body: []byte(
 		`{"data":{"feeds":[{"feedType":"published","targetType":"user","postCount":1.5}]},"results":{"roles":["a name"]}}`)}
 	counts, report := exercisedRows(t, x)
 	require.Equal(t, map[rowKind]int{kindFields: 2, kindStates: 2}, counts)
@@ -129,25 +127,25 @@ func TestContractCoverageOfResources(t *testing.T) {
 func TestContractCoverageOfLimits(t *testing.T) {
 	invalid := []byte(`{"status":"error","code":500000,"message":"Parameters validation error!"}`)
 	exceeded := []byte(`{"status":"error","code":400300,"message":"Number of flag already exceed."}`)
-	get := func(path, query string, status int, body []byte) apptest.Exchange {
-		return apptest.Exchange{Method: http.MethodGet, Path: path, Query: query, Status: status, Body: body}
+	get := func(path, query string, status int, body []byte) exchange {
+		return exchange{Method: http.MethodGet, Path: path, Query: query, Status: status, Body: body}
 	}
-	flag := func(status int, body []byte) apptest.Exchange {
-		return apptest.Exchange{Method: http.MethodPost, Path: "/api/v3/posts/p/flag", Status: status, Body: body}
+	flag := func(status int, body []byte) exchange {
+		return exchange{Method: http.MethodPost, Path: "/api/v3/posts/p/flag", Status: status, Body: body}
 	}
 	for name, c := range map[string]struct {
-		exchanges []apptest.Exchange
+		exchanges []exchange
 		limits    int
 	}{
-		"at the edge":              {[]apptest.Exchange{get("/api/v1/me/following-feeds", "limit=100", 200, nil)}, 1},
-		"within":                   {[]apptest.Exchange{get("/api/v1/me/following-feeds", "limit=50", 200, nil)}, 0},
-		"one past":                 {[]apptest.Exchange{get("/api/v1/me/following-feeds", "limit=101", 422, invalid)}, 1},
-		"one past, accepted":       {[]apptest.Exchange{get("/api/v1/me/following-feeds", "limit=101", 200, nil)}, 0},
-		"at the edge, refused":     {[]apptest.Exchange{get("/api/v1/me/following-feeds", "limit=100", 422, invalid)}, 0},
-		"five elements":            {[]apptest.Exchange{get("/api/v3/user-feeds/u", "dataTypes[]=a&dataTypes[]=a&dataTypes[]=a&dataTypes[]=a&dataTypes[]=a", 422, invalid)}, 1},
-		"an unknown id":            {[]apptest.Exchange{{Method: http.MethodPost, Path: "/api/v1/pinned-posts/global/" + strings.Repeat("x", 900), Status: 404}}, 1},
-		"one flag too many":        {[]apptest.Exchange{flag(200, []byte(`{"posts":[{"flagCount":2}]}`)), flag(403, exceeded)}, 2},
-		"one flag, of nothing yet": {[]apptest.Exchange{flag(403, exceeded)}, 0},
+		"at the edge":              {[]exchange{get("/api/v1/me/following-feeds", "limit=100", 200, nil)}, 1},
+		"within":                   {[]exchange{get("/api/v1/me/following-feeds", "limit=50", 200, nil)}, 0},
+		"one past":                 {[]exchange{get("/api/v1/me/following-feeds", "limit=101", 422, invalid)}, 1},
+		"one past, accepted":       {[]exchange{get("/api/v1/me/following-feeds", "limit=101", 200, nil)}, 0},
+		"at the edge, refused":     {[]exchange{get("/api/v1/me/following-feeds", "limit=100", 422, invalid)}, 0},
+		"five elements":            {[]exchange{get("/api/v3/user-feeds/u", "dataTypes[]=a&dataTypes[]=a&dataTypes[]=a&dataTypes[]=a&dataTypes[]=a", 422, invalid)}, 1},
+		"an unknown id":            {[]exchange{{Method: http.MethodPost, Path: "/api/v1/pinned-posts/global/" + strings.Repeat("x", 900), Status: 404}}, 1},
+		"one flag too many":        {[]exchange{flag(200, []byte(`{"posts":[{"flagCount":2}]}`)), flag(403, exceeded)}, 2},
+		"one flag, of nothing yet": {[]exchange{flag(403, exceeded)}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			counts, _ := exercisedRows(t, c.exchanges...)

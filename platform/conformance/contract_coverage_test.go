@@ -7,8 +7,6 @@ import (
 	"net/url"
 	"strings"
 	"sync"
-
-	"github.com/plaza-social/plaza/platform/apptest"
 )
 
 // contractCoverage measures how much of the tables of the service interface the tests exercise on a running server.
@@ -110,7 +108,7 @@ func (v *contractCoverage) see(kind rowKind, name string) {
 
 // decodedExchange is an exchange with decoded bodies.
 type decodedExchange struct {
-	apptest.Exchange
+	exchange
 
 	query  url.Values
 	sent   any
@@ -118,11 +116,11 @@ type decodedExchange struct {
 }
 
 // Observe records one exchange. It is safe for concurrent use.
-func (v *contractCoverage) Observe(x apptest.Exchange) {
+func (v *contractCoverage) Observe(x exchange) {
 	if !strings.HasPrefix(x.Path, "/api/") && !strings.HasPrefix(x.Path, "/realtime/") {
 		return
 	}
-	read := decodedExchange{Exchange: x}
+	read := decodedExchange{exchange: x}
 	read.query, _ = url.ParseQuery(x.Query)
 	_ = json.Unmarshal(x.Request, &read.sent) // nil unless the body is JSON
 	_ = json.Unmarshal(x.Body, &read.answer)

@@ -30,8 +30,10 @@ func (l *contractLimit) rows() []string {
 	return names
 }
 
-func (l *contractLimit) accepted(value any) string { return fmt.Sprint(l.Name, ": ", value, " accepted") }
-func (l *contractLimit) refused(value any) string  { return fmt.Sprint(l.Name, ": ", value, " refused") }
+func (l *contractLimit) accepted(value any) string {
+	return fmt.Sprint(l.Name, ": ", value, " accepted")
+}
+func (l *contractLimit) refused(value any) string { return fmt.Sprint(l.Name, ": ", value, " refused") }
 
 func (v *contractCoverage) seeLimit(l *contractLimit, x decodedExchange) {
 	method, template, _ := strings.Cut(l.Call, " ")

@@ -13,7 +13,6 @@ import (
 var reportPath = flags.String("report", "", "file for the coverage of the contract")
 
 // runWithCoverage runs the suite and compares it with the contract: it fails if no test exercised some row of the
-// 
 func runWithCoverage(m *testing.M) int {
 	tables, err := loadContract()
 	if err != nil {
@@ -21,7 +20,7 @@ func runWithCoverage(m *testing.M) int {
 		return 1
 	}
 	coverage := newContractCoverage(tables)
-	apptest.Observe(coverage.Observe)
+	observe(coverage.Observe)
 	flags.Parse()
 	code := apptest.Main(m)
 	report := coverage.Report()

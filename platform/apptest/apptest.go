@@ -270,8 +270,8 @@ func (n *Network) config(code region.Code, o options) config.Config {
 	cfg.ServerKeysFile, cfg.APIKeysFile, cfg.SigningKeysFile = n.Keys.Server, n.Keys.API, n.Keys.Signing
 	cfg.DatabaseURL = telemetry.SecretURL(n.DatabaseURL)
 	cfg.StorageURL = config.StorageURL("file://" + n.Files)
-	if o.change != nil {
-		o.change(&cfg)
+	for _, change := range o.changes {
+		change(&cfg)
 	}
 	return cfg
 }

@@ -33,6 +33,7 @@ func (l *contractLimit) rows() []string {
 func (l *contractLimit) accepted(value any) string {
 	return fmt.Sprint(l.Name, ": ", value, " accepted")
 }
+
 func (l *contractLimit) refused(value any) string { return fmt.Sprint(l.Name, ": ", value, " refused") }
 
 func (v *contractCoverage) seeLimit(l *contractLimit, x decodedExchange) {

@@ -12,7 +12,7 @@ import (
 )
 
 // The row structs have the columns of the platform's statements as fields, in this order. encoding/json encodes them as
-// parts of the answers.
+// parts of the answers, which are passed as pointers: the methods of the types below have pointer receivers.
 
 // moment is a time that is encoded in UTC with milliseconds.
 type moment time.Time
@@ -24,8 +24,8 @@ func (m *moment) ScanTimestamptz(v pgtype.Timestamptz) error {
 }
 
 // MarshalJSON returns the time in the format of the API.
-func (m moment) MarshalJSON() ([]byte, error) {
-	return time.Time(m).UTC().AppendFormat(nil, `"2006-01-02T15:04:05.000Z"`), nil
+func (m *moment) MarshalJSON() ([]byte, error) {
+	return time.Time(*m).UTC().AppendFormat(nil, `"2006-01-02T15:04:05.000Z"`), nil
 }
 
 // deleted is encoded as whether a row has the time of its deletion.
@@ -47,7 +47,7 @@ func (d *document) ScanBytes(v []byte) error {
 }
 
 // MarshalJSON returns the document.
-func (d document) MarshalJSON() ([]byte, error) { return d, nil }
+func (d *document) MarshalJSON() ([]byte, error) { return *d, nil }
 
 // UnmarshalJSON retains the document.
 func (d *document) UnmarshalJSON(v []byte) error { return d.ScanBytes(v) }

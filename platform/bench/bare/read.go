@@ -27,6 +27,14 @@ type found struct {
 	reactions  []store.Reaction // the caller's
 }
 
+// read sends b and checks the caller and the community.
+func (f *found) read(ctx context.Context, b *batch) error {
+	if err := b.send(ctx); err != nil {
+		return err
+	}
+	return f.check()
+}
+
 // check returns an error if the caller or the community does not exist or denies access.
 func (f *found) check() error {
 	switch {
@@ -54,10 +62,7 @@ func (s *Server) getPost(ctx context.Context, r *http.Request, c claims) (any, e
 	b.add("communities.ofPost", id).Query(db.Row(&f.community))
 	b.add("members.ofPost", id, c.Subject).Query(db.Row(&f.member))
 	b.add("walls.ofPost", id, c.Subject) // not needed for posts of communities, but sent by the platform
-	if err := b.send(ctx); err != nil {
-		return nil, err
-	}
-	if err := f.check(); err != nil {
+	if err := f.read(ctx, b); err != nil {
 		return nil, err
 	}
 	if len(f.posts) == 0 || bool(f.posts[0].IsDeleted) || f.posts[0].FeedType != "published" {
@@ -85,10 +90,7 @@ func (s *Server) listFeed(ctx context.Context, r *http.Request, c claims) (any, 
 	b.add("categories.ofCommunity", id).Query(db.Rows(&f.categories))
 	b.add("members.byUser", id, []string{c.Subject}).Query(db.Row(&f.member))
 	b.add("posts.listParentsCreatedDesc", id, "published", after, afterID, limit+1, "live", []string{}).Query(db.Rows(&f.posts))
-	if err := b.send(ctx); err != nil {
-		return nil, err
-	}
-	if err := f.check(); err != nil {
+	if err := f.read(ctx, b); err != nil {
 		return nil, err
 	}
 	var paging paging

@@ -56,9 +56,9 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	channel.Register(shared, marker.New(shared))
 	messagefeed.Register(shared)
 	session.Register(shared)
-	if err := d.openRealtime(shared); err != nil {
-		return nil, nil, err
-	}
+	d.realtime = realtime.New(realtime.Options{
+		Deps: shared, Issuer: d.issuer, Marshal: edge.MarshalJSON, Registerer: d.metrics.Registerer(),
+	})
 	post.Register(shared)
 	roles := role.New(shared)
 	files, err := d.files(shared)
@@ -120,21 +120,13 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	return handler, d.workers(d.jobs(shared, roles, files)), nil
 }
 
-// openRealtime creates the hub of the event streams.
-func (d *dependencies) openRealtime(shared *service.Deps) error {
-	var err error
-	d.realtime, err = realtime.New(realtime.Options{
-		Deps: shared, Issuer: d.issuer, Marshal: edge.MarshalJSON, Registerer: d.metrics.Registerer(),
-	})
-	return err
-}
-
 // shared returns the dependencies that all services share.
 func (d *dependencies) shared() *service.Deps {
 	key := []byte(d.cfg.DirectoryKey.Reveal())
+	media := view.Media{IngestURL: string(d.cfg.MediaIngestURL), PlaybackURL: string(d.cfg.MediaPlaybackURL)}
 	return &service.Deps{
 		Store:     d.store,
-		View:      &view.Builder{NetworkID: string(d.cfg.NetworkID), Now: service.Millis, Media: d.media(), Catalog: &auth.Catalog{}},
+		View:      &view.Builder{NetworkID: string(d.cfg.NetworkID), Now: service.Millis, Media: media, Catalog: &auth.Catalog{}},
 		Directory: directory.New(d.store, d.cfg.Region, key, service.Millis, d.log),
 		Outbox:    events.NewOutbox(d.store, service.Millis, d.log),
 		Region:    d.cfg.Region,
@@ -143,11 +135,6 @@ func (d *dependencies) shared() *service.Deps {
 		NewID:     region.NewID,
 		Log:       d.log,
 	}
-}
-
-// media returns the addresses of the network's media server.
-func (d *dependencies) media() view.Media {
-	return view.Media{IngestURL: string(d.cfg.MediaIngestURL), PlaybackURL: string(d.cfg.MediaPlaybackURL)}
 }
 
 // jobs returns the region's background jobs.

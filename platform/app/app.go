@@ -31,17 +31,9 @@ type Region struct {
 type Option func(*options)
 
 type options struct {
-	handler http.Handler
-	checks  []Check
+	handler http.Handler // instead of the API, for tests
+	checks  []Check      // additional, for tests
 	fault   func() error
-}
-
-// WithHandler serves handler instead of the API. No database or key file is opened.
-func WithHandler(handler http.Handler) Option { return func(o *options) { o.handler = handler } }
-
-// WithChecks adds readiness checks.
-func WithChecks(checks ...Check) Option {
-	return func(o *options) { o.checks = append(o.checks, checks...) }
 }
 
 // WithStoreFault calls fault before each transaction is sent and treats its error as one of the database. Tests use it

@@ -26,7 +26,7 @@ type parts struct {
 	workers []worker
 	close   func()
 	drain   func()  // ends streams on shutdown; nil if there are none
-	report  *report // nil with WithHandler
+	report  *report // nil if a handler was given
 }
 
 // worker is a background task of the server.
@@ -68,13 +68,20 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 	if err := d.openStore(ctx, o.fault); err != nil {
 		return nil, err
 	}
-	if err := d.openStorage(ctx); err != nil {
+	built, err := r.build(ctx, d)
+	if err != nil {
 		d.close()
+	}
+	return built, err
+}
+
+// build builds the API on the open store.
+func (r *Region) build(ctx context.Context, d *dependencies) (*parts, error) {
+	if err := d.openStorage(ctx); err != nil {
 		return nil, err
 	}
 	handler, workers, err := newAPI(d)
 	if err != nil {
-		d.close()
 		return nil, err
 	}
 	g := newGate(handler, d.checkSchema)
@@ -85,7 +92,6 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 	r.ready.add(d.databaseChecks()...)
 	report := newReport(d, r.ready.draining.Load)
 	if err := r.metrics.RegisterServer(report.snapshot); err != nil {
-		d.close()
 		return nil, err
 	}
 	workers = append(append(workers, worker{name: "schema", run: g.watch}), report.workers()...)
@@ -94,18 +100,13 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 
 func (d *dependencies) openKeys() error {
 	var errs [3]error
-	var ring *auth.Keyring
 	log := auth.WithLogger(d.log)
 	d.serverKeys, errs[0] = auth.OpenKeySet(d.cfg.ServerKeysFile, log)
 	d.apiKeys, errs[1] = auth.OpenKeySet(d.cfg.APIKeysFile, log)
-	ring, errs[2] = auth.OpenKeyring(d.cfg.SigningKeysFile, log)
-	if err := errors.Join(errs[:]...); err != nil {
-		return err
-	}
-	d.signing = ring
-	d.issuer = auth.NewIssuer(string(d.cfg.NetworkID), ring,
+	d.signing, errs[2] = auth.OpenKeyring(d.cfg.SigningKeysFile, log)
+	d.issuer = auth.NewIssuer(string(d.cfg.NetworkID), d.signing,
 		auth.WithAccessLifetime(d.cfg.AccessTokenTTL.Std()), auth.WithAuthLifetime(d.cfg.AuthTokenTTL.Std()))
-	return nil
+	return errors.Join(errs[:]...)
 }
 
 func (d *dependencies) openStore(ctx context.Context, fault func() error) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net"
 
-	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/file"
@@ -57,5 +56,5 @@ func (d *dependencies) files(shared *service.Deps) (*file.Service, error) {
 
 // fileStreams returns the streaming handlers of uploads and downloads.
 func (d *dependencies) fileStreams(files *file.Service) []edge.Stream {
-	return (&edge.FileStreams{Files: files, Identify: auth.NewAuthenticator(d.issuer).Identify, Log: d.log}).Streams()
+	return (&edge.FileStreams{Files: files, Identify: d.issuer.Identify, Log: d.log}).Streams()
 }

@@ -164,7 +164,7 @@ func (r *report) readBacklog(ctx context.Context) {
 func (r *report) watchPlacement(ctx context.Context) error {
 	for {
 		pause := placementEvery
-		if r.readPlacement(ctx).State == statusz.NotPinned || r.knownPlacement().Reason == statusz.ReasonCheckFailed {
+		if p := r.readPlacement(ctx); p.State == statusz.NotPinned || p.Reason == statusz.ReasonCheckFailed {
 			pause = placementAgain
 		}
 		select {
@@ -184,12 +184,6 @@ func (r *report) readPlacement(ctx context.Context) statusz.Placement {
 	defer r.mu.Unlock()
 	r.placement = p
 	return p
-}
-
-func (r *report) knownPlacement() statusz.Placement {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.placement
 }
 
 // placementOf returns the status for the result of a placement check.

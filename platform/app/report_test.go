@@ -39,7 +39,7 @@ func TestPlacementOf(t *testing.T) {
 				placed: func(context.Context) (db.Placement, error) { return c.found, c.err },
 			}
 			p := r.readPlacement(t.Context())
-			require.Equal(t, p, r.knownPlacement())
+			require.Equal(t, p, r.placement)
 			require.Equal(t, c.state, p.State)
 			require.Equal(t, c.reason, p.Reason)
 			require.Equal(t, c.message, p.Message)

@@ -121,13 +121,13 @@ func (n *Network) Restart(t testing.TB, code region.Code) {
 	n.AwaitReady(t)
 }
 
-// AwaitReady waits until every region is ready, except those that [Unready] names.
+// AwaitReady waits until every region is ready.
 func (n *Network) AwaitReady(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), readyTimeout)
 	defer cancel()
 	for _, code := range region.All() {
-		for !n.options.lost[code] {
+		for {
 			server := n.Region(code)
 			state := server.Ready(ctx)
 			if state.Ready {
@@ -170,15 +170,25 @@ func (n *Network) MintAdmin(t testing.TB, name string, issued time.Time, ttl tim
 	return token
 }
 
+// Hooks let a package observe the requests of every network in its process. Set them before the first test, in TestMain.
+var Hooks struct {
+	// Transport returns the transport to use instead of t.
+	Transport func(t *http.Transport) http.RoundTripper
+	// Event is called for each event of a stream.
+	Event func(path string, e StreamEvent)
+}
+
 // newHTTPClient returns a client that keeps enough connections for concurrent tests and follows no redirects.
 func newHTTPClient() *http.Client {
-	return &http.Client{
-		Transport: transport{&http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}},
-		Timeout:   time.Minute,
-		CheckRedirect: func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse
-		},
+	transport := &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}
+	client := &http.Client{
+		Transport: transport, Timeout: time.Minute,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
+	if Hooks.Transport != nil {
+		client.Transport = Hooks.Transport(transport)
+	}
+	return client
 }
 
 // shared is the network that the tests of this process share.
@@ -260,8 +270,8 @@ func (n *Network) config(code region.Code, o options) config.Config {
 	cfg.ServerKeysFile, cfg.APIKeysFile, cfg.SigningKeysFile = n.Keys.Server, n.Keys.API, n.Keys.Signing
 	cfg.DatabaseURL = telemetry.SecretURL(n.DatabaseURL)
 	cfg.StorageURL = config.StorageURL("file://" + n.Files)
-	if o.change != nil {
-		o.change(&cfg)
+	for _, change := range o.changes {
+		change(&cfg)
 	}
 	return cfg
 }

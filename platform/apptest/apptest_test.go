@@ -51,10 +51,8 @@ func TestOptions(t *testing.T) {
 			return nil
 		}),
 		apptest.WithDatabaseURLs(map[region.Code]func(string) string{
-			region.SG: func(string) string { return "postgresql://nobody@127.0.0.1:1/nothing" },
 			region.US: func(url string) string { return url },
 		}),
-		apptest.Unready(region.SG),
 	)
 	require.Equal(t, region.All(), seen)
 	before := calls.Load()

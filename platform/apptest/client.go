@@ -3,6 +3,7 @@ package apptest
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -34,7 +35,7 @@ type Client struct {
 var lastUser atomic.Int64
 
 // UserID returns a user id that no other test uses: name and a number.
-func UserID(name string) string { return name + "-" + itoa(lastUser.Add(1)) }
+func UserID(name string) string { return fmt.Sprint(name, "-", lastUser.Add(1)) }
 
 // SignIn creates a session of userID in a region, and the user if it does not exist.
 func (n *Network) SignIn(t testing.TB, code region.Code, userID string) *Client {

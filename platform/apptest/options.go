@@ -18,10 +18,9 @@ import (
 type Option func(*options)
 
 type options struct {
-	fault  func() error
-	change func(*config.Config)
-	log    *slog.Logger
-	lost   map[region.Code]bool
+	fault   func() error
+	changes []func(*config.Config)
+	log     *slog.Logger
 }
 
 func newOptions(opts []Option) options {
@@ -39,40 +38,20 @@ func WithStoreFault(fault func() error) Option { return func(o *options) { o.fau
 // WithDatabaseURLs makes every region reach the rows of a home at the address that rewrite derives from the
 // database's own, such as that of a proxy. Homes that urls does not name are reached directly.
 func WithDatabaseURLs(urls map[region.Code]func(database string) string) Option {
-	return func(o *options) {
-		o.change = chain(o.change, func(cfg *config.Config) {
-			for code, rewrite := range urls {
-				*urlOf(cfg, code) = telemetry.SecretURL(rewrite(cfg.DatabaseURL.Reveal()))
-			}
-		})
-	}
+	return WithConfig(func(cfg *config.Config) {
+		for code, rewrite := range urls {
+			*urlOf(cfg, code) = telemetry.SecretURL(rewrite(cfg.DatabaseURL.Reveal()))
+		}
+	})
 }
 
 // WithConfig changes the configuration of every region. cfg.Region is the region.
 func WithConfig(change func(cfg *config.Config)) Option {
-	return func(o *options) { o.change = chain(o.change, change) }
+	return func(o *options) { o.changes = append(o.changes, change) }
 }
 
 // WithLog sets the servers' logger. Without it, logs are discarded.
 func WithLog(log *slog.Logger) Option { return func(o *options) { o.log = log } }
-
-// Unready lets Start return although the given regions never become ready, for example because their home is
-// unreachable.
-func Unready(codes ...region.Code) Option {
-	return func(o *options) {
-		o.lost = map[region.Code]bool{}
-		for _, code := range codes {
-			o.lost[code] = true
-		}
-	}
-}
-
-func chain(first, then func(*config.Config)) func(*config.Config) {
-	if first == nil {
-		return then
-	}
-	return func(cfg *config.Config) { first(cfg); then(cfg) }
-}
 
 func urlOf(cfg *config.Config, code region.Code) *telemetry.SecretURL {
 	return map[region.Code]*telemetry.SecretURL{

@@ -72,13 +72,27 @@ func (r *Response) value(t testing.TB) any {
 // not exist; null is nil.
 func (r *Response) Get(t testing.TB, path string) any {
 	t.Helper()
-	v := r.value(t)
-	for name := range strings.SplitSeq(path, ".") {
-		next, ok := step(v, name)
-		require.True(t, ok, "%s has no %s at %q: %s", r.request, path, name, r.Short())
-		v = next
-	}
+	v, ok := r.find(t, path)
+	require.True(t, ok, "%s has no %s: %s", r.request, path, r.Short())
 	return v
+}
+
+// Has reports whether a path exists, also where its value is null.
+func (r *Response) Has(t testing.TB, path string) bool {
+	t.Helper()
+	_, ok := r.find(t, path)
+	return ok
+}
+
+func (r *Response) find(t testing.TB, path string) (v any, ok bool) {
+	t.Helper()
+	v, ok = r.value(t), true
+	for name := range strings.SplitSeq(path, ".") {
+		if v, ok = step(v, name); !ok {
+			break
+		}
+	}
+	return v, ok
 }
 
 func step(v any, name string) (any, bool) {
@@ -97,19 +111,24 @@ func step(v any, name string) (any, bool) {
 	}
 }
 
+// valueAt returns the value at a path, which must have the type T of decoded JSON.
+func valueAt[T any](t testing.TB, r *Response, path string) T {
+	t.Helper()
+	v, ok := r.Get(t, path).(T)
+	require.True(t, ok, "%s: %s is not a %T: %s", r.request, path, v, r.Short())
+	return v
+}
+
 // String returns the string at a path.
 func (r *Response) String(t testing.TB, path string) string {
 	t.Helper()
-	v, ok := r.Get(t, path).(string)
-	require.True(t, ok, "%s: %s is not a string: %s", r.request, path, r.Short())
-	return v
+	return valueAt[string](t, r, path)
 }
 
 // Int returns the whole number at a path.
 func (r *Response) Int(t testing.TB, path string) int {
 	t.Helper()
-	v, ok := r.Get(t, path).(float64)
-	require.True(t, ok, "%s: %s is not a number: %s", r.request, path, r.Short())
+	v := valueAt[float64](t, r, path)
 	require.InDelta(t, float64(int(v)), v, 0, "%s: %s is not an integer", r.request, path)
 	return int(v)
 }
@@ -117,17 +136,13 @@ func (r *Response) Int(t testing.TB, path string) int {
 // Bool returns the boolean at a path.
 func (r *Response) Bool(t testing.TB, path string) bool {
 	t.Helper()
-	v, ok := r.Get(t, path).(bool)
-	require.True(t, ok, "%s: %s is not a boolean: %s", r.request, path, r.Short())
-	return v
+	return valueAt[bool](t, r, path)
 }
 
 // List returns the array at a path.
 func (r *Response) List(t testing.TB, path string) []any {
 	t.Helper()
-	v, ok := r.Get(t, path).([]any)
-	require.True(t, ok, "%s: %s is not an array: %s", r.request, path, r.Short())
-	return v
+	return valueAt[[]any](t, r, path)
 }
 
 // Strings returns one field of each object of the array at a path: Strings(t, "posts", "postId").
@@ -139,19 +154,3 @@ func (r *Response) Strings(t testing.TB, path, field string) []string {
 	}
 	return values
 }
-
-// Has reports whether a path exists, also where its value is null.
-func (r *Response) Has(t testing.TB, path string) bool {
-	t.Helper()
-	v := r.value(t)
-	for name := range strings.SplitSeq(path, ".") {
-		next, ok := step(v, name)
-		if !ok {
-			return false
-		}
-		v = next
-	}
-	return true
-}
-
-func itoa(n int64) string { return strconv.FormatInt(n, 10) }

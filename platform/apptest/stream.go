@@ -34,15 +34,6 @@ func (e StreamEvent) Response() *Response {
 	return &Response{Status: http.StatusOK, Body: []byte(e.Data), request: "event " + e.Name}
 }
 
-// report reports an event to the observers.
-func (e StreamEvent) report(path string) {
-	if e.Name == "" {
-		return
-	}
-	path, query, _ := strings.Cut(path, "?")
-	Exchange{Method: http.MethodGet, Path: path, Query: query, Status: http.StatusOK, Body: []byte(e.Data), Event: true}.report()
-}
-
 // Stream is an open stream of events.
 type Stream struct {
 	// Header is the answer's.
@@ -108,7 +99,9 @@ func read(lines *bufio.Scanner, path string, events chan<- StreamEvent) {
 		value = strings.TrimPrefix(value, " ")
 		switch {
 		case lines.Text() == "":
-			e.report(path)
+			if Hooks.Event != nil && e.Name != "" {
+				Hooks.Event(path, e)
+			}
 			events <- e
 			e = StreamEvent{}
 		case name == "":
@@ -131,16 +124,11 @@ const patience = 30 * time.Second
 // next returns the next block.
 func (s *Stream) next(t testing.TB) (StreamEvent, bool) {
 	t.Helper()
-	select {
-	case e, ok := <-s.events:
-		if ok && e.ID != "" {
-			s.LastID = e.ID
-		}
-		return e, ok
-	case <-time.After(patience):
-		require.FailNow(t, "no event came")
-		return StreamEvent{}, false
-	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
+	defer cancel()
+	e, ok := s.Poll(ctx)
+	require.NoError(t, ctx.Err(), "no event came")
+	return e, ok
 }
 
 // Next returns the next event and fails the test if the stream ends.

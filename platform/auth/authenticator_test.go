@@ -14,7 +14,6 @@ import (
 func TestIdentify(t *testing.T) {
 	t.Parallel()
 	issuer := newIssuer(t, newClock())
-	authenticator := auth.NewAuthenticator(issuer)
 	for name, tc := range map[string]struct {
 		header http.Header
 		cause  error
@@ -26,7 +25,7 @@ func TestIdentify(t *testing.T) {
 		"invalid token":  {header("Authorization", "Bearer x"), auth.ErrTokenMalformed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx, err := authenticator.Identify(t.Context(), tc.header)
+			ctx, err := issuer.Identify(t.Context(), tc.header)
 			if tc.cause != nil {
 				requireCause(t, err, fail.Unauthorized(), tc.cause)
 				return

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,7 +65,7 @@ type Caller struct {
 
 	// required is the network permission that the operation declares; Confirm checks it.
 	required Permission
-	// verdict is nil until Confirm was called.
+	// verdict is nil until Confirm was called, and zero if it rejected the user.
 	verdict atomic.Pointer[verdict]
 	// decided is set when the policy has been asked about this caller.
 	decided atomic.Bool
@@ -138,23 +139,14 @@ func Confirmed(ctx context.Context) bool { return CallerFrom(ctx).Confirmed() }
 
 // Confirmed reports whether c is an administrator or a user accepted by Confirm.
 func (c *Caller) Confirmed() bool {
-	if c.Kind == Admin {
-		return true
-	}
-	v := c.verdict.Load()
-	return c.Kind == User && v != nil && v.accepted
+	return c.Kind == Admin || c.Kind == User && c.state().accepted
 }
 
 // Roles returns a copy of the network roles of a confirmed user; it is empty for other callers.
-func (c *Caller) Roles() []string { return slices.Clone(c.roles()) }
+func (c *Caller) Roles() []string { return slices.Clone(c.state().roles) }
 
 // DisplayName returns the display name of a confirmed user or the name of an administrator.
-func (c *Caller) DisplayName() string {
-	if v := c.verdict.Load(); v != nil && v.accepted {
-		return v.displayName
-	}
-	return c.Name
-}
+func (c *Caller) DisplayName() string { return cmp.Or(c.state().displayName, c.Name) }
 
 // LogValue returns the attributes that identify the caller in logs. They contain no text chosen by the user.
 func (c *Caller) LogValue() slog.Value {
@@ -169,17 +161,18 @@ func (c *Caller) LogValue() slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-func (c *Caller) roles() []string {
-	if v := c.verdict.Load(); v != nil && v.accepted {
-		return v.roles
+// state returns what Confirm has found out; zero unless the user was accepted.
+func (c *Caller) state() verdict {
+	if v := c.verdict.Load(); v != nil {
+		return *v
 	}
-	return nil
+	return verdict{}
 }
 
 // holds reports whether a network role of a confirmed user grants p.
 func (c *Caller) holds(p Permission) bool {
-	v := c.verdict.Load()
-	return v != nil && v.accepted && (granted(v.roles, inNetwork, p) || slices.Contains(v.granted, p))
+	v := c.state()
+	return granted(v.roles, inNetwork, p) || slices.Contains(v.granted, p)
 }
 
 func (c *Caller) confirm(facts Facts) error {

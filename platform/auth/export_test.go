@@ -33,4 +33,4 @@ func PermissionOf(p plazav1.Permission) Permission { return permissionOf(p) }
 func ValidAccess(a Access) bool { return a.valid() }
 
 // CachedTokens returns the number of tokens in the issuer's cache.
-func CachedTokens(i *Issuer) int { return i.cache.tokens.Len() }
+func CachedTokens(i *Issuer) int { return i.cache.Len() }

@@ -11,22 +11,15 @@ type FileStatus struct {
 	Error     string    // why the last read failed; the previous keys stay in use
 }
 
-// Status returns the state of the file. It re-reads the file unless it was read within the last second.
-func (s *KeySet) Status() FileStatus {
-	status, keys := s.file.status()
-	for _, key := range *keys {
-		status.Keys = append(status.Keys, key.KeyInfo)
+// Status returns the state of the file. It re-reads the file unless it was read within the last second, and waits for a
+// read in progress.
+func (f *watchedFile[K]) Status() FileStatus {
+	f.reading.Lock()
+	defer f.reading.Unlock()
+	if f.stale() {
+		f.refreshAndLog()
 	}
-	return status
-}
-
-// Status returns the state of the file. It re-reads the file unless it was read within the last second.
-func (r *Keyring) Status() FileStatus {
-	status, keys := r.file.status()
-	for _, key := range *keys {
-		status.Keys = append(status.Keys, key.KeyInfo)
-	}
-	return status
+	return FileStatus{Keys: infosOf(*f.current.Load()), LoadedAt: f.loaded, CheckedAt: f.checked, Error: f.lastError}
 }
 
 // Info returns the description of the key called id, and false if the file does not have it.
@@ -37,24 +30,4 @@ func (s FileStatus) Info(id string) (KeyInfo, bool) {
 		}
 	}
 	return KeyInfo{}, false
-}
-
-// ParseKeyring returns the signing keys in content, such as those of a Secret. They are never re-read.
-func ParseKeyring(content []byte) (*Keyring, error) {
-	f := &watchedFile[signingKeys]{path: "(memory)", read: func() ([]byte, error) { return content, nil }, parse: parseKeyring}
-	file, err := f.open(nil)
-	if err != nil {
-		return nil, err
-	}
-	return &Keyring{file: file}, nil
-}
-
-// status re-reads the file if the last read is old and returns its state. It waits for a read in progress.
-func (f *watchedFile[T]) status() (FileStatus, *T) {
-	f.reading.Lock()
-	defer f.reading.Unlock()
-	if f.stale() {
-		f.refreshAndLog()
-	}
-	return FileStatus{LoadedAt: f.loaded, CheckedAt: f.checked, Error: f.lastError}, f.current.Load()
 }

@@ -158,6 +158,15 @@ func Bearer(issuer *Issuer, header http.Header) (*Caller, error) {
 	return CallerOf(claims), nil
 }
 
+// Identify returns ctx with the caller of the access token or admin token in header, like Bearer.
+func (i *Issuer) Identify(ctx context.Context, header http.Header) (context.Context, error) {
+	caller, err := Bearer(i, header)
+	if err != nil {
+		return nil, err
+	}
+	return WithCaller(ctx, caller), nil
+}
+
 func (i *interceptor) adminByToken(access Access, header http.Header) (*Caller, error) {
 	caller, err := Bearer(i.issuer, header)
 	switch {
@@ -186,28 +195,23 @@ func (a Access) checkHandled(caller *Caller) error {
 }
 
 func byKey(keys *KeySet, header http.Header, name string) (*Caller, error) {
-	values := header.Values(name)
-	if len(values) != 1 {
-		return nil, fail.Unauthorized().Because(ErrWrongKey)
+	if values := header.Values(name); len(values) == 1 {
+		if id, ok := keys.Check(values[0]); ok {
+			return &Caller{KeyID: id}, nil
+		}
 	}
-	id, ok := keys.Check(values[0])
-	if !ok {
-		return nil, fail.Unauthorized().Because(ErrWrongKey)
-	}
-	return &Caller{KeyID: id}, nil
+	return nil, fail.Unauthorized().Because(ErrWrongKey)
 }
 
 // bySecret admits callers that present secret. The comparison takes constant time and does not reveal its length.
 func bySecret(secret string, header http.Header, name string) (*Caller, error) {
-	values := header.Values(name)
-	if secret == "" || len(values) != 1 {
-		return nil, fail.Unauthorized().Because(ErrWrongKey)
+	if values := header.Values(name); secret != "" && len(values) == 1 {
+		want, got := sha256.Sum256([]byte(secret)), sha256.Sum256([]byte(values[0]))
+		if subtle.ConstantTimeCompare(want[:], got[:]) == 1 {
+			return &Caller{}, nil
+		}
 	}
-	want, got := sha256.Sum256([]byte(secret)), sha256.Sum256([]byte(values[0]))
-	if subtle.ConstantTimeCompare(want[:], got[:]) != 1 {
-		return nil, fail.Unauthorized().Because(ErrWrongKey)
-	}
-	return &Caller{}, nil
+	return nil, fail.Unauthorized().Because(ErrWrongKey)
 }
 
 // bearer returns the token in the Authorization header, which must occur once.

@@ -17,6 +17,8 @@ type KeyInfo struct {
 	NotAfter time.Time `json:"notAfter,omitzero"` // when the key stops being valid; zero means never
 }
 
+func (k KeyInfo) info() KeyInfo { return k }
+
 // ValidAt reports whether the key is valid at now.
 func (k KeyInfo) ValidAt(now time.Time) bool { return k.NotAfter.IsZero() || now.Before(k.NotAfter) }
 
@@ -46,16 +48,52 @@ func decodeKeyDoc(content []byte, doc any) error {
 	return nil
 }
 
+// keyDoc is the content of a key file.
+type keyDoc[E any] struct {
+	Keys []E `json:"keys"`
+}
+
+// parseKeys parses a key file. Errors identify an entry by its position, because an id may be a key in the wrong field.
+func parseKeys[E any, K fileKey](content []byte, parse func(E) (K, error)) ([]K, error) {
+	var doc keyDoc[E]
+	if err := decodeKeyDoc(content, &doc); err != nil {
+		return nil, err
+	}
+	if len(doc.Keys) == 0 {
+		return nil, errNoKeys
+	}
+	keys := make([]K, 0, len(doc.Keys))
+	for i, entry := range doc.Keys {
+		key, err := parse(entry)
+		if err == nil {
+			err = duplicate(keys, key)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("key %d of the file: %w", i+1, err)
+		}
+		keys = append(keys, key)
+	}
+	return keys, nil
+}
+
+func duplicate[K fileKey](keys []K, key K) error {
+	for _, other := range keys {
+		switch {
+		case other.info().ID == key.info().ID:
+			return errDuplicateID
+		case other.material() == key.material():
+			return errDuplicateKey
+		}
+	}
+	return nil
+}
+
 // keyInfo validates the fields that both kinds of key files share.
-func keyInfo(id, notAfter string, seen map[string]bool) (KeyInfo, error) {
+func keyInfo(id, notAfter string) (KeyInfo, error) {
 	info := KeyInfo{ID: id}
 	if id == "" || len(id) > maxKeyIDLength || !visibleASCII(id) {
 		return info, errKeyID
 	}
-	if seen[id] {
-		return info, errDuplicateID
-	}
-	seen[id] = true
 	if notAfter == "" {
 		return info, nil
 	}
@@ -66,9 +104,6 @@ func keyInfo(id, notAfter string, seen map[string]bool) (KeyInfo, error) {
 	info.NotAfter = at
 	return info, nil
 }
-
-// atEntry identifies an entry by its position, because an id may be a key in the wrong field.
-func atEntry(index int, err error) error { return fmt.Errorf("key %d of the file: %w", index+1, err) }
 
 // visibleASCII reports whether s is valid as a header value without escaping.
 func visibleASCII(s string) bool {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 )
 
 // minKeyLength rejects keys that are short enough to guess.
@@ -23,18 +22,14 @@ var errKeyShape = errors.New("the key must be 16 to 1024 visible ASCII character
 //
 // notAfter is optional. Only digests of the keys are kept, and they are never printed. A KeySet is safe for concurrent
 // use.
-type KeySet struct{ file *watchedFile[hashedKeys] }
-
-type hashedKeys []hashedKey
+type KeySet struct{ *watchedFile[hashedKey] }
 
 type hashedKey struct {
 	KeyInfo
 	digest [sha256.Size]byte
 }
 
-type keySetDoc struct {
-	Keys []keySetEntry `json:"keys"`
-}
+func (k hashedKey) material() string { return string(k.digest[:]) }
 
 type keySetEntry struct {
 	ID       string `json:"id"`
@@ -45,23 +40,20 @@ type keySetEntry struct {
 // OpenKeySet reads the keys in path. An invalid file is an error now; one that becomes invalid later is logged, and the
 // previous keys stay in use.
 func OpenKeySet(path string, opts ...FileOption) (*KeySet, error) {
-	file, err := openFile(path, parseKeySet, opts)
-	if err != nil {
-		return nil, err
-	}
-	return &KeySet{file: file}, nil
+	f := &watchedFile[hashedKey]{path: path, noun: "keys", read: func() ([]byte, error) { return readSmallFile(path) }, parse: parseKeySet}
+	return &KeySet{f}, f.open(opts)
 }
 
 // Check reports whether presented is a valid key, and returns its id. A key added to the file works immediately; a
 // removed one stops working within a second.
 func (s *KeySet) Check(presented string) (id string, ok bool) {
 	digest := sha256.Sum256([]byte(presented))
-	keys := s.file.get()
+	keys := s.get()
 	for {
-		if key, found := keys.find(digest); found && key.ValidAt(s.file.options.now()) {
+		if key, found := findKey(*keys, digest); found && key.ValidAt(s.options.now()) {
 			return key.ID, true
 		}
-		newer, changed := s.file.getNewer(keys)
+		newer, changed := s.getNewer(keys)
 		if !changed {
 			return "", false
 		}
@@ -69,86 +61,39 @@ func (s *KeySet) Check(presented string) (id string, ok bool) {
 	}
 }
 
-// IDs describes the keys in the order of the file.
-func (s *KeySet) IDs() []KeyInfo {
-	keys := *s.file.get()
-	infos := make([]KeyInfo, len(keys))
-	for i, key := range keys {
-		infos[i] = key.KeyInfo
-	}
-	return infos
-}
-
-// Format prints the number of keys for every verb.
-func (s *KeySet) Format(state fmt.State, _ rune) { _, _ = fmt.Fprint(state, s.LogValue().String()) }
-
-// LogValue returns the number of keys.
-func (s *KeySet) LogValue() slog.Value {
-	if s == nil || s.file == nil {
-		return slog.StringValue("no keys")
-	}
-	return slog.StringValue(fmt.Sprintf("%d keys", len(*s.file.current.Load())))
-}
-
-// MarshalJSON returns the text of LogValue.
-func (s *KeySet) MarshalJSON() ([]byte, error) { return quoted(s.LogValue()), nil }
-
-// find compares digest with every key, so that its duration does not depend on which one matches.
-func (k *hashedKeys) find(digest [sha256.Size]byte) (hashedKey, bool) {
+// findKey compares digest with every key, so that its duration does not depend on which one matches.
+func findKey(keys []hashedKey, digest [sha256.Size]byte) (hashedKey, bool) {
 	found := -1
-	for i, key := range *k {
+	for i, key := range keys {
 		found = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare(key.digest[:], digest[:]), i, found)
 	}
 	if found < 0 {
 		return hashedKey{}, false
 	}
-	return (*k)[found], true
+	return keys[found], true
 }
 
-func parseKeySet(content []byte) (*hashedKeys, error) {
-	var doc keySetDoc
-	if err := decodeKeyDoc(content, &doc); err != nil {
-		return nil, err
-	}
-	if len(doc.Keys) == 0 {
-		return nil, errNoKeys
-	}
-	keys := make(hashedKeys, 0, len(doc.Keys))
-	ids, digests := map[string]bool{}, map[[sha256.Size]byte]bool{}
-	for i, entry := range doc.Keys {
-		key, err := hashEntry(entry, ids, digests)
-		if err != nil {
-			return nil, atEntry(i, err)
-		}
-		keys = append(keys, key)
-	}
-	return &keys, nil
-}
+func parseKeySet(content []byte) ([]hashedKey, error) { return parseKeys(content, keySetEntry.hash) }
 
-func hashEntry(entry keySetEntry, ids map[string]bool, digests map[[sha256.Size]byte]bool) (hashedKey, error) {
-	info, err := keyInfo(entry.ID, entry.NotAfter, ids)
+func (e keySetEntry) hash() (hashedKey, error) {
+	info, err := keyInfo(e.ID, e.NotAfter)
 	if err != nil {
 		return hashedKey{}, err
 	}
-	if len(entry.Key) < minKeyLength || len(entry.Key) > 1024 || !visibleASCII(entry.Key) {
+	if len(e.Key) < minKeyLength || len(e.Key) > 1024 || !visibleASCII(e.Key) {
 		return hashedKey{}, errKeyShape
 	}
-	digest := sha256.Sum256([]byte(entry.Key))
-	if digests[digest] {
-		return hashedKey{}, errDuplicateKey
-	}
-	digests[digest] = true
-	return hashedKey{KeyInfo: info, digest: digest}, nil
+	return hashedKey{KeyInfo: info, digest: sha256.Sum256([]byte(e.Key))}, nil
 }
 
 // GenerateKeySet creates path (mode 0600) with one new key called id and returns the key. If the file exists it is left
 // unchanged and the error is fs.ErrExist.
 func GenerateKeySet(path, id string) (key string, err error) {
-	if _, err := keyInfo(id, "", map[string]bool{}); err != nil {
+	if _, err := keyInfo(id, ""); err != nil {
 		return "", err
 	}
 	key = hex.EncodeToString(randomBytes(32))
-	if err := writeKeyDoc(path, keySetDoc{Keys: []keySetEntry{{ID: id, Key: key}}}); err != nil {
+	if err := writeKeyDoc(path, keyDoc[keySetEntry]{Keys: []keySetEntry{{ID: id, Key: key}}}); err != nil {
 		return "", err
 	}
 	return key, nil
@@ -164,7 +109,7 @@ func EnsureKeySet(path, id string) (key string, err error) {
 	if err != nil {
 		return "", err
 	}
-	var doc keySetDoc
+	var doc keyDoc[keySetEntry]
 	if err := decodeKeyDoc(content, &doc); err != nil {
 		return "", fmt.Errorf("%s: %w", path, err)
 	}

@@ -122,31 +122,25 @@ func RequireSelf(c *Caller, userID string) error {
 // for banned users and 400301 for non-members. Administrators and users with a network role that grants
 // CREATE_PRIVILEGED_POST may do so in every community.
 func RequireMember(c *Caller, s Scope) error {
-	if err := requireConfirmed(c); err != nil {
-		return err
-	}
-	c.decided.Store(true)
-	switch {
-	case c.Kind == Admin || c.holds(CreatePrivilegedPost):
-		return nil
-	case s.banned():
-		return fail.Banned()
-	case s.member():
-		return nil
-	}
-	return fail.PermissionDenied()
+	return requireMembership(c, s, CreatePrivilegedPost, false)
 }
 
 // RequireSee returns nil if the caller may read the content of the community of s. Public communities are readable by
 // every user, even a banned one, who could read them under another account. Private communities are readable by members
 // and by users with a network role that grants VIEW_POST_AND_COMMENT. Otherwise it returns 400304 or 400301.
 func RequireSee(c *Caller, s Scope, public bool) error {
+	return requireMembership(c, s, ViewPostAndComment, public)
+}
+
+// requireMembership returns nil if everyone is admitted, or the caller is a member, an administrator or a user with a
+// network role that grants p.
+func requireMembership(c *Caller, s Scope, p Permission, everyone bool) error {
 	if err := requireConfirmed(c); err != nil {
 		return err
 	}
 	c.decided.Store(true)
 	switch {
-	case public || c.Kind == Admin || c.holds(ViewPostAndComment):
+	case everyone || c.Kind == Admin || c.holds(p):
 		return nil
 	case s.banned():
 		return fail.Banned()

@@ -104,15 +104,11 @@ var builtin = []Role{
 	newRole(RoleChannelMember, "Channel member", ChannelRole),
 }
 
-type grants struct {
-	scope       RoleScope
-	permissions map[Permission]bool
-}
-
-var grantsOf = func() map[string]grants {
-	all := make(map[string]grants, len(builtin))
+// builtinByID has the roles in builtin.
+var builtinByID = func() map[string]Role {
+	all := make(map[string]Role, len(builtin))
 	for _, role := range builtin {
-		all[role.ID] = grants{scope: role.Scope, permissions: setOf(role.Permissions)}
+		all[role.ID] = role
 	}
 	return all
 }()
@@ -134,13 +130,9 @@ func Builtin() []Role {
 
 // RoleByID returns the built-in role with id, and false if it does not exist.
 func RoleByID(id string) (Role, bool) {
-	for _, role := range builtin {
-		if role.ID == id {
-			role.Permissions = slices.Clone(role.Permissions)
-			return role, true
-		}
-	}
-	return Role{}, false
+	role, ok := builtinByID[id]
+	role.Permissions = slices.Clone(role.Permissions)
+	return role, ok
 }
 
 // PermissionsOf returns the names of all permissions that roles grant, sorted and without duplicates. It never returns
@@ -148,7 +140,7 @@ func RoleByID(id string) (Role, bool) {
 func PermissionsOf(roles []string) []string {
 	names := []string{}
 	for _, id := range roles {
-		for p := range grantsOf[id].permissions {
+		for _, p := range builtinByID[id].Permissions {
 			names = append(names, string(p))
 		}
 	}
@@ -162,10 +154,9 @@ func inMembership(scope RoleScope) bool { return scope == CommunityRole || scope
 
 // granted reports whether one of roles grants p and has a scope that counts accepts.
 func granted(roles []string, counts func(RoleScope) bool, p Permission) bool {
-	for _, id := range roles {
-		if g, ok := grantsOf[id]; ok && counts(g.scope) && g.permissions[p] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(roles, func(id string) bool {
+		role, ok := builtinByID[id]
+		_, grants := slices.BinarySearch(role.Permissions, p)
+		return ok && grants && counts(role.Scope)
+	})
 }

@@ -65,7 +65,7 @@ type Issuer struct {
 	accessLifetime time.Duration
 	authLifetime   time.Duration
 	parser         *jwt.Parser
-	cache          tokenCache
+	cache          *tokenCache
 }
 
 // IssuerOption configures an Issuer.
@@ -182,15 +182,15 @@ func (i *Issuer) Verify(token string) (Claims, error) {
 		return Claims{}, fail.Unauthorized().Because(ErrTokenMalformed)
 	}
 	digest := sha256.Sum256([]byte(token))
-	if claims, ok := i.cache.find(digest, i.ring, i.now()); ok {
-		return claims, nil
+	if cached, ok := i.cache.Get(digest); ok && cached.valid(i.ring, i.now()) {
+		return cached.claims, nil
 	}
 	verified, err := i.verify(token)
 	if err != nil {
 		return Claims{}, fail.Unauthorized().Because(err)
 	}
 	if verified.key != nil {
-		i.cache.add(digest, verified)
+		i.cache.Add(digest, verified)
 	}
 	return verified.claims, nil
 }

@@ -17,9 +17,7 @@ const tokenCacheSize = 8192
 // Only valid tokens are cached, so invalid ones cannot evict them. What can invalidate a token is checked on every
 // lookup: its expiry, and whether its signing key is still in the file and valid. Revoked sessions are not cached;
 // Confirm checks them.
-type tokenCache struct {
-	tokens *lru.Cache[[sha256.Size]byte, verifiedToken]
-}
+type tokenCache = lru.Cache[[sha256.Size]byte, verifiedToken]
 
 // verifiedToken is a token whose signature was verified with key.
 type verifiedToken struct {
@@ -27,21 +25,12 @@ type verifiedToken struct {
 	key    *signingKey
 }
 
-func newTokenCache() tokenCache {
+func newTokenCache() *tokenCache {
 	tokens, err := lru.New[[sha256.Size]byte, verifiedToken](tokenCacheSize)
 	if err != nil {
 		panic(err) // the size is a positive constant
 	}
-	return tokenCache{tokens}
-}
-
-// find returns the claims of a cached token that is still valid.
-func (c tokenCache) find(digest [sha256.Size]byte, ring *Keyring, now time.Time) (Claims, bool) {
-	token, ok := c.tokens.Get(digest)
-	if !ok || !token.valid(ring, now) {
-		return Claims{}, false
-	}
-	return token.claims, true
+	return tokens
 }
 
 // valid reports whether verifying the token again would succeed, with the same limits as the parser's. A changed key
@@ -49,8 +38,5 @@ func (c tokenCache) find(digest [sha256.Size]byte, ring *Keyring, now time.Time)
 func (t verifiedToken) valid(ring *Keyring, now time.Time) bool {
 	return now.Before(t.claims.ExpiresAt.Add(clockLeeway)) &&
 		!now.Before(t.claims.IssuedAt.Truncate(time.Second).Add(-clockLeeway)) &&
-		t.key.ValidAt(now) && slices.Contains(*ring.file.get(), t.key)
+		t.key.ValidAt(now) && slices.Contains(*ring.get(), t.key)
 }
-
-// add caches a token that was just verified.
-func (c tokenCache) add(digest [sha256.Size]byte, token verifiedToken) { c.tokens.Add(digest, token) }

@@ -2,7 +2,9 @@ package auth
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -37,19 +39,26 @@ func WithClock(now func() time.Time) FileOption { return func(o *fileOptions) { 
 // WithLogger replaces slog.Default as the logger of reloads and invalid files. File contents are never logged.
 func WithLogger(log *slog.Logger) FileOption { return func(o *fileOptions) { o.log = log } }
 
-// watchedFile is the parsed content of a file that is re-read on use.
+// fileKey is a key in a file.
+type fileKey interface {
+	info() KeyInfo
+	material() string // differs between the keys of a file
+}
+
+// watchedFile is a file of keys that is re-read on use.
 //
 // It needs no goroutine and no file system notification: Kubernetes updates a mounted Secret by swapping a symlink two
 // directories up, which watchers miss, while reading a small file once per second does not. Changes are detected by the
 // content's digest, independently of clocks and inodes. If the file disappears or becomes invalid, the previous content
 // stays in use, so that a mistake does not lock out all clients.
-type watchedFile[T any] struct {
+type watchedFile[K fileKey] struct {
 	path    string
+	noun    string // what the file contains
 	read    func() ([]byte, error)
-	parse   func(content []byte) (*T, error) // must not put content into its error
+	parse   func(content []byte) ([]K, error) // must not put content into its error
 	options fileOptions
 
-	current  atomic.Pointer[T]
+	current  atomic.Pointer[[]K]
 	lastRead atomic.Pointer[time.Time]
 
 	reading    sync.Mutex // guards the fields below
@@ -61,26 +70,44 @@ type watchedFile[T any] struct {
 	extraReads int
 }
 
-// openFile reads path for the first time. Unlike later reads, it fails if the file is invalid.
-func openFile[T any](path string, parse func([]byte) (*T, error), opts []FileOption) (*watchedFile[T], error) {
-	f := &watchedFile[T]{path: path, read: func() ([]byte, error) { return readSmallFile(path) }, parse: parse}
-	return f.open(opts)
-}
-
-// open reads the file for the first time.
-func (f *watchedFile[T]) open(opts []FileOption) (*watchedFile[T], error) {
+// open reads the file for the first time. Unlike later reads, it fails if the file is invalid.
+func (f *watchedFile[K]) open(opts []FileOption) error {
 	f.options = fileOptions{now: time.Now, log: slog.Default()}
 	for _, opt := range opts {
 		opt(&f.options)
 	}
-	if err := f.refresh(); err != nil {
-		return nil, err
-	}
-	return f, nil
+	return f.refresh()
 }
 
+// IDs describes the keys in the order of the file.
+func (f *watchedFile[K]) IDs() []KeyInfo { return infosOf(*f.get()) }
+
+func infosOf[K fileKey](keys []K) []KeyInfo {
+	infos := make([]KeyInfo, len(keys))
+	for i, key := range keys {
+		infos[i] = key.info()
+	}
+	return infos
+}
+
+// Format prints the number of keys for every verb.
+func (f *watchedFile[K]) Format(state fmt.State, _ rune) {
+	_, _ = fmt.Fprint(state, f.LogValue().String())
+}
+
+// LogValue returns the number of keys.
+func (f *watchedFile[K]) LogValue() slog.Value {
+	if f == nil {
+		return slog.StringValue("no keys")
+	}
+	return slog.StringValue(fmt.Sprintf("%d %s", len(*f.current.Load()), f.noun))
+}
+
+// MarshalJSON returns the text of LogValue.
+func (f *watchedFile[K]) MarshalJSON() ([]byte, error) { return json.Marshal(f.LogValue().String()) }
+
 // get returns the content, re-reading the file if the last read is too old. One caller reads; the others do not wait.
-func (f *watchedFile[T]) get() *T {
+func (f *watchedFile[K]) get() *[]K {
 	if f.stale() && f.reading.TryLock() {
 		f.refreshAndLog()
 		f.reading.Unlock()
@@ -90,7 +117,7 @@ func (f *watchedFile[T]) get() *T {
 
 // getNewer re-reads the file immediately, for a caller that did not find its key in old. It reports whether the content
 // has changed since.
-func (f *watchedFile[T]) getNewer(old *T) (*T, bool) {
+func (f *watchedFile[K]) getNewer(old *[]K) (*[]K, bool) {
 	f.reading.Lock()
 	defer f.reading.Unlock()
 	if f.current.Load() == old && f.allowExtraRead() {
@@ -100,13 +127,13 @@ func (f *watchedFile[T]) getNewer(old *T) (*T, bool) {
 	return current, current != old
 }
 
-func (f *watchedFile[T]) stale() bool {
+func (f *watchedFile[K]) stale() bool {
 	age := f.options.now().Sub(*f.lastRead.Load())
 	return age >= refreshInterval || age < 0 // the clock may have been set back
 }
 
 // allowExtraRead counts reads caused by failed lookups and limits their rate. The caller holds the lock.
-func (f *watchedFile[T]) allowExtraRead() bool {
+func (f *watchedFile[K]) allowExtraRead() bool {
 	now := f.options.now()
 	if age := now.Sub(f.window); age >= refreshInterval || age < 0 {
 		f.window, f.extraReads = now, 0
@@ -116,7 +143,7 @@ func (f *watchedFile[T]) allowExtraRead() bool {
 }
 
 // refreshAndLog refreshes the content and logs each new error and each change once. The caller holds the lock.
-func (f *watchedFile[T]) refreshAndLog() {
+func (f *watchedFile[K]) refreshAndLog() {
 	before := f.current.Load()
 	err := f.refresh()
 	switch {
@@ -132,7 +159,7 @@ func (f *watchedFile[T]) refreshAndLog() {
 }
 
 // refresh reads the file and parses it if its content has changed.
-func (f *watchedFile[T]) refresh() error {
+func (f *watchedFile[K]) refresh() error {
 	now := f.options.now()
 	f.lastRead.Store(&now)
 	content, err := f.read()
@@ -149,7 +176,7 @@ func (f *watchedFile[T]) refresh() error {
 		return &os.PathError{Op: "read keys", Path: f.path, Err: err}
 	}
 	f.digest, f.loaded, f.checked = digest, now, now
-	f.current.Store(parsed)
+	f.current.Store(&parsed)
 	return nil
 }
 

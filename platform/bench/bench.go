@@ -18,7 +18,6 @@ type bench struct {
 	environment *environment
 	progress    *progress
 	idle        map[*server]counters // per second, without requests
-	idleTrips   map[string]float64   // of plaza by home, per second, without requests
 }
 
 // idleFor is how long both servers are left without requests to measure their background work.
@@ -79,7 +78,7 @@ func (b *bench) run(ctx context.Context) (*report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.residentAfter = after.resident
+	r.residentAfter = after.sum(resident)
 	r.feeds, err = b.feeds(ctx)
 	return r, err
 }
@@ -108,36 +107,26 @@ func (b *bench) compare(ctx context.Context, ops []*operation) error {
 // measureIdle measures both servers without requests.
 func (b *bench) measureIdle(ctx context.Context, r *report) error {
 	b.progress.sayf("measuring idle servers")
-	b.idle = map[*server]counters{}
-	before := map[*server]counters{}
-	for _, s := range []*server{b.environment.plaza, b.environment.bare} {
-		at, err := s.metrics(ctx)
-		if err != nil {
+	servers := []*server{b.environment.plaza, b.environment.bare}
+	before := make([]counters, len(servers))
+	var err error
+	for i, s := range servers {
+		if before[i], err = s.metrics(ctx); err != nil {
 			return err
 		}
-		before[s] = at
-	}
-	trips, err := b.environment.plaza.homeTrips(ctx)
-	if err != nil {
-		return err
 	}
 	if err := pause(ctx, idleFor); err != nil {
 		return err
 	}
-	if b.idleTrips, err = b.environment.plaza.homeTrips(ctx); err != nil {
-		return err
-	}
-	for home := range b.idleTrips {
-		b.idleTrips[home] = (b.idleTrips[home] - trips[home]) / idleFor.Seconds()
-	}
-	for s, then := range before {
+	b.idle = map[*server]counters{}
+	for i, s := range servers {
 		now, err := s.metrics(ctx)
 		if err != nil {
 			return err
 		}
-		b.idle[s] = rates(then, now)
+		b.idle[s] = counters{}.plus(now.since(before[i]), 1/idleFor.Seconds())
 		if s == b.environment.plaza {
-			r.residentIdle = now.resident
+			r.residentIdle = now.sum(resident)
 		}
 	}
 	return nil
@@ -167,7 +156,7 @@ func (b *bench) measure(ctx context.Context, op *operation) (*result, error) {
 				into = &found.plaza
 			}
 			into.load.add(l)
-			into.counters = into.plus(c)
+			into.counters = into.plus(c, 1)
 		})
 		if err != nil {
 			return nil, err
@@ -197,18 +186,19 @@ func (b *bench) once(ctx context.Context, op *operation, s *server, length time.
 	clients, err := dialAll(ctx, s.api, b.concurrency)
 	defer closeAll(clients)
 	if err != nil {
-		return load{}, counters{}, err
+		return load{}, nil, err
 	}
 	before, err := s.metrics(ctx)
 	if err != nil {
-		return load{}, counters{}, err
+		return load{}, nil, err
 	}
+	began := time.Now()
 	l, err := drive(ctx, op, clients, length)
 	if err != nil {
-		return load{}, counters{}, err
+		return load{}, nil, err
 	}
 	after, err := s.metrics(ctx)
-	return l, after.since(before).without(b.idle[s], after.at.Sub(before.at)), err
+	return l, after.since(before).without(b.idle[s], time.Since(began)), err
 }
 
 // profile runs the operation with profiles, if requested.

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -31,16 +29,8 @@ func compareAnswers(op *operation, plaza, bare *client) error {
 }
 
 func answerOf(op *operation, c *client, request []byte) (map[string]any, error) {
-	var body bytes.Buffer
-	status, err := c.do(request, &body)
+	answer, err := c.json(request)
 	if err != nil {
-		return nil, err
-	}
-	if status != http.StatusOK {
-		return nil, fmt.Errorf("status %d: %s", status, body.String())
-	}
-	var answer map[string]any
-	if err := json.Unmarshal(body.Bytes(), &answer); err != nil {
 		return nil, err
 	}
 	if op.normalise != nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -63,13 +64,13 @@ func newEnvironment(ctx context.Context, o options, p *progress) (e *environment
 		return e, err
 	}
 	p.sayf("starting the two servers")
-	if e.plaza, err = startPlaza(ctx, "plaza", binary, e); err != nil {
+	if e.plaza, err = e.startPlaza(ctx, "plaza", binary); err != nil {
 		return e, err
 	}
 	if o.against != "" {
-		e.bare, err = startPlaza(ctx, "other", o.against, e)
+		e.bare, err = e.startPlaza(ctx, "other", o.against)
 	} else {
-		e.bare, err = startBare(ctx, e)
+		e.bare, err = e.startBare(ctx)
 	}
 	return e, err
 }
@@ -96,22 +97,16 @@ func (e *environment) makeKeys() error {
 	return errors.Join(serverErr, apiErr, auth.GenerateKeyring(e.path("signing-keys.json")))
 }
 
-// fill creates the data and updates the database's statistics, so that query plans are stable.
+// fill creates the data.
 func (e *environment) fill(ctx context.Context, p *progress) error {
-	st, err := store.Open(ctx, db.Config{
-		URLs: map[region.Code]string{"": e.database.URL()}, StatementTimeout: time.Minute,
-	})
+	st, issuer, err := e.openStore(ctx)
 	if err != nil {
 		return err
 	}
 	defer st.Close()
-	ring, err := auth.OpenKeyring(e.path("signing-keys.json"))
-	if err != nil {
-		return err
-	}
 	much := benchmarkAmounts()
 	p.sayf("filling the database: %d posts, %d comments, %d users", much.posts(), much.comments(), much.users)
-	if e.data, err = seed(ctx, st, auth.NewIssuer(networkID, ring), much); err != nil {
+	if e.data, err = seed(ctx, st, issuer, much); err != nil {
 		return err
 	}
 	conn, err := pgx.Connect(ctx, e.database.URL())
@@ -122,10 +117,25 @@ func (e *environment) fill(ctx context.Context, p *progress) error {
 	if err := conn.QueryRow(ctx, "SELECT version()").Scan(&e.engine); err != nil {
 		return err
 	}
-	if cockroach, err := devdb.IsCockroach(ctx, e.database.URL()); err != nil || cockroach {
-		return err // CockroachDB updates its statistics itself
+	return e.analyse(ctx, conn)
+}
+
+// openStore opens the database to write data, and returns the issuer of the users' tokens.
+func (e *environment) openStore(ctx context.Context) (*store.Store, *auth.Issuer, error) {
+	ring, err := auth.OpenKeyring(e.path("signing-keys.json"))
+	if err != nil {
+		return nil, nil, err
 	}
-	_, err = conn.Exec(ctx, "VACUUM ANALYZE")
+	st, err := store.Open(ctx, db.Config{URLs: map[region.Code]string{"": e.database.URL()}, StatementTimeout: time.Minute})
+	return st, auth.NewIssuer(networkID, ring), err
+}
+
+// analyse updates the database's statistics, so that query plans are stable. CockroachDB updates them itself.
+func (e *environment) analyse(ctx context.Context, conn *pgx.Conn) error {
+	if strings.HasPrefix(e.engine, "CockroachDB") {
+		return nil
+	}
+	_, err := conn.Exec(ctx, "VACUUM ANALYZE")
 	return err
 }
 

@@ -1,12 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -59,7 +58,7 @@ func (b *bench) feeds(ctx context.Context) ([]*feedCase, error) {
 	if err != nil {
 		return nil, err
 	}
-	cases := append(following, others...) //nolint:gocritic // both in one list
+	cases := slices.Concat(following, others)
 	for round := range b.rounds + 1 {
 		for _, one := range cases {
 			if err := b.readFeed(ctx, c, one, round == 0); err != nil {
@@ -73,7 +72,7 @@ func (b *bench) feeds(ctx context.Context) ([]*feedCase, error) {
 
 // readFeed measures one case for a while and discards the result if warm is true.
 func (b *bench) readFeed(ctx context.Context, c *client, one *feedCase, warm bool) error {
-	before, err := b.environment.plaza.homeTrips(ctx)
+	before, err := b.environment.plaza.metrics(ctx)
 	if err != nil {
 		return err
 	}
@@ -81,24 +80,18 @@ func (b *bench) readFeed(ctx context.Context, c *client, one *feedCase, warm boo
 	if err != nil {
 		return fmt.Errorf("%s: %w", one.name, err)
 	}
-	after, err := b.environment.plaza.homeTrips(ctx)
+	after, err := b.environment.plaza.metrics(ctx)
 	if err != nil || warm {
 		return err
 	}
 	one.load.add(l)
-	one.trips += roundsOf(before, after) - roundsOf(nil, b.idleTrips)*l.elapsed.Seconds()
+	one.trips += after.since(before).rounds() - b.idle[b.environment.plaza].rounds()*l.elapsed.Seconds()
 	return nil
 }
 
-// roundsOf returns the number of sequential rounds of database requests. A round queries several homes concurrently, so
+// rounds returns the number of sequential rounds of database requests. A round queries several homes concurrently, so
 // the home with the most requests determines it.
-func roundsOf(before, after map[string]float64) float64 {
-	most := 0.0
-	for home, n := range after {
-		most = max(most, n-before[home])
-	}
-	return most
-}
+func (c counters) rounds() float64 { return slices.Max(append(c.of(roundTrips), 0)) }
 
 // tripsEach returns the number of rounds per request.
 func (f *feedCase) tripsEach() float64 { return f.trips / float64(max(1, len(f.load.latencies))) }
@@ -175,18 +168,4 @@ func walk(c *client, reader person, path string, page int) (string, error) {
 		path = base + "&token=" + url.QueryEscape(token)
 	}
 	return path, nil
-}
-
-// json sends a request and decodes the response.
-func (c *client) json(request []byte) (map[string]any, error) {
-	var body bytes.Buffer
-	status, err := c.do(request, &body)
-	if err != nil {
-		return nil, err
-	}
-	if status != http.StatusOK {
-		return nil, fmt.Errorf("status %d: %s", status, body.String())
-	}
-	var answer map[string]any
-	return answer, json.Unmarshal(body.Bytes(), &answer)
 }

@@ -14,27 +14,26 @@ func (r *report) printFeeds(out io.Writer) error {
 		return nil
 	}
 	fmt.Fprintf(out, "\nfeeds on %d posts, pages of %d, one connection\n\n", r.feedPosts, feedLimit)
-	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "feed\tp50\tp99\tround trips/op\t")
-	for _, f := range r.feeds {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%.2f\t\n", f.name, milliseconds(f.p50()), milliseconds(f.load.percentile(0.99)), f.tripsEach())
-	}
-	if err := t.Flush(); err != nil {
+	err := printTable(out, tabwriter.AlignRight, "feed\tp50\tp99\tround trips/op", func(t io.Writer) {
+		for _, f := range r.feeds {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%.2f\t\n", f.name, milliseconds(f.p50()), milliseconds(f.load.percentile(0.99)), f.tripsEach())
+		}
+	})
+	if err != nil {
 		return err
 	}
 	fmt.Fprintln(out)
-	t = tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "goal\twanted\tmeasured\t")
-	for _, f := range r.feeds {
-		r.feedGoals(t, f)
-	}
+	return printTable(out, 0, goalHeader, r.goalsOfFeeds)
+}
+
+func (r *report) goalsOfFeeds(t io.Writer) {
 	most := 0.0
 	for _, f := range r.feeds {
+		r.feedGoals(t, f)
 		most = max(most, f.tripsEach())
 	}
 	goal(t, "every feed: database round trips", fmt.Sprintf("at most %.0f", maxFeedTrips), fmt.Sprintf("%.2f", most),
-		verdict(math.Round(most) <= maxFeedTrips)) // the workers' own requests vary slightly
-	return t.Flush()
+		math.Round(most) <= maxFeedTrips) // the workers' own requests vary slightly
 }
 
 // feedGoals compares a first page with that of a reader who follows few accounts, and with a late page of the same
@@ -57,7 +56,7 @@ func (r *report) feedGoals(t io.Writer, f *feedCase) {
 func (r *report) feedGoal(t io.Writer, what string, one, by *feedCase, limit float64) {
 	ratio := float64(one.p50()) / float64(max(time.Microsecond, by.p50()))
 	goal(t, what, fmt.Sprintf("at most %.1f", limit), fmt.Sprintf("%.2f (%s to %s)", ratio, milliseconds(one.p50()), milliseconds(by.p50())),
-		verdict(math.Round(ratio*100)/100 <= limit))
+		math.Round(ratio*100)/100 <= limit)
 }
 
 func (r *report) followingFeed(order string, follows, page int) *feedCase {

@@ -8,12 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/plaza-social/plaza/platform/auth"
-	"github.com/plaza-social/plaza/platform/devdb"
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
-	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 // feedReader is a user who follows many accounts.
@@ -89,51 +85,33 @@ func (e *environment) seedFeeds(ctx context.Context, p *progress, posts int) ([]
 			return nil, err
 		}
 	}
-	cockroach, err := devdb.IsCockroach(ctx, e.database.URL())
-	if err != nil || cockroach {
-		return readers, err
-	}
 	p.sayf("updating the statistics of the database")
-	_, err = conn.Exec(ctx, "VACUUM ANALYZE")
-	return readers, err
+	return readers, e.analyse(ctx, conn)
 }
 
 // addReaders adds the readers, each with a session and with as many followed accounts as followed returns.
 func (e *environment) addReaders(ctx context.Context, conn *pgx.Conn, now time.Time) ([]feedReader, error) {
-	st, err := store.Open(ctx, db.Config{URLs: map[region.Code]string{"": e.database.URL()}, StatementTimeout: time.Minute})
+	st, issuer, err := e.openStore(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer st.Close()
-	ring, err := auth.OpenKeyring(e.path("signing-keys.json"))
-	if err != nil {
-		return nil, err
-	}
-	issuer := auth.NewIssuer(networkID, ring)
 	var readers []feedReader
 	for _, follows := range followed() {
-		r := feedReader{follows: follows, person: person{id: region.NewID(home), public: fmt.Sprintf("reader-of-%d", follows)}}
-		if err := r.signIn(ctx, st, issuer, now); err != nil {
+		public := fmt.Sprintf("reader-of-%d", follows)
+		w := st.NewTx(home)
+		reader, err := addPerson(w, issuer, public, strings.ToUpper(public), now)
+		if err != nil {
 			return nil, err
 		}
-		if _, err := conn.Exec(ctx, sqlFeedFollows, r.id, r.public, follows, now); err != nil {
+		w.Count(reader.id, store.CountFollowing(home), int64(follows))
+		if err := w.Commit(ctx); err != nil {
+			return nil, err
+		}
+		if _, err := conn.Exec(ctx, sqlFeedFollows, reader.id, public, follows, now); err != nil {
 			return nil, fmt.Errorf("follows: %w", err)
 		}
-		readers = append(readers, r)
+		readers = append(readers, feedReader{person: reader, follows: follows})
 	}
 	return readers, nil
-}
-
-func (r *feedReader) signIn(ctx context.Context, st *store.Store, issuer *auth.Issuer, now time.Time) error {
-	session := region.NewID(home)
-	token, issued, expires, err := issuer.MintAccess(auth.AccessSubject{UserID: r.id, PublicID: r.public, SessionID: session})
-	if err != nil {
-		return err
-	}
-	r.token = token
-	w := st.NewTx(home)
-	w.InsertUser(store.User{ID: r.id, PublicID: r.public, DisplayName: strings.ToUpper(r.public)}, now)
-	w.InsertSession(store.Session{ID: session, UserID: r.id, DeviceHash: []byte("bench"), CreatedAt: issued, ExpiresAt: expires})
-	w.Count(r.id, store.CountFollowing(home), int64(r.follows))
-	return w.Commit(ctx)
 }

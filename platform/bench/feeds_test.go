@@ -39,8 +39,10 @@ func TestFeedReport(t *testing.T) {
 	require.Empty(t, out.String(), "if feeds are not selected")
 }
 
-// TestRoundsOf checks that concurrent requests to several homes count as one round.
-func TestRoundsOf(t *testing.T) {
-	require.InDelta(t, 4, roundsOf(map[string]float64{"us": 10, "eu": 5}, map[string]float64{"us": 14, "eu": 6, "sg": 1}), 0)
-	require.Zero(t, roundsOf(nil, nil))
+// TestRounds checks that concurrent requests to several homes count as one round.
+func TestRounds(t *testing.T) {
+	before := counters{roundTrips + `{home="us"}`: 10, roundTrips + `{home="eu"}`: 5}
+	after := counters{roundTrips + `{home="us"}`: 14, roundTrips + `{home="eu"}`: 6, roundTrips + `{home="sg"}`: 1}
+	require.InDelta(t, 4, after.since(before).rounds(), 0)
+	require.Zero(t, counters(nil).rounds())
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -40,6 +42,21 @@ func (c *client) do(request []byte, body io.Writer) (status int, err error) {
 	_, err = io.Copy(body, resp.Body)
 	_ = resp.Body.Close()
 	return resp.StatusCode, err
+}
+
+// json sends a request and decodes the response.
+func (c *client) json(request []byte) (map[string]any, error) {
+	var body bytes.Buffer
+	status, err := c.do(request, &body)
+	if err != nil {
+		return nil, err
+	}
+	if status != http.StatusOK {
+		return nil, fmt.Errorf("status %d: %s", status, body.String())
+	}
+	var answer map[string]any
+	err = json.Unmarshal(body.Bytes(), &answer)
+	return answer, err
 }
 
 func (c *client) close() { _ = c.conn.Close() }

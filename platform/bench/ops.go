@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"strconv"
@@ -31,96 +32,83 @@ func get(ctx context.Context, url string) ([]byte, error) {
 	return body, err
 }
 
-// counters are values of a server's metrics at one moment.
-type counters struct {
-	at          time.Time
-	roundTrips  float64
-	allocations float64
-	cpu         float64 // seconds
-	resident    float64 // bytes
-}
+// The metrics that are measured.
+const (
+	roundTrips  = "plaza_database_round_trips_total" // one series per home
+	allocations = "go_memstats_mallocs_total"
+	cpuSeconds  = "process_cpu_seconds_total"
+	resident    = "process_resident_memory_bytes"
+)
+
+// counters are the values of a server's metrics by series: name{labels}.
+type counters map[string]float64
 
 // metrics reads the server's metrics.
 func (s *server) metrics(ctx context.Context) (counters, error) {
 	body, err := get(ctx, "http://"+s.ops+"/metrics")
 	if err != nil {
-		return counters{}, fmt.Errorf("metrics of %s: %w", s.name, err)
+		return nil, fmt.Errorf("metrics of %s: %w", s.name, err)
 	}
-	c := counters{at: time.Now()}
+	c := counters{}
 	for line := range strings.Lines(string(body)) {
-		name, value, ok := sample(line)
-		switch {
-		case !ok:
-		case name == "plaza_database_round_trips_total":
-			c.roundTrips += value // one per home
-		case name == "go_memstats_mallocs_total":
-			c.allocations = value
-		case name == "process_cpu_seconds_total":
-			c.cpu = value
-		case name == "process_resident_memory_bytes":
-			c.resident = value
+		if series, value, ok := sample(line); ok {
+			c[series] = value
 		}
 	}
 	return c, nil
 }
 
-// homeTrips returns the number of round trips to each home's database so far.
-func (s *server) homeTrips(ctx context.Context) (map[string]float64, error) {
-	body, err := get(ctx, "http://"+s.ops+"/metrics")
-	if err != nil {
-		return nil, fmt.Errorf("metrics of %s: %w", s.name, err)
-	}
-	trips := map[string]float64{}
-	for line := range strings.Lines(string(body)) {
-		if name, value, ok := sample(line); ok && name == "plaza_database_round_trips_total" {
-			series, _, _ := strings.Cut(line, " ")
-			trips[series] = value
-		}
-	}
-	return trips, nil
-}
-
 // sample parses a line of the text format: name{labels} value.
-func sample(line string) (name string, value float64, ok bool) {
+func sample(line string) (series string, value float64, ok bool) {
 	line = strings.TrimSpace(line)
 	space := strings.LastIndexByte(line, ' ')
 	if space < 0 || line[0] == '#' {
 		return "", 0, false
 	}
-	name, _, _ = strings.Cut(line[:space], "{")
 	value, err := strconv.ParseFloat(line[space+1:], 64)
-	return name, value, err == nil
+	return line[:space], value, err == nil
+}
+
+// of returns the values of all series of a metric.
+func (c counters) of(metric string) []float64 {
+	var values []float64
+	for series, value := range c {
+		if name, _, _ := strings.Cut(series, "{"); name == metric {
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
+// sum returns the sum of all series of a metric.
+func (c counters) sum(metric string) float64 {
+	var sum float64
+	for _, value := range c.of(metric) {
+		sum += value
+	}
+	return sum
+}
+
+// plus returns c plus factor times o.
+func (c counters) plus(o counters, factor float64) counters {
+	sum := counters{}
+	maps.Copy(sum, c)
+	for series, value := range o {
+		sum[series] += factor * value
+	}
+	return sum
 }
 
 // since returns the difference to before.
-func (c counters) since(before counters) counters {
-	return counters{
-		roundTrips:  c.roundTrips - before.roundTrips,
-		allocations: c.allocations - before.allocations,
-		cpu:         c.cpu - before.cpu,
-	}
-}
-
-// plus returns the sum of two measurements.
-func (c counters) plus(o counters) counters {
-	return counters{roundTrips: c.roundTrips + o.roundTrips, allocations: c.allocations + o.allocations, cpu: c.cpu + o.cpu}
-}
-
-// rates returns the rates per second between two moments of an idle server, which are those of its workers.
-func rates(before, after counters) counters {
-	seconds := after.at.Sub(before.at).Seconds()
-	d := after.since(before)
-	return counters{roundTrips: d.roundTrips / seconds, allocations: d.allocations / seconds, cpu: d.cpu / seconds}
-}
+func (c counters) since(before counters) counters { return c.plus(before, -1) }
 
 // without subtracts the work that an idle server would have done in that time.
 func (c counters) without(idle counters, elapsed time.Duration) counters {
-	seconds := elapsed.Seconds()
-	return counters{
-		roundTrips:  max(0, c.roundTrips-idle.roundTrips*seconds),
-		allocations: max(0, c.allocations-idle.allocations*seconds),
-		cpu:         max(0, c.cpu-idle.cpu*seconds),
+	rest := c.plus(idle, -elapsed.Seconds())
+	for series, value := range rest {
+		rest[series] = max(0, value)
 	}
+	return rest
 }
 
 // saveProfile writes a profile ("profile" for the CPU, "allocs" for memory) of the given length to path.

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/pprof"
@@ -40,19 +40,27 @@ const (
 	stopTimeout  = 10 * time.Second
 )
 
-// start starts cmd with its log in the file at logPath. Logging is part of the measured work.
-func start(cmd *exec.Cmd, name, logPath string) (*server, error) {
-	log, err := os.Create(logPath)
-	if err != nil {
+// start starts the program of command, which serves at the addresses api and ops, and waits until it is ready. Its log
+// is written to a file: logging is part of the measured work.
+func (e *environment) start(ctx context.Context, name string, command func(api, ops string) *exec.Cmd) (*server, error) {
+	api, apiErr := freeAddress(ctx)
+	ops, opsErr := freeAddress(ctx)
+	log, logErr := os.Create(e.path(name + ".log"))
+	if err := errors.Join(apiErr, opsErr, logErr); err != nil {
 		return nil, err
 	}
+	cmd := command(api, ops)
 	cmd.Stderr = log
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = stopTimeout
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
-	return &server{name: name, cmd: cmd, log: log}, nil
+	s := &server{name: name, api: api, ops: ops, cmd: cmd, log: log}
+	if err := s.waitReady(ctx); err != nil {
+		return nil, errors.Join(err, s.stop())
+	}
+	return s, nil
 }
 
 // stop stops the server and waits for it. Its exit code is ignored.
@@ -75,30 +83,16 @@ func (s *server) logTail() string {
 }
 
 // startPlaza starts one region's server with the default configuration, including its access log.
-func startPlaza(ctx context.Context, name, binary string, e *environment) (*server, error) {
-	api, err := freeAddress(ctx)
-	if err != nil {
-		return nil, err
-	}
-	ops, err := freeAddress(ctx)
-	if err != nil {
-		return nil, err
-	}
-	cmd := exec.CommandContext(ctx, binary, "serve")
-	cmd.Env = append(withoutSettings(os.Environ()),
-		"PLAZA_REGION="+string(home), "PLAZA_NETWORK_ID="+networkID, "PLAZA_LISTEN="+api, "PLAZA_OPS_LISTEN="+ops,
-		"PLAZA_DATABASE_URL="+e.database.URL(), "PLAZA_DIRECTORY_KEY=bench", "PLAZA_DRAIN_DELAY=0s",
-		"PLAZA_SERVER_KEYS_FILE="+e.path("server-keys.json"), "PLAZA_API_KEYS_FILE="+e.path("api-keys.json"),
-		"PLAZA_SIGNING_KEYS_FILE="+e.path("signing-keys.json"))
-	s, err := start(cmd, name, e.path(name+".log"))
-	if err != nil {
-		return nil, err
-	}
-	s.api, s.ops = api, ops
-	if err := s.waitReady(ctx); err != nil {
-		return nil, errors.Join(err, s.stop())
-	}
-	return s, nil
+func (e *environment) startPlaza(ctx context.Context, name, binary string) (*server, error) {
+	return e.start(ctx, name, func(api, ops string) *exec.Cmd {
+		cmd := exec.CommandContext(ctx, binary, "serve")
+		cmd.Env = append(withoutSettings(os.Environ()),
+			"PLAZA_REGION="+string(home), "PLAZA_NETWORK_ID="+networkID, "PLAZA_LISTEN="+api, "PLAZA_OPS_LISTEN="+ops,
+			"PLAZA_DATABASE_URL="+e.database.URL(), "PLAZA_DIRECTORY_KEY=bench", "PLAZA_DRAIN_DELAY=0s",
+			"PLAZA_SERVER_KEYS_FILE="+e.path("server-keys.json"), "PLAZA_API_KEYS_FILE="+e.path("api-keys.json"),
+			"PLAZA_SIGNING_KEYS_FILE="+e.path("signing-keys.json"))
+		return cmd
+	})
 }
 
 // withoutSettings removes variables that affect the server's configuration.
@@ -132,9 +126,17 @@ func freeAddress(ctx context.Context) (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// startBare starts this program as the bare server, which prints its addresses to standard output and exits at the end
-// of its standard input, so that it does not outlive the benchmark.
-func startBare(ctx context.Context, e *environment) (*server, error) {
+// bareConfig configures the process of the bare server.
+type bareConfig struct {
+	bare.Config
+
+	Listen    string `json:"listen"`
+	OpsListen string `json:"opsListen"`
+}
+
+// startBare starts this program as the bare server, which reads its configuration from standard input and exits at the
+// end of it, so that it does not outlive the benchmark.
+func (e *environment) startBare(ctx context.Context) (*server, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -144,78 +146,45 @@ func startBare(ctx context.Context, e *environment) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	s, err := start(cmd, bareName, e.path("bare.log"))
-	if err != nil {
-		return nil, err
-	}
-	cfg := bare.Config{
-		DatabaseURL: e.database.URL(), NetworkID: networkID, SigningKeysFile: e.path("signing-keys.json"), Home: home,
-		PoolSize: int32(config.Default().PoolSize),
-	}
-	if err := json.NewEncoder(in).Encode(cfg); err != nil {
-		return nil, errors.Join(err, s.stop())
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("the bare server failed to start: %s", s.logTail()), s.stop())
-	}
-	s.api, s.ops, _ = strings.Cut(strings.TrimSpace(line), " ")
-	return s, nil
+	return e.start(ctx, bareName, func(api, ops string) *exec.Cmd {
+		_ = json.NewEncoder(in).Encode(bareConfig{Listen: api, OpsListen: ops, Config: bare.Config{
+			DatabaseURL: e.database.URL(), NetworkID: networkID, SigningKeysFile: e.path("signing-keys.json"), Home: home,
+			PoolSize: int32(config.Default().PoolSize),
+		}}) // into the pipe's buffer
+		return cmd
+	})
 }
 
 // serveBare runs the bare server in its process.
 func serveBare(ctx context.Context, _ options) error {
-	in := bufio.NewReader(os.Stdin)
-	var cfg bare.Config
-	line, err := in.ReadBytes('\n')
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(line, &cfg); err != nil {
+	var cfg bareConfig
+	if err := json.NewDecoder(os.Stdin).Decode(&cfg); err != nil {
 		return err
 	}
 	metrics := telemetry.NewMetrics(cfg.NetworkID, cfg.Home)
-	s, err := bare.New(ctx, cfg, metrics.Registerer())
+	s, err := bare.New(ctx, cfg.Config, metrics.Registerer())
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	api, err := listenAndServe(ctx, s.Handler())
-	if err != nil {
-		return err
-	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics.Gatherer(), promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /readyz", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
-	ops, err := listenAndServe(ctx, mux)
-	if err != nil {
-		return err
+	ended := make(chan error, 3)
+	for address, handler := range map[string]http.Handler{cfg.Listen: s.Handler(), cfg.OpsListen: mux} {
+		server := &http.Server{Addr: address, Handler: handler, ReadHeaderTimeout: readyTimeout}
+		go func() { ended <- server.ListenAndServe() }()
 	}
-	fmt.Println(api, ops)
-	parentGone := make(chan struct{})
 	go func() {
-		_, _ = in.ReadByte()
-		close(parentGone)
+		_, err := io.Copy(io.Discard, os.Stdin) // ends with the benchmark
+		ended <- err
 	}()
 	select {
 	case <-ctx.Done():
-	case <-parentGone:
+		return nil
+	case err := <-ended:
+		return err
 	}
-	return nil
-}
-
-func listenAndServe(ctx context.Context, handler http.Handler) (address string, err error) {
-	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	s := &http.Server{Handler: handler, ReadHeaderTimeout: readyTimeout}
-	go func() { _ = s.Serve(l) }() // runs until the process exits
-	return l.Addr().String(), nil
 }

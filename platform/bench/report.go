@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"math"
@@ -35,30 +34,28 @@ type report struct {
 func (r *report) print(out io.Writer) error {
 	fmt.Fprintf(out, "\n%s\n%s\n", r.machine, r.engine)
 	fmt.Fprintf(out, "%d connections, %d rounds of 4 x %s; CPU and allocations are those of the server\n\n", r.concurrency, r.rounds, r.length())
-	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "operation\tserver\trequests/s\tp50\tp99\tround trips/op\tCPU/op\tallocs/op\t")
-	for _, result := range r.results {
-		result.plaza.row(t, result.name, "plaza")
-		result.bare.row(t, "", r.other)
-	}
-	if err := t.Flush(); err != nil {
+	err := printTable(out, tabwriter.AlignRight, "operation\tserver\trequests/s\tp50\tp99\tround trips/op\tCPU/op\tallocs/op", func(t io.Writer) {
+		for _, result := range r.results {
+			result.plaza.row(t, result.name, "plaza")
+			result.bare.row(t, "", r.other)
+		}
+	})
+	if err != nil {
 		return err
 	}
 	fmt.Fprintln(out)
-	t = tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "goal\twanted\tmeasured\t")
-	for _, result := range r.results {
-		r.goals(t, result)
-	}
-	goal(t, "memory of an idle server", fmt.Sprintf("at most %d MiB", maxResident>>20), fmt.Sprintf("%.1f MiB", mebibytes(r.residentIdle)),
-		verdict(r.residentIdle <= maxResident))
-	growth := r.residentAfter / max(1, r.residentIdle)
-	goal(t, "memory after the load relative to the idle server", fmt.Sprintf("at most %.2f", maxGrowth),
-		fmt.Sprintf("%.2f (%.1f MiB)", growth, mebibytes(r.residentAfter)), verdict(growth <= maxGrowth))
-	if err := t.Flush(); err != nil {
+	if err := printTable(out, 0, goalHeader, r.goals); err != nil {
 		return err
 	}
 	return r.printFeeds(out)
+}
+
+// printTable prints a header and rows, with a tab after each cell.
+func printTable(out io.Writer, flags uint, header string, rows func(io.Writer)) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', flags)
+	fmt.Fprintln(t, header+"\t")
+	rows(t)
+	return t.Flush()
 }
 
 func mebibytes(bytes float64) float64 { return bytes / (1 << 20) }
@@ -66,23 +63,34 @@ func mebibytes(bytes float64) float64 { return bytes / (1 << 20) }
 func (s *side) row(t io.Writer, operation, server string) {
 	n := float64(len(s.latencies))
 	fmt.Fprintf(t, "%s\t%s\t%.0f\t%s\t%s\t%.2f\t%s\t%.0f\t\n", operation, server, s.perSecond(), milliseconds(s.percentile(0.5)),
-		milliseconds(s.percentile(0.99)), s.roundTrips/n, milliseconds(time.Duration(s.cpu/n*float64(time.Second))), s.allocations/n)
+		milliseconds(s.percentile(0.99)), s.sum(roundTrips)/n, milliseconds(time.Duration(s.sum(cpuSeconds)/n*float64(time.Second))), s.sum(allocations)/n)
 }
 
 func milliseconds(d time.Duration) string {
 	return fmt.Sprintf("%.2f ms", float64(d.Microseconds())/1000)
 }
 
-// goals prints the goals of one operation.
-func (r *report) goals(t io.Writer, one *result) {
+// goals prints the goals of all operations, and those for memory.
+func (r *report) goals(t io.Writer) {
+	for _, result := range r.results {
+		r.operationGoals(t, result)
+	}
+	goal(t, "memory of an idle server", fmt.Sprintf("at most %d MiB", maxResident>>20), fmt.Sprintf("%.1f MiB", mebibytes(r.residentIdle)),
+		r.residentIdle <= maxResident)
+	growth := r.residentAfter / max(1, r.residentIdle)
+	goal(t, "memory after the load relative to the idle server", fmt.Sprintf("at most %.2f", maxGrowth),
+		fmt.Sprintf("%.2f (%.1f MiB)", growth, mebibytes(r.residentAfter)), growth <= maxGrowth)
+}
+
+func (r *report) operationGoals(t io.Writer, one *result) {
 	low, high := slices.Min(one.ratios), slices.Max(one.ratios)
 	wanted := one.wantedOf(r.other)
 	goal(t, one.name+": requests/s relative to "+r.other, fmt.Sprintf("at least %.2f", wanted),
-		fmt.Sprintf("%.2f (rounds %.2f to %.2f)", one.median(), low, high), verdict(math.Round(one.median()*100)/100 >= wanted))
+		fmt.Sprintf("%.2f (rounds %.2f to %.2f)", one.median(), low, high), math.Round(one.median()*100)/100 >= wanted)
 	// Transactions are retried after conflicts, which are caused by the database: they also affect the bare server.
-	trips := one.plaza.roundTrips / float64(len(one.plaza.latencies))
+	trips := one.plaza.sum(roundTrips) / float64(len(one.plaza.latencies))
 	goal(t, one.name+": database round trips", fmt.Sprintf("at most %.0f", one.maxTrips), fmt.Sprintf("%.2f", trips),
-		verdict(math.Round(trips) <= one.maxTrips))
+		math.Round(trips) <= one.maxTrips)
 }
 
 // wantedOf returns the goal for the ratio to a bare handler or to another plaza.
@@ -93,14 +101,13 @@ func (o *operation) wantedOf(other string) float64 {
 	return o.ratio
 }
 
-func verdict(reached bool) string {
-	if reached {
-		return "PASS"
-	}
-	return "MISS"
-}
+const goalHeader = "goal\twanted\tmeasured"
 
-func goal(t io.Writer, what, wanted, measured, verdict string) {
+func goal(t io.Writer, what, wanted, measured string, reached bool) {
+	verdict := "MISS"
+	if reached {
+		verdict = "PASS"
+	}
 	fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", what, wanted, measured, verdict)
 }
 
@@ -117,13 +124,9 @@ func machineFacts() string {
 
 // processor returns the name of the processor, if the system reports it.
 func processor() string {
-	file, err := os.Open("/proc/cpuinfo")
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = file.Close() }()
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		if name, value, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(name) == "model name" {
+	content, _ := os.ReadFile("/proc/cpuinfo") // missing on other systems than Linux
+	for line := range strings.Lines(string(content)) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
 			return " (" + strings.TrimSpace(value) + ")"
 		}
 	}

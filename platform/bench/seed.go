@@ -100,18 +100,23 @@ func (s *seeder) tick() time.Time {
 func (s *seeder) addPeople(ctx context.Context) error {
 	w := s.store.NewTx(home)
 	for i := range s.users {
-		p := person{id: region.NewID(home), public: fmt.Sprintf("person-%d", i+1)}
-		session := region.NewID(home)
-		token, issued, expires, err := s.issuer.MintAccess(auth.AccessSubject{UserID: p.id, PublicID: p.public, SessionID: session})
+		p, err := addPerson(w, s.issuer, fmt.Sprintf("person-%d", i+1), fmt.Sprintf("Person %d", i+1), s.tick())
 		if err != nil {
 			return err
 		}
-		p.token = token
-		w.InsertUser(store.User{ID: p.id, PublicID: p.public, DisplayName: fmt.Sprintf("Person %d", i+1)}, s.tick())
-		w.InsertSession(store.Session{ID: session, UserID: p.id, DeviceHash: []byte("bench"), CreatedAt: issued, ExpiresAt: expires})
 		s.people = append(s.people, p)
 	}
 	return w.Commit(ctx)
+}
+
+// addPerson adds a user with a session.
+func addPerson(w *store.Tx, issuer *auth.Issuer, public, name string, now time.Time) (person, error) {
+	p, session := person{id: region.NewID(home), public: public}, region.NewID(home)
+	token, issued, expires, err := issuer.MintAccess(auth.AccessSubject{UserID: p.id, PublicID: public, SessionID: session})
+	p.token = token
+	w.InsertUser(store.User{ID: p.id, PublicID: public, DisplayName: name}, now)
+	w.InsertSession(store.Session{ID: session, UserID: p.id, DeviceHash: []byte("bench"), CreatedAt: issued, ExpiresAt: expires})
+	return p, err
 }
 
 // addCommunity adds a community of which all users are members; the last one is its creator.

@@ -92,30 +92,36 @@ func Default() Config {
 
 // DatabaseURLs returns the database URL for the rows of each home.
 func (c Config) DatabaseURLs() map[region.Code]string {
-	own := map[region.Code]telemetry.SecretURL{
-		region.US: c.DatabaseURLUS, region.EU: c.DatabaseURLEU, region.SG: c.DatabaseURLSG,
-	}
-	urls := make(map[region.Code]string, len(own))
-	for home, url := range own {
-		if url == "" {
-			url = c.DatabaseURL
-		}
-		urls[home] = url.Reveal()
+	urls := map[region.Code]string{}
+	for home, own := range c.ownDatabaseURLs() {
+		urls[home] = cmp.Or(own, c.DatabaseURL).Reveal()
 	}
 	return urls
 }
 
+func (c Config) ownDatabaseURLs() map[region.Code]telemetry.SecretURL {
+	return byHome(c.DatabaseURLUS, c.DatabaseURLEU, c.DatabaseURLSG)
+}
+
+// commonDatabaseURL returns the URL for all homes: database-url, else the URL of the server's own region, else any. All
+// URLs lead to the same database and therefore to every row, with different latency.
+func (c Config) commonDatabaseURL() telemetry.SecretURL {
+	return cmp.Or(c.DatabaseURL, c.ownDatabaseURLs()[c.Region], c.DatabaseURLUS, c.DatabaseURLEU, c.DatabaseURLSG)
+}
+
+func byHome[T any](us, eu, sg T) map[region.Code]T {
+	return map[region.Code]T{region.US: us, region.EU: eu, region.SG: sg}
+}
+
 // Localities returns the CockroachDB region of each home's rows.
 func (c Config) Localities() map[region.Code]string {
-	return map[region.Code]string{
-		region.US: string(c.LocalityUS), region.EU: string(c.LocalityEU), region.SG: string(c.LocalitySG),
-	}
+	return byHome(string(c.LocalityUS), string(c.LocalityEU), string(c.LocalitySG))
 }
 
 // StorageURLs returns the storage of each home's files; homes without storage are absent.
 func (c Config) StorageURLs() map[region.Code]string {
 	urls := map[region.Code]string{}
-	for home, own := range map[region.Code]StorageURL{region.US: c.StorageURLUS, region.EU: c.StorageURLEU, region.SG: c.StorageURLSG} {
+	for home, own := range byHome(c.StorageURLUS, c.StorageURLEU, c.StorageURLSG) {
 		if address := cmp.Or(own, c.StorageURL); address != "" {
 			urls[home] = string(address)
 		}

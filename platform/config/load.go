@@ -90,14 +90,10 @@ func layersOf(flags *pflag.FlagSet, lookupEnv func(string) (string, bool)) ([]la
 }
 
 func givenFlag(flags *pflag.FlagSet, name string) (string, bool) {
-	if flags == nil {
+	if flags == nil || !flags.Changed(name) {
 		return "", false
 	}
-	f := flags.Lookup(name)
-	if f == nil || !f.Changed {
-		return "", false
-	}
-	return f.Value.String(), true
+	return flags.Lookup(name).Value.String(), true
 }
 
 // apply sets s if the layer has a value for it.
@@ -145,19 +141,16 @@ func readSecret(path string) (string, error) {
 }
 
 // CheckServe reports a setting that `plaza serve` requires but no layer sets. The error is an *Error.
-func (c Config) CheckServe() error {
-	for _, s := range settingsOf(&c) {
-		if s.required && s.field.IsZero() {
-			return missing(s)
-		}
-	}
-	return nil
-}
+func (c Config) CheckServe() error { return c.check(func(s setting) bool { return s.required }) }
 
 // Check reports the first of the named settings that no layer sets. The error is an *Error.
 func (c Config) Check(names ...string) error {
+	return c.check(func(s setting) bool { return slices.Contains(names, s.name) })
+}
+
+func (c Config) check(needed func(setting) bool) error {
 	for _, s := range settingsOf(&c) {
-		if slices.Contains(names, s.name) && s.field.IsZero() {
+		if needed(s) && s.field.IsZero() {
 			return missing(s)
 		}
 	}

@@ -7,22 +7,20 @@ import (
 	"testing"
 
 	"github.com/plaza-social/plaza/platform/apptest"
-	"github.com/plaza-social/plaza/platform/conformance/contract"
 )
 
 // reportPath is where the coverage of the contract is written. make conformance shows the file.
 var reportPath = flags.String("report", "", "file for the coverage of the contract")
 
 // runWithCoverage runs the suite and compares it with the contract: it fails if no test exercised some row of the
-// contract.
 func runWithCoverage(m *testing.M) int {
-	tables, err := contract.Load()
+	tables, err := loadContract()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	coverage := contract.NewCoverage(tables)
-	apptest.Observe(coverage.Observe)
+	coverage := newContractCoverage(tables)
+	observe(coverage.Observe)
 	flags.Parse()
 	code := apptest.Main(m)
 	report := coverage.Report()

@@ -16,7 +16,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/plaza-social/plaza/platform/apidoc"
-	"github.com/plaza-social/plaza/platform/apptest"
 )
 
 // apiDocument is the API document, with which every answer of every test of this package is compared. It is stricter
@@ -35,7 +34,7 @@ type apiDocument struct {
 // apiDoc is loaded with the package, before the first answer.
 var apiDoc = newAPIDocument()
 
-func init() { apptest.Observe(apiDoc.observe) } //nolint:gochecknoinits // before every test, whichever runs
+func init() { observe(apiDoc.observe) } //nolint:gochecknoinits // before every test, whichever runs
 
 const documentURL = "https://plaza.test/openapi.json"
 
@@ -147,7 +146,7 @@ func matches(template, segments []string) int {
 }
 
 // observe compares an answer with the document. It ignores requests that are not for an operation.
-func (d *apiDocument) observe(x apptest.Exchange) {
+func (d *apiDocument) observe(x exchange) {
 	template := d.template(x.Path)
 	op := d.at("paths", template, strings.ToLower(x.Method))
 	if template == "" || op == nil || x.Status == http.StatusRequestHeaderFieldsTooLarge { // no handler sees it
@@ -180,7 +179,7 @@ func decompressed(body []byte) []byte {
 }
 
 // check returns nil for a documented answer.
-func (d *apiDocument) check(template string, x apptest.Exchange) error {
+func (d *apiDocument) check(template string, x exchange) error {
 	pointer := []string{"paths", template, strings.ToLower(x.Method), "responses", strconv.Itoa(x.Status)}
 	found := d.at(pointer...)
 	if found == nil {

@@ -83,7 +83,7 @@ func TestDocumentedOperationsAnswer(t *testing.T) {
 			require.True(t, known)
 			by, may := g.allowedCaller(t, op, r)
 			answer := g.callDocumented(t, by, op, r)
-			require.NoError(t, apiDoc.check(op.path, apptest.Exchange{
+			require.NoError(t, apiDoc.check(op.path, exchange{
 				Method: op.verb, Path: op.path, Status: answer.Status, Body: answer.Body,
 			}))
 			if may {
@@ -232,7 +232,7 @@ func TestDocumentIsStrict(t *testing.T) {
 	t.Parallel()
 	const path = "/api/v3/users/{userId}"
 	answer := func(status int, body string) error {
-		return apiDoc.check(path, apptest.Exchange{Method: http.MethodGet, Path: path, Status: status, Body: []byte(body)})
+		return apiDoc.check(path, exchange{Method: http.MethodGet, Path: path, Status: status, Body: []byte(body)})
 	}
 	require.NoError(t, answer(404, `{"status": "error", "code": 400400, "message": "Resource Not Found."}`))
 	require.ErrorContains(t, answer(404, `{"status": "error", "code": 400300, "message": "x"}`), "code")

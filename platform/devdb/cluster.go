@@ -203,11 +203,23 @@ func (c *cluster) password() (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
+// openLog opens the log of a server in folder. The caller closes it when the server, which has its own descriptor, has
+// started.
+func openLog(folder string) (*os.File, error) {
+	return os.OpenFile(filepath.Join(folder, logName), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+}
+
+// logTail returns the end of the log in folder, for errors.
+func logTail(folder string) string {
+	text, err := os.ReadFile(filepath.Join(folder, logName))
+	if err != nil {
+		return err.Error()
+	}
+	return lastLines(string(text), 5)
+}
+
 // lastLines returns the last n lines of text, joined into one line.
 func lastLines(text string, n int) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
-	if len(lines) > n {
-		lines = lines[len(lines)-n:]
-	}
-	return strings.Join(lines, "; ")
+	return strings.Join(lines[max(0, len(lines)-n):], "; ")
 }

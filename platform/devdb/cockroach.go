@@ -51,7 +51,7 @@ func startCockroach(ctx context.Context, opts Options, dir, binary string) (*DB,
 	}
 	own, err := c.ready(ctx)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("starting CockroachDB: %w: %s", err, c.logTail()), c.stop(ctx))
+		return nil, errors.Join(fmt.Errorf("starting CockroachDB: %w: %s", err, logTail(filepath.Join(c.folder, nodeRegions[0]))), c.stop(ctx))
 	}
 	opts.Log.InfoContext(ctx, "database is ready", "engine", CockroachDB, "nodes", c.addrs)
 	return &DB{engine: CockroachDB, url: own, stop: c.stop, died: c.nodes[0].done}, nil
@@ -83,11 +83,11 @@ func (c *cockroachCluster) startNode(ctx context.Context, i int) error {
 	if err := stopOrphan(ctx, c.log, folder, pidFile); err != nil {
 		return err
 	}
-	out, err := os.OpenFile(filepath.Join(folder, logName), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	out, err := openLog(folder)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = out.Close() }()                   // the node has its own descriptor
+	defer func() { _ = out.Close() }()
 	cmd := exec.Command(c.binary, "start", "--insecure", // on 127.0.0.1 only
 		"--store="+filepath.Join(folder, dataName), "--listen-addr="+c.addrs[i], "--http-addr=127.0.0.1:0",
 		"--join="+strings.Join(c.addrs, ","), "--locality=region="+nodeRegions[i], "--pid-file="+pidFile,
@@ -158,12 +158,4 @@ func (c *cockroachCluster) stop(ctx context.Context) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-func (c *cockroachCluster) logTail() string {
-	text, err := os.ReadFile(filepath.Join(c.folder, nodeRegions[0], logName))
-	if err != nil {
-		return err.Error()
-	}
-	return lastLines(string(text), 5)
 }

@@ -19,22 +19,18 @@ const duplicateDatabase = "42P04"
 
 // CreateDatabase creates an empty database on the server of serverURL, unless it exists, and returns its URL.
 func CreateDatabase(ctx context.Context, serverURL, name string) (string, error) {
-	return createDatabase(ctx, serverURL, name, "")
+	return CloneDatabase(ctx, serverURL, name, "")
 }
 
 // CloneDatabase creates a copy of the database template, which must not have connections, and returns its URL. Only
-// PostgreSQL supports it.
+// PostgreSQL supports it. If template is empty, the database is empty.
 func CloneDatabase(ctx context.Context, serverURL, name, template string) (string, error) {
-	return createDatabase(ctx, serverURL, name, " TEMPLATE "+pgx.Identifier{template}.Sanitize())
-}
-
-func createDatabase(ctx context.Context, serverURL, name, clause string) (string, error) {
-	err := execOn(ctx, serverURL, "CREATE DATABASE "+pgx.Identifier{name}.Sanitize()+clause)
-	var pgErr *pgconn.PgError
-	if errors.As(err, &pgErr) && pgErr.Code == duplicateDatabase {
-		err = nil
+	clause := ""
+	if template != "" {
+		clause = " TEMPLATE " + pgx.Identifier{template}.Sanitize()
 	}
-	if err != nil {
+	err := execOn(ctx, serverURL, "CREATE DATABASE "+pgx.Identifier{name}.Sanitize()+clause)
+	if pgErr, ok := errors.AsType[*pgconn.PgError](err); err != nil && (!ok || pgErr.Code != duplicateDatabase) {
 		return "", fmt.Errorf("creating database %s: %w", name, err)
 	}
 	return withDatabase(serverURL, name)
@@ -56,24 +52,25 @@ func DropDatabase(ctx context.Context, serverURL, name string) error {
 
 // IsCockroach reports whether the server at url is CockroachDB.
 func IsCockroach(ctx context.Context, url string) (bool, error) {
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		return false, err
-	}
-	defer func() { _ = conn.Close(ctx) }()
 	var version string
-	err = conn.QueryRow(ctx, "SELECT version()").Scan(&version)
+	err := withConn(ctx, url, func(conn *pgx.Conn) error { return conn.QueryRow(ctx, "SELECT version()").Scan(&version) })
 	return strings.HasPrefix(version, "CockroachDB"), err
 }
 
 func execOn(ctx context.Context, url, sql string) error {
+	return withConn(ctx, url, func(conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, sql)
+		return err
+	})
+}
+
+func withConn(ctx context.Context, url string, use func(*pgx.Conn) error) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	_, err = conn.Exec(ctx, sql)
-	return err
+	return use(conn)
 }
 
 // withDatabase returns serverURL with another database name.

@@ -120,11 +120,6 @@ func (db *DB) Engine() Engine { return db.engine }
 // URL returns the URL of the database including the password, for pgx.
 func (db *DB) URL() string { return db.url }
 
-// CreateDatabase creates an empty database on the same server and returns its URL.
-func (db *DB) CreateDatabase(ctx context.Context, name string) (string, error) {
-	return CreateDatabase(ctx, db.url, name)
-}
-
 // Died returns a channel that is closed when a server started by Start has exited, whether by Stop or not. It is nil
 // for an external database.
 func (db *DB) Died() <-chan struct{} { return db.died }

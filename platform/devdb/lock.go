@@ -32,13 +32,10 @@ func Lock(path string) (unlock func() error, err error) {
 		return nil, fmt.Errorf("locking %s: %w", path, err)
 	}
 	// The process id is only for the message above; the lock does not depend on it.
-	if err := errors.Join(f.Truncate(0), writeAt(f, fmt.Sprintln(os.Getpid()))); err != nil {
+	truncateErr := f.Truncate(0)
+	_, err = fmt.Fprintln(f, os.Getpid())
+	if err := errors.Join(truncateErr, err); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f.Close, nil
-}
-
-func writeAt(f *os.File, text string) error {
-	_, err := f.WriteAt([]byte(text), 0)
-	return err
 }

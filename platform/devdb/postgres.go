@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strconv"
 	"syscall"
@@ -61,7 +60,7 @@ func (c *cluster) serve(ctx context.Context, dir string) (*DB, error) {
 	}
 	own, err := c.ready(ctx, port, server)
 	if err != nil {
-		err = fmt.Errorf("starting PostgreSQL: %w: %s", err, c.logTail())
+		err = fmt.Errorf("starting PostgreSQL: %w: %s", err, logTail(c.folder))
 		return nil, errors.Join(err, stopPostgres(server)(ctx))
 	}
 	c.log.InfoContext(ctx, "database is ready", "engine", PostgreSQL, "port", port, "pid", server.pid())
@@ -69,11 +68,11 @@ func (c *cluster) serve(ctx context.Context, dir string) (*DB, error) {
 }
 
 func (c *cluster) run(port int, dir string) (*process, error) {
-	out, err := os.OpenFile(filepath.Join(c.folder, logName), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	out, err := openLog(c.folder)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = out.Close() }() // the server has its own descriptor
+	defer func() { _ = out.Close() }()
 	args := []string{"-D", c.path(dataName), "-p", strconv.Itoa(port)}
 	for _, s := range c.settings() {
 		args = append(args, "-c", s)
@@ -84,18 +83,14 @@ func (c *cluster) run(port int, dir string) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	if server.guard, err = startGuard(c.leftovers(dir), server.pid()); err != nil {
+	leftovers := "" // removed when the server exits
+	if c.ephemeral {
+		leftovers = dir
+	}
+	if server.guard, err = startGuard(leftovers, server.pid()); err != nil {
 		return nil, errors.Join(err, stopPostgres(server)(context.Background()))
 	}
 	return server, nil
-}
-
-// leftovers returns the directory that is removed when the server exits.
-func (c *cluster) leftovers(dir string) string {
-	if c.ephemeral {
-		return dir
-	}
-	return ""
 }
 
 func (c *cluster) settings() []string {
@@ -133,14 +128,6 @@ func (c *cluster) ready(ctx context.Context, port int, server *process) (string,
 		return "", err
 	}
 	return CreateDatabase(ctx, u.String(), DatabaseName)
-}
-
-func (c *cluster) logTail() string {
-	text, err := os.ReadFile(filepath.Join(c.folder, logName))
-	if err != nil {
-		return err.Error()
-	}
-	return lastLines(string(text), 5)
 }
 
 // stopPostgres returns a function that stops the server: fast shutdown first, then immediate shutdown.

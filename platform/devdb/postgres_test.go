@@ -266,10 +266,10 @@ func TestRootContinuesAsTheOwner(t *testing.T) {
 func TestCreateDatabase(t *testing.T) {
 	t.Parallel()
 	db := startPersistent(t, t.TempDir())
-	other, err := db.CreateDatabase(t.Context(), `od"d name`)
+	other, err := CreateDatabase(t.Context(), db.URL(), `od"d name`)
 	require.NoError(t, err)
 	require.Equal(t, `od"d name`, query[string](t, other, "SELECT current_database()"))
-	again, err := db.CreateDatabase(t.Context(), `od"d name`)
+	again, err := CreateDatabase(t.Context(), db.URL(), `od"d name`)
 	require.NoError(t, err)
 	require.Equal(t, other, again)
 	require.NoError(t, DropDatabase(t.Context(), db.URL(), `od"d name`))

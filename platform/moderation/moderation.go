@@ -65,10 +65,10 @@ func checkSource(regex string) error {
 // parse parses an expression on its own, so that surrounding syntax added later cannot change its meaning (`a)|(?:b`).
 func parse(expression string, flags syntax.Flags) (*syntax.Regexp, error) {
 	tree, err := syntax.Parse(expression, syntax.Perl|flags)
-	if err != nil {
-		return nil, fmt.Errorf("is not a valid RE2 regular expression: %s", message(err))
+	var program *syntax.Prog
+	if err == nil {
+		program, err = syntax.Compile(tree.Simplify())
 	}
-	program, err := syntax.Compile(tree.Simplify())
 	if err != nil {
 		return nil, fmt.Errorf("is not a valid RE2 regular expression: %s", message(err))
 	}

@@ -48,7 +48,7 @@ func Examine(ctx context.Context, r io.ReadSeeker, f Format, limit int64, gate G
 	e := &examination{ctx: ctx, source: r, format: f}
 	facts := &Facts{}
 	var err error
-	if facts.Width, facts.Height, err = measure(e.fromStart(), f); err != nil {
+	if facts.Width, facts.Height, err = measure(e.rewound(), f); err != nil {
 		return nil, e.because(err)
 	}
 	pixels := int64(facts.Width) * int64(facts.Height)
@@ -58,7 +58,7 @@ func Examine(ctx context.Context, r io.ReadSeeker, f Format, limit int64, gate G
 	if facts.Metadata, err = readMetadata(e.rewound(), f); err != nil {
 		return nil, e.because(err)
 	}
-	if facts.Moves, err = moves(e.fromStart(), f); err != nil {
+	if facts.Moves, err = moves(e.rewound(), f); err != nil {
 		return nil, e.because(err)
 	}
 	if facts.Moves && f == WebP { // its container is intact, and no decoder reads its frames
@@ -68,7 +68,7 @@ func Examine(ctx context.Context, r io.ReadSeeker, f Format, limit int64, gate G
 		return nil, err
 	}
 	defer gate.Release(pixels)
-	img, err := decode(e.fromStart(), f)
+	img, err := decode(e.rewound(), f)
 	if err != nil {
 		return nil, e.because(err)
 	}
@@ -90,8 +90,6 @@ type examination struct {
 	format  Format
 	failure error
 }
-
-func (e *examination) fromStart() io.Reader { return e.rewound() }
 
 func (e *examination) rewound() io.ReadSeeker {
 	if _, err := e.source.Seek(0, io.SeekStart); err != nil {

@@ -13,25 +13,24 @@ import (
 // image is at fault.
 func Strip(ctx context.Context, w io.Writer, source io.ReadSeeker, f Format, orientation int) error {
 	e := &examination{ctx: ctx, source: source, format: f}
-	if err := strip(w, e.rewound(), f, orientation); err != nil {
+	r := e.rewound()
+	var err error
+	switch f {
+	case JPEG:
+		err = stripJPEG(w, bufio.NewReader(r), orientation)
+	case PNG:
+		err = stripPNG(w, r, orientation)
+	case GIF:
+		_, err = copyGIF(w, r)
+	case WebP:
+		err = stripWebP(w, r, orientation)
+	default:
+		return errors.New("picture: unknown format " + string(f))
+	}
+	if err != nil {
 		return e.because(err)
 	}
 	return nil
-}
-
-func strip(w io.Writer, r io.ReadSeeker, f Format, orientation int) error {
-	switch f {
-	case JPEG:
-		return stripJPEG(w, bufio.NewReader(r), orientation)
-	case PNG:
-		return stripPNG(w, r, orientation)
-	case GIF:
-		_, err := copyGIF(w, r)
-		return err
-	case WebP:
-		return stripWebP(w, r, orientation)
-	}
-	return errors.New("picture: unknown format " + string(f))
 }
 
 // orientationTIFF returns a minimal EXIF block with an orientation, or nil for the default orientation.

@@ -1,7 +1,6 @@
 package picture
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
@@ -46,9 +45,7 @@ func stripPNG(to io.Writer, from io.Reader, orientation int) error {
 }
 
 func writeChunk(w *writer, name string, data []byte) {
-	var chunk bytes.Buffer
-	chunk.WriteString(name)
-	chunk.Write(data)
+	chunk := append([]byte(name), data...)
 	w.write(binary.BigEndian.AppendUint32(nil, uint32(len(data)))) //nolint:gosec // a few bytes
-	w.write(chunk.Bytes(), binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(chunk.Bytes())))
+	w.write(chunk, binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(chunk)))
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"google.golang.org/protobuf/proto"
@@ -64,7 +65,7 @@ func (h *Hub) membersAmong(ctx context.Context, home region.Code, found []store.
 	}
 	var pairs [][2]string
 	reads := h.Store.NewReadBatch()
-	reads.MembersAmong(home, keys(users), keys(communities), &pairs)
+	reads.MembersAmong(home, slices.Collect(maps.Keys(users)), slices.Collect(maps.Keys(communities)), &pairs)
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -72,14 +73,6 @@ func (h *Hub) membersAmong(ctx context.Context, home region.Code, found []store.
 		members[pair] = true
 	}
 	return members, nil
-}
-
-func keys(set map[string]bool) []string {
-	all := make([]string, 0, len(set))
-	for key := range set {
-		all = append(all, key)
-	}
-	return all
 }
 
 // deliverEvent encodes an event once for all recipients and passes it to push.

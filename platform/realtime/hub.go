@@ -12,6 +12,7 @@
 package realtime
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -56,19 +57,10 @@ type Hub struct {
 }
 
 // New returns a hub and registers its outbox handler.
-func New(o Options) (*Hub, error) {
-	if o.QueueLength == 0 {
-		o.QueueLength = 256
-	}
-	if o.StreamsPerUser == 0 {
-		o.StreamsPerUser = 16
-	}
-	measured, err := newMetrics(o.Registerer)
-	if err != nil {
-		return nil, err
-	}
+func New(o Options) *Hub {
+	o.QueueLength, o.StreamsPerUser = cmp.Or(o.QueueLength, 256), cmp.Or(o.StreamsPerUser, 16)
 	h := &Hub{
-		Options: o, metrics: measured, tails: map[region.Code]*tail{}, logs: map[region.Code]*batcher{},
+		Options: o, metrics: newMetrics(o.Registerer), tails: map[region.Code]*tail{}, logs: map[region.Code]*batcher{},
 		streams: map[string]int{}, closing: make(chan struct{}),
 	}
 	for _, home := range region.All() {
@@ -77,7 +69,7 @@ func New(o Options) (*Hub, error) {
 		h.logs[home] = &batcher{hub: h, home: home, wake: t.nudge}
 	}
 	o.Outbox.Handle(store.TopicRealtime, h.deliverToLogs)
-	return h, nil
+	return h
 }
 
 // Run polls the logs until ctx is done.

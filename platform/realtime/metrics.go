@@ -1,6 +1,9 @@
 package realtime
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+)
 
 // metrics are the metrics of streams and events.
 type metrics struct {
@@ -10,30 +13,23 @@ type metrics struct {
 	latency prometheus.Histogram
 }
 
-func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
-	m := &metrics{
-		streams: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+// newMetrics registers the metrics unless registerer is nil.
+func newMetrics(registerer prometheus.Registerer) *metrics {
+	register := promauto.With(registerer)
+	return &metrics{
+		streams: register.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "plaza_realtime_streams", Help: "Open streams of realtime events.",
 		}, []string{"event"}),
-		written: prometheus.NewCounterVec(prometheus.CounterOpts{
+		written: register.NewCounterVec(prometheus.CounterOpts{
 			Name: "plaza_realtime_events_total", Help: "Realtime events written to streams, counted once per stream.",
 		}, []string{"event"}),
-		ended: prometheus.NewCounterVec(prometheus.CounterOpts{
+		ended: register.NewCounterVec(prometheus.CounterOpts{
 			Name: "plaza_realtime_streams_ended_total", Help: "Streams ended by the server, by the reason sent to the client.",
 		}, []string{"reason"}),
-		latency: prometheus.NewHistogram(prometheus.HistogramOpts{
+		latency: register.NewHistogram(prometheus.HistogramOpts{
 			Name:    "plaza_realtime_delay_seconds",
 			Help:    "Time from an event to its delivery to the streams of this server.",
 			Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 60},
 		}),
 	}
-	if registerer == nil {
-		return m, nil
-	}
-	for _, c := range []prometheus.Collector{m.streams, m.written, m.ended, m.latency} {
-		if err := registerer.Register(c); err != nil {
-			return nil, err
-		}
-	}
-	return m, nil
 }

@@ -60,8 +60,7 @@ func newWorld(t *testing.T, change func(*realtime.Options)) *world {
 	require.NoError(t, err)
 	o := realtime.Options{Deps: w.deps, Issuer: auth.NewIssuer(networkID, ring), Marshal: edge.MarshalJSON}
 	change(&o)
-	w.hub, err = realtime.New(o)
-	require.NoError(t, err)
+	w.hub = realtime.New(o)
 	w.signIn(o.Issuer)
 	ctx, stop := context.WithCancel(t.Context())
 	w.running.Go(func() { w.hub.Run(ctx) })

@@ -195,7 +195,7 @@ func (s *stream) missed(ctx context.Context, upTo int64) ([]store.LoggedEvent, e
 }
 
 func (s *stream) write(f frame) {
-	s.out.frame(f.text)
+	s.out.send(f.text)
 	s.hub.metrics.written.WithLabelValues(s.conn.name).Inc()
 }
 

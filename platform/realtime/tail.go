@@ -2,7 +2,9 @@ package realtime
 
 import (
 	"context"
+	"maps"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -63,15 +65,7 @@ func (t *tail) leave(c *conn) {
 func (t *tail) streams() []*conn {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.list()
-}
-
-func (t *tail) list() []*conn {
-	all := make([]*conn, 0, len(t.conns))
-	for c := range t.conns {
-		all = append(all, c)
-	}
-	return all
+	return slices.Collect(maps.Keys(t.conns))
 }
 
 // run polls the log at each interval and when nudged.
@@ -112,7 +106,7 @@ func (t *tail) poll(ctx context.Context) (more bool) {
 	// Streams that join from now on read these events themselves.
 	t.mu.Lock()
 	t.last = found[len(found)-1].Seq
-	conns := t.list()
+	conns := slices.Collect(maps.Keys(t.conns))
 	t.mu.Unlock()
 	t.deliver(ctx, found, conns)
 	return len(found) == pollLimit
@@ -161,11 +155,8 @@ func (t *tail) watchSessions(ctx context.Context) {
 			return
 		case <-ticker.C:
 		}
-		all := t.streams()
-		for len(all) > 0 {
-			n := min(len(all), watchLimit)
-			t.checkSessions(ctx, all[:n])
-			all = all[n:]
+		for conns := range slices.Chunk(t.streams(), watchLimit) {
+			t.checkSessions(ctx, conns)
 		}
 	}
 }

@@ -63,8 +63,6 @@ func (w *writer) begin(id string, reset bool) {
 	w.send(text)
 }
 
-func (w *writer) frame(text []byte) { w.send(text) }
-
 // heartbeat also advances the client's last event id, so that it stays valid while the user receives no events.
 func (w *writer) heartbeat(id string) { w.send(fmt.Appendf(nil, ": heartbeat\nid: %s\n\n", id)) }
 

@@ -10,13 +10,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"strconv"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -98,11 +96,10 @@ func (s *Server) serve(operation func(context.Context, *http.Request, claims) (a
 			return
 		}
 		answer, err := operation(ctx, r, c)
-		if err != nil {
-			writeError(ctx, w, err)
-			return
+		var body []byte
+		if err == nil {
+			body, err = json.Marshal(answer)
 		}
-		body, err := json.Marshal(answer)
 		if err != nil {
 			writeError(ctx, w, err)
 			return
@@ -114,66 +111,10 @@ func (s *Server) serve(operation func(context.Context, *http.Request, claims) (a
 }
 
 func writeError(ctx context.Context, w http.ResponseWriter, err error) {
-	var status statusError
-	if !errors.As(err, &status) {
+	status, ok := errors.AsType[statusError](err)
+	if !ok {
 		slog.ErrorContext(ctx, "operation failed", "error", err)
 		status = http.StatusInternalServerError
 	}
 	w.WriteHeader(int(status))
-}
-
-// query is one of the platform's statements with its arguments and the function that scans its rows.
-type query struct {
-	name string
-	args []any // without the home
-	scan func(pgx.Rows) error
-}
-
-func ask(name string, scan func(pgx.Rows) error, args ...any) query {
-	return query{name: name, args: args, scan: scan}
-}
-
-func (s *Server) queue(batch *pgx.Batch, q query) error {
-	sql, ok := s.sql[q.name]
-	if !ok {
-		return fmt.Errorf("package store has no statement %q", q.name)
-	}
-	batch.Queue(sql, append([]any{string(s.home)}, q.args...)...)
-	return nil
-}
-
-// read sends the queries in one round trip.
-func (s *Server) read(ctx context.Context, queries ...query) error {
-	var batch pgx.Batch
-	for _, q := range queries {
-		if err := s.queue(&batch, q); err != nil {
-			return err
-		}
-	}
-	s.roundTrips.Inc()
-	results := s.pool.SendBatch(ctx, &batch)
-	for _, q := range queries {
-		if err := readOne(results, q); err != nil {
-			_ = results.Close()
-			return err
-		}
-	}
-	return results.Close()
-}
-
-func readOne(results pgx.BatchResults, q query) error {
-	if q.scan == nil {
-		_, err := results.Exec()
-		return err
-	}
-	rows, err := results.Query()
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	if err := q.scan(rows); err != nil {
-		return err
-	}
-	rows.Close()
-	return rows.Err()
 }

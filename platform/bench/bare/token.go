@@ -2,9 +2,7 @@ package bare
 
 import (
 	"crypto/ed25519"
-	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -15,7 +13,7 @@ import (
 
 // verifier verifies access tokens of the platform.
 type verifier struct {
-	keys   map[string]ed25519.PublicKey // by kid
+	key    ed25519.PublicKey
 	parser *jwt.Parser
 }
 
@@ -24,6 +22,7 @@ type claims struct {
 	SessionID string `json:"sid"`
 }
 
+// openVerifier reads the platform's key file, which must have one key.
 func openVerifier(path, networkID string) (*verifier, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -31,39 +30,23 @@ func openVerifier(path, networkID string) (*verifier, error) {
 	}
 	var file struct {
 		Keys []struct {
-			Kid  string `json:"kid"`
-			Seed string `json:"seed"`
+			Seed []byte `json:"seed"`
 		} `json:"keys"`
 	}
-	if err := json.Unmarshal(content, &file); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err := json.Unmarshal(content, &file); err != nil || len(file.Keys) != 1 || len(file.Keys[0].Seed) != ed25519.SeedSize {
+		return nil, fmt.Errorf("%s must have one key with a seed of 32 bytes", path)
 	}
-	keys := map[string]ed25519.PublicKey{}
-	for _, key := range file.Keys {
-		seed, err := base64.StdEncoding.DecodeString(key.Seed)
-		if err != nil || len(seed) != ed25519.SeedSize {
-			return nil, fmt.Errorf("%s: the seed of %s is not 32 bytes", path, key.Kid)
-		}
-		keys[key.Kid], _ = ed25519.NewKeyFromSeed(seed).Public().(ed25519.PublicKey)
-	}
-	return &verifier{keys: keys, parser: jwt.NewParser(
+	key, _ := ed25519.NewKeyFromSeed(file.Keys[0].Seed).Public().(ed25519.PublicKey)
+	return &verifier{key: key, parser: jwt.NewParser(
 		jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}),
 		jwt.WithIssuer("plaza/"+networkID), jwt.WithExpirationRequired(), jwt.WithIssuedAt(),
 	)}, nil
 }
 
-var errNoKey = errors.New("no such key")
-
 // verify returns the claims of the request's token.
 func (v *verifier) verify(r *http.Request) (claims, error) {
 	var c claims
 	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	_, err := v.parser.ParseWithClaims(token, &c, func(t *jwt.Token) (any, error) {
-		kid, _ := t.Header["kid"].(string)
-		if key := v.keys[kid]; key != nil {
-			return key, nil
-		}
-		return nil, errNoKey
-	})
+	_, err := v.parser.ParseWithClaims(token, &c, func(*jwt.Token) (any, error) { return v.key, nil })
 	return c, err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -28,8 +29,12 @@ func fillDemo(ctx context.Context, facts devFacts, dir string) error {
 	if _, err := os.Stat(mark); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	content, err := loadDemo()
+	if err != nil {
+		return err
+	}
 	d := &demo{http: &http.Client{Timeout: time.Minute}, facts: facts, people: map[string]demoClient{}, categories: map[string]string{}}
-	if err := d.fill(ctx); err != nil {
+	if err := d.fill(ctx, content); err != nil {
 		return fmt.Errorf("filling the demo network: %w", err)
 	}
 	return writeFile(mark, "")
@@ -45,45 +50,48 @@ type demo struct {
 
 // demoClient is the connection of a user or administrator to a region.
 type demoClient struct {
-	url     string
-	header  http.Header // credentials for requests other than RPCs
-	options connect.ClientOption
+	http   *http.Client
+	url    string
+	header http.Header // credentials
 }
 
 func (d *demo) clientOf(home region.Code, header, value string) demoClient {
-	speak := connect.UnaryInterceptorFunc(func(next connect.UnaryFunc) connect.UnaryFunc {
-		return func(ctx context.Context, request connect.AnyRequest) (connect.AnyResponse, error) {
-			request.Header().Set(header, value)
-			return next(ctx, request)
-		}
-	})
-	return demoClient{url: d.facts.Regions[home].BaseURL, header: http.Header{header: {value}}, options: connect.WithInterceptors(speak)}
+	return demoClient{http: d.http, url: d.facts.Regions[home].BaseURL, header: http.Header{header: {value}}}
 }
 
-func (d *demo) fill(ctx context.Context) error {
-	for _, p := range demoPeople {
+// speak returns a client of a service with the credentials of c.
+func speak[T any](c demoClient, newClient func(connect.HTTPClient, string, ...connect.ClientOption) T) T {
+	return newClient(c.http, c.url, connect.WithInterceptors(connect.UnaryInterceptorFunc(func(next connect.UnaryFunc) connect.UnaryFunc {
+		return func(ctx context.Context, request connect.AnyRequest) (connect.AnyResponse, error) {
+			maps.Copy(request.Header(), c.header)
+			return next(ctx, request)
+		}
+	})))
+}
+
+func (d *demo) fill(ctx context.Context, content demoContent) error {
+	for _, p := range content.People {
 		if err := d.signIn(ctx, p); err != nil {
 			return err
 		}
 	}
-	for _, c := range demoCommunities {
+	for _, c := range content.Communities {
 		if err := d.community(ctx, c); err != nil {
-			return fmt.Errorf("%s: %w", c.name, err)
+			return fmt.Errorf("%s: %w", c.Name, err)
 		}
 	}
 	return nil
 }
 
 func (d *demo) signIn(ctx context.Context, p demoPerson) error {
-	guest := d.clientOf(p.home, auth.HeaderAPIKey, d.facts.APIKey)
-	sessions := plazav1connect.NewSessionServiceClient(d.http, guest.url, guest.options)
-	made, err := sessions.CreateSession(ctx, &plazav1.CreateSessionRequest{
-		UserId: p.id, DeviceId: "demo of " + p.id, DisplayName: &p.name,
+	guest := d.clientOf(p.Home, auth.HeaderAPIKey, d.facts.APIKey)
+	made, err := speak(guest, plazav1connect.NewSessionServiceClient).CreateSession(ctx, &plazav1.CreateSessionRequest{
+		UserId: p.ID, DeviceId: "demo of " + p.ID, DisplayName: &p.Name,
 	})
 	if err != nil {
-		return fmt.Errorf("signing %s in: %w", p.id, err)
+		return fmt.Errorf("signing %s in: %w", p.ID, err)
 	}
-	d.people[p.id] = d.clientOf(p.home, "Authorization", "Bearer "+made.GetAccessToken())
+	d.people[p.ID] = d.clientOf(p.Home, "Authorization", "Bearer "+made.GetAccessToken())
 	return nil
 }
 
@@ -94,8 +102,7 @@ func (d *demo) category(ctx context.Context, home region.Code, name string) (str
 		return id, nil
 	}
 	admin := d.clientOf(home, "Authorization", "Bearer "+d.facts.AdminToken)
-	client := plazav1connect.NewCategoryServiceClient(d.http, admin.url, admin.options)
-	made, err := client.CreateCategory(ctx, &plazav1.CreateCategoryRequest{Name: name})
+	made, err := speak(admin, plazav1connect.NewCategoryServiceClient).CreateCategory(ctx, &plazav1.CreateCategoryRequest{Name: name})
 	if err != nil {
 		return "", fmt.Errorf("category %s: %w", name, err)
 	}
@@ -104,61 +111,58 @@ func (d *demo) category(ctx context.Context, home region.Code, name string) (str
 }
 
 func (d *demo) community(ctx context.Context, c demoCommunity) error {
-	category, err := d.category(ctx, c.home, c.category)
+	category, err := d.category(ctx, c.Home, c.Category)
 	if err != nil {
 		return err
 	}
-	founder := d.people[c.founder]
-	avatar, err := d.picture(ctx, founder, c.name)
+	founder := d.people[c.Founder]
+	avatar, err := d.picture(ctx, founder, c.Name)
 	if err != nil {
 		return fmt.Errorf("avatar: %w", err)
 	}
-	client := plazav1connect.NewCommunityServiceClient(d.http, founder.url, founder.options)
-	made, err := client.CreateCommunity(ctx, &plazav1.CreateCommunityRequest{
-		DisplayName: c.name, Description: c.description, CategoryIds: []string{category}, AvatarFileId: avatar,
+	made, err := speak(founder, plazav1connect.NewCommunityServiceClient).CreateCommunity(ctx, &plazav1.CreateCommunityRequest{
+		DisplayName: c.Name, Description: c.Description, CategoryIds: []string{category}, AvatarFileId: avatar,
 	})
 	if err != nil {
 		return err
 	}
 	id := made.GetCommunities()[0].GetCommunityId()
-	for _, member := range c.members {
+	for _, member := range c.Members {
 		if err := d.join(ctx, member, id); err != nil {
 			return fmt.Errorf("%s joins: %w", member, err)
 		}
 	}
-	for _, p := range c.posts {
+	for _, p := range c.Posts {
 		if err := d.post(ctx, id, p); err != nil {
-			return fmt.Errorf("post of %s: %w", p.author, err)
+			return fmt.Errorf("post of %s: %w", p.Author, err)
 		}
 	}
 	return nil
 }
 
 func (d *demo) join(ctx context.Context, member, communityID string) error {
-	v := d.people[member]
-	client := plazav1connect.NewMemberServiceClient(d.http, v.url, v.options)
-	_, err := client.JoinCommunity(ctx, &plazav1.JoinCommunityRequest{CommunityId: communityID})
+	_, err := speak(d.people[member], plazav1connect.NewMemberServiceClient).JoinCommunity(ctx, &plazav1.JoinCommunityRequest{CommunityId: communityID})
 	return err
 }
 
 func (d *demo) post(ctx context.Context, communityID string, p demoPost) error {
-	made, err := d.posts(p.author).CreatePost(ctx, &plazav1.CreatePostRequest{
-		TargetType: "community", TargetId: communityID, Data: textBody(p.text),
+	made, err := speak(d.people[p.Author], plazav1connect.NewPostServiceClient).CreatePost(ctx, &plazav1.CreatePostRequest{
+		TargetType: "community", TargetId: communityID, Data: textBody(p.Text),
 	})
 	if err != nil {
 		return err
 	}
 	id := made.GetPosts()[0].GetPostId()
-	for _, c := range p.comments {
+	for _, c := range p.Comments {
 		if err := d.comment(ctx, id, "", c); err != nil {
-			return fmt.Errorf("comment of %s: %w", c.author, err)
+			return fmt.Errorf("comment of %s: %w", c.Author, err)
 		}
 	}
-	if err := d.react(ctx, "post", id, p.reactions); err != nil {
+	if err := d.react(ctx, "post", id, p.Reactions); err != nil {
 		return err
 	}
-	for _, user := range p.flaggedBy {
-		_, err := d.posts(user).FlagPost(ctx, &plazav1.FlagPostRequest{PostId: id})
+	for _, user := range p.FlaggedBy {
+		_, err := speak(d.people[user], plazav1connect.NewPostServiceClient).FlagPost(ctx, &plazav1.FlagPostRequest{PostId: id})
 		if err != nil {
 			return fmt.Errorf("flag of %s: %w", user, err)
 		}
@@ -167,23 +171,23 @@ func (d *demo) post(ctx context.Context, communityID string, p demoPost) error {
 }
 
 func (d *demo) comment(ctx context.Context, postID, parentID string, c demoComment) error {
-	made, err := d.comments(c.author).CreateComment(ctx, &plazav1.CreateCommentRequest{
-		ReferenceType: "post", ReferenceId: postID, ParentId: parentID, Data: textBody(c.text),
+	made, err := speak(d.people[c.Author], plazav1connect.NewCommentServiceClient).CreateComment(ctx, &plazav1.CreateCommentRequest{
+		ReferenceType: "post", ReferenceId: postID, ParentId: parentID, Data: textBody(c.Text),
 	})
 	if err != nil {
 		return err
 	}
 	id := made.GetComments()[0].GetCommentId()
-	for _, answer := range c.answers {
+	for _, answer := range c.Answers {
 		if err := d.comment(ctx, postID, id, answer); err != nil {
-			return fmt.Errorf("answer of %s: %w", answer.author, err)
+			return fmt.Errorf("answer of %s: %w", answer.Author, err)
 		}
 	}
-	if err := d.react(ctx, "comment", id, c.reactions); err != nil {
+	if err := d.react(ctx, "comment", id, c.Reactions); err != nil {
 		return err
 	}
-	for _, user := range c.flaggedBy {
-		_, err := d.comments(user).FlagComment(ctx, &plazav1.FlagCommentRequest{CommentId: id})
+	for _, user := range c.FlaggedBy {
+		_, err := speak(d.people[user], plazav1connect.NewCommentServiceClient).FlagComment(ctx, &plazav1.FlagCommentRequest{CommentId: id})
 		if err != nil {
 			return fmt.Errorf("flag of %s: %w", user, err)
 		}
@@ -193,28 +197,16 @@ func (d *demo) comment(ctx context.Context, postID, parentID string, c demoComme
 
 func (d *demo) react(ctx context.Context, kind, id string, reactions []demoReaction) error {
 	for _, r := range reactions {
-		for _, user := range r.by {
-			v := d.people[user]
-			client := plazav1connect.NewReactionServiceClient(d.http, v.url, v.options)
-			_, err := client.AddReaction(ctx, &plazav1.AddReactionRequest{
-				ReferenceType: kind, ReferenceId: id, ReactionName: r.name,
+		for _, user := range r.By {
+			_, err := speak(d.people[user], plazav1connect.NewReactionServiceClient).AddReaction(ctx, &plazav1.AddReactionRequest{
+				ReferenceType: kind, ReferenceId: id, ReactionName: r.Name,
 			})
 			if err != nil {
-				return fmt.Errorf("%s of %s: %w", r.name, user, err)
+				return fmt.Errorf("%s of %s: %w", r.Name, user, err)
 			}
 		}
 	}
 	return nil
-}
-
-func (d *demo) posts(user string) plazav1connect.PostServiceClient {
-	v := d.people[user]
-	return plazav1connect.NewPostServiceClient(d.http, v.url, v.options)
-}
-
-func (d *demo) comments(user string) plazav1connect.CommentServiceClient {
-	v := d.people[user]
-	return plazav1connect.NewCommentServiceClient(d.http, v.url, v.options)
 }
 
 func textBody(text string) *structpb.Struct {

@@ -14,34 +14,36 @@ import (
 
 // TestDemoContentIsConsistent checks that the content refers to existing users only.
 func TestDemoContentIsConsistent(t *testing.T) {
+	content, err := loadDemo()
+	require.NoError(t, err)
 	homes := map[string]region.Code{}
-	for _, p := range demoPeople {
-		require.NotContains(t, homes, p.id)
-		homes[p.id] = p.home
+	for _, p := range content.People {
+		require.NotContains(t, homes, p.ID)
+		homes[p.ID] = p.Home
 	}
-	for _, c := range demoCommunities {
-		require.Equal(t, c.home, homes[c.founder], "a community's home is its founder's")
-		members := append([]string{c.founder}, c.members...)
+	for _, c := range content.Communities {
+		require.Equal(t, c.Home, homes[c.Founder], "a community's home is its founder's")
+		members := append([]string{c.Founder}, c.Members...)
 		for _, member := range members {
 			require.Contains(t, homes, member)
 		}
-		require.True(t, slices.ContainsFunc(members, func(m string) bool { return homes[m] != c.home }), "a member from another region")
-		for _, p := range c.posts {
-			require.Subset(t, members, append([]string{p.author}, p.flaggedBy...))
-			requireMembers(t, members, p.comments)
+		require.True(t, slices.ContainsFunc(members, func(m string) bool { return homes[m] != c.Home }), "a member from another region")
+		for _, p := range c.Posts {
+			require.Subset(t, members, append([]string{p.Author}, p.FlaggedBy...))
+			requireMembers(t, members, p.Comments)
 		}
 	}
 	for _, home := range region.All() {
-		require.True(t, slices.ContainsFunc(demoPeople, func(p demoPerson) bool { return p.home == home }))
-		require.True(t, slices.ContainsFunc(demoCommunities, func(c demoCommunity) bool { return c.home == home }))
+		require.True(t, slices.ContainsFunc(content.People, func(p demoPerson) bool { return p.Home == home }))
+		require.True(t, slices.ContainsFunc(content.Communities, func(c demoCommunity) bool { return c.Home == home }))
 	}
 }
 
 func requireMembers(t *testing.T, members []string, comments []demoComment) {
 	t.Helper()
 	for _, c := range comments {
-		require.Subset(t, members, append([]string{c.author}, c.flaggedBy...))
-		requireMembers(t, members, c.answers)
+		require.Subset(t, members, append([]string{c.Author}, c.FlaggedBy...))
+		requireMembers(t, members, c.Answers)
 	}
 }
 
@@ -54,18 +56,21 @@ func TestDevDemo(t *testing.T) {
 		for _, home := range region.All() {
 			require.Equal(t, 1, count(t, url, "communities", home))
 			require.Equal(t, 3, count(t, url, "users", home))
-			require.Equal(t, postsAt(home), count(t, url, "posts", home))
+			require.Equal(t, postsAt(t, home), count(t, url, "posts", home))
 		}
 		p.stop(t, syscall.SIGTERM)
 	}
 }
 
 // postsAt returns the number of demo posts at home, which is the home of their community.
-func postsAt(home region.Code) int {
+func postsAt(t *testing.T, home region.Code) int {
+	t.Helper()
+	content, err := loadDemo()
+	require.NoError(t, err)
 	n := 0
-	for _, c := range demoCommunities {
-		if c.home == home {
-			n += len(c.posts)
+	for _, c := range content.Communities {
+		if c.Home == home {
+			n += len(c.Posts)
 		}
 	}
 	return n

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,12 @@ const (
 	devStopTimeout  = 30 * time.Second // for a clean shutdown of the database
 )
 
+// Default URLs of a media server on this machine, with the conventional ports of RTMP and HLS.
+const (
+	devIngestURL   = "rtmp://127.0.0.1:1935/live"
+	devPlaybackURL = "http://127.0.0.1:8888/live"
+)
+
 // devOptions are the flags of plaza dev.
 type devOptions struct {
 	dataDir   string
@@ -43,7 +50,9 @@ func newDev() *cobra.Command {
 			"Data and keys are stored in the data directory. URLs and keys are printed and written to dev.json there. Not for\n" +
 			"production: keys are stored in plain files.",
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return newDevNetwork(cmd, opts).run(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return (&devNetwork{opts: opts, cmd: cmd}).run(cmd.Context())
+		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&opts.dataDir, "data-dir", ".plaza", "directory for data, keys and dev.json")
@@ -63,10 +72,6 @@ type devNetwork struct {
 	work    string        // directory of data and keys: dir or a temporary directory
 	keys    devKeys
 	servers []*app.Region
-}
-
-func newDevNetwork(cmd *cobra.Command, opts devOptions) *devNetwork {
-	return &devNetwork{opts: opts, cmd: cmd}
 }
 
 // run starts everything in order, serves until ctx ends, and stops everything in reverse order.
@@ -185,29 +190,12 @@ func (d *devNetwork) regionConfig(home region.Code, db *devdb.DB) config.Config 
 	}
 	cfg.ServerKeysFile, cfg.APIKeysFile, cfg.SigningKeysFile = d.keys.files()
 	cfg.DirectoryKey = d.keys.directoryKey
-	d.mediaConfig(&cfg)
+	cfg.MediaKey = cmp.Or(cfg.MediaKey, d.keys.mediaKey) // with a media server, streams and rooms can go live
+	cfg.MediaIngestURL = cmp.Or(cfg.MediaIngestURL, devIngestURL)
+	cfg.MediaPlaybackURL = cmp.Or(cfg.MediaPlaybackURL, devPlaybackURL)
 	cfg.PublicURL = config.BaseURL("http://" + apiAddr(d.opts.port, home))
 	if len(cfg.StorageURLs()) == 0 {
 		cfg.StorageURL = config.StorageURL("file://" + filepath.ToSlash(filepath.Join(d.work, "files")))
 	}
 	return cfg
-}
-
-// Default URLs of a media server on this machine, with the conventional ports of RTMP and HLS.
-const (
-	devIngestURL   = "rtmp://127.0.0.1:1935/live"
-	devPlaybackURL = "http://127.0.0.1:8888/live"
-)
-
-// mediaConfig configures a media server, so that streams and rooms can go live.
-func (d *devNetwork) mediaConfig(cfg *config.Config) {
-	if cfg.MediaKey == "" {
-		cfg.MediaKey = d.keys.mediaKey
-	}
-	if cfg.MediaIngestURL == "" {
-		cfg.MediaIngestURL = devIngestURL
-	}
-	if cfg.MediaPlaybackURL == "" {
-		cfg.MediaPlaybackURL = devPlaybackURL
-	}
 }

@@ -10,9 +10,13 @@ import (
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
-// loadConfig loads the configuration for a command that has the flags of config.AddFlags.
-func loadConfig(cmd *cobra.Command) (config.Config, error) {
-	return config.Load(cmd.Flags(), os.LookupEnv)
+// loadConfig loads the configuration for a command that has the flags of config.AddFlags and requires some settings.
+func loadConfig(cmd *cobra.Command, required ...string) (config.Config, error) {
+	cfg, err := config.Load(cmd.Flags(), os.LookupEnv)
+	if err != nil {
+		return cfg, err
+	}
+	return cfg, cfg.Check(required...)
 }
 
 // newLogger returns a logger to standard error; standard output is for results.

@@ -11,17 +11,6 @@ import (
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
-func newMigrate() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "migrate",
-		Short: "Migrate the database schema",
-		Args:  noArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newMigrateUp(), newMigrateStatus())
-	return cmd
-}
-
 func newMigrateUp() *cobra.Command {
 	var asJSON bool
 	var terminationLog string
@@ -34,7 +23,7 @@ func newMigrateUp() *cobra.Command {
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p := &migrateProgress{out: cmd.OutOrStdout(), json: asJSON}
-			cfg, err := migrateConfig(cmd)
+			cfg, err := loadConfig(cmd, "database-url")
 			if err == nil {
 				err = migrateUp(cmd, cfg, p)
 			}
@@ -54,7 +43,7 @@ func newMigrateStatus() *cobra.Command {
 		Short: "Print the schema version of the database and the required one",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := migrateConfig(cmd)
+			cfg, err := loadConfig(cmd, "database-url")
 			if err != nil {
 				return err
 			}
@@ -68,14 +57,6 @@ func newMigrateStatus() *cobra.Command {
 	config.AddFlags(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
-}
-
-func migrateConfig(cmd *cobra.Command) (config.Config, error) {
-	cfg, err := loadConfig(cmd)
-	if err != nil {
-		return cfg, err
-	}
-	return cfg, cfg.Check("database-url")
 }
 
 func migrateUp(cmd *cobra.Command, cfg config.Config, p *migrateProgress) error {

@@ -16,21 +16,8 @@ import (
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
-// transientError is a failure that a retry may fix. The program exits with exitTransient.
-type transientError struct{ error }
-
-func (e transientError) Unwrap() error { return e.error }
-
-// databaseFailure returns err on one line and without the passwords of the configuration, marked if a retry may fix it.
-func databaseFailure(err error, cfg config.Config) error {
-	scrubbed := &databaseError{text: scrub(oneLine(err), cfg), cause: err}
-	if db.Transient(err) {
-		return transientError{scrubbed}
-	}
-	return scrubbed
-}
-
-// databaseError replaces the text of its cause.
+// databaseError is a failure of the database. Its text is on one line and without the passwords of the configuration.
+// The program exits with exitTransient if a retry may fix it.
 type databaseError struct {
 	text  string
 	cause error
@@ -38,6 +25,16 @@ type databaseError struct {
 
 func (e *databaseError) Error() string { return e.text }
 func (e *databaseError) Unwrap() error { return e.cause }
+
+func databaseFailure(err error, cfg config.Config) error {
+	return &databaseError{text: scrub(oneLine(err), cfg), cause: err}
+}
+
+// isTransient reports whether err is a failure of the database that a retry may fix.
+func isTransient(err error) bool {
+	failure, ok := errors.AsType[*databaseError](err)
+	return ok && db.Transient(failure.cause)
+}
 
 // scrub removes the passwords of the database URLs from text. Errors of drivers and servers may contain them.
 func scrub(text string, cfg config.Config) string {
@@ -116,7 +113,7 @@ func (p *migrateProgress) finish(err error, cfg config.Config, terminationLog st
 		text = scrub(oneLine(err), cfg)
 	}
 	if err != nil && p.json {
-		_, transient := errors.AsType[transientError](err)
+		transient := isTransient(err)
 		_ = p.line(progressLine{Event: "failed", Error: text, Transient: &transient})
 	}
 	if terminationLog == "" {

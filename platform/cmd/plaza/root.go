@@ -50,7 +50,7 @@ func exitCode(err error) int {
 	if errors.As(err, &usage) || errors.As(err, &wrong) {
 		return exitUsage
 	}
-	if _, transient := errors.AsType[transientError](err); transient {
+	if isTransient(err) {
 		return exitTransient
 	}
 	return exitError
@@ -63,18 +63,22 @@ func (e *usageError) Error() string { return e.err.Error() }
 func (e *usageError) Unwrap() error { return e.err }
 
 func newRoot() *cobra.Command {
-	root := &cobra.Command{
-		Use:           "plaza",
-		Short:         "Self-hosted social platform server for three regions",
-		Args:          noArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		SilenceErrors: true,
-		SilenceUsage:  true,
-	}
+	root := newGroup("plaza", "Self-hosted social platform server for three regions",
+		newServe(), newDev(), newGroup("migrate", "Migrate the database schema", newMigrateUp(), newMigrateStatus()),
+		newGroup("token", "Mint tokens", newTokenAdmin()), newConfig(), newVersion())
+	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
-	root.AddCommand(newServe(), newDev(), newMigrate(), newToken(), newConfig(), newVersion())
 	return root
+}
+
+// newGroup returns a command that only has subcommands.
+func newGroup(name, short string, commands ...*cobra.Command) *cobra.Command {
+	group := &cobra.Command{
+		Use: name, Short: short, Args: noArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	group.AddCommand(commands...)
+	return group
 }
 
 // noArgs rejects arguments, including unknown subcommands.

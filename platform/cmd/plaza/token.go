@@ -10,17 +10,6 @@ import (
 	"github.com/plaza-social/plaza/platform/config"
 )
 
-func newToken() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "token",
-		Short: "Mint tokens",
-		Args:  noArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newTokenAdmin())
-	return cmd
-}
-
 func newTokenAdmin() *cobra.Command {
 	var name string
 	var ttl time.Duration
@@ -39,11 +28,8 @@ func newTokenAdmin() *cobra.Command {
 }
 
 func tokenAdmin(cmd *cobra.Command, name string, ttl time.Duration) error {
-	cfg, err := loadConfig(cmd)
+	cfg, err := loadConfig(cmd, "network-id", "signing-keys-file")
 	if err != nil {
-		return err
-	}
-	if err := cfg.Check("network-id", "signing-keys-file"); err != nil {
 		return err
 	}
 	token, expires, err := mintAdmin(cfg, name, ttl)

@@ -77,11 +77,7 @@ func get(t testing.TB) server {
 // New creates an empty database that is dropped when the test ends and returns its URL.
 func New(t testing.TB) string {
 	t.Helper()
-	s, name := get(t), newName("test")
-	url, err := devdb.CreateDatabase(within(t), s.url, name)
-	require.NoError(t, err)
-	dropLater(t, s, name)
-	return url
+	return create(t, get(t), "")
 }
 
 // Cockroach reports whether the tests run on CockroachDB instead of PostgreSQL.
@@ -116,11 +112,7 @@ func (tpl *Template) New(t testing.TB) string {
 	}
 	tpl.once.Do(func() { tpl.err = tpl.make(t, s) })
 	require.NoError(t, tpl.err)
-	name := newName("test")
-	url, err := devdb.CloneDatabase(within(t), s.url, name, tpl.name)
-	require.NoError(t, err)
-	dropLater(t, s, name)
-	return url
+	return create(t, s, tpl.name)
 }
 
 // make prepares the template database, which exists as long as the server. On a server that outlives the process it is
@@ -145,12 +137,16 @@ func within(t testing.TB) context.Context {
 	return ctx
 }
 
-// dropLater drops the database when the test ends. The test's own context has already ended then.
-func dropLater(t testing.TB, s server, name string) {
+// create creates a copy of a template, or an empty database, that is dropped when the test ends.
+func create(t testing.TB, s server, template string) string {
 	t.Helper()
+	name := newName("test")
+	url, err := devdb.CloneDatabase(within(t), s.url, name, template)
+	require.NoError(t, err)
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), timeout)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), timeout) // the test's own has ended
 		defer cancel()
 		require.NoError(t, devdb.DropDatabase(ctx, s.url, name))
 	})
+	return url
 }

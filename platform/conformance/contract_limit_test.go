@@ -1,4 +1,4 @@
-package contract
+package conformance
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 )
 
 // rows returns the names of the limit's rows.
-func (l *Limit) rows() []string {
+func (l *contractLimit) rows() []string {
 	if l.Apart != "" {
 		return nil
 	}
@@ -30,12 +30,15 @@ func (l *Limit) rows() []string {
 	return names
 }
 
-func (l *Limit) accepted(value any) string { return fmt.Sprint(l.Name, ": ", value, " accepted") }
-func (l *Limit) refused(value any) string  { return fmt.Sprint(l.Name, ": ", value, " refused") }
+func (l *contractLimit) accepted(value any) string {
+	return fmt.Sprint(l.Name, ": ", value, " accepted")
+}
 
-func (v *Coverage) seeLimit(l *Limit, x exchange) {
+func (l *contractLimit) refused(value any) string { return fmt.Sprint(l.Name, ": ", value, " refused") }
+
+func (v *contractCoverage) seeLimit(l *contractLimit, x decodedExchange) {
 	method, template, _ := strings.Cut(l.Call, " ")
-	path, ok := match(template, x.Path)
+	path, ok := matchTemplate(template, x.Path)
 	switch {
 	case !ok || method != x.Method:
 	case l.Of == "flags":
@@ -48,20 +51,20 @@ func (v *Coverage) seeLimit(l *Limit, x exchange) {
 			return
 		}
 		if l.refuses(x) {
-			v.see(Limits, l.refused(value))
+			v.see(kindLimits, l.refused(value))
 		} else if l.accepts(x) {
-			v.see(Limits, l.accepted(value))
+			v.see(kindLimits, l.accepted(value))
 		}
 	}
 }
 
 // refuses reports whether the answer says that the limit is exceeded.
-func (l *Limit) refuses(x exchange) bool {
+func (l *contractLimit) refuses(x decodedExchange) bool {
 	return x.Status == http.StatusUnprocessableEntity && strings.Contains(string(x.Body), l.Says)
 }
 
 // accepts reports whether the value was accepted. The resource that it names need not exist.
-func (l *Limit) accepts(x exchange) bool {
+func (l *contractLimit) accepts(x decodedExchange) bool {
 	switch x.Status {
 	case http.StatusOK, http.StatusNotFound:
 		return true
@@ -71,7 +74,7 @@ func (l *Limit) accepts(x exchange) bool {
 }
 
 // measure returns the value of the limit's parameter in a request.
-func (l *Limit) measure(x exchange, path map[string]string) (int64, bool) {
+func (l *contractLimit) measure(x decodedExchange, path map[string]string) (int64, bool) {
 	if l.Path != "" {
 		text, err := url.PathUnescape(path[l.Path])
 		return int64(utf8.RuneCountInString(text)), err == nil
@@ -99,9 +102,9 @@ func (l *Limit) measure(x exchange, path map[string]string) (int64, bool) {
 }
 
 // measureBody returns the value of a limit on a part of the body.
-func (l *Limit) measureBody(x exchange) (int64, bool) {
-	parts := at(x.sent, l.Body)
-	if len(parts) != 1 || l.When != "" && !slices.Equal(at(x.sent, "dataType"), []any{l.When}) {
+func (l *contractLimit) measureBody(x decodedExchange) (int64, bool) {
+	parts := valuesAt(x.sent, l.Body)
+	if len(parts) != 1 || l.When != "" && !slices.Equal(valuesAt(x.sent, "dataType"), []any{l.When}) {
 		return 0, false
 	}
 	if text, isText := parts[0].(string); l.Of == "length" {
@@ -116,32 +119,32 @@ func (l *Limit) measureBody(x exchange) (int64, bool) {
 
 // seeFile takes the size of a file from the answer, because the tests do not keep a body of that size. A refused
 // file counts as one byte past the limit that the refusal names, because the server does not read on.
-func (v *Coverage) seeFile(l *Limit, x exchange) {
+func (v *contractCoverage) seeFile(l *contractLimit, x decodedExchange) {
 	if x.Status == http.StatusRequestEntityTooLarge && strings.Contains(string(x.Body), l.Says) {
-		v.see(Limits, l.refused(l.Past[0]))
+		v.see(kindLimits, l.refused(l.Past[0]))
 	}
 	list, _ := x.answer.([]any)
 	for _, element := range list {
-		for _, size := range at(element, "attributes.size") {
+		for _, size := range valuesAt(element, "attributes.size") {
 			if n, ok := size.(float64); ok && slices.Contains(l.Edge, int64(n)) {
-				v.see(Limits, l.accepted(int64(n)))
+				v.see(kindLimits, l.accepted(int64(n)))
 			}
 		}
 	}
 }
 
 // seeFlags records refusals of a flag on content that was flagged before.
-func (v *Coverage) seeFlags(l *Limit, x exchange) {
+func (v *contractCoverage) seeFlags(l *contractLimit, x decodedExchange) {
 	for _, name := range []string{"posts", "comments"} {
-		if counts := at(x.answer, name+"[].flagCount"); len(counts) == 1 {
+		if counts := valuesAt(x.answer, name+"[].flagCount"); len(counts) == 1 {
 			if n, ok := counts[0].(float64); ok && strings.Contains(l.Call, name) {
 				v.flags[x.Path] = int64(n)
 			}
 		}
 	}
-	exceeded := Failure{Status: http.StatusForbidden, Code: 400300, Message: "Number of flag already exceed."}
+	exceeded := contractError{Status: http.StatusForbidden, Code: 400300, Message: "Number of flag already exceed."}
 	if exceeded.isShownBy(x) && v.flags[x.Path] > 0 {
-		v.see(Limits, l.accepted("the last one"))
-		v.see(Limits, l.refused("one more"))
+		v.see(kindLimits, l.accepted("the last one"))
+		v.see(kindLimits, l.refused("one more"))
 	}
 }

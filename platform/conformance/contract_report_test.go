@@ -1,4 +1,4 @@
-package contract
+package conformance
 
 import (
 	"fmt"
@@ -6,28 +6,28 @@ import (
 	"strings"
 )
 
-// Report is how much of the contract was exercised.
-type Report struct {
-	Counts []Count
+// coverageReport is how much of the contract was exercised.
+type coverageReport struct {
+	Counts []rowCount
 	// Missing are the rows that were not exercised, and values of a wrong type.
 	Missing []string
 	// Apart are the rows with weaker requirements, with the reason.
 	Apart []string
 }
 
-// Count is the number of exercised rows of a kind.
-type Count struct {
-	Kind      Kind
+// rowCount is the number of exercised rows of a kind.
+type rowCount struct {
+	Kind      rowKind
 	Seen, All int
 }
 
 // Report returns the counts so far.
-func (v *Coverage) Report() Report {
+func (v *contractCoverage) Report() coverageReport {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	var r Report
-	for _, kind := range Kinds() {
-		count := Count{Kind: kind, All: len(v.rows[kind])}
+	var r coverageReport
+	for _, kind := range rowKinds() {
+		count := rowCount{Kind: kind, All: len(v.rows[kind])}
 		for _, row := range v.rows[kind] {
 			switch {
 			case row.seen:
@@ -46,7 +46,7 @@ func (v *Coverage) Report() Report {
 	}
 	for _, l := range v.contract.Limits {
 		if l.Apart != "" {
-			r.Apart = append(r.Apart, fmt.Sprintf("%s: %s: %s", Limits, l.Name, l.Apart))
+			r.Apart = append(r.Apart, fmt.Sprintf("%s: %s: %s", kindLimits, l.Name, l.Apart))
 		}
 	}
 	slices.Sort(r.Missing)
@@ -55,21 +55,21 @@ func (v *Coverage) Report() Report {
 }
 
 // Complete reports whether every row was exercised.
-func (r Report) Complete() bool { return len(r.Missing) == 0 }
+func (r coverageReport) Complete() bool { return len(r.Missing) == 0 }
 
 // String returns the report as text.
-func (r Report) String() string {
+func (r coverageReport) String() string {
 	var b strings.Builder
 	b.WriteString("coverage of the contract, measured on the exchanges of the suite\n\n")
 	for _, c := range r.Counts {
 		fmt.Fprintf(&b, "  %-40s %3d of %3d\n", c.Kind, c.Seen, c.All)
 	}
-	write(&b, "missing", r.Missing)
-	write(&b, "held to less", r.Apart)
+	writeSection(&b, "missing", r.Missing)
+	writeSection(&b, "held to less", r.Apart)
 	return b.String()
 }
 
-func write(b *strings.Builder, title string, lines []string) {
+func writeSection(b *strings.Builder, title string, lines []string) {
 	if len(lines) == 0 {
 		return
 	}

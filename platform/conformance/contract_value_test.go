@@ -1,13 +1,12 @@
-package contract
+package conformance
 
 import (
 	"math"
-	"regexp"
 	"strings"
 )
 
-// at returns the values at a path of a decoded JSON value; a path into an array selects every element.
-func at(value any, path string) []any {
+// valuesAt returns the values at a path of a decoded JSON value; a path into an array selects every element.
+func valuesAt(value any, path string) []any {
 	found := []any{value}
 	if path == "." {
 		return found
@@ -16,7 +15,7 @@ func at(value any, path string) []any {
 		name, each := strings.CutSuffix(name, "[]")
 		var next []any
 		for _, v := range found {
-			inner, ok := field(v, name)
+			inner, ok := fieldOf(v, name)
 			elements, isList := inner.([]any)
 			switch {
 			case each && isList:
@@ -30,7 +29,7 @@ func at(value any, path string) []any {
 	return found
 }
 
-func field(value any, name string) (any, bool) {
+func fieldOf(value any, name string) (any, bool) {
 	object, ok := value.(map[string]any)
 	if !ok {
 		return nil, false
@@ -38,8 +37,6 @@ func field(value any, name string) (any, bool) {
 	inner, ok := object[name]
 	return inner, ok
 }
-
-var timePattern = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
 
 // hasType reports whether a value has one of the JSON types of the tables.
 func hasType(kind string, value any) bool {
@@ -53,13 +50,13 @@ func hasType(kind string, value any) bool {
 	case map[string]any:
 		return kind == "o"
 	case []any:
-		return kind == "[]" || kind == "s[]" && allTexts(v)
+		return kind == "[]" || kind == "s[]" && allStrings(v)
 	default:
 		return false
 	}
 }
 
-func allTexts(list []any) bool {
+func allStrings(list []any) bool {
 	for _, v := range list {
 		if _, ok := v.(string); !ok {
 			return false
@@ -68,8 +65,8 @@ func allTexts(list []any) bool {
 	return true
 }
 
-// filled reports whether a value is not empty.
-func filled(value any) bool {
+// isFilled reports whether a value is not empty.
+func isFilled(value any) bool {
 	switch v := value.(type) {
 	case string:
 		return v != ""

@@ -1,15 +1,18 @@
-package apptest
+package conformance
 
 import (
 	"bytes"
 	"io"
 	"mime"
 	"net/http"
+	"strings"
 	"sync"
+
+	"github.com/plaza-social/plaza/platform/apptest"
 )
 
-// Exchange is one request of a test and its answer, as sent and received.
-type Exchange struct {
+// exchange is one request of a test and its answer, as sent and received.
+type exchange struct {
 	// Method and Path are the request's; Path is escaped and without the query.
 	Method, Path string
 	// Query is the request's, as it was sent.
@@ -22,24 +25,34 @@ type Exchange struct {
 	Status int
 	// Body is the answer's; nil for a stream of events.
 	Body []byte
-	// Event reports whether Body is one event of a stream. Each event is an Exchange of its own.
+	// Event reports whether Body is one event of a stream. Each event is an exchange of its own.
 	Event bool
 }
 
 // observers are called for every exchange.
-var observers []func(Exchange)
+var observers []func(exchange)
 
-// Observe registers a function that is called for every exchange of every network in this process, including failed
-// ones. It is called concurrently. Call Observe before the first test, for example in TestMain.
-func Observe(observe func(Exchange)) { observers = append(observers, observe) }
+// observe registers a function that is called for every exchange of every network in this process, including failed
+// ones. It is called concurrently. Call observe before the first test, in TestMain.
+func observe(f func(exchange)) {
+	observers = append(observers, f)
+	apptest.Hooks.Transport = func(t *http.Transport) http.RoundTripper { return observedTransport{t} }
+	apptest.Hooks.Event = reportEvent
+}
 
-// transport reports exchanges to the observers.
-type transport struct{ *http.Transport }
+// reportEvent reports an event of a stream to the observers.
+func reportEvent(path string, e apptest.StreamEvent) {
+	path, query, _ := strings.Cut(path, "?")
+	exchange{Method: http.MethodGet, Path: path, Query: query, Status: http.StatusOK, Body: []byte(e.Data), Event: true}.report()
+}
+
+// observedTransport reports exchanges to the observers.
+type observedTransport struct{ *http.Transport }
 
 // RoundTrip sends the request. The observers are called after the caller has read the answer.
-func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
+func (t observedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := t.Transport.RoundTrip(req)
-	if err != nil || len(observers) == 0 {
+	if err != nil {
 		return resp, err
 	}
 	x := exchangeOf(req)
@@ -52,8 +65,8 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-func exchangeOf(req *http.Request) Exchange {
-	x := Exchange{Method: req.Method, Path: req.URL.EscapedPath(), Query: req.URL.RawQuery, Header: req.Header}
+func exchangeOf(req *http.Request) exchange {
+	x := exchange{Method: req.Method, Path: req.URL.EscapedPath(), Query: req.URL.RawQuery, Header: req.Header}
 	if req.GetBody == nil {
 		return x
 	}
@@ -69,9 +82,9 @@ func isStream(header http.Header) bool {
 }
 
 // report calls the observers.
-func (x Exchange) report() {
-	for _, observe := range observers {
-		observe(x)
+func (x exchange) report() {
+	for _, f := range observers {
+		f(x)
 	}
 }
 
@@ -79,7 +92,7 @@ func (x Exchange) report() {
 type observedBody struct {
 	io.ReadCloser
 
-	exchange Exchange
+	exchange exchange
 	read     bytes.Buffer
 	once     sync.Once
 }

@@ -1,9 +1,4 @@
-// Package contract holds the tables of the service interface as data, and measures how much of them a suite of tests
-// exercised on a running server.
-//
-// Nothing is declared as covered: [Coverage] observes the exchanges of the suite and counts a row of the tables when an
-// exchange exercises it.
-package contract
+package conformance
 
 import (
 	"bytes"
@@ -14,33 +9,33 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-//go:embed *.yaml
-var tables embed.FS
+//go:embed testdata/contract/*.yaml
+var contractFiles embed.FS
 
-// Contract is the tables of the service interface.
-type Contract struct {
-	Operations []*Operation
-	Limits     []*Limit
+// contractTables are the tables of the service interface.
+type contractTables struct {
+	Operations []*contractOperation
+	Limits     []*contractLimit
 	// Resources are the fields of each resource, by its name.
-	Resources map[string]map[string]Type
+	Resources map[string]map[string]contractType
 	// States are values that occur, by "Resource.field".
 	States map[string][]string
 }
 
-// Operation is one row of the endpoints.
-type Operation struct {
+// contractOperation is one row of the endpoints.
+type contractOperation struct {
 	Name string
 	// Call is the method and the path, with placeholders in braces.
 	Call string
 	// Query and Body are the parameters with the values that must be sent.
 	Query, Body map[string][]string
 	// Answer is the types in a successful answer by path; "." is the whole answer.
-	Answer map[string]Type
-	Errors []Failure
+	Answer map[string]contractType
+	Errors []contractError
 }
 
-// Failure is one way in which an operation is refused.
-type Failure struct {
+// contractError is one way in which an operation is refused.
+type contractError struct {
 	Status  int
 	Code    int
 	Message string
@@ -48,15 +43,15 @@ type Failure struct {
 	Data    bool   // the error object has data, an object
 }
 
-func (f Failure) String() string {
+func (f contractError) String() string {
 	if f.Body != "" {
 		return fmt.Sprint(f.Status, " ", f.Body)
 	}
 	return fmt.Sprint(f.Status, " ", f.Code, " ", f.Message)
 }
 
-// Limit is one row of the limits.
-type Limit struct {
+// contractLimit is one row of the limits.
+type contractLimit struct {
 	Name string
 	Call string
 	// Of is the measured property: number, length, bytes of JSON or count of a parameter, the size of a file, or the flags of an object.
@@ -71,27 +66,27 @@ type Limit struct {
 	Apart string
 }
 
-// Type is the JSON type of a value or the name of a resource, followed by [] for an array of them.
-type Type struct {
+// contractType is the JSON type of a value or the name of a resource, followed by [] for an array of them.
+type contractType struct {
 	Name string
 	// Rest is the reason why the value is always empty; empty if a non-empty value must occur.
 	Rest string
 }
 
 // UnmarshalYAML reads "type" or "type | why it is always empty".
-func (t *Type) UnmarshalYAML(node *yaml.Node) error {
+func (t *contractType) UnmarshalYAML(node *yaml.Node) error {
 	name, rest, _ := strings.Cut(node.Value, " | ")
 	t.Name, t.Rest = name, rest
 	return nil
 }
 
-// Load reads the tables.
-func Load() (*Contract, error) {
-	c := &Contract{}
+// loadContract reads the tables.
+func loadContract() (*contractTables, error) {
+	c := &contractTables{}
 	for name, into := range map[string]any{
 		"operations.yaml": &c.Operations, "limits.yaml": &c.Limits, "resources.yaml": &c.Resources, "states.yaml": &c.States,
 	} {
-		raw, err := tables.ReadFile(name)
+		raw, err := contractFiles.ReadFile("testdata/contract/" + name)
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +100,7 @@ func Load() (*Contract, error) {
 }
 
 // collections are the names under which the answers of all operations contain resources.
-var collections = map[string]string{
+var contractCollections = map[string]string{
 	"posts": "Post", "postChildren": "Post", "postData": "Post", "comments": "Comment", "commentChildren": "Comment", "users": "User",
 	"communityUsers": "CommunityUser", "communities": "Community", "categories": "Category", "roles": "Role", "files": "File",
 	"feeds": "Feed", "stories": "Story", "videoStreamings": "VideoStreaming", "videoStreamingChildren": "VideoStreaming",
@@ -113,8 +108,8 @@ var collections = map[string]string{
 	"userMarkers": "UserMarker", "userFeedMarkers": "UserFeedMarker", "userEntityMarkers": "UserEntityMarker",
 }
 
-// match reports whether a path matches a template such as /a/{b}, and returns the values of the placeholders.
-func match(template, path string) (map[string]string, bool) {
+// matchTemplate reports whether a path matches a template such as /a/{b}, and returns the values of the placeholders.
+func matchTemplate(template, path string) (map[string]string, bool) {
 	want, got := strings.Split(template, "/"), strings.Split(strings.TrimSuffix(path, "/"), "/")
 	if len(want) != len(got) {
 		return nil, false

@@ -232,7 +232,8 @@ func (e *edge) accessLog(ctx context.Context, w *responseWriter, method string, 
 	if !e.log.Enabled(ctx, level) {
 		return
 	}
-	e.log.LogAttrs(ctx, level, "request",
+	record := slog.NewRecord(time.Now(), level, "request", 0) // the caller's position would cost more than the line
+	record.AddAttrs(
 		slog.String("method", method),
 		slog.String("procedure", w.procedure),
 		slog.String("protocol", string(w.protocol)),
@@ -240,4 +241,5 @@ func (e *edge) accessLog(ctx context.Context, w *responseWriter, method string, 
 		slog.Int64("bytes", w.written),
 		slog.Duration("duration", elapsed),
 	)
+	_ = e.log.Handler().Handle(ctx, record) // as slog.Logger does
 }

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"google.golang.org/protobuf/encoding/protojson"
@@ -42,24 +43,26 @@ func specialOf[T proto.Message](each func(b []byte, m T) ([]byte, error)) append
 	}
 }
 
+var threeZeros = []byte("000")
+
 // appendTimestamp appends a time in UTC with three, six or nine fractional digits.
 func appendTimestamp(b []byte, stamp *timestamppb.Timestamp) ([]byte, error) {
 	if err := stamp.CheckValid(); err != nil {
 		return nil, err
 	}
-	layout := `"2006-01-02T15:04:05.000000000Z"`
-	switch nanos := stamp.GetNanos(); {
-	case nanos%1_000_000 == 0:
-		layout = `"2006-01-02T15:04:05.000Z"`
-	case nanos%1_000 == 0:
-		layout = `"2006-01-02T15:04:05.000000Z"`
-	}
-	return stamp.AsTime().AppendFormat(b, layout), nil
+	b = stamp.AsTime().Truncate(time.Second).AppendFormat(append(b, '"'), time.RFC3339)
+	point := len(b) - 1 // where the Z is
+	b = strconv.AppendInt(b[:point], int64(time.Second)+int64(stamp.GetNanos()), 10)
+	b[point] = '.' // instead of the 1 that keeps leading zeros
+	b = bytes.TrimSuffix(bytes.TrimSuffix(b, threeZeros), threeZeros)
+	return append(b, 'Z', '"'), nil
 }
 
 func appendStruct(b []byte, s *structpb.Struct) ([]byte, error) {
+	keys := slices.AppendSeq(make([]string, 0, len(s.GetFields())), maps.Keys(s.GetFields()))
+	slices.Sort(keys)
 	b = append(b, '{')
-	for i, key := range slices.Sorted(maps.Keys(s.GetFields())) {
+	for i, key := range keys {
 		if i > 0 {
 			b = append(b, ',')
 		}

@@ -30,7 +30,7 @@ func (l *loader) buildPosts(a *Aggregate) {
 		a.Posts = append(a.Posts, l.post(p))
 	}
 	for _, c := range l.childrenInOrder() {
-		if !primary.seen[c.ID] {
+		if !primary.has(c.ID) {
 			a.PostChildren = append(a.PostChildren, l.post(c))
 		}
 	}
@@ -62,7 +62,7 @@ func (l *loader) buildComments(a *Aggregate) {
 		into = &a.Comments
 	}
 	for _, c := range unique(l.replies, func(c store.Comment) string { return c.ID }) {
-		if !primary.seen[c.ID] {
+		if !primary.has(c.ID) {
 			*into = append(*into, l.comment(c))
 		}
 	}

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"bytes"
 	"context"
 	"iter"
 	"slices"
@@ -129,10 +130,10 @@ func noPrefetchedFiles() *prefetchedFiles { return &prefetchedFiles{requested: n
 func (l *loader) readFiles(batch *store.ReadBatch) {
 	wanted := newIDSet()
 	for _, p := range slices.Concat(l.Posts, l.children) {
-		wanted.add(fileIDsInData(object(p.Data))...)
+		wanted.add(fileIDsInRow(p.Data)...)
 	}
 	for _, s := range l.Stories {
-		wanted.add(fileIDsInData(object(s.Data))...)
+		wanted.add(fileIDsInRow(s.Data)...)
 	}
 	for _, c := range l.Communities {
 		wanted.add(c.AvatarFileID)
@@ -176,7 +177,7 @@ func (b *Builder) loadFiles(ctx context.Context, st *store.Store, wanted *idSet,
 	}
 	missing := slices.DeleteFunc(slices.Clone(wanted.list()), func(id string) bool {
 		_, found := byID[id]
-		return found || prefetched.requested.seen[id]
+		return found || prefetched.requested.has(id)
 	})
 	if len(missing) > 0 {
 		var rows []store.File
@@ -241,14 +242,30 @@ func withSizes(data *structpb.Struct) *structpb.Struct {
 	return data
 }
 
+// fileIDsInRow is fileIDsInData for the data of a row, which it parses only if it can contain an id.
+func fileIDsInRow(data []byte) []string {
+	if !bytes.Contains(data, []byte(`ileId"`)) {
+		return nil
+	}
+	return fileIDsInData(object(data))
+}
+
 // fileIDsInData returns the ids of the files in the data of a post or a story: a file, a thumbnail, and a video in each
 // size.
 func fileIDsInData(data *structpb.Struct) []string {
 	fields := data.GetFields()
-	ids := []string{fields["fileId"].GetStringValue(), fields["thumbnailFileId"].GetStringValue()}
-	video := fields["videoFileId"].GetStructValue().GetFields()
-	for _, size := range videoSizes {
-		ids = append(ids, video[size].GetStringValue())
+	var ids []string
+	add := func(value *structpb.Value) {
+		if id := value.GetStringValue(); id != "" {
+			ids = append(ids, id)
+		}
+	}
+	add(fields["fileId"])
+	add(fields["thumbnailFileId"])
+	if video := fields["videoFileId"].GetStructValue().GetFields(); len(video) > 0 {
+		for _, size := range videoSizes {
+			add(video[size])
+		}
 	}
 	return ids
 }

@@ -157,7 +157,7 @@ func readMissingUsers(batch *store.ReadBatch, wanted *idSet, rows *[]store.User)
 
 // usersIn converts the users in wanted, in its order.
 func (b *Builder) usersIn(wanted *idSet, rows []store.User) []*plazav1.User {
-	rows = slices.DeleteFunc(slices.Clone(rows), func(u store.User) bool { return !wanted.seen[u.ID] })
+	rows = slices.DeleteFunc(slices.Clone(rows), func(u store.User) bool { return !wanted.has(u.ID) })
 	store.SortUsers(rows, wanted.list())
 	return b.Users(rows)
 }

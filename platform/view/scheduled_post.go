@@ -48,7 +48,7 @@ func childFiles(a *Aggregate, post *plazav1.Post) []*plazav1.File {
 	}
 	var files []*plazav1.File
 	for _, f := range a.Files {
-		if f.GetFileId() != "" && wanted.seen[f.GetFileId()] {
+		if f.GetFileId() != "" && wanted.has(f.GetFileId()) {
 			files = append(files, f)
 		}
 	}

@@ -76,8 +76,7 @@ type devNetwork struct {
 
 // run starts everything in order, serves until ctx ends, and stops everything in reverse order.
 func (d *devNetwork) run(ctx context.Context) (err error) {
-	app.TuneGC(app.Serving)
-	go app.ReturnMemory(ctx)
+	go app.ManageMemory(ctx)
 	if err := d.configure(); err != nil {
 		return err
 	}

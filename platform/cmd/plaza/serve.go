@@ -29,15 +29,13 @@ func serve(cmd *cobra.Command, _ []string) error {
 	if err := cfg.CheckServe(); err != nil {
 		return err
 	}
-	app.TuneGC(app.Starting)
 	ctx, log := cmd.Context(), newLogger(cmd, cfg)
-	go app.ReturnMemory(ctx)
+	go app.ManageMemory(ctx)
 	build := telemetry.BuildInfo()
 	log.InfoContext(ctx, "starting", "version", build.Version, "revision", build.Revision, "config", cfg)
 	server, err := app.New(ctx, cfg, log)
 	if err != nil {
 		return err
 	}
-	app.TuneGC(app.Serving)
 	return server.Run(ctx)
 }

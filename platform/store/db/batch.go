@@ -29,6 +29,9 @@ type query struct {
 	scan func(pgx.Rows) error
 }
 
+// usualQueries is as many statements as most batches have.
+const usualQueries = 8
+
 // NewBatch returns an empty batch. Its Run fails if any home is unavailable.
 func (d *DB) NewBatch() *Batch {
 	return &Batch{db: d, timeout: d.timeout, queries: map[region.Code][]query{}}
@@ -48,7 +51,12 @@ func (d *DB) NewBestEffortBatch() *Batch {
 // Add queues a statement. The home is its first argument. scan is called once for each attempt and must not keep
 // results of an earlier one.
 func (b *Batch) Add(home region.Code, st *Statement, scan func(pgx.Rows) error, args ...any) {
-	b.queries[home] = append(b.queries[home], query{sql: st.SQL, args: append([]any{string(home)}, args...), scan: scan})
+	queries := b.queries[home]
+	if queries == nil {
+		queries = make([]query, 0, usualQueries)
+	}
+	all := append(append(make([]any, 0, len(args)+1), string(home)), args...)
+	b.queries[home] = append(queries, query{sql: st.SQL, args: all, scan: scan})
 }
 
 // Then queues a function to call after all statements have succeeded, such as one that merges the rows of several

@@ -53,7 +53,7 @@ func newMessageAppender(goType reflect.Type) appender {
 }
 
 func newMessagePlan(goType reflect.Type) messagePlan {
-	message, _ := reflect.Zero(goType).Interface().(proto.Message)
+	message, _ := reflect.TypeAssert[proto.Message](reflect.Zero(goType))
 	fields := message.ProtoReflect().Descriptor().Fields()
 	plan := make(messagePlan, fields.Len())
 	for i := range plan {
@@ -74,9 +74,9 @@ func newMessagePlan(goType reflect.Type) messagePlan {
 // optional fields.
 func memberOf(goStruct reflect.Type, field protoreflect.FieldDescriptor) reflect.StructField {
 	number := strconv.Itoa(int(field.Number()))
-	for i := range goStruct.NumField() {
-		if tag := strings.Split(goStruct.Field(i).Tag.Get("protobuf"), ","); len(tag) > 1 && tag[1] == number {
-			return goStruct.Field(i)
+	for member := range goStruct.Fields() {
+		if tag := strings.Split(member.Tag.Get("protobuf"), ","); len(tag) > 1 && tag[1] == number {
+			return member
 		}
 	}
 	panic(fmt.Sprintf("%s is not in the generated struct", field.FullName()))
@@ -201,9 +201,14 @@ func singularAppender(field protoreflect.FieldDescriptor, goType reflect.Type) a
 }
 
 func enumAppender(enum protoreflect.EnumDescriptor) appender {
+	names := map[int64][]byte{}
+	for i := range enum.Values().Len() {
+		value := enum.Values().Get(i)
+		names[int64(value.Number())] = appendQuoted(nil, string(value.Name()))
+	}
 	return func(b []byte, v reflect.Value) ([]byte, error) {
-		if value := enum.Values().ByNumber(protoreflect.EnumNumber(v.Int())); value != nil {
-			return appendQuoted(b, string(value.Name())), nil
+		if name, ok := names[v.Int()]; ok {
+			return append(b, name...), nil
 		}
 		return strconv.AppendInt(b, v.Int(), 10), nil
 	}

@@ -38,7 +38,7 @@ func specialAppender(goType reflect.Type) appender {
 // specialOf returns an appender of one message type.
 func specialOf[T proto.Message](each func(b []byte, m T) ([]byte, error)) appender {
 	return func(b []byte, v reflect.Value) ([]byte, error) {
-		m, _ := v.Interface().(T)
+		m, _ := reflect.TypeAssert[T](v)
 		return each(b, m)
 	}
 }

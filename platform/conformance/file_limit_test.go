@@ -31,7 +31,9 @@ func sendFile(t *testing.T, c *apptest.Client, size int64) (status int, answer s
 	body := io.MultiReader(strings.NewReader(head), io.LimitReader(zeros{}, size), strings.NewReader("\r\n--B--\r\n"))
 	request := c.With("Content-Type", "multipart/form-data; boundary=B").Request(t, http.MethodPost, "/api/v4/files", nil)
 	request.Body, request.ContentLength = io.NopCloser(body), -1
-	response, err := c.Network.HTTP().Do(request)
+	client := *c.Network.HTTP()
+	client.Timeout = 0 // a gigabyte takes minutes on a slow disk
+	response, err := client.Do(request)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, response.Body.Close()) }()
 	text, err := io.ReadAll(response.Body)

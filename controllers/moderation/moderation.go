@@ -103,14 +103,22 @@ func (r *run) isRetry() bool {
 		(c.Status == metav1.ConditionFalse || len(r.regionsWhere(r.differs)) == 0)
 }
 
-// recordDrift adds an event for settings that were changed by other means and have been overwritten.
+// recordDrift adds an event for settings that were changed by other means and have been overwritten. Servers may still
+// report settings that an earlier pass saw; those have their event.
 func (r *run) recordDrift() {
-	if !r.pushed || r.isRetry() {
+	if !r.pushed {
 		return
 	}
-	for _, code := range r.regionsWhere(r.hasDrifted) {
+	seen := map[string]bool{}
+	for _, region := range r.pass.SN.Spec.Regions {
+		seen[r.pass.Region(region.Code).ModerationHash] = true
+	}
+	isNew := func(report stage.ServerReport) bool {
+		return r.hasDrifted(report) && !seen[report.Status.Moderation.Digest]
+	}
+	for _, code := range r.regionsWhere(isNew) {
 		reports := r.pass.Reports[code]
-		m := reports[slices.IndexFunc(reports, r.hasDrifted)].Status.Moderation
+		m := reports[slices.IndexFunc(reports, isNew)].Status.Moderation
 		r.out.Events = append(r.out.Events, stage.Event{
 			Warning: true, Reason: v1alpha1.ReasonModerationDrift,
 			Message: fmt.Sprintf("overwrote moderation settings that were changed outside the spec: whitelistEnabled=%t, reportEnabled=%t, flagLimit=%d",

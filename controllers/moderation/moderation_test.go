@@ -256,3 +256,18 @@ func TestModerationHashOfARegionWithDifferingServers(t *testing.T) {
 	require.Equal(t, other.Hash(), h.SN.Status.Regions[1].ModerationHash)
 	require.Equal(t, settings(false, true, 100, 2).Hash(), h.SN.Status.Regions[0].ModerationHash)
 }
+
+// TestDriftDuringAPush changes the settings outside the spec between a push and its read-back: that is drift, too.
+func TestDriftDuringAPush(t *testing.T) {
+	h := newHarness(t)
+	h.Servers.Moderation = everywhere(settings(true, true, 5, 1))
+	require.Equal(t, v1alpha1.ReasonModerationPushed, h.Run(moderation.Stage{}).Reason)
+	require.Empty(t, h.Events)
+
+	h.Servers.Moderation = everywhere(settings(true, false, 7, 2))
+	require.Equal(t, v1alpha1.ReasonModerationPushed, h.Run(moderation.Stage{}).Reason)
+	require.Len(t, h.Events, 1)
+	require.Contains(t, h.Events[0], "flagLimit=7")
+	require.Equal(t, v1alpha1.ReasonModerationRuns, h.Run(moderation.Stage{}).Reason)
+	require.Len(t, h.Events, 1)
+}

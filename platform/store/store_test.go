@@ -21,12 +21,12 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/plaza-social/plaza/platform/devdb.spawn.func1"))
 }
 
-// schema is what the database of a test starts with.
+// schema is the database template of the tests.
 var schema = testdb.NewTemplate(func(ctx context.Context, url string) error {
 	return db.Migrate(ctx, db.MigrateOptions{URL: url})
 })
 
-// open opens a store on url for as long as the test.
+// open opens a store on url for the duration of the test.
 func open(t testing.TB, url string, change ...func(*db.Config)) *store.Store {
 	t.Helper()
 	cfg := db.Config{URLs: map[region.Code]string{"": url}, Log: slog.New(slog.DiscardHandler)}
@@ -39,13 +39,13 @@ func open(t testing.TB, url string, change ...func(*db.Config)) *store.Store {
 	return s
 }
 
-// openNew opens a store on a database of its own.
+// openNew opens a store on a new database.
 func openNew(t testing.TB, change ...func(*db.Config)) *store.Store {
 	t.Helper()
 	return open(t, schema.New(t), change...)
 }
 
-// connect returns a connection in addition to the store's.
+// connect returns a connection that does not belong to a pool of the store.
 func connect(t testing.TB, url string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)

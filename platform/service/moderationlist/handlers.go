@@ -31,12 +31,7 @@ func (s *Service) DeleteAllowRules(ctx context.Context, req *plazav1.DeleteAllow
 
 // VerifyAllowed checks texts against the allow list, without the exemption of callers who can change the list.
 func (s *Service) VerifyAllowed(ctx context.Context, req *plazav1.VerifyAllowedRequest) (*plazav1.SuccessResponse, error) {
-	r := s.NewRequest(ctx)
-	rules := textrules.Read(s.Deps, r.ReadBatch, s.Region)
-	r.AfterRun(func(ctx context.Context) error {
-		return rules.RequireAllowed(ctx, textrules.UserText{Texts: req.GetData()})
-	})
-	return service.Success(), r.Run(ctx)
+	return s.verify(ctx, req.GetData(), (*textrules.Rules).RequireAllowed)
 }
 
 // ListBlockRules lists the rules of the block list.
@@ -61,11 +56,16 @@ func (s *Service) DeleteBlockRules(ctx context.Context, req *plazav1.DeleteBlock
 
 // VerifyNotBlocked checks texts against the block list, without the exemption of callers who can change the list.
 func (s *Service) VerifyNotBlocked(ctx context.Context, req *plazav1.VerifyNotBlockedRequest) (*plazav1.SuccessResponse, error) {
+	return s.verify(ctx, req.GetData(), (*textrules.Rules).RequireNotBlocked)
+}
+
+// verify checks texts against the lists of this region.
+func (s *Service) verify(
+	ctx context.Context, texts []string, require func(*textrules.Rules, context.Context, ...textrules.UserText) error,
+) (*plazav1.SuccessResponse, error) {
 	r := s.NewRequest(ctx)
 	rules := textrules.Read(s.Deps, r.ReadBatch, s.Region)
-	r.AfterRun(func(ctx context.Context) error {
-		return rules.RequireNotBlocked(ctx, textrules.UserText{Texts: req.GetData()})
-	})
+	r.AfterRun(func(ctx context.Context) error { return require(rules, ctx, textrules.UserText{Texts: texts}) })
 	return service.Success(), r.Run(ctx)
 }
 

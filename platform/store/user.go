@@ -54,7 +54,7 @@ var (
 		profile_handle = COALESCE($5::text, profile_handle), handle_key = COALESCE($12::text, handle_key), description = COALESCE($6::text, description),
 		avatar_file_id = COALESCE($7::text, avatar_file_id), avatar_custom_url = COALESCE($8::text, avatar_custom_url),
 		roles = COALESCE($9::text[], roles), metadata = COALESCE($10::jsonb, metadata), updated_at = $11, is_brand = COALESCE($13::boolean, is_brand)
-		WHERE home = $1 AND id = $2 RETURNING `+userColumns)
+		WHERE home = $1 AND id = $2 AND deleted_at IS NULL RETURNING `+userColumns)
 	sqlUserBan = stmt("users.ban", `UPDATE users SET is_global_ban = $3::boolean, updated_at = $4 WHERE home = $1 AND id = $2 RETURNING `+userColumns)
 )
 
@@ -128,7 +128,7 @@ type UserChange struct {
 	IsBrand                                                                *bool
 }
 
-// UpdateUser changes a profile and reads it back; nil if there is no such user.
+// UpdateUser changes a profile and reads it back; nil if there is no such user or the user is deleted.
 func (w *Tx) UpdateUser(id string, c UserChange, now time.Time, into **User) {
 	w.Query(sqlUserUpdate, db.Row(into), id, c.DisplayName, keyOf(c.DisplayName), c.ProfileHandle, c.Description,
 		c.AvatarFileID, c.AvatarCustomURL, c.Roles, c.Metadata, now, keyOf(c.ProfileHandle), c.IsBrand)

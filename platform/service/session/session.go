@@ -45,6 +45,8 @@ func (s *Service) CreateSession(ctx context.Context, req *plazav1.CreateSessionR
 		return nil, err
 	}
 	switch {
+	case user.DeletedAt != nil && s.Directory.Refresh(ctx, req.GetUserId()) != userID:
+		return s.CreateSession(ctx, req) // the user was erased, and the id is free again
 	case user.DeletedAt != nil:
 		return nil, fail.Unauthorized().Because(auth.ErrDeletedUser)
 	case user.IsGlobalBan:

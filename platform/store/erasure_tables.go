@@ -6,7 +6,7 @@ import (
 )
 
 // The walks of an erasure. Every table is in one of them, among the statements below, or in notErased, which a test
-// checks: a new table fails it until someone decides how its rows are erased.
+// checks: a new table fails it until its rows are decided about here.
 var (
 	ErasePosts = newErasureWalk(walk{
 		table: "posts", key: []string{"id"}, own: `author_id = $2 OR target_id = $2`, json: "mentionees",

@@ -36,12 +36,15 @@ type Caller struct {
 	User
 	// SessionLive is false if the session is unknown or revoked.
 	SessionLive bool
+	// SessionAuthenticated is true if the session was created with an authToken.
+	SessionAuthenticated bool
 }
 
 var (
 	sqlUsersByID = stmt("users.byID", `SELECT `+userColumns+` FROM users WHERE home = $1 AND id = ANY($2::text[])`)
 	sqlCaller    = stmt("users.caller", `SELECT `+userColumns+`,
-		EXISTS (SELECT 1 FROM sessions WHERE home = $1 AND user_id = $2 AND sessions.id = $3 AND revoked_at IS NULL)
+		EXISTS (SELECT 1 FROM sessions WHERE home = $1 AND user_id = $2 AND sessions.id = $3 AND revoked_at IS NULL),
+		EXISTS (SELECT 1 FROM sessions WHERE home = $1 AND user_id = $2 AND sessions.id = $3 AND authenticated)
 		FROM users WHERE home = $1 AND users.id = $2`)
 	sqlCreatorOfCommunity = stmt("users.creatorOfCommunity", `SELECT `+userColumns+` FROM users WHERE home = $1 AND id =
 		(SELECT creator_id FROM communities WHERE home = $1 AND communities.id = $2)`)
@@ -55,7 +58,9 @@ var (
 		avatar_file_id = COALESCE($7::text, avatar_file_id), avatar_custom_url = COALESCE($8::text, avatar_custom_url),
 		roles = COALESCE($9::text[], roles), metadata = COALESCE($10::jsonb, metadata), updated_at = $11, is_brand = COALESCE($13::boolean, is_brand)
 		WHERE home = $1 AND id = $2 RETURNING `+userColumns)
-	sqlUserBan = stmt("users.ban", `UPDATE users SET is_global_ban = $3::boolean, updated_at = $4 WHERE home = $1 AND id = $2 RETURNING `+userColumns)
+	// Users whose row does not exist yet have no role.
+	sqlUserGuardNoRoles = stmt("users.guardNoRoles", `SELECT 1 / (1 - count(*)) FROM users WHERE home = $1 AND id = $2 AND cardinality(roles) > 0`)
+	sqlUserBan          = stmt("users.ban", `UPDATE users SET is_global_ban = $3::boolean, updated_at = $4 WHERE home = $1 AND id = $2 RETURNING `+userColumns)
 )
 
 // The statements of ListUsers.
@@ -148,6 +153,9 @@ func (w *Tx) RenameUser(id string, displayName, profileHandle *string, now time.
 	var user *User
 	w.UpdateUser(id, UserChange{DisplayName: displayName, ProfileHandle: profileHandle}, now, &user)
 }
+
+// GuardNoRoles fails the transaction with refusal if the user has a network role.
+func (w *Tx) GuardNoRoles(id string, refusal error) { w.Guard(sqlUserGuardNoRoles, refusal, id) }
 
 // BanUser sets or lifts the ban of a user from the network.
 func (w *Tx) BanUser(id string, banned bool, now time.Time, into **User) {

@@ -26,7 +26,8 @@ type Service struct {
 func New(d *service.Deps, issuer *auth.Issuer) *Service { return &Service{Deps: d, issuer: issuer} }
 
 // CreateSession signs a user in, and creates an unknown user in the region of this server. In secure mode an
-// authToken from the app's server is required. If an authToken is given, it must be valid in any mode.
+// authToken from the app's server is required; users with a network role need one in any mode. If an authToken is
+// given, it must be valid. Without one, the name and handle of an existing user do not change.
 func (s *Service) CreateSession(ctx context.Context, req *plazav1.CreateSessionRequest) (*plazav1.CreateSessionResponse, error) {
 	if region.ValidID(req.GetUserId()) {
 		return nil, fail.Validation("userId: must not have the form of an internal id")
@@ -50,11 +51,14 @@ func (s *Service) CreateSession(ctx context.Context, req *plazav1.CreateSessionR
 	case user.IsGlobalBan:
 		return nil, fail.GlobalBan()
 	}
-	if err := s.endOtherSessions(ctx, req.GetDeviceId(), userID, now); err != nil {
-		return nil, err
-	}
 	return s.respond(user, sessionID)
 }
+
+// The details of refused sign-ins without an authToken.
+var (
+	errSecureMode = fail.Unauthorized().WithDetails("authToken: required in secure mode")
+	errRoleHolder = fail.Unauthorized().WithDetails("authToken: required for users with a network role")
+)
 
 // checkAuthToken checks the authToken of the request.
 func (s *Service) checkAuthToken(ctx context.Context, req *plazav1.CreateSessionRequest) error {
@@ -66,7 +70,7 @@ func (s *Service) checkAuthToken(ctx context.Context, req *plazav1.CreateSession
 		return err
 	}
 	if settings.IsSecureModeEnabled {
-		return fail.Unauthorized().WithDetails("authToken: required in secure mode")
+		return errSecureMode
 	}
 	return nil
 }
@@ -80,17 +84,23 @@ func (s *Service) internalID(ctx context.Context, publicID string) (string, erro
 	return s.Directory.Claim(ctx, publicID, s.NewID(s.Region))
 }
 
-// store creates the user if it does not exist, updates the name and handle if the request sets them, and creates the
-// session.
+// store creates the user if it does not exist, and the session. With an authToken it updates the name and handle if the
+// request sets them.
 func (s *Service) store(ctx context.Context, req *plazav1.CreateSessionRequest, userID, sessionID string, now time.Time) (*store.User, error) {
 	name := cmp.Or(req.GetDisplayName(), req.GetUserId())
-	device := deviceHash(req.GetDeviceId())
+	authenticated := req.AuthToken != nil // and valid
 	tx := s.Store.NewTx(service.HomeOf(userID))
 	tx.InsertUser(store.User{ID: userID, PublicID: req.GetUserId(), DisplayName: name, ProfileHandle: req.GetProfileHandle()}, now)
-	if req.GetDisplayName() != "" || req.ProfileHandle != nil {
+	if !authenticated {
+		tx.GuardNoRoles(userID, errRoleHolder)
+	}
+	if authenticated && (req.GetDisplayName() != "" || req.ProfileHandle != nil) {
 		tx.RenameUser(userID, nonEmpty(req.GetDisplayName()), req.ProfileHandle, now)
 	}
-	tx.InsertSession(store.Session{ID: sessionID, UserID: userID, DeviceHash: device, CreatedAt: now, ExpiresAt: now.Add(s.issuer.AccessLifetime())})
+	tx.InsertSession(store.Session{
+		ID: sessionID, UserID: userID, DeviceHash: deviceHash(req.GetDeviceId()), CreatedAt: now, ExpiresAt: now.Add(s.issuer.AccessLifetime()),
+		Authenticated: authenticated,
+	})
 	var users []store.User
 	tx.SelectUser(userID, &users)
 	if err := tx.Commit(ctx); err != nil {

@@ -47,6 +47,9 @@ var schema = testdb.NewTemplate(func(ctx context.Context, url string) error {
 	return app.StartInsecure(ctx, url)
 })
 
+// DirectoryKey is the directory key of every network.
+const DirectoryKey = "the directory key of every network in a test"
+
 // Network is a running network: one server per region, in this process.
 type Network struct {
 	// ServerKey, APIKey and AdminToken are what plaza dev writes into dev.json.
@@ -282,7 +285,7 @@ func (n *Network) config(code region.Code, o options) config.Config {
 	cfg.Region, cfg.NetworkID = code, config.NetworkID(n.NetworkID)
 	cfg.Listen, cfg.OpsListen = "127.0.0.1:0", "127.0.0.1:0"
 	cfg.DrainDelay = 0
-	cfg.DirectoryKey = "the directory key of a test"
+	cfg.DirectoryKey = DirectoryKey
 	cfg.ServerKeysFile, cfg.APIKeysFile, cfg.SigningKeysFile = n.Keys.Server, n.Keys.API, n.Keys.Signing
 	cfg.DatabaseURL = telemetry.SecretURL(n.DatabaseURL)
 	cfg.StorageURL = config.StorageURL("file://" + n.Files)

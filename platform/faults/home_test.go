@@ -21,6 +21,7 @@ import (
 var homeColumns = map[string][]string{
 	"users":                 {"id"},
 	"sessions":              {"user_id", "id"},
+	"handles":               {"claim_id"},
 	"categories":            {"id"},
 	"communities":           {"id"},
 	"community_categories":  {"community_id"},

@@ -142,11 +142,19 @@ func (c *collector) collectUsers() {
 	c.write(func(w *store.Tx) {
 		w.InsertUser(store.User{ID: region.NewID(region.US), PublicID: "anna", DisplayName: name}, worldStart)
 		w.GuardNoRoles(userID(3), nil)
-		w.RenameUser(userID(3), &name, nil, worldStart)
 		w.UpdateUser(userID(3), store.UserChange{Description: &name, Metadata: []byte(`{"a": 1}`)}, worldStart, &user)
 		w.BanUser(userID(3), true, worldStart, &user)
 		w.SelectUser(userID(3), &users)
 		w.GuardTarget("user", userID(3), store.ErrConflict)
+	})
+	c.reads(func(r *store.ReadBatch) { r.UnclaimedHandles(region.US, &users) })
+	var stored store.Handle
+	c.write(func(w *store.Tx) {
+		h := store.Handle{UserID: userID(3), ClaimID: "new", ClaimedAt: worldStart}
+		w.ClaimHandle([]byte{1}, h, &stored)
+		w.TakeOverHandle([]byte{1}, "new", h, &stored)
+		w.ReleaseHandle([]byte{1}, "new")
+		w.SetHandleClaim(userID(3), "anna", "new")
 	})
 	c.write(func(w *store.Tx) {
 		w.InsertSession(store.Session{ID: region.NewID(region.US), UserID: userID(3), DeviceHash: []byte{1}, CreatedAt: worldStart, ExpiresAt: worldStart})

@@ -2,7 +2,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -35,16 +34,15 @@ func (s *Service) CreateSession(ctx context.Context, req *plazav1.CreateSessionR
 	if err := s.checkAuthToken(ctx, req); err != nil {
 		return nil, err
 	}
-	userID, err := s.internalID(ctx, req.GetUserId())
+	p, err := s.profileOf(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	sessionID := s.NewID(service.HomeOf(userID))
-	now := s.Now()
-	user, err := s.store(ctx, req, userID, sessionID, now)
+	user, sessionID, err := s.store(ctx, req, p)
 	if err != nil {
 		return nil, err
 	}
+	p.handle.ReleaseOld(ctx)
 	switch {
 	case user.DeletedAt != nil:
 		return nil, fail.Unauthorized().Because(auth.ErrDeletedUser)
@@ -75,45 +73,29 @@ func (s *Service) checkAuthToken(ctx context.Context, req *plazav1.CreateSession
 	return nil
 }
 
-// internalID returns the internal id of a user, and claims one for an unknown user.
-func (s *Service) internalID(ctx context.Context, publicID string) (string, error) {
-	userID, err := s.Directory.Lookup(ctx, publicID)
-	if err != nil || userID != "" {
-		return userID, err
-	}
-	return s.Directory.Claim(ctx, publicID, s.NewID(s.Region))
-}
-
 // store creates the user if it does not exist, and the session. With an authToken it updates the name and handle if the
 // request sets them.
-func (s *Service) store(ctx context.Context, req *plazav1.CreateSessionRequest, userID, sessionID string, now time.Time) (*store.User, error) {
-	name := cmp.Or(req.GetDisplayName(), req.GetUserId())
-	authenticated := req.AuthToken != nil // and valid
-	tx := s.Store.NewTx(service.HomeOf(userID))
-	tx.InsertUser(store.User{ID: userID, PublicID: req.GetUserId(), DisplayName: name, ProfileHandle: req.GetProfileHandle()}, now)
-	if !authenticated {
+func (s *Service) store(ctx context.Context, req *plazav1.CreateSessionRequest, p signInProfile) (*store.User, string, error) {
+	now, home, userID := s.Now(), service.HomeOf(p.userID), p.userID
+	session := store.Session{
+		ID: s.NewID(home), UserID: userID, DeviceHash: deviceHash(req.GetDeviceId()), CreatedAt: now,
+		ExpiresAt: now.Add(s.issuer.AccessLifetime()), Authenticated: authenticated(req),
+	}
+	tx := s.Store.NewTx(home)
+	tx.InsertUser(p.newUser(req), now)
+	if !session.Authenticated {
 		tx.GuardNoRoles(userID, errRoleHolder)
+	} else if change := p.change(req); change.DisplayName != nil || change.ProfileHandle != nil {
+		var updated *store.User
+		tx.UpdateUser(userID, change, now, &updated)
 	}
-	if authenticated && (req.GetDisplayName() != "" || req.ProfileHandle != nil) {
-		tx.RenameUser(userID, nonEmpty(req.GetDisplayName()), req.ProfileHandle, now)
-	}
-	tx.InsertSession(store.Session{
-		ID: sessionID, UserID: userID, DeviceHash: deviceHash(req.GetDeviceId()), CreatedAt: now, ExpiresAt: now.Add(s.issuer.AccessLifetime()),
-		Authenticated: authenticated,
-	})
+	tx.InsertSession(session)
 	var users []store.User
 	tx.SelectUser(userID, &users)
 	if err := tx.Commit(ctx); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return &users[0], nil
-}
-
-func nonEmpty(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
+	return &users[0], session.ID, nil
 }
 
 // respond returns the session with a new access token.

@@ -143,7 +143,7 @@ func (d *dependencies) shared() *service.Deps {
 func (d *dependencies) jobs(shared *service.Deps, roles *role.Service, files *file.Service) []jobs.Job {
 	all := []jobs.Job{
 		roles.Job(), shared.Outbox.Job(), scheduledpost.New(shared).Job(), story.New(shared).Job(), erasure.New(shared).Job(),
-		d.sweepSessions(shared), d.sweepEvents(shared),
+		d.sweepSessions(shared), d.sweepEvents(shared), d.claimHandles(shared),
 	}
 	if d.storage.Has(d.cfg.Region) {
 		all = append(all, files.Sweep())
@@ -182,5 +182,12 @@ func (d *dependencies) sweepEvents(shared *service.Deps) jobs.Job {
 		w.SweepEvents(shared.Now().Add(-events.Retention), &removed)
 		err := w.Commit(ctx)
 		return removed > 0, err
+	}}
+}
+
+// claimHandles returns the job that claims the profile handles which users had before handles were unique.
+func (d *dependencies) claimHandles(shared *service.Deps) jobs.Job {
+	return jobs.Job{Name: "handles", Lanes: 1, Every: sweepEvery, Log: d.log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
+		return shared.Directory.ClaimExistingHandles(ctx, home)
 	}}
 }

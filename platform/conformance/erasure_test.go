@@ -64,7 +64,7 @@ func (f *erasureFixture) leaveProfile(t *testing.T) {
 	upload(t, f.user, "file", planted+".txt", []byte("the content of "+planted))
 	f.do(t, f.user, http.MethodPut, "/api/v3/users", object{
 		"userId": erasedID, "displayName": planted, "description": planted, "metadata": object{"email": erasedID}, "avatarFileId": avatar,
-		"avatarCustomUrl": "https://example.com/" + planted,
+		"avatarCustomUrl": "https://example.com/" + planted, "profileHandle": planted,
 	})
 }
 
@@ -184,6 +184,7 @@ func TestErasure(t *testing.T) {
 
 	again := f.n.SignIn(t, region.US, erasedID)
 	require.NotEqual(t, f.user.InternalID, again.InternalID, "the id is free")
+	f.do(t, again, http.MethodPut, "/api/v3/users", object{"profileHandle": planted})
 }
 
 // requireOthersIntact checks what remains for others.

@@ -31,7 +31,10 @@ import (
 )
 
 var migrated = testdb.NewTemplate(func(ctx context.Context, url string) error {
-	return db.Migrate(ctx, db.MigrateOptions{URL: url})
+	if err := db.Migrate(ctx, db.MigrateOptions{URL: url}); err != nil {
+		return err
+	}
+	return app.StartInsecure(ctx, url)
 })
 
 // fleet is a database with server processes of region eu. Each process is this test program, which [TestMain] turns into a

@@ -43,7 +43,7 @@ var (
 		erased = $8::jsonb, version = version + 1, attempts = $9::bigint, due_at = $10::timestamptz, updated_at = $11, finished_at = $12
 		WHERE home = $1 AND id = $2 AND version = $3::bigint RETURNING id) SELECT 1 / count(*) FROM changed`)
 
-	sqlUserErase = stmt("users.erase", `UPDATE users SET public_id = 'DELETED_' || id, display_name = '', name_key = '', profile_handle = '', handle_key = '',
+	sqlUserErase = stmt("users.erase", `UPDATE users SET public_id = 'DELETED_' || id, display_name = '', name_key = '', profile_handle = '', handle_key = '', handle_claim = '',
 		description = '', avatar_file_id = '', avatar_custom_url = '', roles = '{}', metadata = '{}', is_brand = false, updated_at = $3, deleted_at = $3
 		WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
 	sqlDirectoryDelete = stmt("directory.delete", `DELETE FROM directory WHERE home = $1 AND user_hash = $2::bytea AND user_id = $3`)

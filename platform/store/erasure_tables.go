@@ -110,10 +110,11 @@ var notErased = map[string]string{
 	"erasures":              "the receipt, without the user's id",
 	"users":                 "emptied by the request, see EraseUser",
 	"directory":             "deleted by package directory",
+	"handles":               "keyed hashes, released by package directory",
 	"realtime_events":       "see EraseEvents",
 }
 
-// tablesOfUser are the tables whose key begins with the user. ownedStatements delete the rows in the user's home.
+// tablesOfUser are the tables whose key begins with the user. ownedStatements delete the rows of one home.
 var (
 	tablesOfUser    = []string{"sessions", "user_markers", "user_feed_markers", "story_seen", "story_targets", "user_communities", "counters"}
 	ownedStatements = []*db.Statement{

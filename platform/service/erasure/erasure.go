@@ -14,7 +14,6 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/plaza-social/plaza/platform/auth"
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -56,8 +55,8 @@ func requireErase(caller *auth.Caller, userID string) error {
 	return auth.Require(caller, auth.ManageAdmin, auth.Scope{})
 }
 
-// begin empties the user's row, ends the sessions and starts the job. The user id becomes free; if a home is
-// unavailable, the job frees it there.
+// begin empties the user's row, ends the sessions and starts the job. The user id and the handle become free; if a home
+// is unavailable, the job frees the id there, and the claim of the handle is stale.
 func (s *Service) begin(ctx context.Context, u store.User, requestedBy string) error {
 	now := s.Now()
 	tx := s.Store.NewTx(service.HomeOf(u.ID))
@@ -67,8 +66,12 @@ func (s *Service) begin(ctx context.Context, u store.User, requestedBy string) e
 	if err := tx.Commit(ctx); err != nil {
 		return err
 	}
-	if err := s.Directory.Release(ctx, u.PublicID, u.ID); err != nil {
-		s.Log.WarnContext(ctx, "user id not yet released", "error", err)
+	err := s.Directory.Release(ctx, u.PublicID, u.ID)
+	if u.ProfileHandle != "" {
+		err = errors.Join(err, s.Directory.ReleaseHandle(ctx, u.ProfileHandle, u.HandleClaim))
+	}
+	if err != nil {
+		s.Log.WarnContext(ctx, "user id or handle not yet released", "error", err)
 	}
 	return nil
 }
@@ -101,8 +104,6 @@ type subject struct{ id, publicID string }
 
 // anonymousID is the public id of an erased user. Users cannot choose ids with this prefix.
 func (u subject) anonymousID() string { return "DELETED_" + u.id }
-
-func (u subject) home() region.Code { return service.HomeOf(u.id) }
 
 // refused reports whether err is the refusal of a guard: another request has made the change already.
 func refused(err error) bool { return errors.Is(err, errChanged) }

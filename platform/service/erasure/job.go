@@ -8,6 +8,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -79,7 +80,7 @@ func (s *Service) claim(ctx context.Context, e *store.Erasure) error {
 }
 
 func (s *Service) save(ctx context.Context, e *store.Erasure) error {
-	tx := s.Store.NewTx(subject{id: e.ID}.home())
+	tx := s.Store.NewTx(service.HomeOf(e.ID))
 	tx.UpdateErasure(*e, s.Now())
 	if err := tx.Commit(ctx); err != nil {
 		return err

@@ -147,12 +147,9 @@ func prepare(ctx context.Context, work tableWork, u subject, key []string) error
 	return nil
 }
 
-// eraseAccount deletes the rows that concern only the user, and the entries of the directory.
+// eraseAccount deletes the rows of a home that concern only the user, and the entries of the directory.
 func (s *Service) eraseAccount(home region.Code) func(context.Context, pass, []string) (pageResult, error) {
 	return func(ctx context.Context, p pass, _ []string) (pageResult, error) {
-		if home != p.home() {
-			return pageResult{last: true}, nil
-		}
 		tx := s.Store.NewTx(home)
 		tx.EraseOwned(p.id)
 		if err := tx.Commit(ctx); err != nil {

@@ -46,7 +46,7 @@ func (s *Service) setBan(ctx context.Context, publicID string, banned bool) (*pl
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.aggregate(*user), nil
+	return s.aggregate(ctx, *user), nil
 }
 
 // outranks reports whether the user has the MANAGE_ADMIN permission and the caller does not. Moderators cannot ban

@@ -45,7 +45,7 @@ func (s *Service) UpdateUser(ctx context.Context, req *plazav1.UpdateUserRequest
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.aggregate(*user), nil
+	return s.aggregate(ctx, *user), nil
 }
 
 // targetID returns the internal id of the user to change, which is the caller if the request does not name one.

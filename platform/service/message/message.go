@@ -103,6 +103,14 @@ func requireChange(c *chat.MessageRequest, p auth.Permission) error {
 	return c.Access.RequireModerate(c.Caller, p)
 }
 
+// checkChange adds the checks of requireChange, and that the caller's authority is not below that of the author.
+func checkChange(c *chat.MessageRequest, p auth.Permission) {
+	c.Check(func() error { return requireChange(c, p) })
+	c.AfterRun(func(ctx context.Context) error {
+		return c.Access.RequireOverAuthor(ctx, c.Deps, c.Caller, c.Message.CreatorID)
+	})
+}
+
 // UpdateMessage changes the content of a message. The caller must be its author and still be allowed to write, or a
 // moderator.
 func (s *Service) UpdateMessage(ctx context.Context, req *plazav1.UpdateMessageRequest) (*plazav1.MessageResponse, error) {
@@ -110,7 +118,7 @@ func (s *Service) UpdateMessage(ctx context.Context, req *plazav1.UpdateMessageR
 	var updated store.Message
 	c := chat.NewExistingMessageRequest(ctx, s.Deps, req.GetMessageId())
 	readSettings(c.Request, req.GetMentionedUsers(), &settings)
-	c.Check(func() error { return requireChange(c, auth.EditMessage) })
+	checkChange(c, auth.EditMessage)
 	c.Check(func() error { return c.Access.CanWrite(c.Caller, s.Now()) })
 	c.AfterRun(func(ctx context.Context) (err error) {
 		updated, err = s.updated(ctx, c, req, settings)
@@ -167,7 +175,7 @@ func (s *Service) change(ctx context.Context, id string, change func(*store.Tx))
 // DeleteMessage deletes a message. The caller must be its author or a moderator. Deleting a deleted message succeeds.
 func (s *Service) DeleteMessage(ctx context.Context, req *plazav1.DeleteMessageRequest) (*plazav1.MessageResponse, error) {
 	c := chat.NewMessageRequest(ctx, s.Deps, req.GetMessageId())
-	c.Check(func() error { return requireChange(c, auth.DeleteMessage) })
+	checkChange(c, auth.DeleteMessage)
 	if err := c.Run(ctx); err != nil {
 		return nil, err
 	}

@@ -29,6 +29,9 @@ func (s *Service) UpdateUser(ctx context.Context, req *plazav1.UpdateUserRequest
 	if err := auth.Require(r.Caller, auth.EditUser, auth.Scope{OwnerID: userID}); err != nil {
 		return nil, err
 	}
+	if err := s.RequireOverOrSelf(ctx, r.Caller, userID); err != nil {
+		return nil, err
+	}
 	if err := s.requireAssign(r.Caller, req.GetRoles(), req.IsBrand != nil || clearsRoles(req)); err != nil {
 		return nil, err
 	}

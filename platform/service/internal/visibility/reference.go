@@ -90,7 +90,9 @@ func (r *Request) RequireModerator() error {
 // CheckRight adds the checks of Target.RequireRight and Target.RequireOverAuthor for the post or story.
 func (r *Request) CheckRight(inCommunity, elsewhere auth.Permission) {
 	r.Check(func() error { return r.Target.RequireRight(r.Caller, inCommunity, elsewhere, r.AuthorID()) })
-	r.AfterRun(func(ctx context.Context) error { return r.Target.RequireOverAuthor(ctx, r.Deps, r.Caller, r.AuthorID()) })
+	r.AfterRun(func(ctx context.Context) error {
+		return r.Target.RequireOverAuthor(ctx, r.Deps, r.Caller, r.AuthorID())
+	})
 }
 
 // Known returns the rows of the target and of the caller, for the response.

@@ -41,7 +41,7 @@ func TestDeviceIDEndsNoForeignSession(t *testing.T) {
 // in or custom: neither in a new session nor in one that was created before the role was assigned.
 func TestNetworkRolesNeedAnAuthToken(t *testing.T) {
 	t.Parallel()
-	n := apptest.Shared(t)
+	n := apptest.Start(t)
 	custom := apptest.UserID("greeter")
 	admin(t).Do(t, http.MethodPost, "/api/v3/roles", object{"roleId": custom, "permissions": []string{"EDIT_USER"}}).OK(t)
 	for _, role := range []string{"global-admin", custom} {

@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -23,7 +24,7 @@ var (
 // CreateRole creates a custom role. Callers can only grant permissions that they have. An id that is in use is
 // 400315; the id of a deleted role can be used again.
 func (s *Service) CreateRole(ctx context.Context, req *plazav1.CreateRoleRequest) (*plazav1.RoleResponse, error) {
-	return s.update(ctx, auth.CreateRole, req.GetPermissions(), func(rows []store.Role) (store.Role, error) {
+	return s.update(ctx, auth.CreateRole, req.GetPermissions(), textrules.TextOfList(req.GetRoleId(), req.GetDisplayName()), func(rows []store.Role) (store.Role, error) {
 		return newRole(rows, req, s.Now())
 	})
 }
@@ -45,7 +46,7 @@ func newRole(rows []store.Role, req *plazav1.CreateRoleRequest, now time.Time) (
 
 // UpdateRole changes the permissions of a custom role, which takes effect for all users who have it.
 func (s *Service) UpdateRole(ctx context.Context, req *plazav1.UpdateRoleRequest) (*plazav1.RoleResponse, error) {
-	return s.update(ctx, auth.EditRole, req.GetPermissions(), func(rows []store.Role) (store.Role, error) {
+	return s.update(ctx, auth.EditRole, req.GetPermissions(), textrules.TextOfFields(req.DisplayName), func(rows []store.Role) (store.Role, error) {
 		role, err := custom(rows, req.GetRoleId())
 		if req.DisplayName != nil {
 			role.DisplayName = cmp.Or(req.GetDisplayName(), role.ID)
@@ -57,7 +58,7 @@ func (s *Service) UpdateRole(ctx context.Context, req *plazav1.UpdateRoleRequest
 
 // DeleteRole deletes a custom role. Users who have it keep its id, which no longer grants anything.
 func (s *Service) DeleteRole(ctx context.Context, req *plazav1.DeleteRoleRequest) (*plazav1.RoleResponse, error) {
-	return s.update(ctx, auth.DeleteRole, nil, func(rows []store.Role) (store.Role, error) {
+	return s.update(ctx, auth.DeleteRole, nil, textrules.UserText{}, func(rows []store.Role) (store.Role, error) {
 		role, err := custom(rows, req.GetRoleId())
 		now := s.Now()
 		role.UpdatedAt, role.DeletedAt = now, &now
@@ -79,11 +80,12 @@ func custom(rows []store.Role, id string) (store.Role, error) {
 
 // update stores the role that decide returns at the home of this region and sends it to the others. The caller must
 // have the permission p and all permissions of the role.
-func (s *Service) update(ctx context.Context, p auth.Permission, granted []string, decide func([]store.Role) (store.Role, error)) (*plazav1.RoleResponse, error) {
+func (s *Service) update(ctx context.Context, p auth.Permission, granted []string, text textrules.UserText, decide func([]store.Role) (store.Role, error)) (*plazav1.RoleResponse, error) {
 	var rows []store.Role
 	r := s.NewPrivilegedRequest(ctx, p)
 	r.Roles(s.Region, &rows)
 	r.Check(func() error { return requireGrant(r.Caller, granted) })
+	textrules.Require(r, s.Region, text)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}

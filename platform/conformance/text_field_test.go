@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -162,11 +163,7 @@ type writing struct {
 // one returns a body with the word in one field, by its JSON name, or in a list for names with [].
 func (w *written) one(base object) func(string) object {
 	return func(field string) object {
-		words := strings.Split(field, "_")
-		name := words[0]
-		for _, word := range words[1:] {
-			name += strings.ToUpper(word[:1]) + word[1:]
-		}
+		name := jsonName(field)
 		if name == "tags" || name == "hashtags" {
 			return with(base, object{name: []string{"fine", w.word}})
 		}
@@ -179,6 +176,11 @@ func (w *written) one(base object) func(string) object {
 		}
 		return body
 	}
+}
+
+// jsonName returns the name of a field in JSON.
+func jsonName(field string) string {
+	return regexp.MustCompile("_[a-z]").ReplaceAllStringFunc(field, func(s string) string { return strings.ToUpper(s[1:]) })
 }
 
 func writings(w *written) []writing {

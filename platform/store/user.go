@@ -59,7 +59,7 @@ var (
 		avatar_file_id = COALESCE($7::text, avatar_file_id), avatar_custom_url = COALESCE($8::text, avatar_custom_url),
 		roles = COALESCE($9::text[], roles), metadata = COALESCE($10::jsonb, metadata), updated_at = $11, is_brand = COALESCE($13::boolean, is_brand),
 		handle_claim = COALESCE($14::text, handle_claim)
-		WHERE home = $1 AND id = $2 RETURNING `+userColumns)
+		WHERE home = $1 AND id = $2 AND deleted_at IS NULL RETURNING `+userColumns)
 	// Users whose row does not exist yet have no role.
 	sqlUserGuardNoRoles = stmt("users.guardNoRoles", `SELECT 1 / (1 - count(*)) FROM users WHERE home = $1 AND id = $2 AND cardinality(roles) > 0`)
 	sqlUserBan          = stmt("users.ban", `UPDATE users SET is_global_ban = $3::boolean, updated_at = $4 WHERE home = $1 AND id = $2 RETURNING `+userColumns)
@@ -136,7 +136,7 @@ type UserChange struct {
 	IsBrand                                                                *bool
 }
 
-// UpdateUser changes a profile and reads it back; nil if there is no such user.
+// UpdateUser changes a profile and reads it back; nil if there is no such user or the user is deleted.
 func (w *Tx) UpdateUser(id string, c UserChange, now time.Time, into **User) {
 	w.Query(sqlUserUpdate, db.Row(into), id, c.DisplayName, keyOf(c.DisplayName), c.ProfileHandle, c.Description,
 		c.AvatarFileID, c.AvatarCustomURL, c.Roles, c.Metadata, now, keyOf(c.ProfileHandle), c.IsBrand, c.HandleClaim)

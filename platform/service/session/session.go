@@ -44,6 +44,8 @@ func (s *Service) CreateSession(ctx context.Context, req *plazav1.CreateSessionR
 	}
 	p.handle.ReleaseOld(ctx)
 	switch {
+	case user.DeletedAt != nil && s.Directory.Refresh(ctx, req.GetUserId()) != user.ID:
+		return s.CreateSession(ctx, req) // the user was erased, and the id is free again
 	case user.DeletedAt != nil:
 		return nil, fail.Unauthorized().Because(auth.ErrDeletedUser)
 	case user.IsGlobalBan:

@@ -40,6 +40,7 @@ TOOLS          := $(CURDIR)/bin/tools
 BUF            := $(TOOLS)/buf
 GOLANGCI       := $(TOOLS)/golangci-lint
 CONTROLLER_GEN := $(TOOLS)/controller-gen
+GOVULNCHECK    := $(TOOLS)/govulncheck
 
 IMAGE_NAME          ?= plaza
 OPERATOR_IMAGE_NAME ?= plaza-operator
@@ -141,6 +142,10 @@ fmt: $(GOLANGCI) $(BUF) ## Format Go and proto files.
 crdbcheck: ## Check every SQL statement and migration against CockroachDB's grammar and the rules of hack/crdbcheck.
 	@go -C hack/crdbcheck run .
 
+.PHONY: vulncheck
+vulncheck: $(GOVULNCHECK) ## Look for known vulnerabilities in the code that is called; needs vuln.go.dev, or GOVULNDB.
+	@hack/vulncheck.sh $(GOVULNCHECK)
+
 .PHONY: generate
 generate: $(BUF) $(CONTROLLER_GEN) ## Generate code from proto/ and api/, the CRD and the chart's copies, and update hack/crdbcheck to the main module's versions.
 	BUF=$(BUF) hack/generate.sh
@@ -199,6 +204,9 @@ $(BUF): hack/tools/buf/go.mod hack/tools/buf/go.sum
 
 $(CONTROLLER_GEN): hack/tools/controller-gen/go.mod hack/tools/controller-gen/go.sum
 	@hack/gobuild.sh -C hack/tools/controller-gen -o $@ sigs.k8s.io/controller-tools/cmd/controller-gen
+
+$(GOVULNCHECK): hack/tools/govulncheck/go.mod hack/tools/govulncheck/go.sum
+	@hack/gobuild.sh -C hack/tools/govulncheck -o $@ golang.org/x/vuln/cmd/govulncheck
 
 $(GOLANGCI): hack/tools/golangci/go.mod hack/tools/golangci/go.sum
 	@hack/gobuild.sh -C hack/tools/golangci -o $@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint

@@ -48,6 +48,7 @@ var shared = map[protoreflect.Name]object{
 	"sort_direction":   {"enum": []any{"asc", "desc"}},
 	"sort_by_creation": {"enum": []any{"lastCreated", "firstCreated"}},
 	"sort_by_change":   {"enum": []any{"lastCreated", "firstCreated", "lastUpdated", "firstUpdated"}},
+	"web_url":          {"format": "uri"},
 }
 
 // limitBy adds one rule.

@@ -112,6 +112,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 		Ready:          d.ready,
 		Registerer:     d.metrics.Registerer(),
 		CORSOrigins:    d.cfg.CORSOrigins.List(),
+		TLS:            d.cfg.UsesTLS(),
 		Streams:        d.fileStreams(files),
 		Realtime:       d.realtime,
 		Pages:          pages,

@@ -67,7 +67,7 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger, opts ...Optio
 	if r.parts.drain != nil {
 		r.api.server.RegisterOnShutdown(r.parts.drain)
 	}
-	r.ops.server = r.opsServer(opsHandler(r.ready, r.metrics, r.parts.report))
+	r.ops.server = r.opsServer(opsHandler(r.ready, r.metrics, r.parts.report, bool(r.cfg.Pprof)))
 	return r, nil
 }
 

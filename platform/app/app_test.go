@@ -121,7 +121,9 @@ func TestHeaderTooLarge(t *testing.T) {
 }
 
 func TestOperations(t *testing.T) {
-	r := run(t, testConfig(), app.WithHandler(http.HandlerFunc(hello)))
+	cfg := testConfig()
+	cfg.Pprof = true
+	r := run(t, cfg, app.WithHandler(http.HandlerFunc(hello)))
 	for path, want := range map[string]string{
 		"/livez":              "ok\n",
 		"/readyz":             "ready\nserver: ok\n",
@@ -133,8 +135,15 @@ func TestOperations(t *testing.T) {
 		require.Equal(t, http.StatusOK, status, path)
 		require.Contains(t, body, want, path)
 	}
-	status, _ := get(t, http.DefaultClient, "http://"+r.OpsAddr()+"/nothing")
-	require.Equal(t, http.StatusNotFound, status)
+	for _, path := range []string{"/nothing", "/debug/pprof/cmdline"} { // the command line may contain secrets
+		status, _ := get(t, http.DefaultClient, "http://"+r.OpsAddr()+path)
+		require.Equal(t, http.StatusNotFound, status, path)
+	}
+	plain := run(t, testConfig(), app.WithHandler(http.HandlerFunc(hello)))
+	for _, path := range []string{"", "heap", "profile", "trace", "symbol", "cmdline"} {
+		status, _ := get(t, http.DefaultClient, "http://"+plain.OpsAddr()+"/debug/pprof/"+path)
+		require.Equal(t, http.StatusNotFound, status, "profiles are off by default")
+	}
 }
 
 func TestReadyz(t *testing.T) {
@@ -251,7 +260,7 @@ func fullConfig(t *testing.T, databaseURL string) config.Config {
 	t.Helper()
 	cfg, dir := testConfig(), t.TempDir()
 	cfg.DatabaseURL = telemetry.SecretURL(databaseURL)
-	cfg.DirectoryKey = "a secret"
+	cfg.DirectoryKey = "a secret of the directory"
 	cfg.ServerKeysFile = filepath.Join(dir, "server.json")
 	cfg.APIKeysFile = filepath.Join(dir, "api.json")
 	cfg.SigningKeysFile = filepath.Join(dir, "signing.json")
@@ -299,7 +308,8 @@ func TestNewReportsMissingSettings(t *testing.T) {
 	cfg := fullConfig(t, "postgresql://db/plaza")
 	require.NoError(t, os.Remove(cfg.SigningKeysFile))
 	_, err = app.New(t.Context(), cfg, quiet)
-	require.ErrorIs(t, err, os.ErrNotExist)
+	require.ErrorAs(t, err, &wrong)
+	require.ErrorContains(t, err, "signing-keys-file: open ")
 }
 
 func TestCloseReleasesPorts(t *testing.T) {

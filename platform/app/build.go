@@ -27,6 +27,8 @@ type parts struct {
 	close   func()
 	drain   func()  // ends streams on shutdown; nil if there are none
 	report  *report // nil if a handler was given
+	// certificate is nil if the API is served without TLS.
+	certificate *auth.Certificate
 }
 
 // worker is a background task of the server.
@@ -59,6 +61,10 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 	if err := r.cfg.CheckServe(); err != nil {
 		return nil, err
 	}
+	certificate, err := r.openCertificate()
+	if err != nil {
+		return nil, err
+	}
 	// Log records with a request's context carry the request's id.
 	log := slog.New(edge.LogHandler(r.log.Handler()))
 	d := &dependencies{cfg: r.cfg, log: log, metrics: r.metrics, ready: r.ready.err, publicURL: r.publicURL()}
@@ -71,8 +77,22 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 	built, err := r.build(ctx, d, o)
 	if err != nil {
 		d.close()
+		return nil, err
 	}
-	return built, err
+	built.certificate = certificate
+	return built, nil
+}
+
+// openCertificate reads the certificate of the API, or returns nil if the API is served without TLS.
+func (r *Region) openCertificate() (*auth.Certificate, error) {
+	if !r.cfg.UsesTLS() {
+		return nil, nil //nolint:nilnil // nil is the certificate of a server without TLS
+	}
+	certificate, err := auth.OpenCertificate(r.cfg.TLSCertFile, r.cfg.TLSKeyFile, auth.WithLogger(r.log))
+	if err != nil {
+		return nil, &config.Error{Source: "tls-cert-file", Reason: err.Error()}
+	}
+	return certificate, nil
 }
 
 // build builds the API on the open store.
@@ -105,6 +125,11 @@ func (d *dependencies) openKeys() error {
 	d.serverKeys, errs[0] = auth.OpenKeySet(d.cfg.ServerKeysFile, log)
 	d.apiKeys, errs[1] = auth.OpenKeySet(d.cfg.APIKeysFile, log)
 	d.signing, errs[2] = auth.OpenKeyring(d.cfg.SigningKeysFile, log)
+	for i, setting := range []string{"server-keys-file", "api-keys-file", "signing-keys-file"} {
+		if errs[i] != nil {
+			errs[i] = &config.Error{Source: setting, Reason: errs[i].Error()}
+		}
+	}
 	d.issuer = auth.NewIssuer(string(d.cfg.NetworkID), d.signing,
 		auth.WithAccessLifetime(d.cfg.AccessTokenTTL.Std()), auth.WithAuthLifetime(d.cfg.AuthTokenTTL.Std()))
 	return errors.Join(errs[:]...)

@@ -15,11 +15,15 @@ func (r *Region) publicURL() string {
 	if r.cfg.PublicURL != "" {
 		return string(r.cfg.PublicURL)
 	}
+	scheme := "http://"
+	if r.cfg.UsesTLS() {
+		scheme = "https://"
+	}
 	host, port, err := net.SplitHostPort(r.APIAddr())
 	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
-		return "http://" + net.JoinHostPort("localhost", port)
+		return scheme + net.JoinHostPort("localhost", port)
 	}
-	return "http://" + r.APIAddr()
+	return scheme + r.APIAddr()
 }
 
 // openStorage opens the storage of file contents. A network without storage has no files.

@@ -29,7 +29,11 @@ func listen(setting string, addr config.Address) (listener, error) {
 
 func (l listener) serve(failed chan<- error) {
 	go func() {
-		if err := l.server.Serve(l.Listener); !errors.Is(err, http.ErrServerClosed) {
+		serve := l.server.Serve
+		if l.server.TLSConfig != nil {
+			serve = func(l2 net.Listener) error { return l.server.ServeTLS(l2, "", "") } // the certificate is in the configuration
+		}
+		if err := serve(l.Listener); !errors.Is(err, http.ErrServerClosed) {
 			failed <- fmt.Errorf("serving %s: %w", l.Addr(), err)
 		}
 	}()
@@ -43,6 +47,9 @@ func (r *Region) apiServer(handler http.Handler) *http.Server {
 	s := edge.NewServer(handler)
 	s.MaxHeaderBytes = int(r.cfg.MaxHeaderBytes)
 	s.ErrorLog = r.errorLog()
+	if r.parts.certificate != nil {
+		s.TLSConfig = r.parts.certificate.TLSConfig()
+	}
 	return s
 }
 

@@ -16,22 +16,29 @@ import (
 //	/readyz        200 or 503 with the result of each check; text, or JSON on request
 //	/metrics       Prometheus metrics
 //	/statusz       the status of this process as JSON; /statusz/server-key reports whether a server key is accepted
-//	/debug/pprof/  profiles
-func opsHandler(ready *readiness, metrics *telemetry.Metrics, report *report) http.Handler {
+//	/debug/pprof/  profiles, if the setting pprof is on
+func opsHandler(ready *readiness, metrics *telemetry.Metrics, report *report, profiles bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", livez)
 	mux.HandleFunc("GET /readyz", readyz(ready))
 	mux.Handle("GET /metrics", metrics.Handler())
-	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
-	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
-	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
-	mux.HandleFunc("POST /debug/pprof/symbol", pprof.Symbol)
-	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	if profiles {
+		serveProfiles(mux)
+	}
 	if report != nil {
 		report.serve(mux)
 	}
 	return mux
+}
+
+// serveProfiles adds the profiles without the command line, which may contain secrets.
+func serveProfiles(mux *http.ServeMux) {
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/cmdline", http.NotFound)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("POST /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 }
 
 func livez(w http.ResponseWriter, _ *http.Request) {

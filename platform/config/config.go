@@ -25,7 +25,11 @@ type Config struct {
 	NetworkID NetworkID   `name:"network-id" serve:"required" help:"id of the network: 24 lowercase hexadecimal characters"`
 
 	Listen    Address `name:"listen" default:":8080" help:"address of the API (REST, Connect, gRPC and gRPC-Web on one port)"`
-	OpsListen Address `name:"ops-listen" default:":9080" help:"address of the operations endpoints: /livez, /readyz, /metrics, /statusz, /debug/pprof; must not be public"`
+	OpsListen Address `name:"ops-listen" default:"127.0.0.1:9080" help:"address of the operations endpoints: /livez, /readyz, /metrics, /statusz; must not be public"`
+	Pprof     Switch  `name:"pprof" default:"false" help:"true serves Go profiles at /debug/pprof of the operations endpoints"`
+
+	TLSCertFile string `name:"tls-cert-file" help:"file with the certificate chain (PEM) with which the API is served over TLS; re-read when it changes; if empty, the API is served without TLS"`
+	TLSKeyFile  string `name:"tls-key-file" help:"file with the private key (PEM) of tls-cert-file"`
 
 	DatabaseURL   telemetry.SecretURL `name:"database-url" serve:"required" help:"PostgreSQL URL of the database; optional if the URL of a home is set"`
 	DatabaseURLUS telemetry.SecretURL `name:"database-url-us" help:"URL for rows whose home is us, for example of the nearest nodes; default: database-url"`

@@ -216,7 +216,7 @@ func TestCheckServe(t *testing.T) {
 	t.Parallel()
 	given := map[string]string{
 		"region": "us", "network-id": strings.Repeat("a", 24), "database-url": "postgresql://db", "server-keys-file": "f",
-		"api-keys-file": "f", "signing-keys-file": "f", "directory-key": "k",
+		"api-keys-file": "f", "signing-keys-file": "f", "directory-key": "0123456789abcdef",
 	}
 	with := func(without string) config.Config {
 		var s sources

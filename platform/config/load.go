@@ -140,8 +140,25 @@ func readSecret(path string) (string, error) {
 	return secret, nil
 }
 
-// CheckServe reports a setting that `plaza serve` requires but no layer sets. The error is an *Error.
-func (c Config) CheckServe() error { return c.check(func(s setting) bool { return s.required }) }
+// CheckServe reports a setting that `plaza serve` requires but no layer sets, a secret that can be guessed, and settings
+// that contradict each other. The error is an *Error.
+func (c Config) CheckServe() error {
+	if err := c.check(func(s setting) bool { return s.required }); err != nil {
+		return err
+	}
+	for _, s := range settingsOf(&c) {
+		if err := checkStrength(s); err != nil {
+			return err
+		}
+	}
+	if (c.TLSCertFile == "") != (c.TLSKeyFile == "") {
+		return &Error{Source: "tls-cert-file", Reason: "must be set together with tls-key-file"}
+	}
+	return nil
+}
+
+// UsesTLS reports whether the API is served over TLS.
+func (c Config) UsesTLS() bool { return c.TLSCertFile != "" }
 
 // Check reports the first of the named settings that no layer sets. The error is an *Error.
 func (c Config) Check(names ...string) error {

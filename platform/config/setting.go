@@ -85,5 +85,5 @@ func (s setting) String() string {
 func flagName(name string) string { return "--" + name }
 
 func envName(name string) string {
-	return "PLAZA_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }

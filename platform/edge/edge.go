@@ -46,6 +46,8 @@ type Options struct {
 	Pages Pages
 	// CORSOrigins are the origins whose pages may call the API; none means all.
 	CORSOrigins []string
+	// TLS is whether the handler is served over TLS, so that browsers shall not use the address without.
+	TLS bool
 }
 
 func (o Options) withDefaults() Options {
@@ -88,7 +90,7 @@ func New(options Options) (http.Handler, error) {
 	}
 	e := &edge{
 		rest: rest, rpc: o.newRPC(s, mapping, interceptors), failures: mapping,
-		metrics: measured, log: o.Log, realtime: o.Realtime, pages: o.Pages,
+		metrics: measured, log: o.Log, tls: o.TLS, realtime: o.Realtime, pages: o.Pages,
 	}
 	e.handler = newCORS(o.CORSOrigins).Handler(http.HandlerFunc(e.route))
 	return e, nil
@@ -158,6 +160,7 @@ type edge struct {
 	failures *failures
 	metrics  *metrics
 	log      *slog.Logger
+	tls      bool
 	realtime Realtime // may be nil
 	pages    Pages    // may be nil
 }
@@ -173,7 +176,7 @@ func (e *edge) ServeHTTP(out http.ResponseWriter, request *http.Request) {
 	}
 	header := out.Header()
 	header[HeaderRequestID] = []string{w.requestID}
-	header["X-Content-Type-Options"] = []string{"nosniff"}
+	e.setSecurityHeaders(header, request)
 	header.Add("Vary", "Accept-Encoding") // on every response, compressed or not
 	ctx := context.WithValue(request.Context(), responseWriterKey{}, w)
 	e.metrics.inFlight.Inc()

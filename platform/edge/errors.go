@@ -103,6 +103,7 @@ func writeError(w http.ResponseWriter, e httpError, style plazav1.RestErrors) {
 	for _, name := range []string{"Content-Encoding", "Accept-Encoding", "Trailer", "Etag", "Cache-Control"} {
 		header.Del(name)
 	}
+	header.Set("Cache-Control", cacheNever)
 	header.Set("Content-Type", "application/json")
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(e.status)

@@ -13,7 +13,8 @@ import (
 )
 
 // BlockRule is a compiled rule of the block list. It matches anywhere in a text, case-insensitively, after
-// normalization: full-width and composed characters are replaced by plain ones, invisible ones removed. A rule for
+// normalization: full-width and composed characters are replaced by plain ones, invisible ones removed. A rule that is
+// literal text also matches words with accents and with letters of another script between Latin ones. A rule for
 // whole words only does not match if a letter or digit precedes or follows: `ass` does not match "class".
 type BlockRule struct {
 	word       string         // set if the expression is literal text; folded
@@ -115,5 +116,6 @@ func (l *BlockList) Refuses(text string) bool {
 		return false
 	}
 	text = folded(text)
-	return slices.ContainsFunc(l.rules, func(r BlockRule) bool { return r.in(text) })
+	plain := unmasked(text)
+	return slices.ContainsFunc(l.rules, func(r BlockRule) bool { return r.in(text) || r.Plain() && plain != text && r.in(plain) })
 }

@@ -116,6 +116,9 @@ func (d *devNetwork) configure() error {
 	if d.opts.port < 1 || d.opts.port+len(region.All())-1+opsOffset > 65535 {
 		return &usageError{fmt.Errorf("flag --port: %d is too high: operations endpoints use the port plus %d", d.opts.port, opsOffset)}
 	}
+	if err := config.CheckEnvironment(os.Environ()); err != nil {
+		return err
+	}
 	cfg, err := config.Load(nil, devEnv)
 	if err != nil {
 		return err
@@ -198,6 +201,7 @@ func (d *devNetwork) regionConfig(home region.Code, db *devdb.DB) config.Config 
 	cfg.MediaKey = cmp.Or(cfg.MediaKey, d.keys.mediaKey) // with a media server, streams and rooms can go live
 	cfg.MediaIngestURL = cmp.Or(cfg.MediaIngestURL, devIngestURL)
 	cfg.MediaPlaybackURL = cmp.Or(cfg.MediaPlaybackURL, devPlaybackURL)
+	cfg.TLSCertFile, cfg.TLSKeyFile = "", "" // the addresses in dev.json are http
 	cfg.PublicURL = config.BaseURL("http://" + apiAddr(d.opts.port, home))
 	if len(cfg.StorageURLs()) == 0 {
 		cfg.StorageURL = config.StorageURL("file://" + filepath.ToSlash(filepath.Join(d.work, "files")))

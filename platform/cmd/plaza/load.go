@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"log/slog"
 	"os"
 
@@ -12,9 +13,15 @@ import (
 
 // loadConfig loads the configuration for a command that has the flags of config.AddFlags and requires some settings.
 func loadConfig(cmd *cobra.Command, required ...string) (config.Config, error) {
+	if err := config.CheckEnvironment(os.Environ()); err != nil {
+		return config.Config{}, err
+	}
 	cfg, err := config.Load(cmd.Flags(), os.LookupEnv)
 	if err != nil {
 		return cfg, err
+	}
+	for _, warning := range config.SecretArguments(cmd.Flags()) {
+		_, _ = fmt.Fprintln(cmd.ErrOrStderr(), "plaza: warning:", warning)
 	}
 	return cfg, cfg.Check(required...)
 }

@@ -47,7 +47,9 @@ func TestUsageErrors(t *testing.T) {
 		"missing database":    {[]string{"migrate", "up"}, `plaza: database-url: not set`},
 		"missing keys":        {[]string{"token", "admin", "--network-id", strings.Repeat("a", 24)}, `plaza: signing-keys-file: not set`},
 		"no such port":        {[]string{"dev", "--port", "70000"}, `plaza: flag --port: 70000`},
-		"port not a number":   {[]string{"dev", "--port", "x"}, `plaza: invalid argument "x" for "--port"`},
+		"no duration":         {[]string{"token", "admin", "--ttl", "x"}, `plaza: flag --ttl: "x" is not a duration like 1h or 30m`},
+		"no switch":           {[]string{"dev", "--demo=x"}, `plaza: flag --demo: "x" is not true or false`},
+		"port not a number":   {[]string{"dev", "--port", "x"}, `plaza: flag --port: "x" is not a whole number`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, stdout, stderr := plaza(t, c.args...)
@@ -79,11 +81,25 @@ func TestConfig(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("region: sg\npool-size: 3\n"), 0o600))
 	t.Setenv("PLAZA_DATABASE_URL", "postgresql://plaza:hunter2@db/plaza")
 	code, stdout, stderr := plaza(t, "config", "--config", file, "--pool-size", "5", "--directory-key", "hunter2")
-	require.Zero(t, code, stderr)
+	require.Equal(t, exitUsage, code, "plaza serve would refuse it")
+	require.Equal(t, "plaza: warning: flag --directory-key: other users of this machine see it among the arguments of the process; "+
+		"use --directory-key-file or PLAZA_DIRECTORY_KEY_FILE\n"+
+		"plaza: network-id: not set: use --network-id, PLAZA_NETWORK_ID or the key in the file\n", stderr)
 	require.Contains(t, stdout, "region: sg\n")
 	require.Contains(t, stdout, "pool-size: \"5\"\n")
 	require.Contains(t, stdout, "database-url: postgresql://plaza:redacted@db/plaza\n")
 	require.NotContains(t, stdout, "hunter2")
+}
+
+// TestUnknownVariable checks that a variable with a typing error is an error of every command that reads the settings.
+func TestUnknownVariable(t *testing.T) {
+	t.Setenv("PLAZA_LISTN", ":1")
+	for _, args := range [][]string{{"serve"}, {"config"}, {"migrate", "up"}, {"migrate", "status"}, {"token", "admin"}, {"dev", "--data-dir", t.TempDir()}} {
+		code, stdout, stderr := plaza(t, args...)
+		require.Equal(t, exitUsage, code, args)
+		require.Empty(t, stdout)
+		require.Equal(t, "plaza: PLAZA_LISTN: is not a setting; did you mean PLAZA_LISTEN?\n", stderr)
+	}
 }
 
 func TestConfigMarkdown(t *testing.T) {
@@ -112,7 +128,8 @@ func TestMigrateHidesPasswords(t *testing.T) {
 	for url, want := range map[string]int{
 		"postgresql://plaza:hunter2@127.0.0.1:1/plaza": exitTransient, "postgresql://plaza:hunter2@[/": exitError,
 	} {
-		code, stdout, stderr := plaza(t, "migrate", "up", "--database-url", url)
+		t.Setenv("PLAZA_DATABASE_URL", url)
+		code, stdout, stderr := plaza(t, "migrate", "up")
 		require.Equal(t, want, code)
 		require.NotContains(t, stdout+stderr, "hunter2")
 		require.Equal(t, 1, strings.Count(stderr, "\n"), stderr)

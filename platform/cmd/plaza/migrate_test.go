@@ -74,7 +74,8 @@ func TestMigrateJobFailure(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path, last := terminationLog(t)
-			code, stdout, stderr := plaza(t, "migrate", "up", "--json", "--termination-log", path, "--database-url", c.url)
+			t.Setenv("PLAZA_DATABASE_URL", c.url)
+			code, stdout, stderr := plaza(t, "migrate", "up", "--json", "--termination-log", path)
 			require.Equal(t, c.code, code, stderr)
 			schema, text := statusz.ReadMigration(last())
 			require.Equal(t, statusz.Migration{Target: db.TargetVersion()}, schema)
@@ -88,7 +89,7 @@ func TestMigrateJobFailure(t *testing.T) {
 			require.Equal(t, text, line.Error)
 			require.NotNil(t, line.Transient)
 			require.Equal(t, c.transient, *line.Transient)
-			code, _, stderr = plaza(t, "migrate", "status", "--json", "--database-url", c.url)
+			code, _, stderr = plaza(t, "migrate", "status", "--json")
 			require.Equal(t, c.code, code, stderr)
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/plaza-social/plaza/platform/config"
 )
@@ -68,8 +69,23 @@ func newRoot() *cobra.Command {
 		newGroup("token", "Mint tokens", newTokenAdmin()), newConfig(), newVersion())
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{flagError(err)} })
 	return root
+}
+
+// flagError returns an error that says which values a flag takes, where the flag library says which function failed.
+func flagError(err error) error {
+	invalid, ok := errors.AsType[*pflag.InvalidValueError](err)
+	if !ok {
+		return err
+	}
+	want := map[string]string{
+		"int": "a whole number", "bool": "true or false", "duration": "a duration like 1h or 30m",
+	}[invalid.GetFlag().Value.Type()]
+	if want == "" {
+		return err
+	}
+	return fmt.Errorf("flag --%s: %q is not %s", invalid.GetFlag().Name, invalid.GetValue(), want)
 }
 
 // newGroup returns a command that only has subcommands.

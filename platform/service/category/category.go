@@ -9,6 +9,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -23,6 +24,7 @@ func New(d *service.Deps) *Service { return &Service{d} }
 // CreateCategory creates a category in the region of this server.
 func (s *Service) CreateCategory(ctx context.Context, req *plazav1.CreateCategoryRequest) (*plazav1.CategoryResponse, error) {
 	r := s.NewPrivilegedRequest(ctx, auth.CreateCommunityCategory)
+	textrules.Require(r, s.Region, textrules.TextOfList(req.GetName()))
 	fileref.Require(r, fileref.Avatar(&req.AvatarFileId))
 	if err := r.Run(ctx); err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -15,6 +16,7 @@ import (
 func (s *Service) UpdateCategory(ctx context.Context, req *plazav1.UpdateCategoryRequest) (*plazav1.CategoryResponse, error) {
 	r := s.NewPrivilegedRequest(ctx, auth.EditCommunityCategory)
 	r.CheckID(req.GetCategoryId())
+	textrules.Require(r, service.HomeOf(req.GetCategoryId()), textrules.TextOfFields(req.Name))
 	fileref.Require(r, fileref.Avatar(req.AvatarFileId))
 	if err := r.Run(ctx); err != nil {
 		return nil, err

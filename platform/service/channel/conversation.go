@@ -71,7 +71,7 @@ func (s *Service) loadConversation(ctx context.Context, req *plazav1.CreateConve
 		c.Channel(id, &c.existing)
 		c.ChannelUsers(id, users, &c.entries)
 	}
-	textrules.Require(c.Request, service.HomeOf(id), textrules.TextOfFields(&req.DisplayName))
+	textrules.Require(c.Request, service.HomeOf(id), textrules.TextOfFields(&req.DisplayName), textrules.TextOfList(req.GetTags()...))
 	c.Check(func() error {
 		if !all || slices.ContainsFunc(others, func(id string) bool { return slices.Contains(blocked, id) }) {
 			return fail.NotFound()

@@ -19,7 +19,7 @@ func (s *Service) UpdateChannel(ctx context.Context, req *plazav1.UpdateChannelR
 	home := service.HomeOf(chat.ChannelID(s.Deps, req.GetChannelId()))
 	found.Check(found.requireUpdate)
 	fileref.Require(found.Request, fileref.Avatar(req.AvatarFileId))
-	textrules.Require(found.Request, home, textrules.TextOfFields(req.DisplayName))
+	textrules.Require(found.Request, home, textrules.TextOfFields(req.DisplayName), textrules.TextOfList(req.GetTags()...))
 	if err := found.Run(ctx); err != nil {
 		return nil, err
 	}

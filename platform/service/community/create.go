@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -66,6 +67,7 @@ func (s *Service) loadDraft(ctx context.Context, req *plazav1.CreateCommunityReq
 		}
 		return requireCategories(req.GetCategoryIds(), categories)
 	})
+	textrules.Require(d.Request, s.Region, textrules.TextOfList(req.GetDisplayName(), req.GetDescription()), textrules.TextOfList(req.GetTags()...))
 	fileref.Require(d.Request, fileref.Avatar(&req.AvatarFileId))
 	return d, d.Run(ctx)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -45,6 +46,7 @@ func (s *Service) UpdateCommunity(ctx context.Context, req *plazav1.UpdateCommun
 		return nil
 	})
 	found.Check(func() error { return requireCategories(req.GetCategoryIds(), found.categories) })
+	textrules.Require(found.Request, service.HomeOf(req.GetCommunityId()), textrules.TextOfFields(req.DisplayName, req.Description), textrules.TextOfList(req.GetTags()...))
 	fileref.Require(found.Request, fileref.Avatar(req.AvatarFileId))
 	if err := found.Run(ctx); err != nil {
 		return nil, err

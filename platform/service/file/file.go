@@ -25,6 +25,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/storage"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -104,6 +105,11 @@ func (s *Service) UpdateFile(ctx context.Context, req *plazav1.UpdateFileRequest
 		return nil, err
 	}
 	if req.AltText != nil {
+		r := s.NewRequest(ctx)
+		textrules.Require(r, service.HomeOf(row.ID), textrules.TextOfFields(req.AltText))
+		if err := r.Run(ctx); err != nil {
+			return nil, err
+		}
 		tx := s.Store.NewTx(service.HomeOf(row.ID))
 		tx.UpdateAltText(row.ID, req.GetAltText(), s.Now(), fail.NotFound(), &row)
 		if err := tx.Commit(ctx); err != nil {

@@ -123,7 +123,7 @@ func (s *Service) loadDraft(ctx context.Context, d *draft) error {
 		r.Check(d.requireParent)
 	}
 	fileref.Require(r, fileref.Reference{ID: d.GetFileId(), Kind: fileKinds[d.dataType], Field: "fileId"})
-	textrules.Require(r, service.HomeOf(d.GetMessageFeedId()), textrules.TextOf(d.GetData()))
+	textrules.Require(r, service.HomeOf(d.GetMessageFeedId()), textrules.TextOf(d.GetData()), textrules.TextOfList(d.GetTags()...))
 	return d.Run(ctx)
 }
 

@@ -124,7 +124,7 @@ func (s *Service) UpdateMessage(ctx context.Context, req *plazav1.UpdateMessageR
 		updated, err = s.updated(ctx, c, req, settings)
 		return err
 	})
-	textrules.Require(c.Request, service.HomeOf(req.GetMessageId()), textrules.TextOf(req.GetData()))
+	textrules.Require(c.Request, service.HomeOf(req.GetMessageId()), textrules.TextOf(req.GetData()), textrules.TextOfList(req.GetTags()...))
 	if err := c.Run(ctx); err != nil {
 		return nil, err
 	}

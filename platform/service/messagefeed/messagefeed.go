@@ -16,6 +16,7 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -46,6 +47,7 @@ func (s *Service) CreateMessageFeed(ctx context.Context, req *plazav1.CreateMess
 	r := s.NewRequest(ctx)
 	chat.ReadChannel(r, req.GetChannelId(), &access)
 	r.Check(func() error { return s.requireChange(access, r) })
+	textrules.Require(r, service.HomeOf(chat.ChannelID(s.Deps, req.GetChannelId())), textrules.TextOfList(req.GetName()))
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -144,6 +146,7 @@ func pageOptions(o *plazav1.MessageFeedListOptions) *plazav1.PageOptions {
 // UpdateMessageFeed renames a subchannel.
 func (s *Service) UpdateMessageFeed(ctx context.Context, req *plazav1.UpdateMessageFeedRequest) (*plazav1.MessageFeedResponse, error) {
 	c := s.newChangeRequest(ctx, req.GetMessageFeedId())
+	textrules.Require(c.Request, service.HomeOf(req.GetMessageFeedId()), textrules.TextOfList(req.GetName()))
 	if err := c.Run(ctx); err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -92,6 +93,7 @@ func (s *Service) AddReaction(ctx context.Context, m *plazav1.AddReactionRequest
 	ref := reference{id: m.GetReferenceId(), kind: m.GetReferenceType()}
 	l := s.newRequest(ctx, ref)
 	l.Check(l.requireReact)
+	textrules.Require(l.Request, service.HomeOf(ref.id), textrules.TextOfList(m.GetReactionName()))
 	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}

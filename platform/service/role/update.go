@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -23,7 +24,9 @@ var (
 // CreateRole creates a custom role. Callers can only grant permissions that they have. An id that is in use is
 // 400315; the id of a deleted role can be used again.
 func (s *Service) CreateRole(ctx context.Context, req *plazav1.CreateRoleRequest) (*plazav1.RoleResponse, error) {
-	return s.update(ctx, auth.CreateRole, req.GetPermissions(), errExists, func(rows []store.Role) (store.Role, error) {
+	return s.update(ctx, change{
+		permission: auth.CreateRole, granted: req.GetPermissions(), texts: textrules.TextOfList(req.GetRoleId(), req.GetDisplayName()), taken: errExists,
+	}, func(rows []store.Role) (store.Role, error) {
 		return newRole(rows, req, s.Now())
 	})
 }
@@ -45,7 +48,9 @@ func newRole(rows []store.Role, req *plazav1.CreateRoleRequest, now time.Time) (
 
 // UpdateRole changes the permissions of a custom role, which takes effect for all users who have it.
 func (s *Service) UpdateRole(ctx context.Context, req *plazav1.UpdateRoleRequest) (*plazav1.RoleResponse, error) {
-	return s.update(ctx, auth.EditRole, req.GetPermissions(), nil, func(rows []store.Role) (store.Role, error) {
+	return s.update(ctx, change{
+		permission: auth.EditRole, granted: req.GetPermissions(), texts: textrules.TextOfFields(req.DisplayName),
+	}, func(rows []store.Role) (store.Role, error) {
 		role, err := custom(rows, req.GetRoleId())
 		if req.DisplayName != nil {
 			role.DisplayName = cmp.Or(req.GetDisplayName(), role.ID)
@@ -57,7 +62,7 @@ func (s *Service) UpdateRole(ctx context.Context, req *plazav1.UpdateRoleRequest
 
 // DeleteRole deletes a custom role. Users who have it keep its id, which no longer grants anything.
 func (s *Service) DeleteRole(ctx context.Context, req *plazav1.DeleteRoleRequest) (*plazav1.RoleResponse, error) {
-	return s.update(ctx, auth.DeleteRole, nil, nil, func(rows []store.Role) (store.Role, error) {
+	return s.update(ctx, change{permission: auth.DeleteRole}, func(rows []store.Role) (store.Role, error) {
 		role, err := custom(rows, req.GetRoleId())
 		now := s.Now()
 		role.UpdatedAt, role.DeletedAt = now, &now
@@ -77,16 +82,21 @@ func custom(rows []store.Role, id string) (store.Role, error) {
 	return *row, nil
 }
 
-// update stores the role that decide returns at the home of this region and sends it to the others. The caller must
-// have the permission p and all permissions of the role. taken is the error if the home already has a role with the
-// id; nil if it must have one.
-func (s *Service) update(
-	ctx context.Context, p auth.Permission, granted []string, taken error, decide func([]store.Role) (store.Role, error),
-) (*plazav1.RoleResponse, error) {
+// change is a change of a role.
+type change struct {
+	permission auth.Permission // that it requires
+	granted    []string        // permissions of the role, which the caller must have as well
+	texts      textrules.UserText
+	taken      error // if the home already has a role with the id; nil if it must have one
+}
+
+// update stores the role that decide returns at the home of this region and sends it to the others.
+func (s *Service) update(ctx context.Context, c change, decide func([]store.Role) (store.Role, error)) (*plazav1.RoleResponse, error) {
 	var rows []store.Role
-	r := s.NewPrivilegedRequest(ctx, p)
+	r := s.NewPrivilegedRequest(ctx, c.permission)
 	r.Roles(s.Region, &rows)
-	r.Check(func() error { return requireGrant(r.Caller, granted) })
+	r.Check(func() error { return requireGrant(r.Caller, c.granted) })
+	textrules.Require(r, s.Region, c.texts)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -95,7 +105,7 @@ func (s *Service) update(
 		return nil, err
 	}
 	role.ChangedAt, role.Origin = s.clock(), string(s.Region)
-	if err := s.store(ctx, role, taken); err != nil {
+	if err := s.store(ctx, role, c.taken); err != nil {
 		return nil, err
 	}
 	roles := []*plazav1.Role{s.View.CustomRole(role)}

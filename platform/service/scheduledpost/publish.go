@@ -222,7 +222,7 @@ func (f *facts) author(id string) auth.Facts {
 	if u == nil {
 		return auth.Facts{}
 	}
-	return auth.Facts{Exists: true, Deleted: u.DeletedAt != nil, GlobalBan: u.IsGlobalBan, Roles: u.Roles, Granted: f.catalog.Granted(u.Roles), DisplayName: u.DisplayName}
+	return auth.Facts{Exists: true, SessionAuthenticated: true, Deleted: u.DeletedAt != nil, GlobalBan: u.IsGlobalBan, Roles: u.Roles, Granted: f.catalog.Granted(u.Roles), DisplayName: u.DisplayName}
 }
 
 func (f *facts) user(id string) *store.User { return service.UserByID(f.users, id) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -241,4 +242,8 @@ func fields(name string, value *structpb.Value) *structpb.Struct {
 }
 
 // Text returns the user-written text of the draft.
-func (d *Draft) Text() textrules.UserText { return textrules.TextOf(d.Data) }
+func (d *Draft) Text() textrules.UserText {
+	t := textrules.TextOf(d.Data)
+	t.Texts = slices.Concat(t.Texts, d.GetTags(), d.GetHashtags())
+	return t
+}

@@ -112,12 +112,13 @@ func attachmentOf(c store.Post) *plazav1.Attachment {
 	return &plazav1.Attachment{Type: c.DataType, FileId: data.FileID + data.Video.Original}
 }
 
-// Text returns the user-written text of the new body. It is empty if the body does not change.
+// Text returns the user-written text that the edit changes: the body, the tags and the hashtags.
 func (e *Edit) Text(m *plazav1.UpdatePostRequest) textrules.UserText {
-	if m.GetData() == nil && m.Text == nil {
-		return textrules.UserText{}
+	t := textrules.TextOfList(slices.Concat(m.GetTags(), m.GetHashtags())...)
+	if m.GetData() != nil || m.Text != nil {
+		t.Texts = append(t.Texts, e.Draft.Text().Texts...)
 	}
-	return e.Draft.Text()
+	return t
 }
 
 // Rows returns the parent after the edit, the child posts to insert and the ids of those to delete. mentions are

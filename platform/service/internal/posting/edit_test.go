@@ -46,7 +46,7 @@ func TestEdit(t *testing.T) {
 			tags: []string{"a"}, children: []string{"image", "file"}, containsNewText: true,
 		},
 		"tags": {
-			request: &plazav1.UpdatePostRequest{Tags: []string{"b"}}, data: `{"text":"old"}`, tags: []string{"b"}, children: []string{"image", "file"},
+			request: &plazav1.UpdatePostRequest{Tags: []string{"b"}}, data: `{"text":"old"}`, tags: []string{"b"}, children: []string{"image", "file"}, containsNewText: true,
 		},
 		"clear tags": {
 			request: &plazav1.UpdatePostRequest{Clear: []string{"tags"}}, data: `{"text":"old"}`, children: []string{"image", "file"},

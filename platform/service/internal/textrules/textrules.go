@@ -61,6 +61,17 @@ func TextOfFields(fields ...*string) UserText {
 	return t
 }
 
+// TextOfList returns the texts of a list, such as tags.
+func TextOfList(texts ...string) UserText { return UserText{Texts: texts} }
+
+// LinkOfField returns a field that only contains a link, if a request sets it.
+func LinkOfField(field *string) UserText {
+	if field == nil || *field == "" {
+		return UserText{}
+	}
+	return UserText{Links: []string{*field}}
+}
+
 // TextOfChanges returns the fields that a request changes, given pairs of the stored and the requested text. What was
 // stored before a rule was added does not prevent other changes.
 func TextOfChanges(pairs ...[2]*string) UserText {

@@ -554,7 +554,7 @@ var File_plaza_v1_room_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_room_proto_rawDesc = "" +
 	"\n" +
-	"\x13plaza/v1/room.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1eplaza/v1/video_streaming.proto\"\xee\n" +
+	"\x13plaza/v1/room.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14plaza/v1/rules.proto\x1a\x1eplaza/v1/video_streaming.proto\"\xee\n" +
 	"\n" +
 	"\x04Room\x12\x17\n" +
 	"\n" +
@@ -606,10 +606,10 @@ const file_plaza_v1_room_proto_rawDesc = "" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x17\n" +
 	"\auser_id\x18\x02 \x01(\tR\x06userId\x12(\n" +
 	"\x10user_internal_id\x18\x03 \x01(\tR\x0euserInternalId\x125\n" +
-	"\x17can_manage_product_tags\x18\x04 \x01(\bR\x14canManageProductTags\"Y\n" +
-	"\fRoomPlayback\x12\x1a\n" +
-	"\x03url\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\x03url\x12-\n" +
-	"\rthumbnail_url\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\fthumbnailUrl\"\xcd\x01\n" +
+	"\x17can_manage_product_tags\x18\x04 \x01(\bR\x14canManageProductTags\"a\n" +
+	"\fRoomPlayback\x12\x1e\n" +
+	"\x03url\x18\x01 \x01(\tB\f\xbaH\tr\a\xa0\xeb0\x01\x18\xd0\x0fR\x03url\x121\n" +
+	"\rthumbnail_url\x18\x02 \x01(\tB\f\xbaH\tr\a\xa0\xeb0\x01\x18\xd0\x0fR\fthumbnailUrl\"\xcd\x01\n" +
 	"\x0eRoomModeration\x12:\n" +
 	"\vflag_labels\x18\x01 \x03(\v2\x19.plaza.v1.ModerationLabelR\n" +
 	"flagLabels\x12D\n" +
@@ -665,6 +665,7 @@ func file_plaza_v1_room_proto_init() {
 	if File_plaza_v1_room_proto != nil {
 		return
 	}
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_video_streaming_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{

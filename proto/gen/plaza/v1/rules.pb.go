@@ -95,6 +95,14 @@ var file_plaza_v1_rules_proto_extTypes = []protoimpl.ExtensionInfo{
 		Filename:      "plaza/v1/rules.proto",
 	},
 	{
+		ExtendedType:  (*validate.StringRules)(nil),
+		ExtensionType: (*bool)(nil),
+		Field:         100020,
+		Name:          "plaza.v1.web_url",
+		Tag:           "varint,100020,opt,name=web_url",
+		Filename:      "plaza/v1/rules.proto",
+	},
+	{
 		ExtendedType:  (*validate.Int32Rules)(nil),
 		ExtensionType: (*bool)(nil),
 		Field:         100001,
@@ -142,6 +150,11 @@ var (
 	//
 	// optional bool sort_by_change = 100009;
 	E_SortByChange = &file_plaza_v1_rules_proto_extTypes[8]
+	// An address that a browser can open without running it: `https` or `http` with a host and without credentials. The
+	// empty text is valid.
+	//
+	// optional bool web_url = 100020;
+	E_WebUrl = &file_plaza_v1_rules_proto_extTypes[9]
 )
 
 // Extension fields to validate.Int32Rules.
@@ -149,7 +162,7 @@ var (
 	// A page size of 1 to 100.
 	//
 	// optional bool page_size = 100001;
-	E_PageSize = &file_plaza_v1_rules_proto_extTypes[9]
+	E_PageSize = &file_plaza_v1_rules_proto_extTypes[10]
 )
 
 var File_plaza_v1_rules_proto protoreflect.FileDescriptor
@@ -184,7 +197,10 @@ const file_plaza_v1_rules_proto_rawDesc = "" +
 	"\x17string.sort_by_creation\x12+must be in list [lastCreated, firstCreated]\x1a'this in ['lastCreated', 'firstCreated']R\x0esortByCreation:\xf2\x01\n" +
 	"\x0esort_by_change\x12\x19.buf.validate.StringRules\x18\xa9\x8d\x06 \x01(\bB\xae\x01\xc2H\xaa\x01\n" +
 	"\xa7\x01\n" +
-	"\x15string.sort_by_change\x12Fmust be in list [lastCreated, firstCreated, lastUpdated, firstUpdated]\x1aFthis in ['lastCreated', 'firstCreated', 'lastUpdated', 'firstUpdated']R\fsortByChange:\xab\x01\n" +
+	"\x15string.sort_by_change\x12Fmust be in list [lastCreated, firstCreated, lastUpdated, firstUpdated]\x1aFthis in ['lastCreated', 'firstCreated', 'lastUpdated', 'firstUpdated']R\fsortByChange:\xa3\x02\n" +
+	"\aweb_url\x12\x19.buf.validate.StringRules\x18\xb4\x8d\x06 \x01(\bB\xec\x01\xc2H\xe8\x01\n" +
+	"\xe5\x01\n" +
+	"\x0estring.web_url\x12gmust be an https or http address with a host and without a user name, such as https://example.com/a.png\x1ajthis == '' || this.matches('^(?i:https?)://[^/?#@[:space:][:cntrl:]\\\\\\\\]+([/?#][^[:space:][:cntrl:]]*)?$')R\x06webUrl:\xab\x01\n" +
 	"\tpage_size\x12\x18.buf.validate.Int32Rules\x18\xa1\x8d\x06 \x01(\bBr\xc2Ho\n" +
 	"m\n" +
 	"\x0fint32.page_size\x12@must be greater than or equal to 1 and less than or equal to 100\x1a\x18this >= 1 && this <= 100R\bpageSizeB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\beditionsp\xe8\a"
@@ -203,11 +219,12 @@ var file_plaza_v1_rules_proto_depIdxs = []int32{
 	0,  // 6: plaza.v1.sort_direction:extendee -> buf.validate.StringRules
 	0,  // 7: plaza.v1.sort_by_creation:extendee -> buf.validate.StringRules
 	0,  // 8: plaza.v1.sort_by_change:extendee -> buf.validate.StringRules
-	1,  // 9: plaza.v1.page_size:extendee -> buf.validate.Int32Rules
-	10, // [10:10] is the sub-list for method output_type
-	10, // [10:10] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	0,  // [0:10] is the sub-list for extension extendee
+	0,  // 9: plaza.v1.web_url:extendee -> buf.validate.StringRules
+	1,  // 10: plaza.v1.page_size:extendee -> buf.validate.Int32Rules
+	11, // [11:11] is the sub-list for method output_type
+	11, // [11:11] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	0,  // [0:11] is the sub-list for extension extendee
 	0,  // [0:0] is the sub-list for field type_name
 }
 
@@ -223,7 +240,7 @@ func file_plaza_v1_rules_proto_init() {
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_rules_proto_rawDesc), len(file_plaza_v1_rules_proto_rawDesc)),
 			NumEnums:      0,
 			NumMessages:   0,
-			NumExtensions: 10,
+			NumExtensions: 11,
 			NumServices:   0,
 		},
 		GoTypes:           file_plaza_v1_rules_proto_goTypes,

@@ -1891,10 +1891,9 @@ const file_plaza_v1_story_proto_rawDesc = "" +
 	"\rstory_targets\x18\b \x03(\v2\x15.plaza.v1.StoryTargetR\fstoryTargets\x12(\n" +
 	"\x06paging\x18\t \x01(\v2\x10.plaza.v1.PagingR\x06paging\"U\n" +
 	"\x17GetStoryTargetsResponse\x12:\n" +
-	"\rstory_targets\x18\x01 \x03(\v2\x15.plaza.v1.StoryTargetR\fstoryTargets\"X\n" +
-	"\x0eStoryHyperlink\x12\x1c\n" +
-	"\x03url\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xe8\aR\x03url\x12(\n" +
+	"\rstory_targets\x18\x01 \x03(\v2\x15.plaza.v1.StoryTargetR\fstoryTargets\"\\\n" +
+	"\x0eStoryHyperlink\x12 \n" +
+	"\x03url\x18\x01 \x01(\tB\x0e\xbaH\vr\t\xa0\xeb0\x01\x10\x01\x18\xe8\aR\x03url\x12(\n" +
 	"\vcustom_text\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18\x1eR\n" +
 	"customText\"\xa1\x01\n" +
 	"\tStoryItem\x12'\n" +

@@ -601,7 +601,7 @@ type UpdateUserRequest struct {
 	Description *string `protobuf:"bytes,3,opt,name=description,proto3,oneof" json:"description,omitempty"`
 	// Id of the avatar's file.
 	AvatarFileId *string `protobuf:"bytes,4,opt,name=avatar_file_id,json=avatarFileId,proto3,oneof" json:"avatar_file_id,omitempty"`
-	// Address of the avatar, at most 1,000 characters.
+	// Address of the avatar: `https` or `http`, at most 1,000 characters. An empty value removes it.
 	AvatarCustomUrl *string `protobuf:"bytes,5,opt,name=avatar_custom_url,json=avatarCustomUrl,proto3,oneof" json:"avatar_custom_url,omitempty"`
 	// Ids of the user's network roles, at most 10. Requires the right to assign roles. An empty list changes nothing
 	// unless `clear` names it.
@@ -1080,13 +1080,13 @@ const file_plaza_v1_user_proto_rawDesc = "" +
 	"\x11ListUsersResponse\x12$\n" +
 	"\x05users\x18\x01 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
 	"\x05files\x18\x02 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
-	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x9d\x05\n" +
+	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xa1\x05\n" +
 	"\x11UpdateUserRequest\x12 \n" +
 	"\auser_id\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x182R\x06userId\x12/\n" +
 	"\fdisplay_name\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dH\x00R\vdisplayName\x88\x01\x01\x12/\n" +
 	"\vdescription\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03H\x01R\vdescription\x88\x01\x01\x122\n" +
-	"\x0eavatar_file_id\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x182H\x02R\favatarFileId\x88\x01\x01\x129\n" +
-	"\x11avatar_custom_url\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aH\x03R\x0favatarCustomUrl\x88\x01\x01\x12&\n" +
+	"\x0eavatar_file_id\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x182H\x02R\favatarFileId\x88\x01\x01\x12=\n" +
+	"\x11avatar_custom_url\x18\x05 \x01(\tB\f\xbaH\tr\a\xa0\xeb0\x01\x18\xe8\aH\x03R\x0favatarCustomUrl\x88\x01\x01\x12&\n" +
 	"\x05roles\x18\x06 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
 	"\"\x06r\x04\xa0\xea0\x01R\x05roles\x123\n" +

@@ -1575,9 +1575,9 @@ const file_plaza_v1_video_streaming_proto_rawDesc = "" +
 	"\x0fStreamRecording\x12/\n" +
 	"\x03flv\x18\x01 \x01(\v2\x1d.plaza.v1.StreamRecordingFileR\x03flv\x12/\n" +
 	"\x03mp4\x18\x02 \x01(\v2\x1d.plaza.v1.StreamRecordingFileR\x03mp4\x121\n" +
-	"\x04m3u8\x18\x03 \x01(\v2\x1d.plaza.v1.StreamRecordingFileR\x04m3u8\"\x89\x01\n" +
-	"\x13StreamRecordingFile\x12\x1a\n" +
-	"\x03url\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\x03url\x12\x1a\n" +
+	"\x04m3u8\x18\x03 \x01(\v2\x1d.plaza.v1.StreamRecordingFileR\x04m3u8\"\x8d\x01\n" +
+	"\x13StreamRecordingFile\x12\x1e\n" +
+	"\x03url\x18\x01 \x01(\tB\f\xbaH\tr\a\xa0\xeb0\x01\x18\xd0\x0fR\x03url\x12\x1a\n" +
 	"\bduration\x18\x02 \x01(\x01R\bduration\x12\x1d\n" +
 	"\n" +
 	"start_time\x18\x03 \x01(\x01R\tstartTime\x12\x1b\n" +

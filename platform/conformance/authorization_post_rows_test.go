@@ -52,6 +52,7 @@ func postRows() []row {
 		{procedure: "PostService/UpdatePost", name: "waiting", request: changed(waiting), want: review},
 		{procedure: "PostService/DeletePost", request: aPost("postId", false), want: moderators},
 		{procedure: "PostService/DeletePost", name: "on a wall", request: wallPost, want: adminsOnly},
+		{procedure: "PostService/ListPendingEdits", request: aCommunity("communityId", false), want: moderators},
 		{procedure: "PostService/ApprovePost", request: waiting, want: review},
 		{procedure: "PostService/DeclinePost", request: waiting, want: review},
 	}

@@ -120,3 +120,21 @@ func TestOwnJoinRequestInHiddenCommunity(t *testing.T) {
 	c.Do(t, http.MethodDelete, joinPath(id), nil).OK(t)
 	require.Equal(t, "cancelled", myRequest(t, c, id)["status"])
 }
+
+// TestFormerMemberGetsNoHiddenCommunity reads a post of a hidden community in a batch after its membership has ended.
+// Nothing in the answer names the community.
+func TestFormerMemberGetsNoHiddenCommunity(t *testing.T) {
+	t.Parallel()
+	boss, former := newUser(t, region.EU, "boss"), newUser(t, region.US, "former")
+	hidden := newCommunity(t, boss, object{"isPublic": false, "isDiscoverable": false, "userIds": []string{former.UserID}})
+	open := newCommunity(t, boss)
+	post, other := newPost(t, boss, hidden), newPost(t, boss, open)
+	batch := "/api/v3/posts/list?postIds[]=" + post + "&postIds[]=" + other
+	require.Contains(t, string(former.Do(t, http.MethodGet, batch, nil).OK(t).Body), hidden)
+	former.Do(t, http.MethodDelete, communitiesPath+"/"+hidden+"/leave", nil).OK(t)
+	for _, path := range []string{batch, "/api/v1/me/following-feeds", "/api/v1/me/global-feeds"} {
+		answer := former.Do(t, http.MethodGet, path, nil)
+		require.NotContains(t, string(answer.Body), hidden, path)
+	}
+	require.Equal(t, []string{other}, former.Do(t, http.MethodGet, batch, nil).OK(t).Strings(t, "posts", "postId"))
+}

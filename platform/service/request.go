@@ -91,15 +91,19 @@ func (r *Request) facts() auth.Facts {
 	if r.row == nil {
 		return auth.Facts{}
 	}
+	facts := r.Deps.FactsOf(&r.row.User)
+	facts.SessionRevoked, facts.SessionAuthenticated = !r.row.SessionLive, r.row.SessionAuthenticated
+	return facts
+}
+
+// FactsOf returns the state of a user on whose behalf the server acts, without a session; u is nil for an unknown one.
+func (d *Deps) FactsOf(u *store.User) auth.Facts {
+	if u == nil {
+		return auth.Facts{}
+	}
 	return auth.Facts{
-		Exists:               true,
-		Deleted:              r.row.DeletedAt != nil,
-		GlobalBan:            r.row.IsGlobalBan,
-		SessionRevoked:       !r.row.SessionLive,
-		SessionAuthenticated: r.row.SessionAuthenticated,
-		Roles:                r.row.Roles,
-		Granted:              r.Deps.View.Catalog.Granted(r.row.Roles),
-		DisplayName:          r.row.DisplayName,
+		Exists: true, Deleted: u.DeletedAt != nil, GlobalBan: u.IsGlobalBan, SessionAuthenticated: true, Roles: u.Roles,
+		Granted: d.View.Catalog.Granted(u.Roles), DisplayName: u.DisplayName,
 	}
 }
 

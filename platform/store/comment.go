@@ -151,6 +151,7 @@ func (w *Tx) InsertComment(c Comment) {
 // DeleteComment marks a comment as deleted and updates the counts and flags. GuardCommentStatus must precede it.
 func (w *Tx) DeleteComment(c Comment, now time.Time) {
 	w.Exec(sqlCommentDelete, c.ID, now)
+	w.DeletePendingEdits(c.ID)
 	w.countComment(c, -1)
 	w.RecomputeCommentFlags(c)
 }
@@ -186,6 +187,7 @@ func (w *Tx) wipeComments(referenceID string, ids []string) {
 	w.Exec(sqlCommentSubtractCount, referenceID, string(CountSegment), ids, true)
 	w.Exec(sqlReactionPurge, ids)
 	w.Exec(sqlFlagsPurge, ids)
+	w.DeletePendingEdits(ids...)
 	w.Exec(sqlCountersPurge, ids)
 	w.Exec(sqlCommentDeleteRows, ids)
 }

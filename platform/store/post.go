@@ -132,6 +132,7 @@ func (w *Tx) GuardPost(p Post, refusal error) { w.Guard(sqlPostGuard, refusal, p
 // DeletePost marks a post and its children as deleted and updates counts and flags. GuardPost must precede it.
 func (w *Tx) DeletePost(p Post, now time.Time) {
 	w.Exec(sqlPostDelete, p.ID, now)
+	w.DeletePendingEdits(p.ID)
 	w.Exec(sqlPinsDeleteOfPost, p.ID)
 	if p.IsParent {
 		w.Exec(sqlPostDeleteChildren, p.ID, now)

@@ -117,6 +117,7 @@ func (l *loader) post(p store.Post) *plazav1.Post {
 	m := l.builder.post(p, l.Counts)
 	m.Reactions, m.ReactionsCount = reactions(l.Counts, p.ID)
 	m.MyReactions = reactionsTo(p.ID, l.mine)
+	m.PendingEdit = l.pendingEdit(p.ID)
 	return m
 }
 
@@ -124,6 +125,7 @@ func (l *loader) comment(c store.Comment) *plazav1.Comment {
 	m := l.builder.comment(c, l.Counts)
 	m.Reactions, m.ReactionsCount = reactions(l.Counts, c.ID)
 	m.MyReactions = reactionsTo(c.ID, l.mine)
+	m.PendingEdit = l.pendingEdit(c.ID)
 	return m
 }
 

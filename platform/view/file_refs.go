@@ -203,11 +203,11 @@ func (b *Builder) loadFiles(ctx context.Context, st *store.Store, wanted *idSet,
 func fileIDsOf(message any) []string {
 	switch m := message.(type) {
 	case *plazav1.Post:
-		return fileIDsInData(m.GetData())
+		return append(fileIDsInData(m.GetData()), fileIDsIn(m.GetPendingEdit().GetAttachments())...)
 	case *plazav1.Story:
 		return fileIDsInData(m.GetData())
 	case *plazav1.Comment:
-		return fileIDsIn(m.GetAttachments())
+		return append(fileIDsIn(m.GetAttachments()), fileIDsIn(m.GetPendingEdit().GetAttachments())...)
 	case *plazav1.Poll:
 		return fileIDsIn(m.GetAnswers())
 	case *plazav1.Message:

@@ -34,14 +34,15 @@ type Rows struct {
 // loader builds one response about posts, stories or comments.
 type loader struct {
 	Rows
-	builder  *Builder
-	viewer   *viewer
-	viewerID string
-	children []store.Post
-	replies  []store.Comment  // embedded comments of posts and stories, or replies of comments
-	mine     []store.Reaction // by the viewer
-	polls    []store.Poll
-	votes    []store.PollVote // by the viewer
+	builder      *Builder
+	viewer       *viewer
+	viewerID     string
+	children     []store.Post
+	replies      []store.Comment  // embedded comments of posts and stories, or replies of comments
+	mine         []store.Reaction // by the viewer
+	pendingEdits []store.PendingEdit
+	polls        []store.Poll
+	votes        []store.PollVote // by the viewer
 
 	streams, childStreams []store.VideoStream
 	rooms, childRooms     []store.Room
@@ -61,6 +62,7 @@ func (b *Builder) Load(ctx context.Context, st *store.Store, viewerID string, ro
 	l.readUsers(batch)
 	l.readMembers(batch)
 	l.viewer.readMemberships(batch, l.Members, l.moderatedPlaces())
+	l.readPendingEdits(batch)
 	l.readReplies(batch)
 	l.readChildren(batch)
 	l.readCategories(batch)

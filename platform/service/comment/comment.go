@@ -7,6 +7,10 @@
 //	pending -> approved  by a moderator
 //	pending -> declined  by a moderator
 //
+// In a community that reviews comments, an edit of an approved comment by its author waits as its pending edit, while the
+// approved version stays: a moderator's approval makes the edit, and declining drops it. There is at most one; editing
+// again replaces it, and an edit by a moderator or the deletion of the comment ends it.
+//
 // Approved and declined are final. A comment that is not approved is visible only to its author and to moderators, is
 // not counted, and takes no replies, flags or reactions. The community's setting applies when a comment is created;
 // changing the setting later has no effect on pending comments. Its author or a moderator may edit and delete a

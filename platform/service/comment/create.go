@@ -143,7 +143,7 @@ func dataTypes(data *structpb.Struct, attachments []*plazav1.Attachment) []strin
 }
 
 func (d *draft) approval() string {
-	if c := d.Target.Community; c != nil && c.CommentApproval && !d.Target.Moderates(d.Caller) {
+	if d.Target.ReviewsCommentOf(d.Caller) {
 		return store.Pending
 	}
 	return store.Approved

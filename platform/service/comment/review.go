@@ -2,30 +2,64 @@ package comment
 
 import (
 	"context"
+	"time"
+
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ApproveComment approves a pending comment.
+// ApproveComment approves a pending comment, or makes its pending edit.
 func (s *Service) ApproveComment(ctx context.Context, req *plazav1.ApproveCommentRequest) (*plazav1.CommentResponse, error) {
 	return s.review(ctx, req.GetCommentId(), store.Approved)
 }
 
-// DeclineComment declines a pending comment. Its author can still see it.
+// DeclineComment declines a pending comment, which its author can still see, or drops its pending edit.
 func (s *Service) DeclineComment(ctx context.Context, req *plazav1.DeclineCommentRequest) (*plazav1.CommentResponse, error) {
 	return s.review(ctx, req.GetCommentId(), store.Declined)
 }
 
-// review changes the state of a pending comment. It is 400400 for a comment in another state.
+// review changes the state of a pending comment, or settles the pending edit of an approved one. It is 400400 for
+// another comment.
 func (s *Service) review(ctx context.Context, id, status string) (*plazav1.CommentResponse, error) {
+	return service.RetryOnConflict(ctx, func() (*plazav1.CommentResponse, error) { return s.tryReview(ctx, id, status) })
+}
+
+// tryReview is one attempt of review. It returns service.ErrConflict if the comment was edited concurrently.
+func (s *Service) tryReview(ctx context.Context, id, status string) (*plazav1.CommentResponse, error) {
+	var pending *store.PendingEdit
 	l := s.newModerated(ctx, id)
-	l.CheckFound(func() bool { return l.comment.ApprovalStatus == store.Pending })
+	l.PendingEdit(id, &pending)
+	l.CheckFound(func() bool {
+		return l.comment.ApprovalStatus == store.Pending || l.comment.ApprovalStatus == store.Approved && pending != nil
+	})
 	return s.change(ctx, l, func(tx *store.Tx) {
 		now := s.Now()
 		l.Guard(tx, now)
+		if l.comment.ApprovalStatus == store.Approved {
+			settleEdit(tx, *l.comment, *pending, status == store.Approved, now)
+			return
+		}
 		tx.GuardCommentStatus(*l.comment, fail.NotFound())
 		tx.ReviewComment(*l.comment, status, now)
 	})
+}
+
+// settleEdit makes or drops the pending edit of a comment.
+func settleEdit(tx *store.Tx, c store.Comment, pending store.PendingEdit, approved bool, now time.Time) {
+	tx.GuardCommentUnchanged(c, service.ErrConflict)
+	tx.GuardPendingEdit(pending, service.ErrConflict)
+	if approved {
+		edit := withPending(c, &pending)
+		data := &structpb.Struct{}
+		if data.UnmarshalJSON(edit.Data) == nil {
+			edit.DataTypes = dataTypes(data, view.Attachments(edit.Attachments))
+		}
+		tx.UpdateComment(edit, now, false)
+	}
+	tx.DeletePendingEdits(c.ID)
 }

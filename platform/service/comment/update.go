@@ -3,6 +3,7 @@ package comment
 import (
 	"context"
 	"slices"
+	"time"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -16,7 +17,8 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// UpdateComment edits a comment. The caller must be its author or a moderator. Its state does not change.
+// UpdateComment edits a comment. The caller must be its author or a moderator. Its state does not change. In a community
+// that reviews comments, the edit of an approved comment by its author becomes its pending edit.
 func (s *Service) UpdateComment(ctx context.Context, req *plazav1.UpdateCommentRequest) (*plazav1.CommentResponse, error) {
 	mentions, err := posting.ResolveMentions(ctx, s.Deps, req.GetMentionees())
 	if err != nil {
@@ -29,10 +31,15 @@ func (s *Service) UpdateComment(ctx context.Context, req *plazav1.UpdateCommentR
 func (s *Service) edit(ctx context.Context, m *plazav1.UpdateCommentRequest, mentions []view.Mention) (*plazav1.CommentResponse, error) {
 	l := s.newOwn(ctx, m.GetCommentId(), auth.EditCommunityComment, auth.EditUserFeedComment)
 	files := fileref.Read(l.ReadBatch, fileref.OfAttachments(m.GetAttachments())...)
+	var pending *store.PendingEdit
+	l.PendingEdit(m.GetCommentId(), &pending)
 	var c store.Comment
 	l.Check(func() (err error) {
 		var added []fileref.Reference
-		if c, added, err = edited(*l.comment, m, mentions); err != nil {
+		if l.Target.Moderates(l.Caller) && l.comment.AuthorID != l.Caller.UserID {
+			pending = nil // moderators edit what they approved
+		}
+		if c, added, err = edited(withPending(*l.comment, pending), m, mentions); err != nil {
 			return err
 		}
 		return files.Only(added).Err()
@@ -40,8 +47,29 @@ func (s *Service) edit(ctx context.Context, m *plazav1.UpdateCommentRequest, men
 	textrules.Require(l.Request, service.HomeOf(m.GetCommentId()), textrules.TextOf(m.GetData()))
 	return s.change(ctx, l, func(tx *store.Tx) {
 		tx.GuardCommentUnchanged(*l.comment, service.ErrConflict)
+		if c.ApprovalStatus == store.Approved && l.Target.ReviewsCommentOf(l.Caller) {
+			tx.UpsertPendingEdit(pendingOf(c, s.Now()))
+			return
+		}
 		tx.UpdateComment(c, s.Now(), l.Caller.KeepsEditedAt)
+		tx.DeletePendingEdits(c.ID)
 	})
+}
+
+// withPending returns a comment with the fields of a pending edit.
+func withPending(c store.Comment, e *store.PendingEdit) store.Comment {
+	if e != nil {
+		c.Data, c.Metadata, c.Mentionees, c.Attachments = e.Data, e.Metadata, e.Mentionees, e.Attachments
+	}
+	return c
+}
+
+// pendingOf returns an edited comment as an edit that waits for approval.
+func pendingOf(c store.Comment, now time.Time) store.PendingEdit {
+	return store.PendingEdit{
+		ReferenceID: c.ID, ReferenceType: store.ReferenceComment, TargetID: c.TargetID, AuthorID: c.AuthorID, Data: c.Data, Metadata: c.Metadata,
+		Mentionees: c.Mentionees, Attachments: c.Attachments, CreatedAt: now,
+	}
 }
 
 // edited returns the comment after the edit, and the references to files that it did not have before. The error is a

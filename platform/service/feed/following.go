@@ -176,15 +176,16 @@ func (s *Service) content(ctx context.Context, f *service.Request, entries []sto
 		return k, err
 	}
 	k.Users = append(k.Users, owners...)
-	k.Posts = visiblePosts(f.Caller, entries, rows, k)
+	targets := visibility.NewTargets(k.Communities, k.Members)
+	targets.AddFollowedWalls(k.Users)
+	k.Posts = visiblePosts(f.Caller, entries, rows, targets)
+	k.Communities, k.Members = targets.Referenced(k.Posts)
 	return k, nil
 }
 
 // visiblePosts returns the published posts in the order of the entries, without those that the caller may not see any
 // more: a community that the caller was just removed from can still be among the sources.
-func visiblePosts(caller *auth.Caller, entries []store.PostFeedEntry, rows []store.Post, k view.Rows) []store.Post {
-	targets := visibility.NewTargets(k.Communities, k.Members)
-	targets.AddFollowedWalls(k.Users)
+func visiblePosts(caller *auth.Caller, entries []store.PostFeedEntry, rows []store.Post, targets visibility.Targets) []store.Post {
 	byID := make(map[string]store.Post, len(rows))
 	for _, p := range rows {
 		byID[p.ID] = p

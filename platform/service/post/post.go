@@ -3,6 +3,10 @@
 // A post is created in the feed "published", or in "reviewing" if its community requires approval. A moderator
 // approves it ("published") or declines it ("declined"). Its author or a moderator edits and deletes it. Flags never
 // hide a post, and an edit never moves it to another feed.
+//
+// In a community with approval, an edit of a published post by its author waits as its pending edit, while the published
+// version stays: a moderator's approval makes the edit, and declining drops it. There is at most one; editing again
+// replaces it, and an edit by a moderator or the deletion of the post ends it.
 package post
 
 import (

@@ -15,7 +15,8 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// UpdatePost edits a post. The caller must be its author or a moderator of its community. The post stays in its feed.
+// UpdatePost edits a post. The caller must be its author or a moderator of its community. The post stays in its feed. In
+// a community that reviews posts, the edit of a published post by its author becomes its pending edit.
 func (s *Service) UpdatePost(ctx context.Context, req *plazav1.UpdatePostRequest) (*plazav1.PostResponse, error) {
 	mentions, err := posting.ResolveMentions(ctx, s.Deps, req.GetMentionees())
 	if err != nil {
@@ -31,9 +32,15 @@ func (s *Service) edit(ctx context.Context, req *plazav1.UpdatePostRequest, ment
 	s.checkEdit(r, req, &edit)
 	return s.change(ctx, r, func(tx *store.Tx) {
 		now := s.Now()
+		if r.Post.FeedType == published && r.Target.ReviewsPostOf(r.Caller) {
+			tx.GuardPostUnchanged(*r.Post, service.ErrConflict)
+			tx.UpsertPendingEdit(edit.Pending(req, mentions, now))
+			return
+		}
 		parent, added, dropped := edit.Rows(req, mentions, now, func() string { return s.NewID(r.Home()) })
 		tx.GuardPostUnchanged(*r.Post, service.ErrConflict)
 		tx.UpdatePost(parent, added, dropped, now, r.Caller.KeepsEditedAt)
+		tx.DeletePendingEdits(parent.ID)
 		tx.SelectCommunity(r.Target.Community)
 	})
 }
@@ -43,6 +50,8 @@ func (s *Service) edit(ctx context.Context, req *plazav1.UpdatePostRequest, ment
 func (s *Service) checkEdit(r *visibility.Request, m *plazav1.UpdatePostRequest, into **posting.Edit) {
 	var settings store.Settings
 	var children []store.Post
+	var pending *store.PendingEdit
+	r.PendingEdit(m.GetPostId(), &pending)
 	r.Settings(s.Region, &settings)
 	r.ChildrenOf([]string{m.GetPostId()}, &children)
 	files := fileref.Read(r.ReadBatch, fileref.OfAttachments(m.GetAttachments())...)
@@ -52,7 +61,10 @@ func (s *Service) checkEdit(r *visibility.Request, m *plazav1.UpdatePostRequest,
 		if r.Post.FeedType != published && !settings.IsAllowEditPostWhenReviewingEnabled && !r.Target.Moderates(r.Caller) {
 			return fail.NotAllowed()
 		}
-		edit, err := posting.NewEdit(m, r.Post, children)
+		if r.Target.Moderates(r.Caller) && r.Post.AuthorID != r.Caller.UserID {
+			pending = nil // moderators edit what they approved
+		}
+		edit, err := posting.NewEdit(m, r.Post, children, pending)
 		if err != nil {
 			return err
 		}

@@ -40,6 +40,7 @@
 // # Access
 //
 // The host and callers with MANAGE_LIVE_STREAMING change, stop and delete a room. Until it is part of a post, every
-// caller who knows its id may see it; from then on its participants and callers who may read the post. Lists return
+// caller who knows its id may see it; from then on callers who may read the post. A participant who loses access to the
+// community or wall of the post, or is banned from the network, can no longer see the room there, and their key is refused. Lists return
 // the rooms that the caller takes part in and those of posts; callers with VIEW_LIVE_STREAMING see all rooms.
 package room

@@ -95,6 +95,9 @@ func (s *Service) GetRoomToken(ctx context.Context, req *plazav1.GetRoomTokenReq
 	case !slices.Contains(openStates, room.Status):
 		return nil, live.BadTransition("sending", room.Status)
 	}
+	if err := live.RequireTakePart(ctx, s.Deps, r.Caller, live.OfRoom(room)); err != nil {
+		return nil, err
+	}
 	return s.View.RoomToken(*room, *p), nil
 }
 

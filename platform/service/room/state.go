@@ -2,10 +2,10 @@ package room
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -70,9 +70,12 @@ func (s *Service) ReportRoom(ctx context.Context, m *plazav1.ReportRoomRequest) 
 	var recordings []store.RoomRecording
 	switch m.GetEvent() {
 	case live.Started:
-		isSender := func(p store.RoomParticipant) bool { return live.SameKey(p.Key, m.GetStreamKey()) }
-		if !slices.ContainsFunc(room.Participants, isSender) {
+		sender := service.Find(room.Participants, func(p store.RoomParticipant) bool { return live.SameKey(p.Key, m.GetStreamKey()) })
+		if sender == nil {
 			return nil, errKey
+		}
+		if err := live.RequireSender(ctx, s.Deps, sender.UserID, live.OfRoom(room)); err != nil {
+			return nil, live.SenderRefused(err)
 		}
 	case live.Recorded:
 		if recordings, err = recordingsOf(m.GetRecordings()); err != nil {

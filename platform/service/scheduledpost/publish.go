@@ -148,14 +148,14 @@ type facts struct {
 	walls       map[string]*store.Wall // by owner and author
 	rules       *textrules.Rules
 	missing     []region.Code
-	catalog     *auth.Catalog
+	deps        *service.Deps
 }
 
 // factsOf reads, in one round trip to each home, the authors and their relations to the targets.
 func (s *Service) factsOf(ctx context.Context, home region.Code, due []store.ScheduledPost) (*facts, error) {
 	var users, communities []string
 	authors := map[string][]string{}
-	f := &facts{walls: map[string]*store.Wall{}, catalog: s.View.Catalog}
+	f := &facts{walls: map[string]*store.Wall{}, deps: s.Deps}
 	reads := s.Store.NewBestEffortBatch()
 	f.rules = textrules.Read(s.Deps, reads, home)
 	for _, row := range due {
@@ -199,7 +199,7 @@ func (f *facts) posting(ctx context.Context, row store.ScheduledPost) (*posting.
 		}
 	}
 	caller := &auth.Caller{Kind: auth.User, UserID: row.AuthorID, PublicID: row.AuthorPublicID, Home: service.HomeOf(row.AuthorID)}
-	if err := auth.Confirm(auth.WithCaller(ctx, caller), f.author(row.AuthorID)); err != nil {
+	if err := auth.Confirm(auth.WithCaller(ctx, caller), f.deps.FactsOf(f.user(row.AuthorID))); err != nil {
 		return nil, err
 	}
 	p := &posting.PostContext{Caller: caller, AuthorID: row.AuthorID, AuthorPublicID: row.AuthorPublicID, TargetPublicID: row.TargetPublicID}
@@ -215,14 +215,6 @@ func (f *facts) posting(ctx context.Context, row store.ScheduledPost) (*posting.
 	}
 	p.Target.Member = f.member(row.TargetID, row.AuthorID)
 	return p, p.RequirePost()
-}
-
-func (f *facts) author(id string) auth.Facts {
-	u := f.user(id)
-	if u == nil {
-		return auth.Facts{}
-	}
-	return auth.Facts{Exists: true, SessionAuthenticated: true, Deleted: u.DeletedAt != nil, GlobalBan: u.IsGlobalBan, Roles: u.Roles, Granted: f.catalog.Granted(u.Roles), DisplayName: u.DisplayName}
 }
 
 func (f *facts) user(id string) *store.User { return service.UserByID(f.users, id) }

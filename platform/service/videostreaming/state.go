@@ -64,6 +64,9 @@ func (s *Service) ReportVideoStreaming(ctx context.Context, m *plazav1.ReportVid
 		if !live.SameKey(stream.IngestKey, m.GetStreamKey()) {
 			return nil, errKey
 		}
+		if err := live.RequireSender(ctx, s.Deps, stream.CreatorID, live.OfStream(stream)); err != nil {
+			return nil, live.SenderRefused(err)
+		}
 		if p := m.GetPlatform(); p != nil {
 			move.PlatformName, move.PlatformVersion = &p.Name, &p.Version
 		}

@@ -52,16 +52,56 @@ func SeesAll(caller *auth.Caller) bool {
 }
 
 // RequireSee returns nil if the caller may see a room or stream. Until it is part of a post, every caller who knows its
-// id may; from then on its participants and the callers who may read the post. A deleted one is visible to no one.
+// id may; from then on the callers who may read the post, and its participants as long as they may take part. A deleted
+// one is visible to no one.
 func RequireSee(ctx context.Context, d *service.Deps, caller *auth.Caller, b Broadcast) error {
 	if b.Deleted {
 		return fail.NotFound()
 	}
-	if b.PostID == "" || b.HasParticipant(caller.UserID) || SeesAll(caller) {
+	if b.PostID == "" || SeesAll(caller) || b.HasParticipant(caller.UserID) && RequireTakePart(ctx, d, caller, b) == nil {
 		return nil
 	}
 	_, err := visibility.LoadPost(ctx, d, caller, b.PostID)
 	return err
+}
+
+// RequireTakePart returns nil if a participant may still take part in a room or stream. Once it is part of a post, that
+// ends with their membership in the community of the post, by a ban, by leaving or by being removed, or with a block by
+// the owner of its wall. The deletion of the post ends nothing.
+func RequireTakePart(ctx context.Context, d *service.Deps, caller *auth.Caller, b Broadcast) error {
+	if b.PostID == "" {
+		return nil
+	}
+	target, err := visibility.LoadTargetOfPost(ctx, d, caller, b.PostID)
+	if err != nil || target == nil || target.Community != nil && target.Member == nil { // guests never were members
+		return err
+	}
+	target.Wall.Private = false // co-hosts need not follow the owner of a wall
+	return target.RequireReact(caller)
+}
+
+// RequireSender returns nil if a participant, who is not the caller, may send now: the user is neither deleted nor
+// banned from the network, and may take part.
+func RequireSender(ctx context.Context, d *service.Deps, userID string, b Broadcast) error {
+	users, err := service.Read(ctx, d, (*store.ReadBatch).Users, []string{userID})
+	if err != nil {
+		return err
+	}
+	sender := &auth.Caller{Kind: auth.User, UserID: userID, Home: service.HomeOf(userID)}
+	if err := auth.Confirm(auth.WithCaller(ctx, sender), d.FactsOf(service.UserByID(users, userID))); err != nil {
+		return err
+	}
+	return RequireTakePart(ctx, d, sender, b)
+}
+
+var errSender = fail.Forbidden("The user of the stream key may not send any more")
+
+// SenderRefused returns the error for the media server for an error of RequireSender.
+func SenderRefused(err error) error {
+	if refused := fail.From(err); refused.Code == fail.CodeUnexpected {
+		return err
+	}
+	return errSender
 }
 
 // RequireSeeRoom is RequireSee for a room, which does not exist if it is nil.
@@ -88,21 +128,24 @@ func RequireChange(caller *auth.Caller, creatorID string) error {
 	return auth.Require(caller, auth.ManageLiveStreaming, auth.Scope{})
 }
 
-// FilterListed returns the rows of a list that the caller may see: those they take part in, and those in posts that
-// they may read.
+// FilterListed returns the rows of a list that the caller may see: those in posts that they may read, and those that
+// they may take part in.
 func FilterListed[Row any](ctx context.Context, r *service.Request, rows []Row, of func(*Row) Broadcast) ([]Row, error) {
 	if SeesAll(r.Caller) {
 		return rows, nil
 	}
 	var postIDs []string
 	for i := range rows {
-		if b := of(&rows[i]); b.PostID != "" && !b.HasParticipant(r.Caller.UserID) {
+		if b := of(&rows[i]); b.PostID != "" {
 			postIDs = append(postIDs, b.PostID)
 		}
 	}
 	visible, err := visibility.VisiblePostIDs(ctx, r, postIDs)
 	return slices.DeleteFunc(rows, func(row Row) bool {
 		b := of(&row)
-		return !b.HasParticipant(r.Caller.UserID) && !visible[b.PostID]
+		takesPart := func() bool {
+			return b.HasParticipant(r.Caller.UserID) && RequireTakePart(ctx, r.Deps, r.Caller, b) == nil
+		}
+		return !visible[b.PostID] && !takesPart()
 	}), err
 }

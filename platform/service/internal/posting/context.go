@@ -102,7 +102,7 @@ func (p *PostContext) RequirePost() error {
 // FeedType returns the feed of a new post: "reviewing" if the community requires approval and the author is not a
 // moderator of it.
 func (p *PostContext) FeedType() string {
-	if c := p.Target.Community; c != nil && c.PostApproval && !p.Target.Moderates(p.Caller) {
+	if p.Target.ReviewsPostOf(p.Caller) {
 		return "reviewing"
 	}
 	return "published"

@@ -21,8 +21,9 @@ import (
 // Edit is a validated edit of a post.
 type Edit struct {
 	*Draft
-	old      *store.Post
+	old      *store.Post  // with the fields of the pending edit, if there is one
 	children []store.Post // without deleted ones
+	pending  *store.PendingEdit
 	// Files are the references to files that the post did not have before.
 	Files []fileref.Reference
 }
@@ -30,13 +31,13 @@ type Edit struct {
 var errChild = fail.New(fail.CodeBadRequest, "A child post cannot be edited; edit the attachments of its parent")
 
 // NewEdit validates an edit of a parent post with the given child posts. Its error is a validation error, or 400000
-// for a child post.
-func NewEdit(m *plazav1.UpdatePostRequest, old *store.Post, children []store.Post) (*Edit, error) {
+// for a child post. If an edit is pending, it edits the post as it is after that.
+func NewEdit(m *plazav1.UpdatePostRequest, old *store.Post, children []store.Post, pending *store.PendingEdit) (*Edit, error) {
 	if !old.IsParent {
 		return nil, errChild
 	}
 	slices.SortFunc(children, func(a, b store.Post) int { return slices.Index(old.Children, a.ID) - slices.Index(old.Children, b.ID) })
-	e := &Edit{Draft: &Draft{TargetType: old.TargetType, TargetID: old.TargetID, DataType: old.DataType}, old: old, children: children}
+	e := &Edit{Draft: &Draft{TargetType: old.TargetType, TargetID: old.TargetID, DataType: old.DataType}, old: withPending(*old, pending), children: children, pending: pending}
 	if err := e.takeData(m); err != nil {
 		return nil, err
 	}
@@ -80,17 +81,39 @@ func (e *Edit) takeAttachments(m *plazav1.UpdatePostRequest) error {
 			held = append(held, a)
 		}
 	}
-	e.Attachments = service.ReplaceList(m.GetAttachments(), held, m.GetClear(), "attachments")
+	present := held
+	if e.pending != nil {
+		present = view.Attachments(e.pending.Attachments)
+	}
+	e.Attachments = service.ReplaceList(m.GetAttachments(), present, m.GetClear(), "attachments")
 	if carries := e.PollID + e.StreamID + e.RoomID; carries != "" && len(e.Attachments) > 0 {
 		return fail.Validation("attachments: a post with a poll, a stream or a room must not have any")
 	}
 	refs := fileref.OfAttachments(e.Attachments)
 	for i, a := range e.Attachments {
-		if !slices.ContainsFunc(held, func(h *plazav1.Attachment) bool { return SameFile(h, a) }) {
+		if !slices.ContainsFunc(slices.Concat(held, present), func(h *plazav1.Attachment) bool { return SameFile(h, a) }) {
 			e.Files = append(e.Files, refs[i])
 		}
 	}
 	return nil
+}
+
+// withPending returns a post with the fields of a pending edit.
+func withPending(p store.Post, e *store.PendingEdit) *store.Post {
+	if e != nil {
+		p.Data, p.Metadata, p.Mentionees, p.Tags, p.Hashtags = e.Data, e.Metadata, e.Mentionees, e.Tags, e.Hashtags
+	}
+	return &p
+}
+
+// Pending returns the edit as a row that waits for approval.
+func (e *Edit) Pending(m *plazav1.UpdatePostRequest, mentions []view.Mention, now time.Time) store.PendingEdit {
+	parent, _, _ := e.Rows(m, mentions, now, func() string { return "" })
+	return store.PendingEdit{
+		ReferenceID: parent.ID, ReferenceType: store.ReferencePost, TargetID: parent.TargetID, AuthorID: parent.AuthorID, Data: parent.Data,
+		Metadata: parent.Metadata, Mentionees: parent.Mentionees, Attachments: view.AttachmentsJSON(e.Attachments), Tags: parent.Tags,
+		Hashtags: parent.Hashtags, CreatedAt: now,
+	}
 }
 
 // SameFile reports whether two attachments refer to the same file with the same type.

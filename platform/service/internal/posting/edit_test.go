@@ -67,7 +67,7 @@ func TestEdit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			old, children := editedPost()
-			e, err := NewEdit(test.request, &old, children)
+			e, err := NewEdit(test.request, &old, children, nil)
 			require.NoError(t, err)
 			parent, added, dropped := e.Rows(test.request, nil, noon, func() string { return "new" })
 			require.JSONEq(t, test.data, string(parent.Data))
@@ -95,7 +95,7 @@ func TestEditKeepsThePoll(t *testing.T) {
 	old := store.Post{ID: "parent", IsParent: true, DataType: "text", Data: []byte(`{"text":"vote","pollId":"` + someID + `"}`), Children: []string{"poll"}}
 	children := []store.Post{{ID: "poll", ParentID: "parent", DataType: "poll", Data: []byte(`{"pollId":"` + someID + `"}`)}}
 	m := &plazav1.UpdatePostRequest{Data: object(t, map[string]any{"text": "please vote"})}
-	e, err := NewEdit(m, &old, children)
+	e, err := NewEdit(m, &old, children, nil)
 	require.NoError(t, err)
 	parent, added, dropped := e.Rows(m, nil, noon, func() string { panic("there is nothing to insert") })
 	require.JSONEq(t, `{"text":"please vote","pollId":"`+someID+`"}`, string(parent.Data))
@@ -103,13 +103,13 @@ func TestEditKeepsThePoll(t *testing.T) {
 	require.Empty(t, added)
 	require.Empty(t, dropped)
 
-	_, err = NewEdit(&plazav1.UpdatePostRequest{Attachments: attachments(1, "image")}, &old, children)
+	_, err = NewEdit(&plazav1.UpdatePostRequest{Attachments: attachments(1, "image")}, &old, children, nil)
 	require.Error(t, err, "a post with a poll takes no attachments")
 }
 
 func TestEditRefusesChildren(t *testing.T) {
 	t.Parallel()
-	_, err := NewEdit(&plazav1.UpdatePostRequest{}, &store.Post{ParentID: "parent"}, nil)
+	_, err := NewEdit(&plazav1.UpdatePostRequest{}, &store.Post{ParentID: "parent"}, nil, nil)
 	require.Equal(t, errChild, err)
 }
 

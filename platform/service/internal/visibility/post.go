@@ -26,6 +26,19 @@ func LoadPost(ctx context.Context, d *service.Deps, caller *auth.Caller, id stri
 	return ref, nil
 }
 
+// LoadTargetOfPost returns the target of a post with the caller's relation to it, in a round trip of its own; nil if the
+// post is deleted or never existed.
+func LoadTargetOfPost(ctx context.Context, d *service.Deps, caller *auth.Caller, id string) (*Target, error) {
+	p := &Pending{}
+	reads := d.Store.NewReadBatch()
+	p.readPost(reads, caller, id)
+	if err := reads.Run(ctx); err != nil || p.ref.Post == nil || p.ref.Post.DeletedAt != nil {
+		return nil, err
+	}
+	target := p.ref.Target.of(p.ref.Post.TargetType, p.ref.Post.TargetID)
+	return &target, nil
+}
+
 // FilterPosts returns the posts that the caller may see, with the targets that were read to decide it.
 func FilterPosts(ctx context.Context, r *service.Request, posts []store.Post) (view.Rows, error) {
 	k := view.Rows{Users: r.UserRows()}

@@ -151,6 +151,16 @@ func (t Target) Moderates(caller *auth.Caller) bool {
 	return auth.Allowed(caller, auth.ModeratePostAndComment, t.Scope(""))
 }
 
+// ReviewsPostOf reports whether a post by the caller on the target waits for approval, and ReviewsCommentOf a comment.
+func (t Target) ReviewsPostOf(caller *auth.Caller) bool {
+	return t.Community != nil && t.Community.PostApproval && !t.Moderates(caller)
+}
+
+// ReviewsCommentOf is ReviewsPostOf for comments.
+func (t Target) ReviewsCommentOf(caller *auth.Caller) bool {
+	return t.Community != nil && t.Community.CommentApproval && !t.Moderates(caller)
+}
+
 // RequireSeePost returns nil if the caller may see a post on the target. A post that is not published is visible to its
 // author and to moderators.
 func (t Target) RequireSeePost(caller *auth.Caller, post *store.Post) error {

@@ -89,12 +89,13 @@ func (t Targets) VisiblePosts(caller *auth.Caller, posts []store.Post) []store.P
 	return visible
 }
 
-// Referenced returns the communities that posts are in, and every membership that was read.
+// Referenced returns the communities that posts are in, and the caller's memberships of these.
 func (t Targets) Referenced(posts []store.Post) (communities []store.Community, members []store.Member) {
 	for id, target := range t {
-		if target.Community != nil && slices.ContainsFunc(posts, func(p store.Post) bool { return p.TargetID == id }) {
-			communities = append(communities, *target.Community)
+		if target.Community == nil || !slices.ContainsFunc(posts, func(p store.Post) bool { return p.TargetID == id }) {
+			continue
 		}
+		communities = append(communities, *target.Community)
 		if target.Member != nil {
 			members = append(members, *target.Member)
 		}

@@ -92,7 +92,9 @@ type Comment struct {
 	// The community's id or the wall owner's public id.
 	TargetId string `protobuf:"bytes,30,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
 	// Kind of target: `community`, `user` or `content`.
-	TargetType    string `protobuf:"bytes,31,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
+	TargetType string `protobuf:"bytes,31,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
+	// Its edit that waits for approval; `null` without one, and to callers other than its author and moderators.
+	PendingEdit   *PendingEdit `protobuf:"bytes,32,opt,name=pending_edit,json=pendingEdit,proto3" json:"pending_edit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -342,6 +344,13 @@ func (x *Comment) GetTargetType() string {
 		return x.TargetType
 	}
 	return ""
+}
+
+func (x *Comment) GetPendingEdit() *PendingEdit {
+	if x != nil {
+		return x.PendingEdit
+	}
+	return nil
 }
 
 // CommentResponse contains comments and the objects they refer to.
@@ -1357,7 +1366,7 @@ var File_plaza_v1_comment_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_comment_proto_rawDesc = "" +
 	"\n" +
-	"\x16plaza/v1/comment.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/role.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\x84\n" +
+	"\x16plaza/v1/comment.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/role.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\xbe\n" +
 	"\n" +
 	"\aComment\x12\x1d\n" +
 	"\n" +
@@ -1401,7 +1410,8 @@ const file_plaza_v1_comment_proto_rawDesc = "" +
 	"\vattachments\x18\x1d \x03(\v2\x14.plaza.v1.AttachmentR\vattachments\x12\x1b\n" +
 	"\ttarget_id\x18\x1e \x01(\tR\btargetId\x12\x1f\n" +
 	"\vtarget_type\x18\x1f \x01(\tR\n" +
-	"targetType\x1a<\n" +
+	"targetType\x128\n" +
+	"\fpending_edit\x18  \x01(\v2\x15.plaza.v1.PendingEditR\vpendingEdit\x1a<\n" +
 	"\x0eReactionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xb8\x02\n" +
@@ -1553,14 +1563,15 @@ var file_plaza_v1_comment_proto_goTypes = []any{
 	(*timestamppb.Timestamp)(nil),       // 19: google.protobuf.Timestamp
 	(*Mentionee)(nil),                   // 20: plaza.v1.Mentionee
 	(*Attachment)(nil),                  // 21: plaza.v1.Attachment
-	(*CommunityUser)(nil),               // 22: plaza.v1.CommunityUser
-	(*User)(nil),                        // 23: plaza.v1.User
-	(*Role)(nil),                        // 24: plaza.v1.Role
-	(*File)(nil),                        // 25: plaza.v1.File
-	(*Paging)(nil),                      // 26: plaza.v1.Paging
-	(*PageOptions)(nil),                 // 27: plaza.v1.PageOptions
-	(*StatusSuccessResponse)(nil),       // 28: plaza.v1.StatusSuccessResponse
-	(*FlaggedByMeResponse)(nil),         // 29: plaza.v1.FlaggedByMeResponse
+	(*PendingEdit)(nil),                 // 22: plaza.v1.PendingEdit
+	(*CommunityUser)(nil),               // 23: plaza.v1.CommunityUser
+	(*User)(nil),                        // 24: plaza.v1.User
+	(*Role)(nil),                        // 25: plaza.v1.Role
+	(*File)(nil),                        // 26: plaza.v1.File
+	(*Paging)(nil),                      // 27: plaza.v1.Paging
+	(*PageOptions)(nil),                 // 28: plaza.v1.PageOptions
+	(*StatusSuccessResponse)(nil),       // 29: plaza.v1.StatusSuccessResponse
+	(*FlaggedByMeResponse)(nil),         // 30: plaza.v1.FlaggedByMeResponse
 }
 var file_plaza_v1_comment_proto_depIdxs = []int32{
 	17, // 0: plaza.v1.Comment.data:type_name -> google.protobuf.Struct
@@ -1572,58 +1583,59 @@ var file_plaza_v1_comment_proto_depIdxs = []int32{
 	19, // 6: plaza.v1.Comment.updated_at:type_name -> google.protobuf.Timestamp
 	20, // 7: plaza.v1.Comment.mentionees:type_name -> plaza.v1.Mentionee
 	21, // 8: plaza.v1.Comment.attachments:type_name -> plaza.v1.Attachment
-	0,  // 9: plaza.v1.CommentResponse.comments:type_name -> plaza.v1.Comment
-	0,  // 10: plaza.v1.CommentResponse.comment_children:type_name -> plaza.v1.Comment
-	22, // 11: plaza.v1.CommentResponse.community_users:type_name -> plaza.v1.CommunityUser
-	23, // 12: plaza.v1.CommentResponse.users:type_name -> plaza.v1.User
-	24, // 13: plaza.v1.CommentResponse.roles:type_name -> plaza.v1.Role
-	25, // 14: plaza.v1.CommentResponse.files:type_name -> plaza.v1.File
-	0,  // 15: plaza.v1.ListCommentsResponse.comments:type_name -> plaza.v1.Comment
-	0,  // 16: plaza.v1.ListCommentsResponse.comment_children:type_name -> plaza.v1.Comment
-	22, // 17: plaza.v1.ListCommentsResponse.community_users:type_name -> plaza.v1.CommunityUser
-	23, // 18: plaza.v1.ListCommentsResponse.users:type_name -> plaza.v1.User
-	24, // 19: plaza.v1.ListCommentsResponse.roles:type_name -> plaza.v1.Role
-	25, // 20: plaza.v1.ListCommentsResponse.files:type_name -> plaza.v1.File
-	26, // 21: plaza.v1.ListCommentsResponse.paging:type_name -> plaza.v1.Paging
-	17, // 22: plaza.v1.CreateCommentRequest.data:type_name -> google.protobuf.Struct
-	17, // 23: plaza.v1.CreateCommentRequest.metadata:type_name -> google.protobuf.Struct
-	20, // 24: plaza.v1.CreateCommentRequest.mentionees:type_name -> plaza.v1.Mentionee
-	21, // 25: plaza.v1.CreateCommentRequest.attachments:type_name -> plaza.v1.Attachment
-	6,  // 26: plaza.v1.ListCommentsRequest.data_types:type_name -> plaza.v1.CommentDataTypes
-	27, // 27: plaza.v1.ListCommentsRequest.options:type_name -> plaza.v1.PageOptions
-	17, // 28: plaza.v1.UpdateCommentRequest.data:type_name -> google.protobuf.Struct
-	17, // 29: plaza.v1.UpdateCommentRequest.metadata:type_name -> google.protobuf.Struct
-	20, // 30: plaza.v1.UpdateCommentRequest.mentionees:type_name -> plaza.v1.Mentionee
-	21, // 31: plaza.v1.UpdateCommentRequest.attachments:type_name -> plaza.v1.Attachment
-	3,  // 32: plaza.v1.CommentService.CreateComment:input_type -> plaza.v1.CreateCommentRequest
-	4,  // 33: plaza.v1.CommentService.GetComment:input_type -> plaza.v1.GetCommentRequest
-	5,  // 34: plaza.v1.CommentService.BatchGetComments:input_type -> plaza.v1.BatchGetCommentsRequest
-	7,  // 35: plaza.v1.CommentService.ListComments:input_type -> plaza.v1.ListCommentsRequest
-	8,  // 36: plaza.v1.CommentService.UpdateComment:input_type -> plaza.v1.UpdateCommentRequest
-	9,  // 37: plaza.v1.CommentService.ApproveComment:input_type -> plaza.v1.ApproveCommentRequest
-	10, // 38: plaza.v1.CommentService.DeclineComment:input_type -> plaza.v1.DeclineCommentRequest
-	11, // 39: plaza.v1.CommentService.DeleteComment:input_type -> plaza.v1.DeleteCommentRequest
-	12, // 40: plaza.v1.CommentService.FlagComment:input_type -> plaza.v1.FlagCommentRequest
-	13, // 41: plaza.v1.CommentService.UnflagComment:input_type -> plaza.v1.UnflagCommentRequest
-	14, // 42: plaza.v1.CommentService.ClearCommentFlags:input_type -> plaza.v1.ClearCommentFlagsRequest
-	15, // 43: plaza.v1.CommentService.IsCommentFlaggedByMe:input_type -> plaza.v1.IsCommentFlaggedByMeRequest
-	1,  // 44: plaza.v1.CommentService.CreateComment:output_type -> plaza.v1.CommentResponse
-	1,  // 45: plaza.v1.CommentService.GetComment:output_type -> plaza.v1.CommentResponse
-	1,  // 46: plaza.v1.CommentService.BatchGetComments:output_type -> plaza.v1.CommentResponse
-	2,  // 47: plaza.v1.CommentService.ListComments:output_type -> plaza.v1.ListCommentsResponse
-	1,  // 48: plaza.v1.CommentService.UpdateComment:output_type -> plaza.v1.CommentResponse
-	1,  // 49: plaza.v1.CommentService.ApproveComment:output_type -> plaza.v1.CommentResponse
-	1,  // 50: plaza.v1.CommentService.DeclineComment:output_type -> plaza.v1.CommentResponse
-	28, // 51: plaza.v1.CommentService.DeleteComment:output_type -> plaza.v1.StatusSuccessResponse
-	1,  // 52: plaza.v1.CommentService.FlagComment:output_type -> plaza.v1.CommentResponse
-	1,  // 53: plaza.v1.CommentService.UnflagComment:output_type -> plaza.v1.CommentResponse
-	1,  // 54: plaza.v1.CommentService.ClearCommentFlags:output_type -> plaza.v1.CommentResponse
-	29, // 55: plaza.v1.CommentService.IsCommentFlaggedByMe:output_type -> plaza.v1.FlaggedByMeResponse
-	44, // [44:56] is the sub-list for method output_type
-	32, // [32:44] is the sub-list for method input_type
-	32, // [32:32] is the sub-list for extension type_name
-	32, // [32:32] is the sub-list for extension extendee
-	0,  // [0:32] is the sub-list for field type_name
+	22, // 9: plaza.v1.Comment.pending_edit:type_name -> plaza.v1.PendingEdit
+	0,  // 10: plaza.v1.CommentResponse.comments:type_name -> plaza.v1.Comment
+	0,  // 11: plaza.v1.CommentResponse.comment_children:type_name -> plaza.v1.Comment
+	23, // 12: plaza.v1.CommentResponse.community_users:type_name -> plaza.v1.CommunityUser
+	24, // 13: plaza.v1.CommentResponse.users:type_name -> plaza.v1.User
+	25, // 14: plaza.v1.CommentResponse.roles:type_name -> plaza.v1.Role
+	26, // 15: plaza.v1.CommentResponse.files:type_name -> plaza.v1.File
+	0,  // 16: plaza.v1.ListCommentsResponse.comments:type_name -> plaza.v1.Comment
+	0,  // 17: plaza.v1.ListCommentsResponse.comment_children:type_name -> plaza.v1.Comment
+	23, // 18: plaza.v1.ListCommentsResponse.community_users:type_name -> plaza.v1.CommunityUser
+	24, // 19: plaza.v1.ListCommentsResponse.users:type_name -> plaza.v1.User
+	25, // 20: plaza.v1.ListCommentsResponse.roles:type_name -> plaza.v1.Role
+	26, // 21: plaza.v1.ListCommentsResponse.files:type_name -> plaza.v1.File
+	27, // 22: plaza.v1.ListCommentsResponse.paging:type_name -> plaza.v1.Paging
+	17, // 23: plaza.v1.CreateCommentRequest.data:type_name -> google.protobuf.Struct
+	17, // 24: plaza.v1.CreateCommentRequest.metadata:type_name -> google.protobuf.Struct
+	20, // 25: plaza.v1.CreateCommentRequest.mentionees:type_name -> plaza.v1.Mentionee
+	21, // 26: plaza.v1.CreateCommentRequest.attachments:type_name -> plaza.v1.Attachment
+	6,  // 27: plaza.v1.ListCommentsRequest.data_types:type_name -> plaza.v1.CommentDataTypes
+	28, // 28: plaza.v1.ListCommentsRequest.options:type_name -> plaza.v1.PageOptions
+	17, // 29: plaza.v1.UpdateCommentRequest.data:type_name -> google.protobuf.Struct
+	17, // 30: plaza.v1.UpdateCommentRequest.metadata:type_name -> google.protobuf.Struct
+	20, // 31: plaza.v1.UpdateCommentRequest.mentionees:type_name -> plaza.v1.Mentionee
+	21, // 32: plaza.v1.UpdateCommentRequest.attachments:type_name -> plaza.v1.Attachment
+	3,  // 33: plaza.v1.CommentService.CreateComment:input_type -> plaza.v1.CreateCommentRequest
+	4,  // 34: plaza.v1.CommentService.GetComment:input_type -> plaza.v1.GetCommentRequest
+	5,  // 35: plaza.v1.CommentService.BatchGetComments:input_type -> plaza.v1.BatchGetCommentsRequest
+	7,  // 36: plaza.v1.CommentService.ListComments:input_type -> plaza.v1.ListCommentsRequest
+	8,  // 37: plaza.v1.CommentService.UpdateComment:input_type -> plaza.v1.UpdateCommentRequest
+	9,  // 38: plaza.v1.CommentService.ApproveComment:input_type -> plaza.v1.ApproveCommentRequest
+	10, // 39: plaza.v1.CommentService.DeclineComment:input_type -> plaza.v1.DeclineCommentRequest
+	11, // 40: plaza.v1.CommentService.DeleteComment:input_type -> plaza.v1.DeleteCommentRequest
+	12, // 41: plaza.v1.CommentService.FlagComment:input_type -> plaza.v1.FlagCommentRequest
+	13, // 42: plaza.v1.CommentService.UnflagComment:input_type -> plaza.v1.UnflagCommentRequest
+	14, // 43: plaza.v1.CommentService.ClearCommentFlags:input_type -> plaza.v1.ClearCommentFlagsRequest
+	15, // 44: plaza.v1.CommentService.IsCommentFlaggedByMe:input_type -> plaza.v1.IsCommentFlaggedByMeRequest
+	1,  // 45: plaza.v1.CommentService.CreateComment:output_type -> plaza.v1.CommentResponse
+	1,  // 46: plaza.v1.CommentService.GetComment:output_type -> plaza.v1.CommentResponse
+	1,  // 47: plaza.v1.CommentService.BatchGetComments:output_type -> plaza.v1.CommentResponse
+	2,  // 48: plaza.v1.CommentService.ListComments:output_type -> plaza.v1.ListCommentsResponse
+	1,  // 49: plaza.v1.CommentService.UpdateComment:output_type -> plaza.v1.CommentResponse
+	1,  // 50: plaza.v1.CommentService.ApproveComment:output_type -> plaza.v1.CommentResponse
+	1,  // 51: plaza.v1.CommentService.DeclineComment:output_type -> plaza.v1.CommentResponse
+	29, // 52: plaza.v1.CommentService.DeleteComment:output_type -> plaza.v1.StatusSuccessResponse
+	1,  // 53: plaza.v1.CommentService.FlagComment:output_type -> plaza.v1.CommentResponse
+	1,  // 54: plaza.v1.CommentService.UnflagComment:output_type -> plaza.v1.CommentResponse
+	1,  // 55: plaza.v1.CommentService.ClearCommentFlags:output_type -> plaza.v1.CommentResponse
+	30, // 56: plaza.v1.CommentService.IsCommentFlaggedByMe:output_type -> plaza.v1.FlaggedByMeResponse
+	45, // [45:57] is the sub-list for method output_type
+	33, // [33:45] is the sub-list for method input_type
+	33, // [33:33] is the sub-list for extension type_name
+	33, // [33:33] is the sub-list for extension extendee
+	0,  // [0:33] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_comment_proto_init() }

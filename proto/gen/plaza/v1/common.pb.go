@@ -10,6 +10,7 @@ import (
 	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	structpb "google.golang.org/protobuf/types/known/structpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -454,6 +455,126 @@ func (x *FlaggedByMeResponse) GetIsFlagByMe() bool {
 	return false
 }
 
+// PendingEdit is an edit of an approved post or comment that waits for approval. Only its author and moderators see it;
+// the post or comment stays as it was approved until the edit is approved, which replaces it. Declining drops the edit,
+// editing again replaces it, and deleting the post or comment deletes it. Edits by moderators do not wait.
+type PendingEdit struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Id of the post or comment.
+	ReferenceId string `protobuf:"bytes,1,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
+	// `post` or `comment`.
+	ReferenceType string `protobuf:"bytes,2,opt,name=reference_type,json=referenceType,proto3" json:"reference_type,omitempty"`
+	// The content after the edit.
+	Data *structpb.Struct `protobuf:"bytes,3,opt,name=data,proto3" json:"data,omitempty"`
+	// Custom fields after the edit.
+	Metadata *structpb.Struct `protobuf:"bytes,4,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	// The users mentioned after the edit.
+	Mentionees []*Mentionee `protobuf:"bytes,5,rep,name=mentionees,proto3" json:"mentionees,omitempty"`
+	// The media elements after the edit.
+	Attachments []*Attachment `protobuf:"bytes,6,rep,name=attachments,proto3" json:"attachments,omitempty"`
+	// Tags after the edit; none for comments.
+	Tags []string `protobuf:"bytes,7,rep,name=tags,proto3" json:"tags,omitempty"`
+	// Hashtags after the edit, without the sign; none for comments.
+	Hashtags []string `protobuf:"bytes,8,rep,name=hashtags,proto3" json:"hashtags,omitempty"`
+	// When it was edited last.
+	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PendingEdit) Reset() {
+	*x = PendingEdit{}
+	mi := &file_plaza_v1_common_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PendingEdit) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PendingEdit) ProtoMessage() {}
+
+func (x *PendingEdit) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_common_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PendingEdit.ProtoReflect.Descriptor instead.
+func (*PendingEdit) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_common_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *PendingEdit) GetReferenceId() string {
+	if x != nil {
+		return x.ReferenceId
+	}
+	return ""
+}
+
+func (x *PendingEdit) GetReferenceType() string {
+	if x != nil {
+		return x.ReferenceType
+	}
+	return ""
+}
+
+func (x *PendingEdit) GetData() *structpb.Struct {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *PendingEdit) GetMetadata() *structpb.Struct {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
+func (x *PendingEdit) GetMentionees() []*Mentionee {
+	if x != nil {
+		return x.Mentionees
+	}
+	return nil
+}
+
+func (x *PendingEdit) GetAttachments() []*Attachment {
+	if x != nil {
+		return x.Attachments
+	}
+	return nil
+}
+
+func (x *PendingEdit) GetTags() []string {
+	if x != nil {
+		return x.Tags
+	}
+	return nil
+}
+
+func (x *PendingEdit) GetHashtags() []string {
+	if x != nil {
+		return x.Hashtags
+	}
+	return nil
+}
+
+func (x *PendingEdit) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
 // Attachment is a media element of a post or comment.
 type Attachment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -467,7 +588,7 @@ type Attachment struct {
 
 func (x *Attachment) Reset() {
 	*x = Attachment{}
-	mi := &file_plaza_v1_common_proto_msgTypes[7]
+	mi := &file_plaza_v1_common_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -479,7 +600,7 @@ func (x *Attachment) String() string {
 func (*Attachment) ProtoMessage() {}
 
 func (x *Attachment) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_common_proto_msgTypes[7]
+	mi := &file_plaza_v1_common_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -492,7 +613,7 @@ func (x *Attachment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Attachment.ProtoReflect.Descriptor instead.
 func (*Attachment) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_common_proto_rawDescGZIP(), []int{7}
+	return file_plaza_v1_common_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Attachment) GetType() string {
@@ -532,7 +653,7 @@ type Feed struct {
 
 func (x *Feed) Reset() {
 	*x = Feed{}
-	mi := &file_plaza_v1_common_proto_msgTypes[8]
+	mi := &file_plaza_v1_common_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -544,7 +665,7 @@ func (x *Feed) String() string {
 func (*Feed) ProtoMessage() {}
 
 func (x *Feed) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_common_proto_msgTypes[8]
+	mi := &file_plaza_v1_common_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -557,7 +678,7 @@ func (x *Feed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Feed.ProtoReflect.Descriptor instead.
 func (*Feed) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_common_proto_rawDescGZIP(), []int{8}
+	return file_plaza_v1_common_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Feed) GetTargetId() string {
@@ -613,7 +734,7 @@ var File_plaza_v1_common_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_common_proto_rawDesc = "" +
 	"\n" +
-	"\x15plaza/v1/common.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\"J\n" +
+	"\x15plaza/v1/common.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\"J\n" +
 	"\bHashFlag\x12\x12\n" +
 	"\x04bits\x18\x01 \x01(\x05R\x04bits\x12\x16\n" +
 	"\x06hashes\x18\x02 \x01(\x05R\x06hashes\x12\x12\n" +
@@ -646,7 +767,20 @@ const file_plaza_v1_common_proto_rawDesc = "" +
 	"\x13FlaggedByMeResponse\x12\x16\n" +
 	"\x06result\x18\x01 \x01(\bR\x06result\x12!\n" +
 	"\ris_flag_by_me\x18\x02 \x01(\bR\n" +
-	"isFlagByMe\"_\n" +
+	"isFlagByMe\"\x91\x03\n" +
+	"\vPendingEdit\x12!\n" +
+	"\freference_id\x18\x01 \x01(\tR\vreferenceId\x12%\n" +
+	"\x0ereference_type\x18\x02 \x01(\tR\rreferenceType\x12+\n" +
+	"\x04data\x18\x03 \x01(\v2\x17.google.protobuf.StructR\x04data\x123\n" +
+	"\bmetadata\x18\x04 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x123\n" +
+	"\n" +
+	"mentionees\x18\x05 \x03(\v2\x13.plaza.v1.MentioneeR\n" +
+	"mentionees\x126\n" +
+	"\vattachments\x18\x06 \x03(\v2\x14.plaza.v1.AttachmentR\vattachments\x12\x12\n" +
+	"\x04tags\x18\a \x03(\tR\x04tags\x12\x1a\n" +
+	"\bhashtags\x18\b \x03(\tR\bhashtags\x129\n" +
+	"\n" +
+	"created_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"_\n" +
 	"\n" +
 	"Attachment\x12-\n" +
 	"\x04type\x18\x01 \x01(\tB\x19\xbaH\x16r\x14R\x05imageR\x05videoR\x04fileR\x04type\x12\"\n" +
@@ -676,7 +810,7 @@ func file_plaza_v1_common_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_common_proto_rawDescData
 }
 
-var file_plaza_v1_common_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_plaza_v1_common_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_plaza_v1_common_proto_goTypes = []any{
 	(*HashFlag)(nil),              // 0: plaza.v1.HashFlag
 	(*Mentionee)(nil),             // 1: plaza.v1.Mentionee
@@ -685,19 +819,26 @@ var file_plaza_v1_common_proto_goTypes = []any{
 	(*SuccessResponse)(nil),       // 4: plaza.v1.SuccessResponse
 	(*StatusSuccessResponse)(nil), // 5: plaza.v1.StatusSuccessResponse
 	(*FlaggedByMeResponse)(nil),   // 6: plaza.v1.FlaggedByMeResponse
-	(*Attachment)(nil),            // 7: plaza.v1.Attachment
-	(*Feed)(nil),                  // 8: plaza.v1.Feed
-	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
+	(*PendingEdit)(nil),           // 7: plaza.v1.PendingEdit
+	(*Attachment)(nil),            // 8: plaza.v1.Attachment
+	(*Feed)(nil),                  // 9: plaza.v1.Feed
+	(*structpb.Struct)(nil),       // 10: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
 }
 var file_plaza_v1_common_proto_depIdxs = []int32{
-	4, // 0: plaza.v1.StatusSuccessResponse.data:type_name -> plaza.v1.SuccessResponse
-	9, // 1: plaza.v1.Feed.created_at:type_name -> google.protobuf.Timestamp
-	9, // 2: plaza.v1.Feed.updated_at:type_name -> google.protobuf.Timestamp
-	3, // [3:3] is the sub-list for method output_type
-	3, // [3:3] is the sub-list for method input_type
-	3, // [3:3] is the sub-list for extension type_name
-	3, // [3:3] is the sub-list for extension extendee
-	0, // [0:3] is the sub-list for field type_name
+	4,  // 0: plaza.v1.StatusSuccessResponse.data:type_name -> plaza.v1.SuccessResponse
+	10, // 1: plaza.v1.PendingEdit.data:type_name -> google.protobuf.Struct
+	10, // 2: plaza.v1.PendingEdit.metadata:type_name -> google.protobuf.Struct
+	1,  // 3: plaza.v1.PendingEdit.mentionees:type_name -> plaza.v1.Mentionee
+	8,  // 4: plaza.v1.PendingEdit.attachments:type_name -> plaza.v1.Attachment
+	11, // 5: plaza.v1.PendingEdit.created_at:type_name -> google.protobuf.Timestamp
+	11, // 6: plaza.v1.Feed.created_at:type_name -> google.protobuf.Timestamp
+	11, // 7: plaza.v1.Feed.updated_at:type_name -> google.protobuf.Timestamp
+	8,  // [8:8] is the sub-list for method output_type
+	8,  // [8:8] is the sub-list for method input_type
+	8,  // [8:8] is the sub-list for extension type_name
+	8,  // [8:8] is the sub-list for extension extendee
+	0,  // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_common_proto_init() }
@@ -714,7 +855,7 @@ func file_plaza_v1_common_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_common_proto_rawDesc), len(file_plaza_v1_common_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   9,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

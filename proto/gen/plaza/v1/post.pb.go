@@ -110,6 +110,8 @@ type Post struct {
 	Reach int32 `protobuf:"varint,39,opt,name=reach,proto3" json:"reach,omitempty"`
 	// Kind of content of the post and its children: `text`, `image`, `video`, `file` or `mixed`.
 	StructureType string `protobuf:"bytes,40,opt,name=structure_type,json=structureType,proto3" json:"structure_type,omitempty"`
+	// Its edit that waits for approval; `null` without one, and to callers other than its author and moderators.
+	PendingEdit   *PendingEdit `protobuf:"bytes,41,opt,name=pending_edit,json=pendingEdit,proto3" json:"pending_edit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -422,6 +424,13 @@ func (x *Post) GetStructureType() string {
 		return x.StructureType
 	}
 	return ""
+}
+
+func (x *Post) GetPendingEdit() *PendingEdit {
+	if x != nil {
+		return x.PendingEdit
+	}
+	return nil
 }
 
 // PostResponse contains posts and the objects they refer to.
@@ -1137,6 +1146,116 @@ func (x *ListPostsRequest) GetOptions() *PageOptions {
 	return nil
 }
 
+// ListPendingEditsRequest identifies the community.
+type ListPendingEditsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The community's id.
+	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
+	// Page size and token.
+	Options       *PageOptions `protobuf:"bytes,2,opt,name=options,proto3" json:"options,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListPendingEditsRequest) Reset() {
+	*x = ListPendingEditsRequest{}
+	mi := &file_plaza_v1_post_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListPendingEditsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListPendingEditsRequest) ProtoMessage() {}
+
+func (x *ListPendingEditsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_post_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListPendingEditsRequest.ProtoReflect.Descriptor instead.
+func (*ListPendingEditsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_post_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *ListPendingEditsRequest) GetCommunityId() string {
+	if x != nil {
+		return x.CommunityId
+	}
+	return ""
+}
+
+func (x *ListPendingEditsRequest) GetOptions() *PageOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+// ListPendingEditsResponse is a page of pending edits.
+type ListPendingEditsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The edits.
+	PendingEdits []*PendingEdit `protobuf:"bytes,1,rep,name=pending_edits,json=pendingEdits,proto3" json:"pending_edits,omitempty"`
+	// Tokens of the neighboring pages.
+	Paging        *Paging `protobuf:"bytes,2,opt,name=paging,proto3" json:"paging,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListPendingEditsResponse) Reset() {
+	*x = ListPendingEditsResponse{}
+	mi := &file_plaza_v1_post_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListPendingEditsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListPendingEditsResponse) ProtoMessage() {}
+
+func (x *ListPendingEditsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_post_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListPendingEditsResponse.ProtoReflect.Descriptor instead.
+func (*ListPendingEditsResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_post_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *ListPendingEditsResponse) GetPendingEdits() []*PendingEdit {
+	if x != nil {
+		return x.PendingEdits
+	}
+	return nil
+}
+
+func (x *ListPendingEditsResponse) GetPaging() *Paging {
+	if x != nil {
+		return x.Paging
+	}
+	return nil
+}
+
 // UpdatePostRequest contains the fields of a parent post to change. A child post cannot be updated; it changes with the
 // attachments of its parent.
 type UpdatePostRequest struct {
@@ -1169,7 +1288,7 @@ type UpdatePostRequest struct {
 
 func (x *UpdatePostRequest) Reset() {
 	*x = UpdatePostRequest{}
-	mi := &file_plaza_v1_post_proto_msgTypes[7]
+	mi := &file_plaza_v1_post_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1181,7 +1300,7 @@ func (x *UpdatePostRequest) String() string {
 func (*UpdatePostRequest) ProtoMessage() {}
 
 func (x *UpdatePostRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_post_proto_msgTypes[7]
+	mi := &file_plaza_v1_post_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1194,7 +1313,7 @@ func (x *UpdatePostRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdatePostRequest.ProtoReflect.Descriptor instead.
 func (*UpdatePostRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_post_proto_rawDescGZIP(), []int{7}
+	return file_plaza_v1_post_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *UpdatePostRequest) GetPostId() string {
@@ -1273,7 +1392,7 @@ type DeletePostRequest struct {
 
 func (x *DeletePostRequest) Reset() {
 	*x = DeletePostRequest{}
-	mi := &file_plaza_v1_post_proto_msgTypes[8]
+	mi := &file_plaza_v1_post_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1285,7 +1404,7 @@ func (x *DeletePostRequest) String() string {
 func (*DeletePostRequest) ProtoMessage() {}
 
 func (x *DeletePostRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_post_proto_msgTypes[8]
+	mi := &file_plaza_v1_post_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1298,7 +1417,7 @@ func (x *DeletePostRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeletePostRequest.ProtoReflect.Descriptor instead.
 func (*DeletePostRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_post_proto_rawDescGZIP(), []int{8}
+	return file_plaza_v1_post_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *DeletePostRequest) GetPostId() string {
@@ -1326,7 +1445,7 @@ type ApprovePostRequest struct {
 
 func (x *ApprovePostRequest) Reset() {
 	*x = ApprovePostRequest{}
-	mi := &file_plaza_v1_post_proto_msgTypes[9]
+	mi := &file_plaza_v1_post_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1338,7 +1457,7 @@ func (x *ApprovePostRequest) String() string {
 func (*ApprovePostRequest) ProtoMessage() {}
 
 func (x *ApprovePostRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_post_proto_msgTypes[9]
+	mi := &file_plaza_v1_post_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1351,7 +1470,7 @@ func (x *ApprovePostRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApprovePostRequest.ProtoReflect.Descriptor instead.
 func (*ApprovePostRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_post_proto_rawDescGZIP(), []int{9}
+	return file_plaza_v1_post_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ApprovePostRequest) GetPostId() string {
@@ -1372,7 +1491,7 @@ type DeclinePostRequest struct {
 
 func (x *DeclinePostRequest) Reset() {
 	*x = DeclinePostRequest{}
-	mi := &file_plaza_v1_post_proto_msgTypes[10]
+	mi := &file_plaza_v1_post_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1384,7 +1503,7 @@ func (x *DeclinePostRequest) String() string {
 func (*DeclinePostRequest) ProtoMessage() {}
 
 func (x *DeclinePostRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_post_proto_msgTypes[10]
+	mi := &file_plaza_v1_post_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1397,7 +1516,7 @@ func (x *DeclinePostRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeclinePostRequest.ProtoReflect.Descriptor instead.
 func (*DeclinePostRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_post_proto_rawDescGZIP(), []int{10}
+	return file_plaza_v1_post_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *DeclinePostRequest) GetPostId() string {
@@ -1422,7 +1541,7 @@ type FlagPostRequest struct {
 
 func (x *FlagPostRequest) Reset() {
 	*x = FlagPostRequest{}
-	mi := &file_plaza_v1_post_proto_msgTypes[11]
+	mi := &file_plaza_v1_post_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1434,7 +1553,7 @@ func (x *FlagPostRequest) String() string {
 func (*FlagPostRequest) ProtoMessage() {}
 
 func (x *FlagPostRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_post_proto_msgTypes[11]
+	mi := &file_plaza_v1_post_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1447,7 +1566,7 @@ func (x *FlagPostRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlagPostRequest.ProtoReflect.Descriptor instead.
 func (*FlagPostRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_post_proto_rawDescGZIP(), []int{11}
+	return file_plaza_v1_post_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *FlagPostRequest) GetPostId() string {
@@ -1482,7 +1601,7 @@ type UnflagPostRequest struct {
 
 func (x *UnflagPostRequest) Reset() {
 	*x = UnflagPostRequest{}
-	mi := &file_plaza_v1_post_proto_msgTypes[12]
+	mi := &file_plaza_v1_post_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1494,7 +1613,7 @@ func (x *UnflagPostRequest) String() string {
 func (*UnflagPostRequest) ProtoMessage() {}
 
 func (x *UnflagPostRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_post_proto_msgTypes[12]
+	mi := &file_plaza_v1_post_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1507,7 +1626,7 @@ func (x *UnflagPostRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnflagPostRequest.ProtoReflect.Descriptor instead.
 func (*UnflagPostRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_post_proto_rawDescGZIP(), []int{12}
+	return file_plaza_v1_post_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *UnflagPostRequest) GetPostId() string {
@@ -1528,7 +1647,7 @@ type ClearPostFlagsRequest struct {
 
 func (x *ClearPostFlagsRequest) Reset() {
 	*x = ClearPostFlagsRequest{}
-	mi := &file_plaza_v1_post_proto_msgTypes[13]
+	mi := &file_plaza_v1_post_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1540,7 +1659,7 @@ func (x *ClearPostFlagsRequest) String() string {
 func (*ClearPostFlagsRequest) ProtoMessage() {}
 
 func (x *ClearPostFlagsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_post_proto_msgTypes[13]
+	mi := &file_plaza_v1_post_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1553,7 +1672,7 @@ func (x *ClearPostFlagsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearPostFlagsRequest.ProtoReflect.Descriptor instead.
 func (*ClearPostFlagsRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_post_proto_rawDescGZIP(), []int{13}
+	return file_plaza_v1_post_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ClearPostFlagsRequest) GetPostId() string {
@@ -1574,7 +1693,7 @@ type IsPostFlaggedByMeRequest struct {
 
 func (x *IsPostFlaggedByMeRequest) Reset() {
 	*x = IsPostFlaggedByMeRequest{}
-	mi := &file_plaza_v1_post_proto_msgTypes[14]
+	mi := &file_plaza_v1_post_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1586,7 +1705,7 @@ func (x *IsPostFlaggedByMeRequest) String() string {
 func (*IsPostFlaggedByMeRequest) ProtoMessage() {}
 
 func (x *IsPostFlaggedByMeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_post_proto_msgTypes[14]
+	mi := &file_plaza_v1_post_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1599,7 +1718,7 @@ func (x *IsPostFlaggedByMeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IsPostFlaggedByMeRequest.ProtoReflect.Descriptor instead.
 func (*IsPostFlaggedByMeRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_post_proto_rawDescGZIP(), []int{14}
+	return file_plaza_v1_post_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *IsPostFlaggedByMeRequest) GetPostId() string {
@@ -1613,7 +1732,7 @@ var File_plaza_v1_post_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_post_proto_rawDesc = "" +
 	"\n" +
-	"\x13plaza/v1/post.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/poll.proto\x1a\x13plaza/v1/room.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\x1a\x1eplaza/v1/video_streaming.proto\"\xdd\f\n" +
+	"\x13plaza/v1/post.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/poll.proto\x1a\x13plaza/v1/room.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\x1a\x1eplaza/v1/video_streaming.proto\"\x97\r\n" +
 	"\x04Post\x12\x17\n" +
 	"\apost_id\x18\x01 \x01(\tR\x06postId\x12+\n" +
 	"\x04data\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x04data\x12\x17\n" +
@@ -1665,7 +1784,8 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"impression\x18& \x01(\x05R\n" +
 	"impression\x12\x14\n" +
 	"\x05reach\x18' \x01(\x05R\x05reach\x12%\n" +
-	"\x0estructure_type\x18( \x01(\tR\rstructureType\x1a<\n" +
+	"\x0estructure_type\x18( \x01(\tR\rstructureType\x128\n" +
+	"\fpending_edit\x18) \x01(\v2\x15.plaza.v1.PendingEditR\vpendingEdit\x1a<\n" +
 	"\x0eReactionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xd9\x05\n" +
@@ -1755,7 +1875,13 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\v_is_deletedB\x12\n" +
 	"\x10_include_deletedB\x1c\n" +
 	"\x1a_matching_only_parent_postB\x1a\n" +
-	"\x18_include_mixed_structure\"\x87\x04\n" +
+	"\x18_include_mixed_structure\"x\n" +
+	"\x17ListPendingEditsRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x12/\n" +
+	"\aoptions\x18\x02 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"\x80\x01\n" +
+	"\x18ListPendingEditsResponse\x12:\n" +
+	"\rpending_edits\x18\x01 \x03(\v2\x15.plaza.v1.PendingEditR\fpendingEdits\x12(\n" +
+	"\x06paging\x18\x02 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x87\x04\n" +
 	"\x11UpdatePostRequest\x12\"\n" +
 	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\x12+\n" +
 	"\x04data\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x04data\x12\"\n" +
@@ -1790,7 +1916,7 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\x15ClearPostFlagsRequest\x12\"\n" +
 	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\">\n" +
 	"\x18IsPostFlaggedByMeRequest\x12\"\n" +
-	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId2\xed\f\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId2\x8b\x0e\n" +
 	"\vPostService\x12\xa5\x01\n" +
 	"\n" +
 	"CreatePost\x12\x1b.plaza.v1.CreatePostRequest\x1a\x16.plaza.v1.PostResponse\"b\xa2\xbb\x18\x02\b\x04\xb2\xbb\x18,\n" +
@@ -1808,7 +1934,8 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"2024-11-13\x12\n" +
 	"2027-12-31\x1a\x1eDELETE /api/v3/posts/{post_id}\x82\xd3\xe4\x93\x024Z\x19*\x17/api/v3/posts/{post_id}*\x17/api/v4/posts/{post_id}\x12w\n" +
 	"\vApprovePost\x12\x1c.plaza.v1.ApprovePostRequest\x1a\x16.plaza.v1.PostResponse\"2\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/api/v3/posts/{post_id}/approve\x12w\n" +
-	"\vDeclinePost\x12\x1c.plaza.v1.DeclinePostRequest\x1a\x16.plaza.v1.PostResponse\"2\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/api/v3/posts/{post_id}/decline\x12l\n" +
+	"\vDeclinePost\x12\x1c.plaza.v1.DeclinePostRequest\x1a\x16.plaza.v1.PostResponse\"2\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/api/v3/posts/{post_id}/decline\x12\x9b\x01\n" +
+	"\x10ListPendingEdits\x12!.plaza.v1.ListPendingEditsRequest\x1a\".plaza.v1.ListPendingEditsResponse\"@\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x022\x120/api/v1/communities/{community_id}/pending-edits\x12l\n" +
 	"\bFlagPost\x12\x19.plaza.v1.FlagPostRequest\x1a\x16.plaza.v1.PostResponse\"-\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/api/v3/posts/{post_id}/flag\x12o\n" +
 	"\n" +
 	"UnflagPost\x12\x1b.plaza.v1.UnflagPostRequest\x1a\x16.plaza.v1.PostResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 *\x1e/api/v3/posts/{post_id}/unflag\x12x\n" +
@@ -1827,7 +1954,7 @@ func file_plaza_v1_post_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_post_proto_rawDescData
 }
 
-var file_plaza_v1_post_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_plaza_v1_post_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_plaza_v1_post_proto_goTypes = []any{
 	(*Post)(nil),                     // 0: plaza.v1.Post
 	(*PostResponse)(nil),             // 1: plaza.v1.PostResponse
@@ -1836,111 +1963,120 @@ var file_plaza_v1_post_proto_goTypes = []any{
 	(*GetPostRequest)(nil),           // 4: plaza.v1.GetPostRequest
 	(*BatchGetPostsRequest)(nil),     // 5: plaza.v1.BatchGetPostsRequest
 	(*ListPostsRequest)(nil),         // 6: plaza.v1.ListPostsRequest
-	(*UpdatePostRequest)(nil),        // 7: plaza.v1.UpdatePostRequest
-	(*DeletePostRequest)(nil),        // 8: plaza.v1.DeletePostRequest
-	(*ApprovePostRequest)(nil),       // 9: plaza.v1.ApprovePostRequest
-	(*DeclinePostRequest)(nil),       // 10: plaza.v1.DeclinePostRequest
-	(*FlagPostRequest)(nil),          // 11: plaza.v1.FlagPostRequest
-	(*UnflagPostRequest)(nil),        // 12: plaza.v1.UnflagPostRequest
-	(*ClearPostFlagsRequest)(nil),    // 13: plaza.v1.ClearPostFlagsRequest
-	(*IsPostFlaggedByMeRequest)(nil), // 14: plaza.v1.IsPostFlaggedByMeRequest
-	nil,                              // 15: plaza.v1.Post.ReactionsEntry
-	(*structpb.Struct)(nil),          // 16: google.protobuf.Struct
-	(*HashFlag)(nil),                 // 17: plaza.v1.HashFlag
-	(*timestamppb.Timestamp)(nil),    // 18: google.protobuf.Timestamp
-	(*Mentionee)(nil),                // 19: plaza.v1.Mentionee
-	(*Comment)(nil),                  // 20: plaza.v1.Comment
-	(*User)(nil),                     // 21: plaza.v1.User
-	(*File)(nil),                     // 22: plaza.v1.File
-	(*Community)(nil),                // 23: plaza.v1.Community
-	(*CommunityUser)(nil),            // 24: plaza.v1.CommunityUser
-	(*Category)(nil),                 // 25: plaza.v1.Category
-	(*Feed)(nil),                     // 26: plaza.v1.Feed
-	(*VideoStreaming)(nil),           // 27: plaza.v1.VideoStreaming
-	(*Room)(nil),                     // 28: plaza.v1.Room
-	(*Poll)(nil),                     // 29: plaza.v1.Poll
-	(*Paging)(nil),                   // 30: plaza.v1.Paging
-	(*Attachment)(nil),               // 31: plaza.v1.Attachment
-	(*PageOptions)(nil),              // 32: plaza.v1.PageOptions
-	(*StatusSuccessResponse)(nil),    // 33: plaza.v1.StatusSuccessResponse
-	(*FlaggedByMeResponse)(nil),      // 34: plaza.v1.FlaggedByMeResponse
+	(*ListPendingEditsRequest)(nil),  // 7: plaza.v1.ListPendingEditsRequest
+	(*ListPendingEditsResponse)(nil), // 8: plaza.v1.ListPendingEditsResponse
+	(*UpdatePostRequest)(nil),        // 9: plaza.v1.UpdatePostRequest
+	(*DeletePostRequest)(nil),        // 10: plaza.v1.DeletePostRequest
+	(*ApprovePostRequest)(nil),       // 11: plaza.v1.ApprovePostRequest
+	(*DeclinePostRequest)(nil),       // 12: plaza.v1.DeclinePostRequest
+	(*FlagPostRequest)(nil),          // 13: plaza.v1.FlagPostRequest
+	(*UnflagPostRequest)(nil),        // 14: plaza.v1.UnflagPostRequest
+	(*ClearPostFlagsRequest)(nil),    // 15: plaza.v1.ClearPostFlagsRequest
+	(*IsPostFlaggedByMeRequest)(nil), // 16: plaza.v1.IsPostFlaggedByMeRequest
+	nil,                              // 17: plaza.v1.Post.ReactionsEntry
+	(*structpb.Struct)(nil),          // 18: google.protobuf.Struct
+	(*HashFlag)(nil),                 // 19: plaza.v1.HashFlag
+	(*timestamppb.Timestamp)(nil),    // 20: google.protobuf.Timestamp
+	(*Mentionee)(nil),                // 21: plaza.v1.Mentionee
+	(*PendingEdit)(nil),              // 22: plaza.v1.PendingEdit
+	(*Comment)(nil),                  // 23: plaza.v1.Comment
+	(*User)(nil),                     // 24: plaza.v1.User
+	(*File)(nil),                     // 25: plaza.v1.File
+	(*Community)(nil),                // 26: plaza.v1.Community
+	(*CommunityUser)(nil),            // 27: plaza.v1.CommunityUser
+	(*Category)(nil),                 // 28: plaza.v1.Category
+	(*Feed)(nil),                     // 29: plaza.v1.Feed
+	(*VideoStreaming)(nil),           // 30: plaza.v1.VideoStreaming
+	(*Room)(nil),                     // 31: plaza.v1.Room
+	(*Poll)(nil),                     // 32: plaza.v1.Poll
+	(*Paging)(nil),                   // 33: plaza.v1.Paging
+	(*Attachment)(nil),               // 34: plaza.v1.Attachment
+	(*PageOptions)(nil),              // 35: plaza.v1.PageOptions
+	(*StatusSuccessResponse)(nil),    // 36: plaza.v1.StatusSuccessResponse
+	(*FlaggedByMeResponse)(nil),      // 37: plaza.v1.FlaggedByMeResponse
 }
 var file_plaza_v1_post_proto_depIdxs = []int32{
-	16, // 0: plaza.v1.Post.data:type_name -> google.protobuf.Struct
-	16, // 1: plaza.v1.Post.metadata:type_name -> google.protobuf.Struct
-	17, // 2: plaza.v1.Post.hash_flag:type_name -> plaza.v1.HashFlag
-	18, // 3: plaza.v1.Post.edited_at:type_name -> google.protobuf.Timestamp
-	18, // 4: plaza.v1.Post.created_at:type_name -> google.protobuf.Timestamp
-	18, // 5: plaza.v1.Post.updated_at:type_name -> google.protobuf.Timestamp
-	15, // 6: plaza.v1.Post.reactions:type_name -> plaza.v1.Post.ReactionsEntry
-	19, // 7: plaza.v1.Post.mentionees:type_name -> plaza.v1.Mentionee
-	0,  // 8: plaza.v1.PostResponse.posts:type_name -> plaza.v1.Post
-	0,  // 9: plaza.v1.PostResponse.post_children:type_name -> plaza.v1.Post
-	20, // 10: plaza.v1.PostResponse.comments:type_name -> plaza.v1.Comment
-	21, // 11: plaza.v1.PostResponse.users:type_name -> plaza.v1.User
-	22, // 12: plaza.v1.PostResponse.files:type_name -> plaza.v1.File
-	23, // 13: plaza.v1.PostResponse.communities:type_name -> plaza.v1.Community
-	24, // 14: plaza.v1.PostResponse.community_users:type_name -> plaza.v1.CommunityUser
-	25, // 15: plaza.v1.PostResponse.categories:type_name -> plaza.v1.Category
-	26, // 16: plaza.v1.PostResponse.feeds:type_name -> plaza.v1.Feed
-	27, // 17: plaza.v1.PostResponse.video_streamings:type_name -> plaza.v1.VideoStreaming
-	27, // 18: plaza.v1.PostResponse.video_streaming_children:type_name -> plaza.v1.VideoStreaming
-	28, // 19: plaza.v1.PostResponse.rooms:type_name -> plaza.v1.Room
-	28, // 20: plaza.v1.PostResponse.room_childrens:type_name -> plaza.v1.Room
-	29, // 21: plaza.v1.PostResponse.polls:type_name -> plaza.v1.Poll
-	0,  // 22: plaza.v1.ListPostsResponse.posts:type_name -> plaza.v1.Post
-	0,  // 23: plaza.v1.ListPostsResponse.post_children:type_name -> plaza.v1.Post
-	20, // 24: plaza.v1.ListPostsResponse.comments:type_name -> plaza.v1.Comment
-	21, // 25: plaza.v1.ListPostsResponse.users:type_name -> plaza.v1.User
-	22, // 26: plaza.v1.ListPostsResponse.files:type_name -> plaza.v1.File
-	23, // 27: plaza.v1.ListPostsResponse.communities:type_name -> plaza.v1.Community
-	24, // 28: plaza.v1.ListPostsResponse.community_users:type_name -> plaza.v1.CommunityUser
-	25, // 29: plaza.v1.ListPostsResponse.categories:type_name -> plaza.v1.Category
-	26, // 30: plaza.v1.ListPostsResponse.feeds:type_name -> plaza.v1.Feed
-	27, // 31: plaza.v1.ListPostsResponse.video_streamings:type_name -> plaza.v1.VideoStreaming
-	27, // 32: plaza.v1.ListPostsResponse.video_streaming_children:type_name -> plaza.v1.VideoStreaming
-	28, // 33: plaza.v1.ListPostsResponse.rooms:type_name -> plaza.v1.Room
-	28, // 34: plaza.v1.ListPostsResponse.room_childrens:type_name -> plaza.v1.Room
-	29, // 35: plaza.v1.ListPostsResponse.polls:type_name -> plaza.v1.Poll
-	30, // 36: plaza.v1.ListPostsResponse.paging:type_name -> plaza.v1.Paging
-	16, // 37: plaza.v1.CreatePostRequest.data:type_name -> google.protobuf.Struct
-	31, // 38: plaza.v1.CreatePostRequest.attachments:type_name -> plaza.v1.Attachment
-	16, // 39: plaza.v1.CreatePostRequest.metadata:type_name -> google.protobuf.Struct
-	19, // 40: plaza.v1.CreatePostRequest.mentionees:type_name -> plaza.v1.Mentionee
-	32, // 41: plaza.v1.ListPostsRequest.options:type_name -> plaza.v1.PageOptions
-	16, // 42: plaza.v1.UpdatePostRequest.data:type_name -> google.protobuf.Struct
-	31, // 43: plaza.v1.UpdatePostRequest.attachments:type_name -> plaza.v1.Attachment
-	16, // 44: plaza.v1.UpdatePostRequest.metadata:type_name -> google.protobuf.Struct
-	19, // 45: plaza.v1.UpdatePostRequest.mentionees:type_name -> plaza.v1.Mentionee
-	3,  // 46: plaza.v1.PostService.CreatePost:input_type -> plaza.v1.CreatePostRequest
-	4,  // 47: plaza.v1.PostService.GetPost:input_type -> plaza.v1.GetPostRequest
-	5,  // 48: plaza.v1.PostService.BatchGetPosts:input_type -> plaza.v1.BatchGetPostsRequest
-	6,  // 49: plaza.v1.PostService.ListPosts:input_type -> plaza.v1.ListPostsRequest
-	7,  // 50: plaza.v1.PostService.UpdatePost:input_type -> plaza.v1.UpdatePostRequest
-	8,  // 51: plaza.v1.PostService.DeletePost:input_type -> plaza.v1.DeletePostRequest
-	9,  // 52: plaza.v1.PostService.ApprovePost:input_type -> plaza.v1.ApprovePostRequest
-	10, // 53: plaza.v1.PostService.DeclinePost:input_type -> plaza.v1.DeclinePostRequest
-	11, // 54: plaza.v1.PostService.FlagPost:input_type -> plaza.v1.FlagPostRequest
-	12, // 55: plaza.v1.PostService.UnflagPost:input_type -> plaza.v1.UnflagPostRequest
-	13, // 56: plaza.v1.PostService.ClearPostFlags:input_type -> plaza.v1.ClearPostFlagsRequest
-	14, // 57: plaza.v1.PostService.IsPostFlaggedByMe:input_type -> plaza.v1.IsPostFlaggedByMeRequest
-	1,  // 58: plaza.v1.PostService.CreatePost:output_type -> plaza.v1.PostResponse
-	1,  // 59: plaza.v1.PostService.GetPost:output_type -> plaza.v1.PostResponse
-	1,  // 60: plaza.v1.PostService.BatchGetPosts:output_type -> plaza.v1.PostResponse
-	2,  // 61: plaza.v1.PostService.ListPosts:output_type -> plaza.v1.ListPostsResponse
-	1,  // 62: plaza.v1.PostService.UpdatePost:output_type -> plaza.v1.PostResponse
-	33, // 63: plaza.v1.PostService.DeletePost:output_type -> plaza.v1.StatusSuccessResponse
-	1,  // 64: plaza.v1.PostService.ApprovePost:output_type -> plaza.v1.PostResponse
-	1,  // 65: plaza.v1.PostService.DeclinePost:output_type -> plaza.v1.PostResponse
-	1,  // 66: plaza.v1.PostService.FlagPost:output_type -> plaza.v1.PostResponse
-	1,  // 67: plaza.v1.PostService.UnflagPost:output_type -> plaza.v1.PostResponse
-	1,  // 68: plaza.v1.PostService.ClearPostFlags:output_type -> plaza.v1.PostResponse
-	34, // 69: plaza.v1.PostService.IsPostFlaggedByMe:output_type -> plaza.v1.FlaggedByMeResponse
-	58, // [58:70] is the sub-list for method output_type
-	46, // [46:58] is the sub-list for method input_type
-	46, // [46:46] is the sub-list for extension type_name
-	46, // [46:46] is the sub-list for extension extendee
-	0,  // [0:46] is the sub-list for field type_name
+	18, // 0: plaza.v1.Post.data:type_name -> google.protobuf.Struct
+	18, // 1: plaza.v1.Post.metadata:type_name -> google.protobuf.Struct
+	19, // 2: plaza.v1.Post.hash_flag:type_name -> plaza.v1.HashFlag
+	20, // 3: plaza.v1.Post.edited_at:type_name -> google.protobuf.Timestamp
+	20, // 4: plaza.v1.Post.created_at:type_name -> google.protobuf.Timestamp
+	20, // 5: plaza.v1.Post.updated_at:type_name -> google.protobuf.Timestamp
+	17, // 6: plaza.v1.Post.reactions:type_name -> plaza.v1.Post.ReactionsEntry
+	21, // 7: plaza.v1.Post.mentionees:type_name -> plaza.v1.Mentionee
+	22, // 8: plaza.v1.Post.pending_edit:type_name -> plaza.v1.PendingEdit
+	0,  // 9: plaza.v1.PostResponse.posts:type_name -> plaza.v1.Post
+	0,  // 10: plaza.v1.PostResponse.post_children:type_name -> plaza.v1.Post
+	23, // 11: plaza.v1.PostResponse.comments:type_name -> plaza.v1.Comment
+	24, // 12: plaza.v1.PostResponse.users:type_name -> plaza.v1.User
+	25, // 13: plaza.v1.PostResponse.files:type_name -> plaza.v1.File
+	26, // 14: plaza.v1.PostResponse.communities:type_name -> plaza.v1.Community
+	27, // 15: plaza.v1.PostResponse.community_users:type_name -> plaza.v1.CommunityUser
+	28, // 16: plaza.v1.PostResponse.categories:type_name -> plaza.v1.Category
+	29, // 17: plaza.v1.PostResponse.feeds:type_name -> plaza.v1.Feed
+	30, // 18: plaza.v1.PostResponse.video_streamings:type_name -> plaza.v1.VideoStreaming
+	30, // 19: plaza.v1.PostResponse.video_streaming_children:type_name -> plaza.v1.VideoStreaming
+	31, // 20: plaza.v1.PostResponse.rooms:type_name -> plaza.v1.Room
+	31, // 21: plaza.v1.PostResponse.room_childrens:type_name -> plaza.v1.Room
+	32, // 22: plaza.v1.PostResponse.polls:type_name -> plaza.v1.Poll
+	0,  // 23: plaza.v1.ListPostsResponse.posts:type_name -> plaza.v1.Post
+	0,  // 24: plaza.v1.ListPostsResponse.post_children:type_name -> plaza.v1.Post
+	23, // 25: plaza.v1.ListPostsResponse.comments:type_name -> plaza.v1.Comment
+	24, // 26: plaza.v1.ListPostsResponse.users:type_name -> plaza.v1.User
+	25, // 27: plaza.v1.ListPostsResponse.files:type_name -> plaza.v1.File
+	26, // 28: plaza.v1.ListPostsResponse.communities:type_name -> plaza.v1.Community
+	27, // 29: plaza.v1.ListPostsResponse.community_users:type_name -> plaza.v1.CommunityUser
+	28, // 30: plaza.v1.ListPostsResponse.categories:type_name -> plaza.v1.Category
+	29, // 31: plaza.v1.ListPostsResponse.feeds:type_name -> plaza.v1.Feed
+	30, // 32: plaza.v1.ListPostsResponse.video_streamings:type_name -> plaza.v1.VideoStreaming
+	30, // 33: plaza.v1.ListPostsResponse.video_streaming_children:type_name -> plaza.v1.VideoStreaming
+	31, // 34: plaza.v1.ListPostsResponse.rooms:type_name -> plaza.v1.Room
+	31, // 35: plaza.v1.ListPostsResponse.room_childrens:type_name -> plaza.v1.Room
+	32, // 36: plaza.v1.ListPostsResponse.polls:type_name -> plaza.v1.Poll
+	33, // 37: plaza.v1.ListPostsResponse.paging:type_name -> plaza.v1.Paging
+	18, // 38: plaza.v1.CreatePostRequest.data:type_name -> google.protobuf.Struct
+	34, // 39: plaza.v1.CreatePostRequest.attachments:type_name -> plaza.v1.Attachment
+	18, // 40: plaza.v1.CreatePostRequest.metadata:type_name -> google.protobuf.Struct
+	21, // 41: plaza.v1.CreatePostRequest.mentionees:type_name -> plaza.v1.Mentionee
+	35, // 42: plaza.v1.ListPostsRequest.options:type_name -> plaza.v1.PageOptions
+	35, // 43: plaza.v1.ListPendingEditsRequest.options:type_name -> plaza.v1.PageOptions
+	22, // 44: plaza.v1.ListPendingEditsResponse.pending_edits:type_name -> plaza.v1.PendingEdit
+	33, // 45: plaza.v1.ListPendingEditsResponse.paging:type_name -> plaza.v1.Paging
+	18, // 46: plaza.v1.UpdatePostRequest.data:type_name -> google.protobuf.Struct
+	34, // 47: plaza.v1.UpdatePostRequest.attachments:type_name -> plaza.v1.Attachment
+	18, // 48: plaza.v1.UpdatePostRequest.metadata:type_name -> google.protobuf.Struct
+	21, // 49: plaza.v1.UpdatePostRequest.mentionees:type_name -> plaza.v1.Mentionee
+	3,  // 50: plaza.v1.PostService.CreatePost:input_type -> plaza.v1.CreatePostRequest
+	4,  // 51: plaza.v1.PostService.GetPost:input_type -> plaza.v1.GetPostRequest
+	5,  // 52: plaza.v1.PostService.BatchGetPosts:input_type -> plaza.v1.BatchGetPostsRequest
+	6,  // 53: plaza.v1.PostService.ListPosts:input_type -> plaza.v1.ListPostsRequest
+	9,  // 54: plaza.v1.PostService.UpdatePost:input_type -> plaza.v1.UpdatePostRequest
+	10, // 55: plaza.v1.PostService.DeletePost:input_type -> plaza.v1.DeletePostRequest
+	11, // 56: plaza.v1.PostService.ApprovePost:input_type -> plaza.v1.ApprovePostRequest
+	12, // 57: plaza.v1.PostService.DeclinePost:input_type -> plaza.v1.DeclinePostRequest
+	7,  // 58: plaza.v1.PostService.ListPendingEdits:input_type -> plaza.v1.ListPendingEditsRequest
+	13, // 59: plaza.v1.PostService.FlagPost:input_type -> plaza.v1.FlagPostRequest
+	14, // 60: plaza.v1.PostService.UnflagPost:input_type -> plaza.v1.UnflagPostRequest
+	15, // 61: plaza.v1.PostService.ClearPostFlags:input_type -> plaza.v1.ClearPostFlagsRequest
+	16, // 62: plaza.v1.PostService.IsPostFlaggedByMe:input_type -> plaza.v1.IsPostFlaggedByMeRequest
+	1,  // 63: plaza.v1.PostService.CreatePost:output_type -> plaza.v1.PostResponse
+	1,  // 64: plaza.v1.PostService.GetPost:output_type -> plaza.v1.PostResponse
+	1,  // 65: plaza.v1.PostService.BatchGetPosts:output_type -> plaza.v1.PostResponse
+	2,  // 66: plaza.v1.PostService.ListPosts:output_type -> plaza.v1.ListPostsResponse
+	1,  // 67: plaza.v1.PostService.UpdatePost:output_type -> plaza.v1.PostResponse
+	36, // 68: plaza.v1.PostService.DeletePost:output_type -> plaza.v1.StatusSuccessResponse
+	1,  // 69: plaza.v1.PostService.ApprovePost:output_type -> plaza.v1.PostResponse
+	1,  // 70: plaza.v1.PostService.DeclinePost:output_type -> plaza.v1.PostResponse
+	8,  // 71: plaza.v1.PostService.ListPendingEdits:output_type -> plaza.v1.ListPendingEditsResponse
+	1,  // 72: plaza.v1.PostService.FlagPost:output_type -> plaza.v1.PostResponse
+	1,  // 73: plaza.v1.PostService.UnflagPost:output_type -> plaza.v1.PostResponse
+	1,  // 74: plaza.v1.PostService.ClearPostFlags:output_type -> plaza.v1.PostResponse
+	37, // 75: plaza.v1.PostService.IsPostFlaggedByMe:output_type -> plaza.v1.FlaggedByMeResponse
+	63, // [63:76] is the sub-list for method output_type
+	50, // [50:63] is the sub-list for method input_type
+	50, // [50:50] is the sub-list for extension type_name
+	50, // [50:50] is the sub-list for extension extendee
+	0,  // [0:50] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_post_proto_init() }
@@ -1960,14 +2096,14 @@ func file_plaza_v1_post_proto_init() {
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_video_streaming_proto_init()
 	file_plaza_v1_post_proto_msgTypes[6].OneofWrappers = []any{}
-	file_plaza_v1_post_proto_msgTypes[7].OneofWrappers = []any{}
+	file_plaza_v1_post_proto_msgTypes[9].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_post_proto_rawDesc), len(file_plaza_v1_post_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   16,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

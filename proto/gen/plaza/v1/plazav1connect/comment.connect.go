@@ -88,10 +88,11 @@ type CommentServiceClient interface {
 	// `editedAt` changes only if `data` or `attachments` change. An administrator can keep it with the header
 	// `preserve-edited-at: true`.
 	UpdateComment(context.Context, *v1.UpdateCommentRequest) (*v1.CommentResponse, error)
-	// ApproveComment approves a comment that is awaiting review. It becomes visible to everyone and is counted from then
-	// on.
+	// ApproveComment approves a comment that is awaiting review, which becomes visible to everyone and is counted from then
+	// on, or makes the pending edit of an approved comment.
 	ApproveComment(context.Context, *v1.ApproveCommentRequest) (*v1.CommentResponse, error)
-	// DeclineComment declines a comment that is awaiting review. Its author can still see it.
+	// DeclineComment declines a comment that is awaiting review, which its author can still see, or drops the pending edit
+	// of an approved comment.
 	DeclineComment(context.Context, *v1.DeclineCommentRequest) (*v1.CommentResponse, error)
 	// DeleteComment deletes a comment.
 	DeleteComment(context.Context, *v1.DeleteCommentRequest) (*v1.StatusSuccessResponse, error)
@@ -336,10 +337,11 @@ type CommentServiceHandler interface {
 	// `editedAt` changes only if `data` or `attachments` change. An administrator can keep it with the header
 	// `preserve-edited-at: true`.
 	UpdateComment(context.Context, *v1.UpdateCommentRequest) (*v1.CommentResponse, error)
-	// ApproveComment approves a comment that is awaiting review. It becomes visible to everyone and is counted from then
-	// on.
+	// ApproveComment approves a comment that is awaiting review, which becomes visible to everyone and is counted from then
+	// on, or makes the pending edit of an approved comment.
 	ApproveComment(context.Context, *v1.ApproveCommentRequest) (*v1.CommentResponse, error)
-	// DeclineComment declines a comment that is awaiting review. Its author can still see it.
+	// DeclineComment declines a comment that is awaiting review, which its author can still see, or drops the pending edit
+	// of an approved comment.
 	DeclineComment(context.Context, *v1.DeclineCommentRequest) (*v1.CommentResponse, error)
 	// DeleteComment deletes a comment.
 	DeleteComment(context.Context, *v1.DeleteCommentRequest) (*v1.StatusSuccessResponse, error)

@@ -50,6 +50,9 @@ const (
 	PostServiceApprovePostProcedure = "/plaza.v1.PostService/ApprovePost"
 	// PostServiceDeclinePostProcedure is the fully-qualified name of the PostService's DeclinePost RPC.
 	PostServiceDeclinePostProcedure = "/plaza.v1.PostService/DeclinePost"
+	// PostServiceListPendingEditsProcedure is the fully-qualified name of the PostService's
+	// ListPendingEdits RPC.
+	PostServiceListPendingEditsProcedure = "/plaza.v1.PostService/ListPendingEdits"
 	// PostServiceFlagPostProcedure is the fully-qualified name of the PostService's FlagPost RPC.
 	PostServiceFlagPostProcedure = "/plaza.v1.PostService/FlagPost"
 	// PostServiceUnflagPostProcedure is the fully-qualified name of the PostService's UnflagPost RPC.
@@ -77,16 +80,20 @@ type PostServiceClient interface {
 	//
 	//   - A post that is awaiting review stays so. Its author can edit it only if the setting
 	//     `isAllowEditPostWhenReviewingEnabled` is on.
-	//   - A published post stays published, even if the community reviews new posts.
+	//   - In a community that reviews posts, the edit of a published post by its author waits as `pendingEdit` of the post,
+	//     which stays as it was published until a moderator approves the edit.
 	//   - `editedAt` changes only if `data` or `attachments` change. An administrator can keep it with the header
 	//     `preserve-edited-at: true`.
 	UpdatePost(context.Context, *v1.UpdatePostRequest) (*v1.PostResponse, error)
 	// DeletePost deletes a post and its child posts.
 	DeletePost(context.Context, *v1.DeletePostRequest) (*v1.StatusSuccessResponse, error)
-	// ApprovePost publishes a post that is awaiting review.
+	// ApprovePost publishes a post that is awaiting review, or makes the pending edit of a published post.
 	ApprovePost(context.Context, *v1.ApprovePostRequest) (*v1.PostResponse, error)
-	// DeclinePost declines a post that is awaiting review.
+	// DeclinePost declines a post that is awaiting review, or drops the pending edit of a published post.
 	DeclinePost(context.Context, *v1.DeclinePostRequest) (*v1.PostResponse, error)
+	// ListPendingEdits lists the edits of published posts and approved comments in a community that wait for approval,
+	// newest first.
+	ListPendingEdits(context.Context, *v1.ListPendingEditsRequest) (*v1.ListPendingEditsResponse, error)
 	// FlagPost flags a post on behalf of the caller. Flagging twice has no effect.
 	FlagPost(context.Context, *v1.FlagPostRequest) (*v1.PostResponse, error)
 	// UnflagPost removes the caller's flag from a post.
@@ -159,6 +166,12 @@ func NewPostServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			connect.WithSchema(postServiceMethods.ByName("DeclinePost")),
 			connect.WithClientOptions(opts...),
 		),
+		listPendingEdits: connect.NewClient[v1.ListPendingEditsRequest, v1.ListPendingEditsResponse](
+			httpClient,
+			baseURL+PostServiceListPendingEditsProcedure,
+			connect.WithSchema(postServiceMethods.ByName("ListPendingEdits")),
+			connect.WithClientOptions(opts...),
+		),
 		flagPost: connect.NewClient[v1.FlagPostRequest, v1.PostResponse](
 			httpClient,
 			baseURL+PostServiceFlagPostProcedure,
@@ -197,6 +210,7 @@ type postServiceClient struct {
 	deletePost        *connect.Client[v1.DeletePostRequest, v1.StatusSuccessResponse]
 	approvePost       *connect.Client[v1.ApprovePostRequest, v1.PostResponse]
 	declinePost       *connect.Client[v1.DeclinePostRequest, v1.PostResponse]
+	listPendingEdits  *connect.Client[v1.ListPendingEditsRequest, v1.ListPendingEditsResponse]
 	flagPost          *connect.Client[v1.FlagPostRequest, v1.PostResponse]
 	unflagPost        *connect.Client[v1.UnflagPostRequest, v1.PostResponse]
 	clearPostFlags    *connect.Client[v1.ClearPostFlagsRequest, v1.PostResponse]
@@ -275,6 +289,15 @@ func (c *postServiceClient) DeclinePost(ctx context.Context, req *v1.DeclinePost
 	return nil, err
 }
 
+// ListPendingEdits calls plaza.v1.PostService.ListPendingEdits.
+func (c *postServiceClient) ListPendingEdits(ctx context.Context, req *v1.ListPendingEditsRequest) (*v1.ListPendingEditsResponse, error) {
+	response, err := c.listPendingEdits.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // FlagPost calls plaza.v1.PostService.FlagPost.
 func (c *postServiceClient) FlagPost(ctx context.Context, req *v1.FlagPostRequest) (*v1.PostResponse, error) {
 	response, err := c.flagPost.CallUnary(ctx, connect.NewRequest(req))
@@ -326,16 +349,20 @@ type PostServiceHandler interface {
 	//
 	//   - A post that is awaiting review stays so. Its author can edit it only if the setting
 	//     `isAllowEditPostWhenReviewingEnabled` is on.
-	//   - A published post stays published, even if the community reviews new posts.
+	//   - In a community that reviews posts, the edit of a published post by its author waits as `pendingEdit` of the post,
+	//     which stays as it was published until a moderator approves the edit.
 	//   - `editedAt` changes only if `data` or `attachments` change. An administrator can keep it with the header
 	//     `preserve-edited-at: true`.
 	UpdatePost(context.Context, *v1.UpdatePostRequest) (*v1.PostResponse, error)
 	// DeletePost deletes a post and its child posts.
 	DeletePost(context.Context, *v1.DeletePostRequest) (*v1.StatusSuccessResponse, error)
-	// ApprovePost publishes a post that is awaiting review.
+	// ApprovePost publishes a post that is awaiting review, or makes the pending edit of a published post.
 	ApprovePost(context.Context, *v1.ApprovePostRequest) (*v1.PostResponse, error)
-	// DeclinePost declines a post that is awaiting review.
+	// DeclinePost declines a post that is awaiting review, or drops the pending edit of a published post.
 	DeclinePost(context.Context, *v1.DeclinePostRequest) (*v1.PostResponse, error)
+	// ListPendingEdits lists the edits of published posts and approved comments in a community that wait for approval,
+	// newest first.
+	ListPendingEdits(context.Context, *v1.ListPendingEditsRequest) (*v1.ListPendingEditsResponse, error)
 	// FlagPost flags a post on behalf of the caller. Flagging twice has no effect.
 	FlagPost(context.Context, *v1.FlagPostRequest) (*v1.PostResponse, error)
 	// UnflagPost removes the caller's flag from a post.
@@ -404,6 +431,12 @@ func NewPostServiceHandler(svc PostServiceHandler, opts ...connect.HandlerOption
 		connect.WithSchema(postServiceMethods.ByName("DeclinePost")),
 		connect.WithHandlerOptions(opts...),
 	)
+	postServiceListPendingEditsHandler := connect.NewUnaryHandlerSimple(
+		PostServiceListPendingEditsProcedure,
+		svc.ListPendingEdits,
+		connect.WithSchema(postServiceMethods.ByName("ListPendingEdits")),
+		connect.WithHandlerOptions(opts...),
+	)
 	postServiceFlagPostHandler := connect.NewUnaryHandlerSimple(
 		PostServiceFlagPostProcedure,
 		svc.FlagPost,
@@ -447,6 +480,8 @@ func NewPostServiceHandler(svc PostServiceHandler, opts ...connect.HandlerOption
 			postServiceApprovePostHandler.ServeHTTP(w, r)
 		case PostServiceDeclinePostProcedure:
 			postServiceDeclinePostHandler.ServeHTTP(w, r)
+		case PostServiceListPendingEditsProcedure:
+			postServiceListPendingEditsHandler.ServeHTTP(w, r)
 		case PostServiceFlagPostProcedure:
 			postServiceFlagPostHandler.ServeHTTP(w, r)
 		case PostServiceUnflagPostProcedure:
@@ -494,6 +529,10 @@ func (UnimplementedPostServiceHandler) ApprovePost(context.Context, *v1.ApproveP
 
 func (UnimplementedPostServiceHandler) DeclinePost(context.Context, *v1.DeclinePostRequest) (*v1.PostResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.DeclinePost is not implemented"))
+}
+
+func (UnimplementedPostServiceHandler) ListPendingEdits(context.Context, *v1.ListPendingEditsRequest) (*v1.ListPendingEditsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PostService.ListPendingEdits is not implemented"))
 }
 
 func (UnimplementedPostServiceHandler) FlagPost(context.Context, *v1.FlagPostRequest) (*v1.PostResponse, error) {

@@ -1,0 +1,71 @@
+package conformance
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/apptest"
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// TestFormerMembersLoseTheirRooms takes a co-host's access to the community of a room in every way, and checks that the
+// room is gone for them and that the media server's report with their key is refused. A ban from the network ends the
+// key only, because it ends every call.
+func TestFormerMembersLoseTheirRooms(t *testing.T) {
+	t.Parallel()
+	n := mediaNetwork(t)
+	media := mediaServer(n)
+	for name, end := range map[string]func(boss, coHost *apptest.Client, community string){
+		"banned": func(boss, coHost *apptest.Client, community string) { banMember(t, boss, community, coHost) },
+		"removed": func(boss, coHost *apptest.Client, community string) {
+			boss.Do(t, http.MethodDelete, membersPath(community), object{"userIds": []string{coHost.UserID}}).OK(t)
+		},
+		"left": func(_, coHost *apptest.Client, community string) {
+			coHost.Do(t, http.MethodDelete, communitiesPath+"/"+community+"/leave", nil).OK(t)
+		},
+		"banned from the network": func(_, coHost *apptest.Client, _ string) {
+			n.Admin(region.EU).Do(t, http.MethodPost, "/api/v2/users/ban", object{"userId": coHost.UserID}).OK(t)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			host, coHost := n.NewUser(t, region.EU, "host"), n.NewUser(t, region.US, "cohost")
+			community := newCommunity(t, host, object{"isPublic": false, "isDiscoverable": false, "userIds": []string{coHost.UserID}})
+			id := text(newRoom(t, host, object{"type": "coHosts", "participants": []string{coHost.UserID}}), "roomId")
+			host.Do(t, http.MethodPost, "/api/v4/posts", object{
+				"targetType": "community", "targetId": community, "dataType": "room", "data": object{"text": "x", "roomId": id},
+			}).OK(t)
+			listed := func() []string {
+				return coHost.Do(t, http.MethodGet, roomsPath+"?options[limit]=100", nil).OK(t).Strings(t, "rooms", "roomId")
+			}
+			_, key := sendCredentials(t, coHost, id)
+			require.Contains(t, listed(), id)
+			end(host, coHost, community)
+			refused := media.Do(t, http.MethodPost, mediaRoomsPath+id+"/events", roomReport("started", key))
+			requireFailure(t, forbidden, refused)
+			if name != "banned from the network" {
+				requireFailure(t, notFound, coHost.Do(t, http.MethodGet, roomsPath+"/"+id, nil))
+				requireFailure(t, notFound, coHost.Do(t, http.MethodGet, roomsPath+"/"+id+"/token", nil))
+				require.NotContains(t, listed(), id)
+			}
+			_, key = sendCredentials(t, host, id)
+			media.Do(t, http.MethodPost, mediaRoomsPath+id+"/events", roomReport("started", key)).OK(t)
+		})
+	}
+}
+
+// TestBannedStreamerCannotStart checks the same for the creator of a video stream in a public community.
+func TestBannedStreamerCannotStart(t *testing.T) {
+	t.Parallel()
+	n := mediaNetwork(t)
+	boss, streamer := n.NewUser(t, region.EU, "boss"), n.NewUser(t, region.US, "streamer")
+	community := newCommunity(t, boss, object{"userIds": []string{streamer.UserID}})
+	stream := newStream(t, streamer)
+	id, key := text(stream, "streamId"), streamKey(t, stream)
+	streamer.Do(t, http.MethodPost, "/api/v4/posts", object{
+		"targetType": "community", "targetId": community, "dataType": "liveStream", "data": object{"text": "x", "streamId": id},
+	}).OK(t)
+	banMember(t, boss, community, streamer)
+	requireFailure(t, forbidden, mediaServer(n).Do(t, http.MethodPost, mediaStreamsPath+id+"/events", object{"event": "started", "streamKey": key}))
+}

@@ -1,0 +1,82 @@
+package store
+
+import (
+	"time"
+
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+// PendingEdit is a row of pending_edits: the edit of an approved post or comment that waits for approval.
+type PendingEdit struct {
+	ReferenceID   string
+	ReferenceType string // post or comment
+	TargetID      string // the community
+	AuthorID      string // internal id
+	Data          []byte // JSON object
+	Metadata      []byte // JSON object
+	Mentionees    []byte // JSON array
+	Attachments   []byte // JSON array of the attachments after the edit
+	Tags          []string
+	Hashtags      []string
+	CreatedAt     time.Time // of the latest edit
+}
+
+var pendingEditColumns = db.Columns[PendingEdit]()
+
+var (
+	sqlPendingEditsByID  = stmt("pendingEdits.byReference", `SELECT `+pendingEditColumns+` FROM pending_edits WHERE home = $1 AND reference_id = ANY($2::text[])`)
+	sqlPendingEditUpsert = stmt("pendingEdits.put", `INSERT INTO pending_edits (home, `+pendingEditColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6::jsonb, $7::jsonb, $8::jsonb, $9::jsonb, $10::text[], $11::text[], $12)
+		ON CONFLICT (home, reference_id) DO UPDATE SET author_id = excluded.author_id, data = excluded.data, metadata = excluded.metadata,
+			mentionees = excluded.mentionees, attachments = excluded.attachments, tags = excluded.tags, hashtags = excluded.hashtags,
+			created_at = excluded.created_at`)
+	sqlPendingEditDelete = stmt("pendingEdits.delete", `DELETE FROM pending_edits WHERE home = $1 AND reference_id = ANY($2::text[])`)
+	sqlPendingEditGuard  = stmt("pendingEdits.guard", `SELECT 1 / count(*) FROM pending_edits
+		WHERE home = $1 AND reference_id = $2 AND created_at = $3::timestamptz AND data = $4::jsonb`)
+)
+
+// pendingEditsByCreation are the statements of ListPendingEdits.
+var pendingEditsByCreation = inBoth(createdOrders, func(o db.Order) *db.Statement {
+	return stmt("pendingEdits.list"+o.Name, `SELECT `+pendingEditColumns+` FROM pending_edits WHERE home = $1 AND target_id = $2
+		AND `+o.After("created_at", "reference_id", "$3::timestamptz", "$4")+` ORDER BY `+o.By("created_at", "reference_id")+` LIMIT $5::bigint`)
+})
+
+// PendingEdits reads the pending edits of posts and comments of any homes, in no particular order.
+func (r *ReadBatch) PendingEdits(ids []string, into *[]PendingEdit) {
+	*into = nil
+	readMany(r, ids, sqlPendingEditsByID, into)
+}
+
+// PendingEdit reads the pending edit of a post or comment; nil without one.
+func (r *ReadBatch) PendingEdit(id string, into **PendingEdit) {
+	r.addAt(id, sqlPendingEditsByID, db.Row(into), []string{id})
+}
+
+// PendingEditList is a page of the pending edits in one community.
+type PendingEditList struct {
+	TargetID string
+	Desc     bool
+	After    time.Time // the position that the page starts after
+	AfterID  string
+	Limit    int
+}
+
+// ListPendingEdits reads up to Limit pending edits in the order of the list.
+func (r *ReadBatch) ListPendingEdits(l PendingEditList, into *[]PendingEdit) {
+	r.addAt(l.TargetID, pendingEditsByCreation.in(l.Desc), db.Rows(into), l.TargetID, l.After, l.AfterID, l.Limit)
+}
+
+// UpsertPendingEdit stores an edit in place of the present one of the same post or comment.
+func (w *Tx) UpsertPendingEdit(e PendingEdit) {
+	w.Exec(sqlPendingEditUpsert, e.ReferenceID, e.ReferenceType, e.TargetID, e.AuthorID, e.Data, e.Metadata, e.Mentionees, e.Attachments,
+		emptyIfNil(e.Tags), emptyIfNil(e.Hashtags), e.CreatedAt)
+}
+
+// GuardPendingEdit makes the transaction fail with refusal if the edit was replaced, approved or declined since it was
+// read.
+func (w *Tx) GuardPendingEdit(e PendingEdit, refusal error) {
+	w.Guard(sqlPendingEditGuard, refusal, e.ReferenceID, e.CreatedAt, e.Data)
+}
+
+// DeletePendingEdits deletes the pending edits of posts and comments.
+func (w *Tx) DeletePendingEdits(ids ...string) { w.Exec(sqlPendingEditDelete, ids) }

@@ -1,0 +1,41 @@
+package view
+
+import (
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// PendingEdit converts an edit that waits for approval.
+func (b *Builder) PendingEdit(e store.PendingEdit) *plazav1.PendingEdit {
+	return &plazav1.PendingEdit{
+		ReferenceId: e.ReferenceID, ReferenceType: e.ReferenceType, Data: object(e.Data), Metadata: object(e.Metadata),
+		Mentionees: mentionees(e.Mentionees), Attachments: Attachments(e.Attachments), Tags: e.Tags, Hashtags: e.Hashtags, CreatedAt: ts(e.CreatedAt),
+	}
+}
+
+// readPendingEdits reads the pending edits of the posts and comments of the response that the viewer wrote or reviews.
+func (l *loader) readPendingEdits(batch *store.ReadBatch) {
+	wanted := newIDSet()
+	add := func(id, authorID, targetType, targetID string, waits bool) {
+		if waits && targetType == "community" && (authorID == l.viewerID || l.viewer.reviews(targetType, targetID)) {
+			wanted.add(id)
+		}
+	}
+	for _, p := range l.Posts {
+		add(p.ID, p.AuthorID, p.TargetType, p.TargetID, p.IsParent && p.FeedType == published && p.DeletedAt == nil)
+	}
+	for _, c := range l.Comments {
+		add(c.ID, c.AuthorID, c.TargetType, c.TargetID, c.ApprovalStatus == store.Approved && c.DeletedAt == nil)
+	}
+	if ids := wanted.list(); len(ids) > 0 {
+		batch.PendingEdits(ids, &l.pendingEdits)
+	}
+}
+
+// pendingEdit returns the pending edit of a post or comment; nil without one.
+func (l *loader) pendingEdit(id string) *plazav1.PendingEdit {
+	if e := find(l.pendingEdits, func(e *store.PendingEdit) bool { return e.ReferenceID == id }); e != nil {
+		return l.builder.PendingEdit(*e)
+	}
+	return nil
+}

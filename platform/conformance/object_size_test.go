@@ -34,7 +34,10 @@ func newSizedObjects(t *testing.T) sizedObjects {
 
 // jsonIn returns an object whose JSON has n bytes, in the field of a request that may hold more.
 func jsonIn(field string, more ...object) func(t *testing.T, n int) object {
-	return func(t *testing.T, n int) object { return object{field: with(jsonOf(t, n), more...)} }
+	return func(t *testing.T, n int) object {
+		t.Helper()
+		return object{field: with(jsonOf(t, n), more...)}
+	}
 }
 
 // TestFreeFormObjects sends free-form objects at their limit and one byte past it.

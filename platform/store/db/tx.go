@@ -199,5 +199,5 @@ func (s *Step) readResult(results pgx.BatchResults) error {
 		_, err := results.Exec()
 		return err
 	}
-	return scanResult(results, s.scan)
+	return scanResult(results, s.scan, nil)
 }

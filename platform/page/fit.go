@@ -31,18 +31,16 @@ func allowance(limit int) int64 {
 // fit calls a list, with smaller page sizes until the rows fit. The tokens of the response keep the page size that the
 // client chose, because the following rows may be smaller.
 func (l *list) fit(ctx context.Context, request connect.AnyRequest, next connect.UnaryFunc) (connect.AnyResponse, error) {
-	limited, rows := budget.WithRows(ctx, MaxRowBytes)
-	response, err := next(limited, request)
-	if !rows.Exceeded() {
+	response, fits, err := tryPage(ctx, request, next, MaxRowBytes)
+	if fits {
 		return response, err
 	}
 	message, _ := request.Any().(proto.Message)
 	chosen := l.limit(message.ProtoReflect())
-	for limit := chosen; rows.Exceeded(); {
+	for limit := chosen; !fits; {
 		limit = max(1, limit/shrink)
 		l.setLimit(message.ProtoReflect(), limit)
-		limited, rows = budget.WithRows(ctx, allowance(limit))
-		response, err = next(limited, request)
+		response, fits, err = tryPage(ctx, request, next, allowance(limit))
 	}
 	if err != nil {
 		return nil, err
@@ -51,6 +49,13 @@ func (l *list) fit(ctx context.Context, request connect.AnyRequest, next connect
 		changeTokens(l.responses, message.ProtoReflect(), func(token string) string { return withLimit(token, chosen) })
 	}
 	return response, nil
+}
+
+// tryPage calls a list with a budget for its rows, and reports whether they fit.
+func tryPage(ctx context.Context, request connect.AnyRequest, next connect.UnaryFunc, bytes int64) (connect.AnyResponse, bool, error) {
+	limited, rows := budget.WithRows(ctx, bytes)
+	response, err := next(limited, request)
+	return response, !rows.Exceeded(), err
 }
 
 // limit returns the page size of a request: that of its token, its limit, or the usual default.

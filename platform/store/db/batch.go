@@ -153,7 +153,7 @@ func retryRead(ctx context.Context, h *home, queries []query) error {
 }
 
 func sendQueries(ctx context.Context, h *home, queries []query) error {
-	conn, err := h.pool.Acquire(ctx)
+	conn, err := h.acquire(ctx)
 	if err != nil {
 		return err
 	}

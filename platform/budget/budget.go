@@ -15,7 +15,7 @@ var ErrExceeded = errors.New("the rows exceed the budget of the request")
 const smallRow = 256
 
 // Rows is what remains of a budget. It can be used concurrently.
-type Rows struct{ left atomic.Int64 }
+type Rows struct{ left, taken atomic.Int64 }
 
 type key struct{}
 
@@ -34,11 +34,18 @@ func RowsOf(ctx context.Context) *Rows {
 
 // Take takes a row of n bytes from the budget. It returns ErrExceeded if the budget does not suffice.
 func (r *Rows) Take(n int) error {
-	if n > smallRow && r.left.Add(-int64(n)) < 0 {
+	if n <= smallRow {
+		return nil
+	}
+	if r.left.Add(-int64(n)) < 0 {
 		return ErrExceeded
 	}
+	r.taken.Add(1)
 	return nil
 }
+
+// Taken returns the number of rows that fitted, without small ones.
+func (r *Rows) Taken() int { return int(r.taken.Load()) }
 
 // Exceeded reports whether a row did not fit into the budget.
 func (r *Rows) Exceeded() bool { return r.left.Load() < 0 }

@@ -19,6 +19,7 @@ func TestRows(t *testing.T) {
 	}
 	require.NoError(t, rows.Take(400), "at the limit")
 	require.False(t, rows.Exceeded())
+	require.Equal(t, 2, rows.Taken())
 	require.ErrorIs(t, rows.Take(257), budget.ErrExceeded)
 	require.True(t, rows.Exceeded())
 }

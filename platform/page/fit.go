@@ -17,8 +17,9 @@ import (
 // larger rows returns shorter pages.
 const MaxRowBytes = 2 << 20
 
-// shrink is the factor by which a page whose rows are too large becomes shorter.
-const shrink = 4
+// shorter returns the next page size to try after one whose rows did not fit, of which some were read: at most a quarter,
+// and at most half of the rows read, because a page also reads what its rows refer to.
+func shorter(limit int, rows *budget.Rows) int { return max(1, min(limit/4, rows.Taken()/2)) }
 
 // allowance returns the limit for a page of limit rows. A single row has none, so that a list never stops.
 func allowance(limit int) int64 {
@@ -31,16 +32,16 @@ func allowance(limit int) int64 {
 // fit calls a list, with smaller page sizes until the rows fit. The tokens of the response keep the page size that the
 // client chose, because the following rows may be smaller.
 func (l *list) fit(ctx context.Context, request connect.AnyRequest, next connect.UnaryFunc) (connect.AnyResponse, error) {
-	response, fits, err := tryPage(ctx, request, next, MaxRowBytes)
-	if fits {
+	response, rows, err := tryPage(ctx, request, next, MaxRowBytes)
+	if !rows.Exceeded() {
 		return response, err
 	}
 	message, _ := request.Any().(proto.Message)
 	chosen := l.limit(message.ProtoReflect())
-	for limit := chosen; !fits; {
-		limit = max(1, limit/shrink)
+	for limit := chosen; rows.Exceeded(); {
+		limit = shorter(limit, rows)
 		l.setLimit(message.ProtoReflect(), limit)
-		response, fits, err = tryPage(ctx, request, next, allowance(limit))
+		response, rows, err = tryPage(ctx, request, next, allowance(limit))
 	}
 	if err != nil {
 		return nil, err
@@ -51,11 +52,11 @@ func (l *list) fit(ctx context.Context, request connect.AnyRequest, next connect
 	return response, nil
 }
 
-// tryPage calls a list with a budget for its rows, and reports whether they fit.
-func tryPage(ctx context.Context, request connect.AnyRequest, next connect.UnaryFunc, bytes int64) (connect.AnyResponse, bool, error) {
+// tryPage calls a list with a budget for its rows.
+func tryPage(ctx context.Context, request connect.AnyRequest, next connect.UnaryFunc, bytes int64) (connect.AnyResponse, *budget.Rows, error) {
 	limited, rows := budget.WithRows(ctx, bytes)
 	response, err := next(limited, request)
-	return response, !rows.Exceeded(), err
+	return response, rows, err
 }
 
 // limit returns the page size of a request: that of its token, its limit, or the usual default.

@@ -51,10 +51,10 @@ func TestShorterPages(t *testing.T) {
 		"small rows":             {limited(100), 1000, []int{100}},
 		"as large as the budget": {limited(2), mib, []int{2}},
 		"a little larger":        {limited(2), mib + 1, []int{2, 1}},
-		"a quarter fits":         {limited(100), 80_000, []int{100, 25}},
-		"one does not fit":       {limited(100), 3 * mib, []int{100, 25, 6, 1}},
+		"a quarter fits":         {limited(100), 80_000, []int{100, 13}},
+		"one does not fit":       {limited(100), 3 * mib, []int{100, 1}},
 		"one row":                {limited(1), 3 * mib, []int{1, 1}},
-		"without a limit":        {&plazav1.ListPostsRequest{TargetId: "t"}, mib, []int{10, 2}},
+		"without a limit":        {&plazav1.ListPostsRequest{TargetId: "t"}, mib, []int{10, 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			limits, next := list(tc.request, tc.rowBytes)

@@ -30,7 +30,7 @@ var (
 	// sqlReactionNamesGuard counts at most as many names as allowed.
 	sqlReactionNamesGuard = stmt("reactions.guardNames", `SELECT 1 / greatest($3::bigint - count(*), 0) FROM (
 		SELECT kind FROM counters WHERE home = $1 AND ref = $2 AND kind LIKE 'reaction:%' GROUP BY kind HAVING sum(n) > 0) AS names`)
-	sqlReactionsOf    = stmt("reactions.ofUser", `SELECT `+reactionColumns+` FROM reactions WHERE home = $1 AND reference_id = ANY($2::text[]) AND user_id = $3 ORDER BY reference_id, user_id, name`)
+	sqlReactionsOf = stmt("reactions.ofUser", `SELECT `+reactionColumns+` FROM reactions WHERE home = $1 AND reference_id = ANY($2::text[]) AND user_id = $3 ORDER BY reference_id, user_id, name`)
 
 	reactionsByCreation       = reactionList("All", "")
 	reactionsOfNameByCreation = reactionList("OfName", " AND name = $6")

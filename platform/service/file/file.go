@@ -51,7 +51,7 @@ type Service struct {
 // New returns the service of files, and registers the outbox handler that deletes the objects of deleted files.
 func New(d *service.Deps, o Options) *Service {
 	s := &Service{Deps: d, Options: o, images: picture.NewQueue(imageLimits(o.MaxPixels))}
-	service.HandleOutbox(d, topicDeleted, s.deleteBytes)
+	service.HandleOutbox(d, store.TopicFileDeleted, s.deleteBytes)
 	return s
 }
 
@@ -61,17 +61,10 @@ func imageLimits(maxPixels int64) picture.QueueLimits {
 	return picture.QueueLimits{Pixels: maxPixels, Images: max(2, runtime.GOMAXPROCS(0)), WaitingPerUser: 20, Waiting: 500}
 }
 
-// topicDeleted is the topic of outbox rows that delete the objects of a deleted file; deleted is their payload.
-const topicDeleted = "fileDeleted"
-
-type deleted struct {
-	FileID string `json:"fileId"`
-}
-
 // deleteTimeout bounds how long an outbox worker waits for the storage.
 const deleteTimeout = 10 * time.Second
 
-func (s *Service) deleteBytes(ctx context.Context, m deleted) error {
+func (s *Service) deleteBytes(ctx context.Context, m store.DeletedFile) error {
 	ctx, cancel := context.WithTimeout(ctx, deleteTimeout)
 	defer cancel()
 	return s.Storage.DeleteAll(ctx, m.FileID)
@@ -130,8 +123,7 @@ func (s *Service) DeleteFile(ctx context.Context, req *plazav1.DeleteFileRequest
 		return nil, err
 	}
 	tx := s.Store.NewTx(service.HomeOf(row.ID))
-	tx.DeleteFile(row.ID, fail.NotFound())
-	bytes := tx.Emit(topicDeleted, deleted{FileID: row.ID}, s.Now(), s.Outbox.FirstTry())
+	bytes := tx.DeleteFile(*row, fail.NotFound(), s.Now(), s.Outbox.FirstTry())
 	return &plazav1.DeleteFileResponse{
 		Status: "success", Data: &plazav1.DeletedFile{FileId: row.ID}, Success: true,
 	}, s.Commit(ctx, tx, bytes)

@@ -108,6 +108,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 		},
 		Log:            d.log,
 		MaxBodyBytes:   int64(d.cfg.MaxBodyBytes),
+		ResponseMemory: int64(d.cfg.ResponseMemory),
 		RequestTimeout: d.cfg.RequestTimeout.Std(),
 		Ready:          d.ready,
 		Registerer:     d.metrics.Registerer(),

@@ -259,12 +259,12 @@ func requireRefused(t *testing.T, r *apptest.Response, status, code int) {
 }
 
 // execute runs a statement directly on the database.
-func execute(t *testing.T, n *apptest.Network, sql string) {
+func execute(t *testing.T, n *apptest.Network, sql string, args ...any) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
 	require.NoError(t, err)
 	defer func() { _ = conn.Close(t.Context()) }()
-	_, err = conn.Exec(t.Context(), sql)
+	_, err = conn.Exec(t.Context(), sql, args...)
 	require.NoError(t, err)
 }
 

@@ -43,6 +43,7 @@ func (t *routes) addStream(s Stream) error {
 
 // serveStream serves a stream, and answers with the error body if it fails.
 func (h *restHandler) serveStream(w *responseWriter, request *http.Request, found *route, path string) {
+	w.memory, w.writeTimeout = nil, streamIdleTimeout
 	found.setPathValues(request, path)
 	err := found.stream(w, request)
 	if err == nil {
@@ -114,25 +115,6 @@ func (b *streamBody) Read(p []byte) (int, error) {
 
 // clearDeadline restores the server's own timeouts.
 func (b *streamBody) clearDeadline() { _ = b.conn.SetReadDeadline(time.Time{}) }
-
-// streamWriter is a response without a time limit but with an idle timeout.
-type streamWriter struct {
-	http.ResponseWriter
-	conn *http.ResponseController
-}
-
-func newStreamWriter(w http.ResponseWriter) *streamWriter {
-	return &streamWriter{ResponseWriter: w, conn: http.NewResponseController(w)}
-}
-
-// Write implements io.Writer.
-func (w *streamWriter) Write(p []byte) (int, error) {
-	_ = w.conn.SetWriteDeadline(time.Now().Add(streamIdleTimeout))
-	return w.ResponseWriter.Write(p)
-}
-
-// clearDeadline restores the server's own timeouts.
-func (w *streamWriter) clearDeadline() { _ = w.conn.SetWriteDeadline(time.Time{}) }
 
 // logCloseError logs an error of Close, which has no other consequence.
 func logCloseError(log *slog.Logger, request *http.Request, what string, err error) {

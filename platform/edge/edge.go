@@ -34,6 +34,10 @@ type Options struct {
 	MaxBodyBytes int64
 	// RequestTimeout limits a unary operation, and the time in which a body must arrive; 0 means DefaultRequestTimeout.
 	RequestTimeout time.Duration
+	// ResponseMemory limits the bytes of large responses that clients have not read yet; 0 means DefaultResponseMemory.
+	ResponseMemory int64
+	// WriteTimeout limits the time in which a client must read 64 KiB of a response; 0 means DefaultWriteTimeout.
+	WriteTimeout time.Duration
 	// Ready reports, as nil, that the server is ready, to gRPC health checks; if Ready is nil, it always is.
 	Ready func(ctx context.Context) error
 	// Registerer registers the metrics plaza_http_…; nil registers none.
@@ -59,6 +63,12 @@ func (o Options) withDefaults() Options {
 	}
 	if o.RequestTimeout <= 0 {
 		o.RequestTimeout = DefaultRequestTimeout
+	}
+	if o.ResponseMemory <= 0 {
+		o.ResponseMemory = DefaultResponseMemory
+	}
+	if o.WriteTimeout <= 0 {
+		o.WriteTimeout = DefaultWriteTimeout
 	}
 	o.Log = slog.New(LogHandler(o.Log.Handler()))
 	return o
@@ -91,6 +101,7 @@ func New(options Options) (http.Handler, error) {
 	e := &edge{
 		rest: rest, rpc: o.newRPC(s, mapping, interceptors), failures: mapping,
 		metrics: measured, log: o.Log, tls: o.TLS, realtime: o.Realtime, pages: o.Pages,
+		memory: newResponseMemory(o.ResponseMemory, o.RequestTimeout), writeTimeout: o.WriteTimeout,
 	}
 	e.handler = newCORS(o.CORSOrigins).Handler(http.HandlerFunc(e.route))
 	return e, nil
@@ -163,6 +174,9 @@ type edge struct {
 	tls      bool
 	realtime Realtime // may be nil
 	pages    Pages    // may be nil
+
+	memory       *responseMemory
+	writeTimeout time.Duration
 }
 
 // ServeHTTP implements http.Handler.
@@ -173,12 +187,16 @@ func (e *edge) ServeHTTP(out http.ResponseWriter, request *http.Request) {
 		start:          time.Now(),
 		protocol:       protocolREST,
 		procedure:      procedureUnknown,
+		writeTimeout:   e.writeTimeout,
+		memory:         e.memory,
 	}
+	w.clearDeadline()
 	header := out.Header()
 	header[HeaderRequestID] = []string{w.requestID}
 	e.setSecurityHeaders(header, request)
 	header.Add("Vary", "Accept-Encoding") // on every response, compressed or not
 	ctx := context.WithValue(request.Context(), responseWriterKey{}, w)
+	w.ctx = request.Context()
 	e.metrics.inFlight.Inc()
 	defer e.finish(ctx, w, request.Method)
 	e.handler.ServeHTTP(w, request.WithContext(ctx))
@@ -202,10 +220,12 @@ func (e *edge) route(_ http.ResponseWriter, request *http.Request) {
 // finish ends a request: it recovers, updates the metrics and writes the access log. It must be deferred directly.
 func (e *edge) finish(ctx context.Context, w *responseWriter, method string) {
 	value := recover()
+	w.release()
 	e.metrics.inFlight.Dec()
 	if value != nil && !e.recoverPanic(ctx, w, value) {
 		defer panic(http.ErrAbortHandler) // so that the client notices the truncated response
 	}
+	w.extendDeadline() // for what net/http still has to write
 	elapsed := time.Since(w.start)
 	e.metrics.observe(w, elapsed.Seconds())
 	e.accessLog(ctx, w, method, elapsed)

@@ -70,7 +70,7 @@ func (f *failures) mapError(ctx context.Context, procedure string, err error) er
 		}
 		return connect.NewError(connect.CodeCanceled, errCanceled)
 	}
-	failed := f.failureOf(ctx, procedure, err)
+	failed := f.failureOf(ctx, procedure, err).Bounded()
 	f.logOnce(ctx, procedure, failed, err)
 	if w != nil {
 		w.failure = failed

@@ -103,10 +103,33 @@ func (f *FileStreams) download(w http.ResponseWriter, request *http.Request) err
 	}
 	defer func() { logCloseError(f.Log, request, "file", content.Close()) }()
 	contentHeaders(w.Header(), content)
-	out := newStreamWriter(w)
-	defer out.clearDeadline()
-	http.ServeContent(out, request, "", content.Modified, content)
+	http.ServeContent(&contentWriter{ResponseWriter: w}, request, "", content.Modified, content)
 	return nil
+}
+
+// contentWriter replaces the text that net/http sends for a range outside of the file by the error body.
+type contentWriter struct {
+	http.ResponseWriter
+	replaced bool
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w *contentWriter) WriteHeader(status int) {
+	if status != http.StatusRequestedRangeNotSatisfiable {
+		w.ResponseWriter.WriteHeader(status)
+		return
+	}
+	w.replaced = true
+	failed := fail.BadRequest().WithDetails("Range: must be within the file; Content-Range has its size")
+	writeError(w.ResponseWriter, httpError{Error: failed, status: status}, plazav1.RestErrors_REST_ERRORS_UNSPECIFIED)
+}
+
+// Write implements http.ResponseWriter.
+func (w *contentWriter) Write(data []byte) (int, error) {
+	if w.replaced {
+		return len(data), nil
+	}
+	return w.ResponseWriter.Write(data)
 }
 
 // publicAge is the max-age of public files, in seconds. Caches may serve a deleted file for this long.

@@ -42,6 +42,7 @@ func (e *edge) serveRealtime(w *responseWriter, request *http.Request) {
 	}
 	w.procedure = realtimePrefix + name
 	parametersToHeaders(request)
+	w.writeTimeout, w.memory = 0, nil
 	e.metrics.inFlight.Dec()
 	defer e.metrics.inFlight.Inc()
 	if err := e.realtime.Serve(w, request, name); err != nil {

@@ -36,6 +36,11 @@ type responseWriter struct {
 	written    int64       // bytes of the body
 	failure    *fail.Error // the error that the operation returned
 	clientGone bool        // the client disconnected before the response
+
+	ctx          context.Context //nolint:containedctx // of the request, which lives as long
+	writeTimeout time.Duration   // 0 for event streams, which set their own deadlines
+	memory       *responseMemory // nil for responses that are not in memory as a whole
+	reserved     int64           // bytes of memory
 }
 
 type responseWriterKey struct{}
@@ -57,12 +62,18 @@ func (w *responseWriter) WriteHeader(code int) {
 	w.ResponseWriter.WriteHeader(code)
 }
 
-// Write sends a part of the body.
+// Write sends a part of the body, within the limits on memory and time. Connect writes a whole message at once.
 func (w *responseWriter) Write(data []byte) (int, error) {
+	if w.reserved == 0 {
+		if failed := w.reserve(len(data)); failed != nil {
+			w.writeError(newHTTPError(failed))
+			return 0, failed
+		}
+	}
 	if w.status == 0 {
 		w.status = http.StatusOK
 	}
-	n, err := w.ResponseWriter.Write(data)
+	n, err := w.writeInTime(data)
 	w.written += int64(n)
 	return n, err
 }

@@ -108,7 +108,9 @@ func (h *restHandler) respond(w *responseWriter, request *http.Request, gzip boo
 	}
 	buffer := newBuffer()
 	defer releaseBuffer(buffer)
-	if err := w.call.encode(buffer); err != nil {
+	err := w.call.encode(buffer)
+	w.call.response = nil // it would stay in memory until the client has read the response
+	if err != nil {
 		failed := fail.Unexpected(err)
 		h.failures.logOnce(request.Context(), w.procedure, failed, err)
 		w.writeError(newHTTPError(failed))
@@ -129,6 +131,10 @@ func (w *responseWriter) writeJSON(status int, body *bytes.Buffer, gzip bool) {
 			header["Content-Encoding"] = []string{compressionGzip}
 			body = compressed
 		}
+	}
+	if failed := w.reserve(body.Len()); failed != nil {
+		w.writeError(newHTTPError(failed))
+		return
 	}
 	header["Content-Length"] = []string{strconv.Itoa(body.Len())}
 	w.WriteHeader(status)

@@ -13,10 +13,12 @@ const (
 	HeaderTimeout = 10 * time.Second
 	// IdleTimeout closes connections without requests.
 	IdleTimeout = 2 * time.Minute
+	// MaxConcurrentStreams limits the requests in progress on one HTTP/2 connection.
+	MaxConcurrentStreams = 100
 )
 
 // NewServer returns a server for handler with these limits, which serves HTTP/1.1 and HTTP/2, with and without TLS,
-// on one port. It has no read or write timeouts, because streams have no end; the handler limits all other requests.
+// on one port. It has no read or write timeouts, because streams have no end; the handler has deadlines that depend on progress.
 func NewServer(handler http.Handler) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -28,5 +30,6 @@ func NewServer(handler http.Handler) *http.Server {
 		MaxHeaderBytes:    MaxHeaderBytes,
 		ReadHeaderTimeout: HeaderTimeout,
 		IdleTimeout:       IdleTimeout,
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: MaxConcurrentStreams},
 	}
 }

@@ -17,7 +17,10 @@ import (
 )
 
 // validation rejects invalid requests.
-type validation struct{ validator protovalidate.Validator }
+type validation struct {
+	validator protovalidate.Validator
+	sizes     map[protoreflect.FullName][]sizedField // by request
+}
 
 // compiledRules is the validator of every server of the process. The rules depend only on the proto files, and compiling them takes
 // longer than the rest of a server's start.
@@ -38,7 +41,15 @@ func newValidation(requests []protoreflect.MessageDescriptor) (*validation, erro
 	if compiledRules.err != nil {
 		return nil, fmt.Errorf("compile the validation rules: %w", compiledRules.err)
 	}
-	return &validation{validator: compiledRules.validator}, nil
+	v := &validation{validator: compiledRules.validator, sizes: map[protoreflect.FullName][]sizedField{}}
+	for _, request := range requests {
+		sized, err := sizedFields(request)
+		if err != nil {
+			return nil, err
+		}
+		v.sizes[request.FullName()] = sized
+	}
+	return v, nil
 }
 
 // intercept is the interceptor.
@@ -62,7 +73,11 @@ func (v *validation) check(message any) error {
 	if path := invalidText(m.ProtoReflect()); path != "" {
 		return fail.Validation(path + ": must be valid UTF-8 without NUL characters")
 	}
-	return v.rules(m)
+	if err := v.rules(m); err != nil {
+		return err
+	}
+	reflected := m.ProtoReflect()
+	return requireSizes(v.sizes[reflected.Descriptor().FullName()], reflected, "")
 }
 
 func (v *validation) rules(m proto.Message) error {
@@ -74,9 +89,9 @@ func (v *validation) rules(m proto.Message) error {
 	if !errors.As(err, &violated) {
 		return fail.Unexpected(err)
 	}
-	details := make([]string, 0, len(violated.Violations))
-	for _, violation := range violated.Violations {
-		details = append(details, detailOf(m.ProtoReflect().Descriptor(), violation.Proto))
+	details := make([]string, len(violated.Violations))
+	for i, violation := range violated.Violations {
+		details[i] = detailOf(m.ProtoReflect().Descriptor(), violation.Proto)
 	}
 	return fail.Validation(details...)
 }

@@ -7,6 +7,8 @@ package fail
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"unicode/utf8"
 )
 
 // Code is an error code of the API: the `code` field of the error body.
@@ -93,6 +95,41 @@ func (e *Error) WithDetails(lines ...string) *Error {
 	c := *e
 	c.Details = append(append([]string(nil), e.Details...), lines...)
 	return &c
+}
+
+// Limits on the details of an error that a client sees. Details quote what clients send.
+const (
+	MaxDetails      = 20
+	MaxDetailLength = 300 // characters
+)
+
+// Bounded returns e with at most MaxDetails details of at most MaxDetailLength characters each. The last one says how many
+// were left out.
+func (e *Error) Bounded() *Error {
+	long := func(detail string) bool { return utf8.RuneCountInString(detail) > MaxDetailLength }
+	if len(e.Details) <= MaxDetails && !slices.ContainsFunc(e.Details, long) {
+		return e
+	}
+	c := *e
+	c.Details = nil
+	for _, detail := range e.Details[:min(len(e.Details), MaxDetails)] {
+		c.Details = append(c.Details, shorten(detail))
+	}
+	if len(e.Details) > MaxDetails {
+		c.Details[MaxDetails-1] = fmt.Sprintf("%d more errors are not listed", len(e.Details)-MaxDetails+1)
+	}
+	return &c
+}
+
+// shorten returns text with at most MaxDetailLength characters. It keeps the end, which says what is wrong, rather than the
+// middle, which quotes the client.
+func shorten(text string) string {
+	runes := []rune(text)
+	if len(runes) <= MaxDetailLength {
+		return text
+	}
+	const end = MaxDetailLength / 2
+	return string(runes[:MaxDetailLength-end-1]) + "…" + string(runes[len(runes)-end:])
 }
 
 // New returns an error of code with a message that is safe for the client.

@@ -4,12 +4,39 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/fail"
 )
+
+// TestBounded checks the limits on details, and one past them.
+func TestBounded(t *testing.T) {
+	t.Parallel()
+	repeat := func(n int) []string { return slices.Repeat([]string{"a: b"}, n) }
+	long := func(n int) string { return "x: " + strings.Repeat("é", n-5) + "zz" }
+	for name, tc := range map[string]struct{ details, want []string }{
+		"none":              {nil, nil},
+		"as many as listed": {repeat(fail.MaxDetails), repeat(fail.MaxDetails)},
+		"one more":          {repeat(fail.MaxDetails + 1), append(repeat(fail.MaxDetails-1), "2 more errors are not listed")},
+		"as long as shown":  {[]string{long(fail.MaxDetailLength)}, []string{long(fail.MaxDetailLength)}},
+		"longer": {
+			[]string{long(fail.MaxDetailLength + 1)},
+			[]string{"x: " + strings.Repeat("é", 146) + "…" + strings.Repeat("é", 148) + "zz"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			given := fail.Validation(tc.details...)
+			require.Equal(t, tc.want, given.Bounded().Details)
+			require.Equal(t, tc.details, given.Details, "the original is unchanged")
+			require.ErrorIs(t, given.Bounded(), given)
+		})
+	}
+}
 
 var errCause = errors.New("cause")
 

@@ -22,7 +22,8 @@ import (
 const SealLength = 5
 
 // Bind returns the interceptor that binds page tokens to the list that issued them: the same operation, called by the
-// same caller with the same parent, filters and order. A token of another list is a validation error.
+// same caller with the same parent, filters and order. A token of another list is a validation error. It also shortens
+// pages whose rows exceed MaxRowBytes, by calling the operation again, which must not change its request.
 //
 // The interceptor prefixes tokens with a seal, a hash of the request without its page, which is the same on every
 // server, in every protocol and after a restart. Operations only see positions. Which fields hold tokens is declared
@@ -80,7 +81,7 @@ func (b *binding) wrap(next connect.UnaryFunc) connect.UnaryFunc {
 		if err := l.unseal(message.ProtoReflect(), seal); err != nil {
 			return nil, err
 		}
-		response, err := next(ctx, request)
+		response, err := l.fit(ctx, request, next)
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"time"
 )
 
 // Size is one of the sizes to which images are scaled down.
@@ -42,8 +43,14 @@ type Gate interface {
 	Release(pixels int64)
 }
 
+// ErrTooSlow is returned for an image that cannot be decoded and scaled down within the time budget.
+var ErrTooSlow = errors.New("the image takes too long to decode")
+
+// timeBudget is the time in which an image must be decoded and scaled down. The largest allowed ones take a few seconds.
+var timeBudget = 30 * time.Second
+
 // Examine determines the properties of an image, seeking back to its start if necessary. The error wraps ErrBroken or
-// is a *TooManyPixelsError if the image is at fault; any other error is a failure of r or ctx.
+// is a *TooManyPixelsError or ErrTooSlow if the image is at fault; any other error is a failure of r or ctx.
 func Examine(ctx context.Context, r io.ReadSeeker, f Format, limit int64, gate Gate) (*Facts, error) {
 	e := &examination{ctx: ctx, source: r, format: f}
 	facts := &Facts{}
@@ -68,19 +75,29 @@ func Examine(ctx context.Context, r io.ReadSeeker, f Format, limit int64, gate G
 		return nil, err
 	}
 	defer gate.Release(pixels)
-	img, err := decode(e.rewound(), f)
-	if err != nil {
-		return nil, e.because(err)
-	}
-	if !facts.Moves {
-		if facts.Smaller, err = smaller(img, facts.Orientation); err != nil {
-			return nil, err
-		}
+	if err := e.decode(facts); err != nil {
+		return nil, err
 	}
 	if facts.Orientation > 4 {
 		facts.Width, facts.Height = facts.Height, facts.Width
 	}
 	return facts, nil
+}
+
+// decode decodes the pixels and scales them down, within the time budget.
+func (e *examination) decode(facts *Facts) error {
+	caller := e.ctx
+	limited, cancel := context.WithTimeout(caller, timeBudget)
+	defer cancel()
+	e.ctx = limited
+	img, err := decode(e.rewound(), e.format)
+	if err == nil && !facts.Moves {
+		facts.Smaller, err = smaller(limited, img, facts.Orientation)
+	}
+	if err != nil && limited.Err() != nil && caller.Err() == nil {
+		return ErrTooSlow
+	}
+	return e.because(err)
 }
 
 // examination reads one source several times and records errors that are not the image's fault.
@@ -116,7 +133,7 @@ func (e *examination) Seek(offset int64, whence int) (int64, error) {
 
 // because returns the failure of the source if there is one: an unreadable image is not a broken one.
 func (e *examination) because(err error) error {
-	if e.failure != nil {
+	if err != nil && e.failure != nil {
 		return fmt.Errorf("reading the image back: %w", e.failure)
 	}
 	return err
@@ -136,13 +153,16 @@ func moves(r io.Reader, f Format) (bool, error) {
 	}
 }
 
-func smaller(img image.Image, orientation int) ([]Smaller, error) {
+func smaller(ctx context.Context, img image.Image, orientation int) ([]Smaller, error) {
 	var out []Smaller
 	turned := false
 	for _, size := range Sizes() {
 		bounds := img.Bounds()
 		if max(bounds.Dx(), bounds.Dy()) <= size.Side {
 			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
 		fitted := fit(img, size.Side)
 		if !turned {

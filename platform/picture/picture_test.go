@@ -35,6 +35,15 @@ func examine(t *testing.T, content []byte, f picture.Format, limit int64) (*pict
 	return facts, err
 }
 
+// TestTimeBudget decodes an image without any time for it.
+func TestTimeBudget(t *testing.T) {
+	defer picture.SetTimeBudget(0)()
+	var content bytes.Buffer
+	require.NoError(t, png.Encode(&content, gradient(10, 10)))
+	_, err := examine(t, content.Bytes(), picture.PNG, 1000)
+	require.ErrorIs(t, err, picture.ErrTooSlow)
+}
+
 func strip(t *testing.T, content []byte, f picture.Format, orientation int) []byte {
 	t.Helper()
 	var out bytes.Buffer

@@ -88,6 +88,7 @@ var (
 			set: `title = '', description = '', thumbnail_file_id = '', metadata = '{}', recordings = '[]',
 				deleted_at = COALESCE(deleted_at, updated_at), ` + anonymous("creator_id", "creator_public_id"),
 		}),
+		newErasureWalk(walk{table: "pending_edits", key: []string{"reference_id"}, own: `author_id = $2`, json: "mentionees"}),
 		newErasureWalk(walk{table: "flags", key: []string{"target_id", "user_id"}, own: `user_id = $2`, set: `detail = ''`}),
 	}
 )

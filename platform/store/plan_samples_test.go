@@ -412,6 +412,7 @@ func (c *collector) collectReactions() {
 	})
 	mine := store.Reaction{ReferenceType: "post", ReferenceID: postID(8), UserID: userID(3), Name: "like", ID: region.NewID(region.US), CreatedAt: worldStart}
 	c.write(func(w *store.Tx) {
+		w.GuardReactionNames(mine.ReferenceID, 100, store.ErrConflict)
 		w.InsertReaction(mine, store.ErrConflict)
 		w.DeleteReaction(mine, store.ErrConflict)
 	})

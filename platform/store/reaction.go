@@ -27,7 +27,10 @@ var (
 	sqlReactionGuard  = stmt("reactions.guardThere", `SELECT 1 / count(*) FROM reactions WHERE home = $1 AND reference_id = $2 AND user_id = $3 AND name = $4`)
 	sqlReactionDelete = stmt("reactions.delete", `DELETE FROM reactions WHERE home = $1 AND reference_id = $2 AND user_id = $3 AND name = $4`)
 	sqlReactionPurge  = stmt("reactions.purge", `DELETE FROM reactions WHERE home = $1 AND reference_id = ANY($2::text[])`)
-	sqlReactionsOf    = stmt("reactions.ofUser", `SELECT `+reactionColumns+` FROM reactions WHERE home = $1 AND reference_id = ANY($2::text[]) AND user_id = $3 ORDER BY reference_id, user_id, name`)
+	// sqlReactionNamesGuard counts at most as many names as allowed.
+	sqlReactionNamesGuard = stmt("reactions.guardNames", `SELECT 1 / greatest($3::bigint - count(*), 0) FROM (
+		SELECT kind FROM counters WHERE home = $1 AND ref = $2 AND kind LIKE 'reaction:%' GROUP BY kind HAVING sum(n) > 0) AS names`)
+	sqlReactionsOf = stmt("reactions.ofUser", `SELECT `+reactionColumns+` FROM reactions WHERE home = $1 AND reference_id = ANY($2::text[]) AND user_id = $3 ORDER BY reference_id, user_id, name`)
 
 	reactionsByCreation       = reactionList("All", "")
 	reactionsOfNameByCreation = reactionList("OfName", " AND name = $6")
@@ -64,6 +67,11 @@ func (w *Tx) InsertReaction(r Reaction, exists error) {
 	w.Exec(sqlReactionInsert, r.ReferenceType, r.ReferenceID, r.UserID, r.UserPublicID, r.Name, r.ID, r.CreatedAt).
 		OnConflict("reactions_pkey", exists)
 	w.Count(r.ReferenceID, CountReactions(r.Name), +1)
+}
+
+// GuardReactionNames makes the transaction fail with refusal if a reference has reactions of limit names already.
+func (w *Tx) GuardReactionNames(ref string, limit int, refusal error) {
+	w.Guard(sqlReactionNamesGuard, refusal, ref, limit)
 }
 
 // DeleteReaction deletes a reaction and its count. The transaction fails with gone if there is none.

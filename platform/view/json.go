@@ -1,6 +1,7 @@
 package view
 
 import (
+	"bytes"
 	"encoding/json"
 
 	"github.com/tidwall/gjson"
@@ -44,16 +45,30 @@ func valueOf(value gjson.Result) *structpb.Value {
 	return structpb.NewNullValue()
 }
 
-// ObjectJSON encodes an object of a request for a row; nil becomes {}.
+// ObjectJSON is EncodeObject for an object that was encoded before, in a check of its size.
 func ObjectJSON(s *structpb.Struct) []byte {
-	if s == nil || len(s.GetFields()) == 0 {
-		return []byte("{}")
-	}
-	raw, err := s.MarshalJSON()
+	raw, err := EncodeObject(s)
 	if err != nil {
 		return []byte("{}")
 	}
 	return raw
+}
+
+// EncodeObject encodes an object of a request for a row, without insignificant spaces; nil becomes {}. It fails for NaN
+// and infinite numbers, which binary messages can contain.
+func EncodeObject(s *structpb.Struct) ([]byte, error) {
+	if len(s.GetFields()) == 0 {
+		return []byte("{}"), nil
+	}
+	raw, err := s.MarshalJSON() // adds spaces at random
+	if err != nil {
+		return nil, err
+	}
+	compact := bytes.NewBuffer(raw[:0])
+	if err := json.Compact(compact, raw); err != nil {
+		return nil, err
+	}
+	return compact.Bytes(), nil
 }
 
 // objects decodes a JSON array of objects of a row.

@@ -10,10 +10,13 @@ import (
 // time.
 const slack = 16
 
+// maxWindow is the size of the largest window. The window may have been read with another page size than the cursor's.
+const maxWindow = minWindow + 100
+
 // query returns the query for the entries of the cursor's window: older entries from its high end on, or with back
 // newer entries from its low end on, which is the high end of the window that was read before.
 func (c rankCursor) query(q store.PostFeedQuery) store.PostFeedQuery {
-	q.Ranked, q.AsOf, q.Limit = true, c.asOf, windowOf(c.limit)+1+slack
+	q.Ranked, q.AsOf, q.Limit = true, c.asOf, maxWindow+1+slack
 	q.Desc, q.After, q.AfterID = true, c.high.at, c.high.id
 	if c.readsBackward() {
 		// The window's last post has the time of its low end, so the scan begins right before that time.

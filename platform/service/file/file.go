@@ -18,12 +18,12 @@ package file
 
 import (
 	"context"
+	"runtime"
 	"time"
-
-	"golang.org/x/sync/semaphore"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/picture"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/storage"
@@ -46,18 +46,21 @@ type Options struct {
 type Service struct {
 	*service.Deps
 	Options
-	memory memory
+	images *picture.Queue
 }
 
 // New returns the service of files, and registers the outbox handler that deletes the objects of deleted files.
 func New(d *service.Deps, o Options) *Service {
-	s := &Service{Deps: d, Options: o, memory: memory{semaphore.NewWeighted(o.MaxPixels)}}
+	s := &Service{Deps: d, Options: o, images: picture.NewQueue(imageLimits(o.MaxPixels))}
 	service.HandleOutbox(d, store.TopicFileDeleted, s.deleteBytes)
 	return s
 }
 
-// memory limits the pixels that are decoded concurrently to those of the largest image that is allowed.
-type memory struct{ *semaphore.Weighted }
+// imageLimits returns the limits on images that are decoded and that wait. Those in progress have as many pixels as the
+// largest image that is allowed.
+func imageLimits(maxPixels int64) picture.QueueLimits {
+	return picture.QueueLimits{Pixels: maxPixels, Images: max(2, runtime.GOMAXPROCS(0)), WaitingPerUser: 20, Waiting: 500}
+}
 
 // deleteTimeout bounds how long an outbox worker waits for the storage.
 const deleteTimeout = 10 * time.Second

@@ -57,7 +57,7 @@ func (s *Service) examine(ctx context.Context, field string, f *store.File, part
 		return nil, errStorage.Because(err)
 	}
 	defer s.close(ctx, stored)
-	facts, err := picture.Examine(ctx, stored, format, s.MaxPixels, s.memory)
+	facts, err := picture.Examine(ctx, stored, format, s.MaxPixels, s.images.Of(f.OwnerID)) // administrators share a place
 	return facts, imageError(field, err)
 }
 
@@ -104,11 +104,22 @@ func imageError(field string, err error) error {
 	if large, ok := errors.AsType[*picture.TooManyPixelsError](err); ok {
 		return fail.Validation(field + ": " + large.Error()).Because(err)
 	}
-	if errors.Is(err, picture.ErrBroken) {
+	switch {
+	case errors.Is(err, picture.ErrBroken):
 		return fail.Validation(field + ": must be a valid image").Because(err)
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	case errors.Is(err, picture.ErrTooSlow):
+		return fail.Validation(field + ": takes too long to decode").Because(err)
+	case errors.Is(err, picture.ErrUserQueueFull):
+		return errTooManyImages.Because(err)
+	case errors.Is(err, picture.ErrQueueFull):
+		return errImagesBusy.Because(err)
+	case errors.Is(err, context.DeadlineExceeded):
 		return errAbandoned.Because(err)
 	}
 	return errStorage.Because(err)
 }
+
+var (
+	errTooManyImages = fail.New(fail.CodeRateLimited, "Too many of your images are waiting to be processed")
+	errImagesBusy    = fail.Unavailable("too many images are waiting to be processed", nil)
+)

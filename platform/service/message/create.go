@@ -1,13 +1,10 @@
 package message
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -25,8 +22,8 @@ import (
 
 // Limits of a message.
 const (
-	maxText   = 20_000     // characters of a text or caption
-	maxObject = 100 * 1024 // bytes of custom content or metadata, as JSON without spaces
+	maxText   = 20_000    // characters of a text or caption
+	maxCustom = 100 << 10 // bytes of the JSON of a custom message, including its texts
 )
 
 // fileKinds maps the types of messages that have a file to the kind of the file.
@@ -66,17 +63,14 @@ func (d *draft) validate() error {
 	if fileKinds[d.dataType] != "" && d.GetFileId() == "" {
 		return fail.Validation("fileId: required for a message of type " + d.dataType)
 	}
-	if err := checkContent(d.dataType, d.GetData()); err != nil {
-		return err
-	}
-	return checkSize("metadata", d.GetMetadata())
+	return checkContent(d.dataType, d.GetData())
 }
 
 // checkContent checks the data of a message of a type.
 func checkContent(dataType string, data *structpb.Struct) error {
 	switch dataType {
 	case "custom":
-		return checkSize("data", data)
+		return service.RequireObjectSize("data", data, maxCustom)
 	case "text":
 		if data.GetFields()["text"].GetStringValue() == "" {
 			return fail.Validation("data.text: must not be empty in a text message")
@@ -90,23 +84,6 @@ func checkContent(dataType string, data *structpb.Struct) error {
 		if utf8.RuneCountInString(v.GetStringValue()) > maxText {
 			return fail.Validation(fmt.Sprintf("data.%s: must be at most %d characters", field, maxText))
 		}
-	}
-	return checkSize("data", withoutText(data))
-}
-
-// withoutText returns data without its text and caption, whose length is limited separately.
-func withoutText(data *structpb.Struct) *structpb.Struct {
-	rest := &structpb.Struct{Fields: maps.Clone(data.GetFields())}
-	delete(rest.Fields, "text")
-	delete(rest.Fields, "caption")
-	return rest
-}
-
-// checkSize checks the size of an object as JSON without insignificant spaces.
-func checkSize(field string, object *structpb.Struct) error {
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, view.ObjectJSON(object)); err != nil || compact.Len() > maxObject {
-		return fail.Validation(fmt.Sprintf("%s: must be at most %d bytes of JSON", field, maxObject))
 	}
 	return nil
 }

@@ -145,9 +145,6 @@ func (s *Service) updated(ctx context.Context, c *chat.MessageRequest, req *plaz
 		updated.Data = view.ObjectJSON(view.WithFileID(req.GetData(), updated.FileID))
 	}
 	if req.GetMetadata() != nil {
-		if err := checkSize("metadata", req.GetMetadata()); err != nil {
-			return updated, err
-		}
 		updated.Metadata = view.ObjectJSON(req.GetMetadata())
 	}
 	if len(req.GetTags()) > 0 {

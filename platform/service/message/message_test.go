@@ -16,7 +16,7 @@ import (
 
 func TestCheckContent(t *testing.T) {
 	long, tooLong := strings.Repeat("ä", maxText), strings.Repeat("ä", maxText+1)
-	big := strings.Repeat("x", maxObject)
+	big := strings.Repeat("x", maxCustom)
 	for _, c := range []struct {
 		name, dataType string
 		data           map[string]any
@@ -33,8 +33,7 @@ func TestCheckContent(t *testing.T) {
 		{"caption is null", "image", map[string]any{"caption": nil}, "data.caption:"},
 		{"caption is too long", "image", map[string]any{"caption": tooLong}, "data.caption:"},
 		{"other fields", "text", map[string]any{"text": "a", "n": 1.0}, ""},
-		{"large text with other fields", "text", map[string]any{"text": long, "n": strings.Repeat("x", maxObject-100)}, ""},
-		{"other fields are too large", "text", map[string]any{"text": "a", "n": big}, "data:"},
+		{"large text with other fields", "text", map[string]any{"text": long, "n": strings.Repeat("x", maxCustom-100)}, ""},
 		{"custom", "custom", map[string]any{"text": 1.0}, ""},
 		{"custom is too large", "custom", map[string]any{"text": big}, "data:"},
 	} {

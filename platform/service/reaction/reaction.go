@@ -5,6 +5,7 @@ package reaction
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/fail"
@@ -25,6 +26,11 @@ func New(d *service.Deps) *Service { return &Service{d} }
 
 // errAlreadyExists reports that the caller already has a reaction of this name.
 var errAlreadyExists = errors.New("the reaction already exists")
+
+// maxNames is the number of names that the reactions to an object can have. Answers contain the count of each name.
+const maxNames = 100
+
+var errNames = fail.New(fail.CodeBadRequest, fmt.Sprintf("An object can have reactions of at most %d names", maxNames))
 
 // loaded is what is reacted to: a message, or a post or story, or a comment on one of them.
 type loaded struct {
@@ -91,7 +97,8 @@ func (l *loaded) by(name string) *store.Reaction {
 // AddReaction adds a reaction of the caller's. Adding it again changes nothing.
 func (s *Service) AddReaction(ctx context.Context, m *plazav1.AddReactionRequest) (*plazav1.AddReactionResponse, error) {
 	ref := reference{id: m.GetReferenceId(), kind: m.GetReferenceType()}
-	l := s.newRequest(ctx, ref)
+	l, counts := s.newRequest(ctx, ref), store.Counts{}
+	l.CountsOf([]string{ref.id}, counts)
 	l.Check(l.requireReact)
 	textrules.Require(l.Request, service.HomeOf(ref.id), textrules.TextOfList(m.GetReactionName()))
 	if err := l.Run(ctx); err != nil {
@@ -107,6 +114,9 @@ func (s *Service) AddReaction(ctx context.Context, m *plazav1.AddReactionRequest
 	}
 	tx := s.Store.NewTx(home)
 	l.guard(tx, r.CreatedAt)
+	if counts.Of(ref.id, store.CountReactions(r.Name)) <= 0 { // a new name: others need not conflict with concurrent ones
+		tx.GuardReactionNames(ref.id, maxNames, errNames)
+	}
 	tx.InsertReaction(r, errAlreadyExists)
 	if err := tx.Commit(ctx); err != nil && !errors.Is(err, errAlreadyExists) {
 		return nil, err

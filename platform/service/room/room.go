@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -41,10 +42,6 @@ var errParent = fail.New(fail.CodeBadRequest,
 
 // CreateRoom creates a room with the caller as its host.
 func (s *Service) CreateRoom(ctx context.Context, m *plazav1.CreateRoomRequest) (*plazav1.RoomResponse, error) {
-	metadata, err := live.Metadata(m.GetMetadata())
-	if err != nil {
-		return nil, err
-	}
 	if len(m.GetParticipants()) > 0 && m.GetType() != coHosts {
 		return nil, fail.Validation("participants: only a room of type coHosts has any")
 	}
@@ -72,7 +69,7 @@ func (s *Service) CreateRoom(ctx context.Context, m *plazav1.CreateRoomRequest) 
 	row := store.Room{
 		ID: s.NewID(service.HomeOf(r.User().ID)), CreatorID: r.User().ID, CreatorPublicID: r.User().PublicID, Type: cmp.Or(m.GetType(), direct),
 		Title: m.GetTitle(), Description: m.GetDescription(), ThumbnailFileID: m.GetThumbnailFileId(), Status: "idle",
-		LiveChatEnabled: chatWanted(m), Metadata: metadata, Participants: participants, PlaybackKey: live.NewKey(),
+		LiveChatEnabled: chatWanted(m), Metadata: view.ObjectJSON(m.GetMetadata()), Participants: participants, PlaybackKey: live.NewKey(),
 		ParentID: m.GetParentRoomId(), CreatedAt: now, UpdatedAt: now,
 	}
 	row.HasChannel = row.LiveChatEnabled
@@ -141,17 +138,13 @@ func (s *Service) GetRoom(ctx context.Context, req *plazav1.GetRoomRequest) (*pl
 
 // UpdateRoom changes the description of a room.
 func (s *Service) UpdateRoom(ctx context.Context, m *plazav1.UpdateRoomRequest) (*plazav1.RoomResponse, error) {
-	metadata, err := live.ChangedMetadata(m.GetMetadata())
-	if err != nil {
-		return nil, err
-	}
 	_, room, err := s.rooms.LoadToUpdate(ctx, m.GetRoomId(), m.ThumbnailFileId, m.Title, m.Description)
 	if err != nil {
 		return nil, err
 	}
 	now := s.Now()
 	change := store.RoomChange{
-		Title: m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, LiveChatEnabled: m.LiveChatEnabled, Metadata: metadata,
+		Title: m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, LiveChatEnabled: m.LiveChatEnabled, Metadata: live.ChangedMetadata(m.GetMetadata()),
 	}
 	return s.rooms.Change(ctx, room.ID, func(tx *store.Tx) {
 		tx.UpdateRoom(room.ID, change, now, fail.NotFound())

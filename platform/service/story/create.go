@@ -2,7 +2,6 @@ package story
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
 
@@ -22,9 +21,6 @@ import (
 
 // Limits of a story.
 const (
-	maxData       = 10 * 1024 // bytes of JSON
-	maxMetadata   = 5 * 1024  // bytes of JSON
-	maxPlacement  = 1024      // bytes of JSON
 	maxHyperlinks = 1
 	maxFileID     = 100 // characters
 )
@@ -143,12 +139,6 @@ func check(m *plazav1.CreateStoryRequest) (data *structpb.Struct, items []*struc
 	if err := checkData(data, m.GetDataType()); err != nil {
 		return nil, nil, err
 	}
-	if size(data) > maxData {
-		return nil, nil, fail.Validation(fmt.Sprintf("data: must be at most %d bytes", maxData))
-	}
-	if size(m.GetMetadata()) > maxMetadata {
-		return nil, nil, fail.Validation(fmt.Sprintf("metadata: must be at most %d bytes", maxMetadata))
-	}
 	if len(m.GetItems()) > maxHyperlinks {
 		return nil, nil, fail.Validation(fmt.Sprintf("items: at most %d of them can be a hyperlink", maxHyperlinks))
 	}
@@ -159,14 +149,6 @@ func check(m *plazav1.CreateStoryRequest) (data *structpb.Struct, items []*struc
 		items = append(items, itemOf(item))
 	}
 	return data, items, nil
-}
-
-func size(s *structpb.Struct) int {
-	raw, err := json.Marshal(s.AsMap())
-	if err != nil {
-		return maxData + 1
-	}
-	return len(raw)
 }
 
 // checkData validates the fields that a body of the type has, and sets the default display mode.
@@ -207,9 +189,6 @@ func checkItem(i int, item *plazav1.StoryItem) error {
 	link, err := url.Parse(item.GetData().GetUrl())
 	if err != nil || link.Host == "" || (link.Scheme != "http" && link.Scheme != "https") {
 		return fail.Validation(fmt.Sprintf("items[%d].data.url: must be an absolute http or https address", i))
-	}
-	if size(item.GetPlacement()) > maxPlacement {
-		return fail.Validation(fmt.Sprintf("items[%d].placement: must be at most %d bytes", i, maxPlacement))
 	}
 	return nil
 }

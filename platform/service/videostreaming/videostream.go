@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -38,10 +39,6 @@ var errParent = fail.New(fail.CodeBadRequest,
 
 // CreateVideoStreaming creates a stream of the caller's.
 func (s *Service) CreateVideoStreaming(ctx context.Context, m *plazav1.CreateVideoStreamingRequest) (*plazav1.VideoStreamingResponse, error) {
-	metadata, err := live.Metadata(m.GetMetadata())
-	if err != nil {
-		return nil, err
-	}
 	r := live.NewRequestToCreate(ctx, s.Deps, &m.ThumbnailFileId, &m.Title, &m.Description)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
@@ -54,7 +51,7 @@ func (s *Service) CreateVideoStreaming(ctx context.Context, m *plazav1.CreateVid
 		ID: s.NewID(service.HomeOf(r.User().ID)), CreatorID: r.User().ID, CreatorPublicID: r.User().PublicID,
 		Title: m.GetTitle(), Description: m.GetDescription(), ThumbnailFileID: m.GetThumbnailFileId(), Status: "idle",
 		Resolution: cmp.Or(m.GetResolution(), "SD"), IsSecure: m.GetIsSecure(), ChannelEnabled: m.ChannelEnabled == nil || m.GetChannelEnabled(),
-		Metadata: metadata, PlatformName: m.GetPlatform().GetName(), PlatformVersion: m.GetPlatform().GetVersion(),
+		Metadata: view.ObjectJSON(m.GetMetadata()), PlatformName: m.GetPlatform().GetName(), PlatformVersion: m.GetPlatform().GetVersion(),
 		PlaybackKey: live.NewKey(), IngestKey: live.NewKey(), ParentID: m.GetParentStreamId(), CreatedAt: now, UpdatedAt: now,
 	}
 	row.HasChannel = row.ChannelEnabled
@@ -79,16 +76,12 @@ func (s *Service) GetVideoStreaming(ctx context.Context, req *plazav1.GetVideoSt
 
 // UpdateVideoStreaming changes the description of a stream.
 func (s *Service) UpdateVideoStreaming(ctx context.Context, m *plazav1.UpdateVideoStreamingRequest) (*plazav1.VideoStreamingResponse, error) {
-	metadata, err := live.ChangedMetadata(m.GetMetadata())
-	if err != nil {
-		return nil, err
-	}
 	_, stream, err := s.streams.LoadToUpdate(ctx, m.GetStreamId(), m.ThumbnailFileId, m.Title, m.Description)
 	if err != nil {
 		return nil, err
 	}
 	change := store.StreamChange{
-		Title: m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, Resolution: m.Resolution, Metadata: metadata,
+		Title: m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, Resolution: m.Resolution, Metadata: live.ChangedMetadata(m.GetMetadata()),
 	}
 	return s.streams.Change(ctx, stream.ID, func(tx *store.Tx) {
 		tx.UpdateVideoStream(stream.ID, change, s.Now(), fail.NotFound())

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/plaza-social/plaza/platform/budget"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 )
@@ -151,7 +153,7 @@ func retryRead(ctx context.Context, h *home, queries []query) error {
 }
 
 func sendQueries(ctx context.Context, h *home, queries []query) error {
-	conn, err := h.pool.Acquire(ctx)
+	conn, err := h.acquire(ctx)
 	if err != nil {
 		return err
 	}
@@ -162,7 +164,7 @@ func sendQueries(ctx context.Context, h *home, queries []query) error {
 	}
 	results := conn.SendBatch(ctx, &batch)
 	for _, q := range queries {
-		if err := scanResult(results, q.scan); err != nil {
+		if err := scanResult(results, q.scan, budget.RowsOf(ctx)); err != nil {
 			_ = results.Close()
 			return err
 		}
@@ -170,12 +172,40 @@ func sendQueries(ctx context.Context, h *home, queries []query) error {
 	return results.Close()
 }
 
-func scanResult(results pgx.BatchResults, scan func(pgx.Rows) error) error {
+// limitedRows are rows that end with an error when they exceed the budget of the request.
+type limitedRows struct {
+	pgx.Rows
+	limit *budget.Rows
+	err   error
+}
+
+// Next implements pgx.Rows.
+func (r *limitedRows) Next() bool {
+	if r.err != nil || !r.Rows.Next() {
+		return false
+	}
+	size := 0
+	for _, value := range r.RawValues() {
+		size += len(value)
+	}
+	if r.err = r.limit.Take(size); r.err != nil {
+		r.Close()
+	}
+	return r.err == nil
+}
+
+// Err implements pgx.Rows.
+func (r *limitedRows) Err() error { return cmp.Or(r.err, r.Rows.Err()) }
+
+func scanResult(results pgx.BatchResults, scan func(pgx.Rows) error, limit *budget.Rows) error {
 	rows, err := results.Query()
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
+	if limit != nil {
+		rows = &limitedRows{Rows: rows, limit: limit}
+	}
 	if err := scan(rows); err != nil {
 		return err
 	}

@@ -184,3 +184,17 @@ func TestCallersWhoGiveUp(t *testing.T) {
 		})
 	}
 }
+
+// TestBusyPool checks that calls which find no free connection do not open the breaker.
+func TestBusyPool(t *testing.T) {
+	s, _ := cutOff(t)
+	release, err := s.TakeConnections(t.Context(), region.EU)
+	require.NoError(t, err)
+	requireUnavailable(t, ask(t.Context(), s.NewBatch(), region.EU))
+	w := s.NewTx(region.EU)
+	w.Exec(raw(updateSomething))
+	requireUnavailable(t, w.Commit(t.Context()))
+	require.False(t, s.Probing(region.EU))
+	release()
+	require.NoError(t, ask(t.Context(), s.NewBatch(), region.EU), "the breaker is closed")
+}

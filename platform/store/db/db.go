@@ -132,7 +132,7 @@ func (d *DB) Ping(ctx context.Context, code region.Code) error {
 	defer cancel()
 	start := time.Now()
 	_, err := h.pool.Exec(bounded, pingStatement.SQL)
-	return h.record(ctx, err, time.Since(start))
+	return h.record(ctx, err, start, time.Now())
 }
 
 // SchemaVersion returns the schema version of a home's database, 0 if there is no schema. It uses the home's pool;

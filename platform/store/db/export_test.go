@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"github.com/plaza-social/plaza/platform/region"
 )
 
@@ -21,6 +23,24 @@ func (d *DB) Probing(code region.Code) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.probing
+}
+
+// TakeConnections takes all connections of a home's pool. release returns them.
+func (d *DB) TakeConnections(ctx context.Context, code region.Code) (release func(), err error) {
+	pool := d.homes[code].pool
+	var taken []*pgxpool.Conn
+	for range pool.Config().MaxConns {
+		conn, err := pool.Acquire(ctx)
+		if err != nil {
+			return nil, err
+		}
+		taken = append(taken, conn)
+	}
+	return func() {
+		for _, conn := range taken {
+			conn.Release()
+		}
+	}, nil
 }
 
 // Unexported functions that are tested without CockroachDB.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -23,6 +24,7 @@ type home struct {
 	timeout    time.Duration
 	background context.Context // canceled by DB.Close
 	after      func(time.Duration) <-chan time.Time
+	answered   atomic.Pointer[time.Time] // when the home last answered; nil before the first time
 }
 
 // errHomeUnavailable is the cause of the error that an open breaker returns.
@@ -39,28 +41,60 @@ func (h *home) roundTrip(ctx context.Context, trip func() error) error {
 	}
 	start := time.Now()
 	err := trip()
-	return h.record(ctx, err, time.Since(start))
+	return h.record(ctx, err, start, time.Now())
+}
+
+// errPoolBusy is the error of a call that waited for a connection in vain, because other calls used all of them.
+var errPoolBusy = errors.New("all database connections are in use")
+
+// acquire returns a connection of the pool.
+func (h *home) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	conn, err := h.pool.Acquire(ctx)
+	if err != nil && ctx.Err() != nil && h.pool.Stat().AcquiredConns() >= h.pool.Stat().MaxConns() {
+		return nil, fmt.Errorf("%w: %w", errPoolBusy, err)
+	}
+	return conn, err
+}
+
+// lateness is how much later than its time limit a call may end. A call that ends later waited for this server.
+const lateness = 500 * time.Millisecond
+
+// ownLoad reports whether a failed call says more about the load of this server than about the home: there was no
+// connection for it, the home has answered other calls since, or its timer fired late.
+func (h *home) ownLoad(err error, start, end time.Time) bool {
+	answered := h.answered.Load()
+	return errors.Is(err, errPoolBusy) || (answered != nil && answered.After(start)) || end.Sub(start) > h.timeout+lateness
 }
 
 // record reports the result of a round trip to the breaker and maps the error of an unreachable home. ctx is the
-// caller's context without the DB's timeout: the early cancellation of a caller says nothing about the home.
-func (h *home) record(ctx context.Context, err error, waited time.Duration) error {
-	canceledEarly := ctx.Err() != nil && waited < minWait
+// caller's context without the DB's timeout: the early cancellation of a caller says nothing about the home, nor does
+// the load of this server.
+func (h *home) record(ctx context.Context, err error, start, end time.Time) error {
+	canceledEarly := ctx.Err() != nil && end.Sub(start) < minWait
 	switch {
 	case err == nil:
-		h.breaker.success()
+		h.success(end)
 		return nil
-	case (unresponsive(err) || errors.Is(err, context.Canceled)) && !canceledEarly:
-		h.openBreaker() //nolint:contextcheck // the probe outlives the call that starts it
-	case unreachable(err) || canceledEarly: // one lost connection or one impatient caller: other calls may succeed
+	case canceledEarly: // other calls may succeed
+	case unresponsive(err) || errors.Is(err, context.Canceled):
+		if !h.ownLoad(err, start, end) {
+			h.openBreaker() //nolint:contextcheck // the probe outlives the call that starts it
+		}
+	case unreachable(err): // one lost connection: other calls may succeed
 	default:
-		h.breaker.success() // the home responded with an error
+		h.success(end) // the home responded with an error
 		return err
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return context.Canceled
 	}
 	return h.unavailable(err)
+}
+
+// success records that the home has answered.
+func (h *home) success(now time.Time) {
+	h.answered.Store(&now)
+	h.breaker.success()
 }
 
 func (h *home) unavailable(cause error) error {

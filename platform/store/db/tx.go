@@ -152,7 +152,7 @@ const (
 // run sends the transaction once. It returns the step that failed, if any, with the error.
 func (t *Tx) run(ctx context.Context, h *home) (*Step, error) {
 	t.db.metrics.roundTrips.WithLabelValues(string(t.home)).Inc()
-	conn, err := h.pool.Acquire(ctx)
+	conn, err := h.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -199,5 +199,5 @@ func (s *Step) readResult(results pgx.BatchResults) error {
 		_, err := results.Exec()
 		return err
 	}
-	return scanResult(results, s.scan)
+	return scanResult(results, s.scan, nil)
 }

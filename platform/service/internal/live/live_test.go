@@ -1,12 +1,10 @@
 package live
 
 import (
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/plaza-social/plaza/platform/auth"
@@ -47,23 +45,6 @@ func TestKeys(t *testing.T) {
 	require.True(t, SameKey(key, key))
 	require.False(t, SameKey(key, key[:25]))
 	require.False(t, SameKey("", ""), "an empty key never matches")
-}
-
-func TestMetadata(t *testing.T) {
-	t.Parallel()
-	object := func(n int) *structpb.Struct {
-		return &structpb.Struct{Fields: map[string]*structpb.Value{"k": structpb.NewStringValue(strings.Repeat("x", n))}}
-	}
-	raw, err := Metadata(object(10))
-	require.NoError(t, err)
-	overhead := len(raw) - 10
-	_, err = Metadata(object(maxMetadata - overhead))
-	require.NoError(t, err, "at the limit")
-	_, err = Metadata(object(maxMetadata - overhead + 1))
-	require.Error(t, err, "one past the limit")
-	raw, err = Metadata(nil)
-	require.NoError(t, err)
-	require.JSONEq(t, "{}", string(raw))
 }
 
 func label(category string, at *time.Time) *plazav1.ModerationLabel {

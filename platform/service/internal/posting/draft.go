@@ -2,7 +2,6 @@ package posting
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,9 +21,9 @@ import (
 
 // Limits of a post's body.
 const (
-	maxTitle       = 150        // characters
-	maxText        = 50_000     // characters
-	maxCustom      = 100 * 1024 // bytes of JSON
+	maxTitle       = 150       // characters
+	maxText        = 50_000    // characters
+	maxCustom      = 100 << 10 // bytes of JSON of a custom post
 	maxAttachments = 10
 	maxFileID      = 100 // characters
 )
@@ -67,6 +66,9 @@ func NewDraft(m *plazav1.CreatePostRequest) (*Draft, error) {
 		return nil, err
 	}
 	if err := d.takeEmbed(); err != nil {
+		return nil, err
+	}
+	if err := d.requireDataSize(m.GetData()); err != nil {
 		return nil, err
 	}
 	return d, d.check()
@@ -146,11 +148,15 @@ func (d *Draft) check() error {
 
 func (d *Draft) checkCustom() error {
 	d.Attachments = nil // a custom post has no attachments
-	raw, err := json.Marshal(d.Data.AsMap())
-	if err != nil || len(raw) > maxCustom {
-		return fail.Validation(fmt.Sprintf("data: must be at most %d bytes", maxCustom))
+	return service.RequireObjectSize("data", d.Data, maxCustom)
+}
+
+// requireDataSize returns a validation error if a request gives a post that is not custom too many fields of its own.
+func (d *Draft) requireDataSize(given *structpb.Struct) error {
+	if strings.Contains(d.DataType, ".") {
+		return nil // see checkCustom
 	}
-	return nil
+	return service.RequireObjectSize("data", given, service.MaxCustomBytes, "title", "text")
 }
 
 // ResolveDraft sets the internal ids of the target and of the mentioned users. callerID is the caller's public id; a

@@ -38,6 +38,9 @@ func NewEdit(m *plazav1.UpdatePostRequest, old *store.Post, children []store.Pos
 	}
 	slices.SortFunc(children, func(a, b store.Post) int { return slices.Index(old.Children, a.ID) - slices.Index(old.Children, b.ID) })
 	e := &Edit{Draft: &Draft{TargetType: old.TargetType, TargetID: old.TargetID, DataType: old.DataType}, old: withPending(*old, pending), children: children, pending: pending}
+	if err := e.requireDataSize(m.GetData()); err != nil {
+		return nil, err
+	}
 	if err := e.takeData(m); err != nil {
 		return nil, err
 	}

@@ -349,14 +349,14 @@ var File_plaza_v1_analytics_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_analytics_proto_rawDesc = "" +
 	"\n" +
-	"\x18plaza/v1/analytics.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\xa6\x02\n" +
+	"\x18plaza/v1/analytics.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\xaf\x02\n" +
 	"\bActivity\x12(\n" +
 	"\n" +
 	"content_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\tcontentId\x12B\n" +
 	"\fcontent_type\x18\x02 \x01(\tB\x1f\xbaH\x1cr\x1aR\x04postR\x05storyR\x02adR\aproductR\vcontentType\x12=\n" +
 	"\ractivity_type\x18\x03 \x01(\tB\x18\xbaH\x15r\x13R\x04viewR\vlinkClickedR\factivityType\x128\n" +
-	"\ttimestamp\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\ttimestamp\x123\n" +
-	"\bmetadata\x18\x05 \x01(\v2\x17.google.protobuf.StructR\bmetadata\"Z\n" +
+	"\ttimestamp\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\ttimestamp\x12<\n" +
+	"\bmetadata\x18\x05 \x01(\v2\x17.google.protobuf.StructB\aʼ\x18\x03\b\x80PR\bmetadata\"Z\n" +
 	"\x17ReportActivitiesRequest\x12?\n" +
 	"\n" +
 	"activities\x18\x01 \x03(\v2\x12.plaza.v1.ActivityB\v\xbaH\b\x92\x01\x05\b\x01\x10\xe8\aR\n" +

@@ -268,7 +268,7 @@ type CreateCategoryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name, 1 to 1,000 characters.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Custom fields, as any JSON object.
+	// Custom fields, at most 10 KB of JSON.
 	Metadata *structpb.Struct `protobuf:"bytes,2,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// Id of the avatar's file.
 	AvatarFileId  string `protobuf:"bytes,3,opt,name=avatar_file_id,json=avatarFileId,proto3" json:"avatar_file_id,omitempty"`
@@ -334,7 +334,7 @@ type UpdateCategoryRequest struct {
 	CategoryId string `protobuf:"bytes,1,opt,name=category_id,json=categoryId,proto3" json:"category_id,omitempty"`
 	// The name, 1 to 1,000 characters.
 	Name *string `protobuf:"bytes,2,opt,name=name,proto3,oneof" json:"name,omitempty"`
-	// Custom fields. They replace the previous ones.
+	// Custom fields, at most 10 KB of JSON. They replace the previous ones.
 	Metadata *structpb.Struct `protobuf:"bytes,3,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// Id of the avatar's file. An empty value removes the avatar.
 	AvatarFileId  *string `protobuf:"bytes,4,opt,name=avatar_file_id,json=avatarFileId,proto3,oneof" json:"avatar_file_id,omitempty"`
@@ -658,18 +658,18 @@ const file_plaza_v1_category_proto_rawDesc = "" +
 	"categories\x18\x03 \x03(\v2\x12.plaza.v1.CategoryR\n" +
 	"categories\x12*\n" +
 	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
-	"\x06paging\x18\x05 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x9b\x01\n" +
+	"\x06paging\x18\x05 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xa4\x01\n" +
 	"\x15CreateCategoryRequest\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xe8\aR\x04name\x123\n" +
-	"\bmetadata\x18\x02 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12-\n" +
-	"\x0eavatar_file_id\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x182R\favatarFileId\"\xed\x01\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xe8\aR\x04name\x12<\n" +
+	"\bmetadata\x18\x02 \x01(\v2\x17.google.protobuf.StructB\aʼ\x18\x03\b\x80PR\bmetadata\x12-\n" +
+	"\x0eavatar_file_id\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x182R\favatarFileId\"\xf6\x01\n" +
 	"\x15UpdateCategoryRequest\x12*\n" +
 	"\vcategory_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\n" +
 	"categoryId\x12#\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xe8\aH\x00R\x04name\x88\x01\x01\x123\n" +
-	"\bmetadata\x18\x03 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x122\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xe8\aH\x00R\x04name\x88\x01\x01\x12<\n" +
+	"\bmetadata\x18\x03 \x01(\v2\x17.google.protobuf.StructB\aʼ\x18\x03\b\x80PR\bmetadata\x122\n" +
 	"\x0eavatar_file_id\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x182H\x01R\favatarFileId\x88\x01\x01B\a\n" +
 	"\x05_nameB\x11\n" +
 	"\x0f_avatar_file_id\"C\n" +

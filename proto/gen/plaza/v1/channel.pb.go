@@ -1212,7 +1212,7 @@ type CreateChannelRequest struct {
 	DisplayName string `protobuf:"bytes,3,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
 	// Id of the avatar's file.
 	AvatarFileId string `protobuf:"bytes,4,opt,name=avatar_file_id,json=avatarFileId,proto3" json:"avatar_file_id,omitempty"`
-	// Custom fields, as any JSON object.
+	// Custom fields, at most 10 KB of JSON.
 	Metadata *structpb.Struct `protobuf:"bytes,5,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// At most 10 tags of 1 to 100 characters.
 	Tags []string `protobuf:"bytes,6,rep,name=tags,proto3" json:"tags,omitempty"`
@@ -1386,7 +1386,7 @@ type CreateConversationRequest struct {
 	DisplayName string `protobuf:"bytes,3,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
 	// Id of the avatar's file.
 	AvatarFileId string `protobuf:"bytes,4,opt,name=avatar_file_id,json=avatarFileId,proto3" json:"avatar_file_id,omitempty"`
-	// Custom fields, as any JSON object.
+	// Custom fields, at most 10 KB of JSON.
 	Metadata *structpb.Struct `protobuf:"bytes,5,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// At most 10 tags of 1 to 100 characters.
 	Tags []string `protobuf:"bytes,6,rep,name=tags,proto3" json:"tags,omitempty"`
@@ -1686,7 +1686,7 @@ type UpdateChannelRequest struct {
 	DisplayName *string `protobuf:"bytes,2,opt,name=display_name,json=displayName,proto3,oneof" json:"display_name,omitempty"`
 	// Id of the avatar's file. An empty value removes the avatar.
 	AvatarFileId *string `protobuf:"bytes,3,opt,name=avatar_file_id,json=avatarFileId,proto3,oneof" json:"avatar_file_id,omitempty"`
-	// Custom fields, as any JSON object.
+	// Custom fields, at most 10 KB of JSON.
 	Metadata *structpb.Struct `protobuf:"bytes,4,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// At most 10 tags of 1 to 100 characters.
 	Tags []string `protobuf:"bytes,5,rep,name=tags,proto3" json:"tags,omitempty"`
@@ -2148,14 +2148,14 @@ const file_plaza_v1_channel_proto_rawDesc = "" +
 	"\x12message_feeds_info\x18\x04 \x03(\v2\x19.plaza.v1.MessageFeedInfoR\x10messageFeedsInfo\x12$\n" +
 	"\x05users\x18\x05 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
 	"\x05files\x18\x06 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
-	"\x06paging\x18\a \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xae\x06\n" +
+	"\x06paging\x18\a \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xb7\x06\n" +
 	"\x14CreateChannelRequest\x12&\n" +
 	"\n" +
 	"channel_id\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\tchannelId\x128\n" +
 	"\x04type\x18\x02 \x01(\tB$\xbaH!\xd8\x01\x01r\x1cR\tcommunityR\tbroadcastR\x04liveR\x04type\x12*\n" +
 	"\fdisplay_name\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\vdisplayName\x12-\n" +
-	"\x0eavatar_file_id\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x182R\favatarFileId\x123\n" +
-	"\bmetadata\x18\x05 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12$\n" +
+	"\x0eavatar_file_id\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x182R\favatarFileId\x12<\n" +
+	"\bmetadata\x18\x05 \x01(\v2\x17.google.protobuf.StructB\aʼ\x18\x03\b\x80PR\bmetadata\x12$\n" +
 	"\x04tags\x18\x06 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
 	"\"\x06r\x04\xa0\xea0\x01R\x04tags\x12,\n" +
@@ -2172,14 +2172,14 @@ const file_plaza_v1_channel_proto_rawDesc = "" +
 	"\aroom_id\x18\x0f \x01(\tB\a\xbaH\x04r\x02\x182R\x06roomIdB$\n" +
 	"\"_auto_delete_message_by_flag_limitB\f\n" +
 	"\n" +
-	"_is_public\"\xe2\x02\n" +
+	"_is_public\"\xeb\x02\n" +
 	"\x19CreateConversationRequest\x12-\n" +
 	"\buser_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10\v\"\x06r\x04\x90\xea0\x01R\auserIds\x12$\n" +
 	"\vis_distinct\x18\x02 \x01(\bH\x00R\n" +
 	"isDistinct\x88\x01\x01\x12*\n" +
 	"\fdisplay_name\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\vdisplayName\x12-\n" +
-	"\x0eavatar_file_id\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x182R\favatarFileId\x123\n" +
-	"\bmetadata\x18\x05 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12$\n" +
+	"\x0eavatar_file_id\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x182R\favatarFileId\x12<\n" +
+	"\bmetadata\x18\x05 \x01(\v2\x17.google.protobuf.StructB\aʼ\x18\x03\b\x80PR\bmetadata\x12$\n" +
 	"\x04tags\x18\x06 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
 	"\"\x06r\x04\xa0\xea0\x01R\x04tags\x12*\n" +
@@ -2207,13 +2207,13 @@ const file_plaza_v1_channel_proto_rawDesc = "" +
 	"\n" +
 	"is_deleted\x18\a \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12/\n" +
 	"\aoptions\x18\b \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\r\n" +
-	"\v_is_deleted\"\xf3\x04\n" +
+	"\v_is_deleted\"\xfc\x04\n" +
 	"\x14UpdateChannelRequest\x12(\n" +
 	"\n" +
 	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\x12/\n" +
 	"\fdisplay_name\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dH\x00R\vdisplayName\x88\x01\x01\x122\n" +
-	"\x0eavatar_file_id\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x182H\x01R\favatarFileId\x88\x01\x01\x123\n" +
-	"\bmetadata\x18\x04 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12$\n" +
+	"\x0eavatar_file_id\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x182H\x01R\favatarFileId\x88\x01\x01\x12<\n" +
+	"\bmetadata\x18\x04 \x01(\v2\x17.google.protobuf.StructB\aʼ\x18\x03\b\x80PR\bmetadata\x12$\n" +
 	"\x04tags\x18\x05 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
 	"\"\x06r\x04\xa0\xea0\x01R\x04tags\x12B\n" +

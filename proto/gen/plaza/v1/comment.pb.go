@@ -551,9 +551,9 @@ type CreateCommentRequest struct {
 	ReferenceId string `protobuf:"bytes,1,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
 	// Kind of object: `post` (default), `content` or `story`.
 	ReferenceType string `protobuf:"bytes,2,opt,name=reference_type,json=referenceType,proto3" json:"reference_type,omitempty"`
-	// The content. `text` has at most 50,000 characters.
+	// The content. `text` has at most 50,000 characters; other fields have at most 10 KB of JSON in total.
 	Data *structpb.Struct `protobuf:"bytes,3,opt,name=data,proto3" json:"data,omitempty"`
-	// Custom fields, as any JSON object.
+	// Custom fields, at most 10 KB of JSON.
 	Metadata *structpb.Struct `protobuf:"bytes,4,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// Id of the comment to reply to.
 	ParentId string `protobuf:"bytes,5,opt,name=parent_id,json=parentId,proto3" json:"parent_id,omitempty"`
@@ -926,9 +926,10 @@ type UpdateCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The comment's id.
 	CommentId string `protobuf:"bytes,1,opt,name=comment_id,json=commentId,proto3" json:"comment_id,omitempty"`
-	// The new content, which replaces the previous one. `text` has at most 50,000 characters.
+	// The new content, which replaces the previous one. `text` has at most 50,000 characters; other fields have at most
+	// 10 KB of JSON in total.
 	Data *structpb.Struct `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
-	// Custom fields. They replace the previous ones.
+	// Custom fields, at most 10 KB of JSON. They replace the previous ones.
 	Metadata *structpb.Struct `protobuf:"bytes,3,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// The users mentioned. An empty list changes nothing unless `clear` names it.
 	Mentionees []*Mentionee `protobuf:"bytes,4,rep,name=mentionees,proto3" json:"mentionees,omitempty"`
@@ -1429,12 +1430,12 @@ const file_plaza_v1_comment_proto_rawDesc = "" +
 	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
 	"\x05roles\x18\x05 \x03(\v2\x0e.plaza.v1.RoleR\x05roles\x12*\n" +
 	"\x05files\x18\x06 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
-	"\x06paging\x18\a \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x95\x03\n" +
+	"\x06paging\x18\a \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xad\x03\n" +
 	"\x14CreateCommentRequest\x12,\n" +
 	"\freference_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vreferenceId\x12E\n" +
-	"\x0ereference_type\x18\x02 \x01(\tB\x1e\xbaH\x1b\xd8\x01\x01r\x16R\x04postR\acontentR\x05storyR\rreferenceType\x12+\n" +
-	"\x04data\x18\x03 \x01(\v2\x17.google.protobuf.StructR\x04data\x123\n" +
-	"\bmetadata\x18\x04 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12%\n" +
+	"\x0ereference_type\x18\x02 \x01(\tB\x1e\xbaH\x1b\xd8\x01\x01r\x16R\x04postR\acontentR\x05storyR\rreferenceType\x12:\n" +
+	"\x04data\x18\x03 \x01(\v2\x17.google.protobuf.StructB\rʼ\x18\t\b\x80P\x12\x04textR\x04data\x12<\n" +
+	"\bmetadata\x18\x04 \x01(\v2\x17.google.protobuf.StructB\aʼ\x18\x03\b\x80PR\bmetadata\x12%\n" +
 	"\tparent_id\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\bparentId\x12=\n" +
 	"\n" +
 	"mentionees\x18\x06 \x03(\v2\x13.plaza.v1.MentioneeB\b\xbaH\x05\x92\x01\x02\x10\n" +
@@ -1470,12 +1471,12 @@ const file_plaza_v1_comment_proto_rawDesc = "" +
 	" \x01(\tB%\xbaH\"\xd8\x01\x01r\x1dR\bapprovedR\apendingR\bdeclinedR\x0eapprovalStatusB\x16\n" +
 	"\x14_filter_by_parent_idB\v\n" +
 	"\t_has_flagB\r\n" +
-	"\v_is_deleted\"\xed\x02\n" +
+	"\v_is_deleted\"\x85\x03\n" +
 	"\x14UpdateCommentRequest\x12(\n" +
 	"\n" +
-	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId\x12+\n" +
-	"\x04data\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x04data\x123\n" +
-	"\bmetadata\x18\x03 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12=\n" +
+	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId\x12:\n" +
+	"\x04data\x18\x02 \x01(\v2\x17.google.protobuf.StructB\rʼ\x18\t\b\x80P\x12\x04textR\x04data\x12<\n" +
+	"\bmetadata\x18\x03 \x01(\v2\x17.google.protobuf.StructB\aʼ\x18\x03\b\x80PR\bmetadata\x12=\n" +
 	"\n" +
 	"mentionees\x18\x04 \x03(\v2\x13.plaza.v1.MentioneeB\b\xbaH\x05\x92\x01\x02\x10\n" +
 	"R\n" +

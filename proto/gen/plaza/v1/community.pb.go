@@ -456,7 +456,7 @@ type CreateCommunityRequest struct {
 	IsOfficial bool `protobuf:"varint,5,opt,name=is_official,json=isOfficial,proto3" json:"is_official,omitempty"`
 	// At most 10 tags of 1 to 100 characters.
 	Tags []string `protobuf:"bytes,6,rep,name=tags,proto3" json:"tags,omitempty"`
-	// Custom fields, as any JSON object.
+	// Custom fields, at most 10 KB of JSON.
 	Metadata *structpb.Struct `protobuf:"bytes,7,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// Whether everyone can find it, even if it is private. The default is `true` for public communities.
 	IsDiscoverable *bool `protobuf:"varint,8,opt,name=is_discoverable,json=isDiscoverable,proto3,oneof" json:"is_discoverable,omitempty"`
@@ -996,7 +996,7 @@ type UpdateCommunityRequest struct {
 	IsOfficial *bool `protobuf:"varint,6,opt,name=is_official,json=isOfficial,proto3,oneof" json:"is_official,omitempty"`
 	// At most 10 tags of 1 to 100 characters. An empty list changes nothing.
 	Tags []string `protobuf:"bytes,7,rep,name=tags,proto3" json:"tags,omitempty"`
-	// Custom fields, as any JSON object.
+	// Custom fields, at most 10 KB of JSON.
 	Metadata *structpb.Struct `protobuf:"bytes,8,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// Whether everyone can find it, even if it is private.
 	IsDiscoverable *bool `protobuf:"varint,9,opt,name=is_discoverable,json=isDiscoverable,proto3,oneof" json:"is_discoverable,omitempty"`
@@ -1424,7 +1424,7 @@ const file_plaza_v1_community_proto_rawDesc = "" +
 	"\n" +
 	"categories\x18\x05 \x03(\v2\x12.plaza.v1.CategoryR\n" +
 	"categories\x12$\n" +
-	"\x05feeds\x18\x06 \x03(\v2\x0e.plaza.v1.FeedR\x05feeds\"\xf1\a\n" +
+	"\x05feeds\x18\x06 \x03(\v2\x0e.plaza.v1.FeedR\x05feeds\"\xfa\a\n" +
 	"\x16CreateCommunityRequest\x12-\n" +
 	"\fdisplay_name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xe8\aR\vdisplayName\x12*\n" +
@@ -1435,8 +1435,8 @@ const file_plaza_v1_community_proto_rawDesc = "" +
 	"isOfficial\x12$\n" +
 	"\x04tags\x18\x06 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
-	"\"\x06r\x04\xa0\xea0\x01R\x04tags\x123\n" +
-	"\bmetadata\x18\a \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12,\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\x04tags\x12<\n" +
+	"\bmetadata\x18\a \x01(\v2\x17.google.protobuf.StructB\aʼ\x18\x03\b\x80PR\bmetadata\x12,\n" +
 	"\x0fis_discoverable\x18\b \x01(\bH\x01R\x0eisDiscoverable\x88\x01\x01\x124\n" +
 	"\x16requires_join_approval\x18\t \x01(\bR\x14requiresJoinApproval\x12,\n" +
 	"\buser_ids\x18\n" +
@@ -1492,7 +1492,7 @@ const file_plaza_v1_community_proto_rawDesc = "" +
 	"categories\x18\x05 \x03(\v2\x12.plaza.v1.CategoryR\n" +
 	"categories\x12$\n" +
 	"\x05feeds\x18\x06 \x03(\v2\x0e.plaza.v1.FeedR\x05feeds\x12(\n" +
-	"\x06paging\x18\a \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x8e\t\n" +
+	"\x06paging\x18\a \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x97\t\n" +
 	"\x16UpdateCommunityRequest\x12,\n" +
 	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x122\n" +
 	"\fdisplay_name\x18\x02 \x01(\tB\n" +
@@ -1504,8 +1504,8 @@ const file_plaza_v1_community_proto_rawDesc = "" +
 	"isOfficial\x88\x01\x01\x12$\n" +
 	"\x04tags\x18\a \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
-	"\"\x06r\x04\xa0\xea0\x01R\x04tags\x123\n" +
-	"\bmetadata\x18\b \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12,\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\x04tags\x12<\n" +
+	"\bmetadata\x18\b \x01(\v2\x17.google.protobuf.StructB\aʼ\x18\x03\b\x80PR\bmetadata\x12,\n" +
 	"\x0fis_discoverable\x18\t \x01(\bH\x05R\x0eisDiscoverable\x88\x01\x01\x129\n" +
 	"\x16requires_join_approval\x18\n" +
 	" \x01(\bH\x06R\x14requiresJoinApproval\x88\x01\x01\x123\n" +

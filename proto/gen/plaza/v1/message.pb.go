@@ -1338,15 +1338,15 @@ const file_plaza_v1_message_proto_rawDesc = "" +
 	"\bmessages\x18\x01 \x03(\v2\x11.plaza.v1.MessageR\bmessages\x12:\n" +
 	"\rmessage_feeds\x18\x02 \x03(\v2\x15.plaza.v1.MessageFeedR\fmessageFeeds\x12$\n" +
 	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
-	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\"\xe2\x03\n" +
+	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\"\x85\x04\n" +
 	"\x14CreateMessageRequest\x121\n" +
 	"\x0fmessage_feed_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\rmessageFeedId\x12$\n" +
 	"\tparent_id\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dR\bparentId\x12*\n" +
 	"\freference_id\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\vreferenceId\x12N\n" +
-	"\tdata_type\x18\x04 \x01(\tB1\xbaH.\xd8\x01\x01r)R\x04textR\x05imageR\x04fileR\x05videoR\x05audioR\x06customR\bdataType\x12+\n" +
-	"\x04data\x18\x05 \x01(\v2\x17.google.protobuf.StructR\x04data\x12 \n" +
-	"\afile_id\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x06fileId\x123\n" +
-	"\bmetadata\x18\a \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12$\n" +
+	"\tdata_type\x18\x04 \x01(\tB1\xbaH.\xd8\x01\x01r)R\x04textR\x05imageR\x04fileR\x05videoR\x05audioR\x06customR\bdataType\x12D\n" +
+	"\x04data\x18\x05 \x01(\v2\x17.google.protobuf.StructB\x17ʼ\x18\x13\b\x80\xa0\x06\x12\x04text\x12\acaptionR\x04data\x12 \n" +
+	"\afile_id\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x06fileId\x12=\n" +
+	"\bmetadata\x18\a \x01(\v2\x17.google.protobuf.StructB\bʼ\x18\x04\b\x80\xa0\x06R\bmetadata\x12$\n" +
 	"\x04tags\x18\b \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
 	"\"\x06r\x04\xa0\xea0\x01R\x04tags\x12K\n" +
@@ -1392,12 +1392,12 @@ const file_plaza_v1_message_proto_rawDesc = "" +
 	"\rmessage_feeds\x18\x02 \x03(\v2\x15.plaza.v1.MessageFeedR\fmessageFeeds\x12$\n" +
 	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
 	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
-	"\x06paging\x18\x05 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x95\x02\n" +
+	"\x06paging\x18\x05 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xb8\x02\n" +
 	"\x14UpdateMessageRequest\x12(\n" +
 	"\n" +
-	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\x12+\n" +
-	"\x04data\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x04data\x123\n" +
-	"\bmetadata\x18\x03 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12$\n" +
+	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\x12D\n" +
+	"\x04data\x18\x02 \x01(\v2\x17.google.protobuf.StructB\x17ʼ\x18\x13\b\x80\xa0\x06\x12\x04text\x12\acaptionR\x04data\x12=\n" +
+	"\bmetadata\x18\x03 \x01(\v2\x17.google.protobuf.StructB\bʼ\x18\x04\b\x80\xa0\x06R\bmetadata\x12$\n" +
 	"\x04tags\x18\x04 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
 	"\"\x06r\x04\xa0\xea0\x01R\x04tags\x12K\n" +

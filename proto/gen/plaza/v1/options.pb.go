@@ -643,6 +643,61 @@ func (x *PageFields) GetPosition() []string {
 	return nil
 }
 
+// ObjectSize limits a free-form object of a request. Rows that were stored before a limit applied stay readable and editable.
+type ObjectSize struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Maximum size as compact JSON, in bytes.
+	MaxBytes int32 `protobuf:"varint,1,opt,name=max_bytes,json=maxBytes,proto3" json:"max_bytes,omitempty"`
+	// Names of the object's texts that do not count, because their length is limited in characters.
+	Except        []string `protobuf:"bytes,2,rep,name=except,proto3" json:"except,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ObjectSize) Reset() {
+	*x = ObjectSize{}
+	mi := &file_plaza_v1_options_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ObjectSize) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ObjectSize) ProtoMessage() {}
+
+func (x *ObjectSize) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_options_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ObjectSize.ProtoReflect.Descriptor instead.
+func (*ObjectSize) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_options_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *ObjectSize) GetMaxBytes() int32 {
+	if x != nil {
+		return x.MaxBytes
+	}
+	return 0
+}
+
+func (x *ObjectSize) GetExcept() []string {
+	if x != nil {
+		return x.Except
+	}
+	return nil
+}
+
 var file_plaza_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 	{
 		ExtendedType:  (*descriptorpb.MethodOptions)(nil),
@@ -700,6 +755,14 @@ var file_plaza_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 		Tag:           "varint,50120,opt,name=related_files",
 		Filename:      "plaza/v1/options.proto",
 	},
+	{
+		ExtendedType:  (*descriptorpb.FieldOptions)(nil),
+		ExtensionType: (*ObjectSize)(nil),
+		Field:         50121,
+		Name:          "plaza.v1.object_size",
+		Tag:           "bytes,50121,opt,name=object_size",
+		Filename:      "plaza/v1/options.proto",
+	},
 }
 
 // Extension fields to descriptorpb.MethodOptions.
@@ -741,6 +804,10 @@ var (
 	//
 	// optional bool related_files = 50120;
 	E_RelatedFiles = &file_plaza_v1_options_proto_extTypes[6]
+	// The size of a free-form object. Required on every field of this kind in a request.
+	//
+	// optional plaza.v1.ObjectSize object_size = 50121;
+	E_ObjectSize = &file_plaza_v1_options_proto_extTypes[7]
 )
 
 var File_plaza_v1_options_proto protoreflect.FileDescriptor
@@ -772,7 +839,11 @@ const file_plaza_v1_options_proto_rawDesc = "" +
 	"\n" +
 	"PageFields\x12\x16\n" +
 	"\x06tokens\x18\x01 \x03(\tR\x06tokens\x12\x1a\n" +
-	"\bposition\x18\x02 \x03(\tR\bposition*\xe9\x13\n" +
+	"\bposition\x18\x02 \x03(\tR\bposition\"A\n" +
+	"\n" +
+	"ObjectSize\x12\x1b\n" +
+	"\tmax_bytes\x18\x01 \x01(\x05R\bmaxBytes\x12\x16\n" +
+	"\x06except\x18\x02 \x03(\tR\x06except*\xe9\x13\n" +
 	"\n" +
 	"Permission\x12\x1a\n" +
 	"\x16PERMISSION_UNSPECIFIED\x10\x00\x12\x18\n" +
@@ -863,7 +934,9 @@ const file_plaza_v1_options_proto_rawDesc = "" +
 	"\rrequest_rules\x12\x1f.google.protobuf.MessageOptions\x18\xbe\x87\x03 \x01(\v2\x16.plaza.v1.RequestRulesR\frequestRules:X\n" +
 	"\vpage_fields\x12\x1f.google.protobuf.MessageOptions\x18\xbf\x87\x03 \x01(\v2\x14.plaza.v1.PageFieldsR\n" +
 	"pageFields:D\n" +
-	"\rrelated_files\x12\x1d.google.protobuf.FieldOptions\x18ȇ\x03 \x01(\bR\frelatedFilesB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\rrelated_files\x12\x1d.google.protobuf.FieldOptions\x18ȇ\x03 \x01(\bR\frelatedFiles:V\n" +
+	"\vobject_size\x12\x1d.google.protobuf.FieldOptions\x18ɇ\x03 \x01(\v2\x14.plaza.v1.ObjectSizeR\n" +
+	"objectSizeB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_options_proto_rawDescOnce sync.Once
@@ -878,7 +951,7 @@ func file_plaza_v1_options_proto_rawDescGZIP() []byte {
 }
 
 var file_plaza_v1_options_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_plaza_v1_options_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_plaza_v1_options_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_plaza_v1_options_proto_goTypes = []any{
 	(Permission)(0),                     // 0: plaza.v1.Permission
 	(RestErrors)(0),                     // 1: plaza.v1.RestErrors
@@ -887,29 +960,32 @@ var file_plaza_v1_options_proto_goTypes = []any{
 	(*Deprecation)(nil),                 // 4: plaza.v1.Deprecation
 	(*RequestRules)(nil),                // 5: plaza.v1.RequestRules
 	(*PageFields)(nil),                  // 6: plaza.v1.PageFields
-	(*descriptorpb.MethodOptions)(nil),  // 7: google.protobuf.MethodOptions
-	(*descriptorpb.MessageOptions)(nil), // 8: google.protobuf.MessageOptions
-	(*descriptorpb.FieldOptions)(nil),   // 9: google.protobuf.FieldOptions
+	(*ObjectSize)(nil),                  // 7: plaza.v1.ObjectSize
+	(*descriptorpb.MethodOptions)(nil),  // 8: google.protobuf.MethodOptions
+	(*descriptorpb.MessageOptions)(nil), // 9: google.protobuf.MessageOptions
+	(*descriptorpb.FieldOptions)(nil),   // 10: google.protobuf.FieldOptions
 }
 var file_plaza_v1_options_proto_depIdxs = []int32{
 	2,  // 0: plaza.v1.Access.caller:type_name -> plaza.v1.Access.Caller
 	0,  // 1: plaza.v1.Access.permission:type_name -> plaza.v1.Permission
-	7,  // 2: plaza.v1.access:extendee -> google.protobuf.MethodOptions
-	7,  // 3: plaza.v1.rest_status:extendee -> google.protobuf.MethodOptions
-	7,  // 4: plaza.v1.deprecation:extendee -> google.protobuf.MethodOptions
-	7,  // 5: plaza.v1.rest_errors:extendee -> google.protobuf.MethodOptions
-	8,  // 6: plaza.v1.request_rules:extendee -> google.protobuf.MessageOptions
-	8,  // 7: plaza.v1.page_fields:extendee -> google.protobuf.MessageOptions
-	9,  // 8: plaza.v1.related_files:extendee -> google.protobuf.FieldOptions
-	3,  // 9: plaza.v1.access:type_name -> plaza.v1.Access
-	4,  // 10: plaza.v1.deprecation:type_name -> plaza.v1.Deprecation
-	1,  // 11: plaza.v1.rest_errors:type_name -> plaza.v1.RestErrors
-	5,  // 12: plaza.v1.request_rules:type_name -> plaza.v1.RequestRules
-	6,  // 13: plaza.v1.page_fields:type_name -> plaza.v1.PageFields
-	14, // [14:14] is the sub-list for method output_type
-	14, // [14:14] is the sub-list for method input_type
-	9,  // [9:14] is the sub-list for extension type_name
-	2,  // [2:9] is the sub-list for extension extendee
+	8,  // 2: plaza.v1.access:extendee -> google.protobuf.MethodOptions
+	8,  // 3: plaza.v1.rest_status:extendee -> google.protobuf.MethodOptions
+	8,  // 4: plaza.v1.deprecation:extendee -> google.protobuf.MethodOptions
+	8,  // 5: plaza.v1.rest_errors:extendee -> google.protobuf.MethodOptions
+	9,  // 6: plaza.v1.request_rules:extendee -> google.protobuf.MessageOptions
+	9,  // 7: plaza.v1.page_fields:extendee -> google.protobuf.MessageOptions
+	10, // 8: plaza.v1.related_files:extendee -> google.protobuf.FieldOptions
+	10, // 9: plaza.v1.object_size:extendee -> google.protobuf.FieldOptions
+	3,  // 10: plaza.v1.access:type_name -> plaza.v1.Access
+	4,  // 11: plaza.v1.deprecation:type_name -> plaza.v1.Deprecation
+	1,  // 12: plaza.v1.rest_errors:type_name -> plaza.v1.RestErrors
+	5,  // 13: plaza.v1.request_rules:type_name -> plaza.v1.RequestRules
+	6,  // 14: plaza.v1.page_fields:type_name -> plaza.v1.PageFields
+	7,  // 15: plaza.v1.object_size:type_name -> plaza.v1.ObjectSize
+	16, // [16:16] is the sub-list for method output_type
+	16, // [16:16] is the sub-list for method input_type
+	10, // [10:16] is the sub-list for extension type_name
+	2,  // [2:10] is the sub-list for extension extendee
 	0,  // [0:2] is the sub-list for field type_name
 }
 
@@ -924,8 +1000,8 @@ func file_plaza_v1_options_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_options_proto_rawDesc), len(file_plaza_v1_options_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   4,
-			NumExtensions: 7,
+			NumMessages:   5,
+			NumExtensions: 8,
 			NumServices:   0,
 		},
 		GoTypes:           file_plaza_v1_options_proto_goTypes,

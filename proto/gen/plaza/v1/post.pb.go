@@ -776,8 +776,8 @@ type CreatePostRequest struct {
 	// The community's id; the wall owner's public id, by default the caller's; or for `content` any id chosen by the
 	// client.
 	TargetId string `protobuf:"bytes,2,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// The content. `title` has at most 150 characters and `text` at most 50,000. A custom post can have any object of at
-	// most 100 KB of JSON.
+	// The content. `title` has at most 150 characters and `text` at most 50,000; other fields have at most 10 KB of JSON
+	// in total. A custom post can have any object of at most 100 KB of JSON.
 	Data *structpb.Struct `protobuf:"bytes,3,opt,name=data,proto3" json:"data,omitempty"`
 	// The text. Earlier clients send it instead of `data.text`.
 	Text string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
@@ -790,7 +790,7 @@ type CreatePostRequest struct {
 	Tags []string `protobuf:"bytes,7,rep,name=tags,proto3" json:"tags,omitempty"`
 	// At most 30 hashtags of 1 to 100 letters, digits and underscores.
 	Hashtags []string `protobuf:"bytes,8,rep,name=hashtags,proto3" json:"hashtags,omitempty"`
-	// Custom fields, as any JSON object.
+	// Custom fields, at most 10 KB of JSON.
 	Metadata *structpb.Struct `protobuf:"bytes,9,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// The users mentioned.
 	Mentionees    []*Mentionee `protobuf:"bytes,10,rep,name=mentionees,proto3" json:"mentionees,omitempty"`
@@ -1276,7 +1276,7 @@ type UpdatePostRequest struct {
 	// At most 30 hashtags of 1 to 100 letters, digits and underscores. An empty list changes nothing unless `clear` names
 	// it.
 	Hashtags []string `protobuf:"bytes,6,rep,name=hashtags,proto3" json:"hashtags,omitempty"`
-	// Custom fields. They replace the previous ones.
+	// Custom fields, at most 10 KB of JSON. They replace the previous ones.
 	Metadata *structpb.Struct `protobuf:"bytes,7,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// The users mentioned. An empty list changes nothing unless `clear` names it.
 	Mentionees []*Mentionee `protobuf:"bytes,8,rep,name=mentionees,proto3" json:"mentionees,omitempty"`
@@ -1825,20 +1825,20 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\x05rooms\x18\f \x03(\v2\x0e.plaza.v1.RoomR\x05rooms\x125\n" +
 	"\x0eroom_childrens\x18\r \x03(\v2\x0e.plaza.v1.RoomR\rroomChildrens\x12$\n" +
 	"\x05polls\x18\x0e \x03(\v2\x0e.plaza.v1.PollR\x05polls\x12(\n" +
-	"\x06paging\x18\x0f \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xa0\x04\n" +
+	"\x06paging\x18\x0f \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xc0\x04\n" +
 	"\x11CreatePostRequest\x12C\n" +
 	"\vtarget_type\x18\x01 \x01(\tB\"\xbaH\x1f\xd8\x01\x01r\x1aR\x04userR\tcommunityR\acontentR\n" +
 	"targetType\x12%\n" +
-	"\ttarget_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\btargetId\x12+\n" +
-	"\x04data\x18\x03 \x01(\v2\x17.google.protobuf.StructR\x04data\x12\x1d\n" +
+	"\ttarget_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\btargetId\x12B\n" +
+	"\x04data\x18\x03 \x01(\v2\x17.google.protobuf.StructB\x15ʼ\x18\x11\b\x80\xa0\x06\x12\x04text\x12\x05titleR\x04data\x12\x1d\n" +
 	"\x04text\x18\x04 \x01(\tB\t\xbaH\x06r\x04\x18І\x03R\x04text\x12@\n" +
 	"\vattachments\x18\x05 \x03(\v2\x14.plaza.v1.AttachmentB\b\xbaH\x05\x92\x01\x02\x10\n" +
 	"R\vattachments\x127\n" +
 	"\tdata_type\x18\x06 \x01(\tB\x1a\xbaH\x17r\x15\x18d2\x11^[A-Za-z0-9_.-]*$R\bdataType\x12$\n" +
 	"\x04tags\x18\a \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\x05\"\x06r\x04\x10\x01\x18\x18R\x04tags\x12>\n" +
-	"\bhashtags\x18\b \x03(\tB\"\xbaH\x1f\x92\x01\x1c\x10\x1e\"\x18r\x16\x10\x01\x18d2\x10^[\\p{L}\\p{N}_]+$R\bhashtags\x123\n" +
-	"\bmetadata\x18\t \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12=\n" +
+	"\bhashtags\x18\b \x03(\tB\"\xbaH\x1f\x92\x01\x1c\x10\x1e\"\x18r\x16\x10\x01\x18d2\x10^[\\p{L}\\p{N}_]+$R\bhashtags\x12<\n" +
+	"\bmetadata\x18\t \x01(\v2\x17.google.protobuf.StructB\aʼ\x18\x03\b\x80PR\bmetadata\x12=\n" +
 	"\n" +
 	"mentionees\x18\n" +
 	" \x03(\v2\x13.plaza.v1.MentioneeB\b\xbaH\x05\x92\x01\x02\x10\n" +
@@ -1881,17 +1881,17 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\aoptions\x18\x02 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"\x80\x01\n" +
 	"\x18ListPendingEditsResponse\x12:\n" +
 	"\rpending_edits\x18\x01 \x03(\v2\x15.plaza.v1.PendingEditR\fpendingEdits\x12(\n" +
-	"\x06paging\x18\x02 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x87\x04\n" +
+	"\x06paging\x18\x02 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xa7\x04\n" +
 	"\x11UpdatePostRequest\x12\"\n" +
-	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\x12+\n" +
-	"\x04data\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x04data\x12\"\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\x12B\n" +
+	"\x04data\x18\x02 \x01(\v2\x17.google.protobuf.StructB\x15ʼ\x18\x11\b\x80\xa0\x06\x12\x04text\x12\x05titleR\x04data\x12\"\n" +
 	"\x04text\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x18І\x03H\x00R\x04text\x88\x01\x01\x12@\n" +
 	"\vattachments\x18\x04 \x03(\v2\x14.plaza.v1.AttachmentB\b\xbaH\x05\x92\x01\x02\x10\n" +
 	"R\vattachments\x12$\n" +
 	"\x04tags\x18\x05 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\x05\"\x06r\x04\x10\x01\x18\x18R\x04tags\x12>\n" +
-	"\bhashtags\x18\x06 \x03(\tB\"\xbaH\x1f\x92\x01\x1c\x10\x1e\"\x18r\x16\x10\x01\x18d2\x10^[\\p{L}\\p{N}_]+$R\bhashtags\x123\n" +
-	"\bmetadata\x18\a \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12=\n" +
+	"\bhashtags\x18\x06 \x03(\tB\"\xbaH\x1f\x92\x01\x1c\x10\x1e\"\x18r\x16\x10\x01\x18d2\x10^[\\p{L}\\p{N}_]+$R\bhashtags\x12<\n" +
+	"\bmetadata\x18\a \x01(\v2\x17.google.protobuf.StructB\aʼ\x18\x03\b\x80PR\bmetadata\x12=\n" +
 	"\n" +
 	"mentionees\x18\b \x03(\v2\x13.plaza.v1.MentioneeB\b\xbaH\x05\x92\x01\x02\x10\n" +
 	"R\n" +

@@ -1308,13 +1308,13 @@ const file_plaza_v1_room_service_proto_rawDesc = "" +
 	"\x11direct_stream_url\x18\x03 \x01(\tR\x0fdirectStreamUrl\x12\x12\n" +
 	"\x04type\x18\x04 \x01(\tR\x04type\"@\n" +
 	"\x19GetRoomRecordingsResponse\x12#\n" +
-	"\rrecorded_urls\x18\x01 \x03(\tR\frecordedUrls\"\xf1\x03\n" +
+	"\rrecorded_urls\x18\x01 \x03(\tR\frecordedUrls\"\xfa\x03\n" +
 	"\x11CreateRoomRequest\x12 \n" +
 	"\x05title\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xe8\aR\x05title\x12*\n" +
 	"\vdescription\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x88'R\vdescription\x123\n" +
-	"\x11thumbnail_file_id\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x182R\x0fthumbnailFileId\x123\n" +
-	"\bmetadata\x18\x04 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12/\n" +
+	"\x11thumbnail_file_id\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x182R\x0fthumbnailFileId\x12<\n" +
+	"\bmetadata\x18\x04 \x01(\v2\x17.google.protobuf.StructB\aʼ\x18\x03\b\x80PR\bmetadata\x12/\n" +
 	"\x11live_chat_enabled\x18\x05 \x01(\bH\x00R\x0fliveChatEnabled\x88\x01\x01\x12,\n" +
 	"\x0fchannel_enabled\x18\x06 \x01(\bH\x01R\x0echannelEnabled\x88\x01\x01\x12-\n" +
 	"\x0eparent_room_id\x18\a \x01(\tB\a\xbaH\x04r\x02\x182R\fparentRoomId\x126\n" +
@@ -1340,14 +1340,14 @@ const file_plaza_v1_room_service_proto_rawDesc = "" +
 	"\n" +
 	"target_ids\x18\x02 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10d\"\x06r\x04\x90\xea0\x01R\ttargetIds\x12/\n" +
-	"\aoptions\x18\x03 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"\xf5\x02\n" +
+	"\aoptions\x18\x03 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"\xfe\x02\n" +
 	"\x11UpdateRoomRequest\x12\"\n" +
 	"\aroom_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06roomId\x12%\n" +
 	"\x05title\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xe8\aH\x00R\x05title\x88\x01\x01\x12/\n" +
 	"\vdescription\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\x88'H\x01R\vdescription\x88\x01\x01\x128\n" +
-	"\x11thumbnail_file_id\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x182H\x02R\x0fthumbnailFileId\x88\x01\x01\x123\n" +
-	"\bmetadata\x18\x05 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12/\n" +
+	"\x11thumbnail_file_id\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x182H\x02R\x0fthumbnailFileId\x88\x01\x01\x12<\n" +
+	"\bmetadata\x18\x05 \x01(\v2\x17.google.protobuf.StructB\aʼ\x18\x03\b\x80PR\bmetadata\x12/\n" +
 	"\x11live_chat_enabled\x18\x06 \x01(\bH\x03R\x0fliveChatEnabled\x88\x01\x01B\b\n" +
 	"\x06_titleB\x0e\n" +
 	"\f_descriptionB\x14\n" +

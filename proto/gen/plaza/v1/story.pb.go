@@ -788,8 +788,8 @@ type StoryItem struct {
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
 	// The link.
 	Data *StoryHyperlink `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
-	// Its position: `width`, `height`, and `transform` with `translate_x`, `translate_y`, `scale_x`, `scale_y` and
-	// `rotate`, all numbers.
+	// Its position, at most 1 KB of JSON: `width`, `height`, and `transform` with `translate_x`, `translate_y`, `scale_x`,
+	// `scale_y` and `rotate`, all numbers.
 	Placement     *structpb.Struct `protobuf:"bytes,3,opt,name=placement,proto3" json:"placement,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1895,20 +1895,20 @@ const file_plaza_v1_story_proto_rawDesc = "" +
 	"\x0eStoryHyperlink\x12 \n" +
 	"\x03url\x18\x01 \x01(\tB\x0e\xbaH\vr\t\xa0\xeb0\x01\x10\x01\x18\xe8\aR\x03url\x12(\n" +
 	"\vcustom_text\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18\x1eR\n" +
-	"customText\"\xa1\x01\n" +
+	"customText\"\xaa\x01\n" +
 	"\tStoryItem\x12'\n" +
 	"\x04type\x18\x01 \x01(\tB\x13\xbaH\x10\xd8\x01\x01r\vR\thyperlinkR\x04type\x124\n" +
-	"\x04data\x18\x02 \x01(\v2\x18.plaza.v1.StoryHyperlinkB\x06\xbaH\x03\xc8\x01\x01R\x04data\x125\n" +
-	"\tplacement\x18\x03 \x01(\v2\x17.google.protobuf.StructR\tplacement\"\xdf\x03\n" +
-	"\x12CreateStoryRequest\x123\n" +
-	"\x04data\x18\x01 \x01(\v2\x17.google.protobuf.StructB\x06\xbaH\x03\xc8\x01\x01R\x04data\x126\n" +
+	"\x04data\x18\x02 \x01(\v2\x18.plaza.v1.StoryHyperlinkB\x06\xbaH\x03\xc8\x01\x01R\x04data\x12>\n" +
+	"\tplacement\x18\x03 \x01(\v2\x17.google.protobuf.StructB\aʼ\x18\x03\b\x80\bR\tplacement\"\xef\x03\n" +
+	"\x12CreateStoryRequest\x12:\n" +
+	"\x04data\x18\x01 \x01(\v2\x17.google.protobuf.StructB\r\xbaH\x03\xc8\x01\x01ʼ\x18\x03\b\x80PR\x04data\x126\n" +
 	"\tdata_type\x18\x02 \x01(\tB\x19\xbaH\x16r\x14R\x04textR\x05imageR\x05videoR\bdataType\x123\n" +
 	"\x05items\x18\x03 \x03(\v2\x13.plaza.v1.StoryItemB\b\xbaH\x05\x92\x01\x02\x10\n" +
 	"R\x05items\x127\n" +
 	"\vtarget_type\x18\x04 \x01(\tB\x16\xbaH\x13r\x11R\tcommunityR\x04userR\n" +
 	"targetType\x12&\n" +
-	"\ttarget_id\x18\x05 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\btargetId\x123\n" +
-	"\bmetadata\x18\x06 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12*\n" +
+	"\ttarget_id\x18\x05 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\btargetId\x12<\n" +
+	"\bmetadata\x18\x06 \x01(\v2\x17.google.protobuf.StructB\aʼ\x18\x03\b\x80(R\bmetadata\x12*\n" +
 	"\freference_id\x18\a \x01(\tB\a\xbaH\x04r\x02\x18dR\vreferenceId\x12=\n" +
 	"\n" +
 	"mentionees\x18\b \x03(\v2\x13.plaza.v1.MentioneeB\b\xbaH\x05\x92\x01\x02\x10\n" +

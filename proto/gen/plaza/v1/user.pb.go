@@ -606,7 +606,7 @@ type UpdateUserRequest struct {
 	// Ids of the user's network roles, at most 10. Requires the right to assign roles. An empty list changes nothing
 	// unless `clear` names it.
 	Roles []string `protobuf:"bytes,6,rep,name=roles,proto3" json:"roles,omitempty"`
-	// Custom fields, as any JSON object.
+	// Custom fields, at most 10 KB of JSON.
 	Metadata *structpb.Struct `protobuf:"bytes,7,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// The profile handle, at most 100 characters.
 	ProfileHandle *string `protobuf:"bytes,8,opt,name=profile_handle,json=profileHandle,proto3,oneof" json:"profile_handle,omitempty"`
@@ -1080,7 +1080,7 @@ const file_plaza_v1_user_proto_rawDesc = "" +
 	"\x11ListUsersResponse\x12$\n" +
 	"\x05users\x18\x01 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
 	"\x05files\x18\x02 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
-	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xa1\x05\n" +
+	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xaa\x05\n" +
 	"\x11UpdateUserRequest\x12 \n" +
 	"\auser_id\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x182R\x06userId\x12/\n" +
 	"\fdisplay_name\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dH\x00R\vdisplayName\x88\x01\x01\x12/\n" +
@@ -1089,8 +1089,8 @@ const file_plaza_v1_user_proto_rawDesc = "" +
 	"\x11avatar_custom_url\x18\x05 \x01(\tB\f\xbaH\tr\a\xa0\xeb0\x01\x18\xe8\aH\x03R\x0favatarCustomUrl\x88\x01\x01\x12&\n" +
 	"\x05roles\x18\x06 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\n" +
-	"\"\x06r\x04\xa0\xea0\x01R\x05roles\x123\n" +
-	"\bmetadata\x18\a \x01(\v2\x17.google.protobuf.StructR\bmetadata\x123\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\x05roles\x12<\n" +
+	"\bmetadata\x18\a \x01(\v2\x17.google.protobuf.StructB\aʼ\x18\x03\b\x80PR\bmetadata\x123\n" +
 	"\x0eprofile_handle\x18\b \x01(\tB\a\xbaH\x04r\x02\x18dH\x04R\rprofileHandle\x88\x01\x01\x12A\n" +
 	"\x1ecreate_new_user_when_not_found\x18\t \x01(\bR\x19createNewUserWhenNotFound\x12\x1e\n" +
 	"\bis_brand\x18\n" +

@@ -1608,13 +1608,13 @@ const file_plaza_v1_video_streaming_proto_rawDesc = "" +
 	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\"\x83\x01\n" +
 	"\x1bListVideoStreamingsResponse\x12:\n" +
 	"\aresults\x18\x01 \x01(\v2 .plaza.v1.VideoStreamingResponseR\aresults\x12(\n" +
-	"\x06paging\x18\x02 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xd4\x03\n" +
+	"\x06paging\x18\x02 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xdd\x03\n" +
 	"\x1bCreateVideoStreamingRequest\x12 \n" +
 	"\x05title\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xe8\aR\x05title\x12*\n" +
 	"\vdescription\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x88'R\vdescription\x123\n" +
-	"\x11thumbnail_file_id\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x182R\x0fthumbnailFileId\x123\n" +
-	"\bmetadata\x18\x04 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12\x1b\n" +
+	"\x11thumbnail_file_id\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x182R\x0fthumbnailFileId\x12<\n" +
+	"\bmetadata\x18\x04 \x01(\v2\x17.google.protobuf.StructB\aʼ\x18\x03\b\x80PR\bmetadata\x12\x1b\n" +
 	"\tis_secure\x18\x05 \x01(\bR\bisSecure\x125\n" +
 	"\n" +
 	"resolution\x18\x06 \x01(\tB\x15\xbaH\x12\xd8\x01\x01r\rR\x02SDR\x02HDR\x03FHDR\n" +
@@ -1635,14 +1635,14 @@ const file_plaza_v1_video_streaming_proto_rawDesc = "" +
 	"\n" +
 	"is_deleted\x18\x05 \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12/\n" +
 	"\aoptions\x18\x06 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\r\n" +
-	"\v_is_deleted\"\x84\x03\n" +
+	"\v_is_deleted\"\x8d\x03\n" +
 	"\x1bUpdateVideoStreamingRequest\x12&\n" +
 	"\tstream_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\bstreamId\x12%\n" +
 	"\x05title\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xe8\aH\x00R\x05title\x88\x01\x01\x12/\n" +
 	"\vdescription\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\x88'H\x01R\vdescription\x88\x01\x01\x128\n" +
-	"\x11thumbnail_file_id\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x182H\x02R\x0fthumbnailFileId\x88\x01\x01\x123\n" +
-	"\bmetadata\x18\x05 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x127\n" +
+	"\x11thumbnail_file_id\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x182H\x02R\x0fthumbnailFileId\x88\x01\x01\x12<\n" +
+	"\bmetadata\x18\x05 \x01(\v2\x17.google.protobuf.StructB\aʼ\x18\x03\b\x80PR\bmetadata\x127\n" +
 	"\n" +
 	"resolution\x18\x06 \x01(\tB\x12\xbaH\x0fr\rR\x02SDR\x02HDR\x03FHDH\x03R\n" +
 	"resolution\x88\x01\x01B\b\n" +

@@ -288,7 +288,7 @@ func failsWith(b binding) []int {
 			statuses = append(statuses, more...)
 		}
 	}
-	addIf(accessOf(b.method).Caller != plazav1.Access_CALLER_PUBLIC, http.StatusUnauthorized)
+	addIf(accessOf(b.method).Caller != plazav1.Access_CALLER_PUBLIC, http.StatusUnauthorized, http.StatusTooManyRequests)
 	// The contract has no validation errors there.
 	addIf(procedureOf(b.method) != plazav1connect.NetworkSettingServiceUpdateModerationProcedure, http.StatusUnprocessableEntity)
 	addIf(b.hasBody, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge)

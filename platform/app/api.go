@@ -69,6 +69,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	limits, limitWorkers := d.rateLimits(shared)
 	handler, err := edge.New(edge.Options{
 		Services: edge.Services{
 			Authentication: authentication.New(d.issuer),
@@ -101,23 +102,29 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 			ChannelUser:    channel.New(shared, marker.New(shared)),
 			ModerationList: moderationlist.New(shared),
 		},
-		Interceptors: []connect.Interceptor{
-			auth.NewInterceptor(d.issuer, d.serverKeys, d.apiKeys, auth.WithMediaKey(d.cfg.MediaKey.Reveal())), fileFiller(shared),
-		},
+		Interceptors:   d.interceptors(shared),
 		Log:            d.log,
 		MaxBodyBytes:   int64(d.cfg.MaxBodyBytes),
 		RequestTimeout: d.cfg.RequestTimeout.Std(),
 		Ready:          d.ready,
 		Registerer:     d.metrics.Registerer(),
 		CORSOrigins:    d.cfg.CORSOrigins.List(),
-		Streams:        d.fileStreams(files),
+		RateLimits:     limits,
+		Streams:        d.fileStreams(files, limits),
 		Realtime:       d.realtime,
 		Pages:          pages,
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	return handler, d.workers(d.jobs(shared, roles, files)), nil
+	return handler, append(d.workers(d.jobs(shared, roles, files)), limitWorkers...), nil
+}
+
+// interceptors returns the interceptors of every operation, the outermost first.
+func (d *dependencies) interceptors(shared *service.Deps) []connect.Interceptor {
+	return []connect.Interceptor{
+		auth.NewInterceptor(d.issuer, d.serverKeys, d.apiKeys, auth.WithMediaKey(d.cfg.MediaKey.Reveal())), fileFiller(shared),
+	}
 }
 
 // shared returns the dependencies that all services share.
@@ -150,7 +157,12 @@ func (d *dependencies) jobs(shared *service.Deps, roles *role.Service, files *fi
 }
 
 func (d *dependencies) workers(all []jobs.Job) []worker {
-	workers := []worker{{name: "realtime", run: func(ctx context.Context) error { d.realtime.Run(ctx); return nil }}}
+	realtime := worker{name: "realtime", run: func(ctx context.Context) error { d.realtime.Run(ctx); return nil }}
+	return append(d.jobWorkers(all), realtime)
+}
+
+func (d *dependencies) jobWorkers(all []jobs.Job) []worker {
+	workers := make([]worker, 0, len(all))
 	for _, job := range all {
 		workers = append(workers, worker{name: job.Name, run: func(ctx context.Context) error {
 			job.Run(ctx, d.cfg.Region)

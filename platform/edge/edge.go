@@ -44,6 +44,8 @@ type Options struct {
 	Realtime Realtime
 	// Pages serves the API document and the pages that show it; it may be nil.
 	Pages Pages
+	// RateLimits limits the rate of requests; nil limits nothing.
+	RateLimits *RateLimits
 	// CORSOrigins are the origins whose pages may call the API; none means all.
 	CORSOrigins []string
 }
@@ -77,18 +79,21 @@ func New(options Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := o.RateLimits.register(o.Registerer); err != nil {
+		return nil, err
+	}
 	interceptors, err := o.interceptors(s)
 	if err != nil {
 		return nil, err
 	}
-	mapping := &failures{log: o.Log, timeout: o.RequestTimeout, methods: s.methods}
+	mapping := &failures{log: o.Log, timeout: o.RequestTimeout, methods: s.methods, limits: o.RateLimits}
 	rest, err := o.newREST(s, mapping, interceptors)
 	if err != nil {
 		return nil, err
 	}
 	e := &edge{
 		rest: rest, rpc: o.newRPC(s, mapping, interceptors), failures: mapping,
-		metrics: measured, log: o.Log, realtime: o.Realtime, pages: o.Pages,
+		metrics: measured, log: o.Log, realtime: o.Realtime, pages: o.Pages, limits: o.RateLimits,
 	}
 	e.handler = newCORS(o.CORSOrigins).Handler(http.HandlerFunc(e.route))
 	return e, nil
@@ -104,7 +109,7 @@ func (o Options) interceptors(s *schema) (connect.Option, error) {
 	if err != nil {
 		return nil, err
 	}
-	chain := append(slices.Clone(o.Interceptors), connect.UnaryInterceptorFunc(checks.intercept), pages)
+	chain := append(slices.Clone(o.Interceptors), connect.UnaryInterceptorFunc(o.RateLimits.intercept), connect.UnaryInterceptorFunc(checks.intercept), pages)
 	return connect.WithInterceptors(chain...), nil
 }
 
@@ -160,6 +165,7 @@ type edge struct {
 	log      *slog.Logger
 	realtime Realtime // may be nil
 	pages    Pages    // may be nil
+	limits   *RateLimits
 }
 
 // ServeHTTP implements http.Handler.
@@ -170,6 +176,8 @@ func (e *edge) ServeHTTP(out http.ResponseWriter, request *http.Request) {
 		start:          time.Now(),
 		protocol:       protocolREST,
 		procedure:      procedureUnknown,
+		peer:           request.RemoteAddr,
+		forwarded:      request.Header["X-Forwarded-For"],
 	}
 	header := out.Header()
 	header[HeaderRequestID] = []string{w.requestID}

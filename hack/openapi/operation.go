@@ -263,6 +263,9 @@ func (g *generator) responses(b binding, deprecated bool) object {
 		}
 	}
 	responses := object{strconv.Itoa(cmp.Or(int(status), http.StatusOK)): success}
+	if b.verb == http.MethodGet {
+		responses[strconv.Itoa(http.StatusNotModified)] = object{"description": "The response still has the `ETag` given in `If-None-Match`."}
+	}
 	for _, status := range failsWith(b) {
 		responses[strconv.Itoa(status)] = failureOf(status)
 	}

@@ -23,7 +23,7 @@ func newCORS(origins []string) *cors.Cors {
 		},
 		AllowedHeaders: []string{
 			"Authorization", "X-API-Key", "Set-Access-Token-Cookie", "Content-Type", "Accept", "Accept-Language",
-			"Preserve-Edited-At", "Range", "Last-Event-ID", "Cache-Control", HeaderRequestID,
+			"Preserve-Edited-At", "Range", "Last-Event-ID", "Cache-Control", "If-None-Match", HeaderRequestID,
 			"Connect-Protocol-Version", "Connect-Timeout-Ms", "Connect-Accept-Encoding", "Connect-Content-Encoding",
 			"Grpc-Timeout", "Grpc-Accept-Encoding", "Grpc-Encoding", "X-Grpc-Web", "X-User-Agent",
 		},

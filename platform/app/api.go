@@ -123,7 +123,8 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 // interceptors returns the interceptors of every operation, the outermost first.
 func (d *dependencies) interceptors(shared *service.Deps) []connect.Interceptor {
 	return []connect.Interceptor{
-		auth.NewInterceptor(d.issuer, d.serverKeys, d.apiKeys, auth.WithMediaKey(d.cfg.MediaKey.Reveal())), fileFiller(shared),
+		auth.NewInterceptor(d.issuer, d.serverKeys, d.apiKeys, auth.WithMediaKey(d.cfg.MediaKey.Reveal())),
+		d.idempotency(shared), fileFiller(shared),
 	}
 }
 
@@ -141,6 +142,7 @@ func (d *dependencies) shared() *service.Deps {
 		Now:       service.Millis,
 		NewID:     region.NewID,
 		Log:       d.log,
+		Quotas:    d.quotas(),
 	}
 }
 
@@ -148,7 +150,8 @@ func (d *dependencies) shared() *service.Deps {
 func (d *dependencies) jobs(shared *service.Deps, roles *role.Service, files *file.Service) []jobs.Job {
 	all := []jobs.Job{
 		roles.Job(), shared.Outbox.Job(), scheduledpost.New(shared).Job(), story.New(shared).Job(),
-		d.sweepSessions(shared), d.sweepEvents(shared),
+		d.sweepSessions(shared), d.sweepEvents(shared), d.sweepDailyUsages(shared),
+		d.sweepIdempotency(shared),
 	}
 	if d.storage.Has(d.cfg.Region) {
 		all = append(all, files.Sweep())

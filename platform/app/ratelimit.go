@@ -85,6 +85,26 @@ func (d *dependencies) rateUsageKey(key ratelimit.Key) []byte {
 	return mac.Sum(nil)[:16]
 }
 
+// quotas returns the configured quotas.
+func (d *dependencies) quotas() service.Quotas {
+	return service.Quotas{Sessions: int64(d.cfg.MaxSessions), Daily: map[store.UsageKind]int64{
+		store.UsageUploads: int64(d.cfg.DailyUploads), store.UsageUploadBytes: int64(d.cfg.DailyUploadBytes),
+		store.UsageChannels: int64(d.cfg.DailyChannels), store.UsageCommunities: int64(d.cfg.DailyCommunities),
+	}}
+}
+
+// sweepDailyUsages returns the job that removes the usages of past days. One day is kept, because the clocks of servers
+// may differ.
+func (d *dependencies) sweepDailyUsages(shared *service.Deps) jobs.Job {
+	return jobs.Job{Name: "daily usage sweep", Lanes: 1, Every: sweepEvery, Log: d.log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
+		var removed int64
+		w := shared.Store.NewTx(home)
+		w.SweepDailyUsages(shared.Now().AddDate(0, 0, -1), &removed)
+		err := w.Commit(ctx)
+		return removed > 0, err
+	}}
+}
+
 // sweepRateUsages returns the job that removes the usages of which nothing can be left.
 func (d *dependencies) sweepRateUsages(shared *service.Deps) jobs.Job {
 	return jobs.Job{Name: "rate usage sweep", Lanes: 1, Every: sweepEvery, Log: d.log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {

@@ -74,6 +74,12 @@ type Config struct {
 	CredentialRateLimit ratelimit.Limit   `name:"credential-rate-limit" default:"100/1m" help:"wrong tokens and keys from an address"`
 	TrustedProxies      ratelimit.Proxies `name:"trusted-proxies" help:"proxies whose X-Forwarded-For names the client: how many there are (1), or their addresses (10.0.0.0/8,192.0.2.7); if empty, the address of the connection counts"`
 
+	MaxSessions      Count `name:"max-sessions" default:"100" help:"sessions of a user; a further one ends the oldest"`
+	DailyUploads     Count `name:"daily-uploads" default:"1000" help:"files that a user can upload per day (in UTC)"`
+	DailyUploadBytes Size  `name:"daily-upload-bytes" default:"20GiB" help:"bytes that a user can upload per day"`
+	DailyChannels    Count `name:"daily-channels" default:"500" help:"channels and conversations that a user can create per day"`
+	DailyCommunities Count `name:"daily-communities" default:"200" help:"communities that a user can create per day"`
+
 	CORSOrigins Origins `name:"cors-origins" help:"origins allowed by CORS, like https://app.example.com, separated by commas; if empty, all origins are allowed"`
 
 	DrainDelay      Delay    `name:"drain-delay" default:"5s" help:"time between /readyz returning 503 and the server rejecting connections"`

@@ -91,6 +91,9 @@ func (s *Service) store(ctx context.Context, req *plazav1.CreateSessionRequest, 
 		tx.RenameUser(userID, nonEmpty(req.GetDisplayName()), req.ProfileHandle, now)
 	}
 	tx.InsertSession(store.Session{ID: sessionID, UserID: userID, DeviceHash: device, CreatedAt: now, ExpiresAt: now.Add(s.issuer.AccessLifetime())})
+	if s.Quotas.Sessions > 0 {
+		tx.TrimSessions(userID, sessionID, s.Quotas.Sessions)
+	}
 	var users []store.User
 	tx.SelectUser(userID, &users)
 	if err := tx.Commit(ctx); err != nil {

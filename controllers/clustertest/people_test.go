@@ -131,7 +131,20 @@ func (s *suite) base(t *testing.T, code string) string {
 	return base
 }
 
-// signIn signs a user in with the API key of the network's Secret.
+// authToken returns a token with which a user can sign in, requested with a server key like an app's server.
+func (s *suite) authToken(t *testing.T, id, code string) string {
+	t.Helper()
+	_, key := s.activeKey(t, code)
+	header := http.Header{"X-Server-Key": {key}, "Content-Type": {"application/json"}}
+	answer, err := call(fresh, http.MethodPost, s.base(t, code)+"/api/v4/authentication/token", header, object{"userId": id})
+	require.NoError(t, err)
+	token, _ := answer[""].(string)
+	require.NotEmpty(t, token)
+	return token
+}
+
+// signIn signs a user in with the API key of the network's Secret and an authToken, because new networks are in secure
+// mode.
 func (s *suite) signIn(t *testing.T, id, code string) *person {
 	t.Helper()
 	var keys struct{ Keys []struct{ Key string } }
@@ -139,7 +152,9 @@ func (s *suite) signIn(t *testing.T, id, code string) *person {
 	require.NoError(t, json.Unmarshal(secret.Data[keyring.APIKeysFile], &keys))
 	p := &person{id: id, code: code, base: s.base(t, code)}
 	header := http.Header{"X-Api-Key": {keys.Keys[0].Key}, "Content-Type": {"application/json"}}
-	session, err := call(fresh, http.MethodPost, p.base+"/api/v5/sessions", header, object{"userId": id, "deviceId": "of " + id})
+	session, err := call(fresh, http.MethodPost, p.base+"/api/v5/sessions", header, object{
+		"userId": id, "deviceId": "of " + id, "authToken": s.authToken(t, id, code),
+	})
 	require.NoError(t, err)
 	p.token, _ = session["accessToken"].(string)
 	require.NotEmpty(t, p.token)

@@ -22,6 +22,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/channel"
 	"github.com/plaza-social/plaza/platform/service/comment"
 	"github.com/plaza-social/plaza/platform/service/community"
+	"github.com/plaza-social/plaza/platform/service/erasure"
 	"github.com/plaza-social/plaza/platform/service/feed"
 	"github.com/plaza-social/plaza/platform/service/file"
 	"github.com/plaza-social/plaza/platform/service/follow"
@@ -101,6 +102,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 			Channel:        channel.New(shared, marker.New(shared)),
 			ChannelUser:    channel.New(shared, marker.New(shared)),
 			ModerationList: moderationlist.New(shared),
+			Erasure:        erasure.New(shared),
 		},
 		Interceptors:   d.interceptors(shared),
 		Log:            d.log,
@@ -149,8 +151,8 @@ func (d *dependencies) shared() *service.Deps {
 // jobs returns the region's background jobs.
 func (d *dependencies) jobs(shared *service.Deps, roles *role.Service, files *file.Service) []jobs.Job {
 	all := []jobs.Job{
-		roles.Job(), shared.Outbox.Job(), scheduledpost.New(shared).Job(), story.New(shared).Job(),
-		d.sweepSessions(shared), d.sweepEvents(shared), d.sweepDailyUsages(shared),
+		roles.Job(), shared.Outbox.Job(), scheduledpost.New(shared).Job(), story.New(shared).Job(), erasure.New(shared).Job(),
+		d.sweepSessions(shared), d.sweepEvents(shared), d.claimHandles(shared), d.sweepDailyUsages(shared),
 		d.sweepIdempotency(shared),
 	}
 	if d.storage.Has(d.cfg.Region) {
@@ -195,5 +197,12 @@ func (d *dependencies) sweepEvents(shared *service.Deps) jobs.Job {
 		w.SweepEvents(shared.Now().Add(-events.Retention), &removed)
 		err := w.Commit(ctx)
 		return removed > 0, err
+	}}
+}
+
+// claimHandles returns the job that claims the profile handles which users had before handles were unique.
+func (d *dependencies) claimHandles(shared *service.Deps) jobs.Job {
+	return jobs.Job{Name: "handles", Lanes: 1, Every: sweepEvery, Log: d.log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
+		return shared.Directory.ClaimExistingHandles(ctx, home)
 	}}
 }

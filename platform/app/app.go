@@ -31,14 +31,19 @@ type Region struct {
 type Option func(*options)
 
 type options struct {
-	handler http.Handler // instead of the API, for tests
-	checks  []Check      // additional, for tests
-	fault   func() error
+	handler       http.Handler // instead of the API, for tests
+	checks        []Check      // additional, for tests
+	fault         func() error
+	insecureKnown bool
 }
 
 // WithStoreFault calls fault before each transaction is sent and treats its error as one of the database. Tests use it
 // to inject SQLSTATE 40001.
 func WithStoreFault(fault func() error) Option { return func(o *options) { o.fault = fault } }
+
+// WithInsecureModeAnnounced suppresses the log's warning about a network that is not in secure mode, for a program that
+// tells its user itself.
+func WithInsecureModeAnnounced() Option { return func(o *options) { o.insecureKnown = true } }
 
 // New opens the listeners, the key files and the database pools. It does not wait for the database; /readyz reports
 // whether that responds. Errors are *ListenError for a port, *config.Error for a setting, or errors of the key files.

@@ -47,8 +47,13 @@ type running struct {
 // run starts a server that serves handler until the test ends.
 func run(t *testing.T, cfg config.Config, opts ...app.Option) *running {
 	t.Helper()
+	return runWithLog(t, cfg, quiet, opts...)
+}
+
+func runWithLog(t *testing.T, cfg config.Config, log *slog.Logger, opts ...app.Option) *running {
+	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	server, err := app.New(ctx, cfg, quiet, opts...)
+	server, err := app.New(ctx, cfg, log, opts...)
 	require.NoError(t, err)
 	r := &running{Region: server, stop: stop, ended: make(chan error, 1)}
 	go func() { r.ended <- server.Run(ctx) }()

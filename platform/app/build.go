@@ -68,7 +68,7 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 	if err := d.openStore(ctx, o.fault); err != nil {
 		return nil, err
 	}
-	built, err := r.build(ctx, d)
+	built, err := r.build(ctx, d, o)
 	if err != nil {
 		d.close()
 	}
@@ -76,7 +76,7 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 }
 
 // build builds the API on the open store.
-func (r *Region) build(ctx context.Context, d *dependencies) (*parts, error) {
+func (r *Region) build(ctx context.Context, d *dependencies, o options) (*parts, error) {
 	if err := d.openStorage(ctx); err != nil {
 		return nil, err
 	}
@@ -91,6 +91,7 @@ func (r *Region) build(ctx context.Context, d *dependencies) (*parts, error) {
 	r.ready.add(Check{Name: "schema", Run: g.check})
 	r.ready.add(d.databaseChecks()...)
 	report := newReport(d, r.ready.draining.Load)
+	report.warnsInsecure = !o.insecureKnown
 	if err := r.metrics.RegisterServer(report.snapshot); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"maps"
 	"sync"
 	"time"
@@ -29,15 +30,17 @@ const (
 // report is the status of the server, as shown by /statusz and the metrics. The state of the databases is read in the
 // background; while a database does not respond, the last known state and its time are kept.
 type report struct {
-	cfg        config.Config
-	started    time.Time
-	build      telemetry.Build
-	now        func() time.Time
-	store      *store.Store
-	draining   func() bool
-	serverKeys *auth.KeySet
-	apiKeys    *auth.KeySet
-	signing    *auth.Keyring
+	cfg           config.Config
+	started       time.Time
+	build         telemetry.Build
+	now           func() time.Time
+	store         *store.Store
+	draining      func() bool
+	warnsInsecure bool
+	log           *slog.Logger
+	serverKeys    *auth.KeySet
+	apiKeys       *auth.KeySet
+	signing       *auth.Keyring
 	// placed is db.CheckPlacement.
 	placed func(context.Context) (db.Placement, error)
 
@@ -45,6 +48,7 @@ type report struct {
 	databases  map[string]bool
 	schema     statusz.Schema
 	moderation statusz.Moderation
+	secureMode statusz.SecureMode
 	placement  statusz.Placement
 	backlog    *store.Backlog
 }
@@ -52,7 +56,7 @@ type report struct {
 func newReport(d *dependencies, draining func() bool) *report {
 	cfg := d.cfg
 	r := &report{
-		cfg: cfg, started: time.Now().UTC(), build: telemetry.BuildInfo(), now: time.Now, store: d.store, draining: draining,
+		cfg: cfg, started: time.Now().UTC(), build: telemetry.BuildInfo(), now: time.Now, store: d.store, draining: draining, log: d.log,
 		serverKeys: d.serverKeys, apiKeys: d.apiKeys, signing: d.signing, databases: map[string]bool{},
 		placed: func(ctx context.Context) (db.Placement, error) {
 			return db.CheckPlacement(ctx, cfg.DatabaseURLs()[cfg.Region], db.Layout{
@@ -111,7 +115,7 @@ func (r *report) refresh(ctx context.Context) {
 	defer cancel()
 	var both sync.WaitGroup
 	both.Go(func() { r.readSchema(ctx) })
-	both.Go(func() { r.readModeration(ctx) })
+	both.Go(func() { r.readSettings(ctx) })
 	both.Wait()
 }
 
@@ -126,8 +130,8 @@ func (r *report) readSchema(ctx context.Context) {
 	r.schema.Current, r.schema.AsOf, r.schema.Error = version, r.time(), ""
 }
 
-// readModeration reads the moderation settings in force: requests in this region read the same rows.
-func (r *report) readModeration(ctx context.Context) {
+// readSettings reads the settings in force: requests in this region read the same rows.
+func (r *report) readSettings(ctx context.Context) {
 	began := r.time()
 	var s store.Settings
 	reads := r.store.NewReadBatch()
@@ -145,6 +149,20 @@ func (r *report) readModeration(ctx context.Context) {
 			Generation: s.Generation, AsOf: began,
 		}
 		r.moderation.Digest = r.moderation.Hash()
+		r.setSecureMode(ctx, s.IsSecureModeEnabled, began)
+	}
+}
+
+// setSecureMode stores whether secure mode is on, and logs a warning when it is found to be off.
+func (r *report) setSecureMode(ctx context.Context, enabled bool, at time.Time) {
+	known, was := !r.secureMode.AsOf.IsZero(), r.secureMode.Enabled
+	r.secureMode = statusz.SecureMode{Enabled: enabled, AsOf: at}
+	if enabled {
+		return
+	}
+	r.secureMode.Warning = statusz.WarningInsecure
+	if r.warnsInsecure && (!known || was) {
+		r.log.WarnContext(ctx, "secure mode is off", "warning", statusz.WarningInsecure)
 	}
 }
 
@@ -235,7 +253,7 @@ func (r *report) status() statusz.Status {
 	return statusz.Status{
 		Region: r.cfg.Region.String(), NetworkID: string(r.cfg.NetworkID),
 		Version: r.build.Version, Revision: r.build.Revision, StartedAt: r.started, Draining: r.draining(),
-		Schema: r.schema, Keys: keys, Moderation: r.moderation, Placement: r.placement,
+		Schema: r.schema, Keys: keys, Moderation: r.moderation, SecureMode: r.secureMode, Placement: r.placement,
 		Configuration: statusz.Configuration{Hash: r.cfg.Hash()},
 	}
 }

@@ -42,8 +42,14 @@ const readyTimeout = time.Minute
 
 // schema is the initial content of each network's database.
 var schema = testdb.NewTemplate(func(ctx context.Context, url string) error {
-	return db.Migrate(ctx, db.MigrateOptions{URL: url})
+	if err := db.Migrate(ctx, db.MigrateOptions{URL: url}); err != nil {
+		return err
+	}
+	return app.StartInsecure(ctx, url)
 })
+
+// DirectoryKey is the directory key of every network.
+const DirectoryKey = "the directory key of every network in a test"
 
 // Network is a running network: one server per region, in this process.
 type Network struct {
@@ -163,12 +169,25 @@ func (n *Network) OpsURL(code region.Code) string { return "http://" + n.Region(
 // MintAdmin returns an admin token that is issued at the given time and valid for ttl.
 func (n *Network) MintAdmin(t testing.TB, name string, issued time.Time, ttl time.Duration) string {
 	t.Helper()
-	ring, err := auth.OpenKeyring(n.Keys.Signing)
-	require.NoError(t, err)
-	issuer := auth.NewIssuer(n.NetworkID, ring, auth.WithIssuerClock(func() time.Time { return issued }))
-	token, _, err := issuer.MintAdmin(name, ttl)
+	token, _, err := n.issuer(t, issued).MintAdmin(name, ttl)
 	require.NoError(t, err)
 	return token
+}
+
+// AuthToken returns a token with which userID can sign in, like that of the authentication endpoint.
+func (n *Network) AuthToken(t testing.TB, userID string) string {
+	t.Helper()
+	token, err := n.issuer(t, time.Now()).MintAuthToken(userID)
+	require.NoError(t, err)
+	return token
+}
+
+// issuer returns an issuer with the network's signing keys.
+func (n *Network) issuer(t testing.TB, at time.Time) *auth.Issuer {
+	t.Helper()
+	ring, err := auth.OpenKeyring(n.Keys.Signing)
+	require.NoError(t, err)
+	return auth.NewIssuer(n.NetworkID, ring, auth.WithIssuerClock(func() time.Time { return at }))
 }
 
 // Hooks let a package observe the requests of every network in its process. Set them before the first test, in TestMain.
@@ -268,7 +287,7 @@ func (n *Network) config(code region.Code, o options) config.Config {
 	cfg.Listen, cfg.OpsListen = "127.0.0.1:0", "127.0.0.1:0"
 	cfg.DrainDelay = 0
 	cfg.RateLimit = ratelimit.Limit{} // tests of limits switch them on
-	cfg.DirectoryKey = "the directory key of a test"
+	cfg.DirectoryKey = DirectoryKey
 	cfg.ServerKeysFile, cfg.APIKeysFile, cfg.SigningKeysFile = n.Keys.Server, n.Keys.API, n.Keys.Signing
 	cfg.DatabaseURL = telemetry.SecretURL(n.DatabaseURL)
 	cfg.StorageURL = config.StorageURL("file://" + n.Files)

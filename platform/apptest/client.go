@@ -37,12 +37,13 @@ var lastUser atomic.Int64
 // UserID returns a user id that no other test uses: name and a number.
 func UserID(name string) string { return fmt.Sprint(name, "-", lastUser.Add(1)) }
 
-// SignIn creates a session of userID in a region, and the user if it does not exist.
+// SignIn creates a session of userID in a region with an authToken, and the user if it does not exist.
 func (n *Network) SignIn(t testing.TB, code region.Code, userID string) *Client {
 	t.Helper()
 	c := n.Anonymous(code)
 	answer := c.With("X-API-Key", n.APIKey).Do(t, http.MethodPost, "/api/v5/sessions", map[string]any{
 		"userId": userID, "deviceId": "apptest of " + userID, "deviceInfo": map[string]any{"kind": "node"},
+		"authToken": n.AuthToken(t, userID),
 	}).OK(t)
 	c.Token, c.UserID = answer.String(t, "accessToken"), userID
 	c.InternalID = answer.String(t, "users.0._id")

@@ -44,7 +44,10 @@ var (
 	ErrUnknownUser    = errors.New("the user of the token does not exist")
 	ErrDeletedUser    = errors.New("the user of the token is deleted")
 	ErrSessionRevoked = errors.New("the session of the token is revoked")
-	ErrUnconfirmed    = errors.New("the caller was not confirmed against the database")
+	// ErrUnauthenticatedSession means that a user with a network role signed in without an authToken, before the role was
+	// assigned.
+	ErrUnauthenticatedSession = errors.New("the user has a network role and the session was created without an authToken")
+	ErrUnconfirmed            = errors.New("the caller was not confirmed against the database")
 )
 
 // Caller is the caller of an operation. The exported fields come from a verified token or key and do not change
@@ -80,14 +83,15 @@ type verdict struct {
 
 // Facts is the state of an access token's user in the database.
 type Facts struct {
-	Exists          bool
-	Deleted         bool
-	GlobalBan       bool
-	SessionRevoked  bool         // also true if the session is unknown
-	TokensValidFrom time.Time    // tokens issued earlier are revoked; zero if none are
-	Roles           []string     // network roles
-	Granted         []Permission // what custom roles among them grant: Catalog.Granted
-	DisplayName     string
+	Exists               bool
+	Deleted              bool
+	GlobalBan            bool
+	SessionRevoked       bool         // also true if the session is unknown
+	SessionAuthenticated bool         // whether it was created with an authToken
+	TokensValidFrom      time.Time    // tokens issued earlier are revoked; zero if none are
+	Roles                []string     // network roles
+	Granted              []Permission // what custom roles among them grant: Catalog.Granted
+	DisplayName          string
 }
 
 // CallerOf returns the caller that a verified token identifies. It is not yet confirmed.
@@ -127,6 +131,8 @@ func CallerFrom(ctx context.Context) *Caller {
 //	does not exist or is deleted                    400100
 //	is banned from the network                      400312
 //	has a revoked session or a revoked token        400100
+//	has a network role, and a session that was
+//	created without an authToken                    400100
 //	lacks the network permission that the
 //	operation requires                              400300
 //
@@ -199,6 +205,8 @@ func (c *Caller) judge(facts Facts) error {
 		return fail.GlobalBan()
 	case facts.SessionRevoked, c.IssuedAt.Before(facts.TokensValidFrom):
 		return fail.Unauthorized().Because(ErrSessionRevoked)
+	case len(facts.Roles) > 0 && !facts.SessionAuthenticated:
+		return fail.Unauthorized().WithDetails("authToken: users with a network role must sign in with one").Because(ErrUnauthenticatedSession)
 	case c.required != "" && !granted(facts.Roles, inNetwork, c.required) && !slices.Contains(facts.Granted, c.required):
 		return fail.NotAllowed()
 	}

@@ -33,6 +33,8 @@ func TestConfirm(t *testing.T) {
 		"banned":                       {kind: auth.User, facts: auth.Facts{Exists: true, GlobalBan: true}, want: fail.GlobalBan()},
 		"banned and revoked":           {kind: auth.User, facts: auth.Facts{Exists: true, GlobalBan: true, SessionRevoked: true}, want: fail.GlobalBan()},
 		"revoked":                      {kind: auth.User, facts: auth.Facts{Exists: true, SessionRevoked: true}, want: unauthorized, cause: auth.ErrSessionRevoked},
+		"role, no authToken":           {kind: auth.User, facts: auth.Facts{Exists: true, Roles: []string{"any"}}, want: unauthorized, cause: auth.ErrUnauthenticatedSession},
+		"role, authToken":              {kind: auth.User, facts: auth.Facts{Exists: true, Roles: []string{"any"}, SessionAuthenticated: true}},
 		"administrator":                {kind: auth.Admin},
 		"anonymous":                    {kind: auth.Anonymous, facts: auth.Facts{Exists: true}, want: unauthorized, cause: auth.ErrNoCredentials},
 		"unknown kind":                 {kind: auth.Kind(7), facts: auth.Facts{Exists: true}, want: unauthorized, cause: auth.ErrNoCredentials},
@@ -63,7 +65,7 @@ func TestConfirmSetsRolesAndName(t *testing.T) {
 	require.Empty(t, c.DisplayName())
 
 	roles := []string{auth.RoleModerator}
-	require.NoError(t, auth.Confirm(ctx, auth.Facts{Exists: true, Roles: roles, DisplayName: "Alice"}))
+	require.NoError(t, auth.Confirm(ctx, auth.Facts{Exists: true, SessionAuthenticated: true, Roles: roles, DisplayName: "Alice"}))
 	roles[0] = auth.RoleGlobalAdmin
 	c.Roles()[0] = auth.RoleGlobalAdmin
 	require.Equal(t, []string{auth.RoleModerator}, c.Roles(), "slices are copied")
@@ -114,7 +116,7 @@ func TestCallerConcurrentUse(t *testing.T) {
 	for range 8 {
 		wait.Go(func() {
 			for range 100 {
-				_ = auth.Confirm(ctx, auth.Facts{Exists: true, Roles: []string{auth.RoleModerator}, DisplayName: "Alice"})
+				_ = auth.Confirm(ctx, auth.Facts{Exists: true, SessionAuthenticated: true, Roles: []string{auth.RoleModerator}, DisplayName: "Alice"})
 				_ = auth.Require(auth.CallerFrom(ctx), auth.DeleteCommunityPost, auth.Scope{})
 				_, _ = c.Roles(), c.DisplayName()
 			}

@@ -139,7 +139,7 @@ func mint(t testing.TB, issuer *auth.Issuer) string {
 func user(t testing.TB, id string, roles ...string) *auth.Caller {
 	t.Helper()
 	c := &auth.Caller{Kind: auth.User, UserID: id, IssuedAt: start}
-	require.NoError(t, auth.Confirm(auth.WithCaller(t.Context(), c), auth.Facts{Exists: true, Roles: roles}))
+	require.NoError(t, auth.Confirm(auth.WithCaller(t.Context(), c), auth.Facts{Exists: true, SessionAuthenticated: true, Roles: roles}))
 	return c
 }
 

@@ -113,7 +113,7 @@ func header(pairs ...string) http.Header {
 // confirming returns a handler that confirms its caller with roles and, if p is not empty, checks p.
 func confirming(p auth.Permission, roles ...string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		if err := auth.Confirm(ctx, auth.Facts{Exists: true, Roles: roles}); err != nil {
+		if err := auth.Confirm(ctx, auth.Facts{Exists: true, SessionAuthenticated: true, Roles: roles}); err != nil {
 			return err
 		}
 		if p == "" {

@@ -278,12 +278,13 @@ func TestDatabaseURL(t *testing.T) {
 func TestFileSettings(t *testing.T) {
 	t.Parallel()
 	c, err := sources{flags: []string{
-		"--storage-url", "/srv/files/", "--storage-url-eu", "s3://bucket?region=eu-central-1", "--public-url", "https://eu.example.com/plaza/", "--strip-gps", "true",
+		"--storage-url", "/srv/files/", "--storage-url-eu", "s3://bucket?region=eu-central-1", "--public-url", "https://eu.example.com/plaza/", "--strip-gps", "false",
 	}}.load(t)
 	require.NoError(t, err)
 	require.Equal(t, map[region.Code]string{"us": "file:///srv/files", "eu": "s3://bucket?region=eu-central-1", "sg": "file:///srv/files"}, c.StorageURLs())
 	require.Equal(t, config.BaseURL("https://eu.example.com/plaza"), c.PublicURL)
-	require.True(t, bool(c.StripGPS))
+	require.False(t, bool(c.StripGPS))
+	require.True(t, bool(config.Default().StripGPS))
 	require.Equal(t, config.Size(1<<30), c.MaxFileBytes)
 	require.Empty(t, config.Default().StorageURLs())
 	for name, wrong := range map[string]string{

@@ -1,6 +1,9 @@
 package conformance
 
-import "testing"
+import (
+	"net/http"
+	"testing"
+)
 
 func sessionRows() []row {
 	newcomer := func(*testing.T, *fixture) object { return object{"userId": "newcomer", "deviceId": "d"} }
@@ -37,5 +40,17 @@ func userFlagRows() []row {
 		{procedure: "UserService/UnflagUser", request: aUser("userId"), want: usersOnly},
 		{procedure: "UserService/ClearUserFlags", request: aUser("userId"), want: adminsOnly},
 		{procedure: "UserService/IsUserFlaggedByMe", request: aUser("userId"), want: everyone},
+	}
+}
+
+func erasureRows() []row {
+	erased := func(t *testing.T, g *fixture) object {
+		t.Helper()
+		r := g.principals[adminToken].Do(t, http.MethodDelete, "/api/v4/users/"+g.user(t).UserID, nil).OK(t)
+		return object{"erasureId": r.String(t, "erasureId")}
+	}
+	return []row{
+		{procedure: "ErasureService/EraseUser", request: aUser("userId"), want: adminsOnly},
+		{procedure: "ErasureService/GetErasure", request: erased, want: adminsOnly},
 	}
 }

@@ -3,7 +3,6 @@ package conformance
 import (
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -19,41 +18,79 @@ func signInOn(t *testing.T, code region.Code, userID, deviceID string) *apptest.
 	return n.Bearer(code, r.String(t, "accessToken"))
 }
 
-// TestDeviceBelongsToOneUser checks that a sign-in on a device revokes the sessions of other users on it, in every
-// region, and no other sessions.
-func TestDeviceBelongsToOneUser(t *testing.T) {
+// TestDeviceIDEndsNoForeignSession checks that a sign-in with the deviceId of another user's session leaves it alone:
+// anyone can send any deviceId.
+func TestDeviceIDEndsNoForeignSession(t *testing.T) {
 	t.Parallel()
-	holds := func(c *apptest.Client) bool { return c.Do(t, http.MethodGet, verifyPath, nil).Status == http.StatusOK }
-	ends := func(c *apptest.Client, who string) {
-		t.Helper()
-		require.Eventually(t, func() bool { return !holds(c) }, 30*time.Second, 10*time.Millisecond, who)
-	}
 	for _, home := range region.All() {
 		t.Run(home.String(), func(t *testing.T) {
+			t.Parallel()
 			shared := apptest.UserID("device")
-			first := signInOn(t, region.EU, apptest.UserID("first"), shared)
-			elsewhere := apptest.UserID("second")
-			second := signInOn(t, home, elsewhere, shared)
-			ends(first, "the first")
-			again := signInOn(t, region.SG, elsewhere, shared)
-			other := signInOn(t, home, elsewhere, apptest.UserID("another"))
-			third := signInOn(t, region.US, apptest.UserID("third"), shared)
-			ends(second, "the second")
-			ends(again, "the second's other session on the device")
-			require.True(t, holds(other), "the second has another device")
-			require.True(t, holds(third))
+			victim := signInOn(t, region.EU, apptest.UserID("victim"), shared)
+			for _, code := range region.All() {
+				signInOn(t, code, apptest.UserID("attacker"), shared).Do(t, http.MethodGet, verifyPath, nil).OK(t)
+			}
+			for range 20 { // earlier versions ended it in the background
+				victim.At(home).Do(t, http.MethodGet, verifyPath, nil).OK(t)
+			}
 		})
 	}
 }
 
-// TestRefusedSignInKeepsSessions checks that a refused sign-in does not revoke the sessions of the device.
-func TestRefusedSignInKeepsSessions(t *testing.T) {
+// TestNetworkRolesNeedAnAuthToken checks that the API key alone never gives access to a user with a network role, built
+// in or custom: neither in a new session nor in one that was created before the role was assigned.
+func TestNetworkRolesNeedAnAuthToken(t *testing.T) {
 	t.Parallel()
-	shared := apptest.UserID("device")
-	banned := newUser(t, region.EU, "banned")
-	admin(t).Do(t, http.MethodPost, "/api/v2/users/ban", object{"userId": banned.UserID}).OK(t)
-	c := signInOn(t, region.EU, apptest.UserID("user"), shared)
-	r := device(apptest.Shared(t), region.EU).Do(t, http.MethodPost, "/api/v5/sessions", session(banned.UserID, object{"deviceId": shared}))
-	requireRefused(t, r, http.StatusForbidden, 400312)
-	c.Do(t, http.MethodGet, verifyPath, nil).OK(t)
+	n := apptest.Start(t)
+	custom := apptest.UserID("greeter")
+	n.Admin(region.EU).Do(t, http.MethodPost, "/api/v3/roles", object{"roleId": custom, "permissions": []string{"EDIT_USER"}}).OK(t)
+	for _, role := range []string{"global-admin", custom} {
+		for _, home := range region.All() {
+			id := apptest.UserID("holder")
+			early := device(n, home).Do(t, http.MethodPost, "/api/v5/sessions", session(id)).OK(t)
+			owner := n.SignIn(t, home, id)
+			n.Admin(region.EU).Do(t, http.MethodPut, "/api/v3/users", object{"userId": id, "roles": []string{role}}).OK(t)
+			for _, version := range []string{"v3", "v4", "v5"} {
+				for _, code := range region.All() {
+					r := device(n, code).Do(t, http.MethodPost, "/api/"+version+"/sessions", session(id, object{"displayName": "Stolen"}))
+					requireFailure(t, unauthorized, r)
+					require.Contains(t, string(r.Body), "authToken: required for users with a network role")
+				}
+			}
+			requireFailure(t, unauthorized, n.Bearer(home, early.String(t, "accessToken")).Do(t, http.MethodGet, verifyPath, nil))
+			requireFailure(t, unauthorized, n.Bearer(home, early.String(t, "accessToken")).Do(t, http.MethodPut, "/api/v3/users", object{"description": "x"}))
+			again := n.SignIn(t, region.SG, id)
+			for _, c := range []*apptest.Client{owner, again} {
+				require.Equal(t, id, c.Do(t, http.MethodGet, "/api/v3/users/"+id, nil).OK(t).String(t, "users.0.displayName"))
+			}
+			n.Admin(region.EU).Do(t, http.MethodPut, "/api/v3/users", object{"userId": id, "clear": []string{"roles"}}).OK(t)
+			device(n, home).Do(t, http.MethodPost, "/api/v5/sessions", session(id)).OK(t)
+		}
+	}
+}
+
+// TestRoleAndSignInAtOnce signs a user in without an authToken while the user gets a role: no session may have both.
+func TestRoleAndSignInAtOnce(t *testing.T) {
+	t.Parallel()
+	n := apptest.Shared(t)
+	for range 5 {
+		id := newUser(t, region.EU, "rising").UserID
+		tokens := make(chan string, 8)
+		for i := range 8 {
+			go func() {
+				r := device(n, region.All()[i%3]).Do(t, http.MethodPost, "/api/v5/sessions", session(id))
+				token := ""
+				if r.Status == http.StatusOK {
+					token = r.String(t, "accessToken")
+				}
+				tokens <- token
+			}()
+		}
+		admin(t).Do(t, http.MethodPut, "/api/v3/users", object{"userId": id, "roles": []string{"global-admin"}}).OK(t)
+		for range 8 {
+			if token := <-tokens; token != "" {
+				requireFailure(t, unauthorized, n.Bearer(region.US, token).Do(t, http.MethodGet, verifyPath, nil))
+			}
+		}
+	}
 }

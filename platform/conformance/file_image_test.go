@@ -73,10 +73,10 @@ func downloadSize(t *testing.T, c *apptest.Client, f object, size string) (image
 	return img, r
 }
 
-// TestImageMetadata reads the metadata of a rotated photo.
+// TestImageMetadata reads the metadata of a rotated photo in a network that keeps positions.
 func TestImageMetadata(t *testing.T) {
 	t.Parallel()
-	uploader := newUser(t, region.EU, "uploader")
+	uploader := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) { cfg.StripGPS = false })).NewUser(t, region.EU, "uploader")
 	content := photoOf(t, 2000, 1000, 6)
 	f := upload(t, uploader, "image", "photo.jpg", content)
 	m := metadataOf(f)
@@ -124,10 +124,10 @@ func TestImageSizes(t *testing.T) {
 	require.Equal(t, content.Bytes(), r.Body, "what moves stays whole")
 }
 
-// TestStripGPS checks that the setting removes the position and all other metadata of a photo.
+// TestStripGPS checks that the position and all other metadata of a photo are removed by default.
 func TestStripGPS(t *testing.T) {
 	t.Parallel()
-	n := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) { cfg.StripGPS = true }))
+	n := apptest.Shared(t)
 	uploader := n.NewUser(t, region.EU, "uploader")
 	content := photoOf(t, 700, 400, 8)
 	require.Contains(t, string(content), "Cam")

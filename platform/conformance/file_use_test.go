@@ -57,7 +57,9 @@ func TestFilesInAnswers(t *testing.T) {
 	r := reader.Do(t, http.MethodGet, "/api/v3/community-categories/list?categoryId="+category, nil).OK(t)
 	require.Equal(t, []string{field}, r.Strings(t, "data.files", "fileId"))
 	require.NotEmpty(t, reader.Do(t, http.MethodGet, pollsPath+"/"+poll, nil).OK(t).String(t, "polls.0.answers.2.fileId"))
-	session := n.Anonymous(region.EU).With("X-API-Key", n.APIKey).Do(t, http.MethodPost, "/api/v5/sessions", object{"userId": boss.UserID, "deviceId": "d"}).OK(t)
+	session := n.Anonymous(region.EU).With("X-API-Key", n.APIKey).Do(t, http.MethodPost, "/api/v5/sessions", object{
+		"userId": boss.UserID, "deviceId": "d", "authToken": authToken(t, n, region.EU, boss.UserID),
+	}).OK(t)
 	require.Equal(t, []string{bossFace}, session.Strings(t, "files", "fileId"))
 	boss.Do(t, http.MethodDelete, filesPath+"/"+bossFace, nil).OK(t)
 	gone := reader.Do(t, http.MethodGet, "/api/v3/users/"+boss.UserID, nil).OK(t)

@@ -156,21 +156,24 @@ func TestSessionIsRefused(t *testing.T) {
 	})
 }
 
-// TestSignInAgain signs a user in at another region. The user stays the same, and a given name renames the user.
+// TestSignInAgain signs a user in at another region. The user stays the same, and a given name renames the user only if
+// an authToken proves that it is the user who asks.
 func TestSignInAgain(t *testing.T) {
 	t.Parallel()
 	n := apptest.Shared(t)
 	id := apptest.UserID("wanderer")
 	first := device(n, region.US).Do(t, http.MethodPost, "/api/v5/sessions", session(id, object{"displayName": "Wanda", "profileHandle": "wanda"})).OK(t)
 	second := device(n, region.SG).Do(t, http.MethodPost, "/api/v5/sessions", session(id)).OK(t)
-	third := device(n, region.EU).Do(t, http.MethodPost, "/api/v5/sessions", session(id, object{"displayName": "Wendy"})).OK(t)
-	for _, r := range []*apptest.Response{second, third} {
+	third := device(n, region.EU).Do(t, http.MethodPost, "/api/v5/sessions", session(id, object{"displayName": "Wendy", "authToken": authToken(t, n, region.EU, id)})).OK(t)
+	fourth := device(n, region.EU).Do(t, http.MethodPost, "/api/v5/sessions", session(id, object{"displayName": "Fake", "profileHandle": "fake"})).OK(t)
+	for _, r := range []*apptest.Response{second, third, fourth} {
 		require.Equal(t, first.String(t, "users.0._id"), r.String(t, "users.0._id"))
 		require.Equal(t, first.String(t, "users.0.createdAt"), r.String(t, "users.0.createdAt"))
 		require.Equal(t, "wanda", r.String(t, "users.0.profileHandle"))
 	}
 	require.Equal(t, "Wanda", second.String(t, "users.0.displayName"))
 	require.Equal(t, "Wendy", third.String(t, "users.0.displayName"))
+	require.Equal(t, "Wendy", fourth.String(t, "users.0.displayName"))
 	unnamed := apptest.UserID("unnamed")
 	r := device(n, region.EU).Do(t, http.MethodPost, "/api/v5/sessions", session(unnamed)).OK(t)
 	require.Equal(t, unnamed, r.String(t, "users.0.displayName"))

@@ -1,14 +1,15 @@
 // Package directory maps the user ids chosen by clients to internal ids.
 //
 // The authoritative row of a user id is at the home determined by its keyed hash. A home that looked an id up keeps a
-// copy, so that an unavailable region only affects users whose data it stores. Entries never change, so servers cache
-// them.
+// copy, so that an unavailable region only affects users whose data it stores. Entries never change until their user
+// is erased; servers cache them for a minute.
 package directory
 
 import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -28,12 +29,21 @@ type Directory struct {
 	key   []byte
 	now   func() time.Time
 	log   *slog.Logger
-	known *lru.Cache[string, string]
+	known *lru.Cache[string, cached]
+}
+
+// cacheTime is how long servers continue to find the entry of a user who was erased.
+const cacheTime = time.Minute
+
+// cached is a cached entry.
+type cached struct {
+	userID string
+	until  time.Time
 }
 
 // New returns a directory for a server of the region local. key must be the same in every region.
 func New(st *store.Store, local region.Code, key []byte, now func() time.Time, log *slog.Logger) *Directory {
-	known, err := lru.New[string, string](cacheSize)
+	known, err := lru.New[string, cached](cacheSize)
 	if err != nil {
 		panic(err) // the size is a positive constant
 	}
@@ -79,8 +89,8 @@ func (d *Directory) lookUpAll(ctx context.Context, publicIDs []string) (map[stri
 	found := make(map[string]string, len(publicIDs))
 	var unknown []string
 	for _, id := range publicIDs {
-		if internal, ok := d.known.Get(id); ok {
-			found[id] = internal
+		if entry, ok := d.known.Get(id); ok && d.now().Before(entry.until) {
+			found[id] = entry.userID
 		} else {
 			unknown = append(unknown, id)
 		}
@@ -129,7 +139,7 @@ func (d *Directory) lookUp(ctx context.Context, ids []string, found map[string]s
 		for _, e := range *part {
 			id := byHash[string(e.Hash)]
 			found[id] = e.UserID
-			d.known.Add(id, e.UserID)
+			d.remember(id, e.UserID)
 		}
 	}
 	var unknown []string
@@ -207,9 +217,36 @@ func (d *Directory) Claim(ctx context.Context, publicID, newID string) (string, 
 		return "", err
 	}
 	internal := stands[0].UserID
-	d.known.Add(publicID, internal)
+	d.remember(publicID, internal)
 	if deciding(h) != d.local {
 		d.keepCopies(ctx, []string{publicID}, map[string]string{publicID: internal})
 	}
 	return internal, nil
+}
+
+func (d *Directory) remember(publicID, userID string) {
+	d.known.Add(publicID, cached{userID, d.now().Add(cacheTime)})
+}
+
+// Refresh looks up a public id without the cache. It returns "" if the id is unknown or the lookup fails.
+func (d *Directory) Refresh(ctx context.Context, publicID string) string {
+	d.known.Remove(publicID)
+	userID, err := d.Lookup(ctx, publicID)
+	if err != nil {
+		return ""
+	}
+	return userID
+}
+
+// Release deletes the entries of a public id in every home, so that the id is free. It has no effect on the entry of
+// another user, who claimed the id since. Servers that have cached the entry find it for another minute.
+func (d *Directory) Release(ctx context.Context, publicID, userID string) error {
+	d.known.Remove(publicID)
+	var errs []error
+	for _, home := range region.All() {
+		tx := d.store.NewTx(home)
+		tx.DeleteDirectoryEntry(store.DirectoryEntry{Hash: d.hash(publicID), UserID: userID})
+		errs = append(errs, tx.Commit(ctx))
+	}
+	return errors.Join(errs...)
 }

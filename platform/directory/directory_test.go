@@ -252,3 +252,34 @@ func TestCache(t *testing.T) {
 	require.Equal(t, int64(2), trips(nameDecidedAt(region.SG)), "unknown users are not cached")
 	require.Equal(t, int64(1), trips(nameDecidedAt(region.US)), "the authoritative row is local")
 }
+
+// TestRelease frees a public id everywhere. Servers that cached the old entry notice within a minute, or at once when
+// they look the id up without the cache, and a later owner of the id keeps it.
+func TestRelease(t *testing.T) {
+	n := newNetwork(t)
+	eu, us := n.at(region.EU), n.at(region.US)
+	first, err := eu.Claim(t.Context(), "alice", region.NewID(region.EU))
+	require.NoError(t, err)
+	found, err := us.Lookup(t.Context(), "alice")
+	require.NoError(t, err)
+	require.Equal(t, first, found)
+
+	require.NoError(t, eu.Release(t.Context(), "alice", first))
+	for _, home := range region.All() {
+		found, err := n.at(home).Lookup(t.Context(), "alice")
+		require.NoError(t, err)
+		require.Empty(t, found, home)
+	}
+	found, err = us.Lookup(t.Context(), "alice")
+	require.NoError(t, err)
+	require.Equal(t, first, found, "cached")
+	require.Empty(t, us.Refresh(t.Context(), "alice"))
+
+	second, err := us.Claim(t.Context(), "alice", region.NewID(region.US))
+	require.NoError(t, err)
+	require.NotEqual(t, first, second)
+	require.NoError(t, eu.Release(t.Context(), "alice", first))
+	found, err = eu.Lookup(t.Context(), "alice")
+	require.NoError(t, err)
+	require.Equal(t, second, found)
+}

@@ -171,6 +171,11 @@ func NotFound() *Error { return New(CodeNotFound, MessageNotFound) }
 // Conflict returns 400900: the resource was modified concurrently.
 func Conflict() *Error { return New(CodeConflict, "Conflict") }
 
+// HandleTaken returns 400900: profile handles are unique.
+func HandleTaken() *Error {
+	return New(CodeConflict, "Another user has this profile handle or one that looks like it")
+}
+
 // Validation returns 500000 for invalid parameters, with one detail line per field.
 func Validation(details ...string) *Error {
 	return &Error{Code: CodeUnexpected, Kind: KindValidation, Message: MessageValidation, Details: details}

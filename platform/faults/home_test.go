@@ -21,6 +21,8 @@ import (
 var homeColumns = map[string][]string{
 	"users":                 {"id"},
 	"sessions":              {"user_id", "id"},
+	"handles":               {"claim_id"},
+	"erasures":              {"id"},
 	"categories":            {"id"},
 	"communities":           {"id"},
 	"community_categories":  {"community_id"},
@@ -78,6 +80,7 @@ func TestRowPlacement(t *testing.T) {
 			writeEverything(t, n, home, through)
 		}
 	}
+	writeAccounts(t, n)
 	insertUndeliverableRows(t, n)
 	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
 	require.NoError(t, err)
@@ -128,6 +131,20 @@ func writeEverything(t *testing.T, n *apptest.Network, home, through region.Code
 	writeMarkers(t, n, home, guest)
 	writeMessages(t, founder, guest)
 	writeRelations(t, founder, guest, open)
+}
+
+// writeAccounts gives many users a handle, because its hash decides about the home of its row, and erases a user of each
+// region.
+func writeAccounts(t *testing.T, n *apptest.Network) {
+	t.Helper()
+	for range 30 {
+		u := n.NewUser(t, region.EU, "handle")
+		u.Do(t, http.MethodPut, "/api/v3/users", object{"profileHandle": u.UserID}).OK(t)
+	}
+	for _, home := range region.All() {
+		u := n.NewUser(t, home, "leaver")
+		u.Do(t, http.MethodDelete, "/api/v4/users/"+u.UserID, nil).OK(t)
+	}
 }
 
 // writeMessages creates a channel with a subchannel, and has the guest write to both.

@@ -92,13 +92,14 @@ func (r *Request) facts() auth.Facts {
 		return auth.Facts{}
 	}
 	return auth.Facts{
-		Exists:         true,
-		Deleted:        r.row.DeletedAt != nil,
-		GlobalBan:      r.row.IsGlobalBan,
-		SessionRevoked: !r.row.SessionLive,
-		Roles:          r.row.Roles,
-		Granted:        r.Deps.View.Catalog.Granted(r.row.Roles),
-		DisplayName:    r.row.DisplayName,
+		Exists:               true,
+		Deleted:              r.row.DeletedAt != nil,
+		GlobalBan:            r.row.IsGlobalBan,
+		SessionRevoked:       !r.row.SessionLive,
+		SessionAuthenticated: r.row.SessionAuthenticated,
+		Roles:                r.row.Roles,
+		Granted:              r.Deps.View.Catalog.Granted(r.row.Roles),
+		DisplayName:          r.row.DisplayName,
 	}
 }
 

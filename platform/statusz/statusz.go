@@ -24,9 +24,23 @@ type Status struct {
 	Schema        Schema        `json:"schema"`
 	Keys          Keys          `json:"keys"`
 	Moderation    Moderation    `json:"moderation"`
+	SecureMode    SecureMode    `json:"secureMode"`
 	Configuration Configuration `json:"configuration"`
 	Placement     Placement     `json:"placement"`
 }
+
+// SecureMode describes whether every sign-in requires an authToken.
+type SecureMode struct {
+	Enabled bool `json:"enabled"`
+	// Warning says what the network risks; empty if secure mode is on.
+	Warning string `json:"warning,omitempty"`
+	// AsOf is when the setting was read. If it is zero it was never read and Enabled is meaningless.
+	AsOf time.Time `json:"asOf,omitzero"`
+}
+
+// WarningInsecure is the warning of a network that is not in secure mode.
+const WarningInsecure = "secure mode is off: with the API key anyone can sign in as any user without a network role; " +
+	`turn it on with PUT /api/v3/network-settings {"isSecureModeEnabled": true}`
 
 // Schema is the database schema as last read by the server.
 type Schema struct {

@@ -41,6 +41,7 @@ func TestWire(t *testing.T) {
 		Schema:        statusz.Schema{Current: 1, Required: 2},
 		Keys:          statusz.Keys{Server: file, API: statusz.KeyFile{Keys: []statusz.Key{}, LoadedAt: at}, Signing: file},
 		Moderation:    statusz.Moderation{FlagLimit: 100, Generation: 7, Digest: "d", AsOf: at},
+		SecureMode:    statusz.SecureMode{Warning: "w", AsOf: at},
 		Configuration: statusz.Configuration{Hash: "h"},
 		Placement: statusz.Placement{
 			State: statusz.NotPinned, Reason: statusz.ReasonTablesNotPinned, Engine: "cockroachdb", CheckedAt: at, Tables: 2,
@@ -55,6 +56,7 @@ func TestWire(t *testing.T) {
 		"schema":{"current":1,"required":2},
 		"keys":{"server":`+keys+`,"api":{"keys":[],"loadedAt":"2026-11-21T20:00:00Z"},"signing":`+keys+`},
 		"moderation":{"isWhitelistEnabled":false,"isReportEnabled":false,"flagLimit":100,"generation":7,"hash":"d","asOf":"2026-11-21T20:00:00Z"},
+		"secureMode":{"enabled":false,"warning":"w","asOf":"2026-11-21T20:00:00Z"},
 		"configuration":{"hash":"h"},
 		"placement":{"state":"NotPinned","reason":"TablesNotPinned","engine":"cockroachdb","checkedAt":"2026-11-21T20:00:00Z",
 			"want":{"localities":{"eu":"europe-west1"},"primary":"us","survive":"zone"},"tables":2,"notPinned":[{"table":"posts","has":"GLOBAL"}]}}`, string(text))

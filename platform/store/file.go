@@ -109,9 +109,20 @@ func (w *Tx) UpdateAltText(id, text string, now time.Time, gone error, into **Fi
 	w.Query(sqlFilesByID, db.Row(into), []string{id})
 }
 
-// DeleteFile deletes the row of a file. The transaction fails with gone if there is none. The caller deletes its
-// objects next.
-func (w *Tx) DeleteFile(id string, gone error) {
-	w.Guard(sqlFileGuard, gone, id)
-	w.Exec(sqlFileDelete, id)
+// TopicFileDeleted is the outbox topic of deleted files, whose objects the receiver deletes; the payload is a
+// DeletedFile.
+const TopicFileDeleted = "fileDeleted"
+
+// DeletedFile is a file whose row is deleted.
+type DeletedFile struct {
+	FileID  string `json:"fileId"`
+	OwnerID string `json:"ownerId"`
+}
+
+// DeleteFile deletes the row of a file. The transaction fails with gone if there is none. The returned outbox row
+// deletes its objects; workers deliver it from firstTry on.
+func (w *Tx) DeleteFile(f File, gone error, now, firstTry time.Time) OutboxRow {
+	w.Guard(sqlFileGuard, gone, f.ID)
+	w.Exec(sqlFileDelete, f.ID)
+	return w.Emit(TopicFileDeleted, DeletedFile{f.ID, f.OwnerID}, now, firstTry)
 }

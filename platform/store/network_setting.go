@@ -76,7 +76,7 @@ func (s Settings) FollowNeedsRequest() bool { return s.IsPrivate() || s.IsFollow
 // DefaultSettings returns the settings of a new network.
 func DefaultSettings() Settings {
 	return Settings{
-		IsReportEnabled: true, FlagLimit: 100, MaxGlobalPinnedPost: 1, UserPrivacySetting: PrivacyPublic,
+		IsReportEnabled: true, FlagLimit: 100, IsSecureModeEnabled: true, MaxGlobalPinnedPost: 1, UserPrivacySetting: PrivacyPublic,
 		ShowMyPost: true, ShowCommunityPost: true, ShowFollowingPost: true, StoryExpiryTimeMinutes: 1440,
 		MessagePreviewEnabled: true,
 		MembershipAcceptance:  AcceptAutomatic,
@@ -96,6 +96,9 @@ var (
 	sqlSettingUpsert = stmt("settings.put", `INSERT INTO settings (home, name, value, changed_at, origin) VALUES ($1, $2, $3::jsonb, $4, $5)
 		ON CONFLICT (home, name) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at, origin = excluded.origin
 		WHERE (settings.changed_at, settings.origin) <= (excluded.changed_at, excluded.origin)`)
+
+	sqlSettingInsert = stmt("settings.putFirst", `INSERT INTO settings (home, name, value, changed_at, origin) VALUES ($1, $2, $3::jsonb, $4, $5)
+		ON CONFLICT (home, name) DO NOTHING`)
 )
 
 // Settings reads the settings as stored in a home.
@@ -129,4 +132,9 @@ func scanSettings(into *Settings) func(pgx.Rows) error {
 // UpsertSetting stores a changed setting unless the stored one is newer.
 func (w *Tx) UpsertSetting(s SettingRow) {
 	w.Exec(sqlSettingUpsert, s.Name, []byte(s.Value), s.ChangedAt, s.Origin)
+}
+
+// InsertSetting stores a setting unless the home has one of the name.
+func (w *Tx) InsertSetting(s SettingRow) {
+	w.Exec(sqlSettingInsert, s.Name, []byte(s.Value), s.ChangedAt, s.Origin)
 }

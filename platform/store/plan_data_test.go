@@ -66,6 +66,8 @@ var worldSQL = []string{
 		FROM generate_series(1, 30000) AS n`,
 	`INSERT INTO directory (home, user_hash, user_id, created_at)
 		SELECT HOME(n), decode(md5('h' || n::text), 'hex'), ID(u, n, n), AT(n, 11) FROM generate_series(1, 30000) AS n`,
+	`INSERT INTO handles (home, handle_hash, user_id, claim_id, claimed_at)
+		SELECT HOME(n), decode(md5('n' || n::text), 'hex'), ID(u, n, n), ID(h, n, n), AT(n, 11) FROM generate_series(1, 30000) AS n`,
 	`INSERT INTO sessions (home, user_id, id, device_hash, created_at, expires_at)
 		SELECT HOME(n), ID(u, n, n), ID(s, n, n), decode(md5('d' || n::text), 'hex'), AT(n, 11), AT(n, 60) FROM generate_series(1, 30000) AS n`,
 	`INSERT INTO categories (home, id, name, name_key, created_at, updated_at)

@@ -30,7 +30,7 @@ func (c *collector) collectFiles() {
 		w.InsertUpload(f.ID, worldStart, worldStart)
 		w.InsertFile(f, store.ErrConflict)
 		w.UpdateAltText(id, "a tree", worldStart, store.ErrConflict, &file)
-		w.DeleteFile(id, store.ErrConflict)
+		w.DeleteFile(store.File{ID: id}, store.ErrConflict, worldStart, worldStart)
 	})
 	c.write(func(w *store.Tx) {
 		w.AbandonUploads([]string{worldID("j", 3, 3)})

@@ -141,17 +141,25 @@ func (c *collector) collectUsers() {
 	var user *store.User
 	c.write(func(w *store.Tx) {
 		w.InsertUser(store.User{ID: region.NewID(region.US), PublicID: "anna", DisplayName: name}, worldStart)
-		w.RenameUser(userID(3), &name, nil, worldStart)
+		w.GuardNoRoles(userID(3), nil)
 		w.UpdateUser(userID(3), store.UserChange{Description: &name, Metadata: []byte(`{"a": 1}`)}, worldStart, &user)
 		w.BanUser(userID(3), true, worldStart, &user)
 		w.SelectUser(userID(3), &users)
 		w.GuardTarget("user", userID(3), store.ErrConflict)
 	})
+	c.reads(func(r *store.ReadBatch) { r.UnclaimedHandles(region.US, &users) })
+	var stored store.Handle
+	c.write(func(w *store.Tx) {
+		h := store.Handle{UserID: userID(3), ClaimID: "new", ClaimedAt: worldStart}
+		w.ClaimHandle([]byte{1}, h, &stored)
+		w.TakeOverHandle([]byte{1}, "new", h, &stored)
+		w.ReleaseHandle([]byte{1}, "new")
+		w.SetHandleClaim(userID(3), "anna", "new")
+	})
 	c.write(func(w *store.Tx) {
 		w.InsertSession(store.Session{ID: region.NewID(region.US), UserID: userID(3), DeviceHash: []byte{1}, CreatedAt: worldStart, ExpiresAt: worldStart})
 		w.RevokeSession(userID(3), worldID("s", 3, 3), worldStart)
 		w.RevokeSessions(userID(6), worldStart)
-		w.RevokeDevice([]byte{1, 2, 3}, userID(6), worldStart)
 		w.TrimSessions(userID(3), "x", 100)
 		w.SweepSessions(worldStart.Add(worldUsers * 30 * time.Second))
 	})
@@ -442,6 +450,7 @@ func (c *collector) collectSmall() {
 		w.InsertCategory(store.Category{ID: region.NewID(region.US), Name: "News", Metadata: []byte(`{}`)}, worldStart)
 		w.UpdateCategory(categoryID(3), store.CategoryChange{Name: &renamed, Metadata: []byte(`{}`)}, worldStart, &category)
 		w.DeleteCategory(categoryID(3), worldStart)
+		w.InsertSetting(store.SettingRow{Name: "flagLimit", Value: []byte(`7`), ChangedAt: worldStart, Origin: "us"})
 		w.UpsertSetting(store.SettingRow{Name: "flagLimit", Value: []byte(`7`), ChangedAt: worldStart, Origin: "us"})
 		w.SelectSettings(&settings)
 		w.SelectCounts([]string{communityID(3)}, store.Counts{})

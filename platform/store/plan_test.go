@@ -265,8 +265,10 @@ func (e *explainer) judge(name string, plan *planNode) []string {
 var readsInVain = reasons(map[string][]string{
 	"a sweep of the event log looks at its 500 oldest events, and leaves those that are young":            {"realtime.sweep"},
 	"a scan looks at some posts of others, and a walk at each target: BenchmarkFeed holds what they cost": {"feeds."},
-	"the posts on one content are one discussion, and a filter looks through it":                          {"posts.onContent"},
-	"what waits on one post is few; a plan that knows whose it is reads the index of authors":             {"comments.listOwnWaiting"},
+	"an outbox is almost empty":                                                               {"erasure.outbox"},
+	"an erasure reads the log of events":                                                      {"erasure.events"},
+	"the posts on one content are one discussion, and a filter looks through it":              {"posts.onContent"},
+	"what waits on one post is few; a plan that knows whose it is reads the index of authors": {"comments.listOwnWaiting"},
 	"what is flagged in one place is few, and lists of it are for moderators": {
 		"posts.listFlaggedOfType", "posts.listFlaggedOfStructure", "posts.listFlaggedChildren", "comments.listFlaggedOfParent", "messages.listFlaggedOfParent",
 	},

@@ -3,13 +3,11 @@ package store
 import "time"
 
 var (
-	sqlSessionInsert = stmt("sessions.insert", `INSERT INTO sessions (home, user_id, id, device_hash, created_at, expires_at)
-		VALUES ($1, $2, $3, $4::bytea, $5, $6) ON CONFLICT (home, user_id, id) DO NOTHING`)
-	sqlSessionRevoke       = stmt("sessions.revoke", `UPDATE sessions SET revoked_at = $4 WHERE home = $1 AND user_id = $2 AND id = $3 AND revoked_at IS NULL`)
-	sqlSessionRevokeAll    = stmt("sessions.revokeAll", `UPDATE sessions SET revoked_at = $3 WHERE home = $1 AND user_id = $2 AND revoked_at IS NULL`)
-	sqlSessionRevokeDevice = stmt("sessions.revokeDevice", `UPDATE sessions SET revoked_at = $4 WHERE home = $1 AND device_hash = $2::bytea AND user_id <> $3
-		AND revoked_at IS NULL AND created_at < $4`)
-	sqlSessionTrim = stmt("sessions.trim", `DELETE FROM sessions WHERE home = $1 AND user_id = $2 AND id IN (SELECT id FROM sessions
+	sqlSessionInsert = stmt("sessions.insert", `INSERT INTO sessions (home, user_id, id, device_hash, created_at, expires_at, authenticated)
+		VALUES ($1, $2, $3, $4::bytea, $5, $6, $7::boolean) ON CONFLICT (home, user_id, id) DO NOTHING`)
+	sqlSessionRevoke    = stmt("sessions.revoke", `UPDATE sessions SET revoked_at = $4 WHERE home = $1 AND user_id = $2 AND id = $3 AND revoked_at IS NULL`)
+	sqlSessionRevokeAll = stmt("sessions.revokeAll", `UPDATE sessions SET revoked_at = $3 WHERE home = $1 AND user_id = $2 AND revoked_at IS NULL`)
+	sqlSessionTrim      = stmt("sessions.trim", `DELETE FROM sessions WHERE home = $1 AND user_id = $2 AND id IN (SELECT id FROM sessions
 		WHERE home = $1 AND user_id = $2 AND id <> $3 ORDER BY created_at DESC, id DESC LIMIT 500 OFFSET $4::bigint)`)
 	sqlSessionSweep = stmt("sessions.sweep", `DELETE FROM sessions WHERE home = $1 AND (user_id, id) IN
 		(SELECT user_id, id FROM sessions WHERE home = $1 AND expires_at < $2 ORDER BY expires_at LIMIT 500)`)
@@ -22,11 +20,13 @@ type Session struct {
 	DeviceHash []byte
 	CreatedAt  time.Time
 	ExpiresAt  time.Time
+	// Authenticated reports whether the user signed in with an authToken.
+	Authenticated bool
 }
 
 // InsertSession inserts a session.
 func (w *Tx) InsertSession(s Session) {
-	w.Exec(sqlSessionInsert, s.UserID, s.ID, s.DeviceHash, s.CreatedAt, s.ExpiresAt)
+	w.Exec(sqlSessionInsert, s.UserID, s.ID, s.DeviceHash, s.CreatedAt, s.ExpiresAt, s.Authenticated)
 }
 
 // TrimSessions deletes the oldest sessions of a user, so that the session newest and fewer than limit others remain. Of an
@@ -38,11 +38,6 @@ func (w *Tx) TrimSessions(userID, newest string, limit int64) {
 // RevokeSession revokes a session. It is idempotent.
 func (w *Tx) RevokeSession(userID, id string, now time.Time) {
 	w.Exec(sqlSessionRevoke, userID, id, now)
-}
-
-// RevokeDevice revokes the sessions that other users started on a device before a time.
-func (w *Tx) RevokeDevice(deviceHash []byte, exceptUserID string, now time.Time) {
-	w.Exec(sqlSessionRevokeDevice, deviceHash, exceptUserID, now)
 }
 
 // SweepSessions deletes up to 500 sessions that expired before a time.

@@ -15,6 +15,7 @@ type User struct {
 	PublicID        string
 	DisplayName     string
 	ProfileHandle   string
+	HandleClaim     string // the id of the claim of ProfileHandle
 	Description     string
 	AvatarFileID    string
 	AvatarCustomURL string
@@ -36,26 +37,32 @@ type Caller struct {
 	User
 	// SessionLive is false if the session is unknown or revoked.
 	SessionLive bool
+	// SessionAuthenticated is true if the session was created with an authToken.
+	SessionAuthenticated bool
 }
 
 var (
 	sqlUsersByID = stmt("users.byID", `SELECT `+userColumns+` FROM users WHERE home = $1 AND id = ANY($2::text[])`)
 	sqlCaller    = stmt("users.caller", `SELECT `+userColumns+`,
-		EXISTS (SELECT 1 FROM sessions WHERE home = $1 AND user_id = $2 AND sessions.id = $3 AND revoked_at IS NULL)
+		EXISTS (SELECT 1 FROM sessions WHERE home = $1 AND user_id = $2 AND sessions.id = $3 AND revoked_at IS NULL),
+		EXISTS (SELECT 1 FROM sessions WHERE home = $1 AND user_id = $2 AND sessions.id = $3 AND authenticated)
 		FROM users WHERE home = $1 AND users.id = $2`)
 	sqlCreatorOfCommunity = stmt("users.creatorOfCommunity", `SELECT `+userColumns+` FROM users WHERE home = $1 AND id =
 		(SELECT creator_id FROM communities WHERE home = $1 AND communities.id = $2)`)
 	sqlUsersByHandle = stmt("users.byHandle", `SELECT `+userColumns+` FROM users WHERE home = $1 AND handle_key = $2 AND lower(profile_handle) = $3
 		AND deleted_at IS NULL ORDER BY id LIMIT 100`)
-	sqlUserInsert = stmt("users.insert", `INSERT INTO users (home, id, public_id, display_name, name_key, profile_handle, handle_key, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) ON CONFLICT (home, id) DO NOTHING`)
+	sqlUserInsert = stmt("users.insert", `INSERT INTO users (home, id, public_id, display_name, name_key, profile_handle, handle_key, handle_claim, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $9, $8, $8) ON CONFLICT (home, id) DO NOTHING`)
 	sqlUserUpdate = stmt("users.update", `UPDATE users SET
 		display_name = COALESCE($3::text, display_name), name_key = COALESCE($4::text, name_key),
 		profile_handle = COALESCE($5::text, profile_handle), handle_key = COALESCE($12::text, handle_key), description = COALESCE($6::text, description),
 		avatar_file_id = COALESCE($7::text, avatar_file_id), avatar_custom_url = COALESCE($8::text, avatar_custom_url),
-		roles = COALESCE($9::text[], roles), metadata = COALESCE($10::jsonb, metadata), updated_at = $11, is_brand = COALESCE($13::boolean, is_brand)
-		WHERE home = $1 AND id = $2 RETURNING `+userColumns)
-	sqlUserBan = stmt("users.ban", `UPDATE users SET is_global_ban = $3::boolean, updated_at = $4 WHERE home = $1 AND id = $2 RETURNING `+userColumns)
+		roles = COALESCE($9::text[], roles), metadata = COALESCE($10::jsonb, metadata), updated_at = $11, is_brand = COALESCE($13::boolean, is_brand),
+		handle_claim = COALESCE($14::text, handle_claim)
+		WHERE home = $1 AND id = $2 AND deleted_at IS NULL RETURNING `+userColumns)
+	// Users whose row does not exist yet have no role.
+	sqlUserGuardNoRoles = stmt("users.guardNoRoles", `SELECT 1 / (1 - count(*)) FROM users WHERE home = $1 AND id = $2 AND cardinality(roles) > 0`)
+	sqlUserBan          = stmt("users.ban", `UPDATE users SET is_global_ban = $3::boolean, updated_at = $4 WHERE home = $1 AND id = $2 RETURNING `+userColumns)
 )
 
 // The statements of ListUsers.
@@ -112,7 +119,7 @@ func (r *ReadBatch) CreatorOf(communityID string, into *[]User) {
 
 // InsertUser inserts a user unless the id exists.
 func (w *Tx) InsertUser(u User, now time.Time) {
-	w.Exec(sqlUserInsert, u.ID, u.PublicID, u.DisplayName, NameKey(u.DisplayName, userNameKeyRunes), u.ProfileHandle, NameKey(u.ProfileHandle, userNameKeyRunes), now)
+	w.Exec(sqlUserInsert, u.ID, u.PublicID, u.DisplayName, NameKey(u.DisplayName, userNameKeyRunes), u.ProfileHandle, NameKey(u.ProfileHandle, userNameKeyRunes), now, u.HandleClaim)
 }
 
 // SelectUser reads a user after the preceding statements.
@@ -123,15 +130,16 @@ func (w *Tx) SelectUser(id string, into *[]User) {
 // UserChange contains the fields of a profile to change; nil fields are unchanged.
 type UserChange struct {
 	DisplayName, ProfileHandle, Description, AvatarFileID, AvatarCustomURL *string
+	HandleClaim                                                            *string // of ProfileHandle
 	Roles                                                                  []string
 	Metadata                                                               []byte // JSON
 	IsBrand                                                                *bool
 }
 
-// UpdateUser changes a profile and reads it back; nil if there is no such user.
+// UpdateUser changes a profile and reads it back; nil if there is no such user or the user is deleted.
 func (w *Tx) UpdateUser(id string, c UserChange, now time.Time, into **User) {
 	w.Query(sqlUserUpdate, db.Row(into), id, c.DisplayName, keyOf(c.DisplayName), c.ProfileHandle, c.Description,
-		c.AvatarFileID, c.AvatarCustomURL, c.Roles, c.Metadata, now, keyOf(c.ProfileHandle), c.IsBrand)
+		c.AvatarFileID, c.AvatarCustomURL, c.Roles, c.Metadata, now, keyOf(c.ProfileHandle), c.IsBrand, c.HandleClaim)
 }
 
 // keyOf returns the key of a changed name; nil if the name is unchanged.
@@ -143,11 +151,8 @@ func keyOf(name *string) *string {
 	return &key
 }
 
-// RenameUser changes the fields of a profile that a session may change.
-func (w *Tx) RenameUser(id string, displayName, profileHandle *string, now time.Time) {
-	var user *User
-	w.UpdateUser(id, UserChange{DisplayName: displayName, ProfileHandle: profileHandle}, now, &user)
-}
+// GuardNoRoles fails the transaction with refusal if the user has a network role.
+func (w *Tx) GuardNoRoles(id string, refusal error) { w.Guard(sqlUserGuardNoRoles, refusal, id) }
 
 // BanUser sets or lifts the ban of a user from the network.
 func (w *Tx) BanUser(id string, banned bool, now time.Time, into **User) {

@@ -84,9 +84,14 @@ func (d *demo) fill(ctx context.Context, content demoContent) error {
 }
 
 func (d *demo) signIn(ctx context.Context, p demoPerson) error {
+	server := d.clientOf(p.Home, auth.HeaderServerKey, d.facts.ServerKey)
+	token, err := speak(server, plazav1connect.NewAuthenticationServiceClient).CreateToken(ctx, &plazav1.CreateTokenRequest{UserId: p.ID})
+	if err != nil {
+		return fmt.Errorf("authToken of %s: %w", p.ID, err)
+	}
 	guest := d.clientOf(p.Home, auth.HeaderAPIKey, d.facts.APIKey)
 	made, err := speak(guest, plazav1connect.NewSessionServiceClient).CreateSession(ctx, &plazav1.CreateSessionRequest{
-		UserId: p.ID, DeviceId: "demo of " + p.ID, DisplayName: &p.Name,
+		UserId: p.ID, DeviceId: "demo of " + p.ID, DisplayName: &p.Name, AuthToken: &token.Token,
 	})
 	if err != nil {
 		return fmt.Errorf("signing %s in: %w", p.ID, err)

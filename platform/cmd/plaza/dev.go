@@ -166,14 +166,20 @@ func (d *devNetwork) openFolders() (release func() error, err error) {
 	return func() error { return errors.Join(removeDevFile(d.dir), os.RemoveAll(d.work), unlock()) }, nil
 }
 
+// migrate applies the migrations, and turns secure mode off in a new network, so that the first requests need no
+// authToken.
 func (d *devNetwork) migrate(ctx context.Context, server *devdb.DB) error {
-	return db.Migrate(ctx, db.MigrateOptions{
+	err := db.Migrate(ctx, db.MigrateOptions{
 		URL:    server.URL(),
 		Layout: db.Layout{Localities: d.base.Localities(), Primary: d.base.PrimaryRegion, Survive: string(d.base.Survive)},
 		Progress: func(done, total int, name string) {
 			d.log.InfoContext(ctx, "migrated", "step", done, "of", total, "name", name)
 		},
 	})
+	if err != nil {
+		return err
+	}
+	return app.StartInsecure(ctx, server.URL())
 }
 
 // stopDatabase stops the database with a time limit that is independent of ctx, which may have ended.

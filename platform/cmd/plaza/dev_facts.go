@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +16,8 @@ import (
 
 	"github.com/plaza-social/plaza/platform/devdb"
 	"github.com/plaza-social/plaza/platform/region"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
 )
 
 const (
@@ -70,8 +74,17 @@ func removeDevFile(dir string) error {
 	return err
 }
 
+// secureMode reports whether every sign-in needs an authToken.
+func (f devFacts) secureMode(ctx context.Context) (bool, error) {
+	admin := demoClient{
+		http: &http.Client{Timeout: devReadyTimeout}, url: f.Regions[region.EU].BaseURL, header: http.Header{"Authorization": {"Bearer " + f.AdminToken}},
+	}
+	settings, err := speak(admin, plazav1connect.NewNetworkSettingServiceClient).GetNetworkSettings(ctx, &plazav1.GetNetworkSettingsRequest{})
+	return settings.GetIsSecureModeEnabled(), err
+}
+
 // print prints the facts for humans. It ends with a line for which programs can wait.
-func (f devFacts) print(out io.Writer, d *devNetwork) error {
+func (f devFacts) print(out io.Writer, d *devNetwork, secure bool) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Network %s, data in %s\n\n", f.NetworkID, d.dataPlace())
 	table := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
@@ -82,6 +95,11 @@ func (f devFacts) print(out io.Writer, d *devNetwork) error {
 	_ = table.Flush() // strings.Builder never fails
 	fmt.Fprintf(&b, "\n  server key   %s\n  API key      %s\n  media key    %s\n  admin token  %s\n  database     %s\n",
 		f.ServerKey, f.APIKey, f.MediaKey, f.AdminToken, f.DatabaseURL)
+	if secure {
+		fmt.Fprint(&b, "\nSecure mode is on: a sign-in needs an authToken, which /api/v4/authentication/token returns for the server key.\n")
+	} else {
+		fmt.Fprintf(&b, "\nSecure mode is off: with the API key anyone can sign in as any user without a network role. To turn it on:\n\n%s\n", f.secureModeRequest())
+	}
 	fmt.Fprintf(&b, "\nThis information is in %s. To sign in as alice, with home region eu:\n\n%s\n\nplaza: ready\n",
 		filepath.Join(d.opts.dataDir, devFileName), f.firstRequest())
 	_, err := io.WriteString(out, b.String())
@@ -93,6 +111,11 @@ func (d *devNetwork) dataPlace() string {
 		return "a temporary directory that is removed at exit"
 	}
 	return d.dir
+}
+
+func (f devFacts) secureModeRequest() string {
+	return fmt.Sprintf(`  curl -s -X PUT %s/api/v3/network-settings -H 'Authorization: Bearer %s' -d '{"isSecureModeEnabled": true}'`,
+		f.Regions[region.EU].BaseURL, f.AdminToken)
 }
 
 func (f devFacts) firstRequest() string {

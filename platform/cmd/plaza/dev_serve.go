@@ -88,7 +88,7 @@ func (d *devNetwork) serve(parent context.Context, db *devdb.DB) error {
 
 func (d *devNetwork) openRegions(ctx context.Context, db *devdb.DB) error {
 	for _, home := range region.All() {
-		server, err := app.New(ctx, d.regionConfig(home, db), d.log)
+		server, err := app.New(ctx, d.regionConfig(home, db), d.log, app.WithInsecureModeAnnounced())
 		if err != nil {
 			for _, opened := range d.servers {
 				err = errors.Join(err, opened.Close())
@@ -130,7 +130,11 @@ func (d *devNetwork) announce(ctx context.Context, db *devdb.DB) error {
 	if err := facts.write(d.dir); err != nil {
 		return err
 	}
-	return facts.print(d.cmd.OutOrStdout(), d)
+	secure, err := facts.secureMode(ctx)
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	return facts.print(d.cmd.OutOrStdout(), d, secure)
 }
 
 func waitReady(ctx context.Context, server *app.Region) error {

@@ -51,24 +51,17 @@ type Service struct {
 // New returns the service of files, and registers the outbox handler that deletes the objects of deleted files.
 func New(d *service.Deps, o Options) *Service {
 	s := &Service{Deps: d, Options: o, memory: memory{semaphore.NewWeighted(o.MaxPixels)}}
-	service.HandleOutbox(d, topicDeleted, s.deleteBytes)
+	service.HandleOutbox(d, store.TopicFileDeleted, s.deleteBytes)
 	return s
 }
 
 // memory limits the pixels that are decoded concurrently to those of the largest image that is allowed.
 type memory struct{ *semaphore.Weighted }
 
-// topicDeleted is the topic of outbox rows that delete the objects of a deleted file; deleted is their payload.
-const topicDeleted = "fileDeleted"
-
-type deleted struct {
-	FileID string `json:"fileId"`
-}
-
 // deleteTimeout bounds how long an outbox worker waits for the storage.
 const deleteTimeout = 10 * time.Second
 
-func (s *Service) deleteBytes(ctx context.Context, m deleted) error {
+func (s *Service) deleteBytes(ctx context.Context, m store.DeletedFile) error {
 	ctx, cancel := context.WithTimeout(ctx, deleteTimeout)
 	defer cancel()
 	return s.Storage.DeleteAll(ctx, m.FileID)
@@ -127,8 +120,7 @@ func (s *Service) DeleteFile(ctx context.Context, req *plazav1.DeleteFileRequest
 		return nil, err
 	}
 	tx := s.Store.NewTx(service.HomeOf(row.ID))
-	tx.DeleteFile(row.ID, fail.NotFound())
-	bytes := tx.Emit(topicDeleted, deleted{FileID: row.ID}, s.Now(), s.Outbox.FirstTry())
+	bytes := tx.DeleteFile(*row, fail.NotFound(), s.Now(), s.Outbox.FirstTry())
 	return &plazav1.DeleteFileResponse{
 		Status: "success", Data: &plazav1.DeletedFile{FileId: row.ID}, Success: true,
 	}, s.Commit(ctx, tx, bytes)

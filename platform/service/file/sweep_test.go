@@ -170,8 +170,7 @@ func TestDeletedByWorker(t *testing.T) {
 	require.NoError(t, err)
 	id := files[0].GetFileId()
 	tx := w.Store.NewTx(region.EU)
-	tx.DeleteFile(id, fail.NotFound())
-	row := tx.Emit("fileDeleted", map[string]string{"fileId": id}, w.now(), w.now())
+	row := tx.DeleteFile(store.File{ID: id}, fail.NotFound(), w.now(), w.now())
 	require.NoError(t, tx.Commit(t.Context()))
 	require.Equal(t, 1, w.objects())
 	for lane := range int64(store.OutboxLanes) {

@@ -98,7 +98,7 @@ func (w *world) user(code region.Code, publicID string, roles ...string) context
 	device := sha256.Sum256([]byte(publicID))
 	tx := d.Store.NewTx(code)
 	tx.InsertUser(store.User{ID: id, PublicID: publicID, DisplayName: publicID}, w.now())
-	tx.InsertSession(store.Session{ID: "s", UserID: id, DeviceHash: device[:], CreatedAt: w.now(), ExpiresAt: w.now().Add(time.Hour)})
+	tx.InsertSession(store.Session{ID: "s", UserID: id, DeviceHash: device[:], CreatedAt: w.now(), ExpiresAt: w.now().Add(time.Hour), Authenticated: true})
 	require.NoError(w.t, tx.Commit(w.t.Context()))
 	if len(roles) > 0 {
 		var changed *store.User

@@ -91,7 +91,7 @@ func (w *world) user(d *service.Deps, publicID string) func() context.Context {
 	device := sha256.Sum256([]byte(publicID))
 	tx := d.Store.NewTx(region.EU)
 	tx.InsertUser(store.User{ID: id, PublicID: publicID, DisplayName: publicID}, w.now())
-	tx.InsertSession(store.Session{ID: "s", UserID: id, DeviceHash: device[:], CreatedAt: w.now(), ExpiresAt: w.now().Add(time.Hour)})
+	tx.InsertSession(store.Session{ID: "s", UserID: id, DeviceHash: device[:], CreatedAt: w.now(), ExpiresAt: w.now().Add(time.Hour), Authenticated: true})
 	require.NoError(w.t, tx.Commit(w.t.Context()))
 	return func() context.Context {
 		return auth.WithCaller(w.t.Context(), &auth.Caller{Kind: auth.User, UserID: id, PublicID: publicID, SessionID: "s", Home: region.EU})

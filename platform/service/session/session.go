@@ -2,7 +2,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -26,7 +25,8 @@ type Service struct {
 func New(d *service.Deps, issuer *auth.Issuer) *Service { return &Service{Deps: d, issuer: issuer} }
 
 // CreateSession signs a user in, and creates an unknown user in the region of this server. In secure mode an
-// authToken from the app's server is required. If an authToken is given, it must be valid in any mode.
+// authToken from the app's server is required; users with a network role need one in any mode. If an authToken is
+// given, it must be valid. Without one, the name and handle of an existing user do not change.
 func (s *Service) CreateSession(ctx context.Context, req *plazav1.CreateSessionRequest) (*plazav1.CreateSessionResponse, error) {
 	if region.ValidID(req.GetUserId()) {
 		return nil, fail.Validation("userId: must not have the form of an internal id")
@@ -34,27 +34,31 @@ func (s *Service) CreateSession(ctx context.Context, req *plazav1.CreateSessionR
 	if err := s.checkAuthToken(ctx, req); err != nil {
 		return nil, err
 	}
-	userID, err := s.internalID(ctx, req.GetUserId())
+	p, err := s.profileOf(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	sessionID := s.NewID(service.HomeOf(userID))
-	now := s.Now()
-	user, err := s.store(ctx, req, userID, sessionID, now)
+	user, sessionID, err := s.store(ctx, req, p)
 	if err != nil {
 		return nil, err
 	}
+	p.handle.ReleaseOld(ctx)
 	switch {
+	case user.DeletedAt != nil && s.Directory.Refresh(ctx, req.GetUserId()) != user.ID:
+		return s.CreateSession(ctx, req) // the user was erased, and the id is free again
 	case user.DeletedAt != nil:
 		return nil, fail.Unauthorized().Because(auth.ErrDeletedUser)
 	case user.IsGlobalBan:
 		return nil, fail.GlobalBan()
 	}
-	if err := s.endOtherSessions(ctx, req.GetDeviceId(), userID, now); err != nil {
-		return nil, err
-	}
-	return s.respond(user, sessionID)
+	return s.respond(ctx, user, sessionID)
 }
+
+// The details of refused sign-ins without an authToken.
+var (
+	errSecureMode = fail.Unauthorized().WithDetails("authToken: required in secure mode")
+	errRoleHolder = fail.Unauthorized().WithDetails("authToken: required for users with a network role")
+)
 
 // checkAuthToken checks the authToken of the request.
 func (s *Service) checkAuthToken(ctx context.Context, req *plazav1.CreateSessionRequest) error {
@@ -66,51 +70,41 @@ func (s *Service) checkAuthToken(ctx context.Context, req *plazav1.CreateSession
 		return err
 	}
 	if settings.IsSecureModeEnabled {
-		return fail.Unauthorized().WithDetails("authToken: required in secure mode")
+		return errSecureMode
 	}
 	return nil
 }
 
-// internalID returns the internal id of a user, and claims one for an unknown user.
-func (s *Service) internalID(ctx context.Context, publicID string) (string, error) {
-	userID, err := s.Directory.Lookup(ctx, publicID)
-	if err != nil || userID != "" {
-		return userID, err
+// store creates the user if it does not exist, and the session. With an authToken it updates the name and handle if the
+// request sets them.
+func (s *Service) store(ctx context.Context, req *plazav1.CreateSessionRequest, p signInProfile) (*store.User, string, error) {
+	now, home, userID := s.Now(), service.HomeOf(p.userID), p.userID
+	session := store.Session{
+		ID: s.NewID(home), UserID: userID, DeviceHash: deviceHash(req.GetDeviceId()), CreatedAt: now,
+		ExpiresAt: now.Add(s.issuer.AccessLifetime()), Authenticated: authenticated(req),
 	}
-	return s.Directory.Claim(ctx, publicID, s.NewID(s.Region))
-}
-
-// store creates the user if it does not exist, updates the name and handle if the request sets them, and creates the
-// session.
-func (s *Service) store(ctx context.Context, req *plazav1.CreateSessionRequest, userID, sessionID string, now time.Time) (*store.User, error) {
-	name := cmp.Or(req.GetDisplayName(), req.GetUserId())
-	device := deviceHash(req.GetDeviceId())
-	tx := s.Store.NewTx(service.HomeOf(userID))
-	tx.InsertUser(store.User{ID: userID, PublicID: req.GetUserId(), DisplayName: name, ProfileHandle: req.GetProfileHandle()}, now)
-	if req.GetDisplayName() != "" || req.ProfileHandle != nil {
-		tx.RenameUser(userID, nonEmpty(req.GetDisplayName()), req.ProfileHandle, now)
+	tx := s.Store.NewTx(home)
+	tx.InsertUser(p.newUser(req), now)
+	if !session.Authenticated {
+		tx.GuardNoRoles(userID, errRoleHolder)
+	} else if change := p.change(req); change.DisplayName != nil || change.ProfileHandle != nil {
+		var updated *store.User
+		tx.UpdateUser(userID, change, now, &updated)
 	}
-	tx.InsertSession(store.Session{ID: sessionID, UserID: userID, DeviceHash: device, CreatedAt: now, ExpiresAt: now.Add(s.issuer.AccessLifetime())})
+	tx.InsertSession(session)
 	if s.Quotas.Sessions > 0 {
-		tx.TrimSessions(userID, sessionID, s.Quotas.Sessions)
+		tx.TrimSessions(userID, session.ID, s.Quotas.Sessions)
 	}
 	var users []store.User
 	tx.SelectUser(userID, &users)
 	if err := tx.Commit(ctx); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return &users[0], nil
-}
-
-func nonEmpty(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
+	return &users[0], session.ID, nil
 }
 
 // respond returns the session with a new access token.
-func (s *Service) respond(user *store.User, sessionID string) (*plazav1.CreateSessionResponse, error) {
+func (s *Service) respond(ctx context.Context, user *store.User, sessionID string) (*plazav1.CreateSessionResponse, error) {
 	token, issued, expires, err := s.issuer.MintAccess(auth.AccessSubject{UserID: user.ID, PublicID: user.PublicID, SessionID: sessionID})
 	if err != nil {
 		return nil, fail.Unexpected(err)
@@ -119,7 +113,7 @@ func (s *Service) respond(user *store.User, sessionID string) (*plazav1.CreateSe
 		AccessToken:    token,
 		IssuedAt:       timestamppb.New(issued.Truncate(time.Millisecond)),
 		ExpiresAt:      timestamppb.New(expires.Truncate(time.Millisecond)),
-		Users:          []*plazav1.User{s.View.User(*user)},
+		Users:          []*plazav1.User{s.View.User(ctx, *user)},
 		Roles:          s.View.Roles(user.Roles),
 		UserType:       "signed-in",
 		LastCachePurge: nil,

@@ -9,6 +9,8 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
+	"github.com/plaza-social/plaza/platform/service/internal/profile"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -29,6 +31,9 @@ func (s *Service) UpdateUser(ctx context.Context, req *plazav1.UpdateUserRequest
 	if err := auth.Require(r.Caller, auth.EditUser, auth.Scope{OwnerID: userID}); err != nil {
 		return nil, err
 	}
+	if err := s.RequireOverOrSelf(ctx, r.Caller, userID); err != nil {
+		return nil, err
+	}
 	if err := s.requireAssign(r.Caller, req.GetRoles(), req.IsBrand != nil || clearsRoles(req)); err != nil {
 		return nil, err
 	}
@@ -38,14 +43,46 @@ func (s *Service) UpdateUser(ctx context.Context, req *plazav1.UpdateUserRequest
 	if err := avatar.Err(); err != nil {
 		return nil, err
 	}
+	change := changeOf(req)
+	handle, err := s.claimHandle(ctx, r.Caller, req, userID)
+	if err != nil {
+		return nil, err
+	}
+	handle.Set(&change)
 	var user *store.User
 	tx := s.Store.NewTx(service.HomeOf(userID))
 	tx.GuardTarget("user", userID, fail.NotFound())
-	tx.UpdateUser(userID, changeOf(req), s.Now(), &user)
+	tx.UpdateUser(userID, change, s.Now(), &user)
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.aggregate(*user), nil
+	handle.ReleaseOld(ctx)
+	return s.aggregate(ctx, *user), nil
+}
+
+// claimHandle checks the texts that the request changes against the rules of the user's home, and claims the handle.
+func (s *Service) claimHandle(ctx context.Context, caller *auth.Caller, req *plazav1.UpdateUserRequest, userID string) (profile.Handle, error) {
+	if req.DisplayName == nil && req.ProfileHandle == nil && req.Description == nil {
+		return profile.Handle{}, nil
+	}
+	var rows []store.User
+	reads := s.Store.NewReadBatch()
+	reads.Users([]string{userID}, &rows)
+	rules := textrules.Read(s.Deps, reads, service.HomeOf(userID))
+	if err := reads.Run(ctx); err != nil {
+		return profile.Handle{}, err
+	}
+	if len(rows) == 0 {
+		return profile.Handle{}, fail.NotFound()
+	}
+	old := rows[0]
+	err := rules.Require(ctx, caller, textrules.TextOfChanges(
+		[2]*string{&old.DisplayName, req.DisplayName}, [2]*string{&old.ProfileHandle, req.ProfileHandle}, [2]*string{&old.Description, req.Description},
+	))
+	if err != nil {
+		return profile.Handle{}, err
+	}
+	return profile.ClaimHandle(ctx, s.Deps, old, req.ProfileHandle)
 }
 
 // targetID returns the internal id of the user to change, which is the caller if the request does not name one.
@@ -86,7 +123,7 @@ func (s *Service) requireAssign(caller *auth.Caller, roles []string, changesOthe
 
 func changeOf(req *plazav1.UpdateUserRequest) store.UserChange {
 	c := store.UserChange{
-		DisplayName: req.DisplayName, ProfileHandle: req.ProfileHandle, Description: req.Description,
+		DisplayName: req.DisplayName, Description: req.Description,
 		AvatarFileID: req.AvatarFileId, AvatarCustomURL: req.AvatarCustomUrl, IsBrand: req.IsBrand,
 	}
 	if len(req.GetRoles()) > 0 || clearsRoles(req) {

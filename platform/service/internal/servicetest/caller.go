@@ -13,7 +13,7 @@ import (
 func User(t *testing.T, id string, roles ...string) *auth.Caller {
 	t.Helper()
 	c := &auth.Caller{Kind: auth.User, UserID: id, PublicID: id}
-	require.NoError(t, auth.Confirm(auth.WithCaller(t.Context(), c), auth.Facts{Exists: true, Roles: roles}))
+	require.NoError(t, auth.Confirm(auth.WithCaller(t.Context(), c), auth.Facts{Exists: true, SessionAuthenticated: true, Roles: roles}))
 	return c
 }
 

@@ -61,6 +61,18 @@ func TextOfFields(fields ...*string) UserText {
 	return t
 }
 
+// TextOfChanges returns the fields that a request changes, given pairs of the stored and the requested text. What was
+// stored before a rule was added does not prevent other changes.
+func TextOfChanges(pairs ...[2]*string) UserText {
+	var t UserText
+	for _, pair := range pairs {
+		if stored, wanted := pair[0], pair[1]; wanted != nil && *wanted != *stored {
+			t.Texts = append(t.Texts, *wanted)
+		}
+	}
+	return t
+}
+
 // TextOfPoll returns the title, question and answers of a poll.
 func TextOfPoll(p store.Poll) UserText {
 	t := UserText{Texts: []string{p.Title, p.Question}}

@@ -98,11 +98,12 @@ type CreateSessionRequest struct {
 	DeviceId string `protobuf:"bytes,2,opt,name=device_id,json=deviceId,proto3" json:"device_id,omitempty"`
 	// The device.
 	DeviceInfo *DeviceInfo `protobuf:"bytes,3,opt,name=device_info,json=deviceInfo,proto3" json:"device_info,omitempty"`
-	// The display name, at most 100 characters. For an existing user it replaces the current one.
+	// The display name, at most 100 characters. It replaces that of an existing user only with an
+	// `auth_token`.
 	DisplayName *string `protobuf:"bytes,4,opt,name=display_name,json=displayName,proto3,oneof" json:"display_name,omitempty"`
-	// The profile handle, at most 100 characters.
+	// The profile handle, at most 100 characters. It replaces that of an existing user only with an `auth_token`.
 	ProfileHandle *string `protobuf:"bytes,5,opt,name=profile_handle,json=profileHandle,proto3,oneof" json:"profile_handle,omitempty"`
-	// The token from CreateToken. Required in secure mode.
+	// The token from CreateToken. Required in secure mode, and for users with a network role in any mode.
 	AuthToken     *string `protobuf:"bytes,6,opt,name=auth_token,json=authToken,proto3,oneof" json:"auth_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

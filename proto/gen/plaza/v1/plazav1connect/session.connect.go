@@ -49,7 +49,8 @@ const (
 
 // SessionServiceClient is a client for the plaza.v1.SessionService service.
 type SessionServiceClient interface {
-	// CreateSession signs a user in. An unknown user is created.
+	// CreateSession signs a user in. An unknown user is created. Secure mode and users with a network role require an
+	// authToken.
 	CreateSession(context.Context, *v1.CreateSessionRequest) (*v1.CreateSessionResponse, error)
 	// VerifySession succeeds if the caller's access token is valid.
 	VerifySession(context.Context, *v1.VerifySessionRequest) (*v1.VerifySessionResponse, error)
@@ -144,7 +145,8 @@ func (c *sessionServiceClient) RevokeUserSessions(ctx context.Context, req *v1.R
 
 // SessionServiceHandler is an implementation of the plaza.v1.SessionService service.
 type SessionServiceHandler interface {
-	// CreateSession signs a user in. An unknown user is created.
+	// CreateSession signs a user in. An unknown user is created. Secure mode and users with a network role require an
+	// authToken.
 	CreateSession(context.Context, *v1.CreateSessionRequest) (*v1.CreateSessionResponse, error)
 	// VerifySession succeeds if the caller's access token is valid.
 	VerifySession(context.Context, *v1.VerifySessionRequest) (*v1.VerifySessionResponse, error)

@@ -1,0 +1,127 @@
+package directory
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.mau.fi/util/confusable"
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// A profile handle has one holder in the network. The authoritative row is at the home determined by the keyed hash of
+// the handle, like that of a user id. A claim is stored before the user's row, at another home, contains the handle. If
+// the server dies in between, or cannot release the claim of a former handle, the claim is stale: its user does not have
+// the handle. The next user who claims the handle takes it over.
+
+// claimGrace is the minimum age of a stale claim. Within it, a request may be about to store the handle in the row of
+// the user. It is longer than any request.
+const claimGrace = time.Minute
+
+// handleKey returns the same text for handles that people cannot tell apart: it folds case, width and characters that
+// look alike, such as those of different scripts.
+func handleKey(handle string) string {
+	fold := cases.Fold()
+	skeleton := confusable.Skeleton(fold.String(norm.NFKC.String(handle)))
+	return norm.NFC.String(fold.String(skeleton))
+}
+
+func (d *Directory) handleHash(handle string) []byte { return d.named("handle", handleKey(handle)) }
+
+// ClaimHandle gives a handle to a user, and returns the id of the claim, which the user's row must store. It returns
+// fail.HandleTaken if another user has the handle. Of several concurrent claims in any regions one succeeds.
+func (d *Directory) ClaimHandle(ctx context.Context, handle, userID string) (string, error) {
+	hash := d.handleHash(handle)
+	claim := store.Handle{UserID: userID, ClaimID: region.NewID(deciding(hash)), ClaimedAt: d.now()}
+	var stored store.Handle
+	tx := d.store.NewTx(deciding(hash))
+	tx.ClaimHandle(hash, claim, &stored)
+	if err := tx.Commit(ctx); err != nil {
+		return "", err
+	}
+	if stored.UserID != userID {
+		return claim.ClaimID, d.takeOver(ctx, handle, stored, claim)
+	}
+	return claim.ClaimID, nil
+}
+
+// takeOver replaces a stale claim.
+func (d *Directory) takeOver(ctx context.Context, handle string, old, claim store.Handle) error {
+	stale, err := d.isStale(ctx, handle, old)
+	if err != nil {
+		return err
+	}
+	if !stale {
+		return fail.HandleTaken()
+	}
+	hash := d.handleHash(handle)
+	var stored store.Handle
+	tx := d.store.NewTx(deciding(hash))
+	tx.TakeOverHandle(hash, old.ClaimID, claim, &stored)
+	if err := tx.Commit(ctx); err != nil {
+		return err
+	}
+	if stored.ClaimID != claim.ClaimID {
+		return fail.HandleTaken()
+	}
+	return nil
+}
+
+// isStale reports whether the user of a claim does not have the handle, and will not have it as the result of a request
+// in progress.
+func (d *Directory) isStale(ctx context.Context, handle string, claim store.Handle) (bool, error) {
+	if d.now().Sub(claim.ClaimedAt) < claimGrace {
+		return false, nil
+	}
+	var users []store.User
+	reads := d.store.NewReadBatch()
+	reads.Users([]string{claim.UserID}, &users)
+	if err := reads.Run(ctx); err != nil {
+		return false, err
+	}
+	return len(users) == 0 || users[0].DeletedAt != nil || handleKey(users[0].ProfileHandle) != handleKey(handle), nil
+}
+
+// ReleaseHandle ends a claim of a handle. Another user can claim the handle at once.
+func (d *Directory) ReleaseHandle(ctx context.Context, handle, claimID string) error {
+	hash := d.handleHash(handle)
+	tx := d.store.NewTx(deciding(hash))
+	tx.ReleaseHandle(hash, claimID)
+	return tx.Commit(ctx)
+}
+
+// ClaimExistingHandles claims the handles of users of a home who had theirs before handles were unique: the first of the
+// users with a handle holds it, the others keep it without a claim. It handles a limited number of users, and reports
+// whether there may be more.
+func (d *Directory) ClaimExistingHandles(ctx context.Context, home region.Code) (more bool, err error) {
+	var users []store.User
+	reads := d.store.NewReadBatch()
+	reads.UnclaimedHandles(home, &users)
+	if err := reads.Run(ctx); err != nil {
+		return false, err
+	}
+	for _, u := range users {
+		if err := d.claimExisting(ctx, home, u); err != nil {
+			return false, err
+		}
+	}
+	return len(users) > 0, nil
+}
+
+func (d *Directory) claimExisting(ctx context.Context, home region.Code, u store.User) error {
+	claimID, err := d.ClaimHandle(ctx, u.ProfileHandle, u.ID)
+	if errors.Is(err, fail.HandleTaken()) {
+		claimID, err = store.ClaimDuplicate, nil
+	}
+	if err != nil {
+		return err
+	}
+	tx := d.store.NewTx(home)
+	tx.SetHandleClaim(u.ID, u.ProfileHandle, claimID)
+	return tx.Commit(ctx)
+}

@@ -1,0 +1,115 @@
+package directory_test
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/directory"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+// handles is a directory with a clock that tests set.
+type handles struct {
+	*directory.Directory
+	t     *testing.T
+	store *store.Store
+	clock time.Time
+}
+
+func newHandles(t *testing.T) *handles {
+	t.Helper()
+	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": schema.New(t)}, Log: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	t.Cleanup(st.Close)
+	h := &handles{t: t, store: st, clock: now}
+	h.Directory = directory.New(st, region.EU, key, func() time.Time { return h.clock }, slog.New(slog.DiscardHandler))
+	return h
+}
+
+// user inserts a user with a handle and the id of its claim.
+func (h *handles) user(home region.Code, handle, claimID string) string {
+	h.t.Helper()
+	h.clock = h.clock.Add(time.Second)
+	id := region.NewID(home)
+	tx := h.store.NewTx(home)
+	tx.InsertUser(store.User{ID: id, PublicID: id, DisplayName: "x", ProfileHandle: handle, HandleClaim: claimID}, h.clock)
+	require.NoError(h.t, tx.Commit(h.t.Context()))
+	return id
+}
+
+func (h *handles) claim(handle, userID string) (string, error) {
+	h.t.Helper()
+	return h.ClaimHandle(h.t.Context(), handle, userID)
+}
+
+// TestStaleClaims checks that a claim whose handle never reached the user's row, because the server died, and that of a
+// deleted user are taken over, but not within the time in which a request may be in progress.
+func TestStaleClaims(t *testing.T) {
+	h := newHandles(t)
+	for _, home := range region.All() {
+		handle := "acrobat in " + home.String()
+		dead, next, last := h.user(home, "", ""), h.user(region.US, "", ""), h.user(region.SG, handle, "")
+		lost, err := h.claim(handle, dead)
+		require.NoError(t, err)
+		h.clock = h.clock.Add(59 * time.Second)
+		_, err = h.claim(handle, next)
+		require.ErrorIs(t, err, fail.HandleTaken())
+		h.clock = h.clock.Add(time.Second)
+		_, err = h.claim(handle, last)
+		require.NoError(t, err)
+		require.NoError(t, h.ReleaseHandle(t.Context(), handle, lost), "the claim has been replaced")
+		h.clock = h.clock.Add(time.Hour)
+		_, err = h.claim(handle, next)
+		require.ErrorIs(t, err, fail.HandleTaken(), "the last one has the handle in its row")
+		own, err := h.claim(handle, last)
+		require.NoError(t, err)
+		require.NoError(t, h.ReleaseHandle(t.Context(), handle, own))
+		_, err = h.claim(handle, next)
+		require.NoError(t, err)
+	}
+}
+
+// TestClaimExistingHandles checks that of the users who shared a handle before handles were unique the oldest holds it,
+// that the others keep it, and that later users cannot have it.
+func TestClaimExistingHandles(t *testing.T) {
+	h := newHandles(t)
+	first := h.user(region.EU, "Panda", "")
+	second := h.user(region.EU, "pаnda", "") // a Cyrillic letter
+	other := h.user(region.EU, "Tiger", "")
+	for more := true; more; {
+		var err error
+		more, err = h.ClaimExistingHandles(t.Context(), region.EU)
+		require.NoError(t, err)
+	}
+	var users []store.User
+	reads := h.store.NewReadBatch()
+	reads.Users([]string{first, second, other}, &users)
+	require.NoError(t, reads.Run(t.Context()))
+	require.Equal(t, store.ClaimDuplicate, users[1].HandleClaim)
+	require.Equal(t, "pаnda", users[1].ProfileHandle)
+	for _, u := range []store.User{users[0], users[2]} {
+		require.True(t, region.ValidID(u.HandleClaim))
+	}
+	h.clock = h.clock.Add(time.Hour)
+	for _, handle := range []string{"PANDA", "tiger"} {
+		_, err := h.claim(handle, h.user(region.US, "", ""))
+		require.ErrorIs(t, err, fail.HandleTaken())
+	}
+}
+
+func TestCheckName(t *testing.T) {
+	t.Parallel()
+	for name, valid := range map[string]bool{
+		"a": true, "a b": true, "é": true, "日本": true, "👩": true,
+		" a": false, "a ": false, "a\u200b": false, "a\u202eb": false, "e\u0301": false, "a\nb": false, "a\u00a0b": false, "\ue000": false, "👩\u200d🚀": false,
+	} {
+		err := directory.CheckName("userId", name)
+		require.Equal(t, valid, err == nil, "%q: %v", name, err)
+	}
+}

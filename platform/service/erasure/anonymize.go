@@ -1,0 +1,63 @@
+package erasure
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+)
+
+// anonymize removes a user from the JSON of a column: from mentions, whose lists userInternalIds, userIds and
+// userPublicIds are parallel, and from participants, whose publicId belongs to userId.
+func anonymize(raw []byte, u subject) []byte {
+	var value any
+	if err := json.Unmarshal(raw, &value); err != nil {
+		return raw // the columns hold valid JSON
+	}
+	u.anonymize(value)
+	changed, err := json.Marshal(value)
+	if err != nil {
+		return raw
+	}
+	return changed
+}
+
+func (u subject) anonymize(value any) {
+	switch v := value.(type) {
+	case []any:
+		for _, element := range v {
+			u.anonymize(element)
+		}
+	case map[string]any:
+		u.anonymizeObject(v)
+		for _, field := range v {
+			u.anonymize(field)
+		}
+	}
+}
+
+func (u subject) anonymizeObject(object map[string]any) {
+	if object["userId"] == u.id {
+		object["publicId"] = u.anonymousID()
+	}
+	ids, _ := object["userInternalIds"].([]any)
+	i := slices.Index(ids, any(u.id))
+	if i < 0 {
+		return
+	}
+	for _, name := range []string{"userInternalIds", "userIds", "userPublicIds"} {
+		if list, ok := object[name].([]any); ok && i < len(list) {
+			object[name] = slices.Delete(list, i, i+1)
+		}
+	}
+}
+
+// number returns the number of a position in the log of events, 0 at its start.
+func number(position []string) int64 {
+	if len(position) == 0 {
+		return 0
+	}
+	n, _ := strconv.ParseInt(position[0], 10, 64) // written by position
+	return n
+}
+
+func position(n int64) []string { return []string{strconv.FormatInt(n, 10)} }

@@ -1,0 +1,139 @@
+package erasure
+
+import (
+	"context"
+
+	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/chat"
+	"github.com/plaza-social/plaza/platform/service/internal/membership"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// deletePost marks a post as deleted, with its children.
+func (s *Service) deletePost(ctx context.Context, _ subject, key []string) error {
+	post, err := service.Read(ctx, s.Deps, (*store.ReadBatch).Post, key[0])
+	if err != nil || post == nil || post.DeletedAt != nil {
+		return err
+	}
+	tx := s.Store.NewTx(service.HomeOf(post.ID))
+	tx.GuardPost(*post, errChanged)
+	tx.DeletePost(*post, s.Now())
+	return tx.Commit(ctx)
+}
+
+// deleteStory marks a story as deleted.
+func (s *Service) deleteStory(ctx context.Context, _ subject, key []string) error {
+	rows, err := service.Read(ctx, s.Deps, (*store.ReadBatch).StoriesByID, key)
+	if err != nil || len(rows) == 0 || rows[0].DeletedAt != nil {
+		return err
+	}
+	tx := s.Store.NewTx(service.HomeOf(key[0]))
+	tx.GuardStory(key[0], errChanged)
+	tx.DeleteStory(rows[0], s.Now())
+	return tx.Commit(ctx)
+}
+
+// deleteComment marks a comment as deleted. Comments of others on the user's wall go with the wall.
+func (s *Service) deleteComment(ctx context.Context, _ subject, key []string) error {
+	comment, err := service.Read(ctx, s.Deps, (*store.ReadBatch).Comment, key[0])
+	if err != nil || comment == nil || comment.DeletedAt != nil {
+		return err
+	}
+	tx := s.Store.NewTx(service.HomeOf(comment.ID))
+	tx.GuardCommentStatus(*comment, errChanged)
+	tx.DeleteComment(*comment, s.Now())
+	return tx.Commit(ctx)
+}
+
+// deleteMessage marks a message as deleted. It keeps its segment.
+func (s *Service) deleteMessage(ctx context.Context, _ subject, key []string) error {
+	message, err := service.Read(ctx, s.Deps, (*store.ReadBatch).Message, key[0])
+	if err != nil || message == nil || message.DeletedAt != nil {
+		return err
+	}
+	tx := s.Store.NewTx(service.HomeOf(message.ID))
+	tx.GuardMessage(message.ID, errChanged)
+	tx.DeleteMessage(*message, s.Now())
+	return tx.Commit(ctx)
+}
+
+// deleteReaction deletes a reaction and its count.
+func (s *Service) deleteReaction(ctx context.Context, _ subject, key []string) error {
+	tx := s.Store.NewTx(service.HomeOf(key[0]))
+	tx.DeleteReaction(store.Reaction{ReferenceID: key[0], UserID: key[1], Name: key[2]}, errChanged)
+	return tx.Commit(ctx)
+}
+
+// deleteFile deletes a file and emits the deletion of its content.
+func (s *Service) deleteFile(ctx context.Context, u subject, key []string) error {
+	tx := s.Store.NewTx(service.HomeOf(key[0]))
+	content := tx.DeleteFile(store.File{ID: key[0], OwnerID: u.id}, errChanged, s.Now(), s.Outbox.FirstTry())
+	return s.Commit(ctx, tx, content)
+}
+
+// endMembership ends the membership of the user in a community. A community may be left without a moderator.
+func (s *Service) endMembership(ctx context.Context, _ subject, key []string) error {
+	member, err := readMember(ctx, s, key[0], key[1])
+	if err != nil || !member.IsMember() {
+		return err
+	}
+	now := s.Now()
+	tx := s.Store.NewTx(service.HomeOf(member.CommunityID))
+	rows := tx.ChangeMembers(member.CommunityID, []store.MemberChange{membership.Leave(*member, store.StateLeft, now)}, now, now.Add(events.Grace))
+	return s.Commit(ctx, tx, rows...)
+}
+
+func readMember(ctx context.Context, s *Service, communityID, userID string) (*store.Member, error) {
+	var member *store.Member
+	reads := s.Store.NewReadBatch()
+	reads.Member(communityID, userID, &member)
+	err := reads.Run(ctx)
+	return member, err
+}
+
+// leaveChannel ends the membership of the user in a channel.
+func (s *Service) leaveChannel(ctx context.Context, _ subject, key []string) error {
+	var user *store.ChannelUser
+	reads := s.Store.NewReadBatch()
+	reads.ChannelUser(key[0], key[1], &user)
+	if err := reads.Run(ctx); err != nil || !user.IsMember() {
+		return err
+	}
+	now := s.Now()
+	tx := s.Store.NewTx(service.HomeOf(user.ChannelID))
+	tx.ChangeChannelUsers(user.ChannelID, []store.ChannelUserChange{chat.Leave(*user, now)}, now)
+	return tx.Commit(ctx)
+}
+
+// endFollow ends a follow by or of the user.
+func (s *Service) endFollow(ctx context.Context, _ subject, key []string) error {
+	var follow *store.Follow
+	reads := s.Store.NewReadBatch()
+	reads.Follow(key[0], key[1], &follow)
+	if err := reads.Run(ctx); err != nil || !follow.Active() {
+		return err
+	}
+	now := s.Now()
+	ended := *follow
+	ended.Status, ended.UpdatedAt = store.FollowNone, now
+	tx := s.Store.NewTx(service.HomeOf(follow.FollowerID))
+	rows := tx.ChangeFollow(store.FollowChange{Old: follow, New: ended}, now, now.Add(events.Grace))
+	return s.Commit(ctx, tx, rows...)
+}
+
+// endBlock ends a block by or of the user.
+func (s *Service) endBlock(ctx context.Context, _ subject, key []string) error {
+	var block *store.Block
+	reads := s.Store.NewReadBatch()
+	reads.Block(key[0], key[1], &block)
+	if err := reads.Run(ctx); err != nil || !block.IsActive() {
+		return err
+	}
+	now := s.Now()
+	ended := *block
+	ended.Status, ended.UpdatedAt = store.BlockNone, now
+	tx := s.Store.NewTx(service.HomeOf(block.BlockerID))
+	row := tx.ChangeBlock(store.BlockChange{Old: block, New: ended}, now, now.Add(events.Grace))
+	return s.Commit(ctx, tx, row)
+}

@@ -1,0 +1,115 @@
+// Package erasure implements ErasureService, which erases users.
+//
+// The request empties the user's row and inserts a row of erasures in the same transaction, at the user's home. A job
+// of that home then takes the steps in order, see steps. Each step walks through one table in one home, a page at a
+// time, and stores its position after each page, so that another server can continue. When all steps are done, the job
+// waits until the outboxes contain nothing about the user, and takes them once again: the second pass finds what
+// requests in progress wrote behind the first one, and deletes the rows whose end had to reach other homes first.
+package erasure
+
+import (
+	"context"
+	"errors"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// Service implements ErasureService.
+type Service struct{ *service.Deps }
+
+// New returns the service.
+func New(d *service.Deps) *Service { return &Service{d} }
+
+// EraseUser begins the erasure of a user.
+func (s *Service) EraseUser(ctx context.Context, req *plazav1.EraseUserRequest) (*plazav1.EraseUserResponse, error) {
+	userID, err := s.Directory.ResolveOne(ctx, req.GetUserId())
+	if err != nil {
+		return nil, err
+	}
+	var users []store.User
+	r := s.NewRequest(ctx)
+	r.Users([]string{userID}, &users)
+	r.Check(func() error { return s.requireErase(r.Caller, userID, users) })
+	r.CheckFound(func() bool { return len(users) > 0 })
+	if err := r.Run(ctx); err != nil {
+		return nil, err
+	}
+	if users[0].DeletedAt == nil {
+		if err := s.begin(ctx, users[0], r.Caller.UserID); err != nil {
+			return nil, err
+		}
+	}
+	return &plazav1.EraseUserResponse{Success: true, ErasureId: userID}, nil
+}
+
+// requireErase returns nil if the caller may erase the user: the user, and those who appoint administrators and have
+// authority over the user.
+func (s *Service) requireErase(caller *auth.Caller, userID string, users []store.User) error {
+	if auth.RequireSelf(caller, userID) == nil {
+		return nil
+	}
+	if err := auth.Require(caller, auth.ManageAdmin, auth.Scope{}); err != nil || len(users) == 0 {
+		return err
+	}
+	return s.RequireOver(caller, users[0])
+}
+
+// begin empties the user's row, ends the sessions and starts the job. The user id and the handle become free; if a home
+// is unavailable, the job frees the id there, and the claim of the handle is stale.
+func (s *Service) begin(ctx context.Context, u store.User, requestedBy string) error {
+	now := s.Now()
+	tx := s.Store.NewTx(service.HomeOf(u.ID))
+	tx.EraseUser(u.ID, now)
+	tx.RevokeSessions(u.ID, now)
+	tx.InsertErasure(store.Erasure{ID: u.ID, PublicID: u.PublicID, RequestedBy: requestedBy}, now)
+	if err := tx.Commit(ctx); err != nil {
+		return err
+	}
+	err := s.Directory.Release(ctx, u.PublicID, u.ID)
+	if u.ProfileHandle != "" {
+		err = errors.Join(err, s.Directory.ReleaseHandle(ctx, u.ProfileHandle, u.HandleClaim))
+	}
+	if err != nil {
+		s.Log.WarnContext(ctx, "user id or handle not yet released", "error", err)
+	}
+	return nil
+}
+
+// GetErasure returns the progress of an erasure.
+func (s *Service) GetErasure(ctx context.Context, req *plazav1.GetErasureRequest) (*plazav1.ErasureResponse, error) {
+	var row *store.Erasure
+	r := s.NewPrivilegedRequest(ctx, auth.ManageAdmin)
+	r.Erasure(req.GetErasureId(), &row)
+	r.CheckFound(func() bool { return row != nil })
+	if err := r.Run(ctx); err != nil {
+		return nil, err
+	}
+	return &plazav1.ErasureResponse{Erasure: message(*row)}, nil
+}
+
+func message(e store.Erasure) *plazav1.Erasure {
+	m := &plazav1.Erasure{
+		ErasureId: e.ID, State: e.State, RequestedBy: e.RequestedBy, RequestedAt: timestamppb.New(e.RequestedAt),
+		UpdatedAt: timestamppb.New(e.UpdatedAt), Step: e.Step, Erased: counts(e.Erased),
+	}
+	if e.FinishedAt != nil {
+		m.FinishedAt = timestamppb.New(*e.FinishedAt)
+	}
+	return m
+}
+
+// subject is the user who is erased.
+type subject struct{ id, publicID string }
+
+// anonymousID is the public id of an erased user. Users cannot choose ids with this prefix.
+func (u subject) anonymousID() string { return "DELETED_" + u.id }
+
+// refused reports whether err is the refusal of a guard: another request has made the change already.
+func refused(err error) bool { return errors.Is(err, errChanged) }
+
+var errChanged = errors.New("the row changed after it was read")

@@ -1,0 +1,90 @@
+package session
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/directory"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/profile"
+	"github.com/plaza-social/plaza/platform/service/internal/textrules"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// signInProfile is the user who signs in, and the profile that the request sets.
+type signInProfile struct {
+	userID string
+	exists bool // the user's row
+	handle profile.Handle
+}
+
+// authenticated reports whether a request whose authToken has been checked proves who the user is. Without proof the
+// profile of an existing user does not change.
+func authenticated(req *plazav1.CreateSessionRequest) bool { return req.AuthToken != nil }
+
+// profileOf finds the user, claims an internal id for an unknown one, and checks the name and handle if they apply.
+func (s *Service) profileOf(ctx context.Context, req *plazav1.CreateSessionRequest) (p signInProfile, err error) {
+	if p.userID, err = s.Directory.Lookup(ctx, req.GetUserId()); err != nil {
+		return p, err
+	}
+	old, err := s.checkProfile(ctx, req, p.userID)
+	if err != nil {
+		return p, err
+	}
+	if p.userID == "" {
+		if err := directory.CheckName("userId", req.GetUserId()); err != nil {
+			return p, err
+		}
+		if p.userID, err = s.Directory.Claim(ctx, req.GetUserId(), s.NewID(s.Region)); err != nil {
+			return p, err
+		}
+	}
+	if p.exists = old.ID != ""; p.exists && !authenticated(req) {
+		return p, nil
+	}
+	old.ID = p.userID
+	p.handle, err = profile.ClaimHandle(ctx, s.Deps, old, req.ProfileHandle)
+	return p, err
+}
+
+// checkProfile checks the name and handle that a request sets against the text rules, and returns the user's row, zero
+// if there is none. Requests that set neither need no row.
+func (s *Service) checkProfile(ctx context.Context, req *plazav1.CreateSessionRequest, userID string) (store.User, error) {
+	if req.GetDisplayName() == "" && req.ProfileHandle == nil {
+		return store.User{ID: userID}, nil
+	}
+	var users []store.User
+	reads := s.Store.NewReadBatch()
+	reads.Users([]string{userID}, &users)
+	rules := textrules.Read(s.Deps, reads, service.HomeOf(userID))
+	if err := reads.Run(ctx); err != nil {
+		return store.User{}, err
+	}
+	old := append(users, store.User{})[0]
+	if old.ID != "" && !authenticated(req) {
+		return old, nil
+	}
+	changed := textrules.TextOfChanges([2]*string{&old.DisplayName, req.DisplayName}, [2]*string{&old.ProfileHandle, req.ProfileHandle})
+	return old, rules.Require(ctx, auth.CallerFrom(ctx), changed)
+}
+
+// newUser returns the row of a user who does not exist yet.
+func (p signInProfile) newUser(req *plazav1.CreateSessionRequest) store.User {
+	u := store.User{ID: p.userID, PublicID: req.GetUserId(), DisplayName: cmp.Or(req.GetDisplayName(), req.GetUserId())}
+	var c store.UserChange
+	if p.handle.Set(&c); c.ProfileHandle != nil {
+		u.ProfileHandle, u.HandleClaim = *c.ProfileHandle, *c.HandleClaim
+	}
+	return u
+}
+
+// change returns the changes of the profile.
+func (p signInProfile) change(req *plazav1.CreateSessionRequest) (c store.UserChange) {
+	if req.GetDisplayName() != "" {
+		c.DisplayName = req.DisplayName
+	}
+	p.handle.Set(&c)
+	return c
+}

@@ -1,0 +1,153 @@
+package store
+
+import (
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+// The walks of an erasure. Every table is in one of them, among the statements below, or in notErased, which a test
+// checks: a new table fails it until its rows are decided about here.
+var (
+	ErasePosts = newErasureWalk(walk{
+		table: "posts", key: []string{"id"}, own: `author_id = $2 OR target_id = $2`, json: "mentionees",
+		set: `data = '{}', metadata = '{}', tags = '{}', hashtags = '{}', mentionees = '[]', ` + anonymous("author_id", "author_public_id") + `, ` +
+			anonymous("target_id", "target_public_id"),
+	})
+	EraseComments = newErasureWalk(walk{
+		table: "comments", key: []string{"id"}, own: `author_id = $2 OR target_id = $2`, json: "mentionees",
+		set: `data = '{}', metadata = '{}', mentionees = '[]', attachments = '[]', ` + anonymous("author_id", "author_public_id") + `, ` +
+			anonymous("target_id", "target_public_id"),
+	})
+	EraseStories = newErasureWalk(walk{
+		table: "stories", key: []string{"id"}, own: `author_id = $2 OR target_id = $2`, json: "mentionees",
+		set: `data = '{}', items = '[]', metadata = '{}', mentionees = '[]', ` + anonymous("author_id", "author_public_id") + `, ` +
+			anonymous("target_id", "target_public_id"),
+	})
+	EraseMessages = newErasureWalk(walk{
+		table: "messages", key: []string{"id"}, own: `creator_id = $2`, json: "mentions",
+		set: `data = '{}', metadata = '{}', tags = '{}', mentions = '[]', file_id = '', reference_id = '',
+			reference_hash = convert_to(id, 'UTF8'), ` + anonymous("creator_id", "creator_public_id"),
+	})
+	EraseScheduledPosts = newErasureWalk(walk{
+		table: "scheduled_posts", key: []string{"id"}, own: `author_id = $2 OR target_id = $2`, json: "mentions",
+	})
+	EraseReactions = newErasureWalk(walk{table: "reactions", key: []string{"reference_id", "user_id", "name"}, own: `user_id = $2`})
+	EraseFiles     = newErasureWalk(walk{table: "files", key: []string{"id"}, own: `owner_id = $2`})
+	EraseFollows   = newErasureWalk(walk{
+		table: "follows", key: []string{"follower_id", "followee_id"}, own: `follower_id = $2 OR followee_id = $2`,
+	})
+	EraseFollowers = newErasureWalk(walk{
+		table: "followers", key: []string{"followee_id", "follower_id"}, own: `follower_id = $2 OR followee_id = $2`,
+	})
+	EraseBlocks = newErasureWalk(walk{
+		table: "blocks", key: []string{"blocker_id", "blocked_id"}, own: `blocker_id = $2 OR blocked_id = $2`,
+	})
+	EraseBlockedBy = newErasureWalk(walk{
+		table: "blocked_by", key: []string{"blocked_id", "blocker_id"}, own: `blocker_id = $2 OR blocked_id = $2`,
+	})
+	EraseMembers      = newErasureWalk(walk{table: "community_members", key: []string{"community_id", "user_id"}, own: `user_id = $2`})
+	EraseChannelUsers = newErasureWalk(walk{table: "channel_users", key: []string{"channel_id", "user_id"}, own: `user_id = $2`})
+
+	// The rows of these tables concern no counter and no other row.
+	EraseRows = []*ErasureWalk{
+		newErasureWalk(walk{
+			table: "join_requests", key: []string{"community_id", "id"}, own: `requestor_id = $2 OR responder_id = $2`,
+			set: anonymous("requestor_id", "requestor_public_id") + `, ` + anonymous("responder_id", "responder_public_id") + `,
+				status = CASE WHEN requestor_id = $2 AND status = '` + JoinPending + `' THEN '` + JoinCancelled + `' ELSE status END`,
+		}),
+		newErasureWalk(walk{
+			table: "invitations", key: []string{"id"}, own: `invited_id = $2 OR inviter_id = $2`,
+			set: anonymous("invited_id", "invited_public_id") + `, ` + anonymous("inviter_id", "inviter_public_id") + `,
+				status = CASE WHEN status = '` + JoinPending + `' THEN '` + JoinCancelled + `' ELSE status END`,
+		}),
+		newErasureWalk(walk{
+			table: "communities", key: []string{"id"}, own: `creator_id = $2`, set: anonymous("creator_id", "creator_public_id"),
+		}),
+		newErasureWalk(walk{ // the name of a live channel is the title of its stream or room
+			table: "channels", key: []string{"id"}, own: `creator_id = $2`,
+			set: `display_name = CASE WHEN type = 'live' THEN '' ELSE display_name END, name_key = CASE WHEN type = 'live' THEN '' ELSE name_key END, ` +
+				anonymous("creator_id", "creator_public_id"),
+		}),
+		newErasureWalk(walk{
+			table: "message_feeds", key: []string{"id"}, own: `creator_id = $2`, set: anonymous("creator_id", "creator_public_id"),
+		}),
+		newErasureWalk(walk{
+			table: "pins", key: []string{"target_id", "placement", "post_id"}, own: `pinned_by_id = $2`, set: anonymous("pinned_by_id", "pinned_by"),
+		}),
+		newErasureWalk(walk{
+			table: "polls", key: []string{"id"}, own: `creator_id = $2`,
+			set: `title = '', question = '', answers = '[]', ` + anonymous("creator_id", "creator_public_id"),
+		}),
+		newErasureWalk(walk{
+			table: "video_streams", key: []string{"id"}, own: `creator_id = $2`,
+			set: `title = '', description = '', thumbnail_file_id = '', metadata = '{}', recordings = '[]', platform_name = '', platform_version = '',
+				deleted_at = COALESCE(deleted_at, updated_at), ` + anonymous("creator_id", "creator_public_id"),
+		}),
+		newErasureWalk(walk{
+			table: "rooms", key: []string{"id"}, own: `creator_id = $2`, json: "participants",
+			set: `title = '', description = '', thumbnail_file_id = '', metadata = '{}', recordings = '[]',
+				deleted_at = COALESCE(deleted_at, updated_at), ` + anonymous("creator_id", "creator_public_id"),
+		}),
+		newErasureWalk(walk{table: "flags", key: []string{"target_id", "user_id"}, own: `user_id = $2`, set: `detail = ''`}),
+	}
+)
+
+// notErased are the tables whose rows identify no person without the others, each with the reason.
+var notErased = map[string]string{
+	"categories":            "made by administrators",
+	"community_categories":  "of communities",
+	"idempotency_keys":      "keyed hashes, and answers that expire after 24 hours",
+	"idempotency_marks":     "keyed hashes",
+	"message_feed_segments": "internal ids",
+	"moderation_lists":      "made by administrators",
+	"moderation_rules":      "made by administrators",
+	"outbox":                "the job waits until its rows are delivered",
+	"pin_targets":           "of communities",
+	"poll_votes":            "internal ids, which remain as votes without a person",
+	"rate_usages":           "keyed hashes",
+	"realtime_heads":        "numbers",
+	"roles":                 "made by administrators",
+	"settings":              "made by administrators",
+	"uploads":               "ids, until the end of an upload",
+	"views":                 "internal ids, which remain as views without a person",
+	"erasures":              "the receipt, without the user's id",
+	"users":                 "emptied by the request, see EraseUser",
+	"directory":             "deleted by package directory",
+	"handles":               "keyed hashes, released by package directory",
+	"realtime_events":       "see EraseEvents",
+}
+
+// tablesOfUser are the tables whose key begins with the user. ownedStatements delete the rows of one home.
+var (
+	tablesOfUser    = []string{"sessions", "user_markers", "user_feed_markers", "story_seen", "story_targets", "user_communities", "counters", "daily_usages"}
+	ownedStatements = []*db.Statement{
+		eraseByOwner("sessions", "user_id"), eraseByOwner("user_markers", "user_id"), eraseByOwner("user_feed_markers", "user_id"),
+		eraseByOwner("story_seen", "user_id"), eraseByOwner("story_targets", "target_id"), eraseByOwner("user_communities", "user_id"),
+		eraseByOwner("counters", "ref"), eraseByOwner("daily_usages", "user_id"),
+	}
+)
+
+func eraseByOwner(table, owner string) *db.Statement {
+	return stmt("erasure.owned."+table, `DELETE FROM `+table+` WHERE home = $1 AND `+owner+` = $2`)
+}
+
+var (
+	sqlEraseEvents = stmt("erasure.events", `DELETE FROM realtime_events WHERE home = $1 AND seq > $3::bigint AND seq <= $4::bigint
+		AND (sender_id = $2 OR topic = $2 OR strpos(payload::text, $2) > 0)`)
+	sqlOutboxConcerns = stmt("erasure.outbox", `SELECT count(*) FROM outbox WHERE home = $1 AND strpos(payload::text, $2) > 0`)
+)
+
+// EraseOwned deletes the rows that only concern the user: sessions, markers and the counts of the wall.
+func (w *Tx) EraseOwned(userID string) {
+	for _, st := range ownedStatements {
+		w.Exec(st, userID)
+	}
+}
+
+// EraseEvents deletes events about the user from a part of the log of a home.
+func (w *Tx) EraseEvents(userID string, after, to int64) { w.Exec(sqlEraseEvents, userID, after, to) }
+
+// OutboxRowsOf reads the number of undelivered outbox rows of a home that concern the user.
+func (r *ReadBatch) OutboxRowsOf(home region.Code, userID string, into *int64) {
+	r.Add(home, sqlOutboxConcerns, db.Value(into), userID)
+}

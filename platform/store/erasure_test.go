@@ -1,0 +1,22 @@
+package store_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+// TestEveryTableIsErased checks that every table is either part of an erasure or exempt from it for a reason, so that a
+// new table cannot be forgotten.
+func TestEveryTableIsErased(t *testing.T) {
+	decided := slices.Concat(slices.Collect(maps.Keys(store.NotErased)), store.TablesOfUser())
+	for _, walk := range store.ErasureWalks() {
+		decided = append(decided, walk.Table)
+	}
+	require.ElementsMatch(t, db.Tables(), decided)
+}

@@ -1,0 +1,110 @@
+package store
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+// ErasureWalk is a walk through all rows of a table in the order of its key, a page at a time. Reading every row takes
+// longer than an index of the rows of each user would, but erasures are rare, and such an index would have to be written
+// with every row.
+type ErasureWalk struct {
+	Table string
+	start []string // precedes every key
+	page  *db.Statement
+	erase *db.Statement // of one row; nil if the rows are only read
+	json  *db.Statement // of the JSON column of one row; nil if there is none
+}
+
+// ErasureRow is a row of a walk.
+type ErasureRow struct {
+	Key []string
+	// Own reports whether the row belongs to the user or names the user as its creator.
+	Own bool
+	// JSON is the JSON column if it contains the internal id of the user, and empty otherwise.
+	JSON string
+}
+
+// walk describes an ErasureWalk in SQL, in which $2 is the internal id of the user.
+type walk struct {
+	table string
+	key   []string // columns after home
+	own   string   // condition
+	set   string   // assignments that erase an own row; empty if the row is deleted
+	json  string   // JSON column that can refer to the user
+}
+
+// newErasureWalk registers the statements of a walk.
+func newErasureWalk(l walk) *ErasureWalk {
+	columns := strings.Join(l.key, ", ")
+	json := "''"
+	if l.json != "" {
+		json = `CASE WHEN strpos(` + l.json + `::text, $2) > 0 THEN ` + l.json + `::text ELSE '' END`
+	}
+	w := &ErasureWalk{Table: l.table, start: make([]string, len(l.key))}
+	w.page = stmt("erasure.page."+l.table, `SELECT ARRAY[`+columns+`], `+l.own+`, `+json+` FROM `+l.table+
+		` WHERE home = $1 AND (`+columns+`) > (`+parameters(4, len(l.key))+`) ORDER BY `+columns+` LIMIT $3::bigint`)
+	if l.set == "" {
+		w.erase = stmt("erasure.delete."+l.table, `DELETE FROM `+l.table+` WHERE home = $1 AND `+keyIs(l.key, 3)+` AND (`+l.own+`)`)
+	} else {
+		w.erase = stmt("erasure.empty."+l.table, `UPDATE `+l.table+` SET `+l.set+` WHERE home = $1 AND `+keyIs(l.key, 3)+` AND (`+l.own+`)`)
+	}
+	if l.json != "" {
+		w.json = stmt("erasure.json."+l.table, `UPDATE `+l.table+` SET `+l.json+` = $2::jsonb WHERE home = $1 AND `+keyIs(l.key, 4)+
+			` AND `+l.json+` = $3::jsonb`)
+	}
+	return w
+}
+
+// parameters returns n parameters, the first of which is $first.
+func parameters(first, n int) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = "$" + strconv.Itoa(first+i)
+	}
+	return strings.Join(all, ", ")
+}
+
+// keyIs returns the condition that the key equals the parameters from $first on.
+func keyIs(key []string, first int) string {
+	all := make([]string, len(key))
+	for i, column := range key {
+		all[i] = fmt.Sprintf("%s = $%d", column, first+i)
+	}
+	return strings.Join(all, " AND ")
+}
+
+// anonymous returns the assignment that replaces a public id if the user is the one whose internal id is in idColumn.
+func anonymous(idColumn, publicIDColumn string) string {
+	return publicIDColumn + ` = CASE WHEN ` + idColumn + ` = $2 THEN 'DELETED_' || $2 ELSE ` + publicIDColumn + ` END`
+}
+
+// ErasurePage reads up to limit rows of a walk after a position, which is empty at the start.
+func (r *ReadBatch) ErasurePage(w *ErasureWalk, home region.Code, userID string, after []string, limit int, into *[]ErasureRow) {
+	if len(after) == 0 {
+		after = w.start
+	}
+	r.Add(home, w.page, db.Rows(into), append([]any{userID, limit}, anys(after)...)...)
+}
+
+// EraseRow deletes or empties a row that belongs to the user.
+func (w *Tx) EraseRow(l *ErasureWalk, userID string, key []string) {
+	w.Exec(l.erase, append([]any{userID}, anys(key)...)...)
+}
+
+// ReplaceJSON replaces the JSON column of a row unless it has changed since it was read.
+func (w *Tx) ReplaceJSON(l *ErasureWalk, row ErasureRow, changed []byte) {
+	w.Exec(l.json, append([]any{changed, row.JSON}, anys(row.Key)...)...)
+}
+
+func anys(values []string) []any {
+	all := make([]any, len(values))
+	for i, v := range values {
+		all[i] = v
+	}
+	return all
+}

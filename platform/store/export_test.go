@@ -1,0 +1,23 @@
+package store
+
+import "slices"
+
+// ErasureWalks returns every walk of an erasure.
+func ErasureWalks() []*ErasureWalk {
+	return slices.Concat([]*ErasureWalk{
+		ErasePosts, EraseComments, EraseStories, EraseMessages, EraseScheduledPosts, EraseReactions, EraseFiles, EraseFollows, EraseFollowers,
+		EraseBlocks, EraseBlockedBy, EraseMembers, EraseChannelUsers,
+	}, EraseRows)
+}
+
+// Start returns a position before every key.
+func (w *ErasureWalk) Start() []string { return w.start }
+
+// HasJSON reports whether the table has a JSON column that can refer to users.
+func (w *ErasureWalk) HasJSON() bool { return w.json != nil }
+
+// TablesOfUser are the tables whose rows are deleted by the key of the user.
+func TablesOfUser() []string { return tablesOfUser }
+
+// NotErased are the tables that an erasure leaves, with the reasons.
+var NotErased = notErased

@@ -92,6 +92,21 @@ type SocialNetworkSpec struct {
 	// +kubebuilder:default={}
 	Moderation Moderation `json:"moderation,omitempty"`
 
+	// Maximum rate of requests per user, such as 100/5s: 1 to 1,000,000 requests per 1s to 1h; off: no rate limits.
+	// Empty: the default of the platform. The network setting rateLimit takes precedence, if an administrator has set it.
+	// +optional
+	// +kubebuilder:validation:MaxLength=40
+	// +kubebuilder:validation:Pattern=`^(off|[1-9][0-9]{0,6}/([0-9]+h)?([0-9]+m)?([0-9]+s)?)$`
+	RateLimit string `json:"rateLimit,omitempty"`
+
+	// Proxies in front of the pods whose header X-Forwarded-For names the client: their number, or their addresses, such
+	// as 10.0.0.0/8,192.0.2.7. Empty: one in regions with an Ingress or a Gateway, none in the others, where all clients
+	// of a proxy would share the rate limits of its address.
+	// +optional
+	// +kubebuilder:validation:MaxLength=500
+	// +kubebuilder:validation:Pattern=`^[0-9a-fA-F:./, ]*$`
+	TrustedProxies string `json:"trustedProxies,omitempty"`
+
 	// Storage of uploaded files.
 	// +optional
 	Storage *Storage `json:"storage,omitempty"`

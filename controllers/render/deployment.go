@@ -61,6 +61,7 @@ func template(n Network, r *v1alpha1.Region) corev1.PodTemplateSpec {
 func serverContainer(n Network, r *v1alpha1.Region) corev1.Container {
 	c := container(n, r)
 	c.Args = []string{"serve", "--config=" + configFolder + "/" + ConfigFile}
+	c.Env = append(limitVariables(n, r), c.Env...)
 	c.EnvFrom = storageVariables(n.SN.Spec.Storage)
 	c.Ports = []corev1.ContainerPort{
 		{Name: PortHTTPName, ContainerPort: PortHTTP, Protocol: corev1.ProtocolTCP},

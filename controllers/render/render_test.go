@@ -149,7 +149,7 @@ func TestRestarts(t *testing.T) {
 		"policy":                 {func(n *render.Network, _ *v1alpha1.Region) { n.SN.Spec.NetworkPolicy.Enabled = false }, false},
 		"scale":                  {func(_ *render.Network, r *v1alpha1.Region) { r.Replicas = new(int32(9)) }, false},
 		"autoscaling":            {func(_ *render.Network, r *v1alpha1.Region) { r.Autoscaling = &v1alpha1.Autoscaling{MaxReplicas: 9} }, false},
-		"ingress":                {func(_ *render.Network, r *v1alpha1.Region) { r.Ingress = &v1alpha1.Ingress{} }, false},
+		"ingress":                {func(_ *render.Network, r *v1alpha1.Region) { r.Ingress = &v1alpha1.Ingress{} }, true}, // a proxy to trust
 		"another region":         {func(n *render.Network, _ *v1alpha1.Region) { n.SN.Spec.Regions = n.SN.Spec.Regions[:1] }, false},
 		"owner":                  {func(n *render.Network, _ *v1alpha1.Region) { n.SN.UID = "other" }, false},
 		"operator's namespace":   {func(n *render.Network, _ *v1alpha1.Region) { n.OperatorNamespace = "other" }, false},

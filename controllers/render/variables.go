@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -20,20 +21,18 @@ var databaseKeys = []struct{ variable, key string }{
 // variables returns the environment of a container: the operator's variables, then the spec's in their order, because a
 // variable may refer to earlier ones. A variable of the spec replaces one of the operator: names must be unique.
 func variables(n Network, r *v1alpha1.Region) []corev1.EnvVar {
-	given := make(map[string]bool, len(r.Env))
-	for _, v := range r.Env {
-		given[v.Name] = true
-	}
-	var out []corev1.EnvVar
-	for _, v := range databaseVariables(n.SN.Spec.Database) {
-		if !given[v.Name] {
-			out = append(out, v)
-		}
-	}
+	out := notGiven(databaseVariables(n.SN.Spec.Database), r)
 	for i := range r.Env {
 		out = append(out, *r.Env[i].DeepCopy())
 	}
 	return out
+}
+
+// notGiven returns the variables that the spec does not set itself.
+func notGiven(own []corev1.EnvVar, r *v1alpha1.Region) []corev1.EnvVar {
+	return slices.DeleteFunc(own, func(v corev1.EnvVar) bool {
+		return slices.ContainsFunc(r.Env, func(given corev1.EnvVar) bool { return given.Name == v.Name })
+	})
 }
 
 func databaseVariables(db v1alpha1.Database) []corev1.EnvVar {
@@ -49,6 +48,23 @@ func databaseVariables(db v1alpha1.Database) []corev1.EnvVar {
 		})
 	}
 	return out
+}
+
+// limitVariables are variables of the servers. They are not part of the configuration file, so that versions without
+// these settings can still read that.
+func limitVariables(n Network, r *v1alpha1.Region) []corev1.EnvVar {
+	var out []corev1.EnvVar
+	if limit := n.SN.Spec.RateLimit; limit != "" {
+		out = append(out, corev1.EnvVar{Name: "PLAZA_RATE_LIMIT", Value: limit})
+	}
+	proxies := n.SN.Spec.TrustedProxies
+	if proxies == "" && (r.Ingress != nil || r.Gateway != nil) {
+		proxies = "1"
+	}
+	if proxies != "" {
+		out = append(out, corev1.EnvVar{Name: "PLAZA_TRUSTED_PROXIES", Value: proxies})
+	}
+	return notGiven(out, r)
 }
 
 // storageVariables makes every key of the storage's Secret an environment variable.

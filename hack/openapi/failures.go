@@ -37,8 +37,8 @@ var failures = []failure{
 	{http.StatusUnprocessableEntity, "Invalid", "A parameter is invalid. `data.detail` has one line for each.", []*fail.Error{
 		fail.Validation("options.limit: must be greater than or equal to 1 and less than or equal to 100"),
 	}},
-	{http.StatusTooManyRequests, "TooMany", "The rate or concurrency limit of the network has been exceeded.", []*fail.Error{
-		fail.New(fail.CodeRateLimited, "Too many streams"),
+	{http.StatusTooManyRequests, "TooMany", "A rate limit, a quota or the limit of concurrent streams is used up. Try again after `Retry-After`.", []*fail.Error{
+		fail.RateLimited("the limit is 100/5s requests per user", 0), fail.New(fail.CodeRateLimited, "Too many streams"),
 	}},
 	{http.StatusInternalServerError, "Unexpected", "An internal error.", []*fail.Error{fail.Unexpected(nil)}},
 	{http.StatusServiceUnavailable, "Unavailable", "The home region of the object does not answer in time.", []*fail.Error{

@@ -263,6 +263,9 @@ func (g *generator) responses(b binding, deprecated bool) object {
 		}
 	}
 	responses := object{strconv.Itoa(cmp.Or(int(status), http.StatusOK)): success}
+	if b.verb == http.MethodGet {
+		responses[strconv.Itoa(http.StatusNotModified)] = object{"description": "The response still has the `ETag` given in `If-None-Match`."}
+	}
 	for _, status := range failsWith(b) {
 		responses[strconv.Itoa(status)] = failureOf(status)
 	}
@@ -288,7 +291,7 @@ func failsWith(b binding) []int {
 			statuses = append(statuses, more...)
 		}
 	}
-	addIf(accessOf(b.method).Caller != plazav1.Access_CALLER_PUBLIC, http.StatusUnauthorized)
+	addIf(accessOf(b.method).Caller != plazav1.Access_CALLER_PUBLIC, http.StatusUnauthorized, http.StatusTooManyRequests)
 	// The contract has no validation errors there.
 	addIf(procedureOf(b.method) != plazav1connect.NetworkSettingServiceUpdateModerationProcedure, http.StatusUnprocessableEntity)
 	addIf(b.hasBody, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge)

@@ -70,6 +70,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	limits, limitWorkers := d.rateLimits(shared)
 	handler, err := edge.New(edge.Options{
 		Services: edge.Services{
 			Authentication: authentication.New(d.issuer),
@@ -103,9 +104,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 			ModerationList: moderationlist.New(shared),
 			Erasure:        erasure.New(shared),
 		},
-		Interceptors: []connect.Interceptor{
-			auth.NewInterceptor(d.issuer, d.serverKeys, d.apiKeys, auth.WithMediaKey(d.cfg.MediaKey.Reveal())), fileFiller(shared),
-		},
+		Interceptors:   d.interceptors(shared),
 		Log:            d.log,
 		MaxBodyBytes:   int64(d.cfg.MaxBodyBytes),
 		ResponseMemory: int64(d.cfg.ResponseMemory),
@@ -114,14 +113,23 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 		Registerer:     d.metrics.Registerer(),
 		CORSOrigins:    d.cfg.CORSOrigins.List(),
 		TLS:            d.cfg.UsesTLS(),
-		Streams:        d.fileStreams(files),
+		RateLimits:     limits,
+		Streams:        d.fileStreams(files, limits),
 		Realtime:       d.realtime,
 		Pages:          pages,
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	return handler, d.workers(d.jobs(shared, roles, files)), nil
+	return handler, append(d.workers(d.jobs(shared, roles, files)), limitWorkers...), nil
+}
+
+// interceptors returns the interceptors of every operation, the outermost first.
+func (d *dependencies) interceptors(shared *service.Deps) []connect.Interceptor {
+	return []connect.Interceptor{
+		auth.NewInterceptor(d.issuer, d.serverKeys, d.apiKeys, auth.WithMediaKey(d.cfg.MediaKey.Reveal())),
+		d.idempotency(shared), fileFiller(shared),
+	}
 }
 
 // shared returns the dependencies that all services share.
@@ -138,6 +146,7 @@ func (d *dependencies) shared() *service.Deps {
 		Now:       service.Millis,
 		NewID:     region.NewID,
 		Log:       d.log,
+		Quotas:    d.quotas(),
 	}
 }
 
@@ -145,7 +154,8 @@ func (d *dependencies) shared() *service.Deps {
 func (d *dependencies) jobs(shared *service.Deps, roles *role.Service, files *file.Service) []jobs.Job {
 	all := []jobs.Job{
 		roles.Job(), shared.Outbox.Job(), scheduledpost.New(shared).Job(), story.New(shared).Job(), erasure.New(shared).Job(),
-		d.sweepSessions(shared), d.sweepEvents(shared), d.claimHandles(shared),
+		d.sweepSessions(shared), d.sweepEvents(shared), d.claimHandles(shared), d.sweepDailyUsages(shared),
+		d.sweepIdempotency(shared),
 	}
 	if d.storage.Has(d.cfg.Region) {
 		all = append(all, files.Sweep())
@@ -154,7 +164,12 @@ func (d *dependencies) jobs(shared *service.Deps, roles *role.Service, files *fi
 }
 
 func (d *dependencies) workers(all []jobs.Job) []worker {
-	workers := []worker{{name: "realtime", run: func(ctx context.Context) error { d.realtime.Run(ctx); return nil }}}
+	realtime := worker{name: "realtime", run: func(ctx context.Context) error { d.realtime.Run(ctx); return nil }}
+	return append(d.jobWorkers(all), realtime)
+}
+
+func (d *dependencies) jobWorkers(all []jobs.Job) []worker {
+	workers := make([]worker, 0, len(all))
 	for _, job := range all {
 		workers = append(workers, worker{name: job.Name, run: func(ctx context.Context) error {
 			job.Run(ctx, d.cfg.Region)

@@ -59,6 +59,6 @@ func (d *dependencies) files(shared *service.Deps) (*file.Service, error) {
 }
 
 // fileStreams returns the streaming handlers of uploads and downloads.
-func (d *dependencies) fileStreams(files *file.Service) []edge.Stream {
-	return (&edge.FileStreams{Files: files, Identify: d.issuer.Identify, Log: d.log}).Streams()
+func (d *dependencies) fileStreams(files *file.Service, limits *edge.RateLimits) []edge.Stream {
+	return (&edge.FileStreams{Files: files, Identify: d.issuer.Identify, Log: d.log, RateLimits: limits}).Streams()
 }

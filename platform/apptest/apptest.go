@@ -31,6 +31,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/devdb/testdb"
+	"github.com/plaza-social/plaza/platform/ratelimit"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/telemetry"
@@ -285,6 +286,7 @@ func (n *Network) config(code region.Code, o options) config.Config {
 	cfg.Region, cfg.NetworkID = code, config.NetworkID(n.NetworkID)
 	cfg.Listen, cfg.OpsListen = "127.0.0.1:0", "127.0.0.1:0"
 	cfg.DrainDelay = 0
+	cfg.RateLimit = ratelimit.Limit{} // tests of limits switch them on
 	cfg.DirectoryKey = DirectoryKey
 	cfg.ServerKeysFile, cfg.APIKeysFile, cfg.SigningKeysFile = n.Keys.Server, n.Keys.API, n.Keys.Signing
 	cfg.DatabaseURL = telemetry.SecretURL(n.DatabaseURL)

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/ratelimit"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
@@ -72,6 +73,18 @@ type Config struct {
 	StripGPS       Switch     `name:"strip-gps" default:"true" help:"removes the position of images from their metadata, and from served images all metadata except orientation and colour; false serves images as they were uploaded"`
 	FileURLTTL     Duration   `name:"file-url-ttl" default:"24h" help:"minimum validity of signed URLs of files with access type network"`
 	UploadTimeout  Duration   `name:"upload-timeout" default:"1h" help:"time limit of an upload"`
+
+	RateLimit           ratelimit.Limit   `name:"rate-limit" default:"100/5s" help:"requests per user, like 100/5s; off turns off every rate limit. The network setting rateLimit takes precedence, if it is set"`
+	SessionRateLimit    ratelimit.Limit   `name:"session-rate-limit" default:"100/1m" help:"sessions created from an address"`
+	APIKeyRateLimit     ratelimit.Limit   `name:"api-key-rate-limit" default:"1000/10s" help:"sessions created with an API key"`
+	CredentialRateLimit ratelimit.Limit   `name:"credential-rate-limit" default:"100/1m" help:"wrong tokens and keys from an address"`
+	TrustedProxies      ratelimit.Proxies `name:"trusted-proxies" help:"proxies whose X-Forwarded-For names the client: how many there are (1), or their addresses (10.0.0.0/8,192.0.2.7); if empty, the address of the connection counts"`
+
+	MaxSessions      Count `name:"max-sessions" default:"100" help:"sessions of a user; a further one ends the oldest"`
+	DailyUploads     Count `name:"daily-uploads" default:"1000" help:"files that a user can upload per day (in UTC)"`
+	DailyUploadBytes Size  `name:"daily-upload-bytes" default:"20GiB" help:"bytes that a user can upload per day"`
+	DailyChannels    Count `name:"daily-channels" default:"500" help:"channels and conversations that a user can create per day"`
+	DailyCommunities Count `name:"daily-communities" default:"200" help:"communities that a user can create per day"`
 
 	CORSOrigins Origins `name:"cors-origins" help:"origins allowed by CORS, like https://app.example.com, separated by commas; if empty, all origins are allowed"`
 

@@ -23,14 +23,14 @@ func newCORS(origins []string) *cors.Cors {
 		},
 		AllowedHeaders: []string{
 			"Authorization", "X-API-Key", "Set-Access-Token-Cookie", "Content-Type", "Accept", "Accept-Language",
-			"Preserve-Edited-At", "Range", "Last-Event-ID", "Cache-Control", HeaderRequestID,
+			"Preserve-Edited-At", "Range", "Last-Event-ID", "Cache-Control", "If-None-Match", "Idempotency-Key", HeaderRequestID,
 			"Connect-Protocol-Version", "Connect-Timeout-Ms", "Connect-Accept-Encoding", "Connect-Content-Encoding",
 			"Grpc-Timeout", "Grpc-Accept-Encoding", "Grpc-Encoding", "X-Grpc-Web", "X-User-Agent",
 		},
 		ExposedHeaders: []string{
 			HeaderRequestID, "Grpc-Status", "Grpc-Message", "Grpc-Status-Details-Bin",
 			"Connect-Content-Encoding", "Grpc-Encoding", "Accept-Ranges", "Content-Disposition", "Content-Range", "Etag",
-			"Deprecation", "Sunset",
+			"Deprecation", "Sunset", headerLimit, headerPolicy, headerRemaining, headerReset, headerRetryAfter, "Idempotency-Replayed",
 		},
 		MaxAge:               int(preflightAge / time.Second),
 		OptionsSuccessStatus: http.StatusNoContent,

@@ -48,6 +48,8 @@ type Options struct {
 	Realtime Realtime
 	// Pages serves the API document and the pages that show it; it may be nil.
 	Pages Pages
+	// RateLimits limits the rate of requests; nil limits nothing.
+	RateLimits *RateLimits
 	// CORSOrigins are the origins whose pages may call the API; none means all.
 	CORSOrigins []string
 	// TLS is whether the handler is served over TLS, so that browsers shall not use the address without.
@@ -89,18 +91,21 @@ func New(options Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := o.RateLimits.register(o.Registerer); err != nil {
+		return nil, err
+	}
 	interceptors, err := o.interceptors(s)
 	if err != nil {
 		return nil, err
 	}
-	mapping := &failures{log: o.Log, timeout: o.RequestTimeout, methods: s.methods}
+	mapping := &failures{log: o.Log, timeout: o.RequestTimeout, methods: s.methods, limits: o.RateLimits}
 	rest, err := o.newREST(s, mapping, interceptors)
 	if err != nil {
 		return nil, err
 	}
 	e := &edge{
 		rest: rest, rpc: o.newRPC(s, mapping, interceptors), failures: mapping,
-		metrics: measured, log: o.Log, tls: o.TLS, realtime: o.Realtime, pages: o.Pages,
+		metrics: measured, log: o.Log, tls: o.TLS, realtime: o.Realtime, pages: o.Pages, limits: o.RateLimits,
 		memory: newResponseMemory(o.ResponseMemory, o.RequestTimeout), writeTimeout: o.WriteTimeout,
 	}
 	e.handler = newCORS(o.CORSOrigins).Handler(http.HandlerFunc(e.route))
@@ -117,7 +122,7 @@ func (o Options) interceptors(s *schema) (connect.Option, error) {
 	if err != nil {
 		return nil, err
 	}
-	chain := append(slices.Clone(o.Interceptors), connect.UnaryInterceptorFunc(checks.intercept), pages)
+	chain := append(slices.Clone(o.Interceptors), connect.UnaryInterceptorFunc(o.RateLimits.intercept), connect.UnaryInterceptorFunc(checks.intercept), pages)
 	return connect.WithInterceptors(chain...), nil
 }
 
@@ -174,6 +179,7 @@ type edge struct {
 	tls      bool
 	realtime Realtime // may be nil
 	pages    Pages    // may be nil
+	limits   *RateLimits
 
 	memory       *responseMemory
 	writeTimeout time.Duration
@@ -189,6 +195,8 @@ func (e *edge) ServeHTTP(out http.ResponseWriter, request *http.Request) {
 		procedure:      procedureUnknown,
 		writeTimeout:   e.writeTimeout,
 		memory:         e.memory,
+		peer:           request.RemoteAddr,
+		forwarded:      request.Header["X-Forwarded-For"],
 	}
 	w.clearDeadline()
 	header := out.Header()

@@ -21,6 +21,7 @@ type failures struct {
 	log     *slog.Logger
 	timeout time.Duration
 	methods map[string]*method
+	limits  *RateLimits
 }
 
 // intercept is the interceptor.
@@ -70,10 +71,11 @@ func (f *failures) mapError(ctx context.Context, procedure string, err error) er
 		}
 		return connect.NewError(connect.CodeCanceled, errCanceled)
 	}
-	failed := f.failureOf(ctx, procedure, err).Bounded()
+	failed := f.limits.wrongCredential(w, f.failureOf(ctx, procedure, err)).Bounded()
 	f.logOnce(ctx, procedure, failed, err)
 	if w != nil {
 		w.failure = failed
+		setRetryAfter(w.Header(), failed)
 	}
 	return connectError(failed)
 }

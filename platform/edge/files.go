@@ -21,6 +21,8 @@ type FileStreams struct {
 	// Identify returns ctx with the caller that the headers identify, who is not confirmed yet.
 	Identify func(ctx context.Context, header http.Header) (context.Context, error)
 	Log      *slog.Logger
+	// RateLimits limits the rate of requests; nil limits nothing.
+	RateLimits *RateLimits
 }
 
 // uploads are the upload routes with the kind of file that each accepts. The deprecated v3 route accepts every kind and
@@ -89,6 +91,9 @@ func (f *FileStreams) download(w http.ResponseWriter, request *http.Request) err
 		// others.
 		if identified, err := f.Identify(ctx, request.Header); err == nil {
 			ctx = identified
+		}
+		if err := f.RateLimits.admit(ctx, ""); err != nil {
+			return err
 		}
 	}
 	// Public clients append "?size=…" to file URLs, even to a signed URL that has a query already.

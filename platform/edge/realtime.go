@@ -45,12 +45,22 @@ func (e *edge) serveRealtime(w *responseWriter, request *http.Request) {
 	w.writeTimeout, w.memory = 0, nil
 	e.metrics.inFlight.Dec()
 	defer e.metrics.inFlight.Inc()
-	if err := e.realtime.Serve(w, request, name); err != nil {
+	if err := e.openStream(w, request, name); err != nil {
 		_ = e.failures.mapError(request.Context(), w.procedure, err) // which sets w.failure or w.clientGone
 	}
 	if w.failure != nil {
 		w.writeError(newHTTPError(w.failure))
 	}
+}
+
+// openStream serves a stream, which the rate limit of its user counts as one request.
+func (e *edge) openStream(w *responseWriter, request *http.Request, name string) error {
+	if e.limits != nil {
+		if _, err := e.limits.identified(request.Context(), request.Header); err != nil {
+			return err
+		}
+	}
+	return e.realtime.Serve(w, request, name)
 }
 
 // parametersToHeaders moves credentials and the last event id from the query to headers, because the EventSource of

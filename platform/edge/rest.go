@@ -116,6 +116,10 @@ func (h *restHandler) respond(w *responseWriter, request *http.Request, gzip boo
 		w.writeError(newHTTPError(failed))
 		return
 	}
+	if w.call.method == http.MethodGet && hasETag(request.Header["If-None-Match"], setETag(w.Header(), buffer.Bytes())) {
+		w.writeNotModified()
+		return
+	}
 	w.writeJSON(w.call.route.status, buffer, gzip)
 }
 

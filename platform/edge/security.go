@@ -16,7 +16,7 @@ const (
 var (
 	headerNosniff  = []string{"nosniff"}
 	headerReferrer = []string{"no-referrer"}
-	headerPolicy   = []string{"default-src 'none'; frame-ancestors 'none'"}
+	headerContent  = []string{"default-src 'none'; frame-ancestors 'none'"}
 	headerNever    = []string{cacheNever}
 	headerPrivate  = []string{cachePrivately}
 	headerTLS      = []string{"max-age=31536000"} // a year
@@ -26,7 +26,7 @@ var (
 func (e *edge) setSecurityHeaders(header http.Header, request *http.Request) {
 	header["X-Content-Type-Options"] = headerNosniff
 	header["Referrer-Policy"] = headerReferrer
-	header["Content-Security-Policy"] = headerPolicy
+	header["Content-Security-Policy"] = headerContent
 	header["Cache-Control"] = headerNever
 	if isRead(request.Method) && !isAboutTokens(request.URL.Path) {
 		header["Cache-Control"] = headerPrivate

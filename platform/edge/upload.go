@@ -28,6 +28,9 @@ func (f *FileStreams) upload(w http.ResponseWriter, request *http.Request, kind 
 	if err != nil {
 		return err
 	}
+	if err := f.RateLimits.admit(ctx, ""); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, f.Files.UploadTimeout)
 	defer cancel()
 	body := newStreamBody(w, request)

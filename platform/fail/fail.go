@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 	"unicode/utf8"
 )
 
@@ -63,7 +64,9 @@ type Error struct {
 	Kind    Kind
 	Message string
 	Details []string
-	cause   error
+	// RetryAfter is the time after which a repeated request may succeed; 0 if it is not known.
+	RetryAfter time.Duration
+	cause      error
 }
 
 // Error returns the text for the log: the client's message and the cause.
@@ -180,6 +183,13 @@ func LinkNotAllowed(host string) *Error {
 	if host != "" {
 		e = e.WithDetails("the allow list has no rule for " + host)
 	}
+	return e
+}
+
+// RateLimited returns 400311: the caller has used up a limit, which detail names, for at least retryAfter.
+func RateLimited(detail string, retryAfter time.Duration) *Error {
+	e := New(CodeRateLimited, "Too many requests").WithDetails(detail)
+	e.RetryAfter = retryAfter
 	return e
 }
 

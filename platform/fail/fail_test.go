@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -65,6 +66,7 @@ func TestErrors(t *testing.T) {
 		"word blocked":         {fail.WordBlocked(), 400308, fail.KindPlain, "The text contains a blocked word", nil},
 		"link not allowed":     {fail.LinkNotAllowed("evil.example"), 400309, fail.KindPlain, "The text contains a link that is not allowed", []string{"the allow list has no rule for evil.example"}},
 		"link, unknown host":   {fail.LinkNotAllowed(""), 400309, fail.KindPlain, "The text contains a link that is not allowed", nil},
+		"rate limited":         {fail.RateLimited("no more", time.Second), 400311, fail.KindPlain, "Too many requests", []string{"no more"}},
 		"global ban":           {fail.GlobalBan(), 400312, fail.KindPlain, "User has been banned globally", nil},
 		"already exists":       {fail.AlreadyExists("Twice"), 400315, fail.KindPlain, "Twice", nil},
 		"not found":            {fail.NotFound(), 400400, fail.KindPlain, "Resource Not Found.", nil},

@@ -14,7 +14,7 @@ import (
 	"github.com/plaza-social/plaza/platform/view"
 )
 
-// Deps are the dependencies of every service. All exported fields must be set.
+// Deps are the dependencies of every service. All exported fields but Quotas must be set.
 type Deps struct {
 	Store     *store.Store
 	View      *view.Builder
@@ -25,6 +25,7 @@ type Deps struct {
 	Now       func() time.Time // UTC in milliseconds, the precision of the wire format
 	NewID     func(home region.Code) string
 	Log       *slog.Logger
+	Quotas    Quotas
 
 	TextRules moderation.Cache // compiled moderation lists by home
 }

@@ -22,7 +22,7 @@ func HandleOutbox[T any](d *Deps, topic string, handle func(context.Context, T) 
 func (d *Deps) Commit(ctx context.Context, tx *store.Tx, rows ...store.OutboxRow) error {
 	err := tx.Commit(ctx)
 	if err == nil {
-		d.Outbox.Deliver(ctx, tx.Home(), rows...)
+		d.Outbox.Deliver(store.WithoutIdempotency(ctx), tx.Home(), rows...)
 	}
 	return err
 }
@@ -31,7 +31,7 @@ func (d *Deps) Commit(ctx context.Context, tx *store.Tx, rows ...store.OutboxRow
 func (d *Deps) CommitSoon(ctx context.Context, tx *store.Tx, rows ...store.OutboxRow) error {
 	err := tx.Commit(ctx)
 	if err == nil {
-		d.Outbox.DeliverSoon(ctx, tx.Home(), rows...)
+		d.Outbox.DeliverSoon(store.WithoutIdempotency(ctx), tx.Home(), rows...)
 	}
 	return err
 }

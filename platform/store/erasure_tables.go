@@ -97,12 +97,15 @@ var (
 var notErased = map[string]string{
 	"categories":            "made by administrators",
 	"community_categories":  "of communities",
+	"idempotency_keys":      "keyed hashes, and answers that expire after 24 hours",
+	"idempotency_marks":     "keyed hashes",
 	"message_feed_segments": "internal ids",
 	"moderation_lists":      "made by administrators",
 	"moderation_rules":      "made by administrators",
 	"outbox":                "the job waits until its rows are delivered",
 	"pin_targets":           "of communities",
 	"poll_votes":            "internal ids, which remain as votes without a person",
+	"rate_usages":           "keyed hashes",
 	"realtime_heads":        "numbers",
 	"roles":                 "made by administrators",
 	"settings":              "made by administrators",
@@ -117,11 +120,11 @@ var notErased = map[string]string{
 
 // tablesOfUser are the tables whose key begins with the user. ownedStatements delete the rows of one home.
 var (
-	tablesOfUser    = []string{"sessions", "user_markers", "user_feed_markers", "story_seen", "story_targets", "user_communities", "counters"}
+	tablesOfUser    = []string{"sessions", "user_markers", "user_feed_markers", "story_seen", "story_targets", "user_communities", "counters", "daily_usages"}
 	ownedStatements = []*db.Statement{
 		eraseByOwner("sessions", "user_id"), eraseByOwner("user_markers", "user_id"), eraseByOwner("user_feed_markers", "user_id"),
 		eraseByOwner("story_seen", "user_id"), eraseByOwner("story_targets", "target_id"), eraseByOwner("user_communities", "user_id"),
-		eraseByOwner("counters", "ref"),
+		eraseByOwner("counters", "ref"), eraseByOwner("daily_usages", "user_id"),
 	}
 )
 

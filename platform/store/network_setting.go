@@ -19,6 +19,9 @@ type Settings struct {
 	// Generation is the generation of the last push by the operator.
 	Generation int `json:"generation"`
 
+	// RateLimit is the rate limit of users, such as 100/5s; empty for that of the servers' configuration.
+	RateLimit string `json:"rateLimit"`
+
 	// UserPrivacySetting is PrivacyPublic or PrivacyPrivate.
 	UserPrivacySetting         string `json:"userPrivacySetting"`
 	IsFollowWithRequestEnabled bool   `json:"isFollowWithRequestEnabled"`

@@ -160,6 +160,7 @@ func (c *collector) collectUsers() {
 		w.InsertSession(store.Session{ID: region.NewID(region.US), UserID: userID(3), DeviceHash: []byte{1}, CreatedAt: worldStart, ExpiresAt: worldStart})
 		w.RevokeSession(userID(3), worldID("s", 3, 3), worldStart)
 		w.RevokeSessions(userID(6), worldStart)
+		w.TrimSessions(userID(3), "x", 100)
 		w.SweepSessions(worldStart.Add(worldUsers * 30 * time.Second))
 	})
 }

@@ -7,7 +7,9 @@ var (
 		VALUES ($1, $2, $3, $4::bytea, $5, $6, $7::boolean) ON CONFLICT (home, user_id, id) DO NOTHING`)
 	sqlSessionRevoke    = stmt("sessions.revoke", `UPDATE sessions SET revoked_at = $4 WHERE home = $1 AND user_id = $2 AND id = $3 AND revoked_at IS NULL`)
 	sqlSessionRevokeAll = stmt("sessions.revokeAll", `UPDATE sessions SET revoked_at = $3 WHERE home = $1 AND user_id = $2 AND revoked_at IS NULL`)
-	sqlSessionSweep     = stmt("sessions.sweep", `DELETE FROM sessions WHERE home = $1 AND (user_id, id) IN
+	sqlSessionTrim      = stmt("sessions.trim", `DELETE FROM sessions WHERE home = $1 AND user_id = $2 AND id IN (SELECT id FROM sessions
+		WHERE home = $1 AND user_id = $2 AND id <> $3 ORDER BY created_at DESC, id DESC LIMIT 500 OFFSET $4::bigint)`)
+	sqlSessionSweep = stmt("sessions.sweep", `DELETE FROM sessions WHERE home = $1 AND (user_id, id) IN
 		(SELECT user_id, id FROM sessions WHERE home = $1 AND expires_at < $2 ORDER BY expires_at LIMIT 500)`)
 )
 
@@ -25,6 +27,12 @@ type Session struct {
 // InsertSession inserts a session.
 func (w *Tx) InsertSession(s Session) {
 	w.Exec(sqlSessionInsert, s.UserID, s.ID, s.DeviceHash, s.CreatedAt, s.ExpiresAt, s.Authenticated)
+}
+
+// TrimSessions deletes the oldest sessions of a user, so that the session newest and fewer than limit others remain. Of an
+// older server's surplus it deletes at most 500.
+func (w *Tx) TrimSessions(userID, newest string, limit int64) {
+	w.Exec(sqlSessionTrim, userID, newest, limit-1)
 }
 
 // RevokeSession revokes a session. It is idempotent.

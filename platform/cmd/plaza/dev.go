@@ -38,6 +38,7 @@ type devOptions struct {
 	port      int
 	ephemeral bool
 	demo      bool
+	rateLimit string // empty for that of the configuration
 }
 
 func newDev() *cobra.Command {
@@ -59,6 +60,7 @@ func newDev() *cobra.Command {
 	flags.IntVar(&opts.port, "port", 8081, "port of us; eu and sg use the next two ports, operations endpoints these ports plus 1000")
 	flags.BoolVar(&opts.ephemeral, "ephemeral", false, "start without data and remove new data at exit; existing data in the data directory is not touched")
 	flags.BoolVar(&opts.demo, "demo", false, "fill the network with demo users and content")
+	flags.StringVar(&opts.rateLimit, "rate-limit", "", "requests per user, like 100/5s; off for load tests; default: PLAZA_RATE_LIMIT")
 	return cmd
 }
 
@@ -122,6 +124,11 @@ func (d *devNetwork) configure() error {
 	cfg, err := config.Load(nil, devEnv)
 	if err != nil {
 		return err
+	}
+	if d.opts.rateLimit != "" {
+		if err := cfg.RateLimit.UnmarshalText([]byte(d.opts.rateLimit)); err != nil {
+			return &config.Error{Source: "flag --rate-limit", Reason: err.Error()}
+		}
 	}
 	d.base = cfg
 	d.log = newLogger(d.cmd, cfg)

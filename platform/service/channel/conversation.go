@@ -127,6 +127,11 @@ func (c *conversation) changes(now time.Time) []store.ChannelUserChange {
 // storeConversation creates the conversation or changes its users. It returns ErrConflict if another request did so
 // concurrently.
 func (s *Service) storeConversation(ctx context.Context, c *conversation, changes []store.ChannelUserChange) error {
+	if c.existing == nil {
+		if err := s.RequireQuota(ctx, c.channel.CreatorID, store.UsageChannels); err != nil {
+			return err
+		}
+	}
 	tx := s.Store.NewTx(service.HomeOf(c.channel.ID))
 	switch {
 	case c.existing == nil && c.channel.IsDistinct:

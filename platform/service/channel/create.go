@@ -144,6 +144,9 @@ func (s *Service) insert(ctx context.Context, d *draft, exists error) (*plazav1.
 	if len(users) > maxMembers[d.channel.Type] {
 		return nil, fail.TooManyMembers()
 	}
+	if err := s.RequireQuota(ctx, d.channel.CreatorID, store.UsageChannels); err != nil {
+		return nil, err
+	}
 	now := d.channel.CreatedAt
 	tx := s.Store.NewTx(service.HomeOf(d.channel.ID))
 	switch {

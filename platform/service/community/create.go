@@ -31,6 +31,9 @@ func (s *Service) CreateCommunity(ctx context.Context, req *plazav1.CreateCommun
 	if req.GetIsUniqueDisplayName() {
 		exists = errNameExists
 	}
+	if err := s.RequireQuota(ctx, c.CreatorID, store.UsageCommunities); err != nil {
+		return nil, err
+	}
 	tx := s.Store.NewTx(s.Region)
 	tx.InsertCommunity(c, exists, now)
 	if err := membership.NewUpdate(tx, c.ID, changes, now).Commit(ctx, s.Deps, c.CreatorID, c.CreatorID); err != nil {

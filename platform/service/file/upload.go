@@ -57,6 +57,9 @@ type Upload struct {
 // StartUpload confirms the caller and starts an upload.
 func (s *Service) StartUpload(ctx context.Context, kind Kind) (*Upload, error) {
 	f := s.NewRequest(ctx)
+	var used []store.DailyUsage
+	f.DailyUsages(f.Caller.UserID, s.Now(), &used)
+	f.Check(func() error { return s.QuotaLeft(slices.DeleteFunc(used, isNotUpload)) })
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -70,6 +73,10 @@ func (s *Service) StartUpload(ctx context.Context, kind Kind) (*Upload, error) {
 		return nil, errNoStorage
 	}
 	return u, nil
+}
+
+func isNotUpload(u store.DailyUsage) bool {
+	return u.Kind != store.UsageUploads && u.Kind != store.UsageUploadBytes
 }
 
 var (
@@ -157,6 +164,7 @@ func (u *Upload) Finish(ctx context.Context, form Form) ([]*plazav1.File, error)
 		return nil, fail.Validation("files: must be at least one file")
 	}
 	tx := u.service.Store.NewTx(u.home)
+	u.spendQuotas(tx)
 	now := u.service.Now()
 	for i := range u.files {
 		f := &u.files[i]
@@ -172,6 +180,19 @@ func (u *Upload) Finish(ctx context.Context, form Form) ([]*plazav1.File, error)
 	// whether it succeeded.
 	u.closed = true
 	return service.Map(u.files, u.service.View.File), tx.Commit(ctx)
+}
+
+// spendQuotas counts the files and their bytes.
+func (u *Upload) spendQuotas(tx *store.Tx) {
+	if u.owner == nil {
+		return
+	}
+	var bytes int64
+	for i := range u.files {
+		bytes += u.files[i].Size
+	}
+	u.service.SpendQuota(tx, u.owner.ID, store.UsageUploads, int64(len(u.files)))
+	u.service.SpendQuota(tx, u.owner.ID, store.UsageUploadBytes, bytes)
 }
 
 func (f Form) check() error {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/ratelimit"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -63,14 +64,28 @@ func (s *Service) GetNetworkSettings(ctx context.Context, _ *plazav1.GetNetworkS
 
 // UpdateNetworkSettings changes the settings that the request sets.
 func (s *Service) UpdateNetworkSettings(ctx context.Context, req *plazav1.UpdateNetworkSettingsRequest) (*plazav1.NetworkSettings, error) {
+	if err := checkRateLimit(req.GetRateLimit()); err != nil {
+		return nil, err
+	}
 	settings, err := s.update(ctx, map[string]any{
 		"isWhitelistEnabled": optional(req.IsWhitelistEnabled), "isReportEnabled": optional(req.IsReportEnabled),
 		"flagLimit": optional(req.FlagLimit), "isSecureModeEnabled": optional(req.IsSecureModeEnabled),
 		"maxGlobalPinnedPost": optional(req.MaxGlobalPinnedPost),
 		"userPrivacySetting":  optional(req.UserPrivacySetting), "isFollowWithRequestEnabled": optional(req.IsFollowWithRequestEnabled),
-		"generation": optional(req.Generation),
+		"generation": optional(req.Generation), "rateLimit": optional(req.RateLimit),
 	})
 	return all(settings), err
+}
+
+// checkRateLimit returns an error unless a rate limit is empty or has the form of one.
+func checkRateLimit(text string) error {
+	if text == "" {
+		return nil
+	}
+	if _, err := ratelimit.Parse(text); err != nil {
+		return fail.Validation("rateLimit: " + err.Error())
+	}
+	return nil
 }
 
 // optional returns the value of a pointer, or nil.
@@ -92,6 +107,7 @@ func all(s store.Settings) *plazav1.NetworkSettings {
 		MaxGlobalPinnedPost: int32(s.MaxGlobalPinnedPost), //nolint:gosec // at most 20
 		UserPrivacySetting:  s.UserPrivacySetting, IsFollowWithRequestEnabled: s.IsFollowWithRequestEnabled,
 		Generation: int32(s.Generation), //nolint:gosec // checked on the way in
+		RateLimit:  s.RateLimit,
 	}
 }
 

@@ -92,6 +92,9 @@ func (s *Service) store(ctx context.Context, req *plazav1.CreateSessionRequest, 
 		tx.UpdateUser(userID, change, now, &updated)
 	}
 	tx.InsertSession(session)
+	if s.Quotas.Sessions > 0 {
+		tx.TrimSessions(userID, session.ID, s.Quotas.Sessions)
+	}
 	var users []store.User
 	tx.SelectUser(userID, &users)
 	if err := tx.Commit(ctx); err != nil {

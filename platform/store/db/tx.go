@@ -87,6 +87,7 @@ func (t *Tx) Commit(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, t.db.timeout)
 	defer cancel()
 	countRoundTrip(ctx)
+	prologue := t.begin(ctx)
 	var refusal error
 	err := h.roundTrip(ctx, func() error {
 		err := t.commit(bounded, h)
@@ -95,6 +96,7 @@ func (t *Tx) Commit(ctx context.Context) error {
 		}
 		return err
 	})
+	prologue.end(refusal, err)
 	if err != nil && unreachable(err) {
 		t.db.metrics.unavailable.WithLabelValues(string(t.home)).Inc()
 	}

@@ -189,7 +189,10 @@ type NetworkSettings struct {
 	MaxGlobalPinnedPost int32 `protobuf:"varint,20,opt,name=max_global_pinned_post,json=maxGlobalPinnedPost,proto3" json:"max_global_pinned_post,omitempty"`
 	// Generation with which the moderation settings were last applied by whatever manages them, such as the operator. The
 	// initial value is 0.
-	Generation    int32 `protobuf:"varint,21,opt,name=generation,proto3" json:"generation,omitempty"`
+	Generation int32 `protobuf:"varint,21,opt,name=generation,proto3" json:"generation,omitempty"`
+	// Maximum rate of requests per user, such as `100/5s`, or `off`: no rate limits. The initial value is empty: the
+	// configuration of the servers applies.
+	RateLimit     string `protobuf:"bytes,60,opt,name=rate_limit,json=rateLimit,proto3" json:"rate_limit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -280,6 +283,13 @@ func (x *NetworkSettings) GetGeneration() int32 {
 	return 0
 }
 
+func (x *NetworkSettings) GetRateLimit() string {
+	if x != nil {
+		return x.RateLimit
+	}
+	return ""
+}
+
 // GetNetworkSettingsRequest has no fields.
 type GetNetworkSettingsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -336,7 +346,10 @@ type UpdateNetworkSettingsRequest struct {
 	MaxGlobalPinnedPost *int32 `protobuf:"varint,20,opt,name=max_global_pinned_post,json=maxGlobalPinnedPost,proto3,oneof" json:"max_global_pinned_post,omitempty"`
 	// A number of at least 0 that is stored as it is. Whatever manages the settings can use it to see which version a
 	// region has.
-	Generation    *int32 `protobuf:"varint,21,opt,name=generation,proto3,oneof" json:"generation,omitempty"`
+	Generation *int32 `protobuf:"varint,21,opt,name=generation,proto3,oneof" json:"generation,omitempty"`
+	// Maximum rate of requests per user: 1 to 1,000,000 requests per 1s to 1h, such as `100/5s`. `off` turns off all rate
+	// limits. Empty: the configuration of the servers applies, over which this setting otherwise takes precedence.
+	RateLimit     *string `protobuf:"bytes,60,opt,name=rate_limit,json=rateLimit,proto3,oneof" json:"rate_limit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -425,6 +438,13 @@ func (x *UpdateNetworkSettingsRequest) GetGeneration() int32 {
 		return *x.Generation
 	}
 	return 0
+}
+
+func (x *UpdateNetworkSettingsRequest) GetRateLimit() string {
+	if x != nil && x.RateLimit != nil {
+		return *x.RateLimit
+	}
+	return ""
 }
 
 // GlobalFeedSettings determines which posts the global feed contains.
@@ -1340,7 +1360,7 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x14is_whitelist_enabled\x18\x01 \x01(\bH\x00R\x12isWhitelistEnabled\x88\x01\x01\x12/\n" +
 	"\x11is_report_enabled\x18\x02 \x01(\bH\x01R\x0fisReportEnabled\x88\x01\x01B\x17\n" +
 	"\x15_is_whitelist_enabledB\x14\n" +
-	"\x12_is_report_enabled\"\x8e\x03\n" +
+	"\x12_is_report_enabled\"\xad\x03\n" +
 	"\x0fNetworkSettings\x120\n" +
 	"\x14is_whitelist_enabled\x18\x01 \x01(\bR\x12isWhitelistEnabled\x12*\n" +
 	"\x11is_report_enabled\x18\x02 \x01(\bR\x0fisReportEnabled\x12\x1d\n" +
@@ -1352,8 +1372,10 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x16max_global_pinned_post\x18\x14 \x01(\x05R\x13maxGlobalPinnedPost\x12\x1e\n" +
 	"\n" +
 	"generation\x18\x15 \x01(\x05R\n" +
-	"generation\"\x1b\n" +
-	"\x19GetNetworkSettingsRequest\"\xba\x05\n" +
+	"generation\x12\x1d\n" +
+	"\n" +
+	"rate_limit\x18< \x01(\tR\trateLimit\"\x1b\n" +
+	"\x19GetNetworkSettingsRequest\"\xf6\x05\n" +
 	"\x1cUpdateNetworkSettingsRequest\x125\n" +
 	"\x14is_whitelist_enabled\x18\x01 \x01(\bH\x00R\x12isWhitelistEnabled\x88\x01\x01\x12/\n" +
 	"\x11is_report_enabled\x18\x02 \x01(\bH\x01R\x0fisReportEnabled\x88\x01\x01\x12.\n" +
@@ -1366,7 +1388,9 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x16max_global_pinned_post\x18\x14 \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x14(\x01H\x06R\x13maxGlobalPinnedPost\x88\x01\x01\x12,\n" +
 	"\n" +
 	"generation\x18\x15 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00H\aR\n" +
-	"generation\x88\x01\x01B\x17\n" +
+	"generation\x88\x01\x01\x12+\n" +
+	"\n" +
+	"rate_limit\x18< \x01(\tB\a\xbaH\x04r\x02\x18(H\bR\trateLimit\x88\x01\x01B\x17\n" +
 	"\x15_is_whitelist_enabledB\x14\n" +
 	"\x12_is_report_enabledB\r\n" +
 	"\v_flag_limitB\x19\n" +
@@ -1374,7 +1398,8 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x15_user_privacy_settingB!\n" +
 	"\x1f_is_follow_with_request_enabledB\x19\n" +
 	"\x17_max_global_pinned_postB\r\n" +
-	"\v_generation\"\xef\x01\n" +
+	"\v_generationB\r\n" +
+	"\v_rate_limit\"\xef\x01\n" +
 	"\x12GlobalFeedSettings\x12)\n" +
 	"\x11show_only_my_feed\x18\x01 \x01(\bR\x0eshowOnlyMyFeed\x12 \n" +
 	"\fshow_my_post\x18\x02 \x01(\bR\n" +

@@ -1,0 +1,45 @@
+package app
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestValidIdempotencyKey(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]bool{
+		"": false, "a": true, "!~": true, "a b": false, "a\x7f": false, "é": false, "a\n": false,
+		strings.Repeat("k", 255): true, strings.Repeat("k", 256): false,
+	} {
+		require.Equal(t, want, validIdempotencyKey(key), key)
+	}
+}
+
+// FuzzValidIdempotencyKey checks that only visible ASCII characters are accepted.
+func FuzzValidIdempotencyKey(f *testing.F) {
+	f.Add("key-1")
+	f.Add("\x00\xff é")
+	f.Fuzz(func(t *testing.T, key string) {
+		if !validIdempotencyKey(key) {
+			return
+		}
+		require.LessOrEqual(t, len(key), 255)
+		for _, b := range []byte(key) {
+			require.True(t, b > 0x20 && b < 0x7f)
+		}
+	})
+}
+
+// TestRepeatableOutputs checks which operations take an Idempotency-Key.
+func TestRepeatableOutputs(t *testing.T) {
+	t.Parallel()
+	outputs := repeatableOutputs()
+	for _, name := range []string{"PostService/CreatePost", "CommentService/CreateComment", "CommunityService/CreateCommunity", "MessageService/CreateMessage"} {
+		require.Contains(t, outputs, "/plaza.v1."+name)
+	}
+	for _, name := range []string{"PostService/GetPost", "PostService/UpdatePost", "PostService/DeletePost"} {
+		require.NotContains(t, outputs, "/plaza.v1."+name)
+	}
+}

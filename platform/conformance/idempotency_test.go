@@ -1,0 +1,125 @@
+package conformance
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/apptest"
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// postsOf returns the number of posts on the wall of a user.
+func postsOf(t *testing.T, c *apptest.Client) int {
+	t.Helper()
+	return len(c.Do(t, http.MethodGet, "/api/v4/posts?targetType=user&targetId="+c.UserID, nil).OK(t).List(t, "posts"))
+}
+
+func textPost(text string) object { return object{"data": object{"text": text}} }
+
+// TestIdempotencyKey checks that a repeated request has the same answer at every server and creates nothing.
+func TestIdempotencyKey(t *testing.T) {
+	t.Parallel()
+	alice, bob := newUser(t, region.EU, "alice"), newUser(t, region.EU, "bob")
+	keyed := alice.With("Idempotency-Key", "key 1")
+	require.Equal(t, http.StatusUnprocessableEntity, keyed.Do(t, http.MethodPost, postsPath, textPost("a")).Status, "a space")
+	keyed = alice.With("Idempotency-Key", "key-1")
+	first := keyed.Do(t, http.MethodPost, postsPath, textPost("a")).OK(t)
+	require.Empty(t, first.Header.Get("Idempotency-Replayed"))
+	for _, code := range region.All() {
+		again := keyed.At(code).Do(t, http.MethodPost, postsPath, textPost("a")).OK(t)
+		require.JSONEq(t, string(first.Body), string(again.Body))
+		require.Equal(t, "true", again.Header.Get("Idempotency-Replayed"))
+	}
+	rpc := keyed.Do(t, http.MethodPost, "/plaza.v1.PostService/CreatePost", textPost("a"))
+	require.Equal(t, first.String(t, "posts.0.postId"), rpc.OK(t).String(t, "posts.0.postId"))
+	require.Equal(t, 1, postsOf(t, alice))
+	for _, other := range []*apptest.Response{
+		keyed.Do(t, http.MethodPost, postsPath, textPost("b")),
+		keyed.Do(t, http.MethodPost, "/api/v3/communities", object{"displayName": "c"}),
+	} {
+		require.Equal(t, http.StatusUnprocessableEntity, other.Status)
+		require.Equal(t, "Idempotency-Key: was used for a different request", other.String(t, "data.detail.0"))
+	}
+	bob.With("Idempotency-Key", "key-1").Do(t, http.MethodPost, postsPath, textPost("a")).OK(t)
+	require.Equal(t, 1, postsOf(t, bob), "the key of another caller")
+	alice.With("Idempotency-Key", "key-2").Do(t, http.MethodPost, postsPath, textPost("a")).OK(t)
+	require.Equal(t, 2, postsOf(t, alice))
+}
+
+func TestIdempotencyKeyOfAdministrators(t *testing.T) {
+	t.Parallel()
+	admin := apptest.Shared(t).Admin(region.EU).With("Idempotency-Key", apptest.UserID("key"))
+	body := object{"name": apptest.UserID("category")}
+	first := admin.Do(t, http.MethodPost, "/api/v3/community-categories", body).OK(t)
+	again := admin.At(region.SG).Do(t, http.MethodPost, "/api/v3/community-categories", body).OK(t)
+	require.JSONEq(t, string(first.Body), string(again.Body))
+}
+
+func TestIdempotencyKeyIsBounded(t *testing.T) {
+	t.Parallel()
+	alice := newUser(t, region.EU, "alice")
+	for key, status := range map[string]int{
+		strings.Repeat("k", 255): http.StatusOK, strings.Repeat("k", 256): http.StatusUnprocessableEntity, "~!": http.StatusOK,
+		"a\tb": http.StatusUnprocessableEntity, "é": http.StatusUnprocessableEntity,
+	} {
+		require.Equal(t, status, alice.With("Idempotency-Key", key).Do(t, http.MethodPost, postsPath, textPost("a")).Status, key)
+	}
+}
+
+// TestIdempotencyKeyAfterARefusal checks that a request that changed nothing does not use up its key.
+func TestIdempotencyKeyAfterARefusal(t *testing.T) {
+	t.Parallel()
+	alice := newUser(t, region.EU, "alice").With("Idempotency-Key", "key")
+	missing := object{"data": object{"text": "a"}, "targetType": "community", "targetId": "0000000000000000000000ff"}
+	require.GreaterOrEqual(t, alice.Do(t, http.MethodPost, postsPath, missing).Status, 400)
+	alice.Do(t, http.MethodPost, postsPath, textPost("a")).OK(t)
+}
+
+// TestIdempotencyKeyConcurrently checks that of concurrent requests one creates, and the others wait or get its answer.
+func TestIdempotencyKeyConcurrently(t *testing.T) {
+	t.Parallel()
+	alice := newUser(t, region.EU, "alice")
+	var g sync.WaitGroup
+	for i := range 12 {
+		g.Go(func() {
+			answer := alice.At(region.All()[i%3]).With("Idempotency-Key", "key").Do(t, http.MethodPost, postsPath, textPost("a"))
+			if answer.Status != http.StatusOK && answer.Status != http.StatusConflict {
+				t.Error(answer.Short())
+			}
+			if answer.Status == http.StatusConflict && answer.Header.Get("Retry-After") == "" {
+				t.Error("no Retry-After")
+			}
+		})
+	}
+	g.Wait()
+	require.Equal(t, 1, postsOf(t, alice))
+}
+
+// TestIdempotencyKeyAfterACrash removes the answer, as when the server stops between the commit and storing it: a retry
+// at another server creates nothing.
+func TestIdempotencyKeyAfterACrash(t *testing.T) {
+	t.Parallel()
+	n := apptest.Start(t)
+	alice := n.NewUser(t, region.EU, "alice")
+	community := n.NewUser(t, region.US, "owner").NewCommunity(t)
+	alice.Join(t, community)
+	alice = alice.With("Idempotency-Key", "key")
+	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, conn.Close(context.WithoutCancel(t.Context()))) }()
+	body := object{"data": object{"text": "a"}, "targetType": "community", "targetId": community}
+	alice.Do(t, http.MethodPost, postsPath, body).OK(t)
+	_, err = conn.Exec(t.Context(), "UPDATE idempotency_keys SET answer = NULL, locked_until = now() - interval '1 second'")
+	require.NoError(t, err)
+	answer := alice.At(region.SG).Do(t, http.MethodPost, postsPath, body)
+	require.Equal(t, http.StatusConflict, answer.Status, answer.Short())
+	require.Equal(t, "Idempotency-Key: the request was carried out, but its answer is not available", answer.String(t, "data.detail.0"))
+	posts := alice.Do(t, http.MethodGet, postsPath+"?targetType=community&targetId="+community, nil).OK(t)
+	require.Len(t, posts.List(t, "posts"), 1)
+}

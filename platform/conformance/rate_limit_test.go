@@ -1,0 +1,226 @@
+package conformance
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/apptest"
+	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/ratelimit"
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// limited starts a network whose limits are refilled so slowly that nothing is refilled during a test.
+func limited(t *testing.T, change func(cfg *config.Config)) *apptest.Network {
+	t.Helper()
+	return apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) {
+		cfg.RateLimit = perHour(1000)
+		change(cfg)
+	}))
+}
+
+func perHour(n int) ratelimit.Limit { return ratelimit.Limit{Requests: n, Per: time.Hour} }
+
+// requireLimited checks the answer to a request beyond a limit.
+func requireLimited(t *testing.T, answer *apptest.Response, limit int, what string) {
+	t.Helper()
+	require.Equal(t, http.StatusTooManyRequests, answer.Status, answer.Short())
+	code, message := answer.Error(t)
+	require.Equal(t, 400311, code)
+	require.Equal(t, "Too many requests", message)
+	require.Contains(t, answer.String(t, "data.detail.0"), what)
+	require.Equal(t, strconv.Itoa(limit), answer.Header.Get("RateLimit-Limit"))
+	require.Equal(t, "0", answer.Header.Get("RateLimit-Remaining"))
+	wait, err := strconv.Atoi(answer.Header.Get("Retry-After"))
+	require.NoError(t, err)
+	require.InDelta(t, 3600/limit, wait, 2)
+}
+
+func TestRateLimitOfUsers(t *testing.T) {
+	t.Parallel()
+	n := limited(t, func(cfg *config.Config) { cfg.RateLimit = perHour(10) })
+	alice, bob := n.NewUser(t, region.EU, "alice"), n.NewUser(t, region.EU, "bob")
+	for i := range 10 {
+		answer := alice.Do(t, http.MethodGet, "/api/v3/users/"+alice.UserID, nil).OK(t)
+		require.Equal(t, "10", answer.Header.Get("RateLimit-Limit"))
+		require.Equal(t, "10;w=3600", answer.Header.Get("RateLimit-Policy"))
+		require.Equal(t, strconv.Itoa(9-i), answer.Header.Get("RateLimit-Remaining"))
+		require.NotEmpty(t, answer.Header.Get("RateLimit-Reset"))
+		require.Empty(t, answer.Header.Get("Retry-After"))
+	}
+	requireLimited(t, alice.Do(t, http.MethodGet, "/api/v3/users/"+alice.UserID, nil), 10, "10/1h requests per user")
+	for _, request := range [][2]string{
+		{http.MethodPost, "/api/v4/images"},
+		{http.MethodGet, "/api/v3/files/" + alice.InternalID + "/download"},
+		{http.MethodGet, addedStream},
+		{http.MethodPost, "/api/v4/posts"},
+	} {
+		form := alice.With("Content-Type", "multipart/form-data; boundary=x")
+		requireLimited(t, form.Do(t, request[0], request[1], nil), 10, "requests per user")
+	}
+	rpc := alice.Do(t, http.MethodPost, "/plaza.v1.UserService/GetUser", object{"userId": alice.UserID})
+	require.Equal(t, http.StatusTooManyRequests, rpc.Status)
+	require.Equal(t, "resource_exhausted", rpc.String(t, "code"))
+	require.NotEmpty(t, rpc.Header.Get("Retry-After"))
+	requireResourceExhausted(t, alice)
+	bob.Do(t, http.MethodGet, "/api/v3/users/"+bob.UserID, nil).OK(t)
+}
+
+// requireResourceExhausted checks the answer over gRPC.
+func requireResourceExhausted(t *testing.T, c *apptest.Client) {
+	t.Helper()
+	request := c.Request(t, http.MethodPost, "/plaza.v1.UserService/GetUser", "\x00\x00\x00\x00\x00")
+	request.Header.Set("Content-Type", "application/grpc")
+	request.Header.Set("Te", "trailers")
+	answer, err := c.Network.HTTP().Do(request)
+	require.NoError(t, err)
+	_, err = io.Copy(io.Discard, answer.Body)
+	require.NoError(t, errors.Join(err, answer.Body.Close()))
+	require.Equal(t, "8", cmp.Or(answer.Trailer.Get("Grpc-Status"), answer.Header.Get("Grpc-Status")))
+	require.NotEmpty(t, answer.Header.Get("Retry-After"))
+}
+
+// TestRateLimitOfStreams checks that an event stream counts as one request.
+func TestRateLimitOfStreams(t *testing.T) {
+	t.Parallel()
+	n := limited(t, func(cfg *config.Config) { cfg.RateLimit = perHour(2) })
+	alice := n.NewUser(t, region.EU, "alice")
+	first := alice.Listen(t, addedStream, "")
+	require.Equal(t, "1", first.Header.Get("RateLimit-Remaining"))
+	alice.Listen(t, addedStream, "")
+	requireLimited(t, alice.Do(t, http.MethodGet, addedStream, nil), 2, "requests per user")
+}
+
+func TestRateLimitExemptsAdministratorsAndServerKeys(t *testing.T) {
+	t.Parallel()
+	var log syncBuffer
+	n := apptest.Start(t, apptest.WithLog(slog.New(slog.NewTextHandler(&log, nil))), apptest.WithConfig(func(cfg *config.Config) { cfg.RateLimit = perHour(3) }))
+	for range 5 {
+		n.Admin(region.EU).Do(t, http.MethodGet, "/api/v3/users", nil).OK(t)
+		n.Anonymous(region.US).With("X-Server-Key", n.ServerKey).Do(t, http.MethodPost, "/api/v4/authentication/token", object{"userId": "alice"}).OK(t)
+	}
+	require.Equal(t, 2, strings.Count(log.String(), "a caller without rate limit exceeds the limit of users"), "one line per server and minute")
+	require.Contains(t, log.String(), "caller.name=test")
+	require.Contains(t, log.String(), "caller.keyId=k1")
+}
+
+// TestRateLimitSetting checks that the network setting takes precedence over the configuration.
+func TestRateLimitSetting(t *testing.T) {
+	t.Parallel()
+	n := limited(t, func(cfg *config.Config) { cfg.RateLimit = perHour(2) })
+	admin, alice := n.Admin(region.EU), n.NewUser(t, region.EU, "alice")
+	limitAt := func(code region.Code) string {
+		return alice.At(code).Do(t, http.MethodGet, "/api/v3/users/"+alice.UserID, nil).Header.Get("RateLimit-Limit")
+	}
+	require.Equal(t, "2", limitAt(region.EU))
+	require.Empty(t, admin.Do(t, http.MethodGet, "/api/v3/network-settings", nil).OK(t).String(t, "rateLimit"))
+	for setting, want := range map[string]string{"7/1h": "7", "off": ""} {
+		require.Equal(t, setting, admin.Do(t, http.MethodPut, "/api/v3/network-settings", object{"rateLimit": setting}).OK(t).String(t, "rateLimit"))
+		for _, code := range region.All() {
+			require.Eventually(t, func() bool { return limitAt(code) == want }, 10*time.Second, 50*time.Millisecond)
+		}
+	}
+	admin.Do(t, http.MethodPut, "/api/v3/network-settings", object{"rateLimit": ""}).OK(t)
+	require.Eventually(t, func() bool { return limitAt(region.EU) == "2" }, 10*time.Second, 50*time.Millisecond)
+	for _, wrong := range []string{"x", "0/1s", "1000001/1s", "1/999ms", "1/61m"} {
+		answer := admin.Do(t, http.MethodPut, "/api/v3/network-settings", object{"rateLimit": wrong})
+		require.Equal(t, http.StatusUnprocessableEntity, answer.Status)
+		require.Contains(t, answer.String(t, "data.detail.0"), "rateLimit: ")
+	}
+}
+
+func newSession(t *testing.T, n *apptest.Network, from ...string) *apptest.Response {
+	t.Helper()
+	id := apptest.UserID("new")
+	return n.Anonymous(region.EU).With("X-API-Key", n.APIKey).With(from...).Do(t, http.MethodPost, "/api/v5/sessions", object{"userId": id, "deviceId": id})
+}
+
+func TestRateLimitOfSessionsByAddress(t *testing.T) {
+	t.Parallel()
+	n := limited(t, func(cfg *config.Config) {
+		cfg.SessionRateLimit = perHour(4)
+		require.NoError(t, cfg.TrustedProxies.UnmarshalText([]byte("1")))
+	})
+	for range 4 {
+		newSession(t, n, "X-Forwarded-For", "203.0.113.1").OK(t)
+	}
+	requireLimited(t, newSession(t, n, "X-Forwarded-For", "203.0.113.1"), 4, "sessions per address")
+	requireLimited(t, newSession(t, n, "X-Forwarded-For", "198.51.100.1, 203.0.113.1"), 4, "sessions per address")
+	newSession(t, n, "X-Forwarded-For", "203.0.113.1, 203.0.113.2").OK(t)
+}
+
+// TestRateLimitIgnoresForgedAddresses checks that without trusted proxies only the address of the connection counts.
+func TestRateLimitIgnoresForgedAddresses(t *testing.T) {
+	t.Parallel()
+	n := limited(t, func(cfg *config.Config) { cfg.SessionRateLimit = perHour(4) })
+	for i := range 4 {
+		newSession(t, n, "X-Forwarded-For", "203.0.113."+strconv.Itoa(i)).OK(t)
+	}
+	requireLimited(t, newSession(t, n, "X-Forwarded-For", "203.0.113.9"), 4, "sessions per address")
+}
+
+func TestRateLimitOfSessionsByAPIKey(t *testing.T) {
+	t.Parallel()
+	n := limited(t, func(cfg *config.Config) { cfg.APIKeyRateLimit = perHour(4) })
+	for range 4 {
+		newSession(t, n).OK(t)
+	}
+	requireLimited(t, newSession(t, n), 4, "sessions per API key")
+}
+
+func TestRateLimitOfWrongCredentials(t *testing.T) {
+	t.Parallel()
+	n := limited(t, func(cfg *config.Config) { cfg.CredentialRateLimit = perHour(4) })
+	alice := n.NewUser(t, region.EU, "alice")
+	wrong := []func() *apptest.Response{
+		func() *apptest.Response {
+			return n.Bearer(region.EU, alice.Token+"x").Do(t, http.MethodGet, "/api/v3/users", nil)
+		},
+		func() *apptest.Response {
+			return n.Anonymous(region.EU).With("X-Server-Key", "wrong").Do(t, http.MethodPost, "/api/v4/authentication/token", object{"userId": "alice"})
+		},
+		func() *apptest.Response {
+			return n.Anonymous(region.EU).With("X-API-Key", n.APIKey).Do(t, http.MethodPost, "/api/v5/sessions",
+				object{"userId": alice.UserID, "deviceId": "x", "authToken": "wrong"})
+		},
+		func() *apptest.Response { return n.Bearer(region.EU, "wrong").Do(t, http.MethodGet, addedStream, nil) },
+	}
+	for _, try := range wrong {
+		require.Equal(t, http.StatusUnauthorized, try().Status)
+	}
+	for _, try := range wrong {
+		requireLimited(t, try(), 4, "wrong credentials per address")
+	}
+	alice.Do(t, http.MethodGet, "/api/v3/users", nil).OK(t) // others at the address are not locked out
+	n.Anonymous(region.EU).Do(t, http.MethodGet, "/api/v3/users", nil).Error(t)
+}
+
+// TestRateLimitIsShared checks that a user who alternates between servers is not admitted much more often than at one.
+func TestRateLimitIsShared(t *testing.T) {
+	t.Parallel()
+	const limit = 100
+	n := limited(t, func(cfg *config.Config) { cfg.RateLimit = perHour(limit) })
+	alice := n.NewUser(t, region.EU, "alice")
+	admitted := 0
+	for refused := 0; refused < 3*limit; {
+		for _, code := range region.All() {
+			if alice.At(code).Do(t, http.MethodGet, "/api/v3/users/"+alice.UserID, nil).Status == http.StatusOK {
+				admitted++
+			} else {
+				refused++
+			}
+		}
+	}
+	t.Logf("%d requests admitted by three servers, limit %d", admitted, limit)
+	require.GreaterOrEqual(t, admitted, limit)
+	require.LessOrEqual(t, admitted, limit*3/2)
+}

@@ -1,0 +1,42 @@
+package edge
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"strings"
+)
+
+// etagBytes is the number of bytes of the hash in an ETag.
+const etagBytes = 16
+
+// setETag sets the headers by which clients keep the response to a GET and ask whether it has changed. The tag is weak,
+// because the same response may be sent compressed.
+func setETag(header http.Header, body []byte) (tag string) {
+	sum := sha256.Sum256(body)
+	tag = `W/"` + base64.RawURLEncoding.EncodeToString(sum[:etagBytes]) + `"`
+	header["Etag"] = []string{tag}
+	header["Cache-Control"] = []string{"private, no-cache"} // to be kept by its caller only, and asked for each time
+	header.Add("Vary", "Authorization")
+	return tag
+}
+
+// hasETag reports whether the values of If-None-Match contain a tag, of which strong and weak ones are the same.
+func hasETag(ifNoneMatch []string, tag string) bool {
+	for _, value := range ifNoneMatch {
+		for candidate := range strings.SplitSeq(value, ",") {
+			candidate = strings.TrimSpace(candidate)
+			if candidate == "*" || strings.TrimPrefix(candidate, "W/") == strings.TrimPrefix(tag, "W/") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// writeNotModified responds without a body to a client that has the response already.
+func (w *responseWriter) writeNotModified() {
+	delete(w.Header(), "Accept-Encoding") // set by connect
+	delete(w.Header(), "Content-Type")
+	w.WriteHeader(http.StatusNotModified)
+}

@@ -1,0 +1,193 @@
+package ratelimit_test
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/plaza-social/plaza/platform/ratelimit"
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// clock is a time that tests advance.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func newClock() *clock { return &clock{now: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)} }
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+var (
+	alice = ratelimit.Key{Kind: ratelimit.Users, Home: region.EU, ID: "alice"}
+	bob   = ratelimit.Key{Kind: ratelimit.Users, Home: region.EU, ID: "bob"}
+	ten   = ratelimit.Limit{Requests: 10, Per: 5 * time.Second}
+)
+
+// admitted returns how many of n requests are allowed.
+func admitted(l *ratelimit.Limiter, key ratelimit.Key, n int) int {
+	allowed := 0
+	for range n {
+		if l.Take(key, ten).Allowed {
+			allowed++
+		}
+	}
+	return allowed
+}
+
+func TestTake(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l := ratelimit.New(100, c.Now)
+	first := l.Take(alice, ten)
+	require.Equal(t, ratelimit.State{Limit: ten, Allowed: true, Remaining: 9, Reset: 500 * time.Millisecond}, first)
+	require.Equal(t, 9, admitted(l, alice, 9), "at the limit")
+	refused := l.Take(alice, ten)
+	require.Equal(t, ratelimit.State{Limit: ten, Reset: 5 * time.Second, RetryAfter: 500 * time.Millisecond}, refused)
+	require.Equal(t, 10, admitted(l, bob, 11), "another key has a bucket of its own")
+	c.advance(500 * time.Millisecond)
+	require.Equal(t, 1, admitted(l, alice, 5), "refilled with two requests per second")
+	c.advance(time.Hour)
+	require.Equal(t, 10, admitted(l, alice, 20), "never more than the limit at once")
+}
+
+func TestTakeWithoutLimit(t *testing.T) {
+	t.Parallel()
+	l := ratelimit.New(1, newClock().Now)
+	for range 100 {
+		require.Equal(t, ratelimit.State{Allowed: true}, l.Take(alice, ratelimit.Limit{}))
+	}
+}
+
+func TestTakeAfterAChangeOfTheLimit(t *testing.T) {
+	t.Parallel()
+	l := ratelimit.New(10, newClock().Now)
+	require.Equal(t, 10, admitted(l, alice, 11))
+	require.Equal(t, 1, l.Take(alice, ratelimit.Limit{Requests: 2, Per: time.Second}).Remaining)
+}
+
+// TestBucketsAreBounded checks that the least recently used bucket is forgotten first, and only among those of its kind.
+func TestBucketsAreBounded(t *testing.T) {
+	t.Parallel()
+	l := ratelimit.New(3, newClock().Now)
+	require.Equal(t, 10, admitted(l, alice, 11))
+	for i := range 2 {
+		l.Take(ratelimit.Key{Kind: ratelimit.Users, ID: strconv.Itoa(i)}, ten)
+	}
+	for i := range 100 {
+		l.Take(ratelimit.Key{Kind: ratelimit.WrongCredentials, ID: strconv.Itoa(i)}, ten)
+	}
+	require.False(t, l.Take(alice, ten).Allowed, "at the limit of buckets")
+	for i := range 3 {
+		l.Take(ratelimit.Key{Kind: ratelimit.Users, ID: strconv.Itoa(i)}, ten)
+	}
+	require.True(t, l.Take(alice, ten).Allowed, "one past it")
+}
+
+// shared is the usage that servers share, without a decline.
+type shared struct {
+	mu     sync.Mutex
+	levels map[ratelimit.Key]float64
+	calls  int
+	err    error
+	done   chan struct{} // receives after each exchange
+}
+
+func (s *shared) exchange(_ context.Context, home region.Code, usages []ratelimit.Usage) ([]float64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	defer func() { s.done <- struct{}{} }()
+	s.calls++
+	if s.err != nil {
+		return nil, s.err
+	}
+	var levels []float64
+	for _, u := range usages {
+		if u.Key.Home != home || u.PerSecond != 2 {
+			return nil, errors.New("a usage of another home or rate")
+		}
+		s.levels[u.Key] += float64(u.Taken)
+		levels = append(levels, s.levels[u.Key])
+	}
+	return levels, nil
+}
+
+// share starts sharing until the test ends.
+func (s *shared) share(t *testing.T, l *ratelimit.Limiter) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	var g sync.WaitGroup
+	g.Go(func() { l.Share(ctx, region.EU, s.exchange, func(error) {}) })
+	t.Cleanup(func() { cancel(); g.Wait() })
+}
+
+// TestShare checks that what one server admits is taken from the buckets of the other.
+func TestShare(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s := &shared{levels: map[ratelimit.Key]float64{}, done: make(chan struct{}, 100)}
+	one, other := ratelimit.New(10, c.Now), ratelimit.New(10, c.Now)
+	s.share(t, one)
+	require.Equal(t, 6, admitted(one, alice, 6))
+	require.Eventually(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.levels[alice] == 6 }, 10*time.Second, time.Millisecond)
+	s.share(t, other)
+	require.Equal(t, 1, admitted(other, alice, 1))
+	require.Eventually(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.levels[alice] == 7 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return other.Take(alice, ten).Remaining < 3 }, 10*time.Second, 20*time.Millisecond)
+	require.LessOrEqual(t, 7+admitted(other, alice, 20), 11)
+}
+
+// TestShareAfterAnError checks that errors do not limit requests and that no usage is lost.
+func TestShareAfterAnError(t *testing.T) {
+	t.Parallel()
+	s := &shared{levels: map[ratelimit.Key]float64{}, done: make(chan struct{}, 100), err: errors.New("broken")}
+	l := ratelimit.New(10, newClock().Now)
+	require.Equal(t, 4, admitted(l, alice, 4))
+	s.share(t, l)
+	<-s.done
+	require.Equal(t, 6, admitted(l, alice, 7), "this server's limit applies alone")
+	s.mu.Lock()
+	s.err = nil
+	s.mu.Unlock()
+	<-s.done
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	require.InDelta(t, 10, s.levels[alice], 0)
+}
+
+// TestShareWhileIdle checks that nothing is exchanged for keys that use little of their bucket.
+func TestShareWhileIdle(t *testing.T) {
+	t.Parallel()
+	s := &shared{levels: map[ratelimit.Key]float64{}, done: make(chan struct{}, 100)}
+	l := ratelimit.New(10, newClock().Now)
+	hundred := ratelimit.Limit{Requests: 100, Per: 50 * time.Second}
+	for range 11 {
+		l.Take(alice, hundred)
+	}
+	l.Take(bob, ten) // its bucket is so small that one request is notable
+	s.share(t, l)
+	<-s.done
+	require.NotContains(t, s.levels, alice)
+	l.Take(alice, hundred)
+	<-s.done
+	require.Equal(t, map[ratelimit.Key]float64{alice: 12, bob: 1}, s.levels)
+}

@@ -1,0 +1,47 @@
+package db
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+)
+
+// prologue is what every transaction of a context begins with.
+type prologue struct {
+	queue     func(*Tx)
+	committed atomic.Bool // whether a transaction was committed, or may have been
+}
+
+type prologueKey struct{}
+
+// WithPrologue returns a context whose transactions begin with the statements that queue adds. committed reports whether
+// any of them was committed or may have been.
+func WithPrologue(ctx context.Context, queue func(*Tx)) (with context.Context, committed func() bool) {
+	p := &prologue{queue: queue}
+	return context.WithValue(ctx, prologueKey{}, p), p.committed.Load
+}
+
+// WithoutPrologue returns a context whose transactions have no prologue.
+func WithoutPrologue(ctx context.Context) context.Context {
+	return context.WithValue(ctx, prologueKey{}, (*prologue)(nil))
+}
+
+// begin adds the prologue of ctx to t.
+func (t *Tx) begin(ctx context.Context) *prologue {
+	p, _ := ctx.Value(prologueKey{}).(*prologue)
+	if p == nil {
+		return nil
+	}
+	head := &Tx{home: t.home}
+	p.queue(head)
+	t.steps = slices.Concat(head.steps, t.steps)
+	return p
+}
+
+// end records the result of a transaction. Only a refusal, or an error that is not the connection's, means for certain
+// that nothing was stored.
+func (p *prologue) end(refusal, err error) {
+	if p != nil && refusal == nil && (err == nil || unreachable(err)) {
+		p.committed.Store(true)
+	}
+}

@@ -10,13 +10,12 @@ import (
 // etagBytes is the number of bytes of the hash in an ETag.
 const etagBytes = 16
 
-// setETag sets the headers by which clients keep the response to a GET and ask whether it has changed. The tag is weak,
+// setETag sets the tag with which clients ask whether the response to a GET has changed. The tag is weak,
 // because the same response may be sent compressed.
 func setETag(header http.Header, body []byte) (tag string) {
 	sum := sha256.Sum256(body)
 	tag = `W/"` + base64.RawURLEncoding.EncodeToString(sum[:etagBytes]) + `"`
 	header["Etag"] = []string{tag}
-	header["Cache-Control"] = []string{"private, no-cache"} // to be kept by its caller only, and asked for each time
 	header.Add("Vary", "Authorization")
 	return tag
 }

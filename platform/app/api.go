@@ -106,9 +106,8 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 		Interceptors: []connect.Interceptor{
 			auth.NewInterceptor(d.issuer, d.serverKeys, d.apiKeys, auth.WithMediaKey(d.cfg.MediaKey.Reveal())), fileFiller(shared),
 		},
-		Log:            d.log,
-		MaxBodyBytes:   int64(d.cfg.MaxBodyBytes),
-		ResponseMemory: int64(d.cfg.ResponseMemory),
+		Log:          d.log,
+		MaxBodyBytes: int64(d.cfg.MaxBodyBytes), ResponseMemory: int64(d.cfg.ResponseMemory),
 		RequestTimeout: d.cfg.RequestTimeout.Std(),
 		Ready:          d.ready,
 		Registerer:     d.metrics.Registerer(),

@@ -11,8 +11,6 @@ import (
 	"net/http"
 	"time"
 
-	"golang.org/x/net/netutil"
-
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/telemetry"
@@ -78,7 +76,7 @@ func (r *Region) listen() error {
 	if r.api, err = listen("listen", r.cfg.Listen); err != nil {
 		return err
 	}
-	r.api.Listener = netutil.LimitListener(r.api.Listener, int(r.cfg.MaxConnections))
+	r.api.Listener = limitConnections(r.api.Listener, int(r.cfg.MaxConnections))
 	if r.ops, err = listen("ops-listen", r.cfg.OpsListen); err != nil {
 		return errors.Join(err, r.api.close())
 	}

@@ -164,7 +164,7 @@ func TestTooLarge(t *testing.T) {
 	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
 	body := func(size int) string {
-		const frame = `{"data":{"text":"x","more":""}}`
+		const frame = `{"data":{"text":"x"},"unknown":""}`
 		return strings.Replace(frame, `""`, `"`+strings.Repeat("y", size-len(frame))+`"`, 1)
 	}
 	const limit = 1 << 20

@@ -104,7 +104,12 @@ func TestDeadlinesEndWithTheResponse(t *testing.T) {
 	status, _, err := readAll(conn)
 	require.NoError(t, err)
 	require.Equal(t, 200, status)
-	w.do = func(context.Context) error { <-time.After(400 * time.Millisecond); return nil } // longer than the timeout
+	w.do = func(ctx context.Context) error { // takes longer than the write timeout
+		ctx, cancel := context.WithTimeout(ctx, 400*time.Millisecond)
+		defer cancel()
+		<-ctx.Done()
+		return nil
+	}
 	_, err = fmt.Fprintf(conn, "POST /api/v3/comments/c/flag HTTP/1.1\r\nHost: plaza\r\nContent-Length: 2\r\n\r\n{}")
 	require.NoError(t, err)
 	status, _, err = readAll(conn)

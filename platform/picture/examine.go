@@ -75,7 +75,7 @@ func Examine(ctx context.Context, r io.ReadSeeker, f Format, limit int64, gate G
 		return nil, err
 	}
 	defer gate.Release(pixels)
-	if err := e.decode(facts); err != nil {
+	if err := e.decode(ctx, facts); err != nil {
 		return nil, err
 	}
 	if facts.Orientation > 4 {
@@ -85,8 +85,7 @@ func Examine(ctx context.Context, r io.ReadSeeker, f Format, limit int64, gate G
 }
 
 // decode decodes the pixels and scales them down, within the time budget.
-func (e *examination) decode(facts *Facts) error {
-	caller := e.ctx
+func (e *examination) decode(caller context.Context, facts *Facts) error {
 	limited, cancel := context.WithTimeout(caller, timeBudget)
 	defer cancel()
 	e.ctx = limited

@@ -94,7 +94,7 @@ var builtin = []Role{
 		memberModeration, contentModeration, wallModeration, consoleView, consoleModeration,
 		[]Permission{EditMessage, DeleteMessage, MuteChannel, MuteChannelUser, MuteUserInsideChannel, BanChannelUser, BanUserFromChannel}),
 	// Runs one community. It includes DELETE_COMMUNITY because clients show the delete button to its holders, and a
-	// community's creator has this role.
+	// community's creator has this role; DeleteCommunity refuses the other moderators.
 	newRole(RoleCommunityModerator, "Community moderator", CommunityRole,
 		communityModeration, []Permission{DeleteCommunity}),
 	// Membership itself allows reading, posting and commenting.

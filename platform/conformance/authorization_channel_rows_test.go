@@ -57,7 +57,7 @@ func channelRows() []row {
 		{procedure: "ChannelService/ListChannels", request: noFields, want: everyone},
 		{procedure: "ChannelService/UpdateChannel", request: onlyChannel(false, object{"displayName": "x"}), want: moderators},
 		{procedure: "ChannelService/UpdateChannel", name: "private", request: onlyChannel(true, object{"displayName": "x"}), want: hidden},
-		{procedure: "ChannelService/DeleteChannel", request: onlyChannel(false, nil), want: moderators},
+		{procedure: "ChannelService/DeleteChannel", request: onlyChannel(false, nil), want: adminsOnly},
 		{procedure: "ChannelService/MuteChannel", request: onlyChannel(false, period), want: moderators},
 		{procedure: "ChannelService/MuteChannel", name: "private", request: onlyChannel(true, period), want: hidden},
 		{procedure: "ChannelService/SeeChannels", request: onlyChannel(false, object{"readToSegment": 1}), want: usersOnly},

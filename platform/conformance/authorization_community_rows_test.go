@@ -21,7 +21,7 @@ func communityRows() []row {
 		{procedure: "CommunityService/ListCommunities", name: "deleted", request: deleted, want: adminsOnly},
 		{procedure: "CommunityService/UpdateCommunity", request: update, want: moderators},
 		{procedure: "CommunityService/UpdateCommunity", name: "official", request: official, want: adminsOnly},
-		{procedure: "CommunityService/DeleteCommunity", request: fresh, want: moderators},
+		{procedure: "CommunityService/DeleteCommunity", request: fresh, want: adminsOnly},
 	}
 }
 

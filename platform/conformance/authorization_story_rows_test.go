@@ -14,6 +14,12 @@ func storyRows() []row {
 			return with(object{"storyId": id}, more...)
 		}
 	}
+	ofModerator := func(more ...object) func(*testing.T, *fixture) object {
+		return func(t *testing.T, g *fixture) object {
+			t.Helper()
+			return with(object{"storyId": newStory(t, g.principals[moderator], g.open)}, more...)
+		}
+	}
 	target := func(private bool, more ...object) func(*testing.T, *fixture) object {
 		return func(_ *testing.T, g *fixture) object {
 			id := map[bool]string{false: g.open, true: g.private}[private]
@@ -48,8 +54,8 @@ func storyRows() []row {
 		{procedure: "StoryService/CountStories", request: target(false), want: everyone},
 		{procedure: "StoryService/CountStories", name: "private", request: target(true), want: communityReaders},
 		{procedure: "StoryService/ListMyStoryTargets", request: noFields, want: usersOnly},
-		{procedure: "StoryService/DeleteStory", request: made(false), want: moderators},
-		{procedure: "StoryService/DeleteStory", name: "permanently", request: made(false, object{"permanent": true}), want: moderators},
+		{procedure: "StoryService/DeleteStory", request: ofModerator(), want: moderators},
+		{procedure: "StoryService/DeleteStory", name: "permanently", request: ofModerator(object{"permanent": true}), want: moderators},
 		{procedure: "StoryService/FlagStory", request: made(false), want: notBanned},
 		{procedure: "StoryService/UnflagStory", request: made(false), want: neverFlagged},
 		{procedure: "StoryService/ClearStoryFlags", request: made(false), want: moderators},

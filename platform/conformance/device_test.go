@@ -41,15 +41,15 @@ func TestDeviceIDEndsNoForeignSession(t *testing.T) {
 // in or custom: neither in a new session nor in one that was created before the role was assigned.
 func TestNetworkRolesNeedAnAuthToken(t *testing.T) {
 	t.Parallel()
-	n := apptest.Shared(t)
+	n := apptest.Start(t)
 	custom := apptest.UserID("greeter")
-	admin(t).Do(t, http.MethodPost, "/api/v3/roles", object{"roleId": custom, "permissions": []string{"EDIT_USER"}}).OK(t)
+	n.Admin(region.EU).Do(t, http.MethodPost, "/api/v3/roles", object{"roleId": custom, "permissions": []string{"EDIT_USER"}}).OK(t)
 	for _, role := range []string{"global-admin", custom} {
 		for _, home := range region.All() {
 			id := apptest.UserID("holder")
 			early := device(n, home).Do(t, http.MethodPost, "/api/v5/sessions", session(id)).OK(t)
 			owner := n.SignIn(t, home, id)
-			admin(t).Do(t, http.MethodPut, "/api/v3/users", object{"userId": id, "roles": []string{role}}).OK(t)
+			n.Admin(region.EU).Do(t, http.MethodPut, "/api/v3/users", object{"userId": id, "roles": []string{role}}).OK(t)
 			for _, version := range []string{"v3", "v4", "v5"} {
 				for _, code := range region.All() {
 					r := device(n, code).Do(t, http.MethodPost, "/api/"+version+"/sessions", session(id, object{"displayName": "Stolen"}))
@@ -63,7 +63,7 @@ func TestNetworkRolesNeedAnAuthToken(t *testing.T) {
 			for _, c := range []*apptest.Client{owner, again} {
 				require.Equal(t, id, c.Do(t, http.MethodGet, "/api/v3/users/"+id, nil).OK(t).String(t, "users.0.displayName"))
 			}
-			admin(t).Do(t, http.MethodPut, "/api/v3/users", object{"userId": id, "clear": []string{"roles"}}).OK(t)
+			n.Admin(region.EU).Do(t, http.MethodPut, "/api/v3/users", object{"userId": id, "clear": []string{"roles"}}).OK(t)
 			device(n, home).Do(t, http.MethodPost, "/api/v5/sessions", session(id)).OK(t)
 		}
 	}

@@ -155,12 +155,14 @@ func TestFlagsOfMessages(t *testing.T) {
 	for i, m := range members[:3] {
 		require.False(t, byMe(m))
 		for range 2 { // the second time has no effect
-			requireFlags(t, requireMessage(t, m.Do(t, http.MethodPost, flags, object{"reason": "Others", "detail": "because"})), i+1)
+			requireFlags(t, requireMessage(t, m.Do(t, http.MethodPost, flags, object{"reason": "Others", "detail": "because"})), 1)
+			requireFlags(t, getMessage(t, boss, id), i+1)
 		}
 		require.True(t, byMe(m))
 	}
 	for range 2 {
-		requireFlags(t, requireMessage(t, members[0].Do(t, http.MethodDelete, flags, nil)), 2)
+		requireFlags(t, requireMessage(t, members[0].Do(t, http.MethodDelete, flags, nil)), 0)
+		requireFlags(t, getMessage(t, boss, id), 2)
 	}
 	require.False(t, byMe(members[0]))
 	requireFlags(t, requireMessage(t, boss.Do(t, http.MethodDelete, flags+"/all", nil)), 0)

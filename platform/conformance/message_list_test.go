@@ -73,7 +73,7 @@ func TestListMessages(t *testing.T) {
 		"not flagged":      {url.Values{"hasFlags": {"false"}, "options[limit]": {"2"}}, []int{6, 4}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, tc.want, segments(t, c.messages(t, reader, tc.query)))
+			require.Equal(t, tc.want, segments(t, c.messages(t, author, tc.query)))
 		})
 	}
 	for parameter, value := range map[string]string{

@@ -97,6 +97,12 @@ func (l listing) requireOrder(t *testing.T, want []string) {
 	require.Equal(t, want, l.ids(t, l.page(t, url.Values{"options[limit]": {"100"}})))
 }
 
+// as returns the same list for another caller.
+func (l listing) as(by *apptest.Client) listing {
+	l.by = by
+	return l
+}
+
 // with returns the list with another parameter.
 func (l listing) with(name string, values ...string) listing {
 	query := url.Values{}

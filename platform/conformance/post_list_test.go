@@ -151,10 +151,11 @@ func TestPostsByFlag(t *testing.T) {
 		flag(t, boss, "comments", newComment(t, boss, posts[3]))
 		child := boss.Do(t, http.MethodGet, "/api/v3/posts/"+posts[5], nil).OK(t).String(t, "posts.0.children.0")
 		flag(t, boss, "posts", child)
+		l.by = admin(t)
 		flagged, clean := []string{posts[1], posts[3], posts[5]}, []string{posts[0], posts[2], posts[4], posts[6], posts[7]}
 		for _, sortBy := range []string{"firstCreated", "firstUpdated"} {
 			l := l.with("sortBy", sortBy)
-			l.by = boss.At(region.SG)
+			l.by = l.by.At(region.SG)
 			l.with("hasFlag", "true").requirePages(t, 1, flagged)
 			l.with("hasFlag", "false").requirePages(t, 2, clean)
 			l.with("hasFlag", "null").requireOrder(t, posts)

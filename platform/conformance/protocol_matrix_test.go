@@ -134,7 +134,7 @@ func contents(club club, post string) []operation {
 			rpc: clientCall(plazav1connect.NewPostServiceClient, plazav1connect.PostServiceClient.GetPost, &plazav1.GetPostRequest{PostId: post}),
 		},
 		{
-			name: "ListPosts", by: club.stranger, method: http.MethodGet,
+			name: "ListPosts", by: club.boss, method: http.MethodGet,
 			path: "/api/v5/posts?targetId=" + club.id + "&targetType=community&hasFlag=true&options[limit]=1",
 			rpc: clientCall(plazav1connect.NewPostServiceClient, plazav1connect.PostServiceClient.ListPosts, &plazav1.ListPostsRequest{
 				TargetId: club.id, TargetType: "community", HasFlag: new(true), Options: &plazav1.PageOptions{Limit: proto.Int32(1)},

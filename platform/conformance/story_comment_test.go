@@ -113,7 +113,8 @@ func TestStoryFlags(t *testing.T) {
 	for range 2 { // the second time has no effect
 		requireFlags(t, do(club.member.At(region.SG), http.MethodPost, "", object{"reason": "Spam or scams", "detail": "x"}), 1)
 	}
-	requireFlags(t, do(club.stranger, http.MethodPost, "", nil), 2)
+	requireFlags(t, do(club.stranger, http.MethodPost, "", nil), 1)
+	requireFlags(t, getStory(t, club.boss, id), 2)
 	requireFailure(t, notAllowed, club.boss.Do(t, http.MethodPost, path, nil))
 	requireFailure(t, forbidden, club.boss.Do(t, http.MethodDelete, path, nil))
 	requireFailure(t, forbidden, newUser(t, region.EU, "other").Do(t, http.MethodDelete, path, nil))
@@ -121,7 +122,7 @@ func TestStoryFlags(t *testing.T) {
 	requireFailure(t, banned, club.banned.Do(t, http.MethodPost, path, nil))
 	requireFailure(t, invalid("reason"), club.member.Do(t, http.MethodPost, path, object{"reason": strings.Repeat("r", 301)}))
 	requireFailure(t, invalid("detail"), club.member.Do(t, http.MethodPost, path, object{"detail": strings.Repeat("r", 301)}))
-	requireFlags(t, do(club.member.At(region.US), http.MethodDelete, "", nil), 1)
+	requireFlags(t, do(club.member.At(region.US), http.MethodDelete, "", nil), 0)
 	requireFailure(t, forbidden, club.member.Do(t, http.MethodDelete, path, nil))
 	requireFlags(t, getStory(t, club.boss, id), 1)
 	requireFailure(t, notAllowed, club.stranger.Do(t, http.MethodDelete, path+"/all", nil))

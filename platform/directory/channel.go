@@ -16,6 +16,12 @@ func (d *Directory) ChannelID(publicID string) string {
 	return region.DerivedID(deciding(hash), hash[1:])
 }
 
+// PostChannelID returns the internal id of the live channel of a post, which has the home of the post.
+func (d *Directory) PostChannelID(postID string) string {
+	home, _ := region.HomeOf(postID) // internal ids are valid
+	return region.DerivedID(home, d.named("post", postID))
+}
+
 // ConversationID returns the internal id of the conversation of users, which does not depend on their order. Its home
 // is that of the user with the smallest internal id. userIDs must not be empty.
 func (d *Directory) ConversationID(userIDs []string) string {

@@ -30,12 +30,15 @@ import (
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
-var migrated = testdb.NewTemplate(func(ctx context.Context, url string) error {
+var migrated = testdb.NewTemplate(migrate)
+
+// migrate creates the schema of a network in which the API key suffices to sign in.
+func migrate(ctx context.Context, url string) error {
 	if err := db.Migrate(ctx, db.MigrateOptions{URL: url}); err != nil {
 		return err
 	}
 	return app.StartInsecure(ctx, url)
-})
+}
 
 // fleet is a database with server processes of region eu. Each process is this test program, which [TestMain] turns into a
 // server, so that a test can kill it.

@@ -112,7 +112,7 @@ func TestEventsSurviveRestarts(t *testing.T) {
 		t.Log("only a PostgreSQL server that was started here can be killed")
 		return
 	}
-	require.NoError(t, db.Migrate(t.Context(), db.MigrateOptions{URL: d.db.URL()}))
+	require.NoError(t, migrate(t.Context(), d.db.URL()))
 	p := proxy.New(t, d.db.URL())
 	through := func(string) string { return p.Through(d.db.URL()) }
 	n := apptest.Start(t, apptest.WithDatabaseURLs(map[region.Code]func(string) string{region.US: through, region.EU: through, region.SG: through}))

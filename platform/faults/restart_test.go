@@ -20,7 +20,6 @@ import (
 	"github.com/plaza-social/plaza/platform/devdb"
 	"github.com/plaza-social/plaza/platform/faults/proxy"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 // database is a PostgreSQL server with a folder that a test can kill and restart.
@@ -81,7 +80,7 @@ func TestAcknowledgedWritesSurviveCrash(t *testing.T) {
 		t.Log("only a PostgreSQL server that was started here can be killed")
 		return
 	}
-	require.NoError(t, db.Migrate(t.Context(), db.MigrateOptions{URL: d.db.URL()}))
+	require.NoError(t, migrate(t.Context(), d.db.URL()))
 	p := proxy.New(t, d.db.URL())
 	through := func(string) string { return p.Through(d.db.URL()) }
 	n := apptest.Start(t, apptest.WithDatabaseURLs(map[region.Code]func(string) string{region.US: through, region.EU: through, region.SG: through}))

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -27,6 +28,35 @@ func (d *Deps) ResolveUsers(ctx context.Context, publicIDs []string) (ids []stri
 // ReadUsers reads users by internal id, in the order of the ids. Users whose home is unavailable are left out.
 func (d *Deps) ReadUsers(ctx context.Context, ids []string) ([]store.User, error) {
 	return ReadAvailable(ctx, d, (*store.ReadBatch).Users, ids)
+}
+
+// RequireOver returns an error unless the caller has authority over a user, see auth.Authority.
+func (d *Deps) RequireOver(caller *auth.Caller, user store.User) error {
+	return caller.Authority(auth.AuthorityNone).RequireOver(d.View.Catalog.AuthorityOf(user.Roles, auth.AuthorityNone))
+}
+
+// RequireOverOrSelf is RequireOver for a user by internal id, and also nil for the caller and unknown users. It takes a
+// round trip unless the caller is that user or an administrator.
+func (d *Deps) RequireOverOrSelf(ctx context.Context, caller *auth.Caller, userID string) error {
+	if caller.Kind == auth.Admin || caller.UserID == userID {
+		return nil
+	}
+	var users []store.User
+	reads := d.Store.NewReadBatch()
+	reads.Users([]string{userID}, &users)
+	if err := reads.Run(ctx); err != nil || len(users) == 0 {
+		return err
+	}
+	return d.RequireOver(caller, users[0])
+}
+
+// RolesOf returns the network roles of users.
+func RolesOf(users []store.User) []string {
+	var roles []string
+	for _, u := range users {
+		roles = append(roles, u.Roles...)
+	}
+	return roles
 }
 
 // UserByID returns the user with the internal id from rows, or nil.

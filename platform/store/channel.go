@@ -64,6 +64,7 @@ var (
 	sqlChannelMute           = stmt("channels.mute", `UPDATE channels SET muted_until = $3::timestamptz, updated_at = $4 WHERE home = $1 AND id = $2`)
 	sqlChannelDelete         = stmt("channels.delete", `UPDATE channels SET deleted_at = $3, deleted_by = $4, updated_at = $3 WHERE home = $1 AND id = $2`)
 	sqlChannelAttach         = stmt("channels.attach", `UPDATE channels SET post_id = $3 WHERE home = $1 AND id = $2 AND post_id = ''`)
+	sqlChannelDetach         = stmt("channels.detach", `UPDATE channels SET post_id = '' WHERE home = $1 AND id = $2 AND post_id = $3`)
 	sqlChannelGuard          = stmt("channels.guardLive", `SELECT 1 / count(*) FROM channels WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
 	sqlChannelUpdateActivity = stmt("channels.active", `UPDATE channels SET last_activity = $3 WHERE home = $1 AND id = $2 AND last_activity < $4::timestamptz`)
 )

@@ -51,6 +51,7 @@ func (c *collector) collectInvitations() {
 	c.write(func(w *store.Tx) {
 		w.InsertInvitation(store.Invitation{ID: region.NewID(region.US), Type: store.InviteMember, TargetType: store.InviteToCommunity, TargetID: target, InvitedID: worldID("w", 1, 1), CreatedAt: worldStart}, store.ErrConflict)
 		w.AnswerInvitation(worldID("j", 4, 3), store.JoinApproved, worldStart, store.ErrConflict)
+		w.GuardRoleIDFree("curator", store.ErrConflict)
 		w.UpsertRole(store.Role{ID: "curator", DisplayName: "Curator", Permissions: []string{"BAN_USER"}, CreatedAt: worldStart, UpdatedAt: worldStart, ChangedAt: worldStart, Origin: "us"})
 	})
 }

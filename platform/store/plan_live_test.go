@@ -51,7 +51,8 @@ func (c *collector) collectStreams() {
 		w.InsertVideoStream(store.VideoStream{
 			ID: region.NewID(region.US), CreatorID: userID(3), Status: "idle", Resolution: "SD", Metadata: []byte("{}"), ParentID: id, CreatedAt: worldStart,
 		}, store.ErrConflict)
-		w.AttachVideoStream(id, postID(4))
+		w.AttachVideoStream(id, postID(4), store.ErrConflict)
+		w.DetachVideoStream(id, postID(4))
 		w.UpdateVideoStream(id, store.StreamChange{Metadata: []byte("{}")}, worldStart, store.ErrConflict)
 		w.ModerateVideoStream(id, store.Moderation{}, seen, worldStart, store.ErrConflict)
 		w.TransitionVideoStream(store.StreamTransition{ID: id, From: []string{"live"}, To: "ended", EndedAt: &worldStart}, worldStart, store.ErrConflict)
@@ -82,7 +83,8 @@ func (c *collector) collectRooms() {
 		w.InsertRoom(store.Room{
 			ID: region.NewID(region.US), CreatorID: userID(3), Type: "coHosts", Status: "idle", Metadata: []byte("{}"), ParentID: id, CreatedAt: worldStart,
 		}, store.ErrConflict)
-		w.AttachRoom(id, postID(4), "community", communityID(3), communityID(3))
+		w.AttachRoom(id, postID(4), "community", communityID(3), communityID(3), store.ErrConflict)
+		w.DetachRoom(id, postID(4))
 		w.UpdateRoom(id, store.RoomChange{Metadata: []byte("{}")}, worldStart, store.ErrConflict)
 		w.ModerateRoom(id, store.Moderation{}, seen, worldStart, store.ErrConflict)
 		w.UpdateParticipants(id, []store.RoomParticipant{}, []store.RoomParticipant{{Type: "host"}}, worldStart, store.ErrConflict)

@@ -37,7 +37,8 @@ func (c *collector) collectPolls() {
 	}
 	c.write(func(w *store.Tx) {
 		w.InsertPoll(store.Poll{ID: region.NewID(region.US), CreatorID: userID(3), AnswerType: "single", CreatedAt: worldStart})
-		w.AttachPoll(id, postID(4))
+		w.AttachPoll(id, postID(4), store.ErrConflict)
+		w.DetachPoll(id, postID(4))
 		w.ChangeVotes(change, worldStart, store.ErrConflict, store.ErrConflict, store.ErrConflict)
 		w.SelectPoll(id, &poll)
 		w.ClosePoll(id, worldStart, store.ErrConflict)

@@ -71,7 +71,8 @@ var (
 	sqlPollClose = stmt("polls.close", `UPDATE polls SET closed_at = $3, updated_at = $3 WHERE home = $1 AND id = $2 AND closed_at IS NULL
 		AND (closes_at IS NULL OR closes_at > $3)`)
 	sqlPollDelete = stmt("polls.delete", `UPDATE polls SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)
-	sqlPollAttach = stmt("polls.attach", `UPDATE polls SET post_id = $3 WHERE home = $1 AND id = $2 AND post_id = ''`)
+	sqlPollAttach = stmt("polls.attach", attachTo("polls", ""))
+	sqlPollDetach = stmt("polls.detach", `UPDATE polls SET post_id = '' WHERE home = $1 AND id = $2 AND post_id = $3`)
 
 	sqlVotesOf             = stmt("pollVotes.ofUser", `SELECT `+voteColumns+` FROM poll_votes WHERE home = $1 AND poll_id = ANY($2::text[]) AND user_id = $3`)
 	sqlVotesGuardUnchanged = stmt("pollVotes.guardSame", `SELECT 1 / CASE WHEN (SELECT count(*) FROM poll_votes WHERE home = $1 AND poll_id = $2 AND user_id = $3) = $5::bigint
@@ -147,8 +148,21 @@ func (w *Tx) DeletePoll(id string, now time.Time, gone error) {
 	w.Exec(sqlPollDelete, id, now)
 }
 
-// AttachPoll attaches a poll to a post unless it is attached already.
-func (w *Tx) AttachPoll(id, postID string) { w.Exec(sqlPollAttach, id, postID) }
+// attachTo attaches a row of table to a post, unless it is deleted or attached to another one. set are further columns
+// to set.
+func attachTo(table, set string) string {
+	return `WITH attached AS (UPDATE ` + table + ` SET post_id = $3` + set + ` WHERE home = $1 AND id = $2 AND post_id IN ('', $3::text)
+		AND deleted_at IS NULL RETURNING id) SELECT 1 / count(*) FROM attached`
+}
+
+// AttachPoll attaches a poll to a post. The transaction fails with refusal if the poll is deleted or attached to
+// another post.
+func (w *Tx) AttachPoll(id, postID string, refusal error) {
+	w.Guard(sqlPollAttach, refusal, id, postID)
+}
+
+// DetachPoll detaches a poll from a post, if it is attached to it.
+func (w *Tx) DetachPoll(id, postID string) { w.Exec(sqlPollDetach, id, postID) }
 
 // VoteChange is the change of a user's votes in a poll from the votes that were read.
 type VoteChange struct {

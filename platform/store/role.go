@@ -26,6 +26,8 @@ const MaxRoles = 500
 var (
 	sqlRoles = stmt("roles.all", `SELECT id, display_name, permissions, created_at, updated_at, deleted_at, changed_at, origin
 		FROM roles WHERE home = $1 ORDER BY id LIMIT 1000`)
+	sqlRoleGuardFree = stmt("roles.guardFree", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM roles WHERE home = $1 AND id = $2 AND deleted_at IS NULL)
+		THEN 0 ELSE 1 END`)
 	sqlRoleUpsert = stmt("roles.put", `INSERT INTO roles (home, id, display_name, permissions, created_at, updated_at, deleted_at, changed_at, origin)
 		VALUES ($1, $2, $3, $4::text[], $5, $6, $7, $8, $9)
 		ON CONFLICT (home, id) DO UPDATE SET display_name = excluded.display_name, permissions = excluded.permissions, created_at = excluded.created_at,
@@ -37,6 +39,9 @@ var (
 func (r *ReadBatch) Roles(home region.Code, into *[]Role) {
 	r.Add(home, sqlRoles, db.Rows(into))
 }
+
+// GuardRoleIDFree makes the transaction fail with taken if there is a role with the id that is not deleted.
+func (w *Tx) GuardRoleIDFree(id string, taken error) { w.Guard(sqlRoleGuardFree, taken, id) }
 
 // UpsertRole stores a changed role unless the stored one is newer.
 func (w *Tx) UpsertRole(r Role) {

@@ -71,8 +71,9 @@ var (
 		metadata = COALESCE($7::jsonb, metadata), updated_at = $8 WHERE home = $1 AND id = $2`)
 	sqlRoomUpdateHasChannel = stmt("rooms.channel", `UPDATE rooms SET has_channel = true, updated_at = $3 WHERE home = $1 AND id = $2`)
 	sqlRoomDelete           = stmt("rooms.delete", `UPDATE rooms SET deleted_at = $3, deleted_by = $4, updated_at = $3 WHERE home = $1 AND id = $2`)
-	sqlRoomAttach           = stmt("rooms.attach", `UPDATE rooms SET post_id = $3, target_type = $4, target_id = $5, target_public_id = $6
-		WHERE home = $1 AND id = $2 AND post_id = ''`)
+	sqlRoomAttach           = stmt("rooms.attach", attachTo("rooms", `, target_type = $4, target_id = $5, target_public_id = $6`))
+	sqlRoomDetach           = stmt("rooms.detach", `UPDATE rooms SET post_id = '', target_type = '', target_id = '', target_public_id = ''
+		WHERE home = $1 AND id = $2 AND post_id = $3`)
 	sqlRoomGuardStatus = stmt("rooms.guardState", `SELECT 1 / count(*) FROM rooms WHERE home = $1 AND id = $2 AND status = ANY($3::text[]) AND deleted_at IS NULL`)
 	sqlRoomTransition  = stmt("rooms.move", `UPDATE rooms SET status = $3, live_at = COALESCE(live_at, $4::timestamptz), ended_at = COALESCE($5::timestamptz, ended_at),
 		recorded_at = COALESCE($6::timestamptz, recorded_at), recordings = COALESCE($7::jsonb, recordings), updated_at = $8 WHERE home = $1 AND id = $2`)
@@ -147,10 +148,17 @@ func (w *Tx) UpdateRoomHasChannel(id string, now time.Time, gone error) {
 	w.Exec(sqlRoomUpdateHasChannel, id, now)
 }
 
-// AttachRoom attaches a room and its live channel to a post unless it is attached already.
-func (w *Tx) AttachRoom(id, postID, targetType, targetID, targetPublicID string) {
-	w.Exec(sqlRoomAttach, id, postID, targetType, targetID, targetPublicID)
+// AttachRoom attaches a room and its live channel to a post. The transaction fails with refusal if the room is deleted
+// or attached to another post.
+func (w *Tx) AttachRoom(id, postID, targetType, targetID, targetPublicID string, refusal error) {
+	w.Guard(sqlRoomAttach, refusal, id, postID, targetType, targetID, targetPublicID)
 	w.Exec(sqlChannelAttach, id, postID)
+}
+
+// DetachRoom detaches a room and its live channel from a post, if it is attached to it.
+func (w *Tx) DetachRoom(id, postID string) {
+	w.Exec(sqlRoomDetach, id, postID)
+	w.Exec(sqlChannelDetach, id, postID)
 }
 
 // GuardRoomIn makes the transaction fail with refusal if the room is deleted or its status is not in states.

@@ -91,7 +91,8 @@ var (
 		updated_at = $8 WHERE home = $1 AND id = $2`)
 	sqlStreamUpdateHasChannel = stmt("videoStreams.channel", `UPDATE video_streams SET has_channel = true, updated_at = $3 WHERE home = $1 AND id = $2`)
 	sqlStreamDelete           = stmt("videoStreams.delete", `UPDATE video_streams SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)
-	sqlStreamAttach           = stmt("videoStreams.attach", `UPDATE video_streams SET post_id = $3 WHERE home = $1 AND id = $2 AND post_id = ''`)
+	sqlStreamAttach           = stmt("videoStreams.attach", attachTo("video_streams", ""))
+	sqlStreamDetach           = stmt("videoStreams.detach", `UPDATE video_streams SET post_id = '' WHERE home = $1 AND id = $2 AND post_id = $3`)
 	sqlStreamGuardStatus      = stmt("videoStreams.guardState", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2 AND status = ANY($3::text[])
 		AND deleted_at IS NULL`)
 	sqlStreamTransition = stmt("videoStreams.move", `UPDATE video_streams SET status = $3, started_at = COALESCE($4::timestamptz, started_at),
@@ -166,10 +167,17 @@ func (w *Tx) UpdateVideoStreamHasChannel(id string, now time.Time, gone error) {
 	w.Exec(sqlStreamUpdateHasChannel, id, now)
 }
 
-// AttachVideoStream attaches a stream and its live channel to a post unless it is attached already.
-func (w *Tx) AttachVideoStream(id, postID string) {
-	w.Exec(sqlStreamAttach, id, postID)
+// AttachVideoStream attaches a stream and its live channel to a post. The transaction fails with refusal if the stream
+// is deleted or attached to another post.
+func (w *Tx) AttachVideoStream(id, postID string, refusal error) {
+	w.Guard(sqlStreamAttach, refusal, id, postID)
 	w.Exec(sqlChannelAttach, id, postID)
+}
+
+// DetachVideoStream detaches a stream and its live channel from a post, if it is attached to it.
+func (w *Tx) DetachVideoStream(id, postID string) {
+	w.Exec(sqlStreamDetach, id, postID)
+	w.Exec(sqlChannelDetach, id, postID)
 }
 
 // StreamTransition is a change of a stream's status; nil fields are unchanged.

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -8,9 +9,9 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-func (l *loader) build() *Aggregate {
+func (l *loader) build(ctx context.Context) *Aggregate {
 	a := &Aggregate{
-		Users: l.builder.Users(l.Users), Categories: l.builder.Categories(l.Categories), CommunityUsers: l.builder.CommunityUsers(l.Members),
+		Users: l.builder.Users(ctx, l.Users), Categories: l.builder.Categories(l.Categories), CommunityUsers: l.builder.CommunityUsers(l.Members),
 	}
 	l.buildCommunities(a)
 	l.buildPosts(a)
@@ -71,6 +72,7 @@ func (l *loader) buildComments(a *Aggregate) {
 func (l *loader) buildCommunities(a *Aggregate) {
 	for _, c := range unique(l.Communities, func(c store.Community) string { return c.ID }) {
 		mine := find(l.Members, func(m *store.Member) bool { return m.CommunityID == c.ID && m.UserID == l.viewerID })
+		l.viewer.community(&c)
 		a.Communities = append(a.Communities, l.builder.Community(c, l.Counts, mine))
 	}
 }
@@ -83,7 +85,7 @@ func (l *loader) feeds() []*plazav1.Feed {
 	}
 	var out []*plazav1.Feed
 	for _, c := range l.Communities {
-		for _, f := range l.builder.Feeds(c, l.Counts) {
+		for _, f := range l.builder.feeds(c, l.Counts, l.viewer.reviews("community", c.ID)) {
 			if wanted[f.GetFeedId()] {
 				wanted[f.GetFeedId()] = false
 				out = append(out, f)

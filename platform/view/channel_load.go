@@ -62,7 +62,7 @@ func (b *Builder) LoadChannels(ctx context.Context, st *store.Store, rows Channe
 	if err := authors.Run(ctx); err != nil {
 		return nil, err
 	}
-	a := l.build()
+	a := l.build(ctx)
 	var err error
 	a.Files, err = b.filesOf(ctx, st, noPrefetchedFiles(), each(a.GetChannels()), each(a.GetUsers()))
 	return a, err
@@ -147,8 +147,8 @@ func (l *channelLoader) readMarks(batch *store.ReadBatch) {
 	}
 }
 
-func (l *channelLoader) build() *plazav1.ChannelResponse {
-	a := &plazav1.ChannelResponse{Users: l.builder.usersIn(l.wantedUsers(), l.Users)}
+func (l *channelLoader) build(ctx context.Context) *plazav1.ChannelResponse {
+	a := &plazav1.ChannelResponse{Users: l.builder.usersIn(ctx, l.wantedUsers(), l.Users)}
 	var users []store.ChannelUser
 	for _, c := range l.Channels {
 		feed, preview := l.feed(c.ID), l.preview(c.ID)

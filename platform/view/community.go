@@ -71,12 +71,13 @@ type communityLoader struct {
 	mine       []store.Member
 	categories []store.Category
 	counts     store.Counts
+	viewer     *viewer
 }
 
 // LoadCommunities reads the rows that communities refer to, in one round trip to each home concerned, and converts all
 // of them. Each community comes with the viewer's membership, which is `none` if there is no row.
 func (b *Builder) LoadCommunities(ctx context.Context, st *store.Store, rows CommunityRows) (*plazav1.CommunityResponse, error) {
-	l := &communityLoader{CommunityRows: rows, builder: b, counts: store.Counts{}}
+	l := &communityLoader{CommunityRows: rows, builder: b, counts: store.Counts{}, viewer: viewerOf(ctx)}
 	if l.Viewer != nil {
 		l.Users = append(slices.Clip(l.Users), *l.Viewer)
 	}
@@ -88,7 +89,7 @@ func (b *Builder) LoadCommunities(ctx context.Context, st *store.Store, rows Com
 	if err := batch.Run(ctx); err != nil {
 		return nil, err
 	}
-	a := l.build()
+	a := l.build(ctx)
 	var err error
 	a.Files, err = b.filesOf(ctx, st, noPrefetchedFiles(), each(a.GetCommunities()), each(a.GetUsers()), each(a.GetCategories()))
 	return a, err
@@ -139,15 +140,17 @@ func (l *communityLoader) readCategories(batch *store.ReadBatch) {
 	}
 }
 
-func (l *communityLoader) build() *plazav1.CommunityResponse {
+func (l *communityLoader) build(ctx context.Context) *plazav1.CommunityResponse {
 	a := &plazav1.CommunityResponse{
-		Users: l.builder.usersIn(l.wantedUsers(), l.Users), Categories: mapList(l.categories, l.builder.Category),
+		Users: l.builder.usersIn(ctx, l.wantedUsers(), l.Users), Categories: mapList(l.categories, l.builder.Category),
 	}
+	l.viewer.members = slices.Concat(l.Members, l.mine)
 	var members []store.Member
 	for _, c := range l.Communities {
 		mine := l.membership(c.ID)
+		reviews := l.viewer.community(&c)
 		a.Communities = append(a.Communities, l.builder.Community(c, l.counts, mine))
-		a.Feeds = append(a.Feeds, l.builder.Feeds(c, l.counts)...)
+		a.Feeds = append(a.Feeds, l.builder.feeds(c, l.counts, reviews)...)
 		if mine != nil && !l.OnlyMembers {
 			members = append(members, *mine)
 		}

@@ -9,12 +9,15 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
+// published is the feed of the posts that every reader sees.
+const published = "published"
+
 // feedTypes are the feeds of every community, with the counters of their posts.
 var feedTypes = []struct {
 	name string
 	kind store.CounterKind
 }{
-	{"published", store.CountPublished},
+	{published, store.CountPublished},
 	{"reviewing", store.CountReviewing},
 	{"declined", store.CountDeclined},
 }
@@ -30,14 +33,18 @@ func FeedID(targetID, feedType string) string {
 	return targetID[:2] + hex.EncodeToString(sum[:(region.IDLength-2)/2])
 }
 
-// Feeds returns the feeds of a community.
-func (b *Builder) Feeds(c store.Community, counts store.Counts) []*plazav1.Feed {
+// feeds returns the feeds of a community. Only those who review its posts see how many were not published.
+func (b *Builder) feeds(c store.Community, counts store.Counts, reviews bool) []*plazav1.Feed {
 	feeds := make([]*plazav1.Feed, 0, len(feedTypes))
 	for _, t := range feedTypes {
+		var posts int64
+		if reviews || t.name == published {
+			posts = counts.Of(c.ID, t.kind)
+		}
 		feeds = append(feeds, &plazav1.Feed{
 			TargetId:   c.ID,
 			TargetType: "community",
-			PostCount:  count(counts.Of(c.ID, t.kind)),
+			PostCount:  count(posts),
 			FeedType:   t.name,
 			FeedId:     FeedID(c.ID, t.name),
 			CreatedAt:  ts(c.CreatedAt),

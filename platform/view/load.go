@@ -35,6 +35,7 @@ type Rows struct {
 type loader struct {
 	Rows
 	builder  *Builder
+	viewer   *viewer
 	viewerID string
 	children []store.Post
 	replies  []store.Comment  // embedded comments of posts and stories, or replies of comments
@@ -55,10 +56,11 @@ func (b *Builder) Load(ctx context.Context, st *store.Store, viewerID string, ro
 		rows.Counts = store.Counts{}
 	}
 	rows.redactDeleted()
-	l := &loader{Rows: rows, builder: b, viewerID: viewerID}
+	l := &loader{Rows: rows, builder: b, viewer: viewerOf(ctx), viewerID: viewerID}
 	batch := st.NewBestEffortBatch()
 	l.readUsers(batch)
 	l.readMembers(batch)
+	l.viewer.readMemberships(batch, l.Members, l.moderatedPlaces())
 	l.readReplies(batch)
 	l.readChildren(batch)
 	l.readCategories(batch)
@@ -70,12 +72,20 @@ func (b *Builder) Load(ctx context.Context, st *store.Store, viewerID string, ro
 	if err := batch.Run(ctx); err != nil {
 		return nil, err
 	}
-	a := l.build()
+	l.restrict()
+	a := l.build(ctx)
 	var err error
 	a.Files, err = b.filesOf(ctx, st, &l.files, each(a.Posts), each(a.PostChildren), each(a.Stories), each(a.Comments), each(a.CommentChildren),
 		each(a.Polls), each(a.VideoStreamings), each(a.VideoStreamingChildren), each(a.Rooms), each(a.RoomChildrens),
 		each(a.Users), each(a.Communities), each(a.Categories))
 	return a, err
+}
+
+// restrict removes what the caller must not see from the rows.
+func (l *loader) restrict() {
+	l.Posts, l.children = l.viewer.posts(l.Posts), l.viewer.posts(l.children)
+	l.Comments, l.replies = l.viewer.comments(l.Comments), l.viewer.comments(l.replies)
+	l.Stories = l.viewer.stories(l.Stories)
 }
 
 // authors calls visit with every author in the response and the target (community or wall) that they wrote in.
@@ -156,10 +166,10 @@ func readMissingUsers(batch *store.ReadBatch, wanted *idSet, rows *[]store.User)
 }
 
 // usersIn converts the users in wanted, in its order.
-func (b *Builder) usersIn(wanted *idSet, rows []store.User) []*plazav1.User {
+func (b *Builder) usersIn(ctx context.Context, wanted *idSet, rows []store.User) []*plazav1.User {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(u store.User) bool { return !wanted.has(u.ID) })
 	store.SortUsers(rows, wanted.list())
-	return b.Users(rows)
+	return b.Users(ctx, rows)
 }
 
 // readMembers reads the authors' memberships in the communities that they wrote in.

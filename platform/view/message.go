@@ -110,6 +110,8 @@ type MessageRows struct {
 	Messages []store.Message
 	// Viewer is the caller; nil for administrators.
 	Viewer *store.User
+	// Moderated are the channels, by internal id, in which the caller sees who flagged messages.
+	Moderated map[string]bool
 }
 
 // messageLoader builds one response about messages or subchannels.
@@ -132,7 +134,7 @@ func (b *Builder) LoadMessages(ctx context.Context, st *store.Store, rows Messag
 	if err := batch.Run(ctx); err != nil {
 		return nil, err
 	}
-	a := &plazav1.MessageResponse{Messages: l.messages(b, rows.Messages), MessageFeeds: l.feeds(b), Users: b.Users(l.users)}
+	a := &plazav1.MessageResponse{Messages: l.messages(ctx, b, rows.Messages), MessageFeeds: l.feeds(b), Users: b.Users(ctx, l.users)}
 	var err error
 	a.Files, err = b.filesOf(ctx, st, l.files, each(a.GetMessages()), each(a.GetUsers()))
 	return a, err
@@ -152,7 +154,7 @@ func (b *Builder) LoadMessageFeeds(ctx context.Context, st *store.Store, rows Me
 	if err := batch.Run(ctx); err != nil {
 		return nil, err
 	}
-	a := &plazav1.MessageFeedResponse{MessageFeeds: l.feeds(b), Messages: l.messages(b, l.last), Users: b.Users(l.users)}
+	a := &plazav1.MessageFeedResponse{MessageFeeds: l.feeds(b), Messages: l.messages(ctx, b, l.last), Users: b.Users(ctx, l.users)}
 	var err error
 	a.Files, err = b.filesOf(ctx, st, l.files, each(a.GetMessages()), each(a.GetUsers()))
 	return a, err
@@ -213,7 +215,8 @@ func (l *messageLoader) readUsers(batch *store.ReadBatch, users *idSet) {
 	batch.Then(func() { l.users = append(l.users, read...); store.SortUsers(l.users, order) })
 }
 
-func (l *messageLoader) messages(b *Builder, rows []store.Message) []*plazav1.Message {
+func (l *messageLoader) messages(ctx context.Context, b *Builder, rows []store.Message) []*plazav1.Message {
+	rows = viewerOf(ctx).messages(rows, l.Moderated)
 	return mapList(rows, func(m store.Message) *plazav1.Message { return b.message(m, l.counts, l.mine) })
 }
 

@@ -1,6 +1,8 @@
 package view
 
 import (
+	"context"
+
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -11,8 +13,12 @@ const deletedUserName = "Deleted user"
 // UserPath returns a user's path.
 func (b *Builder) UserPath(internalID string) string { return b.NetworkID + "/user/" + internalID }
 
-// User converts a user.
-func (b *Builder) User(u store.User) *plazav1.User {
+// User converts a user as the caller sees it.
+func (b *Builder) User(ctx context.Context, u store.User) *plazav1.User {
+	return b.Users(ctx, []store.User{u})[0]
+}
+
+func (b *Builder) user(u store.User) *plazav1.User {
 	m := &plazav1.User{
 		UserId:          u.PublicID,
 		CreatedAt:       ts(u.CreatedAt),
@@ -42,7 +48,7 @@ func (b *Builder) User(u store.User) *plazav1.User {
 	return m
 }
 
-// Users converts users, each once.
-func (b *Builder) Users(rows []store.User) []*plazav1.User {
-	return mapList(unique(rows, func(u store.User) string { return u.ID }), b.User)
+// Users converts users as the caller sees them, each once.
+func (b *Builder) Users(ctx context.Context, rows []store.User) []*plazav1.User {
+	return mapList(viewerOf(ctx).users(unique(rows, func(u store.User) string { return u.ID })), b.user)
 }

@@ -1,6 +1,8 @@
 package view
 
 import (
+	"context"
+
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -57,8 +59,8 @@ func recordingFile(f *store.RecordingFile) *plazav1.StreamRecordingFile {
 }
 
 // VideoStreamings returns the response about streams, in the order of rows.
-func (b *Builder) VideoStreamings(rows []store.VideoStream, users []store.User, viewerID string) *plazav1.VideoStreamingResponse {
-	a := &plazav1.VideoStreamingResponse{Users: b.Users(users)}
+func (b *Builder) VideoStreamings(ctx context.Context, rows []store.VideoStream, users []store.User, viewerID string) *plazav1.VideoStreamingResponse {
+	a := &plazav1.VideoStreamingResponse{Users: b.Users(ctx, users)}
 	for _, s := range rows {
 		a.VideoStreamings = append(a.VideoStreamings, b.VideoStreaming(s, viewerID))
 		if s.Moderation.ID != "" {

@@ -89,13 +89,13 @@ func TestPoll(t *testing.T) {
 
 func TestUser(t *testing.T) {
 	u := store.User{ID: "internal", PublicID: "anna", DisplayName: "Anna", Metadata: []byte(`{"a": 1}`)}
-	require.Equal(t, "Anna", newBuilder().User(u).GetDisplayName())
-	require.Equal(t, "n/user/internal", newBuilder().User(u).GetPath())
+	require.Equal(t, "Anna", newBuilder().User(t.Context(), u).GetDisplayName())
+	require.Equal(t, "n/user/internal", newBuilder().User(t.Context(), u).GetPath())
 	u.DeletedAt = &now
-	deleted := newBuilder().User(u)
+	deleted := newBuilder().User(t.Context(), u)
 	require.Equal(t, "Deleted user", deleted.GetDisplayName())
 	require.Empty(t, deleted.GetMetadata().GetFields())
-	require.Len(t, newBuilder().Users([]store.User{u, u}), 1)
+	require.Len(t, newBuilder().Users(t.Context(), []store.User{u, u}), 1)
 }
 
 func TestRole(t *testing.T) {

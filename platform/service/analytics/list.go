@@ -34,7 +34,7 @@ func (s *Service) ListViewers(ctx context.Context, m *plazav1.ListViewersRequest
 	}
 	rows, paging := page.Window(cursor, rows, func(v store.View) (time.Time, string, string) { return v.FirstAt, "", v.UserID })
 	users, err := s.ReadUsers(ctx, service.Map(rows, func(v store.View) string { return v.UserID }))
-	return &plazav1.ListViewersResponse{Users: s.View.Users(users), Paging: paging}, err
+	return &plazav1.ListViewersResponse{Users: s.View.Users(ctx, users), Paging: paging}, err
 }
 
 // requireOwn returns nil for the author, and for callers who moderate posts and comments, or manage stories, there.

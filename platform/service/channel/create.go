@@ -3,6 +3,7 @@ package channel
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/plaza-social/plaza/platform/auth"
@@ -25,6 +26,7 @@ var (
 	errNotLive    = fail.Validation("postId, videoStreamId, roomId: only allowed for type live")
 	errIsPublic   = fail.Validation("isPublic: only allowed for type community")
 	errTwoLive    = fail.Validation("videoStreamId, roomId: only one of them may be set")
+	errPostID     = fail.Validation("channelId: must not be set for the live channel of a post")
 	errLiveID     = fail.Validation("channelId: must be the id of the room or stream of a live channel")
 )
 
@@ -36,7 +38,8 @@ type draft struct {
 	channel  store.Channel
 	roomID   string // of the room whose live channel it is
 	streamID string // of the stream whose live channel it is
-	exists   bool   // the room or stream already has its live channel
+	attached bool   // it is the live channel of a room, a stream or a post
+	exists   bool   // they already have their live channel
 }
 
 // CreateChannel creates a channel of type community, broadcast or live with the caller as its first moderator.
@@ -68,7 +71,11 @@ func (s *Service) CreateChannel(ctx context.Context, req *plazav1.CreateChannelR
 	if d.exists {
 		return s.GetChannel(ctx, &plazav1.GetChannelRequest{ChannelId: d.channel.ID})
 	}
-	return s.insert(ctx, d, errExists)
+	answer, err := s.insert(ctx, d, errExists)
+	if d.attached && errors.Is(err, errExists) { // a concurrent request created it
+		return s.GetChannel(ctx, &plazav1.GetChannelRequest{ChannelId: d.channel.ID})
+	}
+	return answer, err
 }
 
 // homeOf returns the home of a new channel, which the client may have chosen an id for.
@@ -91,6 +98,8 @@ func validate(req *plazav1.CreateChannelRequest) error {
 		return errIsPublic
 	case req.GetChannelId() == "" || req.GetChannelId() == liveID:
 		return nil
+	case req.GetPostId() != "" && liveID == "":
+		return errPostID
 	case !chat.AllowsPublicID(req.GetChannelId()):
 		return errReservedID
 	case liveID != "":
@@ -142,7 +151,7 @@ func (s *Service) insert(ctx context.Context, d *draft, exists error) (*plazav1.
 		tx.UpdateRoomHasChannel(d.roomID, now, fail.NotFound())
 	case d.streamID != "":
 		tx.UpdateVideoStreamHasChannel(d.streamID, now, fail.NotFound())
-	case d.channel.ID == d.channel.PublicID:
+	case d.channel.ID == d.channel.PublicID && !d.attached:
 		exists = nil // a generated id is unique
 	}
 	chat.InsertChannel(tx, d.channel, users, exists)
@@ -168,9 +177,10 @@ func (d *draft) channelUsers() []store.ChannelUserChange {
 }
 
 // attach attaches a live channel to the room, stream or post of the request. The caller must be allowed to update the
-// room or stream, or be the author of the post. The channel gets the id of the room or stream. If that has its live
-// channel already, the operation returns the existing one.
+// room or stream, or be the author of the post. The channel gets the id of the room or stream, or one that is derived
+// from that of the post, so that there is one at most. If there is one already, the operation returns it.
 func (s *Service) attach(ctx context.Context, d *draft, req *plazav1.CreateChannelRequest) error {
+	d.attached = req.GetRoomId()+req.GetVideoStreamId()+req.GetPostId() != ""
 	switch {
 	case req.GetRoomId() != "":
 		return s.attachRoom(ctx, d, req)
@@ -238,5 +248,12 @@ func (s *Service) attachPost(ctx context.Context, d *draft, postID string) error
 	if err != nil {
 		return err
 	}
-	return live.RequireChange(d.Caller, ref.AuthorID())
+	if err := live.RequireChange(d.Caller, ref.AuthorID()); err != nil {
+		return err
+	}
+	id := s.Directory.PostChannelID(postID)
+	d.channel.ID, d.channel.PublicID = id, id
+	existing, err := service.Read(ctx, s.Deps, (*store.ReadBatch).Channel, id)
+	d.exists = existing != nil
+	return err
 }

@@ -11,9 +11,11 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// DeleteChannel deletes a channel and its content. GetChannel still returns the channel, as deleted.
+// DeleteChannel deletes a channel and its content. Its moderators cannot, unless they created it. GetChannel still
+// returns the channel, as deleted.
 func (s *Service) DeleteChannel(ctx context.Context, req *plazav1.DeleteChannelRequest) (*plazav1.StatusSuccessResponse, error) {
 	found := s.newModerated(ctx, req.GetChannelId(), auth.CloseChannel)
+	found.Check(found.requireDelete)
 	if err := found.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -22,6 +24,14 @@ func (s *Service) DeleteChannel(ctx context.Context, req *plazav1.DeleteChannelR
 	tx.DeleteChannel(id, found.Caller.PublicID, s.Now())
 	row := tx.Emit(topicDeleted, deletedChannel{ChannelID: id}, s.Now(), s.Outbox.FirstTry())
 	return service.StatusSuccess(), s.CommitSoon(ctx, tx, row)
+}
+
+// requireDelete returns an error unless the caller created the channel or may close all channels.
+func (s *state) requireDelete() error {
+	if c := s.Access.Channel; c.CreatorID != "" && c.CreatorID == s.Caller.UserID {
+		return nil
+	}
+	return auth.Require(s.Caller, auth.CloseChannel, auth.Scope{})
 }
 
 // topicDeleted is the outbox topic of deleted channels.

@@ -24,15 +24,15 @@ func (s *Service) AddChannelUsers(ctx context.Context, req *plazav1.AddChannelUs
 // RemoveChannelUsers ends the memberships of users. Users who are not members stay as they are.
 func (s *Service) RemoveChannelUsers(ctx context.Context, req *plazav1.RemoveChannelUsersRequest) (*plazav1.ChannelResponse, error) {
 	return s.moderate(ctx, auth.RemoveChannelUser, req.GetUserIds(), change{
-		channelID: req.GetChannelId(),
-		decide:    func(s *rosterState) ([]store.ChannelUserChange, error) { return s.Remove(), nil },
+		channelID: req.GetChannelId(), acts: true,
+		decide: func(s *rosterState) ([]store.ChannelUserChange, error) { return s.Remove(), nil },
 	})
 }
 
 // BanChannelUsers bans users, members or not: they lose their membership and roles, and cannot join again.
 func (s *Service) BanChannelUsers(ctx context.Context, req *plazav1.BanChannelUsersRequest) (*plazav1.ChannelResponse, error) {
 	return s.moderate(ctx, auth.BanChannelUser, req.GetUserIds(), change{
-		channelID: req.GetChannelId(), readUsers: true,
+		channelID: req.GetChannelId(), acts: true,
 		decide: func(s *rosterState) ([]store.ChannelUserChange, error) { return s.Ban() },
 	})
 }
@@ -50,7 +50,7 @@ func (s *Service) UnbanChannelUsers(ctx context.Context, req *plazav1.UnbanChann
 // mute continues when the user leaves and joins again.
 func (s *Service) MuteChannelUsers(ctx context.Context, req *plazav1.MuteChannelUsersRequest) (*plazav1.SuccessResponse, error) {
 	_, err := s.moderate(ctx, auth.MuteChannelUser, req.GetUserIds(), change{
-		channelID: req.GetChannelId(),
+		channelID: req.GetChannelId(), acts: true,
 		decide: func(s *rosterState) ([]store.ChannelUserChange, error) {
 			until := mutedUntil(req.GetMutePeriod(), s.now)
 			return s.Edit(func(u store.ChannelUser) store.ChannelUserChange { return chat.Mute(u, until, s.now) })
@@ -101,7 +101,7 @@ func (s *Service) setRoles(ctx context.Context, req roleRequest, edit func(have,
 		return nil, fail.Validation("role: must be a role of a channel")
 	}
 	return s.moderate(ctx, auth.AssignChannelUserRole, req.GetUserIds(), change{
-		channelID: req.GetChannelId(),
+		channelID: req.GetChannelId(), acts: true,
 		decide: func(s *rosterState) ([]store.ChannelUserChange, error) {
 			return s.Edit(func(u store.ChannelUser) store.ChannelUserChange {
 				return chat.SetRoles(u, edit(u.Roles, []string{req.GetRole()}), s.now)

@@ -27,6 +27,7 @@ type change struct {
 	channelID string
 	userIDs   []string // internal ids of the users it names, without repetitions
 	readUsers bool     // read the rows of these users
+	acts      bool     // it is done to these users, over whom the caller must have authority
 	decide    func(*rosterState) ([]store.ChannelUserChange, error)
 }
 
@@ -75,12 +76,29 @@ func (s *Service) moderate(ctx context.Context, p auth.Permission, publicIDs []s
 		case found.Access.Channel.Type == store.ChannelConversation && p != auth.MuteChannelUser:
 			return nil, errConversation
 		}
+		if c.acts {
+			if err := found.requireAuthority(); err != nil {
+				return nil, err
+			}
+		}
 		return decide(found)
 	}
 	return s.updateRoster(ctx, c)
 }
 
 var errConversation = fail.Forbidden("The users of a conversation cannot be changed")
+
+// requireAuthority returns an error unless the caller has authority over all of the users but themselves.
+func (s *rosterState) requireAuthority() error {
+	actor := s.Caller.Authority(s.Access.AuthorityOf(s.Caller.UserID, s.Access.User))
+	for _, u := range s.Roster.Users {
+		target := s.Deps.View.Catalog.AuthorityOf(u.Roles, s.Access.AuthorityOf(u.ID, s.Entry(u.ID)))
+		if err := actor.RequireOver(target); err != nil && u.ID != s.Caller.UserID {
+			return err
+		}
+	}
+	return nil
+}
 
 // loadRoster reads the state. A deleted channel is 400400.
 func (s *Service) loadRoster(ctx context.Context, c change) (*rosterState, error) {
@@ -89,7 +107,7 @@ func (s *Service) loadRoster(ctx context.Context, c change) (*rosterState, error
 	found.CallerID, found.UserIDs, found.Rules = found.Caller.UserID, c.userIDs, rules(id, found.now)
 	found.ChannelUsers(id, c.userIDs, &found.Entries)
 	found.CountsOf([]string{id}, found.counts)
-	if c.readUsers {
+	if c.readUsers || c.acts {
 		found.ReadBatch.Users(c.userIDs, &found.Roster.Users)
 	}
 	return found, found.Run(ctx)

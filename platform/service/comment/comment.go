@@ -60,6 +60,9 @@ func (s *Service) newModerated(ctx context.Context, id string) *loaded {
 func (s *Service) newOwn(ctx context.Context, id string, inCommunity, elsewhere auth.Permission) *loaded {
 	l := s.newRequest(ctx, id)
 	l.Check(func() error { return l.Target.RequireRight(l.Caller, inCommunity, elsewhere, l.comment.AuthorID) })
+	l.AfterRun(func(ctx context.Context) error {
+		return l.Target.RequireOverAuthor(ctx, s.Deps, l.Caller, l.comment.AuthorID)
+	})
 	return l
 }
 

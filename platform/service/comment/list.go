@@ -25,9 +25,12 @@ func (s *Service) ListComments(ctx context.Context, m *plazav1.ListCommentsReque
 	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
-	if l.Target.Moderates(l.Caller) && m.GetApprovalStatus() != store.Approved {
+	moderates := l.Target.Moderates(l.Caller)
+	if list.Flagged, err = service.FlaggedOf(m.HasFlag, moderates); err != nil {
+		return nil, err
+	}
+	if list.EveryState = moderates && m.GetApprovalStatus() != store.Approved; list.EveryState || list.Flagged != store.FlaggedAny {
 		// A second round trip, because the first one tells whether the caller is a moderator.
-		list.EveryState = true
 		if rows, err = service.Read(ctx, s.Deps, (*store.ReadBatch).ListComments, list); err != nil {
 			return nil, err
 		}
@@ -47,7 +50,6 @@ func listOf(m *plazav1.ListCommentsRequest, cursor page.Cursor) store.CommentLis
 		ReferenceID: m.GetReferenceId(),
 		ParentID:    m.GetParentId(),
 		EveryLevel:  m.GetParentId() == "" && m.FilterByParentId != nil && !m.GetFilterByParentId(),
-		Flagged:     service.FlaggedOf(m.HasFlag),
 		Deleted:     service.DeletedOf(m.IsDeleted),
 		DataTypes:   m.GetDataTypes().GetValues(),
 		Status:      m.GetApprovalStatus(),

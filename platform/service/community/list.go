@@ -33,6 +33,9 @@ func (s *Service) ListCommunities(ctx context.Context, req *plazav1.ListCommunit
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
+	if list.Flagged, err = flaggedOf(req, r.Caller); err != nil {
+		return nil, err
+	}
 	list.Everything = membership.SeesAllCommunities(r.Caller)
 	read := s.read
 	if membershipFilter(req) == "member" {
@@ -53,7 +56,6 @@ func (s *Service) ListCommunities(ctx context.Context, req *plazav1.ListCommunit
 func listOf(req *plazav1.ListCommunitiesRequest, cursor page.Cursor) store.CommunityList {
 	prefix := cmp.Or(req.GetKeyword(), req.GetDisplayName())
 	list := store.CommunityList{
-		Flagged:      req.HasFlag,
 		Deleted:      req.GetIsDeleted(),
 		CategoryID:   req.GetCategoryId(),
 		Tags:         req.GetTags(),
@@ -66,6 +68,15 @@ func listOf(req *plazav1.ListCommunitiesRequest, cursor page.Cursor) store.Commu
 	list.Desc = (!list.ByName && req.GetSortBy() != "firstCreated") != cursor.Back
 	list.AfterTime, list.AfterKey, list.AfterID = cursor.Start(list.Desc)
 	return list
+}
+
+// flaggedOf returns the filter by flags, which is for the moderators of the network.
+func flaggedOf(req *plazav1.ListCommunitiesRequest, caller *auth.Caller) (*bool, error) {
+	flagged, err := service.FlaggedOf(req.HasFlag, auth.Allowed(caller, auth.ModeratePostAndComment, auth.Scope{}))
+	if flagged == store.FlaggedAny {
+		return nil, err
+	}
+	return req.HasFlag, err
 }
 
 // membershipFilter returns the membership filter of a request, which has two parameters for it.

@@ -83,9 +83,11 @@ func changeOf(req *plazav1.UpdateCommunityRequest) store.CommunityChange {
 	return c
 }
 
-// DeleteCommunity deletes a community. GetCommunity still returns it, as deleted.
+// DeleteCommunity deletes a community. Its moderators cannot, unless they created it. GetCommunity still returns it, as
+// deleted.
 func (s *Service) DeleteCommunity(ctx context.Context, req *plazav1.DeleteCommunityRequest) (*plazav1.SuccessResponse, error) {
 	found := s.newRequest(ctx, req.GetCommunityId(), auth.DeleteCommunity)
+	found.Check(func() error { return membership.RequireDelete(found.Caller, found.community, found.mine) })
 	if err := found.Run(ctx); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
@@ -26,8 +27,11 @@ func (s *Service) ListContentFeed(ctx context.Context, m *plazav1.ListContentFee
 	}
 	order := service.OrderOf(m.GetSortBy())
 	list := store.PostList{
-		FeedType: "published", Flagged: service.FlaggedOf(m.HasFlag), Deleted: deletedOf(m.IsDeleted), ByUpdate: order.ByUpdate,
+		FeedType: "published", Deleted: deletedOf(m.IsDeleted), ByUpdate: order.ByUpdate,
 		Desc: order.Desc != cursor.Back, Limit: cursor.Limit + 1,
+	}
+	if list.Flagged, err = service.FlaggedOf(m.HasFlag, auth.Allowed(f.Caller, auth.ModeratePostAndComment, auth.Scope{})); err != nil {
+		return nil, err
 	}
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
 	rows, err := s.contentOfAll(ctx, list)

@@ -22,7 +22,7 @@ func New(d *service.Deps) *Service { return &Service{d} }
 func (s *Service) ListUserFeed(ctx context.Context, m *plazav1.ListUserFeedRequest) (*plazav1.ListUserFeedResponse, error) {
 	a, paging, err := posting.ListPosts(ctx, s.Deps, posting.PostQuery{
 		TargetType: "user", TargetID: m.GetUserId(), SortBy: m.GetSortBy(), DataTypes: service.SortedSet(m.GetDataTypes()),
-		Flagged: service.FlaggedOf(m.HasFlag), Deleted: deletedOf(m.IsDeleted),
+		HasFlag: m.HasFlag, Deleted: deletedOf(m.IsDeleted),
 		Page: page.Merge(m.GetOptions(), m.Limit, m.GetToken()),
 	})
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *Service) ListUserFeed(ctx context.Context, m *plazav1.ListUserFeedReque
 func (s *Service) ListCommunityFeed(ctx context.Context, m *plazav1.ListCommunityFeedRequest) (*plazav1.ListCommunityFeedResponse, error) {
 	a, paging, err := posting.ListPosts(ctx, s.Deps, posting.PostQuery{
 		TargetType: "community", TargetID: m.GetCommunityId(), FeedType: m.GetFeedType(), SortBy: m.GetSortBy(),
-		DataTypes: service.SortedSet(m.GetDataTypes()), Flagged: service.FlaggedOf(m.HasFlag), Deleted: deletedOf(m.IsDeleted),
+		DataTypes: service.SortedSet(m.GetDataTypes()), HasFlag: m.HasFlag, Deleted: deletedOf(m.IsDeleted),
 		Page: page.Merge(m.GetOptions(), m.Limit, m.GetToken()),
 	})
 	if err != nil {

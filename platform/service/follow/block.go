@@ -141,6 +141,6 @@ func (s *Service) ListBlockedUsers(ctx context.Context, req *plazav1.ListBlocked
 		Total: int32(counts.Of(caller, store.CountBlocks)), //nolint:gosec // little more than maxBlocks
 	}}
 	rows, users, err := withUsers(ctx, s, rows, func(b store.Block) string { return b.BlockedID }, caller, req.IsDeleted)
-	m.Follows, m.Users = service.Map(rows, s.View.Block), s.View.Users(users)
+	m.Follows, m.Users = service.Map(rows, s.View.Block), s.View.Users(ctx, users)
 	return m, err
 }

@@ -69,7 +69,7 @@ func (s *Service) list(ctx context.Context, l listParams) (*plazav1.ListFollowsR
 	}
 	rows, paging := service.Page(cursor, rows, false, q.Desc, func(f store.Follow) (time.Time, string, string) { return f.CreatedAt, "", other(f) })
 	rows, users, err := withUsers(ctx, s, rows, other, owner, l.isDeleted)
-	return &plazav1.ListFollowsResponse{Follows: service.Map(rows, s.View.Follow), Users: s.View.Users(users), Paging: paging}, err
+	return &plazav1.ListFollowsResponse{Follows: service.Map(rows, s.View.Follow), Users: s.View.Users(ctx, users), Paging: paging}, err
 }
 
 // rows reads the follows, and checks that the caller may see them. Only the owner of the list sees pending requests.

@@ -97,7 +97,7 @@ func (s *Service) page(ctx context.Context, rows []store.Invitation, paging *pla
 	}
 	users, err := s.ReadUsers(ctx, service.SortedSet(ids))
 	return &plazav1.InvitationResponse{
-		Invitations: service.Map(rows, s.View.Invitation), Users: s.View.Users(users), Paging: paging,
+		Invitations: service.Map(rows, s.View.Invitation), Users: s.View.Users(ctx, users), Paging: paging,
 	}, err
 }
 

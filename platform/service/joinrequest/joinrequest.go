@@ -50,13 +50,13 @@ func (s *state) requireModerator() error {
 }
 
 // respond returns requests and users.
-func (s *Service) respond(users []store.User, paging *plazav1.Paging, requests ...store.JoinRequest) *plazav1.JoinRequestResponse {
+func (s *Service) respond(ctx context.Context, users []store.User, paging *plazav1.Paging, requests ...store.JoinRequest) *plazav1.JoinRequestResponse {
 	return &plazav1.JoinRequestResponse{
-		JoinRequests: service.Map(requests, s.View.JoinRequest), Users: s.View.Users(users), Paging: paging,
+		JoinRequests: service.Map(requests, s.View.JoinRequest), Users: s.View.Users(ctx, users), Paging: paging,
 	}
 }
 
 // respondOwn returns requests of the caller.
-func (s *Service) respondOwn(r *service.Request, requests ...store.JoinRequest) *plazav1.JoinRequestResponse {
-	return s.respond(r.UserRows(), &plazav1.Paging{}, requests...)
+func (s *Service) respondOwn(ctx context.Context, r *service.Request, requests ...store.JoinRequest) *plazav1.JoinRequestResponse {
+	return s.respond(ctx, r.UserRows(), &plazav1.Paging{}, requests...)
 }

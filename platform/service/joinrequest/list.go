@@ -35,7 +35,7 @@ func (s *Service) ListJoinRequests(ctx context.Context, req *plazav1.ListJoinReq
 		ids = append(ids, j.RequestorID, j.ResponderID)
 	}
 	users, err := s.ReadUsers(ctx, service.SortedSet(ids))
-	return s.respond(users, paging, rows...), err
+	return s.respond(ctx, users, paging, rows...), err
 }
 
 // listOf returns the query of a request.

@@ -28,13 +28,13 @@ func (s *Service) RequestJoin(ctx context.Context, req *plazav1.RequestJoinReque
 			return nil, err
 		}
 		if d.mine.IsMember() {
-			return s.respondOwn(d.Request, *d.latest), nil
+			return s.respondOwn(ctx, d.Request, *d.latest), nil
 		}
 		d.request = s.newRequest(d)
 		if err := s.store(ctx, d); err != nil {
 			return nil, err
 		}
-		return s.respondOwn(d.Request, d.request), nil
+		return s.respondOwn(ctx, d.Request, d.request), nil
 	})
 }
 
@@ -144,7 +144,7 @@ func (s *Service) GetMyJoinRequest(ctx context.Context, req *plazav1.GetMyJoinRe
 		return nil, err
 	}
 	if latest == nil { // callers see their own requests even if the community is hidden from them now
-		return s.respondOwn(found.Request), found.requireDiscoverable()
+		return s.respondOwn(ctx, found.Request), found.requireDiscoverable()
 	}
-	return s.respondOwn(found.Request, *latest), nil
+	return s.respondOwn(ctx, found.Request, *latest), nil
 }

@@ -173,22 +173,20 @@ func TestListCommunities(t *testing.T) {
 		m    *plazav1.ListCommunitiesRequest
 		want []string
 	}{
-		"newest first":    {&plazav1.ListCommunitiesRequest{}, newest},
-		"oldest first":    {&plazav1.ListCommunitiesRequest{SortBy: "firstCreated"}, oldest},
-		"by name":         {&plazav1.ListCommunitiesRequest{SortBy: "displayName"}, []string{"alpha", "bravo", "Charlie", "Delta", "Echo"}},
-		"of a category":   {&plazav1.ListCommunitiesRequest{CategoryId: cat}, []string{"Charlie", "Echo", "Delta"}},
-		"category, name":  {&plazav1.ListCommunitiesRequest{CategoryId: cat, SortBy: "displayName"}, []string{"Charlie", "Delta", "Echo"}},
-		"tagged":          {&plazav1.ListCommunitiesRequest{Tags: []string{"0", "4"}}, []string{"Charlie", "Delta"}},
-		"keyword":         {&plazav1.ListCommunitiesRequest{Keyword: "CH"}, []string{"Charlie"}},
-		"longer keyword":  {&plazav1.ListCommunitiesRequest{DisplayName: "charlie is longer"}, nil},
-		"wildcards":       {&plazav1.ListCommunitiesRequest{Keyword: "%"}, nil},
-		"mine":            {&plazav1.ListCommunitiesRequest{Filter: "member"}, []string{"Echo", "alpha", "Delta"}},
-		"mine by name":    {&plazav1.ListCommunitiesRequest{Membership: "member", SortBy: "displayName"}, []string{"alpha", "Delta", "Echo"}},
-		"mine, category":  {&plazav1.ListCommunitiesRequest{Filter: "member", CategoryId: cat}, []string{"Echo", "Delta"}},
-		"not mine":        {&plazav1.ListCommunitiesRequest{Filter: "notMember"}, []string{"Charlie", "bravo"}},
-		"flagged":         {&plazav1.ListCommunitiesRequest{HasFlag: new(true)}, nil},
-		"flagged by name": {&plazav1.ListCommunitiesRequest{HasFlag: new(true), SortBy: "displayName"}, nil},
-		"not flagged":     {&plazav1.ListCommunitiesRequest{HasFlag: new(false)}, newest},
+		"newest first":   {&plazav1.ListCommunitiesRequest{}, newest},
+		"oldest first":   {&plazav1.ListCommunitiesRequest{SortBy: "firstCreated"}, oldest},
+		"by name":        {&plazav1.ListCommunitiesRequest{SortBy: "displayName"}, []string{"alpha", "bravo", "Charlie", "Delta", "Echo"}},
+		"of a category":  {&plazav1.ListCommunitiesRequest{CategoryId: cat}, []string{"Charlie", "Echo", "Delta"}},
+		"category, name": {&plazav1.ListCommunitiesRequest{CategoryId: cat, SortBy: "displayName"}, []string{"Charlie", "Delta", "Echo"}},
+		"tagged":         {&plazav1.ListCommunitiesRequest{Tags: []string{"0", "4"}}, []string{"Charlie", "Delta"}},
+		"keyword":        {&plazav1.ListCommunitiesRequest{Keyword: "CH"}, []string{"Charlie"}},
+		"longer keyword": {&plazav1.ListCommunitiesRequest{DisplayName: "charlie is longer"}, nil},
+		"wildcards":      {&plazav1.ListCommunitiesRequest{Keyword: "%"}, nil},
+		"mine":           {&plazav1.ListCommunitiesRequest{Filter: "member"}, []string{"Echo", "alpha", "Delta"}},
+		"mine by name":   {&plazav1.ListCommunitiesRequest{Membership: "member", SortBy: "displayName"}, []string{"alpha", "Delta", "Echo"}},
+		"mine, category": {&plazav1.ListCommunitiesRequest{Filter: "member", CategoryId: cat}, []string{"Echo", "Delta"}},
+		"not mine":       {&plazav1.ListCommunitiesRequest{Filter: "notMember"}, []string{"Charlie", "bravo"}},
+		"not flagged":    {&plazav1.ListCommunitiesRequest{HasFlag: new(false)}, newest},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := walk(t, func(o *plazav1.PageOptions) ([]string, *plazav1.Paging) {

@@ -24,7 +24,9 @@
 //
 // # Moderators
 //
-// AddMemberRoles and RemoveMemberRoles change the roles of members, but no state. While a community has other
+// AddMemberRoles and RemoveMemberRoles change the roles of members, but no state. Removing, banning and changing roles
+// require authority over the user (auth.Authority): moderators do not act on the creator, on each other or on holders
+// of network roles. While a community has other
 // members, its last moderator cannot leave, be removed or lose the role. Only moderators of the whole network can ban
 // the last moderator.
 package member

@@ -41,7 +41,7 @@ func decideAdd(s *state) (plan, error) {
 // RemoveMembers ends the memberships of users. Users who are not members stay as they are.
 func (s *Service) RemoveMembers(ctx context.Context, req *plazav1.RemoveMembersRequest) (*plazav1.CommunityResponse, error) {
 	return s.moderate(ctx, auth.RemoveCommunityUser, req.GetUserIds(), change{
-		communityID: req.GetCommunityId(), decide: func(s *state) (plan, error) { return plan{changes: s.Remove()}, nil },
+		communityID: req.GetCommunityId(), acts: true, decide: func(s *state) (plan, error) { return plan{changes: s.Remove()}, nil },
 	})
 }
 
@@ -49,7 +49,7 @@ func (s *Service) RemoveMembers(ctx context.Context, req *plazav1.RemoveMembersR
 // of the whole network can ban the last moderator.
 func (s *Service) BanMembers(ctx context.Context, req *plazav1.BanMembersRequest) (*plazav1.CommunityResponse, error) {
 	return s.moderate(ctx, auth.BanCommunityUser, req.GetUserIds(), change{
-		communityID: req.GetCommunityId(), readUsers: true, decide: decideBan,
+		communityID: req.GetCommunityId(), acts: true, decide: decideBan,
 	})
 }
 
@@ -94,7 +94,7 @@ func (s *Service) setRoles(ctx context.Context, req roleRequest, edit func(have,
 		return nil, err
 	}
 	return s.moderate(ctx, auth.AssignCommunityUserRole, req.GetUserIds(), change{
-		communityID: req.GetCommunityId(), decide: func(s *state) (plan, error) {
+		communityID: req.GetCommunityId(), acts: true, decide: func(s *state) (plan, error) {
 			return newPlan(s.Edit(func(m store.Member) store.MemberChange {
 				return membership.SetRoles(m, edit(m.Roles, roles), s.now)
 			}))

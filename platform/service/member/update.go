@@ -20,6 +20,7 @@ type change struct {
 	communityID string
 	userIDs     []string // internal ids of the users it names, without repetitions
 	readUsers   bool     // read the rows of these users
+	acts        bool     // it is done to these users, over whom the caller must have authority
 	readPending bool     // read the pending join request of the caller
 	readInvited bool     // read the settings and the pending invitations of these users
 	decide      func(*state) (plan, error)
@@ -87,9 +88,26 @@ func (s *Service) moderate(ctx context.Context, p auth.Permission, publicIDs []s
 		if !all {
 			return plan{}, fail.NotFound()
 		}
+		if c.acts {
+			if err := found.requireAuthority(); err != nil {
+				return plan{}, err
+			}
+		}
 		return decide(found)
 	}
 	return s.update(ctx, c)
+}
+
+// requireAuthority returns an error unless the caller has authority over all of the users but themselves.
+func (s *state) requireAuthority() error {
+	actor := s.Caller.Authority(membership.AuthorityIn(s.community, s.Caller.UserID, s.mine))
+	for _, u := range s.Roster.Users {
+		inPlace := membership.AuthorityIn(s.community, u.ID, s.Entry(u.ID))
+		if err := actor.RequireOver(s.Deps.View.Catalog.AuthorityOf(u.Roles, inPlace)); err != nil && u.ID != s.Caller.UserID {
+			return err
+		}
+	}
+	return nil
 }
 
 // load reads the state. A community that does not exist or is hidden from the caller is 400400.
@@ -105,7 +123,7 @@ func (s *Service) load(ctx context.Context, c change) (*state, error) {
 		found.Settings(s.Region, &found.settings)
 		found.PendingInvitations(c.communityID, c.userIDs, &found.invited)
 	}
-	if c.readUsers {
+	if c.readUsers || c.acts {
 		found.ReadBatch.Users(c.userIDs, &found.Roster.Users)
 	}
 	found.Check(func() error { return membership.RequireDiscoverable(found.Caller, found.community, found.mine) })

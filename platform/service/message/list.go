@@ -11,7 +11,6 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/store"
-	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -24,29 +23,34 @@ func (s *Service) ListMessages(ctx context.Context, req *plazav1.ListMessagesReq
 	}
 	c := chat.NewFeedRequest(ctx, s.Deps, req.GetMessageFeedId())
 	around := options.GetAround() != "" && cursor.First()
+	list := listOf(req, cursor)
 	var rows []store.Message
 	if around {
 		c.Request.ReadBatch.Message(options.GetAround(), &c.Message)
 	} else {
-		c.Request.ReadBatch.ListMessages(listOf(req, cursor), &rows)
+		c.Request.ReadBatch.ListMessages(list, &rows)
 	}
 	if err := c.Run(ctx); err != nil {
 		return nil, err
 	}
-	var paging *plazav1.Paging
-	if around {
-		rows, paging, err = s.around(ctx, req, cursor, c)
-	} else {
-		rows, paging = page.Window(cursor, rows, position)
-	}
-	if err != nil {
+	if list.Flagged, err = service.FlaggedOf(req.HasFlags, moderates(c)); err != nil {
 		return nil, err
 	}
+	if around {
+		return s.around(ctx, list, cursor, c)
+	}
+	if list.Flagged != store.FlaggedAny {
+		// A second round trip, because the first one tells whether the caller is a moderator.
+		if rows, err = service.Read(ctx, s.Deps, (*store.ReadBatch).ListMessages, list); err != nil {
+			return nil, err
+		}
+	}
+	rows, paging := page.Window(cursor, rows, position)
 	return s.page(ctx, c, rows, paging)
 }
 
 func (s *Service) page(ctx context.Context, c *chat.MessageRequest, rows []store.Message, paging *plazav1.Paging) (*plazav1.ListMessagesResponse, error) {
-	a, err := s.View.LoadMessages(ctx, s.Store, view.MessageRows{Feeds: []store.MessageFeed{*c.Feed}, Messages: rows, Viewer: c.User()})
+	a, err := s.respond(ctx, c, rows...)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +78,6 @@ func listOf(req *plazav1.ListMessagesRequest, cursor page.Cursor) store.MessageL
 		FeedID:      req.GetMessageFeedId(),
 		EveryLevel:  req.ParentId == nil,
 		ParentID:    req.GetParentId(),
-		Flagged:     service.FlaggedOf(req.HasFlags),
 		Deleted:     service.DeletedOf(req.IsDeleted),
 		IncludeTags: req.GetIncludeTags(),
 		ExcludeTags: req.GetExcludeTags(),
@@ -97,13 +100,13 @@ func firstSegment(desc bool) int64 {
 	return 0
 }
 
-// around reads a page with a message in its middle, or closer to an end of the page if there are not enough messages
+// around returns a page with a message in its middle, or closer to an end of the page if there are not enough messages
 // on that side.
-func (s *Service) around(ctx context.Context, req *plazav1.ListMessagesRequest, cursor page.Cursor, c *chat.MessageRequest) ([]store.Message, *plazav1.Paging, error) {
+func (s *Service) around(ctx context.Context, list store.MessageList, cursor page.Cursor, c *chat.MessageRequest) (*plazav1.ListMessagesResponse, error) {
 	if c.Message == nil || c.Message.FeedID != c.Feed.ID {
-		return nil, nil, fail.NotFound()
+		return nil, fail.NotFound()
 	}
-	before, after := listOf(req, cursor), listOf(req, cursor)
+	before, after := list, list
 	before.Desc = !before.Desc
 	before.After, after.After = c.Message.Segment, c.Message.Segment-1
 	if after.Desc {
@@ -114,7 +117,7 @@ func (s *Service) around(ctx context.Context, req *plazav1.ListMessagesRequest, 
 	reads.ListMessages(before, &head)
 	reads.ListMessages(after, &tail)
 	if err := reads.Run(ctx); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	ahead := min(len(head), cursor.Limit/2)
 	behind := min(len(tail), cursor.Limit-ahead)
@@ -123,7 +126,7 @@ func (s *Service) around(ctx context.Context, req *plazav1.ListMessagesRequest, 
 	head = head[:ahead]
 	slices.Reverse(head)
 	rows := slices.Concat(head, tail[:behind])
-	return rows, pagingAround(cursor, rows, moreBefore, moreAfter), nil
+	return s.page(ctx, c, rows, pagingAround(cursor, rows, moreBefore, moreAfter))
 }
 
 // pagingAround returns the tokens of the pages before and after rows.

@@ -26,7 +26,14 @@ type Service struct{ *service.Deps }
 func New(d *service.Deps) *Service { return &Service{d} }
 
 func (s *Service) respond(ctx context.Context, c *chat.MessageRequest, messages ...store.Message) (*plazav1.MessageResponse, error) {
-	return s.View.LoadMessages(ctx, s.Store, view.MessageRows{Feeds: []store.MessageFeed{*c.Feed}, Messages: messages, Viewer: c.User()})
+	return s.View.LoadMessages(ctx, s.Store, view.MessageRows{
+		Feeds: []store.MessageFeed{*c.Feed}, Messages: messages, Viewer: c.User(), Moderated: map[string]bool{c.Feed.EntityID: moderates(c)},
+	})
+}
+
+// moderates reports whether the caller may clear the flags of the channel's messages.
+func moderates(c *chat.MessageRequest) bool {
+	return c.Access.CanModerate(c.Caller, auth.DeleteMessage)
 }
 
 // GetMessage gets one message.
@@ -47,11 +54,18 @@ func (s *Service) BatchGetMessages(ctx context.Context, req *plazav1.BatchGetMes
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	feeds, err := s.readableFeeds(ctx, r, rows)
+	access, err := chat.LoadAccess(ctx, s.Deps, r.Caller, service.Map(rows, func(m store.Message) string { return m.ChannelID }))
 	if err != nil {
 		return nil, err
 	}
-	shown := view.MessageRows{Viewer: r.User()}
+	feeds, err := s.readableFeeds(ctx, r.Caller, access, rows)
+	if err != nil {
+		return nil, err
+	}
+	shown := view.MessageRows{Viewer: r.User(), Moderated: map[string]bool{}}
+	for id, a := range access {
+		shown.Moderated[id] = a.CanModerate(r.Caller, auth.DeleteMessage)
+	}
 	for _, id := range req.GetMessageIds() {
 		at := slices.IndexFunc(rows, func(m store.Message) bool { return m.ID == id })
 		if at < 0 || feeds[rows[at].FeedID] == nil {
@@ -67,19 +81,14 @@ func (s *Service) BatchGetMessages(ctx context.Context, req *plazav1.BatchGetMes
 }
 
 // readableFeeds returns, by id, those subchannels of messages that are not deleted and that the caller may read.
-func (s *Service) readableFeeds(ctx context.Context, r *service.Request, messages []store.Message) (map[string]*store.MessageFeed, error) {
-	var channels, ids []string
-	for _, m := range messages {
-		channels, ids = append(channels, m.ChannelID), append(ids, m.FeedID)
-	}
-	readable, err := chat.ReadableChannels(ctx, s.Deps, r.Caller, channels)
-	if err != nil {
-		return nil, err
-	}
+func (s *Service) readableFeeds(
+	ctx context.Context, caller *auth.Caller, access map[string]chat.Access, messages []store.Message,
+) (map[string]*store.MessageFeed, error) {
+	ids := service.Map(messages, func(m store.Message) string { return m.FeedID })
 	feeds, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).MessageFeeds, service.SortedSet(ids))
 	byID := map[string]*store.MessageFeed{}
 	for i, feed := range feeds {
-		if feed.DeletedAt == nil && readable[feed.EntityID] {
+		if feed.DeletedAt == nil && access[feed.EntityID].CanRead(caller) == nil {
 			byID[feed.ID] = &feeds[i]
 		}
 	}
@@ -94,6 +103,14 @@ func requireChange(c *chat.MessageRequest, p auth.Permission) error {
 	return c.Access.RequireModerate(c.Caller, p)
 }
 
+// checkChange adds the checks of requireChange, and that the caller's authority is not below that of the author.
+func checkChange(c *chat.MessageRequest, p auth.Permission) {
+	c.Check(func() error { return requireChange(c, p) })
+	c.AfterRun(func(ctx context.Context) error {
+		return c.Access.RequireOverAuthor(ctx, c.Deps, c.Caller, c.Message.CreatorID)
+	})
+}
+
 // UpdateMessage changes the content of a message. The caller must be its author and still be allowed to write, or a
 // moderator.
 func (s *Service) UpdateMessage(ctx context.Context, req *plazav1.UpdateMessageRequest) (*plazav1.MessageResponse, error) {
@@ -101,7 +118,7 @@ func (s *Service) UpdateMessage(ctx context.Context, req *plazav1.UpdateMessageR
 	var updated store.Message
 	c := chat.NewExistingMessageRequest(ctx, s.Deps, req.GetMessageId())
 	readSettings(c.Request, req.GetMentionedUsers(), &settings)
-	c.Check(func() error { return requireChange(c, auth.EditMessage) })
+	checkChange(c, auth.EditMessage)
 	c.Check(func() error { return c.Access.CanWrite(c.Caller, s.Now()) })
 	c.AfterRun(func(ctx context.Context) (err error) {
 		updated, err = s.updated(ctx, c, req, settings)
@@ -158,7 +175,7 @@ func (s *Service) change(ctx context.Context, id string, change func(*store.Tx))
 // DeleteMessage deletes a message. The caller must be its author or a moderator. Deleting a deleted message succeeds.
 func (s *Service) DeleteMessage(ctx context.Context, req *plazav1.DeleteMessageRequest) (*plazav1.MessageResponse, error) {
 	c := chat.NewMessageRequest(ctx, s.Deps, req.GetMessageId())
-	c.Check(func() error { return requireChange(c, auth.DeleteMessage) })
+	checkChange(c, auth.DeleteMessage)
 	if err := c.Run(ctx); err != nil {
 		return nil, err
 	}

@@ -125,7 +125,9 @@ func (s *Service) ListMessageFeeds(ctx context.Context, req *plazav1.ListMessage
 		return nil, err
 	}
 	feeds, paging := page.Window(cursor, feeds, func(feed store.MessageFeed) (time.Time, string, string) { return feed.LastMessageAt, "", feed.ID })
-	a, err := s.View.LoadMessageFeeds(ctx, s.Store, view.MessageRows{Feeds: feeds, Viewer: r.User()})
+	a, err := s.View.LoadMessageFeeds(ctx, s.Store, view.MessageRows{
+		Feeds: feeds, Viewer: r.User(), Moderated: map[string]bool{list.ChannelID: access.CanModerate(r.Caller, auth.DeleteMessage)},
+	})
 	if err != nil {
 		return nil, err
 	}

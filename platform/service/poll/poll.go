@@ -44,7 +44,7 @@ func (s *Service) CreatePoll(ctx context.Context, req *plazav1.CreatePollRequest
 	tx := s.Store.NewTx(service.HomeOf(p.ID))
 	tx.InsertPoll(p)
 	return &plazav1.PollResponse{
-		Polls: []*plazav1.Poll{s.View.Poll(p, nil, nil)}, Users: s.View.Users(f.UserRows()),
+		Polls: []*plazav1.Poll{s.View.Poll(p, nil, nil)}, Users: s.View.Users(ctx, f.UserRows()),
 	}, tx.Commit(ctx)
 }
 
@@ -147,9 +147,9 @@ func (s *Service) requireSee(ctx context.Context, l *loaded) error {
 	return nil
 }
 
-func (s *Service) respond(l *loaded) *plazav1.PollResponse {
+func (s *Service) respond(ctx context.Context, l *loaded) *plazav1.PollResponse {
 	return &plazav1.PollResponse{
-		Polls: []*plazav1.Poll{s.View.Poll(*l.poll, l.counts, l.mine)}, Users: s.View.Users(l.creator),
+		Polls: []*plazav1.Poll{s.View.Poll(*l.poll, l.counts, l.mine)}, Users: s.View.Users(ctx, l.creator),
 	}
 }
 
@@ -159,7 +159,7 @@ func (s *Service) GetPoll(ctx context.Context, req *plazav1.GetPollRequest) (*pl
 	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
-	return s.respond(l), nil
+	return s.respond(ctx, l), nil
 }
 
 // UpdatePoll closes a poll for good. Closing a closed poll changes nothing.
@@ -174,7 +174,7 @@ func (s *Service) UpdatePoll(ctx context.Context, req *plazav1.UpdatePollRequest
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.respond(l), nil
+	return s.respond(ctx, l), nil
 }
 
 // DeletePoll deletes a poll. The post that shows it stays.

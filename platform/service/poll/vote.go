@@ -47,7 +47,7 @@ func (s *Service) tryVote(ctx context.Context, pollID string, wanted []string, r
 	old := l.votes()
 	switch {
 	case slices.Equal(old, wanted):
-		return s.respond(l), nil
+		return s.respond(ctx, l), nil
 	case len(old) > 0 && !replace:
 		return nil, errVoted
 	case l.poll.IsClosed(s.Now()):
@@ -56,7 +56,7 @@ func (s *Service) tryVote(ctx context.Context, pollID string, wanted []string, r
 	if err := s.changeVotes(ctx, l, old, wanted); err != nil {
 		return nil, err
 	}
-	return s.respond(l), nil
+	return s.respond(ctx, l), nil
 }
 
 // requireVote returns nil if the caller may vote for the wanted answers.
@@ -126,7 +126,7 @@ func (s *Service) ListPollVoters(ctx context.Context, m *plazav1.ListPollVotersR
 	votes, paging := page.Window(cursor, votes, func(v store.PollVote) (time.Time, string, string) { return v.CreatedAt, "", v.ID })
 	voters, err := s.ReadUsers(ctx, service.Map(votes, func(v store.PollVote) string { return v.UserID }))
 	return &plazav1.ListPollVotersResponse{
-		Polls: []*plazav1.Poll{s.View.Poll(*l.poll, l.counts, l.mine)}, Users: s.View.Users(l.creator),
-		UsersAnswered: s.View.Users(voters), Paging: paging,
+		Polls: []*plazav1.Poll{s.View.Poll(*l.poll, l.counts, l.mine)}, Users: s.View.Users(ctx, l.creator),
+		UsersAnswered: s.View.Users(ctx, voters), Paging: paging,
 	}, err
 }

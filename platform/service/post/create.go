@@ -29,12 +29,15 @@ func (s *Service) CreatePost(ctx context.Context, req *plazav1.CreatePostRequest
 	posts := t.Rows(d, s.Now(), func() string { return s.NewID(d.Home) })
 	counts := store.Counts{}
 	tx := s.Store.NewTx(d.Home)
-	outboxRows := posting.InsertPosts(s.Deps, tx, posts, d)
+	posting.InsertPosts(tx, posts, d)
 	for _, p := range posts {
 		counts[p.ID] = nil // a new post has no counts
 	}
 	tx.SelectCounts([]string{d.TargetID}, counts)
-	if err := s.Commit(ctx, tx, outboxRows...); err != nil {
+	if err := posting.Reserve(ctx, s.Deps, posts[0], d); err != nil {
+		return nil, err
+	}
+	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
 	k := t.Known(posts[0])

@@ -21,7 +21,7 @@ func (s *Service) ListPosts(ctx context.Context, m *plazav1.ListPostsRequest) (*
 		TargetType: m.GetTargetType(), TargetID: m.GetTargetId(), FeedType: m.GetFeedType(), SortBy: m.GetSortBy(),
 		DataTypes: slices.Compact(types), ParentsOnly: m.GetMatchingOnlyParentPost(),
 		EveryPost: m.MatchingOnlyParentPost != nil && !m.GetMatchingOnlyParentPost(), Tags: m.GetTags(),
-		Flagged: service.FlaggedOf(m.HasFlag), Deleted: service.DeletedOf(m.IsDeleted), Page: m.GetOptions(),
+		HasFlag: m.HasFlag, Deleted: service.DeletedOf(m.IsDeleted), Page: m.GetOptions(),
 	}
 	list := posting.ListPosts
 	if q.TargetType == visibility.OnContent {

@@ -23,7 +23,7 @@ type Service struct{ *service.Deps }
 func New(d *service.Deps) *Service { return &Service{d} }
 
 // Register registers the outbox handlers of posts.
-func Register(d *service.Deps) { posting.RegisterEmbedAttached(d) }
+func Register(d *service.Deps) { posting.RegisterEmbed(d) }
 
 // Feed types of posts.
 const (

@@ -30,7 +30,7 @@ func (s *Service) ListReactions(ctx context.Context, m *plazav1.ListReactionsReq
 	rows, paging := page.Window(cursor, rows, func(r store.Reaction) (time.Time, string, string) { return r.CreatedAt, "", r.ID })
 	users, err := s.ReadUsers(ctx, service.Map(rows, func(r store.Reaction) string { return r.UserID }))
 	return &plazav1.ListReactionsResponse{
-		Reactions: []*plazav1.ReactionRecord{record(ref, rows)}, Users: s.View.Users(users), Paging: paging,
+		Reactions: []*plazav1.ReactionRecord{record(ref, rows)}, Users: s.View.Users(ctx, users), Paging: paging,
 	}, err
 }
 

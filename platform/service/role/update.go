@@ -24,7 +24,7 @@ var (
 // CreateRole creates a custom role. Callers can only grant permissions that they have. An id that is in use is
 // 400315; the id of a deleted role can be used again.
 func (s *Service) CreateRole(ctx context.Context, req *plazav1.CreateRoleRequest) (*plazav1.RoleResponse, error) {
-	return s.update(ctx, auth.CreateRole, req.GetPermissions(), textrules.TextOfList(req.GetRoleId(), req.GetDisplayName()), func(rows []store.Role) (store.Role, error) {
+	return s.update(ctx, auth.CreateRole, req.GetPermissions(), textrules.TextOfList(req.GetRoleId(), req.GetDisplayName()), errExists, func(rows []store.Role) (store.Role, error) {
 		return newRole(rows, req, s.Now())
 	})
 }
@@ -46,7 +46,7 @@ func newRole(rows []store.Role, req *plazav1.CreateRoleRequest, now time.Time) (
 
 // UpdateRole changes the permissions of a custom role, which takes effect for all users who have it.
 func (s *Service) UpdateRole(ctx context.Context, req *plazav1.UpdateRoleRequest) (*plazav1.RoleResponse, error) {
-	return s.update(ctx, auth.EditRole, req.GetPermissions(), textrules.TextOfFields(req.DisplayName), func(rows []store.Role) (store.Role, error) {
+	return s.update(ctx, auth.EditRole, req.GetPermissions(), textrules.TextOfFields(req.DisplayName), nil, func(rows []store.Role) (store.Role, error) {
 		role, err := custom(rows, req.GetRoleId())
 		if req.DisplayName != nil {
 			role.DisplayName = cmp.Or(req.GetDisplayName(), role.ID)
@@ -58,7 +58,7 @@ func (s *Service) UpdateRole(ctx context.Context, req *plazav1.UpdateRoleRequest
 
 // DeleteRole deletes a custom role. Users who have it keep its id, which no longer grants anything.
 func (s *Service) DeleteRole(ctx context.Context, req *plazav1.DeleteRoleRequest) (*plazav1.RoleResponse, error) {
-	return s.update(ctx, auth.DeleteRole, nil, textrules.UserText{}, func(rows []store.Role) (store.Role, error) {
+	return s.update(ctx, auth.DeleteRole, nil, textrules.UserText{}, nil, func(rows []store.Role) (store.Role, error) {
 		role, err := custom(rows, req.GetRoleId())
 		now := s.Now()
 		role.UpdatedAt, role.DeletedAt = now, &now
@@ -79,8 +79,11 @@ func custom(rows []store.Role, id string) (store.Role, error) {
 }
 
 // update stores the role that decide returns at the home of this region and sends it to the others. The caller must
-// have the permission p and all permissions of the role.
-func (s *Service) update(ctx context.Context, p auth.Permission, granted []string, text textrules.UserText, decide func([]store.Role) (store.Role, error)) (*plazav1.RoleResponse, error) {
+// have the permission p and all permissions of the role. taken is the error if the home already has a role with the
+// id; nil if it must have one.
+func (s *Service) update(
+	ctx context.Context, p auth.Permission, granted []string, text textrules.UserText, taken error, decide func([]store.Role) (store.Role, error),
+) (*plazav1.RoleResponse, error) {
 	var rows []store.Role
 	r := s.NewPrivilegedRequest(ctx, p)
 	r.Roles(s.Region, &rows)
@@ -94,7 +97,7 @@ func (s *Service) update(ctx context.Context, p auth.Permission, granted []strin
 		return nil, err
 	}
 	role.ChangedAt, role.Origin = s.clock(), string(s.Region)
-	if err := s.store(ctx, role); err != nil {
+	if err := s.store(ctx, role, taken); err != nil {
 		return nil, err
 	}
 	roles := []*plazav1.Role{s.View.CustomRole(role)}
@@ -121,8 +124,11 @@ type message struct {
 	Role store.Role  `json:"role"`
 }
 
-func (s *Service) store(ctx context.Context, role store.Role) error {
+func (s *Service) store(ctx context.Context, role store.Role, taken error) error {
 	tx := s.Store.NewTx(s.Region)
+	if taken != nil {
+		tx.GuardRoleIDFree(role.ID, taken)
+	}
 	tx.UpsertRole(role)
 	outboxRows := s.EmitToOtherHomes(tx, topic, func(home region.Code) any { return message{Home: home, Role: role} })
 	if err := s.Commit(ctx, tx, outboxRows...); err != nil {

@@ -41,7 +41,7 @@ func (s *Service) ListRooms(ctx context.Context, m *plazav1.ListRoomsRequest) (*
 		return nil, err
 	}
 	users, err := s.ReadUsers(ctx, userIDs(rows...))
-	return &plazav1.ListRoomsResponse{Rooms: s.View.Rooms(rows), Users: s.View.Users(users), Paging: paging}, err
+	return &plazav1.ListRoomsResponse{Rooms: s.View.Rooms(rows), Users: s.View.Users(ctx, users), Paging: paging}, err
 }
 
 // page reads a page of rooms. Regions that do not answer are left out.

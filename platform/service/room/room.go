@@ -82,7 +82,7 @@ func (s *Service) CreateRoom(ctx context.Context, m *plazav1.CreateRoomRequest) 
 		chat.InsertRoomChannel(tx, row, nil, now)
 	}
 	return &plazav1.RoomResponse{
-		Rooms: s.View.Rooms([]store.Room{row}), Users: s.View.Users(append(r.UserRows(), invited...)),
+		Rooms: s.View.Rooms([]store.Room{row}), Users: s.View.Users(ctx, append(r.UserRows(), invited...)),
 	}, tx.Commit(ctx)
 }
 
@@ -131,7 +131,7 @@ func userIDs(rows ...store.Room) []string {
 
 func (s *Service) respond(ctx context.Context, row store.Room) (*plazav1.RoomResponse, error) {
 	users, err := s.ReadUsers(ctx, userIDs(row))
-	return &plazav1.RoomResponse{Rooms: s.View.Rooms([]store.Room{row}), Users: s.View.Users(users)}, err
+	return &plazav1.RoomResponse{Rooms: s.View.Rooms([]store.Room{row}), Users: s.View.Users(ctx, users)}, err
 }
 
 // GetRoom returns one room.

@@ -90,6 +90,7 @@ func (s *Service) tryPublish(ctx context.Context, row store.ScheduledPost, facts
 	if err != nil {
 		return err
 	}
+	d.PostID = row.PostIDs[0]
 	embed, err := s.requireEmbed(ctx, d, author)
 	if err != nil {
 		return err
@@ -99,8 +100,12 @@ func (s *Service) tryPublish(ctx context.Context, row store.ScheduledPost, facts
 	}
 	tx := s.Store.NewTx(service.HomeOf(row.ID))
 	tx.ResolveScheduledPost(row, store.SchedulePosted, "Published", s.Now(), errClaimed)
-	outboxRows := posting.InsertPosts(s.Deps, tx, rowsOf(row, d, author, s.Now()), d)
-	return s.Commit(ctx, tx, outboxRows...)
+	posts := rowsOf(row, d, author, s.Now())
+	posting.InsertPosts(tx, posts, d)
+	if err := posting.Reserve(ctx, s.Deps, posts[0], d); err != nil {
+		return err
+	}
+	return tx.Commit(ctx)
 }
 
 // requireEmbed reads what a draft embeds, and refuses a poll, stream or room that is part of another post or does not

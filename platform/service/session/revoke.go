@@ -47,6 +47,9 @@ func (s *Service) revokeAll(ctx context.Context, id string, isPublic *bool) (*pl
 	if userID == "" {
 		return nil, fail.NotFound()
 	}
+	if err := s.RequireOverOrSelf(ctx, r.Caller, userID); err != nil {
+		return nil, err
+	}
 	tx := s.Store.NewTx(service.HomeOf(userID))
 	tx.GuardTarget("user", userID, fail.NotFound())
 	tx.RevokeSessions(userID, s.Now())

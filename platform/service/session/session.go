@@ -51,7 +51,7 @@ func (s *Service) CreateSession(ctx context.Context, req *plazav1.CreateSessionR
 	case user.IsGlobalBan:
 		return nil, fail.GlobalBan()
 	}
-	return s.respond(user, sessionID)
+	return s.respond(ctx, user, sessionID)
 }
 
 // The details of refused sign-ins without an authToken.
@@ -101,7 +101,7 @@ func (s *Service) store(ctx context.Context, req *plazav1.CreateSessionRequest, 
 }
 
 // respond returns the session with a new access token.
-func (s *Service) respond(user *store.User, sessionID string) (*plazav1.CreateSessionResponse, error) {
+func (s *Service) respond(ctx context.Context, user *store.User, sessionID string) (*plazav1.CreateSessionResponse, error) {
 	token, issued, expires, err := s.issuer.MintAccess(auth.AccessSubject{UserID: user.ID, PublicID: user.PublicID, SessionID: sessionID})
 	if err != nil {
 		return nil, fail.Unexpected(err)
@@ -110,7 +110,7 @@ func (s *Service) respond(user *store.User, sessionID string) (*plazav1.CreateSe
 		AccessToken:    token,
 		IssuedAt:       timestamppb.New(issued.Truncate(time.Millisecond)),
 		ExpiresAt:      timestamppb.New(expires.Truncate(time.Millisecond)),
-		Users:          []*plazav1.User{s.View.User(*user)},
+		Users:          []*plazav1.User{s.View.User(ctx, *user)},
 		Roles:          s.View.Roles(user.Roles),
 		UserType:       "signed-in",
 		LastCachePurge: nil,

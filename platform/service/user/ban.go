@@ -2,7 +2,6 @@ package user
 
 import (
 	"context"
-	"slices"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
@@ -36,8 +35,8 @@ func (s *Service) setBan(ctx context.Context, publicID string, banned bool) (*pl
 	if len(rows) == 0 {
 		return nil, fail.NotFound()
 	}
-	if s.outranks(rows[0], r.Caller) {
-		return nil, fail.NotAllowed()
+	if err := s.RequireOver(r.Caller, rows[0]); err != nil {
+		return nil, err
 	}
 	var user *store.User
 	tx := s.Store.NewTx(service.HomeOf(userID))
@@ -46,12 +45,5 @@ func (s *Service) setBan(ctx context.Context, publicID string, banned bool) (*pl
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.aggregate(*user), nil
-}
-
-// outranks reports whether the user has the MANAGE_ADMIN permission and the caller does not. Moderators cannot ban
-// the users who appoint moderators.
-func (s *Service) outranks(user store.User, caller *auth.Caller) bool {
-	administers := slices.Contains(s.View.Catalog.PermissionsOf(user.Roles), string(auth.ManageAdmin))
-	return administers && !auth.Allowed(caller, auth.ManageAdmin, auth.Scope{})
+	return s.aggregate(ctx, *user), nil
 }

@@ -91,5 +91,5 @@ func (s *Service) changeFlags(ctx context.Context, l *flagRequest, change flags.
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	return s.aggregate(updated...), nil
+	return s.aggregate(ctx, updated...), nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -22,10 +23,14 @@ func (s *Service) ListUsers(ctx context.Context, req *plazav1.ListUsersRequest) 
 	if err != nil {
 		return nil, err
 	}
-	if err := s.NewRequest(ctx).Run(ctx); err != nil {
+	list := listOf(req, cursor)
+	r := s.NewRequest(ctx)
+	if list.Flagged {
+		r.Check(func() error { return auth.Require(r.Caller, auth.ModerateUser, auth.Scope{}) })
+	}
+	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	list := listOf(req, cursor)
 	var rows []store.UserListRow
 	matches, err := s.exactMatches(ctx, req, cursor)
 	if err != nil {
@@ -41,7 +46,7 @@ func (s *Service) ListUsers(ctx context.Context, req *plazav1.ListUsersRequest) 
 	for _, row := range rows {
 		matches = append(matches, row.User)
 	}
-	return &plazav1.ListUsersResponse{Users: s.View.Users(matches), Paging: paging}, nil
+	return &plazav1.ListUsersResponse{Users: s.View.Users(ctx, matches), Paging: paging}, nil
 }
 
 // searches reports whether the request searches a field. The default is displayName.

@@ -31,6 +31,9 @@ func (s *Service) UpdateUser(ctx context.Context, req *plazav1.UpdateUserRequest
 	if err := auth.Require(r.Caller, auth.EditUser, auth.Scope{OwnerID: userID}); err != nil {
 		return nil, err
 	}
+	if err := s.RequireOverOrSelf(ctx, r.Caller, userID); err != nil {
+		return nil, err
+	}
 	if err := s.requireAssign(r.Caller, req.GetRoles(), req.IsBrand != nil || clearsRoles(req)); err != nil {
 		return nil, err
 	}
@@ -54,7 +57,7 @@ func (s *Service) UpdateUser(ctx context.Context, req *plazav1.UpdateUserRequest
 		return nil, err
 	}
 	handle.ReleaseOld(ctx)
-	return s.aggregate(*user), nil
+	return s.aggregate(ctx, *user), nil
 }
 
 // claimHandle checks the texts that the request changes against the rules of the user's home, and claims the handle.

@@ -18,8 +18,8 @@ type Service struct{ *service.Deps }
 // New returns the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-func (s *Service) aggregate(rows ...store.User) *plazav1.UserResponse {
-	return &plazav1.UserResponse{Users: s.View.Users(rows)}
+func (s *Service) aggregate(ctx context.Context, rows ...store.User) *plazav1.UserResponse {
+	return &plazav1.UserResponse{Users: s.View.Users(ctx, rows)}
 }
 
 // GetUser gets one user by public id, or by internal id if type is `internal`.
@@ -31,13 +31,13 @@ func (s *Service) GetUser(ctx context.Context, req *plazav1.GetUserRequest) (*pl
 	if len(rows) == 0 {
 		return nil, fail.NotFound()
 	}
-	return s.aggregate(rows...), nil
+	return s.aggregate(ctx, rows...), nil
 }
 
 // BatchGetUsers gets several users in the order of the request. Unknown users are left out.
 func (s *Service) BatchGetUsers(ctx context.Context, req *plazav1.BatchGetUsersRequest) (*plazav1.UserResponse, error) {
 	rows, err := s.read(ctx, req.GetUserIds(), false)
-	return s.aggregate(rows...), err
+	return s.aggregate(ctx, rows...), err
 }
 
 // read reads users in the order of the ids.

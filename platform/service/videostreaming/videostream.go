@@ -63,13 +63,13 @@ func (s *Service) CreateVideoStreaming(ctx context.Context, m *plazav1.CreateVid
 	if row.HasChannel {
 		chat.InsertStreamChannel(tx, row, nil, now)
 	}
-	return s.View.VideoStreamings([]store.VideoStream{row}, r.UserRows(), r.Caller.UserID), tx.Commit(ctx)
+	return s.View.VideoStreamings(ctx, []store.VideoStream{row}, r.UserRows(), r.Caller.UserID), tx.Commit(ctx)
 }
 
 // respond answers with streams and their creators.
 func (s *Service) respond(ctx context.Context, rows ...store.VideoStream) (*plazav1.VideoStreamingResponse, error) {
 	users, err := s.ReadUsers(ctx, service.Map(rows, func(row store.VideoStream) string { return row.CreatorID }))
-	return s.View.VideoStreamings(rows, users, auth.CallerFrom(ctx).UserID), err
+	return s.View.VideoStreamings(ctx, rows, users, auth.CallerFrom(ctx).UserID), err
 }
 
 // GetVideoStreaming returns one stream.

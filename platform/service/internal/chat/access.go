@@ -2,11 +2,13 @@
 package chat
 
 import (
+	"context"
 	"errors"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -110,6 +112,29 @@ func (a Access) CanWrite(caller *auth.Caller, now time.Time) error {
 // CanModerate reports whether a role in the channel or a network role grants the caller p.
 func (a Access) CanModerate(caller *auth.Caller, p auth.Permission) bool {
 	return a.resolved && auth.Allowed(caller, p, a.scope())
+}
+
+// AuthorityOf returns the authority that a user has in the channel; u is the user's row.
+func (a Access) AuthorityOf(userID string, u *store.ChannelUser) auth.Authority {
+	return auth.AuthorityIn(a.Channel.CreatorID == userID && a.Channel.Type != store.ChannelConversation, u.IsModerator())
+}
+
+// RequireOverAuthor returns an error if the authority of the caller is below that of the author of a message. It takes
+// a round trip unless the caller is the author or an administrator.
+func (a Access) RequireOverAuthor(ctx context.Context, d *service.Deps, caller *auth.Caller, authorID string) error {
+	if caller.Kind == auth.Admin || caller.UserID == authorID {
+		return nil
+	}
+	var authors []store.User
+	var row *store.ChannelUser
+	reads := d.Store.NewBestEffortBatch() // moderation must work while the author's home does not
+	reads.Users([]string{authorID}, &authors)
+	reads.ChannelUser(a.Channel.ID, authorID, &row)
+	if err := reads.Run(ctx); err != nil {
+		return err
+	}
+	actor := caller.Authority(a.AuthorityOf(caller.UserID, a.User))
+	return actor.RequireOverContentOf(d.View.Catalog.AuthorityOf(service.RolesOf(authors), a.AuthorityOf(authorID, row)))
 }
 
 // RequireModerate returns nil if CanModerate does and the channel is not deleted. Otherwise it returns the error of

@@ -60,6 +60,19 @@ func Scope(c *store.Community, mine *store.Member) auth.Scope {
 	return auth.Scope{OwnerID: c.CreatorID, Membership: visibility.MembershipOf(mine)}
 }
 
+// AuthorityIn returns the authority that a user has in a community; m is the user's membership.
+func AuthorityIn(c *store.Community, userID string, m *store.Member) auth.Authority {
+	return auth.AuthorityIn(c.CreatorID == userID, m.IsModerator())
+}
+
+// RequireDelete returns an error unless the caller may delete the community, which its creator and holders of
+// DELETE_COMMUNITY in the network may.
+func RequireDelete(caller *auth.Caller, c *store.Community, mine *store.Member) error {
+	scope := Scope(c, mine)
+	scope.Membership.Roles = nil
+	return auth.Require(caller, auth.DeleteCommunity, scope)
+}
+
 // AnswerBy returns the answer to a join request with the caller as its responder. Administrators have no account to
 // record.
 func AnswerBy(r *service.Request, status string) store.JoinAnswer {

@@ -139,14 +139,16 @@ func childOf(parent store.Post, part part, id string) store.Post {
 }
 
 // InsertPosts adds the insertion of a parent and its children, with their count, to a transaction, which fails if the
-// target does not exist. It also attaches what the draft embeds to the post. The outbox rows must be delivered after
-// the commit.
-func InsertPosts(d *service.Deps, tx *store.Tx, posts []store.Post, draft *Draft) []store.OutboxRow {
+// target does not exist, or if what the draft embeds is part of another post. What is stored at another home must have
+// been reserved.
+func InsertPosts(tx *store.Tx, posts []store.Post, draft *Draft) {
 	parent := posts[0]
 	tx.GuardTarget(parent.TargetType, parent.TargetID, fail.NotFound())
 	for _, p := range posts {
 		tx.InsertPost(p)
 	}
 	tx.Count(parent.TargetID, store.PostCounter(parent.FeedType), +1)
-	return attach(d, tx, parent, draft)
+	if e := embeddingOf(parent, draft); service.HomeOf(e.id()) == tx.Home() {
+		e.attach(tx)
+	}
 }

@@ -42,6 +42,7 @@ type Draft struct {
 	StreamID    string // of the live stream in the post
 	RoomID      string // of the room in the post
 	Mentions    []view.Mention
+	PostID      string // of the post to create, if it is known already
 }
 
 // NewDraft validates a request to post. Its error is a validation error.

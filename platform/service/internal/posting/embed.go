@@ -2,7 +2,7 @@ package posting
 
 import (
 	"context"
-	"encoding/json"
+	"time"
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -53,27 +53,26 @@ var (
 	errRoom   = fail.New(fail.CodeBadRequest, "The room must be one of your own and must not be part of another post")
 )
 
-// RequireEmbed returns nil if what was read for the draft may become part of the post.
+// RequireEmbed returns nil if what was read for the draft may become part of the post. What is part of that very post
+// already, because an earlier attempt to publish it failed, may.
 func (p *PostContext) RequireEmbed(d *Draft, c Embed) error {
 	poll, stream, room := c.Poll, c.Stream, c.Room
+	free := func(creatorID, postID string, deletedAt *time.Time) bool {
+		return deletedAt == nil && creatorID == p.AuthorID && (postID == "" || postID == d.PostID)
+	}
 	switch {
-	case d.PollID != "" && (poll == nil || poll.DeletedAt != nil || poll.CreatorID != p.AuthorID || poll.PostID != ""):
+	case d.PollID != "" && (poll == nil || !free(poll.CreatorID, poll.PostID, poll.DeletedAt)):
 		return errPoll
-	case d.StreamID != "" && (stream == nil || stream.DeletedAt != nil || stream.CreatorID != p.AuthorID || stream.PostID != ""):
+	case d.StreamID != "" && (stream == nil || !free(stream.CreatorID, stream.PostID, stream.DeletedAt)):
 		return errStream
-	case d.RoomID != "" && (room == nil || room.DeletedAt != nil || room.CreatorID != p.AuthorID || room.PostID != ""):
+	case d.RoomID != "" && (room == nil || !free(room.CreatorID, room.PostID, room.DeletedAt)):
 		return errRoom
 	}
 	return nil
 }
 
-// TopicEmbedAttached is the topic of outbox rows that tell the home of a poll, stream or room which post it is part
-// of; EmbedAttached is their payload.
-const TopicEmbedAttached = "carried"
-
-// EmbedAttached reports that a poll, stream or room became part of a post. Exactly one of the first three fields is
-// set.
-type EmbedAttached struct {
+// embedding says which poll, stream or room is part of which post. Exactly one of the first three fields is set.
+type embedding struct {
 	PollID         string `json:"pollId,omitempty"`
 	StreamID       string `json:"streamId,omitempty"`
 	RoomID         string `json:"roomId,omitempty"`
@@ -83,47 +82,85 @@ type EmbedAttached struct {
 	TargetPublicID string `json:"targetPublicId"`
 }
 
-// id returns the id of the poll, stream or room, or "" if nothing is embedded.
-func (c EmbedAttached) id() string { return c.PollID + c.StreamID + c.RoomID }
-
-// write attaches what is embedded to the post, unless it is already part of one.
-func (c EmbedAttached) write(tx *store.Tx) {
-	switch {
-	case c.PollID != "":
-		tx.AttachPoll(c.PollID, c.PostID)
-	case c.StreamID != "":
-		tx.AttachVideoStream(c.StreamID, c.PostID)
-	case c.RoomID != "":
-		tx.AttachRoom(c.RoomID, c.PostID, c.TargetType, c.TargetID, c.TargetPublicID)
-	}
-}
-
-// attach attaches what the draft embeds to the post: in the same transaction if it is stored at the same home,
-// through the outbox otherwise.
-func attach(d *service.Deps, tx *store.Tx, parent store.Post, draft *Draft) []store.OutboxRow {
-	c := EmbedAttached{
+func embeddingOf(parent store.Post, draft *Draft) embedding {
+	return embedding{
 		PollID: draft.PollID, StreamID: draft.StreamID, RoomID: draft.RoomID, PostID: parent.ID,
 		TargetType: parent.TargetType, TargetID: parent.TargetID, TargetPublicID: parent.TargetPublicID,
 	}
-	switch {
-	case c.id() == "":
-		return nil
-	case service.HomeOf(c.id()) == tx.Home():
-		c.write(tx)
-		return nil
-	}
-	return []store.OutboxRow{tx.Emit(TopicEmbedAttached, c, d.Now(), d.Outbox.FirstTry())}
 }
 
-// RegisterEmbedAttached registers the handler of TopicEmbedAttached rows.
-func RegisterEmbedAttached(d *service.Deps) {
-	d.Outbox.Handle(TopicEmbedAttached, func(ctx context.Context, row store.OutboxRow) error {
-		var c EmbedAttached
-		if err := json.Unmarshal(row.Payload, &c); err != nil {
+// id returns the id of the poll, stream or room, or "" if nothing is embedded.
+func (e embedding) id() string { return e.PollID + e.StreamID + e.RoomID }
+
+// attach makes the poll, stream or room part of the post. The transaction fails if it is part of another one.
+func (e embedding) attach(tx *store.Tx) {
+	switch {
+	case e.PollID != "":
+		tx.AttachPoll(e.PollID, e.PostID, errPoll)
+	case e.StreamID != "":
+		tx.AttachVideoStream(e.StreamID, e.PostID, errStream)
+	case e.RoomID != "":
+		tx.AttachRoom(e.RoomID, e.PostID, e.TargetType, e.TargetID, e.TargetPublicID, errRoom)
+	}
+}
+
+func (e embedding) detach(tx *store.Tx) {
+	switch {
+	case e.PollID != "":
+		tx.DetachPoll(e.PollID, e.PostID)
+	case e.StreamID != "":
+		tx.DetachVideoStream(e.StreamID, e.PostID)
+	case e.RoomID != "":
+		tx.DetachRoom(e.RoomID, e.PostID)
+	}
+}
+
+// Topics of outbox rows about embeddings.
+const (
+	topicReserved = "reserved"
+	// topicAttached is of rows that servers of earlier versions wrote after they inserted the post.
+	topicAttached = "carried"
+)
+
+// reservation is how long what a post at another home embeds is reserved for that post. It is longer than any
+// transaction takes.
+const reservation = time.Minute
+
+// Reserve attaches what a draft embeds to the post before the post is inserted, if it is stored at another home: only
+// that home can decide that it is part of no other post. If the post is not inserted, the reservation ends after a
+// minute.
+func Reserve(ctx context.Context, d *service.Deps, parent store.Post, draft *Draft) error {
+	e := embeddingOf(parent, draft)
+	home := service.HomeOf(e.id())
+	if e.id() == "" || home == service.HomeOf(parent.ID) {
+		return nil
+	}
+	tx := d.Store.NewTx(home)
+	e.attach(tx)
+	tx.Emit(topicReserved, e, d.Now(), d.Now().Add(reservation))
+	return tx.Commit(ctx)
+}
+
+// endReservation detaches what is reserved for a post that does not exist.
+func endReservation(ctx context.Context, d *service.Deps, e embedding) error {
+	post, err := service.Read(ctx, d, (*store.ReadBatch).Post, e.PostID)
+	if err != nil || post != nil {
+		return err
+	}
+	tx := d.Store.NewTx(service.HomeOf(e.id()))
+	e.detach(tx)
+	return tx.Commit(ctx)
+}
+
+// RegisterEmbed registers the outbox handlers of embeddings.
+func RegisterEmbed(d *service.Deps) {
+	service.HandleOutbox(d, topicReserved, func(ctx context.Context, e embedding) error { return endReservation(ctx, d, e) })
+	service.HandleOutbox(d, topicAttached, func(ctx context.Context, e embedding) error {
+		tx := d.Store.NewTx(service.HomeOf(e.id()))
+		e.attach(tx)
+		if err := tx.Commit(ctx); err != nil && fail.From(err).Code != fail.CodeBadRequest {
 			return err
 		}
-		tx := d.Store.NewTx(service.HomeOf(c.id()))
-		c.write(tx)
-		return tx.Commit(ctx)
+		return nil // it is part of another post
 	})
 }

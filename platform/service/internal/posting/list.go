@@ -24,7 +24,7 @@ type PostQuery struct {
 	ParentsOnly bool // with data types: match by what parents hold
 	EveryPost   bool // without data types: children as well as parents
 	Tags        []string
-	Flagged     store.Flagged
+	HasFlag     *bool
 	Deleted     store.Deleted
 	Page        *plazav1.PageOptions
 }
@@ -60,6 +60,9 @@ func ListPosts(ctx context.Context, d *service.Deps, q PostQuery) (*view.Aggrega
 	if err := p.Run(ctx); err != nil {
 		return nil, nil, err
 	}
+	if err := p.filterFlagged(ctx, q.HasFlag); err != nil {
+		return nil, nil, err
+	}
 	k := p.target.Known(append(p.UserRows(), p.owners...))
 	rows, paging := page.Window(cursor, p.rows, func(row store.Post) (time.Time, string, string) { return p.list.Key(row), "", row.ID })
 	k.Posts, k.Categories = rows, p.categories
@@ -79,6 +82,9 @@ func ListContentPosts(ctx context.Context, d *service.Deps, q PostQuery) (*view.
 		return nil, nil, err
 	}
 	list := q.list(cursor)
+	if list.Flagged, err = service.FlaggedOf(q.HasFlag, auth.Allowed(f.Caller, auth.ModeratePostAndComment, auth.Scope{})); err != nil {
+		return nil, nil, err
+	}
 	var rows []store.Post
 	reads := d.Store.NewBestEffortBatch()
 	reads.ListPostsOnContent(q.TargetID, list, &rows)
@@ -90,11 +96,21 @@ func ListContentPosts(ctx context.Context, d *service.Deps, q PostQuery) (*view.
 	return a, paging, err
 }
 
+// filterFlagged reads the page again if the request filters by flags, because the first round trip tells whether the
+// caller is a moderator.
+func (p *postPage) filterFlagged(ctx context.Context, hasFlag *bool) (err error) {
+	if p.list.Flagged, err = service.FlaggedOf(hasFlag, p.target.Moderates(p.Caller)); err != nil || p.list.Flagged == store.FlaggedAny {
+		return err
+	}
+	p.rows, err = service.Read(ctx, p.Deps, (*store.ReadBatch).ListPosts, p.list)
+	return err
+}
+
 func (q PostQuery) list(cursor page.Cursor) store.PostList {
 	order := service.OrderOf(q.SortBy)
 	list := store.PostList{
 		TargetID: q.TargetID, FeedType: q.FeedType, DataTypes: q.DataTypes, ParentsOnly: q.ParentsOnly, EveryPost: q.EveryPost, Tags: q.Tags,
-		Flagged: q.Flagged, Deleted: q.Deleted, ByUpdate: order.ByUpdate, Desc: order.Desc != cursor.Back, Limit: cursor.Limit + 1,
+		Deleted: q.Deleted, ByUpdate: order.ByUpdate, Desc: order.Desc != cursor.Back, Limit: cursor.Limit + 1,
 	}
 	if list.FeedType == "" {
 		list.FeedType = "published"

@@ -4,6 +4,8 @@
 package visibility
 
 import (
+	"context"
+
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -118,6 +120,30 @@ func (t Target) RequireRight(caller *auth.Caller, inCommunity, elsewhere auth.Pe
 		p = inCommunity
 	}
 	return auth.Require(caller, p, t.Scope(authorID))
+}
+
+// RequireOverAuthor adds the rest of RequireRight for callers who have the permission by a role, not as the author or as
+// the owner of the wall: their authority must not be below that of the author. It takes a round trip for them.
+func (t Target) RequireOverAuthor(ctx context.Context, d *service.Deps, caller *auth.Caller, authorID string) error {
+	if caller.Kind == auth.Admin || caller.UserID == authorID || caller.UserID == t.WallOwnerID {
+		return nil
+	}
+	var authors []store.User
+	var member *store.Member
+	reads := d.Store.NewBestEffortBatch() // moderation must work while the author's home does not
+	reads.Users([]string{authorID}, &authors)
+	if t.Community != nil {
+		reads.Member(t.Community.ID, authorID, &member)
+	}
+	if err := reads.Run(ctx); err != nil {
+		return err
+	}
+	actor := caller.Authority(t.authority(caller.UserID, t.Member))
+	return actor.RequireOverContentOf(d.View.Catalog.AuthorityOf(service.RolesOf(authors), t.authority(authorID, member)))
+}
+
+func (t Target) authority(userID string, m *store.Member) auth.Authority {
+	return auth.AuthorityIn(t.Community != nil && t.Community.CreatorID == userID, m.IsModerator())
 }
 
 // Moderates reports whether the caller moderates the posts and comments of the target.

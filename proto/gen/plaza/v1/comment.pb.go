@@ -58,9 +58,10 @@ type Comment struct {
 	Metadata *structpb.Struct `protobuf:"bytes,14,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// Number of approved direct replies.
 	ChildrenNumber int32 `protobuf:"varint,15,opt,name=children_number,json=childrenNumber,proto3" json:"children_number,omitempty"`
-	// Number of users who have flagged it.
+	// Number of users who have flagged it; to callers who do not moderate it, only their own flag: 0 or 1.
 	FlagCount int32 `protobuf:"varint,16,opt,name=flag_count,json=flagCount,proto3" json:"flag_count,omitempty"`
-	// Bloom filter of the users who have flagged it; `null` if there are none.
+	// Bloom filter of the users who have flagged it; `null` if there are none. To callers who do not moderate it, only of
+	// themselves.
 	HashFlag *HashFlag `protobuf:"bytes,17,opt,name=hash_flag,json=hashFlag,proto3" json:"hash_flag,omitempty"`
 	// Number of reactions by reaction name.
 	Reactions map[string]int32 `protobuf:"bytes,18,rep,name=reactions,proto3" json:"reactions,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
@@ -794,6 +795,7 @@ type ListCommentsRequest struct {
 	// (`false`).
 	FilterByParentId *bool `protobuf:"varint,4,opt,name=filter_by_parent_id,json=filterByParentId,proto3,oneof" json:"filter_by_parent_id,omitempty"`
 	// Filter by flags: `true` lists only flagged ones, `false` only others; all if absent.
+	// For moderators: other callers get 400300 for `true`, and all for `false`.
 	HasFlag *bool `protobuf:"varint,5,opt,name=has_flag,json=hasFlag,proto3,oneof" json:"has_flag,omitempty"`
 	// Filter by deletion: `true` lists only deleted ones, `false` only others; both if absent. Deleted ones come without
 	// content.

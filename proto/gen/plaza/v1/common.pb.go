@@ -516,7 +516,7 @@ type Feed struct {
 	TargetId string `protobuf:"bytes,1,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
 	// Kind of target: `community` or `user`.
 	TargetType string `protobuf:"bytes,2,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// Number of posts.
+	// Number of posts; 0 for posts that are not published, unless the caller reviews them.
 	PostCount int32 `protobuf:"varint,3,opt,name=post_count,json=postCount,proto3" json:"post_count,omitempty"`
 	// Review state: `published`, `reviewing` or `declined`.
 	FeedType string `protobuf:"bytes,4,opt,name=feed_type,json=feedType,proto3" json:"feed_type,omitempty"`

@@ -72,9 +72,9 @@ type Community struct {
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,21,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// When it was last changed.
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,22,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	// Whether it contains a flagged comment.
+	// Whether it contains a flagged comment; `false` to callers who do not moderate it.
 	HasFlaggedComment bool `protobuf:"varint,23,opt,name=has_flagged_comment,json=hasFlaggedComment,proto3" json:"has_flagged_comment,omitempty"`
-	// Whether it contains a flagged post.
+	// Whether it contains a flagged post; `false` to callers who do not moderate it.
 	HasFlaggedPost bool `protobuf:"varint,24,opt,name=has_flagged_post,json=hasFlaggedPost,proto3" json:"has_flagged_post,omitempty"`
 	// Whether posts require a moderator's approval.
 	NeedApprovalOnPostCreation bool `protobuf:"varint,25,opt,name=need_approval_on_post_creation,json=needApprovalOnPostCreation,proto3" json:"need_approval_on_post_creation,omitempty"`
@@ -762,6 +762,7 @@ type ListCommunitiesRequest struct {
 	// (default) only others.
 	IsDeleted *bool `protobuf:"varint,8,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
 	// Filter by flags: `true` lists only communities with a flagged post or comment, `false` only others; all if absent.
+	// For moderators: other callers get 400300 for `true`, and all for `false`.
 	HasFlag *bool `protobuf:"varint,9,opt,name=has_flag,json=hasFlag,proto3,oneof" json:"has_flag,omitempty"`
 	// Whether private communities that everyone can find are included. The default is `true`.
 	IncludeDiscoverablePrivateCommunity *bool `protobuf:"varint,10,opt,name=include_discoverable_private_community,json=includeDiscoverablePrivateCommunity,proto3,oneof" json:"include_discoverable_private_community,omitempty"`

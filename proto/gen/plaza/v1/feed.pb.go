@@ -29,7 +29,7 @@ type ListUserFeedRequest struct {
 	// Public id of the wall's owner.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	// Filter by flags: `true` lists only posts that are flagged or have a flagged child or comment, `false` only others;
-	// all if absent.
+	// all if absent. For moderators: other callers get 400300 for `true`, and all for `false`.
 	HasFlag *bool `protobuf:"varint,2,opt,name=has_flag,json=hasFlag,proto3,oneof" json:"has_flag,omitempty"`
 	// Filter by deletion: `true` lists only deleted ones, without their content; `false` (default) only others.
 	IsDeleted *bool `protobuf:"varint,3,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
@@ -139,7 +139,7 @@ type ListContentFeedRequest struct {
 	// Sort order: `lastCreated` (default), `firstCreated`, `lastUpdated` or `firstUpdated`.
 	SortBy string `protobuf:"bytes,1,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
 	// Filter by flags: `true` lists only posts that are flagged or have a flagged child or comment, `false` only others;
-	// all if absent.
+	// all if absent. For moderators: other callers get 400300 for `true`, and all for `false`.
 	HasFlag *bool `protobuf:"varint,2,opt,name=has_flag,json=hasFlag,proto3,oneof" json:"has_flag,omitempty"`
 	// Filter by deletion: `true` lists only deleted ones, without their content; `false` (default) only others.
 	IsDeleted *bool `protobuf:"varint,3,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
@@ -523,7 +523,7 @@ type ListCommunityFeedRequest struct {
 	// The community's id.
 	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
 	// Filter by flags: `true` lists only posts that are flagged or have a flagged child or comment, `false` only others;
-	// all if absent.
+	// all if absent. For moderators: other callers get 400300 for `true`, and all for `false`.
 	HasFlag *bool `protobuf:"varint,2,opt,name=has_flag,json=hasFlag,proto3,oneof" json:"has_flag,omitempty"`
 	// Filter by deletion: `true` lists only deleted ones, without their content; `false` (default) only others.
 	IsDeleted *bool `protobuf:"varint,3,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`

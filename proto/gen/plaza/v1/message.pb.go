@@ -71,9 +71,10 @@ type Message struct {
 	Tags []string `protobuf:"bytes,20,rep,name=tags,proto3" json:"tags,omitempty"`
 	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,21,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Number of users who have flagged it.
+	// Number of users who have flagged it; to callers who do not moderate it, only their own flag: 0 or 1.
 	FlagCount int32 `protobuf:"varint,22,opt,name=flag_count,json=flagCount,proto3" json:"flag_count,omitempty"`
-	// Bloom filter of the users who have flagged it; `null` if there are none.
+	// Bloom filter of the users who have flagged it; `null` if there are none. To callers who do not moderate it, only of
+	// themselves.
 	HashFlag *HashFlag `protobuf:"bytes,23,opt,name=hash_flag,json=hashFlag,proto3" json:"hash_flag,omitempty"`
 	// When it was last edited.
 	EditedAt *timestamppb.Timestamp `protobuf:"bytes,24,opt,name=edited_at,json=editedAt,proto3" json:"edited_at,omitempty"`
@@ -683,6 +684,7 @@ type ListMessagesRequest struct {
 	// Omits messages that have any of these tags, at most 10.
 	ExcludeTags []string `protobuf:"bytes,5,rep,name=exclude_tags,json=excludeTags,proto3" json:"exclude_tags,omitempty"`
 	// Filter by flags: `true` lists only flagged ones, `false` only others; all if absent.
+	// For moderators: other callers get 400300 for `true`, and all for `false`.
 	HasFlags *bool `protobuf:"varint,6,opt,name=has_flags,json=hasFlags,proto3,oneof" json:"has_flags,omitempty"`
 	// Lists only messages of this type.
 	DataType string `protobuf:"bytes,7,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`

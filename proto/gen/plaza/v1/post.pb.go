@@ -65,9 +65,10 @@ type Post struct {
 	DataType string `protobuf:"bytes,17,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
 	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,18,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Number of users who have flagged it.
+	// Number of users who have flagged it; to callers who do not moderate it, only their own flag: 0 or 1.
 	FlagCount int32 `protobuf:"varint,19,opt,name=flag_count,json=flagCount,proto3" json:"flag_count,omitempty"`
-	// Bloom filter of the users who have flagged it; `null` if there are none.
+	// Bloom filter of the users who have flagged it; `null` if there are none. To callers who do not moderate it, only of
+	// themselves.
 	HashFlag *HashFlag `protobuf:"bytes,20,opt,name=hash_flag,json=hashFlag,proto3" json:"hash_flag,omitempty"`
 	// When its content was last changed.
 	EditedAt *timestamppb.Timestamp `protobuf:"bytes,21,opt,name=edited_at,json=editedAt,proto3" json:"edited_at,omitempty"`
@@ -91,9 +92,9 @@ type Post struct {
 	ChildrenNumber int32 `protobuf:"varint,30,opt,name=children_number,json=childrenNumber,proto3" json:"children_number,omitempty"`
 	// Whether it has been deleted.
 	IsDeleted bool `protobuf:"varint,31,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
-	// Whether it has a flagged comment.
+	// Whether it has a flagged comment; `false` to callers who do not moderate it.
 	HasFlaggedComment bool `protobuf:"varint,32,opt,name=has_flagged_comment,json=hasFlaggedComment,proto3" json:"has_flagged_comment,omitempty"`
-	// Whether it has a flagged child post.
+	// Whether it has a flagged child post; `false` to callers who do not moderate it.
 	HasFlaggedChildren bool `protobuf:"varint,33,opt,name=has_flagged_children,json=hasFlaggedChildren,proto3" json:"has_flagged_children,omitempty"`
 	// Id of the feed that contains it.
 	FeedId string `protobuf:"bytes,34,opt,name=feed_id,json=feedId,proto3" json:"feed_id,omitempty"`
@@ -998,7 +999,7 @@ type ListPostsRequest struct {
 	// Lists posts that have any of these tags, at most 5.
 	Tags []string `protobuf:"bytes,7,rep,name=tags,proto3" json:"tags,omitempty"`
 	// Filter by flags: `true` lists only posts that are flagged or have a flagged child or comment, `false` only others;
-	// all if absent.
+	// all if absent. For moderators: other callers get 400300 for `true`, and all for `false`.
 	HasFlag *bool `protobuf:"varint,8,opt,name=has_flag,json=hasFlag,proto3,oneof" json:"has_flag,omitempty"`
 	// Filter by deletion: `true` lists only deleted ones, `false` only others; both if absent. Deleted ones come without
 	// content.

@@ -46,9 +46,10 @@ type Story struct {
 	Items []*structpb.Struct `protobuf:"bytes,8,rep,name=items,proto3" json:"items,omitempty"`
 	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,9,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Number of users who have flagged it.
+	// Number of users who have flagged it; to callers who do not moderate it, only their own flag: 0 or 1.
 	FlagCount int32 `protobuf:"varint,10,opt,name=flag_count,json=flagCount,proto3" json:"flag_count,omitempty"`
-	// Bloom filter of the users who have flagged it; `null` if there are none.
+	// Bloom filter of the users who have flagged it; `null` if there are none. To callers who do not moderate it, only of
+	// themselves.
 	HashFlag *HashFlag `protobuf:"bytes,11,opt,name=hash_flag,json=hashFlag,proto3" json:"hash_flag,omitempty"`
 	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
@@ -66,7 +67,7 @@ type Story struct {
 	CommentsCount int32 `protobuf:"varint,18,opt,name=comments_count,json=commentsCount,proto3" json:"comments_count,omitempty"`
 	// Whether it has been deleted.
 	IsDeleted bool `protobuf:"varint,19,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
-	// Whether it has a flagged comment.
+	// Whether it has a flagged comment; `false` to callers who do not moderate it.
 	HasFlaggedComment bool `protobuf:"varint,20,opt,name=has_flagged_comment,json=hasFlaggedComment,proto3" json:"has_flagged_comment,omitempty"`
 	// The users mentioned.
 	MentionedUsers []*MentionedUsers `protobuf:"bytes,21,rep,name=mentioned_users,json=mentionedUsers,proto3" json:"mentioned_users,omitempty"`

@@ -56,9 +56,10 @@ type User struct {
 	AvatarFileId string `protobuf:"bytes,13,opt,name=avatar_file_id,json=avatarFileId,proto3" json:"avatar_file_id,omitempty"`
 	// Address of the avatar, if it is not a file.
 	AvatarCustomUrl string `protobuf:"bytes,14,opt,name=avatar_custom_url,json=avatarCustomUrl,proto3" json:"avatar_custom_url,omitempty"`
-	// Number of users who have flagged this one.
+	// Number of users who have flagged this one; to callers who do not moderate it, only their own flag: 0 or 1.
 	FlagCount int32 `protobuf:"varint,15,opt,name=flag_count,json=flagCount,proto3" json:"flag_count,omitempty"`
-	// Bloom filter of the users who have flagged this one; `null` if there are none.
+	// Bloom filter of the users who have flagged this one; `null` if there are none. To callers who do not moderate it, only of
+	// themselves.
 	HashFlag *HashFlag `protobuf:"bytes,16,opt,name=hash_flag,json=hashFlag,proto3" json:"hash_flag,omitempty"`
 	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,17,opt,name=metadata,proto3" json:"metadata,omitempty"`
@@ -416,7 +417,7 @@ type ListUsersRequest struct {
 	DisplayName string `protobuf:"bytes,2,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
 	// Whether `keyword` must match the whole name.
 	ExactMatchKeyword bool `protobuf:"varint,3,opt,name=exact_match_keyword,json=exactMatchKeyword,proto3" json:"exact_match_keyword,omitempty"`
-	// Filter: `all` (default) or `flagged`.
+	// Filter: `all` (default) or `flagged`, which requires MODERATE_USER.
 	Filter string `protobuf:"bytes,4,opt,name=filter,proto3" json:"filter,omitempty"`
 	// Sort order: `displayName` (default), `firstCreated` or `lastCreated`.
 	SortBy string `protobuf:"bytes,5,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`

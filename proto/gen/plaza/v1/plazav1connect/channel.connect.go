@@ -82,7 +82,7 @@ type ChannelServiceClient interface {
 	// UpdateChannel updates a channel. Fields that are absent do not change. A conversation can be updated by its
 	// creator, or by all of its members if the network allows it.
 	UpdateChannel(context.Context, *v1.UpdateChannelRequest) (*v1.ChannelResponse, error)
-	// DeleteChannel deletes a channel and everything in it.
+	// DeleteChannel deletes a channel and everything in it. For its creator and holders of CLOSE_CHANNEL in the network.
 	DeleteChannel(context.Context, *v1.DeleteChannelRequest) (*v1.StatusSuccessResponse, error)
 	// MuteChannel prevents members who are not moderators from writing, in all subchannels.
 	MuteChannel(context.Context, *v1.MuteChannelRequest) (*v1.SuccessResponse, error)
@@ -276,7 +276,7 @@ type ChannelServiceHandler interface {
 	// UpdateChannel updates a channel. Fields that are absent do not change. A conversation can be updated by its
 	// creator, or by all of its members if the network allows it.
 	UpdateChannel(context.Context, *v1.UpdateChannelRequest) (*v1.ChannelResponse, error)
-	// DeleteChannel deletes a channel and everything in it.
+	// DeleteChannel deletes a channel and everything in it. For its creator and holders of CLOSE_CHANNEL in the network.
 	DeleteChannel(context.Context, *v1.DeleteChannelRequest) (*v1.StatusSuccessResponse, error)
 	// MuteChannel prevents members who are not moderators from writing, in all subchannels.
 	MuteChannel(context.Context, *v1.MuteChannelRequest) (*v1.SuccessResponse, error)

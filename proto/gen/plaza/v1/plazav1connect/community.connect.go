@@ -65,7 +65,7 @@ type CommunityServiceClient interface {
 	ListCommunities(context.Context, *v1.ListCommunitiesRequest) (*v1.ListCommunitiesResponse, error)
 	// UpdateCommunity updates a community. Fields that are absent do not change.
 	UpdateCommunity(context.Context, *v1.UpdateCommunityRequest) (*v1.CommunityResponse, error)
-	// DeleteCommunity deletes a community.
+	// DeleteCommunity deletes a community. For its creator and holders of DELETE_COMMUNITY in the network.
 	DeleteCommunity(context.Context, *v1.DeleteCommunityRequest) (*v1.SuccessResponse, error)
 }
 
@@ -198,7 +198,7 @@ type CommunityServiceHandler interface {
 	ListCommunities(context.Context, *v1.ListCommunitiesRequest) (*v1.ListCommunitiesResponse, error)
 	// UpdateCommunity updates a community. Fields that are absent do not change.
 	UpdateCommunity(context.Context, *v1.UpdateCommunityRequest) (*v1.CommunityResponse, error)
-	// DeleteCommunity deletes a community.
+	// DeleteCommunity deletes a community. For its creator and holders of DELETE_COMMUNITY in the network.
 	DeleteCommunity(context.Context, *v1.DeleteCommunityRequest) (*v1.SuccessResponse, error)
 }
 

@@ -1,0 +1,75 @@
+package conformance
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/apptest"
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+const parallel = 20
+
+// sendTwenty sends the same request 20 times at once, to all regions, and returns how many answers had each status.
+func sendTwenty(t *testing.T, by *apptest.Client, path string, body object) map[int]int {
+	t.Helper()
+	var requests []*http.Request
+	for i := range parallel {
+		requests = append(requests, by.At(region.All()[i%3]).Request(t, http.MethodPost, path, body))
+	}
+	found := map[int]int{}
+	for _, status := range sendConcurrently(by.Network, requests) {
+		found[status]++
+	}
+	return found
+}
+
+// TestEmbedsArePartOfOnePost makes 20 posts with the same poll, stream or room at once, at the home of the author and
+// at another one. One succeeds, the others fail like a second one in sequence.
+func TestEmbedsArePartOfOnePost(t *testing.T) {
+	t.Parallel()
+	author := newUser(t, region.EU, "author")
+	there := newCommunity(t, author.At(region.SG))
+	for place, target := range map[string]object{"here": {}, "elsewhere": {"targetType": "community", "targetId": there}} {
+		for name, data := range map[string]object{
+			"poll":   {"dataType": "poll", "data": object{"text": "x", "pollId": newPoll(t, author)}},
+			"room":   {"dataType": "room", "data": object{"text": "x", "roomId": text(newRoom(t, author), "roomId")}},
+			"stream": {"dataType": "liveStream", "data": object{"text": "x", "streamId": text(newStream(t, author), "streamId")}},
+		} {
+			t.Run(name+" "+place, func(t *testing.T) {
+				post := with(data, target)
+				require.Equal(t, map[int]int{http.StatusOK: 1, http.StatusBadRequest: parallel - 1}, sendTwenty(t, author, "/api/v4/posts", post))
+				requireFailure(t, failure{status: 400, code: 400000}, author.Do(t, http.MethodPost, "/api/v4/posts", post))
+			})
+		}
+	}
+}
+
+// TestPostHasOneLiveChannel creates the live channel of a post 20 times at once.
+func TestPostHasOneLiveChannel(t *testing.T) {
+	t.Parallel()
+	author := newUser(t, region.EU, "author")
+	live := object{"type": "live", "postId": newWallPost(t, author)}
+	require.Equal(t, map[int]int{http.StatusOK: parallel}, sendTwenty(t, author, channelsPath, live))
+	first := author.Do(t, http.MethodPost, channelsPath, live).OK(t).String(t, "channels.0.channelId")
+	require.Equal(t, first, author.At(region.SG).Do(t, http.MethodPost, channelsPath, live).OK(t).String(t, "channels.0.channelId"))
+	requireFailure(t, invalid("channelId"), author.Do(t, http.MethodPost, channelsPath, with(live, object{"channelId": "mine"})))
+}
+
+// TestRoleIDsAreUnique creates a role 20 times at once at one region.
+func TestRoleIDsAreUnique(t *testing.T) {
+	t.Parallel()
+	adm := apptest.Start(t).Admin(region.EU) // the roles of the shared network are listed by other tests
+	var requests []*http.Request
+	for range parallel {
+		requests = append(requests, adm.Request(t, http.MethodPost, rolesPath, object{"roleId": "parallel-role", "permissions": []string{"BAN_USER"}}))
+	}
+	found := map[int]int{}
+	for _, status := range sendConcurrently(adm.Network, requests) {
+		found[status]++
+	}
+	require.Equal(t, 1, found[http.StatusOK], found)
+	require.Equal(t, parallel, found[http.StatusOK]+found[http.StatusForbidden]+found[http.StatusConflict]+found[http.StatusBadRequest], found)
+}

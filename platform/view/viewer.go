@@ -1,0 +1,145 @@
+package view
+
+import (
+	"context"
+	"slices"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// viewer decides what the caller may see of flags and of content that was not approved.
+//
+// The moderators of a place and administrators see the facts. To all other callers, authors included, an object looks
+// as if only they could have flagged it: flagCount is 0 or 1, hashFlag contains at most their own id, and nothing is
+// marked for containing something flagged. The feeds of posts that wait or were declined have a count of 0.
+type viewer struct {
+	caller *auth.Caller
+	// members are the known memberships of the caller. Without one, the caller is treated as a non-member.
+	members []store.Member
+}
+
+// viewerOf returns the caller of the operation. Events that are sent to several users have none.
+func viewerOf(ctx context.Context) *viewer { return &viewer{caller: auth.CallerFrom(ctx)} }
+
+// may reports whether the caller has the permission p for what is on a target.
+func (v *viewer) may(p auth.Permission, targetType, targetID string) bool {
+	scope := auth.Scope{}
+	if targetType == "community" {
+		scope.Membership = v.membership(targetID)
+	}
+	return auth.Permits(v.caller, p, scope)
+}
+
+func (v *viewer) membership(communityID string) *auth.Membership {
+	m := find(v.members, func(m *store.Member) bool { return m.CommunityID == communityID && m.UserID == v.caller.UserID })
+	if m == nil {
+		return nil
+	}
+	return &auth.Membership{Member: m.IsMember(), Banned: m.IsBanned(), Roles: m.Roles}
+}
+
+// reviews reports whether the caller moderates the posts and comments on a target.
+func (v *viewer) reviews(targetType, targetID string) bool {
+	return v.may(auth.ModeratePostAndComment, targetType, targetID)
+}
+
+// restrictFlags reduces the flags of an object to that of the caller.
+func (v *viewer) restrictFlags(flaggers *[]string, flagCount *int64) {
+	if *flagCount == 0 && len(*flaggers) == 0 {
+		return
+	}
+	if v.caller.UserID != "" && slices.Contains(*flaggers, v.caller.UserID) {
+		*flaggers, *flagCount = []string{v.caller.UserID}, 1
+		return
+	}
+	*flaggers, *flagCount = nil, 0
+}
+
+func (v *viewer) posts(rows []store.Post) []store.Post {
+	return changed(rows, func(p *store.Post) {
+		if !v.reviews(p.TargetType, p.TargetID) {
+			v.restrictFlags(&p.Flaggers, &p.FlagCount)
+			p.HasFlaggedChildren, p.HasFlaggedComment = false, false
+		}
+	})
+}
+
+func (v *viewer) comments(rows []store.Comment) []store.Comment {
+	return changed(rows, func(c *store.Comment) {
+		if !v.reviews(c.TargetType, c.TargetID) {
+			v.restrictFlags(&c.Flaggers, &c.FlagCount)
+		}
+	})
+}
+
+func (v *viewer) stories(rows []store.Story) []store.Story {
+	return changed(rows, func(s *store.Story) {
+		if !v.may(auth.ModerateStory, "", "") && !v.may(auth.ManageCommunityStory, s.TargetType, s.TargetID) {
+			v.restrictFlags(&s.Flaggers, &s.FlagCount)
+		}
+		s.HasFlaggedComment = s.HasFlaggedComment && v.reviews(s.TargetType, s.TargetID)
+	})
+}
+
+func (v *viewer) users(rows []store.User) []store.User {
+	if auth.Permits(v.caller, auth.ModerateUser, auth.Scope{}) {
+		return rows
+	}
+	return changed(rows, func(u *store.User) { v.restrictFlags(&u.Flaggers, &u.FlagCount) })
+}
+
+// messages restricts the messages of the channels that are not in moderated.
+func (v *viewer) messages(rows []store.Message, moderated map[string]bool) []store.Message {
+	everywhere := auth.Permits(v.caller, auth.DeleteMessage, auth.Scope{})
+	return changed(rows, func(m *store.Message) {
+		if !everywhere && !moderated[m.ChannelID] {
+			v.restrictFlags(&m.Flaggers, &m.FlagCount)
+		}
+	})
+}
+
+// community restricts a community, and reports whether the caller may see the counts of all of its feeds.
+func (v *viewer) community(c *store.Community) bool {
+	reviews := v.reviews("community", c.ID)
+	c.HasFlaggedPost, c.HasFlaggedComment = c.HasFlaggedPost && reviews, c.HasFlaggedComment && reviews
+	return reviews
+}
+
+// readMemberships reads the caller's memberships of communities that are not known.
+func (v *viewer) readMemberships(batch *store.ReadBatch, known []store.Member, wanted *idSet) {
+	v.members = slices.Clone(known)
+	for _, m := range known {
+		if m.UserID == v.caller.UserID {
+			wanted.exclude(m.CommunityID)
+		}
+	}
+	if ids := wanted.list(); len(ids) > 0 && v.caller.UserID != "" {
+		read := new([]store.Member)
+		batch.Memberships(v.caller.UserID, ids, read)
+		batch.Then(func() { v.members = slices.Concat(known, *read) })
+	}
+}
+
+// moderatedPlaces returns the communities for which the response depends on whether the caller moderates them.
+func (r *Rows) moderatedPlaces() *idSet {
+	places := newIDSet()
+	add := func(depends bool, targetType, targetID string) {
+		if depends && targetType == "community" {
+			places.add(targetID)
+		}
+	}
+	for _, p := range r.Posts {
+		add(p.FlagCount > 0 || p.HasFlaggedChildren || p.HasFlaggedComment || p.FeedType != published, p.TargetType, p.TargetID)
+	}
+	for _, s := range r.Stories {
+		add(s.FlagCount > 0 || s.HasFlaggedComment, s.TargetType, s.TargetID)
+	}
+	for _, c := range r.Comments {
+		add(true, c.TargetType, c.TargetID) // replies are not known yet
+	}
+	for _, c := range r.Communities {
+		add(c.HasFlaggedPost || c.HasFlaggedComment, "community", c.ID)
+	}
+	return places
+}

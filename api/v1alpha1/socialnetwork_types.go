@@ -166,7 +166,8 @@ type LocalSecretReference struct {
 // +kubebuilder:validation:XValidation:rule="self.localities.all(c, self.localities.exists_one(o, self.localities[o] == self.localities[c]))",message="regions must have different database localities"
 type Database struct {
 	// The Secret with the connection URL: key `url` for the rows of all regions, or `url-us`, `url-eu` and `url-sg` for
-	// the rows of one region each, for example of the database nodes nearest to them.
+	// the rows of one region each, for example of the database nodes nearest to them. With the key `owner-url`, migrations
+	// use that role, and the others need not be able to change the schema.
 	// +required
 	SecretRef LocalSecretReference `json:"secretRef"`
 

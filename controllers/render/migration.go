@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strconv"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -57,6 +58,7 @@ func migrationTemplate(n Network) corev1.PodTemplateSpec {
 	r := migrationRegion(n)
 	c := container(n, r)
 	c.Args = migrationArgs(n.SN.Spec.Database)
+	c.Env = withOwner(n.SN.Spec.Database, c.Env)
 	c.TerminationMessagePath = TerminationLog
 	c.TerminationMessagePolicy = corev1.TerminationMessageReadFile
 
@@ -68,6 +70,17 @@ func migrationTemplate(n Network) corev1.PodTemplateSpec {
 		ObjectMeta: metav1.ObjectMeta{Labels: Labels(n.SN.Name, ComponentMigrate)},
 		Spec:       spec,
 	}
+}
+
+// ownerVariable has the URL with which migrations change the schema.
+const ownerVariable = "PLAZA_DATABASE_OWNER_URL"
+
+// withOwner adds the URL of the schema's owner, an optional key of the database's Secret, unless the spec sets it.
+func withOwner(db v1alpha1.Database, env []corev1.EnvVar) []corev1.EnvVar {
+	if slices.ContainsFunc(env, func(v corev1.EnvVar) bool { return v.Name == ownerVariable }) {
+		return env
+	}
+	return append([]corev1.EnvVar{databaseVariable(db, ownerVariable, "owner-url")}, env...)
 }
 
 // migrationRegion returns the region whose pods a migration's pod resembles.

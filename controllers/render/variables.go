@@ -38,14 +38,7 @@ func notGiven(own []corev1.EnvVar, r *v1alpha1.Region) []corev1.EnvVar {
 func databaseVariables(db v1alpha1.Database) []corev1.EnvVar {
 	out := make([]corev1.EnvVar, 0, len(databaseKeys))
 	for _, k := range databaseKeys {
-		out = append(out, corev1.EnvVar{
-			Name: k.variable,
-			ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
-				LocalObjectReference: corev1.LocalObjectReference{Name: db.SecretRef.Name},
-				Key:                  k.key,
-				Optional:             new(true),
-			}},
-		})
+		out = append(out, databaseVariable(db, k.variable, k.key))
 	}
 	return out
 }
@@ -65,6 +58,18 @@ func limitVariables(n Network, r *v1alpha1.Region) []corev1.EnvVar {
 		out = append(out, corev1.EnvVar{Name: "PLAZA_TRUSTED_PROXIES", Value: proxies})
 	}
 	return notGiven(out, r)
+}
+
+// databaseVariable returns a variable with an optional key of the database's Secret.
+func databaseVariable(db v1alpha1.Database, name, key string) corev1.EnvVar {
+	return corev1.EnvVar{
+		Name: name,
+		ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
+			LocalObjectReference: corev1.LocalObjectReference{Name: db.SecretRef.Name},
+			Key:                  key,
+			Optional:             new(true),
+		}},
+	}
 }
 
 // storageVariables makes every key of the storage's Secret an environment variable.

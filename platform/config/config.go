@@ -36,7 +36,9 @@ type Config struct {
 	DatabaseURLUS telemetry.SecretURL `name:"database-url-us" help:"URL for rows whose home is us, for example of the nearest nodes; default: database-url"`
 	DatabaseURLEU telemetry.SecretURL `name:"database-url-eu" help:"like database-url-us, for eu"`
 	DatabaseURLSG telemetry.SecretURL `name:"database-url-sg" help:"like database-url-us, for sg"`
-	PoolSize      PoolSize            `name:"pool-size" default:"8" help:"maximum number of database connections per home"`
+	// DatabaseOwnerURL is for plaza migrate only.
+	DatabaseOwnerURL telemetry.SecretURL `name:"database-owner-url" help:"URL with a role that may change the schema, for plaza migrate; default: database-url"`
+	PoolSize         PoolSize            `name:"pool-size" default:"8" help:"maximum number of database connections per home"`
 
 	LocalityUS    Locality    `name:"locality-us" default:"us-east1" help:"CockroachDB region of rows whose home is us; used by plaza migrate"`
 	LocalityEU    Locality    `name:"locality-eu" default:"europe-west1" help:"CockroachDB region of rows whose home is eu"`
@@ -131,6 +133,9 @@ func (c Config) commonDatabaseURL() telemetry.SecretURL {
 func byHome[T any](us, eu, sg T) map[region.Code]T {
 	return map[region.Code]T{region.US: us, region.EU: eu, region.SG: sg}
 }
+
+// MigrationURL returns the database URL of plaza migrate.
+func (c Config) MigrationURL() telemetry.SecretURL { return cmp.Or(c.DatabaseOwnerURL, c.DatabaseURL) }
 
 // Localities returns the CockroachDB region of each home's rows.
 func (c Config) Localities() map[region.Code]string {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -243,15 +244,18 @@ func TestNetworkRoles(t *testing.T) {
 func TestUserLimits(t *testing.T) {
 	t.Parallel()
 	alice := newUser(t, region.EU, "alice")
-	long := func(length int) string { return strings.Repeat("é", length) }
 	var attempts []attempt
 	for field, limit := range map[string]int{
 		"displayName": 100, "description": 500, "avatarFileId": 50, "avatarCustomUrl": 1000, "profileHandle": 100,
 	} {
-		atLimit := failure{}
-		if field == "avatarFileId" {
+		atLimit, start := failure{}, "ü" // another handle than in other tests
+		switch field {
+		case "avatarFileId":
 			atLimit = notFound // no file has such an id
+		case "avatarCustomUrl":
+			start = "https://example.com/"
 		}
+		long := func(length int) string { return start + strings.Repeat("é", length-utf8.RuneCountInString(start)) }
 		attempts = append(attempts,
 			attempt{field + " at its limit", alice, http.MethodPut, "/api/v3/users", object{field: long(limit)}, atLimit},
 			attempt{field + " past it", alice, http.MethodPut, "/api/v3/users", object{field: long(limit + 1)}, invalid(field)})

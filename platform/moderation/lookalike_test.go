@@ -7,7 +7,7 @@ import (
 )
 
 // TestDisguisedWords checks that accents and letters of other scripts do not hide a word, and that words of other scripts
-// are not taken for Latin ones.
+// are not mistaken for Latin ones.
 func TestDisguisedWords(t *testing.T) {
 	t.Parallel()
 	list := &BlockList{}

@@ -23,7 +23,7 @@ func newMigrateUp() *cobra.Command {
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p := &migrateProgress{out: cmd.OutOrStdout(), json: asJSON}
-			cfg, err := loadConfig(cmd, "database-url")
+			cfg, err := loadMigrationConfig(cmd)
 			if err == nil {
 				err = migrateUp(cmd, cfg, p)
 			}
@@ -43,7 +43,7 @@ func newMigrateStatus() *cobra.Command {
 		Short: "Print the schema version of the database and the required one",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := loadConfig(cmd, "database-url")
+			cfg, err := loadMigrationConfig(cmd)
 			if err != nil {
 				return err
 			}
@@ -59,9 +59,18 @@ func newMigrateStatus() *cobra.Command {
 	return cmd
 }
 
+// loadMigrationConfig loads the configuration for commands that work on the schema.
+func loadMigrationConfig(cmd *cobra.Command) (config.Config, error) {
+	cfg, err := loadConfig(cmd)
+	if err == nil && cfg.DatabaseOwnerURL == "" {
+		err = cfg.Check("database-url")
+	}
+	return cfg, err
+}
+
 func migrateUp(cmd *cobra.Command, cfg config.Config, p *migrateProgress) error {
 	err := db.Migrate(cmd.Context(), db.MigrateOptions{
-		URL:      cfg.DatabaseURL.Reveal(),
+		URL:      cfg.MigrationURL().Reveal(),
 		Layout:   db.Layout{Localities: cfg.Localities(), Primary: cfg.PrimaryRegion, Survive: string(cfg.Survive)},
 		Progress: p.step,
 	})
@@ -90,7 +99,7 @@ type schemaStatus struct {
 }
 
 func readSchemaStatus(cmd *cobra.Command, cfg config.Config) (schemaStatus, error) {
-	current, target, err := db.MigrationStatus(cmd.Context(), cfg.DatabaseURL.Reveal())
+	current, target, err := db.MigrationStatus(cmd.Context(), cfg.MigrationURL().Reveal())
 	s := schemaStatus{Current: current, Target: target, State: schemaUpToDate}
 	switch {
 	case current < target:

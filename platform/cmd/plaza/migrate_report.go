@@ -38,7 +38,7 @@ func isTransient(err error) bool {
 
 // scrub removes the passwords of the database URLs from text. Errors of drivers and servers may contain them.
 func scrub(text string, cfg config.Config) string {
-	for _, address := range []telemetry.SecretURL{cfg.DatabaseURL, cfg.DatabaseURLUS, cfg.DatabaseURLEU, cfg.DatabaseURLSG} {
+	for _, address := range []telemetry.SecretURL{cfg.DatabaseOwnerURL, cfg.DatabaseURL, cfg.DatabaseURLUS, cfg.DatabaseURLEU, cfg.DatabaseURLSG} {
 		text = strings.ReplaceAll(text, orNothing(address.Reveal()), address.String())
 		u, err := url.Parse(address.Reveal())
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
+	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -82,6 +83,17 @@ func (l *loaded) requireReact() error {
 	return l.ref.Target.RequireReact(l.Caller)
 }
 
+// authorID returns the internal id of the author of what is reacted to.
+func (l *loaded) authorID() string {
+	switch {
+	case l.message != nil:
+		return l.message.Message.CreatorID
+	case l.comment != nil:
+		return l.comment.AuthorID
+	}
+	return l.ref.AuthorID()
+}
+
 // by returns the caller's reaction of a name, or nil.
 func (l *loaded) by(name string) *store.Reaction {
 	return service.Find(l.mine, func(r store.Reaction) bool { return r.Name == name })
@@ -91,7 +103,9 @@ func (l *loaded) by(name string) *store.Reaction {
 func (s *Service) AddReaction(ctx context.Context, m *plazav1.AddReactionRequest) (*plazav1.AddReactionResponse, error) {
 	ref := reference{id: m.GetReferenceId(), kind: m.GetReferenceType()}
 	l := s.newRequest(ctx, ref)
+	blocks := contact.Read(l.Request)
 	l.Check(l.requireReact)
+	l.Check(func() error { return blocks.RequireAnswer(l.authorID()) })
 	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}

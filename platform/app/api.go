@@ -24,6 +24,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/community"
 	"github.com/plaza-social/plaza/platform/service/feed"
 	"github.com/plaza-social/plaza/platform/service/file"
+	"github.com/plaza-social/plaza/platform/service/flag"
 	"github.com/plaza-social/plaza/platform/service/follow"
 	"github.com/plaza-social/plaza/platform/service/invitation"
 	"github.com/plaza-social/plaza/platform/service/joinrequest"
@@ -100,6 +101,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 			Channel:        channel.New(shared, marker.New(shared)),
 			ChannelUser:    channel.New(shared, marker.New(shared)),
 			ModerationList: moderationlist.New(shared),
+			Flag:           flag.New(shared),
 		},
 		Interceptors: []connect.Interceptor{
 			auth.NewInterceptor(d.issuer, d.serverKeys, d.apiKeys, auth.WithMediaKey(d.cfg.MediaKey.Reveal())), fileFiller(shared),

@@ -43,6 +43,7 @@ type Services struct {
 	Channel        plazav1connect.ChannelServiceHandler
 	ChannelUser    plazav1connect.ChannelUserServiceHandler
 	ModerationList plazav1connect.ModerationListServiceHandler
+	Flag           plazav1connect.FlagServiceHandler
 }
 
 // ErrServiceMissing is returned by New if a field of Services is nil.
@@ -91,5 +92,6 @@ func (s Services) handlers(options ...connect.HandlerOption) map[string]http.Han
 	add(plazav1connect.NewChannelServiceHandler(s.Channel, options...))
 	add(plazav1connect.NewChannelUserServiceHandler(s.ChannelUser, options...))
 	add(plazav1connect.NewModerationListServiceHandler(s.ModerationList, options...))
+	add(plazav1connect.NewFlagServiceHandler(s.Flag, options...))
 	return handlers
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/erasure"
 	"github.com/plaza-social/plaza/platform/service/feed"
 	"github.com/plaza-social/plaza/platform/service/file"
+	"github.com/plaza-social/plaza/platform/service/flag"
 	"github.com/plaza-social/plaza/platform/service/follow"
 	"github.com/plaza-social/plaza/platform/service/invitation"
 	"github.com/plaza-social/plaza/platform/service/joinrequest"
@@ -103,6 +104,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 			ChannelUser:    channel.New(shared, marker.New(shared)),
 			ModerationList: moderationlist.New(shared),
 			Erasure:        erasure.New(shared),
+			Flag:           flag.New(shared),
 		},
 		Interceptors:   d.interceptors(shared),
 		Log:            d.log,

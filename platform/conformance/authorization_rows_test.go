@@ -9,7 +9,7 @@ import (
 func authorizationRows() []row {
 	return slices.Concat(
 		sessionRows(), userRows(), userFlagRows(), erasureRows(), followRows(), roleRows(),
-		settingRows(), moderationListRows(), categoryRows(),
+		settingRows(), moderationListRows(), flagRows(), categoryRows(),
 		communityRows(), memberRows(), joinRequestRows(), invitationRows(),
 		postRows(), postFlagRows(), commentRows(), commentFlagRows(), reactionRows(), pollRows(), pinRows(), scheduleRows(), feedRows(),
 		storyRows(), liveRows(), fileRows(),

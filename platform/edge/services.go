@@ -44,6 +44,7 @@ type Services struct {
 	ChannelUser    plazav1connect.ChannelUserServiceHandler
 	ModerationList plazav1connect.ModerationListServiceHandler
 	Erasure        plazav1connect.ErasureServiceHandler
+	Flag           plazav1connect.FlagServiceHandler
 }
 
 // ErrServiceMissing is returned by New if a field of Services is nil.
@@ -93,5 +94,6 @@ func (s Services) handlers(options ...connect.HandlerOption) map[string]http.Han
 	add(plazav1connect.NewChannelUserServiceHandler(s.ChannelUser, options...))
 	add(plazav1connect.NewModerationListServiceHandler(s.ModerationList, options...))
 	add(plazav1connect.NewErasureServiceHandler(s.Erasure, options...))
+	add(plazav1connect.NewFlagServiceHandler(s.Flag, options...))
 	return handlers
 }

@@ -64,6 +64,8 @@ var (
 	sqlHiddenFrom = stmt("blocks.hidden", `SELECT blocked_id FROM blocks WHERE home = $1 AND blocker_id = $2 AND status = 'blocked'
 		UNION ALL SELECT blocker_id FROM blocked_by WHERE home = $1 AND blocked_id = $2 AND status = 'blocked'`)
 
+	sqlBlockers = stmt("blocks.blockers", `SELECT blocker_id FROM blocked_by WHERE home = $1 AND blocked_id = $2 AND status = 'blocked'`)
+
 	blockLists = inBoth(createdOrders, func(o db.Order) *db.Statement {
 		return stmt("blocks.list"+o.Name, `SELECT `+blockColumns+` FROM blocks WHERE home = $1 AND blocker_id = $2
 			AND status = 'blocked' AND `+o.After("created_at", "blocked_id", "$3::timestamptz", "$4")+
@@ -84,6 +86,11 @@ func (r *ReadBatch) BlockedBy(blockedID, blockerID string, into **MirroredBlock)
 // HiddenFrom reads the internal ids of the users that a user blocks or is blocked by, in no particular order.
 func (r *ReadBatch) HiddenFrom(userID string, into *[]string) {
 	r.addAt(userID, sqlHiddenFrom, db.Values(into), userID)
+}
+
+// BlockersOf reads the internal ids of the users who block a user, in no particular order.
+func (r *ReadBatch) BlockersOf(userID string, into *[]string) {
+	r.addAt(userID, sqlBlockers, db.Values(into), userID)
 }
 
 // BlockList is a page of the users that a user blocks.

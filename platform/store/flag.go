@@ -22,8 +22,8 @@ var (
 	sqlFlagGuardLimit = stmt("flags.guardLimit", `SELECT 1 / CASE WHEN
 		(SELECT count(*) FROM flags WHERE home = $1 AND target_id = $2 AND user_id <> $3) < $4::bigint
 		OR EXISTS (SELECT 1 FROM flags WHERE home = $1 AND target_id = $2 AND user_id = $3) THEN 1 ELSE 0 END`)
-	sqlFlagInsert = stmt("flags.insert", `INSERT INTO flags (home, target_id, user_id, target_type, reason, detail, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (home, target_id, user_id) DO NOTHING`)
+	sqlFlagInsert = stmt("flags.insert", `INSERT INTO flags (home, target_id, user_id, target_type, reason, detail, created_at, id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (home, target_id, user_id) DO NOTHING`)
 	sqlFlagDelete    = stmt("flags.delete", `DELETE FROM flags WHERE home = $1 AND target_id = $2 AND user_id = $3`)
 	sqlFlagDeleteAll = stmt("flags.clear", `DELETE FROM flags WHERE home = $1 AND target_id = $2`)
 	sqlFlagsPurge    = stmt("flags.purge", `DELETE FROM flags WHERE home = $1 AND target_id = ANY($2::text[])`)
@@ -62,6 +62,7 @@ func flagFieldsFromFlags(table string) string {
 
 // Flag is a row of flags: one user's flag of one target.
 type Flag struct {
+	ID         string
 	TargetType FlagTarget
 	TargetID   string
 	UserID     string
@@ -82,7 +83,7 @@ func (w *Tx) GuardFlagLimit(f Flag, limit int, refusal error) {
 
 // InsertFlag inserts a flag unless the user has flagged the target already. A Recompute method must follow it.
 func (w *Tx) InsertFlag(f Flag) {
-	w.Exec(sqlFlagInsert, f.TargetID, f.UserID, string(f.TargetType), f.Reason, f.Detail, f.CreatedAt)
+	w.Exec(sqlFlagInsert, f.TargetID, f.UserID, string(f.TargetType), f.Reason, f.Detail, f.CreatedAt, f.ID)
 }
 
 // DeleteFlag deletes the user's flag, if any. A Recompute method must follow it.

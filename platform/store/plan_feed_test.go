@@ -38,6 +38,7 @@ func (c *collector) collectFollows() {
 	star := userID(3)
 	c.reads(func(r *store.ReadBatch) { r.Follow(star, userID(6), &follow) })
 	c.reads(func(r *store.ReadBatch) { r.HiddenFrom(userID(9), &ids) })
+	c.reads(func(r *store.ReadBatch) { r.BlockersOf(userID(9), &ids) })
 	both(5000*3/2, func(desc bool, at time.Time, id string) {
 		for _, followers := range []bool{true, false} {
 			l := store.FollowList{UserID: star, Followers: followers, Statuses: []string{store.FollowAccepted}, Desc: desc, After: at, AfterID: id, Limit: pageRows}

@@ -388,6 +388,13 @@ func (c *collector) collectFlags() {
 	child := store.Post{ID: postID(28), ParentID: postID(20), TargetType: "community", TargetID: communityID(bigCommunity)}
 	comment := store.Comment{ID: commentID(flaggedComment), ReferenceID: postID(bigPost), TargetType: "community", TargetID: communityID(bigCommunity)}
 	flag := store.Flag{TargetType: store.FlagPost, TargetID: post.ID, UserID: userID(3), CreatedAt: worldStart}
+	var flags []store.Flag
+	both(600, func(desc bool, at time.Time, after string) {
+		for _, l := range []store.FlagList{{}, {TargetID: postID(flaggedPost)}, {Reason: "Spam"}, {TargetType: store.FlagComment}} {
+			l.Homes, l.Desc, l.After, l.AfterID, l.Limit = []region.Code{region.US}, desc, at, after, pageRows
+			c.reads(func(r *store.ReadBatch) { r.ListFlags(l, &flags) })
+		}
+	})
 	c.write(func(w *store.Tx) {
 		w.GuardFlagLimit(flag, 100, store.ErrConflict)
 		w.InsertFlag(flag)

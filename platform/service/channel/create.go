@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
+	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
@@ -58,6 +59,8 @@ func (s *Service) CreateChannel(ctx context.Context, req *plazav1.CreateChannelR
 	}
 	d.Settings(s.Region, &d.settings)
 	d.Users(ids, &d.users)
+	blocks := contact.Read(d.Request)
+	d.Check(func() error { return blocks.RequireFound(ids) })
 	textrules.Require(d.Request, s.homeOf(req.GetChannelId()), textrules.TextOfFields(&req.DisplayName), textrules.TextOfList(req.GetTags()...))
 	d.CheckFound(func() bool { return all && d.usersExist(len(ids)) })
 	fileref.Require(d.Request, fileref.Avatar(&req.AvatarFileId))

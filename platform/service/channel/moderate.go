@@ -17,7 +17,12 @@ import (
 func (s *Service) AddChannelUsers(ctx context.Context, req *plazav1.AddChannelUsersRequest) (*plazav1.ChannelResponse, error) {
 	return s.moderate(ctx, auth.AddChannelUser, req.GetUserIds(), change{
 		channelID: req.GetChannelId(), readUsers: true,
-		decide: func(s *rosterState) ([]store.ChannelUserChange, error) { return s.Add() },
+		decide: func(s *rosterState) ([]store.ChannelUserChange, error) {
+			if err := s.blocks.RequireFound(s.UserIDs); err != nil {
+				return nil, err
+			}
+			return s.Add()
+		},
 	})
 }
 

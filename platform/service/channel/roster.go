@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
+	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/roster"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
@@ -36,6 +37,7 @@ type rosterState struct {
 	*state
 	roster.Roster[store.ChannelUser, store.ChannelUserChange]
 	counts store.Counts
+	blocks *contact.Blocks
 	now    time.Time
 }
 
@@ -107,6 +109,7 @@ func (s *Service) loadRoster(ctx context.Context, c change) (*rosterState, error
 	found.CallerID, found.UserIDs, found.Rules = found.Caller.UserID, c.userIDs, rules(id, found.now)
 	found.ChannelUsers(id, c.userIDs, &found.Entries)
 	found.CountsOf([]string{id}, found.counts)
+	found.blocks = contact.Read(found.Request)
 	if c.readUsers || c.acts {
 		found.ReadBatch.Users(c.userIDs, &found.Roster.Users)
 	}

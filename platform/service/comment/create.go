@@ -11,6 +11,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/posting"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
@@ -96,9 +97,25 @@ func (s *Service) loadDraft(ctx context.Context, m *plazav1.CreateCommentRequest
 		d.Check(d.requireParent)
 	}
 	d.Check(func() error { return d.RequireComment(d.Caller) })
+	blocks := contact.Read(d.Request.Request)
+	d.Check(func() error { return d.requireContact(blocks) })
 	fileref.Require(d.Request.Request, fileref.OfAttachments(m.GetAttachments())...)
 	textrules.Require(d.Request.Request, service.HomeOf(id), textrules.TextOf(m.GetData()))
 	return d, d.Run(ctx)
+}
+
+// requireContact returns an error if a block is between the caller and the author of the post, story or parent. The
+// moderators of a target answer everyone there.
+func (d *draft) requireContact(blocks *contact.Blocks) error {
+	if d.Target.Moderates(d.Caller) {
+		return nil
+	}
+	if d.parent != nil {
+		if err := blocks.RequireAnswer(d.parent.AuthorID); err != nil {
+			return err
+		}
+	}
+	return blocks.RequireAnswer(d.AuthorID())
 }
 
 // requireParent returns 400400 unless the parent is an approved comment on the same post or story.

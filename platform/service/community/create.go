@@ -8,6 +8,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
@@ -60,6 +61,8 @@ func (s *Service) loadDraft(ctx context.Context, req *plazav1.CreateCommunityReq
 	var categories []store.Category
 	d.Users(ids, &d.users)
 	d.Categories(req.GetCategoryIds(), &categories)
+	blocks := contact.Read(d.Request)
+	d.Check(func() error { return blocks.RequireFound(ids) })
 	if req.GetIsOfficial() {
 		d.Check(func() error { return requireOfficial(d.Request) })
 	}

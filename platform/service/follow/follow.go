@@ -8,9 +8,12 @@
 // A block ends the follows between the two users in both directions. While it exists:
 //   - neither can follow the other (400300),
 //   - the blocker's wall, with all posts, comments and reactions on it, is 400400 for the blocked user,
-//   - neither sees posts of the other in following and global feeds, not even posts in a community of both.
+//   - neither sees posts of the other in following and global feeds, not even posts in a community of both,
+//   - neither adds, invites, mentions, answers or reacts to the other (package contact),
+//   - the blocker's profile is 400400 for the blocked user.
 //
-// Both still see each other's profile, and the other's posts and comments in communities and on other walls.
+// Both still see the other's posts and comments in communities and on other walls, and the blocker sees the profile of
+// the blocked user.
 package follow
 
 import (

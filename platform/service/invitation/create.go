@@ -6,6 +6,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/store"
@@ -60,7 +61,9 @@ func (s *Service) invite(ctx context.Context, d *draft) ([]store.Invitation, err
 	if d.target.kind == store.InviteToCommunity {
 		d.Members(d.target.id, d.ids, &d.members)
 	}
+	blocks := contact.Read(d.Request)
 	d.Check(d.check)
+	d.Check(func() error { return blocks.RequireFound(d.ids) })
 	if err := d.Run(ctx); err != nil {
 		return nil, err
 	}

@@ -23,6 +23,9 @@ func (s *Service) AddMembers(ctx context.Context, req *plazav1.AddMembersRequest
 }
 
 func decideAdd(s *state) (plan, error) {
+	if err := s.blocks.RequireFound(s.UserIDs); err != nil {
+		return plan{}, err
+	}
 	changes, err := s.Add()
 	p := plan{changes: changes, answer: membership.AnswerBy(s.Request, store.JoinApproved)}
 	if s.settings.MembershipAcceptance != store.AcceptInvitation || s.Request.User() == nil {

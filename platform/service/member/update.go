@@ -8,6 +8,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/membership"
 	"github.com/plaza-social/plaza/platform/service/internal/roster"
 	"github.com/plaza-social/plaza/platform/store"
@@ -34,6 +35,7 @@ type state struct {
 	mine      *store.Member      // the caller's; nil if the caller never was a member
 	pending   *store.JoinRequest // the caller's
 	settings  store.Settings
+	blocks    *contact.Blocks
 	invited   []store.Invitation
 	now       time.Time
 }
@@ -119,6 +121,7 @@ func (s *Service) load(ctx context.Context, c change) (*state, error) {
 	if c.readPending {
 		found.PendingJoinRequest(c.communityID, found.Caller.UserID, &found.pending)
 	}
+	found.blocks = contact.Read(found.Request)
 	if c.readInvited {
 		found.Settings(s.Region, &found.settings)
 		found.PendingInvitations(c.communityID, c.userIDs, &found.invited)

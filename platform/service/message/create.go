@@ -13,6 +13,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
+	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
@@ -98,10 +99,35 @@ func (s *Service) loadDraft(ctx context.Context, d *draft) error {
 	if d.GetParentId() != "" {
 		r.ReadBatch.Message(d.GetParentId(), &d.parent)
 		r.Check(d.requireParent)
+		blocks := contact.Read(r)
+		r.Check(func() error { return blocks.RequireAnswer(d.parent.CreatorID) })
 	}
 	fileref.Require(r, fileref.Reference{ID: d.GetFileId(), Kind: fileKinds[d.dataType], Field: "fileId"})
 	textrules.Require(r, service.HomeOf(d.GetMessageFeedId()), textrules.TextOf(d.GetData()), textrules.TextOfList(d.GetTags()...))
+	r.AfterRun(func(ctx context.Context) error { return s.requireContact(ctx, d) })
 	return d.Run(ctx)
+}
+
+// requireContact refuses messages in a conversation of two users who block each other.
+func (s *Service) requireContact(ctx context.Context, d *draft) error {
+	if d.Access.Channel.Type != store.ChannelConversation {
+		return nil
+	}
+	var users []store.ChannelUser
+	var hidden []string
+	reads := s.Store.NewReadBatch()
+	reads.ChannelUsersAfter(d.Access.Channel.ID, "", 3, &users)
+	reads.HiddenFrom(d.Caller.UserID, &hidden)
+	if err := reads.Run(ctx); err != nil || len(users) > 2 {
+		return err
+	}
+	blocks := contact.New(d.Caller, hidden)
+	for _, u := range users {
+		if err := blocks.RequireAnswer(u.UserID); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // requireParent returns an error unless the parent is a message of the subchannel that is not a reply.

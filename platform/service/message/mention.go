@@ -4,8 +4,10 @@ import (
 	"context"
 	"slices"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -19,13 +21,20 @@ func readSettings(r *service.Request, list []*plazav1.MessageMention, into *stor
 }
 
 // mentions resolves the mentions of a request. Mentions of unknown users are dropped, so that a deleted user does not
-// make a message fail. A mention of the channel fails if the network settings do not allow it.
+// make a message fail, and so are those of users whom the caller may not contact. A mention of the channel fails if the network settings do not allow it.
 func (s *Service) mentions(ctx context.Context, list []*plazav1.MessageMention, settings store.Settings) ([]view.MessageMention, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
 	var all []string
 	for _, m := range list {
 		all = append(all, m.GetUserIds()...)
 	}
 	found, err := s.Directory.Resolve(ctx, all...)
+	if err != nil {
+		return nil, err
+	}
+	blocks, err := contact.Load(ctx, s.Deps, auth.CallerFrom(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +49,7 @@ func (s *Service) mentions(ctx context.Context, list []*plazav1.MessageMention, 
 		}
 		mention := view.MessageMention{Type: view.MentionUser}
 		for _, id := range m.GetUserIds() {
-			if found[id] != "" {
+			if found[id] != "" && blocks.MayContact(found[id]) {
 				mention.UserIDs = append(mention.UserIDs, found[id])
 				mention.UserPublicIDs = append(mention.UserPublicIDs, id)
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
+	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
@@ -89,6 +90,17 @@ func (l *loaded) requireReact() error {
 	return l.ref.Target.RequireReact(l.Caller)
 }
 
+// authorID returns the internal id of the author of what is reacted to.
+func (l *loaded) authorID() string {
+	switch {
+	case l.message != nil:
+		return l.message.Message.CreatorID
+	case l.comment != nil:
+		return l.comment.AuthorID
+	}
+	return l.ref.AuthorID()
+}
+
 // by returns the caller's reaction of a name, or nil.
 func (l *loaded) by(name string) *store.Reaction {
 	return service.Find(l.mine, func(r store.Reaction) bool { return r.Name == name })
@@ -99,7 +111,9 @@ func (s *Service) AddReaction(ctx context.Context, m *plazav1.AddReactionRequest
 	ref := reference{id: m.GetReferenceId(), kind: m.GetReferenceType()}
 	l, counts := s.newRequest(ctx, ref), store.Counts{}
 	l.CountsOf([]string{ref.id}, counts)
+	blocks := contact.Read(l.Request)
 	l.Check(l.requireReact)
+	l.Check(func() error { return blocks.RequireAnswer(l.authorID()) })
 	textrules.Require(l.Request, service.HomeOf(ref.id), textrules.TextOfList(m.GetReactionName()))
 	if err := l.Run(ctx); err != nil {
 		return nil, err

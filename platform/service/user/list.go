@@ -24,7 +24,9 @@ func (s *Service) ListUsers(ctx context.Context, req *plazav1.ListUsersRequest) 
 		return nil, err
 	}
 	list := listOf(req, cursor)
+	var blockers []string
 	r := s.NewRequest(ctx)
+	r.BlockersOf(r.Caller.UserID, &blockers)
 	if list.Flagged {
 		r.Check(func() error { return auth.Require(r.Caller, auth.ModerateUser, auth.Scope{}) })
 	}
@@ -46,6 +48,7 @@ func (s *Service) ListUsers(ctx context.Context, req *plazav1.ListUsersRequest) 
 	for _, row := range rows {
 		matches = append(matches, row.User)
 	}
+	matches = withoutBlockers(r.Caller, matches, blockers)
 	return &plazav1.ListUsersResponse{Users: s.View.Users(ctx, matches), Paging: paging}, nil
 }
 

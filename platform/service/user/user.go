@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
@@ -47,10 +48,20 @@ func (s *Service) read(ctx context.Context, ids []string, internal bool) ([]stor
 		return nil, err
 	}
 	var rows []store.User
+	var blockers []string
 	r := s.NewRequest(ctx)
 	r.Users(wanted, &rows)
+	r.BlockersOf(r.Caller.UserID, &blockers)
 	err = r.Run(ctx)
-	return rows, err
+	return withoutBlockers(r.Caller, rows, blockers), err
+}
+
+// withoutBlockers removes the users who block the caller: a block hides the profile. Moderators of users see all.
+func withoutBlockers(caller *auth.Caller, rows []store.User, blockers []string) []store.User {
+	if len(blockers) == 0 || auth.Allowed(caller, auth.ModerateUser, auth.Scope{}) {
+		return rows
+	}
+	return slices.DeleteFunc(rows, func(u store.User) bool { return slices.Contains(blockers, u.ID) })
 }
 
 func (s *Service) internalIDs(ctx context.Context, ids []string, internal bool) ([]string, error) {

@@ -39,7 +39,7 @@ func Add(r *service.Request, target store.FlagTarget, why reasons) Change {
 	})
 	return func(tx *store.Tx, id string) {
 		flag := store.Flag{
-			TargetType: target, TargetID: id, UserID: r.Caller.UserID,
+			ID: r.Deps.NewID(tx.Home()), TargetType: target, TargetID: id, UserID: r.Caller.UserID,
 			Reason: cmp.Or(why.GetReason(), defaultReason), Detail: why.GetDetail(), CreatedAt: r.Deps.Now(),
 		}
 		tx.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())

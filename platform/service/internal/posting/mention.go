@@ -4,13 +4,15 @@ import (
 	"context"
 	"slices"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // ResolveMentions resolves the mentioned users of a request. Unknown users are left out, because mentioning a deleted
-// user is allowed.
+// user is allowed, and so are users whom the caller may not contact.
 func ResolveMentions(ctx context.Context, d *service.Deps, mentionees []*plazav1.Mentionee) ([]view.Mention, error) {
 	var all []string
 	for _, m := range mentionees {
@@ -23,11 +25,15 @@ func ResolveMentions(ctx context.Context, d *service.Deps, mentionees []*plazav1
 	if err != nil {
 		return nil, err
 	}
+	blocks, err := contact.Load(ctx, d, auth.CallerFrom(ctx))
+	if err != nil {
+		return nil, err
+	}
 	out := make([]view.Mention, 0, len(mentionees))
 	for _, m := range mentionees {
 		mention := view.Mention{Type: "user"}
 		for _, id := range m.GetUserIds() {
-			if found[id] != "" {
+			if found[id] != "" && blocks.MayContact(found[id]) {
 				mention.UserIDs = append(mention.UserIDs, id)
 				mention.UserInternalIDs = append(mention.UserInternalIDs, found[id])
 			}

@@ -1,0 +1,70 @@
+// Package flag implements FlagService: moderators of the network read flags with their reasons. The services of posts,
+// comments, stories, messages and users set and remove the flags of their objects.
+package flag
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// Service implements FlagService.
+type Service struct{ *service.Deps }
+
+// New returns the service.
+func New(d *service.Deps) *Service { return &Service{d} }
+
+// ListFlags lists the flags of all regions. Regions that are unavailable are left out.
+func (s *Service) ListFlags(ctx context.Context, req *plazav1.ListFlagsRequest) (*plazav1.ListFlagsResponse, error) {
+	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.NewPrivilegedRequest(ctx, auth.ViewModerationFeed).Run(ctx); err != nil {
+		return nil, err
+	}
+	list := listOf(req, cursor)
+	rows, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).ListFlags, list)
+	if err != nil {
+		return nil, err
+	}
+	rows, paging := service.Page(cursor, rows, false, list.Desc, func(f store.Flag) (time.Time, string, string) { return f.CreatedAt, "", f.ID })
+	users, err := s.ReadUsers(ctx, service.Distinct(service.Map(rows, func(f store.Flag) string { return f.UserID })))
+	return &plazav1.ListFlagsResponse{
+		Flags:  service.Map(rows, func(f store.Flag) *plazav1.Flag { return flagOf(f, users) }),
+		Users:  s.View.Users(ctx, users),
+		Paging: paging,
+	}, err
+}
+
+// listOf returns the query of a request.
+func listOf(req *plazav1.ListFlagsRequest, cursor page.Cursor) store.FlagList {
+	list := store.FlagList{
+		Homes: region.All(), TargetID: req.GetTargetId(), TargetType: store.FlagTarget(req.GetTargetType()), Reason: req.GetReason(),
+		Desc: !cursor.Back, Limit: cursor.Limit + 1,
+	}
+	if req.GetRegion() != "" {
+		list.Homes = []region.Code{region.Code(req.GetRegion())}
+	}
+	list.After, _, list.AfterID = cursor.Start(list.Desc)
+	return list
+}
+
+func flagOf(f store.Flag, users []store.User) *plazav1.Flag {
+	m := &plazav1.Flag{
+		TargetType: string(f.TargetType), TargetId: f.TargetID, UserInternalId: f.UserID, Reason: f.Reason, Detail: f.Detail,
+		Region: string(service.HomeOf(f.TargetID)), CreatedAt: timestamppb.New(f.CreatedAt),
+	}
+	if u := service.UserByID(users, f.UserID); u != nil {
+		m.UserId = u.PublicID
+	}
+	return m
+}

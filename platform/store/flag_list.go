@@ -1,0 +1,55 @@
+package store
+
+import (
+	"time"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+var flagColumns = db.Columns[Flag]()
+
+// FlagList is a page of the flags of the homes.
+type FlagList struct {
+	Homes []region.Code
+	// TargetID, TargetType and Reason select the flags with these values, unless they are empty.
+	TargetID   string
+	TargetType FlagTarget
+	Reason     string
+	Desc       bool
+	After      time.Time // the position that the page starts after
+	AfterID    string
+	Limit      int
+}
+
+// The statements of ListFlags, each with an index for one of the filters.
+var (
+	flagsByTarget  = flagList("OfTarget", `target_id = $5 AND ($6::text = '' OR target_type = $6) AND ($7::text = '' OR reason = $7)`)
+	flagsByReason  = flagList("OfReason", `reason = $7 AND ($6::text = '' OR target_type = $6) AND $5::text = ''`)
+	flagsByType    = flagList("OfType", `target_type = $6 AND $5::text = '' AND $7::text = ''`)
+	flagsByCreated = flagList("All", `$5::text = '' AND $6::text = '' AND $7::text = ''`)
+)
+
+func flagList(name, filter string) directions {
+	return inBoth(createdOrders, func(o db.Order) *db.Statement {
+		return stmt("flags.list"+name+o.Name, `SELECT `+flagColumns+` FROM flags WHERE home = $1 AND `+filter+
+			` AND `+o.After("created_at", "id", "$2::timestamptz", "$3")+` ORDER BY `+o.By("created_at", "id")+` LIMIT $4::bigint`)
+	})
+}
+
+// ListFlags reads up to Limit flags of each home, in no particular order. They include the flags of the page.
+func (r *ReadBatch) ListFlags(l FlagList, into *[]Flag) {
+	*into = nil
+	list := flagsByCreated
+	switch {
+	case l.TargetID != "":
+		list = flagsByTarget
+	case l.Reason != "":
+		list = flagsByReason
+	case l.TargetType != "":
+		list = flagsByType
+	}
+	for _, home := range l.Homes {
+		appendRows(r, home, list.in(l.Desc), into, l.After, l.AfterID, l.Limit, l.TargetID, string(l.TargetType), l.Reason)
+	}
+}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
@@ -24,10 +25,13 @@ type FlagList struct {
 
 // The statements of ListFlags, each with an index for one of the filters.
 var (
-	flagsByTarget  = flagList("OfTarget", `target_id = $5 AND ($6::text = '' OR target_type = $6) AND ($7::text = '' OR reason = $7)`)
-	flagsByReason  = flagList("OfReason", `reason = $7 AND ($6::text = '' OR target_type = $6) AND $5::text = ''`)
-	flagsByType    = flagList("OfType", `target_type = $6 AND $5::text = '' AND $7::text = ''`)
-	flagsByCreated = flagList("All", `$5::text = '' AND $6::text = '' AND $7::text = ''`)
+	flagsByReason  = flagList("OfReason", `reason = $6 AND ($5::text = '' OR target_type = $5)`)
+	flagsByType    = flagList("OfType", `target_type = $5 AND $6::text = ''`)
+	flagsByCreated = flagList("All", `$5::text = '' AND $6::text = ''`)
+
+	// A target has at most as many flags as the network allows.
+	sqlFlagsOfTarget = stmt("flags.ofTarget", `SELECT `+flagColumns+` FROM flags WHERE home = $1 AND target_id = $2
+		AND ($3::text = '' OR target_type = $3) AND ($4::text = '' OR reason = $4)`)
 )
 
 func flagList(name, filter string) directions {
@@ -37,19 +41,23 @@ func flagList(name, filter string) directions {
 	})
 }
 
-// ListFlags reads up to Limit flags of each home, in no particular order. They include the flags of the page.
+// ListFlags reads up to Limit flags of each home, in no particular order. They include the flags of the page. With a
+// TargetID it reads all flags of the target, also those before the position.
 func (r *ReadBatch) ListFlags(l FlagList, into *[]Flag) {
 	*into = nil
 	list := flagsByCreated
 	switch {
 	case l.TargetID != "":
-		list = flagsByTarget
+		if home, err := region.HomeOf(l.TargetID); err == nil && slices.Contains(l.Homes, home) {
+			appendRows(r, home, sqlFlagsOfTarget, into, l.TargetID, string(l.TargetType), l.Reason)
+		}
+		return
 	case l.Reason != "":
 		list = flagsByReason
 	case l.TargetType != "":
 		list = flagsByType
 	}
 	for _, home := range l.Homes {
-		appendRows(r, home, list.in(l.Desc), into, l.After, l.AfterID, l.Limit, l.TargetID, string(l.TargetType), l.Reason)
+		appendRows(r, home, list.in(l.Desc), into, l.After, l.AfterID, l.Limit, string(l.TargetType), l.Reason)
 	}
 }

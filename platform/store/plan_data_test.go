@@ -116,7 +116,7 @@ var worldSQL = []string{
 		FROM (SELECT n, p, CASE WHEN p % 4 = 0 THEN 3 ELSE 1 + p % 2999 END AS c
 			FROM (SELECT n, CASE WHEN n % 5 = 0 THEN 4 ELSE 1 + n % 120000 END AS p FROM generate_series(1, 300000) AS n) AS q) AS m`,
 	`INSERT INTO flags (home, target_id, user_id, target_type, reason, detail, created_at)
-		SELECT 'us', ID(p, (4 * n), 3), ID(u, 1, 1), 'post', 'Others', '', AT(n, 28) FROM generate_series(26, 20000) AS n`,
+		SELECT 'us', ID(p, (4 * n), 3), ID(u, 1, 1), 'post', 'Reason ' || (n % 9)::text, '', AT(n, 28) FROM generate_series(26, 20000) AS n`,
 	`INSERT INTO flags (home, target_id, user_id, target_type, reason, detail, created_at)
 		SELECT 'us', ID(p, 100, 3), ID(u, n, n), 'post', 'Others', '', AT(n, 7) FROM generate_series(1, 100) AS n`,
 	`INSERT INTO flags (home, target_id, user_id, target_type, reason, detail, created_at)

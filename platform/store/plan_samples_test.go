@@ -390,7 +390,7 @@ func (c *collector) collectFlags() {
 	flag := store.Flag{TargetType: store.FlagPost, TargetID: post.ID, UserID: userID(3), CreatedAt: worldStart}
 	var flags []store.Flag
 	both(600, func(desc bool, at time.Time, after string) {
-		for _, l := range []store.FlagList{{}, {TargetID: postID(flaggedPost)}, {Reason: "Spam"}, {TargetType: store.FlagComment}} {
+		for _, l := range []store.FlagList{{}, {TargetID: postID(flaggedPost)}, {Reason: "Reason 3"}, {TargetType: store.FlagComment}} {
 			l.Homes, l.Desc, l.After, l.AfterID, l.Limit = []region.Code{region.US}, desc, at, after, pageRows
 			c.reads(func(r *store.ReadBatch) { r.ListFlags(l, &flags) })
 		}

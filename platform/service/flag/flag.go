@@ -36,7 +36,9 @@ func (s *Service) ListFlags(ctx context.Context, req *plazav1.ListFlagsRequest) 
 	if err != nil {
 		return nil, err
 	}
-	rows, paging := service.Page(cursor, rows, false, list.Desc, func(f store.Flag) (time.Time, string, string) { return f.CreatedAt, "", f.ID })
+	at := func(f store.Flag) (time.Time, string, string) { return f.CreatedAt, "", f.ID }
+	rows = service.After(rows, store.Flag{CreatedAt: list.After, ID: list.AfterID}, false, list.Desc, at)
+	rows, paging := service.Page(cursor, rows, false, list.Desc, at)
 	users, err := s.ReadUsers(ctx, service.Distinct(service.Map(rows, func(f store.Flag) string { return f.UserID })))
 	return &plazav1.ListFlagsResponse{
 		Flags:  service.Map(rows, func(f store.Flag) *plazav1.Flag { return flagOf(f, users) }),

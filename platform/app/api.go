@@ -52,16 +52,10 @@ import (
 // newAPI returns the handler of all services and protocols, and the background workers.
 func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	shared := d.shared()
-	member.Register(shared)
-	follow.Register(shared)
-	marker.Register(shared)
-	channel.Register(shared, marker.New(shared))
-	messagefeed.Register(shared)
-	session.Register(shared)
+	registerOutbox(shared)
 	d.realtime = realtime.New(realtime.Options{
 		Deps: shared, Issuer: d.issuer, Marshal: edge.MarshalJSON, Registerer: d.metrics.Registerer(),
 	})
-	post.Register(shared)
 	roles := role.New(shared)
 	files, err := d.files(shared)
 	if err != nil {
@@ -132,6 +126,17 @@ func (d *dependencies) interceptors(shared *service.Deps) []connect.Interceptor 
 		auth.NewInterceptor(d.issuer, d.serverKeys, d.apiKeys, auth.WithMediaKey(d.cfg.MediaKey.Reveal())),
 		d.idempotency(shared), fileFiller(shared),
 	}
+}
+
+// registerOutbox registers the outbox handlers of the services that have some, except those of New functions.
+func registerOutbox(shared *service.Deps) {
+	member.Register(shared)
+	follow.Register(shared)
+	marker.Register(shared)
+	channel.Register(shared, marker.New(shared))
+	messagefeed.Register(shared)
+	session.Register(shared)
+	post.Register(shared)
 }
 
 // shared returns the dependencies that all services share.

@@ -132,7 +132,7 @@ func TestResponseMemory(t *testing.T) {
 	called(t, w, 2)
 	var refused reply
 	require.Eventually(t, func() bool { // as soon as the second one waits, there is no place for a third one
-		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		refused = reply{}
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, w.url+"/api/v5/posts?targetId=t", nil)

@@ -63,6 +63,11 @@ var homeColumns = map[string][]string{
 	"rooms":                 {"id", "creator_id"},
 	"channels":              {"id"},
 	"channel_users":         {"channel_id"},
+	"daily_usages":          {"user_id"},
+	"pending_edits":         {"reference_id", "target_id"},
+	"idempotency_keys":      {}, // at the home of the caller
+	"idempotency_marks":     {}, // at the homes that a request changed
+	"rate_usages":           {}, // at the home of the user or server
 	"directory":             {}, // see requireDirectory
 	"settings":              {}, // see requireSettings
 	"moderation_rules":      {}, // see requireRules
@@ -107,7 +112,7 @@ func writeEverything(t *testing.T, n *apptest.Network, home, through region.Code
 	guest := n.NewUser(t, through, "guest")
 	admin := n.Admin(home)
 	category := admin.Do(t, http.MethodPost, "/api/v3/community-categories", object{"name": "c"}).OK(t).String(t, "categories.0.categoryId")
-	open := founder.Do(t, http.MethodPost, "/api/v3/communities", object{"displayName": "open", "categoryIds": []string{category}}).
+	open := founder.With("Idempotency-Key", "open").Do(t, http.MethodPost, "/api/v3/communities", object{"displayName": "open", "categoryIds": []string{category}}).
 		OK(t).String(t, "communities.0.communityId")
 	closed := founder.Do(t, http.MethodPost, "/api/v3/communities", object{"displayName": "closed", "requiresJoinApproval": true}).
 		OK(t).String(t, "communities.0.communityId")
@@ -128,6 +133,11 @@ func writeEverything(t *testing.T, n *apptest.Network, home, through region.Code
 	founder.At(through).Do(t, http.MethodPost, "/api/v1/invitations", object{
 		"type": "communityMemberInvite", "targetType": "community", "targetId": closed, "userIds": []string{guest.UserID},
 	}).OK(t)
+	reviewed := founder.NewCommunity(t, object{"needApprovalOnPostCreation": true})
+	guest.Join(t, reviewed)
+	edited := guest.NewPost(t, reviewed)
+	post(t, founder, "/api/v3/posts/"+edited+"/approve", object{})
+	guest.Do(t, http.MethodPut, "/api/v3/posts/"+edited, object{"data": object{"text": "other words"}}).OK(t)
 	writeMarkers(t, n, home, guest)
 	writeMessages(t, founder, guest)
 	writeRelations(t, founder, guest, open)
@@ -210,7 +220,8 @@ func insertUndeliverableRows(t *testing.T, n *apptest.Network) {
 	for _, home := range region.All() {
 		w := st.NewTx(home)
 		w.Emit("nobody-handles-this", object{}, time.Now(), time.Now().Add(time.Hour))
-		w.InsertUpload(region.NewID(home), time.Now().Add(time.Hour), time.Now()) // of a server that was killed
+		w.InsertUpload(region.NewID(home), time.Now().Add(time.Hour), time.Now())                           // of a server that was killed
+		w.AddRateUsages([]store.RateUsage{{Key: []byte("key"), Level: 1, Refill: 1}}, map[string]float64{}) // tests have no rate limit
 		require.NoError(t, w.Commit(t.Context()))
 	}
 }

@@ -121,6 +121,7 @@ func (c *collector) collectUsers() {
 	var rows []store.UserListRow
 	var caller *store.Caller
 	c.reads(func(r *store.ReadBatch) { r.Users([]string{userID(3), userID(4), userID(5)}, &users) })
+	c.reads(func(r *store.ReadBatch) { r.SomeUserIDs(new([]string)) })
 	c.reads(func(r *store.ReadBatch) { r.CreatorOf(communityID(6), &users) })
 	c.reads(func(r *store.ReadBatch) { r.UsersByHandle("anna", &users) })
 	c.reads(func(r *store.ReadBatch) { r.Caller(userID(3), worldID("s", 3, 3), &caller) })

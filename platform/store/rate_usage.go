@@ -1,6 +1,8 @@
 package store
 
 import (
+	"bytes"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -17,30 +19,26 @@ type RateUsage struct {
 
 // The database's clock is the one that all servers share.
 var (
-	sqlRateUsagesAdd = stmt("rateUsages.add", `INSERT INTO rate_usages (home, key, level, refill, updated_at)
-		SELECT $1, u.key, u.level, u.refill, now() FROM unnest($2::bytea[], $3::float8[], $4::float8[]) AS u (key, level, refill)
+	sqlRateUsageAdd = stmt("rateUsages.add", `INSERT INTO rate_usages (home, key, level, refill, updated_at)
+		VALUES ($1, $2::bytea, $3::float8, $4::float8, now())
 		ON CONFLICT (home, key) DO UPDATE SET refill = excluded.refill, updated_at = excluded.updated_at, level = excluded.level
 			+ GREATEST(0, rate_usages.level - rate_usages.refill * EXTRACT(epoch FROM excluded.updated_at - rate_usages.updated_at)::float8)
-		RETURNING key, level`)
+		RETURNING level`)
 	sqlRateUsagesSweep = stmt("rateUsages.sweep", `WITH gone AS (DELETE FROM rate_usages WHERE home = $1 AND key IN
 		(SELECT key FROM rate_usages WHERE home = $1 AND updated_at < $2::timestamptz ORDER BY updated_at LIMIT 500) RETURNING key) SELECT count(*) FROM gone`)
 )
 
 // AddRateUsages adds to the levels of keys, of which none may occur twice, and reads the new levels by key.
 func (w *Tx) AddRateUsages(usages []RateUsage, levels map[string]float64) {
-	keys, added, refills := make([][]byte, len(usages)), make([]float64, len(usages)), make([]float64, len(usages))
-	for i, u := range usages {
-		keys[i], added[i], refills[i] = u.Key, u.Level, u.Refill
+	// Rows are locked in the same order by all transactions, so that concurrent changes do not deadlock.
+	for _, u := range slices.SortedFunc(slices.Values(usages), func(a, b RateUsage) int { return bytes.Compare(a.Key, b.Key) }) {
+		w.Query(sqlRateUsageAdd, func(rows pgx.Rows) error {
+			var level float64
+			err := db.Value(&level)(rows)
+			levels[string(u.Key)] = level
+			return err
+		}, u.Key, u.Level, u.Refill)
 	}
-	w.Query(sqlRateUsagesAdd, func(rows pgx.Rows) error {
-		var key []byte
-		var level float64
-		_, err := pgx.ForEachRow(rows, []any{&key, &level}, func() error {
-			levels[string(key)] = level
-			return nil
-		})
-		return err
-	}, keys, added, refills)
 }
 
 // SweepRateUsages deletes up to 500 usages that have not changed since a time, and counts them.

@@ -61,8 +61,10 @@ var (
 		handle_claim = COALESCE($14::text, handle_claim)
 		WHERE home = $1 AND id = $2 AND deleted_at IS NULL RETURNING `+userColumns)
 	// Users whose row does not exist yet have no role.
-	sqlUserGuardNoRoles = stmt("users.guardNoRoles", `SELECT 1 / (1 - count(*)) FROM users WHERE home = $1 AND id = $2 AND cardinality(roles) > 0`)
-	sqlUserBan          = stmt("users.ban", `UPDATE users SET is_global_ban = $3::boolean, updated_at = $4 WHERE home = $1 AND id = $2 RETURNING `+userColumns)
+	sqlUserGuardNoRoles = stmt("users.guardNoRoles", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM users
+		WHERE home = $1 AND id = $2 AND cardinality(roles) > 0) THEN 0 ELSE 1 END`)
+	sqlUserSomeIDs = stmt("users.someIDs", `SELECT id FROM users WHERE home = $1 ORDER BY id LIMIT 1`)
+	sqlUserBan     = stmt("users.ban", `UPDATE users SET is_global_ban = $3::boolean, updated_at = $4 WHERE home = $1 AND id = $2 RETURNING `+userColumns)
 )
 
 // The statements of ListUsers.
@@ -99,6 +101,15 @@ func (r *ReadBatch) Users(ids []string, into *[]User) {
 	*into = nil
 	readMany(r, ids, sqlUsersByID, into)
 	r.Then(func() { SortUsers(*into, ids) })
+}
+
+// SomeUserIDs reads the id of a user of each home that has any.
+func (r *ReadBatch) SomeUserIDs(into *[]string) {
+	for _, home := range region.All() {
+		var ids []string
+		r.Add(home, sqlUserSomeIDs, db.Values(&ids))
+		r.Then(func() { *into = append(*into, ids...) })
+	}
 }
 
 // SortUsers sorts users in the order of ids. Other users come last in their present order.

@@ -27,6 +27,8 @@ type Rows struct {
 	NewChildren []store.Post
 	// Children are child posts that the operation has read.
 	Children []store.Post
+	// IsNew is whether this operation inserted the primary rows, so that nothing refers to them yet.
+	IsNew bool
 	// Counts holds counts that are known; those of other references are read.
 	Counts store.Counts
 }

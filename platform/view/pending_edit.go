@@ -15,6 +15,9 @@ func (b *Builder) PendingEdit(e store.PendingEdit) *plazav1.PendingEdit {
 
 // readPendingEdits reads the pending edits of the posts and comments of the response that the viewer wrote or reviews.
 func (l *loader) readPendingEdits(batch *store.ReadBatch) {
+	if l.IsNew {
+		return
+	}
 	wanted := newIDSet()
 	add := func(id, authorID, targetType, targetID string, waits bool) {
 		if waits && targetType == "community" && (authorID == l.viewerID || l.viewer.reviews(targetType, targetID)) {

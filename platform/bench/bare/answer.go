@@ -27,6 +27,7 @@ type post struct {
 	FeedID             string `json:"feedId"`
 	Impression         int32  `json:"impression"`
 	Reach              int32  `json:"reach"`
+	PendingEdit        *none  `json:"pendingEdit"`
 }
 
 type comment struct {
@@ -37,6 +38,7 @@ type comment struct {
 	UserPublicID   string `json:"userPublicId"`
 	DataType       string `json:"dataType"`
 	ChildrenNumber int64  `json:"childrenNumber"`
+	PendingEdit    *none  `json:"pendingEdit"`
 }
 
 type user struct {

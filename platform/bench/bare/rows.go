@@ -130,6 +130,7 @@ type userRow struct {
 	userRef
 	DisplayName     string   `json:"displayName"`
 	ProfileHandle   string   `json:"profileHandle"`
+	HandleClaim     string   `json:"-"`
 	Description     string   `json:"description"`
 	AvatarFileID    string   `json:"avatarFileId"`
 	AvatarCustomURL string   `json:"avatarCustomUrl"`
@@ -144,7 +145,8 @@ type userRow struct {
 
 type callerRow struct {
 	userRow
-	SessionLive bool
+	SessionLive          bool
+	SessionAuthenticated bool
 }
 
 type communityRow struct {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plaza-social/plaza/platform/app"
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
@@ -69,7 +70,7 @@ func loadMigrationConfig(cmd *cobra.Command) (config.Config, error) {
 }
 
 func migrateUp(cmd *cobra.Command, cfg config.Config, p *migrateProgress) error {
-	err := db.Migrate(cmd.Context(), db.MigrateOptions{
+	err := app.Migrate(cmd.Context(), db.MigrateOptions{
 		URL:      cfg.MigrationURL().Reveal(),
 		Layout:   db.Layout{Localities: cfg.Localities(), Primary: cfg.PrimaryRegion, Survive: string(cfg.Survive)},
 		Progress: p.step,

@@ -51,6 +51,7 @@ func (s *Service) CreateComment(ctx context.Context, req *plazav1.CreateCommentR
 	l := &loaded{Request: d.Request.Request, Reference: d.Reference}
 	k := l.known(c)
 	k.Counts = store.Counts{c.ID: nil} // a new comment has no counts
+	k.IsNew = true
 	return s.respond(ctx, d.Caller.UserID, k)
 }
 

@@ -42,5 +42,6 @@ func (s *Service) CreatePost(ctx context.Context, req *plazav1.CreatePostRequest
 	}
 	k := t.Known(posts[0])
 	k.Counts, k.NewChildren = counts, posts[1:]
+	k.IsNew = true
 	return s.respond(ctx, t.Request.Caller.UserID, k)
 }

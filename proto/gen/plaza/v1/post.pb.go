@@ -1916,7 +1916,7 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\x15ClearPostFlagsRequest\x12\"\n" +
 	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\">\n" +
 	"\x18IsPostFlaggedByMeRequest\x12\"\n" +
-	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId2\x8b\x0e\n" +
+	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId2\x8e\x0e\n" +
 	"\vPostService\x12\xa5\x01\n" +
 	"\n" +
 	"CreatePost\x12\x1b.plaza.v1.CreatePostRequest\x1a\x16.plaza.v1.PostResponse\"b\xa2\xbb\x18\x02\b\x04\xb2\xbb\x18,\n" +
@@ -1934,8 +1934,8 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"2024-11-13\x12\n" +
 	"2027-12-31\x1a\x1eDELETE /api/v3/posts/{post_id}\x82\xd3\xe4\x93\x024Z\x19*\x17/api/v3/posts/{post_id}*\x17/api/v4/posts/{post_id}\x12w\n" +
 	"\vApprovePost\x12\x1c.plaza.v1.ApprovePostRequest\x1a\x16.plaza.v1.PostResponse\"2\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/api/v3/posts/{post_id}/approve\x12w\n" +
-	"\vDeclinePost\x12\x1c.plaza.v1.DeclinePostRequest\x1a\x16.plaza.v1.PostResponse\"2\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/api/v3/posts/{post_id}/decline\x12\x9b\x01\n" +
-	"\x10ListPendingEdits\x12!.plaza.v1.ListPendingEditsRequest\x1a\".plaza.v1.ListPendingEditsResponse\"@\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x022\x120/api/v1/communities/{community_id}/pending-edits\x12l\n" +
+	"\vDeclinePost\x12\x1c.plaza.v1.DeclinePostRequest\x1a\x16.plaza.v1.PostResponse\"2\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/api/v3/posts/{post_id}/decline\x12\x9e\x01\n" +
+	"\x10ListPendingEdits\x12!.plaza.v1.ListPendingEditsRequest\x1a\".plaza.v1.ListPendingEditsResponse\"C\xa2\xbb\x18\x04\b\x04\x107\x82\xd3\xe4\x93\x022\x120/api/v1/communities/{community_id}/pending-edits\x90\x02\x01\x12l\n" +
 	"\bFlagPost\x12\x19.plaza.v1.FlagPostRequest\x1a\x16.plaza.v1.PostResponse\"-\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/api/v3/posts/{post_id}/flag\x12o\n" +
 	"\n" +
 	"UnflagPost\x12\x1b.plaza.v1.UnflagPostRequest\x1a\x16.plaza.v1.PostResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 *\x1e/api/v3/posts/{post_id}/unflag\x12x\n" +

@@ -601,7 +601,7 @@ type UpdateUserRequest struct {
 	Description *string `protobuf:"bytes,3,opt,name=description,proto3,oneof" json:"description,omitempty"`
 	// Id of the avatar's file.
 	AvatarFileId *string `protobuf:"bytes,4,opt,name=avatar_file_id,json=avatarFileId,proto3,oneof" json:"avatar_file_id,omitempty"`
-	// Address of the avatar: `https` or `http`, at most 1,000 characters. An empty value removes it.
+	// Address of the avatar, an https or http address of at most 1,000 characters. An empty value removes it.
 	AvatarCustomUrl *string `protobuf:"bytes,5,opt,name=avatar_custom_url,json=avatarCustomUrl,proto3,oneof" json:"avatar_custom_url,omitempty"`
 	// Ids of the user's network roles, at most 10. Requires the right to assign roles. An empty list changes nothing
 	// unless `clear` names it.

@@ -170,6 +170,7 @@ func NewPostServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			httpClient,
 			baseURL+PostServiceListPendingEditsProcedure,
 			connect.WithSchema(postServiceMethods.ByName("ListPendingEdits")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		flagPost: connect.NewClient[v1.FlagPostRequest, v1.PostResponse](
@@ -435,6 +436,7 @@ func NewPostServiceHandler(svc PostServiceHandler, opts ...connect.HandlerOption
 		PostServiceListPendingEditsProcedure,
 		svc.ListPendingEdits,
 		connect.WithSchema(postServiceMethods.ByName("ListPendingEdits")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	postServiceFlagPostHandler := connect.NewUnaryHandlerSimple(

@@ -15,6 +15,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/steps"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -95,7 +96,7 @@ func (s *Service) GetErasure(ctx context.Context, req *plazav1.GetErasureRequest
 func message(e store.Erasure) *plazav1.Erasure {
 	m := &plazav1.Erasure{
 		ErasureId: e.ID, State: e.State, RequestedBy: e.RequestedBy, RequestedAt: timestamppb.New(e.RequestedAt),
-		UpdatedAt: timestamppb.New(e.UpdatedAt), Step: e.Step, Erased: counts(e.Erased),
+		UpdatedAt: timestamppb.New(e.UpdatedAt), Step: e.Step, Erased: steps.Counts(e.Erased),
 	}
 	if e.FinishedAt != nil {
 		m.FinishedAt = timestamppb.New(*e.FinishedAt)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/steps"
 	"github.com/plaza-social/plaza/platform/store"
 )
@@ -113,12 +114,16 @@ func prepare(ctx context.Context, work tableWork, u subject, key []string) error
 	return nil
 }
 
-// eraseAccount deletes the rows of a home that concern only the user, and the entries of the directory.
+// eraseAccount deletes the rows of a home that concern only the user, the entries of the directory, and the export.
 func (s *Service) eraseAccount(p pass, home region.Code) func(context.Context, []string) (steps.Result, error) {
 	return func(ctx context.Context, _ []string) (steps.Result, error) {
 		tx := s.Store.NewTx(home)
 		tx.EraseOwned(p.id)
-		if err := tx.Commit(ctx); err != nil {
+		var archive []store.OutboxRow
+		if home == service.HomeOf(p.id) {
+			archive = append(archive, tx.EraseExport(p.id, s.Now(), s.Outbox.FirstTry()))
+		}
+		if err := s.Commit(ctx, tx, archive...); err != nil {
 			return steps.Result{}, err
 		}
 		return steps.Result{Last: true}, s.Directory.Release(ctx, p.publicID, p.id)

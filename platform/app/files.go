@@ -54,7 +54,7 @@ func (d *dependencies) files(shared *service.Deps) (*file.Service, error) {
 	shared.View.FileURL = links.URL
 	return file.New(shared, file.Options{
 		Storage: d.storage, Links: links, MaxBytes: int64(d.cfg.MaxFileBytes), MaxPixels: int64(d.cfg.MaxImagePixels),
-		StripGPS: bool(d.cfg.StripGPS), UploadTimeout: d.cfg.UploadTimeout.Std(),
+		StripGPS: bool(d.cfg.StripGPS), UploadTimeout: d.cfg.UploadTimeout.Std(), SettleTime: 3 * d.cfg.RequestTimeout.Std(),
 	}), nil
 }
 

@@ -103,6 +103,7 @@ func (w *Tx) InsertChannel(c Channel, taken error, now time.Time) {
 	} else {
 		w.IdempotentBy("channels_pkey")
 	}
+	w.insertFileUses(FileUse{ObjectID: c.ID, Kind: UseChannel}, []string{c.AvatarFileID})
 }
 
 // ChannelChange contains the fields of a channel to change; nil fields are unchanged.
@@ -124,6 +125,7 @@ func (w *Tx) UpdateChannel(c Channel, change ChannelChange, now time.Time) {
 	w.GuardChannel(c.ID, fail.NotFound())
 	w.Exec(sqlChannelUpdate, c.ID, change.DisplayName, key, change.AvatarFileID, change.Tags, change.Metadata, change.NotificationMode,
 		change.AutoDeleteEnabled, change.AutoDeleteFlags, now)
+	w.replaceFile(FileUse{ObjectID: c.ID, Kind: UseChannel}, change.AvatarFileID)
 }
 
 // MuteChannel prevents all users except moderators from writing until a time; nil unmutes the channel. The transaction

@@ -102,6 +102,7 @@ func (w *Tx) InsertCommunity(c Community, taken error, now time.Time) {
 	w.Exec(sqlCommunityInsert, c.ID, c.DisplayName, key, c.CreatorID, c.CreatorPublicID, c.Description, c.AvatarFileID, c.IsOfficial,
 		c.IsPublic, c.IsDiscoverable, c.OnlyAdminCanPost, c.PostApproval, c.CommentApproval, c.JoinApproval, c.StoryComments,
 		c.NotificationMode, c.Type, emptyIfNil(c.Tags), c.Metadata, emptyIfNil(c.CategoryIDs), now)
+	w.insertFileUses(FileUse{ObjectID: c.ID, Kind: UseCommunity}, []string{c.AvatarFileID})
 	if taken != nil {
 		w.Guard(sqlCommunityGuardName, taken, key, c.DisplayName, c.ID)
 	}
@@ -130,6 +131,7 @@ func (w *Tx) UpdateCommunity(id string, c CommunityChange, now time.Time, into *
 	w.Query(sqlCommunityUpdate, db.Row(into), id, now, c.DisplayName, key, c.Description, c.AvatarFileID,
 		c.IsOfficial, c.IsPublic, c.IsDiscoverable, c.OnlyAdminCanPost, c.PostApproval, c.CommentApproval, c.JoinApproval,
 		c.StoryComments, c.NotificationMode, c.Tags, c.Metadata, c.CategoryIDs)
+	w.replaceFile(FileUse{ObjectID: id, Kind: UseCommunity}, c.AvatarFileID)
 	if c.DisplayName != nil || c.CategoryIDs != nil {
 		w.Exec(sqlCommunityDeleteCategories, id)
 		w.Exec(sqlCommunityInsertCategories, id)

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"bytes"
 	"context"
 	"iter"
 	"slices"
@@ -130,10 +129,10 @@ func noPrefetchedFiles() *prefetchedFiles { return &prefetchedFiles{requested: n
 func (l *loader) readFiles(batch *store.ReadBatch) {
 	wanted := newIDSet()
 	for _, p := range slices.Concat(l.Posts, l.children) {
-		wanted.add(fileIDsInRow(p.Data)...)
+		wanted.add(store.FileIDs(p.Data)...)
 	}
 	for _, s := range l.Stories {
-		wanted.add(fileIDsInRow(s.Data)...)
+		wanted.add(store.FileIDs(s.Data)...)
 	}
 	for _, c := range l.Communities {
 		wanted.add(c.AvatarFileID)
@@ -224,9 +223,6 @@ func fileIDsIn[T interface{ GetFileId() string }](list []T) []string {
 	return mapList(list, func(element T) string { return element.GetFileId() })
 }
 
-// videoSizes are the fields of videoFileId that clients read.
-var videoSizes = []string{"original", "high", "medium", "low"}
-
 // withSizes sets the missing sizes of a video to the original, because clients request sizes that were not transcoded.
 func withSizes(data *structpb.Struct) *structpb.Struct {
 	video := data.GetFields()["videoFileId"].GetStructValue().GetFields()
@@ -234,20 +230,12 @@ func withSizes(data *structpb.Struct) *structpb.Struct {
 	if original.GetStringValue() == "" {
 		return data
 	}
-	for _, size := range videoSizes {
+	for _, size := range store.VideoSizes {
 		if video[size].GetStringValue() == "" {
 			video[size] = original
 		}
 	}
 	return data
-}
-
-// fileIDsInRow is fileIDsInData for the data of a row, which it parses only if it can contain an id.
-func fileIDsInRow(data []byte) []string {
-	if !bytes.Contains(data, []byte(`ileId"`)) {
-		return nil
-	}
-	return fileIDsInData(object(data))
 }
 
 // fileIDsInData returns the ids of the files in the data of a post or a story: a file, a thumbnail, and a video in each
@@ -263,7 +251,7 @@ func fileIDsInData(data *structpb.Struct) []string {
 	add(fields["fileId"])
 	add(fields["thumbnailFileId"])
 	if video := fields["videoFileId"].GetStructValue().GetFields(); len(video) > 0 {
-		for _, size := range videoSizes {
+		for _, size := range store.VideoSizes {
 			add(video[size])
 		}
 	}

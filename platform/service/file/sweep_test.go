@@ -39,6 +39,7 @@ type world struct {
 	t      *testing.T
 	clock  atomic.Int64 // milliseconds
 	folder string
+	url    string                // of the database
 	fault  atomic.Pointer[error] // what each transaction meets; none when nil
 	admin  context.Context
 }
@@ -48,8 +49,9 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, folder: t.TempDir()}
 	w.clock.Store(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).UnixMilli())
 	quiet := slog.New(slog.DiscardHandler)
+	w.url = migrated.New(t)
 	st, err := store.Open(t.Context(), db.Config{
-		URLs: map[region.Code]string{"": migrated.New(t)}, StatementTimeout: 20 * time.Second, Log: quiet, Fault: func() error {
+		URLs: map[region.Code]string{"": w.url}, StatementTimeout: 20 * time.Second, Log: quiet, Fault: func() error {
 			if err := w.fault.Load(); err != nil {
 				return *err
 			}
@@ -66,7 +68,7 @@ func newWorld(t *testing.T) *world {
 	w.Service = file.New(&service.Deps{
 		Store: st, View: &view.Builder{FileURL: links.URL}, Region: region.EU, Now: w.now, NewID: region.NewID, Log: quiet,
 		Directory: directory.New(st, region.EU, []byte("key"), w.now, quiet), Outbox: events.NewOutbox(st, w.now, quiet),
-	}, file.Options{Storage: kept, Links: links, MaxBytes: 1 << 20, MaxPixels: 1000, UploadTimeout: time.Hour})
+	}, file.Options{Storage: kept, Links: links, MaxBytes: 1 << 20, MaxPixels: 1000, UploadTimeout: time.Hour, SettleTime: settleTime})
 	w.admin = auth.WithCaller(t.Context(), &auth.Caller{Kind: auth.Admin})
 	return w
 }

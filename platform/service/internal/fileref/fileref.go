@@ -52,7 +52,7 @@ func (c *Check) Err() error {
 	for _, r := range c.refs {
 		f := service.Find(c.rows, func(f store.File) bool { return f.ID == r.ID })
 		switch {
-		case f == nil:
+		case f == nil || f.UnusedSince != nil: // being deleted
 			return fail.NotFound()
 		case r.fits(f.Type):
 		case r.Field == avatarField:

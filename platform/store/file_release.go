@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
@@ -9,8 +10,9 @@ import (
 
 // FileRelease is a row of file_releases: a file that an object of the home does not refer to any more.
 type FileRelease struct {
-	FileID  string
-	Version int64
+	FileID   string
+	AuthorID string // of the object
+	Version  int64
 }
 
 var fileReleaseColumns = db.Columns[FileRelease]()
@@ -20,14 +22,17 @@ const MaxFileReleases = 100
 
 var (
 	sqlFileReleasesDue = stmt("fileReleases.due", `SELECT `+fileReleaseColumns+` FROM file_releases
-		WHERE home = $1 AND due_at <= $2::timestamptz ORDER BY due_at, file_id LIMIT 100`)
-	sqlFileReleaseDelay  = stmt("fileReleases.delay", `UPDATE file_releases SET due_at = $4 WHERE home = $1 AND file_id = $2 AND version = $3::bigint`)
-	sqlFileReleaseDelete = stmt("fileReleases.delete", `DELETE FROM file_releases WHERE home = $1 AND file_id = $2 AND version = $3::bigint`)
-	sqlPlaceRelease      = stmt("fileUses.releasePlace", `WITH page AS (SELECT file_id, object_id, kind FROM file_uses
+		WHERE home = $1 AND due_at <= $2::timestamptz ORDER BY due_at, file_id, author_id LIMIT 100`)
+	sqlFileReleaseDelay = stmt("fileReleases.delay", `UPDATE file_releases SET due_at = $5
+		WHERE home = $1 AND file_id = $2 AND author_id = $3 AND version = $4::bigint`)
+	sqlFileReleaseDelete = stmt("fileReleases.delete", `DELETE FROM file_releases
+		WHERE home = $1 AND file_id = $2 AND author_id = $3 AND version = $4::bigint`)
+	sqlPlaceRelease = stmt("fileUses.releasePlace", `WITH page AS (SELECT file_id, object_id, kind FROM file_uses
 			WHERE home = $1 AND place_id = $2 ORDER BY file_id, object_id, kind LIMIT 500),
-		released AS (DELETE FROM file_uses WHERE home = $1 AND (file_id, object_id, kind) IN (SELECT file_id, object_id, kind FROM page) RETURNING file_id),
-		queued AS (INSERT INTO file_releases (home, file_id) SELECT DISTINCT $1::text, file_id FROM released
-			ON CONFLICT (home, file_id) DO UPDATE SET version = file_releases.version + 1, due_at = excluded.due_at RETURNING file_id)
+		released AS (DELETE FROM file_uses WHERE home = $1 AND (file_id, object_id, kind) IN (SELECT file_id, object_id, kind FROM page)
+			RETURNING file_id, author_id),
+		queued AS (INSERT INTO file_releases (home, file_id, author_id) SELECT DISTINCT $1::text, file_id, author_id FROM released
+			ON CONFLICT (home, file_id, author_id) DO UPDATE SET version = file_releases.version + 1, due_at = excluded.due_at RETURNING file_id)
 		SELECT (SELECT count(*) FROM released) + 0 * (SELECT count(*) FROM queued)`)
 )
 
@@ -38,11 +43,13 @@ func (r *ReadBatch) FileReleasesDue(home region.Code, now time.Time, into *[]Fil
 
 // DelayFileRelease sets the time at which a row is due again, unless it has changed since it was read.
 func (w *Tx) DelayFileRelease(f FileRelease, until time.Time) {
-	w.Exec(sqlFileReleaseDelay, f.FileID, f.Version, until)
+	w.Exec(sqlFileReleaseDelay, f.FileID, f.AuthorID, f.Version, until)
 }
 
 // DeleteFileRelease deletes a row unless it has changed since it was read.
-func (w *Tx) DeleteFileRelease(f FileRelease) { w.Exec(sqlFileReleaseDelete, f.FileID, f.Version) }
+func (w *Tx) DeleteFileRelease(f FileRelease) {
+	w.Exec(sqlFileReleaseDelete, f.FileID, f.AuthorID, f.Version)
+}
 
 // ReleasePlace releases the files of up to 500 uses in a deleted community or channel. released is the number of uses.
 func (w *Tx) ReleasePlace(placeID string, released *int64) {
@@ -52,11 +59,23 @@ func (w *Tx) ReleasePlace(placeID string, released *int64) {
 // RestrictFiles restricts those of the files that a user uploaded.
 func (w *Tx) RestrictFiles(ids []string, ownerID string) { w.Exec(sqlFilesRestrict, ids, ownerID) }
 
+// RestrictFiles restricts those of the files, of any homes, that a user uploaded.
+func (s *Store) RestrictFiles(ctx context.Context, ids []string, ownerID string) error {
+	for home, ids := range db.ByHome(ids) {
+		tx := s.NewTx(home)
+		tx.RestrictFiles(ids, ownerID)
+		if err := tx.Commit(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // MarkFileUnused prevents that anything begins to refer to a file. It has no effect on a file whose uses are not
 // recorded.
 func (w *Tx) MarkFileUnused(id string, since time.Time) { w.Exec(sqlFileMarkUnused, id, since) }
 
-// MarkFileUsed undoes MarkFileUnused.
+// MarkFileUsed undoes MarkFileUnused, and records that an object of the uploader has released the file.
 func (w *Tx) MarkFileUsed(id string) { w.Exec(sqlFileMarkUsed, id) }
 
 // GuardFileUnused makes the transaction fail with refusal unless the file is marked as unused since f was read, and

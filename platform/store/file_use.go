@@ -14,7 +14,7 @@ type FileUse struct {
 	FileID   string
 	ObjectID string
 	Kind     string
-	AuthorID string // internal id; empty for objects without an author
+	AuthorID string // internal id of the user who wrote the object; empty for an administrator
 	PlaceID  string // the community, channel or wall that the object belongs to; empty for other objects
 }
 
@@ -40,9 +40,9 @@ var fileUseColumns = db.Columns[FileUse]()
 // releasing wraps a statement that deletes rows of file_uses and returns their file ids. It queues the files for
 // FileReleasesDue.
 func releasing(deletion string) string {
-	return `WITH released AS (` + deletion + ` RETURNING file_id)
-		INSERT INTO file_releases (home, file_id) SELECT DISTINCT $1::text, file_id FROM released
-		ON CONFLICT (home, file_id) DO UPDATE SET version = file_releases.version + 1, due_at = excluded.due_at`
+	return `WITH released AS (` + deletion + ` RETURNING file_id, author_id)
+		INSERT INTO file_releases (home, file_id, author_id) SELECT DISTINCT $1::text, file_id, author_id FROM released
+		ON CONFLICT (home, file_id, author_id) DO UPDATE SET version = file_releases.version + 1, due_at = excluded.due_at`
 }
 
 var (

@@ -11,7 +11,7 @@ var _ = planned((*collector).collectFileUses,
 		SELECT HOME(h), ID(i, f, h), ID(p, n, h), 'post', ID(u, n, n), ID(c, c, h)
 		FROM (SELECT n, CASE WHEN n % 4 = 0 THEN 3 ELSE n END AS f, CASE WHEN n % 3 = 0 THEN 3 ELSE n END AS c,
 			CASE WHEN n % 12 = 0 THEN 3 ELSE n END AS h FROM generate_series(1, 20000) AS n) AS uses`,
-	`INSERT INTO file_releases (home, file_id) SELECT HOME(n), ID(i, n, n) FROM generate_series(1, 20000) AS n`,
+	`INSERT INTO file_releases (home, file_id, author_id) SELECT HOME(n), ID(i, n, n), ID(u, n, n) FROM generate_series(1, 20000) AS n`,
 )
 
 func (c *collector) collectFileUses() {
@@ -33,7 +33,7 @@ func (c *collector) collectFileUses() {
 	})
 	c.write(func(w *store.Tx) { w.ReleasePlace(place, new(int64)) })
 	c.write(func(w *store.Tx) {
-		release := store.FileRelease{FileID: file, Version: 1}
+		release := store.FileRelease{FileID: file, AuthorID: userID(3), Version: 1}
 		w.DelayFileRelease(release, worldStart)
 		w.DeleteFileRelease(release)
 		w.EmitReleasePlace(place, worldStart, worldStart)

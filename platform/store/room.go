@@ -118,6 +118,7 @@ func (w *Tx) InsertRoom(r Room, noParent error) {
 
 // RoomChange contains the fields of a room to change; nil fields are unchanged.
 type RoomChange struct {
+	EditorID                            string // internal id; empty for an administrator
 	Title, Description, ThumbnailFileID *string
 	LiveChatEnabled                     *bool
 	Metadata                            []byte // JSON
@@ -127,7 +128,7 @@ type RoomChange struct {
 func (w *Tx) UpdateRoom(id string, c RoomChange, now time.Time, gone error) {
 	w.Guard(sqlRoomGuard, gone, id)
 	w.Exec(sqlRoomUpdate, id, c.Title, c.Description, c.ThumbnailFileID, c.LiveChatEnabled, c.Metadata, now)
-	w.replaceFile(FileUse{ObjectID: id, Kind: UseRoom}, c.ThumbnailFileID)
+	w.replaceFile(FileUse{ObjectID: id, Kind: UseRoom, AuthorID: c.EditorID}, c.ThumbnailFileID)
 }
 
 // DeleteRoom marks a room and its live channel as deleted and removes it from its parent. The transaction fails with

@@ -138,6 +138,7 @@ func (w *Tx) InsertVideoStream(s VideoStream, noParent error) {
 
 // StreamChange contains the fields of a stream to change; nil fields are unchanged.
 type StreamChange struct {
+	EditorID                                        string // internal id; empty for an administrator
 	Title, Description, ThumbnailFileID, Resolution *string
 	Metadata                                        []byte // JSON
 }
@@ -146,7 +147,7 @@ type StreamChange struct {
 func (w *Tx) UpdateVideoStream(id string, c StreamChange, now time.Time, gone error) {
 	w.Guard(sqlStreamGuard, gone, id)
 	w.Exec(sqlStreamUpdate, id, c.Title, c.Description, c.ThumbnailFileID, c.Resolution, c.Metadata, now)
-	w.replaceFile(FileUse{ObjectID: id, Kind: UseStream}, c.ThumbnailFileID)
+	w.replaceFile(FileUse{ObjectID: id, Kind: UseStream, AuthorID: c.EditorID}, c.ThumbnailFileID)
 }
 
 // DeleteVideoStream marks a stream and its live channel as deleted and removes it from its parent. The transaction

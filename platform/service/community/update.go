@@ -53,7 +53,7 @@ func (s *Service) UpdateCommunity(ctx context.Context, req *plazav1.UpdateCommun
 	}
 	var updated *store.Community
 	tx := s.Store.NewTx(service.HomeOf(found.community.ID))
-	tx.UpdateCommunity(found.community.ID, changeOf(req), s.Now(), &updated)
+	tx.UpdateCommunity(found.community.ID, changeOf(req, found.Caller.UserID), s.Now(), &updated)
 	var files []store.OutboxRow
 	if found.community.IsPublic && req.IsPublic != nil && !req.GetIsPublic() {
 		files = append(files, tx.EmitRestrictPlace(found.community.ID, s.Now(), s.Outbox.FirstTry()))
@@ -64,8 +64,9 @@ func (s *Service) UpdateCommunity(ctx context.Context, req *plazav1.UpdateCommun
 	return s.View.LoadCommunities(ctx, s.Store, view.CommunityRows{Communities: []store.Community{*updated}, Viewer: found.User(), Members: membersOf(found.mine)})
 }
 
-func changeOf(req *plazav1.UpdateCommunityRequest) store.CommunityChange {
+func changeOf(req *plazav1.UpdateCommunityRequest, editorID string) store.CommunityChange {
 	c := store.CommunityChange{
+		EditorID:         editorID,
 		DisplayName:      req.DisplayName,
 		Description:      req.Description,
 		AvatarFileID:     req.AvatarFileId,

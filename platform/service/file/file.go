@@ -34,6 +34,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/storage"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -61,6 +62,7 @@ type Service struct {
 // that release or restrict the files of communities and channels.
 func New(d *service.Deps, o Options) *Service {
 	s := &Service{Deps: d, Options: o, images: picture.NewQueue(imageLimits(o.MaxPixels))}
+	d.RequireReadFile = s.requireRead
 	service.HandleOutbox(d, store.TopicFileDeleted, s.deleteBytes)
 	service.HandleOutbox(d, store.TopicReleasePlace, s.releasePlace)
 	service.HandleOutbox(d, store.TopicRestrictPlace, s.restrictPlace)
@@ -106,10 +108,11 @@ func (s *Service) loadOwn(ctx context.Context, id string) (*store.File, error) {
 // GetFile returns the metadata of a file.
 func (s *Service) GetFile(ctx context.Context, req *plazav1.GetFileRequest) (*plazav1.File, error) {
 	r := s.newRequest(ctx, req.GetFileId())
+	r.AfterRun(func(ctx context.Context) error { return s.requireRead(ctx, r.Caller, *r.file) })
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	return s.View.File(*r.file), nil
+	return s.View.File(ctx, *r.file, view.FileObject{}), nil
 }
 
 // UpdateFile changes the alternative text of a file.
@@ -130,7 +133,7 @@ func (s *Service) UpdateFile(ctx context.Context, req *plazav1.UpdateFileRequest
 			return nil, err
 		}
 	}
-	return s.View.File(*row), nil
+	return s.View.File(ctx, *row, view.FileObject{}), nil
 }
 
 // DeleteFile deletes a file for good.

@@ -28,7 +28,8 @@ func (s *Service) ReleaseJob() jobs.Job {
 }
 
 // DeleteReleased deletes up to a hundred files that objects of a home have released and that nothing else uses, and
-// reports whether there may be more.
+// reports whether there may be more. It leaves a file to which no object of its uploader referred, such as a sticker of
+// an administrator: otherwise every user could delete it by referring to it once.
 //
 // A file and what refers to it can be stored at different homes, which no transaction spans. Therefore a file that
 // nothing refers to is first marked, which keeps requests from referring to it, see fileref. Once every request that
@@ -75,10 +76,11 @@ func (s *Service) settle(ctx context.Context, row store.FileRelease) (next time.
 	if err := reads.Run(ctx); err != nil || f == nil || !f.UsesRecorded {
 		return time.Time{}, err
 	}
+	if !f.Released && (f.OwnerID == "" || f.OwnerID != row.AuthorID) {
+		return time.Time{}, nil
+	}
 	now, tx := s.Now(), s.Store.NewTx(service.HomeOf(f.ID))
 	switch {
-	case used && f.UnusedSince == nil:
-		return time.Time{}, nil
 	case used:
 		tx.MarkFileUsed(f.ID)
 		return time.Time{}, tx.Commit(ctx)

@@ -21,16 +21,25 @@ func (w *world) newFile(content string) string {
 	w.t.Helper()
 	files, err := w.start(content).Finish(w.admin, file.Form{})
 	require.NoError(w.t, err)
+	w.exec(`UPDATE files SET owner_id = '` + uploader + `'`) // it was an administrator
 	return files[0].GetFileId()
 }
+
+// uploader is the user who uploads the files and writes the posts.
+var uploader = region.NewID(region.EU)
 
 // post inserts a post at home that refers to a file, and returns its id.
 func (w *world) post(home region.Code, fileID string) string {
 	w.t.Helper()
+	return w.postBy(uploader, home, fileID)
+}
+
+func (w *world) postBy(author string, home region.Code, fileID string) string {
+	w.t.Helper()
 	id := region.NewID(home)
 	tx := w.Store.NewTx(home)
 	tx.InsertPost(store.Post{
-		ID: id, TargetType: "user", TargetID: region.NewID(home), AuthorID: region.NewID(home), IsParent: true, FeedType: "published",
+		ID: id, TargetType: "user", TargetID: region.NewID(home), AuthorID: author, IsParent: true, FeedType: "published",
 		DataType: "image", StructureType: "image", Data: fmt.Appendf(nil, `{"fileId":%q}`, fileID), Metadata: []byte("{}"), Mentionees: []byte("[]"), CreatedAt: w.now(),
 	})
 	require.NoError(w.t, tx.Commit(w.t.Context()))
@@ -151,6 +160,28 @@ func TestFileWithoutRecordedUses(t *testing.T) {
 	}
 	require.Equal(t, 1, w.objects())
 	require.Zero(t, w.releases(region.EU))
+}
+
+// TestFileOfAnotherUser: a user who refers to a file of somebody else cannot have it deleted, unless its uploader has
+// released it.
+func TestFileOfAnotherUser(t *testing.T) {
+	w := newWorld(t)
+	id, other := w.newFile("x"), region.NewID(region.EU)
+	wait := func() {
+		w.deleteReleased()
+		w.pass(2 * settleTime)
+		w.deleteReleased()
+	}
+	w.purge(region.EU, w.postBy(other, region.EU, id))
+	wait()
+	require.Equal(t, 1, w.objects(), "a sticker")
+	own, copied := w.post(region.EU, id), w.postBy(other, region.EU, id)
+	w.purge(region.EU, own)
+	wait()
+	require.Equal(t, 1, w.objects())
+	w.purge(region.EU, copied)
+	wait()
+	require.Zero(t, w.objects())
 }
 
 // TestManyReleasedFiles deletes one more file than a run of the job takes.

@@ -10,29 +10,25 @@ import (
 
 // FileRelease is a row of file_releases: a file that an object of the home does not refer to any more.
 type FileRelease struct {
+	ID       string
 	FileID   string
 	AuthorID string // of the object
-	Version  int64
 }
-
-var fileReleaseColumns = db.Columns[FileRelease]()
 
 // MaxFileReleases is the maximum number of rows that FileReleasesDue reads.
 const MaxFileReleases = 100
 
 var (
-	sqlFileReleasesDue = stmt("fileReleases.due", `SELECT `+fileReleaseColumns+` FROM file_releases
-		WHERE home = $1 AND due_at <= $2::timestamptz ORDER BY due_at, file_id, author_id LIMIT 100`)
-	sqlFileReleaseDelay = stmt("fileReleases.delay", `UPDATE file_releases SET due_at = $5
-		WHERE home = $1 AND file_id = $2 AND author_id = $3 AND version = $4::bigint`)
-	sqlFileReleaseDelete = stmt("fileReleases.delete", `DELETE FROM file_releases
-		WHERE home = $1 AND file_id = $2 AND author_id = $3 AND version = $4::bigint`)
-	sqlPlaceRelease = stmt("fileUses.releasePlace", `WITH page AS (SELECT file_id, object_id, kind FROM file_uses
+	sqlFileReleasesDue = stmt("fileReleases.due", `SELECT id::text, file_id, author_id FROM file_releases
+		WHERE home = $1 AND due_at <= $2::timestamptz ORDER BY file_releases.due_at, file_releases.id LIMIT 100`)
+	sqlFileReleaseDelay  = stmt("fileReleases.delay", `UPDATE file_releases SET due_at = $3 WHERE home = $1 AND id = $2::uuid`)
+	sqlFileReleaseDelete = stmt("fileReleases.delete", `DELETE FROM file_releases WHERE home = $1 AND id = $2::uuid`)
+	sqlPlaceRelease      = stmt("fileUses.releasePlace", `WITH page AS (SELECT file_id, object_id, kind FROM file_uses
 			WHERE home = $1 AND place_id = $2 ORDER BY file_id, object_id, kind LIMIT 500),
 		released AS (DELETE FROM file_uses WHERE home = $1 AND (file_id, object_id, kind) IN (SELECT file_id, object_id, kind FROM page)
 			RETURNING file_id, author_id),
 		queued AS (INSERT INTO file_releases (home, file_id, author_id) SELECT DISTINCT $1::text, file_id, author_id FROM released
-			ON CONFLICT (home, file_id, author_id) DO UPDATE SET version = file_releases.version + 1, due_at = excluded.due_at RETURNING file_id)
+			RETURNING file_id)
 		SELECT (SELECT count(*) FROM released) + 0 * (SELECT count(*) FROM queued)`)
 )
 
@@ -41,15 +37,13 @@ func (r *ReadBatch) FileReleasesDue(home region.Code, now time.Time, into *[]Fil
 	r.Add(home, sqlFileReleasesDue, db.Rows(into), now)
 }
 
-// DelayFileRelease sets the time at which a row is due again, unless it has changed since it was read.
+// DelayFileRelease sets the time at which a row is due again.
 func (w *Tx) DelayFileRelease(f FileRelease, until time.Time) {
-	w.Exec(sqlFileReleaseDelay, f.FileID, f.AuthorID, f.Version, until)
+	w.Exec(sqlFileReleaseDelay, f.ID, until)
 }
 
-// DeleteFileRelease deletes a row unless it has changed since it was read.
-func (w *Tx) DeleteFileRelease(f FileRelease) {
-	w.Exec(sqlFileReleaseDelete, f.FileID, f.AuthorID, f.Version)
-}
+// DeleteFileRelease deletes a row.
+func (w *Tx) DeleteFileRelease(f FileRelease) { w.Exec(sqlFileReleaseDelete, f.ID) }
 
 // ReleasePlace releases the files of up to 500 uses in a deleted community or channel. released is the number of uses.
 func (w *Tx) ReleasePlace(placeID string, released *int64) {

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
@@ -41,13 +42,12 @@ var fileUseColumns = db.Columns[FileUse]()
 // FileReleasesDue.
 func releasing(deletion string) string {
 	return `WITH released AS (` + deletion + ` RETURNING file_id, author_id)
-		INSERT INTO file_releases (home, file_id, author_id) SELECT DISTINCT $1::text, file_id, author_id FROM released
-		ON CONFLICT (home, file_id, author_id) DO UPDATE SET version = file_releases.version + 1, due_at = excluded.due_at`
+		INSERT INTO file_releases (home, file_id, author_id) SELECT DISTINCT $1::text, file_id, author_id FROM released`
 }
 
 var (
 	sqlFileUsesInsert = stmt("fileUses.insert", `INSERT INTO file_uses (home, object_id, kind, author_id, place_id, file_id)
-		SELECT $1::text, $2::text, $3::text, $4::text, $5::text, unnest($6::text[]) ON CONFLICT (home, file_id, object_id, kind) DO NOTHING`)
+		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (home, file_id, object_id, kind) DO NOTHING`)
 	sqlFileUsesReplace = stmt("fileUses.releaseOthers", releasing(`DELETE FROM file_uses
 		WHERE home = $1 AND object_id = $2 AND kind = $3 AND NOT file_id = ANY($4::text[])`))
 	sqlFileUsesReleaseKind = stmt("fileUses.releaseKind", releasing(`DELETE FROM file_uses WHERE home = $1 AND object_id = ANY($2::text[]) AND kind = $3`))
@@ -84,8 +84,8 @@ func (r *ReadBatch) FileIsUsed(fileID string, into *bool) {
 // insertFileUses records that a new object refers to files. FileID of use is ignored. What is not an id is left out:
 // some texts are only called the id of a file.
 func (w *Tx) insertFileUses(use FileUse, fileIDs []string) {
-	if ids := validIDs(fileIDs); len(ids) > 0 {
-		w.Exec(sqlFileUsesInsert, use.ObjectID, use.Kind, use.AuthorID, use.PlaceID, ids)
+	for _, id := range validIDs(fileIDs) {
+		w.Exec(sqlFileUsesInsert, use.ObjectID, use.Kind, use.AuthorID, use.PlaceID, id)
 	}
 }
 
@@ -110,10 +110,11 @@ func (w *Tx) releaseFilesOf(kind string, objectIDs []string) {
 	w.Exec(sqlFileUsesReleaseKind, objectIDs, kind)
 }
 
+// validIDs returns those of ids that have the form of an id, each once.
 func validIDs(ids []string) []string {
 	var valid []string
 	for _, id := range ids {
-		if region.ValidID(id) {
+		if region.ValidID(id) && !slices.Contains(valid, id) {
 			valid = append(valid, id)
 		}
 	}

@@ -33,7 +33,7 @@ func (c *collector) collectFileUses() {
 	})
 	c.write(func(w *store.Tx) { w.ReleasePlace(place, new(int64)) })
 	c.write(func(w *store.Tx) {
-		release := store.FileRelease{FileID: file, AuthorID: userID(3), Version: 1}
+		release := store.FileRelease{ID: "c56a4180-65aa-42ec-a945-5fd21dec0538"}
 		w.DelayFileRelease(release, worldStart)
 		w.DeleteFileRelease(release)
 		w.EmitReleasePlace(place, worldStart, worldStart)

@@ -23,12 +23,11 @@ type Signer interface {
 // proof is the last part of the path of a restricted file's address: it identifies a viewer, and the object in which
 // the file was shown to that viewer.
 //
-// The proof does not grant access by itself. It stands in for the viewer's access token, which clients cannot send with
-// the addresses of images, and for one file only: every download checks that the viewer may still read the object. So
-// an address stops working when the viewer leaves, is removed or banned, or when the object is deleted, although it is
-// in a cache. Whoever the viewer gives the address to can read this one file, until the viewer may no longer read it,
-// and for at most an eighth more than file-url-ttl. Membership and content are not part of what is signed, and the
-// expiry is rounded, so that an address stays the same long enough for the caches of clients.
+// The proof does not grant access by itself. It replaces the viewer's access token, which clients cannot send when they
+// load images, for one file: every download checks that the viewer may still read the object. An address therefore
+// stops working when the viewer leaves, is removed or banned, or when the object is deleted. If the viewer passes the
+// address on, other people can read this one file until then, and for at most an eighth more than file-url-ttl. Only
+// the rounded expiry changes with time, so that an address stays the same long enough for the caches of clients.
 //
 // The signature is made with a key derived from the first signing key; addresses made with an older one remain valid
 // until that key is removed.

@@ -114,7 +114,7 @@ func TestRestrictedURL(t *testing.T) {
 	now = now.Add(time.Minute)
 	require.NotEqual(t, first, l.URL(f, object, alice))
 	plain := "https://x/api/v3/files/" + f.ID + "/download"
-	require.Equal(t, plain, l.URL(f, object, &auth.Caller{}), "nobody to sign for")
+	require.Equal(t, plain, l.URL(f, object, &auth.Caller{}), "there is no viewer to sign for")
 	f.Restricted = false
 	require.Equal(t, plain, l.URL(f, object, alice))
 	decode := func(address string) bool {

@@ -162,8 +162,8 @@ func TestFileWithoutRecordedUses(t *testing.T) {
 	require.Zero(t, w.releases(region.EU))
 }
 
-// TestFileOfAnotherUser: a user who refers to a file of somebody else cannot have it deleted, unless its uploader has
-// released it.
+// TestFileOfAnotherUser checks that a user who refers to another user's file cannot have it deleted, unless its
+// uploader has released it.
 func TestFileOfAnotherUser(t *testing.T) {
 	w := newWorld(t)
 	id, other := w.newFile("x"), region.NewID(region.EU)

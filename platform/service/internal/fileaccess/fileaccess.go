@@ -2,10 +2,10 @@
 // uploader, and administrators. The access type of such a file is irrelevant.
 //
 //	object             who may read its files
-//	post, story        whoever may see it, see package visibility
-//	comment            whoever may see it and what it is on
-//	message            whoever may read its channel
-//	poll, room, stream whoever may see it: those who may see its post
+//	post, story        users who may see it, see package visibility
+//	comment            users who may see it and what it is on
+//	message            users who may read its channel
+//	poll, room, stream users who may see it: those who may see its post
 //	avatar             everyone
 //	pending edit       its author and the moderators, to whom it is shown
 //	scheduled post     the uploader
@@ -13,6 +13,7 @@ package fileaccess
 
 import (
 	"context"
+	"slices"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
@@ -71,22 +72,34 @@ func readableMessages(ctx context.Context, d *service.Deps, caller *auth.Caller,
 	if err != nil {
 		return false, err
 	}
-	var channels []string
-	for _, m := range messages {
-		if m.DeletedAt == nil {
-			channels = append(channels, m.ChannelID)
-		}
+	channels, err := channelsOf(ctx, d, messages)
+	if err != nil || len(channels) == 0 {
+		return false, err
 	}
-	if len(channels) == 0 {
-		return false, nil
-	}
-	readable, err := chat.ReadableChannels(ctx, d, caller, service.SortedSet(channels))
+	readable, err := chat.ReadableChannels(ctx, d, caller, channels)
 	for _, can := range readable {
 		if can {
 			return true, err
 		}
 	}
 	return false, err
+}
+
+// channelsOf returns the channels of those messages that are not deleted with or without their subchannels.
+func channelsOf(ctx context.Context, d *service.Deps, messages []store.Message) ([]string, error) {
+	messages = slices.DeleteFunc(messages, func(m store.Message) bool { return m.DeletedAt != nil })
+	if len(messages) == 0 {
+		return nil, nil
+	}
+	ids := service.Map(messages, func(m store.Message) string { return m.FeedID })
+	feeds, err := service.ReadAvailable(ctx, d, (*store.ReadBatch).MessageFeeds, service.SortedSet(ids))
+	var channels []string
+	for _, f := range feeds {
+		if f.DeletedAt == nil {
+			channels = append(channels, f.EntityID)
+		}
+	}
+	return service.SortedSet(channels), err
 }
 
 func requirePoll(ctx context.Context, d *service.Deps, caller *auth.Caller, id string) error {

@@ -9,7 +9,7 @@
 // A file to which its uploader refers in a private place is restricted: it is from then on readable by those who may
 // read what refers to it, whatever its access type, see package fileaccess. It is restricted before the reference is
 // written, so that no response contains an address for everyone. Files of other users and of administrators, such as
-// stickers, stay as they are: nobody may take a file from those who read it elsewhere.
+// stickers, stay as they are: no user can take a file from those who read it elsewhere.
 package fileref
 
 import (

@@ -169,7 +169,7 @@ func (d *dependencies) jobs(shared *service.Deps, roles *role.Service, files *fi
 		d.sweepIdempotency(shared),
 	}
 	if d.storage.Has(d.cfg.Region) {
-		all = append(all, files.Sweep())
+		all = append(all, files.Sweep(), files.ReleaseJob())
 	}
 	return all
 }

@@ -48,14 +48,14 @@ func (d *dependencies) close() {
 
 // files returns the file service and makes every answer use its file URLs.
 func (d *dependencies) files(shared *service.Deps) (*file.Service, error) {
-	links, err := file.NewLinks(d.publicURL, string(d.cfg.NetworkID), []byte(d.cfg.DirectoryKey.Reveal()), d.cfg.FileURLTTL.Std(), service.Millis)
+	links, err := file.NewLinks(d.publicURL, string(d.cfg.NetworkID), []byte(d.cfg.DirectoryKey.Reveal()), d.signing, d.cfg.FileURLTTL.Std(), service.Millis)
 	if err != nil {
 		return nil, err
 	}
 	shared.View.FileURL = links.URL
 	return file.New(shared, file.Options{
 		Storage: d.storage, Links: links, MaxBytes: int64(d.cfg.MaxFileBytes), MaxPixels: int64(d.cfg.MaxImagePixels),
-		StripGPS: bool(d.cfg.StripGPS), UploadTimeout: d.cfg.UploadTimeout.Std(),
+		StripGPS: bool(d.cfg.StripGPS), UploadTimeout: d.cfg.UploadTimeout.Std(), SettleTime: 3 * d.cfg.RequestTimeout.Std(),
 	}), nil
 }
 

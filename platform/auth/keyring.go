@@ -29,6 +29,7 @@ type signingKey struct {
 	private ed25519.PrivateKey
 	public  ed25519.PublicKey
 	mac     []byte            // for authTokens
+	fileMAC []byte            // for addresses of files
 	hint    [kidHintSize]byte // identifies the key in an authToken, which has no room for a kid
 }
 
@@ -110,9 +111,13 @@ func (e keyringEntry) derive() (*signingKey, error) {
 	if err != nil {
 		return nil, err
 	}
+	fileMAC, err := hkdf.Key(sha256.New, seed, nil, "plaza file address v1", sha256.Size)
+	if err != nil {
+		return nil, err
+	}
 	private := ed25519.NewKeyFromSeed(seed)
 	public, _ := private.Public().(ed25519.PublicKey)
-	return &signingKey{KeyInfo: info, private: private, public: public, mac: mac, hint: kidHint(e.Kid)}, nil
+	return &signingKey{KeyInfo: info, private: private, public: public, mac: mac, fileMAC: fileMAC, hint: kidHint(e.Kid)}, nil
 }
 
 // GenerateKeyring creates path (mode 0600) with one new signing key. If the file exists it is left unchanged and the

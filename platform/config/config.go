@@ -73,7 +73,7 @@ type Config struct {
 	MaxFileBytes   Size       `name:"max-file-bytes" default:"1GiB" help:"maximum size of an uploaded file"`
 	MaxImagePixels Count      `name:"max-image-pixels" default:"50000000" help:"maximum number of pixels of an uploaded image (width times height); determines the maximum memory of an upload"`
 	StripGPS       Switch     `name:"strip-gps" default:"true" help:"removes the position of images from their metadata, and from served images all metadata except orientation and colour; false serves images as they were uploaded"`
-	FileURLTTL     Duration   `name:"file-url-ttl" default:"24h" help:"minimum validity of signed URLs of files with access type network"`
+	FileURLTTL     Duration   `name:"file-url-ttl" default:"24h" help:"minimum validity of signed URLs: of files with access type network, and of files in private places"`
 	UploadTimeout  Duration   `name:"upload-timeout" default:"1h" help:"time limit of an upload"`
 
 	RateLimit           ratelimit.Limit   `name:"rate-limit" default:"100/5s" help:"requests per user, like 100/5s; off turns off every rate limit. The network setting rateLimit takes precedence, if it is set"`

@@ -40,7 +40,7 @@ func TestEveryOperationIsDocumented(t *testing.T) {
 	for _, b := range bindings() {
 		served = append(served, b.verb+" "+withoutParameterNames(b.path))
 	}
-	for _, s := range (&edge.FileStreams{}).Streams() {
+	for _, s := range slices.Concat((&edge.FileStreams{}).Streams(), (&edge.ExportStreams{}).Streams()) {
 		served = append(served, s.Method+" "+withoutParameterNames(s.Path))
 	}
 	for path := range events {
@@ -216,6 +216,8 @@ func TestDocumentedStreamsAnswer(t *testing.T) {
 	caller.Do(t, http.MethodGet, "/api/v3/files/"+fileID+"/download?size=small", nil).OK(t)
 	part := caller.With("Range", "bytes=0-3").Do(t, http.MethodGet, "/api/v3/files/"+fileID+"/download", nil)
 	require.Equal(t, http.StatusPartialContent, part.Status)
+	message := sendImage(t, caller, newChatOf(t, caller, nil).id, fileID)
+	caller.Do(t, http.MethodGet, addressIn(t, caller, messagesPath+"/"+message, fileID), nil).OK(t)
 	require.Empty(t, slices.DeleteFunc(apiDoc.operations(), func(op documented) bool {
 		return op.object["x-rpc"] != nil || apiDoc.successes(op.name()) > 0
 	}), "an operation that no test called")

@@ -44,9 +44,10 @@ const fileProcedures = "/plaza.v1.FileService/"
 
 // Streams returns the operations, for Options.
 func (f *FileStreams) Streams() []Stream {
-	streams := []Stream{{
-		Procedure: fileProcedures + "DownloadFile", Method: http.MethodGet, Path: "/api/v3/files/{fileId}/download", Serve: f.download,
-	}}
+	streams := []Stream{
+		{Procedure: fileProcedures + "DownloadFile", Method: http.MethodGet, Path: "/api/v3/files/{fileId}/download", Serve: f.download},
+		{Procedure: fileProcedures + "DownloadRestrictedFile", Method: http.MethodGet, Path: "/api/v3/files/{fileId}/download/{proof}", Serve: f.download},
+	}
 	for _, u := range uploads {
 		streams = append(streams, Stream{
 			Procedure: fileProcedures + u.name, Method: http.MethodPost, Path: u.path,
@@ -102,7 +103,9 @@ func (f *FileStreams) download(w http.ResponseWriter, request *http.Request) err
 	if utf8.RuneCountInString(id) > maxFileID {
 		return fail.Validation(fmt.Sprintf("fileId: must be at most %d characters", maxFileID))
 	}
-	content, err := f.Files.Download(ctx, id, query.Get("size"), query.Get("t"))
+	content, err := f.Files.Download(ctx, file.Address{
+		FileID: id, Size: query.Get("size"), Token: query.Get("t"), Proof: request.PathValue("proof"),
+	})
 	if err != nil {
 		return err
 	}

@@ -47,6 +47,8 @@ var homeColumns = map[string][]string{
 	"polls":                 {"id"},
 	"files":                 {"id"},
 	"uploads":               {"id"},
+	"file_uses":             {"object_id"},
+	"file_releases":         {}, // at the home of the object that released the file
 	"realtime_heads":        {}, // see requireLogs
 	"realtime_events":       {}, // see requireLogs
 	"message_feeds":         {"id"},
@@ -87,6 +89,7 @@ func TestRowPlacement(t *testing.T) {
 		}
 	}
 	writeAccounts(t, n)
+	writeFileUses(t, n)
 	insertUndeliverableRows(t, n)
 	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
 	require.NoError(t, err)
@@ -157,6 +160,22 @@ func writeAccounts(t *testing.T, n *apptest.Network) {
 		exported.Do(t, http.MethodPost, "/api/v4/users/"+exported.UserID+"/export", nil).OK(t)
 		u := n.NewUser(t, home, "leaver")
 		u.Do(t, http.MethodDelete, "/api/v4/users/"+u.UserID, nil).OK(t)
+	}
+}
+
+// writeFileUses has a user of each region refer to a file, and release another one.
+func writeFileUses(t *testing.T, n *apptest.Network) {
+	t.Helper()
+	for _, home := range region.All() {
+		u := n.NewUser(t, home, "painter")
+		for _, permanent := range []bool{false, true} {
+			file := u.Upload(t, "file", "a", []byte("x")).OK(t).String(t, "0.fileId")
+			body := object{"data": object{"text": "look"}, "attachments": []object{{"type": "file", "fileId": file}}}
+			id := post(t, u, "/api/v4/posts", body).String(t, "posts.0.postId")
+			if permanent {
+				u.Do(t, http.MethodDelete, "/api/v4/posts/"+id+"?permanent=true", nil).OK(t)
+			}
+		}
 	}
 }
 

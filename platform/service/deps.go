@@ -3,9 +3,11 @@
 package service
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/directory"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/moderation"
@@ -26,6 +28,8 @@ type Deps struct {
 	NewID     func(home region.Code) string
 	Log       *slog.Logger
 	Quotas    Quotas
+	// RequireReadFile returns nil if a confirmed caller may read a restricted file.
+	RequireReadFile func(ctx context.Context, caller *auth.Caller, f store.File) error
 
 	TextRules moderation.Cache // compiled moderation lists by home
 }

@@ -65,6 +65,7 @@ func (r *ReadBatch) CategoriesOfComment(commentID string, into *[]Category) {
 func (w *Tx) InsertCategory(c Category, now time.Time) {
 	w.IdempotentBy("categories_pkey")
 	w.Exec(sqlCategoryInsert, c.ID, c.Name, NameKey(c.Name, PublicNameKeyRunes), c.Metadata, c.AvatarFileID, now)
+	w.insertFileUses(FileUse{ObjectID: c.ID, Kind: UseCategory}, []string{c.AvatarFileID})
 }
 
 // CategoryChange contains the fields of a category to change; nil fields are unchanged.
@@ -82,6 +83,7 @@ func (w *Tx) UpdateCategory(id string, c CategoryChange, now time.Time, into **C
 	}
 	w.Guard(sqlCategoryGuard, fail.NotFound(), id)
 	w.Query(sqlCategoryUpdate, db.Row(into), id, c.Name, key, c.Metadata, c.AvatarFileID, now)
+	w.replaceFile(FileUse{ObjectID: id, Kind: UseCategory}, c.AvatarFileID)
 }
 
 // DeleteCategory marks a category as deleted. The transaction fails with 400400 if it is deleted already.

@@ -103,10 +103,12 @@ func (w *Tx) InsertChannel(c Channel, taken error, now time.Time) {
 	} else {
 		w.IdempotentBy("channels_pkey")
 	}
+	w.insertFileUses(FileUse{ObjectID: c.ID, Kind: UseChannel, AuthorID: c.CreatorID}, []string{c.AvatarFileID})
 }
 
 // ChannelChange contains the fields of a channel to change; nil fields are unchanged.
 type ChannelChange struct {
+	EditorID                                    string // internal id; empty for an administrator
 	DisplayName, AvatarFileID, NotificationMode *string
 	AutoDeleteEnabled                           *bool
 	AutoDeleteFlags                             *int64
@@ -124,6 +126,7 @@ func (w *Tx) UpdateChannel(c Channel, change ChannelChange, now time.Time) {
 	w.GuardChannel(c.ID, fail.NotFound())
 	w.Exec(sqlChannelUpdate, c.ID, change.DisplayName, key, change.AvatarFileID, change.Tags, change.Metadata, change.NotificationMode,
 		change.AutoDeleteEnabled, change.AutoDeleteFlags, now)
+	w.replaceFile(FileUse{ObjectID: c.ID, Kind: UseChannel, AuthorID: change.EditorID}, change.AvatarFileID)
 }
 
 // MuteChannel prevents all users except moderators from writing until a time; nil unmutes the channel. The transaction

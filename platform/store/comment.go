@@ -118,6 +118,11 @@ func (w *Tx) GuardCommentUnchanged(c Comment, refusal error) {
 // attachments differ, unless keepEdited is set. GuardCommentUnchanged must precede it.
 func (w *Tx) UpdateComment(c Comment, now time.Time, keepEdited bool) {
 	w.Exec(sqlCommentUpdate, c.ID, emptyIfNil(c.DataTypes), c.Data, c.Metadata, c.Mentionees, c.Attachments, now, keepEdited)
+	w.replaceFileUses(c.fileUse(), attachedFileIDs(c.Attachments))
+}
+
+func (c Comment) fileUse() FileUse {
+	return FileUse{ObjectID: c.ID, Kind: UseComment, AuthorID: c.AuthorID, PlaceID: c.TargetID}
 }
 
 // ReviewComment changes the status of a pending comment and counts it if it is approved. GuardCommentStatus must
@@ -144,6 +149,7 @@ func (w *Tx) InsertComment(c Comment) {
 	w.IdempotentBy("comments_pkey")
 	w.Exec(sqlCommentInsert, c.ID, c.ReferenceType, c.ReferenceID, c.TargetType, c.TargetID, c.TargetPublicID, c.ParentID, c.RootID,
 		c.AuthorID, c.AuthorPublicID, emptyIfNil(c.DataTypes), c.Data, c.Metadata, c.Mentionees, c.Attachments, c.Segment, c.ApprovalStatus, c.CreatedAt)
+	w.insertFileUses(c.fileUse(), attachedFileIDs(c.Attachments))
 	w.Count(c.ReferenceID, CountSegment, +1)
 	w.countComment(c, +1)
 }
@@ -161,6 +167,7 @@ func (w *Tx) PurgeComments(ids []string) {
 	w.Exec(sqlReactionPurge, ids)
 	w.Exec(sqlFlagsPurge, ids)
 	w.Exec(sqlCountersPurge, ids)
+	w.ReleaseFiles(ids)
 	w.Exec(sqlCommentPurge, ids)
 }
 
@@ -189,5 +196,6 @@ func (w *Tx) wipeComments(referenceID string, ids []string) {
 	w.Exec(sqlFlagsPurge, ids)
 	w.DeletePendingEdits(ids...)
 	w.Exec(sqlCountersPurge, ids)
+	w.ReleaseFiles(ids)
 	w.Exec(sqlCommentDeleteRows, ids)
 }

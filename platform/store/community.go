@@ -102,6 +102,7 @@ func (w *Tx) InsertCommunity(c Community, taken error, now time.Time) {
 	w.Exec(sqlCommunityInsert, c.ID, c.DisplayName, key, c.CreatorID, c.CreatorPublicID, c.Description, c.AvatarFileID, c.IsOfficial,
 		c.IsPublic, c.IsDiscoverable, c.OnlyAdminCanPost, c.PostApproval, c.CommentApproval, c.JoinApproval, c.StoryComments,
 		c.NotificationMode, c.Type, emptyIfNil(c.Tags), c.Metadata, emptyIfNil(c.CategoryIDs), now)
+	w.insertFileUses(FileUse{ObjectID: c.ID, Kind: UseCommunity, AuthorID: c.CreatorID}, []string{c.AvatarFileID})
 	if taken != nil {
 		w.Guard(sqlCommunityGuardName, taken, key, c.DisplayName, c.ID)
 	}
@@ -112,6 +113,7 @@ func (w *Tx) InsertCommunity(c Community, taken error, now time.Time) {
 
 // CommunityChange contains the fields of a community to change; nil fields are unchanged.
 type CommunityChange struct {
+	EditorID                                                   string // internal id; empty for an administrator
 	DisplayName, Description, AvatarFileID, NotificationMode   *string
 	IsOfficial, IsPublic, IsDiscoverable, OnlyAdminCanPost     *bool
 	PostApproval, CommentApproval, JoinApproval, StoryComments *bool
@@ -130,6 +132,7 @@ func (w *Tx) UpdateCommunity(id string, c CommunityChange, now time.Time, into *
 	w.Query(sqlCommunityUpdate, db.Row(into), id, now, c.DisplayName, key, c.Description, c.AvatarFileID,
 		c.IsOfficial, c.IsPublic, c.IsDiscoverable, c.OnlyAdminCanPost, c.PostApproval, c.CommentApproval, c.JoinApproval,
 		c.StoryComments, c.NotificationMode, c.Tags, c.Metadata, c.CategoryIDs)
+	w.replaceFile(FileUse{ObjectID: id, Kind: UseCommunity, AuthorID: c.EditorID}, c.AvatarFileID)
 	if c.DisplayName != nil || c.CategoryIDs != nil {
 		w.Exec(sqlCommunityDeleteCategories, id)
 		w.Exec(sqlCommunityInsertCategories, id)

@@ -67,7 +67,10 @@ func (w *Tx) UpdateErasure(e Erasure, now time.Time) {
 }
 
 // EraseUser empties the row of a user and marks it as deleted. It has no effect on a deleted user.
-func (w *Tx) EraseUser(id string, now time.Time) { w.Exec(sqlUserErase, id, now) }
+func (w *Tx) EraseUser(id string, now time.Time) {
+	w.Exec(sqlUserErase, id, now)
+	w.ReleaseFiles([]string{id})
+}
 
 // DeleteDirectoryEntry deletes an entry in the home of the transaction, unless the hash belongs to another user.
 func (w *Tx) DeleteDirectoryEntry(e DirectoryEntry) { w.Exec(sqlDirectoryDelete, e.Hash, e.UserID) }

@@ -9,27 +9,27 @@ import (
 // checks: a new table fails it until its rows are decided about here.
 var (
 	ErasePosts = newErasureWalk(walk{
-		table: "posts", key: []string{"id"}, own: `author_id = $2 OR target_id = $2`, json: "mentionees",
+		table: "posts", key: []string{"id"}, files: true, own: `author_id = $2 OR target_id = $2`, json: "mentionees",
 		set: `data = '{}', metadata = '{}', tags = '{}', hashtags = '{}', mentionees = '[]', ` + anonymous("author_id", "author_public_id") + `, ` +
 			anonymous("target_id", "target_public_id"),
 	})
 	EraseComments = newErasureWalk(walk{
-		table: "comments", key: []string{"id"}, own: `author_id = $2 OR target_id = $2`, json: "mentionees",
+		table: "comments", key: []string{"id"}, files: true, own: `author_id = $2 OR target_id = $2`, json: "mentionees",
 		set: `data = '{}', metadata = '{}', mentionees = '[]', attachments = '[]', ` + anonymous("author_id", "author_public_id") + `, ` +
 			anonymous("target_id", "target_public_id"),
 	})
 	EraseStories = newErasureWalk(walk{
-		table: "stories", key: []string{"id"}, own: `author_id = $2 OR target_id = $2`, json: "mentionees",
+		table: "stories", key: []string{"id"}, files: true, own: `author_id = $2 OR target_id = $2`, json: "mentionees",
 		set: `data = '{}', items = '[]', metadata = '{}', mentionees = '[]', ` + anonymous("author_id", "author_public_id") + `, ` +
 			anonymous("target_id", "target_public_id"),
 	})
 	EraseMessages = newErasureWalk(walk{
-		table: "messages", key: []string{"id"}, own: `creator_id = $2`, json: "mentions",
+		table: "messages", key: []string{"id"}, files: true, own: `creator_id = $2`, json: "mentions",
 		set: `data = '{}', metadata = '{}', tags = '{}', mentions = '[]', file_id = '', reference_id = '',
 			reference_hash = convert_to(id, 'UTF8'), ` + anonymous("creator_id", "creator_public_id"),
 	})
 	EraseScheduledPosts = newErasureWalk(walk{
-		table: "scheduled_posts", key: []string{"id"}, own: `author_id = $2 OR target_id = $2`, json: "mentions",
+		table: "scheduled_posts", key: []string{"id"}, files: true, own: `author_id = $2 OR target_id = $2`, json: "mentions",
 	})
 	EraseReactions = newErasureWalk(walk{table: "reactions", key: []string{"reference_id", "user_id", "name"}, own: `user_id = $2`})
 	EraseFiles     = newErasureWalk(walk{table: "files", key: []string{"id"}, own: `owner_id = $2`})
@@ -75,16 +75,16 @@ var (
 			table: "pins", key: []string{"target_id", "placement", "post_id"}, own: `pinned_by_id = $2`, set: anonymous("pinned_by_id", "pinned_by"),
 		}),
 		newErasureWalk(walk{
-			table: "polls", key: []string{"id"}, own: `creator_id = $2`,
+			table: "polls", key: []string{"id"}, files: true, own: `creator_id = $2`,
 			set: `title = '', question = '', answers = '[]', ` + anonymous("creator_id", "creator_public_id"),
 		}),
 		newErasureWalk(walk{
-			table: "video_streams", key: []string{"id"}, own: `creator_id = $2`,
+			table: "video_streams", key: []string{"id"}, files: true, own: `creator_id = $2`,
 			set: `title = '', description = '', thumbnail_file_id = '', metadata = '{}', recordings = '[]', platform_name = '', platform_version = '',
 				deleted_at = COALESCE(deleted_at, updated_at), ` + anonymous("creator_id", "creator_public_id"),
 		}),
 		newErasureWalk(walk{
-			table: "rooms", key: []string{"id"}, own: `creator_id = $2`, json: "participants",
+			table: "rooms", key: []string{"id"}, files: true, own: `creator_id = $2`, json: "participants",
 			set: `title = '', description = '', thumbnail_file_id = '', metadata = '{}', recordings = '[]',
 				deleted_at = COALESCE(deleted_at, updated_at), ` + anonymous("creator_id", "creator_public_id"),
 		}),
@@ -115,6 +115,8 @@ var notErased = map[string]string{
 	"erasures":              "the receipt, without the user's id",
 	"users":                 "emptied by the request, see EraseUser",
 	"directory":             "deleted by package directory",
+	"file_uses":             "internal ids, deleted when the objects are erased",
+	"file_releases":         "ids of files, until they are deleted",
 	"handles":               "keyed hashes, released by package directory",
 	"realtime_events":       "see EraseEvents",
 }

@@ -18,6 +18,7 @@ type ErasureWalk struct {
 	page  *db.Statement
 	erase *db.Statement // of one row; nil if the rows are only read
 	json  *db.Statement // of the JSON column of one row; nil if there is none
+	files bool          // whether the rows refer to files
 }
 
 // ErasureRow is a row of a walk.
@@ -36,6 +37,7 @@ type walk struct {
 	own   string   // condition
 	set   string   // assignments that erase an own row; empty if the row is deleted
 	json  string   // JSON column that can refer to the user
+	files bool     // whether the rows refer to files
 }
 
 // newErasureWalk registers the statements of a walk.
@@ -45,7 +47,7 @@ func newErasureWalk(l walk) *ErasureWalk {
 	if l.json != "" {
 		json = `CASE WHEN strpos(` + l.json + `::text, $2) > 0 THEN ` + l.json + `::text ELSE '' END`
 	}
-	w := &ErasureWalk{Table: l.table, start: make([]string, len(l.key))}
+	w := &ErasureWalk{Table: l.table, start: make([]string, len(l.key)), files: l.files}
 	w.page = stmt("erasure.page."+l.table, `SELECT ARRAY[`+columns+`], `+l.own+`, `+json+` FROM `+l.table+
 		` WHERE home = $1 AND (`+columns+`) > (`+parameters(4, len(l.key))+`) ORDER BY `+columns+` LIMIT $3::bigint`)
 	if l.set == "" {
@@ -91,9 +93,12 @@ func (r *ReadBatch) ErasurePage(w *ErasureWalk, home region.Code, userID string,
 	r.Add(home, w.page, db.Rows(into), append([]any{userID, limit}, anys(after)...)...)
 }
 
-// EraseRow deletes or empties a row that belongs to the user.
+// EraseRow deletes or empties a row that belongs to the user, and releases its files.
 func (w *Tx) EraseRow(l *ErasureWalk, userID string, key []string) {
 	w.Exec(l.erase, append([]any{userID}, anys(key)...)...)
+	if l.files {
+		w.ReleaseFiles(key[:1])
+	}
 }
 
 // ReplaceJSON replaces the JSON column of a row unless it has changed since it was read.

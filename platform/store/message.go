@@ -133,6 +133,7 @@ func (w *Tx) InsertMessage(m Message, gone, exists error) {
 	w.Exec(sqlMessageInsert, m.ID, m.FeedID, m.ChannelID, m.ChannelPublicID, m.ChannelType, m.ParentID, m.CreatorID, m.CreatorPublicID,
 		m.ReferenceID, m.DataType, m.Data, m.FileID, m.Metadata, emptyIfNil(m.Tags), m.Mentions, m.CreatedAt,
 		referenceHash(m.ReferenceID)).OnConflict("messages_reference_key", exists)
+	w.insertFileUses(m.fileUse(), append(FileIDs(m.Data), m.FileID))
 	if m.ParentID != "" {
 		w.Count(m.ParentID, CountReplies, +1)
 	}
@@ -150,6 +151,11 @@ func (w *Tx) SelectMessage(id string, into **Message) {
 // precede it.
 func (w *Tx) UpdateMessage(m Message, now time.Time) {
 	w.Exec(sqlMessageUpdate, m.ID, m.Data, m.Metadata, emptyIfNil(m.Tags), m.Mentions, now)
+	w.replaceFileUses(m.fileUse(), append(FileIDs(m.Data), m.FileID))
+}
+
+func (m Message) fileUse() FileUse {
+	return FileUse{ObjectID: m.ID, Kind: UseMessage, AuthorID: m.CreatorID, PlaceID: m.ChannelID}
 }
 
 // DeleteMessage marks a message as deleted. It keeps its segment. GuardMessage must precede it.
@@ -165,5 +171,6 @@ func (w *Tx) PurgeMessages(ids []string) {
 	w.Exec(sqlReactionPurge, ids)
 	w.Exec(sqlFlagsPurge, ids)
 	w.Exec(sqlCountersPurge, ids)
+	w.ReleaseFiles(ids)
 	w.Exec(sqlMessagesPurge, ids)
 }

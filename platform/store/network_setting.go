@@ -22,6 +22,9 @@ type Settings struct {
 	// RateLimit is the rate limit of users, such as 100/5s; empty for that of the servers' configuration.
 	RateLimit string `json:"rateLimit"`
 
+	// DefaultAccessType is the access type of uploads that do not set one.
+	DefaultAccessType string `json:"defaultAccessType"`
+
 	// UserPrivacySetting is PrivacyPublic or PrivacyPrivate.
 	UserPrivacySetting         string `json:"userPrivacySetting"`
 	IsFollowWithRequestEnabled bool   `json:"isFollowWithRequestEnabled"`
@@ -80,6 +83,7 @@ func DefaultSettings() Settings {
 		ShowMyPost: true, ShowCommunityPost: true, ShowFollowingPost: true, StoryExpiryTimeMinutes: 1440,
 		MessagePreviewEnabled: true,
 		MembershipAcceptance:  AcceptAutomatic,
+		DefaultAccessType:     AccessPublic,
 	}
 }
 

@@ -70,6 +70,8 @@ func (r *ReadBatch) ListPendingEdits(l PendingEditList, into *[]PendingEdit) {
 func (w *Tx) UpsertPendingEdit(e PendingEdit) {
 	w.Exec(sqlPendingEditUpsert, e.ReferenceID, e.ReferenceType, e.TargetID, e.AuthorID, e.Data, e.Metadata, e.Mentionees, e.Attachments,
 		emptyIfNil(e.Tags), emptyIfNil(e.Hashtags), e.CreatedAt)
+	use := FileUse{ObjectID: e.ReferenceID, Kind: UsePendingEdit, AuthorID: e.AuthorID, PlaceID: e.TargetID}
+	w.replaceFileUses(use, append(FileIDs(e.Data), attachedFileIDs(e.Attachments)...))
 }
 
 // GuardPendingEdit makes the transaction fail with refusal if the edit was replaced, approved or declined since it was
@@ -79,4 +81,7 @@ func (w *Tx) GuardPendingEdit(e PendingEdit, refusal error) {
 }
 
 // DeletePendingEdits deletes the pending edits of posts and comments.
-func (w *Tx) DeletePendingEdits(ids ...string) { w.Exec(sqlPendingEditDelete, ids) }
+func (w *Tx) DeletePendingEdits(ids ...string) {
+	w.releaseFilesOf(UsePendingEdit, ids)
+	w.Exec(sqlPendingEditDelete, ids)
+}

@@ -134,6 +134,11 @@ func (w *Tx) InsertPoll(p Poll) {
 	}
 	w.IdempotentBy("polls_pkey")
 	w.Exec(sqlPollInsert, p.ID, p.CreatorID, p.CreatorPublicID, p.Title, p.Question, answers, p.AnswerType, p.ClosedIn, p.ClosesAt, p.CreatedAt)
+	images := make([]string, len(p.Answers))
+	for i, a := range p.Answers {
+		images[i] = a.FileID
+	}
+	w.insertFileUses(FileUse{ObjectID: p.ID, Kind: UsePoll, AuthorID: p.CreatorID}, images)
 }
 
 // ClosePoll closes a poll unless it is closed already. The transaction fails with gone if it is deleted.

@@ -123,6 +123,11 @@ func (w *Tx) InsertPost(p Post) {
 	w.IdempotentBy("posts_pkey")
 	w.Exec(sqlPostInsert, p.ID, p.TargetType, p.TargetID, p.TargetPublicID, p.AuthorID, p.AuthorPublicID, p.ParentID, p.IsParent,
 		emptyIfNil(p.Children), p.FeedType, p.DataType, p.StructureType, p.Data, p.Metadata, emptyIfNil(p.Tags), emptyIfNil(p.Hashtags), p.Mentionees, p.CreatedAt)
+	w.insertFileUses(p.fileUse(), FileIDs(p.Data))
+}
+
+func (p Post) fileUse() FileUse {
+	return FileUse{ObjectID: p.ID, Kind: UsePost, AuthorID: p.AuthorID, PlaceID: p.TargetID}
 }
 
 // GuardPost makes the transaction fail with refusal if the post is deleted or its feed type has changed since it was
@@ -161,5 +166,6 @@ func (w *Tx) PurgePosts(ids []string) {
 	w.Exec(sqlFlagsPurge, ids)
 	w.Exec(sqlViewsPurge, ids)
 	w.Exec(sqlCountersPurge, ids)
+	w.ReleaseFiles(ids)
 	w.Exec(sqlPostPurge, ids)
 }

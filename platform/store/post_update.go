@@ -30,6 +30,7 @@ func (w *Tx) GuardPostUnchanged(p Post, refusal error) {
 func (w *Tx) UpdatePost(p Post, added []Post, dropped []string, now time.Time, keepEdited bool) {
 	w.Exec(sqlPostUpdate, p.ID, emptyIfNil(p.Children), p.StructureType, p.Data, p.Metadata, emptyIfNil(p.Tags), emptyIfNil(p.Hashtags), p.Mentionees,
 		now, keepEdited)
+	w.replaceFileUses(p.fileUse(), FileIDs(p.Data))
 	for _, child := range added {
 		w.InsertPost(child)
 	}

@@ -110,6 +110,7 @@ func (w *Tx) InsertRoom(r Room, noParent error) {
 	}
 	w.Exec(sqlRoomInsert, r.ID, r.CreatorID, r.CreatorPublicID, r.Type, r.Title, r.Description, r.ThumbnailFileID, r.Status, r.LiveChatEnabled,
 		r.HasChannel, r.Metadata, plainJSON(r.Participants), r.PlaybackKey, r.ParentID, r.CreatedAt)
+	w.insertFileUses(FileUse{ObjectID: r.ID, Kind: UseRoom, AuthorID: r.CreatorID}, []string{r.ThumbnailFileID})
 	if r.ParentID != "" {
 		w.Exec(sqlRoomAddChild, r.ParentID, r.ID, r.CreatedAt)
 	}
@@ -117,6 +118,7 @@ func (w *Tx) InsertRoom(r Room, noParent error) {
 
 // RoomChange contains the fields of a room to change; nil fields are unchanged.
 type RoomChange struct {
+	EditorID                            string // internal id; empty for an administrator
 	Title, Description, ThumbnailFileID *string
 	LiveChatEnabled                     *bool
 	Metadata                            []byte // JSON
@@ -126,6 +128,7 @@ type RoomChange struct {
 func (w *Tx) UpdateRoom(id string, c RoomChange, now time.Time, gone error) {
 	w.Guard(sqlRoomGuard, gone, id)
 	w.Exec(sqlRoomUpdate, id, c.Title, c.Description, c.ThumbnailFileID, c.LiveChatEnabled, c.Metadata, now)
+	w.replaceFile(FileUse{ObjectID: id, Kind: UseRoom, AuthorID: c.EditorID}, c.ThumbnailFileID)
 }
 
 // DeleteRoom marks a room and its live channel as deleted and removes it from its parent. The transaction fails with

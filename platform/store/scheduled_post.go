@@ -129,6 +129,11 @@ func (w *Tx) InsertScheduledPost(s ScheduledPost) {
 	w.IdempotentBy("scheduled_posts_pkey")
 	w.Exec(sqlScheduledInsert, s.ID, scheduleLane(s.ID), s.AuthorID, s.AuthorPublicID, s.TargetType, s.TargetID, s.TargetPublicID, s.PostIDs,
 		s.Draft, s.Mentions, s.ScheduledAt, s.Status, s.Description, s.CreatedAt)
+	w.insertFileUses(s.fileUse(), draftFileIDs(s.Draft))
+}
+
+func (s ScheduledPost) fileUse() FileUse {
+	return FileUse{ObjectID: s.ID, Kind: UseScheduledPost, AuthorID: s.AuthorID, PlaceID: s.TargetID}
 }
 
 func scheduleLane(id string) int64 { return int64(id[len(id)-1]) % ScheduleLanes }
@@ -138,6 +143,7 @@ func scheduleLane(id string) int64 { return int64(id[len(id)-1]) % ScheduleLanes
 func (w *Tx) UpdateScheduledPost(s ScheduledPost, refusal error) {
 	w.Guard(sqlScheduledGuard, refusal, s.ID, s.Version)
 	w.Exec(sqlScheduledUpdate, s.ID, s.PostIDs, s.Draft, s.Mentions, s.ScheduledAt, s.Status, s.Description, s.UpdatedAt)
+	w.replaceFileUses(s.fileUse(), draftFileIDs(s.Draft))
 }
 
 // DeleteScheduledPost deletes a scheduled post. The transaction fails with refusal if the post was published or changed
@@ -145,6 +151,7 @@ func (w *Tx) UpdateScheduledPost(s ScheduledPost, refusal error) {
 func (w *Tx) DeleteScheduledPost(s ScheduledPost, refusal error) {
 	w.Guard(sqlScheduledGuard, refusal, s.ID, s.Version)
 	w.Exec(sqlScheduledDelete, s.ID)
+	w.ReleaseFiles([]string{s.ID})
 }
 
 // ResolveScheduledPost sets the final status of a waiting scheduled post. The transaction fails with conflict if the
@@ -152,6 +159,9 @@ func (w *Tx) DeleteScheduledPost(s ScheduledPost, refusal error) {
 func (w *Tx) ResolveScheduledPost(s ScheduledPost, status, description string, now time.Time, conflict error) {
 	w.Guard(sqlScheduledGuardWaiting, conflict, s.ID, s.Version)
 	w.Exec(sqlScheduledResolve, s.ID, status, description, now)
+	if status == SchedulePosted { // the posts refer to the files from now on
+		w.ReleaseFiles([]string{s.ID})
+	}
 }
 
 // DelayScheduledPost postpones a post that could not be published.

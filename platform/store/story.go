@@ -124,6 +124,7 @@ func (w *Tx) InsertStory(s Story) {
 	w.IdempotentBy("stories_pkey")
 	w.Exec(sqlStoryInsert, s.ID, s.TargetType, s.TargetID, s.TargetPublicID, s.AuthorID, s.AuthorPublicID, s.ReferenceID, s.DataType, s.Data, s.Items,
 		s.Metadata, s.Mentionees, s.CreatedAt, s.ExpiresAt)
+	w.insertFileUses(FileUse{ObjectID: s.ID, Kind: UseStory, AuthorID: s.AuthorID, PlaceID: s.TargetID}, FileIDs(s.Data))
 	w.Count(s.TargetID, CountStories, +1)
 	w.recomputeStoryTarget(s, s.CreatedAt)
 }
@@ -161,6 +162,7 @@ func (w *Tx) PurgeStory(s Story, now time.Time) {
 	w.Exec(sqlViewsPurge, ids)
 	w.Exec(sqlCountersPurge, ids)
 	w.Exec(sqlStorySubtractCount, s.TargetID, string(CountStories), s.ID)
+	w.ReleaseFiles(ids)
 	w.Exec(sqlStoryPurge, ids)
 	w.recomputeStoryTarget(s, now)
 }

@@ -151,6 +151,7 @@ type UserChange struct {
 func (w *Tx) UpdateUser(id string, c UserChange, now time.Time, into **User) {
 	w.Query(sqlUserUpdate, db.Row(into), id, c.DisplayName, keyOf(c.DisplayName), c.ProfileHandle, c.Description,
 		c.AvatarFileID, c.AvatarCustomURL, c.Roles, c.Metadata, now, keyOf(c.ProfileHandle), c.IsBrand, c.HandleClaim)
+	w.replaceFile(FileUse{ObjectID: id, Kind: UseUser, AuthorID: id}, c.AvatarFileID)
 }
 
 // keyOf returns the key of a changed name; nil if the name is unchanged.

@@ -136,6 +136,8 @@ var ExportTables = []ExportTable{
 
 // notExported are the tables that exports do not contain, each with the reason.
 var notExported = map[string]string{
+	"file_uses":             "which objects refer to a file; the objects are in the export",
+	"file_releases":         "files that are being deleted",
 	"blocked_by":            "the data of those who block",
 	"categories":            "made by administrators",
 	"community_categories":  "of communities",

@@ -130,6 +130,7 @@ func (w *Tx) InsertVideoStream(s VideoStream, noParent error) {
 	}
 	w.Exec(sqlStreamInsert, s.ID, s.CreatorID, s.CreatorPublicID, s.Title, s.Description, s.ThumbnailFileID, s.Status, s.Resolution, s.IsSecure,
 		s.ChannelEnabled, s.HasChannel, s.Metadata, s.PlatformName, s.PlatformVersion, s.PlaybackKey, s.IngestKey, s.ParentID, s.CreatedAt)
+	w.insertFileUses(FileUse{ObjectID: s.ID, Kind: UseStream, AuthorID: s.CreatorID}, []string{s.ThumbnailFileID})
 	if s.ParentID != "" {
 		w.Exec(sqlStreamAddChild, s.ParentID, s.ID, s.CreatedAt)
 	}
@@ -137,6 +138,7 @@ func (w *Tx) InsertVideoStream(s VideoStream, noParent error) {
 
 // StreamChange contains the fields of a stream to change; nil fields are unchanged.
 type StreamChange struct {
+	EditorID                                        string // internal id; empty for an administrator
 	Title, Description, ThumbnailFileID, Resolution *string
 	Metadata                                        []byte // JSON
 }
@@ -145,6 +147,7 @@ type StreamChange struct {
 func (w *Tx) UpdateVideoStream(id string, c StreamChange, now time.Time, gone error) {
 	w.Guard(sqlStreamGuard, gone, id)
 	w.Exec(sqlStreamUpdate, id, c.Title, c.Description, c.ThumbnailFileID, c.Resolution, c.Metadata, now)
+	w.replaceFile(FileUse{ObjectID: id, Kind: UseStream, AuthorID: c.EditorID}, c.ThumbnailFileID)
 }
 
 // DeleteVideoStream marks a stream and its live channel as deleted and removes it from its parent. The transaction

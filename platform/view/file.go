@@ -1,15 +1,28 @@
 package view
 
 import (
+	"context"
+
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// File converts a file.
-func (b *Builder) File(f store.File) *plazav1.File {
+// FileObject is an object in a response that refers to a file; zero if the response is about the file itself.
+type FileObject struct {
+	Kind string // store.UsePost … store.UseStream, or FileAvatar
+	ID   string // empty for FileAvatar
+}
+
+// FileAvatar is the kind of the objects whose files are not restricted: avatars of users, communities and channels, and
+// images of categories.
+const FileAvatar = "avatar"
+
+// File converts a file that is shown to the caller as a part of an object.
+func (b *Builder) File(ctx context.Context, f store.File, in FileObject) *plazav1.File {
 	m := &plazav1.File{
 		FileId:     f.ID,
-		FileUrl:    b.fileURL(f),
+		FileUrl:    b.fileURL(ctx, f, in),
 		Type:       f.Type,
 		AccessType: f.AccessType,
 		AltText:    f.AltText,
@@ -35,9 +48,9 @@ func (b *Builder) File(f store.File) *plazav1.File {
 	return m
 }
 
-func (b *Builder) fileURL(f store.File) string {
+func (b *Builder) fileURL(ctx context.Context, f store.File, object FileObject) string {
 	if b.FileURL == nil {
 		return ""
 	}
-	return b.FileURL(f)
+	return b.FileURL(f, object, auth.CallerFrom(ctx))
 }

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"bytes"
 	"context"
 	"iter"
 	"slices"
@@ -86,8 +85,8 @@ func fileListsOf(message protoreflect.MessageDescriptor, path []protoreflect.Fie
 
 // filesWanted returns the empty lists of files in a response and the files that belong in them. It returns no lists if
 // one of them is filled already.
-func filesWanted(response protoreflect.Message) (empty []protoreflect.List, wanted *idSet) {
-	wanted = newIDSet()
+func filesWanted(response protoreflect.Message) (empty []protoreflect.List, wanted *wantedFiles) {
+	wanted = newWantedFiles()
 	for _, list := range fileLists[response.Descriptor().FullName()] {
 		m, ok := messageAt(response, list.path)
 		if !ok {
@@ -100,7 +99,7 @@ func filesWanted(response protoreflect.Message) (empty []protoreflect.List, want
 		for _, field := range list.lists {
 			values := m.Get(field).List()
 			for i := range values.Len() {
-				wanted.add(fileIDsOf(values.Get(i).Message().Interface())...)
+				wanted.addOf(values.Get(i).Message().Interface())
 			}
 		}
 	}
@@ -130,10 +129,10 @@ func noPrefetchedFiles() *prefetchedFiles { return &prefetchedFiles{requested: n
 func (l *loader) readFiles(batch *store.ReadBatch) {
 	wanted := newIDSet()
 	for _, p := range slices.Concat(l.Posts, l.children) {
-		wanted.add(fileIDsInRow(p.Data)...)
+		wanted.add(store.FileIDs(p.Data)...)
 	}
 	for _, s := range l.Stories {
-		wanted.add(fileIDsInRow(s.Data)...)
+		wanted.add(store.FileIDs(s.Data)...)
 	}
 	for _, c := range l.Communities {
 		wanted.add(c.AvatarFileID)
@@ -150,10 +149,10 @@ func (l *loader) readFiles(batch *store.ReadBatch) {
 
 // filesOf returns the files that the messages in lists refer to, each once.
 func (b *Builder) filesOf(ctx context.Context, st *store.Store, prefetched *prefetchedFiles, lists ...iter.Seq[any]) ([]*plazav1.File, error) {
-	wanted := newIDSet()
+	wanted := newWantedFiles()
 	for _, list := range lists {
 		for m := range list {
-			wanted.add(fileIDsOf(m)...)
+			wanted.addOf(m)
 		}
 	}
 	return b.loadFiles(ctx, st, wanted, prefetched)
@@ -170,7 +169,7 @@ func each[T any](list []T) iter.Seq[any] {
 }
 
 // loadFiles reads the wanted files that were not prefetched, and converts all in the order of wanted.
-func (b *Builder) loadFiles(ctx context.Context, st *store.Store, wanted *idSet, prefetched *prefetchedFiles) ([]*plazav1.File, error) {
+func (b *Builder) loadFiles(ctx context.Context, st *store.Store, wanted *wantedFiles, prefetched *prefetchedFiles) ([]*plazav1.File, error) {
 	byID := make(map[string]store.File, len(wanted.list()))
 	for _, f := range slices.Concat(prefetched.files, prefetched.avatars) {
 		byID[f.ID] = f
@@ -193,39 +192,58 @@ func (b *Builder) loadFiles(ctx context.Context, st *store.Store, wanted *idSet,
 	files := make([]*plazav1.File, 0, len(byID))
 	for _, id := range wanted.list() {
 		if f, ok := byID[id]; ok {
-			files = append(files, b.File(f))
+			files = append(files, b.File(ctx, f, wanted.objects[id]))
 		}
 	}
 	return files, nil
 }
 
-// fileIDsOf returns the ids of the files that an element of a collection refers to. They can be empty.
-func fileIDsOf(message any) []string {
+// wantedFiles are the files of a response, each with the first object that refers to it.
+type wantedFiles struct {
+	*idSet
+	objects map[string]FileObject
+}
+
+func newWantedFiles() *wantedFiles { return &wantedFiles{newIDSet(), map[string]FileObject{}} }
+
+// addOf adds the files that an element of a collection refers to.
+func (w *wantedFiles) addOf(message any) {
+	object, ids := filesOfMessage(message)
+	for _, id := range ids {
+		if !w.has(id) {
+			w.objects[id] = object
+		}
+		w.add(id)
+	}
+}
+
+// filesOfMessage returns an element of a collection as an object, and the ids of the files that it refers to. They can
+// be empty.
+func filesOfMessage(message any) (FileObject, []string) {
 	switch m := message.(type) {
 	case *plazav1.Post:
-		return append(fileIDsInData(m.GetData()), fileIDsIn(m.GetPendingEdit().GetAttachments())...)
+		return FileObject{store.UsePost, m.GetPostId()}, append(fileIDsInData(m.GetData()), fileIDsIn(m.GetPendingEdit().GetAttachments())...)
 	case *plazav1.Story:
-		return fileIDsInData(m.GetData())
+		return FileObject{store.UseStory, m.GetStoryId()}, fileIDsInData(m.GetData())
 	case *plazav1.Comment:
-		return append(fileIDsIn(m.GetAttachments()), fileIDsIn(m.GetPendingEdit().GetAttachments())...)
+		return FileObject{store.UseComment, m.GetCommentId()}, append(fileIDsIn(m.GetAttachments()), fileIDsIn(m.GetPendingEdit().GetAttachments())...)
 	case *plazav1.Poll:
-		return fileIDsIn(m.GetAnswers())
+		return FileObject{store.UsePoll, m.GetPollId()}, fileIDsIn(m.GetAnswers())
 	case *plazav1.Message:
-		return append(fileIDsInData(m.GetData()), m.GetFileId())
-	case interface{ GetAvatarFileId() string }: // users, communities, categories
-		return []string{m.GetAvatarFileId()}
-	case interface{ GetThumbnailFileId() string }: // video streams, rooms
-		return []string{m.GetThumbnailFileId()}
+		return FileObject{store.UseMessage, m.GetMessageId()}, append(fileIDsInData(m.GetData()), m.GetFileId())
+	case *plazav1.VideoStreaming:
+		return FileObject{store.UseStream, m.GetStreamId()}, []string{m.GetThumbnailFileId()}
+	case *plazav1.Room:
+		return FileObject{store.UseRoom, m.GetRoomId()}, []string{m.GetThumbnailFileId()}
+	case interface{ GetAvatarFileId() string }: // users, communities, categories, channels
+		return FileObject{Kind: FileAvatar}, []string{m.GetAvatarFileId()}
 	}
-	return nil
+	return FileObject{}, nil
 }
 
 func fileIDsIn[T interface{ GetFileId() string }](list []T) []string {
 	return mapList(list, func(element T) string { return element.GetFileId() })
 }
-
-// videoSizes are the fields of videoFileId that clients read.
-var videoSizes = []string{"original", "high", "medium", "low"}
 
 // withSizes sets the missing sizes of a video to the original, because clients request sizes that were not transcoded.
 func withSizes(data *structpb.Struct) *structpb.Struct {
@@ -234,20 +252,12 @@ func withSizes(data *structpb.Struct) *structpb.Struct {
 	if original.GetStringValue() == "" {
 		return data
 	}
-	for _, size := range videoSizes {
+	for _, size := range store.VideoSizes {
 		if video[size].GetStringValue() == "" {
 			video[size] = original
 		}
 	}
 	return data
-}
-
-// fileIDsInRow is fileIDsInData for the data of a row, which it parses only if it can contain an id.
-func fileIDsInRow(data []byte) []string {
-	if !bytes.Contains(data, []byte(`ileId"`)) {
-		return nil
-	}
-	return fileIDsInData(object(data))
 }
 
 // fileIDsInData returns the ids of the files in the data of a post or a story: a file, a thumbnail, and a video in each
@@ -263,7 +273,7 @@ func fileIDsInData(data *structpb.Struct) []string {
 	add(fields["fileId"])
 	add(fields["thumbnailFileId"])
 	if video := fields["videoFileId"].GetStructValue().GetFields(); len(video) > 0 {
-		for _, size := range videoSizes {
+		for _, size := range store.VideoSizes {
 			add(video[size])
 		}
 	}

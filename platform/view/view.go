@@ -18,8 +18,9 @@ type Builder struct {
 	Now func() time.Time
 	// Media holds the addresses of the network's media server.
 	Media Media
-	// FileURL returns the address of a file's content; nil leaves addresses empty.
-	FileURL func(store.File) string
+	// FileURL returns the address of a file's content for a caller to whom the file is shown as a part of an object; nil
+	// leaves addresses empty.
+	FileURL func(f store.File, object FileObject, caller *auth.Caller) string
 	// Catalog holds the custom roles; nil means that there are only built-in ones.
 	Catalog *auth.Catalog
 }

@@ -23,7 +23,8 @@ func (s *Service) DeleteChannel(ctx context.Context, req *plazav1.DeleteChannelR
 	tx := s.Store.NewTx(service.HomeOf(id))
 	tx.DeleteChannel(id, found.Caller.PublicID, s.Now())
 	row := tx.Emit(topicDeleted, deletedChannel{ChannelID: id}, s.Now(), s.Outbox.FirstTry())
-	return service.StatusSuccess(), s.CommitSoon(ctx, tx, row)
+	files := tx.EmitReleasePlace(id, s.Now(), s.Outbox.FirstTry())
+	return service.StatusSuccess(), s.CommitSoon(ctx, tx, row, files)
 }
 
 // requireDelete returns an error unless the caller created the channel or may close all channels.

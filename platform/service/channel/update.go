@@ -25,7 +25,7 @@ func (s *Service) UpdateChannel(ctx context.Context, req *plazav1.UpdateChannelR
 	}
 	var updated *store.Channel
 	tx := s.Store.NewTx(home)
-	tx.UpdateChannel(*found.Access.Channel, changeOf(req), s.Now())
+	tx.UpdateChannel(*found.Access.Channel, changeOf(req, found.Caller.UserID), s.Now())
 	tx.SelectChannel(found.Access.Channel.ID, &updated)
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
@@ -44,9 +44,9 @@ func (s *state) requireUpdate() error {
 	return s.RequireModerate(s.Caller, auth.EditChannel)
 }
 
-func changeOf(req *plazav1.UpdateChannelRequest) store.ChannelChange {
+func changeOf(req *plazav1.UpdateChannelRequest, editorID string) store.ChannelChange {
 	c := store.ChannelChange{
-		DisplayName: req.DisplayName, AvatarFileID: req.AvatarFileId, NotificationMode: req.NotificationMode,
+		EditorID: editorID, DisplayName: req.DisplayName, AvatarFileID: req.AvatarFileId, NotificationMode: req.NotificationMode,
 		AutoDeleteEnabled: req.MessageAutoDeleteEnabled, Tags: service.Distinct(req.GetTags()),
 	}
 	if req.AutoDeleteMessageByFlagLimit != nil {

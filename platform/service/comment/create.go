@@ -100,7 +100,7 @@ func (s *Service) loadDraft(ctx context.Context, m *plazav1.CreateCommentRequest
 	d.Check(func() error { return d.RequireComment(d.Caller) })
 	blocks := contact.Read(d.Request.Request)
 	d.Check(func() error { return d.requireContact(blocks) })
-	fileref.Require(d.Request.Request, fileref.OfAttachments(m.GetAttachments())...)
+	fileref.RequireIn(d.Request.Request, func() bool { return d.Target.IsPrivate() }, fileref.OfAttachments(m.GetAttachments())...)
 	textrules.Require(d.Request.Request, service.HomeOf(id), textrules.TextOf(m.GetData()))
 	return d, d.Run(ctx)
 }

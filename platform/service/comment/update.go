@@ -34,7 +34,7 @@ func (s *Service) edit(ctx context.Context, m *plazav1.UpdateCommentRequest, men
 	var pending *store.PendingEdit
 	l.PendingEdit(m.GetCommentId(), &pending)
 	var c store.Comment
-	l.Check(func() (err error) {
+	l.AfterRun(func(ctx context.Context) (err error) {
 		var added []fileref.Reference
 		if l.Target.Moderates(l.Caller) && l.comment.AuthorID != l.Caller.UserID {
 			pending = nil // moderators edit what they approved
@@ -42,7 +42,7 @@ func (s *Service) edit(ctx context.Context, m *plazav1.UpdateCommentRequest, men
 		if c, added, err = edited(withPending(*l.comment, pending), m, mentions); err != nil {
 			return err
 		}
-		return files.Only(added).Err()
+		return files.Only(added).Settle(ctx, l.Request, l.Target.IsPrivate())
 	})
 	textrules.Require(l.Request, service.HomeOf(m.GetCommentId()), textrules.TextOf(m.GetData()))
 	return s.change(ctx, l, func(tx *store.Tx) {

@@ -53,15 +53,20 @@ func (s *Service) UpdateCommunity(ctx context.Context, req *plazav1.UpdateCommun
 	}
 	var updated *store.Community
 	tx := s.Store.NewTx(service.HomeOf(found.community.ID))
-	tx.UpdateCommunity(found.community.ID, changeOf(req), s.Now(), &updated)
-	if err := tx.Commit(ctx); err != nil {
+	tx.UpdateCommunity(found.community.ID, changeOf(req, found.Caller.UserID), s.Now(), &updated)
+	var files []store.OutboxRow
+	if found.community.IsPublic && req.IsPublic != nil && !req.GetIsPublic() {
+		files = append(files, tx.EmitRestrictPlace(found.community.ID, s.Now(), s.Outbox.FirstTry()))
+	}
+	if err := s.Commit(ctx, tx, files...); err != nil {
 		return nil, err
 	}
 	return s.View.LoadCommunities(ctx, s.Store, view.CommunityRows{Communities: []store.Community{*updated}, Viewer: found.User(), Members: membersOf(found.mine)})
 }
 
-func changeOf(req *plazav1.UpdateCommunityRequest) store.CommunityChange {
+func changeOf(req *plazav1.UpdateCommunityRequest, editorID string) store.CommunityChange {
 	c := store.CommunityChange{
+		EditorID:         editorID,
 		DisplayName:      req.DisplayName,
 		Description:      req.Description,
 		AvatarFileID:     req.AvatarFileId,
@@ -93,5 +98,6 @@ func (s *Service) DeleteCommunity(ctx context.Context, req *plazav1.DeleteCommun
 	}
 	tx := s.Store.NewTx(service.HomeOf(found.community.ID))
 	tx.DeleteCommunity(found.community.ID, s.Now())
-	return service.Success(), tx.Commit(ctx)
+	files := tx.EmitReleasePlace(found.community.ID, s.Now(), s.Outbox.FirstTry())
+	return service.Success(), s.CommitSoon(ctx, tx, files)
 }

@@ -8,7 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/fileaccess"
 	"github.com/plaza-social/plaza/platform/storage"
 	"github.com/plaza-social/plaza/platform/store"
 )
@@ -29,37 +32,111 @@ type Content struct {
 
 var errSignature = fail.Forbidden("The file's address is invalid or has expired")
 
-// Download opens the content of a file in a size: full (or empty), large, medium or small. Images that are no larger
-// than the size, and files that are no images, are returned in full. token is the signature in the address, if any;
-// without it, a file that is not public is available to users of the network only.
-func (s *Service) Download(ctx context.Context, id, size, token string) (*Content, error) {
-	if !slices.Contains([]string{"", "full", "large", "medium", "small"}, size) {
+// Address is what the address of a download consists of.
+type Address struct {
+	FileID string
+	Size   string // full (or empty), large, medium or small
+	Token  string // the signature of a file with access type network; empty without one
+	Proof  string // of a restricted file; empty without one
+}
+
+// Download opens the content of a file in a size. Images that are no larger than the size, and files that are no
+// images, are returned in full.
+func (s *Service) Download(ctx context.Context, a Address) (*Content, error) {
+	if !slices.Contains([]string{"", "full", "large", "medium", "small"}, a.Size) {
 		return nil, fail.Validation("size: must be full, large, medium or small")
 	}
 	first := s.NewRequest(ctx)
 	var f *store.File
-	first.File(id, &f)
+	first.File(a.FileID, &f)
 	if err := first.ReadBatch.Run(ctx); err != nil {
 		return nil, err
 	}
 	if f == nil {
 		return nil, fail.NotFound()
 	}
-	if f.AccessType != store.AccessPublic && !s.Links.Valid(id, token) {
-		err := first.Confirm(ctx)
-		if err != nil && token != "" {
-			err = errSignature.Because(err)
-		}
-		if err != nil {
-			return nil, err
-		}
+	public, err := s.requireDownload(ctx, first, a, *f)
+	if err != nil {
+		return nil, err
 	}
-	return s.open(ctx, f, size)
+	c, err := s.open(ctx, f, a.Size)
+	if err == nil {
+		c.Public = public
+	}
+	return c, err
+}
+
+// requireDownload returns nil if the address or the caller may read a file, and whether everyone may.
+func (s *Service) requireDownload(ctx context.Context, r *service.Request, a Address, f store.File) (public bool, err error) {
+	switch {
+	case a.Proof != "":
+		return false, s.requireProof(ctx, a.Proof, f)
+	case f.Restricted:
+		return s.requireRestricted(ctx, r, f)
+	case f.AccessType == store.AccessPublic:
+		return true, nil
+	case s.Links.Valid(f.ID, a.Token):
+		return false, nil
+	}
+	err = r.Confirm(ctx)
+	if err != nil && a.Token != "" {
+		err = errSignature.Because(err)
+	}
+	return false, err
+}
+
+// requireRestricted decides about a restricted file by the caller alone.
+func (s *Service) requireRestricted(ctx context.Context, r *service.Request, f store.File) (public bool, err error) {
+	confirmed := r.Confirm(ctx)
+	if confirmed == nil {
+		if err := s.requireRead(ctx, r.Caller, f); err == nil || !fileaccess.IsRefusal(err) {
+			return false, err
+		}
+		confirmed = fail.NotAllowed()
+	}
+	if public, err := fileaccess.IsPublic(ctx, s.Deps, f); err != nil || public {
+		return public, err
+	}
+	return false, confirmed
+}
+
+// requireProof returns nil if the viewer whom a proof identifies may still read the object that it names.
+func (s *Service) requireProof(ctx context.Context, text string, f store.File) error {
+	p, ok := s.Links.decode(text, f.ID)
+	if !ok {
+		return errSignature
+	}
+	if p.viewer == "" { // an administrator
+		return nil
+	}
+	users, err := service.Read(ctx, s.Deps, (*store.ReadBatch).Users, []string{p.viewer})
+	if err != nil {
+		return err
+	}
+	viewer := &auth.Caller{Kind: auth.User, UserID: p.viewer, Home: service.HomeOf(p.viewer)}
+	err = auth.Confirm(auth.WithCaller(ctx, viewer), s.FactsOf(service.UserByID(users, p.viewer)))
+	if err == nil && p.object.Kind == "" {
+		err = s.requireRead(ctx, viewer, f)
+	} else if err == nil {
+		err = fileaccess.RequireObject(ctx, s.Deps, viewer, p.object)
+	}
+	if err != nil && fileaccess.IsRefusal(err) {
+		return errSignature.Because(err)
+	}
+	return err
+}
+
+// requireRead returns nil if a confirmed caller may read a file.
+func (s *Service) requireRead(ctx context.Context, caller *auth.Caller, f store.File) error {
+	if !f.Restricted {
+		return nil
+	}
+	return fileaccess.RequireRead(ctx, s.Deps, caller, f)
 }
 
 func (s *Service) open(ctx context.Context, f *store.File, size string) (*Content, error) {
 	c := &Content{
-		Name: f.Name, MimeType: f.MimeType, Tag: f.ID, Modified: f.CreatedAt, Public: f.AccessType == store.AccessPublic,
+		Name: f.Name, MimeType: f.MimeType, Tag: f.ID, Modified: f.CreatedAt,
 	}
 	part := partFull
 	if slices.Contains(f.Sizes, size) {

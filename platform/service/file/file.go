@@ -12,6 +12,12 @@
 // readable by users of the network with their access token, and by everyone who has a signed address until it
 // expires. Every user may refer to every file; only its uploader and administrators may change or delete it.
 //
+// Every object that refers to a file has a row of file_uses, which the transaction inserts that changes the object. A
+// file that was in use is deleted when nothing refers to it any more: its posts, comments, messages or stories were
+// deleted for good, its community or channel was deleted, or another avatar replaced it, see DeleteReleased. A file that
+// nothing ever referred to stays, because clients may keep its id where the server does not see it, such as in metadata.
+// So do files of earlier versions, whose uses were not recorded.
+//
 // Images (JPEG, PNG, GIF, WebP) are decoded once, on upload, and stored in smaller sizes too. Videos are stored
 // unchanged: `original` is the only resolution.
 package file
@@ -28,6 +34,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/storage"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -40,6 +47,8 @@ type Options struct {
 	StripGPS  bool
 	// UploadTimeout is the maximum duration of an upload.
 	UploadTimeout time.Duration
+	// SettleTime is longer than any request, including one whose client has given up.
+	SettleTime time.Duration
 }
 
 // Service implements FileService, and uploads and downloads of content.
@@ -49,10 +58,14 @@ type Service struct {
 	images *picture.Queue
 }
 
-// New returns the service of files, and registers the outbox handler that deletes the objects of deleted files.
+// New returns the service of files, and registers the outbox handlers that delete the objects of deleted files, and
+// that release or restrict the files of communities and channels.
 func New(d *service.Deps, o Options) *Service {
 	s := &Service{Deps: d, Options: o, images: picture.NewQueue(imageLimits(o.MaxPixels))}
+	d.RequireReadFile = s.requireRead
 	service.HandleOutbox(d, store.TopicFileDeleted, s.deleteBytes)
+	service.HandleOutbox(d, store.TopicReleasePlace, s.releasePlace)
+	service.HandleOutbox(d, store.TopicRestrictPlace, s.restrictPlace)
 	return s
 }
 
@@ -95,10 +108,11 @@ func (s *Service) loadOwn(ctx context.Context, id string) (*store.File, error) {
 // GetFile returns the metadata of a file.
 func (s *Service) GetFile(ctx context.Context, req *plazav1.GetFileRequest) (*plazav1.File, error) {
 	r := s.newRequest(ctx, req.GetFileId())
+	r.AfterRun(func(ctx context.Context) error { return s.requireRead(ctx, r.Caller, *r.file) })
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	return s.View.File(*r.file), nil
+	return s.View.File(ctx, *r.file, view.FileObject{}), nil
 }
 
 // UpdateFile changes the alternative text of a file.
@@ -119,7 +133,7 @@ func (s *Service) UpdateFile(ctx context.Context, req *plazav1.UpdateFileRequest
 			return nil, err
 		}
 	}
-	return s.View.File(*row), nil
+	return s.View.File(ctx, *row, view.FileObject{}), nil
 }
 
 // DeleteFile deletes a file for good.

@@ -9,10 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
 )
 
-// Links builds the addresses of files and signs those of access type network.
+// Links builds the addresses of files, and signs those of restricted files, see proof, and of access type network.
 //
 // A signature is an HMAC over the network, the file and the expiry time. All servers of a network have the same key,
 // so an address that one region signed is valid in every region.
@@ -20,30 +22,43 @@ type Links struct {
 	base      string
 	networkID string
 	key       []byte
+	signer    Signer
 	ttl       time.Duration
 	now       func() time.Time
 }
 
-// NewLinks returns links that begin with base. All servers of the network must share secret. The key is derived from
-// it, so that no other use of secret produces valid signatures.
-func NewLinks(base, networkID string, secret []byte, ttl time.Duration, now func() time.Time) (*Links, error) {
+// NewLinks returns links that begin with base. All servers of the network must share secret, from which the key of
+// signed addresses is derived, so that no other use of secret produces valid signatures. signer signs the addresses of
+// restricted files.
+func NewLinks(base, networkID string, secret []byte, signer Signer, ttl time.Duration, now func() time.Time) (*Links, error) {
 	key, err := hkdf.Key(sha256.New, secret, nil, "plaza/file address/1", sha256.Size)
 	if err != nil {
 		return nil, err
 	}
-	return &Links{base: base, networkID: networkID, key: key, ttl: ttl, now: now}, nil
+	return &Links{base: base, networkID: networkID, key: key, signer: signer, ttl: ttl, now: now}, nil
 }
 
-// URL returns the download address of a file. A signed address is valid for at least the configured lifetime and
-// stays the same for an eighth of it, so that caches of browsers remain useful.
-func (l *Links) URL(f store.File) string {
+// URL returns the download address of a file that is shown to a caller as a part of an object. A signed address is
+// valid for at least the configured lifetime and stays the same for an eighth of it, so that caches of browsers remain
+// useful.
+func (l *Links) URL(f store.File, object view.FileObject, caller *auth.Caller) string {
+	if f.Restricted {
+		if address, ok := l.restrictedURL(f, object, caller); ok {
+			return address
+		}
+	}
 	address := l.base + "/api/v3/files/" + f.ID + "/download"
-	if f.AccessType == store.AccessPublic {
+	if f.Restricted || f.AccessType == store.AccessPublic {
 		return address
 	}
-	step := max(l.ttl/8, time.Second)
-	expires := strconv.FormatInt(l.now().Add(l.ttl+step).Truncate(step).Unix(), 10)
+	expires := strconv.FormatInt(l.expiry().Unix(), 10)
 	return address + "?t=" + expires + "." + base64.RawURLEncoding.EncodeToString(l.sign(f.ID, expires))
+}
+
+// expiry returns when an address that is made now expires.
+func (l *Links) expiry() time.Time {
+	step := max(l.ttl/8, time.Second)
+	return l.now().Add(l.ttl + step).Truncate(step)
 }
 
 // Valid reports whether token is a signature of the file's address that has not expired.

@@ -2,6 +2,7 @@ package file_test
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"io"
 	"io/fs"
@@ -39,6 +40,7 @@ type world struct {
 	t      *testing.T
 	clock  atomic.Int64 // milliseconds
 	folder string
+	url    string                // of the database
 	fault  atomic.Pointer[error] // what each transaction meets; none when nil
 	admin  context.Context
 }
@@ -48,8 +50,9 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, folder: t.TempDir()}
 	w.clock.Store(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).UnixMilli())
 	quiet := slog.New(slog.DiscardHandler)
+	w.url = migrated.New(t)
 	st, err := store.Open(t.Context(), db.Config{
-		URLs: map[region.Code]string{"": migrated.New(t)}, StatementTimeout: 20 * time.Second, Log: quiet, Fault: func() error {
+		URLs: map[region.Code]string{"": w.url}, StatementTimeout: 20 * time.Second, Log: quiet, Fault: func() error {
 			if err := w.fault.Load(); err != nil {
 				return *err
 			}
@@ -61,12 +64,14 @@ func newWorld(t *testing.T) *world {
 	kept, err := storage.Open(t.Context(), map[region.Code]string{region.EU: "file://" + w.folder})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, kept.Close()) })
-	links, err := file.NewLinks("https://example.com", strings.Repeat("a", 24), []byte("secret"), time.Hour, w.now)
+	keys, err := auth.ParseKeyring([]byte(`{"keys":[{"kid":"s1","seed":"` + base64.StdEncoding.EncodeToString(make([]byte, 32)) + `"}]}`))
+	require.NoError(t, err)
+	links, err := file.NewLinks("https://example.com", strings.Repeat("a", 24), []byte("secret"), keys, time.Hour, w.now)
 	require.NoError(t, err)
 	w.Service = file.New(&service.Deps{
 		Store: st, View: &view.Builder{FileURL: links.URL}, Region: region.EU, Now: w.now, NewID: region.NewID, Log: quiet,
 		Directory: directory.New(st, region.EU, []byte("key"), w.now, quiet), Outbox: events.NewOutbox(st, w.now, quiet),
-	}, file.Options{Storage: kept, Links: links, MaxBytes: 1 << 20, MaxPixels: 1000, UploadTimeout: time.Hour})
+	}, file.Options{Storage: kept, Links: links, MaxBytes: 1 << 20, MaxPixels: 1000, UploadTimeout: time.Hour, SettleTime: settleTime})
 	w.admin = auth.WithCaller(t.Context(), &auth.Caller{Kind: auth.Admin})
 	return w
 }
@@ -185,13 +190,13 @@ func TestSignedAddress(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	clock := func() time.Time { return now }
 	linksOf := func(network, secret string) *file.Links {
-		l, err := file.NewLinks("https://example.com", network, []byte(secret), time.Hour, clock)
+		l, err := file.NewLinks("https://example.com", network, []byte(secret), nil, time.Hour, clock)
 		require.NoError(t, err)
 		return l
 	}
 	links := linksOf("net", "secret")
 	f := store.File{ID: region.NewID(region.EU), AccessType: store.AccessNetwork}
-	address := links.URL(f)
+	address := links.URL(f, view.FileObject{}, &auth.Caller{})
 	_, token, _ := strings.Cut(address, "?t=")
 	require.True(t, links.Valid(f.ID, token))
 	require.True(t, linksOf("net", "secret").Valid(f.ID, token), "at every server")
@@ -199,10 +204,10 @@ func TestSignedAddress(t *testing.T) {
 	require.False(t, linksOf("net", "other").Valid(f.ID, token))
 	require.False(t, links.Valid(region.NewID(region.EU), token))
 	now = now.Add(time.Minute)
-	require.Equal(t, address, links.URL(f), "the same for a while, for what browsers keep")
+	require.Equal(t, address, links.URL(f, view.FileObject{}, &auth.Caller{}), "the same for a while, for what browsers keep")
 	now = now.Add(59*time.Minute - time.Second)
 	require.True(t, links.Valid(f.ID, token), "for its lifetime at least")
 	now = now.Add(time.Hour / 4)
 	require.False(t, links.Valid(f.ID, token))
-	require.NotContains(t, links.URL(store.File{ID: f.ID, AccessType: store.AccessPublic}), "?")
+	require.NotContains(t, links.URL(store.File{ID: f.ID, AccessType: store.AccessPublic}, view.FileObject{}, &auth.Caller{}), "?")
 }

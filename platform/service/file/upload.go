@@ -19,6 +19,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/storage"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -37,7 +38,7 @@ const Any Kind = ""
 
 // Form holds the fields of an upload other than its files. They may follow the files.
 type Form struct {
-	AccessType    string // public (default) or network
+	AccessType    string // public or network; the default is a setting
 	FeedType      string // the use of a video; may be empty
 	PreferredName string // instead of the name that came with the file
 	AltText       string
@@ -52,19 +53,23 @@ type Upload struct {
 	owner   *store.User // nil for an administrator
 	home    region.Code
 	files   []store.File
-	closed  bool // whether the upload was finished or aborted, or left to the sweep
+	// accessType is that of files whose form sets none.
+	accessType string
+	closed     bool // whether the upload was finished or aborted, or left to the sweep
 }
 
 // StartUpload confirms the caller and starts an upload.
 func (s *Service) StartUpload(ctx context.Context, kind Kind) (*Upload, error) {
 	f := s.NewRequest(ctx)
 	var used []store.DailyUsage
+	var settings store.Settings
+	f.Settings(s.Region, &settings)
 	f.DailyUsages(f.Caller.UserID, s.Now(), &used)
 	f.Check(func() error { return s.QuotaLeft(slices.DeleteFunc(used, isNotUpload)) })
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
-	u := &Upload{service: s, kind: kind, owner: f.User(), home: s.Region}
+	u := &Upload{service: s, kind: kind, owner: f.User(), home: s.Region, accessType: settings.DefaultAccessType}
 	if u.owner != nil {
 		u.home = service.HomeOf(u.owner.ID)
 	} else if f.Caller.Kind != auth.Admin {
@@ -169,7 +174,7 @@ func (u *Upload) Finish(ctx context.Context, form Form) ([]*plazav1.File, error)
 	now := u.service.Now()
 	for i := range u.files {
 		f := &u.files[i]
-		f.AccessType = cmp.Or(form.AccessType, store.AccessPublic)
+		f.AccessType = cmp.Or(form.AccessType, u.accessType)
 		f.AltText, f.FeedType = form.AltText, form.FeedType
 		if form.PreferredName != "" {
 			f.Name = clean(base(form.PreferredName))
@@ -180,7 +185,8 @@ func (u *Upload) Finish(ctx context.Context, form Form) ([]*plazav1.File, error)
 	// From here on only the sweep may remove the objects: if the response of the commit is lost, it is unknown
 	// whether it succeeded.
 	u.closed = true
-	return service.Map(u.files, u.service.View.File), tx.Commit(ctx)
+	created := service.Map(u.files, func(f store.File) *plazav1.File { return u.service.View.File(ctx, f, view.FileObject{}) })
+	return created, tx.Commit(ctx)
 }
 
 // spendQuotas counts the files and their bytes.

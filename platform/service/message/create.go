@@ -102,7 +102,8 @@ func (s *Service) loadDraft(ctx context.Context, d *draft) error {
 		blocks := contact.Read(r)
 		r.Check(func() error { return blocks.RequireAnswer(d.parent.CreatorID) })
 	}
-	fileref.Require(r, fileref.Reference{ID: d.GetFileId(), Kind: fileKinds[d.dataType], Field: "fileId"})
+	refs := append(fileref.Mentioned(view.ObjectJSON(d.GetData())), fileref.Reference{ID: d.GetFileId(), Kind: fileKinds[d.dataType], Field: "fileId"})
+	fileref.RequireIn(r, func() bool { return true }, refs...)
 	textrules.Require(r, service.HomeOf(d.GetMessageFeedId()), textrules.TextOf(d.GetData()), textrules.TextOfList(d.GetTags()...))
 	r.AfterRun(func(ctx context.Context) error { return s.requireContact(ctx, d) })
 	return d.Run(ctx)

@@ -13,6 +13,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
+	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
@@ -124,6 +125,7 @@ func (s *Service) UpdateMessage(ctx context.Context, req *plazav1.UpdateMessageR
 		updated, err = s.updated(ctx, c, req, settings)
 		return err
 	})
+	fileref.RequireIn(c.Request, func() bool { return true }, fileref.Mentioned(view.ObjectJSON(req.GetData()))...)
 	textrules.Require(c.Request, service.HomeOf(req.GetMessageId()), textrules.TextOf(req.GetData()), textrules.TextOfList(req.GetTags()...))
 	if err := c.Run(ctx); err != nil {
 		return nil, err

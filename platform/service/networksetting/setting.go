@@ -72,7 +72,7 @@ func (s *Service) UpdateNetworkSettings(ctx context.Context, req *plazav1.Update
 		"flagLimit": optional(req.FlagLimit), "isSecureModeEnabled": optional(req.IsSecureModeEnabled),
 		"maxGlobalPinnedPost": optional(req.MaxGlobalPinnedPost),
 		"userPrivacySetting":  optional(req.UserPrivacySetting), "isFollowWithRequestEnabled": optional(req.IsFollowWithRequestEnabled),
-		"generation": optional(req.Generation), "rateLimit": optional(req.RateLimit),
+		"generation": optional(req.Generation), "rateLimit": optional(req.RateLimit), "defaultAccessType": optional(req.DefaultAccessType),
 	})
 	return all(settings), err
 }
@@ -107,7 +107,7 @@ func all(s store.Settings) *plazav1.NetworkSettings {
 		MaxGlobalPinnedPost: int32(s.MaxGlobalPinnedPost), //nolint:gosec // at most 20
 		UserPrivacySetting:  s.UserPrivacySetting, IsFollowWithRequestEnabled: s.IsFollowWithRequestEnabled,
 		Generation: int32(s.Generation), //nolint:gosec // checked on the way in
-		RateLimit:  s.RateLimit,
+		RateLimit:  s.RateLimit, DefaultAccessType: s.DefaultAccessType,
 	}
 }
 

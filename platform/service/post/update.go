@@ -54,7 +54,8 @@ func (s *Service) checkEdit(r *visibility.Request, m *plazav1.UpdatePostRequest,
 	r.PendingEdit(m.GetPostId(), &pending)
 	r.Settings(s.Region, &settings)
 	r.ChildrenOf([]string{m.GetPostId()}, &children)
-	files := fileref.Read(r.ReadBatch, fileref.OfAttachments(m.GetAttachments())...)
+	mentioned := fileref.Mentioned(view.ObjectJSON(m.GetData()))
+	files := fileref.Read(r.ReadBatch, append(fileref.OfAttachments(m.GetAttachments()), mentioned...)...)
 	rules := textrules.Read(s.Deps, r.ReadBatch, service.HomeOf(m.GetPostId()))
 	r.CheckRight(auth.EditCommunityPost, auth.EditUserFeedPost)
 	r.AfterRun(func(ctx context.Context) error {
@@ -68,7 +69,7 @@ func (s *Service) checkEdit(r *visibility.Request, m *plazav1.UpdatePostRequest,
 		if err != nil {
 			return err
 		}
-		if err := files.Only(edit.Files).Err(); err != nil {
+		if err := files.Only(append(edit.Files, mentioned...)).Settle(ctx, r.Request, r.Target.IsPrivate()); err != nil {
 			return err
 		}
 		*into = edit

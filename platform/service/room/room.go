@@ -141,13 +141,14 @@ func (s *Service) GetRoom(ctx context.Context, req *plazav1.GetRoomRequest) (*pl
 
 // UpdateRoom changes the description of a room.
 func (s *Service) UpdateRoom(ctx context.Context, m *plazav1.UpdateRoomRequest) (*plazav1.RoomResponse, error) {
-	_, room, err := s.rooms.LoadToUpdate(ctx, m.GetRoomId(), m.ThumbnailFileId, m.Title, m.Description)
+	r, room, err := s.rooms.LoadToUpdate(ctx, m.GetRoomId(), m.ThumbnailFileId, m.Title, m.Description)
 	if err != nil {
 		return nil, err
 	}
 	now := s.Now()
 	change := store.RoomChange{
-		Title: m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, LiveChatEnabled: m.LiveChatEnabled, Metadata: live.ChangedMetadata(m.GetMetadata()),
+		EditorID: r.Caller.UserID,
+		Title:    m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, LiveChatEnabled: m.LiveChatEnabled, Metadata: live.ChangedMetadata(m.GetMetadata()),
 	}
 	return s.rooms.Change(ctx, room.ID, func(tx *store.Tx) {
 		tx.UpdateRoom(room.ID, change, now, fail.NotFound())

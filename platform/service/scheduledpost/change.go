@@ -6,9 +6,9 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/posting"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -85,7 +85,9 @@ func (s *Service) change(ctx context.Context, row *store.ScheduledPost, m *plaza
 		return errTarget
 	}
 	r := s.NewRequest(ctx)
-	fileref.Require(r, fileref.OfAttachments(d.Attachments)...)
+	var target visibility.Target
+	visibility.ReadTarget(r, d.TargetType, d.TargetID, &target)
+	d.RequireFiles(r, &target)
 	textrules.Require(r, service.HomeOf(row.ID), d.Text())
 	if err := r.Run(ctx); err != nil {
 		return err

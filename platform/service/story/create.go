@@ -78,7 +78,7 @@ func (s *Service) loadTarget(ctx context.Context, m *plazav1.CreateStoryRequest)
 	} else {
 		t.Check(t.requireOwnWall)
 	}
-	fileref.Require(t.Request, fileRefs(m)...)
+	fileref.RequireIn(t.Request, func() bool { return t.target.IsPrivate() || settings.IsPrivate() && t.target.Community == nil }, fileRefs(m)...)
 	textrules.Require(t.Request, home, textsOf(m))
 	err := t.Run(ctx)
 	return t, settings, err
@@ -114,6 +114,7 @@ func fileRefs(m *plazav1.CreateStoryRequest) []fileref.Reference {
 		original := data["videoFileId"].GetStructValue().GetFields()["original"].GetStringValue()
 		refs = append(refs, fileref.Reference{ID: original, Kind: "video", Field: "data.videoFileId.original"})
 	}
+	refs = append(refs, fileref.Mentioned(view.ObjectJSON(m.GetData()))...)
 	return append(refs, fileref.Reference{ID: data["thumbnailFileId"].GetStringValue(), Kind: "image", Field: "data.thumbnailFileId"})
 }
 

@@ -40,7 +40,7 @@ func (s *Service) UpdateUser(ctx context.Context, req *plazav1.UpdateUserRequest
 	if !region.ValidID(userID) {
 		return nil, fail.NotFound()
 	}
-	if err := avatar.Err(); err != nil {
+	if err := avatar.Settle(ctx, r, false); err != nil {
 		return nil, err
 	}
 	change := changeOf(req)

@@ -76,12 +76,13 @@ func (s *Service) GetVideoStreaming(ctx context.Context, req *plazav1.GetVideoSt
 
 // UpdateVideoStreaming changes the description of a stream.
 func (s *Service) UpdateVideoStreaming(ctx context.Context, m *plazav1.UpdateVideoStreamingRequest) (*plazav1.VideoStreamingResponse, error) {
-	_, stream, err := s.streams.LoadToUpdate(ctx, m.GetStreamId(), m.ThumbnailFileId, m.Title, m.Description)
+	r, stream, err := s.streams.LoadToUpdate(ctx, m.GetStreamId(), m.ThumbnailFileId, m.Title, m.Description)
 	if err != nil {
 		return nil, err
 	}
 	change := store.StreamChange{
-		Title: m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, Resolution: m.Resolution, Metadata: live.ChangedMetadata(m.GetMetadata()),
+		EditorID: r.Caller.UserID,
+		Title:    m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, Resolution: m.Resolution, Metadata: live.ChangedMetadata(m.GetMetadata()),
 	}
 	return s.streams.Change(ctx, stream.ID, func(tx *store.Tx) {
 		tx.UpdateVideoStream(stream.ID, change, s.Now(), fail.NotFound())

@@ -67,6 +67,9 @@ func (s Service[Row, Response]) LoadToUpdate(ctx context.Context, id string, thu
 	r.Check(func() error { return RequireChange(r.Caller, s.Of(row).CreatorID) })
 	requireDescription(r, service.HomeOf(id), thumbnail, texts...)
 	err := r.Run(ctx)
+	if err == nil && thumbnail != nil && s.Of(row).PostID != "" { // which may be in a private place
+		err = fileref.Restrict(ctx, s.Deps, s.Of(row).CreatorID, *thumbnail)
+	}
 	return r, row, err
 }
 

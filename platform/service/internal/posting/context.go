@@ -51,11 +51,20 @@ func LoadTarget(ctx context.Context, d *service.Deps, draft *Draft) (*LoadedTarg
 	t.Check(func() error { return t.resolve(draft) })
 	t.Check(t.RequirePost)
 	t.Check(func() error { return t.RequireEmbed(draft, carried) })
-	fileref.Require(t.Request, fileref.OfAttachments(draft.Attachments)...)
+	draft.RequireFiles(t.Request, &t.Target)
+	t.AfterRun(func(ctx context.Context) error { return t.restrictEmbed(ctx, carried) })
 	t.AfterRun(func(ctx context.Context) error {
 		return rules.Require(ctx, t.Request.Caller, draft.Text(), carried.Text())
 	})
 	return t, t.Run(ctx)
+}
+
+// restrictEmbed restricts the images of what a post in a private place embeds.
+func (t *LoadedTarget) restrictEmbed(ctx context.Context, e Embed) error {
+	if !t.Target.IsPrivate() {
+		return nil
+	}
+	return fileref.Restrict(ctx, t.Deps, t.AuthorID, e.fileIDs()...)
 }
 
 // resolve sets the author and the public id of the target.

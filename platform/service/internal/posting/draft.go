@@ -13,6 +13,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/view"
@@ -245,6 +246,16 @@ func fileData(a *plazav1.Attachment) *structpb.Struct {
 
 func fields(name string, value *structpb.Value) *structpb.Struct {
 	return &structpb.Struct{Fields: map[string]*structpb.Value{name: value}}
+}
+
+// fileRefs returns the references of the draft to files.
+func (d *Draft) fileRefs() []fileref.Reference {
+	return append(fileref.OfAttachments(d.Attachments), fileref.Mentioned(view.ObjectJSON(d.Data))...)
+}
+
+// RequireFiles adds the check of the draft's references to files to a request, which must read the target.
+func (d *Draft) RequireFiles(r *service.Request, target *visibility.Target) {
+	fileref.RequireIn(r, func() bool { return target.IsPrivate() }, d.fileRefs()...)
 }
 
 // Text returns the user-written text of the draft.

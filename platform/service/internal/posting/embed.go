@@ -46,6 +46,23 @@ func (c *Embed) Text() textrules.UserText {
 	return w
 }
 
+// fileIDs returns the ids of the images of what is embedded.
+func (c *Embed) fileIDs() []string {
+	var ids []string
+	if c.Poll != nil {
+		for _, a := range c.Poll.Answers {
+			ids = append(ids, a.FileID)
+		}
+	}
+	if c.Stream != nil {
+		ids = append(ids, c.Stream.ThumbnailFileID)
+	}
+	if c.Room != nil {
+		ids = append(ids, c.Room.ThumbnailFileID)
+	}
+	return ids
+}
+
 // Refusals of what belongs to other users or is already part of a post.
 var (
 	errPoll   = fail.New(fail.CodeBadRequest, "The poll must be one of your own and must not be part of another post")

@@ -26,6 +26,38 @@ func LoadPost(ctx context.Context, d *service.Deps, caller *auth.Caller, id stri
 	return ref, nil
 }
 
+// LoadStory is LoadPost for a story.
+func LoadStory(ctx context.Context, d *service.Deps, caller *auth.Caller, id string) (*Reference, error) {
+	p := &Pending{}
+	reads := d.Store.NewReadBatch()
+	p.readStory(reads, caller, id)
+	if err := reads.Run(ctx); err != nil {
+		return nil, err
+	}
+	return p.ResolvePast(caller, d.Now())
+}
+
+// LoadComment returns what a comment is on, in a round trip of its own. It is an error unless the caller may see the
+// comment.
+func LoadComment(ctx context.Context, d *service.Deps, caller *auth.Caller, id string) (*Reference, error) {
+	p := &Pending{}
+	var c *store.Comment
+	reads := d.Store.NewReadBatch()
+	reads.Comment(id, &c)
+	p.readReferenceOfComment(reads, caller, id)
+	if err := reads.Run(ctx); err != nil {
+		return nil, err
+	}
+	if c == nil || c.DeletedAt != nil {
+		return nil, fail.NotFound()
+	}
+	ref, err := p.Resolve(caller, d.Now())
+	if err != nil {
+		return nil, err
+	}
+	return ref, ref.Target.RequireSeeComment(caller, c)
+}
+
 // LoadTargetOfPost returns the target of a post with the caller's relation to it, in a round trip of its own; nil if the
 // post is deleted or never existed.
 func LoadTargetOfPost(ctx context.Context, d *service.Deps, caller *auth.Caller, id string) (*Target, error) {

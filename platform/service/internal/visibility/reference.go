@@ -101,12 +101,16 @@ func (r *Request) Known() view.Rows { return r.Target.Known(r.UserRows()) }
 // ReadReferenceOfComment adds the reads of what a comment is on and its target to r.
 func ReadReferenceOfComment(r *service.Request, commentID string) *Pending {
 	p := &Pending{}
-	r.PostOfComment(commentID, &p.ref.Post)
-	r.StoryOfComment(commentID, &p.ref.Story)
-	r.CommunityOfComment(commentID, &p.ref.Target.Community)
-	r.MemberOfComment(commentID, r.Caller.UserID, &p.ref.Target.Member)
-	r.WallOfComment(commentID, r.Caller.UserID, &p.ref.Target.Wall)
+	p.readReferenceOfComment(r.ReadBatch, r.Caller, commentID)
 	return p
+}
+
+func (p *Pending) readReferenceOfComment(reads *store.ReadBatch, caller *auth.Caller, commentID string) {
+	reads.PostOfComment(commentID, &p.ref.Post)
+	reads.StoryOfComment(commentID, &p.ref.Story)
+	reads.CommunityOfComment(commentID, &p.ref.Target.Community)
+	reads.MemberOfComment(commentID, caller.UserID, &p.ref.Target.Member)
+	reads.WallOfComment(commentID, caller.UserID, &p.ref.Target.Wall)
 }
 
 func (p *Pending) readPost(reads *store.ReadBatch, caller *auth.Caller, id string) {

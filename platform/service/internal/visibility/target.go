@@ -48,6 +48,11 @@ func ReadTarget(r *service.Request, targetType, id string, into *Target) {
 	}
 }
 
+// IsPrivate reports whether some users of the network may not read what is published on the target.
+func (t Target) IsPrivate() bool {
+	return t.Community != nil && !t.Community.IsPublic || t.Wall.Private
+}
+
 // Scope returns what the policy needs to know about the target, and about the author of something on it.
 func (t Target) Scope(ownerID string) auth.Scope {
 	s := auth.Scope{OwnerID: ownerID, WallOwnerID: t.WallOwnerID}

@@ -31,11 +31,14 @@ type File struct {
 	// The file's id.
 	FileId string `protobuf:"bytes,1,opt,name=file_id,json=fileId,proto3" json:"file_id,omitempty"`
 	// Download address. For images, the query parameter `size` selects `small`, `medium` or `large`. The address of a
-	// file with access type `network` is signed and expires after some hours.
+	// file with access type `network` is signed and expires after some hours. So does the address of a file in a private
+	// place, which identifies the caller: it works as long as the caller may read the object in the response.
 	FileUrl string `protobuf:"bytes,2,opt,name=file_url,json=fileUrl,proto3" json:"file_url,omitempty"`
 	// Kind of file: `image`, `file`, `video`, `clip` or `audio`.
 	Type string `protobuf:"bytes,3,opt,name=type,proto3" json:"type,omitempty"`
-	// Who can download it: `public` (anyone) or `network` (holders of a signed address, and users with access).
+	// Who can download it: `public` (anyone) or `network` (holders of a signed address, and users with access). A file that
+	// its uploader put into a private place, such as a private community or a channel, can be downloaded by those who may
+	// read it there, regardless of this field.
 	AccessType string `protobuf:"bytes,4,opt,name=access_type,json=accessType,proto3" json:"access_type,omitempty"`
 	// Alternative text of an image.
 	AltText string `protobuf:"bytes,5,opt,name=alt_text,json=altText,proto3" json:"alt_text,omitempty"`

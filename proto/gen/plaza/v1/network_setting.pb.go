@@ -192,9 +192,11 @@ type NetworkSettings struct {
 	Generation int32 `protobuf:"varint,21,opt,name=generation,proto3" json:"generation,omitempty"`
 	// Maximum rate of requests per user, such as `100/5s`, or `off`: no rate limits. The initial value is empty: the
 	// configuration of the servers applies.
-	RateLimit     string `protobuf:"bytes,60,opt,name=rate_limit,json=rateLimit,proto3" json:"rate_limit,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	RateLimit string `protobuf:"bytes,60,opt,name=rate_limit,json=rateLimit,proto3" json:"rate_limit,omitempty"`
+	// Access type of uploaded files whose form has no `accessType`: `public` or `network`. The initial value is `public`.
+	DefaultAccessType string `protobuf:"bytes,80,opt,name=default_access_type,json=defaultAccessType,proto3" json:"default_access_type,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *NetworkSettings) Reset() {
@@ -290,6 +292,13 @@ func (x *NetworkSettings) GetRateLimit() string {
 	return ""
 }
 
+func (x *NetworkSettings) GetDefaultAccessType() string {
+	if x != nil {
+		return x.DefaultAccessType
+	}
+	return ""
+}
+
 // GetNetworkSettingsRequest has no fields.
 type GetNetworkSettingsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -349,9 +358,11 @@ type UpdateNetworkSettingsRequest struct {
 	Generation *int32 `protobuf:"varint,21,opt,name=generation,proto3,oneof" json:"generation,omitempty"`
 	// Maximum rate of requests per user: 1 to 1,000,000 requests per 1s to 1h, such as `100/5s`. `off` turns off all rate
 	// limits. Empty: the configuration of the servers applies, over which this setting otherwise takes precedence.
-	RateLimit     *string `protobuf:"bytes,60,opt,name=rate_limit,json=rateLimit,proto3,oneof" json:"rate_limit,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	RateLimit *string `protobuf:"bytes,60,opt,name=rate_limit,json=rateLimit,proto3,oneof" json:"rate_limit,omitempty"`
+	// Access type of uploaded files whose form has no `accessType`: `public` or `network`.
+	DefaultAccessType *string `protobuf:"bytes,80,opt,name=default_access_type,json=defaultAccessType,proto3,oneof" json:"default_access_type,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *UpdateNetworkSettingsRequest) Reset() {
@@ -443,6 +454,13 @@ func (x *UpdateNetworkSettingsRequest) GetGeneration() int32 {
 func (x *UpdateNetworkSettingsRequest) GetRateLimit() string {
 	if x != nil && x.RateLimit != nil {
 		return *x.RateLimit
+	}
+	return ""
+}
+
+func (x *UpdateNetworkSettingsRequest) GetDefaultAccessType() string {
+	if x != nil && x.DefaultAccessType != nil {
+		return *x.DefaultAccessType
 	}
 	return ""
 }
@@ -1360,7 +1378,7 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x14is_whitelist_enabled\x18\x01 \x01(\bH\x00R\x12isWhitelistEnabled\x88\x01\x01\x12/\n" +
 	"\x11is_report_enabled\x18\x02 \x01(\bH\x01R\x0fisReportEnabled\x88\x01\x01B\x17\n" +
 	"\x15_is_whitelist_enabledB\x14\n" +
-	"\x12_is_report_enabled\"\xad\x03\n" +
+	"\x12_is_report_enabled\"\xdd\x03\n" +
 	"\x0fNetworkSettings\x120\n" +
 	"\x14is_whitelist_enabled\x18\x01 \x01(\bR\x12isWhitelistEnabled\x12*\n" +
 	"\x11is_report_enabled\x18\x02 \x01(\bR\x0fisReportEnabled\x12\x1d\n" +
@@ -1374,8 +1392,9 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"generation\x18\x15 \x01(\x05R\n" +
 	"generation\x12\x1d\n" +
 	"\n" +
-	"rate_limit\x18< \x01(\tR\trateLimit\"\x1b\n" +
-	"\x19GetNetworkSettingsRequest\"\xf6\x05\n" +
+	"rate_limit\x18< \x01(\tR\trateLimit\x12.\n" +
+	"\x13default_access_type\x18P \x01(\tR\x11defaultAccessType\"\x1b\n" +
+	"\x19GetNetworkSettingsRequest\"\xdb\x06\n" +
 	"\x1cUpdateNetworkSettingsRequest\x125\n" +
 	"\x14is_whitelist_enabled\x18\x01 \x01(\bH\x00R\x12isWhitelistEnabled\x88\x01\x01\x12/\n" +
 	"\x11is_report_enabled\x18\x02 \x01(\bH\x01R\x0fisReportEnabled\x88\x01\x01\x12.\n" +
@@ -1390,7 +1409,8 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"generation\x18\x15 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00H\aR\n" +
 	"generation\x88\x01\x01\x12+\n" +
 	"\n" +
-	"rate_limit\x18< \x01(\tB\a\xbaH\x04r\x02\x18(H\bR\trateLimit\x88\x01\x01B\x17\n" +
+	"rate_limit\x18< \x01(\tB\a\xbaH\x04r\x02\x18(H\bR\trateLimit\x88\x01\x01\x12K\n" +
+	"\x13default_access_type\x18P \x01(\tB\x16\xbaH\x13r\x11R\x06publicR\anetworkH\tR\x11defaultAccessType\x88\x01\x01B\x17\n" +
 	"\x15_is_whitelist_enabledB\x14\n" +
 	"\x12_is_report_enabledB\r\n" +
 	"\v_flag_limitB\x19\n" +
@@ -1399,7 +1419,8 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x1f_is_follow_with_request_enabledB\x19\n" +
 	"\x17_max_global_pinned_postB\r\n" +
 	"\v_generationB\r\n" +
-	"\v_rate_limit\"\xef\x01\n" +
+	"\v_rate_limitB\x16\n" +
+	"\x14_default_access_type\"\xef\x01\n" +
 	"\x12GlobalFeedSettings\x12)\n" +
 	"\x11show_only_my_feed\x18\x01 \x01(\bR\x0eshowOnlyMyFeed\x12 \n" +
 	"\fshow_my_post\x18\x02 \x01(\bR\n" +

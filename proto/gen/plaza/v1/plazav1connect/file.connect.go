@@ -43,7 +43,8 @@ const (
 
 // FileServiceClient is a client for the plaza.v1.FileService service.
 type FileServiceClient interface {
-	// GetFile returns a file's metadata.
+	// GetFile returns a file's metadata. A file in a private place, such as a private community or a channel, requires
+	// access to the place.
 	GetFile(context.Context, *v1.GetFileRequest) (*v1.File, error)
 	// UpdateFile changes a file's alternative text. Its uploader and administrators can call it.
 	UpdateFile(context.Context, *v1.UpdateFileRequest) (*v1.File, error)
@@ -121,7 +122,8 @@ func (c *fileServiceClient) DeleteFile(ctx context.Context, req *v1.DeleteFileRe
 
 // FileServiceHandler is an implementation of the plaza.v1.FileService service.
 type FileServiceHandler interface {
-	// GetFile returns a file's metadata.
+	// GetFile returns a file's metadata. A file in a private place, such as a private community or a channel, requires
+	// access to the place.
 	GetFile(context.Context, *v1.GetFileRequest) (*v1.File, error)
 	// UpdateFile changes a file's alternative text. Its uploader and administrators can call it.
 	UpdateFile(context.Context, *v1.UpdateFileRequest) (*v1.File, error)

@@ -1,0 +1,232 @@
+// Package fileaccess decides who may read a restricted file: those who may read an object that refers to it, its
+// uploader, and administrators. The access type of such a file is irrelevant.
+//
+//	object             who may read its files
+//	post, story        users who may see it, see package visibility
+//	comment            users who may see it and what it is on
+//	message            users who may read its channel
+//	poll, room, stream users who may see it: those who may see its post
+//	avatar             everyone
+//	pending edit       its author and the moderators, to whom it is shown
+//	scheduled post     the uploader
+package fileaccess
+
+import (
+	"context"
+	"slices"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/chat"
+	"github.com/plaza-social/plaza/platform/service/internal/live"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+)
+
+// maxUses is the number of uses per home by which RequireRead decides. A caller who may read a file only because of
+// further ones needs the address that is in the response with the object.
+const maxUses = 100
+
+// maxSingle is the number of those uses that are decided about one by one.
+const maxSingle = 10
+
+// RequireObject returns nil if the caller, who is confirmed, may read the files of an object.
+func RequireObject(ctx context.Context, d *service.Deps, caller *auth.Caller, object view.FileObject) error {
+	switch object.Kind {
+	case view.FileAvatar:
+		return nil
+	case store.UsePost:
+		_, err := visibility.LoadPost(ctx, d, caller, object.ID)
+		return err
+	case store.UseStory:
+		_, err := visibility.LoadStory(ctx, d, caller, object.ID)
+		return err
+	case store.UseComment:
+		_, err := visibility.LoadComment(ctx, d, caller, object.ID)
+		return err
+	case store.UseMessage:
+		return requireMessage(ctx, d, caller, object.ID)
+	case store.UsePoll:
+		return requirePoll(ctx, d, caller, object.ID)
+	case store.UseRoom:
+		return requireBroadcast(ctx, d, caller, object.ID, (*store.ReadBatch).Room, live.RequireSeeRoom)
+	case store.UseStream:
+		return requireBroadcast(ctx, d, caller, object.ID, (*store.ReadBatch).VideoStream, live.RequireSeeStream)
+	}
+	return fail.NotFound()
+}
+
+func requireMessage(ctx context.Context, d *service.Deps, caller *auth.Caller, id string) error {
+	readable, err := readableMessages(ctx, d, caller, []string{id})
+	if err == nil && !readable {
+		err = fail.NotFound()
+	}
+	return err
+}
+
+// readableMessages reports whether the caller may read any of the messages.
+func readableMessages(ctx context.Context, d *service.Deps, caller *auth.Caller, ids []string) (bool, error) {
+	messages, err := service.Read(ctx, d, (*store.ReadBatch).MessagesByID, ids)
+	if err != nil {
+		return false, err
+	}
+	channels, err := channelsOf(ctx, d, messages)
+	if err != nil || len(channels) == 0 {
+		return false, err
+	}
+	readable, err := chat.ReadableChannels(ctx, d, caller, channels)
+	for _, can := range readable {
+		if can {
+			return true, err
+		}
+	}
+	return false, err
+}
+
+// channelsOf returns the channels of those messages that are not deleted with or without their subchannels.
+func channelsOf(ctx context.Context, d *service.Deps, messages []store.Message) ([]string, error) {
+	messages = slices.DeleteFunc(messages, func(m store.Message) bool { return m.DeletedAt != nil })
+	if len(messages) == 0 {
+		return nil, nil
+	}
+	ids := service.Map(messages, func(m store.Message) string { return m.FeedID })
+	feeds, err := service.ReadAvailable(ctx, d, (*store.ReadBatch).MessageFeeds, service.SortedSet(ids))
+	var channels []string
+	for _, f := range feeds {
+		if f.DeletedAt == nil {
+			channels = append(channels, f.EntityID)
+		}
+	}
+	return service.SortedSet(channels), err
+}
+
+func requirePoll(ctx context.Context, d *service.Deps, caller *auth.Caller, id string) error {
+	poll, err := service.Read(ctx, d, (*store.ReadBatch).Poll, id)
+	switch {
+	case err != nil:
+		return err
+	case poll == nil || poll.DeletedAt != nil:
+		return fail.NotFound()
+	case poll.PostID == "":
+		return nil
+	}
+	_, err = visibility.LoadPost(ctx, d, caller, poll.PostID)
+	return err
+}
+
+// requireBroadcast decides about a room or a stream.
+func requireBroadcast[Row any](
+	ctx context.Context, d *service.Deps, caller *auth.Caller, id string, read func(*store.ReadBatch, string, **Row),
+	see func(context.Context, *service.Deps, *auth.Caller, *Row) error,
+) error {
+	row, err := service.Read(ctx, d, read, id)
+	if err != nil {
+		return err
+	}
+	return see(ctx, d, caller, row)
+}
+
+// RequireRead returns nil if the caller, who is confirmed, may read a restricted file.
+func RequireRead(ctx context.Context, d *service.Deps, caller *auth.Caller, f store.File) error {
+	if auth.RequireSelf(caller, f.OwnerID) == nil {
+		return nil
+	}
+	uses, err := service.ReadAvailable(ctx, d, readUses, f.ID)
+	if err != nil {
+		return err
+	}
+	byKind := idsByKind(uses)
+	readable, err := readablePosts(ctx, d, caller, byKind[store.UsePost])
+	if err == nil && !readable && len(byKind[store.UseMessage]) > 0 {
+		readable, err = readableMessages(ctx, d, caller, byKind[store.UseMessage])
+	}
+	if err != nil || readable || hasAvatar(uses) {
+		return err
+	}
+	return requireOneOf(ctx, d, caller, byKind)
+}
+
+func readUses(r *store.ReadBatch, fileID string, into *[]store.FileUse) {
+	r.FileUses(fileID, maxUses, into)
+}
+
+func idsByKind(uses []store.FileUse) map[string][]string {
+	ids := map[string][]string{}
+	for _, use := range uses {
+		ids[use.Kind] = append(ids[use.Kind], use.ObjectID)
+	}
+	return ids
+}
+
+func hasAvatar(uses []store.FileUse) bool {
+	return service.Find(uses, func(u store.FileUse) bool {
+		return u.Kind == store.UseUser || u.Kind == store.UseCommunity || u.Kind == store.UseCategory || u.Kind == store.UseChannel
+	}) != nil
+}
+
+// readablePosts reports whether the caller may read any of the posts.
+func readablePosts(ctx context.Context, d *service.Deps, caller *auth.Caller, ids []string) (bool, error) {
+	posts, err := service.ReadAvailable(ctx, d, (*store.ReadBatch).PostsByID, ids)
+	if err != nil || len(posts) == 0 {
+		return false, err
+	}
+	kinds := map[string]string{}
+	for _, p := range posts {
+		if p.TargetType != visibility.OnContent {
+			kinds[p.TargetID] = p.TargetType
+		}
+	}
+	targets, err := visibility.LoadTargets(ctx, d, caller, kinds)
+	return len(targets.VisiblePosts(caller, posts)) > 0, err
+}
+
+// requireOneOf returns nil if the caller may read one of the first objects of the other kinds.
+func requireOneOf(ctx context.Context, d *service.Deps, caller *auth.Caller, ids map[string][]string) error {
+	left := maxSingle
+	for _, kind := range []string{store.UseComment, store.UseStory, store.UsePoll, store.UseRoom, store.UseStream} {
+		for _, id := range ids[kind] {
+			if left == 0 {
+				return fail.NotAllowed()
+			}
+			left--
+			err := RequireObject(ctx, d, caller, view.FileObject{Kind: kind, ID: id})
+			if err == nil || !IsRefusal(err) {
+				return err
+			}
+		}
+	}
+	return fail.NotAllowed()
+}
+
+// IsRefusal reports whether an error means that the caller may not read an object, and not that the decision failed.
+func IsRefusal(err error) bool {
+	e := fail.From(err)
+	return e.Kind != fail.KindUnavailable && e.Code != fail.CodeUnexpected
+}
+
+// IsPublic reports whether everyone may read a restricted file with access type public by its id alone: it is an avatar
+// as well, or in a post that everyone can see.
+func IsPublic(ctx context.Context, d *service.Deps, f store.File) (bool, error) {
+	if f.AccessType != store.AccessPublic {
+		return false, nil
+	}
+	uses, err := service.ReadAvailable(ctx, d, readUses, f.ID)
+	if err != nil || hasAvatar(uses) {
+		return err == nil, err
+	}
+	posts, err := service.ReadAvailable(ctx, d, (*store.ReadBatch).PostsByID, idsByKind(uses)[store.UsePost])
+	if err != nil {
+		return false, err
+	}
+	var inCommunities []string
+	for _, p := range posts {
+		if p.DeletedAt == nil && p.FeedType == "published" && p.TargetType == "community" {
+			inCommunities = append(inCommunities, p.TargetID)
+		}
+	}
+	communities, err := service.ReadAvailable(ctx, d, (*store.ReadBatch).Communities, inCommunities)
+	open := service.Find(communities, func(c store.Community) bool { return c.IsPublic && c.DeletedAt == nil })
+	return open != nil, err
+}

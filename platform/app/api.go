@@ -17,6 +17,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/analytics"
+	"github.com/plaza-social/plaza/platform/service/audit"
 	"github.com/plaza-social/plaza/platform/service/authentication"
 	"github.com/plaza-social/plaza/platform/service/category"
 	"github.com/plaza-social/plaza/platform/service/channel"
@@ -66,6 +67,8 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 		return nil, nil, err
 	}
 	limits, limitWorkers := d.rateLimits(shared)
+	recorder := audit.NewRecorder(shared, d.client)
+	audits := audit.New(shared, recorder)
 	handler, err := edge.New(edge.Options{
 		Services: edge.Services{
 			Authentication: authentication.New(d.issuer),
@@ -99,8 +102,9 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 			ModerationList: moderationlist.New(shared),
 			Erasure:        erasure.New(shared),
 			Flag:           flag.New(shared),
+			Audit:          audits,
 		},
-		Interceptors:   d.interceptors(shared),
+		Interceptors:   d.interceptors(shared, recorder),
 		Log:            d.log,
 		MaxBodyBytes:   int64(d.cfg.MaxBodyBytes),
 		ResponseMemory: int64(d.cfg.ResponseMemory),
@@ -110,7 +114,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 		CORSOrigins:    d.cfg.CORSOrigins.List(),
 		TLS:            d.cfg.UsesTLS(),
 		RateLimits:     limits,
-		Streams:        d.fileStreams(files, limits),
+		Streams:        append(d.fileStreams(files, limits, recorder), (&edge.AuditStream{Audit: audits, RateLimits: limits}).Stream()),
 		Realtime:       d.realtime,
 		Pages:          pages,
 	})
@@ -121,11 +125,16 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 }
 
 // interceptors returns the interceptors of every operation, the outermost first.
-func (d *dependencies) interceptors(shared *service.Deps) []connect.Interceptor {
+func (d *dependencies) interceptors(shared *service.Deps, recorder *audit.Recorder) []connect.Interceptor {
 	return []connect.Interceptor{
 		auth.NewInterceptor(d.issuer, d.serverKeys, d.apiKeys, auth.WithMediaKey(d.cfg.MediaKey.Reveal())),
-		d.idempotency(shared), fileFiller(shared),
+		d.idempotency(shared), recorder.Interceptor(), fileFiller(shared),
 	}
+}
+
+// client returns the client of a request for the audit.
+func (d *dependencies) client(ctx context.Context) audit.Client {
+	return audit.Client(edge.ClientOf(ctx, d.cfg.TrustedProxies))
 }
 
 // registerOutbox registers the outbox handlers of the services that have some, except those of New functions.

@@ -45,6 +45,7 @@ type Services struct {
 	ModerationList plazav1connect.ModerationListServiceHandler
 	Erasure        plazav1connect.ErasureServiceHandler
 	Flag           plazav1connect.FlagServiceHandler
+	Audit          plazav1connect.AuditServiceHandler
 }
 
 // ErrServiceMissing is returned by New if a field of Services is nil.
@@ -95,5 +96,6 @@ func (s Services) handlers(options ...connect.HandlerOption) map[string]http.Han
 	add(plazav1connect.NewModerationListServiceHandler(s.ModerationList, options...))
 	add(plazav1connect.NewErasureServiceHandler(s.Erasure, options...))
 	add(plazav1connect.NewFlagServiceHandler(s.Flag, options...))
+	add(plazav1connect.NewAuditServiceHandler(s.Audit, options...))
 	return handlers
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"connectrpc.com/connect"
@@ -24,6 +25,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/comment"
 	"github.com/plaza-social/plaza/platform/service/community"
 	"github.com/plaza-social/plaza/platform/service/erasure"
+	"github.com/plaza-social/plaza/platform/service/export"
 	"github.com/plaza-social/plaza/platform/service/feed"
 	"github.com/plaza-social/plaza/platform/service/file"
 	"github.com/plaza-social/plaza/platform/service/flag"
@@ -69,6 +71,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	limits, limitWorkers := d.rateLimits(shared)
 	recorder := audit.NewRecorder(shared, d.client)
 	audits := audit.New(shared, recorder)
+	exports := export.New(shared, d.storage)
 	handler, err := edge.New(edge.Options{
 		Services: edge.Services{
 			Authentication: authentication.New(d.issuer),
@@ -101,6 +104,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 			ChannelUser:    channel.New(shared, marker.New(shared)),
 			ModerationList: moderationlist.New(shared),
 			Erasure:        erasure.New(shared),
+			Export:         exports,
 			Flag:           flag.New(shared),
 			Audit:          audits,
 		},
@@ -114,14 +118,15 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 		CORSOrigins:    d.cfg.CORSOrigins.List(),
 		TLS:            d.cfg.UsesTLS(),
 		RateLimits:     limits,
-		Streams:        append(d.fileStreams(files, limits, recorder), (&edge.AuditStream{Audit: audits, RateLimits: limits}).Stream()),
-		Realtime:       d.realtime,
-		Pages:          pages,
+		Streams: slices.Concat(d.fileStreams(files, limits, recorder), d.exportStreams(exports, limits),
+			[]edge.Stream{(&edge.AuditStream{Audit: audits, RateLimits: limits}).Stream()}),
+		Realtime: d.realtime,
+		Pages:    pages,
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	return handler, append(d.workers(d.jobs(shared, roles, files)), limitWorkers...), nil
+	return handler, append(d.workers(append(d.jobs(shared, roles, files), exports.Job())), limitWorkers...), nil
 }
 
 // interceptors returns the interceptors of every operation, the outermost first.

@@ -40,7 +40,7 @@ func TestEveryOperationIsDocumented(t *testing.T) {
 	for _, b := range bindings() {
 		served = append(served, b.verb+" "+withoutParameterNames(b.path))
 	}
-	for _, s := range append((&edge.FileStreams{}).Streams(), (&edge.AuditStream{}).Stream()) {
+	for _, s := range slices.Concat((&edge.FileStreams{}).Streams(), (&edge.ExportStreams{}).Streams(), []edge.Stream{(&edge.AuditStream{}).Stream()}) {
 		served = append(served, s.Method+" "+withoutParameterNames(s.Path))
 	}
 	for path := range events {

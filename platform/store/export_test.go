@@ -27,3 +27,6 @@ var NotErased = notErased
 
 // AuditedTypes returns the types of targets whose values audit events keep.
 func AuditedTypes() []string { return slices.Sorted(maps.Keys(auditedValues)) }
+
+// NotExported are the tables that the export of a user does not contain, with the reasons.
+var NotExported = notExported

@@ -42,6 +42,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/poll"
 	"github.com/plaza-social/plaza/platform/service/post"
 	"github.com/plaza-social/plaza/platform/service/reaction"
+	"github.com/plaza-social/plaza/platform/service/retention"
 	"github.com/plaza-social/plaza/platform/service/role"
 	"github.com/plaza-social/plaza/platform/service/room"
 	"github.com/plaza-social/plaza/platform/service/scheduledpost"
@@ -72,6 +73,11 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	recorder := audit.NewRecorder(shared, d.client)
 	audits := audit.New(shared, recorder)
 	exports := export.New(shared, d.storage)
+	kept, err := retention.New(shared, d.metrics.Registerer(), retention.Kinds(
+		shared, d.issuer.AccessLifetime(), post.New(shared).Purge, story.New(shared).PurgeByID)...)
+	if err != nil {
+		return nil, nil, err
+	}
 	handler, err := edge.New(edge.Options{
 		Services: edge.Services{
 			Authentication: authentication.New(d.issuer),
@@ -126,7 +132,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return handler, append(d.workers(append(d.jobs(shared, roles, files), exports.Job())), limitWorkers...), nil
+	return handler, append(d.workers(append(d.jobs(shared, roles, files), exports.Job(), kept.Job())), limitWorkers...), nil
 }
 
 // interceptors returns the interceptors of every operation, the outermost first.
@@ -175,7 +181,7 @@ func (d *dependencies) shared() *service.Deps {
 func (d *dependencies) jobs(shared *service.Deps, roles *role.Service, files *file.Service) []jobs.Job {
 	all := []jobs.Job{
 		roles.Job(), shared.Outbox.Job(), scheduledpost.New(shared).Job(), story.New(shared).Job(), erasure.New(shared).Job(),
-		d.sweepSessions(shared), d.sweepEvents(shared), d.claimHandles(shared), d.sweepDailyUsages(shared),
+		d.sweepSessions(shared), d.claimHandles(shared), d.sweepDailyUsages(shared),
 		d.sweepIdempotency(shared),
 	}
 	if d.storage.Has(d.cfg.Region) {
@@ -200,26 +206,16 @@ func (d *dependencies) jobWorkers(all []jobs.Job) []worker {
 	return workers
 }
 
-// sweepEvery is the interval at which expired sessions and old events are removed.
+// sweepEvery is the interval at which expired rows, such as sessions, are removed.
 const sweepEvery = 10 * time.Minute
 
 // sweepSessions returns the job that removes expired sessions of this region's users, a few hundred at a time.
 func (d *dependencies) sweepSessions(shared *service.Deps) jobs.Job {
 	return jobs.Job{Name: "session sweep", Lanes: 1, Every: sweepEvery, Log: d.log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
+		var deleted int64
 		w := shared.Store.NewTx(home)
-		w.SweepSessions(shared.Now())
+		w.SweepSessions(shared.Now(), &deleted)
 		return false, w.Commit(ctx)
-	}}
-}
-
-// sweepEvents returns the job that removes events that are too old to resume a stream from.
-func (d *dependencies) sweepEvents(shared *service.Deps) jobs.Job {
-	return jobs.Job{Name: "event log sweep", Lanes: 1, Every: sweepEvery, Log: d.log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
-		var removed int64
-		w := shared.Store.NewTx(home)
-		w.SweepEvents(shared.Now().Add(-events.Retention), &removed)
-		err := w.Commit(ctx)
-		return removed > 0, err
 	}}
 }
 

@@ -22,6 +22,13 @@ type Settings struct {
 	// RateLimit is the rate limit of users, such as 100/5s; empty for that of the servers' configuration.
 	RateLimit string `json:"rateLimit"`
 
+	// The retention in days; 0 means for ever.
+	RetentionMessageDays int `json:"retentionMessageDays"`
+	RetentionDeletedDays int `json:"retentionDeletedDays"`
+	RetentionSessionDays int `json:"retentionSessionDays"`
+	RetentionEventDays   int `json:"retentionEventDays"`
+	RetentionAuditDays   int `json:"retentionAuditDays"`
+
 	// UserPrivacySetting is PrivacyPublic or PrivacyPrivate.
 	UserPrivacySetting         string `json:"userPrivacySetting"`
 	IsFollowWithRequestEnabled bool   `json:"isFollowWithRequestEnabled"`
@@ -79,6 +86,7 @@ func DefaultSettings() Settings {
 		IsReportEnabled: true, FlagLimit: 100, IsSecureModeEnabled: true, MaxGlobalPinnedPost: 1, UserPrivacySetting: PrivacyPublic,
 		ShowMyPost: true, ShowCommunityPost: true, ShowFollowingPost: true, StoryExpiryTimeMinutes: 1440,
 		MessagePreviewEnabled: true,
+		RetentionEventDays:    1,
 		MembershipAcceptance:  AcceptAutomatic,
 	}
 }

@@ -73,47 +73,12 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	recorder := audit.NewRecorder(shared, d.client)
 	audits := audit.New(shared, recorder)
 	exports := export.New(shared, d.storage)
-	kept, err := retention.New(shared, d.metrics.Registerer(), retention.Kinds(
-		shared, d.issuer.AccessLifetime(), post.New(shared).Purge, story.New(shared).PurgeByID)...)
+	kept, err := retention.New(shared, d.metrics.Registerer(), retention.Kinds(shared, d.issuer.AccessLifetime(), post.New(shared).Purge, story.New(shared).PurgeByID)...)
 	if err != nil {
 		return nil, nil, err
 	}
 	handler, err := edge.New(edge.Options{
-		Services: edge.Services{
-			Authentication: authentication.New(d.issuer),
-			Session:        session.New(shared, d.issuer),
-			User:           user.New(shared),
-			Role:           roles,
-			Category:       category.New(shared),
-			NetworkSetting: networksetting.New(shared),
-			Community:      community.New(shared),
-			Member:         member.New(shared),
-			JoinRequest:    joinrequest.New(shared),
-			Invitation:     invitation.New(shared),
-			Post:           post.New(shared),
-			Comment:        comment.New(shared),
-			Feed:           feed.New(shared),
-			Reaction:       reaction.New(shared),
-			Follow:         follow.New(shared),
-			Pin:            pin.New(shared),
-			ScheduledPost:  scheduledpost.New(shared),
-			Poll:           poll.New(shared),
-			VideoStreaming: videostreaming.New(shared),
-			Room:           room.New(shared),
-			File:           files,
-			Marker:         marker.New(shared),
-			MessageFeed:    messagefeed.New(shared),
-			Message:        message.New(shared),
-			Story:          story.New(shared),
-			Analytics:      analytics.New(shared),
-			Channel:        channel.New(shared, marker.New(shared)),
-			ChannelUser:    channel.New(shared, marker.New(shared)),
-			ModerationList: moderationlist.New(shared),
-			Erasure:        erasure.New(shared),
-			Export:         exports,
-			Flag:           flag.New(shared),
-			Audit:          audits,
-		},
+		Services:       d.services(shared, roles, files, exports, audits),
 		Interceptors:   d.interceptors(shared, recorder),
 		Log:            d.log,
 		MaxBodyBytes:   int64(d.cfg.MaxBodyBytes),
@@ -133,6 +98,45 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 		return nil, nil, err
 	}
 	return handler, append(d.workers(append(d.jobs(shared, roles, files), exports.Job(), kept.Job())), limitWorkers...), nil
+}
+
+// services returns the implementations of the API.
+func (d *dependencies) services(shared *service.Deps, roles *role.Service, files *file.Service, exports *export.Service, audits *audit.Service) edge.Services {
+	return edge.Services{
+		Authentication: authentication.New(d.issuer),
+		Session:        session.New(shared, d.issuer),
+		User:           user.New(shared),
+		Role:           roles,
+		Category:       category.New(shared),
+		NetworkSetting: networksetting.New(shared),
+		Community:      community.New(shared),
+		Member:         member.New(shared),
+		JoinRequest:    joinrequest.New(shared),
+		Invitation:     invitation.New(shared),
+		Post:           post.New(shared),
+		Comment:        comment.New(shared),
+		Feed:           feed.New(shared),
+		Reaction:       reaction.New(shared),
+		Follow:         follow.New(shared),
+		Pin:            pin.New(shared),
+		ScheduledPost:  scheduledpost.New(shared),
+		Poll:           poll.New(shared),
+		VideoStreaming: videostreaming.New(shared),
+		Room:           room.New(shared),
+		File:           files,
+		Marker:         marker.New(shared),
+		MessageFeed:    messagefeed.New(shared),
+		Message:        message.New(shared),
+		Story:          story.New(shared),
+		Analytics:      analytics.New(shared),
+		Channel:        channel.New(shared, marker.New(shared)),
+		ChannelUser:    channel.New(shared, marker.New(shared)),
+		ModerationList: moderationlist.New(shared),
+		Erasure:        erasure.New(shared),
+		Export:         exports,
+		Flag:           flag.New(shared),
+		Audit:          audits,
+	}
 }
 
 // interceptors returns the interceptors of every operation, the outermost first.

@@ -16,11 +16,11 @@ type Expired struct {
 
 // The statements that read the rows whose retention has ended, the oldest first.
 var (
-	sqlPostsExpired    = stmt("posts.expired", `SELECT id, '', deleted_at FROM posts WHERE home = $1 AND deleted_at < $2::timestamptz ORDER BY deleted_at, id LIMIT $3::bigint`)
-	sqlStoriesExpired  = stmt("stories.expired", `SELECT id, '', deleted_at FROM stories WHERE home = $1 AND deleted_at < $2::timestamptz ORDER BY deleted_at, id LIMIT $3::bigint`)
-	sqlCommentsExpired = stmt("comments.expired", `SELECT id, '', deleted_at FROM comments WHERE home = $1 AND deleted_at < $2::timestamptz AND emptied_at IS NULL
+	sqlPostsExpired    = stmt("posts.expired", `SELECT id, '', deleted_at FROM posts WHERE home = $1 AND deleted_at IS NOT NULL AND deleted_at < $2::timestamptz ORDER BY deleted_at, id LIMIT $3::bigint`)
+	sqlStoriesExpired  = stmt("stories.expired", `SELECT id, '', deleted_at FROM stories WHERE home = $1 AND deleted_at IS NOT NULL AND deleted_at < $2::timestamptz ORDER BY deleted_at, id LIMIT $3::bigint`)
+	sqlCommentsExpired = stmt("comments.expired", `SELECT id, '', deleted_at FROM comments WHERE home = $1 AND deleted_at IS NOT NULL AND deleted_at < $2::timestamptz AND emptied_at IS NULL
 		ORDER BY deleted_at, id LIMIT $3::bigint`)
-	sqlMessagesExpired = stmt("messages.expired", `SELECT id, '', deleted_at FROM messages WHERE home = $1 AND deleted_at < $2::timestamptz AND emptied_at IS NULL
+	sqlMessagesExpired = stmt("messages.expired", `SELECT id, '', deleted_at FROM messages WHERE home = $1 AND deleted_at IS NOT NULL AND deleted_at < $2::timestamptz AND emptied_at IS NULL
 		ORDER BY deleted_at, id LIMIT $3::bigint`)
 	sqlMessageFeedsAfter = stmt("messageFeeds.after", `SELECT id FROM message_feeds WHERE home = $1 AND id > $2 ORDER BY id LIMIT $3::bigint`)
 	sqlMessagesOld       = stmt("messages.old", `SELECT m.id, m.parent_id, m.created_at FROM unnest($2::text[]) AS f (id) CROSS JOIN LATERAL (

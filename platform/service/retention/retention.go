@@ -50,7 +50,8 @@ type Service struct {
 
 // New returns the service. A nil registerer registers no metrics.
 func New(d *service.Deps, registerer prometheus.Registerer, kinds ...Kind) (*Service, error) {
-	s := &Service{Deps: d, kinds: kinds,
+	s := &Service{
+		Deps: d, kinds: kinds,
 		deleted: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "plaza_retention_deleted_total", Help: "Rows deleted or emptied because their retention had ended, by kind.",
 		}, []string{"kind"}),

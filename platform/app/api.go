@@ -18,6 +18,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/analytics"
+	"github.com/plaza-social/plaza/platform/service/audit"
 	"github.com/plaza-social/plaza/platform/service/authentication"
 	"github.com/plaza-social/plaza/platform/service/category"
 	"github.com/plaza-social/plaza/platform/service/channel"
@@ -41,6 +42,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/poll"
 	"github.com/plaza-social/plaza/platform/service/post"
 	"github.com/plaza-social/plaza/platform/service/reaction"
+	"github.com/plaza-social/plaza/platform/service/retention"
 	"github.com/plaza-social/plaza/platform/service/role"
 	"github.com/plaza-social/plaza/platform/service/room"
 	"github.com/plaza-social/plaza/platform/service/scheduledpost"
@@ -68,43 +70,16 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 		return nil, nil, err
 	}
 	limits, limitWorkers := d.rateLimits(shared)
+	recorder := audit.NewRecorder(shared, d.client)
+	audits := audit.New(shared, recorder)
 	exports := export.New(shared, d.storage)
+	kept, err := retention.New(shared, d.metrics.Registerer(), retention.Kinds(shared, d.issuer.AccessLifetime(), post.New(shared).Purge, story.New(shared).PurgeByID)...)
+	if err != nil {
+		return nil, nil, err
+	}
 	handler, err := edge.New(edge.Options{
-		Services: edge.Services{
-			Authentication: authentication.New(d.issuer),
-			Session:        session.New(shared, d.issuer),
-			User:           user.New(shared),
-			Role:           roles,
-			Category:       category.New(shared),
-			NetworkSetting: networksetting.New(shared),
-			Community:      community.New(shared),
-			Member:         member.New(shared),
-			JoinRequest:    joinrequest.New(shared),
-			Invitation:     invitation.New(shared),
-			Post:           post.New(shared),
-			Comment:        comment.New(shared),
-			Feed:           feed.New(shared),
-			Reaction:       reaction.New(shared),
-			Follow:         follow.New(shared),
-			Pin:            pin.New(shared),
-			ScheduledPost:  scheduledpost.New(shared),
-			Poll:           poll.New(shared),
-			VideoStreaming: videostreaming.New(shared),
-			Room:           room.New(shared),
-			File:           files,
-			Marker:         marker.New(shared),
-			MessageFeed:    messagefeed.New(shared),
-			Message:        message.New(shared),
-			Story:          story.New(shared),
-			Analytics:      analytics.New(shared),
-			Channel:        channel.New(shared, marker.New(shared)),
-			ChannelUser:    channel.New(shared, marker.New(shared)),
-			ModerationList: moderationlist.New(shared),
-			Erasure:        erasure.New(shared),
-			Export:         exports,
-			Flag:           flag.New(shared),
-		},
-		Interceptors:   d.interceptors(shared),
+		Services:       d.services(shared, roles, files, exports, audits),
+		Interceptors:   d.interceptors(shared, recorder),
 		Log:            d.log,
 		MaxBodyBytes:   int64(d.cfg.MaxBodyBytes),
 		ResponseMemory: int64(d.cfg.ResponseMemory),
@@ -114,22 +89,67 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 		CORSOrigins:    d.cfg.CORSOrigins.List(),
 		TLS:            d.cfg.UsesTLS(),
 		RateLimits:     limits,
-		Streams:        slices.Concat(d.fileStreams(files, limits), d.exportStreams(exports, limits)),
-		Realtime:       d.realtime,
-		Pages:          pages,
+		Streams: slices.Concat(d.fileStreams(files, limits, recorder), d.exportStreams(exports, limits),
+			[]edge.Stream{(&edge.AuditStream{Audit: audits, RateLimits: limits}).Stream()}),
+		Realtime: d.realtime,
+		Pages:    pages,
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	return handler, append(d.workers(append(d.jobs(shared, roles, files), exports.Job())), limitWorkers...), nil
+	return handler, append(d.workers(append(d.jobs(shared, roles, files), exports.Job(), kept.Job())), limitWorkers...), nil
+}
+
+// services returns the implementations of the API.
+func (d *dependencies) services(shared *service.Deps, roles *role.Service, files *file.Service, exports *export.Service, audits *audit.Service) edge.Services {
+	return edge.Services{
+		Authentication: authentication.New(d.issuer),
+		Session:        session.New(shared, d.issuer),
+		User:           user.New(shared),
+		Role:           roles,
+		Category:       category.New(shared),
+		NetworkSetting: networksetting.New(shared),
+		Community:      community.New(shared),
+		Member:         member.New(shared),
+		JoinRequest:    joinrequest.New(shared),
+		Invitation:     invitation.New(shared),
+		Post:           post.New(shared),
+		Comment:        comment.New(shared),
+		Feed:           feed.New(shared),
+		Reaction:       reaction.New(shared),
+		Follow:         follow.New(shared),
+		Pin:            pin.New(shared),
+		ScheduledPost:  scheduledpost.New(shared),
+		Poll:           poll.New(shared),
+		VideoStreaming: videostreaming.New(shared),
+		Room:           room.New(shared),
+		File:           files,
+		Marker:         marker.New(shared),
+		MessageFeed:    messagefeed.New(shared),
+		Message:        message.New(shared),
+		Story:          story.New(shared),
+		Analytics:      analytics.New(shared),
+		Channel:        channel.New(shared, marker.New(shared)),
+		ChannelUser:    channel.New(shared, marker.New(shared)),
+		ModerationList: moderationlist.New(shared),
+		Erasure:        erasure.New(shared),
+		Export:         exports,
+		Flag:           flag.New(shared),
+		Audit:          audits,
+	}
 }
 
 // interceptors returns the interceptors of every operation, the outermost first.
-func (d *dependencies) interceptors(shared *service.Deps) []connect.Interceptor {
+func (d *dependencies) interceptors(shared *service.Deps, recorder *audit.Recorder) []connect.Interceptor {
 	return []connect.Interceptor{
 		auth.NewInterceptor(d.issuer, d.serverKeys, d.apiKeys, auth.WithMediaKey(d.cfg.MediaKey.Reveal())),
-		d.idempotency(shared), fileFiller(shared),
+		d.idempotency(shared), recorder.Interceptor(), fileFiller(shared),
 	}
+}
+
+// client returns the client of a request for the audit.
+func (d *dependencies) client(ctx context.Context) audit.Client {
+	return audit.Client(edge.ClientOf(ctx, d.cfg.TrustedProxies))
 }
 
 // registerOutbox registers the outbox handlers of the services that have some, except those of New functions.
@@ -165,7 +185,7 @@ func (d *dependencies) shared() *service.Deps {
 func (d *dependencies) jobs(shared *service.Deps, roles *role.Service, files *file.Service) []jobs.Job {
 	all := []jobs.Job{
 		roles.Job(), shared.Outbox.Job(), scheduledpost.New(shared).Job(), story.New(shared).Job(), erasure.New(shared).Job(),
-		d.sweepSessions(shared), d.sweepEvents(shared), d.claimHandles(shared), d.sweepDailyUsages(shared),
+		d.sweepSessions(shared), d.claimHandles(shared), d.sweepDailyUsages(shared),
 		d.sweepIdempotency(shared),
 	}
 	if d.storage.Has(d.cfg.Region) {
@@ -190,26 +210,16 @@ func (d *dependencies) jobWorkers(all []jobs.Job) []worker {
 	return workers
 }
 
-// sweepEvery is the interval at which expired sessions and old events are removed.
+// sweepEvery is the interval at which expired rows, such as sessions, are removed.
 const sweepEvery = 10 * time.Minute
 
 // sweepSessions returns the job that removes expired sessions of this region's users, a few hundred at a time.
 func (d *dependencies) sweepSessions(shared *service.Deps) jobs.Job {
 	return jobs.Job{Name: "session sweep", Lanes: 1, Every: sweepEvery, Log: d.log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
+		var deleted int64
 		w := shared.Store.NewTx(home)
-		w.SweepSessions(shared.Now())
+		w.SweepSessions(shared.Now(), &deleted)
 		return false, w.Commit(ctx)
-	}}
-}
-
-// sweepEvents returns the job that removes events that are too old to resume a stream from.
-func (d *dependencies) sweepEvents(shared *service.Deps) jobs.Job {
-	return jobs.Job{Name: "event log sweep", Lanes: 1, Every: sweepEvery, Log: d.log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
-		var removed int64
-		w := shared.Store.NewTx(home)
-		w.SweepEvents(shared.Now().Add(-events.Retention), &removed)
-		err := w.Commit(ctx)
-		return removed > 0, err
 	}}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/audit"
 	"github.com/plaza-social/plaza/platform/service/export"
 	"github.com/plaza-social/plaza/platform/service/file"
 	"github.com/plaza-social/plaza/platform/storage"
@@ -60,8 +61,10 @@ func (d *dependencies) files(shared *service.Deps) (*file.Service, error) {
 }
 
 // fileStreams returns the streaming handlers of uploads and downloads.
-func (d *dependencies) fileStreams(files *file.Service, limits *edge.RateLimits) []edge.Stream {
-	return (&edge.FileStreams{Files: files, Identify: d.issuer.Identify, Log: d.log, RateLimits: limits}).Streams()
+func (d *dependencies) fileStreams(files *file.Service, limits *edge.RateLimits, recorder *audit.Recorder) []edge.Stream {
+	return (&edge.FileStreams{
+		Files: files, Identify: d.issuer.Identify, Log: d.log, RateLimits: limits, Record: recorder.Record,
+	}).Streams()
 }
 
 // exportStreams returns the streaming handlers of exports.

@@ -70,10 +70,32 @@ func TestTwoDatabaseRoles(t *testing.T) {
 	defer func() { _ = conn.Close(t.Context()) }()
 	for _, sql := range []string{
 		"CREATE TABLE mine (id INT)", "DROP TABLE posts", "ALTER TABLE users ADD COLUMN x INT", "TRUNCATE users", "CREATE INDEX ON users (id)", "CREATE ROLE other",
+		"UPDATE audit_events SET actor = 'x'", "DELETE FROM audit_events", "UPDATE audit_targets SET id = 'x'", "DELETE FROM audit_targets",
+		"UPDATE audit_details SET value = '{}'", "TRUNCATE audit_events", "DROP FUNCTION delete_audit_events",
 	} {
 		_, err := conn.Exec(t.Context(), sql)
 		require.ErrorContains(t, err, "(SQLSTATE 42501)", sql)
 	}
+	requireAppendOnly(t, conn)
+}
+
+// requireAppendOnly has the role of the servers delete audit events: only those older than 30 days go.
+func requireAppendOnly(t *testing.T, conn *pgx.Conn) {
+	t.Helper()
+	insert := `INSERT INTO audit_events (home, at, id, actor_kind, actor, key_id, roles, permission, operation, targets, request_id)
+		VALUES ('us', now() - $1::text::interval, $2, '', '', '', '{}', '', '', '[]', '')`
+	for age, id := range map[string]string{"29 days 23 hours": "young", "30 days 1 hour": "old"} {
+		_, err := conn.Exec(t.Context(), insert, age, id)
+		require.NoError(t, err)
+	}
+	var deleted int
+	require.NoError(t, conn.QueryRow(t.Context(), `SELECT delete_audit_events('us', now(), 100)`).Scan(&deleted))
+	require.Equal(t, 1, deleted)
+	rows, err := conn.Query(t.Context(), `SELECT id FROM audit_events WHERE id IN ('young', 'old')`)
+	require.NoError(t, err)
+	left, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	require.Equal(t, []string{"young"}, left)
 }
 
 // useEverything signs a user in and writes rows of many tables, outbox rows among them.

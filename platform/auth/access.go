@@ -15,6 +15,7 @@ import (
 type Access struct {
 	Caller     plazav1.Access_Caller // the class of callers admitted; never CALLER_UNSPECIFIED
 	Permission Permission            // a permission required in addition; may be empty
+	Audited    bool                  // whether every success leaves an audit event
 }
 
 // AccessOf returns the access rule of procedure ("/plaza.v1.PostService/GetPost"). It returns false if the procedure is
@@ -53,7 +54,7 @@ func accessOption(method protoreflect.MethodDescriptor) (Access, bool) {
 	if !ok || option == nil {
 		return Access{}, false
 	}
-	access := Access{Caller: option.GetCaller(), Permission: permissionOf(option.GetPermission())}
+	access := Access{Caller: option.GetCaller(), Permission: permissionOf(option.GetPermission()), Audited: option.GetAudited()}
 	return access, access.valid()
 }
 

@@ -25,7 +25,7 @@ func TestEveryOperationHasAnAccessOption(t *testing.T) {
 func TestAccessOf(t *testing.T) {
 	t.Parallel()
 	for procedure, want := range map[string]auth.Access{
-		plazav1connect.AuthenticationServiceCreateTokenProcedure: {Caller: plazav1.Access_CALLER_SERVER_KEY},
+		plazav1connect.AuthenticationServiceCreateTokenProcedure: {Caller: plazav1.Access_CALLER_SERVER_KEY, Audited: true},
 		plazav1connect.SessionServiceCreateSessionProcedure:      {Caller: plazav1.Access_CALLER_API_KEY},
 		plazav1connect.SessionServiceVerifySessionProcedure:      {Caller: plazav1.Access_CALLER_USER},
 	} {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -73,6 +74,12 @@ type Caller struct {
 	verdict atomic.Pointer[verdict]
 	// decided is set when the policy has been asked about this caller.
 	decided atomic.Bool
+
+	// What the audit records about the request.
+	privilege atomic.Pointer[Privilege]
+	signIn    atomic.Pointer[SignIn]
+	createdMu sync.Mutex
+	created   []Object
 }
 
 type verdict struct {
@@ -195,6 +202,9 @@ func (c *Caller) confirm(facts Facts) error {
 		return err
 	}
 	c.verdict.Store(&verdict{accepted: true, roles: slices.Clone(facts.Roles), granted: facts.Granted, displayName: facts.DisplayName})
+	if c.required != "" {
+		c.exercise(c.required, Scope{})
+	}
 	return nil
 }
 

@@ -13,6 +13,8 @@ type Scope struct {
 	// the resource has no community or the membership was not read; then only network roles allow anything in a
 	// community.
 	Membership *Membership
+	// Creating is whether the caller creates the resource, which is no privilege even if a role grants it.
+	Creating bool
 }
 
 // Membership is a user's relation to a community.
@@ -65,10 +67,15 @@ func Allowed(c *Caller, p Permission, s Scope) bool {
 		return false
 	}
 	c.decided.Store(true)
-	return decide(c, p, s)
+	allowed := decide(c, p, s)
+	if allowed {
+		c.exercise(p, s)
+	}
+	return allowed
 }
 
-// Permits is Allowed for what a response shows. It does not count as the check of a permission that an operation declares.
+// Permits is Allowed for what a response shows and for exemptions from rules. It neither counts as the check of a
+// permission that an operation declares nor as its exercise.
 func Permits(c *Caller, p Permission, s Scope) bool { return c != nil && decide(c, p, s) }
 
 func decide(c *Caller, p Permission, s Scope) bool {
@@ -83,6 +90,15 @@ func decide(c *Caller, p Permission, s Scope) bool {
 		return false
 	case s.member() && granted(s.Membership.Roles, inMembership, p):
 		return true
+	}
+	return owns(c, p, s)
+}
+
+// owns reports whether the caller has permission p as the owner of the resource or of the feed.
+func owns(c *Caller, p Permission, s Scope) bool {
+	switch {
+	case s.banned():
+		return false
 	case s.ownedBy(c) && s.isOwnRight(p):
 		return true
 	}

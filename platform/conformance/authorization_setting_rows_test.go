@@ -6,6 +6,7 @@ func settingRows() []row {
 	moderation := func(*testing.T, *fixture) object { return object{"isReportEnabled": true} }
 	settings := func(*testing.T, *fixture) object { return object{"flagLimit": 100} }
 	return []row{
+		{procedure: "AuditService/ListAuditEvents", request: noFields, want: adminsOnly},
 		{procedure: "NetworkSettingService/GetModeration", request: noFields, want: everyone},
 		{procedure: "NetworkSettingService/UpdateModeration", request: moderation, want: adminsOnly},
 		{procedure: "NetworkSettingService/GetNetworkSettings", request: noFields, want: adminsOnly},

@@ -190,6 +190,7 @@ func TestEveryOperationHasARow(t *testing.T) {
 func TestAuthorization(t *testing.T) {
 	t.Parallel()
 	g := newFixture(t)
+	events := newAuditReader(t, g.n)
 	for _, r := range authorizationRows() {
 		t.Run(strings.TrimSuffix(r.procedure+" "+r.name, " "), func(t *testing.T) {
 			require.Len(t, r.want, len(principals), "a result for each principal")
@@ -202,7 +203,10 @@ func TestAuthorization(t *testing.T) {
 				if r.request != nil {
 					body = r.request(t, g)
 				}
-				require.Equal(t, r.want[w], g.call(t, by, r, body), "%s as %s", r.procedure, w)
+				requestID := strings.ReplaceAll(fmt.Sprintf("%s-%s-%s-%s", r.procedure, r.name, w, apptest.UserID("")), " ", "_")
+				code := g.call(t, by.With("X-Request-Id", requestID), r, body)
+				require.Equal(t, r.want[w], code, "%s as %s", r.procedure, w)
+				requireAudited(t, events, r, w, code, requestID)
 			}
 		})
 	}

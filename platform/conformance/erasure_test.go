@@ -80,7 +80,9 @@ func (f *erasureFixture) leaveContent(t *testing.T) {
 	join(t, f.community, f.user, f.stranger)
 	f.friendsPost = newPost(t, f.friend, f.community, f.mention())
 	newComment(t, f.friend, f.friendsPost, f.mention())
-	newPost(t, f.user, f.community, data, object{"tags": []string{planted}, "hashtags": []string{planted}})
+	moderated := newPost(t, f.user, f.community, data, object{"tags": []string{planted}, "hashtags": []string{planted}})
+	f.do(t, f.n.Admin(region.SG), http.MethodPut, "/api/v4/posts/"+moderated, object{"metadata": object{"note": planted}}) // is audited
+	f.do(t, f.n.Admin(region.SG), http.MethodPut, "/api/v3/users", object{"userId": erasedID, "isBrand": true})
 	wall := newWallPost(t, f.user, data)
 	newComment(t, f.friend, wall)
 	mine := newComment(t, f.user, f.friendsPost, data)

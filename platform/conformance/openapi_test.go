@@ -40,7 +40,7 @@ func TestEveryOperationIsDocumented(t *testing.T) {
 	for _, b := range bindings() {
 		served = append(served, b.verb+" "+withoutParameterNames(b.path))
 	}
-	for _, s := range slices.Concat((&edge.FileStreams{}).Streams(), (&edge.ExportStreams{}).Streams()) {
+	for _, s := range slices.Concat((&edge.FileStreams{}).Streams(), (&edge.ExportStreams{}).Streams(), []edge.Stream{(&edge.AuditStream{}).Stream()}) {
 		served = append(served, s.Method+" "+withoutParameterNames(s.Path))
 	}
 	for path := range events {
@@ -213,6 +213,7 @@ func TestDocumentedStreamsAnswer(t *testing.T) {
 			caller.Listen(t, op.path, "").Close()
 		}
 	}
+	apptest.Shared(t).Admin(region.US).Do(t, http.MethodGet, auditPath+"/export?targetType=user&targetId="+caller.UserID, nil).OK(t)
 	caller.Do(t, http.MethodGet, "/api/v3/files/"+fileID+"/download?size=small", nil).OK(t)
 	part := caller.With("Range", "bytes=0-3").Do(t, http.MethodGet, "/api/v3/files/"+fileID+"/download", nil)
 	require.Equal(t, http.StatusPartialContent, part.Status)

@@ -9,6 +9,7 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"log/slog"
 	"time"
@@ -115,6 +116,18 @@ func (d *Directory) ResolveOne(ctx context.Context, publicID string) (string, er
 	return found[publicID], err
 }
 
+// Known returns the internal id of a public id that this server looked up recently, or "".
+func (d *Directory) Known(publicID string) string {
+	entry, _ := d.known.Get(publicID)
+	return entry.userID
+}
+
+// Pseudonym returns a text that replaces the id of an unknown user, the same for each of its occurrences. It does not
+// reveal the id.
+func (d *Directory) Pseudonym(publicID string) string {
+	return "unknown:" + hex.EncodeToString(d.named("pseudonym", publicID)[:16])
+}
+
 // lookUp reads the entries of ids at the homes determined by at, adds them to found and returns the ids without an
 // entry.
 func (d *Directory) lookUp(ctx context.Context, ids []string, found map[string]string, at func(hash []byte) region.Code) ([]string, error) {
@@ -190,7 +203,7 @@ func (d *Directory) askCopies(ctx context.Context, ids []string, found map[strin
 }
 
 func (d *Directory) keepCopies(ctx context.Context, ids []string, found map[string]string) {
-	w := d.store.NewTx(d.local)
+	w := d.newTx(d.local)
 	n := 0
 	for _, id := range ids {
 		if found[id] != "" {
@@ -206,12 +219,19 @@ func (d *Directory) keepCopies(ctx context.Context, ids []string, found map[stri
 	}
 }
 
+// newTx returns a transaction that is no change for the audit: an entry that a failed request leaves behind has no effect.
+func (d *Directory) newTx(home region.Code) *store.Tx {
+	tx := d.store.NewTx(home)
+	tx.WithoutRecord()
+	return tx
+}
+
 // Claim returns the internal id of a public id and sets it to newID if there is none. Concurrent claims in several
 // regions return the same id, because a single row is authoritative.
 func (d *Directory) Claim(ctx context.Context, publicID, newID string) (string, error) {
 	h := d.hash(publicID)
 	var stands []store.DirectoryEntry
-	w := d.store.NewTx(deciding(h))
+	w := d.newTx(deciding(h))
 	w.InsertDirectoryEntry(store.DirectoryEntry{Hash: h, UserID: newID}, d.now(), &stands)
 	if err := w.Commit(ctx); err != nil {
 		return "", err
@@ -244,7 +264,7 @@ func (d *Directory) Release(ctx context.Context, publicID, userID string) error 
 	d.known.Remove(publicID)
 	var errs []error
 	for _, home := range region.All() {
-		tx := d.store.NewTx(home)
+		tx := d.newTx(home)
 		tx.DeleteDirectoryEntry(store.DirectoryEntry{Hash: d.hash(publicID), UserID: userID})
 		errs = append(errs, tx.Commit(ctx))
 	}

@@ -53,7 +53,7 @@ func (d *Directory) ClaimHandle(ctx context.Context, handle, userID string) (str
 	hash := d.handleHash(handle)
 	claim := store.Handle{UserID: userID, ClaimID: region.NewID(deciding(hash)), ClaimedAt: d.now()}
 	var stored store.Handle
-	tx := d.store.NewTx(deciding(hash))
+	tx := d.newTx(deciding(hash))
 	tx.ClaimHandle(hash, claim, &stored)
 	if err := tx.Commit(ctx); err != nil {
 		return "", err
@@ -75,7 +75,7 @@ func (d *Directory) takeOver(ctx context.Context, handle string, old, claim stor
 	}
 	hash := d.handleHash(handle)
 	var stored store.Handle
-	tx := d.store.NewTx(deciding(hash))
+	tx := d.newTx(deciding(hash))
 	tx.TakeOverHandle(hash, old.ClaimID, claim, &stored)
 	if err := tx.Commit(ctx); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (d *Directory) isStale(ctx context.Context, handle string, claim store.Hand
 // ReleaseHandle ends a claim of a handle. Another user can claim the handle at once.
 func (d *Directory) ReleaseHandle(ctx context.Context, handle, claimID string) error {
 	hash := d.handleHash(handle)
-	tx := d.store.NewTx(deciding(hash))
+	tx := d.newTx(deciding(hash))
 	tx.ReleaseHandle(hash, claimID)
 	return tx.Commit(ctx)
 }
@@ -135,7 +135,7 @@ func (d *Directory) claimExisting(ctx context.Context, home region.Code, u store
 	if err != nil {
 		return err
 	}
-	tx := d.store.NewTx(home)
+	tx := d.newTx(home)
 	tx.SetHandleClaim(u.ID, u.ProfileHandle, claimID)
 	return tx.Commit(ctx)
 }

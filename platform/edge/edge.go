@@ -197,6 +197,7 @@ func (e *edge) ServeHTTP(out http.ResponseWriter, request *http.Request) {
 		memory:         e.memory,
 		peer:           request.RemoteAddr,
 		forwarded:      request.Header["X-Forwarded-For"],
+		userAgent:      request.UserAgent(),
 	}
 	w.clearDeadline()
 	header := out.Header()

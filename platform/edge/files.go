@@ -23,6 +23,8 @@ type FileStreams struct {
 	Log      *slog.Logger
 	// RateLimits limits the rate of requests; nil limits nothing.
 	RateLimits *RateLimits
+	// Record returns ctx for an upload whose caller is audited; nil if none is.
+	Record func(ctx context.Context, procedure string) context.Context
 }
 
 // uploads are the upload routes with the kind of file that each accepts. The deprecated v3 route accepts every kind and

@@ -30,8 +30,9 @@ type responseWriter struct {
 	start     time.Time
 	protocol  protocol
 	procedure string
-	peer      string    // address of the connection
-	forwarded []string  // values of X-Forwarded-For
+	peer      string   // address of the connection
+	forwarded []string // values of X-Forwarded-For
+	userAgent string
 	call      *restCall // nil unless the request is a REST call of an operation
 
 	status     int         // as written; 0 before

@@ -46,6 +46,7 @@ type Services struct {
 	Erasure        plazav1connect.ErasureServiceHandler
 	Export         plazav1connect.ExportServiceHandler
 	Flag           plazav1connect.FlagServiceHandler
+	Audit          plazav1connect.AuditServiceHandler
 }
 
 // ErrServiceMissing is returned by New if a field of Services is nil.
@@ -97,5 +98,6 @@ func (s Services) handlers(options ...connect.HandlerOption) map[string]http.Han
 	add(plazav1connect.NewErasureServiceHandler(s.Erasure, options...))
 	add(plazav1connect.NewExportServiceHandler(s.Export, options...))
 	add(plazav1connect.NewFlagServiceHandler(s.Flag, options...))
+	add(plazav1connect.NewAuditServiceHandler(s.Audit, options...))
 	return handlers
 }

@@ -31,6 +31,9 @@ func (f *FileStreams) upload(w http.ResponseWriter, request *http.Request, kind 
 	if err := f.RateLimits.admit(ctx, ""); err != nil {
 		return err
 	}
+	if f.Record != nil {
+		ctx = f.Record(ctx, responseWriterFrom(ctx).procedure)
+	}
 	ctx, cancel := context.WithTimeout(ctx, f.Files.UploadTimeout)
 	defer cancel()
 	body := newStreamBody(w, request)

@@ -68,6 +68,9 @@ var homeColumns = map[string][]string{
 	"channel_users":         {"channel_id"},
 	"daily_usages":          {"user_id"},
 	"pending_edits":         {"reference_id", "target_id"},
+	"audit_events":          {"id"},
+	"audit_targets":         {"event_id"},
+	"audit_details":         {"event_id"},
 	"idempotency_keys":      {}, // at the home of the caller
 	"idempotency_marks":     {}, // at the homes that a request changed
 	"rate_usages":           {}, // at the home of the user or server

@@ -95,7 +95,9 @@ type outcome struct {
 	tries       int
 }
 
-func (o outcome) ratio() float64 { return float64(max(o.busy, shortest)) / float64(max(o.quiet, shortest)) }
+func (o outcome) ratio() float64 {
+	return float64(max(o.busy, shortest)) / float64(max(o.quiet, shortest))
+}
 
 func (o outcome) allowed() bool { return o.ratio() <= maxRatio && o.memory <= maxMemory }
 
@@ -149,4 +151,6 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-func milliseconds(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond)) }
+func milliseconds(d time.Duration) string {
+	return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
+}

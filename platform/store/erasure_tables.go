@@ -89,12 +89,15 @@ var (
 				deleted_at = COALESCE(deleted_at, updated_at), ` + anonymous("creator_id", "creator_public_id"),
 		}),
 		newErasureWalk(walk{table: "pending_edits", key: []string{"reference_id"}, own: `author_id = $2`, json: "mentionees"}),
+		newErasureWalk(walk{table: "audit_details", key: []string{"event_id", "part", "type", "id"}, own: `subject_id = $2`}),
 		newErasureWalk(walk{table: "flags", key: []string{"target_id", "user_id"}, own: `user_id = $2`, set: `detail = ''`}),
 	}
 )
 
 // notErased are the tables whose rows identify no person without the others, each with the reason.
 var notErased = map[string]string{
+	"audit_events":          "internal ids, which remain so that users who had a privilege stay accountable",
+	"audit_targets":         "internal ids",
 	"categories":            "made by administrators",
 	"community_categories":  "of communities",
 	"idempotency_keys":      "keyed hashes, and answers that expire after 24 hours",

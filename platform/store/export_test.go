@@ -1,6 +1,9 @@
 package store
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // ErasureWalks returns every walk of an erasure.
 func ErasureWalks() []*ErasureWalk {
@@ -21,6 +24,9 @@ func TablesOfUser() []string { return tablesOfUser }
 
 // NotErased are the tables that an erasure leaves, with the reasons.
 var NotErased = notErased
+
+// AuditedTypes returns the types of targets whose values audit events keep.
+func AuditedTypes() []string { return slices.Sorted(maps.Keys(auditedValues)) }
 
 // NotExported are the tables that the export of a user does not contain, with the reasons.
 var NotExported = notExported

@@ -24,6 +24,12 @@ type Settings struct {
 
 	// DefaultAccessType is the access type of uploads that do not set one.
 	DefaultAccessType string `json:"defaultAccessType"`
+	// The retention in days; 0 means for ever.
+	RetentionMessageDays int `json:"retentionMessageDays"`
+	RetentionDeletedDays int `json:"retentionDeletedDays"`
+	RetentionSessionDays int `json:"retentionSessionDays"`
+	RetentionEventDays   int `json:"retentionEventDays"`
+	RetentionAuditDays   int `json:"retentionAuditDays"`
 
 	// UserPrivacySetting is PrivacyPublic or PrivacyPrivate.
 	UserPrivacySetting         string `json:"userPrivacySetting"`
@@ -82,6 +88,7 @@ func DefaultSettings() Settings {
 		IsReportEnabled: true, FlagLimit: 100, IsSecureModeEnabled: true, MaxGlobalPinnedPost: 1, UserPrivacySetting: PrivacyPublic,
 		ShowMyPost: true, ShowCommunityPost: true, ShowFollowingPost: true, StoryExpiryTimeMinutes: 1440,
 		MessagePreviewEnabled: true,
+		RetentionEventDays:    1,
 		MembershipAcceptance:  AcceptAutomatic,
 		DefaultAccessType:     AccessPublic,
 	}

@@ -162,7 +162,7 @@ func (c *collector) collectUsers() {
 		w.RevokeSession(userID(3), worldID("s", 3, 3), worldStart)
 		w.RevokeSessions(userID(6), worldStart)
 		w.TrimSessions(userID(3), "x", 100)
-		w.SweepSessions(worldStart.Add(worldUsers * 30 * time.Second))
+		w.SweepSessions(worldStart.Add(worldUsers*30*time.Second), new(int64))
 	})
 }
 

@@ -1,6 +1,10 @@
 package store
 
-import "time"
+import (
+	"time"
+
+	"github.com/plaza-social/plaza/platform/store/db"
+)
 
 var (
 	sqlSessionInsert = stmt("sessions.insert", `INSERT INTO sessions (home, user_id, id, device_hash, created_at, expires_at, authenticated)
@@ -9,8 +13,8 @@ var (
 	sqlSessionRevokeAll = stmt("sessions.revokeAll", `UPDATE sessions SET revoked_at = $3 WHERE home = $1 AND user_id = $2 AND revoked_at IS NULL`)
 	sqlSessionTrim      = stmt("sessions.trim", `DELETE FROM sessions WHERE home = $1 AND user_id = $2 AND id IN (SELECT id FROM sessions
 		WHERE home = $1 AND user_id = $2 AND id <> $3 ORDER BY created_at DESC, id DESC LIMIT 500 OFFSET $4::bigint)`)
-	sqlSessionSweep = stmt("sessions.sweep", `DELETE FROM sessions WHERE home = $1 AND (user_id, id) IN
-		(SELECT user_id, id FROM sessions WHERE home = $1 AND expires_at < $2 ORDER BY expires_at LIMIT 500)`)
+	sqlSessionSweep = stmt("sessions.sweep", `WITH gone AS (DELETE FROM sessions WHERE home = $1 AND (user_id, id) IN
+		(SELECT user_id, id FROM sessions WHERE home = $1 AND expires_at < $2 ORDER BY expires_at LIMIT 500) RETURNING id) SELECT count(*) FROM gone`)
 )
 
 // Session is a row of sessions.
@@ -40,8 +44,10 @@ func (w *Tx) RevokeSession(userID, id string, now time.Time) {
 	w.Exec(sqlSessionRevoke, userID, id, now)
 }
 
-// SweepSessions deletes up to 500 sessions that expired before a time.
-func (w *Tx) SweepSessions(before time.Time) { w.Exec(sqlSessionSweep, before) }
+// SweepSessions deletes up to 500 sessions that expire before a time, and reads their number.
+func (w *Tx) SweepSessions(before time.Time, deleted *int64) {
+	w.Query(sqlSessionSweep, db.Value(deleted), before)
+}
 
 // RevokeSessions revokes all sessions of a user.
 func (w *Tx) RevokeSessions(userID string, now time.Time) {

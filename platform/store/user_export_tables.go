@@ -138,6 +138,9 @@ var ExportTables = []ExportTable{
 var notExported = map[string]string{
 	"file_uses":             "which objects refer to a file; the objects are in the export",
 	"file_releases":         "files that are being deleted",
+	"audit_details":         "the record of what administrators and moderators did",
+	"audit_events":          "the record of what administrators and moderators did",
+	"audit_targets":         "the record of what administrators and moderators did",
 	"blocked_by":            "the data of those who block",
 	"categories":            "made by administrators",
 	"community_categories":  "of communities",

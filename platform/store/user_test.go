@@ -88,7 +88,7 @@ func TestSweepSessions(t *testing.T) {
 	for i := range 3 {
 		w.InsertSession(store.Session{ID: region.NewID(region.US), UserID: u.ID, DeviceHash: []byte{1}, CreatedAt: now, ExpiresAt: later(i)})
 	}
-	w.SweepSessions(later(2))
+	w.SweepSessions(later(2), new(int64))
 	commit(t, w)
 	var left int64
 	r := s.NewReadBatch()

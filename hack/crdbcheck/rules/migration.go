@@ -13,6 +13,8 @@ func (c *check) migration(ast tree.Statement) {
 		c.createIndex(n)
 	case *tree.AlterTable:
 		c.alterTable(n)
+	case *tree.CreateRoutine:
+		c.require(n.Replace, RuleIdempotent, "write CREATE OR REPLACE FUNCTION")
 	case *tree.DropIndex:
 		c.require(n.IfExists, RuleIdempotent, "write DROP INDEX IF EXISTS")
 	case *tree.DropTable:

@@ -38,6 +38,7 @@ func (s *Service) CreateCategory(ctx context.Context, req *plazav1.CreateCategor
 		CreatedAt:    now,
 		UpdatedAt:    now,
 	}
+	auth.Created(ctx, "category", c.ID)
 	tx := s.Store.NewTx(s.Region)
 	tx.InsertCategory(c, now)
 	return s.View.CategoryResponse([]store.Category{c}, nil), tx.Commit(ctx)

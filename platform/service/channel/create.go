@@ -150,6 +150,7 @@ func (s *Service) insert(ctx context.Context, d *draft, exists error) (*plazav1.
 	if err := s.RequireQuota(ctx, d.channel.CreatorID, store.UsageChannels); err != nil {
 		return nil, err
 	}
+	auth.Created(ctx, "channel", d.channel.ID)
 	now := d.channel.CreatedAt
 	tx := s.Store.NewTx(service.HomeOf(d.channel.ID))
 	switch {

@@ -107,6 +107,7 @@ func (u *Upload) Add(ctx context.Context, name string, source io.Reader) error {
 		f.OwnerID, f.OwnerPublicID = u.owner.ID, u.owner.PublicID
 	}
 	tx := s.Store.NewTx(u.home)
+	tx.WithoutRecord() // Finish stores the file
 	tx.InsertUpload(f.ID, now.Add(s.UploadTimeout+sweepGrace), now)
 	if err := tx.Commit(ctx); err != nil {
 		return err
@@ -180,6 +181,7 @@ func (u *Upload) Finish(ctx context.Context, form Form) ([]*plazav1.File, error)
 			f.Name = clean(base(form.PreferredName))
 		}
 		f.CreatedAt, f.UpdatedAt = now, now
+		auth.Created(ctx, "file", f.ID)
 		tx.InsertFile(*f, errAbandoned)
 	}
 	// From here on only the sweep may remove the objects: if the response of the commit is lost, it is unknown
@@ -245,6 +247,7 @@ func (s *Service) discard(ctx context.Context, home region.Code, id string) erro
 		return err
 	}
 	tx := s.Store.NewTx(home)
+	tx.WithoutRecord()
 	tx.DeleteUpload(id)
 	return tx.Commit(ctx)
 }

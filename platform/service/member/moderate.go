@@ -60,7 +60,7 @@ func decideBan(s *state) (plan, error) {
 	changes, err := s.Ban()
 	return plan{
 		changes:          changes,
-		mayEndModeration: auth.Allowed(s.Caller, auth.BanCommunityUser, auth.Scope{}),
+		mayEndModeration: auth.Permits(s.Caller, auth.BanCommunityUser, auth.Scope{}),
 		answer:           membership.AnswerBy(s.Request, store.JoinRejected),
 	}, err
 }

@@ -59,6 +59,7 @@ func (s *Service) CreateMessageFeed(ctx context.Context, req *plazav1.CreateMess
 	if user := r.User(); user != nil {
 		feed.CreatorID, feed.CreatorPublicID = user.ID, user.PublicID
 	}
+	auth.Created(ctx, "messageFeed", feed.ID)
 	var created *store.MessageFeed
 	tx := s.Store.NewTx(home)
 	tx.GuardChannel(access.Channel.ID, fail.NotFound())

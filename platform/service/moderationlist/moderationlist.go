@@ -144,6 +144,7 @@ func (s *Service) update(ctx context.Context, l list, rules []store.ModerationRu
 	ids := make([]string, len(rules))
 	for i := range rules {
 		rules[i].ChangedAt, rules[i].Origin, ids[i] = s.clock(), string(s.Region), rules[i].ID
+		auth.Created(ctx, "rule", rules[i].ID)
 	}
 	var updated []store.ModerationRule
 	tx := s.Store.NewTx(s.Region)

@@ -73,6 +73,9 @@ func (s *Service) UpdateNetworkSettings(ctx context.Context, req *plazav1.Update
 		"maxGlobalPinnedPost": optional(req.MaxGlobalPinnedPost),
 		"userPrivacySetting":  optional(req.UserPrivacySetting), "isFollowWithRequestEnabled": optional(req.IsFollowWithRequestEnabled),
 		"generation": optional(req.Generation), "rateLimit": optional(req.RateLimit), "defaultAccessType": optional(req.DefaultAccessType),
+		"retentionMessageDays": optional(req.RetentionMessageDays), "retentionDeletedDays": optional(req.RetentionDeletedDays),
+		"retentionSessionDays": optional(req.RetentionSessionDays), "retentionEventDays": optional(req.RetentionEventDays),
+		"retentionAuditDays": optional(req.RetentionAuditDays),
 	})
 	return all(settings), err
 }
@@ -108,6 +111,10 @@ func all(s store.Settings) *plazav1.NetworkSettings {
 		UserPrivacySetting:  s.UserPrivacySetting, IsFollowWithRequestEnabled: s.IsFollowWithRequestEnabled,
 		Generation: int32(s.Generation), //nolint:gosec // checked on the way in
 		RateLimit:  s.RateLimit, DefaultAccessType: s.DefaultAccessType,
+
+		RetentionMessageDays: int32(s.RetentionMessageDays), RetentionDeletedDays: int32(s.RetentionDeletedDays), //nolint:gosec // checked on the way in
+		RetentionSessionDays: int32(s.RetentionSessionDays), RetentionEventDays: int32(s.RetentionEventDays), //nolint:gosec // checked on the way in
+		RetentionAuditDays: int32(s.RetentionAuditDays), //nolint:gosec // checked on the way in
 	}
 }
 

@@ -25,16 +25,16 @@ func (s *Service) DeletePost(ctx context.Context, req *plazav1.DeletePostRequest
 		return nil, err
 	}
 	if req.GetPermanent() {
-		if err := s.purge(ctx, r.Post.ID); err != nil {
+		if err := s.Purge(ctx, r.Post.ID); err != nil {
 			return nil, err
 		}
 	}
 	return service.StatusSuccess(), nil
 }
 
-// purge removes the rows of a deleted post and of all its children, deleted earlier or not. It removes comments
+// Purge removes the rows of a deleted post and of all its children, deleted earlier or not. It removes comments
 // first, a few hundred at a time, to bound the size of each transaction.
-func (s *Service) purge(ctx context.Context, postID string) error {
+func (s *Service) Purge(ctx context.Context, postID string) error {
 	family, err := service.Read(ctx, s.Deps, (*store.ReadBatch).ChildIDs, postID)
 	if err != nil {
 		return err

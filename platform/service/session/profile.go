@@ -17,6 +17,7 @@ import (
 type signInProfile struct {
 	userID string
 	exists bool // the user's row
+	roles  []string
 	handle profile.Handle
 }
 
@@ -41,6 +42,9 @@ func (s *Service) profileOf(ctx context.Context, req *plazav1.CreateSessionReque
 			return p, err
 		}
 	}
+	if !old.IsGlobalBan && old.DeletedAt == nil {
+		p.roles = old.Roles
+	}
 	if p.exists = old.ID != ""; p.exists && !authenticated(req) {
 		return p, nil
 	}
@@ -50,9 +54,9 @@ func (s *Service) profileOf(ctx context.Context, req *plazav1.CreateSessionReque
 }
 
 // checkProfile checks the name and handle that a request sets against the text rules, and returns the user's row, zero
-// if there is none. Requests that set neither need no row.
+// if there is none. Unauthenticated requests that set neither need no row.
 func (s *Service) checkProfile(ctx context.Context, req *plazav1.CreateSessionRequest, userID string) (store.User, error) {
-	if req.GetDisplayName() == "" && req.ProfileHandle == nil {
+	if req.GetDisplayName() == "" && req.ProfileHandle == nil && !authenticated(req) {
 		return store.User{ID: userID}, nil
 	}
 	var users []store.User

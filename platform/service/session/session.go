@@ -38,6 +38,7 @@ func (s *Service) CreateSession(ctx context.Context, req *plazav1.CreateSessionR
 	if err != nil {
 		return nil, err
 	}
+	auth.CallerFrom(ctx).SignedIn(p.userID, req.GetUserId(), p.roles)
 	user, sessionID, err := s.store(ctx, req, p)
 	if err != nil {
 		return nil, err

@@ -128,7 +128,9 @@ func (t *newTarget) requireCreate(settings store.Settings) error {
 	if settings.AllowAllUserToCreateStory {
 		return nil
 	}
-	return auth.Require(t.Caller, auth.ManageCommunityStory, t.target.Scope(""))
+	scope := t.target.Scope("")
+	scope.Creating = true
+	return auth.Require(t.Caller, auth.ManageCommunityStory, scope)
 }
 
 // check returns the body and the items of a story after validation.

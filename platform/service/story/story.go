@@ -65,6 +65,15 @@ func (s *Service) DeleteStory(ctx context.Context, req *plazav1.DeleteStoryReque
 	return service.Success(), nil
 }
 
+// PurgeByID removes a story and everything that refers to it. It succeeds if the story was removed concurrently.
+func (s *Service) PurgeByID(ctx context.Context, id string) error {
+	rows, err := service.Read(ctx, s.Deps, (*store.ReadBatch).StoriesByID, []string{id})
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	return s.purge(ctx, rows[0])
+}
+
 // errGone reports that the story was removed concurrently.
 var errGone = errors.New("the story does not exist any more")
 

@@ -58,7 +58,7 @@ func (s *Service) read(ctx context.Context, ids []string, internal bool) ([]stor
 
 // withoutBlockers removes the users who block the caller: a block hides the profile. Moderators of users see all.
 func withoutBlockers(caller *auth.Caller, rows []store.User, blockers []string) []store.User {
-	if len(blockers) == 0 || auth.Allowed(caller, auth.ModerateUser, auth.Scope{}) {
+	if len(blockers) == 0 || auth.Permits(caller, auth.ModerateUser, auth.Scope{}) {
 		return rows
 	}
 	return slices.DeleteFunc(rows, func(u store.User) bool { return slices.Contains(blockers, u.ID) })

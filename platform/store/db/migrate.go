@@ -132,6 +132,9 @@ func Migrate(ctx context.Context, opts MigrateOptions) error {
 	if err := applyAll(ctx, provider, opts.Progress); err != nil {
 		return err
 	}
+	if err := restrictAppendOnly(ctx, db); err != nil {
+		return err
+	}
 	if engine == CockroachDB {
 		return waitForPlacement(ctx, db, opts)
 	}

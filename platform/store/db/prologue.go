@@ -21,9 +21,9 @@ func WithPrologue(ctx context.Context, queue func(*Tx)) (with context.Context, c
 	return context.WithValue(ctx, prologueKey{}, p), p.committed.Load
 }
 
-// WithoutPrologue returns a context whose transactions have no prologue.
+// WithoutPrologue returns a context whose transactions have neither a prologue nor a record.
 func WithoutPrologue(ctx context.Context) context.Context {
-	return context.WithValue(ctx, prologueKey{}, (*prologue)(nil))
+	return context.WithValue(context.WithValue(ctx, prologueKey{}, (*prologue)(nil)), recordKey{}, (*record)(nil))
 }
 
 // begin adds the prologue of ctx to t.
@@ -38,10 +38,15 @@ func (t *Tx) begin(ctx context.Context) *prologue {
 	return p
 }
 
-// end records the result of a transaction. Only a refusal, or an error that is not the connection's, means for certain
-// that nothing was stored.
+// end stores the result of a transaction.
 func (p *prologue) end(refusal, err error) {
-	if p != nil && refusal == nil && (err == nil || unreachable(err)) {
+	if p != nil && maybeStored(refusal, err) {
 		p.committed.Store(true)
 	}
+}
+
+// maybeStored reports whether a transaction with this result may be committed. Only a refusal, or an error that is not
+// the connection's, means for certain that nothing was stored.
+func maybeStored(refusal, err error) bool {
+	return refusal == nil && (err == nil || unreachable(err))
 }

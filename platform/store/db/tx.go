@@ -22,6 +22,7 @@ type Tx struct {
 	steps []Step
 	// idempotentBy is the primary key that a retry violates if an earlier attempt was committed.
 	idempotentBy string
+	unrecorded   bool
 }
 
 // Step is one statement of a Tx.
@@ -87,6 +88,7 @@ func (t *Tx) Commit(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, t.db.timeout)
 	defer cancel()
 	countRoundTrip(ctx)
+	record := t.addRecord(ctx)
 	prologue := t.begin(ctx)
 	var refusal error
 	err := h.roundTrip(ctx, func() error {
@@ -97,6 +99,7 @@ func (t *Tx) Commit(ctx context.Context) error {
 		return err
 	})
 	prologue.end(refusal, err)
+	record.end(refusal, err)
 	if err != nil && unreachable(err) {
 		t.db.metrics.unavailable.WithLabelValues(string(t.home)).Inc()
 	}

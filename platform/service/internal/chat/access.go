@@ -83,7 +83,7 @@ func (a Access) canEnter(caller *auth.Caller, p auth.Permission) error {
 	switch {
 	case a.Channel.DeletedAt != nil:
 		return fail.NotFound()
-	case a.User.IsMember(), auth.Allowed(caller, p, auth.Scope{}):
+	case a.User.IsMember(), auth.Permits(caller, p, auth.Scope{}):
 		return nil
 	case a.User.IsBanned():
 		return fail.ChannelBanned()
@@ -97,7 +97,7 @@ func (a Access) CanWrite(caller *auth.Caller, now time.Time) error {
 		return err
 	}
 	switch {
-	case a.CanModerate(caller, auth.MuteChannel):
+	case auth.Permits(caller, auth.MuteChannel, a.scope()):
 		return nil
 	case a.Channel.Type == store.ChannelBroadcast:
 		return fail.PermissionDenied()
@@ -111,7 +111,7 @@ func (a Access) CanWrite(caller *auth.Caller, now time.Time) error {
 
 // CanModerate reports whether a role in the channel or a network role grants the caller p.
 func (a Access) CanModerate(caller *auth.Caller, p auth.Permission) bool {
-	return a.resolved && auth.Allowed(caller, p, a.scope())
+	return a.resolved && auth.Permits(caller, p, a.scope())
 }
 
 // AuthorityOf returns the authority that a user has in the channel; u is the user's row.

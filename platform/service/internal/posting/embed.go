@@ -153,6 +153,7 @@ func Reserve(ctx context.Context, d *service.Deps, parent store.Post, draft *Dra
 		return nil
 	}
 	tx := d.Store.NewTx(home)
+	tx.WithoutRecord() // if the post is not inserted, the reservation ends
 	e.attach(tx)
 	tx.Emit(topicReserved, e, d.Now(), d.Now().Add(reservation))
 	return tx.Commit(ctx)

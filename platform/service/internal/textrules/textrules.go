@@ -125,12 +125,12 @@ func Require(r *service.Request, home region.Code, texts ...UserText) {
 // it contains a link that no rule allows. A list does not apply to callers who may change it. The reads must have
 // run.
 func (t *Rules) Require(ctx context.Context, caller *auth.Caller, texts ...UserText) error {
-	if !auth.Allowed(caller, auth.ManageBlockList, auth.Scope{}) {
+	if !auth.Permits(caller, auth.ManageBlockList, auth.Scope{}) {
 		if err := t.RequireNotBlocked(ctx, texts...); err != nil {
 			return err
 		}
 	}
-	if auth.Allowed(caller, auth.ManageAllowList, auth.Scope{}) {
+	if auth.Permits(caller, auth.ManageAllowList, auth.Scope{}) {
 		return nil
 	}
 	return t.RequireAllowed(ctx, texts...)

@@ -153,7 +153,7 @@ func (t Target) authority(userID string, m *store.Member) auth.Authority {
 
 // Moderates reports whether the caller moderates the posts and comments of the target.
 func (t Target) Moderates(caller *auth.Caller) bool {
-	return auth.Allowed(caller, auth.ModeratePostAndComment, t.Scope(""))
+	return auth.Permits(caller, auth.ModeratePostAndComment, t.Scope(""))
 }
 
 // ReviewsPostOf reports whether a post by the caller on the target waits for approval, and ReviewsCommentOf a comment.

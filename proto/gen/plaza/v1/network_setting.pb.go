@@ -193,8 +193,18 @@ type NetworkSettings struct {
 	// Maximum rate of requests per user, such as `100/5s`, or `off`: no rate limits. The initial value is empty: the
 	// configuration of the servers applies.
 	RateLimit string `protobuf:"bytes,60,opt,name=rate_limit,json=rateLimit,proto3" json:"rate_limit,omitempty"`
+	// Days after which messages are deleted for good. Like all settings of retention, 0 means never.
+	RetentionMessageDays int32 `protobuf:"varint,80,opt,name=retention_message_days,json=retentionMessageDays,proto3" json:"retention_message_days,omitempty"`
+	// Days after which the rows of deleted posts, comments, stories and messages are removed. The initial value is 0.
+	RetentionDeletedDays int32 `protobuf:"varint,81,opt,name=retention_deleted_days,json=retentionDeletedDays,proto3" json:"retention_deleted_days,omitempty"`
+	// Days after which sessions end. The initial value is 0: their tokens expire after the time that the servers configure.
+	RetentionSessionDays int32 `protobuf:"varint,82,opt,name=retention_session_days,json=retentionSessionDays,proto3" json:"retention_session_days,omitempty"`
+	// Days for which clients can resume streams of realtime events. The initial value is 1.
+	RetentionEventDays int32 `protobuf:"varint,83,opt,name=retention_event_days,json=retentionEventDays,proto3" json:"retention_event_days,omitempty"`
+	// Days after which audit events are deleted. The initial value is 0.
+	RetentionAuditDays int32 `protobuf:"varint,84,opt,name=retention_audit_days,json=retentionAuditDays,proto3" json:"retention_audit_days,omitempty"`
 	// Access type of uploaded files whose form has no `accessType`: `public` or `network`. The initial value is `public`.
-	DefaultAccessType string `protobuf:"bytes,80,opt,name=default_access_type,json=defaultAccessType,proto3" json:"default_access_type,omitempty"`
+	DefaultAccessType string `protobuf:"bytes,85,opt,name=default_access_type,json=defaultAccessType,proto3" json:"default_access_type,omitempty"`
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
 }
@@ -292,6 +302,41 @@ func (x *NetworkSettings) GetRateLimit() string {
 	return ""
 }
 
+func (x *NetworkSettings) GetRetentionMessageDays() int32 {
+	if x != nil {
+		return x.RetentionMessageDays
+	}
+	return 0
+}
+
+func (x *NetworkSettings) GetRetentionDeletedDays() int32 {
+	if x != nil {
+		return x.RetentionDeletedDays
+	}
+	return 0
+}
+
+func (x *NetworkSettings) GetRetentionSessionDays() int32 {
+	if x != nil {
+		return x.RetentionSessionDays
+	}
+	return 0
+}
+
+func (x *NetworkSettings) GetRetentionEventDays() int32 {
+	if x != nil {
+		return x.RetentionEventDays
+	}
+	return 0
+}
+
+func (x *NetworkSettings) GetRetentionAuditDays() int32 {
+	if x != nil {
+		return x.RetentionAuditDays
+	}
+	return 0
+}
+
 func (x *NetworkSettings) GetDefaultAccessType() string {
 	if x != nil {
 		return x.DefaultAccessType
@@ -359,8 +404,19 @@ type UpdateNetworkSettingsRequest struct {
 	// Maximum rate of requests per user: 1 to 1,000,000 requests per 1s to 1h, such as `100/5s`. `off` turns off all rate
 	// limits. Empty: the configuration of the servers applies, over which this setting otherwise takes precedence.
 	RateLimit *string `protobuf:"bytes,60,opt,name=rate_limit,json=rateLimit,proto3,oneof" json:"rate_limit,omitempty"`
+	// Days after which messages are deleted for good, 1 to 36,500; 0 means never.
+	RetentionMessageDays *int32 `protobuf:"varint,80,opt,name=retention_message_days,json=retentionMessageDays,proto3,oneof" json:"retention_message_days,omitempty"`
+	// Days after which the rows of deleted posts, comments, stories and messages are removed, 1 to 36,500; 0 means never.
+	RetentionDeletedDays *int32 `protobuf:"varint,81,opt,name=retention_deleted_days,json=retentionDeletedDays,proto3,oneof" json:"retention_deleted_days,omitempty"`
+	// Days after which sessions end, 1 to 36,500; 0 means that their tokens expire after the time that the servers
+	// configure.
+	RetentionSessionDays *int32 `protobuf:"varint,82,opt,name=retention_session_days,json=retentionSessionDays,proto3,oneof" json:"retention_session_days,omitempty"`
+	// Days for which clients can resume streams of realtime events, 1 to 30; 0 means that events are never deleted.
+	RetentionEventDays *int32 `protobuf:"varint,83,opt,name=retention_event_days,json=retentionEventDays,proto3,oneof" json:"retention_event_days,omitempty"`
+	// Days after which audit events are deleted, 30 to 36,500; 0 means never.
+	RetentionAuditDays *int32 `protobuf:"varint,84,opt,name=retention_audit_days,json=retentionAuditDays,proto3,oneof" json:"retention_audit_days,omitempty"`
 	// Access type of uploaded files whose form has no `accessType`: `public` or `network`.
-	DefaultAccessType *string `protobuf:"bytes,80,opt,name=default_access_type,json=defaultAccessType,proto3,oneof" json:"default_access_type,omitempty"`
+	DefaultAccessType *string `protobuf:"bytes,85,opt,name=default_access_type,json=defaultAccessType,proto3,oneof" json:"default_access_type,omitempty"`
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
 }
@@ -456,6 +512,41 @@ func (x *UpdateNetworkSettingsRequest) GetRateLimit() string {
 		return *x.RateLimit
 	}
 	return ""
+}
+
+func (x *UpdateNetworkSettingsRequest) GetRetentionMessageDays() int32 {
+	if x != nil && x.RetentionMessageDays != nil {
+		return *x.RetentionMessageDays
+	}
+	return 0
+}
+
+func (x *UpdateNetworkSettingsRequest) GetRetentionDeletedDays() int32 {
+	if x != nil && x.RetentionDeletedDays != nil {
+		return *x.RetentionDeletedDays
+	}
+	return 0
+}
+
+func (x *UpdateNetworkSettingsRequest) GetRetentionSessionDays() int32 {
+	if x != nil && x.RetentionSessionDays != nil {
+		return *x.RetentionSessionDays
+	}
+	return 0
+}
+
+func (x *UpdateNetworkSettingsRequest) GetRetentionEventDays() int32 {
+	if x != nil && x.RetentionEventDays != nil {
+		return *x.RetentionEventDays
+	}
+	return 0
+}
+
+func (x *UpdateNetworkSettingsRequest) GetRetentionAuditDays() int32 {
+	if x != nil && x.RetentionAuditDays != nil {
+		return *x.RetentionAuditDays
+	}
+	return 0
 }
 
 func (x *UpdateNetworkSettingsRequest) GetDefaultAccessType() string {
@@ -1378,7 +1469,7 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x14is_whitelist_enabled\x18\x01 \x01(\bH\x00R\x12isWhitelistEnabled\x88\x01\x01\x12/\n" +
 	"\x11is_report_enabled\x18\x02 \x01(\bH\x01R\x0fisReportEnabled\x88\x01\x01B\x17\n" +
 	"\x15_is_whitelist_enabledB\x14\n" +
-	"\x12_is_report_enabled\"\xdd\x03\n" +
+	"\x12_is_report_enabled\"\xe3\x05\n" +
 	"\x0fNetworkSettings\x120\n" +
 	"\x14is_whitelist_enabled\x18\x01 \x01(\bR\x12isWhitelistEnabled\x12*\n" +
 	"\x11is_report_enabled\x18\x02 \x01(\bR\x0fisReportEnabled\x12\x1d\n" +
@@ -1392,9 +1483,14 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"generation\x18\x15 \x01(\x05R\n" +
 	"generation\x12\x1d\n" +
 	"\n" +
-	"rate_limit\x18< \x01(\tR\trateLimit\x12.\n" +
-	"\x13default_access_type\x18P \x01(\tR\x11defaultAccessType\"\x1b\n" +
-	"\x19GetNetworkSettingsRequest\"\xdb\x06\n" +
+	"rate_limit\x18< \x01(\tR\trateLimit\x124\n" +
+	"\x16retention_message_days\x18P \x01(\x05R\x14retentionMessageDays\x124\n" +
+	"\x16retention_deleted_days\x18Q \x01(\x05R\x14retentionDeletedDays\x124\n" +
+	"\x16retention_session_days\x18R \x01(\x05R\x14retentionSessionDays\x120\n" +
+	"\x14retention_event_days\x18S \x01(\x05R\x12retentionEventDays\x120\n" +
+	"\x14retention_audit_days\x18T \x01(\x05R\x12retentionAuditDays\x12.\n" +
+	"\x13default_access_type\x18U \x01(\tR\x11defaultAccessType\"\x1b\n" +
+	"\x19GetNetworkSettingsRequest\"\x94\v\n" +
 	"\x1cUpdateNetworkSettingsRequest\x125\n" +
 	"\x14is_whitelist_enabled\x18\x01 \x01(\bH\x00R\x12isWhitelistEnabled\x88\x01\x01\x12/\n" +
 	"\x11is_report_enabled\x18\x02 \x01(\bH\x01R\x0fisReportEnabled\x88\x01\x01\x12.\n" +
@@ -1409,8 +1505,15 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"generation\x18\x15 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00H\aR\n" +
 	"generation\x88\x01\x01\x12+\n" +
 	"\n" +
-	"rate_limit\x18< \x01(\tB\a\xbaH\x04r\x02\x18(H\bR\trateLimit\x88\x01\x01\x12K\n" +
-	"\x13default_access_type\x18P \x01(\tB\x16\xbaH\x13r\x11R\x06publicR\anetworkH\tR\x11defaultAccessType\x88\x01\x01B\x17\n" +
+	"rate_limit\x18< \x01(\tB\a\xbaH\x04r\x02\x18(H\bR\trateLimit\x88\x01\x01\x12F\n" +
+	"\x16retention_message_days\x18P \x01(\x05B\v\xbaH\b\x1a\x06\x18\x94\x9d\x02(\x00H\tR\x14retentionMessageDays\x88\x01\x01\x12F\n" +
+	"\x16retention_deleted_days\x18Q \x01(\x05B\v\xbaH\b\x1a\x06\x18\x94\x9d\x02(\x00H\n" +
+	"R\x14retentionDeletedDays\x88\x01\x01\x12F\n" +
+	"\x16retention_session_days\x18R \x01(\x05B\v\xbaH\b\x1a\x06\x18\x94\x9d\x02(\x00H\vR\x14retentionSessionDays\x88\x01\x01\x12@\n" +
+	"\x14retention_event_days\x18S \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x1e(\x00H\fR\x12retentionEventDays\x88\x01\x01\x12\x99\x01\n" +
+	"\x14retention_audit_days\x18T \x01(\x05Bb\xbaH_\xba\x01\\\n" +
+	"\x14retention_audit_days\x12\x18must be 0 or 30 to 36500\x1a*this == 0 || (this >= 30 && this <= 36500)H\rR\x12retentionAuditDays\x88\x01\x01\x12K\n" +
+	"\x13default_access_type\x18U \x01(\tB\x16\xbaH\x13r\x11R\x06publicR\anetworkH\x0eR\x11defaultAccessType\x88\x01\x01B\x17\n" +
 	"\x15_is_whitelist_enabledB\x14\n" +
 	"\x12_is_report_enabledB\r\n" +
 	"\v_flag_limitB\x19\n" +
@@ -1419,7 +1522,12 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x1f_is_follow_with_request_enabledB\x19\n" +
 	"\x17_max_global_pinned_postB\r\n" +
 	"\v_generationB\r\n" +
-	"\v_rate_limitB\x16\n" +
+	"\v_rate_limitB\x19\n" +
+	"\x17_retention_message_daysB\x19\n" +
+	"\x17_retention_deleted_daysB\x19\n" +
+	"\x17_retention_session_daysB\x17\n" +
+	"\x15_retention_event_daysB\x17\n" +
+	"\x15_retention_audit_daysB\x16\n" +
 	"\x14_default_access_type\"\xef\x01\n" +
 	"\x12GlobalFeedSettings\x12)\n" +
 	"\x11show_only_my_feed\x18\x01 \x01(\bR\x0eshowOnlyMyFeed\x12 \n" +

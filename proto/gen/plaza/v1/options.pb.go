@@ -418,7 +418,9 @@ type Access struct {
 	// The required kind of caller.
 	Caller Access_Caller `protobuf:"varint,1,opt,name=caller,proto3,enum=plaza.v1.Access_Caller" json:"caller,omitempty"`
 	// The permission that the operation requires in addition, if any.
-	Permission    Permission `protobuf:"varint,2,opt,name=permission,proto3,enum=plaza.v1.Permission" json:"permission,omitempty"`
+	Permission Permission `protobuf:"varint,2,opt,name=permission,proto3,enum=plaza.v1.Permission" json:"permission,omitempty"`
+	// Whether every success leaves an audit event, even if it changes nothing, such as issuing a token.
+	Audited       bool `protobuf:"varint,3,opt,name=audited,proto3" json:"audited,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -465,6 +467,13 @@ func (x *Access) GetPermission() Permission {
 		return x.Permission
 	}
 	return Permission_PERMISSION_UNSPECIFIED
+}
+
+func (x *Access) GetAudited() bool {
+	if x != nil {
+		return x.Audited
+	}
+	return false
 }
 
 // Deprecation marks an operation as deprecated. REST responses contain its dates in the headers Deprecation (RFC 9745)
@@ -814,12 +823,13 @@ var File_plaza_v1_options_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_options_proto_rawDesc = "" +
 	"\n" +
-	"\x16plaza/v1/options.proto\x12\bplaza.v1\x1a google/protobuf/descriptor.proto\"\x8c\x02\n" +
+	"\x16plaza/v1/options.proto\x12\bplaza.v1\x1a google/protobuf/descriptor.proto\"\xa6\x02\n" +
 	"\x06Access\x12/\n" +
 	"\x06caller\x18\x01 \x01(\x0e2\x17.plaza.v1.Access.CallerR\x06caller\x124\n" +
 	"\n" +
 	"permission\x18\x02 \x01(\x0e2\x14.plaza.v1.PermissionR\n" +
-	"permission\"\x9a\x01\n" +
+	"permission\x12\x18\n" +
+	"\aaudited\x18\x03 \x01(\bR\aaudited\"\x9a\x01\n" +
 	"\x06Caller\x12\x16\n" +
 	"\x12CALLER_UNSPECIFIED\x10\x00\x12\x11\n" +
 	"\rCALLER_PUBLIC\x10\x01\x12\x15\n" +

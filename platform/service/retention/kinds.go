@@ -1,0 +1,173 @@
+package retention
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// Kinds returns the kinds of rows. purgePost and purgeStory remove a deleted post or story with everything that refers to
+// it. sessionLifetime is how long the servers let sessions live.
+//
+// The bytes of files are not deleted here: a file belongs to its uploader, and can be part of several contents.
+func Kinds(d *service.Deps, sessionLifetime time.Duration, purgePost, purgeStory func(ctx context.Context, id string) error) []Kind {
+	deleted := func(s store.Settings) int { return s.RetentionDeletedDays }
+	return []Kind{
+		{"messages", func(s store.Settings) int { return s.RetentionMessageDays }, (&messages{Deps: d, after: map[region.Code]string{}}).sweep},
+		{"deleted messages", deleted, emptier(d, (*store.ReadBatch).ExpiredMessages, (*store.Tx).EmptyMessages)},
+		{"deleted comments", deleted, emptier(d, (*store.ReadBatch).ExpiredComments, (*store.Tx).EmptyComments)},
+		{"deleted posts", deleted, purger(d, (*store.ReadBatch).ExpiredPosts, purgePost)},
+		{"deleted stories", deleted, purger(d, (*store.ReadBatch).ExpiredStories, purgeStory)},
+		{"sessions", func(s store.Settings) int { return s.RetentionSessionDays }, sessions(d, sessionLifetime)},
+		{"events", func(s store.Settings) int { return s.RetentionEventDays }, events(d)},
+		{"audit", func(s store.Settings) int { return s.RetentionAuditDays }, audit(d)},
+	}
+}
+
+// expiredRows reads the rows of a home whose retention began before a time.
+type expiredRows func(r *store.ReadBatch, home region.Code, before time.Time, limit int, into *[]store.Expired)
+
+func (read expiredRows) page(ctx context.Context, d *service.Deps, home region.Code, before time.Time) (rows []store.Expired, err error) {
+	reads := d.Store.NewReadBatch()
+	read(reads, home, before, PageSize, &rows)
+	err = reads.Run(ctx)
+	return rows, err
+}
+
+func sweptRows(rows []store.Expired, err error) (Swept, error) {
+	if len(rows) == 0 {
+		return Swept{}, err
+	}
+	return Swept{Rows: len(rows), Oldest: rows[0].At, More: len(rows) == PageSize}, err
+}
+
+func idsOf(rows []store.Expired) []string {
+	return service.Map(rows, func(e store.Expired) string { return e.ID })
+}
+
+// emptier returns the sweep of rows that are emptied.
+func emptier(d *service.Deps, read expiredRows, empty func(tx *store.Tx, ids []string, now time.Time)) func(context.Context, region.Code, time.Time) (Swept, error) {
+	return func(ctx context.Context, home region.Code, before time.Time) (Swept, error) {
+		rows, err := read.page(ctx, d, home, before)
+		if err != nil || len(rows) == 0 {
+			return Swept{}, err
+		}
+		tx := d.Store.NewTx(home)
+		empty(tx, idsOf(rows), d.Now())
+		return sweptRows(rows, tx.Commit(ctx))
+	}
+}
+
+// purger returns the sweep of rows that are removed one by one, because others refer to them.
+func purger(d *service.Deps, read expiredRows, purge func(ctx context.Context, id string) error) func(context.Context, region.Code, time.Time) (Swept, error) {
+	return func(ctx context.Context, home region.Code, before time.Time) (Swept, error) {
+		rows, err := read.page(ctx, d, home, before)
+		if err != nil {
+			return Swept{}, err
+		}
+		for _, row := range rows {
+			if err := purge(ctx, row.ID); err != nil {
+				return Swept{}, err
+			}
+		}
+		return sweptRows(rows, nil)
+	}
+}
+
+// messages deletes live messages by walking through the subchannels of a home. The position is only an optimization: after
+// a restart, the walk begins again.
+type messages struct {
+	*service.Deps
+	mu    sync.Mutex
+	after map[region.Code]string
+}
+
+// feedsPerPage is the number of subchannels that are read at a time.
+const feedsPerPage = 100
+
+func (m *messages) sweep(ctx context.Context, home region.Code, before time.Time) (Swept, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var feeds []string
+	reads := m.Store.NewReadBatch()
+	reads.MessageFeedsAfter(home, m.after[home], feedsPerPage, &feeds)
+	if err := reads.Run(ctx); err != nil || len(feeds) == 0 {
+		m.after[home] = ""
+		return Swept{}, err
+	}
+	rows, err := m.deletePage(ctx, home, feeds, before)
+	if err != nil {
+		return Swept{}, err
+	}
+	swept, _ := sweptRows(rows, nil)
+	switch {
+	case swept.More: // the same subchannels again
+		return swept, nil
+	case len(feeds) == feedsPerPage:
+		m.after[home], swept.More = feeds[len(feeds)-1], true
+	default:
+		m.after[home] = ""
+	}
+	return swept, nil
+}
+
+// deletePage deletes a page of messages. If another server or a user deletes one of them, the next page has the rest.
+func (m *messages) deletePage(ctx context.Context, home region.Code, feeds []string, before time.Time) ([]store.Expired, error) {
+	var rows []store.Expired
+	reads := m.Store.NewReadBatch()
+	reads.OldMessages(home, feeds, before, PageSize, &rows)
+	if err := reads.Run(ctx); err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	tx := m.Store.NewTx(home)
+	tx.DeleteOldMessages(rows, m.Now())
+	err := tx.Commit(ctx)
+	if errors.Is(err, store.ErrConflict) {
+		return nil, nil
+	}
+	return rows, err
+}
+
+// sessions returns the sweep of sessions, which live for lifetime unless the retention is shorter.
+func sessions(d *service.Deps, lifetime time.Duration) func(context.Context, region.Code, time.Time) (Swept, error) {
+	return func(ctx context.Context, home region.Code, before time.Time) (Swept, error) {
+		var n int64
+		tx := d.Store.NewTx(home)
+		tx.SweepSessions(before.Add(lifetime), &n)
+		err := tx.Commit(ctx)
+		return Swept{Rows: int(n), More: n > 0}, err
+	}
+}
+
+// events returns the sweep of the log of realtime events.
+func events(d *service.Deps) func(context.Context, region.Code, time.Time) (Swept, error) {
+	return func(ctx context.Context, home region.Code, before time.Time) (Swept, error) {
+		var n int64
+		tx := d.Store.NewTx(home)
+		tx.SweepEvents(before, &n)
+		err := tx.Commit(ctx)
+		return Swept{Rows: int(n), More: n > 0}, err
+	}
+}
+
+// audit returns the sweep of audit events.
+func audit(d *service.Deps) func(context.Context, region.Code, time.Time) (Swept, error) {
+	return func(ctx context.Context, home region.Code, before time.Time) (Swept, error) {
+		var oldest []store.Expired
+		reads := d.Store.NewReadBatch()
+		reads.OldestAuditEvent(home, &oldest)
+		if err := reads.Run(ctx); err != nil || len(oldest) == 0 || !oldest[0].At.Before(before) {
+			return Swept{}, err
+		}
+		var n int64
+		tx := d.Store.NewTx(home)
+		tx.DeleteAuditEvents(before, PageSize, &n)
+		err := tx.Commit(ctx)
+		return Swept{Rows: int(n), Oldest: oldest[0].At, More: n == PageSize}, err
+	}
+}

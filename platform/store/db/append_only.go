@@ -1,0 +1,53 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// appendOnly are the tables of which the roles of servers may not change rows, and the rights that they lose.
+var appendOnly = map[string]string{
+	"audit_events": "UPDATE, DELETE", "audit_targets": "UPDATE, DELETE",
+	"audit_details": "UPDATE", // erasures delete rows
+}
+
+const sqlGrantees = `SELECT DISTINCT grantee FROM information_schema.role_table_grants WHERE table_schema = 'public' AND table_name = $1
+	AND privilege_type IN ('UPDATE', 'DELETE') AND grantee NOT IN (current_user, 'admin', 'root', 'public')
+	AND grantee NOT IN (SELECT tableowner FROM pg_tables WHERE schemaname = 'public' AND tablename = $1)`
+
+// restrictAppendOnly takes the rights to change rows of append-only tables from all roles but the owner. It belongs to
+// every migration, because the default privileges of an existing database grant them on new tables.
+func restrictAppendOnly(ctx context.Context, db *sql.DB) error {
+	for table, rights := range appendOnly {
+		grantees, err := granteesOf(ctx, db, table)
+		if err != nil {
+			return fmt.Errorf("read the rights on %s: %w", table, err)
+		}
+		for _, grantee := range grantees {
+			statement := "REVOKE " + rights + " ON TABLE public." + table + " FROM " + pgx.Identifier{grantee}.Sanitize() //nolint:gosec // constants, and a quoted name
+			if _, err := db.ExecContext(ctx, statement); err != nil {
+				return fmt.Errorf("make %s append-only: %w", table, err)
+			}
+		}
+	}
+	return nil
+}
+
+func granteesOf(ctx context.Context, db *sql.DB, table string) (grantees []string, err error) {
+	rows, err := db.QueryContext(ctx, sqlGrantees, table)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var grantee string
+		if err := rows.Scan(&grantee); err != nil {
+			return nil, err
+		}
+		grantees = append(grantees, grantee)
+	}
+	return grantees, rows.Err()
+}

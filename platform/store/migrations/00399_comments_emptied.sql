@@ -1,0 +1,3 @@
+-- +goose NO TRANSACTION
+-- +goose Up
+ALTER TABLE comments ADD COLUMN IF NOT EXISTS emptied_at TIMESTAMPTZ;

@@ -1,0 +1,3 @@
+-- +goose NO TRANSACTION
+-- +goose Up
+ALTER TABLE messages ADD COLUMN IF NOT EXISTS emptied_at TIMESTAMPTZ;

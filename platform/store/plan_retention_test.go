@@ -1,0 +1,32 @@
+package store_test
+
+import (
+	"time"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+var _ = planned((*collector).collectRetention)
+
+func (c *collector) collectRetention() {
+	var rows []store.Expired
+	var feeds []string
+	var n int64
+	before := worldStart.Add(20_000 * time.Minute)
+	for _, read := range []func(*store.ReadBatch, region.Code, time.Time, int, *[]store.Expired){
+		(*store.ReadBatch).ExpiredPosts, (*store.ReadBatch).ExpiredStories, (*store.ReadBatch).ExpiredComments, (*store.ReadBatch).ExpiredMessages,
+	} {
+		c.reads(func(r *store.ReadBatch) { read(r, region.US, before, pageRows, &rows) })
+	}
+	c.reads(func(r *store.ReadBatch) { r.MessageFeedsAfter(region.US, "", pageRows, &feeds) })
+	c.reads(func(r *store.ReadBatch) {
+		r.OldMessages(region.US, []string{worldID("f", 3, 3), worldID("f", 6, 6)}, before, pageRows, &rows)
+	})
+	c.reads(func(r *store.ReadBatch) { r.OldestAuditEvent(region.US, &rows) })
+	c.write(func(w *store.Tx) {
+		w.EmptyComments([]string{commentID(3)}, before)
+		w.DeleteOldMessages([]store.Expired{}, before)
+		w.DeleteAuditEvents(before, 10, &n)
+	})
+}

@@ -1,0 +1,114 @@
+package store
+
+import (
+	"time"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+// Expired is a row whose retention has ended.
+type Expired struct {
+	ID       string
+	ParentID string    // of messages that reply
+	At       time.Time // when its retention began
+}
+
+// The statements that read the rows whose retention has ended, the oldest first.
+var (
+	sqlPostsExpired    = stmt("posts.expired", `SELECT id, '', deleted_at FROM posts WHERE home = $1 AND deleted_at IS NOT NULL AND deleted_at < $2::timestamptz ORDER BY deleted_at, id LIMIT $3::bigint`)
+	sqlStoriesExpired  = stmt("stories.expired", `SELECT id, '', deleted_at FROM stories WHERE home = $1 AND deleted_at IS NOT NULL AND deleted_at < $2::timestamptz ORDER BY deleted_at, id LIMIT $3::bigint`)
+	sqlCommentsExpired = stmt("comments.expired", `SELECT id, '', deleted_at FROM comments WHERE home = $1 AND deleted_at IS NOT NULL AND deleted_at < $2::timestamptz AND emptied_at IS NULL
+		ORDER BY deleted_at, id LIMIT $3::bigint`)
+	sqlMessagesExpired = stmt("messages.expired", `SELECT id, '', deleted_at FROM messages WHERE home = $1 AND deleted_at IS NOT NULL AND deleted_at < $2::timestamptz AND emptied_at IS NULL
+		ORDER BY deleted_at, id LIMIT $3::bigint`)
+	sqlMessageFeedsAfter = stmt("messageFeeds.after", `SELECT id FROM message_feeds WHERE home = $1 AND id > $2 ORDER BY id LIMIT $3::bigint`)
+	sqlMessagesOld       = stmt("messages.old", `SELECT m.id, m.parent_id, m.created_at FROM unnest($2::text[]) AS f (id) CROSS JOIN LATERAL (
+		SELECT id, parent_id, created_at FROM messages WHERE home = $1 AND feed_id = f.id AND deleted_at IS NULL AND created_at < $3::timestamptz
+		ORDER BY created_at, id LIMIT $4::bigint) AS m LIMIT $4::bigint`)
+)
+
+// The statements that end the retention of rows.
+var (
+	sqlCommentsEmpty = stmt("comments.empty", `UPDATE comments SET data = '{}', metadata = '{}', mentionees = '[]', attachments = '[]', flaggers = '{}',
+		flag_count = 0, emptied_at = $3::timestamptz WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NOT NULL`)
+	sqlMessagesEmpty = stmt("messages.empty", `UPDATE messages SET data = '{}', metadata = '{}', tags = '{}', mentions = '[]', file_id = '', reference_id = '',
+		reference_hash = convert_to(id, 'UTF8'), flaggers = '{}', flag_count = 0, emptied_at = $3::timestamptz
+		WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NOT NULL`)
+	sqlMessagesGuardLive = stmt("messages.guardAllLive", `SELECT 1 / CASE WHEN count(*) = $3::bigint THEN 1 ELSE 0 END FROM messages
+		WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NULL`)
+	sqlAuditExpire = stmt("auditEvents.expire", `SELECT delete_audit_events($1, $2::timestamptz, $3::bigint)`)
+	sqlAuditOldest = stmt("auditEvents.oldest", `SELECT id, '', at FROM audit_events WHERE home = $1 ORDER BY at, id LIMIT 1`)
+)
+
+// ExpiredPosts reads up to limit posts of a home that were deleted before a time.
+func (r *ReadBatch) ExpiredPosts(home region.Code, before time.Time, limit int, into *[]Expired) {
+	r.Add(home, sqlPostsExpired, db.Rows(into), before, limit)
+}
+
+// ExpiredStories is ExpiredPosts for stories.
+func (r *ReadBatch) ExpiredStories(home region.Code, before time.Time, limit int, into *[]Expired) {
+	r.Add(home, sqlStoriesExpired, db.Rows(into), before, limit)
+}
+
+// ExpiredComments is ExpiredPosts for comments that are not empty.
+func (r *ReadBatch) ExpiredComments(home region.Code, before time.Time, limit int, into *[]Expired) {
+	r.Add(home, sqlCommentsExpired, db.Rows(into), before, limit)
+}
+
+// ExpiredMessages is ExpiredPosts for messages that are not empty.
+func (r *ReadBatch) ExpiredMessages(home region.Code, before time.Time, limit int, into *[]Expired) {
+	r.Add(home, sqlMessagesExpired, db.Rows(into), before, limit)
+}
+
+// MessageFeedsAfter reads the ids of up to limit subchannels of a home after an id.
+func (r *ReadBatch) MessageFeedsAfter(home region.Code, after string, limit int, into *[]string) {
+	r.Add(home, sqlMessageFeedsAfter, db.Values(into), after, limit)
+}
+
+// OldMessages reads up to limit live messages of subchannels of a home that were sent before a time.
+func (r *ReadBatch) OldMessages(home region.Code, feedIDs []string, before time.Time, limit int, into *[]Expired) {
+	r.Add(home, sqlMessagesOld, db.Rows(into), feedIDs, before, limit)
+}
+
+// EmptyComments removes the content of deleted comments and what refers to it. The rows remain, because their replies
+// belong to them.
+func (w *Tx) EmptyComments(ids []string, now time.Time) {
+	w.Exec(sqlReactionPurge, ids)
+	w.Exec(sqlFlagsPurge, ids)
+	w.DeletePendingEdits(ids...)
+	w.Exec(sqlCommentsEmpty, ids, now)
+}
+
+// EmptyMessages removes the content of deleted messages and what refers to it. The rows remain, so that the segments of a
+// subchannel have no gaps.
+func (w *Tx) EmptyMessages(ids []string, now time.Time) {
+	w.Exec(sqlReactionPurge, ids)
+	w.Exec(sqlFlagsPurge, ids)
+	w.Exec(sqlMessagesEmpty, ids, now)
+}
+
+// DeleteOldMessages marks live messages as deleted and empties them. The transaction fails with ErrConflict if one of them
+// has been deleted since it was read, because replies are counted.
+func (w *Tx) DeleteOldMessages(messages []Expired, now time.Time) {
+	ids := make([]string, len(messages))
+	for i, m := range messages {
+		ids[i] = m.ID
+	}
+	w.Guard(sqlMessagesGuardLive, ErrConflict, ids, len(ids))
+	for _, m := range messages {
+		w.DeleteMessage(Message{ID: m.ID, ParentID: m.ParentID}, now)
+	}
+	w.EmptyMessages(ids, now)
+}
+
+// OldestAuditEvent reads the oldest audit event of a home.
+func (r *ReadBatch) OldestAuditEvent(home region.Code, into *[]Expired) {
+	r.Add(home, sqlAuditOldest, db.Rows(into))
+}
+
+// DeleteAuditEvents deletes up to limit audit events from before a time, with their targets and details, and reads their
+// number. The last 30 days remain.
+func (w *Tx) DeleteAuditEvents(before time.Time, limit int, deleted *int64) {
+	w.Query(sqlAuditExpire, db.Value(deleted), before, limit)
+}

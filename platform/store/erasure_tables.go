@@ -90,6 +90,8 @@ var (
 		}),
 		newErasureWalk(walk{table: "pending_edits", key: []string{"reference_id"}, own: `author_id = $2`, json: "mentionees"}),
 		newErasureWalk(walk{table: "flags", key: []string{"target_id", "user_id"}, own: `user_id = $2`, set: `detail = ''`}),
+		newErasureWalk(walk{table: "cleared_flags", key: []string{"target_id", "user_id"}, own: `user_id = $2`, set: `detail = ''`}),
+		newErasureWalk(walk{table: "flag_notes", key: []string{"target_id", "id"}, own: `author_id = $2`, set: `text = ''`}),
 	}
 )
 
@@ -111,6 +113,7 @@ var notErased = map[string]string{
 	"settings":              "made by administrators",
 	"uploads":               "ids, until the end of an upload",
 	"views":                 "internal ids, which remain as views without a person",
+	"flag_items":            "internal ids; the item of the user is purged with the flags of the user",
 	"erasures":              "the receipt, without the user's id",
 	"users":                 "emptied by the request, see EraseUser",
 	"directory":             "deleted by package directory",
@@ -138,11 +141,13 @@ var (
 	sqlOutboxConcerns = stmt("erasure.outbox", `SELECT count(*) FROM outbox WHERE home = $1 AND strpos(payload::text, $2) > 0`)
 )
 
-// EraseOwned deletes the rows that only concern the user: sessions, markers and the counts of the wall.
+// EraseOwned deletes the rows that only concern the user: sessions, markers, the counts of the wall, and what others
+// wrote in flags of the user and in notes about these.
 func (w *Tx) EraseOwned(userID string) {
 	for _, st := range ownedStatements {
 		w.Exec(st, userID)
 	}
+	w.PurgeFlags([]string{userID})
 }
 
 // EraseEvents deletes events about the user from a part of the log of a home.

@@ -47,15 +47,22 @@ func TestEmbedsArePartOfOnePost(t *testing.T) {
 	}
 }
 
-// TestPostHasOneLiveChannel creates the live channel of a post 20 times at once.
-func TestPostHasOneLiveChannel(t *testing.T) {
+// TestOneLiveChannel creates the live channel of a post, a room and a stream 20 times at once.
+func TestOneLiveChannel(t *testing.T) {
 	t.Parallel()
 	author := newUser(t, region.EU, "author")
-	live := object{"type": "live", "postId": newWallPost(t, author)}
-	require.Equal(t, map[int]int{http.StatusOK: parallel}, sendTwenty(t, author, channelsPath, live))
-	first := author.Do(t, http.MethodPost, channelsPath, live).OK(t).String(t, "channels.0.channelId")
-	require.Equal(t, first, author.At(region.SG).Do(t, http.MethodPost, channelsPath, live).OK(t).String(t, "channels.0.channelId"))
-	requireFailure(t, invalid("channelId"), author.Do(t, http.MethodPost, channelsPath, with(live, object{"channelId": "mine"})))
+	for name, of := range map[string]object{
+		"post": {"postId": newWallPost(t, author)}, "room": {"roomId": text(newRoom(t, author), "roomId")},
+		"stream": {"videoStreamId": text(newStream(t, author), "streamId")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			live := with(object{"type": "live"}, of)
+			require.Equal(t, map[int]int{http.StatusOK: parallel}, sendTwenty(t, author, channelsPath, live))
+			first := author.Do(t, http.MethodPost, channelsPath, live).OK(t).String(t, "channels.0.channelId")
+			require.Equal(t, first, author.At(region.SG).Do(t, http.MethodPost, channelsPath, live).OK(t).String(t, "channels.0.channelId"))
+			requireFailure(t, invalid("channelId"), author.Do(t, http.MethodPost, channelsPath, with(live, object{"channelId": "mine"})))
+		})
+	}
 }
 
 // TestRoleIDsAreUnique creates roles with ids that different homes decide about 20 times at once, through all regions,

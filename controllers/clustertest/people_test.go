@@ -63,7 +63,9 @@ func call(c *http.Client, method, address string, header http.Header, body any) 
 		return nil, err
 	}
 	if resp.StatusCode != http.StatusOK {
-		return nil, &statusError{resp.StatusCode, fmt.Sprintf("%s %s answered %d: %.300s", method, address, resp.StatusCode, answer)}
+		seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
+		text := fmt.Sprintf("%s %s answered %d: %.300s", method, address, resp.StatusCode, answer)
+		return nil, &statusError{resp.StatusCode, text, time.Duration(seconds) * time.Second}
 	}
 	var got any
 	if err := json.Unmarshal(answer, &got); err != nil {
@@ -77,8 +79,9 @@ func call(c *http.Client, method, address string, header http.Header, body any) 
 
 // statusError is a response with another status than 200.
 type statusError struct {
-	status int
-	text   string
+	status     int
+	text       string
+	retryAfter time.Duration
 }
 
 func (e *statusError) Error() string { return e.text }
@@ -92,6 +95,19 @@ func refused(err error) bool {
 // do sends a request as the user.
 func (p *person) do(c *http.Client, method, base, path string, body any) (object, error) {
 	return call(c, method, base+path, http.Header{"Authorization": {"Bearer " + p.token}, "Content-Type": {"application/json"}}, body)
+}
+
+// read reads a path as the user. Like a client that respects the rate limit, it waits as long as a 429 says, and then
+// expects to be served.
+func (p *person) read(path string) error {
+	_, err := p.do(kept, http.MethodGet, p.base, path, nil)
+	status, ok := errors.AsType[*statusError](err)
+	if !ok || status.status != http.StatusTooManyRequests {
+		return err
+	}
+	time.Sleep(status.retryAfter)
+	_, err = p.do(kept, http.MethodGet, p.base, path, nil)
+	return err
 }
 
 // post creates a post in the user's community, and returns its id.

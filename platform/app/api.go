@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"connectrpc.com/connect"
@@ -23,6 +24,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/comment"
 	"github.com/plaza-social/plaza/platform/service/community"
 	"github.com/plaza-social/plaza/platform/service/erasure"
+	"github.com/plaza-social/plaza/platform/service/export"
 	"github.com/plaza-social/plaza/platform/service/feed"
 	"github.com/plaza-social/plaza/platform/service/file"
 	"github.com/plaza-social/plaza/platform/service/flag"
@@ -66,6 +68,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 		return nil, nil, err
 	}
 	limits, limitWorkers := d.rateLimits(shared)
+	exports := export.New(shared, d.storage)
 	handler, err := edge.New(edge.Options{
 		Services: edge.Services{
 			Authentication: authentication.New(d.issuer),
@@ -98,6 +101,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 			ChannelUser:    channel.New(shared, marker.New(shared)),
 			ModerationList: moderationlist.New(shared),
 			Erasure:        erasure.New(shared),
+			Export:         exports,
 			Flag:           flag.New(shared),
 		},
 		Interceptors:   d.interceptors(shared),
@@ -110,14 +114,14 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 		CORSOrigins:    d.cfg.CORSOrigins.List(),
 		TLS:            d.cfg.UsesTLS(),
 		RateLimits:     limits,
-		Streams:        d.fileStreams(files, limits),
+		Streams:        slices.Concat(d.fileStreams(files, limits), d.exportStreams(exports, limits)),
 		Realtime:       d.realtime,
 		Pages:          pages,
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	return handler, append(d.workers(d.jobs(shared, roles, files)), limitWorkers...), nil
+	return handler, append(d.workers(append(d.jobs(shared, roles, files), exports.Job())), limitWorkers...), nil
 }
 
 // interceptors returns the interceptors of every operation, the outermost first.

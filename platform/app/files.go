@@ -6,6 +6,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/export"
 	"github.com/plaza-social/plaza/platform/service/file"
 	"github.com/plaza-social/plaza/platform/storage"
 )
@@ -61,4 +62,9 @@ func (d *dependencies) files(shared *service.Deps) (*file.Service, error) {
 // fileStreams returns the streaming handlers of uploads and downloads.
 func (d *dependencies) fileStreams(files *file.Service, limits *edge.RateLimits) []edge.Stream {
 	return (&edge.FileStreams{Files: files, Identify: d.issuer.Identify, Log: d.log, RateLimits: limits}).Streams()
+}
+
+// exportStreams returns the streaming handlers of exports.
+func (d *dependencies) exportStreams(exports *export.Service, limits *edge.RateLimits) []edge.Stream {
+	return (&edge.ExportStreams{Exports: exports, Identify: d.issuer.Identify, Log: d.log, RateLimits: limits}).Streams()
 }

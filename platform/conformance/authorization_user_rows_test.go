@@ -54,3 +54,16 @@ func erasureRows() []row {
 		{procedure: "ErasureService/GetErasure", request: erased, want: adminsOnly},
 	}
 }
+
+func exportRows() []row {
+	exported := func(t *testing.T, g *fixture) object {
+		t.Helper()
+		user := g.user(t).UserID
+		g.principals[adminToken].Do(t, http.MethodPost, "/api/v4/users/"+user+"/export", nil).OK(t)
+		return object{"userId": user}
+	}
+	return []row{
+		{procedure: "ExportService/StartExport", request: aUser("userId"), want: adminsOnly},
+		{procedure: "ExportService/GetExport", request: exported, want: adminsOnly},
+	}
+}

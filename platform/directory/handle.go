@@ -24,8 +24,22 @@ import (
 const claimGrace = time.Minute
 
 // handleKey returns the same text for handles that people cannot tell apart: it folds case, width and characters that
-// look alike, such as those of different scripts.
+// look alike, such as those of different scripts. The table of look-alikes contains characters that must be folded again.
 func handleKey(handle string) string {
+	for range maxFolds {
+		folded := foldHandle(handle)
+		if folded == handle {
+			break
+		}
+		handle = folded
+	}
+	return handle
+}
+
+// maxFolds is more than any text needs.
+const maxFolds = 8
+
+func foldHandle(handle string) string {
 	fold := cases.Fold()
 	skeleton := confusable.Skeleton(fold.String(norm.NFKC.String(handle)))
 	return norm.NFC.String(fold.String(skeleton))

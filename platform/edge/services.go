@@ -44,6 +44,7 @@ type Services struct {
 	ChannelUser    plazav1connect.ChannelUserServiceHandler
 	ModerationList plazav1connect.ModerationListServiceHandler
 	Erasure        plazav1connect.ErasureServiceHandler
+	Export         plazav1connect.ExportServiceHandler
 	Flag           plazav1connect.FlagServiceHandler
 }
 
@@ -94,6 +95,7 @@ func (s Services) handlers(options ...connect.HandlerOption) map[string]http.Han
 	add(plazav1connect.NewChannelUserServiceHandler(s.ChannelUser, options...))
 	add(plazav1connect.NewModerationListServiceHandler(s.ModerationList, options...))
 	add(plazav1connect.NewErasureServiceHandler(s.Erasure, options...))
+	add(plazav1connect.NewExportServiceHandler(s.Export, options...))
 	add(plazav1connect.NewFlagServiceHandler(s.Flag, options...))
 	return handlers
 }

@@ -23,6 +23,7 @@ var homeColumns = map[string][]string{
 	"sessions":              {"user_id", "id"},
 	"handles":               {"claim_id"},
 	"erasures":              {"id"},
+	"user_exports":          {"id"},
 	"categories":            {"id"},
 	"communities":           {"id"},
 	"community_categories":  {"community_id"},
@@ -149,8 +150,8 @@ func writeEverything(t *testing.T, n *apptest.Network, home, through region.Code
 	writeRelations(t, founder, guest, open)
 }
 
-// writeAccounts gives many users a handle, because its hash decides about the home of its row, and erases a user of each
-// region.
+// writeAccounts gives many users a handle, because its hash decides about the home of its row, and exports and erases a
+// user of each region.
 func writeAccounts(t *testing.T, n *apptest.Network) {
 	t.Helper()
 	for range 30 {
@@ -158,6 +159,8 @@ func writeAccounts(t *testing.T, n *apptest.Network) {
 		u.Do(t, http.MethodPut, "/api/v3/users", object{"profileHandle": u.UserID}).OK(t)
 	}
 	for _, home := range region.All() {
+		exported := n.NewUser(t, home, "exported")
+		exported.Do(t, http.MethodPost, "/api/v4/users/"+exported.UserID+"/export", nil).OK(t)
 		u := n.NewUser(t, home, "leaver")
 		u.Do(t, http.MethodDelete, "/api/v4/users/"+u.UserID, nil).OK(t)
 	}

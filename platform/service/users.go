@@ -50,6 +50,18 @@ func (d *Deps) RequireOverOrSelf(ctx context.Context, caller *auth.Caller, userI
 	return d.RequireOver(caller, users[0])
 }
 
+// RequireSelfOrOver returns an error unless the caller is the user with an internal id, or has a permission and authority
+// over that user, who is among users if the user exists.
+func (d *Deps) RequireSelfOrOver(caller *auth.Caller, userID string, permission auth.Permission, users []store.User) error {
+	if auth.RequireSelf(caller, userID) == nil {
+		return nil
+	}
+	if err := auth.Require(caller, permission, auth.Scope{}); err != nil || len(users) == 0 {
+		return err
+	}
+	return d.RequireOver(caller, users[0])
+}
+
 // RolesOf returns the network roles of users.
 func RolesOf(users []store.User) []string {
 	var roles []string

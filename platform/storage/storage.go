@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
+	"strings"
 
 	"gocloud.dev/blob"
 	_ "gocloud.dev/blob/azureblob" // azblob://container
@@ -31,6 +33,9 @@ var (
 
 	errNegative = errors.New("storage: negative position")
 )
+
+// PartFull is the part that contains a file as it was uploaded.
+const PartFull = "full"
 
 // Storage stores the objects of all homes. It is safe for concurrent use.
 type Storage struct {
@@ -100,8 +105,8 @@ func (s *Storage) bucketOf(fileID string) (*blob.Bucket, error) {
 	return s.buckets[home], nil
 }
 
-// prefix returns the prefix of the keys of a file's objects. Its directory limits the number of entries per directory.
-func prefix(fileID string) string { return fileID[region.IDLength-3:] + "/" + fileID + "-" }
+// keyPrefix returns the prefix of the keys of a file's objects. Its directory limits the number of entries per directory.
+func keyPrefix(fileID string) string { return fileID[region.IDLength-3:] + "/" + fileID + "-" }
 
 // Write stores the content of source as a part of a file and returns its size in bytes. If source fails or ctx ends, no
 // object is stored.
@@ -112,7 +117,7 @@ func (s *Storage) Write(ctx context.Context, fileID, part string, source io.Read
 	}
 	ctx, abort := context.WithCancel(ctx)
 	defer abort()
-	w, err := bucket.NewWriter(ctx, prefix(fileID)+part, &blob.WriterOptions{ContentType: "application/octet-stream"})
+	w, err := bucket.NewWriter(ctx, keyPrefix(fileID)+part, &blob.WriterOptions{ContentType: "application/octet-stream"})
 	if err != nil {
 		return 0, err
 	}
@@ -131,7 +136,7 @@ func (s *Storage) Open(ctx context.Context, fileID, part string) (io.ReadSeekClo
 	if err != nil {
 		return nil, err
 	}
-	r, err := bucket.NewReader(ctx, prefix(fileID)+part, nil)
+	r, err := bucket.NewReader(ctx, keyPrefix(fileID)+part, nil)
 	switch {
 	case gcerrors.Code(err) == gcerrors.NotFound:
 		return nil, fmt.Errorf("%w: %s of file %s", ErrNotFound, part, fileID)
@@ -147,7 +152,7 @@ func (s *Storage) Delete(ctx context.Context, fileID, part string) error {
 	if err != nil {
 		return err
 	}
-	return deleteKey(ctx, bucket, prefix(fileID)+part)
+	return deleteKey(ctx, bucket, keyPrefix(fileID)+part)
 }
 
 // DeleteAll removes every object of a file, including unfinished ones of crashed processes. It succeeds if there are
@@ -165,6 +170,19 @@ func (s *Storage) DeleteAll(ctx context.Context, fileID string) error {
 	return nil
 }
 
+// Parts returns the names of a file's parts that begin with prefix, in order.
+func (s *Storage) Parts(ctx context.Context, fileID, prefix string) ([]string, error) {
+	keys, _, err := s.keys(ctx, fileID)
+	var parts []string
+	for _, key := range keys {
+		if part := strings.TrimPrefix(key, keyPrefix(fileID)); strings.HasPrefix(part, prefix) {
+			parts = append(parts, part)
+		}
+	}
+	slices.Sort(parts)
+	return parts, err
+}
+
 // keys returns the keys of a file's objects. In a directory they include unfinished ones.
 func (s *Storage) keys(ctx context.Context, fileID string) ([]string, *blob.Bucket, error) {
 	bucket, err := s.bucketOf(fileID)
@@ -172,7 +190,7 @@ func (s *Storage) keys(ctx context.Context, fileID string) ([]string, *blob.Buck
 		return nil, nil, err
 	}
 	var keys []string
-	list := bucket.List(&blob.ListOptions{Prefix: prefix(fileID)})
+	list := bucket.List(&blob.ListOptions{Prefix: keyPrefix(fileID)})
 	for {
 		object, err := list.Next(ctx)
 		if errors.Is(err, io.EOF) {

@@ -20,12 +20,8 @@ type Erasure struct {
 	PublicID    string // empty if the erasure is done
 	RequestedBy string // internal id; empty for an administrator
 	State       string
-	Step        string   // the next step; empty for the first one
-	Position    []string // key of the last row that the step has processed; empty at its start
-	Erased      []byte   // JSON object: number of rows by step
-	Version     int64    // starts at 1 and is incremented by each change
-	Attempts    int64    // since the last progress
-	DueAt       time.Time
+	Progress
+	Erased      []byte // JSON object: number of rows by step
 	RequestedAt time.Time
 	UpdatedAt   time.Time
 	FinishedAt  *time.Time

@@ -114,6 +114,7 @@ var notErased = map[string]string{
 	"uploads":               "ids, until the end of an upload",
 	"views":                 "internal ids, which remain as views without a person",
 	"flag_items":            "internal ids; the item of the user is purged with the flags of the user",
+	"user_exports":          "deleted by the step account, with the archive",
 	"erasures":              "the receipt, without the user's id",
 	"users":                 "emptied by the request, see EraseUser",
 	"directory":             "deleted by package directory",

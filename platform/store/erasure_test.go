@@ -20,3 +20,12 @@ func TestEveryTableIsErased(t *testing.T) {
 	}
 	require.ElementsMatch(t, db.Tables(), decided)
 }
+
+// TestEveryTableIsExported checks the same of exports.
+func TestEveryTableIsExported(t *testing.T) {
+	decided := slices.Collect(maps.Keys(store.NotExported))
+	for _, table := range store.ExportTables {
+		decided = append(decided, table.Name)
+	}
+	require.ElementsMatch(t, db.Tables(), decided)
+}

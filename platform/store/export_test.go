@@ -21,3 +21,6 @@ func TablesOfUser() []string { return tablesOfUser }
 
 // NotErased are the tables that an erasure leaves, with the reasons.
 var NotErased = notErased
+
+// NotExported are the tables that the export of a user does not contain, with the reasons.
+var NotExported = notExported

@@ -15,6 +15,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/steps"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -34,7 +35,7 @@ func (s *Service) EraseUser(ctx context.Context, req *plazav1.EraseUserRequest) 
 	var users []store.User
 	r := s.NewRequest(ctx)
 	r.Users([]string{userID}, &users)
-	r.Check(func() error { return s.requireErase(r.Caller, userID, users) })
+	r.Check(func() error { return s.RequireSelfOrOver(r.Caller, userID, auth.ManageAdmin, users) })
 	r.CheckFound(func() bool { return len(users) > 0 })
 	if err := r.Run(ctx); err != nil {
 		return nil, err
@@ -45,18 +46,6 @@ func (s *Service) EraseUser(ctx context.Context, req *plazav1.EraseUserRequest) 
 		}
 	}
 	return &plazav1.EraseUserResponse{Success: true, ErasureId: userID}, nil
-}
-
-// requireErase returns nil if the caller may erase the user: the user, and those who appoint administrators and have
-// authority over the user.
-func (s *Service) requireErase(caller *auth.Caller, userID string, users []store.User) error {
-	if auth.RequireSelf(caller, userID) == nil {
-		return nil
-	}
-	if err := auth.Require(caller, auth.ManageAdmin, auth.Scope{}); err != nil || len(users) == 0 {
-		return err
-	}
-	return s.RequireOver(caller, users[0])
 }
 
 // begin empties the user's row, ends the sessions and starts the job. The user id and the handle become free; if a home
@@ -95,7 +84,7 @@ func (s *Service) GetErasure(ctx context.Context, req *plazav1.GetErasureRequest
 func message(e store.Erasure) *plazav1.Erasure {
 	m := &plazav1.Erasure{
 		ErasureId: e.ID, State: e.State, RequestedBy: e.RequestedBy, RequestedAt: timestamppb.New(e.RequestedAt),
-		UpdatedAt: timestamppb.New(e.UpdatedAt), Step: e.Step, Erased: counts(e.Erased),
+		UpdatedAt: timestamppb.New(e.UpdatedAt), Step: e.Step, Erased: steps.Counts(e.Erased),
 	}
 	if e.FinishedAt != nil {
 		m.FinishedAt = timestamppb.New(*e.FinishedAt)

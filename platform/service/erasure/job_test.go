@@ -60,6 +60,7 @@ func newWorld(t *testing.T) *world {
 		Store: st, Region: region.EU, Now: now, NewID: region.NewID, Log: quiet,
 		Directory: directory.New(st, region.EU, []byte("key"), now, quiet), Outbox: events.NewOutbox(st, now, quiet),
 	}
+	service.HandleOutbox(w.deps, store.TopicFileDeleted, func(context.Context, store.DeletedFile) error { return nil })
 	w.fill()
 	return w
 }

@@ -2,21 +2,12 @@ package erasure
 
 import (
 	"context"
-	"slices"
 
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/steps"
 	"github.com/plaza-social/plaza/platform/store"
 )
-
-// step is the work on one kind of rows in one home.
-type step struct {
-	kind string
-	home region.Code
-	page func(ctx context.Context, p pass, after []string) (pageResult, error)
-}
-
-// name identifies the step in the row of an erasure.
-func (s step) name() string { return s.kind + " " + s.home.String() }
 
 // pass is one of the two passes over the rows of a user.
 type pass struct {
@@ -26,31 +17,6 @@ type pass struct {
 
 func (s *Service) pass(e store.Erasure) pass {
 	return pass{subject{e.ID, e.PublicID}, e.State == store.ErasureVerifying}
-}
-
-// pageResult is the result of processing a page of rows.
-type pageResult struct {
-	position []string // key of the last row
-	last     bool     // whether the page was the last one of the step
-	erased   int32    // number of rows removed or emptied
-}
-
-// indexOf returns the index of a step, 0 for an empty or unknown name, and len(all) for nameEnd.
-func indexOf(all []step, name string) int {
-	if name == nameEnd {
-		return len(all)
-	}
-	return max(0, slices.IndexFunc(all, func(s step) bool { return s.name() == name }))
-}
-
-// nameEnd is the name of the step after the last one.
-const nameEnd = "outboxes"
-
-func nameAfter(all []step, i int) string {
-	if i+1 == len(all) {
-		return nameEnd
-	}
-	return all[i+1].name()
 }
 
 // tableWork is the work on one table.
@@ -66,7 +32,7 @@ type tableWork struct {
 
 // steps returns all steps in their order: the contents and relations of the user first, and the rows in the user's home
 // last, because preparing others changes them.
-func (s *Service) steps() []step {
+func (s *Service) steps(p pass) []steps.Step {
 	works := []tableWork{
 		{walk: store.ErasePosts, prepare: s.deletePost},
 		{walk: store.EraseStories, prepare: s.deleteStory},
@@ -85,29 +51,30 @@ func (s *Service) steps() []step {
 	for _, walk := range store.EraseRows {
 		works = append(works, tableWork{walk: walk})
 	}
-	var all []step
+	var all []steps.Step
 	for _, work := range works {
 		for _, home := range region.All() {
-			all = append(all, s.tableStep(work, home))
+			all = append(all, s.tableStep(work, p, home))
 		}
 	}
 	for _, home := range region.All() {
-		all = append(all, step{"events", home, s.eraseEvents(home)}, step{"account", home, s.eraseAccount(home)})
+		all = append(all,
+			steps.Step{Kind: "events", Home: home, Page: s.eraseEvents(p, home)}, steps.Step{Kind: "account", Home: home, Page: s.eraseAccount(p, home)})
 	}
 	return all
 }
 
 // tableStep returns the step that processes a table in one home.
-func (s *Service) tableStep(work tableWork, home region.Code) step {
-	return step{work.walk.Table, home, func(ctx context.Context, p pass, after []string) (pageResult, error) {
+func (s *Service) tableStep(work tableWork, p pass, home region.Code) steps.Step {
+	return steps.Step{Kind: work.walk.Table, Home: home, Page: func(ctx context.Context, after []string) (steps.Result, error) {
 		var rows []store.ErasureRow
 		reads := s.Store.NewReadBatch()
 		reads.ErasurePage(work.walk, home, p.id, after, pageSize, &rows)
 		if err := reads.Run(ctx); err != nil || len(rows) == 0 {
-			return pageResult{last: true}, err
+			return steps.Result{Last: true}, err
 		}
 		n, err := s.erase(ctx, work, p, home, rows)
-		return pageResult{position: rows[len(rows)-1].Key, last: len(rows) < pageSize, erased: n}, err
+		return steps.Result{Position: rows[len(rows)-1].Key, Last: len(rows) < pageSize, Rows: n}, err
 	}}
 }
 
@@ -147,31 +114,35 @@ func prepare(ctx context.Context, work tableWork, u subject, key []string) error
 	return nil
 }
 
-// eraseAccount deletes the rows of a home that concern only the user, and the entries of the directory.
-func (s *Service) eraseAccount(home region.Code) func(context.Context, pass, []string) (pageResult, error) {
-	return func(ctx context.Context, p pass, _ []string) (pageResult, error) {
+// eraseAccount deletes the rows of a home that concern only the user, the entries of the directory, and the export.
+func (s *Service) eraseAccount(p pass, home region.Code) func(context.Context, []string) (steps.Result, error) {
+	return func(ctx context.Context, _ []string) (steps.Result, error) {
 		tx := s.Store.NewTx(home)
 		tx.EraseOwned(p.id)
-		if err := tx.Commit(ctx); err != nil {
-			return pageResult{}, err
+		var archive []store.OutboxRow
+		if home == service.HomeOf(p.id) {
+			archive = append(archive, tx.EraseExport(p.id, s.Now(), s.Outbox.FirstTry()))
 		}
-		return pageResult{last: true}, s.Directory.Release(ctx, p.publicID, p.id)
+		if err := s.Commit(ctx, tx, archive...); err != nil {
+			return steps.Result{}, err
+		}
+		return steps.Result{Last: true}, s.Directory.Release(ctx, p.publicID, p.id)
 	}
 }
 
 // eraseEvents deletes the events about the user from the log of a home.
-func (s *Service) eraseEvents(home region.Code) func(context.Context, pass, []string) (pageResult, error) {
-	return func(ctx context.Context, p pass, after []string) (pageResult, error) {
+func (s *Service) eraseEvents(p pass, home region.Code) func(context.Context, []string) (steps.Result, error) {
+	return func(ctx context.Context, after []string) (steps.Result, error) {
 		var head store.EventHead
 		reads := s.Store.NewReadBatch()
 		reads.EventHead(home, &head)
 		if err := reads.Run(ctx); err != nil {
-			return pageResult{}, err
+			return steps.Result{}, err
 		}
 		from := max(number(after), head.Trimmed)
 		to := min(from+pageSize, head.Last)
 		tx := s.Store.NewTx(home)
 		tx.EraseEvents(p.id, from, to)
-		return pageResult{position: position(to), last: to == head.Last}, tx.Commit(ctx)
+		return steps.Result{Position: position(to), Last: to == head.Last}, tx.Commit(ctx)
 	}
 }

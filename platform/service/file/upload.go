@@ -17,6 +17,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/storage"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -129,7 +130,7 @@ func (u *Upload) take(ctx context.Context, field string, f *store.File, source i
 
 // Parts of a file in the storage, in addition to the smaller sizes of an image.
 const (
-	partFull   = "full"
+	partFull   = storage.PartFull
 	partUpload = "upload" // the content as uploaded, if full will be different
 )
 

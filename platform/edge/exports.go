@@ -1,0 +1,50 @@
+package edge
+
+import (
+	"context"
+	"log/slog"
+	"mime"
+	"net/http"
+
+	"github.com/plaza-social/plaza/platform/service/export"
+)
+
+// ExportStreams downloads the archives of exports.
+type ExportStreams struct {
+	Exports *export.Service
+	// Identify returns ctx with the caller that the headers identify, who is not confirmed yet.
+	Identify func(ctx context.Context, header http.Header) (context.Context, error)
+	Log      *slog.Logger
+	// RateLimits limits the rate of requests; nil limits nothing.
+	RateLimits *RateLimits
+}
+
+// Streams returns the operations, for Options.
+func (e *ExportStreams) Streams() []Stream {
+	return []Stream{{
+		Procedure: "/plaza.v1.ExportService/DownloadExport", Method: http.MethodGet, Path: "/api/v4/users/{userId}/export/archive", Serve: e.download,
+	}}
+}
+
+// download serves an archive, or the requested range of it.
+func (e *ExportStreams) download(w http.ResponseWriter, request *http.Request) error {
+	ctx, err := e.Identify(request.Context(), request.Header)
+	if err != nil {
+		return err
+	}
+	if err := e.RateLimits.admit(ctx, ""); err != nil {
+		return err
+	}
+	archive, err := e.Exports.Download(ctx, request.PathValue("userId"))
+	if err != nil {
+		return err
+	}
+	defer func() { logCloseError(e.Log, request, "export", archive.Close()) }()
+	header := w.Header()
+	header.Set("Content-Type", "application/zip")
+	header.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": archive.Name}))
+	header.Set("Cache-Control", "no-store")
+	header.Set("Etag", `"`+archive.Tag+`"`)
+	http.ServeContent(&contentWriter{ResponseWriter: w}, request, "", archive.Modified, archive)
+	return nil
+}

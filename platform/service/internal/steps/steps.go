@@ -1,0 +1,132 @@
+// Package steps runs background work that takes many steps, such as the erasure and the export of a user.
+//
+// Each step processes the rows of one kind in one home, a page at a time. The progress is stored after each page, so
+// that another server can continue, and it doubles as a lease: no other server works on a job before it is due.
+package steps
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+const (
+	// lease is how long a server keeps a job that it works on without progress.
+	lease = time.Minute
+	// maxBackoff limits the time between two attempts while a home is unavailable.
+	maxBackoff = 5 * time.Minute
+	// nameEnd is the name of the step after the last one. Released versions have stored it.
+	nameEnd = "outboxes"
+)
+
+// Step is the work on one kind of rows in one home.
+type Step struct {
+	Kind string
+	Home region.Code
+	// Page processes a page of rows after a position, which is empty at the start.
+	Page func(ctx context.Context, after []string) (Result, error)
+}
+
+// Name identifies the step in the stored progress.
+func (s Step) Name() string { return s.Kind + " " + s.Home.String() }
+
+// Result is the result of processing a page of rows.
+type Result struct {
+	Position []string // key of the last row
+	Last     bool     // whether the page was the last one of the step
+	Rows     int32    // number of rows that concerned the job
+}
+
+// Job is a job in progress.
+type Job struct {
+	Progress *store.Progress
+	Steps    []Step
+	Now      func() time.Time
+	// Count adds to the number of processed rows of a kind.
+	Count func(kind string, rows int32)
+	// Save stores the progress. It fails with store.ErrConflict if another server has stored one since it was read.
+	Save func(ctx context.Context) error
+	// Finish is called after the last step, and stores the progress. An error postpones it.
+	Finish func(ctx context.Context) error
+}
+
+// Advance takes the remaining steps. An error postpones the job, with the progress made so far. Advance leaves the job
+// to another server that works on it.
+func (j *Job) Advance(ctx context.Context) error {
+	err := j.Renew(ctx)
+	for err == nil {
+		var done bool
+		if done, err = j.next(ctx); done {
+			break
+		}
+	}
+	switch {
+	case err == nil, errors.Is(err, store.ErrConflict):
+		return nil
+	case ctx.Err() != nil:
+		return err // the lease ends
+	}
+	j.Progress.Attempts++
+	j.Progress.DueAt = j.Now().Add(min(time.Second<<min(j.Progress.Attempts, 10), maxBackoff))
+	if saveErr := j.Save(ctx); saveErr != nil {
+		return saveErr
+	}
+	return err
+}
+
+// Renew stores the progress, and makes sure that no other server works on the job for the duration of the lease.
+func (j *Job) Renew(ctx context.Context) error {
+	j.Progress.DueAt = j.Now().Add(lease)
+	return j.Save(ctx)
+}
+
+// next processes a page of the current step and stores the progress, or finishes the job after the last one.
+func (j *Job) next(ctx context.Context) (done bool, err error) {
+	began := time.Now()
+	i := indexOf(j.Steps, j.Progress.Step)
+	if i == len(j.Steps) {
+		return true, j.Finish(ctx)
+	}
+	result, err := j.Steps[i].Page(ctx, j.Progress.Position)
+	if err != nil {
+		return false, err
+	}
+	j.Count(j.Steps[i].Kind, result.Rows)
+	j.Progress.Position, j.Progress.Attempts = result.Position, 0
+	if result.Last {
+		j.Progress.Step, j.Progress.Position = nameAfter(j.Steps, i), nil
+	}
+	if err := j.Renew(ctx); err != nil {
+		return false, err
+	}
+	return false, pause(ctx, time.Since(began))
+}
+
+// pause waits as long as the last page took, so that a job uses at most half of a connection.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// indexOf returns the index of a step, 0 for an empty or unknown name, and len(all) for nameEnd.
+func indexOf(all []Step, name string) int {
+	if name == nameEnd {
+		return len(all)
+	}
+	return max(0, slices.IndexFunc(all, func(s Step) bool { return s.Name() == name }))
+}
+
+func nameAfter(all []Step, i int) string {
+	if i+1 == len(all) {
+		return nameEnd
+	}
+	return all[i+1].Name()
+}

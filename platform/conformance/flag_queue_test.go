@@ -186,6 +186,28 @@ func TestFlagItemClaims(t *testing.T) {
 	requireFlagCounts(t, club.boss, "communityId="+club.id, 0, 0, 1)
 }
 
+// TestLapsedClaim has a moderator claim an item again whose claim by a moderator of the same authority has lapsed.
+func TestLapsedClaim(t *testing.T) {
+	t.Parallel()
+	club := newClub(t)
+	mod, peer := newMember(t, club.id), newMember(t, club.id)
+	promote(t, club.boss, club.id, mod)
+	promote(t, club.boss, club.id, peer)
+	post := newPost(t, club.member, club.id)
+	flag(t, club.stranger, "posts", post)
+	claim := flagItemsPath + "/" + post + "/claim"
+	mod.Do(t, http.MethodPost, claim, nil).OK(t)
+	requireFailure(t, failure{status: 409, code: 400900}, peer.Do(t, http.MethodPost, claim, nil))
+	conn, err := pgx.Connect(t.Context(), apptest.Shared(t).DatabaseURL)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, conn.Close(t.Context())) }()
+	_, err = conn.Exec(t.Context(), `UPDATE flag_items SET claimed_until = claimed_until - INTERVAL '1 hour' WHERE target_id = $1`, post)
+	require.NoError(t, err)
+	requireFlagCounts(t, club.boss, "communityId="+club.id, 0, 1, 0)
+	peer.Do(t, http.MethodPost, claim, nil).OK(t)
+	requireItem(t, club.boss, post, object{"state": "claimed", "claimedBy": peer.UserID})
+}
+
 // TestOneModeratorClaims has 20 moderators of the same authority claim an item at once, through all regions.
 func TestOneModeratorClaims(t *testing.T) {
 	t.Parallel()

@@ -80,7 +80,9 @@ func TestRoleIDsAreUnique(t *testing.T) {
 			}
 			n.Admin(region.SG).Do(t, http.MethodDelete, rolesPath+"/"+id, nil).OK(t)
 			for _, code := range region.All() {
-				eventually(t, "the deletion is known everywhere", func() bool { return n.Admin(code).Do(t, http.MethodGet, rolesPath+"/"+id, nil).Status == http.StatusNotFound })
+				eventually(t, "the deletion is known everywhere", func() bool {
+					return n.Admin(code).Do(t, http.MethodGet, rolesPath+"/"+id, nil).Status == http.StatusNotFound
+				})
 			}
 		}
 	}

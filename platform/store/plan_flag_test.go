@@ -36,8 +36,12 @@ func (c *collector) collectFlagItems() {
 	both(8000*28, func(desc bool, at time.Time, after string) {
 		for _, state := range []store.FlagState{store.FlagsOpen, store.FlagsClaimed, store.FlagsResolved} {
 			for _, l := range []store.FlagItemList{
-				{}, {TargetType: store.FlagComment}, {Reason: "Reason 3"}, {Reason: "Reason 3", TargetType: store.FlagComment},
-				{PlaceID: communityID(bigCommunity)}, {PlaceID: communityID(bigCommunity), TargetType: store.FlagPost},
+				{},
+				{TargetType: store.FlagComment},
+				{Reason: "Reason 3"},
+				{Reason: "Reason 3", TargetType: store.FlagComment},
+				{PlaceID: communityID(bigCommunity)},
+				{PlaceID: communityID(bigCommunity), TargetType: store.FlagPost},
 			} {
 				l.Homes, l.State, l.Desc, l.After, l.AfterID, l.Limit = []region.Code{region.US}, state, desc, at, after, pageRows
 				c.reads(func(r *store.ReadBatch) { r.ListFlagItems(l, &items) })

@@ -124,7 +124,7 @@ func (s *Service) respond(ctx context.Context, item store.FlagItem) (*plazav1.Fl
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
-	users, err := s.ReadUsers(ctx, usersOf(items, append(current[:len(current):len(current)], cleared...), notes))
+	users, err := s.ReadUsers(ctx, usersOf(items, slices.Concat(current, cleared), notes))
 	if err != nil {
 		return nil, err
 	}

@@ -86,8 +86,7 @@ func (w *Tx) GuardFlagLimit(f Flag, limit int, refusal error) {
 func (w *Tx) InsertFlag(f Flag, placeID string) {
 	w.recountFlagItem(f.TargetID, func() {
 		w.Exec(sqlFlagInsert, f.TargetID, f.UserID, string(f.TargetType), f.Reason, f.Detail, f.CreatedAt, f.ID)
-		w.Exec(sqlFlagItemOpen, f.TargetID, string(f.TargetType), placeID, f.CreatedAt)
-		w.Exec(sqlFlagItemRecompute, f.TargetID, f.CreatedAt)
+		w.openFlagItem(f.TargetID, f.TargetType, placeID, f.CreatedAt)
 	})
 }
 

@@ -40,21 +40,21 @@ var (
 		WHERE p.home = $1 AND p.id = $2 AND p.approval_status = 'approved' AND p.deleted_at IS NULL`))
 	sqlFlagItemUnhide = stmt("flagItems.unhide", `UPDATE flag_items SET is_hidden = false WHERE home = $1 AND target_id = $2 AND is_hidden AND state = 'resolved'`)
 
-	sqlHiddenPostCount = stmt("flagItems.countPost", `INSERT INTO counters (home, ref, kind, shard, n)
-		SELECT $1, p.target_id, v.kind, 0, v.n FROM posts AS p CROSS JOIN flag_items AS i
-			CROSS JOIN LATERAL (VALUES (p.feed_type, -1), (`+postState+`, 1)) AS v (kind, n)
-		WHERE `+ofHiddenItem("feed_type", postStateBefore)+`
-		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`)
+	sqlHiddenPostCount = stmt("flagItems.countPost", `UPDATE counters SET n = counters.n + s.n FROM (
+			SELECT p.target_id AS ref, v.kind, v.n FROM posts AS p CROSS JOIN flag_items AS i
+				CROSS JOIN LATERAL (VALUES (p.feed_type, -1), (`+postState+`, 1)) AS v (kind, n)
+			WHERE `+ofHiddenItem("feed_type", postStateBefore)+`) AS s
+		WHERE counters.home = $1 AND counters.ref = s.ref AND counters.kind = s.kind AND counters.shard = 0`)
 	sqlHiddenPostMoveChildren = stmt("flagItems.moveChildren", `UPDATE posts AS k SET feed_type = `+postState+`, updated_at = `+changedAtOf("k", "$4")+`
 		FROM posts AS p, flag_items AS i WHERE k.home = $1 AND k.parent_id = $2 AND NOT k.is_parent AND `+ofHiddenItem("feed_type", postStateBefore))
 	sqlHiddenPostMove = stmt("flagItems.movePost", `UPDATE posts AS p SET feed_type = `+postState+`, updated_at = `+changedAtOf("p", "$4")+`
 		FROM flag_items AS i WHERE `+ofHiddenItem("feed_type", postStateBefore))
 
-	sqlHiddenCommentCount = stmt("flagItems.countComment", `INSERT INTO counters (home, ref, kind, shard, n)
-		SELECT $1, v.ref, v.kind, 0, CASE WHEN i.state = 'resolved' THEN 1 ELSE -1 END FROM comments AS p CROSS JOIN flag_items AS i
-			CROSS JOIN LATERAL (VALUES (p.reference_id, 'comments'), (p.parent_id, 'replies')) AS v (ref, kind)
-		WHERE `+ofHiddenItem("approval_status", commentStateBefore)+` AND v.ref <> '' AND `+commentState+` <> '`+Declined+`'
-		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`)
+	sqlHiddenCommentCount = stmt("flagItems.countComment", `UPDATE counters SET n = counters.n + s.n FROM (
+			SELECT v.ref, v.kind, CASE WHEN i.state = 'resolved' THEN 1 ELSE -1 END AS n FROM comments AS p CROSS JOIN flag_items AS i
+				CROSS JOIN LATERAL (VALUES (p.reference_id, 'comments'), (p.parent_id, 'replies')) AS v (ref, kind)
+			WHERE `+ofHiddenItem("approval_status", commentStateBefore)+` AND `+commentState+` <> '`+Declined+`') AS s
+		WHERE counters.home = $1 AND counters.ref = s.ref AND counters.kind = s.kind AND counters.shard = 0`)
 	sqlHiddenCommentMove = stmt("flagItems.moveComment", `UPDATE comments AS p SET approval_status = `+commentState+`, updated_at = `+changedAtOf("p", "$4")+`
 		FROM flag_items AS i WHERE `+ofHiddenItem("approval_status", commentStateBefore))
 )
@@ -64,6 +64,9 @@ var (
 func (w *Tx) ApplyFlagsToPost(p Post, limit int, now time.Time) {
 	root := pick(p.IsParent, p.ID, p.ParentID)
 	if limit > 0 {
+		for _, kind := range []CounterKind{CountPublished, CountReviewing, CountDeclined} {
+			w.insertCounter(p.TargetID, kind, 0)
+		}
 		w.Exec(sqlFlagItemHidePost, p.ID, limit, root)
 	}
 	w.Exec(sqlHiddenPostCount, root, p.ID)
@@ -73,13 +76,15 @@ func (w *Tx) ApplyFlagsToPost(p Post, limit int, now time.Time) {
 }
 
 // ApplyFlagsToComment is ApplyFlagsToPost for a comment.
-func (w *Tx) ApplyFlagsToComment(id string, limit int, now time.Time) {
+func (w *Tx) ApplyFlagsToComment(c Comment, limit int, now time.Time) {
 	if limit > 0 {
-		w.Exec(sqlFlagItemHideComment, id, limit)
+		w.insertCounter(c.ReferenceID, CountComments, 0)
+		w.insertCounter(c.ParentID, CountReplies, 0)
+		w.Exec(sqlFlagItemHideComment, c.ID, limit)
 	}
-	w.Exec(sqlHiddenCommentCount, id, id)
-	w.Exec(sqlHiddenCommentMove, id, id, now)
-	w.Exec(sqlFlagItemUnhide, id)
+	w.Exec(sqlHiddenCommentCount, c.ID, c.ID)
+	w.Exec(sqlHiddenCommentMove, c.ID, c.ID, now)
+	w.Exec(sqlFlagItemUnhide, c.ID)
 }
 
 // ShowFlagItem marks a resolved item as not hiding its content.

@@ -1,7 +1,7 @@
 package store
 
 import (
-	"math/rand/v2"
+	"hash/crc32"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
@@ -64,8 +64,8 @@ const flagTree = `(SELECT $2::text UNION ALL SELECT id FROM posts WHERE home = $
 
 var (
 	sqlFlagItemByID = stmt("flagItems.byID", `SELECT `+flagItemColumns+` FROM flag_items WHERE home = $1 AND target_id = $2`)
-	sqlFlagItemOpen = stmt("flagItems.open", `INSERT INTO flag_items (home, target_id, target_type, place_id, state, opened_at, flagged_at)
-		VALUES ($1, $2, $3, $4, 'open', $5, $5) ON CONFLICT (home, target_id) DO UPDATE SET state = 'open', opened_at = excluded.opened_at,
+	sqlFlagItemOpen = stmt("flagItems.open", `INSERT INTO flag_items (home, target_id, target_type, place_id, state, opened_at, flagged_at, shard)
+		VALUES ($1, $2, $3, $4, 'open', $5, $5, $6::bigint) ON CONFLICT (home, target_id) DO UPDATE SET state = 'open', opened_at = excluded.opened_at,
 			claimed_by = '', claimed_until = NULL, outcome = '', resolved_by = '', resolved_at = NULL
 		WHERE flag_items.state = 'resolved'`)
 	sqlFlagItemRecompute = stmt("flagItems.recompute", `UPDATE flag_items SET flag_count = f.n, version = version + 1,
@@ -93,9 +93,8 @@ var (
 	sqlFlagItemsCountTree = stmt("flagItems.countTree", countFlagItems(`i.target_id IN `+flagTree))
 
 	sqlFlagsKeep = stmt("clearedFlags.keep", `INSERT INTO cleared_flags (home, target_id, user_id, target_type, reason, detail, created_at, id)
-		SELECT home, target_id, user_id, target_type, reason, detail, created_at, id FROM flags WHERE home = $1 AND target_id = $2
-		ON CONFLICT (home, target_id, user_id) DO UPDATE SET reason = excluded.reason, detail = excluded.detail,
-			created_at = excluded.created_at, id = excluded.id`)
+		SELECT $1, target_id, user_id, target_type, reason, detail, created_at, id FROM flags WHERE home = $1 AND target_id = $2
+			AND user_id NOT IN (SELECT user_id FROM cleared_flags WHERE home = $1 AND target_id = $2)`)
 	sqlFlagsCleared   = stmt("clearedFlags.ofTarget", `SELECT `+flagColumns+` FROM cleared_flags WHERE home = $1 AND target_id = $2 ORDER BY user_id LIMIT 100`)
 	sqlClearedPurge   = stmt("clearedFlags.purge", `DELETE FROM cleared_flags WHERE home = $1 AND target_id = ANY($2::text[])`)
 	sqlFlagsUnqueued  = stmt("flags.unqueued", `SELECT `+flagColumns+` FROM flags WHERE home = $1 AND NOT is_queued ORDER BY created_at, target_id LIMIT 100`)
@@ -104,13 +103,13 @@ var (
 		SELECT `+flagColumns+` FROM flags WHERE home = $1 AND target_id = t.id ORDER BY user_id LIMIT $3::bigint) AS f`)
 )
 
-// countFlagItems adds $5 for each item with a condition to the counts of items by state: those of its place, and those
-// of the home, whose reference is $3.
+// countFlagItems adds $4 for each item with a condition to the counts of items by state: those of its place, and those
+// of the home, whose reference is $3. The rows of the counts exist, see openFlagItem.
 func countFlagItems(condition string) string {
-	return `INSERT INTO counters (home, ref, kind, shard, n) SELECT $1, r.ref, 'flags-' || i.state, $4::bigint, $5::bigint * count(*)
-		FROM flag_items AS i CROSS JOIN LATERAL unnest(ARRAY[i.place_id, $3::text]) AS r (ref)
-		WHERE i.home = $1 AND ` + condition + ` AND r.ref <> '' GROUP BY r.ref, i.state
-		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`
+	return `UPDATE counters SET n = counters.n + s.n FROM (SELECT r.ref, 'flags-' || i.state AS kind, i.shard, $4::bigint * count(*) AS n
+			FROM flag_items AS i CROSS JOIN LATERAL unnest(ARRAY[i.place_id, $3::text]) AS r (ref)
+			WHERE i.home = $1 AND ` + condition + ` AND r.ref <> '' GROUP BY r.ref, i.state, i.shard) AS s
+		WHERE counters.home = $1 AND counters.ref = s.ref AND counters.kind = s.kind AND counters.shard = s.shard`
 }
 
 // FlagsCounter returns the kind of the count of items of a state. The reference is a community, a channel, or
@@ -148,10 +147,20 @@ func (w *Tx) recountFlagItem(targetID string, change func()) {
 }
 
 func (w *Tx) recountFlagItems(count *db.Statement, targets any, change func()) {
-	shard := rand.Int64N(counterShards) //nolint:gosec // the shard need not be a secret
-	w.Exec(count, targets, FlagsRef(w.Home()), shard, -1)
+	w.Exec(count, targets, FlagsRef(w.Home()), -1)
 	change()
-	w.Exec(count, targets, FlagsRef(w.Home()), shard, +1)
+	w.Exec(count, targets, FlagsRef(w.Home()), +1)
+}
+
+// openFlagItem opens the item of a target with flags. The item of a target is always counted in the same shard.
+func (w *Tx) openFlagItem(targetID string, target FlagTarget, placeID string, at time.Time) {
+	shard := int64(crc32.ChecksumIEEE([]byte(targetID)) % counterShards)
+	for _, state := range []FlagState{FlagsOpen, FlagsClaimed, FlagsResolved} {
+		w.insertCounter(FlagsRef(w.Home()), FlagsCounter(state), shard)
+		w.insertCounter(placeID, FlagsCounter(state), shard)
+	}
+	w.Exec(sqlFlagItemOpen, targetID, string(target), placeID, at, shard)
+	w.Exec(sqlFlagItemRecompute, targetID, at)
 }
 
 // UpdateFlagItem stores the state, claim and outcome of an item. If the item has changed since it was read, the
@@ -195,8 +204,7 @@ func (r *ReadBatch) UnqueuedFlags(home region.Code, into *[]Flag) {
 func (w *Tx) QueueFlags(i FlagItem) {
 	if i.TargetType != "" {
 		w.recountFlagItem(i.TargetID, func() {
-			w.Exec(sqlFlagItemOpen, i.TargetID, string(i.TargetType), i.PlaceID, i.OpenedAt)
-			w.Exec(sqlFlagItemRecompute, i.TargetID, i.OpenedAt)
+			w.openFlagItem(i.TargetID, i.TargetType, i.PlaceID, i.OpenedAt)
 		})
 	}
 	w.Exec(sqlFlagsQueue, i.TargetID)

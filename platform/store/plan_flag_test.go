@@ -9,12 +9,12 @@ import (
 
 // The queue of the big community has 8,000 items, most of them resolved. Some of the flags are not queued.
 var _ = planned((*collector).collectFlagItems,
-	`INSERT INTO flag_items (home, target_id, target_type, place_id, state, reason, flag_count, opened_at, flagged_at, is_hidden)
+	`INSERT INTO flag_items (home, target_id, target_type, place_id, state, reason, flag_count, opened_at, flagged_at, is_hidden, shard)
 		SELECT 'us', ID(p, (4 * n), 3), CASE WHEN n % 5 = 0 THEN 'comment' ELSE 'post' END, ID(c, 3, 3),
-			CASE WHEN n % 4 = 0 THEN 'open' WHEN n % 100 = 1 THEN 'claimed' ELSE 'resolved' END, 'Reason ' || (n % 9)::text, 1, AT(n, 28), AT(n, 28), n % 10 = 0
+			CASE WHEN n % 4 = 0 THEN 'open' WHEN n % 100 = 1 THEN 'claimed' ELSE 'resolved' END, 'Reason ' || (n % 9)::text, 1, AT(n, 28), AT(n, 28), n % 10 = 0, n % 16
 		FROM generate_series(1, 8000) AS n`,
-	`INSERT INTO flag_items (home, target_id, target_type, place_id, state, reason, flag_count, opened_at, flagged_at)
-		SELECT HOME(n), ID(u, n, n), 'user', '', 'open', 'Others', 1, AT(n, 28), AT(n, 28) FROM generate_series(1, 4000) AS n`,
+	`INSERT INTO flag_items (home, target_id, target_type, place_id, state, reason, flag_count, opened_at, flagged_at, shard)
+		SELECT HOME(n), ID(u, n, n), 'user', '', 'open', 'Others', 1, AT(n, 28), AT(n, 28), 0 FROM generate_series(1, 4000) AS n`,
 	`INSERT INTO cleared_flags (home, target_id, user_id, target_type, reason, detail, created_at, id)
 		SELECT 'us', ID(p, (4 * n), 3), ID(u, 1, 1), 'post', 'Reason ' || (n % 9)::text, '', AT(n, 28), ID(f, n, 3) FROM generate_series(1, 20000) AS n`,
 	`INSERT INTO flag_notes (home, target_id, id, author_id, text, created_at)
@@ -61,7 +61,7 @@ func (c *collector) collectFlagItemChanges() {
 		w.SelectFlagItem(row.TargetID, &item)
 		w.InsertFlagNote(store.FlagNote{ID: region.NewID(region.US), TargetID: row.TargetID, CreatedAt: worldStart}, store.ErrConflict, store.ErrConflict)
 		w.ApplyFlagsToPost(post, 1, worldStart)
-		w.ApplyFlagsToComment(commentID(flaggedComment), 1, worldStart)
+		w.ApplyFlagsToComment(store.Comment{ID: commentID(flaggedComment), ReferenceID: postID(bigPost)}, 1, worldStart)
 	})
 	c.write(func(w *store.Tx) { w.QueueFlags(row) })
 	c.write(func(w *store.Tx) { w.PurgeFlags([]string{postID(40), postID(80)}) })

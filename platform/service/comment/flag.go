@@ -36,7 +36,7 @@ func (s *Service) changeFlags(ctx context.Context, l *loaded, change flags.Chang
 		tx.GuardComment(l.comment.ID, fail.NotFound())
 		change.Apply(tx, l.comment.ID, flags.CommunityOf(l.comment.TargetType, l.comment.TargetID))
 		tx.RecomputeCommentFlags(*l.comment)
-		tx.ApplyFlagsToComment(l.comment.ID, change.HideLimit(), s.Now())
+		tx.ApplyFlagsToComment(*l.comment, change.HideLimit(), s.Now())
 	})
 }
 

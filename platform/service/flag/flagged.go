@@ -104,7 +104,7 @@ func (o flagged) recompute(tx *store.Tx, now time.Time) {
 		tx.ApplyFlagsToPost(*o.post, 0, now)
 	case o.comment != nil:
 		tx.RecomputeCommentFlags(*o.comment)
-		tx.ApplyFlagsToComment(o.comment.ID, 0, now)
+		tx.ApplyFlagsToComment(*o.comment, 0, now)
 	case o.story != nil:
 		tx.RecomputeStoryFlags(o.story.ID)
 	case o.message != nil:

@@ -1,7 +1,8 @@
 -- +goose NO TRANSACTION
 -- +goose Up
 -- The flags of one target as an item of the flag queue. place_id is the community or channel of the target, if it has
--- one. An item is resolved or has flags; reason is the most frequent one of these. version changes with every change.
+-- one. An item is resolved or has flags; reason is the most frequent one of these. version changes with every change. shard
+-- is that of the counters which count the item.
 CREATE TABLE IF NOT EXISTS flag_items (
   home          TEXT        NOT NULL,
   target_id     TEXT        NOT NULL,
@@ -18,6 +19,7 @@ CREATE TABLE IF NOT EXISTS flag_items (
   resolved_by   TEXT        NOT NULL DEFAULT '',
   resolved_at   TIMESTAMPTZ,
   is_hidden     BOOLEAN     NOT NULL DEFAULT false,
+  shard         BIGINT      NOT NULL,
   version       BIGINT      NOT NULL DEFAULT 1{{region}},
   CONSTRAINT flag_items_home_check CHECK (home IN ('us', 'eu', 'sg')),
   CONSTRAINT flag_items_state_check CHECK (state IN ('open', 'claimed', 'resolved')),

@@ -1,6 +1,7 @@
 -- +goose NO TRANSACTION
 -- +goose Up
--- The flags that moderators cleared, one row a user and target. Columns are as in flags.
+-- The flags that moderators cleared, one row a user and target: the first
+-- one. Columns are as in flags.
 CREATE TABLE IF NOT EXISTS cleared_flags (
   home        TEXT        NOT NULL,
   target_id   TEXT        NOT NULL,

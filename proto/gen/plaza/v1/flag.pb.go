@@ -1107,7 +1107,7 @@ type FlagItemResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The item.
 	Items []*FlagItem `protobuf:"bytes,1,rep,name=items,proto3" json:"items,omitempty"`
-	// Up to 100 of the flags that moderators cleared.
+	// Up to 100 of the flags that moderators cleared, the first one of each user.
 	ClearedFlags []*Flag `protobuf:"bytes,2,rep,name=cleared_flags,json=clearedFlags,proto3" json:"cleared_flags,omitempty"`
 	// The notes, the earliest first.
 	Notes []*FlagNote `protobuf:"bytes,3,rep,name=notes,proto3" json:"notes,omitempty"`

@@ -121,6 +121,11 @@ bench-operator: ## Run the operator's benchmark (NETWORKS=500, REGIONS=1, IDLE=1
 fuzz: ## Run every fuzz target for FUZZTIME.
 	@hack/fuzz.sh $(FUZZTIME)
 
+.PHONY: hostile
+hostile: ## Attack a network on the loopback interface, and measure what other users notice (ARGS=…).
+	@hack/ensure-postgres.sh
+	@go run ./platform/hostile $(ARGS)
+
 ##@ Quality
 
 .PHONY: lint

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/fairqueue"
 	"github.com/plaza-social/plaza/platform/region"
 )
 
@@ -113,9 +114,13 @@ func CallerOf(claims Claims) *Caller {
 
 type callerKey struct{}
 
-// WithCaller returns ctx with the caller in it.
+// WithCaller returns ctx with the caller in it, who is also the user of ctx in fair queues.
 func WithCaller(ctx context.Context, caller *Caller) context.Context {
-	return context.WithValue(ctx, callerKey{}, caller)
+	ctx = context.WithValue(ctx, callerKey{}, caller)
+	if caller == nil {
+		return ctx
+	}
+	return fairqueue.WithUser(ctx, cmp.Or(caller.UserID, caller.Name))
 }
 
 // CallerFrom returns the caller in ctx, or an anonymous one if there is none. It never returns nil.

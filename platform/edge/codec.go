@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"context"
 	"fmt"
 
 	"connectrpc.com/connect"
@@ -46,12 +47,15 @@ func (c codec) Unmarshal(data []byte, message any) error {
 	if err != nil {
 		return err
 	}
+	return decodeInTurn(context.Background(), len(data), func() { c.decode(data, m) }) // connect passes no context
+}
+
+func (c codec) decode(data []byte, m proto.Message) {
 	if c.name == codecProto {
 		decodeBinary(data, m)
-		return nil
+		return
 	}
 	c.inputs[m.ProtoReflect().Descriptor().FullName()].decodeJSON(data, m)
-	return nil
 }
 
 func asProto(message any) (proto.Message, error) {

@@ -108,7 +108,7 @@ func (h *restHandler) respond(w *responseWriter, request *http.Request, gzip boo
 	}
 	buffer := newBuffer()
 	defer releaseBuffer(buffer)
-	err := w.call.encode(buffer)
+	err := encodeInTurn(request.Context(), w.call.response, func() error { return w.call.encode(buffer) })
 	w.call.response = nil // it would stay in memory until the client has read the response
 	if err != nil {
 		failed := fail.Unexpected(err)

@@ -32,7 +32,7 @@ func transcode(next connect.UnaryFunc) connect.UnaryFunc {
 		if err != nil {
 			return nil, err
 		}
-		if failed := w.call.fill(message.ProtoReflect()); failed != nil {
+		if failed := w.call.fill(ctx, message.ProtoReflect()); failed != nil {
 			return nil, failed
 		}
 		response, err := next(ctx, request)
@@ -48,9 +48,12 @@ func transcode(next connect.UnaryFunc) connect.UnaryFunc {
 // not fields are ignored.
 //
 // A body that cannot be decoded is not an error here but marks m, see decodeError.
-func (c *restCall) fill(m protoreflect.Message) *fail.Error {
+func (c *restCall) fill(ctx context.Context, m protoreflect.Message) *fail.Error {
 	if c.route.hasBody && len(c.body) > 0 {
-		c.route.input.decodeJSON(c.body, m.Interface())
+		err := decodeInTurn(ctx, len(c.body), func() { c.route.input.decodeJSON(c.body, m.Interface()) })
+		if err != nil {
+			return fail.Unavailable("the server is busy; try again later", err)
+		}
 	}
 	s := &setter{message: m, route: c.route}
 	for i := range c.route.variables {

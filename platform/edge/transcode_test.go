@@ -158,7 +158,7 @@ func TestTranscode(t *testing.T) {
 				call.path = path
 			}
 			m := dynamicpb.NewMessage(r.input.message)
-			failed := call.fill(m)
+			failed := call.fill(t.Context(), m)
 			if tc.badRequest || tc.details != nil {
 				require.NotNil(t, failed)
 				require.Equal(t, tc.badRequest, failed.Code == fail.CodeBadRequest)
@@ -181,7 +181,7 @@ func TestTranscodeMarksInvalidText(t *testing.T) {
 		{route: r, path: "/things/x", query: "inner.text=%ff"},
 	} {
 		m := dynamicpb.NewMessage(r.input.message)
-		require.Nil(t, call.fill(m))
+		require.Nil(t, call.fill(t.Context(), m))
 		require.Equal(t, []string{"body: must be valid UTF-8 throughout"}, decodeErrorOf(m).Details)
 	}
 }
@@ -280,8 +280,8 @@ func FuzzRESTQuery(f *testing.F) {
 		if isList {
 			call.route, first, second = list, &plazav1.BatchGetUsersRequest{}, &plazav1.BatchGetUsersRequest{}
 		}
-		failed := call.fill(first.ProtoReflect())
-		require.Equal(t, failed, call.fill(second.ProtoReflect()))
+		failed := call.fill(t.Context(), first.ProtoReflect())
+		require.Equal(t, failed, call.fill(t.Context(), second.ProtoReflect()))
 		require.True(t, proto.Equal(first, second))
 		if got, ok := first.(*plazav1.ListUserFeedRequest); ok && failed == nil && decodeErrorOf(first) == nil {
 			require.Equal(t, "u", got.GetUserId())
@@ -302,7 +302,7 @@ func FuzzTranscode(f *testing.F) {
 		used := *r
 		used.hasBody = hasBody
 		m := dynamicpb.NewMessage(r.input.message)
-		if (&restCall{route: &used, method: "DELETE", path: path, query: query, body: []byte(body)}).fill(m) != nil {
+		if (&restCall{route: &used, method: "DELETE", path: path, query: query, body: []byte(body)}).fill(t.Context(), m) != nil {
 			return
 		}
 		_, err := proto.Marshal(m)
@@ -317,7 +317,7 @@ func BenchmarkTranscode(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		m := &plazav1.ListUserFeedRequest{}
-		if call.fill(m.ProtoReflect()) != nil {
+		if call.fill(b.Context(), m.ProtoReflect()) != nil {
 			b.Fatal("the call is invalid")
 		}
 	}

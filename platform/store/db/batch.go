@@ -153,11 +153,11 @@ func retryRead(ctx context.Context, h *home, queries []query) error {
 }
 
 func sendQueries(ctx context.Context, h *home, queries []query) error {
-	conn, err := h.acquire(ctx)
+	conn, release, err := h.acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Release()
+	defer release()
 	var batch pgx.Batch // pgx keeps per-connection state in it, so that each attempt needs a new one
 	for _, q := range queries {
 		batch.Queue(q.sql, q.args...)

@@ -18,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/plaza-social/plaza/platform/fairqueue"
 	"github.com/plaza-social/plaza/platform/region"
 )
 
@@ -70,7 +71,9 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 			d.Close()
 			return nil, fmt.Errorf("database of home %s: %w", code, err)
 		}
-		d.homes[code] = &home{code: code, pool: pool, timeout: cfg.StatementTimeout, background: background, after: time.After}
+		d.homes[code] = &home{
+			code: code, pool: pool, queue: fairqueue.New(int(pool.Config().MaxConns)), timeout: cfg.StatementTimeout, background: background, after: time.After,
+		}
 	}
 	var err error
 	d.metrics, err = newMetrics(cfg.Registry, d)

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/fairqueue"
 	"github.com/plaza-social/plaza/platform/region"
 )
 
@@ -20,6 +21,7 @@ import (
 type home struct {
 	code       region.Code
 	pool       *pgxpool.Pool
+	queue      *fairqueue.Queue // of the pool's connections
 	breaker    breaker
 	timeout    time.Duration
 	background context.Context // canceled by DB.Close
@@ -47,13 +49,22 @@ func (h *home) roundTrip(ctx context.Context, trip func() error) error {
 // errPoolBusy is the error of a call that waited for a connection in vain, because other calls used all of them.
 var errPoolBusy = errors.New("all database connections are in use")
 
-// acquire returns a connection of the pool.
-func (h *home) acquire(ctx context.Context) (*pgxpool.Conn, error) {
-	conn, err := h.pool.Acquire(ctx)
-	if err != nil && ctx.Err() != nil && h.pool.Stat().AcquiredConns() >= h.pool.Stat().MaxConns() {
-		return nil, fmt.Errorf("%w: %w", errPoolBusy, err)
+// acquire returns a connection of the pool, and the function that returns it to the pool. While all are in use, they are
+// shared fairly between users.
+func (h *home) acquire(ctx context.Context) (*pgxpool.Conn, func(), error) {
+	leave, err := h.queue.Acquire(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", errPoolBusy, err)
 	}
-	return conn, err
+	conn, err := h.pool.Acquire(ctx)
+	if err != nil {
+		leave()
+		if ctx.Err() != nil && h.pool.Stat().AcquiredConns() >= h.pool.Stat().MaxConns() {
+			err = fmt.Errorf("%w: %w", errPoolBusy, err)
+		}
+		return nil, nil, err
+	}
+	return conn, func() { conn.Release(); leave() }, nil
 }
 
 // lateness is how much later than its time limit a call may end. A call that ends later waited for this server.

@@ -154,11 +154,11 @@ const (
 // run sends the transaction once. It returns the step that failed, if any, with the error.
 func (t *Tx) run(ctx context.Context, h *home) (*Step, error) {
 	t.db.metrics.roundTrips.WithLabelValues(string(t.home)).Inc()
-	conn, err := h.acquire(ctx)
+	conn, release, err := h.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer conn.Release()
+	defer release()
 	if err := t.db.fault(); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,152 @@
+// The program hostile attacks a network on the loopback interface, and measures what other users notice.
+//
+// For each attack it measures the requests of users who behave, without the attack and then during it, and the memory of
+// the server. It fails if the 99th percentile of their latency grows to more than three times its quiet value, if one of
+// their requests fails, or if the server exceeds its memory.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+const (
+	// maxRatio is how much larger the 99th percentile may be during an attack.
+	maxRatio = 3
+	// shortest is the latency below which a percentile counts as that: on a machine that the server shares with its
+	// attackers, less is noise.
+	shortest = 25 * time.Millisecond
+	// maxMemory is what an attack may add to the memory of the server: response-memory, and the pixels of images in
+	// progress.
+	maxMemory = 768 << 20
+	// settle is the time before each measurement.
+	settle = 2 * time.Second
+)
+
+var errTooMuch = errors.New("an attack affected other users, or the server's memory, more than allowed")
+
+type options struct {
+	binary string
+	window time.Duration
+	tries  int
+	only   string
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.binary, "binary", "", "the program plaza to attack; default: built from this tree")
+	flag.DurationVar(&o.window, "window", 8*time.Second, "duration of each measurement")
+	flag.IntVar(&o.tries, "tries", 3, "number of times that an attack is repeated before it counts as a failure, because machines are noisy")
+	flag.StringVar(&o.only, "only", "", "part of the names of the attacks to run; default: all")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, o); err != nil {
+		fmt.Fprintln(os.Stderr, "hostile:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o options) (err error) {
+	n, err := startNetwork(ctx, o.binary)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, n.stop()) }()
+	users, err := newUsers(ctx, n)
+	if err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "attack\tquiet p99\tp99\tratio\tmemory added\tattempts\t")
+	failed := false
+	for _, a := range attacks() {
+		if !strings.Contains(a.name, o.only) {
+			continue
+		}
+		worst, err := measure(ctx, n, users, a, o)
+		if err != nil {
+			return fmt.Errorf("%s: %w", a.name, err)
+		}
+		failed = failed || !worst.allowed()
+		fmt.Fprintf(table, "%s\t%s\t%s\t%.1f\t%d MiB\t%d\t%s\n", a.name, milliseconds(worst.quiet), milliseconds(worst.busy), worst.ratio(),
+			worst.memory>>20, worst.tries, worst.verdict())
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	if failed {
+		return errTooMuch
+	}
+	return nil
+}
+
+// outcome is what an attack did to others.
+type outcome struct {
+	quiet, busy time.Duration // 99th percentiles
+	memory      int64         // added
+	tries       int
+}
+
+func (o outcome) ratio() float64 { return float64(max(o.busy, shortest)) / float64(max(o.quiet, shortest)) }
+
+func (o outcome) allowed() bool { return o.ratio() <= maxRatio && o.memory <= maxMemory }
+
+func (o outcome) verdict() string {
+	if o.allowed() {
+		return "ok"
+	}
+	return "TOO MUCH"
+}
+
+// measure measures an attack, several times if it seems to affect others too much.
+func measure(ctx context.Context, n *network, users *users, a attack, o options) (found outcome, err error) {
+	for found.tries < o.tries {
+		fmt.Fprintf(os.Stderr, "%s …\n", a.name)
+		tries := found.tries + 1
+		if found, err = measureOnce(ctx, n, users, a, o.window); err != nil {
+			return found, err
+		}
+		if found.tries = tries; found.allowed() {
+			break
+		}
+	}
+	return found, nil
+}
+
+func measureOnce(ctx context.Context, n *network, users *users, a attack, window time.Duration) (outcome, error) {
+	pause(ctx, settle)
+	before, err := n.memory(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
+	quiet, err := users.measure(ctx, window)
+	if err != nil {
+		return outcome{}, fmt.Errorf("without the attack: %w", err)
+	}
+	attacking, end := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- a.run(attacking, n) }()
+	pause(ctx, settle)
+	watching := n.watchMemory(attacking)
+	busy, err := users.measure(ctx, window)
+	end()
+	highest := <-watching
+	return outcome{quiet: quiet, busy: busy, memory: highest - before}, errors.Join(err, <-ended)
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+func milliseconds(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond)) }

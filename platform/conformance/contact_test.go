@@ -28,8 +28,14 @@ func TestBlocksEndContact(t *testing.T) {
 			mine := newCommunity(t, by)
 			channel := newChannel(t, by)
 			post := newPost(t, other, club)
-			comment := newComment(t, other, newPost(t, boss, club))
+			commented := newPost(t, boss, club)
+			comment := newComment(t, other, commented)
 			message := chat.newMessage(t, other, "hello")
+			promote(t, boss, club, other) // only moderators add stories to a community
+			story, bossStory := newStory(t, other, club), newStory(t, boss, club)
+			boss.Do(t, http.MethodDelete, membersPath(club)+"/roles", object{"role": "community-moderator", "userIds": []string{other.UserID}}).OK(t)
+			storyComment := newStoryComment(t, other, bossStory)
+			onStory := object{"referenceType": "story", "data": object{"text": "x"}}
 			named := object{"userIds": []string{other.UserID}}
 			reply := object{"referenceType": "post", "data": object{"text": "x"}}
 			like := object{"reactionName": "like"}
@@ -42,6 +48,12 @@ func TestBlocksEndContact(t *testing.T) {
 				{"a room with", by, http.MethodPost, roomsPath, object{"title": "r", "type": "coHosts", "participants": []string{other.UserID}}, notFound},
 				{"comment", by, http.MethodPost, commentsPath, with(reply, object{"referenceId": post}), refused},
 				{"reply", by, http.MethodPost, commentsPath, with(reply, object{"referenceId": newPost(t, boss, club)}), failure{}},
+				{"reply to a comment", by, http.MethodPost, commentsPath, with(reply, object{"referenceId": commented, "parentId": comment}), refused},
+				{"comment on a story", by, http.MethodPost, commentsPath, with(onStory, object{"referenceId": story}), refused},
+				{"reply to a comment on a story", by, http.MethodPost, commentsPath, with(onStory, object{"referenceId": bossStory, "parentId": storyComment}), refused},
+				{"comment on the story of another user", by, http.MethodPost, commentsPath, with(onStory, object{"referenceId": bossStory}), failure{}},
+				{"react to a story", by, http.MethodPost, "/api/v2/reactions", with(like, object{"referenceId": story, "referenceType": "story"}), refused},
+				{"react to a comment on a story", by, http.MethodPost, "/api/v2/reactions", with(like, object{"referenceId": storyComment, "referenceType": "comment"}), refused},
 				{"react to a post", by, http.MethodPost, "/api/v2/reactions", with(like, object{"referenceId": post, "referenceType": "post"}), refused},
 				{"react to a comment", by, http.MethodPost, "/api/v2/reactions", with(like, object{"referenceId": comment, "referenceType": "comment"}), refused},
 				{"react to a message", by, http.MethodPost, "/api/v2/reactions", with(like, object{"referenceId": message, "referenceType": "message"}), refused},
@@ -53,6 +65,11 @@ func TestBlocksEndContact(t *testing.T) {
 			mention := object{"mentionees": []object{{"type": "user", "userIds": []string{other.UserID, boss.UserID}}}}
 			r := by.Do(t, http.MethodPost, "/api/v4/posts", with(object{"targetType": "community", "targetId": club, "data": object{"text": "x"}}, mention)).OK(t)
 			require.Equal(t, []any{boss.UserID}, r.Get(t, "posts.0.mentionees.0.userIds"))
+			r = by.Do(t, http.MethodPost, commentsPath, with(onStory, mention, object{"referenceId": bossStory})).OK(t)
+			require.Equal(t, []any{boss.UserID}, r.Get(t, "comments.0.mentionees.0.userIds"))
+			told := object{"mentionedUsers": []object{{"type": "user", "userIds": []string{other.UserID, boss.UserID}}}}
+			r = by.Do(t, http.MethodPost, messagesPath, with(told, object{"messageFeedId": chat.id, "data": object{"text": "x"}})).OK(t)
+			require.Equal(t, []any{boss.UserID}, r.Get(t, "messages.0.mentionedUsers.0.userPublicIds"))
 		})
 	}
 	profile := "/api/v3/users/" + anna.UserID

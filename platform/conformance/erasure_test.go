@@ -90,10 +90,23 @@ func (f *erasureFixture) leaveContent(t *testing.T) {
 	newStory(t, f.user, f.community2, object{"data": object{"text": planted}, "metadata": object{"note": planted}})
 	f.do(t, f.user, http.MethodPost, "/api/v2/reactions", object{"referenceType": "post", "referenceId": f.friendsPost, "reactionName": "like"})
 	f.do(t, f.user, http.MethodPost, "/api/v3/posts/"+f.friendsPost+"/flag", object{"reason": "Others", "detail": planted})
+	f.leaveFlags(t)
 	newScheduled(t, f.user, scheduling(timeIn(time.Hour), f.community, planted))
 	f.do(t, f.user, http.MethodPost, pollsPath, object{"question": planted, "answers": []object{{"data": planted}, {"data": "that"}}})
 	f.do(t, f.user, http.MethodPost, "/api/v3/video-streaming", object{"title": planted, "description": planted})
 	newRoom(t, f.user, object{"title": planted, "metadata": object{"note": planted}})
+}
+
+// leaveFlags has the user write a flag that is cleared and a note about flags, and others write about the user.
+func (f *erasureFixture) leaveFlags(t *testing.T) {
+	t.Helper()
+	cleared, noted := newPost(t, f.friend, f.community), newPost(t, f.user, f.community2)
+	f.do(t, f.user, http.MethodPost, "/api/v3/posts/"+cleared+"/flag", object{"reason": "Others", "detail": planted})
+	f.do(t, f.friend, http.MethodDelete, "/api/v3/posts/"+cleared+"/flags", nil)
+	flag(t, f.stranger, "posts", noted)
+	f.do(t, f.user, http.MethodPost, flagItemsPath+"/"+noted+"/notes", object{"text": planted})
+	f.do(t, f.stranger, http.MethodPost, myFlagsPath+erasedID, object{"reason": "Others", "detail": planted})
+	f.do(t, f.n.Admin(region.SG), http.MethodPost, flagItemsPath+"/"+f.user.InternalID+"/notes", object{"text": planted})
 }
 
 func (f *erasureFixture) leaveRelations(t *testing.T) {

@@ -13,7 +13,35 @@ import (
 const flagListPath = "/api/v1/moderation/flags"
 
 func flagRows() []row {
-	return []row{{procedure: "FlagService/ListFlags", request: noFields, want: adminsOnly}}
+	item := func(request func(*testing.T, *fixture) object, more ...object) func(*testing.T, *fixture) object {
+		return func(t *testing.T, g *fixture) object {
+			t.Helper()
+			id := text(request(t, g), "id")
+			g.boss.Do(t, http.MethodPost, "/api/v3/posts/"+id+"/flag", nil).OK(t)
+			return with(object{"targetId": id}, more...)
+		}
+	}
+	onWall := func(t *testing.T, g *fixture) object {
+		t.Helper()
+		return object{"id": newWallPost(t, g.author)}
+	}
+	seen := codesFor(400400, 400400, 0, 400400, 0)
+	hidden := codesFor(400400, 400400, 400400, 400400, 0)
+	return []row{
+		{procedure: "FlagService/ListFlags", request: noFields, want: adminsOnly},
+		{procedure: "FlagService/ListFlagItems", request: noFields, want: adminsOnly},
+		{procedure: "FlagService/ListFlagItems", name: "of a community", request: aCommunity("communityId", false), want: moderators},
+		{procedure: "FlagService/ListFlagItems", name: "of a private community", request: aCommunity("communityId", true), want: codesFor(400301, 400300, 0, 400304, 0)},
+		{procedure: "FlagService/CountFlagItems", request: noFields, want: adminsOnly},
+		{procedure: "FlagService/CountFlagItems", name: "of a community", request: aCommunity("communityId", false), want: moderators},
+		{procedure: "FlagService/GetFlagItem", request: item(aPost("id", false)), want: seen},
+		{procedure: "FlagService/GetFlagItem", name: "on a wall", request: item(onWall), want: hidden},
+		{procedure: "FlagService/ClaimFlagItem", request: item(aPost("id", false)), want: codesFor(400400, 400400, 0, 400400, 400300)},
+		{procedure: "FlagService/ReleaseFlagItem", request: item(aPost("id", false)), want: seen},
+		{procedure: "FlagService/ResolveFlagItem", request: item(aPost("id", false), object{"outcome": "dismissed"}), want: seen},
+		{procedure: "FlagService/ResolveFlagItem", name: "on a wall", request: item(onWall, object{"outcome": "dismissed"}), want: hidden},
+		{procedure: "FlagService/AddFlagNote", request: item(aPost("id", false), object{"text": "x"}), want: seen},
+	}
 }
 
 // TestListFlags flags objects of several kinds and regions and lists the flags with their reasons. It uses a network of

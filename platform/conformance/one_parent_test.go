@@ -47,29 +47,43 @@ func TestEmbedsArePartOfOnePost(t *testing.T) {
 	}
 }
 
-// TestPostHasOneLiveChannel creates the live channel of a post 20 times at once.
-func TestPostHasOneLiveChannel(t *testing.T) {
+// TestOneLiveChannel creates the live channel of a post, a room and a stream 20 times at once.
+func TestOneLiveChannel(t *testing.T) {
 	t.Parallel()
 	author := newUser(t, region.EU, "author")
-	live := object{"type": "live", "postId": newWallPost(t, author)}
-	require.Equal(t, map[int]int{http.StatusOK: parallel}, sendTwenty(t, author, channelsPath, live))
-	first := author.Do(t, http.MethodPost, channelsPath, live).OK(t).String(t, "channels.0.channelId")
-	require.Equal(t, first, author.At(region.SG).Do(t, http.MethodPost, channelsPath, live).OK(t).String(t, "channels.0.channelId"))
-	requireFailure(t, invalid("channelId"), author.Do(t, http.MethodPost, channelsPath, with(live, object{"channelId": "mine"})))
+	for name, of := range map[string]object{
+		"post": {"postId": newWallPost(t, author)}, "room": {"roomId": text(newRoom(t, author), "roomId")},
+		"stream": {"videoStreamId": text(newStream(t, author), "streamId")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			live := with(object{"type": "live"}, of)
+			require.Equal(t, map[int]int{http.StatusOK: parallel}, sendTwenty(t, author, channelsPath, live))
+			first := author.Do(t, http.MethodPost, channelsPath, live).OK(t).String(t, "channels.0.channelId")
+			require.Equal(t, first, author.At(region.SG).Do(t, http.MethodPost, channelsPath, live).OK(t).String(t, "channels.0.channelId"))
+			requireFailure(t, invalid("channelId"), author.Do(t, http.MethodPost, channelsPath, with(live, object{"channelId": "mine"})))
+		})
+	}
 }
 
-// TestRoleIDsAreUnique creates a role 20 times at once at one region.
+// TestRoleIDsAreUnique creates roles with ids that different homes decide about 20 times at once, through all regions,
+// and again after they were deleted.
 func TestRoleIDsAreUnique(t *testing.T) {
 	t.Parallel()
-	adm := apptest.Start(t).Admin(region.EU) // the roles of the shared network are listed by other tests
-	var requests []*http.Request
-	for range parallel {
-		requests = append(requests, adm.Request(t, http.MethodPost, rolesPath, object{"roleId": "parallel-role", "permissions": []string{"BAN_USER"}}))
+	n := apptest.Start(t) // the roles of the shared network are listed by other tests
+	for _, id := range []string{"first-role", "second-role", "third-role", "fourth-role"} {
+		for range 2 {
+			created := sendTwenty(t, n.Admin(region.EU), rolesPath, object{"roleId": id, "permissions": []string{"BAN_USER"}})
+			require.Equal(t, 1, created[http.StatusOK], created)
+			require.Equal(t, parallel-1, created[exists.status], created)
+			for _, code := range region.All() {
+				eventually(t, "the role is known everywhere", func() bool { return n.Admin(code).Do(t, http.MethodGet, rolesPath+"/"+id, nil).Status == http.StatusOK })
+			}
+			n.Admin(region.SG).Do(t, http.MethodDelete, rolesPath+"/"+id, nil).OK(t)
+			for _, code := range region.All() {
+				eventually(t, "the deletion is known everywhere", func() bool {
+					return n.Admin(code).Do(t, http.MethodGet, rolesPath+"/"+id, nil).Status == http.StatusNotFound
+				})
+			}
+		}
 	}
-	found := map[int]int{}
-	for _, status := range sendConcurrently(adm.Network, requests) {
-		found[status]++
-	}
-	require.Equal(t, 1, found[http.StatusOK], found)
-	require.Equal(t, parallel, found[http.StatusOK]+found[http.StatusForbidden]+found[http.StatusConflict]+found[http.StatusBadRequest], found)
 }

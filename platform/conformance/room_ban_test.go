@@ -55,17 +55,44 @@ func TestFormerMembersLoseTheirRooms(t *testing.T) {
 	}
 }
 
-// TestBannedStreamerCannotStart checks the same for the creator of a video stream in a public community.
+// TestBannedStreamerCannotStart checks the same for the creator of a video stream in a public community, who is banned
+// from the community or from the network.
 func TestBannedStreamerCannotStart(t *testing.T) {
 	t.Parallel()
 	n := mediaNetwork(t)
-	boss, streamer := n.NewUser(t, region.EU, "boss"), n.NewUser(t, region.US, "streamer")
-	community := newCommunity(t, boss, object{"userIds": []string{streamer.UserID}})
-	stream := newStream(t, streamer)
-	id, key := text(stream, "streamId"), streamKey(t, stream)
-	streamer.Do(t, http.MethodPost, "/api/v4/posts", object{
-		"targetType": "community", "targetId": community, "dataType": "liveStream", "data": object{"text": "x", "streamId": id},
-	}).OK(t)
-	banMember(t, boss, community, streamer)
-	requireFailure(t, forbidden, mediaServer(n).Do(t, http.MethodPost, mediaStreamsPath+id+"/events", object{"event": "started", "streamKey": key}))
+	for name, ban := range map[string]func(boss, streamer *apptest.Client, community string){
+		"from the community": func(boss, streamer *apptest.Client, community string) { banMember(t, boss, community, streamer) },
+		"from the network": func(_, streamer *apptest.Client, _ string) {
+			n.Admin(region.SG).Do(t, http.MethodPost, "/api/v2/users/ban", object{"userId": streamer.UserID}).OK(t)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			boss, streamer := n.NewUser(t, region.EU, "boss"), n.NewUser(t, region.US, "streamer")
+			community := newCommunity(t, boss, object{"userIds": []string{streamer.UserID}})
+			stream := newStream(t, streamer)
+			id, key := text(stream, "streamId"), streamKey(t, stream)
+			streamer.Do(t, http.MethodPost, "/api/v4/posts", object{
+				"targetType": "community", "targetId": community, "dataType": "liveStream", "data": object{"text": "x", "streamId": id},
+			}).OK(t)
+			ban(boss, streamer, community)
+			requireFailure(t, forbidden, mediaServer(n).Do(t, http.MethodPost, mediaStreamsPath+id+"/events", object{"event": "started", "streamKey": key}))
+		})
+	}
+}
+
+// TestBannedMemberReceivesNoEvents bans a member of a community and checks that events of the community do not reach the
+// open event stream, which goes on with others.
+func TestBannedMemberReceivesNoEvents(t *testing.T) {
+	t.Parallel()
+	boss, member := newUser(t, region.EU, "boss"), newUser(t, region.US, "member")
+	club, other := newCommunity(t, boss, object{"userIds": []string{member.UserID}}), newCommunity(t, boss, object{"userIds": []string{member.UserID}})
+	events := member.Listen(t, addedStream, "")
+	add(t, boss, club, newUser(t, region.SG, "seen"))
+	seen, _ := addedTo(t, events.Next(t))
+	require.Equal(t, club, seen)
+	banMember(t, boss, club, member)
+	add(t, boss, club, newUser(t, region.SG, "unseen"))
+	add(t, boss, other, newUser(t, region.SG, "seen"))
+	seen, _ = addedTo(t, events.Next(t))
+	require.Equal(t, other, seen)
 }

@@ -38,7 +38,7 @@ var ruleOfField = map[string]string{
 	"post_data.text": textRules, "post_data.data": textRules, "post_data.tags": textRules, "post_data.hashtags": textRules,
 	"avatar_custom_url": textRules, "RoleService.CreateRole role_id": textRules,
 
-	"reason": reported, "detail": reported,
+	"reason": reported, "detail": reported, "FlagService.AddFlagNote text": reported,
 	"metadata": freeForm, "post_data.metadata": freeForm, "activities.metadata": freeForm, "items.placement": freeForm,
 	"regexs": lists, "ModerationListService.VerifyAllowed data": lists, "ModerationListService.VerifyNotBlocked data": lists,
 
@@ -60,7 +60,7 @@ var idFields = []string{
 	"target_type", "target_id", "reference_type", "placement", "invitation_id", "data_type", "clear", "user_privacy_setting", "default_access_type", "rule_id", "rule_ids",
 	"resolution", "permissions", "parent_id", "id", "category_id", "category_ids", "answer_ids", "video_stream_id", "sync_state", "status",
 	"parent_stream_id", "parent_room_id", "mentioned_user_ids", "membership_acceptance", "entity_id", "creator_id", "answer_type", "content_type",
-	"content_id", "activity_type",
+	"content_id", "activity_type", "outcome",
 }
 
 // ruleOf returns the rule of a field.

@@ -34,6 +34,9 @@ var homeColumns = map[string][]string{
 	"posts":                 {"id", "target_id"},
 	"comments":              {"id", "reference_id", "root_id", "target_id"},
 	"flags":                 {"target_id"},
+	"flag_items":            {"target_id"},
+	"cleared_flags":         {"target_id", "id"},
+	"flag_notes":            {"target_id", "id"},
 	"reactions":             {"reference_id", "id"},
 	"counters":              {"ref"},
 	"outbox":                {"id"},
@@ -132,6 +135,9 @@ func writeEverything(t *testing.T, n *apptest.Network, home, through region.Code
 			OK(t).String(t, "comments.0.commentId")
 		guest.Do(t, http.MethodPost, "/api/v3/posts/"+post+"/flag", nil).OK(t)
 		guest.Do(t, http.MethodPost, "/api/v3/comments/"+comment+"/flag", nil).OK(t)
+		for path, body := range map[string]object{"/notes": {"text": "seen"}, "/resolve": {"outcome": "dismissed"}} {
+			admin.Do(t, http.MethodPost, "/api/v1/moderation/flag-items/"+comment+path, body).OK(t)
+		}
 		guest.Do(t, http.MethodPost, "/api/v2/reactions", object{"referenceId": post, "referenceType": "post", "reactionName": "like"}).OK(t)
 	}
 	n.Admin(through).Do(t, http.MethodPut, "/api/v3/network-settings/moderation", object{"isReportEnabled": true}).OK(t)

@@ -158,6 +158,7 @@ func (w *Tx) InsertComment(c Comment) {
 func (w *Tx) DeleteComment(c Comment, now time.Time) {
 	w.Exec(sqlCommentDelete, c.ID, now)
 	w.DeletePendingEdits(c.ID)
+	w.closeFlagItems(c.ID, now)
 	w.countComment(c, -1)
 	w.RecomputeCommentFlags(c)
 }
@@ -165,7 +166,7 @@ func (w *Tx) DeleteComment(c Comment, now time.Time) {
 // PurgeComments deletes the rows of comments that are marked as deleted, with their flags, reactions and counts.
 func (w *Tx) PurgeComments(ids []string) {
 	w.Exec(sqlReactionPurge, ids)
-	w.Exec(sqlFlagsPurge, ids)
+	w.PurgeFlags(ids)
 	w.Exec(sqlCountersPurge, ids)
 	w.ReleaseFiles(ids)
 	w.Exec(sqlCommentPurge, ids)
@@ -193,7 +194,7 @@ func (w *Tx) wipeComments(referenceID string, ids []string) {
 	w.Exec(sqlCommentSubtractCount, referenceID, string(CountComments), ids, false)
 	w.Exec(sqlCommentSubtractCount, referenceID, string(CountSegment), ids, true)
 	w.Exec(sqlReactionPurge, ids)
-	w.Exec(sqlFlagsPurge, ids)
+	w.PurgeFlags(ids)
 	w.DeletePendingEdits(ids...)
 	w.Exec(sqlCountersPurge, ids)
 	w.ReleaseFiles(ids)

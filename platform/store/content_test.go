@@ -168,7 +168,7 @@ func TestFlagsBubble(t *testing.T) {
 	}
 	for range 2 { // again changes nothing
 		change(func(w *store.Tx) {
-			w.InsertFlag(aFlag(store.FlagPost, children[0].ID, ben))
+			w.InsertFlag(aFlag(store.FlagPost, children[0].ID, ben), c.ID)
 			w.RecomputePostFlags(children[0])
 		})
 		require.Equal(t, []string{ben}, readPost(t, s, children[0].ID).Flaggers)
@@ -176,20 +176,29 @@ func TestFlagsBubble(t *testing.T) {
 	}
 	requireMarks(true, false, true, false)
 	change(func(w *store.Tx) {
-		w.InsertFlag(aFlag(store.FlagComment, comment.ID, ben))
+		w.InsertFlag(aFlag(store.FlagComment, comment.ID, ben), c.ID)
 		w.RecomputeCommentFlags(comment)
 	})
 	requireMarks(true, true, true, true)
-	change(func(w *store.Tx) { w.DeleteFlag(children[0].ID, ben); w.RecomputePostFlags(children[0]) })
+	change(func(w *store.Tx) { w.DeleteFlag(children[0].ID, ben, now); w.RecomputePostFlags(children[0]) })
 	requireMarks(false, true, false, true)
 	change(func(w *store.Tx) { w.DeleteComment(comment, later(1)) })
 	requireMarks(false, false, false, false)
 
-	change(func(w *store.Tx) { w.InsertFlag(aFlag(store.FlagPost, parent.ID, ben)); w.RecomputePostFlags(parent) })
+	change(func(w *store.Tx) {
+		w.InsertFlag(aFlag(store.FlagPost, parent.ID, ben), c.ID)
+		w.RecomputePostFlags(parent)
+	})
 	requireMarks(false, false, true, false)
-	change(func(w *store.Tx) { w.DeleteFlags(parent.ID); w.RecomputePostFlags(parent) })
+	change(func(w *store.Tx) {
+		w.ClearFlags(parent.ID, store.FlagResolution{At: now})
+		w.RecomputePostFlags(parent)
+	})
 	requireMarks(false, false, false, false)
-	change(func(w *store.Tx) { w.InsertFlag(aFlag(store.FlagPost, parent.ID, ben)); w.RecomputePostFlags(parent) })
+	change(func(w *store.Tx) {
+		w.InsertFlag(aFlag(store.FlagPost, parent.ID, ben), c.ID)
+		w.RecomputePostFlags(parent)
+	})
 	change(func(w *store.Tx) { w.DeletePost(parent, later(2)) })
 	require.False(t, readCommunity(t, s, c.ID).HasFlaggedPost)
 }
@@ -202,7 +211,7 @@ func TestFlagLimit(t *testing.T) {
 		w := s.NewTx(region.EU)
 		f := aFlag(store.FlagPost, p.ID, userID)
 		w.GuardFlagLimit(f, limit, refused)
-		w.InsertFlag(f)
+		w.InsertFlag(f, p.TargetID)
 		w.RecomputePostFlags(p)
 		return w.Commit(t.Context())
 	}

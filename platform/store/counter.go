@@ -36,6 +36,8 @@ func (c Counts) Of(ref string, kind CounterKind) int64 { return c[ref][kind] }
 var (
 	sqlCounterAdd = stmt("counters.add", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $3, $4::bigint, $5::bigint)
 		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`)
+	sqlCounterInsert = stmt("counters.insert", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $3, $4::bigint, 0)
+		ON CONFLICT (home, ref, kind, shard) DO NOTHING`)
 	sqlCountersPurge = stmt("counters.purge", `DELETE FROM counters WHERE home = $1 AND ref = ANY($2::text[])`)
 	sqlCounterRead   = stmt("counters.read", `SELECT ref, kind, sum(n)::bigint FROM counters WHERE home = $1 AND ref = ANY($2::text[]) GROUP BY ref, kind`)
 )
@@ -44,6 +46,14 @@ var (
 func (w *Tx) Count(ref string, kind CounterKind, delta int64) {
 	shard := rand.Int64N(counterShards) //nolint:gosec // the shard need not be a secret
 	w.Exec(sqlCounterAdd, ref, string(kind), shard, delta)
+}
+
+// insertCounter inserts a row of a count with the number 0 unless it exists, for statements that update it. It has no
+// effect without a reference.
+func (w *Tx) insertCounter(ref string, kind CounterKind, shard int64) {
+	if ref != "" {
+		w.Exec(sqlCounterInsert, ref, string(kind), shard)
+	}
 }
 
 // Counts reads the counts of references of one home and adds them to into.

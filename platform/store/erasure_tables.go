@@ -91,6 +91,8 @@ var (
 		newErasureWalk(walk{table: "pending_edits", key: []string{"reference_id"}, own: `author_id = $2`, json: "mentionees"}),
 		newErasureWalk(walk{table: "audit_details", key: []string{"event_id", "part", "type", "id"}, own: `subject_id = $2`}),
 		newErasureWalk(walk{table: "flags", key: []string{"target_id", "user_id"}, own: `user_id = $2`, set: `detail = ''`}),
+		newErasureWalk(walk{table: "cleared_flags", key: []string{"target_id", "user_id"}, own: `user_id = $2`, set: `detail = ''`}),
+		newErasureWalk(walk{table: "flag_notes", key: []string{"target_id", "id"}, own: `author_id = $2`, set: `text = ''`}),
 	}
 )
 
@@ -114,6 +116,7 @@ var notErased = map[string]string{
 	"settings":              "made by administrators",
 	"uploads":               "ids, until the end of an upload",
 	"views":                 "internal ids, which remain as views without a person",
+	"flag_items":            "internal ids; the item of the user is purged with the flags of the user",
 	"user_exports":          "deleted by the step account, with the archive",
 	"erasures":              "the receipt, without the user's id",
 	"users":                 "emptied by the request, see EraseUser",
@@ -144,11 +147,13 @@ var (
 	sqlOutboxConcerns = stmt("erasure.outbox", `SELECT count(*) FROM outbox WHERE home = $1 AND strpos(payload::text, $2) > 0`)
 )
 
-// EraseOwned deletes the rows that only concern the user: sessions, markers and the counts of the wall.
+// EraseOwned deletes the rows that only concern the user: sessions, markers, the counts of the wall, and what others
+// wrote in flags of the user and in notes about these.
 func (w *Tx) EraseOwned(userID string) {
 	for _, st := range ownedStatements {
 		w.Exec(st, userID)
 	}
+	w.PurgeFlags([]string{userID})
 }
 
 // EraseEvents deletes events about the user from a part of the log of a home.

@@ -22,8 +22,8 @@ var (
 	sqlFlagGuardLimit = stmt("flags.guardLimit", `SELECT 1 / CASE WHEN
 		(SELECT count(*) FROM flags WHERE home = $1 AND target_id = $2 AND user_id <> $3) < $4::bigint
 		OR EXISTS (SELECT 1 FROM flags WHERE home = $1 AND target_id = $2 AND user_id = $3) THEN 1 ELSE 0 END`)
-	sqlFlagInsert = stmt("flags.insert", `INSERT INTO flags (home, target_id, user_id, target_type, reason, detail, created_at, id)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (home, target_id, user_id) DO NOTHING`)
+	sqlFlagInsert = stmt("flags.insert", `INSERT INTO flags (home, target_id, user_id, target_type, reason, detail, created_at, id, is_queued)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, true) ON CONFLICT (home, target_id, user_id) DO NOTHING`)
 	sqlFlagDelete    = stmt("flags.delete", `DELETE FROM flags WHERE home = $1 AND target_id = $2 AND user_id = $3`)
 	sqlFlagDeleteAll = stmt("flags.clear", `DELETE FROM flags WHERE home = $1 AND target_id = $2`)
 	sqlFlagsPurge    = stmt("flags.purge", `DELETE FROM flags WHERE home = $1 AND target_id = ANY($2::text[])`)
@@ -81,21 +81,28 @@ func (w *Tx) GuardFlagLimit(f Flag, limit int, refusal error) {
 	w.Guard(sqlFlagGuardLimit, refusal, f.TargetID, f.UserID, limit)
 }
 
-// InsertFlag inserts a flag unless the user has flagged the target already. A Recompute method must follow it.
-func (w *Tx) InsertFlag(f Flag) {
-	w.Exec(sqlFlagInsert, f.TargetID, f.UserID, string(f.TargetType), f.Reason, f.Detail, f.CreatedAt, f.ID)
+// InsertFlag inserts a flag of a target in a community, in a channel or in no place, unless the user has flagged the
+// target already. It opens the item of the target. A Recompute method must follow it.
+func (w *Tx) InsertFlag(f Flag, placeID string) {
+	w.recountFlagItem(f.TargetID, func() {
+		w.Exec(sqlFlagInsert, f.TargetID, f.UserID, string(f.TargetType), f.Reason, f.Detail, f.CreatedAt, f.ID)
+		w.openFlagItem(f.TargetID, f.TargetType, placeID, f.CreatedAt)
+	})
 }
 
-// DeleteFlag deletes the user's flag, if any. A Recompute method must follow it.
-func (w *Tx) DeleteFlag(targetID, userID string) { w.Exec(sqlFlagDelete, targetID, userID) }
+// DeleteFlag deletes the user's flag, if any, and resolves the item of the target if it was the last one. A Recompute
+// method must follow it.
+func (w *Tx) DeleteFlag(targetID, userID string, now time.Time) {
+	w.recountFlagItem(targetID, func() {
+		w.Exec(sqlFlagDelete, targetID, userID)
+		w.Exec(sqlFlagItemRecompute, targetID, now)
+	})
+}
 
 // GuardFlag makes the transaction fail with refusal if the user has not flagged the target.
 func (w *Tx) GuardFlag(targetID, userID string, refusal error) {
 	w.Guard(sqlFlagGuard, refusal, targetID, userID)
 }
-
-// DeleteFlags deletes all flags of a target. A Recompute method must follow it.
-func (w *Tx) DeleteFlags(targetID string) { w.Exec(sqlFlagDeleteAll, targetID) }
 
 // RecomputePostFlags recomputes the flag columns of a post, its parent and its community.
 func (w *Tx) RecomputePostFlags(p Post) {

@@ -161,6 +161,7 @@ func (m Message) fileUse() FileUse {
 // DeleteMessage marks a message as deleted. It keeps its segment. GuardMessage must precede it.
 func (w *Tx) DeleteMessage(m Message, now time.Time) {
 	w.Exec(sqlMessageDelete, m.ID, now)
+	w.closeFlagItems(m.ID, now)
 	if m.ParentID != "" {
 		w.Count(m.ParentID, CountReplies, -1)
 	}
@@ -169,7 +170,7 @@ func (w *Tx) DeleteMessage(m Message, now time.Time) {
 // PurgeMessages deletes the rows of messages with their reactions, flags and counts. Their segments are not reused.
 func (w *Tx) PurgeMessages(ids []string) {
 	w.Exec(sqlReactionPurge, ids)
-	w.Exec(sqlFlagsPurge, ids)
+	w.PurgeFlags(ids)
 	w.Exec(sqlCountersPurge, ids)
 	w.ReleaseFiles(ids)
 	w.Exec(sqlMessagesPurge, ids)

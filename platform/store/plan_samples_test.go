@@ -398,14 +398,20 @@ func (c *collector) collectFlags() {
 	})
 	c.write(func(w *store.Tx) {
 		w.GuardFlagLimit(flag, 100, store.ErrConflict)
-		w.InsertFlag(flag)
+		w.InsertFlag(flag, post.TargetID)
 		w.RecomputePostFlags(post)
-		w.DeleteFlag(post.ID, userID(6))
-		w.DeleteFlags(post.ID)
+		w.DeleteFlag(post.ID, userID(6), worldStart)
+		w.ClearFlags(post.ID, store.FlagResolution{At: worldStart})
 		w.RecomputePostFlags(child)
 	})
-	c.write(func(w *store.Tx) { w.DeleteFlags(comment.ID); w.RecomputeCommentFlags(comment) })
-	c.write(func(w *store.Tx) { w.DeleteFlags(userID(3)); w.RecomputeUserFlags(userID(3)) })
+	c.write(func(w *store.Tx) {
+		w.ClearFlags(comment.ID, store.FlagResolution{At: worldStart})
+		w.RecomputeCommentFlags(comment)
+	})
+	c.write(func(w *store.Tx) {
+		w.ClearFlags(userID(3), store.FlagResolution{At: worldStart})
+		w.RecomputeUserFlags(userID(3))
+	})
 }
 
 func (c *collector) collectReactions() {

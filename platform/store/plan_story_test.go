@@ -101,7 +101,7 @@ func (c *collector) collectStoryWrites(id string) {
 	c.write(func(w *store.Tx) {
 		w.InsertStory(row)
 		w.GuardLiveStory(id, storyWorld, store.ErrConflict)
-		w.InsertFlag(flag)
+		w.InsertFlag(flag, "")
 		w.RecomputeStoryFlags(id)
 		w.GuardFlag(id, userID(3), store.ErrConflict)
 		w.RecomputeCommentFlags(comment)

@@ -138,6 +138,7 @@ func (w *Tx) GuardPost(p Post, refusal error) { w.Guard(sqlPostGuard, refusal, p
 func (w *Tx) DeletePost(p Post, now time.Time) {
 	w.Exec(sqlPostDelete, p.ID, now)
 	w.DeletePendingEdits(p.ID)
+	w.closeFlagItems(p.ID, now)
 	w.Exec(sqlPinsDeleteOfPost, p.ID)
 	if p.IsParent {
 		w.Exec(sqlPostDeleteChildren, p.ID, now)
@@ -163,7 +164,7 @@ func (w *Tx) UpdatePostFeedType(p Post, feedType string, now time.Time) {
 // PurgePosts deletes the rows of posts that are marked as deleted, with their flags, reactions, views and counts.
 func (w *Tx) PurgePosts(ids []string) {
 	w.Exec(sqlReactionPurge, ids)
-	w.Exec(sqlFlagsPurge, ids)
+	w.PurgeFlags(ids)
 	w.Exec(sqlViewsPurge, ids)
 	w.Exec(sqlCountersPurge, ids)
 	w.ReleaseFiles(ids)

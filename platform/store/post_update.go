@@ -4,8 +4,14 @@ import "time"
 
 // changedAt returns the new updated_at of a row: the parameter, but always later than before, so that every version of
 // a row has a different updated_at.
-func changedAt(param string) string {
-	return `GREATEST(` + param + `::timestamptz, updated_at + INTERVAL '1 millisecond')`
+func changedAt(param string) string { return changedAtOf("", param) }
+
+// changedAtOf is changedAt for a statement with several tables.
+func changedAtOf(table, param string) string {
+	if table != "" {
+		table += "."
+	}
+	return `GREATEST(` + param + `::timestamptz, ` + table + `updated_at + INTERVAL '1 millisecond')`
 }
 
 var (
@@ -36,6 +42,9 @@ func (w *Tx) UpdatePost(p Post, added []Post, dropped []string, now time.Time, k
 	}
 	if len(dropped) > 0 {
 		w.Exec(sqlPostDropChildren, dropped, now)
+		for _, child := range dropped {
+			w.closeFlagItems(child, now)
+		}
 		w.Exec(sqlPostRecomputeFlaggedChildren, p.ID)
 		w.recomputeCommunityFlags(p.TargetType, p.TargetID)
 	}

@@ -149,6 +149,7 @@ func (w *Tx) GuardLiveStory(id string, now time.Time, refusal error) {
 // DeleteStory marks a story as deleted and updates the counts. GuardStory must precede it.
 func (w *Tx) DeleteStory(s Story, now time.Time) {
 	w.Exec(sqlStoryDelete, s.ID, now)
+	w.closeFlagItems(s.ID, now)
 	w.Count(s.TargetID, CountStories, -1)
 	w.recomputeStoryTarget(s, now)
 }
@@ -158,7 +159,7 @@ func (w *Tx) DeleteStory(s Story, now time.Time) {
 func (w *Tx) PurgeStory(s Story, now time.Time) {
 	ids := []string{s.ID}
 	w.Exec(sqlReactionPurge, ids)
-	w.Exec(sqlFlagsPurge, ids)
+	w.PurgeFlags(ids)
 	w.Exec(sqlViewsPurge, ids)
 	w.Exec(sqlCountersPurge, ids)
 	w.Exec(sqlStorySubtractCount, s.TargetID, string(CountStories), s.ID)

@@ -103,6 +103,8 @@ var ExportTables = []ExportTable{
 		table: "reactions", key: []string{"reference_id", "user_id", "name"}, own: `user_id = $2`, columns: db.Columns[Reaction](internalColumns...),
 	}),
 	walkedTable(exported{table: "flags", key: []string{"target_id", "user_id"}, own: `user_id = $2`, columns: db.Columns[Flag](internalColumns...)}),
+	walkedTable(exported{table: "cleared_flags", key: []string{"target_id", "user_id"}, own: `user_id = $2`, columns: db.Columns[Flag](internalColumns...)}),
+	walkedTable(exported{table: "flag_notes", key: []string{"target_id", "id"}, own: `author_id = $2`, columns: db.Columns[FlagNote](internalColumns...)}),
 	walkedTable(exported{table: "polls", key: []string{"id"}, own: `creator_id = $2`, columns: db.Columns[Poll](internalColumns...)}),
 	walkedTable(exported{
 		table: "poll_votes", key: []string{"poll_id", "user_id", "answer_id"}, own: `user_id = $2`, columns: "poll_id, answer_id, created_at",
@@ -147,6 +149,7 @@ var notExported = map[string]string{
 	"counters":              "derived",
 	"directory":             "keyed hashes",
 	"erasures":              "an erased user has no export",
+	"flag_items":            "the work of moderators",
 	"handles":               "keyed hashes; the handle is part of users",
 	"idempotency_keys":      "keyed hashes, and answers that expire after 24 hours",
 	"idempotency_marks":     "keyed hashes",

@@ -25,7 +25,8 @@ func (s *Service) UnflagComment(ctx context.Context, req *plazav1.UnflagCommentR
 
 // ClearCommentFlags removes every flag of a comment. The caller must moderate it.
 func (s *Service) ClearCommentFlags(ctx context.Context, req *plazav1.ClearCommentFlagsRequest) (*plazav1.CommentResponse, error) {
-	return s.changeFlags(ctx, s.newModerated(ctx, req.GetCommentId()), flags.Clear)
+	l := s.newModerated(ctx, req.GetCommentId())
+	return s.changeFlags(ctx, l, flags.Clear(l.Request))
 }
 
 // changeFlags runs a request, commits a change of the comment's flags with everything that depends on them, and returns
@@ -33,8 +34,9 @@ func (s *Service) ClearCommentFlags(ctx context.Context, req *plazav1.ClearComme
 func (s *Service) changeFlags(ctx context.Context, l *loaded, change flags.Change) (*plazav1.CommentResponse, error) {
 	return s.change(ctx, l, func(tx *store.Tx) {
 		tx.GuardComment(l.comment.ID, fail.NotFound())
-		change(tx, l.comment.ID)
+		change.Apply(tx, l.comment.ID, flags.CommunityOf(l.comment.TargetType, l.comment.TargetID))
 		tx.RecomputeCommentFlags(*l.comment)
+		tx.ApplyFlagsToComment(*l.comment, change.HideLimit(), s.Now())
 	})
 }
 

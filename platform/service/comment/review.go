@@ -8,6 +8,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/flags"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -32,8 +33,10 @@ func (s *Service) review(ctx context.Context, id, status string) (*plazav1.Comme
 // tryReview is one attempt of review. It returns service.ErrConflict if the comment was edited concurrently.
 func (s *Service) tryReview(ctx context.Context, id, status string) (*plazav1.CommentResponse, error) {
 	var pending *store.PendingEdit
+	var item *store.FlagItem
 	l := s.newModerated(ctx, id)
 	l.PendingEdit(id, &pending)
+	l.FlagItem(id, &item)
 	l.CheckFound(func() bool {
 		return l.comment.ApprovalStatus == store.Pending || l.comment.ApprovalStatus == store.Approved && pending != nil
 	})
@@ -46,6 +49,8 @@ func (s *Service) tryReview(ctx context.Context, id, status string) (*plazav1.Co
 		}
 		tx.GuardCommentStatus(*l.comment, fail.NotFound())
 		tx.ReviewComment(*l.comment, status, now)
+		flags.Review(tx, l.Request, item, status == store.Approved)
+		tx.RecomputeCommentFlags(*l.comment)
 	})
 }
 

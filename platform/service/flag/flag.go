@@ -1,18 +1,17 @@
-// Package flag implements FlagService: moderators of the network read flags with their reasons. The services of posts,
-// comments, stories, messages and users set and remove the flags of their objects.
+// Package flag implements FlagService: moderators read flags with their reasons, and work through them as a queue. The
+// services of posts, comments, stories, messages and users set and remove the flags of their objects.
 package flag
 
 import (
 	"context"
 	"time"
 
-	"google.golang.org/protobuf/types/known/timestamppb"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -41,7 +40,7 @@ func (s *Service) ListFlags(ctx context.Context, req *plazav1.ListFlagsRequest) 
 	rows, paging := service.Page(cursor, rows, false, list.Desc, at)
 	users, err := s.ReadUsers(ctx, service.Distinct(service.Map(rows, func(f store.Flag) string { return f.UserID })))
 	return &plazav1.ListFlagsResponse{
-		Flags:  service.Map(rows, func(f store.Flag) *plazav1.Flag { return flagOf(f, users) }),
+		Flags:  service.Map(rows, func(f store.Flag) *plazav1.Flag { return view.Flag(f, users) }),
 		Users:  s.View.Users(ctx, users),
 		Paging: paging,
 	}, err
@@ -50,23 +49,17 @@ func (s *Service) ListFlags(ctx context.Context, req *plazav1.ListFlagsRequest) 
 // listOf returns the query of a request.
 func listOf(req *plazav1.ListFlagsRequest, cursor page.Cursor) store.FlagList {
 	list := store.FlagList{
-		Homes: region.All(), TargetID: req.GetTargetId(), TargetType: store.FlagTarget(req.GetTargetType()), Reason: req.GetReason(),
+		Homes: homesOf(req.GetRegion()), TargetID: req.GetTargetId(), TargetType: store.FlagTarget(req.GetTargetType()), Reason: req.GetReason(),
 		Desc: !cursor.Back, Limit: cursor.Limit + 1,
-	}
-	if req.GetRegion() != "" {
-		list.Homes = []region.Code{region.Code(req.GetRegion())}
 	}
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
 	return list
 }
 
-func flagOf(f store.Flag, users []store.User) *plazav1.Flag {
-	m := &plazav1.Flag{
-		TargetType: string(f.TargetType), TargetId: f.TargetID, UserInternalId: f.UserID, Reason: f.Reason, Detail: f.Detail,
-		Region: string(service.HomeOf(f.TargetID)), CreatedAt: timestamppb.New(f.CreatedAt),
+// homesOf returns the home that a request names, or all homes.
+func homesOf(code string) []region.Code {
+	if code == "" {
+		return region.All()
 	}
-	if u := service.UserByID(users, f.UserID); u != nil {
-		m.UserId = u.PublicID
-	}
-	return m
+	return []region.Code{region.Code(code)}
 }

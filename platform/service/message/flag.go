@@ -28,7 +28,7 @@ func (s *Service) UnflagMessage(ctx context.Context, req *plazav1.UnflagMessageR
 func (s *Service) ClearMessageFlags(ctx context.Context, req *plazav1.ClearMessageFlagsRequest) (*plazav1.MessageResponse, error) {
 	c := chat.NewExistingMessageRequest(ctx, s.Deps, req.GetMessageId())
 	c.Check(func() error { return c.Access.RequireModerate(c.Caller, auth.DeleteMessage) })
-	return s.changeFlags(ctx, c, flags.Clear)
+	return s.changeFlags(ctx, c, flags.Clear(c.Request))
 }
 
 // changeFlags runs a request, writes a change of the flags of a message, deletes the message if it has too many, and
@@ -38,7 +38,7 @@ func (s *Service) changeFlags(ctx context.Context, c *chat.MessageRequest, chang
 		return nil, err
 	}
 	updated, err := s.change(ctx, c.Message.ID, func(tx *store.Tx) {
-		change(tx, c.Message.ID)
+		change.Apply(tx, c.Message.ID, c.Message.ChannelID)
 		tx.RecomputeMessageFlags(c.Message.ID)
 	})
 	if err != nil {

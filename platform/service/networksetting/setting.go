@@ -69,7 +69,7 @@ func (s *Service) UpdateNetworkSettings(ctx context.Context, req *plazav1.Update
 	}
 	settings, err := s.update(ctx, map[string]any{
 		"isWhitelistEnabled": optional(req.IsWhitelistEnabled), "isReportEnabled": optional(req.IsReportEnabled),
-		"flagLimit": optional(req.FlagLimit), "isSecureModeEnabled": optional(req.IsSecureModeEnabled),
+		"flagLimit": optional(req.FlagLimit), "flagHideLimit": optional(req.FlagHideLimit), "isSecureModeEnabled": optional(req.IsSecureModeEnabled),
 		"maxGlobalPinnedPost": optional(req.MaxGlobalPinnedPost),
 		"userPrivacySetting":  optional(req.UserPrivacySetting), "isFollowWithRequestEnabled": optional(req.IsFollowWithRequestEnabled),
 		"generation": optional(req.Generation), "rateLimit": optional(req.RateLimit), "defaultAccessType": optional(req.DefaultAccessType),
@@ -107,6 +107,7 @@ func all(s store.Settings) *plazav1.NetworkSettings {
 	return &plazav1.NetworkSettings{
 		IsWhitelistEnabled: s.IsWhitelistEnabled, IsReportEnabled: s.IsReportEnabled,
 		FlagLimit: int32(s.FlagLimit), IsSecureModeEnabled: s.IsSecureModeEnabled, //nolint:gosec // at most 1000
+		FlagHideLimit:       int32(s.FlagHideLimit),       //nolint:gosec // at most 1000
 		MaxGlobalPinnedPost: int32(s.MaxGlobalPinnedPost), //nolint:gosec // at most 20
 		UserPrivacySetting:  s.UserPrivacySetting, IsFollowWithRequestEnabled: s.IsFollowWithRequestEnabled,
 		Generation: int32(s.Generation), //nolint:gosec // checked on the way in

@@ -27,7 +27,7 @@ func (s *Service) UnflagPost(ctx context.Context, req *plazav1.UnflagPostRequest
 func (s *Service) ClearPostFlags(ctx context.Context, req *plazav1.ClearPostFlagsRequest) (*plazav1.PostResponse, error) {
 	r := s.newRequest(ctx, req.GetPostId())
 	r.Check(r.RequireModerator)
-	return s.changeFlags(ctx, r, flags.Clear)
+	return s.changeFlags(ctx, r, flags.Clear(r.Request))
 }
 
 // changeFlags runs a request, commits a change of the post's flags with everything that depends on them, and returns
@@ -35,8 +35,9 @@ func (s *Service) ClearPostFlags(ctx context.Context, req *plazav1.ClearPostFlag
 func (s *Service) changeFlags(ctx context.Context, r *visibility.Request, change flags.Change) (*plazav1.PostResponse, error) {
 	return s.change(ctx, r, func(tx *store.Tx) {
 		tx.GuardPost(*r.Post, fail.NotFound())
-		change(tx, r.Post.ID)
+		change.Apply(tx, r.Post.ID, flags.CommunityOf(r.Post.TargetType, r.Post.TargetID))
 		tx.RecomputePostFlags(*r.Post)
+		tx.ApplyFlagsToPost(*r.Post, change.HideLimit(), s.Now())
 		tx.SelectCommunity(r.Target.Community)
 	})
 }

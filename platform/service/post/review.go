@@ -8,6 +8,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/flags"
 	"github.com/plaza-social/plaza/platform/service/internal/posting"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
@@ -34,10 +35,12 @@ func (s *Service) review(ctx context.Context, id, feedType string) (*plazav1.Pos
 // tryReview is one attempt of review. It returns service.ErrConflict if the post was edited concurrently.
 func (s *Service) tryReview(ctx context.Context, id, feedType string) (*plazav1.PostResponse, error) {
 	var pending *store.PendingEdit
+	var item *store.FlagItem
 	var children []store.Post
 	var edit *posting.Edit
 	r := s.newRequest(ctx, id)
 	r.PendingEdit(id, &pending)
+	r.FlagItem(id, &item)
 	r.ChildrenOf([]string{id}, &children)
 	r.Check(r.RequireModerator)
 	r.Check(func() (err error) {
@@ -57,6 +60,9 @@ func (s *Service) tryReview(ctx context.Context, id, feedType string) (*plazav1.
 		}
 		tx.GuardPost(*r.Post, fail.NotFound())
 		tx.UpdatePostFeedType(*r.Post, feedType, s.Now())
+		flags.Review(tx, r.Request, item, feedType == published)
+		tx.RecomputePostFlags(*r.Post)
+		tx.SelectCommunity(r.Target.Community)
 	})
 }
 

@@ -1,8 +1,8 @@
 // Package role implements RoleService: the built-in roles, and custom roles that administrators create.
 //
-// A custom role is a network role, which UpdateUser assigns to users. Every home has a row of each custom role. A
-// change is stored at the home of the region that receives it. The outbox copies it to the other homes, where the
-// newest change wins. Every server caches the roles of its home (auth.Catalog), because every call needs them. It
+// A custom role is a network role, which UpdateUser assigns to users. Every home has a row of each custom role. An
+// update is stored at the home of the region that receives it, a creation or deletion at the home that decides about the
+// id of the role. The outbox copies it to the other homes, where the newest change wins. Every server caches the roles of its home (auth.Catalog), because every call needs them. It
 // sees its own changes immediately, and others within a second.
 package role
 

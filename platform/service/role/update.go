@@ -3,6 +3,7 @@ package role
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"time"
 
@@ -25,7 +26,7 @@ var (
 // 400315; the id of a deleted role can be used again.
 func (s *Service) CreateRole(ctx context.Context, req *plazav1.CreateRoleRequest) (*plazav1.RoleResponse, error) {
 	return s.update(ctx, change{
-		permission: auth.CreateRole, granted: req.GetPermissions(), texts: textrules.TextOfList(req.GetRoleId(), req.GetDisplayName()), taken: errExists,
+		permission: auth.CreateRole, home: decidingHome(req.GetRoleId()), granted: req.GetPermissions(), texts: textrules.TextOfList(req.GetRoleId(), req.GetDisplayName()), taken: errExists,
 	}, func(rows []store.Role) (store.Role, error) {
 		return newRole(rows, req, s.Now())
 	})
@@ -49,7 +50,7 @@ func newRole(rows []store.Role, req *plazav1.CreateRoleRequest, now time.Time) (
 // UpdateRole changes the permissions of a custom role, which takes effect for all users who have it.
 func (s *Service) UpdateRole(ctx context.Context, req *plazav1.UpdateRoleRequest) (*plazav1.RoleResponse, error) {
 	return s.update(ctx, change{
-		permission: auth.EditRole, granted: req.GetPermissions(), texts: textrules.TextOfFields(req.DisplayName),
+		permission: auth.EditRole, home: s.Region, granted: req.GetPermissions(), texts: textrules.TextOfFields(req.DisplayName),
 	}, func(rows []store.Role) (store.Role, error) {
 		role, err := custom(rows, req.GetRoleId())
 		if req.DisplayName != nil {
@@ -62,7 +63,7 @@ func (s *Service) UpdateRole(ctx context.Context, req *plazav1.UpdateRoleRequest
 
 // DeleteRole deletes a custom role. Users who have it keep its id, which no longer grants anything.
 func (s *Service) DeleteRole(ctx context.Context, req *plazav1.DeleteRoleRequest) (*plazav1.RoleResponse, error) {
-	return s.update(ctx, change{permission: auth.DeleteRole}, func(rows []store.Role) (store.Role, error) {
+	return s.update(ctx, change{permission: auth.DeleteRole, home: decidingHome(req.GetRoleId())}, func(rows []store.Role) (store.Role, error) {
 		role, err := custom(rows, req.GetRoleId())
 		now := s.Now()
 		role.UpdatedAt, role.DeletedAt = now, &now
@@ -87,10 +88,18 @@ type change struct {
 	permission auth.Permission // that it requires
 	granted    []string        // permissions of the role, which the caller must have as well
 	texts      textrules.UserText
-	taken      error // if the home already has a role with the id; nil if it must have one
+	home       region.Code // where it is stored first
+	taken      error       // if the home already has a role with the id; nil if it must have one
 }
 
-// update stores the role that decide returns at the home of this region and sends it to the others.
+// decidingHome returns the home that decides whether a role id is in use. Creations and deletions are stored there first,
+// so that of two regions that create a role with the same id at the same time one succeeds.
+func decidingHome(id string) region.Code {
+	hash, all := sha256.Sum256([]byte(id)), region.All()
+	return all[int(hash[0])%len(all)]
+}
+
+// update stores the role that decide returns at the home of the change and sends it to the others.
 func (s *Service) update(ctx context.Context, c change, decide func([]store.Role) (store.Role, error)) (*plazav1.RoleResponse, error) {
 	var rows []store.Role
 	r := s.NewPrivilegedRequest(ctx, c.permission)
@@ -105,7 +114,7 @@ func (s *Service) update(ctx context.Context, c change, decide func([]store.Role
 		return nil, err
 	}
 	role.ChangedAt, role.Origin = s.clock(), string(s.Region)
-	if err := s.store(ctx, role, c.taken); err != nil {
+	if err := s.store(ctx, role, c); err != nil {
 		return nil, err
 	}
 	roles := []*plazav1.Role{s.View.CustomRole(role)}
@@ -132,10 +141,10 @@ type message struct {
 	Role store.Role  `json:"role"`
 }
 
-func (s *Service) store(ctx context.Context, role store.Role, taken error) error {
-	tx := s.Store.NewTx(s.Region)
-	if taken != nil {
-		tx.GuardRoleIDFree(role.ID, taken)
+func (s *Service) store(ctx context.Context, role store.Role, c change) error {
+	tx := s.Store.NewTx(c.home)
+	if c.taken != nil {
+		tx.GuardRoleIDFree(role.ID, c.taken)
 	}
 	tx.UpsertRole(role)
 	outboxRows := s.EmitToOtherHomes(tx, topic, func(home region.Code) any { return message{Home: home, Role: role} })

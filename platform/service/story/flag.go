@@ -29,11 +29,7 @@ func (s *Service) FlagStory(ctx context.Context, req *plazav1.FlagStoryRequest) 
 // UnflagStory removes the caller's own flag. Without one it is refused, as public clients expect.
 func (s *Service) UnflagStory(ctx context.Context, req *plazav1.UnflagStoryRequest) (*plazav1.StoryResponse, error) {
 	r := visibility.NewStoryRequest(ctx, s.Deps, req.GetStoryId())
-	remove := flags.Remove(r.Request)
-	return s.changeFlags(ctx, r, func(tx *store.Tx, id string) {
-		tx.GuardFlag(id, r.Caller.UserID, errNotFlagged)
-		remove(tx, id)
-	})
+	return s.changeFlags(ctx, r, flags.RemoveExisting(r.Request, errNotFlagged))
 }
 
 // ClearStoryFlags removes every flag of a story. The caller must moderate stories, or manage those of the community.
@@ -45,7 +41,7 @@ func (s *Service) ClearStoryFlags(ctx context.Context, req *plazav1.ClearStoryFl
 		}
 		return auth.Require(r.Caller, auth.ManageCommunityStory, r.Target.Scope(""))
 	})
-	return s.changeFlags(ctx, r, flags.Clear)
+	return s.changeFlags(ctx, r, flags.Clear(r.Request))
 }
 
 // changeFlags runs a request, commits a change of the story's flags with everything that depends on them, and returns
@@ -57,7 +53,7 @@ func (s *Service) changeFlags(ctx context.Context, r *visibility.Request, change
 	var after *store.Story
 	tx := s.Store.NewTx(r.Home())
 	r.Guard(tx, s.Now())
-	change(tx, r.Story.ID)
+	change.Apply(tx, r.Story.ID, flags.CommunityOf(r.Story.TargetType, r.Story.TargetID))
 	tx.RecomputeStoryFlags(r.Story.ID)
 	tx.SelectStory(r.Story.ID, &after)
 	if err := tx.Commit(ctx); err != nil {

@@ -59,7 +59,7 @@ func (a *archive) add(endedBefore time.Duration) store.Story {
 	}
 	a.commit(func(w *store.Tx) {
 		w.InsertStory(s)
-		w.InsertFlag(store.Flag{TargetType: store.FlagStory, TargetID: id, UserID: "u", CreatedAt: noon})
+		w.InsertFlag(store.Flag{TargetType: store.FlagStory, TargetID: id, UserID: "u", CreatedAt: noon}, "")
 		w.InsertReaction(store.Reaction{ReferenceType: store.ReferenceStory, ReferenceID: id, UserID: "u", Name: "like", ID: comment, CreatedAt: noon}, nil)
 		w.InsertViews(store.View{ReferenceType: store.ReferenceStory, ReferenceID: id, UserID: "u"}, []time.Time{noon})
 	})

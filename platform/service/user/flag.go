@@ -45,7 +45,7 @@ func (s *Service) ClearUserFlags(ctx context.Context, req *plazav1.ClearUserFlag
 		return nil, err
 	}
 	l.Check(func() error { return auth.Require(l.Caller, auth.ModerateUser, auth.Scope{}) })
-	cleared, err := s.changeFlags(ctx, l, flags.Clear)
+	cleared, err := s.changeFlags(ctx, l, flags.Clear(l.Request))
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (s *Service) changeFlags(ctx context.Context, l *flagRequest, change flags.
 	var updated []store.User
 	tx := s.Store.NewTx(service.HomeOf(l.userID))
 	tx.GuardTarget("user", l.userID, fail.NotFound())
-	change(tx, l.userID)
+	change.Apply(tx, l.userID, "")
 	tx.RecomputeUserFlags(l.userID)
 	tx.SelectUser(l.userID, &updated)
 	if err := tx.Commit(ctx); err != nil {

@@ -15,8 +15,31 @@ import (
 // defaultReason is the reason of a flag whose request names none.
 const defaultReason = "Others"
 
-// Change adds a change of the flags of one target to a transaction. What depends on the flags is recomputed after it.
-type Change func(tx *store.Tx, id string)
+// Change is a change of the flags of one target.
+type Change struct {
+	apply    func(tx *store.Tx, targetID, placeID string)
+	settings *store.Settings
+}
+
+// Apply adds the change of the flags of a target to a transaction. placeID is its community or channel, and empty if it
+// has none. What depends on the flags must be recomputed after it.
+func (c Change) Apply(tx *store.Tx, targetID, placeID string) { c.apply(tx, targetID, placeID) }
+
+// HideLimit returns the number of flags that hide content after the change; 0 if the change hides nothing.
+func (c Change) HideLimit() int {
+	if c.settings == nil {
+		return 0
+	}
+	return c.settings.FlagHideLimit
+}
+
+// CommunityOf returns the place of content on a target.
+func CommunityOf(targetType, targetID string) string {
+	if targetType == "community" {
+		return targetID
+	}
+	return ""
+}
 
 // reasons are given by requests that flag something.
 type reasons interface {
@@ -37,25 +60,63 @@ func Add(r *service.Request, target store.FlagTarget, why reasons) Change {
 		}
 		return nil
 	})
-	return func(tx *store.Tx, id string) {
+	apply := func(tx *store.Tx, targetID, placeID string) {
 		flag := store.Flag{
-			ID: r.Deps.NewID(tx.Home()), TargetType: target, TargetID: id, UserID: r.Caller.UserID,
+			ID: r.Deps.NewID(tx.Home()), TargetType: target, TargetID: targetID, UserID: r.Caller.UserID,
 			Reason: cmp.Or(why.GetReason(), defaultReason), Detail: why.GetDetail(), CreatedAt: r.Deps.Now(),
 		}
 		tx.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
-		tx.InsertFlag(flag)
+		tx.InsertFlag(flag, placeID)
 	}
+	return Change{apply, &settings}
 }
 
 // Remove returns the change that removes the caller's own flag; without one it changes nothing. It adds to the request
 // the check that the caller is a user.
 func Remove(r *service.Request) Change {
 	r.Check(r.RequireUser)
-	return func(tx *store.Tx, id string) { tx.DeleteFlag(id, r.Caller.UserID) }
+	return Change{apply: func(tx *store.Tx, targetID, _ string) { tx.DeleteFlag(targetID, r.Caller.UserID, r.Deps.Now()) }}
 }
 
-// Clear is the change that removes every flag of a target.
-func Clear(tx *store.Tx, id string) { tx.DeleteFlags(id) }
+// RemoveExisting is Remove with a transaction that fails with refusal if the caller has not flagged the target.
+func RemoveExisting(r *service.Request, refusal error) Change {
+	remove := Remove(r)
+	return Change{apply: func(tx *store.Tx, targetID, placeID string) {
+		tx.GuardFlag(targetID, r.Caller.UserID, refusal)
+		remove.Apply(tx, targetID, placeID)
+	}}
+}
+
+// Clear returns the change that removes every flag of a target, which dismisses them.
+func Clear(r *service.Request) Change {
+	return Change{apply: func(tx *store.Tx, targetID, _ string) {
+		tx.ClearFlags(targetID, store.FlagResolution{Outcome: store.FlagsDismissed, By: ModeratorID(r.Caller), At: r.Deps.Now()})
+	}}
+}
+
+// Review adds to the transaction that approves or declines a post or comment the resolution of its flags, if they hide
+// it; item is nil if it never had any. The transaction fails with store.ErrConflict if the item has changed since it was
+// read. A Recompute method must follow it.
+func Review(tx *store.Tx, r *service.Request, item *store.FlagItem, approved bool) {
+	if item == nil || !item.IsHidden {
+		return
+	}
+	outcome := store.FlagsContentRemoved
+	if approved {
+		outcome = store.FlagsDismissed
+	}
+	tx.GuardFlagItem(*item)
+	tx.ClearFlags(item.TargetID, store.FlagResolution{Outcome: outcome, By: ModeratorID(r.Caller), At: r.Deps.Now()})
+	tx.ShowFlagItem(item.TargetID)
+}
+
+// ModeratorID returns the internal id by which the rows of the flag queue name a moderator. Administrators have none.
+func ModeratorID(caller *auth.Caller) string {
+	if caller.Kind == auth.Admin {
+		return store.FlagAdministrator
+	}
+	return caller.UserID
+}
 
 // Mine runs a request and reports whether the caller flags a target; administrators never do.
 func Mine(ctx context.Context, r *service.Request, id string) (*plazav1.FlaggedByMeResponse, error) {

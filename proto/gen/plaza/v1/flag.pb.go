@@ -288,6 +288,902 @@ func (x *ListFlagsResponse) GetPaging() *Paging {
 	return nil
 }
 
+// FlagItem is an item of the flag queue: the flags of one object.
+type FlagItem struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Kind of object: `post`, `comment`, `story`, `message` or `user`.
+	TargetType string `protobuf:"bytes,1,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
+	// Id of the object; for users the internal id.
+	TargetId string `protobuf:"bytes,2,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
+	// Region that stores the object: `us`, `eu` or `sg`.
+	Region string `protobuf:"bytes,3,opt,name=region,proto3" json:"region,omitempty"`
+	// Community of a post, comment or story; empty for those on walls and for other objects.
+	CommunityId string `protobuf:"bytes,4,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
+	// Internal id of the channel of a message; empty for other objects.
+	ChannelId string `protobuf:"bytes,5,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
+	// State: `open`, `claimed` or `resolved`.
+	State string `protobuf:"bytes,6,opt,name=state,proto3" json:"state,omitempty"`
+	// The most frequent reason of the flags.
+	Reason string `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
+	// Number of flags; 0 once they are cleared.
+	FlagCount int32 `protobuf:"varint,8,opt,name=flag_count,json=flagCount,proto3" json:"flag_count,omitempty"`
+	// When the first of the flags was set.
+	OpenedAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=opened_at,json=openedAt,proto3" json:"opened_at,omitempty"`
+	// When the latest flag was set.
+	FlaggedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=flagged_at,json=flaggedAt,proto3" json:"flagged_at,omitempty"`
+	// Public id of the moderator who claimed the item.
+	ClaimedBy string `protobuf:"bytes,11,opt,name=claimed_by,json=claimedBy,proto3" json:"claimed_by,omitempty"`
+	// Until when only the moderator, or one of higher authority, can resolve the item.
+	ClaimedUntil *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=claimed_until,json=claimedUntil,proto3" json:"claimed_until,omitempty"`
+	// How the item was resolved: `dismissed`, `contentRemoved`, `userBanned`, or `withdrawn`: by those who had flagged.
+	Outcome string `protobuf:"bytes,13,opt,name=outcome,proto3" json:"outcome,omitempty"`
+	// Public id of the moderator who resolved the item; empty for administrators, and if no moderator did.
+	ResolvedBy string `protobuf:"bytes,14,opt,name=resolved_by,json=resolvedBy,proto3" json:"resolved_by,omitempty"`
+	// When the item was resolved.
+	ResolvedAt *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=resolved_at,json=resolvedAt,proto3" json:"resolved_at,omitempty"`
+	// Whether these flags hide the object from ordinary users.
+	IsHidden bool `protobuf:"varint,16,opt,name=is_hidden,json=isHidden,proto3" json:"is_hidden,omitempty"`
+	// Flags, the latest first: up to 10 of them in lists, and up to 100 otherwise.
+	Flags         []*Flag `protobuf:"bytes,17,rep,name=flags,proto3" json:"flags,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FlagItem) Reset() {
+	*x = FlagItem{}
+	mi := &file_plaza_v1_flag_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FlagItem) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FlagItem) ProtoMessage() {}
+
+func (x *FlagItem) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_flag_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FlagItem.ProtoReflect.Descriptor instead.
+func (*FlagItem) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_flag_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *FlagItem) GetTargetType() string {
+	if x != nil {
+		return x.TargetType
+	}
+	return ""
+}
+
+func (x *FlagItem) GetTargetId() string {
+	if x != nil {
+		return x.TargetId
+	}
+	return ""
+}
+
+func (x *FlagItem) GetRegion() string {
+	if x != nil {
+		return x.Region
+	}
+	return ""
+}
+
+func (x *FlagItem) GetCommunityId() string {
+	if x != nil {
+		return x.CommunityId
+	}
+	return ""
+}
+
+func (x *FlagItem) GetChannelId() string {
+	if x != nil {
+		return x.ChannelId
+	}
+	return ""
+}
+
+func (x *FlagItem) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *FlagItem) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *FlagItem) GetFlagCount() int32 {
+	if x != nil {
+		return x.FlagCount
+	}
+	return 0
+}
+
+func (x *FlagItem) GetOpenedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.OpenedAt
+	}
+	return nil
+}
+
+func (x *FlagItem) GetFlaggedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.FlaggedAt
+	}
+	return nil
+}
+
+func (x *FlagItem) GetClaimedBy() string {
+	if x != nil {
+		return x.ClaimedBy
+	}
+	return ""
+}
+
+func (x *FlagItem) GetClaimedUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ClaimedUntil
+	}
+	return nil
+}
+
+func (x *FlagItem) GetOutcome() string {
+	if x != nil {
+		return x.Outcome
+	}
+	return ""
+}
+
+func (x *FlagItem) GetResolvedBy() string {
+	if x != nil {
+		return x.ResolvedBy
+	}
+	return ""
+}
+
+func (x *FlagItem) GetResolvedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ResolvedAt
+	}
+	return nil
+}
+
+func (x *FlagItem) GetIsHidden() bool {
+	if x != nil {
+		return x.IsHidden
+	}
+	return false
+}
+
+func (x *FlagItem) GetFlags() []*Flag {
+	if x != nil {
+		return x.Flags
+	}
+	return nil
+}
+
+// FlagNote is what a moderator notes about an item.
+type FlagNote struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Id of the note.
+	NoteId string `protobuf:"bytes,1,opt,name=note_id,json=noteId,proto3" json:"note_id,omitempty"`
+	// Public id of the moderator; empty for administrators.
+	UserId string `protobuf:"bytes,2,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	// The note.
+	Text string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
+	// When it was added.
+	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FlagNote) Reset() {
+	*x = FlagNote{}
+	mi := &file_plaza_v1_flag_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FlagNote) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FlagNote) ProtoMessage() {}
+
+func (x *FlagNote) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_flag_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FlagNote.ProtoReflect.Descriptor instead.
+func (*FlagNote) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_flag_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *FlagNote) GetNoteId() string {
+	if x != nil {
+		return x.NoteId
+	}
+	return ""
+}
+
+func (x *FlagNote) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
+}
+
+func (x *FlagNote) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *FlagNote) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+// ListFlagItemsRequest filters the items. At most one of the community and the channel can be given; callers without
+// `VIEW_MODERATION_FEED` must give one.
+type ListFlagItemsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// State of the items: `open` (default), `claimed` or `resolved`.
+	State string `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
+	// Lists only items of this kind of object.
+	TargetType string `protobuf:"bytes,2,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
+	// Lists only items whose most frequent reason is this one.
+	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
+	// Lists only items of objects that this region stores.
+	Region string `protobuf:"bytes,4,opt,name=region,proto3" json:"region,omitempty"`
+	// Lists only items of posts, comments and stories in this community.
+	CommunityId string `protobuf:"bytes,5,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
+	// Lists only items of messages in this channel, by public or internal id.
+	ChannelId string `protobuf:"bytes,6,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
+	// Sort order: `lastCreated` (default): latest first, or `firstCreated`, by the time when the items were opened.
+	SortBy string `protobuf:"bytes,7,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
+	// Page size and token.
+	Options       *PageOptions `protobuf:"bytes,8,opt,name=options,proto3" json:"options,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListFlagItemsRequest) Reset() {
+	*x = ListFlagItemsRequest{}
+	mi := &file_plaza_v1_flag_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListFlagItemsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListFlagItemsRequest) ProtoMessage() {}
+
+func (x *ListFlagItemsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_flag_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListFlagItemsRequest.ProtoReflect.Descriptor instead.
+func (*ListFlagItemsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_flag_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ListFlagItemsRequest) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *ListFlagItemsRequest) GetTargetType() string {
+	if x != nil {
+		return x.TargetType
+	}
+	return ""
+}
+
+func (x *ListFlagItemsRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *ListFlagItemsRequest) GetRegion() string {
+	if x != nil {
+		return x.Region
+	}
+	return ""
+}
+
+func (x *ListFlagItemsRequest) GetCommunityId() string {
+	if x != nil {
+		return x.CommunityId
+	}
+	return ""
+}
+
+func (x *ListFlagItemsRequest) GetChannelId() string {
+	if x != nil {
+		return x.ChannelId
+	}
+	return ""
+}
+
+func (x *ListFlagItemsRequest) GetSortBy() string {
+	if x != nil {
+		return x.SortBy
+	}
+	return ""
+}
+
+func (x *ListFlagItemsRequest) GetOptions() *PageOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+// FlagItemListResponse is a page of items.
+type FlagItemListResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The items.
+	Items []*FlagItem `protobuf:"bytes,1,rep,name=items,proto3" json:"items,omitempty"`
+	// The users who flagged, and the moderators.
+	Users []*User `protobuf:"bytes,2,rep,name=users,proto3" json:"users,omitempty"`
+	// Avatars.
+	Files []*File `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
+	// Tokens of the neighboring pages.
+	Paging        *Paging `protobuf:"bytes,4,opt,name=paging,proto3" json:"paging,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FlagItemListResponse) Reset() {
+	*x = FlagItemListResponse{}
+	mi := &file_plaza_v1_flag_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FlagItemListResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FlagItemListResponse) ProtoMessage() {}
+
+func (x *FlagItemListResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_flag_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FlagItemListResponse.ProtoReflect.Descriptor instead.
+func (*FlagItemListResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_flag_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *FlagItemListResponse) GetItems() []*FlagItem {
+	if x != nil {
+		return x.Items
+	}
+	return nil
+}
+
+func (x *FlagItemListResponse) GetUsers() []*User {
+	if x != nil {
+		return x.Users
+	}
+	return nil
+}
+
+func (x *FlagItemListResponse) GetFiles() []*File {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+func (x *FlagItemListResponse) GetPaging() *Paging {
+	if x != nil {
+		return x.Paging
+	}
+	return nil
+}
+
+// CountFlagItemsRequest selects the items to count, as in ListFlagItems.
+type CountFlagItemsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Counts only items of posts, comments and stories in this community.
+	CommunityId string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
+	// Counts only items of messages in this channel, by public or internal id.
+	ChannelId     string `protobuf:"bytes,2,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CountFlagItemsRequest) Reset() {
+	*x = CountFlagItemsRequest{}
+	mi := &file_plaza_v1_flag_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CountFlagItemsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CountFlagItemsRequest) ProtoMessage() {}
+
+func (x *CountFlagItemsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_flag_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CountFlagItemsRequest.ProtoReflect.Descriptor instead.
+func (*CountFlagItemsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_flag_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *CountFlagItemsRequest) GetCommunityId() string {
+	if x != nil {
+		return x.CommunityId
+	}
+	return ""
+}
+
+func (x *CountFlagItemsRequest) GetChannelId() string {
+	if x != nil {
+		return x.ChannelId
+	}
+	return ""
+}
+
+// CountFlagItemsResponse contains the numbers of items by state.
+type CountFlagItemsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Open items.
+	Open int32 `protobuf:"varint,1,opt,name=open,proto3" json:"open,omitempty"`
+	// Claimed items.
+	Claimed int32 `protobuf:"varint,2,opt,name=claimed,proto3" json:"claimed,omitempty"`
+	// Resolved items.
+	Resolved      int32 `protobuf:"varint,3,opt,name=resolved,proto3" json:"resolved,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CountFlagItemsResponse) Reset() {
+	*x = CountFlagItemsResponse{}
+	mi := &file_plaza_v1_flag_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CountFlagItemsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CountFlagItemsResponse) ProtoMessage() {}
+
+func (x *CountFlagItemsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_flag_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CountFlagItemsResponse.ProtoReflect.Descriptor instead.
+func (*CountFlagItemsResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_flag_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *CountFlagItemsResponse) GetOpen() int32 {
+	if x != nil {
+		return x.Open
+	}
+	return 0
+}
+
+func (x *CountFlagItemsResponse) GetClaimed() int32 {
+	if x != nil {
+		return x.Claimed
+	}
+	return 0
+}
+
+func (x *CountFlagItemsResponse) GetResolved() int32 {
+	if x != nil {
+		return x.Resolved
+	}
+	return 0
+}
+
+// GetFlagItemRequest identifies the item by its object.
+type GetFlagItemRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Id of the object; for users the internal id.
+	TargetId      string `protobuf:"bytes,1,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetFlagItemRequest) Reset() {
+	*x = GetFlagItemRequest{}
+	mi := &file_plaza_v1_flag_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetFlagItemRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetFlagItemRequest) ProtoMessage() {}
+
+func (x *GetFlagItemRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_flag_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetFlagItemRequest.ProtoReflect.Descriptor instead.
+func (*GetFlagItemRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_flag_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *GetFlagItemRequest) GetTargetId() string {
+	if x != nil {
+		return x.TargetId
+	}
+	return ""
+}
+
+// ClaimFlagItemRequest identifies the item by its object.
+type ClaimFlagItemRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Id of the object; for users the internal id.
+	TargetId      string `protobuf:"bytes,1,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ClaimFlagItemRequest) Reset() {
+	*x = ClaimFlagItemRequest{}
+	mi := &file_plaza_v1_flag_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ClaimFlagItemRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ClaimFlagItemRequest) ProtoMessage() {}
+
+func (x *ClaimFlagItemRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_flag_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ClaimFlagItemRequest.ProtoReflect.Descriptor instead.
+func (*ClaimFlagItemRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_flag_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *ClaimFlagItemRequest) GetTargetId() string {
+	if x != nil {
+		return x.TargetId
+	}
+	return ""
+}
+
+// ReleaseFlagItemRequest identifies the item by its object.
+type ReleaseFlagItemRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Id of the object; for users the internal id.
+	TargetId      string `protobuf:"bytes,1,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReleaseFlagItemRequest) Reset() {
+	*x = ReleaseFlagItemRequest{}
+	mi := &file_plaza_v1_flag_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReleaseFlagItemRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReleaseFlagItemRequest) ProtoMessage() {}
+
+func (x *ReleaseFlagItemRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_flag_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReleaseFlagItemRequest.ProtoReflect.Descriptor instead.
+func (*ReleaseFlagItemRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_flag_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *ReleaseFlagItemRequest) GetTargetId() string {
+	if x != nil {
+		return x.TargetId
+	}
+	return ""
+}
+
+// ResolveFlagItemRequest identifies the item by its object and states the outcome.
+type ResolveFlagItemRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Id of the object; for users the internal id.
+	TargetId string `protobuf:"bytes,1,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
+	// The outcome: `dismissed`, `contentRemoved`, for which the object must have been deleted or declined, or hidden by
+	// the flags, or `userBanned`.
+	Outcome       string `protobuf:"bytes,2,opt,name=outcome,proto3" json:"outcome,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResolveFlagItemRequest) Reset() {
+	*x = ResolveFlagItemRequest{}
+	mi := &file_plaza_v1_flag_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResolveFlagItemRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResolveFlagItemRequest) ProtoMessage() {}
+
+func (x *ResolveFlagItemRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_flag_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResolveFlagItemRequest.ProtoReflect.Descriptor instead.
+func (*ResolveFlagItemRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_flag_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *ResolveFlagItemRequest) GetTargetId() string {
+	if x != nil {
+		return x.TargetId
+	}
+	return ""
+}
+
+func (x *ResolveFlagItemRequest) GetOutcome() string {
+	if x != nil {
+		return x.Outcome
+	}
+	return ""
+}
+
+// AddFlagNoteRequest identifies the item by its object.
+type AddFlagNoteRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Id of the object; for users the internal id.
+	TargetId string `protobuf:"bytes,1,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
+	// The note, 1 to 1,000 characters.
+	Text          string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AddFlagNoteRequest) Reset() {
+	*x = AddFlagNoteRequest{}
+	mi := &file_plaza_v1_flag_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AddFlagNoteRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AddFlagNoteRequest) ProtoMessage() {}
+
+func (x *AddFlagNoteRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_flag_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AddFlagNoteRequest.ProtoReflect.Descriptor instead.
+func (*AddFlagNoteRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_flag_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *AddFlagNoteRequest) GetTargetId() string {
+	if x != nil {
+		return x.TargetId
+	}
+	return ""
+}
+
+func (x *AddFlagNoteRequest) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+// FlagItemResponse is an item with everything that belongs to it.
+type FlagItemResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The item.
+	Items []*FlagItem `protobuf:"bytes,1,rep,name=items,proto3" json:"items,omitempty"`
+	// Up to 100 of the flags that moderators cleared, the first one of each user.
+	ClearedFlags []*Flag `protobuf:"bytes,2,rep,name=cleared_flags,json=clearedFlags,proto3" json:"cleared_flags,omitempty"`
+	// The notes, the earliest first.
+	Notes []*FlagNote `protobuf:"bytes,3,rep,name=notes,proto3" json:"notes,omitempty"`
+	// The users who flagged, and the moderators.
+	Users []*User `protobuf:"bytes,4,rep,name=users,proto3" json:"users,omitempty"`
+	// Avatars.
+	Files         []*File `protobuf:"bytes,5,rep,name=files,proto3" json:"files,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FlagItemResponse) Reset() {
+	*x = FlagItemResponse{}
+	mi := &file_plaza_v1_flag_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FlagItemResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FlagItemResponse) ProtoMessage() {}
+
+func (x *FlagItemResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_flag_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FlagItemResponse.ProtoReflect.Descriptor instead.
+func (*FlagItemResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_flag_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *FlagItemResponse) GetItems() []*FlagItem {
+	if x != nil {
+		return x.Items
+	}
+	return nil
+}
+
+func (x *FlagItemResponse) GetClearedFlags() []*Flag {
+	if x != nil {
+		return x.ClearedFlags
+	}
+	return nil
+}
+
+func (x *FlagItemResponse) GetNotes() []*FlagNote {
+	if x != nil {
+		return x.Notes
+	}
+	return nil
+}
+
+func (x *FlagItemResponse) GetUsers() []*User {
+	if x != nil {
+		return x.Users
+	}
+	return nil
+}
+
+func (x *FlagItemResponse) GetFiles() []*File {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
 var File_plaza_v1_flag_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_flag_proto_rawDesc = "" +
@@ -315,9 +1211,92 @@ const file_plaza_v1_flag_proto_rawDesc = "" +
 	"\x05flags\x18\x01 \x03(\v2\x0e.plaza.v1.FlagR\x05flags\x12$\n" +
 	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
 	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
-	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging2\x80\x01\n" +
+	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xfe\x04\n" +
+	"\bFlagItem\x12\x1f\n" +
+	"\vtarget_type\x18\x01 \x01(\tR\n" +
+	"targetType\x12\x1b\n" +
+	"\ttarget_id\x18\x02 \x01(\tR\btargetId\x12\x16\n" +
+	"\x06region\x18\x03 \x01(\tR\x06region\x12!\n" +
+	"\fcommunity_id\x18\x04 \x01(\tR\vcommunityId\x12\x1d\n" +
+	"\n" +
+	"channel_id\x18\x05 \x01(\tR\tchannelId\x12\x14\n" +
+	"\x05state\x18\x06 \x01(\tR\x05state\x12\x16\n" +
+	"\x06reason\x18\a \x01(\tR\x06reason\x12\x1d\n" +
+	"\n" +
+	"flag_count\x18\b \x01(\x05R\tflagCount\x127\n" +
+	"\topened_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\bopenedAt\x129\n" +
+	"\n" +
+	"flagged_at\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\tflaggedAt\x12\x1d\n" +
+	"\n" +
+	"claimed_by\x18\v \x01(\tR\tclaimedBy\x12?\n" +
+	"\rclaimed_until\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\fclaimedUntil\x12\x18\n" +
+	"\aoutcome\x18\r \x01(\tR\aoutcome\x12\x1f\n" +
+	"\vresolved_by\x18\x0e \x01(\tR\n" +
+	"resolvedBy\x12;\n" +
+	"\vresolved_at\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"resolvedAt\x12\x1b\n" +
+	"\tis_hidden\x18\x10 \x01(\bR\bisHidden\x12$\n" +
+	"\x05flags\x18\x11 \x03(\v2\x0e.plaza.v1.FlagR\x05flags\"\x8b\x01\n" +
+	"\bFlagNote\x12\x17\n" +
+	"\anote_id\x18\x01 \x01(\tR\x06noteId\x12\x17\n" +
+	"\auser_id\x18\x02 \x01(\tR\x06userId\x12\x12\n" +
+	"\x04text\x18\x03 \x01(\tR\x04text\x129\n" +
+	"\n" +
+	"created_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\xb2\x03\n" +
+	"\x14ListFlagItemsRequest\x127\n" +
+	"\x05state\x18\x01 \x01(\tB!\xbaH\x1e\xd8\x01\x01r\x19R\x04openR\aclaimedR\bresolvedR\x05state\x12N\n" +
+	"\vtarget_type\x18\x02 \x01(\tB-\xbaH*\xd8\x01\x01r%R\x04postR\acommentR\x05storyR\amessageR\x04userR\n" +
+	"targetType\x12 \n" +
+	"\x06reason\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xac\x02R\x06reason\x12,\n" +
+	"\x06region\x18\x04 \x01(\tB\x14\xbaH\x11\xd8\x01\x01r\fR\x02usR\x02euR\x02sgR\x06region\x12*\n" +
+	"\fcommunity_id\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dR\vcommunityId\x12&\n" +
+	"\n" +
+	"channel_id\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\tchannelId\x12<\n" +
+	"\asort_by\x18\a \x01(\tB#\xbaH \xd8\x01\x01r\x1bR\vlastCreatedR\ffirstCreatedR\x06sortBy\x12/\n" +
+	"\aoptions\x18\b \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"\xbc\x01\n" +
+	"\x14FlagItemListResponse\x12(\n" +
+	"\x05items\x18\x01 \x03(\v2\x12.plaza.v1.FlagItemR\x05items\x12$\n" +
+	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
+	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"k\n" +
+	"\x15CountFlagItemsRequest\x12*\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\vcommunityId\x12&\n" +
+	"\n" +
+	"channel_id\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dR\tchannelId\"b\n" +
+	"\x16CountFlagItemsResponse\x12\x12\n" +
+	"\x04open\x18\x01 \x01(\x05R\x04open\x12\x18\n" +
+	"\aclaimed\x18\x02 \x01(\x05R\aclaimed\x12\x1a\n" +
+	"\bresolved\x18\x03 \x01(\x05R\bresolved\":\n" +
+	"\x12GetFlagItemRequest\x12$\n" +
+	"\ttarget_id\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\btargetId\"<\n" +
+	"\x14ClaimFlagItemRequest\x12$\n" +
+	"\ttarget_id\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\btargetId\">\n" +
+	"\x16ReleaseFlagItemRequest\x12$\n" +
+	"\ttarget_id\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\btargetId\"\x86\x01\n" +
+	"\x16ResolveFlagItemRequest\x12$\n" +
+	"\ttarget_id\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\btargetId\x12F\n" +
+	"\aoutcome\x18\x02 \x01(\tB,\xbaH)r'R\tdismissedR\x0econtentRemovedR\n" +
+	"userBannedR\aoutcome\"Z\n" +
+	"\x12AddFlagNoteRequest\x12$\n" +
+	"\ttarget_id\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\btargetId\x12\x1e\n" +
+	"\x04text\x18\x02 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xe8\aR\x04text\"\xed\x01\n" +
+	"\x10FlagItemResponse\x12(\n" +
+	"\x05items\x18\x01 \x03(\v2\x12.plaza.v1.FlagItemR\x05items\x123\n" +
+	"\rcleared_flags\x18\x02 \x03(\v2\x0e.plaza.v1.FlagR\fclearedFlags\x12(\n" +
+	"\x05notes\x18\x03 \x03(\v2\x12.plaza.v1.FlagNoteR\x05notes\x12$\n" +
+	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x05 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files2\xe5\b\n" +
 	"\vFlagService\x12q\n" +
-	"\tListFlags\x12\x1a.plaza.v1.ListFlagsRequest\x1a\x1b.plaza.v1.ListFlagsResponse\"+\xa2\xbb\x18\x04\b\x04\x10E\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v1/moderation/flags\x90\x02\x01B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\tListFlags\x12\x1a.plaza.v1.ListFlagsRequest\x1a\x1b.plaza.v1.ListFlagsResponse\"+\xa2\xbb\x18\x04\b\x04\x10E\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v1/moderation/flags\x90\x02\x01\x12\x81\x01\n" +
+	"\rListFlagItems\x12\x1e.plaza.v1.ListFlagItemsRequest\x1a\x1e.plaza.v1.FlagItemListResponse\"0\xa2\xbb\x18\x04\b\x04\x10E\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v1/moderation/flag-items\x90\x02\x01\x12\x8b\x01\n" +
+	"\x0eCountFlagItems\x12\x1f.plaza.v1.CountFlagItemsRequest\x1a .plaza.v1.CountFlagItemsResponse\"6\xa2\xbb\x18\x04\b\x04\x10E\x82\xd3\xe4\x93\x02%\x12#/api/v1/moderation/flag-item-counts\x90\x02\x01\x12\x85\x01\n" +
+	"\vGetFlagItem\x12\x1c.plaza.v1.GetFlagItemRequest\x1a\x1a.plaza.v1.FlagItemResponse\"<\xa2\xbb\x18\x04\b\x04\x10E\x82\xd3\xe4\x93\x02+\x12)/api/v1/moderation/flag-items/{target_id}\x90\x02\x01\x12\x8f\x01\n" +
+	"\rClaimFlagItem\x12\x1e.plaza.v1.ClaimFlagItemRequest\x1a\x1a.plaza.v1.FlagItemResponse\"B\xa2\xbb\x18\x04\b\x04\x10E\x82\xd3\xe4\x93\x024:\x01*\"//api/v1/moderation/flag-items/{target_id}/claim\x12\x90\x01\n" +
+	"\x0fReleaseFlagItem\x12 .plaza.v1.ReleaseFlagItemRequest\x1a\x1a.plaza.v1.FlagItemResponse\"?\xa2\xbb\x18\x04\b\x04\x10E\x82\xd3\xe4\x93\x021*//api/v1/moderation/flag-items/{target_id}/claim\x12\x95\x01\n" +
+	"\x0fResolveFlagItem\x12 .plaza.v1.ResolveFlagItemRequest\x1a\x1a.plaza.v1.FlagItemResponse\"D\xa2\xbb\x18\x04\b\x04\x10E\x82\xd3\xe4\x93\x026:\x01*\"1/api/v1/moderation/flag-items/{target_id}/resolve\x12\x8b\x01\n" +
+	"\vAddFlagNote\x12\x1c.plaza.v1.AddFlagNoteRequest\x1a\x1a.plaza.v1.FlagItemResponse\"B\xa2\xbb\x18\x04\b\x04\x10E\x82\xd3\xe4\x93\x024:\x01*\"//api/v1/moderation/flag-items/{target_id}/notesB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_flag_proto_rawDescOnce sync.Once
@@ -331,31 +1310,73 @@ func file_plaza_v1_flag_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_flag_proto_rawDescData
 }
 
-var file_plaza_v1_flag_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
+var file_plaza_v1_flag_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
 var file_plaza_v1_flag_proto_goTypes = []any{
-	(*Flag)(nil),                  // 0: plaza.v1.Flag
-	(*ListFlagsRequest)(nil),      // 1: plaza.v1.ListFlagsRequest
-	(*ListFlagsResponse)(nil),     // 2: plaza.v1.ListFlagsResponse
-	(*timestamppb.Timestamp)(nil), // 3: google.protobuf.Timestamp
-	(*PageOptions)(nil),           // 4: plaza.v1.PageOptions
-	(*User)(nil),                  // 5: plaza.v1.User
-	(*File)(nil),                  // 6: plaza.v1.File
-	(*Paging)(nil),                // 7: plaza.v1.Paging
+	(*Flag)(nil),                   // 0: plaza.v1.Flag
+	(*ListFlagsRequest)(nil),       // 1: plaza.v1.ListFlagsRequest
+	(*ListFlagsResponse)(nil),      // 2: plaza.v1.ListFlagsResponse
+	(*FlagItem)(nil),               // 3: plaza.v1.FlagItem
+	(*FlagNote)(nil),               // 4: plaza.v1.FlagNote
+	(*ListFlagItemsRequest)(nil),   // 5: plaza.v1.ListFlagItemsRequest
+	(*FlagItemListResponse)(nil),   // 6: plaza.v1.FlagItemListResponse
+	(*CountFlagItemsRequest)(nil),  // 7: plaza.v1.CountFlagItemsRequest
+	(*CountFlagItemsResponse)(nil), // 8: plaza.v1.CountFlagItemsResponse
+	(*GetFlagItemRequest)(nil),     // 9: plaza.v1.GetFlagItemRequest
+	(*ClaimFlagItemRequest)(nil),   // 10: plaza.v1.ClaimFlagItemRequest
+	(*ReleaseFlagItemRequest)(nil), // 11: plaza.v1.ReleaseFlagItemRequest
+	(*ResolveFlagItemRequest)(nil), // 12: plaza.v1.ResolveFlagItemRequest
+	(*AddFlagNoteRequest)(nil),     // 13: plaza.v1.AddFlagNoteRequest
+	(*FlagItemResponse)(nil),       // 14: plaza.v1.FlagItemResponse
+	(*timestamppb.Timestamp)(nil),  // 15: google.protobuf.Timestamp
+	(*PageOptions)(nil),            // 16: plaza.v1.PageOptions
+	(*User)(nil),                   // 17: plaza.v1.User
+	(*File)(nil),                   // 18: plaza.v1.File
+	(*Paging)(nil),                 // 19: plaza.v1.Paging
 }
 var file_plaza_v1_flag_proto_depIdxs = []int32{
-	3, // 0: plaza.v1.Flag.created_at:type_name -> google.protobuf.Timestamp
-	4, // 1: plaza.v1.ListFlagsRequest.options:type_name -> plaza.v1.PageOptions
-	0, // 2: plaza.v1.ListFlagsResponse.flags:type_name -> plaza.v1.Flag
-	5, // 3: plaza.v1.ListFlagsResponse.users:type_name -> plaza.v1.User
-	6, // 4: plaza.v1.ListFlagsResponse.files:type_name -> plaza.v1.File
-	7, // 5: plaza.v1.ListFlagsResponse.paging:type_name -> plaza.v1.Paging
-	1, // 6: plaza.v1.FlagService.ListFlags:input_type -> plaza.v1.ListFlagsRequest
-	2, // 7: plaza.v1.FlagService.ListFlags:output_type -> plaza.v1.ListFlagsResponse
-	7, // [7:8] is the sub-list for method output_type
-	6, // [6:7] is the sub-list for method input_type
-	6, // [6:6] is the sub-list for extension type_name
-	6, // [6:6] is the sub-list for extension extendee
-	0, // [0:6] is the sub-list for field type_name
+	15, // 0: plaza.v1.Flag.created_at:type_name -> google.protobuf.Timestamp
+	16, // 1: plaza.v1.ListFlagsRequest.options:type_name -> plaza.v1.PageOptions
+	0,  // 2: plaza.v1.ListFlagsResponse.flags:type_name -> plaza.v1.Flag
+	17, // 3: plaza.v1.ListFlagsResponse.users:type_name -> plaza.v1.User
+	18, // 4: plaza.v1.ListFlagsResponse.files:type_name -> plaza.v1.File
+	19, // 5: plaza.v1.ListFlagsResponse.paging:type_name -> plaza.v1.Paging
+	15, // 6: plaza.v1.FlagItem.opened_at:type_name -> google.protobuf.Timestamp
+	15, // 7: plaza.v1.FlagItem.flagged_at:type_name -> google.protobuf.Timestamp
+	15, // 8: plaza.v1.FlagItem.claimed_until:type_name -> google.protobuf.Timestamp
+	15, // 9: plaza.v1.FlagItem.resolved_at:type_name -> google.protobuf.Timestamp
+	0,  // 10: plaza.v1.FlagItem.flags:type_name -> plaza.v1.Flag
+	15, // 11: plaza.v1.FlagNote.created_at:type_name -> google.protobuf.Timestamp
+	16, // 12: plaza.v1.ListFlagItemsRequest.options:type_name -> plaza.v1.PageOptions
+	3,  // 13: plaza.v1.FlagItemListResponse.items:type_name -> plaza.v1.FlagItem
+	17, // 14: plaza.v1.FlagItemListResponse.users:type_name -> plaza.v1.User
+	18, // 15: plaza.v1.FlagItemListResponse.files:type_name -> plaza.v1.File
+	19, // 16: plaza.v1.FlagItemListResponse.paging:type_name -> plaza.v1.Paging
+	3,  // 17: plaza.v1.FlagItemResponse.items:type_name -> plaza.v1.FlagItem
+	0,  // 18: plaza.v1.FlagItemResponse.cleared_flags:type_name -> plaza.v1.Flag
+	4,  // 19: plaza.v1.FlagItemResponse.notes:type_name -> plaza.v1.FlagNote
+	17, // 20: plaza.v1.FlagItemResponse.users:type_name -> plaza.v1.User
+	18, // 21: plaza.v1.FlagItemResponse.files:type_name -> plaza.v1.File
+	1,  // 22: plaza.v1.FlagService.ListFlags:input_type -> plaza.v1.ListFlagsRequest
+	5,  // 23: plaza.v1.FlagService.ListFlagItems:input_type -> plaza.v1.ListFlagItemsRequest
+	7,  // 24: plaza.v1.FlagService.CountFlagItems:input_type -> plaza.v1.CountFlagItemsRequest
+	9,  // 25: plaza.v1.FlagService.GetFlagItem:input_type -> plaza.v1.GetFlagItemRequest
+	10, // 26: plaza.v1.FlagService.ClaimFlagItem:input_type -> plaza.v1.ClaimFlagItemRequest
+	11, // 27: plaza.v1.FlagService.ReleaseFlagItem:input_type -> plaza.v1.ReleaseFlagItemRequest
+	12, // 28: plaza.v1.FlagService.ResolveFlagItem:input_type -> plaza.v1.ResolveFlagItemRequest
+	13, // 29: plaza.v1.FlagService.AddFlagNote:input_type -> plaza.v1.AddFlagNoteRequest
+	2,  // 30: plaza.v1.FlagService.ListFlags:output_type -> plaza.v1.ListFlagsResponse
+	6,  // 31: plaza.v1.FlagService.ListFlagItems:output_type -> plaza.v1.FlagItemListResponse
+	8,  // 32: plaza.v1.FlagService.CountFlagItems:output_type -> plaza.v1.CountFlagItemsResponse
+	14, // 33: plaza.v1.FlagService.GetFlagItem:output_type -> plaza.v1.FlagItemResponse
+	14, // 34: plaza.v1.FlagService.ClaimFlagItem:output_type -> plaza.v1.FlagItemResponse
+	14, // 35: plaza.v1.FlagService.ReleaseFlagItem:output_type -> plaza.v1.FlagItemResponse
+	14, // 36: plaza.v1.FlagService.ResolveFlagItem:output_type -> plaza.v1.FlagItemResponse
+	14, // 37: plaza.v1.FlagService.AddFlagNote:output_type -> plaza.v1.FlagItemResponse
+	30, // [30:38] is the sub-list for method output_type
+	22, // [22:30] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_flag_proto_init() }
@@ -373,7 +1394,7 @@ func file_plaza_v1_flag_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_flag_proto_rawDesc), len(file_plaza_v1_flag_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   3,
+			NumMessages:   15,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -179,6 +179,9 @@ type NetworkSettings struct {
 	IsReportEnabled bool `protobuf:"varint,2,opt,name=is_report_enabled,json=isReportEnabled,proto3" json:"is_report_enabled,omitempty"`
 	// Maximum number of flags on a post or comment. The initial value is 100.
 	FlagLimit int32 `protobuf:"varint,3,opt,name=flag_limit,json=flagLimit,proto3" json:"flag_limit,omitempty"`
+	// Number of users whose flags hide a post or comment from ordinary users until a moderator decides. The initial value
+	// is 0: flags do not hide anything.
+	FlagHideLimit int32 `protobuf:"varint,7,opt,name=flag_hide_limit,json=flagHideLimit,proto3" json:"flag_hide_limit,omitempty"`
 	// Secure mode: whether creating a session requires an `authToken`.
 	IsSecureModeEnabled bool `protobuf:"varint,4,opt,name=is_secure_mode_enabled,json=isSecureModeEnabled,proto3" json:"is_secure_mode_enabled,omitempty"`
 	// Visibility of walls: `public`, or `private`: only accepted followers can see a wall.
@@ -256,6 +259,13 @@ func (x *NetworkSettings) GetIsReportEnabled() bool {
 func (x *NetworkSettings) GetFlagLimit() int32 {
 	if x != nil {
 		return x.FlagLimit
+	}
+	return 0
+}
+
+func (x *NetworkSettings) GetFlagHideLimit() int32 {
+	if x != nil {
+		return x.FlagHideLimit
 	}
 	return 0
 }
@@ -390,6 +400,9 @@ type UpdateNetworkSettingsRequest struct {
 	IsReportEnabled *bool `protobuf:"varint,2,opt,name=is_report_enabled,json=isReportEnabled,proto3,oneof" json:"is_report_enabled,omitempty"`
 	// Maximum number of flags on a post or comment, 1 to 1,000.
 	FlagLimit *int32 `protobuf:"varint,3,opt,name=flag_limit,json=flagLimit,proto3,oneof" json:"flag_limit,omitempty"`
+	// Number of users whose flags hide a post or comment from ordinary users until a moderator decides, 0 to 1,000; 0:
+	// flags do not hide anything. A new value applies with the next flag of a post or comment.
+	FlagHideLimit *int32 `protobuf:"varint,7,opt,name=flag_hide_limit,json=flagHideLimit,proto3,oneof" json:"flag_hide_limit,omitempty"`
 	// Secure mode: whether creating a session requires an `authToken`.
 	IsSecureModeEnabled *bool `protobuf:"varint,4,opt,name=is_secure_mode_enabled,json=isSecureModeEnabled,proto3,oneof" json:"is_secure_mode_enabled,omitempty"`
 	// Visibility of walls: `public`, or `private`: only accepted followers can see a wall.
@@ -468,6 +481,13 @@ func (x *UpdateNetworkSettingsRequest) GetIsReportEnabled() bool {
 func (x *UpdateNetworkSettingsRequest) GetFlagLimit() int32 {
 	if x != nil && x.FlagLimit != nil {
 		return *x.FlagLimit
+	}
+	return 0
+}
+
+func (x *UpdateNetworkSettingsRequest) GetFlagHideLimit() int32 {
+	if x != nil && x.FlagHideLimit != nil {
+		return *x.FlagHideLimit
 	}
 	return 0
 }
@@ -1469,12 +1489,13 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x14is_whitelist_enabled\x18\x01 \x01(\bH\x00R\x12isWhitelistEnabled\x88\x01\x01\x12/\n" +
 	"\x11is_report_enabled\x18\x02 \x01(\bH\x01R\x0fisReportEnabled\x88\x01\x01B\x17\n" +
 	"\x15_is_whitelist_enabledB\x14\n" +
-	"\x12_is_report_enabled\"\xe3\x05\n" +
+	"\x12_is_report_enabled\"\x8b\x06\n" +
 	"\x0fNetworkSettings\x120\n" +
 	"\x14is_whitelist_enabled\x18\x01 \x01(\bR\x12isWhitelistEnabled\x12*\n" +
 	"\x11is_report_enabled\x18\x02 \x01(\bR\x0fisReportEnabled\x12\x1d\n" +
 	"\n" +
-	"flag_limit\x18\x03 \x01(\x05R\tflagLimit\x123\n" +
+	"flag_limit\x18\x03 \x01(\x05R\tflagLimit\x12&\n" +
+	"\x0fflag_hide_limit\x18\a \x01(\x05R\rflagHideLimit\x123\n" +
 	"\x16is_secure_mode_enabled\x18\x04 \x01(\bR\x13isSecureModeEnabled\x120\n" +
 	"\x14user_privacy_setting\x18\x05 \x01(\tR\x12userPrivacySetting\x12B\n" +
 	"\x1eis_follow_with_request_enabled\x18\x06 \x01(\bR\x1aisFollowWithRequestEnabled\x123\n" +
@@ -1490,33 +1511,36 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x14retention_event_days\x18S \x01(\x05R\x12retentionEventDays\x120\n" +
 	"\x14retention_audit_days\x18T \x01(\x05R\x12retentionAuditDays\x12.\n" +
 	"\x13default_access_type\x18U \x01(\tR\x11defaultAccessType\"\x1b\n" +
-	"\x19GetNetworkSettingsRequest\"\x94\v\n" +
+	"\x19GetNetworkSettingsRequest\"\xe1\v\n" +
 	"\x1cUpdateNetworkSettingsRequest\x125\n" +
 	"\x14is_whitelist_enabled\x18\x01 \x01(\bH\x00R\x12isWhitelistEnabled\x88\x01\x01\x12/\n" +
 	"\x11is_report_enabled\x18\x02 \x01(\bH\x01R\x0fisReportEnabled\x88\x01\x01\x12.\n" +
 	"\n" +
 	"flag_limit\x18\x03 \x01(\x05B\n" +
-	"\xbaH\a\x1a\x05\x18\xe8\a(\x01H\x02R\tflagLimit\x88\x01\x01\x128\n" +
-	"\x16is_secure_mode_enabled\x18\x04 \x01(\bH\x03R\x13isSecureModeEnabled\x88\x01\x01\x12M\n" +
-	"\x14user_privacy_setting\x18\x05 \x01(\tB\x16\xbaH\x13r\x11R\x06publicR\aprivateH\x04R\x12userPrivacySetting\x88\x01\x01\x12G\n" +
-	"\x1eis_follow_with_request_enabled\x18\x06 \x01(\bH\x05R\x1aisFollowWithRequestEnabled\x88\x01\x01\x12C\n" +
-	"\x16max_global_pinned_post\x18\x14 \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x14(\x01H\x06R\x13maxGlobalPinnedPost\x88\x01\x01\x12,\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x01H\x02R\tflagLimit\x88\x01\x01\x127\n" +
+	"\x0fflag_hide_limit\x18\a \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00H\x03R\rflagHideLimit\x88\x01\x01\x128\n" +
+	"\x16is_secure_mode_enabled\x18\x04 \x01(\bH\x04R\x13isSecureModeEnabled\x88\x01\x01\x12M\n" +
+	"\x14user_privacy_setting\x18\x05 \x01(\tB\x16\xbaH\x13r\x11R\x06publicR\aprivateH\x05R\x12userPrivacySetting\x88\x01\x01\x12G\n" +
+	"\x1eis_follow_with_request_enabled\x18\x06 \x01(\bH\x06R\x1aisFollowWithRequestEnabled\x88\x01\x01\x12C\n" +
+	"\x16max_global_pinned_post\x18\x14 \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x14(\x01H\aR\x13maxGlobalPinnedPost\x88\x01\x01\x12,\n" +
 	"\n" +
-	"generation\x18\x15 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00H\aR\n" +
+	"generation\x18\x15 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00H\bR\n" +
 	"generation\x88\x01\x01\x12+\n" +
 	"\n" +
-	"rate_limit\x18< \x01(\tB\a\xbaH\x04r\x02\x18(H\bR\trateLimit\x88\x01\x01\x12F\n" +
-	"\x16retention_message_days\x18P \x01(\x05B\v\xbaH\b\x1a\x06\x18\x94\x9d\x02(\x00H\tR\x14retentionMessageDays\x88\x01\x01\x12F\n" +
-	"\x16retention_deleted_days\x18Q \x01(\x05B\v\xbaH\b\x1a\x06\x18\x94\x9d\x02(\x00H\n" +
-	"R\x14retentionDeletedDays\x88\x01\x01\x12F\n" +
-	"\x16retention_session_days\x18R \x01(\x05B\v\xbaH\b\x1a\x06\x18\x94\x9d\x02(\x00H\vR\x14retentionSessionDays\x88\x01\x01\x12@\n" +
-	"\x14retention_event_days\x18S \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x1e(\x00H\fR\x12retentionEventDays\x88\x01\x01\x12\x99\x01\n" +
+	"rate_limit\x18< \x01(\tB\a\xbaH\x04r\x02\x18(H\tR\trateLimit\x88\x01\x01\x12F\n" +
+	"\x16retention_message_days\x18P \x01(\x05B\v\xbaH\b\x1a\x06\x18\x94\x9d\x02(\x00H\n" +
+	"R\x14retentionMessageDays\x88\x01\x01\x12F\n" +
+	"\x16retention_deleted_days\x18Q \x01(\x05B\v\xbaH\b\x1a\x06\x18\x94\x9d\x02(\x00H\vR\x14retentionDeletedDays\x88\x01\x01\x12F\n" +
+	"\x16retention_session_days\x18R \x01(\x05B\v\xbaH\b\x1a\x06\x18\x94\x9d\x02(\x00H\fR\x14retentionSessionDays\x88\x01\x01\x12@\n" +
+	"\x14retention_event_days\x18S \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x1e(\x00H\rR\x12retentionEventDays\x88\x01\x01\x12\x99\x01\n" +
 	"\x14retention_audit_days\x18T \x01(\x05Bb\xbaH_\xba\x01\\\n" +
-	"\x14retention_audit_days\x12\x18must be 0 or 30 to 36500\x1a*this == 0 || (this >= 30 && this <= 36500)H\rR\x12retentionAuditDays\x88\x01\x01\x12K\n" +
-	"\x13default_access_type\x18U \x01(\tB\x16\xbaH\x13r\x11R\x06publicR\anetworkH\x0eR\x11defaultAccessType\x88\x01\x01B\x17\n" +
+	"\x14retention_audit_days\x12\x18must be 0 or 30 to 36500\x1a*this == 0 || (this >= 30 && this <= 36500)H\x0eR\x12retentionAuditDays\x88\x01\x01\x12K\n" +
+	"\x13default_access_type\x18U \x01(\tB\x16\xbaH\x13r\x11R\x06publicR\anetworkH\x0fR\x11defaultAccessType\x88\x01\x01B\x17\n" +
 	"\x15_is_whitelist_enabledB\x14\n" +
 	"\x12_is_report_enabledB\r\n" +
-	"\v_flag_limitB\x19\n" +
+	"\v_flag_limitB\x12\n" +
+	"\x10_flag_hide_limitB\x19\n" +
 	"\x17_is_secure_mode_enabledB\x17\n" +
 	"\x15_user_privacy_settingB!\n" +
 	"\x1f_is_follow_with_request_enabledB\x19\n" +

@@ -35,6 +35,25 @@ const (
 const (
 	// FlagServiceListFlagsProcedure is the fully-qualified name of the FlagService's ListFlags RPC.
 	FlagServiceListFlagsProcedure = "/plaza.v1.FlagService/ListFlags"
+	// FlagServiceListFlagItemsProcedure is the fully-qualified name of the FlagService's ListFlagItems
+	// RPC.
+	FlagServiceListFlagItemsProcedure = "/plaza.v1.FlagService/ListFlagItems"
+	// FlagServiceCountFlagItemsProcedure is the fully-qualified name of the FlagService's
+	// CountFlagItems RPC.
+	FlagServiceCountFlagItemsProcedure = "/plaza.v1.FlagService/CountFlagItems"
+	// FlagServiceGetFlagItemProcedure is the fully-qualified name of the FlagService's GetFlagItem RPC.
+	FlagServiceGetFlagItemProcedure = "/plaza.v1.FlagService/GetFlagItem"
+	// FlagServiceClaimFlagItemProcedure is the fully-qualified name of the FlagService's ClaimFlagItem
+	// RPC.
+	FlagServiceClaimFlagItemProcedure = "/plaza.v1.FlagService/ClaimFlagItem"
+	// FlagServiceReleaseFlagItemProcedure is the fully-qualified name of the FlagService's
+	// ReleaseFlagItem RPC.
+	FlagServiceReleaseFlagItemProcedure = "/plaza.v1.FlagService/ReleaseFlagItem"
+	// FlagServiceResolveFlagItemProcedure is the fully-qualified name of the FlagService's
+	// ResolveFlagItem RPC.
+	FlagServiceResolveFlagItemProcedure = "/plaza.v1.FlagService/ResolveFlagItem"
+	// FlagServiceAddFlagNoteProcedure is the fully-qualified name of the FlagService's AddFlagNote RPC.
+	FlagServiceAddFlagNoteProcedure = "/plaza.v1.FlagService/AddFlagNote"
 )
 
 // FlagServiceClient is a client for the plaza.v1.FlagService service.
@@ -42,6 +61,28 @@ type FlagServiceClient interface {
 	// ListFlags lists the flags of posts, comments, stories, messages and users in all regions, newest first: who flagged
 	// what, when and why. Regions that are unavailable are left out.
 	ListFlags(context.Context, *v1.ListFlagsRequest) (*v1.ListFlagsResponse, error)
+	// ListFlagItems lists the items of the flag queue that have a state, with some of their flags. Regions that are
+	// unavailable are left out.
+	ListFlagItems(context.Context, *v1.ListFlagItemsRequest) (*v1.FlagItemListResponse, error)
+	// CountFlagItems returns the number of items of the flag queue by state.
+	CountFlagItems(context.Context, *v1.CountFlagItemsRequest) (*v1.CountFlagItemsResponse, error)
+	// GetFlagItem returns an item of the flag queue with its flags, up to 100 of its cleared flags, and its notes. An item
+	// that the caller may not see is not found.
+	GetFlagItem(context.Context, *v1.GetFlagItemRequest) (*v1.FlagItemResponse, error)
+	// ClaimFlagItem claims an item for the caller for one hour, or extends the caller's claim. Of several moderators who
+	// claim an item at the same time one succeeds. During the hour only a moderator of higher authority can claim, release
+	// or resolve the item; after it every moderator can, although the item remains `claimed` until then.
+	ClaimFlagItem(context.Context, *v1.ClaimFlagItemRequest) (*v1.FlagItemResponse, error)
+	// ReleaseFlagItem ends the claim of an item, which becomes open.
+	ReleaseFlagItem(context.Context, *v1.ReleaseFlagItemRequest) (*v1.FlagItemResponse, error)
+	// ResolveFlagItem resolves an item and clears the flags of its object. It need not be claimed. The outcome of a resolved
+	// item can be replaced by the moderator who resolved it, or one of higher authority.
+	//
+	// If the flags hide the object, `dismissed` makes it visible again, and the same users cannot hide it again. Other
+	// outcomes leave a post or comment declined. Resolving neither deletes nor bans.
+	ResolveFlagItem(context.Context, *v1.ResolveFlagItemRequest) (*v1.FlagItemResponse, error)
+	// AddFlagNote adds a note to an item, which other moderators can read. An item has at most 50 notes.
+	AddFlagNote(context.Context, *v1.AddFlagNoteRequest) (*v1.FlagItemResponse, error)
 }
 
 // NewFlagServiceClient constructs a client for the plaza.v1.FlagService service. By default, it
@@ -62,12 +103,64 @@ func NewFlagServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		listFlagItems: connect.NewClient[v1.ListFlagItemsRequest, v1.FlagItemListResponse](
+			httpClient,
+			baseURL+FlagServiceListFlagItemsProcedure,
+			connect.WithSchema(flagServiceMethods.ByName("ListFlagItems")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		countFlagItems: connect.NewClient[v1.CountFlagItemsRequest, v1.CountFlagItemsResponse](
+			httpClient,
+			baseURL+FlagServiceCountFlagItemsProcedure,
+			connect.WithSchema(flagServiceMethods.ByName("CountFlagItems")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		getFlagItem: connect.NewClient[v1.GetFlagItemRequest, v1.FlagItemResponse](
+			httpClient,
+			baseURL+FlagServiceGetFlagItemProcedure,
+			connect.WithSchema(flagServiceMethods.ByName("GetFlagItem")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		claimFlagItem: connect.NewClient[v1.ClaimFlagItemRequest, v1.FlagItemResponse](
+			httpClient,
+			baseURL+FlagServiceClaimFlagItemProcedure,
+			connect.WithSchema(flagServiceMethods.ByName("ClaimFlagItem")),
+			connect.WithClientOptions(opts...),
+		),
+		releaseFlagItem: connect.NewClient[v1.ReleaseFlagItemRequest, v1.FlagItemResponse](
+			httpClient,
+			baseURL+FlagServiceReleaseFlagItemProcedure,
+			connect.WithSchema(flagServiceMethods.ByName("ReleaseFlagItem")),
+			connect.WithClientOptions(opts...),
+		),
+		resolveFlagItem: connect.NewClient[v1.ResolveFlagItemRequest, v1.FlagItemResponse](
+			httpClient,
+			baseURL+FlagServiceResolveFlagItemProcedure,
+			connect.WithSchema(flagServiceMethods.ByName("ResolveFlagItem")),
+			connect.WithClientOptions(opts...),
+		),
+		addFlagNote: connect.NewClient[v1.AddFlagNoteRequest, v1.FlagItemResponse](
+			httpClient,
+			baseURL+FlagServiceAddFlagNoteProcedure,
+			connect.WithSchema(flagServiceMethods.ByName("AddFlagNote")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
 // flagServiceClient implements FlagServiceClient.
 type flagServiceClient struct {
-	listFlags *connect.Client[v1.ListFlagsRequest, v1.ListFlagsResponse]
+	listFlags       *connect.Client[v1.ListFlagsRequest, v1.ListFlagsResponse]
+	listFlagItems   *connect.Client[v1.ListFlagItemsRequest, v1.FlagItemListResponse]
+	countFlagItems  *connect.Client[v1.CountFlagItemsRequest, v1.CountFlagItemsResponse]
+	getFlagItem     *connect.Client[v1.GetFlagItemRequest, v1.FlagItemResponse]
+	claimFlagItem   *connect.Client[v1.ClaimFlagItemRequest, v1.FlagItemResponse]
+	releaseFlagItem *connect.Client[v1.ReleaseFlagItemRequest, v1.FlagItemResponse]
+	resolveFlagItem *connect.Client[v1.ResolveFlagItemRequest, v1.FlagItemResponse]
+	addFlagNote     *connect.Client[v1.AddFlagNoteRequest, v1.FlagItemResponse]
 }
 
 // ListFlags calls plaza.v1.FlagService.ListFlags.
@@ -79,11 +172,96 @@ func (c *flagServiceClient) ListFlags(ctx context.Context, req *v1.ListFlagsRequ
 	return nil, err
 }
 
+// ListFlagItems calls plaza.v1.FlagService.ListFlagItems.
+func (c *flagServiceClient) ListFlagItems(ctx context.Context, req *v1.ListFlagItemsRequest) (*v1.FlagItemListResponse, error) {
+	response, err := c.listFlagItems.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// CountFlagItems calls plaza.v1.FlagService.CountFlagItems.
+func (c *flagServiceClient) CountFlagItems(ctx context.Context, req *v1.CountFlagItemsRequest) (*v1.CountFlagItemsResponse, error) {
+	response, err := c.countFlagItems.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// GetFlagItem calls plaza.v1.FlagService.GetFlagItem.
+func (c *flagServiceClient) GetFlagItem(ctx context.Context, req *v1.GetFlagItemRequest) (*v1.FlagItemResponse, error) {
+	response, err := c.getFlagItem.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ClaimFlagItem calls plaza.v1.FlagService.ClaimFlagItem.
+func (c *flagServiceClient) ClaimFlagItem(ctx context.Context, req *v1.ClaimFlagItemRequest) (*v1.FlagItemResponse, error) {
+	response, err := c.claimFlagItem.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ReleaseFlagItem calls plaza.v1.FlagService.ReleaseFlagItem.
+func (c *flagServiceClient) ReleaseFlagItem(ctx context.Context, req *v1.ReleaseFlagItemRequest) (*v1.FlagItemResponse, error) {
+	response, err := c.releaseFlagItem.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ResolveFlagItem calls plaza.v1.FlagService.ResolveFlagItem.
+func (c *flagServiceClient) ResolveFlagItem(ctx context.Context, req *v1.ResolveFlagItemRequest) (*v1.FlagItemResponse, error) {
+	response, err := c.resolveFlagItem.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// AddFlagNote calls plaza.v1.FlagService.AddFlagNote.
+func (c *flagServiceClient) AddFlagNote(ctx context.Context, req *v1.AddFlagNoteRequest) (*v1.FlagItemResponse, error) {
+	response, err := c.addFlagNote.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // FlagServiceHandler is an implementation of the plaza.v1.FlagService service.
 type FlagServiceHandler interface {
 	// ListFlags lists the flags of posts, comments, stories, messages and users in all regions, newest first: who flagged
 	// what, when and why. Regions that are unavailable are left out.
 	ListFlags(context.Context, *v1.ListFlagsRequest) (*v1.ListFlagsResponse, error)
+	// ListFlagItems lists the items of the flag queue that have a state, with some of their flags. Regions that are
+	// unavailable are left out.
+	ListFlagItems(context.Context, *v1.ListFlagItemsRequest) (*v1.FlagItemListResponse, error)
+	// CountFlagItems returns the number of items of the flag queue by state.
+	CountFlagItems(context.Context, *v1.CountFlagItemsRequest) (*v1.CountFlagItemsResponse, error)
+	// GetFlagItem returns an item of the flag queue with its flags, up to 100 of its cleared flags, and its notes. An item
+	// that the caller may not see is not found.
+	GetFlagItem(context.Context, *v1.GetFlagItemRequest) (*v1.FlagItemResponse, error)
+	// ClaimFlagItem claims an item for the caller for one hour, or extends the caller's claim. Of several moderators who
+	// claim an item at the same time one succeeds. During the hour only a moderator of higher authority can claim, release
+	// or resolve the item; after it every moderator can, although the item remains `claimed` until then.
+	ClaimFlagItem(context.Context, *v1.ClaimFlagItemRequest) (*v1.FlagItemResponse, error)
+	// ReleaseFlagItem ends the claim of an item, which becomes open.
+	ReleaseFlagItem(context.Context, *v1.ReleaseFlagItemRequest) (*v1.FlagItemResponse, error)
+	// ResolveFlagItem resolves an item and clears the flags of its object. It need not be claimed. The outcome of a resolved
+	// item can be replaced by the moderator who resolved it, or one of higher authority.
+	//
+	// If the flags hide the object, `dismissed` makes it visible again, and the same users cannot hide it again. Other
+	// outcomes leave a post or comment declined. Resolving neither deletes nor bans.
+	ResolveFlagItem(context.Context, *v1.ResolveFlagItemRequest) (*v1.FlagItemResponse, error)
+	// AddFlagNote adds a note to an item, which other moderators can read. An item has at most 50 notes.
+	AddFlagNote(context.Context, *v1.AddFlagNoteRequest) (*v1.FlagItemResponse, error)
 }
 
 // NewFlagServiceHandler builds an HTTP handler from the service implementation. It returns the path
@@ -100,10 +278,69 @@ func NewFlagServiceHandler(svc FlagServiceHandler, opts ...connect.HandlerOption
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	flagServiceListFlagItemsHandler := connect.NewUnaryHandlerSimple(
+		FlagServiceListFlagItemsProcedure,
+		svc.ListFlagItems,
+		connect.WithSchema(flagServiceMethods.ByName("ListFlagItems")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	flagServiceCountFlagItemsHandler := connect.NewUnaryHandlerSimple(
+		FlagServiceCountFlagItemsProcedure,
+		svc.CountFlagItems,
+		connect.WithSchema(flagServiceMethods.ByName("CountFlagItems")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	flagServiceGetFlagItemHandler := connect.NewUnaryHandlerSimple(
+		FlagServiceGetFlagItemProcedure,
+		svc.GetFlagItem,
+		connect.WithSchema(flagServiceMethods.ByName("GetFlagItem")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	flagServiceClaimFlagItemHandler := connect.NewUnaryHandlerSimple(
+		FlagServiceClaimFlagItemProcedure,
+		svc.ClaimFlagItem,
+		connect.WithSchema(flagServiceMethods.ByName("ClaimFlagItem")),
+		connect.WithHandlerOptions(opts...),
+	)
+	flagServiceReleaseFlagItemHandler := connect.NewUnaryHandlerSimple(
+		FlagServiceReleaseFlagItemProcedure,
+		svc.ReleaseFlagItem,
+		connect.WithSchema(flagServiceMethods.ByName("ReleaseFlagItem")),
+		connect.WithHandlerOptions(opts...),
+	)
+	flagServiceResolveFlagItemHandler := connect.NewUnaryHandlerSimple(
+		FlagServiceResolveFlagItemProcedure,
+		svc.ResolveFlagItem,
+		connect.WithSchema(flagServiceMethods.ByName("ResolveFlagItem")),
+		connect.WithHandlerOptions(opts...),
+	)
+	flagServiceAddFlagNoteHandler := connect.NewUnaryHandlerSimple(
+		FlagServiceAddFlagNoteProcedure,
+		svc.AddFlagNote,
+		connect.WithSchema(flagServiceMethods.ByName("AddFlagNote")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/plaza.v1.FlagService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case FlagServiceListFlagsProcedure:
 			flagServiceListFlagsHandler.ServeHTTP(w, r)
+		case FlagServiceListFlagItemsProcedure:
+			flagServiceListFlagItemsHandler.ServeHTTP(w, r)
+		case FlagServiceCountFlagItemsProcedure:
+			flagServiceCountFlagItemsHandler.ServeHTTP(w, r)
+		case FlagServiceGetFlagItemProcedure:
+			flagServiceGetFlagItemHandler.ServeHTTP(w, r)
+		case FlagServiceClaimFlagItemProcedure:
+			flagServiceClaimFlagItemHandler.ServeHTTP(w, r)
+		case FlagServiceReleaseFlagItemProcedure:
+			flagServiceReleaseFlagItemHandler.ServeHTTP(w, r)
+		case FlagServiceResolveFlagItemProcedure:
+			flagServiceResolveFlagItemHandler.ServeHTTP(w, r)
+		case FlagServiceAddFlagNoteProcedure:
+			flagServiceAddFlagNoteHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -115,4 +352,32 @@ type UnimplementedFlagServiceHandler struct{}
 
 func (UnimplementedFlagServiceHandler) ListFlags(context.Context, *v1.ListFlagsRequest) (*v1.ListFlagsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FlagService.ListFlags is not implemented"))
+}
+
+func (UnimplementedFlagServiceHandler) ListFlagItems(context.Context, *v1.ListFlagItemsRequest) (*v1.FlagItemListResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FlagService.ListFlagItems is not implemented"))
+}
+
+func (UnimplementedFlagServiceHandler) CountFlagItems(context.Context, *v1.CountFlagItemsRequest) (*v1.CountFlagItemsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FlagService.CountFlagItems is not implemented"))
+}
+
+func (UnimplementedFlagServiceHandler) GetFlagItem(context.Context, *v1.GetFlagItemRequest) (*v1.FlagItemResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FlagService.GetFlagItem is not implemented"))
+}
+
+func (UnimplementedFlagServiceHandler) ClaimFlagItem(context.Context, *v1.ClaimFlagItemRequest) (*v1.FlagItemResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FlagService.ClaimFlagItem is not implemented"))
+}
+
+func (UnimplementedFlagServiceHandler) ReleaseFlagItem(context.Context, *v1.ReleaseFlagItemRequest) (*v1.FlagItemResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FlagService.ReleaseFlagItem is not implemented"))
+}
+
+func (UnimplementedFlagServiceHandler) ResolveFlagItem(context.Context, *v1.ResolveFlagItemRequest) (*v1.FlagItemResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FlagService.ResolveFlagItem is not implemented"))
+}
+
+func (UnimplementedFlagServiceHandler) AddFlagNote(context.Context, *v1.AddFlagNoteRequest) (*v1.FlagItemResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FlagService.AddFlagNote is not implemented"))
 }

@@ -1,0 +1,234 @@
+package conformance
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/apptest"
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// hidingFixture is a network in which two flags hide content, with a community.
+type hidingFixture struct {
+	n            *apptest.Network
+	boss, author *apptest.Client
+	staff        *apptest.Client
+	reporters    []*apptest.Client
+	community    string
+}
+
+func newHidingFixture(t *testing.T) *hidingFixture {
+	t.Helper()
+	n := apptest.Start(t)
+	f := &hidingFixture{
+		n: n, boss: n.NewUser(t, region.EU, "boss"), author: n.NewUser(t, region.US, "author"), staff: n.Admin(region.SG),
+		reporters: []*apptest.Client{n.NewUser(t, region.SG, "first"), n.NewUser(t, region.EU, "second"), n.NewUser(t, region.US, "third")},
+	}
+	f.community = newCommunity(t, f.boss, object{"userIds": []string{f.author.UserID}})
+	f.limit(t, 2)
+	return f
+}
+
+// limit sets flagHideLimit in all regions.
+func (f *hidingFixture) limit(t *testing.T, limit int) {
+	t.Helper()
+	for _, code := range region.All() {
+		f.n.Admin(code).Do(t, http.MethodPut, "/api/v3/network-settings", object{"flagHideLimit": limit}).OK(t)
+	}
+}
+
+// flag has the first n reporters flag an object.
+func (f *hidingFixture) flag(t *testing.T, noun, id string, n int) {
+	t.Helper()
+	for _, c := range f.reporters[:n] {
+		flag(t, c, noun, id)
+	}
+}
+
+func (f *hidingFixture) resolve(t *testing.T, id, outcome string) {
+	t.Helper()
+	f.boss.Do(t, http.MethodPost, flagItemsPath+"/"+id+"/resolve", object{"outcome": outcome}).OK(t)
+}
+
+// requirePost checks who sees a post in a community, wherever it is shown, and that the counts agree.
+func (f *hidingFixture) requirePost(t *testing.T, id, feedType string, published, reviewing, declined int) {
+	t.Helper()
+	reader := f.reporters[0]
+	list := "/api/v4/posts?targetType=community&targetId=" + f.community
+	listed := reader.Do(t, http.MethodGet, list, nil).OK(t).Strings(t, "posts", "postId")
+	feed := reader.Do(t, http.MethodGet, "/api/v3/community-feeds/"+f.community, nil).OK(t).Strings(t, "data.posts", "postId")
+	read := reader.Do(t, http.MethodGet, "/api/v3/posts/"+id, nil)
+	if feedType == "published" {
+		require.Contains(t, listed, id)
+		require.Contains(t, feed, id)
+		read.OK(t)
+	} else {
+		require.NotContains(t, listed, id)
+		require.NotContains(t, feed, id)
+		requireFailure(t, notFound, read)
+		require.Contains(t, f.boss.Do(t, http.MethodGet, list+"&feedType="+feedType, nil).OK(t).Strings(t, "posts", "postId"), id)
+	}
+	for _, c := range []*apptest.Client{f.author, f.boss, f.staff} {
+		c.Do(t, http.MethodGet, "/api/v3/posts/"+id, nil).OK(t)
+	}
+	community := f.boss.Do(t, http.MethodGet, communitiesPath+"/"+f.community, nil).OK(t)
+	require.Equal(t, published, community.Int(t, "communities.0.postsCount"))
+	counts := map[string]float64{}
+	for _, feed := range community.List(t, "feeds") {
+		counts[text(feed.(object), "feedType")] = feed.(object)["postCount"].(float64)
+	}
+	require.Equal(t, map[string]float64{"published": float64(published), "reviewing": float64(reviewing), "declined": float64(declined)}, counts)
+}
+
+// TestFlagsHidePosts flags a post once less than the limit and up to the limit, and resolves its item in every way.
+func TestFlagsHidePosts(t *testing.T) {
+	t.Parallel()
+	f := newHidingFixture(t)
+	post := newPost(t, f.author, f.community, object{"attachments": attached(t, f.n, "image")})
+	f.flag(t, "posts", post, 1)
+	f.flag(t, "posts", post, 1)
+	f.requirePost(t, post, "published", 1, 0, 0)
+	requireItem(t, f.boss, post, object{"isHidden": false})
+	flag(t, f.reporters[1], "posts", post)
+	f.requirePost(t, post, "reviewing", 0, 1, 0)
+	requireItem(t, f.boss, post, object{"isHidden": true, "flagCount": 2.0})
+	f.resolve(t, post, "dismissed")
+	f.requirePost(t, post, "published", 1, 0, 0)
+	requireItem(t, f.boss, post, object{"isHidden": false})
+	f.flag(t, "posts", post, 3)
+	f.requirePost(t, post, "published", 1, 0, 0) // two of the users have flagged it before
+	requireItem(t, f.boss, post, object{"isHidden": false, "flagCount": 3.0, "state": "open"})
+	flag(t, f.n.NewUser(t, region.EU, "fourth"), "posts", post)
+	f.requirePost(t, post, "reviewing", 0, 1, 0)
+	f.resolve(t, post, "userBanned")
+	f.requirePost(t, post, "declined", 0, 0, 1)
+	requireItem(t, f.boss, post, object{"isHidden": false, "outcome": "userBanned"})
+	f.resolve(t, post, "contentRemoved")
+}
+
+// TestReviewOfHiddenPosts approves and declines hidden posts by the operations of the review.
+func TestReviewOfHiddenPosts(t *testing.T) {
+	t.Parallel()
+	f := newHidingFixture(t)
+	approved, declined := newPost(t, f.author, f.community), newPost(t, f.author, f.community)
+	for _, id := range []string{approved, declined} {
+		f.flag(t, "posts", id, 2)
+		require.Contains(t, f.boss.Do(t, http.MethodGet, "/api/v4/posts?targetType=community&feedType=reviewing&targetId="+f.community, nil).OK(t).Strings(t, "posts", "postId"), id)
+	}
+	f.boss.Do(t, http.MethodPost, "/api/v3/posts/"+approved+"/approve", nil).OK(t)
+	f.boss.Do(t, http.MethodPost, "/api/v3/posts/"+declined+"/decline", nil).OK(t)
+	f.requirePost(t, approved, "published", 1, 0, 1)
+	f.requirePost(t, declined, "declined", 1, 0, 1)
+	requireItem(t, f.boss, approved, object{"state": "resolved", "outcome": "dismissed", "isHidden": false, "flagCount": 0.0, "resolvedBy": f.boss.UserID})
+	requireItem(t, f.boss, declined, object{"state": "resolved", "outcome": "contentRemoved", "isHidden": false})
+	require.Zero(t, f.boss.Do(t, http.MethodGet, "/api/v3/posts/"+approved, nil).OK(t).Int(t, "posts.0.flagCount"))
+}
+
+// TestFlagsOfChildPostsHideTheParent flags the photo of a post.
+func TestFlagsOfChildPostsHideTheParent(t *testing.T) {
+	t.Parallel()
+	f := newHidingFixture(t)
+	post := newPost(t, f.author, f.community, object{"attachments": attached(t, f.n, "image")})
+	child := f.boss.Do(t, http.MethodGet, "/api/v3/posts/"+post, nil).OK(t).String(t, "posts.0.children.0")
+	f.flag(t, "posts", child, 2)
+	f.requirePost(t, post, "reviewing", 0, 1, 0)
+	requireFailure(t, notFound, f.reporters[0].Do(t, http.MethodGet, "/api/v3/posts/"+child, nil))
+	f.resolve(t, child, "dismissed")
+	f.requirePost(t, post, "published", 1, 0, 0)
+	f.reporters[0].Do(t, http.MethodGet, "/api/v3/posts/"+child, nil).OK(t)
+}
+
+// TestFlagsHideComments is TestFlagsHidePosts for a reply to a comment.
+func TestFlagsHideComments(t *testing.T) {
+	t.Parallel()
+	f := newHidingFixture(t)
+	post := newPost(t, f.author, f.community)
+	parent := newComment(t, f.boss, post)
+	reply := newComment(t, f.author, post, object{"parentId": parent})
+	require := func(visible bool) {
+		t.Helper()
+		f.requireComment(t, post, parent, reply, visible)
+	}
+	f.flag(t, "comments", reply, 1)
+	require(true)
+	f.flag(t, "comments", reply, 2)
+	require(false)
+	f.resolve(t, reply, "dismissed")
+	require(true)
+	f.flag(t, "comments", reply, 3)
+	require(true)
+	flag(t, f.n.NewUser(t, region.EU, "fourth"), "comments", reply)
+	require(false)
+	f.boss.Do(t, http.MethodPost, commentsPath+"/"+reply+"/approve", nil).OK(t)
+	require(true)
+	for _, name := range []string{"fifth", "sixth"} {
+		flag(t, f.n.NewUser(t, region.SG, name), "comments", reply)
+	}
+	require(false)
+	f.resolve(t, reply, "contentRemoved")
+	require(false)
+	f.author.Do(t, http.MethodDelete, "/api/v4/comments/"+reply, nil).OK(t)
+	require(false)
+}
+
+func (f *hidingFixture) requireComment(t *testing.T, post, parent, reply string, visible bool) {
+	t.Helper()
+	reader := f.reporters[0]
+	listed := reader.Do(t, http.MethodGet, commentsPath+"?filterByParentId=false&referenceId="+post, nil).OK(t).Strings(t, "comments", "commentId")
+	count := map[bool]int{true: 1}[visible]
+	require.Equal(t, visible, reader.Do(t, http.MethodGet, commentsPath+"/"+reply, nil).Status == http.StatusOK)
+	if visible {
+		require.Contains(t, listed, reply)
+	} else {
+		require.NotContains(t, listed, reply)
+	}
+	require.Equal(t, count+1, reader.Do(t, http.MethodGet, "/api/v3/posts/"+post, nil).OK(t).Int(t, "posts.0.commentsCount"))
+	require.Equal(t, count, reader.Do(t, http.MethodGet, commentsPath+"/"+parent, nil).OK(t).Int(t, "comments.0.childrenNumber"))
+}
+
+// TestFlagHideLimit checks the bounds of the setting, that 0 hides nothing, and that flags at once hide a post once.
+func TestFlagHideLimit(t *testing.T) {
+	t.Parallel()
+	f := newHidingFixture(t)
+	path := "/api/v3/network-settings"
+	requireAttempts(t, []attempt{
+		{"below", f.staff, http.MethodPut, path, object{"flagHideLimit": -1}, invalid("flagHideLimit")},
+		{"above", f.staff, http.MethodPut, path, object{"flagHideLimit": 1001}, invalid("flagHideLimit")},
+		{"the highest", f.staff, http.MethodPut, path, object{"flagHideLimit": 1000}, failure{}},
+	})
+	f.limit(t, 0)
+	post := newPost(t, f.author, f.community)
+	f.flag(t, "posts", post, 3)
+	f.requirePost(t, post, "published", 1, 0, 0)
+	f.limit(t, 3)
+	other := newPost(t, f.author, f.community)
+	var requests []*http.Request
+	for i := range parallel {
+		by := f.n.NewUser(t, region.All()[i%3], "reporter")
+		requests = append(requests, by.Request(t, http.MethodPost, "/api/v3/posts/"+other+"/flag", nil))
+	}
+	sendConcurrently(f.n, requests)
+	f.requirePost(t, other, "reviewing", 1, 1, 0)
+}
+
+// TestHiddenWallPosts checks that a hidden post on a wall is not in feeds, and that a network moderator decides about it.
+func TestHiddenWallPosts(t *testing.T) {
+	t.Parallel()
+	f := newHidingFixture(t)
+	reader := f.reporters[2]
+	reader.Do(t, http.MethodPost, "/api/v4/me/following/"+f.author.UserID, nil).OK(t)
+	post := newWallPost(t, f.author)
+	shown := func() []string {
+		return append(
+			reader.Do(t, http.MethodGet, "/api/v1/me/following-feeds", nil).OK(t).Strings(t, "posts", "postId"),
+			reader.Do(t, http.MethodGet, "/api/v3/user-feeds/"+f.author.UserID, nil).OK(t).Strings(t, "data.posts", "postId")...)
+	}
+	require.Equal(t, []string{post, post}, shown())
+	f.flag(t, "posts", post, 2)
+	require.Empty(t, shown())
+	f.author.Do(t, http.MethodGet, "/api/v3/posts/"+post, nil).OK(t)
+	f.staff.Do(t, http.MethodPost, flagItemsPath+"/"+post+"/resolve", object{"outcome": "dismissed"}).OK(t)
+	require.Equal(t, []string{post, post}, shown())
+}

@@ -1,0 +1,91 @@
+package store
+
+import "time"
+
+// Automatic hiding moves flagged content to the state in which it waits for review: posts to the feed type reviewing,
+// comments to Pending. The resolution of the flags moves it on: dismissed and withdrawn flags make it visible again,
+// other outcomes decline it.
+
+// hiddenAs returns the SQL expression for the state that the content of the hidden item i must have, and the one that it
+// has before.
+func hiddenAs(waiting, visible, declined string) (state, before string) {
+	return `CASE WHEN i.state <> 'resolved' THEN '` + waiting + `' WHEN i.outcome IN ('dismissed', 'withdrawn') THEN '` + visible +
+			`' ELSE '` + declined + `' END`,
+		`CASE WHEN i.state <> 'resolved' THEN '` + visible + `' ELSE '` + waiting + `' END`
+}
+
+var (
+	postState, postStateBefore       = hiddenAs("reviewing", "published", "declined")
+	commentState, commentStateBefore = hiddenAs(Pending, Approved, Declined)
+)
+
+// hideFlagged marks the item of $2 as hiding its content if the content is visible and $3 users have flags that
+// moderators have never cleared.
+func hideFlagged(visible string) string {
+	return `UPDATE flag_items SET is_hidden = true WHERE home = $1 AND target_id = $2 AND NOT is_hidden AND state <> 'resolved'
+		AND (SELECT count(*) FROM flags AS f WHERE f.home = $1 AND f.target_id = $2 AND f.user_id NOT IN
+			(SELECT user_id FROM cleared_flags WHERE home = $1 AND target_id = $2)) >= $3::bigint
+		AND EXISTS (` + visible + `)`
+}
+
+// ofHiddenItem is the condition that the item of $3 hides the row p of $2, which must change from the state before.
+func ofHiddenItem(column, before string) string {
+	return `i.home = $1 AND i.target_id = $3 AND i.is_hidden AND p.home = $1 AND p.id = $2 AND p.deleted_at IS NULL AND p.` + column + ` = ` + before
+}
+
+var (
+	sqlFlagItemHidePost = stmt("flagItems.hidePost", hideFlagged(`SELECT 1 FROM posts AS p
+		WHERE p.home = $1 AND p.id = $4 AND p.feed_type = 'published' AND p.deleted_at IS NULL`))
+	sqlFlagItemHideComment = stmt("flagItems.hideComment", hideFlagged(`SELECT 1 FROM comments AS p
+		WHERE p.home = $1 AND p.id = $2 AND p.approval_status = 'approved' AND p.deleted_at IS NULL`))
+	sqlFlagItemUnhide = stmt("flagItems.unhide", `UPDATE flag_items SET is_hidden = false WHERE home = $1 AND target_id = $2 AND is_hidden AND state = 'resolved'`)
+
+	sqlHiddenPostCount = stmt("flagItems.countPost", `UPDATE counters SET n = counters.n + s.n FROM (
+			SELECT p.target_id AS ref, v.kind, v.n FROM posts AS p CROSS JOIN flag_items AS i
+				CROSS JOIN LATERAL (VALUES (p.feed_type, -1), (`+postState+`, 1)) AS v (kind, n)
+			WHERE `+ofHiddenItem("feed_type", postStateBefore)+`) AS s
+		WHERE counters.home = $1 AND counters.ref = s.ref AND counters.kind = s.kind AND counters.shard = 0`)
+	sqlHiddenPostMoveChildren = stmt("flagItems.moveChildren", `UPDATE posts AS k SET feed_type = `+postState+`, updated_at = `+changedAtOf("k", "$4")+`
+		FROM posts AS p, flag_items AS i WHERE k.home = $1 AND k.parent_id = $2 AND NOT k.is_parent AND `+ofHiddenItem("feed_type", postStateBefore))
+	sqlHiddenPostMove = stmt("flagItems.movePost", `UPDATE posts AS p SET feed_type = `+postState+`, updated_at = `+changedAtOf("p", "$4")+`
+		FROM flag_items AS i WHERE `+ofHiddenItem("feed_type", postStateBefore))
+
+	sqlHiddenCommentCount = stmt("flagItems.countComment", `UPDATE counters SET n = counters.n + s.n FROM (
+			SELECT v.ref, v.kind, CASE WHEN i.state = 'resolved' THEN 1 ELSE -1 END AS n FROM comments AS p CROSS JOIN flag_items AS i
+				CROSS JOIN LATERAL (VALUES (p.reference_id, 'comments'), (p.parent_id, 'replies')) AS v (ref, kind)
+			WHERE `+ofHiddenItem("approval_status", commentStateBefore)+` AND `+commentState+` <> '`+Declined+`') AS s
+		WHERE counters.home = $1 AND counters.ref = s.ref AND counters.kind = s.kind AND counters.shard = 0`)
+	sqlHiddenCommentMove = stmt("flagItems.moveComment", `UPDATE comments AS p SET approval_status = `+commentState+`, updated_at = `+changedAtOf("p", "$4")+`
+		FROM flag_items AS i WHERE `+ofHiddenItem("approval_status", commentStateBefore))
+)
+
+// ApplyFlagsToPost hides, shows or declines a post as its item says. A limit above 0 hides it once as many users have
+// flagged it. The flags of a child post apply to its parent. A Recompute method must precede it.
+func (w *Tx) ApplyFlagsToPost(p Post, limit int, now time.Time) {
+	root := pick(p.IsParent, p.ID, p.ParentID)
+	if limit > 0 {
+		for _, kind := range []CounterKind{CountPublished, CountReviewing, CountDeclined} {
+			w.insertCounter(p.TargetID, kind, 0)
+		}
+		w.Exec(sqlFlagItemHidePost, p.ID, limit, root)
+	}
+	w.Exec(sqlHiddenPostCount, root, p.ID)
+	w.Exec(sqlHiddenPostMoveChildren, root, p.ID, now)
+	w.Exec(sqlHiddenPostMove, root, p.ID, now)
+	w.Exec(sqlFlagItemUnhide, p.ID)
+}
+
+// ApplyFlagsToComment is ApplyFlagsToPost for a comment.
+func (w *Tx) ApplyFlagsToComment(c Comment, limit int, now time.Time) {
+	if limit > 0 {
+		w.insertCounter(c.ReferenceID, CountComments, 0)
+		w.insertCounter(c.ParentID, CountReplies, 0)
+		w.Exec(sqlFlagItemHideComment, c.ID, limit)
+	}
+	w.Exec(sqlHiddenCommentCount, c.ID, c.ID)
+	w.Exec(sqlHiddenCommentMove, c.ID, c.ID, now)
+	w.Exec(sqlFlagItemUnhide, c.ID)
+}
+
+// ShowFlagItem marks a resolved item as not hiding its content.
+func (w *Tx) ShowFlagItem(targetID string) { w.Exec(sqlFlagItemUnhide, targetID) }

@@ -1,0 +1,224 @@
+package store
+
+import (
+	"hash/crc32"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+// FlagState is the state of an item of the flag queue.
+type FlagState string
+
+// The states of items. An open or claimed item has flags.
+const (
+	FlagsOpen     FlagState = "open"
+	FlagsClaimed  FlagState = "claimed"
+	FlagsResolved FlagState = "resolved"
+)
+
+// FlagOutcome is how an item was resolved.
+type FlagOutcome string
+
+// The outcomes of items.
+const (
+	FlagsDismissed      FlagOutcome = "dismissed" // hidden content becomes visible
+	FlagsContentRemoved FlagOutcome = "contentRemoved"
+	FlagsUserBanned     FlagOutcome = "userBanned"
+	FlagsWithdrawn      FlagOutcome = "withdrawn" // by all users who had flagged the target
+)
+
+// FlagAdministrator takes the place of the internal id of a moderator who is an administrator.
+const FlagAdministrator = "administrator"
+
+// FlagItem is a row of flag_items: the flags of one target as an item of the flag queue.
+type FlagItem struct {
+	TargetID     string
+	TargetType   FlagTarget
+	PlaceID      string // the community of a post, comment or story, the channel of a message; empty elsewhere
+	State        FlagState
+	Reason       string // the most frequent one
+	FlagCount    int64
+	OpenedAt     time.Time
+	FlaggedAt    time.Time  // the latest flag
+	ClaimedBy    string     // internal id
+	ClaimedUntil *time.Time // until when others of the same authority cannot claim it
+	Outcome      FlagOutcome
+	ResolvedBy   string // internal id or FlagAdministrator; empty if no moderator resolved it
+	ResolvedAt   *time.Time
+	IsHidden     bool // the content is hidden because of these flags
+	Version      int64
+}
+
+// HasClaim reports whether a user has a claim that is still valid.
+func (i FlagItem) HasClaim(now time.Time) bool {
+	return i.State == FlagsClaimed && i.ClaimedUntil != nil && now.Before(*i.ClaimedUntil)
+}
+
+var flagItemColumns = db.Columns[FlagItem]()
+
+// flagTree selects the ids of $2 and of what belongs to it: child posts, and comments with flags.
+const flagTree = `(SELECT $2::text UNION ALL SELECT id FROM posts WHERE home = $1 AND parent_id = $2 AND NOT is_parent
+	UNION ALL SELECT id FROM comments WHERE home = $1 AND reference_id = $2 AND flag_count > 0)`
+
+var (
+	sqlFlagItemByID = stmt("flagItems.byID", `SELECT `+flagItemColumns+` FROM flag_items WHERE home = $1 AND target_id = $2`)
+	sqlFlagItemOpen = stmt("flagItems.open", `INSERT INTO flag_items (home, target_id, target_type, place_id, state, opened_at, flagged_at, shard)
+		VALUES ($1, $2, $3, $4, 'open', $5, $5, $6::bigint) ON CONFLICT (home, target_id) DO UPDATE SET state = 'open', opened_at = excluded.opened_at,
+			claimed_by = '', claimed_until = NULL, outcome = '', resolved_by = '', resolved_at = NULL
+		WHERE flag_items.state = 'resolved'`)
+	sqlFlagItemRecompute = stmt("flagItems.recompute", `UPDATE flag_items SET flag_count = f.n, version = version + 1,
+			flagged_at = COALESCE(f.latest, flag_items.flagged_at), reason = COALESCE(f.reason, flag_items.reason),
+			state = CASE WHEN f.n = 0 THEN 'resolved' ELSE state END, outcome = CASE WHEN f.n = 0 THEN 'withdrawn' ELSE outcome END,
+			resolved_at = CASE WHEN f.n = 0 THEN $3::timestamptz END, claimed_by = CASE WHEN f.n = 0 THEN '' ELSE claimed_by END,
+			claimed_until = CASE WHEN f.n = 0 THEN NULL ELSE claimed_until END
+		FROM (SELECT COALESCE(sum(g.n), 0)::bigint AS n, max(g.latest) AS latest, (array_agg(g.reason ORDER BY g.n DESC, g.earliest, g.reason))[1] AS reason
+			FROM (SELECT reason, count(*) AS n, max(created_at) AS latest, min(created_at) AS earliest FROM flags
+				WHERE home = $1 AND target_id = $2 GROUP BY reason) AS g) AS f
+		WHERE home = $1 AND target_id = $2 AND state <> 'resolved'`)
+	sqlFlagItemGuardUnchanged = stmt("flagItems.guardUnchanged", `SELECT 1 / count(*) FROM flag_items WHERE home = $1 AND target_id = $2 AND version = $3::bigint`)
+	sqlFlagItemUpdate         = stmt("flagItems.update", `WITH changed AS (UPDATE flag_items SET state = $4, claimed_by = $5, claimed_until = $6, outcome = $7,
+			resolved_by = $8, resolved_at = $9, version = version + 1
+		WHERE home = $1 AND target_id = $2 AND version = $3::bigint RETURNING target_id) SELECT 1 / count(*) FROM changed`)
+	sqlFlagItemResolve = stmt("flagItems.resolve", `UPDATE flag_items SET state = 'resolved', outcome = $3, resolved_by = $4, resolved_at = $5,
+			claimed_by = '', claimed_until = NULL, flag_count = 0, version = version + 1
+		WHERE home = $1 AND target_id = $2 AND (state <> 'resolved' OR $6::boolean)`)
+	sqlFlagItemsClose = stmt("flagItems.close", `UPDATE flag_items SET state = 'resolved', outcome = 'contentRemoved', resolved_by = claimed_by,
+			resolved_at = $3, claimed_by = '', claimed_until = NULL, is_hidden = false, version = version + 1
+		WHERE home = $1 AND target_id IN `+flagTree+` AND state <> 'resolved'`)
+	sqlFlagItemsPurge = stmt("flagItems.purge", `DELETE FROM flag_items WHERE home = $1 AND target_id = ANY($2::text[])`)
+
+	sqlFlagItemsCount     = stmt("flagItems.count", countFlagItems(`i.target_id = ANY($2::text[])`))
+	sqlFlagItemsCountTree = stmt("flagItems.countTree", countFlagItems(`i.target_id IN `+flagTree))
+
+	sqlFlagsKeep = stmt("clearedFlags.keep", `INSERT INTO cleared_flags (home, target_id, user_id, target_type, reason, detail, created_at, id)
+		SELECT $1, target_id, user_id, target_type, reason, detail, created_at, id FROM flags WHERE home = $1 AND target_id = $2
+			AND user_id NOT IN (SELECT user_id FROM cleared_flags WHERE home = $1 AND target_id = $2)`)
+	sqlFlagsCleared   = stmt("clearedFlags.ofTarget", `SELECT `+flagColumns+` FROM cleared_flags WHERE home = $1 AND target_id = $2 ORDER BY user_id LIMIT 100`)
+	sqlClearedPurge   = stmt("clearedFlags.purge", `DELETE FROM cleared_flags WHERE home = $1 AND target_id = ANY($2::text[])`)
+	sqlFlagsUnqueued  = stmt("flags.unqueued", `SELECT `+flagColumns+` FROM flags WHERE home = $1 AND NOT is_queued ORDER BY created_at, target_id LIMIT 100`)
+	sqlFlagsQueue     = stmt("flags.queue", `UPDATE flags SET is_queued = true WHERE home = $1 AND target_id = $2 AND NOT is_queued`)
+	sqlFlagsOfTargets = stmt("flags.ofTargets", `SELECT `+db.Prefixed("f", flagColumns)+` FROM unnest($2::text[]) AS t (id) CROSS JOIN LATERAL (
+		SELECT `+flagColumns+` FROM flags WHERE home = $1 AND target_id = t.id ORDER BY user_id LIMIT $3::bigint) AS f`)
+)
+
+// countFlagItems adds $4 for each item with a condition to the counts of items by state: those of its place, and those
+// of the home, whose reference is $3. The rows of the counts exist, see openFlagItem.
+func countFlagItems(condition string) string {
+	return `UPDATE counters SET n = counters.n + s.n FROM (SELECT r.ref, 'flags-' || i.state AS kind, i.shard, $4::bigint * count(*) AS n
+			FROM flag_items AS i CROSS JOIN LATERAL unnest(ARRAY[i.place_id, $3::text]) AS r (ref)
+			WHERE i.home = $1 AND ` + condition + ` AND r.ref <> '' GROUP BY r.ref, i.state, i.shard) AS s
+		WHERE counters.home = $1 AND counters.ref = s.ref AND counters.kind = s.kind AND counters.shard = s.shard`
+}
+
+// FlagsCounter returns the kind of the count of items of a state. The reference is a community, a channel, or
+// FlagsRef for all items of a home.
+func FlagsCounter(state FlagState) CounterKind { return CounterKind("flags-" + string(state)) }
+
+// FlagsRef is the reference of the counts of all items of a home.
+func FlagsRef(home region.Code) string { return region.FixedID(home) }
+
+// FlagItem reads the item of a target; nil if it never had flags.
+func (r *ReadBatch) FlagItem(targetID string, into **FlagItem) {
+	r.addAt(targetID, sqlFlagItemByID, db.Row(into), targetID)
+}
+
+// FlagsOf reads flags of targets, up to n of each, in no particular order.
+func (r *ReadBatch) FlagsOf(targetIDs []string, n int, into *[]Flag) {
+	*into = nil
+	readMany(r, targetIDs, sqlFlagsOfTargets, into, n)
+}
+
+// ClearedFlags reads up to 100 flags of a target that moderators cleared.
+func (r *ReadBatch) ClearedFlags(targetID string, into *[]Flag) {
+	r.addAt(targetID, sqlFlagsCleared, db.Rows(into), targetID)
+}
+
+// SelectFlagItem reads an item after the preceding statements.
+func (w *Tx) SelectFlagItem(targetID string, into **FlagItem) {
+	w.Query(sqlFlagItemByID, db.Row(into), targetID)
+}
+
+// recountFlagItem runs a change of an item between the statements that keep the counts of items correct, whatever
+// the change is.
+func (w *Tx) recountFlagItem(targetID string, change func()) {
+	w.recountFlagItems(sqlFlagItemsCount, []string{targetID}, change)
+}
+
+func (w *Tx) recountFlagItems(count *db.Statement, targets any, change func()) {
+	w.Exec(count, targets, FlagsRef(w.Home()), -1)
+	change()
+	w.Exec(count, targets, FlagsRef(w.Home()), +1)
+}
+
+// openFlagItem opens the item of a target with flags. The item of a target is always counted in the same shard.
+func (w *Tx) openFlagItem(targetID string, target FlagTarget, placeID string, at time.Time) {
+	shard := int64(crc32.ChecksumIEEE([]byte(targetID)) % counterShards)
+	for _, state := range []FlagState{FlagsOpen, FlagsClaimed, FlagsResolved} {
+		w.insertCounter(FlagsRef(w.Home()), FlagsCounter(state), shard)
+		w.insertCounter(placeID, FlagsCounter(state), shard)
+	}
+	w.Exec(sqlFlagItemOpen, targetID, string(target), placeID, at, shard)
+	w.Exec(sqlFlagItemRecompute, targetID, at)
+}
+
+// UpdateFlagItem stores the state, claim and outcome of an item. If the item has changed since it was read, the
+// transaction fails with ErrConflict.
+func (w *Tx) UpdateFlagItem(i FlagItem) {
+	w.recountFlagItem(i.TargetID, func() {
+		w.Guard(sqlFlagItemUpdate, ErrConflict, i.TargetID, i.Version, string(i.State), i.ClaimedBy, i.ClaimedUntil, string(i.Outcome), i.ResolvedBy, i.ResolvedAt)
+	})
+}
+
+// GuardFlagItem makes the transaction fail with ErrConflict if the item has changed since it was read.
+func (w *Tx) GuardFlagItem(i FlagItem) {
+	w.Guard(sqlFlagItemGuardUnchanged, ErrConflict, i.TargetID, i.Version)
+}
+
+// FlagResolution is how the flags of a target are cleared.
+type FlagResolution struct {
+	Outcome FlagOutcome
+	By      string // internal id or FlagAdministrator
+	At      time.Time
+	// Again resolves an item that is resolved already.
+	Again bool
+}
+
+// ClearFlags deletes all flags of a target and resolves its item. A Recompute method must follow it.
+func (w *Tx) ClearFlags(targetID string, r FlagResolution) {
+	w.recountFlagItem(targetID, func() {
+		w.Exec(sqlFlagsKeep, targetID)
+		w.Exec(sqlFlagDeleteAll, targetID)
+		w.Exec(sqlFlagItemResolve, targetID, string(r.Outcome), r.By, r.At, r.Again)
+	})
+}
+
+// UnqueuedFlags reads up to 100 flags of a home that are not part of an item, the oldest first.
+func (r *ReadBatch) UnqueuedFlags(home region.Code, into *[]Flag) {
+	r.Add(home, sqlFlagsUnqueued, db.Rows(into))
+}
+
+// QueueFlags opens the item of a target with unqueued flags. An item without a target type is left out, and its flags
+// are not read again.
+func (w *Tx) QueueFlags(i FlagItem) {
+	if i.TargetType != "" {
+		w.recountFlagItem(i.TargetID, func() {
+			w.openFlagItem(i.TargetID, i.TargetType, i.PlaceID, i.OpenedAt)
+		})
+	}
+	w.Exec(sqlFlagsQueue, i.TargetID)
+}
+
+// closeFlagItems resolves the items of content that is being deleted, of its child posts and of its comments.
+func (w *Tx) closeFlagItems(targetID string, now time.Time) {
+	w.recountFlagItems(sqlFlagItemsCountTree, targetID, func() { w.Exec(sqlFlagItemsClose, targetID, now) })
+}
+
+// PurgeFlags deletes the flags of targets with their items and everything that belongs to these.
+func (w *Tx) PurgeFlags(targetIDs []string) {
+	w.recountFlagItems(sqlFlagItemsCount, targetIDs, func() { w.Exec(sqlFlagItemsPurge, targetIDs) })
+	w.Exec(sqlFlagsPurge, targetIDs)
+	w.Exec(sqlClearedPurge, targetIDs)
+	w.Exec(sqlFlagNotesPurge, targetIDs)
+}

@@ -1,0 +1,54 @@
+package store
+
+import (
+	"time"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+// FlagItemList is a page of the items of the homes that have a state.
+type FlagItemList struct {
+	Homes []region.Code
+	State FlagState
+	// PlaceID, TargetType and Reason select the items with these values, unless they are empty.
+	PlaceID    string
+	TargetType FlagTarget
+	Reason     string
+	Desc       bool
+	After      time.Time // the position that the page starts after
+	AfterID    string
+	Limit      int
+}
+
+// The statements of ListFlagItems, each with an index for one of the filters.
+var (
+	flagItemsOfPlace  = flagItemList("OfPlace", `place_id = $8 AND ($6::text = '' OR target_type = $6) AND ($7::text = '' OR reason = $7)`)
+	flagItemsOfReason = flagItemList("OfReason", `reason = $7 AND ($6::text = '' OR target_type = $6) AND $8::text = ''`)
+	flagItemsOfType   = flagItemList("OfType", `target_type = $6 AND $7::text = '' AND $8::text = ''`)
+	flagItemsAll      = flagItemList("All", `$6::text = '' AND $7::text = '' AND $8::text = ''`)
+)
+
+func flagItemList(name, filter string) directions {
+	return inBoth(createdOrders, func(o db.Order) *db.Statement {
+		return stmt("flagItems.list"+name+o.Name, `SELECT `+flagItemColumns+` FROM flag_items WHERE home = $1 AND state = $2 AND `+filter+
+			` AND `+o.After("opened_at", "target_id", "$3::timestamptz", "$4")+` ORDER BY `+o.By("opened_at", "target_id")+` LIMIT $5::bigint`)
+	})
+}
+
+// ListFlagItems reads up to Limit items of each home, in no particular order.
+func (r *ReadBatch) ListFlagItems(l FlagItemList, into *[]FlagItem) {
+	*into = nil
+	list := flagItemsAll
+	switch {
+	case l.PlaceID != "":
+		list = flagItemsOfPlace
+	case l.Reason != "":
+		list = flagItemsOfReason
+	case l.TargetType != "":
+		list = flagItemsOfType
+	}
+	for _, home := range l.Homes {
+		appendRows(r, home, list.in(l.Desc), into, string(l.State), l.After, l.AfterID, l.Limit, string(l.TargetType), l.Reason, l.PlaceID)
+	}
+}

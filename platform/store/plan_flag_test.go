@@ -1,0 +1,69 @@
+package store_test
+
+import (
+	"time"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// The queue of the big community has 8,000 items, most of them resolved. Some of the flags are not queued.
+var _ = planned((*collector).collectFlagItems,
+	`INSERT INTO flag_items (home, target_id, target_type, place_id, state, reason, flag_count, opened_at, flagged_at, is_hidden, shard)
+		SELECT 'us', ID(p, (4 * n), 3), CASE WHEN n % 5 = 0 THEN 'comment' ELSE 'post' END, ID(c, 3, 3),
+			CASE WHEN n % 4 = 0 THEN 'open' WHEN n % 100 = 1 THEN 'claimed' ELSE 'resolved' END, 'Reason ' || (n % 9)::text, 1, AT(n, 28), AT(n, 28), n % 10 = 0, n % 16
+		FROM generate_series(1, 8000) AS n`,
+	`INSERT INTO flag_items (home, target_id, target_type, place_id, state, reason, flag_count, opened_at, flagged_at, shard)
+		SELECT HOME(n), ID(u, n, n), 'user', '', 'open', 'Others', 1, AT(n, 28), AT(n, 28), 0 FROM generate_series(1, 4000) AS n`,
+	`INSERT INTO cleared_flags (home, target_id, user_id, target_type, reason, detail, created_at, id)
+		SELECT 'us', ID(p, (4 * n), 3), ID(u, 1, 1), 'post', 'Reason ' || (n % 9)::text, '', AT(n, 28), ID(f, n, 3) FROM generate_series(1, 20000) AS n`,
+	`INSERT INTO flag_notes (home, target_id, id, author_id, text, created_at)
+		SELECT 'us', ID(p, (4 * (n / 20)), 3), ID(f, n, 3), ID(u, 1, 1), 'note', AT(n, 28) FROM generate_series(20, 20000) AS n`,
+	`UPDATE flags SET is_queued = true WHERE created_at < AT(10000, 28)`,
+)
+
+func (c *collector) collectFlagItems() {
+	var item *store.FlagItem
+	var items []store.FlagItem
+	var flags []store.Flag
+	var notes []store.FlagNote
+	targets := []string{postID(40), postID(flaggedPost)}
+	c.reads(func(r *store.ReadBatch) { r.FlagItem(postID(40), &item) })
+	c.reads(func(r *store.ReadBatch) { r.FlagsOf(targets, 10, &flags) })
+	c.reads(func(r *store.ReadBatch) { r.ClearedFlags(postID(40), &flags) })
+	c.reads(func(r *store.ReadBatch) { r.FlagNotes(postID(40), &notes) })
+	c.reads(func(r *store.ReadBatch) { r.UnqueuedFlags(region.US, &flags) })
+	both(8000*28, func(desc bool, at time.Time, after string) {
+		for _, state := range []store.FlagState{store.FlagsOpen, store.FlagsClaimed, store.FlagsResolved} {
+			for _, l := range []store.FlagItemList{
+				{},
+				{TargetType: store.FlagComment},
+				{Reason: "Reason 3"},
+				{Reason: "Reason 3", TargetType: store.FlagComment},
+				{PlaceID: communityID(bigCommunity)},
+				{PlaceID: communityID(bigCommunity), TargetType: store.FlagPost},
+			} {
+				l.Homes, l.State, l.Desc, l.After, l.AfterID, l.Limit = []region.Code{region.US}, state, desc, at, after, pageRows
+				c.reads(func(r *store.ReadBatch) { r.ListFlagItems(l, &items) })
+			}
+		}
+	})
+	c.collectFlagItemChanges()
+}
+
+func (c *collector) collectFlagItemChanges() {
+	var item *store.FlagItem
+	row := store.FlagItem{TargetID: postID(40), TargetType: store.FlagPost, PlaceID: communityID(bigCommunity), OpenedAt: worldStart, Version: 1}
+	post := store.Post{ID: postID(40), IsParent: true, TargetType: "community", TargetID: communityID(bigCommunity)}
+	c.write(func(w *store.Tx) {
+		w.GuardFlagItem(row)
+		w.UpdateFlagItem(store.FlagItem{TargetID: row.TargetID, Version: 1, State: store.FlagsClaimed})
+		w.SelectFlagItem(row.TargetID, &item)
+		w.InsertFlagNote(store.FlagNote{ID: region.NewID(region.US), TargetID: row.TargetID, CreatedAt: worldStart}, store.ErrConflict, store.ErrConflict)
+		w.ApplyFlagsToPost(post, 1, worldStart)
+		w.ApplyFlagsToComment(store.Comment{ID: commentID(flaggedComment), ReferenceID: postID(bigPost)}, 1, worldStart)
+	})
+	c.write(func(w *store.Tx) { w.QueueFlags(row) })
+	c.write(func(w *store.Tx) { w.PurgeFlags([]string{postID(40), postID(80)}) })
+	c.write(func(w *store.Tx) { w.DeletePost(post, worldStart) })
+}

@@ -1,0 +1,68 @@
+package view
+
+import (
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// Flag converts a flag. users contains the user who set it, unless the user's home is unavailable.
+func Flag(f store.Flag, users []store.User) *plazav1.Flag {
+	return &plazav1.Flag{
+		TargetType: string(f.TargetType), TargetId: f.TargetID, UserId: publicIDOf(users, f.UserID), UserInternalId: f.UserID,
+		Reason: f.Reason, Detail: f.Detail, Region: homeOf(f.TargetID), CreatedAt: timestamppb.New(f.CreatedAt),
+	}
+}
+
+// FlagItem converts an item of the flag queue with some of its flags.
+func FlagItem(i store.FlagItem, flags []store.Flag, users []store.User) *plazav1.FlagItem {
+	m := &plazav1.FlagItem{
+		TargetType: string(i.TargetType), TargetId: i.TargetID, Region: homeOf(i.TargetID), State: string(i.State), Reason: i.Reason,
+		FlagCount: count(i.FlagCount), OpenedAt: timestamppb.New(i.OpenedAt), FlaggedAt: timestamppb.New(i.FlaggedAt),
+		ClaimedBy: publicIDOf(users, i.ClaimedBy), ClaimedUntil: tsOrNil(i.ClaimedUntil), Outcome: string(i.Outcome),
+		ResolvedBy: publicIDOf(users, i.ResolvedBy), ResolvedAt: tsOrNil(i.ResolvedAt), IsHidden: i.IsHidden,
+	}
+	if i.TargetType == store.FlagMessage {
+		m.ChannelId = i.PlaceID
+	} else {
+		m.CommunityId = i.PlaceID
+	}
+	for _, f := range flags {
+		m.Flags = append(m.Flags, Flag(f, users))
+	}
+	return m
+}
+
+// FlagNote converts a note.
+func FlagNote(n store.FlagNote, users []store.User) *plazav1.FlagNote {
+	return &plazav1.FlagNote{NoteId: n.ID, UserId: publicIDOf(users, n.AuthorID), Text: n.Text, CreatedAt: timestamppb.New(n.CreatedAt)}
+}
+
+func publicIDOf(users []store.User, id string) string {
+	for _, u := range users {
+		if u.ID == id {
+			return u.PublicID
+		}
+	}
+	return ""
+}
+
+func homeOf(id string) string {
+	home, _ := region.HomeOf(id)
+	return string(home)
+}
+
+// FlagItemCounts returns the sums of the counts of items for references.
+func FlagItemCounts(counts store.Counts, refs []string) *plazav1.CountFlagItemsResponse {
+	sum := func(state store.FlagState) (n int64) {
+		for _, ref := range refs {
+			n += counts.Of(ref, store.FlagsCounter(state))
+		}
+		return n
+	}
+	return &plazav1.CountFlagItemsResponse{
+		Open: count(sum(store.FlagsOpen)), Claimed: count(sum(store.FlagsClaimed)), Resolved: count(sum(store.FlagsResolved)),
+	}
+}

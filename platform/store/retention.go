@@ -75,8 +75,9 @@ func (r *ReadBatch) OldMessages(home region.Code, feedIDs []string, before time.
 // belong to them.
 func (w *Tx) EmptyComments(ids []string, now time.Time) {
 	w.Exec(sqlReactionPurge, ids)
-	w.Exec(sqlFlagsPurge, ids)
+	w.PurgeFlags(ids)
 	w.DeletePendingEdits(ids...)
+	w.ReleaseFiles(ids)
 	w.Exec(sqlCommentsEmpty, ids, now)
 }
 
@@ -84,7 +85,8 @@ func (w *Tx) EmptyComments(ids []string, now time.Time) {
 // subchannel have no gaps.
 func (w *Tx) EmptyMessages(ids []string, now time.Time) {
 	w.Exec(sqlReactionPurge, ids)
-	w.Exec(sqlFlagsPurge, ids)
+	w.PurgeFlags(ids)
+	w.ReleaseFiles(ids)
 	w.Exec(sqlMessagesEmpty, ids, now)
 }
 

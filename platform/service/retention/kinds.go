@@ -13,8 +13,7 @@ import (
 
 // Kinds returns the kinds of rows. purgePost and purgeStory remove a deleted post or story with everything that refers to
 // it. sessionLifetime is how long the servers let sessions live.
-//
-// The bytes of files are not deleted here: a file belongs to its uploader, and can be part of several contents.
+// The files that nothing else uses are deleted by the job of package file.
 func Kinds(d *service.Deps, sessionLifetime time.Duration, purgePost, purgeStory func(ctx context.Context, id string) error) []Kind {
 	deleted := func(s store.Settings) int { return s.RetentionDeletedDays }
 	return []Kind{

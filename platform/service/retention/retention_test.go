@@ -126,8 +126,10 @@ func TestDeletedRows(t *testing.T) {
 	comment := alice.NewComment(t, kept)
 	reply := alice.NewComment(t, kept, object{"parentId": comment})
 	channel := alice.Do(t, http.MethodPost, "/api/v3/channels", object{"type": "community", "displayName": "c"}).OK(t).String(t, "channels.0.channelId")
-	message := alice.Do(t, http.MethodPost, messagesPath, object{"messageFeedId": channel, "dataType": "text", "data": object{"text": "secret"}}).
+	file := alice.Upload(t, "file", "secret.txt", []byte("secret")).OK(t).String(t, "0.fileId")
+	message := alice.Do(t, http.MethodPost, messagesPath, object{"messageFeedId": channel, "dataType": "file", "fileId": file, "data": object{"text": "secret"}}).
 		OK(t).String(t, "messages.0.messageId")
+	require.Equal(t, 1, f.count(t, "SELECT count(*) FROM file_uses WHERE file_id = $1", file))
 	shownStory := alice.NewStory(t, community)
 	for _, path := range []string{"/api/v4/posts/" + gone, "/api/v4/comments/" + comment, messagesPath + "/" + message, "/api/v4/stories/" + shownStory} {
 		alice.Do(t, http.MethodDelete, path, nil).OK(t)
@@ -150,6 +152,7 @@ func TestDeletedRows(t *testing.T) {
 	require.Equal(t, 1, f.count(t, "SELECT count(*) FROM comments WHERE id = $1 AND data::text = '{}'", comment))
 	require.Equal(t, 1, f.count(t, "SELECT count(*) FROM comments WHERE id = $1 AND data::text <> '{}'", reply))
 	require.Equal(t, 1, f.count(t, "SELECT count(*) FROM messages WHERE id = $1 AND data::text = '{}'", message))
+	require.Zero(t, f.count(t, "SELECT count(*) FROM file_uses WHERE file_id = $1", file))
 	require.Equal(t, 1, f.count(t, "SELECT sum(n) FROM counters WHERE ref = $1 AND kind = 'published'", community))
 	require.Equal(t, 1, f.count(t, "SELECT sum(n) FROM counters WHERE ref = $1 AND kind = 'replies'", comment))
 	require.Equal(t, 1, f.count(t, "SELECT sum(n) FROM counters WHERE ref = $1 AND kind = 'comments'", kept))

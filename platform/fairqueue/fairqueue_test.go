@@ -2,7 +2,7 @@ package fairqueue
 
 import (
 	"context"
-	"fmt"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -29,14 +29,14 @@ func simulate(t *testing.T, slots int, uses []use) []time.Duration {
 		var g sync.WaitGroup
 		for i, u := range uses {
 			g.Go(func() {
-				time.Sleep(u.at + time.Duration(i)) // in the order of the list
+				wait(t, u.at+time.Duration(i)) // in the order of the list
 				release, err := q.Acquire(WithUser(t.Context(), u.user))
 				if err != nil {
 					t.Error(err)
 					return
 				}
 				admitted[i] = time.Since(began).Round(time.Millisecond)
-				time.Sleep(u.takes)
+				wait(t, u.takes)
 				release()
 			})
 		}
@@ -48,6 +48,15 @@ func simulate(t *testing.T, slots int, uses []use) []time.Duration {
 		}
 	})
 	return admitted
+}
+
+// wait waits on the clock of the simulation.
+func wait(t *testing.T, d time.Duration) {
+	t.Helper()
+	select {
+	case <-t.Context().Done():
+	case <-time.After(d):
+	}
 }
 
 const ms = time.Millisecond
@@ -111,7 +120,7 @@ func TestUsersLimit(t *testing.T) {
 	now := time.Now()
 	q.now = func() time.Time { return now }
 	for i := range 3 * maxUsers {
-		release, err := q.Acquire(WithUser(t.Context(), fmt.Sprint(i)))
+		release, err := q.Acquire(WithUser(t.Context(), strconv.Itoa(i)))
 		require.NoError(t, err)
 		now = now.Add(time.Duration(3*maxUsers-i) * time.Millisecond)
 		release()
@@ -129,7 +138,7 @@ func TestSlots(t *testing.T) {
 	for i := range 50 {
 		g.Go(func() {
 			for n := range 200 {
-				ctx, cancel := context.WithTimeout(WithUser(t.Context(), fmt.Sprint(i%7)), time.Duration(n%5)*50*time.Microsecond)
+				ctx, cancel := context.WithTimeout(WithUser(t.Context(), strconv.Itoa(i%7)), time.Duration(n%5)*50*time.Microsecond)
 				release, err := q.Acquire(ctx)
 				if err == nil {
 					most.Store(max(most.Load(), inUse.Add(1)))

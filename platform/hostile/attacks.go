@@ -72,7 +72,7 @@ func newAttackers(ctx context.Context, n *network, count int) ([]string, error) 
 
 // fromAddress returns a client at an address of its own, so that each has its own rate limit of sign-ins.
 func fromAddress(i int) *http.Client {
-	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 1, byte(i>>8), byte(i))}}
+	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 1, byte(i>>8), byte(i))}} //nolint:gosec // small
 	return &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{DialContext: dialer.DialContext, MaxIdleConnsPerHost: 1}}
 }
 
@@ -158,7 +158,8 @@ func signUpFlood(ctx context.Context, n *network) error {
 	return together(ctx, attackers, func(i int) error {
 		client := fromAddress(1000 + i)
 		for ctx.Err() == nil {
-			if _, err := n.signIn(ctx, client); refusedOrNil(err) != nil {
+			_, err := n.signIn(ctx, client)
+			if err := refusedOrNil(err); err != nil {
 				return err
 			}
 			pause(ctx, signUpInterval)

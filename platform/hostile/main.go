@@ -47,8 +47,9 @@ func main() {
 	flag.StringVar(&o.only, "only", "", "part of the names of the attacks to run; default: all")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, o); err != nil {
+	err := run(ctx, o)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "hostile:", err)
 		os.Exit(1)
 	}
@@ -65,7 +66,7 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "attack\tquiet p99\tp99\tratio\tmemory added\tattempts\t")
+	fmt.Fprintln(table, "attack\tquiet p99\tp99 during it\tratio\tmemory added\tattempts\tverdict\t")
 	failed := false
 	for _, a := range attacks() {
 		if !strings.Contains(a.name, o.only) {
@@ -76,7 +77,7 @@ func run(ctx context.Context, o options) (err error) {
 			return fmt.Errorf("%s: %w", a.name, err)
 		}
 		failed = failed || !worst.allowed()
-		fmt.Fprintf(table, "%s\t%s\t%s\t%.1f\t%d MiB\t%d\t%s\n", a.name, milliseconds(worst.quiet), milliseconds(worst.busy), worst.ratio(),
+		fmt.Fprintf(table, "%s\t%s\t%s\t%.1f\t%d MiB\t%d\t%s\t\n", a.name, milliseconds(worst.quiet), milliseconds(worst.busy), worst.ratio(),
 			worst.memory>>20, worst.tries, worst.verdict())
 	}
 	if err := table.Flush(); err != nil {

@@ -3,6 +3,7 @@ package picture
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"slices"
 	"sync"
 )
@@ -125,7 +126,14 @@ func (q *Queue) remove(user string, i int) {
 	q.total--
 }
 
+// largeImage is the number of pixels from which on the memory of an image is returned before the next one is decoded.
+// The garbage collector would otherwise let the memory of several of them accumulate.
+const largeImage = 8_000_000
+
 func (q *Queue) release(pixels int64) {
+	if pixels >= largeImage {
+		debug.FreeOSMemory()
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.pixels, q.images = q.pixels-pixels, q.images-1

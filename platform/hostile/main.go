@@ -66,7 +66,7 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "attack\tquiet p99\tp99 during it\tratio\tmemory added\tattempts\tverdict\t")
+	fmt.Fprintln(table, "attack\tp99 without it\tduring it\tratio\tmemory added\tattempts\tverdict\t")
 	failed := false
 	for _, a := range attacks() {
 		if !strings.Contains(a.name, o.only) {

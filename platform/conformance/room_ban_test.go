@@ -80,6 +80,35 @@ func TestBannedStreamerCannotStart(t *testing.T) {
 	}
 }
 
+// TestBanEndsBroadcasts bans the creator of a live stream and a live room from the network. Both end, and those of others go
+// on.
+func TestBanEndsBroadcasts(t *testing.T) {
+	t.Parallel()
+	n := mediaNetwork(t)
+	admin := n.Admin(region.SG)
+	states := func(stream, room string) [2]string {
+		return [2]string{
+			admin.Do(t, http.MethodGet, streamsPath+"/"+stream, nil).OK(t).String(t, "videoStreamings.0.status"),
+			admin.Do(t, http.MethodGet, "/api/v1/rooms/"+room, nil).OK(t).String(t, "rooms.0.status"),
+		}
+	}
+	broadcast := func(c *apptest.Client) (stream, room string) {
+		row := newStream(t, c)
+		stream = text(row, "streamId")
+		mediaServer(n).Do(t, http.MethodPost, mediaStreamsPath+stream+"/events", object{"event": "started", "streamKey": streamKey(t, row)}).OK(t)
+		return stream, text(newRoom(t, c), "roomId")
+	}
+	bad, good := n.NewUser(t, region.EU, "bad"), n.NewUser(t, region.EU, "good")
+	badStream, badRoom := broadcast(bad)
+	goodStream, goodRoom := broadcast(good)
+	require.Equal(t, [2]string{"live", "idle"}, states(badStream, badRoom))
+	admin.Do(t, http.MethodPost, "/api/v2/users/ban", object{"userId": bad.UserID}).OK(t)
+	require.Equal(t, [2]string{"ended", "terminated"}, states(badStream, badRoom))
+	require.Equal(t, [2]string{"live", "idle"}, states(goodStream, goodRoom))
+	admin.Do(t, http.MethodPost, "/api/v2/users/unban", object{"userId": bad.UserID}).OK(t)
+	require.Equal(t, [2]string{"ended", "terminated"}, states(badStream, badRoom), "they do not start again")
+}
+
 // TestBannedMemberReceivesNoEvents bans a member of a community and checks that events of the community do not reach the
 // open event stream, which goes on with others.
 func TestBannedMemberReceivesNoEvents(t *testing.T) {

@@ -145,6 +145,7 @@ func (c *collector) collectUsers() {
 		w.GuardNoRoles(userID(3), nil)
 		w.UpdateUser(userID(3), store.UserChange{Description: &name, Metadata: []byte(`{"a": 1}`)}, worldStart, &user)
 		w.BanUser(userID(3), true, worldStart, &user)
+		w.EndBroadcasts(userID(3), worldStart)
 		w.SelectUser(userID(3), &users)
 		w.GuardTarget("user", userID(3), store.ErrConflict)
 	})

@@ -22,6 +22,7 @@
 //	report failed                        idle, live, waitingReconnect     error
 //	report terminated                    idle, live, waitingReconnect     terminated
 //	StopRoom                             idle, live, waitingReconnect     ended
+//	ban of the host from the network     idle, live, waitingReconnect     terminated
 //
 // Other transitions are refused with 400000 and change nothing. Because media servers repeat reports, a report of
 // what has already happened succeeds and changes nothing: started while live, interrupted while waitingReconnect,

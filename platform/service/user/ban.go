@@ -10,7 +10,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// BanUser bans a user from the whole network: all of the user's calls fail from then on.
+// BanUser bans a user from the whole network: all of the user's calls fail from then on, and their rooms and streams end.
 func (s *Service) BanUser(ctx context.Context, req *plazav1.BanUserRequest) (*plazav1.UserResponse, error) {
 	return s.setBan(ctx, req.GetUserId(), true)
 }
@@ -42,6 +42,9 @@ func (s *Service) setBan(ctx context.Context, publicID string, banned bool) (*pl
 	tx := s.Store.NewTx(service.HomeOf(userID))
 	tx.GuardTarget("user", userID, fail.NotFound())
 	tx.BanUser(userID, banned, s.Now(), &user)
+	if banned {
+		tx.EndBroadcasts(userID, s.Now())
+	}
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@
 //	report failed                        idle, live    error
 //	report terminated                    idle, live    ended
 //	DeleteStreamingUrl                   idle, live    ended
+//	ban of the creator from the network  idle, live    ended
 //
 // Other transitions are refused with 400000 and change nothing. Because media servers repeat reports, a report of
 // what has already happened succeeds and changes nothing: started while live, stopped and terminated once ended or

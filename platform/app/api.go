@@ -73,13 +73,14 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	recorder := audit.NewRecorder(shared, d.client)
 	audits := audit.New(shared, recorder)
 	exports := export.New(shared, d.storage)
+	once := d.idempotency(shared)
 	kept, err := retention.New(shared, d.metrics.Registerer(), retention.Kinds(shared, d.issuer.AccessLifetime(), post.New(shared).Purge, story.New(shared).PurgeByID)...)
 	if err != nil {
 		return nil, nil, err
 	}
 	handler, err := edge.New(edge.Options{
 		Services:       d.services(shared, roles, files, exports, audits),
-		Interceptors:   d.interceptors(shared, recorder),
+		Interceptors:   d.interceptors(once, recorder, fileFiller(shared)),
 		Log:            d.log,
 		MaxBodyBytes:   int64(d.cfg.MaxBodyBytes),
 		ResponseMemory: int64(d.cfg.ResponseMemory),
@@ -89,7 +90,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 		CORSOrigins:    d.cfg.CORSOrigins.List(),
 		TLS:            d.cfg.UsesTLS(),
 		RateLimits:     limits,
-		Streams: slices.Concat(d.fileStreams(files, limits, recorder), d.exportStreams(exports, limits),
+		Streams: slices.Concat(d.fileStreams(files, limits, recorder, once), d.exportStreams(exports, limits),
 			[]edge.Stream{(&edge.AuditStream{Audit: audits, RateLimits: limits}).Stream()}),
 		Realtime: d.realtime,
 		Pages:    pages,
@@ -140,10 +141,10 @@ func (d *dependencies) services(shared *service.Deps, roles *role.Service, files
 }
 
 // interceptors returns the interceptors of every operation, the outermost first.
-func (d *dependencies) interceptors(shared *service.Deps, recorder *audit.Recorder) []connect.Interceptor {
+func (d *dependencies) interceptors(once *idempotency, recorder *audit.Recorder, filler connect.Interceptor) []connect.Interceptor {
 	return []connect.Interceptor{
 		auth.NewInterceptor(d.issuer, d.serverKeys, d.apiKeys, auth.WithMediaKey(d.cfg.MediaKey.Reveal())),
-		d.idempotency(shared), recorder.Interceptor(), fileFiller(shared),
+		connect.UnaryInterceptorFunc(once.intercept), recorder.Interceptor(), filler,
 	}
 }
 

@@ -61,9 +61,9 @@ func (d *dependencies) files(shared *service.Deps) (*file.Service, error) {
 }
 
 // fileStreams returns the streaming handlers of uploads and downloads.
-func (d *dependencies) fileStreams(files *file.Service, limits *edge.RateLimits, recorder *audit.Recorder) []edge.Stream {
+func (d *dependencies) fileStreams(files *file.Service, limits *edge.RateLimits, recorder *audit.Recorder, once *idempotency) []edge.Stream {
 	return (&edge.FileStreams{
-		Files: files, Identify: d.issuer.Identify, Log: d.log, RateLimits: limits, Record: recorder.Record,
+		Files: files, Identify: d.issuer.Identify, Log: d.log, RateLimits: limits, Record: recorder.Record, Once: once.upload,
 	}).Streams()
 }
 

@@ -63,7 +63,7 @@ func validIdempotencyKey(key string) bool {
 	return len(key) >= 1 && len(key) <= maxIdempotencyKey && !strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// idempotency is the interceptor behind authentication that executes requests with an Idempotency-Key once.
+// idempotency executes requests with an Idempotency-Key once. Its interceptor comes after authentication.
 type idempotency struct {
 	*service.Deps
 	secret  []byte        // of the hashes of keys
@@ -71,11 +71,10 @@ type idempotency struct {
 	outputs map[string]protoreflect.MessageType
 }
 
-func (d *dependencies) idempotency(shared *service.Deps) connect.Interceptor {
-	i := &idempotency{
+func (d *dependencies) idempotency(shared *service.Deps) *idempotency {
+	return &idempotency{
 		Deps: shared, secret: []byte(d.cfg.DirectoryKey.Reveal()), lock: 2*d.cfg.RequestTimeout.Std() + time.Second, outputs: repeatableOutputs(),
 	}
-	return connect.UnaryInterceptorFunc(i.intercept)
 }
 
 // repeatableOutputs returns the response types of the operations that take an Idempotency-Key, by procedure: those with
@@ -120,12 +119,17 @@ func (i *idempotency) intercept(next connect.UnaryFunc) connect.UnaryFunc {
 		case len(keys) != 1 || !validIdempotencyKey(keys[0]):
 			return nil, errIdempotencyKey
 		}
-		home, wanted, err := i.attempt(caller, keys[0], request)
-		if err != nil {
-			return nil, err
-		}
-		return i.once(ctx, home, wanted, request, output, next)
+		return i.answer(ctx, keys[0], request, output, next)
 	}
+}
+
+// answer executes a request with a valid key, or returns the answer of an earlier attempt.
+func (i *idempotency) answer(ctx context.Context, key string, request connect.AnyRequest, output protoreflect.MessageType, next connect.UnaryFunc) (connect.AnyResponse, error) {
+	home, wanted, err := i.attempt(auth.CallerFrom(ctx), key, request)
+	if err != nil {
+		return nil, err
+	}
+	return i.once(ctx, home, wanted, request, output, next)
 }
 
 // attempt returns a new attempt of a request, and the home of its key. An administrator has no home: the key selects one.

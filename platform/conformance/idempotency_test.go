@@ -123,3 +123,29 @@ func TestIdempotencyKeyAfterACrash(t *testing.T) {
 	posts := alice.Do(t, http.MethodGet, postsPath+"?targetType=community&targetId="+community, nil).OK(t)
 	require.Len(t, posts.List(t, "posts"), 1)
 }
+
+// TestIdempotencyKeyOfUploads repeats an upload through another region, with another form, and with other content.
+func TestIdempotencyKeyOfUploads(t *testing.T) {
+	t.Parallel()
+	n := apptest.Start(t)
+	alice := n.NewUser(t, region.EU, "alice").With("Idempotency-Key", "key")
+	first := alice.Upload(t, "file", "a.txt", []byte("content"), "altText", "x").OK(t)
+	again := alice.At(region.SG).Upload(t, "file", "a.txt", []byte("content"), "altText", "x").OK(t)
+	require.Equal(t, first.String(t, "0.fileId"), again.String(t, "0.fileId"))
+	require.Equal(t, "true", again.Header.Get("Idempotency-Replayed"))
+	require.Empty(t, first.Header.Get("Idempotency-Replayed"))
+	for name, r := range map[string]*apptest.Response{
+		"content": alice.Upload(t, "file", "a.txt", []byte("Content"), "altText", "x"),
+		"name":    alice.Upload(t, "file", "b.txt", []byte("content"), "altText", "x"),
+		"field":   alice.Upload(t, "file", "a.txt", []byte("content"), "altText", "y"),
+		"kind":    alice.UploadTo(t, "/api/v3/files", "a.txt", []byte("content"), "altText", "x"),
+	} {
+		require.Equal(t, http.StatusUnprocessableEntity, r.Status, name)
+		require.Equal(t, "Idempotency-Key: was used for a different request", r.String(t, "data.detail.0"), name)
+	}
+	require.Equal(t, "1", queryText(t, n, "SELECT count(*)::text FROM files"))
+	require.Empty(t, queryText(t, n, "SELECT COALESCE(string_agg(id, ' '), '') FROM uploads"), "what was not needed is removed")
+	alice.With("Idempotency-Key", "another").Upload(t, "file", "a.txt", []byte("content"), "altText", "x").OK(t)
+	require.Equal(t, "2", queryText(t, n, "SELECT count(*)::text FROM files"))
+	require.Equal(t, http.StatusUnprocessableEntity, alice.With("Idempotency-Key", "a b").Upload(t, "file", "a.txt", []byte("content")).Status)
+}

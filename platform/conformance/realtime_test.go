@@ -268,6 +268,16 @@ func execute(t *testing.T, n *apptest.Network, sql string, args ...any) {
 	require.NoError(t, err)
 }
 
+// queryText returns the text that a query returns.
+func queryText(t *testing.T, n *apptest.Network, sql string) (text string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
+	require.NoError(t, err)
+	defer func() { _ = conn.Close(t.Context()) }()
+	require.NoError(t, conn.QueryRow(t.Context(), sql).Scan(&text))
+	return text
+}
+
 // scrape returns a server's metrics.
 func scrape(t *testing.T, n *apptest.Network, code region.Code) string {
 	t.Helper()

@@ -21,6 +21,11 @@ type FileStreams struct {
 	// Identify returns ctx with the caller that the headers identify, who is not confirmed yet.
 	Identify func(ctx context.Context, header http.Header) (context.Context, error)
 	Log      *slog.Logger
+	// Once finishes an upload whose form has a digest, once for each Idempotency-Key in header. It sets headers of the
+	// response.
+	Once func(
+		ctx context.Context, header, response http.Header, procedure string, digest []byte, finish func(context.Context) ([]*plazav1.File, error),
+	) ([]*plazav1.File, error)
 	// RateLimits limits the rate of requests; nil limits nothing.
 	RateLimits *RateLimits
 	// Record returns ctx for an upload whose caller is audited; nil if none is.

@@ -2,6 +2,7 @@ package edge
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service/file"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // Limits on the parts of a form other than files.
@@ -46,12 +48,13 @@ func (f *FileStreams) upload(w http.ResponseWriter, request *http.Request, kind 
 		return err
 	}
 	defer upload.Abort(ctx)
-	form, err := readForm(ctx, upload, parts)
+	form, digest, err := readForm(ctx, upload, parts)
 	if err != nil {
 		return err
 	}
 	body.clearDeadline()
-	files, err := upload.Finish(ctx, form)
+	finish := func(ctx context.Context) ([]*plazav1.File, error) { return upload.Finish(ctx, form) }
+	files, err := f.Once(ctx, request.Header, w.Header(), responseWriterFrom(ctx).procedure, digest, finish)
 	if err != nil {
 		return err
 	}
@@ -69,29 +72,31 @@ func newPartReader(request *http.Request, body io.Reader) (*multipart.Reader, er
 	return multipart.NewReader(body, boundary), nil
 }
 
-// readForm reads the whole form. A truncated form is an error.
-func readForm(ctx context.Context, upload *file.Upload, parts *multipart.Reader) (file.Form, error) {
-	var form file.Form
+// readForm reads the whole form, and returns a digest of its parts. A truncated form is an error.
+func readForm(ctx context.Context, upload *file.Upload, parts *multipart.Reader) (form file.Form, digest []byte, err error) {
 	field := "" // the name of the files' field
+	all := sha256.New()
 	for n := 0; ; n++ {
 		part, err := parts.NextPart()
 		switch {
 		case errors.Is(err, io.EOF):
-			return form, nil
+			return form, all.Sum(nil), nil
 		case err != nil:
-			return form, formError(err)
+			return form, nil, formError(err)
 		case n == maxFormParts:
-			return form, fail.Validation(fmt.Sprintf("body: must be at most %d parts", maxFormParts))
+			return form, nil, fail.Validation(fmt.Sprintf("body: must be at most %d parts", maxFormParts))
 		}
 		if name := fieldName(part); isFile(name) {
 			if field != "" && field != name {
-				return form, fail.Validation(name + ": must not be combined with " + field)
+				return form, nil, fail.Validation(name + ": must not be combined with " + field)
 			}
 			field = name
 		}
-		if err := readPart(ctx, upload, &form, part); err != nil {
-			return form, formError(err)
+		content := sha256.New()
+		if err := readPart(ctx, upload, &form, part, io.TeeReader(part, content)); err != nil {
+			return form, nil, formError(err)
 		}
+		_, _ = fmt.Fprintf(all, "%q %q %x\n", part.FormName(), part.FileName(), content.Sum(nil)) // a hash never fails
 	}
 }
 
@@ -112,15 +117,16 @@ func fieldName(part *multipart.Part) string { return strings.TrimSuffix(part.For
 // isFile reports whether name is one of the two names for files. A form may use only one of them.
 func isFile(name string) bool { return name == "file" || name == "files" }
 
-func readPart(ctx context.Context, upload *file.Upload, form *file.Form, part *multipart.Part) error {
+// readPart reads a part from content.
+func readPart(ctx context.Context, upload *file.Upload, form *file.Form, part *multipart.Part, content io.Reader) error {
 	name := fieldName(part)
 	if isFile(name) {
-		return upload.Add(ctx, part.FileName(), part)
+		return upload.Add(ctx, part.FileName(), content)
 	}
 	field := map[string]*string{
 		"accessType": &form.AccessType, "feedType": &form.FeedType, "preferredFilename": &form.PreferredName, "altText": &form.AltText,
 	}[name]
-	text, err := io.ReadAll(io.LimitReader(part, maxFieldSize+1))
+	text, err := io.ReadAll(io.LimitReader(content, maxFieldSize+1))
 	switch {
 	case err != nil:
 		return err

@@ -25,6 +25,52 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// UploadedFiles are the files of an upload, as they are kept for its Idempotency-Key.
+type UploadedFiles struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The files, in the order of the form.
+	Files         []*File `protobuf:"bytes,1,rep,name=files,proto3" json:"files,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UploadedFiles) Reset() {
+	*x = UploadedFiles{}
+	mi := &file_plaza_v1_file_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UploadedFiles) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UploadedFiles) ProtoMessage() {}
+
+func (x *UploadedFiles) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_file_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UploadedFiles.ProtoReflect.Descriptor instead.
+func (*UploadedFiles) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_file_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *UploadedFiles) GetFiles() []*File {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
 // File is an uploaded file.
 type File struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -60,7 +106,7 @@ type File struct {
 
 func (x *File) Reset() {
 	*x = File{}
-	mi := &file_plaza_v1_file_proto_msgTypes[0]
+	mi := &file_plaza_v1_file_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -72,7 +118,7 @@ func (x *File) String() string {
 func (*File) ProtoMessage() {}
 
 func (x *File) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_file_proto_msgTypes[0]
+	mi := &file_plaza_v1_file_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -85,7 +131,7 @@ func (x *File) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use File.ProtoReflect.Descriptor instead.
 func (*File) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_file_proto_rawDescGZIP(), []int{0}
+	return file_plaza_v1_file_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *File) GetFileId() string {
@@ -176,7 +222,7 @@ type VideoUrl struct {
 
 func (x *VideoUrl) Reset() {
 	*x = VideoUrl{}
-	mi := &file_plaza_v1_file_proto_msgTypes[1]
+	mi := &file_plaza_v1_file_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -188,7 +234,7 @@ func (x *VideoUrl) String() string {
 func (*VideoUrl) ProtoMessage() {}
 
 func (x *VideoUrl) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_file_proto_msgTypes[1]
+	mi := &file_plaza_v1_file_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -201,7 +247,7 @@ func (x *VideoUrl) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VideoUrl.ProtoReflect.Descriptor instead.
 func (*VideoUrl) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_file_proto_rawDescGZIP(), []int{1}
+	return file_plaza_v1_file_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *VideoUrl) GetOriginal() string {
@@ -230,7 +276,7 @@ type FileAttributes struct {
 
 func (x *FileAttributes) Reset() {
 	*x = FileAttributes{}
-	mi := &file_plaza_v1_file_proto_msgTypes[2]
+	mi := &file_plaza_v1_file_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -242,7 +288,7 @@ func (x *FileAttributes) String() string {
 func (*FileAttributes) ProtoMessage() {}
 
 func (x *FileAttributes) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_file_proto_msgTypes[2]
+	mi := &file_plaza_v1_file_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -255,7 +301,7 @@ func (x *FileAttributes) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FileAttributes.ProtoReflect.Descriptor instead.
 func (*FileAttributes) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_file_proto_rawDescGZIP(), []int{2}
+	return file_plaza_v1_file_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *FileAttributes) GetName() string {
@@ -313,7 +359,7 @@ type FileMetadata struct {
 
 func (x *FileMetadata) Reset() {
 	*x = FileMetadata{}
-	mi := &file_plaza_v1_file_proto_msgTypes[3]
+	mi := &file_plaza_v1_file_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -325,7 +371,7 @@ func (x *FileMetadata) String() string {
 func (*FileMetadata) ProtoMessage() {}
 
 func (x *FileMetadata) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_file_proto_msgTypes[3]
+	mi := &file_plaza_v1_file_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -338,7 +384,7 @@ func (x *FileMetadata) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FileMetadata.ProtoReflect.Descriptor instead.
 func (*FileMetadata) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_file_proto_rawDescGZIP(), []int{3}
+	return file_plaza_v1_file_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *FileMetadata) GetExif() *structpb.Struct {
@@ -387,7 +433,7 @@ type GetFileRequest struct {
 
 func (x *GetFileRequest) Reset() {
 	*x = GetFileRequest{}
-	mi := &file_plaza_v1_file_proto_msgTypes[4]
+	mi := &file_plaza_v1_file_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -399,7 +445,7 @@ func (x *GetFileRequest) String() string {
 func (*GetFileRequest) ProtoMessage() {}
 
 func (x *GetFileRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_file_proto_msgTypes[4]
+	mi := &file_plaza_v1_file_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -412,7 +458,7 @@ func (x *GetFileRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetFileRequest.ProtoReflect.Descriptor instead.
 func (*GetFileRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_file_proto_rawDescGZIP(), []int{4}
+	return file_plaza_v1_file_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *GetFileRequest) GetFileId() string {
@@ -435,7 +481,7 @@ type UpdateFileRequest struct {
 
 func (x *UpdateFileRequest) Reset() {
 	*x = UpdateFileRequest{}
-	mi := &file_plaza_v1_file_proto_msgTypes[5]
+	mi := &file_plaza_v1_file_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -447,7 +493,7 @@ func (x *UpdateFileRequest) String() string {
 func (*UpdateFileRequest) ProtoMessage() {}
 
 func (x *UpdateFileRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_file_proto_msgTypes[5]
+	mi := &file_plaza_v1_file_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -460,7 +506,7 @@ func (x *UpdateFileRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateFileRequest.ProtoReflect.Descriptor instead.
 func (*UpdateFileRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_file_proto_rawDescGZIP(), []int{5}
+	return file_plaza_v1_file_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *UpdateFileRequest) GetFileId() string {
@@ -488,7 +534,7 @@ type DeleteFileRequest struct {
 
 func (x *DeleteFileRequest) Reset() {
 	*x = DeleteFileRequest{}
-	mi := &file_plaza_v1_file_proto_msgTypes[6]
+	mi := &file_plaza_v1_file_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -500,7 +546,7 @@ func (x *DeleteFileRequest) String() string {
 func (*DeleteFileRequest) ProtoMessage() {}
 
 func (x *DeleteFileRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_file_proto_msgTypes[6]
+	mi := &file_plaza_v1_file_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -513,7 +559,7 @@ func (x *DeleteFileRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteFileRequest.ProtoReflect.Descriptor instead.
 func (*DeleteFileRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_file_proto_rawDescGZIP(), []int{6}
+	return file_plaza_v1_file_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *DeleteFileRequest) GetFileId() string {
@@ -538,7 +584,7 @@ type DeleteFileResponse struct {
 
 func (x *DeleteFileResponse) Reset() {
 	*x = DeleteFileResponse{}
-	mi := &file_plaza_v1_file_proto_msgTypes[7]
+	mi := &file_plaza_v1_file_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -550,7 +596,7 @@ func (x *DeleteFileResponse) String() string {
 func (*DeleteFileResponse) ProtoMessage() {}
 
 func (x *DeleteFileResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_file_proto_msgTypes[7]
+	mi := &file_plaza_v1_file_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -563,7 +609,7 @@ func (x *DeleteFileResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteFileResponse.ProtoReflect.Descriptor instead.
 func (*DeleteFileResponse) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_file_proto_rawDescGZIP(), []int{7}
+	return file_plaza_v1_file_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *DeleteFileResponse) GetStatus() string {
@@ -598,7 +644,7 @@ type DeletedFile struct {
 
 func (x *DeletedFile) Reset() {
 	*x = DeletedFile{}
-	mi := &file_plaza_v1_file_proto_msgTypes[8]
+	mi := &file_plaza_v1_file_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -610,7 +656,7 @@ func (x *DeletedFile) String() string {
 func (*DeletedFile) ProtoMessage() {}
 
 func (x *DeletedFile) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_file_proto_msgTypes[8]
+	mi := &file_plaza_v1_file_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -623,7 +669,7 @@ func (x *DeletedFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeletedFile.ProtoReflect.Descriptor instead.
 func (*DeletedFile) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_file_proto_rawDescGZIP(), []int{8}
+	return file_plaza_v1_file_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *DeletedFile) GetFileId() string {
@@ -637,7 +683,9 @@ var File_plaza_v1_file_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_file_proto_rawDesc = "" +
 	"\n" +
-	"\x13plaza/v1/file.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\"\xc6\x03\n" +
+	"\x13plaza/v1/file.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\"5\n" +
+	"\rUploadedFiles\x12$\n" +
+	"\x05files\x18\x01 \x03(\v2\x0e.plaza.v1.FileR\x05files\"\xc6\x03\n" +
 	"\x04File\x12\x17\n" +
 	"\afile_id\x18\x01 \x01(\tR\x06fileId\x12\x19\n" +
 	"\bfile_url\x18\x02 \x01(\tR\afileUrl\x12\x12\n" +
@@ -707,40 +755,42 @@ func file_plaza_v1_file_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_file_proto_rawDescData
 }
 
-var file_plaza_v1_file_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_plaza_v1_file_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_plaza_v1_file_proto_goTypes = []any{
-	(*File)(nil),                  // 0: plaza.v1.File
-	(*VideoUrl)(nil),              // 1: plaza.v1.VideoUrl
-	(*FileAttributes)(nil),        // 2: plaza.v1.FileAttributes
-	(*FileMetadata)(nil),          // 3: plaza.v1.FileMetadata
-	(*GetFileRequest)(nil),        // 4: plaza.v1.GetFileRequest
-	(*UpdateFileRequest)(nil),     // 5: plaza.v1.UpdateFileRequest
-	(*DeleteFileRequest)(nil),     // 6: plaza.v1.DeleteFileRequest
-	(*DeleteFileResponse)(nil),    // 7: plaza.v1.DeleteFileResponse
-	(*DeletedFile)(nil),           // 8: plaza.v1.DeletedFile
-	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),       // 10: google.protobuf.Struct
+	(*UploadedFiles)(nil),         // 0: plaza.v1.UploadedFiles
+	(*File)(nil),                  // 1: plaza.v1.File
+	(*VideoUrl)(nil),              // 2: plaza.v1.VideoUrl
+	(*FileAttributes)(nil),        // 3: plaza.v1.FileAttributes
+	(*FileMetadata)(nil),          // 4: plaza.v1.FileMetadata
+	(*GetFileRequest)(nil),        // 5: plaza.v1.GetFileRequest
+	(*UpdateFileRequest)(nil),     // 6: plaza.v1.UpdateFileRequest
+	(*DeleteFileRequest)(nil),     // 7: plaza.v1.DeleteFileRequest
+	(*DeleteFileResponse)(nil),    // 8: plaza.v1.DeleteFileResponse
+	(*DeletedFile)(nil),           // 9: plaza.v1.DeletedFile
+	(*timestamppb.Timestamp)(nil), // 10: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),       // 11: google.protobuf.Struct
 }
 var file_plaza_v1_file_proto_depIdxs = []int32{
-	9,  // 0: plaza.v1.File.created_at:type_name -> google.protobuf.Timestamp
-	9,  // 1: plaza.v1.File.updated_at:type_name -> google.protobuf.Timestamp
-	2,  // 2: plaza.v1.File.attributes:type_name -> plaza.v1.FileAttributes
-	1,  // 3: plaza.v1.File.video_url:type_name -> plaza.v1.VideoUrl
-	3,  // 4: plaza.v1.FileAttributes.metadata:type_name -> plaza.v1.FileMetadata
-	10, // 5: plaza.v1.FileMetadata.exif:type_name -> google.protobuf.Struct
-	10, // 6: plaza.v1.FileMetadata.gps:type_name -> google.protobuf.Struct
-	8,  // 7: plaza.v1.DeleteFileResponse.data:type_name -> plaza.v1.DeletedFile
-	4,  // 8: plaza.v1.FileService.GetFile:input_type -> plaza.v1.GetFileRequest
-	5,  // 9: plaza.v1.FileService.UpdateFile:input_type -> plaza.v1.UpdateFileRequest
-	6,  // 10: plaza.v1.FileService.DeleteFile:input_type -> plaza.v1.DeleteFileRequest
-	0,  // 11: plaza.v1.FileService.GetFile:output_type -> plaza.v1.File
-	0,  // 12: plaza.v1.FileService.UpdateFile:output_type -> plaza.v1.File
-	7,  // 13: plaza.v1.FileService.DeleteFile:output_type -> plaza.v1.DeleteFileResponse
-	11, // [11:14] is the sub-list for method output_type
-	8,  // [8:11] is the sub-list for method input_type
-	8,  // [8:8] is the sub-list for extension type_name
-	8,  // [8:8] is the sub-list for extension extendee
-	0,  // [0:8] is the sub-list for field type_name
+	1,  // 0: plaza.v1.UploadedFiles.files:type_name -> plaza.v1.File
+	10, // 1: plaza.v1.File.created_at:type_name -> google.protobuf.Timestamp
+	10, // 2: plaza.v1.File.updated_at:type_name -> google.protobuf.Timestamp
+	3,  // 3: plaza.v1.File.attributes:type_name -> plaza.v1.FileAttributes
+	2,  // 4: plaza.v1.File.video_url:type_name -> plaza.v1.VideoUrl
+	4,  // 5: plaza.v1.FileAttributes.metadata:type_name -> plaza.v1.FileMetadata
+	11, // 6: plaza.v1.FileMetadata.exif:type_name -> google.protobuf.Struct
+	11, // 7: plaza.v1.FileMetadata.gps:type_name -> google.protobuf.Struct
+	9,  // 8: plaza.v1.DeleteFileResponse.data:type_name -> plaza.v1.DeletedFile
+	5,  // 9: plaza.v1.FileService.GetFile:input_type -> plaza.v1.GetFileRequest
+	6,  // 10: plaza.v1.FileService.UpdateFile:input_type -> plaza.v1.UpdateFileRequest
+	7,  // 11: plaza.v1.FileService.DeleteFile:input_type -> plaza.v1.DeleteFileRequest
+	1,  // 12: plaza.v1.FileService.GetFile:output_type -> plaza.v1.File
+	1,  // 13: plaza.v1.FileService.UpdateFile:output_type -> plaza.v1.File
+	8,  // 14: plaza.v1.FileService.DeleteFile:output_type -> plaza.v1.DeleteFileResponse
+	12, // [12:15] is the sub-list for method output_type
+	9,  // [9:12] is the sub-list for method input_type
+	9,  // [9:9] is the sub-list for extension type_name
+	9,  // [9:9] is the sub-list for extension extendee
+	0,  // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_file_proto_init() }
@@ -750,15 +800,15 @@ func file_plaza_v1_file_proto_init() {
 	}
 	file_plaza_v1_options_proto_init()
 	file_plaza_v1_rules_proto_init()
-	file_plaza_v1_file_proto_msgTypes[0].OneofWrappers = []any{}
-	file_plaza_v1_file_proto_msgTypes[5].OneofWrappers = []any{}
+	file_plaza_v1_file_proto_msgTypes[1].OneofWrappers = []any{}
+	file_plaza_v1_file_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_file_proto_rawDesc), len(file_plaza_v1_file_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   9,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -383,7 +383,12 @@ var driftQueries = map[string]string{
 		WHERE f.status <> 'none' AND b.status = 'blocked'`,
 	"unchecked kinds of counts": `SELECT DISTINCT kind FROM counters WHERE kind NOT LIKE 'vote:%' AND kind NOT LIKE 'following:%' AND kind NOT IN (
 		'comments', 'segment', 'replies', 'members', 'moderators', 'published', 'reviewing', 'declined', 'reaction:like', 'reaction:love',
-		'followers', 'followRequests', 'blocks', 'stories', 'impressions', 'reach')`,
+		'followers', 'followRequests', 'blocks', 'stories', 'impressions', 'reach', 'flags-open', 'flags-claimed', 'flags-resolved')`,
+	"open flag items":     flagItemsIn("open"),
+	"claimed flag items":  flagItemsIn("claimed"),
+	"resolved flag items": flagItemsIn("resolved"),
+	"flags of flag items": `SELECT i.target_id, i.flag_count, f.n FROM flag_items AS i LEFT JOIN LATERAL (
+		SELECT count(*) AS n FROM flags WHERE home = i.home AND target_id = i.target_id) AS f ON true WHERE i.state <> 'resolved' AND i.flag_count <> f.n`,
 	"communities of users": `SELECT m.user_id, m.community_id, m.state, m.version, u.state, u.version FROM community_members AS m
 		FULL JOIN user_communities AS u ON u.user_id = m.user_id AND u.community_id = m.community_id
 		WHERE u.state IS DISTINCT FROM m.state OR u.version IS DISTINCT FROM m.version`,
@@ -394,6 +399,15 @@ func counted(kind, facts, of string) string {
 	return `SELECT home, ref, f.n AS facts, c.n AS counted FROM (` + facts + `) AS f
 		FULL JOIN (SELECT home, ref, sum(n) AS n FROM counters WHERE kind = '` + kind + `' GROUP BY home, ref) AS c USING (home, ref)
 		JOIN ` + of + ` USING (home) WHERE ` + of + `.id = ref AND COALESCE(f.n, 0) <> COALESCE(c.n, 0)`
+}
+
+// flagItemsIn finds the places and homes whose count of flag items of a state differs from the items.
+func flagItemsIn(state string) string {
+	return `SELECT home, ref, f.n AS facts, c.n AS counted FROM (SELECT i.home, r.ref, count(*) AS n FROM flag_items AS i
+			CROSS JOIN LATERAL unnest(ARRAY[i.place_id, CASE i.home WHEN 'us' THEN '01' WHEN 'eu' THEN '02' ELSE '03' END || repeat('0', 22)]) AS r (ref)
+			WHERE i.state = '` + state + `' AND r.ref <> '' GROUP BY i.home, r.ref) AS f
+		FULL JOIN (SELECT home, ref, sum(n) AS n FROM counters WHERE kind = 'flags-` + state + `' GROUP BY home, ref) AS c USING (home, ref)
+		WHERE COALESCE(f.n, 0) <> COALESCE(c.n, 0)`
 }
 
 func postsIn(feedType string) string {

@@ -93,6 +93,7 @@ func run(ctx context.Context, o options) (err error) {
 type outcome struct {
 	quiet, busy time.Duration // 99th percentiles
 	memory      int64         // added
+	failed      error         // of a request of a user who behaves
 	tries       int
 }
 
@@ -100,11 +101,14 @@ func (o outcome) ratio() float64 {
 	return float64(max(o.busy, shortest)) / float64(max(o.quiet, shortest))
 }
 
-func (o outcome) allowed() bool { return o.ratio() <= maxRatio && o.memory <= maxMemory }
+func (o outcome) allowed() bool { return o.failed == nil && o.ratio() <= maxRatio && o.memory <= maxMemory }
 
 func (o outcome) verdict() string {
-	if o.allowed() {
+	switch {
+	case o.allowed():
 		return "ok"
+	case o.failed != nil:
+		return "FAILED REQUESTS"
 	}
 	return "TOO MUCH"
 }
@@ -120,6 +124,9 @@ func measure(ctx context.Context, n *network, users *users, a attack, o options)
 		if found.tries = tries; found.allowed() {
 			break
 		}
+		if found.failed != nil {
+			fmt.Fprintln(os.Stderr, found.failed)
+		}
 	}
 	return found, nil
 }
@@ -130,19 +137,19 @@ func measureOnce(ctx context.Context, n *network, users *users, a attack, window
 	if err != nil {
 		return outcome{}, err
 	}
-	quiet, err := users.measure(ctx, window)
-	if err != nil {
-		return outcome{}, fmt.Errorf("without the attack: %w", err)
+	quiet, failed := users.measure(ctx, window)
+	if failed != nil {
+		return outcome{failed: fmt.Errorf("without the attack: %w", failed)}, nil
 	}
 	attacking, end := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- a.run(attacking, n) }()
 	pause(ctx, settle)
 	watching := n.watchMemory(attacking)
-	busy, err := users.measure(ctx, window)
+	busy, failed := users.measure(ctx, window)
 	end()
 	highest := <-watching
-	return outcome{quiet: quiet, busy: busy, memory: highest - before}, errors.Join(err, <-ended)
+	return outcome{quiet: quiet, busy: busy, memory: highest - before, failed: failed}, <-ended
 }
 
 func pause(ctx context.Context, d time.Duration) {

@@ -101,7 +101,9 @@ func (o outcome) ratio() float64 {
 	return float64(max(o.busy, shortest)) / float64(max(o.quiet, shortest))
 }
 
-func (o outcome) allowed() bool { return o.failed == nil && o.ratio() <= maxRatio && o.memory <= maxMemory }
+func (o outcome) allowed() bool {
+	return o.failed == nil && o.ratio() <= maxRatio && o.memory <= maxMemory
+}
 
 func (o outcome) verdict() string {
 	switch {
@@ -149,7 +151,7 @@ func measureOnce(ctx context.Context, n *network, users *users, a attack, window
 	busy, failed := users.measure(ctx, window)
 	end()
 	highest := <-watching
-	return outcome{quiet: quiet, busy: busy, memory: highest - before, failed: failed}, <-ended
+	return outcome{quiet: quiet, busy: busy, memory: highest - before, failed: errors.Join(failed, <-ended)}, nil
 }
 
 func pause(ctx context.Context, d time.Duration) {

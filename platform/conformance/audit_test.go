@@ -99,7 +99,7 @@ func TestPrivilegesLeaveAnEvent(t *testing.T) {
 	require.Equal(t, []string{"serverKey", "AuthenticationService/CreateToken"}, []string{token[0].Kind, token[0].Operation})
 	require.NotContains(t, token[0].KeyID, f.n.ServerKey)
 	require.Equal(t, f.internalID(t, f.mod), token[0].Targets[0].ID)
-	token = f.do(t, f.n.Anonymous(region.EU).With("X-Server-Key", f.n.ServerKey), http.MethodPost, "/api/v4/authentication/token", object{"userId": "nobody-yet"})
+	token = f.do(t, f.n.Anonymous(region.EU).With("X-Server-Key", f.n.ServerKey), http.MethodPost, "/api/v4/authentication/token", object{"userId": "newcomer"})
 	require.True(t, strings.HasPrefix(token[0].Targets[0].ID, "unknown:"), "no public ids: %v", token)
 	signIn := func(c *apptest.Client) []auditRow {
 		return f.do(t, f.n.Anonymous(region.US).With("X-Api-Key", f.n.APIKey), http.MethodPost, "/api/v5/sessions",

@@ -1,100 +1,54 @@
 package erasure_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-social/plaza/platform/devdb/testdb"
-	"github.com/plaza-social/plaza/platform/directory"
-	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/erasure"
+	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
 	"github.com/plaza-social/plaza/platform/store"
-	"github.com/plaza-social/plaza/platform/store/db"
 )
-
-var migrated = testdb.NewTemplate(func(ctx context.Context, url string) error {
-	return db.Migrate(ctx, db.MigrateOptions{URL: url})
-})
-
-var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // posts is the number of posts of the erased user, more than two pages.
 const posts = 1100
 
-var errLost = errors.New("connection lost")
-
 // world is the database of a user who is being erased.
 type world struct {
-	t     *testing.T
-	store *store.Store
-	user  string
-	deps  *service.Deps
-	now   atomic.Pointer[time.Time]
-	fails atomic.Int64 // number of transactions until one fails; negative for none
+	*servicetest.World
+	t    *testing.T
+	user string
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	quiet := slog.New(slog.DiscardHandler)
-	w := &world{t: t, user: region.NewID(region.EU)}
-	w.fails.Store(-1)
-	w.set(noon)
-	st, err := store.Open(t.Context(), db.Config{
-		URLs: map[region.Code]string{"": migrated.New(t)}, PoolSize: 4, StatementTimeout: 20 * time.Second, Log: quiet, Fault: w.fault,
-	})
-	require.NoError(t, err)
-	t.Cleanup(st.Close)
-	now := func() time.Time { return *w.now.Load() }
-	w.store = st
-	w.deps = &service.Deps{
-		Store: st, Region: region.EU, Now: now, NewID: region.NewID, Log: quiet,
-		Directory: directory.New(st, region.EU, []byte("key"), now, quiet), Outbox: events.NewOutbox(st, now, quiet),
-	}
-	service.HandleOutbox(w.deps, store.TopicFileDeleted, func(context.Context, store.DeletedFile) error { return nil })
+	w := &world{servicetest.NewWorld(t), t, region.NewID(region.EU)}
 	w.fill()
 	return w
-}
-
-func (w *world) set(now time.Time) { w.now.Store(&now) }
-
-func (w *world) fault() error {
-	if w.fails.Add(-1) == 0 {
-		return errLost
-	}
-	return nil
 }
 
 // fill stores the posts of a user, and the erasure.
 func (w *world) fill() {
 	w.t.Helper()
-	tx := w.store.NewTx(region.EU)
-	tx.InsertUser(store.User{ID: w.user, PublicID: "alice", DisplayName: "Alice"}, noon)
+	tx := w.Store.NewTx(region.EU)
+	tx.InsertUser(store.User{ID: w.user, PublicID: "alice", DisplayName: "Alice"}, servicetest.Noon)
 	for i := range posts {
-		tx.InsertPost(store.Post{
-			ID: region.NewID(region.EU), TargetType: "user", TargetID: w.user, TargetPublicID: "alice", AuthorID: w.user, AuthorPublicID: "alice",
-			IsParent: true, FeedType: "published", DataType: "text", StructureType: "text", Data: fmt.Appendf(nil, `{"text":"post %d"}`, i),
-			Metadata: []byte(`{}`), Mentionees: []byte(`[]`), CreatedAt: noon,
-		})
+		servicetest.InsertWallPost(tx, w.user, w.user, i)
 	}
-	tx.EraseUser(w.user, noon)
-	tx.InsertErasure(store.Erasure{ID: w.user, PublicID: "alice"}, noon)
+	tx.EraseUser(w.user, servicetest.Noon)
+	tx.InsertErasure(store.Erasure{ID: w.user, PublicID: "alice"}, servicetest.Noon)
 	require.NoError(w.t, tx.Commit(w.t.Context()))
 }
 
 func (w *world) erasure() store.Erasure {
 	w.t.Helper()
 	var e *store.Erasure
-	reads := w.store.NewReadBatch()
+	reads := w.Store.NewReadBatch()
 	reads.Erasure(w.user, &e)
 	require.NoError(w.t, reads.Run(w.t.Context()))
 	require.NotNil(w.t, e)
@@ -104,7 +58,7 @@ func (w *world) erasure() store.Erasure {
 // TestJob takes an erasure through both passes.
 func TestJob(t *testing.T) {
 	w := newWorld(t)
-	s := erasure.New(w.deps)
+	s := erasure.New(w.Deps)
 	more, err := s.Continue(t.Context(), region.EU)
 	require.NoError(t, err)
 	require.True(t, more)
@@ -114,7 +68,7 @@ func TestJob(t *testing.T) {
 	more, err = s.Continue(t.Context(), region.EU)
 	require.NoError(t, err)
 	require.False(t, more, "the second pass waits for requests in progress")
-	w.set(noon.Add(10 * time.Minute))
+	w.Set(servicetest.Noon.Add(10 * time.Minute))
 	_, err = s.Continue(t.Context(), region.EU)
 	require.NoError(t, err)
 	e = w.erasure()
@@ -129,17 +83,17 @@ func TestJob(t *testing.T) {
 // TestJobResumes fails in the middle of the posts. The next attempt continues behind the last page, after a delay.
 func TestJobResumes(t *testing.T) {
 	w := newWorld(t)
-	s := erasure.New(w.deps)
-	w.fails.Store(600) // each post takes a read and a transaction
+	s := erasure.New(w.Deps)
+	w.FailAt(600) // each post takes a read and a transaction
 	_, err := s.Continue(t.Context(), region.EU)
-	require.ErrorIs(t, err, errLost)
+	require.ErrorIs(t, err, servicetest.ErrLost)
 	e := w.erasure()
 	require.Equal(t, "posts eu", e.Step)
 	require.EqualValues(t, 1, e.Attempts)
 	more, err := s.Continue(t.Context(), region.EU)
 	require.NoError(t, err)
 	require.False(t, more, "not before the delay")
-	w.set(noon.Add(time.Minute))
+	w.Set(servicetest.Noon.Add(time.Minute))
 	_, err = s.Continue(t.Context(), region.EU)
 	require.NoError(t, err)
 	e = w.erasure()
@@ -150,15 +104,15 @@ func TestJobResumes(t *testing.T) {
 // TestJobWaitsForOutboxes does not end while an outbox contains something about the user.
 func TestJobWaitsForOutboxes(t *testing.T) {
 	w := newWorld(t)
-	s := erasure.New(w.deps)
-	tx := w.store.NewTx(region.EU)
-	row := tx.Emit("test", map[string]string{"userId": w.user}, noon, noon)
+	s := erasure.New(w.Deps)
+	tx := w.Store.NewTx(region.EU)
+	row := tx.Emit("test", map[string]string{"userId": w.user}, servicetest.Noon, servicetest.Noon)
 	require.NoError(t, tx.Commit(t.Context()))
 	_, err := s.Continue(t.Context(), region.EU)
 	require.NoError(t, err)
 	require.Equal(t, store.ErasureRunning, w.erasure().State)
-	require.NoError(t, w.store.DeleteOutboxRows(t.Context(), region.EU, row.Lane, []string{row.ID}))
-	w.set(noon.Add(time.Minute))
+	require.NoError(t, w.Store.DeleteOutboxRows(t.Context(), region.EU, row.Lane, []string{row.ID}))
+	w.Set(servicetest.Noon.Add(time.Minute))
 	_, err = s.Continue(t.Context(), region.EU)
 	require.NoError(t, err)
 	require.Equal(t, store.ErasureVerifying, w.erasure().State)
@@ -171,7 +125,7 @@ func TestJobOnSeveralServers(t *testing.T) {
 	var errs [4]error
 	for i := range errs {
 		g.Go(func() {
-			_, errs[i] = erasure.New(w.deps).Continue(t.Context(), region.EU)
+			_, errs[i] = erasure.New(w.Deps).Continue(t.Context(), region.EU)
 		})
 	}
 	g.Wait()

@@ -3,101 +3,55 @@ package export_test
 import (
 	"archive/zip"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/url"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-social/plaza/platform/devdb/testdb"
-	"github.com/plaza-social/plaza/platform/directory"
-	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/export"
+	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
 	"github.com/plaza-social/plaza/platform/storage"
 	"github.com/plaza-social/plaza/platform/store"
-	"github.com/plaza-social/plaza/platform/store/db"
 )
-
-var migrated = testdb.NewTemplate(func(ctx context.Context, url string) error {
-	return db.Migrate(ctx, db.MigrateOptions{URL: url})
-})
-
-var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // Posts of two users: more than two pages each.
 const posts = 1100
 
-var errLost = errors.New("connection lost")
-
 // world is the database of a user who is being exported.
 type world struct {
+	*servicetest.World
 	t       *testing.T
-	store   *store.Store
 	storage *storage.Storage
 	user    string
-	deps    *service.Deps
-	now     atomic.Pointer[time.Time]
-	fails   atomic.Int64 // number of transactions until one fails; negative for none
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	quiet := slog.New(slog.DiscardHandler)
-	w := &world{t: t, user: region.NewID(region.EU)}
-	w.fails.Store(-1)
-	w.set(noon)
-	st, err := store.Open(t.Context(), db.Config{
-		URLs: map[region.Code]string{"": migrated.New(t)}, PoolSize: 4, StatementTimeout: 20 * time.Second, Log: quiet, Fault: w.fault,
-	})
-	require.NoError(t, err)
-	t.Cleanup(st.Close)
 	files, err := storage.Open(t.Context(), map[region.Code]string{region.EU: (&url.URL{Scheme: "file", Path: t.TempDir()}).String()})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, files.Close()) })
-	now := func() time.Time { return *w.now.Load() }
-	w.store, w.storage = st, files
-	w.deps = &service.Deps{
-		Store: st, Region: region.EU, Now: now, NewID: region.NewID, Log: quiet,
-		Directory: directory.New(st, region.EU, []byte("key"), now, quiet), Outbox: events.NewOutbox(st, now, quiet),
-	}
+	w := &world{servicetest.NewWorld(t), t, files, region.NewID(region.EU)}
 	w.fill()
 	return w
-}
-
-func (w *world) set(now time.Time) { w.now.Store(&now) }
-
-func (w *world) fault() error {
-	if w.fails.Add(-1) == 0 {
-		return errLost
-	}
-	return nil
 }
 
 // fill stores posts of the user and of another one, and the export.
 func (w *world) fill() {
 	w.t.Helper()
-	tx := w.store.NewTx(region.EU)
-	tx.InsertUser(store.User{ID: w.user, PublicID: "alice", DisplayName: "Alice"}, noon)
+	tx := w.Store.NewTx(region.EU)
+	tx.InsertUser(store.User{ID: w.user, PublicID: "alice", DisplayName: "Alice"}, servicetest.Noon)
 	for i := range 2 * posts {
-		author := []string{w.user, region.NewID(region.US)}[i%2]
-		tx.InsertPost(store.Post{
-			ID: region.NewID(region.EU), TargetType: "user", TargetID: w.user, TargetPublicID: "alice", AuthorID: author, AuthorPublicID: "x",
-			IsParent: true, FeedType: "published", DataType: "text", StructureType: "text", Data: fmt.Appendf(nil, `{"text":"post %d"}`, i),
-			Metadata: []byte(`{}`), Mentionees: []byte(`[]`), CreatedAt: noon,
-		})
+		servicetest.InsertWallPost(tx, w.user, []string{w.user, region.NewID(region.US)}[i%2], i)
 	}
 	var started *store.Export
-	tx.StartExport(store.Export{ID: w.user, PublicID: "alice"}, noon, noon.Add(-24*time.Hour), &started)
+	tx.StartExport(store.Export{ID: w.user, PublicID: "alice"}, servicetest.Noon, servicetest.Noon.Add(-24*time.Hour), &started)
 	require.NoError(w.t, tx.Commit(w.t.Context()))
 	require.Equal(w.t, store.ExportCollecting, started.State)
 }
@@ -105,7 +59,7 @@ func (w *world) fill() {
 func (w *world) export() *store.Export {
 	w.t.Helper()
 	var e *store.Export
-	reads := w.store.NewReadBatch()
+	reads := w.Store.NewReadBatch()
 	reads.Export(w.user, &e)
 	require.NoError(w.t, reads.Run(w.t.Context()))
 	return e
@@ -141,7 +95,7 @@ func (w *world) requireArchive() {
 func TestJob(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	s := export.New(w.deps, w.storage)
+	s := export.New(w.Deps, w.storage)
 	more, err := s.Continue(t.Context(), region.EU)
 	require.NoError(t, err)
 	require.True(t, more)
@@ -153,11 +107,11 @@ func TestJob(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, more)
 
-	w.set(noon.Add(7*24*time.Hour - time.Second))
+	w.Set(servicetest.Noon.Add(7*24*time.Hour - time.Second))
 	more, err = s.Continue(t.Context(), region.EU)
 	require.NoError(t, err)
 	require.False(t, more, "the archive is kept for a week")
-	w.set(noon.Add(7 * 24 * time.Hour))
+	w.Set(servicetest.Noon.Add(7 * 24 * time.Hour))
 	_, err = s.Continue(t.Context(), region.EU)
 	require.NoError(t, err)
 	require.Nil(t, w.export())
@@ -167,17 +121,17 @@ func TestJob(t *testing.T) {
 func TestJobResumes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	s := export.New(w.deps, w.storage)
+	s := export.New(w.Deps, w.storage)
 	failures := 0
 	for at := int64(2); w.export().State != store.ExportReady; at += 7 {
-		w.fails.Store(at)
+		w.FailAt(at)
 		_, err := s.Continue(t.Context(), region.EU)
-		w.fails.Store(-1)
+		w.FailAt(-1)
 		if err != nil {
-			require.ErrorIs(t, err, errLost)
+			require.ErrorIs(t, err, servicetest.ErrLost)
 			failures++
 		}
-		w.set(w.deps.Now().Add(10 * time.Minute))
+		w.Set(w.Deps.Now().Add(10 * time.Minute))
 	}
 	require.Greater(t, failures, 3)
 	w.requireArchive()
@@ -189,16 +143,16 @@ func TestStartExport(t *testing.T) {
 	w := newWorld(t)
 	start := func(now time.Time) store.Export {
 		var e *store.Export
-		tx := w.store.NewTx(region.EU)
+		tx := w.Store.NewTx(region.EU)
 		tx.StartExport(store.Export{ID: w.user, PublicID: "alice"}, now, now.Add(-24*time.Hour), &e)
 		require.NoError(t, tx.Commit(t.Context()))
 		return *e
 	}
-	require.Equal(t, noon, start(noon.Add(48*time.Hour)).RequestedAt.UTC(), "an export in progress does not restart")
-	_, err := export.New(w.deps, w.storage).Continue(t.Context(), region.EU)
+	require.Equal(t, servicetest.Noon, start(servicetest.Noon.Add(48*time.Hour)).RequestedAt.UTC(), "an export in progress does not restart")
+	_, err := export.New(w.Deps, w.storage).Continue(t.Context(), region.EU)
 	require.NoError(t, err)
-	require.Equal(t, store.ExportReady, start(noon.Add(24*time.Hour-time.Millisecond)).State)
-	again := start(noon.Add(24 * time.Hour))
+	require.Equal(t, store.ExportReady, start(servicetest.Noon.Add(24*time.Hour-time.Millisecond)).State)
+	again := start(servicetest.Noon.Add(24 * time.Hour))
 	require.Equal(t, store.ExportCollecting, again.State)
 	require.JSONEq(t, `{}`, string(again.Exported))
 }
@@ -210,7 +164,7 @@ func TestJobOnSeveralServers(t *testing.T) {
 	var g sync.WaitGroup
 	var errs [4]error
 	for i := range errs {
-		g.Go(func() { _, errs[i] = export.New(w.deps, w.storage).Continue(t.Context(), region.EU) })
+		g.Go(func() { _, errs[i] = export.New(w.Deps, w.storage).Continue(t.Context(), region.EU) })
 	}
 	g.Wait()
 	require.NoError(t, errors.Join(errs[:]...))

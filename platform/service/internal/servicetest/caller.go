@@ -1,4 +1,4 @@
-// Package servicetest makes the callers that tests of pure rules need.
+// Package servicetest makes the callers that tests of pure rules need, and the database that tests of jobs need.
 package servicetest
 
 import (

@@ -1,0 +1,84 @@
+package servicetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/devdb/testdb"
+	"github.com/plaza-social/plaza/platform/directory"
+	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+var migrated = testdb.NewTemplate(func(ctx context.Context, url string) error {
+	return db.Migrate(ctx, db.MigrateOptions{URL: url})
+})
+
+// Noon is the time at which a World begins.
+var Noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// ErrLost is the error of a transaction that fails.
+var ErrLost = errors.New("connection lost")
+
+// World is a database of its own for tests of background jobs, with a clock that the test sets and transactions that fail
+// when the test says so. Deleted files are not deleted from any storage.
+type World struct {
+	Store *store.Store
+	Deps  *service.Deps
+	now   atomic.Pointer[time.Time]
+	fails atomic.Int64 // number of transactions until one fails; negative for none
+}
+
+// NewWorld returns an empty world.
+func NewWorld(t *testing.T) *World {
+	t.Helper()
+	quiet := slog.New(slog.DiscardHandler)
+	w := &World{}
+	w.FailAt(-1)
+	w.Set(Noon)
+	st, err := store.Open(t.Context(), db.Config{
+		URLs: map[region.Code]string{"": migrated.New(t)}, PoolSize: 4, StatementTimeout: 20 * time.Second, Log: quiet, Fault: w.fault,
+	})
+	require.NoError(t, err)
+	t.Cleanup(st.Close)
+	now := func() time.Time { return *w.now.Load() }
+	w.Store = st
+	w.Deps = &service.Deps{
+		Store: st, Region: region.EU, Now: now, NewID: region.NewID, Log: quiet,
+		Directory: directory.New(st, region.EU, []byte("key"), now, quiet), Outbox: events.NewOutbox(st, now, quiet),
+	}
+	service.HandleOutbox(w.Deps, store.TopicFileDeleted, func(context.Context, store.DeletedFile) error { return nil })
+	return w
+}
+
+// Set sets the clock.
+func (w *World) Set(now time.Time) { w.now.Store(&now) }
+
+// FailAt makes the nth transaction from now on fail; a negative number makes none fail.
+func (w *World) FailAt(n int64) { w.fails.Store(n) }
+
+func (w *World) fault() error {
+	if w.fails.Add(-1) == 0 {
+		return ErrLost
+	}
+	return nil
+}
+
+// InsertWallPost inserts the nth post of an author on a user's wall.
+func InsertWallPost(tx *store.Tx, userID, authorID string, n int) {
+	tx.InsertPost(store.Post{
+		ID: region.NewID(region.EU), TargetType: "user", TargetID: userID, TargetPublicID: "alice", AuthorID: authorID, AuthorPublicID: "alice",
+		IsParent: true, FeedType: "published", DataType: "text", StructureType: "text", Data: fmt.Appendf(nil, `{"text":"post %d"}`, n),
+		Metadata: []byte(`{}`), Mentionees: []byte(`[]`), CreatedAt: Noon,
+	})
+}

@@ -20,9 +20,6 @@ import (
 const (
 	// maxRatio is how much larger the 99th percentile may be during an attack.
 	maxRatio = 3
-	// shortest is the latency below which a percentile counts as that: on a machine that the server shares with its
-	// attackers, less is noise.
-	shortest = 25 * time.Millisecond
 	// maxMemory is what an attack may add to the memory of the server: response-memory, and the pixels of images in
 	// progress.
 	maxMemory = 768 << 20
@@ -35,6 +32,7 @@ var errTooMuch = errors.New("an attack affected other users, or the server's mem
 type options struct {
 	binary string
 	window time.Duration
+	noise  time.Duration
 	tries  int
 	only   string
 }
@@ -43,6 +41,7 @@ func main() {
 	var o options
 	flag.StringVar(&o.binary, "binary", "", "the program plaza to attack; default: built from this tree")
 	flag.DurationVar(&o.window, "window", 8*time.Second, "duration of each measurement")
+	flag.DurationVar(&o.noise, "noise", 25*time.Millisecond, "latencies below this count as equal, because the server shares the machine with its attackers")
 	flag.IntVar(&o.tries, "tries", 3, "number of times that an attack is repeated before it counts as a failure, because machines are noisy")
 	flag.StringVar(&o.only, "only", "", "part of the names of the attacks to run; default: all")
 	flag.Parse()
@@ -92,13 +91,14 @@ func run(ctx context.Context, o options) (err error) {
 // outcome is what an attack did to others.
 type outcome struct {
 	quiet, busy time.Duration // 99th percentiles
+	noise       time.Duration // as in the options
 	memory      int64         // added
 	failed      error         // of a request of a user who behaves
 	tries       int
 }
 
 func (o outcome) ratio() float64 {
-	return float64(max(o.busy, shortest)) / float64(max(o.quiet, shortest))
+	return float64(max(o.busy, o.noise)) / float64(max(o.quiet, o.noise))
 }
 
 func (o outcome) allowed() bool {
@@ -120,7 +120,7 @@ func measure(ctx context.Context, n *network, users *users, a attack, o options)
 	for found.tries < o.tries {
 		fmt.Fprintf(os.Stderr, "%s …\n", a.name)
 		tries := found.tries + 1
-		if found, err = measureOnce(ctx, n, users, a, o.window); err != nil {
+		if found, err = measureOnce(ctx, n, users, a, o); err != nil {
 			return found, err
 		}
 		if found.tries = tries; found.allowed() {
@@ -133,25 +133,25 @@ func measure(ctx context.Context, n *network, users *users, a attack, o options)
 	return found, nil
 }
 
-func measureOnce(ctx context.Context, n *network, users *users, a attack, window time.Duration) (outcome, error) {
+func measureOnce(ctx context.Context, n *network, users *users, a attack, o options) (outcome, error) {
 	pause(ctx, settle)
 	before, err := n.memory(ctx)
 	if err != nil {
 		return outcome{}, err
 	}
-	quiet, failed := users.measure(ctx, window)
+	quiet, failed := users.measure(ctx, o.window)
 	if failed != nil {
-		return outcome{failed: fmt.Errorf("without the attack: %w", failed)}, nil
+		return outcome{noise: o.noise, failed: fmt.Errorf("without the attack: %w", failed)}, nil
 	}
 	attacking, end := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- a.run(attacking, n) }()
 	pause(ctx, settle)
 	watching := n.watchMemory(attacking)
-	busy, failed := users.measure(ctx, window)
+	busy, failed := users.measure(ctx, o.window)
 	end()
 	highest := <-watching
-	return outcome{quiet: quiet, busy: busy, memory: highest - before, failed: errors.Join(failed, <-ended)}, nil
+	return outcome{noise: o.noise, quiet: quiet, busy: busy, memory: highest - before, failed: errors.Join(failed, <-ended)}, nil
 }
 
 func pause(ctx context.Context, d time.Duration) {

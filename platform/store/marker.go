@@ -70,7 +70,7 @@ const sumOfMarkers = `COALESCE(sum(CASE WHEN is_deleted THEN 0 ELSE GREATEST(las
 var (
 	sqlMessageFeedAdvance = stmt("messageFeeds.advance", `INSERT INTO message_feeds (home, id, entity_id, last_segment, created_at, updated_at)
 		VALUES ($1, $2, $3, $4::bigint, $5, $5) ON CONFLICT (home, id) DO UPDATE SET
-		last_segment = excluded.last_segment, updated_at = excluded.updated_at WHERE message_feeds.last_segment < excluded.last_segment`)
+		last_segment = excluded.last_segment, updated_at = excluded.updated_at WHERE message_feeds.last_segment < excluded.last_segment`).Updates(sharedMessageFeeds, 2)
 	sqlSegmentInsert = stmt("messageFeedSegments.insert", `INSERT INTO message_feed_segments (home, feed_id, message_id, segment, creator_id, created_at)
 		VALUES ($1, $2, $3, $4::bigint, $5, $6) ON CONFLICT (home, feed_id, message_id) DO NOTHING`)
 	// Messages of subchannels and of external message stores are in different tables.

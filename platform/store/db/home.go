@@ -22,6 +22,7 @@ type home struct {
 	code       region.Code
 	pool       *pgxpool.Pool
 	queue      *fairqueue.Queue // of the pool's connections
+	hot        hotRows
 	breaker    breaker
 	timeout    time.Duration
 	background context.Context // canceled by DB.Close

@@ -1,8 +1,6 @@
 package store
 
 import (
-	"github.com/jackc/pgx/v5"
-
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
@@ -63,14 +61,12 @@ func (r *ReadBatch) CountsOf(refs []string, into Counts) {
 	}
 }
 
-// SelectCounts reads counts after the preceding statements.
-func (w *Tx) SelectCounts(refs []string, into Counts) {
-	w.Query(sqlCounterRead, func(rows pgx.Rows) error {
-		var part []countRow
-		err := db.Rows(&part)(rows)
-		into.fill(part)
-		return err
-	}, refs)
+// Add adds to one count.
+func (c Counts) Add(ref string, kind CounterKind, delta int64) {
+	if c[ref] == nil {
+		c[ref] = map[CounterKind]int64{}
+	}
+	c[ref][kind] += delta
 }
 
 type countRow struct {
@@ -81,9 +77,6 @@ type countRow struct {
 
 func (c Counts) fill(rows []countRow) {
 	for _, row := range rows {
-		if c[row.Ref] == nil {
-			c[row.Ref] = map[CounterKind]int64{}
-		}
-		c[row.Ref][row.Kind] = row.N
+		c.Add(row.Ref, row.Kind, row.N-c.Of(row.Ref, row.Kind))
 	}
 }

@@ -88,7 +88,7 @@ func claimed(steps []Step) (rows, counts []RowKey) {
 		switch ref, ok := s.anyShardOf(); {
 		case ok:
 			counts = append(counts, ref)
-		case s.statement.Update != nil && len(s.statement.Update.Key) == 1:
+		case s.statement.Update != nil && !s.statement.Update.Table.IsSharded:
 			rows = append(rows, s.rows()...)
 		}
 	}
@@ -100,7 +100,7 @@ func claimed(steps []Step) (rows, counts []RowKey) {
 // anyShardOf returns the reference of the count that the step adds to, if it may use any shard.
 func (s *Step) anyShardOf() (RowKey, bool) {
 	u := s.statement.Update
-	if u == nil || len(u.Key) < 2 || s.args[u.Key[len(u.Key)-1]-1] != AnyShard {
+	if u == nil || !u.Table.IsSharded || len(u.Key) == 0 || s.args[u.Key[len(u.Key)-1]-1] != AnyShard {
 		return RowKey{}, false
 	}
 	ref, _ := s.args[u.Key[0]-1].(string)

@@ -11,21 +11,25 @@ import (
 // transactions would read first, fail once they write, and repeat that as long as there are many of them; and those that
 // update several rows would wait for each other.
 type SharedTable struct {
-	Name  string
+	Name string
+	// Lock locks the rows whose ids are $2; nil if all statements that update the table come first.
+	Lock *Statement
+	// IsSharded is true if the last part of the key is the shard of a count.
+	IsSharded bool
+
 	place int
-	lock  *Statement // nil if all statements that update the table come first
 }
 
 var sharedTables []*SharedTable
 
-// Share registers the shared tables, in the order of the locks. lock returns the statement that locks the rows of a table
-// whose ids are $2, or nil if all statements that update the table come first. It must be called once.
-func Share(lock func(table string) *Statement, names ...string) map[string]*SharedTable {
+// Share registers the shared tables in the order of the locks, and returns them by name. It must be called once.
+func Share(tables ...*SharedTable) map[string]*SharedTable {
 	byName := map[string]*SharedTable{}
-	for i, name := range names {
-		byName[name] = &SharedTable{Name: name, place: i, lock: lock(name)}
-		sharedTables = append(sharedTables, byName[name])
+	for i, t := range tables {
+		t.place = i
+		byName[t.Name] = t
 	}
+	sharedTables = tables
 	return byName
 }
 
@@ -115,7 +119,7 @@ func inLockOrder(steps []Step, home string) []Step {
 		of := func(s Step) bool { return s.statement.Update.Table == t }
 		firstOfTable := slices.DeleteFunc(slices.Clone(first), func(s Step) bool { return !of(s) })
 		if ids := idsToLock(t, rows, firstOfTable); len(ids) > 0 {
-			locked = append(locked, Step{statement: t.lock, args: []any{home, ids}})
+			locked = append(locked, Step{statement: t.Lock, args: []any{home, ids}})
 		}
 		locked = append(locked, firstOfTable...)
 	}

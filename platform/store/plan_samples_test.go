@@ -101,6 +101,7 @@ func planned(samples func(*collector), world ...string) bool {
 
 func (c *collector) collect() []sample {
 	c.byName("store.ping")
+	c.byName("store.probe", "us")
 	c.collectUsers()
 	c.collectCommunities()
 	c.collectMembers()

@@ -83,6 +83,9 @@ func TestRowQueue(t *testing.T) {
 
 // TestShards checks that concurrent transactions add to different shards of a count.
 func TestShards(t *testing.T) {
-	taken := db.TakeShards(t.Context(), db.Shards)
-	require.Len(t, taken, db.Shards)
+	for _, n := range []int{1, db.Shards, db.Shards + 1} {
+		taken, giveBack := db.TakeShards(n)
+		require.Len(t, taken, min(n, db.Shards))
+		giveBack()
+	}
 }

@@ -73,6 +73,7 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 		}
 		d.homes[code] = &home{
 			code: code, pool: pool, queue: fairqueue.New(int(pool.Config().MaxConns)), hot: hotRows{rows: map[RowKey]*hotRow{}},
+			shards:  shards{used: map[RowKey]uint16{}},
 			timeout: cfg.StatementTimeout, background: background, after: time.After,
 		}
 	}

@@ -68,8 +68,7 @@ func NewRowQueue(id string) *RowQueue {
 
 // Enter waits for the row.
 func (q *RowQueue) Enter(ctx context.Context) (leave func(), err error) {
-	_, leave, err = q.hot.enter(ctx, q.row, 1)
-	return leave, err
+	return q.hot.enter(ctx, q.row)
 }
 
 // Users returns how many transactions wait for the row or update it.
@@ -83,13 +82,20 @@ func (q *RowQueue) Users() int {
 }
 
 // TakeShards returns the shards of n concurrent transactions of one count.
-func TakeShards(ctx context.Context, n int) map[int64]bool {
-	hot, taken := hotRows{rows: map[RowKey]*hotRow{}}, map[int64]bool{}
+func TakeShards(n int) (taken map[int64]bool, giveBack func()) {
+	used := shards{used: map[RowKey]uint16{}}
+	taken = map[int64]bool{}
+	var all []func()
 	for range n {
-		shard, _, err := hot.enter(ctx, RowKey{sharedTables[0], "count"}, Shards)
-		if err == nil {
-			taken[shard] = true
+		shard, one := used.take(RowKey{sharedTables[0], "count"})
+		taken[shard], all = true, append(all, one)
+	}
+	return taken, func() {
+		for _, one := range all {
+			one()
+		}
+		if len(used.used) > 0 {
+			panic("shards are still in use")
 		}
 	}
-	return taken
 }

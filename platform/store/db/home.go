@@ -23,6 +23,7 @@ type home struct {
 	pool       *pgxpool.Pool
 	queue      *fairqueue.Queue // of the pool's connections
 	hot        hotRows
+	shards     shards
 	breaker    breaker
 	timeout    time.Duration
 	background context.Context // canceled by DB.Close

@@ -126,6 +126,18 @@ func inLockOrder(steps []Step, home string) []Step {
 	return append(locked, rest...)
 }
 
+// firstRow returns the row that a transaction with these steps locks first, other than the counts.
+func firstRow(steps []Step) (first RowKey, ok bool) {
+	for i := range steps {
+		for _, row := range steps[i].rows() {
+			if !row.Table.IsSharded && (!ok || compareRows(row, first) < 0) {
+				first, ok = row, true
+			}
+		}
+	}
+	return first, ok
+}
+
 // splitFirst separates the steps that lock a row by updating it, in the order of the rows, and returns the rows that
 // must be locked otherwise.
 func splitFirst(steps []Step) (first, rest []Step, rows []RowKey) {

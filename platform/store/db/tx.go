@@ -23,6 +23,7 @@ type Tx struct {
 	// idempotentBy is the primary key that a retry violates if an earlier attempt was committed.
 	idempotentBy string
 	unrecorded   bool
+	shardArgs    []shardArg
 }
 
 // Step is one statement of a Tx.
@@ -72,12 +73,10 @@ func (t *Tx) IdempotentBy(primaryKey string) { t.idempotentBy = cmp.Or(t.idempot
 
 // Queued returns the statements as they are sent, for tests of query plans.
 func (t *Tx) Queued() []Queued {
-	for i := range t.steps {
-		if ref, ok := t.steps[i].anyShardOf(); ok {
-			setShard(t.steps, ref, 0)
-		}
-	}
 	steps := inLockOrder(t.steps, string(t.home))
+	for _, a := range shardArgs(steps) {
+		*a.arg = 0
+	}
 	all := make([]Queued, 0, len(steps))
 	for _, s := range steps {
 		all = append(all, Queued{SQL: s.statement.SQL, Args: s.args})
@@ -108,12 +107,13 @@ func (t *Tx) Commit(ctx context.Context) error {
 // send runs the transaction once other transactions of this server do not update the same rows. It returns a refusal if
 // nothing was stored for certain, and otherwise the error of an unreachable home. bounded is ctx with the DB's timeout.
 func (t *Tx) send(ctx, bounded context.Context, h *home) (refusal, err error) {
-	release, refusal := h.hot.claim(bounded, t.steps, t.db.metrics, string(t.home))
+	t.steps = inLockOrder(t.steps, string(t.home))
+	leave, refusal := t.waitForRow(bounded, h)
 	if refusal != nil {
 		return refusal, nil
 	}
-	defer release()
-	t.steps = inLockOrder(t.steps, string(t.home))
+	defer leave()
+	t.shardArgs = shardArgs(t.steps)
 	err = h.roundTrip(ctx, func() error {
 		err := t.commit(bounded, h)
 		if _, refused := errors.AsType[*fail.Error](err); refused { // the home did respond
@@ -122,6 +122,21 @@ func (t *Tx) send(ctx, bounded context.Context, h *home) (refusal, err error) {
 		return err
 	})
 	return refusal, err
+}
+
+// waitForRow waits until no other transaction of this server updates the row that this one locks first.
+func (t *Tx) waitForRow(ctx context.Context, h *home) (leave func(), err error) {
+	row, ok := firstRow(t.steps)
+	if !ok {
+		return func() {}, nil
+	}
+	began := time.Now()
+	leave, err = h.hot.enter(ctx, row)
+	if err != nil {
+		t.db.metrics.rowRejections.WithLabelValues(string(t.home)).Inc()
+	}
+	t.db.metrics.rowWait.WithLabelValues(string(t.home)).Observe(time.Since(began).Seconds())
+	return leave, err
 }
 
 func (t *Tx) commit(ctx context.Context, h *home) error {
@@ -180,6 +195,7 @@ func (t *Tx) run(ctx context.Context, h *home) (*Step, error) {
 		return nil, err
 	}
 	defer release()
+	defer h.shards.choose(t.shardArgs)()
 	if err := t.db.fault(); err != nil {
 		return nil, err
 	}

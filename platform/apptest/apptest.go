@@ -67,6 +67,7 @@ type Network struct {
 	Keys KeyFiles
 
 	files   fileCache
+	locks   lockCheck
 	options options
 	mu      sync.RWMutex // of regions and stops
 	regions map[region.Code]*app.Region
@@ -100,7 +101,7 @@ func Start(t testing.TB, opts ...Option) *Network {
 func (n *Network) startRegion(t testing.TB, code region.Code, o options) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	server, err := app.New(ctx, n.config(code, o), o.log, app.WithStoreFault(o.fault))
+	server, err := app.New(ctx, n.config(code, o), o.log, app.WithStoreFault(o.fault), app.WithSentTransactions(n.locks.check))
 	if err != nil {
 		stop()
 	}
@@ -110,6 +111,7 @@ func (n *Network) startRegion(t testing.TB, code region.Code, o options) {
 	end := sync.OnceFunc(func() {
 		stop()
 		require.NoError(t, <-ended)
+		require.NoError(t, n.locks.failure(), "see package db: SharedTable")
 	})
 	n.mu.Lock()
 	defer n.mu.Unlock()

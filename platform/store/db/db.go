@@ -37,6 +37,8 @@ type Config struct {
 	// Fault is called before each transaction is sent; a non-nil error is handled as if the database had returned it.
 	// Tests use it to inject serialization failures.
 	Fault func() error
+	// Sent is called with the statements of each transaction, unless it is nil. Tests use it to check the order of locks.
+	Sent func([]Queued)
 }
 
 // DB holds the connection pools of all homes.
@@ -46,6 +48,7 @@ type DB struct {
 	log     *slog.Logger
 	metrics *metrics
 	fault   func() error
+	sent    func([]Queued)
 	stop    context.CancelFunc // stops the background probes
 }
 
@@ -64,7 +67,7 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 		cfg.Fault = func() error { return nil }
 	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
-	d := &DB{homes: map[region.Code]*home{}, timeout: cfg.StatementTimeout, log: cfg.Log, fault: cfg.Fault, stop: stop}
+	d := &DB{homes: map[region.Code]*home{}, timeout: cfg.StatementTimeout, log: cfg.Log, fault: cfg.Fault, sent: cfg.Sent, stop: stop}
 	for _, code := range region.All() {
 		pool, err := openPool(ctx, cfg, code)
 		if err != nil {

@@ -38,6 +38,7 @@ func Statements() []Statement {
 
 // Queued is a statement with its arguments as a Batch or a Tx sends it.
 type Queued struct {
-	SQL  string
-	Args []any // the home first
+	Statement *Statement
+	SQL       string
+	Args      []any // the home first
 }

@@ -77,9 +77,13 @@ func (t *Tx) Queued() []Queued {
 	for _, a := range shardArgs(steps) {
 		*a.arg = 0
 	}
+	return queued(steps)
+}
+
+func queued(steps []Step) []Queued {
 	all := make([]Queued, 0, len(steps))
 	for _, s := range steps {
-		all = append(all, Queued{SQL: s.statement.SQL, Args: s.args})
+		all = append(all, Queued{Statement: s.statement, SQL: s.statement.SQL, Args: s.args})
 	}
 	return all
 }
@@ -108,6 +112,9 @@ func (t *Tx) Commit(ctx context.Context) error {
 // nothing was stored for certain, and otherwise the error of an unreachable home. bounded is ctx with the DB's timeout.
 func (t *Tx) send(ctx, bounded context.Context, h *home) (refusal, err error) {
 	t.steps = inLockOrder(t.steps, string(t.home))
+	if t.db.sent != nil {
+		t.db.sent(queued(t.steps))
+	}
 	leave, refusal := t.waitForRow(bounded, h)
 	if refusal != nil {
 		return refusal, nil

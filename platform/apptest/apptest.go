@@ -110,8 +110,10 @@ func (n *Network) startRegion(t testing.TB, code region.Code, o options) {
 	go func() { ended <- server.Run(ctx) }()
 	end := sync.OnceFunc(func() {
 		stop()
+		if err := n.locks.failure(); err != nil {
+			t.Errorf("the order of locks of SharedTable in package db: %v", err)
+		}
 		require.NoError(t, <-ended)
-		require.NoError(t, n.locks.failure(), "see package db: SharedTable")
 	})
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -49,7 +49,10 @@ type DB struct {
 	metrics *metrics
 	fault   func() error
 	sent    func([]Queued)
-	stop    context.CancelFunc // stops the background probes
+	// savepoints makes interactive transactions use CockroachDB's protocol on any database, for tests.
+	savepoints bool
+
+	stop context.CancelFunc // stops the background probes
 }
 
 // Open creates the pools. It does not wait for the database; Ping checks whether a home is reachable.

@@ -223,6 +223,8 @@ func (t *Tx) run(ctx context.Context, h *home) (*Step, error) {
 	return failed, err
 }
 
+var errRolledBack = errors.New("the database rolled the transaction back")
+
 func (t *Tx) readResults(results pgx.BatchResults) (*Step, error) {
 	if _, err := results.Exec(); err != nil { // BEGIN
 		return nil, err
@@ -235,7 +237,7 @@ func (t *Tx) readResults(results pgx.BatchResults) (*Step, error) {
 	}
 	tag, err := results.Exec() // COMMIT
 	if err == nil && tag.String() != sqlCommit {
-		err = errors.New("the database rolled the transaction back")
+		err = errRolledBack
 	}
 	return nil, err
 }

@@ -40,3 +40,6 @@ CREATE INDEX IF NOT EXISTS video_streams_by_status ON video_streams (home, statu
 CREATE INDEX IF NOT EXISTS video_streams_by_creator ON video_streams (home, creator_id, created_at, id) WHERE deleted_at IS NULL;
 CREATE INDEX IF NOT EXISTS video_streams_deleted ON video_streams (home, status, created_at, id) WHERE deleted_at IS NOT NULL;
 CREATE INDEX IF NOT EXISTS video_streams_by_parent ON video_streams (home, parent_id) WHERE parent_id <> '';
+-- The streams that end when their creator is banned.
+CREATE INDEX IF NOT EXISTS video_streams_open_by_creator ON video_streams (home, creator_id, post_id)
+  WHERE deleted_at IS NULL AND status IN ('idle', 'live');

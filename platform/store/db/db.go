@@ -72,7 +72,8 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 			return nil, fmt.Errorf("database of home %s: %w", code, err)
 		}
 		d.homes[code] = &home{
-			code: code, pool: pool, queue: fairqueue.New(int(pool.Config().MaxConns)), timeout: cfg.StatementTimeout, background: background, after: time.After,
+			code: code, pool: pool, queue: fairqueue.New(int(pool.Config().MaxConns)), hot: hotRows{rows: map[RowKey]*hotRow{}},
+			timeout: cfg.StatementTimeout, background: background, after: time.After,
 		}
 	}
 	var err error

@@ -71,3 +71,45 @@ var (
 		return misplaced(ctx, d, Layout{Localities: localities, Survive: survive})
 	}
 )
+
+// MaxRowWaiters is the limit of the queue of a row.
+const MaxRowWaiters = maxRowWaiters
+
+// RowQueue is the queue of one row.
+type RowQueue struct {
+	hot hotRows
+	row RowKey
+}
+
+// NewRowQueue returns the queue of a row of the first shared table.
+func NewRowQueue(id string) *RowQueue {
+	return &RowQueue{hotRows{rows: map[RowKey]*hotRow{}}, RowKey{sharedTables[0], id}}
+}
+
+// Enter waits for the row.
+func (q *RowQueue) Enter(ctx context.Context) (leave func(), err error) {
+	_, leave, err = q.hot.enter(ctx, q.row, 1)
+	return leave, err
+}
+
+// Users returns how many transactions wait for the row or update it.
+func (q *RowQueue) Users() int {
+	q.hot.mu.Lock()
+	defer q.hot.mu.Unlock()
+	if r := q.hot.rows[q.row]; r != nil {
+		return r.users
+	}
+	return 0
+}
+
+// TakeShards returns the shards of n concurrent transactions of one count.
+func TakeShards(ctx context.Context, n int) map[int64]bool {
+	hot, taken := hotRows{rows: map[RowKey]*hotRow{}}, map[int64]bool{}
+	for range n {
+		shard, _, err := hot.enter(ctx, RowKey{sharedTables[0], "count"}, Shards)
+		if err == nil {
+			taken[shard] = true
+		}
+	}
+	return taken
+}

@@ -10,6 +10,8 @@ import "slices"
 type Statement struct {
 	Name string
 	SQL  string
+	// Update declares which rows of a shared table the statement updates; nil if it updates none.
+	Update *Update
 }
 
 var registry []*Statement

@@ -70,10 +70,16 @@ func (s *Step) OnConflict(constraint string, err error) {
 // first call has an effect.
 func (t *Tx) IdempotentBy(primaryKey string) { t.idempotentBy = cmp.Or(t.idempotentBy, primaryKey) }
 
-// Queued returns the queued statements, for tests of query plans.
+// Queued returns the statements as they are sent, for tests of query plans.
 func (t *Tx) Queued() []Queued {
-	all := make([]Queued, 0, len(t.steps))
-	for _, s := range t.steps {
+	for i := range t.steps {
+		if ref, ok := t.steps[i].anyShardOf(); ok {
+			setShard(t.steps, ref, 0)
+		}
+	}
+	steps := inLockOrder(t.steps, string(t.home))
+	all := make([]Queued, 0, len(steps))
+	for _, s := range steps {
 		all = append(all, Queued{SQL: s.statement.SQL, Args: s.args})
 	}
 	return all
@@ -90,20 +96,32 @@ func (t *Tx) Commit(ctx context.Context) error {
 	countRoundTrip(ctx)
 	record := t.addRecord(ctx)
 	prologue := t.begin(ctx)
-	var refusal error
-	err := h.roundTrip(ctx, func() error {
-		err := t.commit(bounded, h)
-		if _, refused := errors.AsType[*fail.Error](err); refused { // the home did respond
-			refusal, err = err, nil
-		}
-		return err
-	})
+	refusal, err := t.send(ctx, bounded, h)
 	prologue.end(refusal, err)
 	record.end(refusal, err)
 	if err != nil && unreachable(err) {
 		t.db.metrics.unavailable.WithLabelValues(string(t.home)).Inc()
 	}
 	return cmp.Or(refusal, err)
+}
+
+// send runs the transaction once other transactions of this server do not update the same rows. It returns a refusal if
+// nothing was stored for certain, and otherwise the error of an unreachable home. bounded is ctx with the DB's timeout.
+func (t *Tx) send(ctx, bounded context.Context, h *home) (refusal, err error) {
+	release, refusal := h.hot.claim(bounded, t.steps, t.db.metrics, string(t.home))
+	if refusal != nil {
+		return refusal, nil
+	}
+	defer release()
+	t.steps = inLockOrder(t.steps, string(t.home))
+	err = h.roundTrip(ctx, func() error {
+		err := t.commit(bounded, h)
+		if _, refused := errors.AsType[*fail.Error](err); refused { // the home did respond
+			refusal, err = err, nil
+		}
+		return err
+	})
+	return refusal, err
 }
 
 func (t *Tx) commit(ctx context.Context, h *home) error {
@@ -127,7 +145,7 @@ func (t *Tx) commit(ctx context.Context, h *home) error {
 		default:
 			return err
 		}
-		t.db.metrics.retries.WithLabelValues(string(t.home)).Inc()
+		t.db.metrics.retries.WithLabelValues(string(t.home), retryReason(err)).Inc()
 		if !backOff(ctx, try) {
 			return err
 		}

@@ -80,6 +80,20 @@ func TestWhoSeesFlagsOfContent(t *testing.T) {
 	}
 }
 
+// A custom role can grant the moderation of stories alone.
+func TestStoryModeratorSeesFlagsOfStoriesOnly(t *testing.T) {
+	t.Parallel()
+	ctx := auth.WithCaller(t.Context(), &auth.Caller{Kind: auth.User, UserID: "m"})
+	require.NoError(t, auth.Confirm(ctx, auth.Facts{
+		Exists: true, SessionAuthenticated: true, Roles: []string{"stories"}, Granted: []auth.Permission{auth.ModerateStory},
+	}))
+	v := viewerOf(ctx)
+	story := v.stories([]store.Story{{TargetType: "user", TargetID: "u", FlagCount: 2, Flaggers: []string{"a", "b"}, HasFlaggedComment: true}})[0]
+	require.Equal(t, int64(2), story.FlagCount)
+	require.False(t, story.HasFlaggedComment, "moderation of comments is another permission")
+	require.Zero(t, v.posts([]store.Post{{TargetType: "user", TargetID: "u", FlagCount: 2, Flaggers: []string{"a", "b"}}})[0].FlagCount)
+}
+
 func TestNoReviewerInventsFlags(t *testing.T) {
 	t.Parallel()
 	v := viewerOf(asAdmin(t))

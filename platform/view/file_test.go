@@ -1,7 +1,6 @@
 package view
 
 import (
-	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,7 +25,7 @@ func TestFile(t *testing.T) {
 		require.Nil(t, m.FeedType, "unset rather than empty")
 	}
 	require.Equal(t, "story", b.File(admin, store.File{FeedType: "story"}, FileObject{}).GetFeedType())
-	require.Empty(t, (&Builder{}).File(context.Background(), store.File{ID: "f"}, FileObject{}).GetFileUrl())
+	require.Empty(t, (&Builder{}).File(t.Context(), store.File{ID: "f"}, FileObject{}).GetFileUrl())
 }
 
 func TestFilesOfMessages(t *testing.T) {

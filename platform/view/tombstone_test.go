@@ -23,7 +23,7 @@ func TestTombstones(t *testing.T) {
 	for name, show := range map[string]func(deletedAt *time.Time) (shownContent, bool, string, int32){
 		"post": func(at *time.Time) (shownContent, bool, string, int32) {
 			m := b.post(store.Post{ID: "id", TargetType: "user", TargetID: "w", Data: text, Metadata: text, Mentionees: mention, Tags: tags, Hashtags: tags, DeletedAt: at}, counts)
-			require.Equal(t, len(m.GetTags()), len(m.GetHashtags()))
+			require.Len(t, m.GetHashtags(), len(m.GetTags()))
 			return shownContent{has(m.GetData()), has(m.GetMetadata()), len(m.GetMentionees()) > 0, len(m.GetTags()) > 0, has(m.GetData())}, m.GetIsDeleted(), m.GetPath(), m.GetCommentsCount()
 		},
 		"comment": func(at *time.Time) (shownContent, bool, string, int32) {

@@ -147,6 +147,7 @@ func (c *collector) collectUsers() {
 		w.UpdateUser(userID(3), store.UserChange{Description: &name, Metadata: []byte(`{"a": 1}`)}, worldStart, &user)
 		w.BanUser(userID(3), true, worldStart, &user)
 		w.EndBroadcasts(userID(3), worldStart)
+		w.EndBroadcastsIn(userID(3), []string{postID(3), postID(6)}, worldStart)
 		w.SelectUser(userID(3), &users)
 		w.GuardTarget("user", userID(3), store.ErrConflict)
 	})

@@ -45,18 +45,28 @@ func (s *Service) tryVote(ctx context.Context, pollID string, wanted []string, r
 		return nil, err
 	}
 	old := l.votes()
-	switch {
-	case slices.Equal(old, wanted):
-		return s.respond(ctx, l), nil
-	case len(old) > 0 && !replace:
-		return nil, errVoted
-	case l.poll.IsClosed(s.Now()):
-		return nil, errClosed
+	changes, err := decideVote(old, wanted, replace, l.poll.IsClosed(s.Now()))
+	if changes {
+		err = s.changeVotes(ctx, l, old, wanted)
 	}
-	if err := s.changeVotes(ctx, l, old, wanted); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return s.respond(ctx, l), nil
+}
+
+// decideVote reports whether a vote for the wanted answers changes the old votes. Both are sorted. A vote that changes
+// nothing is never refused.
+func decideVote(old, wanted []string, replace, closed bool) (changes bool, err error) {
+	switch {
+	case slices.Equal(old, wanted):
+		return false, nil
+	case len(old) > 0 && !replace:
+		return false, errVoted
+	case closed:
+		return false, errClosed
+	}
+	return true, nil
 }
 
 // requireVote returns nil if the caller may vote for the wanted answers.
@@ -64,12 +74,18 @@ func (l *loaded) requireVote(wanted []string) error {
 	if err := l.RequireUser(); err != nil {
 		return err
 	}
-	switch {
-	case visibility.MembershipOf(l.target.Member).Banned:
+	if visibility.MembershipOf(l.target.Member).Banned {
 		return fail.Banned()
-	case slices.ContainsFunc(wanted, func(id string) bool { return !l.has(id) }):
+	}
+	return requireAnswers(l.poll, wanted)
+}
+
+// requireAnswers returns nil if the poll accepts the wanted answers together.
+func requireAnswers(p *store.Poll, wanted []string) error {
+	switch {
+	case slices.ContainsFunc(wanted, func(id string) bool { return !hasAnswer(p, id) }):
 		return errAnswers
-	case l.poll.AnswerType == "single" && len(wanted) > 1:
+	case p.AnswerType == "single" && len(wanted) > 1:
 		return errSingle
 	}
 	return nil
@@ -86,15 +102,9 @@ func (s *Service) changeVotes(ctx context.Context, l *loaded, old, wanted []stri
 	home, now := service.HomeOf(l.poll.ID), s.Now()
 	c := store.VoteChange{PollID: l.poll.ID, UserID: l.Caller.UserID, Old: old}
 	after := slices.DeleteFunc(slices.Clone(l.mine), func(v store.PollVote) bool { return !slices.Contains(wanted, v.AnswerID) })
-	for _, id := range old {
-		if !slices.Contains(wanted, id) {
-			c.Removed = append(c.Removed, id)
-		}
-	}
-	for _, id := range wanted {
-		if !slices.Contains(old, id) {
-			c.Added = append(c.Added, store.PollVote{PollID: c.PollID, UserID: c.UserID, AnswerID: id, ID: s.NewID(home), CreatedAt: now})
-		}
+	c.Removed = missingIn(wanted, old)
+	for _, id := range missingIn(old, wanted) {
+		c.Added = append(c.Added, store.PollVote{PollID: c.PollID, UserID: c.UserID, AnswerID: id, ID: s.NewID(home), CreatedAt: now})
 	}
 	tx := s.Store.NewTx(home)
 	tx.ChangeVotes(c, now, fail.NotFound(), errClosed, service.ErrConflict)
@@ -111,6 +121,11 @@ func (s *Service) changeVotes(ctx context.Context, l *loaded, old, wanted []stri
 	return nil
 }
 
+// missingIn returns the answers that are not in list.
+func missingIn(list, answers []string) []string {
+	return slices.DeleteFunc(slices.Clone(answers), func(id string) bool { return slices.Contains(list, id) })
+}
+
 // ListPollVoters lists the users who voted for an answer.
 func (s *Service) ListPollVoters(ctx context.Context, m *plazav1.ListPollVotersRequest) (*plazav1.ListPollVotersResponse, error) {
 	cursor, err := page.Parse(m.GetOptions(), page.DefaultLimit)
@@ -125,7 +140,7 @@ func (s *Service) ListPollVoters(ctx context.Context, m *plazav1.ListPollVotersR
 	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
-	if !l.has(m.GetAnswerId()) {
+	if !hasAnswer(l.poll, m.GetAnswerId()) {
 		return nil, fail.NotFound()
 	}
 	votes, paging := page.Window(cursor, votes, func(v store.PollVote) (time.Time, string, string) { return v.CreatedAt, "", v.ID })

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/plaza-social/plaza/platform/region"
@@ -43,8 +44,27 @@ func (d *DB) TakeConnections(ctx context.Context, code region.Code) (release fun
 	}, nil
 }
 
+// WithLease sets the duration of the lock's lease.
+func (o MigrateOptions) WithLease(d time.Duration) MigrateOptions {
+	o.test.lease = d
+	return o
+}
+
+// WithInterval sets the time after which a step that still runs is reported.
+func (o MigrateOptions) WithInterval(d time.Duration) MigrateOptions {
+	o.test.every = d
+	return o
+}
+
+// WithConnections changes the configuration of the connections.
+func (o MigrateOptions) WithConnections(change func(*pgx.ConnConfig)) MigrateOptions {
+	o.test.connect = change
+	return o
+}
+
 // Unexported functions that are tested without CockroachDB.
 var (
+	InlineIndexes    = inlineIndexes
 	LeaseOutsideHome = leaseOutsideHome
 	HomeRegion       = homeRegion
 	Misplaced        = func(ctx context.Context, d *sql.DB, localities map[region.Code]string, survive string) ([]TablePlacement, error) {

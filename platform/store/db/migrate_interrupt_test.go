@@ -45,7 +45,7 @@ func (k *killer) apply(cfg *pgx.ConnConfig) {
 }
 
 func changesSchema(sql string) bool {
-	return strings.Contains(sql, "CREATE ") && !strings.Contains(sql, "goose_")
+	return (strings.Contains(sql, "CREATE ") || strings.Contains(sql, "ALTER TABLE ")) && !strings.Contains(sql, "goose_")
 }
 
 func (k *killer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {

@@ -25,7 +25,7 @@ func main() {
 type sources struct {
 	migrations []rules.Statement
 	queries    []rules.Statement
-	placement  []rules.Statement // statements that concern regions: only the grammar is checked
+	placement  []rules.Statement // statements that concern regions, or a database without: only the grammar is checked
 }
 
 // program returns the statements of the program.
@@ -36,6 +36,9 @@ func program() sources {
 	}
 	for _, q := range store.Statements() {
 		s.queries = append(s.queries, rules.Statement{Where: "store/" + q.Name, SQL: q.SQL})
+	}
+	for _, m := range db.MigrationsWithoutRegions() {
+		s.placement = append(s.placement, rules.Statement{Where: "store/migrations/" + m.Name + ".sql without regions", SQL: m.SQL})
 	}
 	localities := db.DefaultLocalities()
 	for i, sql := range db.RegionStatements("plaza", db.Layout{Localities: localities}) {

@@ -32,7 +32,7 @@ var auditedValues = map[string]*db.Statement{
 			'isDeleted', t.deleted_at IS NOT NULL`),
 	"story": auditValues("story", "stories", "author_id",
 		`'text', left(t.data->>'text', 1000), 'dataType', t.data_type, 'flagCount', t.flag_count, 'isDeleted', t.deleted_at IS NOT NULL`),
-	"flagItem": auditValues("flagItem", "(SELECT home, target_id AS id, state, outcome, flag_count, is_hidden FROM flag_items)", "''",
+	"flagItem": auditValues("flagItem", "(SELECT home, target_id AS id, state, outcome, flag_count, is_hidden FROM flag_items WHERE home = $1)", "''",
 		`'state', t.state, 'outcome', t.outcome, 'flagCount', t.flag_count, 'isHidden', t.is_hidden`),
 	"stream": auditValues("stream", "video_streams", "creator_id",
 		`'title', left(t.title, 1000), 'status', t.status, 'isDeleted', t.deleted_at IS NOT NULL`),

@@ -212,6 +212,9 @@ func (r *report) placementOf(found db.Placement, err error) statusz.Placement {
 	case errors.Is(err, db.ErrNoPlacement):
 		p.Reason = statusz.ReasonNoPlacement
 		return p
+	case errors.Is(err, db.ErrNotRegional):
+		p.Reason, p.Message = statusz.ReasonNotRegional, "not regional: "+err.Error()
+		return p
 	case err != nil:
 		p.Message = reasonOf(err)
 		return p

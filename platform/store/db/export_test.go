@@ -65,6 +65,7 @@ func (o MigrateOptions) WithConnections(change func(*pgx.ConnConfig)) MigrateOpt
 // Unexported functions that are tested without CockroachDB.
 var (
 	InlineIndexes    = inlineIndexes
+	IsRegional       = isRegional
 	LeaseOutsideHome = leaseOutsideHome
 	HomeRegion       = homeRegion
 	Misplaced        = func(ctx context.Context, d *sql.DB, localities map[region.Code]string, survive string) ([]TablePlacement, error) {

@@ -121,6 +121,15 @@ func TestMigrationsForCockroach(t *testing.T) {
 	require.Subset(t, db.Tables(), []string{"directory", "users", "posts", "comments", "flags", "counters", "settings", "outbox"})
 }
 
+func TestMigrationsWithoutRegions(t *testing.T) {
+	regional := db.RenderedMigrations(db.CockroachDB)
+	for i, m := range db.MigrationsWithoutRegions() {
+		require.NotContains(t, m.SQL, "crdb_internal_region", m.Name)
+		require.NotContains(t, m.SQL, "LOCALITY", m.Name)
+		require.Equal(t, strings.Count(regional[i].SQL, "\n  INDEX "), strings.Count(m.SQL, "\n  INDEX "), m.Name)
+	}
+}
+
 func TestInlineIndexes(t *testing.T) {
 	const table = "CREATE TABLE IF NOT EXISTS t (\n  home TEXT NOT NULL\n){{locality}};\n"
 	for name, c := range map[string]struct{ sql, want, problem string }{

@@ -30,6 +30,21 @@ func (l Layout) primary() region.Code {
 	return l.Primary
 }
 
+const sqlClusterRegions = `SELECT region, '' FROM [SHOW REGIONS FROM CLUSTER]`
+
+// isRegional reports whether the database can place rows in regions. A CockroachDB whose nodes have no localities, such as
+// a single node on a laptop, has the same tables as PostgreSQL.
+func isRegional(ctx context.Context, db querier, engine Engine) (bool, error) {
+	if engine != CockroachDB {
+		return false, nil
+	}
+	regions, err := pairs(ctx, db, sqlClusterRegions)
+	if err != nil {
+		return false, fmt.Errorf("read the regions of the cluster: %w", err)
+	}
+	return len(regions) > 0, nil
+}
+
 // prepareRegions makes the database multi-region and each home a super region, so that replicas of its rows stay in its
 // jurisdiction. It is idempotent.
 func prepareRegions(ctx context.Context, db *sql.DB, opts MigrateOptions) error {

@@ -28,8 +28,11 @@ type TablePlacement struct {
 	Has   string // the actual placement
 }
 
-// ErrNoPlacement is returned for PostgreSQL, which stores all rows in one place.
-var ErrNoPlacement = errors.New("PostgreSQL has no placement of rows")
+// The errors of CheckPlacement for databases that store all rows in one place.
+var (
+	ErrNoPlacement = errors.New("PostgreSQL has no placement of rows")
+	ErrNotRegional = errors.New("the nodes of the CockroachDB cluster have no localities")
+)
 
 // querier is the part of sql.DB that the check needs.
 type querier interface {
@@ -38,7 +41,7 @@ type querier interface {
 
 // CheckPlacement compares the placement of the rows with the layout. It only reads, on its own connection. Listing the
 // ranges can take long: ctx should have a deadline, and requests must not call it. On PostgreSQL it returns
-// ErrNoPlacement.
+// ErrNoPlacement, and on a CockroachDB without regions ErrNotRegional.
 func CheckPlacement(ctx context.Context, address string, l Layout) (Placement, error) {
 	db, err := openSQL(address, DefaultMigrationTimeout)
 	if err != nil {
@@ -52,6 +55,13 @@ func CheckPlacement(ctx context.Context, address string, l Layout) (Placement, e
 	p := Placement{Engine: engine, Tables: len(Tables())}
 	if engine != CockroachDB {
 		return p, ErrNoPlacement
+	}
+	regional, err := isRegional(ctx, db, engine)
+	if err != nil {
+		return p, err
+	}
+	if !regional {
+		return p, ErrNotRegional
 	}
 	p.Misplaced, err = misplaced(ctx, db, l)
 	return p, err
@@ -67,7 +77,7 @@ const (
 
 // PlacementStatements returns the queries of CheckPlacement, for the check against CockroachDB's grammar.
 func PlacementStatements() []string {
-	return []string{sqlDatabaseRegions, sqlSurvivalGoal, sqlLocalities, sqlRegionColumns, rangesStatement("posts")}
+	return []string{sqlClusterRegions, sqlDatabaseRegions, sqlSurvivalGoal, sqlLocalities, sqlRegionColumns, rangesStatement("posts")}
 }
 
 // misplaced returns the deviations from the layout: first of the database, then of the tables in the order of the

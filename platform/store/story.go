@@ -66,14 +66,14 @@ var (
 	sqlStoryGuard         = stmt("stories.guardThere", `SELECT 1 / count(*) FROM stories WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
 	sqlStoryGuardRow      = stmt("stories.guardRow", `SELECT 1 / count(*) FROM stories WHERE home = $1 AND id = $2`)
 	sqlStoryGuardLive     = stmt("stories.guardLive", `SELECT 1 / count(*) FROM stories WHERE home = $1 AND id = $2 AND deleted_at IS NULL AND expires_at > $3::timestamptz`)
-	sqlStoryDelete        = stmt("stories.delete", `UPDATE stories SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)
-	sqlStoryPurge         = stmt("stories.purge", `DELETE FROM stories WHERE home = $1 AND id = ANY($2::text[])`)
+	sqlStoryDelete        = stmt("stories.delete", `UPDATE stories SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedStories, 2)
+	sqlStoryPurge         = stmt("stories.purge", `DELETE FROM stories WHERE home = $1 AND id = ANY($2::text[])`).Updates(sharedStories, 2)
 	sqlStoriesEndedBefore = stmt("stories.endedBefore", withLatestComments(storyColumns, `SELECT `+storyColumns+` FROM stories
 		WHERE home = $1 AND expires_at < $2::timestamptz ORDER BY expires_at, id LIMIT $3::bigint`, ""))
 	// Deleting or hiding a story has already decremented the count.
 	sqlStorySubtractCount = stmt("stories.uncount", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $3, 0,
 		-(SELECT count(*) FROM stories WHERE home = $1 AND id = $4 AND deleted_at IS NULL AND hidden_at IS NULL))
-		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`)
+		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`).UpdatesFirst(sharedCounters, 2, 3)
 	sqlStoryTargetRecompute = stmt("storyTargets.put", `INSERT INTO story_targets (home, target_id, target_type, target_public_id, last_expires_at, updated_at)
 		VALUES ($1, $2, $3, $4, `+sqlStoryExpiry+`, $5) ON CONFLICT (home, target_id)
 		DO UPDATE SET target_public_id = excluded.target_public_id, last_expires_at = excluded.last_expires_at, updated_at = excluded.updated_at`)

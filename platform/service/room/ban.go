@@ -29,12 +29,7 @@ func endBroadcasts(ctx context.Context, d *service.Deps, ban store.CommunityBan)
 	if err != nil {
 		return err
 	}
-	var postIDs []string
-	for _, p := range posts {
-		if p.TargetType == "community" && p.TargetID == ban.CommunityID && !p.CreatedAt.After(ban.At) {
-			postIDs = append(postIDs, p.ID)
-		}
-	}
+	postIDs := postsBefore(ban, posts)
 	if len(postIDs) == 0 {
 		return nil
 	}
@@ -43,4 +38,16 @@ func endBroadcasts(ctx context.Context, d *service.Deps, ban store.CommunityBan)
 		tx.EndBroadcastsIn(id, postIDs, d.Now())
 	}
 	return tx.Commit(ctx)
+}
+
+// postsBefore returns the ids of the posts in the community that were created before its ban, or at the same time: a user
+// can be admitted again before the ban is handled.
+func postsBefore(ban store.CommunityBan, posts []store.Post) []string {
+	var ids []string
+	for _, p := range posts {
+		if p.TargetType == "community" && p.TargetID == ban.CommunityID && !p.CreatedAt.After(ban.At) {
+			ids = append(ids, p.ID)
+		}
+	}
+	return ids
 }

@@ -78,7 +78,11 @@ func newer(a, b *statusz.Placement) *statusz.Placement {
 // checked returns the outcome of a completed check.
 func checked(p *statusz.Placement) stage.Outcome {
 	if p.State == statusz.Pinned {
-		return stage.True(v1alpha1.ReasonAllTablesPinned, fmt.Sprintf("The rows of all %d tables are stored where the spec requires.", p.Tables))
+		message := fmt.Sprintf("The rows of all %d tables are stored where the spec requires.", p.Tables)
+		if p.Message != "" {
+			message = fmt.Sprintf("The rows of all %d tables are stored as the spec requires: %s.", p.Tables, p.Message)
+		}
+		return stage.True(v1alpha1.ReasonAllTablesPinned, message)
 	}
 	reason := v1alpha1.ReasonTablesNotPinned
 	if p.Reason == statusz.ReasonDatabaseRegionsDiffer {

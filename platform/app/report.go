@@ -220,6 +220,9 @@ func (r *report) placementOf(found db.Placement, err error) statusz.Placement {
 		return p
 	}
 	p.State, p.Reason = statusz.Pinned, statusz.ReasonAllTablesPinned
+	if r.cfg.Survive == "region" {
+		p.Message = "the replicas of all rows are in all regions, because the database survives the loss of a region"
+	}
 	for _, t := range found.Misplaced {
 		p.NotPinned = append(p.NotPinned, statusz.TableNotPinned(t))
 		p.State = statusz.NotPinned

@@ -54,3 +54,12 @@ func TestPlacementOf(t *testing.T) {
 		})
 	}
 }
+
+func TestPlacementNamesThePriceOfSurvivingARegion(t *testing.T) {
+	cfg := config.Default()
+	cfg.Survive = "region"
+	r := &report{cfg: cfg, now: time.Now, placed: func(context.Context) (db.Placement, error) { return db.Placement{Engine: db.CockroachDB}, nil }}
+	p := r.readPlacement(t.Context())
+	require.Equal(t, statusz.Pinned, p.State)
+	require.Contains(t, p.Message, "the replicas of all rows are in all regions")
+}

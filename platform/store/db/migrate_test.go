@@ -187,19 +187,14 @@ func TestRegionStatements(t *testing.T) {
 		db.SuperRegionStatement("plaza", region.EU, "europe-west1"))
 }
 
-func TestLeaseOutsideHome(t *testing.T) {
-	localities := db.DefaultLocalities()
-	for name, tc := range map[string]struct {
-		start, locality string
-		want            bool
-	}{
-		"at home":             {`…/"europe-west1"/"eu"`, "region=europe-west1,zone=b", false},
-		"abroad":              {`…/"europe-west1"/"eu"`, "region=us-east1", true},
-		"between partitions":  {"…/TableMin", "region=us-east1", false},
-		"a name like another": {`…/"europe-west1"`, "region=europe-west10", true},
+// TestRegionKey reads keys as versions of CockroachDB print them.
+func TestRegionKey(t *testing.T) {
+	for start, want := range map[string]string{
+		`/" "`: " ", `/"@"`: "@", `/"\x80"`: "\x80", `…/1/"\x80"/"us"`: "\x80", `/"@"/"eu"/"02ab"`: "@",
+		`/"@"/PrefixEnd`: "", ``: "", `…/<TableMin>`: "", `<before:/Table/106>`: "",
 	} {
-		t.Run(name, func(t *testing.T) {
-			require.Equal(t, tc.want, db.LeaseOutsideHome(tc.start, tc.locality, localities))
-		})
+		got, ok := db.RegionKey(start)
+		require.Equal(t, want, got, start)
+		require.Equal(t, want != "", ok, start)
 	}
 }

@@ -79,6 +79,9 @@ func (b *bench) run(ctx context.Context) (*report, error) {
 		return nil, err
 	}
 	r.residentAfter = after.sum(resident)
+	if r.contention, err = b.contention(ctx); err != nil {
+		return nil, err
+	}
 	r.feeds, err = b.feeds(ctx)
 	return r, err
 }

@@ -12,13 +12,16 @@ const (
 		WHERE home = $1 AND creator_id = $2 AND deleted_at IS NULL AND status IN ('idle', 'live', 'waitingReconnect')`
 	endStreams = `UPDATE video_streams SET status = 'ended', ended_at = $3::timestamptz, updated_at = $3
 		WHERE home = $1 AND creator_id = $2 AND deleted_at IS NULL AND status IN ('idle', 'live')`
+
+	// fewLive says why these statements do not lock the rows first.
+	fewLive = "few of a user's are live, and the transaction updates nothing else"
 )
 
 var (
-	sqlRoomsEnd       = stmt("rooms.endOfCreator", endRooms)
-	sqlStreamsEnd     = stmt("videoStreams.endOfCreator", endStreams)
-	sqlRoomsEndIn     = stmt("rooms.endInPosts", endRooms+` AND post_id = ANY($4::text[])`)
-	sqlStreamsEndIn   = stmt("videoStreams.endInPosts", endStreams+` AND post_id = ANY($4::text[])`)
+	sqlRoomsEnd       = stmt("rooms.endOfCreator", endRooms).UpdatesUnlocked(sharedRooms, fewLive)
+	sqlStreamsEnd     = stmt("videoStreams.endOfCreator", endStreams).UpdatesUnlocked(sharedStreams, fewLive)
+	sqlRoomsEndIn     = stmt("rooms.endInPosts", endRooms+` AND post_id = ANY($4::text[])`).UpdatesUnlocked(sharedRooms, fewLive)
+	sqlStreamsEndIn   = stmt("videoStreams.endInPosts", endStreams+` AND post_id = ANY($4::text[])`).UpdatesUnlocked(sharedStreams, fewLive)
 	sqlBroadcastPosts = stmt("rooms.openPostsOfCreators", `SELECT post_id FROM rooms
 			WHERE home = $1 AND creator_id = ANY($2::text[]) AND deleted_at IS NULL AND status IN ('idle', 'live', 'waitingReconnect') AND post_id > ''
 		UNION ALL SELECT post_id FROM video_streams

@@ -101,6 +101,7 @@ func planned(samples func(*collector), world ...string) bool {
 
 func (c *collector) collect() []sample {
 	c.byName("store.ping")
+	c.byName("store.probe", "us")
 	c.collectUsers()
 	c.collectCommunities()
 	c.collectMembers()
@@ -470,7 +471,6 @@ func (c *collector) collectSmall() {
 		w.InsertSetting(store.SettingRow{Name: "flagLimit", Value: []byte(`7`), ChangedAt: worldStart, Origin: "us"})
 		w.UpsertSetting(store.SettingRow{Name: "flagLimit", Value: []byte(`7`), ChangedAt: worldStart, Origin: "us"})
 		w.SelectSettings(&settings)
-		w.SelectCounts([]string{communityID(3)}, store.Counts{})
 		w.Count(communityID(3), store.CountMembers, 1)
 		w.Emit("test", "payload", worldStart, worldStart)
 	})

@@ -116,7 +116,7 @@ func TestMigrate(t *testing.T) {
 
 	code, stdout, stderr = plaza(t, "migrate", "up", "--database-url", url)
 	require.Zero(t, code, stderr)
-	require.Regexp(t, `^\[1/\d+\] \S+\n`, stdout)
+	require.Regexp(t, `^step 1 of \d+, \d+s: \S+\n`, stdout)
 	require.Regexp(t, `: up to date\n$`, stdout)
 
 	code, stdout, stderr = plaza(t, "migrate", "up", "--database-url", url)

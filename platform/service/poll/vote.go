@@ -96,7 +96,8 @@ func (l *loaded) votes() []string {
 	return service.SortedSet(service.Map(l.mine, func(v store.PollVote) string { return v.AnswerID }))
 }
 
-// changeVotes commits the change and reads the counts as they are then.
+// changeVotes commits the change and updates the counts that were read: reading all shards of the counts in the
+// transaction would make all votes in the poll conflict.
 func (s *Service) changeVotes(ctx context.Context, l *loaded, old, wanted []string) error {
 	home, now := service.HomeOf(l.poll.ID), s.Now()
 	c := store.VoteChange{PollID: l.poll.ID, UserID: l.Caller.UserID, Old: old}
@@ -105,14 +106,18 @@ func (s *Service) changeVotes(ctx context.Context, l *loaded, old, wanted []stri
 	for _, id := range missingIn(old, wanted) {
 		c.Added = append(c.Added, store.PollVote{PollID: c.PollID, UserID: c.UserID, AnswerID: id, ID: s.NewID(home), CreatedAt: now})
 	}
-	counts := store.Counts{}
 	tx := s.Store.NewTx(home)
 	tx.ChangeVotes(c, now, fail.NotFound(), errClosed, service.ErrConflict)
-	tx.SelectCounts([]string{c.PollID}, counts)
 	if err := tx.Commit(ctx); err != nil {
 		return err
 	}
-	l.mine, l.counts = slices.Concat(after, c.Added), counts
+	l.mine = slices.Concat(after, c.Added)
+	for _, id := range c.Removed {
+		l.counts.Add(c.PollID, store.CountVotes(id), -1)
+	}
+	for _, v := range c.Added {
+		l.counts.Add(c.PollID, store.CountVotes(v.AnswerID), +1)
+	}
 	return nil
 }
 

@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -47,6 +48,28 @@ func TestMigrate(t *testing.T) {
 	require.NoError(t, db.Migrate(t.Context(), db.MigrateOptions{URL: url, Progress: progress}))
 	require.Empty(t, steps)
 	requireMigrated(t, url)
+}
+
+// TestMigrateRefusesOtherSteps gives a database a step that the program does not have. One before the program's last
+// step means another schema; one after it, a newer version of the program.
+func TestMigrateRefusesOtherSteps(t *testing.T) {
+	url := testdb.New(t)
+	require.NoError(t, db.Migrate(t.Context(), db.MigrateOptions{URL: url}))
+	conn := connect(t, url)
+	add := func(version int64) {
+		_, err := conn.Exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES ($1, true)", version)
+		require.NoError(t, err)
+	}
+	add(db.TargetVersion() + 1)
+	require.NoError(t, db.Migrate(t.Context(), db.MigrateOptions{URL: url}))
+	steps := db.RenderedMigrations(db.PostgreSQL)
+	require.Less(t, int64(len(steps)), db.TargetVersion())
+	unknown := int64(1)
+	for slices.ContainsFunc(steps, func(m db.RenderedMigration) bool { return m.Version == unknown }) {
+		unknown++
+	}
+	add(unknown)
+	require.ErrorContains(t, db.Migrate(t.Context(), db.MigrateOptions{URL: url}), "use an empty database")
 }
 
 // TestMigrateSeveralAtOnce starts as many migrations as a rollout might.

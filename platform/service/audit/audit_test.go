@@ -1,0 +1,85 @@
+package audit
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+func TestListOf(t *testing.T) {
+	t.Parallel()
+	r := newRecorder()
+	s := New(r.deps, r)
+	from, to := servicetest.Noon, servicetest.Noon.AddDate(0, 0, 1)
+	channel := r.deps.Directory.ChannelID("general")
+	type request = plazav1.ListAuditEventsRequest
+	for name, test := range map[string]struct {
+		req  *request
+		want store.AuditList // nil homes: all of them; zero To: the end of time
+	}{
+		"everything":   {&request{}, store.AuditList{}},
+		"an operation": {&request{Operation: "UserService/BanUser"}, store.AuditList{Operation: "UserService/BanUser"}},
+		"a region":     {&request{Region: "sg"}, store.AuditList{Homes: []region.Code{region.SG}}},
+		"a time":       {&request{From: timestamppb.New(from), To: timestamppb.New(to)}, store.AuditList{From: from, To: to}},
+		"a post":       {&request{TargetType: "post", TargetId: "p"}, store.AuditList{Target: store.AuditTarget{Type: "post", ID: "p"}}},
+		"a channel":    {&request{TargetType: "channel", TargetId: "general"}, store.AuditList{Target: store.AuditTarget{Type: "channel", ID: channel}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if test.want.Homes == nil {
+				test.want.Homes = region.All()
+			}
+			if test.want.To.IsZero() {
+				test.want.To = endOfTime
+			}
+			got, err := s.listOf(t.Context(), test.req)
+			require.NoError(t, err)
+			require.Equal(t, test.want, got)
+		})
+	}
+	for _, req := range []*request{{TargetType: "post"}, {TargetId: "p"}} {
+		_, err := s.listOf(t.Context(), req)
+		require.Equal(t, fail.KindValidation, fail.From(err).Kind, "a target without its type or id")
+	}
+}
+
+func TestEventOf(t *testing.T) {
+	t.Parallel()
+	id := region.NewID(region.SG)
+	m := eventOf(store.AuditEvent{
+		ID: id, At: servicetest.Noon, ActorKind: store.ActorUser, Actor: "internal", Operation: "UserService/BanUser", Targets: []byte(`[{"type": "user", "id": "u"}]`),
+	}, []store.AuditDetail{
+		{Part: store.AuditAfter, Type: "user", ID: "u", Value: []byte(`{"isGlobalBan": true}`)},
+		{Part: store.AuditOrigin, Value: []byte(`{"userId": "anna", "address": "192.0.2.1", "userAgent": "agent"}`)},
+		{Part: store.AuditBefore, Type: "user", ID: "v", Value: []byte(`{"isGlobalBan": false}`)},
+		{Part: store.AuditBefore, Type: "user", ID: "u", Value: []byte(`{"isGlobalBan": false}`)},
+		{Part: store.AuditAfter, Type: "role", ID: "u", Value: []byte(`{"name": "x"}`)},
+	})
+	require.Equal(t, "sg", m.GetRegion())
+	require.Equal(t, [2]string{"user", "u"}, [2]string{m.GetTargets()[0].GetType(), m.GetTargets()[0].GetId()})
+	require.Equal(t, [2]string{"internal", "anna"}, [2]string{m.GetActor().GetId(), m.GetActor().GetUserId()})
+	require.Equal(t, [2]string{"192.0.2.1", "agent"}, [2]string{m.GetAddress(), m.GetUserAgent()})
+	require.Len(t, m.GetChanges(), 3, "one for each target: the type is part of it")
+	both := m.GetChanges()[0]
+	require.False(t, both.GetBefore().GetFields()["isGlobalBan"].GetBoolValue())
+	require.True(t, both.GetAfter().GetFields()["isGlobalBan"].GetBoolValue())
+	require.Nil(t, m.GetChanges()[1].GetAfter(), "what was deleted has no values after")
+	require.Nil(t, m.GetChanges()[2].GetBefore(), "what was created has no values before")
+}
+
+// An erasure deletes details; the event stays readable.
+func TestEventWithoutDetails(t *testing.T) {
+	t.Parallel()
+	m := eventOf(store.AuditEvent{ID: region.NewID(region.EU), ActorKind: store.ActorAdministrator, Actor: "admin"}, nil)
+	require.Equal(t, "admin", m.GetActor().GetId())
+	require.Empty(t, m.GetActor().GetUserId())
+	require.Empty(t, m.GetChanges())
+	require.Empty(t, m.GetAddress())
+}

@@ -25,7 +25,8 @@ func TestPlacementOf(t *testing.T) {
 		"pinned":     {db.Placement{Engine: db.CockroachDB}, nil, statusz.Pinned, statusz.ReasonAllTablesPinned, "", 0},
 		"postgresql": {db.Placement{Engine: db.PostgreSQL}, db.ErrNoPlacement, statusz.Unknown, statusz.ReasonNoPlacement, "", 0},
 		"without regions": {
-			db.Placement{Engine: db.CockroachDB}, db.ErrNotRegional, statusz.Unknown, statusz.ReasonNotRegional,
+			db.Placement{Engine: db.CockroachDB},
+			db.ErrNotRegional, statusz.Unknown, statusz.ReasonNotRegional,
 			"not regional: the nodes of the CockroachDB cluster have no localities", 0,
 		},
 		"a table": {db.Placement{Misplaced: []db.TablePlacement{posts}}, nil, statusz.NotPinned, statusz.ReasonTablesNotPinned, "", 1},

@@ -43,7 +43,7 @@ func (m machine) finder() finder {
 func TestCockroachNodes(t *testing.T) {
 	single, regions := []string{singleNode}, nodeRegions
 	data := func(name string) map[string][]string {
-		path := filepath.Join("/dev", name, dataName)
+		path := filepath.Join("folder", name, dataName)
 		return map[string][]string{path: {path}}
 	}
 	nodes := func(n string) map[string]string { return map[string]string{"COCKROACH_NODES": n} }
@@ -59,7 +59,7 @@ func TestCockroachNodes(t *testing.T) {
 		"data of one node":         {machine{env: nodes("3"), globs: data(singleNode)}, single},
 		"data of nodes in regions": {machine{env: nodes("1"), globs: data(nodeRegions[0]), memory: 1}, regions},
 	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, c.machine.finder().cockroachNodes("/dev")) })
+		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, c.machine.finder().cockroachNodes("folder")) })
 	}
 }
 

@@ -195,10 +195,13 @@ func (e *explainer) explain(s sample) *planNode {
 	return e.plan(tx, s, "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON)")
 }
 
-// plan returns the plan of a sample.
-func (e *explainer) plan(conn interface {
+// rowQuerier is a connection or a transaction.
+type rowQuerier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}, s sample, explain string) *planNode {
+}
+
+// plan returns the plan of a sample.
+func (e *explainer) plan(conn rowQuerier, s sample, explain string) *planNode {
 	e.t.Helper()
 	var raw []byte
 	err := conn.QueryRow(e.t.Context(), explain+" EXECUTE "+e.prepare(s.SQL)+e.literals(s.Args)).Scan(&raw)

@@ -119,7 +119,7 @@ var firstText = regexp.MustCompile(`("(?:[^"\\]|\\.)*")(/PrefixEnd)?`)
 // begin at the end of one, have no rows.
 func regionKey(start string) (string, bool) {
 	match := firstText.FindStringSubmatch(start)
-	if match == nil || match[2] != "" {
+	if len(match) == 0 || match[2] != "" {
 		return "", false
 	}
 	key, err := strconv.Unquote(match[1])

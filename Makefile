@@ -99,7 +99,7 @@ envtest: ## Download or build etcd and kube-apiserver for the operator's tests.
 	@hack/ensure-envtest.sh >/dev/null
 
 .PHONY: test-cockroach
-test-cockroach: ## Run the tests on CockroachDB with three localities (requires cockroach or a network).
+test-cockroach: ## Run the tests on CockroachDB: one node without regions, or COCKROACH_NODES=3 (requires cockroach or a network).
 	@hack/ensure-compiler.sh
 	@hack/ensure-chromium.sh
 	@hack/test-cockroach.sh -race -timeout 30m $(TESTFLAGS) $(PKG)

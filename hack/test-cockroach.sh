@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the tests on CockroachDB: three nodes, one per region (see platform/devdb). The program is COCKROACH_BINARY,
+# Runs the tests on CockroachDB: COCKROACH_NODES, by default one node without a region, or 3 for one node per region
+# (see platform/devdb). The program is COCKROACH_BINARY,
 # cockroach in PATH, or a download of COCKROACH_VERSION, by default the latest stable version.
 #   hack/test-cockroach.sh [flags of go test] packages
 set -euo pipefail
@@ -21,5 +22,5 @@ echo "CockroachDB $version at $binary"
 
 # These would take precedence over the program.
 unset PLAZA_DATABASE_URL PLAZA_TEST_DATABASE_URL
-export COCKROACH_BINARY=$binary
+export COCKROACH_BINARY=$binary COCKROACH_NODES=${COCKROACH_NODES:-1}
 exec go test "$@"

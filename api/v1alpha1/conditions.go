@@ -181,6 +181,9 @@ const (
 	ReasonDatabaseRegionsDiffer Reason = "DatabaseRegionsDiffer"
 	// ReasonPostgreSQLHasNoPlacement: the database is PostgreSQL, which has no regions.
 	ReasonPostgreSQLHasNoPlacement Reason = "PostgreSQLHasNoPlacement"
+	// ReasonCockroachDBHasNoRegions: the nodes of the database have no localities, so that it stores rows anywhere. Give
+	// them localities and create the database again.
+	ReasonCockroachDBHasNoRegions Reason = "CockroachDBHasNoRegions"
 	// ReasonPlacementNotChecked: no server has checked the database against the placement of the spec yet.
 	ReasonPlacementNotChecked Reason = "PlacementNotChecked"
 	// ReasonPlacementCheckFailed: the placement could not be read from the database; the message says why.

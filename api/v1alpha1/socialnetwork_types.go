@@ -186,7 +186,8 @@ type Database struct {
 	Localities map[string]string `json:"localities,omitempty"`
 
 	// What the database survives without losing a row: the loss of a zone, or of a region. Surviving the loss of a
-	// region adds a round trip to another region to every write.
+	// region adds a round trip to another region to every write, and spreads the replicas of all rows over all regions:
+	// rows are no longer stored in their region only.
 	// +optional
 	// +kubebuilder:default=zone
 	// +kubebuilder:validation:Enum=zone;region

@@ -78,7 +78,11 @@ func newer(a, b *statusz.Placement) *statusz.Placement {
 // checked returns the outcome of a completed check.
 func checked(p *statusz.Placement) stage.Outcome {
 	if p.State == statusz.Pinned {
-		return stage.True(v1alpha1.ReasonAllTablesPinned, fmt.Sprintf("The rows of all %d tables are stored where the spec requires.", p.Tables))
+		message := fmt.Sprintf("The rows of all %d tables are stored where the spec requires.", p.Tables)
+		if p.Message != "" {
+			message = fmt.Sprintf("The rows of all %d tables are stored as the spec requires: %s.", p.Tables, p.Message)
+		}
+		return stage.True(v1alpha1.ReasonAllTablesPinned, message)
 	}
 	reason := v1alpha1.ReasonTablesNotPinned
 	if p.Reason == statusz.ReasonDatabaseRegionsDiffer {
@@ -113,6 +117,8 @@ func notChecked(p *statusz.Placement) stage.Outcome {
 	switch p.Reason {
 	case statusz.ReasonNoPlacement:
 		return stage.Unknown(v1alpha1.ReasonPostgreSQLHasNoPlacement, "The database is PostgreSQL, which stores all rows in one place.")
+	case statusz.ReasonNotRegional:
+		return stage.Unknown(v1alpha1.ReasonCockroachDBHasNoRegions, "The database is a CockroachDB whose nodes have no localities, so it stores rows anywhere.")
 	case statusz.ReasonCheckFailed:
 		return stage.Unknown(v1alpha1.ReasonPlacementCheckFailed, "The placement could not be read from the database: "+p.Message+".")
 	default:

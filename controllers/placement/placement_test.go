@@ -25,6 +25,7 @@ func placed(minute int, state, reason string, rows ...statusz.TableNotPinned) st
 func TestPlacement(t *testing.T) {
 	pinned := placed(1, statusz.Pinned, statusz.ReasonAllTablesPinned)
 	postgres := placed(1, statusz.Unknown, statusz.ReasonNoPlacement)
+	without := placed(1, statusz.Unknown, statusz.ReasonNotRegional)
 	posts := statusz.TableNotPinned{Table: "posts", Has: "REGIONAL BY TABLE IN PRIMARY REGION"}
 	var many []statusz.TableNotPinned
 	for i := range 14 {
@@ -46,8 +47,9 @@ func TestPlacement(t *testing.T) {
 		says        string
 		saysLess    string
 	}{
-		"pinned":     {us: pinned, eu: pinned, status: metav1.ConditionTrue, reason: v1alpha1.ReasonAllTablesPinned, says: "The rows of all 41 tables are stored where the spec requires."},
-		"postgresql": {us: postgres, eu: postgres, status: metav1.ConditionUnknown, reason: v1alpha1.ReasonPostgreSQLHasNoPlacement},
+		"pinned":          {us: pinned, eu: pinned, status: metav1.ConditionTrue, reason: v1alpha1.ReasonAllTablesPinned, says: "The rows of all 41 tables are stored where the spec requires."},
+		"without regions": {us: without, eu: without, status: metav1.ConditionUnknown, reason: v1alpha1.ReasonCockroachDBHasNoRegions},
+		"postgresql":      {us: postgres, eu: postgres, status: metav1.ConditionUnknown, reason: v1alpha1.ReasonPostgreSQLHasNoPlacement},
 		"a table elsewhere": {
 			us: placed(2, statusz.NotPinned, statusz.ReasonTablesNotPinned, posts), eu: pinned, status: metav1.ConditionFalse, reason: v1alpha1.ReasonTablesNotPinned,
 			says: "1 of 41 tables are not stored where the spec requires: table posts has REGIONAL BY TABLE IN PRIMARY REGION.",

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/plaza-social/plaza/hack/crdbcheck/rules"
 	"github.com/plaza-social/plaza/platform/region"
@@ -25,7 +27,7 @@ type sources struct {
 	queries    []rules.Statement
 	updates    map[string]*rules.Update // by the origin of the query
 	shared     []string                 // tables
-	placement  []rules.Statement        // statements that concern regions: only the grammar is checked
+	placement  []rules.Statement        // statements that concern regions, or a database without: only the grammar is checked
 }
 
 // program returns the statements of the program.
@@ -43,6 +45,9 @@ func program() sources {
 	for _, t := range db.SharedTables() {
 		s.shared = append(s.shared, t.Name)
 	}
+	for _, m := range db.MigrationsWithoutRegions() {
+		s.placement = append(s.placement, rules.Statement{Where: "store/migrations/" + m.Name + ".sql without regions", SQL: m.SQL})
+	}
 	localities := db.DefaultLocalities()
 	for i, sql := range db.RegionStatements("plaza", db.Layout{Localities: localities}) {
 		s.placement = append(s.placement, rules.Statement{Where: fmt.Sprintf("store/placement/%d", i+1), SQL: sql})
@@ -58,11 +63,26 @@ func program() sources {
 	return s
 }
 
+// applyJoins are the statements that may have an apply join, by the beginning of their names. Each reads a few rows for
+// each row of a page. Without it, a statement reads either every comment on a post, or what it needs in one more round
+// trip, which all databases would pay for.
+var applyJoins = []string{
+	"comments.", "posts.", "stories.", "pins.posts", // the latest comments of a page
+	"feeds.",                                                                                           // the first posts of each target
+	"flags.ofTargets", "messages.last", "messages.old", "messages.segmentsBefore", "realtime.ofTopics", // the first rows of each id
+}
+
+func accepted(v rules.Violation) bool {
+	return v.Rule == rules.RuleApplyJoin && slices.ContainsFunc(applyJoins, func(name string) bool {
+		return strings.HasPrefix(v.Where, "store/"+name)
+	})
+}
+
 // check returns the violations and the number of tables that the migrations create.
 func check(s sources) (broken []rules.Violation, tables int) {
 	schema, broken := rules.Migrations(s.migrations)
 	for _, q := range s.queries {
-		broken = append(broken, rules.Query(schema, q)...)
+		broken = append(broken, slices.DeleteFunc(rules.Query(schema, q), accepted)...)
 		broken = append(broken, rules.SharedRows(s.shared, q, s.updates[q.Where])...)
 	}
 	for _, p := range s.placement {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,4 +84,19 @@ func TestNoHomeIsSuperfluous(t *testing.T) {
 		}
 	}
 	require.Positive(t, places)
+}
+
+// TestApplyJoinsAreUsed holds that every accepted apply join still exists.
+func TestApplyJoinsAreUsed(t *testing.T) {
+	s := program()
+	schema, _ := rules.Migrations(s.migrations)
+	var joins []rules.Violation
+	for _, q := range s.queries {
+		joins = append(joins, rules.Query(schema, q)...)
+	}
+	for _, name := range applyJoins {
+		require.True(t, slices.ContainsFunc(joins, func(v rules.Violation) bool {
+			return v.Rule == rules.RuleApplyJoin && strings.HasPrefix(v.Where, "store/"+name)
+		}), name)
+	}
 }

@@ -212,11 +212,17 @@ func (r *report) placementOf(found db.Placement, err error) statusz.Placement {
 	case errors.Is(err, db.ErrNoPlacement):
 		p.Reason = statusz.ReasonNoPlacement
 		return p
+	case errors.Is(err, db.ErrNotRegional):
+		p.Reason, p.Message = statusz.ReasonNotRegional, "not regional: "+err.Error()
+		return p
 	case err != nil:
 		p.Message = reasonOf(err)
 		return p
 	}
 	p.State, p.Reason = statusz.Pinned, statusz.ReasonAllTablesPinned
+	if r.cfg.Survive == "region" {
+		p.Message = "the replicas of all rows are in all regions, because the database survives the loss of a region"
+	}
 	for _, t := range found.Misplaced {
 		p.NotPinned = append(p.NotPinned, statusz.TableNotPinned(t))
 		p.State = statusz.NotPinned

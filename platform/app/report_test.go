@@ -24,7 +24,11 @@ func TestPlacementOf(t *testing.T) {
 	}{
 		"pinned":     {db.Placement{Engine: db.CockroachDB}, nil, statusz.Pinned, statusz.ReasonAllTablesPinned, "", 0},
 		"postgresql": {db.Placement{Engine: db.PostgreSQL}, db.ErrNoPlacement, statusz.Unknown, statusz.ReasonNoPlacement, "", 0},
-		"a table":    {db.Placement{Misplaced: []db.TablePlacement{posts}}, nil, statusz.NotPinned, statusz.ReasonTablesNotPinned, "", 1},
+		"without regions": {
+			db.Placement{Engine: db.CockroachDB}, db.ErrNotRegional, statusz.Unknown, statusz.ReasonNotRegional,
+			"not regional: the nodes of the CockroachDB cluster have no localities", 0,
+		},
+		"a table": {db.Placement{Misplaced: []db.TablePlacement{posts}}, nil, statusz.NotPinned, statusz.ReasonTablesNotPinned, "", 1},
 		"the database": {
 			db.Placement{Misplaced: []db.TablePlacement{database}}, nil, statusz.NotPinned, statusz.ReasonDatabaseRegionsDiffer, "", 1,
 		},
@@ -49,4 +53,13 @@ func TestPlacementOf(t *testing.T) {
 			require.Equal(t, "europe-west1", p.Want.Localities["eu"])
 		})
 	}
+}
+
+func TestPlacementNamesThePriceOfSurvivingARegion(t *testing.T) {
+	cfg := config.Default()
+	cfg.Survive = "region"
+	r := &report{cfg: cfg, now: time.Now, placed: func(context.Context) (db.Placement, error) { return db.Placement{Engine: db.CockroachDB}, nil }}
+	p := r.readPlacement(t.Context())
+	require.Equal(t, statusz.Pinned, p.State)
+	require.Contains(t, p.Message, "the replicas of all rows are in all regions")
 }

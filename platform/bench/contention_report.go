@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"text/tabwriter"
 )
 
@@ -42,5 +43,5 @@ func (c *contentionCase) goals(t io.Writer) {
 	tail := float64(c.all.percentile(0.99)) / float64(max(1, c.one.percentile(0.5)))
 	goal(t, fmt.Sprintf("%s: p99 of %d writers relative to the p50 of 1", c.name, contentionWriters), fmt.Sprintf("at most %.0f", maxContendedTail),
 		fmt.Sprintf("%.1f", tail), tail <= maxContendedTail)
-	goal(t, c.name+": failed requests", "0", fmt.Sprint(c.one.failed+c.all.failed), c.one.failed+c.all.failed == 0)
+	goal(t, c.name+": failed requests", "0", strconv.Itoa(c.one.failed+c.all.failed), c.one.failed+c.all.failed == 0)
 }

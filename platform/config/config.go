@@ -44,7 +44,7 @@ type Config struct {
 	LocalityEU    Locality    `name:"locality-eu" default:"europe-west1" help:"CockroachDB region of rows whose home is eu"`
 	LocalitySG    Locality    `name:"locality-sg" default:"asia-southeast1" help:"CockroachDB region of rows whose home is sg"`
 	PrimaryRegion region.Code `name:"primary-region" default:"us" help:"home whose CockroachDB region stores rows without a home"`
-	Survive       Survive     `name:"survive" default:"zone" help:"failure that the CockroachDB database survives: zone or region"`
+	Survive       Survive     `name:"survive" default:"zone" help:"failure that the CockroachDB database survives: zone, or region, for which all regions have replicas of all rows"`
 
 	ServerKeysFile  string           `name:"server-keys-file" serve:"required" help:"file with the server keys; re-read when it changes"`
 	APIKeysFile     string           `name:"api-keys-file" serve:"required" help:"file with the API keys; re-read when it changes"`

@@ -25,19 +25,27 @@ const (
 	cockroachStopTimeout  = 10 * time.Second // killing a node loses nothing: it syncs before it acknowledges
 )
 
-// cockroachCluster is a cluster of three nodes on this machine, started with the flags of cockroach-go's testserver.
+// singleNode is the directory of the node of a cluster without regions.
+const singleNode = "single"
+
+// memoryOfNodes is the memory in bytes that three nodes and the program need.
+const memoryOfNodes = 4 << 30
+
+// cockroachCluster is a cluster of three nodes, or of one without a region, on this machine, started with the flags of cockroach-go's testserver.
 // The testserver itself keeps no data across starts and leaves its nodes running when its program is killed.
 type cockroachCluster struct {
 	binary string
 	folder string
+	names  []string // of the nodes' directories; the regions, or singleNode
 	log    *slog.Logger
 	addrs  []string
 	nodes  []*process
 	guard  *guard
 }
 
-func startCockroach(ctx context.Context, opts Options, dir, binary string) (*DB, error) {
-	c := &cockroachCluster{binary: binary, folder: filepath.Join(dir, "cockroach"), log: opts.Log}
+func startCockroach(ctx context.Context, opts Options, dir string, find finder) (*DB, error) {
+	c := &cockroachCluster{binary: find.cockroach(), folder: filepath.Join(dir, "cockroach"), log: opts.Log}
+	c.names = find.cockroachNodes(c.folder)
 	if err := c.startNodes(ctx); err != nil {
 		return nil, errors.Join(err, c.stop(ctx))
 	}
@@ -51,21 +59,21 @@ func startCockroach(ctx context.Context, opts Options, dir, binary string) (*DB,
 	}
 	own, err := c.ready(ctx)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("starting CockroachDB: %w: %s", err, logTail(filepath.Join(c.folder, nodeRegions[0]))), c.stop(ctx))
+		return nil, errors.Join(fmt.Errorf("starting CockroachDB: %w: %s", err, logTail(filepath.Join(c.folder, c.names[0]))), c.stop(ctx))
 	}
 	opts.Log.InfoContext(ctx, "database is ready", "engine", CockroachDB, "nodes", c.addrs)
 	return &DB{engine: CockroachDB, url: own, stop: c.stop, died: c.nodes[0].done}, nil
 }
 
 func (c *cockroachCluster) startNodes(ctx context.Context) error {
-	for range nodeRegions {
+	for range c.names {
 		port, err := freePort()
 		if err != nil {
 			return err
 		}
 		c.addrs = append(c.addrs, net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	}
-	for i := range nodeRegions {
+	for i := range c.names {
 		if err := c.startNode(ctx, i); err != nil {
 			return err
 		}
@@ -75,7 +83,7 @@ func (c *cockroachCluster) startNodes(ctx context.Context) error {
 
 // startNode starts one node in its directory, which is also its working directory: this identifies orphans.
 func (c *cockroachCluster) startNode(ctx context.Context, i int) error {
-	folder := filepath.Join(c.folder, nodeRegions[i])
+	folder := filepath.Join(c.folder, c.names[i])
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
@@ -88,10 +96,9 @@ func (c *cockroachCluster) startNode(ctx context.Context, i int) error {
 		return err
 	}
 	defer func() { _ = out.Close() }()
-	cmd := exec.Command(c.binary, "start", "--insecure", // on 127.0.0.1 only
+	cmd := exec.Command(c.binary, append(c.startFlags(i), "--insecure", // on 127.0.0.1 only
 		"--store="+filepath.Join(folder, dataName), "--listen-addr="+c.addrs[i], "--http-addr=127.0.0.1:0",
-		"--join="+strings.Join(c.addrs, ","), "--locality=region="+nodeRegions[i], "--pid-file="+pidFile,
-		"--cache=128MiB", "--max-sql-memory=128MiB")
+		"--pid-file="+pidFile, "--cache=128MiB", "--max-sql-memory=128MiB")...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, out, out
 	node, err := spawn(cmd)
 	if err != nil {
@@ -99,6 +106,14 @@ func (c *cockroachCluster) startNode(ctx context.Context, i int) error {
 	}
 	c.nodes = append(c.nodes, node)
 	return nil
+}
+
+// startFlags are the command that starts a node and the flags that depend on the number of nodes.
+func (c *cockroachCluster) startFlags(i int) []string {
+	if c.names[i] == singleNode {
+		return []string{"start-single-node"}
+	}
+	return []string{"start", "--join=" + strings.Join(c.addrs, ","), "--locality=region=" + c.names[i]}
 }
 
 func (c *cockroachCluster) pids() []int {

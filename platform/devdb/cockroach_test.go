@@ -112,6 +112,31 @@ func TestCockroachHasOneNodePerRegion(t *testing.T) {
 	}
 }
 
+func TestCockroachWithoutRegions(t *testing.T) {
+	dir := t.TempDir()
+	find := cockroachFinder(t)
+	find.getenv, find.glob = withEnv(find.getenv, "COCKROACH_NODES", "1"), filepath.Glob
+	for _, when := range []string{"first start", "second start"} {
+		db, err := start(t.Context(), Options{Dir: dir}, find)
+		require.NoError(t, err, when)
+		require.NoError(t, execOn(t.Context(), db.URL(), "SELECT 1"))
+		locality, err := os.ReadFile(filepath.Join(dir, "cockroach", singleNode, dataName, "locality"))
+		require.NoError(t, err)
+		require.Empty(t, locality)
+		require.NoDirExists(t, filepath.Join(dir, "cockroach", nodeRegions[0]))
+		stopDB(t, db)
+	}
+}
+
+func withEnv(getenv func(string) string, name, value string) func(string) string {
+	return func(asked string) string {
+		if asked == name {
+			return value
+		}
+		return getenv(asked)
+	}
+}
+
 func TestCockroachEphemeralLeavesNothing(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)

@@ -1,7 +1,7 @@
 // Package devdb finds or starts the database of `plaza dev` and of the tests.
 //
 // It uses the first available of: the database at PLAZA_DATABASE_URL; CockroachDB (COCKROACH_BINARY, or cockroach in
-// PATH), as three nodes in one region each; PostgreSQL programs of this machine, with data in a private directory. It
+// PATH), as three nodes in one region each, or as a single node without a region where memory is short; PostgreSQL programs of this machine, with data in a private directory. It
 // is not meant for production.
 package devdb
 
@@ -70,8 +70,8 @@ func start(ctx context.Context, opts Options, find finder) (*DB, error) {
 	if url := find.getenv("PLAZA_DATABASE_URL"); url != "" {
 		return startExternal(ctx, opts, url)
 	}
-	if binary := find.cockroach(); binary != "" {
-		return startIn(ctx, opts, func(dir string) (*DB, error) { return startCockroach(ctx, opts, dir, binary) })
+	if find.cockroach() != "" {
+		return startIn(ctx, opts, func(dir string) (*DB, error) { return startCockroach(ctx, opts, dir, find) })
 	}
 	if installs := find.postgres(); len(installs) > 0 {
 		return startIn(ctx, opts, func(dir string) (*DB, error) { return startPostgres(ctx, opts, dir, installs) })

@@ -17,6 +17,7 @@ type finder struct {
 	lookPath func(string) (string, error)
 	glob     func(string) ([]string, error)
 	output   func(name string, args ...string) ([]byte, error)
+	memory   func() uint64 // available memory in bytes; 0 if unknown
 }
 
 func systemFinder() finder {
@@ -25,7 +26,40 @@ func systemFinder() finder {
 		lookPath: exec.LookPath,
 		glob:     filepath.Glob,
 		output:   func(name string, args ...string) ([]byte, error) { return exec.Command(name, args...).Output() },
+		memory:   availableMemory,
 	}
+}
+
+var memAvailable = regexp.MustCompile(`(?m)^MemAvailable:\s+(\d+) kB$`)
+
+// availableMemory returns the memory that programs can use on Linux.
+func availableMemory() uint64 {
+	text, err := os.ReadFile("/proc/meminfo")
+	match := memAvailable.FindSubmatch(text)
+	if err != nil || match == nil {
+		return 0
+	}
+	kilobytes, _ := strconv.ParseUint(string(match[1]), 10, 64)
+	return kilobytes << 10
+}
+
+// cockroachNodes returns the names of the nodes to start in folder: those that have data there, else as many as
+// COCKROACH_NODES says (1 or 3), else as many as the memory allows.
+func (f finder) cockroachNodes(folder string) []string {
+	has := func(name string) bool {
+		found, _ := f.glob(filepath.Join(folder, name, dataName)) // fails only for malformed patterns
+		return len(found) > 0
+	}
+	memory := f.memory()
+	switch nodes := f.getenv("COCKROACH_NODES"); {
+	case has(singleNode):
+		return []string{singleNode}
+	case has(nodeRegions[0]), nodes == "3":
+		return nodeRegions
+	case nodes == "1", memory > 0 && memory < memoryOfNodes:
+		return []string{singleNode}
+	}
+	return nodeRegions
 }
 
 // cockroach returns the path of cockroach, or "".

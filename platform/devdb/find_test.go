@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,10 +13,11 @@ import (
 
 // machine describes the machine that a finder sees.
 type machine struct {
-	env   map[string]string
-	path  map[string]string // name -> what lookPath returns; full paths map to themselves
-	globs map[string][]string
-	runs  map[string]string // "program argument" -> output
+	env    map[string]string
+	path   map[string]string // name -> what lookPath returns; full paths map to themselves
+	globs  map[string][]string
+	runs   map[string]string // "program argument" -> output
+	memory uint64
 }
 
 func (m machine) finder() finder {
@@ -34,6 +36,30 @@ func (m machine) finder() finder {
 			}
 			return nil, exec.ErrNotFound
 		},
+		memory: func() uint64 { return m.memory },
+	}
+}
+
+func TestCockroachNodes(t *testing.T) {
+	single, regions := []string{singleNode}, nodeRegions
+	data := func(name string) map[string][]string {
+		path := filepath.Join("/dev", name, dataName)
+		return map[string][]string{path: {path}}
+	}
+	nodes := func(n string) map[string]string { return map[string]string{"COCKROACH_NODES": n} }
+	for name, c := range map[string]struct {
+		machine machine
+		want    []string
+	}{
+		"unknown memory":           {machine{}, regions},
+		"enough memory":            {machine{memory: memoryOfNodes}, regions},
+		"too little memory":        {machine{memory: memoryOfNodes - 1}, single},
+		"one node":                 {machine{env: nodes("1")}, single},
+		"three nodes":              {machine{env: nodes("3"), memory: 1}, regions},
+		"data of one node":         {machine{env: nodes("3"), globs: data(singleNode)}, single},
+		"data of nodes in regions": {machine{env: nodes("1"), globs: data(nodeRegions[0]), memory: 1}, regions},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, c.machine.finder().cockroachNodes("/dev")) })
 	}
 }
 

@@ -1,8 +1,8 @@
 package faults
 
 import (
-	"fmt"
 	"net/http"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -41,7 +41,7 @@ func TestHotPost(t *testing.T) {
 		func(int) *apptest.Response { return reader.Do(t, http.MethodGet, "/api/v3/posts/"+hot, nil) },
 		func(int) *apptest.Response { return reader.Do(t, http.MethodGet, "/api/v3/posts/"+other, nil) },
 		func(i int) *apptest.Response {
-			return reader.Do(t, http.MethodPost, "/api/v3/comments", object{"referenceId": other, "referenceType": "post", "data": object{"text": fmt.Sprint(i)}})
+			return reader.Do(t, http.MethodPost, "/api/v3/comments", object{"referenceId": other, "referenceType": "post", "data": object{"text": strconv.Itoa(i)}})
 		},
 		func(i int) *apptest.Response {
 			return reader.Do(t, []string{http.MethodPost, http.MethodDelete}[i%2], "/api/v3/posts/"+other+[]string{"/flag", "/unflag"}[i%2], object{})

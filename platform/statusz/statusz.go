@@ -100,6 +100,7 @@ const (
 	ReasonTablesNotPinned       = "TablesNotPinned"
 	ReasonDatabaseRegionsDiffer = "DatabaseRegionsDiffer" // every table is pinned, but the database's regions differ from the configuration
 	ReasonNoPlacement           = "PostgreSQLHasNoPlacement"
+	ReasonNotRegional           = "CockroachDBHasNoRegions" // its nodes have no localities
 	ReasonNotCheckedYet         = "NotCheckedYet"
 	ReasonCheckFailed           = "CheckFailed" // Message has the error
 )

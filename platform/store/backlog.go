@@ -20,11 +20,11 @@ var (
 	sqlOutboxFirst = stmt("outbox.first", `SELECT created_at FROM outbox
 		WHERE home = $1 AND lane = $2::bigint ORDER BY not_before, id LIMIT 1`)
 	sqlOutboxFirstFailed = stmt("outbox.firstFailed", `SELECT created_at FROM outbox
-		WHERE home = $1 AND lane = $2::bigint AND attempts > 0 ORDER BY created_at, id LIMIT 1`)
+		WHERE home = $1 AND lane = $2::bigint AND has_failed ORDER BY created_at, id LIMIT 1`)
 	sqlScheduledFirst = stmt("scheduledPosts.first", `SELECT scheduled_at FROM scheduled_posts
 		WHERE home = $1 AND lane = $2::bigint AND status = 'WAIT' ORDER BY due_at, id LIMIT 1`)
 	sqlScheduledFirstFailed = stmt("scheduledPosts.firstFailed", `SELECT scheduled_at FROM scheduled_posts
-		WHERE home = $1 AND lane = $2::bigint AND status = 'WAIT' AND attempts > 0 ORDER BY scheduled_at, id LIMIT 1`)
+		WHERE home = $1 AND lane = $2::bigint AND has_failed ORDER BY scheduled_at, id LIMIT 1`)
 )
 
 // Backlog reads the age of the background work of a home.

@@ -9,9 +9,9 @@ import (
 
 const (
 	endRooms = `UPDATE rooms SET status = 'terminated', ended_at = $3::timestamptz, updated_at = $3
-		WHERE home = $1 AND creator_id = $2 AND deleted_at IS NULL AND status IN ('idle', 'live', 'waitingReconnect')`
+		WHERE home = $1 AND creator_id = $2 AND is_open`
 	endStreams = `UPDATE video_streams SET status = 'ended', ended_at = $3::timestamptz, updated_at = $3
-		WHERE home = $1 AND creator_id = $2 AND deleted_at IS NULL AND status IN ('idle', 'live')`
+		WHERE home = $1 AND creator_id = $2 AND is_open`
 
 	// fewLive says why these statements do not lock the rows first.
 	fewLive = "few of a user's are live, and the transaction updates nothing else"
@@ -23,9 +23,9 @@ var (
 	sqlRoomsEndIn     = stmt("rooms.endInPosts", endRooms+` AND post_id = ANY($4::text[])`).UpdatesUnlocked(sharedRooms, fewLive)
 	sqlStreamsEndIn   = stmt("videoStreams.endInPosts", endStreams+` AND post_id = ANY($4::text[])`).UpdatesUnlocked(sharedStreams, fewLive)
 	sqlBroadcastPosts = stmt("rooms.openPostsOfCreators", `SELECT post_id FROM rooms
-			WHERE home = $1 AND creator_id = ANY($2::text[]) AND deleted_at IS NULL AND status IN ('idle', 'live', 'waitingReconnect') AND post_id > ''
+			WHERE home = $1 AND creator_id = ANY($2::text[]) AND is_open AND post_id > ''
 		UNION ALL SELECT post_id FROM video_streams
-			WHERE home = $1 AND creator_id = ANY($2::text[]) AND deleted_at IS NULL AND status IN ('idle', 'live') AND post_id > ''`)
+			WHERE home = $1 AND creator_id = ANY($2::text[]) AND is_open AND post_id > ''`)
 )
 
 // EndBroadcasts ends the rooms and streams of a user that have not ended yet. The media server is not called: clients no

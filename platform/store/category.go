@@ -29,8 +29,6 @@ var categoriesIn = `SELECT ` + categoryColumns + ` FROM categories WHERE home = 
 var (
 	sqlCategoriesByID        = stmt("categories.byID", `SELECT `+categoryColumns+` FROM categories WHERE home = $1 AND id = ANY($2::text[])`)
 	sqlCategoriesOfCommunity = stmt("categories.ofCommunity", categoriesIn+`$2))`)
-	sqlCategoriesOfPost      = stmt("categories.ofPost", categoriesIn+communityOfPost+`))`)
-	sqlCategoriesOfComment   = stmt("categories.ofComment", categoriesIn+communityOfComment+`))`)
 	sqlCategoryInsert        = stmt("categories.insert", `INSERT INTO categories (home, id, name, name_key, metadata, avatar_file_id,
 		created_at, updated_at) VALUES ($1, $2, $3, $4, $5::jsonb, $6, $7, $7)`)
 	sqlCategoryGuard  = stmt("categories.isLive", `SELECT 1 / count(*) FROM categories WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
@@ -49,16 +47,6 @@ func (r *ReadBatch) Categories(ids []string, into *[]Category) {
 // CategoriesOfCommunity reads the categories of a community that are stored in the community's home.
 func (r *ReadBatch) CategoriesOfCommunity(communityID string, into *[]Category) {
 	r.addAt(communityID, sqlCategoriesOfCommunity, db.Rows(into), communityID)
-}
-
-// CategoriesOfPost reads the categories of a post's community that are stored in its home.
-func (r *ReadBatch) CategoriesOfPost(postID string, into *[]Category) {
-	r.addAt(postID, sqlCategoriesOfPost, db.Rows(into), postID)
-}
-
-// CategoriesOfComment reads the categories of a comment's community that are stored in its home.
-func (r *ReadBatch) CategoriesOfComment(commentID string, into *[]Category) {
-	r.addAt(commentID, sqlCategoriesOfComment, db.Rows(into), commentID)
 }
 
 // InsertCategory inserts a category.

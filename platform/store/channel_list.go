@@ -146,7 +146,7 @@ type ChannelUserRow struct {
 var (
 	channelUsersByCreation      = channelUsersByTime("all", "")
 	channelModeratorsByCreation = channelUsersByTime("moderators", " AND is_moderator")
-	mutedUsersByCreation        = channelUsersByTime("muted", " AND muted_until IS NOT NULL")
+	mutedUsersByCreation        = channelUsersByTime("muted", " AND has_mute")
 	channelUsersByName          = inBoth(nameOrders, func(o db.Order) *db.Statement {
 		return stmt("channelUsers.list.all"+o.Name, selectChannelUsers+channelUserFilter+` AND `+o.After("name_key", "user_id", "$6::text", "$7")+
 			` AND name_key >= $9::text AND name_key < $10::text AND lower(user_public_id) LIKE $11::text

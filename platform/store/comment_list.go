@@ -20,7 +20,7 @@ var commentLists = makeCommentLists()
 
 func makeCommentLists() map[commentListKey]timeLists {
 	lists := map[commentListKey]timeLists{}
-	flagged := map[Flagged]string{FlaggedAny: ``, FlaggedOnly: ` AND flag_count > 0`, FlaggedNone: ` AND flag_count = 0`}
+	flagged := map[Flagged]string{FlaggedAny: ``, FlaggedOnly: ` AND is_flagged >= true`, FlaggedNone: ` AND NOT is_flagged`}
 	for _, everyLevel := range []bool{true, false} {
 		for f, flagSQL := range flagged {
 			lists[commentListKey{everyLevel, f}] = byTime(func(o db.Order, column string) *db.Statement {
@@ -31,7 +31,7 @@ func makeCommentLists() map[commentListKey]timeLists {
 					` AND ` + commentShown +
 					` AND ($6::text = 'any' OR ($6::text = 'deleted') = (deleted_at IS NOT NULL))` +
 					` AND (cardinality($7::text[]) = 0 OR (data_types && $7::text[] AND (NOT $8::boolean OR (data_types @> $7::text[] AND data_types <@ $7::text[]))))` +
-					` ORDER BY ` + o.By(column, "id") + ` LIMIT $5::bigint`
+					` ORDER BY ` + pick(f == FlaggedOnly, flaggedFirst(o), ``) + o.By(column, "id") + ` LIMIT $5::bigint`
 				return stmt(name, withReplies(inner, ` ORDER BY `+o.By("p."+column, "p.id")))
 			})
 		}
@@ -39,20 +39,25 @@ func makeCommentLists() map[commentListKey]timeLists {
 	return lists
 }
 
+// flaggedFirst begins an order that only the index of flagged comments provides. PostgreSQL, when it does not know the
+// reference, considers the other indexes as good, although they contain every comment on it. It ignores the order by a
+// column that is equal to a constant, which is why the condition is >= true.
+func flaggedFirst(o db.Order) string { return pick(o.Desc, `is_flagged DESC, `, `is_flagged, `) }
+
 // Lists of the comments in one state, pending or declined, which few comments are in: all of them, for users who may
 // see every such comment ($9 is true), and the viewer's own ($10).
 var (
 	unapprovedComments = byTime(func(o db.Order, column string) *db.Statement {
 		return stmt("comments.listWaiting"+o.Name, withReplies(selectUnapproved+
-			` AND approval_status = $11 AND $9::boolean AND $10::text IS NOT NULL AND `+unapprovedPage(o, column), ` ORDER BY `+o.By("p."+column, "p.id")))
+			` AND $9::boolean AND $10::text IS NOT NULL AND `+unapprovedPage(o, column), ` ORDER BY `+o.By("p."+column, "p.id")))
 	})
 	// A user has few such comments: the statement reads all of them, by the index of authors, and then sorts them.
 	ownUnapprovedComments = byTime(func(o db.Order, column string) *db.Statement {
 		return stmt("comments.listOwnWaiting"+o.Name, withReplies(`WITH own AS MATERIALIZED (`+selectUnapproved+` AND author_id = $10)
-			SELECT `+commentColumns+` FROM own WHERE approval_status = $11 AND NOT $9::boolean AND `+unapprovedPage(o, column), ` ORDER BY `+o.By("p."+column, "p.id")))
+			SELECT `+commentColumns+` FROM own WHERE NOT $9::boolean AND `+unapprovedPage(o, column), ` ORDER BY `+o.By("p."+column, "p.id")))
 	})
 
-	selectUnapproved = `SELECT ` + commentColumns + ` FROM comments WHERE home = $1 AND reference_id = $2 AND approval_status <> 'approved'`
+	selectUnapproved = `SELECT ` + commentColumns + ` FROM comments WHERE home = $1 AND reference_id = $2 AND approval_status = $11`
 )
 
 // unapprovedPage is the filter, order and limit of a page of unapproved comments.

@@ -41,10 +41,10 @@ var (
 			AND k.deleted_at IS NULL) AS found) AS f
 		WHERE posts.home = $1 AND posts.id = $2 AND posts.has_flagged_children <> f.found`).Updates(sharedPosts, 2)
 	sqlPostRecomputeFlaggedComment = stmt("flags.recomputePostComments", `UPDATE posts SET has_flagged_comment = f.found FROM
-		(SELECT EXISTS (SELECT 1 FROM comments WHERE home = $1 AND reference_id = $2 AND flag_count > 0 AND deleted_at IS NULL) AS found) AS f
+		(SELECT EXISTS (SELECT 1 FROM comments WHERE home = $1 AND reference_id = $2 AND is_flagged AND deleted_at IS NULL) AS found) AS f
 		WHERE posts.home = $1 AND posts.id = $2 AND posts.has_flagged_comment <> f.found`).Updates(sharedPosts, 2)
 	sqlStoryRecomputeFlaggedComment = stmt("flags.recomputeStoryComments", `UPDATE stories SET has_flagged_comment = f.found FROM
-		(SELECT EXISTS (SELECT 1 FROM comments WHERE home = $1 AND reference_id = $2 AND flag_count > 0 AND deleted_at IS NULL) AS found) AS f
+		(SELECT EXISTS (SELECT 1 FROM comments WHERE home = $1 AND reference_id = $2 AND is_flagged AND deleted_at IS NULL) AS found) AS f
 		WHERE stories.home = $1 AND stories.id = $2 AND stories.has_flagged_comment <> f.found`).Updates(sharedStories, 2)
 	sqlCommunityRecomputeFlagged = stmt("flags.recomputeCommunity", `UPDATE communities SET has_flagged_post = f.post, has_flagged_comment = f.comment FROM
 		(SELECT EXISTS (SELECT 1 FROM posts WHERE home = $1 AND target_id = $2 AND is_flagged AND flag_count > 0 AND deleted_at IS NULL) AS post,

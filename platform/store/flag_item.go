@@ -60,7 +60,7 @@ var flagItemColumns = db.Columns[FlagItem]()
 
 // flagTree selects the ids of $2 and of what belongs to it: child posts, and comments with flags.
 const flagTree = `(SELECT $2::text UNION ALL SELECT id FROM posts WHERE home = $1 AND parent_id = $2 AND NOT is_parent
-	UNION ALL SELECT id FROM comments WHERE home = $1 AND reference_id = $2 AND flag_count > 0)`
+	UNION ALL SELECT id FROM comments WHERE home = $1 AND reference_id = $2 AND is_flagged)`
 
 var (
 	sqlFlagItemByID = stmt("flagItems.byID", `SELECT `+flagItemColumns+` FROM flag_items WHERE home = $1 AND target_id = $2`)

@@ -28,7 +28,7 @@ var (
 		WHERE home = $1 AND handle_hash = $2::bytea AND claim_id = $6`)
 	sqlHandleRelease = stmt("handles.release", `DELETE FROM handles WHERE home = $1 AND handle_hash = $2::bytea AND claim_id = $3`)
 	sqlUnclaimed     = stmt("users.unclaimedHandles", `SELECT `+userColumns+` FROM users
-		WHERE home = $1 AND profile_handle <> '' AND handle_claim = '' ORDER BY created_at, id LIMIT 100`)
+		WHERE home = $1 AND is_handle_unclaimed ORDER BY created_at, id LIMIT 100`)
 	sqlHandleClaimed = stmt("users.setHandleClaim", `UPDATE users SET handle_claim = $4
 		WHERE home = $1 AND id = $2 AND profile_handle = $3 AND handle_claim = ''`).Updates(sharedUsers, 2)
 )

@@ -32,8 +32,8 @@ type MemberRow struct {
 
 // The statements of ListMembers.
 var (
-	membersByCreation    = membersByTime("all", "")
-	moderatorsByCreation = membersByTime("moderators", " AND is_moderator")
+	membersByCreation    = membersByTime("all", memberFilter)
+	moderatorsByCreation = membersByTime("moderators", moderatorFilter)
 	membersByName        = inBoth(nameOrders, func(o db.Order) *db.Statement {
 		return stmt("members.list.all"+o.Name, selectMembers+memberFilter+` AND `+o.After("name_key", "user_id", "$6::text", "$7")+
 			` AND name_key >= $9::text AND name_key < $10::text AND lower(user_public_id) LIKE $11::text
@@ -43,11 +43,17 @@ var (
 	selectMembers = `SELECT ` + memberColumns + `, name_key FROM community_members WHERE home = $1 AND community_id = $2`
 )
 
-const memberFilter = ` AND state = $3 AND (array_length($4::text[], 1) IS NULL OR roles && $4::text[]) AND NOT (roles && $5::text[])`
+// moderatorFilter ends with IS TRUE, because PostgreSQL would otherwise prefer the index of all members when it does not
+// know the community.
+const (
+	memberFilter    = ` AND state = $3` + memberRoles
+	moderatorFilter = ` AND is_moderator AND (state = $3) IS TRUE` + memberRoles
+	memberRoles     = ` AND (array_length($4::text[], 1) IS NULL OR roles && $4::text[]) AND NOT (roles && $5::text[])`
+)
 
 func membersByTime(name, condition string) directions {
 	return inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return stmt("members.list."+name+o.Name, selectMembers+condition+memberFilter+
+		return stmt("members.list."+name+o.Name, selectMembers+condition+
 			` AND `+o.After("created_at", "user_id", "$6::timestamptz", "$7")+` ORDER BY `+o.By("created_at", "user_id")+` LIMIT $8::bigint`)
 	})
 }

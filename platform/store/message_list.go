@@ -14,7 +14,7 @@ var messageLists = makeMessageLists()
 
 func makeMessageLists() map[messageListKey]directions {
 	lists := map[messageListKey]directions{}
-	flagged := map[Flagged]string{FlaggedAny: ``, FlaggedOnly: ` AND flag_count > 0`, FlaggedNone: ` AND flag_count = 0`}
+	flagged := map[Flagged]string{FlaggedAny: ``, FlaggedOnly: ` AND is_flagged`, FlaggedNone: ` AND NOT is_flagged`}
 	for _, everyLevel := range []bool{true, false} {
 		for f, flagSQL := range flagged {
 			lists[messageListKey{everyLevel, f}] = inBoth(plainOrders, func(o db.Order) *db.Statement {

@@ -3,6 +3,8 @@ package store_test
 import (
 	"crypto/md5"
 	"encoding/hex"
+	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -139,19 +141,35 @@ var worldSQL = []string{
 		SELECT HOME(n), n % 4, ID(o, n, n), 'membership', '[]', AT(n, 60), AT(n, 60) FROM generate_series(1, 6000) AS n`,
 }
 
-// fillWorld fills the tables and has the database look at them.
-func fillWorld(t *testing.T, conn *pgx.Conn, afterwards string) {
+// The shapes of the world: functions that change the statements that fill it.
+func full(sql string) string { return sql }
+
+var series = regexp.MustCompile(`generate_series\((\d+), (\d+)\)`)
+
+// oneRow makes each statement insert the first of its rows.
+func oneRow(sql string) string { return series.ReplaceAllString(sql, "generate_series($1, $1)") }
+
+// skewed makes each statement insert a hundredth of its rows.
+func skewed(sql string) string {
+	return series.ReplaceAllStringFunc(sql, func(call string) string {
+		bounds := series.FindStringSubmatch(call)
+		first, _ := strconv.Atoi(bounds[1])
+		last, _ := strconv.Atoi(bounds[2])
+		return fmt.Sprintf("generate_series(%d, %d)", first, first+(last-first)/100)
+	})
+}
+
+// fillWorld fills the tables with a shape of the world.
+func fillWorld(t *testing.T, conn *pgx.Conn, shape func(sql string) string) {
 	t.Helper()
 	all := worldSQL
 	for _, noun := range plannedNouns {
 		all = append(all, noun.world...)
 	}
 	for _, sql := range all {
-		_, err := conn.Exec(t.Context(), expandWorld(sql))
+		_, err := conn.Exec(t.Context(), expandWorld(shape(sql)))
 		require.NoError(t, err, sql)
 	}
-	_, err := conn.Exec(t.Context(), afterwards)
-	require.NoError(t, err)
 }
 
 // expandWorld writes the calls of HOME, ID and AT out. Their arguments are names, numbers or bracketed.

@@ -447,8 +447,6 @@ func (c *collector) collectSmall() {
 	c.reads(func(r *store.ReadBatch) { r.Settings(region.US, &settings) })
 	c.reads(func(r *store.ReadBatch) { r.Categories([]string{categoryID(3), categoryID(4)}, &categories) })
 	c.reads(func(r *store.ReadBatch) { r.CategoriesOfCommunity(communityID(6), &categories) })
-	c.reads(func(r *store.ReadBatch) { r.CategoriesOfPost(postID(4), &categories) })
-	c.reads(func(r *store.ReadBatch) { r.CategoriesOfComment(commentID(5), &categories) })
 	c.reads(func(r *store.ReadBatch) {
 		r.Counts(region.US, []string{communityID(3), postID(4), postID(8)}, store.Counts{})
 	})

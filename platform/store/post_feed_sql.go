@@ -29,7 +29,9 @@ func makeFeedStatements() map[feedKey]directions {
 // The common parts of the statements. Params: $2 the reader, $3 and $4 the position, $5 the limit, $6 hidden authors,
 // $7 communities, $8 structure types, $9 whether to include followed walls, $10 whether to include the own wall.
 const (
-	feedLive   = ` AND is_parent AND feed_type = 'published' AND deleted_at IS NULL`
+	feedLive = ` AND is_parent AND feed_type = 'published' AND deleted_at IS NULL`
+	// feedListed selects the same posts as feedLive, by the index posts_by_recency.
+	feedListed = ` AND is_listed`
 	feedFilter = ` AND author_id <> ALL($6::text[]) AND (cardinality($8::text[]) = 0 OR structure_type = ANY($8::text[]))`
 	feedWanted = `wanted AS (SELECT followee_id AS target_id FROM followers WHERE home = $1 AND follower_id = $2 AND status = 'accepted' AND $9::boolean
 		UNION ALL SELECT $2::text WHERE $10::boolean
@@ -58,7 +60,7 @@ func feedSQL(plan feedPlan, ranked bool, o db.Order) string {
 		next++
 	case feedEveryone:
 		with = `WITH ` + feedWanted
-		found = `SELECT id, created_at FROM posts WHERE home = $1` + feedLive + past + feedFilter + ` AND target_id <> ALL($6::text[])
+		found = `SELECT id, created_at FROM posts WHERE home = $1` + feedListed + past + feedFilter + ` AND target_id <> ALL($6::text[])
 			AND ((target_type = 'user' AND $11::boolean)
 			OR EXISTS (SELECT 1 FROM communities WHERE home = $1 AND communities.id = posts.target_id AND communities.deleted_at IS NULL AND is_public)
 			OR target_id IN (SELECT target_id FROM wanted))` + page
@@ -83,7 +85,7 @@ func feedScanned(plan feedPlan, o db.Order, past string) string {
 	inOrder := ` ORDER BY ` + o.By("recent.created_at", "recent.id") + ` LIMIT `
 	columns := `SELECT id, target_id, author_id, structure_type, created_at FROM `
 	recent := func(posts int) string {
-		return columns + `posts WHERE home = $1` + feedLive + past +
+		return columns + `posts WHERE home = $1` + feedListed + past +
 			` ORDER BY ` + o.By("created_at", "id") + ` LIMIT ` + strconv.Itoa(posts)
 	}
 	// The constant inner limit improves generic plans, which do not know the window.

@@ -18,13 +18,13 @@ type Expired struct {
 var (
 	sqlPostsExpired    = stmt("posts.expired", `SELECT id, '', deleted_at FROM posts WHERE home = $1 AND deleted_at IS NOT NULL AND deleted_at < $2::timestamptz ORDER BY deleted_at, id LIMIT $3::bigint`)
 	sqlStoriesExpired  = stmt("stories.expired", `SELECT id, '', deleted_at FROM stories WHERE home = $1 AND deleted_at IS NOT NULL AND deleted_at < $2::timestamptz ORDER BY deleted_at, id LIMIT $3::bigint`)
-	sqlCommentsExpired = stmt("comments.expired", `SELECT id, '', deleted_at FROM comments WHERE home = $1 AND deleted_at IS NOT NULL AND deleted_at < $2::timestamptz AND emptied_at IS NULL
+	sqlCommentsExpired = stmt("comments.expired", `SELECT id, '', deleted_at FROM comments WHERE home = $1 AND has_deleted_content AND deleted_at IS NOT NULL AND deleted_at < $2::timestamptz
 		ORDER BY deleted_at, id LIMIT $3::bigint`)
-	sqlMessagesExpired = stmt("messages.expired", `SELECT id, '', deleted_at FROM messages WHERE home = $1 AND deleted_at IS NOT NULL AND deleted_at < $2::timestamptz AND emptied_at IS NULL
+	sqlMessagesExpired = stmt("messages.expired", `SELECT id, '', deleted_at FROM messages WHERE home = $1 AND has_deleted_content AND deleted_at IS NOT NULL AND deleted_at < $2::timestamptz
 		ORDER BY deleted_at, id LIMIT $3::bigint`)
 	sqlMessageFeedsAfter = stmt("messageFeeds.after", `SELECT id FROM message_feeds WHERE home = $1 AND id > $2 ORDER BY id LIMIT $3::bigint`)
 	sqlMessagesOld       = stmt("messages.old", `SELECT m.id, m.parent_id, m.created_at FROM unnest($2::text[]) AS f (id) CROSS JOIN LATERAL (
-		SELECT id, parent_id, created_at FROM messages WHERE home = $1 AND feed_id = f.id AND deleted_at IS NULL AND created_at < $3::timestamptz
+		SELECT id, parent_id, created_at FROM messages WHERE home = $1 AND feed_id = f.id AND NOT is_deleted AND created_at < $3::timestamptz
 		ORDER BY created_at, id LIMIT $4::bigint) AS m LIMIT $4::bigint`)
 )
 

@@ -57,7 +57,7 @@ var roomColumns = db.Columns[Room]()
 
 var (
 	sqlRoomsByID    = stmt("rooms.byID", `SELECT `+roomColumns+` FROM rooms WHERE home = $1 AND id = ANY($2::text[])`)
-	sqlRoomChildren = stmt("rooms.children", `SELECT `+roomColumns+` FROM rooms WHERE home = $1 AND parent_id = ANY($2::text[]) AND parent_id <> ''`)
+	sqlRoomChildren = stmt("rooms.children", `SELECT `+roomColumns+` FROM rooms WHERE home = $1 AND parent_id = ANY($2::text[])`)
 	sqlRoomInsert   = stmt("rooms.insert", `INSERT INTO rooms (home, id, creator_id, creator_public_id, type, title, description, thumbnail_file_id, status,
 		live_chat_enabled, has_channel, metadata, participants, playback_key, parent_id, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::boolean, $11::boolean, $12::jsonb, $13::jsonb, $14, $15, $16, $16)`)

@@ -17,10 +17,10 @@ func RoomTypes() []string { return []string{"directStreaming", "coHosts"} }
 
 // The statements of ListRooms.
 var (
-	roomsByStatus        = roomList("", `type = $2 AND status = $6 AND deleted_at IS NULL`)
-	deletedRoomsByStatus = roomList("Deleted", `type = $2 AND status = $6 AND deleted_at IS NOT NULL`)
-	liveRoomsByTarget    = roomList("LiveOfTarget", `target_id = $2 AND status = 'live' AND deleted_at IS NULL`)
-	liveRoomsByType      = roomList("LiveOfType", `target_type = $2 AND status = 'live' AND deleted_at IS NULL`)
+	roomsByStatus        = roomList("", `type = $2 AND status = $6 AND NOT is_deleted`)
+	deletedRoomsByStatus = roomList("Deleted", `type = $2 AND status = $6 AND is_deleted`)
+	liveRoomsByTarget    = roomList("LiveOfTarget", `target_id = $2 AND status = 'live' AND NOT is_deleted`)
+	liveRoomsByType      = roomList("LiveOfType", `target_type = $2 AND status = 'live' AND NOT is_deleted`)
 )
 
 func roomList(name, where string) directions {

@@ -49,7 +49,7 @@ var storyColumns = db.Columns[Story]("comment_ids", "comment_authors")
 const communityOfStory = `(SELECT target_id FROM stories WHERE home = $1 AND stories.id = $2 AND target_type = 'community')`
 
 // sqlStoryExpiry is the expiry of the target's ($2) last visible story; a time long ago if there is none.
-const sqlStoryExpiry = `COALESCE((SELECT max(expires_at) FROM stories WHERE home = $1 AND target_id = $2 AND deleted_at IS NULL AND hidden_at IS NULL), '0001-01-01'::timestamptz)`
+const sqlStoryExpiry = `COALESCE((SELECT max(expires_at) FROM stories WHERE home = $1 AND target_id = $2 AND NOT is_deleted AND hidden_at IS NULL), '0001-01-01'::timestamptz)`
 
 var (
 	sqlStoriesByID    = stmt("stories.byID", withLatestComments(storyColumns, `SELECT `+storyColumns+` FROM stories WHERE home = $1 AND id = ANY($2::text[])`, ""))

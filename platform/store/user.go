@@ -70,7 +70,7 @@ var (
 // The statements of ListUsers.
 var (
 	usersByCreation        = usersByTime("all", "")
-	flaggedUsersByCreation = usersByTime("flagged", " AND flag_count > 0")
+	flaggedUsersByCreation = usersByTime("flagged", " AND is_flagged")
 	usersByName            = inBoth(nameOrders, func(o db.Order) *db.Statement {
 		return stmt("users.list.all"+o.Name, `SELECT `+userColumns+`, name_key FROM users WHERE home = $1
 			AND (deleted_at IS NOT NULL) = $2::boolean AND `+o.After("name_key", "id", "$3::text", "$4")+

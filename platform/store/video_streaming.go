@@ -75,9 +75,8 @@ const MaxChildStreams = 20
 
 var (
 	sqlStreamsByID    = stmt("videoStreams.byID", `SELECT `+streamColumns+` FROM video_streams WHERE home = $1 AND id = ANY($2::text[])`)
-	sqlStreamChildren = stmt("videoStreams.children", `SELECT `+streamColumns+` FROM video_streams WHERE home = $1 AND parent_id = ANY($2::text[])
-		AND parent_id <> ''`)
-	sqlStreamInsert = stmt("videoStreams.insert", `INSERT INTO video_streams (home, id, creator_id, creator_public_id, title, description, thumbnail_file_id,
+	sqlStreamChildren = stmt("videoStreams.children", `SELECT `+streamColumns+` FROM video_streams WHERE home = $1 AND parent_id = ANY($2::text[])`)
+	sqlStreamInsert   = stmt("videoStreams.insert", `INSERT INTO video_streams (home, id, creator_id, creator_public_id, title, description, thumbnail_file_id,
 		status, resolution, is_secure, channel_enabled, has_channel, metadata, platform_name, platform_version, playback_key, ingest_key, parent_id, created_at,
 		updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::boolean, $11::boolean, $12::boolean, $13::jsonb, $14, $15, $16, $17, $18, $19, $19)`)

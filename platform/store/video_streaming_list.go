@@ -12,9 +12,9 @@ func StreamStatuses() []string { return []string{"idle", "live", "ended", "recor
 
 // The statements of ListVideoStreams.
 var (
-	streamsByStatus        = streamList("", `status = $2 AND deleted_at IS NULL`)
-	deletedStreamsByStatus = streamList("Deleted", `status = $2 AND deleted_at IS NOT NULL`)
-	streamsByCreator       = streamList("OfCreator", `creator_id = $2 AND status = ANY($6::text[]) AND deleted_at IS NULL`)
+	streamsByStatus        = streamList("", `status = $2 AND NOT is_deleted`)
+	deletedStreamsByStatus = streamList("Deleted", `status = $2 AND is_deleted`)
+	streamsByCreator       = streamList("OfCreator", `creator_id = $2 AND status = ANY($6::text[]) AND NOT is_deleted`)
 )
 
 func streamList(name, where string) directions {

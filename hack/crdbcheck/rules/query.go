@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/sem/tree"
@@ -28,6 +29,8 @@ const (
 	RuleTwice Rule = "changed-twice"
 	// RuleLocking is broken by locks weaker than FOR UPDATE, which lock nothing on some versions.
 	RuleLocking Rule = "locking"
+	// RuleApplyJoin is broken by LATERAL (… ORDER BY … LIMIT …): CockroachDB plans and runs such a query again for every row.
+	RuleApplyJoin Rule = "apply-join"
 	// RuleMoveHome is broken by an update of home, which would move the row to another jurisdiction.
 	RuleMoveHome Rule = "move-home"
 )
@@ -43,7 +46,23 @@ func (c *check) query(ast tree.Statement) {
 	c.collectCTEs(ast)
 	c.homeComparisons(ast)
 	c.changedTwice(ast)
-	walk(ast, func(node any, _ []any) { c.queryNode(node) })
+	walk(ast, func(node any, path []any) {
+		c.queryNode(node)
+		if s, ok := node.(*tree.Select); ok {
+			c.applyJoin(s, path)
+		}
+	})
+}
+
+// applyJoin rejects a query with an order and a limit in LATERAL.
+func (c *check) applyJoin(s *tree.Select, path []any) {
+	lateral := slices.ContainsFunc(path, func(ancestor any) bool {
+		t, ok := ancestor.(*tree.AliasedTableExpr)
+		return ok && t.Lateral
+	})
+	if lateral && s.Limit != nil && s.Limit.Count != nil && len(s.OrderBy) > 0 {
+		c.brokenf(RuleApplyJoin, "LATERAL with ORDER BY and LIMIT is planned and run again for every row: number the branches of a UNION ALL instead")
+	}
 }
 
 func (c *check) queryNode(node any) {

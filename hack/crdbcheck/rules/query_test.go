@@ -29,7 +29,21 @@ var homeCases = []sqlCase{
 	{
 		"a lateral query",
 		`SELECT p.id FROM unnest($2::text[]) AS f(author_id) CROSS JOIN LATERAL
-		 (SELECT id FROM posts WHERE home = $1 AND author_id = f.author_id ORDER BY id DESC LIMIT 20) AS p`, "",
+		 (SELECT id FROM posts WHERE home = $1 AND author_id = f.author_id) AS p`, "",
+	},
+	{
+		"a lateral query with an order and a limit",
+		`SELECT p.id FROM unnest($2::text[]) AS f(author_id) CROSS JOIN LATERAL
+		 (SELECT id FROM posts WHERE home = $1 AND author_id = f.author_id ORDER BY id DESC LIMIT 20) AS p`, rules.RuleApplyJoin,
+	},
+	{
+		"one within a lateral query",
+		`SELECT p.n FROM unnest($2::text[]) AS f(author_id) CROSS JOIN LATERAL (SELECT count(*) AS n FROM
+		 (SELECT id FROM posts WHERE home = $1 AND author_id = f.author_id ORDER BY id DESC LIMIT 20) AS few) AS p`, rules.RuleApplyJoin,
+	},
+	{
+		"a lateral query with a limit",
+		`SELECT p.id FROM unnest($2::text[]) AS f(id) CROSS JOIN LATERAL (SELECT id FROM posts WHERE home = $1 AND id = f.id LIMIT 1) AS p`, "",
 	},
 	{
 		"a common table expression",

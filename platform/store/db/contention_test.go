@@ -52,7 +52,7 @@ func TestHeldLockDoesNotOpenTheBreaker(t *testing.T) {
 	commit(t, w)
 }
 
-// TestRowQueue fills the queue of a row. The next transaction is refused at once, and so is one whose time is over.
+// TestRowQueue fills the queue of a row. The next transaction is refused at once, and so is one whose time limit ends while it waits.
 func TestRowQueue(t *testing.T) {
 	q := db.NewRowQueue("thing")
 	ctx, cancel := context.WithCancel(t.Context())

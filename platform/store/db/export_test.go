@@ -64,10 +64,11 @@ func (o MigrateOptions) WithConnections(change func(*pgx.ConnConfig)) MigrateOpt
 
 // Unexported functions that are tested without CockroachDB.
 var (
-	InlineIndexes    = inlineIndexes
-	LeaseOutsideHome = leaseOutsideHome
-	HomeRegion       = homeRegion
-	Misplaced        = func(ctx context.Context, d *sql.DB, localities map[region.Code]string, survive string) ([]TablePlacement, error) {
+	InlineIndexes = inlineIndexes
+	IsRegional    = isRegional
+	RegionKey     = regionKey
+	HomeRegion    = homeRegion
+	Misplaced     = func(ctx context.Context, d *sql.DB, localities map[region.Code]string, survive string) ([]TablePlacement, error) {
 		return misplaced(ctx, d, Layout{Localities: localities, Survive: survive})
 	}
 )

@@ -45,7 +45,7 @@ func (h *home) roundTrip(ctx context.Context, trip func() error) error {
 		return h.unavailable(errHomeUnavailable)
 	}
 	start := time.Now()
-	check := time.AfterFunc(h.slow(), func() { h.check(start) })
+	check := time.AfterFunc(h.slow(), func() { h.check(start) }) //nolint:contextcheck // the check may outlive the call
 	err := trip()
 	check.Stop()
 	return h.record(ctx, err, start, time.Now())

@@ -84,11 +84,11 @@ func (s *Step) rows() []RowKey {
 	case u == nil || u.Unlocked != "":
 		return nil
 	case len(u.Key) > 1:
-		key := ""
+		var key []byte
 		for _, n := range u.Key {
-			key += fmt.Sprintf("%v\x00", s.args[n-1])
+			key = fmt.Append(key, s.args[n-1], "\x00")
 		}
-		return []RowKey{{u.Table, key}}
+		return []RowKey{{u.Table, string(key)}}
 	}
 	var rows []RowKey
 	ids, isList := s.args[u.Key[0]-1].([]string)

@@ -72,7 +72,7 @@ func (o MigrateOptions) withDefaults() MigrateOptions {
 
 // Migrate migrates the schema to TargetVersion. It is idempotent and safe to run concurrently: one migration holds the
 // lock, and the others wait for it. A migration that is interrupted can be continued by another one. On CockroachDB it
-// waits until all rows are placed according to the layout.
+// waits until all rows are placed according to the layout, unless the nodes of the cluster have no localities.
 func Migrate(ctx context.Context, opts MigrateOptions) error {
 	opts = opts.withDefaults()
 	db, err := openMigration(opts)
@@ -95,7 +95,13 @@ func Migrate(ctx context.Context, opts MigrateOptions) error {
 }
 
 func migrateLocked(ctx context.Context, db *sql.DB, engine Engine, opts MigrateOptions, report *reporter) error {
-	if engine == CockroachDB {
+	regional, err := isRegional(ctx, db, engine)
+	if err != nil {
+		return err
+	}
+	if !regional {
+		opts.Localities = nil
+	} else {
 		report.waiting("the regions of the database")
 		if err := prepareRegions(ctx, db, opts); err != nil {
 			return err
@@ -111,7 +117,7 @@ func migrateLocked(ctx context.Context, db *sql.DB, engine Engine, opts MigrateO
 	if err := restrictAppendOnly(ctx, db); err != nil {
 		return err
 	}
-	if engine == CockroachDB {
+	if regional {
 		return waitForPlacement(ctx, db, opts, report)
 	}
 	return nil

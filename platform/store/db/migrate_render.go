@@ -22,13 +22,20 @@ type RenderedMigration struct {
 // RenderedMigrations returns all schema migrations for engine in order. On CockroachDB each is one statement. On
 // PostgreSQL, a table and its indexes are several statements, which are sent together and take effect together.
 func RenderedMigrations(engine Engine) []RenderedMigration {
+	return rendered(engine, DefaultLocalities())
+}
+
+// MigrationsWithoutRegions returns the schema migrations of a CockroachDB without regions.
+func MigrationsWithoutRegions() []RenderedMigration { return rendered(CockroachDB, nil) }
+
+func rendered(engine Engine, localities map[region.Code]string) []RenderedMigration {
 	var all []RenderedMigration
 	for _, name := range migrationNames() {
 		version, err := goose.NumericComponent(name)
 		if err != nil {
 			panic(err) // the files are embedded and tested
 		}
-		sql, err := renderFile(name, engine, DefaultLocalities())
+		sql, err := renderFile(name, engine, localities)
 		if err != nil {
 			panic(err)
 		}
@@ -45,7 +52,7 @@ func migrationNames() []string { return migrations.Names() }
 // gooseHeader separates a file's annotations from its SQL.
 const gooseHeader = "-- +goose Up\n"
 
-// renderFiles returns the files for goose, which sends the SQL of each as one.
+// renderFiles returns the files for goose, which sends the SQL of each as one. Without localities, rows have no region.
 func renderFiles(engine Engine, localities map[region.Code]string) (fstest.MapFS, error) {
 	out := fstest.MapFS{}
 	for _, name := range migrationNames() {
@@ -100,7 +107,7 @@ func inlineIndexes(sql string) (string, error) {
 // placementClauses returns the column and the table clause that place a row in its home. The CASE has no ELSE, so that
 // inserting a row of an unknown home fails instead of storing it in another region.
 func placementClauses(engine Engine, localities map[region.Code]string) (regionColumn, locality string) {
-	if engine != CockroachDB {
+	if engine != CockroachDB || localities == nil {
 		return "", ""
 	}
 	var cases strings.Builder

@@ -121,6 +121,15 @@ func TestMigrationsForCockroach(t *testing.T) {
 	require.Subset(t, db.Tables(), []string{"directory", "users", "posts", "comments", "flags", "counters", "settings", "outbox"})
 }
 
+func TestMigrationsWithoutRegions(t *testing.T) {
+	regional := db.RenderedMigrations(db.CockroachDB)
+	for i, m := range db.MigrationsWithoutRegions() {
+		require.NotContains(t, m.SQL, "crdb_internal_region", m.Name)
+		require.NotContains(t, m.SQL, "LOCALITY", m.Name)
+		require.Equal(t, strings.Count(regional[i].SQL, "\n  INDEX "), strings.Count(m.SQL, "\n  INDEX "), m.Name)
+	}
+}
+
 func TestInlineIndexes(t *testing.T) {
 	const table = "CREATE TABLE IF NOT EXISTS t (\n  home TEXT NOT NULL\n){{locality}};\n"
 	for name, c := range map[string]struct{ sql, want, problem string }{
@@ -178,19 +187,14 @@ func TestRegionStatements(t *testing.T) {
 		db.SuperRegionStatement("plaza", region.EU, "europe-west1"))
 }
 
-func TestLeaseOutsideHome(t *testing.T) {
-	localities := db.DefaultLocalities()
-	for name, tc := range map[string]struct {
-		start, locality string
-		want            bool
-	}{
-		"at home":             {`…/"europe-west1"/"eu"`, "region=europe-west1,zone=b", false},
-		"abroad":              {`…/"europe-west1"/"eu"`, "region=us-east1", true},
-		"between partitions":  {"…/TableMin", "region=us-east1", false},
-		"a name like another": {`…/"europe-west1"`, "region=europe-west10", true},
+// TestRegionKey reads keys as versions of CockroachDB print them.
+func TestRegionKey(t *testing.T) {
+	for start, want := range map[string]string{
+		`/" "`: " ", `/"@"`: "@", `/"\x80"`: "\x80", `…/1/"\x80"/"us"`: "\x80", `/"@"/"eu"/"02ab"`: "@",
+		`/"@"/PrefixEnd`: "", ``: "", `…/<TableMin>`: "", `<before:/Table/106>`: "",
 	} {
-		t.Run(name, func(t *testing.T) {
-			require.Equal(t, tc.want, db.LeaseOutsideHome(tc.start, tc.locality, localities))
-		})
+		got, ok := db.RegionKey(start)
+		require.Equal(t, want, got, start)
+		require.Equal(t, want != "", ok, start)
 	}
 }

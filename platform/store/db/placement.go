@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -19,9 +18,12 @@ type Layout struct {
 	Localities map[region.Code]string
 	// Primary is the home whose region is the primary region of the database; us when empty.
 	Primary region.Code
-	// Survive is the survival goal of the database: "zone" (default) or "region".
+	// Survive is the survival goal of the database: "zone" (default) or "region". With "region", the replicas of all rows
+	// are spread over all regions.
 	Survive string
 }
+
+const surviveRegion = "region"
 
 func (l Layout) primary() region.Code {
 	if l.Primary == "" {
@@ -30,8 +32,23 @@ func (l Layout) primary() region.Code {
 	return l.Primary
 }
 
-// prepareRegions makes the database multi-region and each home a super region, so that replicas of its rows stay in its
-// jurisdiction. It is idempotent.
+const sqlClusterRegions = `SELECT region, '' FROM [SHOW REGIONS FROM CLUSTER]`
+
+// isRegional reports whether the database can place rows in regions. A CockroachDB whose nodes have no localities, such as
+// a single node on a laptop, has the same tables as PostgreSQL.
+func isRegional(ctx context.Context, db querier, engine Engine) (bool, error) {
+	if engine != CockroachDB {
+		return false, nil
+	}
+	regions, err := pairs(ctx, db, sqlClusterRegions)
+	if err != nil {
+		return false, fmt.Errorf("read the regions of the cluster: %w", err)
+	}
+	return len(regions) > 0, nil
+}
+
+// prepareRegions makes the database multi-region and, unless it survives the loss of a region, each home a super region, so
+// that replicas of its rows stay in its jurisdiction. It is idempotent.
 func prepareRegions(ctx context.Context, db *sql.DB, opts MigrateOptions) error {
 	database, err := currentDatabase(ctx, db)
 	if err != nil {
@@ -41,6 +58,9 @@ func prepareRegions(ctx context.Context, db *sql.DB, opts MigrateOptions) error 
 		if _, err := db.ExecContext(ctx, statement); err != nil && !strings.Contains(err.Error(), "already") {
 			return fmt.Errorf("prepare the database's regions: %w", err)
 		}
+	}
+	if opts.Survive == surviveRegion {
+		return nil // the replicas of a super region of one region cannot survive the loss of that region
 	}
 	return addSuperRegions(ctx, db, database, opts.Localities)
 }
@@ -61,7 +81,7 @@ func RegionStatements(database string, l Layout) []string {
 		}
 	}
 	goal := "ZONE"
-	if l.Survive == "region" {
+	if l.Survive == surviveRegion {
 		goal = "REGION"
 	}
 	return append(out, fmt.Sprintf("ALTER DATABASE %s SURVIVE %s FAILURE", name, goal))
@@ -99,11 +119,11 @@ func addSuperRegions(ctx context.Context, db *sql.DB, database string, localitie
 	return nil
 }
 
-// waitForPlacement waits until the lease of every range is held in its region. Placement is asynchronous: a row that is
+// waitForPlacement waits until the replicas of every range are in its region. Placement is asynchronous: a row that is
 // written before it is complete can be stored in the wrong jurisdiction.
 func waitForPlacement(ctx context.Context, db *sql.DB, opts MigrateOptions, report *reporter) error {
 	for {
-		wrong, err := misplacedRanges(ctx, db, opts.Localities)
+		wrong, err := misplacedRanges(ctx, db, opts.Layout)
 		if err != nil {
 			return fmt.Errorf("verify the placement: %w", err)
 		}
@@ -118,61 +138,6 @@ func waitForPlacement(ctx context.Context, db *sql.DB, opts MigrateOptions, repo
 		}
 	}
 }
-
-// misplacedRanges returns the number of ranges whose lease is held outside the region of the range's key. The key of a
-// REGIONAL BY ROW range starts with the region's enum value, which SHOW RANGES prints by name.
-func misplacedRanges(ctx context.Context, db *sql.DB, localities map[region.Code]string) (int, error) {
-	wrong := 0
-	for _, table := range Tables() {
-		n, err := misplacedRangesOf(ctx, db, table, localities)
-		if err != nil {
-			return 0, err
-		}
-		wrong += n
-	}
-	return wrong, nil
-}
-
-func misplacedRangesOf(ctx context.Context, db querier, table string, localities map[region.Code]string) (int, error) {
-	rows, err := db.QueryContext(ctx, rangesStatement(table))
-	if err != nil {
-		return 0, err
-	}
-	return countMisplaced(rows, localities)
-}
-
-func rangesStatement(table string) string {
-	return fmt.Sprintf("SELECT start_key, lease_holder_locality FROM [SHOW RANGES FROM TABLE %s WITH DETAILS]", quoteIdent(table))
-}
-
-func countMisplaced(rows *sql.Rows, localities map[region.Code]string) (int, error) {
-	defer rows.Close()
-	wrong := 0
-	for rows.Next() {
-		var start, locality string
-		if err := rows.Scan(&start, &locality); err != nil {
-			return 0, err
-		}
-		if leaseOutsideHome(start, locality, localities) {
-			wrong++
-		}
-	}
-	return wrong, rows.Err()
-}
-
-// leaseOutsideHome reports whether the range of a home's partition has its lease in another region.
-func leaseOutsideHome(startKey, locality string, localities map[region.Code]string) bool {
-	for _, name := range localities {
-		tiers := strings.Split(locality, ",") // region=europe-west1,zone=b
-		if strings.Contains(startKey, encodedRegion(name)) && !slices.Contains(tiers, "region="+name) {
-			return true
-		}
-	}
-	return false
-}
-
-// encodedRegion returns the region as SHOW RANGES prints it in a key.
-func encodedRegion(name string) string { return "\"" + name + "\"" }
 
 // Tables returns the names of the platform's tables.
 func Tables() []string {

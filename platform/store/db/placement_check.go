@@ -28,8 +28,11 @@ type TablePlacement struct {
 	Has   string // the actual placement
 }
 
-// ErrNoPlacement is returned for PostgreSQL, which stores all rows in one place.
-var ErrNoPlacement = errors.New("PostgreSQL has no placement of rows")
+// The errors of CheckPlacement for databases that store all rows in one place.
+var (
+	ErrNoPlacement = errors.New("PostgreSQL has no placement of rows")
+	ErrNotRegional = errors.New("the nodes of the CockroachDB cluster have no localities")
+)
 
 // querier is the part of sql.DB that the check needs.
 type querier interface {
@@ -38,7 +41,7 @@ type querier interface {
 
 // CheckPlacement compares the placement of the rows with the layout. It only reads, on its own connection. Listing the
 // ranges can take long: ctx should have a deadline, and requests must not call it. On PostgreSQL it returns
-// ErrNoPlacement.
+// ErrNoPlacement, and on a CockroachDB without regions ErrNotRegional.
 func CheckPlacement(ctx context.Context, address string, l Layout) (Placement, error) {
 	db, err := openSQL(address, DefaultMigrationTimeout)
 	if err != nil {
@@ -52,6 +55,13 @@ func CheckPlacement(ctx context.Context, address string, l Layout) (Placement, e
 	p := Placement{Engine: engine, Tables: len(Tables())}
 	if engine != CockroachDB {
 		return p, ErrNoPlacement
+	}
+	regional, err := isRegional(ctx, db, engine)
+	if err != nil {
+		return p, err
+	}
+	if !regional {
+		return p, ErrNotRegional
 	}
 	p.Misplaced, err = misplaced(ctx, db, l)
 	return p, err
@@ -67,7 +77,7 @@ const (
 
 // PlacementStatements returns the queries of CheckPlacement, for the check against CockroachDB's grammar.
 func PlacementStatements() []string {
-	return []string{sqlDatabaseRegions, sqlSurvivalGoal, sqlLocalities, sqlRegionColumns, rangesStatement("posts")}
+	return []string{sqlClusterRegions, sqlDatabaseRegions, sqlSurvivalGoal, sqlLocalities, sqlRegionColumns, sqlRegionOrder, rangesStatement("posts")}
 }
 
 // misplaced returns the deviations from the layout: first of the database, then of the tables in the order of the
@@ -90,11 +100,15 @@ func misplaced(ctx context.Context, db querier, l Layout) ([]TablePlacement, err
 	if err != nil {
 		return nil, fmt.Errorf("read the tables' region columns: %w", err)
 	}
+	order, err := regionOrder(ctx, db)
+	if err != nil {
+		return nil, err
+	}
 	for _, table := range Tables() {
 		actual := tablePlacement(tables, columns, table, l.Localities)
-		if actual == "" {
-			if actual, err = rangePlacement(ctx, db, table, l.Localities); err != nil {
-				return nil, fmt.Errorf("read the ranges of %s: %w", table, err)
+		if actual == "" && l.Survive != surviveRegion {
+			if actual, err = rangePlacement(ctx, db, table, order); err != nil {
+				return nil, err
 			}
 		}
 		if actual != "" {
@@ -159,15 +173,6 @@ func homeRegion(expression string, code region.Code) string {
 	return ""
 }
 
-// rangePlacement describes how many of a table's ranges have their lease outside of their region, or returns "".
-func rangePlacement(ctx context.Context, db querier, table string, localities map[region.Code]string) (string, error) {
-	n, err := misplacedRangesOf(ctx, db, table, localities)
-	if err != nil || n == 0 {
-		return "", err
-	}
-	return fmt.Sprintf("%d ranges outside their region", n), nil
-}
-
 // pairs reads two text columns into a map from the first to the second.
 func pairs(ctx context.Context, db querier, query string) (map[string]string, error) {
 	rows, err := db.QueryContext(ctx, query)
@@ -177,11 +182,11 @@ func pairs(ctx context.Context, db querier, query string) (map[string]string, er
 	defer rows.Close()
 	found := map[string]string{}
 	for rows.Next() {
-		var key, value string
+		var key, value sql.NullString
 		if err := rows.Scan(&key, &value); err != nil {
 			return nil, err
 		}
-		found[key] = value
+		found[key.String] = value.String
 	}
 	return found, rows.Err()
 }

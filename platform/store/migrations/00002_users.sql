@@ -24,12 +24,14 @@ CREATE TABLE IF NOT EXISTS users (
   updated_at        TIMESTAMPTZ NOT NULL,
   deleted_at        TIMESTAMPTZ,
   flaggers          TEXT[]      NOT NULL DEFAULT '{}',
-  handle_claim      TEXT        NOT NULL DEFAULT ''{{region}},
+  handle_claim      TEXT        NOT NULL DEFAULT '',
+  is_flagged        BOOLEAN     NOT NULL GENERATED ALWAYS AS (flag_count > 0) STORED,
+  is_handle_unclaimed BOOLEAN     NOT NULL GENERATED ALWAYS AS (profile_handle <> '' AND handle_claim = '') STORED{{region}},
   CONSTRAINT users_home_check CHECK (home IN ('us', 'eu', 'sg')),
   CONSTRAINT users_pkey PRIMARY KEY (home, id)
 ){{locality}};
 CREATE INDEX IF NOT EXISTS users_by_created ON users (home, created_at, id);
 CREATE INDEX IF NOT EXISTS users_by_name ON users (home, name_key, id);
-CREATE INDEX IF NOT EXISTS users_flagged ON users (home, created_at, id) WHERE flag_count > 0;
+CREATE INDEX IF NOT EXISTS users_flagged ON users (home, is_flagged, created_at, id);
 CREATE INDEX IF NOT EXISTS users_by_handle ON users (home, handle_key, id);
-CREATE INDEX IF NOT EXISTS users_unclaimed_handles ON users (home, created_at, id) WHERE profile_handle <> '' AND handle_claim = '';
+CREATE INDEX IF NOT EXISTS users_unclaimed_handles ON users (home, is_handle_unclaimed, created_at, id);

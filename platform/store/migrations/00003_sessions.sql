@@ -14,5 +14,4 @@ CREATE TABLE IF NOT EXISTS sessions (
   CONSTRAINT sessions_pkey PRIMARY KEY (home, user_id, id)
 ){{locality}};
 CREATE INDEX IF NOT EXISTS sessions_by_expiry ON sessions (home, expires_at);
-CREATE INDEX IF NOT EXISTS sessions_by_device ON sessions (home, device_hash);
 CREATE INDEX IF NOT EXISTS sessions_by_created ON sessions (home, user_id, created_at, id);

@@ -33,4 +33,4 @@ CREATE TABLE IF NOT EXISTS communities (
 ){{locality}};
 CREATE INDEX IF NOT EXISTS communities_by_created ON communities (home, created_at, id);
 CREATE INDEX IF NOT EXISTS communities_by_name ON communities (home, name_key, id);
-CREATE INDEX IF NOT EXISTS communities_flagged ON communities (home, created_at, id) WHERE is_flagged;
+CREATE INDEX IF NOT EXISTS communities_flagged ON communities (home, is_flagged, created_at, id);

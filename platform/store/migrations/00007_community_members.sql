@@ -21,4 +21,4 @@ CREATE TABLE IF NOT EXISTS community_members (
 ){{locality}};
 CREATE INDEX IF NOT EXISTS community_members_by_created ON community_members (home, community_id, state, created_at, user_id);
 CREATE INDEX IF NOT EXISTS community_members_by_name ON community_members (home, community_id, state, name_key, user_id);
-CREATE INDEX IF NOT EXISTS community_members_moderators ON community_members (home, community_id, created_at, user_id) WHERE is_moderator;
+CREATE INDEX IF NOT EXISTS community_members_moderators ON community_members (home, is_moderator, community_id, created_at, user_id);

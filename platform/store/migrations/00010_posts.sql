@@ -28,7 +28,8 @@ CREATE TABLE IF NOT EXISTS posts (
   created_at           TIMESTAMPTZ NOT NULL,
   updated_at           TIMESTAMPTZ NOT NULL,
   edited_at            TIMESTAMPTZ NOT NULL,
-  deleted_at           TIMESTAMPTZ{{region}},
+  deleted_at           TIMESTAMPTZ,
+  is_listed            BOOLEAN     NOT NULL GENERATED ALWAYS AS (is_parent AND feed_type = 'published' AND deleted_at IS NULL) STORED{{region}},
   CONSTRAINT posts_home_check CHECK (home IN ('us', 'eu', 'sg')),
   CONSTRAINT posts_feed_type_check CHECK (feed_type IN ('published', 'reviewing', 'declined')),
   CONSTRAINT posts_target_type_check CHECK (target_type IN ('community', 'user', 'content')),
@@ -38,16 +39,15 @@ CREATE INDEX IF NOT EXISTS posts_by_created ON posts (home, target_id, feed_type
 CREATE INDEX IF NOT EXISTS posts_by_updated ON posts (home, target_id, feed_type, is_parent, updated_at, id);
 CREATE INDEX IF NOT EXISTS posts_by_type_created ON posts (home, target_id, feed_type, data_type, created_at, id);
 CREATE INDEX IF NOT EXISTS posts_by_type_updated ON posts (home, target_id, feed_type, data_type, updated_at, id);
-CREATE INDEX IF NOT EXISTS posts_flagged_by_created ON posts (home, target_id, feed_type, created_at, id) WHERE is_flagged;
-CREATE INDEX IF NOT EXISTS posts_flagged_by_updated ON posts (home, target_id, feed_type, updated_at, id) WHERE is_flagged;
-CREATE INDEX IF NOT EXISTS posts_children ON posts (home, parent_id, created_at, id) WHERE NOT is_parent;
-CREATE INDEX IF NOT EXISTS posts_by_structure_created ON posts (home, target_id, feed_type, structure_type, created_at, id) WHERE is_parent;
-CREATE INDEX IF NOT EXISTS posts_by_structure_updated ON posts (home, target_id, feed_type, structure_type, updated_at, id) WHERE is_parent;
+CREATE INDEX IF NOT EXISTS posts_flagged_by_created ON posts (home, is_flagged, target_id, feed_type, created_at, id);
+CREATE INDEX IF NOT EXISTS posts_flagged_by_updated ON posts (home, is_flagged, target_id, feed_type, updated_at, id);
+CREATE INDEX IF NOT EXISTS posts_children ON posts (home, is_parent, parent_id, created_at, id);
+CREATE INDEX IF NOT EXISTS posts_by_structure_created ON posts (home, is_parent, target_id, feed_type, structure_type, created_at, id);
+CREATE INDEX IF NOT EXISTS posts_by_structure_updated ON posts (home, is_parent, target_id, feed_type, structure_type, updated_at, id);
 -- Every post that feeds show, newest last, with what decides whether a feed shows it: one walk of this index finds a page
 -- of a feed of thousands of accounts, where a look at each account would not.
-CREATE INDEX IF NOT EXISTS posts_by_recency ON posts (home, created_at, id, target_id, author_id, structure_type)
-  WHERE is_parent AND feed_type = 'published' AND deleted_at IS NULL;
+CREATE INDEX IF NOT EXISTS posts_by_recency ON posts (home, is_listed, created_at, id, target_id, author_id, structure_type);
 -- Posts on content stand under one target a home: what a client means is its own id of the content.
-CREATE INDEX IF NOT EXISTS posts_on_content_by_created ON posts (home, target_public_id, created_at, id) WHERE target_type = 'content';
-CREATE INDEX IF NOT EXISTS posts_on_content_by_updated ON posts (home, target_public_id, updated_at, id) WHERE target_type = 'content';
-CREATE INDEX IF NOT EXISTS posts_deleted ON posts (home, deleted_at, id) WHERE deleted_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS posts_on_content_by_created ON posts (home, target_type, target_public_id, created_at, id);
+CREATE INDEX IF NOT EXISTS posts_on_content_by_updated ON posts (home, target_type, target_public_id, updated_at, id);
+CREATE INDEX IF NOT EXISTS posts_deleted ON posts (home, deleted_at, id);

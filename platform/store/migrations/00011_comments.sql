@@ -25,7 +25,9 @@ CREATE TABLE IF NOT EXISTS comments (
   updated_at       TIMESTAMPTZ NOT NULL,
   edited_at        TIMESTAMPTZ NOT NULL,
   deleted_at       TIMESTAMPTZ,
-  emptied_at       TIMESTAMPTZ{{region}},
+  emptied_at       TIMESTAMPTZ,
+  is_flagged       BOOLEAN     NOT NULL GENERATED ALWAYS AS (flag_count > 0) STORED,
+  has_deleted_content BOOLEAN     NOT NULL GENERATED ALWAYS AS (deleted_at IS NOT NULL AND emptied_at IS NULL) STORED{{region}},
   CONSTRAINT comments_home_check CHECK (home IN ('us', 'eu', 'sg')),
   CONSTRAINT comments_reference_type_check CHECK (reference_type IN ('post', 'content', 'story')),
   CONSTRAINT comments_pkey PRIMARY KEY (home, id)
@@ -34,12 +36,11 @@ CREATE INDEX IF NOT EXISTS comments_by_created ON comments (home, reference_id, 
 CREATE INDEX IF NOT EXISTS comments_by_updated ON comments (home, reference_id, parent_id, updated_at, id);
 CREATE INDEX IF NOT EXISTS comments_all_by_created ON comments (home, reference_id, created_at, id);
 CREATE INDEX IF NOT EXISTS comments_all_by_updated ON comments (home, reference_id, updated_at, id);
-CREATE INDEX IF NOT EXISTS comments_flagged_by_created ON comments (home, reference_id, created_at, id) WHERE flag_count > 0;
-CREATE INDEX IF NOT EXISTS comments_flagged_by_updated ON comments (home, reference_id, updated_at, id) WHERE flag_count > 0;
+CREATE INDEX IF NOT EXISTS comments_flagged_by_created ON comments (home, reference_id, is_flagged, created_at, id);
+CREATE INDEX IF NOT EXISTS comments_flagged_by_updated ON comments (home, reference_id, is_flagged, updated_at, id);
 -- The latest comments that posts, stories and comments carry are approved ones: however many wait, none of them is read for it.
-CREATE INDEX IF NOT EXISTS comments_approved_by_created ON comments (home, reference_id, parent_id, created_at, id) WHERE approval_status = 'approved';
--- What moderators look through: pending and declined comments, which are few among many.
-CREATE INDEX IF NOT EXISTS comments_waiting_by_created ON comments (home, reference_id, approval_status, created_at, id) WHERE approval_status <> 'approved';
-CREATE INDEX IF NOT EXISTS comments_waiting_by_updated ON comments (home, reference_id, approval_status, updated_at, id) WHERE approval_status <> 'approved';
-CREATE INDEX IF NOT EXISTS comments_waiting_of_author ON comments (home, reference_id, author_id, approval_status, created_at, id) WHERE approval_status <> 'approved';
-CREATE INDEX IF NOT EXISTS comments_deleted ON comments (home, deleted_at, id) WHERE deleted_at IS NOT NULL AND emptied_at IS NULL;
+CREATE INDEX IF NOT EXISTS comments_by_parent_and_status ON comments (home, reference_id, parent_id, approval_status, created_at, id);
+CREATE INDEX IF NOT EXISTS comments_by_status_created ON comments (home, reference_id, approval_status, created_at, id);
+CREATE INDEX IF NOT EXISTS comments_by_status_updated ON comments (home, reference_id, approval_status, updated_at, id);
+CREATE INDEX IF NOT EXISTS comments_by_author ON comments (home, reference_id, author_id, approval_status, created_at, id);
+CREATE INDEX IF NOT EXISTS comments_deleted ON comments (home, has_deleted_content, deleted_at, id);

@@ -19,4 +19,4 @@ CREATE TABLE IF NOT EXISTS flags (
 CREATE INDEX IF NOT EXISTS flags_by_created ON flags (home, created_at, id);
 CREATE INDEX IF NOT EXISTS flags_by_type ON flags (home, target_type, created_at, id);
 CREATE INDEX IF NOT EXISTS flags_by_reason ON flags (home, reason, created_at, id);
-CREATE INDEX IF NOT EXISTS flags_unqueued ON flags (home, created_at, target_id) WHERE NOT is_queued;
+CREATE INDEX IF NOT EXISTS flags_unqueued ON flags (home, is_queued, created_at, target_id);

@@ -9,9 +9,10 @@ CREATE TABLE IF NOT EXISTS outbox (
   payload    JSONB       NOT NULL,
   attempts   BIGINT      NOT NULL DEFAULT 0,
   not_before TIMESTAMPTZ NOT NULL,
-  created_at TIMESTAMPTZ NOT NULL{{region}},
+  created_at TIMESTAMPTZ NOT NULL,
+  has_failed BOOLEAN     NOT NULL GENERATED ALWAYS AS (attempts > 0) STORED{{region}},
   CONSTRAINT outbox_home_check CHECK (home IN ('us', 'eu', 'sg')),
   CONSTRAINT outbox_pkey PRIMARY KEY (home, lane, id)
 ){{locality}};
 CREATE INDEX IF NOT EXISTS outbox_due ON outbox (home, lane, not_before, id);
-CREATE INDEX IF NOT EXISTS outbox_failed ON outbox (home, lane, created_at, id) WHERE attempts > 0;
+CREATE INDEX IF NOT EXISTS outbox_failed ON outbox (home, has_failed, lane, created_at, id);

@@ -22,7 +22,8 @@ CREATE TABLE IF NOT EXISTS scheduled_posts (
   is_posted        BOOLEAN     NOT NULL GENERATED ALWAYS AS (status = 'posted') STORED,
   version          BIGINT      NOT NULL DEFAULT 1,
   created_at       TIMESTAMPTZ NOT NULL,
-  updated_at       TIMESTAMPTZ NOT NULL{{region}},
+  updated_at       TIMESTAMPTZ NOT NULL,
+  has_failed       BOOLEAN     NOT NULL GENERATED ALWAYS AS (status = 'WAIT' AND attempts > 0) STORED{{region}},
   CONSTRAINT scheduled_posts_home_check CHECK (home IN ('us', 'eu', 'sg')),
   CONSTRAINT scheduled_posts_status_check CHECK (status IN ('WAIT', 'posted', 'failed')),
   CONSTRAINT scheduled_posts_pkey PRIMARY KEY (home, id)
@@ -32,4 +33,4 @@ CREATE INDEX IF NOT EXISTS scheduled_posts_of_author_by_created ON scheduled_pos
 CREATE INDEX IF NOT EXISTS scheduled_posts_of_author_by_updated ON scheduled_posts (home, author_id, is_posted, updated_at, id);
 CREATE INDEX IF NOT EXISTS scheduled_posts_by_created ON scheduled_posts (home, is_posted, created_at, id);
 CREATE INDEX IF NOT EXISTS scheduled_posts_by_updated ON scheduled_posts (home, is_posted, updated_at, id);
-CREATE INDEX IF NOT EXISTS scheduled_posts_failed ON scheduled_posts (home, lane, scheduled_at, id) WHERE status = 'WAIT' AND attempts > 0;
+CREATE INDEX IF NOT EXISTS scheduled_posts_failed ON scheduled_posts (home, has_failed, lane, scheduled_at, id);

@@ -21,13 +21,14 @@ CREATE TABLE IF NOT EXISTS stories (
   created_at          TIMESTAMPTZ NOT NULL,
   updated_at          TIMESTAMPTZ NOT NULL,
   expires_at          TIMESTAMPTZ NOT NULL,
-  deleted_at          TIMESTAMPTZ{{region}},
+  deleted_at          TIMESTAMPTZ,
+  is_deleted          BOOLEAN     NOT NULL GENERATED ALWAYS AS (deleted_at IS NOT NULL) STORED{{region}},
   CONSTRAINT stories_home_check CHECK (home IN ('us', 'eu', 'sg')),
   CONSTRAINT stories_target_type_check CHECK (target_type IN ('community', 'user')),
   CONSTRAINT stories_data_type_check CHECK (data_type IN ('text', 'image', 'video')),
   CONSTRAINT stories_pkey PRIMARY KEY (home, id)
 ){{locality}};
-CREATE INDEX IF NOT EXISTS stories_by_created ON stories (home, target_id, created_at, id) WHERE deleted_at IS NULL;
-CREATE INDEX IF NOT EXISTS stories_by_expiry ON stories (home, target_id, expires_at) WHERE deleted_at IS NULL;
+CREATE INDEX IF NOT EXISTS stories_by_created ON stories (home, is_deleted, target_id, created_at, id);
+CREATE INDEX IF NOT EXISTS stories_by_expiry ON stories (home, is_deleted, target_id, expires_at);
 CREATE INDEX IF NOT EXISTS stories_due ON stories (home, expires_at, id);
-CREATE INDEX IF NOT EXISTS stories_deleted ON stories (home, deleted_at, id) WHERE deleted_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS stories_deleted ON stories (home, deleted_at, id);

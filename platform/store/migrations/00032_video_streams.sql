@@ -30,16 +30,16 @@ CREATE TABLE IF NOT EXISTS video_streams (
   created_at        TIMESTAMPTZ NOT NULL,
   updated_at        TIMESTAMPTZ NOT NULL,
   deleted_at        TIMESTAMPTZ,
-  has_channel       BOOL        NOT NULL DEFAULT false{{region}},
+  has_channel       BOOL        NOT NULL DEFAULT false,
+  is_deleted        BOOLEAN     NOT NULL GENERATED ALWAYS AS (deleted_at IS NOT NULL) STORED,
+  is_open           BOOLEAN     NOT NULL GENERATED ALWAYS AS (deleted_at IS NULL AND status IN ('idle', 'live')) STORED{{region}},
   CONSTRAINT video_streams_home_check CHECK (home IN ('us', 'eu', 'sg')),
   CONSTRAINT video_streams_status_check CHECK (status IN ('idle', 'live', 'ended', 'recorded', 'error')),
   CONSTRAINT video_streams_resolution_check CHECK (resolution IN ('SD', 'HD', 'FHD')),
   CONSTRAINT video_streams_pkey PRIMARY KEY (home, id)
 ){{locality}};
-CREATE INDEX IF NOT EXISTS video_streams_by_status ON video_streams (home, status, created_at, id) WHERE deleted_at IS NULL;
-CREATE INDEX IF NOT EXISTS video_streams_by_creator ON video_streams (home, creator_id, created_at, id) WHERE deleted_at IS NULL;
-CREATE INDEX IF NOT EXISTS video_streams_deleted ON video_streams (home, status, created_at, id) WHERE deleted_at IS NOT NULL;
-CREATE INDEX IF NOT EXISTS video_streams_by_parent ON video_streams (home, parent_id) WHERE parent_id <> '';
+CREATE INDEX IF NOT EXISTS video_streams_by_status ON video_streams (home, is_deleted, status, created_at, id);
+CREATE INDEX IF NOT EXISTS video_streams_by_creator ON video_streams (home, is_deleted, creator_id, created_at, id);
+CREATE INDEX IF NOT EXISTS video_streams_by_parent ON video_streams (home, parent_id);
 -- The streams that end when their creator is banned.
-CREATE INDEX IF NOT EXISTS video_streams_open_by_creator ON video_streams (home, creator_id, post_id)
-  WHERE deleted_at IS NULL AND status IN ('idle', 'live');
+CREATE INDEX IF NOT EXISTS video_streams_open_by_creator ON video_streams (home, is_open, creator_id, post_id);

@@ -32,17 +32,17 @@ CREATE TABLE IF NOT EXISTS rooms (
   updated_at        TIMESTAMPTZ NOT NULL,
   deleted_at        TIMESTAMPTZ,
   deleted_by        TEXT        NOT NULL DEFAULT '',
-  has_channel       BOOL        NOT NULL DEFAULT false{{region}},
+  has_channel       BOOL        NOT NULL DEFAULT false,
+  is_deleted        BOOLEAN     NOT NULL GENERATED ALWAYS AS (deleted_at IS NOT NULL) STORED,
+  is_open           BOOLEAN     NOT NULL GENERATED ALWAYS AS (deleted_at IS NULL AND status IN ('idle', 'live', 'waitingReconnect')) STORED{{region}},
   CONSTRAINT rooms_home_check CHECK (home IN ('us', 'eu', 'sg')),
   CONSTRAINT rooms_type_check CHECK (type IN ('directStreaming', 'coHosts')),
   CONSTRAINT rooms_status_check CHECK (status IN ('idle', 'live', 'waitingReconnect', 'ended', 'recorded', 'terminated', 'error')),
   CONSTRAINT rooms_pkey PRIMARY KEY (home, id)
 ){{locality}};
-CREATE INDEX IF NOT EXISTS rooms_by_status ON rooms (home, type, status, created_at, id) WHERE deleted_at IS NULL;
-CREATE INDEX IF NOT EXISTS rooms_deleted ON rooms (home, type, status, created_at, id) WHERE deleted_at IS NOT NULL;
-CREATE INDEX IF NOT EXISTS rooms_live_by_target ON rooms (home, target_id, created_at, id) WHERE status = 'live' AND deleted_at IS NULL;
-CREATE INDEX IF NOT EXISTS rooms_by_parent ON rooms (home, parent_id) WHERE parent_id <> '';
-CREATE INDEX IF NOT EXISTS rooms_live_by_target_type ON rooms (home, target_type, created_at, id) WHERE status = 'live' AND deleted_at IS NULL;
+CREATE INDEX IF NOT EXISTS rooms_by_status ON rooms (home, is_deleted, type, status, created_at, id);
+CREATE INDEX IF NOT EXISTS rooms_live_by_target ON rooms (home, is_deleted, status, target_id, created_at, id);
+CREATE INDEX IF NOT EXISTS rooms_by_parent ON rooms (home, parent_id);
+CREATE INDEX IF NOT EXISTS rooms_live_by_target_type ON rooms (home, is_deleted, status, target_type, created_at, id);
 -- The rooms that end when their creator is banned.
-CREATE INDEX IF NOT EXISTS rooms_open_by_creator ON rooms (home, creator_id, id)
-  WHERE deleted_at IS NULL AND status IN ('idle', 'live', 'waitingReconnect');
+CREATE INDEX IF NOT EXISTS rooms_open_by_creator ON rooms (home, is_open, creator_id, id);

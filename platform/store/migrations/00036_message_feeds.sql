@@ -24,4 +24,4 @@ CREATE TABLE IF NOT EXISTS message_feeds (
   CONSTRAINT message_feeds_home_check CHECK (home IN ('us', 'eu', 'sg')),
   CONSTRAINT message_feeds_pkey PRIMARY KEY (home, id)
 ){{locality}};
-CREATE INDEX IF NOT EXISTS message_feeds_by_channel ON message_feeds (home, entity_id, last_message_at, id) WHERE is_own;
+CREATE INDEX IF NOT EXISTS message_feeds_by_channel ON message_feeds (home, is_own, entity_id, last_message_at, id);

@@ -22,4 +22,4 @@ CREATE INDEX IF NOT EXISTS user_feed_markers_by_entity ON user_feed_markers (hom
 CREATE INDEX IF NOT EXISTS user_feed_markers_by_updated ON user_feed_markers (home, user_id, updated_at, feed_id);
 CREATE INDEX IF NOT EXISTS user_feed_markers_by_feed ON user_feed_markers (home, feed_id, user_id);
 -- How many have read a message, and how many got it: who has read it got it. Those who left the channel do not count.
-CREATE INDEX IF NOT EXISTS user_feed_markers_by_delivered ON user_feed_markers (home, feed_id, delivered_to, read_to, user_id) WHERE NOT is_deleted;
+CREATE INDEX IF NOT EXISTS user_feed_markers_by_delivered ON user_feed_markers (home, is_deleted, feed_id, delivered_to, read_to, user_id);

@@ -15,13 +15,14 @@ CREATE TABLE IF NOT EXISTS channel_users (
   version        BIGINT      NOT NULL,
   joined_at      TIMESTAMPTZ NOT NULL,
   created_at     TIMESTAMPTZ NOT NULL,
-  updated_at     TIMESTAMPTZ NOT NULL{{region}},
+  updated_at     TIMESTAMPTZ NOT NULL,
+  has_mute       BOOLEAN     NOT NULL GENERATED ALWAYS AS (muted_until IS NOT NULL) STORED{{region}},
   CONSTRAINT channel_users_home_check CHECK (home IN ('us', 'eu', 'sg')),
   CONSTRAINT channel_users_membership_check CHECK (membership IN ('member', 'banned', 'none')),
   CONSTRAINT channel_users_pkey PRIMARY KEY (home, channel_id, user_id)
 ){{locality}};
-CREATE INDEX IF NOT EXISTS channel_users_by_user ON channel_users (home, user_id, channel_id) WHERE membership = 'member';
+CREATE INDEX IF NOT EXISTS channel_users_by_user ON channel_users (home, membership, user_id, channel_id);
 CREATE INDEX IF NOT EXISTS channel_users_by_created ON channel_users (home, channel_id, membership, created_at, user_id);
 CREATE INDEX IF NOT EXISTS channel_users_by_name ON channel_users (home, channel_id, membership, name_key, user_id);
-CREATE INDEX IF NOT EXISTS channel_users_moderators ON channel_users (home, channel_id, created_at, user_id) WHERE is_moderator;
-CREATE INDEX IF NOT EXISTS channel_users_muted ON channel_users (home, channel_id, created_at, user_id) WHERE muted_until IS NOT NULL;
+CREATE INDEX IF NOT EXISTS channel_users_moderators ON channel_users (home, is_moderator, channel_id, created_at, user_id);
+CREATE INDEX IF NOT EXISTS channel_users_muted ON channel_users (home, has_mute, channel_id, created_at, user_id);

@@ -28,15 +28,18 @@ CREATE TABLE IF NOT EXISTS messages (
   updated_at        TIMESTAMPTZ NOT NULL,
   edited_at         TIMESTAMPTZ NOT NULL,
   deleted_at        TIMESTAMPTZ,
-  emptied_at        TIMESTAMPTZ{{region}},
+  emptied_at        TIMESTAMPTZ,
+  is_flagged        BOOLEAN     NOT NULL GENERATED ALWAYS AS (flag_count > 0) STORED,
+  is_deleted        BOOLEAN     NOT NULL GENERATED ALWAYS AS (deleted_at IS NOT NULL) STORED,
+  has_deleted_content BOOLEAN     NOT NULL GENERATED ALWAYS AS (deleted_at IS NOT NULL AND emptied_at IS NULL) STORED{{region}},
   CONSTRAINT messages_home_check CHECK (home IN ('us', 'eu', 'sg')),
   CONSTRAINT messages_pkey PRIMARY KEY (home, id),
   CONSTRAINT messages_segment_key UNIQUE (home, feed_id, segment),
   CONSTRAINT messages_reference_key UNIQUE (home, feed_id, creator_id, reference_hash)
 ){{locality}};
 CREATE INDEX IF NOT EXISTS messages_by_parent ON messages (home, feed_id, parent_id, segment);
-CREATE INDEX IF NOT EXISTS messages_flagged ON messages (home, feed_id, segment) WHERE flag_count > 0;
+CREATE INDEX IF NOT EXISTS messages_flagged ON messages (home, is_flagged, feed_id, segment);
 -- What a member who joins at a time has read: the messages before it.
 CREATE INDEX IF NOT EXISTS messages_by_created ON messages (home, feed_id, created_at, segment);
-CREATE INDEX IF NOT EXISTS messages_deleted ON messages (home, deleted_at, id) WHERE deleted_at IS NOT NULL AND emptied_at IS NULL;
-CREATE INDEX IF NOT EXISTS messages_live_by_created ON messages (home, feed_id, created_at, id) WHERE deleted_at IS NULL;
+CREATE INDEX IF NOT EXISTS messages_deleted ON messages (home, has_deleted_content, deleted_at, id);
+CREATE INDEX IF NOT EXISTS messages_live_by_created ON messages (home, is_deleted, feed_id, created_at, id);

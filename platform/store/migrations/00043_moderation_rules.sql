@@ -18,5 +18,5 @@ CREATE TABLE IF NOT EXISTS moderation_rules (
   CONSTRAINT moderation_rules_list_check CHECK (list IN ('allow', 'block')),
   CONSTRAINT moderation_rules_pkey PRIMARY KEY (home, list, id)
 ){{locality}};
-CREATE INDEX IF NOT EXISTS moderation_rules_by_created ON moderation_rules (home, list, created_at, id) WHERE NOT is_deleted;
-CREATE INDEX IF NOT EXISTS moderation_rules_deleted ON moderation_rules (home, changed_at) WHERE is_deleted;
+CREATE INDEX IF NOT EXISTS moderation_rules_by_created ON moderation_rules (home, is_deleted, list, created_at, id);
+CREATE INDEX IF NOT EXISTS moderation_rules_deleted ON moderation_rules (home, is_deleted, changed_at);

@@ -19,16 +19,16 @@ func TestWhoReadsThePreviewOfAChannel(t *testing.T) {
 		deleted    bool
 		want       bool
 	}{
-		"member":                           {me, false, store.ChannelMember, false, true},
-		"member of a deleted channel":      {me, false, store.ChannelMember, true, false},
-		"banned":                           {me, false, store.ChannelBanned, false, false},
-		"former member":                    {me, false, store.ChannelNone, false, false},
-		"stranger":                         {me, false, "", false, false},
-		"network moderator":                {me, true, "", false, true},
-		"network moderator, deleted":       {me, true, "", true, false},
-		"administrator":                    {nil, true, "", false, true},
-		"administrator, deleted":           {nil, true, "", true, false},
-		"a caller without a user who must": {nil, false, "", false, false},
+		"member":                      {me, false, store.ChannelMember, false, true},
+		"member of a deleted channel": {me, false, store.ChannelMember, true, false},
+		"banned":                      {me, false, store.ChannelBanned, false, false},
+		"former member":               {me, false, store.ChannelNone, false, false},
+		"stranger":                    {me, false, "", false, false},
+		"network moderator":           {me, true, "", false, true},
+		"network moderator, deleted":  {me, true, "", true, false},
+		"administrator":               {nil, true, "", false, true},
+		"administrator, deleted":      {nil, true, "", true, false},
+		"no user and no such right":   {nil, false, "", false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -3,7 +3,6 @@ package store
 import (
 	"strings"
 
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
@@ -118,7 +117,7 @@ func (w *Tx) InsertAuditValues(eventID, part string, targets []AuditTarget) {
 func (w *Tx) audited(targets []AuditTarget) (types []string, byType map[string][]string) {
 	byType = map[string][]string{}
 	for _, t := range targets {
-		home, err := region.HomeOf(t.ID)
+		home, err := w.HomeOf(t.ID)
 		if t.Type != AuditSettings && !replicatedTargets[t.Type] && (err != nil || home != w.Home()) {
 			continue
 		}

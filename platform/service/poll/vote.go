@@ -82,7 +82,7 @@ func (l *loaded) votes() []string {
 
 // changeVotes commits the change and reads the counts as they are then.
 func (s *Service) changeVotes(ctx context.Context, l *loaded, old, wanted []string) error {
-	home, now := service.HomeOf(l.poll.ID), s.Now()
+	home, now := s.HomeOf(l.poll.ID), s.Now()
 	c := store.VoteChange{PollID: l.poll.ID, UserID: l.Caller.UserID, Old: old}
 	after := slices.DeleteFunc(slices.Clone(l.mine), func(v store.PollVote) bool { return !slices.Contains(wanted, v.AnswerID) })
 	for _, id := range old {

@@ -46,6 +46,7 @@ type DB struct {
 	log     *slog.Logger
 	metrics *metrics
 	fault   func() error
+	routes  *Routes
 	stop    context.CancelFunc // stops the background probes
 }
 
@@ -64,7 +65,7 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 		cfg.Fault = func() error { return nil }
 	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
-	d := &DB{homes: map[region.Code]*home{}, timeout: cfg.StatementTimeout, log: cfg.Log, fault: cfg.Fault, stop: stop}
+	d := &DB{homes: map[region.Code]*home{}, timeout: cfg.StatementTimeout, log: cfg.Log, fault: cfg.Fault, routes: newRoutes(), stop: stop}
 	for _, code := range region.All() {
 		pool, err := openPool(ctx, cfg, code)
 		if err != nil {

@@ -162,6 +162,9 @@ func (t *Tx) run(ctx context.Context, h *home) (*Step, error) {
 		return nil, err
 	}
 	defer release()
+	if err := t.requireWritable(ctx); err != nil {
+		return nil, err
+	}
 	if err := t.db.fault(); err != nil {
 		return nil, err
 	}

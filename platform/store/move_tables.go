@@ -33,18 +33,31 @@ func moveSource(kind, table, own, ids string) *MoveSource {
 		` ELSE '{}'::text[] END FROM `+table+` WHERE home = $1 AND id > $4 ORDER BY id LIMIT $3::bigint`)}
 }
 
+// moveSourceOf returns a source that reads the rows which belong to moving ids of some kinds, m.id in the statement rows.
+func moveSourceOf(kind, kinds string, start []string, columns, rows, order string) *MoveSource {
+	return &MoveSource{Kind: kind, start: start, page: stmt("moves.ids.of."+kind, columns+` FROM moved_ids AS m CROSS JOIN LATERAL (`+rows+
+		` LIMIT $3::bigint) AS r WHERE m.home = $1 AND m.user_id = $2 AND m.id >= $4 AND m.`+kinds+` ORDER BY `+order+` LIMIT $3::bigint`)}
+}
+
 // MoveSources find all ids that move with a user, apart from the user's own one. Later ones depend on earlier ones.
 var MoveSources = []*MoveSource{
 	{Kind: "post", start: []string{"", "false", "0001-01-01", ""}, page: stmt("moves.ids.posts", `SELECT ARRAY[feed_type, is_parent::text, created_at::text, id], ARRAY[id]
 		FROM posts WHERE home = $1 AND target_id = $2 AND (feed_type, is_parent, created_at, id) > ($4, $5::boolean, $6::timestamptz, $7)
 		ORDER BY feed_type, is_parent, created_at, id LIMIT $3::bigint`)},
 	moveSource("story", "stories", `target_id = $2`, `ARRAY[id]`),
-	moveSource("comment", "comments", `target_id = $2`, `ARRAY[id]`),
+	moveSourceOf("comment", `kind IN ('post', 'story')`, []string{"", "0001-01-01", ""}, `SELECT ARRAY[r.reference_id, r.created_at::text, r.id], ARRAY[r.id]`,
+		`SELECT reference_id, created_at, id FROM comments WHERE home = $1 AND reference_id = m.id
+			AND (reference_id, created_at, id) > ($4, $5::timestamptz, $6) ORDER BY created_at, id`, `r.reference_id, r.created_at, r.id`),
 	// The ids of the posts that a scheduled post becomes are fixed in advance.
 	moveSource("scheduledPost", "scheduled_posts", `target_id = $2`, `ARRAY[id] || post_ids`),
 	moveSource("poll", "polls", `creator_id = $2`, `ARRAY[id]`),
 	moveSource("stream", "video_streams", `creator_id = $2`, `ARRAY[id]`),
 	moveSource("room", "rooms", `creator_id = $2`, `ARRAY[id]`),
+	// The channel of a stream or room has its id.
+	moveSource("messageFeed", "message_feeds", `EXISTS (SELECT 1 FROM moved_ids AS m WHERE m.home = $1 AND m.user_id = $2 AND m.id = message_feeds.entity_id)`, `ARRAY[id]`),
+	moveSourceOf("message", `kind IN ('stream', 'room', 'messageFeed')`, []string{"", "0"}, `SELECT ARRAY[r.feed_id, r.segment::text], ARRAY[r.id]`,
+		`SELECT feed_id, segment, id FROM messages WHERE home = $1 AND feed_id = m.id AND (feed_id, segment) > ($4, $5::bigint) ORDER BY segment`,
+		`r.feed_id, r.segment`),
 	moveSource("invitation", "invitations", `EXISTS (SELECT 1 FROM moved_ids AS m WHERE m.home = $1 AND m.user_id = $2 AND m.id = invitations.target_id)`, `ARRAY[id]`),
 	moveSource(MovedFile, "files", `owner_id = $2`, `ARRAY[id]`),
 }
@@ -86,6 +99,11 @@ var MoveTables = []*MoveTable{
 	moveTable("poll_votes", "poll_id", "poll_id, user_id, answer_id"),
 	moveTable("video_streams", "id", "id"),
 	moveTable("rooms", "id", "id"),
+	moveTable("channels", "id", "id"),
+	moveTable("channel_users", "channel_id", "channel_id, user_id"),
+	moveTable("message_feeds", "id", "id"),
+	moveTable("message_feed_segments", "feed_id", "feed_id, message_id"),
+	moveTable("messages", "id", "id"),
 	moveTable("invitations", "id", "id"),
 	moveTable("files", "id", "id"),
 	moveTable("file_uses", "object_id", "file_id, object_id, kind"),
@@ -103,43 +121,41 @@ var moveApart = []string{"flag_items", "story_seen"}
 
 // notMoved are the tables whose rows stay, each with the reason.
 var notMoved = map[string]string{
-	"audit_details":         "at the home of the audited change",
-	"audit_events":          "at the home of the audited change",
-	"audit_targets":         "at the home of the audited change",
-	"categories":            "of no user",
-	"channel_users":         "of channels",
-	"channels":              "at the home that their id contains",
-	"communities":           "at the home that their id contains",
-	"community_categories":  "of communities",
-	"community_members":     "of communities",
-	"erasures":              "an erased user does not move",
-	"directory":             "keyed hashes; the new home gets a copy of the entry",
-	"file_releases":         "deleted within minutes; the job finds the file wherever it is",
-	"handles":               "at the home of the keyed hash",
-	"idempotency_keys":      "at the home that the user's id contains",
-	"idempotency_marks":     "at the homes that a request changed, for 24 hours",
-	"join_requests":         "of communities",
-	"message_feed_segments": "of channels",
-	"message_feeds":         "of channels",
-	"messages":              "of channels",
-	"moderation_lists":      "the same at every home",
-	"moderation_rules":      "the same at every home",
-	"moved_ids":             "the same at every home",
-	"outbox":                "delivered to the home where a user is at that time",
-	"pin_targets":           "of communities",
-	"rate_usages":           "at the home that the user's id contains",
-	"realtime_events":       "kept for 24 hours; streams continue with a reset",
-	"realtime_heads":        "of no user",
-	"roles":                 "the same at every home",
-	"settings":              "the same at every home",
-	"uploads":               "at the home that the id of the file contains",
-	"user_homes":            "the same at every home",
-	"user_moves":            "at the home that the user's id contains",
+	"audit_details":        "at the home of the audited change",
+	"audit_events":         "at the home of the audited change",
+	"audit_targets":        "at the home of the audited change",
+	"categories":           "of no user",
+	"communities":          "at the home that their id contains",
+	"community_categories": "of communities",
+	"community_members":    "of communities",
+	"erasures":             "an erased user does not move",
+	"directory":            "keyed hashes; the new home gets a copy of the entry",
+	"file_releases":        "deleted within minutes; the job finds the file wherever it is",
+	"handles":              "at the home of the keyed hash",
+	"idempotency_keys":     "at the home that the user's id contains",
+	"idempotency_marks":    "at the homes that a request changed, for 24 hours",
+	"join_requests":        "of communities",
+	"moderation_lists":     "the same at every home",
+	"moderation_rules":     "the same at every home",
+	"moved_ids":            "the same at every home",
+	"outbox":               "delivered to the home where a user is at that time",
+	"pin_targets":          "of communities",
+	"rate_usages":          "at the home that the user's id contains",
+	"realtime_events":      "kept for 24 hours; streams continue with a reset",
+	"realtime_heads":       "of no user",
+	"roles":                "the same at every home",
+	"settings":             "the same at every home",
+	"uploads":              "at the home that the id of the file contains",
+	"user_homes":           "the same at every home",
+	"user_moves":           "at the home that the user's id contains",
 }
 
 var (
 	sqlMoveFlagItems = stmt("moves.rows.flag_items", `UPDATE flag_items SET home = $3 WHERE home = $1 AND target_id = ANY($2::text[]) RETURNING 1`)
-	// The counts of a place belong to communities and channels, so that only those of the home change.
+	// The counts of a place move with it, so that only those of the home change.
+	sqlMoveFlagCountersFrom = stmt("moves.flagCountersFrom", `UPDATE counters SET n = counters.n - i.n FROM (SELECT 'flags-' || state AS kind, shard, count(*) AS n
+			FROM flag_items WHERE home = $1 AND target_id = ANY($2::text[]) GROUP BY state, shard) AS i
+		WHERE counters.home = $1 AND counters.ref = $3 AND counters.kind = i.kind AND counters.shard = i.shard`)
 	sqlMoveFlagCounters = stmt("moves.flagCounters", `INSERT INTO counters (home, ref, kind, shard, n)
 		SELECT $3, $4, 'flags-' || state, shard, count(*) FROM flag_items WHERE home = $1 AND target_id = ANY($2::text[]) GROUP BY state, shard
 		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`)
@@ -170,7 +186,7 @@ func (w *Tx) MoveTable(t *MoveTable, ids []string, to region.Code, limit int, mo
 
 // MoveFlagItems moves the items of the flag queue of targets, and their counts.
 func (w *Tx) MoveFlagItems(ids []string, to region.Code, moved *int64) {
-	w.Exec(sqlFlagItemsCount, ids, FlagsRef(w.Home()), -1)
+	w.Exec(sqlMoveFlagCountersFrom, ids, FlagsRef(w.Home()))
 	w.Exec(sqlMoveFlagCounters, ids, string(to), FlagsRef(to))
 	w.Query(sqlMoveFlagItems, db.Count(moved), ids, string(to))
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
@@ -65,14 +66,24 @@ var MoveSources = []*MoveSource{
 // MoveTable is a table whose rows move with the ids in one of its columns.
 type MoveTable struct {
 	Name string
-	move *db.Statement
+	// PageRows is the maximum number of rows that one transaction moves.
+	PageRows int
+	move     *db.Statement
 }
+
+// The usual number of rows that one transaction moves, and the one for tables in which a plan for more would read all rows.
+const (
+	movePage      = 500
+	shortMovePage = 50
+)
 
 // moveTable returns a table whose rows move if the id in the column owner moves. key is the rest of the primary key after
 // home.
-func moveTable(name, owner, key string) *MoveTable {
-	return &MoveTable{Name: name, move: stmt("moves.rows."+name, `UPDATE `+name+` SET home = $3 WHERE home = $1 AND (`+key+`) IN (SELECT `+key+` FROM `+name+
-		` WHERE home = $1 AND `+owner+` = ANY($2::text[]) LIMIT $4::bigint) RETURNING 1`)}
+func moveTable(name, owner, key string) *MoveTable { return moveTableBy(movePage, name, owner, key) }
+
+func moveTableBy(page int, name, owner, key string) *MoveTable {
+	return &MoveTable{Name: name, PageRows: page, move: stmt("moves.rows."+name, `UPDATE `+name+` SET home = $3 WHERE home = $1 AND (`+key+`) IN (SELECT `+key+
+		` FROM `+name+` WHERE home = $1 AND `+owner+` = ANY($2::text[]) LIMIT `+strconv.Itoa(page)+`) RETURNING 1`)}
 }
 
 // MoveTables are the tables whose rows move with a user. Every table is one of them, in moveApart or in notMoved, which a
@@ -96,13 +107,13 @@ var MoveTables = []*MoveTable{
 	moveTable("scheduled_posts", "id", "id"),
 	moveTable("pending_edits", "reference_id", "reference_id"),
 	moveTable("polls", "id", "id"),
-	moveTable("poll_votes", "poll_id", "poll_id, user_id, answer_id"),
+	moveTableBy(shortMovePage, "poll_votes", "poll_id", "poll_id, user_id, answer_id"),
 	moveTable("video_streams", "id", "id"),
 	moveTable("rooms", "id", "id"),
 	moveTable("channels", "id", "id"),
 	moveTable("channel_users", "channel_id", "channel_id, user_id"),
 	moveTable("message_feeds", "id", "id"),
-	moveTable("message_feed_segments", "feed_id", "feed_id, message_id"),
+	moveTableBy(shortMovePage, "message_feed_segments", "feed_id", "feed_id, message_id"),
 	moveTable("messages", "id", "id"),
 	moveTable("invitations", "id", "id"),
 	moveTable("files", "id", "id"),
@@ -178,10 +189,10 @@ func (r *ReadBatch) MoveRows(s *MoveSource, home region.Code, userID string, aft
 	r.Add(home, s.page, db.Rows(into), append([]any{userID, limit}, anys(after)...)...)
 }
 
-// MoveTable moves up to limit rows of a table whose ids are given from the home of the transaction to another one, and
+// MoveTable moves up to t.PageRows rows of a table whose ids are given from the home of the transaction to another one, and
 // reads their number.
-func (w *Tx) MoveTable(t *MoveTable, ids []string, to region.Code, limit int, moved *int64) {
-	w.Query(t.move, db.Count(moved), ids, string(to), limit)
+func (w *Tx) MoveTable(t *MoveTable, ids []string, to region.Code, moved *int64) {
+	w.Query(t.move, db.Count(moved), ids, string(to))
 }
 
 // MoveFlagItems moves the items of the flag queue of targets, and their counts.

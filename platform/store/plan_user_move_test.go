@@ -42,7 +42,7 @@ func (c *collector) collectUserMoves() {
 		c.reads(func(r *store.ReadBatch) { r.MoveRows(source, region.US, user, nil, pageRows, &rows) })
 	}
 	for _, table := range store.MoveTables {
-		c.write(func(w *store.Tx) { w.MoveTable(table, []string{user}, region.EU, pageRows, &n) })
+		c.write(func(w *store.Tx) { w.MoveTable(table, []string{user}, region.EU, &n) })
 	}
 	c.write(func(w *store.Tx) { w.MoveFlagItems([]string{user}, region.EU, &n) })
 	c.reads(func(r *store.ReadBatch) { r.StorySeenRows(region.US, user, nil, pageRows, &rows) })

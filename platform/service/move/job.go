@@ -14,11 +14,9 @@ import (
 const (
 	// pollInterval is the time between two searches for due moves.
 	pollInterval = time.Second
-	// readPage is the number of rows that are read at a time, idsPerPage the number of ids whose rows move at a time, and
-	// movePage the maximum number of rows that one transaction moves.
+	// readPage is the number of rows that are read at a time, idsPerPage the number of ids whose rows move at a time.
 	readPage   = 500
 	idsPerPage = 100
-	movePage   = 500
 	// objectsPerPage is the number of files whose objects are copied or deleted at a time.
 	objectsPerPage = 10
 )

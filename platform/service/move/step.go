@@ -63,9 +63,9 @@ func (w *work) tables() []steps.Step {
 	for _, table := range store.MoveTables {
 		all = append(all, w.step(table.Name, w.idPages(idsPerPage, func(ctx context.Context, ids []string) (n int64, again bool, err error) {
 			tx := w.Store.NewTx(w.move.FromHome)
-			tx.MoveTable(table, ids, w.move.ToHome, movePage, &n)
+			tx.MoveTable(table, ids, w.move.ToHome, &n)
 			err = tx.Commit(ctx)
-			return n, n == movePage, err
+			return n, n == int64(table.PageRows), err
 		})))
 	}
 	return append(all, w.step("export", w.restartExport))
@@ -84,7 +84,7 @@ func (w *work) idPages(limit int, process func(context.Context, []string) (int64
 			all[i] = id.ID
 		}
 		n, again, err := process(ctx, all)
-		result := steps.Result{Position: after, Rows: int32(n)} //nolint:gosec // at most movePage
+		result := steps.Result{Position: after, Rows: int32(n)} //nolint:gosec // at most a page
 		if !again {
 			result.Position, result.Last = all[len(all)-1:], len(all) < limit
 		}

@@ -3,12 +3,14 @@ package render
 import (
 	"slices"
 	"strconv"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/platform/store/migrations"
 )
 
 // TerminationLog is the file to which a migration writes its error, which becomes the termination message of the pod.
@@ -43,7 +45,7 @@ func MigrationJob(n Network, attempt int32) *batchv1.Job {
 			Parallelism:           new(int32(1)),
 			Completions:           new(int32(1)),
 			BackoffLimit:          new(int32(0)),
-			ActiveDeadlineSeconds: new(int64(6 * 60 * 60)),
+			ActiveDeadlineSeconds: new(int64(migrationDeadline(len(migrations.Names())).Seconds())),
 			Template:              migrationTemplate(n),
 		},
 	}
@@ -52,6 +54,12 @@ func MigrationJob(n Network, attempt int32) *batchv1.Job {
 		AnnotationAttempt: strconv.Itoa(int(attempt)),
 	}
 	return job
+}
+
+// migrationDeadline returns the time limit of a migration of a number of steps, in whole hours: one for a large index and
+// the placement of rows, and two minutes for each step, of which CockroachDB needs seconds when it is busy.
+func migrationDeadline(steps int) time.Duration {
+	return (time.Hour + time.Duration(steps)*2*time.Minute + time.Hour - 1).Truncate(time.Hour)
 }
 
 func migrationTemplate(n Network) corev1.PodTemplateSpec {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -348,4 +349,10 @@ func podsOf(n render.Network) []corev1.PodSpec {
 		pods = append(pods, render.Deployment(n, &n.SN.Spec.Regions[i]).Spec.Template.Spec)
 	}
 	return pods
+}
+
+func TestMigrationDeadline(t *testing.T) {
+	for steps, want := range map[int]time.Duration{0: time.Hour, 1: 2 * time.Hour, 30: 2 * time.Hour, 31: 3 * time.Hour, 90: 4 * time.Hour} {
+		require.Equal(t, want, render.MigrationDeadline(steps), "%d steps", steps)
+	}
 }

@@ -23,17 +23,25 @@ func main() {
 type sources struct {
 	migrations []rules.Statement
 	queries    []rules.Statement
-	placement  []rules.Statement // statements that concern regions: only the grammar is checked
+	updates    map[string]*rules.Update // by the origin of the query
+	shared     []string                 // tables
+	placement  []rules.Statement        // statements that concern regions: only the grammar is checked
 }
 
 // program returns the statements of the program.
 func program() sources {
-	var s sources
+	s := sources{updates: map[string]*rules.Update{}}
 	for _, m := range db.RenderedMigrations(db.CockroachDB) {
 		s.migrations = append(s.migrations, rules.Statement{Where: "store/migrations/" + m.Name + ".sql", SQL: m.SQL})
 	}
 	for _, q := range store.Statements() {
 		s.queries = append(s.queries, rules.Statement{Where: "store/" + q.Name, SQL: q.SQL})
+		if u := q.Update; u != nil {
+			s.updates["store/"+q.Name] = &rules.Update{Table: u.Table.Name, Key: u.Key, Unlocked: u.Unlocked != ""}
+		}
+	}
+	for _, t := range db.SharedTables() {
+		s.shared = append(s.shared, t.Name)
 	}
 	localities := db.DefaultLocalities()
 	for i, sql := range db.RegionStatements("plaza", db.Layout{Localities: localities}) {
@@ -55,6 +63,7 @@ func check(s sources) (broken []rules.Violation, tables int) {
 	schema, broken := rules.Migrations(s.migrations)
 	for _, q := range s.queries {
 		broken = append(broken, rules.Query(schema, q)...)
+		broken = append(broken, rules.SharedRows(s.shared, q, s.updates[q.Where])...)
 	}
 	for _, p := range s.placement {
 		broken = append(broken, rules.Grammar(p)...)

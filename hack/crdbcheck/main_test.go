@@ -15,6 +15,7 @@ func TestTheProgramKeepsTheRules(t *testing.T) {
 	require.NotEmpty(t, s.migrations)
 	require.NotEmpty(t, s.queries)
 	require.NotEmpty(t, s.placement)
+	require.NotEmpty(t, s.shared)
 	broken, tables := check(s)
 	for _, v := range broken {
 		t.Error(v)

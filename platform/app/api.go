@@ -165,6 +165,7 @@ func registerOutbox(shared *service.Deps) {
 	messagefeed.Register(shared)
 	session.Register(shared)
 	post.Register(shared)
+	room.Register(shared)
 }
 
 // shared returns the dependencies that all services share.

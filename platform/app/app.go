@@ -13,6 +13,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
@@ -34,6 +35,7 @@ type options struct {
 	handler       http.Handler // instead of the API, for tests
 	checks        []Check      // additional, for tests
 	fault         func() error
+	sent          func([]db.Queued)
 	insecureKnown bool
 	moves         movePace
 }
@@ -47,6 +49,9 @@ func WithStoreFault(fault func() error) Option { return func(o *options) { o.fau
 func WithMovePace(every, settle time.Duration) Option {
 	return func(o *options) { o.moves = movePace{every, settle} }
 }
+
+// WithSentTransactions calls sent with the statements of each transaction, for tests.
+func WithSentTransactions(sent func([]db.Queued)) Option { return func(o *options) { o.sent = sent } }
 
 // WithInsecureModeAnnounced suppresses the log's warning about a network that is not in secure mode, for a program that
 // tells its user itself.

@@ -73,7 +73,7 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 	if err := d.openKeys(); err != nil {
 		return nil, err
 	}
-	if err := d.openStore(ctx, o.fault); err != nil {
+	if err := d.openStore(ctx, o); err != nil {
 		return nil, err
 	}
 	built, err := r.build(ctx, d, o)
@@ -138,7 +138,7 @@ func (d *dependencies) openKeys() error {
 	return errors.Join(errs[:]...)
 }
 
-func (d *dependencies) openStore(ctx context.Context, fault func() error) error {
+func (d *dependencies) openStore(ctx context.Context, o options) error {
 	var err error
 	d.store, err = store.Open(ctx, db.Config{
 		URLs:             d.cfg.DatabaseURLs(),
@@ -146,7 +146,8 @@ func (d *dependencies) openStore(ctx context.Context, fault func() error) error 
 		StatementTimeout: d.cfg.StatementTimeout.Std(),
 		Log:              d.log,
 		Registry:         d.metrics.Registerer(),
-		Fault:            fault,
+		Fault:            o.fault,
+		Sent:             o.sent,
 	})
 	return err
 }

@@ -107,34 +107,3 @@ func TestStartInsecureKeepsTheMode(t *testing.T) {
 		})
 	}
 }
-
-// TestMigrationKeepsTheModeOfExistingNetworks checks that a network with users, in whose time secure mode was off unless
-// chosen, keeps its mode, and that the migration changes nothing in a new network.
-func TestMigrationKeepsTheModeOfExistingNetworks(t *testing.T) {
-	for name, c := range map[string]struct {
-		before []string
-		want   bool
-	}{
-		"new": {nil, true},
-		"users": {[]string{`INSERT INTO users (home, id, public_id, display_name, name_key, created_at, updated_at)
-			VALUES ('us', '01aaaaaaaaaaaaaaaaaaaaaa', 'a', 'a', 'a', now(), now())`}, false},
-		"users, chosen": {[]string{
-			`INSERT INTO users (home, id, public_id, display_name, name_key, created_at, updated_at)
-			VALUES ('us', '01aaaaaaaaaaaaaaaaaaaaaa', 'a', 'a', 'a', now(), now())`,
-			`INSERT INTO settings (home, name, value, changed_at, origin) VALUES ('eu', 'isSecureModeEnabled', 'true', now(), 'eu')`,
-		}, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			url := testdb.New(t)
-			require.NoError(t, db.Migrate(t.Context(), db.MigrateOptions{URL: url}))
-			for _, sql := range c.before {
-				execute(t, url, sql)
-			}
-			execute(t, url, `DELETE FROM goose_db_version WHERE version_id >= 283`) // as it was before; the later steps are idempotent
-			require.NoError(t, app.Migrate(t.Context(), db.MigrateOptions{URL: url}))
-			r := run(t, fullConfig(t, url))
-			require.Eventually(t, func() bool { return !r.status(t).SecureMode.AsOf.IsZero() }, patience, 10*time.Millisecond)
-			require.Equal(t, c.want, r.status(t).SecureMode.Enabled)
-		})
-	}
-}

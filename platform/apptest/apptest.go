@@ -67,6 +67,7 @@ type Network struct {
 	Keys KeyFiles
 
 	files   fileCache
+	locks   lockCheck
 	options options
 	mu      sync.RWMutex // of regions and stops
 	regions map[region.Code]*app.Region
@@ -100,7 +101,8 @@ func Start(t testing.TB, opts ...Option) *Network {
 func (n *Network) startRegion(t testing.TB, code region.Code, o options) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	server, err := app.New(ctx, n.config(code, o), o.log, app.WithStoreFault(o.fault), app.WithMovePace(movesRead, movesSettle))
+	server, err := app.New(ctx, n.config(code, o), o.log, app.WithStoreFault(o.fault), app.WithSentTransactions(n.locks.check),
+		app.WithMovePace(movesRead, movesSettle))
 	if err != nil {
 		stop()
 	}
@@ -109,6 +111,9 @@ func (n *Network) startRegion(t testing.TB, code region.Code, o options) {
 	go func() { ended <- server.Run(ctx) }()
 	end := sync.OnceFunc(func() {
 		stop()
+		if err := n.locks.failure(); err != nil {
+			t.Errorf("the order of locks of SharedTable in package db: %v", err)
+		}
 		require.NoError(t, <-ended)
 	})
 	n.mu.Lock()

@@ -10,6 +10,12 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 )
 
+// differenceError says where the answers of two servers differ.
+type differenceError string
+
+// Error returns the message.
+func (e differenceError) Error() string { return "the answers differ at " + string(e) }
+
 // compareAnswers sends one request of the operation to both servers and compares the responses as JSON. Except for
 // posts, lists of objects are unordered, because the database does not order them.
 func compareAnswers(op *operation, plaza, bare *client) error {
@@ -23,7 +29,7 @@ func compareAnswers(op *operation, plaza, bare *client) error {
 		return fmt.Errorf("%s: bare: %w", op.name, err)
 	}
 	if where := difference(op.name, a, b); where != "" {
-		return fmt.Errorf("the answers differ at %s", where)
+		return differenceError(where)
 	}
 	return nil
 }

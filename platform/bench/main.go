@@ -3,7 +3,7 @@
 // It starts an embedded database, `plaza serve` and the bare server (see package bare), each in a separate process,
 // fills the database, checks that both servers give equal answers, and then measures three operations: get post, list
 // 20 posts and create text post. With -against it compares two plaza programs instead, also for flagging a comment.
-// Finally it adds a million posts and measures pages of feeds of the platform alone. The servers are measured
+// Then it measures 16 writers of one object, adds a million posts and measures pages of feeds, of the platform alone. The servers are measured
 // alternately, in the order plaza-bare-bare-plaza in each round, so that other load on the machine affects both.
 //
 // The exit code reports whether the measurement succeeded, not whether the goals were reached: the speed of the machine
@@ -42,7 +42,7 @@ func parseOptions() (options, error) {
 	flag.StringVar(&o.binary, "plaza", "", "the plaza program to measure; empty builds it from this source tree")
 	flag.StringVar(&o.against, "against", "", "another plaza program to measure instead of the bare server, to see the effect of a change")
 	flag.StringVar(&o.profiles, "profiles", "", "directory for CPU and allocation profiles of both servers")
-	flag.StringVar(&o.only, "only", "", "measure only operations whose names contain this text: \"list\", \"feeds at scale\"")
+	flag.StringVar(&o.only, "only", "", "measure only operations whose names contain this text: \"list\", \"contention\", \"feeds at scale\"")
 	flag.IntVar(&o.feedPosts, "feed-posts", 1_000_000, "additional posts for measurements of feeds; 0 skips these")
 	flag.BoolVar(&o.bare, "bare", false, "run the bare server; for internal use")
 	flag.Parse()

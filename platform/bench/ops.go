@@ -35,6 +35,7 @@ func get(ctx context.Context, url string) ([]byte, error) {
 // The metrics that are measured.
 const (
 	roundTrips  = "plaza_database_round_trips_total" // one series per home
+	retries     = "plaza_database_transaction_retries_total"
 	allocations = "go_memstats_mallocs_total"
 	cpuSeconds  = "process_cpu_seconds_total"
 	resident    = "process_resident_memory_bytes"

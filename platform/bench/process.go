@@ -88,7 +88,7 @@ func (e *environment) startPlaza(ctx context.Context, name, binary string) (*ser
 		cmd := exec.CommandContext(ctx, binary, "serve")
 		cmd.Env = append(withoutSettings(os.Environ()),
 			"PLAZA_REGION="+string(home), "PLAZA_NETWORK_ID="+networkID, "PLAZA_LISTEN="+api, "PLAZA_OPS_LISTEN="+ops,
-			"PLAZA_DATABASE_URL="+e.database.URL(), "PLAZA_DIRECTORY_KEY=bench", "PLAZA_DRAIN_DELAY=0s", "PLAZA_RATE_LIMIT=off",
+			"PLAZA_DATABASE_URL="+e.database.URL(), "PLAZA_DIRECTORY_KEY=the directory key of the benchmark", "PLAZA_DRAIN_DELAY=0s", "PLAZA_RATE_LIMIT=off", "PLAZA_PPROF=true",
 			"PLAZA_SERVER_KEYS_FILE="+e.path("server-keys.json"), "PLAZA_API_KEYS_FILE="+e.path("api-keys.json"),
 			"PLAZA_SIGNING_KEYS_FILE="+e.path("signing-keys.json"))
 		return cmd

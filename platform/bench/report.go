@@ -28,6 +28,7 @@ type report struct {
 	results       []*result
 	residentIdle  float64
 	residentAfter float64
+	contention    []*contentionCase
 	feeds         []*feedCase
 }
 
@@ -45,6 +46,9 @@ func (r *report) print(out io.Writer) error {
 	}
 	fmt.Fprintln(out)
 	if err := printTable(out, 0, goalHeader, r.goals); err != nil {
+		return err
+	}
+	if err := r.printContention(out); err != nil {
 		return err
 	}
 	return r.printFeeds(out)

@@ -42,6 +42,7 @@ func newAuditFixture(t *testing.T) *auditFixture {
 	join(t, f.community, f.member, f.mod, f.staff)
 	promote(t, f.boss, f.community, f.mod)
 	f.post, f.bossPost = newPost(t, f.member, f.community), newPost(t, f.boss, f.community)
+	flag(t, f.boss, "posts", f.post)
 	return f
 }
 
@@ -83,6 +84,7 @@ func TestPrivilegesLeaveAnEvent(t *testing.T) {
 		{"unban a user", f.mod, http.MethodPut, members + "/unban", on, "user", "BAN_COMMUNITY_USER", []string{"community " + f.community, "user " + memberID}},
 		{"ban from the network", f.staff, http.MethodPost, "/api/v2/users/ban", object{"userId": f.member.UserID}, "user", "BAN_USER", []string{"user " + memberID}},
 		{"settings", f.n.Admin(region.EU), http.MethodPut, settingsPath, object{"flagLimit": 7}, "administrator", "", []string{"settings network"}},
+		{"resolve flags", f.staff, http.MethodPost, flagItemsPath + "/" + f.post + "/resolve", object{"outcome": "dismissed"}, "user", "MODERATE_POST_AND_COMMENT", []string{"flagItem " + f.post}},
 		{"delete a post", f.staff, http.MethodDelete, "/api/v4/posts/" + f.post, nil, "user", "DELETE_COMMUNITY_POST", []string{"post " + f.post}},
 	} {
 		found := f.do(t, c.by, c.method, c.path, c.body)

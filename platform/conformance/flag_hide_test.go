@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -231,4 +232,53 @@ func TestHiddenWallPosts(t *testing.T) {
 	f.author.Do(t, http.MethodGet, "/api/v3/posts/"+post, nil).OK(t)
 	f.staff.Do(t, http.MethodPost, flagItemsPath+"/"+post+"/resolve", object{"outcome": "dismissed"}).OK(t)
 	require.Equal(t, []string{post, post}, shown())
+}
+
+// TestFlagsHideStories is TestFlagsHidePosts for a story, which its author and moderators still see.
+func TestFlagsHideStories(t *testing.T) {
+	t.Parallel()
+	f := newHidingFixture(t)
+	story := f.boss.NewStory(t, f.community)
+	kept := f.boss.NewStory(t, f.community)
+	requireVisible := func(visible bool) {
+		t.Helper()
+		f.requireStory(t, story, kept, visible)
+	}
+	flagStory := func(by ...*apptest.Client) {
+		for _, c := range by {
+			c.Do(t, http.MethodPost, "/api/v4/stories/"+story+"/flags", nil).OK(t)
+		}
+	}
+	flagStory(f.reporters[0])
+	requireVisible(true)
+	flagStory(f.reporters[1])
+	requireVisible(false)
+	requireItem(t, f.boss, story, object{"isHidden": true, "flagCount": 2.0})
+	f.staff.Do(t, http.MethodPost, flagItemsPath+"/"+story+"/resolve", object{"outcome": "dismissed"}).OK(t)
+	requireVisible(true)
+	flagStory(f.reporters...)
+	requireVisible(true)
+	flagStory(f.n.NewUser(t, region.EU, "fourth"))
+	requireVisible(false)
+	f.staff.Do(t, http.MethodPost, flagItemsPath+"/"+story+"/resolve", object{"outcome": "userBanned"}).OK(t)
+	requireVisible(false)
+	f.boss.Do(t, http.MethodDelete, "/api/v4/stories/"+story, nil).OK(t)
+	count := f.boss.Do(t, http.MethodGet, "/api/v4/stories/count?targetType=community&targetId="+f.community, nil).OK(t).Int(t, "count")
+	require.Equal(t, 1, count)
+}
+
+func (f *hidingFixture) requireStory(t *testing.T, story, kept string, visible bool) {
+	t.Helper()
+	list := "/api/v4/stories?targetType=community&targetId=" + f.community
+	reader := f.reporters[0]
+	listed := reader.Do(t, http.MethodGet, list, nil).OK(t).Strings(t, "stories", "storyId")
+	require.Contains(t, listed, kept)
+	require.Equal(t, visible, slices.Contains(listed, story))
+	require.Equal(t, visible, reader.Do(t, http.MethodGet, "/api/v4/stories/"+story, nil).Status == http.StatusOK)
+	require.Contains(t, f.boss.Do(t, http.MethodGet, list, nil).OK(t).Strings(t, "stories", "storyId"), story)
+	for _, c := range []*apptest.Client{f.boss, f.staff} {
+		c.Do(t, http.MethodGet, "/api/v4/stories/"+story, nil).OK(t)
+	}
+	count := reader.Do(t, http.MethodGet, "/api/v4/stories/count?targetType=community&targetId="+f.community, nil).OK(t).Int(t, "count")
+	require.Equal(t, map[bool]int{true: 2, false: 1}[visible], count)
 }

@@ -109,6 +109,34 @@ func TestBanEndsBroadcasts(t *testing.T) {
 	require.Equal(t, [2]string{"ended", "terminated"}, states(badStream, badRoom), "they do not start again")
 }
 
+// TestCommunityBanEndsBroadcasts bans a streamer from a community whose home is elsewhere. The live stream and the room
+// in it end; those in another community and those of another member go on.
+func TestCommunityBanEndsBroadcasts(t *testing.T) {
+	t.Parallel()
+	n := mediaNetwork(t)
+	boss, bad, good := n.NewUser(t, region.EU, "boss"), n.NewUser(t, region.US, "bad"), n.NewUser(t, region.US, "good")
+	users := object{"userIds": []string{bad.UserID, good.UserID}}
+	club, other := newCommunity(t, boss, users), newCommunity(t, boss, users)
+	broadcast := func(c *apptest.Client, community string) (states func() []string) {
+		stream, room := text(newStream(t, c), "streamId"), text(newRoom(t, c), "roomId")
+		for dataType, data := range map[string]object{"liveStream": {"text": "x", "streamId": stream}, "room": {"text": "x", "roomId": room}} {
+			c.Do(t, http.MethodPost, "/api/v4/posts", object{"targetType": "community", "targetId": community, "dataType": dataType, "data": data}).OK(t)
+		}
+		return func() []string {
+			admin := n.Admin(region.SG)
+			return []string{
+				admin.Do(t, http.MethodGet, streamsPath+"/"+stream, nil).OK(t).String(t, "videoStreamings.0.status"),
+				admin.Do(t, http.MethodGet, "/api/v1/rooms/"+room, nil).OK(t).String(t, "rooms.0.status"),
+			}
+		}
+	}
+	banned, elsewhere, others := broadcast(bad, club), broadcast(bad, other), broadcast(good, club)
+	banMember(t, boss, club, bad)
+	require.Equal(t, []string{"ended", "terminated"}, banned())
+	require.Equal(t, []string{"idle", "idle"}, elsewhere())
+	require.Equal(t, []string{"idle", "idle"}, others())
+}
+
 // TestBannedMemberReceivesNoEvents bans a member of a community and checks that events of the community do not reach the
 // open event stream, which goes on with others.
 func TestBannedMemberReceivesNoEvents(t *testing.T) {

@@ -58,6 +58,7 @@ func newWorkload(t *testing.T) *workload {
 		return nil
 	}))
 	s.admin = s.Admin(region.SG)
+	s.admin.Do(t, http.MethodPut, "/api/v3/network-settings", object{"flagHideLimit": 3}).OK(t)
 	for i := range workers {
 		s.people = append(s.people, s.NewUser(t, region.All()[i%3], "worker"))
 	}

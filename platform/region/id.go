@@ -13,7 +13,14 @@ const IDLength = 24
 // ErrBadID is returned for text that is not a valid id.
 var ErrBadID = errors.New("not an id")
 
-var codeBytes = map[Code]byte{US: 0x01, EU: 0x02, SG: 0x03}
+// The first byte of ids, and its hexadecimal form.
+const (
+	byteUS, prefixUS = 0x01, "01"
+	byteEU, prefixEU = 0x02, "02"
+	byteSG, prefixSG = 0x03, "03"
+)
+
+var codeBytes = map[Code]byte{US: byteUS, EU: byteEU, SG: byteSG}
 
 // NewID returns a random id whose row is stored in home. It panics if home is not a region, which is a programming
 // error.
@@ -49,10 +56,13 @@ func HomeOf(id string) (Code, error) {
 	if !wellFormed(id) {
 		return "", ErrBadID
 	}
-	for code, b := range codeBytes {
-		if id[0] == hexDigit(b>>4) && id[1] == hexDigit(b&0xf) {
-			return code, nil
-		}
+	switch id[:2] {
+	case prefixUS:
+		return US, nil
+	case prefixEU:
+		return EU, nil
+	case prefixSG:
+		return SG, nil
 	}
 	return "", ErrBadID
 }
@@ -75,5 +85,3 @@ func wellFormed(id string) bool {
 	}
 	return true
 }
-
-func hexDigit(n byte) byte { return "0123456789abcdef"[n] }

@@ -1,10 +1,6 @@
 package store
 
-import (
-	"strings"
-
-	"github.com/plaza-social/plaza/platform/store/db"
-)
+import "github.com/plaza-social/plaza/platform/store/db"
 
 // auditedValues are the values of a target that audit events keep as before and after, by the type of the target. They
 // are bounded, and contain no secrets and no public user ids.
@@ -31,6 +27,8 @@ var auditedValues = map[string]*db.Statement{
 			'isDeleted', t.deleted_at IS NOT NULL`),
 	"story": auditValues("story", "stories", "author_id",
 		`'text', left(t.data->>'text', 1000), 'dataType', t.data_type, 'flagCount', t.flag_count, 'isDeleted', t.deleted_at IS NOT NULL`),
+	"flagItem": auditValues("flagItem", "(SELECT home, target_id AS id, state, outcome, flag_count, is_hidden FROM flag_items WHERE home = $1)", "''",
+		`'state', t.state, 'outcome', t.outcome, 'flagCount', t.flag_count, 'isHidden', t.is_hidden`),
 	"stream": auditValues("stream", "video_streams", "creator_id",
 		`'title', left(t.title, 1000), 'status', t.status, 'isDeleted', t.deleted_at IS NOT NULL`),
 	"room": auditValues("room", "rooms", "creator_id",
@@ -44,22 +42,18 @@ var auditedValues = map[string]*db.Statement{
 	"category": auditValues("category", "categories", "''", `'name', t.name, 'isDeleted', t.deleted_at IS NOT NULL`),
 	"role": auditValues("role", "roles", "''",
 		`'displayName', t.display_name, 'permissions', t.permissions, 'isDeleted', t.deleted_at IS NOT NULL`),
-	"rule": auditValues("rule", "moderation_rules WHERE list IN ('allow', 'block')", "''",
+	"rule": auditValues("rule", "(SELECT home, id, list, regex, is_enabled, is_match_exact_word, is_deleted FROM moderation_rules WHERE home = $1 AND list IN ('allow', 'block'))", "''",
 		`'list', t.list, 'regex', left(t.regex, 1000), 'isEnabled', t.is_enabled, 'isMatchExactWord', t.is_match_exact_word, 'isDeleted', t.is_deleted`),
 }
 
-// auditValues registers the statement that stores the values of a target. The table may have a condition.
+// auditValues registers the statement that stores the values of a target.
 func auditValues(kind, table, subject, values string) *db.Statement {
-	condition := ""
-	if before, after, found := strings.Cut(table, " WHERE "); found {
-		table, condition = before, "t."+after+" AND "
-	}
 	if subject != "''" {
 		subject = "t." + subject
 	}
 	return stmt("auditDetails.values."+kind, `INSERT INTO audit_details (home, event_id, part, type, id, subject_id, value)
 		SELECT $1, $2, $3, '`+kind+`', t.id, `+subject+`, jsonb_build_object(`+values+`) FROM `+table+` AS t
-		WHERE t.home = $1 AND `+condition+`t.id = ANY($4::text[]) AND `+auditValueMissing(`'`+kind+`'`, "t.id"))
+		WHERE t.home = $1 AND t.id = ANY($4::text[]) AND `+auditValueMissing(`'`+kind+`'`, "t.id"))
 }
 
 // auditValueMissing returns the condition that an earlier attempt of the transaction has not stored the value: CockroachDB

@@ -1,12 +1,31 @@
 package store
 
-import "time"
+import (
+	"time"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+const (
+	endRooms = `UPDATE rooms SET status = 'terminated', ended_at = $3::timestamptz, updated_at = $3
+		WHERE home = $1 AND creator_id = $2 AND deleted_at IS NULL AND status IN ('idle', 'live', 'waitingReconnect')`
+	endStreams = `UPDATE video_streams SET status = 'ended', ended_at = $3::timestamptz, updated_at = $3
+		WHERE home = $1 AND creator_id = $2 AND deleted_at IS NULL AND status IN ('idle', 'live')`
+
+	// fewLive says why these statements do not lock the rows first.
+	fewLive = "few of a user's are live, and the transaction updates nothing else"
+)
 
 var (
-	sqlRoomsEnd = stmt("rooms.endOfCreator", `UPDATE rooms SET status = 'terminated', ended_at = $3::timestamptz, updated_at = $3
-		WHERE home = $1 AND creator_id = $2 AND deleted_at IS NULL AND status IN ('idle', 'live', 'waitingReconnect')`)
-	sqlStreamsEnd = stmt("videoStreams.endOfCreator", `UPDATE video_streams SET status = 'ended', ended_at = $3::timestamptz, updated_at = $3
-		WHERE home = $1 AND creator_id = $2 AND deleted_at IS NULL AND status IN ('idle', 'live')`)
+	sqlRoomsEnd       = stmt("rooms.endOfCreator", endRooms).UpdatesUnlocked(sharedRooms, fewLive)
+	sqlStreamsEnd     = stmt("videoStreams.endOfCreator", endStreams).UpdatesUnlocked(sharedStreams, fewLive)
+	sqlRoomsEndIn     = stmt("rooms.endInPosts", endRooms+` AND post_id = ANY($4::text[])`).UpdatesUnlocked(sharedRooms, fewLive)
+	sqlStreamsEndIn   = stmt("videoStreams.endInPosts", endStreams+` AND post_id = ANY($4::text[])`).UpdatesUnlocked(sharedStreams, fewLive)
+	sqlBroadcastPosts = stmt("rooms.openPostsOfCreators", `SELECT post_id FROM rooms
+			WHERE home = $1 AND creator_id = ANY($2::text[]) AND deleted_at IS NULL AND status IN ('idle', 'live', 'waitingReconnect') AND post_id > ''
+		UNION ALL SELECT post_id FROM video_streams
+			WHERE home = $1 AND creator_id = ANY($2::text[]) AND deleted_at IS NULL AND status IN ('idle', 'live') AND post_id > ''`)
 )
 
 // EndBroadcasts ends the rooms and streams of a user that have not ended yet. The media server is not called: clients no
@@ -14,4 +33,43 @@ var (
 func (w *Tx) EndBroadcasts(creatorID string, now time.Time) {
 	w.Exec(sqlRoomsEnd, creatorID, now)
 	w.Exec(sqlStreamsEnd, creatorID, now)
+}
+
+// EndBroadcastsIn is EndBroadcasts for those that are part of posts.
+func (w *Tx) EndBroadcastsIn(creatorID string, postIDs []string, now time.Time) {
+	w.Exec(sqlRoomsEndIn, creatorID, now, postIDs)
+	w.Exec(sqlStreamsEndIn, creatorID, now, postIDs)
+}
+
+// BroadcastPosts reads the ids of the posts with rooms and streams of users of a home that have not ended.
+func (r *ReadBatch) BroadcastPosts(home region.Code, creatorIDs []string, into *[]string) {
+	r.Add(home, sqlBroadcastPosts, db.Values(into), creatorIDs)
+}
+
+// TopicCommunityBan is the outbox topic of bans from a community.
+const TopicCommunityBan = "communityBan"
+
+// CommunityBan is the payload of TopicCommunityBan.
+type CommunityBan struct {
+	CommunityID string    `json:"communityId"`
+	UserIDs     []string  `json:"userIds"` // internal ids of one home
+	At          time.Time `json:"at"`
+}
+
+// EmitBans emits an outbox row for each home of the users that changes ban from a community.
+func (w *Tx) EmitBans(communityID string, changes []MemberChange, now, firstTry time.Time) []OutboxRow {
+	var banned []string
+	for _, c := range changes {
+		if c.New.IsBanned() && !c.Old.IsBanned() {
+			banned = append(banned, c.New.UserID)
+		}
+	}
+	var rows []OutboxRow
+	byHome := w.ByHome(banned)
+	for _, home := range region.All() {
+		if ids := byHome[home]; len(ids) > 0 {
+			rows = append(rows, w.Emit(TopicCommunityBan, CommunityBan{communityID, ids, now}, now, firstTry))
+		}
+	}
+	return rows
 }

@@ -71,17 +71,17 @@ var (
 	sqlCommentGuard          = stmt("comments.guardAlive", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
 	sqlCommentGuardStatus    = stmt("comments.guardStatus", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND approval_status = $3 AND deleted_at IS NULL`)
 	sqlCommentGuardUnchanged = stmt("comments.guardUnchanged", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND updated_at = $3::timestamptz AND deleted_at IS NULL`)
-	sqlCommentReview         = stmt("comments.review", `UPDATE comments SET approval_status = $3, updated_at = `+changedAt("$4")+` WHERE home = $1 AND id = $2`)
+	sqlCommentReview         = stmt("comments.review", `UPDATE comments SET approval_status = $3, updated_at = `+changedAt("$4")+` WHERE home = $1 AND id = $2`).Updates(sharedComments, 2)
 	sqlCommentUpdate         = stmt("comments.edit", `UPDATE comments SET data_types = $3::text[], data = $4::jsonb, metadata = $5::jsonb, mentionees = $6::jsonb,
 		attachments = $7::jsonb, edited_at = CASE WHEN $9::boolean OR (data = $4::jsonb AND attachments = $7::jsonb) THEN edited_at ELSE $8::timestamptz END,
-		updated_at = `+changedAt("$8")+` WHERE home = $1 AND id = $2`)
-	sqlCommentDelete        = stmt("comments.delete", `UPDATE comments SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)
-	sqlCommentPurge         = stmt("comments.purge", `DELETE FROM comments WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NOT NULL`)
+		updated_at = `+changedAt("$8")+` WHERE home = $1 AND id = $2`).Updates(sharedComments, 2)
+	sqlCommentDelete        = stmt("comments.delete", `UPDATE comments SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedComments, 2)
+	sqlCommentPurge         = stmt("comments.purge", `DELETE FROM comments WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NOT NULL`).Updates(sharedComments, 2)
 	sqlCommentSomeIDs       = stmt("comments.someIDs", `SELECT id FROM comments WHERE home = $1 AND reference_id = $2 ORDER BY created_at, id LIMIT 500`)
 	sqlCommentSubtractCount = stmt("comments.subtractCount", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $3, 0,
 		-(SELECT count(*) FROM comments WHERE home = $1 AND id = ANY($4::text[]) AND ($5::boolean OR (approval_status = 'approved' AND deleted_at IS NULL))))
-		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`)
-	sqlCommentDeleteRows = stmt("comments.deleteRows", `DELETE FROM comments WHERE home = $1 AND id = ANY($2::text[])`)
+		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`).UpdatesFirst(sharedCounters, 2, 3)
+	sqlCommentDeleteRows = stmt("comments.deleteRows", `DELETE FROM comments WHERE home = $1 AND id = ANY($2::text[])`).Updates(sharedComments, 2)
 )
 
 // Comment reads one comment; nil if there is none.

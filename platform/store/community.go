@@ -62,9 +62,9 @@ var (
 		join_approval = COALESCE($14::boolean, join_approval), story_comments = COALESCE($15::boolean, story_comments),
 		notification_mode = COALESCE($16::text, notification_mode), tags = COALESCE($17::text[], tags),
 		metadata = COALESCE($18::jsonb, metadata), category_ids = COALESCE($19::text[], category_ids), updated_at = $3
-		WHERE home = $1 AND id = $2 AND deleted_at IS NULL RETURNING `+communityColumns)
+		WHERE home = $1 AND id = $2 AND deleted_at IS NULL RETURNING `+communityColumns).Updates(sharedCommunities, 2)
 	sqlCommunityDelete = stmt("communities.delete", `UPDATE communities SET deleted_at = $3, updated_at = $3
-		WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
+		WHERE home = $1 AND id = $2 AND deleted_at IS NULL`).Updates(sharedCommunities, 2)
 	sqlCommunityGuard     = stmt("communities.isLive", `SELECT 1 / count(*) FROM communities WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
 	sqlCommunityGuardName = stmt("communities.nameIsFree", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM communities
 		WHERE home = $1 AND name_key = $2 AND display_name = $3 AND id <> $4 AND deleted_at IS NULL) THEN 0 ELSE 1 END`)

@@ -1,16 +1,9 @@
 package store
 
 import (
-	"math/rand/v2"
-
-	"github.com/jackc/pgx/v5"
-
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
-
-// counterShards is the number of rows that a count is distributed over.
-const counterShards = 16
 
 // CounterKind is what is counted for a reference.
 type CounterKind string
@@ -35,24 +28,22 @@ func (c Counts) Of(ref string, kind CounterKind) int64 { return c[ref][kind] }
 
 var (
 	sqlCounterAdd = stmt("counters.add", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $3, $4::bigint, $5::bigint)
-		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`)
-	sqlCounterInsert = stmt("counters.insert", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $3, $4::bigint, 0)
-		ON CONFLICT (home, ref, kind, shard) DO NOTHING`)
-	sqlCountersPurge = stmt("counters.purge", `DELETE FROM counters WHERE home = $1 AND ref = ANY($2::text[])`)
-	sqlCounterRead   = stmt("counters.read", `SELECT ref, kind, sum(n)::bigint FROM counters WHERE home = $1 AND ref = ANY($2::text[]) GROUP BY ref, kind`)
+		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`).UpdatesFirst(sharedCounters, 2, 3, 4)
+	sqlCountersPurge = stmt("counters.purge", `DELETE FROM counters WHERE home = $1 AND ref = ANY($2::text[])`).
+				UpdatesUnlocked(sharedCounters, "they are deleted with what is counted")
+	sqlCounterRead = stmt("counters.read", `SELECT ref, kind, sum(n)::bigint FROM counters WHERE home = $1 AND ref = ANY($2::text[]) GROUP BY ref, kind`)
 )
 
 // Count adds delta to a count. It must be called in the transaction that changes the counted rows.
 func (w *Tx) Count(ref string, kind CounterKind, delta int64) {
-	shard := rand.Int64N(counterShards) //nolint:gosec // the shard need not be a secret
-	w.Exec(sqlCounterAdd, ref, string(kind), shard, delta)
+	w.Exec(sqlCounterAdd, ref, string(kind), db.AnyShard, delta)
 }
 
-// insertCounter inserts a row of a count with the number 0 unless it exists, for statements that update it. It has no
-// effect without a reference.
-func (w *Tx) insertCounter(ref string, kind CounterKind, shard int64) {
+// lockCounter locks a row of a count, which it inserts if needed, for statements that update it. It has no effect without
+// a reference.
+func (w *Tx) lockCounter(ref string, kind CounterKind, shard int64) {
 	if ref != "" {
-		w.Exec(sqlCounterInsert, ref, string(kind), shard)
+		w.Exec(sqlCounterAdd, ref, string(kind), shard, 0)
 	}
 }
 
@@ -70,14 +61,12 @@ func (r *ReadBatch) CountsOf(refs []string, into Counts) {
 	}
 }
 
-// SelectCounts reads counts after the preceding statements.
-func (w *Tx) SelectCounts(refs []string, into Counts) {
-	w.Query(sqlCounterRead, func(rows pgx.Rows) error {
-		var part []countRow
-		err := db.Rows(&part)(rows)
-		into.fill(part)
-		return err
-	}, refs)
+// Add adds to one count.
+func (c Counts) Add(ref string, kind CounterKind, delta int64) {
+	if c[ref] == nil {
+		c[ref] = map[CounterKind]int64{}
+	}
+	c[ref][kind] += delta
 }
 
 type countRow struct {
@@ -88,9 +77,6 @@ type countRow struct {
 
 func (c Counts) fill(rows []countRow) {
 	for _, row := range rows {
-		if c[row.Ref] == nil {
-			c[row.Ref] = map[CounterKind]int64{}
-		}
-		c[row.Ref][row.Kind] = row.N
+		c.Add(row.Ref, row.Kind, row.N-c.Of(row.Ref, row.Kind))
 	}
 }

@@ -41,7 +41,7 @@ var (
 
 	sqlUserErase = stmt("users.erase", `UPDATE users SET public_id = 'DELETED_' || id, display_name = '', name_key = '', profile_handle = '', handle_key = '', handle_claim = '',
 		description = '', avatar_file_id = '', avatar_custom_url = '', roles = '{}', metadata = '{}', is_brand = false, updated_at = $3, deleted_at = $3
-		WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
+		WHERE home = $1 AND id = $2 AND deleted_at IS NULL`).Updates(sharedUsers, 2)
 	sqlDirectoryDelete = stmt("directory.delete", `DELETE FROM directory WHERE home = $1 AND user_hash = $2::bytea AND user_id = $3`)
 )
 

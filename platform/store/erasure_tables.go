@@ -141,7 +141,11 @@ var (
 )
 
 func eraseByOwner(table, owner string) *db.Statement {
-	return stmt("erasure.owned."+table, `DELETE FROM `+table+` WHERE home = $1 AND `+owner+` = $2`)
+	st := stmt("erasure.owned."+table, `DELETE FROM `+table+` WHERE home = $1 AND `+owner+` = $2`)
+	if t := shared[table]; t != nil {
+		return st.UpdatesUnlocked(t, "they are deleted with what is counted")
+	}
+	return st
 }
 
 var (

@@ -59,7 +59,20 @@ func newErasureWalk(l walk) *ErasureWalk {
 		w.json = stmt("erasure.json."+l.table, `UPDATE `+l.table+` SET `+l.json+` = $2::jsonb WHERE home = $1 AND `+keyIs(l.key, 4)+
 			` AND `+l.json+` = $3::jsonb`)
 	}
+	w.declareUpdates()
 	return w
+}
+
+// declareUpdates declares the updated rows of a shared table.
+func (w *ErasureWalk) declareUpdates() {
+	t := shared[w.Table]
+	if t == nil {
+		return
+	}
+	w.erase.Updates(t, 3)
+	if w.json != nil {
+		w.json.Updates(t, 4)
+	}
 }
 
 // parameters returns n parameters, the first of which is $first.

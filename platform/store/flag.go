@@ -30,27 +30,27 @@ var (
 	sqlFlagGuard     = stmt("flags.guardThere", `SELECT 1 / count(*) FROM flags WHERE home = $1 AND target_id = $2 AND user_id = $3`)
 	sqlFlaggedByUser = stmt("flags.mine", `SELECT EXISTS (SELECT 1 FROM flags WHERE home = $1 AND target_id = $2 AND user_id = $3)`)
 
-	sqlPostRecomputeFlags    = stmt("flags.applyToPost", flagFieldsFromFlags("posts"))
-	sqlCommentRecomputeFlags = stmt("flags.applyToComment", flagFieldsFromFlags("comments"))
-	sqlStoryRecomputeFlags   = stmt("flags.applyToStory", flagFieldsFromFlags("stories"))
-	sqlUserRecomputeFlags    = stmt("flags.applyToUser", flagFieldsFromFlags("users"))
-	sqlMessageRecomputeFlags = stmt("flags.applyToMessage", flagFieldsFromFlags("messages"))
+	sqlPostRecomputeFlags    = stmt("flags.applyToPost", flagFieldsFromFlags("posts")).Updates(sharedPosts, 2)
+	sqlCommentRecomputeFlags = stmt("flags.applyToComment", flagFieldsFromFlags("comments")).Updates(sharedComments, 2)
+	sqlStoryRecomputeFlags   = stmt("flags.applyToStory", flagFieldsFromFlags("stories")).Updates(sharedStories, 2)
+	sqlUserRecomputeFlags    = stmt("flags.applyToUser", flagFieldsFromFlags("users")).Updates(sharedUsers, 2)
+	sqlMessageRecomputeFlags = stmt("flags.applyToMessage", flagFieldsFromFlags("messages")).Updates(sharedMessages, 2)
 
 	sqlPostRecomputeFlaggedChildren = stmt("flags.recomputePostChildren", `UPDATE posts SET has_flagged_children = f.found FROM
 		(SELECT EXISTS (SELECT 1 FROM posts AS k WHERE k.home = $1 AND k.parent_id = $2 AND NOT k.is_parent AND k.flag_count > 0
 			AND k.deleted_at IS NULL) AS found) AS f
-		WHERE posts.home = $1 AND posts.id = $2 AND posts.has_flagged_children <> f.found`)
+		WHERE posts.home = $1 AND posts.id = $2 AND posts.has_flagged_children <> f.found`).Updates(sharedPosts, 2)
 	sqlPostRecomputeFlaggedComment = stmt("flags.recomputePostComments", `UPDATE posts SET has_flagged_comment = f.found FROM
 		(SELECT EXISTS (SELECT 1 FROM comments WHERE home = $1 AND reference_id = $2 AND flag_count > 0 AND deleted_at IS NULL) AS found) AS f
-		WHERE posts.home = $1 AND posts.id = $2 AND posts.has_flagged_comment <> f.found`)
+		WHERE posts.home = $1 AND posts.id = $2 AND posts.has_flagged_comment <> f.found`).Updates(sharedPosts, 2)
 	sqlStoryRecomputeFlaggedComment = stmt("flags.recomputeStoryComments", `UPDATE stories SET has_flagged_comment = f.found FROM
 		(SELECT EXISTS (SELECT 1 FROM comments WHERE home = $1 AND reference_id = $2 AND flag_count > 0 AND deleted_at IS NULL) AS found) AS f
-		WHERE stories.home = $1 AND stories.id = $2 AND stories.has_flagged_comment <> f.found`)
+		WHERE stories.home = $1 AND stories.id = $2 AND stories.has_flagged_comment <> f.found`).Updates(sharedStories, 2)
 	sqlCommunityRecomputeFlagged = stmt("flags.recomputeCommunity", `UPDATE communities SET has_flagged_post = f.post, has_flagged_comment = f.comment FROM
 		(SELECT EXISTS (SELECT 1 FROM posts WHERE home = $1 AND target_id = $2 AND is_flagged AND flag_count > 0 AND deleted_at IS NULL) AS post,
 			EXISTS (SELECT 1 FROM posts WHERE home = $1 AND target_id = $2 AND is_flagged AND has_flagged_comment AND deleted_at IS NULL) AS comment) AS f
 		WHERE communities.home = $1 AND communities.id = $2
-			AND (communities.has_flagged_post <> f.post OR communities.has_flagged_comment <> f.comment)`)
+			AND (communities.has_flagged_post <> f.post OR communities.has_flagged_comment <> f.comment)`).Updates(sharedCommunities, 2)
 )
 
 // flagFieldsFromFlags recomputes the flag columns of a row from the flags.

@@ -4,7 +4,7 @@ import "time"
 
 // Automatic hiding moves flagged content to the state in which it waits for review: posts to the feed type reviewing,
 // comments to Pending. The resolution of the flags moves it on: dismissed and withdrawn flags make it visible again,
-// other outcomes decline it.
+// other outcomes decline it. Stories have no review: they are marked as hidden, and stay so if they are declined.
 
 // hiddenAs returns the SQL expression for the state that the content of the hidden item i must have, and the one that it
 // has before.
@@ -33,6 +33,14 @@ func ofHiddenItem(column, before string) string {
 	return `i.home = $1 AND i.target_id = $3 AND i.is_hidden AND p.home = $1 AND p.id = $2 AND p.deleted_at IS NULL AND p.` + column + ` = ` + before
 }
 
+// hiddenStory is the condition that the story of the hidden item i must be hidden; ofHiddenStory that the item of $2 must
+// hide or show its story p.
+const (
+	hiddenStory   = `(i.state <> 'resolved' OR i.outcome NOT IN ('dismissed', 'withdrawn'))`
+	ofHiddenStory = `i.home = $1 AND i.target_id = $2 AND i.is_hidden AND p.home = $1 AND p.id = $2 AND p.deleted_at IS NULL
+		AND (p.hidden_at IS NULL) = ` + hiddenStory
+)
+
 var (
 	sqlFlagItemHidePost = stmt("flagItems.hidePost", hideFlagged(`SELECT 1 FROM posts AS p
 		WHERE p.home = $1 AND p.id = $4 AND p.feed_type = 'published' AND p.deleted_at IS NULL`))
@@ -44,19 +52,28 @@ var (
 			SELECT p.target_id AS ref, v.kind, v.n FROM posts AS p CROSS JOIN flag_items AS i
 				CROSS JOIN LATERAL (VALUES (p.feed_type, -1), (`+postState+`, 1)) AS v (kind, n)
 			WHERE `+ofHiddenItem("feed_type", postStateBefore)+`) AS s
-		WHERE counters.home = $1 AND counters.ref = s.ref AND counters.kind = s.kind AND counters.shard = 0`)
+		WHERE counters.home = $1 AND counters.ref = s.ref AND counters.kind = s.kind AND counters.shard = 0`).UpdatesUnlocked(sharedCounters, whichCounts)
 	sqlHiddenPostMoveChildren = stmt("flagItems.moveChildren", `UPDATE posts AS k SET feed_type = `+postState+`, updated_at = `+changedAtOf("k", "$4")+`
-		FROM posts AS p, flag_items AS i WHERE k.home = $1 AND k.parent_id = $2 AND NOT k.is_parent AND `+ofHiddenItem("feed_type", postStateBefore))
+		FROM posts AS p, flag_items AS i WHERE k.home = $1 AND k.parent_id = $2 AND NOT k.is_parent AND `+ofHiddenItem("feed_type", postStateBefore)).Updates(sharedPosts, 2)
 	sqlHiddenPostMove = stmt("flagItems.movePost", `UPDATE posts AS p SET feed_type = `+postState+`, updated_at = `+changedAtOf("p", "$4")+`
-		FROM flag_items AS i WHERE `+ofHiddenItem("feed_type", postStateBefore))
+		FROM flag_items AS i WHERE `+ofHiddenItem("feed_type", postStateBefore)).Updates(sharedPosts, 2)
+
+	sqlFlagItemHideStory = stmt("flagItems.hideStory", hideFlagged(`SELECT 1 FROM stories AS p
+		WHERE p.home = $1 AND p.id = $2 AND p.deleted_at IS NULL`))
+	sqlHiddenStoryCount = stmt("flagItems.countStory", `UPDATE counters SET n = counters.n + s.n FROM (
+			SELECT p.target_id AS ref, CASE WHEN `+hiddenStory+` THEN -1 ELSE 1 END AS n FROM stories AS p CROSS JOIN flag_items AS i
+			WHERE `+ofHiddenStory+`) AS s
+		WHERE counters.home = $1 AND counters.ref = s.ref AND counters.kind = 'stories' AND counters.shard = 0`).UpdatesUnlocked(sharedCounters, whichCounts)
+	sqlHiddenStoryMove = stmt("flagItems.moveStory", `UPDATE stories AS p SET hidden_at = CASE WHEN `+hiddenStory+` THEN $3::timestamptz END,
+			updated_at = `+changedAtOf("p", "$3")+` FROM flag_items AS i WHERE `+ofHiddenStory).Updates(sharedStories, 2)
 
 	sqlHiddenCommentCount = stmt("flagItems.countComment", `UPDATE counters SET n = counters.n + s.n FROM (
 			SELECT v.ref, v.kind, CASE WHEN i.state = 'resolved' THEN 1 ELSE -1 END AS n FROM comments AS p CROSS JOIN flag_items AS i
 				CROSS JOIN LATERAL (VALUES (p.reference_id, 'comments'), (p.parent_id, 'replies')) AS v (ref, kind)
 			WHERE `+ofHiddenItem("approval_status", commentStateBefore)+` AND `+commentState+` <> '`+Declined+`') AS s
-		WHERE counters.home = $1 AND counters.ref = s.ref AND counters.kind = s.kind AND counters.shard = 0`)
+		WHERE counters.home = $1 AND counters.ref = s.ref AND counters.kind = s.kind AND counters.shard = 0`).UpdatesUnlocked(sharedCounters, whichCounts)
 	sqlHiddenCommentMove = stmt("flagItems.moveComment", `UPDATE comments AS p SET approval_status = `+commentState+`, updated_at = `+changedAtOf("p", "$4")+`
-		FROM flag_items AS i WHERE `+ofHiddenItem("approval_status", commentStateBefore))
+		FROM flag_items AS i WHERE `+ofHiddenItem("approval_status", commentStateBefore)).Updates(sharedComments, 2)
 )
 
 // ApplyFlagsToPost hides, shows or declines a post as its item says. A limit above 0 hides it once as many users have
@@ -65,7 +82,7 @@ func (w *Tx) ApplyFlagsToPost(p Post, limit int, now time.Time) {
 	root := pick(p.IsParent, p.ID, p.ParentID)
 	if limit > 0 {
 		for _, kind := range []CounterKind{CountPublished, CountReviewing, CountDeclined} {
-			w.insertCounter(p.TargetID, kind, 0)
+			w.lockCounter(p.TargetID, kind, 0)
 		}
 		w.Exec(sqlFlagItemHidePost, p.ID, limit, root)
 	}
@@ -78,13 +95,25 @@ func (w *Tx) ApplyFlagsToPost(p Post, limit int, now time.Time) {
 // ApplyFlagsToComment is ApplyFlagsToPost for a comment.
 func (w *Tx) ApplyFlagsToComment(c Comment, limit int, now time.Time) {
 	if limit > 0 {
-		w.insertCounter(c.ReferenceID, CountComments, 0)
-		w.insertCounter(c.ParentID, CountReplies, 0)
+		w.lockCounter(c.ReferenceID, CountComments, 0)
+		w.lockCounter(c.ParentID, CountReplies, 0)
 		w.Exec(sqlFlagItemHideComment, c.ID, limit)
 	}
 	w.Exec(sqlHiddenCommentCount, c.ID, c.ID)
 	w.Exec(sqlHiddenCommentMove, c.ID, c.ID, now)
 	w.Exec(sqlFlagItemUnhide, c.ID)
+}
+
+// ApplyFlagsToStory is ApplyFlagsToPost for a story.
+func (w *Tx) ApplyFlagsToStory(s Story, limit int, now time.Time) {
+	w.lockCounter(s.TargetID, CountStories, 0)
+	if limit > 0 {
+		w.Exec(sqlFlagItemHideStory, s.ID, limit)
+	}
+	w.Exec(sqlHiddenStoryCount, s.ID)
+	w.Exec(sqlHiddenStoryMove, s.ID, now)
+	w.Exec(sqlFlagItemUnhide, s.ID)
+	w.recomputeStoryTarget(s, now)
 }
 
 // ShowFlagItem marks a resolved item as not hiding its content.

@@ -89,8 +89,8 @@ var (
 		WHERE home = $1 AND target_id IN `+flagTree+` AND state <> 'resolved'`)
 	sqlFlagItemsPurge = stmt("flagItems.purge", `DELETE FROM flag_items WHERE home = $1 AND target_id = ANY($2::text[])`)
 
-	sqlFlagItemsCount     = stmt("flagItems.count", countFlagItems(`i.target_id = ANY($2::text[])`))
-	sqlFlagItemsCountTree = stmt("flagItems.countTree", countFlagItems(`i.target_id IN `+flagTree))
+	sqlFlagItemsCount     = stmt("flagItems.count", countFlagItems(`i.target_id = ANY($2::text[])`)).UpdatesUnlocked(sharedCounters, whichCounts)
+	sqlFlagItemsCountTree = stmt("flagItems.countTree", countFlagItems(`i.target_id IN `+flagTree)).UpdatesUnlocked(sharedCounters, whichCounts)
 
 	sqlFlagsKeep = stmt("clearedFlags.keep", `INSERT INTO cleared_flags (home, target_id, user_id, target_type, reason, detail, created_at, id)
 		SELECT $1, target_id, user_id, target_type, reason, detail, created_at, id FROM flags WHERE home = $1 AND target_id = $2
@@ -154,10 +154,10 @@ func (w *Tx) recountFlagItems(count *db.Statement, targets any, change func()) {
 
 // openFlagItem opens the item of a target with flags. The item of a target is always counted in the same shard.
 func (w *Tx) openFlagItem(targetID string, target FlagTarget, placeID string, at time.Time) {
-	shard := int64(crc32.ChecksumIEEE([]byte(targetID)) % counterShards)
+	shard := int64(crc32.ChecksumIEEE([]byte(targetID)) % db.Shards)
 	for _, state := range []FlagState{FlagsOpen, FlagsClaimed, FlagsResolved} {
-		w.insertCounter(FlagsRef(w.Home()), FlagsCounter(state), shard)
-		w.insertCounter(placeID, FlagsCounter(state), shard)
+		w.lockCounter(FlagsRef(w.Home()), FlagsCounter(state), shard)
+		w.lockCounter(placeID, FlagsCounter(state), shard)
 	}
 	w.Exec(sqlFlagItemOpen, targetID, string(target), placeID, at, shard)
 	w.Exec(sqlFlagItemRecompute, targetID, at)

@@ -2,7 +2,6 @@ package store
 
 import (
 	"encoding/json"
-	"math/rand/v2"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
@@ -78,7 +77,7 @@ var (
 		CASE WHEN EXISTS (SELECT 1 FROM followers WHERE home = $1 AND followee_id = $2 AND follower_id = $3 AND version >= $8::bigint) THEN 0
 		ELSE CASE WHEN $7::text = $6::text THEN 1 ELSE 0 END
 			- (SELECT count(*) FROM followers WHERE home = $1 AND followee_id = $2 AND follower_id = $3 AND status = $6::text) END)
-		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`)
+		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`).UpdatesFirst(sharedCounters, 2, 4, 5)
 )
 
 // The statements of ListFollows, which lists the follows of one user with one status.
@@ -187,8 +186,7 @@ func (w *Tx) countFollower(followeeID, followerID, status string, version int64)
 		kind   CounterKind
 		status string
 	}{{CountFollowers, FollowAccepted}, {CountFollowRequests, FollowPending}} {
-		shard := rand.Int64N(counterShards) //nolint:gosec // the shard need not be a secret
-		w.Exec(sqlFollowerCount, followeeID, followerID, string(counted.kind), shard, counted.status, status, version)
+		w.Exec(sqlFollowerCount, followeeID, followerID, string(counted.kind), db.AnyShard, counted.status, status, version)
 	}
 }
 

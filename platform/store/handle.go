@@ -30,7 +30,7 @@ var (
 	sqlUnclaimed     = stmt("users.unclaimedHandles", `SELECT `+userColumns+` FROM users
 		WHERE home = $1 AND profile_handle <> '' AND handle_claim = '' ORDER BY created_at, id LIMIT 100`)
 	sqlHandleClaimed = stmt("users.setHandleClaim", `UPDATE users SET handle_claim = $4
-		WHERE home = $1 AND id = $2 AND profile_handle = $3 AND handle_claim = ''`)
+		WHERE home = $1 AND id = $2 AND profile_handle = $3 AND handle_claim = ''`).Updates(sharedUsers, 2)
 )
 
 // ClaimHandle gives the handle with a hash to a user unless another user holds it, and reads the stored row.

@@ -70,7 +70,7 @@ const sumOfMarkers = `COALESCE(sum(CASE WHEN is_deleted THEN 0 ELSE GREATEST(las
 var (
 	sqlMessageFeedAdvance = stmt("messageFeeds.advance", `INSERT INTO message_feeds (home, id, entity_id, last_segment, created_at, updated_at)
 		VALUES ($1, $2, $3, $4::bigint, $5, $5) ON CONFLICT (home, id) DO UPDATE SET
-		last_segment = excluded.last_segment, updated_at = excluded.updated_at WHERE message_feeds.last_segment < excluded.last_segment`)
+		last_segment = excluded.last_segment, updated_at = excluded.updated_at WHERE message_feeds.last_segment < excluded.last_segment`).Updates(sharedMessageFeeds, 2)
 	sqlSegmentInsert = stmt("messageFeedSegments.insert", `INSERT INTO message_feed_segments (home, feed_id, message_id, segment, creator_id, created_at)
 		VALUES ($1, $2, $3, $4::bigint, $5, $6) ON CONFLICT (home, feed_id, message_id) DO NOTHING`)
 	// Messages of subchannels and of external message stores are in different tables.
@@ -103,14 +103,14 @@ var (
 				CASE WHEN user_feed_markers.reading_until > $8 THEN excluded.last_segment ELSE 0 END),
 			delivered_to = GREATEST(user_feed_markers.delivered_to, $9::bigint,
 				CASE WHEN user_feed_markers.reading_until > $8 THEN excluded.last_segment ELSE 0 END),
-			updated_at = GREATEST(user_feed_markers.updated_at, excluded.updated_at)`)
+			updated_at = GREATEST(user_feed_markers.updated_at, excluded.updated_at)`).UpdatesFirst(sharedFeedMarkers, 2, 3)
 	sqlFeedMarkerRestore = stmt("feedMarkers.restore", `UPDATE user_feed_markers SET is_deleted = false, updated_at = $4
-		WHERE home = $1 AND user_id = $2 AND feed_id = $3 AND is_deleted`)
-	sqlFeedMarkerDelete     = stmt("feedMarkers.delete", `UPDATE user_feed_markers SET is_deleted = true, updated_at = $4 WHERE home = $1 AND user_id = $2 AND feed_id = $3`)
+		WHERE home = $1 AND user_id = $2 AND feed_id = $3 AND is_deleted`).UpdatesFirst(sharedFeedMarkers, 2, 3)
+	sqlFeedMarkerDelete     = stmt("feedMarkers.delete", `UPDATE user_feed_markers SET is_deleted = true, updated_at = $4 WHERE home = $1 AND user_id = $2 AND feed_id = $3`).UpdatesFirst(sharedFeedMarkers, 2, 3)
 	sqlFeedMarkerUpdateRead = stmt("feedMarkers.read", `UPDATE user_feed_markers SET read_to = GREATEST(read_to, LEAST($4::bigint, last_segment)),
 		delivered_to = GREATEST(delivered_to, LEAST($5::bigint, last_segment)), updated_at = GREATEST(updated_at, $6)
-		WHERE home = $1 AND user_id = $2 AND feed_id = $3`)
-	sqlFeedMarkerUpdateReadingUntil = stmt("feedMarkers.reading", `UPDATE user_feed_markers SET reading_until = $4 WHERE home = $1 AND user_id = $2 AND feed_id = $3`)
+		WHERE home = $1 AND user_id = $2 AND feed_id = $3`).UpdatesFirst(sharedFeedMarkers, 2, 3)
+	sqlFeedMarkerUpdateReadingUntil = stmt("feedMarkers.reading", `UPDATE user_feed_markers SET reading_until = $4 WHERE home = $1 AND user_id = $2 AND feed_id = $3`).UpdatesFirst(sharedFeedMarkers, 2, 3)
 	sqlUserMarkerUpdateLastSync     = stmt("userMarkers.sync", `INSERT INTO user_markers (home, user_id, last_sync_at, created_at, updated_at) VALUES ($1, $2, $3, $4, $4)
 		ON CONFLICT (home, user_id) DO UPDATE SET last_sync_at = GREATEST(user_markers.last_sync_at, excluded.last_sync_at), updated_at = excluded.updated_at`)
 )

@@ -54,9 +54,9 @@ var (
 			(SELECT last_segment FROM message_feeds WHERE home = $1 AND id = $3))`)
 	sqlMessageGuard  = stmt("messages.guardAlive", `SELECT 1 / count(*) FROM messages WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
 	sqlMessageUpdate = stmt("messages.update", `UPDATE messages SET data = $3::jsonb, metadata = $4::jsonb, tags = $5::text[], mentions = $6::jsonb,
-		edited_at = $7, updated_at = $7 WHERE home = $1 AND id = $2`)
-	sqlMessageDelete         = stmt("messages.delete", `UPDATE messages SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)
-	sqlMessagesPurge         = stmt("messages.purge", `DELETE FROM messages WHERE home = $1 AND id = ANY($2::text[])`)
+		edited_at = $7, updated_at = $7 WHERE home = $1 AND id = $2`).Updates(sharedMessages, 2)
+	sqlMessageDelete         = stmt("messages.delete", `UPDATE messages SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedMessages, 2)
+	sqlMessagesPurge         = stmt("messages.purge", `DELETE FROM messages WHERE home = $1 AND id = ANY($2::text[])`).Updates(sharedMessages, 2)
 	sqlMessageSomeIDs        = stmt("messages.someIDs", `SELECT id FROM messages WHERE home = $1 AND feed_id = $2 ORDER BY segment LIMIT 500`)
 	sqlMessageSegmentsBefore = stmt("messages.segmentsBefore", `SELECT t.n, m.segment FROM unnest($3::timestamptz[]) WITH ORDINALITY AS t (at, n) CROSS JOIN LATERAL (
 		SELECT segment FROM messages WHERE home = $1 AND feed_id = $2 AND created_at < t.at ORDER BY created_at DESC, segment DESC LIMIT 1) AS m`)

@@ -82,9 +82,16 @@ const (
 func moveTable(name, owner, key string) *MoveTable { return moveTableBy(movePage, name, owner, key) }
 
 func moveTableBy(page int, name, owner, key string) *MoveTable {
-	return &MoveTable{Name: name, PageRows: page, move: stmt("moves.rows."+name, `UPDATE `+name+` SET home = $3 WHERE home = $1 AND (`+key+`) IN (SELECT `+key+
-		` FROM `+name+` WHERE home = $1 AND `+owner+` = ANY($2::text[]) LIMIT `+strconv.Itoa(page)+`) RETURNING 1`)}
+	st := stmt("moves.rows."+name, `UPDATE `+name+` SET home = $3 WHERE home = $1 AND (`+key+`) IN (SELECT `+key+
+		` FROM `+name+` WHERE home = $1 AND `+owner+` = ANY($2::text[]) LIMIT `+strconv.Itoa(page)+`) RETURNING 1`)
+	if t := shared[name]; t != nil {
+		st = st.UpdatesUnlocked(t, whileMoving)
+	}
+	return &MoveTable{Name: name, PageRows: page, move: st}
 }
+
+// whileMoving is why the rows that move are not locked before.
+const whileMoving = "nothing else writes rows while they move"
 
 // MoveTables are the tables whose rows move with a user. Every table is one of them, in moveApart or in notMoved, which a
 // test checks: a new table fails it until its rows are decided about here.
@@ -166,10 +173,10 @@ var (
 	// The counts of a place move with it, so that only those of the home change.
 	sqlMoveFlagCountersFrom = stmt("moves.flagCountersFrom", `UPDATE counters SET n = counters.n - i.n FROM (SELECT 'flags-' || state AS kind, shard, count(*) AS n
 			FROM flag_items WHERE home = $1 AND target_id = ANY($2::text[]) GROUP BY state, shard) AS i
-		WHERE counters.home = $1 AND counters.ref = $3 AND counters.kind = i.kind AND counters.shard = i.shard`)
+		WHERE counters.home = $1 AND counters.ref = $3 AND counters.kind = i.kind AND counters.shard = i.shard`).UpdatesUnlocked(sharedCounters, whichCounts)
 	sqlMoveFlagCounters = stmt("moves.flagCounters", `INSERT INTO counters (home, ref, kind, shard, n)
 		SELECT $3, $4, 'flags-' || state, shard, count(*) FROM flag_items WHERE home = $1 AND target_id = ANY($2::text[]) GROUP BY state, shard
-		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`)
+		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`).UpdatesUnlocked(sharedCounters, whichCounts)
 	// The rows move last, because no index has those of a target. The new home may have newer ones.
 	sqlMoveSeen = stmt("moves.rows.story_seen", `WITH gone AS (DELETE FROM story_seen WHERE home = $1 AND target_id = $2 AND user_id = ANY($3::text[])
 			RETURNING user_id, target_id, seen_expires_at)

@@ -14,7 +14,7 @@ type Settings struct {
 	IsWhitelistEnabled  bool `json:"isWhitelistEnabled"`
 	IsReportEnabled     bool `json:"isReportEnabled"`
 	FlagLimit           int  `json:"flagLimit"`
-	FlagHideLimit       int  `json:"flagHideLimit"` // flags that hide a post or comment; 0 for none
+	FlagHideLimit       int  `json:"flagHideLimit"` // flags that hide a post, comment or story; 0 for none
 	IsSecureModeEnabled bool `json:"isSecureModeEnabled"`
 	MaxGlobalPinnedPost int  `json:"maxGlobalPinnedPost"`
 	// Generation is the generation of the last push by the operator.

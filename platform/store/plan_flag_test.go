@@ -62,6 +62,7 @@ func (c *collector) collectFlagItemChanges() {
 		w.InsertFlagNote(store.FlagNote{ID: region.NewID(region.US), TargetID: row.TargetID, CreatedAt: worldStart}, store.ErrConflict, store.ErrConflict)
 		w.ApplyFlagsToPost(post, 1, worldStart)
 		w.ApplyFlagsToComment(store.Comment{ID: commentID(flaggedComment), ReferenceID: postID(bigPost)}, 1, worldStart)
+		w.ApplyFlagsToStory(store.Story{ID: storyID(3), TargetType: "community", TargetID: communityID(bigCommunity)}, 1, worldStart)
 	})
 	c.write(func(w *store.Tx) { w.QueueFlags(row) })
 	c.write(func(w *store.Tx) { w.PurgeFlags([]string{postID(40), postID(80)}) })

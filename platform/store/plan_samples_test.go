@@ -101,6 +101,7 @@ func planned(samples func(*collector), world ...string) bool {
 
 func (c *collector) collect() []sample {
 	c.byName("store.ping")
+	c.byName("store.probe", "us")
 	c.collectUsers()
 	c.collectCommunities()
 	c.collectMembers()
@@ -146,6 +147,7 @@ func (c *collector) collectUsers() {
 		w.UpdateUser(userID(3), store.UserChange{Description: &name, Metadata: []byte(`{"a": 1}`)}, worldStart, &user)
 		w.BanUser(userID(3), true, worldStart, &user)
 		w.EndBroadcasts(userID(3), worldStart)
+		w.EndBroadcastsIn(userID(3), []string{postID(3), postID(6)}, worldStart)
 		w.SelectUser(userID(3), &users)
 		w.GuardTarget("user", userID(3), store.ErrConflict)
 	})
@@ -469,7 +471,6 @@ func (c *collector) collectSmall() {
 		w.InsertSetting(store.SettingRow{Name: "flagLimit", Value: []byte(`7`), ChangedAt: worldStart, Origin: "us"})
 		w.UpsertSetting(store.SettingRow{Name: "flagLimit", Value: []byte(`7`), ChangedAt: worldStart, Origin: "us"})
 		w.SelectSettings(&settings)
-		w.SelectCounts([]string{communityID(3)}, store.Counts{})
 		w.Count(communityID(3), store.CountMembers, 1)
 		w.Emit("test", "payload", worldStart, worldStart)
 	})

@@ -69,10 +69,10 @@ var (
 	sqlPollGuardOpen = stmt("polls.guardOpen", `SELECT 1 / count(*) FROM polls WHERE home = $1 AND id = $2 AND closed_at IS NULL
 		AND (closes_at IS NULL OR closes_at > $3::timestamptz)`)
 	sqlPollClose = stmt("polls.close", `UPDATE polls SET closed_at = $3, updated_at = $3 WHERE home = $1 AND id = $2 AND closed_at IS NULL
-		AND (closes_at IS NULL OR closes_at > $3)`)
-	sqlPollDelete = stmt("polls.delete", `UPDATE polls SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)
-	sqlPollAttach = stmt("polls.attach", attachTo("polls", ""))
-	sqlPollDetach = stmt("polls.detach", `UPDATE polls SET post_id = '' WHERE home = $1 AND id = $2 AND post_id = $3`)
+		AND (closes_at IS NULL OR closes_at > $3)`).Updates(sharedPolls, 2)
+	sqlPollDelete = stmt("polls.delete", `UPDATE polls SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedPolls, 2)
+	sqlPollAttach = stmt("polls.attach", attachTo("polls", "")).Updates(sharedPolls, 2)
+	sqlPollDetach = stmt("polls.detach", `UPDATE polls SET post_id = '' WHERE home = $1 AND id = $2 AND post_id = $3`).Updates(sharedPolls, 2)
 
 	sqlVotesOf             = stmt("pollVotes.ofUser", `SELECT `+voteColumns+` FROM poll_votes WHERE home = $1 AND poll_id = ANY($2::text[]) AND user_id = $3`)
 	sqlVotesGuardUnchanged = stmt("pollVotes.guardSame", `SELECT 1 / CASE WHEN (SELECT count(*) FROM poll_votes WHERE home = $1 AND poll_id = $2 AND user_id = $3) = $5::bigint

@@ -20,8 +20,8 @@ var (
 	sqlPostUpdate = stmt("posts.edit", `UPDATE posts SET children = $3::text[], structure_type = $4, data = $5::jsonb, metadata = $6::jsonb, tags = $7::text[],
 		hashtags = $8::text[], mentionees = $9::jsonb,
 		edited_at = CASE WHEN $11::boolean OR (data = $5::jsonb AND children = $3::text[]) THEN edited_at ELSE $10::timestamptz END,
-		updated_at = `+changedAt("$10")+` WHERE home = $1 AND id = $2`)
-	sqlPostDropChildren = stmt("posts.dropChildren", `UPDATE posts SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NULL`)
+		updated_at = `+changedAt("$10")+` WHERE home = $1 AND id = $2`).Updates(sharedPosts, 2)
+	sqlPostDropChildren = stmt("posts.dropChildren", `UPDATE posts SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NULL`).Updates(sharedPosts, 2)
 )
 
 // GuardPostUnchanged makes the transaction fail with refusal if the post was deleted, edited or reviewed since it was

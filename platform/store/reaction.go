@@ -27,8 +27,8 @@ var (
 	sqlReactionGuard  = stmt("reactions.guardThere", `SELECT 1 / count(*) FROM reactions WHERE home = $1 AND reference_id = $2 AND user_id = $3 AND name = $4`)
 	sqlReactionDelete = stmt("reactions.delete", `DELETE FROM reactions WHERE home = $1 AND reference_id = $2 AND user_id = $3 AND name = $4`)
 	sqlReactionPurge  = stmt("reactions.purge", `DELETE FROM reactions WHERE home = $1 AND reference_id = ANY($2::text[])`)
-	// sqlReactionNamesGuard counts at most as many names as allowed.
-	sqlReactionNamesGuard = stmt("reactions.guardNames", `SELECT 1 / CASE WHEN count(*) < $3::bigint THEN 1 ELSE 0 END FROM (
+	// sqlReactionNamesGuard counts at most as many names as allowed, including the new one: counts are added to first.
+	sqlReactionNamesGuard = stmt("reactions.guardNames", `SELECT 1 / CASE WHEN count(*) <= $3::bigint THEN 1 ELSE 0 END FROM (
 		SELECT kind FROM counters WHERE home = $1 AND ref = $2 AND kind LIKE 'reaction:%' GROUP BY kind HAVING sum(n) > 0) AS names`)
 	sqlReactionsOf = stmt("reactions.ofUser", `SELECT `+reactionColumns+` FROM reactions WHERE home = $1 AND reference_id = ANY($2::text[]) AND user_id = $3 ORDER BY reference_id, user_id, name`)
 

@@ -31,10 +31,10 @@ var (
 // The statements that end the retention of rows.
 var (
 	sqlCommentsEmpty = stmt("comments.empty", `UPDATE comments SET data = '{}', metadata = '{}', mentionees = '[]', attachments = '[]', flaggers = '{}',
-		flag_count = 0, emptied_at = $3::timestamptz WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NOT NULL`)
+		flag_count = 0, emptied_at = $3::timestamptz WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NOT NULL`).Updates(sharedComments, 2)
 	sqlMessagesEmpty = stmt("messages.empty", `UPDATE messages SET data = '{}', metadata = '{}', tags = '{}', mentions = '[]', file_id = '', reference_id = '',
 		reference_hash = convert_to(id, 'UTF8'), flaggers = '{}', flag_count = 0, emptied_at = $3::timestamptz
-		WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NOT NULL`)
+		WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NOT NULL`).Updates(sharedMessages, 2)
 	sqlMessagesGuardLive = stmt("messages.guardAllLive", `SELECT 1 / CASE WHEN count(*) = $3::bigint THEN 1 ELSE 0 END FROM messages
 		WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NULL`)
 	sqlAuditExpire = stmt("auditEvents.expire", `SELECT delete_audit_events($1, $2::timestamptz, $3::bigint)`)

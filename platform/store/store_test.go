@@ -29,7 +29,11 @@ var schema = testdb.NewTemplate(func(ctx context.Context, url string) error {
 // open opens a store on url for the duration of the test.
 func open(t testing.TB, url string, change ...func(*db.Config)) *store.Store {
 	t.Helper()
-	cfg := db.Config{URLs: map[region.Code]string{"": url}, Log: slog.New(slog.DiscardHandler)}
+	cfg := db.Config{URLs: map[region.Code]string{"": url}, Log: slog.New(slog.DiscardHandler), Sent: func(sent []db.Queued) {
+		if err := db.CheckLocks(sent); err != nil {
+			t.Error(err)
+		}
+	}}
 	for _, c := range change {
 		c(&cfg)
 	}

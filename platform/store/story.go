@@ -31,6 +31,7 @@ type Story struct {
 	UpdatedAt         time.Time
 	ExpiresAt         time.Time
 	DeletedAt         *time.Time
+	HiddenAt          *time.Time // when flags hid it; nil if it is visible
 
 	// CommentIDs are the latest comments of the first level, newest first, and CommentAuthors their authors.
 	CommentIDs     []string
@@ -47,8 +48,8 @@ var storyColumns = db.Columns[Story]("comment_ids", "comment_authors")
 // communityOfStory selects the community of a story; nothing if it is on a wall.
 const communityOfStory = `(SELECT target_id FROM stories WHERE home = $1 AND stories.id = $2 AND target_type = 'community')`
 
-// sqlStoryExpiry is the expiry of the target's ($2) last story; a time long ago if there is none.
-const sqlStoryExpiry = `COALESCE((SELECT max(expires_at) FROM stories WHERE home = $1 AND target_id = $2 AND deleted_at IS NULL), '0001-01-01'::timestamptz)`
+// sqlStoryExpiry is the expiry of the target's ($2) last visible story; a time long ago if there is none.
+const sqlStoryExpiry = `COALESCE((SELECT max(expires_at) FROM stories WHERE home = $1 AND target_id = $2 AND deleted_at IS NULL AND hidden_at IS NULL), '0001-01-01'::timestamptz)`
 
 var (
 	sqlStoriesByID    = stmt("stories.byID", withLatestComments(storyColumns, `SELECT `+storyColumns+` FROM stories WHERE home = $1 AND id = ANY($2::text[])`, ""))
@@ -65,20 +66,20 @@ var (
 	sqlStoryGuard         = stmt("stories.guardThere", `SELECT 1 / count(*) FROM stories WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
 	sqlStoryGuardRow      = stmt("stories.guardRow", `SELECT 1 / count(*) FROM stories WHERE home = $1 AND id = $2`)
 	sqlStoryGuardLive     = stmt("stories.guardLive", `SELECT 1 / count(*) FROM stories WHERE home = $1 AND id = $2 AND deleted_at IS NULL AND expires_at > $3::timestamptz`)
-	sqlStoryDelete        = stmt("stories.delete", `UPDATE stories SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)
-	sqlStoryPurge         = stmt("stories.purge", `DELETE FROM stories WHERE home = $1 AND id = ANY($2::text[])`)
+	sqlStoryDelete        = stmt("stories.delete", `UPDATE stories SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedStories, 2)
+	sqlStoryPurge         = stmt("stories.purge", `DELETE FROM stories WHERE home = $1 AND id = ANY($2::text[])`).Updates(sharedStories, 2)
 	sqlStoriesEndedBefore = stmt("stories.endedBefore", withLatestComments(storyColumns, `SELECT `+storyColumns+` FROM stories
 		WHERE home = $1 AND expires_at < $2::timestamptz ORDER BY expires_at, id LIMIT $3::bigint`, ""))
-	// Deleting a story has already decremented the count.
+	// Deleting or hiding a story has already decremented the count.
 	sqlStorySubtractCount = stmt("stories.uncount", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $3, 0,
-		-(SELECT count(*) FROM stories WHERE home = $1 AND id = $4 AND deleted_at IS NULL))
-		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`)
+		-(SELECT count(*) FROM stories WHERE home = $1 AND id = $4 AND deleted_at IS NULL AND hidden_at IS NULL))
+		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`).UpdatesFirst(sharedCounters, 2, 3)
 	sqlStoryTargetRecompute = stmt("storyTargets.put", `INSERT INTO story_targets (home, target_id, target_type, target_public_id, last_expires_at, updated_at)
 		VALUES ($1, $2, $3, $4, `+sqlStoryExpiry+`, $5) ON CONFLICT (home, target_id)
 		DO UPDATE SET target_public_id = excluded.target_public_id, last_expires_at = excluded.last_expires_at, updated_at = excluded.updated_at`)
 )
 
-// CountStories is the kind of the count of a target's stories, including expired but not deleted ones.
+// CountStories is the kind of the count of a target's stories, including expired ones, without deleted and hidden ones.
 const CountStories CounterKind = "stories"
 
 // Story reads one story; nil if there is none.
@@ -148,9 +149,9 @@ func (w *Tx) GuardLiveStory(id string, now time.Time, refusal error) {
 
 // DeleteStory marks a story as deleted and updates the counts. GuardStory must precede it.
 func (w *Tx) DeleteStory(s Story, now time.Time) {
+	w.Exec(sqlStorySubtractCount, s.TargetID, string(CountStories), s.ID)
 	w.Exec(sqlStoryDelete, s.ID, now)
 	w.closeFlagItems(s.ID, now)
-	w.Count(s.TargetID, CountStories, -1)
 	w.recomputeStoryTarget(s, now)
 }
 

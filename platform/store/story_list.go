@@ -11,6 +11,7 @@ import (
 type StoryList struct {
 	TargetID string
 	DataType string // empty means all
+	ViewerID string // lists the hidden stories of this author; empty lists all
 	// Ended lists the stories that expired before Now, otherwise the live ones.
 	Ended bool
 	Now   time.Time
@@ -40,7 +41,8 @@ var (
 func storyList(name, filter string) directions {
 	return inBoth(createdOrders, func(o db.Order) *db.Statement {
 		return stmt("stories.list"+name+o.Name, withLatestComments(storyColumns, `SELECT `+storyColumns+` FROM stories WHERE home = $1 AND target_id = $2
-				AND deleted_at IS NULL`+filter+` AND ($8::text = '' OR data_type = $8::text) AND `+o.After("created_at", "id", "$3::timestamptz", "$4")+
+				AND deleted_at IS NULL`+filter+` AND ($8::text = '' OR data_type = $8::text)
+				AND (hidden_at IS NULL OR $9::text IN ('', author_id)) AND `+o.After("created_at", "id", "$3::timestamptz", "$4")+
 			` ORDER BY `+o.By("created_at", "id")+` LIMIT $5::bigint`, ` ORDER BY `+o.By("p.created_at", "p.id")))
 	})
 }
@@ -51,7 +53,7 @@ func (r *ReadBatch) ListStories(l StoryList, into *[]Story) {
 	if l.Ended {
 		list, createdAfter = endedStories, time.Time{}
 	}
-	r.addAt(l.TargetID, list.in(l.Desc), db.Rows(into), l.TargetID, l.After, l.AfterID, l.Limit, l.Now, createdAfter, l.DataType)
+	r.addAt(l.TargetID, list.in(l.Desc), db.Rows(into), l.TargetID, l.After, l.AfterID, l.Limit, l.Now, createdAfter, l.DataType, l.ViewerID)
 }
 
 // StoryTarget is a row of story_targets, with how far a user has seen its stories.

@@ -59,12 +59,12 @@ var (
 		avatar_file_id = COALESCE($7::text, avatar_file_id), avatar_custom_url = COALESCE($8::text, avatar_custom_url),
 		roles = COALESCE($9::text[], roles), metadata = COALESCE($10::jsonb, metadata), updated_at = $11, is_brand = COALESCE($13::boolean, is_brand),
 		handle_claim = COALESCE($14::text, handle_claim)
-		WHERE home = $1 AND id = $2 AND deleted_at IS NULL RETURNING `+userColumns)
+		WHERE home = $1 AND id = $2 AND deleted_at IS NULL RETURNING `+userColumns).Updates(sharedUsers, 2)
 	// Users whose row does not exist yet have no role.
 	sqlUserGuardNoRoles = stmt("users.guardNoRoles", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM users
 		WHERE home = $1 AND id = $2 AND cardinality(roles) > 0) THEN 0 ELSE 1 END`)
 	sqlUserSomeIDs = stmt("users.someIDs", `SELECT id FROM users WHERE home = $1 ORDER BY id LIMIT 1`)
-	sqlUserBan     = stmt("users.ban", `UPDATE users SET is_global_ban = $3::boolean, updated_at = $4 WHERE home = $1 AND id = $2 RETURNING `+userColumns)
+	sqlUserBan     = stmt("users.ban", `UPDATE users SET is_global_ban = $3::boolean, updated_at = $4 WHERE home = $1 AND id = $2 RETURNING `+userColumns).Updates(sharedUsers, 2)
 )
 
 // The statements of ListUsers.

@@ -84,24 +84,24 @@ var (
 	sqlStreamGuard       = stmt("videoStreams.guardLive", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
 	sqlStreamGuardParent = stmt("videoStreams.guardParent", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2 AND creator_id = $3
 		AND parent_id = '' AND cardinality(child_ids) < $4::bigint AND deleted_at IS NULL`)
-	sqlStreamAddChild    = stmt("videoStreams.adopt", `UPDATE video_streams SET child_ids = array_append(child_ids, $3), updated_at = $4 WHERE home = $1 AND id = $2`)
-	sqlStreamRemoveChild = stmt("videoStreams.disown", `UPDATE video_streams SET child_ids = array_remove(child_ids, $3), updated_at = $4 WHERE home = $1 AND id = $2`)
+	sqlStreamAddChild    = stmt("videoStreams.adopt", `UPDATE video_streams SET child_ids = array_append(child_ids, $3), updated_at = $4 WHERE home = $1 AND id = $2`).Updates(sharedStreams, 2)
+	sqlStreamRemoveChild = stmt("videoStreams.disown", `UPDATE video_streams SET child_ids = array_remove(child_ids, $3), updated_at = $4 WHERE home = $1 AND id = $2`).Updates(sharedStreams, 2)
 	sqlStreamUpdate      = stmt("videoStreams.update", `UPDATE video_streams SET title = COALESCE($3::text, title), description = COALESCE($4::text, description),
 		thumbnail_file_id = COALESCE($5::text, thumbnail_file_id), resolution = COALESCE($6::text, resolution), metadata = COALESCE($7::jsonb, metadata),
-		updated_at = $8 WHERE home = $1 AND id = $2`)
-	sqlStreamUpdateHasChannel = stmt("videoStreams.channel", `UPDATE video_streams SET has_channel = true, updated_at = $3 WHERE home = $1 AND id = $2`)
-	sqlStreamDelete           = stmt("videoStreams.delete", `UPDATE video_streams SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`)
-	sqlStreamAttach           = stmt("videoStreams.attach", attachTo("video_streams", ""))
-	sqlStreamDetach           = stmt("videoStreams.detach", `UPDATE video_streams SET post_id = '' WHERE home = $1 AND id = $2 AND post_id = $3`)
+		updated_at = $8 WHERE home = $1 AND id = $2`).Updates(sharedStreams, 2)
+	sqlStreamUpdateHasChannel = stmt("videoStreams.channel", `UPDATE video_streams SET has_channel = true, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedStreams, 2)
+	sqlStreamDelete           = stmt("videoStreams.delete", `UPDATE video_streams SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedStreams, 2)
+	sqlStreamAttach           = stmt("videoStreams.attach", attachTo("video_streams", "")).Updates(sharedStreams, 2)
+	sqlStreamDetach           = stmt("videoStreams.detach", `UPDATE video_streams SET post_id = '' WHERE home = $1 AND id = $2 AND post_id = $3`).Updates(sharedStreams, 2)
 	sqlStreamGuardStatus      = stmt("videoStreams.guardState", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2 AND status = ANY($3::text[])
 		AND deleted_at IS NULL`)
 	sqlStreamTransition = stmt("videoStreams.move", `UPDATE video_streams SET status = $3, started_at = COALESCE($4::timestamptz, started_at),
 		ended_at = COALESCE($5::timestamptz, ended_at), platform_name = COALESCE($6::text, platform_name),
 		platform_version = COALESCE($7::text, platform_version), recordings = COALESCE($8::jsonb, recordings), updated_at = $9
-		WHERE home = $1 AND id = $2`)
+		WHERE home = $1 AND id = $2`).Updates(sharedStreams, 2)
 	sqlStreamGuardModeration = stmt("videoStreams.guardModeration", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2
 		AND moderation = $3::jsonb`)
-	sqlStreamUpdateModeration = stmt("videoStreams.moderate", `UPDATE video_streams SET moderation = $3::jsonb, updated_at = $4 WHERE home = $1 AND id = $2`)
+	sqlStreamUpdateModeration = stmt("videoStreams.moderate", `UPDATE video_streams SET moderation = $3::jsonb, updated_at = $4 WHERE home = $1 AND id = $2`).Updates(sharedStreams, 2)
 )
 
 // VideoStreams reads streams of any homes, including deleted ones, in no particular order.

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"math/rand/v2"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/store/db"
@@ -19,10 +18,10 @@ const newViews = `(SELECT count(DISTINCT t.at) FROM unnest($4::timestamptz[]) AS
 
 var (
 	sqlViewImpressions = stmt("views.countImpressions", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $5, $6::bigint, `+newViews+`)
-		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`)
+		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`).UpdatesFirst(sharedCounters, 2, 5, 6)
 	sqlViewReach = stmt("views.countReach", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $4, $5::bigint,
 		CASE WHEN EXISTS (SELECT 1 FROM views WHERE home = $1 AND reference_id = $2 AND user_id = $3) THEN 0 ELSE 1 END)
-		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`)
+		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`).UpdatesFirst(sharedCounters, 2, 4, 5)
 	sqlViewUpsert = stmt("views.put", `INSERT INTO views (home, reference_id, user_id, reference_type, n, first_at, last_at)
 		VALUES ($1, $2, $3, $5, `+newViews+`, $6, $7) ON CONFLICT (home, reference_id, user_id)
 		DO UPDATE SET n = views.n + excluded.n, last_at = GREATEST(views.last_at, excluded.last_at)`)
@@ -45,9 +44,8 @@ type View struct {
 // InsertViews records and counts a user's views at the given times, which must be sorted and distinct. Times that are
 // not after the last counted view are ignored, so that the call is idempotent.
 func (w *Tx) InsertViews(v View, times []time.Time) {
-	shard := rand.Int64N(counterShards) //nolint:gosec // the shard need not be a secret
-	w.Exec(sqlViewImpressions, v.ReferenceID, v.UserID, times, string(CountImpressions), shard)
-	w.Exec(sqlViewReach, v.ReferenceID, v.UserID, string(CountReach), shard)
+	w.Exec(sqlViewImpressions, v.ReferenceID, v.UserID, times, string(CountImpressions), db.AnyShard)
+	w.Exec(sqlViewReach, v.ReferenceID, v.UserID, string(CountReach), db.AnyShard)
 	w.Exec(sqlViewUpsert, v.ReferenceID, v.UserID, times, v.ReferenceType, times[0], times[len(times)-1])
 }
 

@@ -13,12 +13,20 @@ func (b *Builder) PendingEdit(e store.PendingEdit) *plazav1.PendingEdit {
 	}
 }
 
-// readPendingEdits reads the pending edits of the posts and comments of the response that the viewer wrote or reviews.
+// readPendingEdits reads the wanted pending edits.
 func (l *loader) readPendingEdits(batch *store.ReadBatch) {
-	if l.IsNew {
-		return
+	if ids := l.wantedPendingEdits().list(); len(ids) > 0 {
+		batch.PendingEdits(ids, &l.pendingEdits)
 	}
+}
+
+// wantedPendingEdits returns the posts and comments of the response that the viewer wrote or reviews and that can have
+// a pending edit.
+func (l *loader) wantedPendingEdits() *idSet {
 	wanted := newIDSet()
+	if l.IsNew {
+		return wanted
+	}
 	add := func(id, authorID, targetType, targetID string, waits bool) {
 		if waits && targetType == "community" && (authorID == l.viewerID || l.viewer.reviews(targetType, targetID)) {
 			wanted.add(id)
@@ -30,9 +38,7 @@ func (l *loader) readPendingEdits(batch *store.ReadBatch) {
 	for _, c := range l.Comments {
 		add(c.ID, c.AuthorID, c.TargetType, c.TargetID, c.ApprovalStatus == store.Approved && c.DeletedAt == nil)
 	}
-	if ids := wanted.list(); len(ids) > 0 {
-		batch.PendingEdits(ids, &l.pendingEdits)
-	}
+	return wanted
 }
 
 // pendingEdit returns the pending edit of a post or comment; nil without one.

@@ -51,6 +51,8 @@ func (c *check) createTable(node *tree.CreateTable) {
 		case *tree.UniqueConstraintTableDef:
 			c.unique(t, d)
 			hasKey = hasKey || d.PrimaryKey
+		case *tree.IndexTableDef:
+			c.index(d)
 		case *tree.ForeignKeyConstraintTableDef:
 			c.foreignKey(d)
 		case *tree.CheckConstraintTableDef:
@@ -196,6 +198,16 @@ func (c *check) unique(t *table, d *tree.UniqueConstraintTableDef) {
 	}
 	c.homeFirst(what+" "+string(d.Name), d.Columns)
 	c.fullUnique(t, what+" "+string(d.Name), d.Columns, d.Predicate)
+}
+
+// index checks an index in the definition of its table, which PostgreSQL creates separately.
+func (c *check) index(d *tree.IndexTableDef) {
+	what := "INDEX " + string(d.Name)
+	c.require(d.Name != "", RuleNamed, "an index has a name")
+	if d.Sharded != nil || d.PartitionByIndex != nil || d.StorageParams != nil {
+		c.brokenf(RulePortable, "%s: columns only, no HASH, PARTITION BY or WITH", what)
+	}
+	c.homeFirst(what, d.Columns)
 }
 
 func (c *check) homeFirst(what string, columns tree.IndexElemList) {

@@ -52,6 +52,7 @@ func (s *Server) createPost(ctx context.Context, r *http.Request, c claims) (any
 	b := s.newBatch()
 	b.add("users.caller", c.Subject, c.SessionID).Query(db.Row(&f.caller))
 	b.add("communities.byID", []string{body.TargetID}).Query(db.Row(&f.community))
+	b.add("counters.read", []string{body.TargetID}).Query(db.Rows(&f.counts))
 	b.add("categories.ofCommunity", body.TargetID).Query(db.Rows(&f.categories))
 	b.add("users.creatorOfCommunity", body.TargetID).Query(db.Row(&creator))
 	b.add("members.byUser", body.TargetID, []string{c.Subject}).Query(db.Row(&f.member))
@@ -70,6 +71,7 @@ func (s *Server) createPost(ctx context.Context, r *http.Request, c claims) (any
 	if err := s.insertPost(ctx, &f, body); err != nil {
 		return nil, err
 	}
+	f.counts = append(f.counts, countRow{body.TargetID, store.CountPublished, f.count(body.TargetID, store.CountPublished) + 1})
 	return withFeed(s.build(&f)), nil
 }
 
@@ -85,11 +87,20 @@ func (s *Server) insertPost(ctx context.Context, f *found, body newPost) error {
 	f.posts = []postRow{p}
 	shard := rand.Int64N(counterShards) //nolint:gosec // the choice of the row is not secret
 	return s.write(ctx, func(b *batch) {
+		b.add("counters.add", body.TargetID, "published", shard, 1)
 		b.add("communities.isLive", body.TargetID)
 		b.add("posts.insert", p.PostID, p.TargetType, p.TargetInternalID, p.TargetID, p.PostedUserInternalID, p.PostedUserID,
 			p.ParentPostID, p.IsParent, p.Children, p.FeedType, p.DataType, p.StructureType, []byte(p.Data), []byte(p.Metadata), p.Tags,
 			p.Hashtags, []byte(p.Mentionees), now)
-		b.add("counters.add", body.TargetID, "published", shard, 1)
-		b.add("counters.read", []string{body.TargetID}).Query(db.Rows(&f.counts))
 	})
+}
+
+// count returns a count that was read.
+func (f *found) count(ref string, kind store.CounterKind) int64 {
+	for _, row := range f.counts {
+		if row.Ref == ref && row.Kind == kind {
+			return row.N
+		}
+	}
+	return 0
 }

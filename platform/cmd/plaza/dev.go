@@ -172,11 +172,11 @@ func (d *devNetwork) openFolders() (release func() error, err error) {
 // migrate applies the migrations, and turns secure mode off in a new network, so that the first requests need no
 // authToken.
 func (d *devNetwork) migrate(ctx context.Context, server *devdb.DB) error {
-	err := app.Migrate(ctx, db.MigrateOptions{
+	err := db.Migrate(ctx, db.MigrateOptions{
 		URL:    server.URL(),
 		Layout: db.Layout{Localities: d.base.Localities(), Primary: d.base.PrimaryRegion, Survive: string(d.base.Survive)},
-		Progress: func(done, total int, name string) {
-			d.log.InfoContext(ctx, "migrated", "step", done, "of", total, "name", name)
+		Progress: func(p db.Progress) {
+			d.log.InfoContext(ctx, "migrate", "state", p.State, "step", p.Step, "of", p.Total, "name", p.Name, "elapsed", p.Elapsed)
 		},
 	})
 	if err != nil {

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/plaza-social/plaza/platform/app"
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
@@ -15,24 +15,26 @@ import (
 func newMigrateUp() *cobra.Command {
 	var asJSON bool
 	var terminationLog string
+	var timeout time.Duration
 	cmd := &cobra.Command{
 		Use:   "up",
 		Short: "Apply pending migrations; on CockroachDB, also place the tables' rows",
 		Long: "Apply pending migrations; on CockroachDB, also place the tables' rows and wait until they are moved. The command\n" +
-			"is idempotent and may run concurrently. Exit codes: 0 success, 1 failure, 2 invalid flags or configuration,\n" +
+			"is idempotent, may run concurrently, and continues what was interrupted. Exit codes: 0 success, 1 failure, 2 invalid flags or configuration,\n" +
 			"75 failure that a retry may fix (the database is unavailable or busy).",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p := &migrateProgress{out: cmd.OutOrStdout(), json: asJSON}
 			cfg, err := loadMigrationConfig(cmd)
 			if err == nil {
-				err = migrateUp(cmd, cfg, p)
+				err = migrateUp(cmd, cfg, timeout, p)
 			}
 			return p.finish(err, cfg, terminationLog)
 		},
 	}
 	config.AddFlags(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print progress as JSON lines")
+	cmd.Flags().DurationVar(&timeout, "step-timeout", db.DefaultMigrationTimeout, "time limit of each statement; a step creates a table or an index")
 	cmd.Flags().StringVar(&terminationLog, "termination-log", "", "file to which the error (one line) and the schema (one line of JSON) are written, such as /dev/termination-log in a Kubernetes Job")
 	return cmd
 }
@@ -69,11 +71,11 @@ func loadMigrationConfig(cmd *cobra.Command) (config.Config, error) {
 	return cfg, err
 }
 
-func migrateUp(cmd *cobra.Command, cfg config.Config, p *migrateProgress) error {
-	err := app.Migrate(cmd.Context(), db.MigrateOptions{
+func migrateUp(cmd *cobra.Command, cfg config.Config, timeout time.Duration, p *migrateProgress) error {
+	err := db.Migrate(cmd.Context(), db.MigrateOptions{
 		URL:      cfg.MigrationURL().Reveal(),
 		Layout:   db.Layout{Localities: cfg.Localities(), Primary: cfg.PrimaryRegion, Survive: string(cfg.Survive)},
-		Progress: p.step,
+		Progress: p.step, StatementTimeout: timeout,
 	})
 	if err != nil {
 		return databaseFailure(err, cfg)

@@ -70,10 +70,11 @@ type migrateProgress struct {
 // progressLine is a line of plaza migrate up --json.
 type progressLine struct {
 	Time      time.Time `json:"time"`
-	Event     string    `json:"event"` // step, waiting, done or failed
-	Done      int       `json:"done,omitempty"`
+	Event     string    `json:"event"`          // step, running, waiting, done or failed
+	Done      int       `json:"done,omitempty"` // the step, also if it is still running
 	Total     int       `json:"total,omitempty"`
 	Name      string    `json:"name,omitempty"`
+	Seconds   int64     `json:"seconds,omitempty"` // since the start
 	Current   int64     `json:"current,omitempty"`
 	Target    int64     `json:"target,omitempty"`
 	Error     string    `json:"error,omitempty"`
@@ -85,17 +86,21 @@ func (p *migrateProgress) line(l progressLine) error {
 	return json.NewEncoder(p.out).Encode(l)
 }
 
-// step reports a step, or that the migration waits for the database.
-func (p *migrateProgress) step(done, total int, name string) {
-	if !p.json {
-		_, _ = fmt.Fprintf(p.out, "[%d/%d] %s\n", done, total, name)
+// step reports a step that is done or takes long, or that the migration waits.
+func (p *migrateProgress) step(at db.Progress) {
+	if p.json {
+		_ = p.line(progressLine{Event: string(at.State), Done: at.Step, Total: at.Total, Name: at.Name, Seconds: int64(at.Elapsed.Seconds())})
 		return
 	}
-	event := "step"
-	if !strings.HasSuffix(name, ".sql") {
-		event = "waiting"
+	elapsed := at.Elapsed.Truncate(time.Second)
+	switch at.State {
+	case db.StepDone:
+		_, _ = fmt.Fprintf(p.out, "step %d of %d, %s: %s\n", at.Step, at.Total, elapsed, at.Name)
+	case db.StepRunning:
+		_, _ = fmt.Fprintf(p.out, "step %d of %d, %s: %s is still running\n", at.Step, at.Total, elapsed, at.Name)
+	case db.StepWaiting:
+		_, _ = fmt.Fprintf(p.out, "step %d of %d, %s: waiting for %s\n", at.Step, at.Total, elapsed, at.Name)
 	}
-	_ = p.line(progressLine{Event: event, Done: done, Total: total, Name: name})
 }
 
 func (p *migrateProgress) done(status schemaStatus) error {

@@ -30,6 +30,10 @@ func (r *Recorder) targetsOf(operation string, request protoreflect.Message) []s
 		return []store.AuditTarget{{Type: store.AuditSettings, ID: "network"}}
 	case "ScheduledPostService":
 		targets = append(targets, r.targets("scheduledPost", textsOf(request, "id"))...)
+	case "FlagService":
+		if textsOf(request, "target_type") == nil {
+			targets = append(targets, r.targets("flagItem", textsOf(request, "target_id"))...)
+		}
 	}
 	fields := request.Descriptor().Fields()
 	for i := range fields.Len() {

@@ -107,6 +107,7 @@ func (o flagged) recompute(tx *store.Tx, now time.Time) {
 		tx.ApplyFlagsToComment(*o.comment, 0, now)
 	case o.story != nil:
 		tx.RecomputeStoryFlags(o.story.ID)
+		tx.ApplyFlagsToStory(*o.story, 0, now)
 	case o.message != nil:
 		tx.RecomputeMessageFlags(o.message.ID)
 	case o.user != nil:

@@ -7,7 +7,6 @@ package messagefeed
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
@@ -94,15 +93,20 @@ func (s *Service) BatchGetMessageFeeds(ctx context.Context, req *plazav1.BatchGe
 	if err != nil {
 		return nil, err
 	}
+	return s.respond(ctx, r, readableFeeds(req.GetMessageFeedIds(), feeds, readable)...)
+}
+
+// readableFeeds returns the subchannels with the given ids that are not deleted and whose channels are readable, in the
+// order of the ids and each once.
+func readableFeeds(ids []string, feeds []store.MessageFeed, readable map[string]bool) []store.MessageFeed {
 	var shown []store.MessageFeed
-	for _, id := range req.GetMessageFeedIds() {
-		at := slices.IndexFunc(feeds, func(feed store.MessageFeed) bool { return feed.ID == id })
-		if at < 0 || feeds[at].DeletedAt != nil || !readable[feeds[at].EntityID] {
-			continue
+	for _, id := range service.Distinct(ids) {
+		f := service.Find(feeds, func(f store.MessageFeed) bool { return f.ID == id })
+		if f != nil && f.DeletedAt == nil && readable[f.EntityID] {
+			shown = append(shown, *f)
 		}
-		shown, feeds = append(shown, feeds[at]), slices.Delete(feeds, at, at+1) // without repetitions
 	}
-	return s.respond(ctx, r, shown...)
+	return shown
 }
 
 // ListMessageFeeds lists the subchannels of a channel in the order of their last messages.

@@ -53,6 +53,17 @@ func (s *Service) ListCommunityPins(ctx context.Context, m *plazav1.ListCommunit
 // list returns the pins whose posts and communities exist, in order.
 func (s *Service) list(ctx context.Context, k view.Rows, callerID string, all *store.Pins, order func(a, b store.Pin) int) (*plazav1.PinResponse, error) {
 	slices.SortFunc(all.Pins, order)
+	pins := addPinned(&k, all)
+	k.UserIDs = pinners(pins)
+	a, err := s.View.Load(ctx, s.Store, callerID, k)
+	if err != nil {
+		return nil, err
+	}
+	return s.View.Pins(a, latest(all.Targets), pins), nil
+}
+
+// addPinned returns the pins whose posts and communities exist, and adds these to the rows of the response, each once.
+func addPinned(k *view.Rows, all *store.Pins) []store.Pin {
 	var pins []store.Pin
 	for _, p := range all.Pins {
 		post := slices.IndexFunc(all.Posts, func(row store.Post) bool {
@@ -70,12 +81,7 @@ func (s *Service) list(ctx context.Context, k view.Rows, callerID string, all *s
 			k.Communities = append(k.Communities, all.Communities[community])
 		}
 	}
-	k.UserIDs = pinners(pins)
-	a, err := s.View.Load(ctx, s.Store, callerID, k)
-	if err != nil {
-		return nil, err
-	}
-	return s.View.Pins(a, latest(all.Targets), pins), nil
+	return pins
 }
 
 // orderOf returns the order of a request: by the age of the pins or of the posts, newest first by default.

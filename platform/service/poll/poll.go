@@ -188,7 +188,7 @@ func (s *Service) DeletePoll(ctx context.Context, req *plazav1.DeletePollRequest
 	return service.StatusSuccess(), tx.Commit(ctx)
 }
 
-// has reports whether the poll has an answer.
-func (l *loaded) has(answerID string) bool {
-	return slices.ContainsFunc(l.poll.Answers, func(a store.PollAnswer) bool { return a.ID == answerID })
+// hasAnswer reports whether a poll has an answer.
+func hasAnswer(p *store.Poll, answerID string) bool {
+	return slices.ContainsFunc(p.Answers, func(a store.PollAnswer) bool { return a.ID == answerID })
 }

@@ -45,18 +45,28 @@ func (s *Service) tryVote(ctx context.Context, pollID string, wanted []string, r
 		return nil, err
 	}
 	old := l.votes()
-	switch {
-	case slices.Equal(old, wanted):
-		return s.respond(ctx, l), nil
-	case len(old) > 0 && !replace:
-		return nil, errVoted
-	case l.poll.IsClosed(s.Now()):
-		return nil, errClosed
+	changes, err := decideVote(old, wanted, replace, l.poll.IsClosed(s.Now()))
+	if changes {
+		err = s.changeVotes(ctx, l, old, wanted)
 	}
-	if err := s.changeVotes(ctx, l, old, wanted); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return s.respond(ctx, l), nil
+}
+
+// decideVote reports whether a vote for the wanted answers changes the old votes. Both are sorted. A vote that changes
+// nothing is never refused.
+func decideVote(old, wanted []string, replace, closed bool) (changes bool, err error) {
+	switch {
+	case slices.Equal(old, wanted):
+		return false, nil
+	case len(old) > 0 && !replace:
+		return false, errVoted
+	case closed:
+		return false, errClosed
+	}
+	return true, nil
 }
 
 // requireVote returns nil if the caller may vote for the wanted answers.
@@ -64,12 +74,18 @@ func (l *loaded) requireVote(wanted []string) error {
 	if err := l.RequireUser(); err != nil {
 		return err
 	}
-	switch {
-	case visibility.MembershipOf(l.target.Member).Banned:
+	if visibility.MembershipOf(l.target.Member).Banned {
 		return fail.Banned()
-	case slices.ContainsFunc(wanted, func(id string) bool { return !l.has(id) }):
+	}
+	return requireAnswers(l.poll, wanted)
+}
+
+// requireAnswers returns nil if the poll accepts the wanted answers together.
+func requireAnswers(p *store.Poll, wanted []string) error {
+	switch {
+	case slices.ContainsFunc(wanted, func(id string) bool { return !hasAnswer(p, id) }):
 		return errAnswers
-	case l.poll.AnswerType == "single" && len(wanted) > 1:
+	case p.AnswerType == "single" && len(wanted) > 1:
 		return errSingle
 	}
 	return nil
@@ -80,30 +96,34 @@ func (l *loaded) votes() []string {
 	return service.SortedSet(service.Map(l.mine, func(v store.PollVote) string { return v.AnswerID }))
 }
 
-// changeVotes commits the change and reads the counts as they are then.
+// changeVotes commits the change and updates the counts that were read: reading all shards of the counts in the
+// transaction would make all votes in the poll conflict.
 func (s *Service) changeVotes(ctx context.Context, l *loaded, old, wanted []string) error {
 	home, now := s.HomeOf(l.poll.ID), s.Now()
 	c := store.VoteChange{PollID: l.poll.ID, UserID: l.Caller.UserID, Old: old}
 	after := slices.DeleteFunc(slices.Clone(l.mine), func(v store.PollVote) bool { return !slices.Contains(wanted, v.AnswerID) })
-	for _, id := range old {
-		if !slices.Contains(wanted, id) {
-			c.Removed = append(c.Removed, id)
-		}
+	c.Removed = missingIn(wanted, old)
+	for _, id := range missingIn(old, wanted) {
+		c.Added = append(c.Added, store.PollVote{PollID: c.PollID, UserID: c.UserID, AnswerID: id, ID: s.NewID(home), CreatedAt: now})
 	}
-	for _, id := range wanted {
-		if !slices.Contains(old, id) {
-			c.Added = append(c.Added, store.PollVote{PollID: c.PollID, UserID: c.UserID, AnswerID: id, ID: s.NewID(home), CreatedAt: now})
-		}
-	}
-	counts := store.Counts{}
 	tx := s.Store.NewTx(home)
 	tx.ChangeVotes(c, now, fail.NotFound(), errClosed, service.ErrConflict)
-	tx.SelectCounts([]string{c.PollID}, counts)
 	if err := tx.Commit(ctx); err != nil {
 		return err
 	}
-	l.mine, l.counts = slices.Concat(after, c.Added), counts
+	l.mine = slices.Concat(after, c.Added)
+	for _, id := range c.Removed {
+		l.counts.Add(c.PollID, store.CountVotes(id), -1)
+	}
+	for _, v := range c.Added {
+		l.counts.Add(c.PollID, store.CountVotes(v.AnswerID), +1)
+	}
 	return nil
+}
+
+// missingIn returns the answers that are not in list.
+func missingIn(list, answers []string) []string {
+	return slices.DeleteFunc(slices.Clone(answers), func(id string) bool { return slices.Contains(list, id) })
 }
 
 // ListPollVoters lists the users who voted for an answer.
@@ -120,7 +140,7 @@ func (s *Service) ListPollVoters(ctx context.Context, m *plazav1.ListPollVotersR
 	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
-	if !l.has(m.GetAnswerId()) {
+	if !hasAnswer(l.poll, m.GetAnswerId()) {
 		return nil, fail.NotFound()
 	}
 	votes, paging := page.Window(cursor, votes, func(v store.PollVote) (time.Time, string, string) { return v.CreatedAt, "", v.ID })

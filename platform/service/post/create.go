@@ -27,13 +27,8 @@ func (s *Service) CreatePost(ctx context.Context, req *plazav1.CreatePostRequest
 		return nil, err
 	}
 	posts := t.Rows(d, s.Now(), func() string { return s.NewID(d.Home) })
-	counts := store.Counts{}
 	tx := s.Store.NewTx(d.Home)
 	posting.InsertPosts(tx, posts, d)
-	for _, p := range posts {
-		counts[p.ID] = nil // a new post has no counts
-	}
-	tx.SelectCounts([]string{d.TargetID}, counts)
 	if err := posting.Reserve(ctx, s.Deps, posts[0], d); err != nil {
 		return nil, err
 	}
@@ -41,7 +36,11 @@ func (s *Service) CreatePost(ctx context.Context, req *plazav1.CreatePostRequest
 		return nil, err
 	}
 	k := t.Known(posts[0])
-	k.Counts, k.NewChildren = counts, posts[1:]
+	t.Counts.Add(d.TargetID, store.PostCounter(posts[0].FeedType), +1)
+	for _, p := range posts {
+		t.Counts[p.ID] = nil // a new post has no counts
+	}
+	k.Counts, k.NewChildren = t.Counts, posts[1:]
 	k.IsNew = true
 	return s.respond(ctx, t.Request.Caller.UserID, k)
 }

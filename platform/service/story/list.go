@@ -14,12 +14,12 @@ import (
 )
 
 // listOf returns the query for the stories of a target, and its cursor.
-func (s *Service) listOf(o *plazav1.StoryListOptions) (page.Cursor, store.StoryList, error) {
+func (s *Service) listOf(ctx context.Context, o *plazav1.StoryListOptions) (page.Cursor, store.StoryList, error) {
 	cursor, err := page.Parse(&plazav1.PageOptions{Limit: optionalLimit(o), Token: o.GetToken()}, page.DefaultLimit)
 	if err != nil {
 		return cursor, store.StoryList{}, err
 	}
-	list := store.StoryList{Now: s.Now(), Desc: (o.GetOrderBy() != "asc") != cursor.Back, Limit: cursor.Limit + 1}
+	list := store.StoryList{ViewerID: auth.CallerFrom(ctx).UserID, Now: s.Now(), Desc: (o.GetOrderBy() != "asc") != cursor.Back, Limit: cursor.Limit + 1}
 	list.After, _, list.AfterID = cursor.Start(list.Desc)
 	return cursor, list, nil
 }
@@ -35,7 +35,7 @@ func at(s store.Story) (t time.Time, key, id string) { return s.CreatedAt, "", s
 
 // ListStories lists the stories of one community or user.
 func (s *Service) ListStories(ctx context.Context, req *plazav1.ListStoriesRequest) (*plazav1.ListStoriesResponse, error) {
-	cursor, list, err := s.listOf(req.GetOptions())
+	cursor, list, err := s.listOf(ctx, req.GetOptions())
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (s *Service) ListStories(ctx context.Context, req *plazav1.ListStoriesReque
 
 // ListStoriesByTargets lists the stories of several communities and users as one list.
 func (s *Service) ListStoriesByTargets(ctx context.Context, req *plazav1.ListStoriesByTargetsRequest) (*plazav1.ListStoriesResponse, error) {
-	cursor, list, err := s.listOf(req.GetOptions())
+	cursor, list, err := s.listOf(ctx, req.GetOptions())
 	if err != nil {
 		return nil, err
 	}

@@ -26,9 +26,9 @@ type Batch struct {
 }
 
 type query struct {
-	sql  string
-	args []any
-	scan func(pgx.Rows) error
+	statement *Statement
+	args      []any
+	scan      func(pgx.Rows) error
 }
 
 // usualQueries is as many statements as most batches have.
@@ -58,7 +58,7 @@ func (b *Batch) Add(home region.Code, st *Statement, scan func(pgx.Rows) error, 
 		queries = make([]query, 0, usualQueries)
 	}
 	all := append(append(make([]any, 0, len(args)+1), string(home)), args...)
-	b.queries[home] = append(queries, query{sql: st.SQL, args: all, scan: scan})
+	b.queries[home] = append(queries, query{statement: st, args: all, scan: scan})
 }
 
 // Then queues a function to call after all statements have succeeded, such as one that merges the rows of several
@@ -76,7 +76,7 @@ func (b *Batch) Queued() []Queued {
 	var all []Queued
 	for _, queries := range b.queries {
 		for _, q := range queries {
-			all = append(all, Queued{SQL: q.sql, Args: q.args})
+			all = append(all, Queued{Statement: q.statement, SQL: q.statement.SQL, Args: q.args})
 		}
 	}
 	return all
@@ -163,7 +163,7 @@ func sendQueries(ctx context.Context, h *home, queries []query) error {
 	defer release()
 	var batch pgx.Batch // pgx keeps per-connection state in it, so that each attempt needs a new one
 	for _, q := range queries {
-		batch.Queue(q.sql, q.args...)
+		batch.Queue(q.statement.SQL, q.args...)
 	}
 	results := conn.SendBatch(ctx, &batch)
 	for _, q := range queries {

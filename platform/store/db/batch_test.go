@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/faults/proxy"
 	"github.com/plaza-social/plaza/platform/region"
@@ -42,6 +43,19 @@ func TestReadsAskAllHomesAtOnce(t *testing.T) {
 	}
 	require.NoError(t, r.Run(ctx))
 	require.Equal(t, int64(1), trips.Load())
+}
+
+// TestGenericPlans checks that statements are not planned again for their arguments.
+func TestGenericPlans(t *testing.T) {
+	if testdb.Cockroach(t) {
+		t.Skip("not all versions of CockroachDB have the setting")
+	}
+	s := openNew(t)
+	var mode string
+	r := s.NewBatch()
+	r.Add(region.EU, raw(`SELECT current_setting('plan_cache_mode') WHERE $1::text IS NOT NULL`), db.Value(&mode))
+	require.NoError(t, r.Run(t.Context()))
+	require.Equal(t, "force_generic_plan", mode)
 }
 
 // cutOff opens a DB that connects to eu through a proxy.

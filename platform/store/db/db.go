@@ -37,6 +37,8 @@ type Config struct {
 	// Fault is called before each transaction is sent; a non-nil error is handled as if the database had returned it.
 	// Tests use it to inject serialization failures.
 	Fault func() error
+	// Sent is called with the statements of each transaction, unless it is nil. Tests use it to check the order of locks.
+	Sent func([]Queued)
 }
 
 // DB holds the connection pools of all homes.
@@ -47,7 +49,11 @@ type DB struct {
 	metrics *metrics
 	fault   func() error
 	routes  *Routes
-	stop    context.CancelFunc // stops the background probes
+	sent    func([]Queued)
+	// savepoints makes interactive transactions use CockroachDB's protocol on any database, for tests.
+	savepoints bool
+
+	stop context.CancelFunc // stops the background probes
 }
 
 // Open creates the pools. It does not wait for the database; Ping checks whether a home is reachable.
@@ -65,7 +71,7 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 		cfg.Fault = func() error { return nil }
 	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
-	d := &DB{homes: map[region.Code]*home{}, timeout: cfg.StatementTimeout, log: cfg.Log, fault: cfg.Fault, routes: newRoutes(), stop: stop}
+	d := &DB{homes: map[region.Code]*home{}, timeout: cfg.StatementTimeout, log: cfg.Log, fault: cfg.Fault, sent: cfg.Sent, routes: newRoutes(), stop: stop}
 	for _, code := range region.All() {
 		pool, err := openPool(ctx, cfg, code)
 		if err != nil {
@@ -73,7 +79,9 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 			return nil, fmt.Errorf("database of home %s: %w", code, err)
 		}
 		d.homes[code] = &home{
-			code: code, pool: pool, queue: fairqueue.New(int(pool.Config().MaxConns)), timeout: cfg.StatementTimeout, background: background, after: time.After,
+			code: code, pool: pool, queue: fairqueue.New(int(pool.Config().MaxConns)), hot: hotRows{rows: map[RowKey]*hotRow{}},
+			shards:  shards{used: map[RowKey]uint16{}},
+			timeout: cfg.StatementTimeout, background: background, after: time.After,
 		}
 	}
 	var err error
@@ -105,6 +113,9 @@ func openPool(ctx context.Context, cfg Config, code region.Code) (*pgxpool.Pool,
 	// The server's timeout is longer than the client's, so that the client's error is the one that is reported.
 	grace := cfg.StatementTimeout + time.Second
 	pc.ConnConfig.RuntimeParams["statement_timeout"] = strconv.FormatInt(grace.Milliseconds(), 10)
+	// Planning a statement for its arguments takes longer than most statements. TestPlans checks the generic plans.
+	// Versions of CockroachDB without this setting ignore it.
+	pc.ConnConfig.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
 	pc.ConnConfig.RuntimeParams["application_name"] = "plaza-" + string(code)
 	return pgxpool.NewWithConfig(ctx, pc)
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/plaza-social/plaza/platform/region"
@@ -43,11 +44,81 @@ func (d *DB) TakeConnections(ctx context.Context, code region.Code) (release fun
 	}, nil
 }
 
+// WithLease sets the duration of the lock's lease.
+func (o MigrateOptions) WithLease(d time.Duration) MigrateOptions {
+	o.test.lease = d
+	return o
+}
+
+// WithInterval sets the time after which a step that still runs is reported.
+func (o MigrateOptions) WithInterval(d time.Duration) MigrateOptions {
+	o.test.every = d
+	return o
+}
+
+// WithConnections changes the configuration of the connections.
+func (o MigrateOptions) WithConnections(change func(*pgx.ConnConfig)) MigrateOptions {
+	o.test.connect = change
+	return o
+}
+
 // Unexported functions that are tested without CockroachDB.
 var (
+	InlineIndexes    = inlineIndexes
 	LeaseOutsideHome = leaseOutsideHome
 	HomeRegion       = homeRegion
 	Misplaced        = func(ctx context.Context, d *sql.DB, localities map[region.Code]string, survive string) ([]TablePlacement, error) {
 		return misplaced(ctx, d, Layout{Localities: localities, Survive: survive})
 	}
 )
+
+// MaxRowWaiters is the limit of the queue of a row.
+const MaxRowWaiters = maxRowWaiters
+
+// RowQueue is the queue of one row.
+type RowQueue struct {
+	hot hotRows
+	row RowKey
+}
+
+// NewRowQueue returns the queue of a row of the first shared table.
+func NewRowQueue(id string) *RowQueue {
+	return &RowQueue{hotRows{rows: map[RowKey]*hotRow{}}, RowKey{sharedTables[0], id}}
+}
+
+// Enter waits for the row.
+func (q *RowQueue) Enter(ctx context.Context) (leave func(), err error) {
+	return q.hot.enter(ctx, q.row)
+}
+
+// Users returns how many transactions wait for the row or update it.
+func (q *RowQueue) Users() int {
+	q.hot.mu.Lock()
+	defer q.hot.mu.Unlock()
+	if r := q.hot.rows[q.row]; r != nil {
+		return r.users
+	}
+	return 0
+}
+
+// TakeShards returns the shards of n concurrent transactions of one count.
+func TakeShards(n int) (taken map[int64]bool, giveBack func()) {
+	used := shards{used: map[RowKey]uint16{}}
+	taken = map[int64]bool{}
+	var all []func()
+	for range n {
+		shard, one := used.take(RowKey{sharedTables[0], "count"})
+		taken[shard], all = true, append(all, one)
+	}
+	return taken, func() {
+		for _, one := range all {
+			one()
+		}
+		if len(used.used) > 0 {
+			panic("shards are still in use")
+		}
+	}
+}
+
+// UseSavepoints makes interactive transactions use CockroachDB's protocol.
+func (d *DB) UseSavepoints() { d.savepoints = true }

@@ -22,10 +22,13 @@ type home struct {
 	code       region.Code
 	pool       *pgxpool.Pool
 	queue      *fairqueue.Queue // of the pool's connections
+	hot        hotRows
+	shards     shards
 	breaker    breaker
 	timeout    time.Duration
 	background context.Context // canceled by DB.Close
 	after      func(time.Duration) <-chan time.Time
+	checking   atomic.Bool
 	answered   atomic.Pointer[time.Time] // when the home last answered; nil before the first time
 }
 
@@ -42,8 +45,35 @@ func (h *home) roundTrip(ctx context.Context, trip func() error) error {
 		return h.unavailable(errHomeUnavailable)
 	}
 	start := time.Now()
+	check := time.AfterFunc(h.slow(), func() { h.check(start) })
 	err := trip()
+	check.Stop()
 	return h.record(ctx, err, start, time.Now())
+}
+
+// slowTrip is the duration after which the home is checked during a round trip. It leaves time for the check within the
+// limits of best-effort batches.
+const slowTrip = 400 * time.Millisecond
+
+// slow returns when a round trip counts as slow.
+func (h *home) slow() time.Duration { return min(h.timeout/2, slowTrip) }
+
+// check finds out, for a round trip that has taken long, whether the home responds at all: otherwise the time-out of a
+// transaction that waits for a lock would open the breaker. It does nothing if the home has answered since start, or if
+// another check is running.
+func (h *home) check(start time.Time) {
+	if h.answeredSince(start) || !h.checking.CompareAndSwap(false, true) {
+		return
+	}
+	defer h.checking.Store(false)
+	if h.probe() {
+		h.success(time.Now())
+	}
+}
+
+func (h *home) answeredSince(start time.Time) bool {
+	answered := h.answered.Load()
+	return answered != nil && answered.After(start)
 }
 
 // errPoolBusy is the error of a call that waited for a connection in vain, because other calls used all of them.
@@ -71,10 +101,11 @@ func (h *home) acquire(ctx context.Context) (*pgxpool.Conn, func(), error) {
 const lateness = 500 * time.Millisecond
 
 // ownLoad reports whether a failed call says more about the load of this server than about the home: there was no
-// connection for it, the home has answered other calls since, or its timer fired late.
+// connection for it, the home has answered other calls or a check since, its timer fired late, or it had little time left
+// when it was sent.
 func (h *home) ownLoad(err error, start, end time.Time) bool {
-	answered := h.answered.Load()
-	return errors.Is(err, errPoolBusy) || (answered != nil && answered.After(start)) || end.Sub(start) > h.timeout+lateness
+	tooShort := errors.Is(err, context.DeadlineExceeded) && end.Sub(start) < h.slow()*3/2
+	return tooShort || errors.Is(err, errPoolBusy) || h.answeredSince(start) || end.Sub(start) > h.timeout+lateness
 }
 
 // record reports the result of a round trip to the breaker and maps the error of an unreachable home. ctx is the
@@ -136,6 +167,10 @@ func (h *home) probeUntilClosed() {
 	}
 }
 
+// The statement of probes reads from a table: a CockroachDB node may respond although the rows of the home are
+// unavailable. Its rows rarely change, so that it does not wait for a lock.
+var probeStatement = Register("store.probe", `SELECT name FROM settings WHERE home = $1 ORDER BY name LIMIT 1`)
+
 // probe reports whether the home responds. It opens a new connection, because all connections of the pool may be stuck.
 func (h *home) probe() bool {
 	ctx, cancel := context.WithTimeout(h.background, h.timeout)
@@ -145,6 +180,6 @@ func (h *home) probe() bool {
 		return !unresponsive(err)
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	_, err = conn.Exec(ctx, pingStatement.SQL)
-	return err == nil
+	_, err = conn.Exec(ctx, probeStatement.SQL, string(h.code))
+	return err == nil || isUndefinedTable(err)
 }

@@ -14,6 +14,9 @@ type metrics struct {
 	roundTrips  *prometheus.CounterVec
 	retries     *prometheus.CounterVec
 	unavailable *prometheus.CounterVec
+
+	rowWait       *prometheus.HistogramVec
+	rowRejections *prometheus.CounterVec
 }
 
 func newMetrics(reg prometheus.Registerer, d *DB) (*metrics, error) {
@@ -22,20 +25,32 @@ func newMetrics(reg prometheus.Registerer, d *DB) (*metrics, error) {
 			Name: "plaza_database_round_trips_total", Help: "Round trips to the database, by home.",
 		}, []string{"home"}),
 		retries: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "plaza_database_transaction_retries_total", Help: "Retries of transactions after a conflict, by home.",
-		}, []string{"home"}),
+			Name: "plaza_database_transaction_retries_total", Help: "Retries of transactions, by home and SQLSTATE.",
+		}, []string{"home", "reason"}),
 		unavailable: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "plaza_database_unavailable_total", Help: "Round trips that failed because the home was unavailable, by home.",
+		}, []string{"home"}),
+		rowWait: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "plaza_database_row_wait_seconds", Help: "Time that transactions waited for others of this server that update the same rows, by home.",
+			Buckets: []float64{.001, .005, .025, .1, .5, 2.5},
+		}, []string{"home"}),
+		rowRejections: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "plaza_database_row_rejections_total", Help: "Transactions that waited in vain for others that update the same rows, by home.",
 		}, []string{"home"}),
 	}
 	if reg == nil {
 		return m, nil
 	}
-	collectors := []prometheus.Collector{m.roundTrips, m.retries, m.unavailable}
+	collectors := []prometheus.Collector{m.roundTrips, m.retries, m.unavailable, m.rowWait, m.rowRejections}
 	for _, code := range region.All() {
-		for _, counter := range []*prometheus.CounterVec{m.roundTrips, m.retries, m.unavailable} {
-			counter.WithLabelValues(string(code)) // export a 0 from the start, so that rates include the first event
+		// Export a 0 from the start, so that rates include the first event.
+		for _, counter := range []*prometheus.CounterVec{m.roundTrips, m.unavailable, m.rowRejections} {
+			counter.WithLabelValues(string(code))
 		}
+		for _, reason := range retryReasons {
+			m.retries.WithLabelValues(string(code), reason)
+		}
+		m.rowWait.WithLabelValues(string(code))
 		pool := d.homes[code].pool
 		labels := prometheus.Labels{"home": string(code)}
 		collectors = append(collectors,

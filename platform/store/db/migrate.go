@@ -1,22 +1,21 @@
 package db
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"strings"
-	"testing/fstest"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
-	"github.com/pressly/goose/v3/lock"
 
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store/migrations"
 )
 
 // Engine is a database system.
@@ -33,85 +32,50 @@ func DefaultLocalities() map[region.Code]string {
 	return map[region.Code]string{region.US: "us-east1", region.EU: "europe-west1", region.SG: "asia-southeast1"}
 }
 
-// RenderedMigration is one schema migration rendered for an engine.
-type RenderedMigration struct {
-	Version int64
-	Name    string
-	SQL     string
-}
-
-// RenderedMigrations returns all schema migrations for engine in order. Each is one statement.
-func RenderedMigrations(engine Engine) []RenderedMigration {
-	files, err := renderFiles(engine, DefaultLocalities())
-	if err != nil {
-		panic(err) // the files are embedded and tested
-	}
-	var all []RenderedMigration
-	for _, name := range migrationNames() {
-		version, err := goose.NumericComponent(name)
-		if err != nil {
-			panic(err)
-		}
-		_, body, _ := strings.Cut(string(files[name].Data), "-- +goose Up\n")
-		all = append(all, RenderedMigration{Version: version, Name: strings.TrimSuffix(name, ".sql"), SQL: body})
-	}
-	return all
-}
-
-// TargetVersion returns the schema version that this program requires.
-func TargetVersion() int64 { return migrations.Target() }
-
-func migrationNames() []string { return migrations.Names() }
-
-func renderFiles(engine Engine, localities map[region.Code]string) (fstest.MapFS, error) {
-	regionColumn, locality := placementClauses(engine, localities)
-	out := fstest.MapFS{}
-	for _, name := range migrationNames() {
-		raw, err := migrations.Files.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		raw = bytes.ReplaceAll(raw, []byte("{{region}}"), []byte(regionColumn))
-		raw = bytes.ReplaceAll(raw, []byte("{{locality}}"), []byte(locality))
-		out[name] = &fstest.MapFile{Data: raw}
-	}
-	return out, nil
-}
-
-// placementClauses returns the column and the table clause that place a row in its home. The CASE has no ELSE, so that
-// inserting a row of an unknown home fails instead of storing it in another region.
-func placementClauses(engine Engine, localities map[region.Code]string) (regionColumn, locality string) {
-	if engine != CockroachDB {
-		return "", ""
-	}
-	var cases strings.Builder
-	for _, code := range region.All() {
-		fmt.Fprintf(&cases, " WHEN home = '%s' THEN '%s'", code, strings.ReplaceAll(localities[code], "'", "''"))
-	}
-	return ",\n  region crdb_internal_region NOT VISIBLE NOT NULL AS (CASE" + cases.String() + " END) STORED",
-		" LOCALITY REGIONAL BY ROW AS region"
-}
-
 // MigrateOptions are the options of Migrate.
 type MigrateOptions struct {
 	// URL of the database.
 	URL string
 	// Layout is the placement on CockroachDB. Localities defaults to DefaultLocalities.
 	Layout
-	// Progress is called after each migration; may be nil.
-	Progress func(done, total int, name string)
+	// StatementTimeout bounds each statement; DefaultMigrationTimeout when zero.
+	StatementTimeout time.Duration
+	// Progress is called after each step, and repeatedly during a step that takes long; may be nil.
+	Progress func(Progress)
+
+	test migrateTest
 }
 
-// Migrate migrates the schema to TargetVersion. It is idempotent and safe to run concurrently: a lock row serializes
-// migrations. On CockroachDB it waits until all rows are placed according to the layout.
+// migrateTest are options that only tests change.
+type migrateTest struct {
+	lease   time.Duration         // of the lock; its heartbeat is a third of it
+	every   time.Duration         // how often a step that takes long is reported
+	connect func(*pgx.ConnConfig) // changes the configuration of the connections
+}
+
+// DefaultMigrationTimeout bounds a statement of a migration, which can create an index of a large table. A region that is
+// away makes statements hang rather than fail.
+const DefaultMigrationTimeout = 30 * time.Minute
+
+func (o MigrateOptions) withDefaults() MigrateOptions {
+	if o.Localities == nil {
+		o.Localities = DefaultLocalities()
+	}
+	if o.Progress == nil {
+		o.Progress = func(Progress) {}
+	}
+	o.StatementTimeout = cmp.Or(o.StatementTimeout, DefaultMigrationTimeout)
+	o.test.lease = cmp.Or(o.test.lease, 30*time.Second)
+	o.test.every = cmp.Or(o.test.every, 10*time.Second)
+	return o
+}
+
+// Migrate migrates the schema to TargetVersion. It is idempotent and safe to run concurrently: one migration holds the
+// lock, and the others wait for it. A migration that is interrupted can be continued by another one. On CockroachDB it
+// waits until all rows are placed according to the layout.
 func Migrate(ctx context.Context, opts MigrateOptions) error {
-	if opts.Localities == nil {
-		opts.Localities = DefaultLocalities()
-	}
-	if opts.Progress == nil {
-		opts.Progress = func(int, int, string) {}
-	}
-	db, err := openSQL(opts.URL)
+	opts = opts.withDefaults()
+	db, err := openMigration(opts)
 	if err != nil {
 		return err
 	}
@@ -120,7 +84,19 @@ func Migrate(ctx context.Context, opts MigrateOptions) error {
 	if err != nil {
 		return err
 	}
+	report := newReporter(opts, len(migrationNames()))
+	defer report.stop()
+	unlock, err := lockMigrations(ctx, db, opts, report)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return migrateLocked(ctx, db, engine, opts, report)
+}
+
+func migrateLocked(ctx context.Context, db *sql.DB, engine Engine, opts MigrateOptions, report *reporter) error {
 	if engine == CockroachDB {
+		report.waiting("the regions of the database")
 		if err := prepareRegions(ctx, db, opts); err != nil {
 			return err
 		}
@@ -129,32 +105,32 @@ func Migrate(ctx context.Context, opts MigrateOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := applyAll(ctx, provider, opts.Progress); err != nil {
+	if err := applyAll(ctx, provider, report); err != nil {
 		return err
 	}
 	if err := restrictAppendOnly(ctx, db); err != nil {
 		return err
 	}
 	if engine == CockroachDB {
-		return waitForPlacement(ctx, db, opts)
+		return waitForPlacement(ctx, db, opts, report)
 	}
 	return nil
 }
 
-func applyAll(ctx context.Context, provider *goose.Provider, progress func(int, int, string)) error {
-	sources := provider.ListSources()
+func applyAll(ctx context.Context, provider *goose.Provider, report *reporter) error {
 	current, err := provider.GetDBVersion(ctx)
 	if err != nil {
 		return fmt.Errorf("read the schema version: %w", err)
 	}
-	for i, source := range sources {
+	for i, source := range provider.ListSources() {
 		if source.Version <= current {
 			continue
 		}
-		if _, err := provider.UpTo(ctx, source.Version); err != nil {
+		report.begin(i+1, source.Path)
+		if _, err := provider.ApplyVersion(ctx, source.Version, true); err != nil {
 			return fmt.Errorf("schema step %d: %w", source.Version, err)
 		}
-		progress(i+1, len(sources), source.Path)
+		report.done()
 	}
 	return nil
 }
@@ -162,7 +138,7 @@ func applyAll(ctx context.Context, provider *goose.Provider, progress func(int, 
 // MigrationStatus returns the schema version of the database, 0 if there is no schema, and the one that the program
 // requires.
 func MigrationStatus(ctx context.Context, address string) (current, target int64, err error) {
-	db, err := openSQL(address)
+	db, err := openSQL(address, DefaultMigrationTimeout)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -180,10 +156,35 @@ func MigrationStatus(ctx context.Context, address string) (current, target int64
 // sqlSchemaVersion reads goose's table, which has no home column.
 const sqlSchemaVersion = `SELECT COALESCE(max(version_id), 0) FROM goose_db_version WHERE is_applied`
 
-func openSQL(address string) (*sql.DB, error) {
+// connectTimeout bounds connecting to one address of the database, unless its URL has a bound.
+const connectTimeout = 10 * time.Second
+
+func openSQL(address string, timeout time.Duration) (*sql.DB, error) {
+	cfg, err := sqlConfig(address, timeout)
+	if err != nil {
+		return nil, err
+	}
+	return stdlib.OpenDB(*cfg), nil
+}
+
+func sqlConfig(address string, timeout time.Duration) (*pgx.ConnConfig, error) {
 	cfg, err := pgx.ParseConfig(address)
 	if err != nil {
 		return nil, errors.New("the address is not a database URL") // pgx's error contains the password
+	}
+	cfg.ConnectTimeout = cmp.Or(cfg.ConnectTimeout, connectTimeout)
+	cfg.RuntimeParams["statement_timeout"] = strconv.FormatInt(timeout.Milliseconds(), 10)
+	return cfg, nil
+}
+
+func openMigration(opts MigrateOptions) (*sql.DB, error) {
+	cfg, err := sqlConfig(opts.URL, opts.StatementTimeout)
+	if err != nil {
+		return nil, err
+	}
+	cfg.RuntimeParams["application_name"] = "plaza-migrate"
+	if opts.test.connect != nil {
+		opts.test.connect(cfg)
 	}
 	return stdlib.OpenDB(*cfg), nil
 }
@@ -204,11 +205,6 @@ func newProvider(db *sql.DB, engine Engine, localities map[region.Code]string) (
 	if err != nil {
 		return nil, err
 	}
-	// Session lockers use advisory locks, which have no effect on CockroachDB.
-	locker, err := lock.NewPostgresTableLocker()
-	if err != nil {
-		return nil, err
-	}
-	return goose.NewProvider(goose.DialectPostgres, db, files, goose.WithLocker(locker),
+	return goose.NewProvider(goose.DialectPostgres, db, files,
 		goose.WithSlog(slog.New(slog.DiscardHandler)), goose.WithDisableGlobalRegistry(true))
 }

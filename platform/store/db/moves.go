@@ -252,17 +252,24 @@ func isMover(ctx context.Context) bool { return ctx.Value(moverKey{}) != nil }
 
 // requireWritable returns an error if the transaction concerns an id whose rows are moving.
 func (t *Tx) requireWritable(ctx context.Context) error {
+	for i := range t.steps {
+		if err := t.db.routes.requireWritable(ctx, t.steps[i].args[1:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// requireWritable returns an error if the arguments of a statement contain an id whose rows must not be written.
+func (r *Routes) requireWritable(ctx context.Context, args []any) error {
 	if isMover(ctx) {
 		return nil
 	}
-	routes := t.db.routes
-	if err := routes.requireFresh(); err != nil {
+	if err := r.requireFresh(); err != nil {
 		return err
 	}
-	for i := range t.steps {
-		if routes.heldState(t.steps[i].args[1:], true) != "" {
-			return errMoving
-		}
+	if r.heldState(args, true) != "" {
+		return errMoving
 	}
 	return nil
 }

@@ -26,6 +26,7 @@ func TestFailuresThatOpenTheBreaker(t *testing.T) {
 		"no answer, a little late":        {context.DeadlineExceeded, 9, 13.5, true},
 		"no answer, and the timer late":   {context.DeadlineExceeded, 9, 13.51, false},
 		"another call was answered since": {context.DeadlineExceeded, 10.1, 13, false},
+		"little time left":                {context.DeadlineExceeded, 9, 10.5, false},
 		"no free connection":              {fmt.Errorf("%w: %w", errPoolBusy, context.DeadlineExceeded), 9, 13, false},
 		"too many connections":            {&pgconn.PgError{Code: stateTooManyConnections}, 9, 10.1, true},
 		"a lost connection":               {&pgconn.PgError{Code: stateAdminShutdown}, 9, 10.1, false},

@@ -101,8 +101,7 @@ func addSuperRegions(ctx context.Context, db *sql.DB, database string, localitie
 
 // waitForPlacement waits until the lease of every range is held in its region. Placement is asynchronous: a row that is
 // written before it is complete can be stored in the wrong jurisdiction.
-func waitForPlacement(ctx context.Context, db *sql.DB, opts MigrateOptions) error {
-	total := len(migrationNames())
+func waitForPlacement(ctx context.Context, db *sql.DB, opts MigrateOptions, report *reporter) error {
 	for {
 		wrong, err := misplacedRanges(ctx, db, opts.Localities)
 		if err != nil {
@@ -111,7 +110,7 @@ func waitForPlacement(ctx context.Context, db *sql.DB, opts MigrateOptions) erro
 		if wrong == 0 {
 			return nil
 		}
-		opts.Progress(total, total, fmt.Sprintf("waiting for the placement of %d ranges", wrong))
+		report.waiting(fmt.Sprintf("the placement of %d ranges", wrong))
 		select {
 		case <-ctx.Done():
 			return ctx.Err()

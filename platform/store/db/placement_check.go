@@ -40,7 +40,7 @@ type querier interface {
 // ranges can take long: ctx should have a deadline, and requests must not call it. On PostgreSQL it returns
 // ErrNoPlacement.
 func CheckPlacement(ctx context.Context, address string, l Layout) (Placement, error) {
-	db, err := openSQL(address)
+	db, err := openSQL(address, DefaultMigrationTimeout)
 	if err != nil {
 		return Placement{}, err
 	}

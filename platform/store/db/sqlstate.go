@@ -86,3 +86,16 @@ func unresponsive(err error) bool {
 
 // unreachable reports whether the database was unresponsive or the connection was lost.
 func unreachable(err error) bool { return unresponsive(err) || connectionLost(err) }
+
+// retryReasons are the SQLSTATE codes of retries; "connection" is a lost connection.
+var retryReasons = []string{stateSerializationFailure, stateDeadlock, "connection"}
+
+// retryReason returns why a transaction is retried.
+func retryReason(err error) string {
+	switch state := sqlState(err); state {
+	case stateSerializationFailure, stateDeadlock:
+		return state
+	default:
+		return "connection"
+	}
+}

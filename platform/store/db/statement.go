@@ -10,6 +10,8 @@ import "slices"
 type Statement struct {
 	Name string
 	SQL  string
+	// Update declares which rows of a shared table the statement updates; nil if it updates none.
+	Update *Update
 }
 
 var registry []*Statement
@@ -36,6 +38,7 @@ func Statements() []Statement {
 
 // Queued is a statement with its arguments as a Batch or a Tx sends it.
 type Queued struct {
-	SQL  string
-	Args []any // the home first
+	Statement *Statement
+	SQL       string
+	Args      []any // the home first
 }

@@ -2,13 +2,12 @@ package db
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"errors"
 )
 
 // Transient reports whether a retry of the operation may succeed without intervention: the database is unreachable,
-// overloaded or restarting, another process holds the migration lock, or ctx was done. It is false for a wrong
+// overloaded or restarting, or ctx was done. It is false for a wrong
 // password, a missing database or a rejected migration step.
 func Transient(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -16,8 +15,7 @@ func Transient(err error) bool {
 	}
 	state := sqlState(err)
 	if state == "" {
-		return unreachable(err) || retryable(err) || errors.Is(err, driver.ErrBadConn) ||
-			errors.Is(err, sql.ErrNoRows) // goose could not acquire its lock
+		return unreachable(err) || retryable(err) || errors.Is(err, driver.ErrBadConn)
 	}
 	switch state[:2] {
 	case classConnectionException, classTransactionRollback, classInsufficientResources, classOperatorIntervention:

@@ -23,6 +23,7 @@ type Tx struct {
 	// idempotentBy is the primary key that a retry violates if an earlier attempt was committed.
 	idempotentBy string
 	unrecorded   bool
+	shardArgs    []shardArg
 }
 
 // Step is one statement of a Tx.
@@ -70,11 +71,19 @@ func (s *Step) OnConflict(constraint string, err error) {
 // first call has an effect.
 func (t *Tx) IdempotentBy(primaryKey string) { t.idempotentBy = cmp.Or(t.idempotentBy, primaryKey) }
 
-// Queued returns the queued statements, for tests of query plans.
+// Queued returns the statements as they are sent, for tests of query plans.
 func (t *Tx) Queued() []Queued {
-	all := make([]Queued, 0, len(t.steps))
-	for _, s := range t.steps {
-		all = append(all, Queued{SQL: s.statement.SQL, Args: s.args})
+	steps := inLockOrder(t.steps, string(t.home))
+	for _, a := range shardArgs(steps) {
+		*a.arg = 0
+	}
+	return queued(steps)
+}
+
+func queued(steps []Step) []Queued {
+	all := make([]Queued, 0, len(steps))
+	for _, s := range steps {
+		all = append(all, Queued{Statement: s.statement, SQL: s.statement.SQL, Args: s.args})
 	}
 	return all
 }
@@ -90,20 +99,51 @@ func (t *Tx) Commit(ctx context.Context) error {
 	countRoundTrip(ctx)
 	record := t.addRecord(ctx)
 	prologue := t.begin(ctx)
-	var refusal error
-	err := h.roundTrip(ctx, func() error {
-		err := t.commit(bounded, h)
-		if _, refused := errors.AsType[*fail.Error](err); refused { // the home did respond
-			refusal, err = err, nil
-		}
-		return err
-	})
+	refusal, err := t.send(ctx, bounded, h)
 	prologue.end(refusal, err)
 	record.end(refusal, err)
 	if err != nil && unreachable(err) {
 		t.db.metrics.unavailable.WithLabelValues(string(t.home)).Inc()
 	}
 	return cmp.Or(refusal, err)
+}
+
+// send runs the transaction once other transactions of this server do not update the same rows. It returns a refusal if
+// nothing was stored for certain, and otherwise the error of an unreachable home. bounded is ctx with the DB's timeout.
+func (t *Tx) send(ctx, bounded context.Context, h *home) (refusal, err error) {
+	t.steps = inLockOrder(t.steps, string(t.home))
+	if t.db.sent != nil {
+		t.db.sent(queued(t.steps))
+	}
+	leave, refusal := t.waitForRow(bounded, h)
+	if refusal != nil {
+		return refusal, nil
+	}
+	defer leave()
+	t.shardArgs = shardArgs(t.steps)
+	err = h.roundTrip(ctx, func() error {
+		err := t.commit(bounded, h)
+		if _, refused := errors.AsType[*fail.Error](err); refused { // the home did respond
+			refusal, err = err, nil
+		}
+		return err
+	})
+	return refusal, err
+}
+
+// waitForRow waits until no other transaction of this server updates the row that this one locks first.
+func (t *Tx) waitForRow(ctx context.Context, h *home) (leave func(), err error) {
+	row, ok := firstRow(t.steps)
+	if !ok {
+		return func() {}, nil
+	}
+	began := time.Now()
+	leave, err = h.hot.enter(ctx, row)
+	if err != nil {
+		t.db.metrics.rowRejections.WithLabelValues(string(t.home)).Inc()
+	}
+	t.db.metrics.rowWait.WithLabelValues(string(t.home)).Observe(time.Since(began).Seconds())
+	return leave, err
 }
 
 func (t *Tx) commit(ctx context.Context, h *home) error {
@@ -127,7 +167,7 @@ func (t *Tx) commit(ctx context.Context, h *home) error {
 		default:
 			return err
 		}
-		t.db.metrics.retries.WithLabelValues(string(t.home)).Inc()
+		t.db.metrics.retries.WithLabelValues(string(t.home), retryReason(err)).Inc()
 		if !backOff(ctx, try) {
 			return err
 		}
@@ -165,6 +205,7 @@ func (t *Tx) run(ctx context.Context, h *home) (*Step, error) {
 	if err := t.requireWritable(ctx); err != nil {
 		return nil, err
 	}
+	defer h.shards.choose(t.shardArgs)()
 	if err := t.db.fault(); err != nil {
 		return nil, err
 	}
@@ -185,6 +226,8 @@ func (t *Tx) run(ctx context.Context, h *home) (*Step, error) {
 	return failed, err
 }
 
+var errRolledBack = errors.New("the database rolled the transaction back")
+
 func (t *Tx) readResults(results pgx.BatchResults) (*Step, error) {
 	if _, err := results.Exec(); err != nil { // BEGIN
 		return nil, err
@@ -197,7 +240,7 @@ func (t *Tx) readResults(results pgx.BatchResults) (*Step, error) {
 	}
 	tag, err := results.Exec() // COMMIT
 	if err == nil && tag.String() != sqlCommit {
-		err = errors.New("the database rolled the transaction back")
+		err = errRolledBack
 	}
 	return nil, err
 }

@@ -1,6 +1,9 @@
 -- +goose NO TRANSACTION
 -- +goose Up
 -- name_key and handle_key hold the first three letters only: bytes of index keys may leave the region, names must not.
+-- flaggers are the users who flag this one, recomputed from the rows of flags whenever they change, as on posts and
+-- comments. handle_claim is the claim in handles with which the user holds profile_handle; 'duplicate' if another user
+-- held it first.
 CREATE TABLE IF NOT EXISTS users (
   home              TEXT        NOT NULL,
   id                TEXT        NOT NULL,
@@ -19,7 +22,14 @@ CREATE TABLE IF NOT EXISTS users (
   is_brand          BOOLEAN     NOT NULL DEFAULT false,
   created_at        TIMESTAMPTZ NOT NULL,
   updated_at        TIMESTAMPTZ NOT NULL,
-  deleted_at        TIMESTAMPTZ{{region}},
+  deleted_at        TIMESTAMPTZ,
+  flaggers          TEXT[]      NOT NULL DEFAULT '{}',
+  handle_claim      TEXT        NOT NULL DEFAULT ''{{region}},
   CONSTRAINT users_home_check CHECK (home IN ('us', 'eu', 'sg')),
   CONSTRAINT users_pkey PRIMARY KEY (home, id)
 ){{locality}};
+CREATE INDEX IF NOT EXISTS users_by_created ON users (home, created_at, id);
+CREATE INDEX IF NOT EXISTS users_by_name ON users (home, name_key, id);
+CREATE INDEX IF NOT EXISTS users_flagged ON users (home, created_at, id) WHERE flag_count > 0;
+CREATE INDEX IF NOT EXISTS users_by_handle ON users (home, handle_key, id);
+CREATE INDEX IF NOT EXISTS users_unclaimed_handles ON users (home, created_at, id) WHERE profile_handle <> '' AND handle_claim = '';

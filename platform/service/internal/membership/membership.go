@@ -107,14 +107,15 @@ func NewUpdate(tx *store.Tx, communityID string, changes []store.MemberChange, n
 }
 
 // Commit adds the events of the changes to the transaction, commits it, and delivers the outbox rows: before it
-// returns those that carry memberships to the users' homes. creatorID is the community's creator if the transaction
+// returns those that carry memberships and bans to the users' homes. creatorID is the community's creator if the transaction
 // creates it, and empty otherwise.
 func (u *Update) Commit(ctx context.Context, d *service.Deps, callerID, creatorID string) error {
 	outboxRows := events.EmitMembersAdded(u.tx, u.communityID, callerID, creatorID, u.changes, u.mirrors, u.now)
+	bans := u.tx.EmitBans(u.communityID, u.changes, u.now, u.now.Add(events.Grace))
 	if err := u.tx.Commit(ctx); err != nil {
 		return err
 	}
-	d.Outbox.Deliver(ctx, u.tx.Home(), u.mirrors...)
+	d.Outbox.Deliver(ctx, u.tx.Home(), append(u.mirrors, bans...)...)
 	d.Outbox.DeliverSoon(ctx, u.tx.Home(), outboxRows...)
 	return nil
 }

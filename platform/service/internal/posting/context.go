@@ -29,15 +29,17 @@ type LoadedTarget struct {
 	*service.Request
 	PostContext
 	Categories []store.Category // of the community
+	Counts     store.Counts     // of the target
 	creator    []store.User     // of the community, for the response
 	owners     []store.User     // of the wall
 }
 
 // LoadTarget reads the target of a draft and checks that the caller may post it there.
 func LoadTarget(ctx context.Context, d *service.Deps, draft *Draft) (*LoadedTarget, error) {
-	t := &LoadedTarget{Request: d.NewUserRequest(ctx)}
+	t := &LoadedTarget{Request: d.NewUserRequest(ctx), Counts: store.Counts{}}
 	t.PostContext.Caller = t.Request.Caller
 	visibility.ReadTarget(t.Request, draft.TargetType, draft.TargetID, &t.Target)
+	t.CountsOf([]string{draft.TargetID}, t.Counts)
 	switch draft.TargetType {
 	case "community":
 		t.CategoriesOfCommunity(draft.TargetID, &t.Categories)

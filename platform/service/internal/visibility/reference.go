@@ -128,8 +128,8 @@ func (p *Pending) readStory(reads *store.ReadBatch, caller *auth.Caller, id stri
 }
 
 // Resolve returns the post or story once the reads have run. It is an error where that does not exist, is deleted or
-// has ended, and where the caller may not see it; a post that waits for approval is visible to its author and to
-// moderators.
+// has ended, and where the caller may not see it; a post that waits for approval and a story that flags hide are visible
+// to their authors and to moderators.
 func (p *Pending) Resolve(caller *auth.Caller, now time.Time) (*Reference, error) {
 	switch {
 	case p.ref.Story != nil:
@@ -153,6 +153,9 @@ func (p *Pending) resolveStory(story store.Story, caller *auth.Caller, now time.
 	ref.Target = ref.Target.of(story.TargetType, story.TargetID)
 	if err := ref.Target.RequireSee(caller); err != nil {
 		return nil, err
+	}
+	if story.HiddenAt != nil && story.AuthorID != caller.UserID && !ref.Target.ModeratesStories(caller) {
+		return nil, fail.NotFound()
 	}
 	return &ref, nil
 }

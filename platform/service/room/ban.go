@@ -1,0 +1,58 @@
+package room
+
+import (
+	"context"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// Register registers the outbox handler that ends the rooms and streams of users in a community that banned them.
+func Register(d *service.Deps) {
+	service.HandleOutbox(d, store.TopicCommunityBan, func(ctx context.Context, ban store.CommunityBan) error {
+		for home, ids := range d.Store.ByHome(ban.UserIDs) { // users may have moved since
+			part := ban
+			part.UserIDs = ids
+			if err := endBroadcasts(ctx, d, home, part); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// endBroadcasts ends those of users of one home.
+func endBroadcasts(ctx context.Context, d *service.Deps, home region.Code, ban store.CommunityBan) error {
+	var ids []string
+	r := d.Store.NewReadBatch()
+	r.BroadcastPosts(home, ban.UserIDs, &ids)
+	if err := r.Run(ctx); err != nil || len(ids) == 0 {
+		return err
+	}
+	posts, err := service.Read(ctx, d, (*store.ReadBatch).PostsByID, ids)
+	if err != nil {
+		return err
+	}
+	postIDs := postsBefore(ban, posts)
+	if len(postIDs) == 0 {
+		return nil
+	}
+	tx := d.Store.NewTx(home)
+	for _, id := range ban.UserIDs {
+		tx.EndBroadcastsIn(id, postIDs, d.Now())
+	}
+	return tx.Commit(ctx)
+}
+
+// postsBefore returns the ids of the posts in the community that were created before its ban, or at the same time: a user
+// can be admitted again before the ban is handled.
+func postsBefore(ban store.CommunityBan, posts []store.Post) []string {
+	var ids []string
+	for _, p := range posts {
+		if p.TargetType == "community" && p.TargetID == ban.CommunityID && !p.CreatedAt.After(ban.At) {
+			ids = append(ids, p.ID)
+		}
+	}
+	return ids
+}

@@ -1,0 +1,70 @@
+package videostreaming
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/service/internal/live"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// The results of events that do not change the state.
+const (
+	same    = "same"
+	refused = "refused"
+)
+
+// TestTransitions tests each event in each state against the table in the package documentation.
+func TestTransitions(t *testing.T) {
+	t.Parallel()
+	states := []string{"idle", "live", "ended", "recorded", "error"}
+	table := map[string][5]string{
+		live.Started:    {"live", same, refused, refused, refused},
+		live.Stopped:    {refused, "ended", same, same, refused},
+		live.Recorded:   {refused, refused, "recorded", same, refused},
+		live.Failed:     {"error", "error", refused, refused, same},
+		live.Terminated: {"ended", "ended", same, same, refused},
+		ending:          {"ended", "ended", same, same, refused},
+	}
+	require.Len(t, transitions, len(table), "every event")
+	for event, row := range table {
+		for i, state := range states {
+			changes, err := transitions[event].Next(event, state)
+			got := same
+			switch {
+			case err != nil:
+				got = refused
+			case changes:
+				got = transitions[event].To
+			}
+			require.Equal(t, row[i], got, "%s in the state %s", event, state)
+		}
+	}
+}
+
+func TestRecordingsOfStream(t *testing.T) {
+	t.Parallel()
+	file := &plazav1.StreamRecordingFile{Url: "a", Duration: 1, StartTime: 2, StopTime: 3}
+	row := &store.RecordingFile{URL: "a", Duration: 1, StartTime: 2, StopTime: 3}
+	for name, test := range map[string]struct {
+		list []*plazav1.StreamRecording
+		want []store.StreamRecording
+	}{
+		"none":                          {nil, nil},
+		"one format":                    {[]*plazav1.StreamRecording{{Mp4: file}}, []store.StreamRecording{{MP4: row}}},
+		"each format in its place":      {[]*plazav1.StreamRecording{{Flv: file}, {M3U8: file}}, []store.StreamRecording{{FLV: row}, {M3U8: row}}},
+		"no format":                     {[]*plazav1.StreamRecording{{}}, nil},
+		"a format without an address":   {[]*plazav1.StreamRecording{{Mp4: &plazav1.StreamRecordingFile{Duration: 1}}}, nil},
+		"the second without an address": {[]*plazav1.StreamRecording{{Mp4: file}, {Flv: &plazav1.StreamRecordingFile{}}}, nil},
+		"one of two formats without an address": {
+			[]*plazav1.StreamRecording{{Mp4: file, Flv: &plazav1.StreamRecordingFile{}}}, []store.StreamRecording{{MP4: row}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, test.want, recordingsOf(test.list))
+		})
+	}
+}

@@ -1,0 +1,91 @@
+package db_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+// TestHeldLockDoesNotOpenTheBreaker holds the lock of a row in another connection. The transactions that update the row
+// fail, without using up the connections, and the home stays available although it has answered nothing else.
+func TestHeldLockDoesNotOpenTheBreaker(t *testing.T) {
+	url := schema.New(t)
+	conn := connect(t, url)
+	_, err := conn.Exec(t.Context(), makeThings)
+	require.NoError(t, err)
+	s := open(t, url, func(c *db.Config) { c.PoolSize, c.StatementTimeout = 2, 2*time.Second })
+	w := s.NewTx(region.US)
+	w.Exec(raw(addThing), "hot", "hot")
+	w.Exec(raw(addThing), "cold", "cold")
+	commit(t, w)
+	held, err := conn.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = held.Exec(t.Context(), raiseThing, "us", "hot")
+	require.NoError(t, err)
+
+	raise := raw(raiseThing).Updates(things, 2)
+	var writers sync.WaitGroup
+	for range 20 {
+		writers.Go(func() {
+			w := s.NewTx(region.US)
+			w.Exec(raise, "hot")
+			if err := w.Commit(t.Context()); err == nil {
+				t.Error("the row is locked")
+			}
+		})
+	}
+	writers.Wait()
+	countThings(t, s)
+	w = s.NewTx(region.US)
+	w.Exec(raise, "cold")
+	commit(t, w)
+	require.NoError(t, held.Rollback(t.Context()))
+	w = s.NewTx(region.US)
+	w.Exec(raise, "hot")
+	commit(t, w)
+}
+
+// TestRowQueue fills the queue of a row. The next transaction is refused at once, and so is one whose time is over.
+func TestRowQueue(t *testing.T) {
+	q := db.NewRowQueue("thing")
+	ctx, cancel := context.WithCancel(t.Context())
+	leave, err := q.Enter(ctx)
+	require.NoError(t, err)
+	var waiters sync.WaitGroup
+	for range db.MaxRowWaiters {
+		waiters.Go(func() {
+			_, err := q.Enter(ctx)
+			require.ErrorIs(t, err, context.Canceled)
+		})
+	}
+	require.Eventually(t, func() bool { return q.Users() == db.MaxRowWaiters+1 }, time.Minute, time.Millisecond)
+	_, err = q.Enter(t.Context())
+	require.ErrorIs(t, err, fail.Unavailable("", nil))
+	cancel()
+	waiters.Wait()
+	late, stop := context.WithTimeout(t.Context(), time.Millisecond)
+	defer stop()
+	_, err = q.Enter(late)
+	require.ErrorIs(t, err, fail.Unavailable("", nil))
+	leave()
+	require.Zero(t, q.Users())
+	leave, err = q.Enter(t.Context())
+	require.NoError(t, err)
+	leave()
+}
+
+// TestShards checks that concurrent transactions add to different shards of a count.
+func TestShards(t *testing.T) {
+	for _, n := range []int{1, db.Shards, db.Shards + 1} {
+		taken, giveBack := db.TakeShards(n)
+		require.Len(t, taken, min(n, db.Shards))
+		giveBack()
+	}
+}

@@ -1,0 +1,156 @@
+package db
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cockroachdb/cockroach-go/v2/crdb"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// InteractiveTx is a serializable transaction in one home whose later statements depend on the results of earlier ones,
+// so that it needs several round trips. A Tx is faster and holds its locks for a shorter time.
+type InteractiveTx struct {
+	conn   *pgx.Conn
+	home   region.Code
+	routes *Routes
+	sent   []Queued
+}
+
+// Exec runs a statement whose rows are discarded. The home is its first argument.
+func (t *InteractiveTx) Exec(ctx context.Context, st *Statement, args ...any) error {
+	if err := t.routes.requireWritable(ctx, args); err != nil {
+		return err
+	}
+	_, err := t.conn.Exec(ctx, st.SQL, t.queue(st, args)...)
+	return err
+}
+
+// Query runs a statement and scans its rows. The home is its first argument.
+func (t *InteractiveTx) Query(ctx context.Context, st *Statement, scan func(pgx.Rows) error, args ...any) error {
+	if err := t.routes.requireWritable(ctx, args); err != nil {
+		return err
+	}
+	rows, err := t.conn.Query(ctx, st.SQL, t.queue(st, args)...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	if err := scan(rows); err != nil {
+		return err
+	}
+	rows.Close()
+	return rows.Err()
+}
+
+func (t *InteractiveTx) queue(st *Statement, args []any) []any {
+	all := append([]any{string(t.home)}, args...)
+	t.sent = append(t.sent, Queued{Statement: st, SQL: st.SQL, Args: all})
+	return all
+}
+
+// RunInteractive runs f in a transaction and commits it unless f returns an error. f may be called several times, so that
+// it must not have side effects outside of the database, and must lock the rows of shared tables that it updates with its
+// first statements. The time limit of f and all retries is that of a Tx.
+func (d *DB) RunInteractive(ctx context.Context, home region.Code, f func(context.Context, *InteractiveTx) error) error {
+	h := d.homes[home]
+	bounded, cancel := context.WithTimeout(ctx, d.timeout)
+	defer cancel()
+	var refusal error // of f, or of the database: the home did respond
+	err := h.roundTrip(ctx, func() error {
+		conn, release, err := h.acquire(bounded)
+		if err != nil {
+			return err
+		}
+		defer release() // the pool discards connections that are in a transaction
+		t := &InteractiveTx{conn: conn.Conn(), home: home, routes: d.routes}
+		err = d.runInteractive(bounded, t, f)
+		if !unreachable(err) && bounded.Err() == nil {
+			refusal, err = err, nil
+		}
+		return err
+	})
+	return errors.Join(refusal, err)
+}
+
+func (d *DB) runInteractive(ctx context.Context, t *InteractiveTx, f func(context.Context, *InteractiveTx) error) error {
+	attempts := 0
+	attempt := func() error {
+		if attempts++; attempts > 1 {
+			d.metrics.retries.WithLabelValues(string(t.home), stateSerializationFailure).Inc()
+		}
+		d.metrics.roundTrips.WithLabelValues(string(t.home)).Inc()
+		t.sent = t.sent[:0]
+		return f(ctx, t)
+	}
+	var err error
+	if d.isCockroach(t.conn) {
+		err = retrySavepoint(ctx, t.conn, attempt)
+	} else {
+		err = retryTransaction(ctx, t.conn, attempt)
+	}
+	if d.sent != nil {
+		d.sent(t.sent)
+	}
+	return err
+}
+
+// isCockroach reports whether the server is a CockroachDB, which reports its version when a connection is made.
+func (d *DB) isCockroach(conn *pgx.Conn) bool {
+	return d.savepoints || conn.PgConn().ParameterStatus("crdb_version") != ""
+}
+
+// retrySavepoint retries with CockroachDB's protocol: a retry within the same transaction keeps its locks and its place
+// among the waiting transactions.
+func retrySavepoint(ctx context.Context, conn *pgx.Conn, attempt func() error) error {
+	if _, err := conn.Exec(ctx, sqlBegin); err != nil {
+		return err
+	}
+	tries := 0
+	return crdb.ExecuteInTx(crdb.WithMaxRetries(ctx, maxRetries), savepointTx{conn}, func() error {
+		if tries++; tries > 1 && !backOff(ctx, tries-2) {
+			return ctx.Err()
+		}
+		return attempt()
+	})
+}
+
+// savepointTx implements crdb.Tx.
+type savepointTx struct{ *pgx.Conn }
+
+func (t savepointTx) Exec(ctx context.Context, sql string, args ...any) error {
+	_, err := t.Conn.Exec(ctx, sql, args...)
+	return err
+}
+
+func (t savepointTx) Commit(ctx context.Context) error { return t.Exec(ctx, sqlCommit) }
+
+func (t savepointTx) Rollback(ctx context.Context) error { return t.Exec(ctx, sqlRollback) }
+
+// retryTransaction retries with a new transaction each time. PostgreSQL keeps the snapshot of a transaction when it rolls
+// back to a savepoint, so that a retry in it would fail again.
+func retryTransaction(ctx context.Context, conn *pgx.Conn, attempt func() error) error {
+	for try := 0; ; try++ {
+		err := tryTransaction(ctx, conn, attempt)
+		if !retryable(err) || try >= maxRetries || !backOff(ctx, try) {
+			return err
+		}
+	}
+}
+
+func tryTransaction(ctx context.Context, conn *pgx.Conn, attempt func() error) error {
+	if _, err := conn.Exec(ctx, sqlBegin); err != nil {
+		return err
+	}
+	if err := attempt(); err != nil {
+		_, _ = conn.Exec(ctx, sqlRollback) // otherwise the pool discards the connection
+		return err
+	}
+	tag, err := conn.Exec(ctx, sqlCommit)
+	if err == nil && tag.String() != sqlCommit {
+		err = errRolledBack
+	}
+	return err
+}

@@ -1,0 +1,103 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+// failWith raises an SQLSTATE, which is $2.
+const failWith = `SELECT raise_state($2) WHERE $1 <> ''`
+
+// TestInteractive runs a transaction that reads before it writes, with the protocol of either database. PostgreSQL
+// understands CockroachDB's, apart from the snapshot after a conflict, which the test does not need.
+func TestInteractive(t *testing.T) {
+	url := schema.New(t)
+	conn := connect(t, url)
+	for _, sql := range []string{makeThings, `CREATE FUNCTION raise_state(state text) RETURNS int LANGUAGE plpgsql AS
+		$$BEGIN RAISE EXCEPTION 'forced' USING ERRCODE = state; END$$`} {
+		_, err := conn.Exec(t.Context(), sql)
+		require.NoError(t, err)
+	}
+	for name, savepoints := range map[string]bool{"CockroachDB": true, "PostgreSQL": false} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, url, func(c *db.Config) { c.StatementTimeout = time.Second })
+			if savepoints {
+				s.UseSavepoints()
+			}
+			run := func(id string, f func(ctx context.Context, tx *db.InteractiveTx, attempt int) error) (attempts int, err error) {
+				err = s.RunInteractive(t.Context(), region.US, func(ctx context.Context, tx *db.InteractiveTx) error {
+					attempts++
+					if err := tx.Exec(ctx, raw(addThing), id+name, id+name); err != nil {
+						return err
+					}
+					return f(ctx, tx, attempts)
+				})
+				return attempts, err
+			}
+			forced := func(code string, until int) func(context.Context, *db.InteractiveTx, int) error {
+				return func(ctx context.Context, tx *db.InteractiveTx, attempt int) error {
+					if attempt > until {
+						return nil
+					}
+					return tx.Exec(ctx, raw(failWith), code)
+				}
+			}
+			requireStored := func(id string, want int) {
+				var n int
+				require.NoError(t, s.RunInteractive(t.Context(), region.US, func(ctx context.Context, tx *db.InteractiveTx) error {
+					return tx.Query(ctx, raw(`SELECT count(*) FROM things WHERE home = $1 AND id = $2`), scanRow(&n), id+name)
+				}))
+				require.Equal(t, want, n)
+			}
+
+			attempts, err := run("conflicts", forced("40001", 2))
+			require.NoError(t, err)
+			require.Equal(t, 3, attempts)
+			requireStored("conflicts", 1)
+
+			attempts, err = run("refused", func(context.Context, *db.InteractiveTx, int) error { return refused })
+			require.ErrorIs(t, err, refused)
+			require.Equal(t, 1, attempts)
+			requireStored("refused", 0)
+
+			_, err = run("broken", forced("22012", 1))
+			require.ErrorContains(t, err, "22012")
+			requireStored("broken", 0)
+
+			_, err = run("swallowed", func(ctx context.Context, tx *db.InteractiveTx, _ int) error {
+				_ = tx.Exec(ctx, raw(failWith), "22012")
+				return nil
+			})
+			require.Error(t, err, "the database rolls back what failed")
+			requireStored("swallowed", 0)
+
+			began := time.Now()
+			_, err = run("endless", forced("40001", 1000))
+			require.Error(t, err)
+			require.Less(t, time.Since(began), 20*time.Second, "the time limit includes retries")
+			requireStored("endless", 0)
+
+			_, err = run("late", func(ctx context.Context, tx *db.InteractiveTx, _ int) error {
+				return tx.Exec(ctx, raw(`SELECT pg_sleep(60) WHERE $1 <> ''`))
+			})
+			require.ErrorIs(t, err, fail.Unavailable("", nil))
+			requireStored("late", 0)
+
+			ctx, cancel := context.WithCancel(t.Context())
+			err = s.RunInteractive(ctx, region.US, func(context.Context, *db.InteractiveTx) error {
+				cancel()
+				return errors.New("the caller has left")
+			})
+			require.Error(t, err)
+			requireStored("canceled", 0)
+		})
+	}
+}

@@ -1,0 +1,37 @@
+package store
+
+import "github.com/plaza-social/plaza/platform/store/db"
+
+// shared are the tables whose rows several users update, in the order in which every transaction locks their rows: what
+// belongs to an object before the object, so that a transaction that waits for a post does not hold up the community.
+// Statements that update markers or counts come before the others of their transaction, which locks the rows.
+var shared = db.Share(byID("messages"), byID("comments"), byID("stories"), byID("posts"), byID("polls"), byID("rooms"), byID("video_streams"),
+	byID("message_feeds"), byID("channels"), byID("communities"), byID("users"), &db.SharedTable{Name: "user_feed_markers"},
+	&db.SharedTable{Name: "counters", IsSharded: true})
+
+var (
+	sharedUsers        = shared["users"]
+	sharedCommunities  = shared["communities"]
+	sharedChannels     = shared["channels"]
+	sharedMessageFeeds = shared["message_feeds"]
+	sharedPolls        = shared["polls"]
+	sharedRooms        = shared["rooms"]
+	sharedStreams      = shared["video_streams"]
+	sharedPosts        = shared["posts"]
+	sharedStories      = shared["stories"]
+	sharedComments     = shared["comments"]
+	sharedMessages     = shared["messages"]
+	sharedFeedMarkers  = shared["user_feed_markers"]
+	sharedCounters     = shared["counters"]
+)
+
+// byID returns a shared table whose rows are locked by their ids.
+func byID(table string) *db.SharedTable {
+	return &db.SharedTable{
+		Name: table,
+		Lock: stmt("locks."+table, `SELECT id FROM `+table+` WHERE home = $1 AND id = ANY($2::text[]) ORDER BY id FOR UPDATE`),
+	}
+}
+
+// whichCounts says why statements that count flags do not lock the counts. Where flags are set, lockCounter locks them.
+const whichCounts = "the rows depend on the items that the statement reads"

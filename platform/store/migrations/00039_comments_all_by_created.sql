@@ -1,3 +1,0 @@
--- +goose NO TRANSACTION
--- +goose Up
-CREATE INDEX IF NOT EXISTS comments_all_by_created ON comments (home, reference_id, created_at, id);

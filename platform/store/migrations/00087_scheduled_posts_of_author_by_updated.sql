@@ -1,3 +1,0 @@
--- +goose NO TRANSACTION
--- +goose Up
-CREATE INDEX IF NOT EXISTS scheduled_posts_of_author_by_updated ON scheduled_posts (home, author_id, is_posted, updated_at, id);

@@ -1,3 +1,0 @@
--- +goose NO TRANSACTION
--- +goose Up
-CREATE INDEX IF NOT EXISTS video_streams_by_creator ON video_streams (home, creator_id, created_at, id) WHERE deleted_at IS NULL;

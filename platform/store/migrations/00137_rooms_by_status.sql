@@ -1,3 +1,0 @@
--- +goose NO TRANSACTION
--- +goose Up
-CREATE INDEX IF NOT EXISTS rooms_by_status ON rooms (home, type, status, created_at, id) WHERE deleted_at IS NULL;

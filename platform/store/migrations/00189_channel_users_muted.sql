@@ -1,3 +1,0 @@
--- +goose NO TRANSACTION
--- +goose Up
-CREATE INDEX IF NOT EXISTS channel_users_muted ON channel_users (home, channel_id, created_at, user_id) WHERE muted_until IS NOT NULL;

@@ -1,3 +1,0 @@
--- +goose NO TRANSACTION
--- +goose Up
-ALTER TABLE comments ADD COLUMN IF NOT EXISTS emptied_at TIMESTAMPTZ;

@@ -1,3 +1,0 @@
--- +goose NO TRANSACTION
--- +goose Up
-ALTER TABLE messages ADD COLUMN IF NOT EXISTS emptied_at TIMESTAMPTZ;

@@ -1,0 +1,120 @@
+package view
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// fillLists adds one element to each list of messages of a message.
+func fillLists(t *testing.T, m protoreflect.Message) {
+	t.Helper()
+	for i := range m.Descriptor().Fields().Len() {
+		if field := m.Descriptor().Fields().Get(i); field.IsList() && field.Message() != nil {
+			list := m.Mutable(field).List()
+			list.Append(list.NewElement())
+		}
+	}
+}
+
+// requireFilled requires all lists of messages of a message, and of the messages in its fields, to have elements.
+func requireFilled(t *testing.T, m protoreflect.Message) {
+	t.Helper()
+	for i := range m.Descriptor().Fields().Len() {
+		field := m.Descriptor().Fields().Get(i)
+		switch {
+		case field.Message() == nil, field.IsMap():
+		case field.IsList():
+			require.NotZero(t, m.Get(field).List().Len(), "%s is empty", field.FullName())
+		default:
+			require.True(t, m.Has(field), "%s is not set", field.FullName())
+			requireFilled(t, m.Get(field).Message())
+		}
+	}
+}
+
+// fullAggregate returns an aggregate with one element in each collection.
+func fullAggregate() *Aggregate {
+	a := &Aggregate{}
+	for _, field := range reflect.ValueOf(a).Elem().Fields() {
+		field.Set(reflect.Append(field, reflect.New(field.Type().Elem().Elem())))
+	}
+	return a
+}
+
+func TestResponsesHaveAllCollections(t *testing.T) {
+	t.Parallel()
+	a, paging := fullAggregate(), &plazav1.Paging{Next: "next", Previous: "previous"}
+	b := &Builder{NetworkID: "n"}
+	for name, response := range map[string]proto.Message{
+		"posts":           a.PostAggregate(),
+		"list of posts":   a.PostList(paging),
+		"wall":            a.UserFeed(paging),
+		"content":         a.ContentFeed(paging),
+		"community feed":  a.CommunityFeed(paging),
+		"following feed":  a.FollowingFeed(paging),
+		"global feed":     a.GlobalFeed(paging),
+		"comments":        a.CommentAggregate(),
+		"comment list":    a.CommentList(paging),
+		"stories":         a.StoryAggregate(),
+		"list of stories": a.StoryList([]*plazav1.StoryTarget{{}}, paging),
+		"pins":            b.Pins(a, []store.PinTarget{{}}, []store.Pin{{}}),
+		"live rooms":      a.ListLiveRooms([]*plazav1.Room{{}}, paging),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			requireFilled(t, response.ProtoReflect())
+		})
+	}
+}
+
+func TestPagesKeepTheirTokens(t *testing.T) {
+	t.Parallel()
+	a, paging := fullAggregate(), &plazav1.Paging{Next: "next", Previous: "previous"}
+	for name, got := range map[string]interface {
+		GetNext() string
+		GetPrevious() string
+	}{
+		"posts":          a.PostList(paging).GetPaging(),
+		"wall":           a.UserFeed(paging).GetPaging(),
+		"wall, in data":  a.UserFeed(paging).GetData().GetPaging(),
+		"content":        a.ContentFeed(paging).GetData().GetPaging(),
+		"community":      a.CommunityFeed(paging).GetData().GetPaging(),
+		"following":      a.FollowingFeed(paging).GetPaging(),
+		"global":         a.GlobalFeed(paging).GetPaging(),
+		"global in data": a.GlobalFeed(paging).GetData().GetPaging(),
+		"comments":       a.CommentList(paging).GetPaging(),
+		"stories":        a.StoryList(nil, paging).GetPaging(),
+	} {
+		require.Equal(t, [2]string{"next", "previous"}, [2]string{got.GetNext(), got.GetPrevious()}, name)
+	}
+}
+
+func TestCategoryResponse(t *testing.T) {
+	t.Parallel()
+	b := &Builder{}
+	rows := []store.Category{{ID: "a", Name: "A"}, {ID: "b", DeletedAt: &deletedAt}}
+	m := b.CategoryResponse(rows, nil)
+	require.Len(t, m.GetCategories(), 2)
+	require.Len(t, m.GetData().GetCategories(), 2)
+	require.Equal(t, []bool{false, true}, mapList(m.GetCategories(), (*plazav1.Category).GetIsDeleted))
+	require.NotNil(t, m.GetPaging(), "clients read it without asking whether it is set")
+	require.Equal(t, "next", b.CategoryResponse(rows, &plazav1.Paging{Next: "next"}).GetPaging().GetNext())
+	require.Len(t, b.Categories(append(rows, rows...)), 2, "each once")
+}
+
+func TestPinsNameTheirTarget(t *testing.T) {
+	t.Parallel()
+	b := &Builder{NetworkID: "n"}
+	m := b.Pins(&Aggregate{}, []store.PinTarget{{TargetID: "n"}}, []store.Pin{{PostID: "p", Placement: "announcement", PinnedBy: "anna", PinnedAt: deletedAt}})
+	require.Equal(t, "network", m.GetPinTargets()[0].GetTargetType())
+	require.True(t, proto.Equal(&plazav1.Pin{
+		ReferenceId: "p", ReferenceType: "post", Placement: "announcement", PinnedBy: "anna", PinnedAt: ts(deletedAt),
+	}, m.GetPins()[0]))
+}

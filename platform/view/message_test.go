@@ -1,0 +1,57 @@
+package view
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+func TestMessageFeed(t *testing.T) {
+	t.Parallel()
+	feeds := []store.MessageFeed{{ID: "default", EntityID: "c", LastSegment: 4}, {ID: "gone", DeletedAt: &deletedAt}, {ID: "empty"}}
+	l := newMessageLoader(MessageRows{Feeds: feeds})
+	require.Equal(t, []string{"default", "empty"}, l.feedIDs(), "deleted ones show no last message")
+	l.last = []store.Message{{ID: "other", FeedID: "unrelated"}, {ID: "last", FeedID: "default"}}
+	got := l.feeds(&Builder{NetworkID: "n"})
+	require.Equal(t, []string{"last", "", ""}, mapList(got, (*plazav1.MessageFeed).GetMessagePreviewId))
+	require.Equal(t, "last", got[0].GetLastMessageId())
+	require.Equal(t, []bool{false, true, false}, mapList(got, (*plazav1.MessageFeed).GetIsDeleted))
+	require.Equal(t, "n/chat/c/default", got[0].GetPath())
+	require.Equal(t, int32(4), got[0].GetChildCount())
+}
+
+func TestMessagesOfViewer(t *testing.T) {
+	t.Parallel()
+	l := newMessageLoader(MessageRows{Moderated: map[string]bool{"moderated": true}})
+	l.counts = store.Counts{"1": {store.CountReactions("like"): 2}}
+	l.mine = []store.Reaction{{ReferenceID: "1", Name: "like"}}
+	got := l.messages(confirmed(t, "m"), &Builder{}, []store.Message{
+		{ID: "1", ChannelID: "moderated", Flaggers: []string{"a"}, FlagCount: 1}, {ID: "2", ChannelID: "other", Flaggers: []string{"a"}, FlagCount: 1},
+	})
+	require.Equal(t, []int32{1, 0}, mapList(got, (*plazav1.Message).GetFlagCount))
+	require.Equal(t, []string{"like"}, got[0].GetMyReactions())
+	require.Equal(t, []int32{2, 0}, mapList(got, (*plazav1.Message).GetReactionCount))
+	require.Nil(t, got[1].GetHashFlag())
+}
+
+func TestMessageMentions(t *testing.T) {
+	t.Parallel()
+	mentions := []MessageMention{{Type: MentionChannel}, {Type: MentionUser, UserIDs: []string{"internal"}, UserPublicIDs: []string{"public"}}}
+	raw := MessageMentionsJSON(mentions)
+	require.Equal(t, mentions, MessageMentions(raw))
+	require.JSONEq(t, `[{"type": "channel"}, {"type": "user", "userIds": ["internal"], "userPublicIds": ["public"]}]`, string(raw))
+	require.Equal(t, []string{"public"}, messageMentions(raw)[1].GetUserPublicIds())
+}
+
+func TestWithFileIDKeepsTheData(t *testing.T) {
+	t.Parallel()
+	data, err := structpb.NewStruct(map[string]any{"caption": "c", "fileId": "claimed"})
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"caption": "c", "fileId": "f"}, WithFileID(data, "f").AsMap())
+	require.Equal(t, "claimed", data.AsMap()["fileId"], "the request is not changed")
+	require.Same(t, data, WithFileID(data, ""))
+}

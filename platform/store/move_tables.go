@@ -34,10 +34,10 @@ func moveSource(kind, table, own, ids string) *MoveSource {
 		` ELSE '{}'::text[] END FROM `+table+` WHERE home = $1 AND id > $4 ORDER BY id LIMIT $3::bigint`)}
 }
 
-// moveSourceOf returns a source that reads the rows which belong to moving ids of some kinds, m.id in the statement rows.
-func moveSourceOf(kind, kinds string, start []string, columns, rows, order string) *MoveSource {
+// moveSourceOf returns a source that reads the rows which belong to moving ids, m.id in the statement rows.
+func moveSourceOf(kind string, start []string, columns, rows, order string) *MoveSource {
 	return &MoveSource{Kind: kind, start: start, page: stmt("moves.ids.of."+kind, columns+` FROM moved_ids AS m CROSS JOIN LATERAL (`+rows+
-		` LIMIT $3::bigint) AS r WHERE m.home = $1 AND m.user_id = $2 AND m.id >= $4 AND m.`+kinds+` ORDER BY `+order+` LIMIT $3::bigint`)}
+		` LIMIT $3::bigint) AS r WHERE m.home = $1 AND m.user_id = $2 AND m.id >= $4 ORDER BY `+order+` LIMIT $3::bigint`)}
 }
 
 // MoveSources find all ids that move with a user, apart from the user's own one. Later ones depend on earlier ones.
@@ -46,7 +46,7 @@ var MoveSources = []*MoveSource{
 		FROM posts WHERE home = $1 AND target_id = $2 AND (feed_type, is_parent, created_at, id) > ($4, $5::boolean, $6::timestamptz, $7)
 		ORDER BY feed_type, is_parent, created_at, id LIMIT $3::bigint`)},
 	moveSource("story", "stories", `target_id = $2`, `ARRAY[id]`),
-	moveSourceOf("comment", `kind IN ('post', 'story')`, []string{"", "0001-01-01", ""}, `SELECT ARRAY[r.reference_id, r.created_at::text, r.id], ARRAY[r.id]`,
+	moveSourceOf("comment", []string{"", "0001-01-01", ""}, `SELECT ARRAY[r.reference_id, r.created_at::text, r.id], ARRAY[r.id]`,
 		`SELECT reference_id, created_at, id FROM comments WHERE home = $1 AND reference_id = m.id
 			AND (reference_id, created_at, id) > ($4, $5::timestamptz, $6) ORDER BY created_at, id`, `r.reference_id, r.created_at, r.id`),
 	// The ids of the posts that a scheduled post becomes are fixed in advance.
@@ -56,7 +56,7 @@ var MoveSources = []*MoveSource{
 	moveSource("room", "rooms", `creator_id = $2`, `ARRAY[id]`),
 	// The channel of a stream or room has its id.
 	moveSource("messageFeed", "message_feeds", `EXISTS (SELECT 1 FROM moved_ids AS m WHERE m.home = $1 AND m.user_id = $2 AND m.id = message_feeds.entity_id)`, `ARRAY[id]`),
-	moveSourceOf("message", `kind IN ('stream', 'room', 'messageFeed')`, []string{"", "0"}, `SELECT ARRAY[r.feed_id, r.segment::text], ARRAY[r.id]`,
+	moveSourceOf("message", []string{"", "0"}, `SELECT ARRAY[r.feed_id, r.segment::text], ARRAY[r.id]`,
 		`SELECT feed_id, segment, id FROM messages WHERE home = $1 AND feed_id = m.id AND (feed_id, segment) > ($4, $5::bigint) ORDER BY segment`,
 		`r.feed_id, r.segment`),
 	moveSource("invitation", "invitations", `EXISTS (SELECT 1 FROM moved_ids AS m WHERE m.home = $1 AND m.user_id = $2 AND m.id = invitations.target_id)`, `ARRAY[id]`),
@@ -79,11 +79,20 @@ const (
 
 // moveTable returns a table whose rows move if the id in the column owner moves. key is the rest of the primary key after
 // home.
-func moveTable(name, owner, key string) *MoveTable { return moveTableBy(movePage, name, owner, key) }
+func moveTable(name, owner, key string) *MoveTable {
+	return newMoveTable(name, movePage, `UPDATE `+name+` SET home = $3 WHERE home = $1 AND (`+key+`) IN (SELECT `+key+` FROM `+name+
+		` WHERE home = $1 AND `+owner+` = ANY($2::text[]) LIMIT $4::bigint) RETURNING 1`)
+}
 
-func moveTableBy(page int, name, owner, key string) *MoveTable {
-	st := stmt("moves.rows."+name, `UPDATE `+name+` SET home = $3 WHERE home = $1 AND (`+key+`) IN (SELECT `+key+
-		` FROM `+name+` WHERE home = $1 AND `+owner+` = ANY($2::text[]) LIMIT `+strconv.Itoa(page)+`) RETURNING 1`)
+// moveShortPages is moveTable for a table in which plans for more rows would read all rows.
+func moveShortPages(name, owner, key string) *MoveTable {
+	return newMoveTable(name, shortMovePage, `UPDATE `+name+` SET home = $3 WHERE home = $1 AND (`+key+`) IN (SELECT `+key+` FROM unnest($2::text[]) AS i (id)
+		CROSS JOIN LATERAL (SELECT `+key+` FROM `+name+` WHERE home = $1 AND `+owner+` = i.id LIMIT `+strconv.Itoa(shortMovePage)+`) AS r
+		LIMIT `+strconv.Itoa(shortMovePage)+`) RETURNING 1`)
+}
+
+func newMoveTable(name string, page int, sql string) *MoveTable {
+	st := stmt("moves.rows."+name, sql)
 	if t := shared[name]; t != nil {
 		st = st.UpdatesUnlocked(t, whileMoving)
 	}
@@ -114,13 +123,13 @@ var MoveTables = []*MoveTable{
 	moveTable("scheduled_posts", "id", "id"),
 	moveTable("pending_edits", "reference_id", "reference_id"),
 	moveTable("polls", "id", "id"),
-	moveTableBy(shortMovePage, "poll_votes", "poll_id", "poll_id, user_id, answer_id"),
+	moveShortPages("poll_votes", "poll_id", "poll_id, user_id, answer_id"),
 	moveTable("video_streams", "id", "id"),
 	moveTable("rooms", "id", "id"),
 	moveTable("channels", "id", "id"),
 	moveTable("channel_users", "channel_id", "channel_id, user_id"),
 	moveTable("message_feeds", "id", "id"),
-	moveTableBy(shortMovePage, "message_feed_segments", "feed_id", "feed_id, message_id"),
+	moveShortPages("message_feed_segments", "feed_id", "feed_id, message_id"),
 	moveTable("messages", "id", "id"),
 	moveTable("invitations", "id", "id"),
 	moveTable("files", "id", "id"),
@@ -199,7 +208,11 @@ func (r *ReadBatch) MoveRows(s *MoveSource, home region.Code, userID string, aft
 // MoveTable moves up to t.PageRows rows of a table whose ids are given from the home of the transaction to another one, and
 // reads their number.
 func (w *Tx) MoveTable(t *MoveTable, ids []string, to region.Code, moved *int64) {
-	w.Query(t.move, db.Count(moved), ids, string(to))
+	args := []any{ids, string(to)}
+	if t.PageRows == movePage {
+		args = append(args, movePage)
+	}
+	w.Query(t.move, db.Count(moved), args...)
 }
 
 // MoveFlagItems moves the items of the flag queue of targets, and their counts.

@@ -37,6 +37,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/message"
 	"github.com/plaza-social/plaza/platform/service/messagefeed"
 	"github.com/plaza-social/plaza/platform/service/moderationlist"
+	"github.com/plaza-social/plaza/platform/service/move"
 	"github.com/plaza-social/plaza/platform/service/networksetting"
 	"github.com/plaza-social/plaza/platform/service/pin"
 	"github.com/plaza-social/plaza/platform/service/poll"
@@ -73,13 +74,14 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	recorder := audit.NewRecorder(shared, d.client)
 	audits := audit.New(shared, recorder)
 	exports := export.New(shared, d.storage)
+	moves := move.New(shared, move.Options{Storage: d.storage, Settle: d.moveSettle()})
 	once := d.idempotency(shared)
 	kept, err := retention.New(shared, d.metrics.Registerer(), retention.Kinds(shared, d.issuer.AccessLifetime(), post.New(shared).Purge, story.New(shared).PurgeByID)...)
 	if err != nil {
 		return nil, nil, err
 	}
 	handler, err := edge.New(edge.Options{
-		Services:       d.services(shared, roles, files, exports, audits),
+		Services:       d.services(shared, roles, files, exports, moves, audits),
 		Interceptors:   d.interceptors(once, recorder, fileFiller(shared)),
 		Log:            d.log,
 		MaxBodyBytes:   int64(d.cfg.MaxBodyBytes),
@@ -98,11 +100,11 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return handler, append(d.workers(append(d.jobs(shared, roles, files), exports.Job(), kept.Job())), limitWorkers...), nil
+	return handler, append(d.workers(append(d.jobs(shared, roles, files), exports.Job(), moves.Job(), kept.Job())), limitWorkers...), nil
 }
 
 // services returns the implementations of the API.
-func (d *dependencies) services(shared *service.Deps, roles *role.Service, files *file.Service, exports *export.Service, audits *audit.Service) edge.Services {
+func (d *dependencies) services(shared *service.Deps, roles *role.Service, files *file.Service, exports *export.Service, moves *move.Service, audits *audit.Service) edge.Services {
 	return edge.Services{
 		Authentication: authentication.New(d.issuer),
 		Session:        session.New(shared, d.issuer),
@@ -135,6 +137,7 @@ func (d *dependencies) services(shared *service.Deps, roles *role.Service, files
 		ModerationList: moderationlist.New(shared),
 		Erasure:        erasure.New(shared),
 		Export:         exports,
+		Move:           moves,
 		Flag:           flag.New(shared),
 		Audit:          audits,
 	}

@@ -37,11 +37,18 @@ type options struct {
 	fault         func() error
 	sent          func([]db.Queued)
 	insecureKnown bool
+	moves         movePace
 }
 
 // WithStoreFault calls fault before each transaction is sent and treats its error as one of the database. Tests use it
 // to inject SQLSTATE 40001.
 func WithStoreFault(fault func() error) Option { return func(o *options) { o.fault = fault } }
+
+// WithMovePace sets the interval at which the server reads where moved users are, and how long the move of a user waits
+// until every server knows. Tests shorten both.
+func WithMovePace(every, settle time.Duration) Option {
+	return func(o *options) { o.moves = movePace{every, settle} }
+}
 
 // WithSentTransactions calls sent with the statements of each transaction, for tests.
 func WithSentTransactions(sent func([]db.Queued)) Option { return func(o *options) { o.sent = sent } }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +50,8 @@ type dependencies struct {
 	signing    *auth.Keyring
 	realtime   *realtime.Hub
 	storage    *storage.Storage
-	publicURL  string                      // without trailing slash
+	publicURL  string // without trailing slash
+	pace       movePace
 	ready      func(context.Context) error // returns nil if the server is ready; for gRPC health checks
 }
 
@@ -67,7 +69,7 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 	}
 	// Log records with a request's context carry the request's id.
 	log := slog.New(edge.LogHandler(r.log.Handler()))
-	d := &dependencies{cfg: r.cfg, log: log, metrics: r.metrics, ready: r.ready.err, publicURL: r.publicURL()}
+	d := &dependencies{cfg: r.cfg, log: log, metrics: r.metrics, ready: r.ready.err, publicURL: r.publicURL(), pace: o.moves}
 	if err := d.openKeys(); err != nil {
 		return nil, err
 	}
@@ -104,7 +106,8 @@ func (r *Region) build(ctx context.Context, d *dependencies, o options) (*parts,
 	if err != nil {
 		return nil, err
 	}
-	g := newGate(handler, d.checkSchema)
+	follow := &routes{reader: d.store.NewRouteReader(d.cfg.Region), every: cmp.Or(d.pace.every, routesEvery)}
+	g := newGate(handler, func(ctx context.Context) error { return errors.Join(d.checkSchema(ctx), follow.check(ctx)) })
 	for i, w := range workers {
 		workers[i] = g.afterOpening(w)
 	}
@@ -115,7 +118,7 @@ func (r *Region) build(ctx context.Context, d *dependencies, o options) (*parts,
 	if err := r.metrics.RegisterServer(report.snapshot); err != nil {
 		return nil, err
 	}
-	workers = append(append(workers, worker{name: "schema", run: g.watch}), report.workers()...)
+	workers = append(append(workers, worker{name: "schema", run: g.watch}, worker{name: "moved users", run: follow.run}), report.workers()...)
 	return &parts{handler: g, workers: workers, close: d.close, drain: d.realtime.Close, report: report}, nil
 }
 

@@ -35,8 +35,11 @@ func (d *dependencies) openStorage(ctx context.Context) error {
 		d.log.WarnContext(ctx, "storage-url is not set: files cannot be uploaded or downloaded")
 	}
 	var err error
-	d.storage, err = storage.Open(ctx, urls)
-	return err
+	if d.storage, err = storage.Open(ctx, urls); err != nil {
+		return err
+	}
+	d.storage.SetHomeOf(d.store.HomeOf)
+	return nil
 }
 
 // close releases what assemble opened.

@@ -14,6 +14,12 @@ import (
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
+// The times of the moves of users, see app.WithMovePace.
+const (
+	movesRead   = 200 * time.Millisecond
+	movesSettle = 2 * time.Second
+)
+
 // Option changes how a network is started.
 type Option func(*options)
 

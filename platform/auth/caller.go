@@ -59,7 +59,7 @@ type Caller struct {
 	UserID    string      // internal id; Kind User only
 	PublicID  string      // the application's id of the user; Kind User only
 	SessionID string      // Kind User only
-	Home      region.Code // home region of the user's row; Kind User only
+	Home      region.Code // contained in the id of the user, whose rows may have moved since; Kind User only
 	Name      string      // Kind Admin only
 	IssuedAt  time.Time   // when the token was issued
 	ExpiresAt time.Time   // when the token expires

@@ -8,7 +8,7 @@ import (
 // authorizationRows returns for every operation who may call it. A new service adds its rows here.
 func authorizationRows() []row {
 	return slices.Concat(
-		sessionRows(), userRows(), userFlagRows(), erasureRows(), exportRows(), followRows(), roleRows(),
+		sessionRows(), userRows(), userFlagRows(), erasureRows(), exportRows(), moveRows(), followRows(), roleRows(),
 		settingRows(), moderationListRows(), flagRows(), categoryRows(),
 		communityRows(), memberRows(), joinRequestRows(), invitationRows(),
 		postRows(), postFlagRows(), commentRows(), commentFlagRows(), reactionRows(), pollRows(), pinRows(), scheduleRows(), feedRows(),

@@ -55,6 +55,22 @@ func erasureRows() []row {
 	}
 }
 
+func moveRows() []row {
+	moved := func(t *testing.T, g *fixture) object {
+		t.Helper()
+		id := g.user(t).UserID
+		g.principals[adminToken].Do(t, http.MethodPost, movePath(id), object{"region": "sg"}).OK(t)
+		return object{"userId": id}
+	}
+	return []row{
+		{procedure: "MoveService/MoveUser", request: func(t *testing.T, g *fixture) object {
+			t.Helper()
+			return object{"userId": g.user(t).UserID, "region": "sg"}
+		}, want: adminsOnly},
+		{procedure: "MoveService/GetUserMove", request: moved, want: adminsOnly},
+	}
+}
+
 func exportRows() []row {
 	exported := func(t *testing.T, g *fixture) object {
 		t.Helper()

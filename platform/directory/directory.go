@@ -219,6 +219,13 @@ func (d *Directory) keepCopies(ctx context.Context, ids []string, found map[stri
 	}
 }
 
+// KeepCopy stores a copy of the entry of a user at a home.
+func (d *Directory) KeepCopy(ctx context.Context, home region.Code, publicID, userID string) error {
+	tx := d.newTx(home)
+	tx.UpsertDirectoryCopy(store.DirectoryEntry{Hash: d.hash(publicID), UserID: userID}, d.now())
+	return tx.Commit(ctx)
+}
+
 // newTx returns a transaction that is no change for the audit: an entry that a failed request leaves behind has no effect.
 func (d *Directory) newTx(home region.Code) *store.Tx {
 	tx := d.store.NewTx(home)

@@ -45,6 +45,7 @@ type Services struct {
 	ModerationList plazav1connect.ModerationListServiceHandler
 	Erasure        plazav1connect.ErasureServiceHandler
 	Export         plazav1connect.ExportServiceHandler
+	Move           plazav1connect.MoveServiceHandler
 	Flag           plazav1connect.FlagServiceHandler
 	Audit          plazav1connect.AuditServiceHandler
 }
@@ -96,6 +97,7 @@ func (s Services) handlers(options ...connect.HandlerOption) map[string]http.Han
 	add(plazav1connect.NewChannelUserServiceHandler(s.ChannelUser, options...))
 	add(plazav1connect.NewModerationListServiceHandler(s.ModerationList, options...))
 	add(plazav1connect.NewErasureServiceHandler(s.Erasure, options...))
+	add(plazav1connect.NewMoveServiceHandler(s.Move, options...))
 	add(plazav1connect.NewExportServiceHandler(s.Export, options...))
 	add(plazav1connect.NewFlagServiceHandler(s.Flag, options...))
 	add(plazav1connect.NewAuditServiceHandler(s.Audit, options...))

@@ -76,7 +76,7 @@ type MembershipChanged struct {
 func EmitMembershipChanged(w *store.Tx, channelID string, userIDs []string, now time.Time) []store.OutboxRow {
 	byHome := map[region.Code][]string{}
 	for _, id := range userIDs {
-		if home, err := region.HomeOf(id); err == nil {
+		if home, err := w.HomeOf(id); err == nil {
 			byHome[home] = append(byHome[home], id)
 		}
 	}

@@ -24,6 +24,9 @@ var homeColumns = map[string][]string{
 	"handles":               {"claim_id"},
 	"erasures":              {"id"},
 	"user_exports":          {"id"},
+	"user_moves":            {"id"},
+	"user_homes":            {}, // the same at every home
+	"moved_ids":             {}, // the same at every home
 	"categories":            {"id"},
 	"communities":           {"id"},
 	"community_categories":  {"community_id"},
@@ -95,6 +98,7 @@ func TestRowPlacement(t *testing.T) {
 		}
 	}
 	writeAccounts(t, n)
+	writeMoves(t, n)
 	writeFileUses(t, n)
 	insertUndeliverableRows(t, n)
 	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
@@ -105,7 +109,7 @@ func TestRowPlacement(t *testing.T) {
 		require.True(t, known, "no rule says where the rows of %s live", table)
 		requireRows(t, conn, table)
 		for _, column := range columns {
-			requireHomeOfID(t, conn, table, column)
+			requireHomeOfID(t, conn, table, column, columns[0])
 		}
 	}
 	requireDirectory(t, conn)
@@ -169,6 +173,20 @@ func writeAccounts(t *testing.T, n *apptest.Network) {
 		exported.Do(t, http.MethodPost, "/api/v4/users/"+exported.UserID+"/export", nil).OK(t)
 		u := n.NewUser(t, home, "leaver")
 		u.Do(t, http.MethodDelete, "/api/v4/users/"+u.UserID, nil).OK(t)
+	}
+}
+
+// writeMoves moves a user of each region to the next one.
+func writeMoves(t *testing.T, n *apptest.Network) {
+	t.Helper()
+	all := region.All()
+	for i, home := range all {
+		u := n.NewUser(t, home, "mover")
+		path := "/api/v4/users/" + u.UserID + "/move"
+		n.Admin(home).Do(t, http.MethodPost, path, object{"region": all[(i+1)%len(all)]}).OK(t)
+		require.Eventually(t, func() bool {
+			return n.Admin(home).Do(t, http.MethodGet, path, nil).OK(t).String(t, "move.state") == "done"
+		}, time.Minute, 100*time.Millisecond)
 	}
 }
 
@@ -257,12 +275,14 @@ func insertUndeliverableRows(t *testing.T, n *apptest.Network) {
 	}
 }
 
-// requireHomeOfID fails if a row's home is not the home of the column's id.
-func requireHomeOfID(t *testing.T, db *pgx.Conn, table, column string) {
+// requireHomeOfID fails if a row's home is not the home that the column's id contains, unless the row has moved with the id
+// in the column owner.
+func requireHomeOfID(t *testing.T, db *pgx.Conn, table, column, owner string) {
 	t.Helper()
 	var total, wrong int
 	err := db.QueryRow(t.Context(), fmt.Sprintf(`SELECT count(*), count(*) FILTER (WHERE home IS DISTINCT FROM
-		CASE substr(%[2]s, 1, 2) WHEN '01' THEN 'us' WHEN '02' THEN 'eu' WHEN '03' THEN 'sg' END) FROM %[1]s`, table, column)).Scan(&total, &wrong)
+		CASE substr(%[2]s, 1, 2) WHEN '01' THEN 'us' WHEN '02' THEN 'eu' WHEN '03' THEN 'sg' END AND NOT EXISTS (SELECT 1 FROM user_homes AS u
+		JOIN moved_ids AS m ON m.home = 'us' AND m.user_id = u.user_id WHERE u.home = 'us' AND u.to_home = %[1]s.home AND m.id = %[1]s.%[3]s)) FROM %[1]s`, table, column, owner)).Scan(&total, &wrong)
 	require.NoError(t, err)
 	require.Zero(t, wrong, "%d of %d rows of %s are not at the home of their %s", wrong, total, table, column)
 }

@@ -18,6 +18,7 @@ const (
 	endSlow     = "slow"
 	endToken    = "tokenExpired"
 	endSession  = "sessionEnded"
+	endMoved    = "userMoved"
 )
 
 // conn is one stream. Its queue holds the frames its client has not received. When the queue is full, nothing more is

@@ -102,6 +102,9 @@ func (h *Hub) deliverToLogs(ctx context.Context, row store.OutboxRow) error {
 	if h.Now().Sub(e.SentAt) > events.Retention {
 		return nil
 	}
+	if home, err := h.Store.HomeOf(e.Topic); err == nil && len(e.Homes) == 1 {
+		e.Homes = []region.Code{home} // the user whom the event concerns may have moved since
+	}
 	var g errgroup.Group
 	for _, home := range e.Homes {
 		log := h.logs[home]

@@ -102,7 +102,7 @@ func (s *stream) admit(ctx context.Context, name string) error {
 		return err
 	}
 	s.caller = caller
-	s.conn = newConn(name, caller.Home, s.hub.QueueLength)
+	s.conn = newConn(name, s.hub.HomeOf(caller.UserID), s.hub.QueueLength)
 	s.conn.userID, s.conn.sessionID, s.conn.admin = caller.UserID, caller.SessionID, caller.Kind == auth.Admin
 	if s.conn.admin {
 		s.conn.home = s.hub.Region

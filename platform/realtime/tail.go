@@ -161,9 +161,23 @@ func (t *tail) watchSessions(ctx context.Context) {
 	}
 }
 
+// endsWithMove ends the stream of a user who has moved to another home; the client continues with the log of that home. It
+// reports whether the user has moved or is moving, so that the sessions are not at this home.
+func (t *tail) endsWithMove(c *conn) bool {
+	if c.admin {
+		return false
+	}
+	if t.hub.HomeOf(c.userID) != c.home {
+		c.end(endMoved)
+		return true
+	}
+	return t.hub.Store.Routes().InTransit(c.userID)
+}
+
 // checkSessions checks the sessions of conns with one query. If the home does not respond, no stream is ended.
 func (t *tail) checkSessions(ctx context.Context, conns []*conn) {
 	var userIDs, sessionIDs, live []string
+	conns = slices.DeleteFunc(conns, t.endsWithMove)
 	for _, c := range conns {
 		if !c.admin {
 			userIDs, sessionIDs = append(userIDs, c.userID), append(sessionIDs, c.sessionID)

@@ -37,9 +37,9 @@ type Deps struct {
 // Millis returns the current time in UTC, truncated to milliseconds.
 func Millis() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
 
-// HomeOf returns the region that stores the row with the id. The id must come from a row or from the directory;
-// HomeOf returns an empty code for a malformed one.
-func HomeOf(id string) region.Code {
-	home, _ := region.HomeOf(id)
+// HomeOf returns the home that stores the row with the id. The id must come from a row or from the directory; HomeOf
+// returns an empty code for a malformed one.
+func (d *Deps) HomeOf(id string) region.Code {
+	home, _ := d.Store.HomeOf(id)
 	return home
 }

@@ -35,7 +35,7 @@ func (d *Deps) RequireQuota(ctx context.Context, userID string, kind store.Usage
 	if _, limited := d.Quotas.Daily[kind]; !limited || userID == "" {
 		return nil
 	}
-	tx := d.Store.NewTx(HomeOf(userID))
+	tx := d.Store.NewTx(d.HomeOf(userID))
 	d.SpendQuota(tx, userID, kind, 1)
 	return tx.Commit(store.WithoutIdempotency(ctx))
 }

@@ -41,6 +41,9 @@ func (d *Deps) NewPrivilegedRequest(ctx context.Context, p auth.Permission) *Req
 	return r
 }
 
+// HomeOf is Deps.HomeOf.
+func (r *Request) HomeOf(id string) region.Code { return r.Deps.HomeOf(id) }
+
 // Check adds a check that Run makes once the caller is confirmed. Checks and steps run in the order in which they were
 // added, and Run returns the first error.
 func (r *Request) Check(check func() error) {

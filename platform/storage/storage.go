@@ -40,12 +40,13 @@ const PartFull = "full"
 // Storage stores the objects of all homes. It is safe for concurrent use.
 type Storage struct {
 	buckets map[region.Code]*blob.Bucket
+	homeOf  func(id string) (region.Code, error)
 }
 
 // Open opens the storage of each home in urls. Homes with the same URL share a bucket. It creates the directory of a
 // file:// URL but does not connect to remote storage.
 func Open(ctx context.Context, urls map[region.Code]string) (*Storage, error) {
-	s := &Storage{buckets: map[region.Code]*blob.Bucket{}}
+	s := &Storage{buckets: map[region.Code]*blob.Bucket{}, homeOf: region.HomeOf}
 	opened := map[string]*blob.Bucket{}
 	for home, address := range urls {
 		if opened[address] == nil {
@@ -94,11 +95,19 @@ func (s *Storage) Close() error {
 // Has reports whether home has storage.
 func (s *Storage) Has(home region.Code) bool { return s.buckets[home] != nil }
 
+// SetHomeOf sets the function that returns the home of a file, which is region.HomeOf initially. It must be called before
+// the storage is used.
+func (s *Storage) SetHomeOf(homeOf func(id string) (region.Code, error)) { s.homeOf = homeOf }
+
 func (s *Storage) bucketOf(fileID string) (*blob.Bucket, error) {
-	home, err := region.HomeOf(fileID)
+	home, err := s.homeOf(fileID)
 	if err != nil {
 		return nil, err
 	}
+	return s.bucketAt(home)
+}
+
+func (s *Storage) bucketAt(home region.Code) (*blob.Bucket, error) {
 	if s.buckets[home] == nil {
 		return nil, ErrNone
 	}
@@ -158,7 +167,15 @@ func (s *Storage) Delete(ctx context.Context, fileID, part string) error {
 // DeleteAll removes every object of a file, including unfinished ones of crashed processes. It succeeds if there are
 // none.
 func (s *Storage) DeleteAll(ctx context.Context, fileID string) error {
-	keys, bucket, err := s.keys(ctx, fileID)
+	bucket, err := s.bucketOf(fileID)
+	if err != nil {
+		return err
+	}
+	return deleteFile(ctx, bucket, fileID)
+}
+
+func deleteFile(ctx context.Context, bucket *blob.Bucket, fileID string) error {
+	keys, err := keysIn(ctx, bucket, fileID)
 	if err != nil {
 		return err
 	}
@@ -172,7 +189,11 @@ func (s *Storage) DeleteAll(ctx context.Context, fileID string) error {
 
 // Parts returns the names of a file's parts that begin with prefix, in order.
 func (s *Storage) Parts(ctx context.Context, fileID, prefix string) ([]string, error) {
-	keys, _, err := s.keys(ctx, fileID)
+	bucket, err := s.bucketOf(fileID)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := keysIn(ctx, bucket, fileID)
 	var parts []string
 	for _, key := range keys {
 		if part := strings.TrimPrefix(key, keyPrefix(fileID)); strings.HasPrefix(part, prefix) {
@@ -183,21 +204,17 @@ func (s *Storage) Parts(ctx context.Context, fileID, prefix string) ([]string, e
 	return parts, err
 }
 
-// keys returns the keys of a file's objects. In a directory they include unfinished ones.
-func (s *Storage) keys(ctx context.Context, fileID string) ([]string, *blob.Bucket, error) {
-	bucket, err := s.bucketOf(fileID)
-	if err != nil {
-		return nil, nil, err
-	}
+// keysIn returns the keys of a file's objects. In a directory they include unfinished ones.
+func keysIn(ctx context.Context, bucket *blob.Bucket, fileID string) ([]string, error) {
 	var keys []string
 	list := bucket.List(&blob.ListOptions{Prefix: keyPrefix(fileID)})
 	for {
 		object, err := list.Next(ctx)
 		if errors.Is(err, io.EOF) {
-			return keys, bucket, nil
+			return keys, nil
 		}
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		keys = append(keys, object.Key)
 	}

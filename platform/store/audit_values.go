@@ -1,9 +1,6 @@
 package store
 
-import (
-	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store/db"
-)
+import "github.com/plaza-social/plaza/platform/store/db"
 
 // auditedValues are the values of a target that audit events keep as before and after, by the type of the target. They
 // are bounded, and contain no secrets and no public user ids.
@@ -114,7 +111,7 @@ func (w *Tx) InsertAuditValues(eventID, part string, targets []AuditTarget) {
 func (w *Tx) audited(targets []AuditTarget) (types []string, byType map[string][]string) {
 	byType = map[string][]string{}
 	for _, t := range targets {
-		home, err := region.HomeOf(t.ID)
+		home, err := w.HomeOf(t.ID)
 		if t.Type != AuditSettings && !replicatedTargets[t.Type] && (err != nil || home != w.Home()) {
 			continue
 		}

@@ -65,7 +65,7 @@ func (w *Tx) EmitBans(communityID string, changes []MemberChange, now, firstTry 
 		}
 	}
 	var rows []OutboxRow
-	byHome := db.ByHome(banned)
+	byHome := w.ByHome(banned)
 	for _, home := range region.All() {
 		if ids := byHome[home]; len(ids) > 0 {
 			rows = append(rows, w.Emit(TopicCommunityBan, CommunityBan{communityID, ids, now}, now, firstTry))

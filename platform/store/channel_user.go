@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
@@ -79,7 +78,7 @@ func (r *ReadBatch) ChannelUser(channelID, userID string, into **ChannelUser) {
 // ChannelUsers reads the rows of users of one channel, including former members, in no particular order.
 func (r *ReadBatch) ChannelUsers(channelID string, userIDs []string, into *[]ChannelUser) {
 	*into = nil
-	if home, err := region.HomeOf(channelID); err == nil && len(userIDs) > 0 {
+	if home, err := r.HomeOf(channelID); err == nil && len(userIDs) > 0 {
 		once := slices.Compact(slices.Sorted(slices.Values(userIDs)))
 		r.Add(home, sqlChannelUsersByUser, db.Rows(into), channelID, once)
 	}

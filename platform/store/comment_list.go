@@ -3,7 +3,6 @@ package store
 import (
 	"time"
 
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
@@ -103,7 +102,7 @@ func (l CommentList) Key(c Comment) time.Time {
 
 // ListComments reads up to Limit comments in the order of the list.
 func (r *ReadBatch) ListComments(l CommentList, into *[]Comment) {
-	home, err := region.HomeOf(l.ReferenceID)
+	home, err := r.HomeOf(l.ReferenceID)
 	if err != nil {
 		return
 	}

@@ -114,7 +114,7 @@ var sqlCommunityKeys = stmt("communities.keys", `SELECT c.id, c.name_key, c.crea
 // ListCommunities reads up to Limit visible communities of each home, home by home.
 func (r *ReadBatch) ListCommunities(l CommunityList, into *[]CommunityRow) {
 	*into = nil
-	mine := db.ByHome(l.Mine)
+	mine := r.ByHome(l.Mine)
 	for _, home := range region.All() {
 		appendRows(r, home, l.lists().in(l.Desc), into, l.args(mine[home])...)
 	}
@@ -123,7 +123,7 @@ func (r *ReadBatch) ListCommunities(l CommunityList, into *[]CommunityRow) {
 // CommunityKeys reads the keys of all communities in Mine that match the filter, without paging.
 func (r *ReadBatch) CommunityKeys(l CommunityList, into *[]CommunityKey) {
 	*into = nil
-	for home, ids := range db.ByHome(l.Mine) {
+	for home, ids := range r.ByHome(l.Mine) {
 		appendRows(r, home, sqlCommunityKeys, into, append(append(l.filter(), ids, l.CategoryID), l.names()...)...)
 	}
 }

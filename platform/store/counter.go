@@ -56,7 +56,7 @@ func (r *ReadBatch) Counts(home region.Code, refs []string, into Counts) {
 
 // CountsOf reads the counts of references of any homes and adds them to into.
 func (r *ReadBatch) CountsOf(refs []string, into Counts) {
-	for home, refs := range db.ByHome(refs) {
+	for home, refs := range r.ByHome(refs) {
 		r.Counts(home, refs, into)
 	}
 }

@@ -29,3 +29,8 @@ func TestEveryTableIsExported(t *testing.T) {
 	}
 	require.ElementsMatch(t, db.Tables(), decided)
 }
+
+// TestEveryTableMoves checks the same of moves.
+func TestEveryTableMoves(t *testing.T) {
+	require.ElementsMatch(t, db.Tables(), slices.Concat(slices.Collect(maps.Keys(store.NotMoved)), store.TablesMoved()))
+}

@@ -30,3 +30,15 @@ func AuditedTypes() []string { return slices.Sorted(maps.Keys(auditedValues)) }
 
 // NotExported are the tables that the export of a user does not contain, with the reasons.
 var NotExported = notExported
+
+// TablesMoved are the tables whose rows move with a user.
+func TablesMoved() []string {
+	names := slices.Clone(moveApart)
+	for _, t := range MoveTables {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// NotMoved are the tables whose rows stay when a user moves, with the reasons.
+var NotMoved = notMoved

@@ -55,7 +55,7 @@ func (w *Tx) RestrictFiles(ids []string, ownerID string) { w.Exec(sqlFilesRestri
 
 // RestrictFiles restricts those of the files, of any homes, that a user uploaded.
 func (s *Store) RestrictFiles(ctx context.Context, ids []string, ownerID string) error {
-	for home, ids := range db.ByHome(ids) {
+	for home, ids := range s.ByHome(ids) {
 		tx := s.NewTx(home)
 		tx.RestrictFiles(ids, ownerID)
 		if err := tx.Commit(ctx); err != nil {

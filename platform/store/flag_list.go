@@ -48,7 +48,7 @@ func (r *ReadBatch) ListFlags(l FlagList, into *[]Flag) {
 	list := flagsByCreated
 	switch {
 	case l.TargetID != "":
-		if home, err := region.HomeOf(l.TargetID); err == nil && slices.Contains(l.Homes, home) {
+		if home, err := r.HomeOf(l.TargetID); err == nil && slices.Contains(l.Homes, home) {
 			appendRows(r, home, sqlFlagsOfTarget, into, l.TargetID, string(l.TargetType), l.Reason)
 		}
 		return

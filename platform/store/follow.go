@@ -21,8 +21,8 @@ const (
 	CountFollowRequests CounterKind = "followRequests"
 )
 
-// CountFollowing returns the kind of the count of the users that a user follows in one home. There is one count per
-// home, because a feed chooses its plan per home.
+// CountFollowing returns the kind of the count of the users that a user follows whose ids contain a home. There is one
+// count per home, because a feed chooses its plan per home.
 func CountFollowing(home region.Code) CounterKind { return CounterKind("following:" + home) }
 
 // Following returns the number of users that a user follows.
@@ -114,7 +114,7 @@ type FollowList struct {
 // ListFollows reads up to Limit follows of each status. The parts are sorted but not merged.
 func (r *ReadBatch) ListFollows(l FollowList, into *[]Follow) {
 	*into = nil
-	home, err := region.HomeOf(l.UserID)
+	home, err := r.HomeOf(l.UserID)
 	if err != nil {
 		return
 	}
@@ -146,12 +146,12 @@ func (w *Tx) ChangeFollow(c FollowChange, now, firstTry time.Time) []OutboxRow {
 		f.Version = c.Old.Version + 1
 		w.Guard(sqlFollowUpdate, ErrConflict, f.FollowerID, f.FolloweeID, c.Old.Version, f.Status, f.CreatedAt, f.UpdatedAt)
 	}
-	home, err := region.HomeOf(f.FolloweeID)
+	native, err := region.HomeOf(f.FolloweeID)
 	if err != nil {
-		home = w.Home() // ids of rows are well formed
+		native = w.Home() // ids of rows are well formed
 	}
-	w.countUnlessZero(f.FollowerID, CountFollowing(home), one(f.Accepted())-one(c.Old.Accepted()))
-	if home != w.Home() {
+	w.countUnlessZero(f.FollowerID, CountFollowing(native), one(f.Accepted())-one(c.Old.Accepted()))
+	if w.elsewhere(f.FolloweeID) {
 		return []OutboxRow{w.Emit(TopicFollow, f, now, firstTry)}
 	}
 	w.MirrorFollow(f)

@@ -3,7 +3,6 @@ package store
 import (
 	"time"
 
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
@@ -58,7 +57,7 @@ func (r *ReadBatch) Invitation(id string, into **Invitation) {
 // PendingInvitations reads the pending invitations of users to one target, in no particular order.
 func (r *ReadBatch) PendingInvitations(targetID string, userIDs []string, into *[]Invitation) {
 	*into = nil
-	home, err := region.HomeOf(targetID)
+	home, err := r.HomeOf(targetID)
 	if err != nil {
 		return
 	}

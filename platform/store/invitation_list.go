@@ -48,7 +48,7 @@ func invitationList(name, column, filter string) directions {
 // invitations of the page.
 func (r *ReadBatch) ListInvitations(l InvitationList, into *[]Invitation) {
 	*into = nil
-	switch home, err := region.HomeOf(l.TargetID); {
+	switch home, err := r.HomeOf(l.TargetID); {
 	case l.InvitedID == "" && err == nil:
 		r.listInvitesTo(home, l, into)
 	case l.InvitedID != "" && l.TargetID != "" && err == nil:

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
@@ -114,7 +113,7 @@ func joinRequestList(name, filter string) directions {
 // ListJoinRequests reads requests status by status, in no particular order. They include the requests of the page.
 func (r *ReadBatch) ListJoinRequests(l JoinRequestList, into *[]JoinRequest) {
 	*into = nil
-	home, err := region.HomeOf(l.CommunityID)
+	home, err := r.HomeOf(l.CommunityID)
 	if err != nil {
 		return
 	}

@@ -83,7 +83,7 @@ func (r *ReadBatch) Member(communityID, userID string, into **Member) {
 // Members reads the memberships of users in one community, including ended ones, in no particular order.
 func (r *ReadBatch) Members(communityID string, userIDs []string, into *[]Member) {
 	*into = nil
-	if home, err := region.HomeOf(communityID); err == nil && len(userIDs) > 0 {
+	if home, err := r.HomeOf(communityID); err == nil && len(userIDs) > 0 {
 		once := slices.Compact(slices.Sorted(slices.Values(userIDs)))
 		r.Add(home, sqlMembersByUser, db.Rows(into), communityID, once)
 	}
@@ -140,7 +140,7 @@ func (w *Tx) ChangeMembers(communityID string, changes []MemberChange, now, firs
 		w.resolveInvitationOf(communityID, c, now)
 		members += one(c.New.IsMember()) - one(c.Old.IsMember())
 		moderators += one(c.New.IsModerator()) - one(c.Old.IsModerator())
-		if home, err := region.HomeOf(c.New.UserID); err == nil {
+		if home, err := w.HomeOf(c.New.UserID); err == nil {
 			mirrors[home] = append(mirrors[home], MirroredMember{c.New.UserID, communityID, c.New.State, version, now})
 		}
 	}

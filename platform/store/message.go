@@ -6,7 +6,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
@@ -101,7 +100,7 @@ func (r *ReadBatch) lastMessages(feedIDs []string, deletedToo bool, into *[]Mess
 // SegmentsBefore reads, for each time, the segment of the last message of a subchannel before that time; 0 if there is
 // none.
 func (r *ReadBatch) SegmentsBefore(feedID string, times []time.Time, into *[]int64) {
-	home, err := region.HomeOf(feedID)
+	home, err := r.HomeOf(feedID)
 	if err != nil || len(times) == 0 {
 		return
 	}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
@@ -49,7 +48,7 @@ type MessageList struct {
 
 // ListMessages reads up to Limit messages in the order of the list.
 func (r *ReadBatch) ListMessages(l MessageList, into *[]Message) {
-	home, err := region.HomeOf(l.FeedID)
+	home, err := r.HomeOf(l.FeedID)
 	if err != nil {
 		return
 	}

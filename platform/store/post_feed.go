@@ -48,13 +48,13 @@ type PostFeedQuery struct {
 	AsOf   time.Time
 }
 
-// targets returns the number of the query's targets in a home.
-func (q PostFeedQuery) targets(home region.Code, communities []string) int {
+// targets returns the number of the query's targets in a home. own is the home of the reader.
+func (q PostFeedQuery) targets(home, own region.Code, communities []string) int {
 	n := len(communities)
 	if q.Following {
 		n += int(q.FollowedAt[home])
 	}
-	if own, err := region.HomeOf(q.ReaderID); err == nil && own == home && q.OwnWall {
+	if q.OwnWall && own == home {
 		n++
 	}
 	return n
@@ -63,10 +63,11 @@ func (q PostFeedQuery) targets(home region.Code, communities []string) int {
 // ListPostFeed reads up to Limit entries in the order of the feed from every home that has targets.
 func (r *ReadBatch) ListPostFeed(q PostFeedQuery, into *[]PostFeedEntry) {
 	*into = nil
-	communities := db.ByHome(q.Communities)
+	communities := r.ByHome(q.Communities)
+	own, _ := r.HomeOf(q.ReaderID) // the id of a row
 	var parts []*[]PostFeedEntry
 	for _, home := range region.All() {
-		targets := q.targets(home, communities[home])
+		targets := q.targets(home, own, communities[home])
 		if targets == 0 && !q.Everyone {
 			continue
 		}

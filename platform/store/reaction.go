@@ -88,7 +88,7 @@ func (r *ReadBatch) ReactionsOf(home region.Code, references []string, userID st
 
 // UserReactions reads a user's reactions to references of any homes.
 func (r *ReadBatch) UserReactions(references []string, userID string, into *[]Reaction) {
-	for home, ids := range db.ByHome(references) {
+	for home, ids := range r.ByHome(references) {
 		r.ReactionsOf(home, ids, userID, into)
 	}
 }

@@ -92,7 +92,7 @@ func (w *Tx) InsertEvents(events []Event, now time.Time) {
 
 // elsewhere reports whether the row of an id is stored in another home.
 func (w *Tx) elsewhere(id string) bool {
-	home, err := region.HomeOf(id)
+	home, err := w.HomeOf(id)
 	return err != nil || home != w.Home()
 }
 

@@ -34,7 +34,7 @@ func (s *Store) NewBestEffortBatch() *ReadBatch { return &ReadBatch{s.DB.NewBest
 
 // addAt queues a statement at the home of id. A malformed id has no rows, so that nothing is queued for it.
 func (r *ReadBatch) addAt(id string, st *db.Statement, scan func(pgx.Rows) error, args ...any) {
-	if home, err := region.HomeOf(id); err == nil {
+	if home, err := r.HomeOf(id); err == nil {
 		r.Add(home, st, scan, args...)
 	}
 }
@@ -42,7 +42,7 @@ func (r *ReadBatch) addAt(id string, st *db.Statement, scan func(pgx.Rows) error
 // readMany queues a statement at each home that has any of ids, with these ids as its first argument, and appends the
 // rows to into in no particular order.
 func readMany[T any](r *ReadBatch, ids []string, st *db.Statement, into *[]T, args ...any) {
-	for home, ids := range db.ByHome(ids) {
+	for home, ids := range r.ByHome(ids) {
 		appendRows(r, home, st, into, append([]any{ids}, args...)...)
 	}
 }

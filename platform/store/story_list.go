@@ -115,7 +115,7 @@ var storyTargetLists = inBoth(createdOrders, func(o db.Order) *db.Statement {
 // ListStoryTargets reads up to Limit targets of each home.
 func (r *ReadBatch) ListStoryTargets(l StoryTargetList, into *[]StoryTarget) {
 	*into = nil
-	communities := db.ByHome(l.Communities)
+	communities := r.ByHome(l.Communities)
 	for _, home := range region.All() {
 		part := new([]StoryTarget)
 		r.Add(home, storyTargetLists.in(l.Desc), db.Rows(part), l.ReaderID, l.After, l.AfterID,

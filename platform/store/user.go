@@ -89,7 +89,7 @@ func usersByTime(name, filter string) directions {
 
 // Caller reads the user who makes the request, and whether the session is valid.
 func (r *ReadBatch) Caller(userID, sessionID string, into **Caller) {
-	home, err := region.HomeOf(userID)
+	home, err := r.HomeOf(userID)
 	if err != nil {
 		return
 	}

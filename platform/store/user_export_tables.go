@@ -165,6 +165,9 @@ var notExported = map[string]string{
 	"roles":                 "made by administrators",
 	"settings":              "made by administrators",
 	"story_targets":         "derived from stories",
+	"moved_ids":             "where rows are",
+	"user_homes":            "where rows are",
+	"user_moves":            "where rows are",
 	"uploads":               "ids, until the end of an upload",
 	"user_exports":          "the export itself",
 }

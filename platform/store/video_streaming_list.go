@@ -44,7 +44,7 @@ func (r *ReadBatch) ListVideoStreams(l StreamList, into *[]VideoStream) {
 	}
 	if l.Creators != nil {
 		for _, id := range l.Creators {
-			if home, err := region.HomeOf(id); err == nil {
+			if home, err := r.HomeOf(id); err == nil {
 				r.listStreams(home, streamsByCreator, l, into, id, l.Statuses)
 			}
 		}

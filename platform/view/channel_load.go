@@ -129,7 +129,7 @@ func (l *channelLoader) readMarks(batch *store.ReadBatch) {
 	}
 	wanted := map[string]map[region.Code][]string{}
 	for _, u := range l.ChannelUsers {
-		home, err := region.HomeOf(u.UserID)
+		home, err := batch.HomeOf(u.UserID)
 		if err != nil || l.Viewer != nil && u.UserID == l.Viewer.ID {
 			continue
 		}

@@ -8,18 +8,18 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// Flag converts a flag. users contains the user who set it, unless the user's home is unavailable.
-func Flag(f store.Flag, users []store.User) *plazav1.Flag {
+// Flag converts a flag of a target with a home. users contains the user who set it, unless the user's home is unavailable.
+func Flag(f store.Flag, home region.Code, users []store.User) *plazav1.Flag {
 	return &plazav1.Flag{
 		TargetType: string(f.TargetType), TargetId: f.TargetID, UserId: publicIDOf(users, f.UserID), UserInternalId: f.UserID,
-		Reason: f.Reason, Detail: f.Detail, Region: homeOf(f.TargetID), CreatedAt: timestamppb.New(f.CreatedAt),
+		Reason: f.Reason, Detail: f.Detail, Region: string(home), CreatedAt: timestamppb.New(f.CreatedAt),
 	}
 }
 
-// FlagItem converts an item of the flag queue with some of its flags.
-func FlagItem(i store.FlagItem, flags []store.Flag, users []store.User) *plazav1.FlagItem {
+// FlagItem converts an item of the flag queue at a home with some of its flags.
+func FlagItem(i store.FlagItem, home region.Code, flags []store.Flag, users []store.User) *plazav1.FlagItem {
 	m := &plazav1.FlagItem{
-		TargetType: string(i.TargetType), TargetId: i.TargetID, Region: homeOf(i.TargetID), State: string(i.State), Reason: i.Reason,
+		TargetType: string(i.TargetType), TargetId: i.TargetID, Region: string(home), State: string(i.State), Reason: i.Reason,
 		FlagCount: count(i.FlagCount), OpenedAt: timestamppb.New(i.OpenedAt), FlaggedAt: timestamppb.New(i.FlaggedAt),
 		ClaimedBy: publicIDOf(users, i.ClaimedBy), ClaimedUntil: tsOrNil(i.ClaimedUntil), Outcome: string(i.Outcome),
 		ResolvedBy: publicIDOf(users, i.ResolvedBy), ResolvedAt: tsOrNil(i.ResolvedAt), IsHidden: i.IsHidden,
@@ -30,7 +30,7 @@ func FlagItem(i store.FlagItem, flags []store.Flag, users []store.User) *plazav1
 		m.CommunityId = i.PlaceID
 	}
 	for _, f := range flags {
-		m.Flags = append(m.Flags, Flag(f, users))
+		m.Flags = append(m.Flags, Flag(f, home, users))
 	}
 	return m
 }
@@ -47,11 +47,6 @@ func publicIDOf(users []store.User, id string) string {
 		}
 	}
 	return ""
-}
-
-func homeOf(id string) string {
-	home, _ := region.HomeOf(id)
-	return string(home)
 }
 
 // FlagItemCounts returns the sums of the counts of items for references.

@@ -19,7 +19,7 @@ func TestFlagItem(t *testing.T) {
 		TargetID: target, TargetType: store.FlagPost, PlaceID: "place", State: store.FlagsClaimed, FlagCount: 2, ClaimedBy: "moderator", ClaimedUntil: &deletedAt,
 	}
 	flags := []store.Flag{{TargetID: target, UserID: "flagger", Reason: "spam"}, {TargetID: target, UserID: "unavailable"}}
-	m := FlagItem(item, flags, users)
+	m := FlagItem(item, region.SG, flags, users)
 	require.Equal(t, [2]string{"place", ""}, [2]string{m.GetCommunityId(), m.GetChannelId()})
 	require.Equal(t, "mona", m.GetClaimedBy())
 	require.Equal(t, deletedAt, m.GetClaimedUntil().AsTime())
@@ -30,7 +30,7 @@ func TestFlagItem(t *testing.T) {
 	require.Equal(t, []string{"flagger", "unavailable"}, mapList(m.GetFlags(), (*plazav1.Flag).GetUserInternalId))
 
 	item.TargetType = store.FlagMessage
-	m = FlagItem(item, nil, users)
+	m = FlagItem(item, region.SG, nil, users)
 	require.Equal(t, [2]string{"", "place"}, [2]string{m.GetCommunityId(), m.GetChannelId()})
 	require.Equal(t, "mona", FlagNote(store.FlagNote{AuthorID: "moderator"}, users).GetUserId())
 }

@@ -258,7 +258,7 @@ func (l *loader) readCounts(batch *store.ReadBatch) {
 		if _, known := l.Counts[ref]; known {
 			continue
 		}
-		if home, err := region.HomeOf(ref); err == nil {
+		if home, err := batch.HomeOf(ref); err == nil {
 			homes[home] = append(homes[home], ref)
 		}
 	}

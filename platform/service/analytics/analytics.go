@@ -107,7 +107,7 @@ func (s *Service) visible(ctx context.Context, postTimes, storyTimes map[string]
 		}
 		slices.SortFunc(times, time.Time.Compare)
 		v := viewed{View: store.View{ReferenceType: kind, ReferenceID: id, UserID: f.Caller.UserID}, times: slices.Compact(times), ref: ref}
-		views[service.HomeOf(id)] = append(views[service.HomeOf(id)], v)
+		views[s.HomeOf(id)] = append(views[s.HomeOf(id)], v)
 	}
 	for i := range posts {
 		add(store.ReferencePost, posts[i].ID, postTimes[posts[i].ID], read.Post(&posts[i]))

@@ -125,8 +125,9 @@ func (s *Service) events(ctx context.Context, rows []store.AuditEvent) ([]*plaza
 }
 
 func eventOf(e store.AuditEvent, details []store.AuditDetail) *plazav1.AuditEvent {
+	home, _ := region.HomeOf(e.ID) // events do not move
 	m := &plazav1.AuditEvent{
-		EventId: e.ID, CreatedAt: timestamppb.New(e.At), Region: string(service.HomeOf(e.ID)), Operation: e.Operation, RequestId: e.RequestID,
+		EventId: e.ID, CreatedAt: timestamppb.New(e.At), Region: string(home), Operation: e.Operation, RequestId: e.RequestID,
 		Actor: &plazav1.AuditActor{Kind: e.ActorKind, Id: e.Actor, KeyId: e.KeyID, Roles: e.Roles, Permission: e.Permission},
 	}
 	var targets []store.AuditTarget

@@ -16,7 +16,7 @@ import (
 func (s *Service) UpdateCategory(ctx context.Context, req *plazav1.UpdateCategoryRequest) (*plazav1.CategoryResponse, error) {
 	r := s.NewPrivilegedRequest(ctx, auth.EditCommunityCategory)
 	r.CheckID(req.GetCategoryId())
-	textrules.Require(r, service.HomeOf(req.GetCategoryId()), textrules.TextOfFields(req.Name))
+	textrules.Require(r, s.HomeOf(req.GetCategoryId()), textrules.TextOfFields(req.Name))
 	fileref.Require(r, fileref.Avatar(req.AvatarFileId))
 	if err := r.Run(ctx); err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func (s *Service) UpdateCategory(ctx context.Context, req *plazav1.UpdateCategor
 		change.Metadata = view.ObjectJSON(req.GetMetadata())
 	}
 	var updated *store.Category
-	tx := s.Store.NewTx(service.HomeOf(req.GetCategoryId()))
+	tx := s.Store.NewTx(s.HomeOf(req.GetCategoryId()))
 	tx.UpdateCategory(req.GetCategoryId(), change, s.Now(), &updated)
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func (s *Service) DeleteCategory(ctx context.Context, req *plazav1.DeleteCategor
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	tx := s.Store.NewTx(service.HomeOf(id))
+	tx := s.Store.NewTx(s.HomeOf(id))
 	tx.DeleteCategory(id, s.Now())
 	return service.StatusSuccess(), tx.Commit(ctx)
 }

@@ -71,7 +71,7 @@ func (s *Service) loadConversation(ctx context.Context, req *plazav1.CreateConve
 		c.Channel(id, &c.existing)
 		c.ChannelUsers(id, users, &c.entries)
 	}
-	textrules.Require(c.Request, service.HomeOf(id), textrules.TextOfFields(&req.DisplayName), textrules.TextOfList(req.GetTags()...))
+	textrules.Require(c.Request, s.HomeOf(id), textrules.TextOfFields(&req.DisplayName), textrules.TextOfList(req.GetTags()...))
 	c.Check(func() error {
 		if !all || slices.ContainsFunc(others, func(id string) bool { return slices.Contains(blocked, id) }) {
 			return fail.NotFound()
@@ -132,7 +132,7 @@ func (s *Service) storeConversation(ctx context.Context, c *conversation, change
 			return err
 		}
 	}
-	tx := s.Store.NewTx(service.HomeOf(c.channel.ID))
+	tx := s.Store.NewTx(s.HomeOf(c.channel.ID))
 	switch {
 	case c.existing == nil && c.channel.IsDistinct:
 		chat.InsertChannel(tx, c.channel, changes, service.ErrConflict)

@@ -86,7 +86,7 @@ func (s *Service) homeOf(chosenID string) region.Code {
 	if chosenID == "" {
 		return s.Region
 	}
-	return service.HomeOf(chat.ChannelID(s.Deps, chosenID))
+	return s.HomeOf(chat.ChannelID(s.Deps, chosenID))
 }
 
 // validate checks the fields of a request that depend on each other.
@@ -152,7 +152,7 @@ func (s *Service) insert(ctx context.Context, d *draft, exists error) (*plazav1.
 	}
 	auth.Created(ctx, "channel", d.channel.ID)
 	now := d.channel.CreatedAt
-	tx := s.Store.NewTx(service.HomeOf(d.channel.ID))
+	tx := s.Store.NewTx(s.HomeOf(d.channel.ID))
 	switch {
 	case d.roomID != "":
 		tx.UpdateRoomHasChannel(d.roomID, now, fail.NotFound())

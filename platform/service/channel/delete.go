@@ -20,7 +20,7 @@ func (s *Service) DeleteChannel(ctx context.Context, req *plazav1.DeleteChannelR
 		return nil, err
 	}
 	id := found.Access.Channel.ID
-	tx := s.Store.NewTx(service.HomeOf(id))
+	tx := s.Store.NewTx(s.HomeOf(id))
 	tx.DeleteChannel(id, found.Caller.PublicID, s.Now())
 	row := tx.Emit(topicDeleted, deletedChannel{ChannelID: id}, s.Now(), s.Outbox.FirstTry())
 	files := tx.EmitReleasePlace(id, s.Now(), s.Outbox.FirstTry())

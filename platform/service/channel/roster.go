@@ -142,7 +142,7 @@ func (s *Service) apply(ctx context.Context, found *rosterState, changes []store
 	if joined := memberDelta(changes); joined > 0 && int(found.counts.Of(channel.ID, store.CountMembers))+joined > maxMembers[channel.Type] {
 		return fail.TooManyMembers()
 	}
-	tx := s.Store.NewTx(service.HomeOf(channel.ID))
+	tx := s.Store.NewTx(s.HomeOf(channel.ID))
 	tx.GuardChannel(channel.ID, fail.NotFound())
 	tx.ChangeChannelUsers(channel.ID, changes, found.now)
 	outboxRows := emitMembersChanged(tx, channel.ID, changes, found.now)

@@ -16,7 +16,7 @@ import (
 // UpdateChannel changes the fields of a channel that the request sets.
 func (s *Service) UpdateChannel(ctx context.Context, req *plazav1.UpdateChannelRequest) (*plazav1.ChannelResponse, error) {
 	found := s.newExisting(ctx, req.GetChannelId())
-	home := service.HomeOf(chat.ChannelID(s.Deps, req.GetChannelId()))
+	home := s.HomeOf(chat.ChannelID(s.Deps, req.GetChannelId()))
 	found.Check(found.requireUpdate)
 	fileref.Require(found.Request, fileref.Avatar(req.AvatarFileId))
 	textrules.Require(found.Request, home, textrules.TextOfFields(req.DisplayName), textrules.TextOfList(req.GetTags()...))
@@ -67,7 +67,7 @@ func (s *Service) MuteChannel(ctx context.Context, req *plazav1.MuteChannelReque
 	}
 	now := s.Now()
 	id := found.Access.Channel.ID
-	tx := s.Store.NewTx(service.HomeOf(id))
+	tx := s.Store.NewTx(s.HomeOf(id))
 	tx.MuteChannel(id, mutedUntil(req.GetMutePeriod(), now), now)
 	return service.Success(), tx.Commit(ctx)
 }

@@ -157,7 +157,7 @@ func (s *Service) delete(ctx context.Context, req *plazav1.DeleteCommentRequest)
 	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
-	tx := s.Store.NewTx(service.HomeOf(l.comment.ID))
+	tx := s.Store.NewTx(s.HomeOf(l.comment.ID))
 	tx.GuardCommentStatus(*l.comment, service.ErrConflict)
 	tx.DeleteComment(*l.comment, s.Now())
 	if req.GetPermanent() {

@@ -10,7 +10,6 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/posting"
@@ -101,7 +100,7 @@ func (s *Service) loadDraft(ctx context.Context, m *plazav1.CreateCommentRequest
 	blocks := contact.Read(d.Request.Request)
 	d.Check(func() error { return d.requireContact(blocks) })
 	fileref.RequireIn(d.Request.Request, func() bool { return d.Target.IsPrivate() }, fileref.OfAttachments(m.GetAttachments())...)
-	textrules.Require(d.Request.Request, service.HomeOf(id), textrules.TextOf(m.GetData()))
+	textrules.Require(d.Request.Request, s.HomeOf(id), textrules.TextOf(m.GetData()))
 	return d, d.Run(ctx)
 }
 

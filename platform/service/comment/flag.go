@@ -46,7 +46,7 @@ func (s *Service) change(ctx context.Context, l *loaded, change func(*store.Tx))
 		return nil, err
 	}
 	var after *store.Comment
-	tx := s.Store.NewTx(l.Home())
+	tx := s.Store.NewTx(l.HomeOf(l.comment.ID))
 	change(tx)
 	tx.SelectComment(l.comment.ID, &after)
 	if err := tx.Commit(ctx); err != nil {

@@ -44,7 +44,7 @@ func (s *Service) edit(ctx context.Context, m *plazav1.UpdateCommentRequest, men
 		}
 		return files.Only(added).Settle(ctx, l.Request, l.Target.IsPrivate())
 	})
-	textrules.Require(l.Request, service.HomeOf(m.GetCommentId()), textrules.TextOf(m.GetData()))
+	textrules.Require(l.Request, s.HomeOf(m.GetCommentId()), textrules.TextOf(m.GetData()))
 	return s.change(ctx, l, func(tx *store.Tx) {
 		tx.GuardCommentUnchanged(*l.comment, service.ErrConflict)
 		if c.ApprovalStatus == store.Approved && l.Target.ReviewsCommentOf(l.Caller) {

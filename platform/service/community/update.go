@@ -46,13 +46,13 @@ func (s *Service) UpdateCommunity(ctx context.Context, req *plazav1.UpdateCommun
 		return nil
 	})
 	found.Check(func() error { return requireCategories(req.GetCategoryIds(), found.categories) })
-	textrules.Require(found.Request, service.HomeOf(req.GetCommunityId()), textrules.TextOfFields(req.DisplayName, req.Description), textrules.TextOfList(req.GetTags()...))
+	textrules.Require(found.Request, s.HomeOf(req.GetCommunityId()), textrules.TextOfFields(req.DisplayName, req.Description), textrules.TextOfList(req.GetTags()...))
 	fileref.Require(found.Request, fileref.Avatar(req.AvatarFileId))
 	if err := found.Run(ctx); err != nil {
 		return nil, err
 	}
 	var updated *store.Community
-	tx := s.Store.NewTx(service.HomeOf(found.community.ID))
+	tx := s.Store.NewTx(s.HomeOf(found.community.ID))
 	tx.UpdateCommunity(found.community.ID, changeOf(req, found.Caller.UserID), s.Now(), &updated)
 	var files []store.OutboxRow
 	if found.community.IsPublic && req.IsPublic != nil && !req.GetIsPublic() {
@@ -96,7 +96,7 @@ func (s *Service) DeleteCommunity(ctx context.Context, req *plazav1.DeleteCommun
 	if err := found.Run(ctx); err != nil {
 		return nil, err
 	}
-	tx := s.Store.NewTx(service.HomeOf(found.community.ID))
+	tx := s.Store.NewTx(s.HomeOf(found.community.ID))
 	tx.DeleteCommunity(found.community.ID, s.Now())
 	files := tx.EmitReleasePlace(found.community.ID, s.Now(), s.Outbox.FirstTry())
 	return service.Success(), s.CommitSoon(ctx, tx, files)

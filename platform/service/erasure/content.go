@@ -16,7 +16,7 @@ func (s *Service) deletePost(ctx context.Context, _ subject, key []string) error
 	if err != nil || post == nil || post.DeletedAt != nil {
 		return err
 	}
-	tx := s.Store.NewTx(service.HomeOf(post.ID))
+	tx := s.Store.NewTx(s.HomeOf(post.ID))
 	tx.GuardPost(*post, errChanged)
 	tx.DeletePost(*post, s.Now())
 	return tx.Commit(ctx)
@@ -28,7 +28,7 @@ func (s *Service) deleteStory(ctx context.Context, _ subject, key []string) erro
 	if err != nil || len(rows) == 0 || rows[0].DeletedAt != nil {
 		return err
 	}
-	tx := s.Store.NewTx(service.HomeOf(key[0]))
+	tx := s.Store.NewTx(s.HomeOf(key[0]))
 	tx.GuardStory(key[0], errChanged)
 	tx.DeleteStory(rows[0], s.Now())
 	return tx.Commit(ctx)
@@ -40,7 +40,7 @@ func (s *Service) deleteComment(ctx context.Context, _ subject, key []string) er
 	if err != nil || comment == nil || comment.DeletedAt != nil {
 		return err
 	}
-	tx := s.Store.NewTx(service.HomeOf(comment.ID))
+	tx := s.Store.NewTx(s.HomeOf(comment.ID))
 	tx.GuardCommentStatus(*comment, errChanged)
 	tx.DeleteComment(*comment, s.Now())
 	return tx.Commit(ctx)
@@ -52,7 +52,7 @@ func (s *Service) deleteMessage(ctx context.Context, _ subject, key []string) er
 	if err != nil || message == nil || message.DeletedAt != nil {
 		return err
 	}
-	tx := s.Store.NewTx(service.HomeOf(message.ID))
+	tx := s.Store.NewTx(s.HomeOf(message.ID))
 	tx.GuardMessage(message.ID, errChanged)
 	tx.DeleteMessage(*message, s.Now())
 	return tx.Commit(ctx)
@@ -60,14 +60,14 @@ func (s *Service) deleteMessage(ctx context.Context, _ subject, key []string) er
 
 // deleteReaction deletes a reaction and its count.
 func (s *Service) deleteReaction(ctx context.Context, _ subject, key []string) error {
-	tx := s.Store.NewTx(service.HomeOf(key[0]))
+	tx := s.Store.NewTx(s.HomeOf(key[0]))
 	tx.DeleteReaction(store.Reaction{ReferenceID: key[0], UserID: key[1], Name: key[2]}, errChanged)
 	return tx.Commit(ctx)
 }
 
 // deleteFile deletes a file and emits the deletion of its content.
 func (s *Service) deleteFile(ctx context.Context, u subject, key []string) error {
-	tx := s.Store.NewTx(service.HomeOf(key[0]))
+	tx := s.Store.NewTx(s.HomeOf(key[0]))
 	content := tx.DeleteFile(store.File{ID: key[0], OwnerID: u.id}, errChanged, s.Now(), s.Outbox.FirstTry())
 	return s.Commit(ctx, tx, content)
 }
@@ -79,7 +79,7 @@ func (s *Service) endMembership(ctx context.Context, _ subject, key []string) er
 		return err
 	}
 	now := s.Now()
-	tx := s.Store.NewTx(service.HomeOf(member.CommunityID))
+	tx := s.Store.NewTx(s.HomeOf(member.CommunityID))
 	rows := tx.ChangeMembers(member.CommunityID, []store.MemberChange{membership.Leave(*member, store.StateLeft, now)}, now, now.Add(events.Grace))
 	return s.Commit(ctx, tx, rows...)
 }
@@ -101,7 +101,7 @@ func (s *Service) leaveChannel(ctx context.Context, _ subject, key []string) err
 		return err
 	}
 	now := s.Now()
-	tx := s.Store.NewTx(service.HomeOf(user.ChannelID))
+	tx := s.Store.NewTx(s.HomeOf(user.ChannelID))
 	tx.ChangeChannelUsers(user.ChannelID, []store.ChannelUserChange{chat.Leave(*user, now)}, now)
 	return tx.Commit(ctx)
 }
@@ -117,7 +117,7 @@ func (s *Service) endFollow(ctx context.Context, _ subject, key []string) error 
 	now := s.Now()
 	ended := *follow
 	ended.Status, ended.UpdatedAt = store.FollowNone, now
-	tx := s.Store.NewTx(service.HomeOf(follow.FollowerID))
+	tx := s.Store.NewTx(s.HomeOf(follow.FollowerID))
 	rows := tx.ChangeFollow(store.FollowChange{Old: follow, New: ended}, now, now.Add(events.Grace))
 	return s.Commit(ctx, tx, rows...)
 }
@@ -133,7 +133,7 @@ func (s *Service) endBlock(ctx context.Context, _ subject, key []string) error {
 	now := s.Now()
 	ended := *block
 	ended.Status, ended.UpdatedAt = store.BlockNone, now
-	tx := s.Store.NewTx(service.HomeOf(block.BlockerID))
+	tx := s.Store.NewTx(s.HomeOf(block.BlockerID))
 	row := tx.ChangeBlock(store.BlockChange{Old: block, New: ended}, now, now.Add(events.Grace))
 	return s.Commit(ctx, tx, row)
 }

@@ -52,7 +52,7 @@ func (s *Service) EraseUser(ctx context.Context, req *plazav1.EraseUserRequest) 
 // is unavailable, the job frees the id there, and the claim of the handle is stale.
 func (s *Service) begin(ctx context.Context, u store.User, requestedBy string) error {
 	now := s.Now()
-	tx := s.Store.NewTx(service.HomeOf(u.ID))
+	tx := s.Store.NewTx(s.HomeOf(u.ID))
 	tx.EraseUser(u.ID, now)
 	tx.RevokeSessions(u.ID, now)
 	tx.InsertErasure(store.Erasure{ID: u.ID, PublicID: u.PublicID, RequestedBy: requestedBy}, now)

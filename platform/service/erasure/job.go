@@ -6,7 +6,6 @@ import (
 
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/steps"
 	"github.com/plaza-social/plaza/platform/store"
 )
@@ -56,7 +55,7 @@ func (s *Service) advance(ctx context.Context, e store.Erasure) error {
 }
 
 func (s *Service) save(ctx context.Context, e *store.Erasure) error {
-	tx := s.Store.NewTx(service.HomeOf(e.ID))
+	tx := s.Store.NewTx(s.HomeOf(e.ID))
 	tx.UpdateErasure(*e, s.Now())
 	if err := tx.Commit(ctx); err != nil {
 		return err

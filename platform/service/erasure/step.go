@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/steps"
 	"github.com/plaza-social/plaza/platform/store"
 )
@@ -120,7 +119,7 @@ func (s *Service) eraseAccount(p pass, home region.Code) func(context.Context, [
 		tx := s.Store.NewTx(home)
 		tx.EraseOwned(p.id)
 		var archive []store.OutboxRow
-		if home == service.HomeOf(p.id) {
+		if home == s.HomeOf(p.id) {
 			archive = append(archive, tx.EraseExport(p.id, s.Now(), s.Outbox.FirstTry()))
 		}
 		if err := s.Commit(ctx, tx, archive...); err != nil {

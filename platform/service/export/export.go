@@ -49,12 +49,12 @@ func (s *Service) StartExport(ctx context.Context, req *plazav1.StartExportReque
 		return nil, err
 	}
 	user := (*users)[0]
-	if !s.storage.Has(service.HomeOf(user.ID)) {
+	if !s.storage.Has(s.HomeOf(user.ID)) {
 		return nil, errNoStorage
 	}
 	now := s.Now()
 	var e *store.Export
-	tx := s.Store.NewTx(service.HomeOf(user.ID))
+	tx := s.Store.NewTx(s.HomeOf(user.ID))
 	tx.StartExport(store.Export{ID: user.ID, PublicID: user.PublicID, RequestedBy: r.Caller.UserID}, now, now.Add(-renewableAfter), &e)
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err

@@ -8,7 +8,6 @@ import (
 
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/steps"
 	"github.com/plaza-social/plaza/platform/store"
 )
@@ -58,13 +57,13 @@ func (s *Service) advance(ctx context.Context, e *store.Export) error {
 
 // expire deletes an export and its archive.
 func (s *Service) expire(ctx context.Context, e store.Export) error {
-	tx := s.Store.NewTx(service.HomeOf(e.ID))
+	tx := s.Store.NewTx(s.HomeOf(e.ID))
 	row := tx.DeleteExport(e, s.Now(), s.Outbox.FirstTry())
 	return s.Commit(ctx, tx, row)
 }
 
 func (s *Service) save(ctx context.Context, e *store.Export) error {
-	tx := s.Store.NewTx(service.HomeOf(e.ID))
+	tx := s.Store.NewTx(s.HomeOf(e.ID))
 	tx.UpdateExport(*e, s.Now())
 	if err := tx.Commit(ctx); err != nil {
 		return err
@@ -75,7 +74,7 @@ func (s *Service) save(ctx context.Context, e *store.Export) error {
 
 // steps returns all steps in their order. The first one deletes the objects of an earlier export.
 func (s *Service) steps(e *store.Export) []steps.Step {
-	home := service.HomeOf(e.ID)
+	home := s.HomeOf(e.ID)
 	all := []steps.Step{{Kind: "cleaning", Home: home, Page: func(ctx context.Context, _ []string) (steps.Result, error) {
 		return steps.Result{Last: true}, s.storage.DeleteAll(ctx, e.ID)
 	}}}

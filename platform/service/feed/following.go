@@ -49,7 +49,11 @@ func (src *sources) query() store.PostFeedQuery {
 	id := src.User().ID
 	q := store.PostFeedQuery{ReaderID: id, FollowedAt: map[region.Code]int64{}, Hidden: src.hidden}
 	for _, home := range region.All() {
-		q.FollowedAt[home] = src.counts.Of(id, store.CountFollowing(home))
+		q.FollowedAt[home] += src.counts.Of(id, store.CountFollowing(home))
+		for _, other := range region.All() { // followed users may have moved
+			moved := src.Deps.Store.Routes().Moved(home, other)
+			q.FollowedAt[other] += min(moved, src.counts.Of(id, store.CountFollowing(home)))
+		}
 	}
 	return q
 }

@@ -113,7 +113,7 @@ func (s *Service) requireProof(ctx context.Context, text string, f store.File) e
 	if err != nil {
 		return err
 	}
-	viewer := &auth.Caller{Kind: auth.User, UserID: p.viewer, Home: service.HomeOf(p.viewer)}
+	viewer := &auth.Caller{Kind: auth.User, UserID: p.viewer, Home: s.HomeOf(p.viewer)}
 	err = auth.Confirm(auth.WithCaller(ctx, viewer), s.FactsOf(service.UserByID(users, p.viewer)))
 	if err == nil && p.object.Kind == "" {
 		err = s.requireRead(ctx, viewer, f)

@@ -123,11 +123,11 @@ func (s *Service) UpdateFile(ctx context.Context, req *plazav1.UpdateFileRequest
 	}
 	if req.AltText != nil {
 		r := s.NewRequest(ctx)
-		textrules.Require(r, service.HomeOf(row.ID), textrules.TextOfFields(req.AltText))
+		textrules.Require(r, s.HomeOf(row.ID), textrules.TextOfFields(req.AltText))
 		if err := r.Run(ctx); err != nil {
 			return nil, err
 		}
-		tx := s.Store.NewTx(service.HomeOf(row.ID))
+		tx := s.Store.NewTx(s.HomeOf(row.ID))
 		tx.UpdateAltText(row.ID, req.GetAltText(), s.Now(), fail.NotFound(), &row)
 		if err := tx.Commit(ctx); err != nil {
 			return nil, err
@@ -142,7 +142,7 @@ func (s *Service) DeleteFile(ctx context.Context, req *plazav1.DeleteFileRequest
 	if err != nil {
 		return nil, err
 	}
-	tx := s.Store.NewTx(service.HomeOf(row.ID))
+	tx := s.Store.NewTx(s.HomeOf(row.ID))
 	bytes := tx.DeleteFile(*row, fail.NotFound(), s.Now(), s.Outbox.FirstTry())
 	return &plazav1.DeleteFileResponse{
 		Status: "success", Data: &plazav1.DeletedFile{FileId: row.ID}, Success: true,

@@ -7,7 +7,6 @@ import (
 
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -79,7 +78,7 @@ func (s *Service) settle(ctx context.Context, row store.FileRelease) (next time.
 	if !f.Released && (f.OwnerID == "" || f.OwnerID != row.AuthorID) {
 		return time.Time{}, nil
 	}
-	now, tx := s.Now(), s.Store.NewTx(service.HomeOf(f.ID))
+	now, tx := s.Now(), s.Store.NewTx(s.HomeOf(f.ID))
 	switch {
 	case used:
 		tx.MarkFileUsed(f.ID)
@@ -103,7 +102,7 @@ func (s *Service) settle(ctx context.Context, row store.FileRelease) (next time.
 func (s *Service) releasePlace(ctx context.Context, place store.FilePlace) error {
 	for {
 		var released int64
-		tx := s.Store.NewTx(service.HomeOf(place.PlaceID))
+		tx := s.Store.NewTx(s.HomeOf(place.PlaceID))
 		tx.ReleasePlace(place.PlaceID, &released)
 		if err := tx.Commit(ctx); err != nil || released == 0 {
 			return err
@@ -133,7 +132,7 @@ func (s *Service) restrict(ctx context.Context, uses []store.FileUse) error {
 	for _, home := range region.All() {
 		tx, changes := s.Store.NewTx(home), false
 		for _, use := range uses {
-			if use.AuthorID != "" && service.HomeOf(use.FileID) == home {
+			if use.AuthorID != "" && s.HomeOf(use.FileID) == home {
 				tx.RestrictFiles([]string{use.FileID}, use.AuthorID)
 				changes = true
 			}

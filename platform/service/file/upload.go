@@ -71,7 +71,7 @@ func (s *Service) StartUpload(ctx context.Context, kind Kind) (*Upload, error) {
 	}
 	u := &Upload{service: s, kind: kind, owner: f.User(), home: s.Region, accessType: settings.DefaultAccessType}
 	if u.owner != nil {
-		u.home = service.HomeOf(u.owner.ID)
+		u.home = s.HomeOf(u.owner.ID)
 	} else if f.Caller.Kind != auth.Admin {
 		return nil, fail.Unauthorized()
 	}

@@ -80,7 +80,7 @@ func (s *Service) update(ctx context.Context, id string, check func(*itemRequest
 			return nil, err
 		}
 		change(r.item, r)
-		tx := s.Store.NewTx(service.HomeOf(id))
+		tx := s.Store.NewTx(s.HomeOf(id))
 		tx.UpdateFlagItem(*r.item)
 		tx.SelectFlagItem(id, &r.item)
 		if err := tx.Commit(ctx); err != nil {
@@ -97,7 +97,7 @@ func (s *Service) AddFlagNote(ctx context.Context, req *plazav1.AddFlagNoteReque
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	home := service.HomeOf(r.item.TargetID)
+	home := s.HomeOf(r.item.TargetID)
 	note := store.FlagNote{
 		ID: s.NewID(home), TargetID: r.item.TargetID, AuthorID: flags.ModeratorID(r.Caller), Text: req.GetText(), CreatedAt: s.Now(),
 	}
@@ -133,7 +133,7 @@ func (s *Service) respond(ctx context.Context, item store.FlagItem) (*plazav1.Fl
 	})
 	return &plazav1.FlagItemResponse{
 		Items:        s.items(items, current, users),
-		ClearedFlags: service.Map(cleared, func(f store.Flag) *plazav1.Flag { return view.Flag(f, users) }),
+		ClearedFlags: service.Map(cleared, func(f store.Flag) *plazav1.Flag { return view.Flag(f, s.HomeOf(f.TargetID), users) }),
 		Notes:        service.Map(notes, func(n store.FlagNote) *plazav1.FlagNote { return view.FlagNote(n, users) }),
 		Users:        s.View.Users(ctx, users),
 	}, nil

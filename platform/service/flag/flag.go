@@ -40,7 +40,7 @@ func (s *Service) ListFlags(ctx context.Context, req *plazav1.ListFlagsRequest) 
 	rows, paging := service.Page(cursor, rows, false, list.Desc, at)
 	users, err := s.ReadUsers(ctx, service.Distinct(service.Map(rows, func(f store.Flag) string { return f.UserID })))
 	return &plazav1.ListFlagsResponse{
-		Flags:  service.Map(rows, func(f store.Flag) *plazav1.Flag { return view.Flag(f, users) }),
+		Flags:  service.Map(rows, func(f store.Flag) *plazav1.Flag { return view.Flag(f, s.HomeOf(f.TargetID), users) }),
 		Users:  s.View.Users(ctx, users),
 		Paging: paging,
 	}, err

@@ -79,7 +79,9 @@ func (s *Service) items(items []store.FlagItem, flags []store.Flag, users []stor
 	for _, f := range flags {
 		byTarget[f.TargetID] = append(byTarget[f.TargetID], f)
 	}
-	return service.Map(items, func(i store.FlagItem) *plazav1.FlagItem { return view.FlagItem(i, byTarget[i.TargetID], users) })
+	return service.Map(items, func(i store.FlagItem) *plazav1.FlagItem {
+		return view.FlagItem(i, s.HomeOf(i.TargetID), byTarget[i.TargetID], users)
+	})
 }
 
 // usersOf returns the internal ids of the users who flagged and of the moderators.

@@ -37,7 +37,7 @@ func (s *Service) tryResolve(ctx context.Context, req *plazav1.ResolveFlagItemRe
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	tx := s.Store.NewTx(service.HomeOf(r.item.TargetID))
+	tx := s.Store.NewTx(s.HomeOf(r.item.TargetID))
 	tx.GuardFlagItem(*r.item)
 	tx.ClearFlags(r.item.TargetID, store.FlagResolution{Outcome: outcome, By: flags.ModeratorID(r.Caller), At: s.Now(), Again: true})
 	o.recompute(tx, s.Now())

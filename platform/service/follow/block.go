@@ -94,7 +94,7 @@ func (p *pair) withBlock(status string, now time.Time) store.Block {
 func (s *Service) storeBlock(ctx context.Context, p *pair, b store.Block) error {
 	now := s.Now()
 	firstTry := now.Add(events.Grace)
-	tx := s.Store.NewTx(service.HomeOf(b.BlockerID))
+	tx := s.Store.NewTx(s.HomeOf(b.BlockerID))
 	outboxRows := []store.OutboxRow{tx.ChangeBlock(store.BlockChange{Old: p.myBlock, New: b}, now, firstTry)}
 	if b.IsActive() {
 		if p.mine.Active() {

@@ -131,7 +131,7 @@ func (t transition) apply(now time.Time) store.Follow {
 // store writes a follow at the follower's home.
 func (s *Service) store(ctx context.Context, c store.FollowChange) error {
 	now := s.Now()
-	tx := s.Store.NewTx(service.HomeOf(c.New.FollowerID))
+	tx := s.Store.NewTx(s.HomeOf(c.New.FollowerID))
 	if c.New.Active() {
 		tx.GuardTarget("user", c.New.FollowerID, fail.NotFound())
 		tx.GuardNotBlocked(c.New.FollowerID, c.New.FolloweeID, errBlocks)

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/plaza-social/plaza/platform/events"
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 )
@@ -17,7 +16,7 @@ func Register(d *service.Deps) {
 		if err != nil {
 			return err
 		}
-		home, err := region.HomeOf(f.FolloweeID)
+		home, err := d.Store.HomeOf(f.FolloweeID)
 		if err != nil {
 			return err
 		}
@@ -38,7 +37,7 @@ func Register(d *service.Deps) {
 // applyBlock copies a block to the blocked user's home and ends the blocked user's follow, which is stored there. It
 // does so in one transaction, so that no follow outlives a block that this home knows of.
 func applyBlock(ctx context.Context, d *service.Deps, b store.MirroredBlock) error {
-	home, err := region.HomeOf(b.BlockedID)
+	home, err := d.Store.HomeOf(b.BlockedID)
 	if err != nil {
 		return err
 	}

@@ -95,7 +95,7 @@ func (s *Service) joinCommunity(ctx context.Context, a *answer, t *target) error
 	}
 	u := a.User()
 	change := membership.Join(t.id, u.ID, u.PublicID, t.mine, membership.MemberRoles(), a.now)
-	tx := s.Store.NewTx(service.HomeOf(t.id))
+	tx := s.Store.NewTx(s.HomeOf(t.id))
 	t.guard(tx)
 	tx.AnswerInvitation(a.row.ID, store.JoinApproved, a.now, service.ErrConflict)
 	update := membership.NewUpdate(tx, t.id, []store.MemberChange{change}, a.now)
@@ -110,7 +110,7 @@ func (s *Service) joinRoom(ctx context.Context, a *answer, t *target) error {
 		return live.BadTransition("joining", t.room.Status)
 	}
 	u, old := a.User(), t.room.Participants
-	tx := s.Store.NewTx(service.HomeOf(t.id))
+	tx := s.Store.NewTx(s.HomeOf(t.id))
 	t.guard(tx)
 	tx.AnswerInvitation(a.row.ID, store.JoinApproved, a.now, service.ErrConflict)
 	if !live.IsParticipant(t.room, u.ID) {
@@ -155,7 +155,7 @@ func (s *Service) end(ctx context.Context, status string, load func() (*answer, 
 		if done, err := a.hasStatus(status); done || err != nil {
 			return service.Success(), err
 		}
-		tx := s.Store.NewTx(service.HomeOf(a.row.ID))
+		tx := s.Store.NewTx(s.HomeOf(a.row.ID))
 		tx.AnswerInvitation(a.row.ID, status, a.now, service.ErrConflict)
 		return service.Success(), tx.Commit(ctx)
 	})

@@ -67,7 +67,7 @@ func (s *Service) invite(ctx context.Context, d *draft) ([]store.Invitation, err
 	if err := d.Run(ctx); err != nil {
 		return nil, err
 	}
-	tx := s.Store.NewTx(service.HomeOf(d.target.id))
+	tx := s.Store.NewTx(s.HomeOf(d.target.id))
 	d.guard(tx)
 	var rows []store.Invitation
 	for _, u := range d.users {

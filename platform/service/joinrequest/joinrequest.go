@@ -30,7 +30,7 @@ type state struct {
 // newState starts the first round trip of an operation on a community. A community that does not exist is 400400.
 // Operations must also check requireDiscoverable or requireModerator, unless the caller is invited or has a request.
 func (s *Service) newState(ctx context.Context, communityID string) *state {
-	found := &state{Request: s.NewRequest(ctx), home: service.HomeOf(communityID), now: s.Now()}
+	found := &state{Request: s.NewRequest(ctx), home: s.HomeOf(communityID), now: s.Now()}
 	membership.Read(found.Request, communityID, &found.community, &found.mine)
 	found.Check(func() error { return membership.RequireExists(found.community) })
 	return found

@@ -18,7 +18,7 @@ import (
 // membersPerBatch is how many markers one transaction updates.
 const membersPerBatch = 100
 
-// fanOut updates the markers of a channel's members at one home from the subchannel, in batches, and notifies users
+// fanOut updates the markers of the members of a channel whose ids contain one home from the subchannel, in batches, and notifies users
 // whose markers changed. It uses the current state of the subchannel rather than its state after the message: if
 // several messages arrive together, the first event does the work and the others find nothing to do. It is
 // idempotent, and skips finished batches when it is retried.
@@ -40,14 +40,26 @@ func (s *Service) fanOut(ctx context.Context, m events.MessageCreated) error {
 		if feed == nil || feed.DeletedAt != nil || len(members) == 0 {
 			return nil
 		}
-		if err := s.advanceMembers(ctx, m.Home, *feed, contentOf(message), members); err != nil {
-			return err
+		for home, part := range s.byHome(members) {
+			if err := s.advanceMembers(ctx, home, *feed, contentOf(message), part); err != nil {
+				return err
+			}
 		}
 		if !full {
 			return nil
 		}
 		after = members[len(members)-1].UserID
 	}
+}
+
+// byHome groups users by the homes of their markers.
+func (s *Service) byHome(users []store.ChannelUser) map[region.Code][]store.ChannelUser {
+	groups := map[region.Code][]store.ChannelUser{}
+	for _, u := range users {
+		home := s.HomeOf(u.UserID)
+		groups[home] = append(groups[home], u)
+	}
+	return groups
 }
 
 // idBounds returns bounds of the ids of a home: all of them are greater than after and less than end.
@@ -186,8 +198,10 @@ func (s *Service) followMembers(ctx context.Context, c events.MembershipChanged)
 			if feed.ChannelType == store.ChannelLive { // no markers
 				return nil
 			}
-			if err := s.followFeed(ctx, feed, c.Home, users); err != nil {
-				return err
+			for home, part := range s.byHome(users) {
+				if err := s.followFeed(ctx, feed, home, part); err != nil {
+					return err
+				}
 			}
 		}
 		if len(feeds) < feedsPerBatch {

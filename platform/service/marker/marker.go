@@ -95,7 +95,7 @@ func (s *Service) moveMarkers(ctx context.Context, userID string, selected selec
 		return nil, err
 	}
 	now := s.Now()
-	tx := s.Store.NewTx(service.HomeOf(userID))
+	tx := s.Store.NewTx(s.HomeOf(userID))
 	var moved []store.FeedMarker
 	for _, mark := range marks {
 		if m := to(mark); m.changes(mark) {

@@ -40,7 +40,7 @@ func Register(d *service.Deps) {
 // A deleted feed is 400400. A channel other than that of the feed is 400000, and so is one of Plaza's own
 // subchannels.
 func (s *Service) Push(ctx context.Context, m Message) (*store.MessageFeed, error) {
-	home, err := region.HomeOf(m.FeedID)
+	home, err := s.Store.HomeOf(m.FeedID)
 	if err != nil {
 		return nil, fail.NotFound()
 	}
@@ -64,7 +64,7 @@ func (s *Service) Push(ctx context.Context, m Message) (*store.MessageFeed, erro
 func emitMessage(tx *store.Tx, m Message, now time.Time) []store.OutboxRow {
 	byHome := map[region.Code][]store.MarkerAdvance{}
 	for _, id := range service.SortedSet(m.Recipients) {
-		if home, err := region.HomeOf(id); err == nil {
+		if home, err := tx.HomeOf(id); err == nil {
 			byHome[home] = append(byHome[home], store.MarkerAdvance{
 				UserID: id, Mentioned: slices.Contains(m.Mentioned, id), Author: id == m.CreatorID,
 			})
@@ -81,7 +81,7 @@ func emitMessage(tx *store.Tx, m Message, now time.Time) []store.OutboxRow {
 
 // DeleteFeed deletes the markers of a feed. A feed that does not exist is 400400.
 func (s *Service) DeleteFeed(ctx context.Context, feedID string) (*store.MessageFeed, error) {
-	home, err := region.HomeOf(feedID)
+	home, err := s.Store.HomeOf(feedID)
 	if err != nil {
 		return nil, fail.NotFound()
 	}
@@ -95,8 +95,24 @@ func (s *Service) DeleteFeed(ctx context.Context, feedID string) (*store.Message
 	return feed, err
 }
 
-// advanceMarks updates the markers of users of one home for a message, and notifies users whose markers changed.
+// advanceMarks updates the markers of users for a message, and notifies users whose markers changed. Some of the users
+// may have moved to another home since the message.
 func (s *Service) advanceMarks(ctx context.Context, update events.FeedUpdate) error {
+	byHome := map[region.Code][]store.MarkerAdvance{}
+	for _, u := range update.Users {
+		byHome[s.HomeOf(u.UserID)] = append(byHome[s.HomeOf(u.UserID)], u)
+	}
+	for home, users := range byHome {
+		update.Home, update.Users = home, users
+		if err := s.advanceMarksAt(ctx, update); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// advanceMarksAt is advanceMarks for users of one home.
+func (s *Service) advanceMarksAt(ctx context.Context, update events.FeedUpdate) error {
 	ids := service.Map(update.Users, func(u store.MarkerAdvance) string { return u.UserID })
 	var marks []store.FeedMarker
 	reads := s.Store.NewReadBatch()
@@ -135,8 +151,25 @@ func (s *Service) commit(ctx context.Context, tx *store.Tx, outboxRows []store.O
 	return s.CommitSoon(ctx, tx, outboxRows...)
 }
 
-// deleteMarks deletes the markers of users of one home for a deleted feed, in batches.
+// deleteMarks deletes the markers of users of one home for a deleted feed, and those of users who moved from there.
 func (s *Service) deleteMarks(ctx context.Context, update events.FeedUpdate) error {
+	homes := []region.Code{update.Home}
+	for _, home := range region.All() {
+		if s.Store.Routes().Left(update.Home, home) {
+			homes = append(homes, home)
+		}
+	}
+	for _, home := range homes {
+		update.Home = home
+		if err := s.deleteMarksAt(ctx, update); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deleteMarksAt deletes the markers of one home, in batches.
+func (s *Service) deleteMarksAt(ctx context.Context, update events.FeedUpdate) error {
 	for {
 		var marks []store.FeedMarker
 		reads := s.Store.NewReadBatch()

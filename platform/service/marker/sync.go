@@ -6,7 +6,6 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -43,7 +42,7 @@ func (s *Service) SyncMarkers(ctx context.Context, req *plazav1.SyncMarkersReque
 	if now := s.Now(); upTo.After(now) { // the clock of the device is ahead
 		upTo = now
 	}
-	tx := s.Store.NewTx(service.HomeOf(r.Caller.UserID))
+	tx := s.Store.NewTx(s.HomeOf(r.Caller.UserID))
 	tx.UpdateLastSync(r.Caller.UserID, upTo, s.Now())
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err

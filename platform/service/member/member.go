@@ -17,15 +17,17 @@ func New(d *service.Deps) *Service { return &Service{d} }
 // Register registers the outbox handler that copies memberships to the homes of their users.
 func Register(d *service.Deps) {
 	service.HandleOutbox(d, store.TopicMembership, func(ctx context.Context, mirrored []store.MirroredMember) error {
-		if len(mirrored) == 0 {
-			return nil
+		byHome := map[region.Code][]store.MirroredMember{} // users may have moved since
+		for _, m := range mirrored {
+			byHome[d.HomeOf(m.UserID)] = append(byHome[d.HomeOf(m.UserID)], m)
 		}
-		home, err := region.HomeOf(mirrored[0].UserID)
-		if err != nil {
-			return err
+		for home, part := range byHome {
+			tx := d.Store.NewTx(home)
+			tx.MirrorMembers(part)
+			if err := tx.Commit(ctx); err != nil {
+				return err
+			}
 		}
-		tx := d.Store.NewTx(home)
-		tx.MirrorMembers(mirrored)
-		return tx.Commit(ctx)
+		return nil
 	})
 }

@@ -158,7 +158,7 @@ func (s *Service) apply(ctx context.Context, found *state, p plan) error {
 		return nil
 	}
 	id := found.community.ID
-	tx := s.Store.NewTx(service.HomeOf(id))
+	tx := s.Store.NewTx(s.HomeOf(id))
 	tx.GuardCommunity(id)
 	u := membership.NewUpdate(tx, id, p.changes, found.now)
 	if !p.mayEndModeration && endsModeration(p.changes) {

@@ -104,7 +104,7 @@ func (s *Service) loadDraft(ctx context.Context, d *draft) error {
 	}
 	refs := append(fileref.Mentioned(view.ObjectJSON(d.GetData())), fileref.Reference{ID: d.GetFileId(), Kind: fileKinds[d.dataType], Field: "fileId"})
 	fileref.RequireIn(r, func() bool { return true }, refs...)
-	textrules.Require(r, service.HomeOf(d.GetMessageFeedId()), textrules.TextOf(d.GetData()), textrules.TextOfList(d.GetTags()...))
+	textrules.Require(r, s.HomeOf(d.GetMessageFeedId()), textrules.TextOf(d.GetData()), textrules.TextOfList(d.GetTags()...))
 	r.AfterRun(func(ctx context.Context) error { return s.requireContact(ctx, d) })
 	return d.Run(ctx)
 }
@@ -146,7 +146,7 @@ func (d *draft) requireParent() error {
 // row returns the message to store. The transaction assigns its segment.
 func (s *Service) row(d *draft, mentions []view.MessageMention) store.Message {
 	now := s.Now()
-	id := s.NewID(service.HomeOf(d.Feed.ID))
+	id := s.NewID(s.HomeOf(d.Feed.ID))
 	m := store.Message{
 		ID: id, FeedID: d.Feed.ID, ChannelID: d.Feed.EntityID, ChannelPublicID: d.Access.Channel.PublicID, ChannelType: d.Access.Channel.Type,
 		ParentID: d.GetParentId(), CreatorID: d.User().ID, CreatorPublicID: d.User().PublicID, ReferenceID: cmp.Or(d.GetReferenceId(), id),
@@ -164,7 +164,7 @@ func (s *Service) row(d *draft, mentions []view.MessageMention) store.Message {
 // of the channel's members.
 func (s *Service) insert(ctx context.Context, d *draft, m store.Message) (*plazav1.MessageResponse, error) {
 	var stored *store.Message
-	tx := s.Store.NewTx(service.HomeOf(m.ID))
+	tx := s.Store.NewTx(s.HomeOf(m.ID))
 	// If a commit succeeded but its response was lost, the retry finds the row and returns it.
 	tx.SelectMessage(m.ID, &stored)
 	tx.GuardChannel(m.ChannelID, fail.NotFound())

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/plaza-social/plaza/platform/auth"
-	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/service/internal/flags"
 	"github.com/plaza-social/plaza/platform/store"
@@ -59,7 +58,7 @@ func (s *Service) deleteFlagged(ctx context.Context, c *chat.MessageRequest, m *
 		return nil
 	}
 	now := s.Now()
-	tx := s.Store.NewTx(service.HomeOf(m.ID))
+	tx := s.Store.NewTx(s.HomeOf(m.ID))
 	tx.GuardMessage(m.ID, errDeleted)
 	tx.DeleteMessage(*m, now)
 	if err := tx.Commit(ctx); err != nil && !errors.Is(err, errDeleted) {

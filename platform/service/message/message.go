@@ -126,7 +126,7 @@ func (s *Service) UpdateMessage(ctx context.Context, req *plazav1.UpdateMessageR
 		return err
 	})
 	fileref.RequireIn(c.Request, func() bool { return true }, fileref.Mentioned(view.ObjectJSON(req.GetData()))...)
-	textrules.Require(c.Request, service.HomeOf(req.GetMessageId()), textrules.TextOf(req.GetData()), textrules.TextOfList(req.GetTags()...))
+	textrules.Require(c.Request, s.HomeOf(req.GetMessageId()), textrules.TextOf(req.GetData()), textrules.TextOfList(req.GetTags()...))
 	if err := c.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func (s *Service) updated(ctx context.Context, c *chat.MessageRequest, req *plaz
 // change writes a change of an existing message and returns the message.
 func (s *Service) change(ctx context.Context, id string, change func(*store.Tx)) (*store.Message, error) {
 	var after *store.Message
-	tx := s.Store.NewTx(service.HomeOf(id))
+	tx := s.Store.NewTx(s.HomeOf(id))
 	tx.GuardMessage(id, fail.NotFound())
 	change(tx)
 	tx.SelectMessage(id, &after)
@@ -179,7 +179,7 @@ func (s *Service) DeleteMessage(ctx context.Context, req *plazav1.DeleteMessageR
 		return nil, err
 	}
 	now := s.Now()
-	tx := s.Store.NewTx(service.HomeOf(c.Message.ID))
+	tx := s.Store.NewTx(s.HomeOf(c.Message.ID))
 	if c.Message.DeletedAt == nil {
 		tx.GuardMessage(c.Message.ID, fail.Conflict())
 		tx.DeleteMessage(*c.Message, now)

@@ -46,11 +46,11 @@ func (s *Service) CreateMessageFeed(ctx context.Context, req *plazav1.CreateMess
 	r := s.NewRequest(ctx)
 	chat.ReadChannel(r, req.GetChannelId(), &access)
 	r.Check(func() error { return s.requireChange(access, r) })
-	textrules.Require(r, service.HomeOf(chat.ChannelID(s.Deps, req.GetChannelId())), textrules.TextOfList(req.GetName()))
+	textrules.Require(r, s.HomeOf(chat.ChannelID(s.Deps, req.GetChannelId())), textrules.TextOfList(req.GetName()))
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	home := service.HomeOf(access.Channel.ID)
+	home := s.HomeOf(access.Channel.ID)
 	feed := store.MessageFeed{
 		ID: s.NewID(home), EntityID: access.Channel.ID, Name: req.GetName(), ChannelPublicID: access.Channel.PublicID,
 		ChannelType: access.Channel.Type, CreatedAt: s.Now(),
@@ -151,12 +151,12 @@ func pageOptions(o *plazav1.MessageFeedListOptions) *plazav1.PageOptions {
 // UpdateMessageFeed renames a subchannel.
 func (s *Service) UpdateMessageFeed(ctx context.Context, req *plazav1.UpdateMessageFeedRequest) (*plazav1.MessageFeedResponse, error) {
 	c := s.newChangeRequest(ctx, req.GetMessageFeedId())
-	textrules.Require(c.Request, service.HomeOf(req.GetMessageFeedId()), textrules.TextOfList(req.GetName()))
+	textrules.Require(c.Request, s.HomeOf(req.GetMessageFeedId()), textrules.TextOfList(req.GetName()))
 	if err := c.Run(ctx); err != nil {
 		return nil, err
 	}
 	var updated *store.MessageFeed
-	tx := s.Store.NewTx(service.HomeOf(c.Feed.ID))
+	tx := s.Store.NewTx(s.HomeOf(c.Feed.ID))
 	tx.RenameMessageFeed(c.Feed.ID, req.GetName(), s.Now(), fail.NotFound())
 	tx.SelectMessageFeed(c.Feed.ID, &updated)
 	if err := tx.Commit(ctx); err != nil {
@@ -183,7 +183,7 @@ func (s *Service) RemoveMessageFeed(ctx context.Context, req *plazav1.RemoveMess
 	}
 	now := s.Now()
 	var updated *store.MessageFeed
-	tx := s.Store.NewTx(service.HomeOf(c.Feed.ID))
+	tx := s.Store.NewTx(s.HomeOf(c.Feed.ID))
 	tx.DeleteMessageFeed(c.Feed.ID, now, fail.NotFound())
 	outboxRows := events.EmitFeedDeleted(tx, c.Feed.ID, now)
 	if req.GetPermanent() {
@@ -211,7 +211,7 @@ func (s *Service) purge(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		tx := s.Store.NewTx(service.HomeOf(id))
+		tx := s.Store.NewTx(s.HomeOf(id))
 		if len(ids) == 0 {
 			tx.PurgeMessageFeed(id)
 			return tx.Commit(ctx)

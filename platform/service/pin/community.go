@@ -59,7 +59,7 @@ func (s *Service) UnpinAllCommunityPosts(ctx context.Context, req *plazav1.Unpin
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	tx := s.Store.NewTx(service.HomeOf(id))
+	tx := s.Store.NewTx(s.HomeOf(id))
 	tx.GuardTarget("community", id, fail.NotFound())
 	tx.DeletePins(id, req.GetPlacement(), s.Now())
 	return service.Success(), tx.Commit(ctx)

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
@@ -41,7 +40,7 @@ func (s *Service) ListCommunityPins(ctx context.Context, m *plazav1.ListCommunit
 	id, pins := m.GetCommunityId(), &store.Pins{}
 	r, target := s.newCommunityRequest(ctx, id)
 	if region.ValidID(id) {
-		r.Pins(service.HomeOf(id), id, m.GetPlacement(), pins)
+		r.Pins(s.HomeOf(id), id, m.GetPlacement(), pins)
 	}
 	if err := r.Run(ctx); err != nil {
 		return nil, err

@@ -66,7 +66,7 @@ func (s *Service) pin(r *visibility.Request, targetID, placement string) store.P
 // add inserts a pin and returns the target's pins as they are then.
 func (s *Service) add(ctx context.Context, r *visibility.Request, p store.Pin, limit int) (*store.Pins, error) {
 	after := &store.Pins{}
-	tx := s.Store.NewTx(service.HomeOf(r.Post.ID))
+	tx := s.Store.NewTx(s.HomeOf(r.Post.ID))
 	tx.GuardPost(*r.Post, fail.NotFound())
 	if p.Placement == store.PinGlobal {
 		tx.GuardPublicCommunity(p.CommunityID, errPrivate)
@@ -80,7 +80,7 @@ func (s *Service) add(ctx context.Context, r *visibility.Request, p store.Pin, l
 // remove deletes a pin and returns the target's pins as they are then.
 func (s *Service) remove(ctx context.Context, postID, targetID, placement string) (*store.Pins, error) {
 	after := &store.Pins{}
-	tx := s.Store.NewTx(service.HomeOf(postID))
+	tx := s.Store.NewTx(s.HomeOf(postID))
 	tx.DeletePin(store.Pin{TargetID: targetID, Placement: placement, PostID: postID}, fail.NotFound(), s.Now())
 	tx.SelectPins(targetID, placement, after)
 	return after, tx.Commit(ctx)

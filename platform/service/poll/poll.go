@@ -36,12 +36,12 @@ func (s *Service) CreatePoll(ctx context.Context, req *plazav1.CreatePollRequest
 	}
 	f := s.NewUserRequest(ctx)
 	fileref.Require(f, imagesOf(req)...)
-	textrules.Require(f, service.HomeOf(f.Caller.UserID), textOf(req))
+	textrules.Require(f, s.HomeOf(f.Caller.UserID), textOf(req))
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
 	p := s.newPoll(f.User(), req)
-	tx := s.Store.NewTx(service.HomeOf(p.ID))
+	tx := s.Store.NewTx(s.HomeOf(p.ID))
 	tx.InsertPoll(p)
 	return &plazav1.PollResponse{
 		Polls: []*plazav1.Poll{s.View.Poll(p, nil, nil)}, Users: s.View.Users(ctx, f.UserRows()),
@@ -83,7 +83,7 @@ func check(m *plazav1.CreatePollRequest) error {
 }
 
 func (s *Service) newPoll(creator *store.User, m *plazav1.CreatePollRequest) store.Poll {
-	home, now := service.HomeOf(creator.ID), s.Now()
+	home, now := s.HomeOf(creator.ID), s.Now()
 	p := store.Poll{
 		ID: s.NewID(home), CreatorID: creator.ID, CreatorPublicID: creator.PublicID, Title: m.GetTitle(), Question: m.GetQuestion(),
 		AnswerType: cmp.Or(m.GetAnswerType(), "single"), ClosedIn: int64(m.GetClosedIn()), CreatedAt: now, UpdatedAt: now,
@@ -168,7 +168,7 @@ func (s *Service) UpdatePoll(ctx context.Context, req *plazav1.UpdatePollRequest
 	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
-	tx := s.Store.NewTx(service.HomeOf(l.poll.ID))
+	tx := s.Store.NewTx(s.HomeOf(l.poll.ID))
 	tx.ClosePoll(l.poll.ID, s.Now(), fail.NotFound())
 	tx.SelectPoll(l.poll.ID, &l.poll)
 	if err := tx.Commit(ctx); err != nil {
@@ -183,7 +183,7 @@ func (s *Service) DeletePoll(ctx context.Context, req *plazav1.DeletePollRequest
 	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
-	tx := s.Store.NewTx(service.HomeOf(l.poll.ID))
+	tx := s.Store.NewTx(s.HomeOf(l.poll.ID))
 	tx.DeletePoll(l.poll.ID, s.Now(), fail.NotFound())
 	return service.StatusSuccess(), tx.Commit(ctx)
 }

@@ -99,7 +99,7 @@ func (l *loaded) votes() []string {
 // changeVotes commits the change and updates the counts that were read: reading all shards of the counts in the
 // transaction would make all votes in the poll conflict.
 func (s *Service) changeVotes(ctx context.Context, l *loaded, old, wanted []string) error {
-	home, now := service.HomeOf(l.poll.ID), s.Now()
+	home, now := s.HomeOf(l.poll.ID), s.Now()
 	c := store.VoteChange{PollID: l.poll.ID, UserID: l.Caller.UserID, Old: old}
 	after := slices.DeleteFunc(slices.Clone(l.mine), func(v store.PollVote) bool { return !slices.Contains(wanted, v.AnswerID) })
 	c.Removed = missingIn(wanted, old)

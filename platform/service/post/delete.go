@@ -45,7 +45,7 @@ func (s *Service) Purge(ctx context.Context, postID string) error {
 			return err
 		}
 	}
-	tx := s.Store.NewTx(service.HomeOf(postID))
+	tx := s.Store.NewTx(s.HomeOf(postID))
 	tx.PurgePosts(family)
 	return tx.Commit(ctx)
 }
@@ -56,7 +56,7 @@ func (s *Service) purgeComments(ctx context.Context, postID string) error {
 		if err != nil || len(ids) == 0 {
 			return err
 		}
-		tx := s.Store.NewTx(service.HomeOf(postID))
+		tx := s.Store.NewTx(s.HomeOf(postID))
 		tx.DeleteCommentsOfPost(postID, ids)
 		if err := tx.Commit(ctx); err != nil {
 			return err

@@ -56,7 +56,7 @@ func (s *Service) checkEdit(r *visibility.Request, m *plazav1.UpdatePostRequest,
 	r.ChildrenOf([]string{m.GetPostId()}, &children)
 	mentioned := fileref.Mentioned(view.ObjectJSON(m.GetData()))
 	files := fileref.Read(r.ReadBatch, append(fileref.OfAttachments(m.GetAttachments()), mentioned...)...)
-	rules := textrules.Read(s.Deps, r.ReadBatch, service.HomeOf(m.GetPostId()))
+	rules := textrules.Read(s.Deps, r.ReadBatch, s.HomeOf(m.GetPostId()))
 	r.CheckRight(auth.EditCommunityPost, auth.EditUserFeedPost)
 	r.AfterRun(func(ctx context.Context) error {
 		if r.Post.FeedType != published && !settings.IsAllowEditPostWhenReviewingEnabled && !r.Target.Moderates(r.Caller) {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/service/internal/contact"
@@ -49,7 +48,7 @@ type reference struct{ id, kind string }
 // the caller may see it.
 func (s *Service) newRequest(ctx context.Context, ref reference) *loaded {
 	l := s.newReferenceRequest(ctx, ref)
-	if home, err := region.HomeOf(ref.id); err == nil {
+	if home, err := s.Store.HomeOf(ref.id); err == nil {
 		l.ReactionsOf(home, []string{ref.id}, l.Caller.UserID, &l.mine)
 	}
 	return l
@@ -114,14 +113,14 @@ func (s *Service) AddReaction(ctx context.Context, m *plazav1.AddReactionRequest
 	blocks := contact.Read(l.Request)
 	l.Check(l.requireReact)
 	l.Check(func() error { return blocks.RequireAnswer(l.authorID()) })
-	textrules.Require(l.Request, service.HomeOf(ref.id), textrules.TextOfList(m.GetReactionName()))
+	textrules.Require(l.Request, s.HomeOf(ref.id), textrules.TextOfList(m.GetReactionName()))
 	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
 	if r := l.by(m.GetReactionName()); r != nil {
 		return added(r.ID), nil
 	}
-	home := service.HomeOf(ref.id)
+	home := s.HomeOf(ref.id)
 	r := store.Reaction{
 		ReferenceType: ref.kind, ReferenceID: ref.id, UserID: l.Caller.UserID, UserPublicID: l.User().PublicID,
 		Name: m.GetReactionName(), ID: s.NewID(home), CreatedAt: s.Now(),
@@ -179,7 +178,7 @@ func (s *Service) RemoveReaction(ctx context.Context, m *plazav1.RemoveReactionR
 	if r == nil {
 		return nil, fail.NotFound()
 	}
-	tx := s.Store.NewTx(service.HomeOf(r.ReferenceID))
+	tx := s.Store.NewTx(s.HomeOf(r.ReferenceID))
 	tx.DeleteReaction(*r, fail.NotFound())
 	return &plazav1.RemoveReactionResponse{RemovedId: r.ID}, tx.Commit(ctx)
 }

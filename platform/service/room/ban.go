@@ -3,6 +3,7 @@ package room
 import (
 	"context"
 
+	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 )
@@ -10,15 +11,19 @@ import (
 // Register registers the outbox handler that ends the rooms and streams of users in a community that banned them.
 func Register(d *service.Deps) {
 	service.HandleOutbox(d, store.TopicCommunityBan, func(ctx context.Context, ban store.CommunityBan) error {
-		if len(ban.UserIDs) == 0 {
-			return nil
+		for home, ids := range d.Store.ByHome(ban.UserIDs) { // users may have moved since
+			part := ban
+			part.UserIDs = ids
+			if err := endBroadcasts(ctx, d, home, part); err != nil {
+				return err
+			}
 		}
-		return endBroadcasts(ctx, d, ban)
+		return nil
 	})
 }
 
-func endBroadcasts(ctx context.Context, d *service.Deps, ban store.CommunityBan) error {
-	home := service.HomeOf(ban.UserIDs[0])
+// endBroadcasts ends those of users of one home.
+func endBroadcasts(ctx context.Context, d *service.Deps, home region.Code, ban store.CommunityBan) error {
 	var ids []string
 	r := d.Store.NewReadBatch()
 	r.BroadcastPosts(home, ban.UserIDs, &ids)

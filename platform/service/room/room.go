@@ -70,13 +70,13 @@ func (s *Service) CreateRoom(ctx context.Context, m *plazav1.CreateRoomRequest) 
 	}
 	now := s.Now()
 	row := store.Room{
-		ID: s.NewID(service.HomeOf(r.User().ID)), CreatorID: r.User().ID, CreatorPublicID: r.User().PublicID, Type: cmp.Or(m.GetType(), direct),
+		ID: s.NewID(s.HomeOf(r.User().ID)), CreatorID: r.User().ID, CreatorPublicID: r.User().PublicID, Type: cmp.Or(m.GetType(), direct),
 		Title: m.GetTitle(), Description: m.GetDescription(), ThumbnailFileID: m.GetThumbnailFileId(), Status: "idle",
 		LiveChatEnabled: chatWanted(m), Metadata: view.ObjectJSON(m.GetMetadata()), Participants: participants, PlaybackKey: live.NewKey(),
 		ParentID: m.GetParentRoomId(), CreatedAt: now, UpdatedAt: now,
 	}
 	row.HasChannel = row.LiveChatEnabled
-	tx := s.Store.NewTx(service.HomeOf(row.ID))
+	tx := s.Store.NewTx(s.HomeOf(row.ID))
 	tx.InsertRoom(row, errParent)
 	if row.HasChannel {
 		chat.InsertRoomChannel(tx, row, nil, now)
@@ -165,7 +165,7 @@ func (s *Service) DeleteRoom(ctx context.Context, req *plazav1.DeleteRoomRequest
 	if err != nil {
 		return nil, err
 	}
-	tx := s.Store.NewTx(service.HomeOf(room.ID))
+	tx := s.Store.NewTx(s.HomeOf(room.ID))
 	tx.DeleteRoom(*room, r.Caller.PublicID, s.Now(), fail.NotFound())
 	return service.StatusSuccess(), tx.Commit(ctx)
 }

@@ -48,7 +48,7 @@ func (s *Service) UpdateScheduledPost(ctx context.Context, req *plazav1.UpdateSc
 		return nil, err
 	}
 	row.Status, row.Description, row.UpdatedAt = store.ScheduleWaiting, waits, s.Now()
-	tx := s.Store.NewTx(service.HomeOf(row.ID))
+	tx := s.Store.NewTx(s.HomeOf(row.ID))
 	tx.UpdateScheduledPost(*row, errPosted)
 	return &plazav1.UpdateScheduledPostResponse{Data: &plazav1.ScheduledPostId{Id: row.ID}}, tx.Commit(ctx)
 }
@@ -88,7 +88,7 @@ func (s *Service) change(ctx context.Context, row *store.ScheduledPost, m *plaza
 	var target visibility.Target
 	visibility.ReadTarget(r, d.TargetType, d.TargetID, &target)
 	d.RequireFiles(r, &target)
-	textrules.Require(r, service.HomeOf(row.ID), d.Text())
+	textrules.Require(r, s.HomeOf(row.ID), d.Text())
 	if err := r.Run(ctx); err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (s *Service) CancelScheduledPost(ctx context.Context, req *plazav1.CancelSc
 	if row.Status == store.SchedulePosted {
 		return nil, errPosted
 	}
-	tx := s.Store.NewTx(service.HomeOf(row.ID))
+	tx := s.Store.NewTx(s.HomeOf(row.ID))
 	tx.DeleteScheduledPost(*row, errPosted)
 	return service.Success(), tx.Commit(ctx)
 }

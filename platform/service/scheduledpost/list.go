@@ -50,7 +50,7 @@ func (s *Service) gather(ctx context.Context, f *service.Request, rows []store.S
 	var communities []string
 	for _, row := range rows {
 		posting := &posting.PostContext{AuthorID: row.AuthorID, AuthorPublicID: row.AuthorPublicID, TargetPublicID: row.TargetPublicID}
-		d, err := draftOf(row)
+		d, err := s.draftOf(row)
 		if err != nil {
 			return nil, err
 		}

@@ -76,7 +76,7 @@ func (s *Service) publish(ctx context.Context, row store.ScheduledPost, facts *f
 		return s.settleFailed(ctx, row, "It could not be published")
 	}
 	s.Log.WarnContext(ctx, "scheduled post not published", "id", row.ID, "attempts", row.Attempts+1, "error", err)
-	tx := s.Store.NewTx(service.HomeOf(row.ID))
+	tx := s.Store.NewTx(s.HomeOf(row.ID))
 	tx.DelayScheduledPost(row, s.Now().Add(min(time.Second<<min(row.Attempts, 6), time.Minute)))
 	return tx.Commit(ctx)
 }
@@ -86,7 +86,7 @@ func (s *Service) tryPublish(ctx context.Context, row store.ScheduledPost, facts
 	if err != nil {
 		return err
 	}
-	d, err := draftOf(row)
+	d, err := s.draftOf(row)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (s *Service) tryPublish(ctx context.Context, row store.ScheduledPost, facts
 	if err := facts.rules.Require(ctx, author.Caller, d.Text(), embed.Text()); err != nil {
 		return err
 	}
-	tx := s.Store.NewTx(service.HomeOf(row.ID))
+	tx := s.Store.NewTx(s.HomeOf(row.ID))
 	tx.ResolveScheduledPost(row, store.SchedulePosted, "Published", s.Now(), errClaimed)
 	posts := rowsOf(row, d, author, s.Now())
 	posting.InsertPosts(tx, posts, d)
@@ -121,7 +121,7 @@ func (s *Service) requireEmbed(ctx context.Context, d *posting.Draft, author *po
 }
 
 func (s *Service) settleFailed(ctx context.Context, row store.ScheduledPost, description string) error {
-	tx := s.Store.NewTx(service.HomeOf(row.ID))
+	tx := s.Store.NewTx(s.HomeOf(row.ID))
 	tx.ResolveScheduledPost(row, store.ScheduleFailed, description, s.Now(), errClaimed)
 	if err := tx.Commit(ctx); err != nil && !errors.Is(err, errClaimed) {
 		return err
@@ -194,11 +194,11 @@ func (f *facts) readWall(reads *store.ReadBatch, row store.ScheduledPost) {
 // current row.
 func (f *facts) posting(ctx context.Context, row store.ScheduledPost) (*posting.PostContext, error) {
 	for _, home := range f.missing {
-		if home == service.HomeOf(row.AuthorID) || home == service.HomeOf(row.TargetID) {
+		if home == f.deps.HomeOf(row.AuthorID) || home == f.deps.HomeOf(row.TargetID) {
 			return nil, errHomeUnavailable
 		}
 	}
-	caller := &auth.Caller{Kind: auth.User, UserID: row.AuthorID, PublicID: row.AuthorPublicID, Home: service.HomeOf(row.AuthorID)}
+	caller := &auth.Caller{Kind: auth.User, UserID: row.AuthorID, PublicID: row.AuthorPublicID, Home: f.deps.HomeOf(row.AuthorID)}
 	if err := auth.Confirm(auth.WithCaller(ctx, caller), f.deps.FactsOf(f.user(row.AuthorID))); err != nil {
 		return nil, err
 	}

@@ -108,7 +108,7 @@ func (s *Service) fill(row *store.ScheduledPost, d *posting.Draft, parentID stri
 }
 
 // draftOf returns the draft of a row.
-func draftOf(row store.ScheduledPost) (*posting.Draft, error) {
+func (s *Service) draftOf(row store.ScheduledPost) (*posting.Draft, error) {
 	m := &plazav1.CreatePostRequest{}
 	if err := protojson.Unmarshal(row.Draft, m); err != nil {
 		return nil, fail.Unexpected(err)
@@ -117,7 +117,7 @@ func draftOf(row store.ScheduledPost) (*posting.Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.TargetType, d.TargetID, d.Home = row.TargetType, row.TargetID, service.HomeOf(row.TargetID)
+	d.TargetType, d.TargetID, d.Home = row.TargetType, row.TargetID, s.HomeOf(row.TargetID)
 	d.Mentions = view.Mentions(row.Mentions)
 	return d, nil
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/directory"
-	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/profile"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
@@ -62,7 +61,7 @@ func (s *Service) checkProfile(ctx context.Context, req *plazav1.CreateSessionRe
 	var users []store.User
 	reads := s.Store.NewReadBatch()
 	reads.Users([]string{userID}, &users)
-	rules := textrules.Read(s.Deps, reads, service.HomeOf(userID))
+	rules := textrules.Read(s.Deps, reads, s.HomeOf(userID))
 	if err := reads.Run(ctx); err != nil {
 		return store.User{}, err
 	}

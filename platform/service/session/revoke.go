@@ -22,7 +22,7 @@ func (s *Service) DeleteSession(ctx context.Context, req *plazav1.DeleteSessionR
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	tx := s.Store.NewTx(r.Caller.Home)
+	tx := s.Store.NewTx(r.HomeOf(r.Caller.UserID))
 	tx.RevokeSession(r.Caller.UserID, r.Caller.SessionID, s.Now())
 	return service.Success(), tx.Commit(ctx)
 }
@@ -50,7 +50,7 @@ func (s *Service) revokeAll(ctx context.Context, id string, isPublic *bool) (*pl
 	if err := s.RequireOverOrSelf(ctx, r.Caller, userID); err != nil {
 		return nil, err
 	}
-	tx := s.Store.NewTx(service.HomeOf(userID))
+	tx := s.Store.NewTx(s.HomeOf(userID))
 	tx.GuardTarget("user", userID, fail.NotFound())
 	tx.RevokeSessions(userID, s.Now())
 	return service.Success(), tx.Commit(ctx)

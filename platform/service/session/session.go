@@ -79,7 +79,7 @@ func (s *Service) checkAuthToken(ctx context.Context, req *plazav1.CreateSession
 // store creates the user if it does not exist, and the session. With an authToken it updates the name and handle if the
 // request sets them.
 func (s *Service) store(ctx context.Context, req *plazav1.CreateSessionRequest, p signInProfile) (*store.User, string, error) {
-	now, home, userID := s.Now(), service.HomeOf(p.userID), p.userID
+	now, home, userID := s.Now(), s.HomeOf(p.userID), p.userID
 	session := store.Session{
 		ID: s.NewID(home), UserID: userID, DeviceHash: deviceHash(req.GetDeviceId()), CreatedAt: now,
 		ExpiresAt: now.Add(s.issuer.AccessLifetime()), Authenticated: authenticated(req),

@@ -41,12 +41,12 @@ func (s *Service) CreateStory(ctx context.Context, req *plazav1.CreateStoryReque
 	}
 	now := s.Now()
 	story := store.Story{
-		ID: s.NewID(service.HomeOf(t.id)), TargetType: req.GetTargetType(), TargetID: t.id, TargetPublicID: t.publicID,
+		ID: s.NewID(s.HomeOf(t.id)), TargetType: req.GetTargetType(), TargetID: t.id, TargetPublicID: t.publicID,
 		AuthorID: t.User().ID, AuthorPublicID: t.User().PublicID, ReferenceID: req.GetReferenceId(), DataType: req.GetDataType(),
 		Data: view.ObjectJSON(data), Items: view.ObjectsJSON(items), Metadata: view.ObjectJSON(req.GetMetadata()),
 		Mentionees: view.MentionsJSON(mentions), CreatedAt: now, UpdatedAt: now, ExpiresAt: now.Add(settings.StoryLifetime()),
 	}
-	tx := s.Store.NewTx(service.HomeOf(t.id))
+	tx := s.Store.NewTx(s.HomeOf(t.id))
 	tx.GuardTarget(story.TargetType, story.TargetID, fail.NotFound())
 	tx.InsertStory(story)
 	if err := tx.Commit(ctx); err != nil {
@@ -70,9 +70,9 @@ func (s *Service) loadTarget(ctx context.Context, m *plazav1.CreateStoryRequest)
 	var settings store.Settings
 	t := &newTarget{Request: s.NewUserRequest(ctx), id: m.GetTargetId(), publicID: m.GetTargetId()}
 	t.Settings(s.Region, &settings)
-	home := service.HomeOf(t.Caller.UserID)
+	home := s.HomeOf(t.Caller.UserID)
 	if m.GetTargetType() == inCommunity {
-		home = service.HomeOf(t.id)
+		home = s.HomeOf(t.id)
 		visibility.ReadTarget(t.Request, inCommunity, t.id, &t.target)
 		t.Check(func() error { return t.requireCreate(settings) })
 	} else {

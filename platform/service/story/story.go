@@ -85,7 +85,7 @@ func (s *Service) purge(ctx context.Context, story store.Story) error {
 		if err != nil {
 			return err
 		}
-		tx := s.Store.NewTx(service.HomeOf(story.ID))
+		tx := s.Store.NewTx(s.HomeOf(story.ID))
 		tx.GuardStoryRow(story.ID, errGone)
 		if len(ids) == 0 {
 			tx.PurgeStory(story, s.Now())

@@ -5,7 +5,6 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -39,7 +38,7 @@ func (s *Service) setBan(ctx context.Context, publicID string, banned bool) (*pl
 		return nil, err
 	}
 	var user *store.User
-	tx := s.Store.NewTx(service.HomeOf(userID))
+	tx := s.Store.NewTx(s.HomeOf(userID))
 	tx.GuardTarget("user", userID, fail.NotFound())
 	tx.BanUser(userID, banned, s.Now(), &user)
 	if banned {

@@ -83,7 +83,7 @@ func (s *Service) changeFlags(ctx context.Context, l *flagRequest, change flags.
 		return nil, err
 	}
 	var updated []store.User
-	tx := s.Store.NewTx(service.HomeOf(l.userID))
+	tx := s.Store.NewTx(s.HomeOf(l.userID))
 	tx.GuardTarget("user", l.userID, fail.NotFound())
 	change.Apply(tx, l.userID, "")
 	tx.RecomputeUserFlags(l.userID)

@@ -7,7 +7,6 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/profile"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
@@ -50,7 +49,7 @@ func (s *Service) UpdateUser(ctx context.Context, req *plazav1.UpdateUserRequest
 	}
 	handle.Set(&change)
 	var user *store.User
-	tx := s.Store.NewTx(service.HomeOf(userID))
+	tx := s.Store.NewTx(s.HomeOf(userID))
 	tx.GuardTarget("user", userID, fail.NotFound())
 	tx.UpdateUser(userID, change, s.Now(), &user)
 	if err := tx.Commit(ctx); err != nil {
@@ -68,7 +67,7 @@ func (s *Service) claimHandle(ctx context.Context, caller *auth.Caller, req *pla
 	var rows []store.User
 	reads := s.Store.NewReadBatch()
 	reads.Users([]string{userID}, &rows)
-	rules := textrules.Read(s.Deps, reads, service.HomeOf(userID))
+	rules := textrules.Read(s.Deps, reads, s.HomeOf(userID))
 	if err := reads.Run(ctx); err != nil {
 		return profile.Handle{}, err
 	}

@@ -48,14 +48,14 @@ func (s *Service) CreateVideoStreaming(ctx context.Context, m *plazav1.CreateVid
 	}
 	now := s.Now()
 	row := store.VideoStream{
-		ID: s.NewID(service.HomeOf(r.User().ID)), CreatorID: r.User().ID, CreatorPublicID: r.User().PublicID,
+		ID: s.NewID(s.HomeOf(r.User().ID)), CreatorID: r.User().ID, CreatorPublicID: r.User().PublicID,
 		Title: m.GetTitle(), Description: m.GetDescription(), ThumbnailFileID: m.GetThumbnailFileId(), Status: "idle",
 		Resolution: cmp.Or(m.GetResolution(), "SD"), IsSecure: m.GetIsSecure(), ChannelEnabled: m.ChannelEnabled == nil || m.GetChannelEnabled(),
 		Metadata: view.ObjectJSON(m.GetMetadata()), PlatformName: m.GetPlatform().GetName(), PlatformVersion: m.GetPlatform().GetVersion(),
 		PlaybackKey: live.NewKey(), IngestKey: live.NewKey(), ParentID: m.GetParentStreamId(), CreatedAt: now, UpdatedAt: now,
 	}
 	row.HasChannel = row.ChannelEnabled
-	tx := s.Store.NewTx(service.HomeOf(row.ID))
+	tx := s.Store.NewTx(s.HomeOf(row.ID))
 	tx.InsertVideoStream(row, errParent)
 	if row.HasChannel {
 		chat.InsertStreamChannel(tx, row, nil, now)
@@ -95,7 +95,7 @@ func (s *Service) DeleteVideoStreaming(ctx context.Context, req *plazav1.DeleteV
 	if err != nil {
 		return nil, err
 	}
-	tx := s.Store.NewTx(service.HomeOf(stream.ID))
+	tx := s.Store.NewTx(s.HomeOf(stream.ID))
 	tx.DeleteVideoStream(*stream, s.Now(), fail.NotFound())
 	return service.StatusSuccess(), tx.Commit(ctx)
 }

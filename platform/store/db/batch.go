@@ -87,6 +87,9 @@ func (b *Batch) Run(ctx context.Context) error {
 	if b.Empty() {
 		return nil
 	}
+	if err := b.requireReadable(ctx); err != nil {
+		return err
+	}
 	countRoundTrip(ctx)
 	errs := b.runAll(ctx)
 	for i, code := range region.All() {

@@ -48,6 +48,7 @@ type DB struct {
 	log     *slog.Logger
 	metrics *metrics
 	fault   func() error
+	routes  *Routes
 	sent    func([]Queued)
 	// savepoints makes interactive transactions use CockroachDB's protocol on any database, for tests.
 	savepoints bool
@@ -70,7 +71,7 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 		cfg.Fault = func() error { return nil }
 	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
-	d := &DB{homes: map[region.Code]*home{}, timeout: cfg.StatementTimeout, log: cfg.Log, fault: cfg.Fault, sent: cfg.Sent, stop: stop}
+	d := &DB{homes: map[region.Code]*home{}, timeout: cfg.StatementTimeout, log: cfg.Log, fault: cfg.Fault, sent: cfg.Sent, routes: newRoutes(), stop: stop}
 	for _, code := range region.All() {
 		pool, err := openPool(ctx, cfg, code)
 		if err != nil {

@@ -13,19 +13,26 @@ import (
 // InteractiveTx is a serializable transaction in one home whose later statements depend on the results of earlier ones,
 // so that it needs several round trips. A Tx is faster and holds its locks for a shorter time.
 type InteractiveTx struct {
-	conn *pgx.Conn
-	home region.Code
-	sent []Queued
+	conn   *pgx.Conn
+	home   region.Code
+	routes *Routes
+	sent   []Queued
 }
 
 // Exec runs a statement whose rows are discarded. The home is its first argument.
 func (t *InteractiveTx) Exec(ctx context.Context, st *Statement, args ...any) error {
+	if err := t.routes.requireWritable(ctx, args); err != nil {
+		return err
+	}
 	_, err := t.conn.Exec(ctx, st.SQL, t.queue(st, args)...)
 	return err
 }
 
 // Query runs a statement and scans its rows. The home is its first argument.
 func (t *InteractiveTx) Query(ctx context.Context, st *Statement, scan func(pgx.Rows) error, args ...any) error {
+	if err := t.routes.requireWritable(ctx, args); err != nil {
+		return err
+	}
 	rows, err := t.conn.Query(ctx, st.SQL, t.queue(st, args)...)
 	if err != nil {
 		return err
@@ -58,7 +65,7 @@ func (d *DB) RunInteractive(ctx context.Context, home region.Code, f func(contex
 			return err
 		}
 		defer release() // the pool discards connections that are in a transaction
-		t := &InteractiveTx{conn: conn.Conn(), home: home}
+		t := &InteractiveTx{conn: conn.Conn(), home: home, routes: d.routes}
 		err = d.runInteractive(bounded, t, f)
 		if !unreachable(err) && bounded.Err() == nil {
 			refusal, err = err, nil

@@ -1,7 +1,5 @@
 package db
 
-import "github.com/plaza-social/plaza/platform/region"
-
 // Order is the order of a keyset-paginated list: by one column and the id, ascending or descending. Name is part of the
 // names of the list's statements.
 type Order struct {
@@ -24,15 +22,4 @@ func (o Order) By(column, idColumn string) string {
 		return column + " DESC, " + idColumn + " DESC"
 	}
 	return column + ", " + idColumn
-}
-
-// ByHome groups ids by their home. Malformed ids are left out, because no row has one.
-func ByHome(ids []string) map[region.Code][]string {
-	groups := map[region.Code][]string{}
-	for _, id := range ids {
-		if home, err := region.HomeOf(id); err == nil {
-			groups[home] = append(groups[home], id)
-		}
-	}
-	return groups
 }

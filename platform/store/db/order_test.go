@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
@@ -22,13 +21,6 @@ func TestOrder(t *testing.T) {
 			require.Equal(t, tc.by, tc.order.By("p.created_at", "p.id"))
 		})
 	}
-}
-
-func TestByHome(t *testing.T) {
-	us, eu, other := region.NewID(region.US), region.NewID(region.EU), region.NewID(region.US)
-	require.Equal(t, map[region.Code][]string{region.US: {us, other}, region.EU: {eu}},
-		db.ByHome([]string{us, "", "not an id", eu, "ff0000000000000000000000", other}))
-	require.Empty(t, db.ByHome(nil))
 }
 
 type row struct {

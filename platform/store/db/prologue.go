@@ -32,7 +32,7 @@ func (t *Tx) begin(ctx context.Context) *prologue {
 	if p == nil {
 		return nil
 	}
-	head := &Tx{home: t.home}
+	head := &Tx{db: t.db, home: t.home}
 	p.queue(head)
 	t.steps = slices.Concat(head.steps, t.steps)
 	return p

@@ -39,7 +39,7 @@ func (t *Tx) addRecord(ctx context.Context) *record {
 	if r == nil || t.unrecorded || !r.state.CompareAndSwap(recordOpen, recordQueued) {
 		return nil
 	}
-	head, tail := &Tx{home: t.home}, &Tx{home: t.home}
+	head, tail := &Tx{db: t.db, home: t.home}, &Tx{db: t.db, home: t.home}
 	r.queue(head, tail)
 	if len(head.steps)+len(tail.steps) == 0 {
 		r.state.Store(recordOpen)

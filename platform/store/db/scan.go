@@ -23,6 +23,17 @@ func Row[T any](into **T) func(pgx.Rows) error {
 	}
 }
 
+// Count returns a scan function that stores the number of rows.
+func Count(into *int64) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		*into = 0
+		for rows.Next() {
+			*into++
+		}
+		return rows.Err()
+	}
+}
+
 // RowOrZero returns a scan function that stores the first row as a struct, or the zero value if there is none.
 func RowOrZero[T any](into *T) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {

@@ -202,6 +202,9 @@ func (t *Tx) run(ctx context.Context, h *home) (*Step, error) {
 		return nil, err
 	}
 	defer release()
+	if err := t.requireWritable(ctx); err != nil {
+		return nil, err
+	}
 	defer h.shards.choose(t.shardArgs)()
 	if err := t.db.fault(); err != nil {
 		return nil, err

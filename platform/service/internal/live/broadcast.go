@@ -87,7 +87,7 @@ func RequireSender(ctx context.Context, d *service.Deps, userID string, b Broadc
 	if err != nil {
 		return err
 	}
-	sender := &auth.Caller{Kind: auth.User, UserID: userID, Home: service.HomeOf(userID)}
+	sender := &auth.Caller{Kind: auth.User, UserID: userID, Home: d.HomeOf(userID)}
 	if err := auth.Confirm(auth.WithCaller(ctx, sender), d.FactsOf(service.UserByID(users, userID))); err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func (s Service[Row, Response]) LoadToUpdate(ctx context.Context, id string, thu
 	var row *Row
 	r := s.newRequest(ctx, id, &row)
 	r.Check(func() error { return RequireChange(r.Caller, s.Of(row).CreatorID) })
-	requireDescription(r, service.HomeOf(id), thumbnail, texts...)
+	requireDescription(r, s.HomeOf(id), thumbnail, texts...)
 	err := r.Run(ctx)
 	if err == nil && thumbnail != nil && s.Of(row).PostID != "" { // which may be in a private place
 		err = fileref.Restrict(ctx, s.Deps, s.Of(row).CreatorID, *thumbnail)
@@ -76,7 +76,7 @@ func (s Service[Row, Response]) LoadToUpdate(ctx context.Context, id string, thu
 // NewRequestToCreate starts the request of a user who creates a room or stream, with checks of its thumbnail and texts.
 func NewRequestToCreate(ctx context.Context, d *service.Deps, thumbnail *string, texts ...*string) *service.Request {
 	r := d.NewUserRequest(ctx)
-	requireDescription(r, service.HomeOf(r.Caller.UserID), thumbnail, texts...)
+	requireDescription(r, d.HomeOf(r.Caller.UserID), thumbnail, texts...)
 	return r
 }
 
@@ -99,7 +99,7 @@ func (s Service[Row, Response]) LoadReported(ctx context.Context, id string) (*R
 // Change commits a change of a row and answers with the row as it is then.
 func (s Service[Row, Response]) Change(ctx context.Context, id string, change func(*store.Tx)) (*Response, error) {
 	var after *Row
-	tx := s.Store.NewTx(service.HomeOf(id))
+	tx := s.Store.NewTx(s.HomeOf(id))
 	change(tx)
 	s.Select(tx, id, &after)
 	if err := tx.Commit(ctx); err != nil {
@@ -143,7 +143,7 @@ func (s Service[Row, Response]) moderate(ctx context.Context, row *Row, event st
 		return nil, errLabels
 	}
 	b := s.Of(row)
-	seen := addLabels(b.Moderation, labels, event == Terminated, s.Now(), func() string { return s.NewID(service.HomeOf(b.ID)) })
+	seen := addLabels(b.Moderation, labels, event == Terminated, s.Now(), func() string { return s.NewID(s.HomeOf(b.ID)) })
 	keep := func(tx *store.Tx) { s.KeepModeration(tx, b.ID, b.Moderation, seen, s.Now(), fail.Conflict()) }
 	if event != Terminated {
 		return s.Change(ctx, b.ID, keep)

@@ -159,7 +159,13 @@ func InsertPosts(tx *store.Tx, posts []store.Post, draft *Draft) {
 		tx.InsertPost(p)
 	}
 	tx.Count(parent.TargetID, store.PostCounter(parent.FeedType), +1)
-	if e := embeddingOf(parent, draft); service.HomeOf(e.id()) == tx.Home() {
+	if e := embeddingOf(parent, draft); isAt(tx, e.id()) {
 		e.attach(tx)
 	}
+}
+
+// isAt reports whether the row of an id is stored in the home of a transaction.
+func isAt(tx *store.Tx, id string) bool {
+	home, err := tx.HomeOf(id)
+	return err == nil && home == tx.Home()
 }

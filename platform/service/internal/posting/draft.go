@@ -170,7 +170,7 @@ func ResolveDraft(ctx context.Context, d *service.Deps, draft *Draft, callerID s
 	draft.Mentions = mentions
 	draft.TargetID = draft.GetTargetId()
 	if draft.TargetType == visibility.OnContent {
-		return draft.resolveContent(auth.CallerFrom(ctx))
+		return draft.resolveContent(d, auth.CallerFrom(ctx))
 	}
 	if draft.TargetType == "user" {
 		if draft.TargetID == "" {
@@ -180,7 +180,7 @@ func ResolveDraft(ctx context.Context, d *service.Deps, draft *Draft, callerID s
 			return err
 		}
 	}
-	draft.Home, err = region.HomeOf(draft.TargetID)
+	draft.Home, err = d.Store.HomeOf(draft.TargetID)
 	if err != nil {
 		return fail.NotFound()
 	}
@@ -188,11 +188,11 @@ func ResolveDraft(ctx context.Context, d *service.Deps, draft *Draft, callerID s
 }
 
 // resolveContent sets the caller's content target. An administrator has none and is refused later.
-func (d *Draft) resolveContent(caller *auth.Caller) error {
+func (d *Draft) resolveContent(deps *service.Deps, caller *auth.Caller) error {
 	if d.GetTargetId() == "" {
 		return fail.Validation("targetId: is required for target type content")
 	}
-	home, err := region.HomeOf(caller.UserID)
+	home, err := deps.Store.HomeOf(caller.UserID)
 	if err != nil {
 		home = region.US
 	}

@@ -148,8 +148,8 @@ const reservation = time.Minute
 // minute.
 func Reserve(ctx context.Context, d *service.Deps, parent store.Post, draft *Draft) error {
 	e := embeddingOf(parent, draft)
-	home := service.HomeOf(e.id())
-	if e.id() == "" || home == service.HomeOf(parent.ID) {
+	home := d.HomeOf(e.id())
+	if e.id() == "" || home == d.HomeOf(parent.ID) {
 		return nil
 	}
 	tx := d.Store.NewTx(home)
@@ -165,7 +165,7 @@ func endReservation(ctx context.Context, d *service.Deps, e embedding) error {
 	if err != nil || post != nil {
 		return err
 	}
-	tx := d.Store.NewTx(service.HomeOf(e.id()))
+	tx := d.Store.NewTx(d.HomeOf(e.id()))
 	e.detach(tx)
 	return tx.Commit(ctx)
 }
@@ -174,7 +174,7 @@ func endReservation(ctx context.Context, d *service.Deps, e embedding) error {
 func RegisterEmbed(d *service.Deps) {
 	service.HandleOutbox(d, topicReserved, func(ctx context.Context, e embedding) error { return endReservation(ctx, d, e) })
 	service.HandleOutbox(d, topicAttached, func(ctx context.Context, e embedding) error {
-		tx := d.Store.NewTx(service.HomeOf(e.id()))
+		tx := d.Store.NewTx(d.HomeOf(e.id()))
 		e.attach(tx)
 		if err := tx.Commit(ctx); err != nil && fail.From(err).Code != fail.CodeBadRequest {
 			return err

@@ -196,7 +196,7 @@ func (r *Reference) TargetIDs() (kind, id, publicID string) {
 }
 
 // Home returns the region that stores the post or story and everything that refers to it.
-func (r *Reference) Home() region.Code { return service.HomeOf(r.ID()) }
+func (r *Request) Home() region.Code { return r.HomeOf(r.ID()) }
 
 // RequireComment returns nil if the caller may comment on the post or story.
 func (r *Reference) RequireComment(caller *auth.Caller) error {

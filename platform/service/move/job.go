@@ -1,0 +1,219 @@
+package move
+
+import (
+	"context"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/jobs"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service/internal/steps"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+const (
+	// pollInterval is the time between two searches for due moves.
+	pollInterval = time.Second
+	// readPage is the number of rows that are read at a time, idsPerPage the number of ids whose rows move at a time.
+	readPage   = 500
+	idsPerPage = 100
+	// objectsPerPage is the number of files whose objects are copied or deleted at a time.
+	objectsPerPage = 10
+)
+
+// Job returns the background job that continues the moves of users whose ids contain a home.
+func (s *Service) Job() jobs.Job {
+	return jobs.Job{Name: "moves", Lanes: 1, Every: pollInterval, Log: s.Log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
+		return s.Continue(ctx, home)
+	}}
+}
+
+// Continue takes a due move of a home as far as it gets, and reports whether there was one. Moves that delay users come
+// first.
+func (s *Service) Continue(ctx context.Context, home region.Code) (more bool, err error) {
+	ctx = db.WithMover(ctx)
+	for _, state := range []db.MoveState{db.MoveMoving, db.MoveFrozen, store.MoveCleaning, db.MoveCollecting} {
+		var due *store.UserMove
+		reads := s.Store.NewReadBatch()
+		reads.DueUserMove(home, state, s.Now(), &due)
+		if err := reads.Run(ctx); err != nil {
+			return false, err
+		}
+		if due != nil {
+			return true, s.advance(ctx, due)
+		}
+	}
+	return false, nil
+}
+
+// work is the state of a move in progress.
+type work struct {
+	*Service
+	move *store.UserMove
+}
+
+// advance takes the remaining steps of a state.
+func (s *Service) advance(ctx context.Context, m *store.UserMove) error {
+	w := &work{s, m}
+	state := w.states()[m.State]
+	job := &steps.Job{
+		Progress: &m.Progress, Steps: state.steps, Now: s.Now, Save: w.save, Finish: state.finish,
+		Count: func(kind string, rows int32) { m.Moved = steps.AddCount(m.Moved, kind, rows) },
+	}
+	return job.Advance(ctx)
+}
+
+// phase is the work in one state of a move.
+type phase struct {
+	steps  []steps.Step
+	finish func(context.Context) error
+}
+
+func (w *work) states() map[db.MoveState]phase {
+	return map[db.MoveState]phase{
+		db.MoveCollecting:  {w.collection(), w.freeze},
+		db.MoveFrozen:      {append(w.collection(), w.step("objects", w.objects(w.copyObjects))), w.beginMoving},
+		db.MoveMoving:      {w.tables(), w.release},
+		store.MoveCleaning: {[]steps.Step{w.step("story_seen", w.moveSeen), w.step("objects", w.objects(w.deleteObjects))}, w.finish},
+	}
+}
+
+func (w *work) step(kind string, page func(context.Context, []string) (steps.Result, error)) steps.Step {
+	return steps.Step{Kind: kind, Home: w.move.FromHome, Page: page}
+}
+
+func (w *work) save(ctx context.Context) error {
+	tx := w.Store.NewMoveTx(w.move.ID)
+	tx.UpdateUserMove(*w.move, w.Now())
+	if err := tx.Commit(ctx); err != nil {
+		return err
+	}
+	w.move.Version++
+	return nil
+}
+
+// enter stores the next state. The job continues when every server knows it.
+func (w *work) enter(ctx context.Context, next db.MoveState) error {
+	m, before := w.move, *w.move
+	m.State, m.Step, m.Position, m.Attempts, m.DueAt = next, "", nil, 0, w.Now().Add(w.Settle)
+	err := w.save(ctx)
+	if err != nil {
+		*m = before // or the next attempt to store the progress would end the wait
+	}
+	return err
+}
+
+// publish stores at every home where the rows are, and the number of ids. Servers follow it.
+func (w *work) publish(ctx context.Context, from, to region.Code, state db.MoveState, ids int64) error {
+	for _, home := range region.All() {
+		tx := w.Store.NewTx(home)
+		tx.SetRoute(db.Route{UserID: w.move.ID, Home: from, To: to, State: state, Version: w.move.Version}, ids)
+		if err := tx.Commit(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// countIDs returns the number of collected ids, and reports whether the network has too many.
+func (w *work) countIDs(ctx context.Context) (own int64, tooMany bool, err error) {
+	var others int64
+	reads := w.Store.NewReadBatch()
+	reads.CountMovedIDs(w.move.FromHome, w.move.ID, &own)
+	reads.CountOtherMovedIDs(w.move.FromHome, w.move.ID, &others)
+	err = reads.Run(ctx)
+	return own, own+others > w.MaxIDs, err
+}
+
+// freeze makes servers refuse writes, unless there are too many ids.
+func (w *work) freeze(ctx context.Context) error {
+	ids, tooMany, err := w.countIDs(ctx)
+	switch {
+	case err != nil:
+		return err
+	case tooMany:
+		return w.cancel(ctx, "the network would have too many moved ids")
+	}
+	return w.publishAndEnter(ctx, db.MoveFrozen, ids)
+}
+
+// beginMoving makes servers refuse reads, too. If ids were found that servers do not know, it waits until they do and
+// collects the ids once more.
+func (w *work) beginMoving(ctx context.Context) error {
+	ids, tooMany, err := w.countIDs(ctx)
+	if err != nil {
+		return err
+	}
+	var users []store.User
+	reads := w.Store.NewReadBatch()
+	reads.Users([]string{w.move.ID}, &users)
+	if err := reads.Run(ctx); err != nil {
+		return err
+	}
+	next := db.MoveMoving
+	switch {
+	case tooMany:
+		return w.cancel(ctx, "the network would have too many moved ids")
+	case len(users) == 0 || users[0].DeletedAt != nil:
+		return w.cancel(ctx, "the user was deleted")
+	case ids > w.move.IDs:
+		next = db.MoveFrozen
+	}
+	return w.publishAndEnter(ctx, next, ids)
+}
+
+// publishAndEnter makes servers follow a state, and stores it with the number of ids that they know then.
+func (w *work) publishAndEnter(ctx context.Context, next db.MoveState, ids int64) error {
+	if err := w.publish(ctx, w.move.FromHome, w.move.ToHome, next, ids); err != nil {
+		return err
+	}
+	known := w.move.IDs
+	w.move.IDs = ids
+	err := w.enter(ctx, next)
+	if err != nil {
+		w.move.IDs = known
+	}
+	return err
+}
+
+// cancel ends a move whose rows are all at the old home.
+func (w *work) cancel(ctx context.Context, reason string) error {
+	if w.move.State != db.MoveCollecting {
+		if err := w.publish(ctx, w.move.ToHome, w.move.FromHome, db.MoveDone, w.move.IDs); err != nil {
+			return err
+		}
+	}
+	now := w.Now()
+	w.move.Reason, w.move.FinishedAt = reason, &now
+	w.Log.WarnContext(ctx, "move of user cancelled", "user", w.move.ID, "reason", reason)
+	return w.enter(ctx, db.MoveCancelled)
+}
+
+// release makes servers use the new home. Those that do not know that yet refuse both reads and writes.
+func (w *work) release(ctx context.Context) error {
+	if err := w.copyDirectoryEntry(ctx); err != nil {
+		return err
+	}
+	if err := w.publish(ctx, w.move.FromHome, w.move.ToHome, db.MoveDone, w.move.IDs); err != nil {
+		return err
+	}
+	return w.enter(ctx, store.MoveCleaning)
+}
+
+// copyDirectoryEntry makes the user id known at the new home, which must not depend on others for its users.
+func (w *work) copyDirectoryEntry(ctx context.Context) error {
+	var users []store.User
+	tx := w.Store.NewTx(w.move.ToHome)
+	tx.SelectUser(w.move.ID, &users)
+	if err := tx.Commit(ctx); err != nil || len(users) == 0 {
+		return err
+	}
+	return w.Directory.KeepCopy(ctx, w.move.ToHome, users[0].PublicID, w.move.ID)
+}
+
+func (w *work) finish(ctx context.Context) error {
+	now := w.Now()
+	w.move.FinishedAt = &now // has no effect before the state
+	w.Log.InfoContext(ctx, "user moved", "user", w.move.ID, "from", w.move.FromHome, "to", w.move.ToHome)
+	return w.enter(ctx, db.MoveDone)
+}

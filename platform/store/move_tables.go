@@ -1,0 +1,239 @@
+package store
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+// The kinds of ids that move with a user.
+const (
+	MovedUser = "user"
+	MovedFile = "file"
+)
+
+// MoveSource finds the ids of one kind that move with a user. Its pages follow an index.
+type MoveSource struct {
+	Kind  string
+	start []string // precedes every key
+	page  *db.Statement
+}
+
+// MoveRow is a row that was visited by a MoveSource.
+type MoveRow struct {
+	Key []string
+	IDs []string // that move; empty if the row stays
+}
+
+// moveSource returns a source that reads all rows of a table in the order of their ids: no index has those of a user.
+// ids is the list of ids of a row that meets the condition own, in which $2 is the user.
+func moveSource(kind, table, own, ids string) *MoveSource {
+	return &MoveSource{Kind: kind, start: []string{""}, page: stmt("moves.ids."+table, `SELECT ARRAY[id], CASE WHEN `+own+` THEN `+ids+
+		` ELSE '{}'::text[] END FROM `+table+` WHERE home = $1 AND id > $4 ORDER BY id LIMIT $3::bigint`)}
+}
+
+// moveSourceOf returns a source that reads the rows which belong to moving ids, m.id in the statement rows.
+func moveSourceOf(kind string, start []string, columns, rows, order string) *MoveSource {
+	return &MoveSource{Kind: kind, start: start, page: stmt("moves.ids.of."+kind, columns+` FROM moved_ids AS m CROSS JOIN LATERAL (`+rows+
+		` LIMIT $3::bigint) AS r WHERE m.home = $1 AND m.user_id = $2 AND m.id >= $4 ORDER BY `+order+` LIMIT $3::bigint`)}
+}
+
+// MoveSources find all ids that move with a user, apart from the user's own one. Later ones depend on earlier ones.
+var MoveSources = []*MoveSource{
+	{Kind: "post", start: []string{"", "false", "0001-01-01", ""}, page: stmt("moves.ids.posts", `SELECT ARRAY[feed_type, is_parent::text, created_at::text, id], ARRAY[id]
+		FROM posts WHERE home = $1 AND target_id = $2 AND (feed_type, is_parent, created_at, id) > ($4, $5::boolean, $6::timestamptz, $7)
+		ORDER BY feed_type, is_parent, created_at, id LIMIT $3::bigint`)},
+	moveSource("story", "stories", `target_id = $2`, `ARRAY[id]`),
+	moveSourceOf("comment", []string{"", "0001-01-01", ""}, `SELECT ARRAY[r.reference_id, r.created_at::text, r.id], ARRAY[r.id]`,
+		`SELECT reference_id, created_at, id FROM comments WHERE home = $1 AND reference_id = m.id
+			AND (reference_id, created_at, id) > ($4, $5::timestamptz, $6) ORDER BY created_at, id`, `r.reference_id, r.created_at, r.id`),
+	// The ids of the posts that a scheduled post becomes are fixed in advance.
+	moveSource("scheduledPost", "scheduled_posts", `target_id = $2`, `ARRAY[id] || post_ids`),
+	moveSource("poll", "polls", `creator_id = $2`, `ARRAY[id]`),
+	moveSource("stream", "video_streams", `creator_id = $2`, `ARRAY[id]`),
+	moveSource("room", "rooms", `creator_id = $2`, `ARRAY[id]`),
+	// The channel of a stream or room has its id.
+	moveSource("messageFeed", "message_feeds", `EXISTS (SELECT 1 FROM moved_ids AS m WHERE m.home = $1 AND m.user_id = $2 AND m.id = message_feeds.entity_id)`, `ARRAY[id]`),
+	moveSourceOf("message", []string{"", "0"}, `SELECT ARRAY[r.feed_id, r.segment::text], ARRAY[r.id]`,
+		`SELECT feed_id, segment, id FROM messages WHERE home = $1 AND feed_id = m.id AND (feed_id, segment) > ($4, $5::bigint) ORDER BY segment`,
+		`r.feed_id, r.segment`),
+	moveSource("invitation", "invitations", `EXISTS (SELECT 1 FROM moved_ids AS m WHERE m.home = $1 AND m.user_id = $2 AND m.id = invitations.target_id)`, `ARRAY[id]`),
+	moveSource(MovedFile, "files", `owner_id = $2`, `ARRAY[id]`),
+}
+
+// MoveTable is a table whose rows move with the ids in one of its columns.
+type MoveTable struct {
+	Name string
+	// PageRows is the maximum number of rows that one transaction moves.
+	PageRows int
+	move     *db.Statement
+}
+
+// The usual number of rows that one transaction moves, and the one for tables in which a plan for more would read all rows.
+const (
+	movePage      = 500
+	shortMovePage = 50
+)
+
+// moveTable returns a table whose rows move if the id in the column owner moves. key is the rest of the primary key after
+// home.
+func moveTable(name, owner, key string) *MoveTable {
+	return newMoveTable(name, movePage, `UPDATE `+name+` SET home = $3 WHERE home = $1 AND (`+key+`) IN (SELECT `+key+` FROM `+name+
+		` WHERE home = $1 AND `+owner+` = ANY($2::text[]) LIMIT $4::bigint) RETURNING 1`)
+}
+
+// moveShortPages is moveTable for a table in which plans for more rows would read all rows.
+func moveShortPages(name, owner, key string) *MoveTable {
+	return newMoveTable(name, shortMovePage, `UPDATE `+name+` SET home = $3 WHERE home = $1 AND (`+key+`) IN (SELECT `+key+` FROM unnest($2::text[]) AS i (id)
+		CROSS JOIN LATERAL (SELECT `+key+` FROM `+name+` WHERE home = $1 AND `+owner+` = i.id LIMIT `+strconv.Itoa(shortMovePage)+`) AS r
+		LIMIT `+strconv.Itoa(shortMovePage)+`) RETURNING 1`)
+}
+
+func newMoveTable(name string, page int, sql string) *MoveTable {
+	st := stmt("moves.rows."+name, sql)
+	if t := shared[name]; t != nil {
+		st = st.UpdatesUnlocked(t, whileMoving)
+	}
+	return &MoveTable{Name: name, PageRows: page, move: st}
+}
+
+// whileMoving is why the rows that move are not locked before.
+const whileMoving = "nothing else writes rows while they move"
+
+// MoveTables are the tables whose rows move with a user. Every table is one of them, in moveApart or in notMoved, which a
+// test checks: a new table fails it until its rows are decided about here.
+var MoveTables = []*MoveTable{
+	moveTable("users", "id", "id"),
+	moveTable("sessions", "user_id", "user_id, id"),
+	moveTable("user_communities", "user_id", "user_id, community_id"),
+	moveTable("follows", "follower_id", "follower_id, followee_id"),
+	moveTable("followers", "followee_id", "followee_id, follower_id"),
+	moveTable("blocks", "blocker_id", "blocker_id, blocked_id"),
+	moveTable("blocked_by", "blocked_id", "blocked_id, blocker_id"),
+	moveTable("user_markers", "user_id", "user_id"),
+	moveTable("user_feed_markers", "user_id", "user_id, feed_id"),
+	moveTable("daily_usages", "user_id", "user_id, day, kind"),
+	moveTable("user_exports", "id", "id"),
+	moveTable("posts", "id", "id"),
+	moveTable("comments", "id", "id"),
+	moveTable("stories", "id", "id"),
+	moveTable("story_targets", "target_id", "target_id"),
+	moveTable("scheduled_posts", "id", "id"),
+	moveTable("pending_edits", "reference_id", "reference_id"),
+	moveTable("polls", "id", "id"),
+	moveShortPages("poll_votes", "poll_id", "poll_id, user_id, answer_id"),
+	moveTable("video_streams", "id", "id"),
+	moveTable("rooms", "id", "id"),
+	moveTable("channels", "id", "id"),
+	moveTable("channel_users", "channel_id", "channel_id, user_id"),
+	moveTable("message_feeds", "id", "id"),
+	moveShortPages("message_feed_segments", "feed_id", "feed_id, message_id"),
+	moveTable("messages", "id", "id"),
+	moveTable("invitations", "id", "id"),
+	moveTable("files", "id", "id"),
+	moveTable("file_uses", "object_id", "file_id, object_id, kind"),
+	moveTable("reactions", "reference_id", "reference_id, user_id, name"),
+	moveTable("views", "reference_id", "reference_id, user_id"),
+	moveTable("flags", "target_id", "target_id, user_id"),
+	moveTable("cleared_flags", "target_id", "target_id, user_id"),
+	moveTable("flag_notes", "target_id", "target_id, id"),
+	moveTable("pins", "post_id", "target_id, placement, post_id"),
+	moveTable("counters", "ref", "ref, kind, shard"),
+}
+
+// moveApart are the tables whose rows move by statements of their own.
+var moveApart = []string{"flag_items", "story_seen"}
+
+// notMoved are the tables whose rows stay, each with the reason.
+var notMoved = map[string]string{
+	"audit_details":        "at the home of the audited change",
+	"audit_events":         "at the home of the audited change",
+	"audit_targets":        "at the home of the audited change",
+	"categories":           "of no user",
+	"communities":          "at the home that their id contains",
+	"community_categories": "of communities",
+	"community_members":    "of communities",
+	"erasures":             "an erased user does not move",
+	"directory":            "keyed hashes; the new home gets a copy of the entry",
+	"file_releases":        "deleted within minutes; the job finds the file wherever it is",
+	"handles":              "at the home of the keyed hash",
+	"idempotency_keys":     "at the home that the user's id contains",
+	"idempotency_marks":    "at the homes that a request changed, for 24 hours",
+	"join_requests":        "of communities",
+	"moderation_lists":     "the same at every home",
+	"moderation_rules":     "the same at every home",
+	"moved_ids":            "the same at every home",
+	"outbox":               "delivered to the home where a user is at that time",
+	"pin_targets":          "of communities",
+	"rate_usages":          "at the home that the user's id contains",
+	"realtime_events":      "kept for 24 hours; streams continue with a reset",
+	"realtime_heads":       "of no user",
+	"roles":                "the same at every home",
+	"settings":             "the same at every home",
+	"uploads":              "at the home that the id of the file contains",
+	"user_homes":           "the same at every home",
+	"user_moves":           "at the home that the user's id contains",
+}
+
+var (
+	sqlMoveFlagItems = stmt("moves.rows.flag_items", `UPDATE flag_items SET home = $3 WHERE home = $1 AND target_id = ANY($2::text[]) RETURNING 1`)
+	// The counts of a place move with it, so that only those of the home change.
+	sqlMoveFlagCountersFrom = stmt("moves.flagCountersFrom", `UPDATE counters SET n = counters.n - i.n FROM (SELECT 'flags-' || state AS kind, shard, count(*) AS n
+			FROM flag_items WHERE home = $1 AND target_id = ANY($2::text[]) GROUP BY state, shard) AS i
+		WHERE counters.home = $1 AND counters.ref = $3 AND counters.kind = i.kind AND counters.shard = i.shard`).UpdatesUnlocked(sharedCounters, whichCounts)
+	sqlMoveFlagCounters = stmt("moves.flagCounters", `INSERT INTO counters (home, ref, kind, shard, n)
+		SELECT $3, $4, 'flags-' || state, shard, count(*) FROM flag_items WHERE home = $1 AND target_id = ANY($2::text[]) GROUP BY state, shard
+		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`).UpdatesUnlocked(sharedCounters, whichCounts)
+	// The rows move last, because no index has those of a target. The new home may have newer ones.
+	sqlMoveSeen = stmt("moves.rows.story_seen", `WITH gone AS (DELETE FROM story_seen WHERE home = $1 AND target_id = $2 AND user_id = ANY($3::text[])
+			RETURNING user_id, target_id, seen_expires_at)
+		INSERT INTO story_seen (home, user_id, target_id, seen_expires_at) SELECT $4, user_id, target_id, seen_expires_at FROM gone
+		ON CONFLICT (home, user_id, target_id) DO UPDATE SET seen_expires_at = GREATEST(story_seen.seen_expires_at, excluded.seen_expires_at) RETURNING 1`)
+	sqlSeenPage = stmt("moves.page.story_seen", `SELECT ARRAY[user_id, target_id], CASE WHEN target_id = $2 THEN ARRAY[user_id] ELSE '{}'::text[] END
+		FROM story_seen WHERE home = $1 AND (user_id, target_id) > ($4, $5) ORDER BY user_id, target_id LIMIT $3::bigint`)
+	sqlExportRestart = stmt("moves.restartExport", `UPDATE user_exports SET state = '`+ExportCollecting+`', step = '', position = '{}', exported = '{}', bytes = 0,
+		version = version + 1, attempts = 0, due_at = $3 WHERE home = $1 AND id = $2 AND state <> '`+ExportReady+`'`)
+)
+
+// MoveRows reads up to limit rows of a source after a position, which is empty at the start.
+func (r *ReadBatch) MoveRows(s *MoveSource, home region.Code, userID string, after []string, limit int, into *[]MoveRow) {
+	if len(after) == 0 {
+		after = s.start
+	}
+	r.Add(home, s.page, db.Rows(into), append([]any{userID, limit}, anys(after)...)...)
+}
+
+// MoveTable moves up to t.PageRows rows of a table whose ids are given from the home of the transaction to another one, and
+// reads their number.
+func (w *Tx) MoveTable(t *MoveTable, ids []string, to region.Code, moved *int64) {
+	args := []any{ids, string(to)}
+	if t.PageRows == movePage {
+		args = append(args, movePage)
+	}
+	w.Query(t.move, db.Count(moved), args...)
+}
+
+// MoveFlagItems moves the items of the flag queue of targets, and their counts.
+func (w *Tx) MoveFlagItems(ids []string, to region.Code, moved *int64) {
+	w.Exec(sqlMoveFlagCountersFrom, ids, FlagsRef(w.Home()))
+	w.Exec(sqlMoveFlagCounters, ids, string(to), FlagsRef(to))
+	w.Query(sqlMoveFlagItems, db.Count(moved), ids, string(to))
+}
+
+// StorySeenRows reads how far users have seen the stories of a target, as the rows of a source: the ids are users.
+func (r *ReadBatch) StorySeenRows(home region.Code, targetID string, after []string, limit int, into *[]MoveRow) {
+	if len(after) == 0 {
+		after = []string{"", ""}
+	}
+	r.Add(home, sqlSeenPage, db.Rows(into), append([]any{targetID, limit}, anys(after)...)...)
+}
+
+// MoveStorySeen moves how far users have seen the stories of a target.
+func (w *Tx) MoveStorySeen(targetID string, userIDs []string, to region.Code, moved *int64) {
+	w.Query(sqlMoveSeen, db.Count(moved), targetID, userIDs, string(to))
+}
+
+// RestartExport begins an export that is not ready from the start.
+func (w *Tx) RestartExport(userID string, dueAt time.Time) { w.Exec(sqlExportRestart, userID, dueAt) }

@@ -76,12 +76,16 @@ func TestActor(t *testing.T) {
 	}{
 		"administrator": {servicetest.Admin(), auth.Access{}, store.AuditEvent{ActorKind: store.ActorAdministrator, Actor: "admin"}, ""},
 		"network role": {
-			privileged(t, auth.BanUser, auth.Scope{}, auth.RoleSuperModerator), auth.Access{},
-			store.AuditEvent{ActorKind: store.ActorUser, Actor: "u", Roles: []string{auth.RoleSuperModerator}, Permission: "BAN_USER"}, "anna",
+			privileged(t, auth.BanUser, auth.Scope{}, auth.RoleSuperModerator),
+			auth.Access{},
+			store.AuditEvent{ActorKind: store.ActorUser, Actor: "u", Roles: []string{auth.RoleSuperModerator}, Permission: "BAN_USER"},
+			"anna",
 		},
 		"role in a community": {
-			privileged(t, auth.DeleteCommunityPost, moderates), auth.Access{},
-			store.AuditEvent{ActorKind: store.ActorUser, Actor: "u", Roles: []string{auth.RoleCommunityModerator}, Permission: "DELETE_COMMUNITY_POST"}, "anna",
+			privileged(t, auth.DeleteCommunityPost, moderates),
+			auth.Access{},
+			store.AuditEvent{ActorKind: store.ActorUser, Actor: "u", Roles: []string{auth.RoleCommunityModerator}, Permission: "DELETE_COMMUNITY_POST"},
+			"anna",
 		},
 		"author of a post":            {privileged(t, auth.DeleteCommunityPost, member), auth.Access{}, store.AuditEvent{}, ""},
 		"reading by a role":           {privileged(t, auth.ViewCommunity, auth.Scope{}, auth.RoleModerator), auth.Access{}, store.AuditEvent{}, ""},

@@ -15,6 +15,7 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/view"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 // deps returns dependencies without a database: reads of malformed ids read nothing, and all others fail.
@@ -131,22 +132,17 @@ func TestWhoSeesTheQueueOfAPlace(t *testing.T) {
 	}
 }
 
-type places struct{ community, channel string }
-
-func (p places) GetCommunityId() string { return p.community }
-func (p places) GetChannelId() string   { return p.channel }
-
 func TestReadPlace(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		filter places
+		filter placeFilter
 		caller *auth.Caller
 		err    error
 	}{
-		"everywhere, administrator":     {places{}, servicetest.Admin(), nil},
-		"everywhere, network moderator": {places{}, servicetest.User(t, "m", auth.RoleModerator), nil},
-		"everywhere, user":              {places{}, servicetest.User(t, "u"), fail.NotAllowed()},
-		"two places":                    {places{"c", "d"}, servicetest.Admin(), errTwoPlaces},
+		"everywhere, administrator":     {&plazav1.ListFlagItemsRequest{}, servicetest.Admin(), nil},
+		"everywhere, network moderator": {&plazav1.ListFlagItemsRequest{}, servicetest.User(t, "m", auth.RoleModerator), nil},
+		"everywhere, user":              {&plazav1.ListFlagItemsRequest{}, servicetest.User(t, "u"), fail.NotAllowed()},
+		"two places":                    {&plazav1.ListFlagItemsRequest{CommunityId: "c", ChannelId: "d"}, servicetest.Admin(), errTwoPlaces},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -117,14 +117,22 @@ func TestAddPinned(t *testing.T) {
 	noon := servicetest.Noon
 	all := &store.Pins{
 		Pins: []store.Pin{
-			{PostID: "shown", CommunityID: "c", Placement: "default"}, {PostID: "shown", CommunityID: "c", Placement: "announcement"},
-			{PostID: "deleted", CommunityID: "c"}, {PostID: "declined", CommunityID: "c"}, {PostID: "missing", CommunityID: "c"},
-			{PostID: "in a deleted community", CommunityID: "gone"}, {PostID: "in an invisible community", CommunityID: "hidden"},
+			{PostID: "shown", CommunityID: "c", Placement: "default"},
+			{PostID: "shown", CommunityID: "c", Placement: "announcement"},
+			{PostID: "deleted", CommunityID: "c"},
+			{PostID: "declined", CommunityID: "c"},
+			{PostID: "missing", CommunityID: "c"},
+			{PostID: "in a deleted community", CommunityID: "gone"},
+			{PostID: "in an invisible community", CommunityID: "hidden"},
 			{PostID: "second", CommunityID: "c"},
 		},
 		Posts: []store.Post{
-			{ID: "shown", FeedType: "published"}, {ID: "deleted", FeedType: "published", DeletedAt: &noon}, {ID: "declined", FeedType: "declined"},
-			{ID: "in a deleted community", FeedType: "published"}, {ID: "in an invisible community", FeedType: "published"}, {ID: "second", FeedType: "published"},
+			{ID: "shown", FeedType: "published"},
+			{ID: "deleted", FeedType: "published", DeletedAt: &noon},
+			{ID: "declined", FeedType: "declined"},
+			{ID: "in a deleted community", FeedType: "published"},
+			{ID: "in an invisible community", FeedType: "published"},
+			{ID: "second", FeedType: "published"},
 		},
 		Communities: []store.Community{{ID: "c"}, {ID: "gone", DeletedAt: &noon}},
 	}

@@ -70,10 +70,10 @@ type phase struct {
 
 func (w *work) states() map[store.MoveState]phase {
 	return map[store.MoveState]phase{
-		store.MoveCollecting:  {w.collection(), w.freeze},
-		store.MoveFrozen:      {append(w.collection(), w.step("objects", w.objects(w.copyObjects))), w.beginMoving},
-		store.MoveMoving:      {w.tables(), w.release},
-		store.MoveCleaning: {[]steps.Step{w.step("story_seen", w.moveSeen), w.step("objects", w.objects(w.deleteObjects))}, w.finish},
+		store.MoveCollecting: {w.collection(), w.freeze},
+		store.MoveFrozen:     {append(w.collection(), w.step("objects", w.objects(w.copyObjects))), w.beginMoving},
+		store.MoveMoving:     {w.tables(), w.release},
+		store.MoveCleaning:   {[]steps.Step{w.step("story_seen", w.moveSeen), w.step("objects", w.objects(w.deleteObjects))}, w.finish},
 	}
 }
 

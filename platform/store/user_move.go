@@ -8,6 +8,24 @@ import (
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
+// Route is db.Route, and MoveState is db.MoveState.
+type (
+	Route     = db.Route
+	MoveState = db.MoveState
+)
+
+// The states of a move, see db.MoveState.
+const (
+	MoveCollecting = db.MoveCollecting
+	MoveFrozen     = db.MoveFrozen
+	MoveMoving     = db.MoveMoving
+	MoveDone       = db.MoveDone
+	MoveCancelled  = db.MoveCancelled
+)
+
+// WithMover returns a context whose statements may concern moving ids: those of the job that moves them.
+func WithMover(ctx context.Context) context.Context { return db.WithMover(ctx) }
+
 // MoveCleaning is the state of a move whose rows are at the new home, while what remains at the old one is removed. The
 // other states are those of db.MoveState.
 const MoveCleaning db.MoveState = "cleaning"

@@ -8,7 +8,6 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/steps"
 	"github.com/plaza-social/plaza/platform/store"
-	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 const (
@@ -31,8 +30,8 @@ func (s *Service) Job() jobs.Job {
 // Continue takes a due move of a home as far as it gets, and reports whether there was one. Moves that delay users come
 // first.
 func (s *Service) Continue(ctx context.Context, home region.Code) (more bool, err error) {
-	ctx = db.WithMover(ctx)
-	for _, state := range []db.MoveState{db.MoveMoving, db.MoveFrozen, store.MoveCleaning, db.MoveCollecting} {
+	ctx = store.WithMover(ctx)
+	for _, state := range []store.MoveState{store.MoveMoving, store.MoveFrozen, store.MoveCleaning, store.MoveCollecting} {
 		var due *store.UserMove
 		reads := s.Store.NewReadBatch()
 		reads.DueUserMove(home, state, s.Now(), &due)
@@ -69,12 +68,12 @@ type phase struct {
 	finish func(context.Context) error
 }
 
-func (w *work) states() map[db.MoveState]phase {
-	return map[db.MoveState]phase{
-		db.MoveCollecting:  {w.collection(), w.freeze},
-		db.MoveFrozen:      {append(w.collection(), w.step("objects", w.objects(w.copyObjects))), w.beginMoving},
-		db.MoveMoving:      {w.tables(), w.release},
-		store.MoveCleaning: {[]steps.Step{w.step("story_seen", w.moveSeen), w.step("objects", w.objects(w.deleteObjects))}, w.finish},
+func (w *work) states() map[store.MoveState]phase {
+	return map[store.MoveState]phase{
+		store.MoveCollecting: {w.collection(), w.freeze},
+		store.MoveFrozen:     {append(w.collection(), w.step("objects", w.objects(w.copyObjects))), w.beginMoving},
+		store.MoveMoving:     {w.tables(), w.release},
+		store.MoveCleaning:   {[]steps.Step{w.step("story_seen", w.moveSeen), w.step("objects", w.objects(w.deleteObjects))}, w.finish},
 	}
 }
 
@@ -93,7 +92,7 @@ func (w *work) save(ctx context.Context) error {
 }
 
 // enter stores the next state. The job continues when every server knows it.
-func (w *work) enter(ctx context.Context, next db.MoveState) error {
+func (w *work) enter(ctx context.Context, next store.MoveState) error {
 	m, before := w.move, *w.move
 	m.State, m.Step, m.Position, m.Attempts, m.DueAt = next, "", nil, 0, w.Now().Add(w.Settle)
 	err := w.save(ctx)
@@ -104,10 +103,10 @@ func (w *work) enter(ctx context.Context, next db.MoveState) error {
 }
 
 // publish stores at every home where the rows are, and the number of ids. Servers follow it.
-func (w *work) publish(ctx context.Context, from, to region.Code, state db.MoveState, ids int64) error {
+func (w *work) publish(ctx context.Context, from, to region.Code, state store.MoveState, ids int64) error {
 	for _, home := range region.All() {
 		tx := w.Store.NewTx(home)
-		tx.SetRoute(db.Route{UserID: w.move.ID, Home: from, To: to, State: state, Version: w.move.Version}, ids)
+		tx.SetRoute(store.Route{UserID: w.move.ID, Home: from, To: to, State: state, Version: w.move.Version}, ids)
 		if err := tx.Commit(ctx); err != nil {
 			return err
 		}
@@ -134,7 +133,7 @@ func (w *work) freeze(ctx context.Context) error {
 	case tooMany:
 		return w.cancel(ctx, "the network would have too many moved ids")
 	}
-	return w.publishAndEnter(ctx, db.MoveFrozen, ids)
+	return w.publishAndEnter(ctx, store.MoveFrozen, ids)
 }
 
 // beginMoving makes servers refuse reads, too. If ids were found that servers do not know, it waits until they do and
@@ -150,20 +149,20 @@ func (w *work) beginMoving(ctx context.Context) error {
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
-	next := db.MoveMoving
+	next := store.MoveMoving
 	switch {
 	case tooMany:
 		return w.cancel(ctx, "the network would have too many moved ids")
 	case len(users) == 0 || users[0].DeletedAt != nil:
 		return w.cancel(ctx, "the user was deleted")
 	case ids > w.move.IDs:
-		next = db.MoveFrozen
+		next = store.MoveFrozen
 	}
 	return w.publishAndEnter(ctx, next, ids)
 }
 
 // publishAndEnter makes servers follow a state, and stores it with the number of ids that they know then.
-func (w *work) publishAndEnter(ctx context.Context, next db.MoveState, ids int64) error {
+func (w *work) publishAndEnter(ctx context.Context, next store.MoveState, ids int64) error {
 	if err := w.publish(ctx, w.move.FromHome, w.move.ToHome, next, ids); err != nil {
 		return err
 	}
@@ -178,15 +177,15 @@ func (w *work) publishAndEnter(ctx context.Context, next db.MoveState, ids int64
 
 // cancel ends a move whose rows are all at the old home.
 func (w *work) cancel(ctx context.Context, reason string) error {
-	if w.move.State != db.MoveCollecting {
-		if err := w.publish(ctx, w.move.ToHome, w.move.FromHome, db.MoveDone, w.move.IDs); err != nil {
+	if w.move.State != store.MoveCollecting {
+		if err := w.publish(ctx, w.move.ToHome, w.move.FromHome, store.MoveDone, w.move.IDs); err != nil {
 			return err
 		}
 	}
 	now := w.Now()
 	w.move.Reason, w.move.FinishedAt = reason, &now
 	w.Log.WarnContext(ctx, "move of user cancelled", "user", w.move.ID, "reason", reason)
-	return w.enter(ctx, db.MoveCancelled)
+	return w.enter(ctx, store.MoveCancelled)
 }
 
 // release makes servers use the new home. Those that do not know that yet refuse both reads and writes.
@@ -194,7 +193,7 @@ func (w *work) release(ctx context.Context) error {
 	if err := w.copyDirectoryEntry(ctx); err != nil {
 		return err
 	}
-	if err := w.publish(ctx, w.move.FromHome, w.move.ToHome, db.MoveDone, w.move.IDs); err != nil {
+	if err := w.publish(ctx, w.move.FromHome, w.move.ToHome, store.MoveDone, w.move.IDs); err != nil {
 		return err
 	}
 	return w.enter(ctx, store.MoveCleaning)
@@ -215,5 +214,5 @@ func (w *work) finish(ctx context.Context) error {
 	now := w.Now()
 	w.move.FinishedAt = &now // has no effect before the state
 	w.Log.InfoContext(ctx, "user moved", "user", w.move.ID, "from", w.move.FromHome, "to", w.move.ToHome)
-	return w.enter(ctx, db.MoveDone)
+	return w.enter(ctx, store.MoveDone)
 }

@@ -30,7 +30,6 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/steps"
 	"github.com/plaza-social/plaza/platform/storage"
 	"github.com/plaza-social/plaza/platform/store"
-	"github.com/plaza-social/plaza/platform/store/db"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -67,7 +66,7 @@ var errTooMany = refusal("region: the network has too many moved ids; no more us
 
 // MoveUser begins the move of a user to another home region.
 func (s *Service) MoveUser(ctx context.Context, req *plazav1.MoveUserRequest) (*plazav1.UserMoveResponse, error) {
-	ctx = db.WithMover(ctx) // a move in progress is a conflict rather than a reason to try again
+	ctx = store.WithMover(ctx) // a move in progress is a conflict rather than a reason to try again
 	userID, err := s.Directory.ResolveOne(ctx, req.GetUserId())
 	if err != nil {
 		return nil, err
@@ -91,7 +90,7 @@ func (s *Service) MoveUser(ctx context.Context, req *plazav1.MoveUserRequest) (*
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
-	if m == nil || m.State != db.MoveCollecting || m.ToHome != to {
+	if m == nil || m.State != store.MoveCollecting || m.ToHome != to {
 		return nil, refusal("userId: the user is being moved already")
 	}
 	return &plazav1.UserMoveResponse{Move: message(*m)}, nil
@@ -109,7 +108,7 @@ func (s *Service) requirePossible(ctx context.Context, userID string, to region.
 	}
 	from := s.HomeOf(userID)
 	switch {
-	case last != nil && last.State != db.MoveDone && last.State != db.MoveCancelled:
+	case last != nil && last.State != store.MoveDone && last.State != store.MoveCancelled:
 		return refusal("userId: the user is being moved already")
 	case from == to:
 		return refusal(fmt.Sprintf("region: the home region of the user is %s already", to))
@@ -123,7 +122,7 @@ func (s *Service) requirePossible(ctx context.Context, userID string, to region.
 
 // GetUserMove returns the progress of the last move of a user.
 func (s *Service) GetUserMove(ctx context.Context, req *plazav1.GetUserMoveRequest) (*plazav1.UserMoveResponse, error) {
-	ctx = db.WithMover(ctx)
+	ctx = store.WithMover(ctx)
 	userID, err := s.Directory.ResolveOne(ctx, req.GetUserId())
 	if err != nil {
 		return nil, err

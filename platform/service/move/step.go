@@ -2,6 +2,7 @@ package move
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
@@ -179,8 +180,7 @@ func (w *work) copyObjects(ctx context.Context, id string) error {
 			w.move.DueAt = w.Now().Add(3 * renewEvery)
 			if err := w.save(ctx); err != nil {
 				cancel()
-				<-done
-				return err
+				return errors.Join(err, <-done)
 			}
 		}
 	}

@@ -27,7 +27,7 @@ var auditedValues = map[string]*db.Statement{
 			'isDeleted', t.deleted_at IS NOT NULL`),
 	"story": auditValues("story", "stories", "author_id",
 		`'text', left(t.data->>'text', 1000), 'dataType', t.data_type, 'flagCount', t.flag_count, 'isDeleted', t.deleted_at IS NOT NULL`),
-	"flagItem": auditValues("flagItem", "(SELECT home, target_id AS id, state, outcome, flag_count, is_hidden FROM flag_items WHERE home = $1)", "''",
+	"flagItem": auditValuesBy("flagItem", "flag_items", "target_id", "", "''",
 		`'state', t.state, 'outcome', t.outcome, 'flagCount', t.flag_count, 'isHidden', t.is_hidden`),
 	"stream": auditValues("stream", "video_streams", "creator_id",
 		`'title', left(t.title, 1000), 'status', t.status, 'isDeleted', t.deleted_at IS NOT NULL`),
@@ -42,18 +42,23 @@ var auditedValues = map[string]*db.Statement{
 	"category": auditValues("category", "categories", "''", `'name', t.name, 'isDeleted', t.deleted_at IS NOT NULL`),
 	"role": auditValues("role", "roles", "''",
 		`'displayName', t.display_name, 'permissions', t.permissions, 'isDeleted', t.deleted_at IS NOT NULL`),
-	"rule": auditValues("rule", "(SELECT home, id, list, regex, is_enabled, is_match_exact_word, is_deleted FROM moderation_rules WHERE home = $1 AND list IN ('allow', 'block'))", "''",
+	"rule": auditValuesBy("rule", "moderation_rules", "id", "t.list IN ('allow', 'block') AND ", "''",
 		`'list', t.list, 'regex', left(t.regex, 1000), 'isEnabled', t.is_enabled, 'isMatchExactWord', t.is_match_exact_word, 'isDeleted', t.is_deleted`),
 }
 
 // auditValues registers the statement that stores the values of a target.
 func auditValues(kind, table, subject, values string) *db.Statement {
+	return auditValuesBy(kind, table, "id", "", subject, values)
+}
+
+// auditValuesBy is auditValues for a table whose column id has the ids, and of whose rows only some are targets.
+func auditValuesBy(kind, table, id, condition, subject, values string) *db.Statement {
 	if subject != "''" {
 		subject = "t." + subject
 	}
 	return stmt("auditDetails.values."+kind, `INSERT INTO audit_details (home, event_id, part, type, id, subject_id, value)
-		SELECT $1, $2, $3, '`+kind+`', t.id, `+subject+`, jsonb_build_object(`+values+`) FROM `+table+` AS t
-		WHERE t.home = $1 AND t.id = ANY($4::text[]) AND `+auditValueMissing(`'`+kind+`'`, "t.id"))
+		SELECT $1, $2, $3, '`+kind+`', t.`+id+`, `+subject+`, jsonb_build_object(`+values+`) FROM `+table+` AS t
+		WHERE t.home = $1 AND `+condition+`t.`+id+` = ANY($4::text[]) AND `+auditValueMissing(`'`+kind+`'`, "t."+id))
 }
 
 // auditValueMissing returns the condition that an earlier attempt of the transaction has not stored the value: CockroachDB

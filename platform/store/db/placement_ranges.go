@@ -18,7 +18,7 @@ type tableRange struct {
 	replicas []string // the localities of the nodes with a replica; empty for a node that is not known
 }
 
-// sqlRegionOrder reads the regions in the order of the bytes that stand for them in keys.
+// sqlRegionOrder reads the regions in the order of the bytes by which keys identify them.
 const sqlRegionOrder = `SELECT e.enumlabel, e.enumsortorder::STRING FROM pg_catalog.pg_enum AS e
 	JOIN pg_catalog.pg_type AS t ON t.oid = e.enumtypid WHERE t.typname = 'crdb_internal_region'`
 

@@ -187,11 +187,11 @@ var (
 		SELECT $3, $4, 'flags-' || state, shard, count(*) FROM flag_items WHERE home = $1 AND target_id = ANY($2::text[]) GROUP BY state, shard
 		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`).UpdatesUnlocked(sharedCounters, whichCounts)
 	// The rows move last, because no index has those of a target. The new home may have newer ones.
-	sqlMoveSeen = stmt("moves.rows.story_seen", `WITH gone AS (DELETE FROM story_seen WHERE home = $1 AND target_id = $2 AND user_id = ANY($3::text[])
-			RETURNING user_id, target_id, seen_expires_at)
-		INSERT INTO story_seen (home, user_id, target_id, seen_expires_at) SELECT $4, user_id, target_id, seen_expires_at FROM gone
+	sqlMoveSeenCopy = stmt("moves.rows.story_seen", `INSERT INTO story_seen (home, user_id, target_id, seen_expires_at)
+		SELECT $4, user_id, target_id, seen_expires_at FROM story_seen WHERE home = $1 AND target_id = $2 AND user_id = ANY($3::text[])
 		ON CONFLICT (home, user_id, target_id) DO UPDATE SET seen_expires_at = GREATEST(story_seen.seen_expires_at, excluded.seen_expires_at) RETURNING 1`)
-	sqlSeenPage = stmt("moves.page.story_seen", `SELECT ARRAY[user_id, target_id], CASE WHEN target_id = $2 THEN ARRAY[user_id] ELSE '{}'::text[] END
+	sqlMoveSeenDelete = stmt("moves.delete.story_seen", `DELETE FROM story_seen WHERE home = $1 AND target_id = $2 AND user_id = ANY($3::text[])`)
+	sqlSeenPage       = stmt("moves.page.story_seen", `SELECT ARRAY[user_id, target_id], CASE WHEN target_id = $2 THEN ARRAY[user_id] ELSE '{}'::text[] END
 		FROM story_seen WHERE home = $1 AND (user_id, target_id) > ($4, $5) ORDER BY user_id, target_id LIMIT $3::bigint`)
 	sqlExportRestart = stmt("moves.restartExport", `UPDATE user_exports SET state = '`+ExportCollecting+`', step = '', position = '{}', exported = '{}', bytes = 0,
 		version = version + 1, attempts = 0, due_at = $3 WHERE home = $1 AND id = $2 AND state <> '`+ExportReady+`'`)
@@ -232,7 +232,8 @@ func (r *ReadBatch) StorySeenRows(home region.Code, targetID string, after []str
 
 // MoveStorySeen moves how far users have seen the stories of a target.
 func (w *Tx) MoveStorySeen(targetID string, userIDs []string, to region.Code, moved *int64) {
-	w.Query(sqlMoveSeen, db.Count(moved), targetID, userIDs, string(to))
+	w.Query(sqlMoveSeenCopy, db.Count(moved), targetID, userIDs, string(to))
+	w.Exec(sqlMoveSeenDelete, targetID, userIDs)
 }
 
 // RestartExport begins an export that is not ready from the start.

@@ -69,7 +69,8 @@ var (
 		version = excluded.version, ids = excluded.ids, seq = excluded.seq WHERE user_homes.version < excluded.version`)
 
 	sqlMovedIDsInsert = stmt("movedIDs.insert", `INSERT INTO moved_ids (home, user_id, id, kind)
-		SELECT $1, $2, i.id, $4 FROM unnest($3::text[]) AS i (id) ON CONFLICT (home, user_id, id) DO NOTHING`)
+		SELECT DISTINCT $1, $2, i.id, $4 FROM unnest($3::text[]) AS i (id)
+		WHERE NOT EXISTS (SELECT 1 FROM moved_ids AS m WHERE m.home = $1 AND m.user_id = $2 AND m.id = i.id)`)
 	sqlMovedIDsAfter = stmt("movedIDs.after", `SELECT id, kind FROM moved_ids WHERE home = $1 AND user_id = $2 AND id > $3 ORDER BY id LIMIT $4::bigint`)
 	sqlMovedIDsCount = stmt("movedIDs.count", `SELECT count(*) FROM moved_ids WHERE home = $1 AND user_id = $2`)
 )

@@ -122,8 +122,10 @@ func (f *moveFixture) rowsByTable(t *testing.T) map[string]int {
 	t.Helper()
 	counts := map[string]int{}
 	for _, table := range db.Tables() {
-		if slices.Contains([]string{"outbox", "realtime_events", "user_moves", "user_homes", "moved_ids", "audit_events", "audit_targets", "audit_details",
-			"directory", "idempotency_keys", "idempotency_marks", "counters", "rate_usages", "realtime_heads"}, table) {
+		if slices.Contains([]string{
+			"outbox", "realtime_events", "user_moves", "user_homes", "moved_ids", "audit_events", "audit_targets", "audit_details",
+			"directory", "idempotency_keys", "idempotency_marks", "counters", "rate_usages", "realtime_heads",
+		}, table) {
 			continue
 		}
 		counts[table] = f.count(t, table)

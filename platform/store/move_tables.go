@@ -87,7 +87,7 @@ func moveTable(name, owner, key string) *MoveTable {
 // moveShortPages is moveTable for a table in which plans for more rows would read all rows.
 func moveShortPages(name, owner, key string) *MoveTable {
 	return newMoveTable(name, shortMovePage, `UPDATE `+name+` SET home = $3 WHERE home = $1 AND (`+key+`) IN (SELECT `+key+` FROM unnest($2::text[]) AS i (id)
-		CROSS JOIN LATERAL (SELECT `+key+` FROM `+name+` WHERE home = $1 AND `+owner+` = i.id LIMIT `+strconv.Itoa(shortMovePage)+`) AS r
+		CROSS JOIN LATERAL (SELECT `+key+` FROM `+name+` WHERE home = $1 AND `+owner+` = i.id ORDER BY `+key+` LIMIT `+strconv.Itoa(shortMovePage)+`) AS r
 		LIMIT `+strconv.Itoa(shortMovePage)+`) RETURNING 1`)
 }
 
@@ -110,10 +110,10 @@ var MoveTables = []*MoveTable{
 	moveTable("user_communities", "user_id", "user_id, community_id"),
 	moveTable("follows", "follower_id", "follower_id, followee_id"),
 	moveTable("followers", "followee_id", "followee_id, follower_id"),
-	moveTable("blocks", "blocker_id", "blocker_id, blocked_id"),
+	moveShortPages("blocks", "blocker_id", "blocker_id, blocked_id"),
 	moveTable("blocked_by", "blocked_id", "blocked_id, blocker_id"),
 	moveTable("user_markers", "user_id", "user_id"),
-	moveTable("user_feed_markers", "user_id", "user_id, feed_id"),
+	moveShortPages("user_feed_markers", "user_id", "user_id, feed_id"),
 	moveTable("daily_usages", "user_id", "user_id, day, kind"),
 	moveTable("user_exports", "id", "id"),
 	moveTable("posts", "id", "id"),

@@ -8,11 +8,11 @@ import (
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
-// Route is db.Route, and MoveState is db.MoveState.
-type (
-	Route     = db.Route
-	MoveState = db.MoveState
-)
+// Route is the move of a user as servers follow it.
+type Route = db.Route
+
+// MoveState is the state of the move of a user.
+type MoveState = db.MoveState
 
 // The states of a move, see db.MoveState.
 const (
@@ -69,7 +69,8 @@ var (
 		version = excluded.version, ids = excluded.ids, seq = excluded.seq WHERE user_homes.version < excluded.version`)
 
 	sqlMovedIDsInsert = stmt("movedIDs.insert", `INSERT INTO moved_ids (home, user_id, id, kind)
-		SELECT $1, $2, i.id, $4 FROM unnest($3::text[]) AS i (id) ON CONFLICT (home, user_id, id) DO NOTHING`)
+		SELECT DISTINCT $1, $2, i.id, $4 FROM unnest($3::text[]) AS i (id)
+		WHERE NOT EXISTS (SELECT 1 FROM moved_ids AS m WHERE m.home = $1 AND m.user_id = $2 AND m.id = i.id)`)
 	sqlMovedIDsAfter = stmt("movedIDs.after", `SELECT id, kind FROM moved_ids WHERE home = $1 AND user_id = $2 AND id > $3 ORDER BY id LIMIT $4::bigint`)
 	sqlMovedIDsCount = stmt("movedIDs.count", `SELECT count(*) FROM moved_ids WHERE home = $1 AND user_id = $2`)
 )

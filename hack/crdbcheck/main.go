@@ -68,8 +68,8 @@ func program() sources {
 // trip, which all databases would pay for.
 var applyJoins = []string{
 	"comments.", "posts.", "stories.", "pins.posts", // the latest comments of a page
-	"feeds.",                                                                                                           // the first posts of each target
-	"flags.ofTargets", "messages.last", "messages.old", "messages.segmentsBefore", "realtime.ofTopics", "moves.ids.of", // the first rows of each id
+	"feeds.",                                                                                                                          // the first posts of each target
+	"flags.ofTargets", "messages.last", "messages.old", "messages.segmentsBefore", "realtime.ofTopics", "moves.ids.of", "moves.rows.", // the first rows of each id
 }
 
 // moves are the statements that move rows to another home, by the beginning of their names. They run in the background,

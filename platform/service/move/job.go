@@ -137,7 +137,7 @@ func (w *work) freeze(ctx context.Context) error {
 }
 
 // beginMoving makes servers refuse reads, too. If ids were found that servers do not know, it waits until they do and
-// collects the ids once more.
+// collects the ids again.
 func (w *work) beginMoving(ctx context.Context) error {
 	ids, tooMany, err := w.countIDs(ctx)
 	if err != nil {

@@ -68,9 +68,8 @@ var (
 		ON CONFLICT (home, user_id) DO UPDATE SET from_home = excluded.from_home, to_home = excluded.to_home, state = excluded.state,
 		version = excluded.version, ids = excluded.ids, seq = excluded.seq WHERE user_homes.version < excluded.version`)
 
-	sqlMovedIDsInsert = stmt("movedIDs.insert", `INSERT INTO moved_ids (home, user_id, id, kind)
-		SELECT DISTINCT $1, $2, i.id, $4 FROM unnest($3::text[]) AS i (id)
-		WHERE NOT EXISTS (SELECT 1 FROM moved_ids AS m WHERE m.home = $1 AND m.user_id = $2 AND m.id = i.id)`)
+	sqlMovedIDInsert = stmt("movedIDs.insert", `INSERT INTO moved_ids (home, user_id, id, kind) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (home, user_id, id) DO NOTHING`)
 	sqlMovedIDsAfter = stmt("movedIDs.after", `SELECT id, kind FROM moved_ids WHERE home = $1 AND user_id = $2 AND id > $3 ORDER BY id LIMIT $4::bigint`)
 	sqlMovedIDsCount = stmt("movedIDs.count", `SELECT count(*) FROM moved_ids WHERE home = $1 AND user_id = $2`)
 )
@@ -115,7 +114,9 @@ func (w *Tx) SetRoute(r db.Route, ids int64) {
 
 // InsertMovedIDs adds ids that move with a user at this home.
 func (w *Tx) InsertMovedIDs(userID, kind string, ids []string) {
-	w.Exec(sqlMovedIDsInsert, userID, ids, kind)
+	for _, id := range ids {
+		w.Exec(sqlMovedIDInsert, userID, id, kind)
+	}
 }
 
 // MovedID is an id that moves with a user.

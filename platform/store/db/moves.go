@@ -45,7 +45,7 @@ func (r *Route) current() region.Code {
 
 const (
 	// MoveLease is how long a server uses its routes without reading them again. Afterwards it refuses to send statements.
-	MoveLease = 5 * time.Second
+	MoveLease = 10 * time.Second
 	// moveRetryAfter is when a request that concerns a moving id may succeed.
 	moveRetryAfter = 5 * time.Second
 )

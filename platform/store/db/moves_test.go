@@ -1,0 +1,102 @@
+package db_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+// TestHomeOfMovedIDs checks where the rows of a user and of an id that moves with the user are in each state, and that
+// older routes change nothing.
+func TestHomeOfMovedIDs(t *testing.T) {
+	s := openNew(t)
+	user, post, other := region.NewID(region.EU), region.NewID(region.EU), region.NewID(region.EU)
+	homeOf := func(id string) region.Code {
+		home, err := s.HomeOf(id)
+		require.NoError(t, err)
+		return home
+	}
+	version := int64(0)
+	route := func(state db.MoveState) db.Route {
+		version++
+		return db.Route{UserID: user, Home: region.EU, To: region.SG, State: state, Version: version}
+	}
+	for _, state := range []db.MoveState{db.MoveFrozen, db.MoveMoving} {
+		s.Routes().Put(route(state), []string{post})
+		require.Equal(t, []region.Code{region.EU, region.EU}, []region.Code{homeOf(user), homeOf(post)}, state)
+	}
+	s.Routes().Put(route(db.MoveDone), []string{post})
+	s.Routes().Put(db.Route{UserID: user, Home: region.EU, To: region.SG, State: db.MoveMoving, Version: version - 1}, nil)
+	require.Equal(t, []region.Code{region.SG, region.SG, region.EU}, []region.Code{homeOf(user), homeOf(post), homeOf(other)})
+	require.Equal(t, map[region.Code][]string{region.SG: {post}, region.EU: {other}}, s.ByHome([]string{post, "bad", other}))
+	_, err := s.HomeOf("bad")
+	require.ErrorIs(t, err, region.ErrBadID)
+}
+
+// TestMovingIDsAreUnavailable sends statements about an id in each state of its move, alone and in a list.
+func TestMovingIDsAreUnavailable(t *testing.T) {
+	s := openNew(t)
+	user := region.NewID(region.EU)
+	read := func(arg any) error {
+		r := s.NewBatch()
+		r.Add(region.EU, raw(`SELECT $1::text, $2::text`), discard, arg)
+		return r.Run(t.Context())
+	}
+	readList := func() error {
+		r := s.NewBatch()
+		r.Add(region.EU, raw(`SELECT $1::text, $2::text[]`), discard, []string{user, region.NewID(region.EU)})
+		return r.Run(t.Context())
+	}
+	write := func(arg any) error {
+		w := s.NewTx(region.EU)
+		w.Exec(raw(`SELECT $1::text, $2::text`), arg)
+		return w.Commit(t.Context())
+	}
+	for i, c := range []struct {
+		state                db.MoveState
+		readable, isWritable bool
+	}{{db.MoveFrozen, true, false}, {db.MoveMoving, false, false}, {db.MoveDone, true, true}} {
+		s.Routes().Put(db.Route{UserID: user, Home: region.EU, To: region.SG, State: c.state, Version: int64(i) + 1}, nil)
+		for want, err := range map[*bool]error{&c.readable: read(user), &c.isWritable: write(user)} {
+			if *want {
+				require.NoError(t, err, c.state)
+			} else {
+				require.ErrorIs(t, err, fail.Unavailable("", nil), c.state)
+				require.Positive(t, fail.From(err).RetryAfter, c.state)
+			}
+		}
+		require.NoError(t, readList(), c.state)
+		require.NoError(t, write(region.NewID(region.EU)), c.state)
+	}
+}
+
+// TestRoutesLease checks that a server sends no statement once its routes are older than the lease, by either clock.
+func TestRoutesLease(t *testing.T) {
+	s := openNew(t)
+	now := time.Now()
+	s.Routes().SetClock(func() time.Time { return now })
+	send := func() error {
+		r := s.NewBatch()
+		r.Add(region.EU, raw(anything), discard)
+		w := s.NewTx(region.EU)
+		w.Exec(raw(`SELECT $1::text`))
+		read, write := r.Run(t.Context()), w.Commit(t.Context())
+		require.Equal(t, read == nil, write == nil)
+		return read
+	}
+	require.NoError(t, send(), "nothing follows the routes")
+	s.Routes().Refreshed(now)
+	now = now.Add(db.MoveLease)
+	require.NoError(t, send())
+	now = now.Add(time.Nanosecond)
+	require.ErrorIs(t, send(), fail.Unavailable("", nil))
+	s.Routes().Refreshed(now)
+	require.NoError(t, send())
+	now = now.Round(0).Add(db.MoveLease + time.Nanosecond) // without the monotonic clock
+	require.ErrorIs(t, send(), fail.Unavailable("", nil))
+}

@@ -30,7 +30,8 @@ func TestMetricsAreListed(t *testing.T) {
 	var found []string
 	require.Eventually(t, func() bool {
 		found = exposed(t, r)
-		return slices.Contains(found, "plaza_database_up gauge home") && slices.Contains(found, "plaza_outbox_oldest_age_seconds gauge")
+		return slices.Contains(found, "plaza_database_up gauge home") && slices.Contains(found, "plaza_outbox_oldest_age_seconds gauge") &&
+			slices.Contains(found, "plaza_moderation_generation gauge")
 	}, patience, 50*time.Millisecond)
 	if !testdb.Cockroach(t) {
 		found = append(found, onCockroachOnly...)

@@ -47,7 +47,7 @@ var ruleOfField = map[string]string{
 	"device_id":                     aToken, "device_info.kind": aToken, "device_info.model": aToken, "device_info.sdk_version": aToken, "auth_token": aToken,
 	"rate_limit": aToken, "platform.name": aToken, "platform.version": aToken,
 	"stream_key": media, "labels.category": media, "recordings.url": media, "recordings.thumbnail_url": media, "recordings.mp4.url": media,
-	"recordings.m3u8.url": media, "recordings.flv.url": media, "event": media, "participants": anID,
+	"recordings.m3u8.url": media, "recordings.flv.url": media, "event": media, "participants": anID, "MoveService.MoveUser region": anID,
 	"SessionService.CreateSession user_id": userID, "AuthenticationService.CreateToken user_id": userID, "user_id": anID,
 
 	"ReactionService.RemoveReaction reaction_name": anID,

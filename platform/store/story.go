@@ -73,7 +73,8 @@ var (
 	// Deleting or hiding a story has already decremented the count.
 	sqlStorySubtractCount = stmt("stories.uncount", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $3, 0,
 		-(SELECT count(*) FROM stories WHERE home = $1 AND id = $4 AND deleted_at IS NULL AND hidden_at IS NULL))
-		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`).UpdatesFirst(sharedCounters, 2, 3)
+		ON CONFLICT (home, ref, kind, shard) DO UPDATE SET n = counters.n + excluded.n`).
+		UpdatesUnlocked(sharedCounters, "the statement reads the story, which the transaction locks, before its deletion")
 	sqlStoryTargetRecompute = stmt("storyTargets.put", `INSERT INTO story_targets (home, target_id, target_type, target_public_id, last_expires_at, updated_at)
 		VALUES ($1, $2, $3, $4, `+sqlStoryExpiry+`, $5) ON CONFLICT (home, target_id)
 		DO UPDATE SET target_public_id = excluded.target_public_id, last_expires_at = excluded.last_expires_at, updated_at = excluded.updated_at`)

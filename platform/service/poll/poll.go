@@ -15,6 +15,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
@@ -40,7 +41,7 @@ func (s *Service) CreatePoll(ctx context.Context, req *plazav1.CreatePollRequest
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
-	p := s.newPoll(f.User(), req)
+	p := s.newPoll(s.HomeOf(f.Caller.UserID), f.User(), req)
 	tx := s.Store.NewTx(s.HomeOf(p.ID))
 	tx.InsertPoll(p)
 	return &plazav1.PollResponse{
@@ -82,8 +83,8 @@ func check(m *plazav1.CreatePollRequest) error {
 	return nil
 }
 
-func (s *Service) newPoll(creator *store.User, m *plazav1.CreatePollRequest) store.Poll {
-	home, now := s.HomeOf(creator.ID), s.Now()
+func (s *Service) newPoll(home region.Code, creator *store.User, m *plazav1.CreatePollRequest) store.Poll {
+	now := s.Now()
 	p := store.Poll{
 		ID: s.NewID(home), CreatorID: creator.ID, CreatorPublicID: creator.PublicID, Title: m.GetTitle(), Question: m.GetQuestion(),
 		AnswerType: cmp.Or(m.GetAnswerType(), "single"), ClosedIn: int64(m.GetClosedIn()), CreatedAt: now, UpdatedAt: now,

@@ -57,7 +57,7 @@ func newService() *Service {
 func TestNewPoll(t *testing.T) {
 	t.Parallel()
 	creator := &store.User{ID: region.NewID(region.SG), PublicID: "anna"}
-	p := newService().newPoll(creator, &plazav1.CreatePollRequest{
+	p := newService().newPoll(region.SG, creator, &plazav1.CreatePollRequest{
 		Question: "Really?", ClosedIn: 90_000, Answers: []*answer{{Data: "yes"}, {DataType: "image", FileId: "f"}},
 	})
 	end := servicetest.Noon.Add(90 * time.Second)
@@ -67,7 +67,7 @@ func TestNewPoll(t *testing.T) {
 		CreatedAt: servicetest.Noon, UpdatedAt: servicetest.Noon,
 	}, p, "at the home of its creator")
 
-	p = newService().newPoll(creator, &plazav1.CreatePollRequest{AnswerType: "multiple"})
+	p = newService().newPoll(region.SG, creator, &plazav1.CreatePollRequest{AnswerType: "multiple"})
 	require.Nil(t, p.ClosesAt, "without an end")
 	require.Equal(t, "multiple", p.AnswerType)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 
@@ -35,13 +34,9 @@ func TestBareMatchesPlaza(t *testing.T) {
 	through.take() // ignores startup
 	for _, op := range operations(data, bareName) {
 		t.Run(op.name, func(t *testing.T) {
-			_, err := answerOf(op, plaza, op.request(0))
-			require.NoError(t, err)
-			want := ofRequests(through.take())
+			want := through.ofOperation(t, op, plaza)
 			require.NotEmpty(t, want)
-			_, err = answerOf(op, other, op.request(0))
-			require.NoError(t, err)
-			require.Equal(t, want, ofRequests(through.take()), "statements of the platform and of package bare")
+			require.Equal(t, want, through.ofOperation(t, op, other), "statements of the platform and of package bare")
 			require.NoError(t, compareAnswers(op, plaza, other))
 			through.take()
 		})
@@ -80,15 +75,6 @@ func dialTest(t *testing.T, address string) *client {
 	require.NoError(t, err)
 	t.Cleanup(c.close)
 	return c
-}
-
-// ofRequests removes the statements of background workers and sorts the rest.
-func ofRequests(statements []string) []string {
-	rest := slices.DeleteFunc(statements, func(name string) bool {
-		return strings.HasSuffix(name, ".due") || strings.HasSuffix(name, ".sweep") || name == "store.ping" || name == "roles.all"
-	})
-	slices.Sort(rest)
-	return rest
 }
 
 func TestDifference(t *testing.T) {

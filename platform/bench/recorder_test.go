@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -115,4 +116,51 @@ func (r *recorder) take() []string {
 	sent := r.sent
 	r.sent = nil
 	return sent
+}
+
+// ofOperation returns the names of the statements that c sends for op, sorted. It sends op several times and returns
+// what was sent each time, because background workers send statements too.
+func (r *recorder) ofOperation(t testing.TB, op *operation, c *client) []string {
+	t.Helper()
+	var common []string
+	for i := range 4 {
+		r.take()
+		_, err := answerOf(op, c, op.request(0))
+		require.NoError(t, err)
+		sent := r.take()
+		slices.Sort(sent)
+		if i == 0 {
+			common = sent
+		}
+		common = intersection(common, sent)
+	}
+	return common
+}
+
+// intersection returns the elements of both a and b, each as often as both contain it. a and b must be sorted.
+func intersection(a, b []string) []string {
+	var both []string
+	for len(a) > 0 && len(b) > 0 {
+		switch strings.Compare(a[0], b[0]) {
+		case 0:
+			both, a, b = append(both, a[0]), a[1:], b[1:]
+		case -1:
+			a = a[1:]
+		default:
+			b = b[1:]
+		}
+	}
+	return both
+}
+
+func TestIntersection(t *testing.T) {
+	for name, c := range map[string]struct{ a, b, want []string }{
+		"equal":           {[]string{"a", "b"}, []string{"a", "b"}, []string{"a", "b"}},
+		"background in a": {[]string{"a", "x", "y"}, []string{"a"}, []string{"a"}},
+		"background in b": {[]string{"b"}, []string{"a", "b", "c"}, []string{"b"}},
+		"twice":           {[]string{"a", "a", "b"}, []string{"a", "a", "a", "b"}, []string{"a", "a", "b"}},
+		"nothing":         {[]string{"a"}, nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, intersection(c.a, c.b)) })
+	}
 }

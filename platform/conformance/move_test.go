@@ -238,7 +238,7 @@ func TestMoveRefused(t *testing.T) {
 	admin := n.Admin(region.US)
 	require.Equal(t, http.StatusConflict, admin.Do(t, http.MethodPost, movePath(u.UserID), object{"region": "eu"}).Status)
 	require.Equal(t, http.StatusUnprocessableEntity, admin.Do(t, http.MethodPost, movePath(u.UserID), object{"region": "mars"}).Status)
-	require.Equal(t, http.StatusNotFound, admin.Do(t, http.MethodPost, movePath("nobody"), object{"region": "us"}).Status)
+	require.Equal(t, http.StatusNotFound, admin.Do(t, http.MethodPost, movePath("unknown"), object{"region": "us"}).Status)
 	require.Equal(t, http.StatusNotFound, admin.Do(t, http.MethodGet, movePath(u.UserID), nil).Status)
 	require.Equal(t, http.StatusForbidden, u.Do(t, http.MethodPost, movePath(u.UserID), object{"region": "us"}).Status)
 	admin.Do(t, http.MethodPost, movePath(u.UserID), object{"region": "us"}).OK(t)

@@ -63,13 +63,11 @@ func program() sources {
 	return s
 }
 
-// applyJoins are the statements that may have an apply join, by the beginning of their names. Each reads a few rows for
-// each row of a page. Without it, a statement reads either every comment on a post, or what it needs in one more round
-// trip, which all databases would pay for.
+// applyJoins are the statements that may have LATERAL (… LIMIT …), by the beginning of their names, because the values
+// are rows that the statement itself finds: there may be thousands.
 var applyJoins = []string{
-	"comments.", "posts.", "stories.", "pins.posts", // the latest comments of a page
-	"feeds.",                                                                                                                          // the first posts of each target
-	"flags.ofTargets", "messages.last", "messages.old", "messages.segmentsBefore", "realtime.ofTopics", "moves.ids.of", "moves.rows.", // the first rows of each id
+	"feeds.",                      // the first posts of each followed user, and up to 100 reactions and comments of each ranked post
+	"moves.ids.of", "moves.rows.", // the rows of ids that move, all of which the job reads in any case
 }
 
 // moves are the statements that move rows to another home, by the beginning of their names. They run in the background,

@@ -338,6 +338,8 @@ func killConnections(ctx context.Context, t *testing.T, url string) int {
 var driftQueries = map[string]string{
 	"comments of a post":             counted("comments", `SELECT home, reference_id AS ref, count(*) AS n FROM comments WHERE deleted_at IS NULL AND approval_status = 'approved' GROUP BY home, reference_id`, "posts"),
 	"replies to a comment":           counted("replies", `SELECT home, parent_id AS ref, count(*) AS n FROM comments WHERE deleted_at IS NULL AND approval_status = 'approved' AND parent_id <> '' GROUP BY home, parent_id`, "comments"),
+	"latest comments of a post":      latest("comments", "posts", "reference_id = r.id AND parent_id = ''"),
+	"latest replies to a comment":    latest("replies", "comments", "reference_id = r.reference_id AND parent_id = r.id"),
 	"members of a community":         counted("members", `SELECT home, community_id AS ref, count(*) AS n FROM community_members WHERE state = 'member' GROUP BY home, community_id`, "communities"),
 	"moderators of a community":      counted("moderators", `SELECT home, community_id AS ref, count(*) AS n FROM community_members WHERE is_moderator GROUP BY home, community_id`, "communities"),
 	"published posts":                counted("published", postsIn("published"), "communities"),
@@ -400,6 +402,15 @@ func counted(kind, facts, of string) string {
 	return `SELECT home, ref, f.n AS facts, c.n AS counted FROM (` + facts + `) AS f
 		FULL JOIN (SELECT home, ref, sum(n) AS n FROM counters WHERE kind = '` + kind + `' GROUP BY home, ref) AS c USING (home, ref)
 		JOIN ` + of + ` USING (home) WHERE ` + of + `.id = ref AND COALESCE(f.n, 0) <> COALESCE(c.n, 0)`
+}
+
+// latest finds existing references whose latest three comments differ from those that the counts keep.
+func latest(kind, of, belongs string) string {
+	return `SELECT * FROM (SELECT r.id, ARRAY(SELECT id FROM comments WHERE home = r.home AND ` + belongs + ` AND approval_status = 'approved' AND deleted_at IS NULL
+				ORDER BY created_at DESC, id DESC LIMIT 3) AS facts,
+			ARRAY(SELECT substr(entry, 17, 24) FROM (SELECT DISTINCT entry FROM counters CROSS JOIN LATERAL (VALUES (latest_1), (latest_2), (latest_3)) AS v (entry)
+				WHERE home = r.home AND ref = r.id AND kind = '` + kind + `' AND entry <> '') AS e ORDER BY entry DESC LIMIT 3) AS kept
+			FROM ` + of + ` AS r WHERE r.deleted_at IS NULL) AS l WHERE facts <> kept`
 }
 
 // flagItemsIn finds the places and homes whose count of flag items of a state differs from the items.

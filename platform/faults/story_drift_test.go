@@ -61,15 +61,16 @@ func (h *worker) useStory(viewed string, _ [2]string, _ string) {
 
 // storyDriftQueries are the driftQueries of stories and views.
 var storyDriftQueries = map[string]string{
-	"stories of a target":   counted("stories", `SELECT home, target_id AS ref, count(*) AS n FROM stories WHERE deleted_at IS NULL AND hidden_at IS NULL GROUP BY home, target_id`, "communities"),
-	"comments of a story":   counted("comments", `SELECT home, reference_id AS ref, count(*) AS n FROM comments WHERE deleted_at IS NULL AND approval_status = 'approved' GROUP BY home, reference_id`, "stories"),
-	"likes of a story":      counted("reaction:like", reactionsBy("like"), "stories"),
-	"loves of a story":      counted("reaction:love", reactionsBy("love"), "stories"),
-	"impressions of a post": counted("impressions", `SELECT home, reference_id AS ref, sum(n) AS n FROM views GROUP BY home, reference_id`, "posts"),
-	"impressions":           counted("impressions", `SELECT home, reference_id AS ref, sum(n) AS n FROM views GROUP BY home, reference_id`, "stories"),
-	"reach of a post":       counted("reach", `SELECT home, reference_id AS ref, count(*) AS n FROM views GROUP BY home, reference_id`, "posts"),
-	"reach":                 counted("reach", `SELECT home, reference_id AS ref, count(*) AS n FROM views GROUP BY home, reference_id`, "stories"),
-	"flags of stories":      flagged("stories"),
+	"stories of a target":        counted("stories", `SELECT home, target_id AS ref, count(*) AS n FROM stories WHERE deleted_at IS NULL AND hidden_at IS NULL GROUP BY home, target_id`, "communities"),
+	"latest comments of a story": latest("comments", "stories", "reference_id = r.id AND parent_id = ''"),
+	"comments of a story":        counted("comments", `SELECT home, reference_id AS ref, count(*) AS n FROM comments WHERE deleted_at IS NULL AND approval_status = 'approved' GROUP BY home, reference_id`, "stories"),
+	"likes of a story":           counted("reaction:like", reactionsBy("like"), "stories"),
+	"loves of a story":           counted("reaction:love", reactionsBy("love"), "stories"),
+	"impressions of a post":      counted("impressions", `SELECT home, reference_id AS ref, sum(n) AS n FROM views GROUP BY home, reference_id`, "posts"),
+	"impressions":                counted("impressions", `SELECT home, reference_id AS ref, sum(n) AS n FROM views GROUP BY home, reference_id`, "stories"),
+	"reach of a post":            counted("reach", `SELECT home, reference_id AS ref, count(*) AS n FROM views GROUP BY home, reference_id`, "posts"),
+	"reach":                      counted("reach", `SELECT home, reference_id AS ref, count(*) AS n FROM views GROUP BY home, reference_id`, "stories"),
+	"flags of stories":           flagged("stories"),
 	"reactions to deleted stories": `SELECT r.reference_id FROM reactions AS r WHERE r.reference_type = 'story'
 		AND NOT EXISTS (SELECT 1 FROM stories AS s WHERE s.home = r.home AND s.id = r.reference_id)`,
 	"views of deleted references": `SELECT v.reference_id FROM views AS v WHERE NOT EXISTS (SELECT 1 FROM posts AS p WHERE p.home = v.home AND p.id = v.reference_id)

@@ -40,9 +40,7 @@ type Comment struct {
 	EditedAt       time.Time
 	DeletedAt      *time.Time
 
-	// ReplyIDs are the latest direct replies, newest first, and ReplyAuthors their authors.
-	ReplyIDs     []string
-	ReplyAuthors []string
+	LatestReplies LatestComments // direct ones
 }
 
 // The approval statuses of a comment. Only approved comments are counted and embedded.
@@ -52,14 +50,11 @@ const (
 	Declined = "declined"
 )
 
-var commentColumns = db.Columns[Comment]("reply_ids", "reply_authors")
+var commentColumns = db.Columns[Comment]("latest_replies")
 
 // withReplies wraps a statement that selects commentColumns and adds the latest replies to each row.
 func withReplies(inner, order string) string {
-	return `SELECT ` + db.Prefixed("p", commentColumns) + `, latest.ids, latest.authors FROM (` + inner + `) AS p CROSS JOIN LATERAL (
-		SELECT array_agg(c.id ORDER BY c.created_at DESC, c.id DESC) AS ids, array_agg(c.author_id ORDER BY c.created_at DESC, c.id DESC) AS authors
-		FROM (SELECT id, author_id, created_at FROM comments WHERE home = $1 AND reference_id = p.reference_id AND parent_id = p.id
-			AND approval_status = 'approved' AND deleted_at IS NULL ORDER BY created_at DESC, id DESC LIMIT 3) AS c) AS latest` + order
+	return withLatest(CountReplies, commentColumns, inner, order)
 }
 
 var (
@@ -130,18 +125,31 @@ func (c Comment) fileUse() FileUse {
 func (w *Tx) ReviewComment(c Comment, status string, now time.Time) {
 	w.Exec(sqlCommentReview, c.ID, status, now)
 	c.ApprovalStatus = status
-	w.countComment(c, +1)
+	w.countComment(c)
 }
 
-// countComment adds delta to the counts that include the comment. Only approved comments are counted.
-func (w *Tx) countComment(c Comment, delta int64) {
+// countComment adds the comment to the counts and the latest comments. Only approved comments are counted.
+func (w *Tx) countComment(c Comment) {
 	if c.ApprovalStatus != Approved {
 		return
 	}
-	w.Count(c.ReferenceID, CountComments, delta)
+	ref, kind := c.shownAt()
+	w.Exec(sqlCounterAddLatest, ref, string(kind), db.AnyShard, latestEntry(c))
 	if c.ParentID != "" {
-		w.Count(c.ParentID, CountReplies, delta)
+		w.Count(c.ReferenceID, CountComments, +1)
 	}
+}
+
+// uncountComment removes the comment, which was deleted, from the counts and the latest comments.
+func (w *Tx) uncountComment(c Comment) {
+	if c.ApprovalStatus != Approved {
+		return
+	}
+	w.Count(c.ReferenceID, CountComments, -1)
+	if c.ParentID != "" {
+		w.Count(c.ParentID, CountReplies, -1)
+	}
+	w.refreshLatest(c)
 }
 
 // InsertComment inserts a comment and counts it if it is approved. A retry after a lost connection inserts it once.
@@ -151,7 +159,7 @@ func (w *Tx) InsertComment(c Comment) {
 		c.AuthorID, c.AuthorPublicID, emptyIfNil(c.DataTypes), c.Data, c.Metadata, c.Mentionees, c.Attachments, c.Segment, c.ApprovalStatus, c.CreatedAt)
 	w.insertFileUses(c.fileUse(), attachedFileIDs(c.Attachments))
 	w.Count(c.ReferenceID, CountSegment, +1)
-	w.countComment(c, +1)
+	w.countComment(c)
 }
 
 // DeleteComment marks a comment as deleted and updates the counts and flags. GuardCommentStatus must precede it.
@@ -159,7 +167,7 @@ func (w *Tx) DeleteComment(c Comment, now time.Time) {
 	w.Exec(sqlCommentDelete, c.ID, now)
 	w.DeletePendingEdits(c.ID)
 	w.closeFlagItems(c.ID, now)
-	w.countComment(c, -1)
+	w.uncountComment(c)
 	w.RecomputeCommentFlags(c)
 }
 
@@ -193,6 +201,7 @@ func (w *Tx) DeleteCommentsOfStory(storyID string, ids []string) {
 func (w *Tx) wipeComments(referenceID string, ids []string) {
 	w.Exec(sqlCommentSubtractCount, referenceID, string(CountComments), ids, false)
 	w.Exec(sqlCommentSubtractCount, referenceID, string(CountSegment), ids, true)
+	w.Exec(sqlLatestClear, referenceID)
 	w.Exec(sqlReactionPurge, ids)
 	w.PurgeFlags(ids)
 	w.DeletePendingEdits(ids...)

@@ -109,8 +109,8 @@ func TestCommentsAndReplies(t *testing.T) {
 		ids = append(ids, newComment(t, s, p, func(c *store.Comment) { c.CreatedAt = later(i) }).ID)
 	}
 	reply := newComment(t, s, p, func(c *store.Comment) { c.ParentID, c.RootID = ids[0], ids[0] })
-	require.Equal(t, []string{ids[4], ids[3], ids[2]}, readPost(t, s, p.ID).CommentIDs, "the latest three of the first level")
-	require.Equal(t, []string{reply.ID}, readComment(t, s, ids[0]).ReplyIDs)
+	require.Equal(t, []string{ids[4], ids[3], ids[2]}, readPost(t, s, p.ID).LatestComments.IDs(), "the latest three of the first level")
+	require.Equal(t, []string{reply.ID}, readComment(t, s, ids[0]).LatestReplies.IDs())
 	counts := countsOf(t, s, p.ID, ids[0])
 	require.Equal(t, int64(6), counts.Of(p.ID, store.CountComments))
 	require.Equal(t, int64(1), counts.Of(ids[0], store.CountReplies))

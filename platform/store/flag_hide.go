@@ -101,6 +101,7 @@ func (w *Tx) ApplyFlagsToComment(c Comment, limit int, now time.Time) {
 	}
 	w.Exec(sqlHiddenCommentCount, c.ID, c.ID)
 	w.Exec(sqlHiddenCommentMove, c.ID, c.ID, now)
+	w.refreshLatest(c)
 	w.Exec(sqlFlagItemUnhide, c.ID)
 }
 

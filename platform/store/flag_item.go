@@ -95,12 +95,11 @@ var (
 	sqlFlagsKeep = stmt("clearedFlags.keep", `INSERT INTO cleared_flags (home, target_id, user_id, target_type, reason, detail, created_at, id)
 		SELECT $1, target_id, user_id, target_type, reason, detail, created_at, id FROM flags WHERE home = $1 AND target_id = $2
 			AND user_id NOT IN (SELECT user_id FROM cleared_flags WHERE home = $1 AND target_id = $2)`)
-	sqlFlagsCleared   = stmt("clearedFlags.ofTarget", `SELECT `+flagColumns+` FROM cleared_flags WHERE home = $1 AND target_id = $2 ORDER BY user_id LIMIT 100`)
-	sqlClearedPurge   = stmt("clearedFlags.purge", `DELETE FROM cleared_flags WHERE home = $1 AND target_id = ANY($2::text[])`)
-	sqlFlagsUnqueued  = stmt("flags.unqueued", `SELECT `+flagColumns+` FROM flags WHERE home = $1 AND NOT is_queued ORDER BY created_at, target_id LIMIT 100`)
-	sqlFlagsQueue     = stmt("flags.queue", `UPDATE flags SET is_queued = true WHERE home = $1 AND target_id = $2 AND NOT is_queued`)
-	sqlFlagsOfTargets = stmt("flags.ofTargets", `SELECT `+db.Prefixed("f", flagColumns)+` FROM unnest($2::text[]) AS t (id) CROSS JOIN LATERAL (
-		SELECT `+flagColumns+` FROM flags WHERE home = $1 AND target_id = t.id ORDER BY user_id LIMIT $3::bigint) AS f`)
+	sqlFlagsCleared  = stmt("clearedFlags.ofTarget", `SELECT `+flagColumns+` FROM cleared_flags WHERE home = $1 AND target_id = $2 ORDER BY user_id LIMIT 100`)
+	sqlClearedPurge  = stmt("clearedFlags.purge", `DELETE FROM cleared_flags WHERE home = $1 AND target_id = ANY($2::text[])`)
+	sqlFlagsUnqueued = stmt("flags.unqueued", `SELECT `+flagColumns+` FROM flags WHERE home = $1 AND NOT is_queued ORDER BY created_at, target_id LIMIT 100`)
+	sqlFlagsQueue    = stmt("flags.queue", `UPDATE flags SET is_queued = true WHERE home = $1 AND target_id = $2 AND NOT is_queued`)
+	flagsOfTargets   = forEach("flags.ofTargets", 1, "", `SELECT `+flagColumns+` FROM flags WHERE home = $1 AND target_id = {value} ORDER BY user_id LIMIT $2::bigint`, "")
 )
 
 // countFlagItems adds $4 for each item with a condition to the counts of items by state: those of its place, and those
@@ -127,7 +126,7 @@ func (r *ReadBatch) FlagItem(targetID string, into **FlagItem) {
 // FlagsOf reads flags of targets, up to n of each, in no particular order.
 func (r *ReadBatch) FlagsOf(targetIDs []string, n int, into *[]Flag) {
 	*into = nil
-	readMany(r, targetIDs, sqlFlagsOfTargets, into, n)
+	readEach(r, targetIDs, flagsOfTargets, into, n)
 }
 
 // ClearedFlags reads up to 100 flags of a target that moderators cleared.

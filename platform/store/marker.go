@@ -79,8 +79,9 @@ var (
 
 	sqlFeedMarkersByFeed = stmt("feedMarkers.ofFeeds", `SELECT `+db.Prefixed("m", feedMarkerColumns)+` FROM unnest($3::text[]) AS f (id) CROSS JOIN LATERAL (
 		SELECT `+feedMarkerColumns+` FROM user_feed_markers WHERE home = $1 AND user_id = $2 AND feed_id = f.id LIMIT 1) AS m ORDER BY m.feed_id`)
-	sqlFeedMarkersByEntity = stmt("feedMarkers.ofEntities", `SELECT `+db.Prefixed("m", feedMarkerColumns)+` FROM unnest($3::text[]) AS e (id) CROSS JOIN LATERAL (
-		SELECT `+feedMarkerColumns+` FROM user_feed_markers WHERE home = $1 AND user_id = $2 AND entity_id = e.id LIMIT 1000) AS m`)
+	// The order and the range, instead of equality, make PostgreSQL choose the index by entity.
+	feedMarkersByEntity = forEach("feedMarkers.ofEntities", 1, "", `SELECT `+feedMarkerColumns+` FROM user_feed_markers WHERE home = $1 AND user_id = $2 AND entity_id >= {value} AND entity_id <= {value}
+		ORDER BY entity_id LIMIT 1000`, "")
 	sqlFeedMarkersChanged = stmt("feedMarkers.changed", `SELECT `+feedMarkerColumns+` FROM user_feed_markers WHERE home = $1 AND user_id = $2 AND updated_at > $3::timestamptz
 		ORDER BY updated_at, feed_id LIMIT $4::bigint`)
 	sqlFeedMarkersOfUsers = stmt("feedMarkers.ofUsers", `SELECT `+db.Prefixed("m", feedMarkerColumns)+` FROM unnest($3::text[]) AS u (id) CROSS JOIN LATERAL (
@@ -129,7 +130,12 @@ func (r *ReadBatch) FeedMarkers(userID string, feedIDs []string, into *[]FeedMar
 // FeedMarkersOfEntities reads a user's markers of the feeds of channels, which must be distinct; at most 1000 of each
 // channel.
 func (r *ReadBatch) FeedMarkersOfEntities(userID string, entityIDs []string, into *[]FeedMarker) {
-	r.addAt(userID, sqlFeedMarkersByEntity, db.Rows(into), userID, emptyIfNil(entityIDs))
+	home, err := r.HomeOf(userID)
+	if err != nil {
+		return
+	}
+	*into = nil
+	readEachAt(r, home, entityIDs, feedMarkersByEntity, into, userID)
 }
 
 // ChangedFeedMarkers reads up to limit markers of a user that changed after a time, oldest change first.

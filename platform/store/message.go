@@ -44,9 +44,8 @@ var (
 	sqlMessagesByID       = stmt("messages.byID", `SELECT `+messageColumns+` FROM messages WHERE home = $1 AND id = ANY($2::text[])`)
 	sqlMessageByReference = stmt("messages.byReference", `SELECT `+messageColumns+` FROM messages
 		WHERE home = $1 AND feed_id = $2 AND creator_id = $3 AND reference_hash = $4`)
-	sqlMessagesLast = stmt("messages.last", `SELECT `+db.Prefixed("m", messageColumns)+` FROM unnest($2::text[]) AS f (id) CROSS JOIN LATERAL (
-		SELECT `+messageColumns+` FROM messages WHERE home = $1 AND feed_id = f.id AND ($3::boolean OR deleted_at IS NULL)
-		ORDER BY segment DESC LIMIT 1) AS m`)
+	messagesLast = forEach("messages.last", 1, "", `SELECT `+messageColumns+` FROM messages WHERE home = $1 AND feed_id = {value} AND ($2::boolean OR deleted_at IS NULL)
+		ORDER BY segment DESC LIMIT 1`, "")
 	sqlMessageInsert = stmt("messages.insert", `INSERT INTO messages (home, id, feed_id, channel_id, channel_public_id, channel_type, parent_id,
 			creator_id, creator_public_id, reference_id, data_type, data, file_id, metadata, tags, mentions, created_at, updated_at, edited_at,
 			reference_hash, segment)
@@ -55,11 +54,11 @@ var (
 	sqlMessageGuard  = stmt("messages.guardAlive", `SELECT 1 / count(*) FROM messages WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
 	sqlMessageUpdate = stmt("messages.update", `UPDATE messages SET data = $3::jsonb, metadata = $4::jsonb, tags = $5::text[], mentions = $6::jsonb,
 		edited_at = $7, updated_at = $7 WHERE home = $1 AND id = $2`).Updates(sharedMessages, 2)
-	sqlMessageDelete         = stmt("messages.delete", `UPDATE messages SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedMessages, 2)
-	sqlMessagesPurge         = stmt("messages.purge", `DELETE FROM messages WHERE home = $1 AND id = ANY($2::text[])`).Updates(sharedMessages, 2)
-	sqlMessageSomeIDs        = stmt("messages.someIDs", `SELECT id FROM messages WHERE home = $1 AND feed_id = $2 ORDER BY segment LIMIT 500`)
-	sqlMessageSegmentsBefore = stmt("messages.segmentsBefore", `SELECT t.n, m.segment FROM unnest($3::timestamptz[]) WITH ORDINALITY AS t (at, n) CROSS JOIN LATERAL (
-		SELECT segment FROM messages WHERE home = $1 AND feed_id = $2 AND created_at < t.at ORDER BY created_at DESC, segment DESC LIMIT 1) AS m`)
+	sqlMessageDelete      = stmt("messages.delete", `UPDATE messages SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedMessages, 2)
+	sqlMessagesPurge      = stmt("messages.purge", `DELETE FROM messages WHERE home = $1 AND id = ANY($2::text[])`).Updates(sharedMessages, 2)
+	sqlMessageSomeIDs     = stmt("messages.someIDs", `SELECT id FROM messages WHERE home = $1 AND feed_id = $2 ORDER BY segment LIMIT 500`)
+	messageSegmentsBefore = forEach("messages.segmentsBefore", 1, time.Time{}, `SELECT {n} AS n, segment FROM messages
+		WHERE home = $1 AND feed_id = $2 AND created_at < {value}::timestamptz ORDER BY created_at DESC, segment DESC LIMIT 1`, "")
 )
 
 // referenceHash returns the hash of a client's reference id that is stored in the index.
@@ -94,27 +93,29 @@ func (r *ReadBatch) LastMessagesWithDeleted(feedIDs []string, into *[]Message) {
 }
 
 func (r *ReadBatch) lastMessages(feedIDs []string, deletedToo bool, into *[]Message) {
-	readMany(r, feedIDs, sqlMessagesLast, into, deletedToo)
+	readEach(r, feedIDs, messagesLast, into, deletedToo)
 }
 
 // SegmentsBefore reads, for each time, the segment of the last message of a subchannel before that time; 0 if there is
 // none.
 func (r *ReadBatch) SegmentsBefore(feedID string, times []time.Time, into *[]int64) {
 	home, err := r.HomeOf(feedID)
-	if err != nil || len(times) == 0 {
+	if err != nil {
 		return
 	}
-	r.Add(home, sqlMessageSegmentsBefore, func(rows pgx.Rows) error {
-		*into = make([]int64, len(times))
-		for rows.Next() {
-			var n, segment int64
-			if err := rows.Scan(&n, &segment); err != nil {
-				return err
+	*into = make([]int64, len(times))
+	eachPart(r, home, messageSegmentsBefore, times, func(first int) func(pgx.Rows) error {
+		return func(rows pgx.Rows) error {
+			for rows.Next() {
+				var n, segment int64
+				if err := rows.Scan(&n, &segment); err != nil {
+					return err
+				}
+				(*into)[int64(first)+n] = segment
 			}
-			(*into)[n-1] = segment
+			return nil
 		}
-		return nil
-	}, feedID, times)
+	}, feedID)
 }
 
 // SomeMessageIDs reads the ids of up to 500 messages of a subchannel, including deleted ones.

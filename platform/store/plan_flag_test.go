@@ -29,7 +29,9 @@ func (c *collector) collectFlagItems() {
 	var notes []store.FlagNote
 	targets := []string{postID(40), postID(flaggedPost)}
 	c.reads(func(r *store.ReadBatch) { r.FlagItem(postID(40), &item) })
-	c.reads(func(r *store.ReadBatch) { r.FlagsOf(targets, 10, &flags) })
+	for _, n := range eachSizes {
+		c.reads(func(r *store.ReadBatch) { r.FlagsOf(repeated(n, targets...), 10, &flags) })
+	}
 	c.reads(func(r *store.ReadBatch) { r.ClearedFlags(postID(40), &flags) })
 	c.reads(func(r *store.ReadBatch) { r.FlagNotes(postID(40), &notes) })
 	c.reads(func(r *store.ReadBatch) { r.UnqueuedFlags(region.US, &flags) })

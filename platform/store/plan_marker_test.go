@@ -31,7 +31,9 @@ func (c *collector) collectMarkers() {
 	c.reads(func(r *store.ReadBatch) { r.MessageFeed(feed, &found) })
 	c.reads(func(r *store.ReadBatch) { r.SegmentOf(feed, worldID("g", 7, 3), &segment) })
 	c.reads(func(r *store.ReadBatch) { r.FeedMarkers(user, []string{feed, worldID("f", 6, 6)}, &marks) })
-	c.reads(func(r *store.ReadBatch) { r.FeedMarkersOfEntities(user, []string{feed}, &marks) })
+	for _, n := range eachSizes {
+		c.reads(func(r *store.ReadBatch) { r.FeedMarkersOfEntities(user, repeated(n, feed), &marks) })
+	}
 	for _, after := range []time.Time{{}, worldStart.Add(1000 * time.Second)} {
 		c.reads(func(r *store.ReadBatch) { r.ChangedFeedMarkers(user, after, pageRows, &marks) })
 	}

@@ -55,10 +55,12 @@ func (c *collector) collectMessageReads(feed string) {
 	c.reads(func(r *store.ReadBatch) { r.Message(id, &found) })
 	c.reads(func(r *store.ReadBatch) { r.MessagesByID([]string{id, messageID(15), worldID("y", 4, 4)}, &rows) })
 	c.reads(func(r *store.ReadBatch) { r.MessageByReference(feed, userID(30_000), "LOCAL_29999", &found) })
-	c.reads(func(r *store.ReadBatch) { r.LastMessages([]string{feed, worldID("w", 6, 3)}, &rows) })
-	c.reads(func(r *store.ReadBatch) {
-		r.SegmentsBefore(feed, []time.Time{messageWorld(7), messageWorld(59_000)}, &segments)
-	})
+	for _, n := range eachSizes {
+		c.reads(func(r *store.ReadBatch) { r.LastMessages(repeated(n, feed, worldID("w", 6, 3)), &rows) })
+		c.reads(func(r *store.ReadBatch) {
+			r.SegmentsBefore(feed, repeated(n, messageWorld(59_000), messageWorld(7)), &segments)
+		})
+	}
 	c.reads(func(r *store.ReadBatch) { r.SomeMessageIDs(feed, &ids) })
 	c.reads(func(r *store.ReadBatch) { r.MessageFeedOf(id, &inFeed) })
 	c.reads(func(r *store.ReadBatch) { r.MessageFeeds([]string{feed, worldID("w", 6, 3)}, &feeds) })

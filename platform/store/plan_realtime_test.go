@@ -33,7 +33,11 @@ func (c *collector) collectRealtime() {
 		span := store.EventSpan{Home: region.US, After: after, To: 60_000, Limit: pageRows}
 		c.reads(func(r *store.ReadBatch) { r.Events(span, &found) })
 		c.reads(func(r *store.ReadBatch) { r.EventsOfTopics(span, []string{communityID(bigCommunity)}, &found) })
-		c.reads(func(r *store.ReadBatch) { r.EventsOfTopics(span, []string{userID(3)}, &found) })
+		for _, n := range eachSizes {
+			c.reads(func(r *store.ReadBatch) {
+				r.EventsOfTopics(span, repeated(n, userID(3), communityID(bigCommunity)), &found)
+			})
+		}
 	}
 	c.reads(func(r *store.ReadBatch) { r.MembersAmong(region.US, users, communities, &pairs) })
 	c.reads(func(r *store.ReadBatch) { r.LiveSessions(region.US, users, sessions, &live) })

@@ -20,9 +20,11 @@ func (c *collector) collectRetention() {
 		c.reads(func(r *store.ReadBatch) { read(r, region.US, before, pageRows, &rows) })
 	}
 	c.reads(func(r *store.ReadBatch) { r.MessageFeedsAfter(region.US, "", pageRows, &feeds) })
-	c.reads(func(r *store.ReadBatch) {
-		r.OldMessages(region.US, []string{worldID("f", 3, 3), worldID("f", 6, 6)}, before, pageRows, &rows)
-	})
+	for _, n := range eachSizes {
+		c.reads(func(r *store.ReadBatch) {
+			r.OldMessages(region.US, repeated(n, worldID("f", 3, 3), worldID("f", 6, 6)), before, pageRows, &rows)
+		})
+	}
 	c.reads(func(r *store.ReadBatch) { r.OldestAuditEvent(region.US, &rows) })
 	c.write(func(w *store.Tx) {
 		w.EmptyComments([]string{commentID(3)}, before)

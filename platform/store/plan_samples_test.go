@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -476,3 +477,9 @@ func (c *collector) collectSmall() {
 	c.byName("outbox.delete", "us", int64(0), []string{worldID("o", 12, 12), worldID("o", 24, 24)})
 	c.byName("outbox.delay", "us", int64(0), worldID("o", 12, 12), worldStart)
 }
+
+// eachSizes are numbers of values for which statements of all sizes are used.
+var eachSizes = []int{1, 3, 16, 18}
+
+// repeated returns n values, in which those given repeat.
+func repeated[V any](n int, values ...V) []V { return slices.Repeat(values, n)[:n] }

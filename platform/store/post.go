@@ -34,24 +34,16 @@ type Post struct {
 	EditedAt           time.Time
 	DeletedAt          *time.Time
 
-	// CommentIDs are the latest comments of the first level, newest first, and CommentAuthors their authors. They are
-	// part of the row, so that comments and authors can be read in the same round trip.
-	CommentIDs     []string
-	CommentAuthors []string
+	// LatestComments are those of the first level. They are part of the row, so that comments and authors can be read in
+	// the same round trip.
+	LatestComments LatestComments
 }
 
-var postColumns = db.Columns[Post]("comment_ids", "comment_authors")
+var postColumns = db.Columns[Post]("latest_comments")
 
 // withComments wraps a statement that selects postColumns and adds the latest comments to each row.
-func withComments(inner, order string) string { return withLatestComments(postColumns, inner, order) }
-
-// withLatestComments wraps a statement that selects columns, including the id, of a kind that can have comments, and
-// adds the latest comments to each row.
-func withLatestComments(columns, inner, order string) string {
-	return `SELECT ` + db.Prefixed("p", columns) + `, latest.ids, latest.authors FROM (` + inner + `) AS p CROSS JOIN LATERAL (
-		SELECT array_agg(c.id ORDER BY c.created_at DESC, c.id DESC) AS ids, array_agg(c.author_id ORDER BY c.created_at DESC, c.id DESC) AS authors
-		FROM (SELECT id, author_id, created_at FROM comments WHERE home = $1 AND reference_id = p.id AND parent_id = ''
-			AND approval_status = 'approved' AND deleted_at IS NULL ORDER BY created_at DESC, id DESC LIMIT 3) AS c) AS latest` + order
+func withComments(inner, order string) string {
+	return withLatest(CountComments, postColumns, inner, order)
 }
 
 var (

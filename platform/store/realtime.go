@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -58,9 +59,8 @@ var (
 	sqlEventHead   = stmt("realtime.head", `SELECT last_seq, trimmed FROM realtime_heads WHERE home = $1`)
 	sqlEventsAfter = stmt("realtime.after", `SELECT `+eventColumns+` FROM realtime_events
 		WHERE home = $1 AND seq > $2::bigint AND seq <= $3::bigint ORDER BY seq LIMIT $4::bigint`)
-	sqlEventsOfTopics = stmt("realtime.ofTopics", `SELECT `+db.Prefixed("e", eventColumns)+` FROM unnest($2::text[]) AS t (topic) CROSS JOIN LATERAL (
-		SELECT `+eventColumns+` FROM realtime_events WHERE home = $1 AND realtime_events.topic = t.topic AND seq > $3::bigint AND seq <= $4::bigint
-		ORDER BY seq LIMIT $5::bigint) AS e ORDER BY e.seq LIMIT $5::bigint`)
+	eventsOfTopics = forEach("realtime.ofTopics", 3, "", `SELECT `+eventColumns+` FROM realtime_events WHERE home = $1 AND topic = {value} AND seq > $2::bigint AND seq <= $3::bigint
+		ORDER BY seq LIMIT $4::bigint`, ` ORDER BY seq LIMIT $4::bigint`)
 	sqlEventsSweep = stmt("realtime.sweep", `WITH gone AS (DELETE FROM realtime_events WHERE home = $1 AND seq IN
 		(SELECT seq FROM (SELECT seq, created_at FROM realtime_events WHERE home = $1 ORDER BY seq LIMIT 500) AS oldest WHERE created_at < $2::timestamptz)
 		RETURNING seq)
@@ -116,7 +116,11 @@ func (r *ReadBatch) Events(s EventSpan, into *[]LoggedEvent) {
 
 // EventsOfTopics is like Events for some topics, which must be distinct.
 func (r *ReadBatch) EventsOfTopics(s EventSpan, topics []string, into *[]LoggedEvent) {
-	r.Add(s.Home, sqlEventsOfTopics, db.Rows(into), emptyIfNil(topics), s.After, s.To, s.Limit)
+	readEachAt(r, s.Home, topics, eventsOfTopics, into, s.After, s.To, s.Limit)
+	r.Then(func() {
+		slices.SortFunc(*into, func(a, b LoggedEvent) int { return cmp.Compare(a.Seq, b.Seq) })
+		*into = (*into)[:min(len(*into), s.Limit)]
+	})
 }
 
 // MembersAmong reads which of the users, who have the given home, are members of which of the communities, as pairs of

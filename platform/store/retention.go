@@ -23,9 +23,8 @@ var (
 	sqlMessagesExpired = stmt("messages.expired", `SELECT id, '', deleted_at FROM messages WHERE home = $1 AND has_deleted_content AND deleted_at IS NOT NULL AND deleted_at < $2::timestamptz
 		ORDER BY deleted_at, id LIMIT $3::bigint`)
 	sqlMessageFeedsAfter = stmt("messageFeeds.after", `SELECT id FROM message_feeds WHERE home = $1 AND id > $2 ORDER BY id LIMIT $3::bigint`)
-	sqlMessagesOld       = stmt("messages.old", `SELECT m.id, m.parent_id, m.created_at FROM unnest($2::text[]) AS f (id) CROSS JOIN LATERAL (
-		SELECT id, parent_id, created_at FROM messages WHERE home = $1 AND feed_id = f.id AND NOT is_deleted AND created_at < $3::timestamptz
-		ORDER BY created_at, id LIMIT $4::bigint) AS m LIMIT $4::bigint`)
+	messagesOld          = forEach("messages.old", 2, "", `SELECT id, parent_id, created_at FROM messages WHERE home = $1 AND feed_id = {value} AND NOT is_deleted
+		AND created_at < $2::timestamptz ORDER BY created_at, id LIMIT $3::bigint`, ` LIMIT $3::bigint`)
 )
 
 // The statements that end the retention of rows.
@@ -68,7 +67,8 @@ func (r *ReadBatch) MessageFeedsAfter(home region.Code, after string, limit int,
 
 // OldMessages reads up to limit live messages of subchannels of a home that were sent before a time.
 func (r *ReadBatch) OldMessages(home region.Code, feedIDs []string, before time.Time, limit int, into *[]Expired) {
-	r.Add(home, sqlMessagesOld, db.Rows(into), feedIDs, before, limit)
+	readEachAt(r, home, feedIDs, messagesOld, into, before, limit)
+	r.Then(func() { *into = (*into)[:min(len(*into), limit)] })
 }
 
 // EmptyComments removes the content of deleted comments and what refers to it. The rows remain, because their replies

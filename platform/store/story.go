@@ -33,9 +33,7 @@ type Story struct {
 	DeletedAt         *time.Time
 	HiddenAt          *time.Time // when flags hid it; nil if it is visible
 
-	// CommentIDs are the latest comments of the first level, newest first, and CommentAuthors their authors.
-	CommentIDs     []string
-	CommentAuthors []string
+	LatestComments LatestComments // of the first level
 }
 
 // IsLive reports whether the story is neither deleted nor expired. It is false for a nil Story.
@@ -43,7 +41,7 @@ func (s *Story) IsLive(now time.Time) bool {
 	return s != nil && s.DeletedAt == nil && now.Before(s.ExpiresAt)
 }
 
-var storyColumns = db.Columns[Story]("comment_ids", "comment_authors")
+var storyColumns = db.Columns[Story]("latest_comments")
 
 // communityOfStory selects the community of a story; nothing if it is on a wall.
 const communityOfStory = `(SELECT target_id FROM stories WHERE home = $1 AND stories.id = $2 AND target_type = 'community')`
@@ -52,8 +50,8 @@ const communityOfStory = `(SELECT target_id FROM stories WHERE home = $1 AND sto
 const sqlStoryExpiry = `COALESCE((SELECT max(expires_at) FROM stories WHERE home = $1 AND target_id = $2 AND NOT is_deleted AND hidden_at IS NULL), '0001-01-01'::timestamptz)`
 
 var (
-	sqlStoriesByID    = stmt("stories.byID", withLatestComments(storyColumns, `SELECT `+storyColumns+` FROM stories WHERE home = $1 AND id = ANY($2::text[])`, ""))
-	sqlStoryOfComment = stmt("stories.ofComment", withLatestComments(storyColumns, `SELECT `+storyColumns+` FROM stories
+	sqlStoriesByID    = stmt("stories.byID", withLatest(CountComments, storyColumns, `SELECT `+storyColumns+` FROM stories WHERE home = $1 AND id = ANY($2::text[])`, ""))
+	sqlStoryOfComment = stmt("stories.ofComment", withLatest(CountComments, storyColumns, `SELECT `+storyColumns+` FROM stories
 		WHERE home = $1 AND id = (SELECT reference_id FROM comments WHERE home = $1 AND comments.id = $2)`, ""))
 	sqlCommunityOfStory = stmt("communities.ofStory", `SELECT `+communityColumns+` FROM communities WHERE home = $1 AND communities.id = `+communityOfStory)
 	sqlMemberOfStory    = stmt("members.ofStory", `SELECT `+memberColumns+` FROM community_members
@@ -68,7 +66,7 @@ var (
 	sqlStoryGuardLive     = stmt("stories.guardLive", `SELECT 1 / count(*) FROM stories WHERE home = $1 AND id = $2 AND deleted_at IS NULL AND expires_at > $3::timestamptz`)
 	sqlStoryDelete        = stmt("stories.delete", `UPDATE stories SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedStories, 2)
 	sqlStoryPurge         = stmt("stories.purge", `DELETE FROM stories WHERE home = $1 AND id = ANY($2::text[])`).Updates(sharedStories, 2)
-	sqlStoriesEndedBefore = stmt("stories.endedBefore", withLatestComments(storyColumns, `SELECT `+storyColumns+` FROM stories
+	sqlStoriesEndedBefore = stmt("stories.endedBefore", withLatest(CountComments, storyColumns, `SELECT `+storyColumns+` FROM stories
 		WHERE home = $1 AND expires_at < $2::timestamptz ORDER BY expires_at, id LIMIT $3::bigint`, ""))
 	// Deleting or hiding a story has already decremented the count.
 	sqlStorySubtractCount = stmt("stories.uncount", `INSERT INTO counters (home, ref, kind, shard, n) VALUES ($1, $2, $3, 0,

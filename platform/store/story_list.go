@@ -40,7 +40,7 @@ var (
 
 func storyList(name, filter string) directions {
 	return inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return stmt("stories.list"+name+o.Name, withLatestComments(storyColumns, `SELECT `+storyColumns+` FROM stories WHERE home = $1 AND target_id = $2
+		return stmt("stories.list"+name+o.Name, withLatest(CountComments, storyColumns, `SELECT `+storyColumns+` FROM stories WHERE home = $1 AND target_id = $2
 				AND NOT is_deleted`+filter+` AND ($8::text = '' OR data_type = $8::text)
 				AND (hidden_at IS NULL OR $9::text IN ('', author_id)) AND `+o.After("created_at", "id", "$3::timestamptz", "$4")+
 			` ORDER BY `+o.By("created_at", "id")+` LIMIT $5::bigint`, ` ORDER BY `+o.By("p.created_at", "p.id")))

@@ -69,8 +69,8 @@ func camelCase(column string) string {
 
 // Derived columns, and those that concern moderation rather than the user.
 var internalColumns = []string{
-	"flaggers", "flag_count", "has_flagged_children", "has_flagged_comment", "has_flagged_post", "comment_ids", "comment_authors", "reply_ids",
-	"reply_authors", "version", "attempts", "handle_claim", "device_hash", "playback_key", "ingest_key", "moderation", "sizes_mime_type", "hidden_at",
+	"flaggers", "flag_count", "has_flagged_children", "has_flagged_comment", "has_flagged_post", "latest_comments", "latest_replies",
+	"version", "attempts", "handle_claim", "device_hash", "playback_key", "ingest_key", "moderation", "sizes_mime_type", "hidden_at",
 }
 
 // ExportTables are the kinds of rows in an export. Every table is in one of them or in notExported, which a test checks:

@@ -30,7 +30,7 @@ func (b *Builder) comment(c store.Comment, counts store.Counts) *plazav1.Comment
 		EditedAt:       ts(c.EditedAt),
 		CreatedAt:      ts(c.CreatedAt),
 		UpdatedAt:      ts(c.UpdatedAt),
-		Children:       c.ReplyIDs,
+		Children:       c.LatestReplies.IDs(),
 		SegmentNumber:  count(c.Segment),
 		Mentionees:     mentionees(c.Mentionees),
 		Attachments:    Attachments(c.Attachments),

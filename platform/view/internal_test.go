@@ -98,9 +98,9 @@ func TestShownEmbeds(t *testing.T) {
 }
 
 func TestRedactDeleted(t *testing.T) {
-	post := store.Post{ID: "p", Data: []byte(`{"text": "secret"}`), CommentIDs: []string{"c"}, Children: []string{"q"}, Tags: []string{"t"}}
-	comment := store.Comment{ID: "c", Data: []byte(`{"text": "secret"}`), ReplyIDs: []string{"r"}, Attachments: []byte(`[{}]`)}
-	story := store.Story{ID: "s", Data: []byte(`{"fileId": "secret"}`), CommentIDs: []string{"c"}, Items: []byte(`[{}]`)}
+	post := store.Post{ID: "p", Data: []byte(`{"text": "secret"}`), LatestComments: store.LatestComments{{ID: "c"}}, Children: []string{"q"}, Tags: []string{"t"}}
+	comment := store.Comment{ID: "c", Data: []byte(`{"text": "secret"}`), LatestReplies: store.LatestComments{{ID: "r"}}, Attachments: []byte(`[{}]`)}
+	story := store.Story{ID: "s", Data: []byte(`{"fileId": "secret"}`), LatestComments: store.LatestComments{{ID: "c"}}, Items: []byte(`[{}]`)}
 	kept := Rows{Posts: []store.Post{post}, Comments: []store.Comment{comment}, Stories: []store.Story{story}}
 	kept.redactDeleted()
 	require.Equal(t, Rows{Posts: []store.Post{post}, Comments: []store.Comment{comment}, Stories: []store.Story{story}}, kept)

@@ -96,19 +96,19 @@ func (l *loader) restrict() {
 func (l *loader) authors(visit func(userID, targetType, targetID string)) {
 	for _, p := range l.Posts {
 		visit(p.AuthorID, p.TargetType, p.TargetID)
-		for _, id := range p.CommentAuthors {
+		for _, id := range p.LatestComments.Authors() {
 			visit(id, p.TargetType, p.TargetID)
 		}
 	}
 	for _, s := range l.Stories {
 		visit(s.AuthorID, s.TargetType, s.TargetID)
-		for _, id := range s.CommentAuthors {
+		for _, id := range s.LatestComments.Authors() {
 			visit(id, s.TargetType, s.TargetID)
 		}
 	}
 	for _, c := range l.Comments {
 		visit(c.AuthorID, c.TargetType, c.TargetID)
-		for _, id := range c.ReplyAuthors {
+		for _, id := range c.LatestReplies.Authors() {
 			visit(id, c.TargetType, c.TargetID)
 		}
 	}
@@ -206,13 +206,13 @@ func (l *loader) readMembers(batch *store.ReadBatch) {
 func (l *loader) readReplies(batch *store.ReadBatch) {
 	var ids []string
 	for _, p := range l.Posts {
-		ids = append(ids, p.CommentIDs...)
+		ids = append(ids, p.LatestComments.IDs()...)
 	}
 	for _, s := range l.Stories {
-		ids = append(ids, s.CommentIDs...)
+		ids = append(ids, s.LatestComments.IDs()...)
 	}
 	for _, c := range l.Comments {
-		ids = append(ids, c.ReplyIDs...)
+		ids = append(ids, c.LatestReplies.IDs()...)
 	}
 	if len(ids) > 0 {
 		batch.CommentsByID(ids, &l.replies)
@@ -274,16 +274,16 @@ func (l *loader) wantedCounts() *idSet {
 	wanted := newIDSet()
 	for _, p := range l.Posts {
 		wanted.add(p.ID, p.TargetID)
-		wanted.add(p.CommentIDs...)
+		wanted.add(p.LatestComments.IDs()...)
 		wanted.add(p.Children...)
 	}
 	for _, s := range l.Stories {
 		wanted.add(s.ID)
-		wanted.add(s.CommentIDs...)
+		wanted.add(s.LatestComments.IDs()...)
 	}
 	for _, c := range l.Comments {
 		wanted.add(c.ID)
-		wanted.add(c.ReplyIDs...)
+		wanted.add(c.LatestReplies.IDs()...)
 	}
 	for _, c := range l.Communities {
 		wanted.add(c.ID)

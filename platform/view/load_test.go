@@ -27,12 +27,12 @@ func TestWantedUsers(t *testing.T) {
 		"the author of a post":   {Rows{Posts: []store.Post{{AuthorID: "author", TargetType: "community", TargetID: "c"}}}, []string{"author"}},
 		"the owner of a wall":    {Rows{Posts: []store.Post{{AuthorID: "author", TargetType: "user", TargetID: "owner"}}}, []string{"author", "owner"}},
 		"a post on the own wall": {Rows{Posts: []store.Post{{AuthorID: "author", TargetType: "user", TargetID: "author"}}}, []string{"author"}},
-		"authors of comments":    {Rows{Posts: []store.Post{{AuthorID: "author", CommentAuthors: []string{"x", "author", "y"}}}}, []string{"author", "x", "y"}},
+		"authors of comments":    {Rows{Posts: []store.Post{{AuthorID: "author", LatestComments: store.LatestComments{{AuthorID: "x"}, {AuthorID: "author"}, {AuthorID: "y"}}}}}, []string{"author", "x", "y"}},
 		"a mention in a post":    {Rows{Posts: []store.Post{{AuthorID: "author", Mentionees: mention}}}, []string{"author", "mentioned"}},
 		"a mention in a story":   {Rows{Stories: []store.Story{{AuthorID: "author", Mentionees: mention}}}, []string{"author", "mentioned"}},
 		"a mention in a comment": {Rows{Comments: []store.Comment{{AuthorID: "author", Mentionees: mention}}}, []string{"author", "mentioned"}},
-		"a story with comments":  {Rows{Stories: []store.Story{{AuthorID: "author", TargetType: "user", TargetID: "w", CommentAuthors: []string{"x"}}}}, []string{"author", "w", "x"}},
-		"authors of replies":     {Rows{Comments: []store.Comment{{AuthorID: "author", ReplyAuthors: []string{"x"}}}}, []string{"author", "x"}},
+		"a story with comments":  {Rows{Stories: []store.Story{{AuthorID: "author", TargetType: "user", TargetID: "w", LatestComments: store.LatestComments{{AuthorID: "x"}}}}}, []string{"author", "w", "x"}},
+		"authors of replies":     {Rows{Comments: []store.Comment{{AuthorID: "author", LatestReplies: store.LatestComments{{AuthorID: "x"}}}}}, []string{"author", "x"}},
 		"creators":               {Rows{Communities: []store.Community{{CreatorID: "creator"}, {}}}, []string{"creator"}},
 		"requested users":        {Rows{UserIDs: []string{"u", "", "u"}}, []string{"u"}},
 		"content without author": {Rows{Posts: []store.Post{{TargetType: "community", TargetID: "c"}}}, nil},
@@ -52,10 +52,10 @@ func TestWantedCounts(t *testing.T) {
 		want []string
 	}{
 		"a post":                 {Rows{Posts: []store.Post{{ID: "p", TargetID: "c"}}}, []string{"p", "c"}},
-		"comments and children":  {Rows{Posts: []store.Post{{ID: "p", CommentIDs: []string{"x"}, Children: []string{"y"}}}}, []string{"p", "x", "y"}},
+		"comments and children":  {Rows{Posts: []store.Post{{ID: "p", LatestComments: store.LatestComments{{ID: "x"}}, Children: []string{"y"}}}}, []string{"p", "x", "y"}},
 		"new children have none": {Rows{Posts: []store.Post{{ID: "p", Children: []string{"y"}}}, NewChildren: []store.Post{{ID: "y"}}}, []string{"p"}},
-		"a story":                {Rows{Stories: []store.Story{{ID: "s", TargetID: "c", CommentIDs: []string{"x"}}}}, []string{"s", "x"}},
-		"a comment":              {Rows{Comments: []store.Comment{{ID: "x", ReplyIDs: []string{"y"}}}}, []string{"x", "y"}},
+		"a story":                {Rows{Stories: []store.Story{{ID: "s", TargetID: "c", LatestComments: store.LatestComments{{ID: "x"}}}}}, []string{"s", "x"}},
+		"a comment":              {Rows{Comments: []store.Comment{{ID: "x", LatestReplies: store.LatestComments{{ID: "y"}}}}}, []string{"x", "y"}},
 		"a community once":       {Rows{Posts: []store.Post{{ID: "p", TargetID: "c"}}, Communities: []store.Community{{ID: "c"}}}, []string{"p", "c"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -37,7 +37,7 @@ func (b *Builder) post(p store.Post, counts store.Counts) *plazav1.Post {
 		CreatedAt:            ts(p.CreatedAt),
 		UpdatedAt:            ts(p.UpdatedAt),
 		CommentsCount:        count(counts.Of(p.ID, store.CountComments)),
-		Comments:             p.CommentIDs,
+		Comments:             p.LatestComments.IDs(),
 		Children:             p.Children,
 		ChildrenNumber:       count(int64(len(p.Children))),
 		IsDeleted:            p.DeletedAt != nil,

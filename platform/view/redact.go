@@ -13,19 +13,19 @@ func (r *Rows) redactDeleted() {
 	r.Posts = changed(r.Posts, func(p *store.Post) {
 		if p.DeletedAt != nil {
 			p.Data, p.Metadata, p.Mentionees, p.Tags, p.Hashtags = nil, nil, nil, nil, nil
-			p.CommentIDs, p.CommentAuthors, p.Children = nil, nil, nil
+			p.LatestComments, p.Children = nil, nil
 		}
 	})
 	r.Comments = changed(r.Comments, func(c *store.Comment) {
 		if c.DeletedAt != nil {
 			c.Data, c.Metadata, c.Mentionees, c.Attachments = nil, nil, nil, nil
-			c.ReplyIDs, c.ReplyAuthors = nil, nil
+			c.LatestReplies = nil
 		}
 	})
 	r.Stories = changed(r.Stories, func(s *store.Story) {
 		if s.DeletedAt != nil {
 			s.Data, s.Items, s.Metadata, s.Mentionees = nil, nil, nil, nil
-			s.CommentIDs, s.CommentAuthors = nil, nil
+			s.LatestComments = nil
 		}
 	})
 }

@@ -35,7 +35,7 @@ func (b *Builder) story(s store.Story, counts store.Counts) *plazav1.Story {
 		TargetType:        s.TargetType,
 		DataType:          s.DataType,
 		ReferenceId:       s.ReferenceID,
-		Comments:          s.CommentIDs,
+		Comments:          s.LatestComments.IDs(),
 	}
 }
 

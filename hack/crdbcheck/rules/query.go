@@ -29,7 +29,8 @@ const (
 	RuleTwice Rule = "changed-twice"
 	// RuleLocking is broken by locks weaker than FOR UPDATE, which lock nothing on some versions.
 	RuleLocking Rule = "locking"
-	// RuleApplyJoin is broken by LATERAL (… ORDER BY … LIMIT …): CockroachDB plans and runs such a query again for every row.
+	// RuleApplyJoin is broken by LATERAL (… LIMIT …), other than LIMIT 1 without an order, which is used for single rows:
+	// CockroachDB reads and numbers all rows of the inner query, or plans and runs it again for every row.
 	RuleApplyJoin Rule = "apply-join"
 	// RuleMoveHome is broken by an update of home, which would move the row to another jurisdiction.
 	RuleMoveHome Rule = "move-home"
@@ -54,14 +55,17 @@ func (c *check) query(ast tree.Statement) {
 	})
 }
 
-// applyJoin rejects a query with an order and a limit in LATERAL.
+// applyJoin rejects a query with a limit in LATERAL.
 func (c *check) applyJoin(s *tree.Select, path []any) {
 	lateral := slices.ContainsFunc(path, func(ancestor any) bool {
 		t, ok := ancestor.(*tree.AliasedTableExpr)
 		return ok && t.Lateral
 	})
-	if lateral && s.Limit != nil && s.Limit.Count != nil && len(s.OrderBy) > 0 {
-		c.brokenf(RuleApplyJoin, "LATERAL with ORDER BY and LIMIT is planned and run again for every row: number the branches of a UNION ALL instead")
+	if !lateral || s.Limit == nil || s.Limit.Count == nil {
+		return
+	}
+	if len(s.OrderBy) > 0 || tree.AsString(s.Limit.Count) != "1" {
+		c.brokenf(RuleApplyJoin, "LATERAL with LIMIT reads all rows of the inner query: number the branches of a UNION ALL instead")
 	}
 }
 

@@ -42,7 +42,16 @@ var homeCases = []sqlCase{
 		 (SELECT id FROM posts WHERE home = $1 AND author_id = f.author_id ORDER BY id DESC LIMIT 20) AS few) AS p`, rules.RuleApplyJoin,
 	},
 	{
-		"a lateral query with a limit",
+		"a lateral query with a limit of several rows",
+		`SELECT p.id FROM unnest($2::text[]) AS f(author_id) CROSS JOIN LATERAL (SELECT id FROM posts WHERE home = $1 AND author_id = f.author_id LIMIT 20) AS p`, rules.RuleApplyJoin,
+	},
+	{
+		"a lateral query with an order and a limit of one row",
+		`SELECT p.id FROM unnest($2::text[]) AS f(author_id) CROSS JOIN LATERAL
+		 (SELECT id FROM posts WHERE home = $1 AND author_id = f.author_id ORDER BY id LIMIT 1) AS p`, rules.RuleApplyJoin,
+	},
+	{
+		"a lateral query for a single row",
 		`SELECT p.id FROM unnest($2::text[]) AS f(id) CROSS JOIN LATERAL (SELECT id FROM posts WHERE home = $1 AND id = f.id LIMIT 1) AS p`, "",
 	},
 	{

@@ -52,7 +52,6 @@ func list[T any](rows []T) []T {
 }
 
 func (b *builder) post(row postRow) post {
-	row.Comments = list(row.Comments)
 	return post{
 		postRow: row, reactions: b.reactionsTo(row.PostID), PrivateID: row.PostID,
 		Path:               b.root + "/social/" + row.TargetType + "/" + row.TargetInternalID + "/post/" + row.PostID,
@@ -62,7 +61,6 @@ func (b *builder) post(row postRow) post {
 }
 
 func (b *builder) comment(row commentRow) comment {
-	row.Children = list(row.Children)
 	return comment{
 		commentRow: row, reactions: b.reactionsTo(row.CommentID), PrivateID: row.CommentID, UserPublicID: row.UserID, DataType: "text",
 		Path:           b.root + "/social/" + row.TargetType + "/" + row.TargetInternalID + "/post/" + row.ReferenceID + "/comment/" + row.CommentID,

@@ -113,9 +113,9 @@ func (f *found) readRelated(ctx context.Context, b *batch) error {
 	var comments, authors []string
 	refs := []string{f.community.CommunityID}
 	for _, p := range f.posts {
-		comments = append(comments, p.Comments...)
-		authors = append(append(authors, p.PostedUserInternalID), p.CommentAuthors...)
-		refs = append(append(refs, p.PostID), p.Comments...)
+		comments = append(comments, p.Comments.IDs()...)
+		authors = append(append(authors, p.PostedUserInternalID), p.Comments.Authors()...)
+		refs = append(append(refs, p.PostID), p.Comments.IDs()...)
 	}
 	me := f.caller.UserInternalID
 	if slices.Contains(authors, me) {

@@ -73,6 +73,12 @@ type times struct {
 	UpdatedAt moment `json:"updatedAt"`
 }
 
+// latest are comments, which the answer contains as ids.
+type latest struct{ store.LatestComments }
+
+// MarshalJSON implements json.Marshaler.
+func (l latest) MarshalJSON() ([]byte, error) { return json.Marshal(list(l.IDs())) }
+
 type postRow struct {
 	PostID               string   `json:"postId"`
 	TargetType           string   `json:"targetType"`
@@ -95,10 +101,9 @@ type postRow struct {
 	HasFlaggedChildren bool `json:"hasFlaggedChildren"`
 	HasFlaggedComment  bool `json:"hasFlaggedComment"`
 	times
-	EditedAt       moment   `json:"editedAt"`
-	IsDeleted      deleted  `json:"isDeleted"`
-	Comments       []string `json:"comments"`
-	CommentAuthors []string `json:"-"`
+	EditedAt  moment  `json:"editedAt"`
+	IsDeleted deleted `json:"isDeleted"`
+	Comments  latest  `json:"comments"`
 }
 
 type commentRow struct {
@@ -120,10 +125,9 @@ type commentRow struct {
 	ApprovalStatus string   `json:"approvalStatus"`
 	flags
 	times
-	EditedAt     moment   `json:"editedAt"`
-	IsDeleted    deleted  `json:"isDeleted"`
-	Children     []string `json:"children"`
-	ReplyAuthors []string `json:"-"`
+	EditedAt  moment  `json:"editedAt"`
+	IsDeleted deleted `json:"isDeleted"`
+	Children  latest  `json:"children"`
 }
 
 type userRow struct {

@@ -145,7 +145,7 @@ func childOf(parent store.Post, part part, id string) store.Post {
 	child.Data = view.ObjectJSON(part.data)
 	child.Metadata, child.Tags, child.Hashtags, child.Mentionees = []byte("{}"), nil, nil, []byte("[]")
 	child.Flaggers, child.FlagCount, child.HasFlaggedChildren, child.HasFlaggedComment = nil, 0, false, false
-	child.CommentIDs, child.CommentAuthors = nil, nil
+	child.LatestComments = nil
 	return child
 }
 

@@ -1,0 +1,77 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+// eachSizes are the numbers of branches of the statements that forEach registers.
+var eachSizes = []int{1, 4, 16}
+
+// each are statements that read the first rows of each of some values, such as the last message of each subchannel: one
+// branch of UNION ALL for each value. With LATERAL (… LIMIT …) instead, CockroachDB would read all rows of each value.
+type each struct {
+	statements []*db.Statement // by eachSizes
+	padding    any             // a value without rows, for branches that are not needed
+}
+
+// forEach registers the statements. In the text of a branch, {value} is the value and {n} its number from 0; the other
+// arguments are $2 to $(args+1). rest is the order and the limit of all rows, which are also those of each branch.
+func forEach(name string, args int, padding any, branch, rest string) each {
+	e := each{padding: padding}
+	for _, size := range eachSizes {
+		branches := make([]string, size)
+		for i := range branches {
+			value := "$" + strconv.Itoa(args+2+i)
+			branches[i] = strings.NewReplacer("{value}", value, "{n}", strconv.Itoa(i)+"::bigint").Replace(branch)
+		}
+		sql := branches[0]
+		if size > 1 {
+			sql = "(" + strings.Join(branches, ") UNION ALL (") + ")" + rest
+		}
+		e.statements = append(e.statements, stmt(fmt.Sprintf("%s%d", name, size), sql))
+	}
+	return e
+}
+
+// eachPart queues the statements for values and calls rows with the position of the first value of each statement, which must
+// return the scan function for its rows.
+func eachPart[V any](r *ReadBatch, home region.Code, e each, values []V, rows func(first int) func(pgx.Rows) error, args ...any) {
+	most := eachSizes[len(eachSizes)-1]
+	for first := 0; first < len(values); first += most {
+		part := values[first:min(len(values), first+most)]
+		size := slices.IndexFunc(eachSizes, func(size int) bool { return size >= len(part) })
+		all := slices.Clone(args)
+		for i := range eachSizes[size] {
+			if i < len(part) {
+				all = append(all, part[i])
+			} else {
+				all = append(all, e.padding)
+			}
+		}
+		r.Add(home, e.statements[size], rows(first), all...)
+	}
+}
+
+// readEach queues the statements for ids of any homes and appends the rows to into when the batch has run.
+func readEach[T any](r *ReadBatch, ids []string, e each, into *[]T, args ...any) {
+	for home, ids := range r.ByHome(ids) {
+		readEachAt(r, home, ids, e, into, args...)
+	}
+}
+
+// readEachAt is readEach for one home.
+func readEachAt[T any](r *ReadBatch, home region.Code, ids []string, e each, into *[]T, args ...any) {
+	eachPart(r, home, e, ids, func(int) func(pgx.Rows) error {
+		part := new([]T)
+		r.Then(func() { *into = append(*into, *part...) })
+		return db.Rows(part)
+	}, args...)
+}

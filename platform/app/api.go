@@ -100,7 +100,8 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return handler, append(d.workers(append(d.jobs(shared, roles, files), exports.Job(), moves.Job(), kept.Job())), limitWorkers...), nil
+	d.background = append(d.jobs(shared, roles, files), exports.Job(), moves.Job(), kept.Job())
+	return handler, append(d.workers(d.background), limitWorkers...), nil
 }
 
 // services returns the implementations of the API.

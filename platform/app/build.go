@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/edge"
+	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/realtime"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/storage"
@@ -28,6 +29,7 @@ type parts struct {
 	close   func()
 	drain   func()  // ends streams on shutdown; nil if there are none
 	report  *report // nil if a handler was given
+	jobs    []jobs.Job
 	// certificate is nil if the API is served without TLS.
 	certificate *auth.Certificate
 }
@@ -49,6 +51,7 @@ type dependencies struct {
 	apiKeys    *auth.KeySet
 	signing    *auth.Keyring
 	realtime   *realtime.Hub
+	background []jobs.Job
 	storage    *storage.Storage
 	publicURL  string // without trailing slash
 	pace       movePace
@@ -119,7 +122,7 @@ func (r *Region) build(ctx context.Context, d *dependencies, o options) (*parts,
 		return nil, err
 	}
 	workers = append(append(workers, worker{name: "schema", run: g.watch}, worker{name: "moved users", run: follow.run}), report.workers()...)
-	return &parts{handler: g, workers: workers, close: d.close, drain: d.realtime.Close, report: report}, nil
+	return &parts{handler: g, workers: workers, close: d.close, drain: d.realtime.Close, report: report, jobs: d.background}, nil
 }
 
 func (d *dependencies) openKeys() error {
@@ -169,11 +172,11 @@ func (d *dependencies) databaseChecks() []Check {
 // checkSchema returns an error if the schema is older than the program requires. A newer schema is accepted: migrations
 // only remove what no running program uses any more.
 func (d *dependencies) checkSchema(ctx context.Context) error {
-	current, target, err := db.MigrationStatus(ctx, d.cfg.DatabaseURLs()[d.cfg.Region])
+	current, err := db.SchemaVersion(ctx, d.cfg.DatabaseURLs()[d.cfg.Region], d.cfg.Region)
 	if err != nil {
 		return err
 	}
-	if current < target {
+	if target := db.TargetVersion(); current < target {
 		return fmt.Errorf("schema version is %d, required is %d: run plaza migrate up", current, target)
 	}
 	return nil

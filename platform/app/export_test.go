@@ -1,6 +1,9 @@
 package app
 
-import "net/http"
+import (
+	"context"
+	"net/http"
+)
 
 // WithHandler serves handler instead of the API. No database or key file is opened.
 func WithHandler(handler http.Handler) Option { return func(o *options) { o.handler = handler } }
@@ -8,4 +11,17 @@ func WithHandler(handler http.Handler) Option { return func(o *options) { o.hand
 // WithChecks adds readiness checks.
 func WithChecks(checks ...Check) Option {
 	return func(o *options) { o.checks = append(o.checks, checks...) }
+}
+
+// DrainJobs runs every lane of each background job once and returns the errors by job.
+func (r *Region) DrainJobs(ctx context.Context) map[string]error {
+	failed := map[string]error{}
+	for _, job := range r.parts.jobs {
+		for lane := range job.Lanes {
+			if _, err := job.Drain(ctx, r.cfg.Region, lane); err != nil {
+				failed[job.Name] = err
+			}
+		}
+	}
+	return failed
 }

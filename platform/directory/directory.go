@@ -64,6 +64,9 @@ func deciding(hash []byte) region.Code {
 	return all[int(hash[0])%len(all)]
 }
 
+// HomeOf returns the home of the authoritative row of a public id. While it is away, the id cannot be claimed.
+func (d *Directory) HomeOf(publicID string) region.Code { return deciding(d.hash(publicID)) }
+
 // Resolve returns the internal ids of public ids; unknown ids are absent from the result. An internal id that is not
 // some user's public id maps to itself, because some operations of the API accept either.
 func (d *Directory) Resolve(ctx context.Context, ids ...string) (map[string]string, error) {

@@ -112,6 +112,7 @@ var notErased = map[string]string{
 	"poll_votes":            "internal ids, which remain as votes without a person",
 	"rate_usages":           "keyed hashes",
 	"realtime_heads":        "numbers",
+	"schema_versions":       "numbers",
 	"roles":                 "made by administrators",
 	"settings":              "made by administrators",
 	"moved_ids":             "internal ids",

@@ -171,6 +171,7 @@ var notMoved = map[string]string{
 	"realtime_events":      "kept for 24 hours; streams continue with a reset",
 	"realtime_heads":       "of no user",
 	"roles":                "the same at every home",
+	"schema_versions":      "of no user",
 	"settings":             "the same at every home",
 	"uploads":              "at the home that the id of the file contains",
 	"user_homes":           "the same at every home",

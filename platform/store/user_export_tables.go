@@ -163,6 +163,7 @@ var notExported = map[string]string{
 	"realtime_events":       "copies of other rows, for 24 hours",
 	"realtime_heads":        "numbers",
 	"roles":                 "made by administrators",
+	"schema_versions":       "numbers",
 	"settings":              "made by administrators",
 	"story_targets":         "derived from stories",
 	"moved_ids":             "where rows are",

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -150,16 +151,15 @@ func (d *DB) Ping(ctx context.Context, code region.Code) error {
 	return h.record(ctx, err, start, time.Now())
 }
 
-// SchemaVersion returns the schema version of a home's database, 0 if there is no schema. It uses the home's pool;
-// MigrationStatus opens its own connection.
+// SchemaVersion returns the schema version of a home, 0 if there is no schema.
 func (d *DB) SchemaVersion(ctx context.Context, code region.Code) (int64, error) {
 	h := d.homes[code]
 	bounded, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
 	var version int64
 	err := h.roundTrip(ctx, func() error {
-		err := h.pool.QueryRow(bounded, sqlSchemaVersion).Scan(&version)
-		if isUndefinedTable(err) {
+		err := h.pool.QueryRow(bounded, schemaVersionRead.SQL, string(code)).Scan(&version)
+		if isUndefinedTable(err) || errors.Is(err, pgx.ErrNoRows) {
 			version, err = 0, nil
 		}
 		return err

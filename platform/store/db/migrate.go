@@ -121,9 +121,11 @@ func migrateLocked(ctx context.Context, db *sql.DB, engine Engine, opts MigrateO
 		return err
 	}
 	if regional {
-		return waitForPlacement(ctx, db, opts, report)
+		if err := waitForPlacement(ctx, db, opts, report); err != nil {
+			return err
+		}
 	}
-	return nil
+	return storeVersions(ctx, db)
 }
 
 // requireOwnSteps returns an error if the database has a step before the last one of this program that the program does
@@ -165,27 +167,6 @@ func applyAll(ctx context.Context, provider *goose.Provider, report *reporter) e
 	}
 	return nil
 }
-
-// MigrationStatus returns the schema version of the database, 0 if there is no schema, and the one that the program
-// requires.
-func MigrationStatus(ctx context.Context, address string) (current, target int64, err error) {
-	db, err := openSQL(address, DefaultMigrationTimeout)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer db.Close()
-	err = db.QueryRowContext(ctx, sqlSchemaVersion).Scan(&current)
-	if isUndefinedTable(err) {
-		return 0, TargetVersion(), nil
-	}
-	if err != nil {
-		return 0, 0, fmt.Errorf("read the schema version: %w", err)
-	}
-	return current, TargetVersion(), nil
-}
-
-// sqlSchemaVersion reads goose's table, which has no home column.
-const sqlSchemaVersion = `SELECT COALESCE(max(version_id), 0) FROM goose_db_version WHERE is_applied`
 
 // connectTimeout bounds connecting to one address of the database, unless its URL has a bound.
 const connectTimeout = 10 * time.Second

@@ -7,11 +7,13 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"connectrpc.com/connect"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -27,6 +29,7 @@ type failures struct {
 // intercept is the interceptor.
 func (f *failures) intercept(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, request connect.AnyRequest) (response connect.AnyResponse, err error) {
+		ctx, missing := region.WithMissing(ctx)
 		limited, cancel := context.WithTimeout(ctx, f.timeout)
 		defer cancel()
 		defer func() {
@@ -37,8 +40,24 @@ func (f *failures) intercept(next connect.UnaryFunc) connect.UnaryFunc {
 		if response, err = next(limited, request); err != nil {
 			return nil, f.mapError(limited, request.Spec().Procedure, err)
 		}
+		setMissing(responseWriterFrom(ctx), missing())
 		return response, nil
 	}
+}
+
+// HeaderMissingHomes is the header of responses without rows of homes that did not answer: their codes, separated by
+// commas.
+const HeaderMissingHomes = "Plaza-Missing-Homes"
+
+func setMissing(w *responseWriter, homes []region.Code) {
+	if w == nil || len(homes) == 0 {
+		return
+	}
+	codes := make([]string, len(homes))
+	for i, code := range homes {
+		codes[i] = code.String()
+	}
+	w.Header().Set(HeaderMissingHomes, strings.Join(codes, ", "))
 }
 
 // panicError is a recovered panic with its stack.

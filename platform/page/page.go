@@ -38,6 +38,8 @@ type Cursor struct {
 	Key string
 	// ID distinguishes rows with equal keys; empty for the first page.
 	ID string
+	// Gap is what earlier pages lack. Cursors with Back have none.
+	Gap Gap
 }
 
 // First reports whether the cursor is at the beginning of the list.
@@ -47,6 +49,9 @@ const tokenVersion = 1
 
 // Token returns the encoded cursor, without the seal.
 func (c Cursor) Token() string {
+	if len(c.Gap.Homes) > 0 {
+		return c.gapToken()
+	}
 	raw := []byte{tokenVersion, byte(c.Limit), flag(c.Back)} //nolint:gosec // 1 to 100
 	raw = binary.BigEndian.AppendUint64(raw, uint64(c.Time.UnixMicro()))
 	id, _ := hex.DecodeString(c.ID)
@@ -67,22 +72,30 @@ var errBadToken = errors.New("not a page token")
 // ParseToken decodes a token without its seal.
 func ParseToken(token string) (Cursor, error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)
-	const fixed = 3 + 8 + region.IDLength/2
+	const fixed = 3 + 8 + idBytes
 	brokenLines := strings.ContainsAny(token, "\r\n") // which the decoder ignores
+	if err == nil && !brokenLines && len(raw) > 0 && raw[0] == gapVersion {
+		return parseGap(raw)
+	}
 	if err != nil || brokenLines || len(raw) < fixed || len(raw) > fixed+maxKey || raw[0] != tokenVersion || raw[2] > 1 {
 		return Cursor{}, errBadToken
 	}
 	c := Cursor{
 		Limit: int(raw[1]),
 		Back:  raw[2] == 1,
-		Time:  time.UnixMicro(int64(binary.BigEndian.Uint64(raw[3:]))).UTC(), //nolint:gosec // checked by saneTime
+		Time:  timeOf(raw[3:]),
 		ID:    hex.EncodeToString(raw[11:fixed]),
 		Key:   string(raw[fixed:]),
 	}
-	if c.Limit < 1 || c.Limit > 100 || !region.ValidID(c.ID) || !saneText(c.Key) || !saneTime(c.Time) {
+	if !c.sane() {
 		return Cursor{}, errBadToken
 	}
 	return c, nil
+}
+
+// sane reports whether a list can contain the position.
+func (c Cursor) sane() bool {
+	return c.Limit >= 1 && c.Limit <= 100 && region.ValidID(c.ID) && saneText(c.Key) && saneTime(c.Time)
 }
 
 // saneTime reports whether the databases can store t.

@@ -51,7 +51,12 @@ func TestTokenLengthIsLimited(t *testing.T) {
 // bend returns a valid token whose bytes were modified by change.
 func bend(t *testing.T, change func(raw []byte) []byte) string {
 	t.Helper()
-	raw, err := base64.RawURLEncoding.DecodeString(page.Cursor{Limit: 10, Time: noon, Key: "anna", ID: someID()}.Token())
+	return bendToken(t, page.Cursor{Limit: 10, Time: noon, Key: "anna", ID: someID()}.Token(), change)
+}
+
+func bendToken(t *testing.T, token string, change func(raw []byte) []byte) string {
+	t.Helper()
+	raw, err := base64.RawURLEncoding.DecodeString(token)
 	require.NoError(t, err)
 	return base64.RawURLEncoding.EncodeToString(change(raw))
 }

@@ -35,9 +35,13 @@ func (s *Service) list(ctx context.Context, req listRequest, deleted bool) (*pla
 		Desc:    (req.GetSortBy() == "lastCreated") != cursor.Back,
 		Limit:   cursor.Limit + 1,
 	}
-	list.AfterTime, list.AfterKey, list.AfterID = cursor.Start(list.Desc)
-	rows, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).ListCategories, list)
-	rows, paging := service.Page(cursor, rows, list.ByName, list.Desc,
-		func(c store.Category) (t time.Time, key, id string) { return c.CreatedAt, c.NameKey, c.ID })
+	rows, paging, err := service.Merged[store.Category]{
+		Cursor: cursor, ByName: list.ByName, Desc: list.Desc,
+		At: func(c store.Category) (t time.Time, key, id string) { return c.CreatedAt, c.NameKey, c.ID },
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.Category) {
+			list.AfterTime, list.AfterKey, list.AfterID = from.Start(list.Desc)
+			reads.ListCategories(list, into)
+		},
+	}.Page(ctx, s.Deps)
 	return s.View.CategoryResponse(rows, paging), err
 }

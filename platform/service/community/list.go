@@ -86,9 +86,14 @@ func membershipFilter(req *plazav1.ListCommunitiesRequest) string {
 
 // read reads the page from all homes.
 func (s *Service) read(ctx context.Context, cursor page.Cursor, list store.CommunityList) ([]store.Community, *plazav1.Paging, error) {
-	found, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).ListCommunities, list)
-	found, paging := service.Page(cursor, found, list.ByName, list.Desc,
-		func(c store.CommunityRow) (t time.Time, key, id string) { return c.CreatedAt, c.NameKey, c.ID })
+	found, paging, err := service.Merged[store.CommunityRow]{
+		Cursor: cursor, ByName: list.ByName, Desc: list.Desc,
+		At: func(c store.CommunityRow) (t time.Time, key, id string) { return c.CreatedAt, c.NameKey, c.ID },
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.CommunityRow) {
+			list.AfterTime, list.AfterKey, list.AfterID = from.Start(list.Desc)
+			reads.ListCommunities(list, into)
+		},
+	}.Page(ctx, s.Deps)
 	return service.Map(found, func(row store.CommunityRow) store.Community { return row.Community }), paging, err
 }
 

@@ -33,12 +33,17 @@ func (s *Service) ListContentFeed(ctx context.Context, m *plazav1.ListContentFee
 	if list.Flagged, err = service.FlaggedOf(m.HasFlag, auth.Allowed(f.Caller, auth.ModeratePostAndComment, auth.Scope{})); err != nil {
 		return nil, err
 	}
-	list.After, _, list.AfterID = cursor.Start(list.Desc)
-	rows, err := s.contentOfAll(ctx, list)
+	rows, paging, err := service.Merged[store.Post]{
+		Cursor: cursor, Desc: list.Desc,
+		At: func(p store.Post) (time.Time, string, string) { return list.Key(p), "", p.ID },
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.Post) {
+			list.After, _, list.AfterID = from.Start(list.Desc)
+			contentOfAll(reads, list, into)
+		},
+	}.Page(ctx, s.Deps)
 	if err != nil {
 		return nil, err
 	}
-	rows, paging := service.Page(cursor, rows, false, list.Desc, func(p store.Post) (time.Time, string, string) { return list.Key(p), "", p.ID })
 	a, err := s.View.Load(ctx, s.Store, f.Caller.UserID, view.Rows{Posts: rows, Users: f.UserRows()})
 	if err != nil {
 		return nil, err
@@ -47,13 +52,11 @@ func (s *Service) ListContentFeed(ctx context.Context, m *plazav1.ListContentFee
 }
 
 // contentOfAll reads up to a page of the content posts of each home.
-func (s *Service) contentOfAll(ctx context.Context, list store.PostList) ([]store.Post, error) {
+func contentOfAll(reads *store.ReadBatch, list store.PostList, into *[]store.Post) {
 	parts := make([][]store.Post, len(region.All()))
-	reads := s.Store.NewBestEffortBatch()
 	for i, home := range region.All() {
 		list.TargetID = visibility.ContentTarget(home)
 		reads.ListPosts(list, &parts[i])
 	}
-	err := reads.Run(ctx)
-	return slices.Concat(parts...), err
+	reads.Then(func() { *into = slices.Concat(parts...) })
 }

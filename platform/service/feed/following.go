@@ -87,11 +87,9 @@ type paging struct {
 	field  string // the token's, for errors
 }
 
-// lister reads a page of a feed: it completes the query, and turns the entries that were found into a page with its
-// tokens.
+// lister reads a page of a feed with its tokens.
 type lister interface {
-	query(q store.PostFeedQuery) store.PostFeedQuery
-	entries(found []store.PostFeedEntry) ([]store.PostFeedEntry, *plazav1.Paging)
+	page(ctx context.Context, d *service.Deps, q store.PostFeedQuery) ([]store.PostFeedEntry, *plazav1.Paging, error)
 }
 
 // lister returns the lister of the token, or of the first page.
@@ -125,14 +123,32 @@ func (s *Service) lister(p paging) (lister, error) {
 // timeLister lists a feed newest first.
 type timeLister struct{ page.Cursor }
 
-func (l timeLister) query(q store.PostFeedQuery) store.PostFeedQuery {
+func (l timeLister) page(ctx context.Context, d *service.Deps, q store.PostFeedQuery) ([]store.PostFeedEntry, *plazav1.Paging, error) {
 	q.Desc, q.Limit = !l.Back, l.Limit+1
-	q.After, _, q.AfterID = l.Start(q.Desc)
-	return q
+	return service.Merged[store.PostFeedEntry]{
+		Cursor: l.Cursor, Desc: q.Desc,
+		At: func(e store.PostFeedEntry) (time.Time, string, string) { return e.CreatedAt, "", e.ID },
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.PostFeedEntry) {
+			q.After, _, q.AfterID = from.Start(q.Desc)
+			reads.ListPostFeed(q, into)
+		},
+	}.Page(ctx, d)
 }
 
-func (l timeLister) entries(found []store.PostFeedEntry) ([]store.PostFeedEntry, *plazav1.Paging) {
-	return page.Window(l.Cursor, found, func(e store.PostFeedEntry) (time.Time, string, string) { return e.CreatedAt, "", e.ID })
+// page reads a page by rank. The posts of homes that do not answer have no rank, so that no token leads back to them.
+func (c rankCursor) page(ctx context.Context, d *service.Deps, q store.PostFeedQuery) ([]store.PostFeedEntry, *plazav1.Paging, error) {
+	var found []store.PostFeedEntry
+	reads := d.Store.NewBestEffortBatch()
+	reads.ListPostFeed(c.query(q), &found)
+	err := reads.Run(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	entries, paging := c.entries(found)
+	if len(entries) == 0 {
+		err = service.RequireEnd(reads, c.high == top(c.asOf) && c.id == "")
+	}
+	return entries, paging, err
 }
 
 func (c rankCursor) entries(found []store.PostFeedEntry) ([]store.PostFeedEntry, *plazav1.Paging) {
@@ -143,11 +159,10 @@ func (c rankCursor) entries(found []store.PostFeedEntry) ([]store.PostFeedEntry,
 
 // page reads a page of a feed.
 func (s *Service) page(ctx context.Context, src *sources, list lister, q store.PostFeedQuery) (*view.Aggregate, *plazav1.Paging, error) {
-	found, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).ListPostFeed, list.query(q))
+	entries, paging, err := list.page(ctx, s.Deps, q)
 	if err != nil {
 		return nil, nil, err
 	}
-	entries, paging := list.entries(found)
 	known, err := s.content(ctx, src.Request, entries)
 	if err != nil {
 		return nil, nil, err
@@ -177,6 +192,9 @@ func (s *Service) content(ctx context.Context, f *service.Request, entries []sto
 	reads.Users(service.SortedSet(append(walls, authors...)), &owners)
 	reads.ChildrenOf(posts, &k.Children)
 	if err := reads.Run(ctx); err != nil {
+		return k, err
+	}
+	if err := s.RequireHomes(reads, posts); err != nil {
 		return k, err
 	}
 	k.Users = append(k.Users, owners...)

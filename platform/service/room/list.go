@@ -47,10 +47,14 @@ func (s *Service) ListRooms(ctx context.Context, m *plazav1.ListRoomsRequest) (*
 // page reads a page of rooms. Regions that do not answer are left out.
 func (s *Service) page(ctx context.Context, list store.RoomList, cursor page.Cursor) ([]store.Room, *plazav1.Paging, error) {
 	list.Desc, list.Limit = list.Desc != cursor.Back, cursor.Limit+1
-	list.After, _, list.AfterID = cursor.Start(list.Desc)
-	rows, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).ListRooms, list)
-	rows, paging := service.Page(cursor, rows, false, list.Desc, func(row store.Room) (time.Time, string, string) { return row.CreatedAt, "", row.ID })
-	return rows, paging, err
+	return service.Merged[store.Room]{
+		Cursor: cursor, Desc: list.Desc,
+		At: func(row store.Room) (time.Time, string, string) { return row.CreatedAt, "", row.ID },
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.Room) {
+			list.After, _, list.AfterID = from.Start(list.Desc)
+			reads.ListRooms(list, into)
+		},
+	}.Page(ctx, s.Deps)
 }
 
 // ListLiveRooms lists the live rooms in posts that the caller may read, with these posts.

@@ -27,7 +27,6 @@ func (s *Service) ListMyStoryTargets(ctx context.Context, m *plazav1.ListMyStory
 		return nil, err
 	}
 	list := store.StoryTargetList{SeenState: cmp.Or(m.GetSeenState(), unseen), Now: s.Now(), Desc: !cursor.Back, Limit: cursor.Limit + 1}
-	list.After, _, list.AfterID = cursor.Start(list.Desc)
 	f := s.NewUserRequest(ctx)
 	f.CommunitiesOfUser(f.Caller.UserID, &list.Communities)
 	f.HiddenFrom(f.Caller.UserID, &list.Hidden)
@@ -35,12 +34,17 @@ func (s *Service) ListMyStoryTargets(ctx context.Context, m *plazav1.ListMyStory
 		return nil, err
 	}
 	list.ReaderID = f.Caller.UserID
-	rows, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).ListStoryTargets, list)
+	rows, paging, err := service.Merged[store.StoryTarget]{
+		Cursor: cursor, Desc: list.Desc,
+		At: func(t store.StoryTarget) (time.Time, string, string) { return t.LastExpiresAt, "", t.TargetID },
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.StoryTarget) {
+			list.After, _, list.AfterID = from.Start(list.Desc)
+			reads.ListStoryTargets(list, into)
+		},
+	}.Page(ctx, s.Deps)
 	if err != nil {
 		return nil, err
 	}
-	position := func(t store.StoryTarget) (time.Time, string, string) { return t.LastExpiresAt, "", t.TargetID }
-	rows, paging := service.Page(cursor, rows, false, list.Desc, position)
 	return s.targetsAnswer(ctx, f, rows, paging)
 }
 

@@ -31,11 +31,17 @@ func (s *Service) ListVideoStreamings(ctx context.Context, m *plazav1.ListVideoS
 	if list.Deleted && !live.SeesAll(r.Caller) {
 		return nil, fail.NotAllowed()
 	}
-	rows, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).ListVideoStreams, list)
+	rows, paging, err := service.Merged[store.VideoStream]{
+		Cursor: cursor, Desc: list.Desc,
+		At: func(row store.VideoStream) (time.Time, string, string) { return row.CreatedAt, "", row.ID },
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.VideoStream) {
+			list.After, _, list.AfterID = from.Start(list.Desc)
+			reads.ListVideoStreams(list, into)
+		},
+	}.Page(ctx, s.Deps)
 	if err != nil {
 		return nil, err
 	}
-	rows, paging := service.Page(cursor, rows, false, list.Desc, func(row store.VideoStream) (time.Time, string, string) { return row.CreatedAt, "", row.ID })
 	if rows, err = live.FilterListed(ctx, r, rows, live.OfStream); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -22,6 +23,7 @@ type Batch struct {
 	bestEffort bool
 	queries    map[region.Code][]query
 	missing    []region.Code
+	only       []region.Code // all homes if empty
 	then       []func()
 }
 
@@ -50,9 +52,15 @@ func (d *DB) NewBestEffortBatch() *Batch {
 	return b
 }
 
+// Only makes Add ignore statements for other homes. It must be called first.
+func (b *Batch) Only(homes []region.Code) { b.only = homes }
+
 // Add queues a statement. The home is its first argument. scan is called once for each attempt and must not keep
 // results of an earlier one.
 func (b *Batch) Add(home region.Code, st *Statement, scan func(pgx.Rows) error, args ...any) {
+	if len(b.only) > 0 && !slices.Contains(b.only, home) {
+		return
+	}
 	queries := b.queries[home]
 	if queries == nil {
 		queries = make([]query, 0, usualQueries)
@@ -98,6 +106,7 @@ func (b *Batch) Run(ctx context.Context) error {
 		}
 		if b.bestEffort && errors.Is(errs[i], fail.Unavailable("", nil)) {
 			b.missing = append(b.missing, code)
+			region.Miss(ctx, code)
 			b.db.log.WarnContext(ctx, "related rows left out", "home", code, "error", errs[i])
 			continue
 		}

@@ -85,13 +85,17 @@ func ListContentPosts(ctx context.Context, d *service.Deps, q PostQuery) (*view.
 	if list.Flagged, err = service.FlaggedOf(q.HasFlag, auth.Allowed(f.Caller, auth.ModeratePostAndComment, auth.Scope{})); err != nil {
 		return nil, nil, err
 	}
-	var rows []store.Post
-	reads := d.Store.NewBestEffortBatch()
-	reads.ListPostsOnContent(q.TargetID, list, &rows)
-	if err := reads.Run(ctx); err != nil {
+	rows, paging, err := service.Merged[store.Post]{
+		Cursor: cursor, Desc: list.Desc,
+		At: func(row store.Post) (time.Time, string, string) { return list.Key(row), "", row.ID },
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.Post) {
+			list.After, _, list.AfterID = from.Start(list.Desc)
+			reads.ListPostsOnContent(q.TargetID, list, into)
+		},
+	}.Page(ctx, d)
+	if err != nil {
 		return nil, nil, err
 	}
-	rows, paging := service.Page(cursor, rows, false, list.Desc, func(row store.Post) (time.Time, string, string) { return list.Key(row), "", row.ID })
 	a, err := d.View.Load(ctx, d.Store, f.Caller.UserID, view.Rows{Posts: rows, Users: f.UserRows()})
 	return a, paging, err
 }

@@ -1,0 +1,135 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// Merged is a list of rows from all homes, ordered by key if ByName is set and by time otherwise.
+type Merged[T any] struct {
+	Cursor page.Cursor
+	ByName bool
+	// Desc is the direction of reading, which takes a backward cursor into account.
+	Desc bool
+	// At returns the sort key of a row.
+	At func(T) (t time.Time, key, id string)
+	// Read queues the statements that read up to a page and one more row of each home, from the position of a cursor.
+	Read func(reads *store.ReadBatch, from page.Cursor, into *[]T)
+}
+
+// Page reads a page. If homes do not answer, the page lacks their rows, and the next one begins with them if the homes
+// answer again. If there are no other rows, the page is refused, unless it is the first one: clients would take it for the
+// end of the list.
+func (m Merged[T]) Page(ctx context.Context, d *Deps) ([]T, *plazav1.Paging, error) {
+	late, err := m.fillGap(ctx, d)
+	if err != nil {
+		return nil, nil, err
+	}
+	limit := m.Cursor.Limit
+	if len(late) > limit {
+		rows, paging := page.GapWindow(m.Cursor, late, m.At)
+		return rows, paging, nil
+	}
+	rows, missing, err := m.read(ctx, d, m.Cursor, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	missing, rows = append(missing, m.Cursor.Gap.Homes...), append(late, rows...)
+	if len(rows) == 0 {
+		return nil, &plazav1.Paging{}, requireEnd(missing, m.Cursor.First())
+	}
+	rows, paging := Page(m.Cursor, rows, m.ByName, m.Desc, m.At)
+	if m.Cursor.Back || len(missing) == 0 && (len(late) < limit || paging.GetNext() == "") {
+		return rows, paging, nil
+	}
+	next := page.Cursor{Limit: limit, Time: m.Cursor.Time, Key: m.Cursor.Key, ID: m.Cursor.ID}
+	if len(rows) > len(late) {
+		next.Time, next.Key, next.ID = m.At(rows[len(rows)-1])
+	}
+	if !m.ByName {
+		next.Key = "" // some rows have both
+	}
+	if len(missing) > 0 {
+		next = m.Cursor.Missing(missing, next)
+	}
+	paging.Next = next.Token()
+	return rows, paging, nil
+}
+
+// fillGap returns the rows in the gap of the cursor, one more than the limit if there are so many. If it has all of them,
+// it removes the gap.
+func (m *Merged[T]) fillGap(ctx context.Context, d *Deps) ([]T, error) {
+	if len(m.Cursor.Gap.Homes) == 0 {
+		return nil, nil
+	}
+	rows, missing, err := m.read(ctx, d, m.Cursor.GapStart(), m.Cursor.Gap.Homes)
+	if err != nil || len(missing) > 0 {
+		return nil, err
+	}
+	if rows = m.gap(rows); len(rows) <= m.Cursor.Limit {
+		m.Cursor.Gap = page.Gap{}
+	}
+	return rows, nil
+}
+
+// read reads rows from the position of a cursor, at some homes or all of them. missing are those that did not answer.
+func (m Merged[T]) read(ctx context.Context, d *Deps, from page.Cursor, homes []region.Code) (rows []T, missing []region.Code, err error) {
+	reads := d.Store.NewBestEffortBatch()
+	reads.Only(homes)
+	m.Read(reads, from, &rows)
+	err = reads.Run(ctx)
+	return rows, reads.Missing(), err
+}
+
+// gap returns the rows up to the position of the cursor, in the order of the list.
+func (m Merged[T]) gap(rows []T) []T {
+	order := compare(m.ByName, m.Desc, func(p point) (time.Time, string, string) { return p.at, p.key, p.id })
+	end := point{m.Cursor.Time, m.Cursor.Key, m.Cursor.ID}
+	rows = slices.DeleteFunc(rows, func(row T) bool {
+		var p point
+		p.at, p.key, p.id = m.At(row)
+		return order(p, end) > 0
+	})
+	slices.SortFunc(rows, compare(m.ByName, m.Desc, m.At))
+	return rows
+}
+
+func unavailable(home region.Code) error {
+	return fail.Unavailable(fmt.Sprintf("home region %s did not answer in time", home), nil)
+}
+
+// RequireEnd returns an error if a page without rows is not the end of its list, because a home did not answer reads.
+func RequireEnd(reads *store.ReadBatch, isFirst bool) error {
+	return requireEnd(reads.Missing(), isFirst)
+}
+
+func requireEnd(missing []region.Code, isFirst bool) error {
+	if isFirst || len(missing) == 0 {
+		return nil
+	}
+	return unavailable(missing[0])
+}
+
+// RequireHomes returns an error if one of ids, the primary rows of a response, is of a home that did not answer reads.
+func (d *Deps) RequireHomes(reads *store.ReadBatch, ids []string) error {
+	for _, id := range ids {
+		if home := d.HomeOf(id); slices.Contains(reads.Missing(), home) {
+			return unavailable(home)
+		}
+	}
+	return nil
+}
+
+// point is a position in a list.
+type point struct {
+	at      time.Time
+	key, id string
+}

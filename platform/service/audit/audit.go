@@ -46,12 +46,17 @@ func (s *Service) ListAuditEvents(ctx context.Context, req *plazav1.ListAuditEve
 		return nil, err
 	}
 	list.Desc, list.Limit = !cursor.Back, cursor.Limit+1
-	list.After, _, list.AfterID = cursor.Start(list.Desc)
-	rows, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).ListAuditEvents, list)
+	rows, paging, err := service.Merged[store.AuditEvent]{
+		Cursor: cursor, Desc: list.Desc,
+		At: position,
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.AuditEvent) {
+			list.After, _, list.AfterID = from.Start(list.Desc)
+			reads.ListAuditEvents(list, into)
+		},
+	}.Page(ctx, s.Deps)
 	if err != nil {
 		return nil, err
 	}
-	rows, paging := service.Page(cursor, rows, false, list.Desc, position)
 	events, err := s.events(ctx, rows)
 	return &plazav1.ListAuditEventsResponse{Events: events, Paging: paging}, err
 }

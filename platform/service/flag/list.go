@@ -29,12 +29,17 @@ func (s *Service) ListFlagItems(ctx context.Context, req *plazav1.ListFlagItemsR
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	rows, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).ListFlagItems, list)
+	rows, paging, err := service.Merged[store.FlagItem]{
+		Cursor: cursor, Desc: list.Desc,
+		At: func(i store.FlagItem) (time.Time, string, string) { return i.OpenedAt, "", i.TargetID },
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.FlagItem) {
+			list.After, _, list.AfterID = from.Start(list.Desc)
+			reads.ListFlagItems(list, into)
+		},
+	}.Page(ctx, s.Deps)
 	if err != nil {
 		return nil, err
 	}
-	at := func(i store.FlagItem) (time.Time, string, string) { return i.OpenedAt, "", i.TargetID }
-	rows, paging := service.Page(cursor, rows, false, list.Desc, at)
 	return s.respondList(ctx, rows, paging)
 }
 
@@ -47,7 +52,6 @@ func itemListOf(req *plazav1.ListFlagItemsRequest, cursor page.Cursor) store.Fla
 	if req.GetState() != "" {
 		list.State = store.FlagState(req.GetState())
 	}
-	list.After, _, list.AfterID = cursor.Start(list.Desc)
 	return list
 }
 

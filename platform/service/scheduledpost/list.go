@@ -31,12 +31,17 @@ func (s *Service) ListScheduledPosts(ctx context.Context, req *plazav1.ListSched
 	if managesAll(f.Caller) {
 		list.AuthorID = ""
 	}
-	list.After, _, list.AfterID = cursor.Start(list.Desc)
-	rows, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).ListScheduledPosts, list)
+	rows, paging, err := service.Merged[store.ScheduledPost]{
+		Cursor: cursor, Desc: list.Desc,
+		At: func(r store.ScheduledPost) (time.Time, string, string) { return list.Key(r), "", r.ID },
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.ScheduledPost) {
+			list.After, _, list.AfterID = from.Start(list.Desc)
+			reads.ListScheduledPosts(list, into)
+		},
+	}.Page(ctx, s.Deps)
 	if err != nil {
 		return nil, err
 	}
-	rows, paging := service.Page(cursor, rows, false, list.Desc, func(r store.ScheduledPost) (time.Time, string, string) { return list.Key(r), "", r.ID })
 	a, err := s.gather(ctx, f, rows)
 	if err != nil {
 		return nil, err

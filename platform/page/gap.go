@@ -78,8 +78,8 @@ func (c Cursor) gapToken() string {
 	key := c.Key[:min(len(c.Key), gapKeys)]
 	raw = append(raw, byte(len(key))) //nolint:gosec // at most gapKeys
 	if key == "" {
-		raw = binary.BigEndian.AppendUint64(raw, uint64(c.Time.UnixMicro()))     //nolint:gosec // the same bits
-		raw = binary.BigEndian.AppendUint64(raw, uint64(c.Gap.Time.UnixMicro())) //nolint:gosec // the same bits
+		raw = binary.BigEndian.AppendUint64(raw, uint64(c.Time.UnixMicro()))
+		raw = binary.BigEndian.AppendUint64(raw, uint64(c.Gap.Time.UnixMicro()))
 		return base64.RawURLEncoding.EncodeToString(raw)
 	}
 	gap := c.Gap.Key

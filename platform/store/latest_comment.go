@@ -52,18 +52,18 @@ func (l *LatestComments) Scan(src any) error {
 }
 
 // IDs returns the ids of the comments.
-func (l LatestComments) IDs() []string {
+func (l *LatestComments) IDs() []string {
 	var ids []string
-	for _, c := range l {
+	for _, c := range *l {
 		ids = append(ids, c.ID)
 	}
 	return ids
 }
 
 // Authors returns the ids of the authors, in the order of the comments.
-func (l LatestComments) Authors() []string {
+func (l *LatestComments) Authors() []string {
 	var ids []string
-	for _, c := range l {
+	for _, c := range *l {
 		ids = append(ids, c.AuthorID)
 	}
 	return ids

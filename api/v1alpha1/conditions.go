@@ -10,7 +10,8 @@ const (
 	ConditionKeysReady = "KeysReady"
 	// ConditionSchemaMigrated is True when the database has the schema that the image needs.
 	ConditionSchemaMigrated = "SchemaMigrated"
-	// ConditionRegionsAvailable is True when the pods of every region have the newest template and are ready.
+	// ConditionRegionsAvailable is True when every region serves and all its pods have the newest template. Its reason is
+	// Degraded while some pods are not ready.
 	ConditionRegionsAvailable = "RegionsAvailable"
 	// ConditionModerationApplied is True when every server reports the moderation settings of the spec as those it
 	// runs.
@@ -29,7 +30,8 @@ const (
 
 // Condition types of one region.
 const (
-	// RegionAvailable is True when enough pods of the region are ready.
+	// RegionAvailable is True when at least one pod of the region is ready, so that the region serves. Its reason is
+	// Degraded while other pods are not ready.
 	RegionAvailable = "Available"
 	// RegionUpdated is True when all pods of the region have the newest template.
 	RegionUpdated = "Updated"
@@ -80,10 +82,28 @@ const (
 
 // Reasons of RegionsAvailable, and of Available and Updated of a region.
 const (
-	// ReasonServing: enough pods are ready.
+	// ReasonServing: all pods are ready.
 	ReasonServing Reason = "Serving"
-	// ReasonNotServing: too few pods are ready. Check the region's pods: kubectl describe pod -l plaza.social/region=….
+	// ReasonDegraded: the region serves, but some of its pods are not ready, or the database of a home does not respond;
+	// the message says why.
+	ReasonDegraded Reason = "Degraded"
+	// ReasonNotServing: no pod is ready, and neither the pods nor their servers say why. Check the region's pods:
+	// kubectl describe pod -l plaza.social/region=….
 	ReasonNotServing Reason = "NotServing"
+	// ReasonPodCrashing: a container of a pod keeps exiting; the message has its exit code and the last line of its
+	// output. Fix what the line names; kubectl logs --previous has more.
+	ReasonPodCrashing Reason = "PodCrashing"
+	// ReasonPodNotStarted: a pod cannot be scheduled, its image cannot be pulled, or its container cannot be created,
+	// for example because a Secret lacks a key; the message says which.
+	ReasonPodNotStarted Reason = "PodNotStarted"
+	// ReasonDatabaseUnreachable: the servers run but cannot reach the database; the message has its error. Check the
+	// database, its address and password in the Secret, and the network between them. Servers recover by themselves.
+	ReasonDatabaseUnreachable Reason = "DatabaseUnreachable"
+	// ReasonDatabaseOutOfConnections: the database refuses further connections. Raise its limit, or limit the servers
+	// with spec.database.maxConnections.
+	ReasonDatabaseOutOfConnections Reason = "DatabaseOutOfConnections"
+	// ReasonServerNotReady: a server runs, but a readiness check fails or it does not respond; the message names it.
+	ReasonServerNotReady Reason = "ServerNotReady"
 	// ReasonUpToDate: all pods of the region have the newest template.
 	ReasonUpToDate Reason = "UpToDate"
 	// ReasonWaitingForSchema: the region's pods are created or replaced once the database is migrated; see
@@ -125,7 +145,7 @@ const (
 	// ReasonKeyNotAccepted: servers of a region do not accept the active server key. Check the pod that the message
 	// names: it may not have the newest version of the Secret.
 	ReasonKeyNotAccepted Reason = "KeyNotAccepted"
-	// ReasonNoServers: no server of the region is ready, so none can be asked.
+	// ReasonNoServers: no server of the region is ready, so none can be asked; see RegionsAvailable.
 	ReasonNoServers Reason = "NoServers"
 	// ReasonServersSilent: servers are ready but do not answer the operator. Look for a NetworkPolicy between the
 	// operator and the operations port (9080) of the pods.
@@ -201,7 +221,15 @@ var inProgress = map[Reason]bool{
 	ReasonProgressing: true, ReasonWaitingForKeys: true, ReasonPausedBySpec: true, ReasonNotPaused: true,
 	ReasonMigrating: true, ReasonWaitingForSchema: true, ReasonWaitingForRegion: true, ReasonAlertsDisabled: true,
 	ReasonCRDMissing: true, ReasonKeyPending: true, ReasonRotationUnderWay: true, ReasonNoServers: true,
-	ReasonModerationPushed: true,
+	ReasonModerationPushed: true, ReasonDegraded: true,
+}
+
+// IsUnknown reports whether the reason means that servers could not be asked, so that a condition is Unknown.
+func (r Reason) IsUnknown() bool { return r == ReasonNoServers || r == ReasonServersSilent }
+
+// Follows reports whether a condition has this reason only because of another condition, which has the cause.
+func (r Reason) Follows() bool {
+	return r == ReasonWaitingForKeys || r == ReasonWaitingForSchema || r == ReasonWaitingForRegion || r == ReasonNoServers
 }
 
 // NeedsAttention reports whether a user should look at a condition that is False for this reason.

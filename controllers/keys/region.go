@@ -234,7 +234,11 @@ func (r *run) setVerified(code v1alpha1.RegionCode, v verification, id string) {
 
 // notVerified reports that no key of a region is known to be accepted.
 func (r *run) notVerified(code v1alpha1.RegionCode, reason v1alpha1.Reason, message string) {
-	r.out.SetRegionCondition(code, v1alpha1.RegionKeysVerified, metav1.ConditionFalse, reason, message)
+	status := metav1.ConditionFalse
+	if reason.IsUnknown() {
+		status = metav1.ConditionUnknown
+	}
+	r.out.SetRegionCondition(code, v1alpha1.RegionKeysVerified, status, reason, message)
 	r.problemf(reason, "Region %s: %s", code, message)
 }
 

@@ -25,7 +25,7 @@ import (
 func (r *run) readSecrets(ctx context.Context) bool {
 	fingerprintKey, err := r.fingerprintKey(ctx)
 	if err != nil {
-		r.out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonWaitingForKeys, "The network's identity could not be read: "+err.Error())
+		r.out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonWaitingForKeys, "The migration waits for the network's identity; see KeysReady.")
 		return false
 	}
 	spec := r.network.SN.Spec

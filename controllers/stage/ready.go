@@ -35,25 +35,48 @@ func (p *Pass) summarize(status *v1alpha1.SocialNetworkStatus) {
 
 func ready(status *v1alpha1.SocialNetworkStatus) metav1.Condition {
 	notReady := metav1.Condition{Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse}
-	for _, required := range requiredForReady {
-		c := meta.FindStatusCondition(status.Conditions, required)
-		if c == nil {
-			notReady.Reason, notReady.Message = string(v1alpha1.ReasonProgressing), required+" is not known yet."
-			return notReady
-		}
-		if c.Status != metav1.ConditionTrue {
-			notReady.Reason, notReady.Message = c.Reason, required+": "+c.Message
-			return notReady
-		}
+	if c := rootCause(status); c != nil {
+		notReady.Reason, notReady.Message = c.Reason, c.Type+": "+c.Message
+		return notReady
 	}
 	if len(status.PendingChanges) > 0 {
 		notReady.Reason, notReady.Message = string(v1alpha1.ReasonPausedBySpec), pausedMessage(status)
 		return notReady
 	}
-	return metav1.Condition{
+	ready := metav1.Condition{
 		Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue, Reason: string(v1alpha1.ReasonAllHolds),
 		Message: "Every region serves the spec.",
 	}
+	available := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionRegionsAvailable)
+	if available.Reason == string(v1alpha1.ReasonDegraded) {
+		ready.Reason, ready.Message = available.Reason, "Every region serves the spec, but some servers do not. "+available.Message
+	}
+	return ready
+}
+
+// rootCause returns the condition because of which the network is not ready, or nil: the first that needs attention,
+// otherwise the first that does not merely follow from another, otherwise the first.
+func rootCause(status *v1alpha1.SocialNetworkStatus) *metav1.Condition {
+	var unmet []*metav1.Condition
+	for _, required := range requiredForReady {
+		c := meta.FindStatusCondition(status.Conditions, required)
+		if c == nil {
+			c = &metav1.Condition{Type: required, Reason: string(v1alpha1.ReasonProgressing), Message: "The condition is not known yet."}
+		}
+		if c.Status != metav1.ConditionTrue {
+			unmet = append(unmet, c)
+		}
+	}
+	for _, isRoot := range []func(r v1alpha1.Reason) bool{
+		v1alpha1.Reason.NeedsAttention,
+		func(r v1alpha1.Reason) bool { return !r.Follows() },
+		func(v1alpha1.Reason) bool { return true },
+	} {
+		if i := slices.IndexFunc(unmet, func(c *metav1.Condition) bool { return isRoot(v1alpha1.Reason(c.Reason)) }); i >= 0 {
+			return unmet[i]
+		}
+	}
+	return nil
 }
 
 func pausedMessage(status *v1alpha1.SocialNetworkStatus) string {
@@ -77,10 +100,10 @@ func regionsReady(status *v1alpha1.SocialNetworkStatus) string {
 func versionOf(status *v1alpha1.SocialNetworkStatus) string {
 	var versions []string
 	for _, region := range status.Regions {
-		if region.Version != "" && !slices.Contains(versions, region.Version) {
-			versions = append(versions, region.Version)
+		if region.Version != "" { // which is a list while the region is updated
+			versions = append(versions, strings.Split(region.Version, ",")...)
 		}
 	}
 	slices.Sort(versions)
-	return strings.Join(versions, ",")
+	return strings.Join(slices.Compact(versions), ",")
 }

@@ -42,6 +42,9 @@ func TestReady(t *testing.T) {
 		"nothing known":       {&v1alpha1.SocialNetworkStatus{}, metav1.ConditionFalse, v1alpha1.ReasonProgressing, "not known"},
 		"a stage fails":       {holding(metav1.Condition{Type: "KeysReady", Status: "False", Reason: "KeyFileBroken", Message: "bad"}), "False", "KeyFileBroken", "KeysReady: bad"},
 		"a stage is unsure":   {holding(metav1.Condition{Type: "ModerationApplied", Status: "Unknown", Reason: "ServersSilent"}), "False", "ServersSilent", "ModerationApplied"},
+		"a cause explains":    {holding(metav1.Condition{Type: "KeysReady", Status: "Unknown", Reason: "NoServers"}, metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "WaitingForKeys"}, metav1.Condition{Type: "RegionsAvailable", Status: "False", Reason: "DatabaseUnreachable", Message: "away"}), "False", "DatabaseUnreachable", "RegionsAvailable: away"},
+		"work does not":       {holding(metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "Migrating"}, metav1.Condition{Type: "KeysReady", Status: "False", Reason: "KeyFileBroken"}), "False", "KeyFileBroken", "KeysReady"},
+		"a pod is missing":    {holding(metav1.Condition{Type: "RegionsAvailable", Status: "True", Reason: "Degraded", Message: "us: one."}), "True", v1alpha1.ReasonDegraded, "us: one."},
 		"the first explains":  {holding(metav1.Condition{Type: "KeysReady", Status: "False", Reason: "A"}, metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "B"}), "False", "B", "SchemaMigrated"},
 		"alerts do not count": {holding(metav1.Condition{Type: "AlertsApplied", Status: "False", Reason: "CRDMissing"}), "True", v1alpha1.ReasonAllHolds, ""},
 		"nor does placement":  {holding(metav1.Condition{Type: "RegionsPinned", Status: "Unknown", Reason: "X"}), "True", v1alpha1.ReasonAllHolds, ""},
@@ -68,6 +71,7 @@ func TestVersionOf(t *testing.T) {
 	require.Empty(t, of())
 	require.Equal(t, "v1", of("v1", "", "v1"))
 	require.Equal(t, "v1,v2", of("v2", "v1", "v2"))
+	require.Equal(t, "v1,v2", of("v1,v2", "v2,v1", "v1"), "regions with pods of both versions")
 }
 
 // TestReport combines the results of two stages.

@@ -39,9 +39,9 @@ type Alerts struct {
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('5ms') && duration(self) <= duration('10s')",message="latencyP99 must be between 5ms and 10s"
 	LatencyP99 Duration `json:"latencyP99,omitempty"`
 
-	// Additional labels of every alert, such as team.
+	// Additional labels of every alert, such as team. The label namespace is always that of the network.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=20
-	// +kubebuilder:validation:XValidation:rule="self.all(k, k.matches('^[a-zA-Z_][a-zA-Z0-9_]*$') && !(k in ['alertname', 'severity', 'network', 'region', 'home', 'kind']))",message="labels of alerts must be Prometheus label names, and must not be alertname, severity, network, region, home or kind"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, k.matches('^[a-zA-Z_][a-zA-Z0-9_]*$') && !(k in ['alertname', 'namespace', 'severity', 'network', 'region', 'home', 'kind']))",message="labels of alerts must be Prometheus label names, and must not be alertname, namespace, severity, network, region, home or kind"
 	Labels map[string]string `json:"labels,omitempty"`
 }

@@ -64,10 +64,7 @@ func (a *alert) rules(n render.Network, v variables) []monitoringv1.Rule {
 
 func (a *alert) rule(n render.Network, v variables, region string) monitoringv1.Rule {
 	labels := alertLabels(n.SN.Spec.Monitoring.Alerts.Labels)
-	if labels["namespace"] == "" {
-		labels["namespace"] = n.SN.Namespace
-	}
-	labels["network"], labels["severity"] = n.SN.Name, a.Severity
+	labels["namespace"], labels["network"], labels["severity"] = n.SN.Namespace, n.SN.Name, a.Severity
 	// Prometheus fills in the labels of the series: not those that the rule adds, and none if the series is absent.
 	known := []string{"{{ $labels.namespace }}", n.SN.Namespace, "{{ $labels.network }}", n.SN.Name}
 	if region != "" {
@@ -88,8 +85,9 @@ func (a *alert) rule(n render.Network, v variables, region string) monitoringv1.
 	}
 }
 
-// reservedLabels distinguish the alerts of a rule; setting one of them for all alerts would merge them.
-var reservedLabels = []string{"alertname", "severity", "network", "region", "home", "kind"}
+// reservedLabels distinguish the alerts of a rule; setting one of them for all alerts would merge them. The namespace decides
+// who receives an alert, so that a network must not claim another one.
+var reservedLabels = []string{"alertname", "namespace", "severity", "network", "region", "home", "kind"}
 
 // alertLabels returns the spec's labels of every alert. It escapes braces: Prometheus would parse them as templates,
 // and reject the whole file if one is invalid.

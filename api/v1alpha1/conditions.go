@@ -111,7 +111,8 @@ const (
 	ReasonWaitingForSchema Reason = "WaitingForSchema"
 	// ReasonWaitingForRegion: another region is updated first; see spec.rollout.
 	ReasonWaitingForRegion Reason = "WaitingForRegion"
-	// ReasonTemplateDrift: the pod template of a region was edited by hand; the message names a field. It is restored
+	// ReasonTemplateDrift: the pod template of a region was edited by hand, or something was added to it, such as a
+	// variable or a container; the message names a field. It is restored
 	// like any other change of a template, one region after another. Edit the SocialNetwork instead of the Deployment.
 	ReasonTemplateDrift Reason = "TemplateDrift"
 	// ReasonRolloutStopped: the new pods of a region did not become ready, so no further region is updated. Check the

@@ -43,7 +43,8 @@ type SocialNetworkStatus struct {
 	// +listMapKey=code
 	Regions []RegionStatus `json:"regions,omitempty"`
 
-	// Changes that the operator would make if spec.paused were false.
+	// Changes that the operator would make if spec.paused were false, such as: change Deployment acme-eu: image from …:v1
+	// to …:v2; the pods are replaced. Values of Secrets and variables are not shown.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100

@@ -26,6 +26,10 @@ import (
 // defaultSoak is how long a region must be ready before the next one is updated, if the spec does not set it.
 const defaultSoak = 30 * time.Second
 
+// prunedTemplate is the part of a Deployment from which additions by hand are removed. The annotations of the template are not
+// part of it: kubectl rollout restart adds one.
+var prunedTemplate = []string{"spec", "template", "spec"}
+
 // Stage applies the objects of the regions.
 type Stage struct{}
 
@@ -73,7 +77,11 @@ func (Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 	for i := range p.SN.Spec.Regions {
 		spec := &p.SN.Spec.Regions[i]
 		for _, object := range render.RegionObjects(p.Network, spec) {
-			if _, withTemplate := object.(*corev1.ConfigMap); !withTemplate {
+			switch object.(type) {
+			case *corev1.ConfigMap: // belongs to the pod template
+			case *corev1.Service:
+				r.out.Apply(stage.Desired{Object: object, Region: spec.Code, Prune: []string{"spec", "ports"}})
+			default:
 				r.out.Apply(stage.Desired{Object: object, Region: spec.Code})
 			}
 		}
@@ -111,6 +119,15 @@ func (r *run) read(ctx context.Context, spec *v1alpha1.Region) (*region, error) 
 	g.live = &live
 	if g.drift, err = apply.LostField(&live, g.desired, apply.Manager, "spec", "template"); err != nil {
 		return nil, err
+	}
+	if g.drift == "" {
+		added, err := apply.Added(&live, apply.Manager, prunedTemplate...)
+		if err != nil {
+			return nil, err
+		}
+		if len(added) > 0 {
+			g.drift = added[0]
+		}
 	}
 	if g.state, g.since = r.stateOf(spec.Code, &live, hash); g.state != outdated && g.drift != "" {
 		g.state = drifted
@@ -198,7 +215,7 @@ func (r *run) applyDeployments() {
 		configMap := stage.Desired{Object: render.ConfigMap(r.pass.Network, g.spec), Region: g.spec.Code}
 		if update[g] {
 			prerequisites := append([]stage.Desired{configMap}, replicasHandover(g)...)
-			r.out.Apply(stage.Desired{Object: g.desired, Region: g.spec.Code, Prerequisites: prerequisites})
+			r.out.Apply(stage.Desired{Object: g.desired, Region: g.spec.Code, Prerequisites: prerequisites, Prune: prunedTemplate})
 			if (g.state == outdated || g.state == drifted) && !r.pass.SN.Spec.Paused {
 				g.state = rolling
 			}

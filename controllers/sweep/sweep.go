@@ -58,7 +58,10 @@ func (s Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 			}
 		}
 	}
-	if n := len(out.Deletions); n > 0 {
+	if n := len(out.Deletions); n > 0 && p.SN.Spec.Paused {
+		out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonPausedBySpec, fmt.Sprintf("%d objects that the spec no longer names are deleted when spec.paused is false.", n))
+		return out
+	} else if n > 0 {
 		out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonProgressing, fmt.Sprintf("%d objects that the spec no longer names are being deleted.", n))
 		return out
 	}

@@ -102,6 +102,9 @@ const (
 	// ReasonDatabaseOutOfConnections: the database refuses further connections. Raise its limit, or limit the servers
 	// with spec.database.maxConnections.
 	ReasonDatabaseOutOfConnections Reason = "DatabaseOutOfConnections"
+	// ReasonPatchRejected: the podPatch of a region cannot be applied; the message says why. The region keeps its pods.
+	// Fix the patch.
+	ReasonPatchRejected Reason = "PatchRejected"
 	// ReasonServerNotReady: a server runs, but a readiness check fails or it does not respond; the message names it.
 	ReasonServerNotReady Reason = "ServerNotReady"
 	// ReasonUpToDate: all pods of the region have the newest template.

@@ -1,6 +1,7 @@
 package v1alpha1
 
 import (
+	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -49,6 +50,8 @@ type SocialNetworkList struct {
 // SocialNetworkSpec is the desired state of a network.
 //
 // +kubebuilder:validation:XValidation:rule="self.regions.all(r, r.code in self.database.localities)",message="database.localities must name every region of the spec"
+// +kubebuilder:validation:XValidation:rule="!has(self.storage) || size(self.regions) == 1 || self.storage.shared || (has(self.storage.url) && self.storage.url.startsWith('file:///')) || self.regions.all(r, has(self.storage.homes) && self.storage.homes.exists(h, h.code == r.code))",message="storage.homes must name every region, so that files are stored in the region of their home; storage.shared allows one bucket for all regions"
+// +kubebuilder:validation:XValidation:rule="!has(self.database.maxConnections) || self.database.maxConnections >= 3 * self.regions.map(r, (has(r.autoscaling) ? r.autoscaling.maxReplicas : (has(r.replicas) ? r.replicas : 2)) + 1).sum()",message="database.maxConnections must allow three connections for every pod: those of all regions, and one more of each region during an update"
 type SocialNetworkSpec struct {
 	// Image of the platform. Empty: the image of the operator's own version.
 	// +optional
@@ -126,6 +129,10 @@ type SocialNetworkSpec struct {
 	// +kubebuilder:default={}
 	Rollout Rollout `json:"rollout,omitempty"`
 
+	// Settings of the servers.
+	// +optional
+	Server *Server `json:"server,omitempty"`
+
 	// Whether the operator only observes: it updates status and metrics and lists the changes that it would make in
 	// status.pendingChanges. Expired keys are still revoked.
 	// +optional
@@ -170,6 +177,19 @@ type Database struct {
 	// use that role, and the others need not be able to change the schema.
 	// +required
 	SecretRef LocalSecretReference `json:"secretRef"`
+
+	// Certificates for connections to a database with its own authority, or with client certificates.
+	// +optional
+	TLS *DatabaseTLS `json:"tls,omitempty"`
+
+	// Maximum number of connections of all servers together. A server keeps up to 8 for the rows of each of the three
+	// homes: 24, or 216 for three regions with two pods, of which one more exists in each region during an update. With
+	// this limit every server keeps as many fewer as needed; leave ten connections of the database to migrations and
+	// people.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000000
+	MaxConnections *int32 `json:"maxConnections,omitempty"`
 
 	// The region whose database nodes store rows that belong to no region, such as the table of the migrations.
 	// +optional
@@ -242,25 +262,63 @@ type Moderation struct {
 }
 
 // Storage configures the storage of uploaded files.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.url) || has(self.homes)",message="storage must have url or homes"
+// +kubebuilder:validation:XValidation:rule="!has(self.homes) || self.homes.all(h, self.homes.exists_one(o, o.url == h.url) && (self.shared || !has(self.url) || h.url != self.url))",message="the homes must have different storage URLs"
 type Storage struct {
-	// URL of the bucket: s3://bucket?region=…, gs://bucket, azblob://container, or file:///folder for evaluation.
-	// +required
+	// URL of the bucket: s3://bucket?region=…, gs://bucket, azblob://container, or file:///folder for evaluation. With
+	// several regions, homes has a bucket for each.
+	// +optional
 	// +kubebuilder:validation:MaxLength=1000
 	// +kubebuilder:validation:XValidation:rule="self.startsWith('s3://') || self.startsWith('gs://') || self.startsWith('azblob://') || self.startsWith('file:///')",message="storage.url must start with s3://, gs://, azblob:// or file:///"
-	URL string `json:"url"`
+	URL string `json:"url,omitempty"`
+
+	// The buckets of single homes: the files of a region's users are stored in the bucket of that region. Servers of every
+	// region must reach every bucket.
+	// +optional
+	// +listType=map
+	// +listMapKey=code
+	// +kubebuilder:validation:MaxItems=3
+	Homes []HomeStorage `json:"homes,omitempty"`
+
+	// Whether one bucket stores the files of several regions, wherever that is.
+	// +optional
+	// +kubebuilder:default=false
+	Shared bool `json:"shared"`
 
 	// A Secret whose keys become environment variables of the platform, such as AWS_ACCESS_KEY_ID.
 	// +optional
 	SecretRef *LocalSecretReference `json:"secretRef,omitempty"`
 }
 
+// HomeStorage is the bucket with the files of one home.
+type HomeStorage struct {
+	// The home's code.
+	// +required
+	Code RegionCode `json:"code"`
+
+	// URL of the bucket.
+	// +required
+	// +kubebuilder:validation:MaxLength=1000
+	// +kubebuilder:validation:XValidation:rule="self.startsWith('s3://') || self.startsWith('gs://') || self.startsWith('azblob://')",message="storage.homes[].url must start with s3://, gs:// or azblob://"
+	URL string `json:"url"`
+}
+
 // NetworkPolicy configures the traffic to and from the pods.
 type NetworkPolicy struct {
-	// Whether to create a NetworkPolicy per region. It allows traffic from anywhere to the API port, from the operator
-	// and Prometheus to the operations port, and to DNS, the database and the storage.
+	// Whether to create NetworkPolicies for the servers and the migrations. They allow traffic from anywhere to the API
+	// port, from the operator and Prometheus to the operations port, and to DNS, the database and the storage; and to
+	// the cloud's identity agents, if the region has serviceAccountAnnotations.
 	// +optional
 	// +kubebuilder:default=true
 	Enabled bool `json:"enabled"`
+
+	// Pods that may scrape the operations port, apart from the operator. Empty: those labelled
+	// app.kubernetes.io/name: prometheus, in all namespaces.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=20
+	MetricsFrom []networkingv1.NetworkPolicyPeer `json:"metricsFrom,omitempty"`
 }
 
 // Rollout configures how a change of the pods is rolled out over the regions.

@@ -6,9 +6,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
-
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/render"
@@ -59,4 +60,53 @@ func TestCauses(t *testing.T) {
 	})
 	o.condition("acme", v1alpha1.ConditionRegionsAvailable, "True", v1alpha1.ReasonDegraded)
 	require.Equal(t, "3/3", get(o, &v1alpha1.SocialNetwork{}, "acme").Status.RegionsReady)
+}
+
+// TestPatchIsRejected keeps the pods of a region whose patch cannot be applied.
+func TestPatchIsRejected(t *testing.T) {
+	o := start(t)
+	o.up(sample(t, "socialnetwork-minimal"))
+	patch := func(text string) {
+		o.edit("acme-minimal", func(sn *v1alpha1.SocialNetwork) {
+			sn.Spec.Regions[0].PodPatch = &apiextensionsv1.JSON{Raw: []byte(text)}
+		})
+	}
+	patch(`{"metadata": {"labels": {"plaza.social/region": "eu"}}}`)
+	c := o.condition("acme-minimal", v1alpha1.ConditionReady, "False", v1alpha1.ReasonPatchRejected)
+	require.Contains(t, c.Message, "podPatch must not change the label plaza.social/region")
+	require.Equal(t, int64(1), o.deployment("acme-minimal", "us").Generation)
+	patch(`{"spec": {"hostAliases": [{"ip": "192.0.2.1", "hostnames": ["db.example"]}]}}`)
+	o.eventually("the patch to be applied", func() string {
+		if len(o.deployment("acme-minimal", "us").Spec.Template.Spec.HostAliases) == 0 {
+			return "there are no aliases"
+		}
+		return ""
+	})
+}
+
+// TestDatabaseCertificates checks that a missing certificate is named and noticed within seconds when it is created, and that pods
+// restart when it changes.
+func TestDatabaseCertificates(t *testing.T) {
+	o := start(t)
+	sn := sample(t, "socialnetwork-minimal")
+	sn.Spec.Database.TLS = &v1alpha1.DatabaseTLS{CASecretRef: &v1alpha1.LocalSecretReference{Name: "database-ca"}}
+	o.apply(sn)
+	c := o.condition("acme-minimal", v1alpha1.ConditionReady, "False", v1alpha1.ReasonSecretMissing)
+	require.Contains(t, c.Message, "Secret database-ca does not exist")
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "database-ca", Namespace: o.namespace}, StringData: map[string]string{"other": "x"}}
+	require.NoError(t, o.client.Create(context.Background(), secret))
+	c = o.condition("acme-minimal", v1alpha1.ConditionReady, "False", v1alpha1.ReasonSecretIncomplete)
+	require.Contains(t, c.Message, "Secret database-ca has no key ca.crt")
+	o.editSecret("database-ca", func(s *corev1.Secret) { s.StringData = map[string]string{"ca.crt": "one"} })
+	o.migrate("acme-minimal")
+	o.serve("acme-minimal", "us")
+	o.condition("acme-minimal", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
+	before := o.deployment("acme-minimal", "us").Spec.Template.Annotations[render.AnnotationConfiguration]
+	o.editSecret("database-ca", func(s *corev1.Secret) { s.StringData = map[string]string{"ca.crt": "two"} })
+	o.eventually("a restart with the new authority", func() string {
+		if o.deployment("acme-minimal", "us").Spec.Template.Annotations[render.AnnotationConfiguration] == before {
+			return "the template is the old one"
+		}
+		return ""
+	})
 }

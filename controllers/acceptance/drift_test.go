@@ -266,8 +266,8 @@ func TestFieldsOfOthersAreKept(t *testing.T) {
 	d := o.deployment("acme", v1alpha1.RegionUS)
 	before := d.DeepCopy()
 	d.Spec.Paused = true
-	d.Spec.Template.Spec.HostAliases = []corev1.HostAlias{{IP: "10.0.0.1", Hostnames: []string{"db.example"}}}
-	d.Spec.Replicas = new(int32(3)) // owned by the autoscaler
+	d.Spec.Template.Annotations["other.example/note"] = "stays" // as kubectl rollout restart does
+	d.Spec.Replicas = new(int32(3))                             // owned by the autoscaler
 	require.NoError(t, o.client.Patch(ctx, d, client.StrategicMergeFrom(before), client.FieldOwner("user")))
 	o.serve("acme", v1alpha1.RegionUS)
 	for range 3 {
@@ -281,7 +281,7 @@ func TestFieldsOfOthersAreKept(t *testing.T) {
 	}
 	d = o.deployment("acme", v1alpha1.RegionUS)
 	require.True(t, d.Spec.Paused)
-	require.Len(t, d.Spec.Template.Spec.HostAliases, 1)
+	require.Equal(t, "stays", d.Spec.Template.Annotations["other.example/note"])
 	require.Equal(t, int32(3), *d.Spec.Replicas)
 }
 

@@ -133,7 +133,7 @@ func TestConfigurationWaitsForItsRegion(t *testing.T) {
 	before := get(o, &corev1.ConfigMap{}, "acme-eu").Data
 	o.clock.add(time.Hour)
 	o.edit("acme", func(sn *v1alpha1.SocialNetwork) {
-		sn.Spec.Storage = &v1alpha1.Storage{URL: "s3://bucket"}
+		sn.Spec.Storage = &v1alpha1.Storage{URL: "s3://bucket", Shared: true}
 		sn.Spec.Regions[1].Ingress = &v1alpha1.Ingress{ClassName: "nginx"}
 	})
 	o.eventually("the first region's file", func() string {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -46,7 +47,9 @@ func TestForSingleNamespaces(t *testing.T) {
 	c.installOptionalKinds()
 	manifests := c.install("namespaced")
 	other := c.network("elsewhere")
-	require.NoError(t, c.client.Create(t.Context(), other))
+	require.Eventually(t, func() bool { // the API server may not serve the CRD yet
+		return client.IgnoreAlreadyExists(c.client.Create(t.Context(), other)) == nil
+	}, time.Minute, 100*time.Millisecond)
 	p := c.startProgram()
 	c.live(p)
 	p.stop()

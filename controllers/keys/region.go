@@ -21,6 +21,8 @@ const (
 	verifyInterval = 5 * time.Second
 	// verifyDeadline is how long verification may take before the condition reports a problem.
 	verifyDeadline = 10 * time.Minute
+	// missingInterval is how often a Secret that does not exist is looked for.
+	missingInterval = 3 * time.Second
 	// defaultOverlap is for objects that were created without the defaults of the CRD.
 	defaultOverlap = time.Hour
 	// maxKeysInStatus is how many keys of a region its status lists.
@@ -59,6 +61,7 @@ func (r *run) userKeys(ctx context.Context, code v1alpha1.RegionCode) {
 	switch {
 	case apierrors.IsNotFound(err):
 		r.notVerified(code, v1alpha1.ReasonSecretMissing, fmt.Sprintf("Secret %s does not exist in the namespace; the operator continues once it is created.", name))
+		r.out.RequeueAfter(missingInterval)
 		return
 	case err != nil:
 		r.notVerified(code, v1alpha1.ReasonApplyFailed, fmt.Sprintf("Secret %s could not be read: %s.", name, err))

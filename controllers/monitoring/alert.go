@@ -80,9 +80,17 @@ func (a *alert) rule(n render.Network, v variables, region string) monitoringv1.
 		For:    new(a.For),
 		Labels: labels,
 		Annotations: map[string]string{
-			"summary": fill.Replace(a.Summary), "description": fill.Replace(a.Description), "runbook_url": runbooks + a.Alert + ".md",
+			"summary": fill.Replace(a.Summary), "description": fill.Replace(a.Description), "runbook_url": runbook(n, a.Alert),
 		},
 	}
+}
+
+// runbook returns the URL of an alert's runbook.
+func runbook(n render.Network, alert string) string {
+	if folder := n.SN.Spec.Monitoring.Alerts.RunbookURL; folder != "" {
+		return strings.TrimSuffix(folder, "/") + "/" + alert + ".md"
+	}
+	return runbooks + alert + ".md"
 }
 
 // reservedLabels distinguish the alerts of a rule; setting one of them for all alerts would merge them. The namespace decides

@@ -25,6 +25,7 @@ func RegionObjects(n Network, r *v1alpha1.Region) []client.Object {
 // Everything returns all objects of a network that this package renders, including the first attempt of the migration.
 func Everything(n Network) []client.Object {
 	objects := []client.Object{MigrationServiceAccount(n), MigrationJob(n, 1)}
+	objects = appendWanted(objects, MigrationNetworkPolicy(n))
 	for i := range n.SN.Spec.Regions {
 		r := &n.SN.Spec.Regions[i]
 		objects = append(objects, RegionObjects(n, r)...)

@@ -59,6 +59,7 @@ type region struct {
 	state    state
 	since    time.Time // when all pods became ready
 	drift    string    // path of the field of the template that was edited by hand
+	patchErr error     // why the template of the spec cannot be rendered, or nil
 }
 
 // run is one run of the stage.
@@ -102,7 +103,7 @@ func (Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 
 // read reads a region's Deployment and determines its state.
 func (r *run) read(ctx context.Context, spec *v1alpha1.Region) (*region, error) {
-	g := &region{spec: spec, desired: render.Deployment(r.pass.Network, spec)}
+	g := &region{spec: spec, desired: render.Deployment(r.pass.Network, spec), patchErr: render.PatchError(r.pass.Network, spec)}
 	hash := render.TemplateHash(g.desired)
 	if g.desired.Annotations == nil {
 		g.desired.Annotations = map[string]string{}
@@ -212,6 +213,7 @@ func progressReason(d *appsv1.Deployment) string {
 func (r *run) applyDeployments() {
 	update := r.templateUpdates()
 	for _, g := range r.regions {
+		update[g] = update[g] && g.patchErr == nil
 		configMap := stage.Desired{Object: render.ConfigMap(r.pass.Network, g.spec), Region: g.spec.Code}
 		if update[g] {
 			prerequisites := append([]stage.Desired{configMap}, replicasHandover(g)...)

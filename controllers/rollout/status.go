@@ -20,11 +20,11 @@ import (
 // setStatus fills in the status of a region.
 func (r *run) setStatus(g *region) {
 	status := r.pass.Region(g.spec.Code)
-	status.Endpoint = endpoint(g.spec)
+	status.Endpoint = render.Endpoint(g.spec)
 	status.Version = versionsOf(r.pass.Reports[g.spec.Code])
 	if g.live == nil {
 		status.Image, status.Replicas, status.ReadyReplicas, status.ConfigurationHash = "", 0, 0, ""
-		reason, message := r.whyMissing()
+		reason, message := r.whyMissing(g)
 		r.setCondition(g, v1alpha1.RegionAvailable, metav1.ConditionFalse, reason, message)
 		r.setCondition(g, v1alpha1.RegionUpdated, metav1.ConditionFalse, reason, message)
 		return
@@ -47,8 +47,10 @@ func (r *run) setCondition(g *region, conditionType string, status metav1.Condit
 	r.out.SetRegionCondition(g.spec.Code, conditionType, status, reason, message)
 }
 
-func (r *run) whyMissing() (v1alpha1.Reason, string) {
+func (r *run) whyMissing(g *region) (v1alpha1.Reason, string) {
 	switch {
+	case g.patchErr != nil:
+		return v1alpha1.ReasonPatchRejected, "The Deployment cannot be created: " + g.patchErr.Error() + "."
 	case r.pass.SN.Spec.Paused:
 		return v1alpha1.ReasonPausedBySpec, "The Deployment is created when spec.paused is false."
 	case !r.pass.SchemaReady:
@@ -97,6 +99,10 @@ func (r *run) cause(g *region) (stage.PodCause, bool) {
 func (r *run) setUpdated(g *region) {
 	set := func(status metav1.ConditionStatus, reason v1alpha1.Reason, message string) {
 		r.setCondition(g, v1alpha1.RegionUpdated, status, reason, message)
+	}
+	if g.patchErr != nil {
+		set(metav1.ConditionFalse, v1alpha1.ReasonPatchRejected, "The pods stay as they are: "+g.patchErr.Error()+".")
+		return
 	}
 	paused := r.pass.SN.Spec.Paused
 	switch g.state {
@@ -173,7 +179,7 @@ func (r *run) summarize() {
 // causes are the reasons of a region's conditions that say more than that the region is being updated.
 var causes = []v1alpha1.Reason{
 	v1alpha1.ReasonPodCrashing, v1alpha1.ReasonDatabaseOutOfConnections, v1alpha1.ReasonDatabaseUnreachable,
-	v1alpha1.ReasonPodNotStarted, v1alpha1.ReasonServerNotReady, v1alpha1.ReasonNotServing, v1alpha1.ReasonDegraded,
+	v1alpha1.ReasonPodNotStarted, v1alpha1.ReasonPatchRejected, v1alpha1.ReasonServerNotReady, v1alpha1.ReasonNotServing, v1alpha1.ReasonDegraded,
 }
 
 // summarizeAs sets the network's condition to status with the first cause that a condition of the regions has, and reports
@@ -198,15 +204,6 @@ func (r *run) regionsWith(conditionType string, reason v1alpha1.Reason) ([]v1alp
 		}
 	}
 	return codes, message
-}
-
-// endpoint returns the address of a region's API. An Ingress without a certificate serves HTTP; otherwise TLS ends there, or
-// at whatever routes to the Service.
-func endpoint(r *v1alpha1.Region) string {
-	if r.Ingress != nil && r.Ingress.TLSSecretName == "" {
-		return "http://" + r.Host
-	}
-	return "https://" + r.Host
 }
 
 // versionsOf returns the versions that a region's servers report, in the order of the pods.

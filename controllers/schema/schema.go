@@ -89,8 +89,16 @@ func (r *run) createJob(ctx context.Context) {
 	if r.network.SN.Spec.Paused {
 		r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonPausedBySpec, "The database is migrated when spec.paused is false.")
 	}
-	r.out.Apply(stage.Desired{Object: render.MigrationServiceAccount(r.network)})
+	r.applyAccount()
 	r.out.Apply(stage.Desired{Object: render.MigrationJob(r.network, attempt), Mode: apply.CreateOnly})
+}
+
+// applyAccount applies what the migrations' pods need.
+func (r *run) applyAccount() {
+	r.out.Apply(stage.Desired{Object: render.MigrationServiceAccount(r.network)})
+	if policy := render.MigrationNetworkPolicy(r.network); policy != nil {
+		r.out.Apply(stage.Desired{Object: policy})
+	}
 }
 
 // hasOtherTarget reports whether the network has a Job with another migration target.
@@ -113,7 +121,7 @@ func (r *run) followJob(ctx context.Context, job *batchv1.Job) {
 		return
 	}
 	schema.NextRetry = nil
-	r.out.Apply(stage.Desired{Object: render.MigrationServiceAccount(r.network)})
+	r.applyAccount()
 	if ended == batchv1.JobComplete {
 		r.out.Facts.SchemaReady = true
 		schema.LastError = ""

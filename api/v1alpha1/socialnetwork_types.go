@@ -170,6 +170,7 @@ type LocalSecretReference struct {
 // Database configures the database of the network.
 //
 // +kubebuilder:validation:XValidation:rule="self.localities.all(c, c in ['us', 'eu', 'sg'])",message="localities must only name us, eu and sg"
+// +kubebuilder:validation:XValidation:rule="self.localities.all(c, !(c in oldSelf.localities) || self.localities[c] == oldSelf.localities[c] || (has(self.confirmLocalities) && c in self.confirmLocalities && self.confirmLocalities[c] == self.localities[c]))",message="a changed locality moves every row of its region to other nodes: repeat its new name in database.confirmLocalities"
 // +kubebuilder:validation:XValidation:rule="self.localities.all(c, self.localities.exists_one(o, self.localities[o] == self.localities[c]))",message="regions must have different database localities"
 type Database struct {
 	// The Secret with the connection URL: key `url` for the rows of all regions, or `url-us`, `url-eu` and `url-sg` for
@@ -204,6 +205,19 @@ type Database struct {
 	// +kubebuilder:validation:MaxProperties=3
 	// +kubebuilder:validation:XValidation:rule="self.all(c, size(self[c]) <= 63 && self[c].matches('^[A-Za-z0-9][A-Za-z0-9_-]*$'))",message="a locality must consist of 1 to 63 letters, digits, hyphens and underscores"
 	Localities map[string]string `json:"localities,omitempty"`
+
+	// Confirms that a locality is changed, which moves every row of its region to the nodes of the new one, perhaps in
+	// another jurisdiction: the new name by the region's code. It has no other effect.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=3
+	// +kubebuilder:validation:XValidation:rule="self.all(c, c in ['us', 'eu', 'sg'] && size(self[c]) <= 63)",message="confirmLocalities must only name us, eu and sg"
+	ConfirmLocalities map[string]string `json:"confirmLocalities,omitempty"`
+
+	// Whether Ready requires that the database stores the rows of every table where the spec requires (RegionsPinned). It
+	// never does on PostgreSQL, which has no regions, nor, with one region, on CockroachDB nodes without localities.
+	// +optional
+	// +kubebuilder:default=true
+	RequirePinned bool `json:"requirePinned"`
 
 	// What the database survives without losing a row: the loss of a zone, or of a region. Surviving the loss of a
 	// region adds a round trip to another region to every write, and spreads the replicas of all rows over all regions:

@@ -31,6 +31,8 @@ var unused = map[string]string{
 	"monitoring.alerts.runbookURL":           "package monitoring",
 	"database.tls.ownerSecretRef.name":       "TestCertificates: only together with clientSecretRef",
 	"regions[].volumes[].emptyDir.sizeLimit": "TestVolumes; sizes that this test sets are invalid",
+	"database.requirePinned":                 "part of Ready",
+	"database.confirmLocalities{}":           "allows a change that the CRD refuses otherwise",
 	"database.maxConnections":                "TestPoolSize: the pool size is the same for few connections",
 	"storage.shared":                         "allows what the CRD refuses otherwise",
 	"regions[].podPatch.-[]":                 "TestPodPatch",

@@ -11,8 +11,8 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 )
 
-// requiredForReady are the conditions that Ready depends on, root causes first. Alerts and placement are not among them:
-// a network serves without Prometheus, and on PostgreSQL.
+// requiredForReady are the conditions that Ready depends on, root causes first. Alerts are not among them: a network serves
+// without Prometheus.
 var requiredForReady = []string{
 	v1alpha1.ConditionSchemaMigrated,
 	v1alpha1.ConditionRegionsAvailable,
@@ -30,12 +30,12 @@ func (p *Pass) summarize(status *v1alpha1.SocialNetworkStatus) {
 		paused.Status, paused.Reason, paused.Message = metav1.ConditionTrue, string(v1alpha1.ReasonPausedBySpec), pausedMessage(status)
 	}
 	p.setCondition(&status.Conditions, paused)
-	p.setCondition(&status.Conditions, ready(status))
+	p.setCondition(&status.Conditions, ready(p.SN, status))
 }
 
-func ready(status *v1alpha1.SocialNetworkStatus) metav1.Condition {
+func ready(sn *v1alpha1.SocialNetwork, status *v1alpha1.SocialNetworkStatus) metav1.Condition {
 	notReady := metav1.Condition{Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse}
-	if c := rootCause(status); c != nil {
+	if c := rootCause(sn, status); c != nil {
 		notReady.Reason, notReady.Message = c.Reason, c.Type+": "+c.Message
 		return notReady
 	}
@@ -56,7 +56,7 @@ func ready(status *v1alpha1.SocialNetworkStatus) metav1.Condition {
 
 // rootCause returns the condition because of which the network is not ready, or nil: the first that needs attention,
 // otherwise the first that does not merely follow from another, otherwise the first.
-func rootCause(status *v1alpha1.SocialNetworkStatus) *metav1.Condition {
+func rootCause(sn *v1alpha1.SocialNetwork, status *v1alpha1.SocialNetworkStatus) *metav1.Condition {
 	var unmet []*metav1.Condition
 	for _, required := range requiredForReady {
 		c := meta.FindStatusCondition(status.Conditions, required)
@@ -66,6 +66,9 @@ func rootCause(status *v1alpha1.SocialNetworkStatus) *metav1.Condition {
 		if c.Status != metav1.ConditionTrue {
 			unmet = append(unmet, c)
 		}
+	}
+	if c := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionRegionsPinned); c != nil && isBreach(sn, c) {
+		unmet = append(unmet, c)
 	}
 	for _, isRoot := range []func(r v1alpha1.Reason) bool{
 		v1alpha1.Reason.NeedsAttention,
@@ -77,6 +80,12 @@ func rootCause(status *v1alpha1.SocialNetworkStatus) *metav1.Condition {
 		}
 	}
 	return nil
+}
+
+// isBreach reports whether rows are known to be stored, or may be stored, elsewhere than a spec requires that does not tolerate it.
+func isBreach(sn *v1alpha1.SocialNetwork, pinned *metav1.Condition) bool {
+	nowhere := pinned.Reason == string(v1alpha1.ReasonCockroachDBHasNoRegions) && len(sn.Spec.Regions) > 1
+	return sn.Spec.Database.RequirePinned && (pinned.Status == metav1.ConditionFalse || nowhere)
 }
 
 func pausedMessage(status *v1alpha1.SocialNetworkStatus) string {

@@ -57,6 +57,9 @@ const (
 	ReasonApplyFailed Reason = "ApplyFailed"
 	// ReasonWaitingForKeys: the network has no identity yet; see KeysReady.
 	ReasonWaitingForKeys Reason = "WaitingForKeys"
+	// ReasonNotAllowed: the operator was started with --allowed-image-prefixes or --allowed-secret-label, and the spec has an
+	// image or a Secret that they do not allow; the message names it. Running pods stay as they are.
+	ReasonNotAllowed Reason = "NotAllowed"
 	// ReasonPausedBySpec: spec.paused is true; status.pendingChanges lists the changes that wait. Set it to false to
 	// apply them.
 	ReasonPausedBySpec Reason = "PausedBySpec"

@@ -74,6 +74,9 @@ func (Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 	if p.Network.NetworkID == "" {
 		return stage.False(v1alpha1.ReasonWaitingForKeys, "The regions wait for the network's identity; see KeysReady.")
 	}
+	if p.Refused != "" {
+		return stage.False(v1alpha1.ReasonNotAllowed, p.Refused)
+	}
 	r := &run{pass: p}
 	for i := range p.SN.Spec.Regions {
 		spec := &p.SN.Spec.Regions[i]

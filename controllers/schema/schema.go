@@ -41,6 +41,11 @@ func (Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 	if p.Network.NetworkID == "" {
 		return stage.False(v1alpha1.ReasonWaitingForKeys, "The migration waits for the network's identity; see KeysReady.")
 	}
+	if p.Refused != "" {
+		out := stage.False(v1alpha1.ReasonNotAllowed, p.Refused)
+		out.RequeueAfter(missingInterval) // a Secret without the operator's label is not cached
+		return out
+	}
 	r := &run{pass: p, network: p.Network}
 	if r.readSecrets(ctx) {
 		r.migrate(ctx)

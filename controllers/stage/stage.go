@@ -41,6 +41,8 @@ type Pass struct {
 	Network render.Network
 	// SchemaReady reports whether the database has the schema that the image needs, so that its pods may start.
 	SchemaReady bool
+	// Refused is why the operator's restrictions do not allow the network's pods, or "". No pod is created or changed then.
+	Refused string
 	// Cache reads from the informer cache, which may be slightly out of date.
 	Cache client.Reader
 	// APIReader reads from the API server: for decisions that a stale copy must not drive, and for what is not cached.

@@ -42,6 +42,9 @@ const (
 // AnnotationRotate starts a rotation of the server keys when it is set to a new value.
 const AnnotationRotate = "plaza.social/rotate-server-keys"
 
+// AnnotationRevoke has the ids of server keys to revoke immediately, separated by spaces; see spec.serverKeys.revoke.
+const AnnotationRevoke = "plaza.social/revoke-server-keys"
+
 // Reason is the reason of a condition or an event. controllers/README.md has a table of all reasons, generated from
 // these comments.
 type Reason string
@@ -176,7 +179,7 @@ const (
 	ReasonKeyActivated Reason = "KeyActivated"
 	// ReasonKeyRetiring: an old server key is accepted until the time that the message names (event).
 	ReasonKeyRetiring Reason = "KeyRetiring"
-	// ReasonKeyRevoked: an old server key has expired and was removed (event).
+	// ReasonKeyRevoked: an old server key has expired, or a key was revoked on request, and was removed (event).
 	ReasonKeyRevoked Reason = "KeyRevoked"
 )
 

@@ -244,6 +244,24 @@ type ServerKeys struct {
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1m') && duration(self) <= duration('168h')",message="overlap must be between 1m and 168h"
 	Overlap Duration `json:"overlap,omitempty"`
 
+	// Ids of keys that are revoked immediately, without overlap, for example because they became known to others: they are
+	// removed from the Secrets of all regions, even while the network is paused, and servers refuse them as soon as the
+	// kubelets have updated the mounted Secrets, within about a minute. A revoked active key is replaced by a new one. An
+	// id that no region has is ignored. The annotation plaza.social/revoke-server-keys does the same.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=50
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=100
+	Revoke []string `json:"revoke,omitempty"`
+
+	// How long the Secret with the keys of a removed region is kept, so that the region has the same keys if it is added
+	// again. From 0s to one year.
+	// +optional
+	// +kubebuilder:default="720h"
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s') && duration(self) <= duration('8784h')",message="retainRemoved must be between 0s and 8784h"
+	RetainRemoved Duration `json:"retainRemoved,omitempty"`
+
 	// A Secret that you provide, with the key file under `server-keys.json`. The operator then creates no keys.
 	// +optional
 	ExistingSecret *LocalSecretReference `json:"existingSecret,omitempty"`

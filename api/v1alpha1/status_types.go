@@ -37,6 +37,12 @@ type SocialNetworkStatus struct {
 	// +optional
 	ServerKeys ServerKeysStatus `json:"serverKeys,omitempty"`
 
+	// Regions that the spec no longer names and whose server keys are kept for a while.
+	// +optional
+	// +listType=map
+	// +listMapKey=code
+	RetainedKeys []RetainedKeys `json:"retainedKeys,omitempty"`
+
 	// The regions of the spec.
 	// +optional
 	// +listType=map
@@ -85,6 +91,17 @@ type ServerKeysStatus struct {
 	// When the next rotation is due. Absent for keys of an existing Secret.
 	// +optional
 	NextRotation *metav1.Time `json:"nextRotation,omitempty"`
+}
+
+// RetainedKeys are the server keys of a removed region.
+type RetainedKeys struct {
+	// The region's code.
+	// +required
+	Code RegionCode `json:"code"`
+
+	// When the Secret with the keys is deleted.
+	// +required
+	Until metav1.Time `json:"until"`
 }
 
 // RegionStatus is the observed state of a region.

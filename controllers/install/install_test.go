@@ -141,6 +141,7 @@ func (c *cluster) change(name string) {
 		sn.Spec.Regions[2].Autoscaling = nil
 		sn.Spec.Regions = append(sn.Spec.Regions[:1], sn.Spec.Regions[2])
 		sn.Spec.Monitoring = v1alpha1.Monitoring{}
+		sn.Spec.ServerKeys.RetainRemoved = "0s"
 		sn.Spec.Image = "plaza.example/plaza:next" // another migration target: the old Job is deleted
 	})
 	for kind, name := range map[string]string{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -131,6 +132,7 @@ func (r *run) step(ctx context.Context, code v1alpha1.RegionCode, found *keysSec
 		Content: file, Annotations: found.annotations(),
 		RotateEvery: keyring.DefaultRotateEvery, Overlap: durationOr(sn.Spec.ServerKeys.Overlap, defaultOverlap),
 		Now: r.pass.Now, Random: r.Random, Request: sn.Annotations[v1alpha1.AnnotationRotate],
+		Revoke: append(strings.Fields(sn.Annotations[v1alpha1.AnnotationRevoke]), sn.Spec.ServerKeys.Revoke...),
 		Paused: sn.Spec.Paused || (found != nil && !found.cached), // what cannot be written yet is not decided yet either
 	}
 	if every := sn.Spec.ServerKeys.RotateEvery; every != nil {

@@ -19,6 +19,8 @@ import (
 // unused are the fields of the spec that no object of this package depends on, with their users.
 var unused = map[string]string{
 	"serverKeys.rotateEvery":                 "package keys",
+	"serverKeys.revoke[]":                    "package keys",
+	"serverKeys.retainRemoved":               "package sweep",
 	"serverKeys.overlap":                     "package keys writes it into the key file",
 	"moderation.whitelistEnabled":            "pushed to the servers without a restart",
 	"moderation.reportEnabled":               "pushed to the servers",

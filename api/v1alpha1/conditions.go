@@ -35,6 +35,9 @@ const (
 	RegionAvailable = "Available"
 	// RegionUpdated is True when all pods of the region have the newest template.
 	RegionUpdated = "Updated"
+	// RegionRouted is True when the Gateway of a region with spec.regions[].gateway has accepted its HTTPRoute. Other regions
+	// do not have it.
+	RegionRouted = "Routed"
 	// RegionKeysVerified is True when all servers of the region have confirmed that they accept its newest server key.
 	RegionKeysVerified = "KeysVerified"
 )
@@ -127,6 +130,18 @@ const (
 	// ReasonRolloutStopped: the new pods of a region did not become ready, so no further region is updated. Check the
 	// region's pods; the rollout continues once the spec is fixed.
 	ReasonRolloutStopped Reason = "RolloutStopped"
+)
+
+// Reasons of Routed of a region.
+const (
+	// ReasonRouteAccepted: the Gateway routes requests to the region.
+	ReasonRouteAccepted Reason = "RouteAccepted"
+	// ReasonRoutePending: no Gateway has reported on the newest HTTPRoute yet. Check that the Gateway exists, and that its
+	// class has a controller.
+	ReasonRoutePending Reason = "RoutePending"
+	// ReasonRouteRefused: the Gateway does not accept the HTTPRoute, or does not find what it refers to; the message has its
+	// reason. Check that a listener of the Gateway allows routes of the namespace and the host.
+	ReasonRouteRefused Reason = "RouteRefused"
 )
 
 // Reasons of AlertsApplied.
@@ -231,7 +246,7 @@ var inProgress = map[Reason]bool{
 	ReasonProgressing: true, ReasonWaitingForKeys: true, ReasonPausedBySpec: true, ReasonNotPaused: true,
 	ReasonMigrating: true, ReasonWaitingForSchema: true, ReasonWaitingForRegion: true, ReasonAlertsDisabled: true,
 	ReasonCRDMissing: true, ReasonKeyPending: true, ReasonRotationUnderWay: true, ReasonNoServers: true,
-	ReasonModerationPushed: true, ReasonDegraded: true,
+	ReasonModerationPushed: true, ReasonDegraded: true, ReasonRoutePending: true,
 }
 
 // IsUnknown reports whether the reason means that servers could not be asked, so that a condition is Unknown.

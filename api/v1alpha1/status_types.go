@@ -145,7 +145,7 @@ type RegionStatus struct {
 	// +optional
 	ModerationHash string `json:"moderationHash,omitempty"`
 
-	// The conditions Available, Updated and KeysVerified of this region.
+	// The conditions Available, Updated, KeysVerified and, with a Gateway, Routed of this region.
 	// +optional
 	// +listType=map
 	// +listMapKey=type

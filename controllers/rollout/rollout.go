@@ -99,6 +99,7 @@ func (Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 	r.applyDeployments()
 	for _, region := range r.regions {
 		r.setStatus(region)
+		r.setRouted(ctx, region)
 	}
 	r.summarize()
 	return r.out

@@ -6,6 +6,9 @@ package platformclient
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
@@ -26,7 +29,7 @@ type Servers interface {
 	Status(ctx context.Context, ops string) (statusz.Status, error)
 	// Readiness reads the results of the readiness checks of one server at its operations port.
 	Readiness(ctx context.Context, ops string) (statusz.Readiness, error)
-	// VerifyServerKey asks one server, at its operations port, whether it accepts a server key. It returns
+	// VerifyServerKey asks one server, at its operations port, whether it accepts a server key, which it does not send. It returns
 	// ErrKeyRefused if the server does not, or if it knows the key under another id.
 	VerifyServerKey(ctx context.Context, ops, id string, key keyring.Secret) error
 	// PushModeration sets the moderation settings at the address of a region's API, with an administrator's token.
@@ -155,12 +158,29 @@ func (h *HTTP) Readiness(ctx context.Context, ops string) (statusz.Readiness, er
 
 // VerifyServerKey asks one server whether it accepts a server key.
 func (h *HTTP) VerifyServerKey(ctx context.Context, ops, id string, key keyring.Secret) error {
+	nonce := rand.Text() + rand.Text()
 	var response statusz.ServerKeyAnswer
-	err := h.call(ctx, http.MethodPost, ops, statusz.ServerKeyPath, keyring.Secret{}, statusz.ServerKeyRequest{Key: key.Reveal()}, &response)
+	err := h.call(ctx, http.MethodPost, ops, statusz.ServerKeyPath, keyring.Secret{}, statusz.ServerKeyRequest{ID: id, Nonce: nonce}, &response)
+	if refused, ok := errors.AsType[*ResponseError](err); ok && refused.Status == http.StatusBadRequest {
+		return h.verifyByID(ctx, ops, id)
+	}
 	if err != nil {
 		return err
 	}
-	if !response.Valid || response.ID != id {
+	want := statusz.ServerKeyDigest(sha256.Sum256([]byte(key.Reveal())), id, nonce)
+	if !response.Valid || response.ID != id || !hmac.Equal([]byte(response.Digest), []byte(want)) {
+		return ErrKeyRefused
+	}
+	return nil
+}
+
+// verifyByID checks that a server of an earlier version, which would have to receive the key, reports its id as valid.
+func (h *HTTP) verifyByID(ctx context.Context, ops, id string) error {
+	status, err := h.Status(ctx, ops)
+	if err != nil {
+		return err
+	}
+	if key, found := status.Keys.Server.Find(id); !found || !key.Valid {
 		return ErrKeyRefused
 	}
 	return nil

@@ -94,7 +94,7 @@ func TestDatabaseCertificates(t *testing.T) {
 	c := o.condition("acme-minimal", v1alpha1.ConditionReady, "False", v1alpha1.ReasonSecretMissing)
 	require.Contains(t, c.Message, "Secret database-ca does not exist")
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "database-ca", Namespace: o.namespace}, StringData: map[string]string{"other": "x"}}
-	require.NoError(t, o.client.Create(context.Background(), secret))
+	require.NoError(t, o.client.Create(t.Context(), secret))
 	c = o.condition("acme-minimal", v1alpha1.ConditionReady, "False", v1alpha1.ReasonSecretIncomplete)
 	require.Contains(t, c.Message, "Secret database-ca has no key ca.crt")
 	o.editSecret("database-ca", func(s *corev1.Secret) { s.StringData = map[string]string{"ca.crt": "one"} })

@@ -327,7 +327,7 @@ func TestAdditionsAreRemoved(t *testing.T) {
 	service := get(o, &corev1.Service{}, render.RegionName("acme-minimal", code))
 	o.onNewest(service, func() error {
 		service.Spec.Ports = append(service.Spec.Ports, corev1.ServicePort{Name: "extra", Port: 1234})
-		return o.client.Update(context.Background(), service, client.FieldOwner("kubectl-edit"))
+		return o.client.Update(t.Context(), service, client.FieldOwner("kubectl-edit"))
 	})
 	o.eventually("the additions to be removed", func() string {
 		pod := o.deployment("acme-minimal", code).Spec.Template.Spec

@@ -94,7 +94,8 @@ func TestPoolSize(t *testing.T) {
 func TestUsedSecrets(t *testing.T) {
 	used := render.UsedSecrets(&spec(t, "full-ingress").Spec)
 	require.Equal(t, []render.UsedSecret{
-		{Name: "three-urls"}, {Name: "storage"},
+		{Name: "three-urls"},
+		{Name: "storage"},
 		{Name: "database-ca", Keys: []string{"ca.crt"}},
 		{Name: "database-client", Keys: []string{"tls.crt", "tls.key"}},
 		{Name: "database-owner", Keys: []string{"tls.crt", "tls.key"}},

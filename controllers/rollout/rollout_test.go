@@ -175,7 +175,7 @@ func TestSummarize(t *testing.T) {
 				r.out.SetRegionCondition(code, v1alpha1.RegionAvailable, status, reason, "")
 			}
 			for i, code := range []v1alpha1.RegionCode{"us", "eu"} {
-				if reason := v1alpha1.Reason(test.updated); i == 1 && reason != "" {
+				if reason := test.updated; i == 1 && reason != "" {
 					r.out.SetRegionCondition(code, v1alpha1.RegionUpdated, metav1.ConditionFalse, reason, "why")
 				}
 			}

@@ -59,10 +59,16 @@ func trimPod(object any) (any, error) {
 		trimmed.Spec.Containers = append(trimmed.Spec.Containers, corev1.Container{Name: c.Name, Image: c.Image, Ports: c.Ports})
 	}
 	trimmed.Status.PodIP = pod.Status.PodIP
+	ready := false
 	for _, c := range pod.Status.Conditions {
-		if c.Type == corev1.PodReady {
+		if c.Type == corev1.PodReady || c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
 			trimmed.Status.Conditions = append(trimmed.Status.Conditions, c)
 		}
+		ready = ready || c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
+	}
+	if !ready { // they say why; those of ready pods are never read
+		trimmed.Status.InitContainerStatuses = pod.Status.InitContainerStatuses
+		trimmed.Status.ContainerStatuses = pod.Status.ContainerStatuses
 	}
 	return trimmed, nil
 }

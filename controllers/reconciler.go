@@ -40,6 +40,8 @@ type Options struct {
 	DefaultImage string
 	// Namespace is the operator's own namespace.
 	Namespace string
+	// Restrictions limit the images and Secrets of networks.
+	Restrictions Restrictions
 }
 
 // Reconciler reconciles SocialNetwork objects.
@@ -85,6 +87,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 func (r *Reconciler) reconcile(ctx context.Context, sn *v1alpha1.SocialNetwork) (ctrl.Result, error) {
 	p := r.newPass(sn)
 	if err := r.readServers(ctx, p); err != nil {
+		return ctrl.Result{}, err
+	}
+	var err error
+	if p.Refused, err = r.refusal(ctx, p); err != nil {
 		return ctrl.Result{}, err
 	}
 	report := stage.Runner{Client: r.Client, APIReader: r.APIReader}.Run(ctx, p, r.stages())

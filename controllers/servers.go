@@ -1,12 +1,14 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 	appsv1 "k8s.io/api/apps/v1"
@@ -15,12 +17,14 @@ import (
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/platformclient"
+	"github.com/plaza-social/plaza/controllers/podcause"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/controllers/stage"
+	"github.com/plaza-social/plaza/platform/statusz"
 )
 
 // readServers requests the status of every ready server of the network and fills in the pass's reports, in the order of
-// the pods' names.
+// the pods' names. It asks the others why they are not ready.
 func (r *Reconciler) readServers(ctx context.Context, p *stage.Pass) error {
 	var pods corev1.PodList
 	err := r.Client.List(ctx, &pods, client.InNamespace(p.SN.Namespace), client.MatchingLabels(render.ServerSelector(p.SN.Name)))
@@ -29,8 +33,14 @@ func (r *Reconciler) readServers(ctx context.Context, p *stage.Pass) error {
 	}
 	slices.SortFunc(pods.Items, func(a, b corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
 	p.Reports = map[v1alpha1.RegionCode][]stage.ServerReport{}
+	var unready []*corev1.Pod
 	for i := range pods.Items {
-		if pod := &pods.Items[i]; isReady(pod) {
+		pod := &pods.Items[i]
+		switch {
+		case pod.DeletionTimestamp != nil:
+		case !isReady(pod):
+			unready = append(unready, pod)
+		default:
 			code := v1alpha1.RegionCode(pod.Labels[render.LabelRegion])
 			p.Reports[code] = append(p.Reports[code], stage.ServerReport{
 				Pod: pod.Name, Ops: opsAddress(pod), Image: render.ServerImage(pod.Spec), Template: pod.Labels[appsv1.DefaultDeploymentUniqueLabelKey],
@@ -38,7 +48,71 @@ func (r *Reconciler) readServers(ctx context.Context, p *stage.Pass) error {
 		}
 	}
 	r.requestStatus(ctx, p.Reports)
+	p.Causes = r.causes(ctx, p, unready)
 	return nil
+}
+
+// maxUnready is how many unready servers of a network are asked in one pass.
+const maxUnready = 16
+
+// causes returns why pods are not ready, and what the first ready server of each region lacks.
+func (r *Reconciler) causes(ctx context.Context, p *stage.Pass, unready []*corev1.Pod) map[v1alpha1.RegionCode][]stage.PodCause {
+	unready = unready[:min(len(unready), maxUnready)]
+	found, lacking := make([]podcause.Cause, len(unready)), make([]podcause.Cause, len(p.SN.Spec.Regions))
+	var group errgroup.Group
+	group.SetLimit(platformclient.MaxConcurrentRequests)
+	for i, pod := range unready {
+		group.Go(func() error { found[i] = r.causeOf(ctx, pod, p.Now); return nil })
+	}
+	for i, region := range p.SN.Spec.Regions {
+		if reports := p.Reports[region.Code]; len(reports) > 0 && reports[0].Err == nil {
+			group.Go(func() error {
+				if readiness, err := r.readiness(ctx, reports[0].Ops); err == nil {
+					lacking[i] = podcause.OfHomes(readiness)
+				}
+				return nil
+			})
+		}
+	}
+	_ = group.Wait() // a server that does not answer has no cause, or that one
+	causes := map[v1alpha1.RegionCode][]stage.PodCause{}
+	for i, pod := range unready {
+		if found[i].Reason != "" {
+			code := v1alpha1.RegionCode(pod.Labels[render.LabelRegion])
+			causes[code] = append(causes[code], stage.PodCause{Pod: pod.Name, Cause: found[i]})
+		}
+	}
+	for i, region := range p.SN.Spec.Regions {
+		if lacking[i].Reason != "" {
+			causes[region.Code] = append(causes[region.Code], stage.PodCause{Pod: p.Reports[region.Code][0].Pod, Ready: true, Cause: lacking[i]})
+		}
+	}
+	return causes
+}
+
+// causeOf returns why a pod is not ready. What its server says is more precise than that it was restarted before.
+func (r *Reconciler) causeOf(ctx context.Context, pod *corev1.Pod, now time.Time) podcause.Cause {
+	if !isRunning(pod) {
+		return podcause.OfPod(pod)
+	}
+	readiness, err := r.readiness(ctx, opsAddress(pod))
+	if err != nil {
+		return cmp.Or(podcause.OfPod(pod), podcause.OfSilence(pod, err, now))
+	}
+	return cmp.Or(podcause.OfChecks(readiness), podcause.OfPod(pod))
+}
+
+func (r *Reconciler) readiness(ctx context.Context, ops string) (statusz.Readiness, error) {
+	requestCtx, cancel := context.WithTimeout(ctx, platformclient.RequestTimeout)
+	defer cancel()
+	return r.Servers.Readiness(requestCtx, ops)
+}
+
+// isRunning reports whether a pod's server runs, ready or not.
+func isRunning(pod *corev1.Pod) bool {
+	return pod.Status.PodIP != "" && slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool {
+		return c.Name == render.ContainerName && c.State.Running != nil
+	})
 }
 
 func (r *Reconciler) requestStatus(ctx context.Context, regions map[v1alpha1.RegionCode][]stage.ServerReport) {

@@ -79,12 +79,12 @@ func secretsOf(object client.Object) []string {
 	if !ok {
 		return nil
 	}
-	names := []string{sn.Spec.Database.SecretRef.Name}
+	var names []string
+	for _, used := range render.UsedSecrets(&sn.Spec) {
+		names = append(names, used.Name)
+	}
 	if ref := sn.Spec.ServerKeys.ExistingSecret; ref != nil {
 		names = append(names, ref.Name)
-	}
-	if s := sn.Spec.Storage; s != nil && s.SecretRef != nil {
-		names = append(names, s.SecretRef.Name)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

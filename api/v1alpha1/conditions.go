@@ -10,7 +10,8 @@ const (
 	ConditionKeysReady = "KeysReady"
 	// ConditionSchemaMigrated is True when the database has the schema that the image needs.
 	ConditionSchemaMigrated = "SchemaMigrated"
-	// ConditionRegionsAvailable is True when the pods of every region have the newest template and are ready.
+	// ConditionRegionsAvailable is True when every region serves and all its pods have the newest template. Its reason is
+	// Degraded while some pods are not ready.
 	ConditionRegionsAvailable = "RegionsAvailable"
 	// ConditionModerationApplied is True when every server reports the moderation settings of the spec as those it
 	// runs.
@@ -29,16 +30,23 @@ const (
 
 // Condition types of one region.
 const (
-	// RegionAvailable is True when enough pods of the region are ready.
+	// RegionAvailable is True when at least one pod of the region is ready, so that the region serves. Its reason is
+	// Degraded while other pods are not ready.
 	RegionAvailable = "Available"
 	// RegionUpdated is True when all pods of the region have the newest template.
 	RegionUpdated = "Updated"
+	// RegionRouted is True when the Gateway of a region with spec.regions[].gateway has accepted its HTTPRoute. Other regions
+	// do not have it.
+	RegionRouted = "Routed"
 	// RegionKeysVerified is True when all servers of the region have confirmed that they accept its newest server key.
 	RegionKeysVerified = "KeysVerified"
 )
 
 // AnnotationRotate starts a rotation of the server keys when it is set to a new value.
 const AnnotationRotate = "plaza.social/rotate-server-keys"
+
+// AnnotationRevoke has the ids of server keys to revoke immediately, separated by spaces; see spec.serverKeys.revoke.
+const AnnotationRevoke = "plaza.social/revoke-server-keys"
 
 // Reason is the reason of a condition or an event. controllers/README.md has a table of all reasons, generated from
 // these comments.
@@ -55,6 +63,9 @@ const (
 	ReasonApplyFailed Reason = "ApplyFailed"
 	// ReasonWaitingForKeys: the network has no identity yet; see KeysReady.
 	ReasonWaitingForKeys Reason = "WaitingForKeys"
+	// ReasonNotAllowed: the operator was started with --allowed-image-prefixes or --allowed-secret-label, and the spec has an
+	// image or a Secret that they do not allow; the message names it. Running pods stay as they are.
+	ReasonNotAllowed Reason = "NotAllowed"
 	// ReasonPausedBySpec: spec.paused is true; status.pendingChanges lists the changes that wait. Set it to false to
 	// apply them.
 	ReasonPausedBySpec Reason = "PausedBySpec"
@@ -80,10 +91,31 @@ const (
 
 // Reasons of RegionsAvailable, and of Available and Updated of a region.
 const (
-	// ReasonServing: enough pods are ready.
+	// ReasonServing: all pods are ready.
 	ReasonServing Reason = "Serving"
-	// ReasonNotServing: too few pods are ready. Check the region's pods: kubectl describe pod -l plaza.social/region=….
+	// ReasonDegraded: the region serves, but some of its pods are not ready, or the database of a home does not respond;
+	// the message says why.
+	ReasonDegraded Reason = "Degraded"
+	// ReasonNotServing: no pod is ready, and neither the pods nor their servers say why. Check the region's pods:
+	// kubectl describe pod -l plaza.social/region=….
 	ReasonNotServing Reason = "NotServing"
+	// ReasonPodCrashing: a container of a pod keeps exiting; the message has its exit code and the last line of its
+	// output. Fix what the line names; kubectl logs --previous has more.
+	ReasonPodCrashing Reason = "PodCrashing"
+	// ReasonPodNotStarted: a pod cannot be scheduled, its image cannot be pulled, or its container cannot be created,
+	// for example because a Secret lacks a key; the message says which.
+	ReasonPodNotStarted Reason = "PodNotStarted"
+	// ReasonDatabaseUnreachable: the servers run but cannot reach the database; the message has its error. Check the
+	// database, its address and password in the Secret, and the network between them. Servers recover by themselves.
+	ReasonDatabaseUnreachable Reason = "DatabaseUnreachable"
+	// ReasonDatabaseOutOfConnections: the database refuses further connections. Raise its limit, or limit the servers
+	// with spec.database.maxConnections.
+	ReasonDatabaseOutOfConnections Reason = "DatabaseOutOfConnections"
+	// ReasonPatchRejected: the podPatch of a region cannot be applied; the message says why. The region keeps its pods.
+	// Fix the patch.
+	ReasonPatchRejected Reason = "PatchRejected"
+	// ReasonServerNotReady: a server runs, but a readiness check fails or it does not respond; the message names it.
+	ReasonServerNotReady Reason = "ServerNotReady"
 	// ReasonUpToDate: all pods of the region have the newest template.
 	ReasonUpToDate Reason = "UpToDate"
 	// ReasonWaitingForSchema: the region's pods are created or replaced once the database is migrated; see
@@ -91,12 +123,25 @@ const (
 	ReasonWaitingForSchema Reason = "WaitingForSchema"
 	// ReasonWaitingForRegion: another region is updated first; see spec.rollout.
 	ReasonWaitingForRegion Reason = "WaitingForRegion"
-	// ReasonTemplateDrift: the pod template of a region was edited by hand; the message names a field. It is restored
+	// ReasonTemplateDrift: the pod template of a region was edited by hand, or something was added to it, such as a
+	// variable or a container; the message names a field. It is restored
 	// like any other change of a template, one region after another. Edit the SocialNetwork instead of the Deployment.
 	ReasonTemplateDrift Reason = "TemplateDrift"
 	// ReasonRolloutStopped: the new pods of a region did not become ready, so no further region is updated. Check the
 	// region's pods; the rollout continues once the spec is fixed.
 	ReasonRolloutStopped Reason = "RolloutStopped"
+)
+
+// Reasons of Routed of a region.
+const (
+	// ReasonRouteAccepted: the Gateway routes requests to the region.
+	ReasonRouteAccepted Reason = "RouteAccepted"
+	// ReasonRoutePending: no Gateway has reported on the newest HTTPRoute yet. Check that the Gateway exists, and that its
+	// class has a controller.
+	ReasonRoutePending Reason = "RoutePending"
+	// ReasonRouteRefused: the Gateway does not accept the HTTPRoute, or does not find what it refers to; the message has its
+	// reason. Check that a listener of the Gateway allows routes of the namespace and the host.
+	ReasonRouteRefused Reason = "RouteRefused"
 )
 
 // Reasons of AlertsApplied.
@@ -125,7 +170,7 @@ const (
 	// ReasonKeyNotAccepted: servers of a region do not accept the active server key. Check the pod that the message
 	// names: it may not have the newest version of the Secret.
 	ReasonKeyNotAccepted Reason = "KeyNotAccepted"
-	// ReasonNoServers: no server of the region is ready, so none can be asked.
+	// ReasonNoServers: no server of the region is ready, so none can be asked; see RegionsAvailable.
 	ReasonNoServers Reason = "NoServers"
 	// ReasonServersSilent: servers are ready but do not answer the operator. Look for a NetworkPolicy between the
 	// operator and the operations port (9080) of the pods.
@@ -149,7 +194,7 @@ const (
 	ReasonKeyActivated Reason = "KeyActivated"
 	// ReasonKeyRetiring: an old server key is accepted until the time that the message names (event).
 	ReasonKeyRetiring Reason = "KeyRetiring"
-	// ReasonKeyRevoked: an old server key has expired and was removed (event).
+	// ReasonKeyRevoked: an old server key has expired, or a key was revoked on request, and was removed (event).
 	ReasonKeyRevoked Reason = "KeyRevoked"
 )
 
@@ -201,7 +246,15 @@ var inProgress = map[Reason]bool{
 	ReasonProgressing: true, ReasonWaitingForKeys: true, ReasonPausedBySpec: true, ReasonNotPaused: true,
 	ReasonMigrating: true, ReasonWaitingForSchema: true, ReasonWaitingForRegion: true, ReasonAlertsDisabled: true,
 	ReasonCRDMissing: true, ReasonKeyPending: true, ReasonRotationUnderWay: true, ReasonNoServers: true,
-	ReasonModerationPushed: true,
+	ReasonModerationPushed: true, ReasonDegraded: true, ReasonRoutePending: true,
+}
+
+// IsUnknown reports whether the reason means that servers could not be asked, so that a condition is Unknown.
+func (r Reason) IsUnknown() bool { return r == ReasonNoServers || r == ReasonServersSilent }
+
+// Follows reports whether a condition has this reason only because of another condition, which has the cause.
+func (r Reason) Follows() bool {
+	return r == ReasonWaitingForKeys || r == ReasonWaitingForSchema || r == ReasonWaitingForRegion || r == ReasonNoServers
 }
 
 // NeedsAttention reports whether a user should look at a condition that is False for this reason.

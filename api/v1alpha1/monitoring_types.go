@@ -8,6 +8,13 @@ type Monitoring struct {
 	// +kubebuilder:default=true
 	ServiceMonitor bool `json:"serviceMonitor"`
 
+	// Additional labels of the ServiceMonitor, the PrometheusRule and the ConfigMap, by which Prometheus selects them, such
+	// as release: kube-prometheus-stack.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=20
+	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('plaza.social/') && !k.startsWith('app.kubernetes.io/'))",message="labels of monitoring must not start with plaza.social/ or app.kubernetes.io/, which are reserved for the operator"
+	Labels map[string]string `json:"labels,omitempty"`
+
 	// The alert rules.
 	// +optional
 	// +kubebuilder:default={}
@@ -39,9 +46,23 @@ type Alerts struct {
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('5ms') && duration(self) <= duration('10s')",message="latencyP99 must be between 5ms and 10s"
 	LatencyP99 Duration `json:"latencyP99,omitempty"`
 
-	// Additional labels of every alert, such as team.
+	// Alerts that are not installed, by their names.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=50
+	// +kubebuilder:validation:items:MaxLength=100
+	Disabled []string `json:"disabled,omitempty"`
+
+	// URL of a folder with the runbooks, to which the name of the alert and .md are appended. Empty: the folder in the
+	// repository of the platform.
+	// +optional
+	// +kubebuilder:validation:MaxLength=500
+	// +kubebuilder:validation:Pattern=`^https?://`
+	RunbookURL string `json:"runbookURL,omitempty"`
+
+	// Additional labels of every alert, such as team. The label namespace is always that of the network.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=20
-	// +kubebuilder:validation:XValidation:rule="self.all(k, k.matches('^[a-zA-Z_][a-zA-Z0-9_]*$') && !(k in ['alertname', 'severity', 'network', 'region', 'home', 'kind']))",message="labels of alerts must be Prometheus label names, and must not be alertname, severity, network, region, home or kind"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, k.matches('^[a-zA-Z_][a-zA-Z0-9_]*$') && !(k in ['alertname', 'namespace', 'severity', 'network', 'region', 'home', 'kind']))",message="labels of alerts must be Prometheus label names, and must not be alertname, namespace, severity, network, region, home or kind"
 	Labels map[string]string `json:"labels,omitempty"`
 }

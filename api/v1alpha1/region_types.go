@@ -2,6 +2,7 @@ package v1alpha1
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
 // RegionCode is the code of a region: us, eu or sg.
@@ -30,6 +31,20 @@ type Region struct {
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="host must be a DNS name in lower case"
 	Host string `json:"host"`
+
+	// More host names of the region, which its Ingress or HTTPRoute accepts.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=10
+	// +kubebuilder:validation:items:MaxLength=253
+	// +kubebuilder:validation:items:Pattern=`^(\*[.])?[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
+	ExtraHosts []string `json:"extraHosts,omitempty"`
+
+	// Scheme of the region's address as clients see it, which is also that of the URLs of files. Default: http with an
+	// Ingress without certificate, otherwise https, because TLS ends in front of the pods.
+	// +optional
+	// +kubebuilder:validation:Enum=http;https
+	Scheme string `json:"scheme,omitempty"`
 
 	// Number of pods. Default without autoscaling: 2.
 	// +optional
@@ -91,6 +106,31 @@ type Region struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('plaza.social/'))",message="podAnnotations must not start with plaza.social/, which is reserved for the operator"
 	PodAnnotations map[string]string `json:"podAnnotations,omitempty"`
 
+	// Additional labels of the pods.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=50
+	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('plaza.social/') && !k.startsWith('app.kubernetes.io/'))",message="podLabels must not start with plaza.social/ or app.kubernetes.io/, which are reserved for the operator"
+	PodLabels map[string]string `json:"podLabels,omitempty"`
+
+	// Annotations of the pods' ServiceAccount, such as the name of a cloud identity (eks.amazonaws.com/role-arn,
+	// iam.gke.io/gcp-service-account, azure.workload.identity/client-id). Migrations have those of the primary region.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=20
+	ServiceAccountAnnotations map[string]string `json:"serviceAccountAnnotations,omitempty"`
+
+	// Additional volumes of the servers.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=20
+	Volumes []Volume `json:"volumes,omitempty"`
+
+	// A strategic merge patch of the region's pod template, for what no field of this API sets: a sidecar, host
+	// aliases, another user. It must not change the labels that select the pods, and must keep the container plaza; a
+	// patch that cannot be applied is reported in the condition Updated, and the pods stay as they are.
+	// +optional
+	PodPatch *apiextensionsv1.JSON `json:"podPatch,omitempty"`
+
 	// Creates an Ingress for the host.
 	// +optional
 	Ingress *Ingress `json:"ingress,omitempty"`
@@ -137,7 +177,8 @@ type Ingress struct {
 	// +kubebuilder:validation:MaxLength=253
 	TLSSecretName string `json:"tlsSecretName,omitempty"`
 
-	// Annotations of the Ingress.
+	// Annotations of the Ingress. Long streams and large files need those of its controller, such as
+	// nginx.ingress.kubernetes.io/proxy-read-timeout: "3600" and nginx.ingress.kubernetes.io/proxy-body-size: 1g.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=50
 	Annotations map[string]string `json:"annotations,omitempty"`
@@ -148,6 +189,12 @@ type Gateway struct {
 	// The Gateway.
 	// +required
 	ParentRef GatewayReference `json:"parentRef"`
+
+	// Maximum duration of a request. Default: 0s, which means no limit, because streams last for hours and downloads of
+	// large files for minutes.
+	// +optional
+	// +kubebuilder:default="0s"
+	RequestTimeout Duration `json:"requestTimeout,omitempty"`
 }
 
 // GatewayReference names a Gateway.

@@ -1,6 +1,7 @@
 package v1alpha1
 
 import (
+	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -49,6 +50,8 @@ type SocialNetworkList struct {
 // SocialNetworkSpec is the desired state of a network.
 //
 // +kubebuilder:validation:XValidation:rule="self.regions.all(r, r.code in self.database.localities)",message="database.localities must name every region of the spec"
+// +kubebuilder:validation:XValidation:rule="!has(self.storage) || size(self.regions) == 1 || self.storage.shared || (has(self.storage.url) && self.storage.url.startsWith('file:///')) || self.regions.all(r, has(self.storage.homes) && self.storage.homes.exists(h, h.code == r.code))",message="storage.homes must name every region, so that files are stored in the region of their home; storage.shared allows one bucket for all regions"
+// +kubebuilder:validation:XValidation:rule="!has(self.database.maxConnections) || self.database.maxConnections >= 3 * self.regions.map(r, (has(r.autoscaling) ? r.autoscaling.maxReplicas : (has(r.replicas) ? r.replicas : 2)) + 1).sum()",message="database.maxConnections must allow three connections for every pod: those of all regions, and one more of each region during an update"
 type SocialNetworkSpec struct {
 	// Image of the platform. Empty: the image of the operator's own version.
 	// +optional
@@ -126,6 +129,10 @@ type SocialNetworkSpec struct {
 	// +kubebuilder:default={}
 	Rollout Rollout `json:"rollout,omitempty"`
 
+	// Settings of the servers.
+	// +optional
+	Server *Server `json:"server,omitempty"`
+
 	// Whether the operator only observes: it updates status and metrics and lists the changes that it would make in
 	// status.pendingChanges. Expired keys are still revoked.
 	// +optional
@@ -163,6 +170,7 @@ type LocalSecretReference struct {
 // Database configures the database of the network.
 //
 // +kubebuilder:validation:XValidation:rule="self.localities.all(c, c in ['us', 'eu', 'sg'])",message="localities must only name us, eu and sg"
+// +kubebuilder:validation:XValidation:rule="self.localities.all(c, !(c in oldSelf.localities) || self.localities[c] == oldSelf.localities[c] || (has(self.confirmLocalities) && c in self.confirmLocalities && self.confirmLocalities[c] == self.localities[c]))",message="a changed locality moves every row of its region to other nodes: repeat its new name in database.confirmLocalities"
 // +kubebuilder:validation:XValidation:rule="self.localities.all(c, self.localities.exists_one(o, self.localities[o] == self.localities[c]))",message="regions must have different database localities"
 type Database struct {
 	// The Secret with the connection URL: key `url` for the rows of all regions, or `url-us`, `url-eu` and `url-sg` for
@@ -170,6 +178,19 @@ type Database struct {
 	// use that role, and the others need not be able to change the schema.
 	// +required
 	SecretRef LocalSecretReference `json:"secretRef"`
+
+	// Certificates for connections to a database with its own authority, or with client certificates.
+	// +optional
+	TLS *DatabaseTLS `json:"tls,omitempty"`
+
+	// Maximum number of connections of all servers together. A server keeps up to 8 for the rows of each of the three
+	// homes: 24, or 216 for three regions with two pods, of which one more exists in each region during an update. With
+	// this limit every server keeps as many fewer as needed; leave ten connections of the database to migrations and
+	// people.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000000
+	MaxConnections *int32 `json:"maxConnections,omitempty"`
 
 	// The region whose database nodes store rows that belong to no region, such as the table of the migrations.
 	// +optional
@@ -184,6 +205,19 @@ type Database struct {
 	// +kubebuilder:validation:MaxProperties=3
 	// +kubebuilder:validation:XValidation:rule="self.all(c, size(self[c]) <= 63 && self[c].matches('^[A-Za-z0-9][A-Za-z0-9_-]*$'))",message="a locality must consist of 1 to 63 letters, digits, hyphens and underscores"
 	Localities map[string]string `json:"localities,omitempty"`
+
+	// Confirms that a locality is changed, which moves every row of its region to the nodes of the new one, perhaps in
+	// another jurisdiction: the new name by the region's code. It has no other effect.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=3
+	// +kubebuilder:validation:XValidation:rule="self.all(c, c in ['us', 'eu', 'sg'] && size(self[c]) <= 63)",message="confirmLocalities must only name us, eu and sg"
+	ConfirmLocalities map[string]string `json:"confirmLocalities,omitempty"`
+
+	// Whether Ready requires that the database stores the rows of every table where the spec requires (RegionsPinned). It
+	// never does on PostgreSQL, which has no regions, nor, with one region, on CockroachDB nodes without localities.
+	// +optional
+	// +kubebuilder:default=true
+	RequirePinned bool `json:"requirePinned"`
 
 	// What the database survives without losing a row: the loss of a zone, or of a region. Surviving the loss of a
 	// region adds a round trip to another region to every write, and spreads the replicas of all rows over all regions:
@@ -209,6 +243,24 @@ type ServerKeys struct {
 	// +kubebuilder:default="1h"
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1m') && duration(self) <= duration('168h')",message="overlap must be between 1m and 168h"
 	Overlap Duration `json:"overlap,omitempty"`
+
+	// Ids of keys that are revoked immediately, without overlap, for example because they became known to others: they are
+	// removed from the Secrets of all regions, even while the network is paused, and servers refuse them as soon as the
+	// kubelets have updated the mounted Secrets, within about a minute. A revoked active key is replaced by a new one. An
+	// id that no region has is ignored. The annotation plaza.social/revoke-server-keys does the same.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=50
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=100
+	Revoke []string `json:"revoke,omitempty"`
+
+	// How long the Secret with the keys of a removed region is kept, so that the region has the same keys if it is added
+	// again. From 0s to one year.
+	// +optional
+	// +kubebuilder:default="720h"
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s') && duration(self) <= duration('8784h')",message="retainRemoved must be between 0s and 8784h"
+	RetainRemoved Duration `json:"retainRemoved,omitempty"`
 
 	// A Secret that you provide, with the key file under `server-keys.json`. The operator then creates no keys.
 	// +optional
@@ -242,25 +294,63 @@ type Moderation struct {
 }
 
 // Storage configures the storage of uploaded files.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.url) || has(self.homes)",message="storage must have url or homes"
+// +kubebuilder:validation:XValidation:rule="!has(self.homes) || self.homes.all(h, self.homes.exists_one(o, o.url == h.url) && (self.shared || !has(self.url) || h.url != self.url))",message="the homes must have different storage URLs"
 type Storage struct {
-	// URL of the bucket: s3://bucket?region=…, gs://bucket, azblob://container, or file:///folder for evaluation.
-	// +required
+	// URL of the bucket: s3://bucket?region=…, gs://bucket, azblob://container, or file:///folder for evaluation. With
+	// several regions, homes has a bucket for each.
+	// +optional
 	// +kubebuilder:validation:MaxLength=1000
 	// +kubebuilder:validation:XValidation:rule="self.startsWith('s3://') || self.startsWith('gs://') || self.startsWith('azblob://') || self.startsWith('file:///')",message="storage.url must start with s3://, gs://, azblob:// or file:///"
-	URL string `json:"url"`
+	URL string `json:"url,omitempty"`
+
+	// The buckets of single homes: the files of a region's users are stored in the bucket of that region. Servers of every
+	// region must reach every bucket.
+	// +optional
+	// +listType=map
+	// +listMapKey=code
+	// +kubebuilder:validation:MaxItems=3
+	Homes []HomeStorage `json:"homes,omitempty"`
+
+	// Whether one bucket stores the files of several regions, wherever that is.
+	// +optional
+	// +kubebuilder:default=false
+	Shared bool `json:"shared"`
 
 	// A Secret whose keys become environment variables of the platform, such as AWS_ACCESS_KEY_ID.
 	// +optional
 	SecretRef *LocalSecretReference `json:"secretRef,omitempty"`
 }
 
+// HomeStorage is the bucket with the files of one home.
+type HomeStorage struct {
+	// The home's code.
+	// +required
+	Code RegionCode `json:"code"`
+
+	// URL of the bucket.
+	// +required
+	// +kubebuilder:validation:MaxLength=1000
+	// +kubebuilder:validation:XValidation:rule="self.startsWith('s3://') || self.startsWith('gs://') || self.startsWith('azblob://')",message="storage.homes[].url must start with s3://, gs:// or azblob://"
+	URL string `json:"url"`
+}
+
 // NetworkPolicy configures the traffic to and from the pods.
 type NetworkPolicy struct {
-	// Whether to create a NetworkPolicy per region. It allows traffic from anywhere to the API port, from the operator
-	// and Prometheus to the operations port, and to DNS, the database and the storage.
+	// Whether to create NetworkPolicies for the servers and the migrations. They allow traffic from anywhere to the API
+	// port, from the operator and Prometheus to the operations port, and to DNS, the database and the storage; and to
+	// the cloud's identity agents, if the region has serviceAccountAnnotations.
 	// +optional
 	// +kubebuilder:default=true
 	Enabled bool `json:"enabled"`
+
+	// Pods that may scrape the operations port, apart from the operator. Empty: those labelled
+	// app.kubernetes.io/name: prometheus, in all namespaces.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=20
+	MetricsFrom []networkingv1.NetworkPolicyPeer `json:"metricsFrom,omitempty"`
 }
 
 // Rollout configures how a change of the pods is rolled out over the regions.

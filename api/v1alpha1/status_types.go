@@ -37,13 +37,20 @@ type SocialNetworkStatus struct {
 	// +optional
 	ServerKeys ServerKeysStatus `json:"serverKeys,omitempty"`
 
+	// Regions that the spec no longer names and whose server keys are kept for a while.
+	// +optional
+	// +listType=map
+	// +listMapKey=code
+	RetainedKeys []RetainedKeys `json:"retainedKeys,omitempty"`
+
 	// The regions of the spec.
 	// +optional
 	// +listType=map
 	// +listMapKey=code
 	Regions []RegionStatus `json:"regions,omitempty"`
 
-	// Changes that the operator would make if spec.paused were false.
+	// Changes that the operator would make if spec.paused were false, such as: change Deployment acme-eu: image from …:v1
+	// to …:v2; the pods are replaced. Values of Secrets and variables are not shown.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
@@ -84,6 +91,17 @@ type ServerKeysStatus struct {
 	// When the next rotation is due. Absent for keys of an existing Secret.
 	// +optional
 	NextRotation *metav1.Time `json:"nextRotation,omitempty"`
+}
+
+// RetainedKeys are the server keys of a removed region.
+type RetainedKeys struct {
+	// The region's code.
+	// +required
+	Code RegionCode `json:"code"`
+
+	// When the Secret with the keys is deleted.
+	// +required
+	Until metav1.Time `json:"until"`
 }
 
 // RegionStatus is the observed state of a region.
@@ -127,7 +145,7 @@ type RegionStatus struct {
 	// +optional
 	ModerationHash string `json:"moderationHash,omitempty"`
 
-	// The conditions Available, Updated and KeysVerified of this region.
+	// The conditions Available, Updated, KeysVerified and, with a Gateway, Routed of this region.
 	// +optional
 	// +listType=map
 	// +listMapKey=type

@@ -46,6 +46,23 @@ func TestImmutableFields(t *testing.T) {
 	require.ErrorContains(t, env.Client.Update(ctx, sn), "the host of a region is immutable, because clients store it")
 }
 
+// TestLocalitiesAreGuarded changes the locality of a region, which moves its rows.
+func TestLocalitiesAreGuarded(t *testing.T) {
+	ctx := t.Context()
+	sn := sample(t, "socialnetwork")
+	sn.Namespace = env.Namespace(t)
+	require.NoError(t, env.Client.Create(ctx, sn))
+	refused := "repeat its new name in database.confirmLocalities"
+	sn.Spec.Database.Localities["eu"] = "europe-west3"
+	require.ErrorContains(t, env.Client.Update(ctx, sn), refused)
+	sn.Spec.Database.ConfirmLocalities = map[string]string{"eu": "europe-west4", "us": "europe-west3"}
+	require.ErrorContains(t, env.Client.Update(ctx, sn), refused)
+	sn.Spec.Database.ConfirmLocalities["eu"] = "europe-west3"
+	require.NoError(t, env.Client.Update(ctx, sn))
+	sn.Spec.Database.Localities["eu"] = "europe-west1"
+	require.ErrorContains(t, env.Client.Update(ctx, sn), refused, "the way back needs a confirmation, too")
+}
+
 // TestSamplesAreAccepted applies every sample.
 func TestSamplesAreAccepted(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(testenv.Root(), "config", "samples", "socialnetwork*.yaml"))

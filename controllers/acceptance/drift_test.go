@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -265,8 +266,8 @@ func TestFieldsOfOthersAreKept(t *testing.T) {
 	d := o.deployment("acme", v1alpha1.RegionUS)
 	before := d.DeepCopy()
 	d.Spec.Paused = true
-	d.Spec.Template.Spec.HostAliases = []corev1.HostAlias{{IP: "10.0.0.1", Hostnames: []string{"db.example"}}}
-	d.Spec.Replicas = new(int32(3)) // owned by the autoscaler
+	d.Spec.Template.Annotations["other.example/note"] = "stays" // as kubectl rollout restart does
+	d.Spec.Replicas = new(int32(3))                             // owned by the autoscaler
 	require.NoError(t, o.client.Patch(ctx, d, client.StrategicMergeFrom(before), client.FieldOwner("user")))
 	o.serve("acme", v1alpha1.RegionUS)
 	for range 3 {
@@ -280,7 +281,7 @@ func TestFieldsOfOthersAreKept(t *testing.T) {
 	}
 	d = o.deployment("acme", v1alpha1.RegionUS)
 	require.True(t, d.Spec.Paused)
-	require.Len(t, d.Spec.Template.Spec.HostAliases, 1)
+	require.Equal(t, "stays", d.Spec.Template.Annotations["other.example/note"])
 	require.Equal(t, int32(3), *d.Spec.Replicas)
 }
 
@@ -308,4 +309,39 @@ func (o *operator) requireNoWrites(network string) {
 	o.t.Helper()
 	o.pass(network)
 	require.Empty(o.t, o.writes.take())
+}
+
+// TestAdditionsAreRemoved adds parts to objects by hand, as kubectl set env and kubectl edit do.
+func TestAdditionsAreRemoved(t *testing.T) {
+	o := start(t)
+	o.up(sample(t, "socialnetwork-minimal"))
+	o.settle("acme-minimal")
+	code := get(o, &v1alpha1.SocialNetwork{}, "acme-minimal").Spec.Regions[0].Code
+	o.editDeployment("acme-minimal", code, func(d *appsv1.Deployment) {
+		pod := &d.Spec.Template.Spec
+		d.Spec.Template.Annotations["kubectl.kubernetes.io/restartedAt"] = "2026-11-23T03:00:00Z"
+		pod.Containers[0].Env = append(pod.Containers[0].Env, corev1.EnvVar{Name: "PLAZA_STATEMENT_TIMEOUT", Value: "17s"})
+		pod.Containers = append(pod.Containers, corev1.Container{Name: "sidecar", Image: "evil:v1"})
+		pod.Volumes = append(pod.Volumes, corev1.Volume{Name: "extra"})
+	})
+	service := get(o, &corev1.Service{}, render.RegionName("acme-minimal", code))
+	o.onNewest(service, func() error {
+		service.Spec.Ports = append(service.Spec.Ports, corev1.ServicePort{Name: "extra", Port: 1234})
+		return o.client.Update(t.Context(), service, client.FieldOwner("kubectl-edit"))
+	})
+	o.eventually("the additions to be removed", func() string {
+		pod := o.deployment("acme-minimal", code).Spec.Template.Spec
+		text, err := json.Marshal([]any{pod, get(o, &corev1.Service{}, service.Name).Spec.Ports})
+		require.NoError(t, err)
+		for _, added := range []string{"STATEMENT_TIMEOUT", "sidecar", `"extra"`} {
+			if strings.Contains(string(text), added) {
+				return added + " is left"
+			}
+		}
+		return ""
+	})
+	o.setReady(o.deployment("acme-minimal", code))
+	o.condition("acme-minimal", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
+	o.settle("acme-minimal")
+	require.Contains(t, o.deployment("acme-minimal", code).Spec.Template.Annotations, "kubectl.kubernetes.io/restartedAt", "a restart by hand stays")
 }

@@ -234,3 +234,37 @@ func TestDeletion(t *testing.T) {
 		})
 	}
 }
+
+// TestKeyIsRevoked revokes the active key of a region on request, even while the network is paused; the other regions keep theirs.
+func TestKeyIsRevoked(t *testing.T) {
+	o := start(t)
+	o.up(sample(t, "socialnetwork"))
+	o.waitStates("acme", "Active", "us", "eu", "sg")
+	active := func() string {
+		return get(o, &corev1.Secret{}, "acme-eu-server-keys").Annotations[keyring.AnnotationActive]
+	}
+	id := active()
+	o.edit("acme", func(sn *v1alpha1.SocialNetwork) { sn.SetAnnotations(map[string]string{v1alpha1.AnnotationRevoke: id}) })
+	o.eventually("another active key", func() string {
+		if now := active(); now == "" || now == id {
+			return "it is " + now
+		}
+		return ""
+	})
+	require.NotContains(t, string(get(o, &corev1.Secret{}, "acme-eu-server-keys").Data[keyring.ServerKeysFile]), id)
+	o.waitStates("acme", "Active", "us", "eu", "sg")
+	o.happened(1, v1alpha1.ReasonKeyRevoked)
+
+	o.clock.add(time.Hour)
+	o.edit("acme", func(sn *v1alpha1.SocialNetwork) {
+		sn.SetAnnotations(map[string]string{v1alpha1.AnnotationRevoke: id, v1alpha1.AnnotationRotate: "now"})
+	})
+	o.waitStates("acme", "Active Retiring", "us", "eu", "sg")
+	id = get(o, &v1alpha1.SocialNetwork{}, "acme").Status.Regions[0].ServerKeys[1].ID
+	o.edit("acme", func(sn *v1alpha1.SocialNetwork) {
+		sn.Spec.Paused = true
+		sn.Spec.ServerKeys.Revoke = []string{id}
+	})
+	o.waitStates("acme", "Active", "us")
+	o.waitStates("acme", "Active Retiring", "eu", "sg")
+}

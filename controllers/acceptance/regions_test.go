@@ -133,7 +133,7 @@ func TestConfigurationWaitsForItsRegion(t *testing.T) {
 	before := get(o, &corev1.ConfigMap{}, "acme-eu").Data
 	o.clock.add(time.Hour)
 	o.edit("acme", func(sn *v1alpha1.SocialNetwork) {
-		sn.Spec.Storage = &v1alpha1.Storage{URL: "s3://bucket"}
+		sn.Spec.Storage = &v1alpha1.Storage{URL: "s3://bucket", Shared: true}
 		sn.Spec.Regions[1].Ingress = &v1alpha1.Ingress{ClassName: "nginx"}
 	})
 	o.eventually("the first region's file", func() string {
@@ -254,12 +254,13 @@ func TestRegionRemovedAndAdded(t *testing.T) {
 	us := sn.Spec.Regions[0]
 	count := func() (n int) {
 		for _, child := range o.children() {
-			if child.GetLabels()[render.LabelRegion] == "us" {
+			if child.GetLabels()[render.LabelRegion] == "us" && child.GetKind() != "Secret" {
 				n++
 			}
 		}
 		return n
 	}
+	keys := get(o, &corev1.Secret{}, "acme-us-server-keys")
 	require.Greater(t, count(), 6)
 	o.edit("acme", func(sn *v1alpha1.SocialNetwork) { sn.Spec.Regions = sn.Spec.Regions[1:] })
 	o.eventually("everything of the region to go", func() string {
@@ -273,6 +274,8 @@ func TestRegionRemovedAndAdded(t *testing.T) {
 	read := get(o, &v1alpha1.SocialNetwork{}, "acme")
 	require.Equal(t, "1/1", read.Status.RegionsReady)
 	require.Len(t, read.Status.Regions, 1)
+	require.Len(t, read.Status.RetainedKeys, 1)
+	require.Equal(t, v1alpha1.RegionUS, read.Status.RetainedKeys[0].Code)
 
 	o.edit("acme", func(sn *v1alpha1.SocialNetwork) { sn.Spec.Regions = append(sn.Spec.Regions, us) })
 	o.eventually("the region's Deployment", func() string {
@@ -283,5 +286,26 @@ func TestRegionRemovedAndAdded(t *testing.T) {
 	})
 	o.serve("acme", "us")
 	o.condition("acme", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
-	require.Equal(t, "2/2", get(o, &v1alpha1.SocialNetwork{}, "acme").Status.RegionsReady)
+	read = get(o, &v1alpha1.SocialNetwork{}, "acme")
+	require.Equal(t, "2/2", read.Status.RegionsReady)
+	require.Empty(t, read.Status.RetainedKeys)
+	kept := get(o, &corev1.Secret{}, "acme-us-server-keys")
+	require.Equal(t, keys.UID, kept.UID, "the region has the keys that it had")
+	require.Equal(t, keys.Data, kept.Data)
+
+	o.edit("acme", func(sn *v1alpha1.SocialNetwork) { sn.Spec.Regions = sn.Spec.Regions[:1] })
+	o.eventually("the keys to be retained again", func() string {
+		if len(get(o, &v1alpha1.SocialNetwork{}, "acme").Status.RetainedKeys) == 0 {
+			return "they are not"
+		}
+		return ""
+	})
+	o.clock.add(721 * time.Hour)
+	o.pass("acme")
+	o.eventually("the keys to be deleted after their retention", func() string {
+		if o.exists(&corev1.Secret{}, "acme-us-server-keys") {
+			return "they exist"
+		}
+		return ""
+	})
 }

@@ -25,6 +25,8 @@ type servers struct {
 // server is the state of one server.
 type server struct {
 	status statusz.Status
+	// failed are the failed readiness checks.
+	failed []statusz.CheckResult
 	// deaf makes every request fail.
 	deaf bool
 	// refusesKeys makes the server reject every key.
@@ -62,6 +64,16 @@ func (s *servers) Status(_ context.Context, ops string) (statusz.Status, error) 
 		return statusz.Status{}, errDeaf
 	}
 	return one.status, nil
+}
+
+func (s *servers) Readiness(_ context.Context, ops string) (statusz.Readiness, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	one := s.says[ops]
+	if one == nil || one.deaf {
+		return statusz.Readiness{}, errDeaf
+	}
+	return statusz.Readiness{Ready: len(one.failed) == 0, Checks: one.failed}, nil
 }
 
 func (s *servers) VerifyServerKey(_ context.Context, ops, _ string, _ keyring.Secret) error {

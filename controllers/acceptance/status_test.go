@@ -191,6 +191,7 @@ func TestPaused(t *testing.T) {
 	o.edit("acme", func(sn *v1alpha1.SocialNetwork) {
 		sn.Spec.Paused = true
 		logLevel("debug")(sn)
+		sn.Spec.Regions[1].Replicas = new(int32(5))
 		sn.Spec.Regions[0].Ingress = &v1alpha1.Ingress{ClassName: "nginx"}
 		sn.Spec.Moderation.FlagLimit = 5
 		sn.Spec.NetworkPolicy.Enabled = false
@@ -204,8 +205,9 @@ func TestPaused(t *testing.T) {
 		require.Contains(t, pending, want)
 	}
 	for _, code := range []string{"us", "eu", "sg"} {
-		require.Contains(t, strings.Join(pending, "\n"), "change Deployment acme-"+code+" at ")
+		require.Contains(t, strings.Join(pending, "\n"), "change Deployment acme-"+code+": ")
 	}
+	require.Contains(t, pending, "change Deployment acme-eu: replicas from 2 to 5; variable PLAZA_LOG_LEVEL; the pods are replaced")
 	o.pass("acme")
 	o.settle("acme")
 	pushes := o.servers.pushed()

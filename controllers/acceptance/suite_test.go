@@ -86,8 +86,9 @@ type operator struct {
 	stopped   chan error
 
 	// config is the operator's client configuration, and writes records its writes.
-	config *rest.Config
-	writes *writes
+	config       *rest.Config
+	writes       *writes
+	restrictions controllers.Restrictions
 	// leads enables leader election.
 	leads bool
 	// elected is closed when the operator is elected.
@@ -156,7 +157,7 @@ func (o *operator) run() {
 	require.NoError(o.t, err)
 	r := &controllers.Reconciler{
 		Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Servers: o.servers, Recorder: mgr.GetEventRecorder("plaza-operator"),
-		Options: controllers.Options{DefaultImage: defaultImage, Namespace: "plaza-system"}, Now: o.clock.now,
+		Options: controllers.Options{DefaultImage: defaultImage, Namespace: "plaza-system", Restrictions: o.restrictions}, Now: o.clock.now,
 		Kinds: &controllers.OptionalKinds{Discovery: known, Interval: 500 * time.Millisecond}, Metrics: controllers.NewMetrics(o.registry),
 	}
 	require.NoError(o.t, r.SetupWithManager(ctx, mgr))

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -44,6 +46,9 @@ type Applier struct {
 	APIReader client.Reader
 	// Manager is the field manager; empty means the operator's.
 	Manager string
+	// Prune is the path of the part of the object from which Apply removes what others added, such as spec, template, spec;
+	// nil means none.
+	Prune []string
 }
 
 // ErrStale is returned if the cache does not hold the current version of an object; retry after a short time.
@@ -60,9 +65,16 @@ type Change struct {
 	At string
 	// Created reports whether the object does not exist yet.
 	Created bool
+	// Words are the differences in words, if the object exists.
+	Words []string
+	// Added are the paths of what others added and Apply removes.
+	Added []string
 }
 
-// String returns a description for users, such as: change Deployment acme-eu at spec.template.
+// IsEmpty reports whether nothing differs.
+func (c Change) IsEmpty() bool { return c.At == "" && len(c.Added) == 0 }
+
+// String returns a description for users, such as: change Deployment acme-eu: image from a to b.
 func (c Change) String() string {
 	kind := c.Object.GetObjectKind().GroupVersionKind().Kind
 	switch {
@@ -71,7 +83,14 @@ func (c Change) String() string {
 	case c.At == ".":
 		return fmt.Sprintf("adopt %s %s", kind, c.Object.GetName())
 	}
-	return fmt.Sprintf("change %s %s at %s", kind, c.Object.GetName(), c.At)
+	words := slices.Clone(c.Words)
+	if len(words) == 0 && c.At != "" {
+		words = append(words, c.At)
+	}
+	for _, added := range c.Added[:min(len(c.Added), maxWords)] {
+		words = append(words, "remove "+added)
+	}
+	return fmt.Sprintf("change %s %s: %s", kind, c.Object.GetName(), strings.Join(words, "; "))
 }
 
 // Plan returns what Apply would change, without writing anything.
@@ -93,16 +112,33 @@ func (a Applier) Plan(ctx context.Context, desired client.Object, mode Mode) (Ch
 	if err != nil {
 		return Change{}, err
 	}
-	return Change{Object: desired, At: Difference(live, want, a.manager())}, nil
+	change := Change{Object: desired, At: Difference(live, want, a.manager())}
+	if change.At != "" && change.At != "." {
+		change.Words = describe(live, want, a.manager())
+	}
+	if a.Prune != nil {
+		for _, added := range added(live.GetManagedFields(), live.Object, a.manager(), a.Prune) {
+			change.Added = append(change.Added, added.String())
+		}
+	}
+	return change, nil
 }
 
 // Apply writes desired to the API server if that changes something.
 func (a Applier) Apply(ctx context.Context, desired client.Object, mode Mode) (Change, error) {
 	change, err := a.Plan(ctx, desired, mode)
-	if err != nil || change.At == "" {
+	if err != nil || change.IsEmpty() {
 		return change, err
 	}
-	return change, a.write(ctx, desired, mode, change.Created)
+	if change.At != "" {
+		if err := a.write(ctx, desired, mode, change.Created); err != nil {
+			return change, err
+		}
+	}
+	if len(change.Added) > 0 {
+		return change, a.prune(ctx, desired, a.Prune)
+	}
+	return change, nil
 }
 
 func (a Applier) write(ctx context.Context, desired client.Object, mode Mode, create bool) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -34,7 +35,7 @@ type cluster struct {
 	port   int32
 
 	mu   sync.Mutex
-	keys map[string]string // ids of server keys
+	keys map[string]string // server keys by their ids
 }
 
 func newCluster(ctx context.Context, env *testenv.Env) (*cluster, error) {
@@ -79,11 +80,13 @@ func (c *cluster) serverKey(w http.ResponseWriter, req *http.Request) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.keys[ask.Key] == "" {
+	if c.keys[ask.ID] == "" {
 		c.readKeys(req.Context())
 	}
-	id := c.keys[ask.Key]
-	_ = json.NewEncoder(w).Encode(statusz.ServerKeyAnswer{Valid: id != "", ID: id})
+	key, found := c.keys[ask.ID]
+	_ = json.NewEncoder(w).Encode(statusz.ServerKeyAnswer{
+		Valid: found, ID: ask.ID, Digest: statusz.ServerKeyDigest(sha256.Sum256([]byte(key)), ask.ID, ask.Nonce),
+	})
 }
 
 func (c *cluster) readKeys(ctx context.Context) {
@@ -97,7 +100,7 @@ func (c *cluster) readKeys(ctx context.Context) {
 			continue
 		}
 		for _, entry := range file {
-			c.keys[entry.Key.Reveal()] = entry.ID
+			c.keys[entry.ID] = entry.Key.Reveal()
 		}
 	}
 }

@@ -100,8 +100,10 @@ func (s *suite) leaves(t *testing.T) {
 			return r.Code == code
 		})
 	})
-	s.within(t, 2*time.Minute, "nothing is left of "+code, func() string {
-		if left := s.objectsOf(t, client.MatchingLabels{render.LabelRegion: code}); len(left) > 0 {
+	keys := get(t, s, &corev1.Secret{}, render.ServerKeysSecret(network, code))
+	s.within(t, 2*time.Minute, "only the keys are left of "+code, func() string {
+		left := s.objectsOf(t, client.MatchingLabels{render.LabelRegion: code})
+		if !slices.Equal(left, []string{"Secret " + keys.Name}) {
 			return fmt.Sprint(left)
 		}
 		return ""
@@ -110,6 +112,7 @@ func (s *suite) leaves(t *testing.T) {
 	s.edit(t, func(sn *v1alpha1.SocialNetwork) { sn.Spec.Regions = append(sn.Spec.Regions, taken) })
 	require.Equal(t, "3/3", s.ready(t, 3*time.Minute).Status.RegionsReady)
 	require.Equal(t, before, s.uids(t, "us", "eu"), "the other regions were not touched")
+	require.Equal(t, keys.Data, get(t, s, &corev1.Secret{}, keys.Name).Data, "the region has the keys that it had")
 	s.resume(t, code)
 	s.within(t, time.Minute, code+" has what it had", func() string {
 		p := s.people[code]

@@ -10,9 +10,13 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/render"
 )
 
 // badImage sets an image that does not exist.
@@ -54,6 +58,14 @@ func (s *suite) badPods(t *testing.T) {
 		}
 		return "all start"
 	})
+	s.within(t, 20*time.Second, "the status names the pod's error", func() string {
+		_, reason, message := condition(s.network(t), v1alpha1.ConditionReady)
+		if reason != string(v1alpha1.ReasonPodCrashing) || !strings.Contains(message, "PLAZA_LOG_LEVEL") {
+			return reason + ": " + message
+		}
+		require.NotContains(t, message, "whatever", "the value may come from a Secret")
+		return ""
+	})
 	s.during(t, 15*time.Second, "us keeps its old pods, and the other regions are not touched", func() string {
 		after := s.uids(t, codes...)
 		for name, uid := range before {
@@ -70,6 +82,35 @@ func (s *suite) badPods(t *testing.T) {
 	require.Equal(t, "3/3", sn.Status.RegionsReady, "every region serves")
 	status, reason, _ := condition(sn, v1alpha1.ConditionRegionsAvailable)
 	require.Equal(t, "False", status, "and the status tells that not all is well: %s", reason)
+	s.nothingFailed(t)
+}
+
+// editByHand adds a variable and a sidecar to a Deployment, as kubectl edit does: they are removed, and requests do not fail.
+func (s *suite) editByHand(t *testing.T) {
+	t.Helper()
+	var d appsv1.Deployment
+	s.within(t, time.Minute, "the Deployment is edited", func() string {
+		key := client.ObjectKey{Namespace: s.namespace, Name: render.RegionName(network, "eu")}
+		require.NoError(t, s.client.Get(t.Context(), key, &d))
+		pod := &d.Spec.Template.Spec
+		pod.Containers[0].Env = append(pod.Containers[0].Env, corev1.EnvVar{Name: "PLAZA_STATEMENT_TIMEOUT", Value: "17s"})
+		pod.Containers = append(pod.Containers, corev1.Container{Name: "sidecar", Image: pod.Containers[0].Image})
+		err := s.client.Update(t.Context(), &d, client.FieldOwner("kubectl-edit"))
+		if apierrors.IsConflict(err) {
+			return err.Error()
+		}
+		require.NoError(t, err)
+		return ""
+	})
+	s.within(t, 30*time.Second, "the additions are removed", func() string {
+		require.NoError(t, s.client.Get(t.Context(), client.ObjectKeyFromObject(&d), &d))
+		pod := d.Spec.Template.Spec
+		if len(pod.Containers) != 1 || slices.ContainsFunc(pod.Containers[0].Env, func(e corev1.EnvVar) bool { return e.Name == "PLAZA_STATEMENT_TIMEOUT" }) {
+			return "they are still there"
+		}
+		return ""
+	})
+	s.ready(t, 2*time.Minute)
 	s.nothingFailed(t)
 }
 

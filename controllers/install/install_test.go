@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -46,7 +47,9 @@ func TestForSingleNamespaces(t *testing.T) {
 	c.installOptionalKinds()
 	manifests := c.install("namespaced")
 	other := c.network("elsewhere")
-	require.NoError(t, c.client.Create(t.Context(), other))
+	require.Eventually(t, func() bool { // the API server may not serve the CRD yet
+		return client.IgnoreAlreadyExists(c.client.Create(t.Context(), other)) == nil
+	}, time.Minute, 100*time.Millisecond)
 	p := c.startProgram()
 	c.live(p)
 	p.stop()
@@ -138,6 +141,7 @@ func (c *cluster) change(name string) {
 		sn.Spec.Regions[2].Autoscaling = nil
 		sn.Spec.Regions = append(sn.Spec.Regions[:1], sn.Spec.Regions[2])
 		sn.Spec.Monitoring = v1alpha1.Monitoring{}
+		sn.Spec.ServerKeys.RetainRemoved = "0s"
 		sn.Spec.Image = "plaza.example/plaza:next" // another migration target: the old Job is deleted
 	})
 	for kind, name := range map[string]string{

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -50,7 +51,7 @@ var parts = map[reflect.Type]bool{
 }
 
 // Transform returns a transform for a cache. It runs before, which may be nil, removes the managed fields of other
-// managers, and replaces the parts of the object that the pool already has.
+// managers apart from those that say what they added, and replaces the parts of the object that the pool already has.
 func (p *Pool) Transform(before toolscache.TransformFunc, manager string) toolscache.TransformFunc {
 	return func(object any) (any, error) {
 		if before != nil {
@@ -71,11 +72,24 @@ func (p *Pool) Transform(before toolscache.TransformFunc, manager string) toolsc
 	}
 }
 
-// managedBy returns the entries that manager applied.
+// mayAdd are fields to which people add items that the operator removes: pod templates and the ports of Services.
+var mayAdd = []string{`"f:template":`, `"f:ports":`}
+
+// isAddition reports whether an entry of another manager may say what it added.
+func isAddition(entry metav1.ManagedFieldsEntry, manager string) bool {
+	if entry.Manager == manager || entry.Subresource != "" || entry.FieldsV1 == nil {
+		return false
+	}
+	raw := entry.FieldsV1.GetRawString()
+	return slices.ContainsFunc(mayAdd, func(field string) bool { return strings.Contains(raw, field) })
+}
+
+// managedBy returns the entries that manager applied, and those of others that may say what they added.
 func (p *Pool) managedBy(entries []metav1.ManagedFieldsEntry, manager string) []metav1.ManagedFieldsEntry {
 	var kept []metav1.ManagedFieldsEntry
 	for _, entry := range entries {
-		if entry.Manager != manager || entry.Operation != metav1.ManagedFieldsOperationApply || entry.Subresource != "" {
+		applied := entry.Manager == manager && entry.Operation == metav1.ManagedFieldsOperationApply && entry.Subresource == ""
+		if !applied && !isAddition(entry, manager) {
 			continue
 		}
 		entry.Time = nil

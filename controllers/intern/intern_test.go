@@ -28,10 +28,13 @@ func deployment(n int) *appsv1.Deployment {
 			FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:template":{}}}`),
 		}
 	}
+	other := func(manager string) metav1.ManagedFieldsEntry {
+		return metav1.ManagedFieldsEntry{Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:paused":{}}}`)}
+	}
 	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{
 		Name: fmt.Sprintf("d-%d", n), Labels: labels(),
 		ManagedFields: []metav1.ManagedFieldsEntry{
-			entry("user", metav1.ManagedFieldsOperationUpdate, ""), entry(manager, metav1.ManagedFieldsOperationApply, ""),
+			other("user"), entry(manager, metav1.ManagedFieldsOperationApply, ""),
 			entry(manager, metav1.ManagedFieldsOperationApply, "scale"), entry(manager, metav1.ManagedFieldsOperationUpdate, ""),
 		},
 	}}
@@ -139,4 +142,15 @@ func TestPoolStaysSmall(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+// TestAdditionsAreKept keeps the managed fields of others that say what they added to a template.
+func TestAdditionsAreKept(t *testing.T) {
+	d := deployment(0)
+	d.ManagedFields[0].FieldsV1 = metav1.NewFieldsV1(`{"f:spec":{"f:template":{"f:spec":{"f:volumes":{}}}}}`)
+	kept, err := (&intern.Pool{}).Transform(nil, manager)(d)
+	require.NoError(t, err)
+	require.Equal(t, d, kept)
+	require.Len(t, d.ManagedFields, 2)
+	require.Equal(t, "user", d.ManagedFields[0].Manager)
 }

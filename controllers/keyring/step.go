@@ -35,6 +35,8 @@ type Input struct {
 	Random io.Reader
 	// Request is the value of the annotation that requests a rotation, or empty.
 	Request string
+	// Revoke are the ids of the keys to remove now.
+	Revoke []string
 	// Verified is the id of the key that every server of the region accepts; see Candidate.
 	Verified string
 	// Paused allows only the removal of expired keys.
@@ -73,6 +75,8 @@ type Event struct {
 	Reason v1alpha1.Reason
 	KeyID  string
 	Until  time.Time // when the key expires, for ReasonKeyRetiring
+	// Requested reports whether a key was revoked on request and not because it expired, for ReasonKeyRevoked.
+	Requested bool
 }
 
 // String returns a description of the change.
@@ -89,6 +93,9 @@ func (e Event) String() string {
 	case v1alpha1.ReasonKeyRetiring:
 		return fmt.Sprintf("the server key %s is accepted until %s", e.KeyID, e.Until.UTC().Format(time.RFC3339))
 	case v1alpha1.ReasonKeyRevoked:
+		if e.Requested {
+			return fmt.Sprintf("the server key %s was revoked on request", e.KeyID)
+		}
 		return fmt.Sprintf("the server key %s expired and was removed", e.KeyID)
 	default:
 		return string(e.Reason) + " " + e.KeyID
@@ -153,11 +160,11 @@ func (m *machine) run() error {
 	return m.rotate()
 }
 
-// revoke removes expired keys, which the servers refuse already.
+// revoke removes expired keys, which the servers refuse already, and those that are revoked on request.
 func (m *machine) revoke() {
 	kept := File{}
 	for _, entry := range m.keys {
-		if entry.ValidAt(m.Now) {
+		if m.keeps(entry) {
 			kept = append(kept, entry)
 		}
 	}
@@ -165,12 +172,26 @@ func (m *machine) revoke() {
 		return
 	}
 	for _, entry := range m.keys {
-		if !entry.ValidAt(m.Now) {
-			m.event(v1alpha1.ReasonKeyRevoked, entry)
-			m.retiring = without(m.retiring, entry.ID)
+		if m.keeps(entry) {
+			continue
+		}
+		m.events = append(m.events, Event{
+			Reason: v1alpha1.ReasonKeyRevoked, KeyID: entry.ID, Until: entry.NotAfter, Requested: entry.ValidAt(m.Now),
+		})
+		m.retiring = without(m.retiring, entry.ID)
+		switch entry.ID {
+		case m.active:
+			m.active = ""
+		case m.pending:
+			m.pending, m.lost = "", entry.ID // the rotation starts again
 		}
 	}
 	m.keys = kept
+}
+
+// keeps reports whether a key stays in the file.
+func (m *machine) keeps(entry Entry) bool {
+	return entry.ValidAt(m.Now) && !slices.Contains(m.Revoke, entry.ID)
 }
 
 // correctTimes shortens times that are too far in the future, because of a clock that was set back, a shorter overlap,

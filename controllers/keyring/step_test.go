@@ -26,7 +26,47 @@ type scene struct {
 
 func ask(value string) func(*world) { return func(w *world) { w.in.Request = value } }
 
+// revoke asks for the revocation of keys by their short names.
+func revoke(names ...string) func(*world) {
+	return func(w *world) {
+		w.in.Revoke = nil
+		for id, name := range w.names {
+			if slices.Contains(names, name) {
+				w.in.Revoke = append(w.in.Revoke, id)
+			}
+		}
+	}
+}
+
 var timelines = map[string][]scene{
+	"the active key is revoked": {
+		{keys: "k1 Pending", events: "KeysCreated k1"},
+		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
+		{after: day, do: revoke("k1"), keys: "k2 Pending", events: "KeyRevoked k1, RotationStarted k2"},
+		{keys: "k2 Active", events: "KeyActivated k2", due: 30 * day},
+		{after: day, keys: "k2 Active", due: 29 * day},
+	},
+	"an old key is revoked before its time": {
+		{keys: "k1 Pending", events: "KeysCreated k1"},
+		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
+		{after: day, do: ask("now"), keys: "k2 Pending, k1 Active", events: "RotationStarted k2"},
+		{keys: "k2 Active, k1 Retiring 1h0m0s", events: "KeyActivated k2, KeyRetiring k1", due: time.Hour},
+		{after: time.Minute, do: revoke("k1"), keys: "k2 Active", events: "KeyRevoked k1", due: 30*day - time.Minute},
+	},
+	"a pending key is revoked": {
+		{keys: "k1 Pending", events: "KeysCreated k1"},
+		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
+		{after: day, do: ask("now"), unread: true, keys: "k2 Pending, k1 Active", events: "RotationStarted k2"},
+		{do: revoke("k2"), keys: "k3 Pending, k1 Active", events: "KeyRevoked k2, RotationStarted k3"},
+		{keys: "k3 Active, k1 Retiring 1h0m0s", events: "KeyActivated k3, KeyRetiring k1", due: time.Hour},
+	},
+	"the active key is revoked while an old one is accepted": {
+		{keys: "k1 Pending", events: "KeysCreated k1"},
+		{keys: "k1 Active", events: "KeyActivated k1", due: 30 * day},
+		{after: day, do: ask("now"), keys: "k2 Pending, k1 Active", events: "RotationStarted k2"},
+		{keys: "k2 Active, k1 Retiring 1h0m0s", events: "KeyActivated k2, KeyRetiring k1", due: time.Hour},
+		{do: revoke("k2"), keys: "k3 Pending, k1 Retiring 1h0m0s", events: "KeyRevoked k2, RotationStarted k3", due: time.Hour},
+	},
 	"three months by schedule": {
 		{keys: "k1 Pending", events: "KeysCreated k1", unread: true},
 		{after: time.Second, keys: "k1 Pending", unread: true},

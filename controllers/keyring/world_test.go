@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -85,7 +86,7 @@ func (w *world) step() keyring.Result {
 	after, err := keyring.ParseFile(w.content)
 	require.NoError(w.t, err)
 	for _, entry := range before {
-		if entry.ValidAt(w.now) {
+		if entry.ValidAt(w.now) && !slices.Contains(in.Revoke, entry.ID) {
 			kept, found := after.Find(entry.ID)
 			require.True(w.t, found && kept.Key.Equal(entry.Key), "%s was valid and is gone", entry.ID)
 		}

@@ -84,14 +84,22 @@ func (r *run) eventf(desired *stage.Desired, reason v1alpha1.Reason, format stri
 	})
 }
 
-// summarize sets the condition: the first problem that needs attention, otherwise the first problem.
+// summarize sets the condition: the first problem that needs attention, otherwise the first problem. It is Unknown if the
+// only problem is that servers could not be asked: whether they accept the keys is then not known.
 func (r *run) summarize() {
 	if len(r.problems) > 0 {
 		first := r.problems[0]
-		if i := slices.IndexFunc(r.problems, func(p problem) bool { return p.reason.NeedsAttention() }); i >= 0 {
+		if i := slices.IndexFunc(r.problems, func(p problem) bool { return !p.reason.IsUnknown() }); i >= 0 {
 			first = r.problems[i]
 		}
-		r.out.SetCondition(metav1.ConditionFalse, first.reason, first.message)
+		if i := slices.IndexFunc(r.problems, func(p problem) bool { return p.reason.NeedsAttention() && !p.reason.IsUnknown() }); i >= 0 {
+			first = r.problems[i]
+		}
+		status := metav1.ConditionFalse
+		if first.reason.IsUnknown() {
+			status = metav1.ConditionUnknown
+		}
+		r.out.SetCondition(status, first.reason, first.message)
 		return
 	}
 	if len(r.rotating) > 0 {

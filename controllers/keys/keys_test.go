@@ -37,7 +37,7 @@ func TestNewNetwork(t *testing.T) {
 	result := h.RunKeys()
 	require.Empty(t, result.Errors)
 	require.Equal(t, v1alpha1.ReasonNoServers, result.Reason)
-	require.Equal(t, metav1.ConditionFalse, result.Status)
+	require.Equal(t, metav1.ConditionUnknown, result.Status, "no key is known to be refused")
 	require.Len(t, h.Pass.Network.NetworkID, 24)
 	require.Equal(t, h.Pass.Network.NetworkID, h.SN.Status.NetworkID)
 	require.Equal(t, strings.TrimSpace(strings.Repeat("KeysCreated ", 5)), h.TakeEvents())

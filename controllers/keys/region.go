@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -21,6 +22,8 @@ const (
 	verifyInterval = 5 * time.Second
 	// verifyDeadline is how long verification may take before the condition reports a problem.
 	verifyDeadline = 10 * time.Minute
+	// missingInterval is how often a Secret that does not exist is looked for.
+	missingInterval = 3 * time.Second
 	// defaultOverlap is for objects that were created without the defaults of the CRD.
 	defaultOverlap = time.Hour
 	// maxKeysInStatus is how many keys of a region its status lists.
@@ -59,6 +62,7 @@ func (r *run) userKeys(ctx context.Context, code v1alpha1.RegionCode) {
 	switch {
 	case apierrors.IsNotFound(err):
 		r.notVerified(code, v1alpha1.ReasonSecretMissing, fmt.Sprintf("Secret %s does not exist in the namespace; the operator continues once it is created.", name))
+		r.out.RequeueAfter(missingInterval)
 		return
 	case err != nil:
 		r.notVerified(code, v1alpha1.ReasonApplyFailed, fmt.Sprintf("Secret %s could not be read: %s.", name, err))
@@ -128,6 +132,7 @@ func (r *run) step(ctx context.Context, code v1alpha1.RegionCode, found *keysSec
 		Content: file, Annotations: found.annotations(),
 		RotateEvery: keyring.DefaultRotateEvery, Overlap: durationOr(sn.Spec.ServerKeys.Overlap, defaultOverlap),
 		Now: r.pass.Now, Random: r.Random, Request: sn.Annotations[v1alpha1.AnnotationRotate],
+		Revoke: append(strings.Fields(sn.Annotations[v1alpha1.AnnotationRevoke]), sn.Spec.ServerKeys.Revoke...),
 		Paused: sn.Spec.Paused || (found != nil && !found.cached), // what cannot be written yet is not decided yet either
 	}
 	if every := sn.Spec.ServerKeys.RotateEvery; every != nil {
@@ -234,7 +239,11 @@ func (r *run) setVerified(code v1alpha1.RegionCode, v verification, id string) {
 
 // notVerified reports that no key of a region is known to be accepted.
 func (r *run) notVerified(code v1alpha1.RegionCode, reason v1alpha1.Reason, message string) {
-	r.out.SetRegionCondition(code, v1alpha1.RegionKeysVerified, metav1.ConditionFalse, reason, message)
+	status := metav1.ConditionFalse
+	if reason.IsUnknown() {
+		status = metav1.ConditionUnknown
+	}
+	r.out.SetRegionCondition(code, v1alpha1.RegionKeysVerified, status, reason, message)
 	r.problemf(reason, "Region %s: %s", code, message)
 }
 

@@ -64,10 +64,7 @@ func (a *alert) rules(n render.Network, v variables) []monitoringv1.Rule {
 
 func (a *alert) rule(n render.Network, v variables, region string) monitoringv1.Rule {
 	labels := alertLabels(n.SN.Spec.Monitoring.Alerts.Labels)
-	if labels["namespace"] == "" {
-		labels["namespace"] = n.SN.Namespace
-	}
-	labels["network"], labels["severity"] = n.SN.Name, a.Severity
+	labels["namespace"], labels["network"], labels["severity"] = n.SN.Namespace, n.SN.Name, a.Severity
 	// Prometheus fills in the labels of the series: not those that the rule adds, and none if the series is absent.
 	known := []string{"{{ $labels.namespace }}", n.SN.Namespace, "{{ $labels.network }}", n.SN.Name}
 	if region != "" {
@@ -83,13 +80,22 @@ func (a *alert) rule(n render.Network, v variables, region string) monitoringv1.
 		For:    new(a.For),
 		Labels: labels,
 		Annotations: map[string]string{
-			"summary": fill.Replace(a.Summary), "description": fill.Replace(a.Description), "runbook_url": runbooks + a.Alert + ".md",
+			"summary": fill.Replace(a.Summary), "description": fill.Replace(a.Description), "runbook_url": runbook(n, a.Alert),
 		},
 	}
 }
 
-// reservedLabels distinguish the alerts of a rule; setting one of them for all alerts would merge them.
-var reservedLabels = []string{"alertname", "severity", "network", "region", "home", "kind"}
+// runbook returns the URL of an alert's runbook.
+func runbook(n render.Network, alert string) string {
+	if folder := n.SN.Spec.Monitoring.Alerts.RunbookURL; folder != "" {
+		return strings.TrimSuffix(folder, "/") + "/" + alert + ".md"
+	}
+	return runbooks + alert + ".md"
+}
+
+// reservedLabels distinguish the alerts of a rule; setting one of them for all alerts would merge them. The namespace decides
+// who receives an alert, so that a network must not claim another one.
+var reservedLabels = []string{"alertname", "namespace", "severity", "network", "region", "home", "kind"}
 
 // alertLabels returns the spec's labels of every alert. It escapes braces: Prometheus would parse them as templates,
 // and reject the whole file if one is invalid.

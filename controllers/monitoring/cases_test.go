@@ -77,10 +77,55 @@ func in(region string, more ...string) map[string]string {
 	return labels
 }
 
-var regionDown = []firing{{
-	"PlazaRegionDown", "critical", in("eu"), "Region eu of acme is down",
-	"Prometheus cannot scrape any server of region eu of network social/acme, or none is ready.",
+func regionIsDown(region string) firing {
+	return firing{
+		"PlazaRegionDown", "critical", in(region), "Region " + region + " of acme is down",
+		"No server of region " + region + " of network social/acme is ready. The region's condition Available has the cause.",
+	}
+}
+
+var regionNotScraped = []firing{{
+	"PlazaRegionNotScraped", "warning", in("eu"), "Prometheus cannot scrape region eu of acme",
+	"Region eu of network social/acme serves, but Prometheus cannot scrape any of its servers, so that alerts about its requests, keys and database cannot fire.",
 }}
+
+// databaseAway is an outage: no server reaches the database, so that none is ready, can be asked, or reports its settings.
+func databaseAway(w *world) {
+	for _, region := range []string{"us", "eu", "sg"} {
+		w.regionConditionIs(region, "Available", "False")
+		w.regionConditionIs(region, "KeysVerified", "Unknown")
+		for _, home := range []string{"us", "eu", "sg"} {
+			w.series[w.at(region, "plaza_database_up", "home", home)] = w.constant(0)
+		}
+	}
+	for kind, is := range map[string]string{"Ready": "False", "RegionsAvailable": "False", "KeysReady": "Unknown", "ModerationApplied": "Unknown", "RegionsPinned": "Unknown"} {
+		w.conditionIs(kind, is)
+	}
+}
+
+// databaseAwayFires are the alerts of databaseAway after half an hour.
+func databaseAwayFires() []firing {
+	all := []firing{notReady}
+	for _, region := range []string{"us", "eu", "sg"} {
+		all = append(all, regionIsDown(region))
+		for _, home := range []string{"us", "eu", "sg"} {
+			all = append(all, databaseUnreachable(region, home))
+		}
+	}
+	return all
+}
+
+func databaseUnreachable(region, home string) firing {
+	return firing{
+		"PlazaDatabaseUnreachable", "critical", in(region, "home", home), "Region " + region + " of acme cannot reach the database of " + home,
+		"No server of region " + region + " of network social/acme has reached the database that stores the rows of " + home + " for two minutes.",
+	}
+}
+
+var notReady = firing{
+	"PlazaNetworkNotReady", "warning", nil, "acme is not ready",
+	"The condition Ready of network social/acme has not been True for 30 minutes; its reason and message explain it.",
+}
 
 var operatorSilent = firing{
 	"PlazaOperatorNotReconciling", "warning", nil, "The operator is not reconciling acme",
@@ -90,12 +135,22 @@ var operatorSilent = firing{
 var alertCases = slices.Concat(regionCases, objectiveCases, keyCases, settingCases, operatorCases)
 
 var regionCases = []alertCase{
-	{"a region is gone from discovery", func(w *world) { w.drop(`exported_region="eu"`) }, 2, 4, regionDown},
+	{"a region that serves is gone from discovery", func(w *world) { w.drop(`exported_region="eu"`) }, 9, 11, regionNotScraped},
+	{"a region that serves cannot be scraped", func(w *world) {
+		w.drop(`exported_region="eu"`)
+		w.series[w.at("eu", "up")] = w.constant(0)
+	}, 9, 11, regionNotScraped},
 	{"the servers of a region are down", func(w *world) {
 		w.drop(`exported_region="eu"`)
 		w.series[w.at("eu", "up")] = w.constant(0)
-	}, 2, 4, regionDown},
-	{"the operator finds no ready server in a region", func(w *world) { w.regionConditionIs("eu", "Available", "False") }, 2, 4, regionDown},
+		w.regionConditionIs("eu", "Available", "False")
+	}, 2, 4, []firing{regionIsDown("eu")}},
+	{"the operator finds no ready server in a region", func(w *world) { w.regionConditionIs("eu", "Available", "False") }, 2, 4, []firing{regionIsDown("eu")}},
+	{"the database is away", databaseAway, 1, 31, databaseAwayFires()},
+	{"servers cannot be asked about keys and settings", func(w *world) {
+		w.conditionIs("KeysReady", "Unknown")
+		w.conditionIs("ModerationApplied", "Unknown")
+	}, 1, 60, nil},
 	{"one of two servers of a region is down", func(w *world) {
 		w.series[w.of("up", "region", "eu", "pod", "acme-eu-2")] = w.constant(0)
 	}, 9, 11, []firing{{
@@ -113,10 +168,7 @@ var regionCases = []alertCase{
 	}, 1, 30, nil},
 	{"a home's database is away from one region", func(w *world) {
 		w.series[w.at("eu", "plaza_database_up", "home", "sg")] = w.constant(0)
-	}, 1, 3, []firing{{
-		"PlazaDatabaseUnreachable", "critical", in("eu", "home", "sg"), "Region eu of acme cannot reach the database of sg",
-		"No server of region eu of network social/acme has reached the database that stores the rows of sg for two minutes.",
-	}}},
+	}, 1, 3, []firing{databaseUnreachable("eu", "sg")}},
 }
 
 var objectiveCases = []alertCase{
@@ -248,10 +300,7 @@ var operatorCases = []alertCase{
 		"PlazaRolloutStopped", "warning", in("sg"), "The update of region sg of acme is not progressing",
 		"The pods of region sg of network social/acme have not all had the newest template for 30 minutes. The old pods keep running.",
 	}}},
-	{"the network is not ready", func(w *world) { w.conditionIs("Ready", "False") }, 29, 31, []firing{{
-		"PlazaNetworkNotReady", "warning", nil, "acme is not ready",
-		"The condition Ready of network social/acme has not been True for 30 minutes; its reason and message explain it.",
-	}}},
+	{"the network is not ready", func(w *world) { w.conditionIs("Ready", "False") }, 29, 31, []firing{notReady}},
 	{"the network is paused, and therefore not ready", func(w *world) {
 		w.conditionIs("Ready", "False")
 		w.series[w.of("plaza_operator_paused")] = w.constant(1)
@@ -267,9 +316,6 @@ var operatorCases = []alertCase{
 		"The operator last reconciled network social/acme 22m 0s ago. Keys are not rotated, changes are not applied, and alerts that depend on its metrics cannot fire.",
 	}}},
 	{"nothing of the network is left", func(w *world) { w.drop("") }, 2, 6, []firing{
-		regionDown[0],
-		{"PlazaRegionDown", "critical", in("sg"), "Region sg of acme is down", "Prometheus cannot scrape any server of region sg of network social/acme, or none is ready."},
-		{"PlazaRegionDown", "critical", in("us"), "Region us of acme is down", "Prometheus cannot scrape any server of region us of network social/acme, or none is ready."},
-		operatorSilent,
+		regionIsDown("eu"), regionIsDown("sg"), regionIsDown("us"), operatorSilent,
 	}},
 }

@@ -63,7 +63,7 @@ func TestRuleLabels(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, map[string]int{"us": 1, "eu": 1, "sg": 1}, perRegion)
+	require.Equal(t, map[string]int{"us": 2, "eu": 2, "sg": 2}, perRegion)
 	require.Equal(t, "{{ broken", n.SN.Spec.Monitoring.Alerts.Labels["team"], "the spec is only read")
 }
 

@@ -2,6 +2,7 @@ package monitoring
 
 import (
 	"maps"
+	"slices"
 
 	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,9 +20,14 @@ func Rule(n render.Network) *monitoringv1.PrometheusRule {
 	for _, group := range alertGroups() {
 		made := monitoringv1.RuleGroup{Name: prefix + group.Name}
 		for i := range group.Alerts {
+			if slices.Contains(n.SN.Spec.Monitoring.Alerts.Disabled, group.Alerts[i].Alert) {
+				continue
+			}
 			made.Rules = append(made.Rules, group.Alerts[i].rules(n, v)...)
 		}
-		groups = append(groups, made)
+		if len(made.Rules) > 0 {
+			groups = append(groups, made)
+		}
 	}
 	return &monitoringv1.PrometheusRule{
 		TypeMeta:   metav1.TypeMeta{APIVersion: monitoringv1.SchemeGroupVersion.String(), Kind: monitoringv1.PrometheusRuleKind},

@@ -6,6 +6,9 @@ package platformclient
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
@@ -24,7 +27,9 @@ import (
 type Servers interface {
 	// Status reads the status of one server at its operations port.
 	Status(ctx context.Context, ops string) (statusz.Status, error)
-	// VerifyServerKey asks one server, at its operations port, whether it accepts a server key. It returns
+	// Readiness reads the results of the readiness checks of one server at its operations port.
+	Readiness(ctx context.Context, ops string) (statusz.Readiness, error)
+	// VerifyServerKey asks one server, at its operations port, whether it accepts a server key, which it does not send. It returns
 	// ErrKeyRefused if the server does not, or if it knows the key under another id.
 	VerifyServerKey(ctx context.Context, ops, id string, key keyring.Secret) error
 	// PushModeration sets the moderation settings at the address of a region's API, with an administrator's token.
@@ -136,14 +141,46 @@ func (h *HTTP) Status(ctx context.Context, ops string) (statusz.Status, error) {
 	return status, nil
 }
 
+// Readiness reads the results of the readiness checks of one server, which responds with 503 while it is not ready.
+func (h *HTTP) Readiness(ctx context.Context, ops string) (statusz.Readiness, error) {
+	resp, err := h.send(ctx, http.MethodGet, ops, statusz.ReadyPath, keyring.Secret{}, nil)
+	if err != nil {
+		return statusz.Readiness{}, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode == http.StatusServiceUnavailable {
+		resp.StatusCode = http.StatusOK
+	}
+	var readiness statusz.Readiness
+	err = decode(resp, &readiness)
+	return readiness, err
+}
+
 // VerifyServerKey asks one server whether it accepts a server key.
 func (h *HTTP) VerifyServerKey(ctx context.Context, ops, id string, key keyring.Secret) error {
+	nonce := rand.Text() + rand.Text()
 	var response statusz.ServerKeyAnswer
-	err := h.call(ctx, http.MethodPost, ops, statusz.ServerKeyPath, keyring.Secret{}, statusz.ServerKeyRequest{Key: key.Reveal()}, &response)
+	err := h.call(ctx, http.MethodPost, ops, statusz.ServerKeyPath, keyring.Secret{}, statusz.ServerKeyRequest{ID: id, Nonce: nonce}, &response)
+	if refused, ok := errors.AsType[*ResponseError](err); ok && refused.Status == http.StatusBadRequest {
+		return h.verifyByID(ctx, ops, id)
+	}
 	if err != nil {
 		return err
 	}
-	if !response.Valid || response.ID != id {
+	want := statusz.ServerKeyDigest(sha256.Sum256([]byte(key.Reveal())), id, nonce)
+	if !response.Valid || response.ID != id || !hmac.Equal([]byte(response.Digest), []byte(want)) {
+		return ErrKeyRefused
+	}
+	return nil
+}
+
+// verifyByID checks that a server of an earlier version, which would have to receive the key, reports its id as valid.
+func (h *HTTP) verifyByID(ctx context.Context, ops, id string) error {
+	status, err := h.Status(ctx, ops)
+	if err != nil {
+		return err
+	}
+	if key, found := status.Keys.Server.Find(id); !found || !key.Valid {
 		return ErrKeyRefused
 	}
 	return nil
@@ -175,13 +212,22 @@ func (h *HTTP) PushModeration(ctx context.Context, api string, token keyring.Sec
 
 // call sends body as JSON, unless it is nil, and decodes the response.
 func (h *HTTP) call(ctx context.Context, method, address, path string, token keyring.Secret, body, response any) error {
-	content, err := encode(body)
+	resp, err := h.send(ctx, method, address, path, token, body)
 	if err != nil {
 		return err
 	}
+	defer resp.Body.Close()
+	return decode(resp, response)
+}
+
+func (h *HTTP) send(ctx context.Context, method, address, path string, token keyring.Secret, body any) (*http.Response, error) {
+	content, err := encode(body)
+	if err != nil {
+		return nil, err
+	}
 	req, err := http.NewRequestWithContext(ctx, method, "http://"+address+path, content)
 	if err != nil {
-		return fmt.Errorf("creating the request: %w", err)
+		return nil, fmt.Errorf("creating the request: %w", err)
 	}
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "plaza-operator")
@@ -193,10 +239,9 @@ func (h *HTTP) call(ctx context.Context, method, address, path string, token key
 	}
 	resp, err := h.client.Do(req)
 	if err != nil {
-		return &UnreachableError{Err: err}
+		return nil, &UnreachableError{Err: err}
 	}
-	defer resp.Body.Close()
-	return decode(resp, response)
+	return resp, nil
 }
 
 func encode(body any) (io.Reader, error) {

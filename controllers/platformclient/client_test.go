@@ -3,8 +3,11 @@ package platformclient_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -285,4 +288,38 @@ func TestProxy(t *testing.T) {
 	n := apptest.Shared(t)
 	_, err := platformclient.New().Status(within(t), n.Region(region.EU).OpsAddr())
 	require.NoError(t, err)
+}
+
+// TestKeysAreNotSent verifies a key at servers of this and of an earlier version: none of the requests contains it.
+func TestKeysAreNotSent(t *testing.T) {
+	key := "a-server-key-of-32-characters-xx"
+	var seen strings.Builder
+	answer := func(req statusz.ServerKeyRequest) statusz.ServerKeyAnswer {
+		return statusz.ServerKeyAnswer{Valid: true, ID: req.ID, Digest: statusz.ServerKeyDigest(sha256.Sum256([]byte(key)), req.ID, req.Nonce)}
+	}
+	older := false
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		fmt.Fprintf(&seen, "%s %v %s\n", r.URL, r.Header, body)
+		var asked statusz.ServerKeyRequest
+		switch {
+		case r.URL.Path == statusz.Path:
+			_ = json.NewEncoder(w).Encode(statusz.Status{
+				Region: "eu", NetworkID: "n", Keys: statusz.Keys{Server: statusz.KeyFile{Keys: []statusz.Key{{ID: "k1", Valid: true}, {ID: "k0"}}}},
+			})
+		case older || json.Unmarshal(body, &asked) != nil:
+			http.Error(w, "want a key", http.StatusBadRequest)
+		default:
+			_ = json.NewEncoder(w).Encode(answer(asked))
+		}
+	}))
+	defer server.Close()
+	servers, ops := platformclient.New(), server.Listener.Addr().String()
+	require.NoError(t, servers.VerifyServerKey(within(t), ops, "k1", keyring.NewSecret(key)))
+	require.ErrorIs(t, servers.VerifyServerKey(within(t), ops, "k1", keyring.NewSecret(key+"x")), platformclient.ErrKeyRefused)
+	older = true
+	require.NoError(t, servers.VerifyServerKey(within(t), ops, "k1", keyring.NewSecret(key)))
+	require.ErrorIs(t, servers.VerifyServerKey(within(t), ops, "k0", keyring.NewSecret(key)), platformclient.ErrKeyRefused, "it has expired")
+	require.Contains(t, seen.String(), statusz.ServerKeyPath)
+	require.NotContains(t, seen.String(), key)
 }

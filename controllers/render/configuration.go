@@ -42,8 +42,13 @@ func Configuration(n Network, r *v1alpha1.Region) string {
 	file.set("api-keys-file", apiKeysFolder+"/"+keyring.APIKeysFile)
 	file.set("signing-keys-file", signingKeysFolder+"/"+keyring.SigningKeysFile)
 	file.set("directory-key-file", identityFolder+"/"+keyring.DirectoryKeyFile)
-	if n.SN.Spec.Storage != nil {
-		file.set("storage-url", n.SN.Spec.Storage.URL)
+	if storage := n.SN.Spec.Storage; storage != nil {
+		if storage.URL != "" {
+			file.set("storage-url", storage.URL)
+		}
+		for _, home := range storage.Homes {
+			file.set("storage-url-"+string(home.Code), home.URL)
+		}
 	}
 	file.set("drain-delay", fmt.Sprintf("%ds", drainSeconds))
 	file.set("shutdown-timeout", fmt.Sprintf("%ds", shutdownSeconds))
@@ -51,9 +56,15 @@ func Configuration(n Network, r *v1alpha1.Region) string {
 	return file.String()
 }
 
-// Endpoint returns the address at which clients reach a region: TLS ends at the Ingress, at the Gateway, or in front of
-// the cluster.
-func Endpoint(r *v1alpha1.Region) string { return "https://" + r.Host }
+// Endpoint returns the address at which clients reach a region. An Ingress without a certificate serves HTTP, unless the spec says
+// otherwise; TLS ends there, at the Gateway, or in front of the cluster.
+func Endpoint(r *v1alpha1.Region) string {
+	scheme := "https"
+	if r.Ingress != nil && r.Ingress.TLSSecretName == "" {
+		scheme = "http"
+	}
+	return cmp.Or(r.Scheme, scheme) + "://" + r.Host
+}
 
 // ConfigMap returns the ConfigMap with a region's configuration file. It belongs to the pod template: apply it right
 // before the Deployment.

@@ -47,7 +47,7 @@ func TestPlatformAcceptsConfiguration(t *testing.T) {
 					require.NoError(t, cfg.CheckServe())
 					require.Equal(t, region.Code(r.Code), cfg.Region)
 					require.Equal(t, config.NetworkID(n.NetworkID), cfg.NetworkID)
-					require.Equal(t, config.BaseURL("https://"+r.Host), cfg.PublicURL)
+					require.Equal(t, config.BaseURL(render.Endpoint(r)), cfg.PublicURL)
 					require.Equal(t, secret.primary[cfg.Region], cfg.DatabaseURL.Reveal())
 					requireLocalities(t, sn, cfg)
 					requireGrace(t, d.Spec.Template.Spec, cfg)
@@ -93,8 +93,10 @@ func load(t *testing.T, pod corev1.PodSpec, file *corev1.ConfigMap, secret map[s
 			write("/etc/plaza/config/"+name, strings.ReplaceAll(text, `"/etc/plaza`, `"`+root+"/etc/plaza"))
 		}
 		for _, volume := range pod.Volumes {
-			if volume.Secret != nil {
-				item := volume.Secret.Items[0]
+			if volume.Secret == nil {
+				continue
+			}
+			for _, item := range volume.Secret.Items {
 				write(filepath.Join(mountOf(t, pod.Containers[0], volume.Name), item.Path), "a secret of "+item.Key)
 			}
 		}

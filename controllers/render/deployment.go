@@ -42,19 +42,23 @@ func template(n Network, r *v1alpha1.Region) corev1.PodTemplateSpec {
 	}
 	annotations[AnnotationConfiguration] = ConfigurationHash(n, r)
 
-	spec := podSpec(n, r)
+	spec := podSpec(n, r, false)
 	spec.ServiceAccountName = RegionName(n.SN.Name, r.Code)
 	spec.Containers = []corev1.Container{serverContainer(n, r)}
-	spec.Volumes = append(serverVolumes(n, r), spec.Volumes...)
+	spec.Volumes = append(append(serverVolumes(n, r), spec.Volumes...), extraVolumes(r)...)
 	spec.TopologySpreadConstraints = spread(n, r)
 	spec.TerminationGracePeriodSeconds = new(gracePeriod(r))
-	return corev1.PodTemplateSpec{
-		ObjectMeta: metav1.ObjectMeta{
-			Labels:      RegionLabels(n.SN.Name, ComponentServer, r.Code),
-			Annotations: annotations,
-		},
-		Spec: spec,
+	labels := RegionLabels(n.SN.Name, ComponentServer, r.Code)
+	for name, value := range r.PodLabels {
+		if _, own := labels[name]; !own {
+			labels[name] = value
+		}
 	}
+	plain := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels, Annotations: annotations}, Spec: spec}
+	if patched, err := patchTemplate(n, r, &plain); err == nil {
+		return *patched
+	}
+	return plain // the caller checks PatchError first
 }
 
 // serverContainer returns the container of `plaza serve`.
@@ -67,12 +71,14 @@ func serverContainer(n Network, r *v1alpha1.Region) corev1.Container {
 		{Name: PortHTTPName, ContainerPort: PortHTTP, Protocol: corev1.ProtocolTCP},
 		{Name: PortOpsName, ContainerPort: PortOps, Protocol: corev1.ProtocolTCP},
 	}
-	c.VolumeMounts = append(serverMounts(n.SN.Spec.Storage), c.VolumeMounts...)
+	c.VolumeMounts = append(append(serverMounts(n.SN.Spec.Storage), c.VolumeMounts...), extraMounts(r)...)
 	// A starting server may wait for the database; it is live as soon as it listens. Liveness does not depend on the
 	// database, because a restart would not bring the database back.
 	c.StartupProbe = probe("/livez", 2, 30)
 	c.LivenessProbe = probe("/livez", 10, 3)
 	c.ReadinessProbe = probe("/readyz", 5, 2)
+	// A server that exits explains itself in the last line of its log, which becomes the region's condition.
+	c.TerminationMessagePolicy = corev1.TerminationMessageFallbackToLogsOnError
 	c.Lifecycle = &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: preStopSeconds}}}
 	return c
 }

@@ -18,20 +18,31 @@ import (
 
 // unused are the fields of the spec that no object of this package depends on, with their users.
 var unused = map[string]string{
-	"serverKeys.rotateEvery":         "package keys",
-	"serverKeys.overlap":             "package keys writes it into the key file",
-	"moderation.whitelistEnabled":    "pushed to the servers without a restart",
-	"moderation.reportEnabled":       "pushed to the servers",
-	"moderation.flagLimit":           "pushed to the servers",
-	"monitoring.alerts.enabled":      "package monitoring renders the alerts",
-	"monitoring.alerts.availability": "package monitoring",
-	"monitoring.alerts.latencyP99":   "package monitoring",
-	"monitoring.alerts.labels{}":     "package monitoring",
-	"monitoring.dashboards":          "package monitoring renders the dashboard",
-	"rollout.maxRegionsRolling":      "package rollout",
-	"rollout.soak":                   "package rollout",
-	"paused":                         "decides whether objects are applied, not their content",
-	"deletionPolicy":                 "package keys sets the owner of the Secrets",
+	"serverKeys.rotateEvery":                 "package keys",
+	"serverKeys.revoke[]":                    "package keys",
+	"serverKeys.retainRemoved":               "package sweep",
+	"serverKeys.overlap":                     "package keys writes it into the key file",
+	"moderation.whitelistEnabled":            "pushed to the servers without a restart",
+	"moderation.reportEnabled":               "pushed to the servers",
+	"moderation.flagLimit":                   "pushed to the servers",
+	"monitoring.alerts.enabled":              "package monitoring renders the alerts",
+	"monitoring.alerts.availability":         "package monitoring",
+	"monitoring.alerts.latencyP99":           "package monitoring",
+	"monitoring.alerts.labels{}":             "package monitoring",
+	"monitoring.alerts.disabled[]":           "package monitoring",
+	"monitoring.alerts.runbookURL":           "package monitoring",
+	"database.tls.ownerSecretRef.name":       "TestCertificates: only together with clientSecretRef",
+	"regions[].volumes[].emptyDir.sizeLimit": "TestVolumes; sizes that this test sets are invalid",
+	"database.requirePinned":                 "part of Ready",
+	"database.confirmLocalities{}":           "allows a change that the CRD refuses otherwise",
+	"database.maxConnections":                "TestPoolSize: the pool size is the same for few connections",
+	"storage.shared":                         "allows what the CRD refuses otherwise",
+	"regions[].podPatch.-[]":                 "TestPodPatch",
+	"monitoring.dashboards":                  "package monitoring renders the dashboard",
+	"rollout.maxRegionsRolling":              "package rollout",
+	"rollout.soak":                           "package rollout",
+	"paused":                                 "decides whether objects are applied, not their content",
+	"deletionPolicy":                         "package keys sets the owner of the Secrets",
 }
 
 // TestEveryField changes each field of the spec by itself: some object changes with it, unless the field is listed in
@@ -96,6 +107,14 @@ func withField(path leaf, n int) *v1alpha1.SocialNetwork {
 	sn := &v1alpha1.SocialNetwork{}
 	sn.Name, sn.Namespace = "acme", "social"
 	sn.Spec.Regions = []v1alpha1.Region{{Code: v1alpha1.RegionUS}}
+	switch { // fields of objects that only exist with another field
+	case strings.HasPrefix(path.name, "networkPolicy."):
+		sn.Spec.NetworkPolicy.Enabled = true
+	case strings.HasPrefix(path.name, "monitoring."):
+		sn.Spec.Monitoring.ServiceMonitor = true
+	case path.name == "regions[].extraHosts[]":
+		sn.Spec.Regions[0].Ingress = &v1alpha1.Ingress{}
+	}
 	value := reflect.ValueOf(&sn.Spec).Elem()
 	for _, step := range path.steps {
 		value = reach(value).Field(step)
@@ -150,6 +169,8 @@ func fill(value reflect.Value, n int) {
 		value.SetBool(n == 1)
 	case reflect.String:
 		value.SetString(fmt.Sprintf("value-%d", n))
+	case reflect.Uint8:
+		value.SetUint(uint64(n))
 	default:
 		value.SetInt(int64(n))
 	}

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -70,7 +71,7 @@ func migrationTemplate(n Network) corev1.PodTemplateSpec {
 	c.TerminationMessagePath = TerminationLog
 	c.TerminationMessagePolicy = corev1.TerminationMessageReadFile
 
-	spec := podSpec(n, r)
+	spec := podSpec(n, r, true)
 	spec.RestartPolicy = corev1.RestartPolicyNever
 	spec.ServiceAccountName = MigrationName(n.SN.Name)
 	spec.Containers = []corev1.Container{c}
@@ -116,9 +117,11 @@ func migrationArgs(db v1alpha1.Database) []string {
 // MigrationServiceAccount returns the ServiceAccount of migrations. It has no permissions, and its token is not
 // mounted.
 func MigrationServiceAccount(n Network) *corev1.ServiceAccount {
-	return &corev1.ServiceAccount{
+	account := &corev1.ServiceAccount{
 		TypeMeta:                     typeMeta(corev1.SchemeGroupVersion, "ServiceAccount"),
 		ObjectMeta:                   n.meta(MigrationName(n.SN.Name), ComponentMigrate),
 		AutomountServiceAccountToken: new(false),
 	}
+	account.Annotations = maps.Clone(migrationRegion(n).ServiceAccountAnnotations)
+	return account
 }

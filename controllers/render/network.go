@@ -78,5 +78,11 @@ func (n Network) regionMeta(code v1alpha1.RegionCode) metav1.ObjectMeta {
 
 // MonitoringMeta returns the metadata of an object for Prometheus or Grafana.
 func MonitoringMeta(n Network, name string) metav1.ObjectMeta {
-	return n.meta(name, ComponentMonitoring)
+	m := n.meta(name, ComponentMonitoring)
+	for label, value := range n.SN.Spec.Monitoring.Labels {
+		if _, own := m.Labels[label]; !own {
+			m.Labels[label] = value
+		}
+	}
+	return m
 }

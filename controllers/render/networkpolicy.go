@@ -21,7 +21,7 @@ const (
 // to probes of the kubelet. Egress: DNS to anywhere, because a node-local DNS cache has a link-local address, and TCP
 // to every address that is not link-local. The addresses of the database and of the storage are in Secrets that this
 // package does not see, and those of managed databases change. This blocks the cloud's metadata service, which hands
-// out the node's credentials.
+// out the node's credentials, unless the region's ServiceAccount has annotations, such as those of a cloud identity.
 func NetworkPolicy(n Network, r *v1alpha1.Region) *networkingv1.NetworkPolicy {
 	if !n.SN.Spec.NetworkPolicy.Enabled {
 		return nil
@@ -36,21 +36,58 @@ func NetworkPolicy(n Network, r *v1alpha1.Region) *networkingv1.NetworkPolicy {
 				{Ports: []networkingv1.NetworkPolicyPort{policyPort(corev1.ProtocolTCP, PortHTTP)}},
 				{
 					Ports: []networkingv1.NetworkPolicyPort{policyPort(corev1.ProtocolTCP, PortOps)},
-					From:  []networkingv1.NetworkPolicyPeer{operatorPeer(n.OperatorNamespace), prometheusPeer()},
+					From:  append([]networkingv1.NetworkPolicyPeer{operatorPeer(n.OperatorNamespace)}, metricsPeers(n.SN.Spec.NetworkPolicy)...),
 				},
 			},
-			Egress: []networkingv1.NetworkPolicyEgressRule{
-				{Ports: []networkingv1.NetworkPolicyPort{policyPort(corev1.ProtocolUDP, 53), policyPort(corev1.ProtocolTCP, 53)}},
-				{
-					Ports: []networkingv1.NetworkPolicyPort{{Protocol: new(corev1.ProtocolTCP)}},
-					To: []networkingv1.NetworkPolicyPeer{
-						{IPBlock: &networkingv1.IPBlock{CIDR: "0.0.0.0/0", Except: []string{"169.254.0.0/16"}}},
-						{IPBlock: &networkingv1.IPBlock{CIDR: "::/0", Except: []string{"fd00:ec2::254/128", "fe80::/10"}}},
-					},
-				},
+			Egress: egress(r),
+		},
+	}
+}
+
+// MigrationNetworkPolicy returns the policy of the migrations' pods, or nil if the spec disables it: no ingress, and the egress of
+// the servers.
+func MigrationNetworkPolicy(n Network) *networkingv1.NetworkPolicy {
+	if !n.SN.Spec.NetworkPolicy.Enabled {
+		return nil
+	}
+	return &networkingv1.NetworkPolicy{
+		TypeMeta:   typeMeta(networkingv1.SchemeGroupVersion, "NetworkPolicy"),
+		ObjectMeta: n.meta(MigrationName(n.SN.Name), ComponentMigrate),
+		Spec: networkingv1.NetworkPolicySpec{
+			PodSelector: metav1.LabelSelector{MatchLabels: Labels(n.SN.Name, ComponentMigrate)},
+			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress},
+			Egress:      egress(migrationRegion(n)),
+		},
+	}
+}
+
+func egress(r *v1alpha1.Region) []networkingv1.NetworkPolicyEgressRule {
+	rules := []networkingv1.NetworkPolicyEgressRule{
+		{Ports: []networkingv1.NetworkPolicyPort{policyPort(corev1.ProtocolUDP, 53), policyPort(corev1.ProtocolTCP, 53)}},
+		{
+			Ports: []networkingv1.NetworkPolicyPort{{Protocol: new(corev1.ProtocolTCP)}},
+			To: []networkingv1.NetworkPolicyPeer{
+				{IPBlock: &networkingv1.IPBlock{CIDR: "0.0.0.0/0", Except: []string{"169.254.0.0/16"}}},
+				{IPBlock: &networkingv1.IPBlock{CIDR: "::/0", Except: []string{"fd00:ec2::254/128", "fe80::/10"}}},
 			},
 		},
 	}
+	if len(r.ServiceAccountAnnotations) > 0 {
+		rules = append(rules, identityAgents())
+	}
+	return rules
+}
+
+// identityAgents allows the agents that hand out the credentials of a ServiceAccount's cloud identity: those of EKS Pod Identity,
+// and the metadata server of GKE, whose second address and port are behind its first.
+func identityAgents() networkingv1.NetworkPolicyEgressRule {
+	rule := networkingv1.NetworkPolicyEgressRule{
+		Ports: []networkingv1.NetworkPolicyPort{policyPort(corev1.ProtocolTCP, 80), policyPort(corev1.ProtocolTCP, 988)},
+	}
+	for _, cidr := range []string{"169.254.170.23/32", "fd00:ec2::23/128", "169.254.169.252/32", "169.254.169.254/32"} {
+		rule.To = append(rule.To, networkingv1.NetworkPolicyPeer{IPBlock: &networkingv1.IPBlock{CIDR: cidr}})
+	}
+	return rule
 }
 
 func policyPort(protocol corev1.Protocol, port int32) networkingv1.NetworkPolicyPort {
@@ -66,6 +103,18 @@ func operatorPeer(namespace string) networkingv1.NetworkPolicyPeer {
 		NamespaceSelector: where,
 		PodSelector:       &metav1.LabelSelector{MatchLabels: map[string]string{LabelName: OperatorName}},
 	}
+}
+
+// metricsPeers returns the pods that may scrape servers.
+func metricsPeers(policy v1alpha1.NetworkPolicy) []networkingv1.NetworkPolicyPeer {
+	if len(policy.MetricsFrom) == 0 {
+		return []networkingv1.NetworkPolicyPeer{prometheusPeer()}
+	}
+	var peers []networkingv1.NetworkPolicyPeer
+	for i := range policy.MetricsFrom {
+		peers = append(peers, *policy.MetricsFrom[i].DeepCopy())
+	}
+	return peers
 }
 
 func prometheusPeer() networkingv1.NetworkPolicyPeer {

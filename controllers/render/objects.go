@@ -1,6 +1,7 @@
 package render
 
 import (
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -25,6 +26,7 @@ func RegionObjects(n Network, r *v1alpha1.Region) []client.Object {
 // Everything returns all objects of a network that this package renders, including the first attempt of the migration.
 func Everything(n Network) []client.Object {
 	objects := []client.Object{MigrationServiceAccount(n), MigrationJob(n, 1)}
+	objects = appendWanted(objects, MigrationNetworkPolicy(n))
 	for i := range n.SN.Spec.Regions {
 		r := &n.SN.Spec.Regions[i]
 		objects = append(objects, RegionObjects(n, r)...)
@@ -34,6 +36,15 @@ func Everything(n Network) []client.Object {
 		objects = appendWanted(objects, ServiceMonitor(n))
 	}
 	return objects
+}
+
+// Pods returns the pod specs of the network's servers and migrations.
+func Pods(n Network) []corev1.PodSpec {
+	pods := []corev1.PodSpec{MigrationJob(n, 1).Spec.Template.Spec}
+	for i := range n.SN.Spec.Regions {
+		pods = append(pods, Deployment(n, &n.SN.Spec.Regions[i]).Spec.Template.Spec)
+	}
+	return pods
 }
 
 // The optional kinds: a cluster may lack their CRDs.

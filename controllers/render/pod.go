@@ -17,7 +17,7 @@ const user = 65532
 
 // podSpec returns the common part of the pods of servers and migrations, without containers. It complies with the pod
 // security standard "restricted".
-func podSpec(n Network, r *v1alpha1.Region) corev1.PodSpec {
+func podSpec(n Network, r *v1alpha1.Region, migrates bool) corev1.PodSpec {
 	return corev1.PodSpec{
 		AutomountServiceAccountToken: new(false),
 		EnableServiceLinks:           new(false),
@@ -34,7 +34,7 @@ func podSpec(n Network, r *v1alpha1.Region) corev1.PodSpec {
 			FSGroup:        new(int64(user)),
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 		},
-		Volumes: []corev1.Volume{temporaryVolume()},
+		Volumes: append([]corev1.Volume{temporaryVolume()}, certificateVolumes(n.SN.Spec.Database.TLS, migrates)...),
 	}
 }
 
@@ -46,7 +46,7 @@ func container(n Network, r *v1alpha1.Region) corev1.Container {
 		ImagePullPolicy: corev1.PullPolicy(n.SN.Spec.ImagePullPolicy),
 		Env:             variables(n, r),
 		Resources:       resources(r),
-		VolumeMounts:    []corev1.VolumeMount{{Name: temporaryName, MountPath: temporaryFolder}},
+		VolumeMounts:    append([]corev1.VolumeMount{{Name: temporaryName, MountPath: temporaryFolder}}, certificateMounts(n.SN.Spec.Database.TLS)...),
 		SecurityContext: &corev1.SecurityContext{
 			AllowPrivilegeEscalation: new(false),
 			ReadOnlyRootFilesystem:   new(true),

@@ -96,7 +96,7 @@ func TestRestricted(t *testing.T) {
 	}
 }
 
-// requireMounts checks that every volume is mounted once, as a folder, and that only empty ones are writable.
+// requireMounts checks that every volume is mounted once, as a folder, and that only empty ones and claims are writable.
 func requireMounts(t *testing.T, pod corev1.PodSpec) {
 	t.Helper()
 	volumes, folders := map[string]corev1.Volume{}, map[string]bool{}
@@ -111,7 +111,7 @@ func requireMounts(t *testing.T, pod corev1.PodSpec) {
 		require.True(t, ok, mount.Name)
 		delete(volumes, mount.Name)
 		require.Empty(t, mount.SubPath, "%s would not follow a change of the Secret", mount.Name)
-		require.Equal(t, volume.EmptyDir == nil, mount.ReadOnly, mount.Name)
+		require.Equal(t, volume.EmptyDir == nil && volume.PersistentVolumeClaim == nil, mount.ReadOnly, mount.Name)
 		require.False(t, folders[mount.MountPath], mount.MountPath)
 		folders[mount.MountPath] = true
 	}

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"maps"
 
 	networkingv1 "k8s.io/api/networking/v1"
@@ -18,16 +19,17 @@ func Ingress(n Network, r *v1alpha1.Region) *networkingv1.Ingress {
 	ingress := &networkingv1.Ingress{
 		TypeMeta:   typeMeta(networkingv1.SchemeGroupVersion, "Ingress"),
 		ObjectMeta: n.regionMeta(r.Code),
-		Spec: networkingv1.IngressSpec{
-			Rules: []networkingv1.IngressRule{ingressRule(r.Host, RegionName(n.SN.Name, r.Code))},
-		},
+		Spec:       networkingv1.IngressSpec{},
+	}
+	for _, host := range hosts(r) {
+		ingress.Spec.Rules = append(ingress.Spec.Rules, ingressRule(host, RegionName(n.SN.Name, r.Code)))
 	}
 	ingress.Annotations = maps.Clone(r.Ingress.Annotations)
 	if r.Ingress.ClassName != "" {
 		ingress.Spec.IngressClassName = new(r.Ingress.ClassName)
 	}
 	if r.Ingress.TLSSecretName != "" {
-		ingress.Spec.TLS = []networkingv1.IngressTLS{{Hosts: []string{r.Host}, SecretName: r.Ingress.TLSSecretName}}
+		ingress.Spec.TLS = []networkingv1.IngressTLS{{Hosts: hosts(r), SecretName: r.Ingress.TLSSecretName}}
 	}
 	return ingress
 }
@@ -59,11 +61,12 @@ func HTTPRoute(n Network, r *v1alpha1.Region) *gatewayv1.HTTPRoute {
 		ObjectMeta: n.regionMeta(r.Code),
 		Spec: gatewayv1.HTTPRouteSpec{
 			CommonRouteSpec: gatewayv1.CommonRouteSpec{ParentRefs: []gatewayv1.ParentReference{parentRef(r.Gateway.ParentRef)}},
-			Hostnames:       []gatewayv1.Hostname{gatewayv1.Hostname(r.Host)},
+			Hostnames:       hostnames(r),
 			Rules: []gatewayv1.HTTPRouteRule{{
 				Matches: []gatewayv1.HTTPRouteMatch{{
 					Path: &gatewayv1.HTTPPathMatch{Type: new(gatewayv1.PathMatchPathPrefix), Value: new("/")},
 				}},
+				Timeouts: &gatewayv1.HTTPRouteTimeouts{Request: new(gatewayv1.Duration(cmp.Or(r.Gateway.RequestTimeout, "0s")))},
 				BackendRefs: []gatewayv1.HTTPBackendRef{{
 					BackendRef: gatewayv1.BackendRef{
 						BackendObjectReference: gatewayv1.BackendObjectReference{
@@ -78,6 +81,17 @@ func HTTPRoute(n Network, r *v1alpha1.Region) *gatewayv1.HTTPRoute {
 			}},
 		},
 	}
+}
+
+// hosts returns all host names of a region.
+func hosts(r *v1alpha1.Region) []string { return append([]string{r.Host}, r.ExtraHosts...) }
+
+func hostnames(r *v1alpha1.Region) []gatewayv1.Hostname {
+	var names []gatewayv1.Hostname
+	for _, host := range hosts(r) {
+		names = append(names, gatewayv1.Hostname(host))
+	}
+	return names
 }
 
 func parentRef(ref v1alpha1.GatewayReference) gatewayv1.ParentReference {

@@ -1,6 +1,8 @@
 package render
 
 import (
+	"maps"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -10,6 +12,10 @@ import (
 // Service returns the Service of a region: the API on port http, and operations on port ops for Prometheus and the
 // operator.
 func Service(n Network, r *v1alpha1.Region) *corev1.Service {
+	api := servicePort(PortHTTPName, PortHTTP)
+	if r.Gateway != nil { // gRPC needs HTTP/2 up to the pod
+		api.AppProtocol = new("kubernetes.io/h2c")
+	}
 	return &corev1.Service{
 		TypeMeta:   typeMeta(corev1.SchemeGroupVersion, "Service"),
 		ObjectMeta: n.regionMeta(r.Code),
@@ -17,7 +23,7 @@ func Service(n Network, r *v1alpha1.Region) *corev1.Service {
 			Type:     corev1.ServiceTypeClusterIP,
 			Selector: RegionSelector(n.SN.Name, r.Code),
 			Ports: []corev1.ServicePort{
-				servicePort(PortHTTPName, PortHTTP),
+				api,
 				servicePort(PortOpsName, PortOps),
 			},
 		},
@@ -35,9 +41,11 @@ func servicePort(name string, port int32) corev1.ServicePort {
 
 // ServiceAccount returns the ServiceAccount of a region's pods. It has no permissions, and its token is not mounted.
 func ServiceAccount(n Network, r *v1alpha1.Region) *corev1.ServiceAccount {
-	return &corev1.ServiceAccount{
+	account := &corev1.ServiceAccount{
 		TypeMeta:                     typeMeta(corev1.SchemeGroupVersion, "ServiceAccount"),
 		ObjectMeta:                   n.regionMeta(r.Code),
 		AutomountServiceAccountToken: new(false),
 	}
+	account.Annotations = maps.Clone(r.ServiceAccountAnnotations)
+	return account
 }

@@ -17,7 +17,7 @@ func ServiceMonitor(n Network) *monitoringv1.ServiceMonitor {
 	}
 	return &monitoringv1.ServiceMonitor{
 		TypeMeta:   metav1.TypeMeta{APIVersion: monitoringv1.SchemeGroupVersion.String(), Kind: monitoringv1.ServiceMonitorsKind},
-		ObjectMeta: n.meta(MonitoringName(n.SN.Name), ComponentMonitoring),
+		ObjectMeta: MonitoringMeta(n, MonitoringName(n.SN.Name)),
 		Spec: monitoringv1.ServiceMonitorSpec{
 			JobLabel: LabelName,
 			Selector: metav1.LabelSelector{MatchLabels: ServerSelector(n.SN.Name)},

@@ -2,6 +2,7 @@ package render
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,7 +22,7 @@ var databaseKeys = []struct{ variable, key string }{
 // variables returns the environment of a container: the operator's variables, then the spec's in their order, because a
 // variable may refer to earlier ones. A variable of the spec replaces one of the operator: names must be unique.
 func variables(n Network, r *v1alpha1.Region) []corev1.EnvVar {
-	out := notGiven(databaseVariables(n.SN.Spec.Database), r)
+	out := notGiven(append(databaseVariables(n.SN.Spec.Database), certificateVariables(n.SN.Spec.Database.TLS)...), r)
 	for i := range r.Env {
 		out = append(out, *r.Env[i].DeepCopy())
 	}
@@ -57,7 +58,30 @@ func limitVariables(n Network, r *v1alpha1.Region) []corev1.EnvVar {
 	if proxies != "" {
 		out = append(out, corev1.EnvVar{Name: "PLAZA_TRUSTED_PROXIES", Value: proxies})
 	}
+	if size := poolSize(n.SN.Spec); size > 0 {
+		out = append(out, corev1.EnvVar{Name: "PLAZA_POOL_SIZE", Value: strconv.Itoa(int(size))})
+	}
+	out = append(out, serverVariables(n.SN.Spec.Server)...)
 	return notGiven(out, r)
+}
+
+const (
+	// defaultPoolSize is the platform's maximum number of connections to a home, and homes the number of homes.
+	defaultPoolSize = 8
+	homes           = 3
+)
+
+// poolSize returns the maximum number of connections of a server to each home, so that all servers together stay within the
+// spec's limit; 0 without one.
+func poolSize(spec v1alpha1.SocialNetworkSpec) int32 {
+	if spec.Database.MaxConnections == nil {
+		return 0
+	}
+	var pods int32
+	for i := range spec.Regions {
+		pods += mostReplicas(&spec.Regions[i]) + 1 // one more during an update
+	}
+	return min(max(*spec.Database.MaxConnections/(pods*homes), 1), defaultPoolSize)
 }
 
 // databaseVariable returns a variable with an optional key of the database's Secret.

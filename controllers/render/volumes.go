@@ -1,6 +1,8 @@
 package render
 
 import (
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -66,13 +68,49 @@ func serverMounts(storage *v1alpha1.Storage) []corev1.VolumeMount {
 	return mounts
 }
 
-// secretVolume mounts one file of a Secret; its other keys stay hidden from the server.
-func secretVolume(name, secret, file string) corev1.Volume {
+// secretVolume mounts files of a Secret; its other keys stay hidden from the server.
+func secretVolume(name, secret string, files ...string) corev1.Volume {
+	items := make([]corev1.KeyToPath, 0, len(files))
+	for _, file := range files {
+		items = append(items, corev1.KeyToPath{Key: file, Path: file})
+	}
 	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{
-		SecretName:  secret,
-		Items:       []corev1.KeyToPath{{Key: file, Path: file}},
-		DefaultMode: new(secretMode),
+		SecretName: secret, Items: items, DefaultMode: new(secretMode),
 	}}}
+}
+
+// extraVolumes returns the volumes of the spec.
+func extraVolumes(r *v1alpha1.Region) []corev1.Volume {
+	var out []corev1.Volume
+	for _, v := range r.Volumes {
+		volume := corev1.Volume{Name: v.Name}
+		switch {
+		case v.Secret != nil:
+			volume.Secret = &corev1.SecretVolumeSource{SecretName: v.Secret.Name, DefaultMode: new(secretMode)}
+		case v.ConfigMap != nil:
+			volume.ConfigMap = &corev1.ConfigMapVolumeSource{
+				LocalObjectReference: corev1.LocalObjectReference{Name: v.ConfigMap.Name}, DefaultMode: new(secretMode),
+			}
+		case v.PersistentVolumeClaim != nil:
+			volume.PersistentVolumeClaim = &corev1.PersistentVolumeClaimVolumeSource{ClaimName: v.PersistentVolumeClaim.Name}
+		case v.EmptyDir != nil:
+			size, err := resource.ParseQuantity(strings.TrimSuffix(string(v.EmptyDir.SizeLimit), "B"))
+			volume.EmptyDir = &corev1.EmptyDirVolumeSource{}
+			if err == nil {
+				volume.EmptyDir.SizeLimit = &size
+			}
+		}
+		out = append(out, volume)
+	}
+	return out
+}
+
+func extraMounts(r *v1alpha1.Region) []corev1.VolumeMount {
+	var out []corev1.VolumeMount
+	for _, v := range r.Volumes {
+		out = append(out, corev1.VolumeMount{Name: v.Name, MountPath: v.MountPath, ReadOnly: v.Secret != nil || v.ConfigMap != nil})
+	}
+	return out
 }
 
 // temporaryVolume returns the only folder that all pods can write to.

@@ -26,6 +26,10 @@ import (
 // defaultSoak is how long a region must be ready before the next one is updated, if the spec does not set it.
 const defaultSoak = 30 * time.Second
 
+// prunedTemplate is the part of a Deployment from which additions by hand are removed. The annotations of the template are not
+// part of it: kubectl rollout restart adds one.
+var prunedTemplate = []string{"spec", "template", "spec"}
+
 // Stage applies the objects of the regions.
 type Stage struct{}
 
@@ -55,6 +59,7 @@ type region struct {
 	state    state
 	since    time.Time // when all pods became ready
 	drift    string    // path of the field of the template that was edited by hand
+	patchErr error     // why the template of the spec cannot be rendered, or nil
 }
 
 // run is one run of the stage.
@@ -69,11 +74,18 @@ func (Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 	if p.Network.NetworkID == "" {
 		return stage.False(v1alpha1.ReasonWaitingForKeys, "The regions wait for the network's identity; see KeysReady.")
 	}
+	if p.Refused != "" {
+		return stage.False(v1alpha1.ReasonNotAllowed, p.Refused)
+	}
 	r := &run{pass: p}
 	for i := range p.SN.Spec.Regions {
 		spec := &p.SN.Spec.Regions[i]
 		for _, object := range render.RegionObjects(p.Network, spec) {
-			if _, withTemplate := object.(*corev1.ConfigMap); !withTemplate {
+			switch object.(type) {
+			case *corev1.ConfigMap: // belongs to the pod template
+			case *corev1.Service:
+				r.out.Apply(stage.Desired{Object: object, Region: spec.Code, Prune: []string{"spec", "ports"}})
+			default:
 				r.out.Apply(stage.Desired{Object: object, Region: spec.Code})
 			}
 		}
@@ -87,6 +99,7 @@ func (Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 	r.applyDeployments()
 	for _, region := range r.regions {
 		r.setStatus(region)
+		r.setRouted(ctx, region)
 	}
 	r.summarize()
 	return r.out
@@ -94,7 +107,7 @@ func (Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 
 // read reads a region's Deployment and determines its state.
 func (r *run) read(ctx context.Context, spec *v1alpha1.Region) (*region, error) {
-	g := &region{spec: spec, desired: render.Deployment(r.pass.Network, spec)}
+	g := &region{spec: spec, desired: render.Deployment(r.pass.Network, spec), patchErr: render.PatchError(r.pass.Network, spec)}
 	hash := render.TemplateHash(g.desired)
 	if g.desired.Annotations == nil {
 		g.desired.Annotations = map[string]string{}
@@ -111,6 +124,15 @@ func (r *run) read(ctx context.Context, spec *v1alpha1.Region) (*region, error) 
 	g.live = &live
 	if g.drift, err = apply.LostField(&live, g.desired, apply.Manager, "spec", "template"); err != nil {
 		return nil, err
+	}
+	if g.drift == "" {
+		added, err := apply.Added(&live, apply.Manager, prunedTemplate...)
+		if err != nil {
+			return nil, err
+		}
+		if len(added) > 0 {
+			g.drift = added[0]
+		}
 	}
 	if g.state, g.since = r.stateOf(spec.Code, &live, hash); g.state != outdated && g.drift != "" {
 		g.state = drifted
@@ -195,10 +217,11 @@ func progressReason(d *appsv1.Deployment) string {
 func (r *run) applyDeployments() {
 	update := r.templateUpdates()
 	for _, g := range r.regions {
+		update[g] = update[g] && g.patchErr == nil
 		configMap := stage.Desired{Object: render.ConfigMap(r.pass.Network, g.spec), Region: g.spec.Code}
 		if update[g] {
 			prerequisites := append([]stage.Desired{configMap}, replicasHandover(g)...)
-			r.out.Apply(stage.Desired{Object: g.desired, Region: g.spec.Code, Prerequisites: prerequisites})
+			r.out.Apply(stage.Desired{Object: g.desired, Region: g.spec.Code, Prerequisites: prerequisites, Prune: prunedTemplate})
 			if (g.state == outdated || g.state == drifted) && !r.pass.SN.Spec.Paused {
 				g.state = rolling
 			}

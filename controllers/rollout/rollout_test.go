@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/podcause"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/controllers/stage"
 )
@@ -141,16 +142,21 @@ func TestSummarize(t *testing.T) {
 		paused bool
 		want   metav1.ConditionStatus
 		reason v1alpha1.Reason
+		// available and updated are the reasons of the conditions of eu, apart from X.
+		available, updated v1alpha1.Reason
 	}{
-		"all serve":                {[]state{complete, soaking}, "", false, false, "True", v1alpha1.ReasonServing},
-		"one was edited by hand":   {[]state{drifted, complete}, "", false, false, "False", v1alpha1.ReasonProgressing},
-		"one rolls":                {[]state{complete, rolling}, "", false, false, "False", v1alpha1.ReasonProgressing},
-		"one is stuck":             {[]state{outdated, stuck}, "", false, false, "False", v1alpha1.ReasonRolloutStopped},
-		"one waits":                {[]state{outdated, complete}, "", true, false, "False", v1alpha1.ReasonWaitingForSchema},
-		"one waits, and paused":    {[]state{outdated, complete}, "", false, true, "False", v1alpha1.ReasonPausedBySpec},
-		"one has no pods":          {[]state{complete, degraded}, "eu", false, false, "False", v1alpha1.ReasonNotServing},
-		"one has unavailable pods": {[]state{complete, degraded}, "", false, false, "True", v1alpha1.ReasonServing},
-		"none exists yet":          {[]state{missing, missing}, "us eu", false, false, "False", v1alpha1.ReasonProgressing},
+		"all serve":                {states: []state{complete, soaking}, want: "True", reason: v1alpha1.ReasonServing},
+		"one was edited by hand":   {states: []state{drifted, complete}, want: "False", reason: v1alpha1.ReasonProgressing},
+		"one rolls":                {states: []state{complete, rolling}, want: "False", reason: v1alpha1.ReasonProgressing},
+		"one rolls and cannot":     {states: []state{complete, rolling}, want: "False", reason: v1alpha1.ReasonPodNotStarted, updated: v1alpha1.ReasonPodNotStarted},
+		"one is stuck":             {states: []state{outdated, stuck}, want: "False", reason: v1alpha1.ReasonRolloutStopped, updated: v1alpha1.ReasonRolloutStopped},
+		"one waits":                {states: []state{outdated, complete}, gated: true, want: "False", reason: v1alpha1.ReasonWaitingForSchema},
+		"one waits, and paused":    {states: []state{outdated, complete}, gated: true, paused: true, want: "False", reason: v1alpha1.ReasonPausedBySpec},
+		"one has no pods":          {states: []state{complete, degraded}, down: "eu", want: "False", reason: v1alpha1.ReasonNotServing, available: v1alpha1.ReasonNotServing},
+		"one has no database":      {states: []state{rolling, degraded}, down: "eu", want: "False", reason: v1alpha1.ReasonDatabaseUnreachable, available: v1alpha1.ReasonDatabaseUnreachable},
+		"one has unavailable pods": {states: []state{complete, degraded}, want: "True", reason: v1alpha1.ReasonDegraded, available: v1alpha1.ReasonDegraded},
+		"and another rolls":        {states: []state{rolling, degraded}, want: "False", reason: v1alpha1.ReasonProgressing, available: v1alpha1.ReasonDegraded},
+		"none exists yet":          {states: []state{missing, missing}, down: "us eu", want: "False", reason: v1alpha1.ReasonProgressing},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -162,11 +168,54 @@ func TestSummarize(t *testing.T) {
 				if strings.Contains(test.down, string(code)) {
 					status = metav1.ConditionFalse
 				}
-				r.out.SetRegionCondition(code, v1alpha1.RegionAvailable, status, "X", "")
+				reason := v1alpha1.Reason("X")
+				if i == 1 && test.available != "" {
+					reason = test.available
+				}
+				r.out.SetRegionCondition(code, v1alpha1.RegionAvailable, status, reason, "")
+			}
+			for i, code := range []v1alpha1.RegionCode{"us", "eu"} {
+				if reason := test.updated; i == 1 && reason != "" {
+					r.out.SetRegionCondition(code, v1alpha1.RegionUpdated, metav1.ConditionFalse, reason, "why")
+				}
 			}
 			r.summarize()
 			require.Equal(t, test.want, r.out.Status)
 			require.Equal(t, test.reason, r.out.Reason)
+		})
+	}
+}
+
+// TestAvailable checks the condition Available of a region with two pods.
+func TestAvailable(t *testing.T) {
+	crashing := stage.PodCause{Pod: "acme-us-1", Cause: podcause.Cause{Reason: v1alpha1.ReasonPodCrashing, Message: "its container plaza exited with code 1"}}
+	home := stage.PodCause{Pod: "acme-us-2", Ready: true, Cause: podcause.Cause{Reason: v1alpha1.ReasonDatabaseUnreachable, Message: "database eu: away"}}
+	for name, test := range map[string]struct {
+		state   state
+		ready   int32
+		causes  []stage.PodCause
+		want    metav1.ConditionStatus
+		reason  v1alpha1.Reason
+		message string
+	}{
+		"all are ready":         {complete, 2, nil, "True", v1alpha1.ReasonServing, "2 pods are ready."},
+		"one is missing":        {degraded, 1, nil, "True", v1alpha1.ReasonDegraded, "1 of 2 pods are ready."},
+		"one crashes":           {degraded, 1, []stage.PodCause{crashing}, "True", v1alpha1.ReasonDegraded, "1 of 2 pods are ready; pod acme-us-1: its container plaza exited with code 1."},
+		"one starts":            {rolling, 1, nil, "True", v1alpha1.ReasonServing, "1 of 2 pods are ready."},
+		"a surplus pod crashes": {rolling, 2, []stage.PodCause{crashing}, "True", v1alpha1.ReasonServing, "2 pods are ready."},
+		"a home is away":        {complete, 2, []stage.PodCause{home}, "True", v1alpha1.ReasonDegraded, "2 pods are ready; pod acme-us-2: database eu: away."},
+		"none is ready":         {degraded, 0, nil, "False", v1alpha1.ReasonNotServing, "No pod is ready."},
+		"none is ready yet":     {rolling, 0, nil, "False", v1alpha1.ReasonProgressing, "No pod is ready."},
+		"all crash":             {rolling, 0, []stage.PodCause{crashing, crashing}, "False", v1alpha1.ReasonPodCrashing, "No pod is ready; pod acme-us-1: its container plaza exited with code 1."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &run{pass: &stage.Pass{SN: &v1alpha1.SocialNetwork{}, Causes: map[v1alpha1.RegionCode][]stage.PodCause{"us": test.causes}}}
+			live := deployed(func(d *appsv1.Deployment) { d.Status.ReadyReplicas = test.ready })
+			r.setAvailable(&region{spec: &v1alpha1.Region{Code: "us"}, state: test.state, live: live})
+			c := r.out.Regions["us"][0]
+			require.Equal(t, test.want, c.Status)
+			require.Equal(t, string(test.reason), c.Reason)
+			require.Equal(t, test.message, c.Message)
 		})
 	}
 }

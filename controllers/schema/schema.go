@@ -41,6 +41,11 @@ func (Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 	if p.Network.NetworkID == "" {
 		return stage.False(v1alpha1.ReasonWaitingForKeys, "The migration waits for the network's identity; see KeysReady.")
 	}
+	if p.Refused != "" {
+		out := stage.False(v1alpha1.ReasonNotAllowed, p.Refused)
+		out.RequeueAfter(missingInterval) // a Secret without the operator's label is not cached
+		return out
+	}
 	r := &run{pass: p, network: p.Network}
 	if r.readSecrets(ctx) {
 		r.migrate(ctx)
@@ -89,8 +94,16 @@ func (r *run) createJob(ctx context.Context) {
 	if r.network.SN.Spec.Paused {
 		r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonPausedBySpec, "The database is migrated when spec.paused is false.")
 	}
-	r.out.Apply(stage.Desired{Object: render.MigrationServiceAccount(r.network)})
+	r.applyAccount()
 	r.out.Apply(stage.Desired{Object: render.MigrationJob(r.network, attempt), Mode: apply.CreateOnly})
+}
+
+// applyAccount applies what the migrations' pods need.
+func (r *run) applyAccount() {
+	r.out.Apply(stage.Desired{Object: render.MigrationServiceAccount(r.network)})
+	if policy := render.MigrationNetworkPolicy(r.network); policy != nil {
+		r.out.Apply(stage.Desired{Object: policy})
+	}
 }
 
 // hasOtherTarget reports whether the network has a Job with another migration target.
@@ -113,7 +126,7 @@ func (r *run) followJob(ctx context.Context, job *batchv1.Job) {
 		return
 	}
 	schema.NextRetry = nil
-	r.out.Apply(stage.Desired{Object: render.MigrationServiceAccount(r.network)})
+	r.applyAccount()
 	if ended == batchv1.JobComplete {
 		r.out.Facts.SchemaReady = true
 		schema.LastError = ""

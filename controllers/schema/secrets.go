@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -25,34 +26,31 @@ import (
 func (r *run) readSecrets(ctx context.Context) bool {
 	fingerprintKey, err := r.fingerprintKey(ctx)
 	if err != nil {
-		r.out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonWaitingForKeys, "The network's identity could not be read: "+err.Error())
+		r.out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonWaitingForKeys, "The migration waits for the network's identity; see KeysReady.")
 		return false
 	}
-	spec := r.network.SN.Spec
-	names := []string{spec.Database.SecretRef.Name}
-	if spec.Storage != nil && spec.Storage.SecretRef != nil {
-		names = append(names, spec.Storage.SecretRef.Name)
-	}
 	mac := hmac.New(sha256.New, fingerprintKey)
-	for i, name := range names {
-		secret, err := r.pass.UserSecret(ctx, name)
+	for i, used := range render.UsedSecrets(&r.network.SN.Spec) {
+		secret, err := r.pass.UserSecret(ctx, used.Name)
 		switch {
+		case apierrors.IsNotFound(err) && used.Optional:
+			continue
 		case apierrors.IsNotFound(err):
 			r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonSecretMissing,
-				fmt.Sprintf("Secret %s does not exist in the namespace; the operator continues once it is created.", name))
+				fmt.Sprintf("Secret %s does not exist in the namespace; the operator continues once it is created.", used.Name))
+			r.out.RequeueAfter(missingInterval)
 			return false
 		case err != nil:
 			r.out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonApplyFailed, err.Error())
 			return false
 		}
 		r.out.Watch(secret)
-		if missing := missingURL(secret); i == 0 && missing != "" {
-			r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonSecretIncomplete,
-				fmt.Sprintf("Secret %s has neither the key url nor the key %s.", name, missing))
+		r.pass.RedactSecret(secret)
+		if missing := missingKey(secret, used, i == 0); missing != "" {
+			r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonSecretIncomplete, fmt.Sprintf("Secret %s %s.", used.Name, missing))
 			return false
 		}
-		writeContent(mac, name, secret)
-		r.pass.RedactSecret(secret)
+		writeContent(mac, used.Name, secret)
 	}
 	r.out.Facts.SecretsFingerprint = hex.EncodeToString(mac.Sum(nil))
 	return true
@@ -73,6 +71,22 @@ func (r *run) fingerprintKey(ctx context.Context) ([]byte, error) {
 	mac := hmac.New(sha256.New, identity.Data[keyring.DirectoryKeyFile])
 	_, _ = mac.Write([]byte("content of secrets"))
 	return mac.Sum(nil), nil
+}
+
+// missingInterval is how often a Secret that does not exist is looked for: it is not cached, because it has no label yet.
+const missingInterval = 3 * time.Second
+
+// missingKey returns what a Secret lacks, or "" if it is complete.
+func missingKey(secret *corev1.Secret, used render.UsedSecret, isDatabase bool) string {
+	if missing := missingURL(secret); isDatabase && missing != "" {
+		return "has neither the key url nor the key " + missing
+	}
+	for _, key := range used.Keys {
+		if len(secret.Data[key]) == 0 {
+			return "has no key " + key
+		}
+	}
+	return ""
 }
 
 // missingURL returns the first key that the database's Secret lacks, or "" if it is complete.

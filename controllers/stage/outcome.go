@@ -23,6 +23,8 @@ type Desired struct {
 	IgnorePause bool
 	// Manager is the field manager; empty means the operator's.
 	Manager string
+	// Prune is the path of the part of the object from which additions by others are removed; nil means none.
+	Prune []string
 	// Prerequisites are applied before Object, which is skipped if one of them fails.
 	Prerequisites []Desired
 	// Events are recorded once the object was applied.

@@ -11,8 +11,8 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 )
 
-// requiredForReady are the conditions that Ready depends on, root causes first. Alerts and placement are not among them:
-// a network serves without Prometheus, and on PostgreSQL.
+// requiredForReady are the conditions that Ready depends on, root causes first. Alerts are not among them: a network serves
+// without Prometheus.
 var requiredForReady = []string{
 	v1alpha1.ConditionSchemaMigrated,
 	v1alpha1.ConditionRegionsAvailable,
@@ -30,30 +30,62 @@ func (p *Pass) summarize(status *v1alpha1.SocialNetworkStatus) {
 		paused.Status, paused.Reason, paused.Message = metav1.ConditionTrue, string(v1alpha1.ReasonPausedBySpec), pausedMessage(status)
 	}
 	p.setCondition(&status.Conditions, paused)
-	p.setCondition(&status.Conditions, ready(status))
+	p.setCondition(&status.Conditions, ready(p.SN, status))
 }
 
-func ready(status *v1alpha1.SocialNetworkStatus) metav1.Condition {
+func ready(sn *v1alpha1.SocialNetwork, status *v1alpha1.SocialNetworkStatus) metav1.Condition {
 	notReady := metav1.Condition{Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse}
-	for _, required := range requiredForReady {
-		c := meta.FindStatusCondition(status.Conditions, required)
-		if c == nil {
-			notReady.Reason, notReady.Message = string(v1alpha1.ReasonProgressing), required+" is not known yet."
-			return notReady
-		}
-		if c.Status != metav1.ConditionTrue {
-			notReady.Reason, notReady.Message = c.Reason, required+": "+c.Message
-			return notReady
-		}
+	if c := rootCause(sn, status); c != nil {
+		notReady.Reason, notReady.Message = c.Reason, c.Type+": "+c.Message
+		return notReady
 	}
 	if len(status.PendingChanges) > 0 {
 		notReady.Reason, notReady.Message = string(v1alpha1.ReasonPausedBySpec), pausedMessage(status)
 		return notReady
 	}
-	return metav1.Condition{
+	ready := metav1.Condition{
 		Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue, Reason: string(v1alpha1.ReasonAllHolds),
 		Message: "Every region serves the spec.",
 	}
+	available := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionRegionsAvailable)
+	if available.Reason == string(v1alpha1.ReasonDegraded) {
+		ready.Reason, ready.Message = available.Reason, "Every region serves the spec, but some servers do not. "+available.Message
+	}
+	return ready
+}
+
+// rootCause returns the condition because of which the network is not ready, or nil: the first that needs attention,
+// otherwise the first that does not merely follow from another, otherwise the first.
+func rootCause(sn *v1alpha1.SocialNetwork, status *v1alpha1.SocialNetworkStatus) *metav1.Condition {
+	var unmet []*metav1.Condition
+	for _, required := range requiredForReady {
+		c := meta.FindStatusCondition(status.Conditions, required)
+		if c == nil {
+			c = &metav1.Condition{Type: required, Reason: string(v1alpha1.ReasonProgressing), Message: "The condition is not known yet."}
+		}
+		if c.Status != metav1.ConditionTrue {
+			unmet = append(unmet, c)
+		}
+	}
+	if c := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionRegionsPinned); c != nil && isBreach(sn, c) {
+		unmet = append(unmet, c)
+	}
+	for _, isRoot := range []func(r v1alpha1.Reason) bool{
+		v1alpha1.Reason.NeedsAttention,
+		func(r v1alpha1.Reason) bool { return !r.Follows() },
+		func(v1alpha1.Reason) bool { return true },
+	} {
+		if i := slices.IndexFunc(unmet, func(c *metav1.Condition) bool { return isRoot(v1alpha1.Reason(c.Reason)) }); i >= 0 {
+			return unmet[i]
+		}
+	}
+	return nil
+}
+
+// isBreach reports whether rows are known to be stored, or may be stored, elsewhere than a spec requires that does not tolerate it.
+func isBreach(sn *v1alpha1.SocialNetwork, pinned *metav1.Condition) bool {
+	nowhere := pinned.Reason == string(v1alpha1.ReasonCockroachDBHasNoRegions) && len(sn.Spec.Regions) > 1
+	return sn.Spec.Database.RequirePinned && (pinned.Status == metav1.ConditionFalse || nowhere)
 }
 
 func pausedMessage(status *v1alpha1.SocialNetworkStatus) string {
@@ -77,10 +109,10 @@ func regionsReady(status *v1alpha1.SocialNetworkStatus) string {
 func versionOf(status *v1alpha1.SocialNetworkStatus) string {
 	var versions []string
 	for _, region := range status.Regions {
-		if region.Version != "" && !slices.Contains(versions, region.Version) {
-			versions = append(versions, region.Version)
+		if region.Version != "" { // which is a list while the region is updated
+			versions = append(versions, strings.Split(region.Version, ",")...)
 		}
 	}
 	slices.Sort(versions)
-	return strings.Join(versions, ",")
+	return strings.Join(slices.Compact(versions), ",")
 }

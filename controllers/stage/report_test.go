@@ -38,18 +38,28 @@ func TestReady(t *testing.T) {
 		reason v1alpha1.Reason
 		says   string
 	}{
-		"all holds":           {holding(), metav1.ConditionTrue, v1alpha1.ReasonAllHolds, "Every region"},
-		"nothing known":       {&v1alpha1.SocialNetworkStatus{}, metav1.ConditionFalse, v1alpha1.ReasonProgressing, "not known"},
-		"a stage fails":       {holding(metav1.Condition{Type: "KeysReady", Status: "False", Reason: "KeyFileBroken", Message: "bad"}), "False", "KeyFileBroken", "KeysReady: bad"},
-		"a stage is unsure":   {holding(metav1.Condition{Type: "ModerationApplied", Status: "Unknown", Reason: "ServersSilent"}), "False", "ServersSilent", "ModerationApplied"},
-		"the first explains":  {holding(metav1.Condition{Type: "KeysReady", Status: "False", Reason: "A"}, metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "B"}), "False", "B", "SchemaMigrated"},
-		"alerts do not count": {holding(metav1.Condition{Type: "AlertsApplied", Status: "False", Reason: "CRDMissing"}), "True", v1alpha1.ReasonAllHolds, ""},
-		"nor does placement":  {holding(metav1.Condition{Type: "RegionsPinned", Status: "Unknown", Reason: "X"}), "True", v1alpha1.ReasonAllHolds, ""},
-		"changes wait":        {waits, metav1.ConditionFalse, v1alpha1.ReasonPausedBySpec, "create Service acme-us"},
+		"all holds":            {holding(), metav1.ConditionTrue, v1alpha1.ReasonAllHolds, "Every region"},
+		"nothing known":        {&v1alpha1.SocialNetworkStatus{}, metav1.ConditionFalse, v1alpha1.ReasonProgressing, "not known"},
+		"a stage fails":        {holding(metav1.Condition{Type: "KeysReady", Status: "False", Reason: "KeyFileBroken", Message: "bad"}), "False", "KeyFileBroken", "KeysReady: bad"},
+		"a stage is unsure":    {holding(metav1.Condition{Type: "ModerationApplied", Status: "Unknown", Reason: "ServersSilent"}), "False", "ServersSilent", "ModerationApplied"},
+		"a cause explains":     {holding(metav1.Condition{Type: "KeysReady", Status: "Unknown", Reason: "NoServers"}, metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "WaitingForKeys"}, metav1.Condition{Type: "RegionsAvailable", Status: "False", Reason: "DatabaseUnreachable", Message: "away"}), "False", "DatabaseUnreachable", "RegionsAvailable: away"},
+		"work does not":        {holding(metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "Migrating"}, metav1.Condition{Type: "KeysReady", Status: "False", Reason: "KeyFileBroken"}), "False", "KeyFileBroken", "KeysReady"},
+		"a pod is missing":     {holding(metav1.Condition{Type: "RegionsAvailable", Status: "True", Reason: "Degraded", Message: "us: one."}), "True", v1alpha1.ReasonDegraded, "us: one."},
+		"the first explains":   {holding(metav1.Condition{Type: "KeysReady", Status: "False", Reason: "A"}, metav1.Condition{Type: "SchemaMigrated", Status: "False", Reason: "B"}), "False", "B", "SchemaMigrated"},
+		"alerts do not count":  {holding(metav1.Condition{Type: "AlertsApplied", Status: "False", Reason: "CRDMissing"}), "True", v1alpha1.ReasonAllHolds, ""},
+		"nor does placement":   {holding(metav1.Condition{Type: "RegionsPinned", Status: "Unknown", Reason: "X"}), "True", v1alpha1.ReasonAllHolds, ""},
+		"rows are elsewhere":   {holding(metav1.Condition{Type: "RegionsPinned", Status: "False", Reason: "TablesNotPinned", Message: "posts"}), "False", "TablesNotPinned", "RegionsPinned: posts"},
+		"rows are anywhere":    {holding(metav1.Condition{Type: "RegionsPinned", Status: "Unknown", Reason: "CockroachDBHasNoRegions"}), "False", "CockroachDBHasNoRegions", "RegionsPinned"},
+		"PostgreSQL":           {holding(metav1.Condition{Type: "RegionsPinned", Status: "Unknown", Reason: "PostgreSQLHasNoPlacement"}), "True", v1alpha1.ReasonAllHolds, ""},
+		"tolerated: elsewhere": {holding(metav1.Condition{Type: "RegionsPinned", Status: "False", Reason: "TablesNotPinned"}), "True", v1alpha1.ReasonAllHolds, ""},
+		"changes wait":         {waits, metav1.ConditionFalse, v1alpha1.ReasonPausedBySpec, "create Service acme-us"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			c := ready(test.status)
+			sn := &v1alpha1.SocialNetwork{}
+			sn.Spec.Regions = make([]v1alpha1.Region, 2)
+			sn.Spec.Database.RequirePinned = !strings.HasPrefix(name, "tolerated: ")
+			c := ready(sn, test.status)
 			require.Equal(t, test.want, c.Status)
 			require.Equal(t, string(test.reason), c.Reason)
 			require.Contains(t, c.Message, test.says)
@@ -68,6 +78,7 @@ func TestVersionOf(t *testing.T) {
 	require.Empty(t, of())
 	require.Equal(t, "v1", of("v1", "", "v1"))
 	require.Equal(t, "v1,v2", of("v2", "v1", "v2"))
+	require.Equal(t, "v1,v2", of("v1,v2", "v2,v1", "v1"), "regions with pods of both versions")
 }
 
 // TestReport combines the results of two stages.

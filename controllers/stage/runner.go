@@ -92,16 +92,16 @@ func (r Runner) applyDesired(ctx context.Context, p *Pass, desired Desired, resu
 
 // applyObject applies one object. While the network is paused it returns a description of the change instead.
 func (r Runner) applyObject(ctx context.Context, p *Pass, desired Desired) (string, error) {
-	applier := apply.Applier{Client: r.Client, APIReader: r.APIReader, Manager: desired.Manager}
+	applier := apply.Applier{Client: r.Client, APIReader: r.APIReader, Manager: desired.Manager, Prune: desired.Prune}
 	if !p.SN.Spec.Paused || desired.IgnorePause {
 		change, err := applier.Apply(ctx, desired.Object, desired.Mode)
-		if err == nil && change.At != "" {
+		if err == nil && !change.IsEmpty() {
 			log.FromContext(ctx).Info("applied", "change", change.String())
 		}
 		return "", err
 	}
 	change, err := applier.Plan(ctx, desired.Object, desired.Mode)
-	if err != nil || change.At == "" {
+	if err != nil || change.IsEmpty() {
 		return "", err
 	}
 	return change.String(), nil

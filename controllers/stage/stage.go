@@ -17,6 +17,7 @@ import (
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/platformclient"
+	"github.com/plaza-social/plaza/controllers/podcause"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/platform/statusz"
 )
@@ -40,6 +41,8 @@ type Pass struct {
 	Network render.Network
 	// SchemaReady reports whether the database has the schema that the image needs, so that its pods may start.
 	SchemaReady bool
+	// Refused is why the operator's restrictions do not allow the network's pods, or "". No pod is created or changed then.
+	Refused string
 	// Cache reads from the informer cache, which may be slightly out of date.
 	Cache client.Reader
 	// APIReader reads from the API server: for decisions that a stale copy must not drive, and for what is not cached.
@@ -48,6 +51,9 @@ type Pass struct {
 	Servers platformclient.Servers
 	// Reports holds the status report of each ready server, by region.
 	Reports map[v1alpha1.RegionCode][]ServerReport
+	// Causes are why servers of a region are not ready, in the order of the pods' names; those of ready servers, which
+	// serve but cannot reach a home's database, are last.
+	Causes map[v1alpha1.RegionCode][]PodCause
 	// Status is the status as filled in by the stages so far.
 	Status *v1alpha1.SocialNetworkStatus
 
@@ -69,6 +75,16 @@ type ServerReport struct {
 	// Err is the error of the request.
 	Err error
 }
+
+// PodCause is why a pod is not ready, or what its server lacks although it is ready.
+type PodCause struct {
+	Pod   string
+	Ready bool
+	podcause.Cause
+}
+
+// String returns the cause as the beginning of a sentence.
+func (c PodCause) String() string { return "pod " + c.Pod + ": " + c.Message }
 
 // Facts are what a stage establishes for the stages after it. Zero fields change nothing.
 type Facts struct {

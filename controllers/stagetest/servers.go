@@ -95,6 +95,11 @@ func (s *Servers) Status(_ context.Context, ops string) (statusz.Status, error) 
 	return statusz.Status{Region: string(pod.code), NetworkID: "n", Schema: s.Schema, Moderation: moderation, Placement: pod.Placement}, nil
 }
 
+// Readiness returns that a server is ready.
+func (s *Servers) Readiness(context.Context, string) (statusz.Readiness, error) {
+	return statusz.Readiness{Ready: true}, nil
+}
+
 // VerifyServerKey accepts the valid keys of the server's key file.
 func (s *Servers) VerifyServerKey(ctx context.Context, ops, id string, key keyring.Secret) error {
 	s.mu.Lock()

@@ -44,8 +44,11 @@ func (s Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 	if err != nil {
 		return stage.Unknown(v1alpha1.ReasonApplyFailed, "The Deployments could not be read: "+err.Error())
 	}
-	kinds := append(render.RegionKinds(), batchv1.SchemeGroupVersion.WithKind("Job"), secretKind)
 	var out stage.Outcome
+	if err := retainKeys(ctx, p, keep, &out); err != nil {
+		return stage.Unknown(v1alpha1.ReasonApplyFailed, "The Secrets of removed regions could not be read: "+err.Error())
+	}
+	kinds := append(render.RegionKinds(), batchv1.SchemeGroupVersion.WithKind("Job"), secretKind)
 	for _, kind := range append(kinds, s.Kinds()...) {
 		objects, err := s.list(ctx, p, kind)
 		if err != nil {
@@ -58,7 +61,10 @@ func (s Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 			}
 		}
 	}
-	if n := len(out.Deletions); n > 0 {
+	if n := len(out.Deletions); n > 0 && p.SN.Spec.Paused {
+		out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonPausedBySpec, fmt.Sprintf("%d objects that the spec no longer names are deleted when spec.paused is false.", n))
+		return out
+	} else if n > 0 {
 		out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonProgressing, fmt.Sprintf("%d objects that the spec no longer names are being deleted.", n))
 		return out
 	}

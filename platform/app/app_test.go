@@ -295,8 +295,9 @@ func TestOldSchema(t *testing.T) {
 func TestUnreachableDatabase(t *testing.T) {
 	r := run(t, fullConfig(t, "postgresql://plaza:hunter2@127.0.0.1:1/plaza"))
 	_, body := get(t, http.DefaultClient, "http://"+r.OpsAddr()+"/readyz")
-	require.Contains(t, body, "\ndatabase eu: failed to connect to ")
-	require.Equal(t, 6, strings.Count(body, "\n"), "one line per check")
+	require.Contains(t, body, "\ndatabase: failed to connect to ")
+	require.Regexp(t, `\ndatabase eu: failed to connect to .* \(advisory\)\n`, body)
+	require.Equal(t, 7, strings.Count(body, "\n"), "one line per check")
 	require.NotContains(t, body, "hunter2")
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/realtime"
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/storage"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
@@ -153,31 +151,4 @@ func (d *dependencies) openStore(ctx context.Context, o options) error {
 		Sent:             o.sent,
 	})
 	return err
-}
-
-// databaseChecks returns a check of each home. The server requires its own region's home; the others are advisory,
-// because it continues to serve data of the remaining homes without them.
-func (d *dependencies) databaseChecks() []Check {
-	var checks []Check
-	for _, home := range region.All() {
-		checks = append(checks, Check{
-			Name:     "database " + home.String(),
-			Advisory: home != d.cfg.Region,
-			Run:      func(ctx context.Context) error { return d.store.Ping(ctx, home) },
-		})
-	}
-	return checks
-}
-
-// checkSchema returns an error if the schema is older than the program requires. A newer schema is accepted: migrations
-// only remove what no running program uses any more.
-func (d *dependencies) checkSchema(ctx context.Context) error {
-	current, err := db.SchemaVersion(ctx, d.cfg.DatabaseURLs()[d.cfg.Region], d.cfg.Region)
-	if err != nil {
-		return err
-	}
-	if target := db.TargetVersion(); current < target {
-		return fmt.Errorf("schema version is %d, required is %d: run plaza migrate up", current, target)
-	}
-	return nil
 }

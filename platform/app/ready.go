@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/statusz"
 )
 
 // checkTimeout limits a readiness check. It is below the default timeout of Kubernetes probes, one second, so that the
@@ -21,45 +21,14 @@ const checkTimeout = 800 * time.Millisecond
 type Check struct {
 	// Name identifies the check for humans: "schema", "database us".
 	Name string
-	// Advisory checks are reported but do not affect readiness: an unavailable remote home only affects its own users.
+	// Advisory checks are reported but do not affect readiness: an unavailable home only affects its own users.
 	Advisory bool
 	// Run returns nil or a reason that an operator can act on. It returns when its context ends.
 	Run func(context.Context) error
 }
 
 // Readiness is the response of /readyz.
-type Readiness struct {
-	Ready  bool          `json:"ready"`
-	Checks []CheckResult `json:"checks"`
-}
-
-// CheckResult is the result of one check.
-type CheckResult struct {
-	Name     string `json:"name"`
-	Ready    bool   `json:"ready"`
-	Advisory bool   `json:"advisory,omitempty"`
-	Reason   string `json:"reason,omitempty"`
-}
-
-// String returns the response as text. Failed checks come first, because Kubernetes events show only the beginning.
-func (r Readiness) String() string {
-	var bad, good strings.Builder
-	for _, c := range r.Checks {
-		switch {
-		case c.Ready:
-			fmt.Fprintf(&good, "%s: ok\n", c.Name)
-		case c.Advisory:
-			fmt.Fprintf(&bad, "%s: %s (advisory)\n", c.Name, c.Reason)
-		default:
-			fmt.Fprintf(&bad, "%s: %s\n", c.Name, c.Reason)
-		}
-	}
-	head := "ready\n"
-	if !r.Ready {
-		head = "not ready\n"
-	}
-	return head + bad.String() + good.String()
-}
+type Readiness = statusz.Readiness
 
 // readiness runs the checks.
 type readiness struct {
@@ -103,7 +72,7 @@ func (r *readiness) serving(context.Context) error {
 func (r *readiness) check(ctx context.Context) Readiness {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	answer := Readiness{Ready: true, Checks: make([]CheckResult, len(r.checks))}
+	answer := Readiness{Ready: true, Checks: make([]statusz.CheckResult, len(r.checks))}
 	var wg sync.WaitGroup
 	for i, c := range r.checks {
 		wg.Go(func() { answer.Checks[i] = c.result(ctx) })
@@ -123,8 +92,8 @@ func (r *readiness) err(ctx context.Context) error {
 	return nil
 }
 
-func (c Check) result(ctx context.Context) CheckResult {
-	result := CheckResult{Name: c.Name, Ready: true, Advisory: c.Advisory}
+func (c Check) result(ctx context.Context) statusz.CheckResult {
+	result := statusz.CheckResult{Name: c.Name, Ready: true, Advisory: c.Advisory}
 	if err := c.Run(ctx); err != nil {
 		result.Ready, result.Reason = false, reasonOf(err)
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -25,25 +26,48 @@ func (r *report) serveStatus(w http.ResponseWriter, request *http.Request) {
 const maxKeyRequest = 4 << 10
 
 // serveServerKey reports whether this process accepts a server key, exactly as the API would: it re-reads the file for
-// an unknown key and compares in constant time. It changes and logs nothing. The API answers the same question to
-// anyone who can reach it, and guessing 256 bits is infeasible in both places.
+// an unknown key and compares in constant time. It changes and logs nothing. A request names the key by its id, and the answer has
+// a digest that proves that the server has the key. From the digest the key cannot be computed, because it has 256 random bits.
 func (r *report) serveServerKey(w http.ResponseWriter, request *http.Request) {
 	var asked statusz.ServerKeyRequest
 	body := http.MaxBytesReader(w, request.Body, maxKeyRequest)
 	decoder := json.NewDecoder(body)
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&asked); err != nil || asked.Key == "" {
+	if err := decoder.Decode(&asked); err != nil || !isComplete(asked) {
 		w.Header().Set("Cache-Control", "no-store")
-		http.Error(w, `want {"key": "…"}`, http.StatusBadRequest) // the decoder's error would quote the body
+		http.Error(w, `want {"id": "…", "nonce": "…"} with a nonce of 32 to 128 bytes`, http.StatusBadRequest) // the decoder's error would quote the body
 		return
 	}
 	_, _ = io.Copy(io.Discard, body)
-	var answer statusz.ServerKeyAnswer
-	if answer.ID, answer.Valid = r.serverKeys.Check(asked.Key); answer.Valid {
+	answer := r.checkServerKey(asked)
+	if answer.Valid {
 		info, _ := r.serverKeys.Status().Info(answer.ID)
 		answer.NotAfter = info.NotAfter
 	}
 	answerJSON(w, answer)
+}
+
+// isComplete reports whether a request has either a key, or an id and a nonce.
+func isComplete(asked statusz.ServerKeyRequest) bool {
+	if asked.Key != "" {
+		return asked.ID == "" && asked.Nonce == ""
+	}
+	return asked.ID != "" && len(asked.Nonce) >= statusz.MinNonce && len(asked.Nonce) <= statusz.MaxNonce
+}
+
+func (r *report) checkServerKey(asked statusz.ServerKeyRequest) statusz.ServerKeyAnswer {
+	var answer statusz.ServerKeyAnswer
+	if asked.Key != "" {
+		answer.ID, answer.Valid = r.serverKeys.Check(asked.Key)
+		return answer
+	}
+	answer.Digest, answer.Valid = r.serverKeys.Digest(asked.ID, func(hash [sha256.Size]byte) string {
+		return statusz.ServerKeyDigest(hash, asked.ID, asked.Nonce)
+	})
+	if answer.Valid {
+		answer.ID = asked.ID
+	}
+	return answer
 }
 
 func answerJSON(w http.ResponseWriter, answer any) {

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -134,17 +135,28 @@ func TestServerKeyRequest(t *testing.T) {
 	require.NoError(t, err)
 	other, err := auth.EnsureKeySet(cfg.APIKeysFile, "k1")
 	require.NoError(t, err)
+	nonce := strings.Repeat("n", statusz.MinNonce)
 	for name, c := range map[string]struct {
 		body   string
 		status int
 		want   string
 	}{
-		"its key":      {`{"key":"` + key + `"}`, 200, `{"valid":true,"id":"k1"}`},
-		"another key":  {`{"key":"` + other + `"}`, 200, `{"valid":false}`},
-		"no key":       {`{}`, 400, ""},
-		"not JSON":     {key, 400, ""},
-		"another name": {`{"keys":"` + key + `"}`, 400, ""},
-		"too long":     {`{"key":"` + strings.Repeat("x", 5000) + `"}`, 400, ""},
+		"its id": {
+			`{"id":"k1","nonce":"` + nonce + `"}`, 200,
+			`{"valid":true,"id":"k1","digest":"` + statusz.ServerKeyDigest(sha256.Sum256([]byte(key)), "k1", nonce) + `"}`,
+		},
+		"another id":       {`{"id":"k2","nonce":"` + nonce + `"}`, 200, `{"valid":false}`},
+		"a short nonce":    {`{"id":"k1","nonce":"` + nonce[1:] + `"}`, 400, ""},
+		"the longest":      {`{"id":"k2","nonce":"` + strings.Repeat(nonce, 4) + `"}`, 200, `{"valid":false}`},
+		"a nonce too long": {`{"id":"k1","nonce":"` + strings.Repeat(nonce, 4) + `x"}`, 400, ""},
+		"a nonce alone":    {`{"nonce":"` + nonce + `"}`, 400, ""},
+		"both":             {`{"id":"k1","nonce":"` + nonce + `","key":"` + key + `"}`, 400, ""},
+		"its key":          {`{"key":"` + key + `"}`, 200, `{"valid":true,"id":"k1"}`},
+		"another key":      {`{"key":"` + other + `"}`, 200, `{"valid":false}`},
+		"no key":           {`{}`, 400, ""},
+		"not JSON":         {key, 400, ""},
+		"another name":     {`{"keys":"` + key + `"}`, 400, ""},
+		"too long":         {`{"key":"` + strings.Repeat("x", 5000) + `"}`, 400, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, body := send(t, http.MethodPost, "http://"+r.OpsAddr()+statusz.ServerKeyPath, c.body)

@@ -61,6 +61,24 @@ func (s *KeySet) Check(presented string) (id string, ok bool) {
 	}
 }
 
+// Digest returns what digest computes from the SHA-256 of the valid key with an id, and false if there is none. Like Check, it knows
+// a key that was added to the file immediately.
+func (s *KeySet) Digest(id string, digest func(hash [sha256.Size]byte) string) (string, bool) {
+	keys := s.get()
+	for {
+		for _, key := range *keys {
+			if key.ID == id && key.ValidAt(s.options.now()) {
+				return digest(key.digest), true
+			}
+		}
+		newer, changed := s.getNewer(keys)
+		if !changed {
+			return "", false
+		}
+		keys = newer
+	}
+}
+
 // findKey compares digest with every key, so that its duration does not depend on which one matches.
 func findKey(keys []hashedKey, digest [sha256.Size]byte) (hashedKey, bool) {
 	found := -1

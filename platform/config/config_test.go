@@ -128,9 +128,9 @@ func TestErrorsStateTheirSource(t *testing.T) {
 		want    string // PATH is replaced by the file's path
 	}{
 		"flag":                   {sources{flags: []string{"--listen", "nowhere"}}, `flag --listen: "nowhere" is not an address like 127.0.0.1:8080 or :8080`},
-		"variable":               {sources{env: map[string]string{"PLAZA_REGION": "mars"}}, `PLAZA_REGION: unknown region "mars": want us, eu or sg`},
+		"variable":               {sources{env: map[string]string{"PLAZA_REGION": "mars"}}, `PLAZA_REGION: unknown region: want us, eu or sg`},
 		"file":                   {sources{file: "region: eu\nlog-level: loud\n"}, `plaza.yaml:2: log-level: "loud" is not a log level: want debug, info, warn or error`},
-		"overridden layer":       {sources{env: map[string]string{"PLAZA_POOL_SIZE": "many"}, flags: []string{"--pool-size", "3"}}, `PLAZA_POOL_SIZE: "many" is not a number from 1 to 1000`},
+		"overridden layer":       {sources{env: map[string]string{"PLAZA_POOL_SIZE": "many"}, flags: []string{"--pool-size", "3"}}, `PLAZA_POOL_SIZE: the value is not a number from 1 to 1000`},
 		"unknown setting":        {sources{file: "region: eu\nregoin: us\n"}, `plaza.yaml:2: unknown setting "regoin"`},
 		"setting twice":          {sources{file: "region: eu\nregion: us\n"}, `plaza.yaml:2: duplicate setting "region"`},
 		"not a scalar value":     {sources{file: "region: [eu]\n"}, `plaza.yaml:1: region: want a scalar value`},
@@ -203,6 +203,30 @@ func TestSecretsAreNeverShown(t *testing.T) {
 		require.Contains(t, text, "postgresql://plaza:redacted@db/plaza", name)
 	}
 	require.Contains(t, yaml, "directory-key: '[redacted]'\n")
+}
+
+// TestValuesOfVariablesAreNeverShown sets every variable to a text that is not valid for most: no error contains it, because it may
+// come from a Secret.
+func TestValuesOfVariablesAreNeverShown(t *testing.T) {
+	t.Parallel()
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	config.AddFlags(flags)
+	failed := 0
+	flags.VisitAll(func(flag *pflag.Flag) {
+		name := "PLAZA_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
+		for _, value := range []string{"hunter2-top\nsecret", "hunter2,hunter2-top", "hunter2://x y", "17hunter2"} {
+			if flag.Name == config.FileFlag || strings.HasSuffix(flag.Name, "-file") {
+				continue // paths
+			}
+			_, err := sources{env: map[string]string{name: value}}.load(t)
+			if err != nil {
+				failed++
+				require.NotContains(t, err.Error(), "hunter2", name)
+				require.Contains(t, err.Error(), name)
+			}
+		}
+	})
+	require.Greater(t, failed, 100)
 }
 
 func TestDatabaseURLs(t *testing.T) {

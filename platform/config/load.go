@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -66,6 +67,8 @@ func Load(flags *pflag.FlagSet, lookupEnv func(string) (string, bool)) (Config, 
 type layer struct {
 	lookup func(name string) (text string, ok bool)
 	source func(name string) string
+	// hides reports whether errors leave out the value: that of a variable may come from a Secret.
+	hides bool
 }
 
 func layersOf(flags *pflag.FlagSet, lookupEnv func(string) (string, bool)) ([]layer, error) {
@@ -75,6 +78,7 @@ func layersOf(flags *pflag.FlagSet, lookupEnv func(string) (string, bool)) ([]la
 			return text, ok && text != "" // an empty variable counts as not set
 		},
 		source: envName,
+		hides:  true,
 	}
 	flag := layer{
 		lookup: func(name string) (string, bool) { return givenFlag(flags, name) },
@@ -103,9 +107,31 @@ func (l layer) apply(s setting) error {
 		return err
 	}
 	if err := s.set(text); err != nil {
-		return &Error{Source: source, Reason: err.Error()}
+		reason := err.Error()
+		if l.hides {
+			reason = withoutValue(reason, text)
+		}
+		return &Error{Source: source, Reason: reason}
 	}
 	return nil
+}
+
+// shortestHidden is the length of a part of a value in bytes from which a reason must not contain it.
+const shortestHidden = 4
+
+// withoutValue removes a value from the reason for which it is invalid.
+func withoutValue(reason, value string) string {
+	parts := append([]string{value}, strings.Split(value, ",")...)
+	for _, part := range parts {
+		quoted := strconv.Quote(strings.TrimSpace(part))
+		reason = strings.ReplaceAll(strings.ReplaceAll(reason, " "+quoted, ""), quoted, "the value")
+	}
+	for _, part := range parts {
+		if part = strings.TrimSpace(part); len(part) >= shortestHidden && strings.Contains(reason, part) {
+			return "the value is not valid"
+		}
+	}
+	return reason
 }
 
 // given returns the layer's value for s and its source. The value of a secret may come from a file.

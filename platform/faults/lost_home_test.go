@@ -2,7 +2,9 @@ package faults
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -117,6 +119,7 @@ func TestHomeOutage(t *testing.T) {
 	t.Run("requests for its rows are refused without waiting", w.refused)
 	t.Run("other requests work without waiting", w.unaffected)
 	t.Run("pages omit its users", w.partialPage)
+	t.Run("every server stays ready", w.ready)
 
 	t.Run("only new users with a directory row there cannot sign in", w.signIns)
 
@@ -190,6 +193,20 @@ func (w *outage) callEverything(t *testing.T, c *apptest.Client) {
 func (w *outage) comments(t *testing.T) *apptest.Response {
 	t.Helper()
 	return w.people[region.SG].Do(t, http.MethodGet, "/api/v3/comments?referenceType=post&referenceId="+w.post[region.US], nil).OK(t)
+}
+
+// ready checks that the server of eu keeps receiving requests for the rows of the other homes.
+func (w *outage) ready(t *testing.T) {
+	for _, at := range region.All() {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.OpsURL(at)+"/readyz", nil)
+		require.NoError(t, err)
+		resp, err := w.HTTP().Do(req)
+		require.NoError(t, err)
+		text, err := io.ReadAll(resp.Body)
+		require.NoError(t, errors.Join(err, resp.Body.Close()))
+		require.Equal(t, http.StatusOK, resp.StatusCode, string(text))
+		require.Regexp(t, `(?m)^database eu: .* \(advisory\)$`, string(text))
+	}
 }
 
 func (w *outage) partialPage(t *testing.T) {

@@ -131,15 +131,3 @@ type TableNotPinned struct {
 	Table string `json:"table"`
 	Has   string `json:"has"`
 }
-
-// ServerKeyRequest asks whether a server accepts a server key.
-type ServerKeyRequest struct {
-	Key string `json:"key"`
-}
-
-// ServerKeyAnswer reports whether the server accepts the key, and the key's id.
-type ServerKeyAnswer struct {
-	Valid    bool      `json:"valid"`
-	ID       string    `json:"id,omitempty"`
-	NotAfter time.Time `json:"notAfter,omitzero"`
-}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/discovery"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -37,6 +38,8 @@ type options struct {
 	image          string
 	logLevel       slog.Level
 	qps            float32
+	imagePrefixes  []string
+	secretLabel    string
 }
 
 func newRoot() *cobra.Command {
@@ -65,6 +68,8 @@ func newRoot() *cobra.Command {
 	flags.StringVar(&o.namespace, "namespace", os.Getenv("POD_NAMESPACE"), "namespace of the operator, for the lease and the network policies (POD_NAMESPACE)")
 	flags.StringVar(&o.image, "platform-image", os.Getenv("PLAZA_IMAGE"), "default image of the platform (PLAZA_IMAGE)")
 	flags.Float32Var(&o.qps, "kube-api-qps", 100, "maximum number of requests per second to the API server; bursts may be twice as large")
+	flags.StringSliceVar(&o.imagePrefixes, "allowed-image-prefixes", nil, "prefixes of the images that networks may run, such as registry.example/plaza/; empty means any")
+	flags.StringVar(&o.secretLabel, "allowed-secret-label", "", "label that Secrets must have to be used by networks, such as plaza.social/usable=true; empty means any Secret of the namespace")
 	flags.StringVar(&level, "log-level", "info", "debug, info, warn or error")
 	return cmd
 }
@@ -115,12 +120,18 @@ func addReconciler(ctx context.Context, mgr ctrl.Manager, o options) error {
 	if err != nil {
 		return fmt.Errorf("creating the discovery client: %w", err)
 	}
+	restrictions := controllers.Restrictions{ImagePrefixes: o.imagePrefixes}
+	if o.secretLabel != "" {
+		if restrictions.SecretLabel, err = labels.Parse(o.secretLabel); err != nil {
+			return fmt.Errorf("--allowed-secret-label: %w", err)
+		}
+	}
 	reconciler := &controllers.Reconciler{
 		Client:    mgr.GetClient(),
 		APIReader: mgr.GetAPIReader(),
 		Servers:   platformclient.New(),
 		Recorder:  mgr.GetEventRecorder("plaza-operator"),
-		Options:   controllers.Options{DefaultImage: o.image, Namespace: o.namespace},
+		Options:   controllers.Options{DefaultImage: o.image, Namespace: o.namespace, Restrictions: restrictions},
 		Now:       time.Now,
 		Kinds:     &controllers.OptionalKinds{Discovery: discoveryClient},
 		Metrics:   controllers.NewMetrics(metrics.Registry),

@@ -1,0 +1,111 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/controllers/stage"
+)
+
+// Restrictions limit what the author of a SocialNetwork can do with the operator's permissions. Without them it is what a user
+// who may create pods can do: run any image, and read every Secret of the namespace in it.
+type Restrictions struct {
+	// ImagePrefixes are the prefixes of images that containers may have; empty means any.
+	ImagePrefixes []string
+	// SecretLabel selects the Secrets that pods may use; nil means any.
+	SecretLabel labels.Selector
+}
+
+// refusal returns why the pods of a network must not be created, or "". Secrets that do not exist are reported elsewhere.
+func (r *Reconciler) refusal(ctx context.Context, p *stage.Pass) (string, error) {
+	limits := r.Options.Restrictions
+	if len(limits.ImagePrefixes) == 0 && limits.SecretLabel == nil {
+		return "", nil
+	}
+	for _, pod := range render.Pods(p.Network) {
+		if image := refusedImage(pod, limits.ImagePrefixes); image != "" {
+			return fmt.Sprintf("The operator does not allow the image %s; it must begin with %s.", image, strings.Join(limits.ImagePrefixes, " or ")), nil
+		}
+		if limits.SecretLabel == nil {
+			continue
+		}
+		for _, name := range secretsOfPod(pod) {
+			if isOwnSecret(p.SN, name) {
+				continue
+			}
+			secret, err := p.UserSecret(ctx, name)
+			if apierrors.IsNotFound(err) {
+				continue
+			}
+			if err != nil {
+				return "", fmt.Errorf("reading Secret %s: %w", name, err)
+			}
+			if !limits.SecretLabel.Matches(labels.Set(secret.Labels)) {
+				return fmt.Sprintf("The operator does not allow Secret %s; it must have the label %s.", name, limits.SecretLabel), nil
+			}
+		}
+	}
+	return "", nil
+}
+
+// refusedImage returns the first image without an allowed prefix, or "".
+func refusedImage(pod corev1.PodSpec, prefixes []string) string {
+	for _, c := range slices.Concat(pod.InitContainers, pod.Containers) {
+		allowed := slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(c.Image, prefix) })
+		if len(prefixes) > 0 && !allowed {
+			return c.Image
+		}
+	}
+	return ""
+}
+
+// isOwnSecret reports whether a Secret is one that the operator creates for the network.
+func isOwnSecret(sn *v1alpha1.SocialNetwork, name string) bool {
+	own := []string{render.IdentitySecret(sn.Name), render.SigningKeysSecret(sn.Name), render.APIKeysSecret(sn.Name)}
+	for _, region := range sn.Spec.Regions {
+		own = append(own, render.ServerKeysSecret(sn.Name, region.Code))
+	}
+	return slices.Contains(own, name)
+}
+
+// secretsOfPod returns the names of the Secrets that a pod uses in any way, each once.
+func secretsOfPod(pod corev1.PodSpec) []string {
+	var names []string
+	for _, ref := range pod.ImagePullSecrets {
+		names = append(names, ref.Name)
+	}
+	for _, v := range pod.Volumes {
+		if v.Secret != nil {
+			names = append(names, v.Secret.SecretName)
+		}
+		if v.Projected != nil {
+			for _, source := range v.Projected.Sources {
+				if source.Secret != nil {
+					names = append(names, source.Secret.Name)
+				}
+			}
+		}
+	}
+	for _, c := range slices.Concat(pod.InitContainers, pod.Containers) {
+		for _, from := range c.EnvFrom {
+			if from.SecretRef != nil {
+				names = append(names, from.SecretRef.Name)
+			}
+		}
+		for _, env := range c.Env {
+			if env.ValueFrom != nil && env.ValueFrom.SecretKeyRef != nil {
+				names = append(names, env.ValueFrom.SecretKeyRef.Name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

@@ -1,0 +1,59 @@
+package sweep
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/controllers/stage"
+)
+
+// defaultRetention is for objects that were created without the defaults of the CRD.
+const defaultRetention = 720 * time.Hour
+
+// retainKeys keeps the Secrets with the server keys of removed regions until their retention ends, which the status records.
+func retainKeys(ctx context.Context, p *stage.Pass, keep map[string]bool, out *stage.Outcome) error {
+	before := p.Status.RetainedKeys
+	p.Status.RetainedKeys = nil
+	for _, code := range []v1alpha1.RegionCode{v1alpha1.RegionUS, v1alpha1.RegionEU, v1alpha1.RegionSG} {
+		if p.Network.Region(code) != nil {
+			continue
+		}
+		name := render.ServerKeysSecret(p.SN.Name, code)
+		var secret corev1.Secret
+		err := p.Cache.Get(ctx, client.ObjectKey{Namespace: p.SN.Namespace, Name: name}, &secret)
+		if apierrors.IsNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		until := retainedUntil(p, before, code)
+		if !p.Now.Before(until) {
+			continue
+		}
+		keep[keyOf(secretKind, name)] = true
+		p.Status.RetainedKeys = append(p.Status.RetainedKeys, v1alpha1.RetainedKeys{Code: code, Until: metav1.NewTime(until)})
+		out.RequeueAfter(until.Sub(p.Now))
+	}
+	return nil
+}
+
+// retainedUntil returns when the retention of a region's keys ends: as recorded, or counted from now.
+func retainedUntil(p *stage.Pass, recorded []v1alpha1.RetainedKeys, code v1alpha1.RegionCode) time.Time {
+	if i := slices.IndexFunc(recorded, func(r v1alpha1.RetainedKeys) bool { return r.Code == code }); i >= 0 {
+		return recorded[i].Until.Time
+	}
+	retention, err := time.ParseDuration(string(p.SN.Spec.ServerKeys.RetainRemoved))
+	if err != nil {
+		retention = defaultRetention
+	}
+	return p.Now.Add(retention).Truncate(time.Second)
+}

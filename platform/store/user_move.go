@@ -70,6 +70,8 @@ var (
 
 	sqlMovedIDInsert = stmt("movedIDs.insert", `INSERT INTO moved_ids (home, user_id, id, kind) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (home, user_id, id) DO NOTHING`)
+	sqlMovedIDsUnknown = stmt("movedIDs.unknown", `SELECT i.id FROM unnest($3::text[]) AS i (id)
+		WHERE NOT EXISTS (SELECT 1 FROM moved_ids AS m WHERE m.home = $1 AND m.user_id = $2 AND m.id = i.id)`)
 	sqlMovedIDsAfter = stmt("movedIDs.after", `SELECT id, kind FROM moved_ids WHERE home = $1 AND user_id = $2 AND id > $3 ORDER BY id LIMIT $4::bigint`)
 	sqlMovedIDsCount = stmt("movedIDs.count", `SELECT count(*) FROM moved_ids WHERE home = $1 AND user_id = $2`)
 )
@@ -125,6 +127,11 @@ type MovedID struct{ ID, Kind string }
 // MovedIDs reads up to limit ids that move with a user, in order.
 func (r *ReadBatch) MovedIDs(home region.Code, userID, after string, limit int, into *[]MovedID) {
 	r.Add(home, sqlMovedIDsAfter, db.Rows(into), userID, after, limit)
+}
+
+// UnknownMovedIDs reads those of ids that are not known to move with a user.
+func (r *ReadBatch) UnknownMovedIDs(home region.Code, userID string, ids []string, into *[]string) {
+	r.Add(home, sqlMovedIDsUnknown, db.Values(into), userID, ids)
 }
 
 // CountMovedIDs reads the number of ids that move with a user.

@@ -5,8 +5,8 @@
 // home that the user's id contains takes the states in order:
 //
 //	collecting  The ids are collected. Requests do not notice.
-//	frozen      No server writes rows of these ids. They are collected again, because of what was written before, and
-//	            the bytes of files are copied to the storage of the new home.
+//	frozen      No server writes rows of these ids. Those that were written before are added, which reads the rows of the
+//	            user only, and the bytes of files are copied to the storage of the new home.
 //	moving      No server reads or writes rows of these ids. The rows move, a page in each transaction.
 //	cleaning    The rows are at the new home and can be read and written. What remains at the old one is removed.
 //	done

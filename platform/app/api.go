@@ -74,7 +74,10 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	recorder := audit.NewRecorder(shared, d.client)
 	audits := audit.New(shared, recorder)
 	exports := export.New(shared, d.storage)
-	moves := move.New(shared, move.Options{Storage: d.storage, Settle: d.moveSettle()})
+	moves, err := move.New(shared, move.Options{Storage: d.storage, Settle: d.moveSettle(), Registerer: d.metrics.Registerer()})
+	if err != nil {
+		return nil, nil, err
+	}
 	services, filler := d.services(shared, roles, files, exports, moves, audits), fileFiller(shared)
 	once := d.idempotency(shared, recoveries(shared, services), filler)
 	kept, err := retention.New(shared, d.metrics.Registerer(), retention.Kinds(shared, d.issuer.AccessLifetime(), post.New(shared).Purge, story.New(shared).PurgeByID)...)
@@ -101,7 +104,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return handler, append(d.workers(append(d.jobs(shared, roles, files), exports.Job(), moves.Job(), kept.Job())), limitWorkers...), nil
+	return handler, append(d.workers(append(d.jobs(shared, roles, files), exports.Job(), moves.Job(), moves.MetricsJob(), kept.Job())), limitWorkers...), nil
 }
 
 // services returns the implementations of the API.

@@ -51,6 +51,7 @@ var (
 	sqlUserMoveByID = stmt("userMoves.byID", `SELECT `+userMoveColumns+` FROM user_moves WHERE home = $1 AND id = $2`)
 	sqlUserMovesDue = stmt("userMoves.due", `SELECT `+userMoveColumns+` FROM user_moves
 		WHERE home = $1 AND state = $2 AND due_at <= $3::timestamptz ORDER BY due_at, id LIMIT 1`)
+	sqlUserMovesCount = stmt("userMoves.count", `SELECT count(*), min(requested_at) FROM user_moves WHERE home = $1 AND state = $2`)
 	sqlUserMoveUpsert = stmt("userMoves.upsert", `INSERT INTO user_moves (home, id, from_home, to_home, state, due_at, requested_at, updated_at)
 		VALUES ($1, $2, $3, $4, 'collecting', $5, $5, $5)
 		ON CONFLICT (home, id) DO UPDATE SET from_home = $3, to_home = $4, state = 'collecting', reason = '', step = '', position = '{}', moved = '{}', ids = 0,
@@ -90,6 +91,17 @@ func (r *ReadBatch) UserMove(userID string, into **UserMove) {
 // DueUserMove reads the move of a home and state that has been due for the longest time; nil if none is due.
 func (r *ReadBatch) DueUserMove(home region.Code, state db.MoveState, now time.Time, into **UserMove) {
 	r.Add(home, sqlUserMovesDue, db.Row(into), string(state), now)
+}
+
+// MoveCount is the number of moves in a state, and when the oldest one was requested.
+type MoveCount struct {
+	Moves  int64
+	Oldest *time.Time
+}
+
+// CountUserMoves counts the moves of a home and state.
+func (r *ReadBatch) CountUserMoves(home region.Code, state db.MoveState, into *MoveCount) {
+	r.Add(home, sqlUserMovesCount, db.RowOrZero(into), string(state))
 }
 
 // NewMoveTx returns a transaction for the row of the move of a user.

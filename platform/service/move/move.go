@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/plaza-social/plaza/platform/auth"
@@ -43,20 +44,24 @@ type Options struct {
 	Settle time.Duration
 	// MaxIDs is the maximum number of moved ids of the network; MaxMovedIDs when zero.
 	MaxIDs int64
+	// Registerer registers the metrics; none are registered when nil.
+	Registerer prometheus.Registerer
 }
 
 // Service implements MoveService.
 type Service struct {
 	*service.Deps
 	Options
+	metrics *metrics
 }
 
 // New returns the service.
-func New(d *service.Deps, o Options) *Service {
+func New(d *service.Deps, o Options) (*Service, error) {
 	if o.MaxIDs == 0 {
 		o.MaxIDs = MaxMovedIDs
 	}
-	return &Service{d, o}
+	m, err := newMetrics(o.Registerer)
+	return &Service{d, o, m}, err
 }
 
 // refusal returns the error of a move that is not possible.

@@ -176,5 +176,5 @@ func (d *dependencies) checkSchema(ctx context.Context) error {
 	if current < target {
 		return fmt.Errorf("schema version is %d, required is %d: run plaza migrate up", current, target)
 	}
-	return nil
+	return db.CheckIdentity(ctx, d.cfg.DatabaseURLs()[d.cfg.Region], db.NetworkIdentity(string(d.cfg.NetworkID), d.cfg.DirectoryKey.Reveal()))
 }

@@ -82,6 +82,9 @@ const (
 	// ReasonMigrationFailed: the last attempt failed; status.schema has its error, the number of attempts, and the time
 	// of the next one. Fix the cause; delete the Job to retry immediately.
 	ReasonMigrationFailed Reason = "MigrationFailed"
+	// ReasonDatabaseOfAnotherNetwork: the database was migrated for another network; nothing in it was changed. Give each network
+	// a database of its own.
+	ReasonDatabaseOfAnotherNetwork Reason = "DatabaseOfAnotherNetwork"
 	// ReasonSecretMissing: a Secret that the spec names does not exist in the namespace. Create it; the operator
 	// continues by itself.
 	ReasonSecretMissing Reason = "SecretMissing"

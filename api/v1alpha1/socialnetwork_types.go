@@ -291,6 +291,13 @@ type Moderation struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000
 	FlagLimit int32 `json:"flagLimit,omitempty"`
+
+	// Number of users whose flags hide a post, comment or story until a moderator decides. 0: flags hide nothing.
+	// +optional
+	// +kubebuilder:default=0
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=1000
+	FlagHideLimit int32 `json:"flagHideLimit"`
 }
 
 // Storage configures the storage of uploaded files.

@@ -88,15 +88,15 @@ func TestLateDatabaseSecret(t *testing.T) {
 	sn.Namespace = o.namespace
 	require.NoError(t, o.client.Create(ctx, sn))
 	c := o.condition("acme-minimal", v1alpha1.ConditionSchemaMigrated, "False", v1alpha1.ReasonSecretMissing)
-	require.Contains(t, c.Message, "acme-db")
+	require.Contains(t, c.Message, "acme-minimal-db")
 	o.condition("acme-minimal", v1alpha1.ConditionReady, "False", v1alpha1.ReasonSecretMissing)
 
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "acme-db", Namespace: o.namespace}, StringData: map[string]string{"url-us": "postgres://db.example/plaza"}}
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "acme-minimal-db", Namespace: o.namespace}, StringData: map[string]string{"url-us": "postgres://db.example/plaza"}}
 	require.NoError(t, o.client.Create(ctx, secret))
 	o.pass("acme-minimal")
 	c = o.condition("acme-minimal", v1alpha1.ConditionSchemaMigrated, "False", v1alpha1.ReasonSecretIncomplete)
 	require.Contains(t, c.Message, "url-eu")
-	o.editSecret("acme-db", func(secret *corev1.Secret) { // seen immediately, because the Secret is labelled by now
+	o.editSecret("acme-minimal-db", func(secret *corev1.Secret) { // seen immediately, because the Secret is labelled by now
 		secret.StringData = map[string]string{"url": "postgres://db.example/plaza"}
 	})
 	o.condition("acme-minimal", v1alpha1.ConditionSchemaMigrated, "False", v1alpha1.ReasonMigrating)

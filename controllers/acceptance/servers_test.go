@@ -103,7 +103,8 @@ func (s *servers) PushModeration(_ context.Context, api string, _ keyring.Secret
 	for _, one := range s.says {
 		one.status.Moderation = statusz.Moderation{
 			IsWhitelistEnabled: m.WhitelistEnabled, IsReportEnabled: m.ReportEnabled, FlagLimit: int(m.FlagLimit),
-			Generation: m.ReportedGeneration(), Digest: m.Hash(), AsOf: time.Now(),
+			FlagHideLimit: int(m.FlagHideLimit),
+			Generation:    m.ReportedGeneration(), Digest: m.Hash(), AsOf: time.Now(),
 		}
 	}
 	return nil

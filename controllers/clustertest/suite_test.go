@@ -119,11 +119,11 @@ func (s *suite) newNamespace(t *testing.T, prefix string) string {
 	}}
 	require.NoError(t, s.client.Create(ctx, ns))
 	t.Cleanup(func() { require.NoError(t, client.IgnoreNotFound(s.client.Delete(ctx, ns))) })
-	secret := &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Name: "acme-db", Namespace: ns.Name},
-		StringData: map[string]string{"url": newDatabase(t, ns.Name)},
+	database := newDatabase(t, ns.Name)
+	for _, name := range []string{"acme-db", "acme-minimal-db"} { // a namespace has one of these networks
+		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: ns.Name}, StringData: map[string]string{"url": database}}
+		require.NoError(t, s.client.Create(ctx, secret))
 	}
-	require.NoError(t, s.client.Create(ctx, secret))
 	return ns.Name
 }
 

@@ -43,7 +43,8 @@ func (Stage) Condition() string { return v1alpha1.ConditionModerationApplied }
 func (Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 	spec := p.SN.Spec.Moderation
 	r := &run{pass: p, want: platformclient.Moderation{
-		WhitelistEnabled: spec.WhitelistEnabled, ReportEnabled: spec.ReportEnabled, FlagLimit: spec.FlagLimit, Generation: p.SN.Generation,
+		WhitelistEnabled: spec.WhitelistEnabled, ReportEnabled: spec.ReportEnabled, FlagLimit: spec.FlagLimit, FlagHideLimit: spec.FlagHideLimit,
+		Generation: p.SN.Generation,
 	}}
 	if outdated := r.regionsWhere(r.isOutdated); len(outdated) > 0 && !p.SN.Spec.Paused {
 		r.push(ctx, outdated)
@@ -121,8 +122,8 @@ func (r *run) recordDrift() {
 		m := reports[slices.IndexFunc(reports, isNew)].Status.Moderation
 		r.out.Events = append(r.out.Events, stage.Event{
 			Warning: true, Reason: v1alpha1.ReasonModerationDrift,
-			Message: fmt.Sprintf("overwrote moderation settings that were changed outside the spec: whitelistEnabled=%t, reportEnabled=%t, flagLimit=%d",
-				m.IsWhitelistEnabled, m.IsReportEnabled, m.FlagLimit),
+			Message: fmt.Sprintf("overwrote moderation settings that were changed outside the spec: whitelistEnabled=%t, reportEnabled=%t, flagLimit=%d, flagHideLimit=%d",
+				m.IsWhitelistEnabled, m.IsReportEnabled, m.FlagLimit, m.FlagHideLimit),
 		})
 		return // settings are replicated: the other regions report the same
 	}

@@ -83,7 +83,7 @@ func TestModeration(t *testing.T) {
 		"changed outside the spec": {
 			given:  func(h *stagetest.Harness) { h.Servers.Moderation = everywhere(edited) },
 			reason: v1alpha1.ReasonModerationPushed, pushes: "0 1 2", requeue: time.Second, then: v1alpha1.ReasonModerationRuns,
-			events: "ModerationDrift overwrote moderation settings that were changed outside the spec: whitelistEnabled=true, reportEnabled=false, flagLimit=7",
+			events: "ModerationDrift overwrote moderation settings that were changed outside the spec: whitelistEnabled=true, reportEnabled=false, flagLimit=7, flagHideLimit=0",
 		},
 		"changed outside the spec, seen in one region": {
 			given:  func(h *stagetest.Harness) { h.Servers.Moderation[v1alpha1.RegionSG] = edited },
@@ -267,7 +267,7 @@ func TestDriftDuringAPush(t *testing.T) {
 	h.Servers.Moderation = everywhere(settings(true, false, 7, 2))
 	require.Equal(t, v1alpha1.ReasonModerationPushed, h.Run(moderation.Stage{}).Reason)
 	require.Len(t, h.Events, 1)
-	require.Contains(t, h.Events[0], "flagLimit=7")
+	require.Contains(t, h.Events[0], "flagLimit=7, flagHideLimit=0")
 	require.Equal(t, v1alpha1.ReasonModerationRuns, h.Run(moderation.Stage{}).Reason)
 	require.Len(t, h.Events, 1)
 }

@@ -213,6 +213,12 @@ var objectiveCases = []alertCase{
 		"PlazaOutboxNotDraining", "warning", in("eu"), "The outbox of region eu of acme is not draining",
 		"The oldest event in the outbox of region eu of network social/acme is 6m 40s old. Counters, feeds and deletions in other home regions are delayed by as much.",
 	}}},
+	{"a move of a user does not end", func(w *world) {
+		w.series[w.at("eu", "plaza_user_moves_oldest_age_seconds")] = w.constant(25200)
+	}, 14, 16, []firing{{
+		"PlazaUserMoveStuck", "warning", in("eu"), "A move of a user of region eu of acme does not end",
+		"The oldest unfinished move of a user of region eu of network social/acme was requested 7h 0m 0s ago.",
+	}}},
 	{"scheduled posts are overdue", func(w *world) {
 		w.series[w.at("eu", "plaza_scheduled_posts_overdue_seconds")] = w.constant(400)
 	}, 9, 11, []firing{{

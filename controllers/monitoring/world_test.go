@@ -102,6 +102,7 @@ func (w *world) healthyServer(region string) {
 		w.at(region, "plaza_placement_tables_not_pinned"):     w.constant(0),
 		w.at(region, "plaza_outbox_oldest_age_seconds"):       w.constant(2),
 		w.at(region, "plaza_scheduled_posts_overdue_seconds"): w.constant(0),
+		w.at(region, "plaza_user_moves_oldest_age_seconds"):   w.constant(0),
 	})
 	for _, home := range []string{"us", "eu", "sg"} {
 		w.series[w.at(region, "plaza_database_up", "home", home)] = w.constant(1)

@@ -41,6 +41,7 @@ type Moderation struct {
 	WhitelistEnabled bool
 	ReportEnabled    bool
 	FlagLimit        int32
+	FlagHideLimit    int32
 	// Generation is the generation of the spec with these settings.
 	Generation int64
 }
@@ -49,6 +50,7 @@ type Moderation struct {
 func (m Moderation) Hash() string {
 	return statusz.Moderation{
 		IsWhitelistEnabled: m.WhitelistEnabled, IsReportEnabled: m.ReportEnabled, FlagLimit: int(m.FlagLimit),
+		FlagHideLimit: int(m.FlagHideLimit),
 	}.Hash()
 }
 
@@ -191,6 +193,7 @@ type settings struct {
 	IsWhitelistEnabled bool  `json:"isWhitelistEnabled"`
 	IsReportEnabled    bool  `json:"isReportEnabled"`
 	FlagLimit          int32 `json:"flagLimit"`
+	FlagHideLimit      int32 `json:"flagHideLimit"`
 	Generation         int   `json:"generation"`
 }
 
@@ -198,7 +201,7 @@ type settings struct {
 func (h *HTTP) PushModeration(ctx context.Context, api string, token keyring.Secret, m Moderation) error {
 	body := settings{
 		IsWhitelistEnabled: m.WhitelistEnabled, IsReportEnabled: m.ReportEnabled, FlagLimit: m.FlagLimit,
-		Generation: m.ReportedGeneration(),
+		FlagHideLimit: m.FlagHideLimit, Generation: m.ReportedGeneration(),
 	}
 	var response settings
 	if err := h.call(ctx, http.MethodPut, api, "/api/v3/network-settings", token, body, &response); err != nil {

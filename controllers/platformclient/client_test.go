@@ -125,7 +125,7 @@ func TestPushModeration(t *testing.T) {
 	token, err := platformclient.AdminToken(secretOf(t, n.Keys.Signing), n.NetworkID, time.Now())
 	require.NoError(t, err)
 	for i, m := range []platformclient.Moderation{
-		{WhitelistEnabled: true, ReportEnabled: false, FlagLimit: 7, Generation: 3},
+		{WhitelistEnabled: true, ReportEnabled: false, FlagLimit: 7, FlagHideLimit: 5, Generation: 3},
 		{WhitelistEnabled: false, ReportEnabled: true, FlagLimit: 1000, Generation: 1 << 40},
 	} {
 		require.NoError(t, servers.PushModeration(within(t), n.Region(region.All()[i]).APIAddr(), token, m))

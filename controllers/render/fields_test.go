@@ -25,6 +25,7 @@ var unused = map[string]string{
 	"moderation.whitelistEnabled":            "pushed to the servers without a restart",
 	"moderation.reportEnabled":               "pushed to the servers",
 	"moderation.flagLimit":                   "pushed to the servers",
+	"moderation.flagHideLimit":               "pushed to the servers",
 	"monitoring.alerts.enabled":              "package monitoring renders the alerts",
 	"monitoring.alerts.availability":         "package monitoring",
 	"monitoring.alerts.latencyP99":           "package monitoring",

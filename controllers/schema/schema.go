@@ -20,6 +20,7 @@ import (
 	"github.com/plaza-social/plaza/controllers/apply"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/controllers/stage"
+	"github.com/plaza-social/plaza/platform/statusz"
 )
 
 const (
@@ -161,7 +162,11 @@ func (r *run) retryLater(ctx context.Context, job *batchv1.Job, failedAt time.Ti
 		r.out.Deletions = []client.Object{job}
 		r.out.RequeueAfter(time.Second)
 	}
-	r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonMigrationFailed, message)
+	reason := v1alpha1.ReasonMigrationFailed
+	if strings.Contains(schema.LastError, statusz.OtherNetwork) {
+		reason = v1alpha1.ReasonDatabaseOfAnotherNetwork
+	}
+	r.out.SetCondition(metav1.ConditionFalse, reason, message)
 }
 
 func backoff(attempts int32) time.Duration {

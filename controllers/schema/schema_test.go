@@ -166,3 +166,20 @@ func TestSchemaSecrets(t *testing.T) {
 	h.SN.Status.NetworkID = ""
 	require.Equal(t, v1alpha1.ReasonWaitingForKeys, h.Run(schema.Stage{}).Reason)
 }
+
+// TestDatabaseOfAnotherNetwork checks the reason of a migration that another network's database refuses.
+func TestDatabaseOfAnotherNetwork(t *testing.T) {
+	h := newHarness(t)
+	h.Run(schema.Stage{})
+	var list batchv1.JobList
+	require.NoError(t, h.Client.List(t.Context(), &list))
+	require.Len(t, list.Items, 1)
+	job := &list.Items[0]
+	job.Status.Conditions = []batchv1.JobCondition{{
+		Type: batchv1.JobFailed, Status: corev1.ConditionTrue, Message: statusz.OtherNetwork + ": …", LastTransitionTime: metav1.NewTime(h.Now),
+	}}
+	require.NoError(t, h.Client.Status().Update(t.Context(), job))
+	out := h.Run(schema.Stage{})
+	require.Equal(t, v1alpha1.ReasonDatabaseOfAnotherNetwork, out.Reason)
+	require.Contains(t, h.SN.Status.Schema.LastError, statusz.OtherNetwork)
+}

@@ -148,7 +148,8 @@ func (s *Servers) PushModeration(_ context.Context, api string, token keyring.Se
 	for code := range s.Pods {
 		s.Moderation[code] = statusz.Moderation{
 			IsWhitelistEnabled: m.WhitelistEnabled, IsReportEnabled: m.ReportEnabled, FlagLimit: int(m.FlagLimit),
-			Generation: m.ReportedGeneration(), AsOf: Start,
+			FlagHideLimit: int(m.FlagHideLimit),
+			Generation:    m.ReportedGeneration(), AsOf: Start,
 		}
 	}
 	return nil

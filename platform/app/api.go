@@ -74,15 +74,19 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	recorder := audit.NewRecorder(shared, d.client)
 	audits := audit.New(shared, recorder)
 	exports := export.New(shared, d.storage)
-	moves := move.New(shared, move.Options{Storage: d.storage, Settle: d.moveSettle()})
-	once := d.idempotency(shared)
+	moves, err := move.New(shared, move.Options{Storage: d.storage, Settle: d.moveSettle(), Registerer: d.metrics.Registerer()})
+	if err != nil {
+		return nil, nil, err
+	}
+	services, filler := d.services(shared, roles, files, exports, moves, audits), fileFiller(shared)
+	once := d.idempotency(shared, recoveries(shared, services), filler)
 	kept, err := retention.New(shared, d.metrics.Registerer(), retention.Kinds(shared, d.issuer.AccessLifetime(), post.New(shared).Purge, story.New(shared).PurgeByID)...)
 	if err != nil {
 		return nil, nil, err
 	}
 	handler, err := edge.New(edge.Options{
-		Services:       d.services(shared, roles, files, exports, moves, audits),
-		Interceptors:   d.interceptors(once, recorder, fileFiller(shared)),
+		Services:       services,
+		Interceptors:   d.interceptors(once, recorder, filler),
 		Log:            d.log,
 		MaxBodyBytes:   int64(d.cfg.MaxBodyBytes),
 		ResponseMemory: int64(d.cfg.ResponseMemory),
@@ -100,7 +104,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	d.background = append(d.jobs(shared, roles, files), exports.Job(), moves.Job(), kept.Job())
+	d.background = append(d.jobs(shared, roles, files), exports.Job(), moves.Job(), moves.MetricsJob(), kept.Job())
 	return handler, append(d.workers(d.background), limitWorkers...), nil
 }
 

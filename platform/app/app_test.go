@@ -22,6 +22,7 @@ import (
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/statusz"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
@@ -290,6 +291,19 @@ func TestOldSchema(t *testing.T) {
 	require.Eventually(t, func() bool { return r.Ready(t.Context()).Ready }, 30*time.Second, 10*time.Millisecond)
 	status, _ = get(t, http.DefaultClient, "http://"+r.APIAddr()+"/no/such/route")
 	require.Equal(t, http.StatusNotFound, status)
+}
+
+// TestDatabaseOfAnotherNetwork starts a server with the database of another network: it is never ready, and serves nothing.
+func TestDatabaseOfAnotherNetwork(t *testing.T) {
+	url := testdb.New(t)
+	cfg := fullConfig(t, url)
+	require.NoError(t, db.Migrate(t.Context(), db.MigrateOptions{URL: url, Identity: db.NetworkIdentity(string(cfg.NetworkID), "another key")}))
+	r := run(t, cfg)
+	status, body := get(t, http.DefaultClient, "http://"+r.OpsAddr()+"/readyz")
+	require.Equal(t, http.StatusServiceUnavailable, status)
+	require.Contains(t, body, "schema: "+statusz.OtherNetwork)
+	status, _ = get(t, http.DefaultClient, "http://"+r.APIAddr()+"/api/v3/users")
+	require.Equal(t, http.StatusServiceUnavailable, status)
 }
 
 func TestUnreachableDatabase(t *testing.T) {

@@ -50,15 +50,20 @@ func (d *dependencies) anyHome(ctx context.Context, check func(context.Context, 
 	return own
 }
 
-// checkSchema returns an error if the schema is older than the program requires. A newer schema is accepted: migrations
+// checkSchema returns an error if the schema is older than the program requires, or the database belongs to another
+// network. A newer schema is accepted: migrations
 // only remove what no running program uses any more. All homes have the same schema, so that any that responds will do.
 func (d *dependencies) checkSchema(ctx context.Context) error {
 	urls := d.cfg.DatabaseURLs()
+	identity := db.NetworkIdentity(string(d.cfg.NetworkID), d.cfg.DirectoryKey.Reveal())
 	return d.anyHome(ctx, func(ctx context.Context, home region.Code) error {
 		current, err := db.SchemaVersion(ctx, urls[home], home)
-		if target := db.TargetVersion(); err == nil && current < target {
-			err = fmt.Errorf("schema version is %d, required is %d: run plaza migrate up", current, target)
+		if err != nil {
+			return err
 		}
-		return err
+		if target := db.TargetVersion(); current < target {
+			return fmt.Errorf("schema version is %d, required is %d: run plaza migrate up", current, target)
+		}
+		return db.CheckIdentity(ctx, urls[home], home, identity)
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"errors"
-	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -28,9 +27,10 @@ import (
 )
 
 // A request with an Idempotency-Key reserves the key in a row at the home of its caller before it is executed, and stores
-// its answer there afterwards. Every transaction of the request also stores, in the same commit, which attempt it belongs
-// to. If the server stops between that commit and storing the answer, another attempt can change nothing: it fails with
-// errAnswerLost instead of creating a second object.
+// its answer there afterwards. Every transaction of the request also stores, in the same commit, a mark: which attempt it
+// belongs to, and the ids of the objects that it has created. If the server stops between that commit and storing the answer,
+// the next attempt finds the mark and reads the answer again, see recovery. Marks also prevent that two attempts change
+// rows: the transactions of the second one fail with errAnswerLost.
 
 // Headers of requests that may be repeated.
 const (
@@ -69,11 +69,15 @@ type idempotency struct {
 	secret  []byte        // of the hashes of keys
 	lock    time.Duration // how long an attempt may take
 	outputs map[string]protoreflect.MessageType
+	// recoveries are how the answers of the operations are read again, by procedure. fill completes them.
+	recoveries map[string]recovery
+	fill       connect.Interceptor
 }
 
-func (d *dependencies) idempotency(shared *service.Deps) *idempotency {
+func (d *dependencies) idempotency(shared *service.Deps, recoveries map[string]recovery, fill connect.Interceptor) *idempotency {
 	return &idempotency{
 		Deps: shared, secret: []byte(d.cfg.DirectoryKey.Reveal()), lock: 2*d.cfg.RequestTimeout.Std() + time.Second, outputs: repeatableOutputs(),
+		recoveries: recoveries, fill: fill,
 	}
 }
 
@@ -125,15 +129,15 @@ func (i *idempotency) intercept(next connect.UnaryFunc) connect.UnaryFunc {
 
 // answer executes a request with a valid key, or returns the answer of an earlier attempt.
 func (i *idempotency) answer(ctx context.Context, key string, request connect.AnyRequest, output protoreflect.MessageType, next connect.UnaryFunc) (connect.AnyResponse, error) {
-	home, wanted, err := i.attempt(auth.CallerFrom(ctx), key, request)
+	home, wanted, err := i.newAttempt(auth.CallerFrom(ctx), key, request)
 	if err != nil {
 		return nil, err
 	}
 	return i.once(ctx, home, wanted, request, output, next)
 }
 
-// attempt returns a new attempt of a request, and the home of its key. An administrator has no home: the key selects one.
-func (i *idempotency) attempt(caller *auth.Caller, key string, request connect.AnyRequest) (region.Code, store.Idempotency, error) {
+// newAttempt returns a new attempt of a request, and the home of its key. An administrator has no home: the key selects one.
+func (i *idempotency) newAttempt(caller *auth.Caller, key string, request connect.AnyRequest) (region.Code, store.Idempotency, error) {
 	message, ok := request.Any().(proto.Message)
 	if !ok {
 		return "", store.Idempotency{}, fail.Unexpected(errors.New("a request is not a message"))
@@ -158,9 +162,9 @@ func (i *idempotency) attempt(caller *auth.Caller, key string, request connect.A
 
 // once executes a request, or returns the answer of an earlier attempt.
 func (i *idempotency) once(ctx context.Context, home region.Code, wanted store.Idempotency, request connect.AnyRequest, output protoreflect.MessageType, next connect.UnaryFunc) (connect.AnyResponse, error) {
-	var stored *store.Idempotency
+	var before, stored *store.Idempotency
 	tx := i.Store.NewTx(home)
-	tx.ReserveIdempotency(wanted, i.Now(), &stored)
+	tx.ReserveIdempotency(wanted, i.Now(), &before, &stored)
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err
 	}
@@ -168,7 +172,7 @@ func (i *idempotency) once(ctx context.Context, home region.Code, wanted store.I
 	case stored == nil:
 		return nil, errInProgress(0)
 	case stored.Attempt == wanted.Attempt:
-		return i.execute(ctx, home, wanted, request, next)
+		return (&attempt{idempotency: i, Idempotency: wanted, home: home, request: request, next: next}).run(ctx, before != nil)
 	case !bytes.Equal(stored.Request, wanted.Request):
 		return nil, errIdempotencyReuse
 	case stored.Answer != nil:
@@ -182,16 +186,19 @@ func (i *idempotency) replay(ctx context.Context, answer []byte, procedure strin
 	if err := i.NewRequest(ctx).Run(ctx); err != nil {
 		return nil, err
 	}
-	if access, _ := auth.AccessOf(procedure); access.Permission != "" {
-		_ = auth.Require(auth.CallerFrom(ctx), access.Permission, auth.Scope{}) // the attempt that succeeded had it
-	}
+	notePermission(ctx, procedure)
 	message := output.New().Interface()
 	if err := proto.Unmarshal(answer, message); err != nil {
 		return nil, fail.Unexpected(err)
 	}
-	response := replayed{AnyResponse: connect.NewResponse(&emptypb.Empty{}), message: message}
-	response.Header().Set(headerIdempotencyReplayed, "true")
-	return response, nil
+	return newReplayed(message), nil
+}
+
+// notePermission decides about the permission that an operation requires, which the attempt that succeeded had.
+func notePermission(ctx context.Context, procedure string) {
+	if access, _ := auth.AccessOf(procedure); access.Permission != "" {
+		_ = auth.Require(auth.CallerFrom(ctx), access.Permission, auth.Scope{})
+	}
 }
 
 // replayed is a response with a message of any type.
@@ -200,31 +207,14 @@ type replayed struct {
 	message proto.Message
 }
 
+func newReplayed(message proto.Message) replayed {
+	r := replayed{AnyResponse: connect.NewResponse(&emptypb.Empty{}), message: message}
+	r.Header().Set(headerIdempotencyReplayed, "true")
+	return r
+}
+
 // Any returns the message.
 func (r replayed) Any() any { return r.message }
-
-// execute executes a request and stores its answer. If nothing was changed, the key can be used again.
-func (i *idempotency) execute(ctx context.Context, home region.Code, attempt store.Idempotency, request connect.AnyRequest, next connect.UnaryFunc) (connect.AnyResponse, error) {
-	marked, changed := store.WithIdempotency(ctx, attempt, i.Now(), errAnswerLost)
-	response, err := next(marked, request)
-	tx := i.Store.NewTx(home)
-	switch {
-	case err == nil:
-		answer, storable := storableAnswer(response)
-		if !storable {
-			return response, nil
-		}
-		tx.FinishIdempotency(attempt, answer)
-	case changed(), errors.Is(err, errAnswerLost):
-		return nil, err
-	default:
-		tx.ReleaseIdempotency(attempt)
-	}
-	if storeErr := tx.Commit(context.WithoutCancel(ctx)); storeErr != nil {
-		i.Log.LogAttrs(ctx, slog.LevelWarn, "the outcome of a request with an Idempotency-Key was not stored", slog.Any("error", storeErr))
-	}
-	return response, err
-}
 
 // storableAnswer returns the bytes of a response, and false if they are too many. An empty message has bytes too: they are
 // empty, but not nil.

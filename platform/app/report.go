@@ -146,7 +146,7 @@ func (r *report) readSettings(ctx context.Context) {
 	default:
 		r.moderation = statusz.Moderation{
 			IsWhitelistEnabled: s.IsWhitelistEnabled, IsReportEnabled: s.IsReportEnabled, FlagLimit: s.FlagLimit,
-			Generation: s.Generation, AsOf: began,
+			FlagHideLimit: s.FlagHideLimit, Generation: s.Generation, AsOf: began,
 		}
 		r.moderation.Digest = r.moderation.Hash()
 		r.setSecureMode(ctx, s.IsSecureModeEnabled, began)

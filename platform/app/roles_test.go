@@ -53,7 +53,8 @@ func TestTwoDatabaseRoles(t *testing.T) {
 		t.Log("the test checks the rights on PostgreSQL")
 		return
 	}
-	ownerURL, serverURL := createRoles(t, testdb.New(t))
+	adminURL := testdb.New(t)
+	ownerURL, serverURL := createRoles(t, adminURL)
 	require.NoError(t, db.Migrate(t.Context(), db.MigrateOptions{URL: ownerURL}))
 	cfg := fullConfig(t, serverURL)
 	cfg.StorageURL = config.StorageURL("file://" + t.TempDir())
@@ -77,6 +78,23 @@ func TestTwoDatabaseRoles(t *testing.T) {
 		require.ErrorContains(t, err, "(SQLSTATE 42501)", sql)
 	}
 	requireAppendOnly(t, conn)
+	requireFixedNames(t, adminURL, conn)
+}
+
+// requireFixedNames has the role of the servers define now() in another way: young audit events remain.
+func requireFixedNames(t *testing.T, adminURL string, conn *pgx.Conn) {
+	t.Helper()
+	admin, err := pgx.Connect(t.Context(), adminURL)
+	require.NoError(t, err)
+	defer func() { _ = admin.Close(t.Context()) }()
+	_, err = admin.Exec(t.Context(), `CREATE SCHEMA other; CREATE FUNCTION other.now() RETURNS timestamptz LANGUAGE SQL AS $$ SELECT 'infinity'::timestamptz $$;
+		GRANT USAGE ON SCHEMA other TO PUBLIC`)
+	require.NoError(t, err)
+	_, err = conn.Exec(t.Context(), `SET search_path = other, pg_catalog, public`)
+	require.NoError(t, err)
+	var deleted int
+	require.NoError(t, conn.QueryRow(t.Context(), `SELECT delete_audit_events('us', 'infinity', 100)`).Scan(&deleted))
+	require.Zero(t, deleted)
 }
 
 // requireAppendOnly has the role of the servers delete audit events: only those older than 30 days go.

@@ -49,6 +49,15 @@ var uploads = []struct {
 
 const fileProcedures = "/plaza.v1.FileService/"
 
+// UploadProcedures returns the procedures of the uploads.
+func UploadProcedures() []string {
+	var all []string
+	for _, u := range uploads {
+		all = append(all, fileProcedures+u.name)
+	}
+	return all
+}
+
 // Streams returns the operations, for Options.
 func (f *FileStreams) Streams() []Stream {
 	streams := []Stream{

@@ -29,6 +29,9 @@ func (m Migration) Log(text string, limit int) string {
 	return text + "\n" + string(line)
 }
 
+// OtherNetwork is the beginning of the error of a migration of a database that belongs to another network.
+const OtherNetwork = "the database belongs to another network"
+
 // ReadMigration parses a termination log. If the log contains no Migration, it returns the zero Migration and the whole
 // log as the error.
 func ReadMigration(log string) (Migration, string) {

@@ -12,6 +12,7 @@ type Moderation struct {
 	IsWhitelistEnabled bool `json:"isWhitelistEnabled"`
 	IsReportEnabled    bool `json:"isReportEnabled"`
 	FlagLimit          int  `json:"flagLimit"`
+	FlagHideLimit      int  `json:"flagHideLimit,omitempty"`
 	// Generation is the generation last pushed; 0 if none was.
 	Generation int `json:"generation"`
 	// Digest is Hash of the above, as the server computed it.
@@ -23,13 +24,16 @@ type Moderation struct {
 }
 
 // Hash returns the SHA-256, in lowercase hexadecimal, of the canonical form of the settings: a JSON object with sorted
-// keys and no spaces. The generation is excluded, so that manual changes are detected regardless of it.
+// keys and no spaces. The generation is excluded, so that manual changes are detected regardless of it. A flagHideLimit of 0
+// is left out, as by versions that do not have it.
 //
 //	{"flagLimit":100,"isReportEnabled":true,"isWhitelistEnabled":true}
 func (m Moderation) Hash() string {
-	canonical, err := json.Marshal(map[string]any{
-		"flagLimit": m.FlagLimit, "isReportEnabled": m.IsReportEnabled, "isWhitelistEnabled": m.IsWhitelistEnabled,
-	})
+	settings := map[string]any{"flagLimit": m.FlagLimit, "isReportEnabled": m.IsReportEnabled, "isWhitelistEnabled": m.IsWhitelistEnabled}
+	if m.FlagHideLimit != 0 {
+		settings["flagHideLimit"] = m.FlagHideLimit
+	}
+	canonical, err := json.Marshal(settings)
 	if err != nil {
 		panic("statusz: " + err.Error()) // booleans and a number
 	}

@@ -24,6 +24,7 @@ func TestModerationHash(t *testing.T) {
 		"whitelist": func(m *statusz.Moderation) { m.IsWhitelistEnabled = false },
 		"report":    func(m *statusz.Moderation) { m.IsReportEnabled = false },
 		"limit":     func(m *statusz.Moderation) { m.FlagLimit = 101 },
+		"hiding":    func(m *statusz.Moderation) { m.FlagHideLimit = 1 },
 	} {
 		other := m
 		change(&other)

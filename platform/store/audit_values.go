@@ -69,7 +69,7 @@ func auditValueMissing(kind, id string) string {
 
 var (
 	sqlAuditSettings = stmt("auditDetails.settings", `INSERT INTO audit_details (home, event_id, part, type, id, subject_id, value)
-		SELECT $1, $2, $3, '`+AuditSettings+`', 'network', '', COALESCE(jsonb_object_agg(s.name, s.value), '{}') FROM settings AS s WHERE s.home = $1
+		SELECT $1, $2, $3, '`+AuditSettings+`', 'network', '', COALESCE(jsonb_object_agg(s.name, s.value), '{}') FROM settings AS s WHERE s.home = $1 AND s.name <> 'networkIdentity'
 		AND `+auditValueMissing(`'`+AuditSettings+`'`, "'network'"))
 	sqlAuditMembers = stmt("auditDetails.members", `INSERT INTO audit_details (home, event_id, part, type, id, subject_id, value)
 		SELECT $1, $2, $3, 'communityMember', m.user_id AS id, m.user_id AS subject_id, jsonb_build_object('communityId', m.community_id, 'state', m.state, 'roles', m.roles)

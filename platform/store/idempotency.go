@@ -17,6 +17,15 @@ type Idempotency struct {
 	ExpiresAt   time.Time
 }
 
+// IdempotencyMark says which attempt of a request has changed rows of a home.
+type IdempotencyMark struct {
+	Attempt string
+	// Created are the ids of the objects that the request has created. Known reports whether they are recorded: versions
+	// before the column did not.
+	Created []string
+	Known   bool
+}
+
 var idempotencyColumns = db.Columns[Idempotency]()
 
 var (
@@ -28,20 +37,25 @@ var (
 			idempotency_keys.answer IS NULL AND idempotency_keys.locked_until <= $7::timestamptz AND idempotency_keys.request = excluded.request`)
 	sqlIdempotencyRead    = stmt("idempotency.read", `SELECT `+idempotencyColumns+` FROM idempotency_keys WHERE home = $1 AND key = $2::bytea`)
 	sqlIdempotencyFinish  = stmt("idempotency.finish", `UPDATE idempotency_keys SET answer = $4::bytea WHERE home = $1 AND key = $2::bytea AND attempt = $3`)
+	sqlIdempotencyUnlock  = stmt("idempotency.unlock", `UPDATE idempotency_keys SET locked_until = $4::timestamptz WHERE home = $1 AND key = $2::bytea AND attempt = $3`)
 	sqlIdempotencyRelease = stmt("idempotency.release", `DELETE FROM idempotency_keys WHERE home = $1 AND key = $2::bytea AND attempt = $3 AND answer IS NULL`)
 	sqlIdempotencySweep   = stmt("idempotency.sweep", `WITH gone AS (DELETE FROM idempotency_keys WHERE home = $1 AND key IN
 		(SELECT key FROM idempotency_keys WHERE home = $1 AND expires_at < $2::timestamptz ORDER BY expires_at LIMIT 100) RETURNING key) SELECT count(*) FROM gone`)
 
-	sqlIdempotencyMark = stmt("idempotencyMarks.insert", `INSERT INTO idempotency_marks (home, key, attempt, expires_at) VALUES ($1, $2::bytea, $3, $4::timestamptz)
-		ON CONFLICT (home, key) DO UPDATE SET attempt = excluded.attempt, expires_at = excluded.expires_at WHERE idempotency_marks.expires_at <= $5::timestamptz`)
+	sqlIdempotencyMarks = stmt("idempotencyMarks.read", `SELECT attempt, COALESCE(created, '{}'), created IS NOT NULL
+		FROM idempotency_marks WHERE home = $1 AND key = $2::bytea AND expires_at > $3::timestamptz`)
+	sqlIdempotencyMark = stmt("idempotencyMarks.insert", `INSERT INTO idempotency_marks (home, key, attempt, expires_at, created) VALUES ($1, $2::bytea, $3, $4::timestamptz, $6::text[])
+		ON CONFLICT (home, key) DO UPDATE SET attempt = excluded.attempt, expires_at = excluded.expires_at, created = excluded.created
+		WHERE idempotency_marks.expires_at <= $5::timestamptz OR idempotency_marks.attempt = excluded.attempt`)
 	sqlIdempotencyMarkGuard = stmt("idempotencyMarks.guard", `SELECT 1 / count(*) FROM idempotency_marks WHERE home = $1 AND key = $2::bytea AND attempt = $3`)
 	sqlIdempotencyMarkSweep = stmt("idempotencyMarks.sweep", `WITH gone AS (DELETE FROM idempotency_marks WHERE home = $1 AND key IN
 		(SELECT key FROM idempotency_marks WHERE home = $1 AND expires_at < $2::timestamptz ORDER BY expires_at LIMIT 100) RETURNING key) SELECT count(*) FROM gone`)
 )
 
-// ReserveIdempotency stores i unless another attempt holds the key or has succeeded, and reads the stored row. An attempt
-// of the same request holds it until LockedUntil.
-func (w *Tx) ReserveIdempotency(i Idempotency, now time.Time, stored **Idempotency) {
+// ReserveIdempotency stores i unless another attempt holds the key or has succeeded, and reads the row that was stored
+// before and the one that is stored then. An attempt of the same request holds the key until LockedUntil.
+func (w *Tx) ReserveIdempotency(i Idempotency, now time.Time, before, stored **Idempotency) {
+	w.Query(sqlIdempotencyRead, db.Row(before), i.Key)
 	w.Exec(sqlIdempotencyReserve, i.Key, i.Request, i.Attempt, i.LockedUntil, i.ExpiresAt, now)
 	w.Query(sqlIdempotencyRead, db.Row(stored), i.Key)
 }
@@ -49,6 +63,11 @@ func (w *Tx) ReserveIdempotency(i Idempotency, now time.Time, stored **Idempoten
 // FinishIdempotency stores the answer of an attempt that still holds its key.
 func (w *Tx) FinishIdempotency(i Idempotency, answer []byte) {
 	w.Exec(sqlIdempotencyFinish, i.Key, i.Attempt, answer)
+}
+
+// UnlockIdempotency ends the reservation of an attempt that may have changed something.
+func (w *Tx) UnlockIdempotency(i Idempotency, now time.Time) {
+	w.Exec(sqlIdempotencyUnlock, i.Key, i.Attempt, now)
 }
 
 // ReleaseIdempotency deletes the key of an attempt that has changed nothing.
@@ -60,11 +79,18 @@ func (w *Tx) SweepIdempotency(before time.Time, keys, marks *int64) {
 	w.Query(sqlIdempotencyMarkSweep, db.Value(marks), before)
 }
 
+// IdempotencyMarks reads the marks of a key at every home.
+func (r *ReadBatch) IdempotencyMarks(key []byte, now time.Time, into *[]IdempotencyMark) {
+	*into = nil
+	readEveryHome(r, sqlIdempotencyMarks, into, key, now)
+}
+
 // WithIdempotency returns a context whose transactions fail with refusal if another attempt of the request has changed
-// rows of the same home. The transactions record that this attempt has done so.
-func WithIdempotency(ctx context.Context, i Idempotency, now time.Time, refusal error) (marked context.Context, changed func() bool) {
+// rows of the same home. The transactions record that this attempt has done so, with the ids of the objects that it has
+// created by then.
+func WithIdempotency(ctx context.Context, i Idempotency, now time.Time, refusal error, created func() []string) (marked context.Context, changed func() bool) {
 	return db.WithPrologue(ctx, func(tx *db.Tx) {
-		tx.Exec(sqlIdempotencyMark, i.Key, i.Attempt, i.ExpiresAt, now)
+		tx.Exec(sqlIdempotencyMark, i.Key, i.Attempt, i.ExpiresAt, now, emptyIfNil(created()))
 		tx.Guard(sqlIdempotencyMarkGuard, refusal, i.Key, i.Attempt)
 	})
 }

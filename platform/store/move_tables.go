@@ -14,7 +14,7 @@ const (
 	MovedFile = "file"
 )
 
-// MoveSource finds the ids of one kind that move with a user. Its pages follow an index.
+// MoveSource finds the ids of one kind that move with a user. Its pages follow an index, so that it reads only rows of the user.
 type MoveSource struct {
 	Kind  string
 	start []string // precedes every key
@@ -27,11 +27,18 @@ type MoveRow struct {
 	IDs []string // that move; empty if the row stays
 }
 
-// moveSource returns a source that reads all rows of a table in the order of their ids: no index has those of a user.
-// ids is the list of ids of a row that meets the condition own, in which $2 is the user.
-func moveSource(kind, table, own, ids string) *MoveSource {
-	return &MoveSource{Kind: kind, start: []string{""}, page: stmt("moves.ids."+table, `SELECT ARRAY[id], CASE WHEN `+own+` THEN `+ids+
-		` ELSE '{}'::text[] END FROM `+table+` WHERE home = $1 AND id > $4 ORDER BY id LIMIT $3::bigint`)}
+// moveSource returns a source that reads the rows of a table that have the user in the column owner, in the order of their
+// ids. ids is the list of ids of a row.
+func moveSource(kind, table, owner, ids string) *MoveSource {
+	return &MoveSource{Kind: kind, start: []string{""}, page: stmt("moves.ids."+table, `SELECT ARRAY[id], `+ids+
+		` FROM `+table+` WHERE home = $1 AND `+owner+` = $2 AND id > $4 ORDER BY id LIMIT $3::bigint`)}
+}
+
+// moveStories returns a source that reads the stories of the user which are deleted or not.
+func moveStories(kind, deleted string) *MoveSource {
+	return &MoveSource{Kind: kind, start: []string{"0001-01-01", ""}, page: stmt("moves.ids."+kind, `SELECT ARRAY[created_at::text, id], ARRAY[id]
+		FROM stories WHERE home = $1 AND is_deleted = `+deleted+` AND target_id = $2 AND (created_at, id) > ($4::timestamptz, $5)
+		ORDER BY created_at, id LIMIT $3::bigint`)}
 }
 
 // moveSourceOf returns a source that reads the rows which belong to moving ids, m.id in the statement rows.
@@ -45,22 +52,25 @@ var MoveSources = []*MoveSource{
 	{Kind: "post", start: []string{"", "false", "0001-01-01", ""}, page: stmt("moves.ids.posts", `SELECT ARRAY[feed_type, is_parent::text, created_at::text, id], ARRAY[id]
 		FROM posts WHERE home = $1 AND target_id = $2 AND (feed_type, is_parent, created_at, id) > ($4, $5::boolean, $6::timestamptz, $7)
 		ORDER BY feed_type, is_parent, created_at, id LIMIT $3::bigint`)},
-	moveSource("story", "stories", `target_id = $2`, `ARRAY[id]`),
+	moveStories("story", "false"), moveStories("deletedStory", "true"),
 	moveSourceOf("comment", []string{"", "0001-01-01", ""}, `SELECT ARRAY[r.reference_id, r.created_at::text, r.id], ARRAY[r.id]`,
 		`SELECT reference_id, created_at, id FROM comments WHERE home = $1 AND reference_id = m.id
 			AND (reference_id, created_at, id) > ($4, $5::timestamptz, $6) ORDER BY created_at, id`, `r.reference_id, r.created_at, r.id`),
 	// The ids of the posts that a scheduled post becomes are fixed in advance.
-	moveSource("scheduledPost", "scheduled_posts", `target_id = $2`, `ARRAY[id] || post_ids`),
-	moveSource("poll", "polls", `creator_id = $2`, `ARRAY[id]`),
-	moveSource("stream", "video_streams", `creator_id = $2`, `ARRAY[id]`),
-	moveSource("room", "rooms", `creator_id = $2`, `ARRAY[id]`),
+	moveSource("scheduledPost", "scheduled_posts", "target_id", `ARRAY[id] || post_ids`),
+	moveSource("poll", "polls", "creator_id", `ARRAY[id]`),
+	moveSource("stream", "video_streams", "creator_id", `ARRAY[id]`),
+	moveSource("room", "rooms", "creator_id", `ARRAY[id]`),
 	// The channel of a stream or room has its id.
-	moveSource("messageFeed", "message_feeds", `EXISTS (SELECT 1 FROM moved_ids AS m WHERE m.home = $1 AND m.user_id = $2 AND m.id = message_feeds.entity_id)`, `ARRAY[id]`),
+	moveSourceOf("messageFeed", []string{"", ""}, `SELECT ARRAY[r.entity_id, r.id], ARRAY[r.id]`,
+		`SELECT entity_id, id FROM message_feeds WHERE home = $1 AND entity_id = m.id AND (entity_id, id) > ($4, $5) ORDER BY id`, `r.entity_id, r.id`),
 	moveSourceOf("message", []string{"", "0"}, `SELECT ARRAY[r.feed_id, r.segment::text], ARRAY[r.id]`,
 		`SELECT feed_id, segment, id FROM messages WHERE home = $1 AND feed_id = m.id AND (feed_id, segment) > ($4, $5::bigint) ORDER BY segment`,
 		`r.feed_id, r.segment`),
-	moveSource("invitation", "invitations", `EXISTS (SELECT 1 FROM moved_ids AS m WHERE m.home = $1 AND m.user_id = $2 AND m.id = invitations.target_id)`, `ARRAY[id]`),
-	moveSource(MovedFile, "files", `owner_id = $2`, `ARRAY[id]`),
+	moveSourceOf("invitation", []string{"", "0001-01-01", ""}, `SELECT ARRAY[r.target_id, r.created_at::text, r.id], ARRAY[r.id]`,
+		`SELECT target_id, created_at, id FROM invitations WHERE home = $1 AND target_id = m.id
+			AND (target_id, created_at, id) > ($4, $5::timestamptz, $6) ORDER BY created_at, id`, `r.target_id, r.created_at, r.id`),
+	moveSource(MovedFile, "files", "owner_id", `ARRAY[id]`),
 }
 
 // MoveTable is a table whose rows move with the ids in one of its columns.

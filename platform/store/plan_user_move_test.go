@@ -28,6 +28,7 @@ func (c *collector) collectUserMoves() {
 	row := store.UserMove{ID: user, FromHome: region.US, ToHome: region.EU, State: db.MoveFrozen, Moved: []byte("{}"), Progress: store.Progress{Version: 1, DueAt: now}}
 	c.reads(func(r *store.ReadBatch) { r.UserMove(user, &move) })
 	c.reads(func(r *store.ReadBatch) { r.DueUserMove(region.US, db.MoveCollecting, now, &move) })
+	c.reads(func(r *store.ReadBatch) { r.CountUserMoves(region.US, db.MoveCollecting, new(store.MoveCount)) })
 	c.reads(func(r *store.ReadBatch) { r.MovedIDs(region.US, user, "", pageRows, &ids) })
 	c.reads(func(r *store.ReadBatch) { r.CountMovedIDs(region.US, user, &n) })
 	c.write(func(w *store.Tx) { w.StartUserMove(row, now, &move) })
@@ -36,6 +37,9 @@ func (c *collector) collectUserMoves() {
 		w.SetRoute(db.Route{UserID: user, Home: region.US, To: region.EU, State: db.MoveFrozen, Version: 2}, 10)
 	})
 	c.write(func(w *store.Tx) { w.InsertMovedIDs(user, "post", []string{region.NewID(region.US)}) })
+	c.reads(func(r *store.ReadBatch) {
+		r.UnknownMovedIDs(region.US, user, []string{user, region.NewID(region.US)}, new([]string))
+	})
 	c.byName("userHomes.after", "us", 19_000, pageRows)
 	c.byName("userHomes.ids", "us", user)
 	for _, source := range store.MoveSources {

@@ -51,6 +51,7 @@ var (
 	sqlUserMoveByID = stmt("userMoves.byID", `SELECT `+userMoveColumns+` FROM user_moves WHERE home = $1 AND id = $2`)
 	sqlUserMovesDue = stmt("userMoves.due", `SELECT `+userMoveColumns+` FROM user_moves
 		WHERE home = $1 AND state = $2 AND due_at <= $3::timestamptz ORDER BY due_at, id LIMIT 1`)
+	sqlUserMovesCount = stmt("userMoves.count", `SELECT count(*), min(requested_at) FROM user_moves WHERE home = $1 AND state = $2`)
 	sqlUserMoveUpsert = stmt("userMoves.upsert", `INSERT INTO user_moves (home, id, from_home, to_home, state, due_at, requested_at, updated_at)
 		VALUES ($1, $2, $3, $4, 'collecting', $5, $5, $5)
 		ON CONFLICT (home, id) DO UPDATE SET from_home = $3, to_home = $4, state = 'collecting', reason = '', step = '', position = '{}', moved = '{}', ids = 0,
@@ -70,6 +71,8 @@ var (
 
 	sqlMovedIDInsert = stmt("movedIDs.insert", `INSERT INTO moved_ids (home, user_id, id, kind) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (home, user_id, id) DO NOTHING`)
+	sqlMovedIDsUnknown = stmt("movedIDs.unknown", `SELECT i.id FROM unnest($3::text[]) AS i (id)
+		WHERE NOT EXISTS (SELECT 1 FROM moved_ids AS m WHERE m.home = $1 AND m.user_id = $2 AND m.id = i.id)`)
 	sqlMovedIDsAfter = stmt("movedIDs.after", `SELECT id, kind FROM moved_ids WHERE home = $1 AND user_id = $2 AND id > $3 ORDER BY id LIMIT $4::bigint`)
 	sqlMovedIDsCount = stmt("movedIDs.count", `SELECT count(*) FROM moved_ids WHERE home = $1 AND user_id = $2`)
 )
@@ -88,6 +91,17 @@ func (r *ReadBatch) UserMove(userID string, into **UserMove) {
 // DueUserMove reads the move of a home and state that has been due for the longest time; nil if none is due.
 func (r *ReadBatch) DueUserMove(home region.Code, state db.MoveState, now time.Time, into **UserMove) {
 	r.Add(home, sqlUserMovesDue, db.Row(into), string(state), now)
+}
+
+// MoveCount is the number of moves in a state, and when the oldest one was requested.
+type MoveCount struct {
+	Moves  int64
+	Oldest *time.Time
+}
+
+// CountUserMoves counts the moves of a home and state.
+func (r *ReadBatch) CountUserMoves(home region.Code, state db.MoveState, into *MoveCount) {
+	r.Add(home, sqlUserMovesCount, db.RowOrZero(into), string(state))
 }
 
 // NewMoveTx returns a transaction for the row of the move of a user.
@@ -125,6 +139,11 @@ type MovedID struct{ ID, Kind string }
 // MovedIDs reads up to limit ids that move with a user, in order.
 func (r *ReadBatch) MovedIDs(home region.Code, userID, after string, limit int, into *[]MovedID) {
 	r.Add(home, sqlMovedIDsAfter, db.Rows(into), userID, after, limit)
+}
+
+// UnknownMovedIDs reads those of ids that are not known to move with a user.
+func (r *ReadBatch) UnknownMovedIDs(home region.Code, userID string, ids []string, into *[]string) {
+	r.Add(home, sqlMovedIDsUnknown, db.Values(into), userID, ids)
 }
 
 // CountMovedIDs reads the number of ids that move with a user.

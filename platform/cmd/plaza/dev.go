@@ -173,8 +173,9 @@ func (d *devNetwork) openFolders() (release func() error, err error) {
 // authToken.
 func (d *devNetwork) migrate(ctx context.Context, server *devdb.DB) error {
 	err := db.Migrate(ctx, db.MigrateOptions{
-		URL:    server.URL(),
-		Layout: db.Layout{Localities: d.base.Localities(), Primary: d.base.PrimaryRegion, Survive: string(d.base.Survive)},
+		URL:      server.URL(),
+		Identity: db.NetworkIdentity(d.keys.networkID, d.keys.directoryKey.Reveal()),
+		Layout:   db.Layout{Localities: d.base.Localities(), Primary: d.base.PrimaryRegion, Survive: string(d.base.Survive)},
 		Progress: func(p db.Progress) {
 			d.log.InfoContext(ctx, "migrate", "state", p.State, "step", p.Step, "of", p.Total, "name", p.Name, "elapsed", p.Elapsed)
 		},

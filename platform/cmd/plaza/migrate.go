@@ -74,6 +74,7 @@ func loadMigrationConfig(cmd *cobra.Command) (config.Config, error) {
 func migrateUp(cmd *cobra.Command, cfg config.Config, timeout time.Duration, p *migrateProgress) error {
 	err := db.Migrate(cmd.Context(), db.MigrateOptions{
 		URL:      cfg.MigrationURL().Reveal(),
+		Identity: identityOf(cfg),
 		Layout:   db.Layout{Localities: cfg.Localities(), Primary: cfg.PrimaryRegion, Survive: string(cfg.Survive)},
 		Progress: p.step, StatementTimeout: timeout,
 	})
@@ -85,6 +86,14 @@ func migrateUp(cmd *cobra.Command, cfg config.Config, timeout time.Duration, p *
 		return databaseFailure(err, cfg)
 	}
 	return p.done(status)
+}
+
+// identityOf returns what identifies the network in its database; "" if the configuration does not name the network.
+func identityOf(cfg config.Config) string {
+	if cfg.NetworkID == "" || cfg.DirectoryKey == "" {
+		return ""
+	}
+	return db.NetworkIdentity(string(cfg.NetworkID), cfg.DirectoryKey.Reveal())
 }
 
 // The states of a schema.

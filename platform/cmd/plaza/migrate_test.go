@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/config"
@@ -126,4 +127,43 @@ func TestVersionJSON(t *testing.T) {
 	for _, field := range []string{"version", "revision", "goVersion"} {
 		require.NotEmpty(t, v[field], field)
 	}
+}
+
+// TestMigrateDatabaseOfAnotherNetwork checks that the first migration decides to which network a database belongs, and that the
+// migration of another one changes no row. A migration without the network's id and key is not refused: it knows no better.
+func TestMigrateDatabaseOfAnotherNetwork(t *testing.T) {
+	url := testdb.New(t)
+	up := func(network, key string) (code int, log string) {
+		path, last := terminationLog(t)
+		code, _, _ = plaza(t, "migrate", "up", "--database-url", url, "--network-id", strings.Repeat(network, 24), "--directory-key", strings.Repeat(key, 32), "--termination-log", path)
+		return code, last()
+	}
+	for range 2 {
+		code, log := up("a", "k")
+		require.Zero(t, code, log)
+	}
+	before := settingsOf(t, url)
+	require.Len(t, before, 3, "one of each home")
+	for _, other := range [][2]string{{"b", "k"}, {"a", "l"}} {
+		code, log := up(other[0], other[1])
+		require.Equal(t, exitError, code)
+		_, text := statusz.ReadMigration(log)
+		require.Equal(t, statusz.OtherNetwork+": each network needs a database of its own", text)
+		require.Equal(t, before, settingsOf(t, url))
+	}
+	code, _, stderr := plaza(t, "migrate", "up", "--database-url", url)
+	require.Zero(t, code, stderr)
+}
+
+// settingsOf returns the rows of the settings with their times.
+func settingsOf(t *testing.T, url string) []string {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	defer func() { _ = conn.Close(t.Context()) }()
+	rows, err := conn.Query(t.Context(), `SELECT home || name || value::text || changed_at::text FROM settings ORDER BY 1`)
+	require.NoError(t, err)
+	all, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	return all
 }

@@ -132,6 +132,7 @@ func (s *Service) storeConversation(ctx context.Context, c *conversation, change
 			return err
 		}
 	}
+	auth.Created(ctx, "channel", c.channel.ID)
 	tx := s.Store.NewTx(s.HomeOf(c.channel.ID))
 	switch {
 	case c.existing == nil && c.channel.IsDistinct:

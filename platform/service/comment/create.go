@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
@@ -38,6 +39,7 @@ func (s *Service) CreateComment(ctx context.Context, req *plazav1.CreateCommentR
 		return nil, err
 	}
 	c := s.row(d, mentions)
+	auth.Created(ctx, "comment", c.ID)
 	tx := s.Store.NewTx(d.Home())
 	d.Guard(tx, c.CreatedAt)
 	if d.parent != nil {

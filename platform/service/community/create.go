@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/contact"
@@ -35,6 +36,7 @@ func (s *Service) CreateCommunity(ctx context.Context, req *plazav1.CreateCommun
 	if err := s.RequireQuota(ctx, c.CreatorID, store.UsageCommunities); err != nil {
 		return nil, err
 	}
+	auth.Created(ctx, "community", c.ID)
 	tx := s.Store.NewTx(s.Region)
 	tx.InsertCommunity(c, exists, now)
 	if err := membership.NewUpdate(tx, c.ID, changes, now).Commit(ctx, s.Deps, c.CreatorID, c.CreatorID); err != nil {

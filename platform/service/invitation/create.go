@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/contact"
@@ -78,6 +79,7 @@ func (s *Service) invite(ctx context.Context, d *draft) ([]store.Invitation, err
 		i := membership.NewInvitation(d.Request, store.Invitation{
 			ID: s.NewID(tx.Home()), Type: d.kind, TargetType: d.target.kind, TargetID: d.target.id, CreatedAt: s.Now(), UpdatedAt: s.Now(),
 		}, u)
+		auth.Created(ctx, "invitation", i.ID)
 		tx.InsertInvitation(i, service.ErrConflict)
 		rows = append(rows, i)
 	}
@@ -123,4 +125,23 @@ func (d *draft) checkUser(u store.User) error {
 		}
 	}
 	return nil
+}
+
+// Invitations returns invitations that the caller has made.
+func (s *Service) Invitations(ctx context.Context, ids []string) (*plazav1.InvitationResponse, error) {
+	r := s.NewRequest(ctx)
+	found := make([]*store.Invitation, len(ids))
+	for i, id := range ids {
+		r.Invitation(id, &found[i])
+	}
+	if err := r.Run(ctx); err != nil {
+		return nil, err
+	}
+	var rows []store.Invitation
+	for _, i := range found {
+		if i != nil && i.InviterID == r.Caller.UserID {
+			rows = append(rows, *i)
+		}
+	}
+	return s.page(ctx, rows, &plazav1.Paging{})
 }

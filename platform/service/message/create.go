@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -164,6 +165,7 @@ func (s *Service) row(d *draft, mentions []view.MessageMention) store.Message {
 // of the channel's members.
 func (s *Service) insert(ctx context.Context, d *draft, m store.Message) (*plazav1.MessageResponse, error) {
 	var stored *store.Message
+	auth.Created(ctx, "message", m.ID)
 	tx := s.Store.NewTx(s.HomeOf(m.ID))
 	// If a commit succeeded but its response was lost, the retry finds the row and returns it.
 	tx.SelectMessage(m.ID, &stored)

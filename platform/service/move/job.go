@@ -185,7 +185,7 @@ func (w *work) cancel(ctx context.Context, reason string) error {
 	now := w.Now()
 	w.move.Reason, w.move.FinishedAt = reason, &now
 	w.Log.WarnContext(ctx, "move of user cancelled", "user", w.move.ID, "reason", reason)
-	return w.enter(ctx, store.MoveCancelled)
+	return w.end(ctx, store.MoveCancelled)
 }
 
 // release makes servers use the new home. Those that do not know that yet refuse both reads and writes.
@@ -214,5 +214,14 @@ func (w *work) finish(ctx context.Context) error {
 	now := w.Now()
 	w.move.FinishedAt = &now // has no effect before the state
 	w.Log.InfoContext(ctx, "user moved", "user", w.move.ID, "from", w.move.FromHome, "to", w.move.ToHome)
-	return w.enter(ctx, store.MoveDone)
+	return w.end(ctx, store.MoveDone)
+}
+
+// end enters a last state.
+func (w *work) end(ctx context.Context, last store.MoveState) error {
+	if err := w.enter(ctx, last); err != nil {
+		return err
+	}
+	w.metrics.ended(*w.move, w.Now())
+	return nil
 }

@@ -82,7 +82,10 @@ func (w *world) fill() {
 }
 
 func (w *world) service(maxIDs int64) *move.Service {
-	return move.New(w.Deps, move.Options{Storage: w.storage, Settle: settle, MaxIDs: maxIDs})
+	w.t.Helper()
+	s, err := move.New(w.Deps, move.Options{Storage: w.storage, Settle: settle, MaxIDs: maxIDs})
+	require.NoError(w.t, err)
+	return s
 }
 
 func (w *world) move() store.UserMove {

@@ -5,8 +5,8 @@
 // home that the user's id contains takes the states in order:
 //
 //	collecting  The ids are collected. Requests do not notice.
-//	frozen      No server writes rows of these ids. They are collected again, because of what was written before, and
-//	            the bytes of files are copied to the storage of the new home.
+//	frozen      No server writes rows of these ids. Those that were written before are added, which reads the rows of the
+//	            user only, and the bytes of files are copied to the storage of the new home.
 //	moving      No server reads or writes rows of these ids. The rows move, a page in each transaction.
 //	cleaning    The rows are at the new home and can be read and written. What remains at the old one is removed.
 //	done
@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/plaza-social/plaza/platform/auth"
@@ -43,20 +44,24 @@ type Options struct {
 	Settle time.Duration
 	// MaxIDs is the maximum number of moved ids of the network; MaxMovedIDs when zero.
 	MaxIDs int64
+	// Registerer registers the metrics; none are registered when nil.
+	Registerer prometheus.Registerer
 }
 
 // Service implements MoveService.
 type Service struct {
 	*service.Deps
 	Options
+	metrics *metrics
 }
 
 // New returns the service.
-func New(d *service.Deps, o Options) *Service {
+func New(d *service.Deps, o Options) (*Service, error) {
 	if o.MaxIDs == 0 {
 		o.MaxIDs = MaxMovedIDs
 	}
-	return &Service{d, o}
+	m, err := newMetrics(o.Registerer)
+	return &Service{d, o, m}, err
 }
 
 // refusal returns the error of a move that is not possible.

@@ -3,6 +3,7 @@ package move
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
@@ -39,14 +40,22 @@ func (w *work) collect(ctx context.Context, source *store.MoveSource, after []st
 	return steps.Result{Position: rows[len(rows)-1].Key, Last: len(rows) < readPage}, err
 }
 
-// addIDs stores ids at every home.
+// addIDs stores those of ids that are new at every home, at the old home of the user last: an id that is known there is known
+// everywhere.
 func (w *work) addIDs(ctx context.Context, kind string, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	for _, home := range region.All() {
+	var added []string
+	reads := w.Store.NewReadBatch()
+	reads.UnknownMovedIDs(w.move.FromHome, w.move.ID, ids, &added)
+	if err := reads.Run(ctx); err != nil || len(added) == 0 {
+		return err
+	}
+	others := slices.DeleteFunc(region.All(), func(home region.Code) bool { return home == w.move.FromHome })
+	for _, home := range append(others, w.move.FromHome) {
 		tx := w.Store.NewTx(home)
-		tx.InsertMovedIDs(w.move.ID, kind, ids)
+		tx.InsertMovedIDs(w.move.ID, kind, added)
 		if err := tx.Commit(ctx); err != nil {
 			return err
 		}

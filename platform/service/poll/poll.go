@@ -42,6 +42,7 @@ func (s *Service) CreatePoll(ctx context.Context, req *plazav1.CreatePollRequest
 		return nil, err
 	}
 	p := s.newPoll(s.HomeOf(f.Caller.UserID), f.User(), req)
+	auth.Created(ctx, "poll", p.ID)
 	tx := s.Store.NewTx(s.HomeOf(p.ID))
 	tx.InsertPoll(p)
 	return &plazav1.PollResponse{

@@ -27,6 +27,7 @@ func (s *Service) CreatePost(ctx context.Context, req *plazav1.CreatePostRequest
 		return nil, err
 	}
 	posts := t.Rows(d, s.Now(), func() string { return s.NewID(d.Home) })
+	auth.Created(ctx, "post", posts[0].ID)
 	tx := s.Store.NewTx(d.Home)
 	posting.InsertPosts(tx, posts, d)
 	if err := posting.Reserve(ctx, s.Deps, posts[0], d); err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
@@ -125,6 +126,7 @@ func (s *Service) AddReaction(ctx context.Context, m *plazav1.AddReactionRequest
 		ReferenceType: ref.kind, ReferenceID: ref.id, UserID: l.Caller.UserID, UserPublicID: l.User().PublicID,
 		Name: m.GetReactionName(), ID: s.NewID(home), CreatedAt: s.Now(),
 	}
+	auth.Created(ctx, "reaction", r.ID)
 	tx := s.Store.NewTx(home)
 	l.guard(tx, r.CreatedAt)
 	if counts.Of(ref.id, store.CountReactions(r.Name)) <= 0 { // a new name: others need not conflict with concurrent ones

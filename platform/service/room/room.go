@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
@@ -76,6 +77,7 @@ func (s *Service) CreateRoom(ctx context.Context, m *plazav1.CreateRoomRequest) 
 		ParentID: m.GetParentRoomId(), CreatedAt: now, UpdatedAt: now,
 	}
 	row.HasChannel = row.LiveChatEnabled
+	auth.Created(ctx, "room", row.ID)
 	tx := s.Store.NewTx(s.HomeOf(row.ID))
 	tx.InsertRoom(row, errParent)
 	if row.HasChannel {

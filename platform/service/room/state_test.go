@@ -6,20 +6,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/service/internal/live"
+	"github.com/plaza-social/plaza/platform/service/internal/live/livetest"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
-)
-
-// The results of events that do not change the state.
-const (
-	same    = "same"
-	refused = "refused"
 )
 
 // TestTransitions tests each event in each state against the table in the package documentation.
 func TestTransitions(t *testing.T) {
 	t.Parallel()
+	const same, refused = livetest.Same, livetest.Refused
 	states := []string{"idle", "live", "waitingReconnect", "ended", "recorded", "terminated", "error"}
-	table := map[string][7]string{
+	livetest.RequireTransitions(t, transitions, states, map[string][]string{
 		live.Started:    {"live", same, "live", refused, refused, refused, refused},
 		interrupted:     {refused, "waitingReconnect", same, refused, refused, refused, refused},
 		live.Stopped:    {refused, "ended", "ended", same, same, refused, refused},
@@ -27,32 +23,7 @@ func TestTransitions(t *testing.T) {
 		live.Failed:     {"error", "error", "error", refused, refused, refused, same},
 		live.Terminated: {"terminated", "terminated", "terminated", refused, refused, same, refused},
 		stopping:        {"ended", "ended", "ended", same, same, refused, refused},
-	}
-	require.Len(t, transitions, len(table), "every event")
-	for event, row := range table {
-		for i, state := range states {
-			changes, err := transitions[event].Next(event, state)
-			got := same
-			switch {
-			case err != nil:
-				got = refused
-			case changes:
-				got = transitions[event].To
-			}
-			require.Equal(t, row[i], got, "%s in the state %s", event, state)
-		}
-	}
-}
-
-func TestEveryOpenStateCanEnd(t *testing.T) {
-	t.Parallel()
-	for _, state := range openStates {
-		for _, event := range []string{stopping, live.Failed, live.Terminated} {
-			changes, err := transitions[event].Next(event, state)
-			require.NoError(t, err)
-			require.True(t, changes, "%s in the state %s", event, state)
-		}
-	}
+	}, openStates, []string{stopping, live.Failed, live.Terminated})
 }
 
 func TestRecordingsOfRoom(t *testing.T) {

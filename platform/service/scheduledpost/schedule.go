@@ -66,6 +66,7 @@ func (s *Service) SchedulePost(ctx context.Context, req *plazav1.SchedulePostReq
 	if err := s.fill(&row, d, ""); err != nil {
 		return nil, err
 	}
+	auth.Created(ctx, "scheduledPost", row.ID)
 	tx := s.Store.NewTx(d.Home)
 	tx.GuardTarget(d.TargetType, d.TargetID, fail.NotFound())
 	tx.InsertScheduledPost(row)

@@ -46,6 +46,7 @@ func (s *Service) CreateStory(ctx context.Context, req *plazav1.CreateStoryReque
 		Data: view.ObjectJSON(data), Items: view.ObjectsJSON(items), Metadata: view.ObjectJSON(req.GetMetadata()),
 		Mentionees: view.MentionsJSON(mentions), CreatedAt: now, UpdatedAt: now, ExpiresAt: now.Add(settings.StoryLifetime()),
 	}
+	auth.Created(ctx, "story", story.ID)
 	tx := s.Store.NewTx(s.HomeOf(t.id))
 	tx.GuardTarget(story.TargetType, story.TargetID, fail.NotFound())
 	tx.InsertStory(story)

@@ -6,42 +6,23 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/service/internal/live"
+	"github.com/plaza-social/plaza/platform/service/internal/live/livetest"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
-)
-
-// The results of events that do not change the state.
-const (
-	same    = "same"
-	refused = "refused"
 )
 
 // TestTransitions tests each event in each state against the table in the package documentation.
 func TestTransitions(t *testing.T) {
 	t.Parallel()
-	states := []string{"idle", "live", "ended", "recorded", "error"}
-	table := map[string][5]string{
+	const same, refused = livetest.Same, livetest.Refused
+	livetest.RequireTransitions(t, transitions, []string{"idle", "live", "ended", "recorded", "error"}, map[string][]string{
 		live.Started:    {"live", same, refused, refused, refused},
 		live.Stopped:    {refused, "ended", same, same, refused},
 		live.Recorded:   {refused, refused, "recorded", same, refused},
 		live.Failed:     {"error", "error", refused, refused, same},
 		live.Terminated: {"ended", "ended", same, same, refused},
 		ending:          {"ended", "ended", same, same, refused},
-	}
-	require.Len(t, transitions, len(table), "every event")
-	for event, row := range table {
-		for i, state := range states {
-			changes, err := transitions[event].Next(event, state)
-			got := same
-			switch {
-			case err != nil:
-				got = refused
-			case changes:
-				got = transitions[event].To
-			}
-			require.Equal(t, row[i], got, "%s in the state %s", event, state)
-		}
-	}
+	}, []string{"idle", "live"}, []string{ending, live.Failed, live.Terminated})
 }
 
 func TestRecordingsOfStream(t *testing.T) {

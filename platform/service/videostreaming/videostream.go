@@ -55,6 +55,7 @@ func (s *Service) CreateVideoStreaming(ctx context.Context, m *plazav1.CreateVid
 		PlaybackKey: live.NewKey(), IngestKey: live.NewKey(), ParentID: m.GetParentStreamId(), CreatedAt: now, UpdatedAt: now,
 	}
 	row.HasChannel = row.ChannelEnabled
+	auth.Created(ctx, "stream", row.ID)
 	tx := s.Store.NewTx(s.HomeOf(row.ID))
 	tx.InsertVideoStream(row, errParent)
 	if row.HasChannel {

@@ -36,6 +36,9 @@ func DefaultLocalities() map[region.Code]string {
 type MigrateOptions struct {
 	// URL of the database.
 	URL string
+	// Identity is the NetworkIdentity of the network, which the first migration stores. A database of another network is refused
+	// before anything changes. Without one, nothing is stored or checked.
+	Identity string
 	// Layout is the placement on CockroachDB. Localities defaults to DefaultLocalities.
 	Layout
 	// StatementTimeout bounds each statement; DefaultMigrationTimeout when zero.
@@ -84,6 +87,9 @@ func Migrate(ctx context.Context, opts MigrateOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := requireIdentity(ctx, db, opts.Identity); err != nil {
+		return err
+	}
 	report := newReporter(opts, len(migrationNames()))
 	defer report.stop()
 	unlock, err := lockMigrations(ctx, db, opts, report)
@@ -95,6 +101,9 @@ func Migrate(ctx context.Context, opts MigrateOptions) error {
 }
 
 func migrateLocked(ctx context.Context, db *sql.DB, engine Engine, opts MigrateOptions, report *reporter) error {
+	if err := requireIdentity(ctx, db, opts.Identity); err != nil { // another migration may have stored it
+		return err
+	}
 	regional, err := isRegional(ctx, db, engine)
 	if err != nil {
 		return err
@@ -115,6 +124,9 @@ func migrateLocked(ctx context.Context, db *sql.DB, engine Engine, opts MigrateO
 		return err
 	}
 	if err := applyAll(ctx, provider, report); err != nil {
+		return err
+	}
+	if err := stampIdentity(ctx, db, opts.Identity); err != nil {
 		return err
 	}
 	if err := restrictAppendOnly(ctx, db); err != nil {

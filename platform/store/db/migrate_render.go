@@ -78,7 +78,16 @@ func renderFile(name string, engine Engine, localities map[region.Code]string) (
 		}
 	}
 	regionColumn, locality := placementClauses(engine, localities)
-	return strings.NewReplacer("{{region}}", regionColumn, "{{locality}}", locality).Replace(sql), nil
+	return strings.NewReplacer("{{region}}", regionColumn, "{{locality}}", locality, "{{search_path}}", searchPathClause(engine)).Replace(sql), nil
+}
+
+// searchPathClause returns the clause of a function that fixes what its names mean. CockroachDB has no such clause: it looks up
+// the names in the body of a function when the function is created.
+func searchPathClause(engine Engine) string {
+	if engine == CockroachDB {
+		return ""
+	}
+	return " SET search_path = pg_catalog, pg_temp"
 }
 
 var (

@@ -132,7 +132,7 @@ func TestMigrationsForCockroach(t *testing.T) {
 		require.NotContains(t, plain, "region crdb", m.Name)
 		require.NotContains(t, plain, "LOCALITY", m.Name)
 		if !strings.Contains(m.SQL, "CREATE TABLE") {
-			require.Equal(t, plain, m.SQL, m.Name)
+			require.Equal(t, strings.ReplaceAll(plain, " SET search_path = pg_catalog, pg_temp", ""), m.SQL, m.Name)
 			continue
 		}
 		tables++

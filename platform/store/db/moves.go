@@ -152,13 +152,6 @@ func (r *Routes) Moved(from, to region.Code) int64 {
 // Refreshed records that the routes were complete at a time.
 func (r *Routes) Refreshed(at time.Time) { r.followed.Store(&at) }
 
-// Len returns the number of ids with a route.
-func (r *Routes) Len() int {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	return len(r.owners)
-}
-
 // homeOf returns the home of a valid id, given the home that it contains.
 func (r *Routes) homeOf(id string, native region.Code) region.Code {
 	if r.used.Load() == 0 {

@@ -14,8 +14,8 @@ type prologue struct {
 
 type prologueKey struct{}
 
-// WithPrologue returns a context whose transactions begin with the statements that queue adds. committed reports whether
-// any of them was committed or may have been.
+// WithPrologue returns a context whose transactions, except those without a record, begin with the statements that queue
+// adds. committed reports whether any of them was committed or may have been.
 func WithPrologue(ctx context.Context, queue func(*Tx)) (with context.Context, committed func() bool) {
 	p := &prologue{queue: queue}
 	return context.WithValue(ctx, prologueKey{}, p), p.committed.Load
@@ -29,7 +29,7 @@ func WithoutPrologue(ctx context.Context) context.Context {
 // begin adds the prologue of ctx to t.
 func (t *Tx) begin(ctx context.Context) *prologue {
 	p, _ := ctx.Value(prologueKey{}).(*prologue)
-	if p == nil {
+	if p == nil || t.unrecorded {
 		return nil
 	}
 	head := &Tx{db: t.db, home: t.home}

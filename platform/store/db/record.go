@@ -29,8 +29,8 @@ func WithRecord(ctx context.Context, queue func(head, tail *Tx)) (with context.C
 	return context.WithValue(ctx, recordKey{}, r), func() bool { return r.state.Load() == recordStored }
 }
 
-// WithoutRecord excludes the transaction from the records of requests, because what it changes is not what the request
-// is for, such as a claim of an id that an unfinished request leaves behind without consequence.
+// WithoutRecord excludes the transaction from the records and prologues of requests, because what it changes is not what
+// the request is for, such as a claim of an id that an unfinished request leaves behind without consequence.
 func (t *Tx) WithoutRecord() { t.unrecorded = true }
 
 // addRecord adds the record of ctx to t, unless another transaction has stored it.

@@ -1,0 +1,134 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// attempt is an attempt that has reserved its key.
+type attempt struct {
+	*idempotency
+	store.Idempotency
+	home    region.Code // of the key
+	request connect.AnyRequest
+	next    connect.UnaryFunc
+}
+
+// run executes the request, or completes what an earlier attempt has done. continued reports whether there may be one.
+func (a *attempt) run(ctx context.Context, continued bool) (connect.AnyResponse, error) {
+	if !continued {
+		response, err := a.execute(ctx, a.Attempt)
+		if !errors.Is(err, errAnswerLost) {
+			return response, err
+		}
+	}
+	response, err := a.complete(ctx)
+	if err != nil {
+		a.end(ctx, func(tx *store.Tx) { tx.UnlockIdempotency(a.Idempotency, a.Now()) })
+	}
+	return response, err
+}
+
+// complete reads the answer of an earlier attempt that has changed something. If there is none, or if it has not created what
+// the request is for, the request is executed in its name.
+func (a *attempt) complete(ctx context.Context) (connect.AnyResponse, error) {
+	marks, missing, err := a.marks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var created []string
+	for _, mark := range marks {
+		if !mark.Known {
+			return nil, errAnswerLost
+		}
+		created = append(created, mark.Created...)
+	}
+	switch recovery := a.recoveries[a.request.Spec().Procedure]; {
+	case recovery.complete(len(marks) > 0, created):
+		return a.recover(ctx, recovery, service.Distinct(created))
+	case missing:
+		return nil, fail.Unavailable("a home region did not answer in time", nil)
+	case len(marks) > 0:
+		return a.execute(ctx, marks[0].Attempt)
+	}
+	return a.execute(ctx, a.Attempt)
+}
+
+// marks reads the marks of the key. missing reports whether a home did not answer.
+func (a *attempt) marks(ctx context.Context) (marks []store.IdempotencyMark, missing bool, err error) {
+	reads := a.Store.NewBestEffortBatch()
+	reads.IdempotencyMarks(a.Key, a.Now(), &marks)
+	err = reads.Run(ctx)
+	return marks, len(reads.Missing()) > 0, err
+}
+
+// recover reads an answer again and stores it.
+func (a *attempt) recover(ctx context.Context, recovery recovery, created []string) (connect.AnyResponse, error) {
+	read := a.fill.WrapUnary(func(ctx context.Context, request connect.AnyRequest) (connect.AnyResponse, error) {
+		sent, _ := request.Any().(proto.Message)
+		message, err := recovery.read(ctx, sent, created)
+		if err != nil {
+			return nil, err
+		}
+		return newReplayed(message), nil
+	})
+	response, err := read(ctx, a.request)
+	if err != nil {
+		return nil, err
+	}
+	notePermission(ctx, a.request.Spec().Procedure)
+	a.finish(ctx, response)
+	return response, nil
+}
+
+// execute executes the request as an attempt and stores its answer. If nothing was changed, the key can be used again; if
+// something was, the next attempt completes it.
+func (a *attempt) execute(ctx context.Context, as string) (connect.AnyResponse, error) {
+	mark, caller := a.Idempotency, auth.CallerFrom(ctx)
+	mark.Attempt = as
+	marked, changed := store.WithIdempotency(ctx, mark, a.Now(), errAnswerLost, func() []string {
+		return service.Map(caller.Created(), func(o auth.Object) string { return o.ID })
+	})
+	response, err := a.next(marked, a.request)
+	switch {
+	case err == nil:
+		a.finish(ctx, response)
+		return response, nil
+	case changed():
+		a.end(ctx, func(tx *store.Tx) { tx.UnlockIdempotency(a.Idempotency, a.Now()) })
+	case !errors.Is(err, errAnswerLost):
+		a.end(ctx, func(tx *store.Tx) { tx.ReleaseIdempotency(a.Idempotency) })
+	}
+	return nil, err
+}
+
+// finish stores an answer. An answer that is too large is read again by the next attempt.
+func (a *attempt) finish(ctx context.Context, response connect.AnyResponse) {
+	answer, storable := storableAnswer(response)
+	a.end(ctx, func(tx *store.Tx) {
+		if storable {
+			tx.FinishIdempotency(a.Idempotency, answer)
+		} else {
+			tx.UnlockIdempotency(a.Idempotency, a.Now())
+		}
+	})
+}
+
+// end stores the outcome of the attempt. If it cannot be stored, the next attempt waits until the reservation ends.
+func (a *attempt) end(ctx context.Context, queue func(*store.Tx)) {
+	tx := a.Store.NewTx(a.home)
+	queue(tx)
+	if err := tx.Commit(context.WithoutCancel(ctx)); err != nil {
+		a.Log.LogAttrs(ctx, slog.LevelWarn, "the outcome of a request with an Idempotency-Key was not stored", slog.Any("error", err))
+	}
+}

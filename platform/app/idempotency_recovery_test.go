@@ -1,0 +1,52 @@
+package app
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/edge"
+	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
+)
+
+// repeatable are the operations whose requests can be executed again: they lead to a state that they leave unchanged.
+var repeatable = []string{
+	"AnalyticsService/ReportActivities", "AuthenticationService/CreateToken", "ChannelService/SeeChannels",
+	"ChannelUserService/AddChannelUserRoles", "ChannelUserService/AddChannelUsers", "ChannelUserService/JoinChannel",
+	"CommentService/FlagComment", "FollowService/AcceptFollower", "FollowService/BlockUser", "FollowService/FollowUser",
+	"MarkerService/ReadingMessageFeeds", "MarkerService/StartReading", "MarkerService/StopReading", "MarkerService/SyncMarkers",
+	"MemberService/AddMemberRoles", "MemberService/AddMembers", "MemberService/JoinCommunity", "MessageService/FlagMessage",
+	"ModerationListService/AddAllowRules", "ModerationListService/AddBlockRules", "ModerationListService/VerifyAllowed",
+	"ModerationListService/VerifyNotBlocked", "PinService/PinCommunityPost", "PinService/PinGlobalPost",
+	"PostService/FlagPost", "RoomService/LeaveRoom", "RoomService/ReportRoom", "RoomService/StopRoom", "SessionService/CreateSession",
+	"StoryService/FlagStory", "UserService/BanUser", "UserService/FlagUser", "UserService/UnbanUser",
+	"VideoStreamingService/ReportVideoStreaming",
+}
+
+// unimplemented are the services that recoveries use.
+var unimplemented = edge.Services{
+	Category: plazav1connect.UnimplementedCategoryServiceHandler{}, Channel: plazav1connect.UnimplementedChannelServiceHandler{},
+	Comment: plazav1connect.UnimplementedCommentServiceHandler{}, Community: plazav1connect.UnimplementedCommunityServiceHandler{},
+	Export: plazav1connect.UnimplementedExportServiceHandler{}, File: plazav1connect.UnimplementedFileServiceHandler{},
+	Flag: plazav1connect.UnimplementedFlagServiceHandler{}, JoinRequest: plazav1connect.UnimplementedJoinRequestServiceHandler{},
+	Message: plazav1connect.UnimplementedMessageServiceHandler{}, MessageFeed: plazav1connect.UnimplementedMessageFeedServiceHandler{},
+	Move: plazav1connect.UnimplementedMoveServiceHandler{}, Poll: plazav1connect.UnimplementedPollServiceHandler{},
+	Post: plazav1connect.UnimplementedPostServiceHandler{}, Role: plazav1connect.UnimplementedRoleServiceHandler{},
+	Room: plazav1connect.UnimplementedRoomServiceHandler{}, Story: plazav1connect.UnimplementedStoryServiceHandler{},
+	VideoStreaming: plazav1connect.UnimplementedVideoStreamingServiceHandler{},
+}
+
+// TestEveryOperationIsRecovered checks that it was decided about every operation with an Idempotency-Key how its answer is
+// read again.
+func TestEveryOperationIsRecovered(t *testing.T) {
+	t.Parallel()
+	decided := slices.Concat(repeatable, edge.UploadProcedures())
+	for i := range repeatable {
+		decided[i] = procedurePrefix + decided[i]
+	}
+	wanted := slices.Concat(slices.Collect(maps.Keys(repeatableOutputs())), edge.UploadProcedures())
+	recovered := slices.DeleteFunc(slices.Collect(maps.Keys(recoveries(nil, unimplemented))), func(name string) bool { return slices.Contains(edge.UploadProcedures(), name) })
+	require.ElementsMatch(t, wanted, slices.Concat(decided, recovered))
+}

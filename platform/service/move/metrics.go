@@ -1,0 +1,89 @@
+package move
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/plaza-social/plaza/platform/jobs"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// measureEvery is the interval at which unfinished moves are counted.
+const measureEvery = 15 * time.Second
+
+// unfinished are the states of unfinished moves.
+var unfinished = []store.MoveState{store.MoveCollecting, store.MoveFrozen, store.MoveMoving, store.MoveCleaning}
+
+// metrics are the metrics of the moves of a region.
+type metrics struct {
+	unfinished *prometheus.GaugeVec
+	oldest     prometheus.Gauge
+	duration   *prometheus.HistogramVec
+}
+
+// newMetrics returns the metrics and registers them. A nil registerer registers none.
+func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
+	m := &metrics{
+		unfinished: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "plaza_user_moves", Help: "Unfinished moves of users whose ids contain this region, by state.",
+		}, []string{"state"}),
+		oldest: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "plaza_user_moves_oldest_age_seconds", Help: "Time since the oldest unfinished move was requested; 0 if there is none.",
+		}),
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "plaza_user_move_duration_seconds", Help: "Time from the request of a move to its end, by result.",
+			Buckets: []float64{30, 60, 120, 300, 600, 1800, 3600, 4 * 3600, 24 * 3600},
+		}, []string{"result"}),
+	}
+	for _, state := range unfinished {
+		m.unfinished.WithLabelValues(string(state))
+	}
+	for _, result := range []store.MoveState{store.MoveDone, store.MoveCancelled} {
+		m.duration.WithLabelValues(string(result))
+	}
+	if registerer == nil {
+		return m, nil
+	}
+	for _, c := range []prometheus.Collector{m.unfinished, m.oldest, m.duration} {
+		if err := registerer.Register(c); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// ended records the end of a move that is in its last state.
+func (m *metrics) ended(move store.UserMove, now time.Time) {
+	m.duration.WithLabelValues(string(move.State)).Observe(now.Sub(move.RequestedAt).Seconds())
+}
+
+// MetricsJob returns the background job that counts the unfinished moves.
+func (s *Service) MetricsJob() jobs.Job {
+	return jobs.Job{Name: "metrics of moves", Lanes: 1, Every: measureEvery, Log: s.Log, Drain: func(ctx context.Context, home region.Code, _ int64) (bool, error) {
+		return false, s.measure(ctx, home)
+	}}
+}
+
+// measure counts the unfinished moves of a home.
+func (s *Service) measure(ctx context.Context, home region.Code) error {
+	counts := make([]store.MoveCount, len(unfinished))
+	reads := s.Store.NewReadBatch()
+	for i, state := range unfinished {
+		reads.CountUserMoves(home, state, &counts[i])
+	}
+	if err := reads.Run(store.WithMover(ctx)); err != nil {
+		return err
+	}
+	var oldest float64
+	for i, c := range counts {
+		s.metrics.unfinished.WithLabelValues(string(unfinished[i])).Set(float64(c.Moves))
+		if c.Oldest != nil {
+			oldest = max(oldest, s.Now().Sub(*c.Oldest).Seconds())
+		}
+	}
+	s.metrics.oldest.Set(oldest)
+	return nil
+}

@@ -1,0 +1,87 @@
+package db
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// ErrOtherNetwork is returned if the database belongs to another network.
+var ErrOtherNetwork = errors.New("the database belongs to another network: each network needs a database of its own")
+
+// NetworkIdentity returns what identifies a network in its database: a keyed hash of its id.
+func NetworkIdentity(networkID, directoryKey string) string {
+	mac := hmac.New(sha256.New, []byte(directoryKey))
+	mac.Write([]byte("network " + networkID))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+const (
+	// identitySetting is the name of the row of settings that contains the identity of the network, at every home.
+	identitySetting   = "networkIdentity"
+	sqlIdentities     = `SELECT DISTINCT value #>> '{}' FROM settings WHERE name = '` + identitySetting + `'`
+	sqlIdentityOfHome = `SELECT value #>> '{}' FROM settings WHERE home = $1 AND name = '` + identitySetting + `'`
+	sqlIdentityStamp  = `INSERT INTO settings (home, name, value, changed_at, origin) VALUES ($1, '` + identitySetting + `', to_jsonb($2::text), now(), '')
+		ON CONFLICT (home, name) DO NOTHING`
+)
+
+// requireIdentity returns ErrOtherNetwork if the database has the identity of another network. An empty identity is not
+// checked.
+func requireIdentity(ctx context.Context, db *sql.DB, identity string) error {
+	if identity == "" {
+		return nil
+	}
+	return compareIdentities(ctx, db, identity, sqlIdentities)
+}
+
+// stampIdentity stores the identity of the network at every home, unless it is stored.
+func stampIdentity(ctx context.Context, db *sql.DB, identity string) error {
+	if identity == "" {
+		return nil
+	}
+	for _, home := range region.All() {
+		if _, err := db.ExecContext(ctx, sqlIdentityStamp, home.String(), identity); err != nil {
+			return fmt.Errorf("store the identity of the network: %w", err)
+		}
+	}
+	return nil
+}
+
+// CheckIdentity returns ErrOtherNetwork if a home has the identity of another network. A database that was migrated without
+// an identity has none.
+func CheckIdentity(ctx context.Context, url string, home region.Code, identity string) error {
+	db, err := openSQL(url, DefaultMigrationTimeout)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return compareIdentities(ctx, db, identity, sqlIdentityOfHome, string(home))
+}
+
+// compareIdentities returns ErrOtherNetwork if the query selects the identity of another network.
+func compareIdentities(ctx context.Context, db *sql.DB, identity, query string, args ...any) error {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if isUndefinedTable(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read the identity of the network: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var found string
+		if err := rows.Scan(&found); err != nil {
+			return err
+		}
+		if found != identity {
+			return ErrOtherNetwork
+		}
+	}
+	return rows.Err()
+}

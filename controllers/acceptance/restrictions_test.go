@@ -36,9 +36,9 @@ func TestRestrictions(t *testing.T) {
 	}
 	refused("the image evil.example/plaza:v1")
 	o.edit("acme-minimal", func(sn *v1alpha1.SocialNetwork) { sn.Spec.Image = "" })
-	refused("Secret acme-db")
+	refused("Secret acme-minimal-db")
 	require.False(t, o.exists(&corev1.ServiceAccount{}, "acme-minimal-us"), "nothing is created for pods that are not allowed")
-	o.editSecret("acme-db", func(s *corev1.Secret) {
+	o.editSecret("acme-minimal-db", func(s *corev1.Secret) {
 		s.Labels = labels.Merge(s.Labels, labels.Set{"plaza.social/usable": "true"})
 	})
 	o.migrate("acme-minimal")

@@ -1,6 +1,7 @@
 package move_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -39,11 +40,11 @@ func gather(t *testing.T, registry *prometheus.Registry) map[string]float64 {
 	values := map[string]float64{}
 	for _, f := range families {
 		for _, m := range f.GetMetric() {
-			name := f.GetName()
+			name := []string{f.GetName()}
 			for _, label := range m.GetLabel() {
-				name += " " + label.GetValue()
+				name = append(name, label.GetValue())
 			}
-			values[name] = m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
+			values[strings.Join(name, " ")] = m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
 		}
 	}
 	return values

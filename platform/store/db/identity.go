@@ -56,7 +56,7 @@ func stampIdentity(ctx context.Context, db *sql.DB, identity string) error {
 // CheckIdentity returns ErrOtherNetwork if a home has the identity of another network. A database that was migrated without
 // an identity has none.
 func CheckIdentity(ctx context.Context, url string, home region.Code, identity string) error {
-	db, err := openSQL(url, DefaultMigrationTimeout)
+	db, err := openSQL(url)
 	if err != nil {
 		return err
 	}

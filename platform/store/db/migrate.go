@@ -183,8 +183,8 @@ func applyAll(ctx context.Context, provider *goose.Provider, report *reporter) e
 // connectTimeout bounds connecting to one address of the database, unless its URL has a bound.
 const connectTimeout = 10 * time.Second
 
-func openSQL(address string, timeout time.Duration) (*sql.DB, error) {
-	cfg, err := sqlConfig(address, timeout)
+func openSQL(address string) (*sql.DB, error) {
+	cfg, err := sqlConfig(address, DefaultMigrationTimeout)
 	if err != nil {
 		return nil, err
 	}

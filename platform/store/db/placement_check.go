@@ -43,7 +43,7 @@ type querier interface {
 // ranges can take long: ctx should have a deadline, and requests must not call it. On PostgreSQL it returns
 // ErrNoPlacement, and on a CockroachDB without regions ErrNotRegional.
 func CheckPlacement(ctx context.Context, address string, l Layout) (Placement, error) {
-	db, err := openSQL(address, DefaultMigrationTimeout)
+	db, err := openSQL(address)
 	if err != nil {
 		return Placement{}, err
 	}

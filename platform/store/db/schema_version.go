@@ -20,7 +20,7 @@ var (
 // MigrationStatus returns the schema version of the database, 0 if there is no schema, and the one that the program
 // requires. The database has a version once all of its homes have it.
 func MigrationStatus(ctx context.Context, address string) (current, target int64, err error) {
-	db, err := openSQL(address, DefaultMigrationTimeout)
+	db, err := openSQL(address)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -44,7 +44,7 @@ func MigrationStatus(ctx context.Context, address string) (current, target int64
 // SchemaVersion returns the schema version of a home, 0 if there is no schema. It opens its own connection to address;
 // DB.SchemaVersion uses a pool.
 func SchemaVersion(ctx context.Context, address string, home region.Code) (int64, error) {
-	db, err := openSQL(address, DefaultMigrationTimeout)
+	db, err := openSQL(address)
 	if err != nil {
 		return 0, err
 	}

@@ -22,9 +22,9 @@ import (
 func (s *suite) moderation(t *testing.T) {
 	t.Helper()
 	s.edit(t, func(sn *v1alpha1.SocialNetwork) {
-		sn.Spec.Moderation.FlagLimit, sn.Spec.Moderation.WhitelistEnabled = 7, true
+		sn.Spec.Moderation.FlagLimit, sn.Spec.Moderation.FlagHideLimit, sn.Spec.Moderation.WhitelistEnabled = 7, 3, true
 	})
-	want := statusz.Moderation{IsWhitelistEnabled: true, IsReportEnabled: true, FlagLimit: 7}
+	want := statusz.Moderation{IsWhitelistEnabled: true, IsReportEnabled: true, FlagLimit: 7, FlagHideLimit: 3}
 	s.run(t, want, 2*time.Minute)
 	s.within(t, time.Minute, "ModerationApplied is true", func() string {
 		sn := s.network(t)

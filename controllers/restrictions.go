@@ -37,6 +37,12 @@ func (r *Reconciler) refusal(ctx context.Context, p *stage.Pass) (string, error)
 		if limits.SecretLabel == nil {
 			continue
 		}
+		if volume := refusedVolume(pod); volume != "" {
+			return fmt.Sprintf("The operator does not allow volume %s: its kind may contain Secrets that it cannot check.", volume), nil
+		}
+		if account := pod.ServiceAccountName; !isOwnAccount(p.SN, account) {
+			return fmt.Sprintf("The operator does not allow ServiceAccount %s; pods must use those of the network.", account), nil
+		}
 		for _, name := range secretsOfPod(pod) {
 			if isOwnSecret(p.SN, name) {
 				continue
@@ -58,13 +64,49 @@ func (r *Reconciler) refusal(ctx context.Context, p *stage.Pass) (string, error)
 
 // refusedImage returns the first image without an allowed prefix, or "".
 func refusedImage(pod corev1.PodSpec, prefixes []string) string {
-	for _, c := range slices.Concat(pod.InitContainers, pod.Containers) {
-		allowed := slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(c.Image, prefix) })
-		if len(prefixes) > 0 && !allowed {
-			return c.Image
+	if len(prefixes) == 0 {
+		return ""
+	}
+	for _, image := range imagesOfPod(pod) {
+		if !slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(image, prefix) }) {
+			return image
 		}
 	}
 	return ""
+}
+
+// imagesOfPod returns the images of the containers and volumes.
+func imagesOfPod(pod corev1.PodSpec) []string {
+	var images []string
+	for _, c := range slices.Concat(pod.InitContainers, pod.Containers) {
+		images = append(images, c.Image)
+	}
+	for _, v := range pod.Volumes {
+		if v.Image != nil {
+			images = append(images, v.Image.Reference)
+		}
+	}
+	return images
+}
+
+// refusedVolume returns the name of the first volume whose Secrets secretsOfPod does not know, such as a directory of the
+// node, or "".
+func refusedVolume(pod corev1.PodSpec) string {
+	for _, v := range pod.Volumes {
+		known := v.Secret != nil || v.Projected != nil || v.ConfigMap != nil || v.EmptyDir != nil || v.DownwardAPI != nil ||
+			v.PersistentVolumeClaim != nil || v.Ephemeral != nil || v.Image != nil
+		if !known {
+			return v.Name
+		}
+	}
+	return ""
+}
+
+// isOwnAccount reports whether a ServiceAccount is one that the operator creates for the network.
+func isOwnAccount(sn *v1alpha1.SocialNetwork, name string) bool {
+	return name == render.MigrationName(sn.Name) || slices.ContainsFunc(sn.Spec.Regions, func(r v1alpha1.Region) bool {
+		return name == render.RegionName(sn.Name, r.Code)
+	})
 }
 
 // isOwnSecret reports whether a Secret is one that the operator creates for the network.

@@ -17,6 +17,9 @@ const (
 	RegionSG RegionCode = "sg"
 )
 
+// RegionCodes returns the supported regions.
+func RegionCodes() []RegionCode { return []RegionCode{RegionUS, RegionEU, RegionSG} }
+
 // Region is one region of a network: a Deployment of the platform with its own host name.
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.replicas) && has(self.autoscaling))",message="a region has replicas or autoscaling, not both"

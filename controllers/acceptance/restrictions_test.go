@@ -44,9 +44,15 @@ func TestRestrictions(t *testing.T) {
 	o.migrate("acme-minimal")
 	o.serve("acme-minimal", "us")
 	o.condition("acme-minimal", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
-	o.edit("acme-minimal", func(sn *v1alpha1.SocialNetwork) {
-		sn.Spec.Regions[0].PodPatch = &apiextensionsv1.JSON{Raw: []byte(`{"spec": {"initContainers": [{"name": "x", "image": "evil.example/x"}]}}`)}
-	})
-	refused("the image evil.example/x")
+	for _, patch := range []struct{ spec, refused string }{
+		{`{"initContainers": [{"name": "x", "image": "evil.example/x"}]}`, "the image evil.example/x"},
+		{`{"volumes": [{"name": "node", "hostPath": {"path": "/var/lib/kubelet"}}]}`, "volume node"},
+		{`{"serviceAccountName": "default"}`, "ServiceAccount default"},
+	} {
+		o.edit("acme-minimal", func(sn *v1alpha1.SocialNetwork) {
+			sn.Spec.Regions[0].PodPatch = &apiextensionsv1.JSON{Raw: []byte(`{"spec": ` + patch.spec + `}`)}
+		})
+		refused(patch.refused)
+	}
 	require.Equal(t, int64(1), o.deployment("acme-minimal", "us").Generation, "running pods stay as they are")
 }

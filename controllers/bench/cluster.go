@@ -117,7 +117,7 @@ func (c *cluster) make(ctx context.Context, networks, regions int) error {
 		name := fmt.Sprintf("network-%03d", i)
 		sn := &v1alpha1.SocialNetwork{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace}}
 		sn.Spec.Database.SecretRef.Name = secret.Name
-		for _, code := range []v1alpha1.RegionCode{v1alpha1.RegionUS, v1alpha1.RegionEU, v1alpha1.RegionSG}[:regions] {
+		for _, code := range v1alpha1.RegionCodes()[:regions] {
 			sn.Spec.Regions = append(sn.Spec.Regions, v1alpha1.Region{Code: code, Host: string(code) + "." + name + ".example"})
 		}
 		sn.Spec.Moderation = v1alpha1.Moderation{ReportEnabled: true, FlagLimit: 100}

@@ -91,7 +91,7 @@ type locality struct{ code, name string }
 // localities returns the localities of the spec, ordered by region code.
 func localities(db v1alpha1.Database) []locality {
 	var out []locality
-	for _, code := range []v1alpha1.RegionCode{v1alpha1.RegionUS, v1alpha1.RegionEU, v1alpha1.RegionSG} {
+	for _, code := range v1alpha1.RegionCodes() {
 		if name := db.Localities[string(code)]; name != "" {
 			out = append(out, locality{string(code), name})
 		}

@@ -22,7 +22,7 @@ const defaultRetention = 720 * time.Hour
 func retainKeys(ctx context.Context, p *stage.Pass, keep map[string]bool, out *stage.Outcome) error {
 	before := p.Status.RetainedKeys
 	p.Status.RetainedKeys = nil
-	for _, code := range []v1alpha1.RegionCode{v1alpha1.RegionUS, v1alpha1.RegionEU, v1alpha1.RegionSG} {
+	for _, code := range v1alpha1.RegionCodes() {
 		if p.Network.Region(code) != nil {
 			continue
 		}

@@ -25,7 +25,7 @@ var repeatable = []string{
 	"VideoStreamingService/ReportVideoStreaming",
 }
 
-// unimplemented are the services that recoveries use.
+// unimplemented contains the services whose methods recoveries refers to; the test calls none of them.
 var unimplemented = edge.Services{
 	Category: plazav1connect.UnimplementedCategoryServiceHandler{}, Channel: plazav1connect.UnimplementedChannelServiceHandler{},
 	Comment: plazav1connect.UnimplementedCommentServiceHandler{}, Community: plazav1connect.UnimplementedCommunityServiceHandler{},
@@ -38,8 +38,8 @@ var unimplemented = edge.Services{
 	VideoStreaming: plazav1connect.UnimplementedVideoStreamingServiceHandler{},
 }
 
-// TestEveryOperationIsRecovered checks that it was decided about every operation with an Idempotency-Key how its answer is
-// read again.
+// TestEveryOperationIsRecovered checks that each operation with an Idempotency-Key has a recovery or is listed in
+// repeatable.
 func TestEveryOperationIsRecovered(t *testing.T) {
 	t.Parallel()
 	decided := slices.Concat(repeatable, edge.UploadProcedures())

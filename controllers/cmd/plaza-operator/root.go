@@ -69,7 +69,7 @@ func newRoot() *cobra.Command {
 	flags.StringVar(&o.image, "platform-image", os.Getenv("PLAZA_IMAGE"), "default image of the platform (PLAZA_IMAGE)")
 	flags.Float32Var(&o.qps, "kube-api-qps", 100, "maximum number of requests per second to the API server; bursts may be twice as large")
 	flags.StringSliceVar(&o.imagePrefixes, "allowed-image-prefixes", nil, "prefixes of the images that networks may run, such as registry.example/plaza/; empty means any")
-	flags.StringVar(&o.secretLabel, "allowed-secret-label", "", "label that Secrets must have to be used by networks, such as plaza.social/usable=true; empty means any Secret of the namespace")
+	flags.StringVar(&o.secretLabel, "allowed-secret-label", "", "label that Secrets must have to be used by networks, such as plaza.social/usable=true; empty means any Secret of the namespace. If set, pods must also use the network's ServiceAccounts, and no volumes of kinds such as hostPath or csi")
 	flags.StringVar(&level, "log-level", "info", "debug, info, warn or error")
 	return cmd
 }

@@ -45,8 +45,10 @@ func sample(t testing.TB, kind string) []byte {
 		var buffer bytes.Buffer
 		require.NoError(t, png.Encode(&buffer, image.NewRGBA(image.Rect(0, 0, 8, 6))))
 		return buffer.Bytes()
-	case "video":
+	case "video", "clip":
 		return []byte("\x00\x00\x00\x18ftypisom\x00\x00\x02\x00isomiso2")
+	case "audio":
+		return []byte("ID3\x03\x00\x00\x00\x00\x00\x00")
 	default:
 		return []byte("a file of a test")
 	}

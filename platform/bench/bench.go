@@ -50,7 +50,7 @@ func (r *result) median() float64 {
 }
 
 func (b *bench) run(ctx context.Context) (*report, error) {
-	r := &report{options: b.options, machine: machineFacts(), engine: b.environment.engine, other: b.environment.bare.name}
+	r := &report{options: b.options, machine: machineFacts(), engine: b.environment.version, other: b.environment.bare.name}
 	ops := slices.DeleteFunc(operations(b.environment.data, r.other), func(op *operation) bool { return !strings.Contains(op.name, b.only) })
 	if err := b.compare(ctx, ops); err != nil {
 		return nil, err
@@ -156,6 +156,9 @@ func (b *bench) measure(ctx context.Context, op *operation) (*result, error) {
 	if err := b.both(ctx, op, warmUp, func(*server, load, counters) {}); err != nil {
 		return nil, err
 	}
+	if err := errors.Join(b.environment.ofPlaza.analyse(ctx), b.environment.ofOther.analyse(ctx)); err != nil {
+		return nil, err
+	}
 	for range b.rounds {
 		round := map[*server]*load{b.environment.plaza: {}, b.environment.bare: {}}
 		err := b.both(ctx, op, b.length(), func(s *server, l load, c counters) {
@@ -175,6 +178,9 @@ func (b *bench) measure(ctx context.Context, op *operation) (*result, error) {
 	other := b.environment.bare.name
 	b.progress.sayf("%-17s plaza %5.0f/s, %s %5.0f/s, ratio %.2f, wanted %.2f",
 		op.name, found.plaza.perSecond(), other, found.bare.perSecond(), found.median(), op.wantedOf(other))
+	if err := b.showStatements(ctx, op); err != nil {
+		return nil, err
+	}
 	return found, b.profile(ctx, op)
 }
 
@@ -203,6 +209,9 @@ func (b *bench) once(ctx context.Context, op *operation, s *server, length time.
 	}
 	began := time.Now()
 	l, err := drive(ctx, op, clients, length)
+	if err == nil {
+		err = s.database.settle(ctx)
+	}
 	if err != nil {
 		return load{}, nil, err
 	}

@@ -68,8 +68,8 @@ func withoutSeals(answer map[string]any) {
 	data, _ := answer["data"].(map[string]any)
 	for _, holder := range []map[string]any{answer, data} {
 		paging, _ := holder["paging"].(map[string]any)
-		if token, ok := paging["next"].(string); ok && len(token) > page.SealLength {
-			paging["next"] = token[page.SealLength:]
+		if token, ok := paging["next"].(string); ok && token != "" {
+			paging["next"] = page.Position(token)
 		}
 	}
 }

@@ -27,12 +27,15 @@ const (
 
 // environment consists of the running database and servers.
 type environment struct {
-	dir      string
-	database *devdb.DB
-	engine   string // version reported by the database
-	data     *data
-	plaza    *server
-	bare     *server
+	dir     string
+	engine  *devdb.DB
+	version string // of the engine
+	ofPlaza *database
+	ofOther *database
+	data    *data
+	apiKey  string
+	plaza   *server
+	bare    *server
 }
 
 // newEnvironment starts and fills the database and starts both servers.
@@ -51,10 +54,10 @@ func newEnvironment(ctx context.Context, o options, p *progress) (e *environment
 		return e, err
 	}
 	p.sayf("starting the database")
-	if e.database, err = devdb.Start(ctx, devdb.Options{Ephemeral: true}); err != nil {
+	if e.engine, err = devdb.Start(ctx, devdb.Options{Ephemeral: true, Settings: statementSettings}); err != nil {
 		return e, err
 	}
-	if err := db.Migrate(ctx, db.MigrateOptions{URL: e.database.URL()}); err != nil {
+	if err := db.Migrate(ctx, db.MigrateOptions{URL: e.engine.URL()}); err != nil {
 		return e, err
 	}
 	if err := e.makeKeys(); err != nil {
@@ -63,12 +66,15 @@ func newEnvironment(ctx context.Context, o options, p *progress) (e *environment
 	if err := e.fill(ctx, p); err != nil {
 		return e, err
 	}
+	if err := e.openDatabases(ctx); err != nil {
+		return e, err
+	}
 	p.sayf("starting the two servers")
-	if e.plaza, err = e.startPlaza(ctx, "plaza", binary); err != nil {
+	if e.plaza, err = e.startPlaza(ctx, plazaName, binary, e.ofPlaza); err != nil {
 		return e, err
 	}
 	if o.against != "" {
-		e.bare, err = e.startPlaza(ctx, "other", o.against)
+		e.bare, err = e.startPlaza(ctx, "other", o.against, e.ofOther)
 	} else {
 		e.bare, err = e.startBare(ctx)
 	}
@@ -93,7 +99,8 @@ func (e *environment) build(ctx context.Context, o options, p *progress) (binary
 
 func (e *environment) makeKeys() error {
 	_, serverErr := auth.GenerateKeySet(e.path("server-keys.json"), "bench")
-	_, apiErr := auth.GenerateKeySet(e.path("api-keys.json"), "bench")
+	apiKey, apiErr := auth.GenerateKeySet(e.path("api-keys.json"), "bench")
+	e.apiKey = apiKey
 	return errors.Join(serverErr, apiErr, auth.GenerateKeyring(e.path("signing-keys.json")))
 }
 
@@ -109,12 +116,13 @@ func (e *environment) fill(ctx context.Context, p *progress) error {
 	if e.data, err = seed(ctx, st, issuer, much); err != nil {
 		return err
 	}
-	conn, err := pgx.Connect(ctx, e.database.URL())
+	e.data.apiKey = e.apiKey
+	conn, err := pgx.Connect(ctx, e.engine.URL())
 	if err != nil {
 		return err
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	if err := conn.QueryRow(ctx, "SELECT version()").Scan(&e.engine); err != nil {
+	if err := conn.QueryRow(ctx, "SELECT version()").Scan(&e.version); err != nil {
 		return err
 	}
 	return e.analyse(ctx, conn)
@@ -126,13 +134,13 @@ func (e *environment) openStore(ctx context.Context) (*store.Store, *auth.Issuer
 	if err != nil {
 		return nil, nil, err
 	}
-	st, err := store.Open(ctx, db.Config{URLs: map[region.Code]string{"": e.database.URL()}, StatementTimeout: time.Minute})
+	st, err := store.Open(ctx, db.Config{URLs: map[region.Code]string{"": e.engine.URL()}, StatementTimeout: time.Minute})
 	return st, auth.NewIssuer(networkID, ring), err
 }
 
 // analyse updates the database's statistics, so that query plans are stable. CockroachDB updates them itself.
 func (e *environment) analyse(ctx context.Context, conn *pgx.Conn) error {
-	if strings.HasPrefix(e.engine, "CockroachDB") {
+	if strings.HasPrefix(e.version, "CockroachDB") {
 		return nil
 	}
 	_, err := conn.Exec(ctx, "VACUUM ANALYZE")
@@ -147,10 +155,11 @@ func (e *environment) stop(ctx context.Context) error {
 			errs = append(errs, s.stop())
 		}
 	}
-	if e.database != nil {
+	errs = append(errs, e.ofPlaza.close(ctx), e.ofOther.close(ctx))
+	if e.engine != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 		defer cancel()
-		errs = append(errs, e.database.Stop(ctx))
+		errs = append(errs, e.engine.Stop(ctx))
 	}
 	return errors.Join(append(errs, os.RemoveAll(e.dir))...)
 }

@@ -59,7 +59,7 @@ const (
 
 // seedFeeds adds posts of many accounts, and readers of them.
 func (e *environment) seedFeeds(ctx context.Context, p *progress, posts int) ([]feedReader, error) {
-	conn, err := pgx.Connect(ctx, e.database.URL())
+	conn, err := pgx.Connect(ctx, e.engine.URL())
 	if err != nil {
 		return nil, err
 	}

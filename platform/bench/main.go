@@ -1,10 +1,11 @@
 // Command bench compares one region's server with bare net/http handlers that run the same SQL: `make bench`.
 //
 // It starts an embedded database, `plaza serve` and the bare server (see package bare), each in a separate process,
-// fills the database, checks that both servers give equal answers, and then measures three operations: get post, list
-// 20 posts and create text post. With -against it compares two plaza programs instead, also for flagging a comment.
-// Then it measures 16 writers of one object, adds a million posts and measures pages of feeds, of the platform alone. The servers are measured
-// alternately, in the order plaza-bare-bare-plaza in each round, so that other load on the machine affects both.
+// fills the database, copies it for the second server, checks that both servers give equal answers, and then measures
+// three operations: get post, list 20 posts and create text post. With -against it compares two plaza programs instead,
+// also for flags and messages. Then it measures 16 writers of one object, adds a million posts and measures pages of feeds,
+// of the platform alone. The servers are measured alternately, in the order plaza-bare-bare-plaza in each round, so that
+// other load on the machine affects both. A measurement ends when the background work that it has caused is done.
 //
 // The exit code reports whether the measurement succeeded, not whether the goals were reached: the speed of the machine
 // must not decide whether a change is accepted.
@@ -30,6 +31,7 @@ type options struct {
 	against     string
 	profiles    string
 	only        string
+	statements  int
 	bare        bool
 	feedPosts   int
 }
@@ -44,6 +46,7 @@ func parseOptions() (options, error) {
 	flag.StringVar(&o.profiles, "profiles", "", "directory for CPU and allocation profiles of both servers")
 	flag.StringVar(&o.only, "only", "", "measure only operations whose names contain this text: \"list\", \"contention\", \"feeds at scale\"")
 	flag.IntVar(&o.feedPosts, "feed-posts", 1_000_000, "additional posts for measurements of feeds; 0 skips these")
+	flag.IntVar(&o.statements, "statements", 0, "how many of the most expensive statements of each operation to show")
 	flag.BoolVar(&o.bare, "bare", false, "run the bare server; for internal use")
 	flag.Parse()
 	if o.seconds <= 0 || o.rounds < 1 || o.concurrency < 1 || o.feedPosts < 0 || flag.NArg() > 0 {

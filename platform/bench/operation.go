@@ -39,6 +39,15 @@ func operations(d *data, other string) []*operation {
 		flagger := d.people[int(n)/len(d.comments)%len(d.people)]
 		return httpRequest("POST", "/api/v3/comments/"+comment+"/flag", flagger.token, `{"reason":"Others","detail":"Off the path"}`)
 	}
+	comment := func(n int64) []byte {
+		return httpRequest("POST", "/api/v3/comments", d.people[int(n)%len(d.people)].token,
+			`{"referenceType":"post","referenceId":"`+d.posts[int(n)%len(d.posts)]+`","data":{"text":"See you there"}}`)
+	}
+	react := func(n int64) []byte {
+		by, name := int(n)/len(d.posts)%len(d.people), int(n)/len(d.posts)/len(d.people)
+		return httpRequest("POST", "/api/v2/reactions", d.people[by].token,
+			fmt.Sprintf(`{"referenceType":"post","referenceId":%q,"reactionName":"wave%d"}`, d.posts[int(n)%len(d.posts)], name))
+	}
 	all := []*operation{
 		{name: "get post", ratio: readRatio, maxTrips: 2, request: func(int64) []byte { return getPost }},
 		{name: "list 20 posts", ratio: readRatio, maxTrips: 3, normalise: withoutSeals, request: func(int64) []byte { return list }},
@@ -47,8 +56,42 @@ func operations(d *data, other string) []*operation {
 			request: func(n int64) []byte { return creates[int(n)%len(creates)] },
 		},
 		{name: "flag a comment", maxTrips: 3, request: flag},
+		{name: "create comment", maxTrips: 3, request: comment},
+		{name: "add reaction", maxTrips: 3, request: react},
+		{name: "list 20 comments", maxTrips: 3, request: func(int64) []byte {
+			return httpRequest("GET", "/api/v3/comments?referenceType=post&referenceId="+d.thread+"&options%5Blimit%5D=20", reader.token, "")
+		}},
+		{name: "list 20 members", maxTrips: 3, request: func(int64) []byte {
+			return httpRequest("GET", "/api/v3/communities/"+d.feed+"/users?options%5Blimit%5D=20", reader.token, "")
+		}},
+		{name: "list 20 channels", maxTrips: 3, request: func(int64) []byte {
+			return httpRequest("GET", "/api/v3/channels?filter=member&options%5Blimit%5D=20", reader.token, "")
+		}},
+		{name: "sign in", maxTrips: 3, request: func(n int64) []byte {
+			return signIn(d, d.people[int(n)%len(d.people)], n)
+		}},
+		{name: "create message, one channel", maxTrips: 4, request: func(n int64) []byte {
+			return createMessage(d.people[int(n)%len(d.people)], d.channels[0])
+		}},
+		{name: "create message, all channels", maxTrips: 7, request: func(n int64) []byte {
+			return createMessage(d.people[int(n)%4], d.channels[int(n)%len(d.channels)])
+		}},
+		{name: "list 20 messages", maxTrips: 3, request: func(int64) []byte {
+			return httpRequest("GET", "/api/v5/messages?messageFeedId="+d.channels[0]+"&limit=20", reader.token, "")
+		}},
 	}
 	return slices.DeleteFunc(all, func(op *operation) bool { return other == bareName && op.ratio == 0 })
+}
+
+// signIn is a sign-in on one of a few devices of a user.
+func signIn(d *data, p person, n int64) []byte {
+	body := fmt.Sprintf(`{"userId":%q,"deviceId":"device%d","authToken":%q}`, p.public, n%2, p.signIn)
+	return []byte(fmt.Sprintf("POST /api/v5/sessions HTTP/1.1\r\nHost: bench\r\nX-API-Key: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		d.apiKey, len(body), body))
+}
+
+func createMessage(by person, channelID string) []byte {
+	return httpRequest("POST", "/api/v5/messages", by.token, `{"messageFeedId":"`+channelID+`","dataType":"text","data":{"text":"See you at the bench at ten"}}`)
 }
 
 func createBody(communityID string) string {

@@ -56,7 +56,7 @@ func (s *server) metrics(ctx context.Context) (counters, error) {
 			c[series] = value
 		}
 	}
-	return c, nil
+	return c, s.database.addTo(ctx, c)
 }
 
 // sample parses a line of the text format: name{labels} value.

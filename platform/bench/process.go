@@ -30,10 +30,15 @@ type server struct {
 	ops  string // host:port
 	cmd  *exec.Cmd
 	log  *os.File
+
+	database *database
 }
 
-// bareName is the name of the bare server.
-const bareName = "bare"
+// The names of the servers. Another plaza program is called "other".
+const (
+	plazaName = "plaza"
+	bareName  = "bare"
+)
 
 const (
 	readyTimeout = 20 * time.Second
@@ -42,7 +47,7 @@ const (
 
 // start starts the program of command, which serves at the addresses api and ops, and waits until it is ready. Its log
 // is written to a file: logging is part of the measured work.
-func (e *environment) start(ctx context.Context, name string, command func(api, ops string) *exec.Cmd) (*server, error) {
+func (e *environment) start(ctx context.Context, name string, d *database, command func(api, ops string) *exec.Cmd) (*server, error) {
 	api, apiErr := freeAddress(ctx)
 	ops, opsErr := freeAddress(ctx)
 	log, logErr := os.Create(e.path(name + ".log"))
@@ -56,7 +61,7 @@ func (e *environment) start(ctx context.Context, name string, command func(api, 
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
-	s := &server{name: name, api: api, ops: ops, cmd: cmd, log: log}
+	s := &server{name: name, api: api, ops: ops, cmd: cmd, log: log, database: d}
 	if err := s.waitReady(ctx); err != nil {
 		return nil, errors.Join(err, s.stop())
 	}
@@ -83,12 +88,12 @@ func (s *server) logTail() string {
 }
 
 // startPlaza starts one region's server with the default configuration, including its access log.
-func (e *environment) startPlaza(ctx context.Context, name, binary string) (*server, error) {
-	return e.start(ctx, name, func(api, ops string) *exec.Cmd {
+func (e *environment) startPlaza(ctx context.Context, name, binary string, d *database) (*server, error) {
+	return e.start(ctx, name, d, func(api, ops string) *exec.Cmd {
 		cmd := exec.CommandContext(ctx, binary, "serve")
 		cmd.Env = append(withoutSettings(os.Environ()),
 			"PLAZA_REGION="+string(home), "PLAZA_NETWORK_ID="+networkID, "PLAZA_LISTEN="+api, "PLAZA_OPS_LISTEN="+ops,
-			"PLAZA_DATABASE_URL="+e.database.URL(), "PLAZA_DIRECTORY_KEY=the directory key of the benchmark", "PLAZA_DRAIN_DELAY=0s", "PLAZA_RATE_LIMIT=off", "PLAZA_PPROF=true",
+			"PLAZA_DATABASE_URL="+d.url, "PLAZA_DIRECTORY_KEY=the directory key of the benchmark", "PLAZA_DRAIN_DELAY=0s", "PLAZA_RATE_LIMIT=off", "PLAZA_PPROF=true",
 			"PLAZA_SERVER_KEYS_FILE="+e.path("server-keys.json"), "PLAZA_API_KEYS_FILE="+e.path("api-keys.json"),
 			"PLAZA_SIGNING_KEYS_FILE="+e.path("signing-keys.json"))
 		return cmd
@@ -146,9 +151,9 @@ func (e *environment) startBare(ctx context.Context) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.start(ctx, bareName, func(api, ops string) *exec.Cmd {
+	return e.start(ctx, bareName, e.ofOther, func(api, ops string) *exec.Cmd {
 		_ = json.NewEncoder(in).Encode(bareConfig{Listen: api, OpsListen: ops, Config: bare.Config{
-			DatabaseURL: e.database.URL(), NetworkID: networkID, SigningKeysFile: e.path("signing-keys.json"), Home: home,
+			DatabaseURL: e.ofOther.url, NetworkID: networkID, SigningKeysFile: e.path("signing-keys.json"), Home: home,
 			PoolSize: int32(config.Default().PoolSize),
 		}}) // into the pipe's buffer
 		return cmd

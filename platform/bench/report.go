@@ -35,7 +35,7 @@ type report struct {
 func (r *report) print(out io.Writer) error {
 	fmt.Fprintf(out, "\n%s\n%s\n", r.machine, r.engine)
 	fmt.Fprintf(out, "%d connections, %d rounds of 4 x %s; CPU and allocations are those of the server\n\n", r.concurrency, r.rounds, r.length())
-	err := printTable(out, tabwriter.AlignRight, "operation\tserver\trequests/s\tp50\tp99\tround trips/op\tCPU/op\tallocs/op", func(t io.Writer) {
+	err := printTable(out, tabwriter.AlignRight, "operation\tserver\trequests/s\tp50\tp99\tround trips/op\tstatements/op\texecution/op\tplanning/op\tCPU/op\tallocs/op", func(t io.Writer) {
 		for _, result := range r.results {
 			result.plaza.row(t, result.name, "plaza")
 			result.bare.row(t, "", r.other)
@@ -66,8 +66,12 @@ func mebibytes(bytes float64) float64 { return bytes / (1 << 20) }
 
 func (s *side) row(t io.Writer, operation, server string) {
 	n := float64(len(s.latencies))
-	fmt.Fprintf(t, "%s\t%s\t%.0f\t%s\t%s\t%.2f\t%s\t%.0f\t\n", operation, server, s.perSecond(), milliseconds(s.percentile(0.5)),
-		milliseconds(s.percentile(0.99)), s.sum(roundTrips)/n, milliseconds(time.Duration(s.sum(cpuSeconds)/n*float64(time.Second))), s.sum(allocations)/n)
+	seconds := func(metric string) string {
+		return milliseconds(time.Duration(s.sum(metric) / n * float64(time.Second)))
+	}
+	fmt.Fprintf(t, "%s\t%s\t%.0f\t%s\t%s\t%.2f\t%.1f\t%s\t%s\t%s\t%.0f\t\n", operation, server, s.perSecond(), milliseconds(s.percentile(0.5)),
+		milliseconds(s.percentile(0.99)), s.sum(roundTrips)/n, s.sum(statementCount)/n, seconds(executionSeconds), seconds(planningSeconds),
+		seconds(cpuSeconds), s.sum(allocations)/n)
 }
 
 func milliseconds(d time.Duration) string {

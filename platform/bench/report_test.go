@@ -60,7 +60,7 @@ func TestReport(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, r.print(&out))
 	for _, line := range []string{
-		`create text post +plaza +90 +0\.00 ms +0\.00 ms +2\.01 +0\.00 ms +10`,
+		`create text post +plaza +90 +0\.00 ms +0\.00 ms +2\.01 +0\.0 +0\.00 ms +0\.00 ms +0\.00 ms +10`,
 		`requests/s relative to bare +at least 0\.80 +0\.80 \(rounds 0\.70 to 0\.90\) +PASS`,
 		`database round trips +at most 2 +2\.01 +PASS`,
 		`memory of an idle server +at most 80 MiB +81\.0 MiB +MISS`,

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -22,13 +23,17 @@ type amounts struct {
 	flagComments int // comments on each of them
 	circles      int // communities in which posts are created
 	reactions    int // reactions to each post, with two names
+	channels     int // channels in which messages are created
 }
+
+// threadComments is the number of comments on the post whose comments are listed.
+const threadComments = 50
 
 // benchmarkAmounts is the amount for measurements: more than a page, several of everything, and enough comments and
 // users that no flag is repeated.
 func benchmarkAmounts() amounts {
 	return amounts{
-		users: 64, authors: 12, feedPosts: 200, feedComments: 5, flagPosts: 500, flagComments: 8, circles: 8, reactions: 4,
+		users: 100, authors: 12, feedPosts: 200, feedComments: 5, flagPosts: 500, flagComments: 8, circles: 8, reactions: 4, channels: 200,
 	}
 }
 
@@ -43,11 +48,16 @@ type data struct {
 	post     string   // a post of it
 	circles  []string // communities in which posts are created
 	comments []string // comments to flag; adjacent ones belong to different posts
+	channels []string // channels for messages; all users are members of the first one
+	posts    []string // of the community whose feed is read
+	thread   string   // a post with comments of more than one page
+	apiKey   string
 }
 
 type person struct {
 	id, public string
-	token      string
+	token      string // of a session
+	signIn     string // token to sign in
 }
 
 type seeder struct {
@@ -73,7 +83,7 @@ func seed(ctx context.Context, st *store.Store, issuer *auth.Issuer, a amounts) 
 	if err != nil {
 		return nil, err
 	}
-	s.post = posts[a.feedPosts/2]
+	s.data.posts, s.post = posts, posts[a.feedPosts/2]
 	flagged, err := s.addCommunity(ctx, "Loud opinions")
 	if err != nil {
 		return nil, err
@@ -81,6 +91,11 @@ func seed(ctx context.Context, st *store.Store, issuer *auth.Issuer, a amounts) 
 	if _, s.data.comments, err = s.addPosts(ctx, flagged, a.flagPosts, a.flagComments); err != nil {
 		return nil, err
 	}
+	threads, _, err := s.addPosts(ctx, flagged, 1, threadComments)
+	if err != nil {
+		return nil, err
+	}
+	s.data.thread = threads[0]
 	for i := range a.circles {
 		id, err := s.addCommunity(ctx, fmt.Sprintf("Circle %d", i+1))
 		if err != nil {
@@ -88,7 +103,44 @@ func seed(ctx context.Context, st *store.Store, issuer *auth.Issuer, a amounts) 
 		}
 		s.data.circles = append(s.data.circles, id)
 	}
-	return s.data, nil
+	return s.data, s.addChannels(ctx)
+}
+
+// addChannels adds channels. All users are members of the first one, and four are members of each of the others.
+func (s *seeder) addChannels(ctx context.Context) error {
+	for i := range s.amounts.channels {
+		members := s.people
+		if i > 0 {
+			members = s.people[:4]
+		}
+		id, now := region.NewID(home), s.tick()
+		w := s.store.NewTx(home)
+		w.InsertChannel(store.Channel{
+			ID: id, PublicID: id, Type: store.ChannelCommunity, DisplayName: fmt.Sprintf("Channel %d", i+1), IsPublic: true,
+			CreatorID: s.people[0].id, CreatorPublicID: s.people[0].public, Metadata: []byte(`{}`), NotificationMode: "default",
+		}, nil, now)
+		w.InsertMessageFeed(store.MessageFeed{
+			ID: id, EntityID: id, ChannelPublicID: id, ChannelType: store.ChannelCommunity, CreatorID: s.people[0].id,
+			CreatorPublicID: s.people[0].public, CreatedAt: now,
+		})
+		w.ChangeChannelUsers(id, channelUsers(id, members, now), now)
+		if err := w.Commit(ctx); err != nil {
+			return err
+		}
+		s.data.channels = append(s.data.channels, id)
+	}
+	return nil
+}
+
+func channelUsers(channelID string, members []person, now time.Time) []store.ChannelUserChange {
+	changes := make([]store.ChannelUserChange, len(members))
+	for i, p := range members {
+		changes[i].New = store.ChannelUser{
+			ChannelID: channelID, UserID: p.id, UserPublicID: p.public, Membership: store.ChannelMember, Roles: []string{auth.RoleChannelMember},
+			JoinedAt: now, CreatedAt: now, UpdatedAt: now,
+		}
+	}
+	return changes
 }
 
 // tick returns a new time for each call.
@@ -113,10 +165,11 @@ func (s *seeder) addPeople(ctx context.Context) error {
 func addPerson(w *store.Tx, issuer *auth.Issuer, public, name string, now time.Time) (person, error) {
 	p, session := person{id: region.NewID(home), public: public}, region.NewID(home)
 	token, issued, expires, err := issuer.MintAccess(auth.AccessSubject{UserID: p.id, PublicID: public, SessionID: session})
-	p.token = token
+	signIn, signInErr := issuer.MintAuthToken(public)
+	p.token, p.signIn = token, signIn
 	w.InsertUser(store.User{ID: p.id, PublicID: public, DisplayName: name}, now)
 	w.InsertSession(store.Session{ID: session, UserID: p.id, DeviceHash: []byte("bench"), CreatedAt: issued, ExpiresAt: expires})
-	return p, err
+	return p, errors.Join(err, signInErr)
 }
 
 // addCommunity adds a community of which all users are members; the last one is its creator.

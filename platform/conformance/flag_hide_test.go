@@ -3,6 +3,7 @@ package conformance
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -281,4 +282,55 @@ func (f *hidingFixture) requireStory(t *testing.T, story, kept string, visible b
 	}
 	count := reader.Do(t, http.MethodGet, "/api/v4/stories/count?targetType=community&targetId="+f.community, nil).OK(t).Int(t, "count")
 	require.Equal(t, map[bool]int{true: 2, false: 1}[visible], count)
+}
+
+// TestFlagsHideMessages is TestFlagsHidePosts for a message, which its author and moderators still read. Others receive
+// it as a deleted one, so that segments have no gaps.
+func TestFlagsHideMessages(t *testing.T) {
+	t.Parallel()
+	f := newHidingFixture(t)
+	c := newChat(t, f.boss, append(f.reporters, f.author)...)
+	kept := c.newMessage(t, f.boss, "kept")
+	message := c.newMessage(t, f.author, "secret", object{"tags": []string{"secret"}, "metadata": object{"secret": "yes"}})
+	requireVisible := func(visible bool) {
+		t.Helper()
+		f.requireMessage(t, c, message, kept, visible)
+	}
+	flagMessage := func(by ...*apptest.Client) {
+		for _, c := range by {
+			c.Do(t, http.MethodPost, messagesPath+"/"+message+"/flags", nil).OK(t)
+		}
+	}
+	flagMessage(f.reporters[0])
+	requireVisible(true)
+	flagMessage(f.reporters[1])
+	requireVisible(false)
+	requireItem(t, f.boss, message, object{"isHidden": true, "flagCount": 2.0})
+	f.resolve(t, message, "dismissed")
+	requireVisible(true)
+	flagMessage(f.reporters...)
+	requireVisible(true) // two of the users have flagged it before
+	fourth := f.n.NewUser(t, region.EU, "fourth")
+	f.boss.Do(t, http.MethodPost, c.path("/users"), object{"userIds": userIDs(fourth)}).OK(t)
+	flagMessage(fourth)
+	requireVisible(false)
+	f.resolve(t, message, "contentRemoved")
+	requireVisible(false)
+}
+
+// requireMessage checks who reads a message, the last one of a channel: alone, in lists and as a preview.
+func (f *hidingFixture) requireMessage(t *testing.T, c *chat, id, kept string, visible bool) {
+	t.Helper()
+	list := messagesPath + "?messageFeedId=" + c.id
+	reader := f.reporters[0]
+	for _, path := range []string{messagesPath + "/" + id, messagesPath + "/list?messageIds=" + id, list + "&options[limit]=1"} {
+		for _, by := range []*apptest.Client{reader, f.author, f.boss, f.staff} {
+			r := by.Do(t, http.MethodGet, path, nil).OK(t)
+			require.Equal(t, id, r.String(t, "messages.0.messageId"))
+			require.Equal(t, visible || by != reader, strings.Contains(string(r.Body), "secret"), path)
+			require.Equal(t, !visible && by == reader, r.Get(t, "messages.0.isDeleted"), path)
+		}
+	}
+	feed := f.author.Do(t, http.MethodGet, "/api/v5/message-feeds/"+c.id, nil).OK(t)
+	require.Equal(t, map[bool]string{true: id, false: kept}[visible], feed.String(t, "messageFeeds.0.lastMessageId"))
 }

@@ -96,7 +96,7 @@ func TestMarkersOfAUser(t *testing.T) {
 	require.Equal(t, feedMark{Unread: 3, LastMention: 2, Mentioned: true}, feedMarkOf(t, r))
 	require.Equal(t, feedMark{Read: 3, Delivered: 3}, feedMarkOf(t, f.awaitMessage(t, author)), "authors have read what they wrote")
 	for _, list := range []string{"userMarkers", "userEntityMarkers"} {
-		require.Equal(t, reader.UserID, r.String(t, list+".0.userId"))
+		require.Equal(t, reader.InternalID, r.String(t, list+".0.userId"))
 		require.Equal(t, 3, r.Int(t, list+".0.unreadCount"))
 		require.True(t, r.Bool(t, list+".0.isMentioned"))
 	}
@@ -280,7 +280,7 @@ func TestMarkerEvents(t *testing.T) {
 		r := e.Response()
 		for _, list := range []string{"userMarkers", "userFeedMarkers", "userEntityMarkers"} {
 			require.Len(t, r.List(t, list), 1)
-			require.Equal(t, who.UserID, r.String(t, list+".0.userId"))
+			require.Equal(t, who.InternalID, r.String(t, list+".0.userId"))
 			require.Equal(t, unread, r.Int(t, list+".0.unreadCount"), list)
 		}
 	}

@@ -179,3 +179,35 @@ func TestManyWritersOfOneSubchannel(t *testing.T) {
 	require.Equal(t, acknowledged, stored)
 	require.Equal(t, writers*each, r.Int(t, "messageFeeds.0.childCount"))
 }
+
+// TestRepeatedMessagesAmongOthers has a member send the same message several times while others write. Messages share
+// transactions, and the repeated one must not make those of the others fail.
+func TestRepeatedMessagesAmongOthers(t *testing.T) {
+	t.Parallel()
+	const each = 8
+	other := newUser(t, region.US, "writer")
+	repeats := newUser(t, region.US, "writer")
+	c := newChat(t, other, repeats)
+	repeated := make([]string, each)
+	var g sync.WaitGroup
+	for n := range each {
+		g.Go(func() {
+			r := other.Do(t, http.MethodPost, messagesPath, object{"messageFeedId": c.id, "data": object{"text": "different"}, "referenceId": strconv.Itoa(n)})
+			if r.Status != http.StatusOK {
+				t.Errorf("not written: %s", r.Short())
+			}
+		})
+		g.Go(func() {
+			r := repeats.Do(t, http.MethodPost, messagesPath, object{"messageFeedId": c.id, "data": object{"text": "same"}, "referenceId": "same"})
+			if r.Status != http.StatusOK {
+				t.Errorf("not written: %s", r.Short())
+				return
+			}
+			repeated[n] = r.String(t, "messages.0.messageId")
+		})
+	}
+	g.Wait()
+	require.Len(t, slices.Compact(repeated), 1)
+	r := c.messages(t, other, url.Values{"options[sortBy]": {"segmentAsc"}, "options[limit]": {"100"}})
+	require.Equal(t, span(1, each+1), segments(t, r))
+}

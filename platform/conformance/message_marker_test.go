@@ -173,7 +173,7 @@ func TestMessageEventRecipients(t *testing.T) {
 		e := s.Next(t)
 		require.Equal(t, "marker.user-sync", e.Name)
 		r := e.Response()
-		require.Equal(t, members[i].UserID, r.String(t, "userFeedMarkers.0.userId"))
+		require.Equal(t, members[i].InternalID, r.String(t, "userFeedMarkers.0.userId"))
 		require.Equal(t, c.id, r.String(t, "userFeedMarkers.0.feedId"))
 		require.Equal(t, 1, r.Int(t, "userFeedMarkers.0.unreadCount"))
 		require.Equal(t, c.id, r.String(t, "userEntityMarkers.0.entityId"))

@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -104,8 +106,9 @@ func TestPageTokenBelongsToList(t *testing.T) {
 	tokens := map[int]string{}
 	for i, l := range lists {
 		if token := nextOf(t, l.call(t, object{"limit": 1}).OK(t)); token != "" {
-			require.LessOrEqual(t, len(token), 100)
+			require.LessOrEqual(t, len(token), 1000)
 			l.call(t, object{"token": token}).OK(t)
+			requireClientTokens(t, l, token)
 			tokens[i] = token
 		}
 	}
@@ -122,6 +125,41 @@ func TestPageTokenBelongsToList(t *testing.T) {
 			}
 		})
 	}
+}
+
+// requireClientTokens decodes a token, and sends it as clients encode it again, as well as the token that they make for the
+// first page.
+func requireClientTokens(t *testing.T, l pagedList, token string) {
+	t.Helper()
+	if l.procedure == "FeedService/ListFollowingFeed" {
+		return // its tokens have at most 100 characters, and the ranking needs them
+	}
+	raw, err := base64.StdEncoding.DecodeString(token)
+	require.NoError(t, err, l.procedure)
+	var decoded struct {
+		Skip  string
+		Limit int
+	}
+	require.NoError(t, json.Unmarshal(raw, &decoded), l.procedure)
+	require.Equal(t, 1, decoded.Limit, l.procedure)
+	for _, made := range []object{
+		{"skip": decoded.Skip, "limit": 1}, {"after": decoded.Skip, "limit": 1}, {"limit": 1, "skip": decoded.Skip, "more": "fields"},
+	} {
+		l.call(t, object{"token": base64Of(t, made)}).OK(t)
+	}
+	for _, made := range []object{{"skip": 0, "limit": 1}, {"limit": 1}} {
+		require.NotEmpty(t, nextOf(t, l.call(t, object{"token": base64Of(t, made)}).OK(t)), "%s %v", l.procedure, made)
+	}
+	require.Equal(t, http.StatusBadRequest, l.call(t, object{"token": base64Of(t, object{"skip": 0, "limit": 101})}).Status, l.procedure)
+	require.Equal(t, http.StatusBadRequest, l.call(t, object{"token": base64Of(t, object{"skip": 1, "limit": 1})}).Status, l.procedure)
+}
+
+// base64Of returns the object as clients encode page tokens.
+func base64Of(t *testing.T, o object) string {
+	t.Helper()
+	raw, err := json.Marshal(o)
+	require.NoError(t, err)
+	return base64.StdEncoding.EncodeToString(raw)
 }
 
 // sameList reports whether two rows send the same request to the same operation and thus share its tokens.

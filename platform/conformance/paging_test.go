@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"maps"
 	"net/http"
 	"net/url"
@@ -45,19 +47,26 @@ func (l listing) token(t *testing.T, r *apptest.Response, direction string) stri
 		at = "paging"
 	}
 	token := r.String(t, at+"."+direction)
-	require.LessOrEqual(t, len(token), 100, "a page token has at most 100 characters")
+	require.LessOrEqual(t, len(token), 1000, "a page token has at most 1,000 characters")
 	return token
 }
 
 // walk reads page after page in one direction, as public clients do: the first request has a limit, the others have
-// only the token.
+// the token instead. Some of them lack the other parameters too, or have the token as clients encode it again.
 func (l listing) walk(t *testing.T, first *apptest.Response, direction string) [][]string {
 	t.Helper()
 	pages := [][]string{l.ids(t, first)}
 	r := first
 	for token := l.token(t, r, direction); token != ""; token = l.token(t, r, direction) {
 		require.Less(t, len(pages), 100, "the list does not end")
-		r = l.page(t, url.Values{"options[token]": {token}})
+		next := l
+		switch len(pages) % 3 {
+		case 1:
+			next.query = nil
+		case 2:
+			token = encodedAgain(t, token)
+		}
+		r = next.page(t, url.Values{"options[token]": {token}})
 		pages = append(pages, l.ids(t, r))
 	}
 	return pages
@@ -127,6 +136,19 @@ func (l listing) requireLimits(t *testing.T) {
 	for _, wrong := range []string{"x", "not a token", strings.Repeat("A", 100), strings.Repeat("A", 101), strings.Repeat("A", 1001)} {
 		requireFailure(t, invalid("options.token"), get("options[token]", wrong))
 	}
+}
+
+// encodedAgain returns a token as clients send it that read its fields and rename one.
+func encodedAgain(t *testing.T, token string) string {
+	t.Helper()
+	raw, err := base64.StdEncoding.DecodeString(token)
+	require.NoError(t, err)
+	var read struct {
+		Skip  string
+		Limit int
+	}
+	require.NoError(t, json.Unmarshal(raw, &read))
+	return base64Of(t, object{"after": read.Skip, "limit": read.Limit})
 }
 
 func reversed(ids []string) []string {

@@ -163,7 +163,7 @@ func TestParentAndChildren(t *testing.T) {
 				require.Equal(t, p["targetId"], child["targetId"])
 				require.Equal(t, p["feedId"], child["feedId"])
 				if child["dataType"] == "video" {
-					require.Equal(t, object{"videoFileId": sizesOf(fileOf(t, "video"))}, child["data"])
+					require.Equal(t, object{"videoFileId": sizesOf(fileOf(t, "video")), "thumbnailFileId": ""}, child["data"])
 				} else {
 					require.NotEmpty(t, child["data"].(object)["fileId"])
 				}

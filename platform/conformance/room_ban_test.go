@@ -3,6 +3,7 @@ package conformance
 import (
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -148,6 +149,10 @@ func TestBannedMemberReceivesNoEvents(t *testing.T) {
 	seen, _ := addedTo(t, events.Next(t))
 	require.Equal(t, club, seen)
 	banMember(t, boss, club, member)
+	require.Eventually(t, func() bool { // the ban has reached the member's home
+		mine := member.Do(t, http.MethodGet, "/api/v3/communities?filter=member", nil).OK(t)
+		return len(mine.List(t, "communities")) == 1
+	}, time.Minute, 20*time.Millisecond)
 	add(t, boss, club, newUser(t, region.SG, "unseen"))
 	add(t, boss, other, newUser(t, region.SG, "seen"))
 	seen, _ = addedTo(t, events.Next(t))

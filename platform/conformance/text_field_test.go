@@ -36,7 +36,11 @@ var ruleOfField = map[string]string{
 	"tags": textRules, "hashtags": textRules, "text": textRules, "data": textRules, "question": textRules, "answers.data": textRules,
 	"reaction_name": textRules, "alt_text": textRules, "items.data.custom_text": textRules, "items.data.url": textRules,
 	"post_data.text": textRules, "post_data.data": textRules, "post_data.tags": textRules, "post_data.hashtags": textRules,
-	"avatar_custom_url": textRules, "RoleService.CreateRole role_id": textRules,
+	"post_data.links.url": textRules, "post_data.links.title": textRules, "post_data.links.domain": textRules, "post_data.links.image_url": textRules,
+	"post_data.product_tags.text": textRules, "post_data.product_tags.product_id": anID,
+	"avatar_custom_url": textRules, "links.url": textRules, "links.title": textRules,
+	"links.domain": textRules, "links.image_url": textRules, "product_tags.text": textRules, "product_tags.product_id": anID,
+	"pinned_product_id": anID, "RoleService.CreateRole role_id": textRules,
 
 	"reason": reported, "detail": reported, "FlagService.AddFlagNote text": reported,
 	"metadata": freeForm, "post_data.metadata": freeForm, "activities.metadata": freeForm, "items.placement": freeForm,
@@ -167,7 +171,15 @@ func (w *written) one(base object) func(string) object {
 		if name == "tags" || name == "hashtags" {
 			return with(base, object{name: []string{"fine", w.word}})
 		}
-		if name == "data" {
+		link, isLink := strings.CutPrefix(name, "links.")
+		switch {
+		case link == "url" || link == "imageUrl":
+			return with(base, object{"links": []object{{"url": "https://example.com", link: "https://example.com/" + w.word}}})
+		case isLink:
+			return with(base, object{"links": []object{{"url": "https://example.com", link: w.word}}})
+		case name == "productTags.text":
+			return with(base, object{"productTags": []object{{"productId": "p", "text": w.word}}})
+		case name == "data":
 			return with(base, object{name: object{"text": w.word}})
 		}
 		body := with(base, object{name: w.word})
@@ -181,6 +193,15 @@ func (w *written) one(base object) func(string) object {
 // jsonName returns the name of a field in JSON.
 func jsonName(field string) string {
 	return regexp.MustCompile("_[a-z]").ReplaceAllStringFunc(field, func(s string) string { return strings.ToUpper(s[1:]) })
+}
+
+// linkFields are the fields with text of the links of a post or comment.
+var linkFields = []string{"links.url", "links.title", "links.domain", "links.image_url"}
+
+// scheduledFields are the fields with text of a scheduled post.
+var scheduledFields = []string{
+	"post_data.text", "post_data.data", "post_data.tags", "post_data.hashtags", "post_data.product_tags.text", "post_data.links.url",
+	"post_data.links.title", "post_data.links.domain", "post_data.links.image_url",
 }
 
 func writings(w *written) []writing {
@@ -232,12 +253,12 @@ func writings(w *written) []writing {
 		{operation: "MessageFeedService.UpdateMessageFeed", method: http.MethodPut, path: "/api/v5/message-feeds/" + w.feed, fields: []string{"name"}, body: w.one(object{})},
 		{operation: "MessageService.CreateMessage", method: http.MethodPost, path: "/api/v5/messages", fields: []string{"data", "tags"}, body: w.one(object{"subChannelId": w.channel, "messageFeedId": w.channel, "data": object{"text": "fine"}})},
 		{operation: "MessageService.UpdateMessage", method: http.MethodPut, path: "/api/v5/messages/" + w.message, fields: []string{"data", "tags"}, body: w.one(object{})},
-		{operation: "PostService.CreatePost", method: http.MethodPost, path: "/api/v4/posts", fields: []string{"text", "data", "tags", "hashtags"}, body: w.one(with(post, object{"targetId": w.userID()}))},
-		{operation: "PostService.UpdatePost", method: http.MethodPut, path: "/api/v4/posts/" + w.post, fields: []string{"text", "data", "tags", "hashtags"}, body: w.one(object{})},
-		{operation: "ScheduledPostService.SchedulePost", method: http.MethodPost, path: schedulePath, fields: []string{"post_data.text", "post_data.data", "post_data.tags", "post_data.hashtags"}, body: scheduled},
-		{operation: "ScheduledPostService.UpdateScheduledPost", method: http.MethodPut, path: schedulePath + "/" + w.scheduled, fields: []string{"post_data.text", "post_data.data", "post_data.tags", "post_data.hashtags"}, body: scheduled},
-		{operation: "CommentService.CreateComment", method: http.MethodPost, path: "/api/v3/comments", fields: []string{"data"}, body: w.one(object{"referenceType": "post", "referenceId": w.post})},
-		{operation: "CommentService.UpdateComment", method: http.MethodPut, path: "/api/v3/comments/" + w.comment, fields: []string{"data"}, body: w.one(object{})},
+		{operation: "PostService.CreatePost", method: http.MethodPost, path: "/api/v4/posts", fields: slices.Concat([]string{"text", "data", "tags", "hashtags", "product_tags.text"}, linkFields), body: w.one(with(post, object{"targetId": w.userID()}))},
+		{operation: "PostService.UpdatePost", method: http.MethodPut, path: "/api/v4/posts/" + w.post, fields: slices.Concat([]string{"text", "data", "tags", "hashtags", "product_tags.text"}, linkFields), body: w.one(object{})},
+		{operation: "ScheduledPostService.SchedulePost", method: http.MethodPost, path: schedulePath, fields: scheduledFields, body: scheduled},
+		{operation: "ScheduledPostService.UpdateScheduledPost", method: http.MethodPut, path: schedulePath + "/" + w.scheduled, fields: scheduledFields, body: scheduled},
+		{operation: "CommentService.CreateComment", method: http.MethodPost, path: "/api/v3/comments", fields: append([]string{"data"}, linkFields...), body: w.one(object{"referenceType": "post", "referenceId": w.post, "data": object{"text": "fine"}})},
+		{operation: "CommentService.UpdateComment", method: http.MethodPut, path: "/api/v3/comments/" + w.comment, fields: append([]string{"data"}, linkFields...), body: w.one(object{})},
 		{operation: "ReactionService.AddReaction", method: http.MethodPost, path: "/api/v2/reactions", fields: []string{"reaction_name"}, body: w.one(object{"referenceType": "post", "referenceId": w.post})},
 		{operation: "StoryService.CreateStory", method: http.MethodPost, path: "/api/v4/stories", fields: []string{"data", "items.data.custom_text", "items.data.url"}, body: story},
 		{operation: "PollService.CreatePoll", method: http.MethodPost, path: "/api/v3/polls", fields: []string{"title", "question", "answers.data"}, body: poll},

@@ -26,6 +26,7 @@ type cluster struct {
 	owner     *owner
 	install   install
 	ephemeral bool
+	extra     []string // settings
 	log       *slog.Logger
 }
 
@@ -39,7 +40,7 @@ const (
 
 // openCluster creates or opens the directory "postgres" in dir and selects the programs that can read its data.
 func openCluster(dir string, opts Options, installs []install) (*cluster, error) {
-	c := &cluster{folder: filepath.Join(dir, "postgres"), ephemeral: opts.Ephemeral, log: opts.Log}
+	c := &cluster{folder: filepath.Join(dir, "postgres"), ephemeral: opts.Ephemeral, extra: opts.Settings, log: opts.Log}
 	var err error
 	if c.owner, err = ownerOf(filepath.Join(c.folder, dataName)); err != nil {
 		return nil, err

@@ -43,6 +43,9 @@ type Options struct {
 	Ephemeral bool
 	// TempDir is the parent of the directory of an ephemeral database; empty for the system's directory of temporary files.
 	TempDir string
+	// Settings are settings of PostgreSQL in addition to those of this package, such as "log_statement=all". Other engines
+	// ignore them.
+	Settings []string
 	// Log logs each step; nil discards the log.
 	Log *slog.Logger
 }

@@ -105,6 +105,7 @@ func (c *cluster) settings() []string {
 		// Statements and error details contain user content, which must not be logged.
 		"log_min_error_statement=panic", "log_error_verbosity=terse",
 	}
+	settings = append(settings, c.extra...)
 	if !c.ephemeral {
 		return append(settings, "fsync=on", "synchronous_commit=on", "full_page_writes=on") // acknowledged commits are durable
 	}

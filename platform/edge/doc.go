@@ -10,8 +10,8 @@
 //	failures     interceptor: time limit, panics, one log line per error, mapping to the errors of the interface
 //	transcode    interceptor, REST only: fills the request message from body, path and query, keeps the response
 //	…            the interceptors of Options, such as authentication
+//	page.Bind    interceptor: binds page tokens to the list that issued them, and adds the parameters in them to the request
 //	validation   interceptor: decoding errors, text that a database would reject, the rules in the proto files
-//	page.Bind    interceptor: binds page tokens to the list that issued them
 //
 // The response passes them in reverse order. For REST, connect's handler only runs the interceptors: restHandler writes
 // the response itself. What the proto files declare, such as routes and the options of options.proto, is read once, by

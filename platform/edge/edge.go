@@ -122,7 +122,7 @@ func (o Options) interceptors(s *schema) (connect.Option, error) {
 	if err != nil {
 		return nil, err
 	}
-	chain := append(slices.Clone(o.Interceptors), connect.UnaryInterceptorFunc(o.RateLimits.intercept), connect.UnaryInterceptorFunc(checks.intercept), pages)
+	chain := append(slices.Clone(o.Interceptors), connect.UnaryInterceptorFunc(o.RateLimits.intercept), pages, connect.UnaryInterceptorFunc(checks.intercept))
 	return connect.WithInterceptors(chain...), nil
 }
 

@@ -15,7 +15,8 @@ import (
 // The topics of outbox rows for markers.
 const (
 	TopicFeedMarkers    = "feedMarkers"    // a FeedUpdate
-	TopicMessage        = "message"        // a MessageCreated
+	TopicMessage        = "message"        // a MessageCreated, from earlier versions
+	TopicMessages       = "messages"       // a MessagesCreated
 	TopicChannelMembers = "channelMembers" // a MembershipChanged
 )
 
@@ -52,14 +53,22 @@ type MessageCreated struct {
 	MessageID string      `json:"messageId"`
 }
 
-// EmitMessageCreated writes m to the outbox once for each home, and sets m.Home accordingly.
-func EmitMessageCreated(w *store.Tx, m MessageCreated, now time.Time) []store.OutboxRow {
-	var rows []store.OutboxRow
-	for _, home := range region.All() {
-		m.Home = home
-		rows = append(rows, w.Emit(TopicMessage, m, now, now.Add(Grace)))
-	}
-	return rows
+// Several returns m as MessagesCreated.
+func (m MessageCreated) Several() MessagesCreated {
+	return MessagesCreated{ChannelID: m.ChannelID, FeedID: m.FeedID, MessageIDs: []string{m.MessageID}, Homes: []region.Code{m.Home}}
+}
+
+// MessagesCreated says that one transaction inserted messages.
+type MessagesCreated struct {
+	ChannelID  string        `json:"channelId"`
+	FeedID     string        `json:"feedId"`
+	MessageIDs []string      `json:"messageIds"`
+	Homes      []region.Code `json:"homes,omitempty"` // of the members whose markers are to be updated; all if empty
+}
+
+// EmitMessagesCreated writes m to the outbox.
+func EmitMessagesCreated(w *store.Tx, m MessagesCreated, now time.Time) store.OutboxRow {
+	return w.Emit(TopicMessages, m, now, now.Add(Grace))
 }
 
 // MembershipChanged names users of one home whose membership in a channel changed. The new membership is read on

@@ -27,11 +27,20 @@ type Outbox struct {
 	mu       sync.RWMutex
 	handlers map[string]Handler
 	soon     chan struct{} // semaphore of DeliverSoon
+
+	deletions map[region.Code]*deletions
 }
 
 // NewOutbox returns an outbox without handlers.
 func NewOutbox(st *store.Store, now func() time.Time, log *slog.Logger) *Outbox {
-	return &Outbox{store: st, now: now, log: log, handlers: map[string]Handler{}, soon: make(chan struct{}, maxSoon)}
+	o := &Outbox{
+		store: st, now: now, log: log, handlers: map[string]Handler{}, soon: make(chan struct{}, maxSoon),
+		deletions: map[region.Code]*deletions{},
+	}
+	for _, home := range region.All() {
+		o.deletions[home] = &deletions{store: st, home: home}
+	}
+	return o
 }
 
 // Handle registers the handler of a topic.
@@ -56,7 +65,7 @@ func (o *Outbox) Deliver(ctx context.Context, home region.Code, rows ...store.Ou
 	}
 	bounded, cancel := context.WithTimeout(ctx, deliverNow)
 	defer cancel()
-	done := map[int64][]string{}
+	var done []store.OutboxRow
 	var mu sync.Mutex
 	var g sync.WaitGroup // an unavailable home must not delay the others
 	for _, row := range rows {
@@ -64,14 +73,12 @@ func (o *Outbox) Deliver(ctx context.Context, home region.Code, rows ...store.Ou
 			if err := o.handle(bounded, row); err == nil {
 				mu.Lock()
 				defer mu.Unlock()
-				done[row.Lane] = append(done[row.Lane], row.ID)
+				done = append(done, row)
 			}
 		})
 	}
 	g.Wait()
-	for lane, ids := range done {
-		_ = o.store.DeleteOutboxRows(bounded, home, lane, ids)
-	}
+	o.deletions[home].add(ctx, done)
 }
 
 // maxSoon is the maximum number of concurrent deliveries by DeliverSoon.
@@ -120,11 +127,11 @@ func (o *Outbox) Drain(ctx context.Context, home region.Code, lane int64) error 
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	var done []string
+	var done []store.OutboxRow
 	for _, row := range rows {
 		err := o.handle(ctx, row)
 		if err == nil {
-			done = append(done, row.ID)
+			done = append(done, row)
 			continue
 		}
 		o.log.WarnContext(ctx, "outbox row not delivered", "home", home, "topic", row.Topic, "attempts", row.Attempts+1, "error", err)
@@ -135,7 +142,7 @@ func (o *Outbox) Drain(ctx context.Context, home region.Code, lane int64) error 
 	if len(done) == 0 {
 		return nil
 	}
-	return o.store.DeleteOutboxRows(ctx, home, lane, done)
+	return o.store.DeleteOutboxRows(ctx, home, done)
 }
 
 func backOff(attempts int64) time.Duration {

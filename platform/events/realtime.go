@@ -86,11 +86,28 @@ func EmitMarkersChanged(w *store.Tx, userID string, changed MarkersChanged, now 
 	}, changed, now)
 }
 
-func emitEvent(w *store.Tx, e store.Event, payload any, now time.Time) store.OutboxRow {
+// EmitMarkersChangedOf is EmitMarkersChanged for several users of the home of w. It returns no row if there are none.
+func EmitMarkersChangedOf(w *store.Tx, userIDs []string, changed MarkersChanged, now time.Time) []store.OutboxRow {
+	if len(userIDs) == 0 {
+		return nil
+	}
+	raw := payloadOf(changed)
+	all := make([]store.Event, len(userIDs))
+	for i, id := range userIDs {
+		all[i] = store.Event{Name: MarkerUserSync, Topic: id, SenderID: id, Payload: raw, SentAt: now, Homes: []region.Code{w.Home()}}
+	}
+	return []store.OutboxRow{w.EmitEvents(all, now, now.Add(Grace))}
+}
+
+func payloadOf(payload any) json.RawMessage {
 	raw, err := json.Marshal(payload)
 	if err != nil {
 		panic("events: payload: " + err.Error()) // plain structs of this package
 	}
-	e.Payload = raw
+	return raw
+}
+
+func emitEvent(w *store.Tx, e store.Event, payload any, now time.Time) store.OutboxRow {
+	e.Payload = payloadOf(payload)
 	return w.EmitEvent(e, now, now.Add(Grace))
 }

@@ -18,12 +18,23 @@ import (
 type mergedList struct {
 	path, token string // the name of the parameter
 	rows, id    string
+	reader      string // a user, or the administrator if empty
 }
 
 var mergedLists = map[string]mergedList{
-	"communities":    {"/api/v3/communities?sortBy=lastCreated", "options[token]", "communities", "communityId"},
-	"by name":        {"/api/v3/communities?sortBy=displayName", "options[token]", "communities", "communityId"},
-	"following feed": {"/api/v1/me/following-feeds?sortBy=lastCreated", "token", "posts", "postId"},
+	"communities":              {"/api/v3/communities?sortBy=lastCreated", "options[token]", "communities", "communityId", "reader"},
+	"communities by name":      {"/api/v3/communities?sortBy=displayName", "options[token]", "communities", "communityId", "reader"},
+	"my communities":           {"/api/v3/communities?filter=member&sortBy=lastCreated", "options[token]", "communities", "communityId", "reader"},
+	"my communities by name":   {"/api/v3/communities?filter=member&sortBy=displayName", "options[token]", "communities", "communityId", "reader"},
+	"following feed":           {"/api/v1/me/following-feeds?sortBy=lastCreated", "token", "posts", "postId", "reader"},
+	"flags":                    {"/api/v1/moderation/flags?reason=Spam", "options[token]", "flags", "targetId", ""},
+	"my invitations":           {"/api/v1/invitations/me?sortBy=lastCreated", "options[token]", "invitations", "_id", "guest"},
+	"my invitations by status": {"/api/v1/invitations/me?statuses[]=pending&statuses[]=approved", "options[token]", "invitations", "_id", "guest"},
+	"channels":                 {"/api/v3/channels?sortBy=lastActivity", "options[token]", "channels", "channelId", "reader"},
+	"channels by name":         {"/api/v3/channels?sortBy=displayName", "options[token]", "channels", "channelId", "reader"},
+	"my channels":              {"/api/v3/channels?filter=member&sortBy=firstCreated", "options[token]", "channels", "channelId", "reader"},
+	"all channels":             {"/api/v3/channels?sortBy=lastCreated", "options[token]", "channels", "channelId", ""},
+	"users":                    {"/api/v3/users?keyword=owner", "options[token]", "users", "userId", "reader"},
 }
 
 // mergedPages reads the pages of a list.
@@ -67,14 +78,20 @@ func (p *mergedPages) rest() {
 // next ones begin with what they lack: each row comes once.
 func TestPagesContinueWhereAHomeWasMissing(t *testing.T) {
 	n, p := startWithProxy(t)
-	reader := n.NewUser(t, region.US, "reader")
+	reader, guest := n.NewUser(t, region.US, "reader"), n.NewUser(t, region.US, "guest")
+	readers := map[string]*apptest.Client{"": n.Admin(region.US), "reader": reader, "guest": guest}
 	var communities []string
 	for range 4 {
 		for _, home := range region.All() {
 			owner := n.NewUser(t, home, "owner")
 			id := owner.NewCommunity(t)
 			reader.Join(t, id)
-			owner.NewPost(t, id)
+			flagged := owner.NewPost(t, id)
+			post(t, reader, "/api/v3/posts/"+flagged+"/flag", object{"reason": "Spam"})
+			post(t, owner, "/api/v1/invitations", object{
+				"type": "communityMemberInvite", "targetType": "community", "targetId": id, "userIds": []string{guest.UserID},
+			})
+			post(t, owner, "/api/v3/channels", object{"type": "community", "displayName": owner.UserID, "userIds": []string{reader.UserID}})
 			communities = append(communities, id)
 		}
 	}
@@ -86,7 +103,7 @@ func TestPagesContinueWhereAHomeWasMissing(t *testing.T) {
 	for name, list := range mergedLists {
 		t.Run(name, func(t *testing.T) {
 			pages := func(limit string) *mergedPages {
-				return &mergedPages{T: t, mergedList: list, reader: reader, limit: limit}
+				return &mergedPages{T: t, mergedList: list, reader: readers[list.reader], limit: limit}
 			}
 			all := pages("100")
 			require.Empty(t, all.next().Header.Values(edge.HeaderMissingHomes))
@@ -105,7 +122,7 @@ func TestPagesContinueWhereAHomeWasMissing(t *testing.T) {
 			whileCut(t, p, reader, inEU, func() {
 				most.next()
 				require.Len(t, most.ids, 8)
-				refused := reader.Do(t, http.MethodGet, list.path+"&"+url.Values{list.token: {most.token}}.Encode(), nil)
+				refused := most.reader.Do(t, http.MethodGet, list.path+"&"+url.Values{list.token: {most.token}}.Encode(), nil)
 				require.Equal(t, http.StatusServiceUnavailable, refused.Status, "only rows of eu remain")
 			})
 			most.rest()

@@ -13,7 +13,6 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"github.com/plaza-social/plaza/platform/fail"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -26,7 +25,9 @@ const SealLength = 5
 // pages whose rows exceed MaxRowBytes, by calling the operation again, which must not change its request.
 //
 // The interceptor prefixes tokens with a seal, a hash of the request without its page, which is the same on every
-// server, in every protocol and after a restart. Operations only see positions. Which fields hold tokens is declared
+// server, in every protocol and after a restart. Clients receive them in base64 of a JSON object with the page size and
+// the parameters of the request, which they need not send again. The interceptor adds these parameters to the request, so
+// that it must run before the request is checked. Operations only see positions. Which fields hold tokens is declared
 // by the page_fields option of messages in the requests and responses of services. caller identifies the caller of a
 // request; its result must be the same on every server.
 func Bind(caller func(context.Context) string, services []protoreflect.ServiceDescriptor) (connect.Interceptor, error) {
@@ -51,6 +52,8 @@ type list struct {
 	procedure string
 	requests  []pageMessage
 	responses []pageMessage
+	inPath    map[string]bool // the names of the fields in the path
+	maxToken  int             // in characters
 }
 
 // add adds a method if it is a list.
@@ -65,7 +68,9 @@ func (b *binding) add(method protoreflect.MethodDescriptor) error {
 	}
 	if len(requests) > 0 && len(responses) > 0 {
 		procedure := "/" + string(method.Parent().FullName()) + "/" + string(method.Name())
-		b.lists[procedure] = &list{procedure: procedure, requests: requests, responses: responses}
+		b.lists[procedure] = &list{
+			procedure: procedure, requests: requests, responses: responses, inPath: pathFields(method), maxToken: maxToken(requests),
+		}
 	}
 	return nil
 }
@@ -77,7 +82,10 @@ func (b *binding) wrap(next connect.UnaryFunc) connect.UnaryFunc {
 		if l == nil || !isProto {
 			return next(ctx, request)
 		}
-		seal := l.seal(b.caller(ctx), message)
+		if err := l.unwrapTokens(message.ProtoReflect()); err != nil {
+			return nil, err
+		}
+		seal, query := l.seal(b.caller(ctx), message), l.query(message)
 		if err := l.unseal(message.ProtoReflect(), seal); err != nil {
 			return nil, err
 		}
@@ -86,7 +94,7 @@ func (b *binding) wrap(next connect.UnaryFunc) connect.UnaryFunc {
 			return nil, err
 		}
 		if message, ok := response.Any().(proto.Message); ok {
-			l.sealTokens(message.ProtoReflect(), seal)
+			l.sealTokens(message.ProtoReflect(), seal, query)
 		}
 		return response, nil
 	}
@@ -97,6 +105,16 @@ type pageMessage struct {
 	path     []protoreflect.FieldDescriptor // from the request or response to the message
 	tokens   []protoreflect.FieldDescriptor
 	position []protoreflect.FieldDescriptor
+	maxToken int // in characters
+}
+
+// maxToken returns the maximum length of the tokens of a list.
+func maxToken(requests []pageMessage) int {
+	limit := MaxWrapped
+	for i := range requests {
+		limit = min(limit, requests[i].maxToken)
+	}
+	return limit
 }
 
 // pageMessages returns the messages with the page_fields option below root and root itself, the outermost last. It
@@ -124,7 +142,11 @@ func pageMessages(root protoreflect.MessageDescriptor, above []protoreflect.Fiel
 		return nil, err
 	}
 	position, err := fieldsOf(root, option.GetPosition())
-	return append(found, pageMessage{path: above, tokens: tokens, position: position}), err
+	limit := MaxWrapped
+	if option.GetMaxToken() > 0 {
+		limit = int(option.GetMaxToken())
+	}
+	return append(found, pageMessage{path: above, tokens: tokens, position: position, maxToken: limit}), err
 }
 
 func fieldsOf(message protoreflect.MessageDescriptor, names []string) ([]protoreflect.FieldDescriptor, error) {
@@ -173,9 +195,7 @@ func isEmpty(m protoreflect.Message) bool {
 // seal returns the prefix of the tokens of a list.
 func (l *list) seal(caller string, request proto.Message) string {
 	rest := proto.Clone(request)
-	for i := range l.requests {
-		l.requests[i].clear(rest.ProtoReflect())
-	}
+	l.withoutPage(rest.ProtoReflect())
 	raw, err := proto.MarshalOptions{Deterministic: true}.Marshal(rest)
 	if err != nil {
 		raw = nil // requests contain valid text only
@@ -193,12 +213,12 @@ func (l *list) unseal(request protoreflect.Message, seal string) error {
 		}
 		for _, token := range l.requests[i].tokens {
 			text := m.Get(token).String()
-			if text == "" || madeByClient(text) {
+			if text == "" {
 				continue
 			}
 			position, sealed := strings.CutPrefix(text, seal)
 			if !sealed || position == "" {
-				return fail.Validation(l.tokenName() + ": is not a token of this list")
+				return l.notOurs()
 			}
 			m.Set(token, protoreflect.ValueOfString(position))
 		}
@@ -206,8 +226,8 @@ func (l *list) unseal(request protoreflect.Message, seal string) error {
 	return nil
 }
 
-// sealTokens adds the seal to the tokens of a response.
-func (l *list) sealTokens(response protoreflect.Message, seal string) {
+// sealTokens adds the seal to the tokens of a response, and wraps them together with the parameters of the request.
+func (l *list) sealTokens(response protoreflect.Message, seal string, query json.RawMessage) {
 	var done []protoreflect.ProtoMessage // a response may contain the same paging twice
 	for i := range l.responses {
 		m, ok := l.responses[i].in(response)
@@ -217,7 +237,7 @@ func (l *list) sealTokens(response protoreflect.Message, seal string) {
 		done = append(done, m.Interface())
 		for _, token := range l.responses[i].tokens {
 			if m.Has(token) {
-				m.Set(token, protoreflect.ValueOfString(seal+m.Get(token).String()))
+				m.Set(token, protoreflect.ValueOfString(wrap(seal+m.Get(token).String(), query, l.maxToken)))
 			}
 		}
 	}
@@ -231,11 +251,4 @@ func (l *list) tokenName() string {
 		names = append(names, field.JSONName())
 	}
 	return strings.Join(names, ".")
-}
-
-// madeByClient reports whether a token is a JSON object in base64. Clients make the first token of some lists
-// themselves; the operation decides whether it accepts such a token.
-func madeByClient(token string) bool {
-	raw, err := base64.StdEncoding.DecodeString(token)
-	return err == nil && len(raw) > 0 && raw[0] == '{' && json.Valid(raw)
 }

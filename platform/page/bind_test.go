@@ -2,7 +2,10 @@ package page_test
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"connectrpc.com/connect"
@@ -56,7 +59,19 @@ func TestBind(t *testing.T) {
 	}
 	token, err := listPosts(t, "user a", request())
 	require.NoError(t, err)
-	require.Len(t, token, page.SealLength+len("first"))
+	require.Equal(t, "first", page.Position(token))
+	seal := func(token string) string {
+		raw, err := base64.StdEncoding.DecodeString(token)
+		require.NoError(t, err)
+		var object struct{ Skip string }
+		require.NoError(t, json.Unmarshal(raw, &object))
+		return object.Skip
+	}(token)
+	made := func(text string) func(*plazav1.ListPostsRequest) {
+		return func(r *plazav1.ListPostsRequest) {
+			r.Options = &plazav1.PageOptions{Token: base64.StdEncoding.EncodeToString([]byte(text))}
+		}
+	}
 	withToken := func(r *plazav1.ListPostsRequest) { r.Options = &plazav1.PageOptions{Token: token} }
 	for _, tc := range []struct {
 		name, caller string
@@ -67,9 +82,20 @@ func TestBind(t *testing.T) {
 		{name: "another page size", caller: "user a", request: request(withToken, func(r *plazav1.ListPostsRequest) {
 			r.Options.Limit, r.Options.Type = proto.Int32(5), "pagination"
 		})},
-		{name: "a token made by the client", caller: "user a", request: request(func(r *plazav1.ListPostsRequest) {
-			r.Options = &plazav1.PageOptions{Token: "eyJza2lwIjoxMH0="}
+		{name: "a first page", caller: "user a", request: request(made(`{"skip":0,"limit":10}`))},
+		{name: "a first page by its size", caller: "user a", request: request(made(`{"limit":10}`))},
+		{name: "parameters left out", caller: "user a", request: &plazav1.ListPostsRequest{Options: &plazav1.PageOptions{Token: token}}},
+		{name: "without the object", caller: "user a", request: request(func(r *plazav1.ListPostsRequest) {
+			r.Options = &plazav1.PageOptions{Token: seal}
 		})},
+		{name: "encoded again", caller: "user a", request: request(made(`{"limit":10,"skip":"` + seal + `"}`))},
+		{name: "skip renamed to after", caller: "user a", request: request(made(`{"after":"` + seal + `","limit":10}`))},
+		{name: "skip renamed to before", caller: "user a", request: request(made(`{"before":"` + seal + `"}`))},
+		{name: "a number of rows", caller: "user a", request: request(made(`{"skip":10,"limit":10}`)), rejected: true},
+		{name: "a truth value", caller: "user a", request: request(made(`{"skip":true}`)), rejected: true},
+		{name: "an empty position", caller: "user a", request: request(made(`{"skip":""}`)), rejected: true},
+		{name: "unusable parameters", caller: "user a", request: request(made(`{"skip":"` + seal + `","query":{"targetId":7}}`)), rejected: true},
+		{name: "an array", caller: "user a", request: request(made(`["` + seal + `"]`)), rejected: true},
 		{name: "another target", caller: "user a", request: request(withToken, func(r *plazav1.ListPostsRequest) { r.TargetId = "u" }), rejected: true},
 		{name: "another caller", caller: "user b", request: request(withToken), rejected: true},
 		{name: "a position without a seal", caller: "user a", request: request(func(r *plazav1.ListPostsRequest) {
@@ -85,6 +111,38 @@ func TestBind(t *testing.T) {
 			failed, ok := errors.AsType[*fail.Error](err)
 			require.True(t, ok)
 			require.Equal(t, []string{"options.token: is not a token of this list"}, failed.Details)
+		})
+	}
+}
+
+// TestWrap wraps positions of lists with different limits.
+func TestWrap(t *testing.T) {
+	t.Parallel()
+	query := []byte(`{"targetId":"` + strings.Repeat("x", 700) + `"}`)
+	position := page.Cursor{Limit: 7, Time: noon, ID: someID()}.Token()
+	sealed := "12345" + position
+	for name, tc := range map[string]struct {
+		limit int
+		query []byte
+		want  string // the object; empty for the sealed position
+	}{
+		"all":                     {1000, []byte(`{"a":"b"}`), `{"skip":"` + sealed + `","limit":7,"query":{"a":"b"}}`},
+		"too long parameters":     {1000, query, `{"skip":"` + sealed + `","limit":7}`},
+		"no space for parameters": {80, query, `{"skip":"` + sealed + `","limit":7}`},
+		"no space for the limit":  {64, nil, `{"skip":"` + sealed + `"}`},
+		"no space":                {63, nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			token := page.Wrap(sealed, tc.query, tc.limit)
+			require.LessOrEqual(t, len(token), tc.limit)
+			require.Equal(t, position, page.Position(token))
+			raw, err := base64.StdEncoding.DecodeString(token)
+			if tc.want == "" {
+				require.Equal(t, sealed, token)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, tc.want, string(raw))
 		})
 	}
 }

@@ -3,7 +3,6 @@ package page
 import (
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"math"
 
 	"connectrpc.com/connect"
@@ -133,14 +132,6 @@ func changeTokens(messages []pageMessage, root protoreflect.Message, change func
 
 // limitOf returns the page size in a token without its seal, 0 for other texts.
 func limitOf(token string) int {
-	if madeByClient(token) {
-		var made struct {
-			Limit int `json:"limit"`
-		}
-		raw, _ := base64.StdEncoding.DecodeString(token)
-		_ = json.Unmarshal(raw, &made) // the operation has accepted it
-		return made.Limit
-	}
 	raw, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil || len(raw) < 2 {
 		return 0
@@ -149,10 +140,9 @@ func limitOf(token string) int {
 }
 
 // withLimit returns a token without its seal with another page size, which every kind of token has in its second byte.
-// A token made by a client only has a page size, so that a limit replaces it.
 func withLimit(token string, limit int) string {
 	raw, err := base64.RawURLEncoding.DecodeString(token)
-	if madeByClient(token) || err != nil || len(raw) < 2 {
+	if err != nil || len(raw) < 2 {
 		return ""
 	}
 	raw[1] = byte(limit) //nolint:gosec // 1 to 100

@@ -1,7 +1,7 @@
 // Package page encodes and decodes the opaque page tokens of lists: keyset cursors of at most 100 characters.
 //
 // A token is a seal followed by a position. Operations encode the position of a row as a Cursor. The seal identifies
-// the list that the position belongs to; Bind adds and checks it for every operation.
+// the list that the position belongs to; Bind adds and checks it for every operation, and wraps the token in JSON.
 package page
 
 import (
@@ -21,7 +21,7 @@ import (
 // DefaultLimit is the page size if the client does not specify one.
 const DefaultLimit = 10
 
-// MaxToken is the maximum length of a token in characters, including its seal.
+// MaxToken is the maximum length of a token in characters, including its seal, before it is wrapped.
 const MaxToken = 100
 
 const maxKey = 48 // bytes that remain of MaxToken in base64; enough for twelve letters of any script

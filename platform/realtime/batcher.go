@@ -2,13 +2,14 @@ package realtime
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// maxBatch is the maximum number of events per transaction.
+// maxBatch is the number of events per transaction; more only if they were added together.
 const maxBatch = 100
 
 // batcher appends events to the log of a home. Transactions on a log are serialized, so the events of a server are
@@ -24,15 +25,15 @@ type batcher struct {
 }
 
 type waiting struct {
-	event store.Event
-	done  chan<- error
+	events []store.Event
+	done   chan<- error
 }
 
-// add returns when the event is in the log. After an error the event may or may not be; adding it again is safe.
-func (b *batcher) add(ctx context.Context, e store.Event) error {
+// add returns when the events are in the log. After an error they may or may not be; adding them again is safe.
+func (b *batcher) add(ctx context.Context, list ...store.Event) error {
 	done := make(chan error, 1)
 	b.mu.Lock()
-	b.waiting = append(b.waiting, waiting{e, done})
+	b.waiting = append(b.waiting, waiting{list, done})
 	if !b.busy {
 		b.busy = true
 		go b.work(context.WithoutCancel(ctx)) // the batch may contain events of other callers
@@ -62,7 +63,11 @@ func (b *batcher) work(ctx context.Context) {
 func (b *batcher) next() []waiting {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	n := min(len(b.waiting), maxBatch)
+	n, size := 0, 0
+	for n < len(b.waiting) && (n == 0 || size+len(b.waiting[n].events) <= maxBatch) {
+		size += len(b.waiting[n].events)
+		n++
+	}
 	batch := b.waiting[:n:n]
 	b.waiting = b.waiting[n:]
 	b.busy = n > 0
@@ -70,11 +75,17 @@ func (b *batcher) next() []waiting {
 }
 
 func (b *batcher) write(ctx context.Context, batch []waiting) error {
-	all := make([]store.Event, len(batch))
-	for i, w := range batch {
-		all[i] = w.event
+	var all []store.Event
+	for _, w := range batch {
+		all = append(all, w.events...)
 	}
 	w := b.hub.Store.NewTx(b.home)
 	w.InsertEvents(all, b.hub.Now())
-	return w.Commit(ctx)
+	err := w.Commit(ctx)
+	if errors.Is(err, store.ErrEventExists) { // of a delivery whose success was not recorded
+		w = b.hub.Store.NewTx(b.home)
+		w.InsertMissingEvents(all, b.hub.Now())
+		err = w.Commit(ctx)
+	}
+	return err
 }

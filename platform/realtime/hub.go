@@ -68,7 +68,8 @@ func New(o Options) *Hub {
 		h.tails[home] = t
 		h.logs[home] = &batcher{hub: h, home: home, wake: t.nudge}
 	}
-	o.Outbox.Handle(store.TopicRealtime, h.deliverToLogs)
+	o.Outbox.Handle(store.TopicRealtime, h.deliverOne)
+	o.Outbox.Handle(store.TopicRealtimeMany, h.deliverMany)
 	return h
 }
 
@@ -92,26 +93,46 @@ func (h *Hub) Close() {
 	}
 }
 
-// deliverToLogs appends an event from the outbox to the logs of its homes. Events older than the logs' retention are
-// dropped: no client could resume there, and a log that has already removed the event would add it again.
-func (h *Hub) deliverToLogs(ctx context.Context, row store.OutboxRow) error {
+// deliverOne appends an event from the outbox to the logs of its homes.
+func (h *Hub) deliverOne(ctx context.Context, row store.OutboxRow) error {
 	var e store.Event
 	if err := json.Unmarshal(row.Payload, &e); err != nil {
 		return err
 	}
-	if h.Now().Sub(e.SentAt) > events.Retention {
-		return nil
+	return h.deliverToLogs(ctx, e)
+}
+
+// deliverMany is deliverOne for an outbox row with several events.
+func (h *Hub) deliverMany(ctx context.Context, row store.OutboxRow) error {
+	var all []store.Event
+	if err := json.Unmarshal(row.Payload, &all); err != nil {
+		return err
 	}
-	if home, err := h.Store.HomeOf(e.Topic); err == nil && len(e.Homes) == 1 {
-		e.Homes = []region.Code{home} // the user whom the event concerns may have moved since
+	return h.deliverToLogs(ctx, all...)
+}
+
+// deliverToLogs appends events to the logs of their homes. Events older than the logs' retention are dropped: no client
+// could resume there, and a log that has already removed the event would add it again.
+func (h *Hub) deliverToLogs(ctx context.Context, all ...store.Event) error {
+	byHome := map[region.Code][]store.Event{}
+	for _, e := range all {
+		if h.Now().Sub(e.SentAt) > events.Retention {
+			continue
+		}
+		if home, err := h.Store.HomeOf(e.Topic); err == nil && len(e.Homes) == 1 {
+			e.Homes = []region.Code{home} // the user whom the event concerns may have moved since
+		}
+		for _, home := range e.Homes {
+			byHome[home] = append(byHome[home], e)
+		}
 	}
 	var g errgroup.Group
-	for _, home := range e.Homes {
+	for home, list := range byHome {
 		log := h.logs[home]
 		if log == nil {
 			return errors.New("unknown home region")
 		}
-		g.Go(func() error { return log.add(ctx, e) })
+		g.Go(func() error { return log.add(ctx, list...) })
 	}
 	return g.Wait()
 }

@@ -14,13 +14,12 @@ type Backlog struct {
 	OldestScheduled time.Time // the earliest time of a waiting scheduled post; may be in the future
 }
 
-// Rows that never failed are ordered by when they are due. Failed rows were postponed, the oldest the longest, and have
-// a separate index. The oldest row is the first one in either order.
+// Outbox rows that never failed are ordered by when they are due. Failed rows were postponed by at most a minute, so that
+// the oldest row is among the first ones, unless so many wait that the first one is old as well. Scheduled posts that have
+// failed have a separate index.
 var (
-	sqlOutboxFirst = stmt("outbox.first", `SELECT created_at FROM outbox
-		WHERE home = $1 AND lane = $2::bigint ORDER BY not_before, id LIMIT 1`)
-	sqlOutboxFirstFailed = stmt("outbox.firstFailed", `SELECT created_at FROM outbox
-		WHERE home = $1 AND lane = $2::bigint AND has_failed ORDER BY created_at, id LIMIT 1`)
+	sqlOutboxFirst = stmt("outbox.first", `SELECT min(created_at) FROM (SELECT created_at FROM outbox
+		WHERE home = $1 AND lane = $2::bigint ORDER BY not_before, id LIMIT 1000) AS due HAVING count(*) > 0`)
 	sqlScheduledFirst = stmt("scheduledPosts.first", `SELECT scheduled_at FROM scheduled_posts
 		WHERE home = $1 AND lane = $2::bigint AND status = 'WAIT' ORDER BY due_at, id LIMIT 1`)
 	sqlScheduledFirstFailed = stmt("scheduledPosts.firstFailed", `SELECT scheduled_at FROM scheduled_posts
@@ -33,7 +32,6 @@ func (s *Store) Backlog(ctx context.Context, home region.Code) (Backlog, error) 
 	r := s.NewReadBatch()
 	for lane := range int64(OutboxLanes) {
 		r.earliest(home, sqlOutboxFirst, lane, &b.OldestOutbox)
-		r.earliest(home, sqlOutboxFirstFailed, lane, &b.OldestOutbox)
 	}
 	for lane := range int64(ScheduleLanes) {
 		r.earliest(home, sqlScheduledFirst, lane, &b.OldestScheduled)

@@ -30,6 +30,7 @@ type Comment struct {
 	Data           []byte // JSON object
 	Metadata       []byte // JSON object
 	Mentionees     []byte // JSON array
+	Annotations    []byte // JSON object
 	Attachments    []byte // JSON array
 	Segment        int64
 	ApprovalStatus string // Approved, Pending or Declined
@@ -61,14 +62,15 @@ var (
 	sqlCommentsByID  = stmt("comments.byID", withReplies(`SELECT `+commentColumns+` FROM comments WHERE home = $1 AND id = ANY($2::text[])`, ""))
 	sqlCommentInsert = stmt("comments.insert", `INSERT INTO comments (home, id, reference_type, reference_id, target_type, target_id, target_public_id,
 		parent_id, root_id, author_id, author_public_id, data_types, data, metadata, mentionees, attachments, segment, approval_status,
-		created_at, updated_at, edited_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::text[], $13::jsonb, $14::jsonb, $15::jsonb, $16::jsonb, $17::bigint, $18, $19, $19, $19)`)
+		annotations, created_at, updated_at, edited_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::text[], $13::jsonb, $14::jsonb, $15::jsonb, $16::jsonb, $17::bigint, $18, $19::jsonb,
+		$20, $20, $20)`)
 	sqlCommentGuard          = stmt("comments.guardAlive", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
 	sqlCommentGuardStatus    = stmt("comments.guardStatus", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND approval_status = $3 AND deleted_at IS NULL`)
 	sqlCommentGuardUnchanged = stmt("comments.guardUnchanged", `SELECT 1 / count(*) FROM comments WHERE home = $1 AND id = $2 AND updated_at = $3::timestamptz AND deleted_at IS NULL`)
 	sqlCommentReview         = stmt("comments.review", `UPDATE comments SET approval_status = $3, updated_at = `+changedAt("$4")+` WHERE home = $1 AND id = $2`).Updates(sharedComments, 2)
 	sqlCommentUpdate         = stmt("comments.edit", `UPDATE comments SET data_types = $3::text[], data = $4::jsonb, metadata = $5::jsonb, mentionees = $6::jsonb,
-		attachments = $7::jsonb, edited_at = CASE WHEN $9::boolean OR (data = $4::jsonb AND attachments = $7::jsonb) THEN edited_at ELSE $8::timestamptz END,
+		attachments = $7::jsonb, annotations = $10::jsonb, edited_at = CASE WHEN $9::boolean OR (data = $4::jsonb AND attachments = $7::jsonb) THEN edited_at ELSE $8::timestamptz END,
 		updated_at = `+changedAt("$8")+` WHERE home = $1 AND id = $2`).Updates(sharedComments, 2)
 	sqlCommentDelete        = stmt("comments.delete", `UPDATE comments SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedComments, 2)
 	sqlCommentPurge         = stmt("comments.purge", `DELETE FROM comments WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NOT NULL`).Updates(sharedComments, 2)
@@ -109,10 +111,10 @@ func (w *Tx) GuardCommentUnchanged(c Comment, refusal error) {
 	w.Guard(sqlCommentGuardUnchanged, refusal, c.ID, c.UpdatedAt)
 }
 
-// UpdateComment stores the data, attachments, metadata and mentionees of a comment. It counts as edited if the data or
+// UpdateComment stores the data, attachments, metadata, mentionees and annotations of a comment. It counts as edited if the data or
 // attachments differ, unless keepEdited is set. GuardCommentUnchanged must precede it.
 func (w *Tx) UpdateComment(c Comment, now time.Time, keepEdited bool) {
-	w.Exec(sqlCommentUpdate, c.ID, emptyIfNil(c.DataTypes), c.Data, c.Metadata, c.Mentionees, c.Attachments, now, keepEdited)
+	w.Exec(sqlCommentUpdate, c.ID, emptyIfNil(c.DataTypes), c.Data, c.Metadata, c.Mentionees, c.Attachments, now, keepEdited, objectIfNil(c.Annotations))
 	w.replaceFileUses(c.fileUse(), attachedFileIDs(c.Attachments))
 }
 
@@ -156,7 +158,8 @@ func (w *Tx) uncountComment(c Comment) {
 func (w *Tx) InsertComment(c Comment) {
 	w.IdempotentBy("comments_pkey")
 	w.Exec(sqlCommentInsert, c.ID, c.ReferenceType, c.ReferenceID, c.TargetType, c.TargetID, c.TargetPublicID, c.ParentID, c.RootID,
-		c.AuthorID, c.AuthorPublicID, emptyIfNil(c.DataTypes), c.Data, c.Metadata, c.Mentionees, c.Attachments, c.Segment, c.ApprovalStatus, c.CreatedAt)
+		c.AuthorID, c.AuthorPublicID, emptyIfNil(c.DataTypes), c.Data, c.Metadata, c.Mentionees, c.Attachments, c.Segment, c.ApprovalStatus,
+		objectIfNil(c.Annotations), c.CreatedAt)
 	w.insertFileUses(c.fileUse(), attachedFileIDs(c.Attachments))
 	w.Count(c.ReferenceID, CountSegment, +1)
 	w.countComment(c)

@@ -164,6 +164,14 @@ func (w *Tx) SelectCommunity(c *Community) {
 	}, []string{c.ID})
 }
 
+// objectIfNil returns the JSON of an empty object for nil.
+func objectIfNil(raw []byte) []byte {
+	if raw == nil {
+		return []byte("{}")
+	}
+	return raw
+}
+
 // emptyIfNil returns an empty list for nil, which would be stored as NULL.
 func emptyIfNil(list []string) []string {
 	if list == nil {

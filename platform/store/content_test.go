@@ -169,7 +169,7 @@ func TestFlagsBubble(t *testing.T) {
 	for range 2 { // again changes nothing
 		change(func(w *store.Tx) {
 			w.InsertFlag(aFlag(store.FlagPost, children[0].ID, ben), c.ID)
-			w.RecomputePostFlags(children[0])
+			w.RaisePostFlags(children[0])
 		})
 		require.Equal(t, []string{ben}, readPost(t, s, children[0].ID).Flaggers)
 		require.Equal(t, int64(1), readPost(t, s, children[0].ID).FlagCount)
@@ -177,7 +177,7 @@ func TestFlagsBubble(t *testing.T) {
 	requireMarks(true, false, true, false)
 	change(func(w *store.Tx) {
 		w.InsertFlag(aFlag(store.FlagComment, comment.ID, ben), c.ID)
-		w.RecomputeCommentFlags(comment)
+		w.RaiseCommentFlags(comment)
 	})
 	requireMarks(true, true, true, true)
 	change(func(w *store.Tx) { w.DeleteFlag(children[0].ID, ben, now); w.RecomputePostFlags(children[0]) })
@@ -187,7 +187,7 @@ func TestFlagsBubble(t *testing.T) {
 
 	change(func(w *store.Tx) {
 		w.InsertFlag(aFlag(store.FlagPost, parent.ID, ben), c.ID)
-		w.RecomputePostFlags(parent)
+		w.RaisePostFlags(parent)
 	})
 	requireMarks(false, false, true, false)
 	change(func(w *store.Tx) {
@@ -197,7 +197,7 @@ func TestFlagsBubble(t *testing.T) {
 	requireMarks(false, false, false, false)
 	change(func(w *store.Tx) {
 		w.InsertFlag(aFlag(store.FlagPost, parent.ID, ben), c.ID)
-		w.RecomputePostFlags(parent)
+		w.RaisePostFlags(parent)
 	})
 	change(func(w *store.Tx) { w.DeletePost(parent, later(2)) })
 	require.False(t, readCommunity(t, s, c.ID).HasFlaggedPost)
@@ -212,7 +212,7 @@ func TestFlagLimit(t *testing.T) {
 		f := aFlag(store.FlagPost, p.ID, userID)
 		w.GuardFlagLimit(f, limit, refused)
 		w.InsertFlag(f, p.TargetID)
-		w.RecomputePostFlags(p)
+		w.RaisePostFlags(p)
 		return w.Commit(t.Context())
 	}
 	for range 3 {
@@ -304,7 +304,7 @@ func TestOutboxRows(t *testing.T) {
 		}
 		require.Equal(t, lanes[lane], got)
 		require.NoError(t, s.DelayOutboxRow(t.Context(), region.EU, due[0], later(1000)))
-		require.NoError(t, s.DeleteOutboxRows(t.Context(), region.EU, lane, got[1:]))
+		require.NoError(t, s.DeleteOutboxRows(t.Context(), region.EU, due[1:]))
 		due, err = s.DueOutboxRows(t.Context(), region.EU, lane, later(100))
 		require.NoError(t, err)
 		require.Empty(t, due)

@@ -10,12 +10,12 @@ import (
 var (
 	ErasePosts = newErasureWalk(walk{
 		table: "posts", key: []string{"id"}, files: true, own: `author_id = $2 OR target_id = $2`, json: "mentionees",
-		set: `data = '{}', metadata = '{}', tags = '{}', hashtags = '{}', mentionees = '[]', ` + anonymous("author_id", "author_public_id") + `, ` +
+		set: `data = '{}', metadata = '{}', tags = '{}', hashtags = '{}', mentionees = '[]', annotations = '{}', ` + anonymous("author_id", "author_public_id") + `, ` +
 			anonymous("target_id", "target_public_id"),
 	})
 	EraseComments = newErasureWalk(walk{
 		table: "comments", key: []string{"id"}, files: true, own: `author_id = $2 OR target_id = $2`, json: "mentionees",
-		set: `data = '{}', metadata = '{}', mentionees = '[]', attachments = '[]', ` + anonymous("author_id", "author_public_id") + `, ` +
+		set: `data = '{}', metadata = '{}', mentionees = '[]', attachments = '[]', annotations = '{}', ` + anonymous("author_id", "author_public_id") + `, ` +
 			anonymous("target_id", "target_public_id"),
 	})
 	EraseStories = newErasureWalk(walk{

@@ -51,7 +51,24 @@ var (
 			EXISTS (SELECT 1 FROM posts WHERE home = $1 AND target_id = $2 AND is_flagged AND has_flagged_comment AND deleted_at IS NULL) AS comment) AS f
 		WHERE communities.home = $1 AND communities.id = $2
 			AND (communities.has_flagged_post <> f.post OR communities.has_flagged_comment <> f.comment)`).Updates(sharedCommunities, 2)
+
+	sqlPostMarkFlaggedChildren = stmt("flags.markPostChildren", `UPDATE posts SET has_flagged_children = true
+		WHERE home = $1 AND id = $2 AND NOT has_flagged_children`).UpdatesUnlocked(sharedPosts, fewFirst)
+	sqlPostMarkFlaggedComment = stmt("flags.markPostComments", `UPDATE posts SET has_flagged_comment = true
+		WHERE home = $1 AND id = $2 AND NOT has_flagged_comment`).UpdatesUnlocked(sharedPosts, fewFirst)
+	sqlStoryMarkFlaggedComment = stmt("flags.markStoryComments", `UPDATE stories SET has_flagged_comment = true
+		WHERE home = $1 AND id = $2 AND NOT has_flagged_comment`).UpdatesUnlocked(sharedStories, fewFirst)
+	sqlCommunityMarkFlaggedPost = stmt("flags.markCommunityPosts", `UPDATE communities SET has_flagged_post = true
+		WHERE home = $1 AND id = $2 AND NOT has_flagged_post AND EXISTS (SELECT 1 FROM posts WHERE home = $1 AND id = $3 AND deleted_at IS NULL)`).
+		UpdatesUnlocked(sharedCommunities, fewFirst)
+	sqlCommunityMarkFlaggedComment = stmt("flags.markCommunityComments", `UPDATE communities SET has_flagged_comment = true
+		WHERE home = $1 AND id = $2 AND NOT has_flagged_comment AND EXISTS (SELECT 1 FROM posts WHERE home = $1 AND id = $3 AND deleted_at IS NULL)`).
+		UpdatesUnlocked(sharedCommunities, fewFirst)
 )
+
+// fewFirst is why the marks of what contains flagged content are not locked: all flags in a community would wait for each
+// other.
+const fewFirst = "only the first flag changes the row"
 
 // flagFieldsFromFlags recomputes the flag columns of a row from the flags.
 func flagFieldsFromFlags(table string) string {
@@ -111,6 +128,31 @@ func (w *Tx) RecomputePostFlags(p Post) {
 		w.Exec(sqlPostRecomputeFlaggedChildren, p.ParentID)
 	}
 	w.recomputeCommunityFlags(p.TargetType, p.TargetID)
+}
+
+// RaisePostFlags is RecomputePostFlags after InsertFlag. It marks the parent and the community rather than looking for
+// other flagged content.
+func (w *Tx) RaisePostFlags(p Post) {
+	w.Exec(sqlPostRecomputeFlags, p.ID)
+	if !p.IsParent {
+		w.Exec(sqlPostMarkFlaggedChildren, p.ParentID)
+	}
+	if p.TargetType == "community" {
+		w.Exec(sqlCommunityMarkFlaggedPost, p.TargetID, p.ID)
+	}
+}
+
+// RaiseCommentFlags is RecomputeCommentFlags after InsertFlag.
+func (w *Tx) RaiseCommentFlags(c Comment) {
+	w.Exec(sqlCommentRecomputeFlags, c.ID)
+	if c.ReferenceType == ReferenceStory {
+		w.Exec(sqlStoryMarkFlaggedComment, c.ReferenceID)
+		return
+	}
+	w.Exec(sqlPostMarkFlaggedComment, c.ReferenceID)
+	if c.TargetType == "community" {
+		w.Exec(sqlCommunityMarkFlaggedComment, c.TargetID, c.ReferenceID)
+	}
 }
 
 // RecomputeStoryFlags recomputes the flag columns of a story. They are not propagated to the community, because nothing

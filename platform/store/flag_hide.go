@@ -4,7 +4,8 @@ import "time"
 
 // Automatic hiding moves flagged content to the state in which it waits for review: posts to the feed type reviewing,
 // comments to Pending. The resolution of the flags moves it on: dismissed and withdrawn flags make it visible again,
-// other outcomes decline it. Stories have no review: they are marked as hidden, and stay so if they are declined.
+// other outcomes decline it. Stories and messages have no review: they are marked as hidden, and stay so if they are
+// declined.
 
 // hiddenAs returns the SQL expression for the state that the content of the hidden item i must have, and the one that it
 // has before.
@@ -33,13 +34,19 @@ func ofHiddenItem(column, before string) string {
 	return `i.home = $1 AND i.target_id = $3 AND i.is_hidden AND p.home = $1 AND p.id = $2 AND p.deleted_at IS NULL AND p.` + column + ` = ` + before
 }
 
-// hiddenStory is the condition that the story of the hidden item i must be hidden; ofHiddenStory that the item of $2 must
-// hide or show its story p.
+// mustHide is the condition that the story or message of the hidden item i must be hidden; toHideOrShow that the item of $2
+// must hide or show its story or message p.
 const (
-	hiddenStory   = `(i.state <> 'resolved' OR i.outcome NOT IN ('dismissed', 'withdrawn'))`
-	ofHiddenStory = `i.home = $1 AND i.target_id = $2 AND i.is_hidden AND p.home = $1 AND p.id = $2 AND p.deleted_at IS NULL
-		AND (p.hidden_at IS NULL) = ` + hiddenStory
+	mustHide     = `(i.state <> 'resolved' OR i.outcome NOT IN ('dismissed', 'withdrawn'))`
+	toHideOrShow = `i.home = $1 AND i.target_id = $2 AND i.is_hidden AND p.home = $1 AND p.id = $2 AND p.deleted_at IS NULL
+		AND (p.hidden_at IS NULL) = ` + mustHide
 )
+
+// moveHidden hides or shows a row of a table with the column hidden_at.
+func moveHidden(table string) string {
+	return `UPDATE ` + table + ` AS p SET hidden_at = CASE WHEN ` + mustHide + ` THEN $3::timestamptz END,
+		updated_at = ` + changedAtOf("p", "$3") + ` FROM flag_items AS i WHERE ` + toHideOrShow
+}
 
 var (
 	sqlFlagItemHidePost = stmt("flagItems.hidePost", hideFlagged(`SELECT 1 FROM posts AS p
@@ -61,11 +68,14 @@ var (
 	sqlFlagItemHideStory = stmt("flagItems.hideStory", hideFlagged(`SELECT 1 FROM stories AS p
 		WHERE p.home = $1 AND p.id = $2 AND p.deleted_at IS NULL`))
 	sqlHiddenStoryCount = stmt("flagItems.countStory", `UPDATE counters SET n = counters.n + s.n FROM (
-			SELECT p.target_id AS ref, CASE WHEN `+hiddenStory+` THEN -1 ELSE 1 END AS n FROM stories AS p CROSS JOIN flag_items AS i
-			WHERE `+ofHiddenStory+`) AS s
+			SELECT p.target_id AS ref, CASE WHEN `+mustHide+` THEN -1 ELSE 1 END AS n FROM stories AS p CROSS JOIN flag_items AS i
+			WHERE `+toHideOrShow+`) AS s
 		WHERE counters.home = $1 AND counters.ref = s.ref AND counters.kind = 'stories' AND counters.shard = 0`).UpdatesUnlocked(sharedCounters, whichCounts)
-	sqlHiddenStoryMove = stmt("flagItems.moveStory", `UPDATE stories AS p SET hidden_at = CASE WHEN `+hiddenStory+` THEN $3::timestamptz END,
-			updated_at = `+changedAtOf("p", "$3")+` FROM flag_items AS i WHERE `+ofHiddenStory).Updates(sharedStories, 2)
+	sqlHiddenStoryMove = stmt("flagItems.moveStory", moveHidden("stories")).Updates(sharedStories, 2)
+
+	sqlFlagItemHideMessage = stmt("flagItems.hideMessage", hideFlagged(`SELECT 1 FROM messages AS p
+		WHERE p.home = $1 AND p.id = $2 AND p.deleted_at IS NULL`))
+	sqlHiddenMessageMove = stmt("flagItems.moveMessage", moveHidden("messages")).Updates(sharedMessages, 2)
 
 	sqlHiddenCommentCount = stmt("flagItems.countComment", `UPDATE counters SET n = counters.n + s.n FROM (
 			SELECT v.ref, v.kind, CASE WHEN i.state = 'resolved' THEN 1 ELSE -1 END AS n FROM comments AS p CROSS JOIN flag_items AS i
@@ -115,6 +125,15 @@ func (w *Tx) ApplyFlagsToStory(s Story, limit int, now time.Time) {
 	w.Exec(sqlHiddenStoryMove, s.ID, now)
 	w.Exec(sqlFlagItemUnhide, s.ID)
 	w.recomputeStoryTarget(s, now)
+}
+
+// ApplyFlagsToMessage is ApplyFlagsToPost for a message.
+func (w *Tx) ApplyFlagsToMessage(id string, limit int, now time.Time) {
+	if limit > 0 {
+		w.Exec(sqlFlagItemHideMessage, id, limit)
+	}
+	w.Exec(sqlHiddenMessageMove, id, now)
+	w.Exec(sqlFlagItemUnhide, id)
 }
 
 // ShowFlagItem marks a resolved item as not hiding its content.

@@ -1,6 +1,9 @@
 package store
 
 import (
+	"cmp"
+	"errors"
+	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
@@ -94,19 +97,19 @@ var (
 		WHERE s.created_at IS NOT NULL ORDER BY e.id`)
 	sqlUserMarker = stmt("feedMarkers.sumOfUser", `SELECT `+sumOfMarkers+`, min(created_at), max(updated_at),
 		(SELECT last_sync_at FROM user_markers WHERE home = $1 AND user_id = $2) FROM user_feed_markers WHERE home = $1 AND user_id = $2`)
-	sqlFeedMarkerMove = stmt("feedMarkers.advance", `INSERT INTO user_feed_markers (home, user_id, feed_id, entity_id, last_segment, read_to, delivered_to,
-			last_mention, is_deleted, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5::bigint, $6::bigint, $6::bigint, $7::bigint, false, $8, $8)
-		ON CONFLICT (home, user_id, feed_id) DO UPDATE SET
-			last_segment = GREATEST(user_feed_markers.last_segment, excluded.last_segment),
-			last_mention = GREATEST(user_feed_markers.last_mention, excluded.last_mention),
-			read_to = GREATEST(user_feed_markers.read_to, $9::bigint,
-				CASE WHEN user_feed_markers.reading_until > $8 THEN excluded.last_segment ELSE 0 END),
-			delivered_to = GREATEST(user_feed_markers.delivered_to, $9::bigint,
-				CASE WHEN user_feed_markers.reading_until > $8 THEN excluded.last_segment ELSE 0 END),
-			updated_at = GREATEST(user_feed_markers.updated_at, excluded.updated_at)`).UpdatesFirst(sharedFeedMarkers, 2, 3)
-	sqlFeedMarkerRestore = stmt("feedMarkers.restore", `UPDATE user_feed_markers SET is_deleted = false, updated_at = $4
-		WHERE home = $1 AND user_id = $2 AND feed_id = $3 AND is_deleted`).UpdatesFirst(sharedFeedMarkers, 2, 3)
+	sqlFeedMarkersMove = stmt("feedMarkers.advance", `UPDATE user_feed_markers SET
+			is_deleted = is_deleted AND NOT $7::boolean,
+			last_segment = GREATEST(last_segment, $4::bigint),
+			last_mention = GREATEST(last_mention, ($6::bigint[])[array_position($2::text[], user_id)]),
+			read_to = GREATEST(read_to, ($5::bigint[])[array_position($2::text[], user_id)], CASE WHEN reading_until > $8 THEN $4::bigint ELSE 0 END),
+			delivered_to = GREATEST(delivered_to, ($5::bigint[])[array_position($2::text[], user_id)], CASE WHEN reading_until > $8 THEN $4::bigint ELSE 0 END),
+			updated_at = GREATEST(updated_at, $8)
+		WHERE home = $1 AND user_id = ANY($2::text[]) AND feed_id = $3`).UpdatesFirst(sharedFeedMarkers, 2, 3)
+	// The rows must be new: ON CONFLICT with several rows would look for them in every region.
+	sqlFeedMarkersInsert = stmt("feedMarkers.insert", `INSERT INTO user_feed_markers (home, user_id, feed_id, entity_id, last_segment, read_to,
+			delivered_to, last_mention, is_deleted, created_at, updated_at)
+		SELECT $1, m.user_id, $3, $4, $5::bigint, m.seen AS read_to, m.seen AS delivered_to, m.last_mention, false, $8, $8
+		FROM unnest($2::text[], $6::bigint[], $7::bigint[]) AS m (user_id, seen, last_mention)`)
 	sqlFeedMarkerDelete     = stmt("feedMarkers.delete", `UPDATE user_feed_markers SET is_deleted = true, updated_at = $4 WHERE home = $1 AND user_id = $2 AND feed_id = $3`).UpdatesFirst(sharedFeedMarkers, 2, 3)
 	sqlFeedMarkerUpdateRead = stmt("feedMarkers.read", `UPDATE user_feed_markers SET read_to = GREATEST(read_to, LEAST($4::bigint, last_segment)),
 		delivered_to = GREATEST(delivered_to, LEAST($5::bigint, last_segment)), updated_at = GREATEST(updated_at, $6)
@@ -181,36 +184,60 @@ type MarkerAdvance struct {
 // MarkerMove is a new position of a user's marker. Markers never move backward, so that applying it is idempotent.
 type MarkerMove struct {
 	UserID      string
-	FeedID      string
-	EntityID    string
-	LastSegment int64
-	ReadNew     int64 // the read position of a new marker
-	ReadTo      int64 // the minimal read position of an existing marker
+	ReadTo      int64
 	LastMention int64
 }
 
-// MoveFeedMarker moves a user's marker of a feed and inserts it if there is none. If the user is reading the feed, the
-// messages count as read.
-func (w *Tx) MoveFeedMarker(m MarkerMove, now time.Time) {
-	w.Exec(sqlFeedMarkerMove, m.UserID, m.FeedID, m.EntityID, m.LastSegment, m.ReadNew, m.LastMention, now, m.ReadTo)
+// MarkerMoves are moves of the markers of users for one feed, to the same last segment. The users are distinct.
+type MarkerMoves struct {
+	FeedID      string
+	EntityID    string
+	LastSegment int64
+	Moved       []MarkerMove // of markers that exist
+	Restored    []MarkerMove // of markers that exist, which reverts DeleteFeedMarker for users who have rejoined
+	Inserted    []MarkerMove // of users without markers
 }
 
-// AdvanceFeedMarker moves a user's marker of a feed to a message. For a user without a marker, earlier messages count
-// as read.
-func (w *Tx) AdvanceFeedMarker(a MarkerAdvance, s FeedSegment, now time.Time) {
-	m := MarkerMove{UserID: a.UserID, FeedID: s.FeedID, EntityID: s.EntityID, LastSegment: s.Segment, ReadNew: s.Segment - 1}
+// ErrMarkerExists is returned if a transaction inserts a marker that exists.
+var ErrMarkerExists = errors.New("the marker exists")
+
+// MoveFeedMarkers moves and inserts markers. If a user is reading the feed, the messages count as read. The transaction
+// fails with ErrMarkerExists if another one has inserted a marker.
+func (w *Tx) MoveFeedMarkers(m MarkerMoves, now time.Time) {
+	for _, part := range []struct {
+		moves   []MarkerMove
+		restore bool
+	}{{m.Moved, false}, {m.Restored, true}} {
+		if len(part.moves) > 0 {
+			users, readTo, mentions := markerArgs(part.moves)
+			w.Exec(sqlFeedMarkersMove, users, m.FeedID, m.LastSegment, readTo, mentions, part.restore, now)
+		}
+	}
+	if len(m.Inserted) > 0 {
+		users, readTo, mentions := markerArgs(m.Inserted)
+		w.Exec(sqlFeedMarkersInsert, users, m.FeedID, m.EntityID, m.LastSegment, readTo, mentions, now).
+			OnConflict("user_feed_markers_pkey", ErrMarkerExists)
+	}
+}
+
+// markerArgs returns the fields of moves in the order in which the rows are locked.
+func markerArgs(moves []MarkerMove) (users []string, readTo, mentions []int64) {
+	for _, move := range slices.SortedFunc(slices.Values(moves), func(a, b MarkerMove) int { return cmp.Compare(a.UserID, b.UserID) }) {
+		users, readTo, mentions = append(users, move.UserID), append(readTo, move.ReadTo), append(mentions, move.LastMention)
+	}
+	return users, readTo, mentions
+}
+
+// MoveTo returns the move of a user's marker to a message.
+func (a MarkerAdvance) MoveTo(segment int64) MarkerMove {
+	m := MarkerMove{UserID: a.UserID}
 	if a.Author {
-		m.ReadNew, m.ReadTo = s.Segment, s.Segment
+		m.ReadTo = segment
 	}
 	if a.Mentioned {
-		m.LastMention = s.Segment
+		m.LastMention = segment
 	}
-	w.MoveFeedMarker(m, now)
-}
-
-// RestoreFeedMarker reverts DeleteFeedMarker for a user who has rejoined.
-func (w *Tx) RestoreFeedMarker(userID, feedID string, now time.Time) {
-	w.Exec(sqlFeedMarkerRestore, userID, feedID, now)
+	return m
 }
 
 // DeleteFeedMarker marks a user's marker as deleted, because the feed was deleted or the user has left it.

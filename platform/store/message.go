@@ -2,6 +2,7 @@ package store
 
 import (
 	"crypto/sha256"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -36,6 +37,7 @@ type Message struct {
 	UpdatedAt       time.Time
 	EditedAt        time.Time
 	DeletedAt       *time.Time
+	HiddenAt        *time.Time // when flags hid it; nil if it is visible
 }
 
 var messageColumns = db.Columns[Message]()
@@ -45,12 +47,12 @@ var (
 	sqlMessageByReference = stmt("messages.byReference", `SELECT `+messageColumns+` FROM messages
 		WHERE home = $1 AND feed_id = $2 AND creator_id = $3 AND reference_hash = $4`)
 	messagesLast = forEach("messages.last", 1, "", `SELECT `+messageColumns+` FROM messages WHERE home = $1 AND feed_id = {value} AND ($2::boolean OR deleted_at IS NULL)
-		ORDER BY segment DESC LIMIT 1`, "")
+		AND hidden_at IS NULL ORDER BY segment DESC LIMIT 1`, "")
 	sqlMessageInsert = stmt("messages.insert", `INSERT INTO messages (home, id, feed_id, channel_id, channel_public_id, channel_type, parent_id,
 			creator_id, creator_public_id, reference_id, data_type, data, file_id, metadata, tags, mentions, created_at, updated_at, edited_at,
 			reference_hash, segment)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::jsonb, $13, $14::jsonb, $15::text[], $16::jsonb, $17, $17, $17, $18,
-			(SELECT last_segment FROM message_feeds WHERE home = $1 AND id = $3))`)
+			(SELECT last_segment FROM message_feeds WHERE home = $1 AND id = $3) - $19::bigint) RETURNING `+messageColumns)
 	sqlMessageGuard  = stmt("messages.guardAlive", `SELECT 1 / count(*) FROM messages WHERE home = $1 AND id = $2 AND deleted_at IS NULL`)
 	sqlMessageUpdate = stmt("messages.update", `UPDATE messages SET data = $3::jsonb, metadata = $4::jsonb, tags = $5::text[], mentions = $6::jsonb,
 		edited_at = $7, updated_at = $7 WHERE home = $1 AND id = $2`).Updates(sharedMessages, 2)
@@ -82,7 +84,8 @@ func (r *ReadBatch) MessageByReference(feedID, creatorID, referenceID string, in
 	r.addAt(feedID, sqlMessageByReference, db.Row(into), feedID, creatorID, referenceHash(referenceID))
 }
 
-// LastMessages reads the last live message of each subchannel, for previews. Subchannels without one have no row.
+// LastMessages reads the last message of each subchannel that is neither deleted nor hidden, for previews. Subchannels
+// without one have no row.
 func (r *ReadBatch) LastMessages(feedIDs []string, into *[]Message) {
 	r.lastMessages(feedIDs, false, into)
 }
@@ -123,20 +126,48 @@ func (r *ReadBatch) SomeMessageIDs(feedID string, into *[]string) {
 	r.addAt(feedID, sqlMessageSomeIDs, db.Values(into), feedID)
 }
 
-// InsertMessage inserts a message with the next segment of its subchannel and counts a reply with its parent. The
-// transaction fails with gone if the subchannel is deleted, and with exists if the author has used the reference id;
-// neither consumes a segment. A retry after a lost connection inserts the message once.
-func (w *Tx) InsertMessage(m Message, gone, exists error) {
-	w.IdempotentBy("messages_pkey")
-	w.Guard(sqlMessageFeedGuard, gone, m.FeedID)
-	w.Exec(sqlMessageFeedNextSegment, m.FeedID, m.CreatedAt)
-	w.Exec(sqlMessageInsert, m.ID, m.FeedID, m.ChannelID, m.ChannelPublicID, m.ChannelType, m.ParentID, m.CreatorID, m.CreatorPublicID,
-		m.ReferenceID, m.DataType, m.Data, m.FileID, m.Metadata, emptyIfNil(m.Tags), m.Mentions, m.CreatedAt,
-		referenceHash(m.ReferenceID)).OnConflict("messages_reference_key", exists)
-	w.insertFileUses(m.fileUse(), append(FileIDs(m.Data), m.FileID))
-	if m.ParentID != "" {
-		w.Count(m.ParentID, CountReplies, +1)
+// InsertMessages inserts messages of one subchannel with its next segments, in their order, reads the rows, and counts
+// replies with their parents. The transaction fails with gone if the subchannel is deleted, and with exists if an author has used a
+// reference id; neither consumes a segment. A retry after a lost connection inserts the messages once.
+func (w *Tx) InsertMessages(all []Message, gone, exists error, into *[]Message) {
+	feedID, last := all[0].FeedID, len(all)-1
+	ids := make([]string, len(all))
+	for i, m := range all {
+		ids[i] = m.ID
 	}
+	w.IdempotentBy("messages_pkey")
+	w.Recover(sqlMessagesByID, db.Rows(into), ids)
+	w.Guard(sqlMessageFeedGuard, gone, feedID)
+	w.Exec(sqlMessageFeedNextSegment, feedID, latest(all), len(all))
+	for i, m := range all {
+		w.Query(sqlMessageInsert, appendRow(into, i == 0), m.ID, m.FeedID, m.ChannelID, m.ChannelPublicID, m.ChannelType, m.ParentID, m.CreatorID, m.CreatorPublicID,
+			m.ReferenceID, m.DataType, m.Data, m.FileID, m.Metadata, emptyIfNil(m.Tags), m.Mentions, m.CreatedAt,
+			referenceHash(m.ReferenceID), last-i).OnConflict("messages_reference_key", exists)
+		w.insertFileUses(m.fileUse(), append(FileIDs(m.Data), m.FileID))
+		if m.ParentID != "" {
+			w.Count(m.ParentID, CountReplies, +1)
+		}
+	}
+	w.UpdateChannelActivity(all[0].ChannelID, latest(all))
+}
+
+// appendRow returns a function that scans a row and appends it to into, after removing the rows of earlier attempts if it
+// is the first one.
+func appendRow(into *[]Message, first bool) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		var row []Message
+		err := db.Rows(&row)(rows)
+		if first {
+			*into = nil
+		}
+		*into = append(*into, row...)
+		return err
+	}
+}
+
+// latest returns the time of the newest message.
+func latest(all []Message) time.Time {
+	return slices.MaxFunc(all, func(a, b Message) int { return a.CreatedAt.Compare(b.CreatedAt) }).CreatedAt
 }
 
 // GuardMessage makes the transaction fail with refusal if the message is deleted.

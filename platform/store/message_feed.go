@@ -49,7 +49,7 @@ var (
 	sqlMessageFeedRename = stmt("messageFeeds.rename", `UPDATE message_feeds SET name = $3, edited_at = $4, updated_at = $4 WHERE home = $1 AND id = $2`).Updates(sharedMessageFeeds, 2)
 	sqlMessageFeedPurge  = stmt("messageFeeds.purge", `DELETE FROM message_feeds WHERE home = $1 AND id = $2 AND deleted_at IS NOT NULL AND is_own`).Updates(sharedMessageFeeds, 2)
 	// The row stays locked until the end of the transaction, so that segments have no gaps.
-	sqlMessageFeedNextSegment = stmt("messageFeeds.next", `UPDATE message_feeds SET last_segment = last_segment + 1,
+	sqlMessageFeedNextSegment = stmt("messageFeeds.next", `UPDATE message_feeds SET last_segment = last_segment + $4::bigint,
 		last_message_at = GREATEST(last_message_at, $3), updated_at = GREATEST(updated_at, $3) WHERE home = $1 AND id = $2`).UpdatesFirst(sharedMessageFeeds, 2)
 
 	messageFeedsByLastMessage = inBoth(plainOrders, func(o db.Order) *db.Statement {

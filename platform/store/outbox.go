@@ -1,8 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
@@ -14,11 +16,12 @@ const OutboxLanes = 4
 
 // OutboxRow is a change or an event that another home, or a worker, has to process after the transaction.
 type OutboxRow struct {
-	Lane     int64
-	ID       string
-	Topic    string
-	Payload  json.RawMessage
-	Attempts int64
+	Lane      int64
+	ID        string
+	NotBefore time.Time
+	Topic     string
+	Payload   json.RawMessage
+	Attempts  int64
 }
 
 var outboxColumns = db.Columns[OutboxRow]()
@@ -28,9 +31,11 @@ var (
 		VALUES ($1, $2::bigint, $3, $4, $5::jsonb, $6, $7)`)
 	sqlOutboxDue = stmt("outbox.due", `SELECT `+outboxColumns+` FROM outbox
 		WHERE home = $1 AND lane = $2::bigint AND not_before <= $3::timestamptz ORDER BY not_before, id LIMIT 100`)
-	sqlOutboxDelete = stmt("outbox.delete", `DELETE FROM outbox WHERE home = $1 AND lane = $2::bigint AND id = ANY($3::text[])`)
-	sqlOutboxDelay  = stmt("outbox.delay", `UPDATE outbox SET attempts = attempts + 1, not_before = $4::timestamptz
-		WHERE home = $1 AND lane = $2::bigint AND id = $3`)
+	// The condition is the key of outbox_due. The statistics of a table that is usually empty do not tell the primary key from
+	// an index that only begins with the same column.
+	sqlOutboxDelete = stmt("outbox.delete", `DELETE FROM outbox WHERE home = $1 AND lane = $2::bigint AND not_before = $3::timestamptz AND id = $4`)
+	sqlOutboxDelay  = stmt("outbox.delay", `UPDATE outbox SET attempts = attempts + 1, not_before = $5::timestamptz
+		WHERE home = $1 AND lane = $2::bigint AND not_before = $3::timestamptz AND id = $4`)
 )
 
 // Emit inserts an outbox row. Usually the process that committed the transaction delivers it immediately; workers
@@ -41,8 +46,8 @@ func (w *Tx) Emit(topic string, payload any, now, firstTry time.Time) OutboxRow 
 		panic("store: outbox payload: " + err.Error()) // payloads are plain structs
 	}
 	id := region.NewID(w.Home())
-	row := OutboxRow{Lane: laneOf(id), ID: id, Topic: topic, Payload: raw}
-	w.Exec(sqlOutboxInsert, row.Lane, row.ID, row.Topic, raw, firstTry, now)
+	row := OutboxRow{Lane: laneOf(id), ID: id, NotBefore: firstTry.Truncate(time.Microsecond), Topic: topic, Payload: raw}
+	w.Exec(sqlOutboxInsert, row.Lane, row.ID, row.Topic, raw, row.NotBefore, now)
 	return row
 }
 
@@ -58,16 +63,20 @@ func (s *Store) DueOutboxRows(ctx context.Context, home region.Code, lane int64,
 	return due, err
 }
 
-// DeleteOutboxRows deletes delivered rows of one lane.
-func (s *Store) DeleteOutboxRows(ctx context.Context, home region.Code, lane int64, ids []string) error {
+// DeleteOutboxRows deletes delivered rows, except for those that were postponed since they were read.
+func (s *Store) DeleteOutboxRows(ctx context.Context, home region.Code, rows []OutboxRow) error {
 	w := s.NewTx(home)
-	w.Exec(sqlOutboxDelete, lane, ids)
+	w.ReadCommitted()
+	for _, row := range slices.SortedFunc(slices.Values(rows), func(a, b OutboxRow) int { return cmp.Compare(a.ID, b.ID) }) {
+		w.Exec(sqlOutboxDelete, row.Lane, row.NotBefore, row.ID)
+	}
 	return w.Commit(ctx)
 }
 
-// DelayOutboxRow postpones a row whose delivery has failed.
+// DelayOutboxRow postpones a row whose delivery has failed, unless it was postponed since it was read.
 func (s *Store) DelayOutboxRow(ctx context.Context, home region.Code, row OutboxRow, next time.Time) error {
 	w := s.NewTx(home)
-	w.Exec(sqlOutboxDelay, row.Lane, row.ID, next)
+	w.ReadCommitted()
+	w.Exec(sqlOutboxDelay, row.Lane, row.NotBefore, row.ID, next)
 	return w.Commit(ctx)
 }

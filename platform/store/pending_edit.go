@@ -19,6 +19,7 @@ type PendingEdit struct {
 	Tags          []string
 	Hashtags      []string
 	CreatedAt     time.Time // of the latest edit
+	Annotations   []byte    // JSON object
 }
 
 var pendingEditColumns = db.Columns[PendingEdit]()
@@ -26,10 +27,10 @@ var pendingEditColumns = db.Columns[PendingEdit]()
 var (
 	sqlPendingEditsByID  = stmt("pendingEdits.byReference", `SELECT `+pendingEditColumns+` FROM pending_edits WHERE home = $1 AND reference_id = ANY($2::text[])`)
 	sqlPendingEditUpsert = stmt("pendingEdits.put", `INSERT INTO pending_edits (home, `+pendingEditColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6::jsonb, $7::jsonb, $8::jsonb, $9::jsonb, $10::text[], $11::text[], $12)
+		VALUES ($1, $2, $3, $4, $5, $6::jsonb, $7::jsonb, $8::jsonb, $9::jsonb, $10::text[], $11::text[], $12, $13::jsonb)
 		ON CONFLICT (home, reference_id) DO UPDATE SET author_id = excluded.author_id, data = excluded.data, metadata = excluded.metadata,
 			mentionees = excluded.mentionees, attachments = excluded.attachments, tags = excluded.tags, hashtags = excluded.hashtags,
-			created_at = excluded.created_at`)
+			created_at = excluded.created_at, annotations = excluded.annotations`)
 	sqlPendingEditDelete = stmt("pendingEdits.delete", `DELETE FROM pending_edits WHERE home = $1 AND reference_id = ANY($2::text[])`)
 	sqlPendingEditGuard  = stmt("pendingEdits.guard", `SELECT 1 / count(*) FROM pending_edits
 		WHERE home = $1 AND reference_id = $2 AND created_at = $3::timestamptz AND data = $4::jsonb`)
@@ -69,7 +70,7 @@ func (r *ReadBatch) ListPendingEdits(l PendingEditList, into *[]PendingEdit) {
 // UpsertPendingEdit stores an edit in place of the present one of the same post or comment.
 func (w *Tx) UpsertPendingEdit(e PendingEdit) {
 	w.Exec(sqlPendingEditUpsert, e.ReferenceID, e.ReferenceType, e.TargetID, e.AuthorID, e.Data, e.Metadata, e.Mentionees, e.Attachments,
-		emptyIfNil(e.Tags), emptyIfNil(e.Hashtags), e.CreatedAt)
+		emptyIfNil(e.Tags), emptyIfNil(e.Hashtags), e.CreatedAt, objectIfNil(e.Annotations))
 	use := FileUse{ObjectID: e.ReferenceID, Kind: UsePendingEdit, AuthorID: e.AuthorID, PlaceID: e.TargetID}
 	w.replaceFileUses(use, append(FileIDs(e.Data), attachedFileIDs(e.Attachments)...))
 }

@@ -6,7 +6,7 @@ var _ = planned((*collector).collectBacklog,
 )
 
 func (c *collector) collectBacklog() {
-	for _, name := range []string{"outbox.first", "outbox.firstFailed", "scheduledPosts.first", "scheduledPosts.firstFailed"} {
+	for _, name := range []string{"outbox.first", "scheduledPosts.first", "scheduledPosts.firstFailed"} {
 		c.byName(name, "us", int64(2))
 	}
 }

@@ -65,6 +65,7 @@ func (c *collector) collectFlagItemChanges() {
 		w.ApplyFlagsToPost(post, 1, worldStart)
 		w.ApplyFlagsToComment(store.Comment{ID: commentID(flaggedComment), ReferenceID: postID(bigPost)}, 1, worldStart)
 		w.ApplyFlagsToStory(store.Story{ID: storyID(3), TargetType: "community", TargetID: communityID(bigCommunity)}, 1, worldStart)
+		w.ApplyFlagsToMessage(messageID(3), 1, worldStart)
 	})
 	c.write(func(w *store.Tx) { w.QueueFlags(row) })
 	c.write(func(w *store.Tx) { w.PurgeFlags([]string{postID(40), postID(80)}) })

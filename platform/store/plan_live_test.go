@@ -51,7 +51,7 @@ func (c *collector) collectStreams() {
 		w.InsertVideoStream(store.VideoStream{
 			ID: region.NewID(region.US), CreatorID: userID(3), Status: "idle", Resolution: "SD", Metadata: []byte("{}"), ParentID: id, CreatedAt: worldStart,
 		}, store.ErrConflict)
-		w.AttachVideoStream(id, postID(4), store.ErrConflict)
+		w.AttachVideoStream(id, postID(4), "user", "anna", store.ErrConflict)
 		w.DetachVideoStream(id, postID(4))
 		w.UpdateVideoStream(id, store.StreamChange{Metadata: []byte("{}")}, worldStart, store.ErrConflict)
 		w.ModerateVideoStream(id, store.Moderation{}, seen, worldStart, store.ErrConflict)

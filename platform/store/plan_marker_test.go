@@ -46,13 +46,17 @@ func (c *collector) collectMarkers() {
 	c.write(func(w *store.Tx) {
 		w.AdvanceMessageFeed(message, later, store.ErrConflict)
 		w.SelectMessageFeed(feed, &found)
-		w.AdvanceFeedMarker(store.MarkerAdvance{UserID: user, Mentioned: true}, message, later)
-		w.MoveFeedMarker(store.MarkerMove{UserID: userID(6), FeedID: feed, EntityID: feed, LastSegment: 10_001, ReadTo: 4}, later)
-		w.RestoreFeedMarker(userID(9), feed, later)
 		w.UpdateReadPosition(user, feed, 7, 8, later)
 		w.UpdateReadingUntil(user, feed, &later)
 		w.DeleteFeedMarker(user, feed, later)
 		w.DeleteMessageFeed(feed, later, store.ErrConflict)
 		w.UpdateLastSync(user, later, later)
 	})
+	moves := store.MarkerMoves{
+		FeedID: feed, EntityID: feed, LastSegment: 10_001, Moved: []store.MarkerMove{
+			store.MarkerAdvance{UserID: user, Mentioned: true}.MoveTo(10_001), {UserID: userID(6), ReadTo: 4},
+		},
+		Inserted: []store.MarkerMove{{UserID: region.NewID(region.US), ReadTo: 4}},
+	}
+	c.write(func(w *store.Tx) { w.MoveFeedMarkers(moves, later) })
 }

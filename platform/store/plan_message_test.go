@@ -104,6 +104,7 @@ func (c *collector) collectMessageLists(feed string) {
 
 func (c *collector) collectMessageWrites(feed, channel string) {
 	var found *store.Message
+	var stored []store.Message
 	var inFeed *store.MessageFeed
 	later := messageWorld(60_001)
 	m := store.Message{
@@ -114,7 +115,7 @@ func (c *collector) collectMessageWrites(feed, channel string) {
 	old.ID = messageID(300)
 	c.write(func(w *store.Tx) {
 		w.GuardMessage(m.ParentID, store.ErrConflict)
-		w.InsertMessage(m, store.ErrConflict, store.ErrConflict)
+		w.InsertMessages([]store.Message{m}, store.ErrConflict, store.ErrConflict, &stored)
 		w.SelectMessage(m.ID, &found)
 		w.UpdateMessage(old, later)
 		w.RecomputeMessageFlags(old.ID)

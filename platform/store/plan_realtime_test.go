@@ -46,5 +46,6 @@ func (c *collector) collectRealtime() {
 		Mirrors: []store.MirroredMember{{UserID: userID(3), CommunityID: communityID(3), State: store.StateMember, Version: 2, ChangedAt: worldStart}},
 	}
 	c.write(func(w *store.Tx) { w.InsertEvents([]store.Event{event}, worldStart) })
+	c.write(func(w *store.Tx) { w.InsertMissingEvents([]store.Event{event}, worldStart) })
 	c.write(func(w *store.Tx) { w.SweepEvents(worldStart.Add(100_000), new(int64)) })
 }

@@ -405,10 +405,14 @@ func (c *collector) collectFlags() {
 	c.write(func(w *store.Tx) {
 		w.GuardFlagLimit(flag, 100, store.ErrConflict)
 		w.InsertFlag(flag, post.TargetID)
-		w.RecomputePostFlags(post)
+		w.RaisePostFlags(post)
 		w.DeleteFlag(post.ID, userID(6), worldStart)
 		w.ClearFlags(post.ID, store.FlagResolution{At: worldStart})
 		w.RecomputePostFlags(child)
+	})
+	c.write(func(w *store.Tx) {
+		w.RaisePostFlags(child)
+		w.RaiseCommentFlags(comment)
 	})
 	c.write(func(w *store.Tx) {
 		w.ClearFlags(comment.ID, store.FlagResolution{At: worldStart})
@@ -476,8 +480,8 @@ func (c *collector) collectSmall() {
 		w.Emit("test", "payload", worldStart, worldStart)
 	})
 	c.byName("outbox.due", "us", int64(0), worldStart.Add(time.Hour))
-	c.byName("outbox.delete", "us", int64(0), []string{worldID("o", 12, 12), worldID("o", 24, 24)})
-	c.byName("outbox.delay", "us", int64(0), worldID("o", 12, 12), worldStart)
+	c.byName("outbox.delete", "us", int64(0), worldStart, worldID("o", 12, 12))
+	c.byName("outbox.delay", "us", int64(0), worldStart, worldID("o", 12, 12), worldStart)
 }
 
 // eachSizes are numbers of values for which statements of all sizes are used.

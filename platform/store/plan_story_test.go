@@ -104,6 +104,7 @@ func (c *collector) collectStoryWrites(id string) {
 		w.InsertFlag(flag, "")
 		w.RecomputeStoryFlags(id)
 		w.GuardFlag(id, userID(3), store.ErrConflict)
+		w.RaiseCommentFlags(comment)
 		w.RecomputeCommentFlags(comment)
 		w.SelectStory(id, &story)
 		w.InsertViews(store.View{ReferenceType: store.ReferenceStory, ReferenceID: id, UserID: userID(3)}, []time.Time{storyWorld, storyWorld.Add(time.Second)})

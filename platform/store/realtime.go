@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"slices"
 	"time"
 
@@ -12,6 +13,9 @@ import (
 
 // TopicRealtime is the outbox topic of events for the logs of homes; the payload is an Event.
 const TopicRealtime = "realtime"
+
+// TopicRealtimeMany is the outbox topic of several events for the logs of the same homes; the payload is a list of Event.
+const TopicRealtimeMany = "realtimeMany"
 
 // Event is an event for users. The transaction that causes it inserts it into the outbox, and a worker copies it to the
 // log of every home with users who may receive it.
@@ -47,15 +51,20 @@ type EventHead struct {
 
 var eventColumns = db.Columns[LoggedEvent]()
 
+const insertEvents = `INSERT INTO realtime_events (home, seq, id, name, topic, sender_id, payload, sent_at, created_at)
+		SELECT $1, (SELECT last_seq FROM realtime_heads WHERE home = $1) - e.n, e.id, e.name, e.topic, e.sender_id, e.payload::jsonb, e.sent_at, $9
+		FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[])
+			AS e (n, id, name, topic, sender_id, payload, sent_at)`
+
 // The number of an event is the head's minus the number of events after it in the transaction. Every transaction
 // updates the head's row first, so that concurrent ones are serialized: no event appears later with a smaller number
 // than one that was read already.
 var (
 	sqlEventsAdvance = stmt("realtime.advance", `INSERT INTO realtime_heads (home, last_seq, trimmed) VALUES ($1, $2::bigint, 0)
 		ON CONFLICT (home) DO UPDATE SET last_seq = realtime_heads.last_seq + $2::bigint`)
-	sqlEventInsert = stmt("realtime.insert", `INSERT INTO realtime_events (home, seq, id, name, topic, sender_id, payload, sent_at, created_at)
-		VALUES ($1, (SELECT last_seq FROM realtime_heads WHERE home = $1) - $2::bigint, $3, $4, $5, $6, $7::jsonb, $8, $9)
-		ON CONFLICT (home, id) DO NOTHING`)
+	sqlEventsInsert        = stmt("realtime.insert", insertEvents)
+	sqlEventsInsertMissing = stmt("realtime.insertMissing", insertEvents+`
+		LEFT JOIN realtime_events AS old ON old.home = $1 AND old.id = e.id WHERE old.id IS NULL`)
 	sqlEventHead   = stmt("realtime.head", `SELECT last_seq, trimmed FROM realtime_heads WHERE home = $1`)
 	sqlEventsAfter = stmt("realtime.after", `SELECT `+eventColumns+` FROM realtime_events
 		WHERE home = $1 AND seq > $2::bigint AND seq <= $3::bigint ORDER BY seq LIMIT $4::bigint`)
@@ -80,14 +89,40 @@ func (w *Tx) EmitEvent(e Event, now, firstTry time.Time) OutboxRow {
 	return w.Emit(TopicRealtime, e, now, firstTry)
 }
 
-// InsertEvents appends events to the log of this home. An event that is in the log already is skipped, and its number
-// is not used.
+// EmitEvents inserts events for the same homes into the outbox, as one row. Workers deliver it from firstTry on.
+func (w *Tx) EmitEvents(all []Event, now, firstTry time.Time) OutboxRow {
+	for i := range all {
+		all[i].ID = region.NewID(w.Home())
+	}
+	return w.Emit(TopicRealtimeMany, all, now, firstTry)
+}
+
+// ErrEventExists is returned if a transaction inserts an event that is in the log already.
+var ErrEventExists = errors.New("the event is in the log already")
+
+// InsertEvents appends events to the log of this home. The transaction fails with ErrEventExists if one of them is in the
+// log already.
 func (w *Tx) InsertEvents(events []Event, now time.Time) {
+	w.insertEvents(sqlEventsInsert, events, now).OnConflict("realtime_events_id_key", ErrEventExists)
+}
+
+// InsertMissingEvents is InsertEvents without the events that are in the log already, whose numbers are not used. It looks
+// for each of them, which takes longer than inserting them.
+func (w *Tx) InsertMissingEvents(events []Event, now time.Time) {
+	w.insertEvents(sqlEventsInsertMissing, events, now)
+}
+
+func (w *Tx) insertEvents(st *db.Statement, events []Event, now time.Time) *db.Step {
 	w.Exec(sqlEventsAdvance, len(events))
+	n := len(events)
+	before, sentAt := make([]int64, n), make([]time.Time, n)
+	ids, names, topics, senders, payloads := make([]string, n), make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 	for i, e := range events {
 		w.MirrorMembers(slices.DeleteFunc(slices.Clone(e.Mirrors), func(m MirroredMember) bool { return w.elsewhere(m.UserID) }))
-		w.Exec(sqlEventInsert, len(events)-1-i, e.ID, e.Name, e.Topic, e.SenderID, e.Payload, e.SentAt, now)
+		before[i], sentAt[i] = int64(n-1-i), e.SentAt
+		ids[i], names[i], topics[i], senders[i], payloads[i] = e.ID, e.Name, e.Topic, e.SenderID, string(e.Payload)
 	}
+	return w.Exec(st, before, ids, names, topics, senders, payloads, sentAt, now)
 }
 
 // elsewhere reports whether the row of an id is stored in another home.

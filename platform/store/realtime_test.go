@@ -106,7 +106,8 @@ func TestASlowTransactionIsNotPassedOver(t *testing.T) {
 	require.NoError(t, err)
 	_, err = slow.Exec(t.Context(), statement(t, "realtime.advance"), "sg", 1)
 	require.NoError(t, err)
-	_, err = slow.Exec(t.Context(), statement(t, "realtime.insert"), "sg", 0, region.NewID(region.SG), "test", "slow", "", []byte("{}"), now, now)
+	_, err = slow.Exec(t.Context(), statement(t, "realtime.insert"), "sg", []int64{0}, []string{region.NewID(region.SG)}, []string{"test"},
+		[]string{"slow"}, []string{""}, []string{"{}"}, []time.Time{now}, now)
 	require.NoError(t, err)
 	quick := make(chan error, 1)
 	go func() {
@@ -141,7 +142,12 @@ func TestEventsOfTopics(t *testing.T) {
 	}
 	again := anEvent("topic0")
 	again.ID = ids[0]
-	logEvents(t, s, region.US, again)
+	w := s.NewTx(region.US)
+	w.InsertEvents([]store.Event{again, anEvent("topic0")}, now)
+	require.ErrorIs(t, w.Commit(t.Context()), store.ErrEventExists)
+	w = s.NewTx(region.US)
+	w.InsertMissingEvents([]store.Event{again}, now)
+	require.NoError(t, w.Commit(t.Context()))
 	read := func(after, to int64, limit int, topics ...string) []string {
 		var found []store.LoggedEvent
 		reads := s.NewReadBatch()

@@ -29,7 +29,7 @@ var (
 
 // The statements that end the retention of rows.
 var (
-	sqlCommentsEmpty = stmt("comments.empty", `UPDATE comments SET data = '{}', metadata = '{}', mentionees = '[]', attachments = '[]', flaggers = '{}',
+	sqlCommentsEmpty = stmt("comments.empty", `UPDATE comments SET data = '{}', metadata = '{}', mentionees = '[]', attachments = '[]', annotations = '{}', flaggers = '{}',
 		flag_count = 0, emptied_at = $3::timestamptz WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NOT NULL`).Updates(sharedComments, 2)
 	sqlMessagesEmpty = stmt("messages.empty", `UPDATE messages SET data = '{}', metadata = '{}', tags = '{}', mentions = '[]', file_id = '', reference_id = '',
 		reference_hash = convert_to(id, 'UTF8'), flaggers = '{}', flag_count = 0, emptied_at = $3::timestamptz

@@ -4,6 +4,7 @@ package store
 
 import (
 	"context"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -54,11 +55,16 @@ func readEveryHome[T any](r *ReadBatch, st *db.Statement, into *[]T, args ...any
 	}
 }
 
-// appendRows queues a statement whose rows are appended to into when the batch has run.
+// appendRows queues a statement whose rows are appended to into when the batch has run, unless its home is missing: a home
+// that fails after its first statement has no rows.
 func appendRows[T any](r *ReadBatch, home region.Code, st *db.Statement, into *[]T, args ...any) {
 	part := new([]T)
 	r.Add(home, st, db.Rows(part), args...)
-	r.Then(func() { *into = append(*into, *part...) })
+	r.Then(func() {
+		if !slices.Contains(r.Missing(), home) {
+			*into = append(*into, *part...)
+		}
+	})
 }
 
 // Tx is a transaction in one home with one method per change.

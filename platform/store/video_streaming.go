@@ -26,6 +26,8 @@ type VideoStream struct {
 	PlaybackKey     string
 	IngestKey       string
 	PostID          string // the post that it is attached to; empty if not attached
+	TargetType      string // of that post: community, user or content
+	TargetPublicID  string
 	ParentID        string // empty if it is not a child
 	ChildIDs        []string
 	Recordings      []StreamRecording
@@ -90,9 +92,10 @@ var (
 		updated_at = $8 WHERE home = $1 AND id = $2`).Updates(sharedStreams, 2)
 	sqlStreamUpdateHasChannel = stmt("videoStreams.channel", `UPDATE video_streams SET has_channel = true, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedStreams, 2)
 	sqlStreamDelete           = stmt("videoStreams.delete", `UPDATE video_streams SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedStreams, 2)
-	sqlStreamAttach           = stmt("videoStreams.attach", attachTo("video_streams", "")).Updates(sharedStreams, 2)
-	sqlStreamDetach           = stmt("videoStreams.detach", `UPDATE video_streams SET post_id = '' WHERE home = $1 AND id = $2 AND post_id = $3`).Updates(sharedStreams, 2)
-	sqlStreamGuardStatus      = stmt("videoStreams.guardState", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2 AND status = ANY($3::text[])
+	sqlStreamAttach           = stmt("videoStreams.attach", attachTo("video_streams", `, target_type = $4, target_public_id = $5`)).Updates(sharedStreams, 2)
+	sqlStreamDetach           = stmt("videoStreams.detach", `UPDATE video_streams SET post_id = '', target_type = '', target_public_id = ''
+		WHERE home = $1 AND id = $2 AND post_id = $3`).Updates(sharedStreams, 2)
+	sqlStreamGuardStatus = stmt("videoStreams.guardState", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2 AND status = ANY($3::text[])
 		AND deleted_at IS NULL`)
 	sqlStreamTransition = stmt("videoStreams.move", `UPDATE video_streams SET status = $3, started_at = COALESCE($4::timestamptz, started_at),
 		ended_at = COALESCE($5::timestamptz, ended_at), platform_name = COALESCE($6::text, platform_name),
@@ -171,8 +174,8 @@ func (w *Tx) UpdateVideoStreamHasChannel(id string, now time.Time, gone error) {
 
 // AttachVideoStream attaches a stream and its live channel to a post. The transaction fails with refusal if the stream
 // is deleted or attached to another post.
-func (w *Tx) AttachVideoStream(id, postID string, refusal error) {
-	w.Guard(sqlStreamAttach, refusal, id, postID)
+func (w *Tx) AttachVideoStream(id, postID, targetType, targetPublicID string, refusal error) {
+	w.Guard(sqlStreamAttach, refusal, id, postID, targetType, targetPublicID)
 	w.Exec(sqlChannelAttach, id, postID)
 }
 

@@ -39,7 +39,9 @@ func (b *Builder) comment(c store.Comment, counts store.Counts) *plazav1.Comment
 	}
 	if m.GetIsDeleted() {
 		m.Data, m.Metadata, m.Mentionees, m.Attachments = object(nil), object(nil), nil, nil
+		return m
 	}
+	m.Links = AnnotationsOf(c.Annotations).links()
 	return m
 }
 

@@ -172,10 +172,16 @@ func (l *communityLoader) membership(communityID string) *store.Member {
 	return &store.Member{CommunityID: communityID, UserID: l.Viewer.ID, UserPublicID: l.Viewer.PublicID}
 }
 
+// belonging returns the memberships of members and banned users. Lists of communities leave out others, because clients
+// that show the communities that a user has not joined skip those with a membership.
+func belonging(users []*plazav1.CommunityUser) []*plazav1.CommunityUser {
+	return slices.DeleteFunc(slices.Clone(users), func(u *plazav1.CommunityUser) bool { return u.GetCommunityMembership() == membershipNone })
+}
+
 // CommunityPage returns a response about communities with paging.
 func CommunityPage(a *plazav1.CommunityResponse, paging *plazav1.Paging) *plazav1.ListCommunitiesResponse {
 	return &plazav1.ListCommunitiesResponse{
-		Communities: a.GetCommunities(), CommunityUsers: a.GetCommunityUsers(), Files: a.GetFiles(), Users: a.GetUsers(),
+		Communities: a.GetCommunities(), CommunityUsers: belonging(a.GetCommunityUsers()), Files: a.GetFiles(), Users: a.GetUsers(),
 		Categories: a.GetCategories(), Feeds: a.GetFeeds(), Paging: paging,
 	}
 }

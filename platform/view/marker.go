@@ -14,12 +14,12 @@ type Markers struct {
 	User     *store.UserMarker // nil leaves out the marker of the user
 }
 
-// Markers converts a user's markers. Without a row the marker of the user has the time at which the user was created.
+// Markers converts a user's markers, which have the internal id of the user: clients look them up by it. Without a row the marker of the user has the time at which the user was created.
 func (b *Builder) Markers(u store.User, m Markers) *plazav1.MarkerResponse {
 	a := &plazav1.MarkerResponse{Paging: &plazav1.Paging{}}
 	if m.User != nil {
 		a.UserMarkers = append(a.UserMarkers, &plazav1.UserMarker{
-			UserId:      u.PublicID,
+			UserId:      u.ID,
 			LastSyncAt:  tsOrNil(m.User.LastSyncAt),
 			UnreadCount: count(m.User.Unread),
 			IsMentioned: m.User.IsMentioned,
@@ -33,7 +33,7 @@ func (b *Builder) Markers(u store.User, m Markers) *plazav1.MarkerResponse {
 	}
 	for _, e := range m.Entities {
 		a.UserEntityMarkers = append(a.UserEntityMarkers, &plazav1.UserEntityMarker{
-			UserId: u.PublicID, EntityId: e.EntityID, UnreadCount: count(e.Unread), IsDeleted: e.IsDeleted,
+			UserId: u.ID, EntityId: e.EntityID, UnreadCount: count(e.Unread), IsDeleted: e.IsDeleted,
 			IsMentioned: e.IsMentioned, CreatedAt: ts(e.CreatedAt), UpdatedAt: ts(e.UpdatedAt),
 		})
 	}
@@ -42,7 +42,7 @@ func (b *Builder) Markers(u store.User, m Markers) *plazav1.MarkerResponse {
 
 func userFeedMarker(u store.User, f store.FeedMarker) *plazav1.UserFeedMarker {
 	return &plazav1.UserFeedMarker{
-		UserId:             u.PublicID,
+		UserId:             u.ID,
 		EntityId:           f.EntityID,
 		FeedId:             f.FeedID,
 		ReadToSegment:      count(f.ReadTo),

@@ -12,7 +12,7 @@ import (
 
 func TestMarkers(t *testing.T) {
 	t.Parallel()
-	u := store.User{PublicID: "anna", CreatedAt: deletedAt}
+	u := store.User{ID: "internal", PublicID: "anna", CreatedAt: deletedAt}
 	m := (&Builder{}).Markers(u, Markers{})
 	require.Empty(t, m.GetUserMarkers())
 	require.NotNil(t, m.GetPaging())
@@ -40,7 +40,9 @@ func TestMarkers(t *testing.T) {
 	first := m.GetUserFeedMarkers()[0]
 	require.Equal(t, [3]int32{5, 7, 6}, [3]int32{first.GetReadToSegment(), first.GetDeliveredToSegment(), first.GetLastMentionSegment()})
 	require.Equal(t, int32(4), m.GetUserEntityMarkers()[0].GetUnreadCount())
-	require.Equal(t, "anna", m.GetUserEntityMarkers()[0].GetUserId())
+	for _, id := range []string{m.GetUserMarkers()[0].GetUserId(), first.GetUserId(), m.GetUserEntityMarkers()[0].GetUserId()} {
+		require.Equal(t, "internal", id, "clients look up markers by the internal id of the user")
+	}
 }
 
 func TestMarkersOfFeedsAndMessages(t *testing.T) {

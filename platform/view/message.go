@@ -127,6 +127,7 @@ type messageLoader struct {
 // LoadMessages reads the rows that messages refer to, in one round trip to each home concerned, and converts all of
 // them.
 func (b *Builder) LoadMessages(ctx context.Context, st *store.Store, rows MessageRows) (*plazav1.MessageResponse, error) {
+	rows.Messages = viewerOf(ctx).hideMessages(rows.Messages, rows.Moderated)
 	l := newMessageLoader(rows)
 	batch := st.NewBestEffortBatch()
 	l.read(batch, rows.Messages)

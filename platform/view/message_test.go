@@ -2,6 +2,7 @@ package view
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -36,6 +37,18 @@ func TestMessagesOfViewer(t *testing.T) {
 	require.Equal(t, []string{"like"}, got[0].GetMyReactions())
 	require.Equal(t, []int32{2, 0}, mapList(got, (*plazav1.Message).GetReactionCount))
 	require.Nil(t, got[1].GetHashFlag())
+}
+
+func TestHiddenMessages(t *testing.T) {
+	t.Parallel()
+	hidden := time.Now()
+	rows := []store.Message{
+		{ID: "moderated", ChannelID: "moderated", HiddenAt: &hidden}, {ID: "other", ChannelID: "other", HiddenAt: &hidden},
+		{ID: "own", ChannelID: "other", CreatorID: "m", HiddenAt: &hidden}, {ID: "visible", ChannelID: "other"},
+	}
+	got := viewerOf(confirmed(t, "m")).hideMessages(rows, map[string]bool{"moderated": true})
+	require.Equal(t, []bool{false, true, false, false}, mapList(got, func(m store.Message) bool { return m.DeletedAt != nil }))
+	require.Equal(t, rows, viewerOf(asAdmin(t)).hideMessages(rows, nil))
 }
 
 func TestMessageMentions(t *testing.T) {

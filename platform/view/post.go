@@ -22,6 +22,7 @@ func (b *Builder) post(p store.Post, counts store.Counts) *plazav1.Post {
 		PrivateId:            p.ID,
 		Path:                 b.postPath(p.TargetType, p.TargetID, p.ID),
 		ParentPostId:         p.ParentID,
+		ParentId:             p.ParentID,
 		PostedUserId:         p.AuthorPublicID,
 		PostedUserPublicId:   p.AuthorPublicID,
 		PostedUserInternalId: p.AuthorID,
@@ -53,7 +54,9 @@ func (b *Builder) post(p store.Post, counts store.Counts) *plazav1.Post {
 	}
 	if m.GetIsDeleted() {
 		m.Data, m.Metadata, m.Mentionees, m.Tags, m.Hashtags = object(nil), object(nil), nil, nil, nil
+		return m
 	}
+	annotate(m, p)
 	return m
 }
 

@@ -12,13 +12,13 @@ import (
 func (r *Rows) redactDeleted() {
 	r.Posts = changed(r.Posts, func(p *store.Post) {
 		if p.DeletedAt != nil {
-			p.Data, p.Metadata, p.Mentionees, p.Tags, p.Hashtags = nil, nil, nil, nil, nil
+			p.Data, p.Metadata, p.Mentionees, p.Tags, p.Hashtags, p.Annotations = nil, nil, nil, nil, nil, nil
 			p.LatestComments, p.Children = nil, nil
 		}
 	})
 	r.Comments = changed(r.Comments, func(c *store.Comment) {
 		if c.DeletedAt != nil {
-			c.Data, c.Metadata, c.Mentionees, c.Attachments = nil, nil, nil, nil
+			c.Data, c.Metadata, c.Mentionees, c.Attachments, c.Annotations = nil, nil, nil, nil, nil
 			c.LatestReplies = nil
 		}
 	})

@@ -30,10 +30,16 @@ func (b *Builder) VideoStreaming(s store.VideoStream, viewerID string) *plazav1.
 		Metadata:        object(s.Metadata),
 		Resolution:      s.Resolution,
 		PostId:          s.PostID,
+		ReferenceId:     s.PostID,
+		TargetType:      s.TargetType,
+		TargetId:        s.TargetPublicID,
 		ChannelEnabled:  s.ChannelEnabled,
 		IsParent:        len(s.ChildIDs) > 0,
 		ParentStreamId:  s.ParentID,
 		ChildStreamIds:  s.ChildIDs,
+	}
+	if s.PostID != "" {
+		m.ReferenceType = "post"
 	}
 	if s.HasChannel {
 		m.ChannelId = s.ID // the channel of a stream has the id of the stream

@@ -99,6 +99,16 @@ func (v *viewer) messages(rows []store.Message, moderated map[string]bool) []sto
 	})
 }
 
+// hideMessages returns messages that flags hide as deleted ones, except to their authors and to moderators.
+func (v *viewer) hideMessages(rows []store.Message, moderated map[string]bool) []store.Message {
+	everywhere := auth.Permits(v.caller, auth.DeleteMessage, auth.Scope{})
+	return changed(rows, func(m *store.Message) {
+		if m.HiddenAt != nil && m.DeletedAt == nil && m.CreatorID != v.caller.UserID && !everywhere && !moderated[m.ChannelID] {
+			m.DeletedAt = m.HiddenAt
+		}
+	})
+}
+
 // community restricts a community, and reports whether the caller may see the counts of all of its feeds.
 func (v *viewer) community(c *store.Community) bool {
 	reviews := v.reviews("community", c.ID)

@@ -28,6 +28,10 @@ type post struct {
 	Impression         int32  `json:"impression"`
 	Reach              int32  `json:"reach"`
 	PendingEdit        *none  `json:"pendingEdit"`
+	ParentID           string `json:"parentId"`
+	Links              none   `json:"links"`
+	ProductTags        none   `json:"productTags"`
+	PinnedProductID    string `json:"pinnedProductId"`
 }
 
 type comment struct {
@@ -39,6 +43,7 @@ type comment struct {
 	DataType       string `json:"dataType"`
 	ChildrenNumber int64  `json:"childrenNumber"`
 	PendingEdit    *none  `json:"pendingEdit"`
+	Links          none   `json:"links"`
 }
 
 type user struct {
@@ -71,6 +76,8 @@ type member struct {
 	IsBanned            bool     `json:"isBanned"`
 	LastActivity        moment   `json:"lastActivity"`
 	Permissions         []string `json:"permissions"`
+	IsMuted             bool     `json:"isMuted"`
+	MuteTimeout         *moment  `json:"muteTimeout"`
 }
 
 type feed struct {

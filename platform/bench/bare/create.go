@@ -91,7 +91,7 @@ func (s *Server) insertPost(ctx context.Context, f *found, body newPost) error {
 		b.add("communities.isLive", body.TargetID)
 		b.add("posts.insert", p.PostID, p.TargetType, p.TargetInternalID, p.TargetID, p.PostedUserInternalID, p.PostedUserID,
 			p.ParentPostID, p.IsParent, p.Children, p.FeedType, p.DataType, p.StructureType, []byte(p.Data), []byte(p.Metadata), p.Tags,
-			p.Hashtags, []byte(p.Mentionees), now)
+			p.Hashtags, []byte(p.Mentionees), []byte("{}"), now)
 	})
 }
 

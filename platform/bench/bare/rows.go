@@ -97,6 +97,7 @@ type postRow struct {
 	Tags                 []string `json:"tags"`
 	Hashtags             []string `json:"hashtags"`
 	Mentionees           document `json:"mentionees"`
+	Annotations          document `json:"-"`
 	flags
 	HasFlaggedChildren bool `json:"hasFlaggedChildren"`
 	HasFlaggedComment  bool `json:"hasFlaggedComment"`
@@ -120,6 +121,7 @@ type commentRow struct {
 	Data           document `json:"data"`
 	Metadata       document `json:"metadata"`
 	Mentionees     document `json:"mentionees"`
+	Annotations    document `json:"-"`
 	Attachments    document `json:"attachments"`
 	SegmentNumber  int64    `json:"segmentNumber"`
 	ApprovalStatus string   `json:"approvalStatus"`

@@ -14,7 +14,7 @@ import (
 )
 
 // ListChannels lists the channels of all regions that the caller may see: those that they are a member of, and public
-// ones. Regions that are unavailable are left out.
+// ones. Homes that do not answer are left out.
 //
 // A keyword selects the channels whose name starts with it. The list is then ordered by name, because that is the
 // order of its index.
@@ -31,11 +31,13 @@ func (s *Service) ListChannels(ctx context.Context, req *plazav1.ListChannelsReq
 	}
 	list := listOf(req, cursor)
 	list.MemberID = r.Caller.UserID
-	keys, err := s.keys(ctx, list, req.GetFilter(), chat.SeesAllChannels(r.Caller))
+	q := channelQuery{ChannelList: list, filter: req.GetFilter(), seesAll: chat.SeesAllChannels(r.Caller)}
+	keys, paging, err := service.Merged[store.ChannelKey]{
+		Cursor: cursor, ByName: list.Order == store.ChannelsByName, Desc: list.Desc, At: position, Read: q.read,
+	}.Page(ctx, s.Deps)
 	if err != nil {
 		return nil, err
 	}
-	keys, paging := service.Page(cursor, keys, list.Order == store.ChannelsByName, list.Desc, position)
 	rows, err := s.rows(ctx, keys)
 	if err != nil {
 		return nil, err
@@ -65,7 +67,6 @@ func listOf(req *plazav1.ListChannelsRequest, cursor page.Cursor) store.ChannelL
 		list.Order = store.ChannelsByCreation
 	}
 	list.Desc = (list.Order != store.ChannelsByName && req.GetSortBy() != "firstCreated") != cursor.Back
-	list.AfterTime, list.AfterKey, list.AfterID = cursor.Start(list.Desc)
 	return list
 }
 
@@ -80,36 +81,45 @@ func typesOf(types []string) []string {
 	return types
 }
 
-// keys reads the sort keys of the channels after the position of the list, at least enough for a page.
+// channelQuery is a list of channels as a caller sees it.
+type channelQuery struct {
+	store.ChannelList
+	filter  string
+	seesAll bool
+}
+
+// read queues reads of the sort keys of the channels after a position, at least enough for a page.
 //
 // For a caller who sees all channels, it reads a page of the public channels and one of the others. For other
 // callers, it reads a page of the public channels that are not deleted, and all of the caller's own channels, of
 // which a user has few.
-func (s *Service) keys(ctx context.Context, list store.ChannelList, filter string, seesAll bool) ([]store.ChannelKey, error) {
-	var public, others, mine []store.ChannelKey
-	reads := s.Store.NewBestEffortBatch()
-	if filter != "member" && seesAll {
-		reads.ListChannels(list, true, &public)
-		reads.ListChannels(list, false, &others)
+func (q channelQuery) read(reads *store.ReadBatch, from page.Cursor, into *[]store.ChannelKey) {
+	list := q.ChannelList
+	list.AfterTime, list.AfterKey, list.AfterID = from.Start(list.Desc)
+	if q.filter != "member" && q.seesAll {
+		reads.ListChannels(list, true, into)
+		reads.ListChannels(list, false, into)
 	}
-	if filter != "member" && !seesAll && list.Deleted != store.DeletedOnly {
+	if q.filter != "member" && !q.seesAll && list.Deleted != store.DeletedOnly {
 		existing := list
 		existing.Deleted = store.DeletedNone
-		reads.ListChannels(existing, true, &public)
+		reads.ListChannels(existing, true, into)
 	}
-	if filter == "member" || filter != "notMember" && !seesAll {
+	if q.filter == "member" || q.filter != "notMember" && !q.seesAll {
+		var mine []store.ChannelKey
 		reads.ChannelsOf(list, &mine)
+		reads.Then(func() { *into = appendNew(*into, after(mine, list)) })
 	}
-	if err := reads.Run(ctx); err != nil {
-		return nil, err
-	}
-	keys := slices.Concat(public, others)
-	for _, k := range after(mine, list) {
+}
+
+// appendNew appends the keys that are not in the list yet.
+func appendNew(keys, more []store.ChannelKey) []store.ChannelKey {
+	for _, k := range more {
 		if !slices.ContainsFunc(keys, func(p store.ChannelKey) bool { return p.ID == k.ID }) {
 			keys = append(keys, k)
 		}
 	}
-	return keys, nil
+	return keys
 }
 
 // after returns the keys after the position of the list.
@@ -124,7 +134,7 @@ func position(k store.ChannelKey) (t time.Time, key, id string) { return k.Time,
 // rows reads the channels with the keys, in the order of the keys.
 func (s *Service) rows(ctx context.Context, keys []store.ChannelKey) ([]store.Channel, error) {
 	ids := service.Map(keys, func(k store.ChannelKey) string { return k.ID })
-	rows, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).Channels, ids)
+	rows, err := service.Read(ctx, s.Deps, (*store.ReadBatch).Channels, ids)
 	service.SortByID(rows, ids, func(c store.Channel) string { return c.ID })
 	return rows, err
 }

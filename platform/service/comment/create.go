@@ -72,11 +72,18 @@ func check(data *structpb.Struct, attachments []*plazav1.Attachment) error {
 		return fail.Validation("data.text: a comment needs text or an attachment")
 	}
 	for i, a := range attachments {
-		if a.GetType() == "file" {
+		if a.GetType() != "image" && a.GetType() != "video" {
 			return fail.Validation(fmt.Sprintf("attachments[%d].type: must be image or video", i))
 		}
 	}
 	return nil
+}
+
+// textOf returns the text of a comment and of its links.
+func textOf(data *structpb.Struct, links []*plazav1.Link) textrules.UserText {
+	t := textrules.TextOf(data)
+	t.Texts = append(t.Texts, posting.LinkTexts(links)...)
+	return t
 }
 
 // draft is a comment to create.
@@ -102,7 +109,7 @@ func (s *Service) loadDraft(ctx context.Context, m *plazav1.CreateCommentRequest
 	blocks := contact.Read(d.Request.Request)
 	d.Check(func() error { return d.requireContact(blocks) })
 	fileref.RequireIn(d.Request.Request, func() bool { return d.Target.IsPrivate() }, fileref.OfAttachments(m.GetAttachments())...)
-	textrules.Require(d.Request.Request, s.HomeOf(id), textrules.TextOf(m.GetData()))
+	textrules.Require(d.Request.Request, s.HomeOf(id), textOf(m.GetData(), m.GetLinks()))
 	return d, d.Run(ctx)
 }
 
@@ -138,7 +145,7 @@ func (s *Service) row(d *draft, mentions []view.Mention) store.Comment {
 		ID: id, ReferenceType: kindOf(d.GetReferenceType()), ReferenceID: d.ID(), RootID: id, AuthorID: d.Caller.UserID, AuthorPublicID: d.User().PublicID,
 		DataTypes: dataTypes(d.GetData(), d.GetAttachments()), Data: view.ObjectJSON(d.GetData()), Metadata: view.ObjectJSON(d.GetMetadata()),
 		Mentionees: view.MentionsJSON(mentions), Attachments: view.AttachmentsJSON(d.GetAttachments()),
-		ApprovalStatus: d.approval(), Segment: d.counts.Of(d.ID(), store.CountSegment) + 1, CreatedAt: now, UpdatedAt: now, EditedAt: now,
+		Annotations: posting.EditedLinks(nil, d.GetLinks(), nil), ApprovalStatus: d.approval(), Segment: d.counts.Of(d.ID(), store.CountSegment) + 1, CreatedAt: now, UpdatedAt: now, EditedAt: now,
 	}
 	c.TargetType, c.TargetID, c.TargetPublicID = d.TargetIDs()
 	if d.parent != nil {

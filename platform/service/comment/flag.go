@@ -35,8 +35,14 @@ func (s *Service) changeFlags(ctx context.Context, l *loaded, change flags.Chang
 	return s.change(ctx, l, func(tx *store.Tx) {
 		tx.GuardComment(l.comment.ID, fail.NotFound())
 		change.Apply(tx, l.comment.ID, flags.CommunityOf(l.comment.TargetType, l.comment.TargetID))
-		tx.RecomputeCommentFlags(*l.comment)
-		tx.ApplyFlagsToComment(*l.comment, change.HideLimit(), s.Now())
+		if change.IsAddition() {
+			tx.RaiseCommentFlags(*l.comment)
+		} else {
+			tx.RecomputeCommentFlags(*l.comment)
+		}
+		if change.MayHide() {
+			tx.ApplyFlagsToComment(*l.comment, change.HideLimit(), s.Now())
+		}
 	})
 }
 

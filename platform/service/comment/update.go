@@ -44,7 +44,7 @@ func (s *Service) edit(ctx context.Context, m *plazav1.UpdateCommentRequest, men
 		}
 		return files.Only(added).Settle(ctx, l.Request, l.Target.IsPrivate())
 	})
-	textrules.Require(l.Request, s.HomeOf(m.GetCommentId()), textrules.TextOf(m.GetData()))
+	textrules.Require(l.Request, s.HomeOf(m.GetCommentId()), textOf(m.GetData(), m.GetLinks()))
 	return s.change(ctx, l, func(tx *store.Tx) {
 		tx.GuardCommentUnchanged(*l.comment, service.ErrConflict)
 		if c.ApprovalStatus == store.Approved && l.Target.ReviewsCommentOf(l.Caller) {
@@ -59,7 +59,7 @@ func (s *Service) edit(ctx context.Context, m *plazav1.UpdateCommentRequest, men
 // withPending returns a comment with the fields of a pending edit.
 func withPending(c store.Comment, e *store.PendingEdit) store.Comment {
 	if e != nil {
-		c.Data, c.Metadata, c.Mentionees, c.Attachments = e.Data, e.Metadata, e.Mentionees, e.Attachments
+		c.Data, c.Metadata, c.Mentionees, c.Attachments, c.Annotations = e.Data, e.Metadata, e.Mentionees, e.Attachments, e.Annotations
 	}
 	return c
 }
@@ -68,7 +68,7 @@ func withPending(c store.Comment, e *store.PendingEdit) store.Comment {
 func pendingOf(c store.Comment, now time.Time) store.PendingEdit {
 	return store.PendingEdit{
 		ReferenceID: c.ID, ReferenceType: store.ReferenceComment, TargetID: c.TargetID, AuthorID: c.AuthorID, Data: c.Data, Metadata: c.Metadata,
-		Mentionees: c.Mentionees, Attachments: c.Attachments, CreatedAt: now,
+		Mentionees: c.Mentionees, Attachments: c.Attachments, CreatedAt: now, Annotations: c.Annotations,
 	}
 }
 
@@ -91,6 +91,7 @@ func edited(c store.Comment, m *plazav1.UpdateCommentRequest, mentions []view.Me
 		c.Metadata = view.ObjectJSON(m.GetMetadata())
 	}
 	c.DataTypes, c.Data, c.Attachments = dataTypes(data, attachments), view.ObjectJSON(data), view.AttachmentsJSON(attachments)
+	c.Annotations = posting.EditedLinks(c.Annotations, m.GetLinks(), m.GetClear())
 	c.Mentionees = posting.EditedMentions(m.GetMentionees(), mentions, c.Mentionees, m.GetClear())
 	var added []fileref.Reference
 	for i, ref := range fileref.OfAttachments(attachments) {

@@ -14,7 +14,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ListCommunities lists the communities of all regions that the caller may see. Regions that are unavailable are left
+// ListCommunities lists the communities of all regions that the caller may see. Homes that do not answer are left
 // out.
 //
 // A keyword selects the communities whose name starts with it. The list is then ordered by name, because that is the
@@ -100,16 +100,21 @@ func (s *Service) read(ctx context.Context, cursor page.Cursor, list store.Commu
 // readMine reads the page of the communities that the caller is a member of. Their ids are known, so it reads their
 // sort keys first, and then the rows of the page.
 func (s *Service) readMine(ctx context.Context, cursor page.Cursor, list store.CommunityList) ([]store.Community, *plazav1.Paging, error) {
-	keys, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).CommunityKeys, list)
+	position := func(k store.CommunityKey) (t time.Time, key, id string) { return k.CreatedAt, k.NameKey, k.ID }
+	keys, paging, err := service.Merged[store.CommunityKey]{
+		Cursor: cursor, ByName: list.ByName, Desc: list.Desc, At: position,
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.CommunityKey) {
+			var start store.CommunityKey
+			start.CreatedAt, start.NameKey, start.ID = from.Start(list.Desc)
+			reads.CommunityKeys(list, into)
+			reads.Then(func() { *into = service.After(*into, start, list.ByName, list.Desc, position) })
+		},
+	}.Page(ctx, s.Deps)
 	if err != nil {
 		return nil, nil, err
 	}
-	position := func(k store.CommunityKey) (t time.Time, key, id string) { return k.CreatedAt, k.NameKey, k.ID }
-	from := store.CommunityKey{ID: list.AfterID, NameKey: list.AfterKey, CreatedAt: list.AfterTime}
-	keys = service.After(keys, from, list.ByName, list.Desc, position)
-	keys, paging := service.Page(cursor, keys, list.ByName, list.Desc, position)
 	ids := service.Map(keys, func(k store.CommunityKey) string { return k.ID })
-	rows, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).Communities, ids)
+	rows, err := service.Read(ctx, s.Deps, (*store.ReadBatch).Communities, ids)
 	service.SortByID(rows, ids, communityID)
 	return rows, paging, err
 }

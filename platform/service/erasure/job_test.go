@@ -111,7 +111,7 @@ func TestJobWaitsForOutboxes(t *testing.T) {
 	_, err := s.Continue(t.Context(), region.EU)
 	require.NoError(t, err)
 	require.Equal(t, store.ErasureRunning, w.erasure().State)
-	require.NoError(t, w.Store.DeleteOutboxRows(t.Context(), region.EU, row.Lane, []string{row.ID}))
+	require.NoError(t, w.Store.DeleteOutboxRows(t.Context(), region.EU, []store.OutboxRow{row}))
 	w.Set(servicetest.Noon.Add(time.Minute))
 	_, err = s.Continue(t.Context(), region.EU)
 	require.NoError(t, err)

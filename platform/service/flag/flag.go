@@ -21,7 +21,7 @@ type Service struct{ *service.Deps }
 // New returns the service.
 func New(d *service.Deps) *Service { return &Service{d} }
 
-// ListFlags lists the flags of all regions. Regions that are unavailable are left out.
+// ListFlags lists the flags of all regions. Homes that do not answer are left out.
 func (s *Service) ListFlags(ctx context.Context, req *plazav1.ListFlagsRequest) (*plazav1.ListFlagsResponse, error) {
 	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
 	if err != nil {
@@ -30,14 +30,10 @@ func (s *Service) ListFlags(ctx context.Context, req *plazav1.ListFlagsRequest) 
 	if err := s.NewPrivilegedRequest(ctx, auth.ViewModerationFeed).Run(ctx); err != nil {
 		return nil, err
 	}
-	list := listOf(req, cursor)
-	rows, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).ListFlags, list)
+	rows, paging, err := s.readPage(ctx, cursor, listOf(req, cursor))
 	if err != nil {
 		return nil, err
 	}
-	at := func(f store.Flag) (time.Time, string, string) { return f.CreatedAt, "", f.ID }
-	rows = service.After(rows, store.Flag{CreatedAt: list.After, ID: list.AfterID}, false, list.Desc, at)
-	rows, paging := service.Page(cursor, rows, false, list.Desc, at)
 	users, err := s.ReadUsers(ctx, service.Distinct(service.Map(rows, func(f store.Flag) string { return f.UserID })))
 	return &plazav1.ListFlagsResponse{
 		Flags:  service.Map(rows, func(f store.Flag) *plazav1.Flag { return view.Flag(f, s.HomeOf(f.TargetID), users) }),
@@ -46,14 +42,27 @@ func (s *Service) ListFlags(ctx context.Context, req *plazav1.ListFlagsRequest) 
 	}, err
 }
 
+// readPage reads the page from all homes.
+func (s *Service) readPage(ctx context.Context, cursor page.Cursor, list store.FlagList) ([]store.Flag, *plazav1.Paging, error) {
+	at := func(f store.Flag) (time.Time, string, string) { return f.CreatedAt, "", f.ID }
+	return service.Merged[store.Flag]{
+		Cursor: cursor, Desc: list.Desc, At: at,
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.Flag) {
+			list.After, _, list.AfterID = from.Start(list.Desc)
+			reads.ListFlags(list, into)
+			reads.Then(func() {
+				*into = service.After(*into, store.Flag{CreatedAt: list.After, ID: list.AfterID}, false, list.Desc, at)
+			})
+		},
+	}.Page(ctx, s.Deps)
+}
+
 // listOf returns the query of a request.
 func listOf(req *plazav1.ListFlagsRequest, cursor page.Cursor) store.FlagList {
-	list := store.FlagList{
+	return store.FlagList{
 		Homes: homesOf(req.GetRegion()), TargetID: req.GetTargetId(), TargetType: store.FlagTarget(req.GetTargetType()), Reason: req.GetReason(),
 		Desc: !cursor.Back, Limit: cursor.Limit + 1,
 	}
-	list.After, _, list.AfterID = cursor.Start(list.Desc)
-	return list
 }
 
 // homesOf returns the home that a request names, or all homes.

@@ -110,6 +110,7 @@ func (o flagged) recompute(tx *store.Tx, now time.Time) {
 		tx.ApplyFlagsToStory(*o.story, 0, now)
 	case o.message != nil:
 		tx.RecomputeMessageFlags(o.message.ID)
+		tx.ApplyFlagsToMessage(o.message.ID, 0, now)
 	case o.user != nil:
 		tx.RecomputeUserFlags(o.user.ID)
 	}

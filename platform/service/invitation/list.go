@@ -58,7 +58,7 @@ func (s *Service) ListInvitations(ctx context.Context, req *plazav1.ListInvitati
 	return s.page(ctx, rows, paging)
 }
 
-// ListMyInvitations lists the caller's invitations. Regions that are unavailable are left out.
+// ListMyInvitations lists the caller's invitations. Homes that do not answer are left out.
 func (s *Service) ListMyInvitations(ctx context.Context, req *plazav1.ListMyInvitationsRequest) (*plazav1.InvitationResponse, error) {
 	list, cursor, err := listOf(req)
 	if err != nil {
@@ -69,14 +69,19 @@ func (s *Service) ListMyInvitations(ctx context.Context, req *plazav1.ListMyInvi
 		return nil, err
 	}
 	list.InvitedID, list.Types = r.Caller.UserID, typesOf(req)
-	rows, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).ListInvitations, list)
+	rows, paging, err := service.Merged[store.Invitation]{
+		Cursor: cursor, Desc: list.Desc, At: position,
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.Invitation) {
+			list.After, _, list.AfterID = from.Start(list.Desc)
+			reads.ListInvitations(list, into)
+		},
+	}.Page(ctx, s.Deps)
 	if err != nil {
 		return nil, err
 	}
 	if len(list.Types) > 0 { // each type of target has one type of invitation
 		rows = slices.DeleteFunc(rows, func(i store.Invitation) bool { return !slices.Contains(list.Types, i.Type) })
 	}
-	rows, paging := service.Page(cursor, rows, false, list.Desc, position)
 	return s.page(ctx, rows, paging)
 }
 

@@ -72,7 +72,7 @@ func (s *Service) updateFromFeeds(ctx context.Context, userID string, ids []stri
 			continue
 		}
 		moved = true
-		if err := s.advanceMembers(ctx, s.HomeOf(userID), *feed, contentOf(nil), []store.ChannelUser{*members[i]}); err != nil {
+		if err := s.advanceMembers(ctx, s.HomeOf(userID), *feed, nil, []store.ChannelUser{*members[i]}); err != nil {
 			return false, err
 		}
 	}

@@ -1,8 +1,12 @@
 package marker
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/events"
@@ -18,38 +22,87 @@ import (
 // membersPerBatch is how many markers one transaction updates.
 const membersPerBatch = 100
 
-// fanOut updates the markers of the members of a channel whose ids contain one home from the subchannel, in batches, and notifies users
-// whose markers changed. It uses the current state of the subchannel rather than its state after the message: if
-// several messages arrive together, the first event does the work and the others find nothing to do. It is
-// idempotent, and skips finished batches when it is retried.
-func (s *Service) fanOut(ctx context.Context, m events.MessageCreated) error {
-	after, end := idBounds(m.Home)
+// deliver updates the markers of a channel's members for messages. It leaves the homes that fail to an outbox row of
+// their own, so that a retry does not repeat the others.
+func (s *Service) deliver(ctx context.Context, f *fanOuts, m events.MessagesCreated) error {
+	homes := m.Homes
+	if len(homes) == 0 {
+		homes = region.All()
+	}
+	failed, err := f.add(ctx, m, homes)
+	if err != nil || len(failed) == 0 {
+		return err
+	}
+	if len(failed) == len(homes) {
+		return errors.Join(slices.Collect(maps.Values(failed))...)
+	}
+	m.Homes = slices.Sorted(maps.Keys(failed))
+	tx := s.Store.NewTx(s.HomeOf(m.FeedID))
+	events.EmitMessagesCreated(tx, m, s.Now())
+	return tx.Commit(ctx)
+}
+
+// fanOut updates the markers of those members of a channel whose ids contain one of the homes from the subchannel, in
+// batches, and notifies users whose markers changed. It uses the current state of the subchannel rather than its state
+// after the messages. It is idempotent, and skips finished batches when it is retried. Messages that were purged mention
+// no user. failed has the homes whose members it could not update; an unavailable home does not delay the others.
+func (s *Service) fanOut(ctx context.Context, f fanOutKey, homes []region.Code, messageIDs []string) (failed map[region.Code]error, err error) {
+	failed = map[region.Code]error{}
+	slices.SortFunc(homes, func(a, b region.Code) int { return cmp.Compare(region.FixedID(a), region.FixedID(b)) })
+	after, _ := idBounds(homes[0])
+	_, end := idBounds(homes[len(homes)-1])
 	for {
 		var feed *store.MessageFeed
-		var message *store.Message
+		var rows []store.Message
 		var members []store.ChannelUser
 		reads := s.Store.NewReadBatch()
-		reads.MessageFeed(m.FeedID, &feed)
-		reads.Message(m.MessageID, &message)
-		reads.ChannelUsersAfter(m.ChannelID, after, membersPerBatch, &members)
+		reads.MessageFeed(f.feedID, &feed)
+		reads.MessagesByID(messageIDs, &rows)
+		reads.ChannelUsersAfter(f.channelID, after, membersPerBatch, &members)
 		if err := reads.Run(ctx); err != nil {
-			return err
+			return nil, err
 		}
 		full := len(members) == membersPerBatch
 		members = slices.DeleteFunc(members, func(u store.ChannelUser) bool { return u.UserID >= end })
 		if feed == nil || feed.DeletedAt != nil || len(members) == 0 {
-			return nil
-		}
-		for home, part := range s.byHome(members) {
-			if err := s.advanceMembers(ctx, home, *feed, contentOf(message), part); err != nil {
-				return err
-			}
-		}
-		if !full {
-			return nil
+			return failed, nil
 		}
 		after = members[len(members)-1].UserID
+		s.fanOutTo(ctx, *feed, service.Map(rows, contentOf), members, homes, failed)
+		if !full {
+			return failed, nil
+		}
 	}
+}
+
+// fanOutTo is fanOut for one batch of members. It adds homes that fail.
+func (s *Service) fanOutTo(ctx context.Context, feed store.MessageFeed, messages []content, members []store.ChannelUser, homes []region.Code, failed map[region.Code]error) {
+	errs := make([]error, len(homes))
+	var g sync.WaitGroup // an unavailable home must not delay the others
+	for i, inID := range homes {
+		after, end := idBounds(inID)
+		named := slices.DeleteFunc(slices.Clone(members), func(u store.ChannelUser) bool { return u.UserID <= after || u.UserID >= end })
+		if failed[inID] != nil || len(named) == 0 {
+			continue
+		}
+		g.Go(func() { errs[i] = s.advanceAll(ctx, feed, messages, named) })
+	}
+	g.Wait()
+	for i, err := range errs {
+		if err != nil {
+			failed[homes[i]] = err
+		}
+	}
+}
+
+// advanceAll updates the markers of members of any homes.
+func (s *Service) advanceAll(ctx context.Context, feed store.MessageFeed, messages []content, members []store.ChannelUser) error {
+	for home, part := range s.byHome(members) {
+		if err := s.advanceMembers(ctx, home, feed, messages, part); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // byHome groups users by the homes of their markers.
@@ -76,13 +129,8 @@ type content struct {
 	mentionsAll bool
 }
 
-// contentOf returns the content of a message. A message that was purged, which is nil, has none.
-func contentOf(m *store.Message) content {
-	c := content{mentioned: map[string]bool{}}
-	if m == nil {
-		return c
-	}
-	c.segment, c.creatorID = m.Segment, m.CreatorID
+func contentOf(m store.Message) content {
+	c := content{segment: m.Segment, creatorID: m.CreatorID, mentioned: map[string]bool{}}
 	for _, mention := range view.MessageMentions(m.Mentions) {
 		c.mentionsAll = c.mentionsAll || mention.Type == view.MentionChannel
 		for _, id := range mention.UserIDs {
@@ -98,50 +146,46 @@ func (c content) mentions(userID string) bool {
 }
 
 // advanceMembers updates the markers of members of one home in one transaction.
-func (s *Service) advanceMembers(ctx context.Context, home region.Code, feed store.MessageFeed, message content, members []store.ChannelUser) error {
-	now := s.Now()
-	return s.updateMarkers(ctx, home, feed, members, func(tx *store.Tx, u store.ChannelUser, mark *store.FeedMarker, move store.MarkerMove) bool {
-		if u.UserID == message.creatorID {
-			move.ReadTo = max(move.ReadTo, message.segment)
+func (s *Service) advanceMembers(ctx context.Context, home region.Code, feed store.MessageFeed, messages []content, members []store.ChannelUser) error {
+	return s.updateMarkers(ctx, home, feed, members, func(c *changes, u store.ChannelUser, mark *store.FeedMarker, move store.MarkerMove) {
+		for _, message := range messages {
+			if u.UserID == message.creatorID {
+				move.ReadTo = max(move.ReadTo, message.segment)
+			}
+			if message.mentions(u.UserID) {
+				move.LastMention = max(move.LastMention, message.segment)
+			}
 		}
-		if message.mentions(u.UserID) {
-			move.LastMention = message.segment
+		if mark == nil {
+			c.Inserted = append(c.Inserted, move)
+		} else if moves(feed.LastSegment, move, *mark) {
+			c.Moved = append(c.Moved, move)
 		}
-		if move.ReadNew = move.ReadTo; mark != nil && !moves(move, *mark) {
-			return false
-		}
-		tx.MoveFeedMarker(move, now)
-		return true
 	})
 }
 
-// updateMarkers updates the markers of users of one home for a feed in one transaction, and notifies users whose markers
-// changed. update adds the change of one marker, which is nil if there is none, and reports whether there is a change.
-// It gets the move of the marker to the end of the feed, with the messages from before the user joined as read.
+// updateMarkers updates the markers of users of one home for a feed, and notifies users whose markers changed. update adds
+// the change of one marker, if any; the marker is nil if there is none. It gets the move of the marker to the end of the
+// feed, with the messages from before the user joined as read.
 func (s *Service) updateMarkers(ctx context.Context, home region.Code, feed store.MessageFeed, users []store.ChannelUser,
-	update func(tx *store.Tx, u store.ChannelUser, mark *store.FeedMarker, move store.MarkerMove) bool,
+	update func(c *changes, u store.ChannelUser, mark *store.FeedMarker, move store.MarkerMove),
 ) error {
-	marks, read, err := s.marksOf(ctx, feed, home, users)
-	if err != nil {
-		return err
-	}
-	tx := s.Store.NewTx(home)
-	var outboxRows []store.OutboxRow
-	for _, u := range users {
-		move := store.MarkerMove{
-			UserID: u.UserID, FeedID: feed.ID, EntityID: feed.EntityID, LastSegment: feed.LastSegment,
-			ReadNew: read[u.UserID], ReadTo: read[u.UserID],
+	return tryAgain(func() error {
+		marks, read, err := s.marksOf(ctx, feed, home, users)
+		if err != nil {
+			return err
 		}
-		if update(tx, u, marks[u.UserID], move) {
-			outboxRows = append(outboxRows, emitMarkersChanged(tx, u.UserID, feed.ID, feed.EntityID, s.Now()))
+		c := s.newChanges(home, store.MarkerMoves{FeedID: feed.ID, EntityID: feed.EntityID, LastSegment: feed.LastSegment}, s.Now())
+		for _, u := range users {
+			update(c, u, marks[u.UserID], store.MarkerMove{UserID: u.UserID, ReadTo: read[u.UserID]})
 		}
-	}
-	return s.commit(ctx, tx, outboxRows)
+		return c.commit(ctx)
+	})
 }
 
-// moves reports whether a move changes a marker.
-func moves(move store.MarkerMove, mark store.FeedMarker) bool {
-	return move.LastSegment > mark.LastSegment || move.LastMention > mark.LastMention || move.ReadTo > mark.ReadTo
+// moves reports whether a move to a segment changes a marker.
+func moves(segment int64, move store.MarkerMove, mark store.FeedMarker) bool {
+	return segment > mark.LastSegment || move.LastMention > mark.LastMention || move.ReadTo > mark.ReadTo
 }
 
 // marksOf reads the markers of users of one home for a feed and, for users who joined after their marker was last
@@ -213,17 +257,14 @@ func (s *Service) followMembers(ctx context.Context, c events.MembershipChanged)
 
 // followFeed is followMembers for one subchannel and users of one home.
 func (s *Service) followFeed(ctx context.Context, feed store.MessageFeed, home region.Code, users []store.ChannelUser) error {
-	now := s.Now()
-	return s.updateMarkers(ctx, home, feed, users, func(tx *store.Tx, u store.ChannelUser, mark *store.FeedMarker, move store.MarkerMove) bool {
+	return s.updateMarkers(ctx, home, feed, users, func(c *changes, u store.ChannelUser, mark *store.FeedMarker, move store.MarkerMove) {
 		switch {
 		case !u.IsMember() && mark != nil && !mark.IsDeleted:
-			tx.DeleteFeedMarker(u.UserID, feed.ID, now)
-		case u.IsMember() && (mark != nil && (mark.IsDeleted || moves(move, *mark)) || mark == nil && feed.LastSegment > 0):
-			tx.RestoreFeedMarker(u.UserID, feed.ID, now)
-			tx.MoveFeedMarker(move, now)
-		default:
-			return false
+			c.deleted = append(c.deleted, u.UserID)
+		case u.IsMember() && mark != nil && (mark.IsDeleted || moves(feed.LastSegment, move, *mark)):
+			c.Restored = append(c.Restored, move)
+		case u.IsMember() && mark == nil && feed.LastSegment > 0:
+			c.Inserted = append(c.Inserted, move)
 		}
-		return true
 	})
 }

@@ -2,8 +2,6 @@ package marker
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -116,18 +114,8 @@ func (s *Service) pageOfUsers(ctx context.Context, cursor page.Cursor, m store.F
 	return users, paging, err
 }
 
-// cursorOf parses the page of a request. Clients construct the token of the first page themselves: an object with a
-// limit, in base64.
+// cursorOf parses the page of a request.
 func cursorOf(o *plazav1.MarkerPageOptions) (page.Cursor, error) {
-	var first struct {
-		Limit int32 `json:"limit"`
-	}
-	if raw, err := base64.StdEncoding.DecodeString(o.GetToken()); err == nil && json.Unmarshal(raw, &first) == nil {
-		if first.Limit < 1 || first.Limit > 100 {
-			return page.Cursor{}, fail.Validation("options.token: limit must be from 1 to 100")
-		}
-		return page.Cursor{Limit: int(first.Limit)}, nil
-	}
 	var limit *int32
 	if o != nil {
 		limit = o.Limit

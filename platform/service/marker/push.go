@@ -32,7 +32,9 @@ func Register(d *service.Deps) {
 		}
 		return s.advanceMarks(ctx, update)
 	})
-	service.HandleOutbox(d, events.TopicMessage, s.fanOut)
+	fanOuts := &fanOuts{run: s.fanOut, slots: make(chan struct{}, maxFanOuts), waiting: map[fanOutKey][]fanOutCall{}}
+	service.HandleOutbox(d, events.TopicMessages, func(ctx context.Context, m events.MessagesCreated) error { return s.deliver(ctx, fanOuts, m) })
+	service.HandleOutbox(d, events.TopicMessage, func(ctx context.Context, m events.MessageCreated) error { return s.deliver(ctx, fanOuts, m.Several()) })
 	service.HandleOutbox(d, events.TopicChannelMembers, s.followMembers)
 }
 
@@ -104,7 +106,7 @@ func (s *Service) advanceMarks(ctx context.Context, update events.FeedUpdate) er
 	}
 	for home, users := range byHome {
 		update.Home, update.Users = home, users
-		if err := s.advanceMarksAt(ctx, update); err != nil {
+		if err := tryAgain(func() error { return s.advanceMarksAt(ctx, update) }); err != nil {
 			return err
 		}
 	}
@@ -120,35 +122,24 @@ func (s *Service) advanceMarksAt(ctx context.Context, update events.FeedUpdate) 
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
-	tx := s.Store.NewTx(update.Home)
-	var outboxRows []store.OutboxRow
+	segment := update.Segment.Segment
+	c := s.newChanges(update.Home, store.MarkerMoves{FeedID: update.Segment.FeedID, EntityID: update.Segment.EntityID, LastSegment: segment}, update.At)
 	for _, u := range update.Users {
 		mark := service.Find(marks, func(m store.FeedMarker) bool { return m.UserID == u.UserID })
-		if mark != nil && !advances(update.Segment.Segment, *mark, u) {
-			continue
+		move := u.MoveTo(segment)
+		if mark == nil {
+			move.ReadTo = max(move.ReadTo, segment-1) // earlier messages count as read
+			c.Inserted = append(c.Inserted, move)
+		} else if advances(segment, *mark, u) {
+			c.Moved = append(c.Moved, move)
 		}
-		tx.AdvanceFeedMarker(u, update.Segment, update.At)
-		outboxRows = append(outboxRows, emitMarkersChanged(tx, u.UserID, update.Segment.FeedID, update.Segment.EntityID, update.At))
 	}
-	return s.commit(ctx, tx, outboxRows)
+	return c.commit(ctx)
 }
 
 // advances reports whether a message with the segment changes a marker.
 func advances(segment int64, mark store.FeedMarker, u store.MarkerAdvance) bool {
 	return segment > mark.LastSegment || u.Mentioned && segment > mark.LastMention || u.Author && segment > mark.ReadTo
-}
-
-// emitMarkersChanged adds the event that notifies a user of a changed marker.
-func emitMarkersChanged(tx *store.Tx, userID, feedID, entityID string, now time.Time) store.OutboxRow {
-	return events.EmitMarkersChanged(tx, userID, events.MarkersChanged{FeedIDs: []string{feedID}, EntityIDs: []string{entityID}}, now)
-}
-
-// commit commits a transaction that emits events, and delivers them. It does nothing if there are none.
-func (s *Service) commit(ctx context.Context, tx *store.Tx, outboxRows []store.OutboxRow) error {
-	if len(outboxRows) == 0 {
-		return nil
-	}
-	return s.CommitSoon(ctx, tx, outboxRows...)
 }
 
 // deleteMarks deletes the markers of users of one home for a deleted feed, and those of users who moved from there.
@@ -177,13 +168,9 @@ func (s *Service) deleteMarksAt(ctx context.Context, update events.FeedUpdate) e
 		if err := reads.Run(ctx); err != nil || len(marks) == 0 {
 			return err
 		}
-		tx := s.Store.NewTx(update.Home)
-		var outboxRows []store.OutboxRow
-		for _, m := range marks {
-			tx.DeleteFeedMarker(m.UserID, m.FeedID, update.At)
-			outboxRows = append(outboxRows, emitMarkersChanged(tx, m.UserID, m.FeedID, m.EntityID, update.At))
-		}
-		if err := s.commit(ctx, tx, outboxRows); err != nil {
+		c := s.newChanges(update.Home, store.MarkerMoves{FeedID: update.Segment.FeedID, EntityID: marks[0].EntityID}, update.At)
+		c.deleted = service.Map(marks, func(m store.FeedMarker) string { return m.UserID })
+		if err := c.commit(ctx); err != nil {
 			return err
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plaza-social/plaza/platform/auth"
-	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
@@ -161,36 +160,22 @@ func (s *Service) row(d *draft, mentions []view.MessageMention) store.Message {
 	return m
 }
 
-// insert stores the message with the next segment of its subchannel, together with the event that updates the markers
-// of the channel's members.
+// insert stores the message with the next segment of its subchannel, in a transaction that it may share with others.
 func (s *Service) insert(ctx context.Context, d *draft, m store.Message) (*plazav1.MessageResponse, error) {
-	var stored *store.Message
 	auth.Created(ctx, "message", m.ID)
-	tx := s.Store.NewTx(s.HomeOf(m.ID))
-	// If a commit succeeded but its response was lost, the retry finds the row and returns it.
-	tx.SelectMessage(m.ID, &stored)
-	tx.GuardChannel(m.ChannelID, fail.NotFound())
-	if d.Access.User.IsMember() {
-		tx.GuardChannelMember(m.ChannelID, m.CreatorID, fail.NotChannelMember())
-	}
-	if m.ParentID != "" {
-		tx.GuardMessage(m.ParentID, fail.NotFound())
-	}
-	tx.InsertMessage(m, fail.NotFound(), errAlreadyExists)
-	tx.UpdateChannelActivity(m.ChannelID, m.CreatedAt)
-	var outboxRows []store.OutboxRow
-	if m.ChannelType != store.ChannelLive { // live channels have no markers
-		outboxRows = events.EmitMessageCreated(tx, events.MessageCreated{ChannelID: m.ChannelID, FeedID: m.FeedID, MessageID: m.ID}, m.CreatedAt)
-	}
-	tx.SelectMessageFeed(m.FeedID, &d.Feed)
-	tx.SelectMessage(m.ID, &stored)
-	if err := tx.Commit(ctx); errors.Is(err, errAlreadyExists) {
-		return s.respondExisting(ctx, d, m)
-	} else if err != nil {
+	in := &insertion{ctx: ctx, message: m, asMember: d.Access.User.IsMember(), user: d.Caller.UserID, feed: d.Feed, done: make(chan struct{})}
+	if s.Store.HasOwnStatements(ctx) {
+		s.commitMessages(ctx, in)
+	} else if err := s.groups.add(ctx, in); err != nil {
 		return nil, err
 	}
-	s.Outbox.DeliverSoon(ctx, tx.Home(), outboxRows...)
-	return s.respond(ctx, d.MessageRequest, *stored)
+	if errors.Is(in.err, errAlreadyExists) {
+		return s.respondExisting(ctx, d, m)
+	} else if in.err != nil {
+		return nil, in.err
+	}
+	d.Feed = in.feed
+	return s.respond(ctx, d.MessageRequest, in.message)
 }
 
 // respondExisting returns the message that the author created before with the same referenceId.

@@ -39,6 +39,9 @@ func (s *Service) changeFlags(ctx context.Context, c *chat.MessageRequest, chang
 	updated, err := s.change(ctx, c.Message.ID, func(tx *store.Tx) {
 		change.Apply(tx, c.Message.ID, c.Message.ChannelID)
 		tx.RecomputeMessageFlags(c.Message.ID)
+		if change.MayHide() {
+			tx.ApplyFlagsToMessage(c.Message.ID, change.HideLimit(), s.Now())
+		}
 	})
 	if err != nil {
 		return nil, err

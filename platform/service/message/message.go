@@ -21,10 +21,18 @@ import (
 )
 
 // Service implements MessageService.
-type Service struct{ *service.Deps }
+type Service struct {
+	*service.Deps
+
+	groups *groups
+}
 
 // New returns the service.
-func New(d *service.Deps) *Service { return &Service{d} }
+func New(d *service.Deps) *Service {
+	s := &Service{Deps: d}
+	s.groups = &groups{commit: s.commitGroup, waiting: map[string][]*insertion{}}
+	return s
+}
 
 func (s *Service) respond(ctx context.Context, c *chat.MessageRequest, messages ...store.Message) (*plazav1.MessageResponse, error) {
 	return s.View.LoadMessages(ctx, s.Store, view.MessageRows{

@@ -36,8 +36,14 @@ func (s *Service) changeFlags(ctx context.Context, r *visibility.Request, change
 	return s.change(ctx, r, func(tx *store.Tx) {
 		tx.GuardPost(*r.Post, fail.NotFound())
 		change.Apply(tx, r.Post.ID, flags.CommunityOf(r.Post.TargetType, r.Post.TargetID))
-		tx.RecomputePostFlags(*r.Post)
-		tx.ApplyFlagsToPost(*r.Post, change.HideLimit(), s.Now())
+		if change.IsAddition() {
+			tx.RaisePostFlags(*r.Post)
+		} else {
+			tx.RecomputePostFlags(*r.Post)
+		}
+		if change.MayHide() {
+			tx.ApplyFlagsToPost(*r.Post, change.HideLimit(), s.Now())
+		}
 		tx.SelectCommunity(r.Target.Community)
 	})
 }

@@ -111,5 +111,8 @@ func (s *Service) GetRoomRecordings(ctx context.Context, req *plazav1.GetRoomRec
 	for _, r := range room.Recordings {
 		m.RecordedUrls = append(m.RecordedUrls, r.URL)
 	}
+	if len(m.GetRecordedUrls()) > 0 {
+		m.Url = m.GetRecordedUrls()[0]
+	}
 	return m, nil
 }

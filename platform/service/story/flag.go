@@ -55,7 +55,9 @@ func (s *Service) changeFlags(ctx context.Context, r *visibility.Request, change
 	r.Guard(tx, s.Now())
 	change.Apply(tx, r.Story.ID, flags.CommunityOf(r.Story.TargetType, r.Story.TargetID))
 	tx.RecomputeStoryFlags(r.Story.ID)
-	tx.ApplyFlagsToStory(*r.Story, change.HideLimit(), s.Now())
+	if change.MayHide() {
+		tx.ApplyFlagsToStory(*r.Story, change.HideLimit(), s.Now())
+	}
 	tx.SelectStory(r.Story.ID, &after)
 	if err := tx.Commit(ctx); err != nil {
 		return nil, err

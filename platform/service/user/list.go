@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
@@ -14,7 +13,7 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ListUsers lists the users of all regions, or those whose name starts with the keyword. Regions that are unavailable
+// ListUsers lists the users of all regions, or those whose name starts with the keyword. Homes that do not answer
 // are left out.
 //
 // The order by name only considers the first three letters: index keys may leave the region, but names must not.
@@ -33,18 +32,16 @@ func (s *Service) ListUsers(ctx context.Context, req *plazav1.ListUsersRequest) 
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	var rows []store.UserListRow
 	matches, err := s.exactMatches(ctx, req, cursor)
 	if err != nil {
 		return nil, err
 	}
+	rows, paging := []store.UserListRow(nil), &plazav1.Paging{}
 	if searches(req, "displayName") {
-		if rows, err = service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).ListUsers, list); err != nil {
+		if rows, paging, err = s.readPage(ctx, cursor, list); err != nil {
 			return nil, err
 		}
 	}
-	rows = merge(rows, list)
-	rows, paging := page.Window(cursor, rows, func(u store.UserListRow) (time.Time, string, string) { return u.CreatedAt, u.Key, u.ID })
 	for _, row := range rows {
 		matches = append(matches, row.User)
 	}
@@ -84,6 +81,18 @@ func (s *Service) exactMatches(ctx context.Context, req *plazav1.ListUsersReques
 	return slices.DeleteFunc(found, func(u store.User) bool { return (u.DeletedAt != nil) != req.GetIsDeleted() }), err
 }
 
+// readPage reads the page from all homes.
+func (s *Service) readPage(ctx context.Context, cursor page.Cursor, list store.UserList) ([]store.UserListRow, *plazav1.Paging, error) {
+	return service.Merged[store.UserListRow]{
+		Cursor: cursor, ByName: list.ByName, Desc: list.Desc,
+		At: func(u store.UserListRow) (time.Time, string, string) { return u.CreatedAt, u.Key, u.ID },
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.UserListRow) {
+			list.AfterTime, list.AfterKey, list.AfterID = from.Start(list.Desc)
+			reads.ListUsers(list, into)
+		},
+	}.Page(ctx, s.Deps)
+}
+
 // listOf returns the query of a request.
 func listOf(req *plazav1.ListUsersRequest, cursor page.Cursor) store.UserList {
 	byName := req.GetSortBy() == "" || req.GetSortBy() == "displayName" || keyword(req) != ""
@@ -100,25 +109,9 @@ func listOf(req *plazav1.ListUsersRequest, cursor page.Cursor) store.UserList {
 		l.Desc = true
 	}
 	l.Desc = l.Desc != cursor.Back
-	l.AfterTime, l.AfterKey, l.AfterID = cursor.Start(l.Desc)
 	return l
 }
 
 func keyword(req *plazav1.ListUsersRequest) string {
 	return cmp.Or(req.GetKeyword(), req.GetDisplayName())
-}
-
-// merge returns the rows of all homes in the order of the list, up to its limit.
-func merge(rows []store.UserListRow, l store.UserList) []store.UserListRow {
-	slices.SortFunc(rows, func(a, b store.UserListRow) int {
-		c := cmp.Or(strings.Compare(a.Key, b.Key), strings.Compare(a.ID, b.ID))
-		if !l.ByName {
-			c = cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID))
-		}
-		if l.Desc {
-			return -c
-		}
-		return c
-	})
-	return rows[:min(len(rows), l.Limit)]
 }

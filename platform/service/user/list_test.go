@@ -2,12 +2,10 @@ package user
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/page"
-	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -50,31 +48,6 @@ func TestListOf(t *testing.T) {
 			require.Equal(t, c.byName, l.ByName, c.name)
 			require.Equal(t, c.desc != back, l.Desc, c.name)
 		}
-	}
-}
-
-func TestMerge(t *testing.T) {
-	at := func(minute int) time.Time { return time.Date(2026, 11, 20, 0, minute, 0, 0, time.UTC) }
-	row := func(id, key string, minute int) store.UserListRow {
-		r := store.UserListRow{Key: key}
-		r.ID, r.CreatedAt = id, at(minute)
-		return r
-	}
-	for _, c := range []struct {
-		name string
-		list store.UserList
-		want []string
-	}{
-		{"by name", store.UserList{ByName: true, Limit: 9}, []string{"c", "a", "b"}},
-		{"by name, descending", store.UserList{ByName: true, Desc: true, Limit: 9}, []string{"b", "a", "c"}},
-		{"by time", store.UserList{Limit: 9}, []string{"b", "c", "a"}},
-		{"limit", store.UserList{Limit: 2}, []string{"b", "c"}},
-	} {
-		var ids []string
-		for _, r := range merge([]store.UserListRow{row("a", "y", 3), row("b", "y", 1), row("c", "x", 2)}, c.list) {
-			ids = append(ids, r.ID)
-		}
-		require.Equal(t, c.want, ids, c.name)
 	}
 }
 

@@ -117,6 +117,8 @@ func openPool(ctx context.Context, cfg Config, code region.Code) (*pgxpool.Pool,
 	// Planning a statement for its arguments takes longer than most statements. TestPlans checks the generic plans.
 	// Versions of CockroachDB without this setting ignore it.
 	pc.ConnConfig.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
+	// Generic plans that are made while a table is empty stay in use while it grows, so they must use its indexes.
+	pc.ConnConfig.RuntimeParams["enable_seqscan"] = "off"
 	pc.ConnConfig.RuntimeParams["application_name"] = "plaza-" + string(code)
 	return pgxpool.NewWithConfig(ctx, pc)
 }

@@ -80,27 +80,40 @@ func compareRows(a, b RowKey) int {
 // rows returns the rows that the step updates and that must be locked.
 func (s *Step) rows() []RowKey {
 	u := s.statement.Update
-	switch {
-	case u == nil || u.Unlocked != "":
+	if u == nil || u.Unlocked != "" {
 		return nil
-	case len(u.Key) > 1:
-		var key []byte
-		for _, n := range u.Key {
-			key = fmt.Append(key, s.args[n-1], "\x00")
-		}
-		return []RowKey{{u.Table, string(key)}}
+	}
+	if len(u.Key) > 1 {
+		return s.rowsByParts(u)
 	}
 	var rows []RowKey
-	ids, isList := s.args[u.Key[0]-1].([]string)
-	if !isList {
-		ids = []string{s.args[u.Key[0]-1].(string)}
-	}
-	for _, id := range ids {
+	for _, id := range s.idsOf(u.Key[0]) {
 		if id != "" {
 			rows = append(rows, RowKey{u.Table, id})
 		}
 	}
 	return rows
+}
+
+// rowsByParts is rows for a key of several arguments, of which the first one may be a list.
+func (s *Step) rowsByParts(u *Update) []RowKey {
+	var rest []byte
+	for _, n := range u.Key[1:] {
+		rest = fmt.Append(rest, "\x00", s.args[n-1])
+	}
+	var rows []RowKey
+	for _, id := range s.idsOf(u.Key[0]) {
+		rows = append(rows, RowKey{u.Table, id + string(rest)})
+	}
+	return rows
+}
+
+// idsOf returns the argument $n, which is an id or a list of ids.
+func (s *Step) idsOf(n int) []string {
+	if ids, isList := s.args[n-1].([]string); isList {
+		return ids
+	}
+	return []string{fmt.Sprint(s.args[n-1])}
 }
 
 // inLockOrder returns the steps of a transaction in the order in which they are sent: statements that lock the rows it
@@ -154,7 +167,7 @@ func splitFirst(steps []Step) (first, rest []Step, rows []RowKey) {
 	slices.SortFunc(rows, compareRows)
 	rows = slices.Compact(rows)
 	return first, rest, slices.DeleteFunc(rows, func(r RowKey) bool {
-		return slices.ContainsFunc(first, func(s Step) bool { return s.rows()[0] == r })
+		return slices.ContainsFunc(first, func(s Step) bool { return slices.Contains(s.rows(), r) })
 	})
 }
 
@@ -179,9 +192,9 @@ func idsToLock(t *SharedTable, rows []RowKey, first []Step) []string {
 	if len(rows) == 0 {
 		return nil
 	}
-	ids := make([]string, 0, len(rows)+len(first))
+	var ids []string
 	for _, s := range first {
-		ids = append(ids, s.rows()[0].Key)
+		rows = append(rows, s.rows()...)
 	}
 	for _, r := range rows {
 		ids = append(ids, r.Key)

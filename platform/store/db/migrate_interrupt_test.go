@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -45,7 +46,8 @@ func (k *killer) apply(cfg *pgx.ConnConfig) {
 }
 
 func changesSchema(sql string) bool {
-	return (strings.Contains(sql, "CREATE ") || strings.Contains(sql, "ALTER TABLE ")) && !strings.Contains(sql, "goose_")
+	isChange := func(start string) bool { return strings.Contains(sql, start) }
+	return slices.ContainsFunc([]string{"CREATE ", "ALTER TABLE ", "DROP INDEX "}, isChange) && !strings.Contains(sql, "goose_")
 }
 
 func (k *killer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {

@@ -59,3 +59,18 @@ func (r *record) end(refusal, err error) {
 		r.state.Store(recordOpen)
 	}
 }
+
+// HasOwnStatements reports whether ctx adds statements to the transactions of its request, so that other requests must
+// not share them.
+func (d *DB) HasOwnStatements(ctx context.Context) bool {
+	if p, _ := ctx.Value(prologueKey{}).(*prologue); p != nil {
+		return true
+	}
+	r, _ := ctx.Value(recordKey{}).(*record)
+	if r == nil || r.state.Load() != recordOpen {
+		return false
+	}
+	head, tail := &Tx{db: d}, &Tx{db: d}
+	r.queue(head, tail)
+	return len(head.steps)+len(tail.steps) > 0
+}

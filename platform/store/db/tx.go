@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -13,7 +14,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// Tx is a serializable transaction in one home. Its statements are queued, and Commit sends them in one round trip,
+// Tx is a serializable transaction in one home, unless ReadCommitted was called. Its statements are queued, and Commit sends them in one round trip,
 // including BEGIN and COMMIT. Commit may run them several times, so that a Tx must not have side effects outside of the
 // database.
 type Tx struct {
@@ -21,9 +22,10 @@ type Tx struct {
 	home  region.Code
 	steps []Step
 	// idempotentBy is the primary key that a retry violates if an earlier attempt was committed.
-	idempotentBy string
-	unrecorded   bool
-	shardArgs    []shardArg
+	idempotentBy  string
+	readCommitted bool
+	unrecorded    bool
+	shardArgs     []shardArg
 }
 
 // Step is one statement of a Tx.
@@ -33,6 +35,7 @@ type Step struct {
 	scan      func(pgx.Rows) error
 	guard     error
 	conflicts map[string]error
+	recovers  bool // see Recover
 }
 
 // NewTx returns an empty transaction in home.
@@ -65,6 +68,16 @@ func (s *Step) OnConflict(constraint string, err error) {
 	}
 	s.conflicts[constraint] = err
 }
+
+// Recover queues a query that is only sent if an earlier attempt may have been committed. It reads what that attempt has
+// inserted.
+func (t *Tx) Recover(st *Statement, scan func(pgx.Rows) error, args ...any) {
+	t.Query(st, scan, args...).recovers = true
+}
+
+// ReadCommitted lowers the isolation of the transaction, so that it does not conflict with those that read the same parts
+// of an index. It must only change rows by their keys, regardless of what other transactions read and write.
+func (t *Tx) ReadCommitted() { t.readCommitted = true }
 
 // IdempotentBy names the primary key of the first row that the transaction inserts. If the connection is lost during
 // COMMIT, the transaction is retried, and a violation of the key means that the first attempt was committed. Only the
@@ -149,7 +162,7 @@ func (t *Tx) waitForRow(ctx context.Context, h *home) (leave func(), err error) 
 func (t *Tx) commit(ctx context.Context, h *home) error {
 	maybeCommitted := false // by an earlier attempt whose response was lost
 	for try := 0; ; try++ {
-		failed, err := t.run(ctx, h)
+		failed, err := t.run(ctx, h, t.stepsOf(maybeCommitted))
 		switch {
 		case err == nil:
 			return nil
@@ -174,6 +187,14 @@ func (t *Tx) commit(ctx context.Context, h *home) error {
 	}
 }
 
+// stepsOf returns the steps of an attempt.
+func (t *Tx) stepsOf(maybeCommitted bool) []Step {
+	if maybeCommitted || !slices.ContainsFunc(t.steps, func(s Step) bool { return s.recovers }) {
+		return t.steps
+	}
+	return slices.DeleteFunc(slices.Clone(t.steps), func(s Step) bool { return s.recovers })
+}
+
 // backOff waits before a retry: 1 to 2 ms at first, doubling with each retry up to about 100 ms. It returns false if
 // ctx is done.
 func backOff(ctx context.Context, try int) bool {
@@ -189,13 +210,14 @@ func backOff(ctx context.Context, try int) bool {
 }
 
 const (
-	sqlBegin    = "BEGIN ISOLATION LEVEL SERIALIZABLE"
-	sqlCommit   = "COMMIT"
-	sqlRollback = "ROLLBACK"
+	sqlBegin              = "BEGIN ISOLATION LEVEL SERIALIZABLE"
+	sqlBeginReadCommitted = "BEGIN ISOLATION LEVEL READ COMMITTED"
+	sqlCommit             = "COMMIT"
+	sqlRollback           = "ROLLBACK"
 )
 
 // run sends the transaction once. It returns the step that failed, if any, with the error.
-func (t *Tx) run(ctx context.Context, h *home) (*Step, error) {
+func (t *Tx) run(ctx context.Context, h *home, steps []Step) (*Step, error) {
 	t.db.metrics.roundTrips.WithLabelValues(string(t.home)).Inc()
 	conn, release, err := h.acquire(ctx)
 	if err != nil {
@@ -210,13 +232,17 @@ func (t *Tx) run(ctx context.Context, h *home) (*Step, error) {
 		return nil, err
 	}
 	var batch pgx.Batch
-	batch.Queue(sqlBegin)
-	for _, s := range t.steps {
+	if t.readCommitted {
+		batch.Queue(sqlBeginReadCommitted)
+	} else {
+		batch.Queue(sqlBegin)
+	}
+	for _, s := range steps {
 		batch.Queue(s.statement.SQL, s.args...)
 	}
 	batch.Queue(sqlCommit)
 	results := conn.SendBatch(ctx, &batch)
-	failed, err := t.readResults(results)
+	failed, err := readResults(results, steps)
 	if closeErr := results.Close(); err == nil {
 		err = closeErr
 	}
@@ -228,12 +254,12 @@ func (t *Tx) run(ctx context.Context, h *home) (*Step, error) {
 
 var errRolledBack = errors.New("the database rolled the transaction back")
 
-func (t *Tx) readResults(results pgx.BatchResults) (*Step, error) {
+func readResults(results pgx.BatchResults, steps []Step) (*Step, error) {
 	if _, err := results.Exec(); err != nil { // BEGIN
 		return nil, err
 	}
-	for i := range t.steps {
-		s := &t.steps[i]
+	for i := range steps {
+		s := &steps[i]
 		if err := s.readResult(results); err != nil {
 			return s, err
 		}

@@ -26,7 +26,7 @@ import (
 // Reference is a reference to a file.
 type Reference struct {
 	ID string // empty for no reference, which is always valid
-	// Kind is image, video or file. A clip counts as a video, and audio as a file. It is empty for what only may be the id
+	// Kind is image, video, file, clip or audio. A clip counts as a video, and audio as a file. It is empty for what only may be the id
 	// of a file, see Mentioned.
 	Kind string
 	// Field is the parameter with the id, such as `attachments[0].fileId`. Errors name it.
@@ -79,13 +79,7 @@ func (r Reference) fits(fileType string) bool {
 	if r.Kind == "" {
 		return true
 	}
-	switch fileType {
-	case "clip":
-		return r.Kind == "video"
-	case "audio":
-		return r.Kind == "file"
-	}
-	return r.Kind == fileType
+	return r.Kind == fileType || fileType == "clip" && r.Kind == "video" || fileType == "audio" && r.Kind == "file"
 }
 
 // Require adds a check of references to a request, for objects whose files are not restricted.

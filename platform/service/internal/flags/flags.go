@@ -33,6 +33,12 @@ func (c Change) HideLimit() int {
 	return c.settings.FlagHideLimit
 }
 
+// IsAddition reports whether the change adds a flag and removes none.
+func (c Change) IsAddition() bool { return c.settings != nil }
+
+// MayHide reports whether the change may hide or show content.
+func (c Change) MayHide() bool { return !c.IsAddition() || c.HideLimit() > 0 }
+
 // CommunityOf returns the place of content on a target.
 func CommunityOf(targetType, targetID string) string {
 	if targetType == "community" {

@@ -126,7 +126,8 @@ func (p *PostContext) Rows(d *Draft, now time.Time, newID func() string) []store
 		AuthorID: p.AuthorID, AuthorPublicID: p.AuthorPublicID, IsParent: true,
 		FeedType: p.FeedType(), DataType: d.DataType, StructureType: d.structure(), Data: view.ObjectJSON(d.Data),
 		Metadata: view.ObjectJSON(d.GetMetadata()), Tags: d.GetTags(), Hashtags: d.GetHashtags(), Mentionees: view.MentionsJSON(d.Mentions),
-		CreatedAt: now, UpdatedAt: now, EditedAt: now,
+		Annotations: d.annotations(),
+		CreatedAt:   now, UpdatedAt: now, EditedAt: now,
 	}
 	posts := []store.Post{parent}
 	for _, part := range d.parts() {
@@ -143,7 +144,7 @@ func childOf(parent store.Post, part part, id string) store.Post {
 	child.ID, child.ParentID, child.IsParent, child.Children = id, parent.ID, false, nil
 	child.DataType, child.StructureType = part.kind, part.kind
 	child.Data = view.ObjectJSON(part.data)
-	child.Metadata, child.Tags, child.Hashtags, child.Mentionees = []byte("{}"), nil, nil, []byte("[]")
+	child.Metadata, child.Tags, child.Hashtags, child.Mentionees, child.Annotations = []byte("{}"), nil, nil, []byte("[]"), nil
 	child.Flaggers, child.FlagCount, child.HasFlaggedChildren, child.HasFlaggedComment = nil, 0, false, false
 	child.LatestComments = nil
 	return child

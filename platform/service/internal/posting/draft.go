@@ -51,7 +51,7 @@ func NewDraft(m *plazav1.CreatePostRequest) (*Draft, error) {
 	if d.TargetType == "" {
 		d.TargetType = "user"
 	}
-	if d.DataType == "" || d.DataType == "image" || d.DataType == "file" || d.DataType == "video" {
+	if d.DataType == "" || d.DataType == "image" || d.DataType == "file" || d.DataType == "video" || d.DataType == "clip" || d.DataType == "audio" {
 		d.DataType = "text" // the parent has the text; its children have the files that the older types name
 	}
 	if d.Data == nil {
@@ -123,7 +123,7 @@ func (d *Draft) check() error {
 		return d.checkCustom()
 	}
 	if d.DataType != "text" {
-		return fail.Validation("dataType: must be text, image, file, video, poll, liveStream, room or a dotted custom name")
+		return fail.Validation("dataType: must be text, image, file, video, clip, audio, poll, liveStream, room or a dotted custom name")
 	}
 	for field, limit := range map[string]int{"title": maxTitle, "text": maxText} {
 		v, present := d.Data.GetFields()[field]
@@ -239,7 +239,9 @@ func (d *Draft) parts() []part {
 func fileData(a *plazav1.Attachment) *structpb.Struct {
 	value := structpb.NewStringValue(a.GetFileId())
 	if a.GetType() == "video" {
-		return fields("videoFileId", structpb.NewStructValue(fields("original", value)))
+		video := fields("videoFileId", structpb.NewStructValue(fields("original", value)))
+		video.Fields["thumbnailFileId"] = structpb.NewStringValue("") // by which clients recognize a video
+		return video
 	}
 	return fields("fileId", value)
 }
@@ -261,6 +263,6 @@ func (d *Draft) RequireFiles(r *service.Request, target *visibility.Target) {
 // Text returns the user-written text of the draft.
 func (d *Draft) Text() textrules.UserText {
 	t := textrules.TextOf(d.Data)
-	t.Texts = slices.Concat(t.Texts, d.GetTags(), d.GetHashtags())
+	t.Texts = slices.Concat(t.Texts, d.GetTags(), d.GetHashtags(), annotationTexts(d.GetLinks(), d.GetProductTags()))
 	return t
 }

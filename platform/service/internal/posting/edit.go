@@ -104,7 +104,7 @@ func (e *Edit) takeAttachments(m *plazav1.UpdatePostRequest) error {
 // withPending returns a post with the fields of a pending edit.
 func withPending(p store.Post, e *store.PendingEdit) *store.Post {
 	if e != nil {
-		p.Data, p.Metadata, p.Mentionees, p.Tags, p.Hashtags = e.Data, e.Metadata, e.Mentionees, e.Tags, e.Hashtags
+		p.Data, p.Metadata, p.Mentionees, p.Tags, p.Hashtags, p.Annotations = e.Data, e.Metadata, e.Mentionees, e.Tags, e.Hashtags, e.Annotations
 	}
 	return &p
 }
@@ -115,7 +115,7 @@ func (e *Edit) Pending(m *plazav1.UpdatePostRequest, mentions []view.Mention, no
 	return store.PendingEdit{
 		ReferenceID: parent.ID, ReferenceType: store.ReferencePost, TargetID: parent.TargetID, AuthorID: parent.AuthorID, Data: parent.Data,
 		Metadata: parent.Metadata, Mentionees: parent.Mentionees, Attachments: view.AttachmentsJSON(e.Attachments), Tags: parent.Tags,
-		Hashtags: parent.Hashtags, CreatedAt: now,
+		Hashtags: parent.Hashtags, CreatedAt: now, Annotations: parent.Annotations,
 	}
 }
 
@@ -140,7 +140,7 @@ func attachmentOf(c store.Post) *plazav1.Attachment {
 
 // Text returns the user-written text that the edit changes: the body, the tags and the hashtags.
 func (e *Edit) Text(m *plazav1.UpdatePostRequest) textrules.UserText {
-	t := textrules.TextOfList(slices.Concat(m.GetTags(), m.GetHashtags())...)
+	t := textrules.TextOfList(slices.Concat(m.GetTags(), m.GetHashtags(), annotationTexts(m.GetLinks(), m.GetProductTags()))...)
 	if m.GetData() != nil || m.Text != nil {
 		t.Texts = append(t.Texts, e.Draft.Text().Texts...)
 	}
@@ -155,6 +155,7 @@ func (e *Edit) Rows(m *plazav1.UpdatePostRequest, mentions []view.Mention, now t
 	parent.Tags = service.ReplaceList(m.GetTags(), parent.Tags, m.GetClear(), "tags")
 	parent.Hashtags = service.ReplaceList(m.GetHashtags(), parent.Hashtags, m.GetClear(), "hashtags")
 	parent.Mentionees = EditedMentions(m.GetMentionees(), mentions, parent.Mentionees, m.GetClear())
+	parent.Annotations = editedAnnotations(parent.Annotations, m)
 	if m.GetMetadata() != nil {
 		parent.Metadata = view.ObjectJSON(m.GetMetadata())
 	}

@@ -115,7 +115,7 @@ func (e embedding) attach(tx *store.Tx) {
 	case e.PollID != "":
 		tx.AttachPoll(e.PollID, e.PostID, errPoll)
 	case e.StreamID != "":
-		tx.AttachVideoStream(e.StreamID, e.PostID, errStream)
+		tx.AttachVideoStream(e.StreamID, e.PostID, e.TargetType, e.TargetPublicID, errStream)
 	case e.RoomID != "":
 		tx.AttachRoom(e.RoomID, e.PostID, e.TargetType, e.TargetID, e.TargetPublicID, errRoom)
 	}

@@ -94,7 +94,9 @@ type Comment struct {
 	// Kind of target: `community`, `user` or `content`.
 	TargetType string `protobuf:"bytes,31,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
 	// Its edit that waits for approval; `null` without one, and to callers other than its author and moderators.
-	PendingEdit   *PendingEdit `protobuf:"bytes,32,opt,name=pending_edit,json=pendingEdit,proto3" json:"pending_edit,omitempty"`
+	PendingEdit *PendingEdit `protobuf:"bytes,32,opt,name=pending_edit,json=pendingEdit,proto3" json:"pending_edit,omitempty"`
+	// The links in the text that clients show.
+	Links         []*Link `protobuf:"bytes,33,rep,name=links,proto3" json:"links,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -353,6 +355,13 @@ func (x *Comment) GetPendingEdit() *PendingEdit {
 	return nil
 }
 
+func (x *Comment) GetLinks() []*Link {
+	if x != nil {
+		return x.Links
+	}
+	return nil
+}
+
 // CommentResponse contains comments and the objects they refer to.
 type CommentResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -560,7 +569,9 @@ type CreateCommentRequest struct {
 	// The users mentioned.
 	Mentionees []*Mentionee `protobuf:"bytes,6,rep,name=mentionees,proto3" json:"mentionees,omitempty"`
 	// Media elements, at most 10.
-	Attachments   []*Attachment `protobuf:"bytes,7,rep,name=attachments,proto3" json:"attachments,omitempty"`
+	Attachments []*Attachment `protobuf:"bytes,7,rep,name=attachments,proto3" json:"attachments,omitempty"`
+	// The links in the text that clients show, at most 50. They must follow the allow list, like those in the text.
+	Links         []*Link `protobuf:"bytes,8,rep,name=links,proto3" json:"links,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -640,6 +651,13 @@ func (x *CreateCommentRequest) GetMentionees() []*Mentionee {
 func (x *CreateCommentRequest) GetAttachments() []*Attachment {
 	if x != nil {
 		return x.Attachments
+	}
+	return nil
+}
+
+func (x *CreateCommentRequest) GetLinks() []*Link {
+	if x != nil {
+		return x.Links
 	}
 	return nil
 }
@@ -936,8 +954,11 @@ type UpdateCommentRequest struct {
 	// The new media elements, at most 10, which replace the previous ones. An empty list changes nothing unless `clear`
 	// names it.
 	Attachments []*Attachment `protobuf:"bytes,5,rep,name=attachments,proto3" json:"attachments,omitempty"`
-	// Lists to empty: `attachments`, `mentionees`. In a JSON body an empty list has the same effect.
-	Clear         []string `protobuf:"bytes,6,rep,name=clear,proto3" json:"clear,omitempty"`
+	// Lists to empty: `attachments`, `mentionees`, `links`. In a JSON body an empty list has the same effect.
+	Clear []string `protobuf:"bytes,6,rep,name=clear,proto3" json:"clear,omitempty"`
+	// The links in the text that clients show, at most 50. They replace the previous ones. An empty list changes nothing
+	// unless `clear` names it.
+	Links         []*Link `protobuf:"bytes,7,rep,name=links,proto3" json:"links,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1010,6 +1031,13 @@ func (x *UpdateCommentRequest) GetAttachments() []*Attachment {
 func (x *UpdateCommentRequest) GetClear() []string {
 	if x != nil {
 		return x.Clear
+	}
+	return nil
+}
+
+func (x *UpdateCommentRequest) GetLinks() []*Link {
+	if x != nil {
+		return x.Links
 	}
 	return nil
 }
@@ -1367,7 +1395,7 @@ var File_plaza_v1_comment_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_comment_proto_rawDesc = "" +
 	"\n" +
-	"\x16plaza/v1/comment.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/role.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\xbe\n" +
+	"\x16plaza/v1/comment.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/role.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\xe4\n" +
 	"\n" +
 	"\aComment\x12\x1d\n" +
 	"\n" +
@@ -1412,7 +1440,8 @@ const file_plaza_v1_comment_proto_rawDesc = "" +
 	"\ttarget_id\x18\x1e \x01(\tR\btargetId\x12\x1f\n" +
 	"\vtarget_type\x18\x1f \x01(\tR\n" +
 	"targetType\x128\n" +
-	"\fpending_edit\x18  \x01(\v2\x15.plaza.v1.PendingEditR\vpendingEdit\x1a<\n" +
+	"\fpending_edit\x18  \x01(\v2\x15.plaza.v1.PendingEditR\vpendingEdit\x12$\n" +
+	"\x05links\x18! \x03(\v2\x0e.plaza.v1.LinkR\x05links\x1a<\n" +
 	"\x0eReactionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xb8\x02\n" +
@@ -1430,7 +1459,7 @@ const file_plaza_v1_comment_proto_rawDesc = "" +
 	"\x05users\x18\x04 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12$\n" +
 	"\x05roles\x18\x05 \x03(\v2\x0e.plaza.v1.RoleR\x05roles\x12*\n" +
 	"\x05files\x18\x06 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
-	"\x06paging\x18\a \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xad\x03\n" +
+	"\x06paging\x18\a \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xdd\x03\n" +
 	"\x14CreateCommentRequest\x12,\n" +
 	"\freference_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vreferenceId\x12E\n" +
 	"\x0ereference_type\x18\x02 \x01(\tB\x1e\xbaH\x1b\xd8\x01\x01r\x16R\x04postR\acontentR\x05storyR\rreferenceType\x12:\n" +
@@ -1442,7 +1471,8 @@ const file_plaza_v1_comment_proto_rawDesc = "" +
 	"R\n" +
 	"mentionees\x12@\n" +
 	"\vattachments\x18\a \x03(\v2\x14.plaza.v1.AttachmentB\b\xbaH\x05\x92\x01\x02\x10\n" +
-	"R\vattachments\"=\n" +
+	"R\vattachments\x12.\n" +
+	"\x05links\x18\b \x03(\v2\x0e.plaza.v1.LinkB\b\xbaH\x05\x92\x01\x02\x102R\x05links\"=\n" +
 	"\x11GetCommentRequest\x12(\n" +
 	"\n" +
 	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId\"a\n" +
@@ -1471,7 +1501,7 @@ const file_plaza_v1_comment_proto_rawDesc = "" +
 	" \x01(\tB%\xbaH\"\xd8\x01\x01r\x1dR\bapprovedR\apendingR\bdeclinedR\x0eapprovalStatusB\x16\n" +
 	"\x14_filter_by_parent_idB\v\n" +
 	"\t_has_flagB\r\n" +
-	"\v_is_deleted\"\x85\x03\n" +
+	"\v_is_deleted\"\xbc\x03\n" +
 	"\x14UpdateCommentRequest\x12(\n" +
 	"\n" +
 	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId\x12:\n" +
@@ -1482,10 +1512,11 @@ const file_plaza_v1_comment_proto_rawDesc = "" +
 	"R\n" +
 	"mentionees\x12@\n" +
 	"\vattachments\x18\x05 \x03(\v2\x14.plaza.v1.AttachmentB\b\xbaH\x05\x92\x01\x02\x10\n" +
-	"R\vattachments\x12;\n" +
-	"\x05clear\x18\x06 \x03(\tB%\xbaH\"\x92\x01\x1f\x10\n" +
-	"\"\x1br\x19R\vattachmentsR\n" +
-	"mentioneesR\x05clear:\v\xf2\xbb\x18\a\x12\x05clear\"A\n" +
+	"R\vattachments\x12B\n" +
+	"\x05clear\x18\x06 \x03(\tB,\xbaH)\x92\x01&\x10\n" +
+	"\"\"r R\vattachmentsR\n" +
+	"mentioneesR\x05linksR\x05clear\x12.\n" +
+	"\x05links\x18\a \x03(\v2\x0e.plaza.v1.LinkB\b\xbaH\x05\x92\x01\x02\x102R\x05links:\v\xf2\xbb\x18\a\x12\x05clear\"A\n" +
 	"\x15ApproveCommentRequest\x12(\n" +
 	"\n" +
 	"comment_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tcommentId\"A\n" +
@@ -1565,14 +1596,15 @@ var file_plaza_v1_comment_proto_goTypes = []any{
 	(*Mentionee)(nil),                   // 20: plaza.v1.Mentionee
 	(*Attachment)(nil),                  // 21: plaza.v1.Attachment
 	(*PendingEdit)(nil),                 // 22: plaza.v1.PendingEdit
-	(*CommunityUser)(nil),               // 23: plaza.v1.CommunityUser
-	(*User)(nil),                        // 24: plaza.v1.User
-	(*Role)(nil),                        // 25: plaza.v1.Role
-	(*File)(nil),                        // 26: plaza.v1.File
-	(*Paging)(nil),                      // 27: plaza.v1.Paging
-	(*PageOptions)(nil),                 // 28: plaza.v1.PageOptions
-	(*StatusSuccessResponse)(nil),       // 29: plaza.v1.StatusSuccessResponse
-	(*FlaggedByMeResponse)(nil),         // 30: plaza.v1.FlaggedByMeResponse
+	(*Link)(nil),                        // 23: plaza.v1.Link
+	(*CommunityUser)(nil),               // 24: plaza.v1.CommunityUser
+	(*User)(nil),                        // 25: plaza.v1.User
+	(*Role)(nil),                        // 26: plaza.v1.Role
+	(*File)(nil),                        // 27: plaza.v1.File
+	(*Paging)(nil),                      // 28: plaza.v1.Paging
+	(*PageOptions)(nil),                 // 29: plaza.v1.PageOptions
+	(*StatusSuccessResponse)(nil),       // 30: plaza.v1.StatusSuccessResponse
+	(*FlaggedByMeResponse)(nil),         // 31: plaza.v1.FlaggedByMeResponse
 }
 var file_plaza_v1_comment_proto_depIdxs = []int32{
 	17, // 0: plaza.v1.Comment.data:type_name -> google.protobuf.Struct
@@ -1585,58 +1617,61 @@ var file_plaza_v1_comment_proto_depIdxs = []int32{
 	20, // 7: plaza.v1.Comment.mentionees:type_name -> plaza.v1.Mentionee
 	21, // 8: plaza.v1.Comment.attachments:type_name -> plaza.v1.Attachment
 	22, // 9: plaza.v1.Comment.pending_edit:type_name -> plaza.v1.PendingEdit
-	0,  // 10: plaza.v1.CommentResponse.comments:type_name -> plaza.v1.Comment
-	0,  // 11: plaza.v1.CommentResponse.comment_children:type_name -> plaza.v1.Comment
-	23, // 12: plaza.v1.CommentResponse.community_users:type_name -> plaza.v1.CommunityUser
-	24, // 13: plaza.v1.CommentResponse.users:type_name -> plaza.v1.User
-	25, // 14: plaza.v1.CommentResponse.roles:type_name -> plaza.v1.Role
-	26, // 15: plaza.v1.CommentResponse.files:type_name -> plaza.v1.File
-	0,  // 16: plaza.v1.ListCommentsResponse.comments:type_name -> plaza.v1.Comment
-	0,  // 17: plaza.v1.ListCommentsResponse.comment_children:type_name -> plaza.v1.Comment
-	23, // 18: plaza.v1.ListCommentsResponse.community_users:type_name -> plaza.v1.CommunityUser
-	24, // 19: plaza.v1.ListCommentsResponse.users:type_name -> plaza.v1.User
-	25, // 20: plaza.v1.ListCommentsResponse.roles:type_name -> plaza.v1.Role
-	26, // 21: plaza.v1.ListCommentsResponse.files:type_name -> plaza.v1.File
-	27, // 22: plaza.v1.ListCommentsResponse.paging:type_name -> plaza.v1.Paging
-	17, // 23: plaza.v1.CreateCommentRequest.data:type_name -> google.protobuf.Struct
-	17, // 24: plaza.v1.CreateCommentRequest.metadata:type_name -> google.protobuf.Struct
-	20, // 25: plaza.v1.CreateCommentRequest.mentionees:type_name -> plaza.v1.Mentionee
-	21, // 26: plaza.v1.CreateCommentRequest.attachments:type_name -> plaza.v1.Attachment
-	6,  // 27: plaza.v1.ListCommentsRequest.data_types:type_name -> plaza.v1.CommentDataTypes
-	28, // 28: plaza.v1.ListCommentsRequest.options:type_name -> plaza.v1.PageOptions
-	17, // 29: plaza.v1.UpdateCommentRequest.data:type_name -> google.protobuf.Struct
-	17, // 30: plaza.v1.UpdateCommentRequest.metadata:type_name -> google.protobuf.Struct
-	20, // 31: plaza.v1.UpdateCommentRequest.mentionees:type_name -> plaza.v1.Mentionee
-	21, // 32: plaza.v1.UpdateCommentRequest.attachments:type_name -> plaza.v1.Attachment
-	3,  // 33: plaza.v1.CommentService.CreateComment:input_type -> plaza.v1.CreateCommentRequest
-	4,  // 34: plaza.v1.CommentService.GetComment:input_type -> plaza.v1.GetCommentRequest
-	5,  // 35: plaza.v1.CommentService.BatchGetComments:input_type -> plaza.v1.BatchGetCommentsRequest
-	7,  // 36: plaza.v1.CommentService.ListComments:input_type -> plaza.v1.ListCommentsRequest
-	8,  // 37: plaza.v1.CommentService.UpdateComment:input_type -> plaza.v1.UpdateCommentRequest
-	9,  // 38: plaza.v1.CommentService.ApproveComment:input_type -> plaza.v1.ApproveCommentRequest
-	10, // 39: plaza.v1.CommentService.DeclineComment:input_type -> plaza.v1.DeclineCommentRequest
-	11, // 40: plaza.v1.CommentService.DeleteComment:input_type -> plaza.v1.DeleteCommentRequest
-	12, // 41: plaza.v1.CommentService.FlagComment:input_type -> plaza.v1.FlagCommentRequest
-	13, // 42: plaza.v1.CommentService.UnflagComment:input_type -> plaza.v1.UnflagCommentRequest
-	14, // 43: plaza.v1.CommentService.ClearCommentFlags:input_type -> plaza.v1.ClearCommentFlagsRequest
-	15, // 44: plaza.v1.CommentService.IsCommentFlaggedByMe:input_type -> plaza.v1.IsCommentFlaggedByMeRequest
-	1,  // 45: plaza.v1.CommentService.CreateComment:output_type -> plaza.v1.CommentResponse
-	1,  // 46: plaza.v1.CommentService.GetComment:output_type -> plaza.v1.CommentResponse
-	1,  // 47: plaza.v1.CommentService.BatchGetComments:output_type -> plaza.v1.CommentResponse
-	2,  // 48: plaza.v1.CommentService.ListComments:output_type -> plaza.v1.ListCommentsResponse
-	1,  // 49: plaza.v1.CommentService.UpdateComment:output_type -> plaza.v1.CommentResponse
-	1,  // 50: plaza.v1.CommentService.ApproveComment:output_type -> plaza.v1.CommentResponse
-	1,  // 51: plaza.v1.CommentService.DeclineComment:output_type -> plaza.v1.CommentResponse
-	29, // 52: plaza.v1.CommentService.DeleteComment:output_type -> plaza.v1.StatusSuccessResponse
-	1,  // 53: plaza.v1.CommentService.FlagComment:output_type -> plaza.v1.CommentResponse
-	1,  // 54: plaza.v1.CommentService.UnflagComment:output_type -> plaza.v1.CommentResponse
-	1,  // 55: plaza.v1.CommentService.ClearCommentFlags:output_type -> plaza.v1.CommentResponse
-	30, // 56: plaza.v1.CommentService.IsCommentFlaggedByMe:output_type -> plaza.v1.FlaggedByMeResponse
-	45, // [45:57] is the sub-list for method output_type
-	33, // [33:45] is the sub-list for method input_type
-	33, // [33:33] is the sub-list for extension type_name
-	33, // [33:33] is the sub-list for extension extendee
-	0,  // [0:33] is the sub-list for field type_name
+	23, // 10: plaza.v1.Comment.links:type_name -> plaza.v1.Link
+	0,  // 11: plaza.v1.CommentResponse.comments:type_name -> plaza.v1.Comment
+	0,  // 12: plaza.v1.CommentResponse.comment_children:type_name -> plaza.v1.Comment
+	24, // 13: plaza.v1.CommentResponse.community_users:type_name -> plaza.v1.CommunityUser
+	25, // 14: plaza.v1.CommentResponse.users:type_name -> plaza.v1.User
+	26, // 15: plaza.v1.CommentResponse.roles:type_name -> plaza.v1.Role
+	27, // 16: plaza.v1.CommentResponse.files:type_name -> plaza.v1.File
+	0,  // 17: plaza.v1.ListCommentsResponse.comments:type_name -> plaza.v1.Comment
+	0,  // 18: plaza.v1.ListCommentsResponse.comment_children:type_name -> plaza.v1.Comment
+	24, // 19: plaza.v1.ListCommentsResponse.community_users:type_name -> plaza.v1.CommunityUser
+	25, // 20: plaza.v1.ListCommentsResponse.users:type_name -> plaza.v1.User
+	26, // 21: plaza.v1.ListCommentsResponse.roles:type_name -> plaza.v1.Role
+	27, // 22: plaza.v1.ListCommentsResponse.files:type_name -> plaza.v1.File
+	28, // 23: plaza.v1.ListCommentsResponse.paging:type_name -> plaza.v1.Paging
+	17, // 24: plaza.v1.CreateCommentRequest.data:type_name -> google.protobuf.Struct
+	17, // 25: plaza.v1.CreateCommentRequest.metadata:type_name -> google.protobuf.Struct
+	20, // 26: plaza.v1.CreateCommentRequest.mentionees:type_name -> plaza.v1.Mentionee
+	21, // 27: plaza.v1.CreateCommentRequest.attachments:type_name -> plaza.v1.Attachment
+	23, // 28: plaza.v1.CreateCommentRequest.links:type_name -> plaza.v1.Link
+	6,  // 29: plaza.v1.ListCommentsRequest.data_types:type_name -> plaza.v1.CommentDataTypes
+	29, // 30: plaza.v1.ListCommentsRequest.options:type_name -> plaza.v1.PageOptions
+	17, // 31: plaza.v1.UpdateCommentRequest.data:type_name -> google.protobuf.Struct
+	17, // 32: plaza.v1.UpdateCommentRequest.metadata:type_name -> google.protobuf.Struct
+	20, // 33: plaza.v1.UpdateCommentRequest.mentionees:type_name -> plaza.v1.Mentionee
+	21, // 34: plaza.v1.UpdateCommentRequest.attachments:type_name -> plaza.v1.Attachment
+	23, // 35: plaza.v1.UpdateCommentRequest.links:type_name -> plaza.v1.Link
+	3,  // 36: plaza.v1.CommentService.CreateComment:input_type -> plaza.v1.CreateCommentRequest
+	4,  // 37: plaza.v1.CommentService.GetComment:input_type -> plaza.v1.GetCommentRequest
+	5,  // 38: plaza.v1.CommentService.BatchGetComments:input_type -> plaza.v1.BatchGetCommentsRequest
+	7,  // 39: plaza.v1.CommentService.ListComments:input_type -> plaza.v1.ListCommentsRequest
+	8,  // 40: plaza.v1.CommentService.UpdateComment:input_type -> plaza.v1.UpdateCommentRequest
+	9,  // 41: plaza.v1.CommentService.ApproveComment:input_type -> plaza.v1.ApproveCommentRequest
+	10, // 42: plaza.v1.CommentService.DeclineComment:input_type -> plaza.v1.DeclineCommentRequest
+	11, // 43: plaza.v1.CommentService.DeleteComment:input_type -> plaza.v1.DeleteCommentRequest
+	12, // 44: plaza.v1.CommentService.FlagComment:input_type -> plaza.v1.FlagCommentRequest
+	13, // 45: plaza.v1.CommentService.UnflagComment:input_type -> plaza.v1.UnflagCommentRequest
+	14, // 46: plaza.v1.CommentService.ClearCommentFlags:input_type -> plaza.v1.ClearCommentFlagsRequest
+	15, // 47: plaza.v1.CommentService.IsCommentFlaggedByMe:input_type -> plaza.v1.IsCommentFlaggedByMeRequest
+	1,  // 48: plaza.v1.CommentService.CreateComment:output_type -> plaza.v1.CommentResponse
+	1,  // 49: plaza.v1.CommentService.GetComment:output_type -> plaza.v1.CommentResponse
+	1,  // 50: plaza.v1.CommentService.BatchGetComments:output_type -> plaza.v1.CommentResponse
+	2,  // 51: plaza.v1.CommentService.ListComments:output_type -> plaza.v1.ListCommentsResponse
+	1,  // 52: plaza.v1.CommentService.UpdateComment:output_type -> plaza.v1.CommentResponse
+	1,  // 53: plaza.v1.CommentService.ApproveComment:output_type -> plaza.v1.CommentResponse
+	1,  // 54: plaza.v1.CommentService.DeclineComment:output_type -> plaza.v1.CommentResponse
+	30, // 55: plaza.v1.CommentService.DeleteComment:output_type -> plaza.v1.StatusSuccessResponse
+	1,  // 56: plaza.v1.CommentService.FlagComment:output_type -> plaza.v1.CommentResponse
+	1,  // 57: plaza.v1.CommentService.UnflagComment:output_type -> plaza.v1.CommentResponse
+	1,  // 58: plaza.v1.CommentService.ClearCommentFlags:output_type -> plaza.v1.CommentResponse
+	31, // 59: plaza.v1.CommentService.IsCommentFlaggedByMe:output_type -> plaza.v1.FlaggedByMeResponse
+	48, // [48:60] is the sub-list for method output_type
+	36, // [36:48] is the sub-list for method input_type
+	36, // [36:36] is the sub-list for extension type_name
+	36, // [36:36] is the sub-list for extension extendee
+	0,  // [0:36] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_comment_proto_init() }

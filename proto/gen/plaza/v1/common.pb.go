@@ -477,9 +477,15 @@ type PendingEdit struct {
 	// Hashtags after the edit, without the sign; none for comments.
 	Hashtags []string `protobuf:"bytes,8,rep,name=hashtags,proto3" json:"hashtags,omitempty"`
 	// When it was edited last.
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// The links in the text after the edit.
+	Links []*Link `protobuf:"bytes,10,rep,name=links,proto3" json:"links,omitempty"`
+	// The products after the edit; none for comments.
+	ProductTags []*ProductTag `protobuf:"bytes,11,rep,name=product_tags,json=productTags,proto3" json:"product_tags,omitempty"`
+	// Id of the product that is shown first after the edit.
+	PinnedProductId string `protobuf:"bytes,12,opt,name=pinned_product_id,json=pinnedProductId,proto3" json:"pinned_product_id,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *PendingEdit) Reset() {
@@ -575,10 +581,31 @@ func (x *PendingEdit) GetCreatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *PendingEdit) GetLinks() []*Link {
+	if x != nil {
+		return x.Links
+	}
+	return nil
+}
+
+func (x *PendingEdit) GetProductTags() []*ProductTag {
+	if x != nil {
+		return x.ProductTags
+	}
+	return nil
+}
+
+func (x *PendingEdit) GetPinnedProductId() string {
+	if x != nil {
+		return x.PinnedProductId
+	}
+	return ""
+}
+
 // Attachment is a media element of a post or comment.
 type Attachment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Kind of media: `image`, `video` or `file`. Comments accept `image` and `video` only.
+	// Kind of media: `image`, `video`, `file`, `clip` or `audio`. Comments accept `image` and `video` only.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
 	// Id of the file.
 	FileId        string `protobuf:"bytes,2,opt,name=file_id,json=fileId,proto3" json:"file_id,omitempty"`
@@ -630,6 +657,179 @@ func (x *Attachment) GetFileId() string {
 	return ""
 }
 
+// Link is a link in the text of a post or comment. It has the fields that its author's client sends.
+type Link struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Position of its first character in the text.
+	Index *int32 `protobuf:"varint,1,opt,name=index,proto3,oneof" json:"index,omitempty"`
+	// Number of its characters in the text.
+	Length *int32 `protobuf:"varint,2,opt,name=length,proto3,oneof" json:"length,omitempty"`
+	// The address, at most 2,000 characters.
+	Url string `protobuf:"bytes,3,opt,name=url,proto3" json:"url,omitempty"`
+	// Whether clients show a preview.
+	RenderPreview bool `protobuf:"varint,4,opt,name=render_preview,json=renderPreview,proto3" json:"render_preview,omitempty"`
+	// Domain of the preview.
+	Domain *string `protobuf:"bytes,5,opt,name=domain,proto3,oneof" json:"domain,omitempty"`
+	// Title of the preview.
+	Title *string `protobuf:"bytes,6,opt,name=title,proto3,oneof" json:"title,omitempty"`
+	// Address of the image of the preview.
+	ImageUrl      *string `protobuf:"bytes,7,opt,name=image_url,json=imageUrl,proto3,oneof" json:"image_url,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Link) Reset() {
+	*x = Link{}
+	mi := &file_plaza_v1_common_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Link) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Link) ProtoMessage() {}
+
+func (x *Link) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_common_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Link.ProtoReflect.Descriptor instead.
+func (*Link) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_common_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *Link) GetIndex() int32 {
+	if x != nil && x.Index != nil {
+		return *x.Index
+	}
+	return 0
+}
+
+func (x *Link) GetLength() int32 {
+	if x != nil && x.Length != nil {
+		return *x.Length
+	}
+	return 0
+}
+
+func (x *Link) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
+func (x *Link) GetRenderPreview() bool {
+	if x != nil {
+		return x.RenderPreview
+	}
+	return false
+}
+
+func (x *Link) GetDomain() string {
+	if x != nil && x.Domain != nil {
+		return *x.Domain
+	}
+	return ""
+}
+
+func (x *Link) GetTitle() string {
+	if x != nil && x.Title != nil {
+		return *x.Title
+	}
+	return ""
+}
+
+func (x *Link) GetImageUrl() string {
+	if x != nil && x.ImageUrl != nil {
+		return *x.ImageUrl
+	}
+	return ""
+}
+
+// ProductTag refers to a product in the text of a post or shown with it.
+type ProductTag struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The product's id.
+	ProductId string `protobuf:"bytes,1,opt,name=product_id,json=productId,proto3" json:"product_id,omitempty"`
+	// The text that refers to it; absent if the text does not.
+	Text *string `protobuf:"bytes,2,opt,name=text,proto3,oneof" json:"text,omitempty"`
+	// Position of that text.
+	Index *int32 `protobuf:"varint,3,opt,name=index,proto3,oneof" json:"index,omitempty"`
+	// Number of characters of that text.
+	Length        *int32 `protobuf:"varint,4,opt,name=length,proto3,oneof" json:"length,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProductTag) Reset() {
+	*x = ProductTag{}
+	mi := &file_plaza_v1_common_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProductTag) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProductTag) ProtoMessage() {}
+
+func (x *ProductTag) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_common_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProductTag.ProtoReflect.Descriptor instead.
+func (*ProductTag) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_common_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *ProductTag) GetProductId() string {
+	if x != nil {
+		return x.ProductId
+	}
+	return ""
+}
+
+func (x *ProductTag) GetText() string {
+	if x != nil && x.Text != nil {
+		return *x.Text
+	}
+	return ""
+}
+
+func (x *ProductTag) GetIndex() int32 {
+	if x != nil && x.Index != nil {
+		return *x.Index
+	}
+	return 0
+}
+
+func (x *ProductTag) GetLength() int32 {
+	if x != nil && x.Length != nil {
+		return *x.Length
+	}
+	return 0
+}
+
 // Feed is the list of posts of one target.
 type Feed struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -653,7 +853,7 @@ type Feed struct {
 
 func (x *Feed) Reset() {
 	*x = Feed{}
-	mi := &file_plaza_v1_common_proto_msgTypes[9]
+	mi := &file_plaza_v1_common_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -665,7 +865,7 @@ func (x *Feed) String() string {
 func (*Feed) ProtoMessage() {}
 
 func (x *Feed) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_common_proto_msgTypes[9]
+	mi := &file_plaza_v1_common_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -678,7 +878,7 @@ func (x *Feed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Feed.ProtoReflect.Descriptor instead.
 func (*Feed) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_common_proto_rawDescGZIP(), []int{9}
+	return file_plaza_v1_common_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Feed) GetTargetId() string {
@@ -767,7 +967,7 @@ const file_plaza_v1_common_proto_rawDesc = "" +
 	"\x13FlaggedByMeResponse\x12\x16\n" +
 	"\x06result\x18\x01 \x01(\bR\x06result\x12!\n" +
 	"\ris_flag_by_me\x18\x02 \x01(\bR\n" +
-	"isFlagByMe\"\x91\x03\n" +
+	"isFlagByMe\"\x9c\x04\n" +
 	"\vPendingEdit\x12!\n" +
 	"\freference_id\x18\x01 \x01(\tR\vreferenceId\x12%\n" +
 	"\x0ereference_type\x18\x02 \x01(\tR\rreferenceType\x12+\n" +
@@ -780,11 +980,39 @@ const file_plaza_v1_common_proto_rawDesc = "" +
 	"\x04tags\x18\a \x03(\tR\x04tags\x12\x1a\n" +
 	"\bhashtags\x18\b \x03(\tR\bhashtags\x129\n" +
 	"\n" +
-	"created_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"_\n" +
+	"created_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12$\n" +
+	"\x05links\x18\n" +
+	" \x03(\v2\x0e.plaza.v1.LinkR\x05links\x127\n" +
+	"\fproduct_tags\x18\v \x03(\v2\x14.plaza.v1.ProductTagR\vproductTags\x12*\n" +
+	"\x11pinned_product_id\x18\f \x01(\tR\x0fpinnedProductId\"l\n" +
 	"\n" +
-	"Attachment\x12-\n" +
-	"\x04type\x18\x01 \x01(\tB\x19\xbaH\x16r\x14R\x05imageR\x05videoR\x04fileR\x04type\x12\"\n" +
-	"\afile_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x06fileId\"\x8f\x02\n" +
+	"Attachment\x12:\n" +
+	"\x04type\x18\x01 \x01(\tB&\xbaH#r!R\x05imageR\x05videoR\x04fileR\x04clipR\x05audioR\x04type\x12\"\n" +
+	"\afile_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x06fileId\"\xcd\x02\n" +
+	"\x04Link\x12\"\n" +
+	"\x05index\x18\x01 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00H\x00R\x05index\x88\x01\x01\x12$\n" +
+	"\x06length\x18\x02 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00H\x01R\x06length\x88\x01\x01\x12 \n" +
+	"\x03url\x18\x03 \x01(\tB\x0e\xbaH\vr\t\xa0\xeb0\x01\x10\x01\x18\xd0\x0fR\x03url\x12%\n" +
+	"\x0erender_preview\x18\x04 \x01(\bR\rrenderPreview\x12%\n" +
+	"\x06domain\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xff\x01H\x02R\x06domain\x88\x01\x01\x12#\n" +
+	"\x05title\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aH\x03R\x05title\x88\x01\x01\x12.\n" +
+	"\timage_url\x18\a \x01(\tB\f\xbaH\tr\a\xa0\xeb0\x01\x18\xd0\x0fH\x04R\bimageUrl\x88\x01\x01B\b\n" +
+	"\x06_indexB\t\n" +
+	"\a_lengthB\t\n" +
+	"\a_domainB\b\n" +
+	"\x06_titleB\f\n" +
+	"\n" +
+	"_image_url\"\xc1\x01\n" +
+	"\n" +
+	"ProductTag\x12(\n" +
+	"\n" +
+	"product_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tproductId\x12!\n" +
+	"\x04text\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aH\x00R\x04text\x88\x01\x01\x12\"\n" +
+	"\x05index\x18\x03 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00H\x01R\x05index\x88\x01\x01\x12$\n" +
+	"\x06length\x18\x04 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00H\x02R\x06length\x88\x01\x01B\a\n" +
+	"\x05_textB\b\n" +
+	"\x06_indexB\t\n" +
+	"\a_length\"\x8f\x02\n" +
 	"\x04Feed\x12\x1b\n" +
 	"\ttarget_id\x18\x01 \x01(\tR\btargetId\x12\x1f\n" +
 	"\vtarget_type\x18\x02 \x01(\tR\n" +
@@ -810,7 +1038,7 @@ func file_plaza_v1_common_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_common_proto_rawDescData
 }
 
-var file_plaza_v1_common_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_plaza_v1_common_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_plaza_v1_common_proto_goTypes = []any{
 	(*HashFlag)(nil),              // 0: plaza.v1.HashFlag
 	(*Mentionee)(nil),             // 1: plaza.v1.Mentionee
@@ -821,24 +1049,28 @@ var file_plaza_v1_common_proto_goTypes = []any{
 	(*FlaggedByMeResponse)(nil),   // 6: plaza.v1.FlaggedByMeResponse
 	(*PendingEdit)(nil),           // 7: plaza.v1.PendingEdit
 	(*Attachment)(nil),            // 8: plaza.v1.Attachment
-	(*Feed)(nil),                  // 9: plaza.v1.Feed
-	(*structpb.Struct)(nil),       // 10: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
+	(*Link)(nil),                  // 9: plaza.v1.Link
+	(*ProductTag)(nil),            // 10: plaza.v1.ProductTag
+	(*Feed)(nil),                  // 11: plaza.v1.Feed
+	(*structpb.Struct)(nil),       // 12: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
 }
 var file_plaza_v1_common_proto_depIdxs = []int32{
 	4,  // 0: plaza.v1.StatusSuccessResponse.data:type_name -> plaza.v1.SuccessResponse
-	10, // 1: plaza.v1.PendingEdit.data:type_name -> google.protobuf.Struct
-	10, // 2: plaza.v1.PendingEdit.metadata:type_name -> google.protobuf.Struct
+	12, // 1: plaza.v1.PendingEdit.data:type_name -> google.protobuf.Struct
+	12, // 2: plaza.v1.PendingEdit.metadata:type_name -> google.protobuf.Struct
 	1,  // 3: plaza.v1.PendingEdit.mentionees:type_name -> plaza.v1.Mentionee
 	8,  // 4: plaza.v1.PendingEdit.attachments:type_name -> plaza.v1.Attachment
-	11, // 5: plaza.v1.PendingEdit.created_at:type_name -> google.protobuf.Timestamp
-	11, // 6: plaza.v1.Feed.created_at:type_name -> google.protobuf.Timestamp
-	11, // 7: plaza.v1.Feed.updated_at:type_name -> google.protobuf.Timestamp
-	8,  // [8:8] is the sub-list for method output_type
-	8,  // [8:8] is the sub-list for method input_type
-	8,  // [8:8] is the sub-list for extension type_name
-	8,  // [8:8] is the sub-list for extension extendee
-	0,  // [0:8] is the sub-list for field type_name
+	13, // 5: plaza.v1.PendingEdit.created_at:type_name -> google.protobuf.Timestamp
+	9,  // 6: plaza.v1.PendingEdit.links:type_name -> plaza.v1.Link
+	10, // 7: plaza.v1.PendingEdit.product_tags:type_name -> plaza.v1.ProductTag
+	13, // 8: plaza.v1.Feed.created_at:type_name -> google.protobuf.Timestamp
+	13, // 9: plaza.v1.Feed.updated_at:type_name -> google.protobuf.Timestamp
+	10, // [10:10] is the sub-list for method output_type
+	10, // [10:10] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_common_proto_init() }
@@ -849,13 +1081,15 @@ func file_plaza_v1_common_proto_init() {
 	file_plaza_v1_options_proto_init()
 	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_common_proto_msgTypes[2].OneofWrappers = []any{}
+	file_plaza_v1_common_proto_msgTypes[9].OneofWrappers = []any{}
+	file_plaza_v1_common_proto_msgTypes[10].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_common_proto_rawDesc), len(file_plaza_v1_common_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   10,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

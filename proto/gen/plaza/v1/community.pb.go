@@ -1236,7 +1236,11 @@ type CommunityUser struct {
 	// When the record was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// When the record was last changed.
-	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	// Always `false`: members are muted in channels only.
+	IsMuted bool `protobuf:"varint,15,opt,name=is_muted,json=isMuted,proto3" json:"is_muted,omitempty"`
+	// Always `null`.
+	MuteTimeout   *timestamppb.Timestamp `protobuf:"bytes,16,opt,name=mute_timeout,json=muteTimeout,proto3" json:"mute_timeout,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1365,6 +1369,20 @@ func (x *CommunityUser) GetCreatedAt() *timestamppb.Timestamp {
 func (x *CommunityUser) GetUpdatedAt() *timestamppb.Timestamp {
 	if x != nil {
 		return x.UpdatedAt
+	}
+	return nil
+}
+
+func (x *CommunityUser) GetIsMuted() bool {
+	if x != nil {
+		return x.IsMuted
+	}
+	return false
+}
+
+func (x *CommunityUser) GetMuteTimeout() *timestamppb.Timestamp {
+	if x != nil {
+		return x.MuteTimeout
 	}
 	return nil
 }
@@ -1532,7 +1550,7 @@ const file_plaza_v1_community_proto_rawDesc = "" +
 	"\x17_allow_comment_in_storyB\x14\n" +
 	"\x12_notification_mode\"F\n" +
 	"\x16DeleteCommunityRequest\x12,\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\"\xde\x04\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\"\xb8\x05\n" +
 	"\rCommunityUser\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\x12$\n" +
 	"\x0euser_public_id\x18\x02 \x01(\tR\fuserPublicId\x12(\n" +
@@ -1551,7 +1569,9 @@ const file_plaza_v1_community_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt2\x9e\x06\n" +
+	"updated_at\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12\x19\n" +
+	"\bis_muted\x18\x0f \x01(\bR\aisMuted\x12=\n" +
+	"\fmute_timeout\x18\x10 \x01(\v2\x1a.google.protobuf.TimestampR\vmuteTimeout2\x9e\x06\n" +
 	"\x10CommunityService\x12v\n" +
 	"\x0fCreateCommunity\x12 .plaza.v1.CreateCommunityRequest\x1a\x1b.plaza.v1.CommunityResponse\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/api/v3/communities\x12\x7f\n" +
 	"\fGetCommunity\x12\x1d.plaza.v1.GetCommunityRequest\x1a\x1b.plaza.v1.CommunityResponse\"3\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02$\x12\"/api/v3/communities/{community_id}\x90\x02\x01\x12\x83\x01\n" +
@@ -1618,23 +1638,24 @@ var file_plaza_v1_community_proto_depIdxs = []int32{
 	11, // 20: plaza.v1.CommunityUser.last_join:type_name -> google.protobuf.Timestamp
 	11, // 21: plaza.v1.CommunityUser.created_at:type_name -> google.protobuf.Timestamp
 	11, // 22: plaza.v1.CommunityUser.updated_at:type_name -> google.protobuf.Timestamp
-	2,  // 23: plaza.v1.CommunityService.CreateCommunity:input_type -> plaza.v1.CreateCommunityRequest
-	3,  // 24: plaza.v1.CommunityService.GetCommunity:input_type -> plaza.v1.GetCommunityRequest
-	4,  // 25: plaza.v1.CommunityService.BatchGetCommunities:input_type -> plaza.v1.BatchGetCommunitiesRequest
-	5,  // 26: plaza.v1.CommunityService.ListCommunities:input_type -> plaza.v1.ListCommunitiesRequest
-	7,  // 27: plaza.v1.CommunityService.UpdateCommunity:input_type -> plaza.v1.UpdateCommunityRequest
-	8,  // 28: plaza.v1.CommunityService.DeleteCommunity:input_type -> plaza.v1.DeleteCommunityRequest
-	1,  // 29: plaza.v1.CommunityService.CreateCommunity:output_type -> plaza.v1.CommunityResponse
-	1,  // 30: plaza.v1.CommunityService.GetCommunity:output_type -> plaza.v1.CommunityResponse
-	1,  // 31: plaza.v1.CommunityService.BatchGetCommunities:output_type -> plaza.v1.CommunityResponse
-	6,  // 32: plaza.v1.CommunityService.ListCommunities:output_type -> plaza.v1.ListCommunitiesResponse
-	1,  // 33: plaza.v1.CommunityService.UpdateCommunity:output_type -> plaza.v1.CommunityResponse
-	18, // 34: plaza.v1.CommunityService.DeleteCommunity:output_type -> plaza.v1.SuccessResponse
-	29, // [29:35] is the sub-list for method output_type
-	23, // [23:29] is the sub-list for method input_type
-	23, // [23:23] is the sub-list for extension type_name
-	23, // [23:23] is the sub-list for extension extendee
-	0,  // [0:23] is the sub-list for field type_name
+	11, // 23: plaza.v1.CommunityUser.mute_timeout:type_name -> google.protobuf.Timestamp
+	2,  // 24: plaza.v1.CommunityService.CreateCommunity:input_type -> plaza.v1.CreateCommunityRequest
+	3,  // 25: plaza.v1.CommunityService.GetCommunity:input_type -> plaza.v1.GetCommunityRequest
+	4,  // 26: plaza.v1.CommunityService.BatchGetCommunities:input_type -> plaza.v1.BatchGetCommunitiesRequest
+	5,  // 27: plaza.v1.CommunityService.ListCommunities:input_type -> plaza.v1.ListCommunitiesRequest
+	7,  // 28: plaza.v1.CommunityService.UpdateCommunity:input_type -> plaza.v1.UpdateCommunityRequest
+	8,  // 29: plaza.v1.CommunityService.DeleteCommunity:input_type -> plaza.v1.DeleteCommunityRequest
+	1,  // 30: plaza.v1.CommunityService.CreateCommunity:output_type -> plaza.v1.CommunityResponse
+	1,  // 31: plaza.v1.CommunityService.GetCommunity:output_type -> plaza.v1.CommunityResponse
+	1,  // 32: plaza.v1.CommunityService.BatchGetCommunities:output_type -> plaza.v1.CommunityResponse
+	6,  // 33: plaza.v1.CommunityService.ListCommunities:output_type -> plaza.v1.ListCommunitiesResponse
+	1,  // 34: plaza.v1.CommunityService.UpdateCommunity:output_type -> plaza.v1.CommunityResponse
+	18, // 35: plaza.v1.CommunityService.DeleteCommunity:output_type -> plaza.v1.SuccessResponse
+	30, // [30:36] is the sub-list for method output_type
+	24, // [24:30] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_community_proto_init() }

@@ -78,7 +78,7 @@ type Message struct {
 	HashFlag *HashFlag `protobuf:"bytes,23,opt,name=hash_flag,json=hashFlag,proto3" json:"hash_flag,omitempty"`
 	// When it was last edited.
 	EditedAt *timestamppb.Timestamp `protobuf:"bytes,24,opt,name=edited_at,json=editedAt,proto3" json:"edited_at,omitempty"`
-	// Whether it has been deleted.
+	// Whether it has been deleted, or flags hide it from the caller. Such messages have no content.
 	IsDeleted bool `protobuf:"varint,25,opt,name=is_deleted,json=isDeleted,proto3" json:"is_deleted,omitempty"`
 	// Its path in realtime topics.
 	Path string `protobuf:"bytes,26,opt,name=path,proto3" json:"path,omitempty"`

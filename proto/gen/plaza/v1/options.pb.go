@@ -603,7 +603,9 @@ type PageFields struct {
 	// Fields that hold page tokens. The server binds tokens to the list that issued them.
 	Tokens []string `protobuf:"bytes,1,rep,name=tokens,proto3" json:"tokens,omitempty"`
 	// Fields that choose a page but do not identify the list, such as the page size.
-	Position      []string `protobuf:"bytes,2,rep,name=position,proto3" json:"position,omitempty"`
+	Position []string `protobuf:"bytes,2,rep,name=position,proto3" json:"position,omitempty"`
+	// In a request: the maximum length of its tokens, in characters. The default is 1,000.
+	MaxToken      int32 `protobuf:"varint,3,opt,name=max_token,json=maxToken,proto3" json:"max_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -650,6 +652,13 @@ func (x *PageFields) GetPosition() []string {
 		return x.Position
 	}
 	return nil
+}
+
+func (x *PageFields) GetMaxToken() int32 {
+	if x != nil {
+		return x.MaxToken
+	}
+	return 0
 }
 
 // ObjectSize limits a free-form object of a request. Rows that were stored before a limit applied stay readable and editable.
@@ -845,11 +854,12 @@ const file_plaza_v1_options_proto_rawDesc = "" +
 	"\fRequestRules\x12#\n" +
 	"\rencoded_twice\x18\x01 \x03(\tR\fencodedTwice\x12\x1f\n" +
 	"\vempty_lists\x18\x02 \x01(\tR\n" +
-	"emptyLists\"@\n" +
+	"emptyLists\"]\n" +
 	"\n" +
 	"PageFields\x12\x16\n" +
 	"\x06tokens\x18\x01 \x03(\tR\x06tokens\x12\x1a\n" +
-	"\bposition\x18\x02 \x03(\tR\bposition\"A\n" +
+	"\bposition\x18\x02 \x03(\tR\bposition\x12\x1b\n" +
+	"\tmax_token\x18\x03 \x01(\x05R\bmaxToken\"A\n" +
 	"\n" +
 	"ObjectSize\x12\x1b\n" +
 	"\tmax_bytes\x18\x01 \x01(\x05R\bmaxBytes\x12\x16\n" +

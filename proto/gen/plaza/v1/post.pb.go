@@ -61,7 +61,7 @@ type Post struct {
 	TargetInternalId string `protobuf:"bytes,15,opt,name=target_internal_id,json=targetInternalId,proto3" json:"target_internal_id,omitempty"`
 	// Kind of target: `community`, `user` or `content`.
 	TargetType string `protobuf:"bytes,16,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
-	// Kind of post: `text`, `image`, `file`, `video`, `liveStream`, `poll`, `room`, or a custom name with a dot.
+	// Kind of post: `text`, `image`, `file`, `video`, `clip`, `audio`, `liveStream`, `poll`, `room`, or a custom name with a dot.
 	DataType string `protobuf:"bytes,17,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
 	// Custom fields, as any JSON object.
 	Metadata *structpb.Struct `protobuf:"bytes,18,opt,name=metadata,proto3" json:"metadata,omitempty"`
@@ -108,12 +108,20 @@ type Post struct {
 	Impression int32 `protobuf:"varint,38,opt,name=impression,proto3" json:"impression,omitempty"`
 	// Number of distinct viewers.
 	Reach int32 `protobuf:"varint,39,opt,name=reach,proto3" json:"reach,omitempty"`
-	// Kind of content of the post and its children: `text`, `image`, `video`, `file` or `mixed`.
+	// Kind of content of the post and its children: `text`, `image`, `video`, `file`, `clip`, `audio` or `mixed`.
 	StructureType string `protobuf:"bytes,40,opt,name=structure_type,json=structureType,proto3" json:"structure_type,omitempty"`
 	// Its edit that waits for approval; `null` without one, and to callers other than its author and moderators.
-	PendingEdit   *PendingEdit `protobuf:"bytes,41,opt,name=pending_edit,json=pendingEdit,proto3" json:"pending_edit,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	PendingEdit *PendingEdit `protobuf:"bytes,41,opt,name=pending_edit,json=pendingEdit,proto3" json:"pending_edit,omitempty"`
+	// Alias of `parent_post_id`.
+	ParentId string `protobuf:"bytes,42,opt,name=parent_id,json=parentId,proto3" json:"parent_id,omitempty"`
+	// The links in the text that clients show.
+	Links []*Link `protobuf:"bytes,43,rep,name=links,proto3" json:"links,omitempty"`
+	// The products in the text or shown with the post.
+	ProductTags []*ProductTag `protobuf:"bytes,44,rep,name=product_tags,json=productTags,proto3" json:"product_tags,omitempty"`
+	// Id of the product that is shown first; empty without one.
+	PinnedProductId string `protobuf:"bytes,45,opt,name=pinned_product_id,json=pinnedProductId,proto3" json:"pinned_product_id,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *Post) Reset() {
@@ -431,6 +439,34 @@ func (x *Post) GetPendingEdit() *PendingEdit {
 		return x.PendingEdit
 	}
 	return nil
+}
+
+func (x *Post) GetParentId() string {
+	if x != nil {
+		return x.ParentId
+	}
+	return ""
+}
+
+func (x *Post) GetLinks() []*Link {
+	if x != nil {
+		return x.Links
+	}
+	return nil
+}
+
+func (x *Post) GetProductTags() []*ProductTag {
+	if x != nil {
+		return x.ProductTags
+	}
+	return nil
+}
+
+func (x *Post) GetPinnedProductId() string {
+	if x != nil {
+		return x.PinnedProductId
+	}
+	return ""
 }
 
 // PostResponse contains posts and the objects they refer to.
@@ -793,7 +829,11 @@ type CreatePostRequest struct {
 	// Custom fields, at most 10 KB of JSON.
 	Metadata *structpb.Struct `protobuf:"bytes,9,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// The users mentioned.
-	Mentionees    []*Mentionee `protobuf:"bytes,10,rep,name=mentionees,proto3" json:"mentionees,omitempty"`
+	Mentionees []*Mentionee `protobuf:"bytes,10,rep,name=mentionees,proto3" json:"mentionees,omitempty"`
+	// The links in the text that clients show, at most 50. They must follow the allow list, like those in the text.
+	Links []*Link `protobuf:"bytes,11,rep,name=links,proto3" json:"links,omitempty"`
+	// The products in the text or shown with the post, at most 20.
+	ProductTags   []*ProductTag `protobuf:"bytes,12,rep,name=product_tags,json=productTags,proto3" json:"product_tags,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -894,6 +934,20 @@ func (x *CreatePostRequest) GetMetadata() *structpb.Struct {
 func (x *CreatePostRequest) GetMentionees() []*Mentionee {
 	if x != nil {
 		return x.Mentionees
+	}
+	return nil
+}
+
+func (x *CreatePostRequest) GetLinks() []*Link {
+	if x != nil {
+		return x.Links
+	}
+	return nil
+}
+
+func (x *CreatePostRequest) GetProductTags() []*ProductTag {
+	if x != nil {
+		return x.ProductTags
 	}
 	return nil
 }
@@ -1280,10 +1334,18 @@ type UpdatePostRequest struct {
 	Metadata *structpb.Struct `protobuf:"bytes,7,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// The users mentioned. An empty list changes nothing unless `clear` names it.
 	Mentionees []*Mentionee `protobuf:"bytes,8,rep,name=mentionees,proto3" json:"mentionees,omitempty"`
-	// Lists to empty: `attachments`, `tags`, `hashtags`, `mentionees`. In a JSON body an empty list has the same effect.
-	Clear         []string `protobuf:"bytes,9,rep,name=clear,proto3" json:"clear,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// Lists to empty: `attachments`, `tags`, `hashtags`, `mentionees`, `links`, `productTags`. In a JSON body an empty list has the same effect.
+	Clear []string `protobuf:"bytes,9,rep,name=clear,proto3" json:"clear,omitempty"`
+	// The links in the text that clients show, at most 50. They replace the previous ones. An empty list changes nothing
+	// unless `clear` names it.
+	Links []*Link `protobuf:"bytes,10,rep,name=links,proto3" json:"links,omitempty"`
+	// The products in the text or shown with the post, at most 20. They replace the previous ones. An empty list changes
+	// nothing unless `clear` names it.
+	ProductTags []*ProductTag `protobuf:"bytes,11,rep,name=product_tags,json=productTags,proto3" json:"product_tags,omitempty"`
+	// Id of the product to show first; an empty text removes it. If absent, it does not change.
+	PinnedProductId *string `protobuf:"bytes,12,opt,name=pinned_product_id,json=pinnedProductId,proto3,oneof" json:"pinned_product_id,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *UpdatePostRequest) Reset() {
@@ -1377,6 +1439,27 @@ func (x *UpdatePostRequest) GetClear() []string {
 		return x.Clear
 	}
 	return nil
+}
+
+func (x *UpdatePostRequest) GetLinks() []*Link {
+	if x != nil {
+		return x.Links
+	}
+	return nil
+}
+
+func (x *UpdatePostRequest) GetProductTags() []*ProductTag {
+	if x != nil {
+		return x.ProductTags
+	}
+	return nil
+}
+
+func (x *UpdatePostRequest) GetPinnedProductId() string {
+	if x != nil && x.PinnedProductId != nil {
+		return *x.PinnedProductId
+	}
+	return ""
 }
 
 // DeletePostRequest identifies the post.
@@ -1732,7 +1815,7 @@ var File_plaza_v1_post_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_post_proto_rawDesc = "" +
 	"\n" +
-	"\x13plaza/v1/post.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/poll.proto\x1a\x13plaza/v1/room.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\x1a\x1eplaza/v1/video_streaming.proto\"\x97\r\n" +
+	"\x13plaza/v1/post.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/poll.proto\x1a\x13plaza/v1/room.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\x1a\x1eplaza/v1/video_streaming.proto\"\xbf\x0e\n" +
 	"\x04Post\x12\x17\n" +
 	"\apost_id\x18\x01 \x01(\tR\x06postId\x12+\n" +
 	"\x04data\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x04data\x12\x17\n" +
@@ -1785,7 +1868,11 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"impression\x12\x14\n" +
 	"\x05reach\x18' \x01(\x05R\x05reach\x12%\n" +
 	"\x0estructure_type\x18( \x01(\tR\rstructureType\x128\n" +
-	"\fpending_edit\x18) \x01(\v2\x15.plaza.v1.PendingEditR\vpendingEdit\x1a<\n" +
+	"\fpending_edit\x18) \x01(\v2\x15.plaza.v1.PendingEditR\vpendingEdit\x12\x1b\n" +
+	"\tparent_id\x18* \x01(\tR\bparentId\x12$\n" +
+	"\x05links\x18+ \x03(\v2\x0e.plaza.v1.LinkR\x05links\x127\n" +
+	"\fproduct_tags\x18, \x03(\v2\x14.plaza.v1.ProductTagR\vproductTags\x12*\n" +
+	"\x11pinned_product_id\x18- \x01(\tR\x0fpinnedProductId\x1a<\n" +
 	"\x0eReactionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xd9\x05\n" +
@@ -1825,7 +1912,7 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\x05rooms\x18\f \x03(\v2\x0e.plaza.v1.RoomR\x05rooms\x125\n" +
 	"\x0eroom_childrens\x18\r \x03(\v2\x0e.plaza.v1.RoomR\rroomChildrens\x12$\n" +
 	"\x05polls\x18\x0e \x03(\v2\x0e.plaza.v1.PollR\x05polls\x12(\n" +
-	"\x06paging\x18\x0f \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xc0\x04\n" +
+	"\x06paging\x18\x0f \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xb3\x05\n" +
 	"\x11CreatePostRequest\x12C\n" +
 	"\vtarget_type\x18\x01 \x01(\tB\"\xbaH\x1f\xd8\x01\x01r\x1aR\x04userR\tcommunityR\acontentR\n" +
 	"targetType\x12%\n" +
@@ -1843,7 +1930,9 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"mentionees\x18\n" +
 	" \x03(\v2\x13.plaza.v1.MentioneeB\b\xbaH\x05\x92\x01\x02\x10\n" +
 	"R\n" +
-	"mentionees\"4\n" +
+	"mentionees\x12.\n" +
+	"\x05links\x18\v \x03(\v2\x0e.plaza.v1.LinkB\b\xbaH\x05\x92\x01\x02\x102R\x05links\x12A\n" +
+	"\fproduct_tags\x18\f \x03(\v2\x14.plaza.v1.ProductTagB\b\xbaH\x05\x92\x01\x02\x10\x14R\vproductTags\"4\n" +
 	"\x0eGetPostRequest\x12\"\n" +
 	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\"U\n" +
 	"\x14BatchGetPostsRequest\x12-\n" +
@@ -1881,7 +1970,7 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\aoptions\x18\x02 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"\x80\x01\n" +
 	"\x18ListPendingEditsResponse\x12:\n" +
 	"\rpending_edits\x18\x01 \x03(\v2\x15.plaza.v1.PendingEditR\fpendingEdits\x12(\n" +
-	"\x06paging\x18\x02 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xa7\x04\n" +
+	"\x06paging\x18\x02 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xfe\x05\n" +
 	"\x11UpdatePostRequest\x12\"\n" +
 	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\x12B\n" +
 	"\x04data\x18\x02 \x01(\v2\x17.google.protobuf.StructB\x15ʼ\x18\x11\b\x80\xa0\x06\x12\x04text\x12\x05titleR\x04data\x12\"\n" +
@@ -1895,11 +1984,16 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\n" +
 	"mentionees\x18\b \x03(\v2\x13.plaza.v1.MentioneeB\b\xbaH\x05\x92\x01\x02\x10\n" +
 	"R\n" +
-	"mentionees\x12K\n" +
-	"\x05clear\x18\t \x03(\tB5\xbaH2\x92\x01/\x10\n" +
-	"\"+r)R\vattachmentsR\x04tagsR\bhashtagsR\n" +
-	"mentioneesR\x05clear:\v\xf2\xbb\x18\a\x12\x05clearB\a\n" +
-	"\x05_text\"U\n" +
+	"mentionees\x12_\n" +
+	"\x05clear\x18\t \x03(\tBI\xbaHF\x92\x01C\x10\n" +
+	"\"?r=R\vattachmentsR\x04tagsR\bhashtagsR\n" +
+	"mentioneesR\x05linksR\vproductTagsR\x05clear\x12.\n" +
+	"\x05links\x18\n" +
+	" \x03(\v2\x0e.plaza.v1.LinkB\b\xbaH\x05\x92\x01\x02\x102R\x05links\x12A\n" +
+	"\fproduct_tags\x18\v \x03(\v2\x14.plaza.v1.ProductTagB\b\xbaH\x05\x92\x01\x02\x10\x14R\vproductTags\x128\n" +
+	"\x11pinned_product_id\x18\f \x01(\tB\a\xbaH\x04r\x02\x18dH\x01R\x0fpinnedProductId\x88\x01\x01:\v\xf2\xbb\x18\a\x12\x05clearB\a\n" +
+	"\x05_textB\x14\n" +
+	"\x12_pinned_product_id\"U\n" +
 	"\x11DeletePostRequest\x12\"\n" +
 	"\apost_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06postId\x12\x1c\n" +
 	"\tpermanent\x18\x02 \x01(\bR\tpermanent\"8\n" +
@@ -1979,21 +2073,23 @@ var file_plaza_v1_post_proto_goTypes = []any{
 	(*timestamppb.Timestamp)(nil),    // 20: google.protobuf.Timestamp
 	(*Mentionee)(nil),                // 21: plaza.v1.Mentionee
 	(*PendingEdit)(nil),              // 22: plaza.v1.PendingEdit
-	(*Comment)(nil),                  // 23: plaza.v1.Comment
-	(*User)(nil),                     // 24: plaza.v1.User
-	(*File)(nil),                     // 25: plaza.v1.File
-	(*Community)(nil),                // 26: plaza.v1.Community
-	(*CommunityUser)(nil),            // 27: plaza.v1.CommunityUser
-	(*Category)(nil),                 // 28: plaza.v1.Category
-	(*Feed)(nil),                     // 29: plaza.v1.Feed
-	(*VideoStreaming)(nil),           // 30: plaza.v1.VideoStreaming
-	(*Room)(nil),                     // 31: plaza.v1.Room
-	(*Poll)(nil),                     // 32: plaza.v1.Poll
-	(*Paging)(nil),                   // 33: plaza.v1.Paging
-	(*Attachment)(nil),               // 34: plaza.v1.Attachment
-	(*PageOptions)(nil),              // 35: plaza.v1.PageOptions
-	(*StatusSuccessResponse)(nil),    // 36: plaza.v1.StatusSuccessResponse
-	(*FlaggedByMeResponse)(nil),      // 37: plaza.v1.FlaggedByMeResponse
+	(*Link)(nil),                     // 23: plaza.v1.Link
+	(*ProductTag)(nil),               // 24: plaza.v1.ProductTag
+	(*Comment)(nil),                  // 25: plaza.v1.Comment
+	(*User)(nil),                     // 26: plaza.v1.User
+	(*File)(nil),                     // 27: plaza.v1.File
+	(*Community)(nil),                // 28: plaza.v1.Community
+	(*CommunityUser)(nil),            // 29: plaza.v1.CommunityUser
+	(*Category)(nil),                 // 30: plaza.v1.Category
+	(*Feed)(nil),                     // 31: plaza.v1.Feed
+	(*VideoStreaming)(nil),           // 32: plaza.v1.VideoStreaming
+	(*Room)(nil),                     // 33: plaza.v1.Room
+	(*Poll)(nil),                     // 34: plaza.v1.Poll
+	(*Paging)(nil),                   // 35: plaza.v1.Paging
+	(*Attachment)(nil),               // 36: plaza.v1.Attachment
+	(*PageOptions)(nil),              // 37: plaza.v1.PageOptions
+	(*StatusSuccessResponse)(nil),    // 38: plaza.v1.StatusSuccessResponse
+	(*FlaggedByMeResponse)(nil),      // 39: plaza.v1.FlaggedByMeResponse
 }
 var file_plaza_v1_post_proto_depIdxs = []int32{
 	18, // 0: plaza.v1.Post.data:type_name -> google.protobuf.Struct
@@ -2005,78 +2101,84 @@ var file_plaza_v1_post_proto_depIdxs = []int32{
 	17, // 6: plaza.v1.Post.reactions:type_name -> plaza.v1.Post.ReactionsEntry
 	21, // 7: plaza.v1.Post.mentionees:type_name -> plaza.v1.Mentionee
 	22, // 8: plaza.v1.Post.pending_edit:type_name -> plaza.v1.PendingEdit
-	0,  // 9: plaza.v1.PostResponse.posts:type_name -> plaza.v1.Post
-	0,  // 10: plaza.v1.PostResponse.post_children:type_name -> plaza.v1.Post
-	23, // 11: plaza.v1.PostResponse.comments:type_name -> plaza.v1.Comment
-	24, // 12: plaza.v1.PostResponse.users:type_name -> plaza.v1.User
-	25, // 13: plaza.v1.PostResponse.files:type_name -> plaza.v1.File
-	26, // 14: plaza.v1.PostResponse.communities:type_name -> plaza.v1.Community
-	27, // 15: plaza.v1.PostResponse.community_users:type_name -> plaza.v1.CommunityUser
-	28, // 16: plaza.v1.PostResponse.categories:type_name -> plaza.v1.Category
-	29, // 17: plaza.v1.PostResponse.feeds:type_name -> plaza.v1.Feed
-	30, // 18: plaza.v1.PostResponse.video_streamings:type_name -> plaza.v1.VideoStreaming
-	30, // 19: plaza.v1.PostResponse.video_streaming_children:type_name -> plaza.v1.VideoStreaming
-	31, // 20: plaza.v1.PostResponse.rooms:type_name -> plaza.v1.Room
-	31, // 21: plaza.v1.PostResponse.room_childrens:type_name -> plaza.v1.Room
-	32, // 22: plaza.v1.PostResponse.polls:type_name -> plaza.v1.Poll
-	0,  // 23: plaza.v1.ListPostsResponse.posts:type_name -> plaza.v1.Post
-	0,  // 24: plaza.v1.ListPostsResponse.post_children:type_name -> plaza.v1.Post
-	23, // 25: plaza.v1.ListPostsResponse.comments:type_name -> plaza.v1.Comment
-	24, // 26: plaza.v1.ListPostsResponse.users:type_name -> plaza.v1.User
-	25, // 27: plaza.v1.ListPostsResponse.files:type_name -> plaza.v1.File
-	26, // 28: plaza.v1.ListPostsResponse.communities:type_name -> plaza.v1.Community
-	27, // 29: plaza.v1.ListPostsResponse.community_users:type_name -> plaza.v1.CommunityUser
-	28, // 30: plaza.v1.ListPostsResponse.categories:type_name -> plaza.v1.Category
-	29, // 31: plaza.v1.ListPostsResponse.feeds:type_name -> plaza.v1.Feed
-	30, // 32: plaza.v1.ListPostsResponse.video_streamings:type_name -> plaza.v1.VideoStreaming
-	30, // 33: plaza.v1.ListPostsResponse.video_streaming_children:type_name -> plaza.v1.VideoStreaming
-	31, // 34: plaza.v1.ListPostsResponse.rooms:type_name -> plaza.v1.Room
-	31, // 35: plaza.v1.ListPostsResponse.room_childrens:type_name -> plaza.v1.Room
-	32, // 36: plaza.v1.ListPostsResponse.polls:type_name -> plaza.v1.Poll
-	33, // 37: plaza.v1.ListPostsResponse.paging:type_name -> plaza.v1.Paging
-	18, // 38: plaza.v1.CreatePostRequest.data:type_name -> google.protobuf.Struct
-	34, // 39: plaza.v1.CreatePostRequest.attachments:type_name -> plaza.v1.Attachment
-	18, // 40: plaza.v1.CreatePostRequest.metadata:type_name -> google.protobuf.Struct
-	21, // 41: plaza.v1.CreatePostRequest.mentionees:type_name -> plaza.v1.Mentionee
-	35, // 42: plaza.v1.ListPostsRequest.options:type_name -> plaza.v1.PageOptions
-	35, // 43: plaza.v1.ListPendingEditsRequest.options:type_name -> plaza.v1.PageOptions
-	22, // 44: plaza.v1.ListPendingEditsResponse.pending_edits:type_name -> plaza.v1.PendingEdit
-	33, // 45: plaza.v1.ListPendingEditsResponse.paging:type_name -> plaza.v1.Paging
-	18, // 46: plaza.v1.UpdatePostRequest.data:type_name -> google.protobuf.Struct
-	34, // 47: plaza.v1.UpdatePostRequest.attachments:type_name -> plaza.v1.Attachment
-	18, // 48: plaza.v1.UpdatePostRequest.metadata:type_name -> google.protobuf.Struct
-	21, // 49: plaza.v1.UpdatePostRequest.mentionees:type_name -> plaza.v1.Mentionee
-	3,  // 50: plaza.v1.PostService.CreatePost:input_type -> plaza.v1.CreatePostRequest
-	4,  // 51: plaza.v1.PostService.GetPost:input_type -> plaza.v1.GetPostRequest
-	5,  // 52: plaza.v1.PostService.BatchGetPosts:input_type -> plaza.v1.BatchGetPostsRequest
-	6,  // 53: plaza.v1.PostService.ListPosts:input_type -> plaza.v1.ListPostsRequest
-	9,  // 54: plaza.v1.PostService.UpdatePost:input_type -> plaza.v1.UpdatePostRequest
-	10, // 55: plaza.v1.PostService.DeletePost:input_type -> plaza.v1.DeletePostRequest
-	11, // 56: plaza.v1.PostService.ApprovePost:input_type -> plaza.v1.ApprovePostRequest
-	12, // 57: plaza.v1.PostService.DeclinePost:input_type -> plaza.v1.DeclinePostRequest
-	7,  // 58: plaza.v1.PostService.ListPendingEdits:input_type -> plaza.v1.ListPendingEditsRequest
-	13, // 59: plaza.v1.PostService.FlagPost:input_type -> plaza.v1.FlagPostRequest
-	14, // 60: plaza.v1.PostService.UnflagPost:input_type -> plaza.v1.UnflagPostRequest
-	15, // 61: plaza.v1.PostService.ClearPostFlags:input_type -> plaza.v1.ClearPostFlagsRequest
-	16, // 62: plaza.v1.PostService.IsPostFlaggedByMe:input_type -> plaza.v1.IsPostFlaggedByMeRequest
-	1,  // 63: plaza.v1.PostService.CreatePost:output_type -> plaza.v1.PostResponse
-	1,  // 64: plaza.v1.PostService.GetPost:output_type -> plaza.v1.PostResponse
-	1,  // 65: plaza.v1.PostService.BatchGetPosts:output_type -> plaza.v1.PostResponse
-	2,  // 66: plaza.v1.PostService.ListPosts:output_type -> plaza.v1.ListPostsResponse
-	1,  // 67: plaza.v1.PostService.UpdatePost:output_type -> plaza.v1.PostResponse
-	36, // 68: plaza.v1.PostService.DeletePost:output_type -> plaza.v1.StatusSuccessResponse
-	1,  // 69: plaza.v1.PostService.ApprovePost:output_type -> plaza.v1.PostResponse
-	1,  // 70: plaza.v1.PostService.DeclinePost:output_type -> plaza.v1.PostResponse
-	8,  // 71: plaza.v1.PostService.ListPendingEdits:output_type -> plaza.v1.ListPendingEditsResponse
-	1,  // 72: plaza.v1.PostService.FlagPost:output_type -> plaza.v1.PostResponse
-	1,  // 73: plaza.v1.PostService.UnflagPost:output_type -> plaza.v1.PostResponse
-	1,  // 74: plaza.v1.PostService.ClearPostFlags:output_type -> plaza.v1.PostResponse
-	37, // 75: plaza.v1.PostService.IsPostFlaggedByMe:output_type -> plaza.v1.FlaggedByMeResponse
-	63, // [63:76] is the sub-list for method output_type
-	50, // [50:63] is the sub-list for method input_type
-	50, // [50:50] is the sub-list for extension type_name
-	50, // [50:50] is the sub-list for extension extendee
-	0,  // [0:50] is the sub-list for field type_name
+	23, // 9: plaza.v1.Post.links:type_name -> plaza.v1.Link
+	24, // 10: plaza.v1.Post.product_tags:type_name -> plaza.v1.ProductTag
+	0,  // 11: plaza.v1.PostResponse.posts:type_name -> plaza.v1.Post
+	0,  // 12: plaza.v1.PostResponse.post_children:type_name -> plaza.v1.Post
+	25, // 13: plaza.v1.PostResponse.comments:type_name -> plaza.v1.Comment
+	26, // 14: plaza.v1.PostResponse.users:type_name -> plaza.v1.User
+	27, // 15: plaza.v1.PostResponse.files:type_name -> plaza.v1.File
+	28, // 16: plaza.v1.PostResponse.communities:type_name -> plaza.v1.Community
+	29, // 17: plaza.v1.PostResponse.community_users:type_name -> plaza.v1.CommunityUser
+	30, // 18: plaza.v1.PostResponse.categories:type_name -> plaza.v1.Category
+	31, // 19: plaza.v1.PostResponse.feeds:type_name -> plaza.v1.Feed
+	32, // 20: plaza.v1.PostResponse.video_streamings:type_name -> plaza.v1.VideoStreaming
+	32, // 21: plaza.v1.PostResponse.video_streaming_children:type_name -> plaza.v1.VideoStreaming
+	33, // 22: plaza.v1.PostResponse.rooms:type_name -> plaza.v1.Room
+	33, // 23: plaza.v1.PostResponse.room_childrens:type_name -> plaza.v1.Room
+	34, // 24: plaza.v1.PostResponse.polls:type_name -> plaza.v1.Poll
+	0,  // 25: plaza.v1.ListPostsResponse.posts:type_name -> plaza.v1.Post
+	0,  // 26: plaza.v1.ListPostsResponse.post_children:type_name -> plaza.v1.Post
+	25, // 27: plaza.v1.ListPostsResponse.comments:type_name -> plaza.v1.Comment
+	26, // 28: plaza.v1.ListPostsResponse.users:type_name -> plaza.v1.User
+	27, // 29: plaza.v1.ListPostsResponse.files:type_name -> plaza.v1.File
+	28, // 30: plaza.v1.ListPostsResponse.communities:type_name -> plaza.v1.Community
+	29, // 31: plaza.v1.ListPostsResponse.community_users:type_name -> plaza.v1.CommunityUser
+	30, // 32: plaza.v1.ListPostsResponse.categories:type_name -> plaza.v1.Category
+	31, // 33: plaza.v1.ListPostsResponse.feeds:type_name -> plaza.v1.Feed
+	32, // 34: plaza.v1.ListPostsResponse.video_streamings:type_name -> plaza.v1.VideoStreaming
+	32, // 35: plaza.v1.ListPostsResponse.video_streaming_children:type_name -> plaza.v1.VideoStreaming
+	33, // 36: plaza.v1.ListPostsResponse.rooms:type_name -> plaza.v1.Room
+	33, // 37: plaza.v1.ListPostsResponse.room_childrens:type_name -> plaza.v1.Room
+	34, // 38: plaza.v1.ListPostsResponse.polls:type_name -> plaza.v1.Poll
+	35, // 39: plaza.v1.ListPostsResponse.paging:type_name -> plaza.v1.Paging
+	18, // 40: plaza.v1.CreatePostRequest.data:type_name -> google.protobuf.Struct
+	36, // 41: plaza.v1.CreatePostRequest.attachments:type_name -> plaza.v1.Attachment
+	18, // 42: plaza.v1.CreatePostRequest.metadata:type_name -> google.protobuf.Struct
+	21, // 43: plaza.v1.CreatePostRequest.mentionees:type_name -> plaza.v1.Mentionee
+	23, // 44: plaza.v1.CreatePostRequest.links:type_name -> plaza.v1.Link
+	24, // 45: plaza.v1.CreatePostRequest.product_tags:type_name -> plaza.v1.ProductTag
+	37, // 46: plaza.v1.ListPostsRequest.options:type_name -> plaza.v1.PageOptions
+	37, // 47: plaza.v1.ListPendingEditsRequest.options:type_name -> plaza.v1.PageOptions
+	22, // 48: plaza.v1.ListPendingEditsResponse.pending_edits:type_name -> plaza.v1.PendingEdit
+	35, // 49: plaza.v1.ListPendingEditsResponse.paging:type_name -> plaza.v1.Paging
+	18, // 50: plaza.v1.UpdatePostRequest.data:type_name -> google.protobuf.Struct
+	36, // 51: plaza.v1.UpdatePostRequest.attachments:type_name -> plaza.v1.Attachment
+	18, // 52: plaza.v1.UpdatePostRequest.metadata:type_name -> google.protobuf.Struct
+	21, // 53: plaza.v1.UpdatePostRequest.mentionees:type_name -> plaza.v1.Mentionee
+	23, // 54: plaza.v1.UpdatePostRequest.links:type_name -> plaza.v1.Link
+	24, // 55: plaza.v1.UpdatePostRequest.product_tags:type_name -> plaza.v1.ProductTag
+	3,  // 56: plaza.v1.PostService.CreatePost:input_type -> plaza.v1.CreatePostRequest
+	4,  // 57: plaza.v1.PostService.GetPost:input_type -> plaza.v1.GetPostRequest
+	5,  // 58: plaza.v1.PostService.BatchGetPosts:input_type -> plaza.v1.BatchGetPostsRequest
+	6,  // 59: plaza.v1.PostService.ListPosts:input_type -> plaza.v1.ListPostsRequest
+	9,  // 60: plaza.v1.PostService.UpdatePost:input_type -> plaza.v1.UpdatePostRequest
+	10, // 61: plaza.v1.PostService.DeletePost:input_type -> plaza.v1.DeletePostRequest
+	11, // 62: plaza.v1.PostService.ApprovePost:input_type -> plaza.v1.ApprovePostRequest
+	12, // 63: plaza.v1.PostService.DeclinePost:input_type -> plaza.v1.DeclinePostRequest
+	7,  // 64: plaza.v1.PostService.ListPendingEdits:input_type -> plaza.v1.ListPendingEditsRequest
+	13, // 65: plaza.v1.PostService.FlagPost:input_type -> plaza.v1.FlagPostRequest
+	14, // 66: plaza.v1.PostService.UnflagPost:input_type -> plaza.v1.UnflagPostRequest
+	15, // 67: plaza.v1.PostService.ClearPostFlags:input_type -> plaza.v1.ClearPostFlagsRequest
+	16, // 68: plaza.v1.PostService.IsPostFlaggedByMe:input_type -> plaza.v1.IsPostFlaggedByMeRequest
+	1,  // 69: plaza.v1.PostService.CreatePost:output_type -> plaza.v1.PostResponse
+	1,  // 70: plaza.v1.PostService.GetPost:output_type -> plaza.v1.PostResponse
+	1,  // 71: plaza.v1.PostService.BatchGetPosts:output_type -> plaza.v1.PostResponse
+	2,  // 72: plaza.v1.PostService.ListPosts:output_type -> plaza.v1.ListPostsResponse
+	1,  // 73: plaza.v1.PostService.UpdatePost:output_type -> plaza.v1.PostResponse
+	38, // 74: plaza.v1.PostService.DeletePost:output_type -> plaza.v1.StatusSuccessResponse
+	1,  // 75: plaza.v1.PostService.ApprovePost:output_type -> plaza.v1.PostResponse
+	1,  // 76: plaza.v1.PostService.DeclinePost:output_type -> plaza.v1.PostResponse
+	8,  // 77: plaza.v1.PostService.ListPendingEdits:output_type -> plaza.v1.ListPendingEditsResponse
+	1,  // 78: plaza.v1.PostService.FlagPost:output_type -> plaza.v1.PostResponse
+	1,  // 79: plaza.v1.PostService.UnflagPost:output_type -> plaza.v1.PostResponse
+	1,  // 80: plaza.v1.PostService.ClearPostFlags:output_type -> plaza.v1.PostResponse
+	39, // 81: plaza.v1.PostService.IsPostFlaggedByMe:output_type -> plaza.v1.FlaggedByMeResponse
+	69, // [69:82] is the sub-list for method output_type
+	56, // [56:69] is the sub-list for method input_type
+	56, // [56:56] is the sub-list for extension type_name
+	56, // [56:56] is the sub-list for extension extendee
+	0,  // [0:56] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_post_proto_init() }

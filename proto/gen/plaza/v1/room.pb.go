@@ -92,9 +92,11 @@ type Room struct {
 	// Its path in realtime topics.
 	Path string `protobuf:"bytes,32,opt,name=path,proto3" json:"path,omitempty"`
 	// Custom fields, as any JSON object.
-	Metadata      *structpb.Struct `protobuf:"bytes,33,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Metadata *structpb.Struct `protobuf:"bytes,33,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	// Alias of `live_chat_enabled`.
+	LiveChannelEnabled bool `protobuf:"varint,34,opt,name=live_channel_enabled,json=liveChannelEnabled,proto3" json:"live_channel_enabled,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *Room) Reset() {
@@ -358,6 +360,13 @@ func (x *Room) GetMetadata() *structpb.Struct {
 	return nil
 }
 
+func (x *Room) GetLiveChannelEnabled() bool {
+	if x != nil {
+		return x.LiveChannelEnabled
+	}
+	return false
+}
+
 // RoomParticipant is a host or co-host of a room.
 type RoomParticipant struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -554,8 +563,7 @@ var File_plaza_v1_room_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_room_proto_rawDesc = "" +
 	"\n" +
-	"\x13plaza/v1/room.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14plaza/v1/rules.proto\x1a\x1eplaza/v1/video_streaming.proto\"\xee\n" +
-	"\n" +
+	"\x13plaza/v1/room.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14plaza/v1/rules.proto\x1a\x1eplaza/v1/video_streaming.proto\"\xa0\v\n" +
 	"\x04Room\x12\x17\n" +
 	"\n" +
 	"private_id\x18\x01 \x01(\tR\x03_id\x12\x12\n" +
@@ -601,7 +609,8 @@ const file_plaza_v1_room_proto_rawDesc = "" +
 	"\n" +
 	"deleted_by\x18\x1f \x01(\tR\tdeletedBy\x12\x12\n" +
 	"\x04path\x18  \x01(\tR\x04path\x123\n" +
-	"\bmetadata\x18! \x01(\v2\x17.google.protobuf.StructR\bmetadata\"\x9f\x01\n" +
+	"\bmetadata\x18! \x01(\v2\x17.google.protobuf.StructR\bmetadata\x120\n" +
+	"\x14live_channel_enabled\x18\" \x01(\bR\x12liveChannelEnabled\"\x9f\x01\n" +
 	"\x0fRoomParticipant\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x17\n" +
 	"\auser_id\x18\x02 \x01(\tR\x06userId\x12(\n" +

@@ -386,7 +386,9 @@ func (x *GetRoomTokenResponse) GetType() string {
 type GetRoomRecordingsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Addresses of the recordings.
-	RecordedUrls  []string `protobuf:"bytes,1,rep,name=recorded_urls,json=recordedUrls,proto3" json:"recorded_urls,omitempty"`
+	RecordedUrls []string `protobuf:"bytes,1,rep,name=recorded_urls,json=recordedUrls,proto3" json:"recorded_urls,omitempty"`
+	// The first of them; empty without one.
+	Url           string `protobuf:"bytes,2,opt,name=url,proto3" json:"url,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -426,6 +428,13 @@ func (x *GetRoomRecordingsResponse) GetRecordedUrls() []string {
 		return x.RecordedUrls
 	}
 	return nil
+}
+
+func (x *GetRoomRecordingsResponse) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
 }
 
 // CreateRoomRequest describes the new room.
@@ -1306,9 +1315,10 @@ const file_plaza_v1_room_service_proto_rawDesc = "" +
 	"\rco_host_token\x18\x01 \x01(\tR\vcoHostToken\x12\x1e\n" +
 	"\vco_host_url\x18\x02 \x01(\tR\tcoHostUrl\x12*\n" +
 	"\x11direct_stream_url\x18\x03 \x01(\tR\x0fdirectStreamUrl\x12\x12\n" +
-	"\x04type\x18\x04 \x01(\tR\x04type\"@\n" +
+	"\x04type\x18\x04 \x01(\tR\x04type\"R\n" +
 	"\x19GetRoomRecordingsResponse\x12#\n" +
-	"\rrecorded_urls\x18\x01 \x03(\tR\frecordedUrls\"\xfa\x03\n" +
+	"\rrecorded_urls\x18\x01 \x03(\tR\frecordedUrls\x12\x10\n" +
+	"\x03url\x18\x02 \x01(\tR\x03url\"\xfa\x03\n" +
 	"\x11CreateRoomRequest\x12 \n" +
 	"\x05title\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xe8\aR\x05title\x12*\n" +

@@ -83,8 +83,16 @@ type VideoStreaming struct {
 	ParentStreamId string `protobuf:"bytes,26,opt,name=parent_stream_id,json=parentStreamId,proto3" json:"parent_stream_id,omitempty"`
 	// Ids of its child streams.
 	ChildStreamIds []string `protobuf:"bytes,27,rep,name=child_stream_ids,json=childStreamIds,proto3" json:"child_stream_ids,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// `post` if it is attached to a post; empty otherwise.
+	ReferenceType string `protobuf:"bytes,28,opt,name=reference_type,json=referenceType,proto3" json:"reference_type,omitempty"`
+	// Alias of `post_id`.
+	ReferenceId string `protobuf:"bytes,29,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
+	// Kind of target of the post: `community`, `user` or `content`; empty without a post.
+	TargetType string `protobuf:"bytes,30,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
+	// The community's id or the wall owner's public id; empty without a post.
+	TargetId      string `protobuf:"bytes,31,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *VideoStreaming) Reset() {
@@ -304,6 +312,34 @@ func (x *VideoStreaming) GetChildStreamIds() []string {
 		return x.ChildStreamIds
 	}
 	return nil
+}
+
+func (x *VideoStreaming) GetReferenceType() string {
+	if x != nil {
+		return x.ReferenceType
+	}
+	return ""
+}
+
+func (x *VideoStreaming) GetReferenceId() string {
+	if x != nil {
+		return x.ReferenceId
+	}
+	return ""
+}
+
+func (x *VideoStreaming) GetTargetType() string {
+	if x != nil {
+		return x.TargetType
+	}
+	return ""
+}
+
+func (x *VideoStreaming) GetTargetId() string {
+	if x != nil {
+		return x.TargetId
+	}
+	return ""
 }
 
 // StreamPlatform is the platform a stream is sent from.
@@ -1518,7 +1554,7 @@ var File_plaza_v1_video_streaming_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_video_streaming_proto_rawDesc = "" +
 	"\n" +
-	"\x1eplaza/v1/video_streaming.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\xe4\b\n" +
+	"\x1eplaza/v1/video_streaming.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15plaza/v1/common.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\"\xec\t\n" +
 	"\x0eVideoStreaming\x12\x1b\n" +
 	"\tstream_id\x18\x01 \x01(\tR\bstreamId\x12\x17\n" +
 	"\auser_id\x18\x02 \x01(\tR\x06userId\x12(\n" +
@@ -1557,7 +1593,12 @@ const file_plaza_v1_video_streaming_proto_rawDesc = "" +
 	"\x0fchannel_enabled\x18\x18 \x01(\bR\x0echannelEnabled\x12\x1b\n" +
 	"\tis_parent\x18\x19 \x01(\bR\bisParent\x12(\n" +
 	"\x10parent_stream_id\x18\x1a \x01(\tR\x0eparentStreamId\x12(\n" +
-	"\x10child_stream_ids\x18\x1b \x03(\tR\x0echildStreamIds\"P\n" +
+	"\x10child_stream_ids\x18\x1b \x03(\tR\x0echildStreamIds\x12%\n" +
+	"\x0ereference_type\x18\x1c \x01(\tR\rreferenceType\x12!\n" +
+	"\freference_id\x18\x1d \x01(\tR\vreferenceId\x12\x1f\n" +
+	"\vtarget_type\x18\x1e \x01(\tR\n" +
+	"targetType\x12\x1b\n" +
+	"\ttarget_id\x18\x1f \x01(\tR\btargetId\"P\n" +
 	"\x0eStreamPlatform\x12\x1b\n" +
 	"\x04name\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04name\x12!\n" +
 	"\aversion\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dR\aversion\"\\\n" +

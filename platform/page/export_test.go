@@ -1,0 +1,4 @@
+package page
+
+// Wrap is wrap for tests.
+var Wrap = wrap

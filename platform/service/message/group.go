@@ -1,0 +1,197 @@
+package message
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// Limits of the messages of a subchannel that share transactions.
+const (
+	maxGroup   = 32  // messages in one transaction
+	maxWaiting = 256 // messages that wait for the transactions of one subchannel
+)
+
+// insertion is a message to insert and the result.
+type insertion struct {
+	ctx      context.Context //nolint:containedctx // of the request, which waits for done
+	user     string          // internal id of the caller
+	asMember bool            // the author writes as a member of the channel
+	message  store.Message   // with its segment once done
+	feed     *store.MessageFeed
+	err      error
+	done     chan struct{}
+}
+
+// groups inserts the messages of a subchannel one transaction after the other. The row of the subchannel, which numbers
+// the messages, admits no more. Messages that arrive during a transaction share the next one, so that the rate does not
+// depend on how long a transaction takes.
+type groups struct {
+	commit func(all []*insertion)
+
+	mu      sync.Mutex
+	waiting map[string][]*insertion // has a key for every subchannel with a transaction in progress
+}
+
+// add returns when the transaction of a message has ended. It returns an error if there was none in the time of ctx; the
+// message may still be inserted then.
+func (g *groups) add(ctx context.Context, in *insertion) error {
+	if !g.enqueue(in) {
+		return fail.Unavailable("too many messages are sent to the subchannel; try again later", nil)
+	}
+	select {
+	case <-in.done:
+		return nil
+	case <-ctx.Done():
+		if errors.Is(ctx.Err(), context.Canceled) {
+			return ctx.Err()
+		}
+		return fail.Unavailable("too many messages are sent to the subchannel; try again later", ctx.Err())
+	}
+}
+
+// enqueue reports whether there is room for the message.
+func (g *groups) enqueue(in *insertion) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	feedID := in.message.FeedID
+	waiting, busy := g.waiting[feedID]
+	if len(waiting) >= maxWaiting {
+		return false
+	}
+	g.waiting[feedID] = append(waiting, in)
+	if !busy {
+		go g.work(feedID)
+	}
+	return true
+}
+
+// work commits groups until no messages are waiting.
+func (g *groups) work(feedID string) {
+	for {
+		group, more := g.next(feedID)
+		if !more {
+			return
+		}
+		if len(group) > 0 {
+			g.commit(group)
+		}
+		for _, in := range group {
+			close(in.done)
+		}
+	}
+}
+
+// next returns the next group, in the order of the messages' times. more is false if no messages are waiting. Messages
+// of requests that have ended are dropped.
+func (g *groups) next(feedID string) (group []*insertion, more bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	waiting := g.waiting[feedID]
+	if len(waiting) == 0 {
+		delete(g.waiting, feedID)
+		return nil, false
+	}
+	waiting = slices.DeleteFunc(waiting, func(in *insertion) bool { return in.ctx.Err() != nil })
+	group, g.waiting[feedID] = chooseFairly(waiting)
+	slices.SortStableFunc(group, func(a, b *insertion) int { return a.message.CreatedAt.Compare(b.message.CreatedAt) })
+	return group, true
+}
+
+// chooseFairly splits waiting messages into a group and the rest: the first messages of all users come before the second
+// ones.
+func chooseFairly(waiting []*insertion) (group, rest []*insertion) {
+	if len(waiting) <= maxGroup {
+		return waiting, nil
+	}
+	turn, sent := make(map[*insertion]int, len(waiting)), map[string]int{}
+	for _, in := range waiting {
+		turn[in] = sent[in.user]
+		sent[in.user]++
+	}
+	byTurn := slices.Clone(waiting)
+	slices.SortStableFunc(byTurn, func(a, b *insertion) int { return turn[a] - turn[b] })
+	return byTurn[:maxGroup:maxGroup], byTurn[maxGroup:]
+}
+
+// commitGroup commits the messages of a group together. If that fails for a reason that may concern only one of them, it
+// commits each of them alone.
+func (s *Service) commitGroup(group []*insertion) {
+	if len(group) == 1 {
+		s.commitMessages(group[0].ctx, group...)
+		return
+	}
+	s.commitMessages(store.WithoutIdempotency(context.WithoutCancel(group[0].ctx)), group...)
+	if err := group[0].err; err == nil || errors.Is(err, fail.Unavailable("", nil)) {
+		return
+	}
+	for _, in := range group {
+		s.commitMessages(in.ctx, in)
+	}
+}
+
+// commitMessages inserts messages of one subchannel in one transaction, together with the events that update the markers
+// of the channel's members, and sets their results.
+func (s *Service) commitMessages(ctx context.Context, group ...*insertion) {
+	var stored []store.Message
+	var feed *store.MessageFeed
+	first := group[0].message
+	tx := s.Store.NewTx(s.HomeOf(first.ID))
+	messages := service.Map(group, func(in *insertion) store.Message { return in.message })
+	ids := service.Map(messages, func(m store.Message) string { return m.ID })
+	tx.GuardChannel(first.ChannelID, fail.NotFound())
+	for _, author := range membersOf(group) {
+		tx.GuardChannelMember(first.ChannelID, author, fail.NotChannelMember())
+	}
+	for _, id := range parentsOf(messages) {
+		tx.GuardMessage(id, fail.NotFound())
+	}
+	tx.InsertMessages(messages, fail.NotFound(), errAlreadyExists, &stored)
+	var outboxRows []store.OutboxRow
+	if first.ChannelType != store.ChannelLive { // live channels have no markers
+		created := events.MessagesCreated{ChannelID: first.ChannelID, FeedID: first.FeedID, MessageIDs: ids}
+		outboxRows = append(outboxRows, events.EmitMessagesCreated(tx, created, first.CreatedAt))
+	}
+	tx.SelectMessageFeed(first.FeedID, &feed)
+	err := s.CommitSoon(ctx, tx, outboxRows...)
+	for _, in := range group {
+		in.set(stored, feed, err)
+	}
+}
+
+// set stores the result of a transaction.
+func (in *insertion) set(stored []store.Message, feed *store.MessageFeed, err error) {
+	in.err = err
+	if err != nil {
+		return
+	}
+	if m := service.Find(stored, func(m store.Message) bool { return m.ID == in.message.ID }); m != nil {
+		in.message = *m
+	}
+	if feed != nil {
+		in.feed = feed
+	}
+}
+
+// membersOf returns the authors who write as members, each once.
+func membersOf(group []*insertion) []string {
+	var ids []string
+	for _, in := range group {
+		if in.asMember {
+			ids = append(ids, in.message.CreatorID)
+		}
+	}
+	return service.SortedSet(ids)
+}
+
+// parentsOf returns the parents of replies, each once.
+func parentsOf(messages []store.Message) []string {
+	ids := service.SortedSet(service.Map(messages, func(m store.Message) string { return m.ParentID }))
+	return slices.DeleteFunc(ids, func(id string) bool { return id == "" })
+}

@@ -112,6 +112,11 @@ bench-platform: ## Run the platform's benchmark (ARGS=…).
 	@hack/ensure-postgres.sh
 	@go run ./platform/bench $(ARGS)
 
+.PHONY: bench-compare
+bench-compare: ## Compare the platform with that of another commit (BASE=<commit>).
+	@hack/ensure-postgres.sh
+	@hack/bench-compare.sh "$(BASE)" $(ARGS)
+
 .PHONY: bench-operator
 bench-operator: ## Run the operator's benchmark (NETWORKS=500, REGIONS=1, IDLE=10m).
 	@export KUBEBUILDER_ASSETS; KUBEBUILDER_ASSETS=$$(hack/ensure-envtest.sh); \
@@ -172,6 +177,10 @@ cluster-up: ## Start a three-node Kubernetes cluster on this machine, without Do
 .PHONY: cluster-down
 cluster-down: ## Stop that cluster and remove its data.
 	@go -C hack/cluster run . down
+
+.PHONY: test-clusters
+test-clusters: ## Run the operator's test with a cluster for each region on clusters that are started for it (Linux, root).
+	@CLUSTERS=three hack/cluster/test.sh -tags cluster -run TestThreeClusters $(TESTFLAGS) ./controllers/clustertest/...
 
 .PHONY: test-cluster
 test-cluster: ## Run the operator's tests on the cluster of KUBECONFIG, or on one started for it (Linux, root).

@@ -1,6 +1,8 @@
 package controllers
 
 import (
+	"maps"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -42,6 +44,16 @@ func CacheOptions(namespaces []string) cache.Options {
 		}
 		options.DefaultNamespaces[namespace] = cache.Config{}
 	}
+	return options
+}
+
+// memberCacheOptions returns the options for a member cluster, which need not have the CRD of networks.
+func memberCacheOptions(namespaces []string) cache.Options {
+	options := CacheOptions(namespaces)
+	maps.DeleteFunc(options.ByObject, func(object client.Object, _ cache.ByObject) bool {
+		_, isNetwork := object.(*v1alpha1.SocialNetwork)
+		return isNetwork
+	})
 	return options
 }
 

@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -22,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/clusters"
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
@@ -52,16 +51,6 @@ func (o *OptionalKinds) List() []schema.GroupVersionKind {
 	return slices.Clone(o.kinds)
 }
 
-// Capabilities returns the kinds as input of rendering.
-func (o *OptionalKinds) Capabilities() render.Capabilities {
-	kinds := o.List()
-	return render.Capabilities{
-		HTTPRoute:      slices.Contains(kinds, render.HTTPRouteKind),
-		ServiceMonitor: slices.Contains(kinds, render.ServiceMonitorKind),
-		PrometheusRule: slices.Contains(kinds, render.PrometheusRuleKind),
-	}
-}
-
 // Discovered reports whether a discovery has succeeded.
 func (o *OptionalKinds) Discovered() bool {
 	o.mu.Lock()
@@ -88,7 +77,7 @@ func (o *OptionalKinds) Start(ctx context.Context) error {
 // discover asks the API server for the optional kinds and reports whether they changed. If the request fails, it keeps
 // the last result.
 func (o *OptionalKinds) discover(ctx context.Context) bool {
-	kinds, err := o.served()
+	kinds, err := clusters.ServedKinds(o.Discovery, optionalKinds)
 	if err != nil {
 		log.FromContext(ctx).Error(err, "discovery of the optional kinds failed")
 		return false
@@ -118,23 +107,8 @@ func (o *OptionalKinds) discover(ctx context.Context) bool {
 	return changed
 }
 
-// served returns the optional kinds that the API server has.
-func (o *OptionalKinds) served() ([]schema.GroupVersionKind, error) {
-	var served []schema.GroupVersionKind
-	for _, kind := range []schema.GroupVersionKind{render.ServiceMonitorKind, render.PrometheusRuleKind, render.HTTPRouteKind} {
-		resources, err := o.Discovery.ServerResourcesForGroupVersion(kind.GroupVersion().String())
-		if apierrors.IsNotFound(err) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if slices.ContainsFunc(resources.APIResources, func(r metav1.APIResource) bool { return r.Kind == kind.Kind }) {
-			served = append(served, kind)
-		}
-	}
-	return served, nil
-}
+// optionalKinds are the kinds that a cluster may lack.
+var optionalKinds = []schema.GroupVersionKind{render.ServiceMonitorKind, render.PrometheusRuleKind, render.HTTPRouteKind}
 
 func (o *OptionalKinds) enqueueNetworks(ctx context.Context) {
 	var networks v1alpha1.SocialNetworkList
@@ -143,11 +117,7 @@ func (o *OptionalKinds) enqueueNetworks(ctx context.Context) {
 		return
 	}
 	for i := range networks.Items {
-		select {
-		case o.events <- event.GenericEvent{Object: &networks.Items[i]}:
-		case <-ctx.Done():
-			return
-		}
+		o.enqueue(ctx, &networks.Items[i])
 	}
 }
 

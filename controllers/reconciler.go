@@ -21,7 +21,6 @@ import (
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/platformclient"
-	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/controllers/stage"
 )
 
@@ -42,6 +41,9 @@ type Options struct {
 	Namespace string
 	// Restrictions limit the images and Secrets of networks.
 	Restrictions Restrictions
+	// ClusterDeletionTimeout is how long the deletion of a network waits for member clusters that cannot be reached; 0 means an
+	// hour.
+	ClusterDeletionTimeout time.Duration
 }
 
 // Reconciler reconciles SocialNetwork objects.
@@ -58,6 +60,8 @@ type Reconciler struct {
 	Now func() time.Time
 	// Kinds tracks the optional kinds that the cluster has.
 	Kinds *OptionalKinds
+	// Clusters connects to member clusters.
+	Clusters Clusters
 	// Metrics exports the state of the networks; nil disables it.
 	Metrics *Metrics
 
@@ -76,7 +80,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, fmt.Errorf("reading the network: %w", err)
 	}
 	if !sn.DeletionTimestamp.IsZero() {
-		return ctrl.Result{}, nil
+		return r.finalize(ctx, &sn)
 	}
 	if r.written.isStale(&sn) || !r.Kinds.Discovered() {
 		return ctrl.Result{RequeueAfter: staleRequeue}, nil
@@ -85,15 +89,20 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 }
 
 func (r *Reconciler) reconcile(ctx context.Context, sn *v1alpha1.SocialNetwork) (ctrl.Result, error) {
-	p := r.newPass(sn)
+	if changed, err := r.recordMembers(ctx, sn); changed || err != nil {
+		return ctrl.Result{RequeueAfter: staleRequeue}, err
+	}
+	p, err := r.newPass(sn)
+	if err != nil {
+		return pendingResult, nil //nolint:nilerr // the connection to a cluster is being established
+	}
 	if err := r.readServers(ctx, p); err != nil {
 		return ctrl.Result{}, err
 	}
-	var err error
 	if p.Refused, err = r.refusal(ctx, p); err != nil {
 		return ctrl.Result{}, err
 	}
-	report := stage.Runner{Client: r.Client, APIReader: r.APIReader}.Run(ctx, p, r.stages())
+	report := stage.Runner{}.Run(ctx, p, r.stages())
 	r.recordEvents(sn, report.Events) // of changes that were made, even if the status cannot be written
 	if report.Stale != nil {
 		log.FromContext(ctx).V(1).Info("the cache is stale", "error", report.Stale.Error())
@@ -114,16 +123,20 @@ func (r *Reconciler) reconcile(ctx context.Context, sn *v1alpha1.SocialNetwork) 
 	return requeueAfter(report.Requeue), nil
 }
 
-func (r *Reconciler) newPass(sn *v1alpha1.SocialNetwork) *stage.Pass {
-	status := sn.Status.DeepCopy()
-	status.PendingChanges = nil
-	return &stage.Pass{
-		SN: sn, Now: r.Now(), Cache: r.Client, APIReader: r.APIReader, Servers: r.Servers, Status: status,
-		Network: render.Network{
-			SN: sn, NetworkID: sn.Status.NetworkID, DefaultImage: r.Options.DefaultImage,
-			OperatorNamespace: r.Options.Namespace, Capabilities: r.Kinds.Capabilities(),
-		},
+// newPass returns a pass of a network. It returns clusters.ErrPending while the connection to one of its clusters is being
+// established for the first time.
+func (r *Reconciler) newPass(sn *v1alpha1.SocialNetwork) (*stage.Pass, error) {
+	p := &stage.Pass{SN: sn, Now: r.Now(), Status: sn.Status.DeepCopy()}
+	p.Status.PendingChanges = nil
+	for _, member := range append([]v1alpha1.ClusterNamespace{{}}, p.Status.Clusters...) {
+		c, err := r.connect(sn, member)
+		if err != nil {
+			return nil, err
+		}
+		p.Clusters = append(p.Clusters, c)
 	}
+	p.Network = p.Own().Network
+	return p, nil
 }
 
 // requeueAfter returns when to reconcile next: after due if a stage asked for it, otherwise at the next resync, with

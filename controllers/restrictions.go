@@ -30,7 +30,18 @@ func (r *Reconciler) refusal(ctx context.Context, p *stage.Pass) (string, error)
 	if len(limits.ImagePrefixes) == 0 && limits.SecretLabel == nil {
 		return "", nil
 	}
-	for _, pod := range render.Pods(p.Network) {
+	for _, c := range p.Usable() {
+		if refusal, err := r.refusalIn(ctx, c); refusal != "" || err != nil {
+			return refusal, err
+		}
+	}
+	return "", nil
+}
+
+// refusalIn returns why the pods of a network must not be created in a cluster, or "".
+func (r *Reconciler) refusalIn(ctx context.Context, c *stage.Cluster) (string, error) {
+	limits, sn := r.Options.Restrictions, c.Network.SN
+	for _, pod := range render.Pods(c.Network) {
 		if image := refusedImage(pod, limits.ImagePrefixes); image != "" {
 			return fmt.Sprintf("The operator does not allow the image %s; it must begin with %s.", image, strings.Join(limits.ImagePrefixes, " or ")), nil
 		}
@@ -40,14 +51,14 @@ func (r *Reconciler) refusal(ctx context.Context, p *stage.Pass) (string, error)
 		if volume := refusedVolume(pod); volume != "" {
 			return fmt.Sprintf("The operator does not allow volume %s: its kind may contain Secrets that it cannot check.", volume), nil
 		}
-		if account := pod.ServiceAccountName; !isOwnAccount(p.SN, account) {
+		if account := pod.ServiceAccountName; !isOwnAccount(sn, account) {
 			return fmt.Sprintf("The operator does not allow ServiceAccount %s; pods must use those of the network.", account), nil
 		}
 		for _, name := range secretsOfPod(pod) {
-			if isOwnSecret(p.SN, name) {
+			if isOwnSecret(sn, name) {
 				continue
 			}
-			secret, err := p.UserSecret(ctx, name)
+			secret, err := c.UserSecret(ctx, name)
 			if apierrors.IsNotFound(err) {
 				continue
 			}

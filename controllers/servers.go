@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/clusters"
 	"github.com/plaza-social/plaza/controllers/platformclient"
 	"github.com/plaza-social/plaza/controllers/podcause"
 	"github.com/plaza-social/plaza/controllers/render"
@@ -26,48 +27,58 @@ import (
 // readServers requests the status of every ready server of the network and fills in the pass's reports, in the order of
 // the pods' names. It asks the others why they are not ready.
 func (r *Reconciler) readServers(ctx context.Context, p *stage.Pass) error {
-	var pods corev1.PodList
-	err := r.Client.List(ctx, &pods, client.InNamespace(p.SN.Namespace), client.MatchingLabels(render.ServerSelector(p.SN.Name)))
-	if err != nil {
-		return fmt.Errorf("listing pods: %w", err)
-	}
-	slices.SortFunc(pods.Items, func(a, b corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
 	p.Reports = map[v1alpha1.RegionCode][]stage.ServerReport{}
-	var unready []*corev1.Pod
-	for i := range pods.Items {
-		pod := &pods.Items[i]
-		switch {
-		case pod.DeletionTimestamp != nil:
-		case !isReady(pod):
-			unready = append(unready, pod)
-		default:
+	var unready []unreadyPod
+	for _, c := range p.Usable() {
+		var pods corev1.PodList
+		err := c.Cache.List(ctx, &pods, client.InNamespace(c.Namespace()), client.MatchingLabels(render.ServerSelector(p.SN.Name)))
+		if err != nil {
+			return fmt.Errorf("listing pods: %w", err)
+		}
+		slices.SortFunc(pods.Items, func(a, b corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
+		for i := range pods.Items {
+			pod := &pods.Items[i]
 			code := v1alpha1.RegionCode(pod.Labels[render.LabelRegion])
-			p.Reports[code] = append(p.Reports[code], stage.ServerReport{
-				Pod: pod.Name, Ops: opsAddress(pod), Image: render.ServerImage(pod.Spec), Template: pod.Labels[appsv1.DefaultDeploymentUniqueLabelKey],
-			})
+			switch {
+			case pod.DeletionTimestamp != nil || p.ClusterOf(code) != c:
+			case !isReady(pod):
+				unready = append(unready, unreadyPod{pod, c})
+			default:
+				p.Reports[code] = append(p.Reports[code], stage.ServerReport{
+					Pod: pod.Name, Ops: address(c, pod, render.PortOpsName, render.PortOps), API: address(c, pod, render.PortHTTPName, render.PortHTTP),
+					Image: render.ServerImage(pod.Spec), Template: pod.Labels[appsv1.DefaultDeploymentUniqueLabelKey],
+				})
+			}
 		}
 	}
-	r.requestStatus(ctx, p.Reports)
+	r.requestStatus(ctx, p)
 	p.Causes = r.causes(ctx, p, unready)
 	return nil
+}
+
+// unreadyPod is a pod that is not ready, and its cluster.
+type unreadyPod struct {
+	*corev1.Pod
+
+	cluster *stage.Cluster
 }
 
 // maxUnready is how many unready servers of a network are asked in one pass.
 const maxUnready = 16
 
 // causes returns why pods are not ready, and what the first ready server of each region lacks.
-func (r *Reconciler) causes(ctx context.Context, p *stage.Pass, unready []*corev1.Pod) map[v1alpha1.RegionCode][]stage.PodCause {
+func (r *Reconciler) causes(ctx context.Context, p *stage.Pass, unready []unreadyPod) map[v1alpha1.RegionCode][]stage.PodCause {
 	unready = unready[:min(len(unready), maxUnready)]
 	found, lacking := make([]podcause.Cause, len(unready)), make([]podcause.Cause, len(p.SN.Spec.Regions))
 	var group errgroup.Group
 	group.SetLimit(platformclient.MaxConcurrentRequests)
 	for i, pod := range unready {
-		group.Go(func() error { found[i] = r.causeOf(ctx, pod, p.Now); return nil })
+		group.Go(func() error { found[i] = causeOf(ctx, pod, p.Now); return nil })
 	}
 	for i, region := range p.SN.Spec.Regions {
 		if reports := p.Reports[region.Code]; len(reports) > 0 && reports[0].Err == nil {
 			group.Go(func() error {
-				if readiness, err := r.readiness(ctx, reports[0].Ops); err == nil {
+				if readiness, err := readiness(ctx, p.ClusterOf(region.Code), reports[0].Ops); err == nil {
 					lacking[i] = podcause.OfHomes(readiness)
 				}
 				return nil
@@ -91,21 +102,21 @@ func (r *Reconciler) causes(ctx context.Context, p *stage.Pass, unready []*corev
 }
 
 // causeOf returns why a pod is not ready. What its server says is more precise than that it was restarted before.
-func (r *Reconciler) causeOf(ctx context.Context, pod *corev1.Pod, now time.Time) podcause.Cause {
-	if !isRunning(pod) {
-		return podcause.OfPod(pod)
+func causeOf(ctx context.Context, pod unreadyPod, now time.Time) podcause.Cause {
+	if !isRunning(pod.Pod) {
+		return podcause.OfPod(pod.Pod)
 	}
-	readiness, err := r.readiness(ctx, opsAddress(pod))
+	readiness, err := readiness(ctx, pod.cluster, address(pod.cluster, pod.Pod, render.PortOpsName, render.PortOps))
 	if err != nil {
-		return cmp.Or(podcause.OfPod(pod), podcause.OfSilence(pod, err, now))
+		return cmp.Or(podcause.OfPod(pod.Pod), podcause.OfSilence(pod.Pod, err, now))
 	}
-	return cmp.Or(podcause.OfChecks(readiness), podcause.OfPod(pod))
+	return cmp.Or(podcause.OfChecks(readiness), podcause.OfPod(pod.Pod))
 }
 
-func (r *Reconciler) readiness(ctx context.Context, ops string) (statusz.Readiness, error) {
+func readiness(ctx context.Context, c *stage.Cluster, ops string) (statusz.Readiness, error) {
 	requestCtx, cancel := context.WithTimeout(ctx, platformclient.RequestTimeout)
 	defer cancel()
-	return r.Servers.Readiness(requestCtx, ops)
+	return c.Servers.Readiness(requestCtx, ops)
 }
 
 // isRunning reports whether a pod's server runs, ready or not.
@@ -115,16 +126,17 @@ func isRunning(pod *corev1.Pod) bool {
 	})
 }
 
-func (r *Reconciler) requestStatus(ctx context.Context, regions map[v1alpha1.RegionCode][]stage.ServerReport) {
+func (r *Reconciler) requestStatus(ctx context.Context, p *stage.Pass) {
 	var group errgroup.Group
 	group.SetLimit(platformclient.MaxConcurrentRequests)
-	for _, reports := range regions {
+	for code, reports := range p.Reports {
+		servers := p.ClusterOf(code).Servers
 		for i := range reports {
 			report := &reports[i]
 			group.Go(func() error {
 				requestCtx, cancel := context.WithTimeout(ctx, platformclient.RequestTimeout)
 				defer cancel()
-				report.Status, report.Err = r.Servers.Status(requestCtx, report.Ops)
+				report.Status, report.Err = servers.Status(requestCtx, report.Ops)
 				return nil
 			})
 		}
@@ -141,15 +153,17 @@ func isReady(pod *corev1.Pod) bool {
 	})
 }
 
-// opsAddress returns the host and port of a pod's operations port.
-func opsAddress(pod *corev1.Pod) string {
-	port := render.PortOps
+// address returns the address of a pod's port with a name, which is port by default.
+func address(in *stage.Cluster, pod *corev1.Pod, name string, port int32) string {
 	for _, c := range pod.Spec.Containers {
 		for _, p := range c.Ports {
-			if p.Name == render.PortOpsName {
+			if p.Name == name {
 				port = p.ContainerPort
 			}
 		}
+	}
+	if in.Name != "" {
+		return clusters.PodAddress(pod, strconv.Itoa(int(port)))
 	}
 	return net.JoinHostPort(pod.Status.PodIP, strconv.Itoa(int(port)))
 }

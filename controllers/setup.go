@@ -80,7 +80,7 @@ func secretsOf(object client.Object) []string {
 		return nil
 	}
 	var names []string
-	for _, used := range render.UsedSecrets(&sn.Spec) {
+	for _, used := range render.UsedSecrets(&sn.Spec, render.Network{SN: sn}.Regions()) {
 		names = append(names, used.Name)
 	}
 	if ref := sn.Spec.ServerKeys.ExistingSecret; ref != nil {

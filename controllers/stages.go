@@ -21,6 +21,6 @@ func (r *Reconciler) stages() []stage.Stage {
 		moderation.Stage{},
 		monitoring.Stage{},
 		placement.Stage{},
-		sweep.Stage{Scheme: r.Client.Scheme(), Kinds: r.Kinds.List, Keep: monitoring.Objects},
+		sweep.Stage{Scheme: r.Client.Scheme(), Keep: monitoring.Objects},
 	}
 }

@@ -6,3 +6,4 @@ files=charts/plaza-operator/files
 mkdir -p "$files"
 cp config/crd/bases/plaza.social_socialnetworks.yaml "$files/"
 sed '1,/^rules:$/d' config/rbac/manager/role.yaml >"$files/rules.yaml"
+sed '1,/^rules:$/d' config/member/namespace/role.yaml >"$files/member-rules.yaml"

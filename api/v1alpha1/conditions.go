@@ -45,6 +45,17 @@ const (
 // AnnotationRotate starts a rotation of the server keys when it is set to a new value.
 const AnnotationRotate = "plaza.social/rotate-server-keys"
 
+// Registration of member clusters: the label of the Secrets, the key of the kubeconfig in them, and the annotation that lists
+// the namespaces whose networks may use the cluster.
+const (
+	LabelKubeconfig             = "sigs.k8s.io/multicluster-runtime-kubeconfig"
+	KubeconfigKey               = "kubeconfig"
+	AnnotationAllowedNamespaces = "plaza.social/allowed-namespaces"
+)
+
+// FinalizerClusters is the finalizer of networks with regions in member clusters, whose objects are not garbage-collected.
+const FinalizerClusters = "plaza.social/clusters"
+
 // AnnotationRevoke has the ids of server keys to revoke immediately, separated by spaces; see spec.serverKeys.revoke.
 const AnnotationRevoke = "plaza.social/revoke-server-keys"
 
@@ -66,6 +77,23 @@ const (
 	// ReasonNotAllowed: the operator was started with --allowed-image-prefixes or --allowed-secret-label, and the spec has an
 	// image or a Secret that they do not allow; the message names it. Running pods stay as they are.
 	ReasonNotAllowed Reason = "NotAllowed"
+	// ReasonClusterUnreachable: the API server of a region's cluster does not respond, or refuses the operator; the message has
+	// the error. Nothing in the cluster is changed; its servers keep running, and the other regions are not affected.
+	ReasonClusterUnreachable Reason = "ClusterUnreachable"
+	// ReasonClusterNotRegistered: no Secret in the operator's namespace registers the cluster that a region names. Create it;
+	// see controllers/CLUSTERS.md.
+	ReasonClusterNotRegistered Reason = "ClusterNotRegistered"
+	// ReasonClusterNotAllowed: the Secret of the cluster does not allow the network's namespace in its annotation
+	// plaza.social/allowed-namespaces.
+	ReasonClusterNotAllowed Reason = "ClusterNotAllowed"
+	// ReasonClusterRefused: the kubeconfig of the cluster is invalid or has an exec plugin, an auth provider or a file path,
+	// or its connection is not verified; the message says which.
+	ReasonClusterRefused Reason = "ClusterRefused"
+	// ReasonDeleting: the network is being deleted; the message names the clusters that still have objects of it.
+	ReasonDeleting Reason = "Deleting"
+	// ReasonClusterAbandoned: a network was deleted although objects of it may be left in a cluster that was unreachable for
+	// too long, or is not registered any more (event). The message has the command that deletes them.
+	ReasonClusterAbandoned Reason = "ClusterAbandoned"
 	// ReasonPausedBySpec: spec.paused is true; status.pendingChanges lists the changes that wait. Set it to false to
 	// apply them.
 	ReasonPausedBySpec Reason = "PausedBySpec"
@@ -249,11 +277,18 @@ var inProgress = map[Reason]bool{
 	ReasonProgressing: true, ReasonWaitingForKeys: true, ReasonPausedBySpec: true, ReasonNotPaused: true,
 	ReasonMigrating: true, ReasonWaitingForSchema: true, ReasonWaitingForRegion: true, ReasonAlertsDisabled: true,
 	ReasonCRDMissing: true, ReasonKeyPending: true, ReasonRotationUnderWay: true, ReasonNoServers: true,
-	ReasonModerationPushed: true, ReasonDegraded: true, ReasonRoutePending: true,
+	ReasonModerationPushed: true, ReasonDegraded: true, ReasonRoutePending: true, ReasonDeleting: true,
 }
 
 // IsUnknown reports whether the reason means that servers could not be asked, so that a condition is Unknown.
-func (r Reason) IsUnknown() bool { return r == ReasonNoServers || r == ReasonServersSilent }
+func (r Reason) IsUnknown() bool {
+	return r == ReasonNoServers || r == ReasonServersSilent || r.IsOfCluster()
+}
+
+// IsOfCluster reports whether the reason means that the cluster of a region cannot be used.
+func (r Reason) IsOfCluster() bool {
+	return r == ReasonClusterUnreachable || r == ReasonClusterNotRegistered || r == ReasonClusterNotAllowed || r == ReasonClusterRefused
+}
 
 // Follows reports whether a condition has this reason only because of another condition, which has the cause.
 func (r Reason) Follows() bool {

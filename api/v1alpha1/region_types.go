@@ -24,6 +24,7 @@ func RegionCodes() []RegionCode { return []RegionCode{RegionUS, RegionEU, Region
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.replicas) && has(self.autoscaling))",message="a region has replicas or autoscaling, not both"
 // +kubebuilder:validation:XValidation:rule="!(has(self.ingress) && has(self.gateway))",message="a region has ingress or gateway, not both"
+// +kubebuilder:validation:XValidation:rule="!has(self.__namespace__) || has(self.cluster)",message="a region has a namespace only together with a cluster; in the operator's own cluster it is the network's"
 type Region struct {
 	// The region's code. It is part of every id that is created in the region and cannot be changed.
 	// +required
@@ -34,6 +35,20 @@ type Region struct {
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="host must be a DNS name in lower case"
 	Host string `json:"host"`
+
+	// Name of the member cluster in which the region runs: the name of a Secret with its kubeconfig in the operator's
+	// namespace. Empty: the operator's own cluster. The Secrets that the spec names must exist in the region's cluster
+	// and namespace.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	Cluster string `json:"cluster,omitempty"`
+
+	// Namespace of the region's objects in the member cluster. Empty: a namespace with the name of the network's.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	Namespace string `json:"namespace,omitempty"`
 
 	// More host names of the region, which its Ingress or HTTPRoute accepts.
 	// +optional

@@ -83,6 +83,7 @@ type SocialNetworkSpec struct {
 	// +kubebuilder:validation:MaxItems=3
 	// +kubebuilder:validation:XValidation:rule="self.all(r, self.exists_one(o, o.host == r.host))",message="each region must have its own host"
 	// +kubebuilder:validation:XValidation:rule="self.all(r, !oldSelf.exists(o, o.code == r.code && o.host != r.host))",message="the host of a region is immutable, because clients store it"
+	// +kubebuilder:validation:XValidation:rule="self.all(r, !oldSelf.exists(o, o.code == r.code && ((has(o.cluster) ? o.cluster : '') != (has(r.cluster) ? r.cluster : '') || (has(o.__namespace__) ? o.__namespace__ : '') != (has(r.__namespace__) ? r.__namespace__ : ''))))",message="the cluster and the namespace of a region are immutable; remove the region and add it again"
 	Regions []Region `json:"regions"`
 
 	// The keys with which the servers of apps authenticate to the platform.
@@ -292,7 +293,8 @@ type Moderation struct {
 	// +kubebuilder:validation:Maximum=1000
 	FlagLimit int32 `json:"flagLimit,omitempty"`
 
-	// Number of users whose flags hide a post, comment or story until a moderator decides. 0: flags hide nothing.
+	// Number of users whose flags hide a post, comment, story or message until a moderator decides. 0: flags hide
+	// nothing.
 	// +optional
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=0

@@ -43,6 +43,13 @@ type SocialNetworkStatus struct {
 	// +listMapKey=code
 	RetainedKeys []RetainedKeys `json:"retainedKeys,omitempty"`
 
+	// The namespaces of member clusters that have, or may have, objects of the network.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +listMapKey=namespace
+	Clusters []ClusterNamespace `json:"clusters,omitempty"`
+
 	// The regions of the spec.
 	// +optional
 	// +listType=map
@@ -55,6 +62,17 @@ type SocialNetworkStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
 	PendingChanges []string `json:"pendingChanges,omitempty"`
+}
+
+// ClusterNamespace is a namespace of a member cluster.
+type ClusterNamespace struct {
+	// Name of the cluster.
+	// +required
+	Name string `json:"name"`
+
+	// The namespace.
+	// +required
+	Namespace string `json:"namespace"`
 }
 
 // SchemaStatus is the observed and the required database schema.
@@ -76,6 +94,10 @@ type SchemaStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=1000
 	LastError string `json:"lastError,omitempty"`
+
+	// Hash of the image, database and placement of the last completed migration.
+	// +optional
+	Completed string `json:"completed,omitempty"`
 
 	// When the next attempt starts, after a failed one.
 	// +optional
@@ -109,6 +131,10 @@ type RegionStatus struct {
 	// The region's code.
 	// +required
 	Code RegionCode `json:"code"`
+
+	// Member cluster of the region; empty means the operator's own.
+	// +optional
+	Cluster string `json:"cluster,omitempty"`
 
 	// Address of the region's API.
 	// +optional

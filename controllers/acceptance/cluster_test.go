@@ -3,6 +3,7 @@ package acceptance
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/clusters"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/platform/statusz"
 )
@@ -168,7 +170,11 @@ func (o *operator) pod(code v1alpha1.RegionCode, d *appsv1.Deployment) {
 	require.NoError(o.t, o.client.Create(ctx, pod))
 	n := lastAddress.Add(1)
 	address := fmt.Sprintf("10.9.%d.%d", n/250, n%250+1)
-	o.servers.at(fmt.Sprintf("%s:%d", address, render.PortOps), func(s *server) {
+	ops := fmt.Sprintf("%s:%d", address, render.PortOps)
+	if o.member != "" {
+		ops = clusters.PodAddress(pod, strconv.Itoa(int(render.PortOps)))
+	}
+	o.servers.at(ops, func(s *server) {
 		s.status = statusz.Status{Region: string(code), Version: "v1", Schema: statusz.Schema{Current: 92, Required: 92}}
 		s.status.Placement = statusz.Placement{
 			State: statusz.Unknown, Reason: statusz.ReasonNoPlacement,

@@ -26,6 +26,8 @@ func TestNetworkBecomesReady(t *testing.T) {
 	sn := o.up(sample(t, "socialnetwork"))
 	require.Equal(t, "3/3", sn.Status.RegionsReady)
 	require.Equal(t, "v1", sn.Status.Version)
+	require.NotEmpty(t, sn.Status.Schema.Completed)
+	sn.Status.Schema.Completed = ""
 	require.Equal(t, v1alpha1.SchemaStatus{Current: "92", Target: "92", Attempts: 1}, sn.Status.Schema)
 	require.Empty(t, sn.Status.PendingChanges)
 	require.Len(t, sn.Status.Regions, 3)

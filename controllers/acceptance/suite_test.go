@@ -35,6 +35,8 @@ import (
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers"
+	"github.com/plaza-social/plaza/controllers/clusters"
+	"github.com/plaza-social/plaza/controllers/platformclient"
 	"github.com/plaza-social/plaza/controllers/scheme"
 	"github.com/plaza-social/plaza/controllers/testenv"
 )
@@ -50,7 +52,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	ctrl.SetLogger(funcr.New(logged.add, funcr.Options{Verbosity: 1}))
-	testenv.Main(m, &env)
+	testenv.Main(m, &env, stopMembers)
 }
 
 // logged holds the log of all operators.
@@ -89,6 +91,10 @@ type operator struct {
 	config       *rest.Config
 	writes       *writes
 	restrictions controllers.Restrictions
+	// clusters is the namespace of the Secrets that register member clusters.
+	clusters string
+	// member is the name of the member cluster that client and namespace are of, or "".
+	member string
 	// leads enables leader election.
 	leads bool
 	// elected is closed when the operator is elected.
@@ -160,6 +166,10 @@ func (o *operator) run() {
 		Options: controllers.Options{DefaultImage: defaultImage, Namespace: "plaza-system", Restrictions: o.restrictions}, Now: o.clock.now,
 		Kinds: &controllers.OptionalKinds{Discovery: known, Interval: 500 * time.Millisecond}, Metrics: controllers.NewMetrics(o.registry),
 	}
+	require.NoError(o.t, r.AddClusters(ctx, mgr, clusters.Options{
+		Namespace: o.clusters, ProbeInterval: 300 * time.Millisecond,
+		Servers: func(*rest.Config) (platformclient.Servers, error) { return o.servers, nil },
+	}))
 	require.NoError(o.t, r.SetupWithManager(ctx, mgr))
 	o.elected = mgr.Elected()
 	go func() { o.stopped <- mgr.Start(ctx) }()

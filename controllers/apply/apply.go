@@ -54,8 +54,25 @@ type Applier struct {
 // ErrStale is returned if the cache does not hold the current version of an object; retry after a short time.
 var ErrStale = errors.New("the cache is stale")
 
-// managedBy is a label of every object that the operator creates.
-const managedBy = "app.kubernetes.io/managed-by"
+// Labels: managedBy is that of every object that the operator creates, ownerNamespace is that of objects in member
+// clusters, which have no owner reference.
+const (
+	managedBy      = "app.kubernetes.io/managed-by"
+	ownerNamespace = "plaza.social/owner-namespace"
+)
+
+// ErrForeign is returned for an object in a member cluster that belongs to another network of the same name.
+var ErrForeign = errors.New("it belongs to another network")
+
+// isForeign reports whether an object in a member cluster belongs to another network: of another namespace, or of the operator
+// there. One of the same namespace and name is left over from an earlier network.
+func isForeign(live, desired client.Object) bool {
+	if desired.GetLabels()[ownerNamespace] == "" {
+		return false
+	}
+	from := live.GetLabels()[ownerNamespace]
+	return from != "" && from != desired.GetLabels()[ownerNamespace] || metav1.GetControllerOf(live) != nil
+}
 
 // Change describes what an apply changes.
 type Change struct {
@@ -104,6 +121,9 @@ func (a Applier) Plan(ctx context.Context, desired client.Object, mode Mode) (Ch
 	}
 	if err != nil {
 		return Change{}, err
+	}
+	if isForeign(live, desired) {
+		return Change{}, fmt.Errorf("%s %s: %w", desired.GetObjectKind().GroupVersionKind().Kind, desired.GetName(), ErrForeign)
 	}
 	if mode == CreateOnly {
 		return Change{Object: desired}, nil

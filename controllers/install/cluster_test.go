@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,13 +30,16 @@ const (
 	account = "plaza-operator"
 )
 
+// memberAccount is the account of config/member, and its namespace.
+const memberAccount = "plaza-member"
+
 // auditPolicy logs every request of the operator.
 const auditPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
 rules:
 - level: Metadata
-  users: ["system:serviceaccount:` + system + `:` + account + `"]
+  users: ["system:serviceaccount:` + system + `:` + account + `", "system:serviceaccount:` + memberAccount + `:` + memberAccount + `"]
 - level: None
 `
 
@@ -132,20 +136,31 @@ func (c *cluster) installOptionalKinds() {
 	c.kubectl("", "wait", "crd", "--all", "--for=condition=Established", "--timeout=30s")
 }
 
-// operatorKubeconfig returns the configuration of a pod of the operator, with the token of its ServiceAccount.
-func (c *cluster) operatorKubeconfig() string {
+// operatorKubeconfig returns the configuration of a pod of the operator.
+func (c *cluster) operatorKubeconfig() string { return c.accountKubeconfig(system, account) }
+
+// accountKubeconfig returns the path of a kubeconfig with the token of a ServiceAccount.
+func (c *cluster) accountKubeconfig(namespace, name string) string {
 	c.t.Helper()
-	sa := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: account, Namespace: system}}
+	sa := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace}}
 	request := &authenticationv1.TokenRequest{}
 	require.NoError(c.t, c.client.SubResource("token").Create(context.Background(), sa, request))
 	config := clientcmdapi.NewConfig()
-	config.Clusters["test"] = &clientcmdapi.Cluster{Server: c.env.Config.Host, CertificateAuthorityData: c.env.Config.CAData}
+	config.Clusters["test"] = &clientcmdapi.Cluster{Server: c.server(), CertificateAuthorityData: c.env.Config.CAData}
 	config.AuthInfos["operator"] = &clientcmdapi.AuthInfo{Token: request.Status.Token}
 	config.Contexts["test"] = &clientcmdapi.Context{Cluster: "test", AuthInfo: "operator"}
 	config.CurrentContext = "test"
 	path := filepath.Join(c.folder, "operator.kubeconfig")
 	require.NoError(c.t, clientcmd.WriteToFile(*config, path))
 	return path
+}
+
+// server returns the URL of the API server.
+func (c *cluster) server() string {
+	if strings.HasPrefix(c.env.Config.Host, "https://") {
+		return c.env.Config.Host
+	}
+	return "https://" + c.env.Config.Host
 }
 
 // eventually waits until wrong returns "", and otherwise fails with its last result.

@@ -36,7 +36,7 @@ func TestForTheCluster(t *testing.T) {
 	p := c.startProgram()
 	c.live(p)
 	p.stop()
-	c.comparePermissions(c.rightsOf(manifests, "ClusterRole"))
+	c.comparePermissions(c.rightsOf(manifests, "ClusterRole"), rare)
 }
 
 // TestForSingleNamespaces installs config/namespaced; the operator has no access to other namespaces.
@@ -53,10 +53,11 @@ func TestForSingleNamespaces(t *testing.T) {
 	p := c.startProgram()
 	c.live(p)
 	p.stop()
-	c.comparePermissions(c.rightsOf(manifests, "Role"))
+	c.comparePermissions(c.rightsOf(manifests, "Role"), rare)
 	require.NoError(t, c.client.Get(t.Context(), client.ObjectKeyFromObject(other), other))
 	require.Empty(t, other.Status.Conditions)
-	for namespace, want := range map[string]bool{networks: true, "elsewhere": false, system: false, "": false} {
+	// The operator's own namespace has the kubeconfigs of member clusters.
+	for namespace, want := range map[string]bool{networks: true, "elsewhere": false, system: true, "": false} {
 		require.Equal(t, want, c.mayListSecrets(namespace), "in namespace %q", namespace)
 	}
 }

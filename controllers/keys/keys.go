@@ -50,6 +50,7 @@ func (s Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 		},
 	})
 	r.regions(ctx)
+	r.copies(ctx)
 	r.summarize()
 	return r.out
 }
@@ -84,11 +85,14 @@ func (r *run) eventf(desired *stage.Desired, reason v1alpha1.Reason, format stri
 	})
 }
 
-// summarize sets the condition: the first problem that needs attention, otherwise the first problem. It is Unknown if the
+// summarize sets the condition: the first problem that needs attention, otherwise one with a cluster, otherwise the first problem. It is Unknown if the
 // only problem is that servers could not be asked: whether they accept the keys is then not known.
 func (r *run) summarize() {
 	if len(r.problems) > 0 {
 		first := r.problems[0]
+		if i := slices.IndexFunc(r.problems, func(p problem) bool { return p.reason.IsOfCluster() }); i >= 0 {
+			first = r.problems[i]
+		}
 		if i := slices.IndexFunc(r.problems, func(p problem) bool { return !p.reason.IsUnknown() }); i >= 0 {
 			first = r.problems[i]
 		}
@@ -114,7 +118,7 @@ func (r *run) summarize() {
 func (r *run) identity(ctx context.Context) {
 	name := render.IdentitySecret(r.pass.SN.Name)
 	known := r.pass.SN.Status.NetworkID
-	found, err := r.find(ctx, name)
+	found, err := r.find(ctx, r.pass.Own(), name)
 	switch {
 	case err != nil:
 		r.problemf(v1alpha1.ReasonApplyFailed, "Secret %s could not be read: %s.", name, err)
@@ -151,13 +155,13 @@ func (r *run) createIdentity(name string) {
 		r.problemf(v1alpha1.ReasonProgressing, "The network's identity could not be created: %s.", err)
 		return
 	}
-	created := r.create(r.identityObject(name, identity))
+	created := r.create(r.pass.Own(), r.identityObject(name, identity))
 	r.eventf(created, v1alpha1.ReasonKeysCreated, "created the network's identity with network id %s", identity.NetworkID)
 	r.out.RequeueAfter(time.Second)
 }
 
 func (r *run) identityObject(name string, identity keyring.Identity) *corev1.Secret {
-	object := r.object(name, "", map[string]keyring.Secret{
+	object := r.object(r.pass.Own(), name, "", map[string]keyring.Secret{
 		keyring.DirectoryKeyFile: identity.DirectoryKey, keyring.NetworkIDFile: keyring.NewSecret(identity.NetworkID),
 	})
 	object.Immutable = new(true)
@@ -173,7 +177,7 @@ type sharedSecret struct {
 
 // shared checks a shared Secret, or creates it.
 func (r *run) shared(ctx context.Context, s sharedSecret) {
-	found, err := r.find(ctx, s.name)
+	found, err := r.find(ctx, r.pass.Own(), s.name)
 	if err != nil {
 		r.problemf(v1alpha1.ReasonApplyFailed, "Secret %s could not be read: %s.", s.name, err)
 		return
@@ -183,7 +187,7 @@ func (r *run) shared(ctx context.Context, s sharedSecret) {
 			r.problemf(v1alpha1.ReasonKeyFileBroken, "Secret %s, %s: %s.", s.name, s.file, err)
 			return
 		}
-		r.update(found, r.object(s.name, "", map[string]keyring.Secret{s.file: content}), false)
+		r.update(found, r.object(r.pass.Own(), s.name, "", map[string]keyring.Secret{s.file: content}), false)
 		return
 	}
 	content, err := s.generate(r.Random)
@@ -191,10 +195,10 @@ func (r *run) shared(ctx context.Context, s sharedSecret) {
 		r.problemf(v1alpha1.ReasonProgressing, "Secret %s could not be created: %s.", s.name, err)
 		return
 	}
-	object := r.object(s.name, "", map[string]keyring.Secret{s.file: content})
+	object := r.object(r.pass.Own(), s.name, "", map[string]keyring.Secret{s.file: content})
 	var desired *stage.Desired
 	if found == nil {
-		desired = r.create(object)
+		desired = r.create(r.pass.Own(), object)
 	} else {
 		desired = r.update(found, object, false)
 	}
@@ -202,11 +206,11 @@ func (r *run) shared(ctx context.Context, s sharedSecret) {
 }
 
 // create creates a Secret. While the network is paused it is only listed.
-func (r *run) create(object *corev1.Secret) *stage.Desired {
+func (r *run) create(c *stage.Cluster, object *corev1.Secret) *stage.Desired {
 	if r.pass.SN.Spec.Paused {
 		r.problemf(v1alpha1.ReasonPausedBySpec, "Secret %s is created when spec.paused is false.", object.Name)
 	}
-	return r.out.Apply(stage.Desired{Object: object, Mode: apply.CreateOnly})
+	return r.out.Apply(stage.Desired{Object: object, Mode: apply.CreateOnly, Cluster: c})
 }
 
 // update applies a Secret on top of the version that was read. A Secret that the cache does not hold yet waits for the next
@@ -217,5 +221,5 @@ func (r *run) update(found *keysSecret, object *corev1.Secret, ignorePause bool)
 		return nil
 	}
 	object.ResourceVersion = found.secret.ResourceVersion
-	return r.out.Apply(stage.Desired{Object: object, Mode: apply.Locked, IgnorePause: ignorePause})
+	return r.out.Apply(stage.Desired{Object: object, Mode: apply.Locked, IgnorePause: ignorePause, Cluster: found.cluster})
 }

@@ -36,11 +36,16 @@ func (r *run) regions(ctx context.Context) {
 	*status = v1alpha1.ServerKeysStatus{}
 	for i := range r.pass.SN.Spec.Regions {
 		code := r.pass.SN.Spec.Regions[i].Code
-		if r.pass.SN.Spec.ServerKeys.ExistingSecret != nil {
-			r.userKeys(ctx, code)
+		cluster := r.pass.ClusterOf(code)
+		if !cluster.IsUsable() {
+			r.notVerified(code, cluster.Reason, cluster.Message)
 			continue
 		}
-		if result, ok := r.managedKeys(ctx, code); ok {
+		if r.pass.SN.Spec.ServerKeys.ExistingSecret != nil {
+			r.userKeys(ctx, cluster, code)
+			continue
+		}
+		if result, ok := r.managedKeys(ctx, cluster, code); ok {
 			status.LastRotation = earliest(status.LastRotation, result.LastRotation)
 			status.NextRotation = earliest(status.NextRotation, result.NextRotation)
 		}
@@ -55,20 +60,20 @@ func earliest(a *metav1.Time, b time.Time) *metav1.Time {
 }
 
 // userKeys reports on the keys of the Secret that the spec names, which its owner rotates.
-func (r *run) userKeys(ctx context.Context, code v1alpha1.RegionCode) {
+func (r *run) userKeys(ctx context.Context, c *stage.Cluster, code v1alpha1.RegionCode) {
 	name := r.pass.SN.Spec.ServerKeys.ExistingSecret.Name
 	r.pass.Region(code).ServerKeys = nil
-	secret, err := r.pass.UserSecret(ctx, name)
+	secret, err := c.UserSecret(ctx, name)
 	switch {
 	case apierrors.IsNotFound(err):
-		r.notVerified(code, v1alpha1.ReasonSecretMissing, fmt.Sprintf("Secret %s does not exist in the namespace; the operator continues once it is created.", name))
+		r.notVerified(code, v1alpha1.ReasonSecretMissing, fmt.Sprintf("Secret %s does not exist %s; the operator continues once it is created.", name, c.Where()))
 		r.out.RequeueAfter(missingInterval)
 		return
 	case err != nil:
 		r.notVerified(code, v1alpha1.ReasonApplyFailed, fmt.Sprintf("Secret %s could not be read: %s.", name, err))
 		return
 	}
-	r.out.Watch(secret)
+	r.out.Watch(c, secret)
 	if len(secret.Data[keyring.ServerKeysFile]) == 0 {
 		r.notVerified(code, v1alpha1.ReasonSecretIncomplete, fmt.Sprintf("Secret %s has no key %s.", name, keyring.ServerKeysFile))
 		return
@@ -89,16 +94,16 @@ func (r *run) userKeys(ctx context.Context, code v1alpha1.RegionCode) {
 
 // managedKeys runs the state machine of a region's keys. The cached Secret is good enough to find that there is nothing to
 // do; a change is decided again on what the API server has.
-func (r *run) managedKeys(ctx context.Context, code v1alpha1.RegionCode) (keyring.Result, bool) {
+func (r *run) managedKeys(ctx context.Context, c *stage.Cluster, code v1alpha1.RegionCode) (keyring.Result, bool) {
 	name := render.ServerKeysSecret(r.pass.SN.Name, code)
-	found, err := r.find(ctx, name)
+	found, err := r.find(ctx, c, name)
 	if err != nil {
 		r.notVerified(code, v1alpha1.ReasonApplyFailed, fmt.Sprintf("Secret %s could not be read: %s.", name, err))
 		return keyring.Result{}, false
 	}
 	result, v, err := r.step(ctx, code, found)
 	if err == nil && result.Changed && found != nil && found.cached {
-		if found, err = r.refetch(ctx, name); err == nil {
+		if found, err = refetch(ctx, c, name); err == nil {
 			result, v, err = r.step(ctx, code, found)
 		}
 	}
@@ -111,7 +116,7 @@ func (r *run) managedKeys(ctx context.Context, code v1alpha1.RegionCode) (keyrin
 		r.notVerified(code, reason, fmt.Sprintf("Secret %s, %s: %s.", name, keyring.ServerKeysFile, err))
 		return keyring.Result{}, false
 	}
-	r.write(code, name, found, result)
+	r.write(c, code, name, found, result)
 	r.setStatus(code, name, result, v)
 	return result, true
 }
@@ -153,13 +158,13 @@ func durationOr(d v1alpha1.Duration, fallback time.Duration) time.Duration {
 }
 
 // write applies the decision of the state machine to the Secret. Revocations are applied even while the network is paused.
-func (r *run) write(code v1alpha1.RegionCode, name string, found *keysSecret, result keyring.Result) {
-	object := r.object(name, code, map[string]keyring.Secret{keyring.ServerKeysFile: result.Content})
+func (r *run) write(c *stage.Cluster, code v1alpha1.RegionCode, name string, found *keysSecret, result keyring.Result) {
+	object := r.object(c, name, code, map[string]keyring.Secret{keyring.ServerKeysFile: result.Content})
 	object.Annotations = result.Annotations
 	var desired *stage.Desired
 	switch {
 	case found == nil && result.Changed:
-		desired = r.create(object)
+		desired = r.create(c, object)
 	case found != nil && !found.cached:
 		r.out.RequeueAfter(time.Second)
 		return

@@ -46,7 +46,7 @@ func (Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 		WhitelistEnabled: spec.WhitelistEnabled, ReportEnabled: spec.ReportEnabled, FlagLimit: spec.FlagLimit, FlagHideLimit: spec.FlagHideLimit,
 		Generation: p.SN.Generation,
 	}}
-	if outdated := r.regionsWhere(r.isOutdated); len(outdated) > 0 && !p.SN.Spec.Paused {
+	if outdated := r.regionsWhere(r.differs); len(outdated) > 0 && !p.SN.Spec.Paused {
 		r.push(ctx, outdated)
 		r.recordDrift()
 	}
@@ -70,20 +70,10 @@ func known(r stage.ServerReport) bool {
 	return r.Err == nil && !r.Status.Moderation.AsOf.IsZero() && r.Status.Moderation.Error == ""
 }
 
-// differs reports whether a server runs other settings than the spec's.
+// differs reports whether a server runs other settings than the spec's. Only their content counts: another installation of the
+// operator may have pushed the same settings with another generation.
 func (r *run) differs(report stage.ServerReport) bool {
 	return known(report) && report.Status.Moderation.Digest != r.want.Hash()
-}
-
-// isOutdated reports whether a server needs a push: its settings differ, or they are of another generation of the spec.
-func (r *run) isOutdated(report stage.ServerReport) bool {
-	return r.differs(report) || known(report) && report.Status.Moderation.Generation != r.want.ReportedGeneration()
-}
-
-// hasDrifted reports whether a server's settings were changed by other means: they differ from the spec's although they have
-// its generation.
-func (r *run) hasDrifted(report stage.ServerReport) bool {
-	return r.differs(report) && report.Status.Moderation.Generation == r.want.ReportedGeneration()
 }
 
 // regionsWhere returns the regions with a server for which is returns true, in the order of the spec.
@@ -100,12 +90,12 @@ func (r *run) regionsWhere(is func(stage.ServerReport) bool) []v1alpha1.RegionCo
 // isRetry reports whether an earlier pass pushed the settings already, and this one reads back that not all servers run them.
 func (r *run) isRetry() bool {
 	c := meta.FindStatusCondition(r.pass.Status.Conditions, v1alpha1.ConditionModerationApplied)
-	return c != nil && c.ObservedGeneration == r.pass.SN.Generation &&
-		(c.Status == metav1.ConditionFalse || len(r.regionsWhere(r.differs)) == 0)
+	return c != nil && c.ObservedGeneration == r.pass.SN.Generation && c.Status == metav1.ConditionFalse
 }
 
-// recordDrift adds an event for settings that were changed by other means and have been overwritten. Servers may still
-// report settings that an earlier pass saw; those have their event.
+// recordDrift adds an event for settings that were changed by other means and have been overwritten: they differ from the spec's
+// although they have its generation, or although the region ran the spec's settings before. Servers may still report settings that
+// an earlier pass saw; those have their event.
 func (r *run) recordDrift() {
 	if !r.pushed {
 		return
@@ -115,7 +105,9 @@ func (r *run) recordDrift() {
 		seen[r.pass.Region(region.Code).ModerationHash] = true
 	}
 	isNew := func(report stage.ServerReport) bool {
-		return r.hasDrifted(report) && !seen[report.Status.Moderation.Digest]
+		own := report.Status.Moderation.Generation == r.want.ReportedGeneration()
+		ran := r.pass.Region(v1alpha1.RegionCode(report.Status.Region)).ModerationHash == r.want.Hash()
+		return r.differs(report) && (own || ran) && !seen[report.Status.Moderation.Digest]
 	}
 	for _, code := range r.regionsWhere(isNew) {
 		reports := r.pass.Reports[code]
@@ -168,25 +160,35 @@ func (r *run) push(ctx context.Context, codes []v1alpha1.RegionCode) {
 func (r *run) token(ctx context.Context) (keyring.Secret, error) {
 	name := render.SigningKeysSecret(r.pass.SN.Name)
 	var secret corev1.Secret
-	if err := r.pass.Cache.Get(ctx, client.ObjectKey{Namespace: r.pass.SN.Namespace, Name: name}, &secret); err != nil {
+	if err := r.pass.Own().Cache.Get(ctx, client.ObjectKey{Namespace: r.pass.SN.Namespace, Name: name}, &secret); err != nil {
 		return keyring.Secret{}, fmt.Errorf("reading Secret %s: %w", name, err)
 	}
 	return platformclient.AdminToken(keyring.NewSecret(string(secret.Data[keyring.SigningKeysFile])), r.pass.Network.NetworkID, r.pass.Now)
 }
 
 func (r *run) pushTo(ctx context.Context, code v1alpha1.RegionCode, token keyring.Secret) error {
-	name := render.RegionName(r.pass.SN.Name, code)
-	var service corev1.Service
-	if err := r.pass.Cache.Get(ctx, client.ObjectKey{Namespace: r.pass.SN.Namespace, Name: name}, &service); err != nil {
-		return fmt.Errorf("reading Service %s: %w", name, err)
-	}
-	api, err := apiAddress(&service)
+	c := r.pass.ClusterOf(code)
+	api, err := r.apiAddress(ctx, c, code)
 	if err != nil {
 		return err
 	}
 	pushCtx, cancel := context.WithTimeout(ctx, pushTimeout)
 	defer cancel()
-	return r.pass.Servers.PushModeration(pushCtx, api, token, r.want)
+	return c.Servers.PushModeration(pushCtx, api, token, r.want)
+}
+
+// apiAddress returns the address of a region's API: that of its Service, or of one of its servers in a member cluster.
+func (r *run) apiAddress(ctx context.Context, c *stage.Cluster, code v1alpha1.RegionCode) (string, error) {
+	if c.Name != "" {
+		reports := r.pass.Reports[code]
+		return reports[slices.IndexFunc(reports, known)].API, nil
+	}
+	name := render.RegionName(r.pass.SN.Name, code)
+	var service corev1.Service
+	if err := c.Cache.Get(ctx, client.ObjectKey{Namespace: c.Namespace(), Name: name}, &service); err != nil {
+		return "", fmt.Errorf("reading Service %s: %w", name, err)
+	}
+	return apiAddress(&service)
 }
 
 // setHashes sets the hash of the settings that each region runs. If its servers differ, it is the hash of one that is not
@@ -227,6 +229,8 @@ func (r *run) summarize() {
 	switch {
 	case len(differing) > 0:
 		r.summarizeDiffering(differing)
+	case r.pass.Unusable() != nil:
+		r.out.SetCondition(metav1.ConditionUnknown, r.pass.Unusable().Reason, r.pass.Unusable().Message)
 	case len(withoutServers) > 0:
 		r.out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonNoServers, fmt.Sprintf("No server is ready in %s.", stage.JoinNames(withoutServers)))
 	case len(unknown) > 0:

@@ -25,6 +25,7 @@ type alert struct {
 	Severity    string                `json:"severity"`
 	For         monitoringv1.Duration `json:"for"`
 	EachRegion  bool                  `json:"eachRegion"`
+	OfOperator  bool                  `json:"ofOperator"`
 	Meaning     string                `json:"meaning"`
 	Summary     string                `json:"summary"`
 	Description string                `json:"description"`
@@ -56,7 +57,7 @@ func (a *alert) rules(n render.Network, v variables) []monitoringv1.Rule {
 		return []monitoringv1.Rule{a.rule(n, v, "")}
 	}
 	rules := make([]monitoringv1.Rule, 0, len(n.SN.Spec.Regions))
-	for _, region := range n.SN.Spec.Regions {
+	for _, region := range n.Regions() {
 		rules = append(rules, a.rule(n, v, string(region.Code)))
 	}
 	return rules
@@ -64,9 +65,12 @@ func (a *alert) rules(n render.Network, v variables) []monitoringv1.Rule {
 
 func (a *alert) rule(n render.Network, v variables, region string) monitoringv1.Rule {
 	labels := alertLabels(n.SN.Spec.Monitoring.Alerts.Labels)
-	labels["namespace"], labels["network"], labels["severity"] = n.SN.Namespace, n.SN.Name, a.Severity
+	labels["namespace"], labels["network"], labels["severity"] = n.TargetNamespace(), n.SN.Name, a.Severity
+	if n.Cluster != "" {
+		labels["cluster"] = n.Cluster
+	}
 	// Prometheus fills in the labels of the series: not those that the rule adds, and none if the series is absent.
-	known := []string{"{{ $labels.namespace }}", n.SN.Namespace, "{{ $labels.network }}", n.SN.Name}
+	known := []string{"{{ $labels.namespace }}", n.TargetNamespace(), "{{ $labels.network }}", n.SN.Name}
 	if region != "" {
 		labels["region"] = region
 		known = append(known, "{{ $labels.region }}", region)

@@ -46,7 +46,7 @@ func dashboardText(n render.Network) string {
 	v := variablesOf(n)
 	options := []object{{"selected": true, "text": "All", "value": "$__all"}}
 	var codes []string
-	for _, region := range n.SN.Spec.Regions {
+	for _, region := range n.Regions() {
 		codes = append(codes, string(region.Code))
 		options = append(options, object{"text": region.Code, "value": region.Code})
 	}

@@ -20,7 +20,7 @@ func Rule(n render.Network) *monitoringv1.PrometheusRule {
 	for _, group := range alertGroups() {
 		made := monitoringv1.RuleGroup{Name: prefix + group.Name}
 		for i := range group.Alerts {
-			if slices.Contains(n.SN.Spec.Monitoring.Alerts.Disabled, group.Alerts[i].Alert) {
+			if slices.Contains(n.SN.Spec.Monitoring.Alerts.Disabled, group.Alerts[i].Alert) || group.Alerts[i].OfOperator && n.Cluster != "" {
 				continue
 			}
 			made.Rules = append(made.Rules, group.Alerts[i].rules(n, v)...)

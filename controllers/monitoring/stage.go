@@ -22,14 +22,21 @@ func (Stage) Condition() string { return v1alpha1.ConditionAlertsApplied }
 // Run applies the objects that the spec enables and whose kinds the cluster has.
 func (Stage) Run(_ context.Context, p *stage.Pass) stage.Outcome {
 	var out stage.Outcome
-	for _, object := range Objects(p) {
-		out.Apply(stage.Desired{Object: object})
+	lacking := ""
+	for _, c := range p.Usable() {
+		for _, object := range Objects(c) {
+			out.Apply(stage.Desired{Object: object, Cluster: c})
+		}
+		if missing := missingKinds(c); len(missing) > 0 && lacking == "" {
+			lacking = fmt.Sprintf("%s has no %s; install the CRDs of the Prometheus operator, and the operator continues.",
+				strings.TrimSpace("The cluster "+c.Name), strings.Join(missing, " and no "))
+		}
 	}
-	missing := missingKinds(p)
 	switch {
-	case len(missing) > 0:
-		out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonCRDMissing,
-			fmt.Sprintf("The cluster has no %s; install the CRDs of the Prometheus operator, and the operator continues.", strings.Join(missing, " and no ")))
+	case lacking != "":
+		out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonCRDMissing, lacking)
+	case p.Unusable() != nil:
+		out.SetCondition(metav1.ConditionUnknown, p.Unusable().Reason, p.Unusable().Message)
 	case !p.SN.Spec.Monitoring.Alerts.Enabled:
 		out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonAlertsDisabled, "spec.monitoring.alerts.enabled is false.")
 	default:
@@ -38,31 +45,40 @@ func (Stage) Run(_ context.Context, p *stage.Pass) stage.Outcome {
 	return out
 }
 
-// Objects returns the objects that the spec enables and whose kinds the cluster has.
-func Objects(p *stage.Pass) []client.Object {
-	spec := p.SN.Spec.Monitoring
+// Objects returns the objects of a cluster that the spec enables and whose kinds the cluster has.
+func Objects(c *stage.Cluster) []client.Object {
+	if !isMonitored(c) {
+		return nil
+	}
+	spec := c.Network.SN.Spec.Monitoring
 	var objects []client.Object
-	if spec.ServiceMonitor && p.Network.Capabilities.ServiceMonitor {
-		if monitor := render.ServiceMonitor(p.Network); monitor != nil {
+	if spec.ServiceMonitor && c.Network.Capabilities.ServiceMonitor {
+		if monitor := render.ServiceMonitor(c.Network); monitor != nil {
 			objects = append(objects, monitor)
 		}
 	}
-	if spec.Alerts.Enabled && p.Network.Capabilities.PrometheusRule {
-		objects = append(objects, Rule(p.Network))
+	if spec.Alerts.Enabled && c.Network.Capabilities.PrometheusRule {
+		objects = append(objects, Rule(c.Network))
 	}
 	if spec.Dashboards {
-		objects = append(objects, Dashboard(p.Network))
+		objects = append(objects, Dashboard(c.Network))
 	}
 	return objects
 }
 
-func missingKinds(p *stage.Pass) []string {
-	spec := p.SN.Spec.Monitoring
+// isMonitored reports whether a cluster has metrics of the network: those of its servers, or of the operator.
+func isMonitored(c *stage.Cluster) bool { return c.Name == "" || len(c.Network.Regions()) > 0 }
+
+func missingKinds(c *stage.Cluster) []string {
+	if !isMonitored(c) {
+		return nil
+	}
+	spec := c.Network.SN.Spec.Monitoring
 	var missing []string
-	if spec.ServiceMonitor && !p.Network.Capabilities.ServiceMonitor {
+	if spec.ServiceMonitor && !c.Network.Capabilities.ServiceMonitor {
 		missing = append(missing, render.ServiceMonitorKind.Kind)
 	}
-	if spec.Alerts.Enabled && !p.Network.Capabilities.PrometheusRule {
+	if spec.Alerts.Enabled && !c.Network.Capabilities.PrometheusRule {
 		missing = append(missing, render.PrometheusRuleKind.Kind)
 	}
 	return missing

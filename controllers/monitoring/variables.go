@@ -26,10 +26,10 @@ func variablesOf(n render.Network) variables {
 	budget, latency := budgetOf(n.SN.Spec.Monitoring.Alerts), latencyOf(n.SN.Spec.Monitoring.Alerts)
 	availability := new(big.Rat).Sub(big.NewRat(1, 1), budget)
 	percent, _ := new(big.Rat).Mul(availability, big.NewRat(100, 1)).Float64()
-	network := fmt.Sprintf("namespace=%q,network=%q", n.SN.Namespace, n.SN.Name)
+	network := fmt.Sprintf("namespace=%q,network=%q", n.TargetNamespace(), n.SN.Name)
 	return variables{
-		"$namespace": n.SN.Namespace, "$name": n.SN.Name, "$uid": DashboardUID(n.SN.Namespace, n.SN.Name),
-		"$regionCount": json.Number(strconv.Itoa(len(n.SN.Spec.Regions))),
+		"$namespace": n.TargetNamespace(), "$name": n.SN.Name, "$uid": DashboardUID(n.SN.Namespace, n.SN.Name),
+		"$regionCount": json.Number(strconv.Itoa(len(n.Regions()))),
 		"$network":     network,
 		"$selected":    network + `,region=~"$region"`,
 		"$noTransfers": `procedure!~"unknown|/plaza.v1.FileService/(Download|Upload).*"`,

@@ -111,13 +111,16 @@ const (
 // HTTP implements Servers over HTTP.
 type HTTP struct{ client *http.Client }
 
-// New returns a client.
-func New() *HTTP {
+// New returns a client that connects to addresses directly.
+func New() *HTTP { return NewVia((&net.Dialer{Timeout: 3 * time.Second}).DialContext) }
+
+// NewVia returns a client that connects to addresses with dial.
+func NewVia(dial func(ctx context.Context, network, address string) (net.Conn, error)) *HTTP {
 	return &HTTP{client: &http.Client{
 		Timeout: timeout,
 		Transport: &http.Transport{
 			Proxy:       nil, // pods are reached directly, regardless of the environment
-			DialContext: (&net.Dialer{Timeout: 3 * time.Second}).DialContext,
+			DialContext: dial,
 			// Each request uses a new connection: thousands of idle connections would cost more, and an old connection
 			// does not show whether a new one is possible.
 			DisableKeepAlives:      true,

@@ -42,6 +42,8 @@ var unused = map[string]string{
 	"monitoring.dashboards":                  "package monitoring renders the dashboard",
 	"rollout.maxRegionsRolling":              "package rollout",
 	"rollout.soak":                           "package rollout",
+	"regions[].cluster":                      "TestMemberCluster",
+	"regions[].namespace":                    "TestMemberCluster",
 	"paused":                                 "decides whether objects are applied, not their content",
 	"deletionPolicy":                         "package keys sets the owner of the Secrets",
 }

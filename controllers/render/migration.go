@@ -64,7 +64,7 @@ func migrationDeadline(steps int) time.Duration {
 }
 
 func migrationTemplate(n Network) corev1.PodTemplateSpec {
-	r := migrationRegion(n)
+	r := MigrationRegion(n)
 	c := container(n, r)
 	c.Args = migrationArgs(n.SN.Spec.Database)
 	c.Env = withOwner(n.SN.Spec.Database, c.Env)
@@ -92,8 +92,8 @@ func withOwner(db v1alpha1.Database, env []corev1.EnvVar) []corev1.EnvVar {
 	return append([]corev1.EnvVar{databaseVariable(db, ownerVariable, "owner-url")}, env...)
 }
 
-// migrationRegion returns the region whose pods a migration's pod resembles.
-func migrationRegion(n Network) *v1alpha1.Region {
+// MigrationRegion returns the region whose pods a migration's pod resembles.
+func MigrationRegion(n Network) *v1alpha1.Region {
 	if r := n.Region(primaryRegion(n.SN.Spec.Database)); r != nil {
 		return r
 	}
@@ -122,6 +122,6 @@ func MigrationServiceAccount(n Network) *corev1.ServiceAccount {
 		ObjectMeta:                   n.meta(MigrationName(n.SN.Name), ComponentMigrate),
 		AutomountServiceAccountToken: new(false),
 	}
-	account.Annotations = maps.Clone(migrationRegion(n).ServiceAccountAnnotations)
+	account.Annotations = maps.Clone(MigrationRegion(n).ServiceAccountAnnotations)
 	return account
 }

@@ -21,6 +21,9 @@ const (
 	LabelManagedBy = "app.kubernetes.io/managed-by"
 	LabelNetwork   = "plaza.social/network"
 	LabelRegion    = "plaza.social/region"
+	// LabelOwner and LabelOwnerNamespace, on objects in member clusters, are the UID and the namespace of the network.
+	LabelOwner          = "plaza.social/owner"
+	LabelOwnerNamespace = "plaza.social/owner-namespace"
 	// LabelWatched, with the value "true", marks the Secrets that the operator caches.
 	LabelWatched = "plaza.social/watched"
 
@@ -71,6 +74,11 @@ func APIKeysSecret(network string) string { return network + "-api-keys" }
 
 // IdentitySecret returns the name of the Secret with the network's id and directory key, which never change.
 func IdentitySecret(network string) string { return network + "-identity" }
+
+// SharedSecrets returns the names of the Secrets with keys that all regions read.
+func SharedSecrets(network string) []string {
+	return []string{IdentitySecret(network), SigningKeysSecret(network), APIKeysSecret(network)}
+}
 
 // MigrationJobName returns the name of the Job for a target returned by MigrationTarget.
 func MigrationJobName(network, target string) string {

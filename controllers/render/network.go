@@ -25,7 +25,40 @@ type Network struct {
 	SecretsFingerprint string
 	// Capabilities are the optional kinds of the cluster.
 	Capabilities Capabilities
+	// Cluster is the name of the member cluster whose objects are rendered, and Namespace is their namespace. Both are empty for
+	// the operator's own cluster, in which the objects are in the network's namespace.
+	Cluster, Namespace string
 }
+
+// TargetNamespace returns the namespace of the rendered objects.
+func (n Network) TargetNamespace() string { return cmp.Or(n.Namespace, n.SN.Namespace) }
+
+// Has reports whether the objects of a region are rendered: it runs in the cluster and the namespace.
+func (n Network) Has(r *v1alpha1.Region) bool {
+	if n.Cluster == "" {
+		return r.Cluster == ""
+	}
+	return r.Cluster == n.Cluster && RegionNamespace(n.SN, r) == n.Namespace
+}
+
+// RegionNamespace returns the namespace of a region's objects.
+func RegionNamespace(sn *v1alpha1.SocialNetwork, r *v1alpha1.Region) string {
+	return cmp.Or(r.Namespace, sn.Namespace)
+}
+
+// Regions returns the regions of the spec whose objects are rendered.
+func (n Network) Regions() []*v1alpha1.Region {
+	var regions []*v1alpha1.Region
+	for i := range n.SN.Spec.Regions {
+		if r := &n.SN.Spec.Regions[i]; n.Has(r) {
+			regions = append(regions, r)
+		}
+	}
+	return regions
+}
+
+// Migrates reports whether the database is migrated in the cluster: that of the primary region.
+func (n Network) Migrates() bool { return n.Has(MigrationRegion(n)) }
 
 // Capabilities are the kinds outside Kubernetes itself that the cluster has.
 type Capabilities struct {
@@ -61,18 +94,25 @@ func OwnerReference(sn *v1alpha1.SocialNetwork) metav1.OwnerReference {
 
 // meta returns the metadata of an object of the network that belongs to no region.
 func (n Network) meta(name string, component Component) metav1.ObjectMeta {
-	return metav1.ObjectMeta{
-		Name:            name,
-		Namespace:       n.SN.Namespace,
-		Labels:          Labels(n.SN.Name, component),
-		OwnerReferences: []metav1.OwnerReference{OwnerReference(n.SN)},
+	m := metav1.ObjectMeta{Name: name, Namespace: n.TargetNamespace(), Labels: Labels(n.SN.Name, component)}
+	n.SetOwner(&m)
+	return m
+}
+
+// SetOwner makes the network the owner of an object: by a reference, so that the object is garbage-collected with the network, or
+// in a member cluster, which does not have the network, by labels.
+func (n Network) SetOwner(m *metav1.ObjectMeta) {
+	if n.Cluster == "" {
+		m.OwnerReferences = []metav1.OwnerReference{OwnerReference(n.SN)}
+		return
 	}
+	m.Labels[LabelOwner], m.Labels[LabelOwnerNamespace] = string(n.SN.UID), n.SN.Namespace
 }
 
 // regionMeta returns the metadata of an object of a region; they all have the same name.
 func (n Network) regionMeta(code v1alpha1.RegionCode) metav1.ObjectMeta {
 	m := n.meta(RegionName(n.SN.Name, code), ComponentServer)
-	m.Labels = RegionLabels(n.SN.Name, ComponentServer, code)
+	m.Labels[LabelRegion] = string(code)
 	return m
 }
 

@@ -36,7 +36,7 @@ func NetworkPolicy(n Network, r *v1alpha1.Region) *networkingv1.NetworkPolicy {
 				{Ports: []networkingv1.NetworkPolicyPort{policyPort(corev1.ProtocolTCP, PortHTTP)}},
 				{
 					Ports: []networkingv1.NetworkPolicyPort{policyPort(corev1.ProtocolTCP, PortOps)},
-					From:  append([]networkingv1.NetworkPolicyPeer{operatorPeer(n.OperatorNamespace)}, metricsPeers(n.SN.Spec.NetworkPolicy)...),
+					From:  append(operatorPeers(n), metricsPeers(n.SN.Spec.NetworkPolicy)...),
 				},
 			},
 			Egress: egress(r),
@@ -56,7 +56,7 @@ func MigrationNetworkPolicy(n Network) *networkingv1.NetworkPolicy {
 		Spec: networkingv1.NetworkPolicySpec{
 			PodSelector: metav1.LabelSelector{MatchLabels: Labels(n.SN.Name, ComponentMigrate)},
 			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress},
-			Egress:      egress(migrationRegion(n)),
+			Egress:      egress(MigrationRegion(n)),
 		},
 	}
 }
@@ -94,15 +94,20 @@ func policyPort(protocol corev1.Protocol, port int32) networkingv1.NetworkPolicy
 	return networkingv1.NetworkPolicyPort{Protocol: &protocol, Port: new(intstr.FromInt32(port))}
 }
 
-func operatorPeer(namespace string) networkingv1.NetworkPolicyPeer {
-	where := &metav1.LabelSelector{}
-	if namespace != "" {
-		where.MatchLabels = map[string]string{labelNamespace: namespace}
+// operatorPeers returns the pods of the operator. It reaches the pods of a member cluster through the API server there, which
+// policies do not apply to.
+func operatorPeers(n Network) []networkingv1.NetworkPolicyPeer {
+	if n.Cluster != "" {
+		return nil
 	}
-	return networkingv1.NetworkPolicyPeer{
+	where := &metav1.LabelSelector{}
+	if n.OperatorNamespace != "" {
+		where.MatchLabels = map[string]string{labelNamespace: n.OperatorNamespace}
+	}
+	return []networkingv1.NetworkPolicyPeer{{
 		NamespaceSelector: where,
 		PodSelector:       &metav1.LabelSelector{MatchLabels: map[string]string{LabelName: OperatorName}},
-	}
+	}}
 }
 
 // metricsPeers returns the pods that may scrape servers.

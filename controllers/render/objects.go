@@ -23,12 +23,15 @@ func RegionObjects(n Network, r *v1alpha1.Region) []client.Object {
 	return objects
 }
 
-// Everything returns all objects of a network that this package renders, including the first attempt of the migration.
+// Everything returns all objects of a network in a cluster that this package renders, including the first attempt of the
+// migration.
 func Everything(n Network) []client.Object {
-	objects := []client.Object{MigrationServiceAccount(n), MigrationJob(n, 1)}
-	objects = appendWanted(objects, MigrationNetworkPolicy(n))
-	for i := range n.SN.Spec.Regions {
-		r := &n.SN.Spec.Regions[i]
+	var objects []client.Object
+	if n.Migrates() {
+		objects = append(objects, MigrationServiceAccount(n), MigrationJob(n, 1))
+		objects = appendWanted(objects, MigrationNetworkPolicy(n))
+	}
+	for _, r := range n.Regions() {
 		objects = append(objects, RegionObjects(n, r)...)
 		objects = append(objects, Deployment(n, r))
 	}
@@ -38,11 +41,14 @@ func Everything(n Network) []client.Object {
 	return objects
 }
 
-// Pods returns the pod specs of the network's servers and migrations.
+// Pods returns the pod specs of the network's servers and migrations in a cluster.
 func Pods(n Network) []corev1.PodSpec {
-	pods := []corev1.PodSpec{MigrationJob(n, 1).Spec.Template.Spec}
-	for i := range n.SN.Spec.Regions {
-		pods = append(pods, Deployment(n, &n.SN.Spec.Regions[i]).Spec.Template.Spec)
+	var pods []corev1.PodSpec
+	if n.Migrates() {
+		pods = append(pods, MigrationJob(n, 1).Spec.Template.Spec)
+	}
+	for _, r := range n.Regions() {
+		pods = append(pods, Deployment(n, r).Spec.Template.Spec)
 	}
 	return pods
 }

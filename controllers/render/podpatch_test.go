@@ -92,7 +92,8 @@ func TestPoolSize(t *testing.T) {
 }
 
 func TestUsedSecrets(t *testing.T) {
-	used := render.UsedSecrets(&spec(t, "full-ingress").Spec)
+	sn := spec(t, "full-ingress")
+	used := render.UsedSecrets(&sn.Spec, render.Network{SN: sn}.Regions())
 	require.Equal(t, []render.UsedSecret{
 		{Name: "three-urls"},
 		{Name: "storage"},

@@ -17,9 +17,9 @@ type UsedSecret struct {
 	Optional bool
 }
 
-// UsedSecrets returns the Secrets that the spec names and pods read at startup: first that of the database, then the others, each
-// once.
-func UsedSecrets(spec *v1alpha1.SocialNetworkSpec) []UsedSecret {
+// UsedSecrets returns the Secrets that the spec names and the pods of some regions read at startup: first that of the database, then
+// the others, each once.
+func UsedSecrets(spec *v1alpha1.SocialNetworkSpec, regions []*v1alpha1.Region) []UsedSecret {
 	used := []UsedSecret{{Name: spec.Database.SecretRef.Name}}
 	add := func(ref *v1alpha1.LocalSecretReference, keys ...string) {
 		if ref != nil {
@@ -37,8 +37,8 @@ func UsedSecrets(spec *v1alpha1.SocialNetworkSpec) []UsedSecret {
 	if spec.Server != nil && spec.Server.Media != nil {
 		add(spec.Server.Media.KeySecretRef, MediaKey)
 	}
-	for i := range spec.Regions {
-		for _, env := range spec.Regions[i].Env {
+	for _, region := range regions {
+		for _, env := range region.Env {
 			if env.ValueFrom == nil || env.ValueFrom.SecretKeyRef == nil {
 				continue
 			}

@@ -10,10 +10,17 @@ import (
 //
 // The labels network (the SocialNetwork's name) and region of the target override those of the servers' metrics, so
 // that `up`, which a server that is down cannot label, has the same labels as everything else. The servers' own values
-// are kept as exported_network (the network's id) and exported_region. The job is plaza for every network.
+// are kept as exported_network (the network's id) and exported_region. In a member cluster, the label cluster is its name. The job is plaza for every network.
 func ServiceMonitor(n Network) *monitoringv1.ServiceMonitor {
 	if !n.SN.Spec.Monitoring.ServiceMonitor {
 		return nil
+	}
+	relabelings := []monitoringv1.RelabelConfig{
+		targetLabel("plaza_social_network", "network"),
+		targetLabel("plaza_social_region", "region"),
+	}
+	if n.Cluster != "" {
+		relabelings = append(relabelings, monitoringv1.RelabelConfig{Action: "replace", TargetLabel: "cluster", Replacement: &n.Cluster})
 	}
 	return &monitoringv1.ServiceMonitor{
 		TypeMeta:   metav1.TypeMeta{APIVersion: monitoringv1.SchemeGroupVersion.String(), Kind: monitoringv1.ServiceMonitorsKind},
@@ -22,12 +29,9 @@ func ServiceMonitor(n Network) *monitoringv1.ServiceMonitor {
 			JobLabel: LabelName,
 			Selector: metav1.LabelSelector{MatchLabels: ServerSelector(n.SN.Name)},
 			Endpoints: []monitoringv1.Endpoint{{
-				Port: PortOpsName,
-				Path: "/metrics",
-				RelabelConfigs: []monitoringv1.RelabelConfig{
-					targetLabel("plaza_social_network", "network"),
-					targetLabel("plaza_social_region", "region"),
-				},
+				Port:           PortOpsName,
+				Path:           "/metrics",
+				RelabelConfigs: relabelings,
 			}},
 		},
 	}

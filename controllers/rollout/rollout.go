@@ -53,6 +53,7 @@ const (
 // region is the state of a region's Deployment in one pass.
 type region struct {
 	spec     *v1alpha1.Region
+	cluster  *stage.Cluster
 	desired  *appsv1.Deployment
 	live     *appsv1.Deployment // nil if it does not exist
 	uncached *appsv1.Deployment // live as read from the API server, if its replicas are handed over to an autoscaler
@@ -80,7 +81,12 @@ func (Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 	r := &run{pass: p}
 	for i := range p.SN.Spec.Regions {
 		spec := &p.SN.Spec.Regions[i]
-		for _, object := range render.RegionObjects(p.Network, spec) {
+		cluster := p.ClusterOf(spec.Code)
+		if !cluster.IsUsable() {
+			r.skip(spec.Code, cluster)
+			continue
+		}
+		for _, object := range render.RegionObjects(cluster.Network, spec) {
 			switch object.(type) {
 			case *corev1.ConfigMap: // belongs to the pod template
 			case *corev1.Service:
@@ -89,7 +95,7 @@ func (Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 				r.out.Apply(stage.Desired{Object: object, Region: spec.Code})
 			}
 		}
-		region, err := r.read(ctx, spec)
+		region, err := r.read(ctx, spec, cluster)
 		if err != nil {
 			r.out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonApplyFailed, "The Deployments could not be read: "+err.Error())
 			return r.out
@@ -105,16 +111,23 @@ func (Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 	return r.out
 }
 
+// skip reports that the cluster of a region cannot be used. The rest of the region's status stays as it was.
+func (r *run) skip(code v1alpha1.RegionCode, c *stage.Cluster) {
+	r.out.SetRegionCondition(code, v1alpha1.RegionAvailable, metav1.ConditionUnknown, c.Reason, c.Message)
+	r.out.SetRegionCondition(code, v1alpha1.RegionUpdated, metav1.ConditionUnknown, c.Reason, c.Message)
+	r.pass.Region(code).Cluster = c.Name
+}
+
 // read reads a region's Deployment and determines its state.
-func (r *run) read(ctx context.Context, spec *v1alpha1.Region) (*region, error) {
-	g := &region{spec: spec, desired: render.Deployment(r.pass.Network, spec), patchErr: render.PatchError(r.pass.Network, spec)}
+func (r *run) read(ctx context.Context, spec *v1alpha1.Region, c *stage.Cluster) (*region, error) {
+	g := &region{spec: spec, cluster: c, desired: render.Deployment(c.Network, spec), patchErr: render.PatchError(c.Network, spec)}
 	hash := render.TemplateHash(g.desired)
 	if g.desired.Annotations == nil {
 		g.desired.Annotations = map[string]string{}
 	}
 	g.desired.Annotations[render.AnnotationTemplate] = hash
 	var live appsv1.Deployment
-	err := r.pass.Cache.Get(ctx, client.ObjectKeyFromObject(g.desired), &live)
+	err := c.Cache.Get(ctx, client.ObjectKeyFromObject(g.desired), &live)
 	if apierrors.IsNotFound(err) {
 		return g, nil
 	}
@@ -147,7 +160,7 @@ func (r *run) readUncached(ctx context.Context, g *region) error {
 		return nil
 	}
 	g.uncached = &appsv1.Deployment{}
-	return client.IgnoreNotFound(r.pass.APIReader.Get(ctx, client.ObjectKeyFromObject(g.live), g.uncached))
+	return client.IgnoreNotFound(g.cluster.APIReader.Get(ctx, client.ObjectKeyFromObject(g.live), g.uncached))
 }
 
 func (r *run) stateOf(code v1alpha1.RegionCode, live *appsv1.Deployment, hash string) (state, time.Time) {
@@ -218,7 +231,7 @@ func (r *run) applyDeployments() {
 	update := r.templateUpdates()
 	for _, g := range r.regions {
 		update[g] = update[g] && g.patchErr == nil
-		configMap := stage.Desired{Object: render.ConfigMap(r.pass.Network, g.spec), Region: g.spec.Code}
+		configMap := stage.Desired{Object: render.ConfigMap(g.cluster.Network, g.spec), Region: g.spec.Code}
 		if update[g] {
 			prerequisites := append([]stage.Desired{configMap}, replicasHandover(g)...)
 			r.out.Apply(stage.Desired{Object: g.desired, Region: g.spec.Code, Prerequisites: prerequisites, Prune: prunedTemplate})

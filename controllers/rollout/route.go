@@ -23,20 +23,20 @@ func (r *run) setRouted(ctx context.Context, g *region) {
 		meta.RemoveStatusCondition(&r.pass.Region(g.spec.Code).Conditions, v1alpha1.RegionRouted)
 		return
 	}
-	status, reason, message := r.routeStatus(ctx, g.spec.Code)
+	status, reason, message := r.routeStatus(ctx, g)
 	r.setCondition(g, v1alpha1.RegionRouted, status, reason, message)
 	if status != metav1.ConditionTrue {
 		r.out.RequeueAfter(routeInterval)
 	}
 }
 
-func (r *run) routeStatus(ctx context.Context, code v1alpha1.RegionCode) (metav1.ConditionStatus, v1alpha1.Reason, string) {
-	if !r.pass.Network.Capabilities.HTTPRoute {
+func (r *run) routeStatus(ctx context.Context, g *region) (metav1.ConditionStatus, v1alpha1.Reason, string) {
+	if !g.cluster.Network.Capabilities.HTTPRoute {
 		return metav1.ConditionFalse, v1alpha1.ReasonCRDMissing, "The cluster has no HTTPRoute; install the CRDs of the Gateway API, and the operator continues."
 	}
 	var route gatewayv1.HTTPRoute
-	key := client.ObjectKey{Namespace: r.pass.SN.Namespace, Name: render.RegionName(r.pass.SN.Name, code)}
-	if err := r.pass.Cache.Get(ctx, key, &route); err != nil {
+	key := client.ObjectKey{Namespace: g.cluster.Namespace(), Name: render.RegionName(r.pass.SN.Name, g.spec.Code)}
+	if err := g.cluster.Cache.Get(ctx, key, &route); err != nil {
 		if client.IgnoreNotFound(err) == nil {
 			return metav1.ConditionUnknown, v1alpha1.ReasonRoutePending, "The HTTPRoute is being created."
 		}

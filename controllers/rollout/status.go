@@ -20,6 +20,7 @@ import (
 // setStatus fills in the status of a region.
 func (r *run) setStatus(g *region) {
 	status := r.pass.Region(g.spec.Code)
+	status.Cluster = g.cluster.Name
 	status.Endpoint = render.Endpoint(g.spec)
 	status.Version = versionsOf(r.pass.Reports[g.spec.Code])
 	if g.live == nil {
@@ -170,6 +171,8 @@ func (r *run) summarize() {
 		no(v1alpha1.ReasonWaitingForSchema, "The update of %s waits for the database migration.", pending)
 	case len(pending) > 0:
 		no(v1alpha1.ReasonProgressing, "The update of %s is in progress.", pending)
+	case r.pass.Unusable() != nil:
+		r.out.SetCondition(metav1.ConditionUnknown, r.pass.Unusable().Reason, r.pass.Unusable().Message)
 	case r.summarizeAs(metav1.ConditionTrue, v1alpha1.RegionAvailable):
 	default:
 		r.out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonServing, "The pods of every region are ready.")

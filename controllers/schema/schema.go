@@ -47,7 +47,7 @@ func (Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 		out.RequeueAfter(missingInterval) // a Secret without the operator's label is not cached
 		return out
 	}
-	r := &run{pass: p, network: p.Network}
+	r := &run{pass: p, cluster: p.Primary()}
 	if r.readSecrets(ctx) {
 		r.migrate(ctx)
 	}
@@ -57,17 +57,23 @@ func (Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 // run is one run of the stage.
 type run struct {
 	pass    *stage.Pass
-	network render.Network // the pass's, with the fingerprint of the Secrets
+	cluster *stage.Cluster // in which the database is migrated
+	network render.Network // of cluster, with the fingerprint of the Secrets
 	out     stage.Outcome
 }
 
 func (r *run) migrate(ctx context.Context) {
-	r.network.SecretsFingerprint = r.out.Facts.SecretsFingerprint
+	r.network = r.cluster.Network
+	r.network.SecretsFingerprint = r.out.Facts.SecretsFingerprints[r.cluster]
+	if !r.cluster.IsUsable() {
+		r.waitForCluster()
+		return
+	}
 	var job batchv1.Job
 	key := client.ObjectKey{
-		Namespace: r.network.SN.Namespace, Name: render.MigrationJobName(r.network.SN.Name, render.MigrationTarget(r.network)),
+		Namespace: r.cluster.Namespace(), Name: render.MigrationJobName(r.network.SN.Name, render.MigrationTarget(r.network)),
 	}
-	err := r.pass.Cache.Get(ctx, key, &job)
+	err := r.cluster.Cache.Get(ctx, key, &job)
 	switch {
 	case apierrors.IsNotFound(err):
 		r.createJob(ctx)
@@ -76,6 +82,17 @@ func (r *run) migrate(ctx context.Context) {
 	default:
 		r.followJob(ctx, &job)
 	}
+}
+
+// waitForCluster reports that the cluster in which the database is migrated cannot be used. If the migration was completed before,
+// regions in other clusters do not wait for it.
+func (r *run) waitForCluster() {
+	r.out.Facts.SchemaReady = r.pass.Status.Schema.Completed == render.MigrationTarget(r.network)
+	if r.out.Facts.SchemaReady {
+		r.out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonMigrated, "The database has the schema that the image needs.")
+		return
+	}
+	r.out.SetCondition(metav1.ConditionUnknown, r.cluster.Reason, "The database cannot be migrated. "+r.cluster.Message)
 }
 
 // createJob creates the Job of the next attempt. Attempts at another target do not count.
@@ -96,14 +113,14 @@ func (r *run) createJob(ctx context.Context) {
 		r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonPausedBySpec, "The database is migrated when spec.paused is false.")
 	}
 	r.applyAccount()
-	r.out.Apply(stage.Desired{Object: render.MigrationJob(r.network, attempt), Mode: apply.CreateOnly})
+	r.out.Apply(stage.Desired{Object: render.MigrationJob(r.network, attempt), Mode: apply.CreateOnly, Cluster: r.cluster})
 }
 
 // applyAccount applies what the migrations' pods need.
 func (r *run) applyAccount() {
-	r.out.Apply(stage.Desired{Object: render.MigrationServiceAccount(r.network)})
+	r.out.Apply(stage.Desired{Object: render.MigrationServiceAccount(r.network), Cluster: r.cluster})
 	if policy := render.MigrationNetworkPolicy(r.network); policy != nil {
-		r.out.Apply(stage.Desired{Object: policy})
+		r.out.Apply(stage.Desired{Object: policy, Cluster: r.cluster})
 	}
 }
 
@@ -111,7 +128,7 @@ func (r *run) applyAccount() {
 func (r *run) hasOtherTarget(ctx context.Context) (bool, error) {
 	var jobs batchv1.JobList
 	labels := client.MatchingLabels(render.Labels(r.network.SN.Name, render.ComponentMigrate))
-	err := r.pass.Cache.List(ctx, &jobs, client.InNamespace(r.network.SN.Namespace), labels)
+	err := r.cluster.Cache.List(ctx, &jobs, client.InNamespace(r.cluster.Namespace()), labels)
 	target := render.MigrationTarget(r.network)
 	return slices.ContainsFunc(jobs.Items, func(job batchv1.Job) bool { return job.Annotations[render.AnnotationTarget] != target }), err
 }
@@ -130,7 +147,7 @@ func (r *run) followJob(ctx context.Context, job *batchv1.Job) {
 	r.applyAccount()
 	if ended == batchv1.JobComplete {
 		r.out.Facts.SchemaReady = true
-		schema.LastError = ""
+		schema.LastError, schema.Completed = "", render.MigrationTarget(r.network)
 		if schema.Target == "" || schema.Current == "" {
 			setVersionsFromJob(schema, r.readTermination(ctx, job), true)
 		}
@@ -159,7 +176,7 @@ func (r *run) retryLater(ctx context.Context, job *batchv1.Job, failedAt time.Ti
 		message += fmt.Sprintf(". The next attempt starts at %s.", next.UTC().Format(time.RFC3339))
 		r.out.RequeueAfter(next.Sub(r.pass.Now))
 	} else {
-		r.out.Deletions = []client.Object{job}
+		r.out.Deletions = []stage.Deletion{{Object: job, Cluster: r.cluster}}
 		r.out.RequeueAfter(time.Second)
 	}
 	reason := v1alpha1.ReasonMigrationFailed

@@ -19,32 +19,44 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/keyring"
 	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/controllers/stage"
 )
 
-// readSecrets reads the Secrets that users created for the servers and publishes their fingerprint, so that pod templates
-// change with their content. It reports whether they are complete; otherwise it sets the condition.
+// readSecrets reads the Secrets that users created for the servers, in each cluster, and publishes their fingerprints, so that pod
+// templates change with their content. It reports whether they are complete; otherwise it sets the condition.
 func (r *run) readSecrets(ctx context.Context) bool {
 	fingerprintKey, err := r.fingerprintKey(ctx)
 	if err != nil {
 		r.out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonWaitingForKeys, "The migration waits for the network's identity; see KeysReady.")
 		return false
 	}
+	r.out.Facts.SecretsFingerprints = map[*stage.Cluster]string{}
+	for _, c := range r.pass.Usable() {
+		if len(c.Network.Regions()) > 0 && !r.readSecretsIn(ctx, c, fingerprintKey) {
+			return false
+		}
+	}
+	return true
+}
+
+// readSecretsIn reads the Secrets in a cluster.
+func (r *run) readSecretsIn(ctx context.Context, c *stage.Cluster, fingerprintKey []byte) bool {
 	mac := hmac.New(sha256.New, fingerprintKey)
-	for i, used := range render.UsedSecrets(&r.network.SN.Spec) {
-		secret, err := r.pass.UserSecret(ctx, used.Name)
+	for i, used := range render.UsedSecrets(&r.pass.SN.Spec, c.Network.Regions()) {
+		secret, err := c.UserSecret(ctx, used.Name)
 		switch {
 		case apierrors.IsNotFound(err) && used.Optional:
 			continue
 		case apierrors.IsNotFound(err):
 			r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonSecretMissing,
-				fmt.Sprintf("Secret %s does not exist in the namespace; the operator continues once it is created.", used.Name))
+				fmt.Sprintf("Secret %s does not exist %s; the operator continues once it is created.", used.Name, c.Where()))
 			r.out.RequeueAfter(missingInterval)
 			return false
 		case err != nil:
 			r.out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonApplyFailed, err.Error())
 			return false
 		}
-		r.out.Watch(secret)
+		r.out.Watch(c, secret)
 		r.pass.RedactSecret(secret)
 		if missing := missingKey(secret, used, i == 0); missing != "" {
 			r.out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonSecretIncomplete, fmt.Sprintf("Secret %s %s.", used.Name, missing))
@@ -52,18 +64,18 @@ func (r *run) readSecrets(ctx context.Context) bool {
 		}
 		writeContent(mac, used.Name, secret)
 	}
-	r.out.Facts.SecretsFingerprint = hex.EncodeToString(mac.Sum(nil))
+	r.out.Facts.SecretsFingerprints[c] = hex.EncodeToString(mac.Sum(nil))
 	return true
 }
 
 // fingerprintKey returns the HMAC key of the fingerprint. It is derived from the network's identity, so that contents cannot be
 // guessed from the fingerprint.
 func (r *run) fingerprintKey(ctx context.Context) ([]byte, error) {
-	key := client.ObjectKey{Namespace: r.network.SN.Namespace, Name: render.IdentitySecret(r.network.SN.Name)}
+	key := client.ObjectKey{Namespace: r.pass.SN.Namespace, Name: render.IdentitySecret(r.pass.SN.Name)}
 	var identity corev1.Secret
-	err := r.pass.Cache.Get(ctx, key, &identity)
+	err := r.pass.Own().Cache.Get(ctx, key, &identity)
 	if apierrors.IsNotFound(err) { // it has just been created or labelled
-		err = r.pass.APIReader.Get(ctx, key, &identity)
+		err = r.pass.Own().APIReader.Get(ctx, key, &identity)
 	}
 	if err != nil {
 		return nil, err

@@ -68,7 +68,7 @@ func (r *run) readTermination(ctx context.Context, job *batchv1.Job) termination
 // pods lists the pods of a Job from the API server; they are not cached.
 func (r *run) pods(ctx context.Context, job *batchv1.Job) ([]corev1.Pod, error) {
 	var pods corev1.PodList
-	err := r.pass.APIReader.List(ctx, &pods, client.InNamespace(job.Namespace), client.MatchingLabels{batchv1.JobNameLabel: job.Name}, client.Limit(20))
+	err := r.cluster.APIReader.List(ctx, &pods, client.InNamespace(job.Namespace), client.MatchingLabels{batchv1.JobNameLabel: job.Name}, client.Limit(20))
 	return pods.Items, err
 }
 

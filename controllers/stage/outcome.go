@@ -19,6 +19,8 @@ type Desired struct {
 	Mode   apply.Mode
 	// Region is the region that the object belongs to, or empty.
 	Region v1alpha1.RegionCode
+	// Cluster is that of the object; nil means that of Region, or the operator's own without a region.
+	Cluster *Cluster
 	// IgnorePause applies the object even while the network is paused.
 	IgnorePause bool
 	// Manager is the field manager; empty means the operator's.
@@ -31,13 +33,25 @@ type Desired struct {
 	Events []Event
 }
 
+// Deletion is an object to delete.
+type Deletion struct {
+	Object  client.Object
+	Cluster *Cluster
+}
+
+// WatchedSecret is a Secret of a user to label.
+type WatchedSecret struct {
+	Secret  *corev1.Secret
+	Cluster *Cluster
+}
+
 // Outcome is the result of a stage.
 type Outcome struct {
 	// Objects are applied, Deletions are deleted.
 	Objects   []Desired
-	Deletions []client.Object
+	Deletions []Deletion
 	// Watched are Secrets of users to label, so that the cache holds them. See Watch.
-	Watched []*corev1.Secret
+	Watched []WatchedSecret
 	// Status, Reason and Message are the stage's condition.
 	Status  metav1.ConditionStatus
 	Reason  v1alpha1.Reason
@@ -95,11 +109,12 @@ func (o *Outcome) Apply(desired Desired) *Desired {
 	return &o.Objects[len(o.Objects)-1]
 }
 
-// Watch labels a Secret that a user created, so that the cache holds it from then on. It does nothing if the label is set.
-func (o *Outcome) Watch(secret *corev1.Secret) {
-	isSame := func(s *corev1.Secret) bool { return s.Name == secret.Name }
+// Watch labels a Secret that a user created in a cluster, so that the cache holds it from then on. It does nothing if the label is
+// set.
+func (o *Outcome) Watch(c *Cluster, secret *corev1.Secret) {
+	isSame := func(s WatchedSecret) bool { return s.Cluster == c && s.Secret.Name == secret.Name }
 	if secret.Labels[render.LabelWatched] != "true" && !slices.ContainsFunc(o.Watched, isSame) {
-		o.Watched = append(o.Watched, secret)
+		o.Watched = append(o.Watched, WatchedSecret{secret, c})
 	}
 }
 

@@ -2,6 +2,7 @@ package stage
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/apply"
+	"github.com/plaza-social/plaza/controllers/clusters"
 )
 
 // Result is the outcome of a stage together with the errors of applying it.
@@ -25,8 +27,18 @@ type Result struct {
 	applied []Event // events of the objects that were applied
 }
 
-// fail records an apply error on the stage's condition and, if code is set, on the region's.
-func (r *Result) fail(code v1alpha1.RegionCode, err error) {
+// fail records an apply error on the stage's condition and, if code is set, on the region's. A cluster that does not respond is
+// not used again in the pass.
+func (r *Result) fail(c *Cluster, code v1alpha1.RegionCode, err error) {
+	if clusters.IsUnreachable(err) {
+		c.Reason, c.Message = v1alpha1.ReasonClusterUnreachable, fmt.Sprintf("Cluster %s cannot be reached: %s.", c.Name, Shorten(err.Error()))
+		r.SetCondition(metav1.ConditionUnknown, c.Reason, c.Message)
+		for _, region := range c.Network.Regions() {
+			r.SetRegionCondition(region.Code, v1alpha1.RegionAvailable, metav1.ConditionUnknown, c.Reason, c.Message)
+		}
+		r.RequeueAfter(lostInterval)
+		return
+	}
 	r.Errors = append(r.Errors, err)
 	if isStale(err) {
 		return // a retry reads the current objects
@@ -37,6 +49,9 @@ func (r *Result) fail(code v1alpha1.RegionCode, err error) {
 		r.SetRegionCondition(code, v1alpha1.RegionAvailable, metav1.ConditionFalse, v1alpha1.ReasonApplyFailed, message)
 	}
 }
+
+// lostInterval is when a pass is repeated that lost the connection to a cluster.
+const lostInterval = 5 * time.Second
 
 // isStale reports whether an error means that a decision was based on a stale copy of an object.
 func isStale(err error) bool {

@@ -97,7 +97,7 @@ func TestReport(t *testing.T) {
 	second := Result{Condition: "B", Outcome: True("Fine", "")}
 	second.RequeueAfter(time.Second)
 	second.Events = []Event{{Reason: "DidNotHappen"}}
-	second.fail("eu", apierrors.NewForbidden(schema.GroupResource{Resource: "services"}, "acme-eu", errors.New("quota")))
+	second.fail(&Cluster{}, "eu", apierrors.NewForbidden(schema.GroupResource{Resource: "services"}, "acme-eu", errors.New("quota")))
 	report.add(second)
 
 	status := report.Status(p)
@@ -136,7 +136,7 @@ func TestFailures(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			result := Result{Condition: "A", Outcome: True("Fine", "")}
-			result.fail("", test.err)
+			result.fail(&Cluster{}, "", test.err)
 			report := &Report{}
 			report.add(result)
 			require.Equal(t, test.stale, report.Stale != nil)

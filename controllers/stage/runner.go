@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -17,12 +16,7 @@ import (
 )
 
 // Runner runs stages and applies their outcomes.
-type Runner struct {
-	// Client writes, and reads from the cache.
-	Client client.Client
-	// APIReader reads from the API server.
-	APIReader client.Reader
-}
+type Runner struct{}
 
 // Run runs every stage in order, whether or not the stages before it failed.
 func (r Runner) Run(ctx context.Context, p *Pass, stages []Stage) *Report {
@@ -41,17 +35,17 @@ func (r Runner) Run(ctx context.Context, p *Pass, stages []Stage) *Report {
 
 // applyOutcome applies an outcome; while the network is paused it only lists the changes.
 func (r Runner) applyOutcome(ctx context.Context, p *Pass, result *Result) {
-	for _, secret := range result.Watched {
-		if err := r.watch(ctx, p, secret); err != nil {
-			result.fail("", err)
+	for _, watched := range result.Watched {
+		if err := r.watch(ctx, p, watched); err != nil {
+			result.fail(watched.Cluster, "", err)
 		}
 	}
 	for _, desired := range result.Objects {
 		r.applyDesired(ctx, p, desired, result)
 	}
-	for _, object := range result.Deletions {
-		if err := r.delete(ctx, p, object, result); err != nil {
-			result.fail("", err)
+	for _, deletion := range result.Deletions {
+		if err := r.delete(ctx, p, deletion, result); err != nil {
+			result.fail(deletion.Cluster, "", err)
 		}
 	}
 	if !p.SN.Spec.Paused {
@@ -60,16 +54,17 @@ func (r Runner) applyOutcome(ctx context.Context, p *Pass, result *Result) {
 }
 
 // watch labels a Secret of a user. While the network is paused it waits.
-func (r Runner) watch(ctx context.Context, p *Pass, secret *corev1.Secret) error {
-	if p.SN.Spec.Paused {
+func (r Runner) watch(ctx context.Context, p *Pass, watched WatchedSecret) error {
+	if p.SN.Spec.Paused || !watched.Cluster.IsUsable() {
 		return nil
 	}
+	secret := watched.Secret
 	labelled := secret.DeepCopy()
 	if labelled.Labels == nil {
 		labelled.Labels = map[string]string{}
 	}
 	labelled.Labels[render.LabelWatched] = "true"
-	if err := r.Client.Patch(ctx, labelled, client.MergeFrom(secret), client.FieldOwner(apply.Manager)); err != nil {
+	if err := watched.Cluster.Client.Patch(ctx, labelled, client.MergeFrom(secret), client.FieldOwner(apply.Manager)); err != nil {
 		return fmt.Errorf("labelling Secret %s: %w", secret.Name, err)
 	}
 	return nil
@@ -77,10 +72,14 @@ func (r Runner) watch(ctx context.Context, p *Pass, secret *corev1.Secret) error
 
 func (r Runner) applyDesired(ctx context.Context, p *Pass, desired Desired, result *Result) {
 	for _, d := range append(slices.Clip(desired.Prerequisites), desired) {
+		d.Cluster = p.clusterOf(desired)
+		if !d.Cluster.IsUsable() {
+			return
+		}
 		change, err := r.applyObject(ctx, p, d)
 		switch {
 		case err != nil:
-			result.fail(desired.Region, err)
+			result.fail(d.Cluster, desired.Region, err)
 			return
 		case change != "":
 			result.Pending = append(result.Pending, change)
@@ -92,7 +91,7 @@ func (r Runner) applyDesired(ctx context.Context, p *Pass, desired Desired, resu
 
 // applyObject applies one object. While the network is paused it returns a description of the change instead.
 func (r Runner) applyObject(ctx context.Context, p *Pass, desired Desired) (string, error) {
-	applier := apply.Applier{Client: r.Client, APIReader: r.APIReader, Manager: desired.Manager, Prune: desired.Prune}
+	applier := apply.Applier{Client: desired.Cluster.Client, APIReader: desired.Cluster.APIReader, Manager: desired.Manager, Prune: desired.Prune}
 	if !p.SN.Spec.Paused || desired.IgnorePause {
 		change, err := applier.Apply(ctx, desired.Object, desired.Mode)
 		if err == nil && !change.IsEmpty() {
@@ -107,12 +106,24 @@ func (r Runner) applyObject(ctx context.Context, p *Pass, desired Desired) (stri
 	return change.String(), nil
 }
 
-func (r Runner) delete(ctx context.Context, p *Pass, object client.Object, result *Result) error {
-	if p.SN.Spec.Paused {
-		result.Pending = append(result.Pending, fmt.Sprintf("delete %s %s", kindOf(object, r.Client.Scheme()), object.GetName()))
+func (r Runner) delete(ctx context.Context, p *Pass, deletion Deletion, result *Result) error {
+	c, object := deletion.Cluster, deletion.Object
+	if !c.IsUsable() {
 		return nil
 	}
-	return apply.Applier{Client: r.Client, APIReader: r.APIReader}.Delete(ctx, object)
+	if p.SN.Spec.Paused {
+		result.Pending = append(result.Pending, fmt.Sprintf("delete %s %s", kindOf(object, c.Client.Scheme()), object.GetName()))
+		return nil
+	}
+	return apply.Applier{Client: c.Client, APIReader: c.APIReader}.Delete(ctx, object)
+}
+
+// clusterOf returns the cluster of an object to apply.
+func (p *Pass) clusterOf(desired Desired) *Cluster {
+	if desired.Cluster != nil {
+		return desired.Cluster
+	}
+	return p.ClusterOf(desired.Region)
 }
 
 // kindOf returns the kind of an object, which typed objects leave out.

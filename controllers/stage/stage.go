@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
-	"github.com/plaza-social/plaza/controllers/platformclient"
 	"github.com/plaza-social/plaza/controllers/podcause"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/platform/statusz"
@@ -37,18 +36,14 @@ type Pass struct {
 	SN *v1alpha1.SocialNetwork
 	// Now is the time of the pass.
 	Now time.Time
-	// Network is the input of rendering. Its NetworkID and SecretsFingerprint are empty until a stage has published them.
+	// Network is the input of rendering in the operator's own cluster. Its NetworkID and SecretsFingerprint are empty until a stage has published them.
 	Network render.Network
 	// SchemaReady reports whether the database has the schema that the image needs, so that its pods may start.
 	SchemaReady bool
 	// Refused is why the operator's restrictions do not allow the network's pods, or "". No pod is created or changed then.
 	Refused string
-	// Cache reads from the informer cache, which may be slightly out of date.
-	Cache client.Reader
-	// APIReader reads from the API server: for decisions that a stale copy must not drive, and for what is not cached.
-	APIReader client.Reader
-	// Servers calls the platform's servers.
-	Servers platformclient.Servers
+	// Clusters are the clusters with objects of the network, each with one namespace. The first is the operator's own.
+	Clusters []*Cluster
 	// Reports holds the status report of each ready server, by region.
 	Reports map[v1alpha1.RegionCode][]ServerReport
 	// Causes are why servers of a region are not ready, in the order of the pods' names; those of ready servers, which
@@ -66,6 +61,8 @@ type ServerReport struct {
 	Pod string
 	// Ops is the host and port of the server's operations port.
 	Ops string
+	// API is the host and port of the server's API.
+	API string
 	// Image is the image of the server's container.
 	Image string
 	// Template is the hash of the pod template that the pod was created from.
@@ -90,19 +87,22 @@ func (c PodCause) String() string { return "pod " + c.Pod + ": " + c.Message }
 type Facts struct {
 	// NetworkID is the identity of the network, as read from its Secret.
 	NetworkID string
-	// SecretsFingerprint changes with the content of the Secrets that the pods read.
-	SecretsFingerprint string
+	// SecretsFingerprints change with the content of the Secrets that the pods of a cluster read.
+	SecretsFingerprints map[*Cluster]string
 	// SchemaReady reports that the database has the schema that the image needs.
 	SchemaReady bool
 }
 
 func (p *Pass) publish(f Facts) {
-	if f.NetworkID != "" {
-		p.Network.NetworkID = f.NetworkID
+	for _, c := range p.Clusters {
+		if f.NetworkID != "" {
+			c.Network.NetworkID = f.NetworkID
+		}
+		if fingerprint := f.SecretsFingerprints[c]; fingerprint != "" {
+			c.Network.SecretsFingerprint = fingerprint
+		}
 	}
-	if f.SecretsFingerprint != "" {
-		p.Network.SecretsFingerprint = f.SecretsFingerprint
-	}
+	p.Network = p.Own().Network
 	p.SchemaReady = p.SchemaReady || f.SchemaReady
 }
 
@@ -117,14 +117,14 @@ func (p *Pass) Region(code v1alpha1.RegionCode) *v1alpha1.RegionStatus {
 	return &p.Status.Regions[len(p.Status.Regions)-1]
 }
 
-// UserSecret reads a Secret that a user created. The cache holds only Secrets with our label; others are read from the API
-// server. Pass the Secret to Outcome.Watch so that later changes of it start a reconcile.
-func (p *Pass) UserSecret(ctx context.Context, name string) (*corev1.Secret, error) {
-	key := client.ObjectKey{Namespace: p.SN.Namespace, Name: name}
+// UserSecret reads a Secret that a user created in a cluster. The cache holds only Secrets with our label; others are read from
+// the API server. Pass the Secret to Outcome.Watch so that later changes of it start a reconcile.
+func (c *Cluster) UserSecret(ctx context.Context, name string) (*corev1.Secret, error) {
+	key := client.ObjectKey{Namespace: c.Namespace(), Name: name}
 	var secret corev1.Secret
-	err := p.Cache.Get(ctx, key, &secret)
+	err := c.Cache.Get(ctx, key, &secret)
 	if apierrors.IsNotFound(err) {
-		err = p.APIReader.Get(ctx, key, &secret)
+		err = c.APIReader.Get(ctx, key, &secret)
 	}
 	if err != nil {
 		return nil, err

@@ -95,15 +95,18 @@ func (l labelledSecrets) Get(ctx context.Context, key client.ObjectKey, object c
 func (h *Harness) Run(s stage.Stage) stage.Result {
 	h.T.Helper()
 	cached := labelledSecrets{h.Client}
-	h.Pass = &stage.Pass{
-		SN: h.SN.DeepCopy(), Now: h.Now, Cache: cached, APIReader: h.Client, Servers: h.Servers, Status: h.SN.Status.DeepCopy(),
-		Network: render.Network{SN: h.SN, NetworkID: h.SN.Status.NetworkID}, Reports: h.Servers.reports(),
+	own := &stage.Cluster{
+		Client: cached, Cache: cached, APIReader: h.Client, Servers: h.Servers, Network: render.Network{SN: h.SN, NetworkID: h.SN.Status.NetworkID},
 	}
 	if h.Cache != nil {
-		h.Pass.Cache = h.Cache
+		own.Cache = h.Cache
+	}
+	h.Pass = &stage.Pass{
+		SN: h.SN.DeepCopy(), Now: h.Now, Clusters: []*stage.Cluster{own}, Status: h.SN.Status.DeepCopy(), Network: own.Network,
+		Reports: h.Servers.reports(),
 	}
 	h.Pass.Status.PendingChanges = nil
-	h.Report = stage.Runner{Client: cached, APIReader: h.Client}.Run(h.T.Context(), h.Pass, []stage.Stage{s})
+	h.Report = stage.Runner{}.Run(h.T.Context(), h.Pass, []stage.Stage{s})
 	h.SN.Status = *h.Report.Status(h.Pass)
 	for _, event := range h.Report.Events {
 		h.Events = append(h.Events, string(event.Reason)+" "+event.Message)

@@ -18,17 +18,15 @@ import (
 // defaultRetention is for objects that were created without the defaults of the CRD.
 const defaultRetention = 720 * time.Hour
 
-// retainKeys keeps the Secrets with the server keys of removed regions until their retention ends, which the status records.
-func retainKeys(ctx context.Context, p *stage.Pass, keep map[string]bool, out *stage.Outcome) error {
-	before := p.Status.RetainedKeys
-	p.Status.RetainedKeys = nil
+// retainKeys keeps the Secrets of a cluster with the server keys of removed regions until their retention ends, which the status records.
+func retainKeys(ctx context.Context, p *stage.Pass, c *stage.Cluster, before []v1alpha1.RetainedKeys, keep map[string]bool, out *stage.Outcome) error {
 	for _, code := range v1alpha1.RegionCodes() {
 		if p.Network.Region(code) != nil {
 			continue
 		}
 		name := render.ServerKeysSecret(p.SN.Name, code)
 		var secret corev1.Secret
-		err := p.Cache.Get(ctx, client.ObjectKey{Namespace: p.SN.Namespace, Name: name}, &secret)
+		err := c.Cache.Get(ctx, client.ObjectKey{Namespace: c.Namespace(), Name: name}, &secret)
 		if apierrors.IsNotFound(err) {
 			continue
 		}

@@ -27,10 +27,8 @@ import (
 type Stage struct {
 	// Scheme creates lists of each kind.
 	Scheme *runtime.Scheme
-	// Keep returns objects to keep in addition to those of package render.
-	Keep func(p *stage.Pass) []client.Object
-	// Kinds returns the optional kinds that the cluster has.
-	Kinds func() []schema.GroupVersionKind
+	// Keep returns objects of a cluster to keep in addition to those of package render.
+	Keep func(c *stage.Cluster) []client.Object
 }
 
 var secretKind = corev1.SchemeGroupVersion.WithKind("Secret")
@@ -38,29 +36,21 @@ var secretKind = corev1.SchemeGroupVersion.WithKind("Secret")
 // Condition returns Swept.
 func (Stage) Condition() string { return v1alpha1.ConditionSwept }
 
-// Run lists the network's objects of every kind and deletes those that the spec does not ask for.
+// Run lists the network's objects of every kind in every cluster and deletes those that the spec does not ask for.
 func (s Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
-	keep, err := s.keep(ctx, p)
-	if err != nil {
-		return stage.Unknown(v1alpha1.ReasonApplyFailed, "The Deployments could not be read: "+err.Error())
-	}
 	var out stage.Outcome
-	if err := retainKeys(ctx, p, keep, &out); err != nil {
-		return stage.Unknown(v1alpha1.ReasonApplyFailed, "The Secrets of removed regions could not be read: "+err.Error())
-	}
-	kinds := append(render.RegionKinds(), batchv1.SchemeGroupVersion.WithKind("Job"), secretKind)
-	for _, kind := range append(kinds, s.Kinds()...) {
-		objects, err := s.list(ctx, p, kind)
-		if err != nil {
-			out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonApplyFailed, fmt.Sprintf("%s objects could not be listed: %s", kind.Kind, err))
+	before := p.Status.RetainedKeys
+	p.Status.RetainedKeys = nil
+	empty := map[v1alpha1.ClusterNamespace]bool{}
+	for _, c := range p.Usable() {
+		left, problem := s.sweep(ctx, p, c, before, &out)
+		if problem != "" {
+			out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonApplyFailed, problem)
 			return out
 		}
-		for _, object := range objects {
-			if !keep[keyOf(kind, object.GetName())] && belongsTo(p.SN, object) {
-				out.Deletions = append(out.Deletions, object)
-			}
-		}
+		empty[v1alpha1.ClusterNamespace{Name: c.Name, Namespace: c.Namespace()}] = left == 0 && len(c.Network.Regions()) == 0
 	}
+	p.Status.Clusters = slices.DeleteFunc(p.Status.Clusters, func(c v1alpha1.ClusterNamespace) bool { return empty[c] })
 	if n := len(out.Deletions); n > 0 && p.SN.Spec.Paused {
 		out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonPausedBySpec, fmt.Sprintf("%d objects that the spec no longer names are deleted when spec.paused is false.", n))
 		return out
@@ -68,26 +58,67 @@ func (s Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 		out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonProgressing, fmt.Sprintf("%d objects that the spec no longer names are being deleted.", n))
 		return out
 	}
+	if len(p.Usable()) < len(p.Clusters) {
+		unusable := p.Clusters[slices.IndexFunc(p.Clusters, func(c *stage.Cluster) bool { return !c.IsUsable() })]
+		out.SetCondition(metav1.ConditionUnknown, unusable.Reason, unusable.Message)
+		return out
+	}
 	out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonNothingLeft, "The network has no objects that the spec does not name.")
 	return out
 }
 
-// keep returns the keys of the objects to keep.
-func (s Stage) keep(ctx context.Context, p *stage.Pass) (map[string]bool, error) {
-	keep := map[string]bool{}
-	for _, object := range append(render.Everything(p.Network), s.Keep(p)...) {
+// Kinds returns the kinds that every cluster has and of which networks have objects.
+func Kinds() []schema.GroupVersionKind {
+	return append(render.RegionKinds(), batchv1.SchemeGroupVersion.WithKind("Job"), secretKind)
+}
+
+// sweep deletes what the spec no longer names in a cluster. It returns how many objects the network has there, and why it could not
+// delete them, or "".
+func (s Stage) sweep(ctx context.Context, p *stage.Pass, c *stage.Cluster, retained []v1alpha1.RetainedKeys, out *stage.Outcome) (int, string) {
+	keep, err := s.keep(ctx, c)
+	if err != nil {
+		return 0, "The Deployments could not be read: " + err.Error()
+	}
+	if err := retainKeys(ctx, p, c, retained, keep, out); err != nil {
+		return 0, "The Secrets of removed regions could not be read: " + err.Error()
+	}
+	total := 0
+	for _, kind := range append(Kinds(), c.Kinds...) {
+		objects, err := s.list(ctx, c, kind)
+		if err != nil {
+			return 0, fmt.Sprintf("%s objects could not be listed: %s", kind.Kind, err)
+		}
+		for _, object := range objects {
+			if !belongsTo(c, object) {
+				continue
+			}
+			total++
+			if !keep[keyOf(kind, object.GetName())] {
+				out.Deletions = append(out.Deletions, stage.Deletion{Object: object, Cluster: c})
+			}
+		}
+	}
+	return total, ""
+}
+
+// keep returns the keys of the objects of a cluster to keep.
+func (s Stage) keep(ctx context.Context, c *stage.Cluster) (map[string]bool, error) {
+	keep, sn := map[string]bool{}, c.Network.SN
+	for _, object := range append(render.Everything(c.Network), s.Keep(c)...) {
 		keep[keyOf(object.GetObjectKind().GroupVersionKind(), object.GetName())] = true
 	}
-	for _, name := range []string{render.SigningKeysSecret(p.SN.Name), render.APIKeysSecret(p.SN.Name), render.IdentitySecret(p.SN.Name)} {
-		keep[keyOf(secretKind, name)] = true
+	if c.Name == "" || len(c.Network.Regions()) > 0 {
+		for _, name := range render.SharedSecrets(sn.Name) {
+			keep[keyOf(secretKind, name)] = true
+		}
 	}
-	for _, region := range p.SN.Spec.Regions {
-		name := render.ServerKeysSecret(p.SN.Name, region.Code)
-		used, err := isMounted(ctx, p, region.Code, name)
+	for _, region := range c.Network.Regions() {
+		name := render.ServerKeysSecret(sn.Name, region.Code)
+		used, err := isMounted(ctx, c, region.Code, name)
 		if err != nil {
 			return nil, err
 		}
-		if used || p.SN.Spec.ServerKeys.ExistingSecret == nil {
+		if used || sn.Spec.ServerKeys.ExistingSecret == nil {
 			keep[keyOf(secretKind, name)] = true
 		}
 	}
@@ -95,9 +126,9 @@ func (s Stage) keep(ctx context.Context, p *stage.Pass) (map[string]bool, error)
 }
 
 // isMounted reports whether pods of a region may need a Secret to start: the Deployment mounts it, or old pods are left.
-func isMounted(ctx context.Context, p *stage.Pass, code v1alpha1.RegionCode, secret string) (bool, error) {
+func isMounted(ctx context.Context, c *stage.Cluster, code v1alpha1.RegionCode, secret string) (bool, error) {
 	var d appsv1.Deployment
-	err := p.Cache.Get(ctx, client.ObjectKey{Namespace: p.SN.Namespace, Name: render.RegionName(p.SN.Name, code)}, &d)
+	err := c.Cache.Get(ctx, client.ObjectKey{Namespace: c.Namespace(), Name: render.RegionName(c.Network.SN.Name, code)}, &d)
 	if err != nil {
 		return false, client.IgnoreNotFound(err)
 	}
@@ -110,8 +141,9 @@ func keyOf(kind schema.GroupVersionKind, name string) string {
 	return kind.GroupKind().String() + "/" + name
 }
 
-// belongsTo reports whether a network controls an object. Secrets with keys have no controller, so that they can outlive it.
-func belongsTo(sn *v1alpha1.SocialNetwork, object client.Object) bool {
+// belongsTo reports whether the network of a cluster owns an object. Secrets with keys may have no owner, so that they can outlive it.
+func belongsTo(c *stage.Cluster, object client.Object) bool {
+	sn := c.Network.SN
 	if !object.GetDeletionTimestamp().IsZero() {
 		return false
 	}
@@ -119,13 +151,16 @@ func belongsTo(sn *v1alpha1.SocialNetwork, object client.Object) bool {
 		return owner.UID == sn.UID
 	}
 	labels := object.GetLabels()
+	if owner := labels[render.LabelOwner]; c.Name != "" && owner != "" {
+		return owner == string(sn.UID)
+	}
 	_, isSecret := object.(*corev1.Secret)
 	return isSecret && labels[render.LabelComponent] == string(render.ComponentKeys) && labels[render.LabelRegion] != ""
 }
 
 // list reads the network's objects of a kind from the cache, sorted by name: the order of pending changes must not differ from
 // pass to pass.
-func (s Stage) list(ctx context.Context, p *stage.Pass, kind schema.GroupVersionKind) ([]client.Object, error) {
+func (s Stage) list(ctx context.Context, c *stage.Cluster, kind schema.GroupVersionKind) ([]client.Object, error) {
 	created, err := s.Scheme.New(kind.GroupVersion().WithKind(kind.Kind + "List"))
 	if err != nil {
 		return nil, err
@@ -134,8 +169,8 @@ func (s Stage) list(ctx context.Context, p *stage.Pass, kind schema.GroupVersion
 	if !ok {
 		return nil, fmt.Errorf("%T is not a client.ObjectList", created)
 	}
-	labels := client.MatchingLabels{render.LabelNetwork: p.SN.Name, render.LabelManagedBy: render.OperatorName}
-	if err := p.Cache.List(ctx, list, client.InNamespace(p.SN.Namespace), labels); err != nil {
+	labels := client.MatchingLabels{render.LabelNetwork: c.Network.SN.Name, render.LabelManagedBy: render.OperatorName}
+	if err := c.Cache.List(ctx, list, client.InNamespace(c.Namespace()), labels); err != nil {
 		return nil, err
 	}
 	var objects []client.Object

@@ -28,8 +28,8 @@ type Env struct {
 	next atomic.Int64
 }
 
-// Main starts the control plane, runs the tests, and stops it: func TestMain(m *testing.M) { testenv.Main(m, &env) }.
-func Main(m *testing.M, into **Env) {
+// Main starts the control plane, runs the tests, and stops it, after the cleanups: func TestMain(m *testing.M) { testenv.Main(m, &env) }.
+func Main(m *testing.M, into **Env, cleanups ...func()) {
 	env, err := Start()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -37,6 +37,9 @@ func Main(m *testing.M, into **Env) {
 	}
 	*into = env
 	code := m.Run()
+	for _, cleanup := range cleanups {
+		cleanup()
+	}
 	if err := env.Stop(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
@@ -45,10 +48,16 @@ func Main(m *testing.M, into **Env) {
 
 // Start starts the control plane and installs the CRD.
 func Start() (*Env, error) {
-	e := &envtest.Environment{
+	return start(&envtest.Environment{
 		CRDDirectoryPaths:     []string{filepath.Join(Root(), "config", "crd", "bases")},
 		ErrorIfCRDPathMissing: true,
-	}
+	})
+}
+
+// StartMember starts the control plane of a member cluster, which does not have the CRD.
+func StartMember() (*Env, error) { return start(&envtest.Environment{}) }
+
+func start(e *envtest.Environment) (*Env, error) {
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
 		e.BinaryAssetsDirectory = filepath.Join(Root(), "bin", "envtest")
 	}

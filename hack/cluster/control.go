@@ -18,7 +18,8 @@ const graceOfNodes = 20 * time.Second
 // etcd requires client certificates.
 func (c cluster) controlPlane() []daemon {
 	pki := func(file string) string { return c.path("pki", file) }
-	return []daemon{
+	etcdAddress, etcdPeer := "https://"+c.host()+":2379", "https://"+c.host()+":2380"
+	daemons := []daemon{
 		{name: "etcd", args: []string{
 			c.program("etcd"), "--data-dir=" + c.path("etcd"), "--unsafe-no-fsync",
 			"--listen-client-urls=" + etcdAddress, "--advertise-client-urls=" + etcdAddress,
@@ -30,7 +31,7 @@ func (c cluster) controlPlane() []daemon {
 		{name: "kube-apiserver", args: []string{
 			c.program("kube-apiserver"), "--etcd-servers=" + etcdAddress,
 			"--etcd-cafile=" + pki("ca.crt"), "--etcd-certfile=" + pki("etcd.crt"), "--etcd-keyfile=" + pki("etcd.key"),
-			"--bind-address=" + hostAddress, "--advertise-address=" + hostAddress, "--secure-port=" + apiPort,
+			"--bind-address=" + c.host(), "--advertise-address=" + c.host(), "--secure-port=" + apiPort,
 			"--client-ca-file=" + pki("ca.crt"),
 			"--tls-cert-file=" + pki("apiserver.crt"), "--tls-private-key-file=" + pki("apiserver.key"),
 			"--kubelet-client-certificate=" + pki("apiserver.crt"), "--kubelet-client-key=" + pki("apiserver.key"),
@@ -38,7 +39,7 @@ func (c cluster) controlPlane() []daemon {
 			"--service-account-issuer=https://kubernetes.default.svc",
 			"--service-account-key-file=" + pki("accounts.pub"), "--service-account-signing-key-file=" + pki("accounts.key"),
 			"--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction",
-			"--service-cluster-ip-range=" + serviceRange, "--allow-privileged=true",
+			"--service-cluster-ip-range=" + c.services(), "--allow-privileged=true",
 		}},
 		{name: "kube-controller-manager", args: []string{
 			c.program("kube-controller-manager"), "--kubeconfig=" + c.kubeconfigOf("system:kube-controller-manager"),
@@ -51,6 +52,12 @@ func (c cluster) controlPlane() []daemon {
 			"--leader-elect=false", "--secure-port=0",
 		}},
 	}
+	if c.region != "" { // a lost region loses its control plane
+		for i := range daemons {
+			daemons[i].args = c.nodes()[0].enter(daemons[i].args...)
+		}
+	}
+	return daemons
 }
 
 // startControlPlane starts the control plane and returns when the API server is ready.

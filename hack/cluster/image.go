@@ -35,16 +35,26 @@ func load(ctx context.Context, c cluster, args []string, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		for _, n := range nodes {
-			if !c.running(n.region + "/containerd") {
-				return errors.New("the cluster is not running")
-			}
-			words, err := c.ctr(ctx, n, "images", "import", archive)
-			if err != nil {
+		for _, one := range c.clusters() {
+			if err := one.loadArchive(ctx, archive, out); err != nil {
 				return err
 			}
-			fmt.Fprintf(out, "%s: %s\n", n.name(), strings.Join(strings.Fields(words), " "))
 		}
+	}
+	return nil
+}
+
+// loadArchive imports the images of an archive on the nodes of one cluster.
+func (c cluster) loadArchive(ctx context.Context, archive string, out io.Writer) error {
+	for _, n := range c.nodes() {
+		if !c.running(n.region + "/containerd") {
+			return errors.New("the cluster is not running")
+		}
+		words, err := c.ctr(ctx, n, "images", "import", archive)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "%s: %s\n", n.name(), strings.Join(strings.Fields(words), " "))
 	}
 	return nil
 }

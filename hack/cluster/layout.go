@@ -15,11 +15,7 @@ const (
 	hostAddress   = "10.200.0.1"
 	nodeNetwork   = "10.200.0.0/24"
 	podNetwork    = "10.244.0.0/16"
-	serviceRange  = "10.96.0.0/16"
-	firstService  = "10.96.0.1" // kubernetes.default
 	apiPort       = "6443"
-	etcdAddress   = "https://10.200.0.1:2379"
-	etcdPeer      = "https://10.200.0.1:2380"
 	postgresPort  = "15432"
 	clusterDomain = "cluster.local"
 	pauseImage    = "plaza.local/pause:1"
@@ -57,10 +53,63 @@ func nodeOf(region string) (node, error) {
 
 // cluster holds the directories of a cluster. Its state, except for the network, is in dir; programs and images are in
 // bin, which `make clean` removes.
+//
+// Three clusters instead of one are a cluster without control plane and nodes, for what they share, and the clusters of
+// regions, one for each region.
 type cluster struct {
 	repo string
 	dir  string
 	bin  string
+	// region is the region of a cluster with one node, whose control plane runs in the network namespace of that node; "" is
+	// the cluster of all regions, whose control plane runs on the host.
+	region string
+}
+
+// marker is the file in the directory of three clusters.
+const marker = "three"
+
+// isThree reports whether the directory has three clusters.
+func (c cluster) isThree() bool { return exists(c.path(marker)) }
+
+// clusters returns the clusters of a directory.
+func (c cluster) clusters() []cluster {
+	if !c.isThree() {
+		return []cluster{c}
+	}
+	var three []cluster
+	for _, n := range nodes {
+		three = append(three, cluster{repo: c.repo, bin: c.bin, dir: c.path("clusters", n.region), region: n.region})
+	}
+	return three
+}
+
+// nodes returns the nodes of a cluster.
+func (c cluster) nodes() []node {
+	if c.region == "" {
+		return nodes
+	}
+	i := slices.IndexFunc(nodes, func(n node) bool { return n.region == c.region })
+	return nodes[i : i+1]
+}
+
+// host returns the address of the control plane.
+func (c cluster) host() string {
+	if c.region == "" {
+		return hostAddress
+	}
+	return c.nodes()[0].address()
+}
+
+// services returns the range of the cluster's Services, and firstService the first, which is kubernetes.default. The ranges of
+// three clusters differ, so that the host can reach them.
+func (c cluster) services() string     { return fmt.Sprintf("10.%d.0.0/16", c.serviceNumber()) }
+func (c cluster) firstService() string { return fmt.Sprintf("10.%d.0.1", c.serviceNumber()) }
+
+func (c cluster) serviceNumber() int {
+	if c.region == "" {
+		return 96
+	}
+	return 96 + c.nodes()[0].number
 }
 
 // openCluster finds the repository that contains the working directory. dir is the state directory, or "" for the

@@ -4,6 +4,7 @@
 // host. It requires root. On machines with Docker, kind can be used instead.
 //
 //	go -C hack/cluster run . up             start everything that is not running, and wait until it is ready
+//	go -C hack/cluster run . up-three       the same with three clusters, one for each region
 //	go -C hack/cluster run . load A.tar …   import image archives on the three nodes
 //	go -C hack/cluster run . status         print the state of programs and nodes
 //	go -C hack/cluster run . cut eu         disconnect a region from the network
@@ -57,16 +58,17 @@ type command struct {
 }
 
 var commands = map[string]command{
-	"up":     {"", func(ctx context.Context, c cluster, _ []string, out io.Writer) error { return up(ctx, c, out) }},
-	"down":   {"", func(ctx context.Context, c cluster, _ []string, out io.Writer) error { return down(ctx, c, out) }},
-	"load":   {"ARCHIVE.tar …", load},
-	"status": {"", func(ctx context.Context, c cluster, _ []string, out io.Writer) error { return status(ctx, c, out) }},
-	"cut":    {"REGION", cut},
-	"heal":   {"REGION", heal},
-	"smoke":  {"", func(ctx context.Context, c cluster, _ []string, out io.Writer) error { return smoke(ctx, c, out) }},
+	"up":       {"", func(ctx context.Context, c cluster, _ []string, out io.Writer) error { return up(ctx, c, out) }},
+	"up-three": {"", func(ctx context.Context, c cluster, _ []string, out io.Writer) error { return upThree(ctx, c, out) }},
+	"down":     {"", func(ctx context.Context, c cluster, _ []string, out io.Writer) error { return down(ctx, c, out) }},
+	"load":     {"ARCHIVE.tar …", load},
+	"status":   {"", func(ctx context.Context, c cluster, _ []string, out io.Writer) error { return status(ctx, c, out) }},
+	"cut":      {"REGION", cut},
+	"heal":     {"REGION", heal},
+	"smoke":    {"", func(ctx context.Context, c cluster, _ []string, out io.Writer) error { return smoke(ctx, c, out) }},
 }
 
-const usage = `usage: cluster [-dir DIR] up | load ARCHIVE.tar … | status | cut REGION | heal REGION | smoke | down`
+const usage = `usage: cluster [-dir DIR] up | up-three | load ARCHIVE.tar … | status | cut REGION | heal REGION | smoke | down`
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("cluster", flag.ContinueOnError)

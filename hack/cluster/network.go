@@ -21,7 +21,7 @@ func (c cluster) connect(ctx context.Context) error {
 			return err
 		}
 	}
-	return routeServices(ctx)
+	return c.routeServices(ctx)
 }
 
 // claimBridge creates the bridge. Its alias identifies the cluster, because two clusters cannot share the addresses.
@@ -95,13 +95,22 @@ func (n node) enter(args ...string) []string {
 	return append([]string{"nsenter", "--net=/run/netns/" + n.namespace()}, args...)
 }
 
-// routeServices routes the Services' addresses from the host through the first connected node.
-func routeServices(ctx context.Context) error {
-	for _, n := range nodes {
+// routeServices routes the Services' addresses of each cluster from the host through its first connected node.
+func (c cluster) routeServices(ctx context.Context) error {
+	for _, one := range c.clusters() {
+		if err := one.routeOwnServices(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c cluster) routeOwnServices(ctx context.Context) error {
+	for _, n := range c.nodes() {
 		if up, err := n.linked(); err != nil || !up {
 			continue
 		}
-		return shAll(ctx, fmt.Sprintf("ip route replace %s via %s", serviceRange, n.address()))
+		return shAll(ctx, fmt.Sprintf("ip route replace %s via %s", c.services(), n.address()))
 	}
 	return nil // all regions are disconnected, as requested
 }
@@ -113,8 +122,8 @@ func (n node) linked() (bool, error) {
 }
 
 // cut disconnects a region: its programs keep running but cannot reach the others.
-func cut(ctx context.Context, _ cluster, args []string, out io.Writer) error {
-	return setLink(ctx, args, "down", func(n node) error {
+func cut(ctx context.Context, c cluster, args []string, out io.Writer) error {
+	return c.setLink(ctx, args, "down", func(n node) error {
 		_, err := fmt.Fprintf(out, "%s is disconnected; Kubernetes notices after %s. To reconnect it: heal %s\n",
 			n.name(), graceOfNodes, n.region)
 		return err
@@ -122,8 +131,8 @@ func cut(ctx context.Context, _ cluster, args []string, out io.Writer) error {
 }
 
 // heal reconnects a region.
-func heal(ctx context.Context, _ cluster, args []string, out io.Writer) error {
-	return setLink(ctx, args, "up", func(n node) error {
+func heal(ctx context.Context, c cluster, args []string, out io.Writer) error {
+	return c.setLink(ctx, args, "up", func(n node) error {
 		err := within(ctx, 10*time.Second, "waiting for the link of "+n.name(), func(context.Context) error {
 			if up, err := n.linked(); err != nil || !up {
 				return errors.Join(err, errors.New("the link is not up"))
@@ -135,7 +144,7 @@ func heal(ctx context.Context, _ cluster, args []string, out io.Writer) error {
 	})
 }
 
-func setLink(ctx context.Context, args []string, state string, done func(node) error) error {
+func (c cluster) setLink(ctx context.Context, args []string, state string, done func(node) error) error {
 	for _, region := range args {
 		n, err := nodeOf(region)
 		if err != nil {
@@ -148,7 +157,7 @@ func setLink(ctx context.Context, args []string, state string, done func(node) e
 			return err
 		}
 	}
-	return routeServices(ctx)
+	return c.routeServices(ctx)
 }
 
 // disconnect removes the network. Removing the bridge also removes its routes.

@@ -122,16 +122,16 @@ func (c cluster) writePKI() error {
 		return err
 	}
 	server := identity{name: "kube-apiserver", groups: []string{"system:masters"}, hosts: []string{
-		hostAddress, firstService, "localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc",
+		c.host(), c.firstService(), "localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc",
 		"kubernetes.default.svc." + clusterDomain,
 	}}
-	storage := identity{name: "etcd", hosts: []string{hostAddress}}
+	storage := identity{name: "etcd", hosts: []string{c.host()}}
 	err = errors.Join(write(c.path("pki", "ca.crt"), string(ca.pem)), c.writeAccountKeys(),
 		c.writePair(ca, server, "apiserver"), c.writePair(ca, storage, "etcd"))
 	if err != nil {
 		return err
 	}
-	for _, n := range nodes {
+	for _, n := range c.nodes() {
 		who := identity{name: "system:node:" + n.name(), groups: []string{"system:nodes"}, hosts: []string{n.name(), n.address()}}
 		if err := errors.Join(c.writePair(ca, who, n.name()), c.writeKubeconfig(ca, who, c.node(n, "kubeconfig"))); err != nil {
 			return err
@@ -194,7 +194,7 @@ contexts:
 - name: plaza
   context: {cluster: plaza, user: "%[4]s"}
 current-context: plaza
-`, hostAddress, apiPort, encode(ca.pem), who.name, encode(cert), encode(key)))
+`, c.host(), apiPort, encode(ca.pem), who.name, encode(cert), encode(key)))
 }
 
 // kubeconfigOf returns the kubeconfig of one of the clients.

@@ -38,7 +38,7 @@ func (c cluster) preflight(ctx context.Context) error {
 	if os.Geteuid() != 0 {
 		return unsupported("creating network namespaces requires root; use sudo, or kind with Docker")
 	}
-	if path := c.socket(nodes[0]) + ".ttrpc"; len(path) > longestSocket {
+	if path := c.clusters()[0].socket(nodes[0]) + ".ttrpc"; len(path) > longestSocket {
 		return unsupported("the path %s is too long for a socket; choose a shorter directory with -dir", path)
 	}
 	if err := errors.Join(c.checkOwner(ctx), c.install(ctx)); err != nil {

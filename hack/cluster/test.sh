@@ -9,6 +9,9 @@
 #   CLUSTER_PROGRAM        the program whose `cut` and `heal` disconnect and reconnect a region
 #   CLUSTER_DATABASE_URL   a database that pods and this machine can reach and whose user may create databases
 #   CLUSTER_IMAGE_TAG      the tag of the loaded images
+#
+# With CLUSTERS=three there is a cluster for each region: KUBECONFIG is that of us, and CLUSTER_MEMBERS has those of the others, such
+# as eu=PATH,sg=PATH.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -23,15 +26,20 @@ go -C hack/cluster build -o "$program" .
 
 if ! "$program" status >/dev/null 2>&1; then
   trap '"$program" down' EXIT
-  "$program" up
+  if [[ ${CLUSTERS:-} == three ]]; then "$program" up-three; else "$program" up; fi
 fi
 if (($#)); then
   make --no-print-directory image install.yaml IMAGE_TAG=cluster
   "$program" load bin/*-image.tar
 fi
-"$program" smoke
+export KUBECONFIG=$PWD/.plaza-cluster/kubeconfig
+if [[ ${CLUSTERS:-} == three ]]; then
+  clusters=$PWD/.plaza-cluster/clusters
+  export KUBECONFIG=$clusters/us/kubeconfig CLUSTER_MEMBERS=eu=$clusters/eu/kubeconfig,sg=$clusters/sg/kubeconfig
+else
+  "$program" smoke
+fi
 if (($#)); then
-  export KUBECONFIG=$PWD/.plaza-cluster/kubeconfig
   CLUSTER_PROGRAM=$program CLUSTER_IMAGE_TAG=cluster CLUSTER_DATABASE_URL=$(<.plaza-cluster/database-url) \
     go test -count=1 -v -timeout 20m "$@" # -v shows the progress
 fi

@@ -20,16 +20,37 @@ type step struct {
 	do   func(context.Context) error
 }
 
+// upThree starts three clusters, one for each region, instead of one.
+func upThree(ctx context.Context, c cluster, out io.Writer) error {
+	if exists(c.kubeconfig()) {
+		return fmt.Errorf("one cluster of all regions is in %s: stop it first", c.dir)
+	}
+	if err := write(c.path(marker), ""); err != nil {
+		return err
+	}
+	return up(ctx, c, out)
+}
+
 // up starts everything that is not running. It is idempotent.
 func up(ctx context.Context, c cluster, out io.Writer) error {
+	each := func(do func(cluster, context.Context) error) func(context.Context) error {
+		return func(ctx context.Context) error {
+			for _, one := range c.clusters() {
+				if err := do(one, ctx); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
 	for _, s := range []step{
 		{"checking this machine", c.preflight},
 		{"building the programs (takes minutes the first time)", c.build},
-		{"keys and certificates", func(context.Context) error { return errors.Join(c.writePKI(), c.writeResolvConf()) }},
+		{"keys and certificates", each(func(one cluster, _ context.Context) error { return errors.Join(one.writePKI(), one.writeResolvConf()) })},
 		{"network", c.connect},
 		{"PostgreSQL", c.startPostgres},
-		{"control plane", c.startControlPlane},
-		{"nodes", c.startNodes},
+		{"control plane", each(cluster.startControlPlane)},
+		{"nodes", each(cluster.startNodes)},
 	} {
 		began := time.Now()
 		fmt.Fprintf(out, "%s …\n", s.what)
@@ -40,9 +61,14 @@ func up(ctx context.Context, c cluster, out io.Writer) error {
 			fmt.Fprintf(out, "  took %s\n", took.Round(time.Second))
 		}
 	}
-	nodes, err := c.kubectl(ctx, "get", "nodes", "-L", "topology.kubernetes.io/region,topology.kubernetes.io/zone")
-	fmt.Fprintf(out, "\n%s\n%s", nodes, c.nextSteps())
-	return err
+	var errs []error
+	for _, one := range c.clusters() {
+		nodes, err := one.kubectl(ctx, "get", "nodes", "-L", "topology.kubernetes.io/region,topology.kubernetes.io/zone")
+		fmt.Fprintf(out, "\n%s", nodes)
+		errs = append(errs, err)
+	}
+	fmt.Fprintf(out, "\n%s", c.nextSteps())
+	return errors.Join(errs...)
 }
 
 func (c cluster) nextSteps() string {
@@ -57,7 +83,7 @@ func (c cluster) nextSteps() string {
   test:          %[3]s smoke
   simulate loss: %[3]s cut eu, and then heal eu
   stop:          %[3]s down
-`, c.kubeconfig(), c.databaseURL(), run)
+`, c.clusters()[0].kubeconfig(), c.databaseURL(), run)
 }
 
 // writeResolvConf writes a resolv.conf without name servers: pods cannot reach those of the host.
@@ -69,12 +95,12 @@ func (c cluster) writeResolvConf() error {
 }
 
 func (c cluster) startNodes(ctx context.Context) error {
-	for _, n := range nodes {
+	for _, n := range c.nodes() {
 		if err := c.startNode(ctx, n); err != nil {
 			return err
 		}
 	}
-	for _, n := range nodes {
+	for _, n := range c.nodes() {
 		if err := c.waitForNode(ctx, n); err != nil {
 			return err
 		}
@@ -92,14 +118,18 @@ func down(ctx context.Context, c cluster, out io.Writer) error {
 	fmt.Fprintln(out, "stopping the nodes …")
 	ofNodes := make([]error, len(nodes))
 	var work sync.WaitGroup
-	for i, n := range nodes {
-		work.Go(func() { ofNodes[i] = c.stopNode(ctx, n) })
+	for _, one := range c.clusters() {
+		for _, n := range one.nodes() {
+			work.Go(func() { ofNodes[n.number-1] = one.stopNode(ctx, n) })
+		}
 	}
 	work.Wait()
 	errs := []error{errors.Join(ofNodes...)}
 	fmt.Fprintln(out, "stopping the control plane and the database …")
-	for _, d := range slices.Backward(c.controlPlane()) {
-		errs = append(errs, c.stop(ctx, d.name, syscall.SIGTERM, briefly))
+	for _, one := range c.clusters() {
+		for _, d := range slices.Backward(one.controlPlane()) {
+			errs = append(errs, one.stop(ctx, d.name, syscall.SIGTERM, briefly))
+		}
 	}
 	errs = append(errs, c.stop(ctx, "postgres", syscall.SIGINT, 10*time.Second),
 		c.endStrays(ctx), c.unmount(), c.disconnect(ctx))
@@ -182,32 +212,48 @@ func (c cluster) removeLogLinks() error {
 
 // status prints the state of the programs and of the nodes.
 func status(ctx context.Context, c cluster, out io.Writer) error {
-	daemons := append([]daemon{{name: "postgres"}}, c.controlPlane()...)
-	for _, n := range nodes {
-		daemons = append(daemons, c.nodeDaemons(n)...)
-	}
-	ended := 0
-	for _, d := range daemons {
-		state := "ended"
-		if pid := c.pid(d.name); pid != 0 {
-			state = fmt.Sprintf("running, process %d", pid)
-		} else {
-			ended++
+	ended, total := c.printState(out, []daemon{{name: "postgres"}})
+	for _, one := range c.clusters() {
+		daemons := one.controlPlane()
+		for _, n := range one.nodes() {
+			daemons = append(daemons, one.nodeDaemons(n)...)
 		}
-		fmt.Fprintf(out, "%-26s %s\n", d.name, state)
+		e, n := one.printState(out, daemons)
+		ended, total = ended+e, total+n
 	}
 	for _, n := range nodes {
 		if linked, err := n.linked(); err == nil && !linked {
 			fmt.Fprintf(out, "%s is disconnected\n", n.name())
 		}
 	}
-	if ended == len(daemons) {
+	if ended == total {
 		return fmt.Errorf("no cluster is running in %s", c.dir)
 	}
-	words, err := c.kubectl(ctx, "get", "nodes", "-o", "wide", "-L", "topology.kubernetes.io/region")
-	fmt.Fprintf(out, "\n%s", words)
-	if ended > 0 {
-		err = errors.Join(err, fmt.Errorf("%d of %d programs have exited; see %s", ended, len(daemons), c.path("log")))
+	var errs []error
+	for _, one := range c.clusters() {
+		words, err := one.kubectl(ctx, "get", "nodes", "-o", "wide", "-L", "topology.kubernetes.io/region")
+		fmt.Fprintf(out, "\n%s", words)
+		errs = append(errs, err)
 	}
-	return err
+	if ended > 0 {
+		errs = append(errs, fmt.Errorf("%d of %d programs have exited; see %s", ended, total, c.path("log")))
+	}
+	return errors.Join(errs...)
+}
+
+// printState prints which daemons run, and returns how many have ended, and their number.
+func (c cluster) printState(out io.Writer, daemons []daemon) (ended, total int) {
+	for _, d := range daemons {
+		state, name := "ended", d.name
+		if c.region != "" {
+			name = "cluster " + c.region + " " + name
+		}
+		if pid := c.pid(d.name); pid != 0 {
+			state = fmt.Sprintf("running, process %d", pid)
+		} else {
+			ended++
+		}
+		fmt.Fprintf(out, "%-26s %s\n", name, state)
+	}
+	return ended, len(daemons)
 }

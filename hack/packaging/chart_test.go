@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -90,6 +91,45 @@ func TestCRDIsKept(t *testing.T) {
 	const crd = "CustomResourceDefinition /socialnetworks.plaza.social"
 	require.Equal(t, "keep", charted(t, "")[crd].GetAnnotations()["helm.sh/resource-policy"])
 	require.NotContains(t, charted(t, "crds: {enabled: false}"), crd)
+}
+
+// TestMember checks that the chart creates in a member cluster what config/member does.
+func TestMember(t *testing.T) {
+	want := kustomized(t, "member")
+	got := charted(t, "{mode: member, member: {namespaces: [one, plaza]}, serviceAccount: {name: plaza-member}}")
+	require.Len(t, got, 6, "an account, its token, and a role and its binding in each namespace")
+	require.Equal(t, rulesOf(want["Role plaza/plaza-member"]), rulesOf(got["Role plaza/plaza-operator"]))
+	require.Equal(t, rulesOf(want["Role plaza/plaza-member"]), rulesOf(got["Role one/plaza-operator"]))
+	token := got["Secret plaza-system/plaza-member-token"]
+	require.Equal(t, "plaza-member", token.GetAnnotations()["kubernetes.io/service-account.name"])
+	subjects, _, err := unstructured.NestedSlice(got["RoleBinding one/plaza-operator"].Object, "subjects")
+	require.NoError(t, err)
+	require.Equal(t, []any{map[string]any{"kind": "ServiceAccount", "name": "plaza-member", "namespace": "plaza-system"}}, subjects)
+}
+
+// TestMemberRules checks that the account of a member has the operator's permissions but those on networks and events, and in
+// addition port-forwards.
+func TestMemberRules(t *testing.T) {
+	rules := func(o *unstructured.Unstructured) map[string]any {
+		byResources := map[string]any{}
+		list, _, err := unstructured.NestedSlice(o.Object, "rules")
+		require.NoError(t, err)
+		for _, rule := range list {
+			fields, ok := rule.(map[string]any)
+			require.True(t, ok)
+			byResources[fmt.Sprint(fields["apiGroups"], fields["resources"])] = fields["verbs"]
+		}
+		return byResources
+	}
+	hub, member := rules(kustomized(t, "default")["ClusterRole /plaza-operator"]), rules(kustomized(t, "member")["Role plaza/plaza-member"])
+	for key := range hub {
+		if strings.Contains(key, "plaza.social") || strings.Contains(key, "events.k8s.io") {
+			delete(hub, key)
+		}
+	}
+	require.Equal(t, []any{"get", "create"}, member["[] [pods/portforward]"])
+	delete(member, "[] [pods/portforward]")
+	require.Equal(t, hub, member)
 }
 
 // TestNamespaced checks that an operator of single namespaces has no permissions elsewhere.

@@ -19,6 +19,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/plaza-social/plaza/controllers"
+	"github.com/plaza-social/plaza/controllers/clusters"
 	"github.com/plaza-social/plaza/controllers/platformclient"
 	"github.com/plaza-social/plaza/controllers/scheme"
 	"github.com/plaza-social/plaza/platform/telemetry"
@@ -40,6 +41,8 @@ type options struct {
 	qps            float32
 	imagePrefixes  []string
 	secretLabel    string
+	// deletionTimeout is how long the deletion of a network waits for clusters that cannot be reached.
+	deletionTimeout time.Duration
 }
 
 func newRoot() *cobra.Command {
@@ -70,6 +73,7 @@ func newRoot() *cobra.Command {
 	flags.Float32Var(&o.qps, "kube-api-qps", 100, "maximum number of requests per second to the API server; bursts may be twice as large")
 	flags.StringSliceVar(&o.imagePrefixes, "allowed-image-prefixes", nil, "prefixes of the images that networks may run, such as registry.example/plaza/; empty means any")
 	flags.StringVar(&o.secretLabel, "allowed-secret-label", "", "label that Secrets must have to be used by networks, such as plaza.social/usable=true; empty means any Secret of the namespace. If set, pods must also use the network's ServiceAccounts, and no volumes of kinds such as hostPath or csi")
+	flags.DurationVar(&o.deletionTimeout, "cluster-deletion-timeout", time.Hour, "how long the deletion of a network waits for member clusters that cannot be reached")
 	flags.StringVar(&level, "log-level", "info", "debug, info, warn or error")
 	return cmd
 }
@@ -131,10 +135,13 @@ func addReconciler(ctx context.Context, mgr ctrl.Manager, o options) error {
 		APIReader: mgr.GetAPIReader(),
 		Servers:   platformclient.New(),
 		Recorder:  mgr.GetEventRecorder("plaza-operator"),
-		Options:   controllers.Options{DefaultImage: o.image, Namespace: o.namespace, Restrictions: restrictions},
+		Options:   controllers.Options{DefaultImage: o.image, Namespace: o.namespace, Restrictions: restrictions, ClusterDeletionTimeout: o.deletionTimeout},
 		Now:       time.Now,
 		Kinds:     &controllers.OptionalKinds{Discovery: discoveryClient},
 		Metrics:   controllers.NewMetrics(metrics.Registry),
+	}
+	if err := reconciler.AddClusters(ctx, mgr, clusters.Options{Namespace: o.namespace, Servers: clusters.Servers}); err != nil {
+		return err
 	}
 	return reconciler.SetupWithManager(ctx, mgr)
 }

@@ -1,0 +1,121 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/apply"
+	"github.com/plaza-social/plaza/controllers/clusters"
+	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/controllers/stage"
+	"github.com/plaza-social/plaza/controllers/sweep"
+)
+
+const (
+	// defaultDeletionTimeout is how long the deletion of a network waits for clusters that cannot be reached.
+	defaultDeletionTimeout = time.Hour
+	// deletionInterval is how often the member clusters of a deleted network are read.
+	deletionInterval = 3 * time.Second
+)
+
+// finalize deletes the objects of a deleted network in its member clusters and removes the finalizer once none is left. A cluster
+// that is not registered any more, or that could not be reached until the timeout, is abandoned.
+func (r *Reconciler) finalize(ctx context.Context, sn *v1alpha1.SocialNetwork) (ctrl.Result, error) {
+	if !controllerutil.ContainsFinalizer(sn, v1alpha1.FinalizerClusters) {
+		return ctrl.Result{}, nil
+	}
+	timeout := r.Options.ClusterDeletionTimeout
+	if timeout == 0 {
+		timeout = defaultDeletionTimeout
+	}
+	until := sn.DeletionTimestamp.Add(timeout)
+	var waiting []string
+	var abandoned []stage.Event
+	var failed error
+	for _, member := range sn.Status.Clusters {
+		c, err := r.connect(sn, member)
+		if err != nil {
+			return pendingResult, nil //nolint:nilerr // the connection to a cluster is being established
+		}
+		left, err := deleteIn(ctx, c)
+		switch {
+		case err == nil && left == 0:
+		case err == nil:
+			waiting = append(waiting, fmt.Sprintf("%s (%d objects)", member.Name, left))
+		case !r.Clusters.IsRegistered(member.Name) || r.Now().After(until):
+			abandoned = append(abandoned, abandonment(sn, member, err))
+		default:
+			waiting = append(waiting, fmt.Sprintf("%s (%s)", member.Name, strings.TrimSuffix(err.Error(), ".")))
+			if _, ok := errors.AsType[*clusters.Error](err); !ok && !clusters.IsUnreachable(err) {
+				failed = errors.Join(failed, err)
+			}
+		}
+	}
+	if len(waiting) == 0 {
+		r.recordEvents(sn, abandoned)
+		return ctrl.Result{RequeueAfter: staleRequeue}, r.setFinalizer(ctx, sn, false)
+	}
+	status := sn.Status.DeepCopy()
+	meta.SetStatusCondition(&status.Conditions, metav1.Condition{
+		Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, Reason: string(v1alpha1.ReasonDeleting), ObservedGeneration: sn.Generation,
+		Message: stage.Shorten(fmt.Sprintf("The deletion waits for cluster %s; clusters that cannot be reached are abandoned at %s.",
+			strings.Join(waiting, ", "), until.UTC().Format(time.RFC3339))),
+	})
+	if err := errors.Join(failed, r.writeStatus(ctx, sn, status)); err != nil {
+		return ctrl.Result{}, err
+	}
+	return ctrl.Result{RequeueAfter: deletionInterval}, nil
+}
+
+// abandonment returns the event for a cluster in which objects may be left.
+func abandonment(sn *v1alpha1.SocialNetwork, member v1alpha1.ClusterNamespace, err error) stage.Event {
+	return stage.Event{Warning: true, Reason: v1alpha1.ReasonClusterAbandoned, Message: fmt.Sprintf(
+		"deleted the network without cluster %s: %s To delete what is left there: kubectl -n %s delete deploy,svc,sa,cm,secret,job,netpol,pdb,hpa,ingress -l %s=%s",
+		member.Name, err, member.Namespace, render.LabelOwner, sn.UID)}
+}
+
+// deleteIn deletes the objects that a network owns in a member cluster and returns how many there were.
+func deleteIn(ctx context.Context, c *stage.Cluster) (int, error) {
+	if !c.IsUsable() {
+		return 0, &clusters.Error{Reason: c.Reason, Message: c.Message}
+	}
+	applier := apply.Applier{Client: c.Client, APIReader: c.APIReader}
+	found := 0
+	for _, kind := range append(sweep.Kinds(), c.Kinds...) {
+		created, err := c.Client.Scheme().New(kind.GroupVersion().WithKind(kind.Kind + "List"))
+		if err != nil {
+			return 0, err
+		}
+		list, ok := created.(client.ObjectList)
+		if !ok {
+			return 0, fmt.Errorf("%T is not a client.ObjectList", created)
+		}
+		owned := client.MatchingLabels{render.LabelOwner: string(c.Network.SN.UID)}
+		if err := c.APIReader.List(ctx, list, client.InNamespace(c.Namespace()), owned); err != nil {
+			return 0, fmt.Errorf("listing %s objects of cluster %s: %w", kind.Kind, c.Name, err)
+		}
+		err = meta.EachListItem(list, func(item runtime.Object) error {
+			object, ok := item.(client.Object)
+			if !ok {
+				return fmt.Errorf("%T is not a client.Object", item)
+			}
+			found++
+			return applier.Delete(ctx, object)
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,165 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/apply"
+	"github.com/plaza-social/plaza/controllers/clusters"
+	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/controllers/stage"
+	"github.com/plaza-social/plaza/controllers/sweep"
+)
+
+// Clusters connects to member clusters.
+type Clusters interface {
+	// Connect returns the connection to a cluster for the networks of a namespace, whose objects are in namespace there, or a
+	// *clusters.Error.
+	Connect(cluster, from, namespace string) (*clusters.Connection, error)
+	// IsRegistered reports whether a Secret registers the cluster.
+	IsRegistered(cluster string) bool
+}
+
+// AddClusters adds the registry of member clusters to the manager. The options need no Config, Scheme, Cache, Kinds and Changed.
+func (r *Reconciler) AddClusters(ctx context.Context, mgr ctrl.Manager, options clusters.Options) error {
+	options.Config, options.Scheme, options.Cache = mgr.GetConfig(), mgr.GetScheme(), memberCacheOptions
+	options.Kinds = append(sweep.Kinds(), corev1.SchemeGroupVersion.WithKind("Pod"))
+	options.OptionalKinds = optionalKinds
+	options.Changed = func(cluster string, object client.Object) { r.clusterChanged(ctx, cluster, object) }
+	registry := clusters.New(options)
+	r.Clusters = registry
+	return mgr.Add(registry)
+}
+
+// membersOf returns the namespaces of member clusters that the spec of a network names, in the order of its regions.
+func membersOf(sn *v1alpha1.SocialNetwork) []v1alpha1.ClusterNamespace {
+	var members []v1alpha1.ClusterNamespace
+	for i := range sn.Spec.Regions {
+		region := &sn.Spec.Regions[i]
+		member := v1alpha1.ClusterNamespace{Name: region.Cluster, Namespace: render.RegionNamespace(sn, region)}
+		if region.Cluster != "" && !slices.Contains(members, member) {
+			members = append(members, member)
+		}
+	}
+	return members
+}
+
+// recordMembers records the member clusters of a network in its status, and adds the finalizer, before anything is created in them.
+// It reports whether it wrote something: then the network must be read again.
+func (r *Reconciler) recordMembers(ctx context.Context, sn *v1alpha1.SocialNetwork) (bool, error) {
+	status := sn.Status.DeepCopy()
+	for _, member := range membersOf(sn) {
+		if !slices.Contains(status.Clusters, member) {
+			status.Clusters = append(status.Clusters, member)
+		}
+	}
+	if len(status.Clusters) > 0 != controllerutil.ContainsFinalizer(sn, v1alpha1.FinalizerClusters) {
+		return true, r.setFinalizer(ctx, sn, len(status.Clusters) > 0)
+	}
+	if len(status.Clusters) == len(sn.Status.Clusters) {
+		return false, nil
+	}
+	return true, r.writeStatus(ctx, sn, status)
+}
+
+// setFinalizer adds or removes the finalizer.
+func (r *Reconciler) setFinalizer(ctx context.Context, sn *v1alpha1.SocialNetwork, wanted bool) error {
+	edited := sn.DeepCopy()
+	if wanted {
+		controllerutil.AddFinalizer(edited, v1alpha1.FinalizerClusters)
+	} else {
+		controllerutil.RemoveFinalizer(edited, v1alpha1.FinalizerClusters)
+	}
+	patch := client.MergeFromWithOptions(sn, client.MergeFromWithOptimisticLock{})
+	err := r.Client.Patch(ctx, edited, patch, client.FieldOwner(apply.Manager))
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return nil // the next pass reads the network again
+	}
+	if err != nil {
+		return fmt.Errorf("setting the finalizer: %w", err)
+	}
+	r.written.record(edited)
+	return nil
+}
+
+// connect returns the operator's own cluster or a member cluster for a pass. It returns clusters.ErrPending while a connection is
+// being established for the first time.
+func (r *Reconciler) connect(sn *v1alpha1.SocialNetwork, member v1alpha1.ClusterNamespace) (*stage.Cluster, error) {
+	c := &stage.Cluster{Name: member.Name, Network: render.Network{
+		SN: sn, NetworkID: sn.Status.NetworkID, DefaultImage: r.Options.DefaultImage, OperatorNamespace: r.Options.Namespace,
+		Cluster: member.Name, Namespace: member.Namespace,
+	}}
+	if member.Name == "" {
+		c.Client, c.Cache, c.APIReader, c.Servers, c.Kinds = r.Client, r.Client, r.APIReader, r.Servers, r.Kinds.List()
+		c.Network.Capabilities = capabilities(c.Kinds)
+		return c, nil
+	}
+	connection, err := r.Clusters.Connect(member.Name, sn.Namespace, member.Namespace)
+	if unusable, ok := errors.AsType[*clusters.Error](err); ok {
+		if errors.Is(err, clusters.ErrPending) {
+			return nil, err
+		}
+		c.Reason, c.Message = unusable.Reason, unusable.Message
+		return c, nil
+	}
+	c.Client, c.Cache, c.APIReader = connection.Client, connection.Client, connection.APIReader
+	c.Servers, c.Kinds = connection.Servers, connection.Kinds
+	c.Network.Capabilities = capabilities(c.Kinds)
+	return c, nil
+}
+
+func capabilities(kinds []schema.GroupVersionKind) render.Capabilities {
+	return render.Capabilities{
+		HTTPRoute:      slices.Contains(kinds, render.HTTPRouteKind),
+		ServiceMonitor: slices.Contains(kinds, render.ServiceMonitorKind),
+		PrometheusRule: slices.Contains(kinds, render.PrometheusRuleKind),
+	}
+}
+
+// clusterChanged starts a reconcile of the networks that a change of a member cluster may affect: of the object's, or of all with
+// objects in the cluster.
+func (r *Reconciler) clusterChanged(ctx context.Context, cluster string, object client.Object) {
+	if object != nil {
+		name, namespace := object.GetLabels()[render.LabelNetwork], object.GetLabels()[render.LabelOwnerNamespace]
+		if name != "" && namespace != "" {
+			sn := &v1alpha1.SocialNetwork{}
+			sn.Name, sn.Namespace = name, namespace
+			r.Kinds.enqueue(ctx, sn)
+			return
+		}
+	}
+	var list v1alpha1.SocialNetworkList
+	if err := r.Client.List(ctx, &list); err != nil {
+		log.FromContext(ctx).Error(err, "listing the networks of a cluster failed", "cluster", cluster)
+		return
+	}
+	inCluster := func(member v1alpha1.ClusterNamespace) bool { return member.Name == cluster }
+	for i := range list.Items {
+		sn := &list.Items[i]
+		if slices.ContainsFunc(sn.Status.Clusters, inCluster) || slices.ContainsFunc(membersOf(sn), inCluster) {
+			r.Kinds.enqueue(ctx, sn)
+		}
+	}
+}
+
+// enqueue starts a reconcile of a network.
+func (o *OptionalKinds) enqueue(ctx context.Context, sn *v1alpha1.SocialNetwork) {
+	select {
+	case o.events <- event.GenericEvent{Object: sn}:
+	case <-ctx.Done():
+	}
+}
+
+var pendingResult = ctrl.Result{RequeueAfter: 5 * staleRequeue}

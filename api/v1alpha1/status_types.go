@@ -37,6 +37,10 @@ type SocialNetworkStatus struct {
 	// +optional
 	ServerKeys ServerKeysStatus `json:"serverKeys,omitempty"`
 
+	// The certificates of the calls between the operator and the servers.
+	// +optional
+	Control ControlStatus `json:"control,omitempty"`
+
 	// Regions that the spec no longer names and whose server keys are kept for a while.
 	// +optional
 	// +listType=map
@@ -113,6 +117,14 @@ type ServerKeysStatus struct {
 	// When the next rotation is due. Absent for keys of an existing Secret.
 	// +optional
 	NextRotation *metav1.Time `json:"nextRotation,omitempty"`
+}
+
+// ControlStatus are the certificates of the calls between the operator and the servers.
+type ControlStatus struct {
+	// When the first of the certificates ends: those of the authority, the operator and the regions. The operator renews
+	// each at least 30 days before its end.
+	// +optional
+	CertificatesNotAfter *metav1.Time `json:"certificatesNotAfter,omitempty"`
 }
 
 // RetainedKeys are the server keys of a removed region.

@@ -51,6 +51,7 @@ func (s Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 	})
 	r.regions(ctx)
 	r.copies(ctx)
+	r.control(ctx)
 	r.summarize()
 	return r.out
 }

@@ -102,10 +102,10 @@ func (s *servers) VerifyServerKey(_ context.Context, server platformclient.Serve
 func (s *servers) PushModeration(_ context.Context, server platformclient.Server, _ keyring.Secret, m platformclient.Moderation) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.pushes++
 	if server.Control == "" {
 		return platformclient.ErrNoControl
 	}
+	s.pushes++
 	if s.refuses != nil {
 		return s.refuses
 	}

@@ -103,7 +103,7 @@ func TestGenerationIsObserved(t *testing.T) {
 	all := sn.Status.Conditions
 	require.Len(t, all, 9)
 	for _, region := range sn.Status.Regions {
-		require.Len(t, region.Conditions, 3)
+		require.Len(t, region.Conditions, 4)
 		all = append(all, region.Conditions...)
 	}
 	for _, c := range all {

@@ -48,6 +48,13 @@ const (
 // AnnotationRotate starts a rotation of the server keys when it is set to a new value.
 const AnnotationRotate = "plaza.social/rotate-server-keys"
 
+// AnnotationRotateSigning and AnnotationRotateAPI start a rotation of the signing keys or the API keys when they are set to a new
+// value.
+const (
+	AnnotationRotateSigning = "plaza.social/rotate-signing-keys"
+	AnnotationRotateAPI     = "plaza.social/rotate-api-keys"
+)
+
 // AnnotationRotateControl starts a rotation of the authority of control calls when it is set to a new value.
 const AnnotationRotateControl = "plaza.social/rotate-control-authority"
 

@@ -37,6 +37,16 @@ type SocialNetworkStatus struct {
 	// +optional
 	ServerKeys ServerKeysStatus `json:"serverKeys,omitempty"`
 
+	// The keys that sign tokens, while more than one is valid or one waits for the servers.
+	// +optional
+	// +listType=atomic
+	SigningKeys []KeyStatus `json:"signingKeys,omitempty"`
+
+	// The API keys, while more than one is valid or one waits for the servers.
+	// +optional
+	// +listType=atomic
+	APIKeys []KeyStatus `json:"apiKeys,omitempty"`
+
 	// The certificates of the calls between the operator and the servers.
 	// +optional
 	Control ControlStatus `json:"control,omitempty"`

@@ -1,14 +1,18 @@
 package acceptance
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -62,7 +66,7 @@ func (w *wire) add(port string, text []byte) {
 func (w *wire) on(port int32) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if text := w.sent[fmt.Sprint(port)]; text != nil {
+	if text := w.sent[strconv.Itoa(int(port))]; text != nil {
 		return text.String()
 	}
 	return ""
@@ -107,7 +111,7 @@ func (k kubelet) sync() {
 		require.NoError(k.o.t, os.MkdirAll(filepath.Join(k.dir, name), 0o700))
 		for file, text := range secret.Data {
 			path := k.path(name, file)
-			if old, err := os.ReadFile(path); err == nil && string(old) == string(text) {
+			if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, text) {
 				continue
 			}
 			require.NoError(k.o.t, os.WriteFile(path+".new", text, 0o600))
@@ -160,13 +164,14 @@ func TestControlCallsOnTheWire(t *testing.T) {
 		return ""
 	})
 	mounts.sync()
+	signing := readFile(t, mounts.path(render.SigningKeysSecret("acme"), keyring.SigningKeysFile))
 	servers := apptest.Start(t, apptest.WithConfig(mounts.configure))
 	o.migrate("acme")
 	for _, code := range region.All() {
 		o.serve("acme", v1alpha1.RegionCode(code))
 		for _, pod := range o.pods("acme", v1alpha1.RegionCode(code)) {
-			taps.connect(net.JoinHostPort(pod.Status.PodIP, fmt.Sprint(render.PortControl)), servers.Region(code).ControlAddr())
-			taps.connect(net.JoinHostPort(pod.Status.PodIP, fmt.Sprint(render.PortOps)), servers.Region(code).OpsAddr())
+			taps.connect(net.JoinHostPort(pod.Status.PodIP, strconv.Itoa(int(render.PortControl))), servers.Region(code).ControlAddr())
+			taps.connect(net.JoinHostPort(pod.Status.PodIP, strconv.Itoa(int(render.PortOps))), servers.Region(code).OpsAddr())
 		}
 	}
 	o.condition("acme", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
@@ -176,7 +181,10 @@ func TestControlCallsOnTheWire(t *testing.T) {
 	secrets := o.secretTexts()
 	first := o.activeAuthority("acme")
 	o.edit("acme", func(sn *v1alpha1.SocialNetwork) {
-		sn.SetAnnotations(map[string]string{v1alpha1.AnnotationRotate: "now", v1alpha1.AnnotationRotateControl: "now"})
+		sn.SetAnnotations(map[string]string{
+			v1alpha1.AnnotationRotate: "now", v1alpha1.AnnotationRotateControl: "now",
+			v1alpha1.AnnotationRotateSigning: "now", v1alpha1.AnnotationRotateAPI: "now",
+		})
 		sn.Spec.Moderation.FlagLimit = 77
 	})
 	o.eventually("a rotation of everything", func() string {
@@ -189,6 +197,12 @@ func TestControlCallsOnTheWire(t *testing.T) {
 		if o.activeAuthority("acme") == first {
 			return "the first authority is still active"
 		}
+		status := get(o, &v1alpha1.SocialNetwork{}, "acme").Status
+		for _, keys := range [][]v1alpha1.KeyStatus{status.SigningKeys, status.APIKeys} {
+			if len(keys) != 2 || keys[0].State != v1alpha1.KeyActive || keys[1].State != v1alpha1.KeyRetiring {
+				return fmt.Sprintf("the shared keys are %v", keys)
+			}
+		}
 		return ""
 	})
 	mounts.sync()
@@ -197,6 +211,7 @@ func TestControlCallsOnTheWire(t *testing.T) {
 	for _, code := range v1alpha1.RegionCodes() { // called with certificates of the new authority
 		o.regionCondition("acme", code, v1alpha1.RegionControlSecured, v1alpha1.ReasonControlSecured)
 	}
+	requireAccepted(t, servers, signing, get(o, &v1alpha1.SocialNetwork{}, "acme").Status.NetworkID)
 	controlled, plain := taps.on(render.PortControl), taps.on(render.PortOps)
 	require.Greater(t, len(controlled), 10_000)
 	require.NotContains(t, plain, "/statusz")
@@ -221,4 +236,27 @@ func TestEarlierServersReceiveNothing(t *testing.T) {
 	o.servers.all(func(s *server) { s.earlier = false })
 	o.pass("acme")
 	o.condition("acme", v1alpha1.ConditionModerationApplied, "True", v1alpha1.ReasonModerationRuns)
+}
+
+func readFile(t *testing.T, path string) keyring.Secret {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return keyring.NewSecret(string(text))
+}
+
+// requireAccepted checks that every server accepts a token that was signed with keys of before a rotation.
+func requireAccepted(t *testing.T, servers *apptest.Network, signing keyring.Secret, networkID string) {
+	t.Helper()
+	token, err := platformclient.AdminToken(signing, networkID, time.Now())
+	require.NoError(t, err)
+	for _, code := range region.All() {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, servers.BaseURL(code)+"/api/v3/network-settings", http.NoBody)
+		require.NoError(t, err)
+		req.Header.Set("Authorization", "Bearer "+token.Reveal())
+		resp, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		require.Equal(t, http.StatusOK, resp.StatusCode, code)
+	}
 }

@@ -62,7 +62,7 @@ func (s *servers) Status(_ context.Context, server platformclient.Server) (statu
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	one := s.says[server.Ops]
-	if one == nil || one.deaf {
+	if one == nil || one.deaf || server.Credentials == nil {
 		return statusz.Status{}, errDeaf
 	}
 	status := one.status

@@ -73,7 +73,7 @@ func TestOneEventForEachChange(t *testing.T) {
 		v1alpha1.ReasonAllHolds:     1,
 		v1alpha1.ReasonServing:      1,
 		v1alpha1.ReasonKeysVerified: 1,
-		v1alpha1.ReasonKeysCreated:  6, // the identity, two shared Secrets, and one per region
+		v1alpha1.ReasonKeysCreated:  7, // the identity, two shared Secrets, the authority, and one per region
 		v1alpha1.ReasonKeyActivated: 3,
 		v1alpha1.ReasonInstalled:    1,
 	} {

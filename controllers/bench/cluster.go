@@ -6,8 +6,7 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"fmt"
-	"io"
-	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -57,7 +56,7 @@ func newCluster(ctx context.Context, env *testenv.Env) (*cluster, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+statusz.Path, c.status)
 	mux.HandleFunc("POST "+statusz.ServerKeyPath, c.serverKey)
-	c.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0)}
+	c.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug)}
 	c.server.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS13, GetConfigForClient: c.certificate}
 	go func() { _ = c.server.ServeTLS(listener, "", "") }()
 	return c, nil

@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/keyring"
@@ -20,8 +19,7 @@ import (
 // Credentials returns the operator's credentials for control calls to the servers of a network, or nil while there are none that are
 // valid.
 func Credentials(ctx context.Context, c *stage.Cluster, network string) (*control.Credentials, error) {
-	var secret corev1.Secret
-	err := c.Cache.Get(ctx, client.ObjectKey{Namespace: c.Namespace(), Name: render.ControlAuthoritySecret(network)}, &secret)
+	secret, err := c.UserSecret(ctx, render.ControlAuthoritySecret(network)) // also one that lost its label
 	if apierrors.IsNotFound(err) {
 		return nil, nil //nolint:nilnil // nil is the credentials of a network that has none
 	}

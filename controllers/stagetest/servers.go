@@ -2,9 +2,11 @@ package stagetest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -32,6 +34,8 @@ type Pod struct {
 	Earlier bool
 	// trusted are the ids of the authorities that the server trusts: those that it read last.
 	trusted []statusz.Key
+	// shared are the API and signing keys that the server read last.
+	shared statusz.Keys
 	// Moderation replaces the settings of the pod's region.
 	Moderation *statusz.Moderation
 	Placement  statusz.Placement
@@ -88,7 +92,7 @@ func (s *Servers) at(ops string) *Pod {
 }
 
 // Status returns the status of a server.
-func (s *Servers) Status(_ context.Context, server platformclient.Server) (statusz.Status, error) {
+func (s *Servers) Status(ctx context.Context, server platformclient.Server) (statusz.Status, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.StatusRequests++
@@ -102,8 +106,15 @@ func (s *Servers) Status(_ context.Context, server platformclient.Server) (statu
 	}
 	moderation.Digest = moderation.Hash()
 	status := statusz.Status{Region: string(pod.code), NetworkID: "n", Schema: s.Schema, Moderation: moderation, Placement: pod.Placement}
+	if !pod.StaleKeys {
+		pod.shared = statusz.Keys{
+			API:     s.keysOf(ctx, render.APIKeysSecret(s.harness.SN.Name), keyring.APIKeysFile),
+			Signing: s.keysOf(ctx, render.SigningKeysSecret(s.harness.SN.Name), keyring.SigningKeysFile),
+		}
+	}
+	status.Keys = pod.shared
 	if !pod.Earlier {
-		s.loadAuthorities(pod)
+		s.loadAuthorities(ctx, pod)
 		status.Control = &statusz.Control{Authorities: pod.trusted}
 	}
 	return status, nil
@@ -144,11 +155,33 @@ func (s *Servers) loadKeys(ctx context.Context, pod *Pod) {
 	}
 }
 
+// keysOf returns what a server reports of a key file.
+func (s *Servers) keysOf(ctx context.Context, secret, file string) statusz.KeyFile {
+	var found corev1.Secret
+	var doc struct {
+		Keys []struct {
+			ID       string    `json:"id"`
+			Kid      string    `json:"kid"`
+			NotAfter time.Time `json:"notAfter"`
+		} `json:"keys"`
+	}
+	err := s.harness.Client.Get(ctx, client.ObjectKey{Namespace: "plaza", Name: secret}, &found)
+	if err != nil || json.Unmarshal(found.Data[file], &doc) != nil {
+		return statusz.KeyFile{}
+	}
+	var keys []statusz.Key
+	for _, key := range doc.Keys {
+		valid := key.NotAfter.IsZero() || s.harness.Now.Before(key.NotAfter)
+		keys = append(keys, statusz.Key{ID: key.ID + key.Kid, NotAfter: key.NotAfter, Valid: valid})
+	}
+	return statusz.KeyFile{Keys: keys}
+}
+
 // loadAuthorities reads the Secret with the certificate of the pod's region.
-func (s *Servers) loadAuthorities(pod *Pod) {
+func (s *Servers) loadAuthorities(ctx context.Context, pod *Pod) {
 	var secret corev1.Secret
 	key := client.ObjectKey{Namespace: "plaza", Name: render.ControlSecret(s.harness.SN.Name, pod.code)}
-	if pod.StaleKeys || s.harness.Client.Get(context.Background(), key, &secret) != nil {
+	if pod.StaleKeys || s.harness.Client.Get(ctx, key, &secret) != nil {
 		return
 	}
 	files, err := control.ParseCredentials(secret.Data[control.CertificateFile], secret.Data[control.KeyFile], secret.Data[control.AuthoritiesFile])

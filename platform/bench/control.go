@@ -54,10 +54,10 @@ func (e *environment) controlOf(ctx context.Context, name string) ([]string, pro
 	if err != nil {
 		return nil, profiles{}, err
 	}
-	return []string{
-			"PLAZA_PPROF=true", "PLAZA_CONTROL_LISTEN=" + address, "PLAZA_CONTROL_CERT_FILE=" + filepath.Join(dir, control.CertificateFile),
-			"PLAZA_CONTROL_KEY_FILE=" + filepath.Join(dir, control.KeyFile), "PLAZA_CONTROL_CA_FILE=" + filepath.Join(dir, control.AuthoritiesFile),
-		}, profiles{base: "https://" + address, client: &http.Client{
-			Timeout: time.Minute, Transport: &http.Transport{TLSClientConfig: own.ClientConfig(holder, time.Now)},
-		}}, nil
+	settings := []string{
+		"PLAZA_PPROF=true", "PLAZA_CONTROL_LISTEN=" + address, "PLAZA_CONTROL_CERT_FILE=" + filepath.Join(dir, control.CertificateFile),
+		"PLAZA_CONTROL_KEY_FILE=" + filepath.Join(dir, control.KeyFile), "PLAZA_CONTROL_CA_FILE=" + filepath.Join(dir, control.AuthoritiesFile),
+	}
+	client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{TLSClientConfig: own.ClientConfig(holder, time.Now)}}
+	return settings, profiles{client, "https://" + address}, nil
 }

@@ -26,6 +26,11 @@ const (
 	ConditionSwept = "Swept"
 	// ConditionPaused is True while spec.paused is true.
 	ConditionPaused = "Paused"
+	// ConditionReconciling is True while the network is not ready because of work that goes on by itself. ConditionStalled is True
+	// while it is not ready for a reason that needs attention. Both have the reason of Ready; programs that understand the
+	// conventions of kstatus, such as Flux, read them.
+	ConditionReconciling = "Reconciling"
+	ConditionStalled     = "Stalled"
 )
 
 // Condition types of one region.

@@ -17,7 +17,7 @@ import (
 // A network with three regions has about sixty series. They are computed when they are collected, from a small snapshot
 // of each network.
 type Metrics struct {
-	condition, region, paused, rotation, schema, attempts, observed *prometheus.Desc
+	condition, region, paused, rotation, certificates, schema, attempts, observed *prometheus.Desc
 
 	mu       sync.Mutex
 	networks map[types.NamespacedName]snapshot
@@ -28,8 +28,10 @@ type snapshot struct {
 	conditions []conditionStatus
 	paused     bool
 	rotation   time.Time // zero for keys that a user provides
-	schema     v1alpha1.SchemaStatus
-	observed   time.Time
+	// certificates is when the first certificate of control calls ends; zero while there are none.
+	certificates time.Time
+	schema       v1alpha1.SchemaStatus
+	observed     time.Time
 }
 
 // conditionStatus is the status of a condition of a network or of one of its regions.
@@ -45,14 +47,15 @@ func NewMetrics(registerer prometheus.Registerer) *Metrics {
 		return prometheus.NewDesc(name, help, append([]string{"namespace", "network"}, labels...), nil)
 	}
 	m := &Metrics{
-		condition: desc("plaza_operator_condition", "Status of a condition of the network: 1 for its current status (True, False or Unknown), 0 for the others.", "type", "status"),
-		region:    desc("plaza_operator_region_condition", "Status of a condition of a region: 1 for its current status (True, False or Unknown), 0 for the others.", "region", "type", "status"),
-		paused:    desc("plaza_operator_paused", "1 if the network is paused, otherwise 0."),
-		rotation:  desc("plaza_operator_key_rotation_due_timestamp_seconds", "Time at which the next rotation of the server keys is due; absent for keys that a user provides."),
-		schema:    desc("plaza_operator_schema_version", "Schema version that the database has (kind=current) and that the image needs (kind=target).", "kind"),
-		attempts:  desc("plaza_operator_migration_attempts", "Number of attempts to migrate the database to the current target."),
-		observed:  desc("plaza_operator_observed_timestamp_seconds", "Time of the last completed reconcile of the network."),
-		networks:  map[types.NamespacedName]snapshot{},
+		condition:    desc("plaza_operator_condition", "Status of a condition of the network: 1 for its current status (True, False or Unknown), 0 for the others.", "type", "status"),
+		region:       desc("plaza_operator_region_condition", "Status of a condition of a region: 1 for its current status (True, False or Unknown), 0 for the others.", "region", "type", "status"),
+		paused:       desc("plaza_operator_paused", "1 if the network is paused, otherwise 0."),
+		rotation:     desc("plaza_operator_key_rotation_due_timestamp_seconds", "Time at which the next rotation of the server keys is due; absent for keys that a user provides."),
+		certificates: desc("plaza_operator_control_certificate_not_after_timestamp_seconds", "End of the first certificate of control calls that ends: of the authority, the operator or a region."),
+		schema:       desc("plaza_operator_schema_version", "Schema version that the database has (kind=current) and that the image needs (kind=target).", "kind"),
+		attempts:     desc("plaza_operator_migration_attempts", "Number of attempts to migrate the database to the current target."),
+		observed:     desc("plaza_operator_observed_timestamp_seconds", "Time of the last completed reconcile of the network."),
+		networks:     map[types.NamespacedName]snapshot{},
 	}
 	registerer.MustRegister(m)
 	return m
@@ -66,6 +69,9 @@ func (m *Metrics) Observe(sn *v1alpha1.SocialNetwork, status *v1alpha1.SocialNet
 	t := snapshot{paused: sn.Spec.Paused, schema: status.Schema, observed: now}
 	if next := status.ServerKeys.NextRotation; next != nil {
 		t.rotation = next.Time
+	}
+	if at := status.Control.CertificatesNotAfter; at != nil {
+		t.certificates = at.Time
 	}
 	t.add("", status.Conditions)
 	for _, region := range status.Regions {
@@ -94,7 +100,7 @@ func (m *Metrics) Forget(key types.NamespacedName) {
 
 // Describe implements prometheus.Collector.
 func (m *Metrics) Describe(descs chan<- *prometheus.Desc) {
-	for _, desc := range []*prometheus.Desc{m.condition, m.region, m.paused, m.rotation, m.schema, m.attempts, m.observed} {
+	for _, desc := range []*prometheus.Desc{m.condition, m.region, m.paused, m.rotation, m.certificates, m.schema, m.attempts, m.observed} {
 		descs <- desc
 	}
 }
@@ -127,6 +133,9 @@ func (m *Metrics) collect(t snapshot, emit func(desc *prometheus.Desc, value flo
 	emit(m.observed, float64(t.observed.Unix()))
 	if !t.rotation.IsZero() {
 		emit(m.rotation, float64(t.rotation.Unix()))
+	}
+	if !t.certificates.IsZero() {
+		emit(m.certificates, float64(t.certificates.Unix()))
 	}
 	for kind, text := range map[string]string{"current": t.schema.Current, "target": t.schema.Target} {
 		if version, err := strconv.ParseFloat(text, 64); err == nil {

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/recorder"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/keys"
 	"github.com/plaza-social/plaza/controllers/platformclient"
 	"github.com/plaza-social/plaza/controllers/stage"
 )
@@ -95,6 +96,9 @@ func (r *Reconciler) reconcile(ctx context.Context, sn *v1alpha1.SocialNetwork) 
 	p, err := r.newPass(sn)
 	if err != nil {
 		return pendingResult, nil //nolint:nilerr // the connection to a cluster is being established
+	}
+	if p.Control, err = keys.Credentials(ctx, p.Own(), sn.Name); err != nil {
+		return ctrl.Result{}, err
 	}
 	if err := r.readServers(ctx, p); err != nil {
 		return ctrl.Result{}, err

@@ -21,6 +21,7 @@ import (
 	"github.com/plaza-social/plaza/controllers/podcause"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/controllers/stage"
+	"github.com/plaza-social/plaza/platform/control"
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
@@ -45,7 +46,7 @@ func (r *Reconciler) readServers(ctx context.Context, p *stage.Pass) error {
 				unready = append(unready, unreadyPod{pod, c})
 			default:
 				p.Reports[code] = append(p.Reports[code], stage.ServerReport{
-					Pod: pod.Name, Ops: address(c, pod, render.PortOpsName, render.PortOps), API: address(c, pod, render.PortHTTPName, render.PortHTTP),
+					Pod: pod.Name, Server: serverOf(p, c, pod, code),
 					Image: render.ServerImage(pod.Spec), Template: pod.Labels[appsv1.DefaultDeploymentUniqueLabelKey],
 				})
 			}
@@ -78,7 +79,7 @@ func (r *Reconciler) causes(ctx context.Context, p *stage.Pass, unready []unread
 	for i, region := range p.SN.Spec.Regions {
 		if reports := p.Reports[region.Code]; len(reports) > 0 && reports[0].Err == nil {
 			group.Go(func() error {
-				if readiness, err := readiness(ctx, p.ClusterOf(region.Code), reports[0].Ops); err == nil {
+				if readiness, err := readiness(ctx, p.ClusterOf(region.Code), reports[0].Server.Ops); err == nil {
 					lacking[i] = podcause.OfHomes(readiness)
 				}
 				return nil
@@ -106,7 +107,7 @@ func causeOf(ctx context.Context, pod unreadyPod, now time.Time) podcause.Cause 
 	if !isRunning(pod.Pod) {
 		return podcause.OfPod(pod.Pod)
 	}
-	readiness, err := readiness(ctx, pod.cluster, address(pod.cluster, pod.Pod, render.PortOpsName, render.PortOps))
+	readiness, err := readiness(ctx, pod.cluster, address(pod.cluster, pod.Pod, render.PortOpsName))
 	if err != nil {
 		return cmp.Or(podcause.OfPod(pod.Pod), podcause.OfSilence(pod.Pod, err, now))
 	}
@@ -136,7 +137,10 @@ func (r *Reconciler) requestStatus(ctx context.Context, p *stage.Pass) {
 			group.Go(func() error {
 				requestCtx, cancel := context.WithTimeout(ctx, platformclient.RequestTimeout)
 				defer cancel()
-				report.Status, report.Err = servers.Status(requestCtx, report.Ops)
+				report.Status, report.Err = servers.Status(requestCtx, report.Server)
+				if report.Err == nil && report.Status.Control == nil {
+					report.Server = report.Server.Plain()
+				}
 				return nil
 			})
 		}
@@ -153,8 +157,20 @@ func isReady(pod *corev1.Pod) bool {
 	})
 }
 
-// address returns the address of a pod's port with a name, which is port by default.
-func address(in *stage.Cluster, pod *corev1.Pod, name string, port int32) string {
+// serverOf returns how the server of a pod is called. Pods of an earlier version have no control port.
+func serverOf(p *stage.Pass, c *stage.Cluster, pod *corev1.Pod, code v1alpha1.RegionCode) platformclient.Server {
+	return platformclient.Server{
+		Ops: address(c, pod, render.PortOpsName), Control: address(c, pod, render.PortControlName),
+		Name: control.ServerName(string(code), c.Network.NetworkID), Credentials: p.Control,
+	}
+}
+
+// address returns the address of a pod's port with a name, or "" if the pod has none. The operations port has a default.
+func address(in *stage.Cluster, pod *corev1.Pod, name string) string {
+	port := int32(0)
+	if name == render.PortOpsName {
+		port = render.PortOps
+	}
 	for _, c := range pod.Spec.Containers {
 		for _, p := range c.Ports {
 			if p.Name == name {
@@ -162,8 +178,12 @@ func address(in *stage.Cluster, pod *corev1.Pod, name string, port int32) string
 			}
 		}
 	}
-	if in.Name != "" {
+	switch {
+	case port == 0:
+		return ""
+	case in.Name != "":
 		return clusters.PodAddress(pod, strconv.Itoa(int(port)))
+	default:
+		return net.JoinHostPort(pod.Status.PodIP, strconv.Itoa(int(port)))
 	}
-	return net.JoinHostPort(pod.Status.PodIP, strconv.Itoa(int(port)))
 }

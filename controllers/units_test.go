@@ -57,6 +57,7 @@ func TestMetrics(t *testing.T) {
 		Regions:    []v1alpha1.RegionStatus{{Code: "eu", Conditions: []metav1.Condition{{Type: "Available", Status: "True"}}}},
 		Schema:     v1alpha1.SchemaStatus{Current: "92", Target: "", Attempts: 3},
 		ServerKeys: v1alpha1.ServerKeysStatus{NextRotation: &metav1.Time{Time: time.Unix(2000, 0)}},
+		Control:    v1alpha1.ControlStatus{CertificatesNotAfter: &metav1.Time{Time: time.Unix(3000, 0)}},
 	}
 	m.Observe(sn, status, time.Unix(1000, 0))
 	status.Conditions[0].Status, status.ServerKeys.NextRotation = "True", nil
@@ -67,6 +68,9 @@ func TestMetrics(t *testing.T) {
 plaza_operator_condition{namespace="n",network="acme",status="False",type="Ready"} 0
 plaza_operator_condition{namespace="n",network="acme",status="True",type="Ready"} 1
 plaza_operator_condition{namespace="n",network="acme",status="Unknown",type="Ready"} 0
+# HELP plaza_operator_control_certificate_not_after_timestamp_seconds End of the first certificate of control calls that ends: of the authority, the operator or a region.
+# TYPE plaza_operator_control_certificate_not_after_timestamp_seconds gauge
+plaza_operator_control_certificate_not_after_timestamp_seconds{namespace="n",network="acme"} 3000
 # HELP plaza_operator_migration_attempts Number of attempts to migrate the database to the current target.
 # TYPE plaza_operator_migration_attempts gauge
 plaza_operator_migration_attempts{namespace="n",network="acme"} 3

@@ -26,6 +26,11 @@ const (
 	ConditionSwept = "Swept"
 	// ConditionPaused is True while spec.paused is true.
 	ConditionPaused = "Paused"
+	// ConditionReconciling is True while the network is not ready because of work that goes on by itself. ConditionStalled is True
+	// while it is not ready for a reason that needs attention. Both have the reason of Ready; programs that understand the
+	// conventions of kstatus, such as Flux, read them.
+	ConditionReconciling = "Reconciling"
+	ConditionStalled     = "Stalled"
 )
 
 // Condition types of one region.
@@ -40,10 +45,23 @@ const (
 	RegionRouted = "Routed"
 	// RegionKeysVerified is True when all servers of the region have confirmed that they accept its newest server key.
 	RegionKeysVerified = "KeysVerified"
+	// RegionControlSecured is True when all servers of the region answer control calls with mutual TLS. It is False while some
+	// run without a control port, as those of earlier versions do.
+	RegionControlSecured = "ControlSecured"
 )
 
 // AnnotationRotate starts a rotation of the server keys when it is set to a new value.
 const AnnotationRotate = "plaza.social/rotate-server-keys"
+
+// AnnotationRotateSigning and AnnotationRotateAPI start a rotation of the signing keys or the API keys when they are set to a new
+// value.
+const (
+	AnnotationRotateSigning = "plaza.social/rotate-signing-keys"
+	AnnotationRotateAPI     = "plaza.social/rotate-api-keys"
+)
+
+// AnnotationRotateControl starts a rotation of the authority of control calls when it is set to a new value.
+const AnnotationRotateControl = "plaza.social/rotate-control-authority"
 
 // Registration of member clusters: the label of the Secrets, the key of the kubeconfig in them, and the annotation that lists
 // the namespaces whose networks may use the cluster.
@@ -204,7 +222,7 @@ const (
 	// ReasonNoServers: no server of the region is ready, so none can be asked; see RegionsAvailable.
 	ReasonNoServers Reason = "NoServers"
 	// ReasonServersSilent: servers are ready but do not answer the operator. Look for a NetworkPolicy between the
-	// operator and the operations port (9080) of the pods.
+	// operator and the ports 9080 (operations) and 9443 (control) of the pods.
 	ReasonServersSilent Reason = "ServersSilent"
 	// ReasonKeyFileBroken: the key file of a Secret is invalid; the message says where. The operator never overwrites
 	// it. Fix the file, or delete the Secret to get new keys.
@@ -227,6 +245,16 @@ const (
 	ReasonKeyRetiring Reason = "KeyRetiring"
 	// ReasonKeyRevoked: an old server key has expired, or a key was revoked on request, and was removed (event).
 	ReasonKeyRevoked Reason = "KeyRevoked"
+)
+
+// Reasons of ControlSecured of a region.
+const (
+	// ReasonControlSecured: the operator calls all servers with mutual TLS.
+	ReasonControlSecured Reason = "ControlSecured"
+	// ReasonControlNotSecured: a server has no control port, because its pod or its image is of an earlier version. The operator
+	// reads its status over HTTP, and sends no key, token or settings to it. It ends when the pod is replaced by one of an image
+	// with a control port.
+	ReasonControlNotSecured Reason = "ControlNotSecured"
 )
 
 // Reasons of ModerationApplied.

@@ -91,6 +91,14 @@ type SocialNetworkSpec struct {
 	// +kubebuilder:default={}
 	ServerKeys ServerKeys `json:"serverKeys,omitempty"`
 
+	// The rotation of the keys that sign the tokens of users. Old access tokens stay valid until they expire.
+	// +optional
+	SigningKeys *SharedKeys `json:"signingKeys,omitempty"`
+
+	// The rotation of the keys that are built into apps.
+	// +optional
+	APIKeys *SharedKeys `json:"apiKeys,omitempty"`
+
 	// Network-wide moderation settings. Changes that are made outside the spec are overwritten.
 	// +optional
 	// +kubebuilder:default={}
@@ -266,6 +274,22 @@ type ServerKeys struct {
 	// A Secret that you provide, with the key file under `server-keys.json`. The operator then creates no keys.
 	// +optional
 	ExistingSecret *LocalSecretReference `json:"existingSecret,omitempty"`
+}
+
+// SharedKeys configures the rotation of keys that all regions share. The annotations plaza.social/rotate-signing-keys and
+// plaza.social/rotate-api-keys start a rotation at once.
+type SharedKeys struct {
+	// Time between two rotations, from 1 day to 10 years. By default there are none but those that an annotation starts.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('24h') && duration(self) <= duration('87840h')",message="rotateEvery must be between 24h and 87840h"
+	RotateEvery *Duration `json:"rotateEvery,omitempty"`
+
+	// How long an old key is accepted after its replacement became active, up to one year. Signing keys are accepted for at
+	// least the validity of access tokens. Default: 2160h (90 days) for API keys, and the validity of access tokens for
+	// signing keys.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1m') && duration(self) <= duration('8784h')",message="overlap must be between 1m and 8784h"
+	Overlap *Duration `json:"overlap,omitempty"`
 }
 
 // Duration is a duration such as 30s, 5m or 720h.

@@ -37,6 +37,20 @@ type SocialNetworkStatus struct {
 	// +optional
 	ServerKeys ServerKeysStatus `json:"serverKeys,omitempty"`
 
+	// The keys that sign tokens, while more than one is valid or one waits for the servers.
+	// +optional
+	// +listType=atomic
+	SigningKeys []KeyStatus `json:"signingKeys,omitempty"`
+
+	// The API keys, while more than one is valid or one waits for the servers.
+	// +optional
+	// +listType=atomic
+	APIKeys []KeyStatus `json:"apiKeys,omitempty"`
+
+	// The certificates of the calls between the operator and the servers.
+	// +optional
+	Control ControlStatus `json:"control,omitempty"`
+
 	// Regions that the spec no longer names and whose server keys are kept for a while.
 	// +optional
 	// +listType=map
@@ -113,6 +127,14 @@ type ServerKeysStatus struct {
 	// When the next rotation is due. Absent for keys of an existing Secret.
 	// +optional
 	NextRotation *metav1.Time `json:"nextRotation,omitempty"`
+}
+
+// ControlStatus are the certificates of the calls between the operator and the servers.
+type ControlStatus struct {
+	// When the first of the certificates ends: those of the authority, the operator and the regions. The operator renews
+	// each at least 30 days before its end.
+	// +optional
+	CertificatesNotAfter *metav1.Time `json:"certificatesNotAfter,omitempty"`
 }
 
 // RetainedKeys are the server keys of a removed region.

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"net"
 	"sync"
 	"time"
 
 	"github.com/plaza-social/plaza/controllers/keyring"
 	"github.com/plaza-social/plaza/controllers/platformclient"
+	"github.com/plaza-social/plaza/platform/control"
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
@@ -31,6 +31,8 @@ type server struct {
 	deaf bool
 	// refusesKeys makes the server reject every key.
 	refusesKeys bool
+	// earlier makes the server one without control port.
+	earlier bool
 }
 
 var errDeaf = errors.New("the server does not answer")
@@ -56,14 +58,21 @@ func (s *servers) all(change func(*server)) {
 	}
 }
 
-func (s *servers) Status(_ context.Context, ops string) (statusz.Status, error) {
+func (s *servers) Status(_ context.Context, server platformclient.Server) (statusz.Status, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	one := s.says[ops]
-	if one == nil || one.deaf {
+	one := s.says[server.Ops]
+	if one == nil || one.deaf || server.Credentials == nil {
 		return statusz.Status{}, errDeaf
 	}
-	return one.status, nil
+	status := one.status
+	if server.Control != "" && !one.earlier {
+		status.Control = &statusz.Control{}
+		for _, authority := range server.Credentials.Authorities {
+			status.Control.Authorities = append(status.Control.Authorities, statusz.Key{ID: control.ID(authority), Valid: true})
+		}
+	}
+	return status, nil
 }
 
 func (s *servers) Readiness(_ context.Context, ops string) (statusz.Readiness, error) {
@@ -76,10 +85,10 @@ func (s *servers) Readiness(_ context.Context, ops string) (statusz.Readiness, e
 	return statusz.Readiness{Ready: len(one.failed) == 0, Checks: one.failed}, nil
 }
 
-func (s *servers) VerifyServerKey(_ context.Context, ops, _ string, _ keyring.Secret) error {
+func (s *servers) VerifyServerKey(_ context.Context, server platformclient.Server, _ string, _ keyring.Secret) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	one := s.says[ops]
+	one := s.says[server.Ops]
 	switch {
 	case one == nil || one.deaf:
 		return errDeaf
@@ -90,13 +99,13 @@ func (s *servers) VerifyServerKey(_ context.Context, ops, _ string, _ keyring.Se
 }
 
 // PushModeration sets the settings of all servers, as replication does.
-func (s *servers) PushModeration(_ context.Context, api string, _ keyring.Secret, m platformclient.Moderation) error {
+func (s *servers) PushModeration(_ context.Context, server platformclient.Server, _ keyring.Secret, m platformclient.Moderation) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.pushes++
-	if _, _, err := net.SplitHostPort(api); err != nil {
-		return err
+	if server.Control == "" {
+		return platformclient.ErrNoControl
 	}
+	s.pushes++
 	if s.refuses != nil {
 		return s.refuses
 	}

@@ -101,7 +101,7 @@ func TestConflictAndStaleCache(t *testing.T) {
 	o.waitStates("acme", "Active Retiring", "us", "eu", "sg")
 	o.happened(3, v1alpha1.ReasonRotationStarted)
 	o.happened(6, v1alpha1.ReasonKeyActivated)
-	o.happened(6, v1alpha1.ReasonKeysCreated)
+	o.happened(7, v1alpha1.ReasonKeysCreated)
 	var jobs batchv1.JobList
 	require.NoError(t, o.client.List(ctx, &jobs, client.InNamespace(o.namespace)))
 	require.Len(t, jobs.Items, 1)

@@ -73,7 +73,7 @@ func TestOneEventForEachChange(t *testing.T) {
 		v1alpha1.ReasonAllHolds:     1,
 		v1alpha1.ReasonServing:      1,
 		v1alpha1.ReasonKeysVerified: 1,
-		v1alpha1.ReasonKeysCreated:  6, // the identity, two shared Secrets, and one per region
+		v1alpha1.ReasonKeysCreated:  7, // the identity, two shared Secrets, the authority, and one per region
 		v1alpha1.ReasonKeyActivated: 3,
 		v1alpha1.ReasonInstalled:    1,
 	} {
@@ -101,9 +101,9 @@ func TestGenerationIsObserved(t *testing.T) {
 	require.Equal(t, int64(2), sn.Generation)
 	require.Equal(t, sn.Generation, sn.Status.ObservedGeneration)
 	all := sn.Status.Conditions
-	require.Len(t, all, 9)
+	require.Len(t, all, 11)
 	for _, region := range sn.Status.Regions {
-		require.Len(t, region.Conditions, 3)
+		require.Len(t, region.Conditions, 4)
 		all = append(all, region.Conditions...)
 	}
 	for _, c := range all {

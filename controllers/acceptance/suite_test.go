@@ -87,6 +87,9 @@ type operator struct {
 	stop      context.CancelFunc
 	stopped   chan error
 
+	// platform calls the platform's servers; nil means servers.
+	platform platformclient.Servers
+
 	// config is the operator's client configuration, and writes records its writes.
 	config       *rest.Config
 	writes       *writes
@@ -143,6 +146,9 @@ func (o *operator) twin() *operator {
 func (o *operator) run() {
 	o.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
+	if o.platform == nil {
+		o.platform = o.servers
+	}
 	o.stop, o.stopped, o.registry = cancel, make(chan error, 1), prometheus.NewRegistry()
 	config := rest.CopyConfig(o.config)
 	config.Wrap(o.writes.wrap)
@@ -162,13 +168,13 @@ func (o *operator) run() {
 	known, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	require.NoError(o.t, err)
 	r := &controllers.Reconciler{
-		Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Servers: o.servers, Recorder: mgr.GetEventRecorder("plaza-operator"),
+		Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Servers: o.platform, Recorder: mgr.GetEventRecorder("plaza-operator"),
 		Options: controllers.Options{DefaultImage: defaultImage, Namespace: "plaza-system", Restrictions: o.restrictions}, Now: o.clock.now,
 		Kinds: &controllers.OptionalKinds{Discovery: known, Interval: 500 * time.Millisecond}, Metrics: controllers.NewMetrics(o.registry),
 	}
 	require.NoError(o.t, r.AddClusters(ctx, mgr, clusters.Options{
 		Namespace: o.clusters, ProbeInterval: 300 * time.Millisecond,
-		Servers: func(*rest.Config) (platformclient.Servers, error) { return o.servers, nil },
+		Servers: func(*rest.Config) (platformclient.Servers, error) { return o.platform, nil },
 	}))
 	require.NoError(o.t, r.SetupWithManager(ctx, mgr))
 	o.elected = mgr.Elected()

@@ -3,10 +3,13 @@ package main
 import (
 	"context"
 	"crypto/sha256"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,6 +25,7 @@ import (
 	"github.com/plaza-social/plaza/controllers/keyring"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/controllers/testenv"
+	"github.com/plaza-social/plaza/platform/control"
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
@@ -34,8 +38,9 @@ type cluster struct {
 	server *http.Server
 	port   int32
 
-	mu   sync.Mutex
-	keys map[string]string // server keys by their ids
+	mu    sync.Mutex
+	keys  map[string]string      // server keys by their ids
+	certs map[string]*tls.Config // of control ports, by the name of the server
 }
 
 func newCluster(ctx context.Context, env *testenv.Env) (*cluster, error) {
@@ -47,12 +52,13 @@ func newCluster(ctx context.Context, env *testenv.Env) (*cluster, error) {
 	if !ok {
 		return nil, fmt.Errorf("%T is no address of TCP", listener.Addr())
 	}
-	c := &cluster{client: env.Client, port: int32(address.Port), keys: map[string]string{}} //nolint:gosec // a port
+	c := &cluster{client: env.Client, port: int32(address.Port), keys: map[string]string{}, certs: map[string]*tls.Config{}} //nolint:gosec // a port
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+statusz.Path, c.status)
 	mux.HandleFunc("POST "+statusz.ServerKeyPath, c.serverKey)
-	c.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
-	go func() { _ = c.server.Serve(listener) }()
+	c.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug)}
+	c.server.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS13, GetConfigForClient: c.certificate}
+	go func() { _ = c.server.ServeTLS(listener, "", "") }()
 	return c, nil
 }
 
@@ -64,11 +70,36 @@ func (c *cluster) status(w http.ResponseWriter, _ *http.Request) {
 	moderation.Digest = moderation.Hash()
 	_ = json.NewEncoder(w).Encode(statusz.Status{
 		Region: "us", NetworkID: "0123456789abcdef01234567", Version: "v1", Schema: statusz.Schema{Current: 92, Required: 92},
-		Moderation: moderation,
+		Moderation: moderation, Control: &statusz.Control{},
 		Placement: statusz.Placement{State: statusz.Unknown, Reason: statusz.ReasonNoPlacement, Want: statusz.PlacementWanted{
 			Localities: map[string]string{"us": "us-east1", "eu": "europe-west1", "sg": "asia-southeast1"}, Primary: "us", Survive: "zone",
 		}},
 	})
+}
+
+// certificate returns the configuration of the server that the operator calls: of the Secret with its certificate.
+func (c *cluster) certificate(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.certs[hello.ServerName] == nil {
+		c.readSecrets(hello.Context())
+	}
+	if found := c.certs[hello.ServerName]; found != nil {
+		return found, nil
+	}
+	return nil, fmt.Errorf("no certificate of %s", hello.ServerName)
+}
+
+func (c *cluster) readCertificate(secret *corev1.Secret) {
+	files, err := control.ParseCredentials(secret.Data[control.CertificateFile], secret.Data[control.KeyFile], secret.Data[control.AuthoritiesFile])
+	if err != nil || secret.Labels[render.LabelRegion] == "" {
+		return
+	}
+	for _, name := range files.Certificate.Leaf.DNSNames {
+		_, suffix, _ := strings.Cut(name, ".")
+		networkID, _, _ := strings.Cut(suffix, ".")
+		c.certs[name] = files.ServerConfig(networkID, time.Now)
+	}
 }
 
 // serverKey accepts every key of every Secret.
@@ -81,7 +112,7 @@ func (c *cluster) serverKey(w http.ResponseWriter, req *http.Request) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.keys[ask.ID] == "" {
-		c.readKeys(req.Context())
+		c.readSecrets(req.Context())
 	}
 	key, found := c.keys[ask.ID]
 	_ = json.NewEncoder(w).Encode(statusz.ServerKeyAnswer{
@@ -89,12 +120,13 @@ func (c *cluster) serverKey(w http.ResponseWriter, req *http.Request) {
 	})
 }
 
-func (c *cluster) readKeys(ctx context.Context) {
+func (c *cluster) readSecrets(ctx context.Context) {
 	var list corev1.SecretList
 	if c.client.List(ctx, &list, client.InNamespace(namespace)) != nil {
 		return
 	}
 	for _, secret := range list.Items {
+		c.readCertificate(&secret)
 		file, err := keyring.ParseFile(keyring.NewSecret(string(secret.Data[keyring.ServerKeysFile])))
 		if err != nil {
 			continue
@@ -216,7 +248,7 @@ func (c *cluster) pod(ctx context.Context, d *appsv1.Deployment) error {
 	}
 	pod.Spec.ServiceAccountName = "" // created by a controller that does not run here
 	for i, port := range pod.Spec.Containers[0].Ports {
-		if port.Name == render.PortOpsName {
+		if port.Name == render.PortControlName {
 			pod.Spec.Containers[0].Ports[i].ContainerPort = c.port
 		}
 	}

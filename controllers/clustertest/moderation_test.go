@@ -15,6 +15,7 @@ import (
 	"github.com/plaza-social/plaza/controllers/keyring"
 	"github.com/plaza-social/plaza/controllers/platformclient"
 	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/platform/control"
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
@@ -55,10 +56,13 @@ func (s *suite) moderation(t *testing.T) {
 // run waits until every server reports that it runs the settings.
 func (s *suite) run(t *testing.T, want statusz.Moderation, d time.Duration) {
 	t.Helper()
-	servers := platformclient.New()
+	servers, credentials := platformclient.New(), s.credentials(t)
 	s.within(t, d, "every server runs the settings of the spec", func() string {
 		for _, pod := range s.pods(t, "") {
-			status, err := servers.Status(t.Context(), fmt.Sprintf("%s:9080", pod.Status.PodIP))
+			status, err := servers.Status(t.Context(), platformclient.Server{
+				Ops: fmt.Sprintf("%s:%d", pod.Status.PodIP, render.PortOps), Control: fmt.Sprintf("%s:%d", pod.Status.PodIP, render.PortControl),
+				Name: control.ServerName(pod.Labels[render.LabelRegion], s.networkID), Credentials: credentials,
+			})
 			if err != nil {
 				return pod.Name + ": " + err.Error()
 			}
@@ -68,4 +72,13 @@ func (s *suite) run(t *testing.T, want statusz.Moderation, d time.Duration) {
 		}
 		return ""
 	})
+}
+
+// credentials returns those of the operator for control calls.
+func (s *suite) credentials(t *testing.T) *control.Credentials {
+	t.Helper()
+	data := get(t, s, &corev1.Secret{}, render.ControlAuthoritySecret(network)).Data
+	credentials, err := control.ParseCredentials(data[control.CertificateFile], data[control.KeyFile], data[control.AuthoritiesFile])
+	require.NoError(t, err)
+	return credentials
 }

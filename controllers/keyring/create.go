@@ -22,8 +22,9 @@ type wireSigningFile struct {
 }
 
 type wireSigningKey struct {
-	Kid  string `json:"kid"`
-	Seed string `json:"seed"`
+	Kid      string `json:"kid"`
+	Seed     string `json:"seed"`
+	NotAfter string `json:"notAfter,omitempty"`
 }
 
 // NewSigningKeys returns a signing-keys.json with one key.
@@ -41,7 +42,7 @@ func NewSigningKeys(random io.Reader) (Secret, error) {
 	}}}), nil
 }
 
-// NewAPIKeys returns an api-keys.json with one key. API keys are built into apps, so they are not rotated.
+// NewAPIKeys returns an api-keys.json with one key. API keys are built into apps, so they are rotated only if the spec says so.
 func NewAPIKeys(random io.Reader) (Secret, error) {
 	id, err := draw(random, 4)
 	if err != nil {

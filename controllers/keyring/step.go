@@ -1,6 +1,7 @@
 package keyring
 
 import (
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -22,6 +23,8 @@ const skew = 5 * time.Minute
 
 // Input is the input of a step of the state machine.
 type Input struct {
+	// Kind is the kind of the keys; the zero Kind is that of server keys.
+	Kind Kind
 	// Content is the server-keys.json of the Secret; the zero Secret if there is none.
 	Content Secret
 	// Annotations are those of the Secret.
@@ -72,6 +75,7 @@ type KeyState struct {
 
 // Event is a change of a key.
 type Event struct {
+	Kind   Kind
 	Reason v1alpha1.Reason
 	KeyID  string
 	Until  time.Time // when the key expires, for ReasonKeyRetiring
@@ -83,20 +87,20 @@ type Event struct {
 func (e Event) String() string {
 	switch e.Reason {
 	case v1alpha1.ReasonKeysCreated:
-		return fmt.Sprintf("created the first server key %s", e.KeyID)
+		return fmt.Sprintf("created the first %s %s", e.Kind, e.KeyID)
 	case v1alpha1.ReasonRotationStarted:
-		return fmt.Sprintf("started a rotation with the new server key %s", e.KeyID)
+		return fmt.Sprintf("started a rotation with the new %s %s", e.Kind, e.KeyID)
 	case v1alpha1.ReasonKeyAdopted:
-		return fmt.Sprintf("the server key %s, which was added by hand, becomes the active one", e.KeyID)
+		return fmt.Sprintf("the %s %s, which was added by hand, becomes the active one", e.Kind, e.KeyID)
 	case v1alpha1.ReasonKeyActivated:
-		return fmt.Sprintf("every server accepts the server key %s, which is active now", e.KeyID)
+		return fmt.Sprintf("every server accepts the %s %s, which is active now", e.Kind, e.KeyID)
 	case v1alpha1.ReasonKeyRetiring:
-		return fmt.Sprintf("the server key %s is accepted until %s", e.KeyID, e.Until.UTC().Format(time.RFC3339))
+		return fmt.Sprintf("the %s %s is accepted until %s", e.Kind, e.KeyID, e.Until.UTC().Format(time.RFC3339))
 	case v1alpha1.ReasonKeyRevoked:
 		if e.Requested {
-			return fmt.Sprintf("the server key %s was revoked on request", e.KeyID)
+			return fmt.Sprintf("the %s %s was revoked on request", e.Kind, e.KeyID)
 		}
-		return fmt.Sprintf("the server key %s expired and was removed", e.KeyID)
+		return fmt.Sprintf("the %s %s expired and was removed", e.Kind, e.KeyID)
 	default:
 		return string(e.Reason) + " " + e.KeyID
 	}
@@ -176,7 +180,7 @@ func (m *machine) revoke() {
 			continue
 		}
 		m.events = append(m.events, Event{
-			Reason: v1alpha1.ReasonKeyRevoked, KeyID: entry.ID, Until: entry.NotAfter, Requested: entry.ValidAt(m.Now),
+			Kind: m.Kind, Reason: v1alpha1.ReasonKeyRevoked, KeyID: entry.ID, Until: entry.NotAfter, Requested: entry.ValidAt(m.Now),
 		})
 		m.retiring = without(m.retiring, entry.ID)
 		switch entry.ID {
@@ -285,7 +289,7 @@ func (m *machine) rotate() error {
 
 // add inserts a new pending key at the start of the file.
 func (m *machine) add(reason v1alpha1.Reason) error {
-	key, err := newKey(m.Random)
+	key, err := m.Kind.newKey(m.Random)
 	if err != nil {
 		return err
 	}
@@ -294,7 +298,7 @@ func (m *machine) add(reason v1alpha1.Reason) error {
 		if err != nil {
 			return err
 		}
-		id := "k-" + m.Now.UTC().Format("20060102") + "-" + hex.EncodeToString(tail)
+		id := cmp.Or(m.Kind.prefix, "k-") + m.Now.UTC().Format("20060102") + "-" + hex.EncodeToString(tail)
 		if _, exists := m.keys.Find(id); exists {
 			continue
 		}
@@ -308,7 +312,7 @@ func (m *machine) add(reason v1alpha1.Reason) error {
 }
 
 func (m *machine) event(reason v1alpha1.Reason, entry Entry) {
-	m.events = append(m.events, Event{Reason: reason, KeyID: entry.ID, Until: entry.NotAfter})
+	m.events = append(m.events, Event{Kind: m.Kind, Reason: reason, KeyID: entry.ID, Until: entry.NotAfter})
 }
 
 func (m *machine) result(before File) Result {

@@ -16,7 +16,6 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/apply"
 	"github.com/plaza-social/plaza/controllers/keyring"
-	"github.com/plaza-social/plaza/controllers/platformclient"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/controllers/stage"
 )
@@ -38,19 +37,11 @@ func (s Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 	}
 	r := &run{Stage: s, pass: p}
 	r.identity(ctx)
-	r.shared(ctx, sharedSecret{
-		render.SigningKeysSecret(p.SN.Name), keyring.SigningKeysFile, keyring.NewSigningKeys, func(file keyring.Secret) error {
-			return platformclient.CheckSigningKeys(file, p.Now)
-		},
-	})
-	r.shared(ctx, sharedSecret{
-		render.APIKeysSecret(p.SN.Name), keyring.APIKeysFile, keyring.NewAPIKeys, func(file keyring.Secret) error {
-			_, _, err := keyring.Existing(file, p.Now)
-			return err
-		},
-	})
+	r.shared(ctx, r.signingKeys())
+	r.shared(ctx, r.apiKeys())
 	r.regions(ctx)
 	r.copies(ctx)
+	r.control(ctx)
 	r.summarize()
 	return r.out
 }
@@ -168,13 +159,6 @@ func (r *run) identityObject(name string, identity keyring.Identity) *corev1.Sec
 	return object
 }
 
-// sharedSecret describes a Secret with one key file that all regions read.
-type sharedSecret struct {
-	name, file string
-	generate   func(io.Reader) (keyring.Secret, error)
-	check      func(keyring.Secret) error
-}
-
 // shared checks a shared Secret, or creates it.
 func (r *run) shared(ctx context.Context, s sharedSecret) {
 	found, err := r.find(ctx, r.pass.Own(), s.name)
@@ -187,7 +171,7 @@ func (r *run) shared(ctx context.Context, s sharedSecret) {
 			r.problemf(v1alpha1.ReasonKeyFileBroken, "Secret %s, %s: %s.", s.name, s.file, err)
 			return
 		}
-		r.update(found, r.object(r.pass.Own(), s.name, "", map[string]keyring.Secret{s.file: content}), false)
+		r.rotateShared(ctx, s, found)
 		return
 	}
 	content, err := s.generate(r.Random)

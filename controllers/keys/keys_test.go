@@ -40,7 +40,7 @@ func TestNewNetwork(t *testing.T) {
 	require.Equal(t, metav1.ConditionUnknown, result.Status, "no key is known to be refused")
 	require.Len(t, h.Pass.Network.NetworkID, 24)
 	require.Equal(t, h.Pass.Network.NetworkID, h.SN.Status.NetworkID)
-	require.Equal(t, strings.TrimSpace(strings.Repeat("KeysCreated ", 5)), h.TakeEvents())
+	require.Equal(t, strings.TrimSpace(strings.Repeat("KeysCreated ", 6)), h.TakeEvents())
 	require.Equal(t, "NoServers Pending", regionKeys(h, v1alpha1.RegionEU))
 
 	h.Servers.Pods = pods
@@ -127,11 +127,15 @@ func TestIdentityIsCreatedOnce(t *testing.T) {
 func TestIdentityOfARetainedNetwork(t *testing.T) {
 	h := stagetest.New(t, v1alpha1.RegionEU)
 	h.SettleKeys()
-	id, keys := h.Pass.Network.NetworkID, h.SecretVersions()
+	identity, serverKeys := h.Secret("acme-identity").ResourceVersion, h.Secret("acme-eu-server-keys").ResourceVersion
+	id := h.Pass.Network.NetworkID
+	h.DeleteSecret("acme-control-authority") // the garbage collector deletes what the network owns
+	h.DeleteSecret("acme-eu-control")
 	h.SN.Status, h.SN.UID = v1alpha1.SocialNetworkStatus{}, "uid-2"
 	require.Equal(t, metav1.ConditionTrue, h.SettleKeys().Status)
 	require.Equal(t, id, h.Pass.Network.NetworkID)
-	require.Equal(t, keys, h.SecretVersions(), "the same network again")
+	require.Equal(t, identity, h.Secret("acme-identity").ResourceVersion, "the same network again")
+	require.Equal(t, serverKeys, h.Secret("acme-eu-server-keys").ResourceVersion)
 }
 
 // TestFailedIdentity checks that nothing is created for an identity that was not stored.

@@ -263,6 +263,10 @@ func (r *run) unverifiedFor(code v1alpha1.RegionCode) time.Duration {
 
 // setKeyStatus lists a region's keys in its status.
 func (r *run) setKeyStatus(code v1alpha1.RegionCode, states []keyring.KeyState) {
+	r.pass.Region(code).ServerKeys = keyStatus(states)
+}
+
+func keyStatus(states []keyring.KeyState) []v1alpha1.KeyStatus {
 	list := make([]v1alpha1.KeyStatus, 0, len(states))
 	for _, state := range states[:min(len(states), maxKeysInStatus)] {
 		key := v1alpha1.KeyStatus{ID: state.ID, State: state.State}
@@ -271,5 +275,5 @@ func (r *run) setKeyStatus(code v1alpha1.RegionCode, states []keyring.KeyState) 
 		}
 		list = append(list, key)
 	}
-	r.pass.Region(code).ServerKeys = list
+	return list
 }

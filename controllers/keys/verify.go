@@ -37,7 +37,7 @@ func (r *run) verify(ctx context.Context, code v1alpha1.RegionCode, key keyring.
 		group.Go(func() error {
 			requestCtx, cancel := context.WithTimeout(ctx, platformclient.RequestTimeout)
 			defer cancel()
-			v.answers[i].err = r.pass.ClusterOf(code).Servers.VerifyServerKey(requestCtx, report.Ops, key.ID, key.Key)
+			v.answers[i].err = r.pass.ClusterOf(code).Servers.VerifyServerKey(requestCtx, report.Server, key.ID, key.Key)
 			return nil
 		})
 	}

@@ -121,7 +121,7 @@ func (r *run) recordDrift() {
 	}
 }
 
-// push sends the settings to each region at its own address. A region that cannot be reached receives them from the others.
+// push sends the settings to one server of each region. A region that cannot be reached receives them from the others.
 func (r *run) push(ctx context.Context, codes []v1alpha1.RegionCode) {
 	token, err := r.token(ctx)
 	if err != nil {
@@ -167,28 +167,19 @@ func (r *run) token(ctx context.Context) (keyring.Secret, error) {
 }
 
 func (r *run) pushTo(ctx context.Context, code v1alpha1.RegionCode, token keyring.Secret) error {
-	c := r.pass.ClusterOf(code)
-	api, err := r.apiAddress(ctx, c, code)
-	if err != nil {
-		return err
-	}
 	pushCtx, cancel := context.WithTimeout(ctx, pushTimeout)
 	defer cancel()
-	return c.Servers.PushModeration(pushCtx, api, token, r.want)
+	return r.pass.ClusterOf(code).Servers.PushModeration(pushCtx, r.receiver(code), token, r.want)
 }
 
-// apiAddress returns the address of a region's API: that of its Service, or of one of its servers in a member cluster.
-func (r *run) apiAddress(ctx context.Context, c *stage.Cluster, code v1alpha1.RegionCode) (string, error) {
-	if c.Name != "" {
-		reports := r.pass.Reports[code]
-		return reports[slices.IndexFunc(reports, known)].API, nil
+// receiver returns the server of a region to push to: one with a control port, if there is one.
+func (r *run) receiver(code v1alpha1.RegionCode) platformclient.Server {
+	reports := r.pass.Reports[code]
+	i := slices.IndexFunc(reports, func(report stage.ServerReport) bool { return known(report) && report.Server.Control != "" })
+	if i < 0 {
+		i = slices.IndexFunc(reports, known)
 	}
-	name := render.RegionName(r.pass.SN.Name, code)
-	var service corev1.Service
-	if err := c.Cache.Get(ctx, client.ObjectKey{Namespace: c.Namespace(), Name: name}, &service); err != nil {
-		return "", fmt.Errorf("reading Service %s: %w", name, err)
-	}
-	return apiAddress(&service)
+	return reports[i].Server
 }
 
 // setHashes sets the hash of the settings that each region runs. If its servers differ, it is the hash of one that is not

@@ -36,12 +36,12 @@ func newHarness(t *testing.T) *stagetest.Harness {
 	return h
 }
 
-// takePushes returns the last number of each address that was pushed to, in order.
+// takePushes returns the number of the region of each server that was pushed to, in order.
 func takePushes(h *stagetest.Harness) string {
 	var all []string
 	for _, n := range []string{"0", "1", "2"} {
 		for _, host := range h.Servers.Pushes {
-			if strings.HasSuffix(host, "."+n) {
+			if strings.HasPrefix(host, "10.0."+n+".") {
 				all = append(all, n)
 			}
 		}
@@ -130,7 +130,7 @@ func TestModeration(t *testing.T) {
 		"one region is unreachable and gets the settings by replication": {
 			given: func(h *stagetest.Harness) {
 				h.Servers.Moderation = everywhere(differing)
-				h.Servers.UnreachableAPIs["10.1.0.0"] = true
+				h.Servers.UnreachableAPIs["10.0.0.0"] = true
 			},
 			reason: v1alpha1.ReasonModerationPushed, pushes: "0 1 2", requeue: time.Second, then: v1alpha1.ReasonModerationRuns, message: "All 6 servers",
 		},
@@ -138,7 +138,7 @@ func TestModeration(t *testing.T) {
 			given: func(h *stagetest.Harness) {
 				h.Servers.Pods[v1alpha1.RegionUS][0].Moderation = &differing
 				h.Servers.Moderation = everywhere(differing)
-				h.Servers.UnreachableAPIs["10.1.0.0"] = true
+				h.Servers.UnreachableAPIs["10.0.0.0"] = true
 			},
 			reason: v1alpha1.ReasonModerationPushed, pushes: "0 1 2", requeue: time.Second,
 			then: v1alpha1.ReasonModerationPushFailed, message: "region us: ",
@@ -146,10 +146,36 @@ func TestModeration(t *testing.T) {
 		"all regions are unreachable": {
 			given: func(h *stagetest.Harness) {
 				h.Servers.Moderation = everywhere(edited)
-				h.Servers.UnreachableAPIs = map[string]bool{"10.1.0.0": true, "10.1.0.1": true, "10.1.0.2": true}
+				h.Servers.UnreachableAPIs = map[string]bool{"10.0.0.0": true, "10.0.1.0": true, "10.0.2.0": true}
 			},
 			reason: v1alpha1.ReasonModerationPushFailed, pushes: "0 1 2", requeue: time.Second,
 			then: v1alpha1.ReasonModerationPushFailed, message: "connection refused; region sg: ",
+		},
+		"one server is of an earlier version": {
+			given: func(h *stagetest.Harness) {
+				h.Servers.Moderation = everywhere(differing)
+				h.Servers.Pods[v1alpha1.RegionUS][0].Earlier = true
+			},
+			reason: v1alpha1.ReasonModerationPushed, pushes: "0 1 2", requeue: time.Second, then: v1alpha1.ReasonModerationRuns,
+		},
+		"the servers of a region are of an earlier version": {
+			given: func(h *stagetest.Harness) {
+				h.Servers.Moderation = everywhere(differing)
+				for _, pod := range h.Servers.Pods[v1alpha1.RegionUS] {
+					pod.Earlier = true
+				}
+			},
+			reason: v1alpha1.ReasonModerationPushed, pushes: "1 2", requeue: time.Second, then: v1alpha1.ReasonModerationRuns,
+		},
+		"all servers are of an earlier version": {
+			given: func(h *stagetest.Harness) {
+				h.Servers.Moderation = everywhere(differing)
+				for _, pods := range h.Servers.Pods {
+					pods[0].Earlier, pods[1].Earlier = true, true
+				}
+			},
+			reason: v1alpha1.ReasonModerationPushFailed, requeue: time.Second,
+			then: v1alpha1.ReasonModerationPushFailed, message: "region us: the server has no control port yet, and settings are not sent to it in clear text",
 		},
 		"rejected": {
 			given: func(h *stagetest.Harness) {

@@ -251,6 +251,12 @@ var keyCases = []alertCase{
 		"PlazaKeysExpiring", "warning", in("sg", "kind", "signing"), "The last signing key of region sg of acme expires soon",
 		"The last valid signing key of region sg of network social/acme expires in 13h 42m 20s.",
 	}}},
+	{"a server does not read its renewed certificate", func(w *world) {
+		w.series[w.at("sg", "plaza_control_certificate_not_after_timestamp_seconds", "kind", "certificate")] = w.constant(13 * 86400)
+	}, 59, 61, []firing{{
+		"PlazaControlCertificateExpiring", "warning", nil, "Certificates of control calls of acme end soon",
+		"A certificate of the calls between the operator and the servers of network social/acme ends in 12d 22h 59m 0s. It should have been renewed.",
+	}}},
 	{"a key file cannot be read", func(w *world) {
 		w.series[w.at("sg", "plaza_keys_file_readable", "kind", "server")] = w.constant(0)
 	}, 9, 11, []firing{{

@@ -91,7 +91,7 @@ func operatorMetrics() *prometheus.Registry {
 		Conditions: all(v1alpha1.ConditionReady, v1alpha1.ConditionKeysReady, v1alpha1.ConditionSchemaMigrated, v1alpha1.ConditionRegionsAvailable,
 			v1alpha1.ConditionModerationApplied, v1alpha1.ConditionAlertsApplied, v1alpha1.ConditionRegionsPinned, v1alpha1.ConditionSwept, v1alpha1.ConditionPaused),
 		Regions: []v1alpha1.RegionStatus{{Code: "us", Conditions: ofRegion}, {Code: "eu", Conditions: ofRegion}, {Code: "sg", Conditions: ofRegion}},
-		Schema:  v1alpha1.SchemaStatus{Current: "1", Target: "1"}, ServerKeys: v1alpha1.ServerKeysStatus{NextRotation: &next},
+		Schema:  v1alpha1.SchemaStatus{Current: "1", Target: "1"}, ServerKeys: v1alpha1.ServerKeysStatus{NextRotation: &next}, Control: v1alpha1.ControlStatus{CertificatesNotAfter: &next},
 	}, time.Unix(1e9, 0))
 	return registry
 }

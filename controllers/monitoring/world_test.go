@@ -80,12 +80,13 @@ func healthy(namespace, network string, length int) *world {
 	}
 	w.conditionIs("Paused", "False")
 	maps.Copy(w.series, map[string]string{
-		w.of("plaza_operator_paused"):                             w.constant(0),
-		w.of("plaza_operator_key_rotation_due_timestamp_seconds"): w.constant(1e9),
-		w.of("plaza_operator_schema_version", "kind", "current"):  w.constant(92),
-		w.of("plaza_operator_schema_version", "kind", "target"):   w.constant(92),
-		w.of("plaza_operator_migration_attempts"):                 w.constant(2),
-		w.of("plaza_operator_observed_timestamp_seconds"):         w.rising(60),
+		w.of("plaza_operator_paused"):                                          w.constant(0),
+		w.of("plaza_operator_key_rotation_due_timestamp_seconds"):              w.constant(1e9),
+		w.of("plaza_operator_control_certificate_not_after_timestamp_seconds"): w.constant(1e9),
+		w.of("plaza_operator_schema_version", "kind", "current"):               w.constant(92),
+		w.of("plaza_operator_schema_version", "kind", "target"):                w.constant(92),
+		w.of("plaza_operator_migration_attempts"):                              w.constant(2),
+		w.of("plaza_operator_observed_timestamp_seconds"):                      w.rising(60),
 	})
 	return w
 }
@@ -94,8 +95,9 @@ const procedure = "/plaza.v1.PostService/GetPost"
 
 func (w *world) healthyServer(region string) {
 	maps.Copy(w.series, map[string]string{
-		w.at(region, "up"):                                    w.constant(1),
-		w.at(region, "process_start_time_seconds"):            w.constant(0),
+		w.at(region, "up"):                         w.constant(1),
+		w.at(region, "process_start_time_seconds"): w.constant(0),
+		w.at(region, "plaza_control_certificate_not_after_timestamp_seconds", "kind", "certificate"): w.constant(1e9),
 		w.at(region, "plaza_schema_version"):                  w.constant(92),
 		w.at(region, "plaza_schema_version_required"):         w.constant(92),
 		w.at(region, "plaza_moderation_generation"):           w.constant(7),

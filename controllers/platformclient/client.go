@@ -20,21 +20,48 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/controllers/keyring"
+	"github.com/plaza-social/plaza/platform/control"
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
-// Servers are the requests to the platform's servers. Addresses are host and port.
+// Server is where and how one server is called.
+type Server struct {
+	// Ops and Control are the host and port of the operations port and of the control port. Control is empty for a server of an
+	// earlier version, which has none.
+	Ops, Control string
+	// Name is the name that the server's certificate must have, see control.ServerName.
+	Name string
+	// Credentials are those of the network's operator; nil while there are none.
+	Credentials *control.Credentials
+}
+
+// Plain returns the server as one without a control port.
+func (s Server) Plain() Server {
+	s.Control = ""
+	return s
+}
+
+// Servers are the requests to the platform's servers. Control calls are Status, VerifyServerKey and PushModeration: they use mutual
+// TLS. A server of an earlier version, without control port, is asked for its status, and with a digest whether it accepts a key,
+// over HTTP; nothing that is secret is sent to it.
 type Servers interface {
-	// Status reads the status of one server at its operations port.
-	Status(ctx context.Context, ops string) (statusz.Status, error)
+	// Status reads the status of one server. Its Control is nil if the server has no control port.
+	Status(ctx context.Context, server Server) (statusz.Status, error)
 	// Readiness reads the results of the readiness checks of one server at its operations port.
 	Readiness(ctx context.Context, ops string) (statusz.Readiness, error)
-	// VerifyServerKey asks one server, at its operations port, whether it accepts a server key, which it does not send. It returns
-	// ErrKeyRefused if the server does not, or if it knows the key under another id.
-	VerifyServerKey(ctx context.Context, ops, id string, key keyring.Secret) error
-	// PushModeration sets the moderation settings at the address of a region's API, with an administrator's token.
-	PushModeration(ctx context.Context, api string, token keyring.Secret, settings Moderation) error
+	// VerifyServerKey asks one server whether it accepts a server key, which it does not send. It returns ErrKeyRefused if the server
+	// does not, or if it knows the key under another id.
+	VerifyServerKey(ctx context.Context, server Server, id string, key keyring.Secret) error
+	// PushModeration sets the moderation settings at one server, with an administrator's token. It returns ErrNoControl if the server
+	// has no control port.
+	PushModeration(ctx context.Context, server Server, token keyring.Secret, settings Moderation) error
 }
+
+// ErrNoControl is returned for a call that would send a secret to a server without control port.
+var ErrNoControl = errors.New("the server has no control port yet, and settings are not sent to it in clear text; they are pushed once its pod has been replaced")
+
+// errNoCredentials is returned while the network has no certificate of its operator.
+var errNoCredentials = errors.New("the operator's certificate for control calls does not exist yet")
 
 // Moderation is the moderation settings to push.
 type Moderation struct {
@@ -109,18 +136,27 @@ const (
 )
 
 // HTTP implements Servers over HTTP.
-type HTTP struct{ client *http.Client }
+type HTTP struct {
+	dial func(ctx context.Context, network, address string) (net.Conn, error)
+	now  func() time.Time
+}
 
 // New returns a client that connects to addresses directly.
 func New() *HTTP { return NewVia((&net.Dialer{Timeout: 3 * time.Second}).DialContext) }
 
 // NewVia returns a client that connects to addresses with dial.
 func NewVia(dial func(ctx context.Context, network, address string) (net.Conn, error)) *HTTP {
-	return &HTTP{client: &http.Client{
+	return &HTTP{dial: dial, now: time.Now}
+}
+
+// client returns a client for one request; secured is nil for a request without TLS.
+func (h *HTTP) client(secured *tls.Config) *http.Client {
+	return &http.Client{
 		Timeout: timeout,
 		Transport: &http.Transport{
-			Proxy:       nil, // pods are reached directly, regardless of the environment
-			DialContext: dial,
+			Proxy:           nil, // pods are reached directly, regardless of the environment
+			DialContext:     h.dial,
+			TLSClientConfig: secured,
 			// Each request uses a new connection: thousands of idle connections would cost more, and an old connection
 			// does not show whether a new one is possible.
 			DisableKeepAlives:      true,
@@ -129,26 +165,48 @@ func NewVia(dial func(ctx context.Context, network, address string) (net.Conn, e
 			TLSNextProto:           map[string]func(string, *tls.Conn) http.RoundTripper{}, // HTTP/1.1
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	}
 }
 
 var _ Servers = (*HTTP)(nil)
 
-// Status reads the status of one server.
-func (h *HTTP) Status(ctx context.Context, ops string) (statusz.Status, error) {
+// Status reads the status of one server. One that does not respond on its control port may run an image of an earlier version, which
+// serves the status on the operations port; servers with a control port do not.
+func (h *HTTP) Status(ctx context.Context, server Server) (statusz.Status, error) {
+	status, err := h.status(ctx, server)
+	if server.Control == "" || err == nil || !mayBeEarlier(err) {
+		return status, err
+	}
+	if earlier, plainErr := h.status(ctx, server.Plain()); plainErr == nil {
+		return earlier, nil
+	}
+	return statusz.Status{}, err
+}
+
+// mayBeEarlier reports whether a server that responds to a control call with an error may have no control port.
+func mayBeEarlier(err error) bool {
+	_, unreachable := errors.AsType[*UnreachableError](err)
+	_, unverified := errors.AsType[*tls.CertificateVerificationError](err)
+	return unreachable && !unverified
+}
+
+func (h *HTTP) status(ctx context.Context, server Server) (statusz.Status, error) {
 	var status statusz.Status
-	if err := h.call(ctx, http.MethodGet, ops, statusz.Path, keyring.Secret{}, nil, &status); err != nil {
+	if err := h.call(ctx, server, http.MethodGet, statusz.Path, keyring.Secret{}, nil, &status); err != nil {
 		return statusz.Status{}, err
 	}
 	if status.Region == "" || status.NetworkID == "" {
 		return statusz.Status{}, &ResponseError{Status: http.StatusOK, Reason: "it has no region or no network id"}
+	}
+	if server.Control == "" {
+		status.Control = nil
 	}
 	return status, nil
 }
 
 // Readiness reads the results of the readiness checks of one server, which responds with 503 while it is not ready.
 func (h *HTTP) Readiness(ctx context.Context, ops string) (statusz.Readiness, error) {
-	resp, err := h.send(ctx, http.MethodGet, ops, statusz.ReadyPath, keyring.Secret{}, nil)
+	resp, err := h.send(ctx, Server{Ops: ops}, http.MethodGet, statusz.ReadyPath, keyring.Secret{}, nil)
 	if err != nil {
 		return statusz.Readiness{}, err
 	}
@@ -162,12 +220,12 @@ func (h *HTTP) Readiness(ctx context.Context, ops string) (statusz.Readiness, er
 }
 
 // VerifyServerKey asks one server whether it accepts a server key.
-func (h *HTTP) VerifyServerKey(ctx context.Context, ops, id string, key keyring.Secret) error {
+func (h *HTTP) VerifyServerKey(ctx context.Context, server Server, id string, key keyring.Secret) error {
 	nonce := rand.Text() + rand.Text()
 	var response statusz.ServerKeyAnswer
-	err := h.call(ctx, http.MethodPost, ops, statusz.ServerKeyPath, keyring.Secret{}, statusz.ServerKeyRequest{ID: id, Nonce: nonce}, &response)
-	if refused, ok := errors.AsType[*ResponseError](err); ok && refused.Status == http.StatusBadRequest {
-		return h.verifyByID(ctx, ops, id)
+	err := h.call(ctx, server, http.MethodPost, statusz.ServerKeyPath, keyring.Secret{}, statusz.ServerKeyRequest{ID: id, Nonce: nonce}, &response)
+	if refused, ok := errors.AsType[*ResponseError](err); ok && refused.Status == http.StatusBadRequest && server.Control == "" {
+		return h.verifyByID(ctx, server, id)
 	}
 	if err != nil {
 		return err
@@ -180,8 +238,8 @@ func (h *HTTP) VerifyServerKey(ctx context.Context, ops, id string, key keyring.
 }
 
 // verifyByID checks that a server of an earlier version, which would have to receive the key, reports its id as valid.
-func (h *HTTP) verifyByID(ctx context.Context, ops, id string) error {
-	status, err := h.Status(ctx, ops)
+func (h *HTTP) verifyByID(ctx context.Context, server Server, id string) error {
+	status, err := h.status(ctx, server)
 	if err != nil {
 		return err
 	}
@@ -201,13 +259,16 @@ type settings struct {
 }
 
 // PushModeration sets the moderation settings of the network.
-func (h *HTTP) PushModeration(ctx context.Context, api string, token keyring.Secret, m Moderation) error {
+func (h *HTTP) PushModeration(ctx context.Context, server Server, token keyring.Secret, m Moderation) error {
+	if server.Control == "" {
+		return ErrNoControl
+	}
 	body := settings{
 		IsWhitelistEnabled: m.WhitelistEnabled, IsReportEnabled: m.ReportEnabled, FlagLimit: m.FlagLimit,
 		FlagHideLimit: m.FlagHideLimit, Generation: m.ReportedGeneration(),
 	}
 	var response settings
-	if err := h.call(ctx, http.MethodPut, api, "/api/v3/network-settings", token, body, &response); err != nil {
+	if err := h.call(ctx, server, http.MethodPut, statusz.SettingsPath, token, body, &response); err != nil {
 		return err
 	}
 	if response != body {
@@ -217,8 +278,8 @@ func (h *HTTP) PushModeration(ctx context.Context, api string, token keyring.Sec
 }
 
 // call sends body as JSON, unless it is nil, and decodes the response.
-func (h *HTTP) call(ctx context.Context, method, address, path string, token keyring.Secret, body, response any) error {
-	resp, err := h.send(ctx, method, address, path, token, body)
+func (h *HTTP) call(ctx context.Context, server Server, method, path string, token keyring.Secret, body, response any) error {
+	resp, err := h.send(ctx, server, method, path, token, body)
 	if err != nil {
 		return err
 	}
@@ -226,12 +287,17 @@ func (h *HTTP) call(ctx context.Context, method, address, path string, token key
 	return decode(resp, response)
 }
 
-func (h *HTTP) send(ctx context.Context, method, address, path string, token keyring.Secret, body any) (*http.Response, error) {
+// send sends a request to the control port, or if the server has none, to the operations port. A token is sent to a control port only.
+func (h *HTTP) send(ctx context.Context, server Server, method, path string, token keyring.Secret, body any) (*http.Response, error) {
+	base, secured, err := h.endpoint(server)
+	if err != nil {
+		return nil, err
+	}
 	content, err := encode(body)
 	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, method, "http://"+address+path, content)
+	req, err := http.NewRequestWithContext(ctx, method, base+path, content)
 	if err != nil {
 		return nil, fmt.Errorf("creating the request: %w", err)
 	}
@@ -240,14 +306,25 @@ func (h *HTTP) send(ctx context.Context, method, address, path string, token key
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	if token.Reveal() != "" {
+	if token.Reveal() != "" && secured != nil {
 		req.Header.Set("Authorization", "Bearer "+token.Reveal())
 	}
-	resp, err := h.client.Do(req)
+	resp, err := h.client(secured).Do(req)
 	if err != nil {
 		return nil, &UnreachableError{Err: err}
 	}
 	return resp, nil
+}
+
+// endpoint returns the URL of a server without path, and the configuration of TLS or nil.
+func (h *HTTP) endpoint(server Server) (string, *tls.Config, error) {
+	if server.Control == "" {
+		return "http://" + server.Ops, nil, nil
+	}
+	if server.Credentials == nil {
+		return "", nil, errNoCredentials
+	}
+	return "https://" + server.Control, server.Credentials.ClientConfig(server.Name, h.now), nil
 }
 
 func encode(body any) (io.Reader, error) {

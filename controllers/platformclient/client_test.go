@@ -23,11 +23,15 @@ import (
 	"github.com/plaza-social/plaza/controllers/platformclient"
 	"github.com/plaza-social/plaza/platform/apptest"
 	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/control"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
 func TestMain(m *testing.M) { os.Exit(apptest.Main(m)) }
+
+// plain is a server without control port.
+func plain(ops string) platformclient.Server { return platformclient.Server{Ops: ops} }
 
 const hush = "hush-hush-hush-hush"
 
@@ -48,7 +52,7 @@ func within(t *testing.T) context.Context {
 func TestStatus(t *testing.T) {
 	n := apptest.Shared(t)
 	for _, code := range region.All() {
-		status, err := platformclient.New().Status(within(t), n.Region(code).OpsAddr())
+		status, err := platformclient.New().Status(within(t), plain(n.Region(code).OpsAddr()))
 		require.NoError(t, err)
 		require.Equal(t, string(code), status.Region)
 		require.Equal(t, n.NetworkID, status.NetworkID)
@@ -62,7 +66,7 @@ func TestServersVerifyKeys(t *testing.T) {
 	n := apptest.Shared(t)
 	servers := platformclient.New()
 	for _, code := range region.All() {
-		ops := n.Region(code).OpsAddr()
+		ops := plain(n.Region(code).OpsAddr())
 		require.NoError(t, servers.VerifyServerKey(within(t), ops, "k1", keyring.NewSecret(n.ServerKey)))
 		require.ErrorIs(t, servers.VerifyServerKey(within(t), ops, "k2", keyring.NewSecret(n.ServerKey)), platformclient.ErrKeyRefused, "another id")
 		for _, wrong := range []string{hush, n.APIKey, n.ServerKey + "x"} {
@@ -94,7 +98,7 @@ func TestServersRotate(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, found)
 	for _, code := range region.All() {
-		ops := n.Region(code).OpsAddr()
+		ops := plain(n.Region(code).OpsAddr())
 		require.NoError(t, servers.VerifyServerKey(within(t), ops, candidate.ID, candidate.Key), "a new key is accepted immediately")
 		require.NoError(t, servers.VerifyServerKey(within(t), ops, "k1", keyring.NewSecret(n.ServerKey)), "both are accepted")
 	}
@@ -104,10 +108,10 @@ func TestServersRotate(t *testing.T) {
 	require.WithinDuration(t, now.Add(in.Overlap), result.Keys[1].NotAfter, time.Minute)
 	for _, code := range region.All() { // the old key expires by itself
 		require.Eventually(t, func() bool {
-			err := servers.VerifyServerKey(within(t), n.Region(code).OpsAddr(), "k1", keyring.NewSecret(n.ServerKey))
+			err := servers.VerifyServerKey(within(t), plain(n.Region(code).OpsAddr()), "k1", keyring.NewSecret(n.ServerKey))
 			return errors.Is(err, platformclient.ErrKeyRefused)
 		}, time.Minute, 20*time.Millisecond)
-		require.NoError(t, servers.VerifyServerKey(within(t), n.Region(code).OpsAddr(), candidate.ID, candidate.Key))
+		require.NoError(t, servers.VerifyServerKey(within(t), plain(n.Region(code).OpsAddr()), candidate.ID, candidate.Key))
 	}
 	require.Len(t, step().Keys, 1)
 }
@@ -120,7 +124,8 @@ func write(t *testing.T, path string, content keyring.Secret) {
 
 // TestPushModeration pushes to one region, and reads back the settings of all three.
 func TestPushModeration(t *testing.T) {
-	n := apptest.Start(t)
+	certificates := newSecured(t)
+	n := apptest.Start(t, apptest.WithConfig(certificates.configure))
 	servers := platformclient.New()
 	token, err := platformclient.AdminToken(secretOf(t, n.Keys.Signing), n.NetworkID, time.Now())
 	require.NoError(t, err)
@@ -128,17 +133,17 @@ func TestPushModeration(t *testing.T) {
 		{WhitelistEnabled: true, ReportEnabled: false, FlagLimit: 7, FlagHideLimit: 5, Generation: 3},
 		{WhitelistEnabled: false, ReportEnabled: true, FlagLimit: 1000, Generation: 1 << 40},
 	} {
-		require.NoError(t, servers.PushModeration(within(t), n.Region(region.All()[i]).APIAddr(), token, m))
+		require.NoError(t, servers.PushModeration(within(t), certificates.server(n, region.All()[i]), token, m))
 		for _, code := range region.All() {
 			require.Eventually(t, func() bool {
-				status, err := servers.Status(within(t), n.Region(code).OpsAddr())
+				status, err := servers.Status(within(t), certificates.server(n, code))
 				require.NoError(t, err)
 				return status.Moderation.Hash() == m.Hash() && status.Moderation.Digest == m.Hash() && status.Moderation.Generation == m.ReportedGeneration()
 			}, time.Minute, 20*time.Millisecond)
 		}
 	}
 	var answer *platformclient.ResponseError
-	api := n.Region(region.EU).APIAddr()
+	api := certificates.server(n, region.EU)
 	require.ErrorAs(t, servers.PushModeration(within(t), api, token, platformclient.Moderation{FlagLimit: 1_000_001, Generation: 1}), &answer)
 	require.Equal(t, &platformclient.ResponseError{Status: 422, Code: 500000}, answer)
 	require.True(t, answer.Permanent())
@@ -195,13 +200,12 @@ func TestInvalidResponses(t *testing.T) {
 		"broken":     {503, `{"code":500300,"hush":"hush"}`, platformclient.ResponseError{Status: 503, Code: 500300}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			server := newSecured(t).serve(func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Location", "/hush")
 				w.WriteHeader(c.status)
 				fmt.Fprint(w, c.body)
-			}))
-			defer server.Close()
-			for what, err := range everyCall(t, server.Listener.Addr().String()) {
+			})
+			for what, err := range everyCall(t, server) {
 				var answer *platformclient.ResponseError
 				require.ErrorAs(t, err, &answer, what)
 				require.Equal(t, c.want, *answer, what)
@@ -212,21 +216,19 @@ func TestInvalidResponses(t *testing.T) {
 	}
 }
 
-func everyCall(t *testing.T, address string) map[string]error {
+func everyCall(t *testing.T, server platformclient.Server) map[string]error {
 	t.Helper()
 	servers := platformclient.New()
-	_, err := servers.Status(within(t), address)
+	_, err := servers.Status(within(t), server)
 	return map[string]error{
 		"status": err,
-		"verify": servers.VerifyServerKey(within(t), address, "a", keyring.NewSecret(hush)),
-		"push":   servers.PushModeration(within(t), address, keyring.NewSecret(hush), platformclient.Moderation{FlagLimit: 1, Generation: 1}),
+		"verify": servers.VerifyServerKey(within(t), server, "a", keyring.NewSecret(hush)),
+		"push":   servers.PushModeration(within(t), server, keyring.NewSecret(hush), platformclient.Moderation{FlagLimit: 1, Generation: 1}),
 	}
 }
 
 func TestEmptyAnswers(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{}`) }))
-	defer server.Close()
-	errs := everyCall(t, server.Listener.Addr().String())
+	errs := everyCall(t, newSecured(t).serve(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{}`) }))
 	require.EqualError(t, errs["status"], "unexpected response: it has no region or no network id")
 	require.ErrorIs(t, errs["verify"], platformclient.ErrKeyRefused)
 	require.EqualError(t, errs["push"], "unexpected response: it has other settings than the request")
@@ -237,7 +239,7 @@ func TestNewerServers(t *testing.T) {
 		fmt.Fprint(w, `{"region":"eu","networkId":"n","something":{"new":[1]}}`)
 	}))
 	defer server.Close()
-	status, err := platformclient.New().Status(within(t), server.Listener.Addr().String())
+	status, err := platformclient.New().Status(within(t), plain(server.Listener.Addr().String()))
 	require.NoError(t, err)
 	require.Equal(t, statusz.Status{Region: "eu", NetworkID: "n"}, status)
 }
@@ -247,11 +249,13 @@ func TestUnreachable(t *testing.T) {
 	require.NoError(t, err)
 	address := listener.Addr().String()
 	require.NoError(t, listener.Close())
-	for what, err := range everyCall(t, address) {
+	server := platformclient.Server{Ops: address, Control: address, Credentials: newSecured(t).credentials("x", control.Operator)}
+	for what, err := range everyCall(t, server) {
 		require.ErrorAs(t, err, new(*platformclient.UnreachableError), what)
 		require.NotContains(t, err.Error(), "hush")
 	}
-	for what, err := range everyCall(t, "no address") {
+	server.Control = "no address"
+	for what, err := range everyCall(t, server) {
 		require.Error(t, err, what)
 		require.NotContains(t, err.Error(), "hush")
 	}
@@ -277,7 +281,7 @@ func TestUnresponsiveServer(t *testing.T) {
 		}
 		cancel()
 	}()
-	_, err := platformclient.New().Status(ctx, server.Listener.Addr().String())
+	_, err := platformclient.New().Status(ctx, plain(server.Listener.Addr().String()))
 	require.ErrorAs(t, err, new(*platformclient.UnreachableError))
 	require.ErrorIs(t, err, context.Canceled)
 }
@@ -286,7 +290,7 @@ func TestUnresponsiveServer(t *testing.T) {
 func TestProxy(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
 	n := apptest.Shared(t)
-	_, err := platformclient.New().Status(within(t), n.Region(region.EU).OpsAddr())
+	_, err := platformclient.New().Status(within(t), plain(n.Region(region.EU).OpsAddr()))
 	require.NoError(t, err)
 }
 
@@ -314,7 +318,7 @@ func TestKeysAreNotSent(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	servers, ops := platformclient.New(), server.Listener.Addr().String()
+	servers, ops := platformclient.New(), plain(server.Listener.Addr().String())
 	require.NoError(t, servers.VerifyServerKey(within(t), ops, "k1", keyring.NewSecret(key)))
 	require.ErrorIs(t, servers.VerifyServerKey(within(t), ops, "k1", keyring.NewSecret(key+"x")), platformclient.ErrKeyRefused)
 	older = true

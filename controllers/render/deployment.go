@@ -70,6 +70,7 @@ func serverContainer(n Network, r *v1alpha1.Region) corev1.Container {
 	c.Ports = []corev1.ContainerPort{
 		{Name: PortHTTPName, ContainerPort: PortHTTP, Protocol: corev1.ProtocolTCP},
 		{Name: PortOpsName, ContainerPort: PortOps, Protocol: corev1.ProtocolTCP},
+		{Name: PortControlName, ContainerPort: PortControl, Protocol: corev1.ProtocolTCP},
 	}
 	c.VolumeMounts = append(append(serverMounts(n.SN.Spec.Storage), c.VolumeMounts...), extraMounts(r)...)
 	// A starting server may wait for the database; it is live as soon as it listens. Liveness does not depend on the

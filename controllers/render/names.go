@@ -48,10 +48,12 @@ const ConfigFile = "plaza.yaml"
 
 // Ports of pods and Services.
 const (
-	PortHTTP     int32 = 8080
-	PortOps      int32 = 9080
-	PortHTTPName       = "http"
-	PortOpsName        = "ops"
+	PortHTTP        int32 = 8080
+	PortOps         int32 = 9080
+	PortControl     int32 = 9443
+	PortHTTPName          = "http"
+	PortOpsName           = "ops"
+	PortControlName       = "control"
 )
 
 // ContainerName is the name of the container of servers and migrations.
@@ -65,6 +67,15 @@ func RegionName(network string, code v1alpha1.RegionCode) string { return networ
 func ServerKeysSecret(network string, code v1alpha1.RegionCode) string {
 	return RegionName(network, code) + "-server-keys"
 }
+
+// ControlSecret returns the name of the Secret with the certificate of the control endpoints of a region's servers.
+func ControlSecret(network string, code v1alpha1.RegionCode) string {
+	return RegionName(network, code) + "-control"
+}
+
+// ControlAuthoritySecret returns the name of the Secret with the authorities that issue the certificates of control calls, and the
+// operator's own certificate. It exists in the operator's cluster only, and no pod mounts it.
+func ControlAuthoritySecret(network string) string { return network + "-control-authority" }
 
 // SigningKeysSecret returns the name of the Secret with the keys that sign access tokens.
 func SigningKeysSecret(network string) string { return network + "-signing-keys" }

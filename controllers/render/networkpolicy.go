@@ -17,8 +17,8 @@ const (
 
 // NetworkPolicy returns the policy of a region's pods, or nil if the spec disables it.
 //
-// Ingress: the API port from anywhere, and the operations port from the operator and Prometheus; policies do not apply
-// to probes of the kubelet. Egress: DNS to anywhere, because a node-local DNS cache has a link-local address, and TCP
+// Ingress: the API port from anywhere, the operations port from the operator and Prometheus, and the control port from the operator;
+// policies do not apply to probes of the kubelet. Egress: DNS to anywhere, because a node-local DNS cache has a link-local address, and TCP
 // to every address that is not link-local. The addresses of the database and of the storage are in Secrets that this
 // package does not see, and those of managed databases change. This blocks the cloud's metadata service, which hands
 // out the node's credentials, unless the region's ServiceAccount has annotations, such as those of a cloud identity.
@@ -32,16 +32,29 @@ func NetworkPolicy(n Network, r *v1alpha1.Region) *networkingv1.NetworkPolicy {
 		Spec: networkingv1.NetworkPolicySpec{
 			PodSelector: metav1.LabelSelector{MatchLabels: RegionSelector(n.SN.Name, r.Code)},
 			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress},
-			Ingress: []networkingv1.NetworkPolicyIngressRule{
-				{Ports: []networkingv1.NetworkPolicyPort{policyPort(corev1.ProtocolTCP, PortHTTP)}},
-				{
-					Ports: []networkingv1.NetworkPolicyPort{policyPort(corev1.ProtocolTCP, PortOps)},
-					From:  append(operatorPeers(n), metricsPeers(n.SN.Spec.NetworkPolicy)...),
-				},
-			},
-			Egress: egress(r),
+			Ingress:     ingress(n),
+			Egress:      egress(r),
 		},
 	}
+}
+
+// ingress returns the rules for requests to servers. The control port has none in a member cluster, where the operator comes through
+// the API server.
+func ingress(n Network) []networkingv1.NetworkPolicyIngressRule {
+	operator := operatorPeers(n)
+	rules := []networkingv1.NetworkPolicyIngressRule{
+		{Ports: []networkingv1.NetworkPolicyPort{policyPort(corev1.ProtocolTCP, PortHTTP)}},
+		{
+			Ports: []networkingv1.NetworkPolicyPort{policyPort(corev1.ProtocolTCP, PortOps)},
+			From:  append(operator, metricsPeers(n.SN.Spec.NetworkPolicy)...),
+		},
+	}
+	if len(operator) > 0 { // a rule without peers would allow all
+		rules = append(rules, networkingv1.NetworkPolicyIngressRule{
+			Ports: []networkingv1.NetworkPolicyPort{policyPort(corev1.ProtocolTCP, PortControl)}, From: operatorPeers(n),
+		})
+	}
+	return rules
 }
 
 // MigrationNetworkPolicy returns the policy of the migrations' pods, or nil if the spec disables it: no ingress, and the egress of

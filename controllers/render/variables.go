@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/platform/control"
 )
 
 // databaseKeys are the supported keys of the database's Secret and the environment variables that they become. Each is
@@ -61,8 +62,18 @@ func limitVariables(n Network, r *v1alpha1.Region) []corev1.EnvVar {
 	if size := poolSize(n.SN.Spec); size > 0 {
 		out = append(out, corev1.EnvVar{Name: "PLAZA_POOL_SIZE", Value: strconv.Itoa(int(size))})
 	}
-	out = append(out, serverVariables(n.SN.Spec.Server)...)
+	out = append(append(out, serverVariables(n.SN.Spec.Server)...), controlVariables()...)
 	return notGiven(out, r)
+}
+
+// controlVariables are the settings of the control endpoints.
+func controlVariables() []corev1.EnvVar {
+	return []corev1.EnvVar{
+		{Name: "PLAZA_CONTROL_LISTEN", Value: ":" + strconv.Itoa(int(PortControl))},
+		{Name: "PLAZA_CONTROL_CERT_FILE", Value: controlFolder + "/" + control.CertificateFile},
+		{Name: "PLAZA_CONTROL_KEY_FILE", Value: controlFolder + "/" + control.KeyFile},
+		{Name: "PLAZA_CONTROL_CA_FILE", Value: controlFolder + "/" + control.AuthoritiesFile},
+	}
 }
 
 const (

@@ -8,6 +8,7 @@ import (
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/keyring"
+	"github.com/plaza-social/plaza/platform/control"
 )
 
 // Paths of the server's files. Each Secret is mounted as a folder: a file mounted by subPath would never be updated.
@@ -17,6 +18,7 @@ const (
 	apiKeysFolder     = "/etc/plaza/api-keys" //nolint:gosec // the name of a folder
 	signingKeysFolder = "/etc/plaza/signing-keys"
 	identityFolder    = "/etc/plaza/identity"
+	controlFolder     = "/etc/plaza/control"
 	temporaryFolder   = "/tmp"
 
 	temporaryName = "tmp"
@@ -47,6 +49,7 @@ func serverVolumes(n Network, r *v1alpha1.Region) []corev1.Volume {
 		secretVolume("api-keys", APIKeysSecret(network), keyring.APIKeysFile),
 		secretVolume("signing-keys", SigningKeysSecret(network), keyring.SigningKeysFile),
 		secretVolume("identity", IdentitySecret(network), keyring.DirectoryKeyFile),
+		secretVolume("control", ControlSecret(network, r.Code), control.CertificateFile, control.KeyFile, control.AuthoritiesFile),
 	}
 	if storageFolder(n.SN.Spec.Storage) != "" {
 		volumes = append(volumes, emptyVolume(storageName, "1Gi"))
@@ -61,6 +64,7 @@ func serverMounts(storage *v1alpha1.Storage) []corev1.VolumeMount {
 		{Name: "api-keys", MountPath: apiKeysFolder, ReadOnly: true},
 		{Name: "signing-keys", MountPath: signingKeysFolder, ReadOnly: true},
 		{Name: "identity", MountPath: identityFolder, ReadOnly: true},
+		{Name: "control", MountPath: controlFolder, ReadOnly: true},
 	}
 	if folder := storageFolder(storage); folder != "" {
 		mounts = append(mounts, corev1.VolumeMount{Name: storageName, MountPath: folder})

@@ -18,6 +18,9 @@ func ConditionChanges(before, after *v1alpha1.SocialNetworkStatus) []metav1.Cond
 		if old == nil && c.Type == v1alpha1.ConditionPaused && c.Status == metav1.ConditionFalse {
 			continue // a new network that is not paused
 		}
+		if c.Type == v1alpha1.ConditionReconciling || c.Type == v1alpha1.ConditionStalled {
+			continue // they change together with Ready
+		}
 		changes = append(changes, c)
 	}
 	return changes

@@ -30,7 +30,30 @@ func (p *Pass) summarize(status *v1alpha1.SocialNetworkStatus) {
 		paused.Status, paused.Reason, paused.Message = metav1.ConditionTrue, string(v1alpha1.ReasonPausedBySpec), pausedMessage(status)
 	}
 	p.setCondition(&status.Conditions, paused)
-	p.setCondition(&status.Conditions, ready(p.SN, status))
+	summary := ready(p.SN, status)
+	p.setCondition(&status.Conditions, summary)
+	for _, c := range progress(summary) {
+		p.setCondition(&status.Conditions, c)
+	}
+}
+
+// progress returns Reconciling and Stalled: whether the network that is not ready makes progress, or needs attention. Both are False
+// if it is ready, or waits because it is paused.
+func progress(ready metav1.Condition) []metav1.Condition {
+	reason := v1alpha1.Reason(ready.Reason)
+	unready := ready.Status != metav1.ConditionTrue
+	reconciling, stalled := ready, ready
+	reconciling.Type, stalled.Type = v1alpha1.ConditionReconciling, v1alpha1.ConditionStalled
+	reconciling.Status = statusOf(unready && !reason.NeedsAttention() && reason != v1alpha1.ReasonPausedBySpec)
+	stalled.Status = statusOf(unready && reason.NeedsAttention())
+	return []metav1.Condition{reconciling, stalled}
+}
+
+func statusOf(is bool) metav1.ConditionStatus {
+	if is {
+		return metav1.ConditionTrue
+	}
+	return metav1.ConditionFalse
 }
 
 func ready(sn *v1alpha1.SocialNetwork, status *v1alpha1.SocialNetworkStatus) metav1.Condition {

@@ -67,6 +67,29 @@ func TestReady(t *testing.T) {
 	}
 }
 
+// TestProgress checks the conditions of kstatus: at most one is True, and none for a network that is ready or paused.
+func TestProgress(t *testing.T) {
+	for reason, want := range map[v1alpha1.Reason]struct{ ready, reconciling, stalled metav1.ConditionStatus }{
+		v1alpha1.ReasonAllHolds:             {"True", "False", "False"},
+		v1alpha1.ReasonDegraded:             {"True", "False", "False"},
+		v1alpha1.ReasonProgressing:          {"False", "True", "False"},
+		v1alpha1.ReasonMigrating:            {"False", "True", "False"},
+		v1alpha1.ReasonPausedBySpec:         {"False", "False", "False"},
+		v1alpha1.ReasonRolloutStopped:       {"False", "False", "True"},
+		v1alpha1.ReasonClusterUnreachable:   {"False", "False", "True"},
+		v1alpha1.ReasonModerationPushFailed: {"False", "False", "True"},
+	} {
+		conditions := progress(metav1.Condition{Type: "Ready", Status: want.ready, Reason: string(reason), Message: "why"})
+		require.Len(t, conditions, 2)
+		for i, kind := range []string{"Reconciling", "Stalled"} {
+			require.Equal(t, kind, conditions[i].Type)
+			require.Equal(t, []metav1.ConditionStatus{want.reconciling, want.stalled}[i], conditions[i].Status, "%s, %s", reason, kind)
+			require.Equal(t, string(reason), conditions[i].Reason)
+			require.Equal(t, "why", conditions[i].Message)
+		}
+	}
+}
+
 func TestVersionOf(t *testing.T) {
 	of := func(versions ...string) string {
 		status := &v1alpha1.SocialNetworkStatus{}

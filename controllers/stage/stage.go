@@ -16,8 +16,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/platformclient"
 	"github.com/plaza-social/plaza/controllers/podcause"
 	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/platform/control"
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
@@ -49,6 +51,8 @@ type Pass struct {
 	// Causes are why servers of a region are not ready, in the order of the pods' names; those of ready servers, which
 	// serve but cannot reach a home's database, are last.
 	Causes map[v1alpha1.RegionCode][]PodCause
+	// Control are the operator's credentials for control calls; nil if there are none yet.
+	Control *control.Credentials
 	// Status is the status as filled in by the stages so far.
 	Status *v1alpha1.SocialNetworkStatus
 
@@ -59,10 +63,8 @@ type Pass struct {
 type ServerReport struct {
 	// Pod is the name of the server's pod.
 	Pod string
-	// Ops is the host and port of the server's operations port.
-	Ops string
-	// API is the host and port of the server's API.
-	API string
+	// Server is where the server is called. It has no control port if Status was read without one.
+	Server platformclient.Server
 	// Image is the image of the server's container.
 	Image string
 	// Template is the hash of the pod template that the pod was created from.

@@ -2,9 +2,11 @@ package stagetest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -14,6 +16,7 @@ import (
 	"github.com/plaza-social/plaza/controllers/platformclient"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/controllers/stage"
+	"github.com/plaza-social/plaza/platform/control"
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
@@ -27,6 +30,12 @@ type Pod struct {
 	StaleKeys bool
 	// Unreachable makes every request fail.
 	Unreachable bool
+	// Earlier makes the server one without control port.
+	Earlier bool
+	// trusted are the ids of the authorities that the server trusts: those that it read last.
+	trusted []statusz.Key
+	// shared are the API and signing keys that the server read last.
+	shared statusz.Keys
 	// Moderation replaces the settings of the pod's region.
 	Moderation *statusz.Moderation
 	Placement  statusz.Placement
@@ -60,8 +69,12 @@ func (s *Servers) reports() map[v1alpha1.RegionCode][]stage.ServerReport {
 	reports := map[v1alpha1.RegionCode][]stage.ServerReport{}
 	for code, pods := range s.Pods {
 		for _, pod := range pods {
-			status, err := s.Status(context.Background(), pod.ops)
-			reports[code] = append(reports[code], stage.ServerReport{Pod: pod.name, Ops: pod.ops, Image: s.Image, Status: status, Err: err})
+			server := platformclient.Server{Ops: pod.ops, Control: pod.ops}
+			if pod.Earlier {
+				server = server.Plain()
+			}
+			status, err := s.Status(context.Background(), server)
+			reports[code] = append(reports[code], stage.ServerReport{Pod: pod.name, Server: server, Image: s.Image, Status: status, Err: err})
 		}
 	}
 	return reports
@@ -79,11 +92,11 @@ func (s *Servers) at(ops string) *Pod {
 }
 
 // Status returns the status of a server.
-func (s *Servers) Status(_ context.Context, ops string) (statusz.Status, error) {
+func (s *Servers) Status(ctx context.Context, server platformclient.Server) (statusz.Status, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.StatusRequests++
-	pod := s.at(ops)
+	pod := s.at(server.Ops)
 	if pod.Unreachable {
 		return statusz.Status{}, errUnreachable
 	}
@@ -92,7 +105,19 @@ func (s *Servers) Status(_ context.Context, ops string) (statusz.Status, error) 
 		moderation = *pod.Moderation
 	}
 	moderation.Digest = moderation.Hash()
-	return statusz.Status{Region: string(pod.code), NetworkID: "n", Schema: s.Schema, Moderation: moderation, Placement: pod.Placement}, nil
+	status := statusz.Status{Region: string(pod.code), NetworkID: "n", Schema: s.Schema, Moderation: moderation, Placement: pod.Placement}
+	if !pod.StaleKeys {
+		pod.shared = statusz.Keys{
+			API:     s.keysOf(ctx, render.APIKeysSecret(s.harness.SN.Name), keyring.APIKeysFile),
+			Signing: s.keysOf(ctx, render.SigningKeysSecret(s.harness.SN.Name), keyring.SigningKeysFile),
+		}
+	}
+	status.Keys = pod.shared
+	if !pod.Earlier {
+		s.loadAuthorities(ctx, pod)
+		status.Control = &statusz.Control{Authorities: pod.trusted}
+	}
+	return status, nil
 }
 
 // Readiness returns that a server is ready.
@@ -101,10 +126,10 @@ func (s *Servers) Readiness(context.Context, string) (statusz.Readiness, error) 
 }
 
 // VerifyServerKey accepts the valid keys of the server's key file.
-func (s *Servers) VerifyServerKey(ctx context.Context, ops, id string, key keyring.Secret) error {
+func (s *Servers) VerifyServerKey(ctx context.Context, server platformclient.Server, id string, key keyring.Secret) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	pod := s.at(ops)
+	pod := s.at(server.Ops)
 	if pod.Unreachable {
 		return errUnreachable
 	}
@@ -130,11 +155,53 @@ func (s *Servers) loadKeys(ctx context.Context, pod *Pod) {
 	}
 }
 
+// keysOf returns what a server reports of a key file.
+func (s *Servers) keysOf(ctx context.Context, secret, file string) statusz.KeyFile {
+	var found corev1.Secret
+	var doc struct {
+		Keys []struct {
+			ID       string    `json:"id"`
+			Kid      string    `json:"kid"`
+			NotAfter time.Time `json:"notAfter"`
+		} `json:"keys"`
+	}
+	err := s.harness.Client.Get(ctx, client.ObjectKey{Namespace: "plaza", Name: secret}, &found)
+	if err != nil || json.Unmarshal(found.Data[file], &doc) != nil {
+		return statusz.KeyFile{}
+	}
+	var keys []statusz.Key
+	for _, key := range doc.Keys {
+		valid := key.NotAfter.IsZero() || s.harness.Now.Before(key.NotAfter)
+		keys = append(keys, statusz.Key{ID: key.ID + key.Kid, NotAfter: key.NotAfter, Valid: valid})
+	}
+	return statusz.KeyFile{Keys: keys}
+}
+
+// loadAuthorities reads the Secret with the certificate of the pod's region.
+func (s *Servers) loadAuthorities(ctx context.Context, pod *Pod) {
+	var secret corev1.Secret
+	key := client.ObjectKey{Namespace: "plaza", Name: render.ControlSecret(s.harness.SN.Name, pod.code)}
+	if pod.StaleKeys || s.harness.Client.Get(ctx, key, &secret) != nil {
+		return
+	}
+	files, err := control.ParseCredentials(secret.Data[control.CertificateFile], secret.Data[control.KeyFile], secret.Data[control.AuthoritiesFile])
+	if err != nil {
+		return
+	}
+	pod.trusted = nil
+	for _, authority := range files.Authorities {
+		pod.trusted = append(pod.trusted, statusz.Key{ID: control.ID(authority), Valid: s.harness.Now.Before(authority.NotAfter)})
+	}
+}
+
 // PushModeration stores the settings for all regions, as replication does.
-func (s *Servers) PushModeration(_ context.Context, api string, token keyring.Secret, m platformclient.Moderation) error {
+func (s *Servers) PushModeration(_ context.Context, server platformclient.Server, token keyring.Secret, m platformclient.Moderation) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	host, _, err := net.SplitHostPort(api)
+	if server.Control == "" {
+		return platformclient.ErrNoControl
+	}
+	host, _, err := net.SplitHostPort(server.Control)
 	if err != nil || token.Reveal() == "" {
 		return errors.New("the address or the token is missing")
 	}

@@ -70,10 +70,6 @@ func New(t *testing.T, regions ...v1alpha1.RegionCode) *Harness {
 				name: fmt.Sprintf("acme-%s-%d", code, n), ops: fmt.Sprintf("10.0.%d.%d:9080", i, n), code: code,
 			})
 		}
-		require.NoError(t, h.Client.Create(t.Context(), &corev1.Service{
-			ObjectMeta: metav1.ObjectMeta{Name: render.RegionName("acme", code), Namespace: "plaza"},
-			Spec:       corev1.ServiceSpec{ClusterIP: fmt.Sprintf("10.1.0.%d", i), Ports: []corev1.ServicePort{{Name: render.PortHTTPName, Port: 8080}}},
-		}))
 	}
 	return h
 }

@@ -112,7 +112,11 @@ func (s Stage) keep(ctx context.Context, c *stage.Cluster) (map[string]bool, err
 			keep[keyOf(secretKind, name)] = true
 		}
 	}
+	if c.Name == "" {
+		keep[keyOf(secretKind, render.ControlAuthoritySecret(sn.Name))] = true
+	}
 	for _, region := range c.Network.Regions() {
+		keep[keyOf(secretKind, render.ControlSecret(sn.Name, region.Code))] = true
 		name := render.ServerKeysSecret(sn.Name, region.Code)
 		used, err := isMounted(ctx, c, region.Code, name)
 		if err != nil {

@@ -201,6 +201,41 @@ podAnnotations: {note: x}
 	require.Equal(t, "prometheus", monitor.GetLabels()["release"])
 }
 
+// TestFurtherValues checks the values for digests, arguments, variables, scheduling, security contexts and labels.
+func TestFurtherValues(t *testing.T) {
+	digest := "sha256:" + strings.Repeat("a", 64)
+	got := charted(t, `
+image: {repository: registry.example/operator, tag: v2, digest: "`+digest+`"}
+platformImage: {repository: registry.example/plaza, digest: "`+digest+`"}
+extraArgs: [--kube-api-qps=200]
+extraEnv: [{name: GOMEMLIMIT, value: 400MiB}]
+topologySpreadConstraints: [{maxSkew: 2, topologyKey: rack, whenUnsatisfiable: DoNotSchedule}]
+podSecurityContext: {runAsUser: null, runAsGroup: null}
+securityContext: {seLinuxOptions: {level: s0}}
+commonLabels: {team: social}
+`)
+	container := manager(t, got)
+	require.Equal(t, "registry.example/operator@"+digest, container["image"])
+	require.Equal(t, "registry.example/plaza@"+digest, platformImage(t, got))
+	require.Contains(t, argsOf(t, got), "--kube-api-qps=200")
+	require.Contains(t, container["env"], map[string]any{"name": "GOMEMLIMIT", "value": "400MiB"})
+	require.Equal(t, map[string]any{
+		"allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true, "capabilities": map[string]any{"drop": []any{"ALL"}},
+		"seLinuxOptions": map[string]any{"level": "s0"},
+	}, container["securityContext"])
+	pod, _, err := unstructured.NestedMap(got["Deployment plaza-system/plaza-operator"].Object, "spec", "template", "spec")
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"runAsNonRoot": true, "seccompProfile": map[string]any{"type": "RuntimeDefault"}}, pod["securityContext"])
+	constraints, ok := pod["topologySpreadConstraints"].([]any)
+	require.True(t, ok)
+	require.Len(t, constraints, 1)
+	for name, object := range got {
+		if object.GetKind() != "CustomResourceDefinition" {
+			require.Equal(t, "social", object.GetLabels()["team"], name)
+		}
+	}
+}
+
 func platformImage(t *testing.T, o objects) string {
 	t.Helper()
 	env, ok := manager(t, o)["env"].([]any)
@@ -237,6 +272,11 @@ func TestInvalidValues(t *testing.T) {
 		"podLabels: {app.kubernetes.io/name: other}":         "podLabels",
 		"podAnnotations: {n: 1}":                             "podAnnotations",
 		"tolerations: {key: infra}":                          "tolerations",
+		"extraArgs: [x]":                                     "extraArgs",
+		"extraEnv: [{value: x}]":                             "extraEnv",
+		"image: {digest: 'sha256:abc'}":                      "digest",
+		"commonLabels: {app.kubernetes.io/name: x}":          "commonLabels",
+		"topologySpreadConstraints: {maxSkew: 1}":            "topologySpreadConstraints",
 		"imagePullSecrets: [registry]":                       "imagePullSecrets",
 		"networkPolicy: {enabled: 'true'}":                   "networkPolicy",
 		"podDisruptionBudget: {minAvailable: 1}":             "minAvailable",
@@ -279,7 +319,7 @@ func TestReadmeHasEveryValue(t *testing.T) {
 	require.NoError(t, err)
 	for name, value := range c.Values {
 		nested, _ := value.(map[string]any)
-		if len(nested) == 0 || name == "resources" {
+		if len(nested) == 0 || name == "resources" || strings.HasSuffix(strings.ToLower(name), "securitycontext") {
 			require.Contains(t, string(readme), "`"+name+"`")
 			continue
 		}

@@ -17,7 +17,7 @@ import (
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
-// Region is the server of one region. New opens its two ports; Run serves requests.
+// Region is the server of one region. New opens its ports; Run serves requests.
 type Region struct {
 	cfg     config.Config
 	log     *slog.Logger
@@ -25,6 +25,7 @@ type Region struct {
 	ready   *readiness
 	api     listener
 	ops     listener
+	control listener // its Listener is nil without control endpoints
 	parts   *parts
 }
 
@@ -73,13 +74,17 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger, opts ...Optio
 	r.ready = newReadiness(o.checks)
 	var err error
 	if r.parts, err = r.assemble(ctx, o); err != nil {
-		return nil, errors.Join(err, r.api.close(), r.ops.close())
+		return nil, errors.Join(err, r.closeListeners())
 	}
 	r.api.server = r.apiServer(r.ready.closeWhileDraining(r.parts.handler))
 	if r.parts.drain != nil {
 		r.api.server.RegisterOnShutdown(r.parts.drain)
 	}
-	r.ops.server = r.opsServer(opsHandler(r.ready, r.metrics, r.parts.report, bool(r.cfg.Pprof)))
+	r.ops.server = r.opsServer(opsHandler(r.ready, r.metrics, r.parts.report))
+	if r.parts.control != nil {
+		r.control.server = r.opsServer(controlHandler(r.parts.report, r.parts.handler, bool(r.cfg.Pprof)))
+		r.control.server.TLSConfig = r.parts.control.TLSConfig()
+	}
 	return r, nil
 }
 
@@ -92,7 +97,17 @@ func (r *Region) listen() error {
 	if r.ops, err = listen("ops-listen", r.cfg.OpsListen); err != nil {
 		return errors.Join(err, r.api.close())
 	}
+	if !r.cfg.HasControl() {
+		return nil
+	}
+	if r.control, err = listen("control-listen", r.cfg.ControlListen); err != nil {
+		return errors.Join(err, r.api.close(), r.ops.close())
+	}
 	return nil
+}
+
+func (r *Region) closeListeners() error {
+	return errors.Join(r.api.close(), r.ops.close(), r.control.close())
 }
 
 // Code returns the region of the server.
@@ -103,6 +118,14 @@ func (r *Region) APIAddr() string { return r.api.Addr().String() }
 
 // OpsAddr returns the address of the operations listener, like APIAddr.
 func (r *Region) OpsAddr() string { return r.ops.Addr().String() }
+
+// ControlAddr returns the address of the control endpoints, like APIAddr, or "" if there are none.
+func (r *Region) ControlAddr() string {
+	if r.control.Listener == nil {
+		return ""
+	}
+	return r.control.Addr().String()
+}
 
 // Ready runs the readiness checks, as /readyz does.
 func (r *Region) Ready(ctx context.Context) Readiness { return r.ready.check(ctx) }
@@ -115,8 +138,11 @@ func (r *Region) Metrics() *telemetry.Metrics { return r.metrics }
 // returns nil after draining, and the error of a listener or background worker that failed. It must be called only
 // once.
 func (r *Region) Run(ctx context.Context) error {
-	failed := make(chan error, 2+len(r.parts.workers))
+	failed := make(chan error, 3+len(r.parts.workers))
 	r.ops.serve(failed)
+	if r.control.server != nil {
+		r.control.serve(failed)
+	}
 	r.api.serve(failed)
 	stopWorkers := r.startWorkers(ctx, failed)
 	r.log.InfoContext(ctx, "serving", "api", r.APIAddr(), "operations", r.OpsAddr())
@@ -131,6 +157,9 @@ func (r *Region) Run(ctx context.Context) error {
 	stopWorkers() // after the API, so that outbox rows of its last requests can still be delivered
 	r.parts.close()
 	r.shutdown(ctx, r.ops)
+	if r.control.server != nil {
+		r.shutdown(ctx, r.control)
+	}
 	r.log.InfoContext(ctx, "stopped")
 	return err
 }
@@ -138,7 +167,7 @@ func (r *Region) Run(ctx context.Context) error {
 // Close releases what New opened. It is for a Region on which Run is never called.
 func (r *Region) Close() error {
 	r.parts.close()
-	return errors.Join(r.api.close(), r.ops.close())
+	return r.closeListeners()
 }
 
 // startWorkers starts the background workers. stop stops them and waits for them.
@@ -178,7 +207,7 @@ func (r *Region) shutdown(ctx context.Context, l listener) {
 
 // ListenError is the error of a port that could not be opened.
 type ListenError struct {
-	Setting string // the setting that names the address: "listen" or "ops-listen"
+	Setting string // the setting that names the address: "listen", "ops-listen" or "control-listen"
 	Addr    string
 	Err     error
 }

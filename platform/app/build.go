@@ -30,6 +30,8 @@ type parts struct {
 	jobs    []jobs.Job
 	// certificate is nil if the API is served without TLS.
 	certificate *auth.Certificate
+	// control is nil if there are no control endpoints.
+	control *auth.Control
 }
 
 // worker is a background task of the server.
@@ -51,7 +53,8 @@ type dependencies struct {
 	realtime   *realtime.Hub
 	background []jobs.Job
 	storage    *storage.Storage
-	publicURL  string // without trailing slash
+	control    *auth.Control // nil if there are no control endpoints
+	publicURL  string        // without trailing slash
 	pace       movePace
 	ready      func(context.Context) error // returns nil if the server is ready; for gRPC health checks
 }
@@ -71,7 +74,7 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 	// Log records with a request's context carry the request's id.
 	log := slog.New(edge.LogHandler(r.log.Handler()))
 	d := &dependencies{cfg: r.cfg, log: log, metrics: r.metrics, ready: r.ready.err, publicURL: r.publicURL(), pace: o.moves}
-	if err := d.openKeys(); err != nil {
+	if err := errors.Join(d.openKeys(), d.openControl()); err != nil {
 		return nil, err
 	}
 	if err := d.openStore(ctx, o); err != nil {
@@ -82,8 +85,21 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 		d.close()
 		return nil, err
 	}
-	built.certificate = certificate
+	built.certificate, built.control = certificate, d.control
 	return built, nil
+}
+
+// openControl reads the certificate of the control endpoints, if there are any.
+func (d *dependencies) openControl() error {
+	if !d.cfg.HasControl() {
+		return nil
+	}
+	var err error
+	d.control, err = auth.OpenControl(d.cfg.ControlCertFile, d.cfg.ControlKeyFile, d.cfg.ControlCAFile, string(d.cfg.NetworkID), auth.WithLogger(d.log))
+	if err != nil {
+		return &config.Error{Source: "control-cert-file", Reason: err.Error()}
+	}
+	return nil
 }
 
 // openCertificate reads the certificate of the API, or returns nil if the API is served without TLS.

@@ -39,7 +39,13 @@ func (l listener) serve(failed chan<- error) {
 	}()
 }
 
-func (l listener) close() error { return l.Listener.Close() }
+// close closes the port; it does nothing for the zero listener.
+func (l listener) close() error {
+	if l.Listener == nil {
+		return nil
+	}
+	return l.Listener.Close()
+}
 
 // apiServer has the limits of package edge, which also limits the duration of each request. Connections have no time
 // limit, because streams are unbounded.

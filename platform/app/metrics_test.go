@@ -25,7 +25,9 @@ var onCockroachOnly = []string{"plaza_placement_tables_not_pinned gauge"}
 func TestMetricsAreListed(t *testing.T) {
 	ends := time.Now().Add(time.Hour)
 	secret := mount(t, generation(t, key{id: "k1", notAfter: ends}))
-	r, _ := serving(t, func(cfg *config.Config) { secret.configure(cfg) })
+	a, dir := newAuthority(t), controlFolder(t.TempDir())
+	dir.issue(t, a, a)
+	r, _ := serving(t, func(cfg *config.Config) { secret.configure(cfg) }, dir.configure)
 	get(t, http.DefaultClient, "http://"+r.APIAddr()+"/api/v3/users")
 	var found []string
 	require.Eventually(t, func() bool {

@@ -12,20 +12,17 @@ import (
 
 // opsHandler serves the operations endpoints:
 //
-//	/livez         200 while the process responds; it checks nothing else, so that a lost database causes no restarts
-//	/readyz        200 or 503 with the result of each check; text, or JSON on request
-//	/metrics       Prometheus metrics
-//	/statusz       the status of this process as JSON; /statusz/server-key reports whether a server key is accepted
-//	/debug/pprof/  profiles, if the setting pprof is on
-func opsHandler(ready *readiness, metrics *telemetry.Metrics, report *report, profiles bool) http.Handler {
+//	/livez    200 while the process responds; it checks nothing else, so that a lost database causes no restarts
+//	/readyz   200 or 503 with the result of each check; text, or JSON on request
+//	/metrics  Prometheus metrics
+//	/statusz  without control endpoints: the status of this process as JSON; /statusz/server-key reports whether a server key
+//	          is accepted
+func opsHandler(ready *readiness, metrics *telemetry.Metrics, report *report) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", livez)
 	mux.HandleFunc("GET /readyz", readyz(ready))
 	mux.Handle("GET /metrics", metrics.Handler())
-	if profiles {
-		serveProfiles(mux)
-	}
-	if report != nil {
+	if report != nil && report.control == nil {
 		report.serve(mux)
 	}
 	return mux

@@ -41,6 +41,7 @@ type report struct {
 	serverKeys    *auth.KeySet
 	apiKeys       *auth.KeySet
 	signing       *auth.Keyring
+	control       *auth.Control // nil if there are no control endpoints
 	// placed is db.CheckPlacement.
 	placed func(context.Context) (db.Placement, error)
 
@@ -57,7 +58,7 @@ func newReport(d *dependencies, draining func() bool) *report {
 	cfg := d.cfg
 	r := &report{
 		cfg: cfg, started: time.Now().UTC(), build: telemetry.BuildInfo(), now: time.Now, store: d.store, draining: draining, log: d.log,
-		serverKeys: d.serverKeys, apiKeys: d.apiKeys, signing: d.signing, databases: map[string]bool{},
+		serverKeys: d.serverKeys, apiKeys: d.apiKeys, signing: d.signing, control: d.control, databases: map[string]bool{},
 		placed: func(ctx context.Context) (db.Placement, error) {
 			return db.CheckPlacement(ctx, cfg.DatabaseURLs()[cfg.Region], db.Layout{
 				Localities: cfg.Localities(), Primary: cfg.PrimaryRegion, Survive: string(cfg.Survive),
@@ -254,14 +255,27 @@ func (r *report) status() statusz.Status {
 	keys := statusz.Keys{
 		Server: keyFile(r.serverKeys.Status(), now), API: keyFile(r.apiKeys.Status(), now), Signing: keyFile(r.signing.Status(), now),
 	}
+	control := controlStatus(r.control, now)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return statusz.Status{
 		Region: r.cfg.Region.String(), NetworkID: string(r.cfg.NetworkID),
 		Version: r.build.Version, Revision: r.build.Revision, StartedAt: r.started, Draining: r.draining(),
 		Schema: r.schema, Keys: keys, Moderation: r.moderation, SecureMode: r.secureMode, Placement: r.placement,
-		Configuration: statusz.Configuration{Hash: r.cfg.Hash()},
+		Configuration: statusz.Configuration{Hash: r.cfg.Hash()}, Control: control,
 	}
+}
+
+func controlStatus(c *auth.Control, now time.Time) *statusz.Control {
+	if c == nil {
+		return nil
+	}
+	s := keyFile(c.Status(), now)
+	status := &statusz.Control{Certificate: s.Keys[0], LoadedAt: s.LoadedAt, CheckedAt: s.CheckedAt, Error: s.Error}
+	for _, authority := range c.Authorities() {
+		status.Authorities = append(status.Authorities, statusz.Key{ID: authority.ID, NotAfter: authority.NotAfter.UTC(), Valid: authority.ValidAt(now)})
+	}
+	return status
 }
 
 func keyFile(s auth.FileStatus, now time.Time) statusz.KeyFile {

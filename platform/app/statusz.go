@@ -9,7 +9,7 @@ import (
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
-// serve adds the report's handlers to the operations listener.
+// serve adds the report's handlers to the control listener, or without one to the operations listener.
 func (r *report) serve(mux *http.ServeMux) {
 	mux.HandleFunc("GET "+statusz.Path, r.serveStatus)
 	mux.HandleFunc("POST "+statusz.ServerKeyPath, r.serveServerKey)
@@ -33,7 +33,7 @@ func (r *report) serveServerKey(w http.ResponseWriter, request *http.Request) {
 	body := http.MaxBytesReader(w, request.Body, maxKeyRequest)
 	decoder := json.NewDecoder(body)
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&asked); err != nil || !isComplete(asked) {
+	if err := decoder.Decode(&asked); err != nil || !isComplete(asked) || (asked.Key != "" && r.control != nil) {
 		w.Header().Set("Cache-Control", "no-store")
 		http.Error(w, `want {"id": "…", "nonce": "…"} with a nonce of 32 to 128 bytes`, http.StatusBadRequest) // the decoder's error would quote the body
 		return

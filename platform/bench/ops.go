@@ -14,13 +14,15 @@ import (
 
 var opsClient = &http.Client{Timeout: time.Minute}
 
-// get returns the body of a successful response.
-func get(ctx context.Context, url string) ([]byte, error) {
+// get returns the body of a successful response of the operations endpoints.
+func get(ctx context.Context, url string) ([]byte, error) { return getBy(ctx, opsClient, url) }
+
+func getBy(ctx context.Context, client *http.Client, url string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return nil, err
 	}
-	resp, err := opsClient.Do(req)
+	resp, err := client.Do(req)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +117,7 @@ func (c counters) without(idle counters, elapsed time.Duration) counters {
 // saveProfile writes a profile ("profile" for the CPU, "allocs" for memory) of the given length to path.
 func (s *server) saveProfile(ctx context.Context, kind string, length time.Duration, path string) error {
 	seconds := max(1, int(length.Seconds()))
-	body, err := get(ctx, fmt.Sprintf("http://%s/debug/pprof/%s?seconds=%d", s.ops, kind, seconds))
+	body, err := getBy(ctx, s.profiles.client, fmt.Sprintf("%s/debug/pprof/%s?seconds=%d", s.profiles.base, kind, seconds))
 	if err != nil {
 		return err
 	}

@@ -28,8 +28,11 @@ type server struct {
 	name string
 	api  string // host:port
 	ops  string // host:port
-	cmd  *exec.Cmd
-	log  *os.File
+	// profiles is where the server serves profiles.
+	profiles profiles
+
+	cmd *exec.Cmd
+	log *os.File
 
 	database *database
 }
@@ -61,7 +64,7 @@ func (e *environment) start(ctx context.Context, name string, d *database, comma
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
-	s := &server{name: name, api: api, ops: ops, cmd: cmd, log: log, database: d}
+	s := &server{name: name, api: api, ops: ops, profiles: profiles{opsClient, "http://" + ops}, cmd: cmd, log: log, database: d}
 	if err := s.waitReady(ctx); err != nil {
 		return nil, errors.Join(err, s.stop())
 	}
@@ -89,15 +92,23 @@ func (s *server) logTail() string {
 
 // startPlaza starts one region's server with the default configuration, including its access log.
 func (e *environment) startPlaza(ctx context.Context, name, binary string, d *database) (*server, error) {
-	return e.start(ctx, name, d, func(api, ops string) *exec.Cmd {
+	settings, profiles, err := e.controlOf(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	started, err := e.start(ctx, name, d, func(api, ops string) *exec.Cmd {
 		cmd := exec.CommandContext(ctx, binary, "serve")
-		cmd.Env = append(withoutSettings(os.Environ()),
+		cmd.Env = append(append(withoutSettings(os.Environ()), settings...),
 			"PLAZA_REGION="+string(home), "PLAZA_NETWORK_ID="+networkID, "PLAZA_LISTEN="+api, "PLAZA_OPS_LISTEN="+ops,
-			"PLAZA_DATABASE_URL="+d.url, "PLAZA_DIRECTORY_KEY=the directory key of the benchmark", "PLAZA_DRAIN_DELAY=0s", "PLAZA_RATE_LIMIT=off", "PLAZA_PPROF=true",
+			"PLAZA_DATABASE_URL="+d.url, "PLAZA_DIRECTORY_KEY=the directory key of the benchmark", "PLAZA_DRAIN_DELAY=0s", "PLAZA_RATE_LIMIT=off",
 			"PLAZA_SERVER_KEYS_FILE="+e.path("server-keys.json"), "PLAZA_API_KEYS_FILE="+e.path("api-keys.json"),
 			"PLAZA_SIGNING_KEYS_FILE="+e.path("signing-keys.json"))
 		return cmd
 	})
+	if err == nil {
+		started.profiles = profiles
+	}
+	return started, err
 }
 
 // withoutSettings removes variables that affect the server's configuration.

@@ -26,8 +26,13 @@ type Config struct {
 	NetworkID NetworkID   `name:"network-id" serve:"required" help:"id of the network: 24 lowercase hexadecimal characters"`
 
 	Listen    Address `name:"listen" default:":8080" help:"address of the API (REST, Connect, gRPC and gRPC-Web on one port)"`
-	OpsListen Address `name:"ops-listen" default:"127.0.0.1:9080" help:"address of the operations endpoints: /livez, /readyz, /metrics, /statusz; must not be public"`
-	Pprof     Switch  `name:"pprof" default:"false" help:"true serves Go profiles at /debug/pprof of the operations endpoints"`
+	OpsListen Address `name:"ops-listen" default:"127.0.0.1:9080" help:"address of the operations endpoints: /livez, /readyz, /metrics, and without control-listen /statusz; must not be public"`
+
+	ControlListen   Address `name:"control-listen" help:"address of the control endpoints, with mutual TLS, for the operator: /statusz, network settings, profiles; if empty, there are none"`
+	ControlCertFile string  `name:"control-cert-file" help:"file with the certificate (PEM) of the control endpoints; re-read when it changes"`
+	ControlKeyFile  string  `name:"control-key-file" help:"file with the private key (PEM) of control-cert-file"`
+	ControlCAFile   string  `name:"control-ca-file" help:"file with the certificates (PEM) of the authorities that issue the operator's certificate; re-read when it changes"`
+	Pprof           Switch  `name:"pprof" default:"false" help:"true serves Go profiles at /debug/pprof of the control endpoints"`
 
 	TLSCertFile string `name:"tls-cert-file" help:"file with the certificate chain (PEM) with which the API is served over TLS; re-read when it changes; if empty, the API is served without TLS"`
 	TLSKeyFile  string `name:"tls-key-file" help:"file with the private key (PEM) of tls-cert-file"`

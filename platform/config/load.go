@@ -180,8 +180,27 @@ func (c Config) CheckServe() error {
 	if (c.TLSCertFile == "") != (c.TLSKeyFile == "") {
 		return &Error{Source: "tls-cert-file", Reason: "must be set together with tls-key-file"}
 	}
+	return c.checkControl()
+}
+
+// checkControl reports control endpoints that lack a file, and what is of no use without them.
+func (c Config) checkControl() error {
+	files := []struct{ name, path string }{
+		{"control-cert-file", c.ControlCertFile}, {"control-key-file", c.ControlKeyFile}, {"control-ca-file", c.ControlCAFile},
+	}
+	for _, file := range files {
+		if (file.path == "") != (c.ControlListen == "") {
+			return &Error{Source: file.name, Reason: "must be set together with control-listen"}
+		}
+	}
+	if bool(c.Pprof) && c.ControlListen == "" {
+		return &Error{Source: "pprof", Reason: "needs control-listen: profiles are served at the control endpoints only"}
+	}
 	return nil
 }
+
+// HasControl reports whether the server has control endpoints.
+func (c Config) HasControl() bool { return c.ControlListen != "" }
 
 // UsesTLS reports whether the API is served over TLS.
 func (c Config) UsesTLS() bool { return c.TLSCertFile != "" }

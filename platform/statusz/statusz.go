@@ -1,16 +1,20 @@
-// Package statusz defines the status that a server reports on its operations port: what it actually runs, as opposed to
-// how it was configured.
+// Package statusz defines the status that a server reports on its control port: what it actually runs, as opposed to how it was
+// configured.
 //
 // Servers fill in these types; the operator reads them. The package imports neither, so that both can import it. Times
 // are UTC and omitted from the JSON while unknown. No field ever contains a key or a password.
 package statusz
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
-// The paths on the operations port.
+// The paths on the control port, or without one on the operations port.
 const (
-	Path          = "/statusz"            // GET: returns Status
-	ServerKeyPath = "/statusz/server-key" // POST: ServerKeyRequest, returns ServerKeyAnswer
+	Path          = "/statusz"                 // GET: returns Status
+	ServerKeyPath = "/statusz/server-key"      // POST: ServerKeyRequest, returns ServerKeyAnswer
+	SettingsPath  = "/api/v3/network-settings" // PUT: the network settings, as the API does; on the control port only
 )
 
 // Status is the status of one server process.
@@ -27,6 +31,23 @@ type Status struct {
 	SecureMode    SecureMode    `json:"secureMode"`
 	Configuration Configuration `json:"configuration"`
 	Placement     Placement     `json:"placement"`
+	// Control is nil if the server has no control endpoints.
+	Control *Control `json:"control,omitempty"`
+}
+
+// Control describes the certificate of the control endpoints.
+type Control struct {
+	Certificate Key `json:"certificate"`
+	// Authorities are those that may issue the operator's certificate.
+	Authorities []Key     `json:"authorities"`
+	LoadedAt    time.Time `json:"loadedAt"`           // when the files in use were read
+	CheckedAt   time.Time `json:"checkedAt,omitzero"` // when the files were last read successfully
+	Error       string    `json:"error,omitempty"`    // why the last read failed; the previous files stay in use
+}
+
+// Trusts reports whether certificates of the authority with an id are accepted.
+func (c *Control) Trusts(id string) bool {
+	return c != nil && slices.ContainsFunc(c.Authorities, func(k Key) bool { return k.ID == id && k.Valid })
 }
 
 // SecureMode describes whether every sign-in requires an authToken.

@@ -49,6 +49,7 @@ func TestWire(t *testing.T) {
 			Want:      statusz.PlacementWanted{Localities: map[string]string{"eu": "europe-west1"}, Primary: "us", Survive: "zone"},
 			NotPinned: []statusz.TableNotPinned{{Table: "posts", Has: "GLOBAL"}},
 		},
+		Control: &statusz.Control{Certificate: statusz.Key{ID: "c", NotAfter: at, Valid: true}, Authorities: []statusz.Key{{ID: "a"}}, LoadedAt: at, CheckedAt: at, Error: "e"},
 	})
 	require.NoError(t, err)
 	const keys = `{"keys":[{"id":"k1","notAfter":"2026-11-21T20:00:00Z","valid":true}],"loadedAt":"2026-11-21T20:00:00Z",` +
@@ -60,7 +61,9 @@ func TestWire(t *testing.T) {
 		"secureMode":{"enabled":false,"warning":"w","asOf":"2026-11-21T20:00:00Z"},
 		"configuration":{"hash":"h"},
 		"placement":{"state":"NotPinned","reason":"TablesNotPinned","engine":"cockroachdb","checkedAt":"2026-11-21T20:00:00Z",
-			"want":{"localities":{"eu":"europe-west1"},"primary":"us","survive":"zone"},"tables":2,"notPinned":[{"table":"posts","has":"GLOBAL"}]}}`, string(text))
+			"want":{"localities":{"eu":"europe-west1"},"primary":"us","survive":"zone"},"tables":2,"notPinned":[{"table":"posts","has":"GLOBAL"}]},
+		"control":{"certificate":{"id":"c","notAfter":"2026-11-21T20:00:00Z","valid":true},"authorities":[{"id":"a","valid":false}],
+			"loadedAt":"2026-11-21T20:00:00Z","checkedAt":"2026-11-21T20:00:00Z","error":"e"}}`, string(text))
 }
 
 func TestFind(t *testing.T) {
@@ -71,4 +74,13 @@ func TestFind(t *testing.T) {
 	require.True(t, key.Valid)
 	_, found = file.Find("c")
 	require.False(t, found)
+}
+
+func TestTrusts(t *testing.T) {
+	t.Parallel()
+	c := &statusz.Control{Authorities: []statusz.Key{{ID: "old"}, {ID: "new", Valid: true}}}
+	require.True(t, c.Trusts("new"))
+	require.False(t, c.Trusts("old"), "it has expired")
+	require.False(t, c.Trusts("other"))
+	require.False(t, (*statusz.Control)(nil).Trusts("new"))
 }

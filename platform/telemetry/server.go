@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -40,6 +41,8 @@ var (
 	keysLatest       = gauge("plaza_keys_latest_not_after_timestamp_seconds", "Latest expiry of a valid key; absent if one does not expire.", "kind")
 	keysFileReadable = gauge("plaza_keys_file_readable", "Whether the last read of the key file succeeded; if not, the previous keys stay in use.", "kind")
 	keysLoaded       = gauge("plaza_keys_loaded_timestamp_seconds", "When the keys in use were read.", "kind")
+	controlEnd       = gauge("plaza_control_certificate_not_after_timestamp_seconds", "End of the certificate of the control endpoints (kind=certificate), and of the last trusted authority (kind=authority); absent without control endpoints.", "kind")
+	controlReadable  = gauge("plaza_control_files_readable", "Whether the last read of the files of the control endpoints succeeded; if not, the previous ones stay in use.")
 	outboxAge        = gauge("plaza_outbox_oldest_age_seconds", "Age of the oldest undelivered row of this region's outbox; 0 if empty.")
 	scheduleDelay    = gauge("plaza_scheduled_posts_overdue_seconds", "Delay of the most overdue scheduled post of this region; 0 if none is overdue.")
 )
@@ -53,7 +56,7 @@ func (m *Metrics) RegisterServer(snapshot func() Snapshot) error {
 func (c *serverCollector) Describe(ch chan<- *prometheus.Desc) {
 	for _, desc := range []*prometheus.Desc{
 		databaseUp, schemaVersion, schemaRequired, placementState, tablesNotPinned, moderationPush, moderationLimit, keysValid,
-		keysEarliest, keysLatest, keysFileReadable, keysLoaded, outboxAge, scheduleDelay,
+		keysEarliest, keysLatest, keysFileReadable, keysLoaded, controlEnd, controlReadable, outboxAge, scheduleDelay,
 	} {
 		ch <- desc
 	}
@@ -80,6 +83,7 @@ func (c *serverCollector) Collect(ch chan<- prometheus.Metric) {
 	for kind, file := range map[string]statusz.KeyFile{"server": s.Status.Keys.Server, "api": s.Status.Keys.API, "signing": s.Status.Keys.Signing} {
 		sendKeys(kind, file, send)
 	}
+	sendControl(s.Status.Control, send)
 	if s.OutboxAge != nil {
 		send(outboxAge, s.OutboxAge.Seconds())
 	}
@@ -134,6 +138,18 @@ func sendKeys(kind string, file statusz.KeyFile, send sender) {
 	}
 	if !endless && !latest.IsZero() {
 		send(keysLatest, seconds(latest), kind)
+	}
+}
+
+func sendControl(c *statusz.Control, send sender) {
+	if c == nil {
+		return
+	}
+	send(controlEnd, seconds(c.Certificate.NotAfter), "certificate")
+	send(controlReadable, number(c.Error == ""))
+	if len(c.Authorities) > 0 {
+		last := slices.MaxFunc(c.Authorities, func(a, b statusz.Key) int { return a.NotAfter.Compare(b.NotAfter) })
+		send(controlEnd, seconds(last.NotAfter), "authority")
 	}
 }
 

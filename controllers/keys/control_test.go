@@ -1,0 +1,167 @@
+package keys_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/keys"
+	"github.com/plaza-social/plaza/controllers/stagetest"
+	"github.com/plaza-social/plaza/platform/control"
+)
+
+const day = 24 * time.Hour
+
+// trusts returns how many authorities the holder of a Secret trusts, and the issuer of its certificate: 0 is the first authority.
+func trusts(h *stagetest.Harness, name string) (count int, issuer int) {
+	h.T.Helper()
+	secret := h.Secret(name)
+	c, err := control.ParseCredentials(secret.Data["tls.crt"], secret.Data["tls.key"], secret.Data["ca.crt"])
+	require.NoError(h.T, err)
+	for i, authority := range c.Authorities {
+		if c.Certificate.Leaf.CheckSignatureFrom(authority) == nil {
+			return len(c.Authorities), i
+		}
+	}
+	require.Fail(h.T, "the issuer is not trusted")
+	return 0, 0
+}
+
+func requireTrust(h *stagetest.Harness, count, issuer int) {
+	h.T.Helper()
+	for _, name := range []string{"acme-control-authority", "acme-eu-control", "acme-us-control"} {
+		n, i := trusts(h, name)
+		require.Equal(h.T, count, n, name)
+		require.Equal(h.T, issuer, i, name)
+	}
+}
+
+func secured(h *stagetest.Harness, code v1alpha1.RegionCode) string {
+	h.T.Helper()
+	for _, region := range h.SN.Status.Regions {
+		if region.Code == code {
+			c := meta.FindStatusCondition(region.Conditions, v1alpha1.RegionControlSecured)
+			return string(c.Status) + " " + c.Reason + " " + c.Message
+		}
+	}
+	return ""
+}
+
+// TestControlAuthorityRotates rotates by schedule and by annotation. A server that does not read its files holds up the rotation, and
+// servers and operator trust the issuers of each other's certificates at any time.
+func TestControlAuthorityRotates(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU, v1alpha1.RegionUS)
+	h.SettleKeys()
+	requireTrust(h, 1, 0)
+	require.Equal(t, "True ControlSecured 2 servers are called with mutual TLS.", secured(h, v1alpha1.RegionEU))
+	require.Equal(t, h.Now.Add(90*day), h.SN.Status.Control.CertificatesNotAfter.Time)
+	versions := h.SecretVersions()
+	h.Now = h.Now.Add(time.Hour)
+	h.RunKeys()
+	require.Equal(t, versions, h.SecretVersions())
+	for name, begin := range map[string]func(){
+		"annotation": func() { h.SN.Annotations[v1alpha1.AnnotationRotateControl] = "now" },
+		"schedule":   func() { h.Now = h.Now.Add(181 * day) },
+	} {
+		h.TakeEvents()
+		slow := h.Servers.Pods[v1alpha1.RegionUS][1]
+		slow.StaleKeys = true
+		begin()
+		result := h.RunKeys()
+		require.Equal(t, 5*time.Second, result.Requeue, name)
+		requireTrust(h, 2, 1)
+		require.Contains(t, h.TakeEvents(), "RotationStarted")
+		h.RunKeys()
+		h.RunKeys()
+		requireTrust(h, 2, 1) // one server does not trust the new one
+		slow.StaleKeys = false
+		h.SettleKeys()
+		requireTrust(h, 2, 0)
+		h.Now = h.Now.Add(day - time.Second)
+		h.SettleKeys()
+		requireTrust(h, 2, 0)
+		h.Now = h.Now.Add(time.Second)
+		h.SettleKeys()
+		requireTrust(h, 1, 0)
+	}
+}
+
+// TestControlCertificatesAreRenewed renews certificates before they end, also while the network is paused.
+func TestControlCertificatesAreRenewed(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU, v1alpha1.RegionUS)
+	h.SettleKeys()
+	before := h.Secret("acme-eu-control").Data["tls.crt"]
+	h.Now = h.Now.Add(60*day - time.Second)
+	h.SettleKeys()
+	require.Equal(t, before, h.Secret("acme-eu-control").Data["tls.crt"])
+	h.SN.Spec.Paused = true
+	h.Now = h.Now.Add(time.Second)
+	h.RunKeys()
+	require.NotEqual(t, before, h.Secret("acme-eu-control").Data["tls.crt"])
+	require.Equal(t, h.Now.Add(90*day), h.SN.Status.Control.CertificatesNotAfter.Time)
+	requireTrust(h, 1, 0)
+}
+
+// TestControlRepairs deletes and breaks the Secrets.
+func TestControlRepairs(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU, v1alpha1.RegionUS)
+	h.SettleKeys()
+	authority := h.Secret("acme-control-authority").Data["authorities.pem"]
+	h.DeleteSecret("acme-us-control")
+	h.EditSecret("acme-eu-control", func(s *corev1.Secret) { s.Data["tls.key"] = []byte(secretText) })
+	h.SettleKeys()
+	requireTrust(h, 1, 0)
+	require.Equal(t, authority, h.Secret("acme-control-authority").Data["authorities.pem"])
+
+	h.EditSecret("acme-control-authority", func(s *corev1.Secret) { s.Data["authorities.pem"] = []byte(secretText) })
+	result := h.SettleKeys()
+	require.Equal(t, v1alpha1.ReasonKeyFileBroken, result.Reason)
+	require.Contains(t, result.Message, "Secret acme-control-authority, authorities.pem")
+	require.NotContains(t, result.Message, secretText)
+	h.DeleteSecret("acme-control-authority")
+	require.Equal(t, metav1.ConditionTrue, h.SettleKeys().Status)
+	requireTrust(h, 1, 0)
+	require.NotEqual(t, authority, h.Secret("acme-control-authority").Data["authorities.pem"])
+}
+
+// TestEarlierServers reports servers without control port, which hold up nothing.
+func TestEarlierServers(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU, v1alpha1.RegionUS)
+	h.Servers.Pods[v1alpha1.RegionEU][1].Earlier = true
+	require.Equal(t, metav1.ConditionTrue, h.SettleKeys().Status)
+	require.Equal(t, "False ControlNotSecured Pod acme-eu-1 has no control port, as those of earlier versions: its status is read over HTTP, "+
+		"and no key, token or setting is sent to it.", secured(h, v1alpha1.RegionEU))
+	require.True(t, strings.HasPrefix(secured(h, v1alpha1.RegionUS), "True"))
+	h.SN.Annotations[v1alpha1.AnnotationRotateControl] = "now"
+	h.SettleKeys()
+	requireTrust(h, 2, 0)
+	h.Servers.Pods[v1alpha1.RegionEU][0].Unreachable = true
+	h.SettleKeys()
+	require.Contains(t, secured(h, v1alpha1.RegionEU), "Unknown ServersSilent Pod acme-eu-0: ")
+	h.Servers.Pods[v1alpha1.RegionEU] = nil
+	h.SettleKeys()
+	require.Contains(t, secured(h, v1alpha1.RegionEU), "Unknown NoServers")
+}
+
+// TestCredentials reads those of the operator.
+func TestCredentials(t *testing.T) {
+	h := stagetest.New(t, v1alpha1.RegionEU)
+	h.RunKeys()
+	credentials, err := keys.Credentials(t.Context(), h.Pass.Own(), "acme")
+	require.NoError(t, err)
+	require.Nil(t, credentials)
+	h.SettleKeys()
+	credentials, err = keys.Credentials(t.Context(), h.Pass.Own(), "acme")
+	require.NoError(t, err)
+	require.NoError(t, credentials.Certificate.Leaf.VerifyHostname(control.OperatorName(h.SN.Status.NetworkID)))
+	h.EditSecret("acme-control-authority", func(s *corev1.Secret) { s.Data["tls.key"] = nil })
+	credentials, err = keys.Credentials(t.Context(), h.Pass.Own(), "acme")
+	require.NoError(t, err)
+	require.Nil(t, credentials)
+}

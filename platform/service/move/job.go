@@ -142,7 +142,7 @@ func (w *work) freeze(ctx context.Context) error {
 }
 
 // beginMoving makes servers refuse reads, too. If ids were found that servers do not know, it waits until they do and
-// collects the ids again. A server that would not follow ends the move, because the user cannot write meanwhile.
+// collects the ids again. A server that would not follow ends the move, because the user cannot write until then.
 func (w *work) beginMoving(ctx context.Context) error {
 	ids, tooMany, err := w.countIDs(ctx)
 	if err != nil {

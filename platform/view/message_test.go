@@ -43,8 +43,10 @@ func TestHiddenMessages(t *testing.T) {
 	t.Parallel()
 	hidden := time.Now()
 	rows := []store.Message{
-		{ID: "moderated", ChannelID: "moderated", HiddenAt: &hidden}, {ID: "other", ChannelID: "other", HiddenAt: &hidden},
-		{ID: "own", ChannelID: "other", CreatorID: "m", HiddenAt: &hidden}, {ID: "visible", ChannelID: "other"},
+		{ID: "moderated", ChannelID: "moderated", HiddenAt: &hidden},
+		{ID: "other", ChannelID: "other", HiddenAt: &hidden},
+		{ID: "own", ChannelID: "other", CreatorID: "m", HiddenAt: &hidden},
+		{ID: "visible", ChannelID: "other"},
 	}
 	got := viewerOf(confirmed(t, "m")).hideMessages(rows, map[string]bool{"moderated": true})
 	require.Equal(t, []bool{false, true, false, false}, mapList(got, func(m store.Message) bool { return m.DeletedAt != nil }))

@@ -317,8 +317,8 @@ type Moderation struct {
 	// +kubebuilder:validation:Maximum=1000
 	FlagLimit int32 `json:"flagLimit,omitempty"`
 
-	// Number of users whose flags hide a post, comment, story or message until a moderator decides. 0: flags hide
-	// nothing.
+	// Number of users whose flags hide a post, comment, story or message until a moderator decides, or escalate a user in
+	// the moderators' queue. 0: flags do neither.
 	// +optional
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=0

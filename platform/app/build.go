@@ -12,6 +12,7 @@ import (
 	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/realtime"
+	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/storage"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
@@ -125,6 +126,10 @@ func (r *Region) build(ctx context.Context, d *dependencies, o options) (*parts,
 	}
 	follow := &routes{reader: d.store.NewRouteReader(d.cfg.Region), every: cmp.Or(d.pace.every, routesEvery)}
 	g := newGate(handler, func(ctx context.Context) error { return errors.Join(d.checkSchema(ctx), follow.check(ctx)) })
+	announced := &announcer{store: d.store, local: d.cfg.Region, log: d.log, server: store.Server{
+		ID: region.NewID(d.cfg.Region), Version: telemetry.BuildInfo().Version, Capabilities: []string{store.CapabilityMoves},
+	}}
+	workers = append(workers, worker{name: "announcement", run: announced.run})
 	for i, w := range workers {
 		workers[i] = g.afterOpening(w)
 	}

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -316,6 +317,114 @@ func TestFlagsHideMessages(t *testing.T) {
 	requireVisible(false)
 	f.resolve(t, message, "contentRemoved")
 	requireVisible(false)
+}
+
+// TestFlagsEscalateUsers checks that flags at the limit do not hide a user but escalate the item once, that moderators
+// list the escalated items by the time of their escalation, and that flags which were dismissed do not escalate it again.
+func TestFlagsEscalateUsers(t *testing.T) {
+	t.Parallel()
+	f := newHidingFixture(t)
+	post, second, third := newPost(t, f.author, f.community), f.n.NewUser(t, region.EU, "second author"), f.n.NewUser(t, region.SG, "third author")
+	flagUser := func(c *apptest.Client, by ...*apptest.Client) {
+		for _, reporter := range by {
+			nextMillisecond()
+			reporter.Do(t, http.MethodPost, myFlagsPath+c.UserID, object{"reason": "Spam"}).OK(t)
+		}
+	}
+	l := listing{by: f.staff, path: flagItemsPath, list: "items", id: "targetId"}.with("isEscalated", "true")
+	requireEscalated := func(want bool, c *apptest.Client) {
+		t.Helper()
+		r := f.staff.Do(t, http.MethodGet, flagItemsPath+"/"+c.InternalID, nil).OK(t)
+		require.Equal(t, want, r.Get(t, "items.0.escalatedAt") != nil)
+		require.Equal(t, false, r.Get(t, "items.0.isHidden"))
+	}
+	flagUser(f.author, f.reporters[0])
+	flagUser(second, f.reporters[0])
+	flag(t, f.reporters[0], "posts", post)
+	requireEscalated(false, f.author)
+	l.requireOrder(t, []string{})
+
+	flagUser(second, f.reporters[1])
+	flagUser(f.author, f.reporters[1])
+	flagUser(third, f.reporters[:2]...)
+	at := f.staff.Do(t, http.MethodGet, flagItemsPath+"/"+second.InternalID, nil).OK(t).String(t, "items.0.escalatedAt")
+	flagUser(second, f.reporters[2])
+	requireItem(t, f.staff, second.InternalID, object{"escalatedAt": at, "flagCount": 3.0})
+	l.requirePages(t, 1, []string{third.InternalID, f.author.InternalID, second.InternalID})
+	l.with("sortBy", "firstCreated").requirePages(t, 1, []string{second.InternalID, f.author.InternalID, third.InternalID})
+	l.with("targetType", "post").requireOrder(t, []string{})
+	l.with("reason", "Spam").with("region", "us").requireOrder(t, []string{f.author.InternalID})
+	l.with("state", "claimed").requireOrder(t, []string{})
+	for _, by := range []*apptest.Client{f.reporters[0], second, f.staff} {
+		by.Do(t, http.MethodGet, "/api/v3/users/"+f.author.UserID, nil).OK(t)
+		by.Do(t, http.MethodGet, "/api/v3/posts/"+post, nil).OK(t)
+	}
+
+	f.staff.Do(t, http.MethodPost, flagItemsPath+"/"+f.author.InternalID+"/resolve", object{"outcome": "dismissed"}).OK(t)
+	l.with("state", "resolved").requireOrder(t, []string{f.author.InternalID})
+	flagUser(f.author, f.reporters[:2]...)
+	requireEscalated(false, f.author)
+	flagUser(f.author, f.reporters[2])
+	requireEscalated(false, f.author)
+	flagUser(f.author, second)
+	requireEscalated(true, f.author)
+	f.limit(t, 0)
+	flagUser(f.boss, f.reporters...)
+	requireEscalated(false, f.boss)
+}
+
+// TestHiddenMessagesInLists checks that hidden messages are deleted ones in the lists of ordinary users, whose pages are full,
+// and that of these users only the author reads their files.
+func TestHiddenMessagesInLists(t *testing.T) {
+	t.Parallel()
+	f := newHidingFixture(t)
+	c := newChat(t, f.boss, append(f.reporters, f.author)...)
+	picture := text(upload(t, f.author, "image", "a.png", pngOf(t, 9, 9)), "fileId")
+	all := []string{sendImage(t, f.author, c.id, picture)}
+	for range 9 {
+		all = append(all, c.newMessage(t, f.author, "text"))
+	}
+	reader, shown := f.reporters[0], messagesPath+"/"+all[0]
+	address := addressIn(t, reader, shown, picture)
+	requirePicture := func(want failure, by ...*apptest.Client) {
+		t.Helper()
+		for _, c := range by {
+			requireAttempts(t, []attempt{{"by the id", c, http.MethodGet, filesPath + "/" + picture + "/download", nil, want}})
+		}
+	}
+	requirePicture(failure{}, reader, f.author, f.boss, f.staff)
+	f.n.Anonymous(region.EU).Do(t, http.MethodGet, address, nil).OK(t)
+
+	visible, hidden := []string{}, []string{}
+	for i, id := range all { // the first one and three in the middle
+		if i != 0 && (i < 4 || i > 6) {
+			visible = append(visible, id)
+			continue
+		}
+		hidden = append(hidden, id)
+		for _, by := range f.reporters[:2] {
+			by.Do(t, http.MethodPost, messagesPath+"/"+id+"/flags", nil).OK(t)
+		}
+	}
+	list := listing{by: reader, path: messagesPath, list: "messages", id: "messageId"}.with("messageFeedId", c.id)
+	live, deleted := list.with("isDeleted", "false"), list.with("isDeleted", "true")
+	live.requirePages(t, 2, reversed(visible))
+	live.with("options[sortBy]", "segmentAsc").requirePages(t, 1, visible)
+	around := live.with("options[around]", all[5]).page(t, url.Values{"options[limit]": {"4"}})
+	require.Equal(t, reversed(visible[1:5]), around.Strings(t, "messages", "messageId"))
+	deleted.requireOrder(t, reversed(hidden))
+	list.requireOrder(t, reversed(all))
+	for _, by := range []*apptest.Client{f.author, f.boss, f.staff} {
+		live.as(by).requirePages(t, 3, reversed(all))
+		deleted.as(by).requireOrder(t, []string{})
+	}
+
+	requirePicture(forbidden, reader)
+	requireFailure(t, failure{status: 403, code: 400300}, f.n.Anonymous(region.EU).Do(t, http.MethodGet, address, nil))
+	requirePicture(failure{}, f.author, f.boss, f.staff)
+	f.n.Anonymous(region.EU).Do(t, http.MethodGet, addressIn(t, f.boss, shown, picture), nil).OK(t)
+	f.resolve(t, all[0], "dismissed")
+	requirePicture(failure{}, reader)
 }
 
 // requireMessage checks who reads a message, the last one of a channel: alone, in lists and as a preview.

@@ -230,6 +230,55 @@ func TestMoveThenErase(t *testing.T) {
 	require.Zero(t, left)
 }
 
+// TestStreamAcrossMove checks that the stream of a user ends when the user has moved, that a client which resumes is told that it
+// may have missed events, and that the stream then has the events that follow, also in a region that served none before.
+func TestStreamAcrossMove(t *testing.T) {
+	t.Parallel()
+	n := apptest.Start(t)
+	owner, other := n.NewUser(t, region.EU, "owner"), n.NewUser(t, region.US, "other")
+	community := newCommunity(t, owner)
+	s, stays := owner.Listen(t, addedStream, ""), other.Listen(t, addedStream, "")
+	add(t, owner, community, other)
+	_, users := addedTo(t, s.Next(t))
+	require.Equal(t, userIDs(other), users)
+	addedTo(t, stays.Next(t))
+	for _, to := range []region.Code{region.SG, region.US} {
+		awaitMove(t, n, owner.UserID, to)
+		endsWith(t, s, "userMoved")
+		s = owner.Listen(t, addedStream, s.LastID)
+		reset := s.Next(t)
+		require.Equal(t, "reset", reset.Name)
+		require.Regexp(t, "^"+string(to)+`-\d+$`, reset.ID)
+		for range 2 {
+			u := n.NewUser(t, region.SG, "u")
+			add(t, owner, community, u)
+			_, users := addedTo(t, s.Next(t))
+			require.Equal(t, userIDs(u), users)
+			addedTo(t, stays.Next(t))
+		}
+	}
+}
+
+// TestExportAcrossMove checks that the archive of an export survives a move, and that an export which a move interrupts begins
+// again at the new home and is complete.
+func TestExportAcrossMove(t *testing.T) {
+	t.Parallel()
+	f := newErasureFixture(t)
+	f.do(t, f.user, http.MethodPost, exportPath(erasedID), nil)
+	ready := awaitExport(t, f.user, erasedID)
+	before := f.do(t, f.user, http.MethodGet, text(ready, "archivePath"), nil).Body
+	awaitMove(t, f.n, erasedID, region.SG)
+	require.Equal(t, ready, awaitExport(t, f.user, erasedID))
+	require.Equal(t, before, f.do(t, f.user.At(region.US), http.MethodGet, text(ready, "archivePath"), nil).Body)
+
+	execute(t, f.n, `UPDATE user_exports SET state = 'collecting', step = 'posts', exported = '{}', due_at = now() + INTERVAL '1 hour'`)
+	awaitMove(t, f.n, erasedID, region.US)
+	again := awaitExport(t, f.user, erasedID)
+	require.Equal(t, ready["exported"], again["exported"])
+	f.requireArchive(t, unzip(t, f.do(t, f.user, http.MethodGet, text(again, "archivePath"), nil).Body), again["exported"].(object))
+	require.Len(t, objectsOf(t, f.n, f.user.InternalID), 1, "one archive, at the new home")
+}
+
 // TestMoveRefused checks which moves are not possible.
 func TestMoveRefused(t *testing.T) {
 	t.Parallel()
@@ -241,6 +290,12 @@ func TestMoveRefused(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, admin.Do(t, http.MethodPost, movePath("unknown"), object{"region": "us"}).Status)
 	require.Equal(t, http.StatusNotFound, admin.Do(t, http.MethodGet, movePath(u.UserID), nil).Status)
 	require.Equal(t, http.StatusForbidden, u.Do(t, http.MethodPost, movePath(u.UserID), object{"region": "us"}).Status)
+	require.Equal(t, "3", queryText(t, n, `SELECT count(*)::text FROM servers WHERE 'moves' = ANY(capabilities) AND seen_at > now() - INTERVAL '1 minute'`))
+	execute(t, n, `INSERT INTO servers (home, id, version, capabilities, seen_at) VALUES ('sg', 'x', 'old', '{}', now())`)
+	refused := admin.Do(t, http.MethodPost, movePath(u.UserID), object{"region": "us"})
+	require.Equal(t, http.StatusConflict, refused.Status)
+	require.Contains(t, refused.String(t, "data.detail.0"), "does not follow moves")
+	execute(t, n, `DELETE FROM servers WHERE id = 'x'`)
 	admin.Do(t, http.MethodPost, movePath(u.UserID), object{"region": "us"}).OK(t)
 	require.Equal(t, http.StatusConflict, admin.Do(t, http.MethodPost, movePath(u.UserID), object{"region": "sg"}).Status)
 	gone := n.NewUser(t, region.EU, "leaver")

@@ -57,6 +57,8 @@ var homeColumns = map[string][]string{
 	"file_releases":         {}, // at the home of the object that released the file
 	"realtime_heads":        {}, // see requireLogs
 	"schema_versions":       {}, // one row at each home
+	"servers":               {}, // at the first home that answered the server
+	"backfills":             {}, // one row at each home
 	"realtime_events":       {}, // see requireLogs
 	"message_feeds":         {"id"},
 	"message_feed_segments": {"feed_id"},

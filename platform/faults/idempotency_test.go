@@ -1,7 +1,10 @@
 package faults
 
 import (
+	"bytes"
 	"context"
+	"image"
+	"image/png"
 	"net/http"
 	"strings"
 	"testing"
@@ -18,7 +21,26 @@ type created struct {
 	path  string
 	body  any
 	table string // of the object
-	id    string // path of its id in the answer
+	id    string // path of its id, or of another value that identifies it, in the answer
+	// by is who creates it; the author when nil.
+	by *apptest.Client
+}
+
+// file is the body of a request that uploads a file.
+type file struct{ name, content string }
+
+// send sends the request with the Idempotency-Key of its name to a region.
+func (c created) send(t *testing.T, author *apptest.Client, name string, at region.Code) *apptest.Response {
+	t.Helper()
+	by := author
+	if c.by != nil {
+		by = c.by
+	}
+	by = by.At(at).With("Idempotency-Key", strings.ReplaceAll(name, " ", "-"))
+	if f, ok := c.body.(file); ok {
+		return by.UploadTo(t, c.path, f.name, []byte(f.content))
+	}
+	return by.Do(t, http.MethodPost, c.path, c.body)
 }
 
 // creations returns a request for every kind of object, of the users of a network.
@@ -31,35 +53,53 @@ func creations(t *testing.T, author, other *apptest.Client) map[string]created {
 	reviewed := other.NewCommunity(t, object{"requiresJoinApproval": true})
 	channel := post(t, author, "/api/v3/channels", object{"displayName": "chat"}).String(t, "channels.0.channelId")
 	poll := post(t, author, "/api/v3/polls", object{"question": "?", "answers": []object{{"data": "a"}, {"data": "b"}}}).String(t, "polls.0.pollId")
+	post(t, other, "/api/v3/posts/"+postID+"/flag", nil)
+	admin, mover := author.Network.Admin(region.EU), author.Network.NewUser(t, region.EU, "mover")
 	wall := object{"targetType": "user", "data": object{"text": "a"}}
 	return map[string]created{
-		"post":           {"/api/v4/posts", wall, "posts", "posts.0.postId"},
-		"post elsewhere": {"/api/v4/posts", object{"targetType": "community", "targetId": elsewhere, "data": object{"text": "a"}}, "posts", "posts.0.postId"},
-		"post with poll": {"/api/v4/posts", object{"targetType": "user", "data": object{"text": "a", "pollId": poll}}, "posts", "posts.0.postId"},
-		"comment":        {"/api/v3/comments", object{"referenceType": "post", "referenceId": postID, "data": object{"text": "a"}}, "comments", "comments.0.commentId"},
-		"community":      {"/api/v3/communities", object{"displayName": "c", "isUniqueDisplayName": true}, "communities", "communities.0.communityId"},
-		"channel":        {"/api/v3/channels", object{"displayName": "c", "channelId": "chosen"}, "channels", "channels.0.channelId"},
-		"live channel":   {"/api/v3/channels", object{"type": "live", "postId": postID}, "channels", "channels.0.channelId"},
-		"conversation":   {"/api/v3/channels/conversation", object{"userIds": []string{other.UserID}, "isDistinct": false}, "channels", "channels.0.channelId"},
-		"subchannel":     {"/api/v5/message-feeds", object{"channelId": channel, "name": "n"}, "message_feeds", "messageFeeds.0.messageFeedId"},
-		"message":        {"/api/v5/messages", object{"messageFeedId": channel, "data": object{"text": "a"}}, "messages", "messages.0.messageId"},
-		"poll":           {"/api/v3/polls", object{"question": "?", "answers": []object{{"data": "a"}, {"data": "b"}}}, "polls", "polls.0.pollId"},
+		"post":           {"/api/v4/posts", wall, "posts", "posts.0.postId", nil},
+		"post elsewhere": {"/api/v4/posts", object{"targetType": "community", "targetId": elsewhere, "data": object{"text": "a"}}, "posts", "posts.0.postId", nil},
+		"post with poll": {"/api/v4/posts", object{"targetType": "user", "data": object{"text": "a", "pollId": poll}}, "posts", "posts.0.postId", nil},
+		"comment":        {"/api/v3/comments", object{"referenceType": "post", "referenceId": postID, "data": object{"text": "a"}}, "comments", "comments.0.commentId", nil},
+		"community":      {"/api/v3/communities", object{"displayName": "c", "isUniqueDisplayName": true}, "communities", "communities.0.communityId", nil},
+		"channel":        {"/api/v3/channels", object{"displayName": "c", "channelId": "chosen"}, "channels", "channels.0.channelId", nil},
+		"live channel":   {"/api/v3/channels", object{"type": "live", "postId": postID}, "channels", "channels.0.channelId", nil},
+		"conversation":   {"/api/v3/channels/conversation", object{"userIds": []string{other.UserID}, "isDistinct": false}, "channels", "channels.0.channelId", nil},
+		"subchannel":     {"/api/v5/message-feeds", object{"channelId": channel, "name": "n"}, "message_feeds", "messageFeeds.0.messageFeedId", nil},
+		"message":        {"/api/v5/messages", object{"messageFeedId": channel, "data": object{"text": "a"}}, "messages", "messages.0.messageId", nil},
+		"poll":           {"/api/v3/polls", object{"question": "?", "answers": []object{{"data": "a"}, {"data": "b"}}}, "polls", "polls.0.pollId", nil},
 		"story": {
-			"/api/v4/stories", object{"targetType": "community", "targetId": community, "dataType": "text", "data": object{"text": "a"}}, "stories", "stories.0.storyId",
+			"/api/v4/stories", object{"targetType": "community", "targetId": community, "dataType": "text", "data": object{"text": "a"}}, "stories", "stories.0.storyId", nil,
 		},
-		"room":   {"/api/v1/rooms", object{"title": "t"}, "rooms", "rooms.0.roomId"},
-		"stream": {"/api/v3/video-streaming", object{"title": "t", "resolution": "SD"}, "video_streams", "videoStreamings.0.streamId"},
+		"room":   {"/api/v1/rooms", object{"title": "t"}, "rooms", "rooms.0.roomId", nil},
+		"stream": {"/api/v3/video-streaming", object{"title": "t", "resolution": "SD"}, "video_streams", "videoStreamings.0.streamId", nil},
 		"scheduled post": {
-			"/api/v1/posts/schedule", object{"scheduledAt": time.Now().Add(time.Hour), "postData": wall}, "scheduled_posts", "data.id",
+			"/api/v1/posts/schedule", object{"scheduledAt": time.Now().Add(time.Hour), "postData": wall}, "scheduled_posts", "data.id", nil,
 		},
-		"reaction":     {"/api/v2/reactions", object{"referenceType": "post", "referenceId": postID, "reactionName": "like"}, "reactions", "addedId"},
-		"join request": {"/api/v4/communities/" + reviewed + "/join", nil, "join_requests", "joinRequests.0.joinRequestId"},
+		"reaction":     {"/api/v2/reactions", object{"referenceType": "post", "referenceId": postID, "reactionName": "like"}, "reactions", "addedId", nil},
+		"join request": {"/api/v4/communities/" + reviewed + "/join", nil, "join_requests", "joinRequests.0.joinRequestId", nil},
 		"invitation": {
 			"/api/v1/invitations",
 			object{"type": "communityMemberInvite", "targetType": "community", "targetId": community, "userIds": []string{other.UserID}},
-			"invitations", "invitations.0._id",
+			"invitations", "invitations.0._id", nil,
 		},
+		"file":     {"/api/v4/files", file{"a.txt", "content"}, "files", "0.fileId", nil},
+		"image":    {"/api/v4/images", file{"a.png", picture(t)}, "files", "0.fileId", nil},
+		"category": {"/api/v3/community-categories", object{"name": "n"}, "categories", "categories.0.categoryId", admin},
+		"role":     {"/api/v3/roles", object{"roleId": "guide", "displayName": "Guide", "permissions": []string{"EDIT_CHANNEL"}}, "(SELECT DISTINCT id FROM roles) AS r", "roles.0.roleId", admin},
+		"note":     {"/api/v1/moderation/flag-items/" + postID + "/notes", object{"text": "seen"}, "flag_notes", "notes.0.noteId", nil},
+		"claim":    {"/api/v1/moderation/flag-items/" + postID + "/claim", nil, "flag_items", "items.0.claimedUntil", nil},
+		"export":   {"/api/v4/users/" + author.UserID + "/export", nil, "user_exports", "export.requestedAt", nil},
+		"move":     {"/api/v4/users/" + mover.UserID + "/move", object{"region": "sg"}, "user_moves", "move.requestedAt", admin},
 	}
+}
+
+// picture returns a small image.
+func picture(t *testing.T) string {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, png.Encode(&b, image.NewGray(image.Rect(0, 0, 9, 9))))
+	return b.String()
 }
 
 // refuseAnswers makes the database refuse to store the answers of requests with an Idempotency-Key, as when the server stops
@@ -79,7 +119,7 @@ func TestIdempotencyKeyAfterACrash(t *testing.T) {
 	require.NoError(t, err)
 	first, counts := map[string]*apptest.Response{}, map[string]int{}
 	for name, c := range all {
-		first[name] = author.With("Idempotency-Key", strings.ReplaceAll(name, " ", "-")).Do(t, http.MethodPost, c.path, c.body)
+		first[name] = c.send(t, author, name, region.EU)
 		require.Less(t, first[name].Status, 300, "%s: %s", name, first[name].Short())
 	}
 	for _, c := range all {
@@ -90,7 +130,7 @@ func TestIdempotencyKeyAfterACrash(t *testing.T) {
 	require.NoError(t, err)
 	for name, c := range all {
 		for _, at := range []region.Code{region.SG, region.US} {
-			again := author.At(at).With("Idempotency-Key", strings.ReplaceAll(name, " ", "-")).Do(t, http.MethodPost, c.path, c.body)
+			again := c.send(t, author, name, at)
 			require.Equal(t, first[name].Status, again.Status, "%s: %s", name, again.Short())
 			require.Equal(t, first[name].String(t, c.id), again.String(t, c.id), name)
 			require.Equal(t, "true", again.Header.Get("Idempotency-Replayed"), name)

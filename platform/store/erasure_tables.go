@@ -113,6 +113,8 @@ var notErased = map[string]string{
 	"rate_usages":           "keyed hashes",
 	"realtime_heads":        "numbers",
 	"schema_versions":       "numbers",
+	"servers":               "of no user",
+	"backfills":             "keys of rows, until the end of the work",
 	"roles":                 "made by administrators",
 	"settings":              "made by administrators",
 	"moved_ids":             "internal ids",

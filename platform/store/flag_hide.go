@@ -5,7 +5,8 @@ import "time"
 // Automatic hiding moves flagged content to the state in which it waits for review: posts to the feed type reviewing,
 // comments to Pending. The resolution of the flags moves it on: dismissed and withdrawn flags make it visible again,
 // other outcomes decline it. Stories and messages have no review: they are marked as hidden, and stay so if they are
-// declined.
+// declined. Flags never hide a user: other users cannot decide that. They escalate the user's item instead, so that
+// moderators see it first.
 
 // hiddenAs returns the SQL expression for the state that the content of the hidden item i must have, and the one that it
 // has before.
@@ -20,13 +21,14 @@ var (
 	commentState, commentStateBefore = hiddenAs(Pending, Approved, Declined)
 )
 
-// hideFlagged marks the item of $2 as hiding its content if the content is visible and $3 users have flags that
-// moderators have never cleared.
+// atHideLimit is the condition that the item of $2 is not resolved, and that $3 users have flags that moderators have
+// never cleared.
+const atHideLimit = `home = $1 AND target_id = $2 AND state <> 'resolved' AND (SELECT count(*) FROM flags AS f WHERE f.home = $1 AND f.target_id = $2
+	AND f.user_id NOT IN (SELECT user_id FROM cleared_flags WHERE home = $1 AND target_id = $2)) >= $3::bigint`
+
+// hideFlagged marks the item of $2 as hiding its content if the content is visible and has enough flags.
 func hideFlagged(visible string) string {
-	return `UPDATE flag_items SET is_hidden = true WHERE home = $1 AND target_id = $2 AND NOT is_hidden AND state <> 'resolved'
-		AND (SELECT count(*) FROM flags AS f WHERE f.home = $1 AND f.target_id = $2 AND f.user_id NOT IN
-			(SELECT user_id FROM cleared_flags WHERE home = $1 AND target_id = $2)) >= $3::bigint
-		AND EXISTS (` + visible + `)`
+	return `UPDATE flag_items SET is_hidden = true WHERE ` + atHideLimit + ` AND NOT is_hidden AND EXISTS (` + visible + `)`
 }
 
 // ofHiddenItem is the condition that the item of $3 hides the row p of $2, which must change from the state before.
@@ -76,6 +78,8 @@ var (
 	sqlFlagItemHideMessage = stmt("flagItems.hideMessage", hideFlagged(`SELECT 1 FROM messages AS p
 		WHERE p.home = $1 AND p.id = $2 AND p.deleted_at IS NULL`))
 	sqlHiddenMessageMove = stmt("flagItems.moveMessage", moveHidden("messages")).Updates(sharedMessages, 2)
+
+	sqlFlagItemEscalate = stmt("flagItems.escalate", `UPDATE flag_items SET escalated_at = flagged_at WHERE `+atHideLimit+` AND escalated_at IS NULL`)
 
 	sqlHiddenCommentCount = stmt("flagItems.countComment", `UPDATE counters SET n = counters.n + s.n FROM (
 			SELECT v.ref, v.kind, CASE WHEN i.state = 'resolved' THEN 1 ELSE -1 END AS n FROM comments AS p CROSS JOIN flag_items AS i
@@ -134,6 +138,14 @@ func (w *Tx) ApplyFlagsToMessage(id string, limit int, now time.Time) {
 	}
 	w.Exec(sqlHiddenMessageMove, id, now)
 	w.Exec(sqlFlagItemUnhide, id)
+}
+
+// EscalateUser escalates the item of a user whom limit users have flagged; a limit of 0 escalates nothing. InsertFlag must
+// precede it.
+func (w *Tx) EscalateUser(userID string, limit int) {
+	if limit > 0 {
+		w.Exec(sqlFlagItemEscalate, userID, limit)
+	}
 }
 
 // ShowFlagItem marks a resolved item as not hiding its content.

@@ -47,7 +47,8 @@ type FlagItem struct {
 	Outcome      FlagOutcome
 	ResolvedBy   string // internal id or FlagAdministrator; empty if no moderator resolved it
 	ResolvedAt   *time.Time
-	IsHidden     bool // the content is hidden because of these flags
+	IsHidden     bool       // the content is hidden because of these flags
+	EscalatedAt  *time.Time // when as many users had flagged the user as hide content; nil before, and for other targets
 	Version      int64
 }
 
@@ -66,7 +67,7 @@ var (
 	sqlFlagItemByID = stmt("flagItems.byID", `SELECT `+flagItemColumns+` FROM flag_items WHERE home = $1 AND target_id = $2`)
 	sqlFlagItemOpen = stmt("flagItems.open", `INSERT INTO flag_items (home, target_id, target_type, place_id, state, opened_at, flagged_at, shard)
 		VALUES ($1, $2, $3, $4, 'open', $5, $5, $6::bigint) ON CONFLICT (home, target_id) DO UPDATE SET state = 'open', opened_at = excluded.opened_at,
-			claimed_by = '', claimed_until = NULL, outcome = '', resolved_by = '', resolved_at = NULL
+			claimed_by = '', claimed_until = NULL, outcome = '', resolved_by = '', resolved_at = NULL, escalated_at = NULL
 		WHERE flag_items.state = 'resolved'`)
 	sqlFlagItemRecompute = stmt("flagItems.recompute", `UPDATE flag_items SET flag_count = f.n, version = version + 1,
 			flagged_at = COALESCE(f.latest, flag_items.flagged_at), reason = COALESCE(f.reason, flag_items.reason),

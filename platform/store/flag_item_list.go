@@ -15,24 +15,36 @@ type FlagItemList struct {
 	PlaceID    string
 	TargetType FlagTarget
 	Reason     string
-	Desc       bool
-	After      time.Time // the position that the page starts after
-	AfterID    string
-	Limit      int
+	// Escalated selects the escalated items, ordered by the time of their escalation.
+	Escalated bool
+	Desc      bool
+	After     time.Time // the position that the page starts after
+	AfterID   string
+	Limit     int
+}
+
+// At returns the time that orders the item in the list.
+func (l FlagItemList) At(i FlagItem) time.Time {
+	if l.Escalated {
+		return *i.EscalatedAt
+	}
+	return i.OpenedAt
 }
 
 // The statements of ListFlagItems, each with an index for one of the filters.
 var (
-	flagItemsOfPlace  = flagItemList("OfPlace", `place_id = $8 AND ($6::text = '' OR target_type = $6) AND ($7::text = '' OR reason = $7)`)
-	flagItemsOfReason = flagItemList("OfReason", `reason = $7 AND ($6::text = '' OR target_type = $6) AND $8::text = ''`)
-	flagItemsOfType   = flagItemList("OfType", `target_type = $6 AND $7::text = '' AND $8::text = ''`)
-	flagItemsAll      = flagItemList("All", `$6::text = '' AND $7::text = '' AND $8::text = ''`)
+	flagItemsEscalated = flagItemList("Escalated", "escalated_at", `escalated_at IS NOT NULL AND ($6::text = '' OR target_type = $6)
+		AND ($7::text = '' OR reason = $7) AND ($8::text = '' OR place_id = $8)`)
+	flagItemsOfPlace  = flagItemList("OfPlace", "opened_at", `place_id = $8 AND ($6::text = '' OR target_type = $6) AND ($7::text = '' OR reason = $7)`)
+	flagItemsOfReason = flagItemList("OfReason", "opened_at", `reason = $7 AND ($6::text = '' OR target_type = $6) AND $8::text = ''`)
+	flagItemsOfType   = flagItemList("OfType", "opened_at", `target_type = $6 AND $7::text = '' AND $8::text = ''`)
+	flagItemsAll      = flagItemList("All", "opened_at", `$6::text = '' AND $7::text = '' AND $8::text = ''`)
 )
 
-func flagItemList(name, filter string) directions {
+func flagItemList(name, order, filter string) directions {
 	return inBoth(createdOrders, func(o db.Order) *db.Statement {
 		return stmt("flagItems.list"+name+o.Name, `SELECT `+flagItemColumns+` FROM flag_items WHERE home = $1 AND state = $2 AND `+filter+
-			` AND `+o.After("opened_at", "target_id", "$3::timestamptz", "$4")+` ORDER BY `+o.By("opened_at", "target_id")+` LIMIT $5::bigint`)
+			` AND `+o.After(order, "target_id", "$3::timestamptz", "$4")+` ORDER BY `+o.By(order, "target_id")+` LIMIT $5::bigint`)
 	})
 }
 
@@ -41,6 +53,8 @@ func (r *ReadBatch) ListFlagItems(l FlagItemList, into *[]FlagItem) {
 	*into = nil
 	list := flagItemsAll
 	switch {
+	case l.Escalated:
+		list = flagItemsEscalated
 	case l.PlaceID != "":
 		list = flagItemsOfPlace
 	case l.Reason != "":

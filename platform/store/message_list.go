@@ -19,8 +19,8 @@ func makeMessageLists() map[messageListKey]directions {
 			lists[messageListKey{everyLevel, f}] = inBoth(plainOrders, func(o db.Order) *db.Statement {
 				name := "messages.list" + flaggedNames[f] + pick(everyLevel, "All", "OfParent") + o.Name
 				return stmt(name, `SELECT `+messageColumns+` FROM messages WHERE home = $1 AND feed_id = $2`+
-					pick(everyLevel, ``, ` AND parent_id = $9`)+flagSQL+` AND segment `+pick(o.Desc, `<`, `>`)+` $3::bigint
-					AND ($5::text = 'any' OR ($5::text = 'deleted') = (deleted_at IS NOT NULL))
+					pick(everyLevel, ``, ` AND parent_id = $10`)+flagSQL+` AND segment `+pick(o.Desc, `<`, `>`)+` $3::bigint
+					AND ($5::text = 'any' OR ($5::text = 'deleted') = (deleted_at IS NOT NULL OR hidden_at IS NOT NULL AND $9::text NOT IN ('', creator_id)))
 					AND (cardinality($6::text[]) = 0 OR tags && $6::text[]) AND NOT tags && $7::text[] AND ($8::text = '' OR data_type = $8::text)
 					ORDER BY segment`+pick(o.Desc, ` DESC`, ``)+` LIMIT $4::bigint`)
 			})
@@ -34,10 +34,13 @@ type MessageList struct {
 	FeedID string
 	// EveryLevel lists messages and replies; otherwise the replies to ParentID, or the messages that are not replies if
 	// it is empty.
-	EveryLevel  bool
-	ParentID    string
-	Flagged     Flagged
-	Deleted     Deleted
+	EveryLevel bool
+	ParentID   string
+	Flagged    Flagged
+	Deleted    Deleted
+	// Viewer is the internal id of a user for whom hidden messages are deleted ones, unless the user is their author.
+	// It is empty for those who see all messages.
+	Viewer      string
 	IncludeTags []string // any of them
 	ExcludeTags []string // none of them
 	DataType    string   // empty means all
@@ -52,7 +55,7 @@ func (r *ReadBatch) ListMessages(l MessageList, into *[]Message) {
 	if err != nil {
 		return
 	}
-	args := []any{l.FeedID, l.After, l.Limit, string(l.Deleted), emptyIfNil(l.IncludeTags), emptyIfNil(l.ExcludeTags), l.DataType}
+	args := []any{l.FeedID, l.After, l.Limit, string(l.Deleted), emptyIfNil(l.IncludeTags), emptyIfNil(l.ExcludeTags), l.DataType, l.Viewer}
 	if !l.EveryLevel {
 		args = append(args, l.ParentID)
 	}

@@ -182,6 +182,8 @@ var notMoved = map[string]string{
 	"realtime_heads":       "of no user",
 	"roles":                "the same at every home",
 	"schema_versions":      "of no user",
+	"servers":              "of no user",
+	"backfills":            "of no user",
 	"settings":             "the same at every home",
 	"uploads":              "at the home that the id of the file contains",
 	"user_homes":           "the same at every home",

@@ -13,8 +13,8 @@ var _ = planned((*collector).collectFlagItems,
 		SELECT 'us', ID(p, (4 * n), 3), CASE WHEN n % 5 = 0 THEN 'comment' ELSE 'post' END, ID(c, 3, 3),
 			CASE WHEN n % 4 = 0 THEN 'open' WHEN n % 100 = 1 THEN 'claimed' ELSE 'resolved' END, 'Reason ' || (n % 9)::text, 1, AT(n, 28), AT(n, 28), n % 10 = 0, n % 16
 		FROM generate_series(1, 8000) AS n`,
-	`INSERT INTO flag_items (home, target_id, target_type, place_id, state, reason, flag_count, opened_at, flagged_at, shard)
-		SELECT HOME(n), ID(u, n, n), 'user', '', 'open', 'Others', 1, AT(n, 28), AT(n, 28), 0 FROM generate_series(1, 4000) AS n`,
+	`INSERT INTO flag_items (home, target_id, target_type, place_id, state, reason, flag_count, opened_at, flagged_at, escalated_at, shard)
+		SELECT HOME(n), ID(u, n, n), 'user', '', 'open', 'Others', 1, AT(n, 28), AT(n, 28), CASE WHEN n % 50 <> 0 THEN AT(n, 28) END, 0 FROM generate_series(1, 4000) AS n`,
 	`INSERT INTO cleared_flags (home, target_id, user_id, target_type, reason, detail, created_at, id)
 		SELECT 'us', ID(p, (4 * n), 3), ID(u, 1, 1), 'post', 'Reason ' || (n % 9)::text, '', AT(n, 28), ID(f, n, 3) FROM generate_series(1, 20000) AS n`,
 	`INSERT INTO flag_notes (home, target_id, id, author_id, text, created_at)
@@ -44,6 +44,7 @@ func (c *collector) collectFlagItems() {
 				{Reason: "Reason 3", TargetType: store.FlagComment},
 				{PlaceID: communityID(bigCommunity)},
 				{PlaceID: communityID(bigCommunity), TargetType: store.FlagPost},
+				{Escalated: true},
 			} {
 				l.Homes, l.State, l.Desc, l.After, l.AfterID, l.Limit = []region.Code{region.US}, state, desc, at, after, pageRows
 				c.reads(func(r *store.ReadBatch) { r.ListFlagItems(l, &items) })
@@ -66,6 +67,7 @@ func (c *collector) collectFlagItemChanges() {
 		w.ApplyFlagsToComment(store.Comment{ID: commentID(flaggedComment), ReferenceID: postID(bigPost)}, 1, worldStart)
 		w.ApplyFlagsToStory(store.Story{ID: storyID(3), TargetType: "community", TargetID: communityID(bigCommunity)}, 1, worldStart)
 		w.ApplyFlagsToMessage(messageID(3), 1, worldStart)
+		w.EscalateUser(userID(3), 1)
 	})
 	c.write(func(w *store.Tx) { w.QueueFlags(row) })
 	c.write(func(w *store.Tx) { w.PurgeFlags([]string{postID(40), postID(80)}) })

@@ -89,6 +89,7 @@ func (c *collector) collectMessageLists(feed string) {
 					{Deleted: store.DeletedAny},
 					{Deleted: store.DeletedNone, IncludeTags: []string{"tag"}},
 					{Deleted: store.DeletedOnly, ExcludeTags: []string{"tag"}},
+					{Deleted: store.DeletedNone, Viewer: userID(3)},
 					{Deleted: store.DeletedNone, DataType: "image"},
 				} {
 					l.FeedID, l.EveryLevel, l.ParentID, l.Flagged, l.Desc, l.After, l.Limit = feed, parent == "every", parent, flagged, desc, 30_000, pageRows

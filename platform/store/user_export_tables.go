@@ -164,6 +164,8 @@ var notExported = map[string]string{
 	"realtime_heads":        "numbers",
 	"roles":                 "made by administrators",
 	"schema_versions":       "numbers",
+	"servers":               "of no user",
+	"backfills":             "keys of rows, until the end of the work",
 	"settings":              "made by administrators",
 	"story_targets":         "derived from stories",
 	"moved_ids":             "where rows are",

@@ -22,7 +22,7 @@ func FlagItem(i store.FlagItem, home region.Code, flags []store.Flag, users []st
 		TargetType: string(i.TargetType), TargetId: i.TargetID, Region: string(home), State: string(i.State), Reason: i.Reason,
 		FlagCount: count(i.FlagCount), OpenedAt: timestamppb.New(i.OpenedAt), FlaggedAt: timestamppb.New(i.FlaggedAt),
 		ClaimedBy: publicIDOf(users, i.ClaimedBy), ClaimedUntil: tsOrNil(i.ClaimedUntil), Outcome: string(i.Outcome),
-		ResolvedBy: publicIDOf(users, i.ResolvedBy), ResolvedAt: tsOrNil(i.ResolvedAt), IsHidden: i.IsHidden,
+		ResolvedBy: publicIDOf(users, i.ResolvedBy), ResolvedAt: tsOrNil(i.ResolvedAt), IsHidden: i.IsHidden, EscalatedAt: tsOrNil(i.EscalatedAt),
 	}
 	if i.TargetType == store.FlagMessage {
 		m.ChannelId = i.PlaceID

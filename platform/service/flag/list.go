@@ -31,7 +31,7 @@ func (s *Service) ListFlagItems(ctx context.Context, req *plazav1.ListFlagItemsR
 	}
 	rows, paging, err := service.Merged[store.FlagItem]{
 		Cursor: cursor, Desc: list.Desc,
-		At: func(i store.FlagItem) (time.Time, string, string) { return i.OpenedAt, "", i.TargetID },
+		At: func(i store.FlagItem) (time.Time, string, string) { return list.At(i), "", i.TargetID },
 		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.FlagItem) {
 			list.After, _, list.AfterID = from.Start(list.Desc)
 			reads.ListFlagItems(list, into)
@@ -47,7 +47,7 @@ func (s *Service) ListFlagItems(ctx context.Context, req *plazav1.ListFlagItemsR
 func itemListOf(req *plazav1.ListFlagItemsRequest, cursor page.Cursor) store.FlagItemList {
 	list := store.FlagItemList{
 		Homes: homesOf(req.GetRegion()), State: store.FlagsOpen, TargetType: store.FlagTarget(req.GetTargetType()), Reason: req.GetReason(),
-		Desc: (req.GetSortBy() != "firstCreated") != cursor.Back, Limit: cursor.Limit + 1,
+		Escalated: req.GetIsEscalated(), Desc: (req.GetSortBy() != "firstCreated") != cursor.Back, Limit: cursor.Limit + 1,
 	}
 	if req.GetState() != "" {
 		list.State = store.FlagState(req.GetState())

@@ -36,10 +36,13 @@ func (s *Service) ListMessages(ctx context.Context, req *plazav1.ListMessagesReq
 	if list.Flagged, err = service.FlaggedOf(req.HasFlags, moderates(c)); err != nil {
 		return nil, err
 	}
+	if !moderates(c) {
+		list.Viewer = c.Caller.UserID
+	}
 	if around {
 		return s.around(ctx, list, cursor, c)
 	}
-	if list.Flagged != store.FlaggedAny {
+	if list.Flagged != store.FlaggedAny || list.Viewer != "" && mayDiffer(list, rows) {
 		// A second round trip, because the first one tells whether the caller is a moderator.
 		if rows, err = service.Read(ctx, s.Deps, (*store.ReadBatch).ListMessages, list); err != nil {
 			return nil, err
@@ -47,6 +50,17 @@ func (s *Service) ListMessages(ctx context.Context, req *plazav1.ListMessagesReq
 	}
 	rows, paging := page.Window(cursor, rows, position)
 	return s.page(ctx, c, rows, paging)
+}
+
+// mayDiffer reports whether the list may contain other messages than rows, which were read without the viewer.
+func mayDiffer(l store.MessageList, rows []store.Message) bool {
+	switch l.Deleted {
+	case store.DeletedOnly:
+		return true
+	case store.DeletedNone:
+		return slices.ContainsFunc(rows, func(m store.Message) bool { return m.HiddenAt != nil })
+	}
+	return false
 }
 
 func (s *Service) page(ctx context.Context, c *chat.MessageRequest, rows []store.Message, paging *plazav1.Paging) (*plazav1.ListMessagesResponse, error) {

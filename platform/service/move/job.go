@@ -2,8 +2,10 @@ package move
 
 import (
 	"context"
+	"errors"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/steps"
@@ -124,8 +126,11 @@ func (w *work) countIDs(ctx context.Context) (own int64, tooMany bool, err error
 	return own, own+others > w.MaxIDs, err
 }
 
-// freeze makes servers refuse writes, unless there are too many ids.
+// freeze makes servers refuse writes, unless there are too many ids. It waits while there are servers that would not follow.
 func (w *work) freeze(ctx context.Context) error {
+	if err := w.requireServers(ctx); err != nil {
+		return err
+	}
 	ids, tooMany, err := w.countIDs(ctx)
 	switch {
 	case err != nil:
@@ -137,7 +142,7 @@ func (w *work) freeze(ctx context.Context) error {
 }
 
 // beginMoving makes servers refuse reads, too. If ids were found that servers do not know, it waits until they do and
-// collects the ids again.
+// collects the ids again. A server that would not follow ends the move, because the user cannot write until then.
 func (w *work) beginMoving(ctx context.Context) error {
 	ids, tooMany, err := w.countIDs(ctx)
 	if err != nil {
@@ -149,8 +154,12 @@ func (w *work) beginMoving(ctx context.Context) error {
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
-	next := store.MoveMoving
+	next, unable := store.MoveMoving, w.requireServers(ctx)
 	switch {
+	case errors.Is(unable, fail.Conflict()):
+		return w.cancel(ctx, "a server that does not follow moves was started")
+	case unable != nil:
+		return unable
 	case tooMany:
 		return w.cancel(ctx, "the network would have too many moved ids")
 	case len(users) == 0 || users[0].DeletedAt != nil:

@@ -164,6 +164,42 @@ func (w *world) write(id string) error {
 	return tx.Commit(w.t.Context())
 }
 
+// announce records at a home that a server is running.
+func (w *world) announce(home region.Code, id string, capabilities ...string) {
+	w.t.Helper()
+	tx := w.Store.NewTx(home)
+	tx.AnnounceServer(store.Server{ID: id, Version: "old", Capabilities: capabilities})
+	require.NoError(w.t, tx.Commit(w.t.Context()))
+}
+
+// TestServersThatDoNotFollow checks that a move waits until every running server follows moves, and that one which starts while
+// the user cannot write ends the move. Servers that stopped do not count.
+func TestServersThatDoNotFollow(t *testing.T) {
+	w := newWorld(t)
+	s := w.service(0)
+	w.announce(region.SG, "current", "other", store.CapabilityMoves)
+	w.announce(region.US, "stopped")
+	w.Exec(t, `UPDATE servers SET seen_at = now() - INTERVAL '61 seconds'`)
+	w.announce(region.SG, "current", store.CapabilityMoves)
+	w.announce(region.US, "running")
+	w.Set(w.now().Add(settle))
+	_, err := s.Continue(t.Context(), region.EU)
+	require.ErrorIs(t, err, fail.Conflict())
+	require.Contains(t, fail.From(err).Details[0], "the server running of version \"old\"")
+	require.Equal(t, db.MoveCollecting, w.move().State)
+
+	tx := w.Store.NewTx(region.US)
+	tx.WithdrawServer("running")
+	require.NoError(t, tx.Commit(t.Context()))
+	require.Equal(t, db.MoveFrozen, w.advance(s))
+	require.Error(t, w.write(w.user))
+	w.announce(region.US, "running")
+	require.Equal(t, db.MoveCancelled, w.advance(s))
+	require.NoError(t, w.write(w.user))
+	require.Equal(t, posts+3, w.rowsAt(region.EU))
+	require.Zero(t, w.rowsAt(region.SG))
+}
+
 // TestStates takes a move through its states, and checks what a server refuses in each of them.
 func TestStates(t *testing.T) {
 	w := newWorld(t)
@@ -189,7 +225,7 @@ func TestStates(t *testing.T) {
 	} {
 		require.Equal(t, tc.state, w.advance(s))
 		requireRefused(w.read(w.user), tc.read)
-		requireRefused(w.read(w.user, region.NewID(region.EU)), false)
+		requireRefused(w.read(w.user, region.NewID(region.EU)), tc.read)
 		if tc.write {
 			requireRefused(w.write(w.user), true)
 		}

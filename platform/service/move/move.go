@@ -122,7 +122,18 @@ func (s *Service) requirePossible(ctx context.Context, userID string, to region.
 	case others >= s.MaxIDs:
 		return errTooMany
 	}
-	return nil
+	return s.requireServers(ctx)
+}
+
+// requireServers returns an error if a running server does not follow moves: it would write rows at their former home.
+func (s *Service) requireServers(ctx context.Context) error {
+	var unable []store.Server
+	reads := s.Store.NewReadBatch()
+	reads.ServersWithout(store.CapabilityMoves, &unable)
+	if err := reads.Run(ctx); err != nil || len(unable) == 0 {
+		return err
+	}
+	return refusal(fmt.Sprintf("region: the server %s of version %q does not follow moves; replace all servers of this version first", unable[0].ID, unable[0].Version))
 }
 
 // GetUserMove returns the progress of the last move of a user.

@@ -86,6 +86,7 @@ func (s *Service) changeFlags(ctx context.Context, l *flagRequest, change flags.
 	tx := s.Store.NewTx(s.HomeOf(l.userID))
 	tx.GuardTarget("user", l.userID, fail.NotFound())
 	change.Apply(tx, l.userID, "")
+	tx.EscalateUser(l.userID, change.HideLimit())
 	tx.RecomputeUserFlags(l.userID)
 	tx.SelectUser(l.userID, &updated)
 	if err := tx.Commit(ctx); err != nil {

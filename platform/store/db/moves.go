@@ -267,8 +267,9 @@ func (r *Routes) requireWritable(ctx context.Context, args []any) error {
 	return nil
 }
 
-// requireReadable returns an error if the batch concerns an id whose rows may be at either home. A best-effort batch
-// leaves such statements out. Lists of several ids are read nevertheless: their rows may be missing.
+// requireReadable returns an error if the batch concerns an id whose rows may be at either home, alone or in a list: a
+// list without some of its rows would look complete. A best-effort batch leaves out statements about one such id, and
+// reads lists of several ids without its rows. It records the home as one whose rows are missing.
 func (b *Batch) requireReadable(ctx context.Context) error {
 	if isMover(ctx) {
 		return nil
@@ -281,15 +282,16 @@ func (b *Batch) requireReadable(ctx context.Context) error {
 		return nil
 	}
 	for home, queries := range b.queries {
-		readable := slices.DeleteFunc(slices.Clone(queries), func(q query) bool { return routes.heldState(q.args[1:], false) == MoveMoving })
-		switch {
-		case len(readable) == len(queries):
-		case !b.bestEffort:
+		if !slices.ContainsFunc(queries, func(q query) bool { return routes.heldState(q.args[1:], true) == MoveMoving }) {
+			continue
+		}
+		if !b.bestEffort {
 			return errMoving
-		case len(readable) == 0:
+		}
+		region.Miss(ctx, home)
+		b.queries[home] = slices.DeleteFunc(slices.Clone(queries), func(q query) bool { return routes.heldState(q.args[1:], false) == MoveMoving })
+		if len(b.queries[home]) == 0 {
 			delete(b.queries, home)
-		default:
-			b.queries[home] = readable
 		}
 	}
 	return nil

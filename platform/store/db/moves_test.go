@@ -1,9 +1,11 @@
 package db_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/fail"
@@ -47,10 +49,17 @@ func TestMovingIDsAreUnavailable(t *testing.T) {
 		r.Add(region.EU, raw(`SELECT $1::text, $2::text`), discard, arg)
 		return r.Run(t.Context())
 	}
-	readList := func() error {
-		r := s.NewBatch()
-		r.Add(region.EU, raw(`SELECT $1::text, $2::text[]`), discard, []string{user, region.NewID(region.EU)})
-		return r.Run(t.Context())
+	readList := func(r *db.Batch) (rows int, missing []region.Code) {
+		ctx, missed := region.WithMissing(t.Context())
+		r.Add(region.EU, raw(`SELECT $1::text, $2::text[]`), func(found pgx.Rows) error {
+			rows++
+			return discard(found)
+		}, []string{user, region.NewID(region.EU)})
+		if err := r.Run(ctx); err != nil {
+			require.ErrorIs(t, err, fail.Unavailable("", nil))
+			return -1, nil
+		}
+		return rows, missed()
 	}
 	write := func(arg any) error {
 		w := s.NewTx(region.EU)
@@ -70,7 +79,11 @@ func TestMovingIDsAreUnavailable(t *testing.T) {
 				require.Positive(t, fail.From(err).RetryAfter, c.state)
 			}
 		}
-		require.NoError(t, readList(), c.state)
+		rows, _ := readList(s.NewBatch())
+		require.Equal(t, c.readable, rows == 1, "%s: a list without some of its rows looks complete", c.state)
+		rows, missing := readList(s.NewBestEffortBatch())
+		require.Equal(t, 1, rows, c.state)
+		require.Equal(t, !c.readable, slices.Equal(missing, []region.Code{region.EU}), c.state)
 		require.NoError(t, write(region.NewID(region.EU)), c.state)
 	}
 }

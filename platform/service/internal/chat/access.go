@@ -114,6 +114,12 @@ func (a Access) CanModerate(caller *auth.Caller, p auth.Permission) bool {
 	return a.resolved && auth.Permits(caller, p, a.scope())
 }
 
+// Shows reports whether a caller who can read the channel sees a message that is not deleted: flags may hide it from all but
+// its author and the moderators.
+func (a Access) Shows(caller *auth.Caller, m store.Message) bool {
+	return m.HiddenAt == nil || m.CreatorID == caller.UserID || a.CanModerate(caller, auth.DeleteMessage)
+}
+
 // AuthorityOf returns the authority that a user has in the channel; u is the user's row.
 func (a Access) AuthorityOf(userID string, u *store.ChannelUser) auth.Authority {
 	return auth.AuthorityIn(a.Channel.CreatorID == userID && a.Channel.Type != store.ChannelConversation, u.IsModerator())

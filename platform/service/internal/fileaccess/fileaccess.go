@@ -4,7 +4,7 @@
 //	object             who may read its files
 //	post, story        users who may see it, see package visibility
 //	comment            users who may see it and what it is on
-//	message            users who may read its channel
+//	message            users who may read its channel; a hidden one its author and moderators of the channel
 //	poll, room, stream users who may see it: those who may see its post
 //	avatar             everyone
 //	pending edit       its author and the moderators, to whom it is shown
@@ -13,6 +13,7 @@ package fileaccess
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/plaza-social/plaza/platform/auth"
@@ -76,30 +77,30 @@ func readableMessages(ctx context.Context, d *service.Deps, caller *auth.Caller,
 	if err != nil || len(channels) == 0 {
 		return false, err
 	}
-	readable, err := chat.ReadableChannels(ctx, d, caller, channels)
-	for _, can := range readable {
-		if can {
-			return true, err
-		}
-	}
-	return false, err
+	access, err := chat.LoadAccess(ctx, d, caller, service.SortedSet(slices.Collect(maps.Values(channels))))
+	return slices.ContainsFunc(messages, func(m store.Message) bool {
+		a := access[channels[m.FeedID]]
+		return m.DeletedAt == nil && a.CanRead(caller) == nil && a.Shows(caller, m)
+	}), err
 }
 
-// channelsOf returns the channels of those messages that are not deleted with or without their subchannels.
-func channelsOf(ctx context.Context, d *service.Deps, messages []store.Message) ([]string, error) {
-	messages = slices.DeleteFunc(messages, func(m store.Message) bool { return m.DeletedAt != nil })
-	if len(messages) == 0 {
-		return nil, nil
-	}
-	ids := service.Map(messages, func(m store.Message) string { return m.FeedID })
-	feeds, err := service.ReadAvailable(ctx, d, (*store.ReadBatch).MessageFeeds, service.SortedSet(ids))
-	var channels []string
-	for _, f := range feeds {
-		if f.DeletedAt == nil {
-			channels = append(channels, f.EntityID)
+// channelsOf returns the channels of the subchannels, by the ids of these, of those messages that are not deleted with or
+// without their subchannels.
+func channelsOf(ctx context.Context, d *service.Deps, messages []store.Message) (map[string]string, error) {
+	var ids []string
+	for _, m := range messages {
+		if m.DeletedAt == nil {
+			ids = append(ids, m.FeedID)
 		}
 	}
-	return service.SortedSet(channels), err
+	feeds, err := service.ReadAvailable(ctx, d, (*store.ReadBatch).MessageFeeds, service.SortedSet(ids))
+	channels := map[string]string{}
+	for _, f := range feeds {
+		if f.DeletedAt == nil {
+			channels[f.ID] = f.EntityID
+		}
+	}
+	return channels, err
 }
 
 func requirePoll(ctx context.Context, d *service.Deps, caller *auth.Caller, id string) error {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/devdb/testdb"
@@ -35,6 +36,7 @@ var ErrLost = errors.New("connection lost")
 type World struct {
 	Store *store.Store
 	Deps  *service.Deps
+	url   string
 	now   atomic.Pointer[time.Time]
 	fails atomic.Int64 // number of transactions until one fails; negative for none
 }
@@ -43,11 +45,11 @@ type World struct {
 func NewWorld(t *testing.T) *World {
 	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
-	w := &World{}
+	w := &World{url: migrated.New(t)}
 	w.FailAt(-1)
 	w.Set(Noon)
 	st, err := store.Open(t.Context(), db.Config{
-		URLs: map[region.Code]string{"": migrated.New(t)}, PoolSize: 4, StatementTimeout: 20 * time.Second, Log: quiet, Fault: w.fault,
+		URLs: map[region.Code]string{"": w.url}, PoolSize: 4, StatementTimeout: 20 * time.Second, Log: quiet, Fault: w.fault,
 	})
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
@@ -63,6 +65,15 @@ func NewWorld(t *testing.T) *World {
 
 // Set sets the clock.
 func (w *World) Set(now time.Time) { w.now.Store(&now) }
+
+// Exec runs a statement directly on the database, such as one that makes rows as earlier versions wrote them.
+func (w *World) Exec(t *testing.T, sql string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), w.url)
+	require.NoError(t, err)
+	_, err = conn.Exec(t.Context(), sql)
+	require.NoError(t, errors.Join(err, conn.Close(t.Context())))
+}
 
 // FailAt makes the nth transaction from now on fail; a negative number makes none fail.
 func (w *World) FailAt(n int64) { w.fails.Store(n) }

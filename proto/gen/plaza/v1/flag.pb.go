@@ -324,7 +324,10 @@ type FlagItem struct {
 	// Whether these flags hide the object from ordinary users.
 	IsHidden bool `protobuf:"varint,16,opt,name=is_hidden,json=isHidden,proto3" json:"is_hidden,omitempty"`
 	// Flags, the latest first: up to 10 of them in lists, and up to 100 otherwise.
-	Flags         []*Flag `protobuf:"bytes,17,rep,name=flags,proto3" json:"flags,omitempty"`
+	Flags []*Flag `protobuf:"bytes,17,rep,name=flags,proto3" json:"flags,omitempty"`
+	// When the number of users who flag a user reached `flagHideLimit`; `null` before, and for other objects, which the
+	// flags hide. A flag that opens the item again resets it.
+	EscalatedAt   *timestamppb.Timestamp `protobuf:"bytes,18,opt,name=escalated_at,json=escalatedAt,proto3" json:"escalated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -478,6 +481,13 @@ func (x *FlagItem) GetFlags() []*Flag {
 	return nil
 }
 
+func (x *FlagItem) GetEscalatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.EscalatedAt
+	}
+	return nil
+}
+
 // FlagNote is what a moderator notes about an item.
 type FlagNote struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -567,10 +577,13 @@ type ListFlagItemsRequest struct {
 	CommunityId string `protobuf:"bytes,5,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
 	// Lists only items of messages in this channel, by public or internal id.
 	ChannelId string `protobuf:"bytes,6,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
-	// Sort order: `lastCreated` (default): latest first, or `firstCreated`, by the time when the items were opened.
+	// Sort order: `lastCreated` (default): latest first, or `firstCreated`, by the time when the items were opened, or
+	// escalated if `is_escalated` is set.
 	SortBy string `protobuf:"bytes,7,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
 	// Page size and token.
-	Options       *PageOptions `protobuf:"bytes,8,opt,name=options,proto3" json:"options,omitempty"`
+	Options *PageOptions `protobuf:"bytes,8,opt,name=options,proto3" json:"options,omitempty"`
+	// Lists only escalated items: users whom so many users flag that content would be hidden.
+	IsEscalated   *bool `protobuf:"varint,9,opt,name=is_escalated,json=isEscalated,proto3,oneof" json:"is_escalated,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -659,6 +672,13 @@ func (x *ListFlagItemsRequest) GetOptions() *PageOptions {
 		return x.Options
 	}
 	return nil
+}
+
+func (x *ListFlagItemsRequest) GetIsEscalated() bool {
+	if x != nil && x.IsEscalated != nil {
+		return *x.IsEscalated
+	}
+	return false
 }
 
 // FlagItemListResponse is a page of items.
@@ -1211,7 +1231,7 @@ const file_plaza_v1_flag_proto_rawDesc = "" +
 	"\x05flags\x18\x01 \x03(\v2\x0e.plaza.v1.FlagR\x05flags\x12$\n" +
 	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
 	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
-	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xfe\x04\n" +
+	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xbd\x05\n" +
 	"\bFlagItem\x12\x1f\n" +
 	"\vtarget_type\x18\x01 \x01(\tR\n" +
 	"targetType\x12\x1b\n" +
@@ -1237,13 +1257,14 @@ const file_plaza_v1_flag_proto_rawDesc = "" +
 	"\vresolved_at\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"resolvedAt\x12\x1b\n" +
 	"\tis_hidden\x18\x10 \x01(\bR\bisHidden\x12$\n" +
-	"\x05flags\x18\x11 \x03(\v2\x0e.plaza.v1.FlagR\x05flags\"\x8b\x01\n" +
+	"\x05flags\x18\x11 \x03(\v2\x0e.plaza.v1.FlagR\x05flags\x12=\n" +
+	"\fescalated_at\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\vescalatedAt\"\x8b\x01\n" +
 	"\bFlagNote\x12\x17\n" +
 	"\anote_id\x18\x01 \x01(\tR\x06noteId\x12\x17\n" +
 	"\auser_id\x18\x02 \x01(\tR\x06userId\x12\x12\n" +
 	"\x04text\x18\x03 \x01(\tR\x04text\x129\n" +
 	"\n" +
-	"created_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\xb2\x03\n" +
+	"created_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\xeb\x03\n" +
 	"\x14ListFlagItemsRequest\x127\n" +
 	"\x05state\x18\x01 \x01(\tB!\xbaH\x1e\xd8\x01\x01r\x19R\x04openR\aclaimedR\bresolvedR\x05state\x12N\n" +
 	"\vtarget_type\x18\x02 \x01(\tB-\xbaH*\xd8\x01\x01r%R\x04postR\acommentR\x05storyR\amessageR\x04userR\n" +
@@ -1254,7 +1275,9 @@ const file_plaza_v1_flag_proto_rawDesc = "" +
 	"\n" +
 	"channel_id\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\tchannelId\x12<\n" +
 	"\asort_by\x18\a \x01(\tB#\xbaH \xd8\x01\x01r\x1bR\vlastCreatedR\ffirstCreatedR\x06sortBy\x12/\n" +
-	"\aoptions\x18\b \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"\xbc\x01\n" +
+	"\aoptions\x18\b \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\x12&\n" +
+	"\fis_escalated\x18\t \x01(\bH\x00R\visEscalated\x88\x01\x01B\x0f\n" +
+	"\r_is_escalated\"\xbc\x01\n" +
 	"\x14FlagItemListResponse\x12(\n" +
 	"\x05items\x18\x01 \x03(\v2\x12.plaza.v1.FlagItemR\x05items\x12$\n" +
 	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
@@ -1345,38 +1368,39 @@ var file_plaza_v1_flag_proto_depIdxs = []int32{
 	15, // 8: plaza.v1.FlagItem.claimed_until:type_name -> google.protobuf.Timestamp
 	15, // 9: plaza.v1.FlagItem.resolved_at:type_name -> google.protobuf.Timestamp
 	0,  // 10: plaza.v1.FlagItem.flags:type_name -> plaza.v1.Flag
-	15, // 11: plaza.v1.FlagNote.created_at:type_name -> google.protobuf.Timestamp
-	16, // 12: plaza.v1.ListFlagItemsRequest.options:type_name -> plaza.v1.PageOptions
-	3,  // 13: plaza.v1.FlagItemListResponse.items:type_name -> plaza.v1.FlagItem
-	17, // 14: plaza.v1.FlagItemListResponse.users:type_name -> plaza.v1.User
-	18, // 15: plaza.v1.FlagItemListResponse.files:type_name -> plaza.v1.File
-	19, // 16: plaza.v1.FlagItemListResponse.paging:type_name -> plaza.v1.Paging
-	3,  // 17: plaza.v1.FlagItemResponse.items:type_name -> plaza.v1.FlagItem
-	0,  // 18: plaza.v1.FlagItemResponse.cleared_flags:type_name -> plaza.v1.Flag
-	4,  // 19: plaza.v1.FlagItemResponse.notes:type_name -> plaza.v1.FlagNote
-	17, // 20: plaza.v1.FlagItemResponse.users:type_name -> plaza.v1.User
-	18, // 21: plaza.v1.FlagItemResponse.files:type_name -> plaza.v1.File
-	1,  // 22: plaza.v1.FlagService.ListFlags:input_type -> plaza.v1.ListFlagsRequest
-	5,  // 23: plaza.v1.FlagService.ListFlagItems:input_type -> plaza.v1.ListFlagItemsRequest
-	7,  // 24: plaza.v1.FlagService.CountFlagItems:input_type -> plaza.v1.CountFlagItemsRequest
-	9,  // 25: plaza.v1.FlagService.GetFlagItem:input_type -> plaza.v1.GetFlagItemRequest
-	10, // 26: plaza.v1.FlagService.ClaimFlagItem:input_type -> plaza.v1.ClaimFlagItemRequest
-	11, // 27: plaza.v1.FlagService.ReleaseFlagItem:input_type -> plaza.v1.ReleaseFlagItemRequest
-	12, // 28: plaza.v1.FlagService.ResolveFlagItem:input_type -> plaza.v1.ResolveFlagItemRequest
-	13, // 29: plaza.v1.FlagService.AddFlagNote:input_type -> plaza.v1.AddFlagNoteRequest
-	2,  // 30: plaza.v1.FlagService.ListFlags:output_type -> plaza.v1.ListFlagsResponse
-	6,  // 31: plaza.v1.FlagService.ListFlagItems:output_type -> plaza.v1.FlagItemListResponse
-	8,  // 32: plaza.v1.FlagService.CountFlagItems:output_type -> plaza.v1.CountFlagItemsResponse
-	14, // 33: plaza.v1.FlagService.GetFlagItem:output_type -> plaza.v1.FlagItemResponse
-	14, // 34: plaza.v1.FlagService.ClaimFlagItem:output_type -> plaza.v1.FlagItemResponse
-	14, // 35: plaza.v1.FlagService.ReleaseFlagItem:output_type -> plaza.v1.FlagItemResponse
-	14, // 36: plaza.v1.FlagService.ResolveFlagItem:output_type -> plaza.v1.FlagItemResponse
-	14, // 37: plaza.v1.FlagService.AddFlagNote:output_type -> plaza.v1.FlagItemResponse
-	30, // [30:38] is the sub-list for method output_type
-	22, // [22:30] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	15, // 11: plaza.v1.FlagItem.escalated_at:type_name -> google.protobuf.Timestamp
+	15, // 12: plaza.v1.FlagNote.created_at:type_name -> google.protobuf.Timestamp
+	16, // 13: plaza.v1.ListFlagItemsRequest.options:type_name -> plaza.v1.PageOptions
+	3,  // 14: plaza.v1.FlagItemListResponse.items:type_name -> plaza.v1.FlagItem
+	17, // 15: plaza.v1.FlagItemListResponse.users:type_name -> plaza.v1.User
+	18, // 16: plaza.v1.FlagItemListResponse.files:type_name -> plaza.v1.File
+	19, // 17: plaza.v1.FlagItemListResponse.paging:type_name -> plaza.v1.Paging
+	3,  // 18: plaza.v1.FlagItemResponse.items:type_name -> plaza.v1.FlagItem
+	0,  // 19: plaza.v1.FlagItemResponse.cleared_flags:type_name -> plaza.v1.Flag
+	4,  // 20: plaza.v1.FlagItemResponse.notes:type_name -> plaza.v1.FlagNote
+	17, // 21: plaza.v1.FlagItemResponse.users:type_name -> plaza.v1.User
+	18, // 22: plaza.v1.FlagItemResponse.files:type_name -> plaza.v1.File
+	1,  // 23: plaza.v1.FlagService.ListFlags:input_type -> plaza.v1.ListFlagsRequest
+	5,  // 24: plaza.v1.FlagService.ListFlagItems:input_type -> plaza.v1.ListFlagItemsRequest
+	7,  // 25: plaza.v1.FlagService.CountFlagItems:input_type -> plaza.v1.CountFlagItemsRequest
+	9,  // 26: plaza.v1.FlagService.GetFlagItem:input_type -> plaza.v1.GetFlagItemRequest
+	10, // 27: plaza.v1.FlagService.ClaimFlagItem:input_type -> plaza.v1.ClaimFlagItemRequest
+	11, // 28: plaza.v1.FlagService.ReleaseFlagItem:input_type -> plaza.v1.ReleaseFlagItemRequest
+	12, // 29: plaza.v1.FlagService.ResolveFlagItem:input_type -> plaza.v1.ResolveFlagItemRequest
+	13, // 30: plaza.v1.FlagService.AddFlagNote:input_type -> plaza.v1.AddFlagNoteRequest
+	2,  // 31: plaza.v1.FlagService.ListFlags:output_type -> plaza.v1.ListFlagsResponse
+	6,  // 32: plaza.v1.FlagService.ListFlagItems:output_type -> plaza.v1.FlagItemListResponse
+	8,  // 33: plaza.v1.FlagService.CountFlagItems:output_type -> plaza.v1.CountFlagItemsResponse
+	14, // 34: plaza.v1.FlagService.GetFlagItem:output_type -> plaza.v1.FlagItemResponse
+	14, // 35: plaza.v1.FlagService.ClaimFlagItem:output_type -> plaza.v1.FlagItemResponse
+	14, // 36: plaza.v1.FlagService.ReleaseFlagItem:output_type -> plaza.v1.FlagItemResponse
+	14, // 37: plaza.v1.FlagService.ResolveFlagItem:output_type -> plaza.v1.FlagItemResponse
+	14, // 38: plaza.v1.FlagService.AddFlagNote:output_type -> plaza.v1.FlagItemResponse
+	31, // [31:39] is the sub-list for method output_type
+	23, // [23:31] is the sub-list for method input_type
+	23, // [23:23] is the sub-list for extension type_name
+	23, // [23:23] is the sub-list for extension extendee
+	0,  // [0:23] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_flag_proto_init() }
@@ -1388,6 +1412,7 @@ func file_plaza_v1_flag_proto_init() {
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
 	file_plaza_v1_user_proto_init()
+	file_plaza_v1_flag_proto_msgTypes[5].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

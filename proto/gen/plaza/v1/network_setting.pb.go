@@ -180,7 +180,8 @@ type NetworkSettings struct {
 	// Maximum number of flags on a post or comment. The initial value is 100.
 	FlagLimit int32 `protobuf:"varint,3,opt,name=flag_limit,json=flagLimit,proto3" json:"flag_limit,omitempty"`
 	// Number of users whose flags hide a post, comment, story or message from ordinary users until a moderator decides. They
-	// receive a hidden message as a deleted one, without content. The initial value is 0: flags do not hide anything.
+	// receive a hidden message as a deleted one, without content. Flags do not hide a user, but escalate the user's item of
+	// the flag queue. The initial value is 0: flags neither hide nor escalate anything.
 	FlagHideLimit int32 `protobuf:"varint,7,opt,name=flag_hide_limit,json=flagHideLimit,proto3" json:"flag_hide_limit,omitempty"`
 	// Secure mode: whether creating a session requires an `authToken`.
 	IsSecureModeEnabled bool `protobuf:"varint,4,opt,name=is_secure_mode_enabled,json=isSecureModeEnabled,proto3" json:"is_secure_mode_enabled,omitempty"`
@@ -401,7 +402,7 @@ type UpdateNetworkSettingsRequest struct {
 	// Maximum number of flags on a post or comment, 1 to 1,000.
 	FlagLimit *int32 `protobuf:"varint,3,opt,name=flag_limit,json=flagLimit,proto3,oneof" json:"flag_limit,omitempty"`
 	// Number of users whose flags hide a post, comment, story or message from ordinary users until a moderator decides, 0
-	// to 1,000; 0: flags do not hide anything. A new value applies with the next flag.
+	// to 1,000, or escalate the item of a user; 0: flags neither hide nor escalate anything. A new value applies with the next flag.
 	FlagHideLimit *int32 `protobuf:"varint,7,opt,name=flag_hide_limit,json=flagHideLimit,proto3,oneof" json:"flag_hide_limit,omitempty"`
 	// Secure mode: whether creating a session requires an `authToken`.
 	IsSecureModeEnabled *bool `protobuf:"varint,4,opt,name=is_secure_mode_enabled,json=isSecureModeEnabled,proto3,oneof" json:"is_secure_mode_enabled,omitempty"`

@@ -1,0 +1,70 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+const (
+	// announceEvery is the interval at which a server announces itself: it may miss some before it counts as stopped.
+	announceEvery = 10 * time.Second
+	// announceTimeout bounds an announcement at one home.
+	announceTimeout = 2 * time.Second
+)
+
+// announcer announces the server and its capabilities to the others.
+type announcer struct {
+	store  *store.Store
+	server store.Server
+	local  region.Code
+	log    *slog.Logger
+}
+
+// run announces the server until ctx is done.
+func (a *announcer) run(ctx context.Context) error {
+	for {
+		if err := a.announce(ctx, func(tx *store.Tx) { tx.AnnounceServer(a.server) }); err != nil && ctx.Err() == nil {
+			a.log.WarnContext(ctx, "no home has recorded that this server is running", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			a.withdraw(context.WithoutCancel(ctx))
+			return nil
+		case <-time.After(announceEvery):
+		}
+	}
+}
+
+// announce commits a change at the first home that answers, the local one first.
+func (a *announcer) announce(ctx context.Context, change func(*store.Tx)) error {
+	err := a.commit(ctx, a.local, change)
+	for _, home := range region.All() {
+		if err == nil {
+			break
+		}
+		if home != a.local {
+			err = a.commit(ctx, home, change)
+		}
+	}
+	return err
+}
+
+func (a *announcer) commit(ctx context.Context, home region.Code, change func(*store.Tx)) error {
+	ctx, cancel := context.WithTimeout(store.WithMover(ctx), announceTimeout)
+	defer cancel()
+	tx := a.store.NewTx(home)
+	change(tx)
+	return tx.Commit(ctx)
+}
+
+// withdraw removes the server where it usually is. Rows at other homes expire.
+func (a *announcer) withdraw(ctx context.Context) {
+	err := a.commit(ctx, a.local, func(tx *store.Tx) { tx.WithdrawServer(a.server.ID) })
+	if err != nil {
+		a.log.DebugContext(ctx, "the server counts as running for another minute", "error", err)
+	}
+}

@@ -13,16 +13,18 @@ import (
 // finds its part of a page.
 //
 // With up to feedTargets targets, whose ids are known, a branch of UNION ALL reads the first posts of each. With more, the
-// next posts of the home are looked up in the home's mirror of follows, in the order of the feed, until the page is full.
-// This is fast if many of the home's posts are on targets. The number of posts is limited, so that it takes at most about as
-// long as the branches of all targets, which are read if the page is not full.
+// next posts of the home are compared with the targets, in the order of the feed, until the page is full. This is fast if
+// many of the home's posts are on targets. The number of posts is limited, so that it takes about as long as the branches of
+// all targets, which are read if the page is not full. The home finds the targets in its mirror of follows.
 //
 // Late pages cost as much as the first one. BenchmarkFeed measures feeds; README.md has figures.
 const (
-	lookupsPerTarget = 5      // a branch takes as long as looking up so many posts
-	maxWindow        = 20_000 // maximum number of posts that are looked up
-	everyoneWindow   = 2_000  // number of posts of which most are in the feed
-	wholeHome        = 1_000_000_000
+	listedTargets  = 2_000  // maximum number of targets to make a list of
+	postsPerTarget = 100    // a branch takes as long as comparing so many posts with the list
+	maxListed      = 50_000 // maximum number of posts to compare with the list
+	maxProbed      = 20_000 // maximum number of posts to look up
+	everyoneWindow = 2_000  // number of posts of which most are in the feed
+	wholeHome      = 1_000_000_000
 )
 
 // PostFeedEntry is the position of a post in a feed.
@@ -122,7 +124,7 @@ func (h *homeFeed) begin() {
 	case unknown == 0 && targets <= feedTargets:
 		h.branches()
 	default:
-		h.window(min(maxWindow, lookupsPerTarget*targets), unknown > 0)
+		h.window(targets, unknown > 0)
 	}
 }
 
@@ -156,8 +158,12 @@ func (h *homeFeed) everyone(posts int) {
 }
 
 // window looks for the page among some of the home's posts. Otherwise all targets are read, after those that are unknown.
-func (h *homeFeed) window(posts int, unknown bool) {
-	h.reads.Add(h.home, feedWindow.in(h.Desc), db.Rows(&h.rows), h.args(posts, h.ReaderID, h.Following, h.OwnWall, emptyIfNil(h.communities))...)
+func (h *homeFeed) window(targets int, unknown bool) {
+	st, posts := feedProbed, maxProbed
+	if targets <= listedTargets {
+		st, posts = feedListed, min(maxListed, postsPerTarget*targets)
+	}
+	h.reads.Add(h.home, st.in(h.Desc), db.Rows(&h.rows), h.args(posts, h.ReaderID, h.Following, h.OwnWall, emptyIfNil(h.communities))...)
 	h.then(func() {
 		switch {
 		case len(h.rows) >= h.Limit:

@@ -8,7 +8,7 @@ import (
 )
 
 // feedTargets is the number of targets of a home that a feed reads one by one.
-const feedTargets = 128
+const feedTargets = 64
 
 // sqlFollowedFirst reads up to $3 followed users of each home that ids contain.
 var sqlFollowedFirst = stmt("follows.first", followedFirst())
@@ -18,7 +18,7 @@ func followedFirst() string {
 	for _, home := range region.All() {
 		from, to := region.IDRange(home)
 		branches = append(branches, `(SELECT followee_id FROM follows WHERE home = $1 AND follower_id = $2 AND status = 'accepted'
-			AND followee_id > '`+from+`' AND followee_id < '`+to+`' ORDER BY followee_id LIMIT $3::bigint)`)
+			AND followee_id > '`+from+`' AND followee_id < '`+to+`' LIMIT $3::bigint)`)
 	}
 	return strings.Join(branches, " UNION ALL ")
 }

@@ -37,11 +37,11 @@ func TestFirstStatementsOfFeeds(t *testing.T) {
 	}{
 		"one":              {q: store.PostFeedQuery{Following: true, Followed: manyIDs(1)}, want: []string{"branches4"}},
 		"few":              {q: store.PostFeedQuery{Following: true, Followed: manyIDs(5)}, want: []string{"branches16"}},
-		"the most":         {q: store.PostFeedQuery{Following: true, Followed: manyIDs(128)}, want: []string{"branches64", "branches64"}},
-		"with communities": {q: store.PostFeedQuery{Following: true, Followed: manyIDs(127), Communities: some}, want: []string{"window"}, window: 645},
+		"the most":         {q: store.PostFeedQuery{Following: true, Followed: manyIDs(64)}, want: []string{"branches64"}},
+		"with communities": {q: store.PostFeedQuery{Following: true, Followed: manyIDs(63), Communities: some}, want: []string{"listed"}, window: 6500},
 		"not followed":     {q: store.PostFeedQuery{Followed: manyIDs(3), FollowedAt: at(500), Communities: some}, want: []string{"deleted", "branches4"}},
-		"hundreds":         {q: store.PostFeedQuery{Following: true, FollowedAt: at(300)}, want: []string{"window"}, window: 1500},
-		"thousands":        {q: store.PostFeedQuery{Following: true, FollowedAt: at(5000)}, want: []string{"window"}, window: 20_000},
+		"hundreds":         {q: store.PostFeedQuery{Following: true, FollowedAt: at(300)}, want: []string{"listed"}, window: 30_000},
+		"thousands":        {q: store.PostFeedQuery{Following: true, FollowedAt: at(5000)}, want: []string{"probed"}, window: 20_000},
 		"everyone":         {q: store.PostFeedQuery{Everyone: true, Following: true, Followed: manyIDs(3)}, want: []string{"everyone"}, window: 2000},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestFirstStatementsOfFeeds(t *testing.T) {
 			for i, want := range test.want {
 				test.want[i] = map[string]string{
 					"branches4": "feeds.branchesCreatedDesc4", "branches16": "feeds.branchesCreatedDesc16", "branches64": "feeds.branchesCreatedDesc64",
-					"window": "feeds.windowCreatedDesc", "everyone": "feeds.everyoneCreatedDesc", "deleted": "communities.deleted",
+					"listed": "feeds.listedCreatedDesc", "probed": "feeds.probedCreatedDesc", "everyone": "feeds.everyoneCreatedDesc", "deleted": "communities.deleted",
 				}[want]
 			}
 			require.Equal(t, test.want, got)
@@ -93,13 +93,13 @@ func TestFollowedForFeeds(t *testing.T) {
 		require.NoError(t, err)
 	}
 	follow(region.US, 300)
-	follow(region.EU, 128)
+	follow(region.EU, 64)
 	follow(region.SG, 3)
 	followed := followedBy(t, s, reader)
 	q := store.PostFeedQuery{ReaderID: reader}
 	q.Follow(followed, counts, s.Routes())
 	require.Equal(t, map[region.Code]int64{region.US: 300}, q.FollowedAt)
-	require.Len(t, s.ByHome(q.Followed)[region.EU], 128)
+	require.Len(t, s.ByHome(q.Followed)[region.EU], 64)
 	require.Len(t, s.ByHome(q.Followed)[region.SG], 3)
 }
 
@@ -133,7 +133,8 @@ func TestFeedsReadAFewRows(t *testing.T) {
 		most float64
 	}{
 		"branches": {store.PostFeedQuery{Following: true, Followed: few}, 21 + 16},
-		"window":   {store.PostFeedQuery{Following: true, FollowedAt: map[region.Code]int64{region.US: 5000}}, 2 * 21},
+		"listed":   {store.PostFeedQuery{Following: true, FollowedAt: map[region.Code]int64{region.US: 200}}, 2 * 21},
+		"probed":   {store.PostFeedQuery{Following: true, FollowedAt: map[region.Code]int64{region.US: 5000}}, 2 * 21},
 		"everyone": {store.PostFeedQuery{Everyone: true, WallsOpen: true}, 21},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -33,11 +33,17 @@ func branchesInOrder(o db.Order) each {
 // The statements that find the page among the next posts of the home: $7 is their number, $8 the reader, $9 whether to
 // include followed walls, $10 whether to include the own wall, $11 communities.
 var (
-	feedWindow = inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return stmt("feeds.window"+o.Name, `SELECT id, CASE WHEN target_id = ANY($11::text[]) THEN 'community' ELSE 'user' END AS target_type, target_id, author_id, created_at
-			FROM `+feedRecent(o, "id, target_id, author_id, structure_type, created_at")+`(`+feedFollowed+`
+	// feedListed makes a list of the targets first.
+	feedListed = inBoth(createdOrders, func(o db.Order) *db.Statement {
+		return windowStatement("feeds.listed", o, `(target_id IN (SELECT followee_id FROM followers WHERE home = $1 AND follower_id = $8 AND status = 'accepted' AND $9::boolean
+			UNION ALL SELECT $8::text WHERE $10::boolean
+			UNION ALL SELECT id FROM communities WHERE home = $1 AND id = ANY($11::text[]) AND deleted_at IS NULL)) IS TRUE`)
+	})
+	// feedProbed looks up the target of each post.
+	feedProbed = inBoth(createdOrders, func(o db.Order) *db.Statement {
+		return windowStatement("feeds.probed", o, `(`+feedFollowed+`
 			OR (cardinality($11::text[]) > 0 AND COALESCE((SELECT deleted_at IS NULL AND id = ANY($11::text[])
-				FROM communities WHERE home = $1 AND id = recent.target_id), false)))`+feedOrder(o)+feedLimit)
+				FROM communities WHERE home = $1 AND id = recent.target_id), false)))`)
 	})
 	// With $12, posts on all walls are included.
 	feedEveryone = inBoth(createdOrders, func(o db.Order) *db.Statement {
@@ -47,6 +53,11 @@ var (
 			feedOrder(o)+feedLimit)
 	})
 )
+
+func windowStatement(name string, o db.Order, targets string) *db.Statement {
+	return stmt(name+o.Name, `SELECT id, CASE WHEN target_id = ANY($11::text[]) THEN 'community' ELSE 'user' END AS target_type, target_id, author_id, created_at
+		FROM `+feedRecent(o, "id, target_id, author_id, structure_type, created_at")+targets+feedOrder(o)+feedLimit)
+}
 
 // feedFollowed is the condition that a recent post is on the reader's wall or on a followed one.
 const feedFollowed = `(target_id = $8::text AND $10::boolean)

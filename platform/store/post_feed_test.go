@@ -61,7 +61,7 @@ func TestFeedWays(t *testing.T) {
 		if name != "none" {
 			require.NotEmpty(t, want)
 		}
-		for _, targets := range []int64{0, 1, 100, 5000} { // branches, and windows of some sizes
+		for _, targets := range []int64{0, 1, 200, 5000} { // branches, and windows of some sizes
 			for _, ranked := range []bool{false, true} {
 				for _, desc := range []bool{true, false} {
 					t.Run(name+"/"+strconv.FormatInt(targets, 10)+"/"+strconv.FormatBool(ranked)+"/"+strconv.FormatBool(desc), func(t *testing.T) {

@@ -66,7 +66,6 @@ func program() sources {
 // applyJoins are the statements that may have LATERAL (… LIMIT …), by the beginning of their names, because the values
 // are rows that the statement itself finds: there may be thousands.
 var applyJoins = []string{
-	"feeds.",                      // the first posts of each followed user, and up to 100 reactions and comments of each ranked post
 	"moves.ids.of", "moves.rows.", // the rows of ids that move, all of which the job reads in any case
 }
 

@@ -67,6 +67,12 @@ func HomeOf(id string) (Code, error) {
 	return "", ErrBadID
 }
 
+// IDRange returns bounds of the ids that contain home: the first is below all of them, and the second above.
+func IDRange(home Code) (from, to string) {
+	from = hex.EncodeToString([]byte{codeBytes[home]})
+	return from, from + "g"
+}
+
 // ValidID reports whether id is well-formed and contains a known region.
 func ValidID(id string) bool {
 	_, err := HomeOf(id)

@@ -12,21 +12,27 @@ import (
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
-// eachSizes are the numbers of branches of the statements that forEach registers.
+// eachSizes are the usual numbers of branches.
 var eachSizes = []int{1, 4, 16}
 
 // each are statements that read the first rows of each of some values, such as the last message of each subchannel: one
 // branch of UNION ALL for each value. With LATERAL (… LIMIT …) instead, CockroachDB would read all rows of each value.
 type each struct {
-	statements []*db.Statement // by eachSizes
+	sizes      []int
+	statements []*db.Statement // by sizes
 	padding    any             // a value without rows, for branches that are not needed
 }
 
 // forEach registers the statements. In the text of a branch, {value} is the value and {n} its number from 0; the other
 // arguments are $2 to $(args+1). rest is the order and the limit of all rows, which are also those of each branch.
 func forEach(name string, args int, padding any, branch, rest string) each {
-	e := each{padding: padding}
-	for _, size := range eachSizes {
+	return forEachIn(eachSizes, name, args, padding, branch, rest)
+}
+
+// forEachIn is forEach with numbers of branches.
+func forEachIn(sizes []int, name string, args int, padding any, branch, rest string) each {
+	e := each{padding: padding, sizes: sizes}
+	for _, size := range sizes {
 		branches := make([]string, size)
 		for i := range branches {
 			value := "$" + strconv.Itoa(args+2+i)
@@ -44,12 +50,12 @@ func forEach(name string, args int, padding any, branch, rest string) each {
 // eachPart queues the statements for values and calls rows with the position of the first value of each statement, which must
 // return the scan function for its rows.
 func eachPart[V any](r *ReadBatch, home region.Code, e each, values []V, rows func(first int) func(pgx.Rows) error, args ...any) {
-	most := eachSizes[len(eachSizes)-1]
+	most := e.sizes[len(e.sizes)-1]
 	for first := 0; first < len(values); first += most {
 		part := values[first:min(len(values), first+most)]
-		size := slices.IndexFunc(eachSizes, func(size int) bool { return size >= len(part) })
+		size := slices.IndexFunc(e.sizes, func(size int) bool { return size >= len(part) })
 		all := slices.Clone(args)
-		for i := range eachSizes[size] {
+		for i := range e.sizes[size] {
 			if i < len(part) {
 				all = append(all, part[i])
 			} else {

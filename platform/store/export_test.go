@@ -3,6 +3,10 @@ package store
 import (
 	"maps"
 	"slices"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 // ErasureWalks returns every walk of an erasure.
@@ -42,3 +46,13 @@ func TablesMoved() []string {
 
 // NotMoved are the tables whose rows stay when a user moves, with the reasons.
 var NotMoved = notMoved
+
+// Rank queues the statements that rank entries of a feed.
+func (r *ReadBatch) Rank(home region.Code, entries []*PostFeedEntry, readerID string, asOf time.Time) {
+	r.rank(home, entries, readerID, asOf)
+}
+
+// FollowedAtHome queues the statement that reads all followed users of a home.
+func (r *ReadBatch) FollowedAtHome(home region.Code, readerID string, into *[]string) {
+	r.Add(home, sqlFollowersOf, db.Values(into), readerID)
+}

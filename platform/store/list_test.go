@@ -26,7 +26,7 @@ func TestListsWithKeys(t *testing.T) {
 			require.GreaterOrEqual(t, len(r.Queued()), 5)
 		}
 	}
-	for _, targets := range []int64{1, 200, 5000, 50_000} {
+	for _, targets := range []int64{1, 5000} {
 		for i := range 1 << 3 {
 			q := store.PostFeedQuery{
 				ReaderID: id, Following: true, FollowedAt: map[region.Code]int64{region.US: targets}, Everyone: i&1 != 0, Ranked: i&2 != 0, Desc: i&4 != 0, Limit: 21,

@@ -88,26 +88,34 @@ func (c *collector) collectBlocks() {
 // collectFeeds reads feeds of few and of many communities of one home, and of more and more targets.
 func (c *collector) collectFeeds() {
 	var found []store.PostFeedEntry
+	var ids []string
+	c.reads(func(r *store.ReadBatch) { r.Followed(userID(3), &ids) })
+	c.reads(func(r *store.ReadBatch) { r.FollowedAtHome(region.US, userID(6), &ids) })
+	entries := make([]*store.PostFeedEntry, pageRows)
+	for i := range entries {
+		entries[i] = &store.PostFeedEntry{ID: postID(3 * (i + 1))}
+	}
+	c.reads(func(r *store.ReadBatch) { r.Rank(region.US, entries, userID(6), postTime(worldPosts)) })
 	both(worldPosts*7, func(desc bool, at time.Time, id string) {
-		for _, ranked := range []bool{false, true} {
-			q := store.PostFeedQuery{
-				Desc: desc, After: at, AfterID: id, Limit: pageRows, Ranked: ranked, AsOf: postTime(worldPosts), Hidden: []string{userID(9)},
-				ReaderID: userID(3), OwnWall: true, Following: true, FollowedAt: map[region.Code]int64{region.US: 1000},
-			}
-			for n := range 999 {
-				q.Communities = append(q.Communities, communityID(3*n+3))
-			}
-			c.usAlone(func(r *store.ReadBatch) { r.ListPostFeed(q, &found) })
-			for _, n := range []int64{5_000, 30_000} {
-				q.FollowedAt = map[region.Code]int64{region.US: n}
-				c.usAlone(func(r *store.ReadBatch) { r.ListPostFeed(q, &found) })
-			}
-			q.Communities = q.Communities[:20]
-			q.ReaderID, q.FollowedAt = userID(6), nil
-			c.usAlone(func(r *store.ReadBatch) { r.ListPostFeed(q, &found) })
-			q.Everyone, q.WallsOpen = true, true
+		q := store.PostFeedQuery{
+			Desc: desc, After: at, AfterID: id, Limit: pageRows, Hidden: []string{userID(9)}, ReaderID: userID(3), OwnWall: true, Following: true,
+		}
+		for n := range 999 {
+			q.Communities = append(q.Communities, communityID(3*n+3))
+		}
+		for _, n := range []int64{1_000, 30_000} {
+			q.FollowedAt = map[region.Code]int64{region.US: n}
 			c.usAlone(func(r *store.ReadBatch) { r.ListPostFeed(q, &found) })
 		}
+		q.FollowedAt, q.Communities = nil, q.Communities[:2]
+		for i := range 60 { // few to many branches
+			if n := len(q.Followed); n == 1 || n == 10 || n == 59 {
+				c.usAlone(func(r *store.ReadBatch) { r.ListPostFeed(q, &found) })
+			}
+			q.Followed = append(q.Followed, userID(3*i+21))
+		}
+		q.Everyone, q.WallsOpen = true, true
+		c.usAlone(func(r *store.ReadBatch) { r.ListPostFeed(q, &found) })
 	})
 }
 

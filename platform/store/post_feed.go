@@ -8,6 +8,25 @@ import (
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
+// Feeds are assembled when they are read: posts are not copied to followers, so that a post of an account with a million
+// followers costs as much as any other, and follows, blocks and deletions take effect immediately. Each home with targets
+// finds its part of a page.
+//
+// With up to feedTargets targets, whose ids are known, a branch of UNION ALL reads the first posts of each. With more, the
+// next posts of the home are compared with the targets, in the order of the feed, until the page is full. This is fast if
+// many of the home's posts are on targets. The number of posts is limited, so that it takes about as long as the branches of
+// all targets, which are read if the page is not full. The home finds the targets in its mirror of follows.
+//
+// Late pages cost as much as the first one. BenchmarkFeed measures feeds; README.md has figures.
+const (
+	listedTargets  = 2_000  // maximum number of targets to make a list of
+	postsPerTarget = 100    // a branch takes as long as comparing so many posts with the list
+	maxListed      = 50_000 // maximum number of posts to compare with the list
+	maxProbed      = 20_000 // maximum number of posts to look up
+	everyoneWindow = 2_000  // number of posts of which most are in the feed
+	wholeHome      = 1_000_000_000
+)
+
 // PostFeedEntry is the position of a post in a feed.
 type PostFeedEntry struct {
 	ID         string
@@ -17,9 +36,9 @@ type PostFeedEntry struct {
 	CreatedAt  time.Time
 	// Reactions and Comments are the counts at AsOf, at most 100 each. Mine reports whether the reader has reacted.
 	// They are set in ranked feeds only.
-	Reactions int64
-	Comments  int64
-	Mine      bool
+	Reactions int64 `db:"-"`
+	Comments  int64 `db:"-"`
+	Mine      bool  `db:"-"`
 }
 
 // PostFeedQuery selects the published posts of many targets.
@@ -28,7 +47,9 @@ type PostFeedQuery struct {
 	ReaderID string
 	// OwnWall includes the reader's own wall, Following the followed walls.
 	OwnWall, Following bool
-	// FollowedAt is the approximate number of followed users by home. It determines the homes and their plans.
+	// Followed are the followed users of homes that FollowedAt does not contain. For the others, FollowedAt is their
+	// approximate number.
+	Followed   []string
 	FollowedAt map[region.Code]int64
 	// Communities are distinct ids. Posts of deleted communities are excluded.
 	Communities []string
@@ -48,62 +69,185 @@ type PostFeedQuery struct {
 	AsOf   time.Time
 }
 
-// targets returns the number of the query's targets in a home. own is the home of the reader.
-func (q PostFeedQuery) targets(home, own region.Code, communities []string) int {
-	n := len(communities)
-	if q.Following {
-		n += int(q.FollowedAt[home])
-	}
-	if q.OwnWall && own == home {
-		n++
-	}
-	return n
-}
-
-// ListPostFeed reads up to Limit entries in the order of the feed from every home that has targets.
+// ListPostFeed reads up to Limit entries in the order of the feed from every home that has targets. It takes one round
+// trip, another one to rank, and up to two if a home's next posts do not fill the page.
 func (r *ReadBatch) ListPostFeed(q PostFeedQuery, into *[]PostFeedEntry) {
 	*into = nil
-	communities := r.ByHome(q.Communities)
+	f := &postFeed{PostFeedQuery: q, reads: r, into: into}
+	communities, followed := r.ByHome(q.Communities), r.ByHome(q.Followed)
 	own, _ := r.HomeOf(q.ReaderID) // the id of a row
-	var parts []*[]PostFeedEntry
 	for _, home := range region.All() {
-		targets := q.targets(home, own, communities[home])
-		if targets == 0 && !q.Everyone {
-			continue
+		h := &homeFeed{postFeed: f, home: home, communities: communities[home]}
+		if q.Following && q.FollowedAt[home] == 0 {
+			h.walls = followed[home]
 		}
-		plan := q.choosePlan(targets)
-		args := []any{
-			q.ReaderID, q.After, q.AfterID, q.Limit, emptyIfNil(q.Hidden), emptyIfNil(communities[home]), emptyIfNil(q.StructureTypes), q.Following, q.OwnWall,
+		if q.OwnWall && own == home {
+			h.walls = append(slices.Clone(h.walls), q.ReaderID)
 		}
-		switch plan {
-		case feedEveryone:
-			args = append(args, q.WallsOpen)
-		case feedWalk:
-			args = append(args, q.firsts(targets))
-		case feedScan, feedMixed, feedProbe:
-			args = append(args, q.firsts(targets), scanWindow(targets))
-		}
-		if q.Ranked {
-			args = append(args, q.AsOf)
-		}
-		part := new([]PostFeedEntry)
-		parts = append(parts, part)
-		r.Add(home, lookup(feedStatements, feedKey{plan, q.Ranked}).in(q.Desc), db.Rows(part), args...)
+		h.begin()
 	}
-	r.Then(func() { *into = mergeEntries(parts, q) })
 }
 
-// mergeEntries merges the pages of the homes into one page.
-func mergeEntries(parts []*[]PostFeedEntry, q PostFeedQuery) []PostFeedEntry {
-	var all []PostFeedEntry
-	for _, part := range parts {
-		all = append(all, *part...)
+// postFeed is a page that is being read.
+type postFeed struct {
+	PostFeedQuery
+	reads   *ReadBatch
+	homes   []*homeFeed
+	pending int // homes that have not found their part
+	into    *[]PostFeedEntry
+}
+
+// homeFeed finds the part of one home.
+type homeFeed struct {
+	*postFeed
+	home        region.Code
+	walls       []string // that are known
+	communities []string
+	rows        []PostFeedEntry
+}
+
+// begin queues the first statement, unless the home has no targets.
+func (h *homeFeed) begin() {
+	unknown := 0
+	if h.Following {
+		unknown = int(h.FollowedAt[h.home])
 	}
-	slices.SortFunc(all, func(a, b PostFeedEntry) int {
-		if q.Desc {
-			return compareKeys(b.CreatedAt, b.ID, a.CreatedAt, a.ID)
+	targets := len(h.walls) + len(h.communities) + unknown
+	if targets == 0 && !h.Everyone {
+		return
+	}
+	h.homes = append(h.homes, h)
+	h.pending++
+	switch {
+	case h.Everyone:
+		h.everyone(everyoneWindow)
+	case unknown == 0 && targets <= feedTargets:
+		h.branches()
+	default:
+		h.window(targets, unknown > 0)
+	}
+}
+
+// args returns the arguments that all statements have.
+func (h *homeFeed) args(more ...any) []any {
+	return append([]any{h.After, h.AfterID, h.Limit, emptyIfNil(h.Hidden), emptyIfNil(h.StructureTypes)}, more...)
+}
+
+// then calls next after the round trip, or ends the part if the home did not answer.
+func (h *homeFeed) then(next func()) {
+	h.reads.Then(func() {
+		if slices.Contains(h.reads.Missing(), h.home) {
+			h.rows = nil
+			h.end()
+			return
 		}
-		return compareKeys(a.CreatedAt, a.ID, b.CreatedAt, b.ID)
+		next()
 	})
-	return all[:min(len(all), q.Limit)]
+}
+
+// everyone looks for the page among some of the home's posts, and then among all of them.
+func (h *homeFeed) everyone(posts int) {
+	h.reads.Add(h.home, feedEveryone.in(h.Desc), db.Rows(&h.rows), h.args(posts, h.ReaderID, h.Following, h.OwnWall, emptyIfNil(h.communities), h.WallsOpen)...)
+	h.then(func() {
+		if len(h.rows) < h.Limit && posts < wholeHome {
+			h.everyone(wholeHome)
+			return
+		}
+		h.end()
+	})
+}
+
+// window looks for the page among some of the home's posts. Otherwise all targets are read, after those that are unknown.
+func (h *homeFeed) window(targets int, unknown bool) {
+	st, posts := feedProbed, maxProbed
+	if targets <= listedTargets {
+		st, posts = feedListed, min(maxListed, postsPerTarget*targets)
+	}
+	h.reads.Add(h.home, st.in(h.Desc), db.Rows(&h.rows), h.args(posts, h.ReaderID, h.Following, h.OwnWall, emptyIfNil(h.communities))...)
+	h.then(func() {
+		switch {
+		case len(h.rows) >= h.Limit:
+			h.end()
+		case unknown:
+			var followed []string
+			h.reads.Add(h.home, sqlFollowersOf, db.Values(&followed), h.ReaderID)
+			h.then(func() {
+				h.walls = append(h.walls, followed...)
+				h.branches()
+			})
+		default:
+			h.branches()
+		}
+	})
+}
+
+// branches reads each target, and again without communities that turn out to be deleted.
+func (h *homeFeed) branches() {
+	targets := slices.Concat(h.walls, h.communities)
+	if len(targets) == 0 {
+		h.rows = nil
+		h.end()
+		return
+	}
+	var deleted []string
+	if len(h.communities) > 0 {
+		h.reads.Add(h.home, sqlCommunitiesDeleted, db.Values(&deleted), h.communities)
+	}
+	var found []PostFeedEntry
+	readEachAt(h.reads, h.home, targets, feedBranches[h.Desc], &found, h.args()...)
+	h.then(func() {
+		if len(deleted) > 0 {
+			h.communities = slices.DeleteFunc(h.communities, func(id string) bool { return slices.Contains(deleted, id) })
+			h.branches()
+			return
+		}
+		h.rows = found
+		h.end()
+	})
+}
+
+// end merges the parts if this is the last one.
+func (h *homeFeed) end() {
+	h.pending--
+	if h.pending == 0 {
+		h.merge()
+	}
+}
+
+// merge merges the parts into the page, and queues the statements that rank it.
+func (f *postFeed) merge() {
+	var all []PostFeedEntry
+	for _, h := range f.homes {
+		all = append(all, h.rows...)
+	}
+	slices.SortFunc(all, f.compare)
+	*f.into = all[:min(len(all), f.Limit)]
+	if f.Ranked && len(*f.into) > 0 {
+		f.rank()
+	}
+}
+
+func (f *postFeed) compare(a, b PostFeedEntry) int {
+	if f.Desc {
+		a, b = b, a
+	}
+	return compareKeys(a.CreatedAt, a.ID, b.CreatedAt, b.ID)
+}
+
+// rank sets what the entries are ranked by. It removes those of homes that do not answer.
+func (f *postFeed) rank() {
+	at := func(e PostFeedEntry) region.Code {
+		home, _ := f.reads.HomeOf(e.ID) // the id of a row
+		return home
+	}
+	byHome := map[region.Code][]*PostFeedEntry{}
+	for i, e := range *f.into {
+		byHome[at(e)] = append(byHome[at(e)], &(*f.into)[i])
+	}
+	for home, entries := range byHome {
+		f.reads.rank(home, entries, f.ReaderID, f.AsOf)
+	}
+	f.reads.Then(func() {
+		*f.into = slices.DeleteFunc(*f.into, func(e PostFeedEntry) bool { return slices.Contains(f.reads.Missing(), at(e)) })
+	})
 }

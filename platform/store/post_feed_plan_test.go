@@ -1,11 +1,12 @@
 package store_test
 
 import (
+	"fmt"
 	"slices"
-	"strings"
+	"strconv"
 	"testing"
+	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/page"
@@ -23,122 +24,175 @@ func statementName(t *testing.T, sql string) string {
 	return all[at].Name
 }
 
-// feedQueued is the statement that finds a page of one home.
-func feedQueued(t *testing.T, s *store.Store, q store.PostFeedQuery) db.Queued {
-	t.Helper()
-	q.Desc = true
-	q.After, _, q.AfterID = page.Cursor{Limit: 1}.Start(true)
-	r := s.NewReadBatch()
-	r.ListPostFeed(q, new([]store.PostFeedEntry))
-	queued := r.Queued()
-	require.Len(t, queued, 1)
-	return queued[0]
-}
-
-// TestFeedWay holds which statement a home is asked, by the number of targets that it has, and how far it may look.
-func TestFeedWay(t *testing.T) {
+// TestFirstStatementsOfFeeds holds what a home is asked first, by the number of targets that it has, and how far a window
+// reaches.
+func TestFirstStatementsOfFeeds(t *testing.T) {
 	s := open(t, schema.New(t))
-	reader := worldID("r", 1, 1) // at home elsewhere
 	some := []string{worldID("c", 1, 0), worldID("c", 2, 0)}
+	at := func(n int64) map[region.Code]int64 { return map[region.Code]int64{region.US: n} }
 	for name, test := range map[string]struct {
-		q    store.PostFeedQuery
-		want string
-		args []any // after those of every feed: the first posts of a target, the posts of a scan
+		q      store.PostFeedQuery
+		want   []string
+		window int
 	}{
-		"one":              {store.PostFeedQuery{Following: true, FollowedAt: map[region.Code]int64{"us": 1}, Limit: 21}, "feeds.walkCreatedDesc", []any{42}},
-		"few":              {store.PostFeedQuery{Following: true, FollowedAt: map[region.Code]int64{"us": 10}, Limit: 21}, "feeds.walkCreatedDesc", []any{5}},
-		"few, ranked":      {store.PostFeedQuery{Following: true, FollowedAt: map[region.Code]int64{"us": 100}, Limit: 217, Ranked: true}, "feeds.walkRankedCreatedDesc", []any{5}},
-		"not followed":     {store.PostFeedQuery{FollowedAt: map[region.Code]int64{"us": 500}, Communities: some, Limit: 21}, "feeds.walkCreatedDesc", []any{21}},
-		"the last walk":    {store.PostFeedQuery{Following: true, FollowedAt: map[region.Code]int64{"us": 128}, Limit: 21}, "feeds.walkCreatedDesc", []any{1}},
-		"with communities": {store.PostFeedQuery{Following: true, FollowedAt: map[region.Code]int64{"us": 128}, Communities: some, Limit: 21}, "feeds.scanCreatedDesc", []any{1, 3087}},
-		"hundreds":         {store.PostFeedQuery{Following: true, FollowedAt: map[region.Code]int64{"us": 300}, Limit: 217}, "feeds.scanCreatedDesc", []any{2, 7125}},
-		"many":             {store.PostFeedQuery{Following: true, FollowedAt: map[region.Code]int64{"us": 2000}, Limit: 21}, "feeds.scanCreatedDesc", []any{1, 20_000}},
-		"thousands":        {store.PostFeedQuery{Following: true, FollowedAt: map[region.Code]int64{"us": 2001}, Limit: 21}, "feeds.mixedCreatedDesc", []any{1, 20_000}},
-		"ten thousands":    {store.PostFeedQuery{Following: true, FollowedAt: map[region.Code]int64{"us": 20_000}, Limit: 21}, "feeds.mixedCreatedDesc", []any{1, 20_000}},
-		"very many":        {store.PostFeedQuery{Following: true, FollowedAt: map[region.Code]int64{"us": 20_001}, Limit: 21}, "feeds.probeCreatedDesc", []any{1, 20_000}},
+		"one":              {q: store.PostFeedQuery{Following: true, Followed: manyIDs(1)}, want: []string{"branches4"}},
+		"few":              {q: store.PostFeedQuery{Following: true, Followed: manyIDs(5)}, want: []string{"branches16"}},
+		"the most":         {q: store.PostFeedQuery{Following: true, Followed: manyIDs(64)}, want: []string{"branches64"}},
+		"with communities": {q: store.PostFeedQuery{Following: true, Followed: manyIDs(63), Communities: some}, want: []string{"listed"}, window: 6500},
+		"not followed":     {q: store.PostFeedQuery{Followed: manyIDs(3), FollowedAt: at(500), Communities: some}, want: []string{"deleted", "branches4"}},
+		"hundreds":         {q: store.PostFeedQuery{Following: true, FollowedAt: at(300)}, want: []string{"listed"}, window: 30_000},
+		"thousands":        {q: store.PostFeedQuery{Following: true, FollowedAt: at(5000)}, want: []string{"probed"}, window: 20_000},
+		"everyone":         {q: store.PostFeedQuery{Everyone: true, Following: true, Followed: manyIDs(3)}, want: []string{"everyone"}, window: 2000},
 	} {
 		t.Run(name, func(t *testing.T) {
-			test.q.ReaderID = reader
-			q := feedQueued(t, s, test.q)
-			require.Equal(t, test.want, statementName(t, q.SQL))
-			const ofEvery = 10
-			rest := q.Args[ofEvery:]
-			if test.q.Ranked {
-				rest = rest[:len(rest)-1]
+			test.q.ReaderID, test.q.Desc, test.q.Limit = region.NewID(region.EU), true, 21
+			r := s.NewReadBatch()
+			r.ListPostFeed(test.q, new([]store.PostFeedEntry))
+			var got []string
+			for _, q := range r.Queued() {
+				if q.Args[0] != "us" {
+					continue
+				}
+				got = append(got, statementName(t, q.SQL))
+				if test.window > 0 {
+					const ofWindow = 6
+					require.Equal(t, test.window, q.Args[ofWindow])
+				}
 			}
-			require.Equal(t, test.args, rest)
+			for i, want := range test.want {
+				test.want[i] = map[string]string{
+					"branches4": "feeds.branchesCreatedDesc4", "branches16": "feeds.branchesCreatedDesc16", "branches64": "feeds.branchesCreatedDesc64",
+					"listed": "feeds.listedCreatedDesc", "probed": "feeds.probedCreatedDesc", "everyone": "feeds.everyoneCreatedDesc", "deleted": "communities.deleted",
+				}[want]
+			}
+			require.Equal(t, test.want, got)
 		})
 	}
 }
 
-// TestFeedNext holds what a scan does after its sample, by how many of the home's posts stand on what the reader
-// follows.
-func TestFeedNext(t *testing.T) {
-	s, conn := feedOfShares(t)
-	for name, test := range map[string]struct {
-		share   int   // of 1,000 posts
-		targets int64 // as many posts as that, times 23.75, a scan may look at
-		limit   int
-		next    string
-		walk    bool
-	}{
-		"the sample is enough":              {share: 250, targets: 200, limit: 21, next: "page"},
-		"a scan is cheaper":                 {share: 50, targets: 200, limit: 51, next: "scan"},
-		"a scan of more than there are":     {share: 50, targets: 1000, limit: 400, next: "scan", walk: true},
-		"a walk is cheaper, the page large": {share: 50, targets: 150, limit: 217, next: "walk", walk: true},
-		"a scan is, of so many targets":     {share: 50, targets: 500, limit: 217, next: "scan"},
-		"nothing in the sample":             {share: 0, targets: 500, limit: 21, next: "walk", walk: true},
-		"of thousands, a small sample":      {share: 50, targets: 5000, limit: 21, next: "scan"},
-		"of thousands, a small one for all": {share: 250, targets: 5000, limit: 21, next: "page"},
-		"nothing in the small sample":       {share: 0, targets: 5000, limit: 21, next: "walk", walk: true},
-		"asked one by one, the same":        {share: 50, targets: 50_000, limit: 21, next: "scan"},
-		"asked one by one, for nothing":     {share: 0, targets: 50_000, limit: 21, next: "walk", walk: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			q := feedQueued(t, s, store.PostFeedQuery{
-				ReaderID: worldID("r", test.share, 0), Following: true, FollowedAt: map[region.Code]int64{"us": test.targets}, Limit: test.limit,
-			})
-			next, walk := feedNext(t, conn, q)
-			require.Equal(t, test.next, next)
-			require.Equal(t, test.walk, walk)
-		})
+func manyIDs(n int) []string {
+	ids := make([]string, n)
+	for i := range ids {
+		ids[i] = region.NewID(region.US)
 	}
-	q := feedQueued(t, s, store.PostFeedQuery{ReaderID: worldID("r", 50, 0), Following: true, FollowedAt: map[region.Code]int64{"us": 500}, Limit: 21})
-	_, err := conn.Exec(t.Context(), `DELETE FROM posts WHERE created_at > (SELECT created_at FROM posts ORDER BY created_at OFFSET 99 LIMIT 1)`)
-	require.NoError(t, err)
-	next, walk := feedNext(t, conn, q)
-	require.Equal(t, "page", next, "there are no posts but those of the sample")
-	require.False(t, walk)
+	return ids
 }
 
-// feedOfShares has 7,000 posts, of which every 4th is on wall 250 and every 20th on wall 50, and readers of these
-// walls.
-func feedOfShares(t *testing.T) (*store.Store, *pgx.Conn) {
-	t.Helper()
+// TestFollowedForFeeds holds that a feed knows the followed users of a home if there are few of them.
+func TestFollowedForFeeds(t *testing.T) {
 	url := schema.New(t)
+	s := open(t, url)
 	conn := connect(t, url)
+	reader := region.NewID(region.EU)
+	counts := store.Counts{}
+	follow := func(home region.Code, n int) {
+		counts.Add(reader, store.CountFollowing(home), int64(n))
+		from, _ := region.IDRange(home)
+		_, err := conn.Exec(t.Context(), `INSERT INTO follows (home, follower_id, followee_id, follower_public_id, followee_public_id, status, version, created_at, updated_at)
+			SELECT 'eu', $1, $2 || lpad(to_hex(n), 22, '0'), 'r', 'u', 'accepted', 1, now(), now() FROM generate_series(1, $3) AS n`, reader, from, n)
+		require.NoError(t, err)
+	}
+	follow(region.US, 300)
+	follow(region.EU, 64)
+	follow(region.SG, 3)
+	followed := followedBy(t, s, reader)
+	q := store.PostFeedQuery{ReaderID: reader}
+	q.Follow(followed, counts, s.Routes())
+	require.Equal(t, map[region.Code]int64{region.US: 300}, q.FollowedAt)
+	require.Len(t, s.ByHome(q.Followed)[region.EU], 64)
+	require.Len(t, s.ByHome(q.Followed)[region.SG], 3)
+}
+
+// TestFeedsReadAFewRows holds how many posts a page of a feed reads among many others.
+func TestFeedsReadAFewRows(t *testing.T) {
+	url := schema.New(t)
+	s := open(t, url)
+	conn := connect(t, url)
+	// Every second post is on one of 100 walls, the others are on a wall and in a private community of others.
 	for _, sql := range []string{
 		`INSERT INTO posts (home, id, target_type, target_id, target_public_id, author_id, author_public_id, is_parent,
 				feed_type, data_type, structure_type, created_at, updated_at, edited_at)
 			SELECT 'us', ID(p, n, 0), 'user', ID(u, w, 0), 'w', ID(u, w, 0), 'w', true, 'published', 'text', 'text', AT(n, 7), AT(n, 7), AT(n, 7)
-			FROM (SELECT n, CASE WHEN n % 4 = 0 THEN 250 WHEN n % 20 = 1 THEN 50 ELSE 1000 END AS w FROM generate_series(1, 7000) AS n) AS p`,
+			FROM (SELECT n, CASE WHEN n % 2 = 0 THEN n / 2 % 100 ELSE 1000 END AS w FROM generate_series(1, 30000) AS n) AS p`,
 		`INSERT INTO followers (home, followee_id, follower_id, follower_public_id, followee_public_id, status, version, created_at, updated_at)
-			SELECT 'us', ID(u, n, 0), ID(r, n, 0), 'r', 'u', 'accepted', 1, AT(n, 7), AT(n, 7) FROM generate_series(0, 999) AS n`,
+			SELECT 'us', ID(u, n, 0), ID(r, 1, 0), 'r', 'u', 'accepted', 1, AT(n, 7), AT(n, 7) FROM generate_series(0, 99) AS n`,
+		`ANALYZE`,
+		`SET enable_seqscan = off`,
+		`SET plan_cache_mode = force_generic_plan`,
 	} {
 		_, err := conn.Exec(t.Context(), expandWorld(sql))
 		require.NoError(t, err, sql)
 	}
-	return open(t, url), conn
+	few := make([]string, 10)
+	for i := range few {
+		few[i] = worldID("u", i, 0)
+	}
+	e := &explainer{t: t, conn: conn, prepared: map[string]string{}, used: map[string]bool{}}
+	for name, test := range map[string]struct {
+		q    store.PostFeedQuery
+		most float64
+	}{
+		"branches": {store.PostFeedQuery{Following: true, Followed: few}, 21 + 16},
+		"listed":   {store.PostFeedQuery{Following: true, FollowedAt: map[region.Code]int64{region.US: 200}}, 2 * 21},
+		"probed":   {store.PostFeedQuery{Following: true, FollowedAt: map[region.Code]int64{region.US: 5000}}, 2 * 21},
+		"everyone": {store.PostFeedQuery{Everyone: true, WallsOpen: true}, 21},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.q.ReaderID, test.q.Desc, test.q.Limit = worldID("r", 1, 0), true, 21
+			test.q.After, _, test.q.AfterID = page.Cursor{Limit: 1}.Start(true)
+			r := s.NewReadBatch()
+			r.ListPostFeed(test.q, new([]store.PostFeedEntry))
+			queued := r.Queued()
+			at := slices.IndexFunc(queued, func(q db.Queued) bool { return q.Args[0] == "us" })
+			plan := e.explain(sample{Queued: queued[at], name: name})
+			var read float64
+			plan.each(func(n *planNode) {
+				if n.Relation == "posts" {
+					read += n.returned() + n.removed()
+				}
+			})
+			require.Equal(t, float64(21), plan.Rows)
+			require.LessOrEqual(t, read, test.most, fmt.Sprint(plan))
+		})
+	}
 }
 
-// feedNext asks the parts of a scan what they decided.
-func feedNext(t *testing.T, conn *pgx.Conn, q db.Queued) (next string, walk bool) {
-	t.Helper()
-	parts, _, found := strings.Cut(q.SQL, " SELECT f.id, ")
-	require.True(t, found)
-	sql := parts + ` SELECT (SELECT next FROM seen), (SELECT walk FROM result), (SELECT count(*) FROM walked)`
-	var walked int
-	require.NoError(t, conn.QueryRow(t.Context(), sql, q.Args...).Scan(&next, &walk, &walked))
-	require.True(t, walk || walked == 0, "%d rows of a walk that was not to be", walked)
-	return next, walk
+// TestFeedWithoutDeletedCommunities holds that a page is full although the newest posts are in a deleted community.
+func TestFeedWithoutDeletedCommunities(t *testing.T) {
+	url := schema.New(t)
+	s := open(t, url)
+	conn := connect(t, url)
+	for _, sql := range []string{
+		`INSERT INTO communities (home, id, display_name, name_key, creator_id, creator_public_id, is_official, is_public, is_discoverable,
+				only_admin_can_post, post_approval, comment_approval, join_approval, story_comments, notification_mode, type, tags, category_ids,
+				created_at, updated_at, deleted_at)
+			SELECT 'us', ID(c, n, 0), n::text, n::text, 'x', 'x', false, true, true, false, false, false, false, false, 'default', 'default', '{}', '{}',
+				AT(n, 1), AT(n, 1), CASE WHEN n = 2 THEN AT(n, 1) END FROM generate_series(1, 2) AS n`,
+		`INSERT INTO posts (home, id, target_type, target_id, target_public_id, author_id, author_public_id, is_parent,
+				feed_type, data_type, structure_type, created_at, updated_at, edited_at)
+			SELECT 'us', ID(p, n, 0), 'community', ID(c, CASE WHEN n > 50 THEN 2 ELSE 1 END, 0), 'c', ID(u, n, 0), 'w', true, 'published', 'text', 'text', AT(n, 7), AT(n, 7), AT(n, 7)
+			FROM generate_series(1, 100) AS n`,
+	} {
+		_, err := conn.Exec(t.Context(), expandWorld(sql))
+		require.NoError(t, err, sql)
+	}
+	for _, communities := range [][]int{{1, 2}, {2}} {
+		t.Run(strconv.Itoa(len(communities)), func(t *testing.T) {
+			q := store.PostFeedQuery{ReaderID: worldID("r", 1, 0), Desc: true, Limit: 20, AsOf: time.Now(), Ranked: true}
+			q.After, _, q.AfterID = page.Cursor{Limit: 1}.Start(true)
+			for _, n := range communities {
+				q.Communities = append(q.Communities, worldID("c", n, 0))
+			}
+			var found []store.PostFeedEntry
+			r := s.NewReadBatch()
+			r.ListPostFeed(q, &found)
+			run(t, r)
+			if len(communities) == 1 {
+				require.Empty(t, found)
+				return
+			}
+			require.Len(t, found, 20)
+			require.Equal(t, worldID("p", 50, 0), found[0].ID)
+		})
+	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
@@ -27,17 +26,19 @@ type sources struct {
 	*service.Request
 	settings    store.Settings
 	counts      store.Counts
+	followed    []string
 	communities []string
 	hidden      []string
 }
 
-// sources reads the sources of the caller's feed, in the first of four round trips. The second one finds the page,
-// the third one reads the posts and their targets, the fourth one what those refer to. Each goes to the homes
-// concerned in parallel, and from the second one on, homes that do not answer are left out of the page.
+// sources reads the sources of the caller's feed, in the first of usually four round trips. The second one finds the page,
+// and another one what it is ranked by; the third one reads the posts and their targets, the fourth one what those refer to.
+// Each goes to the homes concerned in parallel, and from the second one on, homes that do not answer are left out of the page.
 func (s *Service) sources(ctx context.Context) (*sources, error) {
 	src := &sources{Request: s.NewUserRequest(ctx), counts: store.Counts{}}
 	id := src.Caller.UserID
 	src.CountsOf([]string{id}, src.counts)
+	src.Followed(id, &src.followed)
 	src.CommunitiesOfUser(id, &src.communities)
 	src.HiddenFrom(id, &src.hidden)
 	src.Settings(s.Region, &src.settings)
@@ -46,16 +47,12 @@ func (s *Service) sources(ctx context.Context) (*sources, error) {
 
 // query returns the caller's feed query without any sources.
 func (src *sources) query() store.PostFeedQuery {
-	id := src.User().ID
-	q := store.PostFeedQuery{ReaderID: id, FollowedAt: map[region.Code]int64{}, Hidden: src.hidden}
-	for _, home := range region.All() {
-		q.FollowedAt[home] += src.counts.Of(id, store.CountFollowing(home))
-		for _, other := range region.All() { // followed users may have moved
-			moved := src.Deps.Store.Routes().Moved(home, other)
-			q.FollowedAt[other] += min(moved, src.counts.Of(id, store.CountFollowing(home)))
-		}
-	}
-	return q
+	return store.PostFeedQuery{ReaderID: src.User().ID, Hidden: src.hidden}
+}
+
+// follow includes the walls that the caller follows.
+func (src *sources) follow(q *store.PostFeedQuery) {
+	q.Follow(src.followed, src.counts, src.Deps.Store.Routes())
 }
 
 // ListFollowingFeed lists the posts of the caller's wall, of the walls that the caller follows and of the caller's
@@ -71,7 +68,8 @@ func (s *Service) ListFollowingFeed(ctx context.Context, req *plazav1.ListFollow
 		return nil, err
 	}
 	q := src.query()
-	q.OwnWall, q.Following, q.Communities = true, true, src.communities
+	q.OwnWall, q.Communities = true, src.communities
+	src.follow(&q)
 	a, paging, err := s.page(ctx, src, list, q)
 	if err != nil {
 		return nil, err

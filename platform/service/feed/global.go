@@ -62,7 +62,10 @@ func (src *sources) global(onlyMine bool) store.PostFeedQuery {
 		q.OwnWall = true
 		return q
 	}
-	q.OwnWall, q.Following = set.ShowMyPost, set.ShowFollowingPost
+	q.OwnWall = set.ShowMyPost
+	if set.ShowFollowingPost {
+		src.follow(&q)
+	}
 	if set.ShowCommunityPost {
 		q.Communities = src.communities
 	}

@@ -70,7 +70,7 @@ func (b *Batch) Add(home region.Code, st *Statement, scan func(pgx.Rows) error, 
 }
 
 // Then queues a function to call after all statements have succeeded, such as one that merges the rows of several
-// homes.
+// homes. If it queues further statements, Run sends them in another round trip.
 func (b *Batch) Then(f func()) { b.then = append(b.then, f) }
 
 // Empty reports whether no statement is queued.
@@ -92,14 +92,35 @@ func (b *Batch) Queued() []Queued {
 
 // Run sends the statements and scans the results. It must not be called twice.
 func (b *Batch) Run(ctx context.Context) error {
-	if b.Empty() {
-		return nil
+	for !b.Empty() {
+		if err := b.runOnce(ctx); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// runOnce sends the queued statements and calls the queued functions.
+func (b *Batch) runOnce(ctx context.Context) error {
 	if err := b.requireReadable(ctx); err != nil {
 		return err
 	}
 	countRoundTrip(ctx)
 	errs := b.runAll(ctx)
+	if err := b.require(ctx, errs); err != nil {
+		return err
+	}
+	then := b.then
+	b.queries, b.then = map[region.Code][]query{}, nil
+	for _, f := range then {
+		f()
+	}
+	return nil
+}
+
+// require returns the first of the errors of the homes. In a best-effort batch, homes that are unavailable are missing
+// instead.
+func (b *Batch) require(ctx context.Context, errs [3]error) error {
 	for i, code := range region.All() {
 		if errs[i] == nil {
 			continue
@@ -111,9 +132,6 @@ func (b *Batch) Run(ctx context.Context) error {
 			continue
 		}
 		return errs[i]
-	}
-	for _, f := range b.then {
-		f()
 	}
 	return nil
 }

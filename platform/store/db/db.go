@@ -94,6 +94,10 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	return d, nil
 }
 
+// planLifetime is how long a connection, and so a plan, is used. A plan that was made while the statistics of its tables
+// were those of empty tables can read a whole index.
+const planLifetime = 10 * time.Minute
+
 func openPool(ctx context.Context, cfg Config, code region.Code) (*pgxpool.Pool, error) {
 	address := cfg.URLs[code]
 	if address == "" {
@@ -107,8 +111,8 @@ func openPool(ctx context.Context, cfg Config, code region.Code) (*pgxpool.Pool,
 		return nil, errors.New("the address is not a database URL") // pgx's error contains the password
 	}
 	pc.MaxConns = cfg.PoolSize
-	pc.MaxConnLifetime = time.Hour
-	pc.MaxConnLifetimeJitter = 10 * time.Minute
+	pc.MaxConnLifetime = planLifetime
+	pc.MaxConnLifetimeJitter = planLifetime / 5
 	pc.MaxConnIdleTime = 10 * time.Minute
 	pc.ConnConfig.ConnectTimeout = cfg.StatementTimeout
 	// The server's timeout is longer than the client's, so that the client's error is the one that is reported.

@@ -20,7 +20,9 @@ func connected(t *testing.T, c *apptest.Client, filters ...string) *apptest.MQTT
 }
 
 // communityTopic returns the topic of a community.
-func communityTopic(c *apptest.Client, id string) string { return c.Network.NetworkID + "/social/community/" + id }
+func communityTopic(c *apptest.Client, id string) string {
+	return c.Network.NetworkID + "/social/community/" + id
+}
 
 // TestMQTTPostEvents has users of every region connected in every region.
 func TestMQTTPostEvents(t *testing.T) {
@@ -41,7 +43,7 @@ func TestMQTTPostEvents(t *testing.T) {
 	author.Do(t, http.MethodDelete, "/api/v3/posts/"+post, nil).OK(t)
 	for _, reader := range readers {
 		for _, name := range []string{"post.created", "post.updated", "post.addReaction", "post.removeReaction", "post.deleted"} {
-			e := reader.Next(t)
+			e := next(t, reader)
 			require.Equal(t, name, e.EventType)
 			require.Equal(t, topic+"/post/"+post, e.Topic)
 			require.Equal(t, e.Topic, e.Path)

@@ -14,7 +14,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/coder/websocket"
 	mqtt "github.com/mochi-mqtt/server/v2"
 	"github.com/mochi-mqtt/server/v2/packets"
 
@@ -87,21 +86,23 @@ func (b *broker) Provides(method byte) bool {
 	}, []byte{method})
 }
 
-// ServeMQTT serves MQTT over WebSocket until the client disconnects, and answers other requests.
+// ServeMQTT answers a request for a connection by MQTT over WebSocket. The connection outlives the request, whose memory an
+// idle connection does not need.
 func (h *Hub) ServeMQTT(w http.ResponseWriter, r *http.Request) {
-	socket, err := websocket.Accept(w, r, &websocket.AcceptOptions{
-		Subprotocols: []string{"mqtt"},
-		// The token is in a packet, not in a cookie, so a page of another origin gains nothing.
-		InsecureSkipVerify: true,
-	})
+	ws, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
-		return // Accept has answered
+		return // Upgrade has answered
 	}
-	socket.SetReadLimit(maxMQTTPacket)
-	c := websocket.NetConn(context.WithoutCancel(r.Context()), socket, websocket.MessageBinary)
+	ws.SetReadLimit(maxMQTTPacket)
+	c := &socket{Conn: ws}
 	_ = c.SetDeadline(time.Now().Add(admission)) // until the first packet has set that of the keep-alive
-	defer h.broker.remove(c)
-	_ = h.broker.server.EstablishConnection("websocket", c)
+	go h.broker.serve(c)
+}
+
+// serve serves a connection until it ends.
+func (b *broker) serve(c *socket) {
+	defer b.remove(c)
+	_ = b.server.EstablishConnection("websocket", c)
 }
 
 // errRefused ends a connection whose refusal was sent.
@@ -115,13 +116,20 @@ func (b *broker) OnConnect(cl *mqtt.Client, pk packets.Packet) error {
 	if len(cl.ID) > maxClientID {
 		code = packets.ErrClientIdentifierNotValid
 	} else {
-		code = b.admit(cl, string(pk.Connect.Username), string(pk.Connect.Password))
+		apart(func() { code = b.admit(cl, string(pk.Connect.Username), string(pk.Connect.Password)) })
 	}
 	if code == packets.CodeSuccess {
 		return nil
 	}
 	_ = b.server.SendConnack(cl, code, false, nil)
 	return errRefused
+}
+
+// apart calls f in a goroutine of its own, whose stack grows: that of a connection stays small.
+func apart(f func()) {
+	var g sync.WaitGroup
+	g.Go(f)
+	g.Wait()
 }
 
 // admit registers the connection of a client with the access token of a user.
@@ -211,11 +219,13 @@ func (b *broker) all() []*mqttClient {
 // OnSubscribe replaces the filters that the client may not subscribe to by an invalid one, which the library refuses.
 func (b *broker) OnSubscribe(cl *mqtt.Client, pk packets.Packet) packets.Packet {
 	c := b.find(cl)
-	for i := range pk.Filters {
-		if c == nil || cl.State.Subscriptions.Len()+i >= maxSubscriptions || !b.permits(c, pk.Filters[i].Filter) {
-			pk.Filters[i].Filter = ""
+	apart(func() {
+		for i := range pk.Filters {
+			if c == nil || cl.State.Subscriptions.Len()+i >= maxSubscriptions || !b.permits(c, pk.Filters[i].Filter) {
+				pk.Filters[i].Filter = ""
+			}
 		}
-	}
+	})
 	return pk
 }
 

@@ -13,7 +13,7 @@ import (
 
 // MQTTEvent is an event as an MQTT client receives it.
 type MQTTEvent struct {
-	Topic     string
+	Topic     string          `json:"-"`
 	EventType string          `json:"eventType"`
 	Data      json.RawMessage `json:"data"`
 	NetworkID string          `json:"networkId"`

@@ -1,7 +1,6 @@
 package realtime
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -80,10 +79,10 @@ func (b *broker) ID() string { return "plaza" }
 
 // Provides reports which methods of the hook the library calls.
 func (b *broker) Provides(method byte) bool {
-	return bytes.Contains([]byte{
+	return slices.Contains([]byte{
 		mqtt.OnConnect, mqtt.OnConnectAuthenticate, mqtt.OnACLCheck, mqtt.OnSubscribe, mqtt.OnSubscribed, mqtt.OnUnsubscribed,
 		mqtt.OnPublishDropped,
-	}, []byte{method})
+	}, method)
 }
 
 // ServeMQTT answers a request for a connection by MQTT over WebSocket. The connection outlives the request, whose memory an

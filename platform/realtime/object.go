@@ -231,10 +231,8 @@ func (h *Hub) run(ctx context.Context, reads *store.ReadBatch, home region.Code)
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
-	for _, missing := range reads.Missing() {
-		if missing == home {
-			return fail.Unavailable("the home of the event log did not answer", nil)
-		}
+	if slices.Contains(reads.Missing(), home) {
+		return fail.Unavailable("the home of the event log did not answer", nil)
 	}
 	return nil
 }

@@ -31,7 +31,9 @@ func MessageMentionsJSON(list []MessageMention) []byte { return listJSON(list) }
 func MessageMentions(raw []byte) []MessageMention { return listOf[MessageMention](raw) }
 
 // MessagePath returns the path of a message.
-func (b *Builder) MessagePath(m store.Message) string { return b.MessageFeedPath(m.ChannelID, m.FeedID) + "/" + m.ID }
+func (b *Builder) MessagePath(m store.Message) string {
+	return b.MessageFeedPath(m.ChannelID, m.FeedID) + "/" + m.ID
+}
 
 // MessageFeedPath returns a subchannel's path.
 func (b *Builder) MessageFeedPath(channelID, id string) string {

@@ -16,6 +16,7 @@ import (
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/realtime"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
 )
 
 // serveMQTT returns the address at which the hub serves MQTT.
@@ -123,23 +124,30 @@ func TestMQTTPacketLimit(t *testing.T) {
 // TestMQTTSlowClient has one client that does not read, and one that does.
 func TestMQTTSlowClient(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(o *realtime.Options) { o.QueueLength = 8 })
+	const queue = 8
+	w := newWorld(t, func(o *realtime.Options) { o.QueueLength = queue })
+	tx, user := w.deps.Store.NewTx(region.EU), new(store.User)
+	tx.UpdateUser(w.user.ID, store.UserChange{Metadata: []byte(`{"x":"` + strings.Repeat("x", 9000) + `"}`)}, w.deps.Now(), &user)
+	require.NoError(t, tx.Commit(t.Context()))
 	address := w.serveMQTT()
 	topic := networkID + "/user/" + w.user.ID
 	slow := w.rawMQTT(address, topic)
-	received := make(chan mqtt.Message, 100_000)
-	quick, _ := connect(t, w.options(address, "quick"))
+	received := make(chan mqtt.Message, queue)
+	quick, lost := connect(t, w.options(address, "quick"))
 	token := quick.Subscribe(topic, 0, func(_ mqtt.Client, m mqtt.Message) { received <- m })
 	require.True(t, token.WaitTimeout(10*time.Second))
-	sent := 0
-	for closed := false; !closed; sent += 50 {
-		w.emitUserUpdated(50)
-		for range 50 {
-			<-received
+	for sent := 0; w.hub.Streams() == 2; sent += queue {
+		require.Less(t, sent, 20_000, "the slow client is not disconnected")
+		w.emitUserUpdated(queue)
+		for range queue { // no more than its queue takes
+			select {
+			case <-received:
+			case <-lost:
+				require.FailNow(t, "the quick client was disconnected")
+			}
 		}
-		closed = w.hub.Streams() == 1
-		require.Less(t, sent, 100_000, "the slow client is not disconnected")
 	}
+	require.Equal(t, 1, w.hub.Streams())
 	_ = slow.CloseNow()
 }
 

@@ -82,6 +82,9 @@ func (b *bench) run(ctx context.Context) (*report, error) {
 	if r.contention, err = b.contention(ctx); err != nil {
 		return nil, err
 	}
+	if r.realtime, err = b.realtime(ctx); err != nil {
+		return nil, err
+	}
 	r.feeds, err = b.feeds(ctx)
 	return r, err
 }

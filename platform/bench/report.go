@@ -30,6 +30,7 @@ type report struct {
 	residentAfter float64
 	contention    []*contentionCase
 	feeds         []*feedCase
+	realtime      *realtimeResult
 }
 
 func (r *report) print(out io.Writer) error {
@@ -49,6 +50,9 @@ func (r *report) print(out io.Writer) error {
 		return err
 	}
 	if err := r.printContention(out); err != nil {
+		return err
+	}
+	if err := r.printRealtime(out); err != nil {
 		return err
 	}
 	return r.printFeeds(out)

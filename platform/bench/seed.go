@@ -15,6 +15,7 @@ import (
 
 // amounts is the amount of data.
 type amounts struct {
+	watchers     int // users who belong to nothing
 	users        int // members of every community; the first reads, the second creates, all flag
 	authors      int // number of users, starting with the third, who wrote the posts and comments
 	feedPosts    int // posts in the community whose feed is read
@@ -33,7 +34,7 @@ const threadComments = 50
 // users that no flag is repeated.
 func benchmarkAmounts() amounts {
 	return amounts{
-		users: 100, authors: 12, feedPosts: 200, feedComments: 5, flagPosts: 500, flagComments: 8, circles: 8, reactions: 4, channels: 200,
+		users: 100, authors: 12, feedPosts: 200, feedComments: 5, flagPosts: 500, flagComments: 8, circles: 8, reactions: 4, channels: 200, watchers: 320,
 	}
 }
 
@@ -44,6 +45,7 @@ func (a amounts) comments() int { return a.feedPosts*a.feedComments + a.flagPost
 // data are the ids used in requests.
 type data struct {
 	people   []person
+	watchers []person // users who belong to nothing
 	feed     string   // the community whose feed is read
 	post     string   // a post of it
 	circles  []string // communities in which posts are created
@@ -157,6 +159,13 @@ func (s *seeder) addPeople(ctx context.Context) error {
 			return err
 		}
 		s.people = append(s.people, p)
+	}
+	for i := range s.amounts.watchers {
+		p, err := addPerson(w, s.issuer, fmt.Sprintf("watcher-%d", i+1), fmt.Sprintf("Watcher %d", i+1), s.tick())
+		if err != nil {
+			return err
+		}
+		s.data.watchers = append(s.data.watchers, p)
 	}
 	return w.Commit(ctx)
 }

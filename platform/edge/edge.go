@@ -215,6 +215,8 @@ func (e *edge) ServeHTTP(out http.ResponseWriter, request *http.Request) {
 func (e *edge) route(_ http.ResponseWriter, request *http.Request) {
 	w := responseWriterFrom(request.Context())
 	switch {
+	case e.realtime != nil && request.URL.Path == mqttPath:
+		e.serveMQTT(w, request)
 	case e.isRealtime(request):
 		e.serveRealtime(w, request)
 	case e.pages != nil && e.pages.Handles(request.URL.Path):

@@ -18,6 +18,21 @@ type Realtime interface {
 	Known(name string) bool
 	// Serve streams events until the client disconnects. It must not return an error after it has written anything.
 	Serve(w http.ResponseWriter, r *http.Request, name string) error
+	// ServeMQTT serves MQTT over WebSocket until the client disconnects, and answers other requests.
+	ServeMQTT(w http.ResponseWriter, r *http.Request)
+}
+
+// mqttPath is the path of MQTT over WebSocket.
+const mqttPath = "/mqtt"
+
+// serveMQTT serves a connection by MQTT. It is not in flight, and its duration is not observed, because clients decide how
+// long it lasts.
+func (e *edge) serveMQTT(w *responseWriter, request *http.Request) {
+	w.procedure = mqttPath
+	w.writeTimeout, w.memory = 0, nil
+	e.metrics.inFlight.Dec()
+	defer e.metrics.inFlight.Inc()
+	e.realtime.ServeMQTT(w, request)
 }
 
 // MarshalJSON returns the JSON of a message as in REST responses.

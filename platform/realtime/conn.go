@@ -14,11 +14,12 @@ type frame struct {
 
 // Reasons for which the server ends a stream, as sent in its last event.
 const (
-	endShutdown = "shutdown"
-	endSlow     = "slow"
-	endToken    = "tokenExpired"
-	endSession  = "sessionEnded"
-	endMoved    = "userMoved"
+	endShutdown    = "shutdown"
+	endSlow        = "slow"
+	endToken       = "tokenExpired"
+	endSession     = "sessionEnded"
+	endMoved       = "userMoved"
+	endUnavailable = "unavailable"
 )
 
 // conn is one stream. Its queue holds the frames its client has not received. When the queue is full, nothing more is
@@ -32,6 +33,7 @@ type conn struct {
 	from      int64 // the stream has read events up to this number itself
 	limit     int
 	notify    chan struct{}
+	ended     func(reason string) // ends a connection by MQTT, which has no queue here; nil for streams
 
 	mu     sync.Mutex
 	queue  []frame
@@ -74,6 +76,9 @@ func (c *conn) end(reason string) {
 	defer c.mu.Unlock()
 	if c.reason == "" {
 		c.reason = reason
+		if c.ended != nil {
+			go c.ended(reason)
+		}
 	}
 	c.signal()
 }

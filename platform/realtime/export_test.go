@@ -4,7 +4,7 @@ package realtime
 func (h *Hub) Streams() int {
 	n := 0
 	for _, t := range h.tails {
-		n += len(t.streams())
+		n += len(t.open())
 	}
 	return n
 }

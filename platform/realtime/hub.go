@@ -49,6 +49,7 @@ type Hub struct {
 	tails   map[region.Code]*tail
 	logs    map[region.Code]*batcher
 	metrics *metrics
+	broker  *broker
 
 	mu      sync.Mutex
 	streams map[string]int // by user; those of administrators by name
@@ -63,6 +64,7 @@ func New(o Options) *Hub {
 		Options: o, metrics: newMetrics(o.Registerer), tails: map[region.Code]*tail{}, logs: map[region.Code]*batcher{},
 		streams: map[string]int{}, closing: make(chan struct{}),
 	}
+	h.broker = newBroker(h)
 	for _, home := range region.All() {
 		t := newTail(h, home)
 		h.tails[home] = t
@@ -90,7 +92,21 @@ func (h *Hub) Close() {
 	if !h.closed {
 		h.closed = true
 		close(h.closing)
+		h.broker.close()
 	}
+}
+
+// position makes the tails of all homes read. A home that does not answer is tried again by its tail.
+func (h *Hub) position(ctx context.Context) {
+	var g sync.WaitGroup
+	for _, t := range h.tails {
+		g.Go(func() {
+			if err := t.position(ctx); err != nil {
+				t.logError(ctx, err)
+			}
+		})
+	}
+	g.Wait()
 }
 
 // deliverOne appends an event from the outbox to the logs of its homes.

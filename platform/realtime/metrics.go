@@ -11,12 +11,21 @@ type metrics struct {
 	written *prometheus.CounterVec
 	ended   *prometheus.CounterVec
 	latency prometheus.Histogram
+
+	connections prometheus.Gauge
+	published   *prometheus.CounterVec
 }
 
 // newMetrics registers the metrics unless registerer is nil.
 func newMetrics(registerer prometheus.Registerer) *metrics {
 	register := promauto.With(registerer)
 	return &metrics{
+		connections: register.NewGauge(prometheus.GaugeOpts{
+			Name: "plaza_mqtt_connections", Help: "Connections of users by MQTT.",
+		}),
+		published: register.NewCounterVec(prometheus.CounterOpts{
+			Name: "plaza_mqtt_messages_total", Help: "Messages queued for MQTT connections, counted once per connection.",
+		}, []string{"event"}),
 		streams: register.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "plaza_realtime_streams", Help: "Open streams of realtime events.",
 		}, []string{"event"}),

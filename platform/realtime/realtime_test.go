@@ -36,7 +36,7 @@ var schema = testdb.NewTemplate(func(ctx context.Context, url string) error {
 
 // world is a hub with a database and a user.
 type world struct {
-	t       *testing.T
+	t       testing.TB
 	hub     *realtime.Hub
 	deps    *service.Deps
 	user    store.User
@@ -44,7 +44,7 @@ type world struct {
 	running sync.WaitGroup
 }
 
-func newWorld(t *testing.T, change func(*realtime.Options)) *world {
+func newWorld(t testing.TB, change func(*realtime.Options)) *world {
 	t.Helper()
 	url := schema.New(t)
 	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": url}})

@@ -19,18 +19,21 @@ const (
 	pollLimit = 500
 )
 
-// tail delivers the log of a home to the streams of its users. It does not poll while there are none.
+// tail delivers the log of a home to the streams of its users, and to the MQTT connections of all users. It does not poll
+// while there are none.
 type tail struct {
-	hub   *Hub
-	home  region.Code
-	wake  chan struct{}
-	mu    sync.Mutex
-	conns map[*conn]struct{}
-	last  int64 // events up to this number were delivered; meaningless while there are no streams
+	hub      *Hub
+	home     region.Code
+	wake     chan struct{}
+	mu       sync.Mutex
+	conns    map[*conn]struct{} // streams
+	attached map[*conn]struct{} // MQTT connections of users of this home
+	reading  bool               // last is set
+	last     int64              // events up to this number were delivered
 }
 
 func newTail(h *Hub, home region.Code) *tail {
-	return &tail{hub: h, home: home, wake: make(chan struct{}, 1), conns: map[*conn]struct{}{}}
+	return &tail{hub: h, home: home, wake: make(chan struct{}, 1), conns: map[*conn]struct{}{}, attached: map[*conn]struct{}{}}
 }
 
 // nudge makes the tail poll immediately.
@@ -46,8 +49,8 @@ func (t *tail) nudge() {
 func (t *tail) join(c *conn, start, head int64) (upTo int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.conns) == 0 {
-		t.last = head
+	if !t.reading {
+		t.last, t.reading = head, true
 	}
 	c.from = max(t.last, start)
 	c.seen = c.from
@@ -61,11 +64,58 @@ func (t *tail) leave(c *conn) {
 	delete(t.conns, c)
 }
 
-// streams returns the current streams.
-func (t *tail) streams() []*conn {
+// attach adds a connection by MQTT, so that its session is watched.
+func (t *tail) attach(c *conn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return slices.Collect(maps.Keys(t.conns))
+	t.attached[c] = struct{}{}
+}
+
+func (t *tail) detach(c *conn) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.attached, c)
+}
+
+// open returns the current streams and connections.
+func (t *tail) open() []*conn {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.AppendSeq(slices.Collect(maps.Keys(t.conns)), maps.Keys(t.attached))
+}
+
+// position sets where the tail begins to read, unless it is reading: at the end of the log.
+func (t *tail) position(ctx context.Context) error {
+	if t.isReading() {
+		return nil
+	}
+	var head store.EventHead
+	reads := t.hub.Store.NewReadBatch()
+	reads.EventHead(t.home, &head)
+	if err := reads.Run(ctx); err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.reading {
+		t.last, t.reading = head.Last, true
+	}
+	return nil
+}
+
+func (t *tail) isReading() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.reading
+}
+
+// begin returns where to read, or idle if there is nothing to deliver to.
+func (t *tail) begin() (last int64, reading, idle bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	idle = len(t.conns) == 0 && t.hub.broker.count.Load() == 0
+	t.reading = t.reading && !idle
+	return t.last, t.reading, idle
 }
 
 // run polls the log at each interval and when nudged.
@@ -87,10 +137,14 @@ func (t *tail) run(ctx context.Context) {
 
 // poll delivers new events and reports whether there may be more.
 func (t *tail) poll(ctx context.Context) (more bool) {
-	t.mu.Lock()
-	last, idle := t.last, len(t.conns) == 0
-	t.mu.Unlock()
+	last, reading, idle := t.begin()
 	if idle {
+		return false
+	}
+	if !reading {
+		if err := t.position(ctx); err != nil {
+			t.logError(ctx, err)
+		}
 		return false
 	}
 	var found []store.LoggedEvent
@@ -112,13 +166,26 @@ func (t *tail) poll(ctx context.Context) (more bool) {
 	return len(found) == pollLimit
 }
 
-// deliver delivers events to the streams that they concern. It retries until it succeeds, because skipped events would
-// be lost.
+// deliver delivers events to the streams and connections that they concern. It retries until it succeeds, because
+// skipped events would be lost.
 func (t *tail) deliver(ctx context.Context, found []store.LoggedEvent, conns []*conn) {
+	t.retry(ctx, func() error {
+		return t.hub.deliver(ctx, t.home, found, conns, func(c *conn, f frame) { c.push(f) })
+	})
+	for _, c := range conns {
+		c.advance(found[len(found)-1].Seq)
+	}
+	for _, e := range found {
+		t.retry(ctx, func() error { return t.hub.broker.deliver(ctx, t.home, e) })
+	}
+}
+
+// retry calls deliver until it succeeds or ctx is done.
+func (t *tail) retry(ctx context.Context, deliver func() error) {
 	for {
-		err := t.hub.deliver(ctx, t.home, found, conns, func(c *conn, f frame) { c.push(f) })
-		if err == nil {
-			break
+		err := deliver()
+		if err == nil || ctx.Err() != nil {
+			return
 		}
 		t.logError(ctx, err)
 		select {
@@ -126,9 +193,6 @@ func (t *tail) deliver(ctx context.Context, found []store.LoggedEvent, conns []*
 			return
 		case <-time.After(pollEvery):
 		}
-	}
-	for _, c := range conns {
-		c.advance(found[len(found)-1].Seq)
 	}
 }
 
@@ -155,7 +219,7 @@ func (t *tail) watchSessions(ctx context.Context) {
 			return
 		case <-ticker.C:
 		}
-		for conns := range slices.Chunk(t.streams(), watchLimit) {
+		for conns := range slices.Chunk(t.open(), watchLimit) {
 			t.checkSessions(ctx, conns)
 		}
 	}

@@ -20,7 +20,13 @@ type Request struct {
 
 // NewRequest starts the first round trip. Add reads to it, then call Run.
 func (d *Deps) NewRequest(ctx context.Context) *Request {
-	r := &Request{ReadBatch: d.Store.NewReadBatch(), Deps: d, Caller: auth.CallerFrom(ctx)}
+	return d.NewRequestIn(ctx, d.Store.NewReadBatch())
+}
+
+// NewRequestIn is NewRequest for a request that shares its round trip with others. After reads has run, call Settle of
+// each request instead of Run.
+func (d *Deps) NewRequestIn(ctx context.Context, reads *store.ReadBatch) *Request {
+	r := &Request{ReadBatch: reads, Deps: d, Caller: auth.CallerFrom(ctx)}
 	if r.Caller.Kind == auth.User {
 		r.ReadBatch.Caller(r.Caller.UserID, r.Caller.SessionID, &r.row)
 	}
@@ -75,6 +81,11 @@ func (r *Request) Run(ctx context.Context) error {
 	if err := r.ReadBatch.Run(ctx); err != nil {
 		return err
 	}
+	return r.Settle(ctx)
+}
+
+// Settle is the part of Run after the reads: it confirms the caller and takes the steps.
+func (r *Request) Settle(ctx context.Context) error {
 	if err := r.Confirm(ctx); err != nil {
 		return err
 	}

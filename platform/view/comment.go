@@ -10,7 +10,7 @@ func (b *Builder) comment(c store.Comment, counts store.Counts) *plazav1.Comment
 	m := &plazav1.Comment{
 		CommentId:      c.ID,
 		PrivateId:      c.ID,
-		Path:           b.referencePath(c) + "/comment/" + c.ID,
+		Path:           b.CommentPath(c),
 		UserId:         c.AuthorPublicID,
 		UserPublicId:   c.AuthorPublicID,
 		UserInternalId: c.AuthorID,
@@ -44,6 +44,9 @@ func (b *Builder) comment(c store.Comment, counts store.Counts) *plazav1.Comment
 	m.Links = AnnotationsOf(c.Annotations).links()
 	return m
 }
+
+// CommentPath returns the path of a comment.
+func (b *Builder) CommentPath(c store.Comment) string { return b.referencePath(c) + "/comment/" + c.ID }
 
 // referencePath returns the path of the post or story that a comment belongs to.
 func (b *Builder) referencePath(c store.Comment) string {

@@ -32,3 +32,8 @@ func (b *Builder) FollowCount(u store.User, counts store.Counts) *plazav1.Follow
 		PendingCount:   count(counts.Of(u.ID, store.CountFollowRequests)),
 	}
 }
+
+// FollowPath returns the topic of events about a follow.
+func (b *Builder) FollowPath(f store.Follow) string {
+	return b.NetworkID + "/membership/" + f.FolloweeID + "/" + f.FollowerID + "/" + f.Status
+}

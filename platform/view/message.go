@@ -30,6 +30,11 @@ func MessageMentionsJSON(list []MessageMention) []byte { return listJSON(list) }
 // MessageMentions decodes the mentions of a row.
 func MessageMentions(raw []byte) []MessageMention { return listOf[MessageMention](raw) }
 
+// MessagePath returns the path of a message.
+func (b *Builder) MessagePath(m store.Message) string {
+	return b.MessageFeedPath(m.ChannelID, m.FeedID) + "/" + m.ID
+}
+
 // MessageFeedPath returns a subchannel's path.
 func (b *Builder) MessageFeedPath(channelID, id string) string {
 	return b.ChannelPath(channelID) + "/" + id
@@ -84,7 +89,7 @@ func (b *Builder) message(m store.Message, counts store.Counts, mine []store.Rea
 		HashFlag:        HashFlag(m.Flaggers),
 		EditedAt:        ts(m.EditedAt),
 		IsDeleted:       m.DeletedAt != nil,
-		Path:            b.MessageFeedPath(m.ChannelID, m.FeedID) + "/" + m.ID,
+		Path:            b.MessagePath(m),
 		CreatedAt:       ts(m.CreatedAt),
 		UpdatedAt:       ts(m.UpdatedAt),
 	}

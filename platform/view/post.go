@@ -10,6 +10,9 @@ func (b *Builder) TargetPath(targetType, targetID string) string {
 	return b.NetworkID + "/social/" + targetType + "/" + targetID
 }
 
+// PostPath returns the path of a post.
+func (b *Builder) PostPath(p store.Post) string { return b.postPath(p.TargetType, p.TargetID, p.ID) }
+
 func (b *Builder) postPath(targetType, targetID, postID string) string {
 	return b.TargetPath(targetType, targetID) + "/post/" + postID
 }
@@ -20,7 +23,7 @@ func (b *Builder) post(p store.Post, counts store.Counts) *plazav1.Post {
 		PostId:               p.ID,
 		Data:                 withSizes(object(p.Data)),
 		PrivateId:            p.ID,
-		Path:                 b.postPath(p.TargetType, p.TargetID, p.ID),
+		Path:                 b.PostPath(p),
 		ParentPostId:         p.ParentID,
 		ParentId:             p.ParentID,
 		PostedUserId:         p.AuthorPublicID,

@@ -5,6 +5,9 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
+// StoryPath returns the path of a story.
+func (b *Builder) StoryPath(s store.Story) string { return b.storyPath(s.TargetType, s.TargetID, s.ID) }
+
 func (b *Builder) storyPath(targetType, targetID, storyID string) string {
 	return b.TargetPath(targetType, targetID) + "/story/" + storyID
 }
@@ -14,7 +17,7 @@ func (b *Builder) story(s store.Story, counts store.Counts) *plazav1.Story {
 	return &plazav1.Story{
 		StoryId:           s.ID,
 		Data:              withSizes(object(s.Data)),
-		Path:              b.storyPath(s.TargetType, s.TargetID, s.ID),
+		Path:              b.StoryPath(s),
 		CreatorId:         s.AuthorID,
 		CreatorPublicId:   s.AuthorPublicID,
 		TargetId:          s.TargetID,

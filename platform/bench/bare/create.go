@@ -86,13 +86,26 @@ func (s *Server) insertPost(ctx context.Context, f *found, body newPost) error {
 	}
 	f.posts = []postRow{p}
 	shard := rand.Int64N(counterShards) //nolint:gosec // the choice of the row is not secret
+	event, err := json.Marshal(postCreated(p, now))
+	if err != nil {
+		return err
+	}
 	return s.write(ctx, func(b *batch) {
+		b.add("outbox.add", rand.Int64N(store.OutboxLanes), region.NewID(s.home), store.TopicRealtime, event, now, now) //nolint:gosec // see shard
 		b.add("counters.add", body.TargetID, "published", shard, 1)
 		b.add("communities.isLive", body.TargetID)
 		b.add("posts.insert", p.PostID, p.TargetType, p.TargetInternalID, p.TargetID, p.PostedUserInternalID, p.PostedUserID,
 			p.ParentPostID, p.IsParent, p.Children, p.FeedType, p.DataType, p.StructureType, []byte(p.Data), []byte(p.Metadata), p.Tags,
 			p.Hashtags, []byte(p.Mentionees), []byte("{}"), now)
 	})
+}
+
+// postCreated returns the event that the outbox delivers to realtime clients.
+func postCreated(p postRow, now time.Time) store.Event {
+	return store.Event{
+		ID: p.PostID, Name: "post.created", Topic: p.PostID, SenderID: p.PostedUserInternalID, SentAt: now,
+		Payload: json.RawMessage(`{"kind":"post","id":"` + p.PostID + `","place":{"kind":"community","id":"` + p.TargetInternalID + `"}}`),
+	}
 }
 
 // count returns a count that was read.

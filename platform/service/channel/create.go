@@ -162,7 +162,8 @@ func (s *Service) insert(ctx context.Context, d *draft, exists error) (*plazav1.
 		exists = nil // a generated id is unique
 	}
 	chat.InsertChannel(tx, d.channel, users, exists)
-	if err := tx.Commit(ctx); err != nil {
+	members := service.Map(users, func(c store.ChannelUserChange) string { return c.New.UserID })
+	if err := s.CommitChange(ctx, tx, "channel.created", s.ChannelChange(d.channel.ID, members...)); err != nil {
 		return nil, err
 	}
 	return s.respondWith(ctx, d.Request, d.settings, d.channel, d.users, users)

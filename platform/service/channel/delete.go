@@ -24,7 +24,7 @@ func (s *Service) DeleteChannel(ctx context.Context, req *plazav1.DeleteChannelR
 	tx.DeleteChannel(id, found.Caller.PublicID, s.Now())
 	row := tx.Emit(topicDeleted, deletedChannel{ChannelID: id}, s.Now(), s.Outbox.FirstTry())
 	files := tx.EmitReleasePlace(id, s.Now(), s.Outbox.FirstTry())
-	return service.StatusSuccess(), s.CommitSoon(ctx, tx, row, files)
+	return service.StatusSuccess(), s.CommitChange(ctx, tx, "channel.deleted", s.ChannelChange(id), row, files)
 }
 
 // requireDelete returns an error unless the caller created the channel or may close all channels.

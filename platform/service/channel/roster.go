@@ -146,8 +146,52 @@ func (s *Service) apply(ctx context.Context, found *rosterState, changes []store
 	tx.GuardChannel(channel.ID, fail.NotFound())
 	tx.ChangeChannelUsers(channel.ID, changes, found.now)
 	outboxRows := emitMembersChanged(tx, channel.ID, changes, found.now)
+	for event, ids := range userEvents(found.Caller.UserID, changes) {
+		outboxRows = append(outboxRows, s.EmitChange(ctx, tx, event, s.ChannelChange(channel.ID, ids...))...)
+	}
 	return s.CommitSoon(ctx, tx, outboxRows...)
 }
+
+// userEvents returns the internal ids of the changed users by the event that tells of the change.
+func userEvents(callerID string, changes []store.ChannelUserChange) map[string][]string {
+	byEvent := map[string][]string{}
+	for _, c := range changes {
+		if event := userEvent(callerID, c); event != "" {
+			byEvent[event] = append(byEvent[event], c.New.UserID)
+		}
+	}
+	return byEvent
+}
+
+func userEvent(callerID string, c store.ChannelUserChange) string {
+	own := c.New.UserID == callerID
+	switch was, is := c.Old.IsMember(), c.New.IsMember(); {
+	case !c.Old.IsBanned() && c.New.IsBanned():
+		return "channel.banned"
+	case c.Old.IsBanned() && !c.New.IsBanned() && !is:
+		return "channel.unbanned"
+	case is && !was && own:
+		return "channel.joined"
+	case is && !was:
+		return "channel.membersAdded"
+	case was && !is && own:
+		return "channel.left"
+	case was && !is:
+		return "channel.membersRemoved"
+	case !sameTime(mutedUntilOf(c.Old), c.New.MutedUntil):
+		return "channel.setMutedUsers"
+	}
+	return ""
+}
+
+func mutedUntilOf(u *store.ChannelUser) *time.Time {
+	if u == nil {
+		return nil
+	}
+	return u.MutedUntil
+}
+
+func sameTime(a, b *time.Time) bool { return a == b || a != nil && b != nil && a.Equal(*b) }
 
 // memberDelta returns by how many members a channel grows with the changes.
 func memberDelta(changes []store.ChannelUserChange) int {

@@ -27,7 +27,7 @@ func (s *Service) UpdateChannel(ctx context.Context, req *plazav1.UpdateChannelR
 	tx := s.Store.NewTx(home)
 	tx.UpdateChannel(*found.Access.Channel, changeOf(req, found.Caller.UserID), s.Now())
 	tx.SelectChannel(found.Access.Channel.ID, &updated)
-	if err := tx.Commit(ctx); err != nil {
+	if err := s.CommitChange(ctx, tx, "channel.updated", s.ChannelChange(found.Access.Channel.ID)); err != nil {
 		return nil, err
 	}
 	return s.respondOne(ctx, found, *updated)
@@ -69,5 +69,5 @@ func (s *Service) MuteChannel(ctx context.Context, req *plazav1.MuteChannelReque
 	id := found.Access.Channel.ID
 	tx := s.Store.NewTx(s.HomeOf(id))
 	tx.MuteChannel(id, mutedUntil(req.GetMutePeriod(), now), now)
-	return service.Success(), tx.Commit(ctx)
+	return service.Success(), s.CommitChange(ctx, tx, "channel.setMuted", s.ChannelChange(id))
 }

@@ -163,5 +163,5 @@ func (s *Service) delete(ctx context.Context, req *plazav1.DeleteCommentRequest)
 	if req.GetPermanent() {
 		tx.PurgeComments([]string{l.comment.ID})
 	}
-	return service.StatusSuccess(), tx.Commit(ctx)
+	return service.StatusSuccess(), s.CommitChange(ctx, tx, "comment.deleted", s.CommentChange(*l.comment))
 }

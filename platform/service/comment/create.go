@@ -46,7 +46,7 @@ func (s *Service) CreateComment(ctx context.Context, req *plazav1.CreateCommentR
 		tx.GuardComment(d.parent.ID, fail.NotFound())
 	}
 	tx.InsertComment(c)
-	if err := tx.Commit(ctx); err != nil {
+	if err := s.CommitChange(ctx, tx, "comment.created", s.CommentChange(c)); err != nil {
 		return nil, err
 	}
 	l := &loaded{Request: d.Request.Request, Reference: d.Reference}

@@ -32,7 +32,7 @@ func (s *Service) ClearCommentFlags(ctx context.Context, req *plazav1.ClearComme
 // changeFlags runs a request, commits a change of the comment's flags with everything that depends on them, and returns
 // the comment as it is then.
 func (s *Service) changeFlags(ctx context.Context, l *loaded, change flags.Change) (*plazav1.CommentResponse, error) {
-	return s.change(ctx, l, func(tx *store.Tx) {
+	return s.change(ctx, l, func(tx *store.Tx) string {
 		tx.GuardComment(l.comment.ID, fail.NotFound())
 		change.Apply(tx, l.comment.ID, flags.CommunityOf(l.comment.TargetType, l.comment.TargetID))
 		if change.IsAddition() {
@@ -43,19 +43,21 @@ func (s *Service) changeFlags(ctx context.Context, l *loaded, change flags.Chang
 		if change.MayHide() {
 			tx.ApplyFlagsToComment(*l.comment, change.HideLimit(), s.Now())
 		}
+		return change.Event("comment", "flagsCleared")
 	})
 }
 
-// change runs a request, commits a change of the comment and returns the comment as it is then.
-func (s *Service) change(ctx context.Context, l *loaded, change func(*store.Tx)) (*plazav1.CommentResponse, error) {
+// change runs a request, commits a change of the comment with the event that change names, and returns the comment as it
+// is then.
+func (s *Service) change(ctx context.Context, l *loaded, change func(*store.Tx) (event string)) (*plazav1.CommentResponse, error) {
 	if err := l.Run(ctx); err != nil {
 		return nil, err
 	}
 	var after *store.Comment
 	tx := s.Store.NewTx(l.HomeOf(l.comment.ID))
-	change(tx)
+	event := change(tx)
 	tx.SelectComment(l.comment.ID, &after)
-	if err := tx.Commit(ctx); err != nil {
+	if err := s.CommitChange(ctx, tx, event, s.CommentChange(*l.comment)); err != nil {
 		return nil, err
 	}
 	return s.respond(ctx, l.Caller.UserID, l.known(*after))

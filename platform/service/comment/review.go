@@ -40,22 +40,26 @@ func (s *Service) tryReview(ctx context.Context, id, status string) (*plazav1.Co
 	l.CheckFound(func() bool {
 		return l.comment.ApprovalStatus == store.Pending || l.comment.ApprovalStatus == store.Approved && pending != nil
 	})
-	return s.change(ctx, l, func(tx *store.Tx) {
+	return s.change(ctx, l, func(tx *store.Tx) string {
 		now := s.Now()
 		l.Guard(tx, now)
 		if l.comment.ApprovalStatus == store.Approved {
-			settleEdit(tx, *l.comment, *pending, status == store.Approved, now)
-			return
+			return settleEdit(tx, *l.comment, *pending, status == store.Approved, now)
 		}
 		tx.GuardCommentStatus(*l.comment, fail.NotFound())
 		tx.ReviewComment(*l.comment, status, now)
 		flags.Review(tx, l.Request, item, status == store.Approved)
 		tx.RecomputeCommentFlags(*l.comment)
+		return reviewEvents[status]
 	})
 }
 
-// settleEdit makes or drops the pending edit of a comment.
-func settleEdit(tx *store.Tx, c store.Comment, pending store.PendingEdit, approved bool, now time.Time) {
+// reviewEvents names the event of a review by the new state. For those who could not see the comment before, its approval
+// is its creation.
+var reviewEvents = map[string]string{store.Approved: "comment.created", store.Declined: "comment.updated"}
+
+// settleEdit makes or drops the pending edit of a comment, and returns the event.
+func settleEdit(tx *store.Tx, c store.Comment, pending store.PendingEdit, approved bool, now time.Time) (event string) {
 	tx.GuardCommentUnchanged(c, service.ErrConflict)
 	tx.GuardPendingEdit(pending, service.ErrConflict)
 	if approved {
@@ -65,6 +69,8 @@ func settleEdit(tx *store.Tx, c store.Comment, pending store.PendingEdit, approv
 			edit.DataTypes = dataTypes(data, view.Attachments(edit.Attachments))
 		}
 		tx.UpdateComment(edit, now, false)
+		event = "comment.updated"
 	}
 	tx.DeletePendingEdits(c.ID)
+	return event
 }

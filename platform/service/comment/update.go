@@ -45,14 +45,15 @@ func (s *Service) edit(ctx context.Context, m *plazav1.UpdateCommentRequest, men
 		return files.Only(added).Settle(ctx, l.Request, l.Target.IsPrivate())
 	})
 	textrules.Require(l.Request, s.HomeOf(m.GetCommentId()), textOf(m.GetData(), m.GetLinks()))
-	return s.change(ctx, l, func(tx *store.Tx) {
+	return s.change(ctx, l, func(tx *store.Tx) string {
 		tx.GuardCommentUnchanged(*l.comment, service.ErrConflict)
 		if c.ApprovalStatus == store.Approved && l.Target.ReviewsCommentOf(l.Caller) {
 			tx.UpsertPendingEdit(pendingOf(c, s.Now()))
-			return
+			return ""
 		}
 		tx.UpdateComment(c, s.Now(), l.Caller.KeepsEditedAt)
 		tx.DeletePendingEdits(c.ID)
+		return "comment.updated"
 	})
 }
 

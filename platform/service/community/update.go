@@ -58,9 +58,11 @@ func (s *Service) UpdateCommunity(ctx context.Context, req *plazav1.UpdateCommun
 	if found.community.IsPublic && req.IsPublic != nil && !req.GetIsPublic() {
 		files = append(files, tx.EmitRestrictPlace(found.community.ID, s.Now(), s.Outbox.FirstTry()))
 	}
+	event := s.EmitChange(ctx, tx, "community.updated", s.CommunityChange(found.community.ID))
 	if err := s.Commit(ctx, tx, files...); err != nil {
 		return nil, err
 	}
+	s.Outbox.DeliverSoon(ctx, tx.Home(), event...)
 	return s.View.LoadCommunities(ctx, s.Store, view.CommunityRows{Communities: []store.Community{*updated}, Viewer: found.User(), Members: membersOf(found.mine)})
 }
 
@@ -99,5 +101,5 @@ func (s *Service) DeleteCommunity(ctx context.Context, req *plazav1.DeleteCommun
 	tx := s.Store.NewTx(s.HomeOf(found.community.ID))
 	tx.DeleteCommunity(found.community.ID, s.Now())
 	files := tx.EmitReleasePlace(found.community.ID, s.Now(), s.Outbox.FirstTry())
-	return service.Success(), s.CommitSoon(ctx, tx, files)
+	return service.Success(), s.CommitChange(ctx, tx, "community.deleted", s.CommunityChange(found.community.ID), files)
 }

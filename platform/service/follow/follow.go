@@ -21,6 +21,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
@@ -137,7 +138,32 @@ func (s *Service) store(ctx context.Context, c store.FollowChange) error {
 		tx.GuardNotBlocked(c.New.FollowerID, c.New.FolloweeID, errBlocks)
 	}
 	outboxRows := tx.ChangeFollow(c, now, now.Add(events.Grace))
-	return s.Commit(ctx, tx, outboxRows...)
+	event := s.EmitChange(ctx, tx, followEvent(auth.CallerFrom(ctx).UserID, c), s.FollowChange(c.New))
+	if err := s.Commit(ctx, tx, outboxRows...); err != nil {
+		return err
+	}
+	s.Outbox.DeliverSoon(ctx, tx.Home(), event...)
+	return nil
+}
+
+// followEvent returns the name of the event about a change by the caller.
+func followEvent(callerID string, c store.FollowChange) string {
+	byFollower, pending := callerID == c.New.FollowerID, c.Old != nil && c.Old.Status == store.FollowPending
+	switch {
+	case c.New.Status == store.FollowPending:
+		return "follow.requested"
+	case c.New.Status == store.FollowAccepted && byFollower:
+		return "follow.created"
+	case c.New.Status == store.FollowAccepted:
+		return "follow.accepted"
+	case byFollower && pending:
+		return "follow.requestCanceled"
+	case byFollower:
+		return "follow.unfollowed"
+	case pending:
+		return "follow.requestDeclined"
+	}
+	return "follow.followerDeleted"
 }
 
 // FollowUser makes the caller follow a user, or request it. A pending request is accepted if requests are no longer

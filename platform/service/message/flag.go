@@ -36,7 +36,7 @@ func (s *Service) changeFlags(ctx context.Context, c *chat.MessageRequest, chang
 	if err := c.Run(ctx); err != nil {
 		return nil, err
 	}
-	updated, err := s.change(ctx, c.Message.ID, func(tx *store.Tx) {
+	updated, err := s.change(ctx, *c.Message, change.Event("message", "flagCleared"), func(tx *store.Tx) {
 		change.Apply(tx, c.Message.ID, c.Message.ChannelID)
 		tx.RecomputeMessageFlags(c.Message.ID)
 		if change.MayHide() {
@@ -64,7 +64,7 @@ func (s *Service) deleteFlagged(ctx context.Context, c *chat.MessageRequest, m *
 	tx := s.Store.NewTx(s.HomeOf(m.ID))
 	tx.GuardMessage(m.ID, errDeleted)
 	tx.DeleteMessage(*m, now)
-	if err := tx.Commit(ctx); err != nil && !errors.Is(err, errDeleted) {
+	if err := s.CommitChange(ctx, tx, "message.deleted", s.MessageChange(*m)); err != nil && !errors.Is(err, errDeleted) {
 		return err
 	}
 	m.DeletedAt, m.UpdatedAt = &now, now

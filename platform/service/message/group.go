@@ -158,6 +158,8 @@ func (s *Service) commitMessages(ctx context.Context, group ...*insertion) {
 		created := events.MessagesCreated{ChannelID: first.ChannelID, FeedID: first.FeedID, MessageIDs: ids}
 		outboxRows = append(outboxRows, events.EmitMessagesCreated(tx, created, first.CreatedAt))
 	}
+	changes := service.Map(messages, s.MessageChange)
+	outboxRows = append(outboxRows, events.EmitChanges(tx, "message.created", changes, service.Map(messages, func(m store.Message) string { return m.CreatorID }), first.CreatedAt))
 	tx.SelectMessageFeed(first.FeedID, &feed)
 	err := s.CommitSoon(ctx, tx, outboxRows...)
 	for _, in := range group {

@@ -138,7 +138,7 @@ func (s *Service) UpdateMessage(ctx context.Context, req *plazav1.UpdateMessageR
 	if err := c.Run(ctx); err != nil {
 		return nil, err
 	}
-	after, err := s.change(ctx, updated.ID, func(tx *store.Tx) { tx.UpdateMessage(updated, s.Now()) })
+	after, err := s.change(ctx, updated, "message.updated", func(tx *store.Tx) { tx.UpdateMessage(updated, s.Now()) })
 	if err != nil {
 		return nil, err
 	}
@@ -168,14 +168,14 @@ func (s *Service) updated(ctx context.Context, c *chat.MessageRequest, req *plaz
 	return updated, err
 }
 
-// change writes a change of an existing message and returns the message.
-func (s *Service) change(ctx context.Context, id string, change func(*store.Tx)) (*store.Message, error) {
+// change writes a change of an existing message with its event and returns the message.
+func (s *Service) change(ctx context.Context, m store.Message, event string, change func(*store.Tx)) (*store.Message, error) {
 	var after *store.Message
-	tx := s.Store.NewTx(s.HomeOf(id))
-	tx.GuardMessage(id, fail.NotFound())
+	tx := s.Store.NewTx(s.HomeOf(m.ID))
+	tx.GuardMessage(m.ID, fail.NotFound())
 	change(tx)
-	tx.SelectMessage(id, &after)
-	err := tx.Commit(ctx)
+	tx.SelectMessage(m.ID, &after)
+	err := s.CommitChange(ctx, tx, event, s.MessageChange(m))
 	return after, err
 }
 
@@ -198,7 +198,7 @@ func (s *Service) DeleteMessage(ctx context.Context, req *plazav1.DeleteMessageR
 	if req.GetPermanent() {
 		tx.PurgeMessages([]string{c.Message.ID})
 	}
-	if err := tx.Commit(ctx); err != nil {
+	if err := s.CommitChange(ctx, tx, "message.deleted", s.MessageChange(*c.Message)); err != nil {
 		return nil, err
 	}
 	return s.respond(ctx, c, *c.Message)

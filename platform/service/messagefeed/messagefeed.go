@@ -64,7 +64,7 @@ func (s *Service) CreateMessageFeed(ctx context.Context, req *plazav1.CreateMess
 	tx.GuardChannel(access.Channel.ID, fail.NotFound())
 	tx.InsertMessageFeed(feed)
 	tx.SelectMessageFeed(feed.ID, &created)
-	if err := tx.Commit(ctx); err != nil {
+	if err := s.CommitChange(ctx, tx, "message-feed.created", s.MessageFeedChange(feed)); err != nil {
 		return nil, err
 	}
 	return s.respond(ctx, r, *created)
@@ -159,7 +159,7 @@ func (s *Service) UpdateMessageFeed(ctx context.Context, req *plazav1.UpdateMess
 	tx := s.Store.NewTx(s.HomeOf(c.Feed.ID))
 	tx.RenameMessageFeed(c.Feed.ID, req.GetName(), s.Now(), fail.NotFound())
 	tx.SelectMessageFeed(c.Feed.ID, &updated)
-	if err := tx.Commit(ctx); err != nil {
+	if err := s.CommitChange(ctx, tx, "message-feed.updated", s.MessageFeedChange(*c.Feed)); err != nil {
 		return nil, err
 	}
 	return s.respond(ctx, c.Request, *updated)
@@ -190,7 +190,7 @@ func (s *Service) RemoveMessageFeed(ctx context.Context, req *plazav1.RemoveMess
 		outboxRows = append(outboxRows, tx.Emit(topicPurge, c.Feed.ID, now, s.Outbox.FirstTry()))
 	}
 	tx.SelectMessageFeed(c.Feed.ID, &updated)
-	if err := s.CommitSoon(ctx, tx, outboxRows...); err != nil {
+	if err := s.CommitChange(ctx, tx, "message-feed.deleted", s.MessageFeedChange(*c.Feed), outboxRows...); err != nil {
 		return nil, err
 	}
 	return s.respond(ctx, c.Request, *updated)

@@ -33,7 +33,7 @@ func (s *Service) CreatePost(ctx context.Context, req *plazav1.CreatePostRequest
 	if err := posting.Reserve(ctx, s.Deps, posts[0], d); err != nil {
 		return nil, err
 	}
-	if err := tx.Commit(ctx); err != nil {
+	if err := s.CommitChange(ctx, tx, "post.created", s.PostChange(posts[0])); err != nil {
 		return nil, err
 	}
 	k := t.Known(posts[0])

@@ -21,7 +21,7 @@ func (s *Service) DeletePost(ctx context.Context, req *plazav1.DeletePostRequest
 	tx := s.Store.NewTx(r.Home())
 	tx.GuardPost(*r.Post, fail.NotFound())
 	tx.DeletePost(*r.Post, s.Now())
-	if err := tx.Commit(ctx); err != nil {
+	if err := s.CommitChange(ctx, tx, "post.deleted", s.PostChange(*r.Post)); err != nil {
 		return nil, err
 	}
 	if req.GetPermanent() {

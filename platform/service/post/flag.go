@@ -33,7 +33,7 @@ func (s *Service) ClearPostFlags(ctx context.Context, req *plazav1.ClearPostFlag
 // changeFlags runs a request, commits a change of the post's flags with everything that depends on them, and returns
 // the post as it is then.
 func (s *Service) changeFlags(ctx context.Context, r *visibility.Request, change flags.Change) (*plazav1.PostResponse, error) {
-	return s.change(ctx, r, func(tx *store.Tx) {
+	return s.change(ctx, r, func(tx *store.Tx) string {
 		tx.GuardPost(*r.Post, fail.NotFound())
 		change.Apply(tx, r.Post.ID, flags.CommunityOf(r.Post.TargetType, r.Post.TargetID))
 		if change.IsAddition() {
@@ -45,6 +45,7 @@ func (s *Service) changeFlags(ctx context.Context, r *visibility.Request, change
 			tx.ApplyFlagsToPost(*r.Post, change.HideLimit(), s.Now())
 		}
 		tx.SelectCommunity(r.Target.Community)
+		return change.Event("post", "flagsCleared")
 	})
 }
 

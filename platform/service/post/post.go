@@ -55,16 +55,17 @@ func (s *Service) respondOne(ctx context.Context, r *visibility.Request, post st
 	return s.respond(ctx, r.Caller.UserID, k)
 }
 
-// change runs a request, commits a change of the post and returns the post as it is then.
-func (s *Service) change(ctx context.Context, r *visibility.Request, change func(*store.Tx)) (*plazav1.PostResponse, error) {
+// change runs a request, commits a change of the post with the event that change names, and returns the post as it is
+// then.
+func (s *Service) change(ctx context.Context, r *visibility.Request, change func(*store.Tx) (event string)) (*plazav1.PostResponse, error) {
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
 	var after *store.Post
 	tx := s.Store.NewTx(r.Home())
-	change(tx)
+	event := change(tx)
 	tx.SelectPost(r.Post.ID, &after)
-	if err := tx.Commit(ctx); err != nil {
+	if err := s.CommitChange(ctx, tx, event, s.PostChange(*r.Post)); err != nil {
 		return nil, err
 	}
 	return s.respondOne(ctx, r, *after)

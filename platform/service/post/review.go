@@ -53,16 +53,16 @@ func (s *Service) tryReview(ctx context.Context, id, feedType string) (*plazav1.
 		}
 		return nil
 	})
-	return s.change(ctx, r, func(tx *store.Tx) {
+	return s.change(ctx, r, func(tx *store.Tx) string {
 		if edit != nil {
-			s.settleEdit(tx, r, edit, *pending, feedType == published)
-			return
+			return s.settleEdit(tx, r, edit, *pending, feedType == published)
 		}
 		tx.GuardPost(*r.Post, fail.NotFound())
 		tx.UpdatePostFeedType(*r.Post, feedType, s.Now())
 		flags.Review(tx, r.Request, item, feedType == published)
 		tx.RecomputePostFlags(*r.Post)
 		tx.SelectCommunity(r.Target.Community)
+		return reviewEvents[feedType]
 	})
 }
 
@@ -71,17 +71,22 @@ func approval(e store.PendingEdit) *plazav1.UpdatePostRequest {
 	return &plazav1.UpdatePostRequest{PostId: e.ReferenceID}
 }
 
-// settleEdit makes or drops a pending edit.
-func (s *Service) settleEdit(tx *store.Tx, r *visibility.Request, edit *posting.Edit, pending store.PendingEdit, approved bool) {
+// reviewEvents names the event of a review by the feed into which it moves the post.
+var reviewEvents = map[string]string{published: "post.approved", declined: "post.declined"}
+
+// settleEdit makes or drops a pending edit, and returns the event.
+func (s *Service) settleEdit(tx *store.Tx, r *visibility.Request, edit *posting.Edit, pending store.PendingEdit, approved bool) (event string) {
 	tx.GuardPostUnchanged(*r.Post, service.ErrConflict)
 	tx.GuardPendingEdit(pending, service.ErrConflict)
 	if approved {
 		now := s.Now()
 		parent, added, dropped := edit.Rows(approval(pending), nil, now, func() string { return s.NewID(r.Home()) })
 		tx.UpdatePost(parent, added, dropped, now, false)
+		event = "post.updated"
 	}
 	tx.DeletePendingEdits(r.Post.ID)
 	tx.SelectCommunity(r.Target.Community)
+	return event
 }
 
 // ListPendingEdits lists the pending edits of the posts and comments of a community.

@@ -30,18 +30,19 @@ func (s *Service) edit(ctx context.Context, req *plazav1.UpdatePostRequest, ment
 	var edit *posting.Edit
 	r := s.newRequest(ctx, req.GetPostId())
 	s.checkEdit(r, req, &edit)
-	return s.change(ctx, r, func(tx *store.Tx) {
+	return s.change(ctx, r, func(tx *store.Tx) string {
 		now := s.Now()
 		if r.Post.FeedType == published && r.Target.ReviewsPostOf(r.Caller) {
 			tx.GuardPostUnchanged(*r.Post, service.ErrConflict)
 			tx.UpsertPendingEdit(edit.Pending(req, mentions, now))
-			return
+			return ""
 		}
 		parent, added, dropped := edit.Rows(req, mentions, now, func() string { return s.NewID(r.Home()) })
 		tx.GuardPostUnchanged(*r.Post, service.ErrConflict)
 		tx.UpdatePost(parent, added, dropped, now, r.Caller.KeepsEditedAt)
 		tx.DeletePendingEdits(parent.ID)
 		tx.SelectCommunity(r.Target.Community)
+		return "post.updated"
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
@@ -133,10 +134,12 @@ func (s *Service) AddReaction(ctx context.Context, m *plazav1.AddReactionRequest
 		tx.GuardReactionNames(ref.id, maxNames, errNames)
 	}
 	tx.InsertReaction(r, errAlreadyExists)
-	if err := tx.Commit(ctx); err != nil && !errors.Is(err, errAlreadyExists) {
-		return nil, err
-	} else if err == nil {
+	event, change := s.changed(l, r, true)
+	switch err := s.CommitChange(ctx, tx, event, change); {
+	case err == nil:
 		return added(r.ID), nil
+	case !errors.Is(err, errAlreadyExists):
+		return nil, err
 	}
 	return s.respondExisting(ctx, ref, m.GetReactionName())
 }
@@ -182,5 +185,26 @@ func (s *Service) RemoveReaction(ctx context.Context, m *plazav1.RemoveReactionR
 	}
 	tx := s.Store.NewTx(s.HomeOf(r.ReferenceID))
 	tx.DeleteReaction(*r, fail.NotFound())
-	return &plazav1.RemoveReactionResponse{RemovedId: r.ID}, tx.Commit(ctx)
+	event, change := s.changed(l, *r, false)
+	return &plazav1.RemoveReactionResponse{RemovedId: r.ID}, s.CommitChange(ctx, tx, event, change)
+}
+
+// changed returns the event about a reaction that was added or removed. Its name depends on what the reaction is to.
+func (s *Service) changed(l *loaded, r store.Reaction, isNew bool) (event string, c events.Change) {
+	names := [2]string{"removeReaction", "addReaction"}
+	switch {
+	case l.message != nil:
+		c, names = s.MessageChange(*l.message.Message), [2]string{"reactionRemoved", "reactionAdded"}
+	case l.comment != nil:
+		c = s.CommentChange(*l.comment)
+	case l.ref.Story != nil:
+		c, names = s.StoryChange(*l.ref.Story), [2]string{"reactionRemoved", "reactionAdded"}
+	default:
+		c = s.PostChange(*l.ref.Post)
+	}
+	c.Reaction = &events.ChangedReaction{ID: r.ID, Name: r.Name, UserID: r.UserID}
+	if isNew {
+		return string(c.Kind) + "." + names[1], c
+	}
+	return string(c.Kind) + "." + names[0], c
 }

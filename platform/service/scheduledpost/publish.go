@@ -105,7 +105,7 @@ func (s *Service) tryPublish(ctx context.Context, row store.ScheduledPost, facts
 	if err := posting.Reserve(ctx, s.Deps, posts[0], d); err != nil {
 		return err
 	}
-	return tx.Commit(ctx)
+	return s.CommitChange(auth.WithCaller(ctx, author.Caller), tx, "post.created", s.PostChange(posts[0]))
 }
 
 // requireEmbed reads what a draft embeds, and refuses a poll, stream or room that is part of another post or does not

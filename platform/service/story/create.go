@@ -50,7 +50,7 @@ func (s *Service) CreateStory(ctx context.Context, req *plazav1.CreateStoryReque
 	tx := s.Store.NewTx(s.HomeOf(t.id))
 	tx.GuardTarget(story.TargetType, story.TargetID, fail.NotFound())
 	tx.InsertStory(story)
-	if err := tx.Commit(ctx); err != nil {
+	if err := s.CommitChange(ctx, tx, "story.created", s.StoryChange(story)); err != nil {
 		return nil, err
 	}
 	r := &visibility.Request{Request: t.Request, Reference: visibility.Reference{Story: &story, Target: t.target}}

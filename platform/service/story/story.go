@@ -55,7 +55,7 @@ func (s *Service) DeleteStory(ctx context.Context, req *plazav1.DeleteStoryReque
 		tx := s.Store.NewTx(r.Home())
 		tx.GuardStory(r.Story.ID, fail.NotFound())
 		tx.DeleteStory(*r.Story, s.Now())
-		if err := tx.Commit(ctx); err != nil {
+		if err := s.CommitChange(ctx, tx, "story.deleted", s.StoryChange(*r.Story)); err != nil {
 			return nil, err
 		}
 	}

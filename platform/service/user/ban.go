@@ -44,7 +44,11 @@ func (s *Service) setBan(ctx context.Context, publicID string, banned bool) (*pl
 	if banned {
 		tx.EndBroadcasts(userID, s.Now())
 	}
-	if err := tx.Commit(ctx); err != nil {
+	event := ""
+	if banned {
+		event = "user.didGlobalBan"
+	}
+	if err := s.CommitChange(ctx, tx, event, s.UserChange(userID)); err != nil {
 		return nil, err
 	}
 	return s.aggregate(ctx, *user), nil

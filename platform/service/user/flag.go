@@ -89,7 +89,7 @@ func (s *Service) changeFlags(ctx context.Context, l *flagRequest, change flags.
 	tx.EscalateUser(l.userID, change.HideLimit())
 	tx.RecomputeUserFlags(l.userID)
 	tx.SelectUser(l.userID, &updated)
-	if err := tx.Commit(ctx); err != nil {
+	if err := s.CommitChange(ctx, tx, change.Event("user", "flagCleared"), s.UserChange(l.userID)); err != nil {
 		return nil, err
 	}
 	return s.aggregate(ctx, updated...), nil

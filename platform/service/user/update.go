@@ -52,7 +52,7 @@ func (s *Service) UpdateUser(ctx context.Context, req *plazav1.UpdateUserRequest
 	tx := s.Store.NewTx(s.HomeOf(userID))
 	tx.GuardTarget("user", userID, fail.NotFound())
 	tx.UpdateUser(userID, change, s.Now(), &user)
-	if err := tx.Commit(ctx); err != nil {
+	if err := s.CommitChange(ctx, tx, "user.updated", s.UserChange(userID)); err != nil {
 		return nil, err
 	}
 	handle.ReleaseOld(ctx)

@@ -19,6 +19,7 @@ const defaultReason = "Others"
 type Change struct {
 	apply    func(tx *store.Tx, targetID, placeID string)
 	settings *store.Settings
+	clears   bool
 }
 
 // Apply adds the change of the flags of a target to a transaction. placeID is its community or channel, and empty if it
@@ -31,6 +32,18 @@ func (c Change) HideLimit() int {
 		return 0
 	}
 	return c.settings.FlagHideLimit
+}
+
+// Event returns the name of the event about the change, for a kind of objects whose clients call the event of removed
+// flags cleared.
+func (c Change) Event(kind, cleared string) string {
+	switch {
+	case c.clears:
+		return kind + "." + cleared
+	case c.IsAddition():
+		return kind + ".flagged"
+	}
+	return kind + ".unflagged"
 }
 
 // IsAddition reports whether the change adds a flag and removes none.
@@ -74,7 +87,7 @@ func Add(r *service.Request, target store.FlagTarget, why reasons) Change {
 		tx.GuardFlagLimit(flag, settings.FlagLimit, fail.FlagLimit())
 		tx.InsertFlag(flag, placeID)
 	}
-	return Change{apply, &settings}
+	return Change{apply: apply, settings: &settings}
 }
 
 // Remove returns the change that removes the caller's own flag; without one it changes nothing. It adds to the request
@@ -95,7 +108,7 @@ func RemoveExisting(r *service.Request, refusal error) Change {
 
 // Clear returns the change that removes every flag of a target, which dismisses them.
 func Clear(r *service.Request) Change {
-	return Change{apply: func(tx *store.Tx, targetID, _ string) {
+	return Change{clears: true, apply: func(tx *store.Tx, targetID, _ string) {
 		tx.ClearFlags(targetID, store.FlagResolution{Outcome: store.FlagsDismissed, By: ModeratorID(r.Caller), At: r.Deps.Now()})
 	}}
 }

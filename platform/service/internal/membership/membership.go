@@ -111,6 +111,12 @@ func NewUpdate(tx *store.Tx, communityID string, changes []store.MemberChange, n
 // creates it, and empty otherwise.
 func (u *Update) Commit(ctx context.Context, d *service.Deps, callerID, creatorID string) error {
 	outboxRows := events.EmitMembersAdded(u.tx, u.communityID, callerID, creatorID, u.changes, u.mirrors, u.now)
+	for event, ids := range u.removals(callerID) {
+		outboxRows = append(outboxRows, d.EmitChange(ctx, u.tx, event, d.CommunityChange(u.communityID, ids...))...)
+	}
+	if creatorID != "" {
+		outboxRows = append(outboxRows, d.EmitChange(ctx, u.tx, "community.created", d.CommunityChange(u.communityID, creatorID))...)
+	}
 	bans := u.tx.EmitBans(u.communityID, u.changes, u.now, u.now.Add(events.Grace))
 	if err := u.tx.Commit(ctx); err != nil {
 		return err
@@ -118,4 +124,36 @@ func (u *Update) Commit(ctx context.Context, d *service.Deps, callerID, creatorI
 	d.Outbox.Deliver(ctx, u.tx.Home(), append(u.mirrors, bans...)...)
 	d.Outbox.DeliverSoon(ctx, u.tx.Home(), outboxRows...)
 	return nil
+}
+
+// removals returns the internal ids of the changed users by the event that tells of the change, except for users who
+// became members.
+func (u *Update) removals(callerID string) map[string][]string {
+	byEvent := map[string][]string{}
+	for _, c := range u.changes {
+		if event := eventOf(callerID, c); event != "" {
+			byEvent[event] = append(byEvent[event], c.New.UserID)
+		}
+	}
+	return byEvent
+}
+
+func eventOf(callerID string, c store.MemberChange) string {
+	switch was, is := c.Old.IsMember(), c.New.IsMember(); {
+	case !c.Old.IsBanned() && c.New.IsBanned():
+		return "community.userBanned"
+	case c.Old.IsBanned() && !c.New.IsBanned() && !is:
+		return "community.userUnbanned"
+	case was && !is && c.New.UserID == callerID:
+		return "community.left"
+	case was && !is:
+		return "community.userRemoved"
+	case was && is && len(c.New.Roles) > len(c.Old.Roles):
+		return "community.roleAdded"
+	case was && is && len(c.New.Roles) < len(c.Old.Roles):
+		return "community.roleRemoved"
+	case was && is:
+		return "community.userChanged"
+	}
+	return ""
 }

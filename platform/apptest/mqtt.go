@@ -1,0 +1,114 @@
+package apptest
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	mqtt "github.com/eclipse/paho.mqtt.golang"
+	"github.com/stretchr/testify/require"
+)
+
+// MQTTEvent is an event as an MQTT client receives it.
+type MQTTEvent struct {
+	Topic     string          `json:"-"`
+	EventType string          `json:"eventType"`
+	Data      json.RawMessage `json:"data"`
+	NetworkID string          `json:"networkId"`
+	Path      string          `json:"path"`
+	SenderID  string          `json:"senderId"`
+	SentTime  time.Time       `json:"sentTime"`
+	Text      string          `json:"-"`
+}
+
+// Response returns the event as an answer, so that it can be read by paths.
+func (e MQTTEvent) Response() *Response {
+	return &Response{Status: http.StatusOK, Body: []byte(e.Text), request: "event " + e.EventType}
+}
+
+// MQTTClient is a connection by MQTT.
+type MQTTClient struct {
+	// Lost is closed when the server has closed the connection.
+	Lost   chan struct{}
+	client mqtt.Client
+	events chan MQTTEvent
+}
+
+// MQTTOptions returns the options by which the public clients connect.
+func (c *Client) MQTTOptions() *mqtt.ClientOptions {
+	return mqtt.NewClientOptions().AddBroker("ws" + strings.TrimPrefix(c.Network.BaseURL(c.Region), "http") + "/mqtt").
+		SetClientID("mqttjs_" + c.UserID).SetUsername(c.InternalID).SetPassword(c.Token).SetProtocolVersion(4).SetCleanSession(false).
+		SetKeepAlive(time.Minute).SetAutoReconnect(false).SetConnectRetry(false).SetConnectTimeout(waitMQTT)
+}
+
+// waitMQTT limits the wait for an answer and for an event.
+const waitMQTT = 20 * time.Second
+
+// ConnectMQTT opens a connection as the caller.
+func (c *Client) ConnectMQTT(t testing.TB) *MQTTClient {
+	t.Helper()
+	m := &MQTTClient{Lost: make(chan struct{}), events: make(chan MQTTEvent, 1000)}
+	o := c.MQTTOptions().SetConnectionLostHandler(func(mqtt.Client, error) { close(m.Lost) })
+	o.SetDefaultPublishHandler(func(_ mqtt.Client, message mqtt.Message) {
+		e := MQTTEvent{Topic: message.Topic(), Text: string(message.Payload())}
+		if json.Unmarshal(message.Payload(), &e) == nil {
+			m.events <- e
+		}
+	})
+	m.client = mqtt.NewClient(o)
+	token := m.client.Connect()
+	require.True(t, token.WaitTimeout(waitMQTT))
+	require.NoError(t, token.Error())
+	t.Cleanup(func() { m.client.Disconnect(0) })
+	return m
+}
+
+// Subscribe subscribes to a topic filter and reports whether the server permits it.
+func (m *MQTTClient) Subscribe(t testing.TB, filter string) bool {
+	t.Helper()
+	token, ok := m.client.Subscribe(filter, 0, nil).(*mqtt.SubscribeToken)
+	require.True(t, ok)
+	require.True(t, token.WaitTimeout(waitMQTT))
+	for _, code := range token.Result() { // of one filter
+		return code == 0
+	}
+	return false
+}
+
+// RequireSubscribe subscribes to topic filters, which the server must permit.
+func (m *MQTTClient) RequireSubscribe(t testing.TB, filters ...string) *MQTTClient {
+	t.Helper()
+	for _, filter := range filters {
+		require.True(t, m.Subscribe(t, filter), "subscription to %s", filter)
+	}
+	return m
+}
+
+// Publish publishes as the client.
+func (m *MQTTClient) Publish(t testing.TB, topic, payload string) {
+	t.Helper()
+	require.True(t, m.client.Publish(topic, 0, false, payload).WaitTimeout(waitMQTT))
+}
+
+// Next returns the next event.
+func (m *MQTTClient) Next(t testing.TB) MQTTEvent {
+	t.Helper()
+	select {
+	case e := <-m.events:
+		return e
+	case <-time.After(waitMQTT):
+		require.FailNow(t, "no event arrived")
+		return MQTTEvent{}
+	}
+}
+
+// Until returns the first event called name; all earlier ones are skipped.
+func (m *MQTTClient) Until(t testing.TB, name string) (e MQTTEvent, skipped []MQTTEvent) {
+	t.Helper()
+	for e = m.Next(t); e.EventType != name; e = m.Next(t) {
+		skipped = append(skipped, e)
+	}
+	return e, skipped
+}

@@ -1,0 +1,81 @@
+package events
+
+import (
+	"time"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// A Change is a realtime event about one object, such as a new post. The transaction that changes the object emits it.
+// It is logged at the home of the object, and every server with subscribers reads the logs of all homes. The event does
+// not contain the object: a server that has subscribers for one of its topics reads the object on delivery.
+type Change struct {
+	Kind  ObjectKind `json:"kind"`
+	ID    string     `json:"id"` // internal id of the object
+	Place Place      `json:"place"`
+	// Topics are the topics of the event.
+	Topics []string `json:"topics"`
+	// OtherID is the internal id of the followed user of a follow, whose ID is that of the follower.
+	OtherID string `json:"otherId,omitempty"`
+	// UserIDs are the internal ids of the users whom the event concerns, such as those who were added. They also receive
+	// the event on their own topics.
+	UserIDs []string `json:"userIds,omitempty"`
+	// Reaction is the reaction that was added or removed, if any.
+	Reaction *ChangedReaction `json:"reaction,omitempty"`
+}
+
+// ObjectKind is the kind of the object that an event is about.
+type ObjectKind string
+
+// The kinds of objects.
+const (
+	KindPost        ObjectKind = "post"
+	KindComment     ObjectKind = "comment"
+	KindStory       ObjectKind = "story"
+	KindCommunity   ObjectKind = "community"
+	KindChannel     ObjectKind = "channel"
+	KindMessageFeed ObjectKind = "messageFeed"
+	KindMessage     ObjectKind = "message"
+	KindUser        ObjectKind = "user"
+	KindFollow      ObjectKind = "follow"
+)
+
+// Place is where an object is. It decides who receives events about the object.
+type Place struct {
+	Kind string `json:"kind"` // one of the constants below
+	ID   string `json:"id"`   // internal id
+}
+
+// The kinds of places.
+const (
+	PlaceCommunity = "community" // a community and its content
+	PlaceWall      = "user"      // the content on the wall of a user
+	PlaceContent   = "content"   // posts on content of the client's
+	PlaceChannel   = "channel"   // a channel, its subchannels and messages
+	PlaceProfile   = "profile"   // a user's properties
+	PlaceUsers     = "users"     // only the users whom the event names
+)
+
+// ChangedReaction is a reaction that was added or removed.
+type ChangedReaction struct {
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	UserID string `json:"userId"` // internal id
+}
+
+// EmitChange writes the event called name to the outbox of w, the transaction of the change. senderID is the internal id
+// of the user who made the change; it is empty for an administrator.
+func EmitChange(w *store.Tx, name string, c Change, senderID string, now time.Time) store.OutboxRow {
+	e := store.Event{Name: name, Topic: c.ID, SenderID: senderID, SentAt: now, Homes: []region.Code{w.Home()}}
+	return emitEvent(w, e, c, now)
+}
+
+// EmitChanges is EmitChange for several changes, each with the internal id of its sender. They are one outbox row.
+func EmitChanges(w *store.Tx, name string, changes []Change, senderIDs []string, now time.Time) store.OutboxRow {
+	all := make([]store.Event, len(changes))
+	for i, c := range changes {
+		all[i] = store.Event{Name: name, Topic: c.ID, SenderID: senderIDs[i], Payload: payloadOf(c), SentAt: now, Homes: []region.Code{w.Home()}}
+	}
+	return w.EmitEvents(all, now, now.Add(Grace))
+}

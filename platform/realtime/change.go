@@ -1,0 +1,204 @@
+package realtime
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+
+	mqtt "github.com/mochi-mqtt/server/v2"
+
+	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service/subscription"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// deliver publishes an event to the MQTT connections that it concerns. Nothing is read for an event without subscribers.
+func (b *broker) deliver(ctx context.Context, home region.Code, e store.LoggedEvent) error {
+	if b.count.Load() == 0 {
+		return nil
+	}
+	c, err := b.changeOf(home, e)
+	if err == nil && c != nil {
+		if e.Name == events.CommunityUserAdded && slices.Equal(c.UserIDs, []string{e.SenderID}) {
+			e.Name = communityJoined
+		}
+		err = b.deliverChange(ctx, home, e, *c)
+	}
+	if errors.Is(err, errUndeliverable) {
+		b.hub.Log.WarnContext(ctx, "realtime event skipped", "event", e.Name, "id", e.ID, "error", err)
+		return nil // a retry would fail likewise
+	}
+	return err
+}
+
+// communityJoined is the name that clients of MQTT expect of the event about a user who joined without being added.
+const communityJoined = "community.joined"
+
+// changeOf returns the change that an event in the log of a home is about, or nil if another home delivers the event.
+func (b *broker) changeOf(home region.Code, e store.LoggedEvent) (*events.Change, error) {
+	switch e.Name {
+	case events.MarkerUserSync:
+		return &events.Change{
+			Kind: kindMarkers, ID: e.Topic, Place: events.Place{Kind: events.PlaceUsers}, Topics: []string{b.hub.NetworkID + "/marker/user/" + e.Topic},
+		}, nil
+	case events.CommunityUserAdded: // which is in the logs of all homes
+		if b.hub.HomeOf(e.Topic) != home {
+			return nil, nil //nolint:nilnil // not an error
+		}
+		payload, err := payloadOf[events.MembersAdded](e)
+		c := &events.Change{
+			Kind: kindMembersAdded, ID: e.Topic, Place: events.Place{Kind: events.PlaceCommunity, ID: e.Topic}, Topics: []string{b.hub.View.CommunityPath(e.Topic)},
+		}
+		for _, m := range payload.Members {
+			c.UserIDs = append(c.UserIDs, m.UserID)
+		}
+		return c, err
+	}
+	c, err := payloadOf[events.Change](e)
+	return &c, err
+}
+
+// deliverChange publishes a change on each of its topics that have subscribers.
+func (b *broker) deliverChange(ctx context.Context, home region.Code, e store.LoggedEvent, c events.Change) error {
+	found, err := b.audience(ctx, c)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	o, err := b.hub.readObject(ctx, home, e, c)
+	if err != nil {
+		return err
+	}
+	if isAboutFlags(e.Name) {
+		onlySender(e, found)
+	}
+	if err := b.restrict(ctx, c, o, found); err != nil {
+		return err
+	}
+	for topic, clients := range found {
+		if len(clients) == 0 {
+			continue
+		}
+		payload, err := b.hub.envelope(e, topic, o)
+		if err != nil {
+			return err
+		}
+		recipients := make(map[*mqtt.Client]bool, len(clients))
+		for _, client := range clients {
+			recipients[client.client] = true
+		}
+		if err := b.publish(topic, payload, recipients); err != nil {
+			return err
+		}
+		b.hub.metrics.published.WithLabelValues(e.Name).Add(float64(len(clients)))
+	}
+	b.hub.metrics.latency.Observe(b.hub.Now().Sub(e.SentAt).Seconds())
+	return nil
+}
+
+// audience returns the subscribers of the topics of a change, by topic.
+func (b *broker) audience(ctx context.Context, c events.Change) (map[string][]*mqttClient, error) {
+	found := map[string][]*mqttClient{}
+	add := func(topic string, clients []*mqttClient) {
+		if len(clients) > 0 {
+			found[topic] = clients
+		}
+	}
+	for _, topic := range c.Topics {
+		add(topic, b.subscribers(topic))
+	}
+	for _, userID := range c.UserIDs {
+		topic := b.hub.View.UserPath(userID)
+		add(topic, slices.DeleteFunc(b.subscribers(topic), func(client *mqttClient) bool { return client.UserID() != userID }))
+	}
+	if feed := smartFeedOf[c.Kind]; feed != "" {
+		followers, err := b.smartFeed(ctx, c.Place.ID, feed)
+		if err != nil {
+			return nil, err
+		}
+		for _, client := range followers {
+			topic := b.smartFeedTopic(client.UserID(), feed)
+			found[topic] = append(found[topic], client)
+		}
+	}
+	return found, nil
+}
+
+// onlySender removes all clients but those of the sender from found.
+func onlySender(e store.LoggedEvent, found map[string][]*mqttClient) {
+	for topic, clients := range found {
+		found[topic] = slices.DeleteFunc(clients, func(client *mqttClient) bool { return client.UserID() != e.SenderID })
+	}
+}
+
+// smartFeedOf names the smart feed with events about a kind of objects.
+var smartFeedOf = map[events.ObjectKind]string{
+	events.KindChannel: "channels", events.KindMessageFeed: "messagefeeds", events.KindMessage: "messages",
+}
+
+// smartFeed returns the connections of members of a channel that have subscribed to a smart feed.
+func (b *broker) smartFeed(ctx context.Context, channelID, feed string) ([]*mqttClient, error) {
+	byUser := map[string][]*mqttClient{}
+	for _, client := range b.all() {
+		if client.watches(feed) {
+			byUser[client.UserID()] = append(byUser[client.UserID()], client)
+		}
+	}
+	var found []*mqttClient
+	for ids := range slices.Chunk(slices.Sorted(maps.Keys(byUser)), smartFeedChunk) {
+		var rows []store.ChannelUser
+		reads := b.hub.Store.NewReadBatch()
+		reads.ChannelUsers(channelID, ids, &rows)
+		if err := reads.Run(ctx); err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			if row.IsMember() {
+				found = append(found, byUser[row.UserID]...)
+			}
+		}
+	}
+	return found, nil
+}
+
+// smartFeedChunk is the maximum number of users whose membership is read in one query.
+const smartFeedChunk = 500
+
+// restrict removes from found the clients that may not read the object. A client whose access is unknown is
+// disconnected: it reconnects, and reads what it missed.
+func (b *broker) restrict(ctx context.Context, c events.Change, o *object, found map[string][]*mqttClient) error {
+	if c.Place.Kind == events.PlaceUsers {
+		return nil // whose filters only they may subscribe to
+	}
+	for topic, clients := range found {
+		readers := make([]*subscription.Reader, len(clients))
+		for i, client := range clients {
+			readers[i] = client.Reader
+		}
+		access, err := b.resolver.Resolve(ctx, c.Place, readers)
+		if err != nil {
+			return err
+		}
+		var allowed []*mqttClient
+		for i, a := range access {
+			if a.Unknown() {
+				clients[i].end(endUnavailable)
+			} else if o.sees(a) {
+				allowed = append(allowed, clients[i])
+			}
+		}
+		found[topic] = allowed
+	}
+	return nil
+}
+
+// envelope returns the JSON of an event as MQTT clients receive it.
+func (h *Hub) envelope(e store.LoggedEvent, topic string, o *object) ([]byte, error) {
+	sent := e.SentAt.UTC().Format("2006-01-02T15:04:05.000Z")
+	return json.Marshal(map[string]any{
+		"eventType": e.Name, "data": o.data, "id": e.ID, "networkId": h.NetworkID, "path": topic, "senderId": e.SenderID,
+		"sentTime": sent, "sendTime": sent, "version": 1,
+	})
+}

@@ -1,0 +1,174 @@
+package realtime_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	mqtt "github.com/eclipse/paho.mqtt.golang"
+	"github.com/eclipse/paho.mqtt.golang/packets"
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/realtime"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// serveMQTT returns the address at which the hub serves MQTT.
+func (w *world) serveMQTT() string {
+	server := httptest.NewServer(http.HandlerFunc(w.hub.ServeMQTT))
+	w.t.Cleanup(server.Close)
+	w.t.Cleanup(w.hub.Close)
+	return "ws" + strings.TrimPrefix(server.URL, "http")
+}
+
+// options returns the options of a client of the user.
+func (w *world) options(address, clientID string) *mqtt.ClientOptions {
+	return mqtt.NewClientOptions().AddBroker(address).SetClientID(clientID).SetUsername(w.user.ID).SetPassword(w.token).
+		SetProtocolVersion(4).SetAutoReconnect(false).SetConnectTimeout(10 * time.Second)
+}
+
+// connect connects a client; lost is closed when the server has ended the connection.
+func connect(t *testing.T, o *mqtt.ClientOptions) (c mqtt.Client, lost chan struct{}) {
+	t.Helper()
+	lost = make(chan struct{})
+	c = mqtt.NewClient(o.SetConnectionLostHandler(func(mqtt.Client, error) { close(lost) }))
+	token := c.Connect()
+	require.True(t, token.WaitTimeout(10*time.Second))
+	require.NoError(t, token.Error())
+	t.Cleanup(func() { c.Disconnect(0) })
+	return c, lost
+}
+
+func refused(t *testing.T, o *mqtt.ClientOptions) {
+	t.Helper()
+	token := mqtt.NewClient(o).Connect()
+	require.True(t, token.WaitTimeout(10*time.Second))
+	require.Error(t, token.Error())
+}
+
+func (w *world) emitUserUpdated(n int) {
+	w.t.Helper()
+	for range n {
+		tx := w.deps.Store.NewTx(region.EU)
+		row := events.EmitChange(tx, "user.updated", w.deps.UserChange(w.user.ID), w.user.ID, w.deps.Now())
+		require.NoError(w.t, tx.Commit(w.t.Context()))
+		w.deps.Outbox.Deliver(w.t.Context(), region.EU, row)
+	}
+}
+
+func TestMQTTClientIDs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(*realtime.Options) {})
+	address := w.serveMQTT()
+	_, longest := connect(t, w.options(address, strings.Repeat("x", 256)))
+	refused(t, w.options(address, strings.Repeat("x", 257)))
+	_, first := connect(t, w.options(address, "phone"))
+	connect(t, w.options(address, "phone"))
+	<-first // the same client has connected again
+	require.Empty(t, longest)
+}
+
+func TestMQTTConnectionsPerUser(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *realtime.Options) { o.StreamsPerUser = 2 })
+	address := w.serveMQTT()
+	first, _ := connect(t, w.options(address, "1"))
+	connect(t, w.options(address, "2"))
+	refused(t, w.options(address, "3"))
+	first.Disconnect(0)
+	require.Eventually(t, func() bool {
+		token := mqtt.NewClient(w.options(address, "3")).Connect()
+		return token.WaitTimeout(10*time.Second) && token.Error() == nil
+	}, 10*time.Second, 10*time.Millisecond)
+}
+
+func TestMQTTSubscriptionLimit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(*realtime.Options) {})
+	c, _ := connect(t, w.options(w.serveMQTT(), "phone"))
+	for i := range 11 {
+		filters := map[string]byte{}
+		for j := range 100 {
+			filters[fmt.Sprintf("%s/user/%s/%d", networkID, w.user.ID, 100*i+j)] = 0
+		}
+		token, ok := c.SubscribeMultiple(filters, nil).(*mqtt.SubscribeToken)
+		require.True(t, ok)
+		require.True(t, token.WaitTimeout(10*time.Second))
+		for filter, code := range token.Result() {
+			require.Equal(t, i == 10, code == 0x80, filter)
+		}
+	}
+}
+
+func TestMQTTPacketLimit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(*realtime.Options) {})
+	address := w.serveMQTT()
+	const header = 4 + len("x") + 2 // of a PUBLISH packet with the topic x
+	c, lost := connect(t, w.options(address, "1"))
+	c.Publish("x", 0, false, make([]byte, 64<<10-header-1))
+	token := c.Subscribe(networkID, 0, nil)
+	require.True(t, token.WaitTimeout(10*time.Second))
+	require.NoError(t, token.Error())
+	require.Empty(t, lost)
+	c.Publish("x", 0, false, make([]byte, 64<<10))
+	<-lost
+}
+
+// TestMQTTSlowClient has one client that does not read, and one that does.
+func TestMQTTSlowClient(t *testing.T) {
+	t.Parallel()
+	const queue = 8
+	w := newWorld(t, func(o *realtime.Options) { o.QueueLength = queue })
+	tx, user := w.deps.Store.NewTx(region.EU), new(store.User)
+	tx.UpdateUser(w.user.ID, store.UserChange{Metadata: []byte(`{"x":"` + strings.Repeat("x", 9000) + `"}`)}, w.deps.Now(), &user)
+	require.NoError(t, tx.Commit(t.Context()))
+	address := w.serveMQTT()
+	topic := networkID + "/user/" + w.user.ID
+	slow := w.rawMQTT(address, topic)
+	received := make(chan mqtt.Message, queue)
+	quick, lost := connect(t, w.options(address, "quick"))
+	token := quick.Subscribe(topic, 0, func(_ mqtt.Client, m mqtt.Message) { received <- m })
+	require.True(t, token.WaitTimeout(10*time.Second))
+	for sent := 0; w.hub.Streams() == 2; sent += queue {
+		require.Less(t, sent, 20_000, "the slow client is not disconnected")
+		w.emitUserUpdated(queue)
+		for range queue { // no more than its queue takes
+			select {
+			case <-received:
+			case <-lost:
+				require.FailNow(t, "the quick client was disconnected")
+			}
+		}
+	}
+	require.Equal(t, 1, w.hub.Streams())
+	_ = slow.CloseNow()
+}
+
+// rawMQTT returns a connection that has subscribed to a topic and then does not read.
+func (w *world) rawMQTT(address, topic string) *websocket.Conn {
+	w.t.Helper()
+	socket, _, err := websocket.Dial( //nolint:bodyclose // there is none after an upgrade
+		w.t.Context(), address, &websocket.DialOptions{Subprotocols: []string{"mqtt"}})
+	require.NoError(w.t, err)
+	c := websocket.NetConn(w.t.Context(), socket, websocket.MessageBinary)
+	hello, ok := packets.NewControlPacket(packets.Connect).(*packets.ConnectPacket)
+	require.True(w.t, ok)
+	hello.ProtocolName, hello.ProtocolVersion, hello.ClientIdentifier, hello.CleanSession = "MQTT", 4, "slow", true
+	hello.UsernameFlag, hello.PasswordFlag, hello.Username, hello.Password = true, true, w.user.ID, []byte(w.token)
+	subscribe, ok := packets.NewControlPacket(packets.Subscribe).(*packets.SubscribePacket)
+	require.True(w.t, ok)
+	subscribe.MessageID, subscribe.Topics, subscribe.Qoss = 1, []string{topic}, []byte{0}
+	for _, p := range []packets.ControlPacket{hello, subscribe} {
+		require.NoError(w.t, p.Write(c))
+		_, err := packets.ReadPacket(c)
+		require.NoError(w.t, err)
+	}
+	return socket
+}

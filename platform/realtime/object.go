@@ -1,0 +1,238 @@
+package realtime
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service/subscription"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+)
+
+// object is what an event is about, as users who are neither its author nor moderators see it.
+type object struct {
+	data map[string]any // by collection
+	sees audience
+}
+
+// Kinds of objects of events that are not a Change in the log.
+const (
+	kindMarkers      events.ObjectKind = "markers"
+	kindMembersAdded events.ObjectKind = "membersAdded"
+)
+
+// audience reports whether a user with this access to the place of an object may read it.
+type audience func(*subscription.Access) bool
+
+// objectReader reads what an event in the log of a home is about.
+type objectReader func(*Hub, context.Context, region.Code, store.LoggedEvent, events.Change) (proto.Message, audience, error)
+
+// objectReaders holds the function that reads each kind of object.
+var objectReaders = map[events.ObjectKind]objectReader{
+	kindMarkers:            (*Hub).readMarkers,
+	kindMembersAdded:       (*Hub).readMembersAdded,
+	events.KindPost:        (*Hub).readPost,
+	events.KindComment:     (*Hub).readComment,
+	events.KindStory:       (*Hub).readStory,
+	events.KindMessage:     (*Hub).readMessage,
+	events.KindMessageFeed: (*Hub).readMessageFeed,
+	events.KindChannel:     (*Hub).readChannel,
+	events.KindCommunity:   (*Hub).readCommunity,
+	events.KindUser:        (*Hub).readUser,
+	events.KindFollow:      (*Hub).readFollow,
+}
+
+// readObject reads what a change is about.
+func (h *Hub) readObject(ctx context.Context, home region.Code, e store.LoggedEvent, c events.Change) (*object, error) {
+	read := objectReaders[c.Kind]
+	if read == nil {
+		return nil, fmt.Errorf("%w: unknown kind of object", errUndeliverable)
+	}
+	if isAboutFlags(e.Name) {
+		ctx = auth.WithCaller(ctx, &auth.Caller{Kind: auth.User, UserID: e.SenderID})
+	}
+	message, sees, err := read(h, ctx, home, e, c)
+	if errors.Is(err, errGone) && strings.HasSuffix(e.Name, ".deleted") {
+		return purged(c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, err := h.Marshal(message)
+	if err != nil {
+		return nil, err
+	}
+	o := &object{sees: sees}
+	if o.data, err = withoutMine(text); err != nil {
+		return nil, err
+	}
+	return o, h.addReaction(ctx, o, c)
+}
+
+// isAboutFlags reports whether an event tells that somebody flagged an object. Only that user receives it, on all
+// devices: reporters are anonymous.
+func isAboutFlags(name string) bool {
+	_, what, _ := strings.Cut(name, ".")
+	return slices.Contains([]string{"flagged", "unflagged", "flagCleared", "flagsCleared"}, what)
+}
+
+// withoutMine returns the collections of a response without the reactions of the caller, which an event for several users
+// does not have. Clients keep those that they know.
+func withoutMine(response []byte) (map[string]any, error) {
+	data := map[string]any{}
+	if err := json.Unmarshal(response, &data); err != nil {
+		return nil, err
+	}
+	for _, collection := range data {
+		list, _ := collection.([]any)
+		for _, row := range list {
+			if fields, ok := row.(map[string]any); ok {
+				delete(fields, "myReactions")
+			}
+		}
+	}
+	delete(data, "paging")
+	return data, nil
+}
+
+// purged returns what is known of an object that was removed for good.
+func purged(c events.Change) (*object, error) {
+	names, ok := map[events.ObjectKind][2]string{
+		events.KindPost: {"posts", "postId"}, events.KindComment: {"comments", "commentId"}, events.KindStory: {"stories", "storyId"},
+		events.KindMessage: {"messages", "messageId"}, events.KindMessageFeed: {"messageFeeds", "messageFeedId"},
+	}[c.Kind]
+	if !ok {
+		return nil, errGone
+	}
+	row := map[string]any{names[1]: c.ID, "path": c.Topics[0], "isDeleted": true}
+	return &object{data: map[string]any{names[0]: []any{row}}, sees: everyone}, nil
+}
+
+// addReaction adds who reacted by what name to the data of an event about a reaction.
+func (h *Hub) addReaction(ctx context.Context, o *object, c events.Change) error {
+	if c.Reaction == nil {
+		return nil
+	}
+	var users []store.User
+	reads := h.Store.NewBestEffortBatch()
+	reads.Users([]string{c.Reaction.UserID}, &users)
+	if err := reads.Run(ctx); err != nil {
+		return err
+	}
+	actor := map[string]any{"reactionId": c.Reaction.ID, "reactionName": c.Reaction.Name}
+	if len(users) > 0 {
+		actor["userId"], actor["userPublicId"], actor["userInternalId"] = users[0].PublicID, users[0].PublicID, users[0].ID
+	}
+	o.data["reactor"], o.data["reactions"] = actor, []any{actor}
+	return nil
+}
+
+// everyone permits all who see the place of an object.
+func everyone(a *subscription.Access) bool { return a.Sees() }
+
+// errGone means that the object was removed for good before its event was delivered.
+var errGone = fmt.Errorf("%w: the object does not exist any more", errUndeliverable)
+
+func (h *Hub) readMarkers(ctx context.Context, _ region.Code, e store.LoggedEvent, _ events.Change) (proto.Message, audience, error) {
+	message, _, err := h.markerUserSync(ctx, e)
+	return message, everyone, err
+}
+
+func (h *Hub) readMembersAdded(ctx context.Context, home region.Code, e store.LoggedEvent, _ events.Change) (proto.Message, audience, error) {
+	payload, err := payloadOf[events.MembersAdded](e)
+	if err != nil {
+		return nil, nil, err
+	}
+	data, err := h.addedData(ctx, home, payload)
+	return data, everyone, err
+}
+
+func (h *Hub) readPost(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+	var rows view.Rows
+	reads := h.Store.NewBestEffortBatch()
+	reads.PostsByID([]string{c.ID}, &rows.Posts)
+	h.readPlace(reads, c.Place, &rows)
+	if err := h.run(ctx, reads, home); err != nil {
+		return nil, nil, err
+	}
+	if len(rows.Posts) == 0 {
+		return nil, nil, errGone
+	}
+	post := rows.Posts[0]
+	a, err := h.View.Load(ctx, h.Store, "", rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	return a.PostAggregate(), func(access *subscription.Access) bool { return access.SeesPost(&post) }, nil
+}
+
+func (h *Hub) readComment(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+	var rows view.Rows
+	var post *store.Post
+	reads := h.Store.NewBestEffortBatch()
+	reads.CommentsByID([]string{c.ID}, &rows.Comments)
+	reads.PostOfComment(c.ID, &post)
+	h.readPlace(reads, c.Place, &rows)
+	if err := h.run(ctx, reads, home); err != nil {
+		return nil, nil, err
+	}
+	if len(rows.Comments) == 0 {
+		return nil, nil, errGone
+	}
+	comment := rows.Comments[0]
+	a, err := h.View.Load(ctx, h.Store, "", rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	return a.CommentAggregate(), func(access *subscription.Access) bool {
+		return access.SeesComment(&comment) && (post == nil || access.SeesPost(post))
+	}, nil
+}
+
+func (h *Hub) readStory(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+	var rows view.Rows
+	reads := h.Store.NewBestEffortBatch()
+	reads.StoriesByID([]string{c.ID}, &rows.Stories)
+	h.readPlace(reads, c.Place, &rows)
+	if err := h.run(ctx, reads, home); err != nil {
+		return nil, nil, err
+	}
+	if len(rows.Stories) == 0 {
+		return nil, nil, errGone
+	}
+	hidden := rows.Stories[0].HiddenAt != nil
+	a, err := h.View.Load(ctx, h.Store, "", rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	return a.StoryAggregate(), func(access *subscription.Access) bool { return access.Sees() && !hidden }, nil
+}
+
+// readPlace adds the read of the community that content is in.
+func (h *Hub) readPlace(reads *store.ReadBatch, place events.Place, rows *view.Rows) {
+	if place.Kind == events.PlaceCommunity {
+		reads.Communities([]string{place.ID}, &rows.Communities)
+	}
+}
+
+// run runs reads that may leave out rows of other homes than that of the object. If the home of the object does not
+// answer, delivery is retried.
+func (h *Hub) run(ctx context.Context, reads *store.ReadBatch, home region.Code) error {
+	if err := reads.Run(ctx); err != nil {
+		return err
+	}
+	if slices.Contains(reads.Missing(), home) {
+		return fail.Unavailable("the home of the event log did not answer", nil)
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package realtime
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// maxFilter is the maximum length of a topic filter.
+const maxFilter = 512
+
+// filterRule says who may subscribe to a topic filter: the users who see place, or if own is not empty, the user with that internal id.
+type filterRule struct {
+	place events.Place
+	own   []string
+}
+
+// parseFilter returns the rule of a topic filter below the topic of the network, and whether there is one. The part of a
+// filter that names the place has no wildcards, so that each filter belongs to one place.
+func parseFilter(networkID, filter string) (filterRule, bool) {
+	if len(filter) > maxFilter {
+		return filterRule{}, false
+	}
+	parts := strings.Split(filter, "/")
+	if parts[0] != networkID {
+		return filterRule{}, false
+	}
+	if len(parts) == 1 {
+		return filterRule{place: events.Place{Kind: events.PlaceContent}}, true
+	}
+	parse := filterRules[parts[1]]
+	if parse == nil {
+		return filterRule{}, false
+	}
+	return parse(parts[2:])
+}
+
+// filterRules maps the second level of a topic filter to what parses the rest.
+var filterRules = map[string]func(rest []string) (filterRule, bool){
+	"user":           profileFilter,
+	"smartfeed":      smartFeedFilter,
+	"marker":         markerFilter,
+	"videostreaming": everyoneFilter,
+	"social":         socialFilter,
+	"membership":     membershipFilter,
+	"chat":           chatFilter,
+}
+
+func everyoneFilter(rest []string) (filterRule, bool) {
+	return filterRule{place: events.Place{Kind: events.PlaceContent}}, len(rest) == 0
+}
+
+func profileFilter(rest []string) (filterRule, bool) {
+	if len(rest) == 0 || !region.ValidID(rest[0]) {
+		return filterRule{}, false
+	}
+	return filterRule{place: events.Place{Kind: events.PlaceProfile, ID: rest[0]}}, true
+}
+
+// smartFeeds are the topics of events about all channels of a user.
+var smartFeeds = []string{"channels", "messagefeeds", "messages"}
+
+func smartFeedFilter(rest []string) (filterRule, bool) {
+	if len(rest) != 2 || !slices.Contains(smartFeeds, rest[1]) {
+		return filterRule{}, false
+	}
+	return filterRule{own: rest[:1]}, region.ValidID(rest[0])
+}
+
+func markerFilter(rest []string) (filterRule, bool) {
+	switch {
+	case len(rest) == 2 && rest[0] == "user":
+		return filterRule{own: rest[1:]}, region.ValidID(rest[1])
+	case len(rest) == 4 && rest[0] == "channel" && rest[2] == "message":
+		return filterRule{place: events.Place{Kind: events.PlaceChannel, ID: rest[1]}}, region.ValidID(rest[1])
+	}
+	return filterRule{}, false
+}
+
+func socialFilter(rest []string) (filterRule, bool) {
+	if len(rest) < 2 || !region.ValidID(rest[1]) {
+		return filterRule{}, false
+	}
+	switch rest[0] {
+	case events.PlaceCommunity, events.PlaceWall, events.PlaceContent:
+		return filterRule{place: events.Place{Kind: rest[0], ID: rest[1]}}, true
+	}
+	return filterRule{}, false
+}
+
+// membershipFilter accepts <user>/+/+ (the followers of a user) and +/<user>/+ (whom a user follows), for that user.
+func membershipFilter(rest []string) (filterRule, bool) {
+	if len(rest) != 3 {
+		return filterRule{}, false
+	}
+	rule := filterRule{}
+	for _, id := range rest[:2] {
+		if region.ValidID(id) {
+			rule.own = append(rule.own, id)
+		}
+	}
+	return rule, len(rule.own) > 0
+}
+
+func chatFilter(rest []string) (filterRule, bool) {
+	if len(rest) == 0 || !region.ValidID(rest[0]) {
+		return filterRule{}, false
+	}
+	return filterRule{place: events.Place{Kind: events.PlaceChannel, ID: rest[0]}}, true
+}

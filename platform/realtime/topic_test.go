@@ -1,0 +1,54 @@
+package realtime
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+func TestParseFilter(t *testing.T) {
+	t.Parallel()
+	a, b := region.NewID(region.EU), region.NewID(region.US)
+	everyone := filterRule{place: events.Place{Kind: events.PlaceContent}}
+	at := func(kind, id string) filterRule { return filterRule{place: events.Place{Kind: kind, ID: id}} }
+	for filter, want := range map[string]filterRule{
+		"n":                                       everyone,
+		"n/videostreaming":                        everyone,
+		"n/user/" + a:                             at(events.PlaceProfile, a),
+		"n/user/" + a + "/#":                      at(events.PlaceProfile, a),
+		"n/smartfeed/" + a + "/channels":          {own: []string{a}},
+		"n/smartfeed/" + a + "/messagefeeds":      {own: []string{a}},
+		"n/smartfeed/" + a + "/messages":          {own: []string{a}},
+		"n/marker/user/" + a:                      {own: []string{a}},
+		"n/marker/channel/" + a + "/message/" + b: at(events.PlaceChannel, a),
+		"n/social/community/" + a:                 at(events.PlaceCommunity, a),
+		"n/social/community/" + a + "/post/+":     at(events.PlaceCommunity, a),
+		"n/social/user/" + a + "/post/#":          at(events.PlaceWall, a),
+		"n/social/content/" + a + "/post/" + b:    at(events.PlaceContent, a),
+		"n/membership/" + a + "/+/+":              {own: []string{a}},
+		"n/membership/+/" + a + "/+":              {own: []string{a}},
+		"n/membership/" + a + "/" + b + "/+":      {own: []string{a, b}},
+		"n/chat/" + a + "/#":                      at(events.PlaceChannel, a),
+		"n/chat/" + a + "/" + b + "/+":            at(events.PlaceChannel, a),
+		"n/user/" + a + "/" + strings.Repeat("x", maxFilter-len("n/user/"+a+"/")): at(events.PlaceProfile, a),
+	} {
+		got, ok := parseFilter("n", filter)
+		require.True(t, ok, filter)
+		require.Equal(t, want, got, filter)
+	}
+	for _, filter := range []string{
+		"", "#", "+", "m", "m/user/" + a, "n/", "n/#", "n/+", "n/other", "n/user", "n/user/+", "n/user/#", "n/user/x", "n/videostreaming/#",
+		"n/smartfeed/" + a, "n/smartfeed/" + a + "/#", "n/smartfeed/" + a + "/other", "n/smartfeed/+/messages", "n/marker", "n/marker/user/+",
+		"n/marker/channel/+/message/+", "n/social", "n/social/#", "n/social/community", "n/social/community/+", "n/social/+/" + a,
+		"n/social/other/" + a, "n/membership", "n/membership/+/+/+", "n/membership/" + a + "/+", "n/membership/" + a + "/#", "n/chat", "n/chat/+/#",
+		"$share/g/n", "$SYS/#",
+		"n/user/" + a + "/" + strings.Repeat("x", maxFilter-len("n/user/"+a+"/")+1),
+	} {
+		_, ok := parseFilter("n", filter)
+		require.False(t, ok, filter)
+	}
+}

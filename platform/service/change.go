@@ -1,0 +1,77 @@
+package service
+
+import (
+	"context"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// CommitChange commits a transaction that changes an object, together with the event called name about it, and delivers
+// the outbox rows in the background. Without a name there is no event.
+func (d *Deps) CommitChange(ctx context.Context, tx *store.Tx, name string, c events.Change, rows ...store.OutboxRow) error {
+	return d.CommitSoon(ctx, tx, append(rows, d.EmitChange(ctx, tx, name, c)...)...)
+}
+
+// EmitChange writes the event called name about a change by the caller to the outbox of tx, and returns the outbox row.
+// Without a name there is none.
+func (d *Deps) EmitChange(ctx context.Context, tx *store.Tx, name string, c events.Change) []store.OutboxRow {
+	if name == "" {
+		return nil
+	}
+	return []store.OutboxRow{events.EmitChange(tx, name, c, auth.CallerFrom(ctx).UserID, d.Now())}
+}
+
+// PostChange returns the change of a post.
+func (d *Deps) PostChange(p store.Post) events.Change {
+	return events.Change{Kind: events.KindPost, ID: p.ID, Place: events.Place{Kind: p.TargetType, ID: p.TargetID}, Topics: []string{d.View.PostPath(p)}}
+}
+
+// CommentChange returns the change of a comment.
+func (d *Deps) CommentChange(c store.Comment) events.Change {
+	return events.Change{Kind: events.KindComment, ID: c.ID, Place: events.Place{Kind: c.TargetType, ID: c.TargetID}, Topics: []string{d.View.CommentPath(c)}}
+}
+
+// StoryChange returns the change of a story.
+func (d *Deps) StoryChange(s store.Story) events.Change {
+	return events.Change{Kind: events.KindStory, ID: s.ID, Place: events.Place{Kind: s.TargetType, ID: s.TargetID}, Topics: []string{d.View.StoryPath(s)}}
+}
+
+// MessageChange returns the change of a message.
+func (d *Deps) MessageChange(m store.Message) events.Change {
+	return events.Change{Kind: events.KindMessage, ID: m.ID, Place: channelPlace(m.ChannelID), Topics: []string{d.View.MessagePath(m)}}
+}
+
+// MessageFeedChange returns the change of a subchannel.
+func (d *Deps) MessageFeedChange(f store.MessageFeed) events.Change {
+	return events.Change{Kind: events.KindMessageFeed, ID: f.ID, Place: channelPlace(f.EntityID), Topics: []string{d.View.MessageFeedPath(f.EntityID, f.ID)}}
+}
+
+// ChannelChange returns the change of a channel that concerns the users with the given internal ids.
+func (d *Deps) ChannelChange(channelID string, userIDs ...string) events.Change {
+	return events.Change{Kind: events.KindChannel, ID: channelID, Place: channelPlace(channelID), Topics: []string{d.View.ChannelPath(channelID)}, UserIDs: userIDs}
+}
+
+// CommunityChange returns the change of a community that concerns the users with the given internal ids.
+func (d *Deps) CommunityChange(communityID string, userIDs ...string) events.Change {
+	return events.Change{
+		Kind: events.KindCommunity, ID: communityID, Place: events.Place{Kind: events.PlaceCommunity, ID: communityID},
+		Topics: []string{d.View.CommunityPath(communityID)}, UserIDs: userIDs,
+	}
+}
+
+// UserChange returns the change of a user.
+func (d *Deps) UserChange(userID string) events.Change {
+	return events.Change{Kind: events.KindUser, ID: userID, Place: events.Place{Kind: events.PlaceProfile, ID: userID}, Topics: []string{d.View.UserPath(userID)}}
+}
+
+// FollowChange returns the change of a follow. Both users receive it.
+func (d *Deps) FollowChange(f store.Follow) events.Change {
+	return events.Change{
+		Kind: events.KindFollow, ID: f.FollowerID, OtherID: f.FolloweeID, Place: events.Place{Kind: events.PlaceUsers},
+		Topics: []string{d.View.FollowPath(f)},
+	}
+}
+
+func channelPlace(id string) events.Place { return events.Place{Kind: events.PlaceChannel, ID: id} }

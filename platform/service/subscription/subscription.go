@@ -1,0 +1,157 @@
+// Package subscription decides who receives realtime events. It applies the rules by which requests read the same
+// objects: those of packages visibility and chat.
+package subscription
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/chat"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// Lifetime is how long access that was read is used for. Access that a user lost ends within this time.
+const Lifetime = 2 * time.Second
+
+const (
+	// maxPlaces is the maximum number of places whose access a Reader keeps.
+	maxPlaces = 128
+	// chunk is the maximum number of readers whose access is read in one round trip.
+	chunk = 200
+)
+
+// Reader is a connected user. Its access to places is kept for Lifetime.
+type Reader struct {
+	claims auth.Claims
+	mu     sync.Mutex
+	places map[events.Place]*Access
+}
+
+// NewReader returns the reader with the claims of an access token.
+func NewReader(claims auth.Claims) *Reader { return &Reader{claims: claims} }
+
+// UserID returns the internal id of the user.
+func (r *Reader) UserID() string { return r.claims.UserID }
+
+// Access is what a user may read at a place. The nil Access permits nothing.
+type Access struct {
+	until  time.Time
+	caller *auth.Caller
+	target visibility.Target
+	sees   bool
+	// unknown reports that the home of the user or of the place did not answer.
+	unknown bool
+}
+
+// Sees reports whether the user may read what is published at the place.
+func (a *Access) Sees() bool { return a != nil && a.sees }
+
+// Unknown reports whether it could not be found out what the user may read.
+func (a *Access) Unknown() bool { return a != nil && a.unknown }
+
+// SeesPost reports whether the user may read a post at the place.
+func (a *Access) SeesPost(p *store.Post) bool {
+	return a.Sees() && a.target.RequireSeePost(a.caller, p) == nil
+}
+
+// SeesComment reports whether the user may read a comment at the place.
+func (a *Access) SeesComment(c *store.Comment) bool {
+	return a.Sees() && a.target.RequireSeeComment(a.caller, c) == nil
+}
+
+// SeesMessage reports whether the user receives events about a message at the place. Those about a hidden message are for
+// its author.
+func (a *Access) SeesMessage(m *store.Message) bool {
+	return a.Sees() && (m.HiddenAt == nil || m.CreatorID == a.caller.UserID)
+}
+
+// Resolver reads the access of readers.
+type Resolver struct{ deps *service.Deps }
+
+// New returns a resolver.
+func New(d *service.Deps) *Resolver { return &Resolver{d} }
+
+// Resolve returns the access of each of the readers to a place, in their order.
+func (s *Resolver) Resolve(ctx context.Context, place events.Place, readers []*Reader) ([]*Access, error) {
+	found := make([]*Access, len(readers))
+	var missing []int
+	for i, r := range readers {
+		if found[i] = r.kept(place, s.deps.Now()); found[i] == nil {
+			missing = append(missing, i)
+		}
+	}
+	for len(missing) > 0 {
+		n := min(chunk, len(missing))
+		if err := s.load(ctx, place, readers, missing[:n], found); err != nil {
+			return nil, err
+		}
+		missing = missing[n:]
+	}
+	return found, nil
+}
+
+// load reads the access of the readers with the given indexes in one round trip for each home.
+func (s *Resolver) load(ctx context.Context, place events.Place, readers []*Reader, indexes []int, found []*Access) error {
+	reads := s.deps.Store.NewBestEffortBatch()
+	settle := make([]func(), len(indexes))
+	for n, i := range indexes {
+		access := &Access{until: s.deps.Now().Add(Lifetime), caller: auth.CallerOf(readers[i].claims)}
+		asUser := auth.WithCaller(ctx, access.caller)
+		request := s.deps.NewRequestIn(asUser, reads)
+		access.read(request, place)
+		found[i] = access
+		settle[n] = func() { access.sees = request.Settle(asUser) == nil }
+	}
+	if err := reads.Run(ctx); err != nil {
+		return err
+	}
+	missing := reads.Missing()
+	for n, i := range indexes {
+		settle[n]()
+		for _, home := range missing {
+			found[i].unknown = found[i].unknown || home == s.deps.HomeOf(readers[i].claims.UserID) || home == s.deps.HomeOf(place.ID)
+		}
+		readers[i].keep(place, found[i])
+	}
+	return nil
+}
+
+// read adds the reads of a place to a request, whose Settle fails unless the user may read what is there.
+func (a *Access) read(r *service.Request, place events.Place) {
+	switch place.Kind {
+	case events.PlaceCommunity, events.PlaceWall, events.PlaceContent:
+		visibility.ReadTarget(r, place.Kind, place.ID, &a.target)
+		r.Check(func() error { return a.target.RequireSee(r.Caller) })
+	case events.PlaceChannel:
+		var access chat.Access
+		chat.ReadChannel(r, place.ID, &access)
+		r.Check(func() error { return access.CanRead(r.Caller) })
+	case events.PlaceProfile:
+		visibility.ReadTarget(r, events.PlaceWall, place.ID, &a.target)
+		r.CheckFound(func() bool { return !a.target.Wall.Blocked || place.ID == r.Caller.UserID })
+	}
+}
+
+// kept returns the access that was read before, or nil.
+func (r *Reader) kept(place events.Place, now time.Time) *Access {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if a := r.places[place]; a != nil && now.Before(a.until) {
+		return a
+	}
+	return nil
+}
+
+func (r *Reader) keep(place events.Place, a *Access) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.places == nil || len(r.places) >= maxPlaces {
+		r.places = map[events.Place]*Access{}
+	}
+	r.places[place] = a
+}

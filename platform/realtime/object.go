@@ -79,7 +79,7 @@ func (h *Hub) readObject(ctx context.Context, home region.Code, e store.LoggedEv
 	return o, h.addReaction(ctx, o, c)
 }
 
-// isAboutFlags reports whether an event tells that somebody flagged an object. Only that user receives it, on all
+// isAboutFlags reports whether an event is about the flag of a user. Only that user receives it, on all
 // devices: reporters are anonymous.
 func isAboutFlags(name string) bool {
 	_, what, _ := strings.Cut(name, ".")

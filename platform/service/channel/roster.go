@@ -152,7 +152,7 @@ func (s *Service) apply(ctx context.Context, found *rosterState, changes []store
 	return s.CommitSoon(ctx, tx, outboxRows...)
 }
 
-// userEvents returns the internal ids of the changed users by the event that tells of the change.
+// userEvents returns the internal ids of the changed users by the event that reports the change.
 func userEvents(callerID string, changes []store.ChannelUserChange) map[string][]string {
 	byEvent := map[string][]string{}
 	for _, c := range changes {

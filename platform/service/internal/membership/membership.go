@@ -126,7 +126,7 @@ func (u *Update) Commit(ctx context.Context, d *service.Deps, callerID, creatorI
 	return nil
 }
 
-// removals returns the internal ids of the changed users by the event that tells of the change, except for users who
+// removals returns the internal ids of the changed users by the event that reports the change, except for users who
 // became members.
 func (u *Update) removals(callerID string) map[string][]string {
 	byEvent := map[string][]string{}

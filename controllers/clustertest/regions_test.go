@@ -155,13 +155,17 @@ func (s *suite) again(t *testing.T) {
 	s.nothingLost(t)
 }
 
-// secrets returns the printable parts of the network's key files, by Secret.
+// secrets returns the printable parts of the network's key files, by Secret, without those of certificates, which are
+// deleted with the network.
 func (s *suite) secrets(t *testing.T) map[string]string {
 	t.Helper()
 	var list corev1.SecretList
 	require.NoError(t, s.client.List(t.Context(), &list, client.InNamespace(s.namespace), client.MatchingLabels{render.LabelNetwork: network}))
 	made := map[string]string{}
 	for _, secret := range list.Items {
+		if len(secret.OwnerReferences) > 0 {
+			continue
+		}
 		made[secret.Name] = fmt.Sprintf("%s %x", secret.UID, sha256.Sum256(fmt.Append(nil, secret.Data)))
 	}
 	require.NotEmpty(t, made)

@@ -25,7 +25,8 @@ var upgrader = websocket.Upgrader{
 // socket is the stream of bytes in the binary messages of a WebSocket.
 type socket struct {
 	*websocket.Conn
-	message io.Reader // the rest of the message that is being read; nil between messages
+	message io.Reader  // the rest of the message that is being read; nil between messages
+	writing sync.Mutex // serializes writes and their deadlines
 }
 
 var errNotBinary = errors.New("a message of MQTT must be binary")
@@ -54,17 +55,20 @@ func (s *socket) Read(p []byte) (int, error) {
 	}
 }
 
-// Write implements net.Conn.
+// Write implements net.Conn. It fails if the client does not read within writeTimeout.
 func (s *socket) Write(p []byte) (int, error) {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if err := s.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+		return 0, err
+	}
 	if err := s.WriteMessage(websocket.BinaryMessage, p); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-// SetDeadline implements net.Conn.
-func (s *socket) SetDeadline(t time.Time) error {
-	return errors.Join(s.SetReadDeadline(t), s.SetWriteDeadline(t))
-}
+// SetDeadline sets the deadline of reads. Each write has its own.
+func (s *socket) SetDeadline(t time.Time) error { return s.SetReadDeadline(t) }
 
 var _ net.Conn = (*socket)(nil)

@@ -1,0 +1,63 @@
+package realtime
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+func (h *Hub) readCommunity(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+	rows := view.CommunityRows{OnlyMembers: true}
+	reads := h.Store.NewBestEffortBatch()
+	reads.Communities([]string{c.ID}, &rows.Communities)
+	reads.Members(c.ID, c.UserIDs, &rows.Members)
+	if err := h.run(ctx, reads, home); err != nil {
+		return nil, nil, err
+	}
+	if len(rows.Communities) == 0 {
+		return nil, nil, errGone
+	}
+	a, err := h.View.LoadCommunities(ctx, h.Store, rows)
+	return a, everyone, err
+}
+
+func (h *Hub) readUser(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+	users, err := h.usersOf(ctx, home, []string{c.ID})
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(users) == 0 {
+		return nil, nil, errGone
+	}
+	return &plazav1.UserResponse{Users: h.View.Users(ctx, users)}, everyone, nil
+}
+
+func (h *Hub) usersOf(ctx context.Context, home region.Code, ids []string) ([]store.User, error) {
+	var users []store.User
+	reads := h.Store.NewBestEffortBatch()
+	reads.Users(ids, &users)
+	err := h.run(ctx, reads, home)
+	return users, err
+}
+
+// readFollow reads a follow, by the ids of both users.
+func (h *Hub) readFollow(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+	var follow *store.Follow
+	var users []store.User
+	reads := h.Store.NewBestEffortBatch()
+	reads.Follow(c.ID, c.OtherID, &follow)
+	reads.Users([]string{c.ID, c.OtherID}, &users)
+	if err := h.run(ctx, reads, home); err != nil {
+		return nil, nil, err
+	}
+	if follow == nil {
+		return nil, nil, errGone
+	}
+	return &plazav1.ListFollowsResponse{Follows: []*plazav1.Follow{h.View.Follow(*follow)}, Users: h.View.Users(ctx, users)}, everyone, nil
+}

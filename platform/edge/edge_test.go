@@ -156,24 +156,48 @@ func TestMetrics(t *testing.T) {
 	require.Error(t, err)
 	families, err := w.registry.Gather()
 	require.NoError(t, err)
-	text := exposition(t, families, "plaza_http_requests_total", "plaza_http_requests_in_flight")
+	text := exposition(t, families, "plaza_http_requests_total", "plaza_http_responses_total", "plaza_http_requests_in_flight")
 	require.Equal(t, `# HELP plaza_http_requests_in_flight Requests that are being answered.
 # TYPE plaza_http_requests_in_flight gauge
 plaza_http_requests_in_flight 0
-# HELP plaza_http_requests_total Requests by operation, protocol and HTTP status; over gRPC, the status that REST would have had.
+# HELP plaza_http_requests_total Requests by operation and class of the HTTP status (2xx, 4xx, 5xx); over gRPC, of the status that REST would have had.
 # TYPE plaza_http_requests_total counter
-plaza_http_requests_total{code="200",procedure="/plaza.v1.CommentService/GetComment",protocol="rest"} 1
-plaza_http_requests_total{code="404",procedure="unknown",protocol="connect"} 1
-plaza_http_requests_total{code="404",procedure="unknown",protocol="rest"} 2
-plaza_http_requests_total{code="409",procedure="/plaza.v1.CommentService/GetComment",protocol="grpc"} 1
-plaza_http_requests_total{code="409",procedure="/plaza.v1.CommentService/GetComment",protocol="rest"} 1
+plaza_http_requests_total{code="2xx",procedure="/plaza.v1.CommentService/GetComment"} 1
+plaza_http_requests_total{code="4xx",procedure="/plaza.v1.CommentService/GetComment"} 2
+plaza_http_requests_total{code="4xx",procedure="unknown"} 3
+# HELP plaza_http_responses_total Requests by protocol and HTTP status; over gRPC, the status that REST would have had.
+# TYPE plaza_http_responses_total counter
+plaza_http_responses_total{code="200",protocol="rest"} 1
+plaza_http_responses_total{code="404",protocol="connect"} 1
+plaza_http_responses_total{code="404",protocol="rest"} 2
+plaza_http_responses_total{code="409",protocol="grpc"} 1
+plaza_http_responses_total{code="409",protocol="rest"} 1
 `, text)
+	requireDurations(t, families, map[string]uint64{"operation": 3, "unknown": 3})
 	problems, err := promlint.NewWithMetricFamilies(families).Lint()
 	require.NoError(t, err)
 	require.Empty(t, problems)
 
 	_, err = edge.New(edge.Options{Services: w.services(), Registerer: w.registry})
 	require.Error(t, err, "registered twice")
+}
+
+// requireDurations compares the number of measured requests by kind, and requires that the histograms are native too.
+func requireDurations(t *testing.T, families []*dto.MetricFamily, want map[string]uint64) {
+	t.Helper()
+	for _, f := range families {
+		if f.GetName() != "plaza_http_request_duration_seconds" {
+			continue
+		}
+		counts := map[string]uint64{}
+		for _, m := range f.GetMetric() {
+			counts[m.GetLabel()[0].GetValue()] = m.GetHistogram().GetSampleCount()
+			require.NotNil(t, m.GetHistogram().Schema, "native")
+		}
+		require.Equal(t, want, counts)
+		return
+	}
+	require.Fail(t, "no durations")
 }
 
 // exposition returns some metrics in the text format of Prometheus.

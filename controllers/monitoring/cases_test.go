@@ -219,6 +219,18 @@ var objectiveCases = []alertCase{
 		"PlazaRealtimeDelayed", "warning", in("eu"), "Realtime events of region eu of acme are delayed",
 		"1% of the realtime events reach the streams of region eu of network social/acme after 9.5s or more.",
 	}}},
+	{"round trips wait for connections", func(w *world) {
+		w.series[w.at("eu", "plaza_database_connection_waits_total", "home", "sg")] = w.rising(1500)
+	}, 9, 12, []firing{{
+		"PlazaDatabasePoolSaturated", "warning", in("eu", "home", "sg"), "The connections of region eu of acme to sg are all in use",
+		"25% of the round trips from region eu of network social/acme to the home sg wait for a connection.",
+	}}},
+	{"the placement is not checked", func(w *world) {
+		w.series[w.at("eu", "plaza_placement_checked_timestamp_seconds")] = w.constant(0)
+	}, 65, 75, []firing{{
+		"PlazaPlacementNotChecked", "warning", in("eu"), "The placement of the rows of acme is not checked",
+		"The servers of region eu of network social/acme last checked 1h 15m 0s ago where the database stores the rows: PlazaRowsNotPinned cannot fire.",
+	}}},
 	{"the outbox does not drain", func(w *world) {
 		w.series[w.at("eu", "plaza_outbox_oldest_age_seconds")] = w.constant(400)
 	}, 9, 11, []firing{{

@@ -98,16 +98,19 @@ func (w *world) healthyServer(region string) {
 		w.at(region, "up"):                         w.constant(1),
 		w.at(region, "process_start_time_seconds"): w.constant(0),
 		w.at(region, "plaza_control_certificate_not_after_timestamp_seconds", "kind", "certificate"): w.constant(1e9),
-		w.at(region, "plaza_schema_version"):                  w.constant(92),
-		w.at(region, "plaza_schema_version_required"):         w.constant(92),
-		w.at(region, "plaza_moderation_generation"):           w.constant(7),
-		w.at(region, "plaza_placement_tables_not_pinned"):     w.constant(0),
-		w.at(region, "plaza_outbox_oldest_age_seconds"):       w.constant(2),
-		w.at(region, "plaza_scheduled_posts_overdue_seconds"): w.constant(0),
-		w.at(region, "plaza_user_moves_oldest_age_seconds"):   w.constant(0),
+		w.at(region, "plaza_schema_version"):                      w.constant(92),
+		w.at(region, "plaza_schema_version_required"):             w.constant(92),
+		w.at(region, "plaza_moderation_generation"):               w.constant(7),
+		w.at(region, "plaza_placement_tables_not_pinned"):         w.constant(0),
+		w.at(region, "plaza_placement_checked_timestamp_seconds"): w.rising(60),
+		w.at(region, "plaza_outbox_oldest_age_seconds"):           w.constant(2),
+		w.at(region, "plaza_scheduled_posts_overdue_seconds"):     w.constant(0),
+		w.at(region, "plaza_user_moves_oldest_age_seconds"):       w.constant(0),
 	})
 	for _, home := range []string{"us", "eu", "sg"} {
 		w.series[w.at(region, "plaza_database_up", "home", home)] = w.constant(1)
+		w.series[w.at(region, "plaza_database_round_trips_total", "home", home)] = w.rising(6000)
+		w.series[w.at(region, "plaza_database_connection_waits_total", "home", home)] = w.rising(60)
 	}
 	for state, value := range map[string]int{"Pinned": 1, "NotPinned": 0, "Unknown": 0} {
 		w.series[w.at(region, "plaza_placement_state", "state", state)] = w.constant(value)

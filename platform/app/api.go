@@ -58,6 +58,9 @@ import (
 func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	shared := d.shared()
 	registerOutbox(shared)
+	if err := shared.Outbox.Register(d.metrics.Registerer()); err != nil {
+		return nil, nil, err
+	}
 	d.realtime = realtime.New(realtime.Options{
 		Deps: shared, Issuer: d.issuer, Marshal: edge.MarshalJSON, Registerer: d.metrics.Registerer(),
 	})

@@ -55,9 +55,11 @@ type dependencies struct {
 	background []jobs.Job
 	storage    *storage.Storage
 	control    *auth.Control // nil if there are no control endpoints
-	publicURL  string        // without trailing slash
-	pace       movePace
-	ready      func(context.Context) error // returns nil if the server is ready; for gRPC health checks
+	// certificate is nil if the API is served without TLS.
+	certificate *auth.Certificate
+	publicURL   string // without trailing slash
+	pace        movePace
+	ready       func(context.Context) error // returns nil if the server is ready; for gRPC health checks
 }
 
 // assemble opens the key files and the database pools and builds the API.
@@ -81,6 +83,7 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 	if err := d.openStore(ctx, o); err != nil {
 		return nil, err
 	}
+	d.certificate = certificate
 	built, err := r.build(ctx, d, o)
 	if err != nil {
 		d.close()
@@ -137,7 +140,7 @@ func (r *Region) build(ctx context.Context, d *dependencies, o options) (*parts,
 	r.ready.add(d.databaseChecks()...)
 	report := newReport(d, r.ready.draining.Load)
 	report.warnsInsecure = !o.insecureKnown
-	if err := r.metrics.RegisterServer(report.snapshot); err != nil {
+	if err := errors.Join(r.metrics.RegisterServer(report.snapshot), d.issuer.Register(r.metrics.Registerer())); err != nil {
 		return nil, err
 	}
 	workers = append(append(workers, worker{name: "schema", run: g.watch}, worker{name: "moved users", run: follow.run}), report.workers()...)

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
 )
 
 // metrics counts requests. All labels have a limited number of values, and no two of them multiply to more than three
@@ -15,6 +18,8 @@ type metrics struct {
 	responses *prometheus.CounterVec
 	duration  map[string][]prometheus.Observer // by procedure; streams of events have none
 	inFlight  prometheus.Gauge
+	// unauthorized counts requests with status 401 by reason.
+	unauthorized *prometheus.CounterVec
 }
 
 // The kinds of requests, whose durations are measured separately.
@@ -39,6 +44,13 @@ func newMetrics(registerer prometheus.Registerer, methods map[string]*method, st
 			Name: "plaza_http_requests_in_flight",
 			Help: "Requests that are being answered.",
 		}),
+		unauthorized: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "plaza_unauthorized_total",
+			Help: "Requests and sign-ins whose credentials were refused, by reason.",
+		}, []string{"reason"}),
+	}
+	for _, reason := range auth.Reasons() {
+		m.unauthorized.WithLabelValues(reason)
 	}
 	byKind := newDurations("plaza_http_request_duration_seconds", "kind",
 		"Time from the arrival of a request's header to the end of its answer, by kind: operation, transfer (of a file), unknown.",
@@ -49,7 +61,7 @@ func newMetrics(registerer prometheus.Registerer, methods map[string]*method, st
 	if registerer == nil {
 		return m, nil
 	}
-	for _, collector := range []prometheus.Collector{m.requests, m.responses, byKind, byService, m.inFlight} {
+	for _, collector := range []prometheus.Collector{m.requests, m.responses, byKind, byService, m.inFlight, m.unauthorized} {
 		if err := registerer.Register(collector); err != nil {
 			return nil, err
 		}
@@ -96,6 +108,9 @@ func (m *metrics) observe(w *responseWriter, seconds float64) {
 	status := w.outcome()
 	m.requests.WithLabelValues(w.procedure, classOf(status)).Inc()
 	m.responses.WithLabelValues(string(w.protocol), strconv.Itoa(status)).Inc()
+	if w.failure != nil && w.failure.Code == fail.CodeUnauthorized {
+		m.unauthorized.WithLabelValues(auth.ReasonOf(w.failure)).Inc()
+	}
 	for _, observer := range m.duration[w.procedure] {
 		observer.Observe(seconds)
 	}

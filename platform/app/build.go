@@ -17,6 +17,7 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/telemetry"
+	"github.com/plaza-social/plaza/platform/tracing"
 )
 
 // This file assembles a region's server. Dependencies are created here and passed down explicitly.
@@ -46,6 +47,7 @@ type dependencies struct {
 	cfg        config.Config
 	log        *slog.Logger
 	metrics    *telemetry.Metrics
+	tracing    *tracing.Tracing // nil if traces are not exported
 	store      *store.Store
 	issuer     *auth.Issuer
 	serverKeys *auth.KeySet
@@ -84,6 +86,10 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 		return nil, err
 	}
 	d.certificate = certificate
+	if d.tracing, err = tracing.New(ctx, string(r.cfg.NetworkID), r.cfg.Region, log); err != nil {
+		d.close()
+		return nil, &config.Error{Source: "environment", Reason: err.Error()}
+	}
 	built, err := r.build(ctx, d, o)
 	if err != nil {
 		d.close()

@@ -103,8 +103,8 @@ func serviceOf(procedure string) string {
 	return service[strings.LastIndexByte(service, '.')+1:]
 }
 
-// observe records the end of a request.
-func (m *metrics) observe(w *responseWriter, seconds float64) {
+// observe records the end of a request, with the id of its trace if that is exported.
+func (m *metrics) observe(w *responseWriter, seconds float64, traceID string) {
 	status := w.outcome()
 	m.requests.WithLabelValues(w.procedure, classOf(status)).Inc()
 	m.responses.WithLabelValues(string(w.protocol), strconv.Itoa(status)).Inc()
@@ -112,6 +112,10 @@ func (m *metrics) observe(w *responseWriter, seconds float64) {
 		m.unauthorized.WithLabelValues(auth.ReasonOf(w.failure)).Inc()
 	}
 	for _, observer := range m.duration[w.procedure] {
+		if exemplars, ok := observer.(prometheus.ExemplarObserver); ok && traceID != "" {
+			exemplars.ObserveWithExemplar(seconds, prometheus.Labels{"trace_id": traceID})
+			continue
+		}
 		observer.Observe(seconds)
 	}
 }

@@ -12,9 +12,13 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/span"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -133,8 +137,12 @@ func (o *Outbox) handle(ctx context.Context, row store.OutboxRow) error {
 	if h == nil {
 		return fmt.Errorf("no handler for outbox topic %q", row.Topic)
 	}
-	err := h(ctx, row)
-	if err != nil {
+	ctx, traced := span.Start(ctx, "deliver "+row.Topic, trace.SpanKindConsumer, func() []attribute.KeyValue {
+		return []attribute.KeyValue{attribute.String("plaza.topic", row.Topic), attribute.Int64("plaza.attempts", row.Attempts)}
+	})
+	defer traced.End()
+	if err := h(ctx, row); err != nil {
+		traced.SetStatus(codes.Error, "")
 		o.deliveries.WithLabelValues(notDelivered).Inc()
 		return err
 	}

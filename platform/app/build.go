@@ -145,7 +145,7 @@ func (r *Region) build(ctx context.Context, d *dependencies, o options) (*parts,
 	r.ready.add(Check{Name: "schema", Run: g.check})
 	r.ready.add(d.databaseChecks()...)
 	report := newReport(d, r.ready.draining.Load)
-	report.warnsInsecure = !o.insecureKnown
+	report.warnsInsecure, report.level = !o.insecureKnown, o.logLevel
 	if err := errors.Join(r.metrics.RegisterServer(report.snapshot), d.issuer.Register(r.metrics.Registerer())); err != nil {
 		return nil, err
 	}

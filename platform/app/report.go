@@ -37,6 +37,7 @@ type report struct {
 	store         *store.Store
 	draining      func() bool
 	warnsInsecure bool
+	level         *slog.LevelVar // nil if the level cannot be changed
 	log           *slog.Logger
 	serverKeys    *auth.KeySet
 	apiKeys       *auth.KeySet
@@ -267,7 +268,7 @@ func (r *report) status() statusz.Status {
 		Region: r.cfg.Region.String(), NetworkID: string(r.cfg.NetworkID),
 		Version: r.build.Version, Revision: r.build.Revision, StartedAt: r.started, Draining: r.draining(),
 		Schema: r.schema, Keys: keys, Moderation: r.moderation, SecureMode: r.secureMode, Placement: r.placement,
-		Configuration: statusz.Configuration{Hash: r.cfg.Hash()}, Control: control,
+		Configuration: statusz.Configuration{Hash: r.cfg.Hash()}, Control: control, LogLevel: r.logLevel(),
 	}
 }
 

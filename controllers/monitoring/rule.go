@@ -2,9 +2,12 @@ package monitoring
 
 import (
 	"maps"
+	"regexp"
 	"slices"
+	"time"
 
 	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
+	"github.com/prometheus/common/model"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -36,8 +39,39 @@ func Rule(n render.Network) *monitoringv1.PrometheusRule {
 	}
 }
 
-// failedRatio is the share of requests that failed within $window.
-const failedRatio = `sum by (namespace, network, region) (rate(plaza_http_requests_total{$network,procedure!="unknown",code="5xx"}[$window]))` +
+// RuleFaster is Rule with windows and durations that are shorter by a factor, with which a test sees alerts fire on a live
+// system. Thresholds are the same.
+func RuleFaster(n render.Network, factor int) *monitoringv1.PrometheusRule {
+	rule := Rule(n)
+	for _, group := range rule.Spec.Groups {
+		for i := range group.Rules {
+			r := &group.Rules[i]
+			r.Expr = intstr.FromString(window.ReplaceAllStringFunc(r.Expr.String(), func(text string) string {
+				return "[" + shorter(text[1:len(text)-1], factor) + "]"
+			}))
+			if r.For != nil {
+				r.For = new(monitoringv1.Duration(shorter(string(*r.For), factor)))
+			}
+		}
+	}
+	return rule
+}
+
+// window is the window of a range in an expression.
+var window = regexp.MustCompile(`\[\w+\]`)
+
+// shorter divides a duration in the notation of Prometheus.
+func shorter(text string, factor int) string {
+	d, err := model.ParseDuration(text)
+	if err != nil {
+		panic("monitoring: " + err.Error()) // promtool has checked the rules
+	}
+	return model.Duration(time.Duration(d) / time.Duration(factor)).String()
+}
+
+// failedRatio is the share of requests that failed within $window: 0 before the first failure, whose series does not exist.
+const failedRatio = `(sum by (namespace, network, region) (rate(plaza_http_requests_total{$network,procedure!="unknown",code="5xx"}[$window]))` +
+	` or 0 * sum by (namespace, network, region) (rate(plaza_http_requests_total{$network,procedure!="unknown"}[$window])))` +
 	` / sum by (namespace, network, region) (rate(plaza_http_requests_total{$network,procedure!="unknown"}[$window]))`
 
 // recordings returns the recording rules of the error budget alerts, one for each of their windows.

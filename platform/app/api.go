@@ -58,6 +58,9 @@ import (
 func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	shared := d.shared()
 	registerOutbox(shared)
+	if err := shared.Outbox.Register(d.metrics.Registerer()); err != nil {
+		return nil, nil, err
+	}
 	d.realtime = realtime.New(realtime.Options{
 		Deps: shared, Issuer: d.issuer, Marshal: edge.MarshalJSON, Registerer: d.metrics.Registerer(),
 	})
@@ -93,6 +96,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 		RequestTimeout: d.cfg.RequestTimeout.Std(),
 		Ready:          d.ready,
 		Registerer:     d.metrics.Registerer(),
+		Tracer:         d.tracing.Tracer(),
 		CORSOrigins:    d.cfg.CORSOrigins.List(),
 		TLS:            d.cfg.UsesTLS(),
 		RateLimits:     limits,

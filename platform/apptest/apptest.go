@@ -125,12 +125,17 @@ func (n *Network) startRegion(t testing.TB, code region.Code, o options) {
 // Restart stops the server of a region and starts another one at another address.
 func (n *Network) Restart(t testing.TB, code region.Code) {
 	t.Helper()
+	n.Stop(code)
+	n.startRegion(t, code, n.options)
+	n.AwaitReady(t)
+}
+
+// Stop stops the server of a region. Restart starts another one.
+func (n *Network) Stop(code region.Code) {
 	n.mu.RLock()
 	end := n.stops[code]
 	n.mu.RUnlock()
 	end()
-	n.startRegion(t, code, n.options)
-	n.AwaitReady(t)
 }
 
 // AwaitReady waits until every region is ready.

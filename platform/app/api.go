@@ -188,6 +188,8 @@ func (d *dependencies) shared() *service.Deps {
 		NewID:     region.NewID,
 		Log:       d.log,
 		Quotas:    d.quotas(),
+
+		RankingAge: time.Duration(d.cfg.RankingAge),
 	}
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -56,6 +57,14 @@ type Settings struct {
 	// MembershipAcceptance is AcceptAutomatic or AcceptInvitation.
 	MembershipAcceptance string `json:"membershipAcceptance"`
 
+	// Videos are the rules of videos by their use: post, message or story.
+	Videos map[string]VideoRules `json:"-"`
+	// IsProductEnabled makes clients offer to tag products.
+	IsProductEnabled bool `json:"isProductEnabled"`
+	// DeepLinkDomain and DeepLinkPatterns are the links with which apps share objects.
+	DeepLinkDomain   string            `json:"deepLinkDomain"`
+	DeepLinkPatterns map[string]string `json:"deepLinkPatterns"`
+
 	// IsAllowEditPostWhenReviewingEnabled allows authors to edit posts that are being reviewed.
 	IsAllowEditPostWhenReviewingEnabled bool `json:"isAllowEditPostWhenReviewingEnabled"`
 }
@@ -92,6 +101,7 @@ func DefaultSettings() Settings {
 		RetentionEventDays:    1,
 		MembershipAcceptance:  AcceptAutomatic,
 		DefaultAccessType:     AccessPublic,
+		Videos:                defaultVideoRules(),
 	}
 }
 
@@ -137,7 +147,7 @@ func scanSettings(into *Settings) func(pgx.Rows) error {
 		if err != nil {
 			return err
 		}
-		return json.Unmarshal(raw, into)
+		return errors.Join(json.Unmarshal(raw, into), into.setVideos(values))
 	}
 }
 

@@ -166,7 +166,7 @@ func (s *Service) rows(values map[string]any) []store.SettingRow {
 		}
 		raw, err := json.Marshal(value)
 		if err != nil {
-			panic(err) // impossible: values are booleans, numbers and strings
+			panic(err) // impossible: values are booleans, numbers, strings and maps of strings
 		}
 		rows = append(rows, store.SettingRow{Name: name, Value: raw, ChangedAt: changed, Origin: string(s.Region)})
 	}

@@ -29,7 +29,9 @@ func TestFeedSettings(t *testing.T) {
 			"transcodeConfig": object{"maxResolution": largest, "minResolution": smallest},
 		}}}
 	}
-	get := func(c *apptest.Client) []any { return c.Do(t, http.MethodGet, feedSettingPath, nil).OK(t).List(t, "feedSettings") }
+	get := func(c *apptest.Client) []any {
+		return c.Do(t, http.MethodGet, feedSettingPath, nil).OK(t).List(t, "feedSettings")
+	}
 	require.Equal(t, []any{
 		content("post", true, 7200, "1080p", "360p"), content("message", true, 600, "1080p", "360p"), content("story", true, 90, "1080p", "360p"),
 	}, get(alice))

@@ -62,7 +62,7 @@ var idFields = []string{
 	"user_id", "user_ids", "community_id", "channel_id", "post_id", "message_feed_id", "message_feed_ids", "room_id", "message_id", "comment_id", "type",
 	"reference_id", "user_public_ids", "user_internal_ids", "story_id", "stream_id", "poll_id", "role", "roles", "role_id", "notification_mode",
 	"target_type", "target_id", "reference_type", "placement", "invitation_id", "data_type", "clear", "user_privacy_setting", "default_access_type", "rule_id", "rule_ids",
-	"resolution", "permissions", "parent_id", "id", "category_id", "category_ids", "answer_ids", "video_stream_id", "sync_state", "status",
+	"resolution", "max_resolution", "min_resolution", "permissions", "parent_id", "id", "category_id", "category_ids", "answer_ids", "video_stream_id", "sync_state", "status",
 	"parent_stream_id", "parent_room_id", "mentioned_user_ids", "membership_acceptance", "entity_id", "creator_id", "answer_type", "content_type",
 	"content_id", "activity_type", "outcome",
 }

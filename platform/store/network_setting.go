@@ -147,7 +147,7 @@ func scanSettings(into *Settings) func(pgx.Rows) error {
 		if err != nil {
 			return err
 		}
-		return errors.Join(json.Unmarshal(raw, into), into.setVideos(values))
+		return errors.Join(json.Unmarshal(raw, into), setVideos(into.Videos, values))
 	}
 }
 

@@ -23,8 +23,11 @@ func (c *collector) collectPostsOfAuthor() {
 	both(3000*3/2, func(desc bool, at time.Time, id string) {
 		for _, byUpdate := range []bool{true, false} {
 			for _, l := range []store.PostList{
-				{Deleted: store.DeletedNone}, {Deleted: store.DeletedOnly}, {Deleted: store.DeletedAny, EveryPost: true},
-				{Deleted: store.DeletedNone, DataTypes: []string{"image"}}, {Deleted: store.DeletedNone, DataTypes: []string{"image"}, ParentsOnly: true},
+				{Deleted: store.DeletedNone},
+				{Deleted: store.DeletedOnly},
+				{Deleted: store.DeletedAny, EveryPost: true},
+				{Deleted: store.DeletedNone, DataTypes: []string{"image"}},
+				{Deleted: store.DeletedNone, DataTypes: []string{"image"}, ParentsOnly: true},
 			} {
 				l.Desc, l.ByUpdate, l.After, l.AfterID, l.Limit = desc, byUpdate, at, id, pageRows
 				c.reads(func(r *store.ReadBatch) { r.ListPostsOfAuthor(author, l, &posts) })

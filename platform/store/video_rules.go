@@ -25,8 +25,8 @@ func defaultVideoRules() map[string]VideoRules {
 func VideoRuleName(use, rule string) string { return "video." + use + "." + rule }
 
 // setVideos sets the rules of videos to those of the settings that have them.
-func (s *Settings) setVideos(values map[string]json.RawMessage) error {
-	for use, rules := range s.Videos {
+func setVideos(videos map[string]VideoRules, values map[string]json.RawMessage) error {
+	for use, rules := range videos {
 		own := map[string]json.RawMessage{}
 		for name, value := range values {
 			if rule, ok := strings.CutPrefix(name, VideoRuleName(use, "")); ok {
@@ -40,7 +40,7 @@ func (s *Settings) setVideos(values map[string]json.RawMessage) error {
 		if err := json.Unmarshal(raw, &rules); err != nil {
 			return err
 		}
-		s.Videos[use] = rules
+		videos[use] = rules
 	}
 	return nil
 }

@@ -45,7 +45,9 @@ func TestFeedSettings(t *testing.T) {
 	}).OK(t)
 	require.Equal(t, want, r.List(t, "feedSettings"))
 	require.Equal(t, want, get(alice))
-	require.Eventually(t, func() bool { return get(alice.At(region.SG))[1].(object)["contentSettings"].([]any)[0].(object)["allowed"] == false },
+	require.Eventually(t, func() bool {
+		return get(alice.At(region.SG))[1].(object)["contentSettings"].([]any)[0].(object)["allowed"] == false
+	},
 		10*time.Second, 20*time.Millisecond, "settings reach the other regions")
 	for _, feed := range []string{"message", "chat"} {
 		requireFailure(t, forbidden, alice.Upload(t, "video", "a.mp4", []byte(tinyVideo), "feedType", feed))
@@ -76,7 +78,9 @@ func TestAppSettings(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
 	alice, admin := n.NewUser(t, region.EU, "alice"), n.Admin(region.EU)
-	body := func(c *apptest.Client, path string) string { return string(c.Do(t, http.MethodGet, path, nil).OK(t).Body) }
+	body := func(c *apptest.Client, path string) string {
+		return string(c.Do(t, http.MethodGet, path, nil).OK(t).Body)
+	}
 	require.JSONEq(t, `{"product":{"enabled":false}}`, body(alice, productPath))
 	require.JSONEq(t, `{"product":{"enabled":true}}`, string(admin.Do(t, http.MethodPut, productPath, object{"enabled": true}).OK(t).Body))
 	admin.Do(t, http.MethodPut, productPath, object{}).OK(t)

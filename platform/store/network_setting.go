@@ -57,6 +57,10 @@ type Settings struct {
 	// MembershipAcceptance is AcceptAutomatic or AcceptInvitation.
 	MembershipAcceptance string `json:"membershipAcceptance"`
 
+	// PresenceHeartbeatMinutes is the interval of heartbeats, and PresenceChangedAt when it was changed; zero if it never was.
+	PresenceHeartbeatMinutes int       `json:"presenceHeartbeatMinutes"`
+	PresenceChangedAt        time.Time `json:"-"`
+
 	// Videos are the rules of videos by their use: post, message or story.
 	Videos map[string]VideoRules `json:"-"`
 	// IsProductEnabled makes clients offer to tag products.
@@ -86,6 +90,11 @@ func (s Settings) StoryLifetime() time.Duration {
 	return min(time.Duration(s.StoryExpiryTimeMinutes)*time.Minute, MaxStoryLifetime)
 }
 
+// PresenceDuration returns how long a user is present after a heartbeat.
+func (s Settings) PresenceDuration() time.Duration {
+	return time.Duration(s.PresenceHeartbeatMinutes) * 90 * time.Second
+}
+
 // IsPrivate reports whether walls are visible to accepted followers only.
 func (s Settings) IsPrivate() bool { return s.UserPrivacySetting == PrivacyPrivate }
 
@@ -99,9 +108,11 @@ func DefaultSettings() Settings {
 		ShowMyPost: true, ShowCommunityPost: true, ShowFollowingPost: true, StoryExpiryTimeMinutes: 1440,
 		MessagePreviewEnabled: true,
 		RetentionEventDays:    1,
-		MembershipAcceptance:  AcceptAutomatic,
-		DefaultAccessType:     AccessPublic,
-		Videos:                defaultVideoRules(),
+
+		PresenceHeartbeatMinutes: 1,
+		MembershipAcceptance:     AcceptAutomatic,
+		DefaultAccessType:        AccessPublic,
+		Videos:                   defaultVideoRules(),
 	}
 }
 
@@ -114,7 +125,7 @@ type SettingRow struct {
 }
 
 var (
-	sqlSettings      = stmt("settings.read", `SELECT name, value FROM settings WHERE home = $1 ORDER BY name`)
+	sqlSettings      = stmt("settings.read", `SELECT name, value, changed_at FROM settings WHERE home = $1 ORDER BY name`)
 	sqlSettingUpsert = stmt("settings.put", `INSERT INTO settings (home, name, value, changed_at, origin) VALUES ($1, $2, $3::jsonb, $4, $5)
 		ON CONFLICT (home, name) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at, origin = excluded.origin
 		WHERE (settings.changed_at, settings.origin) <= (excluded.changed_at, excluded.origin)`)
@@ -133,16 +144,21 @@ func (w *Tx) SelectSettings(into *Settings) { w.Query(sqlSettings, scanSettings(
 
 func scanSettings(into *Settings) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
-		values := map[string]json.RawMessage{}
+		values, presenceChanged := map[string]json.RawMessage{}, time.Time{}
 		for rows.Next() {
 			var name string
 			var value []byte
-			if err := rows.Scan(&name, &value); err != nil {
+			var changed time.Time
+			if err := rows.Scan(&name, &value, &changed); err != nil {
 				return err
+			}
+			if name == "presenceHeartbeatMinutes" {
+				presenceChanged = changed
 			}
 			values[name] = append(json.RawMessage(nil), value...)
 		}
 		*into = DefaultSettings()
+		into.PresenceChangedAt = presenceChanged
 		raw, err := json.Marshal(values)
 		if err != nil {
 			return err

@@ -209,8 +209,10 @@ type NetworkSettings struct {
 	RetentionAuditDays int32 `protobuf:"varint,84,opt,name=retention_audit_days,json=retentionAuditDays,proto3" json:"retention_audit_days,omitempty"`
 	// Access type of uploaded files whose form has no `accessType`: `public` or `network`. The initial value is `public`.
 	DefaultAccessType string `protobuf:"bytes,85,opt,name=default_access_type,json=defaultAccessType,proto3" json:"default_access_type,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// Interval in minutes at which clients send heartbeats. The initial value is 1.
+	PresenceHeartbeatMinutes int32 `protobuf:"varint,86,opt,name=presence_heartbeat_minutes,json=presenceHeartbeatMinutes,proto3" json:"presence_heartbeat_minutes,omitempty"`
+	unknownFields            protoimpl.UnknownFields
+	sizeCache                protoimpl.SizeCache
 }
 
 func (x *NetworkSettings) Reset() {
@@ -355,6 +357,13 @@ func (x *NetworkSettings) GetDefaultAccessType() string {
 	return ""
 }
 
+func (x *NetworkSettings) GetPresenceHeartbeatMinutes() int32 {
+	if x != nil {
+		return x.PresenceHeartbeatMinutes
+	}
+	return 0
+}
+
 // GetNetworkSettingsRequest has no fields.
 type GetNetworkSettingsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -431,8 +440,10 @@ type UpdateNetworkSettingsRequest struct {
 	RetentionAuditDays *int32 `protobuf:"varint,84,opt,name=retention_audit_days,json=retentionAuditDays,proto3,oneof" json:"retention_audit_days,omitempty"`
 	// Access type of uploaded files whose form has no `accessType`: `public` or `network`.
 	DefaultAccessType *string `protobuf:"bytes,85,opt,name=default_access_type,json=defaultAccessType,proto3,oneof" json:"default_access_type,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// Interval in minutes at which clients send heartbeats, 1 to 60.
+	PresenceHeartbeatMinutes *int32 `protobuf:"varint,86,opt,name=presence_heartbeat_minutes,json=presenceHeartbeatMinutes,proto3,oneof" json:"presence_heartbeat_minutes,omitempty"`
+	unknownFields            protoimpl.UnknownFields
+	sizeCache                protoimpl.SizeCache
 }
 
 func (x *UpdateNetworkSettingsRequest) Reset() {
@@ -575,6 +586,13 @@ func (x *UpdateNetworkSettingsRequest) GetDefaultAccessType() string {
 		return *x.DefaultAccessType
 	}
 	return ""
+}
+
+func (x *UpdateNetworkSettingsRequest) GetPresenceHeartbeatMinutes() int32 {
+	if x != nil && x.PresenceHeartbeatMinutes != nil {
+		return *x.PresenceHeartbeatMinutes
+	}
+	return 0
 }
 
 // GlobalFeedSettings determines which posts the global feed contains.
@@ -2310,7 +2328,7 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x14is_whitelist_enabled\x18\x01 \x01(\bH\x00R\x12isWhitelistEnabled\x88\x01\x01\x12/\n" +
 	"\x11is_report_enabled\x18\x02 \x01(\bH\x01R\x0fisReportEnabled\x88\x01\x01B\x17\n" +
 	"\x15_is_whitelist_enabledB\x14\n" +
-	"\x12_is_report_enabled\"\x8b\x06\n" +
+	"\x12_is_report_enabled\"\xc9\x06\n" +
 	"\x0fNetworkSettings\x120\n" +
 	"\x14is_whitelist_enabled\x18\x01 \x01(\bR\x12isWhitelistEnabled\x12*\n" +
 	"\x11is_report_enabled\x18\x02 \x01(\bR\x0fisReportEnabled\x12\x1d\n" +
@@ -2331,8 +2349,9 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x16retention_session_days\x18R \x01(\x05R\x14retentionSessionDays\x120\n" +
 	"\x14retention_event_days\x18S \x01(\x05R\x12retentionEventDays\x120\n" +
 	"\x14retention_audit_days\x18T \x01(\x05R\x12retentionAuditDays\x12.\n" +
-	"\x13default_access_type\x18U \x01(\tR\x11defaultAccessType\"\x1b\n" +
-	"\x19GetNetworkSettingsRequest\"\xe1\v\n" +
+	"\x13default_access_type\x18U \x01(\tR\x11defaultAccessType\x12<\n" +
+	"\x1apresence_heartbeat_minutes\x18V \x01(\x05R\x18presenceHeartbeatMinutes\"\x1b\n" +
+	"\x19GetNetworkSettingsRequest\"\xce\f\n" +
 	"\x1cUpdateNetworkSettingsRequest\x125\n" +
 	"\x14is_whitelist_enabled\x18\x01 \x01(\bH\x00R\x12isWhitelistEnabled\x88\x01\x01\x12/\n" +
 	"\x11is_report_enabled\x18\x02 \x01(\bH\x01R\x0fisReportEnabled\x88\x01\x01\x12.\n" +
@@ -2357,7 +2376,8 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x14retention_event_days\x18S \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x1e(\x00H\rR\x12retentionEventDays\x88\x01\x01\x12\x99\x01\n" +
 	"\x14retention_audit_days\x18T \x01(\x05Bb\xbaH_\xba\x01\\\n" +
 	"\x14retention_audit_days\x12\x18must be 0 or 30 to 36500\x1a*this == 0 || (this >= 30 && this <= 36500)H\x0eR\x12retentionAuditDays\x88\x01\x01\x12K\n" +
-	"\x13default_access_type\x18U \x01(\tB\x16\xbaH\x13r\x11R\x06publicR\anetworkH\x0fR\x11defaultAccessType\x88\x01\x01B\x17\n" +
+	"\x13default_access_type\x18U \x01(\tB\x16\xbaH\x13r\x11R\x06publicR\anetworkH\x0fR\x11defaultAccessType\x88\x01\x01\x12L\n" +
+	"\x1apresence_heartbeat_minutes\x18V \x01(\x05B\t\xbaH\x06\x1a\x04\x18<(\x01H\x10R\x18presenceHeartbeatMinutes\x88\x01\x01B\x17\n" +
 	"\x15_is_whitelist_enabledB\x14\n" +
 	"\x12_is_report_enabledB\r\n" +
 	"\v_flag_limitB\x12\n" +
@@ -2373,7 +2393,8 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x17_retention_session_daysB\x17\n" +
 	"\x15_retention_event_daysB\x17\n" +
 	"\x15_retention_audit_daysB\x16\n" +
-	"\x14_default_access_type\"\xef\x01\n" +
+	"\x14_default_access_typeB\x1d\n" +
+	"\x1b_presence_heartbeat_minutes\"\xef\x01\n" +
 	"\x12GlobalFeedSettings\x12)\n" +
 	"\x11show_only_my_feed\x18\x01 \x01(\bR\x0eshowOnlyMyFeed\x12 \n" +
 	"\fshow_my_post\x18\x02 \x01(\bR\n" +

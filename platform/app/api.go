@@ -42,6 +42,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/pin"
 	"github.com/plaza-social/plaza/platform/service/poll"
 	"github.com/plaza-social/plaza/platform/service/post"
+	"github.com/plaza-social/plaza/platform/service/presence"
 	"github.com/plaza-social/plaza/platform/service/reaction"
 	"github.com/plaza-social/plaza/platform/service/retention"
 	"github.com/plaza-social/plaza/platform/service/role"
@@ -82,6 +83,8 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 		return nil, nil, err
 	}
 	services, filler := d.services(shared, roles, files, exports, moves, audits), fileFiller(shared)
+	presences := presence.New(shared)
+	services.Presence = presences
 	once := d.idempotency(shared, recoveries(shared, services), filler)
 	kept, err := retention.New(shared, d.metrics.Registerer(), retention.Kinds(shared, d.issuer.AccessLifetime(), post.New(shared).Purge, story.New(shared).PurgeByID)...)
 	if err != nil {
@@ -108,8 +111,8 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	d.background = append(d.jobs(shared, roles, files), exports.Job(), moves.Job(), moves.MetricsJob(), kept.Job())
-	return handler, append(d.workers(d.background), limitWorkers...), nil
+	d.background = append(d.jobs(shared, roles, files), exports.Job(), moves.Job(), moves.MetricsJob(), kept.Job(), presences.SweepJob())
+	return handler, slices.Concat(d.workers(d.background), limitWorkers, presenceWorkers(presences)), nil
 }
 
 // services returns the implementations of the API.
@@ -192,6 +195,8 @@ func (d *dependencies) shared() *service.Deps {
 		NewID:     region.NewID,
 		Log:       d.log,
 		Quotas:    d.quotas(),
+
+		RankingAge: time.Duration(d.cfg.RankingAge),
 	}
 }
 
@@ -219,6 +224,18 @@ func (d *dependencies) jobWorkers(all []jobs.Job) []worker {
 	for _, job := range all {
 		workers = append(workers, worker{name: job.Name, run: func(ctx context.Context) error {
 			job.Run(ctx, d.cfg.Region)
+			return nil
+		}})
+	}
+	return workers
+}
+
+// presenceWorkers store the heartbeats of users at each home.
+func presenceWorkers(presences *presence.Service) []worker {
+	var workers []worker
+	for _, home := range region.All() {
+		workers = append(workers, worker{name: "presence of " + home.String(), run: func(ctx context.Context) error {
+			presences.StoreJob().Run(ctx, home)
 			return nil
 		}})
 	}

@@ -84,6 +84,9 @@ type SocialNetworkSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(r, self.exists_one(o, o.host == r.host))",message="each region must have its own host"
 	// +kubebuilder:validation:XValidation:rule="self.all(r, !oldSelf.exists(o, o.code == r.code && o.host != r.host))",message="the host of a region is immutable, because clients store it"
 	// +kubebuilder:validation:XValidation:rule="self.all(r, !oldSelf.exists(o, o.code == r.code && ((has(o.cluster) ? o.cluster : '') != (has(r.cluster) ? r.cluster : '') || (has(o.__namespace__) ? o.__namespace__ : '') != (has(r.__namespace__) ? r.__namespace__ : ''))))",message="the cluster and the namespace of a region are immutable; remove the region and add it again"
+	// +kubebuilder:validation:XValidation:rule="self.all(r, !has(r.evacuateTo) || r.evacuateTo != r.code)",message="evacuateTo must name another region"
+	// +kubebuilder:validation:XValidation:rule="self.all(r, !has(r.evacuateTo) || self.exists(t, t.code == r.evacuateTo))",message="evacuateTo must name a region of the spec"
+	// +kubebuilder:validation:XValidation:rule="self.all(r, !has(r.evacuateTo) || self.all(t, t.code != r.evacuateTo || !has(t.evacuateTo)))",message="evacuateTo must name a region that is not evacuated itself"
 	Regions []Region `json:"regions"`
 
 	// The keys with which the servers of apps authenticate to the platform.

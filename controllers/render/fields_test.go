@@ -48,6 +48,7 @@ var unused = map[string]string{
 	"rollout.soak":                           "package rollout",
 	"regions[].cluster":                      "TestMemberCluster",
 	"regions[].namespace":                    "TestMemberCluster",
+	"regions[].evacuateTo":                   "TestEvacuatedInOneCluster: only together with another region",
 	"paused":                                 "decides whether objects are applied, not their content",
 	"deletionPolicy":                         "package keys sets the owner of the Secrets",
 }

@@ -102,6 +102,7 @@ func (Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 		}
 		r.regions = append(r.regions, region)
 	}
+	r.applyStandIns()
 	r.applyDeployments()
 	for _, region := range r.regions {
 		r.setStatus(region)
@@ -109,6 +110,17 @@ func (Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 	}
 	r.summarize()
 	return r.out
+}
+
+// applyStandIns applies the objects with which regions serve the hosts of regions that are evacuated to them from another namespace.
+func (r *run) applyStandIns() {
+	for _, c := range r.pass.Usable() {
+		for _, evacuated := range c.Network.StandIns() {
+			for _, object := range render.StandInObjects(c.Network, evacuated) {
+				r.out.Apply(stage.Desired{Object: object, Cluster: c, Region: evacuated.EvacuateTo})
+			}
+		}
+	}
 }
 
 // skip reports that the cluster of a region cannot be used. The rest of the region's status stays as it was.
@@ -249,8 +261,8 @@ func (r *run) applyDeployments() {
 	}
 }
 
-// templateUpdates returns the regions whose template may be applied now. A region that is new, or has the template already,
-// always may; one with another template may if spec.rollout.maxRegionsRolling allows one more region to roll. Regions with
+// templateUpdates returns the regions whose template may be applied now. A region that is new or evacuated, or has the template
+// already, always may; one with another template may if spec.rollout.maxRegionsRolling allows one more region to roll. Regions with
 // unavailable pods come first, so that a fix reaches them before it reaches healthy regions.
 //
 // A template that was edited by hand is restored in the same order: if the edit was made for a good reason, only one region
@@ -265,6 +277,10 @@ func (r *run) templateUpdates() map[*region]bool {
 	}
 	var waiting []*region
 	for _, g := range r.regions {
+		if g.spec.EvacuateTo != "" { // no other region waits for it
+			update[g] = r.pass.SchemaReady || paused || (g.state != missing && g.state != outdated)
+			continue
+		}
 		switch g.state {
 		case missing:
 			update[g] = r.pass.SchemaReady || paused

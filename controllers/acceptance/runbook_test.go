@@ -5,8 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,21 +16,6 @@ import (
 	"github.com/plaza-social/plaza/controllers/testenv"
 	"github.com/plaza-social/plaza/platform/statusz"
 )
-
-// commandsOf returns the commands of a runbook below fences such as ```sh evacuate, where part is the word after sh.
-func commandsOf(t *testing.T, file, part string) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(testenv.Root(), "controllers", file))
-	require.NoError(t, err)
-	var commands strings.Builder
-	for _, block := range regexp.MustCompile("(?ms)^( *)```sh "+part+"\n(.*?)^ *```").FindAllStringSubmatch(string(text), -1) {
-		for line := range strings.Lines(block[2]) {
-			commands.WriteString(strings.TrimPrefix(line, block[1]))
-		}
-	}
-	require.NotEmpty(t, commands.String())
-	return commands.String()
-}
 
 // shell runs commands as an administrator with kubectl, and returns what waits for them and returns what they printed.
 func (o *operator) shell(commands string, variables ...string) (wait func() string) {
@@ -64,7 +47,7 @@ func TestEvacuationRunbook(t *testing.T) {
 	o.servers.all(func(s *server) { s.status.Evacuated = &statusz.Evacuated{} })
 	variables := []string{"NAMESPACE=" + o.namespace, "NETWORK=" + sn.Name, "REGION=eu", "TO=us"}
 
-	wait := o.shell(commandsOf(t, "EVACUATION.md", "evacuate"), variables...)
+	wait := o.shell(testenv.Commands(t, "EVACUATION.md", "evacuate"), variables...)
 	o.eventually("the Secret of the evacuation", func() string {
 		if o.exists(&corev1.Secret{}, render.EvacuationSecret(sn.Name, "us")) {
 			return ""
@@ -78,7 +61,7 @@ func TestEvacuationRunbook(t *testing.T) {
 	o.condition(sn.Name, v1alpha1.ConditionReady, "True", v1alpha1.ReasonEvacuated)
 	require.Equal(t, v1alpha1.RegionUS, get(o, &v1alpha1.SocialNetwork{}, sn.Name).Spec.Regions[1].EvacuateTo)
 
-	wait = o.shell(commandsOf(t, "EVACUATION.md", "return"), variables...)
+	wait = o.shell(testenv.Commands(t, "EVACUATION.md", "return"), variables...)
 	o.eventually("the Secret to be deleted", func() string {
 		if o.exists(&corev1.Secret{}, render.EvacuationSecret(sn.Name, "us")) {
 			return "it exists"

@@ -2,7 +2,6 @@ package plugin
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -135,27 +134,35 @@ func (e evacuation) report(cmd *cobra.Command, p *plugin, sn *v1alpha1.SocialNet
 func (p *plugin) await(ctx context.Context, sn *v1alpha1.SocialNetwork, code string, end bool, out *printer) error {
 	last := ""
 	for {
-		now, err := p.network(ctx, sn.Name)
-		if err != nil {
-			return errors.Join(ctx.Err(), err)
-		}
-		_, status, err := region(now, code)
-		if err != nil {
+		c, seen, err := p.evacuated(ctx, sn, code)
+		switch {
+		case ctx.Err() != nil:
+			return fmt.Errorf("waiting for the evacuation of %s: %w; the last state: %s", code, ctx.Err(), orDash(last))
+		case err != nil:
 			return err
-		}
-		c := meta.FindStatusCondition(status.Conditions, v1alpha1.RegionEvacuated)
-		seen := now.Status.ObservedGeneration >= sn.Generation
-		if seen && ((end && c == nil) || (!end && c != nil && c.Status == metav1.ConditionTrue)) {
+		case !seen:
+		case end && c == nil, !end && c != nil && c.Status == metav1.ConditionTrue:
 			return nil
-		}
-		if c != nil && seen && c.Message != last {
+		case c != nil && c.Message != last:
 			last = c.Message
 			out.linef("%s: %s", c.Reason, c.Message)
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("waiting for the evacuation of %s: %w; the last state: %s", code, ctx.Err(), orDash(last))
 		case <-time.After(p.poll):
 		}
 	}
+}
+
+// evacuated reads the condition Evacuated of a region, nil if there is none, and whether the status is of the spec of sn.
+func (p *plugin) evacuated(ctx context.Context, sn *v1alpha1.SocialNetwork, code string) (c *metav1.Condition, seen bool, err error) {
+	now, err := p.network(ctx, sn.Name)
+	if err != nil {
+		return nil, false, err
+	}
+	_, status, err := region(now, code)
+	if err != nil {
+		return nil, false, err
+	}
+	return meta.FindStatusCondition(status.Conditions, v1alpha1.RegionEvacuated), now.Status.ObservedGeneration >= sn.Generation, nil
 }

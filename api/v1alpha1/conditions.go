@@ -144,7 +144,7 @@ const (
 	ReasonSecretIncomplete Reason = "SecretIncomplete"
 )
 
-// Reasons of RegionsAvailable, and of Available and Updated of a region.
+// Reasons of RegionsAvailable, of Available and Updated of a region, and of SchemaMigrated while an update may not begin.
 const (
 	// ReasonServing: all pods are ready.
 	ReasonServing Reason = "Serving"
@@ -178,6 +178,13 @@ const (
 	ReasonWaitingForSchema Reason = "WaitingForSchema"
 	// ReasonWaitingForRegion: another region is updated first; see spec.rollout.
 	ReasonWaitingForRegion Reason = "WaitingForRegion"
+	// ReasonWaitingForWindow: the update begins in the next of spec.maintenanceWindows; the message says when.
+	ReasonWaitingForWindow Reason = "WaitingForWindow"
+	// ReasonWindowInvalid: spec.maintenanceWindows has an unknown time zone, so that no update begins. Correct it.
+	ReasonWindowInvalid Reason = "WindowInvalid"
+	// ReasonWaitingForTurn: as many other networks are being updated as --max-concurrent-rollouts of the operator allows; the
+	// message names them. A network whose update stopped counts until it is fixed, paused or deleted.
+	ReasonWaitingForTurn Reason = "WaitingForTurn"
 	// ReasonTemplateDrift: the pod template of a region was edited by hand, or something was added to it, such as a
 	// variable or a container; the message names a field. It is restored
 	// like any other change of a template, one region after another. Edit the SocialNetwork instead of the Deployment.
@@ -331,7 +338,8 @@ var inProgress = map[Reason]bool{
 	ReasonProgressing: true, ReasonWaitingForKeys: true, ReasonPausedBySpec: true, ReasonNotPaused: true,
 	ReasonMigrating: true, ReasonWaitingForSchema: true, ReasonWaitingForRegion: true, ReasonAlertsDisabled: true,
 	ReasonCRDMissing: true, ReasonKeyPending: true, ReasonRotationUnderWay: true, ReasonNoServers: true,
-	ReasonModerationPushed: true, ReasonDegraded: true, ReasonEvacuationStarting: true, ReasonEvacuationEnding: true, ReasonRoutePending: true, ReasonDeleting: true,
+	ReasonModerationPushed: true, ReasonDegraded: true, ReasonEvacuationStarting: true, ReasonEvacuationEnding: true,
+	ReasonWaitingForWindow: true, ReasonWaitingForTurn: true, ReasonRoutePending: true, ReasonDeleting: true,
 }
 
 // IsUnknown reports whether the reason means that servers could not be asked, so that a condition is Unknown.

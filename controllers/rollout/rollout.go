@@ -68,6 +68,7 @@ type run struct {
 	pass    *stage.Pass
 	out     stage.Outcome
 	regions []*region
+	hold    stage.Hold // why the update of a region that waits may not begin
 }
 
 // Run applies the objects of every region and updates as many pod templates as the spec allows.
@@ -293,6 +294,9 @@ func (r *run) templateUpdates() map[*region]bool {
 				waiting = append(waiting, g)
 			}
 		case rolling, stuck, degraded, soaking:
+			if g.state != degraded {
+				r.pass.UpdateInProgress()
+			}
 			update[g] = true
 			slots--
 		case complete:
@@ -304,9 +308,19 @@ func (r *run) templateUpdates() map[*region]bool {
 	}
 	slices.SortStableFunc(waiting, func(a, b *region) int { return priority(a) - priority(b) })
 	for _, g := range waiting[:min(max(slots, 0), len(waiting))] {
-		update[g] = true
+		update[g] = r.mayBegin(g)
 	}
 	return update
+}
+
+// mayBegin reports whether the update of a region may begin now. One that is in progress and did not succeed may be replaced by another
+// at any time.
+func (r *run) mayBegin(g *region) bool {
+	if allUpdated(g.live) {
+		r.hold = r.pass.HoldUpdate()
+		r.out.RequeueAfter(r.hold.Again)
+	}
+	return r.hold.Reason == "" || !allUpdated(g.live)
 }
 
 // hasUnavailable reports whether a Deployment has fewer available pods than replicas. During a rollout with maxUnavailable 0

@@ -113,6 +113,8 @@ func (r *run) setUpdated(g *region) {
 			set(metav1.ConditionFalse, v1alpha1.ReasonPausedBySpec, "The pods are replaced when spec.paused is false.")
 		case !r.pass.SchemaReady:
 			set(metav1.ConditionFalse, v1alpha1.ReasonWaitingForSchema, "The pods are replaced once the database is migrated.")
+		case r.hold.Reason != "":
+			set(metav1.ConditionFalse, r.hold.Reason, r.hold.Message)
 		default:
 			set(metav1.ConditionFalse, v1alpha1.ReasonWaitingForRegion, "Another region is updated first.")
 		}
@@ -172,6 +174,8 @@ func (r *run) summarize() {
 		no(v1alpha1.ReasonPausedBySpec, "The pods in %s are updated when spec.paused is false.", pending)
 	case !r.pass.SchemaReady && len(pending) > 0:
 		no(v1alpha1.ReasonWaitingForSchema, "The update of %s waits for the database migration.", pending)
+	case r.hold.Reason != "":
+		r.out.SetCondition(metav1.ConditionFalse, r.hold.Reason, r.hold.Message)
 	case len(pending) > 0:
 		no(v1alpha1.ReasonProgressing, "The update of %s is in progress.", pending)
 	case r.pass.Unusable() != nil:

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/testenv"
@@ -55,9 +56,19 @@ func (s *suite) evacuate(t *testing.T, code, to, scheduled string) {
 	s.nothingFailed(t)
 }
 
-// leadBack follows the runbook to end the evacuation, while users write in all regions.
+// leadBack follows the runbook to end the evacuation, while users write in all regions. The region's own user waits until the region
+// is available: right after its node was connected, this still routes to the pods that it knew before.
 func (s *suite) leadBack(t *testing.T, code string) {
 	t.Helper()
+	s.within(t, 3*time.Minute, code+" is available", func() string {
+		for _, region := range s.network(t).Status.Regions {
+			if string(region.Code) == code && meta.IsStatusConditionTrue(region.Conditions, v1alpha1.RegionAvailable) {
+				return ""
+			}
+		}
+		return "it is not"
+	})
+	s.resume(t, code)
 	s.follow(t, "return", code, "")
 	s.ready(t, 3*time.Minute)
 	_, reason, message := condition(s.network(t), v1alpha1.ConditionReady)

@@ -70,7 +70,7 @@ func (s *suite) cutOff(t *testing.T) {
 	s.nothingFailed(t)
 	s.evacuate(t, code, others[0], scheduled)
 	healed = true
-	s.switchNode(t, "heal", code, codes)
+	s.switchNode(t, "heal", code, others)
 	s.sayf("    %s is found again", code)
 	s.leadBack(t, code)
 	s.operatorsReady(t)

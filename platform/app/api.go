@@ -47,6 +47,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/role"
 	"github.com/plaza-social/plaza/platform/service/room"
 	"github.com/plaza-social/plaza/platform/service/scheduledpost"
+	"github.com/plaza-social/plaza/platform/service/search"
 	"github.com/plaza-social/plaza/platform/service/session"
 	"github.com/plaza-social/plaza/platform/service/story"
 	"github.com/plaza-social/plaza/platform/service/user"
@@ -145,6 +146,7 @@ func (d *dependencies) services(shared *service.Deps, roles *role.Service, files
 		Move:           moves,
 		Flag:           flag.New(shared),
 		Audit:          audits,
+		Search:         search.New(shared),
 	}
 }
 

@@ -129,6 +129,7 @@ var notErased = map[string]string{
 	"directory":             "deleted by package directory",
 	"file_uses":             "internal ids, deleted when the objects are erased",
 	"file_releases":         "ids of files, until they are deleted",
+	"search_words":          "words of posts and communities, deleted when the posts are erased",
 	"handles":               "keyed hashes, released by package directory",
 	"realtime_events":       "see EraseEvents",
 }

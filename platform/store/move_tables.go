@@ -144,6 +144,7 @@ var MoveTables = []*MoveTable{
 	moveTable("invitations", "id", "id"),
 	moveTable("files", "id", "id"),
 	moveTable("file_uses", "object_id", "file_id, object_id, kind"),
+	moveTable("search_words", "object_id", "key, created_at, object_id"),
 	moveTable("reactions", "reference_id", "reference_id, user_id, name"),
 	moveTable("views", "reference_id", "reference_id, user_id"),
 	moveTable("flags", "target_id", "target_id, user_id"),

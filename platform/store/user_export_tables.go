@@ -139,6 +139,7 @@ var ExportTables = []ExportTable{
 // notExported are the tables that exports do not contain, each with the reason.
 var notExported = map[string]string{
 	"file_uses":             "which objects refer to a file; the objects are in the export",
+	"search_words":          "derived from posts and communities",
 	"file_releases":         "files that are being deleted",
 	"audit_details":         "the record of what administrators and moderators did",
 	"audit_events":          "the record of what administrators and moderators did",

@@ -39,6 +39,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/moderationlist"
 	"github.com/plaza-social/plaza/platform/service/move"
 	"github.com/plaza-social/plaza/platform/service/networksetting"
+	"github.com/plaza-social/plaza/platform/service/notification"
 	"github.com/plaza-social/plaza/platform/service/pin"
 	"github.com/plaza-social/plaza/platform/service/poll"
 	"github.com/plaza-social/plaza/platform/service/post"
@@ -147,6 +148,7 @@ func (d *dependencies) services(shared *service.Deps, roles *role.Service, files
 		Flag:           flag.New(shared),
 		Audit:          audits,
 		Search:         search.New(shared),
+		Notification:   notification.New(shared),
 	}
 }
 
@@ -173,6 +175,7 @@ func registerOutbox(shared *service.Deps) {
 	session.Register(shared)
 	post.Register(shared)
 	room.Register(shared)
+	notification.Register(shared)
 }
 
 // shared returns the dependencies that all services share.
@@ -197,7 +200,7 @@ func (d *dependencies) shared() *service.Deps {
 func (d *dependencies) jobs(shared *service.Deps, roles *role.Service, files *file.Service) []jobs.Job {
 	all := []jobs.Job{
 		roles.Job(), shared.Outbox.Job(), scheduledpost.New(shared).Job(), story.New(shared).Job(), erasure.New(shared).Job(), flag.New(shared).Job(),
-		comment.New(shared).Job(),
+		comment.New(shared).Job(), notification.New(shared).Job(),
 		d.sweepSessions(shared), d.claimHandles(shared), d.sweepDailyUsages(shared),
 		d.sweepIdempotency(shared),
 	}

@@ -23,6 +23,8 @@ type Change struct {
 	UserIDs []string `json:"userIds,omitempty"`
 	// Reaction is the reaction that was added or removed, if any.
 	Reaction *ChangedReaction `json:"reaction,omitempty"`
+	// Mentions reports whether the object mentions users, who get an item in their tray.
+	Mentions bool `json:"-"`
 }
 
 // ObjectKind is the kind of the object that an event is about.

@@ -38,7 +38,10 @@ type searchDocument struct {
 
 // searchDocument returns what searches find a parent post by.
 func (p Post) searchDocument() searchDocument {
-	var data struct{ Title, Text string }
+	var data struct {
+		Title string `json:"title"`
+		Text  string `json:"text"`
+	}
 	_ = json.Unmarshal(p.Data, &data) // other types than text are of custom posts, which have no text
 	return searchDocument{
 		ID: p.ID, Kind: SearchPosts, CreatedAt: p.CreatedAt, Title: data.Title + " " + strings.Join(p.Tags, " "),

@@ -71,6 +71,7 @@ func (s *Service) invite(ctx context.Context, d *draft) ([]store.Invitation, err
 	tx := s.Store.NewTx(s.HomeOf(d.target.id))
 	d.guard(tx)
 	var rows []store.Invitation
+	var told []store.OutboxRow
 	for _, u := range d.users {
 		if old := service.Find(d.pending, func(i store.Invitation) bool { return i.InvitedID == u.ID }); old != nil {
 			rows = append(rows, *old)
@@ -81,9 +82,10 @@ func (s *Service) invite(ctx context.Context, d *draft) ([]store.Invitation, err
 		}, u)
 		auth.Created(ctx, "invitation", i.ID)
 		tx.InsertInvitation(i, service.ErrConflict)
+		told = append(told, s.EmitNotice(tx, service.Notice{Event: service.NoticeInvited, ID: i.ID}))
 		rows = append(rows, i)
 	}
-	return rows, tx.Commit(ctx)
+	return rows, s.CommitSoon(ctx, tx, told...)
 }
 
 // check returns an error unless the caller may invite the users to the target.

@@ -14,6 +14,7 @@ import (
 	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/jobs"
+	webpages "github.com/plaza-social/plaza/platform/linkpreview"
 	"github.com/plaza-social/plaza/platform/realtime"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
@@ -32,6 +33,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/follow"
 	"github.com/plaza-social/plaza/platform/service/invitation"
 	"github.com/plaza-social/plaza/platform/service/joinrequest"
+	"github.com/plaza-social/plaza/platform/service/linkpreview"
 	"github.com/plaza-social/plaza/platform/service/marker"
 	"github.com/plaza-social/plaza/platform/service/member"
 	"github.com/plaza-social/plaza/platform/service/message"
@@ -149,7 +151,13 @@ func (d *dependencies) services(shared *service.Deps, roles *role.Service, files
 		Audit:          audits,
 		Search:         search.New(shared),
 		Notification:   notification.New(shared),
+		LinkPreview:    linkpreview.New(shared, d.linkPreviews()),
 	}
+}
+
+// linkPreviews returns the fetcher of link previews.
+func (d *dependencies) linkPreviews() *webpages.Fetcher {
+	return webpages.New(d.cfg.LinkPreviewNetworks, nil, service.Millis)
 }
 
 // interceptors returns the interceptors of every operation, the outermost first.

@@ -50,6 +50,7 @@ type Services struct {
 	Audit          plazav1connect.AuditServiceHandler
 	Search         plazav1connect.SearchServiceHandler
 	Notification   plazav1connect.NotificationServiceHandler
+	LinkPreview    plazav1connect.LinkPreviewServiceHandler
 }
 
 // ErrServiceMissing is returned by New if a field of Services is nil.
@@ -105,5 +106,6 @@ func (s Services) handlers(options ...connect.HandlerOption) map[string]http.Han
 	add(plazav1connect.NewAuditServiceHandler(s.Audit, options...))
 	add(plazav1connect.NewSearchServiceHandler(s.Search, options...))
 	add(plazav1connect.NewNotificationServiceHandler(s.Notification, options...))
+	add(plazav1connect.NewLinkPreviewServiceHandler(s.LinkPreview, options...))
 	return handlers
 }

@@ -51,7 +51,7 @@ type TrayActor struct {
 	ActedAt time.Time
 }
 
-// TrayRow is an item with the number of its actors.
+// TrayRow is an item with the number of its actors, which is 0 if all of them were erased.
 type TrayRow struct {
 	TrayItem
 	Actors int64
@@ -65,8 +65,9 @@ type TrayState struct {
 
 var trayColumns = db.Columns[TrayItem]()
 
-// trayAlive is the condition that an item has an actor: those of erased users are deleted.
-const trayAlive = `EXISTS (SELECT 1 FROM tray_actors AS a WHERE a.home = $1 AND a.user_id = $2 AND a.item_id = i.id)`
+// trayBeyond is the condition of the items of a user after the latest $3.
+const trayBeyond = `home = $1 AND user_id = $2 AND last_occurred_at <=
+	(SELECT last_occurred_at FROM tray_items WHERE home = $1 AND user_id = $2 ORDER BY last_occurred_at DESC, id DESC OFFSET $3::bigint LIMIT 1)`
 
 var (
 	sqlTrayPut = stmt("tray.put", `INSERT INTO tray_items (home, user_id, id, kind, target_type, target_id, target_public_id, reference_type, reference_id,
@@ -79,20 +80,19 @@ var (
 	sqlTrayPutActor = stmt("tray.putActor", `INSERT INTO tray_actors (home, user_id, item_id, actor_id, acted_at)
 		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (home, user_id, item_id, actor_id) DO UPDATE SET acted_at = GREATEST(tray_actors.acted_at, excluded.acted_at)`)
 	sqlTrayTrimActors = stmt("tray.trimActors", `DELETE FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id = $3 AND actor_id IN
-		(SELECT actor_id FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id = $3 ORDER BY acted_at DESC, actor_id OFFSET $4::bigint LIMIT 100)`)
-	sqlTrayTrim = stmt("tray.trim", `WITH gone AS (DELETE FROM tray_items WHERE home = $1 AND user_id = $2 AND id IN
-			(SELECT id FROM tray_items WHERE home = $1 AND user_id = $2 ORDER BY last_occurred_at DESC, id DESC OFFSET $3::bigint LIMIT 100) RETURNING id)
-		DELETE FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id IN (SELECT id FROM gone)`)
+		(SELECT actor_id FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id = $3 ORDER BY acted_at DESC, actor_id DESC OFFSET $4::bigint LIMIT 100)`)
+	sqlTrayTrim     = stmt("tray.trim", `DELETE FROM tray_items WHERE `+trayBeyond)
+	sqlTrayForgetOf = stmt("tray.forgetActors", `DELETE FROM tray_actors WHERE home = $1 AND user_id = $2
+		AND item_id = ANY(ARRAY(SELECT id FROM tray_items WHERE `+trayBeyond+`))`)
 	trayLists = inBoth(plainOrders, func(o db.Order) *db.Statement {
 		return stmt("tray.list"+o.Name, `SELECT `+db.Prefixed("i", trayColumns)+`,
 				(SELECT count(*) FROM tray_actors AS a WHERE a.home = $1 AND a.user_id = $2 AND a.item_id = i.id) AS actors
-			FROM tray_items AS i WHERE i.home = $1 AND i.user_id = $2 AND `+o.After("i.last_occurred_at", "i.id", "$3::timestamptz", "$4")+`
-			AND `+trayAlive+` ORDER BY `+o.By("i.last_occurred_at", "i.id")+` LIMIT $5::bigint`)
+			FROM tray_items AS i WHERE i.home = $1 AND i.user_id = $2 AND `+o.After("i.last_occurred_at", "i.id", "$3::timestamptz", "$4")+` ORDER BY `+o.By("i.last_occurred_at", "i.id")+` LIMIT $5::bigint`)
 	})
 	trayActorsOfItems = forEach("tray.actors", 2, "", `SELECT item_id, actor_id, acted_at FROM tray_actors
-		WHERE home = $1 AND user_id = $2 AND item_id = {value} ORDER BY acted_at DESC, actor_id LIMIT $3::bigint`, "")
+		WHERE home = $1 AND user_id = $2 AND item_id = {value} ORDER BY acted_at DESC, actor_id DESC LIMIT $3::bigint`, "")
 	sqlTrayState = stmt("tray.state", `SELECT (SELECT seen_at FROM tray_seen WHERE home = $1 AND user_id = $2) AS seen_at,
-		(SELECT last_occurred_at FROM tray_items AS i WHERE home = $1 AND user_id = $2 AND `+trayAlive+`
+		(SELECT last_occurred_at FROM tray_items WHERE home = $1 AND user_id = $2
 			ORDER BY last_occurred_at DESC, id DESC LIMIT 1) AS occurred_at`)
 	sqlTraySee = stmt("tray.see", `INSERT INTO tray_seen (home, user_id, seen_at) VALUES ($1, $2, $3)
 		ON CONFLICT (home, user_id) DO UPDATE SET seen_at = GREATEST(tray_seen.seen_at, excluded.seen_at) RETURNING seen_at`)
@@ -112,6 +112,7 @@ func (w *Tx) PutTrayItem(i TrayItem, actorID string) {
 		i.ActionID, i.ParentID, i.RootID, i.CommentID, i.Day, i.LastOccurredAt)
 	w.Exec(sqlTrayPutActor, i.UserID, i.ID, actorID, i.LastOccurredAt)
 	w.Exec(sqlTrayTrimActors, i.UserID, i.ID, MaxTrayActors)
+	w.Exec(sqlTrayForgetOf, i.UserID, MaxTrayItems)
 	w.Exec(sqlTrayTrim, i.UserID, MaxTrayItems)
 }
 

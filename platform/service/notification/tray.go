@@ -3,6 +3,7 @@ package notification
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,6 +33,7 @@ func (s *Service) ListTrayItems(ctx context.Context, req *plazav1.ListTrayItemsR
 		return nil, err
 	}
 	rows, paging := page.Window(cursor, rows, func(i store.TrayRow) (time.Time, string, string) { return i.LastOccurredAt, "", i.ID })
+	rows = slices.DeleteFunc(rows, func(i store.TrayRow) bool { return i.Actors == 0 })
 	actors, users, err := s.actors(ctx, r.Caller.UserID, rows)
 	if err != nil {
 		return nil, err

@@ -10,3 +10,4 @@ CREATE TABLE IF NOT EXISTS tray_actors (
   CONSTRAINT tray_actors_home_check CHECK (home IN ('us', 'eu', 'sg')),
   CONSTRAINT tray_actors_pkey PRIMARY KEY (home, user_id, item_id, actor_id)
 ){{locality}};
+CREATE INDEX IF NOT EXISTS tray_actors_by_time ON tray_actors (home, user_id, item_id, acted_at, actor_id);

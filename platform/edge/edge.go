@@ -194,6 +194,7 @@ func (e *edge) ServeHTTP(out http.ResponseWriter, request *http.Request) {
 		protocol:       protocolREST,
 		procedure:      procedureUnknown,
 		writeTimeout:   e.writeTimeout,
+		http2:          request.ProtoMajor == 2,
 		memory:         e.memory,
 		peer:           request.RemoteAddr,
 		forwarded:      request.Header["X-Forwarded-For"],

@@ -208,7 +208,7 @@ func (d *dependencies) shared() *service.Deps {
 func (d *dependencies) jobs(shared *service.Deps, roles *role.Service, files *file.Service) []jobs.Job {
 	all := []jobs.Job{
 		roles.Job(), shared.Outbox.Job(), scheduledpost.New(shared).Job(), story.New(shared).Job(), erasure.New(shared).Job(), flag.New(shared).Job(),
-		comment.New(shared).Job(), notification.New(shared).Job(),
+		comment.New(shared).Job(), notification.New(shared).Job(), search.New(shared).Job(),
 		d.sweepSessions(shared), d.claimHandles(shared), d.sweepDailyUsages(shared),
 		d.sweepIdempotency(shared),
 	}

@@ -3,6 +3,7 @@ package store_test
 import (
 	"time"
 
+	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -28,6 +29,14 @@ func (c *collector) collectSearch() {
 		c.reads(func(r *store.ReadBatch) { r.SearchPosts(store.PostSearch{SearchPage: page}, &hits) })
 		page.SearchWord = store.SearchWord{Key: "group3", Word: "gro", IsPrefix: true}
 		c.reads(func(r *store.ReadBatch) { r.SearchCommunities(store.CommunitySearch{SearchPage: page}, &hits) })
+	})
+	c.reads(func(r *store.ReadBatch) { r.PostsAfter(region.US, "015", 50, new([]store.Post)) })
+	c.reads(func(r *store.ReadBatch) { r.CommunitiesAfter(region.US, "015", 50, new([]store.Community)) })
+	c.write(func(w *store.Tx) {
+		community := store.Community{ID: communityID(3), UpdatedAt: worldStart}
+		w.GuardCommunityUnchanged(community, store.ErrConflict)
+		w.IndexCommunity(community)
+		w.IndexPost(store.Post{ID: postID(4), Data: []byte(`{"text":"a rope"}`)})
 	})
 	c.write(func(w *store.Tx) { w.DeleteSearchWords(postID(4), postID(8)) })
 	c.write(func(w *store.Tx) {

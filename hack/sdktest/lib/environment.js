@@ -29,6 +29,14 @@ Object.defineProperty(globalThis, 'localStorage', {
   },
 });
 globalThis.WebSocket = require('ws');
+// FileReader reads a file to a data URL, which is all that the packages need it for.
+globalThis.FileReader = class {
+  async readAsDataURL(file) {
+    this.result = `data:${file.type};base64,${Buffer.from(await file.arrayBuffer()).toString('base64')}`;
+    this.onload?.({ target: this });
+    this.onloadend?.({ target: this });
+  }
+};
 globalThis.File ??= require('node:buffer').File;
 require('axios').defaults.adapter = 'fetch';
 

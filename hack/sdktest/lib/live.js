@@ -59,7 +59,8 @@ class Watch {
 
   describe() {
     try {
-      return `${this.told.length} calls, ${JSON.stringify(this.told.at(-1))?.slice(0, 600)}`;
+      const rows = Array.isArray(this.last?.data) ? `, ${this.last.data.length} rows` : '';
+      return `${this.told.length} calls${rows}, ${JSON.stringify(this.told.at(-1))?.slice(0, 600)}`;
     } catch (error) {
       return `${this.told.length} calls, ${error.message}`;
     }

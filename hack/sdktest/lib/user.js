@@ -15,8 +15,9 @@ const handler = { sessionWillRenewAccessToken: renewal => renewal.renew() };
 
 function createClient(sdk, facts, region) {
   const http = facts.regions[region].baseUrl;
+  // With the slash, because 7.20.0 joins the address and some paths without one.
   return sdk.Client.createClient(facts.apiKey, region, {
-    apiEndpoint: { http, upload: http, mqtt: `${http.replace('http', 'ws')}/mqtt` },
+    apiEndpoint: { http: `${http}/`, upload: http, mqtt: `${http.replace('http', 'ws')}/mqtt` },
   });
 }
 

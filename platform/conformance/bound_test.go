@@ -77,7 +77,7 @@ func requestFieldsIn(method protoreflect.MethodDescriptor, message protoreflect.
 	var fields []requestField
 	for i := range message.Fields().Len() {
 		field := message.Fields().Get(i)
-		path := append(above[:len(above):len(above)], field)
+		path := slices.Concat(above, []protoreflect.FieldDescriptor{field})
 		isText := field.Kind() == protoreflect.StringKind || field.Kind() == protoreflect.BytesKind
 		if field.IsList() || field.IsMap() || isText {
 			fields = append(fields, requestField{method, path, false})

@@ -52,7 +52,7 @@ module.exports = {
     await t.listen('InvitationRepository.onLocalInvitationCanceled', () => t.raw.InvitationRepository.cancelInvitation(data[0]._id), invitations => invitations.length === 1);
   },
   'InvitationRepository.getInvitations': async t => {
-    const { data: room } = await t.raw.RoomRepository.createRoom({ title: t.name('Camp') });
+    const { data: room } = await t.raw.RoomRepository.createRoom({ title: t.name('Camp'), type: 'coHosts' });
     await t.post({ dataType: 'room', data: { text: 'Watch', roomId: room.roomId } });
     await t.subscribe(t.raw.getRoomStreamerTopic(room));
     const watch = t.watch(callback => t.sdk.InvitationRepository.getInvitations({ targetType: 'room', targetId: room.roomId }, callback));

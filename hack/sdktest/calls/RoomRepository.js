@@ -1,22 +1,29 @@
 // Rooms, which are live streams with co-hosts. The media server tells Plaza what happens to the stream.
 
-const create = async (t, bundle = {}) => (await t.raw.RoomRepository.createRoom({ title: t.name('Camp'), ...bundle })).data;
+const create = async t => (await t.raw.RoomRepository.createRoom({ title: t.name('Camp'), type: 'coHosts' })).data;
 
-// report sends what the media server reports.
-async function report(t, roomId, body) {
-  const response = await fetch(`${t.world.base}/api/v1/media-server/rooms/${roomId}/events`, {
-    method: 'POST', headers: { authorization: `Bearer ${t.world.facts.mediaKey}`, 'content-type': 'application/json' }, body: JSON.stringify(body),
-  });
-  t.ok(response.ok, `${response.status} ${await response.text()}`);
+// report reports events of a room as the media server does.
+async function report(t, { roomId }, ...events) {
+  const { streamKey } = await key(t, roomId);
+  for (const event of events) await t.report('rooms', roomId, event, streamKey);
 }
 
-const started = { event: 'started' };
-const ended = { event: 'ended' };
+// key returns the key with which the host connects.
+async function key(t, roomId) {
+  const data = await t.request('GET', `/api/v1/rooms/${roomId}/token`);
+  return { streamKey: data.coHostToken ?? data.directStreamKey ?? data.streamKey };
+}
+
+// posted returns a room in a post of the community.
+async function posted(t) {
+  const room = await create(t);
+  await t.post({ dataType: 'room', data: { text: 'Watch', roomId: room.roomId } });
+  return room;
+}
 
 // watched returns a room whose events the user receives.
 async function watched(t) {
-  const room = await create(t);
-  await t.post({ dataType: 'room', data: { text: 'Watch', roomId: room.roomId } });
+  const room = await posted(t);
   await t.subscribe(t.raw.getRoomWatcherTopic(room));
   await t.subscribe(t.raw.getRoomStreamerTopic(room));
   return room;
@@ -35,6 +42,16 @@ const local = (name, act) => async t => {
 
 const invite = (t, { roomId }) => t.request('POST', '/api/v1/invitations', { type: 'livestreamCohostInvite', targetType: 'room', targetId: roomId, userIds: [t.bob.id] });
 const answer = (t, { invitations }, verb) => t.bob.request('POST', `/api/v1/invitations/${invitations[0]._id}/${verb}`);
+
+// staged returns a room of bob in which the user is a co-host.
+async function staged(t) {
+  const { data: room } = await t.bob.call('RoomRepository.createRoom', { title: t.name('Camp'), type: 'coHosts' });
+  const { communityId } = await t.community();
+  await t.bob.call('PostRepository.createPost', { targetType: 'community', targetId: communityId, dataType: 'room', data: { text: 'Watch', roomId: room.roomId } });
+  const { invitations } = await t.bob.request('POST', '/api/v1/invitations', { type: 'livestreamCohostInvite', targetType: 'room', targetId: room.roomId, userIds: [t.me] });
+  await t.request('POST', `/api/v1/invitations/${invitations[0]._id}/accept`);
+  return room;
+}
 
 // cohosted returns a room in which bob is a co-host.
 async function cohosted(t) {
@@ -61,8 +78,9 @@ module.exports = {
     await t.rejects(t.bob.request('GET', `/api/v1/rooms/${roomId}`));
   },
   'RoomRepository.stopRoom': async t => {
-    const { roomId } = await watched(t);
-    await report(t, roomId, started);
+    const room = await posted(t);
+    const { roomId } = room;
+    await report(t, room, 'started');
     const { data } = await t.sdk.RoomRepository.stopRoom(roomId);
     t.equal(data.roomId, roomId);
     t.equal(data.status, 'ended');
@@ -81,13 +99,9 @@ module.exports = {
     t.ok(!JSON.stringify(rooms[0].participants).includes(t.bob.id));
   },
   'RoomRepository.leaveRoom': async t => {
-    const { data: room } = await t.bob.call('RoomRepository.createRoom', { title: t.name('Camp') });
-    const { communityId } = await t.community();
-    await t.bob.call('PostRepository.createPost', { targetType: 'community', targetId: communityId, dataType: 'room', data: { text: 'Watch', roomId: room.roomId } });
-    const { invitations } = await t.bob.request('POST', '/api/v1/invitations', { type: 'livestreamCohostInvite', targetType: 'room', targetId: room.roomId, userIds: [t.me] });
-    await t.request('POST', `/api/v1/invitations/${invitations[0]._id}/accept`);
-    await t.sdk.RoomRepository.leaveRoom(room.roomId);
-    const { rooms } = await t.request('GET', `/api/v1/rooms/${room.roomId}`);
+    const { roomId } = await staged(t);
+    await t.sdk.RoomRepository.leaveRoom(roomId);
+    const { rooms } = await t.request('GET', `/api/v1/rooms/${roomId}`);
     t.ok(!JSON.stringify(rooms[0].participants).includes(t.me));
   },
   'RoomRepository.updateCohostPermission': async t => {
@@ -104,7 +118,7 @@ module.exports = {
     await live.until('the new title', ({ data }) => data.title === 'Renamed');
   },
   'RoomRepository.getRooms': async t => {
-    const { roomId } = await watched(t);
+    const { roomId } = await posted(t);
     const live = t.watch(callback => t.sdk.RoomRepository.getRooms({ sortBy: 'lastCreated', limit: 10 }, callback));
     await live.until('the room', ({ data }) => data.some(room => room.roomId === roomId));
   },
@@ -121,7 +135,7 @@ module.exports = {
     t.equal(t.sdk.RoomRepository.getWatchSessionStorage(), t.raw.RoomRepository.getWatchSessionStorage());
   },
   'RoomRepository.syncWatchSessions': async t => {
-    const { roomId } = await watched(t);
+    const { roomId } = await posted(t);
     const storage = t.raw.RoomRepository.getWatchSessionStorage();
     for (const { sessionId } of storage.getSessionsByState('PENDING')) storage.updateSession(sessionId, { syncState: 'SYNCED' });
     const startTime = new Date(Date.now() - 60_000);
@@ -130,19 +144,15 @@ module.exports = {
     t.ok(!storage.getSession(`room_${roomId}`) || storage.getSession(`room_${roomId}`).syncState === 'SYNCED');
   },
 
-  'RoomRepository.onRoomStartBroadcasting': event('onRoomStartBroadcasting', (t, { roomId }) => report(t, roomId, started)),
-  'RoomRepository.onRoomWaitingReconnect': event('onRoomWaitingReconnect', async (t, { roomId }) => {
-    await report(t, roomId, started);
-    await report(t, roomId, { event: 'interrupted' });
+  'RoomRepository.onRoomStartBroadcasting': event('onRoomStartBroadcasting', (t, room) => report(t, room, 'started')),
+  'RoomRepository.onRoomWaitingReconnect': event('onRoomWaitingReconnect', async (t, room) => {
+    await report(t, room, 'started', 'interrupted');
   }),
-  'RoomRepository.onRoomEndBroadcasting': event('onRoomEndBroadcasting', async (t, { roomId }) => {
-    await report(t, roomId, started);
-    await report(t, roomId, ended);
+  'RoomRepository.onRoomEndBroadcasting': event('onRoomEndBroadcasting', async (t, room) => {
+    await report(t, room, 'started', 'stopped');
   }),
-  'RoomRepository.onRoomRecordedAvailable': event('onRoomRecordedAvailable', async (t, { roomId }) => {
-    await report(t, roomId, started);
-    await report(t, roomId, ended);
-    await report(t, roomId, { event: 'recorded', recordedUrls: ['https://media.example/a.m3u8'] });
+  'RoomRepository.onRoomRecordedAvailable': event('onRoomRecordedAvailable', async (t, room) => {
+    await report(t, room, 'started', 'stopped', 'recorded');
   }),
   'RoomRepository.onRoomCoHostInvited': event('onRoomCoHostInvited', invite),
   'RoomRepository.onRoomCoHostInviteAccepted': event('onRoomCoHostInviteAccepted', async (t, room) => answer(t, await invite(t, room), 'accept')),
@@ -156,19 +166,15 @@ module.exports = {
     await answer(t, await invite(t, room), 'accept');
     await t.bob.request('POST', `/api/v1/rooms/${room.roomId}/leave`);
   }),
-  'RoomRepository.onRoomParticipantStageJoined': event('onRoomParticipantStageJoined', (t, { roomId }) => report(t, roomId, started)),
-  'RoomRepository.onRoomParticipantStageLeft': event('onRoomParticipantStageLeft', async (t, { roomId }) => {
-    await report(t, roomId, started);
-    await report(t, roomId, ended);
+  'RoomRepository.onRoomParticipantStageJoined': event('onRoomParticipantStageJoined', (t, room) => report(t, room, 'started')),
+  'RoomRepository.onRoomParticipantStageLeft': event('onRoomParticipantStageLeft', async (t, room) => {
+    await report(t, room, 'started', 'stopped');
   }),
   'RoomRepository.onRoomParticipantRemoved': event('onRoomParticipantRemoved', async (t, room) => {
     await answer(t, await invite(t, room), 'accept');
     await t.request('DELETE', `/api/v1/rooms/${room.roomId}/participants/${t.bob.id}`);
   }),
-  'RoomRepository.onRoomTerminated': event('onRoomTerminated', async (t, { roomId }) => {
-    await report(t, roomId, started);
-    await t.admin('DELETE', `/api/v1/rooms/${roomId}`);
-  }),
+  'RoomRepository.onRoomTerminated': event('onRoomTerminated', (t, room) => report(t, room, 'started', 'terminated')),
   // The names of the next two are exchanged in the package: didUpdate comes from the server.
   'RoomRepository.onLocalRoomDidUpdate': event('onLocalRoomDidUpdate', (t, { roomId }) => t.request('PUT', `/api/v1/rooms/${roomId}`, { title: 'Edited' })),
   'RoomRepository.onRoomDidUpdate': async t => {
@@ -180,11 +186,12 @@ module.exports = {
   },
   'RoomRepository.onRoomUpdated': local('onRoomUpdated', (t, { roomId }) => t.raw.RoomRepository.updateRoom(roomId, { title: 'Edited' })),
   'RoomRepository.onRoomDeleted': local('onRoomDeleted', (t, { roomId }) => t.raw.RoomRepository.deleteRoom(roomId)),
-  'RoomRepository.onRoomStopped': local('onRoomStopped', async (t, { roomId }) => {
-    await report(t, roomId, started);
-    await t.raw.RoomRepository.stopRoom(roomId);
+  'RoomRepository.onRoomStopped': local('onRoomStopped', async (t, room) => {
+    await report(t, room, 'started');
+    await t.raw.RoomRepository.stopRoom(room.roomId);
   }),
   'RoomRepository.onRoomLeft': async t => {
-    await t.listen('RoomRepository.onRoomLeft', () => module.exports['RoomRepository.leaveRoom']({ ...t, __proto__: Object.getPrototypeOf(t), sdk: t.raw }));
+    const { roomId } = await staged(t);
+    await t.listen('RoomRepository.onRoomLeft', () => t.raw.RoomRepository.leaveRoom(roomId));
   },
 };

@@ -9,19 +9,20 @@ async function listed(t, start) {
   await live.until('the stream', ({ data }) => data.some(stream => stream.streamId === streamId));
 }
 
-// broadcast tells the server what its media server would tell it.
-async function media(t, streamId, event) {
-  const response = await fetch(`${t.world.base}/api/v1/media/streams/${streamId}/${event}`, {
-    method: 'POST', headers: { authorization: `Bearer ${t.world.facts.mediaKey}` },
-  });
-  t.ok(response.ok, `${event}: ${response.status} ${await response.text()}`);
-}
-
-const event = (name, act) => async t => {
-  const { streamId } = await create(t);
-  await t.subscribe(t.raw.getLiveStreamTopic?.() ?? `${t.raw.getNetworkTopic()}/videostreaming`);
-  await t.listen(`StreamRepository.${name}`, () => act(t, streamId), stream => JSON.stringify(stream).includes(streamId));
+// event checks a listener of what the media server reports in turn, and of what act does.
+const event = (name, events, act = () => {}) => async t => {
+  const stream = await create(t);
+  await t.post({ dataType: 'liveStream', data: { text: 'Watch', streamId: stream.streamId } });
+  await t.subscribe(`${t.raw.Client.getActiveUser().path.split('/user/')[0]}/videostreaming`);
+  await t.listen(`StreamRepository.${name}`, async () => {
+    for (const reported of events) await t.report('video-streaming', stream.streamId, reported, keyOf(stream));
+    await act(t, stream);
+  }, heard => JSON.stringify(heard).includes(stream.streamId));
 };
+
+// keyOf returns the key in the address to which the streamer sends.
+const keyOf = stream => new URL(stream.streamerUrl.url.replace('rtmp:', 'http:')).searchParams.get('key');
+const setBan = (t, { streamId }, verb) => t.request('PUT', `/api/v3/video-streaming/${streamId}/users/${verb}`, { userIds: [t.bob.id] });
 
 module.exports = {
   'StreamRepository.createStream': async t => {
@@ -66,24 +67,14 @@ module.exports = {
     await live.until('the stream', ({ data }) => data?.title === title);
   },
   'StreamRepository.getStreams': t => listed(t, t.sdk.StreamRepository.getStreams),
-  'StreamRepository.onStreamStarted': event('onStreamStarted', (t, streamId) => media(t, streamId, 'start')),
-  'StreamRepository.onStreamStopped': event('onStreamStopped', async (t, streamId) => {
-    await media(t, streamId, 'start');
-    await media(t, streamId, 'stop');
-  }),
-  'StreamRepository.onStreamRecorded': event('onStreamRecorded', async (t, streamId) => {
-    await media(t, streamId, 'start');
-    await media(t, streamId, 'stop');
-    await media(t, streamId, 'recorded');
-  }),
-  'StreamRepository.onStreamFlagged': event('onStreamFlagged', (t, streamId) => t.request('POST', `/api/v3/video-streaming/${streamId}/flag`)),
-  'StreamRepository.onStreamTerminated': event('onStreamTerminated', async (t, streamId) => {
-    await media(t, streamId, 'start');
-    await t.admin('DELETE', `/api/v3/video-streaming/${streamId}/streaming-url`);
-  }),
-  'StreamRepository.onStreamViewerBanned': event('onStreamViewerBanned', (t, streamId) => t.request('PUT', `/api/v3/video-streaming/${streamId}/users/ban`, { userIds: [t.bob.id] })),
-  'StreamRepository.onStreamViewerUnbanned': event('onStreamViewerUnbanned', async (t, streamId) => {
-    await t.request('PUT', `/api/v3/video-streaming/${streamId}/users/ban`, { userIds: [t.bob.id] });
-    await t.request('PUT', `/api/v3/video-streaming/${streamId}/users/unban`, { userIds: [t.bob.id] });
+  'StreamRepository.onStreamStarted': event('onStreamStarted', ['started']),
+  'StreamRepository.onStreamStopped': event('onStreamStopped', ['started', 'stopped']),
+  'StreamRepository.onStreamRecorded': event('onStreamRecorded', ['started', 'stopped', 'recorded']),
+  'StreamRepository.onStreamFlagged': event('onStreamFlagged', ['flagged']),
+  'StreamRepository.onStreamTerminated': event('onStreamTerminated', ['started', 'terminated']),
+  'StreamRepository.onStreamViewerBanned': event('onStreamViewerBanned', [], (t, stream) => setBan(t, stream, 'ban')),
+  'StreamRepository.onStreamViewerUnbanned': event('onStreamViewerUnbanned', [], async (t, stream) => {
+    await setBan(t, stream, 'ban');
+    await setBan(t, stream, 'unban');
   }),
 };

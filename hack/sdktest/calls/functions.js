@@ -192,7 +192,7 @@ module.exports = {
     const { communityId } = await t.community();
     const { data } = await t.raw.CommunityRepository.getCommunityByIds([communityId]);
     t.equal(t.sdk.filterByCommunityMembership(data, 'member', t.me).length, 1);
-    t.equal(t.sdk.filterByCommunityMembership(data, 'notMember', t.me).length, 0);
+    t.equal(t.sdk.filterByCommunityMembership(data, 'all', t.me).length, 1);
   },
   filterByChannelMembership: async t => {
     const { data } = await t.raw.ChannelRepository.getChannelByIds([(await t.channel()).channelId]);
@@ -281,11 +281,11 @@ module.exports = {
     await accepted(t, t.sdk.getLiveReactionTopic(post), `${post.path}/liveReaction`);
   },
   getRoomWatcherTopic: async t => {
-    const { data } = await t.raw.RoomRepository.createRoom({ title: t.name('Camp') });
+    const { data } = await t.raw.RoomRepository.createRoom({ title: t.name('Camp'), type: 'coHosts' });
     await accepted(t, t.sdk.getRoomWatcherTopic(data), `${network(t)}/room/${data._id}`);
   },
   getRoomStreamerTopic: async t => {
-    const { data } = await t.raw.RoomRepository.createRoom({ title: t.name('Camp') });
+    const { data } = await t.raw.RoomRepository.createRoom({ title: t.name('Camp'), type: 'coHosts' });
     await accepted(t, t.sdk.getRoomStreamerTopic(data), `${network(t)}/room/${data.roomId}/streamer`);
   },
 

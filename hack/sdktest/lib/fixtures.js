@@ -101,7 +101,20 @@ function product() {
   });
 }
 
+// report tells the server what its media server would tell it of a stream or room: what is video-streaming or rooms.
+async function report(what, id, event, streamKey) {
+  const recordings = what === 'rooms'
+    ? [{ url: 'https://media.example/1.mp4', thumbnailUrl: 'https://media.example/1.jpg' }]
+    : [{ m3u8: { url: 'https://media.example/1.m3u8' } }];
+  const labels = [{ category: 'violence', threshold: 0.9 }];
+  const response = await fetch(`${this.world.base}/api/v1/media-server/${what}/${id}/events`, {
+    method: 'POST', headers: { 'x-media-key': this.world.facts.mediaKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ event, streamKey, recordings, labels }),
+  });
+  if (!response.ok) throw new Error(`${event} of ${what} ${id}: status ${response.status}: ${await response.text()}`);
+}
+
 module.exports = {
   community, newCommunity, post, foreignPost, comment, foreignComment, channel, newChannel, subChannelId, message, foreignMessage,
-  imageForm, form, png, video, sound, product,
+  imageForm, form, png, video, sound, product, report,
 };

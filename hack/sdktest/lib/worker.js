@@ -5,7 +5,8 @@ const { Check } = require('./check.js');
 
 const options = JSON.parse(process.argv[2]);
 const unhandled = [];
-process.on('unhandledRejection', error => unhandled.push(String(error?.stack ?? error)));
+// A browser goes on after such an error, for example when a connection is refused because the session has ended.
+for (const kind of ['unhandledRejection', 'uncaughtException']) process.on(kind, error => unhandled.push(`${kind}: ${error?.stack ?? error}`));
 
 async function main() {
   const sdk = await signIn(options);

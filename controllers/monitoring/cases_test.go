@@ -146,6 +146,13 @@ var regionCases = []alertCase{
 		w.regionConditionIs("eu", "Available", "False")
 	}, 2, 4, []firing{regionIsDown("eu")}},
 	{"the operator finds no ready server in a region", func(w *world) { w.regionConditionIs("eu", "Available", "False") }, 2, 4, []firing{regionIsDown("eu")}},
+	{"a region that is down is evacuated", func(w *world) {
+		w.regionConditionIs("eu", "Available", "False")
+		w.regionConditionIs("eu", "Evacuated", "True")
+	}, 23 * 60, 25 * 60, []firing{{
+		"PlazaRegionEvacuated", "warning", in("eu"), "Region eu of acme is evacuated",
+		"Another region has served region eu of network social/acme for a day, as spec.regions[].evacuateTo says. New users have the home of that region.",
+	}}},
 	{"the database is away", databaseAway, 1, 31, databaseAwayFires()},
 	{"servers cannot be asked about keys and settings", func(w *world) {
 		w.conditionIs("KeysReady", "Unknown")

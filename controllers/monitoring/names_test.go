@@ -83,7 +83,7 @@ func operatorMetrics() *prometheus.Registry {
 		}
 		return conditions
 	}
-	ofRegion := all(v1alpha1.RegionAvailable, v1alpha1.RegionUpdated, v1alpha1.RegionKeysVerified)
+	ofRegion := all(v1alpha1.RegionAvailable, v1alpha1.RegionUpdated, v1alpha1.RegionKeysVerified, v1alpha1.RegionEvacuated)
 	next := metav1.NewTime(time.Unix(1e9, 0))
 	controllers.NewMetrics(registry).Observe(sample().SN, &v1alpha1.SocialNetworkStatus{
 		Conditions: all(v1alpha1.ConditionReady, v1alpha1.ConditionKeysReady, v1alpha1.ConditionSchemaMigrated, v1alpha1.ConditionRegionsAvailable,

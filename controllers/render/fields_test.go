@@ -48,8 +48,13 @@ var unused = map[string]string{
 	"monitoring.dashboards":                  "package monitoring renders the dashboard",
 	"rollout.maxRegionsRolling":              "package rollout",
 	"rollout.soak":                           "package rollout",
+	"maintenanceWindows[].days[]":            "package window",
+	"maintenanceWindows[].start":             "package window",
+	"maintenanceWindows[].duration":          "package window",
+	"maintenanceWindows[].timeZone":          "package window",
 	"regions[].cluster":                      "TestMemberCluster",
 	"regions[].namespace":                    "TestMemberCluster",
+	"regions[].evacuateTo":                   "TestEvacuatedInOneCluster: only together with another region",
 	"paused":                                 "decides whether objects are applied, not their content",
 	"deletionPolicy":                         "package keys sets the owner of the Secrets",
 }

@@ -53,8 +53,9 @@ type dependencies struct {
 	serverKeys *auth.KeySet
 	apiKeys    *auth.KeySet
 	signing    *auth.Keyring
+	evacuation *auth.Evacuation // nil if no file is configured
 	realtime   *realtime.Hub
-	background []jobs.Job
+	background background
 	storage    *storage.Storage
 	control    *auth.Control // nil if there are no control endpoints
 	// certificate is nil if the API is served without TLS.
@@ -79,7 +80,7 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 	// Log records with a request's context carry the request's id.
 	log := slog.New(edge.LogHandler(r.log.Handler()))
 	d := &dependencies{cfg: r.cfg, log: log, metrics: r.metrics, ready: r.ready.err, publicURL: r.publicURL(), pace: o.moves}
-	if err := errors.Join(d.openKeys(), d.openControl()); err != nil {
+	if err := errors.Join(d.openKeys(), d.openEvacuation(), d.openControl()); err != nil {
 		return nil, err
 	}
 	if err := d.openStore(ctx, o); err != nil {
@@ -97,6 +98,18 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 	}
 	built.certificate, built.control = certificate, d.control
 	return built, nil
+}
+
+// openEvacuation reads the file of evacuated regions, if one is configured.
+func (d *dependencies) openEvacuation() error {
+	if d.cfg.EvacuationFile == "" {
+		return nil
+	}
+	var err error
+	if d.evacuation, err = auth.OpenEvacuation(d.cfg.EvacuationFile, auth.WithLogger(d.log)); err != nil {
+		return &config.Error{Source: "evacuation-file", Reason: err.Error()}
+	}
+	return nil
 }
 
 // openControl reads the certificate of the control endpoints, if there are any.
@@ -150,7 +163,7 @@ func (r *Region) build(ctx context.Context, d *dependencies, o options) (*parts,
 		return nil, err
 	}
 	workers = append(append(workers, worker{name: "schema", run: g.watch}, worker{name: "moved users", run: follow.run}), report.workers()...)
-	return &parts{handler: g, workers: workers, close: d.close, drain: d.realtime.Close, report: report, jobs: d.background}, nil
+	return &parts{handler: g, workers: workers, close: d.close, drain: d.realtime.Close, report: report, jobs: d.background.of(d.cfg.Region, d.storage)}, nil
 }
 
 func (d *dependencies) openKeys() error {

@@ -49,8 +49,8 @@ var (
 	certificateEnd   = gauge("plaza_tls_certificate_not_after_timestamp_seconds", "End of the certificate of the API; absent without TLS.")
 	controlEnd       = gauge("plaza_control_certificate_not_after_timestamp_seconds", "End of the certificate of the control endpoints (kind=certificate), and of the last trusted authority (kind=authority); absent without control endpoints.", "kind")
 	controlReadable  = gauge("plaza_control_files_readable", "Whether the last read of the files of the control endpoints succeeded; if not, the previous ones stay in use.")
-	outboxAge        = gauge("plaza_outbox_oldest_age_seconds", "Age of the oldest undelivered row of this region's outbox; 0 if empty.")
-	scheduleDelay    = gauge("plaza_scheduled_posts_overdue_seconds", "Delay of the most overdue scheduled post of this region; 0 if none is overdue.")
+	outboxAge        = gauge("plaza_outbox_oldest_age_seconds", "Age of the oldest undelivered row of the outbox of this region, and of those evacuated to it; 0 if empty.")
+	scheduleDelay    = gauge("plaza_scheduled_posts_overdue_seconds", "Delay of the most overdue scheduled post of this region, and of those evacuated to it; 0 if none is overdue.")
 )
 
 // RegisterServer registers metrics of the result of snapshot, which is called for each scrape and must be fast.

@@ -141,6 +141,7 @@ func (r *Reconciler) requestStatus(ctx context.Context, p *stage.Pass) {
 				if report.Err == nil && report.Status.Control == nil {
 					report.Server = report.Server.Plain()
 				}
+				setLogLevel(requestCtx, servers, p.SN, code, report)
 				return nil
 			})
 		}

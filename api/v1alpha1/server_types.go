@@ -3,7 +3,8 @@ package v1alpha1
 // Server configures the servers of all regions. The variables of a region's env take precedence. An empty field keeps the default
 // of the platform.
 type Server struct {
-	// Minimum level of log records.
+	// Minimum level of log records. Running servers change it without a restart; a server that starts has the level info until the
+	// operator has read its status. The variable PLAZA_LOG_LEVEL of a region's env takes precedence.
 	// +optional
 	// +kubebuilder:validation:Enum=debug;info;warn;error
 	LogLevel string `json:"logLevel,omitempty"`

@@ -176,6 +176,7 @@ func (o *operator) pod(code v1alpha1.RegionCode, d *appsv1.Deployment) {
 	}
 	o.servers.at(ops, func(s *server) {
 		s.status = statusz.Status{Region: string(code), Version: "v1", Schema: statusz.Schema{Current: 92, Required: 92}}
+		s.status.LogLevel = &statusz.LogLevel{Current: "info", Configured: "info"}
 		s.status.Placement = statusz.Placement{
 			State: statusz.Unknown, Reason: statusz.ReasonNoPlacement,
 			Want: statusz.PlacementWanted{Localities: map[string]string{"us": "us-east1", "eu": "europe-west1", "sg": "asia-southeast1"}, Primary: "us", Survive: "zone"},

@@ -98,6 +98,20 @@ func (s *servers) VerifyServerKey(_ context.Context, server platformclient.Serve
 	return nil
 }
 
+// SetLogLevel sets the level that a server reports.
+func (s *servers) SetLogLevel(_ context.Context, server platformclient.Server, level string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	one := s.says[server.Ops]
+	if one == nil || one.deaf {
+		return errDeaf
+	}
+	reported := *one.status.LogLevel
+	reported.Current = reported.Wanted(level)
+	one.status.LogLevel = &reported
+	return nil
+}
+
 // PushModeration sets the settings of all servers, as replication does.
 func (s *servers) PushModeration(_ context.Context, server platformclient.Server, _ keyring.Secret, m platformclient.Moderation) error {
 	s.mu.Lock()

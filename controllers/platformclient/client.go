@@ -55,6 +55,9 @@ type Servers interface {
 	// PushModeration sets the moderation settings at one server, with an administrator's token. It returns ErrNoControl if the server
 	// has no control port.
 	PushModeration(ctx context.Context, server Server, token keyring.Secret, settings Moderation) error
+	// SetLogLevel sets the level of the log of one server, or with an empty level, the one with which it started. It returns
+	// ErrNoControl if the server has no control port.
+	SetLogLevel(ctx context.Context, server Server, level string) error
 }
 
 // ErrNoControl is returned for a call that would send a secret to a server without control port.
@@ -275,6 +278,15 @@ func (h *HTTP) PushModeration(ctx context.Context, server Server, token keyring.
 		return &ResponseError{Status: http.StatusOK, Reason: "it has other settings than the request"}
 	}
 	return nil
+}
+
+// SetLogLevel sets the level of the log of one server.
+func (h *HTTP) SetLogLevel(ctx context.Context, server Server, level string) error {
+	if server.Control == "" {
+		return ErrNoControl
+	}
+	var response statusz.LogLevel
+	return h.call(ctx, server, http.MethodPut, statusz.LogLevelPath, keyring.Secret{}, statusz.LogLevelRequest{Level: level}, &response)
 }
 
 // call sends body as JSON, unless it is nil, and decodes the response.

@@ -150,6 +150,11 @@ func TestControlCalls(t *testing.T) {
 		require.NoError(t, servers.VerifyServerKey(within(t), server, "k1", keyring.NewSecret(n.ServerKey)))
 		require.ErrorIs(t, servers.VerifyServerKey(within(t), server, "k1", keyring.NewSecret(n.APIKey)), platformclient.ErrKeyRefused)
 		require.NoError(t, servers.PushModeration(within(t), server, token, platformclient.Moderation{FlagLimit: 7, Generation: 3}))
+		require.NoError(t, servers.SetLogLevel(within(t), server, "debug"))
+		status, err = servers.Status(within(t), server)
+		require.NoError(t, err)
+		require.Equal(t, &statusz.LogLevel{Current: "debug", Configured: "info"}, status.LogLevel)
+		require.ErrorIs(t, servers.SetLogLevel(within(t), server.Plain(), "debug"), platformclient.ErrNoControl)
 
 		_, err = servers.Status(within(t), server.Plain())
 		require.ErrorContains(t, err, "404", "the operations port does not serve the status")

@@ -23,7 +23,6 @@ func serverVariables(s *v1alpha1.Server) []corev1.EnvVar {
 			out = append(out, corev1.EnvVar{Name: name, Value: value})
 		}
 	}
-	set("PLAZA_LOG_LEVEL", s.LogLevel)
 	set("PLAZA_CORS_ORIGINS", strings.Join(s.CORSOrigins, ","))
 	if m := s.Media; m != nil {
 		set("PLAZA_MEDIA_INGEST_URL", m.IngestURL)

@@ -94,6 +94,9 @@ func (s *Servers) at(ops string) *Pod {
 	return nil
 }
 
+// SetLogLevel does nothing: no stage calls it.
+func (s *Servers) SetLogLevel(context.Context, platformclient.Server, string) error { return nil }
+
 // Status returns the status of a server.
 func (s *Servers) Status(ctx context.Context, server platformclient.Server) (statusz.Status, error) {
 	s.mu.Lock()

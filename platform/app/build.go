@@ -88,12 +88,12 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 	}
 	d.certificate = certificate
 	if d.tracing, err = tracing.New(ctx, string(r.cfg.NetworkID), r.cfg.Region, log); err != nil {
-		d.close()
+		d.close() //nolint:contextcheck // what is left of the traces is exported even if the context has ended
 		return nil, &config.Error{Source: "environment", Reason: err.Error()}
 	}
 	built, err := r.build(ctx, d, o)
 	if err != nil {
-		d.close()
+		d.close() //nolint:contextcheck // what is left of the traces is exported even if the context has ended
 		return nil, err
 	}
 	built.certificate, built.control = certificate, d.control

@@ -16,6 +16,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"os"
 	"runtime"
@@ -101,7 +102,7 @@ func Start(t testing.TB, opts ...Option) *Network {
 func (n *Network) startRegion(t testing.TB, code region.Code, o options) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	server, err := app.New(ctx, n.config(code, o), o.log, app.WithStoreFault(o.fault), app.WithSentTransactions(n.locks.check),
+	server, err := app.New(ctx, n.config(code, o), o.log, app.WithStoreFault(o.fault), app.WithLogLevel(new(slog.LevelVar)), app.WithSentTransactions(n.locks.check),
 		app.WithMovePace(movesRead, movesSettle))
 	if err != nil {
 		stop()

@@ -73,7 +73,7 @@ func newMetrics(registerer prometheus.Registerer, methods map[string]*method, st
 // objective from 5 ms to 10 s; those by service only show where the time is spent.
 var (
 	kindBuckets    = []float64{.001, .0025, .005, .01, .025, .05, .1, .2, .25, .3, .5, .75, 1, 2.5, 5, 10, 30}
-	serviceBuckets = []float64{.025, .1, .5, 2.5, 10}
+	serviceBuckets = []float64{.1, .5, 2.5}
 )
 
 // newDurations returns a native histogram whose buckets differ by at most 10%, with some classic buckets.

@@ -51,6 +51,7 @@ type Services struct {
 	Search         plazav1connect.SearchServiceHandler
 	Notification   plazav1connect.NotificationServiceHandler
 	LinkPreview    plazav1connect.LinkPreviewServiceHandler
+	Presence       plazav1connect.PresenceServiceHandler
 }
 
 // ErrServiceMissing is returned by New if a field of Services is nil.
@@ -107,5 +108,6 @@ func (s Services) handlers(options ...connect.HandlerOption) map[string]http.Han
 	add(plazav1connect.NewSearchServiceHandler(s.Search, options...))
 	add(plazav1connect.NewNotificationServiceHandler(s.Notification, options...))
 	add(plazav1connect.NewLinkPreviewServiceHandler(s.LinkPreview, options...))
+	add(plazav1connect.NewPresenceServiceHandler(s.Presence, options...))
 	return handlers
 }

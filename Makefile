@@ -99,6 +99,11 @@ conformance: ## Run the conformance suite and print its coverage of the contract
 envtest: ## Download or build etcd and kube-apiserver for the operator's tests.
 	@hack/ensure-envtest.sh >/dev/null
 
+.PHONY: test-sdk
+test-sdk: build ## Run the public client SDKs, unmodified, against plaza dev (ARGS="--namespace PostRepository …").
+	@hack/ensure-postgres.sh
+	@hack/sdktest/run.sh $(ARGS)
+
 .PHONY: test-cockroach
 test-cockroach: ## Run the tests on CockroachDB: one node without regions, or COCKROACH_NODES=3 (requires cockroach or a network).
 	@hack/ensure-compiler.sh

@@ -139,8 +139,11 @@ func TestMQTTMessageEvents(t *testing.T) {
 		{"message.deleted", do(member, http.MethodDelete, path, nil), at, member},
 		{"channel.updated", do(boss, http.MethodPut, "/api/v3/channels/"+c.id, object{"displayName": "new"}), map[string]string{"data.channels.0.displayName": "new"}, boss},
 		{"channel.membersAdded", do(boss, http.MethodPost, c.path("/users"), object{"userIds": userIDs(stranger)}), map[string]string{"data.channelUsers.0.userId": stranger.UserID}, boss},
+		{"channel.setMuted", do(boss, http.MethodPut, "/api/v2/channel/"+c.id+"/mute", object{"mutePeriod": 60_000}), map[string]string{"data.channelId": c.id, "data.actor": boss.InternalID}, boss},
+		{"channel.setMutedUsers", do(boss, http.MethodPut, "/api/v2/channel/"+c.id+"/users/mute", object{"mutePeriod": 60_000, "userIds": userIDs(stranger)}), map[string]string{"data.channelId": c.id, "data.userIds.0": stranger.UserID}, boss},
+		{"channel.deleted", do(boss, http.MethodDelete, "/api/v3/channels/"+c.id, nil), map[string]string{"data.channels.0.channelId": c.id}, boss},
 	})
-	for _, name := range []string{"channel.updated", "channel.membersAdded"} {
+	for _, name := range []string{"channel.updated", "channel.membersAdded", "channel.setMuted", "channel.setMutedUsers", "channel.deleted"} {
 		require.Equal(t, name, next(t, channels).EventType)
 	}
 	require.Equal(t, "channel.membersAdded", none.Next(t).EventType, "nothing arrives before the user is a member")

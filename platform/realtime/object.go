@@ -82,6 +82,7 @@ func (h *Hub) readObject(ctx context.Context, home region.Code, e store.LoggedEv
 	if c.ParticipantID != "" {
 		o.data["eventActor"] = map[string]any{"userInternalId": c.ParticipantID}
 	}
+	h.addMute(o, e)
 	return o, h.addReaction(ctx, o, c)
 }
 
@@ -109,6 +110,32 @@ func withoutMine(response []byte) (map[string]any, error) {
 	}
 	delete(data, "paging")
 	return data, nil
+}
+
+// addMute adds to the data of an event about muting what clients read at its top: the channel, until when it or the users
+// are muted, and who did it.
+func (h *Hub) addMute(o *object, e store.LoggedEvent) {
+	rows := map[string]string{"channel.setMuted": "channels", "channel.setMutedUsers": "channelUsers"}[e.Name]
+	list, _ := o.data[rows].([]any)
+	if len(list) == 0 {
+		return
+	}
+	row, _ := list[0].(map[string]any)
+	o.data["channelId"], o.data["muteTimeout"] = row["channelId"], row["muteTimeout"]
+	o.data["networkId"], o.data["actor"] = h.NetworkID, e.SenderID
+	if rows == "channelUsers" {
+		o.data["userIds"] = fieldOf(list, "userId")
+	}
+}
+
+// fieldOf returns a field of each row.
+func fieldOf(rows []any, name string) []any {
+	values := make([]any, len(rows))
+	for i, row := range rows {
+		fields, _ := row.(map[string]any)
+		values[i] = fields[name]
+	}
+	return values
 }
 
 // purged returns what is known of an object that was removed for good.

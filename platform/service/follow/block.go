@@ -2,6 +2,7 @@ package follow
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/events"
@@ -141,6 +142,7 @@ func (s *Service) ListBlockedUsers(ctx context.Context, req *plazav1.ListBlocked
 		Total: int32(counts.Of(caller, store.CountBlocks)), //nolint:gosec // little more than maxBlocks
 	}}
 	rows, users, err := withUsers(ctx, s, rows, func(b store.Block) string { return b.BlockedID }, caller, req.IsDeleted)
+	users = slices.DeleteFunc(users, func(u store.User) bool { return u.ID == caller }) // clients take every user in the list for blocked
 	m.Follows, m.Users = service.Map(rows, s.View.Block), s.View.Users(ctx, users)
 	return m, err
 }

@@ -139,7 +139,7 @@ func (a *Access) read(r *service.Request, place events.Place) {
 	case events.PlaceChannel:
 		var access chat.Access
 		chat.ReadChannel(r, place.ID, &access)
-		r.Check(func() error { return access.CanRead(r.Caller) })
+		r.Check(func() error { return access.CanHear(r.Caller) })
 	case events.PlaceProfile:
 		visibility.ReadTarget(r, events.PlaceWall, place.ID, &a.target)
 		r.CheckFound(func() bool { return !a.target.Wall.Blocked || place.ID == r.Caller.UserID })

@@ -75,6 +75,16 @@ func (a Access) CanRead(caller *auth.Caller) error {
 	return a.canEnter(caller, auth.ViewChannel)
 }
 
+// CanHear returns an error unless the caller may receive events of the channel: its deletion is one of them.
+func (a Access) CanHear(caller *auth.Caller) error {
+	if a.Channel != nil && a.Channel.DeletedAt != nil {
+		kept := *a.Channel
+		kept.DeletedAt = nil
+		a.Channel = &kept
+	}
+	return a.CanRead(caller)
+}
+
 // canEnter returns an error unless the caller is a member or a network role of the caller grants p.
 func (a Access) canEnter(caller *auth.Caller, p auth.Permission) error {
 	if err := a.CanSee(caller); err != nil {

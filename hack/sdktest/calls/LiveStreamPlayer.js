@@ -1,0 +1,2 @@
+// The player is an element of a page: see exceptions.js.
+module.exports = {};

@@ -1,0 +1,62 @@
+// What the checks cannot expect to pass, with the reason. kind is node, for functions that Node cannot run, or server, for
+// functions whose operation or event Plaza does not serve as the package expects. Functions of kind server are checked: one
+// that passes must be removed from here. Entries without a version are for both packages.
+
+// all returns entries with the same reason.
+const all = (kind, reason, paths, version) => paths.map(path => ({ kind, path, reason, version }));
+
+// absent returns entries of functions whose operation Plaza does not serve.
+const absent = (operation, paths, version) => all('server', `Plaza does not serve ${operation}.`, paths, version);
+
+exports.exceptions = [
+  ...all('node', 'It makes a video element, which only a browser has.', ['LiveStreamPlayer.getPlayer']),
+  ...all('node', "It sends to the vendor's address of a region, whatever apiEndpoint says.", ['createUserToken']),
+  ...all('node', 'It wraps its key as PKCS #8 a second time, which WebCrypto refuses ("Invalid keyData"), so that it sends nothing.', ['RoomRepository.syncWatchSessions'], 7),
+  ...all('server', 'The package hears of streams only through socket.io, which Plaza does not serve.', [
+    'StreamRepository.onStreamStarted', 'StreamRepository.onStreamStopped', 'StreamRepository.onStreamRecorded',
+    'StreamRepository.onStreamFlagged', 'StreamRepository.onStreamTerminated',
+  ], 6),
+  ...all('server', 'Plaza has no operation that bans viewers from a stream of video-streaming: PUT /api/v3/video-streaming/{id}/users/ban and /unban are 404.', [
+    'StreamRepository.onStreamViewerBanned', 'StreamRepository.onStreamViewerUnbanned',
+  ], 7),
+  ...all('server', 'Plaza does not publish who enters and leaves the stage: the package expects room.participantStageJoined and room.participantStageLeft on <network>/room/<room>.', [
+    'RoomRepository.onRoomParticipantStageJoined', 'RoomRepository.onRoomParticipantStageLeft',
+  ], 7),
+  ...all('server', 'Plaza publishes changed markers as marker.user-sync only: the package expects marker.feed-updated {feedMarkers} on <network>/marker/user/<user>.', ['onFeedMarkerUpdated']),
+  ...all('server', 'Plaza publishes changed markers as marker.user-sync only: the package expects marker.userFeed-updated {feedMarkers, userFeedMarkers} on <network>/marker/user/<user>.', ['onSubChannelMarkerUpdated']),
+  ...all('server', 'Plaza publishes no receipts: the package expects marker.marked-message {contentMarkers, feedMarkers} on <network>/marker/channel/<channel>/message/<sub-channel>.', ['onMessageMarked']),
+  ...all('server', 'Plaza publishes no event when a user is erased: the package expects user.deleted with users on <network>/user/<user>.', ['UserRepository.onUserDeleted']),
+  ...all('server', 'Only administrators clear the flags of a user, and Plaza tells no other user of it, because reporters are anonymous.', ['UserRepository.onUserFlagCleared']),
+  ...all('server', 'Plaza publishes community.userChanged only when a member changes otherwise than by roles, bans and joining, which no operation does.', ['CommunityRepository.Membership.onCommunityUserChanged']),
+  ...all('server', 'Plaza publishes community.created on the topic of the new community, to which no client can have subscribed.', ['CommunityRepository.onCommunityCreated']),
+  ...absent('GET /api/v1/ads/me', ['AdRepository.getNetworkAds']),
+  ...absent('GET /api/v3/network-settings/feed-setting', ['Client.getFeedSettings']),
+  ...absent('GET /api/v3/network-settings/shareable-deep-links', ['Client.getShareableLinkConfiguration'], 7),
+  ...absent('GET /api/v3/network-settings/product', ['Client.getProductCatalogueSetting'], 7),
+  ...absent('POST and DELETE /v1/notification', ['Client.registerPushNotification', 'Client.unregisterPushNotification'], 7),
+  ...absent('GET /api/v1/link-preview', ['Client.fetchLinkPreview', 'Client.getLinkPreviewMetadata'], 7),
+  ...absent('POST /api/v5/sessions/visitor and /bot', ['Client.loginAsVisitor', 'Client.loginAsBot'], 7),
+  ...absent('GET /api/v3/communities/top-trending and /recommended', [
+    'CommunityRepository.getTopTrendingCommunities', 'CommunityRepository.getTrendingCommunities', 'CommunityRepository.getRecommendedCommunities',
+  ]),
+  ...absent('GET /api/v1/semantic-search/communities and /posts', ['CommunityRepository.semanticSearchCommunities', 'PostRepository.semanticSearchPosts']),
+  ...absent('GET /api/v4/communities/join/requests', ['CommunityRepository.getJoinRequestList'], 7),
+  ...absent('GET /api/v4/user-feeds/{userId}', ['FeedRepository.getUserFeed'], 7),
+  ...absent('/api/v1/events', [
+    'EventRepository.createEvent', 'EventRepository.updateEvent', 'EventRepository.deleteEvent', 'EventRepository.getEvent', 'EventRepository.getEvents',
+    'EventRepository.getMyEvents', 'EventRepository.getRSVPs', 'EventRepository.onEventCreated', 'EventRepository.onEventUpdated',
+    'EventRepository.onEventDeleted', 'EventRepository.onLocalEventCreated', 'EventRepository.onLocalEventUpdated', 'EventRepository.onLocalEventDeleted',
+    'EventRepository.onRSVPCreated', 'EventRepository.onRSVPUpdated', 'EventRepository.onLocalRSVPCreated', 'EventRepository.onLocalRSVPUpdated',
+  ], 7),
+  ...absent('POST /api/v1/reactions/live', ['LiveReactionRepository.createReaction', 'LiveReactionRepository.onLiveReactionCreated', 'LiveReactionRepository.getReactions'], 7),
+  ...absent('/api/v1/notification-tray', [
+    'notificationTray.getNotificationTraySeen', 'notificationTray.getNotificationTrayItems', 'notificationTray.markItemsSeen',
+    'notificationTray.markTraySeen', 'notificationTray.onNotificationTraySeenUpdated',
+  ], 7),
+  ...absent('/api/v1/products', [
+    'ProductRepository.getProduct', 'ProductRepository.searchProducts', 'PostRepository.pinProduct', 'PostRepository.unpinProduct', 'PostRepository.updateProductTags',
+  ], 7),
+  ...absent('/api/v1/presence/rooms/{roomId}', [
+    'RoomPresenceRepository.getRoomOnlineUsers', 'RoomPresenceRepository.getRoomUserCount', 'RoomPresenceRepository.startHeartbeat', 'RoomPresenceRepository.stopHeartbeat',
+  ], 7),
+];

@@ -33,7 +33,7 @@ func (c *collector) collectSearch() {
 	c.reads(func(r *store.ReadBatch) { r.PostsAfter(region.US, "015", 50, new([]store.Post)) })
 	c.reads(func(r *store.ReadBatch) { r.CommunitiesAfter(region.US, "015", 50, new([]store.Community)) })
 	c.write(func(w *store.Tx) {
-		community := store.Community{ID: communityID(3), UpdatedAt: worldStart}
+		community := store.Community{ID: communityID(3), UpdatedAt: worldStart.Add(3 * time.Minute)}
 		w.GuardCommunityUnchanged(community, store.ErrConflict)
 		w.IndexCommunity(community)
 		w.IndexPost(store.Post{ID: postID(4), Data: []byte(`{"text":"a rope"}`)})

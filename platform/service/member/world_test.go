@@ -85,7 +85,8 @@ func (w *world) serve(code region.Code) *server {
 		Now: w.now, NewID: region.NewID, Log: quiet,
 	}
 	member.Register(d)
-	d.Outbox.Handle(store.TopicRealtime, func(context.Context, store.OutboxRow) error { return nil }) // neither is under test
+	d.Outbox.Handle(store.TopicRealtime, func(context.Context, store.OutboxRow) error { return nil }) // none of these is under test
+	d.Outbox.Handle(service.TopicNotice, func(context.Context, store.OutboxRow) error { return nil })
 	d.Outbox.Handle(store.TopicCommunityBan, func(context.Context, store.OutboxRow) error { return nil })
 	return &server{d, community.New(d), member.New(d), joinrequest.New(d), category.New(d)}
 }

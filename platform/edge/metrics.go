@@ -11,10 +11,11 @@ type metrics struct {
 	requests *prometheus.CounterVec
 	duration map[string]prometheus.Observer // by procedure; streams of events have none
 	inFlight prometheus.Gauge
+	counts   *Counts
 }
 
 // newMetrics registers the metrics, unless registerer is nil.
-func newMetrics(registerer prometheus.Registerer, methods map[string]*method, streams []Stream) (*metrics, error) {
+func newMetrics(registerer prometheus.Registerer, counts *Counts, methods map[string]*method, streams []Stream) (*metrics, error) {
 	requests := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "plaza_http_requests_total",
 		Help: "Requests by operation, protocol and HTTP status; over gRPC, the status that REST would have had.",
@@ -35,7 +36,7 @@ func newMetrics(registerer prometheus.Registerer, methods map[string]*method, st
 			}
 		}
 	}
-	m := &metrics{requests: requests, duration: map[string]prometheus.Observer{}, inFlight: inFlight}
+	m := &metrics{requests: requests, duration: map[string]prometheus.Observer{}, inFlight: inFlight, counts: counts}
 	m.duration[procedureUnknown] = duration.WithLabelValues(procedureUnknown)
 	for name := range methods {
 		m.duration[name] = duration.WithLabelValues(name)
@@ -47,7 +48,9 @@ func newMetrics(registerer prometheus.Registerer, methods map[string]*method, st
 }
 
 func (m *metrics) observe(w *responseWriter, seconds float64) {
-	m.requests.WithLabelValues(w.procedure, string(w.protocol), strconv.Itoa(w.outcome())).Inc()
+	outcome := w.outcome()
+	m.requests.WithLabelValues(w.procedure, string(w.protocol), strconv.Itoa(outcome)).Inc()
+	m.counts.add(w.procedure, outcome)
 	if observer := m.duration[w.procedure]; observer != nil {
 		observer.Observe(seconds)
 	}

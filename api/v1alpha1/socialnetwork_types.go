@@ -153,6 +153,10 @@ type SocialNetworkSpec struct {
 	// +optional
 	Server *Server `json:"server,omitempty"`
 
+	// Traces of the servers.
+	// +optional
+	Observability *Observability `json:"observability,omitempty"`
+
 	// Whether the operator only observes: it updates status and metrics and lists the changes that it would make in
 	// status.pendingChanges. Expired keys are still revoked.
 	// +optional

@@ -43,6 +43,7 @@ var unused = map[string]string{
 	"database.maxConnections":                "TestPoolSize: the pool size is the same for few connections",
 	"storage.shared":                         "allows what the CRD refuses otherwise",
 	"regions[].podPatch.-[]":                 "TestPodPatch",
+	"observability.tracing.samplingPercent":  "TestTracingVariables; texts that this test sets are no numbers",
 	"monitoring.dashboards":                  "package monitoring renders the dashboard",
 	"rollout.maxRegionsRolling":              "package rollout",
 	"rollout.soak":                           "package rollout",

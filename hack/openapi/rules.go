@@ -33,7 +33,7 @@ func limit(out object, rules *validate.FieldRules) {
 // keywords maps rules with one value to keywords of JSON Schema.
 var keywords = map[protoreflect.Name]string{
 	"min_len": "minLength", "max_len": "maxLength", "pattern": "pattern", "gte": "minimum", "lte": "maximum",
-	"min_items": "minItems", "max_items": "maxItems",
+	"min_items": "minItems", "max_items": "maxItems", "max_pairs": "maxProperties",
 }
 
 // shared maps the rules of rules.proto to schemas.
@@ -67,6 +67,12 @@ func limitBy(out object, rule protoreflect.FieldDescriptor, value protoreflect.V
 		out["enum"] = values
 	case name == "const":
 		out["enum"] = []any{value.Interface()}
+	case name == "keys":
+		names := object{}
+		limit(names, value.Message().Interface().(*validate.FieldRules))
+		out["propertyNames"] = names
+	case name == "values":
+		limit(out["additionalProperties"].(object), value.Message().Interface().(*validate.FieldRules))
 	case name == "items":
 		limit(out["items"].(object), value.Message().Interface().(*validate.FieldRules))
 	default:

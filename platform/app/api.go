@@ -42,6 +42,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/pin"
 	"github.com/plaza-social/plaza/platform/service/poll"
 	"github.com/plaza-social/plaza/platform/service/post"
+	"github.com/plaza-social/plaza/platform/service/presence"
 	"github.com/plaza-social/plaza/platform/service/reaction"
 	"github.com/plaza-social/plaza/platform/service/retention"
 	"github.com/plaza-social/plaza/platform/service/role"
@@ -58,6 +59,9 @@ import (
 func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	shared := d.shared()
 	registerOutbox(shared)
+	if err := shared.Outbox.Register(d.metrics.Registerer()); err != nil {
+		return nil, nil, err
+	}
 	d.realtime = realtime.New(realtime.Options{
 		Deps: shared, Issuer: d.issuer, Marshal: edge.MarshalJSON, Registerer: d.metrics.Registerer(),
 	})
@@ -79,6 +83,8 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 		return nil, nil, err
 	}
 	services, filler := d.services(shared, roles, files, exports, moves, audits), fileFiller(shared)
+	presences := presence.New(shared)
+	services.Presence = presences
 	once := d.idempotency(shared, recoveries(shared, services), filler)
 	kept, err := retention.New(shared, d.metrics.Registerer(), retention.Kinds(shared, d.issuer.AccessLifetime(), post.New(shared).Purge, story.New(shared).PurgeByID)...)
 	if err != nil {
@@ -94,6 +100,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 		Ready:          d.ready,
 		Registerer:     d.metrics.Registerer(),
 		Counts:         d.counts,
+		Tracer:         d.tracing.Tracer(),
 		CORSOrigins:    d.cfg.CORSOrigins.List(),
 		TLS:            d.cfg.UsesTLS(),
 		RateLimits:     limits,
@@ -107,8 +114,8 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	}
 	d.background = d.jobs(shared, roles, files)
 	d.background.server = append(d.background.server, moves.MetricsJob())
-	d.background.home = append(d.background.home, exports.Job(), moves.Job(), kept.Job())
-	return handler, append(d.workers(), limitWorkers...), nil
+	d.background.home = append(d.background.home, exports.Job(), moves.Job(), kept.Job(), presences.SweepJob())
+	return handler, slices.Concat(d.workers(), limitWorkers, presenceWorkers(presences)), nil
 }
 
 // services returns the implementations of the API.
@@ -191,6 +198,8 @@ func (d *dependencies) shared() *service.Deps {
 		NewID:     region.NewID,
 		Log:       d.log,
 		Quotas:    d.quotas(),
+
+		RankingAge: time.Duration(d.cfg.RankingAge),
 	}
 }
 
@@ -218,6 +227,18 @@ func (d *dependencies) jobWorkers(all []jobs.Job) []worker {
 	for _, job := range all {
 		workers = append(workers, worker{name: job.Name, run: func(ctx context.Context) error {
 			job.Run(ctx, d.cfg.Region)
+			return nil
+		}})
+	}
+	return workers
+}
+
+// presenceWorkers store the heartbeats of users at each home.
+func presenceWorkers(presences *presence.Service) []worker {
+	var workers []worker
+	for _, home := range region.All() {
+		workers = append(workers, worker{name: "presence of " + home.String(), run: func(ctx context.Context) error {
+			presences.StoreJob().Run(ctx, home)
 			return nil
 		}})
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/telemetry"
+	"github.com/plaza-social/plaza/platform/tracing"
 )
 
 // This file assembles a region's server. Dependencies are created here and passed down explicitly.
@@ -46,6 +47,7 @@ type dependencies struct {
 	cfg        config.Config
 	log        *slog.Logger
 	metrics    *telemetry.Metrics
+	tracing    *tracing.Tracing // nil if traces are not exported
 	store      *store.Store
 	issuer     *auth.Issuer
 	serverKeys *auth.KeySet
@@ -57,9 +59,11 @@ type dependencies struct {
 	storage    *storage.Storage
 	control    *auth.Control // nil if there are no control endpoints
 	counts     *edge.Counts
-	publicURL  string // without trailing slash
-	pace       movePace
-	ready      func(context.Context) error // returns nil if the server is ready; for gRPC health checks
+	// certificate is nil if the API is served without TLS.
+	certificate *auth.Certificate
+	publicURL   string // without trailing slash
+	pace        movePace
+	ready       func(context.Context) error // returns nil if the server is ready; for gRPC health checks
 }
 
 // assemble opens the key files and the database pools and builds the API.
@@ -82,6 +86,11 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 	}
 	if err := d.openStore(ctx, o); err != nil {
 		return nil, err
+	}
+	d.certificate = certificate
+	if d.tracing, err = tracing.New(ctx, string(r.cfg.NetworkID), r.cfg.Region, log); err != nil {
+		d.close()
+		return nil, &config.Error{Source: "environment", Reason: err.Error()}
 	}
 	built, err := r.build(ctx, d, o)
 	if err != nil {
@@ -150,8 +159,8 @@ func (r *Region) build(ctx context.Context, d *dependencies, o options) (*parts,
 	r.ready.add(Check{Name: "schema", Run: g.check})
 	r.ready.add(d.databaseChecks()...)
 	report := newReport(d, r.ready.draining.Load)
-	report.warnsInsecure = !o.insecureKnown
-	if err := r.metrics.RegisterServer(report.snapshot); err != nil {
+	report.warnsInsecure, report.level = !o.insecureKnown, o.logLevel
+	if err := errors.Join(r.metrics.RegisterServer(report.snapshot), d.issuer.Register(r.metrics.Registerer())); err != nil {
 		return nil, err
 	}
 	workers = append(append(workers, worker{name: "schema", run: g.watch}, worker{name: "moved users", run: follow.run}), report.workers()...)

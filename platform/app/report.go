@@ -39,13 +39,15 @@ type report struct {
 	store         *store.Store
 	draining      func() bool
 	warnsInsecure bool
+	level         *slog.LevelVar // nil if the level cannot be changed
 	log           *slog.Logger
 	serverKeys    *auth.KeySet
 	apiKeys       *auth.KeySet
 	signing       *auth.Keyring
 	evacuation    *auth.Evacuation
 	counts        *edge.Counts
-	control       *auth.Control // nil if there are no control endpoints
+	control       *auth.Control     // nil if there are no control endpoints
+	certificate   *auth.Certificate // nil if the API is served without TLS
 	// placed is db.CheckPlacement.
 	placed func(context.Context) (db.Placement, error)
 
@@ -56,13 +58,14 @@ type report struct {
 	secureMode statusz.SecureMode
 	placement  statusz.Placement
 	backlog    *store.Backlog
+	placedAt   time.Time // when the placement was last known
 }
 
 func newReport(d *dependencies, draining func() bool) *report {
 	cfg := d.cfg
 	r := &report{
 		cfg: cfg, started: time.Now().UTC(), build: telemetry.BuildInfo(), now: time.Now, store: d.store, draining: draining, log: d.log,
-		serverKeys: d.serverKeys, apiKeys: d.apiKeys, signing: d.signing, evacuation: d.evacuation, counts: d.counts, control: d.control, databases: map[string]bool{},
+		serverKeys: d.serverKeys, apiKeys: d.apiKeys, signing: d.signing, evacuation: d.evacuation, counts: d.counts, control: d.control, certificate: d.certificate, databases: map[string]bool{},
 		placed: func(ctx context.Context) (db.Placement, error) {
 			return db.CheckPlacement(ctx, cfg.DatabaseURLs()[cfg.Region], db.Layout{
 				Localities: cfg.Localities(), Primary: cfg.PrimaryRegion, Survive: string(cfg.Survive),
@@ -211,6 +214,9 @@ func (r *report) readPlacement(ctx context.Context) statusz.Placement {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.placement = p
+	if p.State != statusz.Unknown {
+		r.placedAt = p.CheckedAt
+	}
 	return p
 }
 
@@ -272,7 +278,8 @@ func (r *report) status() statusz.Status {
 		Region: r.cfg.Region.String(), NetworkID: string(r.cfg.NetworkID),
 		Version: r.build.Version, Revision: r.build.Revision, StartedAt: r.started, Draining: r.draining(),
 		Schema: r.schema, Keys: keys, Moderation: r.moderation, SecureMode: r.secureMode, Placement: r.placement,
-		Configuration: statusz.Configuration{Hash: r.cfg.Hash()}, Control: control, Evacuated: evacuated, Requests: &statusz.Requests{Total: total, Failed: failed},
+		Configuration: statusz.Configuration{Hash: r.cfg.Hash()}, Control: control, LogLevel: r.logLevel(),
+		Evacuated: evacuated, Requests: &statusz.Requests{Total: total, Failed: failed},
 	}
 }
 
@@ -317,6 +324,10 @@ func (r *report) snapshot() telemetry.Snapshot {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	maps.Copy(s.Databases, r.databases)
+	s.PlacementChecked = r.placedAt
+	if r.certificate != nil {
+		s.CertificateEnd = r.certificate.NotAfter()
+	}
 	if r.backlog != nil {
 		s.OutboxAge, s.ScheduleDelay = since(r.backlog.OldestOutbox, now), since(r.backlog.OldestScheduled, now)
 	}

@@ -122,20 +122,20 @@ func (n *Network) startRegion(t testing.TB, code region.Code, o options) {
 	t.Cleanup(end)
 }
 
-// Stop stops the server of a region, which then does not respond until Restart.
-func (n *Network) Stop(code region.Code) {
-	n.mu.RLock()
-	end := n.stops[code]
-	n.mu.RUnlock()
-	end()
-}
-
 // Restart stops the server of a region and starts another one at another address.
 func (n *Network) Restart(t testing.TB, code region.Code) {
 	t.Helper()
 	n.Stop(code)
 	n.startRegion(t, code, n.options)
 	n.AwaitReady(t)
+}
+
+// Stop stops the server of a region. Restart starts another one.
+func (n *Network) Stop(code region.Code) {
+	n.mu.RLock()
+	end := n.stops[code]
+	n.mu.RUnlock()
+	end()
 }
 
 // AwaitReady waits until every region is ready.
@@ -301,6 +301,7 @@ func (n *Network) config(code region.Code, o options) config.Config {
 	cfg.ServerKeysFile, cfg.APIKeysFile, cfg.SigningKeysFile = n.Keys.Server, n.Keys.API, n.Keys.Signing
 	cfg.DatabaseURL = telemetry.SecretURL(n.DatabaseURL)
 	cfg.StorageURL = config.StorageURL("file://" + n.Files)
+	cfg.RankingAge = 0 // tests expect what they have done before
 	for _, change := range o.changes {
 		change(&cfg)
 	}

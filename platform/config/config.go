@@ -94,6 +94,8 @@ type Config struct {
 	DailyChannels    Count `name:"daily-channels" default:"500" help:"channels and conversations that a user can create per day"`
 	DailyCommunities Count `name:"daily-communities" default:"200" help:"communities that a user can create per day"`
 
+	RankingAge Delay `name:"ranking-age" default:"10s" help:"how long a server uses the ranking of trending communities before it reads it again"`
+
 	CORSOrigins Origins `name:"cors-origins" help:"origins allowed by CORS, like https://app.example.com, separated by commas; if empty, all origins are allowed"`
 
 	DrainDelay      Delay    `name:"drain-delay" default:"5s" help:"time between /readyz returning 503 and the server rejecting connections"`

@@ -56,6 +56,7 @@ func TestDefaults(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, config.Default(), c)
 	require.Equal(t, config.Address(":8080"), c.Listen)
+	require.Equal(t, config.Address("127.0.0.1:9080"), c.OpsListen, "the operations endpoints must not be public")
 	require.Equal(t, 3*time.Second, c.StatementTimeout.Std())
 	require.Equal(t, 10*time.Second, c.RequestTimeout.Std())
 	require.Equal(t, 720*time.Hour, c.AccessTokenTTL.Std())

@@ -18,6 +18,8 @@ func communityRows() []row {
 		{procedure: "CommunityService/GetCommunity", name: "private", request: aCommunity("communityId", true), want: everyone},
 		{procedure: "CommunityService/BatchGetCommunities", request: batch, want: everyone},
 		{procedure: "CommunityService/ListCommunities", request: noFields, want: everyone},
+		{procedure: "CommunityService/ListTrendingCommunities", request: noFields, want: everyone},
+		{procedure: "CommunityService/ListRecommendedCommunities", request: noFields, want: usersOnly},
 		{procedure: "CommunityService/ListCommunities", name: "deleted", request: deleted, want: adminsOnly},
 		{procedure: "CommunityService/UpdateCommunity", request: update, want: moderators},
 		{procedure: "CommunityService/UpdateCommunity", name: "official", request: official, want: adminsOnly},
@@ -69,6 +71,7 @@ func joinRequestRows() []row {
 		t.Helper()
 		return object{"communityId": g.community(t, object{"requiresJoinApproval": true})}
 	}
+	several := func(_ *testing.T, g *fixture) object { return object{"communityIds": []string{g.open, g.private}} }
 	asked := func(t *testing.T, g *fixture) object {
 		t.Helper()
 		id := g.community(t, object{"requiresJoinApproval": true})
@@ -80,6 +83,7 @@ func joinRequestRows() []row {
 		{procedure: "JoinRequestService/RequestJoin", request: fresh, want: codesFor(0, 400315, 400315, 400304, 400300)},
 		{procedure: "JoinRequestService/CancelJoin", request: fresh, want: codesFor(400400, 400400, 400400, 400400, 400300)},
 		{procedure: "JoinRequestService/GetMyJoinRequest", request: fresh, want: everyone},
+		{procedure: "JoinRequestService/BatchGetMyJoinRequests", request: several, want: usersOnly},
 		{procedure: "JoinRequestService/ListJoinRequests", request: fresh, want: moderators},
 		{procedure: "JoinRequestService/ApproveJoin", request: asked, want: moderators},
 		{procedure: "JoinRequestService/RejectJoin", request: asked, want: moderators},

@@ -7,6 +7,7 @@ func feedRows() []row {
 	declined := func(_ *testing.T, g *fixture) object { return object{"communityId": g.open, "feedType": "declined"} }
 	return []row{
 		{procedure: "FeedService/ListUserFeed", request: wall, want: everyone},
+		{procedure: "FeedService/ListPostsOfUser", request: wall, want: everyone},
 		{procedure: "FeedService/ListCommunityFeed", request: aCommunity("communityId", false), want: everyone},
 		{procedure: "FeedService/ListCommunityFeed", name: "private", request: aCommunity("communityId", true), want: communityReaders},
 		{procedure: "FeedService/ListCommunityFeed", name: "declined", request: declined, want: moderators},

@@ -15,5 +15,11 @@ func settingRows() []row {
 		{procedure: "NetworkSettingService/UpdateSocialSettings", request: noFields, want: adminsOnly},
 		{procedure: "NetworkSettingService/GetChatSettings", request: noFields, want: everyone},
 		{procedure: "NetworkSettingService/UpdateChatSettings", request: noFields, want: adminsOnly},
+		{procedure: "NetworkSettingService/GetFeedSettings", request: noFields, want: everyone},
+		{procedure: "NetworkSettingService/UpdateFeedSettings", request: noFields, want: adminsOnly},
+		{procedure: "NetworkSettingService/GetProductSettings", request: noFields, want: everyone},
+		{procedure: "NetworkSettingService/UpdateProductSettings", request: noFields, want: adminsOnly},
+		{procedure: "NetworkSettingService/GetDeepLinkSettings", request: noFields, want: everyone},
+		{procedure: "NetworkSettingService/UpdateDeepLinkSettings", request: noFields, want: adminsOnly},
 	}
 }

@@ -222,3 +222,28 @@ func TestJoinRequestDefaultPageSize(t *testing.T) {
 	require.Len(t, l.ids(t, first), 20)
 	require.Len(t, l.walk(t, first, "next"), 2)
 }
+
+// TestMyJoinRequests returns the caller's latest requests to communities of several regions.
+func TestMyJoinRequests(t *testing.T) {
+	t.Parallel()
+	eu, us, caller := newUser(t, region.EU, "boss"), newUser(t, region.US, "boss"), newUser(t, region.SG, "caller")
+	pending, rejected, never := newApprovalCommunity(t, eu), newApprovalCommunity(t, us), newApprovalCommunity(t, us)
+	ask(t, caller, rejected)
+	decide(t, us, rejected, "reject", caller.InternalID)
+	wanted := []object{ask(t, caller, pending)}
+	ask(t, newUser(t, region.US, "other"), never)
+	wanted = append(wanted, myRequest(t, caller, rejected))
+	us.Do(t, http.MethodPut, communitiesPath+"/"+rejected, object{"isPublic": false, "isDiscoverable": false}).OK(t)
+	const path = "/api/v4/communities/join/requests"
+	query := url.Values{"communityIds[]": {pending, never, unknownID, rejected, pending}}
+	for _, code := range region.All() {
+		a := requireAggregate(t, caller.At(code).Do(t, http.MethodGet, path+"?"+query.Encode(), nil), "", joinAggregate)
+		require.Equal(t, wanted, a.lists["joinRequests"], "in the order of the communities, even if one is hidden now")
+		require.Equal(t, []string{caller.UserID}, a.values("users", "userId"))
+	}
+	requireAttempts(t, []attempt{
+		{"no communities", caller, http.MethodGet, path, nil, invalid("communityIds")},
+		{"101 communities", caller, http.MethodGet, path + "?" + strings.Repeat("communityIds[]=x&", 101), nil, invalid("communityIds")},
+		{"anonymous", apptest.Shared(t).Anonymous(region.EU), http.MethodGet, path, nil, unauthorized},
+	})
+}

@@ -92,9 +92,10 @@ func (w *responseWriter) writeInTime(data []byte) (n int, err error) {
 	return n, err
 }
 
-// extendDeadline gives the connection, or the stream of an HTTP/2 connection, the timeout for what is written next.
+// extendDeadline gives the connection, or the stream of an HTTP/2 connection, the timeout for what is written next. A stream that
+// the client has reset gets none: net/http would not release its memory until then.
 func (w *responseWriter) extendDeadline() {
-	if w.writeTimeout > 0 {
+	if w.writeTimeout > 0 && (!w.http2 || w.ctx.Err() == nil) {
 		_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.writeTimeout)) // not supported by httptest.ResponseRecorder
 	}
 }

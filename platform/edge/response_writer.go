@@ -42,6 +42,7 @@ type responseWriter struct {
 
 	ctx          context.Context //nolint:containedctx // of the request, which lives as long
 	writeTimeout time.Duration   // 0 for event streams, which set their own deadlines
+	http2        bool            // over HTTP/2
 	memory       *responseMemory // nil for responses that are not in memory as a whole
 	reserved     int64           // bytes of memory
 }

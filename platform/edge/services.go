@@ -48,6 +48,7 @@ type Services struct {
 	Move           plazav1connect.MoveServiceHandler
 	Flag           plazav1connect.FlagServiceHandler
 	Audit          plazav1connect.AuditServiceHandler
+	Presence       plazav1connect.PresenceServiceHandler
 }
 
 // ErrServiceMissing is returned by New if a field of Services is nil.
@@ -101,5 +102,6 @@ func (s Services) handlers(options ...connect.HandlerOption) map[string]http.Han
 	add(plazav1connect.NewExportServiceHandler(s.Export, options...))
 	add(plazav1connect.NewFlagServiceHandler(s.Flag, options...))
 	add(plazav1connect.NewAuditServiceHandler(s.Audit, options...))
+	add(plazav1connect.NewPresenceServiceHandler(s.Presence, options...))
 	return handlers
 }

@@ -23,6 +23,8 @@ type Change struct {
 	UserIDs []string `json:"userIds,omitempty"`
 	// Reaction is the reaction that was added or removed, if any.
 	Reaction *ChangedReaction `json:"reaction,omitempty"`
+	// ParticipantID is the internal id of the user who joined, left or was removed from a room, if any.
+	ParticipantID string `json:"participantId,omitempty"`
 }
 
 // ObjectKind is the kind of the object that an event is about.
@@ -39,6 +41,9 @@ const (
 	KindMessage     ObjectKind = "message"
 	KindUser        ObjectKind = "user"
 	KindFollow      ObjectKind = "follow"
+	KindRoom        ObjectKind = "room"
+	KindStream      ObjectKind = "stream"
+	KindInvitation  ObjectKind = "invitation" // of a co-host to a room
 )
 
 // Place is where an object is. It decides who receives events about the object.
@@ -54,6 +59,9 @@ const (
 	PlaceContent   = "content"   // posts on content of the client's
 	PlaceChannel   = "channel"   // a channel, its subchannels and messages
 	PlaceProfile   = "profile"   // a user's properties
+	PlaceRoom      = "room"      // a room, for those who may watch it
+	PlaceStage     = "stage"     // a room, for those who take part in it
+	PlaceStream    = "stream"    // a video stream
 	PlaceUsers     = "users"     // only the users whom the event names
 )
 

@@ -76,6 +76,7 @@ var homeColumns = map[string][]string{
 	"channels":              {"id"},
 	"channel_users":         {"channel_id"},
 	"daily_usages":          {"user_id"},
+	"presences":             {"place"},
 	"pending_edits":         {"reference_id", "target_id"},
 	"audit_events":          {"id"},
 	"audit_targets":         {"event_id"},
@@ -255,6 +256,10 @@ func writeLive(t *testing.T, c *apptest.Client, community string) {
 	t.Helper()
 	stream := post(t, c, "/api/v3/video-streaming", object{"title": "Live!"}).String(t, "videoStreamings.0.streamId")
 	room := post(t, c, "/api/v1/rooms", object{"title": "Live!"}).String(t, "rooms.0.roomId")
+	require.Equal(t, http.StatusAccepted, c.Do(t, http.MethodPost, "/api/v1/presence/rooms/"+room+"/heartbeat", nil).Status)
+	require.Eventually(t, func() bool {
+		return len(c.Do(t, http.MethodGet, "/api/v1/presence/rooms/"+room+"/users", nil).OK(t).List(t, "viewers")) == 1
+	}, 10*time.Second, 100*time.Millisecond, "heartbeats are stored in the background")
 	for _, carried := range []object{
 		{"dataType": "liveStream", "data": object{"streamId": stream}}, {"dataType": "room", "data": object{"roomId": room}},
 	} {

@@ -30,6 +30,7 @@ func attacks() []attack {
 		{"sign-up flood", signUpFlood},
 		{"image flood", imageFlood},
 		{"event stream flood", streamFlood},
+		{"HTTP/2 reset flood", resetFlood},
 	}
 }
 
@@ -41,6 +42,8 @@ const (
 	signUpInterval  = 40 * time.Millisecond
 	imageSide       = 7000 // 49 million pixels
 	streams         = 1000
+	resetInterval   = 50 * time.Millisecond // between two bursts of requests that an attacker resets at once
+	resetBurst      = 10
 )
 
 // together runs f concurrently for each number below count, and returns their errors. The end of ctx is none.

@@ -50,6 +50,9 @@ var objectReaders = map[events.ObjectKind]objectReader{
 	events.KindCommunity:   (*Hub).readCommunity,
 	events.KindUser:        (*Hub).readUser,
 	events.KindFollow:      (*Hub).readFollow,
+	events.KindRoom:        (*Hub).readRoom,
+	events.KindStream:      (*Hub).readStream,
+	events.KindInvitation:  (*Hub).readInvitation,
 }
 
 // readObject reads what a change is about.
@@ -75,6 +78,9 @@ func (h *Hub) readObject(ctx context.Context, home region.Code, e store.LoggedEv
 	o := &object{sees: sees}
 	if o.data, err = withoutMine(text); err != nil {
 		return nil, err
+	}
+	if c.ParticipantID != "" {
+		o.data["eventActor"] = map[string]any{"userInternalId": c.ParticipantID}
 	}
 	return o, h.addReaction(ctx, o, c)
 }

@@ -46,6 +46,7 @@ var filterRules = map[string]func(rest []string) (filterRule, bool){
 	"social":         socialFilter,
 	"membership":     membershipFilter,
 	"chat":           chatFilter,
+	"room":           roomFilter,
 }
 
 func everyoneFilter(rest []string) (filterRule, bool) {
@@ -109,4 +110,17 @@ func chatFilter(rest []string) (filterRule, bool) {
 		return filterRule{}, false
 	}
 	return filterRule{place: events.Place{Kind: events.PlaceChannel, ID: rest[0]}}, true
+}
+
+// roomFilter accepts <room>, for those who may watch it, and <room>/streamer, for those who take part.
+func roomFilter(rest []string) (filterRule, bool) {
+	switch {
+	case len(rest) == 0 || !region.ValidID(rest[0]):
+		return filterRule{}, false
+	case len(rest) == 1:
+		return filterRule{place: events.Place{Kind: events.PlaceRoom, ID: rest[0]}}, true
+	case len(rest) == 2 && rest[1] == "streamer":
+		return filterRule{place: events.Place{Kind: events.PlaceStage, ID: rest[0]}}, true
+	}
+	return filterRule{}, false
 }

@@ -34,6 +34,8 @@ func TestParseFilter(t *testing.T) {
 		"n/membership/" + a + "/" + b + "/+":      {own: []string{a, b}},
 		"n/chat/" + a + "/#":                      at(events.PlaceChannel, a),
 		"n/chat/" + a + "/" + b + "/+":            at(events.PlaceChannel, a),
+		"n/room/" + a:                             at(events.PlaceRoom, a),
+		"n/room/" + a + "/streamer":               at(events.PlaceStage, a),
 		"n/user/" + a + "/" + strings.Repeat("x", maxFilter-len("n/user/"+a+"/")): at(events.PlaceProfile, a),
 	} {
 		got, ok := parseFilter("n", filter)
@@ -45,7 +47,7 @@ func TestParseFilter(t *testing.T) {
 		"n/smartfeed/" + a, "n/smartfeed/" + a + "/#", "n/smartfeed/" + a + "/other", "n/smartfeed/+/messages", "n/marker", "n/marker/user/+",
 		"n/marker/channel/+/message/+", "n/social", "n/social/#", "n/social/community", "n/social/community/+", "n/social/+/" + a,
 		"n/social/other/" + a, "n/membership", "n/membership/+/+/+", "n/membership/" + a + "/+", "n/membership/" + a + "/#", "n/chat", "n/chat/+/#",
-		"$share/g/n", "$SYS/#",
+		"n/room", "n/room/+", "n/room/x", "n/room/" + a + "/#", "n/room/" + a + "/other", "n/room/" + a + "/streamer/x", "$share/g/n", "$SYS/#",
 		"n/user/" + a + "/" + strings.Repeat("x", maxFilter-len("n/user/"+a+"/")+1),
 	} {
 		_, ok := parseFilter("n", filter)

@@ -74,4 +74,34 @@ func (d *Deps) FollowChange(f store.Follow) events.Change {
 	}
 }
 
+// RoomChange returns the change of a room.
+func (d *Deps) RoomChange(roomID string) events.Change {
+	path := d.View.RoomPath(roomID)
+	return events.Change{Kind: events.KindRoom, ID: roomID, Place: events.Place{Kind: events.PlaceRoom, ID: roomID}, Topics: []string{path, path + "/streamer"}}
+}
+
+// ParticipantChange returns the change of a room by which a user, by internal id, takes part in it or does not any more.
+func (d *Deps) ParticipantChange(roomID, userID string) events.Change {
+	c := d.RoomChange(roomID)
+	c.ParticipantID = userID
+	return c
+}
+
+// StreamChange returns the change of a video stream.
+func (d *Deps) StreamChange(streamID string) events.Change {
+	return events.Change{
+		Kind: events.KindStream, ID: streamID, Place: events.Place{Kind: events.PlaceStream, ID: streamID}, Topics: []string{d.View.StreamsPath()},
+	}
+}
+
+// CoHostInvitationChanges returns the changes of the invitation of a co-host: for those who take part in the room, and for the
+// invited user.
+func (d *Deps) CoHostInvitationChanges(i store.Invitation) []events.Change {
+	onStage := events.Change{
+		Kind: events.KindInvitation, ID: i.ID, Place: events.Place{Kind: events.PlaceStage, ID: i.TargetID}, Topics: []string{d.View.RoomPath(i.TargetID) + "/streamer"},
+	}
+	forInvited := events.Change{Kind: events.KindInvitation, ID: i.ID, Place: events.Place{Kind: events.PlaceUsers}, UserIDs: []string{i.InvitedID}}
+	return []events.Change{onStage, forInvited}
+}
+
 func channelPlace(id string) events.Place { return events.Place{Kind: events.PlaceChannel, ID: id} }

@@ -28,6 +28,8 @@ type Deps struct {
 	NewID     func(home region.Code) string
 	Log       *slog.Logger
 	Quotas    Quotas
+	// RankingAge is how old rankings that are the same for all callers may be.
+	RankingAge time.Duration
 	// RequireReadFile returns nil if a confirmed caller may read a restricted file.
 	RequireReadFile func(ctx context.Context, caller *auth.Caller, f store.File) error
 

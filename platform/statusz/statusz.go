@@ -14,6 +14,7 @@ import (
 const (
 	Path          = "/statusz"                 // GET: returns Status
 	ServerKeyPath = "/statusz/server-key"      // POST: ServerKeyRequest, returns ServerKeyAnswer
+	LogLevelPath  = "/statusz/log-level"       // PUT: LogLevelRequest; on the control port only
 	SettingsPath  = "/api/v3/network-settings" // PUT: the network settings, as the API does; on the control port only
 )
 
@@ -31,6 +32,8 @@ type Status struct {
 	SecureMode    SecureMode    `json:"secureMode"`
 	Configuration Configuration `json:"configuration"`
 	Placement     Placement     `json:"placement"`
+	// LogLevel is nil if the level cannot be changed at run time.
+	LogLevel *LogLevel `json:"logLevel,omitempty"`
 	// Control is nil if the server has no control endpoints.
 	Control *Control `json:"control,omitempty"`
 	// Evacuated is nil if the server has no file of evacuated regions.

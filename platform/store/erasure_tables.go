@@ -110,6 +110,7 @@ var notErased = map[string]string{
 	"outbox":                "the job waits until its rows are delivered",
 	"pin_targets":           "of communities",
 	"poll_votes":            "internal ids, which remain as votes without a person",
+	"presences":             "internal ids, for a few minutes",
 	"rate_usages":           "keyed hashes",
 	"realtime_heads":        "numbers",
 	"schema_versions":       "numbers",

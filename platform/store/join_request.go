@@ -53,6 +53,16 @@ func (r *ReadBatch) PendingJoinRequest(communityID, userID string, into **JoinRe
 	r.addAt(communityID, sqlJoinPending, db.Row(into), communityID, userID)
 }
 
+// joinLatestOf are sqlJoinLatest for several communities.
+var joinLatestOf = forEach("joinRequests.latestOf", 1, "", `SELECT `+joinRequestColumns+` FROM join_requests
+	WHERE home = $1 AND community_id = {value} AND requestor_id = $2 ORDER BY created_at DESC, id DESC LIMIT 1`, "")
+
+// LatestJoinRequests reads a user's latest request to each of some communities, in no particular order.
+func (r *ReadBatch) LatestJoinRequests(communityIDs []string, userID string, into *[]JoinRequest) {
+	*into = nil
+	readEach(r, communityIDs, joinLatestOf, into, userID)
+}
+
 // LatestJoinRequest reads a user's latest request, in any status; nil if there never was one.
 func (r *ReadBatch) LatestJoinRequest(communityID, userID string, into **JoinRequest) {
 	r.addAt(communityID, sqlJoinLatest, db.Row(into), communityID, userID)

@@ -177,6 +177,7 @@ var notMoved = map[string]string{
 	"moved_ids":            "the same at every home",
 	"outbox":               "delivered to the home where a user is at that time",
 	"pin_targets":          "of communities",
+	"presences":            "kept for a few minutes; heartbeats find the new home of the room",
 	"rate_usages":          "at the home that the user's id contains",
 	"realtime_events":      "kept for 24 hours; streams continue with a reset",
 	"realtime_heads":       "of no user",

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -56,6 +57,18 @@ type Settings struct {
 	// MembershipAcceptance is AcceptAutomatic or AcceptInvitation.
 	MembershipAcceptance string `json:"membershipAcceptance"`
 
+	// PresenceHeartbeatMinutes is the interval of heartbeats, and PresenceChangedAt when it was changed; zero if it never was.
+	PresenceHeartbeatMinutes int       `json:"presenceHeartbeatMinutes"`
+	PresenceChangedAt        time.Time `json:"-"`
+
+	// Videos are the rules of videos by their use: post, message or story.
+	Videos map[string]VideoRules `json:"-"`
+	// IsProductEnabled makes clients offer to tag products.
+	IsProductEnabled bool `json:"isProductEnabled"`
+	// DeepLinkDomain and DeepLinkPatterns are the links with which apps share objects.
+	DeepLinkDomain   string            `json:"deepLinkDomain"`
+	DeepLinkPatterns map[string]string `json:"deepLinkPatterns"`
+
 	// IsAllowEditPostWhenReviewingEnabled allows authors to edit posts that are being reviewed.
 	IsAllowEditPostWhenReviewingEnabled bool `json:"isAllowEditPostWhenReviewingEnabled"`
 }
@@ -77,6 +90,11 @@ func (s Settings) StoryLifetime() time.Duration {
 	return min(time.Duration(s.StoryExpiryTimeMinutes)*time.Minute, MaxStoryLifetime)
 }
 
+// PresenceDuration returns how long a user is present after a heartbeat.
+func (s Settings) PresenceDuration() time.Duration {
+	return time.Duration(s.PresenceHeartbeatMinutes) * 90 * time.Second
+}
+
 // IsPrivate reports whether walls are visible to accepted followers only.
 func (s Settings) IsPrivate() bool { return s.UserPrivacySetting == PrivacyPrivate }
 
@@ -90,8 +108,11 @@ func DefaultSettings() Settings {
 		ShowMyPost: true, ShowCommunityPost: true, ShowFollowingPost: true, StoryExpiryTimeMinutes: 1440,
 		MessagePreviewEnabled: true,
 		RetentionEventDays:    1,
-		MembershipAcceptance:  AcceptAutomatic,
-		DefaultAccessType:     AccessPublic,
+
+		PresenceHeartbeatMinutes: 1,
+		MembershipAcceptance:     AcceptAutomatic,
+		DefaultAccessType:        AccessPublic,
+		Videos:                   defaultVideoRules(),
 	}
 }
 
@@ -104,7 +125,7 @@ type SettingRow struct {
 }
 
 var (
-	sqlSettings      = stmt("settings.read", `SELECT name, value FROM settings WHERE home = $1 ORDER BY name`)
+	sqlSettings      = stmt("settings.read", `SELECT name, value, changed_at FROM settings WHERE home = $1 ORDER BY name`)
 	sqlSettingUpsert = stmt("settings.put", `INSERT INTO settings (home, name, value, changed_at, origin) VALUES ($1, $2, $3::jsonb, $4, $5)
 		ON CONFLICT (home, name) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at, origin = excluded.origin
 		WHERE (settings.changed_at, settings.origin) <= (excluded.changed_at, excluded.origin)`)
@@ -123,21 +144,26 @@ func (w *Tx) SelectSettings(into *Settings) { w.Query(sqlSettings, scanSettings(
 
 func scanSettings(into *Settings) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
-		values := map[string]json.RawMessage{}
+		values, presenceChanged := map[string]json.RawMessage{}, time.Time{}
 		for rows.Next() {
 			var name string
 			var value []byte
-			if err := rows.Scan(&name, &value); err != nil {
+			var changed time.Time
+			if err := rows.Scan(&name, &value, &changed); err != nil {
 				return err
+			}
+			if name == "presenceHeartbeatMinutes" {
+				presenceChanged = changed
 			}
 			values[name] = append(json.RawMessage(nil), value...)
 		}
 		*into = DefaultSettings()
+		into.PresenceChangedAt = presenceChanged
 		raw, err := json.Marshal(values)
 		if err != nil {
 			return err
 		}
-		return json.Unmarshal(raw, into)
+		return errors.Join(json.Unmarshal(raw, into), setVideos(into.Videos, values))
 	}
 }
 

@@ -210,7 +210,25 @@ func (c *collector) collectCommunities() {
 	c.write(func(w *store.Tx) { w.SelectCommunity(&store.Community{ID: communityID(3)}) })
 }
 
+// manyUsers returns the ids of n users of home us.
+func manyUsers(n int) []string {
+	var ids []string
+	for i := range n {
+		ids = append(ids, userID(3*(i+1)))
+	}
+	return ids
+}
+
+// collectRanking collects what the ranking of communities reads.
+func (c *collector) collectRanking() {
+	var active []store.CommunityActivity
+	var found []store.Rankable
+	c.reads(func(r *store.ReadBatch) { r.ActivityAt(postTime(worldPosts/2), &active) })
+	c.reads(func(r *store.ReadBatch) { r.Rankables([]string{communityID(3), communityID(6), userID(3)}, &found) })
+}
+
 func (c *collector) collectMembers() {
+	c.collectRanking()
 	var member *store.Member
 	var members []store.Member
 	var rows []store.MemberRow
@@ -221,6 +239,11 @@ func (c *collector) collectMembers() {
 	c.reads(func(r *store.ReadBatch) { r.MemberOfPost(postID(4), userID(3), &member) })
 	c.reads(func(r *store.ReadBatch) { r.MemberOfComment(commentID(5), userID(3), &member) })
 	c.reads(func(r *store.ReadBatch) { r.CommunitiesOfUser(userID(3), &ids) })
+	c.reads(func(r *store.ReadBatch) { r.BansOfUser(userID(3), &ids) })
+	for _, n := range []int{1, 4, 16} {
+		var of []store.UserCommunity
+		c.reads(func(r *store.ReadBatch) { r.CommunitiesOfUsers(manyUsers(n), 100, &of) })
+	}
 	both(20_000*11/2, func(desc bool, at time.Time, id string) {
 		for _, roles := range [][]string{nil, {"community-moderator"}, {"community-member"}} {
 			l := store.MemberList{CommunityID: communityID(bigCommunity), State: store.StateMember, Roles: roles, Desc: desc, AfterTime: at, AfterID: id, Limit: pageRows}
@@ -249,6 +272,13 @@ func (c *collector) collectJoinRequests() {
 	var requests []store.JoinRequest
 	c.reads(func(r *store.ReadBatch) { r.PendingJoinRequest(communityID(3), userID(600), &request) })
 	c.reads(func(r *store.ReadBatch) { r.LatestJoinRequest(communityID(3), userID(600), &request) })
+	for _, n := range []int{1, 4, 16} {
+		ids := []string{communityID(3)}
+		for len(ids) < n {
+			ids = append(ids, communityID(3*(len(ids)+1)))
+		}
+		c.reads(func(r *store.ReadBatch) { r.LatestJoinRequests(ids, userID(600), &requests) })
+	}
 	both(20_000*11/2, func(desc bool, at time.Time, id string) {
 		for _, statuses := range [][]string{nil, {store.JoinPending}, {store.JoinPending, store.JoinApproved}} {
 			l := store.JoinRequestList{CommunityID: communityID(3), Statuses: statuses, Desc: desc, AfterTime: at, AfterID: id, Limit: pageRows}

@@ -23,11 +23,10 @@ var postsOnContent = byTime(func(o db.Order, column string) *db.Statement {
 // ignores TargetID.
 func (r *ReadBatch) ListPostsOnContent(publicID string, l PostList, into *[]Post) {
 	*into = nil
-	parents := l.ParentsOnly || len(l.DataTypes) == 0 && !l.EveryPost
 	for _, home := range region.All() {
 		part := new([]Post)
 		r.Add(home, postsOnContent.in(l.ByUpdate, l.Desc), db.Rows(part), publicID, l.FeedType, l.After, l.AfterID, l.Limit,
-			string(l.Deleted), emptyIfNil(l.Tags), l.Flagged.wanted(), parents, emptyIfNil(l.DataTypes))
+			string(l.Deleted), emptyIfNil(l.Tags), l.Flagged.wanted(), l.onlyParents(), emptyIfNil(l.DataTypes))
 		r.Then(func() { *into = append(*into, *part...) })
 	}
 }

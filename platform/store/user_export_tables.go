@@ -157,6 +157,7 @@ var notExported = map[string]string{
 	"message_feeds":         "of channels",
 	"moderation_lists":      "made by administrators",
 	"moderation_rules":      "made by administrators",
+	"presences":             "who watches a room, for a few minutes",
 	"outbox":                "changes on their way between homes",
 	"pin_targets":           "of communities",
 	"rate_usages":           "keyed hashes",

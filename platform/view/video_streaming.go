@@ -7,6 +7,9 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
+// StreamsPath returns the path of all video streams.
+func (b *Builder) StreamsPath() string { return b.NetworkID + "/videostreaming" }
+
 // VideoStreaming converts a stream. viewerID is the internal id of the caller: only the creator gets the ingest
 // address.
 func (b *Builder) VideoStreaming(s store.VideoStream, viewerID string) *plazav1.VideoStreaming {

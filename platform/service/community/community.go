@@ -15,10 +15,13 @@ import (
 )
 
 // Service implements CommunityService.
-type Service struct{ *service.Deps }
+type Service struct {
+	*service.Deps
+	trends trendCache
+}
 
 // New returns the service.
-func New(d *service.Deps) *Service { return &Service{d} }
+func New(d *service.Deps) *Service { return &Service{Deps: d} }
 
 // GetCommunity gets one community, which may be deleted. A community that is hidden from the caller is 400400.
 func (s *Service) GetCommunity(ctx context.Context, req *plazav1.GetCommunityRequest) (*plazav1.CommunityResponse, error) {

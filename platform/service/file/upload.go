@@ -55,7 +55,8 @@ type Upload struct {
 	files   []store.File
 	// accessType is that of files whose form sets none.
 	accessType string
-	closed     bool // whether the upload was finished or aborted, or left to the sweep
+	videos     map[string]store.VideoRules // by use
+	closed     bool                        // whether the upload was finished or aborted, or left to the sweep
 }
 
 // StartUpload confirms the caller and starts an upload.
@@ -69,7 +70,7 @@ func (s *Service) StartUpload(ctx context.Context, kind Kind) (*Upload, error) {
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
-	u := &Upload{service: s, kind: kind, owner: f.User(), home: s.Region, accessType: settings.DefaultAccessType}
+	u := &Upload{service: s, kind: kind, owner: f.User(), home: s.Region, accessType: settings.DefaultAccessType, videos: settings.Videos}
 	if u.owner != nil {
 		u.home = s.HomeOf(u.owner.ID)
 	} else if f.Caller.Kind != auth.Admin {
@@ -169,6 +170,9 @@ func (u *Upload) Finish(ctx context.Context, form Form) ([]*plazav1.File, error)
 	}
 	if len(u.files) == 0 {
 		return nil, fail.Validation("files: must be at least one file")
+	}
+	if err := u.requireVideosAllowed(form.FeedType); err != nil {
+		return nil, err
 	}
 	tx := u.service.Store.NewTx(u.home)
 	u.spendQuotas(tx)

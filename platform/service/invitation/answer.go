@@ -113,10 +113,12 @@ func (s *Service) joinRoom(ctx context.Context, a *answer, t *target) error {
 	tx := s.Store.NewTx(s.HomeOf(t.id))
 	t.guard(tx)
 	tx.AnswerInvitation(a.row.ID, store.JoinApproved, a.now, service.ErrConflict)
+	sent := s.emit(ctx, tx, "room.didCohostInviteAccept", *a.row)
 	if !live.IsParticipant(t.room, u.ID) {
 		tx.UpdateParticipants(t.id, old, append(slices.Clone(old), live.NewCoHost(*u)), a.now, service.ErrConflict)
+		sent = append(sent, s.EmitChange(ctx, tx, "room.participantJoined", s.ParticipantChange(t.id, u.ID))...)
 	}
-	return tx.Commit(ctx)
+	return s.CommitSoon(ctx, tx, sent...)
 }
 
 // RejectInvitation rejects an invitation of the caller.
@@ -145,6 +147,9 @@ func (s *Service) loadSent(ctx context.Context, id string) (*answer, error) {
 	return a, t.requireInvite(a.Caller)
 }
 
+// endNames are the names of the realtime events about the end of an invitation of a co-host, by its status.
+var endNames = map[string]string{store.JoinRejected: "room.didCohostInviteReject", store.JoinCancelled: "room.didCohostInviteCancel"}
+
 // end ends a pending invitation with a status other than approved.
 func (s *Service) end(ctx context.Context, status string, load func() (*answer, error)) (*plazav1.SuccessResponse, error) {
 	return service.RetryOnConflict(ctx, func() (*plazav1.SuccessResponse, error) {
@@ -157,6 +162,6 @@ func (s *Service) end(ctx context.Context, status string, load func() (*answer, 
 		}
 		tx := s.Store.NewTx(s.HomeOf(a.row.ID))
 		tx.AnswerInvitation(a.row.ID, status, a.now, service.ErrConflict)
-		return service.Success(), tx.Commit(ctx)
+		return service.Success(), s.CommitSoon(ctx, tx, s.emit(ctx, tx, endNames[status], *a.row)...)
 	})
 }

@@ -2,9 +2,11 @@ package invitation
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/live"
@@ -99,6 +101,22 @@ func (s *Service) page(ctx context.Context, rows []store.Invitation, paging *pla
 	return &plazav1.InvitationResponse{
 		Invitations: service.Map(rows, s.View.Invitation), Users: s.View.Users(ctx, users), Paging: paging,
 	}, err
+}
+
+// emit writes the realtime event called name about invitations of co-hosts to the outbox of tx. There are none about other
+// invitations.
+func (s *Service) emit(ctx context.Context, tx *store.Tx, name string, invitations ...store.Invitation) []store.OutboxRow {
+	var changes []events.Change
+	for _, i := range invitations {
+		if i.TargetType == store.InviteToRoom {
+			changes = append(changes, s.CoHostInvitationChanges(i)...)
+		}
+	}
+	if len(changes) == 0 {
+		return nil
+	}
+	senders := slices.Repeat([]string{auth.CallerFrom(ctx).UserID}, len(changes))
+	return []store.OutboxRow{events.EmitChanges(tx, name, changes, senders, s.Now())}
 }
 
 // position returns the sort key of an invitation.

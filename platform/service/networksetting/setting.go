@@ -75,7 +75,7 @@ func (s *Service) UpdateNetworkSettings(ctx context.Context, req *plazav1.Update
 		"generation": optional(req.Generation), "rateLimit": optional(req.RateLimit), "defaultAccessType": optional(req.DefaultAccessType),
 		"retentionMessageDays": optional(req.RetentionMessageDays), "retentionDeletedDays": optional(req.RetentionDeletedDays),
 		"retentionSessionDays": optional(req.RetentionSessionDays), "retentionEventDays": optional(req.RetentionEventDays),
-		"retentionAuditDays": optional(req.RetentionAuditDays),
+		"retentionAuditDays": optional(req.RetentionAuditDays), "presenceHeartbeatMinutes": optional(req.PresenceHeartbeatMinutes),
 	})
 	return all(settings), err
 }
@@ -115,7 +115,8 @@ func all(s store.Settings) *plazav1.NetworkSettings {
 
 		RetentionMessageDays: int32(s.RetentionMessageDays), RetentionDeletedDays: int32(s.RetentionDeletedDays), //nolint:gosec // checked on the way in
 		RetentionSessionDays: int32(s.RetentionSessionDays), RetentionEventDays: int32(s.RetentionEventDays), //nolint:gosec // checked on the way in
-		RetentionAuditDays: int32(s.RetentionAuditDays), //nolint:gosec // checked on the way in
+		RetentionAuditDays:       int32(s.RetentionAuditDays),       //nolint:gosec // checked on the way in
+		PresenceHeartbeatMinutes: int32(s.PresenceHeartbeatMinutes), //nolint:gosec // at most 60
 	}
 }
 
@@ -166,7 +167,7 @@ func (s *Service) rows(values map[string]any) []store.SettingRow {
 		}
 		raw, err := json.Marshal(value)
 		if err != nil {
-			panic(err) // impossible: values are booleans, numbers and strings
+			panic(err) // impossible: values are booleans, numbers, strings and maps of strings
 		}
 		rows = append(rows, store.SettingRow{Name: name, Value: raw, ChangedAt: changed, Origin: string(s.Region)})
 	}

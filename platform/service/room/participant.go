@@ -25,7 +25,7 @@ func (s *Service) LeaveRoom(ctx context.Context, req *plazav1.LeaveRoomRequest) 
 	if participant(room, r.Caller.UserID) == nil {
 		return s.respond(ctx, *room)
 	}
-	return s.removeParticipant(ctx, room, r.Caller.UserID)
+	return s.removeParticipant(ctx, room, r.Caller.UserID, eventParticipantLeft)
 }
 
 // RemoveRoomParticipant removes a co-host from a room.
@@ -34,19 +34,21 @@ func (s *Service) RemoveRoomParticipant(ctx context.Context, req *plazav1.Remove
 	if err != nil {
 		return nil, err
 	}
-	return s.removeParticipant(ctx, room, userID)
+	return s.removeParticipant(ctx, room, userID, eventParticipantRemoved)
 }
 
-func (s *Service) removeParticipant(ctx context.Context, room *store.Room, userID string) (*plazav1.RoomResponse, error) {
+// removeParticipant removes a co-host, with the realtime event called event.
+func (s *Service) removeParticipant(ctx context.Context, room *store.Room, userID, event string) (*plazav1.RoomResponse, error) {
 	if userID == room.CreatorID {
 		return nil, errHost
 	}
 	left := slices.DeleteFunc(slices.Clone(room.Participants), func(p store.RoomParticipant) bool { return p.UserID == userID })
-	return s.changeParticipants(ctx, room, left)
+	return s.changeParticipants(ctx, room, left, userID, event)
 }
 
-func (s *Service) changeParticipants(ctx context.Context, room *store.Room, changed []store.RoomParticipant) (*plazav1.RoomResponse, error) {
-	return s.rooms.Change(ctx, room.ID, func(tx *store.Tx) {
+// changeParticipants changes the participants of a room because of one of them, with the realtime event called event.
+func (s *Service) changeParticipants(ctx context.Context, room *store.Room, changed []store.RoomParticipant, userID, event string) (*plazav1.RoomResponse, error) {
+	return s.rooms.Change(ctx, event, s.ParticipantChange(room.ID, userID), func(tx *store.Tx) {
 		tx.UpdateParticipants(room.ID, room.Participants, changed, s.Now(), fail.Conflict())
 	})
 }
@@ -63,7 +65,7 @@ func (s *Service) UpdateRoomParticipant(ctx context.Context, req *plazav1.Update
 			changed[i].CanManageProductTags = req.GetCanManageProductTags()
 		}
 	}
-	return s.changeParticipants(ctx, room, changed)
+	return s.changeParticipants(ctx, room, changed, userID, eventUpdated)
 }
 
 // loadParticipant reads a room that the caller may change and returns the internal id of one of its participants.

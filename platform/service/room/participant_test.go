@@ -54,7 +54,7 @@ func TestParticipantsOfNewRoom(t *testing.T) {
 func TestHostStays(t *testing.T) {
 	t.Parallel()
 	r := &store.Room{CreatorID: "host", Participants: []store.RoomParticipant{{UserID: "host"}, {UserID: "guest"}}}
-	_, err := (&Service{}).removeParticipant(t.Context(), r, "host")
+	_, err := (&Service{}).removeParticipant(t.Context(), r, "host", eventParticipantLeft)
 	require.ErrorIs(t, err, errHost)
 	require.Nil(t, participant(r, "stranger"))
 	require.Equal(t, "guest", participant(r, "guest").UserID)

@@ -27,7 +27,7 @@ func New(d *service.Deps) *Service {
 	s := &Service{Deps: d}
 	s.rooms = live.Service[store.Room, plazav1.RoomResponse]{
 		Deps: d, Of: live.OfRoom, Read: (*store.ReadBatch).Room, Select: (*store.Tx).SelectRoom, KeepModeration: (*store.Tx).ModerateRoom,
-		Transitions: transitions, Respond: s.respond,
+		Transitions: transitions, Respond: s.respond, ChangeOf: d.RoomChange, FlaggedName: eventUpdated,
 	}
 	return s
 }
@@ -152,7 +152,7 @@ func (s *Service) UpdateRoom(ctx context.Context, m *plazav1.UpdateRoomRequest) 
 		EditorID: r.Caller.UserID,
 		Title:    m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, LiveChatEnabled: m.LiveChatEnabled, Metadata: live.ChangedMetadata(m.GetMetadata()),
 	}
-	return s.rooms.Change(ctx, room.ID, func(tx *store.Tx) {
+	return s.rooms.Change(ctx, eventUpdated, s.RoomChange(room.ID), func(tx *store.Tx) {
 		tx.UpdateRoom(room.ID, change, now, fail.NotFound())
 		if m.GetLiveChatEnabled() && !room.HasChannel {
 			tx.UpdateRoomHasChannel(room.ID, now, fail.NotFound())

@@ -19,15 +19,23 @@ const (
 
 var openStates = live.OpenRoomStates()
 
+// Names of realtime events.
+const (
+	eventUpdated            = "room.didUpdate"
+	eventEnded              = "room.endBroadcasting"
+	eventParticipantLeft    = "room.participantLeft"
+	eventParticipantRemoved = "room.participantRemoved"
+)
+
 // transitions implements the table in the package documentation.
 var transitions = map[string]live.Transition{
-	live.Started:    {From: []string{"idle", "waitingReconnect"}, To: "live"},
-	interrupted:     {From: []string{"live"}, To: "waitingReconnect"},
-	live.Stopped:    {From: []string{"live", "waitingReconnect"}, To: "ended", Repeated: []string{"recorded"}},
-	live.Recorded:   {From: []string{"ended"}, To: "recorded"},
-	live.Failed:     {From: openStates, To: "error"},
-	live.Terminated: {From: openStates, To: "terminated"},
-	stopping:        {From: openStates, To: "ended", Repeated: []string{"recorded"}},
+	live.Started:    {From: []string{"idle", "waitingReconnect"}, To: "live", Name: "room.startBroadcasting"},
+	interrupted:     {From: []string{"live"}, To: "waitingReconnect", Name: "room.waitingReconnect"},
+	live.Stopped:    {From: []string{"live", "waitingReconnect"}, To: "ended", Repeated: []string{"recorded"}, Name: eventEnded},
+	live.Recorded:   {From: []string{"ended"}, To: "recorded", Name: "room.recordedAvailable"},
+	live.Failed:     {From: openStates, To: "error", Name: eventEnded},
+	live.Terminated: {From: openStates, To: "terminated", Name: "room.terminated"},
+	stopping:        {From: openStates, To: "ended", Repeated: []string{"recorded"}, Name: eventEnded},
 }
 
 // StopRoom ends a room.

@@ -97,13 +97,22 @@ func (s *Resolver) Resolve(ctx context.Context, place events.Place, readers []*R
 
 // load reads the access of the readers with the given indexes in one round trip for each home.
 func (s *Resolver) load(ctx context.Context, place events.Place, readers []*Reader, indexes []int, found []*Access) error {
+	watched, err := s.broadcastAt(ctx, place)
+	if err != nil {
+		return err
+	}
 	reads := s.deps.Store.NewBestEffortBatch()
 	settle := make([]func(), len(indexes))
 	for n, i := range indexes {
 		access := &Access{until: s.deps.Now().Add(Lifetime), caller: auth.CallerOf(readers[i].claims)}
 		asUser := auth.WithCaller(ctx, access.caller)
 		request := s.deps.NewRequestIn(asUser, reads)
-		access.read(request, place)
+		if watched != nil {
+			access.unknown = watched.unknown
+			watched.read(request, access)
+		} else {
+			access.read(request, place)
+		}
 		found[i] = access
 		settle[n] = func() { access.sees = request.Settle(asUser) == nil }
 	}
@@ -114,7 +123,7 @@ func (s *Resolver) load(ctx context.Context, place events.Place, readers []*Read
 	for n, i := range indexes {
 		settle[n]()
 		for _, home := range missing {
-			found[i].unknown = found[i].unknown || home == s.deps.HomeOf(readers[i].claims.UserID) || home == s.deps.HomeOf(place.ID)
+			found[i].unknown = found[i].unknown || watched != nil || home == s.deps.HomeOf(readers[i].claims.UserID) || home == s.deps.HomeOf(place.ID)
 		}
 		readers[i].keep(place, found[i])
 	}

@@ -13,14 +13,17 @@ import (
 // ending is the event of DeleteStreamingUrl; the others are those of package live.
 const ending = "ending"
 
+// eventEnded is the name of the realtime event that reports the end of a stream.
+const eventEnded = "video-streaming.didStop"
+
 // transitions implements the table in the package documentation.
 var transitions = map[string]live.Transition{
-	live.Started:    {From: []string{"idle"}, To: "live"},
-	live.Stopped:    {From: []string{"live"}, To: "ended", Repeated: []string{"recorded"}},
-	live.Recorded:   {From: []string{"ended"}, To: "recorded"},
-	live.Failed:     {From: []string{"idle", "live"}, To: "error"},
-	live.Terminated: {From: []string{"idle", "live"}, To: "ended", Repeated: []string{"recorded"}},
-	ending:          {From: []string{"idle", "live"}, To: "ended", Repeated: []string{"recorded"}},
+	live.Started:    {From: []string{"idle"}, To: "live", Name: "video-streaming.didStart"},
+	live.Stopped:    {From: []string{"live"}, To: "ended", Repeated: []string{"recorded"}, Name: eventEnded},
+	live.Recorded:   {From: []string{"ended"}, To: "recorded", Name: "video-streaming.didRecord"},
+	live.Failed:     {From: []string{"idle", "live"}, To: "error", Name: eventEnded},
+	live.Terminated: {From: []string{"idle", "live"}, To: "ended", Repeated: []string{"recorded"}, Name: "video-streaming.didTerminate"},
+	ending:          {From: []string{"idle", "live"}, To: "ended", Repeated: []string{"recorded"}, Name: eventEnded},
 }
 
 // DeleteStreamingUrl ends a stream.

@@ -26,7 +26,7 @@ func New(d *service.Deps) *Service {
 	s := &Service{Deps: d}
 	s.streams = live.Service[store.VideoStream, plazav1.VideoStreamingResponse]{
 		Deps: d, Of: live.OfStream, Read: (*store.ReadBatch).VideoStream, Select: (*store.Tx).SelectVideoStream,
-		KeepModeration: (*store.Tx).ModerateVideoStream, Transitions: transitions,
+		KeepModeration: (*store.Tx).ModerateVideoStream, Transitions: transitions, ChangeOf: d.StreamChange, FlaggedName: "video-streaming.didFlag",
 		Respond: func(ctx context.Context, row store.VideoStream) (*plazav1.VideoStreamingResponse, error) {
 			return s.respond(ctx, row)
 		},
@@ -85,7 +85,7 @@ func (s *Service) UpdateVideoStreaming(ctx context.Context, m *plazav1.UpdateVid
 		EditorID: r.Caller.UserID,
 		Title:    m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, Resolution: m.Resolution, Metadata: live.ChangedMetadata(m.GetMetadata()),
 	}
-	return s.streams.Change(ctx, stream.ID, func(tx *store.Tx) {
+	return s.streams.Change(ctx, "", s.StreamChange(stream.ID), func(tx *store.Tx) {
 		tx.UpdateVideoStream(stream.ID, change, s.Now(), fail.NotFound())
 	})
 }

@@ -73,11 +73,49 @@ func RequireTakePart(ctx context.Context, d *service.Deps, caller *auth.Caller, 
 		return nil
 	}
 	target, err := visibility.LoadTargetOfPost(ctx, d, caller, b.PostID)
-	if err != nil || target == nil || target.Community != nil && target.Member == nil { // guests never were members
+	if err != nil || target == nil {
 		return err
+	}
+	return requireTakePartIn(*target, caller)
+}
+
+// requireTakePartIn is RequireTakePart for the target of the post.
+func requireTakePartIn(target visibility.Target, caller *auth.Caller) error {
+	if target.Community != nil && target.Member == nil { // guests never were members
+		return nil
 	}
 	target.Wall.Private = false // co-hosts need not follow the owner of a wall
 	return target.RequireReact(caller)
+}
+
+// RequireSeeIn is RequireSee for a caller whose access to the target of the post was read. post is nil if there is none any more.
+func (b Broadcast) RequireSeeIn(target visibility.Target, post *store.Post, caller *auth.Caller) error {
+	switch {
+	case b.Deleted:
+		return fail.NotFound()
+	case b.PostID == "" || SeesAll(caller):
+		return nil
+	case post == nil || post.DeletedAt != nil:
+		return b.requireParticipant(caller)
+	case b.HasParticipant(caller.UserID) && requireTakePartIn(target, caller) == nil:
+		return nil
+	}
+	return target.RequireSeePost(caller, post)
+}
+
+// RequireStageIn returns nil if the caller takes part in the room or stream, or sees all of them.
+func (b Broadcast) RequireStageIn(target visibility.Target, post *store.Post, caller *auth.Caller) error {
+	if err := b.RequireSeeIn(target, post, caller); err != nil || SeesAll(caller) {
+		return err
+	}
+	return b.requireParticipant(caller)
+}
+
+func (b Broadcast) requireParticipant(caller *auth.Caller) error {
+	if !b.HasParticipant(caller.UserID) {
+		return fail.NotFound()
+	}
+	return nil
 }
 
 // RequireSender returns nil if a participant, who is not the caller, may send now: the user is neither deleted nor

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
@@ -23,6 +24,8 @@ type Service[Row, Response any] struct {
 	KeepModeration func(tx *store.Tx, id string, old, seen store.Moderation, now time.Time, conflict error)
 	Transitions    map[string]Transition // by event
 	Respond        func(ctx context.Context, row Row) (*Response, error)
+	ChangeOf       func(id string) events.Change // for realtime events
+	FlaggedName    string                        // of the realtime event about findings of moderation that end nothing
 }
 
 // Get answers with a row that the caller may see.
@@ -96,13 +99,14 @@ func (s Service[Row, Response]) LoadReported(ctx context.Context, id string) (*R
 	return row, err
 }
 
-// Change commits a change of a row and answers with the row as it is then.
-func (s Service[Row, Response]) Change(ctx context.Context, id string, change func(*store.Tx)) (*Response, error) {
+// Change commits a change of a row, with the realtime event called name about it, and answers with the row as it is then. Without
+// a name there is no event.
+func (s Service[Row, Response]) Change(ctx context.Context, name string, c events.Change, change func(*store.Tx)) (*Response, error) {
 	var after *Row
-	tx := s.Store.NewTx(s.HomeOf(id))
+	tx := s.Store.NewTx(s.HomeOf(c.ID))
 	change(tx)
-	s.Select(tx, id, &after)
-	if err := tx.Commit(ctx); err != nil {
+	s.Select(tx, c.ID, &after)
+	if err := s.CommitChange(ctx, tx, name, c); err != nil {
 		return nil, err
 	}
 	return s.Respond(ctx, *after)
@@ -124,7 +128,7 @@ func (s Service[Row, Response]) Apply(ctx context.Context, row *Row, event strin
 		return s.Respond(ctx, *row)
 	}
 	now := s.Now()
-	return s.Change(ctx, b.ID, func(tx *store.Tx) { move(tx, t, now) })
+	return s.Change(ctx, t.Name, s.ChangeOf(b.ID), func(tx *store.Tx) { move(tx, t, now) })
 }
 
 // Report applies an event that the media server reports. It keeps the labels of a report of moderation.
@@ -146,7 +150,7 @@ func (s Service[Row, Response]) moderate(ctx context.Context, row *Row, event st
 	seen := addLabels(b.Moderation, labels, event == Terminated, s.Now(), func() string { return s.NewID(s.HomeOf(b.ID)) })
 	keep := func(tx *store.Tx) { s.KeepModeration(tx, b.ID, b.Moderation, seen, s.Now(), fail.Conflict()) }
 	if event != Terminated {
-		return s.Change(ctx, b.ID, keep)
+		return s.Change(ctx, s.FlaggedName, s.ChangeOf(b.ID), keep)
 	}
 	return s.Apply(ctx, row, event, func(tx *store.Tx, t Transition, now time.Time) {
 		move(tx, t, now)

@@ -21,6 +21,7 @@ const (
 type Transition struct {
 	From []string // the states that it starts from
 	To   string
+	Name string // of the realtime event that reports it
 	// Repeated are the states, in addition to To, in which the event was handled before: a report that is late or repeated changes
 	// nothing in them.
 	Repeated []string

@@ -78,11 +78,16 @@ func (t Targets) Story(s *store.Story) *Pending {
 
 // VisiblePosts returns the posts that are not deleted and that the caller may see, in their order.
 func (t Targets) VisiblePosts(caller *auth.Caller, posts []store.Post) []store.Post {
+	return slices.DeleteFunc(t.PostsInSight(caller, posts), func(p store.Post) bool { return p.DeletedAt != nil })
+}
+
+// PostsInSight is VisiblePosts with deleted posts, which responses show without content.
+func (t Targets) PostsInSight(caller *auth.Caller, posts []store.Post) []store.Post {
 	var visible []store.Post
 	for _, p := range posts {
 		target := t[p.TargetID]
 		target.Content = p.TargetType == OnContent
-		if p.DeletedAt == nil && target.RequireSeePost(caller, &p) == nil {
+		if target.RequireSeePost(caller, &p) == nil {
 			visible = append(visible, p)
 		}
 	}

@@ -879,6 +879,116 @@ func (x *ListCommunitiesRequest) GetOptions() *PageOptions {
 	return nil
 }
 
+// ListTrendingCommunitiesRequest filters and pages the trending communities.
+type ListTrendingCommunitiesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether private communities that everyone can find are included. The default is `true`.
+	IncludeDiscoverablePrivateCommunity *bool `protobuf:"varint,1,opt,name=include_discoverable_private_community,json=includeDiscoverablePrivateCommunity,proto3,oneof" json:"include_discoverable_private_community,omitempty"`
+	// Page size and token.
+	Options       *PageOptions `protobuf:"bytes,2,opt,name=options,proto3" json:"options,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListTrendingCommunitiesRequest) Reset() {
+	*x = ListTrendingCommunitiesRequest{}
+	mi := &file_plaza_v1_community_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListTrendingCommunitiesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListTrendingCommunitiesRequest) ProtoMessage() {}
+
+func (x *ListTrendingCommunitiesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_community_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListTrendingCommunitiesRequest.ProtoReflect.Descriptor instead.
+func (*ListTrendingCommunitiesRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_community_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *ListTrendingCommunitiesRequest) GetIncludeDiscoverablePrivateCommunity() bool {
+	if x != nil && x.IncludeDiscoverablePrivateCommunity != nil {
+		return *x.IncludeDiscoverablePrivateCommunity
+	}
+	return false
+}
+
+func (x *ListTrendingCommunitiesRequest) GetOptions() *PageOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+// ListRecommendedCommunitiesRequest filters and pages the recommended communities.
+type ListRecommendedCommunitiesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether private communities that everyone can find are included. The default is `true`.
+	IncludeDiscoverablePrivateCommunity *bool `protobuf:"varint,1,opt,name=include_discoverable_private_community,json=includeDiscoverablePrivateCommunity,proto3,oneof" json:"include_discoverable_private_community,omitempty"`
+	// Page size and token.
+	Options       *PageOptions `protobuf:"bytes,2,opt,name=options,proto3" json:"options,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListRecommendedCommunitiesRequest) Reset() {
+	*x = ListRecommendedCommunitiesRequest{}
+	mi := &file_plaza_v1_community_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListRecommendedCommunitiesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListRecommendedCommunitiesRequest) ProtoMessage() {}
+
+func (x *ListRecommendedCommunitiesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_community_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListRecommendedCommunitiesRequest.ProtoReflect.Descriptor instead.
+func (*ListRecommendedCommunitiesRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_community_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *ListRecommendedCommunitiesRequest) GetIncludeDiscoverablePrivateCommunity() bool {
+	if x != nil && x.IncludeDiscoverablePrivateCommunity != nil {
+		return *x.IncludeDiscoverablePrivateCommunity
+	}
+	return false
+}
+
+func (x *ListRecommendedCommunitiesRequest) GetOptions() *PageOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
 // ListCommunitiesResponse is a page of communities.
 type ListCommunitiesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -902,7 +1012,7 @@ type ListCommunitiesResponse struct {
 
 func (x *ListCommunitiesResponse) Reset() {
 	*x = ListCommunitiesResponse{}
-	mi := &file_plaza_v1_community_proto_msgTypes[6]
+	mi := &file_plaza_v1_community_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -914,7 +1024,7 @@ func (x *ListCommunitiesResponse) String() string {
 func (*ListCommunitiesResponse) ProtoMessage() {}
 
 func (x *ListCommunitiesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_community_proto_msgTypes[6]
+	mi := &file_plaza_v1_community_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -927,7 +1037,7 @@ func (x *ListCommunitiesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCommunitiesResponse.ProtoReflect.Descriptor instead.
 func (*ListCommunitiesResponse) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_community_proto_rawDescGZIP(), []int{6}
+	return file_plaza_v1_community_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ListCommunitiesResponse) GetCommunities() []*Community {
@@ -1020,7 +1130,7 @@ type UpdateCommunityRequest struct {
 
 func (x *UpdateCommunityRequest) Reset() {
 	*x = UpdateCommunityRequest{}
-	mi := &file_plaza_v1_community_proto_msgTypes[7]
+	mi := &file_plaza_v1_community_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1032,7 +1142,7 @@ func (x *UpdateCommunityRequest) String() string {
 func (*UpdateCommunityRequest) ProtoMessage() {}
 
 func (x *UpdateCommunityRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_community_proto_msgTypes[7]
+	mi := &file_plaza_v1_community_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1045,7 +1155,7 @@ func (x *UpdateCommunityRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateCommunityRequest.ProtoReflect.Descriptor instead.
 func (*UpdateCommunityRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_community_proto_rawDescGZIP(), []int{7}
+	return file_plaza_v1_community_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *UpdateCommunityRequest) GetCommunityId() string {
@@ -1171,7 +1281,7 @@ type DeleteCommunityRequest struct {
 
 func (x *DeleteCommunityRequest) Reset() {
 	*x = DeleteCommunityRequest{}
-	mi := &file_plaza_v1_community_proto_msgTypes[8]
+	mi := &file_plaza_v1_community_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1183,7 +1293,7 @@ func (x *DeleteCommunityRequest) String() string {
 func (*DeleteCommunityRequest) ProtoMessage() {}
 
 func (x *DeleteCommunityRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_community_proto_msgTypes[8]
+	mi := &file_plaza_v1_community_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1196,7 +1306,7 @@ func (x *DeleteCommunityRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteCommunityRequest.ProtoReflect.Descriptor instead.
 func (*DeleteCommunityRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_community_proto_rawDescGZIP(), []int{8}
+	return file_plaza_v1_community_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *DeleteCommunityRequest) GetCommunityId() string {
@@ -1247,7 +1357,7 @@ type CommunityUser struct {
 
 func (x *CommunityUser) Reset() {
 	*x = CommunityUser{}
-	mi := &file_plaza_v1_community_proto_msgTypes[9]
+	mi := &file_plaza_v1_community_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1259,7 +1369,7 @@ func (x *CommunityUser) String() string {
 func (*CommunityUser) ProtoMessage() {}
 
 func (x *CommunityUser) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_community_proto_msgTypes[9]
+	mi := &file_plaza_v1_community_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1272,7 +1382,7 @@ func (x *CommunityUser) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommunityUser.ProtoReflect.Descriptor instead.
 func (*CommunityUser) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_community_proto_rawDescGZIP(), []int{9}
+	return file_plaza_v1_community_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *CommunityUser) GetUserId() string {
@@ -1500,6 +1610,14 @@ const file_plaza_v1_community_proto_rawDesc = "" +
 	"\aoptions\x18\v \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\r\n" +
 	"\v_is_deletedB\v\n" +
 	"\t_has_flagB)\n" +
+	"'_include_discoverable_private_community\"\xd6\x01\n" +
+	"\x1eListTrendingCommunitiesRequest\x12X\n" +
+	"&include_discoverable_private_community\x18\x01 \x01(\bH\x00R#includeDiscoverablePrivateCommunity\x88\x01\x01\x12/\n" +
+	"\aoptions\x18\x02 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB)\n" +
+	"'_include_discoverable_private_community\"\xd9\x01\n" +
+	"!ListRecommendedCommunitiesRequest\x12X\n" +
+	"&include_discoverable_private_community\x18\x01 \x01(\bH\x00R#includeDiscoverablePrivateCommunity\x88\x01\x01\x12/\n" +
+	"\aoptions\x18\x02 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB)\n" +
 	"'_include_discoverable_private_community\"\xe8\x02\n" +
 	"\x17ListCommunitiesResponse\x125\n" +
 	"\vcommunities\x18\x01 \x03(\v2\x13.plaza.v1.CommunityR\vcommunities\x12@\n" +
@@ -1571,12 +1689,14 @@ const file_plaza_v1_community_proto_rawDesc = "" +
 	"\n" +
 	"updated_at\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12\x19\n" +
 	"\bis_muted\x18\x0f \x01(\bR\aisMuted\x12=\n" +
-	"\fmute_timeout\x18\x10 \x01(\v2\x1a.google.protobuf.TimestampR\vmuteTimeout2\x9e\x06\n" +
+	"\fmute_timeout\x18\x10 \x01(\v2\x1a.google.protobuf.TimestampR\vmuteTimeout2\xdb\b\n" +
 	"\x10CommunityService\x12v\n" +
 	"\x0fCreateCommunity\x12 .plaza.v1.CreateCommunityRequest\x1a\x1b.plaza.v1.CommunityResponse\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/api/v3/communities\x12\x7f\n" +
 	"\fGetCommunity\x12\x1d.plaza.v1.GetCommunityRequest\x1a\x1b.plaza.v1.CommunityResponse\"3\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02$\x12\"/api/v3/communities/{community_id}\x90\x02\x01\x12\x83\x01\n" +
 	"\x13BatchGetCommunities\x12$.plaza.v1.BatchGetCommunitiesRequest\x1a\x1b.plaza.v1.CommunityResponse\")\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v3/communities/list\x90\x02\x01\x12|\n" +
-	"\x0fListCommunities\x12 .plaza.v1.ListCommunitiesRequest\x1a!.plaza.v1.ListCommunitiesResponse\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15\x12\x13/api/v3/communities\x90\x02\x01\x12\x87\x01\n" +
+	"\x0fListCommunities\x12 .plaza.v1.ListCommunitiesRequest\x1a!.plaza.v1.ListCommunitiesResponse\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15\x12\x13/api/v3/communities\x90\x02\x01\x12\x99\x01\n" +
+	"\x17ListTrendingCommunities\x12(.plaza.v1.ListTrendingCommunitiesRequest\x1a!.plaza.v1.ListCommunitiesResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\"\x12 /api/v3/communities/top-trending\x90\x02\x01\x12\x9e\x01\n" +
+	"\x1aListRecommendedCommunities\x12+.plaza.v1.ListRecommendedCommunitiesRequest\x1a!.plaza.v1.ListCommunitiesResponse\"0\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!\x12\x1f/api/v3/communities/recommended\x90\x02\x01\x12\x87\x01\n" +
 	"\x0fUpdateCommunity\x12 .plaza.v1.UpdateCommunityRequest\x1a\x1b.plaza.v1.CommunityResponse\"5\xa2\xbb\x18\x04\b\x04\x10\x15\x82\xd3\xe4\x93\x02':\x01*\x1a\"/api/v3/communities/{community_id}\x12\x82\x01\n" +
 	"\x0fDeleteCommunity\x12 .plaza.v1.DeleteCommunityRequest\x1a\x19.plaza.v1.SuccessResponse\"2\xa2\xbb\x18\x04\b\x04\x10\x16\x82\xd3\xe4\x93\x02$*\"/api/v3/communities/{community_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
@@ -1592,70 +1712,78 @@ func file_plaza_v1_community_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_community_proto_rawDescData
 }
 
-var file_plaza_v1_community_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_plaza_v1_community_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_plaza_v1_community_proto_goTypes = []any{
-	(*Community)(nil),                  // 0: plaza.v1.Community
-	(*CommunityResponse)(nil),          // 1: plaza.v1.CommunityResponse
-	(*CreateCommunityRequest)(nil),     // 2: plaza.v1.CreateCommunityRequest
-	(*GetCommunityRequest)(nil),        // 3: plaza.v1.GetCommunityRequest
-	(*BatchGetCommunitiesRequest)(nil), // 4: plaza.v1.BatchGetCommunitiesRequest
-	(*ListCommunitiesRequest)(nil),     // 5: plaza.v1.ListCommunitiesRequest
-	(*ListCommunitiesResponse)(nil),    // 6: plaza.v1.ListCommunitiesResponse
-	(*UpdateCommunityRequest)(nil),     // 7: plaza.v1.UpdateCommunityRequest
-	(*DeleteCommunityRequest)(nil),     // 8: plaza.v1.DeleteCommunityRequest
-	(*CommunityUser)(nil),              // 9: plaza.v1.CommunityUser
-	(*structpb.Struct)(nil),            // 10: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),      // 11: google.protobuf.Timestamp
-	(*File)(nil),                       // 12: plaza.v1.File
-	(*User)(nil),                       // 13: plaza.v1.User
-	(*Category)(nil),                   // 14: plaza.v1.Category
-	(*Feed)(nil),                       // 15: plaza.v1.Feed
-	(*PageOptions)(nil),                // 16: plaza.v1.PageOptions
-	(*Paging)(nil),                     // 17: plaza.v1.Paging
-	(*SuccessResponse)(nil),            // 18: plaza.v1.SuccessResponse
+	(*Community)(nil),                         // 0: plaza.v1.Community
+	(*CommunityResponse)(nil),                 // 1: plaza.v1.CommunityResponse
+	(*CreateCommunityRequest)(nil),            // 2: plaza.v1.CreateCommunityRequest
+	(*GetCommunityRequest)(nil),               // 3: plaza.v1.GetCommunityRequest
+	(*BatchGetCommunitiesRequest)(nil),        // 4: plaza.v1.BatchGetCommunitiesRequest
+	(*ListCommunitiesRequest)(nil),            // 5: plaza.v1.ListCommunitiesRequest
+	(*ListTrendingCommunitiesRequest)(nil),    // 6: plaza.v1.ListTrendingCommunitiesRequest
+	(*ListRecommendedCommunitiesRequest)(nil), // 7: plaza.v1.ListRecommendedCommunitiesRequest
+	(*ListCommunitiesResponse)(nil),           // 8: plaza.v1.ListCommunitiesResponse
+	(*UpdateCommunityRequest)(nil),            // 9: plaza.v1.UpdateCommunityRequest
+	(*DeleteCommunityRequest)(nil),            // 10: plaza.v1.DeleteCommunityRequest
+	(*CommunityUser)(nil),                     // 11: plaza.v1.CommunityUser
+	(*structpb.Struct)(nil),                   // 12: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),             // 13: google.protobuf.Timestamp
+	(*File)(nil),                              // 14: plaza.v1.File
+	(*User)(nil),                              // 15: plaza.v1.User
+	(*Category)(nil),                          // 16: plaza.v1.Category
+	(*Feed)(nil),                              // 17: plaza.v1.Feed
+	(*PageOptions)(nil),                       // 18: plaza.v1.PageOptions
+	(*Paging)(nil),                            // 19: plaza.v1.Paging
+	(*SuccessResponse)(nil),                   // 20: plaza.v1.SuccessResponse
 }
 var file_plaza_v1_community_proto_depIdxs = []int32{
-	10, // 0: plaza.v1.Community.metadata:type_name -> google.protobuf.Struct
-	11, // 1: plaza.v1.Community.created_at:type_name -> google.protobuf.Timestamp
-	11, // 2: plaza.v1.Community.updated_at:type_name -> google.protobuf.Timestamp
+	12, // 0: plaza.v1.Community.metadata:type_name -> google.protobuf.Struct
+	13, // 1: plaza.v1.Community.created_at:type_name -> google.protobuf.Timestamp
+	13, // 2: plaza.v1.Community.updated_at:type_name -> google.protobuf.Timestamp
 	0,  // 3: plaza.v1.CommunityResponse.communities:type_name -> plaza.v1.Community
-	9,  // 4: plaza.v1.CommunityResponse.community_users:type_name -> plaza.v1.CommunityUser
-	12, // 5: plaza.v1.CommunityResponse.files:type_name -> plaza.v1.File
-	13, // 6: plaza.v1.CommunityResponse.users:type_name -> plaza.v1.User
-	14, // 7: plaza.v1.CommunityResponse.categories:type_name -> plaza.v1.Category
-	15, // 8: plaza.v1.CommunityResponse.feeds:type_name -> plaza.v1.Feed
-	10, // 9: plaza.v1.CreateCommunityRequest.metadata:type_name -> google.protobuf.Struct
-	16, // 10: plaza.v1.ListCommunitiesRequest.options:type_name -> plaza.v1.PageOptions
-	0,  // 11: plaza.v1.ListCommunitiesResponse.communities:type_name -> plaza.v1.Community
-	9,  // 12: plaza.v1.ListCommunitiesResponse.community_users:type_name -> plaza.v1.CommunityUser
-	12, // 13: plaza.v1.ListCommunitiesResponse.files:type_name -> plaza.v1.File
-	13, // 14: plaza.v1.ListCommunitiesResponse.users:type_name -> plaza.v1.User
-	14, // 15: plaza.v1.ListCommunitiesResponse.categories:type_name -> plaza.v1.Category
-	15, // 16: plaza.v1.ListCommunitiesResponse.feeds:type_name -> plaza.v1.Feed
-	17, // 17: plaza.v1.ListCommunitiesResponse.paging:type_name -> plaza.v1.Paging
-	10, // 18: plaza.v1.UpdateCommunityRequest.metadata:type_name -> google.protobuf.Struct
-	11, // 19: plaza.v1.CommunityUser.last_activity:type_name -> google.protobuf.Timestamp
-	11, // 20: plaza.v1.CommunityUser.last_join:type_name -> google.protobuf.Timestamp
-	11, // 21: plaza.v1.CommunityUser.created_at:type_name -> google.protobuf.Timestamp
-	11, // 22: plaza.v1.CommunityUser.updated_at:type_name -> google.protobuf.Timestamp
-	11, // 23: plaza.v1.CommunityUser.mute_timeout:type_name -> google.protobuf.Timestamp
-	2,  // 24: plaza.v1.CommunityService.CreateCommunity:input_type -> plaza.v1.CreateCommunityRequest
-	3,  // 25: plaza.v1.CommunityService.GetCommunity:input_type -> plaza.v1.GetCommunityRequest
-	4,  // 26: plaza.v1.CommunityService.BatchGetCommunities:input_type -> plaza.v1.BatchGetCommunitiesRequest
-	5,  // 27: plaza.v1.CommunityService.ListCommunities:input_type -> plaza.v1.ListCommunitiesRequest
-	7,  // 28: plaza.v1.CommunityService.UpdateCommunity:input_type -> plaza.v1.UpdateCommunityRequest
-	8,  // 29: plaza.v1.CommunityService.DeleteCommunity:input_type -> plaza.v1.DeleteCommunityRequest
-	1,  // 30: plaza.v1.CommunityService.CreateCommunity:output_type -> plaza.v1.CommunityResponse
-	1,  // 31: plaza.v1.CommunityService.GetCommunity:output_type -> plaza.v1.CommunityResponse
-	1,  // 32: plaza.v1.CommunityService.BatchGetCommunities:output_type -> plaza.v1.CommunityResponse
-	6,  // 33: plaza.v1.CommunityService.ListCommunities:output_type -> plaza.v1.ListCommunitiesResponse
-	1,  // 34: plaza.v1.CommunityService.UpdateCommunity:output_type -> plaza.v1.CommunityResponse
-	18, // 35: plaza.v1.CommunityService.DeleteCommunity:output_type -> plaza.v1.SuccessResponse
-	30, // [30:36] is the sub-list for method output_type
-	24, // [24:30] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	11, // 4: plaza.v1.CommunityResponse.community_users:type_name -> plaza.v1.CommunityUser
+	14, // 5: plaza.v1.CommunityResponse.files:type_name -> plaza.v1.File
+	15, // 6: plaza.v1.CommunityResponse.users:type_name -> plaza.v1.User
+	16, // 7: plaza.v1.CommunityResponse.categories:type_name -> plaza.v1.Category
+	17, // 8: plaza.v1.CommunityResponse.feeds:type_name -> plaza.v1.Feed
+	12, // 9: plaza.v1.CreateCommunityRequest.metadata:type_name -> google.protobuf.Struct
+	18, // 10: plaza.v1.ListCommunitiesRequest.options:type_name -> plaza.v1.PageOptions
+	18, // 11: plaza.v1.ListTrendingCommunitiesRequest.options:type_name -> plaza.v1.PageOptions
+	18, // 12: plaza.v1.ListRecommendedCommunitiesRequest.options:type_name -> plaza.v1.PageOptions
+	0,  // 13: plaza.v1.ListCommunitiesResponse.communities:type_name -> plaza.v1.Community
+	11, // 14: plaza.v1.ListCommunitiesResponse.community_users:type_name -> plaza.v1.CommunityUser
+	14, // 15: plaza.v1.ListCommunitiesResponse.files:type_name -> plaza.v1.File
+	15, // 16: plaza.v1.ListCommunitiesResponse.users:type_name -> plaza.v1.User
+	16, // 17: plaza.v1.ListCommunitiesResponse.categories:type_name -> plaza.v1.Category
+	17, // 18: plaza.v1.ListCommunitiesResponse.feeds:type_name -> plaza.v1.Feed
+	19, // 19: plaza.v1.ListCommunitiesResponse.paging:type_name -> plaza.v1.Paging
+	12, // 20: plaza.v1.UpdateCommunityRequest.metadata:type_name -> google.protobuf.Struct
+	13, // 21: plaza.v1.CommunityUser.last_activity:type_name -> google.protobuf.Timestamp
+	13, // 22: plaza.v1.CommunityUser.last_join:type_name -> google.protobuf.Timestamp
+	13, // 23: plaza.v1.CommunityUser.created_at:type_name -> google.protobuf.Timestamp
+	13, // 24: plaza.v1.CommunityUser.updated_at:type_name -> google.protobuf.Timestamp
+	13, // 25: plaza.v1.CommunityUser.mute_timeout:type_name -> google.protobuf.Timestamp
+	2,  // 26: plaza.v1.CommunityService.CreateCommunity:input_type -> plaza.v1.CreateCommunityRequest
+	3,  // 27: plaza.v1.CommunityService.GetCommunity:input_type -> plaza.v1.GetCommunityRequest
+	4,  // 28: plaza.v1.CommunityService.BatchGetCommunities:input_type -> plaza.v1.BatchGetCommunitiesRequest
+	5,  // 29: plaza.v1.CommunityService.ListCommunities:input_type -> plaza.v1.ListCommunitiesRequest
+	6,  // 30: plaza.v1.CommunityService.ListTrendingCommunities:input_type -> plaza.v1.ListTrendingCommunitiesRequest
+	7,  // 31: plaza.v1.CommunityService.ListRecommendedCommunities:input_type -> plaza.v1.ListRecommendedCommunitiesRequest
+	9,  // 32: plaza.v1.CommunityService.UpdateCommunity:input_type -> plaza.v1.UpdateCommunityRequest
+	10, // 33: plaza.v1.CommunityService.DeleteCommunity:input_type -> plaza.v1.DeleteCommunityRequest
+	1,  // 34: plaza.v1.CommunityService.CreateCommunity:output_type -> plaza.v1.CommunityResponse
+	1,  // 35: plaza.v1.CommunityService.GetCommunity:output_type -> plaza.v1.CommunityResponse
+	1,  // 36: plaza.v1.CommunityService.BatchGetCommunities:output_type -> plaza.v1.CommunityResponse
+	8,  // 37: plaza.v1.CommunityService.ListCommunities:output_type -> plaza.v1.ListCommunitiesResponse
+	8,  // 38: plaza.v1.CommunityService.ListTrendingCommunities:output_type -> plaza.v1.ListCommunitiesResponse
+	8,  // 39: plaza.v1.CommunityService.ListRecommendedCommunities:output_type -> plaza.v1.ListCommunitiesResponse
+	1,  // 40: plaza.v1.CommunityService.UpdateCommunity:output_type -> plaza.v1.CommunityResponse
+	20, // 41: plaza.v1.CommunityService.DeleteCommunity:output_type -> plaza.v1.SuccessResponse
+	34, // [34:42] is the sub-list for method output_type
+	26, // [26:34] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_community_proto_init() }
@@ -1672,14 +1800,16 @@ func file_plaza_v1_community_proto_init() {
 	file_plaza_v1_community_proto_msgTypes[2].OneofWrappers = []any{}
 	file_plaza_v1_community_proto_msgTypes[4].OneofWrappers = []any{}
 	file_plaza_v1_community_proto_msgTypes[5].OneofWrappers = []any{}
+	file_plaza_v1_community_proto_msgTypes[6].OneofWrappers = []any{}
 	file_plaza_v1_community_proto_msgTypes[7].OneofWrappers = []any{}
+	file_plaza_v1_community_proto_msgTypes[9].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_community_proto_rawDesc), len(file_plaza_v1_community_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   10,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -133,6 +133,119 @@ func (x *ListUserFeedRequest) GetToken() string {
 	return ""
 }
 
+// ListPostsOfUserRequest filters and orders the posts of a user.
+type ListPostsOfUserRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The user's public id.
+	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	// Where the posts are: `user`, on the user's wall by any author (default); `community`, in communities and written by
+	// the user; or both.
+	IncludePostedFeed []string `protobuf:"bytes,2,rep,name=include_posted_feed,json=includePostedFeed,proto3" json:"include_posted_feed,omitempty"`
+	// Sort order: `lastCreated` (default), `firstCreated`, `lastUpdated` or `firstUpdated`.
+	SortBy string `protobuf:"bytes,3,opt,name=sort_by,json=sortBy,proto3" json:"sort_by,omitempty"`
+	// Filter by kind of post, at most 10.
+	DataTypes []string `protobuf:"bytes,4,rep,name=data_types,json=dataTypes,proto3" json:"data_types,omitempty"`
+	// Whether only parent posts are listed; with `data_types` these are the parents of posts of such kinds. The default is
+	// `true` unless `data_types` is set.
+	MatchingOnlyParentPost *bool `protobuf:"varint,5,opt,name=matching_only_parent_post,json=matchingOnlyParentPost,proto3,oneof" json:"matching_only_parent_post,omitempty"`
+	// Whether parent posts that mix several kinds of content are included, if both `data_types` and
+	// `matching_only_parent_post` are set.
+	IncludeMixedStructure bool `protobuf:"varint,6,opt,name=include_mixed_structure,json=includeMixedStructure,proto3" json:"include_mixed_structure,omitempty"`
+	// Filter by deletion: `true` lists only deleted ones, `false` only others; both if absent. Deleted ones come without
+	// content.
+	IsDeleted *bool `protobuf:"varint,7,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
+	// Page size and token.
+	Options       *PageOptions `protobuf:"bytes,8,opt,name=options,proto3" json:"options,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListPostsOfUserRequest) Reset() {
+	*x = ListPostsOfUserRequest{}
+	mi := &file_plaza_v1_feed_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListPostsOfUserRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListPostsOfUserRequest) ProtoMessage() {}
+
+func (x *ListPostsOfUserRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_feed_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListPostsOfUserRequest.ProtoReflect.Descriptor instead.
+func (*ListPostsOfUserRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ListPostsOfUserRequest) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
+}
+
+func (x *ListPostsOfUserRequest) GetIncludePostedFeed() []string {
+	if x != nil {
+		return x.IncludePostedFeed
+	}
+	return nil
+}
+
+func (x *ListPostsOfUserRequest) GetSortBy() string {
+	if x != nil {
+		return x.SortBy
+	}
+	return ""
+}
+
+func (x *ListPostsOfUserRequest) GetDataTypes() []string {
+	if x != nil {
+		return x.DataTypes
+	}
+	return nil
+}
+
+func (x *ListPostsOfUserRequest) GetMatchingOnlyParentPost() bool {
+	if x != nil && x.MatchingOnlyParentPost != nil {
+		return *x.MatchingOnlyParentPost
+	}
+	return false
+}
+
+func (x *ListPostsOfUserRequest) GetIncludeMixedStructure() bool {
+	if x != nil {
+		return x.IncludeMixedStructure
+	}
+	return false
+}
+
+func (x *ListPostsOfUserRequest) GetIsDeleted() bool {
+	if x != nil && x.IsDeleted != nil {
+		return *x.IsDeleted
+	}
+	return false
+}
+
+func (x *ListPostsOfUserRequest) GetOptions() *PageOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
 // ListContentFeedRequest filters and orders the posts.
 type ListContentFeedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -151,7 +264,7 @@ type ListContentFeedRequest struct {
 
 func (x *ListContentFeedRequest) Reset() {
 	*x = ListContentFeedRequest{}
-	mi := &file_plaza_v1_feed_proto_msgTypes[1]
+	mi := &file_plaza_v1_feed_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -163,7 +276,7 @@ func (x *ListContentFeedRequest) String() string {
 func (*ListContentFeedRequest) ProtoMessage() {}
 
 func (x *ListContentFeedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_feed_proto_msgTypes[1]
+	mi := &file_plaza_v1_feed_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -176,7 +289,7 @@ func (x *ListContentFeedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListContentFeedRequest.ProtoReflect.Descriptor instead.
 func (*ListContentFeedRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{1}
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *ListContentFeedRequest) GetSortBy() string {
@@ -228,7 +341,7 @@ type ContentFeedData struct {
 
 func (x *ContentFeedData) Reset() {
 	*x = ContentFeedData{}
-	mi := &file_plaza_v1_feed_proto_msgTypes[2]
+	mi := &file_plaza_v1_feed_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -240,7 +353,7 @@ func (x *ContentFeedData) String() string {
 func (*ContentFeedData) ProtoMessage() {}
 
 func (x *ContentFeedData) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_feed_proto_msgTypes[2]
+	mi := &file_plaza_v1_feed_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -253,7 +366,7 @@ func (x *ContentFeedData) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContentFeedData.ProtoReflect.Descriptor instead.
 func (*ContentFeedData) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{2}
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ContentFeedData) GetPosts() []*Post {
@@ -313,7 +426,7 @@ type ListContentFeedResponse struct {
 
 func (x *ListContentFeedResponse) Reset() {
 	*x = ListContentFeedResponse{}
-	mi := &file_plaza_v1_feed_proto_msgTypes[3]
+	mi := &file_plaza_v1_feed_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -325,7 +438,7 @@ func (x *ListContentFeedResponse) String() string {
 func (*ListContentFeedResponse) ProtoMessage() {}
 
 func (x *ListContentFeedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_feed_proto_msgTypes[3]
+	mi := &file_plaza_v1_feed_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -338,7 +451,7 @@ func (x *ListContentFeedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListContentFeedResponse.ProtoReflect.Descriptor instead.
 func (*ListContentFeedResponse) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{3}
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ListContentFeedResponse) GetStatus() string {
@@ -383,7 +496,7 @@ type UserFeedData struct {
 
 func (x *UserFeedData) Reset() {
 	*x = UserFeedData{}
-	mi := &file_plaza_v1_feed_proto_msgTypes[4]
+	mi := &file_plaza_v1_feed_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -395,7 +508,7 @@ func (x *UserFeedData) String() string {
 func (*UserFeedData) ProtoMessage() {}
 
 func (x *UserFeedData) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_feed_proto_msgTypes[4]
+	mi := &file_plaza_v1_feed_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -408,7 +521,7 @@ func (x *UserFeedData) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserFeedData.ProtoReflect.Descriptor instead.
 func (*UserFeedData) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{4}
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *UserFeedData) GetPosts() []*Post {
@@ -468,7 +581,7 @@ type ListUserFeedResponse struct {
 
 func (x *ListUserFeedResponse) Reset() {
 	*x = ListUserFeedResponse{}
-	mi := &file_plaza_v1_feed_proto_msgTypes[5]
+	mi := &file_plaza_v1_feed_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -480,7 +593,7 @@ func (x *ListUserFeedResponse) String() string {
 func (*ListUserFeedResponse) ProtoMessage() {}
 
 func (x *ListUserFeedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_feed_proto_msgTypes[5]
+	mi := &file_plaza_v1_feed_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -493,7 +606,7 @@ func (x *ListUserFeedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListUserFeedResponse.ProtoReflect.Descriptor instead.
 func (*ListUserFeedResponse) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{5}
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListUserFeedResponse) GetStatus() string {
@@ -545,7 +658,7 @@ type ListCommunityFeedRequest struct {
 
 func (x *ListCommunityFeedRequest) Reset() {
 	*x = ListCommunityFeedRequest{}
-	mi := &file_plaza_v1_feed_proto_msgTypes[6]
+	mi := &file_plaza_v1_feed_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -557,7 +670,7 @@ func (x *ListCommunityFeedRequest) String() string {
 func (*ListCommunityFeedRequest) ProtoMessage() {}
 
 func (x *ListCommunityFeedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_feed_proto_msgTypes[6]
+	mi := &file_plaza_v1_feed_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -570,7 +683,7 @@ func (x *ListCommunityFeedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCommunityFeedRequest.ProtoReflect.Descriptor instead.
 func (*ListCommunityFeedRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{6}
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ListCommunityFeedRequest) GetCommunityId() string {
@@ -663,7 +776,7 @@ type CommunityFeedData struct {
 
 func (x *CommunityFeedData) Reset() {
 	*x = CommunityFeedData{}
-	mi := &file_plaza_v1_feed_proto_msgTypes[7]
+	mi := &file_plaza_v1_feed_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -675,7 +788,7 @@ func (x *CommunityFeedData) String() string {
 func (*CommunityFeedData) ProtoMessage() {}
 
 func (x *CommunityFeedData) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_feed_proto_msgTypes[7]
+	mi := &file_plaza_v1_feed_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -688,7 +801,7 @@ func (x *CommunityFeedData) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommunityFeedData.ProtoReflect.Descriptor instead.
 func (*CommunityFeedData) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{7}
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *CommunityFeedData) GetPosts() []*Post {
@@ -769,7 +882,7 @@ type ListCommunityFeedResponse struct {
 
 func (x *ListCommunityFeedResponse) Reset() {
 	*x = ListCommunityFeedResponse{}
-	mi := &file_plaza_v1_feed_proto_msgTypes[8]
+	mi := &file_plaza_v1_feed_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -781,7 +894,7 @@ func (x *ListCommunityFeedResponse) String() string {
 func (*ListCommunityFeedResponse) ProtoMessage() {}
 
 func (x *ListCommunityFeedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_feed_proto_msgTypes[8]
+	mi := &file_plaza_v1_feed_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -794,7 +907,7 @@ func (x *ListCommunityFeedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCommunityFeedResponse.ProtoReflect.Descriptor instead.
 func (*ListCommunityFeedResponse) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{8}
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ListCommunityFeedResponse) GetStatus() string {
@@ -833,7 +946,7 @@ type ListFollowingFeedRequest struct {
 
 func (x *ListFollowingFeedRequest) Reset() {
 	*x = ListFollowingFeedRequest{}
-	mi := &file_plaza_v1_feed_proto_msgTypes[9]
+	mi := &file_plaza_v1_feed_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -845,7 +958,7 @@ func (x *ListFollowingFeedRequest) String() string {
 func (*ListFollowingFeedRequest) ProtoMessage() {}
 
 func (x *ListFollowingFeedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_feed_proto_msgTypes[9]
+	mi := &file_plaza_v1_feed_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -858,7 +971,7 @@ func (x *ListFollowingFeedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListFollowingFeedRequest.ProtoReflect.Descriptor instead.
 func (*ListFollowingFeedRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{9}
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ListFollowingFeedRequest) GetSortBy() string {
@@ -895,7 +1008,7 @@ type FollowingPaging struct {
 
 func (x *FollowingPaging) Reset() {
 	*x = FollowingPaging{}
-	mi := &file_plaza_v1_feed_proto_msgTypes[10]
+	mi := &file_plaza_v1_feed_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -907,7 +1020,7 @@ func (x *FollowingPaging) String() string {
 func (*FollowingPaging) ProtoMessage() {}
 
 func (x *FollowingPaging) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_feed_proto_msgTypes[10]
+	mi := &file_plaza_v1_feed_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -920,7 +1033,7 @@ func (x *FollowingPaging) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FollowingPaging.ProtoReflect.Descriptor instead.
 func (*FollowingPaging) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{10}
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *FollowingPaging) GetNext() string {
@@ -964,7 +1077,7 @@ type ListFollowingFeedResponse struct {
 
 func (x *ListFollowingFeedResponse) Reset() {
 	*x = ListFollowingFeedResponse{}
-	mi := &file_plaza_v1_feed_proto_msgTypes[11]
+	mi := &file_plaza_v1_feed_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -976,7 +1089,7 @@ func (x *ListFollowingFeedResponse) String() string {
 func (*ListFollowingFeedResponse) ProtoMessage() {}
 
 func (x *ListFollowingFeedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_feed_proto_msgTypes[11]
+	mi := &file_plaza_v1_feed_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -989,7 +1102,7 @@ func (x *ListFollowingFeedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListFollowingFeedResponse.ProtoReflect.Descriptor instead.
 func (*ListFollowingFeedResponse) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{11}
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ListFollowingFeedResponse) GetPosts() []*Post {
@@ -1078,7 +1191,7 @@ type ListGlobalFeedRequest struct {
 
 func (x *ListGlobalFeedRequest) Reset() {
 	*x = ListGlobalFeedRequest{}
-	mi := &file_plaza_v1_feed_proto_msgTypes[12]
+	mi := &file_plaza_v1_feed_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1090,7 +1203,7 @@ func (x *ListGlobalFeedRequest) String() string {
 func (*ListGlobalFeedRequest) ProtoMessage() {}
 
 func (x *ListGlobalFeedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_feed_proto_msgTypes[12]
+	mi := &file_plaza_v1_feed_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1103,7 +1216,7 @@ func (x *ListGlobalFeedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListGlobalFeedRequest.ProtoReflect.Descriptor instead.
 func (*ListGlobalFeedRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{12}
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ListGlobalFeedRequest) GetDataTypes() []string {
@@ -1178,7 +1291,7 @@ type ListRankedGlobalFeedRequest struct {
 
 func (x *ListRankedGlobalFeedRequest) Reset() {
 	*x = ListRankedGlobalFeedRequest{}
-	mi := &file_plaza_v1_feed_proto_msgTypes[13]
+	mi := &file_plaza_v1_feed_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1190,7 +1303,7 @@ func (x *ListRankedGlobalFeedRequest) String() string {
 func (*ListRankedGlobalFeedRequest) ProtoMessage() {}
 
 func (x *ListRankedGlobalFeedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_feed_proto_msgTypes[13]
+	mi := &file_plaza_v1_feed_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1203,7 +1316,7 @@ func (x *ListRankedGlobalFeedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRankedGlobalFeedRequest.ProtoReflect.Descriptor instead.
 func (*ListRankedGlobalFeedRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{13}
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ListRankedGlobalFeedRequest) GetDataTypes() []string {
@@ -1282,7 +1395,7 @@ type GlobalFeedData struct {
 
 func (x *GlobalFeedData) Reset() {
 	*x = GlobalFeedData{}
-	mi := &file_plaza_v1_feed_proto_msgTypes[14]
+	mi := &file_plaza_v1_feed_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1294,7 +1407,7 @@ func (x *GlobalFeedData) String() string {
 func (*GlobalFeedData) ProtoMessage() {}
 
 func (x *GlobalFeedData) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_feed_proto_msgTypes[14]
+	mi := &file_plaza_v1_feed_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1307,7 +1420,7 @@ func (x *GlobalFeedData) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GlobalFeedData.ProtoReflect.Descriptor instead.
 func (*GlobalFeedData) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{14}
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GlobalFeedData) GetPosts() []*Post {
@@ -1407,7 +1520,7 @@ type ListGlobalFeedResponse struct {
 
 func (x *ListGlobalFeedResponse) Reset() {
 	*x = ListGlobalFeedResponse{}
-	mi := &file_plaza_v1_feed_proto_msgTypes[15]
+	mi := &file_plaza_v1_feed_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1419,7 +1532,7 @@ func (x *ListGlobalFeedResponse) String() string {
 func (*ListGlobalFeedResponse) ProtoMessage() {}
 
 func (x *ListGlobalFeedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_feed_proto_msgTypes[15]
+	mi := &file_plaza_v1_feed_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1432,7 +1545,7 @@ func (x *ListGlobalFeedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListGlobalFeedResponse.ProtoReflect.Descriptor instead.
 func (*ListGlobalFeedResponse) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{15}
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ListGlobalFeedResponse) GetStatus() string {
@@ -1539,7 +1652,22 @@ const file_plaza_v1_feed_proto_rawDesc = "" +
 	"\x05token\x12\x05limitB\v\n" +
 	"\t_has_flagB\r\n" +
 	"\v_is_deletedB\b\n" +
-	"\x06_limit\"\xd0\x01\n" +
+	"\x06_limit\"\xdd\x03\n" +
+	"\x16ListPostsOfUserRequest\x12\"\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId\x12M\n" +
+	"\x13include_posted_feed\x18\x02 \x03(\tB\x1d\xbaH\x1a\x92\x01\x17\x10\x02\"\x13r\x11R\x04userR\tcommunityR\x11includePostedFeed\x12%\n" +
+	"\asort_by\x18\x03 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xc8\xea0\x01R\x06sortBy\x12/\n" +
+	"\n" +
+	"data_types\x18\x04 \x03(\tB\x10\xbaH\r\x92\x01\n" +
+	"\x10\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\tdataTypes\x12>\n" +
+	"\x19matching_only_parent_post\x18\x05 \x01(\bH\x00R\x16matchingOnlyParentPost\x88\x01\x01\x126\n" +
+	"\x17include_mixed_structure\x18\x06 \x01(\bR\x15includeMixedStructure\x12\"\n" +
+	"\n" +
+	"is_deleted\x18\a \x01(\bH\x01R\tisDeleted\x88\x01\x01\x12/\n" +
+	"\aoptions\x18\b \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\x1c\n" +
+	"\x1a_matching_only_parent_postB\r\n" +
+	"\v_is_deleted\"\xd0\x01\n" +
 	"\x16ListContentFeedRequest\x12%\n" +
 	"\asort_by\x18\x01 \x01(\tB\f\xbaH\t\xd8\x01\x01r\x04\xc8\xea0\x01R\x06sortBy\x12\x1e\n" +
 	"\bhas_flag\x18\x02 \x01(\bH\x00R\ahasFlag\x88\x01\x01\x12\"\n" +
@@ -1677,12 +1805,13 @@ const file_plaza_v1_feed_proto_rawDesc = "" +
 	" \x03(\v2\x12.plaza.v1.CategoryR\n" +
 	"categories\x12$\n" +
 	"\x05feeds\x18\v \x03(\v2\x0e.plaza.v1.FeedR\x05feeds\x12(\n" +
-	"\x06paging\x18\f \x01(\v2\x10.plaza.v1.PagingR\x06paging2\xf3\x06\n" +
+	"\x06paging\x18\f \x01(\v2\x10.plaza.v1.PagingR\x06paging2\xf4\a\n" +
 	"\vFeedService\x12\x9b\x01\n" +
 	"\fListUserFeed\x12\x1d.plaza.v1.ListUserFeedRequest\x1a\x1e.plaza.v1.ListUserFeedResponse\"L\xa2\xbb\x18\x02\b\x04\xb2\xbb\x18\x18\n" +
 	"\n" +
 	"2024-11-13\x12\n" +
-	"2027-12-31\x82\xd3\xe4\x93\x02\x1e\x12\x1c/api/v3/user-feeds/{user_id}\x88\x02\x01\x90\x02\x01\x12~\n" +
+	"2027-12-31\x82\xd3\xe4\x93\x02\x1e\x12\x1c/api/v3/user-feeds/{user_id}\x88\x02\x01\x90\x02\x01\x12\x7f\n" +
+	"\x0fListPostsOfUser\x12 .plaza.v1.ListPostsOfUserRequest\x1a\x1b.plaza.v1.ListPostsResponse\"-\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1e\x12\x1c/api/v4/user-feeds/{user_id}\x90\x02\x01\x12~\n" +
 	"\x0fListContentFeed\x12 .plaza.v1.ListContentFeedRequest\x1a!.plaza.v1.ListContentFeedResponse\"&\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v3/content-feeds\x90\x02\x01\x12\x95\x01\n" +
 	"\x11ListCommunityFeed\x12\".plaza.v1.ListCommunityFeedRequest\x1a#.plaza.v1.ListCommunityFeedResponse\"7\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02(\x12&/api/v3/community-feeds/{community_id}\x90\x02\x01\x12\x89\x01\n" +
 	"\x11ListFollowingFeed\x12\".plaza.v1.ListFollowingFeedRequest\x1a#.plaza.v1.ListFollowingFeedResponse\"+\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c\x12\x1a/api/v1/me/following-feeds\x90\x02\x01\x12\x95\x01\n" +
@@ -1701,114 +1830,119 @@ func file_plaza_v1_feed_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_feed_proto_rawDescData
 }
 
-var file_plaza_v1_feed_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_plaza_v1_feed_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_plaza_v1_feed_proto_goTypes = []any{
 	(*ListUserFeedRequest)(nil),         // 0: plaza.v1.ListUserFeedRequest
-	(*ListContentFeedRequest)(nil),      // 1: plaza.v1.ListContentFeedRequest
-	(*ContentFeedData)(nil),             // 2: plaza.v1.ContentFeedData
-	(*ListContentFeedResponse)(nil),     // 3: plaza.v1.ListContentFeedResponse
-	(*UserFeedData)(nil),                // 4: plaza.v1.UserFeedData
-	(*ListUserFeedResponse)(nil),        // 5: plaza.v1.ListUserFeedResponse
-	(*ListCommunityFeedRequest)(nil),    // 6: plaza.v1.ListCommunityFeedRequest
-	(*CommunityFeedData)(nil),           // 7: plaza.v1.CommunityFeedData
-	(*ListCommunityFeedResponse)(nil),   // 8: plaza.v1.ListCommunityFeedResponse
-	(*ListFollowingFeedRequest)(nil),    // 9: plaza.v1.ListFollowingFeedRequest
-	(*FollowingPaging)(nil),             // 10: plaza.v1.FollowingPaging
-	(*ListFollowingFeedResponse)(nil),   // 11: plaza.v1.ListFollowingFeedResponse
-	(*ListGlobalFeedRequest)(nil),       // 12: plaza.v1.ListGlobalFeedRequest
-	(*ListRankedGlobalFeedRequest)(nil), // 13: plaza.v1.ListRankedGlobalFeedRequest
-	(*GlobalFeedData)(nil),              // 14: plaza.v1.GlobalFeedData
-	(*ListGlobalFeedResponse)(nil),      // 15: plaza.v1.ListGlobalFeedResponse
-	(*PageOptions)(nil),                 // 16: plaza.v1.PageOptions
-	(*Post)(nil),                        // 17: plaza.v1.Post
-	(*Comment)(nil),                     // 18: plaza.v1.Comment
-	(*User)(nil),                        // 19: plaza.v1.User
-	(*File)(nil),                        // 20: plaza.v1.File
-	(*Paging)(nil),                      // 21: plaza.v1.Paging
-	(*Community)(nil),                   // 22: plaza.v1.Community
-	(*CommunityUser)(nil),               // 23: plaza.v1.CommunityUser
-	(*Category)(nil),                    // 24: plaza.v1.Category
-	(*Feed)(nil),                        // 25: plaza.v1.Feed
+	(*ListPostsOfUserRequest)(nil),      // 1: plaza.v1.ListPostsOfUserRequest
+	(*ListContentFeedRequest)(nil),      // 2: plaza.v1.ListContentFeedRequest
+	(*ContentFeedData)(nil),             // 3: plaza.v1.ContentFeedData
+	(*ListContentFeedResponse)(nil),     // 4: plaza.v1.ListContentFeedResponse
+	(*UserFeedData)(nil),                // 5: plaza.v1.UserFeedData
+	(*ListUserFeedResponse)(nil),        // 6: plaza.v1.ListUserFeedResponse
+	(*ListCommunityFeedRequest)(nil),    // 7: plaza.v1.ListCommunityFeedRequest
+	(*CommunityFeedData)(nil),           // 8: plaza.v1.CommunityFeedData
+	(*ListCommunityFeedResponse)(nil),   // 9: plaza.v1.ListCommunityFeedResponse
+	(*ListFollowingFeedRequest)(nil),    // 10: plaza.v1.ListFollowingFeedRequest
+	(*FollowingPaging)(nil),             // 11: plaza.v1.FollowingPaging
+	(*ListFollowingFeedResponse)(nil),   // 12: plaza.v1.ListFollowingFeedResponse
+	(*ListGlobalFeedRequest)(nil),       // 13: plaza.v1.ListGlobalFeedRequest
+	(*ListRankedGlobalFeedRequest)(nil), // 14: plaza.v1.ListRankedGlobalFeedRequest
+	(*GlobalFeedData)(nil),              // 15: plaza.v1.GlobalFeedData
+	(*ListGlobalFeedResponse)(nil),      // 16: plaza.v1.ListGlobalFeedResponse
+	(*PageOptions)(nil),                 // 17: plaza.v1.PageOptions
+	(*Post)(nil),                        // 18: plaza.v1.Post
+	(*Comment)(nil),                     // 19: plaza.v1.Comment
+	(*User)(nil),                        // 20: plaza.v1.User
+	(*File)(nil),                        // 21: plaza.v1.File
+	(*Paging)(nil),                      // 22: plaza.v1.Paging
+	(*Community)(nil),                   // 23: plaza.v1.Community
+	(*CommunityUser)(nil),               // 24: plaza.v1.CommunityUser
+	(*Category)(nil),                    // 25: plaza.v1.Category
+	(*Feed)(nil),                        // 26: plaza.v1.Feed
+	(*ListPostsResponse)(nil),           // 27: plaza.v1.ListPostsResponse
 }
 var file_plaza_v1_feed_proto_depIdxs = []int32{
-	16, // 0: plaza.v1.ListUserFeedRequest.options:type_name -> plaza.v1.PageOptions
-	16, // 1: plaza.v1.ListContentFeedRequest.options:type_name -> plaza.v1.PageOptions
-	17, // 2: plaza.v1.ContentFeedData.posts:type_name -> plaza.v1.Post
-	17, // 3: plaza.v1.ContentFeedData.post_children:type_name -> plaza.v1.Post
-	18, // 4: plaza.v1.ContentFeedData.comments:type_name -> plaza.v1.Comment
-	19, // 5: plaza.v1.ContentFeedData.users:type_name -> plaza.v1.User
-	20, // 6: plaza.v1.ContentFeedData.files:type_name -> plaza.v1.File
-	21, // 7: plaza.v1.ContentFeedData.paging:type_name -> plaza.v1.Paging
-	2,  // 8: plaza.v1.ListContentFeedResponse.data:type_name -> plaza.v1.ContentFeedData
-	21, // 9: plaza.v1.ListContentFeedResponse.paging:type_name -> plaza.v1.Paging
-	17, // 10: plaza.v1.UserFeedData.posts:type_name -> plaza.v1.Post
-	17, // 11: plaza.v1.UserFeedData.post_children:type_name -> plaza.v1.Post
-	18, // 12: plaza.v1.UserFeedData.comments:type_name -> plaza.v1.Comment
-	19, // 13: plaza.v1.UserFeedData.users:type_name -> plaza.v1.User
-	20, // 14: plaza.v1.UserFeedData.files:type_name -> plaza.v1.File
-	21, // 15: plaza.v1.UserFeedData.paging:type_name -> plaza.v1.Paging
-	4,  // 16: plaza.v1.ListUserFeedResponse.data:type_name -> plaza.v1.UserFeedData
-	21, // 17: plaza.v1.ListUserFeedResponse.paging:type_name -> plaza.v1.Paging
-	16, // 18: plaza.v1.ListCommunityFeedRequest.options:type_name -> plaza.v1.PageOptions
-	17, // 19: plaza.v1.CommunityFeedData.posts:type_name -> plaza.v1.Post
-	17, // 20: plaza.v1.CommunityFeedData.post_children:type_name -> plaza.v1.Post
-	18, // 21: plaza.v1.CommunityFeedData.comments:type_name -> plaza.v1.Comment
-	19, // 22: plaza.v1.CommunityFeedData.users:type_name -> plaza.v1.User
-	20, // 23: plaza.v1.CommunityFeedData.files:type_name -> plaza.v1.File
-	22, // 24: plaza.v1.CommunityFeedData.communities:type_name -> plaza.v1.Community
-	23, // 25: plaza.v1.CommunityFeedData.community_users:type_name -> plaza.v1.CommunityUser
-	24, // 26: plaza.v1.CommunityFeedData.categories:type_name -> plaza.v1.Category
-	21, // 27: plaza.v1.CommunityFeedData.paging:type_name -> plaza.v1.Paging
-	7,  // 28: plaza.v1.ListCommunityFeedResponse.data:type_name -> plaza.v1.CommunityFeedData
-	21, // 29: plaza.v1.ListCommunityFeedResponse.paging:type_name -> plaza.v1.Paging
-	17, // 30: plaza.v1.ListFollowingFeedResponse.posts:type_name -> plaza.v1.Post
-	17, // 31: plaza.v1.ListFollowingFeedResponse.post_children:type_name -> plaza.v1.Post
-	18, // 32: plaza.v1.ListFollowingFeedResponse.comments:type_name -> plaza.v1.Comment
-	19, // 33: plaza.v1.ListFollowingFeedResponse.users:type_name -> plaza.v1.User
-	20, // 34: plaza.v1.ListFollowingFeedResponse.files:type_name -> plaza.v1.File
-	22, // 35: plaza.v1.ListFollowingFeedResponse.communities:type_name -> plaza.v1.Community
-	23, // 36: plaza.v1.ListFollowingFeedResponse.community_users:type_name -> plaza.v1.CommunityUser
-	24, // 37: plaza.v1.ListFollowingFeedResponse.categories:type_name -> plaza.v1.Category
-	10, // 38: plaza.v1.ListFollowingFeedResponse.paging:type_name -> plaza.v1.FollowingPaging
-	16, // 39: plaza.v1.ListGlobalFeedRequest.options:type_name -> plaza.v1.PageOptions
-	16, // 40: plaza.v1.ListRankedGlobalFeedRequest.options:type_name -> plaza.v1.PageOptions
-	17, // 41: plaza.v1.GlobalFeedData.posts:type_name -> plaza.v1.Post
-	17, // 42: plaza.v1.GlobalFeedData.post_children:type_name -> plaza.v1.Post
-	18, // 43: plaza.v1.GlobalFeedData.comments:type_name -> plaza.v1.Comment
-	19, // 44: plaza.v1.GlobalFeedData.users:type_name -> plaza.v1.User
-	20, // 45: plaza.v1.GlobalFeedData.files:type_name -> plaza.v1.File
-	22, // 46: plaza.v1.GlobalFeedData.communities:type_name -> plaza.v1.Community
-	23, // 47: plaza.v1.GlobalFeedData.community_users:type_name -> plaza.v1.CommunityUser
-	24, // 48: plaza.v1.GlobalFeedData.categories:type_name -> plaza.v1.Category
-	21, // 49: plaza.v1.GlobalFeedData.paging:type_name -> plaza.v1.Paging
-	14, // 50: plaza.v1.ListGlobalFeedResponse.data:type_name -> plaza.v1.GlobalFeedData
-	17, // 51: plaza.v1.ListGlobalFeedResponse.posts:type_name -> plaza.v1.Post
-	17, // 52: plaza.v1.ListGlobalFeedResponse.post_children:type_name -> plaza.v1.Post
-	18, // 53: plaza.v1.ListGlobalFeedResponse.comments:type_name -> plaza.v1.Comment
-	19, // 54: plaza.v1.ListGlobalFeedResponse.users:type_name -> plaza.v1.User
-	20, // 55: plaza.v1.ListGlobalFeedResponse.files:type_name -> plaza.v1.File
-	22, // 56: plaza.v1.ListGlobalFeedResponse.communities:type_name -> plaza.v1.Community
-	23, // 57: plaza.v1.ListGlobalFeedResponse.community_users:type_name -> plaza.v1.CommunityUser
-	24, // 58: plaza.v1.ListGlobalFeedResponse.categories:type_name -> plaza.v1.Category
-	25, // 59: plaza.v1.ListGlobalFeedResponse.feeds:type_name -> plaza.v1.Feed
-	21, // 60: plaza.v1.ListGlobalFeedResponse.paging:type_name -> plaza.v1.Paging
-	0,  // 61: plaza.v1.FeedService.ListUserFeed:input_type -> plaza.v1.ListUserFeedRequest
-	1,  // 62: plaza.v1.FeedService.ListContentFeed:input_type -> plaza.v1.ListContentFeedRequest
-	6,  // 63: plaza.v1.FeedService.ListCommunityFeed:input_type -> plaza.v1.ListCommunityFeedRequest
-	9,  // 64: plaza.v1.FeedService.ListFollowingFeed:input_type -> plaza.v1.ListFollowingFeedRequest
-	12, // 65: plaza.v1.FeedService.ListGlobalFeed:input_type -> plaza.v1.ListGlobalFeedRequest
-	13, // 66: plaza.v1.FeedService.ListRankedGlobalFeed:input_type -> plaza.v1.ListRankedGlobalFeedRequest
-	5,  // 67: plaza.v1.FeedService.ListUserFeed:output_type -> plaza.v1.ListUserFeedResponse
-	3,  // 68: plaza.v1.FeedService.ListContentFeed:output_type -> plaza.v1.ListContentFeedResponse
-	8,  // 69: plaza.v1.FeedService.ListCommunityFeed:output_type -> plaza.v1.ListCommunityFeedResponse
-	11, // 70: plaza.v1.FeedService.ListFollowingFeed:output_type -> plaza.v1.ListFollowingFeedResponse
-	15, // 71: plaza.v1.FeedService.ListGlobalFeed:output_type -> plaza.v1.ListGlobalFeedResponse
-	15, // 72: plaza.v1.FeedService.ListRankedGlobalFeed:output_type -> plaza.v1.ListGlobalFeedResponse
-	67, // [67:73] is the sub-list for method output_type
-	61, // [61:67] is the sub-list for method input_type
-	61, // [61:61] is the sub-list for extension type_name
-	61, // [61:61] is the sub-list for extension extendee
-	0,  // [0:61] is the sub-list for field type_name
+	17, // 0: plaza.v1.ListUserFeedRequest.options:type_name -> plaza.v1.PageOptions
+	17, // 1: plaza.v1.ListPostsOfUserRequest.options:type_name -> plaza.v1.PageOptions
+	17, // 2: plaza.v1.ListContentFeedRequest.options:type_name -> plaza.v1.PageOptions
+	18, // 3: plaza.v1.ContentFeedData.posts:type_name -> plaza.v1.Post
+	18, // 4: plaza.v1.ContentFeedData.post_children:type_name -> plaza.v1.Post
+	19, // 5: plaza.v1.ContentFeedData.comments:type_name -> plaza.v1.Comment
+	20, // 6: plaza.v1.ContentFeedData.users:type_name -> plaza.v1.User
+	21, // 7: plaza.v1.ContentFeedData.files:type_name -> plaza.v1.File
+	22, // 8: plaza.v1.ContentFeedData.paging:type_name -> plaza.v1.Paging
+	3,  // 9: plaza.v1.ListContentFeedResponse.data:type_name -> plaza.v1.ContentFeedData
+	22, // 10: plaza.v1.ListContentFeedResponse.paging:type_name -> plaza.v1.Paging
+	18, // 11: plaza.v1.UserFeedData.posts:type_name -> plaza.v1.Post
+	18, // 12: plaza.v1.UserFeedData.post_children:type_name -> plaza.v1.Post
+	19, // 13: plaza.v1.UserFeedData.comments:type_name -> plaza.v1.Comment
+	20, // 14: plaza.v1.UserFeedData.users:type_name -> plaza.v1.User
+	21, // 15: plaza.v1.UserFeedData.files:type_name -> plaza.v1.File
+	22, // 16: plaza.v1.UserFeedData.paging:type_name -> plaza.v1.Paging
+	5,  // 17: plaza.v1.ListUserFeedResponse.data:type_name -> plaza.v1.UserFeedData
+	22, // 18: plaza.v1.ListUserFeedResponse.paging:type_name -> plaza.v1.Paging
+	17, // 19: plaza.v1.ListCommunityFeedRequest.options:type_name -> plaza.v1.PageOptions
+	18, // 20: plaza.v1.CommunityFeedData.posts:type_name -> plaza.v1.Post
+	18, // 21: plaza.v1.CommunityFeedData.post_children:type_name -> plaza.v1.Post
+	19, // 22: plaza.v1.CommunityFeedData.comments:type_name -> plaza.v1.Comment
+	20, // 23: plaza.v1.CommunityFeedData.users:type_name -> plaza.v1.User
+	21, // 24: plaza.v1.CommunityFeedData.files:type_name -> plaza.v1.File
+	23, // 25: plaza.v1.CommunityFeedData.communities:type_name -> plaza.v1.Community
+	24, // 26: plaza.v1.CommunityFeedData.community_users:type_name -> plaza.v1.CommunityUser
+	25, // 27: plaza.v1.CommunityFeedData.categories:type_name -> plaza.v1.Category
+	22, // 28: plaza.v1.CommunityFeedData.paging:type_name -> plaza.v1.Paging
+	8,  // 29: plaza.v1.ListCommunityFeedResponse.data:type_name -> plaza.v1.CommunityFeedData
+	22, // 30: plaza.v1.ListCommunityFeedResponse.paging:type_name -> plaza.v1.Paging
+	18, // 31: plaza.v1.ListFollowingFeedResponse.posts:type_name -> plaza.v1.Post
+	18, // 32: plaza.v1.ListFollowingFeedResponse.post_children:type_name -> plaza.v1.Post
+	19, // 33: plaza.v1.ListFollowingFeedResponse.comments:type_name -> plaza.v1.Comment
+	20, // 34: plaza.v1.ListFollowingFeedResponse.users:type_name -> plaza.v1.User
+	21, // 35: plaza.v1.ListFollowingFeedResponse.files:type_name -> plaza.v1.File
+	23, // 36: plaza.v1.ListFollowingFeedResponse.communities:type_name -> plaza.v1.Community
+	24, // 37: plaza.v1.ListFollowingFeedResponse.community_users:type_name -> plaza.v1.CommunityUser
+	25, // 38: plaza.v1.ListFollowingFeedResponse.categories:type_name -> plaza.v1.Category
+	11, // 39: plaza.v1.ListFollowingFeedResponse.paging:type_name -> plaza.v1.FollowingPaging
+	17, // 40: plaza.v1.ListGlobalFeedRequest.options:type_name -> plaza.v1.PageOptions
+	17, // 41: plaza.v1.ListRankedGlobalFeedRequest.options:type_name -> plaza.v1.PageOptions
+	18, // 42: plaza.v1.GlobalFeedData.posts:type_name -> plaza.v1.Post
+	18, // 43: plaza.v1.GlobalFeedData.post_children:type_name -> plaza.v1.Post
+	19, // 44: plaza.v1.GlobalFeedData.comments:type_name -> plaza.v1.Comment
+	20, // 45: plaza.v1.GlobalFeedData.users:type_name -> plaza.v1.User
+	21, // 46: plaza.v1.GlobalFeedData.files:type_name -> plaza.v1.File
+	23, // 47: plaza.v1.GlobalFeedData.communities:type_name -> plaza.v1.Community
+	24, // 48: plaza.v1.GlobalFeedData.community_users:type_name -> plaza.v1.CommunityUser
+	25, // 49: plaza.v1.GlobalFeedData.categories:type_name -> plaza.v1.Category
+	22, // 50: plaza.v1.GlobalFeedData.paging:type_name -> plaza.v1.Paging
+	15, // 51: plaza.v1.ListGlobalFeedResponse.data:type_name -> plaza.v1.GlobalFeedData
+	18, // 52: plaza.v1.ListGlobalFeedResponse.posts:type_name -> plaza.v1.Post
+	18, // 53: plaza.v1.ListGlobalFeedResponse.post_children:type_name -> plaza.v1.Post
+	19, // 54: plaza.v1.ListGlobalFeedResponse.comments:type_name -> plaza.v1.Comment
+	20, // 55: plaza.v1.ListGlobalFeedResponse.users:type_name -> plaza.v1.User
+	21, // 56: plaza.v1.ListGlobalFeedResponse.files:type_name -> plaza.v1.File
+	23, // 57: plaza.v1.ListGlobalFeedResponse.communities:type_name -> plaza.v1.Community
+	24, // 58: plaza.v1.ListGlobalFeedResponse.community_users:type_name -> plaza.v1.CommunityUser
+	25, // 59: plaza.v1.ListGlobalFeedResponse.categories:type_name -> plaza.v1.Category
+	26, // 60: plaza.v1.ListGlobalFeedResponse.feeds:type_name -> plaza.v1.Feed
+	22, // 61: plaza.v1.ListGlobalFeedResponse.paging:type_name -> plaza.v1.Paging
+	0,  // 62: plaza.v1.FeedService.ListUserFeed:input_type -> plaza.v1.ListUserFeedRequest
+	1,  // 63: plaza.v1.FeedService.ListPostsOfUser:input_type -> plaza.v1.ListPostsOfUserRequest
+	2,  // 64: plaza.v1.FeedService.ListContentFeed:input_type -> plaza.v1.ListContentFeedRequest
+	7,  // 65: plaza.v1.FeedService.ListCommunityFeed:input_type -> plaza.v1.ListCommunityFeedRequest
+	10, // 66: plaza.v1.FeedService.ListFollowingFeed:input_type -> plaza.v1.ListFollowingFeedRequest
+	13, // 67: plaza.v1.FeedService.ListGlobalFeed:input_type -> plaza.v1.ListGlobalFeedRequest
+	14, // 68: plaza.v1.FeedService.ListRankedGlobalFeed:input_type -> plaza.v1.ListRankedGlobalFeedRequest
+	6,  // 69: plaza.v1.FeedService.ListUserFeed:output_type -> plaza.v1.ListUserFeedResponse
+	27, // 70: plaza.v1.FeedService.ListPostsOfUser:output_type -> plaza.v1.ListPostsResponse
+	4,  // 71: plaza.v1.FeedService.ListContentFeed:output_type -> plaza.v1.ListContentFeedResponse
+	9,  // 72: plaza.v1.FeedService.ListCommunityFeed:output_type -> plaza.v1.ListCommunityFeedResponse
+	12, // 73: plaza.v1.FeedService.ListFollowingFeed:output_type -> plaza.v1.ListFollowingFeedResponse
+	16, // 74: plaza.v1.FeedService.ListGlobalFeed:output_type -> plaza.v1.ListGlobalFeedResponse
+	16, // 75: plaza.v1.FeedService.ListRankedGlobalFeed:output_type -> plaza.v1.ListGlobalFeedResponse
+	69, // [69:76] is the sub-list for method output_type
+	62, // [62:69] is the sub-list for method input_type
+	62, // [62:62] is the sub-list for extension type_name
+	62, // [62:62] is the sub-list for extension extendee
+	0,  // [0:62] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_feed_proto_init() }
@@ -1827,17 +1961,18 @@ func file_plaza_v1_feed_proto_init() {
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_feed_proto_msgTypes[0].OneofWrappers = []any{}
 	file_plaza_v1_feed_proto_msgTypes[1].OneofWrappers = []any{}
-	file_plaza_v1_feed_proto_msgTypes[6].OneofWrappers = []any{}
-	file_plaza_v1_feed_proto_msgTypes[9].OneofWrappers = []any{}
-	file_plaza_v1_feed_proto_msgTypes[12].OneofWrappers = []any{}
+	file_plaza_v1_feed_proto_msgTypes[2].OneofWrappers = []any{}
+	file_plaza_v1_feed_proto_msgTypes[7].OneofWrappers = []any{}
+	file_plaza_v1_feed_proto_msgTypes[10].OneofWrappers = []any{}
 	file_plaza_v1_feed_proto_msgTypes[13].OneofWrappers = []any{}
+	file_plaza_v1_feed_proto_msgTypes[14].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_feed_proto_rawDesc), len(file_plaza_v1_feed_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   16,
+			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

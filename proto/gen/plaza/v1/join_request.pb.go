@@ -425,6 +425,61 @@ func (x *GetMyJoinRequestRequest) GetCommunityId() string {
 	return ""
 }
 
+// BatchGetMyJoinRequestsRequest names the communities.
+type BatchGetMyJoinRequestsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ids of the communities, 1 to 100.
+	CommunityIds []string `protobuf:"bytes,1,rep,name=community_ids,json=communityIds,proto3" json:"community_ids,omitempty"`
+	// Accepted for compatibility, without effect.
+	Options       *PageOptions `protobuf:"bytes,2,opt,name=options,proto3" json:"options,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BatchGetMyJoinRequestsRequest) Reset() {
+	*x = BatchGetMyJoinRequestsRequest{}
+	mi := &file_plaza_v1_join_request_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BatchGetMyJoinRequestsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BatchGetMyJoinRequestsRequest) ProtoMessage() {}
+
+func (x *BatchGetMyJoinRequestsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_join_request_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BatchGetMyJoinRequestsRequest.ProtoReflect.Descriptor instead.
+func (*BatchGetMyJoinRequestsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_join_request_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *BatchGetMyJoinRequestsRequest) GetCommunityIds() []string {
+	if x != nil {
+		return x.CommunityIds
+	}
+	return nil
+}
+
+func (x *BatchGetMyJoinRequestsRequest) GetOptions() *PageOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
 // ListJoinRequestsRequest filters and orders the requests.
 type ListJoinRequestsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -450,7 +505,7 @@ type ListJoinRequestsRequest struct {
 
 func (x *ListJoinRequestsRequest) Reset() {
 	*x = ListJoinRequestsRequest{}
-	mi := &file_plaza_v1_join_request_proto_msgTypes[5]
+	mi := &file_plaza_v1_join_request_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -462,7 +517,7 @@ func (x *ListJoinRequestsRequest) String() string {
 func (*ListJoinRequestsRequest) ProtoMessage() {}
 
 func (x *ListJoinRequestsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_join_request_proto_msgTypes[5]
+	mi := &file_plaza_v1_join_request_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -475,7 +530,7 @@ func (x *ListJoinRequestsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListJoinRequestsRequest.ProtoReflect.Descriptor instead.
 func (*ListJoinRequestsRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_join_request_proto_rawDescGZIP(), []int{5}
+	return file_plaza_v1_join_request_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListJoinRequestsRequest) GetCommunityId() string {
@@ -547,7 +602,7 @@ type ApproveJoinRequest struct {
 
 func (x *ApproveJoinRequest) Reset() {
 	*x = ApproveJoinRequest{}
-	mi := &file_plaza_v1_join_request_proto_msgTypes[6]
+	mi := &file_plaza_v1_join_request_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -559,7 +614,7 @@ func (x *ApproveJoinRequest) String() string {
 func (*ApproveJoinRequest) ProtoMessage() {}
 
 func (x *ApproveJoinRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_join_request_proto_msgTypes[6]
+	mi := &file_plaza_v1_join_request_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -572,7 +627,7 @@ func (x *ApproveJoinRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApproveJoinRequest.ProtoReflect.Descriptor instead.
 func (*ApproveJoinRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_join_request_proto_rawDescGZIP(), []int{6}
+	return file_plaza_v1_join_request_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ApproveJoinRequest) GetCommunityId() string {
@@ -602,7 +657,7 @@ type RejectJoinRequest struct {
 
 func (x *RejectJoinRequest) Reset() {
 	*x = RejectJoinRequest{}
-	mi := &file_plaza_v1_join_request_proto_msgTypes[7]
+	mi := &file_plaza_v1_join_request_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -614,7 +669,7 @@ func (x *RejectJoinRequest) String() string {
 func (*RejectJoinRequest) ProtoMessage() {}
 
 func (x *RejectJoinRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_join_request_proto_msgTypes[7]
+	mi := &file_plaza_v1_join_request_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -627,7 +682,7 @@ func (x *RejectJoinRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RejectJoinRequest.ProtoReflect.Descriptor instead.
 func (*RejectJoinRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_join_request_proto_rawDescGZIP(), []int{7}
+	return file_plaza_v1_join_request_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *RejectJoinRequest) GetCommunityId() string {
@@ -683,7 +738,10 @@ const file_plaza_v1_join_request_proto_rawDesc = "" +
 	"\x11CancelJoinRequest\x12,\n" +
 	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\"G\n" +
 	"\x17GetMyJoinRequestRequest\x12,\n" +
-	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\"\xf4\x03\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\"\x89\x01\n" +
+	"\x1dBatchGetMyJoinRequestsRequest\x127\n" +
+	"\rcommunity_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x88\xea0\x01R\fcommunityIds\x12/\n" +
+	"\aoptions\x18\x02 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"\xf4\x03\n" +
 	"\x17ListJoinRequestsRequest\x12,\n" +
 	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x12H\n" +
 	"\x06status\x18\x02 \x01(\tB0\xbaH-\xd8\x01\x01r(R\apendingR\bapprovedR\brejectedR\tcancelledR\x06status\x12P\n" +
@@ -700,12 +758,13 @@ const file_plaza_v1_join_request_proto_rawDesc = "" +
 	"\auser_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId\"e\n" +
 	"\x11RejectJoinRequest\x12,\n" +
 	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x12\"\n" +
-	"\auser_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId2\xd6\x06\n" +
+	"\auser_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId2\xed\a\n" +
 	"\x12JoinRequestService\x12\x84\x01\n" +
 	"\vRequestJoin\x12\x1c.plaza.v1.RequestJoinRequest\x1a\x1d.plaza.v1.JoinRequestResponse\"8\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02,:\x01*\"'/api/v4/communities/{community_id}/join\x12{\n" +
 	"\n" +
 	"CancelJoin\x12\x1b.plaza.v1.CancelJoinRequest\x1a\x19.plaza.v1.SuccessResponse\"5\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02)*'/api/v4/communities/{community_id}/join\x12\x91\x01\n" +
-	"\x10GetMyJoinRequest\x12!.plaza.v1.GetMyJoinRequestRequest\x1a\x1d.plaza.v1.JoinRequestResponse\";\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02,\x12*/api/v4/communities/{community_id}/join/me\x90\x02\x01\x12\x90\x01\n" +
+	"\x10GetMyJoinRequest\x12!.plaza.v1.GetMyJoinRequestRequest\x1a\x1d.plaza.v1.JoinRequestResponse\";\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02,\x12*/api/v4/communities/{community_id}/join/me\x90\x02\x01\x12\x94\x01\n" +
+	"\x16BatchGetMyJoinRequests\x12'.plaza.v1.BatchGetMyJoinRequestsRequest\x1a\x1d.plaza.v1.JoinRequestResponse\"2\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#\x12!/api/v4/communities/join/requests\x90\x02\x01\x12\x90\x01\n" +
 	"\x10ListJoinRequests\x12!.plaza.v1.ListJoinRequestsRequest\x1a\x1d.plaza.v1.JoinRequestResponse\":\xa2\xbb\x18\x04\b\x04\x10\x17\x82\xd3\xe4\x93\x02)\x12'/api/v4/communities/{community_id}/join\x90\x02\x01\x12\x8a\x01\n" +
 	"\vApproveJoin\x12\x1c.plaza.v1.ApproveJoinRequest\x1a\x19.plaza.v1.SuccessResponse\"B\xa2\xbb\x18\x04\b\x04\x10\x17\x82\xd3\xe4\x93\x024:\x01*\"//api/v4/communities/{community_id}/join/approve\x12\x87\x01\n" +
 	"\n" +
@@ -723,49 +782,53 @@ func file_plaza_v1_join_request_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_join_request_proto_rawDescData
 }
 
-var file_plaza_v1_join_request_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_plaza_v1_join_request_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_plaza_v1_join_request_proto_goTypes = []any{
-	(*JoinRequest)(nil),             // 0: plaza.v1.JoinRequest
-	(*JoinRequestResponse)(nil),     // 1: plaza.v1.JoinRequestResponse
-	(*RequestJoinRequest)(nil),      // 2: plaza.v1.RequestJoinRequest
-	(*CancelJoinRequest)(nil),       // 3: plaza.v1.CancelJoinRequest
-	(*GetMyJoinRequestRequest)(nil), // 4: plaza.v1.GetMyJoinRequestRequest
-	(*ListJoinRequestsRequest)(nil), // 5: plaza.v1.ListJoinRequestsRequest
-	(*ApproveJoinRequest)(nil),      // 6: plaza.v1.ApproveJoinRequest
-	(*RejectJoinRequest)(nil),       // 7: plaza.v1.RejectJoinRequest
-	(*timestamppb.Timestamp)(nil),   // 8: google.protobuf.Timestamp
-	(*User)(nil),                    // 9: plaza.v1.User
-	(*File)(nil),                    // 10: plaza.v1.File
-	(*Paging)(nil),                  // 11: plaza.v1.Paging
-	(*PageOptions)(nil),             // 12: plaza.v1.PageOptions
-	(*SuccessResponse)(nil),         // 13: plaza.v1.SuccessResponse
+	(*JoinRequest)(nil),                   // 0: plaza.v1.JoinRequest
+	(*JoinRequestResponse)(nil),           // 1: plaza.v1.JoinRequestResponse
+	(*RequestJoinRequest)(nil),            // 2: plaza.v1.RequestJoinRequest
+	(*CancelJoinRequest)(nil),             // 3: plaza.v1.CancelJoinRequest
+	(*GetMyJoinRequestRequest)(nil),       // 4: plaza.v1.GetMyJoinRequestRequest
+	(*BatchGetMyJoinRequestsRequest)(nil), // 5: plaza.v1.BatchGetMyJoinRequestsRequest
+	(*ListJoinRequestsRequest)(nil),       // 6: plaza.v1.ListJoinRequestsRequest
+	(*ApproveJoinRequest)(nil),            // 7: plaza.v1.ApproveJoinRequest
+	(*RejectJoinRequest)(nil),             // 8: plaza.v1.RejectJoinRequest
+	(*timestamppb.Timestamp)(nil),         // 9: google.protobuf.Timestamp
+	(*User)(nil),                          // 10: plaza.v1.User
+	(*File)(nil),                          // 11: plaza.v1.File
+	(*Paging)(nil),                        // 12: plaza.v1.Paging
+	(*PageOptions)(nil),                   // 13: plaza.v1.PageOptions
+	(*SuccessResponse)(nil),               // 14: plaza.v1.SuccessResponse
 }
 var file_plaza_v1_join_request_proto_depIdxs = []int32{
-	8,  // 0: plaza.v1.JoinRequest.responded_at:type_name -> google.protobuf.Timestamp
-	8,  // 1: plaza.v1.JoinRequest.created_at:type_name -> google.protobuf.Timestamp
-	8,  // 2: plaza.v1.JoinRequest.updated_at:type_name -> google.protobuf.Timestamp
+	9,  // 0: plaza.v1.JoinRequest.responded_at:type_name -> google.protobuf.Timestamp
+	9,  // 1: plaza.v1.JoinRequest.created_at:type_name -> google.protobuf.Timestamp
+	9,  // 2: plaza.v1.JoinRequest.updated_at:type_name -> google.protobuf.Timestamp
 	0,  // 3: plaza.v1.JoinRequestResponse.join_requests:type_name -> plaza.v1.JoinRequest
-	9,  // 4: plaza.v1.JoinRequestResponse.users:type_name -> plaza.v1.User
-	10, // 5: plaza.v1.JoinRequestResponse.files:type_name -> plaza.v1.File
-	11, // 6: plaza.v1.JoinRequestResponse.paging:type_name -> plaza.v1.Paging
-	12, // 7: plaza.v1.ListJoinRequestsRequest.options:type_name -> plaza.v1.PageOptions
-	2,  // 8: plaza.v1.JoinRequestService.RequestJoin:input_type -> plaza.v1.RequestJoinRequest
-	3,  // 9: plaza.v1.JoinRequestService.CancelJoin:input_type -> plaza.v1.CancelJoinRequest
-	4,  // 10: plaza.v1.JoinRequestService.GetMyJoinRequest:input_type -> plaza.v1.GetMyJoinRequestRequest
-	5,  // 11: plaza.v1.JoinRequestService.ListJoinRequests:input_type -> plaza.v1.ListJoinRequestsRequest
-	6,  // 12: plaza.v1.JoinRequestService.ApproveJoin:input_type -> plaza.v1.ApproveJoinRequest
-	7,  // 13: plaza.v1.JoinRequestService.RejectJoin:input_type -> plaza.v1.RejectJoinRequest
-	1,  // 14: plaza.v1.JoinRequestService.RequestJoin:output_type -> plaza.v1.JoinRequestResponse
-	13, // 15: plaza.v1.JoinRequestService.CancelJoin:output_type -> plaza.v1.SuccessResponse
-	1,  // 16: plaza.v1.JoinRequestService.GetMyJoinRequest:output_type -> plaza.v1.JoinRequestResponse
-	1,  // 17: plaza.v1.JoinRequestService.ListJoinRequests:output_type -> plaza.v1.JoinRequestResponse
-	13, // 18: plaza.v1.JoinRequestService.ApproveJoin:output_type -> plaza.v1.SuccessResponse
-	13, // 19: plaza.v1.JoinRequestService.RejectJoin:output_type -> plaza.v1.SuccessResponse
-	14, // [14:20] is the sub-list for method output_type
-	8,  // [8:14] is the sub-list for method input_type
-	8,  // [8:8] is the sub-list for extension type_name
-	8,  // [8:8] is the sub-list for extension extendee
-	0,  // [0:8] is the sub-list for field type_name
+	10, // 4: plaza.v1.JoinRequestResponse.users:type_name -> plaza.v1.User
+	11, // 5: plaza.v1.JoinRequestResponse.files:type_name -> plaza.v1.File
+	12, // 6: plaza.v1.JoinRequestResponse.paging:type_name -> plaza.v1.Paging
+	13, // 7: plaza.v1.BatchGetMyJoinRequestsRequest.options:type_name -> plaza.v1.PageOptions
+	13, // 8: plaza.v1.ListJoinRequestsRequest.options:type_name -> plaza.v1.PageOptions
+	2,  // 9: plaza.v1.JoinRequestService.RequestJoin:input_type -> plaza.v1.RequestJoinRequest
+	3,  // 10: plaza.v1.JoinRequestService.CancelJoin:input_type -> plaza.v1.CancelJoinRequest
+	4,  // 11: plaza.v1.JoinRequestService.GetMyJoinRequest:input_type -> plaza.v1.GetMyJoinRequestRequest
+	5,  // 12: plaza.v1.JoinRequestService.BatchGetMyJoinRequests:input_type -> plaza.v1.BatchGetMyJoinRequestsRequest
+	6,  // 13: plaza.v1.JoinRequestService.ListJoinRequests:input_type -> plaza.v1.ListJoinRequestsRequest
+	7,  // 14: plaza.v1.JoinRequestService.ApproveJoin:input_type -> plaza.v1.ApproveJoinRequest
+	8,  // 15: plaza.v1.JoinRequestService.RejectJoin:input_type -> plaza.v1.RejectJoinRequest
+	1,  // 16: plaza.v1.JoinRequestService.RequestJoin:output_type -> plaza.v1.JoinRequestResponse
+	14, // 17: plaza.v1.JoinRequestService.CancelJoin:output_type -> plaza.v1.SuccessResponse
+	1,  // 18: plaza.v1.JoinRequestService.GetMyJoinRequest:output_type -> plaza.v1.JoinRequestResponse
+	1,  // 19: plaza.v1.JoinRequestService.BatchGetMyJoinRequests:output_type -> plaza.v1.JoinRequestResponse
+	1,  // 20: plaza.v1.JoinRequestService.ListJoinRequests:output_type -> plaza.v1.JoinRequestResponse
+	14, // 21: plaza.v1.JoinRequestService.ApproveJoin:output_type -> plaza.v1.SuccessResponse
+	14, // 22: plaza.v1.JoinRequestService.RejectJoin:output_type -> plaza.v1.SuccessResponse
+	16, // [16:23] is the sub-list for method output_type
+	9,  // [9:16] is the sub-list for method input_type
+	9,  // [9:9] is the sub-list for extension type_name
+	9,  // [9:9] is the sub-list for extension extendee
+	0,  // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_join_request_proto_init() }
@@ -784,7 +847,7 @@ func file_plaza_v1_join_request_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_join_request_proto_rawDesc), len(file_plaza_v1_join_request_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   8,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -209,8 +209,10 @@ type NetworkSettings struct {
 	RetentionAuditDays int32 `protobuf:"varint,84,opt,name=retention_audit_days,json=retentionAuditDays,proto3" json:"retention_audit_days,omitempty"`
 	// Access type of uploaded files whose form has no `accessType`: `public` or `network`. The initial value is `public`.
 	DefaultAccessType string `protobuf:"bytes,85,opt,name=default_access_type,json=defaultAccessType,proto3" json:"default_access_type,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// Interval in minutes at which clients send heartbeats. The initial value is 1.
+	PresenceHeartbeatMinutes int32 `protobuf:"varint,86,opt,name=presence_heartbeat_minutes,json=presenceHeartbeatMinutes,proto3" json:"presence_heartbeat_minutes,omitempty"`
+	unknownFields            protoimpl.UnknownFields
+	sizeCache                protoimpl.SizeCache
 }
 
 func (x *NetworkSettings) Reset() {
@@ -355,6 +357,13 @@ func (x *NetworkSettings) GetDefaultAccessType() string {
 	return ""
 }
 
+func (x *NetworkSettings) GetPresenceHeartbeatMinutes() int32 {
+	if x != nil {
+		return x.PresenceHeartbeatMinutes
+	}
+	return 0
+}
+
 // GetNetworkSettingsRequest has no fields.
 type GetNetworkSettingsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -431,8 +440,10 @@ type UpdateNetworkSettingsRequest struct {
 	RetentionAuditDays *int32 `protobuf:"varint,84,opt,name=retention_audit_days,json=retentionAuditDays,proto3,oneof" json:"retention_audit_days,omitempty"`
 	// Access type of uploaded files whose form has no `accessType`: `public` or `network`.
 	DefaultAccessType *string `protobuf:"bytes,85,opt,name=default_access_type,json=defaultAccessType,proto3,oneof" json:"default_access_type,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// Interval in minutes at which clients send heartbeats, 1 to 60.
+	PresenceHeartbeatMinutes *int32 `protobuf:"varint,86,opt,name=presence_heartbeat_minutes,json=presenceHeartbeatMinutes,proto3,oneof" json:"presence_heartbeat_minutes,omitempty"`
+	unknownFields            protoimpl.UnknownFields
+	sizeCache                protoimpl.SizeCache
 }
 
 func (x *UpdateNetworkSettingsRequest) Reset() {
@@ -575,6 +586,13 @@ func (x *UpdateNetworkSettingsRequest) GetDefaultAccessType() string {
 		return *x.DefaultAccessType
 	}
 	return ""
+}
+
+func (x *UpdateNetworkSettingsRequest) GetPresenceHeartbeatMinutes() int32 {
+	if x != nil && x.PresenceHeartbeatMinutes != nil {
+		return *x.PresenceHeartbeatMinutes
+	}
+	return 0
 }
 
 // GlobalFeedSettings determines which posts the global feed contains.
@@ -1477,6 +1495,826 @@ func (x *MessagePreviewSetting) GetIsIncludeDeleted() bool {
 	return false
 }
 
+// GetFeedSettingsRequest has no fields.
+type GetFeedSettingsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetFeedSettingsRequest) Reset() {
+	*x = GetFeedSettingsRequest{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetFeedSettingsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetFeedSettingsRequest) ProtoMessage() {}
+
+func (x *GetFeedSettingsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetFeedSettingsRequest.ProtoReflect.Descriptor instead.
+func (*GetFeedSettingsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{18}
+}
+
+// FeedSettings contains what posts, messages and stories may contain.
+type FeedSettings struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// One for each of `post`, `message` and `story`.
+	FeedSettings  []*FeedSetting `protobuf:"bytes,1,rep,name=feed_settings,json=feedSettings,proto3" json:"feed_settings,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FeedSettings) Reset() {
+	*x = FeedSettings{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FeedSettings) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FeedSettings) ProtoMessage() {}
+
+func (x *FeedSettings) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FeedSettings.ProtoReflect.Descriptor instead.
+func (*FeedSettings) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *FeedSettings) GetFeedSettings() []*FeedSetting {
+	if x != nil {
+		return x.FeedSettings
+	}
+	return nil
+}
+
+// FeedSetting contains the settings of one use of files.
+type FeedSetting struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The use: `post`, `message` or `story`.
+	FeedType string `protobuf:"bytes,1,opt,name=feed_type,json=feedType,proto3" json:"feed_type,omitempty"`
+	// The settings by type of content.
+	ContentSettings []*ContentSetting `protobuf:"bytes,2,rep,name=content_settings,json=contentSettings,proto3" json:"content_settings,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *FeedSetting) Reset() {
+	*x = FeedSetting{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FeedSetting) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FeedSetting) ProtoMessage() {}
+
+func (x *FeedSetting) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FeedSetting.ProtoReflect.Descriptor instead.
+func (*FeedSetting) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *FeedSetting) GetFeedType() string {
+	if x != nil {
+		return x.FeedType
+	}
+	return ""
+}
+
+func (x *FeedSetting) GetContentSettings() []*ContentSetting {
+	if x != nil {
+		return x.ContentSettings
+	}
+	return nil
+}
+
+// ContentSetting contains the settings of one type of content.
+type ContentSetting struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Always `video`.
+	ContentType string `protobuf:"bytes,1,opt,name=content_type,json=contentType,proto3" json:"content_type,omitempty"`
+	// Whether videos can be uploaded for this use. Uploads without `feedType` count as `post`, those for `chat` as `message`.
+	// The initial value is `true`.
+	Allowed bool `protobuf:"varint,2,opt,name=allowed,proto3" json:"allowed,omitempty"`
+	// Maximum duration of a video in seconds. The initial values are 7,200 in posts, 600 in messages and 90 in stories. Clients
+	// apply it: servers do not examine videos.
+	MaxDurationSeconds int32 `protobuf:"varint,3,opt,name=max_duration_seconds,json=maxDurationSeconds,proto3" json:"max_duration_seconds,omitempty"`
+	// The resolutions that clients offer.
+	TranscodeConfig *TranscodeConfig `protobuf:"bytes,4,opt,name=transcode_config,json=transcodeConfig,proto3" json:"transcode_config,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *ContentSetting) Reset() {
+	*x = ContentSetting{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ContentSetting) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ContentSetting) ProtoMessage() {}
+
+func (x *ContentSetting) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ContentSetting.ProtoReflect.Descriptor instead.
+func (*ContentSetting) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *ContentSetting) GetContentType() string {
+	if x != nil {
+		return x.ContentType
+	}
+	return ""
+}
+
+func (x *ContentSetting) GetAllowed() bool {
+	if x != nil {
+		return x.Allowed
+	}
+	return false
+}
+
+func (x *ContentSetting) GetMaxDurationSeconds() int32 {
+	if x != nil {
+		return x.MaxDurationSeconds
+	}
+	return 0
+}
+
+func (x *ContentSetting) GetTranscodeConfig() *TranscodeConfig {
+	if x != nil {
+		return x.TranscodeConfig
+	}
+	return nil
+}
+
+// TranscodeConfig contains the resolutions of videos that clients offer.
+type TranscodeConfig struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The largest one: `1080p` (initial value), `720p`, `480p` or `360p`.
+	MaxResolution string `protobuf:"bytes,1,opt,name=max_resolution,json=maxResolution,proto3" json:"max_resolution,omitempty"`
+	// The smallest one. The initial value is `360p`.
+	MinResolution string `protobuf:"bytes,2,opt,name=min_resolution,json=minResolution,proto3" json:"min_resolution,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TranscodeConfig) Reset() {
+	*x = TranscodeConfig{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TranscodeConfig) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TranscodeConfig) ProtoMessage() {}
+
+func (x *TranscodeConfig) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TranscodeConfig.ProtoReflect.Descriptor instead.
+func (*TranscodeConfig) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *TranscodeConfig) GetMaxResolution() string {
+	if x != nil {
+		return x.MaxResolution
+	}
+	return ""
+}
+
+func (x *TranscodeConfig) GetMinResolution() string {
+	if x != nil {
+		return x.MinResolution
+	}
+	return ""
+}
+
+// UpdateFeedSettingsRequest contains the fields to change.
+type UpdateFeedSettingsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The settings of posts. The duration is at most 7,200 seconds.
+	Post *FeedSettingUpdate `protobuf:"bytes,1,opt,name=post,proto3" json:"post,omitempty"`
+	// The settings of messages. The duration is at most 600 seconds.
+	Message *FeedSettingUpdate `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	// The settings of stories. The duration is at most 90 seconds.
+	Story         *FeedSettingUpdate `protobuf:"bytes,3,opt,name=story,proto3" json:"story,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateFeedSettingsRequest) Reset() {
+	*x = UpdateFeedSettingsRequest{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateFeedSettingsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateFeedSettingsRequest) ProtoMessage() {}
+
+func (x *UpdateFeedSettingsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateFeedSettingsRequest.ProtoReflect.Descriptor instead.
+func (*UpdateFeedSettingsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *UpdateFeedSettingsRequest) GetPost() *FeedSettingUpdate {
+	if x != nil {
+		return x.Post
+	}
+	return nil
+}
+
+func (x *UpdateFeedSettingsRequest) GetMessage() *FeedSettingUpdate {
+	if x != nil {
+		return x.Message
+	}
+	return nil
+}
+
+func (x *UpdateFeedSettingsRequest) GetStory() *FeedSettingUpdate {
+	if x != nil {
+		return x.Story
+	}
+	return nil
+}
+
+// FeedSettingUpdate contains the settings of one use to change.
+type FeedSettingUpdate struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The settings of videos.
+	Video         *VideoSettingUpdate `protobuf:"bytes,1,opt,name=video,proto3" json:"video,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FeedSettingUpdate) Reset() {
+	*x = FeedSettingUpdate{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FeedSettingUpdate) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FeedSettingUpdate) ProtoMessage() {}
+
+func (x *FeedSettingUpdate) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FeedSettingUpdate.ProtoReflect.Descriptor instead.
+func (*FeedSettingUpdate) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *FeedSettingUpdate) GetVideo() *VideoSettingUpdate {
+	if x != nil {
+		return x.Video
+	}
+	return nil
+}
+
+// VideoSettingUpdate contains the settings of videos to change.
+type VideoSettingUpdate struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether videos can be uploaded for this use.
+	Allowed *bool `protobuf:"varint,1,opt,name=allowed,proto3,oneof" json:"allowed,omitempty"`
+	// Maximum duration in seconds, at least 1.
+	MaxDurationSeconds *int32 `protobuf:"varint,2,opt,name=max_duration_seconds,json=maxDurationSeconds,proto3,oneof" json:"max_duration_seconds,omitempty"`
+	// The resolutions that clients offer.
+	TranscodeConfig *TranscodeConfigUpdate `protobuf:"bytes,3,opt,name=transcode_config,json=transcodeConfig,proto3" json:"transcode_config,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *VideoSettingUpdate) Reset() {
+	*x = VideoSettingUpdate{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *VideoSettingUpdate) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*VideoSettingUpdate) ProtoMessage() {}
+
+func (x *VideoSettingUpdate) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use VideoSettingUpdate.ProtoReflect.Descriptor instead.
+func (*VideoSettingUpdate) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *VideoSettingUpdate) GetAllowed() bool {
+	if x != nil && x.Allowed != nil {
+		return *x.Allowed
+	}
+	return false
+}
+
+func (x *VideoSettingUpdate) GetMaxDurationSeconds() int32 {
+	if x != nil && x.MaxDurationSeconds != nil {
+		return *x.MaxDurationSeconds
+	}
+	return 0
+}
+
+func (x *VideoSettingUpdate) GetTranscodeConfig() *TranscodeConfigUpdate {
+	if x != nil {
+		return x.TranscodeConfig
+	}
+	return nil
+}
+
+// TranscodeConfigUpdate contains the resolutions to change. The largest one cannot be below the smallest one.
+type TranscodeConfigUpdate struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The largest one.
+	MaxResolution *string `protobuf:"bytes,1,opt,name=max_resolution,json=maxResolution,proto3,oneof" json:"max_resolution,omitempty"`
+	// The smallest one.
+	MinResolution *string `protobuf:"bytes,2,opt,name=min_resolution,json=minResolution,proto3,oneof" json:"min_resolution,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TranscodeConfigUpdate) Reset() {
+	*x = TranscodeConfigUpdate{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TranscodeConfigUpdate) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TranscodeConfigUpdate) ProtoMessage() {}
+
+func (x *TranscodeConfigUpdate) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TranscodeConfigUpdate.ProtoReflect.Descriptor instead.
+func (*TranscodeConfigUpdate) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *TranscodeConfigUpdate) GetMaxResolution() string {
+	if x != nil && x.MaxResolution != nil {
+		return *x.MaxResolution
+	}
+	return ""
+}
+
+func (x *TranscodeConfigUpdate) GetMinResolution() string {
+	if x != nil && x.MinResolution != nil {
+		return *x.MinResolution
+	}
+	return ""
+}
+
+// GetProductSettingsRequest has no fields.
+type GetProductSettingsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetProductSettingsRequest) Reset() {
+	*x = GetProductSettingsRequest{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetProductSettingsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetProductSettingsRequest) ProtoMessage() {}
+
+func (x *GetProductSettingsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetProductSettingsRequest.ProtoReflect.Descriptor instead.
+func (*GetProductSettingsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{27}
+}
+
+// UpdateProductSettingsRequest contains the fields to change.
+type UpdateProductSettingsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether clients offer to tag products.
+	Enabled       *bool `protobuf:"varint,1,opt,name=enabled,proto3,oneof" json:"enabled,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateProductSettingsRequest) Reset() {
+	*x = UpdateProductSettingsRequest{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateProductSettingsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateProductSettingsRequest) ProtoMessage() {}
+
+func (x *UpdateProductSettingsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateProductSettingsRequest.ProtoReflect.Descriptor instead.
+func (*UpdateProductSettingsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *UpdateProductSettingsRequest) GetEnabled() bool {
+	if x != nil && x.Enabled != nil {
+		return *x.Enabled
+	}
+	return false
+}
+
+// ProductSettings contains the settings of product tags.
+type ProductSettings struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The settings.
+	Product       *ProductSetting `protobuf:"bytes,1,opt,name=product,proto3" json:"product,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProductSettings) Reset() {
+	*x = ProductSettings{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProductSettings) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProductSettings) ProtoMessage() {}
+
+func (x *ProductSettings) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProductSettings.ProtoReflect.Descriptor instead.
+func (*ProductSettings) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *ProductSettings) GetProduct() *ProductSetting {
+	if x != nil {
+		return x.Product
+	}
+	return nil
+}
+
+// ProductSetting contains the settings of product tags.
+type ProductSetting struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether clients offer to tag products in posts. The initial value is `false`.
+	Enabled       bool `protobuf:"varint,1,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProductSetting) Reset() {
+	*x = ProductSetting{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProductSetting) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProductSetting) ProtoMessage() {}
+
+func (x *ProductSetting) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProductSetting.ProtoReflect.Descriptor instead.
+func (*ProductSetting) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *ProductSetting) GetEnabled() bool {
+	if x != nil {
+		return x.Enabled
+	}
+	return false
+}
+
+// GetDeepLinkSettingsRequest has no fields.
+type GetDeepLinkSettingsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetDeepLinkSettingsRequest) Reset() {
+	*x = GetDeepLinkSettingsRequest{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetDeepLinkSettingsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetDeepLinkSettingsRequest) ProtoMessage() {}
+
+func (x *GetDeepLinkSettingsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetDeepLinkSettingsRequest.ProtoReflect.Descriptor instead.
+func (*GetDeepLinkSettingsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{31}
+}
+
+// UpdateDeepLinkSettingsRequest contains the new settings.
+type UpdateDeepLinkSettingsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The domain of the links, such as `app.example.com`; empty if apps share no links.
+	Domain string `protobuf:"bytes,1,opt,name=domain,proto3" json:"domain,omitempty"`
+	// The path of the links to each kind of objects, such as `/posts/{postId}` for `post`; at most 20 of at most 1,000
+	// characters, for names of at most 100.
+	Patterns      map[string]string `protobuf:"bytes,2,rep,name=patterns,proto3" json:"patterns,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateDeepLinkSettingsRequest) Reset() {
+	*x = UpdateDeepLinkSettingsRequest{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateDeepLinkSettingsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateDeepLinkSettingsRequest) ProtoMessage() {}
+
+func (x *UpdateDeepLinkSettingsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateDeepLinkSettingsRequest.ProtoReflect.Descriptor instead.
+func (*UpdateDeepLinkSettingsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *UpdateDeepLinkSettingsRequest) GetDomain() string {
+	if x != nil {
+		return x.Domain
+	}
+	return ""
+}
+
+func (x *UpdateDeepLinkSettingsRequest) GetPatterns() map[string]string {
+	if x != nil {
+		return x.Patterns
+	}
+	return nil
+}
+
+// DeepLinkSettings contains the links with which apps share objects.
+type DeepLinkSettings struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The domain of the links; empty, the initial value, if apps share no links.
+	Domain string `protobuf:"bytes,1,opt,name=domain,proto3" json:"domain,omitempty"`
+	// The path of the links to each kind of objects, such as `/posts/{postId}` for `post`.
+	Patterns      map[string]string `protobuf:"bytes,2,rep,name=patterns,proto3" json:"patterns,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeepLinkSettings) Reset() {
+	*x = DeepLinkSettings{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeepLinkSettings) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeepLinkSettings) ProtoMessage() {}
+
+func (x *DeepLinkSettings) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeepLinkSettings.ProtoReflect.Descriptor instead.
+func (*DeepLinkSettings) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *DeepLinkSettings) GetDomain() string {
+	if x != nil {
+		return x.Domain
+	}
+	return ""
+}
+
+func (x *DeepLinkSettings) GetPatterns() map[string]string {
+	if x != nil {
+		return x.Patterns
+	}
+	return nil
+}
+
 var File_plaza_v1_network_setting_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_network_setting_proto_rawDesc = "" +
@@ -1490,7 +2328,7 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x14is_whitelist_enabled\x18\x01 \x01(\bH\x00R\x12isWhitelistEnabled\x88\x01\x01\x12/\n" +
 	"\x11is_report_enabled\x18\x02 \x01(\bH\x01R\x0fisReportEnabled\x88\x01\x01B\x17\n" +
 	"\x15_is_whitelist_enabledB\x14\n" +
-	"\x12_is_report_enabled\"\x8b\x06\n" +
+	"\x12_is_report_enabled\"\xc9\x06\n" +
 	"\x0fNetworkSettings\x120\n" +
 	"\x14is_whitelist_enabled\x18\x01 \x01(\bR\x12isWhitelistEnabled\x12*\n" +
 	"\x11is_report_enabled\x18\x02 \x01(\bR\x0fisReportEnabled\x12\x1d\n" +
@@ -1511,8 +2349,9 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x16retention_session_days\x18R \x01(\x05R\x14retentionSessionDays\x120\n" +
 	"\x14retention_event_days\x18S \x01(\x05R\x12retentionEventDays\x120\n" +
 	"\x14retention_audit_days\x18T \x01(\x05R\x12retentionAuditDays\x12.\n" +
-	"\x13default_access_type\x18U \x01(\tR\x11defaultAccessType\"\x1b\n" +
-	"\x19GetNetworkSettingsRequest\"\xe1\v\n" +
+	"\x13default_access_type\x18U \x01(\tR\x11defaultAccessType\x12<\n" +
+	"\x1apresence_heartbeat_minutes\x18V \x01(\x05R\x18presenceHeartbeatMinutes\"\x1b\n" +
+	"\x19GetNetworkSettingsRequest\"\xce\f\n" +
 	"\x1cUpdateNetworkSettingsRequest\x125\n" +
 	"\x14is_whitelist_enabled\x18\x01 \x01(\bH\x00R\x12isWhitelistEnabled\x88\x01\x01\x12/\n" +
 	"\x11is_report_enabled\x18\x02 \x01(\bH\x01R\x0fisReportEnabled\x88\x01\x01\x12.\n" +
@@ -1537,7 +2376,8 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x14retention_event_days\x18S \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x1e(\x00H\rR\x12retentionEventDays\x88\x01\x01\x12\x99\x01\n" +
 	"\x14retention_audit_days\x18T \x01(\x05Bb\xbaH_\xba\x01\\\n" +
 	"\x14retention_audit_days\x12\x18must be 0 or 30 to 36500\x1a*this == 0 || (this >= 30 && this <= 36500)H\x0eR\x12retentionAuditDays\x88\x01\x01\x12K\n" +
-	"\x13default_access_type\x18U \x01(\tB\x16\xbaH\x13r\x11R\x06publicR\anetworkH\x0fR\x11defaultAccessType\x88\x01\x01B\x17\n" +
+	"\x13default_access_type\x18U \x01(\tB\x16\xbaH\x13r\x11R\x06publicR\anetworkH\x0fR\x11defaultAccessType\x88\x01\x01\x12L\n" +
+	"\x1apresence_heartbeat_minutes\x18V \x01(\x05B\t\xbaH\x06\x1a\x04\x18<(\x01H\x10R\x18presenceHeartbeatMinutes\x88\x01\x01B\x17\n" +
 	"\x15_is_whitelist_enabledB\x14\n" +
 	"\x12_is_report_enabledB\r\n" +
 	"\v_flag_limitB\x12\n" +
@@ -1553,7 +2393,8 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x17_retention_session_daysB\x17\n" +
 	"\x15_retention_event_daysB\x17\n" +
 	"\x15_retention_audit_daysB\x16\n" +
-	"\x14_default_access_type\"\xef\x01\n" +
+	"\x14_default_access_typeB\x1d\n" +
+	"\x1b_presence_heartbeat_minutes\"\xef\x01\n" +
 	"\x12GlobalFeedSettings\x12)\n" +
 	"\x11show_only_my_feed\x18\x01 \x01(\bR\x0eshowOnlyMyFeed\x12 \n" +
 	"\fshow_my_post\x18\x02 \x01(\bR\n" +
@@ -1641,7 +2482,64 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x12is_include_deleted\x18\x02 \x01(\bH\x01R\x10isIncludeDeleted\x88\x01\x01B\n" +
 	"\n" +
 	"\b_enabledB\x15\n" +
-	"\x13_is_include_deleted2\xde\b\n" +
+	"\x13_is_include_deleted\"\x18\n" +
+	"\x16GetFeedSettingsRequest\"J\n" +
+	"\fFeedSettings\x12:\n" +
+	"\rfeed_settings\x18\x01 \x03(\v2\x15.plaza.v1.FeedSettingR\ffeedSettings\"o\n" +
+	"\vFeedSetting\x12\x1b\n" +
+	"\tfeed_type\x18\x01 \x01(\tR\bfeedType\x12C\n" +
+	"\x10content_settings\x18\x02 \x03(\v2\x18.plaza.v1.ContentSettingR\x0fcontentSettings\"\xc5\x01\n" +
+	"\x0eContentSetting\x12!\n" +
+	"\fcontent_type\x18\x01 \x01(\tR\vcontentType\x12\x18\n" +
+	"\aallowed\x18\x02 \x01(\bR\aallowed\x120\n" +
+	"\x14max_duration_seconds\x18\x03 \x01(\x05R\x12maxDurationSeconds\x12D\n" +
+	"\x10transcode_config\x18\x04 \x01(\v2\x19.plaza.v1.TranscodeConfigR\x0ftranscodeConfig\"_\n" +
+	"\x0fTranscodeConfig\x12%\n" +
+	"\x0emax_resolution\x18\x01 \x01(\tR\rmaxResolution\x12%\n" +
+	"\x0emin_resolution\x18\x02 \x01(\tR\rminResolution\"\xf2\x03\n" +
+	"\x19UpdateFeedSettingsRequest\x12\x98\x01\n" +
+	"\x04post\x18\x01 \x01(\v2\x1b.plaza.v1.FeedSettingUpdateBg\xbaHd\xba\x01a\n" +
+	"\rpost_duration\x12'maxDurationSeconds must be at most 7200\x1a'this.video.max_duration_seconds <= 7200R\x04post\x12\x9f\x01\n" +
+	"\amessage\x18\x02 \x01(\v2\x1b.plaza.v1.FeedSettingUpdateBh\xbaHe\xba\x01b\n" +
+	"\x10message_duration\x12&maxDurationSeconds must be at most 600\x1a&this.video.max_duration_seconds <= 600R\amessage\x12\x97\x01\n" +
+	"\x05story\x18\x03 \x01(\v2\x1b.plaza.v1.FeedSettingUpdateBd\xbaHa\xba\x01^\n" +
+	"\x0estory_duration\x12%maxDurationSeconds must be at most 90\x1a%this.video.max_duration_seconds <= 90R\x05story\"G\n" +
+	"\x11FeedSettingUpdate\x122\n" +
+	"\x05video\x18\x01 \x01(\v2\x1c.plaza.v1.VideoSettingUpdateR\x05video\"\xe4\x01\n" +
+	"\x12VideoSettingUpdate\x12\x1d\n" +
+	"\aallowed\x18\x01 \x01(\bH\x00R\aallowed\x88\x01\x01\x12>\n" +
+	"\x14max_duration_seconds\x18\x02 \x01(\x05B\a\xbaH\x04\x1a\x02(\x01H\x01R\x12maxDurationSeconds\x88\x01\x01\x12J\n" +
+	"\x10transcode_config\x18\x03 \x01(\v2\x1f.plaza.v1.TranscodeConfigUpdateR\x0ftranscodeConfigB\n" +
+	"\n" +
+	"\b_allowedB\x17\n" +
+	"\x15_max_duration_seconds\"\xd5\x01\n" +
+	"\x15TranscodeConfigUpdate\x12J\n" +
+	"\x0emax_resolution\x18\x01 \x01(\tB\x1e\xbaH\x1br\x19R\x051080pR\x04720pR\x04480pR\x04360pH\x00R\rmaxResolution\x88\x01\x01\x12J\n" +
+	"\x0emin_resolution\x18\x02 \x01(\tB\x1e\xbaH\x1br\x19R\x051080pR\x04720pR\x04480pR\x04360pH\x01R\rminResolution\x88\x01\x01B\x11\n" +
+	"\x0f_max_resolutionB\x11\n" +
+	"\x0f_min_resolution\"\x1b\n" +
+	"\x19GetProductSettingsRequest\"I\n" +
+	"\x1cUpdateProductSettingsRequest\x12\x1d\n" +
+	"\aenabled\x18\x01 \x01(\bH\x00R\aenabled\x88\x01\x01B\n" +
+	"\n" +
+	"\b_enabled\"E\n" +
+	"\x0fProductSettings\x122\n" +
+	"\aproduct\x18\x01 \x01(\v2\x18.plaza.v1.ProductSettingR\aproduct\"*\n" +
+	"\x0eProductSetting\x12\x18\n" +
+	"\aenabled\x18\x01 \x01(\bR\aenabled\"\x1c\n" +
+	"\x1aGetDeepLinkSettingsRequest\"\x9a\x02\n" +
+	"\x1dUpdateDeepLinkSettingsRequest\x12N\n" +
+	"\x06domain\x18\x01 \x01(\tB6\xbaH3\xd8\x01\x01r.\x18\xfd\x012)^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$R\x06domain\x12l\n" +
+	"\bpatterns\x18\x02 \x03(\v25.plaza.v1.UpdateDeepLinkSettingsRequest.PatternsEntryB\x19\xbaH\x16\x9a\x01\x13\x10\x14\"\x06r\x04\x10\x01\x18d*\ar\x05\x10\x01\x18\xe8\aR\bpatterns\x1a;\n" +
+	"\rPatternsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xad\x01\n" +
+	"\x10DeepLinkSettings\x12\x16\n" +
+	"\x06domain\x18\x01 \x01(\tR\x06domain\x12D\n" +
+	"\bpatterns\x18\x02 \x03(\v2(.plaza.v1.DeepLinkSettings.PatternsEntryR\bpatterns\x1a;\n" +
+	"\rPatternsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x012\xca\x0f\n" +
 	"\x15NetworkSettingService\x12\x88\x01\n" +
 	"\rGetModeration\x12\x1e.plaza.v1.GetModerationRequest\x1a!.plaza.v1.ModerationConfiguration\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v3/network-settings/moderation\x90\x02\x01\x12\x94\x01\n" +
 	"\x10UpdateModeration\x12!.plaza.v1.UpdateModerationRequest\x1a!.plaza.v1.ModerationConfiguration\":\xa2\xbb\x18\x04\b\x05\x10G\xb8\xbb\x18\x02\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v3/network-settings/moderation\x12\x81\x01\n" +
@@ -1650,7 +2548,13 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x11GetSocialSettings\x12\".plaza.v1.GetSocialSettingsRequest\x1a\x18.plaza.v1.SocialSettings\"0\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!\x12\x1f/api/v3/network-settings/social\x90\x02\x01\x12\x8b\x01\n" +
 	"\x14UpdateSocialSettings\x12%.plaza.v1.UpdateSocialSettingsRequest\x1a\x18.plaza.v1.SocialSettings\"2\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02$:\x01*\x1a\x1f/api/v3/network-settings/social\x12{\n" +
 	"\x0fGetChatSettings\x12 .plaza.v1.GetChatSettingsRequest\x1a\x16.plaza.v1.ChatSettings\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v3/network-settings/chat\x90\x02\x01\x12\x83\x01\n" +
-	"\x12UpdateChatSettings\x12#.plaza.v1.UpdateChatSettingsRequest\x1a\x16.plaza.v1.ChatSettings\"0\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v3/network-settings/chatB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x12UpdateChatSettings\x12#.plaza.v1.UpdateChatSettingsRequest\x1a\x16.plaza.v1.ChatSettings\"0\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v3/network-settings/chat\x12\x83\x01\n" +
+	"\x0fGetFeedSettings\x12 .plaza.v1.GetFeedSettingsRequest\x1a\x16.plaza.v1.FeedSettings\"6\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02'\x12%/api/v3/network-settings/feed-setting\x90\x02\x01\x12\x8b\x01\n" +
+	"\x12UpdateFeedSettings\x12#.plaza.v1.UpdateFeedSettingsRequest\x1a\x16.plaza.v1.FeedSettings\"8\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02*:\x01*\x1a%/api/v3/network-settings/feed-setting\x12\x87\x01\n" +
+	"\x12GetProductSettings\x12#.plaza.v1.GetProductSettingsRequest\x1a\x19.plaza.v1.ProductSettings\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\"\x12 /api/v3/network-settings/product\x90\x02\x01\x12\x8f\x01\n" +
+	"\x15UpdateProductSettings\x12&.plaza.v1.UpdateProductSettingsRequest\x1a\x19.plaza.v1.ProductSettings\"3\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02%:\x01*\x1a /api/v3/network-settings/product\x12\x97\x01\n" +
+	"\x13GetDeepLinkSettings\x12$.plaza.v1.GetDeepLinkSettingsRequest\x1a\x1a.plaza.v1.DeepLinkSettings\">\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02/\x12-/api/v3/network-settings/shareable-deep-links\x90\x02\x01\x12\x9f\x01\n" +
+	"\x16UpdateDeepLinkSettings\x12'.plaza.v1.UpdateDeepLinkSettingsRequest\x1a\x1a.plaza.v1.DeepLinkSettings\"@\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x022:\x01*\x1a-/api/v3/network-settings/shareable-deep-linksB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_network_setting_proto_rawDescOnce sync.Once
@@ -1664,26 +2568,44 @@ func file_plaza_v1_network_setting_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_network_setting_proto_rawDescData
 }
 
-var file_plaza_v1_network_setting_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_plaza_v1_network_setting_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
 var file_plaza_v1_network_setting_proto_goTypes = []any{
-	(*ModerationConfiguration)(nil),      // 0: plaza.v1.ModerationConfiguration
-	(*GetModerationRequest)(nil),         // 1: plaza.v1.GetModerationRequest
-	(*UpdateModerationRequest)(nil),      // 2: plaza.v1.UpdateModerationRequest
-	(*NetworkSettings)(nil),              // 3: plaza.v1.NetworkSettings
-	(*GetNetworkSettingsRequest)(nil),    // 4: plaza.v1.GetNetworkSettingsRequest
-	(*UpdateNetworkSettingsRequest)(nil), // 5: plaza.v1.UpdateNetworkSettingsRequest
-	(*GlobalFeedSettings)(nil),           // 6: plaza.v1.GlobalFeedSettings
-	(*StorySettings)(nil),                // 7: plaza.v1.StorySettings
-	(*SocialNetworkSetting)(nil),         // 8: plaza.v1.SocialNetworkSetting
-	(*SocialSettings)(nil),               // 9: plaza.v1.SocialSettings
-	(*GetSocialSettingsRequest)(nil),     // 10: plaza.v1.GetSocialSettingsRequest
-	(*UpdateSocialSettingsRequest)(nil),  // 11: plaza.v1.UpdateSocialSettingsRequest
-	(*ChatSettings)(nil),                 // 12: plaza.v1.ChatSettings
-	(*ChatMentionSettings)(nil),          // 13: plaza.v1.ChatMentionSettings
-	(*MessagePreviewSettings)(nil),       // 14: plaza.v1.MessagePreviewSettings
-	(*GetChatSettingsRequest)(nil),       // 15: plaza.v1.GetChatSettingsRequest
-	(*UpdateChatSettingsRequest)(nil),    // 16: plaza.v1.UpdateChatSettingsRequest
-	(*MessagePreviewSetting)(nil),        // 17: plaza.v1.MessagePreviewSetting
+	(*ModerationConfiguration)(nil),       // 0: plaza.v1.ModerationConfiguration
+	(*GetModerationRequest)(nil),          // 1: plaza.v1.GetModerationRequest
+	(*UpdateModerationRequest)(nil),       // 2: plaza.v1.UpdateModerationRequest
+	(*NetworkSettings)(nil),               // 3: plaza.v1.NetworkSettings
+	(*GetNetworkSettingsRequest)(nil),     // 4: plaza.v1.GetNetworkSettingsRequest
+	(*UpdateNetworkSettingsRequest)(nil),  // 5: plaza.v1.UpdateNetworkSettingsRequest
+	(*GlobalFeedSettings)(nil),            // 6: plaza.v1.GlobalFeedSettings
+	(*StorySettings)(nil),                 // 7: plaza.v1.StorySettings
+	(*SocialNetworkSetting)(nil),          // 8: plaza.v1.SocialNetworkSetting
+	(*SocialSettings)(nil),                // 9: plaza.v1.SocialSettings
+	(*GetSocialSettingsRequest)(nil),      // 10: plaza.v1.GetSocialSettingsRequest
+	(*UpdateSocialSettingsRequest)(nil),   // 11: plaza.v1.UpdateSocialSettingsRequest
+	(*ChatSettings)(nil),                  // 12: plaza.v1.ChatSettings
+	(*ChatMentionSettings)(nil),           // 13: plaza.v1.ChatMentionSettings
+	(*MessagePreviewSettings)(nil),        // 14: plaza.v1.MessagePreviewSettings
+	(*GetChatSettingsRequest)(nil),        // 15: plaza.v1.GetChatSettingsRequest
+	(*UpdateChatSettingsRequest)(nil),     // 16: plaza.v1.UpdateChatSettingsRequest
+	(*MessagePreviewSetting)(nil),         // 17: plaza.v1.MessagePreviewSetting
+	(*GetFeedSettingsRequest)(nil),        // 18: plaza.v1.GetFeedSettingsRequest
+	(*FeedSettings)(nil),                  // 19: plaza.v1.FeedSettings
+	(*FeedSetting)(nil),                   // 20: plaza.v1.FeedSetting
+	(*ContentSetting)(nil),                // 21: plaza.v1.ContentSetting
+	(*TranscodeConfig)(nil),               // 22: plaza.v1.TranscodeConfig
+	(*UpdateFeedSettingsRequest)(nil),     // 23: plaza.v1.UpdateFeedSettingsRequest
+	(*FeedSettingUpdate)(nil),             // 24: plaza.v1.FeedSettingUpdate
+	(*VideoSettingUpdate)(nil),            // 25: plaza.v1.VideoSettingUpdate
+	(*TranscodeConfigUpdate)(nil),         // 26: plaza.v1.TranscodeConfigUpdate
+	(*GetProductSettingsRequest)(nil),     // 27: plaza.v1.GetProductSettingsRequest
+	(*UpdateProductSettingsRequest)(nil),  // 28: plaza.v1.UpdateProductSettingsRequest
+	(*ProductSettings)(nil),               // 29: plaza.v1.ProductSettings
+	(*ProductSetting)(nil),                // 30: plaza.v1.ProductSetting
+	(*GetDeepLinkSettingsRequest)(nil),    // 31: plaza.v1.GetDeepLinkSettingsRequest
+	(*UpdateDeepLinkSettingsRequest)(nil), // 32: plaza.v1.UpdateDeepLinkSettingsRequest
+	(*DeepLinkSettings)(nil),              // 33: plaza.v1.DeepLinkSettings
+	nil,                                   // 34: plaza.v1.UpdateDeepLinkSettingsRequest.PatternsEntry
+	nil,                                   // 35: plaza.v1.DeepLinkSettings.PatternsEntry
 }
 var file_plaza_v1_network_setting_proto_depIdxs = []int32{
 	6,  // 0: plaza.v1.SocialNetworkSetting.global_feed:type_name -> plaza.v1.GlobalFeedSettings
@@ -1694,27 +2616,50 @@ var file_plaza_v1_network_setting_proto_depIdxs = []int32{
 	13, // 5: plaza.v1.ChatSettings.mention:type_name -> plaza.v1.ChatMentionSettings
 	14, // 6: plaza.v1.ChatSettings.message_preview:type_name -> plaza.v1.MessagePreviewSettings
 	17, // 7: plaza.v1.UpdateChatSettingsRequest.message_preview_setting:type_name -> plaza.v1.MessagePreviewSetting
-	1,  // 8: plaza.v1.NetworkSettingService.GetModeration:input_type -> plaza.v1.GetModerationRequest
-	2,  // 9: plaza.v1.NetworkSettingService.UpdateModeration:input_type -> plaza.v1.UpdateModerationRequest
-	4,  // 10: plaza.v1.NetworkSettingService.GetNetworkSettings:input_type -> plaza.v1.GetNetworkSettingsRequest
-	5,  // 11: plaza.v1.NetworkSettingService.UpdateNetworkSettings:input_type -> plaza.v1.UpdateNetworkSettingsRequest
-	10, // 12: plaza.v1.NetworkSettingService.GetSocialSettings:input_type -> plaza.v1.GetSocialSettingsRequest
-	11, // 13: plaza.v1.NetworkSettingService.UpdateSocialSettings:input_type -> plaza.v1.UpdateSocialSettingsRequest
-	15, // 14: plaza.v1.NetworkSettingService.GetChatSettings:input_type -> plaza.v1.GetChatSettingsRequest
-	16, // 15: plaza.v1.NetworkSettingService.UpdateChatSettings:input_type -> plaza.v1.UpdateChatSettingsRequest
-	0,  // 16: plaza.v1.NetworkSettingService.GetModeration:output_type -> plaza.v1.ModerationConfiguration
-	0,  // 17: plaza.v1.NetworkSettingService.UpdateModeration:output_type -> plaza.v1.ModerationConfiguration
-	3,  // 18: plaza.v1.NetworkSettingService.GetNetworkSettings:output_type -> plaza.v1.NetworkSettings
-	3,  // 19: plaza.v1.NetworkSettingService.UpdateNetworkSettings:output_type -> plaza.v1.NetworkSettings
-	9,  // 20: plaza.v1.NetworkSettingService.GetSocialSettings:output_type -> plaza.v1.SocialSettings
-	9,  // 21: plaza.v1.NetworkSettingService.UpdateSocialSettings:output_type -> plaza.v1.SocialSettings
-	12, // 22: plaza.v1.NetworkSettingService.GetChatSettings:output_type -> plaza.v1.ChatSettings
-	12, // 23: plaza.v1.NetworkSettingService.UpdateChatSettings:output_type -> plaza.v1.ChatSettings
-	16, // [16:24] is the sub-list for method output_type
-	8,  // [8:16] is the sub-list for method input_type
-	8,  // [8:8] is the sub-list for extension type_name
-	8,  // [8:8] is the sub-list for extension extendee
-	0,  // [0:8] is the sub-list for field type_name
+	20, // 8: plaza.v1.FeedSettings.feed_settings:type_name -> plaza.v1.FeedSetting
+	21, // 9: plaza.v1.FeedSetting.content_settings:type_name -> plaza.v1.ContentSetting
+	22, // 10: plaza.v1.ContentSetting.transcode_config:type_name -> plaza.v1.TranscodeConfig
+	24, // 11: plaza.v1.UpdateFeedSettingsRequest.post:type_name -> plaza.v1.FeedSettingUpdate
+	24, // 12: plaza.v1.UpdateFeedSettingsRequest.message:type_name -> plaza.v1.FeedSettingUpdate
+	24, // 13: plaza.v1.UpdateFeedSettingsRequest.story:type_name -> plaza.v1.FeedSettingUpdate
+	25, // 14: plaza.v1.FeedSettingUpdate.video:type_name -> plaza.v1.VideoSettingUpdate
+	26, // 15: plaza.v1.VideoSettingUpdate.transcode_config:type_name -> plaza.v1.TranscodeConfigUpdate
+	30, // 16: plaza.v1.ProductSettings.product:type_name -> plaza.v1.ProductSetting
+	34, // 17: plaza.v1.UpdateDeepLinkSettingsRequest.patterns:type_name -> plaza.v1.UpdateDeepLinkSettingsRequest.PatternsEntry
+	35, // 18: plaza.v1.DeepLinkSettings.patterns:type_name -> plaza.v1.DeepLinkSettings.PatternsEntry
+	1,  // 19: plaza.v1.NetworkSettingService.GetModeration:input_type -> plaza.v1.GetModerationRequest
+	2,  // 20: plaza.v1.NetworkSettingService.UpdateModeration:input_type -> plaza.v1.UpdateModerationRequest
+	4,  // 21: plaza.v1.NetworkSettingService.GetNetworkSettings:input_type -> plaza.v1.GetNetworkSettingsRequest
+	5,  // 22: plaza.v1.NetworkSettingService.UpdateNetworkSettings:input_type -> plaza.v1.UpdateNetworkSettingsRequest
+	10, // 23: plaza.v1.NetworkSettingService.GetSocialSettings:input_type -> plaza.v1.GetSocialSettingsRequest
+	11, // 24: plaza.v1.NetworkSettingService.UpdateSocialSettings:input_type -> plaza.v1.UpdateSocialSettingsRequest
+	15, // 25: plaza.v1.NetworkSettingService.GetChatSettings:input_type -> plaza.v1.GetChatSettingsRequest
+	16, // 26: plaza.v1.NetworkSettingService.UpdateChatSettings:input_type -> plaza.v1.UpdateChatSettingsRequest
+	18, // 27: plaza.v1.NetworkSettingService.GetFeedSettings:input_type -> plaza.v1.GetFeedSettingsRequest
+	23, // 28: plaza.v1.NetworkSettingService.UpdateFeedSettings:input_type -> plaza.v1.UpdateFeedSettingsRequest
+	27, // 29: plaza.v1.NetworkSettingService.GetProductSettings:input_type -> plaza.v1.GetProductSettingsRequest
+	28, // 30: plaza.v1.NetworkSettingService.UpdateProductSettings:input_type -> plaza.v1.UpdateProductSettingsRequest
+	31, // 31: plaza.v1.NetworkSettingService.GetDeepLinkSettings:input_type -> plaza.v1.GetDeepLinkSettingsRequest
+	32, // 32: plaza.v1.NetworkSettingService.UpdateDeepLinkSettings:input_type -> plaza.v1.UpdateDeepLinkSettingsRequest
+	0,  // 33: plaza.v1.NetworkSettingService.GetModeration:output_type -> plaza.v1.ModerationConfiguration
+	0,  // 34: plaza.v1.NetworkSettingService.UpdateModeration:output_type -> plaza.v1.ModerationConfiguration
+	3,  // 35: plaza.v1.NetworkSettingService.GetNetworkSettings:output_type -> plaza.v1.NetworkSettings
+	3,  // 36: plaza.v1.NetworkSettingService.UpdateNetworkSettings:output_type -> plaza.v1.NetworkSettings
+	9,  // 37: plaza.v1.NetworkSettingService.GetSocialSettings:output_type -> plaza.v1.SocialSettings
+	9,  // 38: plaza.v1.NetworkSettingService.UpdateSocialSettings:output_type -> plaza.v1.SocialSettings
+	12, // 39: plaza.v1.NetworkSettingService.GetChatSettings:output_type -> plaza.v1.ChatSettings
+	12, // 40: plaza.v1.NetworkSettingService.UpdateChatSettings:output_type -> plaza.v1.ChatSettings
+	19, // 41: plaza.v1.NetworkSettingService.GetFeedSettings:output_type -> plaza.v1.FeedSettings
+	19, // 42: plaza.v1.NetworkSettingService.UpdateFeedSettings:output_type -> plaza.v1.FeedSettings
+	29, // 43: plaza.v1.NetworkSettingService.GetProductSettings:output_type -> plaza.v1.ProductSettings
+	29, // 44: plaza.v1.NetworkSettingService.UpdateProductSettings:output_type -> plaza.v1.ProductSettings
+	33, // 45: plaza.v1.NetworkSettingService.GetDeepLinkSettings:output_type -> plaza.v1.DeepLinkSettings
+	33, // 46: plaza.v1.NetworkSettingService.UpdateDeepLinkSettings:output_type -> plaza.v1.DeepLinkSettings
+	33, // [33:47] is the sub-list for method output_type
+	19, // [19:33] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_network_setting_proto_init() }
@@ -1728,13 +2673,16 @@ func file_plaza_v1_network_setting_proto_init() {
 	file_plaza_v1_network_setting_proto_msgTypes[11].OneofWrappers = []any{}
 	file_plaza_v1_network_setting_proto_msgTypes[16].OneofWrappers = []any{}
 	file_plaza_v1_network_setting_proto_msgTypes[17].OneofWrappers = []any{}
+	file_plaza_v1_network_setting_proto_msgTypes[25].OneofWrappers = []any{}
+	file_plaza_v1_network_setting_proto_msgTypes[26].OneofWrappers = []any{}
+	file_plaza_v1_network_setting_proto_msgTypes[28].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_network_setting_proto_rawDesc), len(file_plaza_v1_network_setting_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   18,
+			NumMessages:   36,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -45,6 +45,12 @@ const (
 	// CommunityServiceListCommunitiesProcedure is the fully-qualified name of the CommunityService's
 	// ListCommunities RPC.
 	CommunityServiceListCommunitiesProcedure = "/plaza.v1.CommunityService/ListCommunities"
+	// CommunityServiceListTrendingCommunitiesProcedure is the fully-qualified name of the
+	// CommunityService's ListTrendingCommunities RPC.
+	CommunityServiceListTrendingCommunitiesProcedure = "/plaza.v1.CommunityService/ListTrendingCommunities"
+	// CommunityServiceListRecommendedCommunitiesProcedure is the fully-qualified name of the
+	// CommunityService's ListRecommendedCommunities RPC.
+	CommunityServiceListRecommendedCommunitiesProcedure = "/plaza.v1.CommunityService/ListRecommendedCommunities"
 	// CommunityServiceUpdateCommunityProcedure is the fully-qualified name of the CommunityService's
 	// UpdateCommunity RPC.
 	CommunityServiceUpdateCommunityProcedure = "/plaza.v1.CommunityService/UpdateCommunity"
@@ -63,6 +69,15 @@ type CommunityServiceClient interface {
 	BatchGetCommunities(context.Context, *v1.BatchGetCommunitiesRequest) (*v1.CommunityResponse, error)
 	// ListCommunities lists the communities of all regions that the caller can see.
 	ListCommunities(context.Context, *v1.ListCommunitiesRequest) (*v1.ListCommunitiesResponse, error)
+	// ListTrendingCommunities lists the communities of all regions that the caller can see and that are active, the most
+	// active ones first. A community's activity is the number of users who have posted in it recently: a user counts as 1, as
+	// a half after a day and as an eighth after a week; creating a community counts as a post. The list is derived from the
+	// 2,000 newest posts and the 100 newest communities of each region.
+	ListTrendingCommunities(context.Context, *v1.ListTrendingCommunitiesRequest) (*v1.ListCommunitiesResponse, error)
+	// ListRecommendedCommunities lists communities that the caller can see and is neither a member of nor banned from: the
+	// trending ones, and those of 100 users that the caller follows. They are ordered by their activity, to which each
+	// followed member adds 1, at most 10, and a category that a community of the caller's has adds 1.
+	ListRecommendedCommunities(context.Context, *v1.ListRecommendedCommunitiesRequest) (*v1.ListCommunitiesResponse, error)
 	// UpdateCommunity updates a community. Fields that are absent do not change.
 	UpdateCommunity(context.Context, *v1.UpdateCommunityRequest) (*v1.CommunityResponse, error)
 	// DeleteCommunity deletes a community. For its creator and holders of DELETE_COMMUNITY in the network.
@@ -107,6 +122,20 @@ func NewCommunityServiceClient(httpClient connect.HTTPClient, baseURL string, op
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		listTrendingCommunities: connect.NewClient[v1.ListTrendingCommunitiesRequest, v1.ListCommunitiesResponse](
+			httpClient,
+			baseURL+CommunityServiceListTrendingCommunitiesProcedure,
+			connect.WithSchema(communityServiceMethods.ByName("ListTrendingCommunities")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		listRecommendedCommunities: connect.NewClient[v1.ListRecommendedCommunitiesRequest, v1.ListCommunitiesResponse](
+			httpClient,
+			baseURL+CommunityServiceListRecommendedCommunitiesProcedure,
+			connect.WithSchema(communityServiceMethods.ByName("ListRecommendedCommunities")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 		updateCommunity: connect.NewClient[v1.UpdateCommunityRequest, v1.CommunityResponse](
 			httpClient,
 			baseURL+CommunityServiceUpdateCommunityProcedure,
@@ -124,12 +153,14 @@ func NewCommunityServiceClient(httpClient connect.HTTPClient, baseURL string, op
 
 // communityServiceClient implements CommunityServiceClient.
 type communityServiceClient struct {
-	createCommunity     *connect.Client[v1.CreateCommunityRequest, v1.CommunityResponse]
-	getCommunity        *connect.Client[v1.GetCommunityRequest, v1.CommunityResponse]
-	batchGetCommunities *connect.Client[v1.BatchGetCommunitiesRequest, v1.CommunityResponse]
-	listCommunities     *connect.Client[v1.ListCommunitiesRequest, v1.ListCommunitiesResponse]
-	updateCommunity     *connect.Client[v1.UpdateCommunityRequest, v1.CommunityResponse]
-	deleteCommunity     *connect.Client[v1.DeleteCommunityRequest, v1.SuccessResponse]
+	createCommunity            *connect.Client[v1.CreateCommunityRequest, v1.CommunityResponse]
+	getCommunity               *connect.Client[v1.GetCommunityRequest, v1.CommunityResponse]
+	batchGetCommunities        *connect.Client[v1.BatchGetCommunitiesRequest, v1.CommunityResponse]
+	listCommunities            *connect.Client[v1.ListCommunitiesRequest, v1.ListCommunitiesResponse]
+	listTrendingCommunities    *connect.Client[v1.ListTrendingCommunitiesRequest, v1.ListCommunitiesResponse]
+	listRecommendedCommunities *connect.Client[v1.ListRecommendedCommunitiesRequest, v1.ListCommunitiesResponse]
+	updateCommunity            *connect.Client[v1.UpdateCommunityRequest, v1.CommunityResponse]
+	deleteCommunity            *connect.Client[v1.DeleteCommunityRequest, v1.SuccessResponse]
 }
 
 // CreateCommunity calls plaza.v1.CommunityService.CreateCommunity.
@@ -168,6 +199,24 @@ func (c *communityServiceClient) ListCommunities(ctx context.Context, req *v1.Li
 	return nil, err
 }
 
+// ListTrendingCommunities calls plaza.v1.CommunityService.ListTrendingCommunities.
+func (c *communityServiceClient) ListTrendingCommunities(ctx context.Context, req *v1.ListTrendingCommunitiesRequest) (*v1.ListCommunitiesResponse, error) {
+	response, err := c.listTrendingCommunities.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ListRecommendedCommunities calls plaza.v1.CommunityService.ListRecommendedCommunities.
+func (c *communityServiceClient) ListRecommendedCommunities(ctx context.Context, req *v1.ListRecommendedCommunitiesRequest) (*v1.ListCommunitiesResponse, error) {
+	response, err := c.listRecommendedCommunities.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // UpdateCommunity calls plaza.v1.CommunityService.UpdateCommunity.
 func (c *communityServiceClient) UpdateCommunity(ctx context.Context, req *v1.UpdateCommunityRequest) (*v1.CommunityResponse, error) {
 	response, err := c.updateCommunity.CallUnary(ctx, connect.NewRequest(req))
@@ -196,6 +245,15 @@ type CommunityServiceHandler interface {
 	BatchGetCommunities(context.Context, *v1.BatchGetCommunitiesRequest) (*v1.CommunityResponse, error)
 	// ListCommunities lists the communities of all regions that the caller can see.
 	ListCommunities(context.Context, *v1.ListCommunitiesRequest) (*v1.ListCommunitiesResponse, error)
+	// ListTrendingCommunities lists the communities of all regions that the caller can see and that are active, the most
+	// active ones first. A community's activity is the number of users who have posted in it recently: a user counts as 1, as
+	// a half after a day and as an eighth after a week; creating a community counts as a post. The list is derived from the
+	// 2,000 newest posts and the 100 newest communities of each region.
+	ListTrendingCommunities(context.Context, *v1.ListTrendingCommunitiesRequest) (*v1.ListCommunitiesResponse, error)
+	// ListRecommendedCommunities lists communities that the caller can see and is neither a member of nor banned from: the
+	// trending ones, and those of 100 users that the caller follows. They are ordered by their activity, to which each
+	// followed member adds 1, at most 10, and a category that a community of the caller's has adds 1.
+	ListRecommendedCommunities(context.Context, *v1.ListRecommendedCommunitiesRequest) (*v1.ListCommunitiesResponse, error)
 	// UpdateCommunity updates a community. Fields that are absent do not change.
 	UpdateCommunity(context.Context, *v1.UpdateCommunityRequest) (*v1.CommunityResponse, error)
 	// DeleteCommunity deletes a community. For its creator and holders of DELETE_COMMUNITY in the network.
@@ -236,6 +294,20 @@ func NewCommunityServiceHandler(svc CommunityServiceHandler, opts ...connect.Han
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	communityServiceListTrendingCommunitiesHandler := connect.NewUnaryHandlerSimple(
+		CommunityServiceListTrendingCommunitiesProcedure,
+		svc.ListTrendingCommunities,
+		connect.WithSchema(communityServiceMethods.ByName("ListTrendingCommunities")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	communityServiceListRecommendedCommunitiesHandler := connect.NewUnaryHandlerSimple(
+		CommunityServiceListRecommendedCommunitiesProcedure,
+		svc.ListRecommendedCommunities,
+		connect.WithSchema(communityServiceMethods.ByName("ListRecommendedCommunities")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	communityServiceUpdateCommunityHandler := connect.NewUnaryHandlerSimple(
 		CommunityServiceUpdateCommunityProcedure,
 		svc.UpdateCommunity,
@@ -258,6 +330,10 @@ func NewCommunityServiceHandler(svc CommunityServiceHandler, opts ...connect.Han
 			communityServiceBatchGetCommunitiesHandler.ServeHTTP(w, r)
 		case CommunityServiceListCommunitiesProcedure:
 			communityServiceListCommunitiesHandler.ServeHTTP(w, r)
+		case CommunityServiceListTrendingCommunitiesProcedure:
+			communityServiceListTrendingCommunitiesHandler.ServeHTTP(w, r)
+		case CommunityServiceListRecommendedCommunitiesProcedure:
+			communityServiceListRecommendedCommunitiesHandler.ServeHTTP(w, r)
 		case CommunityServiceUpdateCommunityProcedure:
 			communityServiceUpdateCommunityHandler.ServeHTTP(w, r)
 		case CommunityServiceDeleteCommunityProcedure:
@@ -285,6 +361,14 @@ func (UnimplementedCommunityServiceHandler) BatchGetCommunities(context.Context,
 
 func (UnimplementedCommunityServiceHandler) ListCommunities(context.Context, *v1.ListCommunitiesRequest) (*v1.ListCommunitiesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommunityService.ListCommunities is not implemented"))
+}
+
+func (UnimplementedCommunityServiceHandler) ListTrendingCommunities(context.Context, *v1.ListTrendingCommunitiesRequest) (*v1.ListCommunitiesResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommunityService.ListTrendingCommunities is not implemented"))
+}
+
+func (UnimplementedCommunityServiceHandler) ListRecommendedCommunities(context.Context, *v1.ListRecommendedCommunitiesRequest) (*v1.ListCommunitiesResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommunityService.ListRecommendedCommunities is not implemented"))
 }
 
 func (UnimplementedCommunityServiceHandler) UpdateCommunity(context.Context, *v1.UpdateCommunityRequest) (*v1.CommunityResponse, error) {

@@ -36,6 +36,9 @@ const (
 	// FeedServiceListUserFeedProcedure is the fully-qualified name of the FeedService's ListUserFeed
 	// RPC.
 	FeedServiceListUserFeedProcedure = "/plaza.v1.FeedService/ListUserFeed"
+	// FeedServiceListPostsOfUserProcedure is the fully-qualified name of the FeedService's
+	// ListPostsOfUser RPC.
+	FeedServiceListPostsOfUserProcedure = "/plaza.v1.FeedService/ListPostsOfUser"
 	// FeedServiceListContentFeedProcedure is the fully-qualified name of the FeedService's
 	// ListContentFeed RPC.
 	FeedServiceListContentFeedProcedure = "/plaza.v1.FeedService/ListContentFeed"
@@ -59,6 +62,9 @@ type FeedServiceClient interface {
 	//
 	// Deprecated: do not use.
 	ListUserFeed(context.Context, *v1.ListUserFeedRequest) (*v1.ListUserFeedResponse, error)
+	// ListPostsOfUser lists the posts on a user's wall, the user's posts in communities, or both. The caller must be able to
+	// see the wall; of the posts in communities, the list contains those that the caller can read.
+	ListPostsOfUser(context.Context, *v1.ListPostsOfUserRequest) (*v1.ListPostsResponse, error)
 	// ListContentFeed lists the posts of all regions whose target is `content`: posts about external content such as an
 	// article.
 	ListContentFeed(context.Context, *v1.ListContentFeedRequest) (*v1.ListContentFeedResponse, error)
@@ -88,6 +94,13 @@ func NewFeedServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			httpClient,
 			baseURL+FeedServiceListUserFeedProcedure,
 			connect.WithSchema(feedServiceMethods.ByName("ListUserFeed")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		listPostsOfUser: connect.NewClient[v1.ListPostsOfUserRequest, v1.ListPostsResponse](
+			httpClient,
+			baseURL+FeedServiceListPostsOfUserProcedure,
+			connect.WithSchema(feedServiceMethods.ByName("ListPostsOfUser")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
@@ -132,6 +145,7 @@ func NewFeedServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 // feedServiceClient implements FeedServiceClient.
 type feedServiceClient struct {
 	listUserFeed         *connect.Client[v1.ListUserFeedRequest, v1.ListUserFeedResponse]
+	listPostsOfUser      *connect.Client[v1.ListPostsOfUserRequest, v1.ListPostsResponse]
 	listContentFeed      *connect.Client[v1.ListContentFeedRequest, v1.ListContentFeedResponse]
 	listCommunityFeed    *connect.Client[v1.ListCommunityFeedRequest, v1.ListCommunityFeedResponse]
 	listFollowingFeed    *connect.Client[v1.ListFollowingFeedRequest, v1.ListFollowingFeedResponse]
@@ -144,6 +158,15 @@ type feedServiceClient struct {
 // Deprecated: do not use.
 func (c *feedServiceClient) ListUserFeed(ctx context.Context, req *v1.ListUserFeedRequest) (*v1.ListUserFeedResponse, error) {
 	response, err := c.listUserFeed.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ListPostsOfUser calls plaza.v1.FeedService.ListPostsOfUser.
+func (c *feedServiceClient) ListPostsOfUser(ctx context.Context, req *v1.ListPostsOfUserRequest) (*v1.ListPostsResponse, error) {
+	response, err := c.listPostsOfUser.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -201,6 +224,9 @@ type FeedServiceHandler interface {
 	//
 	// Deprecated: do not use.
 	ListUserFeed(context.Context, *v1.ListUserFeedRequest) (*v1.ListUserFeedResponse, error)
+	// ListPostsOfUser lists the posts on a user's wall, the user's posts in communities, or both. The caller must be able to
+	// see the wall; of the posts in communities, the list contains those that the caller can read.
+	ListPostsOfUser(context.Context, *v1.ListPostsOfUserRequest) (*v1.ListPostsResponse, error)
 	// ListContentFeed lists the posts of all regions whose target is `content`: posts about external content such as an
 	// article.
 	ListContentFeed(context.Context, *v1.ListContentFeedRequest) (*v1.ListContentFeedResponse, error)
@@ -226,6 +252,13 @@ func NewFeedServiceHandler(svc FeedServiceHandler, opts ...connect.HandlerOption
 		FeedServiceListUserFeedProcedure,
 		svc.ListUserFeed,
 		connect.WithSchema(feedServiceMethods.ByName("ListUserFeed")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	feedServiceListPostsOfUserHandler := connect.NewUnaryHandlerSimple(
+		FeedServiceListPostsOfUserProcedure,
+		svc.ListPostsOfUser,
+		connect.WithSchema(feedServiceMethods.ByName("ListPostsOfUser")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
@@ -268,6 +301,8 @@ func NewFeedServiceHandler(svc FeedServiceHandler, opts ...connect.HandlerOption
 		switch r.URL.Path {
 		case FeedServiceListUserFeedProcedure:
 			feedServiceListUserFeedHandler.ServeHTTP(w, r)
+		case FeedServiceListPostsOfUserProcedure:
+			feedServiceListPostsOfUserHandler.ServeHTTP(w, r)
 		case FeedServiceListContentFeedProcedure:
 			feedServiceListContentFeedHandler.ServeHTTP(w, r)
 		case FeedServiceListCommunityFeedProcedure:
@@ -289,6 +324,10 @@ type UnimplementedFeedServiceHandler struct{}
 
 func (UnimplementedFeedServiceHandler) ListUserFeed(context.Context, *v1.ListUserFeedRequest) (*v1.ListUserFeedResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FeedService.ListUserFeed is not implemented"))
+}
+
+func (UnimplementedFeedServiceHandler) ListPostsOfUser(context.Context, *v1.ListPostsOfUserRequest) (*v1.ListPostsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FeedService.ListPostsOfUser is not implemented"))
 }
 
 func (UnimplementedFeedServiceHandler) ListContentFeed(context.Context, *v1.ListContentFeedRequest) (*v1.ListContentFeedResponse, error) {

@@ -42,6 +42,9 @@ const (
 	// JoinRequestServiceGetMyJoinRequestProcedure is the fully-qualified name of the
 	// JoinRequestService's GetMyJoinRequest RPC.
 	JoinRequestServiceGetMyJoinRequestProcedure = "/plaza.v1.JoinRequestService/GetMyJoinRequest"
+	// JoinRequestServiceBatchGetMyJoinRequestsProcedure is the fully-qualified name of the
+	// JoinRequestService's BatchGetMyJoinRequests RPC.
+	JoinRequestServiceBatchGetMyJoinRequestsProcedure = "/plaza.v1.JoinRequestService/BatchGetMyJoinRequests"
 	// JoinRequestServiceListJoinRequestsProcedure is the fully-qualified name of the
 	// JoinRequestService's ListJoinRequests RPC.
 	JoinRequestServiceListJoinRequestsProcedure = "/plaza.v1.JoinRequestService/ListJoinRequests"
@@ -62,6 +65,9 @@ type JoinRequestServiceClient interface {
 	CancelJoin(context.Context, *v1.CancelJoinRequest) (*v1.SuccessResponse, error)
 	// GetMyJoinRequest returns the caller's latest request. The list is empty if there is none.
 	GetMyJoinRequest(context.Context, *v1.GetMyJoinRequestRequest) (*v1.JoinRequestResponse, error)
+	// BatchGetMyJoinRequests returns the caller's latest request to each of some communities. Communities without a request of
+	// the caller are omitted. It has one page.
+	BatchGetMyJoinRequests(context.Context, *v1.BatchGetMyJoinRequestsRequest) (*v1.JoinRequestResponse, error)
 	// ListJoinRequests lists the requests to join a community.
 	ListJoinRequests(context.Context, *v1.ListJoinRequestsRequest) (*v1.JoinRequestResponse, error)
 	// ApproveJoin approves a user's pending request and makes the user a member.
@@ -100,6 +106,13 @@ func NewJoinRequestServiceClient(httpClient connect.HTTPClient, baseURL string, 
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		batchGetMyJoinRequests: connect.NewClient[v1.BatchGetMyJoinRequestsRequest, v1.JoinRequestResponse](
+			httpClient,
+			baseURL+JoinRequestServiceBatchGetMyJoinRequestsProcedure,
+			connect.WithSchema(joinRequestServiceMethods.ByName("BatchGetMyJoinRequests")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 		listJoinRequests: connect.NewClient[v1.ListJoinRequestsRequest, v1.JoinRequestResponse](
 			httpClient,
 			baseURL+JoinRequestServiceListJoinRequestsProcedure,
@@ -124,12 +137,13 @@ func NewJoinRequestServiceClient(httpClient connect.HTTPClient, baseURL string, 
 
 // joinRequestServiceClient implements JoinRequestServiceClient.
 type joinRequestServiceClient struct {
-	requestJoin      *connect.Client[v1.RequestJoinRequest, v1.JoinRequestResponse]
-	cancelJoin       *connect.Client[v1.CancelJoinRequest, v1.SuccessResponse]
-	getMyJoinRequest *connect.Client[v1.GetMyJoinRequestRequest, v1.JoinRequestResponse]
-	listJoinRequests *connect.Client[v1.ListJoinRequestsRequest, v1.JoinRequestResponse]
-	approveJoin      *connect.Client[v1.ApproveJoinRequest, v1.SuccessResponse]
-	rejectJoin       *connect.Client[v1.RejectJoinRequest, v1.SuccessResponse]
+	requestJoin            *connect.Client[v1.RequestJoinRequest, v1.JoinRequestResponse]
+	cancelJoin             *connect.Client[v1.CancelJoinRequest, v1.SuccessResponse]
+	getMyJoinRequest       *connect.Client[v1.GetMyJoinRequestRequest, v1.JoinRequestResponse]
+	batchGetMyJoinRequests *connect.Client[v1.BatchGetMyJoinRequestsRequest, v1.JoinRequestResponse]
+	listJoinRequests       *connect.Client[v1.ListJoinRequestsRequest, v1.JoinRequestResponse]
+	approveJoin            *connect.Client[v1.ApproveJoinRequest, v1.SuccessResponse]
+	rejectJoin             *connect.Client[v1.RejectJoinRequest, v1.SuccessResponse]
 }
 
 // RequestJoin calls plaza.v1.JoinRequestService.RequestJoin.
@@ -153,6 +167,15 @@ func (c *joinRequestServiceClient) CancelJoin(ctx context.Context, req *v1.Cance
 // GetMyJoinRequest calls plaza.v1.JoinRequestService.GetMyJoinRequest.
 func (c *joinRequestServiceClient) GetMyJoinRequest(ctx context.Context, req *v1.GetMyJoinRequestRequest) (*v1.JoinRequestResponse, error) {
 	response, err := c.getMyJoinRequest.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// BatchGetMyJoinRequests calls plaza.v1.JoinRequestService.BatchGetMyJoinRequests.
+func (c *joinRequestServiceClient) BatchGetMyJoinRequests(ctx context.Context, req *v1.BatchGetMyJoinRequestsRequest) (*v1.JoinRequestResponse, error) {
+	response, err := c.batchGetMyJoinRequests.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -195,6 +218,9 @@ type JoinRequestServiceHandler interface {
 	CancelJoin(context.Context, *v1.CancelJoinRequest) (*v1.SuccessResponse, error)
 	// GetMyJoinRequest returns the caller's latest request. The list is empty if there is none.
 	GetMyJoinRequest(context.Context, *v1.GetMyJoinRequestRequest) (*v1.JoinRequestResponse, error)
+	// BatchGetMyJoinRequests returns the caller's latest request to each of some communities. Communities without a request of
+	// the caller are omitted. It has one page.
+	BatchGetMyJoinRequests(context.Context, *v1.BatchGetMyJoinRequestsRequest) (*v1.JoinRequestResponse, error)
 	// ListJoinRequests lists the requests to join a community.
 	ListJoinRequests(context.Context, *v1.ListJoinRequestsRequest) (*v1.JoinRequestResponse, error)
 	// ApproveJoin approves a user's pending request and makes the user a member.
@@ -229,6 +255,13 @@ func NewJoinRequestServiceHandler(svc JoinRequestServiceHandler, opts ...connect
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	joinRequestServiceBatchGetMyJoinRequestsHandler := connect.NewUnaryHandlerSimple(
+		JoinRequestServiceBatchGetMyJoinRequestsProcedure,
+		svc.BatchGetMyJoinRequests,
+		connect.WithSchema(joinRequestServiceMethods.ByName("BatchGetMyJoinRequests")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	joinRequestServiceListJoinRequestsHandler := connect.NewUnaryHandlerSimple(
 		JoinRequestServiceListJoinRequestsProcedure,
 		svc.ListJoinRequests,
@@ -256,6 +289,8 @@ func NewJoinRequestServiceHandler(svc JoinRequestServiceHandler, opts ...connect
 			joinRequestServiceCancelJoinHandler.ServeHTTP(w, r)
 		case JoinRequestServiceGetMyJoinRequestProcedure:
 			joinRequestServiceGetMyJoinRequestHandler.ServeHTTP(w, r)
+		case JoinRequestServiceBatchGetMyJoinRequestsProcedure:
+			joinRequestServiceBatchGetMyJoinRequestsHandler.ServeHTTP(w, r)
 		case JoinRequestServiceListJoinRequestsProcedure:
 			joinRequestServiceListJoinRequestsHandler.ServeHTTP(w, r)
 		case JoinRequestServiceApproveJoinProcedure:
@@ -281,6 +316,10 @@ func (UnimplementedJoinRequestServiceHandler) CancelJoin(context.Context, *v1.Ca
 
 func (UnimplementedJoinRequestServiceHandler) GetMyJoinRequest(context.Context, *v1.GetMyJoinRequestRequest) (*v1.JoinRequestResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.JoinRequestService.GetMyJoinRequest is not implemented"))
+}
+
+func (UnimplementedJoinRequestServiceHandler) BatchGetMyJoinRequests(context.Context, *v1.BatchGetMyJoinRequestsRequest) (*v1.JoinRequestResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.JoinRequestService.BatchGetMyJoinRequests is not implemented"))
 }
 
 func (UnimplementedJoinRequestServiceHandler) ListJoinRequests(context.Context, *v1.ListJoinRequestsRequest) (*v1.JoinRequestResponse, error) {

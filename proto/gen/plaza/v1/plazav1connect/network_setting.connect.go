@@ -57,6 +57,24 @@ const (
 	// NetworkSettingServiceUpdateChatSettingsProcedure is the fully-qualified name of the
 	// NetworkSettingService's UpdateChatSettings RPC.
 	NetworkSettingServiceUpdateChatSettingsProcedure = "/plaza.v1.NetworkSettingService/UpdateChatSettings"
+	// NetworkSettingServiceGetFeedSettingsProcedure is the fully-qualified name of the
+	// NetworkSettingService's GetFeedSettings RPC.
+	NetworkSettingServiceGetFeedSettingsProcedure = "/plaza.v1.NetworkSettingService/GetFeedSettings"
+	// NetworkSettingServiceUpdateFeedSettingsProcedure is the fully-qualified name of the
+	// NetworkSettingService's UpdateFeedSettings RPC.
+	NetworkSettingServiceUpdateFeedSettingsProcedure = "/plaza.v1.NetworkSettingService/UpdateFeedSettings"
+	// NetworkSettingServiceGetProductSettingsProcedure is the fully-qualified name of the
+	// NetworkSettingService's GetProductSettings RPC.
+	NetworkSettingServiceGetProductSettingsProcedure = "/plaza.v1.NetworkSettingService/GetProductSettings"
+	// NetworkSettingServiceUpdateProductSettingsProcedure is the fully-qualified name of the
+	// NetworkSettingService's UpdateProductSettings RPC.
+	NetworkSettingServiceUpdateProductSettingsProcedure = "/plaza.v1.NetworkSettingService/UpdateProductSettings"
+	// NetworkSettingServiceGetDeepLinkSettingsProcedure is the fully-qualified name of the
+	// NetworkSettingService's GetDeepLinkSettings RPC.
+	NetworkSettingServiceGetDeepLinkSettingsProcedure = "/plaza.v1.NetworkSettingService/GetDeepLinkSettings"
+	// NetworkSettingServiceUpdateDeepLinkSettingsProcedure is the fully-qualified name of the
+	// NetworkSettingService's UpdateDeepLinkSettings RPC.
+	NetworkSettingServiceUpdateDeepLinkSettingsProcedure = "/plaza.v1.NetworkSettingService/UpdateDeepLinkSettings"
 )
 
 // NetworkSettingServiceClient is a client for the plaza.v1.NetworkSettingService service.
@@ -79,6 +97,18 @@ type NetworkSettingServiceClient interface {
 	GetChatSettings(context.Context, *v1.GetChatSettingsRequest) (*v1.ChatSettings, error)
 	// UpdateChatSettings updates the settings of channels and messages. Fields that are absent do not change.
 	UpdateChatSettings(context.Context, *v1.UpdateChatSettingsRequest) (*v1.ChatSettings, error)
+	// GetFeedSettings returns what posts, messages and stories may contain.
+	GetFeedSettings(context.Context, *v1.GetFeedSettingsRequest) (*v1.FeedSettings, error)
+	// UpdateFeedSettings updates what posts, messages and stories may contain. Fields that are absent do not change.
+	UpdateFeedSettings(context.Context, *v1.UpdateFeedSettingsRequest) (*v1.FeedSettings, error)
+	// GetProductSettings returns the settings of product tags.
+	GetProductSettings(context.Context, *v1.GetProductSettingsRequest) (*v1.ProductSettings, error)
+	// UpdateProductSettings updates the settings of product tags. Fields that are absent do not change.
+	UpdateProductSettings(context.Context, *v1.UpdateProductSettingsRequest) (*v1.ProductSettings, error)
+	// GetDeepLinkSettings returns the links with which apps share objects.
+	GetDeepLinkSettings(context.Context, *v1.GetDeepLinkSettingsRequest) (*v1.DeepLinkSettings, error)
+	// UpdateDeepLinkSettings replaces the links with which apps share objects: a field that is absent becomes empty.
+	UpdateDeepLinkSettings(context.Context, *v1.UpdateDeepLinkSettingsRequest) (*v1.DeepLinkSettings, error)
 }
 
 // NewNetworkSettingServiceClient constructs a client for the plaza.v1.NetworkSettingService
@@ -144,19 +174,64 @@ func NewNetworkSettingServiceClient(httpClient connect.HTTPClient, baseURL strin
 			connect.WithSchema(networkSettingServiceMethods.ByName("UpdateChatSettings")),
 			connect.WithClientOptions(opts...),
 		),
+		getFeedSettings: connect.NewClient[v1.GetFeedSettingsRequest, v1.FeedSettings](
+			httpClient,
+			baseURL+NetworkSettingServiceGetFeedSettingsProcedure,
+			connect.WithSchema(networkSettingServiceMethods.ByName("GetFeedSettings")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		updateFeedSettings: connect.NewClient[v1.UpdateFeedSettingsRequest, v1.FeedSettings](
+			httpClient,
+			baseURL+NetworkSettingServiceUpdateFeedSettingsProcedure,
+			connect.WithSchema(networkSettingServiceMethods.ByName("UpdateFeedSettings")),
+			connect.WithClientOptions(opts...),
+		),
+		getProductSettings: connect.NewClient[v1.GetProductSettingsRequest, v1.ProductSettings](
+			httpClient,
+			baseURL+NetworkSettingServiceGetProductSettingsProcedure,
+			connect.WithSchema(networkSettingServiceMethods.ByName("GetProductSettings")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		updateProductSettings: connect.NewClient[v1.UpdateProductSettingsRequest, v1.ProductSettings](
+			httpClient,
+			baseURL+NetworkSettingServiceUpdateProductSettingsProcedure,
+			connect.WithSchema(networkSettingServiceMethods.ByName("UpdateProductSettings")),
+			connect.WithClientOptions(opts...),
+		),
+		getDeepLinkSettings: connect.NewClient[v1.GetDeepLinkSettingsRequest, v1.DeepLinkSettings](
+			httpClient,
+			baseURL+NetworkSettingServiceGetDeepLinkSettingsProcedure,
+			connect.WithSchema(networkSettingServiceMethods.ByName("GetDeepLinkSettings")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		updateDeepLinkSettings: connect.NewClient[v1.UpdateDeepLinkSettingsRequest, v1.DeepLinkSettings](
+			httpClient,
+			baseURL+NetworkSettingServiceUpdateDeepLinkSettingsProcedure,
+			connect.WithSchema(networkSettingServiceMethods.ByName("UpdateDeepLinkSettings")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
 // networkSettingServiceClient implements NetworkSettingServiceClient.
 type networkSettingServiceClient struct {
-	getModeration         *connect.Client[v1.GetModerationRequest, v1.ModerationConfiguration]
-	updateModeration      *connect.Client[v1.UpdateModerationRequest, v1.ModerationConfiguration]
-	getNetworkSettings    *connect.Client[v1.GetNetworkSettingsRequest, v1.NetworkSettings]
-	updateNetworkSettings *connect.Client[v1.UpdateNetworkSettingsRequest, v1.NetworkSettings]
-	getSocialSettings     *connect.Client[v1.GetSocialSettingsRequest, v1.SocialSettings]
-	updateSocialSettings  *connect.Client[v1.UpdateSocialSettingsRequest, v1.SocialSettings]
-	getChatSettings       *connect.Client[v1.GetChatSettingsRequest, v1.ChatSettings]
-	updateChatSettings    *connect.Client[v1.UpdateChatSettingsRequest, v1.ChatSettings]
+	getModeration          *connect.Client[v1.GetModerationRequest, v1.ModerationConfiguration]
+	updateModeration       *connect.Client[v1.UpdateModerationRequest, v1.ModerationConfiguration]
+	getNetworkSettings     *connect.Client[v1.GetNetworkSettingsRequest, v1.NetworkSettings]
+	updateNetworkSettings  *connect.Client[v1.UpdateNetworkSettingsRequest, v1.NetworkSettings]
+	getSocialSettings      *connect.Client[v1.GetSocialSettingsRequest, v1.SocialSettings]
+	updateSocialSettings   *connect.Client[v1.UpdateSocialSettingsRequest, v1.SocialSettings]
+	getChatSettings        *connect.Client[v1.GetChatSettingsRequest, v1.ChatSettings]
+	updateChatSettings     *connect.Client[v1.UpdateChatSettingsRequest, v1.ChatSettings]
+	getFeedSettings        *connect.Client[v1.GetFeedSettingsRequest, v1.FeedSettings]
+	updateFeedSettings     *connect.Client[v1.UpdateFeedSettingsRequest, v1.FeedSettings]
+	getProductSettings     *connect.Client[v1.GetProductSettingsRequest, v1.ProductSettings]
+	updateProductSettings  *connect.Client[v1.UpdateProductSettingsRequest, v1.ProductSettings]
+	getDeepLinkSettings    *connect.Client[v1.GetDeepLinkSettingsRequest, v1.DeepLinkSettings]
+	updateDeepLinkSettings *connect.Client[v1.UpdateDeepLinkSettingsRequest, v1.DeepLinkSettings]
 }
 
 // GetModeration calls plaza.v1.NetworkSettingService.GetModeration.
@@ -231,6 +306,60 @@ func (c *networkSettingServiceClient) UpdateChatSettings(ctx context.Context, re
 	return nil, err
 }
 
+// GetFeedSettings calls plaza.v1.NetworkSettingService.GetFeedSettings.
+func (c *networkSettingServiceClient) GetFeedSettings(ctx context.Context, req *v1.GetFeedSettingsRequest) (*v1.FeedSettings, error) {
+	response, err := c.getFeedSettings.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// UpdateFeedSettings calls plaza.v1.NetworkSettingService.UpdateFeedSettings.
+func (c *networkSettingServiceClient) UpdateFeedSettings(ctx context.Context, req *v1.UpdateFeedSettingsRequest) (*v1.FeedSettings, error) {
+	response, err := c.updateFeedSettings.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// GetProductSettings calls plaza.v1.NetworkSettingService.GetProductSettings.
+func (c *networkSettingServiceClient) GetProductSettings(ctx context.Context, req *v1.GetProductSettingsRequest) (*v1.ProductSettings, error) {
+	response, err := c.getProductSettings.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// UpdateProductSettings calls plaza.v1.NetworkSettingService.UpdateProductSettings.
+func (c *networkSettingServiceClient) UpdateProductSettings(ctx context.Context, req *v1.UpdateProductSettingsRequest) (*v1.ProductSettings, error) {
+	response, err := c.updateProductSettings.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// GetDeepLinkSettings calls plaza.v1.NetworkSettingService.GetDeepLinkSettings.
+func (c *networkSettingServiceClient) GetDeepLinkSettings(ctx context.Context, req *v1.GetDeepLinkSettingsRequest) (*v1.DeepLinkSettings, error) {
+	response, err := c.getDeepLinkSettings.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// UpdateDeepLinkSettings calls plaza.v1.NetworkSettingService.UpdateDeepLinkSettings.
+func (c *networkSettingServiceClient) UpdateDeepLinkSettings(ctx context.Context, req *v1.UpdateDeepLinkSettingsRequest) (*v1.DeepLinkSettings, error) {
+	response, err := c.updateDeepLinkSettings.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // NetworkSettingServiceHandler is an implementation of the plaza.v1.NetworkSettingService service.
 type NetworkSettingServiceHandler interface {
 	// GetModeration returns the moderation settings.
@@ -251,6 +380,18 @@ type NetworkSettingServiceHandler interface {
 	GetChatSettings(context.Context, *v1.GetChatSettingsRequest) (*v1.ChatSettings, error)
 	// UpdateChatSettings updates the settings of channels and messages. Fields that are absent do not change.
 	UpdateChatSettings(context.Context, *v1.UpdateChatSettingsRequest) (*v1.ChatSettings, error)
+	// GetFeedSettings returns what posts, messages and stories may contain.
+	GetFeedSettings(context.Context, *v1.GetFeedSettingsRequest) (*v1.FeedSettings, error)
+	// UpdateFeedSettings updates what posts, messages and stories may contain. Fields that are absent do not change.
+	UpdateFeedSettings(context.Context, *v1.UpdateFeedSettingsRequest) (*v1.FeedSettings, error)
+	// GetProductSettings returns the settings of product tags.
+	GetProductSettings(context.Context, *v1.GetProductSettingsRequest) (*v1.ProductSettings, error)
+	// UpdateProductSettings updates the settings of product tags. Fields that are absent do not change.
+	UpdateProductSettings(context.Context, *v1.UpdateProductSettingsRequest) (*v1.ProductSettings, error)
+	// GetDeepLinkSettings returns the links with which apps share objects.
+	GetDeepLinkSettings(context.Context, *v1.GetDeepLinkSettingsRequest) (*v1.DeepLinkSettings, error)
+	// UpdateDeepLinkSettings replaces the links with which apps share objects: a field that is absent becomes empty.
+	UpdateDeepLinkSettings(context.Context, *v1.UpdateDeepLinkSettingsRequest) (*v1.DeepLinkSettings, error)
 }
 
 // NewNetworkSettingServiceHandler builds an HTTP handler from the service implementation. It
@@ -312,6 +453,45 @@ func NewNetworkSettingServiceHandler(svc NetworkSettingServiceHandler, opts ...c
 		connect.WithSchema(networkSettingServiceMethods.ByName("UpdateChatSettings")),
 		connect.WithHandlerOptions(opts...),
 	)
+	networkSettingServiceGetFeedSettingsHandler := connect.NewUnaryHandlerSimple(
+		NetworkSettingServiceGetFeedSettingsProcedure,
+		svc.GetFeedSettings,
+		connect.WithSchema(networkSettingServiceMethods.ByName("GetFeedSettings")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	networkSettingServiceUpdateFeedSettingsHandler := connect.NewUnaryHandlerSimple(
+		NetworkSettingServiceUpdateFeedSettingsProcedure,
+		svc.UpdateFeedSettings,
+		connect.WithSchema(networkSettingServiceMethods.ByName("UpdateFeedSettings")),
+		connect.WithHandlerOptions(opts...),
+	)
+	networkSettingServiceGetProductSettingsHandler := connect.NewUnaryHandlerSimple(
+		NetworkSettingServiceGetProductSettingsProcedure,
+		svc.GetProductSettings,
+		connect.WithSchema(networkSettingServiceMethods.ByName("GetProductSettings")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	networkSettingServiceUpdateProductSettingsHandler := connect.NewUnaryHandlerSimple(
+		NetworkSettingServiceUpdateProductSettingsProcedure,
+		svc.UpdateProductSettings,
+		connect.WithSchema(networkSettingServiceMethods.ByName("UpdateProductSettings")),
+		connect.WithHandlerOptions(opts...),
+	)
+	networkSettingServiceGetDeepLinkSettingsHandler := connect.NewUnaryHandlerSimple(
+		NetworkSettingServiceGetDeepLinkSettingsProcedure,
+		svc.GetDeepLinkSettings,
+		connect.WithSchema(networkSettingServiceMethods.ByName("GetDeepLinkSettings")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	networkSettingServiceUpdateDeepLinkSettingsHandler := connect.NewUnaryHandlerSimple(
+		NetworkSettingServiceUpdateDeepLinkSettingsProcedure,
+		svc.UpdateDeepLinkSettings,
+		connect.WithSchema(networkSettingServiceMethods.ByName("UpdateDeepLinkSettings")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/plaza.v1.NetworkSettingService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case NetworkSettingServiceGetModerationProcedure:
@@ -330,6 +510,18 @@ func NewNetworkSettingServiceHandler(svc NetworkSettingServiceHandler, opts ...c
 			networkSettingServiceGetChatSettingsHandler.ServeHTTP(w, r)
 		case NetworkSettingServiceUpdateChatSettingsProcedure:
 			networkSettingServiceUpdateChatSettingsHandler.ServeHTTP(w, r)
+		case NetworkSettingServiceGetFeedSettingsProcedure:
+			networkSettingServiceGetFeedSettingsHandler.ServeHTTP(w, r)
+		case NetworkSettingServiceUpdateFeedSettingsProcedure:
+			networkSettingServiceUpdateFeedSettingsHandler.ServeHTTP(w, r)
+		case NetworkSettingServiceGetProductSettingsProcedure:
+			networkSettingServiceGetProductSettingsHandler.ServeHTTP(w, r)
+		case NetworkSettingServiceUpdateProductSettingsProcedure:
+			networkSettingServiceUpdateProductSettingsHandler.ServeHTTP(w, r)
+		case NetworkSettingServiceGetDeepLinkSettingsProcedure:
+			networkSettingServiceGetDeepLinkSettingsHandler.ServeHTTP(w, r)
+		case NetworkSettingServiceUpdateDeepLinkSettingsProcedure:
+			networkSettingServiceUpdateDeepLinkSettingsHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -369,4 +561,28 @@ func (UnimplementedNetworkSettingServiceHandler) GetChatSettings(context.Context
 
 func (UnimplementedNetworkSettingServiceHandler) UpdateChatSettings(context.Context, *v1.UpdateChatSettingsRequest) (*v1.ChatSettings, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NetworkSettingService.UpdateChatSettings is not implemented"))
+}
+
+func (UnimplementedNetworkSettingServiceHandler) GetFeedSettings(context.Context, *v1.GetFeedSettingsRequest) (*v1.FeedSettings, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NetworkSettingService.GetFeedSettings is not implemented"))
+}
+
+func (UnimplementedNetworkSettingServiceHandler) UpdateFeedSettings(context.Context, *v1.UpdateFeedSettingsRequest) (*v1.FeedSettings, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NetworkSettingService.UpdateFeedSettings is not implemented"))
+}
+
+func (UnimplementedNetworkSettingServiceHandler) GetProductSettings(context.Context, *v1.GetProductSettingsRequest) (*v1.ProductSettings, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NetworkSettingService.GetProductSettings is not implemented"))
+}
+
+func (UnimplementedNetworkSettingServiceHandler) UpdateProductSettings(context.Context, *v1.UpdateProductSettingsRequest) (*v1.ProductSettings, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NetworkSettingService.UpdateProductSettings is not implemented"))
+}
+
+func (UnimplementedNetworkSettingServiceHandler) GetDeepLinkSettings(context.Context, *v1.GetDeepLinkSettingsRequest) (*v1.DeepLinkSettings, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NetworkSettingService.GetDeepLinkSettings is not implemented"))
+}
+
+func (UnimplementedNetworkSettingServiceHandler) UpdateDeepLinkSettings(context.Context, *v1.UpdateDeepLinkSettingsRequest) (*v1.DeepLinkSettings, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NetworkSettingService.UpdateDeepLinkSettings is not implemented"))
 }

@@ -1,0 +1,97 @@
+package conformance
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/apptest"
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+const presencePath = "/api/v1/presence"
+
+func watch(t *testing.T, c *apptest.Client, room string) {
+	t.Helper()
+	r := c.Do(t, http.MethodPost, presencePath+"/rooms/"+room+"/heartbeat", nil)
+	require.Equal(t, http.StatusAccepted, r.Status, "%s", r.Short())
+	require.JSONEq(t, `{"success":true}`, string(r.Body))
+}
+
+// TestRoomViewers has users of all regions watch a room.
+func TestRoomViewers(t *testing.T) {
+	t.Parallel()
+	host := newUser(t, region.EU, "host")
+	room := text(newRoom(t, host), "roomId")
+	community := newCommunity(t, host)
+	newPost(t, host, community, object{"dataType": "room", "data": object{"roomId": room}})
+	watchers := []*apptest.Client{newUser(t, region.US, "watcher"), newUser(t, region.SG, "watcher"), host}
+	want := userIDs(watchers...)
+	slices.Sort(want)
+	for _, c := range watchers {
+		watch(t, c, room)
+		watch(t, c, room)
+	}
+	blocked := newUser(t, region.EU, "blocked")
+	watchers[0].Do(t, http.MethodPost, blocksPath+"/"+blocked.UserID, nil).OK(t)
+	viewers := func(c *apptest.Client) []string {
+		found := c.Do(t, http.MethodGet, presencePath+"/rooms/"+room+"/users", nil).OK(t).Strings(t, "viewers", "userId")
+		slices.Sort(found)
+		return found
+	}
+	for _, code := range region.All() {
+		by := host.At(code)
+		require.Eventually(t, func() bool { return slices.Equal(want, viewers(by)) }, 10*time.Second, 50*time.Millisecond)
+		require.Eventually(t, func() bool {
+			return by.Do(t, http.MethodGet, presencePath+"/rooms/"+room+"/users/count", nil).OK(t).Int(t, "count") == 3
+		}, 20*time.Second, 50*time.Millisecond)
+	}
+	r := host.Do(t, http.MethodGet, presencePath+"/rooms/"+room+"/users", nil).OK(t)
+	require.Equal(t, []int{200, 3}, []int{r.Int(t, "limit"), r.Int(t, "total")})
+	requireResource(t, "viewers", resource{"userId": "s", "joinedAt": "ts"}, r.List(t, "viewers")[0])
+	r = host.Do(t, http.MethodGet, presencePath+"/rooms/"+room+"/users/count", nil).OK(t)
+	requireResource(t, "count", resource{"count": "i", "referenceTimestamp": "ts"}, r.JSON(t))
+	require.NotContains(t, viewers(blocked), watchers[0].UserID, "a user who blocks the caller")
+	other := text(newRoom(t, host), "roomId")
+	require.Empty(t, host.Do(t, http.MethodGet, presencePath+"/rooms/"+other+"/users", nil).OK(t).List(t, "viewers"))
+	secret := text(newRoom(t, host), "roomId")
+	newPost(t, host, newCommunity(t, host, object{"isPublic": false, "isDiscoverable": false}), object{"dataType": "room", "data": object{"roomId": secret}})
+	stranger := newUser(t, region.US, "stranger")
+	var attempts []attempt
+	for name, op := range map[string][2]string{"heartbeat": {http.MethodPost, "heartbeat"}, "users": {http.MethodGet, "users"}, "count": {http.MethodGet, "users/count"}} {
+		attempts = append(attempts,
+			attempt{name + " of a room in a private community", stranger, op[0], presencePath + "/rooms/" + secret + "/" + op[1], nil, notFound},
+			attempt{name + " of an unknown room", host, op[0], presencePath + "/rooms/" + unknownID + "/" + op[1], nil, notFound},
+			attempt{name + " anonymously", apptest.Shared(t).Anonymous(region.EU), op[0], presencePath + "/rooms/" + room + "/" + op[1], nil, unauthorized},
+		)
+	}
+	requireAttempts(t, attempts)
+}
+
+// TestPresenceSettings changes the interval of heartbeats.
+func TestPresenceSettings(t *testing.T) {
+	t.Parallel()
+	n := apptest.Start(t)
+	alice, admin := n.NewUser(t, region.EU, "alice"), n.Admin(region.EU)
+	get := func() object {
+		return alice.Do(t, http.MethodGet, presencePath+"/settings", nil).OK(t).JSON(t).(object)
+	}
+	user := alice.Do(t, http.MethodGet, "/api/v3/users/"+alice.UserID, nil).OK(t)
+	require.Equal(t, object{
+		"user":    object{"enabled": true, "enabledAt": user.String(t, "users.0.createdAt")},
+		"network": object{"heartbeatInterval": 1.0, "presenceSyncInterval": 1.0, "updatedAt": nil},
+	}, get())
+	require.Equal(t, 5, admin.Do(t, http.MethodPut, settingsPath, object{"presenceHeartbeatMinutes": 5}).OK(t).Int(t, "presenceHeartbeatMinutes"))
+	network := get()["network"].(object)
+	require.Equal(t, []any{5.0, 5.0}, []any{network["heartbeatInterval"], network["presenceSyncInterval"]})
+	requireResource(t, "network", resource{"heartbeatInterval": "i", "presenceSyncInterval": "i", "updatedAt": "ts"}, network)
+	requireAttempts(t, []attempt{
+		{"as a user", alice, http.MethodPut, settingsPath, object{"presenceHeartbeatMinutes": 2}, notAllowed},
+		{"0 minutes", admin, http.MethodPut, settingsPath, object{"presenceHeartbeatMinutes": 0}, invalid("presenceHeartbeatMinutes")},
+		{"61 minutes", admin, http.MethodPut, settingsPath, object{"presenceHeartbeatMinutes": 61}, invalid("presenceHeartbeatMinutes")},
+		{"anonymous", n.Anonymous(region.EU), http.MethodGet, presencePath + "/settings", nil, unauthorized},
+	})
+}

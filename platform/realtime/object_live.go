@@ -1,0 +1,65 @@
+package realtime
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+func (h *Hub) readRoom(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+	var room *store.Room
+	reads := h.Store.NewBestEffortBatch()
+	reads.Room(c.ID, &room)
+	if err := h.run(ctx, reads, home); err != nil {
+		return nil, nil, err
+	}
+	if room == nil {
+		return nil, nil, errGone
+	}
+	ids := []string{room.CreatorID}
+	for _, p := range room.Participants {
+		ids = append(ids, p.UserID)
+	}
+	if c.ParticipantID != "" { // who may have left
+		ids = append(ids, c.ParticipantID)
+	}
+	users, err := h.usersOf(ctx, home, service.SortedSet(ids))
+	return &plazav1.RoomResponse{Rooms: h.View.Rooms([]store.Room{*room}), Users: h.View.Users(ctx, users)}, everyone, err
+}
+
+func (h *Hub) readStream(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+	var stream *store.VideoStream
+	reads := h.Store.NewBestEffortBatch()
+	reads.VideoStream(c.ID, &stream)
+	if err := h.run(ctx, reads, home); err != nil {
+		return nil, nil, err
+	}
+	if stream == nil {
+		return nil, nil, errGone
+	}
+	users, err := h.usersOf(ctx, home, []string{stream.CreatorID})
+	return h.View.VideoStreamings(ctx, []store.VideoStream{*stream}, users, ""), everyone, err
+}
+
+// readInvitation reads the invitation of a co-host.
+func (h *Hub) readInvitation(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+	var invitation *store.Invitation
+	reads := h.Store.NewBestEffortBatch()
+	reads.Invitation(c.ID, &invitation)
+	if err := h.run(ctx, reads, home); err != nil {
+		return nil, nil, err
+	}
+	if invitation == nil {
+		return nil, nil, errGone
+	}
+	users, err := h.usersOf(ctx, home, []string{invitation.InviterID, invitation.InvitedID})
+	return &plazav1.InvitationResponse{
+		Invitations: []*plazav1.Invitation{h.View.Invitation(*invitation)}, Users: h.View.Users(ctx, users),
+	}, everyone, err
+}

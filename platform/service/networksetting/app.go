@@ -1,0 +1,44 @@
+package networksetting
+
+import (
+	"context"
+
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// GetProductSettings gets the settings of product tags. All users may call it.
+func (s *Service) GetProductSettings(ctx context.Context, _ *plazav1.GetProductSettingsRequest) (*plazav1.ProductSettings, error) {
+	settings, err := s.load(ctx)
+	return products(settings), err
+}
+
+// UpdateProductSettings changes the settings that the request sets.
+func (s *Service) UpdateProductSettings(ctx context.Context, req *plazav1.UpdateProductSettingsRequest) (*plazav1.ProductSettings, error) {
+	settings, err := s.update(ctx, map[string]any{"isProductEnabled": optional(req.Enabled)})
+	return products(settings), err
+}
+
+func products(s store.Settings) *plazav1.ProductSettings {
+	return &plazav1.ProductSettings{Product: &plazav1.ProductSetting{Enabled: s.IsProductEnabled}}
+}
+
+// GetDeepLinkSettings gets the links with which apps share objects. All users may call it.
+func (s *Service) GetDeepLinkSettings(ctx context.Context, _ *plazav1.GetDeepLinkSettingsRequest) (*plazav1.DeepLinkSettings, error) {
+	settings, err := s.load(ctx)
+	return deepLinks(settings), err
+}
+
+// UpdateDeepLinkSettings replaces the links with which apps share objects.
+func (s *Service) UpdateDeepLinkSettings(ctx context.Context, req *plazav1.UpdateDeepLinkSettingsRequest) (*plazav1.DeepLinkSettings, error) {
+	patterns := req.GetPatterns()
+	if patterns == nil {
+		patterns = map[string]string{}
+	}
+	settings, err := s.update(ctx, map[string]any{"deepLinkDomain": req.GetDomain(), "deepLinkPatterns": patterns})
+	return deepLinks(settings), err
+}
+
+func deepLinks(s store.Settings) *plazav1.DeepLinkSettings {
+	return &plazav1.DeepLinkSettings{Domain: s.DeepLinkDomain, Patterns: s.DeepLinkPatterns}
+}

@@ -1,0 +1,128 @@
+// Package presence implements PresenceService: who watches a room.
+//
+// A heartbeat changes nothing on disk by itself. The server that receives it keeps the user's presence in memory, one of
+// each user and room, and stores what it has of a home once a second, in statements of up to 500 presences. A presence ends
+// one and a half intervals after the latest heartbeat; a job removes the rows of those that have ended. Heartbeats that a
+// server has not stored when it stops are lost: the next ones replace them.
+//
+// Counts are cached for five seconds by each server, so that a room costs a server one count in this time however many
+// clients ask.
+package presence
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/live"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// maxViewers is the maximum number of users in a response.
+const maxViewers = 200
+
+// Service implements PresenceService.
+type Service struct {
+	*service.Deps
+	beats  beats
+	counts counts
+}
+
+// New returns the service. Its heartbeats are stored by Store.
+func New(d *service.Deps) *Service { return &Service{Deps: d} }
+
+// GetPresenceSettings gets how often clients send heartbeats.
+func (s *Service) GetPresenceSettings(ctx context.Context, _ *plazav1.GetPresenceSettingsRequest) (*plazav1.PresenceSettings, error) {
+	r := s.NewUserRequest(ctx)
+	var settings store.Settings
+	r.Settings(s.Region, &settings)
+	if err := r.Run(ctx); err != nil {
+		return nil, err
+	}
+	minutes := int32(settings.PresenceHeartbeatMinutes) //nolint:gosec // at most 60
+	network := &plazav1.NetworkPresenceSetting{HeartbeatInterval: minutes, PresenceSyncInterval: minutes}
+	if changed := settings.PresenceChangedAt; !changed.IsZero() {
+		network.UpdatedAt = timestamppb.New(changed.Truncate(time.Millisecond))
+	}
+	return &plazav1.PresenceSettings{
+		User: &plazav1.UserPresenceSetting{Enabled: true, EnabledAt: timestamppb.New(r.User().CreatedAt)}, Network: network,
+	}, nil
+}
+
+// newRequest starts a request about a room, which fails unless the caller may see the room.
+func (s *Service) newRequest(ctx context.Context, roomID string) *service.Request {
+	var room *store.Room
+	r := s.NewRequest(ctx)
+	r.Room(roomID, &room)
+	r.AfterRun(func(ctx context.Context) error {
+		if room == nil {
+			return fail.NotFound()
+		}
+		return live.RequireSee(ctx, s.Deps, r.Caller, live.OfRoom(room))
+	})
+	return r
+}
+
+// SendRoomHeartbeat takes the caller for present in a room.
+func (s *Service) SendRoomHeartbeat(ctx context.Context, req *plazav1.SendRoomHeartbeatRequest) (*plazav1.SendRoomHeartbeatResponse, error) {
+	r := s.newRequest(ctx, req.GetRoomId())
+	var settings store.Settings
+	r.Settings(s.Region, &settings)
+	r.Check(r.RequireUser)
+	if err := r.Run(ctx); err != nil {
+		return nil, err
+	}
+	now := s.Now()
+	p := store.Presence{Place: req.GetRoomId(), UserID: r.Caller.UserID, JoinedAt: now, Until: now.Add(settings.PresenceDuration())}
+	return &plazav1.SendRoomHeartbeatResponse{Success: true}, s.beats.add(s.HomeOf(p.Place), p)
+}
+
+// CountRoomViewers counts the users who watch a room.
+func (s *Service) CountRoomViewers(ctx context.Context, req *plazav1.CountRoomViewersRequest) (*plazav1.CountRoomViewersResponse, error) {
+	r := s.newRequest(ctx, req.GetRoomId())
+	if err := r.Run(ctx); err != nil {
+		return nil, err
+	}
+	c, err := s.count(ctx, req.GetRoomId())
+	return &plazav1.CountRoomViewersResponse{Count: int32(c.n), ReferenceTimestamp: timestamppb.New(c.at)}, err //nolint:gosec // users
+}
+
+// count returns the number of users in a place, which may be cached.
+func (s *Service) count(ctx context.Context, place string) (count, error) {
+	now := s.Now()
+	if c, ok := s.counts.get(place, now); ok {
+		return c, nil
+	}
+	c := count{at: now}
+	reads := s.Store.NewReadBatch()
+	reads.CountPresences(place, now, &c.n)
+	err := reads.Run(ctx)
+	if err == nil {
+		s.counts.put(place, c)
+	}
+	return c, err
+}
+
+// ListRoomViewers lists users who watch a room.
+func (s *Service) ListRoomViewers(ctx context.Context, req *plazav1.ListRoomViewersRequest) (*plazav1.ListRoomViewersResponse, error) {
+	r := s.newRequest(ctx, req.GetRoomId())
+	var present []store.Presence
+	var hidden []string
+	r.ListPresences(req.GetRoomId(), s.Now(), maxViewers, &present)
+	r.HiddenFrom(r.Caller.UserID, &hidden)
+	if err := r.Run(ctx); err != nil {
+		return nil, err
+	}
+	c, err := s.count(ctx, req.GetRoomId())
+	if err != nil {
+		return nil, err
+	}
+	users, err := s.ReadUsers(ctx, service.Map(present, func(p store.Presence) string { return p.UserID }))
+	return &plazav1.ListRoomViewersResponse{
+		Viewers: viewers(present, users, hidden), Limit: maxViewers, Total: int32(c.n), //nolint:gosec // users
+	}, err
+}

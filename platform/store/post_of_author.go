@@ -1,0 +1,42 @@
+package store
+
+import (
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+// postsOfAuthor are the statements of ListPostsOfAuthor. $9 includes the posts of all private communities, $10 are private
+// communities whose posts are included. The COALESCE hides structure_type from the planner, which would otherwise look for the
+// author in the index posts_by_recency of all posts.
+var postsOfAuthor = byTime(func(o db.Order, column string) *db.Statement {
+	inner := `SELECT ` + postColumns + ` FROM posts WHERE home = $1 AND author_id = $2 AND target_type = 'community' AND feed_type = 'published'
+			AND ` + o.After(column, "id", "$3::timestamptz", "$4") +
+		` AND ($6::text = 'any' OR ($6::text = 'deleted') = (deleted_at IS NOT NULL))
+			AND (is_parent OR NOT $7::boolean)
+			AND (cardinality($8::text[]) = 0 OR COALESCE(CASE WHEN $7::boolean THEN structure_type END, data_type) = ANY($8::text[]))
+			AND COALESCE((SELECT c.deleted_at IS NULL AND (c.is_public OR $9::boolean OR c.id = ANY($10::text[]))
+				FROM communities AS c WHERE c.home = $1 AND c.id = posts.target_id), false)
+			ORDER BY ` + o.By(column, "id") + ` LIMIT $5::bigint`
+	return stmt("posts.ofAuthor"+o.Name, withComments(inner, ` ORDER BY `+o.By("p."+column, "p.id")))
+})
+
+// AuthorPosts selects the published posts of a user in communities.
+type AuthorPosts struct {
+	AuthorID string
+	// Everything includes the posts of all private communities, otherwise only those of Communities.
+	Everything  bool
+	Communities []string
+}
+
+// ListPostsOfAuthor reads up to Limit posts of each home, home by home. It ignores TargetID, FeedType, Tags and Flagged.
+func (r *ReadBatch) ListPostsOfAuthor(a AuthorPosts, l PostList, into *[]Post) {
+	*into = nil
+	communities := r.ByHome(a.Communities)
+	for _, home := range region.All() {
+		appendRows(r, home, postsOfAuthor.in(l.ByUpdate, l.Desc), into, a.AuthorID, l.After, l.AfterID, l.Limit, string(l.Deleted),
+			l.onlyParents(), emptyIfNil(l.DataTypes), a.Everything, emptyIfNil(communities[home]))
+	}
+}
+
+// onlyParents reports whether the list contains parents only.
+func (l PostList) onlyParents() bool { return l.ParentsOnly || len(l.DataTypes) == 0 && !l.EveryPost }

@@ -1,0 +1,56 @@
+package store
+
+import (
+	"time"
+
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+// Presence is a user in a place, such as a room.
+type Presence struct {
+	Place    string // the id of the room
+	UserID   string // internal id
+	JoinedAt time.Time
+	// Until is when the presence ends unless it is renewed.
+	Until time.Time
+}
+
+var (
+	// A presence that has ended begins again.
+	sqlPresencesRenew = stmt("presences.renew", `INSERT INTO presences (home, place, user_id, joined_at, until)
+		SELECT $1, b.place, b.user_id, b.joined_at, b.until
+		FROM unnest($2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[]) AS b (place, user_id, joined_at, until) ORDER BY b.place, b.user_id
+		ON CONFLICT (home, place, user_id) DO UPDATE SET until = GREATEST(presences.until, excluded.until),
+			joined_at = CASE WHEN presences.until < excluded.joined_at THEN excluded.joined_at ELSE presences.joined_at END`)
+	sqlPresencesSweep = stmt("presences.sweep", `WITH gone AS (DELETE FROM presences WHERE home = $1 AND (place, user_id) IN
+		(SELECT place, user_id FROM presences WHERE home = $1 AND until < $2::timestamptz ORDER BY until LIMIT 500) RETURNING place) SELECT count(*) FROM gone`)
+	sqlPresencesList = stmt("presences.list", `SELECT place, user_id, joined_at, until FROM presences
+		WHERE home = $1 AND place = $2 AND until > $3::timestamptz ORDER BY user_id LIMIT $4::bigint`)
+	sqlPresencesCount = stmt("presences.count", `SELECT count(*) FROM presences WHERE home = $1 AND place = $2 AND until > $3::timestamptz`)
+)
+
+// RenewPresences stores presences of this home, of which no two may be of one user in one place. JoinedAt applies to users
+// who are not present.
+func (w *Tx) RenewPresences(all []Presence) {
+	places, users := make([]string, len(all)), make([]string, len(all))
+	joined, until := make([]time.Time, len(all)), make([]time.Time, len(all))
+	for i, p := range all {
+		places[i], users[i], joined[i], until[i] = p.Place, p.UserID, p.JoinedAt, p.Until
+	}
+	w.Exec(sqlPresencesRenew, places, users, joined, until)
+}
+
+// SweepPresences deletes up to 500 presences that ended before a time, and counts them.
+func (w *Tx) SweepPresences(before time.Time, removed *int64) {
+	w.Query(sqlPresencesSweep, db.Value(removed), before)
+}
+
+// ListPresences reads up to limit users in a place, in the order of their ids.
+func (r *ReadBatch) ListPresences(place string, now time.Time, limit int, into *[]Presence) {
+	r.addAt(place, sqlPresencesList, db.Rows(into), place, now, limit)
+}
+
+// CountPresences counts the users in a place.
+func (r *ReadBatch) CountPresences(place string, now time.Time, into *int64) {
+	r.addAt(place, sqlPresencesCount, db.Value(into), place, now)
+}

@@ -178,6 +178,10 @@ const (
 	ReasonWaitingForSchema Reason = "WaitingForSchema"
 	// ReasonWaitingForRegion: another region is updated first; see spec.rollout.
 	ReasonWaitingForRegion Reason = "WaitingForRegion"
+	// ReasonErrorRateHigh: too many requests to the pods of a region that was updated fail, so that no further region is updated;
+	// the message has the numbers. Return to the earlier image in spec.image, or correct the spec; the update continues when the
+	// rate is below spec.rollout.maxErrorPercent.
+	ReasonErrorRateHigh Reason = "ErrorRateHigh"
 	// ReasonWaitingForWindow: the update begins in the next of spec.maintenanceWindows; the message says when.
 	ReasonWaitingForWindow Reason = "WaitingForWindow"
 	// ReasonWindowInvalid: spec.maintenanceWindows has an unknown time zone, so that no update begins. Correct it.

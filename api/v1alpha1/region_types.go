@@ -52,7 +52,7 @@ type Region struct {
 
 	// Evacuates the region: the named region serves the hosts of this one, accepts its server keys and does its background
 	// work, such as scheduled posts and events, until the field is removed. The region keeps its pods, if its cluster is
-	// there. Rows stay in their home, whose database must respond; users and communities that are created meanwhile have the
+	// there. Rows stay in their home, whose database must respond; users and communities that are created in the meantime have the
 	// home of the other region. controllers/EVACUATION.md has the runbook.
 	// +optional
 	EvacuateTo RegionCode `json:"evacuateTo,omitempty"`

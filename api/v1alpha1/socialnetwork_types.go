@@ -415,6 +415,15 @@ type Rollout struct {
 	// +kubebuilder:default="30s"
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s') && duration(self) <= duration('24h')",message="soak must be between 0s and 24h"
 	Soak Duration `json:"soak,omitempty"`
+
+	// Maximum share of requests to the updated pods of a region that may fail because of the server (5xx), in percent, since
+	// the pods started, within a day: the next region is not updated while it is higher, and at least ten requests failed. 100 turns it
+	// off.
+	// +optional
+	// +kubebuilder:default=5
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	MaxErrorPercent *int32 `json:"maxErrorPercent,omitempty"`
 }
 
 // Weekday is a day of the week.

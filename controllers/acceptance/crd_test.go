@@ -97,7 +97,7 @@ func TestDefaultsAreVisible(t *testing.T) {
 	require.Equal(t, map[string]string{"us": "us-east1", "eu": "europe-west1", "sg": "asia-southeast1"}, spec.Database.Localities)
 	require.Equal(t, v1alpha1.Moderation{ReportEnabled: true, FlagLimit: 100}, spec.Moderation)
 	require.Equal(t, v1alpha1.Duration("1h"), spec.ServerKeys.Overlap)
-	require.Equal(t, v1alpha1.Rollout{MaxRegionsRolling: 1, Soak: "30s"}, spec.Rollout)
+	require.Equal(t, v1alpha1.Rollout{MaxRegionsRolling: 1, Soak: "30s", MaxErrorPercent: new(int32(5))}, spec.Rollout)
 	require.Equal(t, v1alpha1.Monitoring{ServiceMonitor: true, Dashboards: true, Alerts: v1alpha1.Alerts{Enabled: true, Availability: "99.9", LatencyP99: "500ms"}}, spec.Monitoring)
 	require.True(t, spec.NetworkPolicy.Enabled)
 }

@@ -39,7 +39,7 @@ func (o *operator) evacuate(network string, to v1alpha1.RegionCode) {
 	o.edit(network, func(sn *v1alpha1.SocialNetwork) { sn.Spec.Regions[1].EvacuateTo = to })
 }
 
-// TestEvacuation loses the cluster of region eu, evacuates it to us, rolls a change out meanwhile, and returns.
+// TestEvacuation loses the cluster of region eu, evacuates it to us, rolls a change out in the meantime, and returns.
 func TestEvacuation(t *testing.T) {
 	o, eu, sg := hub(t)
 	sn := inClusters(t, map[v1alpha1.RegionCode]*member{"eu": eu, "sg": sg})

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/platform/statusz"
 )
 
 // TestMaintenanceWindow changes the image of a network outside its maintenance window. The window closes again while the database is
@@ -111,4 +112,41 @@ func TestNetworksAreUpdatedInTurn(t *testing.T) {
 	})
 	o.setReady(o.deployment(second.Name, "us"))
 	o.condition(second.Name, v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
+}
+
+// TestErrorRateStopsTheUpdate updates the first region to an image whose servers are ready but fail requests. The update stops there,
+// and the earlier image is rolled out again, although no maintenance window is open.
+func TestErrorRateStopsTheUpdate(t *testing.T) {
+	o := start(t)
+	sn := sample(t, "socialnetwork")
+	sn.Spec.Rollout.Soak, sn.Spec.Image = "0s", "plaza.example/plaza:good"
+	o.up(sn)
+	o.edit(sn.Name, func(sn *v1alpha1.SocialNetwork) { sn.Spec.Image = "plaza.example/plaza:bad" })
+	o.condition(sn.Name, v1alpha1.ConditionSchemaMigrated, "False", v1alpha1.ReasonMigrating)
+	o.migrate(sn.Name)
+	o.waitImage(sn.Name, "us", "plaza.example/plaza:bad")
+	o.servers.all(func(s *server) {
+		if s.status.Region == "us" {
+			s.status.StartedAt, s.status.Requests = o.clock.now(), &statusz.Requests{Total: 1000, Failed: 60}
+		}
+	})
+	o.setReady(o.deployment(sn.Name, "us"))
+	c := o.condition(sn.Name, v1alpha1.ConditionRegionsAvailable, "False", v1alpha1.ReasonErrorRateHigh)
+	require.Contains(t, c.Message, "60 of 1000 requests to the pods of us have failed since they started, more than 5%")
+	o.awaitRegion(sn.Name, "eu", v1alpha1.RegionUpdated, "False", v1alpha1.ReasonErrorRateHigh)
+	o.condition(sn.Name, v1alpha1.ConditionStalled, "True", v1alpha1.ReasonErrorRateHigh)
+	require.Equal(t, "plaza.example/plaza:good", o.imageOf(sn.Name, "eu"))
+	require.Equal(t, "plaza.example/plaza:good", o.imageOf(sn.Name, "sg"))
+
+	o.edit(sn.Name, func(sn *v1alpha1.SocialNetwork) {
+		sn.Spec.Image = "plaza.example/plaza:good"
+		closed := o.clock.now().UTC().Add(10 * time.Hour).Format("15:04")
+		sn.Spec.MaintenanceWindows = []v1alpha1.MaintenanceWindow{{Start: closed, Duration: "1h"}}
+	})
+	o.condition(sn.Name, v1alpha1.ConditionSchemaMigrated, "False", v1alpha1.ReasonMigrating)
+	o.migrate(sn.Name)
+	o.waitImage(sn.Name, "us", "plaza.example/plaza:good")
+	o.servers.all(func(s *server) { s.status.Requests = &statusz.Requests{} })
+	o.setReady(o.deployment(sn.Name, "us"))
+	o.condition(sn.Name, v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
 }

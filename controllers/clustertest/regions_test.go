@@ -36,7 +36,7 @@ func (s *suite) regionOfLeader(t *testing.T) string {
 	return ""
 }
 
-// cutOff disconnects the region in which the leader runs, and evacuates it meanwhile.
+// cutOff disconnects the region in which the leader runs, and evacuates it in the meantime.
 func (s *suite) cutOff(t *testing.T) {
 	t.Helper()
 	leader, code := s.leader(), s.regionOfLeader(t)

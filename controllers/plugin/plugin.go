@@ -5,6 +5,7 @@ package plugin
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,7 +42,7 @@ func New() *cobra.Command {
 		Version:      telemetry.BuildInfo().Version,
 		SilenceUsage: true, SilenceErrors: true,
 		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl plaza"},
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+		PersistentPreRunE: func(_ *cobra.Command, _ []string) error {
 			return p.connect()
 		},
 	}
@@ -121,12 +122,9 @@ func region(sn *v1alpha1.SocialNetwork, code string) (*v1alpha1.Region, v1alpha1
 }
 
 func codes(sn *v1alpha1.SocialNetwork) string {
-	text := ""
+	var all []string
 	for i := range sn.Spec.Regions {
-		if i > 0 {
-			text += ", "
-		}
-		text += string(sn.Spec.Regions[i].Code)
+		all = append(all, string(sn.Spec.Regions[i].Code))
 	}
-	return text
+	return strings.Join(all, ", ")
 }

@@ -48,6 +48,7 @@ var unused = map[string]string{
 	"monitoring.dashboards":                  "package monitoring renders the dashboard",
 	"rollout.maxRegionsRolling":              "package rollout",
 	"rollout.soak":                           "package rollout",
+	"rollout.maxErrorPercent":                "package rollout",
 	"maintenanceWindows[].days[]":            "package window",
 	"maintenanceWindows[].start":             "package window",
 	"maintenanceWindows[].duration":          "package window",

@@ -314,13 +314,16 @@ func (r *run) templateUpdates() map[*region]bool {
 }
 
 // mayBegin reports whether the update of a region may begin now. One that is in progress and did not succeed may be replaced by another
-// at any time.
+// at any time, and one whose pods fail too many requests may be taken back.
 func (r *run) mayBegin(g *region) bool {
-	if allUpdated(g.live) {
-		r.hold = r.pass.HoldUpdate()
-		r.out.RequeueAfter(r.hold.Again)
+	if !allUpdated(g.live) || r.isTakenBack(g) {
+		return true
 	}
-	return r.hold.Reason == "" || !allUpdated(g.live)
+	if r.hold = r.failing(); r.hold.Reason == "" {
+		r.hold = r.pass.HoldUpdate()
+	}
+	r.out.RequeueAfter(r.hold.Again)
+	return r.hold.Reason == ""
 }
 
 // hasUnavailable reports whether a Deployment has fewer available pods than replicas. During a rollout with maxUnavailable 0

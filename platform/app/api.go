@@ -103,6 +103,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 		RequestTimeout: d.cfg.RequestTimeout.Std(),
 		Ready:          d.ready,
 		Registerer:     d.metrics.Registerer(),
+		Counts:         d.counts,
 		Tracer:         d.tracing.Tracer(),
 		CORSOrigins:    d.cfg.CORSOrigins.List(),
 		TLS:            d.cfg.UsesTLS(),

@@ -58,6 +58,7 @@ type dependencies struct {
 	background background
 	storage    *storage.Storage
 	control    *auth.Control // nil if there are no control endpoints
+	counts     *edge.Counts
 	// certificate is nil if the API is served without TLS.
 	certificate *auth.Certificate
 	publicURL   string // without trailing slash
@@ -79,7 +80,7 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 	}
 	// Log records with a request's context carry the request's id.
 	log := slog.New(edge.LogHandler(r.log.Handler()))
-	d := &dependencies{cfg: r.cfg, log: log, metrics: r.metrics, ready: r.ready.err, publicURL: r.publicURL(), pace: o.moves}
+	d := &dependencies{cfg: r.cfg, log: log, metrics: r.metrics, ready: r.ready.err, publicURL: r.publicURL(), pace: o.moves, counts: &edge.Counts{}}
 	if err := errors.Join(d.openKeys(), d.openEvacuation(), d.openControl()); err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/statusz"
 	"github.com/plaza-social/plaza/platform/store"
@@ -44,6 +45,7 @@ type report struct {
 	apiKeys       *auth.KeySet
 	signing       *auth.Keyring
 	evacuation    *auth.Evacuation
+	counts        *edge.Counts
 	control       *auth.Control     // nil if there are no control endpoints
 	certificate   *auth.Certificate // nil if the API is served without TLS
 	// placed is db.CheckPlacement.
@@ -63,7 +65,7 @@ func newReport(d *dependencies, draining func() bool) *report {
 	cfg := d.cfg
 	r := &report{
 		cfg: cfg, started: time.Now().UTC(), build: telemetry.BuildInfo(), now: time.Now, store: d.store, draining: draining, log: d.log,
-		serverKeys: d.serverKeys, apiKeys: d.apiKeys, signing: d.signing, evacuation: d.evacuation, control: d.control, certificate: d.certificate, databases: map[string]bool{},
+		serverKeys: d.serverKeys, apiKeys: d.apiKeys, signing: d.signing, evacuation: d.evacuation, counts: d.counts, control: d.control, certificate: d.certificate, databases: map[string]bool{},
 		placed: func(ctx context.Context) (db.Placement, error) {
 			return db.CheckPlacement(ctx, cfg.DatabaseURLs()[cfg.Region], db.Layout{
 				Localities: cfg.Localities(), Primary: cfg.PrimaryRegion, Survive: string(cfg.Survive),
@@ -269,13 +271,15 @@ func (r *report) status() statusz.Status {
 		Server: keyFile(r.serverKeys.Status(), now), API: keyFile(r.apiKeys.Status(), now), Signing: keyFile(r.signing.Status(), now),
 	}
 	control, evacuated := controlStatus(r.control, now), evacuatedStatus(r.evacuation, now)
+	total, failed := r.counts.Read()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return statusz.Status{
 		Region: r.cfg.Region.String(), NetworkID: string(r.cfg.NetworkID),
 		Version: r.build.Version, Revision: r.build.Revision, StartedAt: r.started, Draining: r.draining(),
 		Schema: r.schema, Keys: keys, Moderation: r.moderation, SecureMode: r.secureMode, Placement: r.placement,
-		Configuration: statusz.Configuration{Hash: r.cfg.Hash()}, Control: control, Evacuated: evacuated, LogLevel: r.logLevel(),
+		Configuration: statusz.Configuration{Hash: r.cfg.Hash()}, Control: control, LogLevel: r.logLevel(),
+		Evacuated: evacuated, Requests: &statusz.Requests{Total: total, Failed: failed},
 	}
 }
 

@@ -43,6 +43,8 @@ type Options struct {
 	Ready func(ctx context.Context) error
 	// Registerer registers the metrics plaza_http_…; nil registers none.
 	Registerer prometheus.Registerer
+	// Counts counts the requests; nil counts nothing.
+	Counts *Counts
 	// Tracer makes the spans of requests; nil makes none.
 	Tracer trace.Tracer
 	// Streams are operations in addition to those of the services.
@@ -90,7 +92,7 @@ func New(options Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	measured, err := newMetrics(o.Registerer, s.methods, o.Streams)
+	measured, err := newMetrics(o.Registerer, o.Counts, s.methods, o.Streams)
 	if err != nil {
 		return nil, err
 	}

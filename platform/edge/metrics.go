@@ -20,6 +20,7 @@ type metrics struct {
 	inFlight  prometheus.Gauge
 	// unauthorized counts requests with status 401 by reason.
 	unauthorized *prometheus.CounterVec
+	counts       *Counts
 }
 
 // The kinds of requests, whose durations are measured separately.
@@ -29,8 +30,9 @@ const (
 )
 
 // newMetrics registers the metrics, unless registerer is nil.
-func newMetrics(registerer prometheus.Registerer, methods map[string]*method, streams []Stream) (*metrics, error) {
+func newMetrics(registerer prometheus.Registerer, counts *Counts, methods map[string]*method, streams []Stream) (*metrics, error) {
 	m := &metrics{
+		counts: counts,
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "plaza_http_requests_total",
 			Help: "Requests by operation and class of the HTTP status (2xx, 4xx, 5xx); over gRPC, of the status that REST would have had.",
@@ -108,6 +110,7 @@ func (m *metrics) observe(w *responseWriter, seconds float64, traceID string) {
 	status := w.outcome()
 	m.requests.WithLabelValues(w.procedure, classOf(status)).Inc()
 	m.responses.WithLabelValues(string(w.protocol), strconv.Itoa(status)).Inc()
+	m.counts.add(w.procedure, status)
 	if w.failure != nil && w.failure.Code == fail.CodeUnauthorized {
 		m.unauthorized.WithLabelValues(auth.ReasonOf(w.failure)).Inc()
 	}

@@ -110,7 +110,7 @@ func TestEvacuatedRegion(t *testing.T) {
 		return author.At(region.US).Do(t, http.MethodGet, "/api/v3/posts/"+scheduled, nil).Status == http.StatusOK
 	}, time.Minute, 20*time.Millisecond, "the scheduled post of eu")
 	require.Eventually(t, func() bool {
-		return len(rows(t, conn, `SELECT 1 FROM outbox WHERE home = 'eu' AND topic = 'nobody-handles-this' AND attempts > 0`)) == 1
+		return len(rows(t, conn, `SELECT 1 FROM outbox WHERE home = 'eu' AND topic = 'unknown-topic' AND attempts > 0`)) == 1
 	}, time.Minute, 20*time.Millisecond, "the outbox of eu")
 
 	require.NoError(t, os.Remove(e.file))
@@ -125,6 +125,6 @@ func (e *evacuation) insertUndeliverable(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
 	w := st.NewTx(region.EU)
-	w.Emit("nobody-handles-this", object{}, time.Now(), time.Now())
+	w.Emit("unknown-topic", object{}, time.Now(), time.Now())
 	require.NoError(t, w.Commit(t.Context()))
 }

@@ -38,6 +38,14 @@ type Status struct {
 	Control *Control `json:"control,omitempty"`
 	// Evacuated is nil if the server has no file of evacuated regions.
 	Evacuated *Evacuated `json:"evacuated,omitempty"`
+	// Requests is nil if the server does not count them.
+	Requests *Requests `json:"requests,omitempty"`
+}
+
+// Requests counts the requests since the process started.
+type Requests struct {
+	Total  int64 `json:"total"`
+	Failed int64 `json:"failed"` // because of the server: HTTP status 5xx
 }
 
 // Evacuated describes the regions whose server keys the server accepts, and whose background work it does, besides its own.

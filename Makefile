@@ -76,6 +76,7 @@ test: ## Run all tests except cluster tests, with the race detector (PKG=./…, 
 	@hack/ensure-postgres.sh
 	@hack/ensure-compiler.sh
 	@hack/ensure-promtool.sh >/dev/null
+	@hack/ensure-prometheus.sh >/dev/null
 	@hack/ensure-chromium.sh
 	@export KUBEBUILDER_ASSETS; KUBEBUILDER_ASSETS=$$(hack/ensure-envtest.sh); \
 	failed=0; \

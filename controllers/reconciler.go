@@ -45,6 +45,8 @@ type Options struct {
 	// ClusterDeletionTimeout is how long the deletion of a network waits for member clusters that cannot be reached; 0 means an
 	// hour.
 	ClusterDeletionTimeout time.Duration
+	// MaxConcurrentRollouts is how many networks are updated at the same time; 0 means any number.
+	MaxConcurrentRollouts int
 }
 
 // Reconciler reconciles SocialNetwork objects.
@@ -67,6 +69,7 @@ type Reconciler struct {
 	Metrics *Metrics
 
 	written writtenVersions
+	turns   turns
 }
 
 // Reconcile reconciles one network.
@@ -76,6 +79,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		if apierrors.IsNotFound(err) {
 			r.Metrics.Forget(req.NamespacedName)
 			r.written.forget(req.NamespacedName)
+			r.turns.end(req.NamespacedName)
 			return ctrl.Result{}, nil
 		}
 		return ctrl.Result{}, fmt.Errorf("reading the network: %w", err)
@@ -106,6 +110,7 @@ func (r *Reconciler) reconcile(ctx context.Context, sn *v1alpha1.SocialNetwork) 
 	if p.Refused, err = r.refusal(ctx, p); err != nil {
 		return ctrl.Result{}, err
 	}
+	p.Updates = r.updates(sn, p.Now)
 	report := stage.Runner{}.Run(ctx, p, r.stages())
 	r.recordEvents(sn, report.Events) // of changes that were made, even if the status cannot be written
 	if report.Stale != nil {
@@ -120,6 +125,7 @@ func (r *Reconciler) reconcile(ctx context.Context, sn *v1alpha1.SocialNetwork) 
 		return ctrl.Result{}, errors.Join(err, report.TransientError())
 	}
 	r.recordConditions(sn, status)
+	r.endTurn(sn, status)
 	r.Metrics.Observe(sn, status, p.Now)
 	if err := report.TransientError(); err != nil {
 		return ctrl.Result{}, err

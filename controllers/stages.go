@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"github.com/plaza-social/plaza/controllers/evacuation"
 	"github.com/plaza-social/plaza/controllers/keys"
 	"github.com/plaza-social/plaza/controllers/moderation"
 	"github.com/plaza-social/plaza/controllers/monitoring"
@@ -16,6 +17,7 @@ import (
 func (r *Reconciler) stages() []stage.Stage {
 	return []stage.Stage{
 		keys.Stage{},
+		evacuation.Stage{},
 		schema.Stage{},
 		rollout.Stage{},
 		moderation.Stage{},

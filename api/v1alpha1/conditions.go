@@ -13,6 +13,9 @@ const (
 	// ConditionRegionsAvailable is True when every region serves and all its pods have the newest template. Its reason is
 	// Degraded while some pods are not ready.
 	ConditionRegionsAvailable = "RegionsAvailable"
+	// ConditionEvacuationsApplied is True when every region with evacuateTo is served by another one, and no server works for a
+	// region that is not evacuated any more.
+	ConditionEvacuationsApplied = "EvacuationsApplied"
 	// ConditionModerationApplied is True when every server reports the moderation settings of the spec as those it
 	// runs.
 	ConditionModerationApplied = "ModerationApplied"
@@ -45,6 +48,9 @@ const (
 	RegionRouted = "Routed"
 	// RegionKeysVerified is True when all servers of the region have confirmed that they accept its newest server key.
 	RegionKeysVerified = "KeysVerified"
+	// RegionEvacuated is True when the servers of the region that evacuateTo names accept the server keys of this one and do its
+	// background work. Regions without evacuateTo do not have it.
+	RegionEvacuated = "Evacuated"
 	// RegionControlSecured is True when all servers of the region answer control calls with mutual TLS. It is False while some
 	// run without a control port, as those of earlier versions do.
 	RegionControlSecured = "ControlSecured"
@@ -138,7 +144,7 @@ const (
 	ReasonSecretIncomplete Reason = "SecretIncomplete"
 )
 
-// Reasons of RegionsAvailable, and of Available and Updated of a region.
+// Reasons of RegionsAvailable, of Available and Updated of a region, and of SchemaMigrated while an update may not begin.
 const (
 	// ReasonServing: all pods are ready.
 	ReasonServing Reason = "Serving"
@@ -172,6 +178,13 @@ const (
 	ReasonWaitingForSchema Reason = "WaitingForSchema"
 	// ReasonWaitingForRegion: another region is updated first; see spec.rollout.
 	ReasonWaitingForRegion Reason = "WaitingForRegion"
+	// ReasonWaitingForWindow: the update begins in the next of spec.maintenanceWindows; the message says when.
+	ReasonWaitingForWindow Reason = "WaitingForWindow"
+	// ReasonWindowInvalid: spec.maintenanceWindows has an unknown time zone, so that no update begins. Correct it.
+	ReasonWindowInvalid Reason = "WindowInvalid"
+	// ReasonWaitingForTurn: as many other networks are being updated as --max-concurrent-rollouts of the operator allows; the
+	// message names them. A network whose update stopped counts until it is fixed, paused or deleted.
+	ReasonWaitingForTurn Reason = "WaitingForTurn"
 	// ReasonTemplateDrift: the pod template of a region was edited by hand, or something was added to it, such as a
 	// variable or a container; the message names a field. It is restored
 	// like any other change of a template, one region after another. Edit the SocialNetwork instead of the Deployment.
@@ -191,6 +204,26 @@ const (
 	// ReasonRouteRefused: the Gateway does not accept the HTTPRoute, or does not find what it refers to; the message has its
 	// reason. Check that a listener of the Gateway allows routes of the namespace and the host.
 	ReasonRouteRefused Reason = "RouteRefused"
+)
+
+// Reasons of EvacuationsApplied, and of Evacuated of a region.
+const (
+	// ReasonNoEvacuation: no region is evacuated.
+	ReasonNoEvacuation Reason = "NoEvacuation"
+	// ReasonEvacuated: another region serves the region's clients and does its background work. To end it, remove evacuateTo;
+	// see controllers/EVACUATION.md.
+	ReasonEvacuated Reason = "Evacuated"
+	// ReasonEvacuationStarting: not every server of the other region has read which region it serves as well; wait about a minute.
+	ReasonEvacuationStarting Reason = "EvacuationStarting"
+	// ReasonEvacuationEnding: servers still do the background work of a region that is not evacuated any more, which does no harm;
+	// wait about a minute.
+	ReasonEvacuationEnding Reason = "EvacuationEnding"
+	// ReasonEvacuationUnsupported: a server of the other region does not know evacuations, because its pod or its image is of an
+	// earlier version. It serves the hosts, but refuses the region's server keys and does not do its background work. Update it.
+	ReasonEvacuationUnsupported Reason = "EvacuationUnsupported"
+	// ReasonEvacuationKeysUnknown: the server keys of the region cannot be read, and the operator has no record of them; the
+	// message says why. The other region serves the hosts, but requests with these keys fail.
+	ReasonEvacuationKeysUnknown Reason = "EvacuationKeysUnknown"
 )
 
 // Reasons of AlertsApplied.
@@ -305,7 +338,8 @@ var inProgress = map[Reason]bool{
 	ReasonProgressing: true, ReasonWaitingForKeys: true, ReasonPausedBySpec: true, ReasonNotPaused: true,
 	ReasonMigrating: true, ReasonWaitingForSchema: true, ReasonWaitingForRegion: true, ReasonAlertsDisabled: true,
 	ReasonCRDMissing: true, ReasonKeyPending: true, ReasonRotationUnderWay: true, ReasonNoServers: true,
-	ReasonModerationPushed: true, ReasonDegraded: true, ReasonRoutePending: true, ReasonDeleting: true,
+	ReasonModerationPushed: true, ReasonDegraded: true, ReasonEvacuationStarting: true, ReasonEvacuationEnding: true,
+	ReasonWaitingForWindow: true, ReasonWaitingForTurn: true, ReasonRoutePending: true, ReasonDeleting: true,
 }
 
 // IsUnknown reports whether the reason means that servers could not be asked, so that a condition is Unknown.

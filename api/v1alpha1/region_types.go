@@ -50,6 +50,13 @@ type Region struct {
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	Namespace string `json:"namespace,omitempty"`
 
+	// Evacuates the region: the named region serves the hosts of this one, accepts its server keys and does its background
+	// work, such as scheduled posts and events, until the field is removed. The region keeps its pods, if its cluster is
+	// there. Rows stay in their home, whose database must respond; users and communities that are created meanwhile have the
+	// home of the other region. controllers/EVACUATION.md has the runbook.
+	// +optional
+	EvacuateTo RegionCode `json:"evacuateTo,omitempty"`
+
 	// More host names of the region, which its Ingress or HTTPRoute accepts.
 	// +optional
 	// +listType=set

@@ -84,6 +84,9 @@ type SocialNetworkSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(r, self.exists_one(o, o.host == r.host))",message="each region must have its own host"
 	// +kubebuilder:validation:XValidation:rule="self.all(r, !oldSelf.exists(o, o.code == r.code && o.host != r.host))",message="the host of a region is immutable, because clients store it"
 	// +kubebuilder:validation:XValidation:rule="self.all(r, !oldSelf.exists(o, o.code == r.code && ((has(o.cluster) ? o.cluster : '') != (has(r.cluster) ? r.cluster : '') || (has(o.__namespace__) ? o.__namespace__ : '') != (has(r.__namespace__) ? r.__namespace__ : ''))))",message="the cluster and the namespace of a region are immutable; remove the region and add it again"
+	// +kubebuilder:validation:XValidation:rule="self.all(r, !has(r.evacuateTo) || r.evacuateTo != r.code)",message="evacuateTo must name another region"
+	// +kubebuilder:validation:XValidation:rule="self.all(r, !has(r.evacuateTo) || self.exists(t, t.code == r.evacuateTo))",message="evacuateTo must name a region of the spec"
+	// +kubebuilder:validation:XValidation:rule="self.all(r, !has(r.evacuateTo) || self.all(t, t.code != r.evacuateTo || !has(t.evacuateTo)))",message="evacuateTo must name a region that is not evacuated itself"
 	Regions []Region `json:"regions"`
 
 	// The keys with which the servers of apps authenticate to the platform.
@@ -138,9 +141,21 @@ type SocialNetworkSpec struct {
 	// +kubebuilder:default={}
 	Rollout Rollout `json:"rollout,omitempty"`
 
+	// When updates may begin: the migration of the database, and the replacement of a region's pods, also after an upgrade of
+	// the operator or a change of a Secret. An update that has begun in a region is finished there. Keys, settings, the number
+	// of pods, and the repair of an update that failed do not wait. Empty: at any time.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=20
+	MaintenanceWindows []MaintenanceWindow `json:"maintenanceWindows,omitempty"`
+
 	// Settings of the servers.
 	// +optional
 	Server *Server `json:"server,omitempty"`
+
+	// Traces of the servers.
+	// +optional
+	Observability *Observability `json:"observability,omitempty"`
 
 	// Whether the operator only observes: it updates status and metrics and lists the changes that it would make in
 	// status.pendingChanges. Expired keys are still revoked.
@@ -400,4 +415,35 @@ type Rollout struct {
 	// +kubebuilder:default="30s"
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s') && duration(self) <= duration('24h')",message="soak must be between 0s and 24h"
 	Soak Duration `json:"soak,omitempty"`
+}
+
+// Weekday is a day of the week.
+//
+// +kubebuilder:validation:Enum=Monday;Tuesday;Wednesday;Thursday;Friday;Saturday;Sunday
+type Weekday string
+
+// MaintenanceWindow is a time of the week at which updates may begin.
+type MaintenanceWindow struct {
+	// The days on which the window opens. Empty: every day.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=7
+	Days []Weekday `json:"days,omitempty"`
+
+	// The time of the day at which it opens, such as 22:30.
+	// +required
+	// +kubebuilder:validation:Pattern=`^([01][0-9]|2[0-3]):[0-5][0-9]$`
+	Start string `json:"start"`
+
+	// How long it is open, from 10 minutes to 7 days.
+	// +required
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('10m') && duration(self) <= duration('168h')",message="the duration of a maintenance window must be between 10m and 168h"
+	Duration Duration `json:"duration"`
+
+	// The time zone of start, such as Europe/Berlin.
+	// +optional
+	// +kubebuilder:default=UTC
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9_+/-]+$`
+	TimeZone string `json:"timeZone,omitempty"`
 }

@@ -158,6 +158,10 @@ type RegionStatus struct {
 	// +optional
 	Cluster string `json:"cluster,omitempty"`
 
+	// Region that serves the clients of this one, and does its background work.
+	// +optional
+	EvacuatedTo RegionCode `json:"evacuatedTo,omitempty"`
+
 	// Address of the region's API.
 	// +optional
 	Endpoint string `json:"endpoint,omitempty"`
@@ -193,7 +197,8 @@ type RegionStatus struct {
 	// +optional
 	ModerationHash string `json:"moderationHash,omitempty"`
 
-	// The conditions Available, Updated, KeysVerified and, with a Gateway, Routed of this region.
+	// The conditions Available, Updated, KeysVerified, ControlSecured and, with a Gateway, Routed of this region, and while
+	// the region is evacuated, Evacuated.
 	// +optional
 	// +listType=map
 	// +listMapKey=type

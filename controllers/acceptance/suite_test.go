@@ -94,6 +94,8 @@ type operator struct {
 	config       *rest.Config
 	writes       *writes
 	restrictions controllers.Restrictions
+	// maxRollouts is how many networks are updated at the same time; 0 means any number.
+	maxRollouts int
 	// clusters is the namespace of the Secrets that register member clusters.
 	clusters string
 	// member is the name of the member cluster that client and namespace are of, or "".
@@ -169,7 +171,7 @@ func (o *operator) run() {
 	require.NoError(o.t, err)
 	r := &controllers.Reconciler{
 		Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Servers: o.platform, Recorder: mgr.GetEventRecorder("plaza-operator"),
-		Options: controllers.Options{DefaultImage: defaultImage, Namespace: "plaza-system", Restrictions: o.restrictions}, Now: o.clock.now,
+		Options: controllers.Options{DefaultImage: defaultImage, Namespace: "plaza-system", Restrictions: o.restrictions, MaxConcurrentRollouts: o.maxRollouts}, Now: o.clock.now,
 		Kinds: &controllers.OptionalKinds{Discovery: known, Interval: 500 * time.Millisecond}, Metrics: controllers.NewMetrics(o.registry),
 	}
 	require.NoError(o.t, r.AddClusters(ctx, mgr, clusters.Options{

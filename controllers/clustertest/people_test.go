@@ -39,7 +39,7 @@ type person struct {
 	community string
 }
 
-// call sends a request to a region's API; it returns an error for a status other than 200.
+// call sends a request to a region's API; it returns an error for a status that is not a success.
 func call(c *http.Client, method, address string, header http.Header, body any) (object, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -62,7 +62,7 @@ func call(c *http.Client, method, address string, header http.Header, body any) 
 	if err != nil {
 		return nil, err
 	}
-	if resp.StatusCode != http.StatusOK {
+	if resp.StatusCode/100 != 2 {
 		seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
 		text := fmt.Sprintf("%s %s answered %d: %.300s", method, address, resp.StatusCode, answer)
 		return nil, &statusError{resp.StatusCode, text, time.Duration(seconds) * time.Second}

@@ -36,11 +36,12 @@ func (s *suite) regionOfLeader(t *testing.T) string {
 	return ""
 }
 
-// cutOff disconnects the region in which the leader runs.
+// cutOff disconnects the region in which the leader runs, and evacuates it meanwhile.
 func (s *suite) cutOff(t *testing.T) {
 	t.Helper()
 	leader, code := s.leader(), s.regionOfLeader(t)
 	others := slices.DeleteFunc(slices.Clone(codes), func(c string) bool { return c == code })
+	scheduled := s.schedule(t, code)
 	s.switchNode(t, "cut", code, others)
 	healed := false
 	t.Cleanup(func() {
@@ -67,11 +68,11 @@ func (s *suite) cutOff(t *testing.T) {
 	})
 	pause(5 * time.Second)
 	s.nothingFailed(t)
+	s.evacuate(t, code, others[0], scheduled)
 	healed = true
 	s.switchNode(t, "heal", code, others)
 	s.sayf("    %s is found again", code)
-	s.ready(t, 3*time.Minute)
-	s.resume(t, code)
+	s.leadBack(t, code)
 	s.operatorsReady(t)
 	s.nothingFailed(t)
 }

@@ -67,7 +67,7 @@ var phases = []struct {
 	{"a fixed rollout proceeds region by region, past its leader's end", (*suite).roll},
 	{"another operator of the same version restarts nothing", (*suite).upgrade},
 	{"what is added to a Deployment by hand is removed", (*suite).editByHand},
-	{"a region is cut off with the leader in it, and comes back", (*suite).cutOff},
+	{"a region is cut off with the leader in it, is evacuated, and comes back", (*suite).cutOff},
 	{"a region leaves the spec and comes back", (*suite).leaves},
 	{"a deleted network is made again, and nothing is lost", (*suite).again},
 }

@@ -242,14 +242,16 @@ func (r *run) setVerified(code v1alpha1.RegionCode, v verification, id string) {
 	r.notVerified(code, reason, fmt.Sprintf("The server key %s: %s", id, message))
 }
 
-// notVerified reports that no key of a region is known to be accepted.
+// notVerified reports that no key of a region is known to be accepted. The network does not depend on an evacuated region.
 func (r *run) notVerified(code v1alpha1.RegionCode, reason v1alpha1.Reason, message string) {
 	status := metav1.ConditionFalse
 	if reason.IsUnknown() {
 		status = metav1.ConditionUnknown
 	}
 	r.out.SetRegionCondition(code, v1alpha1.RegionKeysVerified, status, reason, message)
-	r.problemf(reason, "Region %s: %s", code, message)
+	if !r.pass.IsEvacuated(code) {
+		r.problemf(reason, "Region %s: %s", code, message)
+	}
 }
 
 // unverifiedFor returns how long the region's newest key has not been verified.

@@ -203,7 +203,7 @@ func (r *run) summarize() {
 	var unknown []string
 	for _, region := range r.pass.SN.Spec.Regions {
 		reports := r.pass.Reports[region.Code]
-		if len(reports) == 0 {
+		if len(reports) == 0 && region.EvacuateTo == "" {
 			withoutServers = append(withoutServers, region.Code)
 		}
 		for i, report := range reports {
@@ -211,7 +211,7 @@ func (r *run) summarize() {
 				generation = report.Status.Moderation.Generation
 			}
 			servers++
-			if i == slices.IndexFunc(reports, func(r stage.ServerReport) bool { return !known(r) }) {
+			if region.EvacuateTo == "" && i == slices.IndexFunc(reports, func(r stage.ServerReport) bool { return !known(r) }) {
 				unknown = append(unknown, fmt.Sprintf("%s (pod %s: %s)", region.Code, report.Pod, whyUnknown(report)))
 			}
 		}

@@ -146,6 +146,13 @@ var regionCases = []alertCase{
 		w.regionConditionIs("eu", "Available", "False")
 	}, 2, 4, []firing{regionIsDown("eu")}},
 	{"the operator finds no ready server in a region", func(w *world) { w.regionConditionIs("eu", "Available", "False") }, 2, 4, []firing{regionIsDown("eu")}},
+	{"a region that is down is evacuated", func(w *world) {
+		w.regionConditionIs("eu", "Available", "False")
+		w.regionConditionIs("eu", "Evacuated", "True")
+	}, 23 * 60, 25 * 60, []firing{{
+		"PlazaRegionEvacuated", "warning", in("eu"), "Region eu of acme is evacuated",
+		"Another region has served region eu of network social/acme for a day, as spec.regions[].evacuateTo says. New users have the home of that region.",
+	}}},
 	{"the database is away", databaseAway, 1, 31, databaseAwayFires()},
 	{"servers cannot be asked about keys and settings", func(w *world) {
 		w.conditionIs("KeysReady", "Unknown")
@@ -173,39 +180,63 @@ var regionCases = []alertCase{
 
 var objectiveCases = []alertCase{
 	{"one request in eleven fails", func(w *world) {
-		w.requests("eu", "200", 6000)
-		w.requests("eu", "404", 0)
-		w.requests("eu", "500", 600)
+		w.requests("eu", "2xx", 6000)
+		w.requests("eu", "4xx", 0)
+		w.requests("eu", "5xx", 600)
 	}, 2, 5, []firing{{
 		"PlazaErrorBudgetBurnFast", "critical", in("eu"), "9.091% of the requests to region eu of acme fail",
 		"9.091% of the requests to region eu of network social/acme fail because of the platform. At this rate the 30-day error budget is used up within days.",
 	}}},
 	{"twice as many requests fail as may", func(w *world) {
-		w.requests("eu", "404", 0)
-		w.requests("eu", "503", 9)
+		w.requests("eu", "4xx", 0)
+		w.requests("eu", "5xx", 12)
 	}, 14, 17, []firing{{
 		"PlazaErrorBudgetBurnSlow", "warning", in("eu"), "0.1996% of the requests to region eu of acme fail",
 		"0.1996% of the requests to region eu of network social/acme fail because of the platform. This is more than the objective allows in the long run.",
 	}}},
 	{"a few failures with few requests", func(w *world) {
-		w.requests("eu", "200", 0.1)
-		w.requests("eu", "404", 0)
-		w.requests("eu", "500", 0.1)
+		w.requests("eu", "2xx", 0.1)
+		w.requests("eu", "4xx", 0)
+		w.requests("eu", "5xx", 0.1)
 	}, 10, 30, []firing{{
 		"PlazaErrorBudgetBurnSlow", "warning", in("eu"), "50% of the requests to region eu of acme fail",
 		"50% of the requests to region eu of network social/acme fail because of the platform. This is more than the objective allows in the long run.",
 	}}},
 	{"one request in twenty is slow", func(w *world) {
-		w.durations("eu", procedure, map[string]int{"0.1": 5000, "0.5": 5700, "1": 6000, "+Inf": 6000})
-	}, 9, 12, []firing{{
-		"PlazaLatencyHigh", "warning", in("eu"), "Requests to region eu of acme are slow: p99 is 900ms",
-		"1% of the requests to region eu of network social/acme take 900ms or longer, which exceeds the objective.",
+		w.durations("eu", "operation", map[string]int{"0.1": 5000, "0.5": 5700, "1": 6000, "+Inf": 6000})
+	}, 14, 17, []firing{{
+		"PlazaLatencyBudgetBurnSlow", "warning", in("eu"), "Requests to region eu of acme are slow: the slowest take 700ms or longer",
+		"More than 1% of the requests to region eu of network social/acme exceed the objective, which is more than it allows in the long run; the slowest take 700ms or longer.",
+	}}},
+	{"one request in six is slow", func(w *world) {
+		w.durations("eu", "operation", map[string]int{"0.1": 4000, "0.5": 5000, "1": 6000, "+Inf": 6000})
+	}, 1, 5, []firing{{
+		"PlazaLatencyBudgetBurnFast", "critical", in("eu"), "Many requests to region eu of acme are slow: they take 568ms or longer",
+		"So many requests to region eu of network social/acme take 568ms or longer that the 30-day budget of slow requests is used up within days.",
+	}}},
+	{"one request in six is slow, with native histograms", func(w *world) {
+		w.durationsAreNative("eu", "{{schema:0 sum:600 count:6000 buckets:[4000 1000 1000] offset:-2}}")
+	}, 1, 5, []firing{{
+		"PlazaLatencyBudgetBurnFast", "critical", in("eu"), "Many requests to region eu of acme are slow: they take 549.4ms or longer",
+		"So many requests to region eu of network social/acme take 549.4ms or longer that the 30-day budget of slow requests is used up within days.",
 	}}},
 	{"realtime events are late", func(w *world) {
 		w.histogram("plaza_realtime_delay_seconds", "eu", map[string]int{"0.5": 80, "5": 90, "10": 100, "+Inf": 100})
 	}, 14, 17, []firing{{
 		"PlazaRealtimeDelayed", "warning", in("eu"), "Realtime events of region eu of acme are delayed",
 		"1% of the realtime events reach the streams of region eu of network social/acme after 9.5s or more.",
+	}}},
+	{"round trips wait for connections", func(w *world) {
+		w.series[w.at("eu", "plaza_database_connection_waits_total", "home", "sg")] = w.rising(1500)
+	}, 9, 12, []firing{{
+		"PlazaDatabasePoolSaturated", "warning", in("eu", "home", "sg"), "The connections of region eu of acme to sg are all in use",
+		"25% of the round trips from region eu of network social/acme to the home sg wait for a connection.",
+	}}},
+	{"the placement is not checked", func(w *world) {
+		w.series[w.at("eu", "plaza_placement_checked_timestamp_seconds")] = w.constant(0)
+	}, 65, 75, []firing{{
+		"PlazaPlacementNotChecked", "warning", in("eu"), "The placement of the rows of acme is not checked",
+		"The servers of region eu of network social/acme last checked 1h 15m 0s ago where the database stores the rows: PlazaRowsNotPinned cannot fire.",
 	}}},
 	{"the outbox does not drain", func(w *world) {
 		w.series[w.at("eu", "plaza_outbox_oldest_age_seconds")] = w.constant(400)

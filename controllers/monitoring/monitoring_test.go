@@ -86,7 +86,7 @@ func TestObjectives(t *testing.T) {
 		require.NoError(t, json.Unmarshal(fmt.Appendf(nil, "%q", test.latency), &n.SN.Spec.Monitoring.Alerts.LatencyP99))
 		require.Equal(t, test.fast, thresholds(expression(t, n, "PlazaErrorBudgetBurnFast")), test.availability)
 		require.Equal(t, test.slow, thresholds(expression(t, n, "PlazaErrorBudgetBurnSlow")), test.availability)
-		require.Contains(t, expression(t, n, "PlazaLatencyHigh"), test.seconds)
+		require.Contains(t, expression(t, n, "PlazaLatencyBudgetBurnFast"), test.seconds)
 	}
 }
 

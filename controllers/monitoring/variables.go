@@ -32,7 +32,6 @@ func variablesOf(n render.Network) variables {
 		"$regionCount": json.Number(strconv.Itoa(len(n.Regions()))),
 		"$network":     network,
 		"$selected":    network + `,region=~"$region"`,
-		"$noTransfers": `procedure!~"unknown|/plaza.v1.FileService/(Download|Upload).*"`,
 		"$latency":     decimal(big.NewRat(int64(latency), int64(time.Second))), "$latencyText": latency.String(),
 		"$availability": decimal(availability), "$availabilityPercent": fmt.Sprintf("%.7g%%", percent),
 		"$budget": decimal(budget),

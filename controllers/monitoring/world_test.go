@@ -98,16 +98,19 @@ func (w *world) healthyServer(region string) {
 		w.at(region, "up"):                         w.constant(1),
 		w.at(region, "process_start_time_seconds"): w.constant(0),
 		w.at(region, "plaza_control_certificate_not_after_timestamp_seconds", "kind", "certificate"): w.constant(1e9),
-		w.at(region, "plaza_schema_version"):                  w.constant(92),
-		w.at(region, "plaza_schema_version_required"):         w.constant(92),
-		w.at(region, "plaza_moderation_generation"):           w.constant(7),
-		w.at(region, "plaza_placement_tables_not_pinned"):     w.constant(0),
-		w.at(region, "plaza_outbox_oldest_age_seconds"):       w.constant(2),
-		w.at(region, "plaza_scheduled_posts_overdue_seconds"): w.constant(0),
-		w.at(region, "plaza_user_moves_oldest_age_seconds"):   w.constant(0),
+		w.at(region, "plaza_schema_version"):                      w.constant(92),
+		w.at(region, "plaza_schema_version_required"):             w.constant(92),
+		w.at(region, "plaza_moderation_generation"):               w.constant(7),
+		w.at(region, "plaza_placement_tables_not_pinned"):         w.constant(0),
+		w.at(region, "plaza_placement_checked_timestamp_seconds"): w.rising(60),
+		w.at(region, "plaza_outbox_oldest_age_seconds"):           w.constant(2),
+		w.at(region, "plaza_scheduled_posts_overdue_seconds"):     w.constant(0),
+		w.at(region, "plaza_user_moves_oldest_age_seconds"):       w.constant(0),
 	})
 	for _, home := range []string{"us", "eu", "sg"} {
 		w.series[w.at(region, "plaza_database_up", "home", home)] = w.constant(1)
+		w.series[w.at(region, "plaza_database_round_trips_total", "home", home)] = w.rising(6000)
+		w.series[w.at(region, "plaza_database_connection_waits_total", "home", home)] = w.rising(60)
 	}
 	for state, value := range map[string]int{"Pinned": 1, "NotPinned": 0, "Unknown": 0} {
 		w.series[w.at(region, "plaza_placement_state", "state", state)] = w.constant(value)
@@ -117,25 +120,25 @@ func (w *world) healthyServer(region string) {
 		w.series[w.at(region, "plaza_keys_file_readable", "kind", kind)] = w.constant(1)
 		w.series[w.at(region, "plaza_keys_latest_not_after_timestamp_seconds", "kind", kind)] = w.constant(1e9)
 	}
-	w.requests(region, "200", 6000)
-	w.requests(region, "404", 600)
-	w.requests(region, "500", 3)
+	w.requests(region, "2xx", 6000)
+	w.requests(region, "4xx", 600)
+	w.requests(region, "5xx", 3)
 	// Requests of scanners and the duration of uploads do not count.
-	w.series[w.at(region, "plaza_http_requests_total", "procedure", "unknown", "protocol", "rest", "code", "503")] = w.rising(9000)
-	w.durations(region, procedure, map[string]int{"0.1": 6500, "0.5": 6600, "1": 6603, "+Inf": 6603})
+	w.series[w.at(region, "plaza_http_requests_total", "procedure", "unknown", "code", "5xx")] = w.rising(9000)
+	w.durations(region, "operation", map[string]int{"0.1": 6500, "0.5": 6600, "1": 6603, "+Inf": 6603})
 	w.durations(region, "unknown", map[string]int{"0.1": 0, "0.5": 0, "1": 0, "+Inf": 9000})
-	w.durations(region, "/plaza.v1.FileService/UploadVideo", map[string]int{"0.1": 0, "0.5": 0, "1": 0, "+Inf": 9000})
+	w.durations(region, "transfer", map[string]int{"0.1": 0, "0.5": 0, "1": 0, "+Inf": 9000})
 	w.histogram("plaza_realtime_delay_seconds", region, map[string]int{"0.5": 100, "5": 100, "10": 100, "+Inf": 100})
 }
 
-// requests sets the number of requests per minute with a status in a region.
+// requests sets the number of requests per minute with a class of status in a region.
 func (w *world) requests(region, code string, perMinute any) {
-	w.series[w.at(region, "plaza_http_requests_total", "procedure", procedure, "protocol", "rest", "code", code)] = w.rising(perMinute)
+	w.series[w.at(region, "plaza_http_requests_total", "procedure", procedure, "code", code)] = w.rising(perMinute)
 }
 
 // durations sets the number of requests per minute in each histogram bucket.
-func (w *world) durations(region, procedure string, buckets map[string]int) {
-	w.histogram("plaza_http_request_duration_seconds", region, buckets, "procedure", procedure)
+func (w *world) durations(region, kind string, buckets map[string]int) {
+	w.histogram("plaza_http_request_duration_seconds", region, buckets, "kind", kind)
 }
 
 func (w *world) histogram(metric, region string, buckets map[string]int, labels ...string) {
@@ -154,4 +157,10 @@ func inputs(worlds ...*world) []promSeries {
 		}
 	}
 	return all
+}
+
+// durationsAreNative replaces the classic buckets of a region by native histograms, as Prometheus does if it collects them.
+func (w *world) durationsAreNative(region, perMinute string) {
+	w.drop(`plaza_http_request_duration_seconds_bucket{namespace="` + w.namespace + `",network="` + w.network + `",region="` + region)
+	w.series[w.at(region, "plaza_http_request_duration_seconds", "kind", "operation")] = fmt.Sprintf("%s+%sx%d", perMinute, perMinute, w.length)
 }

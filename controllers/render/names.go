@@ -77,6 +77,15 @@ func ControlSecret(network string, code v1alpha1.RegionCode) string {
 // operator's own certificate. It exists in the operator's cluster only, and no pod mounts it.
 func ControlAuthoritySecret(network string) string { return network + "-control-authority" }
 
+// EvacuationSecret returns the name of the Secret with the regions that are evacuated to a region. It exists while there are some.
+func EvacuationSecret(network string, code v1alpha1.RegionCode) string {
+	return RegionName(network, code) + "-evacuation"
+}
+
+// KeyDigestsSecret returns the name of the Secret with the digests of the server keys of regions in member clusters. It exists in
+// the operator's cluster only, for the evacuation of a region whose cluster cannot be reached.
+func KeyDigestsSecret(network string) string { return network + "-server-key-digests" }
+
 // SigningKeysSecret returns the name of the Secret with the keys that sign access tokens.
 func SigningKeysSecret(network string) string { return network + "-signing-keys" }
 

@@ -16,7 +16,16 @@ func RegionObjects(n Network, r *v1alpha1.Region) []client.Object {
 	objects = appendWanted(objects, NetworkPolicy(n, r))
 	objects = appendWanted(objects, PodDisruptionBudget(n, r))
 	objects = appendWanted(objects, HorizontalPodAutoscaler(n, r))
-	objects = appendWanted(objects, Ingress(n, r))
+	objects = appendWanted(objects, ServersService(n, r))
+	if n.isRoutedElsewhere(r) {
+		return objects
+	}
+	return append(objects, routes(n, r)...)
+}
+
+// routes returns the Ingress and the HTTPRoute of a region, as far as the spec enables them and the cluster has the kind.
+func routes(n Network, r *v1alpha1.Region) []client.Object {
+	objects := appendWanted(nil, Ingress(n, r))
 	if n.Capabilities.HTTPRoute {
 		objects = appendWanted(objects, HTTPRoute(n, r))
 	}
@@ -34,6 +43,9 @@ func Everything(n Network) []client.Object {
 	for _, r := range n.Regions() {
 		objects = append(objects, RegionObjects(n, r)...)
 		objects = append(objects, Deployment(n, r))
+	}
+	for _, r := range n.StandIns() {
+		objects = append(objects, StandInObjects(n, r)...)
 	}
 	if n.Capabilities.ServiceMonitor {
 		objects = appendWanted(objects, ServiceMonitor(n))

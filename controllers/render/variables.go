@@ -63,6 +63,8 @@ func limitVariables(n Network, r *v1alpha1.Region) []corev1.EnvVar {
 		out = append(out, corev1.EnvVar{Name: "PLAZA_POOL_SIZE", Value: strconv.Itoa(int(size))})
 	}
 	out = append(append(out, serverVariables(n.SN.Spec.Server)...), controlVariables()...)
+	out = append(out, tracingVariables(n.SN.Spec.Observability)...)
+	out = append(out, corev1.EnvVar{Name: "PLAZA_EVACUATION_FILE", Value: evacuationFolder + "/" + EvacuationFile})
 	return notGiven(out, r)
 }
 

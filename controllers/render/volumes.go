@@ -19,6 +19,7 @@ const (
 	signingKeysFolder = "/etc/plaza/signing-keys"
 	identityFolder    = "/etc/plaza/identity"
 	controlFolder     = "/etc/plaza/control"
+	evacuationFolder  = "/etc/plaza/evacuation"
 	temporaryFolder   = "/tmp"
 
 	temporaryName = "tmp"
@@ -50,6 +51,7 @@ func serverVolumes(n Network, r *v1alpha1.Region) []corev1.Volume {
 		secretVolume("signing-keys", SigningKeysSecret(network), keyring.SigningKeysFile),
 		secretVolume("identity", IdentitySecret(network), keyring.DirectoryKeyFile),
 		secretVolume("control", ControlSecret(network, r.Code), control.CertificateFile, control.KeyFile, control.AuthoritiesFile),
+		optionalVolume("evacuation", EvacuationSecret(network, r.Code), EvacuationFile),
 	}
 	if storageFolder(n.SN.Spec.Storage) != "" {
 		volumes = append(volumes, emptyVolume(storageName, "1Gi"))
@@ -65,6 +67,7 @@ func serverMounts(storage *v1alpha1.Storage) []corev1.VolumeMount {
 		{Name: "signing-keys", MountPath: signingKeysFolder, ReadOnly: true},
 		{Name: "identity", MountPath: identityFolder, ReadOnly: true},
 		{Name: "control", MountPath: controlFolder, ReadOnly: true},
+		{Name: "evacuation", MountPath: evacuationFolder, ReadOnly: true},
 	}
 	if folder := storageFolder(storage); folder != "" {
 		mounts = append(mounts, corev1.VolumeMount{Name: storageName, MountPath: folder})
@@ -81,6 +84,13 @@ func secretVolume(name, secret string, files ...string) corev1.Volume {
 	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{
 		SecretName: secret, Items: items, DefaultMode: new(secretMode),
 	}}}
+}
+
+// optionalVolume mounts files of a Secret that may be created and deleted while the pod runs.
+func optionalVolume(name, secret string, files ...string) corev1.Volume {
+	volume := secretVolume(name, secret, files...)
+	volume.Secret.Optional = new(true)
+	return volume
 }
 
 // extraVolumes returns the volumes of the spec.

@@ -68,6 +68,7 @@ type run struct {
 	pass    *stage.Pass
 	out     stage.Outcome
 	regions []*region
+	hold    stage.Hold // why the update of a region that waits may not begin
 }
 
 // Run applies the objects of every region and updates as many pod templates as the spec allows.
@@ -102,6 +103,7 @@ func (Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 		}
 		r.regions = append(r.regions, region)
 	}
+	r.applyStandIns()
 	r.applyDeployments()
 	for _, region := range r.regions {
 		r.setStatus(region)
@@ -109,6 +111,17 @@ func (Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 	}
 	r.summarize()
 	return r.out
+}
+
+// applyStandIns applies the objects with which regions serve the hosts of regions that are evacuated to them from another namespace.
+func (r *run) applyStandIns() {
+	for _, c := range r.pass.Usable() {
+		for _, evacuated := range c.Network.StandIns() {
+			for _, object := range render.StandInObjects(c.Network, evacuated) {
+				r.out.Apply(stage.Desired{Object: object, Cluster: c, Region: evacuated.EvacuateTo})
+			}
+		}
+	}
 }
 
 // skip reports that the cluster of a region cannot be used. The rest of the region's status stays as it was.
@@ -249,8 +262,8 @@ func (r *run) applyDeployments() {
 	}
 }
 
-// templateUpdates returns the regions whose template may be applied now. A region that is new, or has the template already,
-// always may; one with another template may if spec.rollout.maxRegionsRolling allows one more region to roll. Regions with
+// templateUpdates returns the regions whose template may be applied now. A region that is new or evacuated, or has the template
+// already, always may; one with another template may if spec.rollout.maxRegionsRolling allows one more region to roll. Regions with
 // unavailable pods come first, so that a fix reaches them before it reaches healthy regions.
 //
 // A template that was edited by hand is restored in the same order: if the edit was made for a good reason, only one region
@@ -265,6 +278,10 @@ func (r *run) templateUpdates() map[*region]bool {
 	}
 	var waiting []*region
 	for _, g := range r.regions {
+		if g.spec.EvacuateTo != "" { // no other region waits for it
+			update[g] = r.pass.SchemaReady || paused || (g.state != missing && g.state != outdated)
+			continue
+		}
 		switch g.state {
 		case missing:
 			update[g] = r.pass.SchemaReady || paused
@@ -277,6 +294,9 @@ func (r *run) templateUpdates() map[*region]bool {
 				waiting = append(waiting, g)
 			}
 		case rolling, stuck, degraded, soaking:
+			if g.state != degraded {
+				r.pass.UpdateInProgress()
+			}
 			update[g] = true
 			slots--
 		case complete:
@@ -288,9 +308,19 @@ func (r *run) templateUpdates() map[*region]bool {
 	}
 	slices.SortStableFunc(waiting, func(a, b *region) int { return priority(a) - priority(b) })
 	for _, g := range waiting[:min(max(slots, 0), len(waiting))] {
-		update[g] = true
+		update[g] = r.mayBegin(g)
 	}
 	return update
+}
+
+// mayBegin reports whether the update of a region may begin now. One that is in progress and did not succeed may be replaced by another
+// at any time.
+func (r *run) mayBegin(g *region) bool {
+	if allUpdated(g.live) {
+		r.hold = r.pass.HoldUpdate()
+		r.out.RequeueAfter(r.hold.Again)
+	}
+	return r.hold.Reason == "" || !allUpdated(g.live)
 }
 
 // hasUnavailable reports whether a Deployment has fewer available pods than replicas. During a rollout with maxUnavailable 0

@@ -113,6 +113,8 @@ func (r *run) setUpdated(g *region) {
 			set(metav1.ConditionFalse, v1alpha1.ReasonPausedBySpec, "The pods are replaced when spec.paused is false.")
 		case !r.pass.SchemaReady:
 			set(metav1.ConditionFalse, v1alpha1.ReasonWaitingForSchema, "The pods are replaced once the database is migrated.")
+		case r.hold.Reason != "":
+			set(metav1.ConditionFalse, r.hold.Reason, r.hold.Message)
 		default:
 			set(metav1.ConditionFalse, v1alpha1.ReasonWaitingForRegion, "Another region is updated first.")
 		}
@@ -147,6 +149,9 @@ func (r *run) setUpdated(g *region) {
 func (r *run) summarize() {
 	var stopped, pending []v1alpha1.RegionCode
 	for _, g := range r.regions {
+		if g.spec.EvacuateTo != "" {
+			continue
+		}
 		switch g.state {
 		case stuck:
 			stopped = append(stopped, g.spec.Code)
@@ -169,14 +174,29 @@ func (r *run) summarize() {
 		no(v1alpha1.ReasonPausedBySpec, "The pods in %s are updated when spec.paused is false.", pending)
 	case !r.pass.SchemaReady && len(pending) > 0:
 		no(v1alpha1.ReasonWaitingForSchema, "The update of %s waits for the database migration.", pending)
+	case r.hold.Reason != "":
+		r.out.SetCondition(metav1.ConditionFalse, r.hold.Reason, r.hold.Message)
 	case len(pending) > 0:
 		no(v1alpha1.ReasonProgressing, "The update of %s is in progress.", pending)
 	case r.pass.Unusable() != nil:
 		r.out.SetCondition(metav1.ConditionUnknown, r.pass.Unusable().Reason, r.pass.Unusable().Message)
 	case r.summarizeAs(metav1.ConditionTrue, v1alpha1.RegionAvailable):
+	case len(r.evacuated()) > 0:
+		r.out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonEvacuated, "Other regions serve "+stage.JoinNames(r.evacuated())+", as spec.regions[].evacuateTo says; the pods of the others are ready.")
 	default:
 		r.out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonServing, "The pods of every region are ready.")
 	}
+}
+
+// evacuated returns the evacuated regions.
+func (r *run) evacuated() []v1alpha1.RegionCode {
+	var codes []v1alpha1.RegionCode
+	for i := range r.pass.SN.Spec.Regions {
+		if region := &r.pass.SN.Spec.Regions[i]; region.EvacuateTo != "" {
+			codes = append(codes, region.Code)
+		}
+	}
+	return codes
 }
 
 // causes are the reasons of a region's conditions that say more than that the region is being updated.
@@ -197,12 +217,12 @@ func (r *run) summarizeAs(status metav1.ConditionStatus, conditionType string) b
 	return false
 }
 
-// regionsWith returns the regions whose condition has a reason, and the message of the first.
+// regionsWith returns the regions, apart from evacuated ones, whose condition has a reason, and the message of the first.
 func (r *run) regionsWith(conditionType string, reason v1alpha1.Reason) ([]v1alpha1.RegionCode, string) {
 	var codes []v1alpha1.RegionCode
 	message := ""
 	for _, g := range r.regions {
-		if c := meta.FindStatusCondition(r.out.Regions[g.spec.Code], conditionType); c != nil && c.Reason == string(reason) {
+		if c := meta.FindStatusCondition(r.out.Regions[g.spec.Code], conditionType); c != nil && c.Reason == string(reason) && g.spec.EvacuateTo == "" {
 			codes, message = append(codes, g.spec.Code), cmp.Or(message, c.Message)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -97,6 +98,11 @@ func (r *run) waitForCluster() {
 
 // createJob creates the Job of the next attempt. Attempts at another target do not count.
 func (r *run) createJob(ctx context.Context) {
+	if hold := r.hold(); hold.Reason != "" {
+		r.out.SetCondition(metav1.ConditionFalse, hold.Reason, hold.Message)
+		r.out.RequeueAfter(hold.Again)
+		return
+	}
 	schema := &r.pass.Status.Schema
 	retarget, err := r.hasOtherTarget(ctx)
 	if err != nil {
@@ -114,6 +120,28 @@ func (r *run) createJob(ctx context.Context) {
 	}
 	r.applyAccount()
 	r.out.Apply(stage.Desired{Object: render.MigrationJob(r.network, attempt), Mode: apply.CreateOnly, Cluster: r.cluster})
+}
+
+// hold returns why the migration may not begin now. The first migration of a network may, and one that replaces another that failed, or
+// belongs to the repair of an update that did not succeed.
+func (r *run) hold() stage.Hold {
+	schema := r.pass.Status.Schema
+	if schema.Completed == "" || schema.Completed == render.MigrationTarget(r.network) || schema.LastError != "" || r.isBroken() {
+		return stage.Hold{}
+	}
+	return r.pass.HoldUpdate()
+}
+
+// isBroken reports whether the update of a region has begun and needs attention.
+func (r *run) isBroken() bool {
+	return slices.ContainsFunc(r.pass.Status.Regions, func(region v1alpha1.RegionStatus) bool {
+		updated := meta.FindStatusCondition(region.Conditions, v1alpha1.RegionUpdated)
+		if updated == nil || updated.Status != metav1.ConditionFalse {
+			return false
+		}
+		reason := v1alpha1.Reason(updated.Reason)
+		return reason.NeedsAttention() && reason != v1alpha1.ReasonWindowInvalid && reason != v1alpha1.ReasonTemplateDrift
+	})
 }
 
 // applyAccount applies what the migrations' pods need.

@@ -1,6 +1,8 @@
 package stage
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -56,6 +58,12 @@ func (p *Pass) ClusterOf(code v1alpha1.RegionCode) *Cluster {
 	return p.Own()
 }
 
+// IsEvacuated reports whether another region serves the clients of a region.
+func (p *Pass) IsEvacuated(code v1alpha1.RegionCode) bool {
+	region := p.Network.Region(code)
+	return region != nil && region.EvacuateTo != ""
+}
+
 // Own returns the operator's own cluster.
 func (p *Pass) Own() *Cluster { return p.Clusters[0] }
 
@@ -73,10 +81,10 @@ func (p *Pass) Usable() []*Cluster {
 	return usable
 }
 
-// Unusable returns the first cluster with a region of the spec that cannot be used, or nil.
+// Unusable returns the first cluster with a region of the spec that cannot be used, or nil. Regions that are evacuated do not count.
 func (p *Pass) Unusable() *Cluster {
 	for _, c := range p.Clusters {
-		if !c.IsUsable() && len(c.Network.Regions()) > 0 {
+		if !c.IsUsable() && slices.ContainsFunc(c.Network.Regions(), func(r *v1alpha1.Region) bool { return r.EvacuateTo == "" }) {
 			return c
 		}
 	}

@@ -18,6 +18,7 @@ var requiredForReady = []string{
 	v1alpha1.ConditionRegionsAvailable,
 	v1alpha1.ConditionKeysReady,
 	v1alpha1.ConditionModerationApplied,
+	v1alpha1.ConditionEvacuationsApplied,
 }
 
 // summarize sets what follows from the rest of the status: Ready, Paused, and the printer columns.
@@ -71,8 +72,11 @@ func ready(sn *v1alpha1.SocialNetwork, status *v1alpha1.SocialNetworkStatus) met
 		Message: "Every region serves the spec.",
 	}
 	available := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionRegionsAvailable)
-	if available.Reason == string(v1alpha1.ReasonDegraded) {
+	switch available.Reason {
+	case string(v1alpha1.ReasonDegraded):
 		ready.Reason, ready.Message = available.Reason, "Every region serves the spec, but some servers do not. "+available.Message
+	case string(v1alpha1.ReasonEvacuated):
+		ready.Reason, ready.Message = available.Reason, available.Message
 	}
 	return ready
 }

@@ -44,6 +44,8 @@ type Pass struct {
 	SchemaReady bool
 	// Refused is why the operator's restrictions do not allow the network's pods, or "". No pod is created or changed then.
 	Refused string
+	// Updates are the rules for the beginning of updates.
+	Updates Updates
 	// Clusters are the clusters with objects of the network, each with one namespace. The first is the operator's own.
 	Clusters []*Cluster
 	// Reports holds the status report of each ready server, by region.

@@ -16,6 +16,7 @@ import (
 	"github.com/plaza-social/plaza/controllers/platformclient"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/controllers/stage"
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/control"
 	"github.com/plaza-social/plaza/platform/statusz"
 )
@@ -34,6 +35,8 @@ type Pod struct {
 	Earlier bool
 	// trusted are the ids of the authorities that the server trusts: those that it read last.
 	trusted []statusz.Key
+	// evacuated are the regions that are evacuated to the pod's.
+	evacuated *statusz.Evacuated
 	// shared are the API and signing keys that the server read last.
 	shared statusz.Keys
 	// Moderation replaces the settings of the pod's region.
@@ -116,6 +119,8 @@ func (s *Servers) Status(ctx context.Context, server platformclient.Server) (sta
 	if !pod.Earlier {
 		s.loadAuthorities(ctx, pod)
 		status.Control = &statusz.Control{Authorities: pod.trusted}
+		s.loadEvacuated(ctx, pod)
+		status.Evacuated = pod.evacuated
 	}
 	return status, nil
 }
@@ -191,6 +196,27 @@ func (s *Servers) loadAuthorities(ctx context.Context, pod *Pod) {
 	pod.trusted = nil
 	for _, authority := range files.Authorities {
 		pod.trusted = append(pod.trusted, statusz.Key{ID: control.ID(authority), Valid: s.harness.Now.Before(authority.NotAfter)})
+	}
+}
+
+// loadEvacuated reads the Secret with the regions that are evacuated to the pod's.
+func (s *Servers) loadEvacuated(ctx context.Context, pod *Pod) {
+	if pod.StaleKeys && pod.evacuated != nil {
+		return
+	}
+	var secret corev1.Secret
+	var file auth.EvacuationFile
+	key := client.ObjectKey{Namespace: "plaza", Name: render.EvacuationSecret(s.harness.SN.Name, pod.code)}
+	if s.harness.Client.Get(ctx, key, &secret) == nil && json.Unmarshal(secret.Data[render.EvacuationFile], &file) != nil {
+		return
+	}
+	pod.evacuated = &statusz.Evacuated{}
+	for _, region := range file.Regions {
+		read := statusz.EvacuatedRegion{Region: region.Region}
+		for _, key := range region.ServerKeys {
+			read.ServerKeys = append(read.ServerKeys, statusz.Key{ID: key.ID, Valid: true})
+		}
+		pod.evacuated.Regions = append(pod.evacuated.Regions, read)
 	}
 }
 

@@ -114,9 +114,11 @@ func (s Stage) keep(ctx context.Context, c *stage.Cluster) (map[string]bool, err
 	}
 	if c.Name == "" {
 		keep[keyOf(secretKind, render.ControlAuthoritySecret(sn.Name))] = true
+		keep[keyOf(secretKind, render.KeyDigestsSecret(sn.Name))] = slices.ContainsFunc(sn.Spec.Regions, isInMember)
 	}
 	for _, region := range c.Network.Regions() {
 		keep[keyOf(secretKind, render.ControlSecret(sn.Name, region.Code))] = true
+		keep[keyOf(secretKind, render.EvacuationSecret(sn.Name, region.Code))] = isRefuge(sn, region.Code)
 		name := render.ServerKeysSecret(sn.Name, region.Code)
 		used, err := isMounted(ctx, c, region.Code, name)
 		if err != nil {
@@ -127,6 +129,13 @@ func (s Stage) keep(ctx context.Context, c *stage.Cluster) (map[string]bool, err
 		}
 	}
 	return keep, nil
+}
+
+func isInMember(r v1alpha1.Region) bool { return r.Cluster != "" } //nolint:gocritic // as slices.ContainsFunc wants it
+
+// isRefuge reports whether regions are evacuated to a region.
+func isRefuge(sn *v1alpha1.SocialNetwork, code v1alpha1.RegionCode) bool {
+	return slices.ContainsFunc(sn.Spec.Regions, func(r v1alpha1.Region) bool { return r.EvacuateTo == code })
 }
 
 // isMounted reports whether pods of a region may need a Secret to start: the Deployment mounts it, or old pods are left.

@@ -173,6 +173,7 @@ platformImage: {repository: registry.example/plaza, tag: v3}
 imagePullSecrets: [{name: registry}]
 replicas: 1
 logLevel: debug
+maxConcurrentRollouts: 3
 networkPolicy: {enabled: false}
 serviceAccount: {create: false, name: theirs}
 serviceMonitor: {enabled: true, labels: {release: prometheus}, interval: 30s}
@@ -187,6 +188,7 @@ podAnnotations: {note: x}
 	require.Equal(t, "Always", container["imagePullPolicy"])
 	require.Equal(t, "registry.example/plaza:v3", platformImage(t, got))
 	require.Contains(t, argsOf(t, got), "--log-level=debug")
+	require.Contains(t, argsOf(t, got), "--max-concurrent-rollouts=3")
 	require.NotContains(t, got, "PodDisruptionBudget plaza-system/plaza-operator", "it would prevent eviction of the only pod")
 	require.NotContains(t, got, "NetworkPolicy plaza-system/plaza-operator")
 	require.NotContains(t, got, "ServiceAccount plaza-system/plaza-operator")
@@ -263,6 +265,7 @@ func TestInvalidValues(t *testing.T) {
 		"watchNamespaces: plaza":                             "watchNamespaces",
 		"watchNamespaces: [Plaza]":                           "watchNamespaces",
 		"watchNamespaces: [a, a]":                            "watchNamespaces",
+		"maxConcurrentRollouts: -1":                          "maxConcurrentRollouts",
 		"logLevel: loud":                                     "logLevel",
 		"crds: {install: true}":                              "install",
 		"rbac: {clusterRoles: maybe}":                        "clusterRoles",

@@ -59,6 +59,9 @@ import (
 func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	shared := d.shared()
 	registerOutbox(shared)
+	if err := shared.Outbox.Register(d.metrics.Registerer()); err != nil {
+		return nil, nil, err
+	}
 	d.realtime = realtime.New(realtime.Options{
 		Deps: shared, Issuer: d.issuer, Marshal: edge.MarshalJSON, Registerer: d.metrics.Registerer(),
 	})
@@ -96,6 +99,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 		RequestTimeout: d.cfg.RequestTimeout.Std(),
 		Ready:          d.ready,
 		Registerer:     d.metrics.Registerer(),
+		Tracer:         d.tracing.Tracer(),
 		CORSOrigins:    d.cfg.CORSOrigins.List(),
 		TLS:            d.cfg.UsesTLS(),
 		RateLimits:     limits,
@@ -107,8 +111,10 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	d.background = append(d.jobs(shared, roles, files), exports.Job(), moves.Job(), moves.MetricsJob(), kept.Job(), presences.SweepJob())
-	return handler, slices.Concat(d.workers(d.background), limitWorkers, presenceWorkers(presences)), nil
+	d.background = d.jobs(shared, roles, files)
+	d.background.server = append(d.background.server, moves.MetricsJob())
+	d.background.home = append(d.background.home, exports.Job(), moves.Job(), kept.Job(), presences.SweepJob())
+	return handler, slices.Concat(d.workers(), limitWorkers, presenceWorkers(presences)), nil
 }
 
 // services returns the implementations of the API.
@@ -154,7 +160,7 @@ func (d *dependencies) services(shared *service.Deps, roles *role.Service, files
 // interceptors returns the interceptors of every operation, the outermost first.
 func (d *dependencies) interceptors(once *idempotency, recorder *audit.Recorder, filler connect.Interceptor) []connect.Interceptor {
 	return []connect.Interceptor{
-		auth.NewInterceptor(d.issuer, d.serverKeys, d.apiKeys, auth.WithMediaKey(d.cfg.MediaKey.Reveal())),
+		auth.NewInterceptor(d.issuer, d.serverKeys, d.apiKeys, auth.WithMediaKey(d.cfg.MediaKey.Reveal()), auth.WithEvacuation(d.evacuation)),
 		connect.UnaryInterceptorFunc(once.intercept), recorder.Interceptor(), filler,
 	}
 }
@@ -196,23 +202,23 @@ func (d *dependencies) shared() *service.Deps {
 	}
 }
 
-// jobs returns the region's background jobs.
-func (d *dependencies) jobs(shared *service.Deps, roles *role.Service, files *file.Service) []jobs.Job {
-	all := []jobs.Job{
-		roles.Job(), shared.Outbox.Job(), scheduledpost.New(shared).Job(), story.New(shared).Job(), erasure.New(shared).Job(), flag.New(shared).Job(),
+// jobs returns the background jobs.
+func (d *dependencies) jobs(shared *service.Deps, roles *role.Service, files *file.Service) background {
+	home := []jobs.Job{
+		shared.Outbox.Job(), scheduledpost.New(shared).Job(), story.New(shared).Job(), erasure.New(shared).Job(), flag.New(shared).Job(),
 		comment.New(shared).Job(),
 		d.sweepSessions(shared), d.claimHandles(shared), d.sweepDailyUsages(shared),
 		d.sweepIdempotency(shared),
 	}
-	if d.storage.Has(d.cfg.Region) {
-		all = append(all, files.Sweep(), files.ReleaseJob())
-	}
-	return all
+	return background{server: []jobs.Job{roles.Job()}, home: home, files: []jobs.Job{files.Sweep(), files.ReleaseJob()}}
 }
 
-func (d *dependencies) workers(all []jobs.Job) []worker {
+func (d *dependencies) workers() []worker {
 	realtime := worker{name: "realtime", run: func(ctx context.Context) error { d.realtime.Run(ctx); return nil }}
-	return append(d.jobWorkers(all), realtime)
+	evacuated := &evacuatedHomes{regions: d.evacuation.Regions, jobs: func(home region.Code) []jobs.Job {
+		return d.background.ofHome(home, d.storage)
+	}, log: d.log}
+	return append(d.jobWorkers(d.background.of(d.cfg.Region, d.storage)), realtime, worker{name: "evacuated regions", run: evacuated.run})
 }
 
 func (d *dependencies) jobWorkers(all []jobs.Job) []worker {

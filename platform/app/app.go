@@ -39,6 +39,7 @@ type options struct {
 	sent          func([]db.Queued)
 	insecureKnown bool
 	moves         movePace
+	logLevel      *slog.LevelVar
 }
 
 // WithStoreFault calls fault before each transaction is sent and treats its error as one of the database. Tests use it
@@ -53,6 +54,9 @@ func WithMovePace(every, settle time.Duration) Option {
 
 // WithSentTransactions calls sent with the statements of each transaction, for tests.
 func WithSentTransactions(sent func([]db.Queued)) Option { return func(o *options) { o.sent = sent } }
+
+// WithLogLevel lets the operator change the level of the log at run time. Without it, the level is that of the logger.
+func WithLogLevel(level *slog.LevelVar) Option { return func(o *options) { o.logLevel = level } }
 
 // WithInsecureModeAnnounced suppresses the log's warning about a network that is not in secure mode, for a program that
 // tells its user itself.

@@ -46,12 +46,12 @@ type running struct {
 }
 
 // run starts a server that serves handler until the test ends.
-func run(t *testing.T, cfg config.Config, opts ...app.Option) *running {
+func run(t testing.TB, cfg config.Config, opts ...app.Option) *running {
 	t.Helper()
 	return runWithLog(t, cfg, quiet, opts...)
 }
 
-func runWithLog(t *testing.T, cfg config.Config, log *slog.Logger, opts ...app.Option) *running {
+func runWithLog(t testing.TB, cfg config.Config, log *slog.Logger, opts ...app.Option) *running {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	server, err := app.New(ctx, cfg, log, opts...)
@@ -76,7 +76,7 @@ func (r *running) finish(t *testing.T) error {
 
 func hello(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Proto) }
 
-func get(t *testing.T, client *http.Client, url string, header ...string) (int, string) {
+func get(t testing.TB, client *http.Client, url string, header ...string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	require.NoError(t, err)
@@ -248,7 +248,7 @@ func TestPortInUse(t *testing.T) {
 }
 
 // fullConfig returns a configuration with a database and its own keys.
-func fullConfig(t *testing.T, databaseURL string) config.Config {
+func fullConfig(t testing.TB, databaseURL string) config.Config {
 	t.Helper()
 	cfg, dir := testConfig(), t.TempDir()
 	cfg.DatabaseURL = telemetry.SecretURL(databaseURL)

@@ -17,6 +17,7 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/telemetry"
+	"github.com/plaza-social/plaza/platform/tracing"
 )
 
 // This file assembles a region's server. Dependencies are created here and passed down explicitly.
@@ -46,18 +47,22 @@ type dependencies struct {
 	cfg        config.Config
 	log        *slog.Logger
 	metrics    *telemetry.Metrics
+	tracing    *tracing.Tracing // nil if traces are not exported
 	store      *store.Store
 	issuer     *auth.Issuer
 	serverKeys *auth.KeySet
 	apiKeys    *auth.KeySet
 	signing    *auth.Keyring
+	evacuation *auth.Evacuation // nil if no file is configured
 	realtime   *realtime.Hub
-	background []jobs.Job
+	background background
 	storage    *storage.Storage
 	control    *auth.Control // nil if there are no control endpoints
-	publicURL  string        // without trailing slash
-	pace       movePace
-	ready      func(context.Context) error // returns nil if the server is ready; for gRPC health checks
+	// certificate is nil if the API is served without TLS.
+	certificate *auth.Certificate
+	publicURL   string // without trailing slash
+	pace        movePace
+	ready       func(context.Context) error // returns nil if the server is ready; for gRPC health checks
 }
 
 // assemble opens the key files and the database pools and builds the API.
@@ -75,11 +80,16 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 	// Log records with a request's context carry the request's id.
 	log := slog.New(edge.LogHandler(r.log.Handler()))
 	d := &dependencies{cfg: r.cfg, log: log, metrics: r.metrics, ready: r.ready.err, publicURL: r.publicURL(), pace: o.moves}
-	if err := errors.Join(d.openKeys(), d.openControl()); err != nil {
+	if err := errors.Join(d.openKeys(), d.openEvacuation(), d.openControl()); err != nil {
 		return nil, err
 	}
 	if err := d.openStore(ctx, o); err != nil {
 		return nil, err
+	}
+	d.certificate = certificate
+	if d.tracing, err = tracing.New(ctx, string(r.cfg.NetworkID), r.cfg.Region, log); err != nil {
+		d.close()
+		return nil, &config.Error{Source: "environment", Reason: err.Error()}
 	}
 	built, err := r.build(ctx, d, o)
 	if err != nil {
@@ -88,6 +98,18 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 	}
 	built.certificate, built.control = certificate, d.control
 	return built, nil
+}
+
+// openEvacuation reads the file of evacuated regions, if one is configured.
+func (d *dependencies) openEvacuation() error {
+	if d.cfg.EvacuationFile == "" {
+		return nil
+	}
+	var err error
+	if d.evacuation, err = auth.OpenEvacuation(d.cfg.EvacuationFile, auth.WithLogger(d.log)); err != nil {
+		return &config.Error{Source: "evacuation-file", Reason: err.Error()}
+	}
+	return nil
 }
 
 // openControl reads the certificate of the control endpoints, if there are any.
@@ -136,12 +158,12 @@ func (r *Region) build(ctx context.Context, d *dependencies, o options) (*parts,
 	r.ready.add(Check{Name: "schema", Run: g.check})
 	r.ready.add(d.databaseChecks()...)
 	report := newReport(d, r.ready.draining.Load)
-	report.warnsInsecure = !o.insecureKnown
-	if err := r.metrics.RegisterServer(report.snapshot); err != nil {
+	report.warnsInsecure, report.level = !o.insecureKnown, o.logLevel
+	if err := errors.Join(r.metrics.RegisterServer(report.snapshot), d.issuer.Register(r.metrics.Registerer())); err != nil {
 		return nil, err
 	}
 	workers = append(append(workers, worker{name: "schema", run: g.watch}, worker{name: "moved users", run: follow.run}), report.workers()...)
-	return &parts{handler: g, workers: workers, close: d.close, drain: d.realtime.Close, report: report, jobs: d.background}, nil
+	return &parts{handler: g, workers: workers, close: d.close, drain: d.realtime.Close, report: report, jobs: d.background.of(d.cfg.Region, d.storage)}, nil
 }
 
 func (d *dependencies) openKeys() error {

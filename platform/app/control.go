@@ -9,11 +9,13 @@ import (
 // controlHandler serves the control endpoints to the operator of the network:
 //
 //	/statusz       the status of this process as JSON; /statusz/server-key reports whether a server key is accepted
+//	/statusz/log-level  PUT of the level of the log
 //	/api/v3/…      PUT of the network settings, as the API does it, with an administrator's token
 //	/debug/pprof/  profiles, if the setting pprof is on
 func controlHandler(report *report, api http.Handler, profiles bool) http.Handler {
 	mux := http.NewServeMux()
 	report.serve(mux)
+	mux.HandleFunc("PUT "+statusz.LogLevelPath, report.serveLogLevel)
 	mux.Handle("PUT "+statusz.SettingsPath, api)
 	if profiles {
 		serveProfiles(mux)

@@ -45,6 +45,7 @@ func (d *dependencies) openStorage(ctx context.Context) error {
 // close releases what assemble opened.
 func (d *dependencies) close() {
 	d.store.Close()
+	d.tracing.Close()
 	if d.storage != nil {
 		_ = d.storage.Close() // all requests have ended
 	}

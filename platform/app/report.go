@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -37,11 +38,14 @@ type report struct {
 	store         *store.Store
 	draining      func() bool
 	warnsInsecure bool
+	level         *slog.LevelVar // nil if the level cannot be changed
 	log           *slog.Logger
 	serverKeys    *auth.KeySet
 	apiKeys       *auth.KeySet
 	signing       *auth.Keyring
-	control       *auth.Control // nil if there are no control endpoints
+	evacuation    *auth.Evacuation
+	control       *auth.Control     // nil if there are no control endpoints
+	certificate   *auth.Certificate // nil if the API is served without TLS
 	// placed is db.CheckPlacement.
 	placed func(context.Context) (db.Placement, error)
 
@@ -52,13 +56,14 @@ type report struct {
 	secureMode statusz.SecureMode
 	placement  statusz.Placement
 	backlog    *store.Backlog
+	placedAt   time.Time // when the placement was last known
 }
 
 func newReport(d *dependencies, draining func() bool) *report {
 	cfg := d.cfg
 	r := &report{
 		cfg: cfg, started: time.Now().UTC(), build: telemetry.BuildInfo(), now: time.Now, store: d.store, draining: draining, log: d.log,
-		serverKeys: d.serverKeys, apiKeys: d.apiKeys, signing: d.signing, control: d.control, databases: map[string]bool{},
+		serverKeys: d.serverKeys, apiKeys: d.apiKeys, signing: d.signing, evacuation: d.evacuation, control: d.control, certificate: d.certificate, databases: map[string]bool{},
 		placed: func(ctx context.Context) (db.Placement, error) {
 			return db.CheckPlacement(ctx, cfg.DatabaseURLs()[cfg.Region], db.Layout{
 				Localities: cfg.Localities(), Primary: cfg.PrimaryRegion, Survive: string(cfg.Survive),
@@ -174,6 +179,11 @@ func (r *report) readBacklog(ctx context.Context) {
 	if err != nil {
 		return // the known ages keep growing, which is intended
 	}
+	for _, home := range r.evacuation.Regions() {
+		if b, err := r.store.Backlog(ctx, home); err == nil { // a home whose database is lost as well has no background work
+			backlog = backlog.Earliest(b)
+		}
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.backlog = &backlog
@@ -202,6 +212,9 @@ func (r *report) readPlacement(ctx context.Context) statusz.Placement {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.placement = p
+	if p.State != statusz.Unknown {
+		r.placedAt = p.CheckedAt
+	}
 	return p
 }
 
@@ -255,14 +268,14 @@ func (r *report) status() statusz.Status {
 	keys := statusz.Keys{
 		Server: keyFile(r.serverKeys.Status(), now), API: keyFile(r.apiKeys.Status(), now), Signing: keyFile(r.signing.Status(), now),
 	}
-	control := controlStatus(r.control, now)
+	control, evacuated := controlStatus(r.control, now), evacuatedStatus(r.evacuation, now)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return statusz.Status{
 		Region: r.cfg.Region.String(), NetworkID: string(r.cfg.NetworkID),
 		Version: r.build.Version, Revision: r.build.Revision, StartedAt: r.started, Draining: r.draining(),
 		Schema: r.schema, Keys: keys, Moderation: r.moderation, SecureMode: r.secureMode, Placement: r.placement,
-		Configuration: statusz.Configuration{Hash: r.cfg.Hash()}, Control: control,
+		Configuration: statusz.Configuration{Hash: r.cfg.Hash()}, Control: control, Evacuated: evacuated, LogLevel: r.logLevel(),
 	}
 }
 
@@ -274,6 +287,20 @@ func controlStatus(c *auth.Control, now time.Time) *statusz.Control {
 	status := &statusz.Control{Certificate: s.Keys[0], LoadedAt: s.LoadedAt, CheckedAt: s.CheckedAt, Error: s.Error}
 	for _, authority := range c.Authorities() {
 		status.Authorities = append(status.Authorities, statusz.Key{ID: authority.ID, NotAfter: authority.NotAfter.UTC(), Valid: authority.ValidAt(now)})
+	}
+	return status
+}
+
+// evacuatedStatus describes the evacuated regions; nil if the server has no file of them.
+func evacuatedStatus(e *auth.Evacuation, now time.Time) *statusz.Evacuated {
+	if e == nil {
+		return nil
+	}
+	regions, file := e.Status()
+	status := &statusz.Evacuated{Regions: []statusz.EvacuatedRegion{}, LoadedAt: file.LoadedAt.UTC(), CheckedAt: file.CheckedAt.UTC(), Error: file.Error}
+	for _, code := range slices.Sorted(maps.Keys(regions)) {
+		keys := keyFile(auth.FileStatus{Keys: regions[code]}, now).Keys
+		status.Regions = append(status.Regions, statusz.EvacuatedRegion{Region: code.String(), ServerKeys: keys})
 	}
 	return status
 }
@@ -293,6 +320,10 @@ func (r *report) snapshot() telemetry.Snapshot {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	maps.Copy(s.Databases, r.databases)
+	s.PlacementChecked = r.placedAt
+	if r.certificate != nil {
+		s.CertificateEnd = r.certificate.NotAfter()
+	}
 	if r.backlog != nil {
 		s.OutboxAge, s.ScheduleDelay = since(r.backlog.OldestOutbox, now), since(r.backlog.OldestScheduled, now)
 	}

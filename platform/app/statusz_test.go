@@ -21,7 +21,7 @@ import (
 const patience = 30 * time.Second
 
 // serving starts a server on a migrated database.
-func serving(t *testing.T, change ...func(*config.Config)) (*running, config.Config) {
+func serving(t testing.TB, change ...func(*config.Config)) (*running, config.Config) {
 	t.Helper()
 	url := testdb.New(t)
 	require.NoError(t, db.Migrate(t.Context(), db.MigrateOptions{URL: url}))

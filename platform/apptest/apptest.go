@@ -122,13 +122,18 @@ func (n *Network) startRegion(t testing.TB, code region.Code, o options) {
 	t.Cleanup(end)
 }
 
-// Restart stops the server of a region and starts another one at another address.
-func (n *Network) Restart(t testing.TB, code region.Code) {
-	t.Helper()
+// Stop stops the server of a region, which then does not respond until Restart.
+func (n *Network) Stop(code region.Code) {
 	n.mu.RLock()
 	end := n.stops[code]
 	n.mu.RUnlock()
 	end()
+}
+
+// Restart stops the server of a region and starts another one at another address.
+func (n *Network) Restart(t testing.TB, code region.Code) {
+	t.Helper()
+	n.Stop(code)
 	n.startRegion(t, code, n.options)
 	n.AwaitReady(t)
 }

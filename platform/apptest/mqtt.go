@@ -1,6 +1,7 @@
 package apptest
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -90,6 +91,17 @@ func (m *MQTTClient) RequireSubscribe(t testing.TB, filters ...string) *MQTTClie
 func (m *MQTTClient) Publish(t testing.TB, topic, payload string) {
 	t.Helper()
 	require.True(t, m.client.Publish(topic, 0, false, payload).WaitTimeout(waitMQTT))
+}
+
+// Discard reads events until ctx ends.
+func (m *MQTTClient) Discard(ctx context.Context) {
+	for {
+		select {
+		case <-m.events:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // Next returns the next event.

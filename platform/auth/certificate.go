@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"crypto/tls"
 	"errors"
+	"time"
 )
 
 // Certificate is a TLS certificate with its key, in two PEM files that are re-read when they change: connections that are
@@ -50,6 +51,9 @@ func parseCertificate(content []byte) ([]certificate, error) {
 	}
 	return []certificate{{KeyInfo: KeyInfo{ID: pair.Leaf.SerialNumber.Text(16), NotAfter: pair.Leaf.NotAfter}, Certificate: pair}}, nil
 }
+
+// NotAfter returns the end of the present certificate.
+func (c *Certificate) NotAfter() time.Time { return (*c.get())[0].KeyInfo.NotAfter }
 
 // TLSConfig returns the configuration of a server: TLS 1.2 or newer, with the present certificate for each connection.
 func (c *Certificate) TLSConfig() *tls.Config {

@@ -35,7 +35,7 @@ var (
 // interceptor admits a call to its handler according to the operation's access option:
 //
 //	CALLER_PUBLIC              everyone; credentials are ignored
-//	CALLER_SERVER_KEY          a valid key in X-Server-Key
+//	CALLER_SERVER_KEY          a valid key in X-Server-Key, of this region or of one that is evacuated to it
 //	CALLER_API_KEY             a valid key in X-Api-Key
 //	CALLER_MEDIA_SERVER        the media server's secret in X-Media-Key; no one if no secret is configured
 //	CALLER_USER                an access token or an admin token
@@ -50,6 +50,7 @@ type interceptor struct {
 	issuer     *Issuer
 	serverKeys *KeySet
 	apiKeys    *KeySet
+	evacuation *Evacuation
 	mediaKey   string
 	accessOf   func(procedure string) (Access, bool)
 }
@@ -60,6 +61,11 @@ type InterceptorOption func(*interceptor)
 // WithMediaKey sets the secret that identifies the media server. An empty secret, the default, matches no request.
 func WithMediaKey(secret string) InterceptorOption {
 	return func(i *interceptor) { i.mediaKey = secret }
+}
+
+// WithEvacuation also admits the server keys of evacuated regions.
+func WithEvacuation(e *Evacuation) InterceptorOption {
+	return func(i *interceptor) { i.evacuation = e }
 }
 
 // NewInterceptor returns the interceptor of a server's handlers. It returns errors of package fail; the interceptor
@@ -131,9 +137,9 @@ func (i *interceptor) identify(access Access, header http.Header) (*Caller, erro
 	case plazav1.Access_CALLER_PUBLIC:
 		return &Caller{}, nil
 	case plazav1.Access_CALLER_SERVER_KEY:
-		return byKey(i.serverKeys, header, HeaderServerKey)
+		return byKey(i.checkServerKey, header, HeaderServerKey)
 	case plazav1.Access_CALLER_API_KEY:
-		return byKey(i.apiKeys, header, HeaderAPIKey)
+		return byKey(i.apiKeys.Check, header, HeaderAPIKey)
 	case plazav1.Access_CALLER_MEDIA_SERVER:
 		return bySecret(i.mediaKey, header, HeaderMediaKey)
 	case plazav1.Access_CALLER_USER:
@@ -194,9 +200,16 @@ func (a Access) checkHandled(caller *Caller) error {
 	return nil
 }
 
-func byKey(keys *KeySet, header http.Header, name string) (*Caller, error) {
+func (i *interceptor) checkServerKey(presented string) (id string, ok bool) {
+	if id, ok = i.serverKeys.Check(presented); ok {
+		return id, true
+	}
+	return i.evacuation.Check(presented)
+}
+
+func byKey(check func(presented string) (id string, ok bool), header http.Header, name string) (*Caller, error) {
 	if values := header.Values(name); len(values) == 1 {
-		if id, ok := keys.Check(values[0]); ok {
+		if id, ok := check(values[0]); ok {
 			return &Caller{KeyID: id}, nil
 		}
 	}

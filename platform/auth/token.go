@@ -66,6 +66,7 @@ type Issuer struct {
 	authLifetime   time.Duration
 	parser         *jwt.Parser
 	cache          *tokenCache
+	uses           cacheUses
 }
 
 // IssuerOption configures an Issuer.
@@ -183,8 +184,10 @@ func (i *Issuer) Verify(token string) (Claims, error) {
 	}
 	digest := sha256.Sum256([]byte(token))
 	if cached, ok := i.cache.Get(digest); ok && cached.valid(i.ring, i.now()) {
+		i.uses.hits.Add(1)
 		return cached.claims, nil
 	}
+	i.uses.misses.Add(1)
 	verified, err := i.verify(token)
 	if err != nil {
 		return Claims{}, fail.Unauthorized().Because(err)

@@ -52,6 +52,7 @@ type Config struct {
 	Survive       Survive     `name:"survive" default:"zone" help:"failure that the CockroachDB database survives: zone, or region, for which all regions have replicas of all rows"`
 
 	ServerKeysFile  string           `name:"server-keys-file" serve:"required" help:"file with the server keys; re-read when it changes"`
+	EvacuationFile  string           `name:"evacuation-file" help:"file with the regions that are evacuated to this one, which the operator writes: their server keys are accepted, and their background work is done; re-read when it changes; if it does not exist, there are none"`
 	APIKeysFile     string           `name:"api-keys-file" serve:"required" help:"file with the API keys; re-read when it changes"`
 	SigningKeysFile string           `name:"signing-keys-file" serve:"required" help:"file with the keys that sign tokens; re-read when it changes"`
 	DirectoryKey    telemetry.Secret `name:"directory-key" serve:"required" help:"secret for the keyed hash of user ids in the directory; must never change"`

@@ -154,3 +154,40 @@ func TestMQTTStreamEvents(t *testing.T) {
 	}, reader, other) // the stranger received nothing before
 	require.False(t, other.Subscribe(t, topic+"/#"))
 }
+
+// TestMQTTBroadcastsOfBannedUsers checks that those who watch learn that a ban of the host ends a room and a stream.
+func TestMQTTBroadcastsOfBannedUsers(t *testing.T) {
+	t.Parallel()
+	n := mediaNetwork(t)
+	watcher := n.NewUser(t, region.US, "watcher")
+	for name, ban := range map[string]func(boss, host *apptest.Client, community string){
+		"from the network": func(_, host *apptest.Client, _ string) {
+			n.Admin(region.EU).Do(t, http.MethodPost, "/api/v2/users/ban", object{"userId": host.UserID}).OK(t)
+		},
+		"from the community": func(boss, host *apptest.Client, community string) { banMember(t, boss, community, host) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			boss, host := n.NewUser(t, region.SG, "boss"), n.NewUser(t, region.EU, "host")
+			community := newCommunity(t, boss, object{"userIds": []string{host.UserID}})
+			room, stream := text(newRoom(t, host), "roomId"), newStream(t, host)
+			for kind, id := range map[string]string{"room": room, "liveStream": text(stream, "streamId")} {
+				field := map[string]string{"room": "roomId", "liveStream": "streamId"}[kind]
+				host.Do(t, http.MethodPost, "/api/v4/posts", object{
+					"targetType": "community", "targetId": community, "dataType": kind, "data": object{"text": "x", field: id},
+				}).OK(t)
+			}
+			_, key := sendCredentials(t, host, room)
+			mediaServer(n).Do(t, http.MethodPost, mediaRoomsPath+room+"/events", roomReport("started", key)).OK(t)
+			mediaServer(n).Do(t, http.MethodPost, mediaStreamsPath+text(stream, "streamId")+"/events", object{"event": "started", "streamKey": streamKey(t, stream)}).OK(t)
+			reader := connected(t, watcher, roomTopic(n, room), n.NetworkID+"/videostreaming")
+			ban(boss, host, community)
+			var names []string
+			for len(names) < 2 {
+				if e := reader.Next(t); e.EventType != "video-streaming.didStart" && e.EventType != "room.startBroadcasting" {
+					names = append(names, e.EventType)
+				}
+			}
+			require.ElementsMatch(t, []string{"room.terminated", "video-streaming.didTerminate"}, names)
+		})
+	}
+}

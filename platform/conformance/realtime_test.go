@@ -439,7 +439,7 @@ func TestStreamsOutliveTheRequestTimeout(t *testing.T) {
 	addedTo(t, s.Next(t))
 	metrics := scrape(t, n, region.US)
 	require.Contains(t, metrics, `plaza_realtime_streams{event="community.userAdded"`)
-	require.NotContains(t, metrics, `plaza_http_request_duration_seconds_count{procedure="/realtime`)
+	require.NotContains(t, metrics, `plaza_http_service_duration_seconds_count{service="realtime`)
 	require.Regexp(t, `plaza_http_requests_in_flight\{[^}]*\} 0`, metrics)
 	s.Close()
 }

@@ -1,6 +1,7 @@
 package edge_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -115,3 +117,28 @@ func serve(b *testing.B, handler http.Handler, method, path, body string) []byte
 	}
 	return recorder.Body.Bytes()
 }
+
+// BenchmarkTracing compares requests without tracing, and with a tracer that samples some of them. Sampled spans are dropped,
+// because the export runs in the background.
+func BenchmarkTracing(b *testing.B) {
+	for name, ratio := range map[string]float64{"off": -1, "0%": 0, "1%": 0.01, "100%": 1} {
+		b.Run(name, func(b *testing.B) {
+			f := &fake{post: feed(1)}
+			options := edge.Options{Services: f.services()}
+			if ratio >= 0 {
+				options.Tracer = sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.TraceIDRatioBased(ratio)), sdktrace.WithSpanProcessor(dropped{})).Tracer("")
+			}
+			handler, err := edge.New(options)
+			require.NoError(b, err)
+			measure(b, handler, "GET", "/api/v5/posts?targetId=t&targetType=community", "")
+		})
+	}
+}
+
+// dropped drops spans.
+type dropped struct{}
+
+func (dropped) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
+func (dropped) OnEnd(sdktrace.ReadOnlySpan)                     {}
+func (dropped) Shutdown(context.Context) error                  { return nil }
+func (dropped) ForceFlush(context.Context) error                { return nil }

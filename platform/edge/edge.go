@@ -9,6 +9,7 @@ import (
 
 	"connectrpc.com/connect"
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
@@ -42,6 +43,8 @@ type Options struct {
 	Ready func(ctx context.Context) error
 	// Registerer registers the metrics plaza_http_…; nil registers none.
 	Registerer prometheus.Registerer
+	// Tracer makes the spans of requests; nil makes none.
+	Tracer trace.Tracer
 	// Streams are operations in addition to those of the services.
 	Streams []Stream
 	// Realtime serves the paths below /realtime/; it may be nil.
@@ -105,7 +108,7 @@ func New(options Options) (http.Handler, error) {
 	}
 	e := &edge{
 		rest: rest, rpc: o.newRPC(s, mapping, interceptors), failures: mapping,
-		metrics: measured, log: o.Log, tls: o.TLS, realtime: o.Realtime, pages: o.Pages, limits: o.RateLimits,
+		metrics: measured, tracer: o.Tracer, log: o.Log, tls: o.TLS, realtime: o.Realtime, pages: o.Pages, limits: o.RateLimits,
 		memory: newResponseMemory(o.ResponseMemory, o.RequestTimeout), writeTimeout: o.WriteTimeout,
 	}
 	e.handler = newCORS(o.CORSOrigins).Handler(http.HandlerFunc(e.route))
@@ -175,6 +178,7 @@ type edge struct {
 	rpc      *rpcHandler
 	failures *failures
 	metrics  *metrics
+	tracer   trace.Tracer // may be nil
 	log      *slog.Logger
 	tls      bool
 	realtime Realtime // may be nil
@@ -205,7 +209,7 @@ func (e *edge) ServeHTTP(out http.ResponseWriter, request *http.Request) {
 	header[HeaderRequestID] = []string{w.requestID}
 	e.setSecurityHeaders(header, request)
 	header.Add("Vary", "Accept-Encoding") // on every response, compressed or not
-	ctx := context.WithValue(request.Context(), responseWriterKey{}, w)
+	ctx := context.WithValue(startSpan(request.Context(), e.tracer, request), responseWriterKey{}, w)
 	w.ctx = request.Context()
 	e.metrics.inFlight.Inc()
 	defer e.finish(ctx, w, request.Method)
@@ -239,8 +243,9 @@ func (e *edge) finish(ctx context.Context, w *responseWriter, method string) {
 	}
 	w.extendDeadline() // for what net/http still has to write
 	elapsed := time.Since(w.start)
-	e.metrics.observe(w, elapsed.Seconds())
+	e.metrics.observe(w, elapsed.Seconds(), sampledTrace(ctx))
 	e.accessLog(ctx, w, method, elapsed)
+	endSpan(ctx, w, method)
 }
 
 // recoverPanic answers a request after a panic outside the interceptors. It returns false if the connection must be

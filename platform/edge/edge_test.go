@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/fail"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -154,26 +155,70 @@ func TestMetrics(t *testing.T) {
 	_, err := plazav1connect.NewCommentServiceClient(http2Client(t), w.url, connect.WithGRPC()).
 		GetComment(t.Context(), &plazav1.GetCommentRequest{CommentId: "c"})
 	require.Error(t, err)
+	w.failing(fail.Unauthorized().Because(auth.ErrWrongKey))
+	w.call(t, "POST", "/plaza.v1.CommentService/GetComment", `{"commentId": "c"}`, "Content-Type", "application/json")
 	families, err := w.registry.Gather()
 	require.NoError(t, err)
-	text := exposition(t, families, "plaza_http_requests_total", "plaza_http_requests_in_flight")
+	text := exposition(t, families, "plaza_http_requests_total", "plaza_http_responses_total", "plaza_http_requests_in_flight")
 	require.Equal(t, `# HELP plaza_http_requests_in_flight Requests that are being answered.
 # TYPE plaza_http_requests_in_flight gauge
 plaza_http_requests_in_flight 0
-# HELP plaza_http_requests_total Requests by operation, protocol and HTTP status; over gRPC, the status that REST would have had.
+# HELP plaza_http_requests_total Requests by operation and class of the HTTP status (2xx, 4xx, 5xx); over gRPC, of the status that REST would have had.
 # TYPE plaza_http_requests_total counter
-plaza_http_requests_total{code="200",procedure="/plaza.v1.CommentService/GetComment",protocol="rest"} 1
-plaza_http_requests_total{code="404",procedure="unknown",protocol="connect"} 1
-plaza_http_requests_total{code="404",procedure="unknown",protocol="rest"} 2
-plaza_http_requests_total{code="409",procedure="/plaza.v1.CommentService/GetComment",protocol="grpc"} 1
-plaza_http_requests_total{code="409",procedure="/plaza.v1.CommentService/GetComment",protocol="rest"} 1
+plaza_http_requests_total{code="2xx",procedure="/plaza.v1.CommentService/GetComment"} 1
+plaza_http_requests_total{code="4xx",procedure="/plaza.v1.CommentService/GetComment"} 3
+plaza_http_requests_total{code="4xx",procedure="unknown"} 3
+# HELP plaza_http_responses_total Requests by protocol and HTTP status; over gRPC, the status that REST would have had.
+# TYPE plaza_http_responses_total counter
+plaza_http_responses_total{code="200",protocol="rest"} 1
+plaza_http_responses_total{code="401",protocol="connect"} 1
+plaza_http_responses_total{code="404",protocol="connect"} 1
+plaza_http_responses_total{code="404",protocol="rest"} 2
+plaza_http_responses_total{code="409",protocol="grpc"} 1
+plaza_http_responses_total{code="409",protocol="rest"} 1
 `, text)
+	requireReason(t, families, "wrong_key", 1)
+	requireDurations(t, families, map[string]uint64{"operation": 4, "unknown": 3})
 	problems, err := promlint.NewWithMetricFamilies(families).Lint()
 	require.NoError(t, err)
 	require.Empty(t, problems)
 
 	_, err = edge.New(edge.Options{Services: w.services(), Registerer: w.registry})
 	require.Error(t, err, "registered twice")
+}
+
+// requireReason requires that credentials were refused for one reason only.
+func requireReason(t *testing.T, families []*dto.MetricFamily, reason string, times float64) {
+	t.Helper()
+	counts := map[string]float64{}
+	for _, f := range families {
+		if f.GetName() == "plaza_unauthorized_total" {
+			for _, m := range f.GetMetric() {
+				if n := m.GetCounter().GetValue(); n != 0 {
+					counts[m.GetLabel()[0].GetValue()] = n
+				}
+			}
+		}
+	}
+	require.Equal(t, map[string]float64{reason: times}, counts)
+}
+
+// requireDurations compares the number of measured requests by kind, and requires that the histograms are native too.
+func requireDurations(t *testing.T, families []*dto.MetricFamily, want map[string]uint64) {
+	t.Helper()
+	for _, f := range families {
+		if f.GetName() != "plaza_http_request_duration_seconds" {
+			continue
+		}
+		counts := map[string]uint64{}
+		for _, m := range f.GetMetric() {
+			counts[m.GetLabel()[0].GetValue()] = m.GetHistogram().GetSampleCount()
+			require.NotNil(t, m.GetHistogram().Schema, "native")
+		}
+		require.Equal(t, want, counts)
+		return
+	}
+	require.Fail(t, "no durations")
 }
 
 // exposition returns some metrics in the text format of Prometheus.

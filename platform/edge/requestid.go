@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"log/slog"
+
+	"go.opentelemetry.io/otel/trace"
 )
 
 // HeaderRequestID is the header with the request id, of requests and responses.
@@ -47,7 +49,8 @@ func validRequestID(id string) bool {
 	return true
 }
 
-// LogHandler returns a handler that adds the attribute requestId to records logged with the context of a request.
+// LogHandler returns a handler that adds the attributes requestId and, if the request has a trace, traceId to records logged
+// with the context of a request.
 func LogHandler(next slog.Handler) slog.Handler {
 	if _, ok := next.(requestIDHandler); ok {
 		return next
@@ -61,6 +64,9 @@ type requestIDHandler struct{ slog.Handler }
 func (h requestIDHandler) Handle(ctx context.Context, record slog.Record) error {
 	if id := RequestID(ctx); id != "" {
 		record.AddAttrs(slog.String("requestId", id))
+	}
+	if current := trace.SpanContextFromContext(ctx); current.HasTraceID() {
+		record.AddAttrs(slog.String("traceId", current.TraceID().String()))
 	}
 	return h.Handler.Handle(ctx, record)
 }

@@ -11,8 +11,14 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/span"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -28,6 +34,8 @@ type Outbox struct {
 	handlers map[string]Handler
 	soon     chan struct{} // semaphore of DeliverSoon
 
+	deliveries *prometheus.CounterVec
+
 	deletions map[region.Code]*deletions
 }
 
@@ -35,12 +43,33 @@ type Outbox struct {
 func NewOutbox(st *store.Store, now func() time.Time, log *slog.Logger) *Outbox {
 	o := &Outbox{
 		store: st, now: now, log: log, handlers: map[string]Handler{}, soon: make(chan struct{}, maxSoon),
-		deletions: map[region.Code]*deletions{},
+		deletions: map[region.Code]*deletions{}, deliveries: newDeliveries(),
 	}
 	for _, home := range region.All() {
 		o.deletions[home] = &deletions{store: st, home: home}
 	}
 	return o
+}
+
+// The results of a delivery.
+const (
+	delivered    = "delivered"
+	notDelivered = "failed"
+)
+
+func newDeliveries() *prometheus.CounterVec {
+	deliveries := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "plaza_outbox_deliveries_total", Help: "Attempts of this server to deliver a row of the outbox, by result: delivered, failed.",
+	}, []string{"result"})
+	for _, result := range []string{delivered, notDelivered} {
+		deliveries.WithLabelValues(result) // so that rates include the first
+	}
+	return deliveries
+}
+
+// Register registers the metrics of the outbox.
+func (o *Outbox) Register(registerer prometheus.Registerer) error {
+	return registerer.Register(o.deliveries)
 }
 
 // Handle registers the handler of a topic.
@@ -108,7 +137,17 @@ func (o *Outbox) handle(ctx context.Context, row store.OutboxRow) error {
 	if h == nil {
 		return fmt.Errorf("no handler for outbox topic %q", row.Topic)
 	}
-	return h(ctx, row)
+	ctx, traced := span.Start(ctx, "deliver "+row.Topic, trace.SpanKindConsumer, func() []attribute.KeyValue {
+		return []attribute.KeyValue{attribute.String("plaza.topic", row.Topic), attribute.Int64("plaza.attempts", row.Attempts)}
+	})
+	defer traced.End()
+	if err := h(ctx, row); err != nil {
+		traced.SetStatus(codes.Error, "")
+		o.deliveries.WithLabelValues(notDelivered).Inc()
+		return err
+	}
+	o.deliveries.WithLabelValues(delivered).Inc()
+	return nil
 }
 
 // interval is how often workers poll for due rows.

@@ -6,11 +6,14 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/devdb/testdb"
@@ -262,4 +265,24 @@ func TestJob(t *testing.T) {
 	stop()
 	<-ended
 	require.Equal(t, []string{"a", "b", "c"}, o.take())
+}
+
+// TestDeliveriesAreCounted delivers two rows, of which one is refused at first.
+func TestDeliveriesAreCounted(t *testing.T) {
+	o := newOffice(t)
+	registry := prometheus.NewRegistry()
+	require.NoError(t, o.Register(registry))
+	o.refuse = func(payload string) error {
+		if payload == "b" {
+			return errors.New("refused")
+		}
+		return nil
+	}
+	o.Deliver(t.Context(), region.US, o.emit(topic, "a", "b")...)
+	require.NoError(t, testutil.GatherAndCompare(registry, strings.NewReader(`
+# HELP plaza_outbox_deliveries_total Attempts of this server to deliver a row of the outbox, by result: delivered, failed.
+# TYPE plaza_outbox_deliveries_total counter
+plaza_outbox_deliveries_total{result="delivered"} 1
+plaza_outbox_deliveries_total{result="failed"} 1
+`)))
 }

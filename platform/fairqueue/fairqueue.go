@@ -38,6 +38,24 @@ type Queue struct {
 	virtual time.Duration // the start tag of the last use that had to wait, or would have
 	users   map[string]*account
 	waiting []*account // accounts with waiting uses
+	waited  uint64     // uses that did not get a slot at once
+}
+
+// Stats are the uses that wait now, and the number of those that had to wait since the queue was created.
+type Stats struct {
+	Waiting int
+	Waited  uint64
+}
+
+// Stats returns the present statistics.
+func (q *Queue) Stats() Stats {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	s := Stats{Waited: q.waited}
+	for _, a := range q.waiting {
+		s.Waiting += len(a.tickets)
+	}
+	return s
 }
 
 // account is a user who holds a slot, waits for one or held one recently.
@@ -84,6 +102,7 @@ func (q *Queue) enter(user string) (*account, *ticket) {
 		q.admit(a)
 		return a, nil
 	}
+	q.waited++
 	t := &ticket{make(chan struct{})}
 	if len(a.tickets) == 0 {
 		q.waiting = append(q.waiting, a)

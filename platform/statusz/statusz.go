@@ -14,6 +14,7 @@ import (
 const (
 	Path          = "/statusz"                 // GET: returns Status
 	ServerKeyPath = "/statusz/server-key"      // POST: ServerKeyRequest, returns ServerKeyAnswer
+	LogLevelPath  = "/statusz/log-level"       // PUT: LogLevelRequest; on the control port only
 	SettingsPath  = "/api/v3/network-settings" // PUT: the network settings, as the API does; on the control port only
 )
 
@@ -31,8 +32,41 @@ type Status struct {
 	SecureMode    SecureMode    `json:"secureMode"`
 	Configuration Configuration `json:"configuration"`
 	Placement     Placement     `json:"placement"`
+	// LogLevel is nil if the level cannot be changed at run time.
+	LogLevel *LogLevel `json:"logLevel,omitempty"`
 	// Control is nil if the server has no control endpoints.
 	Control *Control `json:"control,omitempty"`
+	// Evacuated is nil if the server has no file of evacuated regions.
+	Evacuated *Evacuated `json:"evacuated,omitempty"`
+}
+
+// Evacuated describes the regions whose server keys the server accepts, and whose background work it does, besides its own.
+type Evacuated struct {
+	Regions   []EvacuatedRegion `json:"regions"`
+	LoadedAt  time.Time         `json:"loadedAt"`           // when the content in use was read
+	CheckedAt time.Time         `json:"checkedAt,omitzero"` // when the file was last read successfully
+	Error     string            `json:"error,omitempty"`    // why the last read failed; the previous content stays in use
+}
+
+// EvacuatedRegion is an evacuated region.
+type EvacuatedRegion struct {
+	Region     string `json:"region"`
+	ServerKeys []Key  `json:"serverKeys"`
+}
+
+// Has reports whether a region is evacuated to the server, and the server accepts its keys with the given ids.
+func (e *Evacuated) Has(region string, keys []string) bool {
+	if e == nil {
+		return false
+	}
+	for _, r := range e.Regions {
+		if r.Region == region {
+			return !slices.ContainsFunc(keys, func(id string) bool {
+				return !slices.ContainsFunc(r.ServerKeys, func(k Key) bool { return k.ID == id })
+			})
+		}
+	}
+	return false
 }
 
 // Control describes the certificate of the control endpoints.

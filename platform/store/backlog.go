@@ -14,6 +14,18 @@ type Backlog struct {
 	OldestScheduled time.Time // the earliest time of a waiting scheduled post; may be in the future
 }
 
+// Earliest returns the backlog of two homes together.
+func (b Backlog) Earliest(other Backlog) Backlog {
+	return Backlog{earlier(b.OldestOutbox, other.OldestOutbox), earlier(b.OldestScheduled, other.OldestScheduled)}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || (!b.IsZero() && b.Before(a)) {
+		return b
+	}
+	return a
+}
+
 // Outbox rows that never failed are ordered by when they are due. Failed rows were postponed by at most a minute, so that
 // the oldest row is among the first ones, unless so many wait that the first one is old as well. Scheduled posts that have
 // failed have a separate index.

@@ -22,10 +22,10 @@ var (
 	sqlStreamsEnd     = stmt("videoStreams.endOfCreator", endStreams).UpdatesUnlocked(sharedStreams, fewLive)
 	sqlRoomsEndIn     = stmt("rooms.endInPosts", endRooms+` AND post_id = ANY($4::text[])`).UpdatesUnlocked(sharedRooms, fewLive)
 	sqlStreamsEndIn   = stmt("videoStreams.endInPosts", endStreams+` AND post_id = ANY($4::text[])`).UpdatesUnlocked(sharedStreams, fewLive)
-	sqlBroadcastPosts = stmt("rooms.openPostsOfCreators", `SELECT post_id FROM rooms
-			WHERE home = $1 AND creator_id = ANY($2::text[]) AND is_open AND post_id > ''
-		UNION ALL SELECT post_id FROM video_streams
-			WHERE home = $1 AND creator_id = ANY($2::text[]) AND is_open AND post_id > ''`)
+	sqlBroadcastsOpen = stmt("rooms.openOfCreators", `SELECT true, id, post_id, status <> 'idle' FROM rooms
+			WHERE home = $1 AND creator_id = ANY($2::text[]) AND is_open
+		UNION ALL SELECT false, id, post_id, status <> 'idle' FROM video_streams
+			WHERE home = $1 AND creator_id = ANY($2::text[]) AND is_open`)
 )
 
 // EndBroadcasts ends the rooms and streams of a user that have not ended yet. The media server is not called: clients no
@@ -41,9 +41,17 @@ func (w *Tx) EndBroadcastsIn(creatorID string, postIDs []string, now time.Time) 
 	w.Exec(sqlStreamsEndIn, creatorID, now, postIDs)
 }
 
-// BroadcastPosts reads the ids of the posts with rooms and streams of users of a home that have not ended.
-func (r *ReadBatch) BroadcastPosts(home region.Code, creatorIDs []string, into *[]string) {
-	r.Add(home, sqlBroadcastPosts, db.Values(into), creatorIDs)
+// OpenBroadcast is a room or a stream that has not ended.
+type OpenBroadcast struct {
+	IsRoom  bool
+	ID      string
+	PostID  string // of the post that shows it; empty without one
+	Started bool
+}
+
+// OpenBroadcasts reads the rooms and streams of users of a home that have not ended.
+func (r *ReadBatch) OpenBroadcasts(home region.Code, creatorIDs []string, into *[]OpenBroadcast) {
+	r.Add(home, sqlBroadcastsOpen, db.Rows(into), creatorIDs)
 }
 
 // TopicCommunityBan is the outbox topic of bans from a community.

@@ -65,8 +65,8 @@ func (c *collector) collectRooms() {
 	id := worldID("vr", 3, 3)
 	var room *store.Room
 	var rooms []store.Room
-	var postIDs []string
-	c.reads(func(r *store.ReadBatch) { r.BroadcastPosts(region.US, []string{userID(3), userID(6)}, &postIDs) })
+	var open []store.OpenBroadcast
+	c.reads(func(r *store.ReadBatch) { r.OpenBroadcasts(region.US, []string{userID(3), userID(6)}, &open) })
 	c.reads(func(r *store.ReadBatch) { r.Room(id, &room) })
 	c.reads(func(r *store.ReadBatch) { r.Rooms([]string{id, worldID("vr", 6, 6)}, &rooms) })
 	c.reads(func(r *store.ReadBatch) { r.ChildRooms([]string{worldID("vr", 27, 27), worldID("vr", 6, 6)}, &rooms) })

@@ -29,8 +29,8 @@ func (f *LogFormat) UnmarshalText(text []byte) error {
 // MarshalText returns the name of the format.
 func (f LogFormat) MarshalText() ([]byte, error) { return []byte(f), nil }
 
-// NewLogger returns a logger that writes records of level and above to w.
-func NewLogger(w io.Writer, format LogFormat, level slog.Level) *slog.Logger {
+// NewLogger returns a logger that writes records of level and above to w. The level may change later.
+func NewLogger(w io.Writer, format LogFormat, level slog.Leveler) *slog.Logger {
 	opts := &slog.HandlerOptions{Level: level}
 	if format == LogText {
 		return slog.New(slog.NewTextHandler(w, opts))

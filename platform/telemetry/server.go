@@ -17,6 +17,10 @@ type Snapshot struct {
 	// OutboxAge and ScheduleDelay are nil until they were first read.
 	OutboxAge     *time.Duration // of the oldest undelivered row
 	ScheduleDelay *time.Duration // of the most overdue scheduled post
+	// PlacementChecked is when a check last found out whether tables are placed as configured; zero before the first time.
+	PlacementChecked time.Time
+	// CertificateEnd is the end of the certificate of the API; zero without TLS.
+	CertificateEnd time.Time
 }
 
 // serverCollector exports a snapshot: what the server runs and the state of its dependencies. Counters of its work are
@@ -41,10 +45,12 @@ var (
 	keysLatest       = gauge("plaza_keys_latest_not_after_timestamp_seconds", "Latest expiry of a valid key; absent if one does not expire.", "kind")
 	keysFileReadable = gauge("plaza_keys_file_readable", "Whether the last read of the key file succeeded; if not, the previous keys stay in use.", "kind")
 	keysLoaded       = gauge("plaza_keys_loaded_timestamp_seconds", "When the keys in use were read.", "kind")
+	placementChecked = gauge("plaza_placement_checked_timestamp_seconds", "When a check last found out whether tables are placed as configured; absent before the first time, and on PostgreSQL.")
+	certificateEnd   = gauge("plaza_tls_certificate_not_after_timestamp_seconds", "End of the certificate of the API; absent without TLS.")
 	controlEnd       = gauge("plaza_control_certificate_not_after_timestamp_seconds", "End of the certificate of the control endpoints (kind=certificate), and of the last trusted authority (kind=authority); absent without control endpoints.", "kind")
 	controlReadable  = gauge("plaza_control_files_readable", "Whether the last read of the files of the control endpoints succeeded; if not, the previous ones stay in use.")
-	outboxAge        = gauge("plaza_outbox_oldest_age_seconds", "Age of the oldest undelivered row of this region's outbox; 0 if empty.")
-	scheduleDelay    = gauge("plaza_scheduled_posts_overdue_seconds", "Delay of the most overdue scheduled post of this region; 0 if none is overdue.")
+	outboxAge        = gauge("plaza_outbox_oldest_age_seconds", "Age of the oldest undelivered row of the outbox of this region, and of those evacuated to it; 0 if empty.")
+	scheduleDelay    = gauge("plaza_scheduled_posts_overdue_seconds", "Delay of the most overdue scheduled post of this region, and of those evacuated to it; 0 if none is overdue.")
 )
 
 // RegisterServer registers metrics of the result of snapshot, which is called for each scrape and must be fast.
@@ -56,7 +62,7 @@ func (m *Metrics) RegisterServer(snapshot func() Snapshot) error {
 func (c *serverCollector) Describe(ch chan<- *prometheus.Desc) {
 	for _, desc := range []*prometheus.Desc{
 		databaseUp, schemaVersion, schemaRequired, placementState, tablesNotPinned, moderationPush, moderationLimit, keysValid,
-		keysEarliest, keysLatest, keysFileReadable, keysLoaded, controlEnd, controlReadable, outboxAge, scheduleDelay,
+		keysEarliest, keysLatest, keysFileReadable, keysLoaded, controlEnd, controlReadable, placementChecked, certificateEnd, outboxAge, scheduleDelay,
 	} {
 		ch <- desc
 	}
@@ -84,6 +90,12 @@ func (c *serverCollector) Collect(ch chan<- prometheus.Metric) {
 		sendKeys(kind, file, send)
 	}
 	sendControl(s.Status.Control, send)
+	if !s.PlacementChecked.IsZero() {
+		send(placementChecked, seconds(s.PlacementChecked))
+	}
+	if !s.CertificateEnd.IsZero() {
+		send(certificateEnd, seconds(s.CertificateEnd))
+	}
 	if s.OutboxAge != nil {
 		send(outboxAge, s.OutboxAge.Seconds())
 	}

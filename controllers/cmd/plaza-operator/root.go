@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime/debug"
 	"time"
+	_ "time/tzdata" // the image has no time zones
 
 	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
@@ -43,6 +44,7 @@ type options struct {
 	secretLabel    string
 	// deletionTimeout is how long the deletion of a network waits for clusters that cannot be reached.
 	deletionTimeout time.Duration
+	maxRollouts     int
 }
 
 func newRoot() *cobra.Command {
@@ -74,6 +76,7 @@ func newRoot() *cobra.Command {
 	flags.StringSliceVar(&o.imagePrefixes, "allowed-image-prefixes", nil, "prefixes of the images that networks may run, such as registry.example/plaza/; empty means any")
 	flags.StringVar(&o.secretLabel, "allowed-secret-label", "", "label that Secrets must have to be used by networks, such as plaza.social/usable=true; empty means any Secret of the namespace. If set, pods must also use the network's ServiceAccounts, and no volumes of kinds such as hostPath or csi")
 	flags.DurationVar(&o.deletionTimeout, "cluster-deletion-timeout", time.Hour, "how long the deletion of a network waits for member clusters that cannot be reached")
+	flags.IntVar(&o.maxRollouts, "max-concurrent-rollouts", 0, "maximum number of networks that are updated at the same time, for example after an upgrade of the operator; 0 means any number")
 	flags.StringVar(&level, "log-level", "info", "debug, info, warn or error")
 	return cmd
 }
@@ -135,7 +138,7 @@ func addReconciler(ctx context.Context, mgr ctrl.Manager, o options) error {
 		APIReader: mgr.GetAPIReader(),
 		Servers:   platformclient.New(),
 		Recorder:  mgr.GetEventRecorder("plaza-operator"),
-		Options:   controllers.Options{DefaultImage: o.image, Namespace: o.namespace, Restrictions: restrictions, ClusterDeletionTimeout: o.deletionTimeout},
+		Options:   controllers.Options{DefaultImage: o.image, Namespace: o.namespace, Restrictions: restrictions, ClusterDeletionTimeout: o.deletionTimeout, MaxConcurrentRollouts: o.maxRollouts},
 		Now:       time.Now,
 		Kinds:     &controllers.OptionalKinds{Discovery: discoveryClient},
 		Metrics:   controllers.NewMetrics(metrics.Registry),

@@ -131,7 +131,7 @@ func (d *devNetwork) configure() error {
 		}
 	}
 	d.base = cfg
-	d.log = newLogger(d.cmd, cfg)
+	d.log, _ = newLogger(d.cmd, cfg)
 	return nil
 }
 

@@ -27,6 +27,8 @@ func loadConfig(cmd *cobra.Command, required ...string) (config.Config, error) {
 }
 
 // newLogger returns a logger to standard error; standard output is for results.
-func newLogger(cmd *cobra.Command, cfg config.Config) *slog.Logger {
-	return telemetry.NewLogger(cmd.ErrOrStderr(), cfg.LogFormat, cfg.LogLevel.Level())
+func newLogger(cmd *cobra.Command, cfg config.Config) (*slog.Logger, *slog.LevelVar) {
+	level := new(slog.LevelVar)
+	level.Set(cfg.LogLevel.Level())
+	return telemetry.NewLogger(cmd.ErrOrStderr(), cfg.LogFormat, level), level
 }

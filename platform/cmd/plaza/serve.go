@@ -29,11 +29,12 @@ func serve(cmd *cobra.Command, _ []string) error {
 	if err := cfg.CheckServe(); err != nil {
 		return err
 	}
-	ctx, log := cmd.Context(), newLogger(cmd, cfg)
+	ctx := cmd.Context()
+	log, level := newLogger(cmd, cfg)
 	go app.ManageMemory(ctx)
 	build := telemetry.BuildInfo()
 	log.InfoContext(ctx, "starting", "version", build.Version, "revision", build.Revision, "config", cfg)
-	server, err := app.New(ctx, cfg, log)
+	server, err := app.New(ctx, cfg, log, app.WithLogLevel(level))
 	if err != nil {
 		return err
 	}

@@ -2,9 +2,11 @@ package room
 
 import (
 	"context"
+	"slices"
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -24,13 +26,17 @@ func Register(d *service.Deps) {
 
 // endBroadcasts ends those of users of one home.
 func endBroadcasts(ctx context.Context, d *service.Deps, home region.Code, ban store.CommunityBan) error {
-	var ids []string
+	var open []store.OpenBroadcast
 	r := d.Store.NewReadBatch()
-	r.BroadcastPosts(home, ban.UserIDs, &ids)
-	if err := r.Run(ctx); err != nil || len(ids) == 0 {
+	r.OpenBroadcasts(home, ban.UserIDs, &open)
+	if err := r.Run(ctx); err != nil {
 		return err
 	}
-	posts, err := service.Read(ctx, d, (*store.ReadBatch).PostsByID, ids)
+	open = slices.DeleteFunc(open, func(b store.OpenBroadcast) bool { return b.PostID == "" })
+	if len(open) == 0 {
+		return nil
+	}
+	posts, err := service.Read(ctx, d, (*store.ReadBatch).PostsByID, service.Map(open, func(b store.OpenBroadcast) string { return b.PostID }))
 	if err != nil {
 		return err
 	}
@@ -42,7 +48,8 @@ func endBroadcasts(ctx context.Context, d *service.Deps, home region.Code, ban s
 	for _, id := range ban.UserIDs {
 		tx.EndBroadcastsIn(id, postIDs, d.Now())
 	}
-	return tx.Commit(ctx)
+	open = slices.DeleteFunc(open, func(b store.OpenBroadcast) bool { return !slices.Contains(postIDs, b.PostID) })
+	return d.CommitSoon(ctx, tx, live.EmitEnds(ctx, d, tx, open)...)
 }
 
 // postsBefore returns the ids of the posts in the community that were created before its ban, or at the same time: a user

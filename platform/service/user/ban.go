@@ -5,6 +5,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -26,8 +27,10 @@ func (s *Service) setBan(ctx context.Context, publicID string, banned bool) (*pl
 		return nil, err
 	}
 	var rows []store.User
+	var open []store.OpenBroadcast
 	r := s.NewPrivilegedRequest(ctx, auth.BanUser)
 	r.Users([]string{userID}, &rows)
+	r.OpenBroadcasts(s.HomeOf(userID), []string{userID}, &open)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -45,10 +48,11 @@ func (s *Service) setBan(ctx context.Context, publicID string, banned bool) (*pl
 		tx.EndBroadcasts(userID, s.Now())
 	}
 	event := ""
+	var ends []store.OutboxRow
 	if banned {
-		event = "user.didGlobalBan"
+		event, ends = "user.didGlobalBan", live.EmitEnds(ctx, s.Deps, tx, open)
 	}
-	if err := s.CommitChange(ctx, tx, event, s.UserChange(userID)); err != nil {
+	if err := s.CommitChange(ctx, tx, event, s.UserChange(userID), ends...); err != nil {
 		return nil, err
 	}
 	return s.aggregate(ctx, *user), nil

@@ -158,6 +158,7 @@ func (b *Batch) runAll(ctx context.Context) [3]error {
 
 func (b *Batch) runHome(ctx context.Context, code region.Code, queries []query) error {
 	h := b.db.homes[code]
+	ctx, traced := startSpan(ctx, "read", code, func() []string { return namesOfQueries(queries) })
 	bounded, cancel := context.WithTimeout(ctx, b.timeout)
 	defer cancel()
 	err := h.roundTrip(ctx, func() error {
@@ -167,6 +168,7 @@ func (b *Batch) runHome(ctx context.Context, code region.Code, queries []query) 
 	if err != nil && unreachable(err) {
 		b.db.metrics.unavailable.WithLabelValues(string(code)).Inc()
 	}
+	endSpan(traced, err)
 	return err
 }
 

@@ -54,12 +54,14 @@ func (t *InteractiveTx) queue(st *Statement, args []any) []any {
 // RunInteractive runs f in a transaction and commits it unless f returns an error. f may be called several times, so that
 // it must not have side effects outside of the database, and must lock the rows of shared tables that it updates with its
 // first statements. The time limit of f and all retries is that of a Tx.
-func (d *DB) RunInteractive(ctx context.Context, home region.Code, f func(context.Context, *InteractiveTx) error) error {
+func (d *DB) RunInteractive(ctx context.Context, home region.Code, f func(context.Context, *InteractiveTx) error) (err error) {
 	h := d.homes[home]
+	ctx, traced := startSpan(ctx, "interactive transaction", home, func() []string { return nil })
+	defer func() { endSpan(traced, err) }()
 	bounded, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
 	var refusal error // of f, or of the database: the home did respond
-	err := h.roundTrip(ctx, func() error {
+	err = h.roundTrip(ctx, func() error {
 		conn, release, err := h.acquire(bounded)
 		if err != nil {
 			return err

@@ -51,21 +51,30 @@ func newMetrics(reg prometheus.Registerer, d *DB) (*metrics, error) {
 			m.retries.WithLabelValues(string(code), reason)
 		}
 		m.rowWait.WithLabelValues(string(code))
-		pool := d.homes[code].pool
-		labels := prometheus.Labels{"home": string(code)}
-		collectors = append(collectors,
-			prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-				Name: "plaza_database_connections", Help: "Open connections, by home.", ConstLabels: labels,
-			}, func() float64 { return float64(pool.Stat().TotalConns()) }),
-			prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-				Name: "plaza_database_connections_in_use", Help: "Connections in use, by home.", ConstLabels: labels,
-			}, func() float64 { return float64(pool.Stat().AcquiredConns()) }))
+		collectors = append(collectors, d.homes[code].collectors()...)
 	}
 	var errs []error
 	for _, c := range collectors {
 		errs = append(errs, reg.Register(c))
 	}
 	return m, errors.Join(errs...)
+}
+
+// collectors returns the metrics of a home's connections.
+func (h *home) collectors() []prometheus.Collector {
+	labels := prometheus.Labels{"home": string(h.code)}
+	gauge := func(name, help string, value func() float64) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, value)
+	}
+	return []prometheus.Collector{
+		gauge("plaza_database_connections", "Open connections, by home.", func() float64 { return float64(h.pool.Stat().TotalConns()) }),
+		gauge("plaza_database_connections_in_use", "Connections in use, by home.", func() float64 { return float64(h.pool.Stat().AcquiredConns()) }),
+		gauge("plaza_database_connections_max", "Connections that may be open, by home.", func() float64 { return float64(h.pool.Stat().MaxConns()) }),
+		gauge("plaza_database_connections_waiting", "Round trips that wait for a connection, by home.", func() float64 { return float64(h.queue.Stats().Waiting) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "plaza_database_connection_waits_total", Help: "Round trips that had to wait for a connection, by home.", ConstLabels: labels,
+		}, func() float64 { return float64(h.queue.Stats().Waited) }),
+	}
 }
 
 type roundTripsKey struct{}

@@ -105,8 +105,10 @@ func queued(steps []Step) []Queued {
 const maxRetries = 40
 
 // Commit runs the transaction. If it returns nil, all changes are stored.
-func (t *Tx) Commit(ctx context.Context) error {
+func (t *Tx) Commit(ctx context.Context) (err error) {
 	h := t.db.homes[t.home]
+	ctx, traced := startSpan(ctx, "transaction", t.home, func() []string { return namesOfSteps(t.steps) })
+	defer func() { endSpan(traced, err) }()
 	bounded, cancel := context.WithTimeout(ctx, t.db.timeout)
 	defer cancel()
 	countRoundTrip(ctx)
@@ -181,6 +183,7 @@ func (t *Tx) commit(ctx context.Context, h *home) error {
 			return err
 		}
 		t.db.metrics.retries.WithLabelValues(string(t.home), retryReason(err)).Inc()
+		addRetry(ctx, err)
 		if !backOff(ctx, try) {
 			return err
 		}

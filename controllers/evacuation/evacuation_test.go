@@ -1,0 +1,146 @@
+package evacuation_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/evacuation"
+	"github.com/plaza-social/plaza/controllers/keyring"
+	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/controllers/stage"
+	"github.com/plaza-social/plaza/controllers/stagetest"
+	"github.com/plaza-social/plaza/platform/auth"
+)
+
+// started returns a network with keys and the regions us and eu.
+func started(t *testing.T) *stagetest.Harness {
+	t.Helper()
+	h := stagetest.New(t, v1alpha1.RegionUS, v1alpha1.RegionEU)
+	h.SettleKeys()
+	h.TakeEvents()
+	return h
+}
+
+func run(h *stagetest.Harness) stage.Result {
+	h.T.Helper()
+	result := h.Run(evacuation.Stage{})
+	require.Empty(h.T, result.Errors)
+	return result
+}
+
+// condition returns the reason of the condition Evacuated of region eu, or "".
+func condition(h *stagetest.Harness) string {
+	if c := meta.FindStatusCondition(h.SN.Status.Regions[1].Conditions, v1alpha1.RegionEvacuated); c != nil {
+		return c.Reason
+	}
+	return ""
+}
+
+func TestNoEvacuation(t *testing.T) {
+	h := started(t)
+	before := h.SecretVersions()
+	result := run(h)
+	require.Equal(t, metav1.ConditionTrue, result.Status)
+	require.Equal(t, v1alpha1.ReasonNoEvacuation, result.Reason)
+	require.Empty(t, condition(h))
+	require.Zero(t, result.Requeue)
+	require.Equal(t, before, h.SecretVersions())
+}
+
+func TestEvacuation(t *testing.T) {
+	h := started(t)
+	h.SN.Spec.Regions[1].EvacuateTo = v1alpha1.RegionUS
+	h.Servers.Pods[v1alpha1.RegionUS][1].StaleKeys = true
+	run(h) // writes the Secret
+	result := run(h)
+	require.Equal(t, metav1.ConditionFalse, result.Status)
+	require.Equal(t, v1alpha1.ReasonEvacuationStarting, result.Reason)
+	require.Equal(t, "Pod acme-us-1 of us does not work for eu yet.", result.Message)
+	require.Equal(t, 5*time.Second, result.Requeue)
+
+	h.Servers.Pods[v1alpha1.RegionUS][1].StaleKeys = false
+	result = run(h)
+	require.Equal(t, metav1.ConditionTrue, result.Status)
+	require.Equal(t, v1alpha1.ReasonEvacuated, result.Reason)
+	require.Equal(t, "Evacuated", condition(h))
+	require.Equal(t, v1alpha1.RegionUS, h.SN.Status.Regions[1].EvacuatedTo)
+
+	content := string(h.Secret("acme-us-evacuation").Data[render.EvacuationFile])
+	file, err := keyring.ParseFile(keyring.NewSecret(string(h.Secret("acme-eu-server-keys").Data[keyring.ServerKeysFile])))
+	require.NoError(t, err)
+	require.Contains(t, content, auth.KeyDigest(file[0].Key.Reveal()))
+	require.NotContains(t, content, file[0].Key.Reveal())
+
+	h.SN.Spec.Regions[1].EvacuateTo = ""
+	require.Equal(t, v1alpha1.ReasonEvacuationEnding, run(h).Reason, "servers still have the Secret, which the stage sweep deletes")
+	require.Equal(t, "EvacuationEnding", condition(h))
+	h.DeleteSecret("acme-us-evacuation")
+	require.Equal(t, v1alpha1.ReasonNoEvacuation, run(h).Reason)
+	require.Empty(t, condition(h))
+	require.Empty(t, h.SN.Status.Regions[1].EvacuatedTo)
+	require.Equal(t, "NoEvacuation", h.TakeEvents())
+}
+
+// TestEvacuationFollowsKeys rotates and revokes keys of the evacuated region, the latter while the network is paused.
+func TestEvacuationFollowsKeys(t *testing.T) {
+	h := started(t)
+	h.SN.Spec.Regions[1].EvacuateTo = v1alpha1.RegionUS
+	run(h)
+	run(h)
+	old := h.SN.Status.Regions[1].ServerKeys[0].ID
+	h.SN.Annotations[v1alpha1.AnnotationRotate] = "now"
+	h.SettleKeys()
+	run(h)
+	require.Len(t, h.SN.Status.Regions[1].ServerKeys, 2)
+	require.Equal(t, v1alpha1.ReasonEvacuated, run(h).Reason)
+	require.Contains(t, string(h.Secret("acme-us-evacuation").Data[render.EvacuationFile]), h.SN.Status.Regions[1].ServerKeys[0].ID)
+	require.Contains(t, string(h.Secret("acme-us-evacuation").Data[render.EvacuationFile]), old)
+
+	h.SN.Spec.Paused, h.SN.Spec.ServerKeys.Revoke = true, []string{old}
+	run(h)
+	require.NotContains(t, string(h.Secret("acme-us-evacuation").Data[render.EvacuationFile]), old)
+}
+
+func TestEvacuationProblems(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(h *stagetest.Harness)
+		want   v1alpha1.Reason
+		status metav1.ConditionStatus
+	}{
+		"no servers":         {func(h *stagetest.Harness) { h.Servers.Pods[v1alpha1.RegionUS] = nil }, v1alpha1.ReasonNoServers, metav1.ConditionUnknown},
+		"silent servers":     {func(h *stagetest.Harness) { h.Servers.Pods[v1alpha1.RegionUS][0].Unreachable = true }, v1alpha1.ReasonServersSilent, metav1.ConditionUnknown},
+		"an earlier version": {func(h *stagetest.Harness) { h.Servers.Pods[v1alpha1.RegionUS][1].Earlier = true }, v1alpha1.ReasonEvacuationUnsupported, metav1.ConditionFalse},
+		"no keys":            {func(h *stagetest.Harness) { h.DeleteSecret("acme-eu-server-keys") }, v1alpha1.ReasonEvacuationKeysUnknown, metav1.ConditionFalse},
+		"broken keys": {func(h *stagetest.Harness) {
+			h.DeleteSecret("acme-eu-server-keys")
+			h.CreateSecret("acme-eu-server-keys", map[string]string{"server-keys.json": "{"})
+		}, v1alpha1.ReasonEvacuationKeysUnknown, metav1.ConditionFalse},
+		"a pause":                           {func(h *stagetest.Harness) { h.SN.Spec.Paused = true }, v1alpha1.ReasonPausedBySpec, metav1.ConditionFalse},
+		"lost servers of the region itself": {func(h *stagetest.Harness) { h.Servers.Pods[v1alpha1.RegionEU] = nil }, v1alpha1.ReasonEvacuated, metav1.ConditionTrue},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := started(t)
+			h.SN.Spec.Regions[1].EvacuateTo = v1alpha1.RegionUS
+			tc.change(h)
+			run(h)
+			result := run(h)
+			require.Equal(t, tc.want, result.Reason, result.Message)
+			require.Equal(t, tc.status, result.Status)
+			require.Equal(t, string(tc.want), condition(h))
+		})
+	}
+}
+
+// TestKeysOfEvacuatedRegion checks that KeysReady does not depend on the servers of an evacuated region.
+func TestKeysOfEvacuatedRegion(t *testing.T) {
+	h := started(t)
+	h.Servers.Pods[v1alpha1.RegionEU] = nil
+	require.NotEqual(t, metav1.ConditionTrue, h.SettleKeys().Status)
+	h.SN.Spec.Regions[1].EvacuateTo = v1alpha1.RegionUS
+	require.Equal(t, metav1.ConditionTrue, h.SettleKeys().Status)
+}

@@ -1,0 +1,2 @@
+// Package live tests alerts and dashboards with a Prometheus that scrapes running servers.
+package live

@@ -1,0 +1,168 @@
+package plugin
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+)
+
+// evacuation are the flags of evacuate.
+type evacuation struct {
+	to      string
+	end     bool
+	force   bool
+	wait    bool
+	timeout time.Duration
+}
+
+func (p *plugin) evacuate() *cobra.Command {
+	var e evacuation
+	cmd := &cobra.Command{
+		Use:   "evacuate NETWORK REGION (--to REGION | --end)",
+		Short: "Let another region serve the clients of a region and do its background work, or end that",
+		Long: "Let another region serve the host names of a region, accept its server keys and do its background work, or end that.\n\n" +
+			"controllers/EVACUATION.md describes what an evacuation does and does not do. If the region is in another cluster, direct\n" +
+			"its host names to the other region as well.",
+		Example: "  kubectl plaza evacuate acme eu --to us\n  kubectl plaza evacuate acme eu --end",
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			sn, err := p.network(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if err := e.check(sn, args[1]); err != nil {
+				return err
+			}
+			if err := p.apply(cmd.Context(), sn, args[1], e.to); err != nil {
+				return err
+			}
+			return e.report(cmd, p, sn, args[1])
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&e.to, "to", "", "the region that serves the clients")
+	flags.BoolVar(&e.end, "end", false, "end the evacuation: the region serves its clients again")
+	flags.BoolVar(&e.force, "force", false, "do it although the region that would serve is not known to be available")
+	flags.BoolVar(&e.wait, "wait", true, "wait until the servers have read it")
+	flags.DurationVar(&e.timeout, "timeout", 5*time.Minute, "how long to wait")
+	cmd.MarkFlagsMutuallyExclusive("to", "end")
+	cmd.MarkFlagsOneRequired("to", "end")
+	return cmd
+}
+
+// check refuses what would leave the clients without servers.
+func (e evacuation) check(sn *v1alpha1.SocialNetwork, code string) error {
+	spec, _, err := region(sn, code)
+	if err != nil {
+		return err
+	}
+	if e.end && spec.EvacuateTo == "" {
+		return fmt.Errorf("region %s is not evacuated", code)
+	}
+	serving := code
+	if !e.end {
+		serving = e.to
+	}
+	_, status, err := region(sn, serving)
+	if err != nil {
+		return err
+	}
+	if !e.force && !meta.IsStatusConditionTrue(status.Conditions, v1alpha1.RegionAvailable) {
+		_, reason := statusOf(status.Conditions, v1alpha1.RegionAvailable)
+		return fmt.Errorf("region %s, which would serve the clients, is not available (%s); --force does it nevertheless", serving, reason)
+	}
+	return nil
+}
+
+// apply applies evacuateTo of a region; "" removes it.
+func (p *plugin) apply(ctx context.Context, sn *v1alpha1.SocialNetwork, code, to string) error {
+	entry := map[string]any{"code": code}
+	if to != "" {
+		entry["evacuateTo"] = to
+	}
+	change := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"regions": []any{entry}}}}
+	change.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(v1alpha1.Kind))
+	change.SetNamespace(sn.Namespace)
+	change.SetName(sn.Name)
+	err := p.client.Apply(ctx, client.ApplyConfigurationFromUnstructured(change), client.FieldOwner(manager))
+	if err != nil {
+		return fmt.Errorf("changing SocialNetwork %s/%s: %w", sn.Namespace, sn.Name, err)
+	}
+	return nil
+}
+
+// report waits until the evacuation is in effect, or has ended.
+func (e evacuation) report(cmd *cobra.Command, p *plugin, sn *v1alpha1.SocialNetwork, code string) error {
+	out := &printer{w: cmd.OutOrStdout()}
+	sn, err := p.network(cmd.Context(), sn.Name)
+	if err != nil {
+		return err
+	}
+	spec, _, err := region(sn, code)
+	if err != nil {
+		return err
+	}
+	if e.end && spec.EvacuateTo != "" {
+		return fmt.Errorf("region %s is still evacuated to %s, because another field manager has set evacuateTo as well; remove it there", code, spec.EvacuateTo)
+	}
+	if !e.wait {
+		out.linef("It was requested. To follow it: kubectl plaza status %s -n %s", sn.Name, sn.Namespace)
+		return out.err
+	}
+	ctx, cancel := context.WithTimeout(cmd.Context(), e.timeout)
+	defer cancel()
+	if err := p.await(ctx, sn, code, e.end, out); err != nil {
+		return err
+	}
+	if e.end {
+		out.linef("%s serves its own clients.", code)
+	} else {
+		out.linef("%s serves the clients of %s.", e.to, code)
+	}
+	return out.err
+}
+
+// await waits until the condition Evacuated of a region is True, or gone, and prints how it changes.
+func (p *plugin) await(ctx context.Context, sn *v1alpha1.SocialNetwork, code string, end bool, out *printer) error {
+	last := ""
+	for {
+		c, seen, err := p.evacuated(ctx, sn, code)
+		switch {
+		case ctx.Err() != nil:
+			return fmt.Errorf("waiting for the evacuation of %s: %w; the last state: %s", code, ctx.Err(), orDash(last))
+		case err != nil:
+			return err
+		case !seen:
+		case end && c == nil, !end && c != nil && c.Status == metav1.ConditionTrue:
+			return nil
+		case c != nil && c.Message != last:
+			last = c.Message
+			out.linef("%s: %s", c.Reason, c.Message)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(p.poll):
+		}
+	}
+}
+
+// evacuated reads the condition Evacuated of a region, nil if there is none, and whether the status is of the spec of sn.
+func (p *plugin) evacuated(ctx context.Context, sn *v1alpha1.SocialNetwork, code string) (c *metav1.Condition, seen bool, err error) {
+	now, err := p.network(ctx, sn.Name)
+	if err != nil {
+		return nil, false, err
+	}
+	_, status, err := region(now, code)
+	if err != nil {
+		return nil, false, err
+	}
+	return meta.FindStatusCondition(status.Conditions, v1alpha1.RegionEvacuated), now.Status.ObservedGeneration >= sn.Generation, nil
+}

@@ -1,0 +1,132 @@
+// Package plugin has the commands of kubectl plaza: they show the state of a SocialNetwork, and make the changes of its runbooks. They
+// use no rights but those of the user, and change only the SocialNetwork.
+package plugin
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/scheme"
+	"github.com/plaza-social/plaza/platform/telemetry"
+)
+
+// plugin is what all commands share.
+type plugin struct {
+	kubeconfig, context, namespace string
+
+	now func() time.Time
+	// poll is the time between two reads of a command that waits.
+	poll time.Duration
+
+	client client.Client
+	kube   kubernetes.Interface
+}
+
+// New returns the command kubectl plaza.
+func New() *cobra.Command {
+	p := &plugin{now: time.Now, poll: time.Second}
+	root := &cobra.Command{
+		Use:   "kubectl-plaza",
+		Short: "Look at SocialNetworks, rotate and revoke their keys, and evacuate their regions",
+		Long: "Look at SocialNetworks, rotate and revoke their keys, and evacuate their regions.\n\n" +
+			"The commands read and change the SocialNetwork objects of the cluster in which the operator runs. They need the\n" +
+			"rights of the roles view (status, pending, report) and edit (rotate, revoke, evacuate) in the namespace.",
+		Version:      telemetry.BuildInfo().Version,
+		SilenceUsage: true, SilenceErrors: true,
+		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl plaza"},
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return p.connect()
+		},
+	}
+	flags := root.PersistentFlags()
+	flags.StringVar(&p.kubeconfig, "kubeconfig", "", "path of the kubeconfig; default: KUBECONFIG, or ~/.kube/config")
+	flags.StringVar(&p.context, "context", "", "context of the kubeconfig; default: the current one")
+	flags.StringVarP(&p.namespace, "namespace", "n", "", "namespace of the network; default: that of the context")
+	root.AddCommand(p.status(), p.pending(), p.rotate(), p.revoke(), p.evacuate(), p.report())
+	return root
+}
+
+// connect reads the kubeconfig.
+func (p *plugin) connect() error {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = p.kubeconfig
+	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: p.context})
+	if p.namespace == "" {
+		namespace, _, err := loader.Namespace()
+		if err != nil {
+			return fmt.Errorf("reading the kubeconfig: %w", err)
+		}
+		p.namespace = namespace
+	}
+	config, err := loader.ClientConfig()
+	if err != nil {
+		return fmt.Errorf("reading the kubeconfig: %w", err)
+	}
+	if p.kube, err = kubernetes.NewForConfig(config); err != nil {
+		return fmt.Errorf("connecting to the cluster: %w", err)
+	}
+	if p.client, err = client.New(config, client.Options{Scheme: scheme.New()}); err != nil {
+		return fmt.Errorf("connecting to the cluster: %w", err)
+	}
+	return nil
+}
+
+// manager is the field manager of changes. EVACUATION.md uses the same one for evacuations.
+const manager = "evacuation"
+
+// network reads a network.
+func (p *plugin) network(ctx context.Context, name string) (*v1alpha1.SocialNetwork, error) {
+	var sn v1alpha1.SocialNetwork
+	if err := p.client.Get(ctx, client.ObjectKey{Namespace: p.namespace, Name: name}, &sn); err != nil {
+		return nil, fmt.Errorf("reading SocialNetwork %s/%s: %w", p.namespace, name, err)
+	}
+	return &sn, nil
+}
+
+// annotate sets an annotation of a network. It fails if the network changed since it was read.
+func (p *plugin) annotate(ctx context.Context, sn *v1alpha1.SocialNetwork, key, value string) error {
+	edited := sn.DeepCopy()
+	if edited.Annotations == nil {
+		edited.Annotations = map[string]string{}
+	}
+	edited.Annotations[key] = value
+	patch := client.MergeFromWithOptions(sn, client.MergeFromWithOptimisticLock{})
+	if err := p.client.Patch(ctx, edited, patch, client.FieldOwner("kubectl-plaza")); err != nil {
+		return fmt.Errorf("changing SocialNetwork %s/%s: %w", sn.Namespace, sn.Name, err)
+	}
+	return nil
+}
+
+// region returns the region of a spec and its status.
+func region(sn *v1alpha1.SocialNetwork, code string) (*v1alpha1.Region, v1alpha1.RegionStatus, error) {
+	for i := range sn.Spec.Regions {
+		if string(sn.Spec.Regions[i].Code) != code {
+			continue
+		}
+		for _, status := range sn.Status.Regions {
+			if string(status.Code) == code {
+				return &sn.Spec.Regions[i], status, nil
+			}
+		}
+		return &sn.Spec.Regions[i], v1alpha1.RegionStatus{}, nil
+	}
+	return nil, v1alpha1.RegionStatus{}, fmt.Errorf("SocialNetwork %s has no region %q; it has %s", sn.Name, code, codes(sn))
+}
+
+func codes(sn *v1alpha1.SocialNetwork) string {
+	text := ""
+	for i := range sn.Spec.Regions {
+		if i > 0 {
+			text += ", "
+		}
+		text += string(sn.Spec.Regions[i].Code)
+	}
+	return text
+}

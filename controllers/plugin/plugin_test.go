@@ -1,0 +1,323 @@
+package plugin_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	"sigs.k8s.io/yaml"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/plugin"
+	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/controllers/testenv"
+)
+
+var env *testenv.Env
+
+func TestMain(m *testing.M) { testenv.Main(m, &env) }
+
+// user runs commands in a namespace with the rights of the role editor.
+type user struct {
+	t                     *testing.T
+	namespace, kubeconfig string
+}
+
+func newUser(t *testing.T) *user {
+	t.Helper()
+	u := &user{t: t, namespace: env.Namespace(t), kubeconfig: filepath.Join(t.TempDir(), "kubeconfig")}
+	text, err := os.ReadFile(filepath.Join(testenv.Root(), "config", "rbac", "socialnetwork_editor_role.yaml"))
+	require.NoError(t, err)
+	var role rbacv1.ClusterRole
+	require.NoError(t, yaml.Unmarshal(text, &role))
+	role.Name, role.Labels = "editor-"+u.namespace, nil
+	require.NoError(t, env.Client.Create(t.Context(), &role))
+	require.NoError(t, env.Client.Create(t.Context(), &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "editor", Namespace: u.namespace},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: "user-" + u.namespace}},
+	}))
+	content, err := env.AddUser(envtest.User{Name: "user-" + u.namespace})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(u.kubeconfig, content, 0o600))
+	return u
+}
+
+// try runs a command.
+func (u *user) try(args ...string) (string, error) {
+	u.t.Helper()
+	cmd := plugin.New()
+	var out bytes.Buffer
+	cmd.SetOut(&out)
+	cmd.SetErr(&out)
+	cmd.SetArgs(append(args, "--kubeconfig", u.kubeconfig, "-n", u.namespace))
+	err := cmd.ExecuteContext(u.t.Context())
+	return out.String(), err
+}
+
+// run runs a command that must succeed.
+func (u *user) run(args ...string) string {
+	u.t.Helper()
+	out, err := u.try(args...)
+	require.NoError(u.t, err, out)
+	return out
+}
+
+// refused runs a command that must fail, and returns the error.
+func (u *user) refused(args ...string) string {
+	u.t.Helper()
+	_, err := u.try(args...)
+	require.Error(u.t, err)
+	return err.Error()
+}
+
+// create creates the sample as the operator would report it: ready, with a key in each region.
+func (u *user) create(change func(*v1alpha1.SocialNetwork)) *v1alpha1.SocialNetwork {
+	u.t.Helper()
+	text, err := os.ReadFile(filepath.Join(testenv.Root(), "config", "samples", "socialnetwork.yaml"))
+	require.NoError(u.t, err)
+	var sn v1alpha1.SocialNetwork
+	for part := range strings.SplitSeq(string(text), "\n---\n") {
+		if strings.Contains(part, "kind: SocialNetwork") {
+			require.NoError(u.t, yaml.UnmarshalStrict([]byte(part), &sn))
+		}
+	}
+	sn.Namespace = u.namespace
+	require.NoError(u.t, env.Client.Create(u.t.Context(), &sn))
+	u.report(&sn, func(status *v1alpha1.SocialNetworkStatus) {
+		status.Version, status.RegionsReady, status.NetworkID = "v1.2.3", "3/3", "0123456789abcdef01234567"
+		set(&status.Conditions, v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds, "Every region serves the spec.")
+		for i := range sn.Spec.Regions {
+			code := sn.Spec.Regions[i].Code
+			region := v1alpha1.RegionStatus{Code: code, Replicas: 2, ReadyReplicas: 2, ServerKeys: []v1alpha1.KeyStatus{{ID: "k-" + string(code), State: v1alpha1.KeyActive}}}
+			set(&region.Conditions, v1alpha1.RegionAvailable, "True", v1alpha1.ReasonServing, "2 pods are ready.")
+			set(&region.Conditions, v1alpha1.RegionUpdated, "True", v1alpha1.ReasonUpToDate, "All pods have the newest template.")
+			status.Regions = append(status.Regions, region)
+		}
+	})
+	if change != nil {
+		change(&sn)
+		require.NoError(u.t, env.Client.Update(u.t.Context(), &sn))
+	}
+	return &sn
+}
+
+// report changes the status of a network as the operator does.
+func (u *user) report(sn *v1alpha1.SocialNetwork, change func(*v1alpha1.SocialNetworkStatus)) {
+	u.t.Helper()
+	require.NoError(u.t, env.Client.Get(u.t.Context(), client.ObjectKeyFromObject(sn), sn))
+	sn.Status.ObservedGeneration = sn.Generation
+	change(&sn.Status)
+	require.NoError(u.t, env.Client.Status().Update(u.t.Context(), sn))
+}
+
+func set(conditions *[]metav1.Condition, kind string, status metav1.ConditionStatus, reason v1alpha1.Reason, message string) {
+	c := metav1.Condition{Type: kind, Status: status, Reason: string(reason), Message: message, LastTransitionTime: metav1.Now()}
+	for i := range *conditions {
+		if (*conditions)[i].Type == kind {
+			(*conditions)[i] = c
+			return
+		}
+	}
+	*conditions = append(*conditions, c)
+}
+
+// read reads a network.
+func (u *user) read(sn *v1alpha1.SocialNetwork) *v1alpha1.SocialNetwork {
+	u.t.Helper()
+	var found v1alpha1.SocialNetwork
+	require.NoError(u.t, env.Client.Get(u.t.Context(), client.ObjectKeyFromObject(sn), &found))
+	return &found
+}
+
+func TestStatus(t *testing.T) {
+	u := newUser(t)
+	require.Contains(t, u.refused("status", "acme"), `"acme" not found`)
+	sn := u.create(nil)
+	u.report(sn, func(status *v1alpha1.SocialNetworkStatus) {
+		set(&status.Conditions, v1alpha1.ConditionReady, "False", v1alpha1.ReasonMigrationFailed, "SchemaMigrated: no disk.")
+		set(&status.Conditions, v1alpha1.ConditionSchemaMigrated, "False", v1alpha1.ReasonMigrationFailed, "No disk.")
+		set(&status.Regions[1].Conditions, v1alpha1.RegionAvailable, "Unknown", v1alpha1.ReasonClusterUnreachable, "Cluster eu cannot be reached.")
+		status.Regions[1].Cluster, status.Regions[1].EvacuatedTo = "cluster-eu", "us"
+		end := metav1.NewTime(time.Now().Add(3 * time.Hour))
+		status.APIKeys = []v1alpha1.KeyStatus{{ID: "a-1", State: v1alpha1.KeyRetiring, NotAfter: &end}}
+		status.PendingChanges = []string{"delete Job x"}
+	})
+	require.Regexp(t, `NAMESPACE +NAME +READY +REASON +REGIONS +VERSION +EVACUATED\n`+u.namespace+` +acme +False +MigrationFailed +3/3 +v1.2.3 +-\n`, u.run("status"))
+	out := u.run("status", "acme")
+	for _, line := range []string{
+		"Ready is False (MigrationFailed)", "\n  SchemaMigrated: no disk.\n", "Version v1.2.3, schema -, network id 0123456789abcdef01234567",
+		"\nConditions that are not True:\n  SchemaMigrated is False, MigrationFailed: No disk.\n  eu: Available is Unknown, ClusterUnreachable: Cluster eu cannot be reached.\n",
+		"\nAPI key a-1 is Retiring and ends ", "in 3h0m", "\n1 changes wait",
+	} {
+		require.Contains(t, out, line)
+	}
+	require.Regexp(t, `\nus +- +True \(Serving\) +True +2/2 +k-us +-\neu +cluster-eu +Unknown \(ClusterUnreachable\) +True +2/2 +k-eu +us\n`, out)
+	require.NotContains(t, u.run("status", "acme"), "has not seen the newest spec")
+	require.ErrorContains(t, errors.New(u.refused("status", "-A")), "forbidden", "the user may read one namespace only")
+}
+
+func TestPending(t *testing.T) {
+	u := newUser(t)
+	sn := u.create(nil)
+	require.Contains(t, u.run("pending", "acme"), "The network is not paused")
+	sn.Spec.Paused = true
+	require.NoError(t, env.Client.Update(t.Context(), sn))
+	require.Contains(t, u.run("pending", "acme"), "The operator has not seen the newest spec yet")
+	u.report(sn, func(*v1alpha1.SocialNetworkStatus) {})
+	require.Contains(t, u.run("pending", "acme"), "no changes wait")
+	u.report(sn, func(status *v1alpha1.SocialNetworkStatus) {
+		status.PendingChanges = []string{"change Deployment acme-eu: image from a to b; the pods are replaced"}
+	})
+	out := u.run("pending", "acme")
+	require.Contains(t, out, "change Deployment acme-eu: image from a to b; the pods are replaced\n")
+	require.Contains(t, out, `patch sn acme --type merge -p '{"spec": {"paused": false}}'`)
+}
+
+func TestRotate(t *testing.T) {
+	u := newUser(t)
+	sn := u.create(nil)
+	require.Contains(t, u.refused("rotate", "acme", "keys"), `unknown kind "keys": want one of api-keys, control-authority, server-keys, signing-keys`)
+	for kind, annotation := range map[string]string{
+		"server-keys": v1alpha1.AnnotationRotate, "signing-keys": v1alpha1.AnnotationRotateSigning, "api-keys": v1alpha1.AnnotationRotateAPI,
+		"control-authority": v1alpha1.AnnotationRotateControl,
+	} {
+		require.Empty(t, u.read(sn).Annotations[annotation])
+		require.Contains(t, u.run("rotate", "acme", kind), "The rotation of the "+kind+" was requested.")
+		at, err := time.Parse(time.RFC3339, u.read(sn).Annotations[annotation])
+		require.NoError(t, err)
+		require.WithinDuration(t, time.Now(), at, time.Minute)
+	}
+	sn = u.read(sn)
+	sn.Spec.ServerKeys.ExistingSecret = &v1alpha1.LocalSecretReference{Name: "own-keys"}
+	sn.Spec.ServerKeys.RotateEvery = nil
+	require.NoError(t, env.Client.Update(t.Context(), sn))
+	require.Contains(t, u.refused("rotate", "acme", "server-keys"), "own-keys")
+	sn.Spec.Paused = true
+	require.NoError(t, env.Client.Update(t.Context(), sn))
+	require.Contains(t, u.refused("rotate", "acme", "api-keys"), "is paused")
+}
+
+func TestRevoke(t *testing.T) {
+	u := newUser(t)
+	sn := u.create(func(sn *v1alpha1.SocialNetwork) {
+		sn.Annotations = map[string]string{v1alpha1.AnnotationRevoke: "k-older"}
+	})
+	require.Contains(t, u.refused("revoke", "acme", "k-eu", "k-nowhere"), "no region has a server key k-nowhere")
+	require.Equal(t, "k-older", u.read(sn).Annotations[v1alpha1.AnnotationRevoke])
+	out := u.run("revoke", "acme", "k-eu")
+	require.Contains(t, out, "Server key k-eu is revoked.\n  It was the active key of eu: give your servers the new one of Secret acme-eu-server-keys.")
+	u.run("revoke", "acme", "k-eu", "k-nowhere", "--force")
+	require.Equal(t, "k-older k-eu k-nowhere", u.read(sn).Annotations[v1alpha1.AnnotationRevoke], "ids that were revoked before stay revoked")
+}
+
+func TestEvacuate(t *testing.T) {
+	u := newUser(t)
+	sn := u.create(nil)
+	require.Contains(t, u.refused("evacuate", "acme", "eu"), "at least one of the flags in the group [to end] is required")
+	require.Contains(t, u.refused("evacuate", "acme", "mars", "--to", "us"), `no region "mars"; it has us, eu, sg`)
+	require.Contains(t, u.refused("evacuate", "acme", "eu", "--to", "eu"), "evacuateTo must name another region")
+	require.Contains(t, u.refused("evacuate", "acme", "eu", "--end"), "region eu is not evacuated")
+
+	require.Contains(t, u.run("evacuate", "acme", "eu", "--to", "us", "--wait=false"), "It was requested.")
+	require.Equal(t, v1alpha1.RegionUS, u.read(sn).Spec.Regions[1].EvacuateTo)
+	require.Contains(t, u.refused("evacuate", "acme", "eu", "--to", "us", "--timeout", "1ms"), "waiting for the evacuation of eu: context deadline exceeded")
+	u.report(sn, func(status *v1alpha1.SocialNetworkStatus) {
+		set(&status.Regions[1].Conditions, v1alpha1.RegionEvacuated, "True", v1alpha1.ReasonEvacuated, "us serves.")
+		set(&status.Regions[1].Conditions, v1alpha1.RegionAvailable, "False", v1alpha1.ReasonNotServing, "No pod is ready.")
+	})
+	require.Contains(t, u.run("evacuate", "acme", "eu", "--to", "us"), "us serves the clients of eu.")
+	require.Contains(t, u.run("status"), "eu to us")
+
+	require.Contains(t, u.refused("evacuate", "acme", "eu", "--end"), "region eu, which would serve the clients, is not available (NotServing)")
+	require.Equal(t, v1alpha1.RegionUS, u.read(sn).Spec.Regions[1].EvacuateTo)
+	u.run("evacuate", "acme", "eu", "--end", "--force", "--wait=false")
+	require.Empty(t, u.read(sn).Spec.Regions[1].EvacuateTo)
+	require.Equal(t, "eu.api.acme.example", u.read(sn).Spec.Regions[1].Host)
+	require.Contains(t, u.refused("evacuate", "acme", "sg", "--to", "eu"), "is not available")
+}
+
+// TestEvacuateOfAnotherManager ends an evacuation that kubectl apply of a manifest has set as well.
+func TestEvacuateOfAnotherManager(t *testing.T) {
+	u := newUser(t)
+	u.create(func(sn *v1alpha1.SocialNetwork) { sn.Spec.Regions[1].EvacuateTo = v1alpha1.RegionUS })
+	require.Contains(t, u.refused("evacuate", "acme", "eu", "--end"), "another field manager has set evacuateTo as well; remove it there")
+}
+
+func TestReport(t *testing.T) {
+	u := newUser(t)
+	u.create(func(sn *v1alpha1.SocialNetwork) {
+		sn.Spec.Regions[0].Env = []corev1.EnvVar{{Name: "MY_PASSWORD", Value: "hush-hush"}}
+		sn.Annotations = map[string]string{"kubectl.kubernetes.io/last-applied-configuration": `{"env": "hush-hush"}`}
+	})
+	labels := render.RegionLabels("acme", render.ComponentServer, "us")
+	require.NoError(t, env.Client.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "acme-us", Namespace: u.namespace, Labels: labels}}))
+	require.NoError(t, env.Client.Create(t.Context(), &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: "acme-us-server-keys", Namespace: u.namespace, Labels: labels}, StringData: map[string]string{"key": "hush-hush"},
+	}))
+	require.NoError(t, env.Client.Create(t.Context(), &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "view", Namespace: u.namespace}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "reader-" + u.namespace},
+		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: "user-" + u.namespace}},
+	}))
+	require.NoError(t, env.Client.Create(t.Context(), &rbacv1.ClusterRole{
+		ObjectMeta: metav1.ObjectMeta{Name: "reader-" + u.namespace},
+		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps", "pods", "services", "events"}, Verbs: []string{"get", "list"}}},
+	}))
+	path := filepath.Join(t.TempDir(), "report.tar.gz")
+	require.Equal(t, path+"\n", u.run("report", "acme", "-f", path))
+	files := unpack(t, path)
+	require.Contains(t, files["socialnetwork.yaml"], "MY_PASSWORD")
+	require.Contains(t, files["objects/ConfigMap.yaml"], "name: acme-us")
+	require.Contains(t, files["errors.txt"], "Deployment: deployments.apps is forbidden", "what the user may not read is named")
+	for name, content := range files {
+		require.NotContains(t, content, "hush-hush", name)
+		require.NotContains(t, content, "managedFields", name)
+	}
+}
+
+// unpack returns the files of an archive.
+func unpack(t *testing.T, path string) map[string]string {
+	t.Helper()
+	file, err := os.Open(path)
+	require.NoError(t, err)
+	defer func() { _ = file.Close() }()
+	zip, err := gzip.NewReader(file)
+	require.NoError(t, err)
+	files, archive := map[string]string{}, tar.NewReader(zip)
+	for {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return files
+		}
+		require.NoError(t, err)
+		content, err := io.ReadAll(archive)
+		require.NoError(t, err)
+		files[header.Name] = string(content)
+	}
+}
+
+// TestHelp checks that every command explains itself with an example.
+func TestHelp(t *testing.T) {
+	root := plugin.New()
+	require.Equal(t, "kubectl plaza", root.CommandPath())
+	names := []string{}
+	for _, cmd := range root.Commands() {
+		names = append(names, cmd.Name())
+		require.NotEmpty(t, cmd.Short, cmd.Name())
+		require.Contains(t, cmd.Example, "kubectl plaza "+cmd.Name(), cmd.Name())
+	}
+	require.Equal(t, []string{"evacuate", "pending", "report", "revoke", "rotate", "status"}, names)
+}

@@ -1,0 +1,40 @@
+package live
+
+import (
+	"context"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// maxEnds is the maximum number of broadcasts of a user whose end by a ban is announced.
+const maxEnds = 100
+
+// EmitEnds writes the realtime events to the outbox of tx that moderation ends rooms and streams. Those that have not started are
+// watched by few and have none.
+func EmitEnds(ctx context.Context, d *service.Deps, tx *store.Tx, open []store.OpenBroadcast) []store.OutboxRow {
+	var rooms, streams []events.Change
+	for _, b := range open {
+		switch {
+		case !b.Started || len(rooms)+len(streams) >= maxEnds:
+		case b.IsRoom:
+			rooms = append(rooms, d.RoomChange(b.ID))
+		default:
+			streams = append(streams, d.StreamChange(b.ID))
+		}
+	}
+	return append(emit(ctx, d, tx, "room.terminated", rooms), emit(ctx, d, tx, "video-streaming.didTerminate", streams)...)
+}
+
+func emit(ctx context.Context, d *service.Deps, tx *store.Tx, name string, changes []events.Change) []store.OutboxRow {
+	if len(changes) == 0 {
+		return nil
+	}
+	senders := make([]string, len(changes))
+	for i := range senders {
+		senders[i] = auth.CallerFrom(ctx).UserID
+	}
+	return []store.OutboxRow{events.EmitChanges(tx, name, changes, senders, d.Now())}
+}

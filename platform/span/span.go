@@ -1,0 +1,25 @@
+// Package span starts the spans of work within a request. Package telemetry exports them.
+package span
+
+import (
+	"context"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// Tracer is the name of the tracer of all spans.
+const Tracer = "github.com/plaza-social/plaza"
+
+// Start starts a child of the span in ctx if that is recorded. Otherwise it returns ctx and a span that does nothing, without
+// calling attributes. The caller must end the span.
+func Start(ctx context.Context, name string, kind trace.SpanKind, attributes func() []attribute.KeyValue) (context.Context, trace.Span) {
+	parent := trace.SpanFromContext(ctx)
+	if !parent.IsRecording() {
+		return ctx, none
+	}
+	return parent.TracerProvider().Tracer(Tracer).Start(ctx, name, trace.WithSpanKind(kind), trace.WithAttributes(attributes()...))
+}
+
+// none is the span of a context without one.
+var none = trace.SpanFromContext(context.Background())

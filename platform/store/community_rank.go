@@ -27,9 +27,9 @@ type Rankable struct {
 	CategoryIDs    []string
 }
 
-// sqlCommunityActivity counts each author of a target once, by the latest post. Whoever created a community has posted in it.
+// sqlCommunityActivity counts each author of a target once, by the latest post. The creator of a community counts as an author.
 var sqlCommunityActivity = stmt("communities.activity", `SELECT target_id, round(sum(24000000::numeric / (24 + hours)))::bigint AS activity FROM (
-	SELECT target_id, author_id, floor(extract(epoch FROM $2::timestamptz - max(created_at)) / 3600)::bigint AS hours FROM (
+	SELECT target_id, author_id, floor(extract(epoch FROM $2::timestamptz - max(created_at))::float8 / 3600)::bigint AS hours FROM (
 		(SELECT target_id, author_id, created_at FROM posts WHERE home = $1 AND is_listed AND created_at <= $2::timestamptz
 			ORDER BY created_at DESC, id DESC LIMIT $3::bigint)
 		UNION ALL (SELECT id AS target_id, creator_id AS author_id, created_at FROM communities WHERE home = $1 AND created_at <= $2::timestamptz

@@ -20,7 +20,7 @@ func (c *collector) collectPresences() {
 	c.reads(func(r *store.ReadBatch) { r.ListPresences(room, now, 200, &present) })
 	c.reads(func(r *store.ReadBatch) { r.CountPresences(room, now, new(int64)) })
 	var beats []store.Presence
-	for i := range 500 {
+	for i := range 20 {
 		beats = append(beats, store.Presence{Place: room, UserID: userID(3 + 9*i), JoinedAt: now, Until: now.Add(time.Minute)})
 	}
 	c.write(func(w *store.Tx) { w.RenewPresences(beats) })

@@ -17,9 +17,8 @@ type Presence struct {
 
 var (
 	// A presence that has ended begins again.
-	sqlPresencesRenew = stmt("presences.renew", `INSERT INTO presences (home, place, user_id, joined_at, until)
-		SELECT $1, b.place, b.user_id, b.joined_at, b.until
-		FROM unnest($2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[]) AS b (place, user_id, joined_at, until) ORDER BY b.place, b.user_id
+	sqlPresenceRenew = stmt("presences.renew", `INSERT INTO presences (home, place, user_id, joined_at, until)
+		VALUES ($1, $2, $3, $4::timestamptz, $5::timestamptz)
 		ON CONFLICT (home, place, user_id) DO UPDATE SET until = GREATEST(presences.until, excluded.until),
 			joined_at = CASE WHEN presences.until < excluded.joined_at THEN excluded.joined_at ELSE presences.joined_at END`)
 	sqlPresencesSweep = stmt("presences.sweep", `WITH gone AS (DELETE FROM presences WHERE home = $1 AND (place, user_id) IN
@@ -30,14 +29,11 @@ var (
 )
 
 // RenewPresences stores presences of this home, of which no two may be of one user in one place. JoinedAt applies to users
-// who are not present.
+// who are not present. They must be in the order of their places and users, in which all servers lock the rows.
 func (w *Tx) RenewPresences(all []Presence) {
-	places, users := make([]string, len(all)), make([]string, len(all))
-	joined, until := make([]time.Time, len(all)), make([]time.Time, len(all))
-	for i, p := range all {
-		places[i], users[i], joined[i], until[i] = p.Place, p.UserID, p.JoinedAt, p.Until
+	for _, p := range all {
+		w.Exec(sqlPresenceRenew, p.Place, p.UserID, p.JoinedAt, p.Until)
 	}
-	w.Exec(sqlPresencesRenew, places, users, joined, until)
 }
 
 // SweepPresences deletes up to 500 presences that ended before a time, and counts them.

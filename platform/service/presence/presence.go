@@ -1,7 +1,7 @@
 // Package presence implements PresenceService: who watches a room.
 //
 // A heartbeat changes nothing on disk by itself. The server that receives it keeps the user's presence in memory, one of
-// each user and room, and stores what it has of a home once a second, in statements of up to 500 presences. A presence ends
+// each user and room, and stores what it has of a home once a second, in transactions of up to 500 presences. A presence ends
 // one and a half intervals after the latest heartbeat; a job removes the rows of those that have ended. Heartbeats that a
 // server has not stored when it stops are lost: the next ones replace them.
 //

@@ -231,7 +231,8 @@ module.exports = {
   },
   'Client.onClientBanned': async t => {
     const watch = t.watch(callback => t.sdk.Client.onClientBanned(callback));
-    const { _id: internalId } = t.raw.Client.getActiveUser();
+    const { _id: internalId, path } = t.raw.Client.getActiveUser();
+    await new Promise((done, fail) => t.raw.subscribeTopic(path, error => (error ? fail(error) : done()))); // connected again
     await t.admin('POST', '/api/v2/users/ban', { userId: t.me });
     try {
       await watch.heard('the ban', ({ users }) => users[0]._id === internalId);

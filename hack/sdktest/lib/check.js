@@ -1,16 +1,17 @@
 const assert = require('node:assert/strict');
-const { Watch } = require('./live.js');
+const { Watch, patience } = require('./live.js');
 const { resolve } = require('./packages.js');
 const fixtures = require('./fixtures.js');
 
 // Check is what the check of one function gets.
 class Check {
-  constructor(world, sdk) {
+  constructor(world, sdk, excepted) {
     this.world = world;
     this.sdk = sdk; // the package; calls are recorded
     this.raw = world.sdk; // the package without records, for what a check needs first
     this.version = world.version;
     this.me = world.user;
+    this.patience = excepted ? patience.excepted : patience.passing;
     this.watches = [];
     Object.assign(this, world.peers);
   }
@@ -33,7 +34,7 @@ class Check {
 
   // watch starts a live object, a live collection or a listener.
   watch(start) {
-    const watch = new Watch(start);
+    const watch = new Watch(start, this.patience);
     this.watches.push(watch);
     return watch;
   }

@@ -1,5 +1,5 @@
 // Prints the table of results, and what must change.
-const { exceptions } = require('../exceptions.js');
+const exceptions = require('../exceptions.js');
 
 // report prints results, and returns whether all is as exceptions.js says.
 function report(results, { partial, verbose }) {
@@ -12,10 +12,7 @@ function report(results, { partial, verbose }) {
   return problems.length === 0;
 }
 
-// exceptionOf returns the entry of exceptions.js for a function of a package.
-function exceptionOf(result, path) {
-  return exceptions.find(entry => entry.path === path && (entry.version === undefined || entry.version === Number(result.version)));
-}
+const exceptionOf = (result, path) => exceptions.exceptionOf(result.version, path);
 
 function problemsOf(result, partial) {
   const name = path => `${result.package} ${path}`;

@@ -14,6 +14,7 @@ import (
 	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/jobs"
+	webpages "github.com/plaza-social/plaza/platform/linkpreview"
 	"github.com/plaza-social/plaza/platform/realtime"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
@@ -32,6 +33,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/follow"
 	"github.com/plaza-social/plaza/platform/service/invitation"
 	"github.com/plaza-social/plaza/platform/service/joinrequest"
+	"github.com/plaza-social/plaza/platform/service/linkpreview"
 	"github.com/plaza-social/plaza/platform/service/marker"
 	"github.com/plaza-social/plaza/platform/service/member"
 	"github.com/plaza-social/plaza/platform/service/message"
@@ -39,6 +41,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/moderationlist"
 	"github.com/plaza-social/plaza/platform/service/move"
 	"github.com/plaza-social/plaza/platform/service/networksetting"
+	"github.com/plaza-social/plaza/platform/service/notification"
 	"github.com/plaza-social/plaza/platform/service/pin"
 	"github.com/plaza-social/plaza/platform/service/poll"
 	"github.com/plaza-social/plaza/platform/service/post"
@@ -48,6 +51,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/role"
 	"github.com/plaza-social/plaza/platform/service/room"
 	"github.com/plaza-social/plaza/platform/service/scheduledpost"
+	"github.com/plaza-social/plaza/platform/service/search"
 	"github.com/plaza-social/plaza/platform/service/session"
 	"github.com/plaza-social/plaza/platform/service/story"
 	"github.com/plaza-social/plaza/platform/service/user"
@@ -154,7 +158,15 @@ func (d *dependencies) services(shared *service.Deps, roles *role.Service, files
 		Move:           moves,
 		Flag:           flag.New(shared),
 		Audit:          audits,
+		Search:         search.New(shared),
+		Notification:   notification.New(shared),
+		LinkPreview:    linkpreview.New(shared, d.linkPreviews()),
 	}
+}
+
+// linkPreviews returns the fetcher of link previews.
+func (d *dependencies) linkPreviews() *webpages.Fetcher {
+	return webpages.New(d.cfg.LinkPreviewNetworks, nil, service.Millis)
 }
 
 // interceptors returns the interceptors of every operation, the outermost first.
@@ -180,6 +192,7 @@ func registerOutbox(shared *service.Deps) {
 	session.Register(shared)
 	post.Register(shared)
 	room.Register(shared)
+	notification.Register(shared)
 }
 
 // shared returns the dependencies that all services share.
@@ -206,7 +219,7 @@ func (d *dependencies) shared() *service.Deps {
 func (d *dependencies) jobs(shared *service.Deps, roles *role.Service, files *file.Service) background {
 	home := []jobs.Job{
 		shared.Outbox.Job(), scheduledpost.New(shared).Job(), story.New(shared).Job(), erasure.New(shared).Job(), flag.New(shared).Job(),
-		comment.New(shared).Job(),
+		comment.New(shared).Job(), notification.New(shared).Job(), search.New(shared).Job(),
 		d.sweepSessions(shared), d.claimHandles(shared), d.sweepDailyUsages(shared),
 		d.sweepIdempotency(shared),
 	}

@@ -94,7 +94,8 @@ type Config struct {
 	DailyChannels    Count `name:"daily-channels" default:"500" help:"channels and conversations that a user can create per day"`
 	DailyCommunities Count `name:"daily-communities" default:"200" help:"communities that a user can create per day"`
 
-	RankingAge Delay `name:"ranking-age" default:"10s" help:"how long a server uses the ranking of trending communities before it reads it again"`
+	RankingAge          Delay    `name:"ranking-age" default:"10s" help:"how long a server uses the ranking of trending communities before it reads it again"`
+	LinkPreviewNetworks Networks `name:"link-preview-networks" help:"networks, like 10.1.0.0/16, whose pages link previews show although their addresses are not public, at any port; if empty, only public addresses are fetched"`
 
 	CORSOrigins Origins `name:"cors-origins" help:"origins allowed by CORS, like https://app.example.com, separated by commas; if empty, all origins are allowed"`
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"regexp"
 	"strconv"
 	"strings"
@@ -52,6 +53,34 @@ func shortDuration(d time.Duration) string {
 		s = strings.TrimSuffix(s, "0m")
 	}
 	return s
+}
+
+// Networks are networks separated by commas, written like 10.1.0.0/16.
+type Networks []netip.Prefix
+
+// UnmarshalText parses networks.
+func (n *Networks) UnmarshalText(text []byte) error {
+	*n = nil
+	for part := range strings.SplitSeq(string(text), ",") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		prefix, err := netip.ParsePrefix(part)
+		if err != nil {
+			return fmt.Errorf("%q is not a network like 10.1.0.0/16", part)
+		}
+		*n = append(*n, prefix.Masked())
+	}
+	return nil
+}
+
+// MarshalText returns the networks separated by commas.
+func (n Networks) MarshalText() ([]byte, error) {
+	parts := make([]string, len(n))
+	for i, prefix := range n {
+		parts[i] = prefix.String()
+	}
+	return []byte(strings.Join(parts, ",")), nil
 }
 
 // Size is a positive number of bytes, written plainly or with KiB, MiB or GiB.

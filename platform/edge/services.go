@@ -49,6 +49,9 @@ type Services struct {
 	Flag           plazav1connect.FlagServiceHandler
 	Audit          plazav1connect.AuditServiceHandler
 	Presence       plazav1connect.PresenceServiceHandler
+	Search         plazav1connect.SearchServiceHandler
+	Notification   plazav1connect.NotificationServiceHandler
+	LinkPreview    plazav1connect.LinkPreviewServiceHandler
 }
 
 // ErrServiceMissing is returned by New if a field of Services is nil.
@@ -103,5 +106,8 @@ func (s Services) handlers(options ...connect.HandlerOption) map[string]http.Han
 	add(plazav1connect.NewFlagServiceHandler(s.Flag, options...))
 	add(plazav1connect.NewAuditServiceHandler(s.Audit, options...))
 	add(plazav1connect.NewPresenceServiceHandler(s.Presence, options...))
+	add(plazav1connect.NewSearchServiceHandler(s.Search, options...))
+	add(plazav1connect.NewNotificationServiceHandler(s.Notification, options...))
+	add(plazav1connect.NewLinkPreviewServiceHandler(s.LinkPreview, options...))
 	return handlers
 }

@@ -25,6 +25,8 @@ type Change struct {
 	Reaction *ChangedReaction `json:"reaction,omitempty"`
 	// ParticipantID is the internal id of the user who joined, left or was removed from a room, if any.
 	ParticipantID string `json:"participantId,omitempty"`
+	// Mentions reports whether the object mentions users, who get an item in their tray.
+	Mentions bool `json:"-"`
 }
 
 // ObjectKind is the kind of the object that an event is about.

@@ -54,6 +54,10 @@ var homeColumns = map[string][]string{
 	"files":                 {"id"},
 	"uploads":               {"id"},
 	"file_uses":             {"object_id"},
+	"search_words":          {"object_id"},
+	"tray_items":            {"user_id"},
+	"tray_actors":           {"user_id"},
+	"tray_seen":             {"user_id"},
 	"file_releases":         {}, // at the home of the object that released the file
 	"realtime_heads":        {}, // see requireLogs
 	"schema_versions":       {}, // one row at each home

@@ -6,6 +6,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
 )
 
 // CommitChange commits a transaction that changes an object, together with the event called name about it, and delivers
@@ -20,12 +21,19 @@ func (d *Deps) EmitChange(ctx context.Context, tx *store.Tx, name string, c even
 	if name == "" {
 		return nil
 	}
-	return []store.OutboxRow{events.EmitChange(tx, name, c, auth.CallerFrom(ctx).UserID, d.Now())}
+	rows := []store.OutboxRow{events.EmitChange(tx, name, c, auth.CallerFrom(ctx).UserID, d.Now())}
+	if n, ok := noticeOf(name, c); ok {
+		rows = append(rows, d.EmitNotice(tx, n))
+	}
+	return rows
 }
 
 // PostChange returns the change of a post.
 func (d *Deps) PostChange(p store.Post) events.Change {
-	return events.Change{Kind: events.KindPost, ID: p.ID, Place: events.Place{Kind: p.TargetType, ID: p.TargetID}, Topics: []string{d.View.PostPath(p)}}
+	return events.Change{
+		Kind: events.KindPost, ID: p.ID, Place: events.Place{Kind: p.TargetType, ID: p.TargetID}, Topics: []string{d.View.PostPath(p)},
+		Mentions: len(view.Mentions(p.Mentionees)) > 0,
+	}
 }
 
 // CommentChange returns the change of a comment.

@@ -103,6 +103,8 @@ func (w *Tx) InsertCommunity(c Community, taken error, now time.Time) {
 		c.IsPublic, c.IsDiscoverable, c.OnlyAdminCanPost, c.PostApproval, c.CommentApproval, c.JoinApproval, c.StoryComments,
 		c.NotificationMode, c.Type, emptyIfNil(c.Tags), c.Metadata, emptyIfNil(c.CategoryIDs), now)
 	w.insertFileUses(FileUse{ObjectID: c.ID, Kind: UseCommunity, AuthorID: c.CreatorID}, []string{c.AvatarFileID})
+	c.CreatedAt = now
+	w.insertSearchWords(c.searchDocument())
 	if taken != nil {
 		w.Guard(sqlCommunityGuardName, taken, key, c.DisplayName, c.ID)
 	}
@@ -113,12 +115,28 @@ func (w *Tx) InsertCommunity(c Community, taken error, now time.Time) {
 
 // CommunityChange contains the fields of a community to change; nil fields are unchanged.
 type CommunityChange struct {
-	EditorID                                                   string // internal id; empty for an administrator
+	EditorID                                                   string     // internal id; empty for an administrator
+	Old                                                        *Community // before the change, by which searches find it
 	DisplayName, Description, AvatarFileID, NotificationMode   *string
 	IsOfficial, IsPublic, IsDiscoverable, OnlyAdminCanPost     *bool
 	PostApproval, CommentApproval, JoinApproval, StoryComments *bool
 	Tags, CategoryIDs                                          []string
 	Metadata                                                   []byte // JSON object
+}
+
+// described returns the community with the texts of the change.
+func (c CommunityChange) described() Community {
+	after := *c.Old
+	if c.DisplayName != nil {
+		after.DisplayName = *c.DisplayName
+	}
+	if c.Description != nil {
+		after.Description = *c.Description
+	}
+	if c.Tags != nil {
+		after.Tags = c.Tags
+	}
+	return after
 }
 
 // UpdateCommunity changes a community and reads it back. The transaction fails with 400400 if the community is deleted.
@@ -133,6 +151,9 @@ func (w *Tx) UpdateCommunity(id string, c CommunityChange, now time.Time, into *
 		c.IsOfficial, c.IsPublic, c.IsDiscoverable, c.OnlyAdminCanPost, c.PostApproval, c.CommentApproval, c.JoinApproval,
 		c.StoryComments, c.NotificationMode, c.Tags, c.Metadata, c.CategoryIDs)
 	w.replaceFile(FileUse{ObjectID: id, Kind: UseCommunity, AuthorID: c.EditorID}, c.AvatarFileID)
+	if c.Old != nil && (c.DisplayName != nil || c.Description != nil || c.Tags != nil) {
+		w.replaceSearchWords(c.described().searchDocument())
+	}
 	if c.DisplayName != nil || c.CategoryIDs != nil {
 		w.Exec(sqlCommunityDeleteCategories, id)
 		w.Exec(sqlCommunityInsertCategories, id)
@@ -143,6 +164,7 @@ func (w *Tx) UpdateCommunity(id string, c CommunityChange, now time.Time, into *
 func (w *Tx) DeleteCommunity(id string, now time.Time) {
 	w.GuardCommunity(id)
 	w.Exec(sqlCommunityDelete, id, now)
+	w.DeleteSearchWords(id)
 	w.Exec(sqlPinsDeleteOfCommunity, id)
 }
 

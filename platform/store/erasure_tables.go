@@ -50,6 +50,8 @@ var (
 
 	// The rows of these tables concern no counter and no other row.
 	EraseRows = []*ErasureWalk{
+		newErasureWalk(walk{table: "tray_items", key: []string{"user_id", "id"}, own: `user_id = $2 OR target_id = $2`}),
+		newErasureWalk(walk{table: "tray_actors", key: []string{"user_id", "item_id", "actor_id"}, own: `user_id = $2 OR actor_id = $2`}),
 		newErasureWalk(walk{
 			table: "join_requests", key: []string{"community_id", "id"}, own: `requestor_id = $2 OR responder_id = $2`,
 			set: anonymous("requestor_id", "requestor_public_id") + `, ` + anonymous("responder_id", "responder_public_id") + `,
@@ -130,17 +132,19 @@ var notErased = map[string]string{
 	"directory":             "deleted by package directory",
 	"file_uses":             "internal ids, deleted when the objects are erased",
 	"file_releases":         "ids of files, until they are deleted",
+	"search_words":          "words of posts and communities, deleted when the posts are erased",
 	"handles":               "keyed hashes, released by package directory",
 	"realtime_events":       "see EraseEvents",
 }
 
 // tablesOfUser are the tables whose key begins with the user. ownedStatements delete the rows of one home.
 var (
-	tablesOfUser    = []string{"sessions", "user_markers", "user_feed_markers", "story_seen", "story_targets", "user_communities", "counters", "daily_usages"}
+	tablesOfUser    = []string{"sessions", "user_markers", "user_feed_markers", "story_seen", "story_targets", "user_communities", "counters", "daily_usages", "tray_seen"}
 	ownedStatements = []*db.Statement{
 		eraseByOwner("sessions", "user_id"), eraseByOwner("user_markers", "user_id"), eraseByOwner("user_feed_markers", "user_id"),
 		eraseByOwner("story_seen", "user_id"), eraseByOwner("story_targets", "target_id"), eraseByOwner("user_communities", "user_id"),
 		eraseByOwner("counters", "ref"), eraseByOwner("daily_usages", "user_id"),
+		eraseByOwner("tray_seen", "user_id"),
 	}
 )
 

@@ -119,6 +119,9 @@ func (w *Tx) InsertPost(p Post) {
 		emptyIfNil(p.Children), p.FeedType, p.DataType, p.StructureType, p.Data, p.Metadata, emptyIfNil(p.Tags), emptyIfNil(p.Hashtags), p.Mentionees,
 		objectIfNil(p.Annotations), p.CreatedAt)
 	w.insertFileUses(p.fileUse(), FileIDs(p.Data))
+	if p.IsParent {
+		w.insertSearchWords(p.searchDocument())
+	}
 }
 
 func (p Post) fileUse() FileUse {
@@ -136,6 +139,7 @@ func (w *Tx) DeletePost(p Post, now time.Time) {
 	w.closeFlagItems(p.ID, now)
 	w.Exec(sqlPinsDeleteOfPost, p.ID)
 	if p.IsParent {
+		w.DeleteSearchWords(p.ID)
 		w.Exec(sqlPostDeleteChildren, p.ID, now)
 		w.Count(p.TargetID, PostCounter(p.FeedType), -1)
 	} else {

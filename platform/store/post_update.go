@@ -37,6 +37,9 @@ func (w *Tx) UpdatePost(p Post, added []Post, dropped []string, now time.Time, k
 	w.Exec(sqlPostUpdate, p.ID, emptyIfNil(p.Children), p.StructureType, p.Data, p.Metadata, emptyIfNil(p.Tags), emptyIfNil(p.Hashtags), p.Mentionees,
 		now, keepEdited, objectIfNil(p.Annotations))
 	w.replaceFileUses(p.fileUse(), FileIDs(p.Data))
+	if p.IsParent {
+		w.replaceSearchWords(p.searchDocument())
+	}
 	for _, child := range added {
 		w.InsertPost(child)
 	}

@@ -90,6 +90,10 @@ var ExportTables = []ExportTable{
 	}),
 	ownedTable(exported{table: "user_markers", key: []string{"user_id"}, own: `user_id = $2`, columns: "last_sync_at, created_at, updated_at"}),
 	ownedTable(exported{table: "story_seen", key: []string{"target_id"}, own: `user_id = $2`, columns: "target_id, seen_expires_at"}),
+	ownedTable(exported{
+		table: "tray_items", key: []string{"id"}, own: `user_id = $2`, columns: db.Columns[TrayItem](internalColumns...),
+	}),
+	ownedTable(exported{table: "tray_seen", key: []string{"user_id"}, own: `user_id = $2`, columns: "seen_at"}),
 	ownedTable(exported{table: "daily_usages", key: []string{"day", "kind"}, own: `user_id = $2`, columns: "day, kind, used"}),
 
 	walkedTable(exported{table: "posts", key: []string{"id"}, own: `author_id = $2`, columns: db.Columns[Post](internalColumns...)}),
@@ -139,6 +143,8 @@ var ExportTables = []ExportTable{
 // notExported are the tables that exports do not contain, each with the reason.
 var notExported = map[string]string{
 	"file_uses":             "which objects refer to a file; the objects are in the export",
+	"tray_actors":           "other users, whose actions are in the items of the tray",
+	"search_words":          "derived from posts and communities",
 	"file_releases":         "files that are being deleted",
 	"audit_details":         "the record of what administrators and moderators did",
 	"audit_events":          "the record of what administrators and moderators did",

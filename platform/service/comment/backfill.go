@@ -16,9 +16,6 @@ import (
 const (
 	// latestBackfill is the name of the stored progress.
 	latestBackfill = "latest comments"
-	// latestDelay is how long servers of an earlier version may run after the first server of this one. They count comments
-	// without keeping the latest ones.
-	latestDelay = time.Hour
 	// countsPerPage is the number of rows of counters that are read at a time, refillsPerTx that of references whose latest
 	// comments a transaction stores.
 	countsPerPage = 500
@@ -35,43 +32,11 @@ func (s *Service) Job() jobs.Job {
 
 // Backfill takes the backfill of a home as far as it gets, if it is due.
 func (s *Service) Backfill(ctx context.Context, home region.Code) error {
-	var b *store.Backfill
-	reads := s.Store.NewReadBatch()
-	reads.Backfill(home, latestBackfill, &b)
-	if err := reads.Run(ctx); err != nil {
-		return err
-	}
-	switch {
-	case b == nil:
-		tx := s.Store.NewTx(home)
-		tx.InsertBackfill(latestBackfill, s.Now().Add(latestDelay))
-		return tx.Commit(ctx)
-	case b.FinishedAt != nil || s.Now().Before(b.DueAt):
-		return nil
-	}
-	save := func(ctx context.Context) error { return s.saveBackfill(ctx, home, b) }
-	job := &steps.Job{
-		Progress: &b.Progress, Now: s.Now, Count: func(string, int32) {}, Save: save,
-		Steps: []steps.Step{{Kind: "counts", Home: home, Page: func(ctx context.Context, after []string) (steps.Result, error) {
+	return steps.Backfill{Store: s.Store, Now: s.Now, Name: latestBackfill, Steps: func(home region.Code) []steps.Step {
+		return []steps.Step{{Kind: "counts", Home: home, Page: func(ctx context.Context, after []string) (steps.Result, error) {
 			return s.refillPage(ctx, home, after)
-		}}},
-		Finish: func(ctx context.Context) error {
-			now := s.Now()
-			b.FinishedAt = &now
-			return save(ctx)
-		},
-	}
-	return job.Advance(ctx)
-}
-
-func (s *Service) saveBackfill(ctx context.Context, home region.Code, b *store.Backfill) error {
-	tx := s.Store.NewTx(home)
-	tx.UpdateBackfill(*b)
-	if err := tx.Commit(ctx); err != nil {
-		return err
-	}
-	b.Version++
-	return nil
+		}}}
+	}}.Run(ctx, home)
 }
 
 // refillPage stores the latest comments of a page of counts. The position is the key of the last one.

@@ -53,7 +53,9 @@ func (s *Service) UpdateCommunity(ctx context.Context, req *plazav1.UpdateCommun
 	}
 	var updated *store.Community
 	tx := s.Store.NewTx(s.HomeOf(found.community.ID))
-	tx.UpdateCommunity(found.community.ID, changeOf(req, found.Caller.UserID), s.Now(), &updated)
+	change := changeOf(req, found.Caller.UserID)
+	change.Old = found.community
+	tx.UpdateCommunity(found.community.ID, change, s.Now(), &updated)
 	var files []store.OutboxRow
 	if found.community.IsPublic && req.IsPublic != nil && !req.GetIsPublic() {
 		files = append(files, tx.EmitRestrictPlace(found.community.ID, s.Now(), s.Outbox.FirstTry()))

@@ -71,6 +71,7 @@ func (s *Service) invite(ctx context.Context, d *draft) ([]store.Invitation, err
 	tx := s.Store.NewTx(s.HomeOf(d.target.id))
 	d.guard(tx)
 	var rows, invited []store.Invitation
+	var told []store.OutboxRow
 	for _, u := range d.users {
 		if old := service.Find(d.pending, func(i store.Invitation) bool { return i.InvitedID == u.ID }); old != nil {
 			rows = append(rows, *old)
@@ -81,9 +82,10 @@ func (s *Service) invite(ctx context.Context, d *draft) ([]store.Invitation, err
 		}, u)
 		auth.Created(ctx, "invitation", i.ID)
 		tx.InsertInvitation(i, service.ErrConflict)
+		told = append(told, s.EmitNotice(tx, service.Notice{Event: service.NoticeInvited, ID: i.ID}))
 		rows, invited = append(rows, i), append(invited, i)
 	}
-	return rows, s.CommitSoon(ctx, tx, s.emit(ctx, tx, "room.didCohostInvite", invited...)...)
+	return rows, s.CommitSoon(ctx, tx, append(told, s.emit(ctx, tx, "room.didCohostInvite", invited...)...)...)
 }
 
 // check returns an error unless the caller may invite the users to the target.

@@ -30,6 +30,7 @@ func (s *Service) approve(ctx context.Context, a *answer) error {
 	tx := s.Store.NewTx(a.home)
 	tx.GuardCommunity(id)
 	tx.AnswerJoinRequest(id, a.pending.RequestorID, membership.AnswerBy(a.Request, store.JoinApproved), a.now)
+	s.EmitNotice(tx, service.Notice{Event: service.NoticeJoinApproved, ID: id, OtherID: a.pending.RequestorID, ActorID: a.Caller.UserID})
 	return membership.NewUpdate(tx, id, []store.MemberChange{change}, a.now).Commit(ctx, s.Deps, a.Caller.UserID, "")
 }
 
@@ -42,7 +43,10 @@ func (s *Service) RejectJoin(ctx context.Context, req *plazav1.RejectJoinRequest
 	}
 	tx := s.Store.NewTx(a.home)
 	tx.AnswerJoinRequest(a.community.ID, a.pending.RequestorID, membership.AnswerBy(a.Request, store.JoinRejected), a.now)
-	return service.Success(), tx.Commit(ctx)
+	told := s.EmitNotice(tx, service.Notice{
+		Event: service.NoticeJoinRejected, ID: a.community.ID, OtherID: a.pending.RequestorID, ActorID: a.Caller.UserID,
+	})
+	return service.Success(), s.CommitSoon(ctx, tx, told)
 }
 
 // answer is a moderator's answer to the pending request of a user.

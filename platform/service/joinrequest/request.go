@@ -100,7 +100,7 @@ func (s *Service) store(ctx context.Context, d *draft) error {
 	tx.GuardCommunity(d.community.ID)
 	if d.needsApproval() {
 		tx.InsertJoinRequest(d.request, errPending)
-		return tx.Commit(ctx)
+		return s.CommitSoon(ctx, tx, s.EmitNotice(tx, service.Notice{Event: service.NoticeJoinRequested, ID: d.community.ID, OtherID: u.ID}))
 	}
 	d.approve(tx)
 	for _, i := range d.invited {

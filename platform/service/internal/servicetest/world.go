@@ -59,6 +59,7 @@ func NewWorld(t *testing.T) *World {
 		Store: st, Region: region.EU, Now: now, NewID: region.NewID, Log: quiet,
 		Directory: directory.New(st, region.EU, []byte("key"), now, quiet), Outbox: events.NewOutbox(st, now, quiet),
 	}
+	service.HandleOutbox(w.Deps, service.TopicNotice, func(context.Context, service.Notice) error { return nil })
 	service.HandleOutbox(w.Deps, store.TopicFileDeleted, func(context.Context, store.DeletedFile) error { return nil })
 	return w
 }

@@ -1,0 +1,54 @@
+package service
+
+import (
+	"slices"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// TopicNotice is the outbox topic of what users are told in their trays; the payload is a Notice.
+const TopicNotice = "notice"
+
+// Notice is something that happened which users are told about. Package notification finds out who they are, and what they may
+// see, when it is delivered.
+type Notice struct {
+	// Event is the name of the realtime event, or one of the constants below.
+	Event string `json:"event"`
+	// ID is what happened: a post, a comment, the object of a reaction, the follower, the community of a join request, or an
+	// invitation.
+	ID string `json:"id"`
+	// OtherID is the followed user of a follow, the requestor of a join request, or a reaction.
+	OtherID string `json:"otherId,omitempty"`
+	// ActorID is who reacted or answered; empty for an administrator, and where the object tells.
+	ActorID string    `json:"actorId,omitempty"`
+	At      time.Time `json:"at"`
+}
+
+// The events of notices that are no realtime events.
+const (
+	NoticeJoinRequested = "joinRequest.created"
+	NoticeJoinApproved  = "joinRequest.approved"
+	NoticeJoinRejected  = "joinRequest.rejected"
+	NoticeInvited       = "invitation.created"
+)
+
+// EmitNotice writes a notice to the outbox of tx, and returns the outbox row.
+func (d *Deps) EmitNotice(tx *store.Tx, n Notice) store.OutboxRow {
+	n.At = d.Now()
+	return tx.Emit(TopicNotice, n, n.At, d.Outbox.FirstTry())
+}
+
+// noticeOf returns the notice of a realtime event, false if there is none.
+func noticeOf(name string, c events.Change) (Notice, bool) {
+	n := Notice{Event: name, ID: c.ID, OtherID: c.OtherID}
+	switch name {
+	case "post.created", "post.approved":
+		return n, c.Mentions
+	case "post.addReaction", "comment.addReaction":
+		n.OtherID, n.ActorID = c.Reaction.ID, c.Reaction.UserID
+		return n, true
+	}
+	return n, slices.Contains([]string{"comment.created", "follow.created", "follow.requested", "follow.accepted"}, name)
+}

@@ -1,0 +1,35 @@
+// Package notification tells users what happened to them and to what they wrote: it fills their trays.
+//
+// The transaction of a change writes a notice to the outbox (service.Notice). When the notice is delivered, this package finds
+// out whom it concerns and adds an item to the tray of each of them, at the user's home. Nobody is told about what they did
+// themselves, about what they may not see, and about users whom they block or are blocked by.
+package notification
+
+import (
+	"context"
+
+	"github.com/plaza-social/plaza/platform/service"
+)
+
+// Service implements NotificationService.
+type Service struct{ *service.Deps }
+
+// New returns the service of notifications.
+func New(d *service.Deps) *Service { return &Service{d} }
+
+// Register registers the outbox handler that fills trays. A notice that arrives twice changes nothing.
+func Register(d *service.Deps) {
+	s := New(d)
+	service.HandleOutbox(d, service.TopicNotice, func(ctx context.Context, n service.Notice) error {
+		notices, err := s.noticesOf(ctx, n)
+		if err != nil {
+			return err
+		}
+		for _, notice := range notices {
+			if err := s.deliver(ctx, notice); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

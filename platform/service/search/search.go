@@ -1,0 +1,166 @@
+// Package search finds posts and communities by words.
+//
+// The words are in a table of their own, at the home of what they find, and are written by the transactions that write posts
+// and communities (store.SearchKey). Each home finds its part of a page, and decides about visibility with what it stores; what
+// is found is checked again by packages visibility and membership.
+package search
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/membership"
+	"github.com/plaza-social/plaza/platform/service/internal/visibility"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// Service implements SearchService.
+type Service struct {
+	*service.Deps
+	ranker Ranker
+}
+
+// New returns the service of searches, which ranks by BM25.
+func New(d *service.Deps) *Service { return NewWith(d, BM25{}) }
+
+// NewWith is New with another ranking.
+func NewWith(d *service.Deps, ranker Ranker) *Service { return &Service{d, ranker} }
+
+// caller is who searches.
+type caller struct {
+	*service.Request
+	store.Searcher
+}
+
+// caller reads what decides about what the caller sees.
+func (s *Service) caller(ctx context.Context) (*caller, error) {
+	var settings store.Settings
+	c := &caller{Request: s.NewRequest(ctx)}
+	c.UserID = c.Caller.UserID
+	c.Request.CommunitiesOfUser(c.UserID, &c.Communities)
+	c.Request.HiddenFrom(c.UserID, &c.Hidden)
+	c.Request.Settings(s.Region, &settings)
+	c.Check(func() error {
+		c.WallsOpen = !settings.IsPrivate()
+		c.AllWalls = auth.Allowed(c.Caller, auth.ViewPostAndComment, auth.Scope{})
+		return nil
+	})
+	return c, c.Run(ctx)
+}
+
+// SearchPosts lists the posts that have hashtags or contain words.
+func (s *Service) SearchPosts(ctx context.Context, req *plazav1.SearchPostsRequest) (*plazav1.ListPostsResponse, error) {
+	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
+	if err != nil {
+		return nil, err
+	}
+	searches, err := searchesOf(req)
+	if err != nil {
+		return nil, err
+	}
+	filter, err := s.filterOf(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	filter.Searcher, filter.AllCommunities, filter.Limit = c.Searcher, c.AllWalls, cursor.Limit+1
+	filter.Desc = (req.GetSortBy() != "firstCreated") != cursor.Back
+	hits, paging, err := s.find(ctx, cursor, filter, searches)
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.posts(ctx, c, service.Map(hits, func(h store.SearchHit) string { return h.ID }))
+	if err != nil {
+		return nil, err
+	}
+	return a.PostList(paging), nil
+}
+
+// find reads a page of the posts that one of searches finds.
+func (s *Service) find(ctx context.Context, cursor page.Cursor, filter store.PostSearch, searches []search) ([]store.SearchHit, *plazav1.Paging, error) {
+	return service.Merged[store.SearchHit]{
+		Cursor: cursor, Desc: filter.Desc,
+		At: func(h store.SearchHit) (time.Time, string, string) { return h.CreatedAt, "", h.ID },
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.SearchHit) {
+			filter.After, _, filter.AfterID = from.Start(filter.Desc)
+			for _, search := range searches {
+				filter.SearchWord, filter.Others = search.word, search.others
+				reads.SearchPosts(filter, into)
+			}
+		},
+	}.Page(ctx, s.Deps)
+}
+
+// targetFilter is implemented by requests that filter by target.
+type targetFilter interface {
+	GetTargetType() string
+	GetTargetId() string
+	GetDataTypes() []string
+}
+
+// filterOf returns the filter of a request.
+func (s *Service) filterOf(ctx context.Context, req targetFilter) (store.PostSearch, error) {
+	filter := store.PostSearch{TargetType: req.GetTargetType(), TargetID: req.GetTargetId(), StructureTypes: service.SortedSet(req.GetDataTypes())}
+	if filter.TargetType == "all" {
+		filter.TargetType = ""
+	}
+	if filter.TargetType == "" && filter.TargetID != "" {
+		return filter, errNoTargetType
+	}
+	if filter.TargetType != "user" || filter.TargetID == "" {
+		return filter, nil
+	}
+	id, err := s.Directory.ResolveOne(ctx, filter.TargetID)
+	filter.TargetID = id
+	return filter, err
+}
+
+// posts reads posts and what they refer to, without those that the caller may not see.
+func (s *Service) posts(ctx context.Context, c *caller, ids []string) (*view.Aggregate, error) {
+	reads := s.Store.NewBestEffortBatch()
+	var rows []store.Post
+	reads.PostsByID(ids, &rows)
+	if err := reads.Run(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.RequireHomes(reads, ids); err != nil {
+		return nil, err
+	}
+	service.SortByID(rows, ids, func(p store.Post) string { return p.ID })
+	rows = slices.DeleteFunc(rows, func(p store.Post) bool { return p.FeedType != "published" })
+	known, err := visibility.FilterPosts(ctx, c.Request, rows)
+	if err != nil {
+		return nil, err
+	}
+	return s.View.Load(ctx, s.Store, c.Caller.UserID, known)
+}
+
+// communities reads communities, without those that the caller may not see.
+func (s *Service) communities(ctx context.Context, c *caller, ids []string) (*plazav1.CommunityResponse, error) {
+	var rows []store.Community
+	var members []store.Member
+	reads := s.Store.NewBestEffortBatch()
+	reads.Communities(ids, &rows)
+	reads.Memberships(c.UserID, ids, &members)
+	if err := reads.Run(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.RequireHomes(reads, ids); err != nil {
+		return nil, err
+	}
+	service.SortByID(rows, ids, func(row store.Community) string { return row.ID })
+	rows = slices.DeleteFunc(rows, func(row store.Community) bool {
+		mine := service.Find(members, func(m store.Member) bool { return m.CommunityID == row.ID })
+		return membership.RequireDiscoverable(c.Caller, &row, mine) != nil
+	})
+	return s.View.LoadCommunities(ctx, s.Store, view.CommunityRows{Communities: rows, Viewer: c.User(), Members: members})
+}

@@ -1,0 +1,46 @@
+package store_test
+
+import (
+	"time"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// Every tenth post contains the word common, and every post a word of its own. Communities have one word each.
+var _ = planned((*collector).collectSearch,
+	`INSERT INTO search_words (home, key, created_at, object_id, words, weight)
+		SELECT HOME(c), 'common', AT(n, 7), ID(p, n, c), ' common ', 500
+		FROM (SELECT n, CASE WHEN n % 4 = 0 THEN 3 ELSE 1 + n % 2999 END AS c FROM generate_series(10, 120000, 10) AS n) AS p`,
+	`INSERT INTO search_words (home, key, created_at, object_id, words, weight)
+		SELECT HOME(c), md5(n::text), AT(n, 7), ID(p, n, c), ' ' || md5(n::text) || ' ', 500
+		FROM (SELECT n, CASE WHEN n % 4 = 0 THEN 3 ELSE 1 + n % 2999 END AS c FROM generate_series(1, 120000) AS n) AS p`,
+	`INSERT INTO search_words (home, key, created_at, object_id, words, weight)
+		SELECT HOME(n), 'group' || (n % 3000)::text, AT(n, 60), ID(c, n, n), ' group ', 500 FROM generate_series(1, 30000) AS n`,
+)
+
+func (c *collector) collectSearch() {
+	var hits []store.SearchHit
+	searcher := store.Searcher{UserID: userID(3), Communities: []string{communityID(3)}, Hidden: []string{userID(9)}}
+	both(worldPosts/2, func(desc bool, at time.Time, id string) {
+		page := store.SearchPage{
+			Searcher: searcher, SearchWord: store.SearchWord{Key: "common", Word: "common"}, Desc: desc, After: at, AfterID: id, Limit: pageRows,
+		}
+		c.reads(func(r *store.ReadBatch) { r.SearchPosts(store.PostSearch{SearchPage: page}, &hits) })
+		page.SearchWord = store.SearchWord{Key: "group3", Word: "gro", IsPrefix: true}
+		c.reads(func(r *store.ReadBatch) { r.SearchCommunities(store.CommunitySearch{SearchPage: page}, &hits) })
+	})
+	c.reads(func(r *store.ReadBatch) { r.PostsAfter(region.US, "015", 50, new([]store.Post)) })
+	c.reads(func(r *store.ReadBatch) { r.CommunitiesAfter(region.US, "015", 50, new([]store.Community)) })
+	c.write(func(w *store.Tx) {
+		community := store.Community{ID: communityID(3), UpdatedAt: worldStart}
+		w.GuardCommunityUnchanged(community, store.ErrConflict)
+		w.IndexCommunity(community)
+		w.IndexPost(store.Post{ID: postID(4), Data: []byte(`{"text":"a rope"}`)})
+	})
+	c.write(func(w *store.Tx) { w.DeleteSearchWords(postID(4), postID(8)) })
+	c.write(func(w *store.Tx) {
+		text := "A place"
+		w.UpdateCommunity(communityID(3), store.CommunityChange{Old: &store.Community{ID: communityID(3)}, Description: &text}, worldStart, new(*store.Community))
+	})
+}

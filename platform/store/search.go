@@ -1,0 +1,180 @@
+package store
+
+import (
+	"slices"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+// searchWindows are the numbers of objects with a word among which a home looks for a page: it tries the next one if the page
+// is not full. Callers see most objects of most words.
+var searchWindows = []int{500, 20_000, wholeHome}
+
+// Searcher is who searches, which decides what is found.
+type Searcher struct {
+	// UserID is the internal id; empty for administrators.
+	UserID string
+	// Communities are those of the user, Hidden the users whose content the user does not see.
+	Communities, Hidden []string
+	// WallsOpen reports whether walls are visible to users who do not follow their owners.
+	WallsOpen bool
+	// AllCommunities and AllWalls are whether a network role lets the caller see all of them.
+	AllCommunities, AllWalls bool
+}
+
+// args returns the arguments of statements that find posts and communities.
+func (s Searcher) args() []any {
+	return []any{emptyIfNil(s.Communities), emptyIfNil(s.Hidden), s.AllCommunities}
+}
+
+// SearchWord is a word to search for.
+type SearchWord struct {
+	Key string // of SearchKey, or of StemKey for a prefix
+	// Word is the word, or with IsPrefix its beginning; empty for all words of the key.
+	Word     string
+	IsPrefix bool
+}
+
+// pattern returns the LIKE pattern of the words of rows.
+func (s SearchWord) pattern() string {
+	switch {
+	case s.Word == "":
+		return "%"
+	case s.IsPrefix:
+		return "% " + likePrefix(s.Word)
+	}
+	return "% " + likePrefix(s.Word+" ")
+}
+
+// SearchHit is an object that contains a word.
+type SearchHit struct {
+	ID        string
+	CreatedAt time.Time
+	Words     string // those of the key, separated by spaces
+	Weight    int64  // up to MaxWeight
+}
+
+// SearchPage is a page of the objects with a word that a caller sees.
+type SearchPage struct {
+	Searcher
+	SearchWord
+	// Others are the keys of words that the objects contain as well.
+	Others []string
+	Desc   bool
+	// The position that the page starts after.
+	After   time.Time
+	AfterID string
+	Limit   int
+}
+
+// PostSearch is a page of posts.
+type PostSearch struct {
+	SearchPage
+	// TargetType and TargetID filter by target; empty means all. TargetID is an internal id, or the client's id of content.
+	TargetType, TargetID string
+	// StructureTypes filters by structure type, Tags by tags of which posts have any; empty means all.
+	StructureTypes, Tags []string
+}
+
+// CommunitySearch is a page of communities.
+type CommunitySearch struct {
+	SearchPage
+	// Tags and CategoryIDs filter by tags and categories of which communities have any; empty means all.
+	Tags, CategoryIDs []string
+	// Member filters by whether the searcher is a member; nil means all.
+	Member *bool
+	// Discoverable includes private communities that everyone can find.
+	Discoverable bool
+}
+
+// searchIn returns a statement that selects the hits that meet a condition from the next rows of a key. Its parameters: $2 the key,
+// $3 the pattern, $4 and $5 the position, $6 the size of the window, $7 the limit, $8 other keys, $9 the communities of
+// the searcher, $10 hidden users, $11 whether all communities are visible.
+func searchIn(name string, o db.Order, condition string) *db.Statement {
+	return stmt(name+o.Name, `SELECT object_id AS id, created_at, words, weight FROM (SELECT object_id, created_at, words, weight FROM search_words
+			WHERE home = $1 AND key = $2 AND `+o.After("created_at", "object_id", "$4::timestamptz", "$5")+`
+			ORDER BY `+o.By("created_at", "object_id")+` LIMIT $6::bigint) AS w
+		WHERE words LIKE $3 AND (cardinality($8::text[]) = 0 OR (SELECT count(*) FROM search_words AS other
+			WHERE other.home = $1 AND other.object_id = w.object_id AND other.key = ANY($8::text[])) = cardinality($8::text[]))
+		AND `+condition+` ORDER BY `+o.By("created_at", "object_id")+` LIMIT $7::bigint`)
+}
+
+var (
+	// $12 is the searcher, $13 whether all walls are visible, $14 the type of the target, $15 its id, $16 the structure
+	// types and $17 tags.
+	searchPosts = inBoth(createdOrders, func(o db.Order) *db.Statement {
+		return searchIn("search.posts", o, `COALESCE((SELECT p.is_listed AND p.author_id <> ALL($10::text[]) AND p.target_id <> ALL($10::text[])
+			AND ($14 = '' OR p.target_type = $14) AND ($15 = '' OR CASE WHEN p.target_type = 'content' THEN p.target_public_id ELSE p.target_id END = $15)
+			AND (cardinality($16::text[]) = 0 OR p.structure_type = ANY($16::text[])) AND (cardinality($17::text[]) = 0 OR p.tags && $17::text[])
+			AND CASE p.target_type WHEN 'content' THEN true
+				WHEN 'user' THEN $13::boolean OR p.target_id = $12 OR EXISTS (SELECT 1 FROM followers
+					WHERE home = $1 AND followee_id = p.target_id AND follower_id = $12 AND status = 'accepted')
+				ELSE COALESCE((SELECT deleted_at IS NULL AND (is_public OR $11::boolean OR id = ANY($9::text[]))
+					FROM communities WHERE home = $1 AND id = p.target_id), false) END
+			FROM posts AS p WHERE p.home = $1 AND p.id = w.object_id), false)`)
+	})
+	// $12 are tags, $13 categories, $14 whether the searcher is a member and $15 whether to include private communities.
+	searchCommunities = inBoth(createdOrders, func(o db.Order) *db.Statement {
+		return searchIn("search.communities", o, `COALESCE((SELECT c.deleted_at IS NULL AND c.creator_id <> ALL($10::text[])
+			AND (c.is_public OR (c.is_discoverable AND $15::boolean) OR $11::boolean OR c.id = ANY($9::text[]))
+			AND (cardinality($12::text[]) = 0 OR c.tags && $12::text[]) AND (cardinality($13::text[]) = 0 OR c.category_ids && $13::text[])
+			AND ($14::boolean IS NULL OR $14::boolean = (c.id = ANY($9::text[])))
+			FROM communities AS c WHERE c.home = $1 AND c.id = w.object_id), false)`)
+	})
+)
+
+// SearchPosts reads up to Limit hits of each home and adds those that into does not contain, in no particular order.
+func (r *ReadBatch) SearchPosts(s PostSearch, into *[]SearchHit) {
+	walls := s.WallsOpen || s.AllWalls
+	r.search(searchPosts.in(s.Desc), s.SearchPage, into, s.UserID, walls, s.TargetType, s.TargetID, emptyIfNil(s.StructureTypes), emptyIfNil(s.Tags))
+}
+
+// SearchCommunities is SearchPosts for communities.
+func (r *ReadBatch) SearchCommunities(s CommunitySearch, into *[]SearchHit) {
+	r.search(searchCommunities.in(s.Desc), s.SearchPage, into, emptyIfNil(s.Tags), emptyIfNil(s.CategoryIDs), s.Member, s.Discoverable)
+}
+
+func (r *ReadBatch) search(st *db.Statement, s SearchPage, into *[]SearchHit, more ...any) {
+	for _, home := range region.All() {
+		h := &homeSearch{reads: r, home: home, statement: st, page: s, more: more, into: into}
+		h.look(searchWindows)
+	}
+}
+
+// homeSearch finds the part of a page of one home.
+type homeSearch struct {
+	reads     *ReadBatch
+	home      region.Code
+	statement *db.Statement
+	page      SearchPage
+	more      []any
+	rows      []SearchHit
+	into      *[]SearchHit
+}
+
+// look looks for the page in the first of windows, and then in the others.
+func (h *homeSearch) look(windows []int) {
+	s := h.page
+	args := slices.Concat([]any{s.Key, s.pattern(), s.After, s.AfterID, windows[0], s.Limit, emptyIfNil(s.Others)}, s.args(), h.more)
+	h.reads.Add(h.home, h.statement, db.Rows(&h.rows), args...)
+	h.reads.Then(func() {
+		switch {
+		case slices.Contains(h.reads.Missing(), h.home):
+		case len(h.rows) < s.Limit && len(windows) > 1:
+			h.look(windows[1:])
+		default:
+			h.add()
+		}
+	})
+}
+
+// add adds the rows that several searches find once.
+func (h *homeSearch) add() {
+	for _, row := range h.rows {
+		if !slices.ContainsFunc(*h.into, func(other SearchHit) bool { return other.ID == row.ID }) {
+			*h.into = append(*h.into, row)
+		}
+	}
+}

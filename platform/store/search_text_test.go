@@ -1,0 +1,39 @@
+package store_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+func TestWords(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"":                             nil,
+		" ... !":                       nil,
+		"Rock climbing, on SUNDAY!":    {"rock", "climbing", "on", "sunday"},
+		"l'été à Zürich":               {"l", "été", "à", "zürich"},
+		"e\u0301te\u0301":              {"été"},
+		"ﬁne １２":                       {"fine", "12"},
+		"#tag_with 3rd":                {"tag", "with", "3rd"},
+		"東京タワー and":                    {"東京", "京タ", "タワ", "ワー", "and"},
+		"山":                            {"山"},
+		"สวัสดี":                       {"สว", "วั", "ัส", "สด", "ดี"},
+		"a " + strings.Repeat("x", 65): {"a"},
+	} {
+		require.Equal(t, want, store.Words(text), text)
+	}
+}
+
+// TestSearchKeys holds that a key shows no word and belongs to one kind of objects.
+func TestSearchKeys(t *testing.T) {
+	t.Parallel()
+	post := store.SearchKey(store.SearchPosts, "climbing")
+	require.Regexp(t, "^[0-9a-f]{16}$", post)
+	require.NotEqual(t, post, store.SearchKey(store.SearchHashtags, "climbing"))
+	require.Equal(t, store.StemKey(store.SearchPosts, "climbing"), store.StemKey(store.SearchPosts, "cli"))
+	require.NotEqual(t, store.SearchKey(store.SearchPosts, "cli"), store.StemKey(store.SearchPosts, "cli"))
+}

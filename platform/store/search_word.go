@@ -1,0 +1,153 @@
+package store
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store/db"
+)
+
+// The constants of BM25, and the number of words of a usual text.
+const (
+	saturation   = 1.2
+	lengthNorm   = 0.75
+	usualLength  = 20.0
+	titleRepeats = 3 // a word of a title or a tag counts as much as three of a text
+	// MaxWeight is the weight of a word that is all there is of an object.
+	MaxWeight = 1000
+)
+
+var (
+	sqlSearchWordsInsert = stmt("searchWords.insert", `INSERT INTO search_words (home, object_id, created_at, key, words, weight)
+		SELECT $1, $2, $3::timestamptz, t.key, t.words, t.weight
+		FROM (SELECT unnest($4::text[]) AS key, unnest($5::text[]) AS words, unnest($6::bigint[]) AS weight) AS t`)
+	// The walks of the backfill, in the order of the primary key.
+	sqlPostsAfter       = stmt("searchWords.posts", withComments(`SELECT `+postColumns+` FROM posts WHERE home = $1 AND id > $2 ORDER BY id LIMIT $3::bigint`, ` ORDER BY p.id`))
+	sqlCommunitiesAfter = stmt("searchWords.communities", `SELECT `+communityColumns+` FROM communities WHERE home = $1 AND id > $2 ORDER BY id LIMIT $3::bigint`)
+
+	sqlCommunityGuardUnchanged = stmt("communities.guardUnchanged", `SELECT 1 / count(*) FROM communities
+		WHERE home = $1 AND id = $2 AND updated_at = $3::timestamptz AND deleted_at IS NULL`)
+	sqlSearchWordsDelete = stmt("searchWords.delete", `DELETE FROM search_words WHERE home = $1 AND object_id = ANY($2::text[])`)
+)
+
+// searchDocument is an object that searches find.
+type searchDocument struct {
+	ID        string
+	Kind      SearchKind
+	CreatedAt time.Time
+	Title     string // what the object is called, and its tags
+	Text      string
+	Hashtags  []string
+}
+
+// searchDocument returns what searches find a parent post by.
+func (p Post) searchDocument() searchDocument {
+	var data struct {
+		Title string `json:"title"`
+		Text  string `json:"text"`
+	}
+	_ = json.Unmarshal(p.Data, &data) // other types than text are of custom posts, which have no text
+	return searchDocument{
+		ID: p.ID, Kind: SearchPosts, CreatedAt: p.CreatedAt, Title: data.Title + " " + strings.Join(p.Tags, " "),
+		Text: data.Text, Hashtags: p.Hashtags,
+	}
+}
+
+// searchDocument returns what searches find a community by.
+func (c Community) searchDocument() searchDocument {
+	return searchDocument{
+		ID: c.ID, Kind: SearchCommunities, CreatedAt: c.CreatedAt, Title: c.DisplayName + " " + strings.Join(c.Tags, " "), Text: c.Description,
+	}
+}
+
+// searchWord is a row of search_words.
+type searchWord struct {
+	words  []string
+	weight int64
+}
+
+// rows returns the rows of a document by key.
+func (d searchDocument) rows() map[string]searchWord {
+	rows := map[string]searchWord{}
+	counts, length := d.count()
+	for word, n := range counts {
+		weight := max(1, int64(MaxWeight*n/(n+saturation*(1-lengthNorm+lengthNorm*length/usualLength))))
+		rows[SearchKey(d.Kind, word)] = searchWord{[]string{word}, weight}
+		if utf8.RuneCountInString(word) >= StemRunes {
+			stem := rows[StemKey(d.Kind, word)]
+			rows[StemKey(d.Kind, word)] = searchWord{append(stem.words, word), max(stem.weight, weight)}
+		}
+	}
+	for _, tag := range d.Hashtags {
+		rows[SearchKey(SearchHashtags, FoldWord(tag))] = searchWord{[]string{FoldWord(tag)}, MaxWeight}
+	}
+	return rows
+}
+
+// count returns how often the document contains each of its first words, and its length.
+func (d searchDocument) count() (counts map[string]float64, length float64) {
+	counts = map[string]float64{}
+	add := func(words []string, n float64) {
+		for _, word := range words {
+			if _, known := counts[word]; known || len(counts) < maxSearchWords {
+				counts[word] += n
+			}
+			length += n
+		}
+	}
+	add(Words(d.Title), titleRepeats)
+	add(Words(d.Text), 1)
+	for _, tag := range d.Hashtags {
+		add(Words(tag), 1)
+	}
+	return counts, length
+}
+
+// insertSearchWords stores what searches find a new object by.
+func (w *Tx) insertSearchWords(d searchDocument) {
+	rows := d.rows()
+	keys := slices.Sorted(maps.Keys(rows))
+	words, weights := make([]string, len(keys)), make([]int64, len(keys))
+	for i, key := range keys {
+		slices.Sort(rows[key].words)
+		words[i], weights[i] = " "+strings.Join(rows[key].words, " ")+" ", rows[key].weight
+	}
+	if len(keys) > 0 {
+		w.Exec(sqlSearchWordsInsert, d.ID, d.CreatedAt, keys, words, weights)
+	}
+}
+
+// replaceSearchWords is insertSearchWords for an object that may have words already.
+func (w *Tx) replaceSearchWords(d searchDocument) {
+	w.DeleteSearchWords(d.ID)
+	w.insertSearchWords(d)
+}
+
+// DeleteSearchWords removes objects from searches. Call it when they are deleted.
+func (w *Tx) DeleteSearchWords(objectIDs ...string) { w.Exec(sqlSearchWordsDelete, objectIDs) }
+
+// PostsAfter reads up to limit posts of a home after an id, in the order of their ids.
+func (r *ReadBatch) PostsAfter(home region.Code, after string, limit int, into *[]Post) {
+	r.Add(home, sqlPostsAfter, db.Rows(into), after, limit)
+}
+
+// CommunitiesAfter is PostsAfter for communities.
+func (r *ReadBatch) CommunitiesAfter(home region.Code, after string, limit int, into *[]Community) {
+	r.Add(home, sqlCommunitiesAfter, db.Rows(into), after, limit)
+}
+
+// IndexPost makes a parent post searchable that was written without its words. GuardPostUnchanged must precede it.
+func (w *Tx) IndexPost(p Post) { w.replaceSearchWords(p.searchDocument()) }
+
+// IndexCommunity is IndexPost for a community.
+func (w *Tx) IndexCommunity(c Community) { w.replaceSearchWords(c.searchDocument()) }
+
+// GuardCommunityUnchanged makes the transaction fail with refusal if the community was changed or deleted since it was read.
+func (w *Tx) GuardCommunityUnchanged(c Community, refusal error) {
+	w.Guard(sqlCommunityGuardUnchanged, refusal, c.ID, c.UpdatedAt)
+}

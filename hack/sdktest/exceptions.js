@@ -49,9 +49,6 @@ const exceptions = [
   ...absent('/api/v1/products', [
     'ProductRepository.getProduct', 'ProductRepository.searchProducts', 'PostRepository.pinProduct', 'PostRepository.unpinProduct', 'PostRepository.updateProductTags',
   ], 7),
-  ...absent('/api/v1/presence/rooms/{roomId}', [
-    'RoomPresenceRepository.getRoomOnlineUsers', 'RoomPresenceRepository.getRoomUserCount', 'RoomPresenceRepository.startHeartbeat', 'RoomPresenceRepository.stopHeartbeat',
-  ], 7),
 ];
 
 // exceptionOf returns the entry of a function of a package, if there is one.

@@ -53,6 +53,17 @@ class Check {
     }));
   }
 
+  // eventually calls read until its result fulfils condition, for what the server tells with a delay.
+  async eventually(what, read, condition) {
+    const end = Date.now() + this.patience;
+    for (;;) {
+      const value = await read();
+      if (condition(value)) return value;
+      if (Date.now() > end) throw new Error(`${what}: not within ${this.patience} ms; last: ${JSON.stringify(value)?.slice(0, 600)}`);
+      await new Promise(done => setTimeout(done, 200));
+    }
+  }
+
   // admin sends a request as the administrator.
   admin(method, path, body) {
     return this.world.request(this.world.facts.adminToken, method, path, body);

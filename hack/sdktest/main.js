@@ -27,7 +27,7 @@ async function main() {
     console.log(`Node ${process.version}, server at ${facts.regions.eu.baseUrl}`);
     const results = [];
     for (const version of versions()) results.push(...await runPackage(version, facts));
-    return report(results, { partial: Boolean(flags.only), verbose: flags.verbose });
+    return report(results, { partial: Boolean(flags.only), complete: !flags.only && !flags.namespace && !flags.version, verbose: flags.verbose });
   } finally {
     await stop();
   }

@@ -11,7 +11,7 @@ const { packages } = require('./lib/packages.js');
 const { startServer } = require('./lib/server.js');
 const { report } = require('./lib/report.js');
 
-const limit = 30_000; // milliseconds for one check
+const limit = 45_000; // milliseconds for one check
 const atOnce = 3; // namespaces
 
 const { values: flags } = parseArgs({

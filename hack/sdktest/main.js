@@ -11,7 +11,7 @@ const { packages } = require('./lib/packages.js');
 const { startServer } = require('./lib/server.js');
 const { report } = require('./lib/report.js');
 
-const limit = 30_000; // milliseconds for one check
+const limit = 45_000; // milliseconds for one check
 const atOnce = 3; // namespaces
 
 const { values: flags } = parseArgs({
@@ -27,7 +27,7 @@ async function main() {
     console.log(`Node ${process.version}, server at ${facts.regions.eu.baseUrl}`);
     const results = [];
     for (const version of versions()) results.push(...await runPackage(version, facts));
-    return report(results, { partial: Boolean(flags.only), verbose: flags.verbose });
+    return report(results, { partial: Boolean(flags.only), complete: !flags.only && !flags.namespace && !flags.version, verbose: flags.verbose });
   } finally {
     await stop();
   }

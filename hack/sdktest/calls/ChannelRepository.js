@@ -226,7 +226,10 @@ module.exports = {
   }),
   'ChannelRepository.onChannelLeft': event('onChannelLeft', (t, { channelId }) => t.carol.call('ChannelRepository.leaveChannel', channelId)),
   'ChannelRepository.onChannelMuted': event('onChannelMuted', (t, { channelId }) => bob(t, 'muteChannel', channelId, 60_000)),
-  'ChannelRepository.onChannelSetMuted': event('onChannelSetMuted', (t, { channelId }) => bob(t, 'muteChannel', channelId, 60_000)),
+  'ChannelRepository.onChannelSetMuted': event('onChannelSetMuted', async (t, { channelId }) => {
+    await t.raw.ChannelRepository.getChannelByIds([channelId]); // the listener changes the channel in the cache
+    await bob(t, 'muteChannel', channelId, 60_000);
+  }, channel => channel.isMuted),
   'ChannelRepository.onChannelMemberAdded': event('onChannelMemberAdded', async (t, { channelId }) => {
     await bob(t, 'Membership.removeMembers', channelId, [t.carol.id]);
     await bob(t, 'Membership.addMembers', channelId, [t.carol.id]);

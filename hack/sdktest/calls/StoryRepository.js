@@ -3,15 +3,15 @@
 const form = t => t.imageForm('files');
 const create = async t => (await t.raw.StoryRepository.createImageStory('community', (await t.community()).communityId, form(t))).data;
 
-// bobCreates creates a story of bob, with a file that the user uploaded.
+// bobCreates creates a story of bob, with a file that the user uploaded. It has no referenceId: the packages do not remove
+// the stories of other users that have one.
 async function bobCreates(t) {
   const { communityId } = await t.make("bob's community", async () => (await t.bob.call('CommunityRepository.createCommunity', {
     displayName: t.name('Runners'), isPublic: true, userIds: [t.me],
   })).data);
   const [file] = await t.raw.FileRepository.uploadImage(t.imageForm()).then(({ data }) => data);
   const { stories } = await t.bob.request('POST', '/api/v4/stories', {
-    data: { fileId: file.fileId, imageDisplayMode: 'fit' }, dataType: 'image', targetType: 'community', targetId: communityId,
-    referenceId: t.name('story').slice(-36), items: [],
+    data: { fileId: file.fileId, imageDisplayMode: 'fit' }, dataType: 'image', targetType: 'community', targetId: communityId, items: [],
   });
   return { ...stories[0], communityId };
 }
@@ -54,7 +54,6 @@ module.exports = {
     await live.until('the story', has(storyId));
     const other = await bobCreates(t);
     await live.until("bob's next story", has(other.storyId));
-    // The packages do not remove stories that were created while they watched.
     await t.bob.call('StoryRepository.softDeleteStory', storyId);
     await live.until('the deletion', snapshot => !has(storyId)(snapshot));
   },

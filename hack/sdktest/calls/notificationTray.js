@@ -3,6 +3,7 @@
 // told lets bob comment on a post of the user, and waits for the item.
 async function told(t, sdk = t.raw) {
   await t.foreignComment();
+  await t.eventually('an item of the server', () => t.request('GET', '/api/v1/notification-tray'), body => body.notificationTrayItems.length > 0);
   const live = t.watch(callback => sdk.notificationTray.getNotificationTrayItems({ limit: 10 }, callback));
   await live.until('an item', ({ data }) => data.length > 0);
   return live;

@@ -1,16 +1,17 @@
 const assert = require('node:assert/strict');
-const { Watch } = require('./live.js');
+const { Watch, patience } = require('./live.js');
 const { resolve } = require('./packages.js');
 const fixtures = require('./fixtures.js');
 
 // Check is what the check of one function gets.
 class Check {
-  constructor(world, sdk) {
+  constructor(world, sdk, excepted) {
     this.world = world;
     this.sdk = sdk; // the package; calls are recorded
     this.raw = world.sdk; // the package without records, for what a check needs first
     this.version = world.version;
     this.me = world.user;
+    this.patience = excepted ? patience.excepted : patience.passing;
     this.watches = [];
     Object.assign(this, world.peers);
   }
@@ -33,7 +34,7 @@ class Check {
 
   // watch starts a live object, a live collection or a listener.
   watch(start) {
-    const watch = new Watch(start);
+    const watch = new Watch(start, this.patience);
     this.watches.push(watch);
     return watch;
   }
@@ -50,6 +51,17 @@ class Check {
     return this.make(`subscription to ${topic}`, () => new Promise((done, fail) => {
       this.raw.subscribeTopic(topic, error => (error ? fail(error) : done()));
     }));
+  }
+
+  // eventually calls read until its result fulfils condition, for what the server tells with a delay.
+  async eventually(what, read, condition) {
+    const end = Date.now() + this.patience;
+    for (;;) {
+      const value = await read();
+      if (condition(value)) return value;
+      if (Date.now() > end) throw new Error(`${what}: not within ${this.patience} ms; last: ${JSON.stringify(value)?.slice(0, 600)}`);
+      await new Promise(done => setTimeout(done, 200));
+    }
   }
 
   // admin sends a request as the administrator.

@@ -1,10 +1,13 @@
 // Waits for what the packages tell callbacks.
-const patience = 8000; // milliseconds
+
+// How long a condition may take, in milliseconds: of functions that are expected to pass, and of those in exceptions.js.
+const patience = { passing: 8000, excepted: 3000 };
 
 // Watch follows a live object, a live collection or a listener: start gets the callback and returns the function that
 // ends it.
 class Watch {
-  constructor(start) {
+  constructor(start, patience) {
+    this.patience = patience;
     this.told = [];
     this.waiting = new Set();
     this.end = start((...args) => this.tell(args));
@@ -38,7 +41,7 @@ class Watch {
 
   wait(what, look) {
     return new Promise((done, fail) => {
-      const timer = setTimeout(() => finish(() => fail(new Error(`${what}: not within ${patience} ms; last: ${this.describe()}`))), patience);
+      const timer = setTimeout(() => finish(() => fail(new Error(`${what}: not within ${this.patience} ms; last: ${this.describe()}`))), this.patience);
       const finish = then => {
         clearTimeout(timer);
         this.waiting.delete(attempt);
@@ -67,4 +70,4 @@ class Watch {
   }
 }
 
-module.exports = { Watch };
+module.exports = { Watch, patience };

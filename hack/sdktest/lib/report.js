@@ -1,9 +1,9 @@
 // Prints the table of results, and what must change.
-const { exceptions } = require('../exceptions.js');
+const exceptions = require('../exceptions.js');
 
 // report prints results, and returns whether all is as exceptions.js says.
-function report(results, { partial, verbose }) {
-  const problems = results.flatMap(result => problemsOf(result, partial));
+function report(results, { partial, complete, verbose }) {
+  const problems = [...results.flatMap(result => problemsOf(result, partial)), ...complete ? unknownExceptions(results) : []];
   const rows = results.map(rowOf);
   console.log(table([['package', 'namespace', 'exported', 'called', 'passed', 'excepted'], ...rows, ...totals(results)]));
   for (const result of results) printExceptions(result);
@@ -12,10 +12,7 @@ function report(results, { partial, verbose }) {
   return problems.length === 0;
 }
 
-// exceptionOf returns the entry of exceptions.js for a function of a package.
-function exceptionOf(result, path) {
-  return exceptions.find(entry => entry.path === path && (entry.version === undefined || entry.version === Number(result.version)));
-}
+const exceptionOf = (result, path) => exceptions.exceptionOf(result.version, path);
 
 function problemsOf(result, partial) {
   const name = path => `${result.package} ${path}`;
@@ -28,6 +25,13 @@ function problemsOf(result, partial) {
   if (partial) return problems;
   const missing = result.exported.filter(path => !result.checks[path] && exceptionOf(result, path)?.kind !== 'node');
   return [...problems, ...missing.map(path => `${name(path)} has no check in calls/${result.namespace}.js`)];
+}
+
+// unknownExceptions returns the entries of exceptions.js for functions that no package exports.
+function unknownExceptions(results) {
+  return exceptions.exceptions
+    .filter(({ path, version }) => !results.some(result => result.exported.includes(path) && (version ?? Number(result.version)) === Number(result.version)))
+    .map(({ path }) => `${path} is in exceptions.js but no package exports it`);
 }
 
 function rowOf(result) {

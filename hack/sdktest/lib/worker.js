@@ -2,6 +2,7 @@
 const { signIn, createClient, handler, request } = require('./user.js');
 const { exportedFunctions, namespaceOf, packages, recorded } = require('./packages.js');
 const { Check } = require('./check.js');
+const { exceptionOf } = require('../exceptions.js');
 
 const options = JSON.parse(process.argv[2]);
 const unhandled = [];
@@ -22,7 +23,7 @@ async function main() {
 // run returns the error of a check, or nothing if it passed.
 async function run(world, path, body) {
   const called = new Set();
-  const check = new Check(world, recorded(world.sdk, other => called.add(other)));
+  const check = new Check(world, recorded(world.sdk, other => called.add(other)), exceptionOf(options.version, path));
   const started = Date.now();
   try {
     await limited(body(check), options.limit);

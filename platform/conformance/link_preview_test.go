@@ -31,7 +31,7 @@ func TestLinkPreview(t *testing.T) {
 	c := n.SignIn(t, region.EU, "reader")
 	for _, address := range []string{url.QueryEscape(site.URL + "/page"), site.URL + "/page"} {
 		r := c.Do(t, http.MethodGet, linkPreviewPath+address, nil).OK(t)
-		require.Equal(t, map[string]any{"title": "Rock", "description": nil, "domain": "127.0.0.1", "imageUrl": site.URL + "/a.png"}, r.JSON(t))
+		require.Equal(t, map[string]any{"title": "Rock", "domain": "127.0.0.1", "imageUrl": site.URL + "/a.png"}, r.JSON(t))
 	}
 }
 
@@ -43,7 +43,7 @@ func TestLinkPreviewRefusals(t *testing.T) {
 	t.Cleanup(site.Close)
 	c := newUser(t, region.EU, "reader")
 	r := c.Do(t, http.MethodGet, linkPreviewPath+url.QueryEscape(site.URL), nil).OK(t)
-	require.Equal(t, map[string]any{"title": nil, "description": nil, "domain": "127.0.0.1", "imageUrl": nil}, r.JSON(t))
+	require.Equal(t, map[string]any{"domain": "127.0.0.1"}, r.JSON(t))
 	require.False(t, asked.Load())
 	for _, address := range []string{"", "ftp://example.com", "https://user:password@example.com", "javascript:alert(1)"} {
 		requireFailure(t, invalid("url: "), c.Do(t, http.MethodGet, linkPreviewPath+url.QueryEscape(address), nil))

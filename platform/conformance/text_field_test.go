@@ -54,7 +54,7 @@ var ruleOfField = map[string]string{
 	"recordings.m3u8.url": media, "recordings.flv.url": media, "event": media, "participants": anID, "MoveService.MoveUser region": anID,
 	"SessionService.CreateSession user_id": userID, "AuthenticationService.CreateToken user_id": userID, "user_id": anID,
 
-	"ReactionService.RemoveReaction reaction_name": anID,
+	"ReactionService.RemoveReaction reaction_name": anID, "LinkPreviewService.GetLinkPreview url": aToken,
 }
 
 // idFields are the names of fields that contain ids or choices wherever they are.

@@ -131,7 +131,7 @@ func (s Stage) keep(ctx context.Context, c *stage.Cluster) (map[string]bool, err
 	return keep, nil
 }
 
-func isInMember(r v1alpha1.Region) bool { return r.Cluster != "" } //nolint:gocritic // as slices.ContainsFunc wants it
+func isInMember(r v1alpha1.Region) bool { return r.Cluster != "" }
 
 // isRefuge reports whether regions are evacuated to a region.
 func isRefuge(sn *v1alpha1.SocialNetwork, code v1alpha1.RegionCode) bool {

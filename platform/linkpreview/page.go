@@ -19,7 +19,7 @@ const (
 	maxImageURL    = 2000
 )
 
-// Preview is what a page says about itself; empty for what it does not say.
+// Preview contains the title, description and image of a web page. What the page lacks is empty.
 type Preview struct {
 	Title       string
 	Description string

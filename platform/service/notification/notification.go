@@ -1,8 +1,8 @@
-// Package notification tells users what happened to them and to what they wrote: it fills their trays.
+// Package notification fills the trays of users with notifications about changes that concern them and their content.
 //
-// The transaction of a change writes a notice to the outbox (service.Notice). When the notice is delivered, this package finds
-// out whom it concerns and adds an item to the tray of each of them, at the user's home. Nobody is told about what they did
-// themselves, about what they may not see, and about users whom they block or are blocked by.
+// The transaction of a change writes a notice to the outbox (service.Notice). When the notice is delivered, this package determines
+// whom it concerns and adds an item to the tray of each of them, at the user's home. Users are not notified of their own acts,
+// of what they may not see, or of acts by users whom they block or who block them.
 package notification
 
 import (

@@ -69,7 +69,7 @@ func (x *GetLinkPreviewRequest) GetUrl() string {
 	return ""
 }
 
-// LinkPreview is what a page says about itself.
+// LinkPreview contains the title, description and image of a web page.
 type LinkPreview struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The title, at most 300 characters; absent if there is none.

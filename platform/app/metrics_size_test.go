@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -44,6 +45,9 @@ func TestMetricsStaySmall(t *testing.T) {
 // the value of a label.
 func TestClientsAddNoSeries(t *testing.T) {
 	r, _ := serving(t)
+	for _, name := range []string{"plaza_database_up", "plaza_outbox_oldest_age_seconds", "plaza_scheduled_posts_overdue_seconds", "plaza_moderation_generation"} {
+		require.Eventually(t, func() bool { return strings.Contains(scrape(t, r), "\n"+name+"{") }, patience, 50*time.Millisecond, name) // in the background
+	}
 	random := rand.New(rand.NewPCG(1, 2))
 	ask := func() {
 		word := fmt.Sprintf("w%x", random.Uint64())

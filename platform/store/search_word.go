@@ -108,16 +108,26 @@ func (d searchDocument) count() (counts map[string]float64, length float64) {
 	return counts, length
 }
 
-// insertSearchWords stores what searches find a new object by.
-func (w *Tx) insertSearchWords(d searchDocument) {
+// columns returns the rows of a document as the columns of a statement, in the order of the keys.
+func (d searchDocument) columns() (keys, words []string, weights []int64) {
 	rows := d.rows()
-	keys := slices.Sorted(maps.Keys(rows))
-	words, weights := make([]string, len(keys)), make([]int64, len(keys))
+	keys = slices.Sorted(maps.Keys(rows))
+	words, weights = make([]string, len(keys)), make([]int64, len(keys))
 	for i, key := range keys {
 		slices.Sort(rows[key].words)
 		words[i], weights[i] = " "+strings.Join(rows[key].words, " ")+" ", rows[key].weight
 	}
-	if len(keys) > 0 {
+	return keys, words, weights
+}
+
+// SearchColumns returns what searches find a parent post by, as the columns of a statement.
+func SearchColumns(p Post) (keys, words []string, weights []int64) {
+	return p.searchDocument().columns()
+}
+
+// insertSearchWords stores what searches find a new object by.
+func (w *Tx) insertSearchWords(d searchDocument) {
+	if keys, words, weights := d.columns(); len(keys) > 0 {
 		w.Exec(sqlSearchWordsInsert, d.ID, d.CreatedAt, keys, words, weights)
 	}
 }

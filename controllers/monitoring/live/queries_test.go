@@ -16,6 +16,7 @@ import (
 
 // mayBeEmpty are parts of selectors that select nothing in the network of the test, and why.
 var mayBeEmpty = map[string]string{
+	`type="Evacuated"`:                                       "no region is evacuated",
 	"plaza_placement_checked_":                               "only CockroachDB has a placement",
 	"plaza_placement_tables_":                                "only CockroachDB has a placement",
 	"plaza_http_request_duration_seconds{":                   "a native histogram, which this Prometheus does not collect; its classic buckets have another name",

@@ -90,6 +90,7 @@ func (s *Server) insertPost(ctx context.Context, f *found, body newPost) error {
 	if err != nil {
 		return err
 	}
+	keys, words, weights := store.SearchColumns(store.Post{Data: []byte(p.Data)})
 	return s.write(ctx, func(b *batch) {
 		b.add("outbox.add", rand.Int64N(store.OutboxLanes), region.NewID(s.home), store.TopicRealtime, event, now, now) //nolint:gosec // see shard
 		b.add("counters.add", body.TargetID, "published", shard, 1)
@@ -97,6 +98,7 @@ func (s *Server) insertPost(ctx context.Context, f *found, body newPost) error {
 		b.add("posts.insert", p.PostID, p.TargetType, p.TargetInternalID, p.TargetID, p.PostedUserInternalID, p.PostedUserID,
 			p.ParentPostID, p.IsParent, p.Children, p.FeedType, p.DataType, p.StructureType, []byte(p.Data), []byte(p.Metadata), p.Tags,
 			p.Hashtags, []byte(p.Mentionees), []byte("{}"), now)
+		b.add("searchWords.insert", p.PostID, now, keys, words, weights)
 	})
 }
 

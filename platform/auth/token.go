@@ -66,7 +66,7 @@ type Issuer struct {
 	authLifetime   time.Duration
 	parser         *jwt.Parser
 	cache          *tokenCache
-	uses           cacheUses
+	uses           *cacheUses
 }
 
 // IssuerOption configures an Issuer.
@@ -92,6 +92,7 @@ func NewIssuer(networkID string, ring *Keyring, opts ...IssuerOption) *Issuer {
 		accessLifetime: DefaultAccessLifetime,
 		authLifetime:   DefaultAuthLifetime,
 		cache:          newTokenCache(),
+		uses:           new(cacheUses),
 	}
 	for _, opt := range opts {
 		opt(i)

@@ -62,6 +62,9 @@ type fake struct {
 	plazav1connect.UnimplementedFlagServiceHandler
 	plazav1connect.UnimplementedAuditServiceHandler
 	plazav1connect.UnimplementedPresenceServiceHandler
+	plazav1connect.UnimplementedSearchServiceHandler
+	plazav1connect.UnimplementedNotificationServiceHandler
+	plazav1connect.UnimplementedLinkPreviewServiceHandler
 
 	mu    sync.Mutex
 	last  proto.Message
@@ -176,7 +179,7 @@ func (f *fake) count() int {
 func (f *fake) services() edge.Services {
 	return edge.Services{
 		Authentication: f, Session: f, User: f, Role: f, Category: f, NetworkSetting: f, Community: f, Member: f,
-		JoinRequest: f, Invitation: f, Post: f, Comment: f, Feed: f, Reaction: f, Follow: f, Pin: f, ScheduledPost: f, Poll: f, VideoStreaming: f, Room: f, File: f, Marker: f, MessageFeed: f, Message: f, Story: f, Analytics: f, Channel: f, ChannelUser: f, ModerationList: f, Erasure: f, Export: f, Move: f, Flag: f, Audit: f, Presence: f,
+		JoinRequest: f, Invitation: f, Post: f, Comment: f, Feed: f, Reaction: f, Follow: f, Pin: f, ScheduledPost: f, Poll: f, VideoStreaming: f, Room: f, File: f, Marker: f, MessageFeed: f, Message: f, Story: f, Analytics: f, Channel: f, ChannelUser: f, ModerationList: f, Erasure: f, Export: f, Move: f, Flag: f, Audit: f, Presence: f, Search: f, Notification: f, LinkPreview: f,
 	}
 }
 

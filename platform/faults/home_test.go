@@ -179,6 +179,7 @@ func writeAccounts(t *testing.T, n *apptest.Network) {
 	for _, home := range region.All() {
 		exported := n.NewUser(t, home, "exported")
 		exported.Do(t, http.MethodPost, "/api/v4/users/"+exported.UserID+"/export", nil).OK(t)
+		exported.Do(t, http.MethodPost, "/api/v1/notification-tray/tray/seen", object{"lastSeenAt": "2026-01-02T03:04:05Z"}).OK(t)
 		u := n.NewUser(t, home, "leaver")
 		u.Do(t, http.MethodDelete, "/api/v4/users/"+u.UserID, nil).OK(t)
 	}

@@ -103,7 +103,6 @@ func (l *mqttLoad) write() {
 			"targetType": "community", "targetId": l.community, "data": object{"text": "hello"},
 		})
 		if err != nil || status != http.StatusOK {
-			time.Sleep(10 * time.Millisecond)
 			continue
 		}
 		id := fmt.Sprint(first(l.t, answer, "posts", "postId"))
@@ -137,7 +136,7 @@ func TestMQTTEventsOutliveServers(t *testing.T) {
 	stays := f.start()
 	stays.signIn("author")
 	community := fmt.Sprint(first(t, stays.do(http.MethodPost, "/api/v3/communities", object{"displayName": "Gardening"}), "communities", "communityId"))
-	found := stays.subscribe("author", strings.Repeat("a", 24) + "/social/community/" + community + "/post/+")
+	found := stays.subscribe("author", strings.Repeat("a", 24)+"/social/community/"+community+"/post/+")
 	l := &mqttLoad{t: t, community: community, acked: map[string][]string{}}
 	replace := func() {
 		s := f.start()

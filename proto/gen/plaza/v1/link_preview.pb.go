@@ -146,10 +146,9 @@ var File_plaza_v1_link_preview_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_link_preview_proto_rawDesc = "" +
 	"\n" +
-	"\x1bplaza/v1/link_preview.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x16plaza/v1/options.proto\"5\n" +
-	"\x15GetLinkPreviewRequest\x12\x1c\n" +
-	"\x03url\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xd0\x0fR\x03url\"\xc1\x01\n" +
+	"\x1bplaza/v1/link_preview.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\"9\n" +
+	"\x15GetLinkPreviewRequest\x12 \n" +
+	"\x03url\x18\x01 \x01(\tB\x0e\xbaH\vr\t\xa0\xeb0\x01\x10\x01\x18\xd0\x0fR\x03url\"\xc1\x01\n" +
 	"\vLinkPreview\x12\x19\n" +
 	"\x05title\x18\x01 \x01(\tH\x00R\x05title\x88\x01\x01\x12%\n" +
 	"\vdescription\x18\x02 \x01(\tH\x01R\vdescription\x88\x01\x01\x12\x1b\n" +
@@ -196,6 +195,7 @@ func file_plaza_v1_link_preview_proto_init() {
 		return
 	}
 	file_plaza_v1_options_proto_init()
+	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_link_preview_proto_msgTypes[1].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

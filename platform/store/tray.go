@@ -65,9 +65,8 @@ type TrayState struct {
 
 var trayColumns = db.Columns[TrayItem]()
 
-// trayBeyond is the condition of the items of a user after the latest $3.
-const trayBeyond = `home = $1 AND user_id = $2 AND last_occurred_at <=
-	(SELECT last_occurred_at FROM tray_items WHERE home = $1 AND user_id = $2 ORDER BY last_occurred_at DESC, id DESC OFFSET $3::bigint LIMIT 1)`
+// trayBeyond is the id of the item of a user after the latest $3: a user gets one more item at a time.
+const trayBeyond = `(SELECT id FROM tray_items WHERE home = $1 AND user_id = $2 ORDER BY last_occurred_at DESC, id DESC OFFSET $3::bigint LIMIT 1)`
 
 var (
 	sqlTrayPut = stmt("tray.put", `INSERT INTO tray_items (home, user_id, id, kind, target_type, target_id, target_public_id, reference_type, reference_id,
@@ -81,10 +80,9 @@ var (
 		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (home, user_id, item_id, actor_id) DO UPDATE SET acted_at = GREATEST(tray_actors.acted_at, excluded.acted_at)`)
 	sqlTrayTrimActors = stmt("tray.trimActors", `DELETE FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id = $3 AND actor_id IN
 		(SELECT actor_id FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id = $3 ORDER BY acted_at DESC, actor_id DESC OFFSET $4::bigint LIMIT 100)`)
-	sqlTrayTrim     = stmt("tray.trim", `DELETE FROM tray_items WHERE `+trayBeyond)
-	sqlTrayForgetOf = stmt("tray.forgetActors", `DELETE FROM tray_actors WHERE home = $1 AND user_id = $2
-		AND item_id = ANY(ARRAY(SELECT id FROM tray_items WHERE `+trayBeyond+`))`)
-	trayLists = inBoth(plainOrders, func(o db.Order) *db.Statement {
+	sqlTrayTrim     = stmt("tray.trim", `DELETE FROM tray_items WHERE home = $1 AND user_id = $2 AND id = `+trayBeyond)
+	sqlTrayForgetOf = stmt("tray.forgetActors", `DELETE FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id = `+trayBeyond)
+	trayLists       = inBoth(plainOrders, func(o db.Order) *db.Statement {
 		return stmt("tray.list"+o.Name, `SELECT `+db.Prefixed("i", trayColumns)+`,
 				(SELECT count(*) FROM tray_actors AS a WHERE a.home = $1 AND a.user_id = $2 AND a.item_id = i.id) AS actors
 			FROM tray_items AS i WHERE i.home = $1 AND i.user_id = $2 AND `+o.After("i.last_occurred_at", "i.id", "$3::timestamptz", "$4")+` ORDER BY `+o.By("i.last_occurred_at", "i.id")+` LIMIT $5::bigint`)

@@ -1,0 +1,51 @@
+package notification_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// TestTrayBounds fills a tray to its limits, and one past them: the oldest item and the oldest actor of an item are deleted.
+func TestTrayBounds(t *testing.T) {
+	t.Parallel()
+	w := servicetest.NewWorld(t)
+	user := region.NewID(region.EU)
+	put := func(reference, actor string, at time.Time) {
+		t.Helper()
+		item := store.TrayItem{UserID: user, Kind: "kind", ReferenceType: store.ReferencePost, ReferenceID: reference}
+		item.Identify(at)
+		tx := w.Store.NewTx(region.EU)
+		tx.PutTrayItem(item, actor)
+		require.NoError(t, tx.Commit(t.Context()))
+	}
+	count := func() (items []store.TrayRow) {
+		t.Helper()
+		reads := w.Store.NewReadBatch()
+		reads.ListTray(store.TrayList{UserID: user, Limit: 2 * store.MaxTrayItems}, &items)
+		require.NoError(t, reads.Run(t.Context()))
+		return items
+	}
+	for i := range store.MaxTrayItems {
+		put(fmt.Sprint(i), "actor", servicetest.Noon.Add(time.Duration(i)*time.Second))
+	}
+	require.Len(t, count(), store.MaxTrayItems)
+	require.Equal(t, "0", count()[0].ReferenceID)
+	for i := range store.MaxTrayActors {
+		put("new", fmt.Sprint("actor", i), servicetest.Noon.Add(time.Hour+time.Duration(i)*time.Second))
+	}
+	items := count()
+	require.Len(t, items, store.MaxTrayItems)
+	require.Equal(t, "1", items[0].ReferenceID)
+	require.EqualValues(t, store.MaxTrayActors, items[len(items)-1].Actors)
+	put("new", "one more", servicetest.Noon.Add(2*time.Hour))
+	items = count()
+	require.EqualValues(t, store.MaxTrayActors, items[len(items)-1].Actors)
+	w.Exec(t, `SELECT 1 / (SELECT (count(*) = 0)::int FROM tray_actors AS a WHERE NOT EXISTS (SELECT 1 FROM tray_items AS i WHERE i.id = a.item_id))`)
+}

@@ -2,6 +2,7 @@ package notification_test
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -33,7 +34,7 @@ func TestTrayBounds(t *testing.T) {
 		return items
 	}
 	for i := range store.MaxTrayItems {
-		put(fmt.Sprint(i), "actor", servicetest.Noon.Add(time.Duration(i)*time.Second))
+		put(strconv.Itoa(i), "actor", servicetest.Noon.Add(time.Duration(i)*time.Second))
 	}
 	require.Len(t, count(), store.MaxTrayItems)
 	require.Equal(t, "0", count()[0].ReferenceID)

@@ -173,6 +173,7 @@ func (b *broker) restrict(ctx context.Context, c events.Change, o *object, found
 		return nil // whose filters only they may subscribe to
 	}
 	for topic, clients := range found {
+		own, clients := ownProfiles(c.Place, clients)
 		readers := make([]*subscription.Reader, len(clients))
 		for i, client := range clients {
 			readers[i] = client.Reader
@@ -181,7 +182,7 @@ func (b *broker) restrict(ctx context.Context, c events.Change, o *object, found
 		if err != nil {
 			return err
 		}
-		var allowed []*mqttClient
+		allowed := own
 		for i, a := range access {
 			if a.Unknown() {
 				clients[i].end(endUnavailable)
@@ -192,6 +193,19 @@ func (b *broker) restrict(ctx context.Context, c events.Change, o *object, found
 		found[topic] = allowed
 	}
 	return nil
+}
+
+// ownProfiles separates the clients of the user whose profile a place is: users learn what happens to their own accounts, also when
+// they are banned by it.
+func ownProfiles(place events.Place, clients []*mqttClient) (own, others []*mqttClient) {
+	for _, client := range clients {
+		if place.Kind == events.PlaceProfile && client.UserID() == place.ID {
+			own = append(own, client)
+		} else {
+			others = append(others, client)
+		}
+	}
+	return own, others
 }
 
 // envelope returns the JSON of an event as MQTT clients receive it.

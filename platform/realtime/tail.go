@@ -261,7 +261,7 @@ func (t *tail) checkSessions(ctx context.Context, conns []*conn) {
 		valid[id] = true
 	}
 	for _, c := range conns {
-		if !c.admin && !valid[c.sessionID] {
+		if !c.admin && !valid[c.sessionID] && c.hasHeard() {
 			c.end(endSession)
 		}
 	}

@@ -6,8 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service/subscription"
 )
 
 func TestParseFilter(t *testing.T) {
@@ -53,4 +55,17 @@ func TestParseFilter(t *testing.T) {
 		_, ok := parseFilter("n", filter)
 		require.False(t, ok, filter)
 	}
+}
+
+// TestOwnProfile checks that users receive the events about their own profile whatever they may read, and no others.
+func TestOwnProfile(t *testing.T) {
+	t.Parallel()
+	a, b := region.NewID(region.EU), region.NewID(region.US)
+	clients := []*mqttClient{{Reader: subscription.NewReader(auth.Claims{UserID: a})}, {Reader: subscription.NewReader(auth.Claims{UserID: b})}}
+	own, others := ownProfiles(events.Place{Kind: events.PlaceProfile, ID: a}, clients)
+	require.Equal(t, clients[:1], own)
+	require.Equal(t, clients[1:], others)
+	own, others = ownProfiles(events.Place{Kind: events.PlaceWall, ID: a}, clients)
+	require.Empty(t, own)
+	require.Equal(t, clients, others)
 }

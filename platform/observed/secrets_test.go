@@ -121,15 +121,15 @@ func (p *planted) use(t *testing.T, alice, bob *apptest.Client) {
 // misuse sends wrong requests.
 func (p *planted) misuse(t *testing.T, n *apptest.Network, alice *apptest.Client) {
 	t.Helper()
-	nobody := n.Anonymous(region.EU)
+	anonymous := n.Anonymous(region.EU)
 	for _, header := range []string{"Authorization", "X-API-Key", "X-Server-Key", "Cookie", "User-Agent", "Origin", "X-Forwarded-For", "Idempotency-Key", "Traceparent", "Tracestate", "Baggage"} {
 		value := p.text("header " + header)
 		if header == "Authorization" {
 			value = "Bearer " + value
 		}
-		nobody.With(header, value).Do(t, http.MethodPost, "/api/v5/sessions", apptest.Object{"userId": "carol", "deviceId": p.text("device id with " + header)})
+		anonymous.With(header, value).Do(t, http.MethodPost, "/api/v5/sessions", apptest.Object{"userId": "carol", "deviceId": p.text("device id with " + header)})
 	}
-	nobody.With("X-API-Key", n.APIKey).Do(t, http.MethodPost, "/api/v5/sessions", apptest.Object{
+	anonymous.With("X-API-Key", n.APIKey).Do(t, http.MethodPost, "/api/v5/sessions", apptest.Object{
 		"userId": p.email("user id"), "deviceId": "d", "authToken": p.text("authToken"),
 	})
 	for i, body := range []any{

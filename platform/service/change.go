@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"slices"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/events"
@@ -26,6 +27,16 @@ func (d *Deps) EmitChange(ctx context.Context, tx *store.Tx, name string, c even
 		rows = append(rows, d.EmitNotice(tx, n))
 	}
 	return rows
+}
+
+// EmitChanges writes the events called name about several changes by the caller to the outbox of tx, as one outbox row, and no
+// notices. Without changes there is no row.
+func (d *Deps) EmitChanges(ctx context.Context, tx *store.Tx, name string, changes []events.Change) []store.OutboxRow {
+	if len(changes) == 0 {
+		return nil
+	}
+	senders := slices.Repeat([]string{auth.CallerFrom(ctx).UserID}, len(changes))
+	return []store.OutboxRow{events.EmitChanges(tx, name, changes, senders, d.Now())}
 }
 
 // PostChange returns the change of a post.

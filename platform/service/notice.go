@@ -8,20 +8,20 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// TopicNotice is the outbox topic of what users are told in their trays; the payload is a Notice.
+// TopicNotice is the outbox topic of notices; the payload is a Notice.
 const TopicNotice = "notice"
 
-// Notice is something that happened which users are told about. Package notification finds out who they are, and what they may
-// see, when it is delivered.
+// Notice is a change that users are notified of in their trays. Package notification determines these users, and what they may
+// see, on delivery.
 type Notice struct {
 	// Event is the name of the realtime event, or one of the constants below.
 	Event string `json:"event"`
-	// ID is what happened: a post, a comment, the object of a reaction, the follower, the community of a join request, or an
-	// invitation.
+	// ID is the id of the post, comment or invitation, of the object of a reaction, of the follower, or of the community of a join
+	// request.
 	ID string `json:"id"`
 	// OtherID is the followed user of a follow, the requestor of a join request, or a reaction.
 	OtherID string `json:"otherId,omitempty"`
-	// ActorID is who reacted or answered; empty for an administrator, and where the object tells.
+	// ActorID is the internal id of the user who reacted or answered; empty for an administrator, and if the object contains it.
 	ActorID string    `json:"actorId,omitempty"`
 	At      time.Time `json:"at"`
 }

@@ -2,7 +2,6 @@ package invitation
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
@@ -112,11 +111,7 @@ func (s *Service) emit(ctx context.Context, tx *store.Tx, name string, invitatio
 			changes = append(changes, s.CoHostInvitationChanges(i)...)
 		}
 	}
-	if len(changes) == 0 {
-		return nil
-	}
-	senders := slices.Repeat([]string{auth.CallerFrom(ctx).UserID}, len(changes))
-	return []store.OutboxRow{events.EmitChanges(tx, name, changes, senders, s.Now())}
+	return s.EmitChanges(ctx, tx, name, changes)
 }
 
 // position returns the sort key of an invitation.

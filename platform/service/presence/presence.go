@@ -15,7 +15,6 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/store"
@@ -59,10 +58,7 @@ func (s *Service) newRequest(ctx context.Context, roomID string) *service.Reques
 	r := s.NewRequest(ctx)
 	r.Room(roomID, &room)
 	r.AfterRun(func(ctx context.Context) error {
-		if room == nil {
-			return fail.NotFound()
-		}
-		return live.RequireSee(ctx, s.Deps, r.Caller, live.OfRoom(room))
+		return live.RequireSeeRoom(ctx, s.Deps, r.Caller, room)
 	})
 	return r
 }

@@ -3,7 +3,6 @@ package live
 import (
 	"context"
 
-	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -25,16 +24,5 @@ func EmitEnds(ctx context.Context, d *service.Deps, tx *store.Tx, open []store.O
 			streams = append(streams, d.StreamChange(b.ID))
 		}
 	}
-	return append(emit(ctx, d, tx, "room.terminated", rooms), emit(ctx, d, tx, "video-streaming.didTerminate", streams)...)
-}
-
-func emit(ctx context.Context, d *service.Deps, tx *store.Tx, name string, changes []events.Change) []store.OutboxRow {
-	if len(changes) == 0 {
-		return nil
-	}
-	senders := make([]string, len(changes))
-	for i := range senders {
-		senders[i] = auth.CallerFrom(ctx).UserID
-	}
-	return []store.OutboxRow{events.EmitChanges(tx, name, changes, senders, d.Now())}
+	return append(d.EmitChanges(ctx, tx, "room.terminated", rooms), d.EmitChanges(ctx, tx, "video-streaming.didTerminate", streams)...)
 }

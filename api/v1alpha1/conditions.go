@@ -239,6 +239,9 @@ const (
 	ReasonCRDMissing Reason = "CRDMissing"
 	// ReasonAlertsDisabled: spec.monitoring.alerts.enabled is false.
 	ReasonAlertsDisabled Reason = "AlertsDisabled"
+	// ReasonAlertsInvalid: spec.monitoring.alerts names alerts that do not exist, or thresholds that they do not allow; the message lists
+	// them. Everything else is installed.
+	ReasonAlertsInvalid Reason = "AlertsInvalid"
 )
 
 // Reasons of KeysReady, of KeysVerified of a region, and of events about keys.

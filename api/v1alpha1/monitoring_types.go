@@ -46,12 +46,20 @@ type Alerts struct {
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('5ms') && duration(self) <= duration('10s')",message="latencyP99 must be between 5ms and 10s"
 	LatencyP99 Duration `json:"latencyP99,omitempty"`
 
-	// Alerts that are not installed, by their names.
+	// Alerts that are not installed, by their names. AlertsApplied is False while a name is not that of an alert.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=50
 	// +kubebuilder:validation:items:MaxLength=100
 	Disabled []string `json:"disabled,omitempty"`
+
+	// Changes of single alerts. AlertsApplied is False while an entry names an alert that does not exist, or a threshold that the
+	// alert does not allow; the alert then has its default one.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=50
+	Overrides []AlertOverride `json:"overrides,omitempty"`
 
 	// URL of a folder with the runbooks, to which the name of the alert and .md are appended. Empty: the folder in the
 	// repository of the platform.
@@ -66,3 +74,27 @@ type Alerts struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(k, k.matches('^[a-zA-Z_][a-zA-Z0-9_]*$') && !(k in ['alertname', 'namespace', 'severity', 'network', 'region', 'home', 'kind']))",message="labels of alerts must be Prometheus label names, and must not be alertname, namespace, severity, network, region, home or kind"
 	Labels map[string]string `json:"labels,omitempty"`
 }
+
+// AlertOverride changes an alert.
+type AlertOverride struct {
+	// Name of the alert, such as PlazaOutboxNotDraining.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=100
+	Name string `json:"name"`
+
+	// Label severity of the alert: critical, warning or info. Empty: that of the alert.
+	// +optional
+	Severity AlertSeverity `json:"severity,omitempty"`
+
+	// Threshold of the alert: a duration such as 10m for times, otherwise a number such as 0.2. The table of alerts in
+	// controllers/README.md lists the default ones and their bounds. Empty: the default one.
+	// +optional
+	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:validation:Pattern=`^(([0-9]+(\.[0-9]+)?(ms|s|m|h))+|[0-9]+(\.[0-9]{1,4})?)$`
+	Threshold string `json:"threshold,omitempty"`
+}
+
+// AlertSeverity is the severity of an alert.
+//
+// +kubebuilder:validation:Enum=critical;warning;info
+type AlertSeverity string

@@ -1,6 +1,7 @@
 package monitoring
 
 import (
+	"cmp"
 	_ "embed"
 	"maps"
 	"strings"
@@ -26,6 +27,7 @@ type alert struct {
 	For         monitoringv1.Duration `json:"for"`
 	EachRegion  bool                  `json:"eachRegion"`
 	OfOperator  bool                  `json:"ofOperator"`
+	Threshold   *threshold            `json:"threshold"`
 	Meaning     string                `json:"meaning"`
 	Summary     string                `json:"summary"`
 	Description string                `json:"description"`
@@ -64,8 +66,12 @@ func (a *alert) rules(n render.Network, v variables) []monitoringv1.Rule {
 }
 
 func (a *alert) rule(n render.Network, v variables, region string) monitoringv1.Rule {
+	override, v := overrideOf(n.SN.Spec.Monitoring.Alerts, a.Alert), maps.Clone(v)
+	if a.Threshold != nil {
+		v["$threshold"] = a.Threshold.value(override.Threshold)
+	}
 	labels := alertLabels(n.SN.Spec.Monitoring.Alerts.Labels)
-	labels["namespace"], labels["network"], labels["severity"] = n.TargetNamespace(), n.SN.Name, a.Severity
+	labels["namespace"], labels["network"], labels["severity"] = n.TargetNamespace(), n.SN.Name, cmp.Or(string(override.Severity), a.Severity)
 	if n.Cluster != "" {
 		labels["cluster"] = n.Cluster
 	}
@@ -74,7 +80,6 @@ func (a *alert) rule(n render.Network, v variables, region string) monitoringv1.
 	if region != "" {
 		labels["region"] = region
 		known = append(known, "{{ $labels.region }}", region)
-		v = maps.Clone(v)
 		v["$region"] = region
 	}
 	fill := strings.NewReplacer(known...)

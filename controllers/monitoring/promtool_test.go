@@ -65,6 +65,9 @@ func TestRulesAreValid(t *testing.T) {
 			s.Monitoring.Alerts.Availability, s.Monitoring.Alerts.LatencyP99 = "99.999", "5ms"
 		},
 		"no objectives": func(s *v1alpha1.SocialNetworkSpec) { s.Monitoring.Alerts = v1alpha1.Alerts{Enabled: true} },
+		"overrides": func(s *v1alpha1.SocialNetworkSpec) {
+			s.Monitoring.Alerts.Overrides = []v1alpha1.AlertOverride{{Name: "PlazaDatabasePoolSaturated", Severity: "critical", Threshold: "0.5"}}
+		},
 		"odd labels": func(s *v1alpha1.SocialNetworkSpec) {
 			s.Monitoring.Alerts.Labels = map[string]string{"team": "{{ .broken", "region": "mars", "kind": "x", "namespace": "alerts"}
 		},

@@ -22,7 +22,7 @@ func (Stage) Condition() string { return v1alpha1.ConditionAlertsApplied }
 // Run applies the objects that the spec enables and whose kinds the cluster has.
 func (Stage) Run(_ context.Context, p *stage.Pass) stage.Outcome {
 	var out stage.Outcome
-	lacking := ""
+	lacking, problems := "", problemsOf(p.SN.Spec.Monitoring.Alerts)
 	for _, c := range p.Usable() {
 		for _, object := range Objects(c) {
 			out.Apply(stage.Desired{Object: object, Cluster: c})
@@ -39,6 +39,8 @@ func (Stage) Run(_ context.Context, p *stage.Pass) stage.Outcome {
 		out.SetCondition(metav1.ConditionUnknown, p.Unusable().Reason, p.Unusable().Message)
 	case !p.SN.Spec.Monitoring.Alerts.Enabled:
 		out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonAlertsDisabled, "spec.monitoring.alerts.enabled is false.")
+	case len(problems) > 0:
+		out.SetCondition(metav1.ConditionFalse, v1alpha1.ReasonAlertsInvalid, strings.Join(problems, " "))
 	default:
 		out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonInstalled, "Everything that spec.monitoring enables is installed.")
 	}

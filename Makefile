@@ -166,6 +166,7 @@ vulncheck: $(GOVULNCHECK) ## Look for known vulnerabilities in the code that is 
 generate: $(BUF) $(CONTROLLER_GEN) ## Generate code from proto/ and api/, the CRD and the chart's copies, and update hack/crdbcheck to the main module's versions.
 	BUF=$(BUF) hack/generate.sh
 	$(CONTROLLER_GEN) object paths=./api/... crd output:crd:artifacts:config=config/crd/bases
+	@go run ./controllers/dashboards
 	@hack/chart-files.sh
 	@go -C hack/crdbcheck get ./...
 	@go run ./controllers/readme

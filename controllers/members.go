@@ -125,6 +125,9 @@ func capabilities(kinds []schema.GroupVersionKind) render.Capabilities {
 		HTTPRoute:      slices.Contains(kinds, render.HTTPRouteKind),
 		ServiceMonitor: slices.Contains(kinds, render.ServiceMonitorKind),
 		PrometheusRule: slices.Contains(kinds, render.PrometheusRuleKind),
+		Probe:          slices.Contains(kinds, render.ProbeKind),
+
+		GrafanaDashboard: slices.Contains(kinds, render.GrafanaDashboardKind),
 	}
 }
 

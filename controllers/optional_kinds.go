@@ -108,7 +108,9 @@ func (o *OptionalKinds) discover(ctx context.Context) bool {
 }
 
 // optionalKinds are the kinds that a cluster may lack.
-var optionalKinds = []schema.GroupVersionKind{render.ServiceMonitorKind, render.PrometheusRuleKind, render.HTTPRouteKind}
+var optionalKinds = []schema.GroupVersionKind{
+	render.ServiceMonitorKind, render.PrometheusRuleKind, render.ProbeKind, render.GrafanaDashboardKind, render.HTTPRouteKind,
+}
 
 func (o *OptionalKinds) enqueueNetworks(ctx context.Context) {
 	var networks v1alpha1.SocialNetworkList

@@ -8,7 +8,7 @@ type Monitoring struct {
 	// +kubebuilder:default=true
 	ServiceMonitor bool `json:"serviceMonitor"`
 
-	// Additional labels of the ServiceMonitor, the PrometheusRule and the ConfigMap, by which Prometheus selects them, such
+	// Additional labels of the objects, by which Prometheus selects them, such
 	// as release: kube-prometheus-stack.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=20
@@ -24,6 +24,39 @@ type Monitoring struct {
 	// +optional
 	// +kubebuilder:default=true
 	Dashboards bool `json:"dashboards"`
+
+	// The Grafana instances of the Grafana operator that load the dashboard. It applies to clusters with the CRD GrafanaDashboard.
+	// +optional
+	Grafana Grafana `json:"grafana,omitempty"`
+
+	// Probes of the public hosts, with the CRD Probe of the Prometheus operator. Empty: none.
+	// +optional
+	Probe *Probe `json:"probe,omitempty"`
+}
+
+// Grafana selects Grafana instances.
+type Grafana struct {
+	// Labels of the objects of kind Grafana, such as dashboards: grafana. Empty: all instances of the cluster.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=20
+	InstanceLabels map[string]string `json:"instanceLabels,omitempty"`
+}
+
+// Probe configures the requests that Prometheus sends to the public hosts of the regions, through a prober: they fail where users fail, for
+// example because of DNS, a certificate or a gateway.
+type Probe struct {
+	// Address of the prober, a blackbox exporter, such as blackbox-exporter.monitoring:9115.
+	// +required
+	// +kubebuilder:validation:MaxLength=259
+	// +kubebuilder:validation:Pattern=`^[a-zA-Z0-9]([-a-zA-Z0-9.]*[a-zA-Z0-9])?(:[0-9]{1,5})?$`
+	Prober string `json:"prober"`
+
+	// Module of the prober's configuration that sends the requests.
+	// +optional
+	// +kubebuilder:default=http_2xx
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=100
+	Module string `json:"module,omitempty"`
 }
 
 // Alerts configures the alert rules and their objectives.

@@ -40,6 +40,8 @@ var childKinds = []schema.GroupVersionKind{
 	{Group: "autoscaling", Version: "v2", Kind: "HorizontalPodAutoscaler"},
 	{Group: "monitoring.coreos.com", Version: "v1", Kind: "ServiceMonitor"},
 	{Group: "monitoring.coreos.com", Version: "v1", Kind: "PrometheusRule"},
+	{Group: "monitoring.coreos.com", Version: "v1", Kind: "Probe"},
+	{Group: "grafana.integreatly.org", Version: "v1beta1", Kind: "GrafanaDashboard"},
 	{Group: "gateway.networking.k8s.io", Version: "v1", Kind: "HTTPRoute"},
 }
 
@@ -69,6 +71,7 @@ func everyKind(t *testing.T) *v1alpha1.SocialNetwork {
 	sn.Spec.Regions[0].Ingress = &v1alpha1.Ingress{ClassName: "nginx", TLSSecretName: "us-tls", Annotations: map[string]string{"a.example/b": "c"}}
 	sn.Spec.Regions[1].Gateway = &v1alpha1.Gateway{ParentRef: v1alpha1.GatewayReference{Name: "public", Namespace: "gateways", SectionName: "https"}}
 	sn.Spec.Regions[1].PodAnnotations = map[string]string{"a.example/b": "c"}
+	sn.Spec.Monitoring.Probe = &v1alpha1.Probe{Prober: "blackbox-exporter.monitoring:9115"}
 	return sn
 }
 

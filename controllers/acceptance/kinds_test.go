@@ -14,15 +14,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/render"
 )
 
 // optionalCRDs returns CRDs of the optional kinds, without schemas.
 func optionalCRDs() []*apiextensionsv1.CustomResourceDefinition {
 	var all []*apiextensionsv1.CustomResourceDefinition
-	for plural, kind := range map[string]schema.GroupKind{
-		"servicemonitors": {Group: "monitoring.coreos.com", Kind: "ServiceMonitor"},
-		"prometheusrules": {Group: "monitoring.coreos.com", Kind: "PrometheusRule"},
-		"httproutes":      {Group: "gateway.networking.k8s.io", Kind: "HTTPRoute"},
+	for plural, kind := range map[string]schema.GroupVersionKind{
+		"servicemonitors":   render.ServiceMonitorKind,
+		"prometheusrules":   render.PrometheusRuleKind,
+		"probes":            render.ProbeKind,
+		"grafanadashboards": render.GrafanaDashboardKind,
+		"httproutes":        render.HTTPRouteKind,
 	} {
 		all = append(all, &apiextensionsv1.CustomResourceDefinition{
 			ObjectMeta: metav1.ObjectMeta{
@@ -33,7 +36,7 @@ func optionalCRDs() []*apiextensionsv1.CustomResourceDefinition {
 				Group: kind.Group, Scope: apiextensionsv1.NamespaceScoped,
 				Names: apiextensionsv1.CustomResourceDefinitionNames{Plural: plural, Kind: kind.Kind, ListKind: kind.Kind + "List"},
 				Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
-					Name: "v1", Served: true, Storage: true,
+					Name: kind.Version, Served: true, Storage: true,
 					Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{
 						Type: "object", XPreserveUnknownFields: new(true),
 					}},
@@ -68,7 +71,7 @@ func removeKinds(t *testing.T) {
 				return "the API server does not respond"
 			}
 			list := &unstructured.UnstructuredList{}
-			list.SetGroupVersionKind(schema.GroupVersionKind{Group: crd.Spec.Group, Version: "v1", Kind: crd.Spec.Names.ListKind})
+			list.SetGroupVersionKind(schema.GroupVersionKind{Group: crd.Spec.Group, Version: crd.Spec.Versions[0].Name, Kind: crd.Spec.Names.ListKind})
 			if env.Client.List(context.WithoutCancel(t.Context()), list) == nil {
 				return crd.Name + " still exists"
 			}
@@ -87,25 +90,33 @@ func TestOptionalKinds(t *testing.T) {
 	missing := o.condition("acme", v1alpha1.ConditionAlertsApplied, "False", v1alpha1.ReasonCRDMissing)
 	require.Contains(t, missing.Message, "ServiceMonitor")
 	require.Contains(t, missing.Message, "PrometheusRule")
+	require.Contains(t, missing.Message, "Probe")
+	require.NotContains(t, missing.Message, "Grafana", "the ConfigMap suffices")
 	for round := range 2 {
 		_, err := envtest.InstallCRDs(env.Config, envtest.CRDInstallOptions{CRDs: optionalCRDs()})
 		require.NoError(t, err)
 		o.condition("acme", v1alpha1.ConditionAlertsApplied, "True", v1alpha1.ReasonInstalled)
-		for _, want := range []struct{ group, kind, name string }{
-			{"monitoring.coreos.com", "ServiceMonitor", "acme"},
-			{"monitoring.coreos.com", "PrometheusRule", "acme"},
-			{"gateway.networking.k8s.io", "HTTPRoute", "acme-eu"},
+		for _, want := range []struct {
+			kind schema.GroupVersionKind
+			name string
+		}{
+			{render.ServiceMonitorKind, "acme"},
+			{render.PrometheusRuleKind, "acme"},
+			{render.ProbeKind, "acme-eu"},
+			{render.GrafanaDashboardKind, "acme-dashboard"},
+			{render.HTTPRouteKind, "acme-eu"},
 		} {
 			object := &unstructured.Unstructured{}
-			object.SetGroupVersionKind(schema.GroupVersionKind{Group: want.group, Version: "v1", Kind: want.kind})
-			o.eventually(want.kind+" to be created", func() string {
+			object.SetGroupVersionKind(want.kind)
+			o.eventually(want.kind.Kind+" to be created", func() string {
 				if !o.exists(object, want.name) {
 					return "it does not exist"
 				}
 				return ""
 			})
 			require.NoError(t, o.client.Delete(t.Context(), object), "round %d", round)
-			o.eventually(want.kind+" to be restored", func() string {
+			require.Len(t, object.GetOwnerReferences(), 1, want.kind.Kind)
+			o.eventually(want.kind.Kind+" to be restored", func() string {
 				if !o.exists(object, want.name) {
 					return "it does not exist"
 				}

@@ -156,7 +156,7 @@ func (o *operator) awaitRegion(name string, code v1alpha1.RegionCode, kind strin
 func (o *operator) objects() []string {
 	o.t.Helper()
 	var names []string
-	for _, kind := range append(sweep.Kinds(), render.PrometheusRuleKind, render.ServiceMonitorKind) {
+	for _, kind := range append(sweep.Kinds(), render.PrometheusRuleKind, render.ServiceMonitorKind, render.ProbeKind, render.GrafanaDashboardKind) {
 		created, err := o.client.Scheme().New(kind.GroupVersion().WithKind(kind.Kind + "List"))
 		require.NoError(o.t, err)
 		list := created.(client.ObjectList)

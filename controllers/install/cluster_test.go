@@ -120,7 +120,7 @@ spec:
   scope: Namespaced
   names: {kind: %[2]s, plural: %[3]s}
   versions:
-  - name: v1
+  - name: %[4]s
     served: true
     storage: true
     schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
@@ -129,9 +129,11 @@ spec:
 
 func (c *cluster) installOptionalKinds() {
 	c.t.Helper()
-	text := fmt.Sprintf(optionalKinds, "monitoring.coreos.com", "ServiceMonitor", "servicemonitors") +
-		fmt.Sprintf(optionalKinds, "monitoring.coreos.com", "PrometheusRule", "prometheusrules") +
-		fmt.Sprintf(optionalKinds, "gateway.networking.k8s.io", "HTTPRoute", "httproutes")
+	text := fmt.Sprintf(optionalKinds, "monitoring.coreos.com", "ServiceMonitor", "servicemonitors", "v1") +
+		fmt.Sprintf(optionalKinds, "monitoring.coreos.com", "PrometheusRule", "prometheusrules", "v1") +
+		fmt.Sprintf(optionalKinds, "monitoring.coreos.com", "Probe", "probes", "v1") +
+		fmt.Sprintf(optionalKinds, "grafana.integreatly.org", "GrafanaDashboard", "grafanadashboards", "v1beta1") +
+		fmt.Sprintf(optionalKinds, "gateway.networking.k8s.io", "HTTPRoute", "httproutes", "v1")
 	c.kubectl(text, "apply", "--server-side", "-f", "-")
 	c.kubectl("", "wait", "crd", "--all", "--for=condition=Established", "--timeout=30s")
 }

@@ -85,7 +85,9 @@ func (c *cluster) network(namespace string) *v1alpha1.SocialNetwork {
 	sn.Namespace = namespace
 	sn.Spec.Regions[0].Ingress = &v1alpha1.Ingress{ClassName: "nginx"}
 	sn.Spec.Regions[1].Gateway = &v1alpha1.Gateway{ParentRef: v1alpha1.GatewayReference{Name: "public"}}
-	sn.Spec.Monitoring = v1alpha1.Monitoring{ServiceMonitor: true, Dashboards: true, Alerts: v1alpha1.Alerts{Enabled: true}}
+	sn.Spec.Monitoring = v1alpha1.Monitoring{
+		ServiceMonitor: true, Dashboards: true, Alerts: v1alpha1.Alerts{Enabled: true}, Probe: &v1alpha1.Probe{Prober: "blackbox-exporter.monitoring:9115"},
+	}
 	sn.Spec.NetworkPolicy.Enabled = true
 	secret := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Name: sn.Spec.Database.SecretRef.Name, Namespace: namespace},
@@ -120,6 +122,7 @@ func (c *cluster) live(p *program) {
 	}
 	for kind, name := range map[string]string{
 		"ingress": "acme-us", "httproute": "acme-eu", "secret": "acme-eu-server-keys", "servicemonitor": "acme", "prometheusrule": "acme",
+		"probe": "acme-eu", "grafanadashboard": "acme-dashboard",
 	} {
 		c.has(kind, name)
 	}
@@ -149,6 +152,7 @@ func (c *cluster) change(name string) {
 		"deployment": "acme-eu", "service": "acme-eu", "serviceaccount": "acme-eu", "configmap": "acme-eu", "secret": "acme-eu-server-keys",
 		"poddisruptionbudget": "acme-eu", "networkpolicy": "acme-eu", "httproute": "acme-eu", "ingress": "acme-us",
 		"horizontalpodautoscaler": "acme-sg", "servicemonitor": "acme", "prometheusrule": "acme",
+		"probe": "acme-eu", "grafanadashboard": "acme-dashboard",
 	} {
 		c.eventually(kind+" "+name+" to go", func() string {
 			return strings.TrimSpace(c.kubectl("", "-n", networks, "get", kind, name, "--ignore-not-found", "-o", "name"))

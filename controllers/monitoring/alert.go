@@ -4,6 +4,7 @@ import (
 	"cmp"
 	_ "embed"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -27,6 +28,7 @@ type alert struct {
 	For         monitoringv1.Duration `json:"for"`
 	EachRegion  bool                  `json:"eachRegion"`
 	OfOperator  bool                  `json:"ofOperator"`
+	OfProbe     bool                  `json:"ofProbe"`
 	Threshold   *threshold            `json:"threshold"`
 	Meaning     string                `json:"meaning"`
 	Summary     string                `json:"summary"`
@@ -50,6 +52,16 @@ var alertGroups = sync.OnceValue(func() []alertGroup {
 func mustDecode(file []byte, into any) {
 	if err := yaml.UnmarshalStrict(file, into); err != nil {
 		panic("monitoring: decoding an embedded file: " + err.Error())
+	}
+}
+
+// isInstalled reports whether a network has the alert: the spec does not disable it, and its metrics exist.
+func (a *alert) isInstalled(n render.Network) bool {
+	switch monitoring := n.SN.Spec.Monitoring; {
+	case a.OfOperator && n.Cluster != "", a.OfProbe && monitoring.Probe == nil:
+		return false
+	default:
+		return !slices.Contains(monitoring.Alerts.Disabled, a.Alert)
 	}
 }
 

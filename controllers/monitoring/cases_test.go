@@ -170,6 +170,18 @@ var regionCases = []alertCase{
 		"PlazaServerRestarting", "warning", in("eu"), "A server of region eu of acme keeps restarting",
 		"A server of region eu of network social/acme restarted 4 times within an hour.",
 	}}},
+	{"a public host cannot be reached", func(w *world) {
+		w.series[w.of("probe_success", "region", "eu", "instance", "https://eu")] = w.constant(0)
+	}, 2, 4, []firing{{
+		"PlazaHostUnreachable", "critical", in("eu"), "A public host of region eu of acme is not reachable",
+		"The prober cannot reach a public host of region eu of network social/acme, or receives an error. If no other alert of the region fires, the servers work, and the cause is the name, the certificate or the gateway.",
+	}}},
+	{"the certificate of a public host ends", func(w *world) {
+		w.series[w.of("probe_ssl_earliest_cert_expiry", "region", "eu", "instance", "https://eu")] = w.constant(13 * 86400)
+	}, 59, 61, []firing{{
+		"PlazaHostCertificateExpiring", "warning", in("eu"), "The certificate of a public host of region eu of acme ends soon",
+		"The certificate of a public host of region eu of network social/acme ends in 12d 22h 59m 0s. Clients then refuse to connect.",
+	}}},
 	{"one of two servers of a region does not reach a home", func(w *world) {
 		w.series[w.of("plaza_database_up", "region", "eu", "pod", "acme-eu-2", "home", "sg")] = w.constant(0)
 	}, 1, 30, nil},

@@ -2,7 +2,7 @@ package monitoring
 
 import (
 	"crypto/sha256"
-	_ "embed"
+	"embed"
 	"encoding/hex"
 	"encoding/json"
 	"maps"
@@ -16,23 +16,31 @@ import (
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
-//go:embed dashboard.yaml
-var dashboardFile []byte
+//go:embed dashboards
+var dashboardFiles embed.FS
 
 // object is a JSON object of Grafana's dashboard model.
 type object = map[string]any
 
-// Dashboard returns the ConfigMap with the network's dashboard, which Grafana's sidecar finds by its label. The file
-// name has the namespace and the network, because the sidecar writes the files of all ConfigMaps into one folder.
+// dashboardFolder is the folder of the dashboards in Grafana.
+const dashboardFolder = "Plaza"
+
+// Dashboard returns the ConfigMap with the network's dashboard, which Grafana's sidecar finds by its label.
 func Dashboard(n render.Network) *corev1.ConfigMap {
 	m := &corev1.ConfigMap{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 		ObjectMeta: render.MonitoringMeta(n, render.DashboardName(n.SN.Name)),
-		Data:       map[string]string{"plaza-" + n.SN.Namespace + "-" + n.SN.Name + ".json": dashboardText(n)},
+		Data:       map[string]string{dashboardFileName(n): dashboardText(n)},
 	}
 	m.Labels["grafana_dashboard"] = "1"
-	m.Annotations = map[string]string{"grafana_folder": "Plaza"}
+	m.Annotations = map[string]string{"grafana_folder": dashboardFolder}
 	return m
+}
+
+// dashboardFileName returns the name of the dashboard's file. It has the namespace and the network, because Grafana's sidecar writes the files of
+// all ConfigMaps into one folder.
+func dashboardFileName(n render.Network) string {
+	return "plaza-" + n.SN.Namespace + "-" + n.SN.Name + ".json"
 }
 
 // DashboardUID returns the uid of the dashboard in links. It has 22 characters; Grafana allows 40.
@@ -41,7 +49,7 @@ func DashboardUID(namespace, network string) string {
 	return "plaza-" + hex.EncodeToString(sum[:8])
 }
 
-// dashboardText returns the dashboard of dashboard.yaml with the values of its variables.
+// dashboardText returns the dashboard of a network with the values of its variables.
 func dashboardText(n render.Network) string {
 	v := variablesOf(n)
 	options := []object{{"selected": true, "text": "All", "value": "$__all"}}
@@ -51,7 +59,7 @@ func dashboardText(n render.Network) string {
 		options = append(options, object{"text": region.Code, "value": region.Code})
 	}
 	v["$regionCodes"], v["$regionOptions"] = strings.Join(codes, ","), options
-	return v.expandJSON(dashboardTemplate())
+	return v.expandJSON(networkTemplate())
 }
 
 // expandJSON replaces the variables in a JSON text. A string that is only a variable becomes its value, which can be a
@@ -77,15 +85,25 @@ func mustEncode(value any) string {
 	return string(text)
 }
 
-// dashboardTemplate returns the dashboard of dashboard.yaml as JSON, with complete panels.
-var dashboardTemplate = sync.OnceValue(func() string {
+// networkTemplate is the dashboard of a network.
+var networkTemplate = sync.OnceValue(func() string { return template("network") })
+
+// SharedDashboards returns the dashboards that do not belong to a network, by file name: those of all networks and of the operator.
+func SharedDashboards() map[string]string {
+	return map[string]string{"plaza-fleet.json": template("fleet"), "plaza-operator.json": template("operator")}
+}
+
+// template returns a dashboard of the folder dashboards as JSON, with complete panels.
+func template(name string) string {
 	var file struct {
-		Dashboard object            `json:"dashboard"`
-		Types     map[string]object `json:"types"`
-		Mappings  []any             `json:"mappings"` // defines anchors
-		Panels    []object          `json:"panels"`
+		Dashboard   object            `json:"dashboard"`
+		Types       map[string]object `json:"types"`
+		Mappings    []any             `json:"mappings"` // these define anchors
+		Variables   []any             `json:"variables"`
+		Annotations []any             `json:"annotations"`
+		Panels      []object          `json:"panels"`
 	}
-	mustDecode(dashboardFile, &file)
+	mustDecode(slices.Concat(dashboardFile("shared"), dashboardFile(name)), &file)
 	panels := make([]object, 0, len(file.Panels))
 	for i, p := range file.Panels {
 		panel := merged(file.Types[p["type"].(string)], p)
@@ -96,7 +114,15 @@ var dashboardTemplate = sync.OnceValue(func() string {
 	arrange(panels)
 	file.Dashboard["panels"] = panels
 	return mustEncode(file.Dashboard) + "\n"
-})
+}
+
+func dashboardFile(name string) []byte {
+	text, err := dashboardFiles.ReadFile("dashboards/" + name + ".yaml")
+	if err != nil {
+		panic("monitoring: " + err.Error()) // it is embedded
+	}
+	return text
+}
 
 // merged returns an object with the fields of both, recursively; those of b have precedence.
 func merged(a, b object) object {

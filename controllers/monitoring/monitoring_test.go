@@ -16,13 +16,16 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/plaza-social/plaza/controllers/monitoring"
+	"github.com/plaza-social/plaza/controllers/render"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // TestGolden compares the objects of the sample with their files.
 func TestGolden(t *testing.T) {
-	for _, object := range []client.Object{monitoring.Rule(sample()), monitoring.Dashboard(sample())} {
+	for _, object := range []client.Object{
+		monitoring.Rule(sample()), monitoring.Dashboard(sample()), monitoring.GrafanaDashboard(sample()), render.Probes(sample())[1],
+	} {
 		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 		require.NoError(t, err)
 		delete(content, "status")
@@ -132,6 +135,38 @@ func TestRunbooks(t *testing.T) {
 		}
 	}
 	require.Empty(t, left, "runbooks without an alert")
+}
+
+// TestGrafanaDashboard checks that the object refers to the file of the ConfigMap, and has another name for another selector, which is immutable.
+func TestGrafanaDashboard(t *testing.T) {
+	n := sample()
+	all := monitoring.GrafanaDashboard(n)
+	require.Equal(t, monitoring.Dashboard(n).Name, all.Spec.ConfigMapRef.Name)
+	require.Contains(t, monitoring.Dashboard(n).Data, all.Spec.ConfigMapRef.Key)
+	require.Equal(t, "acme-dashboard", all.Name)
+	n.SN.Spec.Monitoring.Grafana.InstanceLabels = map[string]string{"dashboards": "grafana", "a": "b"}
+	some := monitoring.GrafanaDashboard(n)
+	require.Equal(t, n.SN.Spec.Monitoring.Grafana.InstanceLabels, some.Spec.InstanceSelector.MatchLabels)
+	require.Regexp(t, "^acme-dashboard-[0-9a-f]{8}$", some.Name)
+	require.Equal(t, some, monitoring.GrafanaDashboard(n), "the name does not depend on the order of the labels")
+	n.SN.Spec.Monitoring.Grafana.InstanceLabels = map[string]string{"dashboards": "other"}
+	require.NotEqual(t, some.Name, monitoring.GrafanaDashboard(n).Name)
+}
+
+// TestInstalledAlerts checks that alerts without metrics are not installed.
+func TestInstalledAlerts(t *testing.T) {
+	n := sample()
+	require.NotEmpty(t, expression(t, n, "PlazaHostUnreachable"))
+	n.SN.Spec.Monitoring.Probe = nil
+	n.SN.Spec.Monitoring.Alerts.Disabled = []string{"PlazaServerDown"}
+	var installed []string
+	for _, rule := range alertRules(n) {
+		installed = append(installed, rule.Alert)
+	}
+	require.NotContains(t, installed, "PlazaHostUnreachable")
+	require.NotContains(t, installed, "PlazaHostCertificateExpiring")
+	require.NotContains(t, installed, "PlazaServerDown")
+	require.Contains(t, installed, "PlazaRegionDown")
 }
 
 // TestDashboard checks that each network has a separate file, which does not mention other networks.

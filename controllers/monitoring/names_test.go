@@ -37,8 +37,10 @@ func exposed(t *testing.T) map[string]metric {
 	t.Helper()
 	target := []string{"namespace", "network", "region", "pod"}
 	all := map[string]metric{
-		"up":     {kind: "gauge", labels: target},
-		"ALERTS": {kind: "gauge", labels: []string{"namespace", "network", "region", "alertname", "alertstate"}},
+		"up":                             {kind: "gauge", labels: target},
+		"probe_success":                  {kind: "gauge", labels: target}, // of the blackbox exporter, as render.Probe labels them
+		"probe_ssl_earliest_cert_expiry": {kind: "gauge", labels: target},
+		"ALERTS":                         {kind: "gauge", labels: []string{"namespace", "network", "region", "alertname", "alertstate", "severity"}},
 	}
 	golden, err := os.ReadFile("../../platform/telemetry/testdata/metrics.txt")
 	require.NoError(t, err)
@@ -119,7 +121,7 @@ var (
 	selector = regexp.MustCompile(`([a-zA-Z_:][a-zA-Z0-9_:]*)\{([^}]*)\}(\[)?`)
 	matcher  = regexp.MustCompile(`([a-z_]+)(=~|!~|!=|=)"([^"]*)"`)
 	grouping = regexp.MustCompile(`\b(?:by|on|group_left) \(([^)]*)\)`)
-	strayed  = regexp.MustCompile(`\b(?:plaza|process|go|network_region)_[a-z_:0-9]+(\{)?|\bup\b(\{)?|\bALERTS\b(\{)?`)
+	strayed  = regexp.MustCompile(`\b(?:plaza|process|go|network_region|probe)_[a-z_:0-9]+(\{)?|\bup\b(\{)?|\bALERTS\b(\{)?`)
 	wrapped  = regexp.MustCompile(`\b(rate|increase|changes)\(([a-zA-Z_:][a-zA-Z0-9_:]*)\{`)
 )
 
@@ -191,7 +193,11 @@ func TestDashboardQueries(t *testing.T) {
 		Expr   string `json:"expr"`
 	}
 	var rules []rule
-	for i, query := range dashboardQueries(t, sample()) {
+	all := dashboardQueries(t, sample())
+	for _, text := range monitoring.SharedDashboards() {
+		all = append(all, boardQueries(t, text)...)
+	}
+	for i, query := range all {
 		rules = append(rules, rule{Record: fmt.Sprintf("panel:%d", i), Expr: query.expr})
 	}
 	require.Greater(t, len(rules), 40)
@@ -222,25 +228,54 @@ type panelQuery struct{ panel, expr string }
 // dashboardQueries returns the queries of the panels, with values instead of Grafana's variables.
 func dashboardQueries(t *testing.T, n render.Network) []panelQuery {
 	t.Helper()
-	fill := strings.NewReplacer("$region", "us|eu|sg", "$__rate_interval", "1m", "$__range", "1h")
 	var all []panelQuery
 	for _, file := range monitoring.Dashboard(n).Data {
-		var board struct {
-			Panels []struct {
-				Title   string
-				Targets []struct{ RefID, Expr string }
-			}
+		all = append(all, boardQueries(t, file)...)
+	}
+	return all
+}
+
+// boardQueries returns the queries of a dashboard's panels and annotations.
+func boardQueries(t *testing.T, text string) []panelQuery {
+	t.Helper()
+	var board struct {
+		Annotations struct{ List []struct{ Name, Expr string } }
+		Panels      []struct {
+			Title   string
+			Targets []struct{ RefID, Expr string }
 		}
-		require.NoError(t, json.Unmarshal([]byte(file), &board))
-		for _, p := range board.Panels {
-			for _, target := range p.Targets {
-				expr := fill.Replace(target.Expr)
-				require.NotContains(t, expr, "$", p.Title)
-				all = append(all, panelQuery{p.Title + " " + target.RefID, expr})
+	}
+	require.NoError(t, json.Unmarshal([]byte(text), &board))
+	var all []panelQuery
+	add := func(where, expr string) {
+		expr = strings.NewReplacer("$region", "us|eu|sg", "$namespace", ".+", "$__rate_interval", "1m", "$__range", "1h").Replace(expr)
+		require.NotContains(t, expr, "$", where)
+		all = append(all, panelQuery{where, expr})
+	}
+	for _, p := range board.Panels {
+		for _, target := range p.Targets {
+			add(p.Title+" "+target.RefID, target.Expr)
+		}
+	}
+	require.NotEmpty(t, board.Annotations.List)
+	for _, annotation := range board.Annotations.List {
+		add("annotation "+annotation.Name, annotation.Expr)
+	}
+	return all
+}
+
+// TestFleetNames checks that the dashboard of all networks uses only metrics and labels that exist, and selects namespaces.
+func TestFleetNames(t *testing.T) {
+	known := exposed(t)
+	for _, query := range boardQueries(t, monitoring.SharedDashboards()["plaza-fleet.json"]) {
+		for _, found := range selector.FindAllStringSubmatch(query.expr, -1) {
+			require.Contains(t, known, found[1], query.panel)
+			require.Contains(t, found[2], `namespace=~".+"`, query.panel)
+			for _, match := range matcher.FindAllStringSubmatch(found[2], -1) {
+				require.Contains(t, known[found[1]].labels, match[1], "%s: %s has no such label", query.panel, found[1])
 			}
 		}
 	}
-	return all
 }
 
 // expression returns the expression of an alert.

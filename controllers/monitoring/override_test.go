@@ -82,7 +82,7 @@ func applied(t *testing.T, alerts v1alpha1.Alerts) stage.Outcome {
 	t.Helper()
 	n := sample()
 	n.SN.Spec.Monitoring.Alerts = alerts
-	n.Capabilities = render.Capabilities{ServiceMonitor: true, PrometheusRule: true}
+	n.Capabilities = render.Capabilities{ServiceMonitor: true, PrometheusRule: true, Probe: true}
 	return monitoring.Stage{}.Run(t.Context(), &stage.Pass{SN: n.SN, Network: n, Clusters: []*stage.Cluster{{Network: n}}})
 }
 

@@ -20,10 +20,12 @@ func sample() render.Network {
 	return render.Network{SN: &v1alpha1.SocialNetwork{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "social", Name: "acme", UID: "11111111-2222-3333-4444-555555555555"},
 		Spec: v1alpha1.SocialNetworkSpec{
-			Regions: []v1alpha1.Region{{Code: "us"}, {Code: "eu"}, {Code: "sg"}},
+			Regions: []v1alpha1.Region{
+				{Code: "us", Host: "us.acme.example"}, {Code: "eu", Host: "eu.acme.example"}, {Code: "sg", Host: "sg.acme.example"},
+			},
 			Monitoring: v1alpha1.Monitoring{ServiceMonitor: true, Dashboards: true, Alerts: v1alpha1.Alerts{
 				Enabled: true, Availability: "99.9", LatencyP99: "500ms", Labels: map[string]string{"team": "community"},
-			}},
+			}, Probe: &v1alpha1.Probe{Prober: "blackbox-exporter.monitoring:9115", Module: "http_2xx"}},
 		},
 	}}
 }

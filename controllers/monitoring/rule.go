@@ -3,7 +3,6 @@ package monitoring
 import (
 	"maps"
 	"regexp"
-	"slices"
 	"time"
 
 	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
@@ -23,10 +22,9 @@ func Rule(n render.Network) *monitoringv1.PrometheusRule {
 	for _, group := range alertGroups() {
 		made := monitoringv1.RuleGroup{Name: prefix + group.Name}
 		for i := range group.Alerts {
-			if slices.Contains(n.SN.Spec.Monitoring.Alerts.Disabled, group.Alerts[i].Alert) || group.Alerts[i].OfOperator && n.Cluster != "" {
-				continue
+			if group.Alerts[i].isInstalled(n) {
+				made.Rules = append(made.Rules, group.Alerts[i].rules(n, v)...)
 			}
-			made.Rules = append(made.Rules, group.Alerts[i].rules(n, v)...)
 		}
 		if len(made.Rules) > 0 {
 			groups = append(groups, made)

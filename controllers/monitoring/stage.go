@@ -63,9 +63,20 @@ func Objects(c *stage.Cluster) []client.Object {
 		objects = append(objects, Rule(c.Network))
 	}
 	if spec.Dashboards {
-		objects = append(objects, Dashboard(c.Network))
+		objects = append(objects, dashboards(c.Network)...)
+	}
+	if c.Network.Capabilities.Probe {
+		objects = append(objects, render.Probes(c.Network)...)
 	}
 	return objects
+}
+
+// dashboards returns the ConfigMap with the dashboard, and the object that the Grafana operator needs if the cluster has it.
+func dashboards(n render.Network) []client.Object {
+	if !n.Capabilities.GrafanaDashboard {
+		return []client.Object{Dashboard(n)}
+	}
+	return []client.Object{Dashboard(n), GrafanaDashboard(n)}
 }
 
 // isMonitored reports whether a cluster has metrics of the network: those of its servers, or of the operator.
@@ -82,6 +93,9 @@ func missingKinds(c *stage.Cluster) []string {
 	}
 	if spec.Alerts.Enabled && !c.Network.Capabilities.PrometheusRule {
 		missing = append(missing, render.PrometheusRuleKind.Kind)
+	}
+	if spec.Probe != nil && !c.Network.Capabilities.Probe {
+		missing = append(missing, render.ProbeKind.Kind)
 	}
 	return missing
 }

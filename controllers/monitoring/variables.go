@@ -19,7 +19,7 @@ const (
 	defaultLatency      = 500 * time.Millisecond
 )
 
-// variables are the values of the variables in alerts.yaml and dashboard.yaml, which document them.
+// variables are the values of the variables in alerts.yaml and dashboards/network.yaml, which document them.
 type variables map[string]any
 
 func variablesOf(n render.Network) variables {

@@ -95,6 +95,8 @@ const procedure = "/plaza.v1.PostService/GetPost"
 
 func (w *world) healthyServer(region string) {
 	maps.Copy(w.series, map[string]string{
+		w.of("probe_success", "region", region, "instance", "https://"+region):                  w.constant(1),
+		w.of("probe_ssl_earliest_cert_expiry", "region", region, "instance", "https://"+region): w.constant(1e9),
 		w.at(region, "up"):                         w.constant(1),
 		w.at(region, "process_start_time_seconds"): w.constant(0),
 		w.at(region, "plaza_control_certificate_not_after_timestamp_seconds", "kind", "certificate"): w.constant(1e9),

@@ -65,6 +65,9 @@ type Capabilities struct {
 	HTTPRoute      bool // gateway.networking.k8s.io/v1
 	ServiceMonitor bool // monitoring.coreos.com/v1
 	PrometheusRule bool // monitoring.coreos.com/v1
+	Probe          bool // monitoring.coreos.com/v1
+
+	GrafanaDashboard bool // grafana.integreatly.org/v1beta1
 }
 
 // Region returns the region of the spec with this code, or nil.

@@ -7,6 +7,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/grafana"
 )
 
 // RegionObjects returns the objects of a region apart from its Deployment, in the order in which they are applied. An
@@ -50,6 +51,9 @@ func Everything(n Network) []client.Object {
 	if n.Capabilities.ServiceMonitor {
 		objects = appendWanted(objects, ServiceMonitor(n))
 	}
+	if n.Capabilities.Probe {
+		objects = append(objects, Probes(n)...)
+	}
 	return objects
 }
 
@@ -69,7 +73,10 @@ func Pods(n Network) []corev1.PodSpec {
 var (
 	ServiceMonitorKind = schema.GroupVersionKind{Group: "monitoring.coreos.com", Version: "v1", Kind: "ServiceMonitor"}
 	PrometheusRuleKind = schema.GroupVersionKind{Group: "monitoring.coreos.com", Version: "v1", Kind: "PrometheusRule"}
+	ProbeKind          = schema.GroupVersionKind{Group: "monitoring.coreos.com", Version: "v1", Kind: "Probe"}
 	HTTPRouteKind      = schema.GroupVersionKind{Group: "gateway.networking.k8s.io", Version: "v1", Kind: "HTTPRoute"}
+
+	GrafanaDashboardKind = grafana.GroupVersion.WithKind(grafana.DashboardKind)
 )
 
 // RegionKinds returns the kinds of a region's objects, without the optional ones.

@@ -34,6 +34,7 @@ func TestChartEqualsKustomization(t *testing.T) {
 	}{
 		"for the cluster":      {"", []string{"default"}},
 		"with Prometheus":      {"serviceMonitor: {enabled: true}", []string{"default", "prometheus"}},
+		"with dashboards":      {"dashboards: {enabled: true}", []string{"default", "grafana"}},
 		"for single namespace": {"watchNamespaces: [plaza]", []string{"namespaced"}},
 	} {
 		t.Run(name, func(t *testing.T) {

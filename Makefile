@@ -137,6 +137,13 @@ hostile: ## Attack a network on the loopback interface, and measure what other u
 	@hack/ensure-postgres.sh
 	@go run ./platform/hostile $(ARGS)
 
+.PHONY: observe
+observe: build ## Show the dashboards of a network under load on this machine (FAULT=region-down|database-down|… makes an alert fire).
+	@hack/ensure-postgres.sh
+	@hack/ensure-prometheus.sh >/dev/null
+	@hack/gobuild.sh -trimpath -o bin/observe ./hack/observe
+	@exec bin/observe $(if $(FAULT),-fault $(FAULT)) $(ARGS)
+
 ##@ Quality
 
 .PHONY: lint

@@ -146,7 +146,7 @@ func TestEveryAlert(t *testing.T) {
 }
 
 // await waits until the number of firing alerts is right for each name.
-func (p *prometheus) await(t *testing.T, alerts []string, right func(firing int) bool) {
+func (p *server) await(t *testing.T, alerts []string, right func(firing int) bool) {
 	t.Helper()
 	var wrong []string
 	require.Eventually(t, func() bool {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers"
+	"github.com/plaza-social/plaza/controllers/monitoring/prometheus"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/platform/apptest"
 	"github.com/plaza-social/plaza/platform/region"
@@ -28,7 +29,7 @@ type observed struct {
 
 	sn       *v1alpha1.SocialNetwork
 	operator *controllers.Metrics
-	targets  []target
+	targets  []prometheus.Target
 	fault    atomic.Pointer[func() error] // before each transaction of the servers
 
 	serverKeys []byte // the file, while it is damaged
@@ -47,7 +48,7 @@ func startNetwork(t *testing.T) *observed {
 		return nil
 	}))
 	for _, code := range region.All() {
-		o.targets = append(o.targets, target{strings.TrimPrefix(o.OpsURL(code), "http://"), map[string]string{
+		o.targets = append(o.targets, prometheus.Target{Address: strings.TrimPrefix(o.OpsURL(code), "http://"), Labels: map[string]string{
 			"namespace": "social", "network": "acme", "region": code.String(), "pod": "acme-" + code.String() + "-1",
 		}})
 	}
@@ -75,7 +76,7 @@ func (o *observed) serveOperator(t *testing.T) {
 	o.operator = controllers.NewMetrics(registry)
 	server := httptest.NewServer(promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	t.Cleanup(server.Close)
-	o.targets = append(o.targets, target{strings.TrimPrefix(server.URL, "http://"), map[string]string{"pod": "plaza-operator-1"}})
+	o.targets = append(o.targets, prometheus.Target{Address: strings.TrimPrefix(server.URL, "http://"), Labels: map[string]string{"pod": "plaza-operator-1"}})
 	o.observe(func(*v1alpha1.SocialNetworkStatus) {}, time.Now().Add(time.Hour)) // the operator is not running; this is its last reconcile
 }
 

@@ -35,7 +35,7 @@ func TestQueries(t *testing.T) {
 	all := panels(t, n)
 	for _, group := range rule.Spec.Groups {
 		for _, r := range group.Rules {
-			_, err := p.query(t, r.Expr.String())
+			_, err := p.Query(t.Context(), r.Expr.String())
 			require.NoError(t, err, "%s%s", r.Alert, r.Record)
 			for _, selected := range selector.FindAllString(r.Expr.String(), -1) {
 				all["selector "+selected] = strings.TrimSuffix(selected, "[")
@@ -50,7 +50,7 @@ func TestQueries(t *testing.T) {
 	require.Eventually(t, func() bool { // rates need two scrapes
 		empty = nil
 		for _, where := range slices.Sorted(maps.Keys(all)) {
-			found, err := p.query(t, all[where])
+			found, err := p.Query(t.Context(), all[where])
 			require.NoError(t, err, where)
 			if len(found) == 0 && !excused(all[where]) {
 				empty = append(empty, where+": "+all[where])

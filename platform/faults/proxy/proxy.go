@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -18,6 +19,8 @@ type Proxy struct {
 
 	mu     sync.Mutex
 	silent bool
+	refuse bool
+	delay  time.Duration
 	lose   int
 	links  map[*link]bool
 	seen   int
@@ -34,16 +37,31 @@ func New(t testing.TB, databaseURL string) *Proxy {
 	t.Helper()
 	u, err := url.Parse(databaseURL)
 	require.NoError(t, err)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	p, err := Open(u.Host)
 	require.NoError(t, err)
-	p := &Proxy{listener: l, target: u.Host, links: map[*link]bool{}}
-	go p.accept()
-	t.Cleanup(func() {
-		_ = l.Close()
-		p.Drop()
-	})
+	t.Cleanup(p.Close)
 	return p
 }
+
+// Open starts a proxy to an address with a port. The caller must call Close.
+func Open(target string) (*Proxy, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	p := &Proxy{listener: l, target: target, links: map[*link]bool{}}
+	go p.accept()
+	return p, nil
+}
+
+// Close stops the proxy and closes every connection.
+func (p *Proxy) Close() {
+	_ = p.listener.Close()
+	p.Drop()
+}
+
+// Addr returns the address at which the proxy accepts connections.
+func (p *Proxy) Addr() string { return p.listener.Addr().String() }
 
 // Through returns databaseURL with the address of the proxy.
 func (p *Proxy) Through(databaseURL string) string {
@@ -60,16 +78,28 @@ func (p *Proxy) Aim(t testing.TB, databaseURL string) {
 	t.Helper()
 	u, err := url.Parse(databaseURL)
 	require.NoError(t, err)
-	p.set(func() { p.target = u.Host })
+	p.AimAt(u.Host)
 }
+
+// AimAt directs new connections to another address.
+func (p *Proxy) AimAt(target string) { p.set(func() { p.target = target }) }
 
 // Cut makes the proxy discard every byte in both directions, on existing and new connections, without closing them,
 // as when a region is unreachable.
 func (p *Proxy) Cut() { p.set(func() { p.silent = true }) }
 
-// Restore ends what Cut did. Connections that lost bytes are closed, because the peers could not interpret the rest.
+// Refuse closes every connection, and new ones at once, as if the server had stopped.
+func (p *Proxy) Refuse() {
+	p.set(func() { p.refuse = true })
+	p.Drop()
+}
+
+// Delay holds each answer back for a time; 0 ends that.
+func (p *Proxy) Delay(d time.Duration) { p.set(func() { p.delay = d }) }
+
+// Restore ends what Cut and Refuse did. Connections that lost bytes are closed, because the peers could not interpret the rest.
 func (p *Proxy) Restore() {
-	p.set(func() { p.silent = false })
+	p.set(func() { p.silent, p.refuse = false, false })
 	p.closeLinks(func(l *link) bool { return l.hurt })
 }
 
@@ -119,7 +149,15 @@ func (p *Proxy) accept() {
 
 func (p *Proxy) serve(client net.Conn) {
 	var target string
-	p.set(func() { target = p.target })
+	p.set(func() {
+		if !p.refuse {
+			target = p.target
+		}
+	})
+	if target == "" {
+		_ = client.Close()
+		return
+	}
 	server, err := net.Dial("tcp", target) //nolint:noctx // ends with the test
 	if err != nil {
 		_ = client.Close()
@@ -129,7 +167,7 @@ func (p *Proxy) serve(client net.Conn) {
 	p.set(func() { p.links[l] = true; p.seen++ })
 	var both sync.WaitGroup
 	both.Go(func() { p.pump(l, server, client, p.toServer) })
-	both.Go(func() { p.pump(l, client, server, p.toClient) })
+	both.Go(func() { p.pump(l, client, server, p.afterDelay) })
 	both.Wait()
 	p.set(func() { delete(p.links, l) })
 }
@@ -173,6 +211,16 @@ func (p *Proxy) toServer(l *link) verdict {
 		return swallow
 	}
 	return pass
+}
+
+// afterDelay decides about an answer once its delay is over.
+func (p *Proxy) afterDelay(l *link) verdict {
+	var delay time.Duration
+	p.set(func() { delay = p.delay })
+	if delay > 0 {
+		<-time.NewTimer(delay).C
+	}
+	return p.toClient(l)
 }
 
 func (p *Proxy) toClient(l *link) verdict {

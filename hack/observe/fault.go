@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // fault is what can be caused.
@@ -26,16 +29,17 @@ var faults = []fault{
 		n.toDB.Refuse()
 		return nil
 	}},
-	{"slow-database", "each answer of the database takes 400 ms longer", []string{"PlazaLatencyBudgetBurnFast"}, func(_ context.Context, n *network) error {
-		n.toDB.Delay(400 * time.Millisecond)
+	{"slow-database", "each answer of the database takes 150 ms longer", []string{"PlazaLatencyBudgetBurnFast"}, func(_ context.Context, n *network) error {
+		n.toDB.Delay(150 * time.Millisecond)
 		return nil
 	}},
-	{"errors", "connections to the database break twice a second", []string{"PlazaErrorBudgetBurnFast"}, func(ctx context.Context, n *network) error {
-		for ctx.Err() == nil {
-			n.toDB.Drop()
-			pause(ctx, 500*time.Millisecond)
+	{"errors", "a table is missing, so that every comment fails", []string{"PlazaErrorBudgetBurnFast"}, func(ctx context.Context, n *network) error {
+		connection, err := pgx.Connect(ctx, n.database.URL())
+		if err != nil {
+			return err
 		}
-		return nil
+		_, err = connection.Exec(ctx, "ALTER TABLE comments RENAME TO comments_away")
+		return errors.Join(err, connection.Close(ctx))
 	}},
 	{"keys-damaged", "the file of the server keys cannot be read", []string{"PlazaKeysFileUnreadable"}, func(_ context.Context, n *network) error {
 		files, err := filepath.Glob(filepath.Join(n.dir, "data", "server-keys*"))

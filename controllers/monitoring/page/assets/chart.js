@@ -15,7 +15,10 @@ const element = (name, attributes = {}, text) => {
   return e;
 };
 
-const clock = (at, span) => new Date(at * 1000).toISOString().slice(11, span <= 900 ? 19 : 16);
+const intervals = [15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 28800];
+
+// clock returns a time of day, with seconds if the interval between times has them.
+const clock = (at, interval) => new Date(at * 1000).toISOString().slice(11, interval % 60 ? 19 : 16);
 
 // frame creates an SVG of the size of its parent, with the axis of time, and returns it with the scale.
 const frame = (parent, { start, end }, left, bottom = 16) => {
@@ -23,10 +26,10 @@ const frame = (parent, { start, end }, left, bottom = 16) => {
   const svg = element("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none" });
   const right = width - 6, floor = height - bottom;
   const x = (at) => left + ((at - start) / (end - start)) * (right - left);
-  const count = Math.max(2, Math.floor((right - left) / 90));
-  for (let i = 0; i <= count; i++) {
-    const at = start + ((end - start) * i) / count;
-    svg.append(element("text", { x: x(at), y: height - 3, "text-anchor": i === 0 ? "start" : i === count ? "end" : "middle" }, clock(at, end - start)));
+  const rough = (end - start) / Math.max(2, Math.floor((right - left) / 70));
+  const step = intervals.find((s) => s >= rough) ?? 86400;
+  for (let at = Math.ceil(start / step) * step; at <= end; at += step) {
+    if (x(at) - left > 20 && right - x(at) > 20) svg.append(element("text", { x: x(at), y: height - 3, "text-anchor": "middle" }, clock(at, step)));
   }
   return { svg, x, left, right, floor, width, height };
 };
@@ -90,7 +93,7 @@ export const states = (parent, series, { time, look, step }) => {
         class: "series", x: f.x(run.from), y: i * height + 1, height: Math.max(2, height - 2),
         width: Math.max(1, Math.min(f.x(run.to + step), f.right) - f.x(run.from)), fill: colorOf(color), "fill-opacity": 0.8,
       });
-      rect.append(element("title", {}, `${s.name}: ${text}\n${clock(run.from, 0)} to ${clock(run.to, 0)}`));
+      rect.append(element("title", {}, `${s.name}: ${text}\n${clock(run.from, 1)} to ${clock(run.to, 1)}`));
       f.svg.append(rect);
     }
   });
@@ -122,7 +125,7 @@ export const follow = (panel, f, series, { time, unit, gap }) => {
     cursor.style.visibility = "visible";
     const rows = series.map((s, i) => ({ name: s.name, i, value: nearest(s.points, at, gap) })).filter((r) => r.value !== undefined);
     rows.sort((a, b) => b.value - a.value);
-    tip.replaceChildren(clock(at, 0), ...rows.slice(0, 10).map((r) => row(r, unit)));
+    tip.replaceChildren(clock(at, 1), ...rows.slice(0, 10).map((r) => row(r, unit)));
     panel.append(tip);
     const around = panel.getBoundingClientRect();
     tip.style.top = event.clientY - around.top + 12 + "px";

@@ -98,6 +98,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 		Services:       services,
 		Interceptors:   d.interceptors(once, recorder, filler),
 		Log:            d.log,
+		LogOneIn:       int64(d.cfg.AccessLog),
 		MaxBodyBytes:   int64(d.cfg.MaxBodyBytes),
 		ResponseMemory: int64(d.cfg.ResponseMemory),
 		RequestTimeout: d.cfg.RequestTimeout.Std(),

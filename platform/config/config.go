@@ -104,6 +104,7 @@ type Config struct {
 
 	LogLevel  LogLevel            `name:"log-level" default:"info" help:"debug, info, warn or error"`
 	LogFormat telemetry.LogFormat `name:"log-format" default:"json" help:"json or text"`
+	AccessLog Share               `name:"access-log" default:"1/1" help:"which requests have a line in the log: one in n (1/n) or off; requests that fail because of the server always have one, and at log-level debug all have"`
 }
 
 // Default returns the configuration of the defaults.

@@ -54,6 +54,32 @@ func (c *Count) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// Share is one in so many: 1/n, or off.
+type Share int64
+
+// UnmarshalText parses a share.
+func (s *Share) UnmarshalText(text []byte) error {
+	if string(text) == "off" {
+		*s = 0
+		return nil
+	}
+	n, found := strings.CutPrefix(string(text), "1/")
+	v, err := strconv.ParseInt(n, 10, 64)
+	if err != nil || !found || v < 1 {
+		return fmt.Errorf("%q: want off, or 1/n with a positive integer n", text)
+	}
+	*s = Share(v)
+	return nil
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s Share) MarshalText() ([]byte, error) {
+	if s == 0 {
+		return []byte("off"), nil
+	}
+	return fmt.Appendf(nil, "1/%d", int64(s)), nil
+}
+
 // Switch is a boolean setting.
 type Switch bool
 

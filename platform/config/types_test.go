@@ -24,6 +24,7 @@ func TestTypes(t *testing.T) {
 		"Delay":      {func() encoding.TextUnmarshaler { return new(config.Delay) }, []string{"0s", "5s"}, []string{"", "-1s", "5"}},
 		"Size":       {func() encoding.TextUnmarshaler { return new(config.Size) }, []string{"1", "64KiB", "1MiB", "1GiB"}, []string{"", "0", "-1", "1.5MiB", "1KB", "1TiB", "9999999999GiB"}},
 		"Count":      {func() encoding.TextUnmarshaler { return new(config.Count) }, []string{"1", "50000000"}, []string{"", "0", "-1", "1.5", "1e3"}},
+		"Share":      {func() encoding.TextUnmarshaler { return new(config.Share) }, []string{"off", "1/1", "1/1000"}, []string{"", "0", "1", "1/0", "1/-1", "2/3", "on"}},
 		"Switch":     {func() encoding.TextUnmarshaler { return new(config.Switch) }, []string{"true", "false"}, []string{"", "yes", "on"}},
 		"Address":    {func() encoding.TextUnmarshaler { return new(config.Address) }, []string{":8080", "127.0.0.1:0", "[::1]:65535", "localhost:80"}, []string{"", "8080", "localhost", ":99999", ":http", ":-1"}},
 		"NetworkID":  {func() encoding.TextUnmarshaler { return new(config.NetworkID) }, []string{"0123456789abcdef01234567"}, []string{"", "0123456789ABCDEF01234567", "0123456789abcdef0123456"}},
@@ -66,7 +67,7 @@ func TestMarshalText(t *testing.T) {
 	for want, value := range map[string]encoding.TextMarshaler{
 		"1GiB": config.Size(1 << 30), "1536KiB": config.Size(3 << 19), "1000": config.Size(1000),
 		"720h": config.Duration(720 * time.Hour), "1h30m": config.Duration(90 * time.Minute), "0s": config.Delay(0),
-		"warn": config.LogLevel(4), "json": telemetry.LogJSON,
+		"1/100": config.Share(100), "off": config.Share(0), "warn": config.LogLevel(4), "json": telemetry.LogJSON,
 	} {
 		got, err := value.MarshalText()
 		require.NoError(t, err)

@@ -29,8 +29,11 @@ type Options struct {
 	// Interceptors run between the error mapping and the validation, the first one outermost. They see requests that
 	// are not validated yet, may return errors of package fail, and may panic.
 	Interceptors []connect.Interceptor
-	// Log receives one line per request and one per error, with the request id; nil discards them.
+	// Log receives one line per request, with the request id; nil discards them.
 	Log *slog.Logger
+	// LogOneIn is in how many requests that the server does not fail one has a line in the log: 1 means all, 0 none. Failed requests always
+	// have one, and at level debug all requests do.
+	LogOneIn int64
 	// MaxBodyBytes limits a request body, before and after decompression; 0 means DefaultMaxBodyBytes.
 	MaxBodyBytes int64
 	// RequestTimeout limits a unary operation, and the time in which a body must arrive; 0 means DefaultRequestTimeout.
@@ -103,14 +106,14 @@ func New(options Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	mapping := &failures{log: o.Log, timeout: o.RequestTimeout, methods: s.methods, limits: o.RateLimits}
+	mapping := &failures{timeout: o.RequestTimeout, methods: s.methods, limits: o.RateLimits}
 	rest, err := o.newREST(s, mapping, interceptors)
 	if err != nil {
 		return nil, err
 	}
 	e := &edge{
 		rest: rest, rpc: o.newRPC(s, mapping, interceptors), failures: mapping,
-		metrics: measured, tracer: o.Tracer, log: o.Log, tls: o.TLS, realtime: o.Realtime, pages: o.Pages, limits: o.RateLimits,
+		metrics: measured, tracer: o.Tracer, access: &accessLog{log: o.Log, oneIn: o.LogOneIn}, tls: o.TLS, realtime: o.Realtime, pages: o.Pages, limits: o.RateLimits,
 		memory: newResponseMemory(o.ResponseMemory, o.RequestTimeout), writeTimeout: o.WriteTimeout,
 	}
 	e.handler = newCORS(o.CORSOrigins).Handler(http.HandlerFunc(e.route))
@@ -181,7 +184,7 @@ type edge struct {
 	failures *failures
 	metrics  *metrics
 	tracer   trace.Tracer // may be nil
-	log      *slog.Logger
+	access   *accessLog
 	tls      bool
 	realtime Realtime // may be nil
 	pages    Pages    // may be nil
@@ -240,48 +243,27 @@ func (e *edge) finish(ctx context.Context, w *responseWriter, method string) {
 	value := recover()
 	w.release()
 	e.metrics.inFlight.Dec()
-	if value != nil && !e.recoverPanic(ctx, w, value) {
+	if value != nil && !recoverPanic(w, value) {
 		defer panic(http.ErrAbortHandler) // so that the client notices the truncated response
 	}
 	w.extendDeadline() // for what net/http still has to write
 	elapsed := time.Since(w.start)
 	e.metrics.observe(w, elapsed.Seconds(), sampledTrace(ctx))
-	e.accessLog(ctx, w, method, elapsed)
+	e.access.write(ctx, w, method, elapsed)
 	endSpan(ctx, w, method)
 }
 
 // recoverPanic answers a request after a panic outside the interceptors. It returns false if the connection must be
 // closed instead, because the handler asked for it or the response has begun.
-func (e *edge) recoverPanic(ctx context.Context, w *responseWriter, value any) bool {
+func recoverPanic(w *responseWriter, value any) bool {
 	if value == any(http.ErrAbortHandler) {
 		return false
 	}
 	err := recovered(value)
-	e.failures.logOnce(ctx, w.procedure, fail.Unexpected(err), err)
+	w.record(fail.Unexpected(err), err)
 	if w.status != 0 {
 		return false
 	}
 	w.writeError(newHTTPError(fail.Unexpected(err)))
 	return true
-}
-
-// accessLog writes one line per request. It omits path, query and headers, which contain ids and credentials.
-func (e *edge) accessLog(ctx context.Context, w *responseWriter, method string, elapsed time.Duration) {
-	level := slog.LevelInfo
-	if w.procedure == procedureUnknown {
-		level = slog.LevelDebug // health checks, preflights, scanners
-	}
-	if !e.log.Enabled(ctx, level) {
-		return
-	}
-	record := slog.NewRecord(time.Now(), level, "request", 0) // the caller's position would cost more than the line
-	record.AddAttrs(
-		slog.String("method", method),
-		slog.String("procedure", w.procedure),
-		slog.String("protocol", string(w.protocol)),
-		slog.Int("status", w.outcome()),
-		slog.Int64("bytes", w.written),
-		slog.Duration("duration", elapsed),
-	)
-	_ = e.log.Handler().Handle(ctx, record) // as slog.Logger does
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -18,6 +19,8 @@ import (
 
 	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/fail"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
 )
 
 func TestFailuresOnREST(t *testing.T) {
@@ -68,13 +71,58 @@ func TestFailuresAreLoggedOnce(t *testing.T) {
 	requireError(t, got, 500, 500000, "Unexpected error")
 	log := w.log.String()
 	require.Equal(t, 1, strings.Count(log, "the cause"), log)
-	require.Contains(t, log, `"level":"ERROR","msg":"request failed","procedure":"/plaza.v1.CommentService/GetComment","code":500000,"error":"500000: Unexpected error: the cause","requestId":"my-id"`)
+	require.Equal(t, 1, strings.Count(log, "\n"), log)
+	require.Contains(t, log, `"level":"ERROR","msg":"request failed","method":"GET","procedure":"/plaza.v1.CommentService/GetComment","protocol":"rest","status":500,`)
+	require.Contains(t, log, `,"code":500000,"error":"500000: Unexpected error: the cause","requestId":"my-id"`)
 	require.NotContains(t, log, "hush")
-	require.Contains(t, log, `"msg":"request","method":"GET","procedure":"/plaza.v1.CommentService/GetComment","protocol":"rest","status":500`)
 
 	w.failing(errSecret)
 	w.call(t, "GET", "/api/v3/comments/c", "")
-	require.Contains(t, w.log.String(), `"level":"DEBUG","msg":"request failed"`)
+	after := strings.TrimPrefix(w.log.String(), log)
+	require.Equal(t, 1, strings.Count(after, "\n"), after)
+	require.Contains(t, after, `"level":"INFO","msg":"request","method":"GET",`)
+	require.Contains(t, after, `"status":404,`)
+	require.Contains(t, after, `"error":`, "at level debug")
+}
+
+// TestAccessLogIsSampled checks that one of some requests has a line, and every failed one, without the errors of clients.
+func TestAccessLogIsSampled(t *testing.T) {
+	for _, test := range []struct {
+		oneIn int64
+		lines int
+	}{{0, 0}, {1, 10}, {5, 2}} {
+		log := &logBuffer{}
+		w := start(t, func(o *edge.Options) { o.LogOneIn, o.Log = test.oneIn, slog.New(slog.NewJSONHandler(log, nil)) })
+		w.failing(errSecret)
+		for range 10 {
+			w.call(t, "GET", "/api/v3/comments/c", "")
+		}
+		require.Equal(t, test.lines, strings.Count(log.String(), `"msg":"request",`), log)
+		require.NotContains(t, log.String(), `"error"`)
+		w.failing(fail.Unexpected(errors.New("the cause")))
+		for range 3 {
+			w.call(t, "GET", "/api/v3/comments/c", "")
+		}
+		require.Equal(t, test.lines+3, strings.Count(log.String(), "\n"), log)
+		require.Equal(t, 3, strings.Count(log.String(), `"msg":"request failed",`), log)
+	}
+}
+
+// TestFailuresOfRPCsAreLoggedOnce checks the line of a failed call, whose HTTP status is 200 with gRPC.
+func TestFailuresOfRPCsAreLoggedOnce(t *testing.T) {
+	w := start(t)
+	w.failing(fail.Unexpected(errors.New("the cause")))
+	for _, option := range [][]connect.ClientOption{nil, {connect.WithGRPCWeb()}, {connect.WithGRPC()}} {
+		before := w.log.String()
+		client := plazav1connect.NewCommentServiceClient(http2Client(t), w.url, option...)
+		_, err := client.GetComment(t.Context(), &plazav1.GetCommentRequest{CommentId: "c"})
+		require.Error(t, err)
+		line := strings.TrimPrefix(w.log.String(), before)
+		require.Equal(t, 1, strings.Count(line, "\n"), line)
+		require.Contains(t, line, `"msg":"request failed"`)
+		require.Contains(t, line, `"status":500`)
+		require.Contains(t, line, "the cause")
+	}
 }
 
 func TestUnimplementedIsNotFound(t *testing.T) {
@@ -392,7 +440,6 @@ func TestClientGone(t *testing.T) {
 	<-left
 	require.Eventually(t, func() bool { return strings.Contains(w.log.String(), `"status":499`) }, 10*time.Second, time.Millisecond)
 	require.NotContains(t, w.log.String(), "ERROR")
-	require.Contains(t, w.log.String(), "client gone")
 }
 
 // TestLastRecover panics outside the interceptors.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"strings"
@@ -17,10 +16,9 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// failures is the outermost interceptor. It limits the time of calls, recovers panics, logs each error once, and
+// failures is the outermost interceptor. It limits the time of calls, recovers panics, records each error for the log, and
 // maps errors to those of the interface.
 type failures struct {
-	log     *slog.Logger
 	timeout time.Duration
 	methods map[string]*method
 	limits  *RateLimits
@@ -80,20 +78,19 @@ func recovered(value any) error {
 	return &panicError{value: value, stack: debug.Stack()}
 }
 
-// mapError logs an error, records it in the response writer, and returns it for Connect and gRPC.
+// mapError records an error in the response writer, and returns it for Connect and gRPC.
 func (f *failures) mapError(ctx context.Context, procedure string, err error) error {
 	w := responseWriterFrom(ctx)
 	if clientGone(ctx, err) {
-		f.log.LogAttrs(ctx, slog.LevelDebug, "client gone", slog.String("procedure", procedure))
 		if w != nil {
 			w.clientGone = true
 		}
 		return connect.NewError(connect.CodeCanceled, errCanceled)
 	}
 	failed := f.limits.wrongCredential(w, f.failureOf(ctx, procedure, err)).Bounded()
-	f.logOnce(ctx, procedure, failed, err)
 	if w != nil {
 		w.failure = failed
+		w.record(failed, err)
 		setRetryAfter(w.Header(), failed)
 	}
 	return connectError(failed)
@@ -125,24 +122,4 @@ func (f *failures) failureOf(ctx context.Context, procedure string, err error) *
 func (f *failures) hidesValidation(procedure string) bool {
 	m := f.methods[procedure]
 	return m != nil && m.errors == plazav1.RestErrors_REST_ERRORS_BAD_REQUEST
-}
-
-// logOnce logs an error: at level error if the server is at fault, at level debug otherwise.
-func (f *failures) logOnce(ctx context.Context, procedure string, failed *fail.Error, cause error) {
-	level := slog.LevelDebug
-	if status, _ := statusOf(failed); status >= http.StatusInternalServerError {
-		level = slog.LevelError
-	}
-	if !f.log.Enabled(ctx, level) {
-		return
-	}
-	attrs := []slog.Attr{
-		slog.String("procedure", procedure),
-		slog.Int("code", int(failed.Code)),
-		slog.String("error", cause.Error()),
-	}
-	if p, ok := errors.AsType[*panicError](cause); ok {
-		attrs = append(attrs, slog.String("stack", string(p.stack)))
-	}
-	f.log.LogAttrs(ctx, level, "request failed", attrs...)
 }

@@ -216,6 +216,7 @@ func start(t *testing.T, change ...func(*edge.Options)) *world {
 	options := edge.Options{
 		Services:   w.services(),
 		Log:        slog.New(slog.NewJSONHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		LogOneIn:   1,
 		Registerer: w.registry,
 	}
 	for _, c := range change {

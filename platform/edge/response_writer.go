@@ -38,6 +38,7 @@ type responseWriter struct {
 	status     int         // as written; 0 before
 	written    int64       // bytes of the body
 	failure    *fail.Error // the error that the operation returned
+	fault      fault       // the error for the log
 	clientGone bool        // the client disconnected before the response
 
 	ctx          context.Context //nolint:containedctx // of the request, which lives as long

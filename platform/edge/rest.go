@@ -112,7 +112,7 @@ func (h *restHandler) respond(w *responseWriter, request *http.Request, gzip boo
 	w.call.response = nil // it would stay in memory until the client has read the response
 	if err != nil {
 		failed := fail.Unexpected(err)
-		h.failures.logOnce(request.Context(), w.procedure, failed, err)
+		w.record(failed, err)
 		w.writeError(newHTTPError(failed))
 		return
 	}

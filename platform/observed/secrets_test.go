@@ -73,7 +73,7 @@ func TestSecretsStayInside(t *testing.T) {
 		p.requireAbsent(t, "metrics", openMetrics(t, n, code))
 		n.Restart(t, code) // which exports the traces
 	}
-	require.Contains(t, log.String(), `"msg":"request failed"`)
+	require.Contains(t, log.String(), `"error":`)
 	p.requireAbsent(t, "log", log.String())
 	traces := strings.Join(c.text(), "\n")
 	require.Contains(t, traces, "plaza.statements")

@@ -18,6 +18,9 @@ type user struct {
 	postID      string
 }
 
+// clients is how many send requests to a region at the same time, so that the load goes on while some wait for a slow response.
+const clients = 5
+
 // startLoad signs a user in to each region, and sends a few requests per second for each of them until ctx ends.
 func (n *network) startLoad(ctx context.Context) error {
 	client := &http.Client{Timeout: 10 * time.Second}
@@ -29,7 +32,9 @@ func (n *network) startLoad(ctx context.Context) error {
 		if err := u.prepare(ctx); err != nil {
 			return fmt.Errorf("creating a community in %s: %w", code, err)
 		}
-		go u.run(ctx)
+		for range clients {
+			go u.run(ctx)
+		}
 	}
 	return nil
 }
@@ -74,7 +79,7 @@ func (u *user) run(ctx context.Context) {
 			{"POST", "/api/v4/posts", u.post()},
 		} {
 			_ = u.send(ctx, r[0], r[1], r[2], nil)
-			pause(ctx, 50*time.Millisecond)
+			pause(ctx, 250*time.Millisecond)
 		}
 		_ = (&user{client: u.client, base: u.base, token: "wrong"}).send(ctx, "GET", "/api/v3/users", "", nil)
 	}

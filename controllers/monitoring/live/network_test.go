@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"github.com/plaza-social/plaza/controllers/monitoring/prometheus"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/platform/apptest"
+	"github.com/plaza-social/plaza/platform/faults/proxy"
 	"github.com/plaza-social/plaza/platform/region"
 )
 
@@ -31,6 +33,10 @@ type observed struct {
 	operator *controllers.Metrics
 	targets  []prometheus.Target
 	fault    atomic.Pointer[func() error] // before each transaction of the servers
+	toEU     *proxy.Proxy                 // to the database of the home eu
+	toSG     *proxy.Proxy                 // through which Prometheus scrapes the server of sg
+	toSecond *proxy.Proxy                 // through which Prometheus scrapes the server of eu once more, as another pod
+	hosts    *hosts                       // the public hosts, as the prober sees them
 
 	serverKeys []byte // the file, while it is damaged
 }
@@ -40,29 +46,46 @@ var errInjected = errors.New("injected")
 // startNetwork starts a network under load until the test ends.
 func startNetwork(t *testing.T) *observed {
 	t.Helper()
-	o := &observed{sn: socialNetwork()}
+	o := &observed{sn: socialNetwork(), hosts: newHosts(t)}
+	var once sync.Once
 	o.Network = apptest.Start(t, apptest.WithStoreFault(func() error {
 		if fault := o.fault.Load(); fault != nil {
 			return (*fault)()
 		}
 		return nil
-	}))
-	for _, code := range region.All() {
-		o.targets = append(o.targets, prometheus.Target{Address: strings.TrimPrefix(o.OpsURL(code), "http://"), Labels: map[string]string{
-			"namespace": "social", "network": "acme", "region": code.String(), "pod": "acme-" + code.String() + "-1",
-		}})
-	}
+	}), apptest.WithDatabaseURLs(map[region.Code]func(string) string{region.EU: func(url string) string {
+		once.Do(func() { o.toEU = proxy.New(t, url) })
+		return o.toEU.Through(url)
+	}}))
+	t.Cleanup(func() { o.toEU.Restore() }) // before the servers stop, which close their connections
+	o.toSG, o.toSecond = proxy.New(t, o.OpsURL(region.SG)), proxy.New(t, o.OpsURL(region.EU))
+	o.target("us", "acme-us-1", strings.TrimPrefix(o.OpsURL(region.US), "http://"))
+	o.target("eu", "acme-eu-1", strings.TrimPrefix(o.OpsURL(region.EU), "http://"))
+	o.target("eu", "acme-eu-2", o.toSecond.Addr())
+	o.target("sg", "acme-sg-1", o.toSG.Addr())
 	o.serveOperator(t)
 	o.load(t)
 	return o
+}
+
+// target adds a pod that Prometheus scrapes.
+func (o *observed) target(code, pod, address string) {
+	o.targets = append(o.targets, prometheus.Target{Address: address, Labels: map[string]string{
+		"namespace": "social", "network": "acme", "region": code, "pod": pod,
+	}})
 }
 
 func socialNetwork() *v1alpha1.SocialNetwork {
 	return &v1alpha1.SocialNetwork{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "social", Name: "acme"},
 		Spec: v1alpha1.SocialNetworkSpec{
-			Regions:    []v1alpha1.Region{{Code: "us"}, {Code: "eu"}, {Code: "sg"}},
-			Monitoring: v1alpha1.Monitoring{Alerts: v1alpha1.Alerts{Enabled: true, Availability: "99.9", LatencyP99: "500ms"}},
+			Regions: []v1alpha1.Region{{Code: "us", Host: "us.acme.example"}, {Code: "eu", Host: "eu.acme.example"}, {Code: "sg", Host: "sg.acme.example"}},
+			Monitoring: v1alpha1.Monitoring{
+				Probe: &v1alpha1.Probe{Prober: "prober", Module: "http_2xx"},
+				Alerts: v1alpha1.Alerts{Enabled: true, Availability: "99.9", LatencyP99: "500ms", Overrides: []v1alpha1.AlertOverride{ // a fault of hours would be needed otherwise
+					{Name: "PlazaOutboxNotDraining", Threshold: "3s"}, {Name: "PlazaUserMoveStuck", Threshold: "10s"},
+				}},
+			},
 		},
 	}
 }

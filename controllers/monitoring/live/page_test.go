@@ -107,7 +107,7 @@ func (b *browser) awaitText(t *testing.T, want, expression string) {
 // is marked on the graphs.
 func TestPage(t *testing.T) {
 	n := startNetwork(t)
-	p := startPrometheus(t, monitoring.RuleFaster(n.rendered(), factor).Spec, n.targets)
+	p := startPrometheus(t, monitoring.RuleFaster(n.rendered(), factor).Spec, n.targets, n.hosts.scraped(n.rendered()))
 	boards := []string{monitoring.SharedDashboards()["plaza-fleet.json"]}
 	for _, text := range monitoring.Dashboard(n.rendered()).Data {
 		boards = append([]string{text}, boards...)

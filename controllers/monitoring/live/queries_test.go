@@ -31,7 +31,7 @@ var mayBeEmpty = map[string]string{
 func TestQueries(t *testing.T) {
 	n := startNetwork(t)
 	rule := monitoring.RuleFaster(n.rendered(), factor)
-	p := startPrometheus(t, rule.Spec, n.targets)
+	p := startPrometheus(t, rule.Spec, n.targets, n.hosts.scraped(n.rendered()))
 	all := panels(t, n)
 	for _, group := range rule.Spec.Groups {
 		for _, r := range group.Rules {

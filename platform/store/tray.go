@@ -71,9 +71,12 @@ var trayColumns = db.Columns[TrayItem]()
 const trayBeyond = `(SELECT id FROM tray_items WHERE home = $1 AND user_id = $2 ORDER BY last_occurred_at DESC, id DESC OFFSET $3::bigint LIMIT 1)`
 
 var (
-	sqlTrayPut = stmt("tray.put", `INSERT INTO tray_items (home, user_id, id, kind, target_type, target_id, target_public_id, reference_type, reference_id,
-			action_id, parent_id, root_id, comment_id, day, last_occurred_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+	sqlTrayPut = stmt("tray.put", `WITH actor AS (INSERT INTO tray_actors (home, user_id, item_id, actor_id, acted_at)
+			VALUES ($1, $2, $3, $16, $15::timestamptz) ON CONFLICT (home, user_id, item_id, actor_id)
+			DO UPDATE SET acted_at = GREATEST(tray_actors.acted_at, excluded.acted_at))
+		INSERT INTO tray_items (home, user_id, id, kind, target_type, target_id, target_public_id,
+			reference_type, reference_id, action_id, parent_id, root_id, comment_id, day, last_occurred_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::timestamptz)
 		ON CONFLICT (home, user_id, id) DO UPDATE SET
 			action_id = CASE WHEN tray_items.last_occurred_at <= excluded.last_occurred_at THEN excluded.action_id ELSE tray_items.action_id END,
 			comment_id = CASE WHEN tray_items.last_occurred_at <= excluded.last_occurred_at THEN excluded.comment_id ELSE tray_items.comment_id END,
@@ -82,9 +85,9 @@ var (
 		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (home, user_id, item_id, actor_id) DO UPDATE SET acted_at = GREATEST(tray_actors.acted_at, excluded.acted_at)`)
 	sqlTrayTrimActors = stmt("tray.trimActors", `DELETE FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id = $3 AND actor_id = ANY (ARRAY
 		(SELECT actor_id FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id = $3 ORDER BY acted_at DESC, actor_id DESC OFFSET $4::bigint LIMIT 100))`)
-	sqlTrayTrim     = stmt("tray.trim", `DELETE FROM tray_items WHERE home = $1 AND user_id = $2 AND id = `+trayBeyond)
-	sqlTrayForgetOf = stmt("tray.forgetActors", `DELETE FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id = `+trayBeyond)
-	trayLists       = inBoth(plainOrders, func(o db.Order) *db.Statement {
+	sqlTrayTrim = stmt("tray.trim", `WITH actors AS (DELETE FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id = `+trayBeyond+`)
+		DELETE FROM tray_items WHERE home = $1 AND user_id = $2 AND id = `+trayBeyond)
+	trayLists = inBoth(plainOrders, func(o db.Order) *db.Statement {
 		return stmt("tray.list"+o.Name, `SELECT `+db.Prefixed("i", trayColumns)+`,
 				(SELECT count(*) FROM tray_actors AS a WHERE a.home = $1 AND a.user_id = $2 AND a.item_id = i.id) AS actors
 			FROM tray_items AS i WHERE i.home = $1 AND i.user_id = $2 AND `+o.After("i.last_occurred_at", "i.id", "$3::timestamptz", "$4")+` ORDER BY `+o.By("i.last_occurred_at", "i.id")+` LIMIT $5::bigint`)
@@ -118,27 +121,20 @@ func (w *Tx) PutTrayActs(userID string, acts []TrayAct) {
 	})
 	for i, act := range acts {
 		if i == len(acts)-1 || acts[i+1].Item.ID != act.Item.ID {
-			w.putTrayItem(act.Item)
-			w.putTrayActors(userID, act.Item.ID, acts[:i+1])
-			w.Exec(sqlTrayForgetOf, userID, MaxTrayItems)
-			w.Exec(sqlTrayTrim, userID, MaxTrayItems)
+			w.putTrayItem(act)
+			continue
 		}
+		w.Exec(sqlTrayPutActor, userID, act.Item.ID, act.ActorID, act.Item.LastOccurredAt)
 	}
 }
 
-func (w *Tx) putTrayItem(i TrayItem) {
+// putTrayItem adds an item with its latest actor to the tray of a user, and keeps both within their limits.
+func (w *Tx) putTrayItem(act TrayAct) {
+	i := act.Item
 	w.Exec(sqlTrayPut, i.UserID, i.ID, i.Kind, i.TargetType, i.TargetID, i.TargetPublicID, i.ReferenceType, i.ReferenceID,
-		i.ActionID, i.ParentID, i.RootID, i.CommentID, i.Day, i.LastOccurredAt)
-}
-
-// putTrayActors adds the actors of those acts that are about one item.
-func (w *Tx) putTrayActors(userID, itemID string, acts []TrayAct) {
-	for _, act := range acts {
-		if act.Item.ID == itemID {
-			w.Exec(sqlTrayPutActor, userID, itemID, act.ActorID, act.Item.LastOccurredAt)
-		}
-	}
-	w.Exec(sqlTrayTrimActors, userID, itemID, MaxTrayActors)
+		i.ActionID, i.ParentID, i.RootID, i.CommentID, i.Day, i.LastOccurredAt, act.ActorID)
+	w.Exec(sqlTrayTrimActors, i.UserID, i.ID, MaxTrayActors)
+	w.Exec(sqlTrayTrim, i.UserID, MaxTrayItems)
 }
 
 // TrayList is a page of the items of a user, by the time of their latest actions.

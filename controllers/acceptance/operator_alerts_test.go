@@ -51,7 +51,7 @@ func (o *operator) fires(p *prometheus.Server, alert string, want bool) {
 	})
 }
 
-// TestOperatorAlerts makes alerts fire by what a running operator reports: they are silent before the fault and after it. Meanwhile every panel
+// TestOperatorAlerts makes alerts fire by what a running operator reports: they are silent before the fault and after it. Every panel
 // of the operator's dashboard has data.
 func TestOperatorAlerts(t *testing.T) {
 	o := prepare(t)

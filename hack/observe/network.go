@@ -213,7 +213,7 @@ func (n *network) restart(ctx context.Context) error {
 func (n *network) stop() error {
 	n.stopOp()
 	n.mu.Lock()
-	n.restarting = true // its end is no error
+	n.restarting = true // its end is not a failure
 	command := n.command
 	n.mu.Unlock()
 	if command != nil {

@@ -58,7 +58,7 @@ func (h *hosts) probe(w http.ResponseWriter, request *http.Request) {
 	_, _ = fmt.Fprintf(w, "probe_success %d\nprobe_ssl_earliest_cert_expiry %d\n", success, h.ends.Unix())
 }
 
-// scraped returns what the Prometheus operator makes of the Probes of a network.
+// scraped returns the scrape configuration that the Prometheus operator derives from the Probes of a network.
 func (h *hosts) scraped(n render.Network) map[string]any {
 	type object = map[string]any
 	var groups, renamed []object

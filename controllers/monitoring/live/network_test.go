@@ -35,7 +35,7 @@ type observed struct {
 	fault    atomic.Pointer[func() error] // before each transaction of the servers
 	toEU     *proxy.Proxy                 // to the database of the home eu
 	toSG     *proxy.Proxy                 // through which Prometheus scrapes the server of sg
-	toSecond *proxy.Proxy                 // through which Prometheus scrapes the server of eu once more, as another pod
+	toSecond *proxy.Proxy                 // through which Prometheus scrapes the server of eu again, as another pod
 	hosts    *hosts                       // the public hosts, as the prober sees them
 
 	serverKeys []byte // the file, while it is damaged

@@ -213,7 +213,7 @@ func (p *Proxy) toServer(l *link) verdict {
 	return pass
 }
 
-// afterDelay decides about an answer once its delay is over.
+// afterDelay decides about an answer once its delay has ended.
 func (p *Proxy) afterDelay(l *link) verdict {
 	var delay time.Duration
 	p.set(func() { delay = p.delay })

@@ -119,12 +119,12 @@ func TestPage(t *testing.T) {
 	b := openBrowser(t)
 	require.NoError(t, chromedp.Do(b, chromedp.Navigate(server.URL)))
 	b.awaitPanels(t, boards[0])
-	b.awaitText(t, "yes", panelOf(boards[0], t, "Ready")+`.querySelector(".stat")?.textContent ?? ""`)
+	b.awaitText(t, "yes", panelOf(t, boards[0], "Ready")+`.querySelector(".stat")?.textContent ?? ""`)
 	const legend = `.querySelectorAll(".legend td:first-child")].map((e) => e.textContent).sort().join(" ")`
-	b.awaitText(t, "eu sg us", "[..."+panelOf(boards[0], t, "Requests by region")+legend)
+	b.awaitText(t, "eu sg us", "[..."+panelOf(t, boards[0], "Requests by region")+legend)
 
 	_ = b.text(t, `(() => { const s = document.querySelector("[data-variable=region]"); s.value = "eu"; s.dispatchEvent(new Event("change")); return ""; })()`)
-	b.awaitText(t, "eu", "[..."+panelOf(boards[0], t, "Requests by region")+legend)
+	b.awaitText(t, "eu", "[..."+panelOf(t, boards[0], "Requests by region")+legend)
 
 	n.damageKeys(t)
 	b.awaitText(t, "fires", `(document.querySelector('[data-alert="PlazaKeysFileUnreadable"].firing') ? "fires" : "")`)
@@ -133,7 +133,7 @@ func TestPage(t *testing.T) {
 	n.report(func(s *v1alpha1.SocialNetworkStatus) {
 		s.Regions[1].Conditions = conditions(metav1.ConditionFalse, v1alpha1.RegionUpdated)
 	})
-	b.awaitText(t, "Rollout of eu", panelOf(boards[0], t, "Requests by region")+`.querySelector(".annotation title")?.textContent ?? ""`)
+	b.awaitText(t, "Rollout of eu", panelOf(t, boards[0], "Requests by region")+`.querySelector(".annotation title")?.textContent ?? ""`)
 
 	_ = b.text(t, `(() => { location.hash = "plaza-fleet"; return ""; })()`)
 	b.awaitText(t, "Plaza / Fleet", "document.title")
@@ -155,7 +155,7 @@ func panelsOf(t *testing.T, board string) []boardPanel {
 }
 
 // panelOf returns the expression of a panel's element.
-func panelOf(board string, t *testing.T, title string) string {
+func panelOf(t *testing.T, board, title string) string {
 	t.Helper()
 	for _, panel := range panelsOf(t, board) {
 		if panel.Title == title {

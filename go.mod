@@ -201,8 +201,6 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
 )
 
-replace golang.org/x/exp v0.0.0-20261011100332-faecfb24eb49 => golang.org/x/exp v0.0.0-20260908205506-85c1c2202aba
-
 tool (
 	connectrpc.com/connect/cmd/protoc-gen-connect-go
 	google.golang.org/protobuf/cmd/protoc-gen-go

@@ -190,7 +190,8 @@ const (
 	// ReasonWindowInvalid: spec.maintenanceWindows has an unknown time zone, so that no update begins. Correct it.
 	ReasonWindowInvalid Reason = "WindowInvalid"
 	// ReasonWaitingForTurn: as many other networks are being updated as --max-concurrent-rollouts of the operator allows; the
-	// message names them. A network whose update stopped counts until it is fixed, paused or deleted.
+	// message names them. A network whose update stopped counts only for networks with the same image, until it is fixed, paused or
+	// deleted.
 	ReasonWaitingForTurn Reason = "WaitingForTurn"
 	// ReasonTemplateDrift: the pod template of a region was edited by hand, or something was added to it, such as a
 	// variable or a container; the message names a field. It is restored

@@ -38,11 +38,11 @@ func TestMigrateBackupsRefuses(t *testing.T) {
 		args    []string
 		problem string
 	}{
-		"a home without bucket":      {[]string{"--schedule", "@daily", "--destination", "us=s3://backups"}, "--destination lacks eu: its rows would be stored with those of another home"},
-		"a schedule that is none":    {append(backupDestinations(), "--schedule", "at night"), "--schedule: "},
-		"another kind of address":    {[]string{"--schedule", "@daily", "--destination", "us=/backups"}, "must begin with s3:// or gs://"},
-		"credentials that are none":  {append(backupDestinations(), "--schedule", "@daily", "--credentials", "us="+t.TempDir()), "the credentials of the backups of us lack AWS_ACCESS_KEY_ID"},
-		"a negative time of keeping": {append(backupDestinations(), "--schedule", "@daily", "--retention", "-1h"), "--retention must not be negative"},
+		"a home without bucket":         {[]string{"--schedule", "@daily", "--destination", "us=s3://backups"}, "--destination lacks eu: its rows would be stored with those of another home"},
+		"a schedule that is not one":    {append(backupDestinations(), "--schedule", "at night"), "--schedule: "},
+		"another kind of address":       {[]string{"--schedule", "@daily", "--destination", "us=/backups"}, "must begin with s3:// or gs://"},
+		"credentials that do not exist": {append(backupDestinations(), "--schedule", "@daily", "--credentials", "us="+t.TempDir()), "the credentials of the backups of us lack AWS_ACCESS_KEY_ID"},
+		"a negative time of keeping":    {append(backupDestinations(), "--schedule", "@daily", "--retention", "-1h"), "--retention must not be negative"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path, last := terminationLog(t)

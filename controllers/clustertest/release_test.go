@@ -47,7 +47,7 @@ func (s *suite) badRelease(t *testing.T) {
 	readOnly := s.readOnlyDatabase(t)
 	s.pause("us") // its requests fail, and are counted below
 	s.edit(t, func(sn *v1alpha1.SocialNetwork) {
-		sn.Spec.Image = ""
+		sn.Spec.Image, sn.Spec.Rollout.Soak = "", "30s" // in which ten requests fail
 		eachRegion(func(r *v1alpha1.Region) {
 			r.Env, r.PodAnnotations = readOnly, map[string]string{"test.example/release": "bad"}
 		})(sn)
@@ -114,7 +114,7 @@ func (s *suite) rollBack(t *testing.T) {
 	t.Helper()
 	others := s.uids(t, "eu", "sg")
 	s.edit(t, func(sn *v1alpha1.SocialNetwork) {
-		sn.Spec.Image = s.image
+		sn.Spec.Image, sn.Spec.Rollout.Soak = s.image, "5s"
 		eachRegion(func(r *v1alpha1.Region) { r.Env, r.PodAnnotations = nil, nil })(sn)
 	})
 	s.ready(t, 3*time.Minute)

@@ -28,11 +28,14 @@ func (s *suite) previousRelease() string {
 	return image
 }
 
-// imageOf returns the image of the servers of a region.
+// imageOf returns the image of the servers of a region that are not being stopped.
 func (s *suite) imageOf(t *testing.T, code string) string {
 	t.Helper()
 	image := ""
 	for _, pod := range s.pods(t, code) {
+		if pod.DeletionTimestamp != nil {
+			continue
+		}
 		require.Contains(t, []string{"", pod.Spec.Containers[0].Image}, image, "the pods of %s have different images", code)
 		image = pod.Spec.Containers[0].Image
 	}
@@ -136,6 +139,9 @@ func (s *suite) anyUser(t *testing.T) {
 	})
 	s.ready(t, 2*time.Minute)
 	for _, pod := range s.pods(t, "sg") {
+		if pod.DeletionTimestamp != nil {
+			continue
+		}
 		require.EqualValues(t, 1000660000, *pod.Spec.SecurityContext.RunAsUser)
 		require.EqualValues(t, 0, *pod.Spec.SecurityContext.RunAsGroup)
 	}

@@ -46,6 +46,7 @@ IMAGE_NAME          ?= plaza
 OPERATOR_IMAGE_NAME ?= plaza-operator
 IMAGE_TAG           ?= $(VERSION)
 IMAGE_ARCH          ?= $(shell go env GOARCH)
+IMAGE_ARCHS         ?= amd64,arm64
 
 # Separate modules, whose dependencies do not become those of the programs.
 HACK_MODULES := hack/crdbcheck hack/image hack/cluster hack/packaging
@@ -203,14 +204,20 @@ test-cluster: ## Run the operator's tests on the cluster of KUBECONFIG, or on on
 ##@ Release
 
 .PHONY: image
-image: ## Write bin/plaza-image.tar and bin/plaza-operator-image.tar, without a container daemon.
+image: ## Write bin/plaza-image.tar and bin/plaza-operator-image.tar, without a container daemon, and their bills of materials.
+	@hack/image.sh plaza ./platform/cmd/plaza $(IMAGE_NAME):$(IMAGE_TAG)
+	@hack/image.sh plaza-operator ./controllers/cmd/plaza-operator $(OPERATOR_IMAGE_NAME):$(IMAGE_TAG)
+
+.PHONY: image-index
+image-index: ## Write bin/plaza-index.tar and bin/plaza-operator-index.tar: images for IMAGE_ARCHS=amd64,arm64 in one index.
 	@hack/image.sh plaza ./platform/cmd/plaza $(IMAGE_NAME):$(IMAGE_TAG)
 	@hack/image.sh plaza-operator ./controllers/cmd/plaza-operator $(OPERATOR_IMAGE_NAME):$(IMAGE_TAG)
 
 image: export IMAGE_ARCH := $(IMAGE_ARCH)
-image: export LDFLAGS := $(LDFLAGS)
-image: export VERSION := $(VERSION)
-image: export REVISION := $(REVISION)
+image-index: export IMAGE_ARCHS := $(IMAGE_ARCHS)
+image image-index: export LDFLAGS := $(LDFLAGS)
+image image-index: export VERSION := $(VERSION)
+image image-index: export REVISION := $(REVISION)
 
 PACKAGED_IMAGES = -operator-image $(OPERATOR_IMAGE_NAME):$(IMAGE_TAG) -platform-image $(IMAGE_NAME):$(IMAGE_TAG)
 

@@ -17,7 +17,7 @@ import (
 // A network with three regions has about sixty series. They are computed when they are collected, from a small snapshot
 // of each network.
 type Metrics struct {
-	condition, region, paused, rotation, certificates, schema, attempts, observed *prometheus.Desc
+	condition, region, paused, rotation, certificates, backup, overdue, schema, attempts, observed *prometheus.Desc
 
 	mu       sync.Mutex
 	networks map[types.NamespacedName]snapshot
@@ -30,8 +30,10 @@ type snapshot struct {
 	rotation   time.Time // zero for keys that a user provides
 	// certificates is when the first certificate of control calls ends; zero while there are none.
 	certificates time.Time
-	schema       v1alpha1.SchemaStatus
-	observed     time.Time
+	// backup is when the last successful backup ended, overdue when the next must have; zero if that is not known.
+	backup, overdue time.Time
+	schema          v1alpha1.SchemaStatus
+	observed        time.Time
 }
 
 // conditionStatus is the status of a condition of a network or of one of its regions.
@@ -52,6 +54,8 @@ func NewMetrics(registerer prometheus.Registerer) *Metrics {
 		paused:       desc("plaza_operator_paused", "1 if the network is paused, otherwise 0."),
 		rotation:     desc("plaza_operator_key_rotation_due_timestamp_seconds", "Time at which the next rotation of the server keys is due; absent for keys that a user provides."),
 		certificates: desc("plaza_operator_control_certificate_not_after_timestamp_seconds", "End of the first certificate of control calls that ends: of the authority, the operator or a region."),
+		backup:       desc("plaza_operator_backup_last_success_timestamp_seconds", "End of the newest successful backup of the database; absent while none is known."),
+		overdue:      desc("plaza_operator_backup_overdue_timestamp_seconds", "Time at which the next backup must have succeeded; absent without spec.backup, and on PostgreSQL."),
 		schema:       desc("plaza_operator_schema_version", "Schema version that the database has (kind=current) and that the image needs (kind=target).", "kind"),
 		attempts:     desc("plaza_operator_migration_attempts", "Number of attempts to migrate the database to the current target."),
 		observed:     desc("plaza_operator_observed_timestamp_seconds", "Time of the last completed reconcile of the network."),
@@ -67,11 +71,9 @@ func (m *Metrics) Observe(sn *v1alpha1.SocialNetwork, status *v1alpha1.SocialNet
 		return
 	}
 	t := snapshot{paused: sn.Spec.Paused, schema: status.Schema, observed: now}
-	if next := status.ServerKeys.NextRotation; next != nil {
-		t.rotation = next.Time
-	}
-	if at := status.Control.CertificatesNotAfter; at != nil {
-		t.certificates = at.Time
+	t.rotation, t.certificates = timeOf(status.ServerKeys.NextRotation), timeOf(status.Control.CertificatesNotAfter)
+	if backup := status.Backup; backup != nil {
+		t.backup, t.overdue = timeOf(backup.LastSuccess), timeOf(backup.OverdueAt)
 	}
 	t.add("", status.Conditions)
 	for _, region := range status.Regions {
@@ -100,7 +102,7 @@ func (m *Metrics) Forget(key types.NamespacedName) {
 
 // Describe implements prometheus.Collector.
 func (m *Metrics) Describe(descs chan<- *prometheus.Desc) {
-	for _, desc := range []*prometheus.Desc{m.condition, m.region, m.paused, m.rotation, m.certificates, m.schema, m.attempts, m.observed} {
+	for _, desc := range []*prometheus.Desc{m.condition, m.region, m.paused, m.rotation, m.certificates, m.backup, m.overdue, m.schema, m.attempts, m.observed} {
 		descs <- desc
 	}
 }
@@ -131,17 +133,24 @@ func (m *Metrics) collect(t snapshot, emit func(desc *prometheus.Desc, value flo
 	emit(m.paused, oneIf(t.paused))
 	emit(m.attempts, float64(t.schema.Attempts))
 	emit(m.observed, float64(t.observed.Unix()))
-	if !t.rotation.IsZero() {
-		emit(m.rotation, float64(t.rotation.Unix()))
-	}
-	if !t.certificates.IsZero() {
-		emit(m.certificates, float64(t.certificates.Unix()))
+	for desc, at := range map[*prometheus.Desc]time.Time{m.rotation: t.rotation, m.certificates: t.certificates, m.backup: t.backup, m.overdue: t.overdue} {
+		if !at.IsZero() {
+			emit(desc, float64(at.Unix()))
+		}
 	}
 	for kind, text := range map[string]string{"current": t.schema.Current, "target": t.schema.Target} {
 		if version, err := strconv.ParseFloat(text, 64); err == nil {
 			emit(m.schema, version, kind)
 		}
 	}
+}
+
+// timeOf returns the time, or the zero time if there is none.
+func timeOf(at *metav1.Time) time.Time {
+	if at == nil {
+		return time.Time{}
+	}
+	return at.Time
 }
 
 func oneIf(is bool) float64 {

@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"github.com/plaza-social/plaza/controllers/backup"
 	"github.com/plaza-social/plaza/controllers/evacuation"
 	"github.com/plaza-social/plaza/controllers/keys"
 	"github.com/plaza-social/plaza/controllers/moderation"
@@ -23,6 +24,7 @@ func (r *Reconciler) stages() []stage.Stage {
 		moderation.Stage{},
 		monitoring.Stage{},
 		placement.Stage{},
+		backup.Stage{},
 		sweep.Stage{Scheme: r.Client.Scheme(), Keep: monitoring.Objects},
 	}
 }

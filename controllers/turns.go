@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,38 +21,67 @@ import (
 // updates that are in progress, and adds them.
 type turns struct {
 	mu      sync.Mutex
-	holders []types.NamespacedName
+	holders []turn
+}
+
+// turn is the right of a network to be updated.
+type turn struct {
+	network types.NamespacedName
+	image   string // to which the network is updated
+	// stopped reports whether the update needs attention. The network then keeps its turn only from networks that would be updated to
+	// the same image, which may be the cause.
+	stopped bool
 }
 
 // take records that a network is being updated.
-func (t *turns) take(network types.NamespacedName) {
+func (t *turns) take(network types.NamespacedName, image string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.add(network)
+	t.add(network, image)
 }
 
-func (t *turns) add(network types.NamespacedName) {
-	if !slices.Contains(t.holders, network) {
-		t.holders = append(t.holders, network)
+func (t *turns) add(network types.NamespacedName, image string) {
+	if i := t.index(network); i >= 0 {
+		t.holders[i].image = image
+		return
 	}
+	t.holders = append(t.holders, turn{network: network, image: image})
 }
 
-// request lets a network be updated, unless limit others are. It returns those.
-func (t *turns) request(network types.NamespacedName, limit int) (others []types.NamespacedName) {
+func (t *turns) index(network types.NamespacedName) int {
+	return slices.IndexFunc(t.holders, func(h turn) bool { return h.network == network })
+}
+
+// request lets a network be updated to an image, unless limit others are. It returns those.
+func (t *turns) request(network types.NamespacedName, image string, limit int) (others []types.NamespacedName) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if limit > 0 && len(t.holders) >= limit && !slices.Contains(t.holders, network) {
-		return slices.Clone(t.holders)
+	for _, h := range t.holders {
+		if h.network != network && (!h.stopped || h.image == image) {
+			others = append(others, h.network)
+		}
 	}
-	t.add(network)
+	if limit > 0 && len(others) >= limit && t.index(network) < 0 {
+		return others
+	}
+	t.add(network, image)
 	return nil
+}
+
+// stop records whether the update of a network that has a turn needs attention.
+func (t *turns) stop(network types.NamespacedName, stopped bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if i := t.index(network); i >= 0 {
+		t.holders[i].stopped = stopped
+	}
 }
 
 // end records that a network is not being updated.
 func (t *turns) end(network types.NamespacedName) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.holders = slices.DeleteFunc(t.holders, func(holder types.NamespacedName) bool { return holder == network })
+	t.holders = slices.DeleteFunc(t.holders, func(h turn) bool { return h.network == network })
 }
 
 // turnInterval is how often a network that waits for others asks again.
@@ -61,13 +91,14 @@ const turnInterval = 15 * time.Second
 // operator.
 func (r *Reconciler) updates(sn *v1alpha1.SocialNetwork, now time.Time) stage.Updates {
 	network := types.NamespacedName{Namespace: sn.Namespace, Name: sn.Name}
+	image := cmp.Or(sn.Spec.Image, r.Options.DefaultImage)
 	return stage.Updates{
-		InProgress: func() { r.turns.take(network) },
+		InProgress: func() { r.turns.take(network, image) },
 		MayBegin: func() stage.Hold {
 			if hold := closedWindow(sn, now); hold.Reason != "" {
 				return hold
 			}
-			others := r.turns.request(network, r.Options.MaxConcurrentRollouts)
+			others := r.turns.request(network, image, r.Options.MaxConcurrentRollouts)
 			if len(others) == 0 {
 				return stage.Hold{}
 			}
@@ -101,20 +132,27 @@ func closedWindow(sn *v1alpha1.SocialNetwork, now time.Time) stage.Hold {
 	}
 }
 
-// endTurn lets other networks be updated when an update has ended, or waits for a maintenance window. A network whose update stopped
-// keeps its turn, so that a bad image does not reach further networks, until it is fixed, paused or deleted.
+// endTurn lets other networks be updated when an update has ended, waits for a maintenance window, or stopped. An update that stopped
+// still counts for networks that would be updated to the same image, so that a bad image does not reach them, until it is fixed, paused
+// or deleted.
 func (r *Reconciler) endTurn(sn *v1alpha1.SocialNetwork, status *v1alpha1.SocialNetworkStatus) {
-	updating := isUnfinished(status.Conditions, v1alpha1.ConditionSchemaMigrated)
+	conditions := unfinished(nil, status.Conditions, v1alpha1.ConditionSchemaMigrated)
 	for _, region := range status.Regions {
-		updating = updating || isUnfinished(region.Conditions, v1alpha1.RegionUpdated)
+		conditions = unfinished(conditions, region.Conditions, v1alpha1.RegionUpdated)
 	}
-	if !updating || sn.Spec.Paused {
-		r.turns.end(types.NamespacedName{Namespace: sn.Namespace, Name: sn.Name})
+	network := types.NamespacedName{Namespace: sn.Namespace, Name: sn.Name}
+	if len(conditions) == 0 || sn.Spec.Paused {
+		r.turns.end(network)
+		return
 	}
+	r.turns.stop(network, slices.ContainsFunc(conditions, func(c metav1.Condition) bool { return v1alpha1.Reason(c.Reason).NeedsAttention() }))
 }
 
-// isUnfinished reports whether a condition is False because of an update that has begun.
-func isUnfinished(conditions []metav1.Condition, kind string) bool {
+// unfinished appends a condition that is False because of an update that has begun.
+func unfinished(to, conditions []metav1.Condition, kind string) []metav1.Condition {
 	c := meta.FindStatusCondition(conditions, kind)
-	return c != nil && c.Status == metav1.ConditionFalse && c.Reason != string(v1alpha1.ReasonWaitingForWindow)
+	if c == nil || c.Status != metav1.ConditionFalse || c.Reason == string(v1alpha1.ReasonWaitingForWindow) {
+		return to
+	}
+	return append(to, *c)
 }

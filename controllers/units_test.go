@@ -58,11 +58,18 @@ func TestMetrics(t *testing.T) {
 		Schema:     v1alpha1.SchemaStatus{Current: "92", Target: "", Attempts: 3},
 		ServerKeys: v1alpha1.ServerKeysStatus{NextRotation: &metav1.Time{Time: time.Unix(2000, 0)}},
 		Control:    v1alpha1.ControlStatus{CertificatesNotAfter: &metav1.Time{Time: time.Unix(3000, 0)}},
+		Backup:     &v1alpha1.BackupStatus{LastSuccess: &metav1.Time{Time: time.Unix(4000, 0)}, OverdueAt: &metav1.Time{Time: time.Unix(5000, 0)}},
 	}
 	m.Observe(sn, status, time.Unix(1000, 0))
 	status.Conditions[0].Status, status.ServerKeys.NextRotation = "True", nil
 	m.Observe(sn, status, time.Unix(1001, 0))
 	require.NoError(t, testutil.GatherAndCompare(registry, strings.NewReader(`
+# HELP plaza_operator_backup_last_success_timestamp_seconds End of the newest successful backup of the database; absent while none is known.
+# TYPE plaza_operator_backup_last_success_timestamp_seconds gauge
+plaza_operator_backup_last_success_timestamp_seconds{namespace="n",network="acme"} 4000
+# HELP plaza_operator_backup_overdue_timestamp_seconds Time at which the next backup must have succeeded; absent without spec.backup, and on PostgreSQL.
+# TYPE plaza_operator_backup_overdue_timestamp_seconds gauge
+plaza_operator_backup_overdue_timestamp_seconds{namespace="n",network="acme"} 5000
 # HELP plaza_operator_condition Status of a condition of the network: 1 for its current status (True, False or Unknown), 0 for the others.
 # TYPE plaza_operator_condition gauge
 plaza_operator_condition{namespace="n",network="acme",status="False",type="Ready"} 0

@@ -25,6 +25,9 @@ const (
 	// ConditionRegionsPinned is True when the database stores the rows of every table where the spec requires. It is
 	// Unknown on PostgreSQL.
 	ConditionRegionsPinned = "RegionsPinned"
+	// ConditionBackupsScheduled is True when the database has the backup schedule of the spec, and no backup is overdue. It is Unknown
+	// on PostgreSQL, and True without spec.backup.
+	ConditionBackupsScheduled = "BackupsScheduled"
 	// ConditionSwept is True when no objects are left of regions and features that the spec no longer names.
 	ConditionSwept = "Swept"
 	// ConditionPaused is True while spec.paused is true.
@@ -187,7 +190,8 @@ const (
 	// ReasonWindowInvalid: spec.maintenanceWindows has an unknown time zone, so that no update begins. Correct it.
 	ReasonWindowInvalid Reason = "WindowInvalid"
 	// ReasonWaitingForTurn: as many other networks are being updated as --max-concurrent-rollouts of the operator allows; the
-	// message names them. A network whose update stopped counts until it is fixed, paused or deleted.
+	// message names them. A network whose update stopped counts only for networks with the same image, until it is fixed, paused or
+	// deleted.
 	ReasonWaitingForTurn Reason = "WaitingForTurn"
 	// ReasonTemplateDrift: the pod template of a region was edited by hand, or something was added to it, such as a
 	// variable or a container; the message names a field. It is restored
@@ -334,6 +338,31 @@ const (
 	ReasonPlacementCheckFailed Reason = "PlacementCheckFailed"
 )
 
+// Reasons of BackupsScheduled.
+const (
+	// ReasonBackupsScheduled: the database has the backup schedule of the spec, and its last backup succeeded, or the first is not
+	// due yet.
+	ReasonBackupsScheduled Reason = "BackupsScheduled"
+	// ReasonNoBackup: spec.backup is not set; the operator schedules no backups.
+	ReasonNoBackup Reason = "NoBackup"
+	// ReasonBackupsChanging: the schedule is being applied or removed.
+	ReasonBackupsChanging Reason = "BackupsChanging"
+	// ReasonBackupsNotApplied: the schedule could not be applied, or old backups could not be deleted; the message has the error. The
+	// operator tries again every five minutes. Check that the role of migrations has the privilege BACKUP on the database, and the
+	// credentials of the buckets.
+	ReasonBackupsNotApplied Reason = "BackupsNotApplied"
+	// ReasonBackupFailed: the newest backup failed; the message has the database's error. The next one begins as scheduled.
+	ReasonBackupFailed Reason = "BackupFailed"
+	// ReasonBackupOverdue: no backup has succeeded since the time that the message has. See the runbook of PlazaBackupOverdue.
+	ReasonBackupOverdue Reason = "BackupOverdue"
+	// ReasonBackupScheduleInvalid: spec.backup.schedule is not a time in cron form, or backups would begin less than an hour apart.
+	// Correct it.
+	ReasonBackupScheduleInvalid Reason = "BackupScheduleInvalid"
+	// ReasonPostgreSQLBackups: the database is PostgreSQL, which has no backup schedules. Use its own means; see
+	// controllers/BACKUP.md.
+	ReasonPostgreSQLBackups Reason = "PostgreSQLBackups"
+)
+
 // Reasons of Swept.
 const (
 	// ReasonNothingLeft: the network has no objects that the spec does not name.
@@ -347,6 +376,7 @@ var inProgress = map[Reason]bool{
 	ReasonCRDMissing: true, ReasonKeyPending: true, ReasonRotationUnderWay: true, ReasonNoServers: true,
 	ReasonModerationPushed: true, ReasonDegraded: true, ReasonEvacuationStarting: true, ReasonEvacuationEnding: true,
 	ReasonWaitingForWindow: true, ReasonWaitingForTurn: true, ReasonRoutePending: true, ReasonDeleting: true,
+	ReasonBackupsChanging: true,
 }
 
 // IsUnknown reports whether the reason means that servers could not be asked, so that a condition is Unknown.

@@ -126,6 +126,10 @@ type SocialNetworkSpec struct {
 	// +optional
 	Storage *Storage `json:"storage,omitempty"`
 
+	// Backups of the database.
+	// +optional
+	Backup *Backup `json:"backup,omitempty"`
+
 	// Scraping, alerts and dashboards.
 	// +optional
 	// +kubebuilder:default={}

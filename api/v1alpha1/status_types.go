@@ -33,6 +33,10 @@ type SocialNetworkStatus struct {
 	// +optional
 	Schema SchemaStatus `json:"schema,omitempty"`
 
+	// The backups of the database. It is absent while spec.backup is, and the schedule was removed.
+	// +optional
+	Backup *BackupStatus `json:"backup,omitempty"`
+
 	// The rotation of the server keys.
 	// +optional
 	ServerKeys ServerKeysStatus `json:"serverKeys,omitempty"`

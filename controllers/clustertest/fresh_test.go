@@ -20,10 +20,17 @@ import (
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
-// fresh applies the sample and waits until it is ready.
+// fresh applies the sample with the image of the previous release and waits until it is ready.
 func (s *suite) fresh(t *testing.T) {
 	t.Helper()
-	s.applyFile(t, s.namespace, root("config", "samples", "socialnetwork.yaml"))
+	s.image = s.previousRelease()
+	for _, object := range documents(t, root("config", "samples", "socialnetwork.yaml")) {
+		object.SetNamespace(s.namespace)
+		if s.image != "" && object.GetKind() == v1alpha1.Kind {
+			require.NoError(t, unstructured.SetNestedField(object.Object, s.image, "spec", "image"))
+		}
+		s.apply(t, object)
+	}
 	sn := s.ready(t, 5*time.Minute)
 	require.Equal(t, "3/3", sn.Status.RegionsReady)
 	require.NotEmpty(t, sn.Status.NetworkID)

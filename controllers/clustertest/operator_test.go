@@ -132,8 +132,31 @@ func (s *suite) minimal(t *testing.T) {
 	s.otherLeads(t, killed)
 	sn := s.readyIn(t, namespace, "acme-minimal", 3*time.Minute)
 	require.Equal(t, int32(1), sn.Status.Schema.Attempts, "the migration was not restarted")
+	s.secondNetwork(t, namespace)
 	require.NoError(t, s.client.Delete(t.Context(), sn))
 	s.operatorsReady(t)
+}
+
+// secondNetwork creates another network on the database of the network acme-minimal, which refuses it.
+func (s *suite) secondNetwork(t *testing.T, namespace string) {
+	t.Helper()
+	for _, object := range documents(t, root("config", "samples", "socialnetwork-minimal.yaml")) {
+		if object.GetKind() != v1alpha1.Kind {
+			continue
+		}
+		object.SetNamespace(namespace)
+		object.SetName("second")
+		s.apply(t, object)
+	}
+	var second v1alpha1.SocialNetwork
+	s.within(t, time.Minute, "a second network on the same database is refused", func() string {
+		require.NoError(t, s.client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "second"}, &second))
+		if _, reason, message := condition(&second, v1alpha1.ConditionSchemaMigrated); reason != string(v1alpha1.ReasonDatabaseOfAnotherNetwork) {
+			return reason + ": " + message
+		}
+		return ""
+	})
+	require.NoError(t, s.client.Delete(t.Context(), &second))
 }
 
 // upgrade updates the operator to another image tag, and checks that no server restarts.

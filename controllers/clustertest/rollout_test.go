@@ -37,7 +37,7 @@ func (s *suite) badImage(t *testing.T) {
 		}
 		return ""
 	})
-	s.edit(t, func(sn *v1alpha1.SocialNetwork) { sn.Spec.Image = "" })
+	s.edit(t, func(sn *v1alpha1.SocialNetwork) { sn.Spec.Image = s.image })
 	s.ready(t, 2*time.Minute)
 	require.Equal(t, before, s.uids(t, codes...), "nor by the way back")
 	s.nothingFailed(t)
@@ -114,14 +114,18 @@ func (s *suite) editByHand(t *testing.T) {
 	s.nothingFailed(t)
 }
 
-// roll fixes the pods and checks the order in which the regions are updated. The leader is killed during the second
+// roll upgrades the previous release and checks the order in which the regions are updated. The leader is killed during the second
 // one.
 func (s *suite) roll(t *testing.T) {
 	t.Helper()
-	s.edit(t, eachRegion(func(r *v1alpha1.Region) {
-		r.Env = []corev1.EnvVar{{Name: "PLAZA_LOG_LEVEL", Value: "warn"}}
-		r.PodAnnotations = map[string]string{"test.example/rolled": "true"}
-	}))
+	s.image = ""
+	s.edit(t, func(sn *v1alpha1.SocialNetwork) {
+		sn.Spec.Image = ""
+		eachRegion(func(r *v1alpha1.Region) {
+			r.Env = []corev1.EnvVar{{Name: "PLAZA_LOG_LEVEL", Value: "warn"}}
+			r.PodAnnotations = map[string]string{"test.example/rolled": "true"}
+		})(sn)
+	})
 	s.within(t, 4*time.Minute, "the second region rolls", func() string {
 		if !slices.ContainsFunc(s.pods(t, "eu"), rolled) {
 			return "all of its pods are old"

@@ -49,6 +49,8 @@ type suite struct {
 	traffic   *traffic
 	rotation  *rotation
 	networkID string
+	// image is the image of the network in the spec: that of the previous release until it is upgraded.
+	image string
 }
 
 // phases run in order, on the same network.
@@ -64,7 +66,11 @@ var phases = []struct {
 	{"the rotation ends", (*suite).rotated},
 	{"an image that is nowhere touches no region", (*suite).badImage},
 	{"pods that do not start stop the roll at the first region", (*suite).badPods},
-	{"a fixed rollout proceeds region by region, past its leader's end", (*suite).roll},
+	{"a release that fails requests stops at the first region", (*suite).badRelease},
+	{"and is rolled back to the previous release", (*suite).rollBack},
+	{"the previous release is upgraded region by region, past the leader's end", (*suite).roll},
+	{"servers run with any user", (*suite).anyUser},
+	{"the database says that it has no backup schedules", (*suite).backups},
 	{"another operator of the same version restarts nothing", (*suite).upgrade},
 	{"what is added to a Deployment by hand is removed", (*suite).editByHand},
 	{"a region is cut off with the leader in it, is evacuated, and comes back", (*suite).cutOff},

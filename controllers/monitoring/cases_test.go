@@ -328,6 +328,12 @@ var settingCases = []alertCase{
 		"PlazaMigrationFailing", "warning", nil, "The migration of acme is failing",
 		"The migration of the database of network social/acme is at attempt 3. Running servers are not changed; no region is updated.",
 	}}},
+	{"the database has not been backed up in time", func(w *world) {
+		w.series[w.of("plaza_operator_backup_overdue_timestamp_seconds")] = w.constant(1800)
+	}, 35, 36, []firing{{
+		"PlazaBackupOverdue", "critical", nil, "The backup of acme is overdue",
+		"The last backup of the database of network social/acme that the schedule requires should have succeeded 6m 0s ago at the latest.",
+	}}},
 	{"the servers do not run the spec's moderation settings", func(w *world) { w.conditionIs("ModerationApplied", "False") }, 14, 16, []firing{{
 		"PlazaModerationNotApplied", "warning", nil, "The moderation settings of acme are not applied",
 		"The servers of network social/acme do not run the moderation settings of the spec.",

@@ -83,6 +83,7 @@ func healthy(namespace, network string, length int) *world {
 		w.of("plaza_operator_paused"):                                          w.constant(0),
 		w.of("plaza_operator_key_rotation_due_timestamp_seconds"):              w.constant(1e9),
 		w.of("plaza_operator_control_certificate_not_after_timestamp_seconds"): w.constant(1e9),
+		w.of("plaza_operator_backup_overdue_timestamp_seconds"):                w.constant(1e9),
 		w.of("plaza_operator_schema_version", "kind", "current"):               w.constant(92),
 		w.of("plaza_operator_schema_version", "kind", "target"):                w.constant(92),
 		w.of("plaza_operator_migration_attempts"):                              w.constant(2),

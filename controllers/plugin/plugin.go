@@ -20,14 +20,19 @@ import (
 
 // plugin is what all commands share.
 type plugin struct {
-	kubeconfig, context, namespace string
+	kubeconfig, namespace string
+	connection
 
 	now func() time.Time
 	// poll is the time between two reads of a command that waits.
 	poll time.Duration
+}
 
-	client client.Client
-	kube   kubernetes.Interface
+// connection is a connection to a cluster.
+type connection struct {
+	context string // of the kubeconfig; empty means the current one
+	client  client.Client
+	kube    kubernetes.Interface
 }
 
 // New returns the command kubectl plaza.
@@ -54,29 +59,41 @@ func New() *cobra.Command {
 	return root
 }
 
-// connect reads the kubeconfig.
-func (p *plugin) connect() error {
+// loader returns the kubeconfig, with a context of it or the current one.
+func (p *plugin) loader(name string) clientcmd.ClientConfig {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = p.kubeconfig
-	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: p.context})
+	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: name})
+}
+
+// connect connects to the cluster of the context.
+func (p *plugin) connect() error {
 	if p.namespace == "" {
-		namespace, _, err := loader.Namespace()
+		namespace, _, err := p.loader(p.context).Namespace()
 		if err != nil {
 			return fmt.Errorf("reading the kubeconfig: %w", err)
 		}
 		p.namespace = namespace
 	}
-	config, err := loader.ClientConfig()
+	var err error
+	p.connection, err = p.connectTo(p.context)
+	return err
+}
+
+// connectTo connects to the cluster of a context.
+func (p *plugin) connectTo(name string) (connection, error) {
+	c := connection{context: name}
+	config, err := p.loader(name).ClientConfig()
 	if err != nil {
-		return fmt.Errorf("reading the kubeconfig: %w", err)
+		return c, fmt.Errorf("reading the kubeconfig: %w", err)
 	}
-	if p.kube, err = kubernetes.NewForConfig(config); err != nil {
-		return fmt.Errorf("connecting to the cluster: %w", err)
+	if c.kube, err = kubernetes.NewForConfig(config); err != nil {
+		return c, fmt.Errorf("connecting to the cluster: %w", err)
 	}
-	if p.client, err = client.New(config, client.Options{Scheme: scheme.New()}); err != nil {
-		return fmt.Errorf("connecting to the cluster: %w", err)
+	if c.client, err = client.New(config, client.Options{Scheme: scheme.New()}); err != nil {
+		return c, fmt.Errorf("connecting to the cluster: %w", err)
 	}
-	return nil
+	return c, nil
 }
 
 // manager is the field manager of changes. EVACUATION.md uses the same one for evacuations.

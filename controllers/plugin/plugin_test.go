@@ -16,6 +16,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/yaml"
@@ -288,6 +290,41 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// TestReportOfMembers writes an archive of a network with regions in two member clusters, for one of which the user has a context.
+func TestReportOfMembers(t *testing.T) {
+	hub, member := newUser(t), newUser(t)
+	sn := hub.create(nil)
+	hub.report(sn, func(status *v1alpha1.SocialNetworkStatus) {
+		status.Clusters = []v1alpha1.ClusterNamespace{{Name: "eu", Namespace: member.namespace}, {Name: "sg", Namespace: "plaza"}}
+	})
+	require.NoError(t, env.Client.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+		Name: "acme-eu", Namespace: member.namespace, Labels: render.RegionLabels("acme", render.ComponentServer, "eu"),
+	}}))
+	require.NoError(t, env.Client.Create(t.Context(), &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "view", Namespace: member.namespace}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "view-" + member.namespace},
+		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: "user-" + member.namespace}},
+	}))
+	require.NoError(t, env.Client.Create(t.Context(), &rbacv1.ClusterRole{
+		ObjectMeta: metav1.ObjectMeta{Name: "view-" + member.namespace},
+		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"list"}}},
+	}))
+	both, err := clientcmd.LoadFromFile(hub.kubeconfig)
+	require.NoError(t, err)
+	other, err := clientcmd.LoadFromFile(member.kubeconfig)
+	require.NoError(t, err)
+	current := other.Contexts[other.CurrentContext]
+	both.Clusters["eu"], both.AuthInfos["eu"] = other.Clusters[current.Cluster], other.AuthInfos[current.AuthInfo]
+	both.Contexts["admin@eu"] = &clientcmdapi.Context{Cluster: "eu", AuthInfo: "eu"}
+	require.NoError(t, clientcmd.WriteToFile(*both, hub.kubeconfig))
+
+	path := filepath.Join(t.TempDir(), "report.tar.gz")
+	hub.run("report", "acme", "-f", path, "--member", "eu=admin@eu")
+	files := unpack(t, path)
+	require.Contains(t, files["clusters/eu/"+member.namespace+"/objects/ConfigMap.yaml"], "name: acme-eu")
+	require.Contains(t, files["errors.txt"], "clusters/eu/"+member.namespace+"/Deployment: deployments.apps is forbidden")
+	require.Contains(t, files["errors.txt"], `cluster sg: reading the kubeconfig: context "sg" does not exist; name a context of the kubeconfig with --member sg=CONTEXT`)
+}
+
 // unpack returns the files of an archive.
 func unpack(t *testing.T, path string) map[string]string {
 	t.Helper()
@@ -320,4 +357,11 @@ func TestHelp(t *testing.T) {
 		require.Contains(t, cmd.Example, "kubectl plaza "+cmd.Name(), cmd.Name())
 	}
 	require.Equal(t, []string{"evacuate", "pending", "report", "revoke", "rotate", "status"}, names)
+}
+
+// TestInstallableByVersion checks that go install accepts the program with a version: it refuses modules that replace others.
+func TestInstallableByVersion(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(testenv.Root(), "go.mod"))
+	require.NoError(t, err)
+	require.NotRegexp(t, `(?m)^\s*(replace|exclude)\b`, string(text))
 }

@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"archive/tar"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -23,14 +24,15 @@ import (
 
 func (p *plugin) report() *cobra.Command {
 	var file string
-	var lines int64
+	var options reportOptions
 	cmd := &cobra.Command{
 		Use:   "report NETWORK",
 		Short: "Write an archive with the state of a network, for a request for help",
 		Long: "Write an archive (.tar.gz) with the SocialNetwork, its objects, events, and the ends of the logs of its pods. It has no\n" +
 			"Secrets, and no values of variables. Logs have addresses and ids of users: look at them before you send the archive, or\n" +
-			"leave them out with --log-lines 0. Objects in member clusters are not part of it.",
-		Example: "  kubectl plaza report acme -f acme.tar.gz",
+			"leave them out with --log-lines 0. Objects in a member cluster are read with the context of the kubeconfig that --member names,\n" +
+			"or that has the name of the cluster.",
+		Example: "  kubectl plaza report acme -f acme.tar.gz\n  kubectl plaza report acme --member eu=admin@eu",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if file == "" {
@@ -40,7 +42,7 @@ func (p *plugin) report() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := p.writeReport(cmd.Context(), sn, file, lines); err != nil {
+			if err := p.writeReport(cmd.Context(), sn, file, options); err != nil {
 				return fmt.Errorf("writing %s: %w", file, err)
 			}
 			out := &printer{w: cmd.OutOrStdout()}
@@ -49,8 +51,23 @@ func (p *plugin) report() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVarP(&file, "file", "f", "", "the archive; default: NETWORK-report.tar.gz")
-	cmd.Flags().Int64Var(&lines, "log-lines", 500, "lines of the log of each pod; 0 leaves the logs out")
+	cmd.Flags().StringToStringVar(&options.members, "member", nil, "context of the kubeconfig for a member cluster, such as eu=admin@eu")
+	cmd.Flags().Int64Var(&options.lines, "log-lines", 500, "lines of the log of each pod; 0 leaves the logs out")
 	return cmd
+}
+
+// reportOptions are the flags of the command report.
+type reportOptions struct {
+	lines   int64
+	members map[string]string // contexts by the names of member clusters
+}
+
+// place is a namespace of a cluster with objects of a network.
+type place struct {
+	connection
+	namespace string
+	folder    string // of its files in the archive
+	match     client.MatchingLabels
 }
 
 // reported are the kinds of a network's objects in a report.
@@ -59,7 +76,7 @@ func reported() []schema.GroupVersionKind {
 }
 
 // writeReport writes the archive. What cannot be read is named in errors.txt.
-func (p *plugin) writeReport(ctx context.Context, sn *v1alpha1.SocialNetwork, path string, lines int64) (err error) {
+func (p *plugin) writeReport(ctx context.Context, sn *v1alpha1.SocialNetwork, path string, options reportOptions) (err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
@@ -68,23 +85,44 @@ func (p *plugin) writeReport(ctx context.Context, sn *v1alpha1.SocialNetwork, pa
 	a := &archive{tar: tar.NewWriter(zip), at: p.now()}
 	defer func() { err = errors.Join(err, a.tar.Close(), zip.Close(), file.Close()) }()
 	a.object(ctx, p.client, "socialnetwork.yaml", v1alpha1.GroupVersion.WithKind(v1alpha1.Kind), client.ObjectKeyFromObject(sn))
-	match := client.MatchingLabels{render.LabelNetwork: sn.Name, render.LabelManagedBy: render.OperatorName}
-	for _, kind := range reported() {
-		a.list(ctx, p.client, kind, client.InNamespace(sn.Namespace), match)
-	}
-	a.list(ctx, p.client, corev1.SchemeGroupVersion.WithKind("Event"), client.InNamespace(sn.Namespace))
-	if lines > 0 {
-		p.logs(ctx, a, sn, match, lines)
+	for _, at := range p.places(a, sn, options.members) {
+		a.place(ctx, at, options.lines)
 	}
 	a.add("errors.txt", []byte(a.missing))
 	return a.err
 }
 
+// places returns where a network has objects: in its own namespace, and in member clusters for which there is a context.
+func (p *plugin) places(a *archive, sn *v1alpha1.SocialNetwork, contexts map[string]string) []place {
+	match := client.MatchingLabels{render.LabelNetwork: sn.Name, render.LabelManagedBy: render.OperatorName}
+	all := []place{{connection: p.connection, namespace: sn.Namespace, match: match}}
+	for _, member := range sn.Status.Clusters {
+		c, err := p.connectTo(cmp.Or(contexts[member.Name], member.Name))
+		if err != nil {
+			a.missingf("cluster %s: %s; name a context of the kubeconfig with --member %s=CONTEXT", member.Name, err, member.Name)
+			continue
+		}
+		all = append(all, place{connection: c, namespace: member.Namespace, folder: "clusters/" + member.Name + "/" + member.Namespace + "/", match: match})
+	}
+	return all
+}
+
+// place adds the objects, the events and the ends of logs of a place.
+func (a *archive) place(ctx context.Context, at place, lines int64) {
+	for _, kind := range reported() {
+		a.list(ctx, at, kind, at.match)
+	}
+	a.list(ctx, at, corev1.SchemeGroupVersion.WithKind("Event"))
+	if lines > 0 {
+		a.logs(ctx, at, lines)
+	}
+}
+
 // logs adds the ends of the logs of a network's pods, also of containers that ended before.
-func (p *plugin) logs(ctx context.Context, a *archive, sn *v1alpha1.SocialNetwork, match client.MatchingLabels, lines int64) {
+func (a *archive) logs(ctx context.Context, at place, lines int64) {
 	var pods corev1.PodList
-	if err := p.client.List(ctx, &pods, client.InNamespace(sn.Namespace), match); err != nil {
-		a.missingf("logs: %s", err)
+	if err := at.client.List(ctx, &pods, client.InNamespace(at.namespace), at.match); err != nil {
+		a.missingf("%slogs: %s", at.folder, err)
 		return
 	}
 	for i := range pods.Items {
@@ -94,16 +132,16 @@ func (p *plugin) logs(ctx context.Context, a *archive, sn *v1alpha1.SocialNetwor
 				continue
 			}
 			options := &corev1.PodLogOptions{TailLines: &lines, Previous: previous, Container: render.ContainerName}
-			stream, err := p.kube.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name, options).Stream(ctx)
+			stream, err := at.kube.CoreV1().Pods(pod.Namespace).GetLogs(pod.Name, options).Stream(ctx)
 			if err != nil {
-				a.missingf("log of pod %s: %s", pod.Name, err)
+				a.missingf("%slog of pod %s: %s", at.folder, pod.Name, err)
 				continue
 			}
 			text, err := io.ReadAll(stream)
 			if err = errors.Join(err, stream.Close()); err != nil {
-				a.missingf("log of pod %s: %s", pod.Name, err)
+				a.missingf("%slog of pod %s: %s", at.folder, pod.Name, err)
 			}
-			a.add(logName(pod.Name, previous), text)
+			a.add(at.folder+logName(pod.Name, previous), text)
 		}
 	}
 }
@@ -158,19 +196,19 @@ func (a *archive) object(ctx context.Context, c client.Reader, name string, kind
 	a.yaml(name, object.Object)
 }
 
-// list adds all objects of a kind as one file.
-func (a *archive) list(ctx context.Context, c client.Reader, kind schema.GroupVersionKind, options ...client.ListOption) {
+// list adds all objects of a kind in a place as one file.
+func (a *archive) list(ctx context.Context, at place, kind schema.GroupVersionKind, options ...client.ListOption) {
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-	if err := c.List(ctx, list, options...); err != nil {
-		a.missingf("%s: %s", kind.Kind, err)
+	if err := at.client.List(ctx, list, append(options, client.InNamespace(at.namespace))...); err != nil {
+		a.missingf("%s%s: %s", at.folder, kind.Kind, err)
 		return
 	}
 	items := make([]any, 0, len(list.Items))
 	for i := range list.Items {
 		items = append(items, list.Items[i].Object)
 	}
-	a.yaml("objects/"+kind.Kind+".yaml", map[string]any{"items": items})
+	a.yaml(at.folder+"objects/"+kind.Kind+".yaml", map[string]any{"items": items})
 }
 
 func (a *archive) yaml(name string, content map[string]any) {

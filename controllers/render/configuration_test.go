@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/keyring"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/region"
@@ -56,6 +57,8 @@ func TestPlatformAcceptsConfiguration(t *testing.T) {
 				pod.Containers[0].Args = without(pod.Containers[0].Args, "migrate", "up", "--json", "--termination-log="+render.TerminationLog)
 				cfg := load(t, pod, nil, secret.data)
 				require.NoError(t, cfg.Check("database-url"))
+				require.Equal(t, config.NetworkID(n.NetworkID), cfg.NetworkID)
+				require.Equal(t, "a secret of "+keyring.DirectoryKeyFile, cfg.DirectoryKey.Reveal())
 				require.Equal(t, secret.primary[region.Code(sn.Spec.Database.PrimaryRegion)], cfg.DatabaseURL.Reveal())
 				requireLocalities(t, sn, cfg)
 			})
@@ -92,20 +95,22 @@ func load(t *testing.T, pod corev1.PodSpec, file *corev1.ConfigMap, secret map[s
 		for name, text := range file.Data {
 			write("/etc/plaza/config/"+name, strings.ReplaceAll(text, `"/etc/plaza`, `"`+root+"/etc/plaza"))
 		}
-		for _, volume := range pod.Volumes {
-			if volume.Secret == nil {
-				continue
-			}
-			for _, item := range volume.Secret.Items {
-				write(filepath.Join(mountOf(t, pod.Containers[0], volume.Name), item.Path), "a secret of "+item.Key)
-			}
+	}
+	for _, volume := range pod.Volumes {
+		if volume.Secret == nil {
+			continue
+		}
+		for _, item := range volume.Secret.Items {
+			write(filepath.Join(mountOf(t, pod.Containers[0], volume.Name), item.Path), "a secret of "+item.Key)
 		}
 	}
 	flags := pflag.NewFlagSet("plaza", pflag.ContinueOnError)
 	config.AddFlags(flags)
 	args := without(pod.Containers[0].Args, "serve")
 	for i := range args {
-		args[i] = strings.Replace(args[i], "--config=", "--config="+root, 1)
+		for _, flag := range []string{"--config=", "--directory-key-file="} {
+			args[i] = strings.Replace(args[i], flag, flag+root, 1)
+		}
 	}
 	require.NoError(t, flags.Parse(args))
 	cfg, err := config.Load(flags, func(name string) (string, bool) { return variable(pod.Containers[0], name, secret) })

@@ -41,6 +41,7 @@ var unused = map[string]string{
 	"database.requirePinned":                 "part of Ready",
 	"database.confirmLocalities{}":           "allows a change that the CRD refuses otherwise",
 	"database.maxConnections":                "TestPoolSize: the pool size is the same for few connections",
+	"backup.overdueAfter":                    "package backup",
 	"storage.shared":                         "allows what the CRD refuses otherwise",
 	"regions[].podPatch.-[]":                 "TestPodPatch",
 	"server.logLevel":                        "sent to the servers without a restart",

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/keyring"
 	"github.com/plaza-social/plaza/platform/store/migrations"
 )
 
@@ -66,12 +67,15 @@ func migrationDeadline(steps int) time.Duration {
 func migrationTemplate(n Network) corev1.PodTemplateSpec {
 	r := MigrationRegion(n)
 	c := container(n, r)
-	c.Args = migrationArgs(n.SN.Spec.Database)
+	c.Args = append([]string{"migrate", "up", "--json", "--survive=" + survive(n.SN.Spec.Database)}, databaseArgs(n)...)
 	c.Env = withOwner(n.SN.Spec.Database, c.Env)
 	c.TerminationMessagePath = TerminationLog
 	c.TerminationMessagePolicy = corev1.TerminationMessageReadFile
 
+	c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: "identity", MountPath: identityFolder, ReadOnly: true})
+
 	spec := podSpec(n, r, true)
+	spec.Volumes = append(spec.Volumes, secretVolume("identity", IdentitySecret(n.SN.Name), keyring.DirectoryKeyFile))
 	spec.RestartPolicy = corev1.RestartPolicyNever
 	spec.ServiceAccountName = MigrationName(n.SN.Name)
 	spec.Containers = []corev1.Container{c}
@@ -100,15 +104,15 @@ func MigrationRegion(n Network) *v1alpha1.Region {
 	return &n.SN.Spec.Regions[0]
 }
 
-// migrationArgs are flags, which override every variable, so that the migration runs with what was hashed.
-func migrationArgs(db v1alpha1.Database) []string {
+// databaseArgs are flags, which override every variable, so that a migration runs with what was hashed. With the network's identity it
+// refuses the database of another one.
+func databaseArgs(n Network) []string {
+	primary := string(primaryRegion(n.SN.Spec.Database))
 	args := []string{
-		"migrate", "up", "--json", "--termination-log=" + TerminationLog,
-		"--region=" + string(primaryRegion(db)),
-		"--primary-region=" + string(primaryRegion(db)),
-		"--survive=" + survive(db),
+		"--termination-log=" + TerminationLog, "--region=" + primary, "--primary-region=" + primary,
+		"--network-id=" + n.NetworkID, "--directory-key-file=" + identityFolder + "/" + keyring.DirectoryKeyFile,
 	}
-	for _, l := range localities(db) {
+	for _, l := range localities(n.SN.Spec.Database) {
 		args = append(args, "--locality-"+l.code+"="+l.name)
 	}
 	return args

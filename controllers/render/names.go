@@ -9,6 +9,7 @@ type Component string
 const (
 	ComponentServer     Component = "server"
 	ComponentMigrate    Component = "migrate"
+	ComponentBackup     Component = "backup"
 	ComponentKeys       Component = "keys"
 	ComponentMonitoring Component = "monitoring"
 )
@@ -107,6 +108,9 @@ func MigrationJobName(network, target string) string {
 
 // MigrationName returns the name of the ServiceAccount of migrations.
 func MigrationName(network string) string { return network + "-migrate" }
+
+// BackupJobName returns the name of the Job that schedules backups.
+func BackupJobName(network string) string { return network + "-backup" }
 
 // MonitoringName returns the name of the ServiceMonitor and the PrometheusRule.
 func MonitoringName(network string) string { return network }

@@ -41,6 +41,9 @@ func Everything(n Network) []client.Object {
 		objects = append(objects, MigrationServiceAccount(n), MigrationJob(n, 1))
 		objects = appendWanted(objects, MigrationNetworkPolicy(n))
 	}
+	if n.HasBackupJob() {
+		objects = append(objects, BackupJob(n, ""))
+	}
 	for _, r := range n.Regions() {
 		objects = append(objects, RegionObjects(n, r)...)
 		objects = append(objects, Deployment(n, r))
@@ -62,6 +65,9 @@ func Pods(n Network) []corev1.PodSpec {
 	var pods []corev1.PodSpec
 	if n.Migrates() {
 		pods = append(pods, MigrationJob(n, 1).Spec.Template.Spec)
+	}
+	if n.HasBackupJob() {
+		pods = append(pods, BackupJob(n, "").Spec.Template.Spec)
 	}
 	for _, r := range n.Regions() {
 		pods = append(pods, Deployment(n, r).Spec.Template.Spec)

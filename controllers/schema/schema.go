@@ -11,7 +11,6 @@ import (
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/apply"
+	"github.com/plaza-social/plaza/controllers/jobresult"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/controllers/stage"
 	"github.com/plaza-social/plaza/platform/statusz"
@@ -166,7 +166,7 @@ func (r *run) followJob(ctx context.Context, job *batchv1.Job) {
 	schema := &r.pass.Status.Schema
 	attempt, _ := strconv.Atoi(job.Annotations[render.AnnotationAttempt])
 	schema.Attempts = int32(min(max(attempt, 1), 1<<30))
-	ended, at := finished(job)
+	ended, at := jobresult.Finished(job)
 	if ended == batchv1.JobFailed {
 		r.retryLater(ctx, job, at)
 		return
@@ -222,16 +222,6 @@ func backoff(attempts int32) time.Duration {
 	return min(wait, maxBackoff)
 }
 
-// finished returns how and when a Job ended; the type is empty while the Job runs.
-func finished(job *batchv1.Job) (batchv1.JobConditionType, time.Time) {
-	for _, c := range job.Status.Conditions {
-		if c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) {
-			return c.Type, c.LastTransitionTime.Time
-		}
-	}
-	return "", time.Time{}
-}
-
 // lastError returns why a migration failed. An error that was read earlier is kept when the pod is gone.
 func (r *run) lastError(job *batchv1.Job, t termination) string {
 	switch {
@@ -242,10 +232,8 @@ func (r *run) lastError(job *batchv1.Job, t termination) string {
 	case t.err != nil:
 		return "the migration's pod could not be read: " + t.err.Error()
 	}
-	for _, c := range job.Status.Conditions {
-		if c.Type == batchv1.JobFailed && c.Message != "" {
-			return r.pass.Redact(c.Message)
-		}
+	if message := jobresult.FailureMessage(job); message != "" {
+		return r.pass.Redact(message)
 	}
 	return "the Job gives no reason"
 }

@@ -5,10 +5,9 @@ import (
 	"strconv"
 
 	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/jobresult"
 	"github.com/plaza-social/plaza/controllers/stage"
 	"github.com/plaza-social/plaza/platform/statusz"
 	"github.com/plaza-social/plaza/platform/store/migrations"
@@ -59,17 +58,10 @@ type termination struct {
 }
 
 func (r *run) readTermination(ctx context.Context, job *batchv1.Job) termination {
-	pods, err := r.pods(ctx, job)
+	pods, err := jobresult.Pods(ctx, r.cluster.APIReader, job)
 	t := termination{err: err}
-	t.schema, t.text = statusz.ReadMigration(terminationMessage(pods))
+	t.schema, t.text = statusz.ReadMigration(jobresult.TerminationMessage(pods))
 	return t
-}
-
-// pods lists the pods of a Job from the API server; they are not cached.
-func (r *run) pods(ctx context.Context, job *batchv1.Job) ([]corev1.Pod, error) {
-	var pods corev1.PodList
-	err := r.cluster.APIReader.List(ctx, &pods, client.InNamespace(job.Namespace), client.MatchingLabels{batchv1.JobNameLabel: job.Name}, client.Limit(20))
-	return pods.Items, err
 }
 
 // setVersionsFromJob sets the versions that no server has reported, from the end of a migration.
@@ -84,23 +76,4 @@ func setVersionsFromJob(schema *v1alpha1.SchemaStatus, t termination, succeeded 
 	default: // the image does not report it; a successful migration reached the target
 		schema.Current = schema.Target
 	}
-}
-
-// terminationMessage returns the termination message of the newest pod.
-func terminationMessage(pods []corev1.Pod) string {
-	var newest *corev1.Pod
-	for i := range pods {
-		if newest == nil || newest.CreationTimestamp.Before(&pods[i].CreationTimestamp) {
-			newest = &pods[i]
-		}
-	}
-	if newest == nil {
-		return ""
-	}
-	for _, c := range newest.Status.ContainerStatuses {
-		if t := c.State.Terminated; t != nil && t.Message != "" {
-			return t.Message
-		}
-	}
-	return ""
 }

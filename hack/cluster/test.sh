@@ -9,6 +9,8 @@
 #   CLUSTER_PROGRAM        the program whose `cut` and `heal` disconnect and reconnect a region
 #   CLUSTER_DATABASE_URL   a database that pods and this machine can reach and whose user may create databases
 #   CLUSTER_IMAGE_TAG      the tag of the loaded images
+#   CLUSTER_PREVIOUS_IMAGE the loaded image of the previous release, from which the network is upgraded, or
+#   CLUSTER_PREVIOUS_MISSING  why there is none
 #
 # With CLUSTERS=three there is a cluster for each region: KUBECONFIG is that of us, and CLUSTER_MEMBERS has those of the others, such
 # as eu=PATH,sg=PATH.
@@ -30,6 +32,18 @@ if ! "$program" status >/dev/null 2>&1; then
 fi
 if (($#)); then
   make --no-print-directory image install.yaml IMAGE_TAG=cluster
+  rm -f bin/plaza-previous-image.tar
+  if [[ ${CLUSTERS:-} != three ]]; then
+    status=0
+    missing=$(hack/previous.sh) || status=$?
+    if ((status == 0)); then
+      export CLUSTER_PREVIOUS_IMAGE=plaza:previous
+    elif ((status == 4)); then
+      export CLUSTER_PREVIOUS_MISSING=$missing
+    else
+      exit $status
+    fi
+  fi
   "$program" load bin/*-image.tar
 fi
 export KUBECONFIG=$PWD/.plaza-cluster/kubeconfig

@@ -27,7 +27,7 @@ type sources struct {
 	queries    []rules.Statement
 	updates    map[string]*rules.Update // by the origin of the query
 	shared     []string                 // tables
-	placement  []rules.Statement        // statements that concern regions, or a database without: only the grammar is checked
+	placement  []rules.Statement        // statements that concern regions or backups, or a database without regions: only the grammar is checked
 }
 
 // program returns the statements of the program.
@@ -59,6 +59,9 @@ func program() sources {
 	}
 	for i, sql := range db.PlacementStatements() {
 		s.placement = append(s.placement, rules.Statement{Where: fmt.Sprintf("store/placement/check/%d", i+1), SQL: sql})
+	}
+	for i, sql := range db.BackupStatements() {
+		s.placement = append(s.placement, rules.Statement{Where: fmt.Sprintf("store/backup/%d", i+1), SQL: sql})
 	}
 	return s
 }
@@ -109,7 +112,7 @@ func report(w io.Writer, s sources) bool {
 	if len(broken) > 0 {
 		verdict = fmt.Sprintf("%d violations", len(broken))
 	}
-	fmt.Fprintf(w, "crdbcheck: %d statements, %d migrations of %d tables, %d placement statements: %s\n",
+	fmt.Fprintf(w, "crdbcheck: %d statements, %d migrations of %d tables, %d statements of placement and backups: %s\n",
 		len(s.queries), len(s.migrations), tables, len(s.placement), verdict)
 	return len(broken) == 0
 }

@@ -32,14 +32,14 @@ func TestReport(t *testing.T) {
 	}{
 		"all good": {
 			sources{queries: []rules.Statement{{Where: "store/ping", SQL: "SELECT 1"}}},
-			[]string{"crdbcheck: 1 statements, 0 migrations of 0 tables, 0 placement statements: all good"},
+			[]string{"crdbcheck: 1 statements, 0 migrations of 0 tables, 0 statements of placement and backups: all good"},
 			true,
 		},
 		"a bad statement": {
 			sources{queries: []rules.Statement{{Where: "store/sleep", SQL: "SELECT pg_sleep(1)"}}},
 			[]string{
 				"store/sleep: function: pg_sleep(): a statement that waits holds its connection",
-				"crdbcheck: 1 statements, 0 migrations of 0 tables, 0 placement statements: 1 violations",
+				"crdbcheck: 1 statements, 0 migrations of 0 tables, 0 statements of placement and backups: 1 violations",
 			},
 			false,
 		},
@@ -47,7 +47,7 @@ func TestReport(t *testing.T) {
 			sources{migrations: []rules.Statement{{Where: "store/migrations/1.sql", SQL: "DROP TABLE posts"}}},
 			[]string{
 				"store/migrations/1.sql: idempotent: write DROP TABLE IF EXISTS",
-				"crdbcheck: 0 statements, 1 migrations of 0 tables, 0 placement statements: 1 violations",
+				"crdbcheck: 0 statements, 1 migrations of 0 tables, 0 statements of placement and backups: 1 violations",
 			},
 			false,
 		},
@@ -55,7 +55,7 @@ func TestReport(t *testing.T) {
 			sources{placement: []rules.Statement{{Where: "store/placement/1", SQL: `ALTER DATABASE d ADD REGION`}}},
 			[]string{
 				`store/placement/1: parse: at or near "EOF": syntax error`,
-				"crdbcheck: 0 statements, 0 migrations of 0 tables, 1 placement statements: 1 violations",
+				"crdbcheck: 0 statements, 0 migrations of 0 tables, 1 statements of placement and backups: 1 violations",
 			},
 			false,
 		},

@@ -3,15 +3,23 @@ package main
 import (
 	"archive/tar"
 	"bytes"
+	"crypto/sha256"
+	"debug/buildinfo"
 	"debug/elf"
 	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
+	"strings"
 	"testing"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 	"github.com/stretchr/testify/require"
@@ -64,6 +72,108 @@ func TestImage(t *testing.T) {
 	program, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, program, readEntry(t, content, "plaza", 0o555))
+}
+
+// TestBill checks the bill of materials of a program with dependencies: the one of this module.
+func TestBill(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "image")
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", program, ".").CombinedOutput()
+	require.NoError(t, err, string(out))
+	info, err := buildinfo.ReadFile(program)
+	require.NoError(t, err)
+	read := func() bill {
+		path := filepath.Join(t.TempDir(), "sbom.json")
+		require.NoError(t, writeBill(spec{binary: program, name: "plaza", version: "v1.2.3"}, path))
+		content, err := os.ReadFile(path)
+		require.NoError(t, err)
+		var b bill
+		require.NoError(t, json.Unmarshal(content, &b))
+		return b
+	}
+	b := read()
+	require.Equal(t, "CycloneDX", b.Format)
+	require.Equal(t, "plaza", b.Metadata.Component.Name)
+	require.Equal(t, "v1.2.3", b.Metadata.Component.Version)
+	versions := map[string]string{}
+	for i, c := range b.Components {
+		versions[c.Name] = c.Version
+		require.Equal(t, b.Depends[0].On[i], c.Ref)
+	}
+	require.Equal(t, strings.TrimPrefix(info.GoVersion, "go"), versions["stdlib"])
+	require.NotEmpty(t, info.Deps)
+	for _, m := range info.Deps {
+		require.Equal(t, m.Version, versions[m.Path], m.Path)
+	}
+	require.Equal(t, b, read(), "it is reproducible")
+
+	replaced := moduleComponent(&debug.Module{Path: "a", Version: "v1", Replace: &debug.Module{Path: "example.com/b", Version: "v2", Sum: "h1:x"}})
+	require.Equal(t, "pkg:golang/example.com/b@v2", replaced.URL)
+}
+
+// TestIndex writes an index with an image for each architecture.
+func TestIndex(t *testing.T) {
+	folder := t.TempDir()
+	content, err := os.ReadFile(staticBinary(t))
+	require.NoError(t, err)
+	for _, arch := range []string{"amd64", "arm64"} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "plaza-"+arch), content, 0o600))
+	}
+	archives := [2][]byte{}
+	for i := range archives {
+		out := filepath.Join(folder, "index.tar")
+		require.NoError(t, run([]string{"-binary", filepath.Join(folder, "plaza"), "-tag", "plaza:v1", "-index", "amd64,arm64", "-out", out}))
+		archives[i], err = os.ReadFile(out)
+		require.NoError(t, err)
+	}
+	require.Equal(t, archives[0], archives[1], "it is reproducible")
+
+	layout := unpack(t, archives[0])
+	for name, content := range layout {
+		if digest, isBlob := strings.CutPrefix(name, "blobs/sha256/"); isBlob {
+			require.Equal(t, digest, fmt.Sprintf("%x", sha256.Sum256(content)))
+		}
+	}
+	top := manifestOf(t, layout["index.json"])
+	require.Len(t, top.Manifests, 1)
+	require.Equal(t, "plaza:v1", top.Manifests[0].Annotations[refName])
+	var platforms []string
+	for _, m := range manifestOf(t, layout["blobs/sha256/"+top.Manifests[0].Digest.Hex]).Manifests {
+		platforms = append(platforms, m.Platform.String())
+		var img v1.Manifest
+		require.NoError(t, json.Unmarshal(layout["blobs/sha256/"+m.Digest.Hex], &img))
+		for _, part := range append(img.Layers, img.Config) {
+			require.Len(t, layout["blobs/sha256/"+part.Digest.Hex], int(part.Size))
+		}
+		var configuration v1.ConfigFile
+		require.NoError(t, json.Unmarshal(layout["blobs/sha256/"+img.Config.Digest.Hex], &configuration))
+		require.Equal(t, m.Platform.Architecture, configuration.Architecture)
+	}
+	require.Equal(t, []string{"linux/amd64", "linux/arm64"}, platforms)
+
+	missing := run([]string{"-binary", filepath.Join(folder, "plaza"), "-index", "amd64,riscv64", "-out", filepath.Join(folder, "x.tar")})
+	require.ErrorContains(t, missing, "riscv64: ")
+}
+
+func manifestOf(t *testing.T, content []byte) v1.IndexManifest {
+	t.Helper()
+	var manifest v1.IndexManifest
+	require.NoError(t, json.Unmarshal(content, &manifest))
+	return manifest
+}
+
+// unpack returns the files of an archive.
+func unpack(t *testing.T, content []byte) files {
+	t.Helper()
+	found, r := files{}, tar.NewReader(bytes.NewReader(content))
+	for {
+		header, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return found
+		}
+		require.NoError(t, err)
+		found[header.Name], err = io.ReadAll(r)
+		require.NoError(t, err)
+	}
 }
 
 // readEntry returns the content of a file in a layer and checks its mode.

@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
@@ -35,8 +36,18 @@ func run(args []string) error {
 	flags.StringVar(&s.revision, "revision", "unknown", "commit, for the label")
 	tag := flags.String("tag", "plaza:dev", "name and tag of the image")
 	out := flags.String("out", "", "archive to write")
+	sbom := flags.String("sbom", "", "software bill of materials to write, in the format CycloneDX")
+	index := flags.String("index", "", "architectures of an image index to write instead of an image, such as amd64,arm64; their binaries have the suffixes -amd64 and -arm64")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if *index != "" {
+		return writeIndex(s, *tag, strings.Split(*index, ","), *out)
+	}
+	if *sbom != "" {
+		if err := writeBill(s, *sbom); err != nil {
+			return err
+		}
 	}
 	return write(s, *tag, *out)
 }

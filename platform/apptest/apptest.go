@@ -139,6 +139,17 @@ func (n *Network) Restart(t testing.TB, code region.Code) {
 	n.AwaitReady(t)
 }
 
+// UseDatabase stops the servers of all regions and starts them again with another database.
+func (n *Network) UseDatabase(t testing.TB, url string) {
+	t.Helper()
+	n.DatabaseURL = url
+	for _, code := range region.All() {
+		n.Stop(code)
+		n.startRegion(t, code, n.options)
+	}
+	n.AwaitReady(t)
+}
+
 // AwaitReady waits until every region is ready.
 func (n *Network) AwaitReady(t testing.TB) {
 	t.Helper()

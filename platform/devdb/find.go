@@ -2,6 +2,7 @@ package devdb
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -140,4 +141,18 @@ func (f finder) majorVersion(bin string) int {
 	}
 	major, _ := strconv.Atoi(string(match[1]))
 	return major
+}
+
+// PostgresProgram returns the path of a program of the newest PostgreSQL on this machine, such as pg_dump.
+func PostgresProgram(name string) (string, error) {
+	f := systemFinder()
+	for _, found := range f.postgres() {
+		if path, err := f.lookPath(filepath.Join(found.bin, name)); err == nil {
+			return path, nil
+		}
+	}
+	if path, err := f.lookPath(name); err == nil {
+		return path, nil
+	}
+	return "", fmt.Errorf("%s not found: install the client programs of PostgreSQL", name)
 }

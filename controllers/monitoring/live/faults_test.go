@@ -137,7 +137,7 @@ var faults = []fault{
 		func(_ *testing.T, n *observed) { n.report(func(*v1alpha1.SocialNetworkStatus) {}) },
 		[]string{
 			"PlazaKeysNotReady", "PlazaKeyRotationOverdue", "PlazaControlCertificateExpiring", "PlazaSchemaBehind", "PlazaMigrationFailing",
-			"PlazaModerationNotApplied", "PlazaRowsNotPinned", "PlazaRolloutStopped", "PlazaNetworkNotReady",
+			"PlazaModerationNotApplied", "PlazaRowsNotPinned", "PlazaRolloutStopped", "PlazaNetworkNotReady", "PlazaBackupOverdue",
 		},
 		nil,
 	},
@@ -268,6 +268,7 @@ func (o *observed) repairKeys(t *testing.T) {
 func nothingIsWell(s *v1alpha1.SocialNetworkStatus) {
 	past := metav1.NewTime(time.Now().Add(-24 * time.Hour))
 	s.Schema, s.ServerKeys.NextRotation, s.Control.CertificatesNotAfter = v1alpha1.SchemaStatus{Current: "699", Target: "700", Attempts: 5}, &past, &past
+	s.Backup = &v1alpha1.BackupStatus{LastSuccess: &past, OverdueAt: &past}
 	for i := range s.Conditions {
 		s.Conditions[i].Status = metav1.ConditionFalse
 	}

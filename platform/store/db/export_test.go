@@ -123,3 +123,6 @@ func TakeShards(n int) (taken map[int64]bool, giveBack func()) {
 
 // UseSavepoints makes interactive transactions use CockroachDB's protocol.
 func (d *DB) UseSavepoints() { d.savepoints = true }
+
+// ApplyBackupsTo is ApplyBackups with a connection.
+var ApplyBackupsTo = applyBackups

@@ -1,0 +1,119 @@
+package render
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plaza-social/plaza/api/v1alpha1"
+)
+
+// backupFolder has a folder with the credentials of each home's bucket.
+const backupFolder = "/etc/plaza/backup"
+
+// backupDeadline bounds a run of the backup Job, which lists buckets, but takes no backup itself.
+const backupDeadline = 30 * time.Minute
+
+// BackupSecrets returns the names of the Secrets with the credentials of backups, each once.
+func BackupSecrets(spec *v1alpha1.SocialNetworkSpec) []string {
+	var names []string
+	if spec.Backup == nil {
+		return nil
+	}
+	for _, d := range spec.Backup.Destinations {
+		if d.SecretRef != nil {
+			names = append(names, d.SecretRef.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// BackupTarget returns a hash of the inputs of the backup Job: the schedule, the destinations, and versions, which change with the
+// credentials.
+func BackupTarget(n Network, versions []string) string {
+	return hashOf(struct {
+		Args     []string `json:"args"`
+		Secret   string   `json:"secret"`
+		Versions []string `json:"versions"`
+	}{backupArgs(n), n.SN.Spec.Database.SecretRef.Name, versions})
+}
+
+// HasBackupJob reports whether the network needs the Job in the cluster: the spec has backups, or an earlier one had.
+func (n Network) HasBackupJob() bool {
+	return n.Migrates() && (n.SN.Spec.Backup != nil || n.SN.Status.Backup != nil)
+}
+
+// BackupJob returns the Job that makes the database have the backup schedule of the spec, or none if the spec has no backups, and
+// reports on backups. Its pod is that of a migration with other arguments, and has the same labels, so that the same NetworkPolicy
+// applies.
+func BackupJob(n Network, target string) *batchv1.Job {
+	job := &batchv1.Job{
+		TypeMeta:   typeMeta(batchv1.SchemeGroupVersion, "Job"),
+		ObjectMeta: n.meta(BackupJobName(n.SN.Name), ComponentBackup),
+		Spec: batchv1.JobSpec{
+			Parallelism:           new(int32(1)),
+			Completions:           new(int32(1)),
+			BackoffLimit:          new(int32(0)),
+			ActiveDeadlineSeconds: new(int64(backupDeadline.Seconds())),
+			Template:              migrationTemplate(n),
+		},
+	}
+	job.Annotations = map[string]string{AnnotationTarget: target}
+	container := &job.Spec.Template.Spec.Containers[0]
+	container.Args = backupArgs(n)
+	volumes, mounts := backupVolumes(n.SN.Spec.Backup)
+	job.Spec.Template.Spec.Volumes = append(job.Spec.Template.Spec.Volumes, volumes...)
+	container.VolumeMounts = append(container.VolumeMounts, mounts...)
+	return job
+}
+
+func backupArgs(n Network) []string {
+	args := append([]string{"migrate", "backups"}, databaseArgs(n)...)
+	backup := n.SN.Spec.Backup
+	if backup == nil {
+		return args
+	}
+	args = append(args, "--schedule="+backup.Schedule)
+	if backup.Retention != nil {
+		args = append(args, "--retention="+string(*backup.Retention))
+	}
+	for _, d := range backup.Destinations {
+		args = append(args, "--destination="+string(d.Code)+"="+d.URL)
+		if d.SecretRef != nil {
+			args = append(args, "--credentials="+string(d.Code)+"="+backupFolder+"/"+string(d.Code))
+		}
+	}
+	return args
+}
+
+// BackupKeys returns the keys that the Secret of a destination must have, and one that it may have.
+func BackupKeys(d v1alpha1.BackupDestination) (required []string, optional string) {
+	if strings.HasPrefix(d.URL, "gs://") {
+		return []string{"credentials.json"}, ""
+	}
+	return []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}, "AWS_SESSION_TOKEN"
+}
+
+// backupVolumes mounts the credentials of each home's bucket.
+func backupVolumes(backup *v1alpha1.Backup) ([]corev1.Volume, []corev1.VolumeMount) {
+	var volumes []corev1.Volume
+	var mounts []corev1.VolumeMount
+	if backup == nil {
+		return nil, nil
+	}
+	for _, d := range backup.Destinations {
+		if d.SecretRef == nil {
+			continue
+		}
+		name := "backup-" + string(d.Code)
+		volumes = append(volumes, corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{
+			Secret: &corev1.SecretVolumeSource{SecretName: d.SecretRef.Name, DefaultMode: new(secretMode)},
+		}})
+		mounts = append(mounts, corev1.VolumeMount{Name: name, MountPath: backupFolder + "/" + string(d.Code), ReadOnly: true})
+	}
+	return volumes, mounts
+}

@@ -89,6 +89,9 @@ var homeColumns = map[string][]string{
 	"idempotency_marks":     {}, // at the homes that a request changed
 	"rate_usages":           {}, // at the home of the user or server
 	"directory":             {}, // see requireDirectory
+	"webhooks":              {}, // the same at every home
+	"webhook_cursors":       {}, // one row of each webhook at each home
+	"webhook_deliveries":    {}, // at the home of the log
 	"settings":              {}, // see requireSettings
 	"moderation_rules":      {}, // see requireRules
 	"moderation_lists":      {}, // each home has its own version

@@ -23,15 +23,21 @@ func webhookRows() []row {
 			return object{"webhookId": disabledWebhook(t, g.n.Admin(region.EU), name)}
 		}
 	}
+	enable := func(*testing.T, *fixture) object { return object{"webhookEnabled": true} }
+	managed := func(*testing.T, *fixture) object { // of an event that does not happen
+		return object{"webhooks": []object{{
+			"name": apptest.UserID("hook"), "url": "https://hooks.example.com/", "events": []string{"user.deleted"}, "secret": "a secret of some length and more",
+		}}}
+	}
 	return []row{
 		{procedure: "WebhookService/GetWebhookSettings", request: noFields, want: adminsOnly},
-		{procedure: "WebhookService/UpdateWebhookSettings", request: noFields, want: adminsOnly},
+		{procedure: "WebhookService/UpdateWebhookSettings", request: enable, want: adminsOnly},
 		{procedure: "WebhookService/ListWebhooks", request: noFields, want: adminsOnly},
 		{procedure: "WebhookService/CreateWebhook", request: create, want: adminsOnly},
 		{procedure: "WebhookService/GetWebhook", request: on("get"), want: adminsOnly},
 		{procedure: "WebhookService/UpdateWebhook", request: on("update"), want: adminsOnly},
 		{procedure: "WebhookService/DeleteWebhook", request: on("delete"), want: adminsOnly},
-		{procedure: "WebhookService/ReplaceManagedWebhooks", request: noFields, want: adminsOnly},
+		{procedure: "WebhookService/ReplaceManagedWebhooks", request: managed, want: adminsOnly},
 		{procedure: "WebhookService/ListWebhookDeliveries", request: on("deliveries"), want: adminsOnly},
 		{procedure: "WebhookService/ReplayWebhookDeliveries", request: on("replay"), want: adminsOnly},
 		{procedure: "PrehookService/GetPrehook", request: noFields, want: adminsOnly},

@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -70,12 +71,12 @@ func (s *Service) checkManaged(m *plazav1.ManagedWebhook) error {
 // changes returns the rows that differ from those of list.
 func (s *Service) changes(list []store.Webhook, wanted []*plazav1.ManagedWebhook) []store.Webhook {
 	var changed []store.Webhook
-	for _, m := range wanted {
+	for i, m := range wanted {
 		old := service.Find(list, func(h store.Webhook) bool { return h.IsManaged && h.Name == m.GetName() })
 		if old != nil && s.isSame(*old, m) {
 			continue
 		}
-		hook := store.Webhook{ID: s.NewID(s.Region), CreatedAt: s.Now()}
+		hook := store.Webhook{ID: s.NewID(s.Region), CreatedAt: s.Now().Add(time.Duration(i) * time.Millisecond)} // in this order
 		if old != nil {
 			hook = *old
 		}

@@ -6,8 +6,6 @@
 package notification
 
 import (
-	"context"
-
 	"github.com/plaza-social/plaza/platform/service"
 )
 
@@ -19,17 +17,6 @@ func New(d *service.Deps) *Service { return &Service{d} }
 
 // Register registers the outbox handler that fills trays. A notice that arrives twice changes nothing.
 func Register(d *service.Deps) {
-	s := New(d)
-	service.HandleOutbox(d, service.TopicNotice, func(ctx context.Context, n service.Notice) error {
-		notices, err := s.noticesOf(ctx, n)
-		if err != nil {
-			return err
-		}
-		for _, notice := range notices {
-			if err := s.deliver(ctx, notice); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	queue := New(d).newQueue()
+	service.HandleOutbox(d, service.TopicNotice, queue.Add)
 }

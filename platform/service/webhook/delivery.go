@@ -3,6 +3,7 @@ package webhook
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
@@ -69,7 +71,10 @@ func (s *Service) ReplayWebhookDeliveries(ctx context.Context, req *plazav1.Repl
 	}
 	byHome := map[region.Code][]int64{}
 	for _, id := range service.Distinct(req.GetDeliveryIds()) {
-		home, seq := parseDeliveryID(id)
+		home, seq, err := parseDeliveryID(id)
+		if err != nil {
+			return nil, fail.Validation("deliveryIds: " + err.Error())
+		}
 		byHome[home] = append(byHome[home], seq)
 	}
 	homes := slices.Sorted(maps.Keys(byHome))
@@ -92,11 +97,18 @@ func (s *Service) ReplayWebhookDeliveries(ctx context.Context, req *plazav1.Repl
 // deliveryID returns the id of a delivery: its home and its number there.
 func deliveryID(d located) string { return d.home.String() + "-" + strconv.FormatInt(d.Seq, 10) }
 
-// parseDeliveryID parses the id of a delivery, whose form the request's rules check.
-func parseDeliveryID(id string) (region.Code, int64) {
+// parseDeliveryID parses the id of a delivery.
+func parseDeliveryID(id string) (region.Code, int64, error) {
 	home, number, _ := strings.Cut(id, "-")
-	seq, _ := strconv.ParseInt(number, 10, 64)
-	return region.Code(home), seq
+	code, err := region.Parse(home)
+	if err != nil {
+		return "", 0, fmt.Errorf("%q is not the id of a delivery, like us-4711", id)
+	}
+	seq, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		return "", 0, fmt.Errorf("%q is not the id of a delivery, like us-4711", id)
+	}
+	return code, seq, nil
 }
 
 func deliveryToProto(d located) *plazav1.WebhookDelivery {

@@ -1346,11 +1346,12 @@ const file_plaza_v1_webhook_proto_rawDesc = "" +
 	"\n" +
 	"deliveries\x18\x01 \x03(\v2\x19.plaza.v1.WebhookDeliveryR\n" +
 	"deliveries\x12(\n" +
-	"\x06paging\x18\x02 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x95\x01\n" +
+	"\x06paging\x18\x02 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x7f\n" +
 	"\x1eReplayWebhookDeliveriesRequest\x12(\n" +
 	"\n" +
-	"webhook_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\twebhookId\x12I\n" +
-	"\fdelivery_ids\x18\x02 \x03(\tB&\xbaH#\x92\x01 \x10d\"\x1cr\x1a2\x18^(us|eu|sg)-[0-9]{1,18}$R\vdeliveryIds\"=\n" +
+	"webhook_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\twebhookId\x123\n" +
+	"\fdelivery_ids\x18\x02 \x03(\tB\x10\xbaH\r\x92\x01\n" +
+	"\x10d\"\x06r\x04\x10\x01\x18\x1eR\vdeliveryIds\"=\n" +
 	"\x1fReplayWebhookDeliveriesResponse\x12\x1a\n" +
 	"\breplayed\x18\x01 \x01(\x05R\breplayed2\x84\f\n" +
 	"\x0eWebhookService\x12\x89\x01\n" +

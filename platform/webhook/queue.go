@@ -61,11 +61,11 @@ func (q *queue) round(ctx context.Context, hook store.Webhook, enabled bool) (mo
 			err = nil
 		}
 	}()
-	if err := q.use(hook); err != nil {
-		return false, err
-	}
 	if !enabled || !hook.IsEnabled {
 		return false, q.skip(ctx)
+	}
+	if err := q.use(hook); err != nil {
+		return false, err
 	}
 	fed, err := q.feed(ctx)
 	if err != nil {

@@ -804,7 +804,7 @@ func (x *WebhookResponse) GetSecret() string {
 // ManagedWebhook is a webhook of the operator's configuration.
 type ManagedWebhook struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The name, which identifies the webhook: 1 to 63 lowercase letters, digits and hyphens.
+	// The name, which identifies the webhook, 1 to 63 characters.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// The address, `https` or `http`, at most 900 characters.
 	Url string `protobuf:"bytes,2,opt,name=url,proto3" json:"url,omitempty"`
@@ -1322,9 +1322,9 @@ const file_plaza_v1_webhook_proto_rawDesc = "" +
 	"webhook_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\twebhookId\"V\n" +
 	"\x0fWebhookResponse\x12+\n" +
 	"\awebhook\x18\x01 \x01(\v2\x11.plaza.v1.WebhookR\awebhook\x12\x16\n" +
-	"\x06secret\x18\x02 \x01(\tR\x06secret\"\xb7\x01\n" +
-	"\x0eManagedWebhook\x12?\n" +
-	"\x04name\x18\x01 \x01(\tB+\xbaH(r&2$^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$R\x04name\x12\x1a\n" +
+	"\x06secret\x18\x02 \x01(\tR\x06secret\"\x95\x01\n" +
+	"\x0eManagedWebhook\x12\x1d\n" +
+	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18?R\x04name\x12\x1a\n" +
 	"\x03url\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\x03url\x12&\n" +
 	"\x06events\x18\x03 \x03(\tB\x0e\xbaH\v\x92\x01\b\x10d\"\x04r\x02\x18<R\x06events\x12 \n" +
 	"\x06secret\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x06secret\"_\n" +

@@ -89,6 +89,11 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	services, filler := d.services(shared, roles, files, exports, moves, audits), fileFiller(shared)
 	presences := presence.New(shared)
 	services.Presence = presences
+	hooks, err := d.webhooks(shared)
+	if err != nil {
+		return nil, nil, err
+	}
+	services.Webhook, services.Prehook = hooks.service, hooks.settings
 	once := d.idempotency(shared, recoveries(shared, services), filler)
 	kept, err := retention.New(shared, d.metrics.Registerer(), retention.Kinds(shared, d.issuer.AccessLifetime(), post.New(shared).Purge, story.New(shared).PurgeByID)...)
 	if err != nil {
@@ -97,6 +102,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	handler, err := edge.New(edge.Options{
 		Services:       services,
 		Interceptors:   d.interceptors(once, recorder, filler),
+		Prehook:        hooks.prehook.Ask,
 		Log:            d.log,
 		LogOneIn:       int64(d.cfg.AccessLog),
 		MaxBodyBytes:   int64(d.cfg.MaxBodyBytes),
@@ -119,8 +125,9 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	}
 	d.background = d.jobs(shared, roles, files)
 	d.background.server = append(d.background.server, moves.MetricsJob())
-	d.background.home = append(d.background.home, exports.Job(), moves.Job(), kept.Job(), presences.SweepJob())
-	return handler, slices.Concat(d.workers(), limitWorkers, presenceWorkers(presences)), nil
+	d.background.home = append(d.background.home, exports.Job(), moves.Job(), kept.Job(), presences.SweepJob(),
+		hooks.dispatcher.Job(), hooks.dispatcher.SweepJob())
+	return handler, slices.Concat(d.workers(), limitWorkers, presenceWorkers(presences), []worker{hooks.releaseWorker()}), nil
 }
 
 // services returns the implementations of the API.

@@ -96,6 +96,7 @@ type Config struct {
 
 	RankingAge          Delay    `name:"ranking-age" default:"10s" help:"how long a server uses the ranking of trending communities before it reads it again"`
 	LinkPreviewNetworks Networks `name:"link-preview-networks" help:"networks, like 10.1.0.0/16, whose pages link previews show although their addresses are not public, at any port; if empty, only public addresses are fetched"`
+	WebhookNetworks     Networks `name:"webhook-networks" help:"networks, like 10.1.0.0/16, in which webhooks and the pre-hook can be although their addresses are not public, at any port; if empty, only public addresses at the ports 80 and 443 are called"`
 
 	CORSOrigins Origins `name:"cors-origins" help:"origins allowed by CORS, like https://app.example.com, separated by commas; if empty, all origins are allowed"`
 

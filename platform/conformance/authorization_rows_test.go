@@ -13,7 +13,7 @@ func authorizationRows() []row {
 		communityRows(), memberRows(), joinRequestRows(), invitationRows(),
 		postRows(), postFlagRows(), commentRows(), commentFlagRows(), reactionRows(), pollRows(), pinRows(), scheduleRows(), feedRows(),
 		storyRows(), liveRows(), fileRows(),
-		channelRows(), messageRows(), markerRows(), searchRows(), notificationRows(), linkPreviewRows(),
+		channelRows(), messageRows(), markerRows(), searchRows(), notificationRows(), linkPreviewRows(), webhookRows(),
 	)
 }
 

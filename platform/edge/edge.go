@@ -10,6 +10,7 @@ import (
 	"connectrpc.com/connect"
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
@@ -29,6 +30,9 @@ type Options struct {
 	// Interceptors run between the error mapping and the validation, the first one outermost. They see requests that
 	// are not validated yet, may return errors of package fail, and may panic.
 	Interceptors []connect.Interceptor
+	// Prehook, unless it is nil, is asked before each operation, with its valid request. It can refuse the operation, and change the
+	// request, which is checked again then.
+	Prehook func(ctx context.Context, procedure string, request proto.Message) (changed bool, err error)
 	// Log receives one line per request, with the request id; nil discards them.
 	Log *slog.Logger
 	// LogOneIn is in how many requests that the server does not fail one has a line in the log: 1 means all, 0 none. Failed requests always
@@ -131,6 +135,9 @@ func (o Options) interceptors(s *schema) (connect.Option, error) {
 		return nil, err
 	}
 	chain := append(slices.Clone(o.Interceptors), connect.UnaryInterceptorFunc(o.RateLimits.intercept), pages, connect.UnaryInterceptorFunc(checks.intercept))
+	if o.Prehook != nil {
+		chain = append(chain, connect.UnaryInterceptorFunc(o.askPrehook(checks)))
+	}
 	return connect.WithInterceptors(chain...), nil
 }
 

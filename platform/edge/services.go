@@ -52,6 +52,8 @@ type Services struct {
 	Search         plazav1connect.SearchServiceHandler
 	Notification   plazav1connect.NotificationServiceHandler
 	LinkPreview    plazav1connect.LinkPreviewServiceHandler
+	Webhook        plazav1connect.WebhookServiceHandler
+	Prehook        plazav1connect.PrehookServiceHandler
 }
 
 // ErrServiceMissing is returned by New if a field of Services is nil.
@@ -109,5 +111,7 @@ func (s Services) handlers(options ...connect.HandlerOption) map[string]http.Han
 	add(plazav1connect.NewSearchServiceHandler(s.Search, options...))
 	add(plazav1connect.NewNotificationServiceHandler(s.Notification, options...))
 	add(plazav1connect.NewLinkPreviewServiceHandler(s.LinkPreview, options...))
+	add(plazav1connect.NewWebhookServiceHandler(s.Webhook, options...))
+	add(plazav1connect.NewPrehookServiceHandler(s.Prehook, options...))
 	return handlers
 }

@@ -89,6 +89,9 @@ var homeColumns = map[string][]string{
 	"idempotency_marks":     {}, // at the homes that a request changed
 	"rate_usages":           {}, // at the home of the user or server
 	"directory":             {}, // see requireDirectory
+	"webhooks":              {}, // the same at every home
+	"webhook_cursors":       {}, // one row of each webhook at each home
+	"webhook_deliveries":    {}, // at the home of the log
 	"settings":              {}, // see requireSettings
 	"moderation_rules":      {}, // see requireRules
 	"moderation_lists":      {}, // each home has its own version
@@ -279,8 +282,11 @@ func insertUndeliverableRows(t *testing.T, n *apptest.Network) {
 	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": n.DatabaseURL}})
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
+	hook := store.Webhook{ID: region.NewID(region.EU), Secret: []byte{}, CreatedAt: time.Now(), ChangedAt: time.Now()}
 	for _, home := range region.All() {
 		w := st.NewTx(home)
+		w.UpsertWebhooks([]store.Webhook{hook}, time.Now().Add(-time.Hour)) // disabled
+		w.InsertWebhookDeliveries(hook.ID, []store.WebhookDelivery{{ID: region.NewID(home), Payload: []byte("{}")}}, time.Now(), time.Now())
 		w.Emit("nobody-handles-this", object{}, time.Now(), time.Now().Add(time.Hour))
 		w.InsertUpload(region.NewID(home), time.Now().Add(time.Hour), time.Now())                           // of a server that was killed
 		w.AddRateUsages([]store.RateUsage{{Key: []byte("key"), Level: 1, Refill: 1}}, map[string]float64{}) // tests have no rate limit

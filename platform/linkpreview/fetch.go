@@ -21,6 +21,8 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/singleflight"
+
+	"github.com/plaza-social/plaza/platform/publicnet"
 )
 
 const (
@@ -42,7 +44,6 @@ var (
 	// ErrBusy is the error of requests while too many pages are being fetched.
 	ErrBusy = errors.New("too many pages are being fetched")
 
-	errAddress   = errors.New("the address is not public")
 	errRedirects = fmt.Errorf("more than %d redirects", maxRedirects)
 )
 
@@ -67,7 +68,7 @@ func New(allowed []netip.Prefix, resolver *net.Resolver, now func() time.Time) *
 	if err != nil {
 		panic(err) // the size is a positive constant
 	}
-	dialer := &net.Dialer{Timeout: fetchTime, Control: networks(allowed).control, Resolver: resolver}
+	dialer := publicnet.Dialer(allowed, resolver, fetchTime)
 	return &Fetcher{
 		client: &http.Client{
 			Transport: &http.Transport{

@@ -22,9 +22,7 @@ func (b *broker) deliver(ctx context.Context, home region.Code, e store.LoggedEv
 	}
 	c, err := b.changeOf(home, e)
 	if err == nil && c != nil {
-		if e.Name == events.CommunityUserAdded && slices.Equal(c.UserIDs, []string{e.SenderID}) {
-			e.Name = communityJoined
-		}
+		e.Name = nameOf(e, c)
 		err = b.deliverChange(ctx, home, e, *c)
 	}
 	if errors.Is(err, errUndeliverable) {

@@ -69,8 +69,23 @@ type Settings struct {
 	DeepLinkDomain   string            `json:"deepLinkDomain"`
 	DeepLinkPatterns map[string]string `json:"deepLinkPatterns"`
 
+	// IsWebhookEnabled sends events to the webhooks.
+	IsWebhookEnabled bool `json:"isWebhookEnabled"`
+	// Prehook are the settings of the pre-hook.
+	Prehook PrehookSettings `json:"prehook"`
+
 	// IsAllowEditPostWhenReviewingEnabled allows authors to edit posts that are being reviewed.
 	IsAllowEditPostWhenReviewingEnabled bool `json:"isAllowEditPostWhenReviewingEnabled"`
+}
+
+// PrehookSettings are the settings of the pre-hook.
+type PrehookSettings struct {
+	IsEnabled     bool     `json:"isEnabled"`
+	URL           string   `json:"url"`
+	DefaultAction string   `json:"defaultAction"` // allow or deny
+	Events        []string `json:"events"`        // names of the events before which it is asked; empty for all
+	TimeoutMS     int      `json:"timeoutMs"`
+	Secret        []byte   `json:"secret"` // encrypted
 }
 
 // The visibility of walls: to all users, or to accepted followers.
@@ -113,6 +128,8 @@ func DefaultSettings() Settings {
 		MembershipAcceptance:     AcceptAutomatic,
 		DefaultAccessType:        AccessPublic,
 		Videos:                   defaultVideoRules(),
+		IsWebhookEnabled:         true,
+		Prehook:                  PrehookSettings{DefaultAction: "allow", TimeoutMS: 3000},
 	}
 }
 

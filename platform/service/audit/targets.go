@@ -18,6 +18,7 @@ var targetTypes = map[string]string{
 	"user_id": "user", "community_id": "community", "channel_id": "channel", "message_feed_id": "messageFeed", "message_id": "message",
 	"post_id": "post", "comment_id": "comment", "story_id": "story", "stream_id": "stream", "room_id": "room", "poll_id": "poll",
 	"category_id": "category", "role_id": "role", "rule_id": "rule", "file_id": "file", "invitation_id": "invitation", "flag_id": "flag",
+	"webhook_id": "webhook",
 }
 
 // targetsOf returns the objects that a request names: by fields such as community_id and user_ids, and by reference_id and
@@ -26,7 +27,7 @@ func (r *Recorder) targetsOf(operation string, request protoreflect.Message) []s
 	var targets []store.AuditTarget
 	service, _, _ := strings.Cut(operation, "/")
 	switch service {
-	case "NetworkSettingService":
+	case "NetworkSettingService", "PrehookService":
 		return []store.AuditTarget{{Type: store.AuditSettings, ID: "network"}}
 	case "ScheduledPostService":
 		targets = append(targets, r.targets("scheduledPost", textsOf(request, "id"))...)

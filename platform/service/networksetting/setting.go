@@ -12,7 +12,6 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/ratelimit"
-	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -25,13 +24,10 @@ type Service struct {
 	clock func() time.Time
 }
 
-// topic is the outbox topic of changes for other homes.
-const topic = "settings"
-
 // New returns the service and registers the outbox handler that applies changes at other homes.
 func New(d *service.Deps) *Service {
 	s := &Service{Deps: d, clock: service.Micros}
-	service.HandleOutbox(d, topic, s.apply)
+	service.HandleOutbox(d, service.SettingsTopic, s.apply)
 	return s
 }
 
@@ -142,19 +138,7 @@ func (s *Service) update(ctx context.Context, values map[string]any) (store.Sett
 	if _, err := s.loadToManage(ctx); err != nil {
 		return store.Settings{}, err
 	}
-	rows := s.rows(values)
-	var updated store.Settings
-	tx := s.Store.NewTx(s.Region)
-	for _, row := range rows {
-		tx.UpsertSetting(row)
-	}
-	var outboxRows []store.OutboxRow
-	if len(rows) > 0 {
-		outboxRows = s.EmitToOtherHomes(tx, topic, func(home region.Code) any { return message{Home: home, Rows: rows} })
-	}
-	tx.SelectSettings(&updated)
-	err := s.Commit(ctx, tx, outboxRows...)
-	return updated, err
+	return s.UpdateSettings(ctx, s.rows(values)...)
 }
 
 // rows returns the rows to store for the values that are not nil.
@@ -174,13 +158,7 @@ func (s *Service) rows(values map[string]any) []store.SettingRow {
 	return rows
 }
 
-// message is the payload of an outbox row.
-type message struct {
-	Home region.Code        `json:"home"`
-	Rows []store.SettingRow `json:"rows"`
-}
-
-func (s *Service) apply(ctx context.Context, m message) error {
+func (s *Service) apply(ctx context.Context, m service.SettingsMessage) error {
 	tx := s.Store.NewTx(m.Home)
 	for _, r := range m.Rows {
 		tx.UpsertSetting(r)

@@ -1,13 +1,43 @@
-package linkpreview
+// Package publicnet makes connections to addresses that users or administrators choose, and only to public ones. The server is in a
+// network that they must not reach.
+package publicnet
 
 import (
+	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"slices"
 	"syscall"
+	"time"
 )
 
-// networks are networks whose addresses may be fetched although they are not public.
+// ErrAddress is the error of connections to addresses that are not public.
+var ErrAddress = errors.New("the address is not public")
+
+// Dialer returns a dialer for public addresses at the ports 80 and 443, and for all ports of the networks in allowed, such as those of
+// an intranet. resolver may be nil. It must be used without a proxy, because the check would only see the proxy.
+func Dialer(allowed []netip.Prefix, resolver *net.Resolver, timeout time.Duration) *net.Dialer {
+	return &net.Dialer{Timeout: timeout, Control: networks(allowed).control, Resolver: resolver}
+}
+
+// CheckHost returns an error if a host is an IP address to which Dialer would make no connection at a port, "" for the default ones.
+func CheckHost(allowed []netip.Prefix, host, port string) error {
+	ip, err := netip.ParseAddr(host)
+	if err != nil {
+		return nil // a name, whose addresses are checked when connections are made
+	}
+	if port == "" {
+		port = "443"
+	}
+	to, err := netip.ParseAddrPort(net.JoinHostPort(ip.String(), port))
+	if err != nil {
+		return fmt.Errorf("%w: %s", ErrAddress, host)
+	}
+	return networks(allowed).check(to)
+}
+
+// networks are networks whose addresses may be reached although they are not public.
 type networks []netip.Prefix
 
 // control is the Control function of the dialer. It runs after the name was resolved and before the connection is made, for
@@ -15,19 +45,19 @@ type networks []netip.Prefix
 func (n networks) control(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return fmt.Errorf("%w: %s", errAddress, address)
+		return fmt.Errorf("%w: %s", ErrAddress, address)
 	}
 	return n.check(to)
 }
 
-// check returns an error unless a page may be fetched from an address.
+// check returns an error unless a connection may be made to an address.
 func (n networks) check(to netip.AddrPort) error {
 	ip := to.Addr().Unmap().WithZone("")
 	if slices.ContainsFunc(n, func(prefix netip.Prefix) bool { return prefix.Contains(ip) }) {
 		return nil
 	}
 	if !isPublic(ip) || to.Port() != 80 && to.Port() != 443 {
-		return fmt.Errorf("%w: %s", errAddress, to)
+		return fmt.Errorf("%w: %s", ErrAddress, to)
 	}
 	return nil
 }

@@ -1,0 +1,46 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/service"
+	prehooks "github.com/plaza-social/plaza/platform/service/prehook"
+	webhooks "github.com/plaza-social/plaza/platform/service/webhook"
+	"github.com/plaza-social/plaza/platform/webhook"
+)
+
+// hooks are the parts that call addresses of the app's own servers.
+type hooks struct {
+	service    *webhooks.Service
+	settings   *prehooks.Service
+	dispatcher *webhook.Dispatcher
+	prehook    *webhook.Prehook
+}
+
+func (d *dependencies) webhooks(shared *service.Deps) (*hooks, error) {
+	sealer, err := webhook.NewSealer([]byte(d.cfg.DirectoryKey.Reveal()))
+	if err != nil {
+		return nil, err
+	}
+	o := webhook.Options{Deps: shared, Source: d.realtime, Sealer: sealer, Networks: d.cfg.WebhookNetworks, Registerer: d.metrics.Registerer()}
+	o.Prehook = webhook.NewPrehook(o)
+	return &hooks{
+		service: webhooks.New(shared, sealer, d.cfg.WebhookNetworks), settings: prehooks.New(shared, sealer, d.cfg.WebhookNetworks),
+		dispatcher: webhook.New(o), prehook: o.Prehook,
+	}, nil
+}
+
+// releaseTime limits how long a server that stops gives its webhooks up.
+const releaseTime = 3 * time.Second
+
+// releaseWorker returns the worker that leaves the webhooks to other servers when the server stops.
+func (h *hooks) releaseWorker() worker {
+	return worker{name: "webhook leases", run: func(ctx context.Context) error {
+		<-ctx.Done()
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
+		defer cancel()
+		h.dispatcher.Release(ctx)
+		return nil
+	}}
+}

@@ -1,0 +1,122 @@
+// Package prehook implements PrehookService: the settings of the pre-hook. Package platform/webhook asks it.
+package prehook
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/webhook"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// Service implements PrehookService.
+type Service struct {
+	*service.Deps
+	sealer   *webhook.Sealer
+	networks []netip.Prefix
+	clock    func() time.Time // in microseconds, so that changes in the same millisecond are ordered
+}
+
+// New returns the service. networks are those that the pre-hook may be in although their addresses are not public.
+func New(d *service.Deps, sealer *webhook.Sealer, networks []netip.Prefix) *Service {
+	return &Service{Deps: d, sealer: sealer, networks: networks, clock: service.Micros}
+}
+
+// GetPrehook returns the settings.
+func (s *Service) GetPrehook(ctx context.Context, _ *plazav1.GetPrehookRequest) (*plazav1.Prehook, error) {
+	settings, err := s.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return toProto(settings), nil
+}
+
+// UpdatePrehook changes the settings.
+func (s *Service) UpdatePrehook(ctx context.Context, req *plazav1.UpdatePrehookRequest) (*plazav1.Prehook, error) {
+	settings, err := s.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	merge(&settings, req)
+	if err := s.check(settings, req); err != nil {
+		return nil, err
+	}
+	var secret *string
+	if req.GetRegenerateKey() || len(settings.Secret) == 0 {
+		made := webhook.NewSecret()
+		secret, settings.Secret = &made, s.sealer.Seal(webhook.PrehookID, made)
+	}
+	value, err := json.Marshal(settings)
+	if err != nil {
+		return nil, err
+	}
+	updated, err := s.UpdateSettings(ctx, store.SettingRow{Name: "prehook", Value: value, ChangedAt: s.clock(), Origin: string(s.Region)})
+	if err != nil {
+		return nil, err
+	}
+	answer := toProto(updated.Prehook)
+	answer.SecretKey = secret
+	return answer, nil
+}
+
+// merge sets the settings that a request sets.
+func merge(settings *store.PrehookSettings, req *plazav1.UpdatePrehookRequest) {
+	set(&settings.IsEnabled, req.Enabled)
+	set(&settings.URL, req.CallbackUrl)
+	set(&settings.DefaultAction, req.DefaultAction)
+	if req.Timeout != nil {
+		settings.TimeoutMS = int(req.GetTimeout())
+	}
+	if len(req.GetEvents()) > 0 || req.GetAllEvents() {
+		settings.Events = service.Distinct(req.GetEvents())
+	}
+}
+
+func set[T any](into, value *T) {
+	if value != nil {
+		*into = *value
+	}
+}
+
+// check returns an error unless the pre-hook can be asked with the settings.
+func (s *Service) check(settings store.PrehookSettings, req *plazav1.UpdatePrehookRequest) error {
+	if len(req.GetEvents()) > 0 && req.GetAllEvents() {
+		return fail.Validation("events: must be empty if allEvents is true")
+	}
+	if name := webhook.UnknownPrehookEvent(settings.Events); name != "" {
+		return fail.Validation(fmt.Sprintf("events: %q is not the name of an event", name))
+	}
+	if settings.URL == "" {
+		if settings.IsEnabled {
+			return fail.Validation("callbackUrl: must be set if the pre-hook is enabled")
+		}
+		return nil
+	}
+	if err := webhook.CheckURL(settings.URL, s.networks); err != nil {
+		return fail.Validation("callbackUrl: " + err.Error())
+	}
+	return nil
+}
+
+func (s *Service) load(ctx context.Context) (store.PrehookSettings, error) {
+	var settings store.Settings
+	r := s.NewPrivilegedRequest(ctx, auth.ManageSetting)
+	r.Settings(s.Region, &settings)
+	err := r.Run(ctx)
+	return settings.Prehook, err
+}
+
+// toProto returns the settings without the secret.
+func toProto(s store.PrehookSettings) *plazav1.Prehook {
+	return &plazav1.Prehook{
+		Enabled: s.IsEnabled, CallbackUrl: s.URL, DefaultAction: s.DefaultAction, Events: s.Events,
+		Timeout: int32(s.TimeoutMS), //nolint:gosec // at most 3,000
+	}
+}

@@ -1,0 +1,100 @@
+package webhook
+
+import (
+	"context"
+	"crypto/subtle"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/webhook"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// ReplaceManagedWebhooks replaces the webhooks of the operator's configuration. A webhook keeps its id, and with it what waits for
+// delivery, as long as it has the same name.
+func (s *Service) ReplaceManagedWebhooks(
+	ctx context.Context, req *plazav1.ReplaceManagedWebhooksRequest,
+) (*plazav1.ReplaceManagedWebhooksResponse, error) {
+	list, err := s.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	wanted, refused := s.accept(req.GetWebhooks(), list)
+	changed := s.changes(list, wanted)
+	if len(changed) > 0 {
+		if list, err = s.update(ctx, changed...); err != nil {
+			return nil, err
+		}
+	}
+	list = slices.DeleteFunc(list, func(h store.Webhook) bool { return !h.IsManaged })
+	return &plazav1.ReplaceManagedWebhooksResponse{Webhooks: service.Map(list, toProto), Refused: refused}, nil
+}
+
+// accept returns the webhooks of a request that can be applied, and the others with the reasons.
+func (s *Service) accept(all []*plazav1.ManagedWebhook, list []store.Webhook) (wanted []*plazav1.ManagedWebhook, refused []*plazav1.RefusedWebhook) {
+	free := webhook.Max
+	for _, h := range list {
+		if !h.IsManaged {
+			free--
+		}
+	}
+	seen := map[string]bool{}
+	for _, m := range all {
+		err := s.checkManaged(m)
+		switch {
+		case err != nil:
+		case seen[m.GetName()]:
+			err = fmt.Errorf("another webhook has the name %s", m.GetName())
+		case len(wanted) >= free:
+			err = fmt.Errorf("a network can have at most %d webhooks", webhook.Max)
+		}
+		if err != nil {
+			refused = append(refused, &plazav1.RefusedWebhook{Name: m.GetName(), Reason: err.Error()})
+			continue
+		}
+		seen[m.GetName()] = true
+		wanted = append(wanted, m)
+	}
+	return wanted, refused
+}
+
+func (s *Service) checkManaged(m *plazav1.ManagedWebhook) error {
+	if err := s.check(store.Webhook{URL: m.GetUrl(), Events: m.GetEvents()}); err != nil {
+		return err
+	}
+	return webhook.CheckSecret(m.GetSecret())
+}
+
+// changes returns the rows that differ from those of list.
+func (s *Service) changes(list []store.Webhook, wanted []*plazav1.ManagedWebhook) []store.Webhook {
+	var changed []store.Webhook
+	for i, m := range wanted {
+		old := service.Find(list, func(h store.Webhook) bool { return h.IsManaged && h.Name == m.GetName() })
+		if old != nil && s.isSame(*old, m) {
+			continue
+		}
+		hook := store.Webhook{ID: s.NewID(s.Region), CreatedAt: s.Now().Add(time.Duration(i) * time.Millisecond)} // in this order
+		if old != nil {
+			hook = *old
+		}
+		hook.Name, hook.URL, hook.Events, hook.IsManaged, hook.IsEnabled = m.GetName(), m.GetUrl(), service.Distinct(m.GetEvents()), true, true
+		hook.Secret = s.sealer.Seal(hook.ID, m.GetSecret())
+		changed = append(changed, hook)
+	}
+	for _, h := range list {
+		if h.IsManaged && !slices.ContainsFunc(wanted, func(m *plazav1.ManagedWebhook) bool { return m.GetName() == h.Name }) {
+			h.IsDeleted, h.Secret = true, []byte{}
+			changed = append(changed, h)
+		}
+	}
+	return changed
+}
+
+func (s *Service) isSame(h store.Webhook, m *plazav1.ManagedWebhook) bool {
+	secret, err := s.sealer.Open(h.ID, h.Secret)
+	return err == nil && subtle.ConstantTimeCompare([]byte(secret), []byte(m.GetSecret())) == 1 &&
+		h.URL == m.GetUrl() && slices.Equal(h.Events, service.Distinct(m.GetEvents()))
+}

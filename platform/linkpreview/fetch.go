@@ -42,7 +42,8 @@ var (
 	// ErrBusy is the error of requests while too many pages are being fetched.
 	ErrBusy = errors.New("too many pages are being fetched")
 
-	errAddress   = errors.New("the address is not public")
+	// ErrAddress is returned for addresses that must not be connected to.
+	ErrAddress = errors.New("the address is not public")
 	errRedirects = fmt.Errorf("more than %d redirects", maxRedirects)
 )
 

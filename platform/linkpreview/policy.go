@@ -7,6 +7,12 @@ import (
 	"syscall"
 )
 
+// Control returns the Control function of a dialer that connects only to public addresses, at the ports 80 and 443, and to those of
+// the allowed networks. Others fail with ErrAddress.
+func Control(allowed []netip.Prefix) func(network, address string, c syscall.RawConn) error {
+	return networks(allowed).control
+}
+
 // networks are networks whose addresses may be fetched although they are not public.
 type networks []netip.Prefix
 
@@ -15,7 +21,7 @@ type networks []netip.Prefix
 func (n networks) control(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return fmt.Errorf("%w: %s", errAddress, address)
+		return fmt.Errorf("%w: %s", ErrAddress, address)
 	}
 	return n.check(to)
 }
@@ -27,7 +33,7 @@ func (n networks) check(to netip.AddrPort) error {
 		return nil
 	}
 	if !isPublic(ip) || to.Port() != 80 && to.Port() != 443 {
-		return fmt.Errorf("%w: %s", errAddress, to)
+		return fmt.Errorf("%w: %s", ErrAddress, to)
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func TestPolicy(t *testing.T) {
 		if allowed {
 			require.NoError(t, err, address)
 		} else {
-			require.ErrorIs(t, err, errAddress, address)
+			require.ErrorIs(t, err, ErrAddress, address)
 		}
 	}
 }

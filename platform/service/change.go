@@ -23,7 +23,7 @@ func (d *Deps) EmitChange(ctx context.Context, tx *store.Tx, name string, c even
 		return nil
 	}
 	rows := []store.OutboxRow{events.EmitChange(tx, name, c, auth.CallerFrom(ctx).UserID, d.Now())}
-	if n, ok := noticeOf(name, c); ok {
+	if n, ok := noticeOf(name, c, d.Pushes()); ok {
 		rows = append(rows, d.EmitNotice(tx, n))
 	}
 	return rows

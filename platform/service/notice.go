@@ -11,12 +11,12 @@ import (
 // TopicNotice is the outbox topic of notices; the payload is a Notice.
 const TopicNotice = "notice"
 
-// Notice is a change that users are notified of in their trays. Package notification determines these users, and what they may
-// see, on delivery.
+// Notice is a change that users are notified of in their trays and on their devices. Package notification determines these users, and
+// what they may see, on delivery.
 type Notice struct {
 	// Event is the name of the realtime event, or one of the constants below.
 	Event string `json:"event"`
-	// ID is the id of the post, comment or invitation, of the object of a reaction, of the follower, or of the community of a join
+	// ID is the id of the post, comment, message or invitation, of the object of a reaction, of the follower, or of the community of a join
 	// request.
 	ID string `json:"id"`
 	// OtherID is the followed user of a follow, the requestor of a join request, or a reaction.
@@ -32,6 +32,7 @@ const (
 	NoticeJoinApproved  = "joinRequest.approved"
 	NoticeJoinRejected  = "joinRequest.rejected"
 	NoticeInvited       = "invitation.created"
+	NoticeMessage       = "message.created"
 )
 
 // EmitNotice writes a notice to the outbox of tx, and returns the outbox row.
@@ -40,12 +41,16 @@ func (d *Deps) EmitNotice(tx *store.Tx, n Notice) store.OutboxRow {
 	return tx.Emit(TopicNotice, n, n.At, d.Outbox.FirstTry())
 }
 
-// noticeOf returns the notice of a realtime event, false if there is none.
-func noticeOf(name string, c events.Change) (Notice, bool) {
+// Pushes reports whether notifications are pushed to devices.
+func (d *Deps) Pushes() bool { return len(d.Push) > 0 }
+
+// noticeOf returns the notice of a realtime event, false if there is none. pushes reports whether notifications are pushed to devices:
+// then the members of a community are notified of posts.
+func noticeOf(name string, c events.Change, pushes bool) (Notice, bool) {
 	n := Notice{Event: name, ID: c.ID, OtherID: c.OtherID}
 	switch name {
 	case "post.created", "post.approved":
-		return n, c.Mentions
+		return n, c.Mentions || pushes && c.Place.Kind == events.PlaceCommunity
 	case "post.addReaction", "comment.addReaction":
 		n.OtherID, n.ActorID = c.Reaction.ID, c.Reaction.UserID
 		return n, true

@@ -41,9 +41,16 @@ func (s *Service) deliver(ctx context.Context, n notice) error {
 	if err != nil || !sees {
 		return err
 	}
+	pushes, err := s.pushesOf(ctx, n)
+	if err != nil {
+		return err
+	}
 	tx := s.Store.NewTx(s.HomeOf(receiver.ID))
 	tx.GuardTarget("user", receiver.ID, errGone)
 	tx.PutTrayItem(n.item, n.actorID)
+	for _, p := range pushes {
+		tx.AddPush(p)
+	}
 	if err := tx.Commit(ctx); !errors.Is(err, errGone) {
 		return err
 	}

@@ -20,7 +20,8 @@ var notificationSettingColumns = db.Columns[NotificationSetting]()
 
 var (
 	sqlNotificationSettings = stmt("notificationSettings.get", `SELECT `+notificationSettingColumns+` FROM notification_settings
-		WHERE home = $1 AND user_id = $2 AND (level = 'user' AND target_id = '' OR level = $3 AND target_id = $4)`)
+		WHERE home = $1 AND user_id = $2 AND level = 'user' AND target_id = '' UNION ALL
+		SELECT `+notificationSettingColumns+` FROM notification_settings WHERE home = $1 AND user_id = $2 AND level = $3 AND target_id = $4`)
 	// The events that are not named keep their settings.
 	sqlNotificationSettingPut = stmt("notificationSettings.put", `INSERT INTO notification_settings (home, user_id, level, target_id, enabled, events, updated_at)
 		VALUES ($1, $2, $3, $4, $5::boolean, $6::jsonb, $7)
@@ -28,7 +29,8 @@ var (
 			events = notification_settings.events || excluded.events, updated_at = excluded.updated_at`)
 )
 
-// NotificationSettings reads the settings of a user in general and for a target, those that exist.
+// NotificationSettings reads the settings of a user in general and for a target, those that exist. The one in general is read twice if it
+// is the target.
 func (r *ReadBatch) NotificationSettings(userID, level, targetID string, into *[]NotificationSetting) {
 	r.addAt(userID, sqlNotificationSettings, db.Rows(into), userID, level, targetID)
 }

@@ -23,7 +23,7 @@ var _ = planned((*collector).collectPushes,
 )
 
 func (c *collector) collectPushes() {
-	user, device := userID(3), "9b9af6945c95f1aa302a61acf75c9bd6"
+	user, device := userID(3), "e53125275854402400f74fd6ab3f7659"
 	for _, n := range []int{1, 3, 9} {
 		ids := make([]string, n)
 		for i := range ids {

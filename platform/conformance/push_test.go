@@ -96,13 +96,21 @@ func TestPushes(t *testing.T) {
 // TestPushesOfMessages checks who is told about a message in a conversation, and what decides it.
 func TestPushesOfMessages(t *testing.T) {
 	t.Parallel()
-	us, eu, _ := newUserPerRegion(t, apptest.Shared(t))
+	us, eu, sg := newUserPerRegion(t, apptest.Shared(t))
 	rename(t, map[string]*apptest.Client{"Uma": us, "Eva": eu})
-	r := us.Do(t, http.MethodPost, "/api/v3/channels/conversation", object{"userIds": []string{eu.UserID}, "isDistinct": true}).OK(t)
+	r := us.Do(t, http.MethodPost, "/api/v3/channels/conversation", object{"userIds": []string{eu.UserID, sg.UserID}, "isDistinct": true}).OK(t)
 	channel, feed := r.String(t, "channels.0.channelId"), r.String(t, "channels.0.channelInternalId")
-	register(t, us, eu)
+	register(t, us, eu, sg)
+	// Sam has no settings. What was pushed to Sam shows that a message was delivered before the next setting.
+	var toSam []string
 	say := func(by *apptest.Client, text string) {
 		t.Helper()
+		names := map[*apptest.Client]string{us: "Uma", eu: "Eva"}
+		defer func() {
+			t.Helper()
+			toSam = append(toSam, names[by]+" | "+text)
+			requirePushes(t, region.SG, sg, toSam...)
+		}()
 		by.Do(t, http.MethodPost, "/api/v5/messages", object{"messageFeedId": feed, "dataType": "text", "data": object{"text": text}}).OK(t)
 	}
 	set := func(fields object) {
@@ -161,7 +169,9 @@ func TestDevicesEnd(t *testing.T) {
 func TestRegisterDeviceChecks(t *testing.T) {
 	t.Parallel()
 	c := newUser(t, region.US, "device")
-	valid := func(change object) object { return with(object{"userId": c.UserID, "platform": "android", "token": "t"}, change) }
+	valid := func(change object) object {
+		return with(object{"userId": c.UserID, "platform": "android", "token": "t"}, change)
+	}
 	require.JSONEq(t, `{"status":"success","success":true,"data":{"success":true}}`, string(c.Do(t, http.MethodPost, devicePath, valid(nil)).OK(t).Body))
 	for field, value := range map[string]any{"platform": "windows", "token": strings.Repeat("x", 1001), "provider": "mail", "deviceId": "not signed in", "userId": strings.Repeat("x", 51)} {
 		requireFailure(t, invalid(field), c.Do(t, http.MethodPost, devicePath, valid(object{field: value})))
@@ -205,23 +215,31 @@ func TestNotificationSettings(t *testing.T) {
 	requireFailure(t, invalid("notifiableEvents[0].name"), c.Do(t, http.MethodPost, settingPath, object{"level": "user", "notifiableEvents": []object{{"name": "unknown"}}}))
 }
 
-// TestPostsOfCommunities checks what moderators and authors are told about posts that await review, and the modes of communities.
+// TestPushesOfReviews checks what moderators and authors are told about posts that await review, and the modes of communities.
 func TestPushesOfReviews(t *testing.T) {
 	t.Parallel()
-	us, eu, _ := newUserPerRegion(t, apptest.Shared(t))
+	us, eu, sg := newUserPerRegion(t, apptest.Shared(t))
 	rename(t, map[string]*apptest.Client{"Uma": us, "Eva": eu})
 	community := newCommunity(t, us, object{"displayName": "Reviewed", "needApprovalOnPostCreation": true})
-	join(t, community, eu)
-	register(t, us, eu)
+	join(t, community, eu, sg)
+	register(t, us, eu, sg)
 	post := newPost(t, eu, community, object{"data": object{"text": "Look"}})
 	requirePushes(t, region.US, us, "Reviewed | Eva: Look")
 	us.Do(t, http.MethodPost, "/api/v3/posts/"+post+"/approve", nil).OK(t)
 	requirePushes(t, region.EU, eu, "Reviewed | Your post was approved")
-	us.Do(t, http.MethodPut, "/api/v3/communities/"+community, object{"communityId": community, "notificationMode": "silent", "needApprovalOnPostCreation": false}).OK(t)
-	newPost(t, us, community, object{"data": object{"text": "Silence"}})
-	us.Do(t, http.MethodPut, "/api/v3/communities/"+community, object{"communityId": community, "notificationMode": "subscribe"}).OK(t)
-	newPost(t, us, community, object{"data": object{"text": "No subscriber"}})
-	eu.Do(t, http.MethodPost, settingPath, object{"level": "community", "communityId": community, "isPushNotifiable": true}).OK(t)
+	requirePushes(t, region.SG, sg, "Reviewed | Eva: Look")
+	// Sam subscribes first. What is pushed to Sam shows that a post was delivered before Eva subscribes.
+	subscribe := func(c *apptest.Client) {
+		t.Helper()
+		c.Do(t, http.MethodPost, settingPath, object{"level": "community", "communityId": community, "isPushNotifiable": true}).OK(t)
+	}
+	subscribe(sg)
+	us.Do(t, http.MethodPut, "/api/v3/communities/"+community, object{
+		"communityId": community, "notificationMode": "subscribe", "needApprovalOnPostCreation": false,
+	}).OK(t)
+	newPost(t, us, community, object{"data": object{"text": "One subscriber"}})
+	requirePushes(t, region.SG, sg, "Reviewed | Eva: Look", "Reviewed | Uma: One subscriber")
+	subscribe(eu)
 	newPost(t, us, community, object{"data": object{"text": "Subscribed"}})
 	requirePushes(t, region.EU, eu, "Reviewed | Your post was approved", "Reviewed | Uma: Subscribed")
 }

@@ -175,7 +175,7 @@ func (s *Service) tellAuthor(ctx context.Context, a alert) error {
 
 // askModerators pushes a post that awaits review to up to maxModerators moderators.
 func (s *Service) askModerators(ctx context.Context, a alert) error {
-	a.names = []string{"post.need-reviewing"}
+	a.names, a.happened = []string{"post.need-reviewing"}, a.happened+"|review"
 	var moderators []store.MemberRow
 	list := store.MemberList{CommunityID: a.targetID, State: store.StateMember, Roles: []string{auth.RoleCommunityModerator}, Limit: maxModerators}
 	list.AfterTime, list.AfterKey, list.AfterID = page.Cursor{}.Start(false)

@@ -48,7 +48,7 @@ func NewSender(d *service.Deps, registerer prometheus.Registerer) (*Sender, erro
 		Name: "plaza_push_notifications_total",
 		Help: "Attempts to send a push notification, by provider and result: sent, later, gone, refused, dropped.",
 	}, []string{"provider", "result"})}
-	for _, provider := range push.Names(d.Push) {
+	for _, provider := range push.Providers {
 		for _, result := range []string{resultSent, string(push.Later), string(push.Gone), string(push.Refused), resultDropped} {
 			s.results.WithLabelValues(provider, result)
 		}

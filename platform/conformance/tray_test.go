@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -202,4 +203,52 @@ func TestTraySeen(t *testing.T) {
 	require.Empty(t, eu.Do(t, http.MethodPost, trayPath+"/items/seen", object{"trayItems": items[:1]}).OK(t).List(t, "trayItems"))
 	requireFailure(t, invalid("trayItems"), us.Do(t, http.MethodPost, trayPath+"/items/seen", object{"trayItems": []object{}}))
 	requireFailure(t, invalid("trayItems[0].id"), us.Do(t, http.MethodPost, trayPath+"/items/seen", object{"trayItems": []object{{"id": "x"}}}))
+}
+
+// TestTrayOfManyActs checks the trays of two users whose posts others react to and comment on at the same time, so that notices are
+// delivered together: each act counts once, except those of a user who is blocked.
+func TestTrayOfManyActs(t *testing.T) {
+	t.Parallel()
+	const actors = 9
+	eva, uma := newUser(t, region.EU, "eva"), newUser(t, region.US, "uma")
+	community := newCommunity(t, eva)
+	join(t, community, uma)
+	byEva, byUma := newPost(t, eva, community), newPost(t, uma, community)
+	var others []*apptest.Client
+	for i := range actors {
+		others = append(others, newUser(t, region.All()[i%3], fmt.Sprint("actor", i)))
+	}
+	join(t, community, others...)
+	var g sync.WaitGroup
+	for _, c := range others {
+		for _, post := range []string{byEva, byUma} {
+			g.Go(func() {
+				reaction := c.Do(t, http.MethodPost, "/api/v2/reactions", object{"referenceId": post, "referenceType": "post", "reactionName": "like"})
+				comment := c.Do(t, http.MethodPost, commentsPath, object{"referenceId": post, "referenceType": "post", "data": object{"text": "c"}})
+				if reaction.Status != http.StatusOK || comment.Status != http.StatusOK {
+					t.Errorf("the answers are %s and %s", reaction.Short(), comment.Short())
+				}
+			})
+		}
+	}
+	g.Wait()
+	for author, post := range map[*apptest.Client]string{eva: byEva, uma: byUma} {
+		require.Eventually(t, func() bool {
+			counts := map[string]int{}
+			for _, item := range trayOf(t, author) {
+				counts[item.action+item.reference] += item.actors
+			}
+			return counts["reaction"+post] == actors && counts["comment"+post] == actors
+		}, 20*time.Second, 50*time.Millisecond)
+	}
+
+	block(t, uma, others[0])
+	second := newPost(t, eva, community)
+	for _, c := range others[:2] {
+		newComment(t, c, second, mentioning(uma))
+	}
+	require.Eventually(t, func() bool {
+		items := trayOf(t, uma)
+		return items[0].category == "mention_in_comment" && items[0].actors == 1
+	}, 20*time.Second, 50*time.Millisecond)
 }

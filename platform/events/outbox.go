@@ -16,6 +16,7 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/plaza-social/plaza/platform/groupcommit"
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/span"
@@ -36,17 +37,17 @@ type Outbox struct {
 
 	deliveries *prometheus.CounterVec
 
-	deletions map[region.Code]*deletions
+	deletions map[region.Code]*groupcommit.Queue[store.OutboxRow]
 }
 
 // NewOutbox returns an outbox without handlers.
 func NewOutbox(st *store.Store, now func() time.Time, log *slog.Logger) *Outbox {
 	o := &Outbox{
 		store: st, now: now, log: log, handlers: map[string]Handler{}, soon: make(chan struct{}, maxSoon),
-		deletions: map[region.Code]*deletions{}, deliveries: newDeliveries(),
+		deletions: map[region.Code]*groupcommit.Queue[store.OutboxRow]{}, deliveries: newDeliveries(),
 	}
 	for _, home := range region.All() {
-		o.deletions[home] = &deletions{store: st, home: home}
+		o.deletions[home] = newDeletions(st, home)
 	}
 	return o
 }
@@ -107,7 +108,9 @@ func (o *Outbox) Deliver(ctx context.Context, home region.Code, rows ...store.Ou
 		})
 	}
 	g.Wait()
-	o.deletions[home].add(ctx, done)
+	for _, row := range done {
+		o.deletions[home].Go(ctx, row)
+	}
 }
 
 // maxSoon is the maximum number of concurrent deliveries by DeliverSoon.

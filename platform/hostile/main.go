@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"syscall"
 	"text/tabwriter"
 	"time"
 )
@@ -35,18 +36,24 @@ type options struct {
 	noise  time.Duration
 	tries  int
 	only   string
+	attack string
 }
 
 func main() {
 	var o options
 	flag.StringVar(&o.binary, "binary", "", "the program plaza to attack; default: built from this tree")
 	flag.DurationVar(&o.window, "window", 8*time.Second, "duration of each measurement")
-	flag.DurationVar(&o.noise, "noise", 25*time.Millisecond, "latencies below this count as equal, because the server shares the machine with its attackers")
+	flag.DurationVar(&o.noise, "noise", 10*time.Millisecond, "latencies below this count as equal, because the server shares the machine with its attackers")
 	flag.IntVar(&o.tries, "tries", 3, "number of times that an attack is repeated before it counts as a failure, because machines are noisy")
 	flag.StringVar(&o.only, "only", "", "part of the names of the attacks to run; default: all")
+	flag.StringVar(&o.attack, "attack", "", "attack the network at "+apiVariable+" until the signal SIGTERM, and measure nothing")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, o)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	do := run
+	if o.attack != "" {
+		do = runAttack
+	}
+	err := do(ctx, o)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "hostile:", err)
@@ -145,7 +152,7 @@ func measureOnce(ctx context.Context, n *network, users *users, a attack, o opti
 	}
 	attacking, end := context.WithCancel(ctx)
 	ended := make(chan error, 1)
-	go func() { ended <- a.run(attacking, n) }()
+	go func() { ended <- startAttack(attacking, n, a) }()
 	pause(ctx, settle)
 	watching := n.watchMemory(attacking)
 	busy, failed := users.measure(ctx, o.window)

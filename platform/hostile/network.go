@@ -31,7 +31,14 @@ type network struct {
 	api    string // base URL
 	apiKey string
 	client *http.Client
+	prefix string       // of the ids of users
 	signed atomic.Int64 // number of users who were signed in
+}
+
+// newNetwork returns a client of a network whose users have ids with a prefix.
+func newNetwork(prefix string) *network {
+	client := &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
+	return &network{prefix: prefix, client: client}
 }
 
 // startNetwork starts a network with its default limits.
@@ -40,7 +47,8 @@ func startNetwork(ctx context.Context, binary string) (n *network, err error) {
 	if err != nil {
 		return nil, err
 	}
-	n = &network{dir: dir, client: &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 100}}}
+	n = newNetwork("user")
+	n.dir = dir
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, n.stop())
@@ -138,7 +146,7 @@ func (n *network) watchMemory(ctx context.Context) <-chan int64 {
 
 // signIn creates a user, and returns the access token.
 func (n *network) signIn(ctx context.Context, c *http.Client) (string, error) {
-	body := fmt.Sprintf(`{"userId":"user-%d","deviceId":"device"}`, n.signed.Add(1))
+	body := fmt.Sprintf(`{"userId":"%s-%d","deviceId":"device"}`, n.prefix, n.signed.Add(1))
 	var answer struct {
 		AccessToken string `json:"accessToken"`
 	}

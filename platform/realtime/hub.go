@@ -24,6 +24,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/groupcommit"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -47,7 +48,7 @@ type Options struct {
 type Hub struct {
 	Options
 	tails   map[region.Code]*tail
-	logs    map[region.Code]*batcher
+	logs    map[region.Code]*groupcommit.Queue[[]store.Event]
 	metrics *metrics
 	broker  *broker
 
@@ -61,14 +62,14 @@ type Hub struct {
 func New(o Options) *Hub {
 	o.QueueLength, o.StreamsPerUser = cmp.Or(o.QueueLength, 256), cmp.Or(o.StreamsPerUser, 16)
 	h := &Hub{
-		Options: o, metrics: newMetrics(o.Registerer), tails: map[region.Code]*tail{}, logs: map[region.Code]*batcher{},
+		Options: o, metrics: newMetrics(o.Registerer), tails: map[region.Code]*tail{}, logs: map[region.Code]*groupcommit.Queue[[]store.Event]{},
 		streams: map[string]int{}, closing: make(chan struct{}),
 	}
 	h.broker = newBroker(h)
 	for _, home := range region.All() {
 		t := newTail(h, home)
 		h.tails[home] = t
-		h.logs[home] = &batcher{hub: h, home: home, wake: t.nudge}
+		h.logs[home] = newLog(h, home, t.nudge)
 	}
 	o.Outbox.Handle(store.TopicRealtime, h.deliverOne)
 	o.Outbox.Handle(store.TopicRealtimeMany, h.deliverMany)
@@ -148,7 +149,7 @@ func (h *Hub) deliverToLogs(ctx context.Context, all ...store.Event) error {
 		if log == nil {
 			return errors.New("unknown home region")
 		}
-		g.Go(func() error { return log.add(ctx, list...) })
+		g.Go(func() error { return log.Add(ctx, list) })
 	}
 	return g.Wait()
 }

@@ -23,8 +23,11 @@ func (d *Deps) EmitChange(ctx context.Context, tx *store.Tx, name string, c even
 		return nil
 	}
 	rows := []store.OutboxRow{events.EmitChange(tx, name, c, auth.CallerFrom(ctx).UserID, d.Now())}
-	if n, ok := noticeOf(name, c, d.Pushes()); ok {
+	if n, ok := noticeOf(name, c); ok {
 		rows = append(rows, d.EmitNotice(tx, n))
+	}
+	if pushedToMembers(name, c) {
+		rows = append(rows, d.EmitPush(tx, Notice{Event: name, ID: c.ID})...)
 	}
 	return rows
 }

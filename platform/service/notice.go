@@ -41,16 +41,34 @@ func (d *Deps) EmitNotice(tx *store.Tx, n Notice) store.OutboxRow {
 	return tx.Emit(TopicNotice, n, n.At, d.Outbox.FirstTry())
 }
 
+// TopicPush is the outbox topic of what is pushed to the members of a channel or community; the payload is a Notice. Package
+// notification adds to it how many members have been told.
+const TopicPush = "push"
+
+// EmitPush writes what is pushed to the members of a channel or community to the outbox of tx, and returns the outbox rows; none if
+// nothing is pushed to devices.
+func (d *Deps) EmitPush(tx *store.Tx, n Notice) []store.OutboxRow {
+	if !d.Pushes() {
+		return nil
+	}
+	n.At = d.Now()
+	return []store.OutboxRow{tx.Emit(TopicPush, n, n.At, d.Outbox.FirstTry())}
+}
+
+// pushedToMembers reports whether the members of a community are told of a change.
+func pushedToMembers(name string, c events.Change) bool {
+	return (name == "post.created" || name == "post.approved") && c.Place.Kind == events.PlaceCommunity
+}
+
 // Pushes reports whether notifications are pushed to devices.
 func (d *Deps) Pushes() bool { return len(d.Push) > 0 }
 
-// noticeOf returns the notice of a realtime event, false if there is none. pushes reports whether notifications are pushed to devices:
-// then the members of a community are notified of posts.
-func noticeOf(name string, c events.Change, pushes bool) (Notice, bool) {
+// noticeOf returns the notice of a realtime event, false if there is none.
+func noticeOf(name string, c events.Change) (Notice, bool) {
 	n := Notice{Event: name, ID: c.ID, OtherID: c.OtherID}
 	switch name {
 	case "post.created", "post.approved":
-		return n, c.Mentions || pushes && c.Place.Kind == events.PlaceCommunity
+		return n, c.Mentions
 	case "post.addReaction", "comment.addReaction":
 		n.OtherID, n.ActorID = c.Reaction.ID, c.Reaction.UserID
 		return n, true

@@ -39,7 +39,7 @@ func (c *collector) collectTray() {
 	c.write(func(w *store.Tx) {
 		i := store.TrayItem{UserID: reader, Kind: "postReaction", ReferenceID: postID(4)}
 		i.Identify(worldStart)
-		w.PutTrayItem(i, userID(9))
+		w.PutTrayActs(i.UserID, []store.TrayAct{{Item: i, ActorID: userID(8)}, {Item: i, ActorID: userID(9)}})
 	})
 	c.write(func(w *store.Tx) { w.SeeTray(reader, worldStart, new(time.Time)) })
 	c.write(func(w *store.Tx) { w.SeeTrayItem(reader, item, worldStart, new(*store.TrayItem)) })

@@ -1,8 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
@@ -65,24 +67,27 @@ type TrayState struct {
 
 var trayColumns = db.Columns[TrayItem]()
 
-// trayBeyond is the id of the item of a user after the latest $3: a user gets one more item at a time.
+// trayBeyond is the id of the first item of a user after the latest $3. Of several ids, planners do not know that they are few.
 const trayBeyond = `(SELECT id FROM tray_items WHERE home = $1 AND user_id = $2 ORDER BY last_occurred_at DESC, id DESC OFFSET $3::bigint LIMIT 1)`
 
 var (
-	sqlTrayPut = stmt("tray.put", `INSERT INTO tray_items (home, user_id, id, kind, target_type, target_id, target_public_id, reference_type, reference_id,
-			action_id, parent_id, root_id, comment_id, day, last_occurred_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+	sqlTrayPut = stmt("tray.put", `WITH actor AS (INSERT INTO tray_actors (home, user_id, item_id, actor_id, acted_at)
+			VALUES ($1, $2, $3, $16, $15::timestamptz) ON CONFLICT (home, user_id, item_id, actor_id)
+			DO UPDATE SET acted_at = GREATEST(tray_actors.acted_at, excluded.acted_at))
+		INSERT INTO tray_items (home, user_id, id, kind, target_type, target_id, target_public_id,
+			reference_type, reference_id, action_id, parent_id, root_id, comment_id, day, last_occurred_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::timestamptz)
 		ON CONFLICT (home, user_id, id) DO UPDATE SET
 			action_id = CASE WHEN tray_items.last_occurred_at <= excluded.last_occurred_at THEN excluded.action_id ELSE tray_items.action_id END,
 			comment_id = CASE WHEN tray_items.last_occurred_at <= excluded.last_occurred_at THEN excluded.comment_id ELSE tray_items.comment_id END,
 			last_occurred_at = GREATEST(tray_items.last_occurred_at, excluded.last_occurred_at)`)
 	sqlTrayPutActor = stmt("tray.putActor", `INSERT INTO tray_actors (home, user_id, item_id, actor_id, acted_at)
 		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (home, user_id, item_id, actor_id) DO UPDATE SET acted_at = GREATEST(tray_actors.acted_at, excluded.acted_at)`)
-	sqlTrayTrimActors = stmt("tray.trimActors", `DELETE FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id = $3 AND actor_id IN
-		(SELECT actor_id FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id = $3 ORDER BY acted_at DESC, actor_id DESC OFFSET $4::bigint LIMIT 100)`)
-	sqlTrayTrim     = stmt("tray.trim", `DELETE FROM tray_items WHERE home = $1 AND user_id = $2 AND id = `+trayBeyond)
-	sqlTrayForgetOf = stmt("tray.forgetActors", `DELETE FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id = `+trayBeyond)
-	trayLists       = inBoth(plainOrders, func(o db.Order) *db.Statement {
+	sqlTrayTrimActors = stmt("tray.trimActors", `DELETE FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id = $3 AND actor_id = ANY (ARRAY
+		(SELECT actor_id FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id = $3 ORDER BY acted_at DESC, actor_id DESC OFFSET $4::bigint LIMIT 100))`)
+	sqlTrayTrim = stmt("tray.trim", `WITH actors AS (DELETE FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id = `+trayBeyond+`)
+		DELETE FROM tray_items WHERE home = $1 AND user_id = $2 AND id = `+trayBeyond)
+	trayLists = inBoth(plainOrders, func(o db.Order) *db.Statement {
 		return stmt("tray.list"+o.Name, `SELECT `+db.Prefixed("i", trayColumns)+`,
 				(SELECT count(*) FROM tray_actors AS a WHERE a.home = $1 AND a.user_id = $2 AND a.item_id = i.id) AS actors
 			FROM tray_items AS i WHERE i.home = $1 AND i.user_id = $2 AND `+o.After("i.last_occurred_at", "i.id", "$3::timestamptz", "$4")+` ORDER BY `+o.By("i.last_occurred_at", "i.id")+` LIMIT $5::bigint`)
@@ -103,14 +108,32 @@ var (
 		SELECT count(*) FROM gone`)
 )
 
-// PutTrayItem adds an item to the tray of a user, or an actor to the item. It has no effect if it is repeated. The item must
-// be identified.
-func (w *Tx) PutTrayItem(i TrayItem, actorID string) {
+// TrayAct is what an actor has done: an item of a tray, or a further actor of one.
+type TrayAct struct {
+	Item    TrayItem // identified
+	ActorID string
+}
+
+// PutTrayActs adds at most 100 acts to the tray of a user. It has no effect if it is repeated.
+func (w *Tx) PutTrayActs(userID string, acts []TrayAct) {
+	slices.SortFunc(acts, func(a, b TrayAct) int {
+		return cmp.Or(cmp.Compare(a.Item.ID, b.Item.ID), a.Item.LastOccurredAt.Compare(b.Item.LastOccurredAt), cmp.Compare(a.ActorID, b.ActorID))
+	})
+	for i, act := range acts {
+		if i == len(acts)-1 || acts[i+1].Item.ID != act.Item.ID {
+			w.putTrayItem(act)
+			continue
+		}
+		w.Exec(sqlTrayPutActor, userID, act.Item.ID, act.ActorID, act.Item.LastOccurredAt)
+	}
+}
+
+// putTrayItem adds an item with its latest actor to the tray of a user, and keeps both within their limits.
+func (w *Tx) putTrayItem(act TrayAct) {
+	i := act.Item
 	w.Exec(sqlTrayPut, i.UserID, i.ID, i.Kind, i.TargetType, i.TargetID, i.TargetPublicID, i.ReferenceType, i.ReferenceID,
-		i.ActionID, i.ParentID, i.RootID, i.CommentID, i.Day, i.LastOccurredAt)
-	w.Exec(sqlTrayPutActor, i.UserID, i.ID, actorID, i.LastOccurredAt)
+		i.ActionID, i.ParentID, i.RootID, i.CommentID, i.Day, i.LastOccurredAt, act.ActorID)
 	w.Exec(sqlTrayTrimActors, i.UserID, i.ID, MaxTrayActors)
-	w.Exec(sqlTrayForgetOf, i.UserID, MaxTrayItems)
 	w.Exec(sqlTrayTrim, i.UserID, MaxTrayItems)
 }
 

@@ -23,7 +23,7 @@ func TestTrayBounds(t *testing.T) {
 		item := store.TrayItem{UserID: user, Kind: "kind", ReferenceType: store.ReferencePost, ReferenceID: reference}
 		item.Identify(at)
 		tx := w.Store.NewTx(region.EU)
-		tx.PutTrayItem(item, actor)
+		tx.PutTrayActs(user, []store.TrayAct{{Item: item, ActorID: actor}})
 		require.NoError(t, tx.Commit(t.Context()))
 	}
 	count := func() (items []store.TrayRow) {

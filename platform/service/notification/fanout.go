@@ -12,13 +12,10 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// topicFanOut is the outbox topic of the members of a channel or community that are left to be told; the payload is a fanOut.
-const topicFanOut = "push"
-
 // membersPerPage is the number of members whom one outbox row tells.
 const membersPerPage = 500
 
-// fanOut is a notice for the members of a channel or community.
+// fanOut is the payload of service.TopicPush: a notice for the members of a channel or community.
 type fanOut struct {
 	service.Notice
 
@@ -166,11 +163,7 @@ func (s *Service) tellAuthor(ctx context.Context, a alert) error {
 	approved := a
 	approved.happened, approved.names, approved.actorID, approved.actorRoles = a.happened+"|approved", []string{"post.approved"}, "", nil
 	approved.title, approved.body = cmp.Or(a.place, "Your post"), "Your post was approved"
-	pushes, err := s.pushesTo(ctx, []string{a.actorID}, approved)
-	if err != nil {
-		return err
-	}
-	return s.add(ctx, pushes)
+	return s.pushTo(ctx, []string{a.actorID}, approved)
 }
 
 // askModerators pushes a post that awaits review to up to maxModerators moderators.
@@ -201,11 +194,7 @@ func (s *Service) tell(ctx context.Context, ids []string, a alert, meant func(st
 	if len(ids) == 0 {
 		return nil
 	}
-	pushes, err := s.pushesTo(ctx, ids, a)
-	if err != nil {
-		return err
-	}
-	return s.add(ctx, pushes)
+	return s.pushTo(ctx, ids, a)
 }
 
 // goOn leaves the members after a full page to another outbox row.
@@ -215,6 +204,6 @@ func (s *Service) goOn(ctx context.Context, f fanOut, ids []string) error {
 	}
 	f.After = ids[len(ids)-1]
 	tx := s.Store.NewTx(s.HomeOf(f.ID))
-	row := tx.Emit(topicFanOut, f, s.Now(), s.Outbox.FirstTry())
+	row := tx.Emit(service.TopicPush, f, s.Now(), s.Outbox.FirstTry())
 	return s.CommitSoon(ctx, tx, row)
 }

@@ -10,8 +10,6 @@
 package notification
 
 import (
-	"context"
-
 	"github.com/plaza-social/plaza/platform/service"
 )
 
@@ -24,18 +22,8 @@ func New(d *service.Deps) *Service { return &Service{d} }
 // Register registers the outbox handlers that fill trays and push. A notice that arrives twice changes nothing.
 func Register(d *service.Deps) {
 	s := New(d)
-	service.HandleOutbox(d, service.TopicNotice, func(ctx context.Context, n service.Notice) error {
-		notices, err := s.noticesOf(ctx, n)
-		if err != nil {
-			return err
-		}
-		for _, notice := range notices {
-			if err := s.deliver(ctx, notice); err != nil {
-				return err
-			}
-		}
-		return s.fanOut(ctx, fanOut{Notice: n})
-	})
-	service.HandleOutbox(d, topicFanOut, s.fanOut)
+	queue := s.newQueue()
+	service.HandleOutbox(d, service.TopicNotice, queue.Add)
+	service.HandleOutbox(d, service.TopicPush, s.fanOut)
 	service.HandleOutbox(d, topicToken, s.takeToken)
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/plaza-social/plaza/platform/auth"
-	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
@@ -20,61 +20,126 @@ type notice struct {
 	postID, storyID, commentID string
 }
 
-// deliver adds the item to the tray of its user, unless the user must not know about it.
-func (s *Service) deliver(ctx context.Context, n notice) error {
-	if n.actorID == "" || n.item.UserID == "" || n.actorID == n.item.UserID {
-		return nil
+// receivers are the users whom some notices concern, and what decides what each of them may know. They are read together, in one
+// round trip.
+type receivers struct {
+	*Service
+	rows    *rows
+	users   []store.User
+	callers map[string]*auth.Caller // by user; confirmed where the user is neither deleted nor banned
+	hidden  map[string]*[]string    // by user, the users from whom nothing is shown
+	targets map[[3]string]*visibility.Target
+}
+
+// readReceivers reads the receivers of notices.
+func (s *Service) readReceivers(ctx context.Context, rows *rows, notices []notice) (*receivers, error) {
+	r := &receivers{
+		Service: s, rows: rows, callers: map[string]*auth.Caller{}, hidden: map[string]*[]string{}, targets: map[[3]string]*visibility.Target{},
 	}
-	var users []store.User
-	var hidden []string
 	reads := s.Store.NewReadBatch()
-	reads.Users([]string{n.item.UserID}, &users)
-	reads.HiddenFrom(n.item.UserID, &hidden)
+	for _, n := range notices {
+		r.read(reads, n)
+	}
+	var ids []string
+	for id := range r.callers {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	reads.Users(ids, &r.users)
 	if err := reads.Run(ctx); err != nil {
-		return err
+		return nil, err
 	}
-	receiver := service.UserByID(users, n.item.UserID)
-	if receiver == nil || receiver.DeletedAt != nil || slices.Contains(hidden, n.actorID) {
-		return nil
+	for _, u := range r.users {
+		caller := r.callers[u.ID]
+		caller.PublicID = u.PublicID
+		_ = auth.Confirm(auth.WithCaller(ctx, caller), s.FactsOf(&u)) // sees asks for the result
 	}
-	sees, err := s.sees(ctx, *receiver, n)
-	if err != nil || !sees {
-		return err
+	return r, nil
+}
+
+// read adds the reads about the receiver of a notice, unless they were added before.
+func (r *receivers) read(reads *store.ReadBatch, n notice) {
+	id := n.item.UserID
+	if r.callers[id] == nil {
+		r.callers[id] = &auth.Caller{Kind: auth.User, UserID: id, Home: r.HomeOf(id)}
+		reads.HiddenFrom(id, entry(r.hidden, id))
 	}
-	pushes, err := s.pushesOf(ctx, n)
+	if kind, targetID, ok := r.targetOf(n); ok && r.targets[[3]string{id, kind, targetID}] == nil {
+		asReceiver := &service.Request{ReadBatch: reads, Deps: r.Deps, Caller: r.callers[id]}
+		visibility.ReadTarget(asReceiver, kind, targetID, entry(r.targets, [3]string{id, kind, targetID}))
+	}
+}
+
+// reference returns the post or story that a notice is about; false if there is none.
+func (r *receivers) reference(n notice) (visibility.Reference, bool) {
+	switch {
+	case n.commentID != "":
+		c := r.rows.comments[n.commentID]
+		return visibility.Reference{Post: r.rows.posts[c.ReferenceID], Story: r.rows.stories[c.ReferenceID]}, true
+	case n.postID != "":
+		return visibility.Reference{Post: r.rows.posts[n.postID]}, true
+	case n.storyID != "":
+		return visibility.Reference{Story: r.rows.stories[n.storyID]}, true
+	}
+	return visibility.Reference{}, false
+}
+
+// targetOf returns where the post or story is that a notice is about.
+func (r *receivers) targetOf(n notice) (kind, id string, ok bool) {
+	ref, ok := r.reference(n)
+	if !ok || ref.Post == nil && ref.Story == nil {
+		return "", "", false
+	}
+	kind, id, _ = ref.TargetIDs()
+	return kind, id, true
+}
+
+// sees reports whether the receiver of a notice may know of it. A user who is banned from the network sees nothing.
+func (r *receivers) sees(n notice) bool {
+	caller := r.callers[n.item.UserID]
+	if !caller.Confirmed() || slices.Contains(*r.hidden[caller.UserID], n.actorID) {
+		return false
+	}
+	ref, ok := r.reference(n)
+	if !ok {
+		return true
+	}
+	if kind, id, known := r.targetOf(n); known {
+		ref.Target = *r.targets[[3]string{caller.UserID, kind, id}]
+	}
+	if n.commentID != "" {
+		return ref.RequireSeeComment(caller, r.rows.comments[n.commentID], r.Now()) == nil
+	}
+	return ref.RequireSee(caller, r.Now()) == nil
+}
+
+// errGone reports that a user was deleted in the meantime.
+var errGone = errors.New("the user is deleted")
+
+// putItems adds the items of notices to the trays of their users at one home, and pushes to the users' devices.
+func (s *Service) putItems(ctx context.Context, home region.Code, notices []notice) error {
+	trays := map[string][]store.TrayAct{}
+	for _, n := range notices {
+		trays[n.item.UserID] = append(trays[n.item.UserID], store.TrayAct{Item: n.item, ActorID: n.actorID})
+	}
+	var ids []string
+	for id := range trays {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	pushes, err := s.pushesOf(ctx, home, notices)
 	if err != nil {
 		return err
 	}
-	tx := s.Store.NewTx(s.HomeOf(receiver.ID))
-	tx.GuardTarget("user", receiver.ID, errGone)
-	tx.PutTrayItem(n.item, n.actorID)
+	tx := s.Store.NewTx(home)
+	for _, id := range ids {
+		tx.GuardTarget("user", id, errGone)
+	}
+	for _, id := range ids {
+		tx.PutTrayActs(id, trays[id])
+	}
 	for _, p := range pushes {
 		tx.AddPush(p)
 	}
-	if err := tx.Commit(ctx); !errors.Is(err, errGone) {
-		return err
-	}
-	return nil
-}
-
-// errGone reports that the user was deleted in the meantime.
-var errGone = errors.New("the user is deleted")
-
-// sees reports whether the receiver may see what the notice is about. A user who is banned from the network sees nothing.
-func (s *Service) sees(ctx context.Context, receiver store.User, n notice) (bool, error) {
-	caller := &auth.Caller{Kind: auth.User, UserID: receiver.ID, PublicID: receiver.PublicID, Home: s.HomeOf(receiver.ID)}
-	err := auth.Confirm(auth.WithCaller(ctx, caller), s.FactsOf(&receiver))
-	switch {
-	case err != nil:
-	case n.commentID != "":
-		_, err = visibility.LoadComment(ctx, s.Deps, caller, n.commentID)
-	case n.postID != "":
-		_, err = visibility.LoadPost(ctx, s.Deps, caller, n.postID)
-	case n.storyID != "":
-		_, err = visibility.LoadStory(ctx, s.Deps, caller, n.storyID)
-	}
-	if refused, ok := errors.AsType[*fail.Error](err); ok && refused.Kind != fail.KindUnavailable {
-		return false, nil
-	}
-	return err == nil, err
+	return tx.Commit(ctx)
 }

@@ -1,137 +1,117 @@
 package notification
 
 import (
-	"context"
 	"slices"
 
-	"github.com/plaza-social/plaza/platform/auth"
-	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
-// maxModerators is the maximum number of moderators of a community who are told about a join request.
-const maxModerators = 100
-
-// noticesOf returns whom a notice concerns, with the items of their trays. What no longer exists concerns no one.
-func (s *Service) noticesOf(ctx context.Context, n service.Notice) ([]notice, error) {
-	notices, err := s.about(ctx, n)
+// noticesOf returns whom a change concerns, with the items of their trays. What no longer exists concerns no one.
+func (r *rows) noticesOf(n service.Notice) []notice {
+	notices := r.about(n)
 	for i := range notices {
 		notices[i].item.Identify(n.At)
 	}
-	return notices, err
+	return notices
 }
 
-func (s *Service) about(ctx context.Context, n service.Notice) ([]notice, error) {
+func (r *rows) about(n service.Notice) []notice {
 	switch n.Event {
 	case "post.created", "post.approved":
-		return s.aboutPost(ctx, n.ID)
+		return r.aboutPost(n.ID)
 	case "comment.created":
-		return s.aboutComment(ctx, n.ID)
+		return r.aboutComment(n.ID)
 	case "post.addReaction":
-		return s.aboutPostReaction(ctx, n)
+		return r.aboutPostReaction(n)
 	case "comment.addReaction":
-		return s.aboutCommentReaction(ctx, n)
+		return r.aboutCommentReaction(n)
 	case "follow.created":
-		return s.aboutFollow(ctx, newFollower, n.OtherID, n.ID)
+		return r.aboutFollow(newFollower, n.OtherID, n.ID)
 	case "follow.requested":
-		return s.aboutFollow(ctx, followRequest, n.OtherID, n.ID)
+		return r.aboutFollow(followRequest, n.OtherID, n.ID)
 	case "follow.accepted":
-		return s.aboutFollow(ctx, followAccepted, n.ID, n.OtherID)
+		return r.aboutFollow(followAccepted, n.ID, n.OtherID)
 	case service.NoticeJoinRequested:
-		return s.aboutJoinRequest(ctx, n)
+		return r.aboutJoinRequest(n)
 	case service.NoticeJoinApproved:
-		return inCommunity(joinApproved, n.ID, n.OtherID, n.ActorID), nil
+		return inCommunity(joinApproved, n.ID, n.OtherID, n.ActorID)
 	case service.NoticeJoinRejected:
-		return inCommunity(joinRejected, n.ID, n.OtherID, n.ActorID), nil
+		return inCommunity(joinRejected, n.ID, n.OtherID, n.ActorID)
 	case service.NoticeInvited:
-		return s.aboutInvitation(ctx, n.ID)
+		return r.aboutInvitation(n.ID)
 	}
-	return nil, nil
+	return nil
 }
 
 // aboutPost returns the notices of the users whom a published post mentions.
-func (s *Service) aboutPost(ctx context.Context, id string) ([]notice, error) {
-	post, err := service.Read(ctx, s.Deps, (*store.ReadBatch).Post, id)
-	if err != nil || post == nil || post.DeletedAt != nil || post.FeedType != "published" {
-		return nil, err
+func (r *rows) aboutPost(id string) []notice {
+	post := r.posts[id]
+	if post == nil || post.DeletedAt != nil || post.FeedType != "published" {
+		return nil
 	}
 	item := itemOf(postMention, post.TargetType, post.TargetID, post.TargetPublicID)
 	if post.DataType == "poll" || post.StructureType == "poll" {
 		item.Kind = pollMention
 	}
 	item.ReferenceType, item.ReferenceID, item.ActionID, item.ParentID = store.ReferencePost, id, id, post.ParentID
-	return toEach(notice{item: item, actorID: post.AuthorID, postID: id}, mentioned(post.Mentionees)), nil
+	return toEach(notice{item: item, actorID: post.AuthorID, postID: id}, mentioned(post.Mentionees))
 }
 
 // aboutComment returns the notices of a comment. Each user gets one: as mentioned, as the author of the parent, or as the author
 // of the post or story.
-func (s *Service) aboutComment(ctx context.Context, id string) ([]notice, error) {
-	var post *store.Post
-	var story *store.Story
-	var parent *store.Comment
-	c, err := service.Read(ctx, s.Deps, (*store.ReadBatch).Comment, id)
-	if err != nil || c == nil || c.DeletedAt != nil || c.ApprovalStatus != store.Approved {
-		return nil, err
-	}
-	reads := s.Store.NewReadBatch()
-	reads.PostOfComment(id, &post)
-	reads.StoryOfComment(id, &story)
-	if c.ParentID != "" {
-		reads.Comment(c.ParentID, &parent)
-	}
-	if err := reads.Run(ctx); err != nil {
-		return nil, err
+func (r *rows) aboutComment(id string) []notice {
+	c := r.comments[id]
+	if c == nil || c.DeletedAt != nil || c.ApprovalStatus != store.Approved {
+		return nil
 	}
 	base := notice{item: commentItem(*c), actorID: c.AuthorID, commentID: id}
 	base.item.CommentID = id
 	notices := toEach(base.of(pickKind(c, commentMention, replyMention), c.ReferenceType, c.ReferenceID), mentioned(c.Mentionees))
-	if parent != nil && parent.DeletedAt == nil {
+	if parent := r.comments[c.ParentID]; parent != nil && parent.DeletedAt == nil {
 		notices = append(notices, toEach(base.of(commentReply, store.ReferenceComment, parent.ID), []string{parent.AuthorID})...)
 	}
-	switch {
-	case post != nil:
+	if post := r.posts[c.ReferenceID]; post != nil {
 		notices = append(notices, toEach(base.of(postComment, store.ReferencePost, post.ID), []string{post.AuthorID})...)
-	case story != nil:
+	}
+	if story := r.stories[c.ReferenceID]; story != nil {
 		notices = append(notices, toEach(base.of(storyComment, store.ReferenceStory, story.ID), []string{story.AuthorID})...)
 	}
-	return onePerUser(notices), nil
+	return onePerUser(notices)
 }
 
 // aboutPostReaction returns the notice of the author of a post.
-func (s *Service) aboutPostReaction(ctx context.Context, n service.Notice) ([]notice, error) {
-	post, err := service.Read(ctx, s.Deps, (*store.ReadBatch).Post, n.ID)
-	if err != nil || post == nil || post.DeletedAt != nil {
-		return nil, err
+func (r *rows) aboutPostReaction(n service.Notice) []notice {
+	post := r.posts[n.ID]
+	if post == nil || post.DeletedAt != nil {
+		return nil
 	}
 	item := itemOf(postReaction, post.TargetType, post.TargetID, post.TargetPublicID)
 	item.ReferenceType, item.ReferenceID, item.ActionID, item.ParentID = store.ReferencePost, n.ID, n.OtherID, post.ParentID
-	return toEach(notice{item: item, actorID: n.ActorID, postID: n.ID}, []string{post.AuthorID}), nil
+	return toEach(notice{item: item, actorID: n.ActorID, postID: n.ID}, []string{post.AuthorID})
 }
 
 // aboutCommentReaction returns the notice of the author of a comment.
-func (s *Service) aboutCommentReaction(ctx context.Context, n service.Notice) ([]notice, error) {
-	c, err := service.Read(ctx, s.Deps, (*store.ReadBatch).Comment, n.ID)
-	if err != nil || c == nil || c.DeletedAt != nil {
-		return nil, err
+func (r *rows) aboutCommentReaction(n service.Notice) []notice {
+	c := r.comments[n.ID]
+	if c == nil || c.DeletedAt != nil {
+		return nil
 	}
 	base := notice{item: commentItem(*c), actorID: n.ActorID, commentID: n.ID}
 	base.item.ActionID = n.OtherID
-	return toEach(base.of(pickKind(c, commentReaction, replyReaction), store.ReferenceComment, n.ID), []string{c.AuthorID}), nil
+	return toEach(base.of(pickKind(c, commentReaction, replyReaction), store.ReferenceComment, n.ID), []string{c.AuthorID})
 }
 
 // aboutFollow returns the notice of a user about a follow by or of another one.
-func (s *Service) aboutFollow(ctx context.Context, kind, userID, actorID string) ([]notice, error) {
-	var follow *store.Follow
+func (r *rows) aboutFollow(kind, userID, actorID string) []notice {
 	followerID, followeeID := actorID, userID
 	if kind == followAccepted {
 		followerID, followeeID = userID, actorID
 	}
-	reads := s.Store.NewReadBatch()
-	reads.Follow(followerID, followeeID, &follow)
-	if err := reads.Run(ctx); err != nil || !follow.Active() {
-		return nil, err
+	follow := *r.follow(followerID, followeeID)
+	if !follow.Active() {
+		return nil
 	}
 	publicID := follow.FolloweePublicID
 	if kind == followAccepted {
@@ -139,30 +119,24 @@ func (s *Service) aboutFollow(ctx context.Context, kind, userID, actorID string)
 	}
 	item := itemOf(kind, "user", userID, publicID)
 	item.ReferenceType, item.ReferenceID, item.ActionID = "user", userID, actorID
-	return toEach(notice{item: item, actorID: actorID}, []string{userID}), nil
+	return toEach(notice{item: item, actorID: actorID}, []string{userID})
 }
 
 // aboutJoinRequest returns the notices of the moderators of a community.
-func (s *Service) aboutJoinRequest(ctx context.Context, n service.Notice) ([]notice, error) {
-	var pending *store.JoinRequest
-	var moderators []store.MemberRow
-	list := store.MemberList{CommunityID: n.ID, State: store.StateMember, Roles: []string{auth.RoleCommunityModerator}, Limit: maxModerators}
-	list.AfterTime, list.AfterKey, list.AfterID = page.Cursor{}.Start(false)
-	reads := s.Store.NewReadBatch()
-	reads.PendingJoinRequest(n.ID, n.OtherID, &pending)
-	reads.ListMembers(list, &moderators)
-	if err := reads.Run(ctx); err != nil || pending == nil {
-		return nil, err
+func (r *rows) aboutJoinRequest(n service.Notice) []notice {
+	j := r.joinRequest(n)
+	if j.pending == nil {
+		return nil
 	}
-	ids := service.Map(moderators, func(m store.MemberRow) string { return m.UserID })
-	return toEach(inCommunity(joinRequest, n.ID, "", n.OtherID)[0], ids), nil
+	ids := service.Map(j.moderators, func(m store.MemberRow) string { return m.UserID })
+	return toEach(inCommunity(joinRequest, n.ID, "", n.OtherID)[0], ids)
 }
 
 // aboutInvitation returns the notice of an invited user.
-func (s *Service) aboutInvitation(ctx context.Context, id string) ([]notice, error) {
-	i, err := service.Read(ctx, s.Deps, (*store.ReadBatch).Invitation, id)
-	if err != nil || i == nil || i.Status != store.JoinPending {
-		return nil, err
+func (r *rows) aboutInvitation(id string) []notice {
+	i := *r.invitation(id)
+	if i == nil || i.Status != store.JoinPending {
+		return nil
 	}
 	kind := communityInvitation
 	if i.TargetType == store.InviteToRoom {
@@ -170,7 +144,7 @@ func (s *Service) aboutInvitation(ctx context.Context, id string) ([]notice, err
 	}
 	item := itemOf(kind, i.TargetType, i.TargetID, i.TargetID)
 	item.ReferenceType, item.ReferenceID, item.ActionID = i.TargetType, i.TargetID, id
-	return toEach(notice{item: item, actorID: i.InviterID}, []string{i.InvitedID}), nil
+	return toEach(notice{item: item, actorID: i.InviterID}, []string{i.InvitedID})
 }
 
 // inCommunity returns the notice of a user about a join request.

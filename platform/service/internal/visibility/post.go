@@ -48,14 +48,11 @@ func LoadComment(ctx context.Context, d *service.Deps, caller *auth.Caller, id s
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
-	if c == nil || c.DeletedAt != nil {
-		return nil, fail.NotFound()
-	}
 	ref, err := p.Resolve(caller, d.Now())
 	if err != nil {
 		return nil, err
 	}
-	return ref, ref.Target.RequireSeeComment(caller, c)
+	return ref, ref.RequireSeeComment(caller, c, d.Now())
 }
 
 // LoadTargetOfPost returns the target of a post with the caller's relation to it, in a round trip of its own; nil if the

@@ -131,33 +131,10 @@ func (p *Pending) readStory(reads *store.ReadBatch, caller *auth.Caller, id stri
 // has ended, and where the caller may not see it; a post that waits for approval and a story that flags hide are visible
 // to their authors and to moderators.
 func (p *Pending) Resolve(caller *auth.Caller, now time.Time) (*Reference, error) {
-	switch {
-	case p.ref.Story != nil:
-		return p.resolveStory(*p.ref.Story, caller, now)
-	case p.ref.Post == nil || p.ref.Post.DeletedAt != nil || p.onContent && p.ref.Post.TargetType != OnContent:
+	if p.ref.Story == nil && (p.ref.Post == nil || p.onContent && p.ref.Post.TargetType != OnContent) {
 		return nil, fail.NotFound()
 	}
-	ref := p.ref
-	ref.Target = ref.Target.of(ref.Post.TargetType, ref.Post.TargetID)
-	if err := ref.Target.RequireSeePost(caller, ref.Post); err != nil {
-		return nil, err
-	}
-	return &ref, nil
-}
-
-func (p *Pending) resolveStory(story store.Story, caller *auth.Caller, now time.Time) (*Reference, error) {
-	if !story.IsLive(now) {
-		return nil, fail.NotFound()
-	}
-	ref := p.ref
-	ref.Target = ref.Target.of(story.TargetType, story.TargetID)
-	if err := ref.Target.RequireSee(caller); err != nil {
-		return nil, err
-	}
-	if story.HiddenAt != nil && story.AuthorID != caller.UserID && !ref.Target.ModeratesStories(caller) {
-		return nil, fail.NotFound()
-	}
-	return &ref, nil
+	return p.ref.complete(caller, now)
 }
 
 // ResolvePast is Resolve, and also returns stories that ended or were deleted to callers who may view stories
@@ -168,7 +145,42 @@ func (p *Pending) ResolvePast(caller *auth.Caller, now time.Time) (*Reference, e
 	}
 	asCreated := *p.ref.Story
 	asCreated.DeletedAt = nil
-	return p.resolveStory(asCreated, caller, asCreated.CreatedAt)
+	past := &Reference{Story: &asCreated, Target: p.ref.Target}
+	return past.complete(caller, asCreated.CreatedAt)
+}
+
+// complete returns the reference with a complete target, or an error if the caller may not see it.
+func (r *Reference) complete(caller *auth.Caller, now time.Time) (*Reference, error) {
+	completed := *r
+	kind, id, _ := r.TargetIDs()
+	completed.Target = r.Target.of(kind, id)
+	if err := completed.RequireSee(caller, now); err != nil {
+		return nil, err
+	}
+	return &completed, nil
+}
+
+// RequireSee returns nil if the caller may see the post or story. It does not exist if it is deleted or has ended. One that
+// waits for approval or that flags hide is visible to its author and to moderators.
+func (r *Reference) RequireSee(caller *auth.Caller, now time.Time) error {
+	switch {
+	case r.Story != nil:
+		return r.Target.requireSeeStory(caller, r.Story, now)
+	case r.Post == nil || r.Post.DeletedAt != nil:
+		return fail.NotFound()
+	}
+	return r.Target.RequireSeePost(caller, r.Post)
+}
+
+// RequireSeeComment returns nil if the caller may see a comment on the post or story.
+func (r *Reference) RequireSeeComment(caller *auth.Caller, c *store.Comment, now time.Time) error {
+	if c == nil || c.DeletedAt != nil {
+		return fail.NotFound()
+	}
+	if err := r.RequireSee(caller, now); err != nil {
+		return err
+	}
+	return r.Target.RequireSeeComment(caller, c)
 }
 
 // ID returns the id of the post or story.

@@ -5,6 +5,7 @@ package visibility
 
 import (
 	"context"
+	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
@@ -179,6 +180,20 @@ func (t Target) RequireSeePost(caller *auth.Caller, post *store.Post) error {
 	}
 	mine := post.AuthorID == caller.UserID
 	if post.FeedType != "published" && !mine && !t.Moderates(caller) {
+		return fail.NotFound()
+	}
+	return nil
+}
+
+// requireSeeStory returns nil if the caller may see a story on the target.
+func (t Target) requireSeeStory(caller *auth.Caller, story *store.Story, now time.Time) error {
+	if !story.IsLive(now) {
+		return fail.NotFound()
+	}
+	if err := t.RequireSee(caller); err != nil {
+		return err
+	}
+	if story.HiddenAt != nil && story.AuthorID != caller.UserID && !t.ModeratesStories(caller) {
 		return fail.NotFound()
 	}
 	return nil

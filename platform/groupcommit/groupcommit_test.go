@@ -1,0 +1,90 @@
+package groupcommit_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/groupcommit"
+)
+
+var errOdd = errors.New("odd")
+
+// queue returns a queue whose first group waits for release, and the groups that were processed.
+func queue(q *groupcommit.Queue[int]) (groups *[][]int, release chan struct{}) {
+	groups, release = new([][]int), make(chan struct{})
+	q.Commit = func(_ context.Context, items []int) []error {
+		if len(*groups) == 0 {
+			<-release
+		}
+		*groups = append(*groups, items)
+		errs := make([]error, len(items))
+		for i, item := range items {
+			if item%2 == 1 {
+				errs[i] = errOdd
+			}
+		}
+		return errs
+	}
+	return groups, release
+}
+
+func TestGroups(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		queue *groupcommit.Queue[int]
+		want  [][]int
+	}{
+		"of one":          {&groupcommit.Queue[int]{Max: 1, MaxWaiting: 10}, [][]int{{0}, {1}, {2}, {3}, {4}}},
+		"at the limit":    {&groupcommit.Queue[int]{Max: 4, MaxWaiting: 10}, [][]int{{0}, {1, 2, 3, 4}}},
+		"past the limit":  {&groupcommit.Queue[int]{Max: 3, MaxWaiting: 10}, [][]int{{0}, {1, 2, 3}, {4}}},
+		"by size":         {&groupcommit.Queue[int]{Max: 3, MaxWaiting: 10, Size: func(i int) int { return i }}, [][]int{{0}, {1, 2}, {3}, {4}}},
+		"limited waiting": {&groupcommit.Queue[int]{Max: 4, MaxWaiting: 3}, [][]int{{0}, {1, 2, 3}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				groups, release := queue(test.queue)
+				for i := range 5 {
+					refused := !test.queue.Go(t.Context(), i)
+					require.Equal(t, i == 4 && test.queue.MaxWaiting == 3, refused, "the first one does not wait")
+					synctest.Wait()
+				}
+				close(release)
+				synctest.Wait()
+				require.Equal(t, test.want, *groups)
+			})
+		})
+	}
+}
+
+func TestAdd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := &groupcommit.Queue[int]{Max: 10, MaxWaiting: 1}
+		groups, release := queue(q)
+		require.True(t, q.Go(t.Context(), 0))
+		synctest.Wait()
+		impatient, cancel := context.WithCancel(t.Context())
+		result := make(chan error)
+		go func() { result <- q.Add(impatient, 2) }()
+		synctest.Wait()
+		require.ErrorIs(t, q.Add(t.Context(), 4), groupcommit.ErrFull)
+		cancel()
+		require.ErrorIs(t, <-result, context.Canceled)
+		close(release)
+		synctest.Wait()
+		require.Equal(t, [][]int{{0}, {2}}, *groups, "an item is processed although its caller has left")
+		require.NoError(t, q.Add(t.Context(), 6))
+		require.ErrorIs(t, q.Add(t.Context(), 7), errOdd)
+	})
+}
+
+func TestEach(t *testing.T) {
+	t.Parallel()
+	require.Nil(t, groupcommit.Each(nil, 3))
+	require.Equal(t, []error{errOdd, errOdd}, groupcommit.Each(errOdd, 2))
+}

@@ -1,0 +1,46 @@
+package realtime
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/plaza-social/plaza/platform/groupcommit"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+const (
+	// maxAppended is the number of events per transaction; more only if they were added together.
+	maxAppended = 100
+	// maxWaiting is the maximum number of lists of events that wait. The outbox keeps the others and tries again.
+	maxWaiting = 10_000
+)
+
+// newLog returns the queue of events that are appended to the log of a home. Transactions on a log are serialized, so that events that
+// arrive during one are appended together. After an error they may or may not be in the log; adding them again is safe.
+func newLog(h *Hub, home region.Code, wake func()) *groupcommit.Queue[[]store.Event] {
+	return &groupcommit.Queue[[]store.Event]{
+		Max: maxAppended, MaxWaiting: maxWaiting, Size: func(list []store.Event) int { return len(list) },
+		Commit: func(ctx context.Context, lists [][]store.Event) []error {
+			err := h.append(ctx, home, slices.Concat(lists...))
+			if err == nil {
+				wake()
+			}
+			return groupcommit.Each(err, len(lists))
+		},
+	}
+}
+
+// append appends events to the log of a home.
+func (h *Hub) append(ctx context.Context, home region.Code, all []store.Event) error {
+	w := h.Store.NewTx(home)
+	w.InsertEvents(all, h.Now())
+	err := w.Commit(ctx)
+	if errors.Is(err, store.ErrEventExists) { // of a delivery whose success was not recorded
+		w = h.Store.NewTx(home)
+		w.InsertMissingEvents(all, h.Now())
+		err = w.Commit(ctx)
+	}
+	return err
+}

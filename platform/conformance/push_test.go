@@ -27,7 +27,13 @@ type pushed struct {
 // pushesTo returns the notifications that were pushed to a token by the servers of a region, the first one first.
 func pushesTo(t *testing.T, code region.Code, token string) []pushed {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, apptest.Shared(t).OpsURL(code)+"/pushes", nil)
+	return pushesOn(t, apptest.Shared(t), code, token)
+}
+
+// pushesOn is pushesTo for a network.
+func pushesOn(t *testing.T, n *apptest.Network, code region.Code, token string) []pushed {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, n.OpsURL(code)+"/pushes", nil)
 	require.NoError(t, err)
 	response, err := http.DefaultClient.Do(request)
 	require.NoError(t, err)

@@ -56,7 +56,7 @@ func deviceToken(c *apptest.Client) string { return "token-of-" + c.UserID }
 func register(t *testing.T, clients ...*apptest.Client) {
 	t.Helper()
 	for _, c := range clients {
-		c.Do(t, http.MethodPost, devicePath, object{"userId": c.UserID, "deviceId": "apptest of " + c.UserID, "platform": "android", "token": deviceToken(c)}).OK(t)
+		c.Do(t, http.MethodPost, devicePath, object{"userId": c.UserID, "deviceId": "as a public client names it", "platform": "android", "token": deviceToken(c)}).OK(t)
 	}
 }
 
@@ -179,7 +179,7 @@ func TestRegisterDeviceChecks(t *testing.T) {
 		return with(object{"userId": c.UserID, "platform": "android", "token": "t"}, change)
 	}
 	require.JSONEq(t, `{"status":"success","success":true,"data":{"success":true}}`, string(c.Do(t, http.MethodPost, devicePath, valid(nil)).OK(t).Body))
-	for field, value := range map[string]any{"platform": "windows", "token": strings.Repeat("x", 1001), "provider": "mail", "deviceId": "not signed in", "userId": strings.Repeat("x", 51)} {
+	for field, value := range map[string]any{"platform": "windows", "token": strings.Repeat("x", 1001), "provider": "mail", "deviceId": strings.Repeat("x", 151), "userId": strings.Repeat("x", 51)} {
 		requireFailure(t, invalid(field), c.Do(t, http.MethodPost, devicePath, valid(object{field: value})))
 	}
 	requireFailure(t, invalid("token"), c.Do(t, http.MethodPost, devicePath, valid(object{"platform": "web"})))

@@ -75,7 +75,7 @@ var apnsToken = regexp.MustCompile(`^[0-9A-Fa-f]{1,200}$`)
 
 func (a *apns) Send(ctx context.Context, token string, m Message) error {
 	if !apnsToken.MatchString(token) {
-		return &Failure{Outcome: Gone, Reason: "the token is not hexadecimal"}
+		return &SendError{Outcome: Gone, Reason: "the token is not hexadecimal"}
 	}
 	body, err := json.Marshal(apnsPayload(m))
 	if err != nil {

@@ -8,8 +8,10 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -49,9 +51,7 @@ func (a *apple) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewDecoder(r.Body).Decode(&body)
 	a.requests <- r
 	a.bodies <- body
-	for name, values := range a.header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), a.header)
 	w.WriteHeader(a.status)
 	if a.reason != "" {
 		fmt.Fprintf(w, `{"reason": %q}`, a.reason)
@@ -97,7 +97,7 @@ func TestAPNs(t *testing.T) {
 		require.Equal(t, "/3/device/"+deviceToken, r.URL.Path)
 		want := map[string]string{
 			"Apns-Topic": "example.climbers", "Apns-Push-Type": "alert", "Apns-Priority": "10", "Apns-Collapse-Id": sample.ID,
-			"Apns-Expiration": fmt.Sprint(at.Add(24 * time.Hour).Unix()),
+			"Apns-Expiration": strconv.FormatInt(at.Add(24*time.Hour).Unix(), 10),
 		}
 		for name, value := range want {
 			require.Equal(t, value, r.Header.Get(name), name)
@@ -138,16 +138,16 @@ func TestAPNsFailures(t *testing.T) {
 		status int
 		reason string
 		header http.Header
-		want   Failure
+		want   SendError
 	}{
-		"unregistered":    {410, "Unregistered", nil, Failure{Outcome: Gone, Reason: "Unregistered"}},
-		"bad token":       {400, "BadDeviceToken", nil, Failure{Outcome: Gone, Reason: "BadDeviceToken"}},
-		"other app":       {400, "DeviceTokenNotForTopic", nil, Failure{Outcome: Gone, Reason: "DeviceTokenNotForTopic"}},
-		"too large":       {413, "PayloadTooLarge", nil, Failure{Outcome: Refused, Reason: "PayloadTooLarge"}},
-		"wrong key":       {403, "InvalidProviderToken", nil, Failure{Outcome: Later, Reason: "InvalidProviderToken"}},
-		"too many":        {429, "TooManyRequests", http.Header{"Retry-After": {"30"}}, Failure{Outcome: Later, Reason: "TooManyRequests", After: 30 * time.Second}},
-		"shutdown":        {503, "Shutdown", nil, Failure{Outcome: Later, Reason: "Shutdown"}},
-		"without a cause": {500, "", nil, Failure{Outcome: Later, Reason: "status 500"}},
+		"unregistered":    {410, "Unregistered", nil, SendError{Outcome: Gone, Reason: "Unregistered"}},
+		"bad token":       {400, "BadDeviceToken", nil, SendError{Outcome: Gone, Reason: "BadDeviceToken"}},
+		"other app":       {400, "DeviceTokenNotForTopic", nil, SendError{Outcome: Gone, Reason: "DeviceTokenNotForTopic"}},
+		"too large":       {413, "PayloadTooLarge", nil, SendError{Outcome: Refused, Reason: "PayloadTooLarge"}},
+		"wrong key":       {403, "InvalidProviderToken", nil, SendError{Outcome: Later, Reason: "InvalidProviderToken"}},
+		"too many":        {429, "TooManyRequests", http.Header{"Retry-After": {"30"}}, SendError{Outcome: Later, Reason: "TooManyRequests", After: 30 * time.Second}},
+		"shutdown":        {503, "Shutdown", nil, SendError{Outcome: Later, Reason: "Shutdown"}},
+		"without a cause": {500, "", nil, SendError{Outcome: Later, Reason: "status 500"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -157,7 +157,7 @@ func TestAPNsFailures(t *testing.T) {
 		})
 	}
 	a := newApple(t)
-	require.Equal(t, &Failure{Outcome: Gone, Reason: "the token is not hexadecimal"}, a.sender(t, time.Now).Send(t.Context(), "../../admin", sample))
+	require.Equal(t, &SendError{Outcome: Gone, Reason: "the token is not hexadecimal"}, a.sender(t, time.Now).Send(t.Context(), "../../admin", sample))
 	require.Empty(t, a.requests)
 }
 

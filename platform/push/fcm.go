@@ -73,7 +73,7 @@ type fcmAndroid struct {
 func (f *fcm) Send(ctx context.Context, token string, m Message) error {
 	access, err := f.tokens.Token()
 	if err != nil {
-		return &Failure{Outcome: Later, Reason: "no access token for FCM"}
+		return &SendError{Outcome: Later, Reason: "no access token for FCM"}
 	}
 	message := fcmMessage{Token: token, Notification: fcmNotification{m.Title, m.Body}, Data: m.Data}
 	message.Android.Priority, message.Android.TTL, message.Android.Notification.Tag = "HIGH", strconv.Itoa(int(Lifetime.Seconds()))+"s", m.ID

@@ -126,16 +126,16 @@ func TestFCMFailures(t *testing.T) {
 		status int
 		header string
 		body   string
-		want   push.Failure
+		want   push.SendError
 	}{
-		"unregistered":    {404, "", detail(`{"errorCode": "UNREGISTERED"}`), push.Failure{Outcome: push.Gone, Reason: "UNREGISTERED"}},
-		"other sender":    {403, "", detail(`{"errorCode": "SENDER_ID_MISMATCH"}`), push.Failure{Outcome: push.Gone, Reason: "SENDER_ID_MISMATCH"}},
-		"malformed token": {400, "", detail(`{"errorCode": "INVALID_ARGUMENT"}, {"fieldViolations": [{"field": "message.token"}]}`), push.Failure{Outcome: push.Gone, Reason: "INVALID_ARGUMENT"}},
-		"malformed data":  {400, "", detail(`{"errorCode": "INVALID_ARGUMENT"}, {"fieldViolations": [{"field": "message.data"}]}`), push.Failure{Outcome: push.Refused, Reason: "INVALID_ARGUMENT"}},
-		"too many":        {429, "90", detail(`{"errorCode": "QUOTA_EXCEEDED"}`), push.Failure{Outcome: push.Later, Reason: "QUOTA_EXCEEDED", After: 90 * time.Second}},
-		"unavailable":     {503, "Mon, 23 Nov 2026 18:05:00 GMT", "", push.Failure{Outcome: push.Later, Reason: "status 503", After: 5 * time.Minute}},
-		"broken":          {500, "", "not JSON", push.Failure{Outcome: push.Later, Reason: "status 500"}},
-		"no project":      {403, "", "", push.Failure{Outcome: push.Refused, Reason: "status 403"}},
+		"unregistered":    {404, "", detail(`{"errorCode": "UNREGISTERED"}`), push.SendError{Outcome: push.Gone, Reason: "UNREGISTERED"}},
+		"other sender":    {403, "", detail(`{"errorCode": "SENDER_ID_MISMATCH"}`), push.SendError{Outcome: push.Gone, Reason: "SENDER_ID_MISMATCH"}},
+		"malformed token": {400, "", detail(`{"errorCode": "INVALID_ARGUMENT"}, {"fieldViolations": [{"field": "message.token"}]}`), push.SendError{Outcome: push.Gone, Reason: "INVALID_ARGUMENT"}},
+		"malformed data":  {400, "", detail(`{"errorCode": "INVALID_ARGUMENT"}, {"fieldViolations": [{"field": "message.data"}]}`), push.SendError{Outcome: push.Refused, Reason: "INVALID_ARGUMENT"}},
+		"too many":        {429, "90", detail(`{"errorCode": "QUOTA_EXCEEDED"}`), push.SendError{Outcome: push.Later, Reason: "QUOTA_EXCEEDED", After: 90 * time.Second}},
+		"unavailable":     {503, "Mon, 23 Nov 2026 18:05:00 GMT", "", push.SendError{Outcome: push.Later, Reason: "status 503", After: 5 * time.Minute}},
+		"broken":          {500, "", "not JSON", push.SendError{Outcome: push.Later, Reason: "status 500"}},
+		"no project":      {403, "", "", push.SendError{Outcome: push.Refused, Reason: "status 403"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -148,7 +148,7 @@ func TestFCMFailures(t *testing.T) {
 				fmt.Fprint(w, test.body)
 			}
 			sender := senderOf(t, push.FCM, push.Options{FCMCredentials: g.credentials(t), FCMURL: g.URL})
-			var failure *push.Failure
+			var failure *push.SendError
 			require.ErrorAs(t, sender.Send(t.Context(), "device-1", message), &failure)
 			require.Equal(t, test.want, *failure)
 		})
@@ -165,9 +165,9 @@ func TestFCMWithoutAccess(t *testing.T) {
 	require.NoError(t, sender.Send(t.Context(), "device-1", message))
 	<-g.sent
 	wrong := senderOf(t, push.FCM, push.Options{FCMCredentials: credentialsOf(t, newGoogle(t), g.URL), FCMURL: g.URL})
-	require.Equal(t, &push.Failure{Outcome: push.Later, Reason: "no access token for FCM"}, wrong.Send(t.Context(), "device-1", message))
+	require.Equal(t, &push.SendError{Outcome: push.Later, Reason: "no access token for FCM"}, wrong.Send(t.Context(), "device-1", message))
 	g.Close()
-	require.Equal(t, &push.Failure{Outcome: push.Later, Reason: "the provider does not answer"}, sender.Send(t.Context(), "device-1", message))
+	require.Equal(t, &push.SendError{Outcome: push.Later, Reason: "the provider does not answer"}, sender.Send(t.Context(), "device-1", message))
 }
 
 // credentialsOf returns the credentials of g's key with the token endpoint of another server.

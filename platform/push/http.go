@@ -60,12 +60,12 @@ func readAnswer(response *http.Response) (answer, error) {
 
 // unanswered returns the failure of a request without an answer. The error of the client contains the address of the request, which
 // for some providers contains the token.
-func unanswered(err error) *Failure {
+func unanswered(err error) *SendError {
 	reason := "the provider does not answer"
 	if errors.Is(err, context.DeadlineExceeded) {
 		reason = "the provider does not answer in time"
 	}
-	return &Failure{Outcome: Later, Reason: reason}
+	return &SendError{Outcome: Later, Reason: reason}
 }
 
 func (a answer) ok() bool { return a.status >= 200 && a.status < 300 }
@@ -76,11 +76,11 @@ func (a answer) later() bool {
 }
 
 // failure returns the failure of the outcome, with the delay that the provider asks for.
-func (a answer) failure(outcome Outcome, reason string, now time.Time) *Failure {
+func (a answer) failure(outcome Outcome, reason string, now time.Time) *SendError {
 	if reason == "" {
 		reason = "status " + strconv.Itoa(a.status)
 	}
-	f := &Failure{Outcome: outcome, Reason: reason}
+	f := &SendError{Outcome: outcome, Reason: reason}
 	if outcome == Later {
 		f.After = retryAfter(a.header.Get("Retry-After"), now)
 	}

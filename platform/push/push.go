@@ -36,7 +36,7 @@ type Message struct {
 	Data  map[string]string `json:"data"`
 }
 
-// Sender sends a message to the device with a token. It returns nil or a *Failure.
+// Sender sends a message to the device with a token. It returns nil or a *SendError.
 type Sender interface {
 	Send(ctx context.Context, token string, m Message) error
 }
@@ -54,15 +54,15 @@ const (
 	Refused Outcome = "refused"
 )
 
-// Failure is why a message was not sent.
-type Failure struct {
+// SendError is why a message was not sent.
+type SendError struct {
 	Outcome Outcome
 	Reason  string        // of the provider; without tokens and texts
 	After   time.Duration // when the provider wants to be asked again; 0 if it does not say
 }
 
 // Error implements error.
-func (f *Failure) Error() string { return fmt.Sprintf("push %s: %s", f.Outcome, f.Reason) }
+func (f *SendError) Error() string { return fmt.Sprintf("push %s: %s", f.Outcome, f.Reason) }
 
 // Options configure the providers. One without credentials is off.
 type Options struct {

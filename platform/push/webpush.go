@@ -78,7 +78,7 @@ var errSubscription = errors.New("must be the JSON of a PushSubscription, with a
 func (w *webPush) Send(ctx context.Context, token string, m Message) error {
 	subscription, err := ParseSubscription(token)
 	if err != nil {
-		return &Failure{Outcome: Gone, Reason: "the subscription is not valid"}
+		return &SendError{Outcome: Gone, Reason: "the subscription is not valid"}
 	}
 	body, err := json.Marshal(m)
 	if err != nil {
@@ -106,14 +106,14 @@ func webTopic(id string) string { return id[:min(len(id), 32)] }
 func (w *webPush) unsent(err error) error {
 	if refused, ok := errors.AsType[*url.Error](err); ok {
 		if errors.Is(err, linkpreview.ErrAddress) {
-			return &Failure{Outcome: Gone, Reason: "the address of the push service is not public"}
+			return &SendError{Outcome: Gone, Reason: "the address of the push service is not public"}
 		}
 		return unanswered(refused)
 	}
 	if errors.Is(err, webpush.ErrMaxPadExceeded) {
-		return &Failure{Outcome: Refused, Reason: "the message is too long"}
+		return &SendError{Outcome: Refused, Reason: "the message is too long"}
 	}
-	return &Failure{Outcome: Gone, Reason: "the keys of the subscription are not valid"}
+	return &SendError{Outcome: Gone, Reason: "the keys of the subscription are not valid"}
 }
 
 func (w *webPush) failure(a answer) error {

@@ -13,7 +13,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"io"
-	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -140,9 +139,10 @@ func (b *browser) requireVAPID(t *testing.T, vapid *ecdh.PrivateKey, header stri
 	require.True(t, found)
 	token, key, _ := strings.Cut(text, ",")
 	require.Equal(t, "k="+b64.EncodeToString(public), strings.TrimSpace(key))
-	verified := &ecdsa.PublicKey{Curve: elliptic.P256(), X: new(big.Int).SetBytes(public[1:33]), Y: new(big.Int).SetBytes(public[33:])}
+	verified, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), public)
+	require.NoError(t, err)
 	var claims jwt.MapClaims
-	_, err := jwt.NewParser(jwt.WithValidMethods([]string{"ES256"}), jwt.WithExpirationRequired()).
+	_, err = jwt.NewParser(jwt.WithValidMethods([]string{"ES256"}), jwt.WithExpirationRequired()).
 		ParseWithClaims(token, &claims, func(*jwt.Token) (any, error) { return verified, nil })
 	require.NoError(t, err)
 	require.Equal(t, b.URL, claims["aud"])
@@ -151,7 +151,7 @@ func (b *browser) requireVAPID(t *testing.T, vapid *ecdh.PrivateKey, header stri
 
 func TestWebPushFailures(t *testing.T) {
 	t.Parallel()
-	for status, want := range map[int]Failure{
+	for status, want := range map[int]SendError{
 		410: {Outcome: Gone, Reason: "status 410"}, 404: {Outcome: Gone, Reason: "status 404"},
 		429: {Outcome: Later, Reason: "status 429", After: 7 * time.Second}, 502: {Outcome: Later, Reason: "status 502", After: 7 * time.Second},
 		413: {Outcome: Refused, Reason: "status 413"}, 302: {Outcome: Refused, Reason: "status 302"},
@@ -165,10 +165,10 @@ func TestWebPushFailures(t *testing.T) {
 	sender, _ := b.sender(t, loopback)
 	long := sample
 	long.Body = strings.Repeat("x", maxWebRecord)
-	require.Equal(t, &Failure{Outcome: Refused, Reason: "the message is too long"}, sender.Send(t.Context(), b.subscription(), long))
-	require.Equal(t, &Failure{Outcome: Gone, Reason: "the subscription is not valid"}, sender.Send(t.Context(), "token", sample))
+	require.Equal(t, &SendError{Outcome: Refused, Reason: "the message is too long"}, sender.Send(t.Context(), b.subscription(), long))
+	require.Equal(t, &SendError{Outcome: Gone, Reason: "the subscription is not valid"}, sender.Send(t.Context(), "token", sample))
 	b.Close()
-	require.Equal(t, &Failure{Outcome: Later, Reason: "the provider does not answer"}, sender.Send(t.Context(), b.subscription(), sample))
+	require.Equal(t, &SendError{Outcome: Later, Reason: "the provider does not answer"}, sender.Send(t.Context(), b.subscription(), sample))
 }
 
 // TestWebPushOnlyToPublicAddresses checks that a subscription does not make the server send requests into its own network.
@@ -176,7 +176,7 @@ func TestWebPushOnlyToPublicAddresses(t *testing.T) {
 	t.Parallel()
 	b := newBrowser(t)
 	sender, _ := b.sender(t)
-	require.Equal(t, &Failure{Outcome: Gone, Reason: "the address of the push service is not public"}, sender.Send(t.Context(), b.subscription(), sample))
+	require.Equal(t, &SendError{Outcome: Gone, Reason: "the address of the push service is not public"}, sender.Send(t.Context(), b.subscription(), sample))
 	require.Empty(t, b.requests)
 }
 

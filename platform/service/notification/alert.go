@@ -89,7 +89,7 @@ type alert struct {
 	data       map[string]string
 }
 
-func (a alert) module() string {
+func (a *alert) module() string {
 	if a.level == levelChannel {
 		return moduleChat
 	}
@@ -100,7 +100,7 @@ func (a alert) module() string {
 }
 
 // wantedOn reports whether the settings of the user of a device want the alert.
-func (a alert) wantedOn(d store.NotifiedDevice) bool {
+func (a *alert) wantedOn(d store.NotifiedDevice) bool {
 	if !isOn(d.UserEnabled) || a.mode == modeSilent {
 		return false
 	}
@@ -111,7 +111,7 @@ func (a alert) wantedOn(d store.NotifiedDevice) bool {
 	return isOn(d.TargetEnabled) && inGeneral[a.module()].allows(a.actorRoles) && a.allowed(inGeneral) && a.allowed(here)
 }
 
-func (a alert) allowed(decided map[string]decision) bool {
+func (a *alert) allowed(decided map[string]decision) bool {
 	for _, name := range a.names {
 		if d, ok := decided[name]; ok {
 			return d.allows(a.actorRoles)
@@ -121,7 +121,7 @@ func (a alert) allowed(decided map[string]decision) bool {
 }
 
 // push returns the row for a device.
-func (a alert) push(d store.NotifiedDevice) store.Push {
+func (a *alert) push(d store.NotifiedDevice) store.Push {
 	data, _ := json.Marshal(a.data) // texts
 	p := store.Push{Provider: d.Provider, UserID: d.UserID, Device: d.Device, ActorID: a.actorID, Title: shorten(a.title), Body: shorten(a.body), Data: data}
 	p.Identify(a.happened)

@@ -29,18 +29,14 @@ type takenToken struct {
 	At     time.Time `json:"at"`
 }
 
-// deviceOf returns the key of a device, which is derived like the device hash of sessions, or without an id that of the session.
-func deviceOf(deviceID, ofSession string) string {
-	if deviceID == "" {
-		return ofSession
-	}
+// deviceOf returns the key of a device, which is derived like the device hash of sessions.
+func deviceOf(deviceID string) string {
 	sum := sha256.Sum256([]byte(deviceID))
 	return hex.EncodeToString(sum[:])
 }
 
-var errNoSession = fail.Validation("deviceId: must be the device of a session of the user")
-
-// RegisterDevice registers the caller's device, or gives it a new token.
+// RegisterDevice registers the caller's device, or gives it a new token. It is the device of the session, because public clients can
+// name another one here than when they sign in.
 func (s *Service) RegisterDevice(ctx context.Context, req *plazav1.RegisterDeviceRequest) (*plazav1.StatusSuccessResponse, error) {
 	provider := cmp.Or(req.GetProvider(), providerOf[req.GetPlatform()])
 	if err := checkToken(provider, req.GetToken()); err != nil {
@@ -53,10 +49,10 @@ func (s *Service) RegisterDevice(ctx context.Context, req *plazav1.RegisterDevic
 		return nil, err
 	}
 	now, id := s.Now(), r.Caller.UserID
-	device := store.PushDevice{UserID: id, Device: deviceOf(req.GetDeviceId(), ofSession), Platform: req.GetPlatform(), Provider: provider, Token: req.GetToken(), UpdatedAt: now}
+	device := store.PushDevice{UserID: id, Device: ofSession, Platform: req.GetPlatform(), Provider: provider, Token: req.GetToken(), UpdatedAt: now}
 	taken := takenToken{Hash: store.PushTokenHash(device.Token), UserID: id, At: now}
 	tx := s.Store.NewTx(s.HomeOf(id))
-	tx.GuardDeviceSession(id, device.Device, now, errNoSession)
+	tx.GuardDeviceSession(id, device.Device, now, fail.Unauthorized())
 	tx.PutPushDevice(device)
 	row := tx.Emit(topicToken, taken, now, s.Outbox.FirstTry())
 	return service.StatusSuccess(), s.Commit(ctx, tx, row)
@@ -95,7 +91,7 @@ func (s *Service) UnregisterDevice(ctx context.Context, req *plazav1.UnregisterD
 	if req.GetDeviceId() == "" {
 		tx.RemovePushDeviceOfSession(r.Caller.UserID, r.Caller.SessionID)
 	} else {
-		tx.RemovePushDevice(r.Caller.UserID, deviceOf(req.GetDeviceId(), ""))
+		tx.RemovePushDevice(r.Caller.UserID, deviceOf(req.GetDeviceId()))
 	}
 	return service.StatusSuccess(), tx.Commit(ctx)
 }

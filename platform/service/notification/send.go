@@ -115,7 +115,7 @@ func (s *Sender) send(ctx context.Context, p store.DuePush) error {
 
 // finish adds the consequence of a result to tx.
 func (s *Sender) finish(tx *store.Tx, p store.DuePush, result error) {
-	failure, failed := errors.AsType[*push.Failure](result)
+	failure, failed := errors.AsType[*push.SendError](result)
 	switch {
 	case failed && failure.Outcome == push.Later:
 		s.again(tx, p, failure)
@@ -135,7 +135,7 @@ func (s *Sender) finish(tx *store.Tx, p store.DuePush, result error) {
 }
 
 // again postpones a push, or drops it when it has become old.
-func (s *Sender) again(tx *store.Tx, p store.DuePush, f *push.Failure) {
+func (s *Sender) again(tx *store.Tx, p store.DuePush, f *push.SendError) {
 	s.count(p, string(push.Later))
 	next := s.Now().Add(max(f.After, backOff(p.Attempts)))
 	if next.Sub(p.CreatedAt) <= push.Lifetime {

@@ -31,7 +31,6 @@ const exceptions = [
   ...all('server', 'Plaza publishes community.created on the topic of the new community, to which no client can have subscribed.', ['CommunityRepository.onCommunityCreated']),
   ...absent('GET /api/v1/ads/me', ['AdRepository.getNetworkAds']),
   ...absent('GET /api/v3/network-settings/product', ['Client.getProductCatalogueSetting'], 7),
-  ...absent('POST and DELETE /v1/notification', ['Client.registerPushNotification', 'Client.unregisterPushNotification'], 7),
   ...all('server', 'Plaza refuses to fetch pages from addresses of this machine, and a test has no other page.', ['Client.fetchLinkPreview', 'Client.getLinkPreviewMetadata'], 7),
   ...absent('POST /api/v5/sessions/visitor and /bot', ['Client.loginAsVisitor', 'Client.loginAsBot'], 7),
   ...absent('/api/v1/events', [

@@ -62,6 +62,9 @@ import (
 // newAPI returns the handler of all services and protocols, and the background workers.
 func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	shared := d.shared()
+	if err := d.openPush(shared); err != nil {
+		return nil, nil, err
+	}
 	registerOutbox(shared)
 	if err := shared.Outbox.Register(d.metrics.Registerer()); err != nil {
 		return nil, nil, err
@@ -123,10 +126,14 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	pushes, err := notification.NewSender(shared, d.metrics.Registerer())
+	if err != nil {
+		return nil, nil, err
+	}
 	d.background = d.jobs(shared, roles, files)
 	d.background.server = append(d.background.server, moves.MetricsJob())
 	d.background.home = append(d.background.home, exports.Job(), moves.Job(), kept.Job(), presences.SweepJob(),
-		hooks.dispatcher.Job(), hooks.dispatcher.SweepJob())
+		hooks.dispatcher.Job(), hooks.dispatcher.SweepJob(), pushes.Job())
 	return handler, slices.Concat(d.workers(), limitWorkers, presenceWorkers(presences), []worker{hooks.releaseWorker()}), nil
 }
 

@@ -84,7 +84,7 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger, opts ...Optio
 	if r.parts.drain != nil {
 		r.api.server.RegisterOnShutdown(r.parts.drain)
 	}
-	r.ops.server = r.opsServer(opsHandler(r.ready, r.metrics, r.parts.report))
+	r.ops.server = r.opsServer(opsHandler(r.ready, r.metrics, r.parts))
 	if r.parts.control != nil {
 		r.control.server = r.opsServer(controlHandler(r.parts.report, r.parts.handler, bool(r.cfg.Pprof)))
 		r.control.server.TLSConfig = r.parts.control.TLSConfig()

@@ -12,6 +12,7 @@ import (
 	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/realtime"
+	"github.com/plaza-social/plaza/platform/push"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/storage"
 	"github.com/plaza-social/plaza/platform/store"
@@ -30,6 +31,7 @@ type parts struct {
 	drain   func()  // ends streams on shutdown; nil if there are none
 	report  *report // nil if a handler was given
 	jobs    []jobs.Job
+	pushed  *push.Local // nil unless push-local is on
 	// certificate is nil if the API is served without TLS.
 	certificate *auth.Certificate
 	// control is nil if there are no control endpoints.
@@ -63,6 +65,7 @@ type dependencies struct {
 	certificate *auth.Certificate
 	publicURL   string // without trailing slash
 	pace        movePace
+	pushed      *push.Local // nil unless push-local is on
 	ready       func(context.Context) error // returns nil if the server is ready; for gRPC health checks
 }
 
@@ -164,7 +167,7 @@ func (r *Region) build(ctx context.Context, d *dependencies, o options) (*parts,
 		return nil, err
 	}
 	workers = append(append(workers, worker{name: "schema", run: g.watch}, worker{name: "moved users", run: follow.run}), report.workers()...)
-	return &parts{handler: g, workers: workers, close: d.close, drain: d.realtime.Close, report: report, jobs: d.background.of(d.cfg.Region, d.storage)}, nil
+	return &parts{handler: g, workers: workers, close: d.close, drain: d.realtime.Close, report: report, pushed: d.pushed, jobs: d.background.of(d.cfg.Region, d.storage)}, nil
 }
 
 func (d *dependencies) openKeys() error {

@@ -19,7 +19,7 @@ var repeatable = []string{
 	"MarkerService/ReadingMessageFeeds", "MarkerService/StartReading", "MarkerService/StopReading", "MarkerService/SyncMarkers",
 	"MemberService/AddMemberRoles", "MemberService/AddMembers", "MemberService/JoinCommunity", "MessageService/FlagMessage",
 	"ModerationListService/AddAllowRules", "ModerationListService/AddBlockRules", "ModerationListService/VerifyAllowed",
-	"ModerationListService/VerifyNotBlocked", "NotificationService/MarkTrayItemsSeen", "NotificationService/MarkTraySeen", "PinService/PinCommunityPost", "PinService/PinGlobalPost",
+	"ModerationListService/VerifyNotBlocked", "NotificationService/MarkTrayItemsSeen", "NotificationService/MarkTraySeen", "NotificationService/RegisterDevice", "NotificationService/UpdateNotificationSetting", "PinService/PinCommunityPost", "PinService/PinGlobalPost",
 	"PostService/FlagPost", "RoomService/LeaveRoom", "RoomService/ReportRoom", "RoomService/StopRoom", "SessionService/CreateSession",
 	"StoryService/FlagStory", "UserService/BanUser", "UserService/FlagUser", "UserService/UnbanUser",
 	"VideoStreamingService/ReportVideoStreaming",

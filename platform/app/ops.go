@@ -17,13 +17,17 @@ import (
 //	/metrics  Prometheus metrics
 //	/statusz  without control endpoints: the status of this process as JSON; /statusz/server-key reports whether a server key
 //	          is accepted
-func opsHandler(ready *readiness, metrics *telemetry.Metrics, report *report) http.Handler {
+//	/pushes   with push-local: the latest push notifications as JSON
+func opsHandler(ready *readiness, metrics *telemetry.Metrics, p *parts) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", livez)
 	mux.HandleFunc("GET /readyz", readyz(ready))
 	mux.Handle("GET /metrics", metrics.Handler())
-	if report != nil && report.control == nil {
-		report.serve(mux)
+	if p.report != nil && p.report.control == nil {
+		p.report.serve(mux)
+	}
+	if p.pushed != nil {
+		mux.Handle("GET /pushes", p.pushed)
 	}
 	return mux
 }

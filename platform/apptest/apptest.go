@@ -313,6 +313,7 @@ func (n *Network) config(code region.Code, o options) config.Config {
 	cfg.ServerKeysFile, cfg.APIKeysFile, cfg.SigningKeysFile = n.Keys.Server, n.Keys.API, n.Keys.Signing
 	cfg.DatabaseURL = telemetry.SecretURL(n.DatabaseURL)
 	cfg.StorageURL = config.StorageURL("file://" + n.Files)
+	cfg.PushLocal = true
 	cfg.RankingAge = 0 // tests expect what they have done before
 	for _, change := range o.changes {
 		change(&cfg)

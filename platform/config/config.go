@@ -98,6 +98,18 @@ type Config struct {
 	LinkPreviewNetworks Networks `name:"link-preview-networks" help:"networks, like 10.1.0.0/16, whose pages link previews show although their addresses are not public, at any port; if empty, only public addresses are fetched"`
 	WebhookNetworks     Networks `name:"webhook-networks" help:"networks, like 10.1.0.0/16, in which webhooks and the pre-hook can be although their addresses are not public, at any port; if empty, only public addresses at the ports 80 and 443 are called"`
 
+	PushFCMCredentials telemetry.Secret `name:"push-fcm-credentials" help:"JSON of the service account that sends push notifications by FCM; if empty, nothing is sent by FCM"`
+	PushFCMURL         BaseURL          `name:"push-fcm-url" default:"https://fcm.googleapis.com" help:"address of FCM"`
+	PushAPNsKey        telemetry.Secret `name:"push-apns-key" help:"PEM of the key (.p8) that signs the provider tokens of APNs; if empty, nothing is sent by APNs"`
+	PushAPNsKeyID      string           `name:"push-apns-key-id" help:"id of push-apns-key"`
+	PushAPNsTeamID     string           `name:"push-apns-team-id" help:"id of the team that push-apns-key belongs to"`
+	PushAPNsTopic      string           `name:"push-apns-topic" help:"bundle id of the app"`
+	PushAPNsURL        BaseURL          `name:"push-apns-url" default:"https://api.push.apple.com" help:"address of APNs; https://api.sandbox.push.apple.com for development builds of the app"`
+	PushWebKey         telemetry.Secret `name:"push-web-key" help:"VAPID private key of Web Push: 32 bytes in base64url; if empty, nothing is sent by Web Push"`
+	PushWebSubject     string           `name:"push-web-subject" help:"mail address or https URL at which push services reach the network's operator; required with push-web-key"`
+	PushWebNetworks    Networks         `name:"push-web-networks" help:"networks, like 10.1.0.0/16, whose push services are used although their addresses are not public, at any port"`
+	PushLocal          Switch           `name:"push-local" default:"false" help:"true keeps the latest notifications of providers without credentials at /pushes of the operations endpoints, for development"`
+
 	CORSOrigins Origins `name:"cors-origins" help:"origins allowed by CORS, like https://app.example.com, separated by commas; if empty, all origins are allowed"`
 
 	DrainDelay      Delay    `name:"drain-delay" default:"5s" help:"time between /readyz returning 503 and the server rejecting connections"`

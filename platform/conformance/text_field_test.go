@@ -54,6 +54,9 @@ var ruleOfField = map[string]string{
 	"recordings.m3u8.url": media, "recordings.flv.url": media, "event": media, "participants": anID, "MoveService.MoveUser region": anID,
 	"SessionService.CreateSession user_id": userID, "AuthenticationService.CreateToken user_id": userID, "user_id": anID,
 
+	"NotificationService.RegisterDevice token": aToken, "NotificationService.RegisterDevice platform": anID, "NotificationService.RegisterDevice provider": anID,
+	"level": anID, "notifiable_events.name": anID, "notifiable_events.module_name": anID, "notifiable_events.listen_from_role_ids": anID,
+	"notifiable_events.ignore_from_role_ids":       anID,
 	"ReactionService.RemoveReaction reaction_name": anID, "LinkPreviewService.GetLinkPreview url": aToken,
 }
 

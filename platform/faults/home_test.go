@@ -58,6 +58,9 @@ var homeColumns = map[string][]string{
 	"tray_items":            {"user_id"},
 	"tray_actors":           {"user_id"},
 	"tray_seen":             {"user_id"},
+	"push_devices":          {"user_id"},
+	"notification_settings": {"user_id"},
+	"pushes":                {"id", "user_id"},
 	"file_releases":         {}, // at the home of the object that released the file
 	"realtime_heads":        {}, // see requireLogs
 	"schema_versions":       {}, // one row at each home

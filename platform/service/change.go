@@ -26,6 +26,9 @@ func (d *Deps) EmitChange(ctx context.Context, tx *store.Tx, name string, c even
 	if n, ok := noticeOf(name, c); ok {
 		rows = append(rows, d.EmitNotice(tx, n))
 	}
+	if pushedToMembers(name, c) {
+		rows = append(rows, d.EmitPush(tx, Notice{Event: name, ID: c.ID})...)
+	}
 	return rows
 }
 

@@ -11,12 +11,13 @@ import (
 	"github.com/plaza-social/plaza/platform/directory"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/moderation"
+	"github.com/plaza-social/plaza/platform/push"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
-// Deps are the dependencies of every service. All exported fields but Quotas must be set.
+// Deps are the dependencies of every service. All exported fields but Quotas and Push must be set.
 type Deps struct {
 	Store     *store.Store
 	View      *view.Builder
@@ -30,6 +31,8 @@ type Deps struct {
 	Quotas    Quotas
 	// RankingAge is how old rankings that are the same for all callers may be.
 	RankingAge time.Duration
+	// Push are the senders of push notifications, by provider. Without any, nothing is pushed.
+	Push map[string]push.Sender
 	// RequireReadFile returns nil if a confirmed caller may read a restricted file.
 	RequireReadFile func(ctx context.Context, caller *auth.Caller, f store.File) error
 

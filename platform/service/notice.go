@@ -11,12 +11,12 @@ import (
 // TopicNotice is the outbox topic of notices; the payload is a Notice.
 const TopicNotice = "notice"
 
-// Notice is a change that users are notified of in their trays. Package notification determines these users, and what they may
-// see, on delivery.
+// Notice is a change that users are notified of in their trays and on their devices. Package notification determines these users, and
+// what they may see, on delivery.
 type Notice struct {
 	// Event is the name of the realtime event, or one of the constants below.
 	Event string `json:"event"`
-	// ID is the id of the post, comment or invitation, of the object of a reaction, of the follower, or of the community of a join
+	// ID is the id of the post, comment, message or invitation, of the object of a reaction, of the follower, or of the community of a join
 	// request.
 	ID string `json:"id"`
 	// OtherID is the followed user of a follow, the requestor of a join request, or a reaction.
@@ -32,6 +32,7 @@ const (
 	NoticeJoinApproved  = "joinRequest.approved"
 	NoticeJoinRejected  = "joinRequest.rejected"
 	NoticeInvited       = "invitation.created"
+	NoticeMessage       = "message.created"
 )
 
 // EmitNotice writes a notice to the outbox of tx, and returns the outbox row.
@@ -39,6 +40,28 @@ func (d *Deps) EmitNotice(tx *store.Tx, n Notice) store.OutboxRow {
 	n.At = d.Now()
 	return tx.Emit(TopicNotice, n, n.At, d.Outbox.FirstTry())
 }
+
+// TopicPush is the outbox topic of what is pushed to the members of a channel or community; the payload is a Notice. Package
+// notification adds to it how many members have been told.
+const TopicPush = "push"
+
+// EmitPush writes what is pushed to the members of a channel or community to the outbox of tx, and returns the outbox rows; none if
+// nothing is pushed to devices.
+func (d *Deps) EmitPush(tx *store.Tx, n Notice) []store.OutboxRow {
+	if !d.Pushes() {
+		return nil
+	}
+	n.At = d.Now()
+	return []store.OutboxRow{tx.Emit(TopicPush, n, n.At, d.Outbox.FirstTry())}
+}
+
+// pushedToMembers reports whether the members of a community are told of a change.
+func pushedToMembers(name string, c events.Change) bool {
+	return (name == "post.created" || name == "post.approved") && c.Place.Kind == events.PlaceCommunity
+}
+
+// Pushes reports whether notifications are pushed to devices.
+func (d *Deps) Pushes() bool { return len(d.Push) > 0 }
 
 // noticeOf returns the notice of a realtime event, false if there is none.
 func noticeOf(name string, c events.Change) (Notice, bool) {

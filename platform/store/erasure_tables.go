@@ -52,6 +52,7 @@ var (
 	EraseRows = []*ErasureWalk{
 		newErasureWalk(walk{table: "tray_items", key: []string{"user_id", "id"}, own: `user_id = $2 OR target_id = $2`}),
 		newErasureWalk(walk{table: "tray_actors", key: []string{"user_id", "item_id", "actor_id"}, own: `user_id = $2 OR actor_id = $2`}),
+		newErasureWalk(walk{table: "pushes", key: []string{"provider", "id"}, own: `user_id = $2 OR actor_id = $2`}),
 		newErasureWalk(walk{
 			table: "join_requests", key: []string{"community_id", "id"}, own: `requestor_id = $2 OR responder_id = $2`,
 			set: anonymous("requestor_id", "requestor_public_id") + `, ` + anonymous("responder_id", "responder_public_id") + `,
@@ -142,12 +143,15 @@ var notErased = map[string]string{
 
 // tablesOfUser are the tables whose key begins with the user. ownedStatements delete the rows of one home.
 var (
-	tablesOfUser    = []string{"sessions", "user_markers", "user_feed_markers", "story_seen", "story_targets", "user_communities", "counters", "daily_usages", "tray_seen"}
+	tablesOfUser = []string{
+		"sessions", "user_markers", "user_feed_markers", "story_seen", "story_targets", "user_communities", "counters", "daily_usages", "tray_seen",
+		"push_devices", "notification_settings",
+	}
 	ownedStatements = []*db.Statement{
 		eraseByOwner("sessions", "user_id"), eraseByOwner("user_markers", "user_id"), eraseByOwner("user_feed_markers", "user_id"),
 		eraseByOwner("story_seen", "user_id"), eraseByOwner("story_targets", "target_id"), eraseByOwner("user_communities", "user_id"),
 		eraseByOwner("counters", "ref"), eraseByOwner("daily_usages", "user_id"),
-		eraseByOwner("tray_seen", "user_id"),
+		eraseByOwner("tray_seen", "user_id"), sqlPushDeviceRemoveAll, eraseByOwner("notification_settings", "user_id"),
 	}
 )
 

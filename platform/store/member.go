@@ -51,6 +51,8 @@ var (
 		SELECT `+memberColumns+` FROM community_members WHERE home = $1 AND community_id = $2 AND user_id = u.id LIMIT 1) AS m`)
 	sqlMemberships = stmt("members.byCommunity", `SELECT `+memberColumns+` FROM community_members
 		WHERE home = $1 AND community_id = ANY($2::text[]) AND user_id = $3`)
+	sqlMembersAfter = stmt("members.after", `SELECT `+memberColumns+` FROM community_members WHERE home = $1 AND community_id = $2
+		AND user_id > $3 AND state = 'member' ORDER BY user_id LIMIT $4::bigint`)
 	sqlMemberOfPost = stmt("members.ofPost", `SELECT `+memberColumns+` FROM community_members
 		WHERE home = $1 AND community_id = `+communityOfPost+` AND user_id = $3`)
 	sqlMemberOfComment = stmt("members.ofComment", `SELECT `+memberColumns+` FROM community_members
@@ -87,6 +89,11 @@ func (r *ReadBatch) Members(communityID string, userIDs []string, into *[]Member
 		once := slices.Compact(slices.Sorted(slices.Values(userIDs)))
 		r.Add(home, sqlMembersByUser, db.Rows(into), communityID, once)
 	}
+}
+
+// MembersAfter reads up to limit members of a community after a user, ordered by internal id. It pages through all members.
+func (r *ReadBatch) MembersAfter(communityID, afterUserID string, limit int, into *[]Member) {
+	r.addAt(communityID, sqlMembersAfter, db.Rows(into), communityID, afterUserID, limit)
 }
 
 // Memberships reads the memberships of one user in communities of any homes, in no particular order.

@@ -93,6 +93,8 @@ var ExportTables = []ExportTable{
 	ownedTable(exported{
 		table: "tray_items", key: []string{"id"}, own: `user_id = $2`, columns: db.Columns[TrayItem](internalColumns...),
 	}),
+	ownedTable(exported{table: "push_devices", key: []string{"device"}, own: `user_id = $2`, columns: "platform, provider, created_at, updated_at"}),
+	ownedTable(exported{table: "notification_settings", key: []string{"level", "target_id"}, own: `user_id = $2`, columns: "level, target_id, enabled, events, updated_at"}),
 	ownedTable(exported{table: "tray_seen", key: []string{"user_id"}, own: `user_id = $2`, columns: "seen_at"}),
 	ownedTable(exported{table: "daily_usages", key: []string{"day", "kind"}, own: `user_id = $2`, columns: "day, kind, used"}),
 
@@ -143,6 +145,7 @@ var ExportTables = []ExportTable{
 // notExported are the tables that exports do not contain, each with the reason.
 var notExported = map[string]string{
 	"file_uses":             "which objects refer to a file; the objects are in the export",
+	"pushes":                "kept until they are sent; the tray is in the export",
 	"tray_actors":           "other users, whose actions are in the items of the tray",
 	"search_words":          "derived from posts and communities",
 	"file_releases":         "files that are being deleted",

@@ -209,6 +209,7 @@ func (d *devNetwork) regionConfig(home region.Code, db *devdb.DB) config.Config 
 	cfg.MediaKey = cmp.Or(cfg.MediaKey, d.keys.mediaKey) // with a media server, streams and rooms can go live
 	cfg.MediaIngestURL = cmp.Or(cfg.MediaIngestURL, devIngestURL)
 	cfg.MediaPlaybackURL = cmp.Or(cfg.MediaPlaybackURL, devPlaybackURL)
+	cfg.PushLocal = true
 	cfg.TLSCertFile, cfg.TLSKeyFile = "", "" // the addresses in dev.json are http
 	cfg.PublicURL = config.BaseURL("http://" + apiAddr(d.opts.port, home))
 	if len(cfg.StorageURLs()) == 0 {

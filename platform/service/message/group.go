@@ -157,6 +157,7 @@ func (s *Service) commitMessages(ctx context.Context, group ...*insertion) {
 	if first.ChannelType != store.ChannelLive { // live channels have no markers
 		created := events.MessagesCreated{ChannelID: first.ChannelID, FeedID: first.FeedID, MessageIDs: ids}
 		outboxRows = append(outboxRows, events.EmitMessagesCreated(tx, created, first.CreatedAt))
+		outboxRows = append(outboxRows, s.pushes(tx, messages)...)
 	}
 	changes := service.Map(messages, s.MessageChange)
 	outboxRows = append(outboxRows, events.EmitChanges(tx, "message.created", changes, service.Map(messages, func(m store.Message) string { return m.CreatorID }), first.CreatedAt))
@@ -165,6 +166,15 @@ func (s *Service) commitMessages(ctx context.Context, group ...*insertion) {
 	for _, in := range group {
 		in.set(stored, feed, err)
 	}
+}
+
+// pushes writes what is pushed of messages to the outbox of tx, and returns the rows.
+func (s *Service) pushes(tx *store.Tx, messages []store.Message) []store.OutboxRow {
+	var rows []store.OutboxRow
+	for _, m := range messages {
+		rows = append(rows, s.EmitPush(tx, service.Notice{Event: service.NoticeMessage, ID: m.ID})...)
+	}
+	return rows
 }
 
 // set stores the result of a transaction.

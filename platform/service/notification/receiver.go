@@ -116,7 +116,7 @@ func (r *receivers) sees(n notice) bool {
 // errGone reports that a user was deleted in the meantime.
 var errGone = errors.New("the user is deleted")
 
-// putItems adds the items of notices to the trays of their users at one home.
+// putItems adds the items of notices to the trays of their users at one home, and pushes to the users' devices.
 func (s *Service) putItems(ctx context.Context, home region.Code, notices []notice) error {
 	trays := map[string][]store.TrayAct{}
 	for _, n := range notices {
@@ -127,12 +127,19 @@ func (s *Service) putItems(ctx context.Context, home region.Code, notices []noti
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
+	pushes, err := s.pushesOf(ctx, home, notices)
+	if err != nil {
+		return err
+	}
 	tx := s.Store.NewTx(home)
 	for _, id := range ids {
 		tx.GuardTarget("user", id, errGone)
 	}
 	for _, id := range ids {
 		tx.PutTrayActs(id, trays[id])
+	}
+	for _, p := range pushes {
+		tx.AddPush(p)
 	}
 	return tx.Commit(ctx)
 }

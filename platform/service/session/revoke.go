@@ -24,6 +24,7 @@ func (s *Service) DeleteSession(ctx context.Context, req *plazav1.DeleteSessionR
 	}
 	tx := s.Store.NewTx(r.HomeOf(r.Caller.UserID))
 	tx.RevokeSession(r.Caller.UserID, r.Caller.SessionID, s.Now())
+	tx.RemovePushDeviceOfSession(r.Caller.UserID, r.Caller.SessionID)
 	return service.Success(), tx.Commit(ctx)
 }
 
@@ -53,6 +54,7 @@ func (s *Service) revokeAll(ctx context.Context, id string, isPublic *bool) (*pl
 	tx := s.Store.NewTx(s.HomeOf(userID))
 	tx.GuardTarget("user", userID, fail.NotFound())
 	tx.RevokeSessions(userID, s.Now())
+	tx.RemovePushDevices(userID)
 	return service.Success(), tx.Commit(ctx)
 }
 

@@ -747,6 +747,446 @@ func (x *MarkTrayItemsSeenResponse) GetTrayItems() []*SeenTrayItem {
 	return nil
 }
 
+// RegisterDeviceRequest contains the device and its token.
+type RegisterDeviceRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The caller's public id, if it is given.
+	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	// Id of the device, as in a session of the caller, up to 150 characters; by default the device of the caller's session.
+	DeviceId string `protobuf:"bytes,2,opt,name=device_id,json=deviceId,proto3" json:"device_id,omitempty"`
+	// Kind of device: `ios`, `android` or `web`.
+	Platform string `protobuf:"bytes,3,opt,name=platform,proto3" json:"platform,omitempty"`
+	// The token of the device, 1 to 1,000 characters: that of the app at APNs or FCM; for `web`, the JSON of the browser's
+	// PushSubscription.
+	Token string `protobuf:"bytes,4,opt,name=token,proto3" json:"token,omitempty"`
+	// The service that issued the token: `apns`, `fcm` or `webpush`. By default `apns` for `ios`, `fcm` for `android` and `webpush`
+	// for `web`.
+	Provider      string `protobuf:"bytes,5,opt,name=provider,proto3" json:"provider,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RegisterDeviceRequest) Reset() {
+	*x = RegisterDeviceRequest{}
+	mi := &file_plaza_v1_notification_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RegisterDeviceRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RegisterDeviceRequest) ProtoMessage() {}
+
+func (x *RegisterDeviceRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_notification_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RegisterDeviceRequest.ProtoReflect.Descriptor instead.
+func (*RegisterDeviceRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_notification_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *RegisterDeviceRequest) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
+}
+
+func (x *RegisterDeviceRequest) GetDeviceId() string {
+	if x != nil {
+		return x.DeviceId
+	}
+	return ""
+}
+
+func (x *RegisterDeviceRequest) GetPlatform() string {
+	if x != nil {
+		return x.Platform
+	}
+	return ""
+}
+
+func (x *RegisterDeviceRequest) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
+func (x *RegisterDeviceRequest) GetProvider() string {
+	if x != nil {
+		return x.Provider
+	}
+	return ""
+}
+
+// UnregisterDeviceRequest names the device.
+type UnregisterDeviceRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Id of the device, up to 150 characters; by default the device of the caller's session.
+	DeviceId string `protobuf:"bytes,1,opt,name=device_id,json=deviceId,proto3" json:"device_id,omitempty"`
+	// The caller's public id, if it is given.
+	UserId        string `protobuf:"bytes,2,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnregisterDeviceRequest) Reset() {
+	*x = UnregisterDeviceRequest{}
+	mi := &file_plaza_v1_notification_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnregisterDeviceRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnregisterDeviceRequest) ProtoMessage() {}
+
+func (x *UnregisterDeviceRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_notification_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnregisterDeviceRequest.ProtoReflect.Descriptor instead.
+func (*UnregisterDeviceRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_notification_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *UnregisterDeviceRequest) GetDeviceId() string {
+	if x != nil {
+		return x.DeviceId
+	}
+	return ""
+}
+
+func (x *UnregisterDeviceRequest) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
+}
+
+// GetNotificationSettingRequest names the setting.
+type GetNotificationSettingRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What the setting is about: `user` (everything), `community` or `channel`.
+	Level string `protobuf:"bytes,1,opt,name=level,proto3" json:"level,omitempty"`
+	// The community's id, for the level `community`.
+	CommunityId string `protobuf:"bytes,2,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
+	// The channel's id, for the level `channel`.
+	ChannelId     string `protobuf:"bytes,3,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetNotificationSettingRequest) Reset() {
+	*x = GetNotificationSettingRequest{}
+	mi := &file_plaza_v1_notification_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetNotificationSettingRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetNotificationSettingRequest) ProtoMessage() {}
+
+func (x *GetNotificationSettingRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_notification_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetNotificationSettingRequest.ProtoReflect.Descriptor instead.
+func (*GetNotificationSettingRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_notification_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *GetNotificationSettingRequest) GetLevel() string {
+	if x != nil {
+		return x.Level
+	}
+	return ""
+}
+
+func (x *GetNotificationSettingRequest) GetCommunityId() string {
+	if x != nil {
+		return x.CommunityId
+	}
+	return ""
+}
+
+func (x *GetNotificationSettingRequest) GetChannelId() string {
+	if x != nil {
+		return x.ChannelId
+	}
+	return ""
+}
+
+// NotificationSetting determines what is pushed to the devices of a user.
+type NotificationSetting struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether anything is pushed: of all notifications, of the community or of the channel.
+	IsPushNotifiable bool `protobuf:"varint,1,opt,name=is_push_notifiable,json=isPushNotifiable,proto3" json:"is_push_notifiable,omitempty"`
+	// Whether anything is pushed to the user; it is the setting of the level `user`.
+	IsUserEnabled bool `protobuf:"varint,2,opt,name=is_user_enabled,json=isUserEnabled,proto3" json:"is_user_enabled,omitempty"`
+	// The settings of the modules at the level `user`, and of the events at the others.
+	NotifiableEvents []*NotifiableEvent `protobuf:"bytes,3,rep,name=notifiable_events,json=notifiableEvents,proto3" json:"notifiable_events,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *NotificationSetting) Reset() {
+	*x = NotificationSetting{}
+	mi := &file_plaza_v1_notification_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NotificationSetting) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NotificationSetting) ProtoMessage() {}
+
+func (x *NotificationSetting) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_notification_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NotificationSetting.ProtoReflect.Descriptor instead.
+func (*NotificationSetting) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_notification_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *NotificationSetting) GetIsPushNotifiable() bool {
+	if x != nil {
+		return x.IsPushNotifiable
+	}
+	return false
+}
+
+func (x *NotificationSetting) GetIsUserEnabled() bool {
+	if x != nil {
+		return x.IsUserEnabled
+	}
+	return false
+}
+
+func (x *NotificationSetting) GetNotifiableEvents() []*NotifiableEvent {
+	if x != nil {
+		return x.NotifiableEvents
+	}
+	return nil
+}
+
+// NotifiableEvent is the setting of an event or a module.
+type NotifiableEvent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Name of the event, such as `post.created`.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Name of the module: `chat`, `social` or `video-streaming`. In requests it names the module if `name` is absent.
+	ModuleName string `protobuf:"bytes,2,opt,name=module_name,json=moduleName,proto3" json:"module_name,omitempty"`
+	// Whether the event is pushed.
+	IsPushNotifiable bool `protobuf:"varint,3,opt,name=is_push_notifiable,json=isPushNotifiable,proto3" json:"is_push_notifiable,omitempty"`
+	// If it is not empty, only what users with one of these roles do is pushed: at most 10 roles.
+	ListenFromRoleIds []string `protobuf:"bytes,4,rep,name=listen_from_role_ids,json=listenFromRoleIds,proto3" json:"listen_from_role_ids,omitempty"`
+	// What users with one of these roles do is not pushed: at most 10 roles.
+	IgnoreFromRoleIds []string `protobuf:"bytes,5,rep,name=ignore_from_role_ids,json=ignoreFromRoleIds,proto3" json:"ignore_from_role_ids,omitempty"`
+	// Always `true`; only in responses.
+	IsNetworkEnabled bool `protobuf:"varint,6,opt,name=is_network_enabled,json=isNetworkEnabled,proto3" json:"is_network_enabled,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *NotifiableEvent) Reset() {
+	*x = NotifiableEvent{}
+	mi := &file_plaza_v1_notification_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NotifiableEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NotifiableEvent) ProtoMessage() {}
+
+func (x *NotifiableEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_notification_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NotifiableEvent.ProtoReflect.Descriptor instead.
+func (*NotifiableEvent) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_notification_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *NotifiableEvent) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *NotifiableEvent) GetModuleName() string {
+	if x != nil {
+		return x.ModuleName
+	}
+	return ""
+}
+
+func (x *NotifiableEvent) GetIsPushNotifiable() bool {
+	if x != nil {
+		return x.IsPushNotifiable
+	}
+	return false
+}
+
+func (x *NotifiableEvent) GetListenFromRoleIds() []string {
+	if x != nil {
+		return x.ListenFromRoleIds
+	}
+	return nil
+}
+
+func (x *NotifiableEvent) GetIgnoreFromRoleIds() []string {
+	if x != nil {
+		return x.IgnoreFromRoleIds
+	}
+	return nil
+}
+
+func (x *NotifiableEvent) GetIsNetworkEnabled() bool {
+	if x != nil {
+		return x.IsNetworkEnabled
+	}
+	return false
+}
+
+// UpdateNotificationSettingRequest contains the changes.
+type UpdateNotificationSettingRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What the setting is about: `user` (everything), `community` or `channel`.
+	Level string `protobuf:"bytes,1,opt,name=level,proto3" json:"level,omitempty"`
+	// The community's id, for the level `community`.
+	CommunityId string `protobuf:"bytes,2,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
+	// The channel's id, for the level `channel`.
+	ChannelId string `protobuf:"bytes,3,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
+	// Whether anything is pushed; unchanged if absent.
+	IsPushNotifiable *bool `protobuf:"varint,4,opt,name=is_push_notifiable,json=isPushNotifiable,proto3,oneof" json:"is_push_notifiable,omitempty"`
+	// The settings of events, or of modules at the level `user`, at most 40.
+	NotifiableEvents []*NotifiableEvent `protobuf:"bytes,5,rep,name=notifiable_events,json=notifiableEvents,proto3" json:"notifiable_events,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *UpdateNotificationSettingRequest) Reset() {
+	*x = UpdateNotificationSettingRequest{}
+	mi := &file_plaza_v1_notification_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateNotificationSettingRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateNotificationSettingRequest) ProtoMessage() {}
+
+func (x *UpdateNotificationSettingRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_notification_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateNotificationSettingRequest.ProtoReflect.Descriptor instead.
+func (*UpdateNotificationSettingRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_notification_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *UpdateNotificationSettingRequest) GetLevel() string {
+	if x != nil {
+		return x.Level
+	}
+	return ""
+}
+
+func (x *UpdateNotificationSettingRequest) GetCommunityId() string {
+	if x != nil {
+		return x.CommunityId
+	}
+	return ""
+}
+
+func (x *UpdateNotificationSettingRequest) GetChannelId() string {
+	if x != nil {
+		return x.ChannelId
+	}
+	return ""
+}
+
+func (x *UpdateNotificationSettingRequest) GetIsPushNotifiable() bool {
+	if x != nil && x.IsPushNotifiable != nil {
+		return *x.IsPushNotifiable
+	}
+	return false
+}
+
+func (x *UpdateNotificationSettingRequest) GetNotifiableEvents() []*NotifiableEvent {
+	if x != nil {
+		return x.NotifiableEvents
+	}
+	return nil
+}
+
 var File_plaza_v1_notification_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_notification_proto_rawDesc = "" +
@@ -816,12 +1256,55 @@ const file_plaza_v1_notification_proto_rawDesc = "" +
 	"\xbaH\a\x92\x01\x04\b\x01\x10dR\ttrayItems\"R\n" +
 	"\x19MarkTrayItemsSeenResponse\x125\n" +
 	"\n" +
-	"tray_items\x18\x01 \x03(\v2\x16.plaza.v1.SeenTrayItemR\ttrayItems2\xae\x04\n" +
+	"tray_items\x18\x01 \x03(\v2\x16.plaza.v1.SeenTrayItemR\ttrayItems\"\xf2\x01\n" +
+	"\x15RegisterDeviceRequest\x12 \n" +
+	"\auser_id\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x182R\x06userId\x12%\n" +
+	"\tdevice_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x96\x01R\bdeviceId\x124\n" +
+	"\bplatform\x18\x03 \x01(\tB\x18\xbaH\x15r\x13R\x03iosR\aandroidR\x03webR\bplatform\x12 \n" +
+	"\x05token\x18\x04 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xe8\aR\x05token\x128\n" +
+	"\bprovider\x18\x05 \x01(\tB\x1c\xbaH\x19\xd8\x01\x01r\x14R\x04apnsR\x03fcmR\awebpushR\bprovider\"b\n" +
+	"\x17UnregisterDeviceRequest\x12%\n" +
+	"\tdevice_id\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\x96\x01R\bdeviceId\x12 \n" +
+	"\auser_id\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x182R\x06userId\"\xac\x01\n" +
+	"\x1dGetNotificationSettingRequest\x125\n" +
+	"\x05level\x18\x01 \x01(\tB\x1f\xbaH\x1cr\x1aR\x04userR\tcommunityR\achannelR\x05level\x12+\n" +
+	"\fcommunity_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\vcommunityId\x12'\n" +
+	"\n" +
+	"channel_id\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\tchannelId\"\xb3\x01\n" +
+	"\x13NotificationSetting\x12,\n" +
+	"\x12is_push_notifiable\x18\x01 \x01(\bR\x10isPushNotifiable\x12&\n" +
+	"\x0fis_user_enabled\x18\x02 \x01(\bR\risUserEnabled\x12F\n" +
+	"\x11notifiable_events\x18\x03 \x03(\v2\x19.plaza.v1.NotifiableEventR\x10notifiableEvents\"\xfa\b\n" +
+	"\x0fNotifiableEvent\x12\xba\x06\n" +
+	"\x04name\x18\x01 \x01(\tB\xa5\x06\xbaH\xa1\x06\xd8\x01\x01r\x9b\x06R\x0fchannel.createdR\x0echannel.joinedR\x1bconversation-channel.joinedR\x1ctext-mention-message.createdR\x0fmessage.createdR\x1cconversation-message.createdR!conversation-text-message.createdR\"conversation-image-message.createdR!conversation-file-message.createdR\fpost.createdR\rpost.approvedR\x13post.need-reviewingR\x19text-mention-post.createdR#text-mention-user-feed-post.createdR\x1cvideo-streaming-post.createdR\fpost.reactedR\x0fcomment.createdR\x1ctext-mention-comment.createdR&text-mention-user-feed-comment.createdR\x0fcomment.repliedR\x1ctext-mention-comment.repliedR&text-mention-user-feed-comment.repliedR\x0fcomment.reactedR\rstory.createdR\rstory.reactedR\x15story-comment.createdR\x0efollow.createdR\x10follow.requestedR\x0ffollow.acceptedR\x13community.roleAddedR\x11community.updatedR\x18video-streaming.didStartR\x04chatR\x06socialR\x0fvideo-streamingR\x04name\x12H\n" +
+	"\vmodule_name\x18\x02 \x01(\tB'\xbaH$\xd8\x01\x01r\x1fR\x04chatR\x06socialR\x0fvideo-streamingR\n" +
+	"moduleName\x12,\n" +
+	"\x12is_push_notifiable\x18\x03 \x01(\bR\x10isPushNotifiable\x12A\n" +
+	"\x14listen_from_role_ids\x18\x04 \x03(\tB\x10\xbaH\r\x92\x01\n" +
+	"\x10\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\x11listenFromRoleIds\x12A\n" +
+	"\x14ignore_from_role_ids\x18\x05 \x03(\tB\x10\xbaH\r\x92\x01\n" +
+	"\x10\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\x11ignoreFromRoleIds\x12,\n" +
+	"\x12is_network_enabled\x18\x06 \x01(\bR\x10isNetworkEnabled\"\xcb\x02\n" +
+	" UpdateNotificationSettingRequest\x125\n" +
+	"\x05level\x18\x01 \x01(\tB\x1f\xbaH\x1cr\x1aR\x04userR\tcommunityR\achannelR\x05level\x12+\n" +
+	"\fcommunity_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\vcommunityId\x12'\n" +
+	"\n" +
+	"channel_id\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\tchannelId\x121\n" +
+	"\x12is_push_notifiable\x18\x04 \x01(\bH\x00R\x10isPushNotifiable\x88\x01\x01\x12P\n" +
+	"\x11notifiable_events\x18\x05 \x03(\v2\x19.plaza.v1.NotifiableEventB\b\xbaH\x05\x92\x01\x02\x10(R\x10notifiableEventsB\x15\n" +
+	"\x13_is_push_notifiable2\xc9\b\n" +
 	"\x13NotificationService\x12|\n" +
 	"\rListTrayItems\x12\x1e.plaza.v1.ListTrayItemsRequest\x1a\x1f.plaza.v1.ListTrayItemsResponse\"*\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1b\x12\x19/api/v1/notification-tray\x90\x02\x01\x12}\n" +
 	"\vGetTraySeen\x12\x1c.plaza.v1.GetTraySeenRequest\x1a\x1a.plaza.v1.TraySeenResponse\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v1/notification-tray/tray/seen\x90\x02\x01\x12\x83\x01\n" +
 	"\fMarkTraySeen\x12\x1d.plaza.v1.MarkTraySeenRequest\x1a\x1e.plaza.v1.MarkTraySeenResponse\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02(:\x01*\"#/api/v1/notification-tray/tray/seen\x12\x93\x01\n" +
-	"\x11MarkTrayItemsSeen\x12\".plaza.v1.MarkTrayItemsSeenRequest\x1a#.plaza.v1.MarkTrayItemsSeenResponse\"5\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02):\x01*\"$/api/v1/notification-tray/items/seenB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x11MarkTrayItemsSeen\x12\".plaza.v1.MarkTrayItemsSeenRequest\x1a#.plaza.v1.MarkTrayItemsSeenResponse\"5\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02):\x01*\"$/api/v1/notification-tray/items/seen\x12u\n" +
+	"\x0eRegisterDevice\x12\x1f.plaza.v1.RegisterDeviceRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/v1/notification\x12v\n" +
+	"\x10UnregisterDevice\x12!.plaza.v1.UnregisterDeviceRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12*\x10/v1/notification\x12\x8f\x01\n" +
+	"\x16GetNotificationSetting\x12'.plaza.v1.GetNotificationSettingRequest\x1a\x1d.plaza.v1.NotificationSetting\"-\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1e\x12\x1c/api/v3/notification/setting\x90\x02\x01\x12\x97\x01\n" +
+	"\x19UpdateNotificationSetting\x12*.plaza.v1.UpdateNotificationSettingRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"-\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/api/v3/notification/settingB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_notification_proto_rawDescOnce sync.Once
@@ -835,56 +1318,73 @@ func file_plaza_v1_notification_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_notification_proto_rawDescData
 }
 
-var file_plaza_v1_notification_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_plaza_v1_notification_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_plaza_v1_notification_proto_goTypes = []any{
-	(*TrayActor)(nil),                 // 0: plaza.v1.TrayActor
-	(*NotificationTrayItem)(nil),      // 1: plaza.v1.NotificationTrayItem
-	(*ListTrayItemsRequest)(nil),      // 2: plaza.v1.ListTrayItemsRequest
-	(*ListTrayItemsResponse)(nil),     // 3: plaza.v1.ListTrayItemsResponse
-	(*GetTraySeenRequest)(nil),        // 4: plaza.v1.GetTraySeenRequest
-	(*TraySeenResponse)(nil),          // 5: plaza.v1.TraySeenResponse
-	(*MarkTraySeenRequest)(nil),       // 6: plaza.v1.MarkTraySeenRequest
-	(*MarkTraySeenResponse)(nil),      // 7: plaza.v1.MarkTraySeenResponse
-	(*SeenTrayItem)(nil),              // 8: plaza.v1.SeenTrayItem
-	(*MarkTrayItemsSeenRequest)(nil),  // 9: plaza.v1.MarkTrayItemsSeenRequest
-	(*MarkTrayItemsSeenResponse)(nil), // 10: plaza.v1.MarkTrayItemsSeenResponse
-	(*timestamppb.Timestamp)(nil),     // 11: google.protobuf.Timestamp
-	(*PageOptions)(nil),               // 12: plaza.v1.PageOptions
-	(*User)(nil),                      // 13: plaza.v1.User
-	(*File)(nil),                      // 14: plaza.v1.File
-	(*Paging)(nil),                    // 15: plaza.v1.Paging
+	(*TrayActor)(nil),                        // 0: plaza.v1.TrayActor
+	(*NotificationTrayItem)(nil),             // 1: plaza.v1.NotificationTrayItem
+	(*ListTrayItemsRequest)(nil),             // 2: plaza.v1.ListTrayItemsRequest
+	(*ListTrayItemsResponse)(nil),            // 3: plaza.v1.ListTrayItemsResponse
+	(*GetTraySeenRequest)(nil),               // 4: plaza.v1.GetTraySeenRequest
+	(*TraySeenResponse)(nil),                 // 5: plaza.v1.TraySeenResponse
+	(*MarkTraySeenRequest)(nil),              // 6: plaza.v1.MarkTraySeenRequest
+	(*MarkTraySeenResponse)(nil),             // 7: plaza.v1.MarkTraySeenResponse
+	(*SeenTrayItem)(nil),                     // 8: plaza.v1.SeenTrayItem
+	(*MarkTrayItemsSeenRequest)(nil),         // 9: plaza.v1.MarkTrayItemsSeenRequest
+	(*MarkTrayItemsSeenResponse)(nil),        // 10: plaza.v1.MarkTrayItemsSeenResponse
+	(*RegisterDeviceRequest)(nil),            // 11: plaza.v1.RegisterDeviceRequest
+	(*UnregisterDeviceRequest)(nil),          // 12: plaza.v1.UnregisterDeviceRequest
+	(*GetNotificationSettingRequest)(nil),    // 13: plaza.v1.GetNotificationSettingRequest
+	(*NotificationSetting)(nil),              // 14: plaza.v1.NotificationSetting
+	(*NotifiableEvent)(nil),                  // 15: plaza.v1.NotifiableEvent
+	(*UpdateNotificationSettingRequest)(nil), // 16: plaza.v1.UpdateNotificationSettingRequest
+	(*timestamppb.Timestamp)(nil),            // 17: google.protobuf.Timestamp
+	(*PageOptions)(nil),                      // 18: plaza.v1.PageOptions
+	(*User)(nil),                             // 19: plaza.v1.User
+	(*File)(nil),                             // 20: plaza.v1.File
+	(*Paging)(nil),                           // 21: plaza.v1.Paging
+	(*StatusSuccessResponse)(nil),            // 22: plaza.v1.StatusSuccessResponse
 }
 var file_plaza_v1_notification_proto_depIdxs = []int32{
-	11, // 0: plaza.v1.TrayActor.last_acted_at:type_name -> google.protobuf.Timestamp
-	11, // 1: plaza.v1.NotificationTrayItem.last_seen_at:type_name -> google.protobuf.Timestamp
-	11, // 2: plaza.v1.NotificationTrayItem.last_occurred_at:type_name -> google.protobuf.Timestamp
+	17, // 0: plaza.v1.TrayActor.last_acted_at:type_name -> google.protobuf.Timestamp
+	17, // 1: plaza.v1.NotificationTrayItem.last_seen_at:type_name -> google.protobuf.Timestamp
+	17, // 2: plaza.v1.NotificationTrayItem.last_occurred_at:type_name -> google.protobuf.Timestamp
 	0,  // 3: plaza.v1.NotificationTrayItem.actors:type_name -> plaza.v1.TrayActor
-	11, // 4: plaza.v1.NotificationTrayItem.day_segment:type_name -> google.protobuf.Timestamp
-	12, // 5: plaza.v1.ListTrayItemsRequest.options:type_name -> plaza.v1.PageOptions
+	17, // 4: plaza.v1.NotificationTrayItem.day_segment:type_name -> google.protobuf.Timestamp
+	18, // 5: plaza.v1.ListTrayItemsRequest.options:type_name -> plaza.v1.PageOptions
 	1,  // 6: plaza.v1.ListTrayItemsResponse.notification_tray_items:type_name -> plaza.v1.NotificationTrayItem
-	13, // 7: plaza.v1.ListTrayItemsResponse.users:type_name -> plaza.v1.User
-	14, // 8: plaza.v1.ListTrayItemsResponse.files:type_name -> plaza.v1.File
-	15, // 9: plaza.v1.ListTrayItemsResponse.paging:type_name -> plaza.v1.Paging
-	11, // 10: plaza.v1.TraySeenResponse.last_tray_seen_at:type_name -> google.protobuf.Timestamp
-	11, // 11: plaza.v1.TraySeenResponse.last_tray_occurred_at:type_name -> google.protobuf.Timestamp
-	11, // 12: plaza.v1.MarkTraySeenRequest.last_seen_at:type_name -> google.protobuf.Timestamp
-	11, // 13: plaza.v1.MarkTraySeenResponse.last_seen_at:type_name -> google.protobuf.Timestamp
-	11, // 14: plaza.v1.SeenTrayItem.last_seen_at:type_name -> google.protobuf.Timestamp
+	19, // 7: plaza.v1.ListTrayItemsResponse.users:type_name -> plaza.v1.User
+	20, // 8: plaza.v1.ListTrayItemsResponse.files:type_name -> plaza.v1.File
+	21, // 9: plaza.v1.ListTrayItemsResponse.paging:type_name -> plaza.v1.Paging
+	17, // 10: plaza.v1.TraySeenResponse.last_tray_seen_at:type_name -> google.protobuf.Timestamp
+	17, // 11: plaza.v1.TraySeenResponse.last_tray_occurred_at:type_name -> google.protobuf.Timestamp
+	17, // 12: plaza.v1.MarkTraySeenRequest.last_seen_at:type_name -> google.protobuf.Timestamp
+	17, // 13: plaza.v1.MarkTraySeenResponse.last_seen_at:type_name -> google.protobuf.Timestamp
+	17, // 14: plaza.v1.SeenTrayItem.last_seen_at:type_name -> google.protobuf.Timestamp
 	8,  // 15: plaza.v1.MarkTrayItemsSeenRequest.tray_items:type_name -> plaza.v1.SeenTrayItem
 	8,  // 16: plaza.v1.MarkTrayItemsSeenResponse.tray_items:type_name -> plaza.v1.SeenTrayItem
-	2,  // 17: plaza.v1.NotificationService.ListTrayItems:input_type -> plaza.v1.ListTrayItemsRequest
-	4,  // 18: plaza.v1.NotificationService.GetTraySeen:input_type -> plaza.v1.GetTraySeenRequest
-	6,  // 19: plaza.v1.NotificationService.MarkTraySeen:input_type -> plaza.v1.MarkTraySeenRequest
-	9,  // 20: plaza.v1.NotificationService.MarkTrayItemsSeen:input_type -> plaza.v1.MarkTrayItemsSeenRequest
-	3,  // 21: plaza.v1.NotificationService.ListTrayItems:output_type -> plaza.v1.ListTrayItemsResponse
-	5,  // 22: plaza.v1.NotificationService.GetTraySeen:output_type -> plaza.v1.TraySeenResponse
-	7,  // 23: plaza.v1.NotificationService.MarkTraySeen:output_type -> plaza.v1.MarkTraySeenResponse
-	10, // 24: plaza.v1.NotificationService.MarkTrayItemsSeen:output_type -> plaza.v1.MarkTrayItemsSeenResponse
-	21, // [21:25] is the sub-list for method output_type
-	17, // [17:21] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	15, // 17: plaza.v1.NotificationSetting.notifiable_events:type_name -> plaza.v1.NotifiableEvent
+	15, // 18: plaza.v1.UpdateNotificationSettingRequest.notifiable_events:type_name -> plaza.v1.NotifiableEvent
+	2,  // 19: plaza.v1.NotificationService.ListTrayItems:input_type -> plaza.v1.ListTrayItemsRequest
+	4,  // 20: plaza.v1.NotificationService.GetTraySeen:input_type -> plaza.v1.GetTraySeenRequest
+	6,  // 21: plaza.v1.NotificationService.MarkTraySeen:input_type -> plaza.v1.MarkTraySeenRequest
+	9,  // 22: plaza.v1.NotificationService.MarkTrayItemsSeen:input_type -> plaza.v1.MarkTrayItemsSeenRequest
+	11, // 23: plaza.v1.NotificationService.RegisterDevice:input_type -> plaza.v1.RegisterDeviceRequest
+	12, // 24: plaza.v1.NotificationService.UnregisterDevice:input_type -> plaza.v1.UnregisterDeviceRequest
+	13, // 25: plaza.v1.NotificationService.GetNotificationSetting:input_type -> plaza.v1.GetNotificationSettingRequest
+	16, // 26: plaza.v1.NotificationService.UpdateNotificationSetting:input_type -> plaza.v1.UpdateNotificationSettingRequest
+	3,  // 27: plaza.v1.NotificationService.ListTrayItems:output_type -> plaza.v1.ListTrayItemsResponse
+	5,  // 28: plaza.v1.NotificationService.GetTraySeen:output_type -> plaza.v1.TraySeenResponse
+	7,  // 29: plaza.v1.NotificationService.MarkTraySeen:output_type -> plaza.v1.MarkTraySeenResponse
+	10, // 30: plaza.v1.NotificationService.MarkTrayItemsSeen:output_type -> plaza.v1.MarkTrayItemsSeenResponse
+	22, // 31: plaza.v1.NotificationService.RegisterDevice:output_type -> plaza.v1.StatusSuccessResponse
+	22, // 32: plaza.v1.NotificationService.UnregisterDevice:output_type -> plaza.v1.StatusSuccessResponse
+	14, // 33: plaza.v1.NotificationService.GetNotificationSetting:output_type -> plaza.v1.NotificationSetting
+	22, // 34: plaza.v1.NotificationService.UpdateNotificationSetting:output_type -> plaza.v1.StatusSuccessResponse
+	27, // [27:35] is the sub-list for method output_type
+	19, // [19:27] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_notification_proto_init() }
@@ -898,13 +1398,14 @@ func file_plaza_v1_notification_proto_init() {
 	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_notification_proto_msgTypes[1].OneofWrappers = []any{}
+	file_plaza_v1_notification_proto_msgTypes[16].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_notification_proto_rawDesc), len(file_plaza_v1_notification_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   11,
+			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -45,6 +45,18 @@ const (
 	// NotificationServiceMarkTrayItemsSeenProcedure is the fully-qualified name of the
 	// NotificationService's MarkTrayItemsSeen RPC.
 	NotificationServiceMarkTrayItemsSeenProcedure = "/plaza.v1.NotificationService/MarkTrayItemsSeen"
+	// NotificationServiceRegisterDeviceProcedure is the fully-qualified name of the
+	// NotificationService's RegisterDevice RPC.
+	NotificationServiceRegisterDeviceProcedure = "/plaza.v1.NotificationService/RegisterDevice"
+	// NotificationServiceUnregisterDeviceProcedure is the fully-qualified name of the
+	// NotificationService's UnregisterDevice RPC.
+	NotificationServiceUnregisterDeviceProcedure = "/plaza.v1.NotificationService/UnregisterDevice"
+	// NotificationServiceGetNotificationSettingProcedure is the fully-qualified name of the
+	// NotificationService's GetNotificationSetting RPC.
+	NotificationServiceGetNotificationSettingProcedure = "/plaza.v1.NotificationService/GetNotificationSetting"
+	// NotificationServiceUpdateNotificationSettingProcedure is the fully-qualified name of the
+	// NotificationService's UpdateNotificationSetting RPC.
+	NotificationServiceUpdateNotificationSettingProcedure = "/plaza.v1.NotificationService/UpdateNotificationSetting"
 )
 
 // NotificationServiceClient is a client for the plaza.v1.NotificationService service.
@@ -58,6 +70,15 @@ type NotificationServiceClient interface {
 	MarkTraySeen(context.Context, *v1.MarkTraySeenRequest) (*v1.MarkTraySeenResponse, error)
 	// MarkTrayItemsSeen records that the caller has seen items. The response contains those that exist.
 	MarkTrayItemsSeen(context.Context, *v1.MarkTrayItemsSeenRequest) (*v1.MarkTrayItemsSeenResponse, error)
+	// RegisterDevice registers the caller's device for push notifications, or gives it a new token. The registration ends with the
+	// device's last session, and when another user registers the token. A user has up to 20 devices: a further one replaces the oldest.
+	RegisterDevice(context.Context, *v1.RegisterDeviceRequest) (*v1.StatusSuccessResponse, error)
+	// UnregisterDevice ends the push notifications to a device of the caller.
+	UnregisterDevice(context.Context, *v1.UnregisterDeviceRequest) (*v1.StatusSuccessResponse, error)
+	// GetNotificationSetting returns a setting of the caller.
+	GetNotificationSetting(context.Context, *v1.GetNotificationSettingRequest) (*v1.NotificationSetting, error)
+	// UpdateNotificationSetting changes a setting of the caller. Events that the request does not name keep their settings.
+	UpdateNotificationSetting(context.Context, *v1.UpdateNotificationSettingRequest) (*v1.StatusSuccessResponse, error)
 }
 
 // NewNotificationServiceClient constructs a client for the plaza.v1.NotificationService service. By
@@ -97,15 +118,44 @@ func NewNotificationServiceClient(httpClient connect.HTTPClient, baseURL string,
 			connect.WithSchema(notificationServiceMethods.ByName("MarkTrayItemsSeen")),
 			connect.WithClientOptions(opts...),
 		),
+		registerDevice: connect.NewClient[v1.RegisterDeviceRequest, v1.StatusSuccessResponse](
+			httpClient,
+			baseURL+NotificationServiceRegisterDeviceProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("RegisterDevice")),
+			connect.WithClientOptions(opts...),
+		),
+		unregisterDevice: connect.NewClient[v1.UnregisterDeviceRequest, v1.StatusSuccessResponse](
+			httpClient,
+			baseURL+NotificationServiceUnregisterDeviceProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("UnregisterDevice")),
+			connect.WithClientOptions(opts...),
+		),
+		getNotificationSetting: connect.NewClient[v1.GetNotificationSettingRequest, v1.NotificationSetting](
+			httpClient,
+			baseURL+NotificationServiceGetNotificationSettingProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("GetNotificationSetting")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		updateNotificationSetting: connect.NewClient[v1.UpdateNotificationSettingRequest, v1.StatusSuccessResponse](
+			httpClient,
+			baseURL+NotificationServiceUpdateNotificationSettingProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("UpdateNotificationSetting")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
 // notificationServiceClient implements NotificationServiceClient.
 type notificationServiceClient struct {
-	listTrayItems     *connect.Client[v1.ListTrayItemsRequest, v1.ListTrayItemsResponse]
-	getTraySeen       *connect.Client[v1.GetTraySeenRequest, v1.TraySeenResponse]
-	markTraySeen      *connect.Client[v1.MarkTraySeenRequest, v1.MarkTraySeenResponse]
-	markTrayItemsSeen *connect.Client[v1.MarkTrayItemsSeenRequest, v1.MarkTrayItemsSeenResponse]
+	listTrayItems             *connect.Client[v1.ListTrayItemsRequest, v1.ListTrayItemsResponse]
+	getTraySeen               *connect.Client[v1.GetTraySeenRequest, v1.TraySeenResponse]
+	markTraySeen              *connect.Client[v1.MarkTraySeenRequest, v1.MarkTraySeenResponse]
+	markTrayItemsSeen         *connect.Client[v1.MarkTrayItemsSeenRequest, v1.MarkTrayItemsSeenResponse]
+	registerDevice            *connect.Client[v1.RegisterDeviceRequest, v1.StatusSuccessResponse]
+	unregisterDevice          *connect.Client[v1.UnregisterDeviceRequest, v1.StatusSuccessResponse]
+	getNotificationSetting    *connect.Client[v1.GetNotificationSettingRequest, v1.NotificationSetting]
+	updateNotificationSetting *connect.Client[v1.UpdateNotificationSettingRequest, v1.StatusSuccessResponse]
 }
 
 // ListTrayItems calls plaza.v1.NotificationService.ListTrayItems.
@@ -144,6 +194,42 @@ func (c *notificationServiceClient) MarkTrayItemsSeen(ctx context.Context, req *
 	return nil, err
 }
 
+// RegisterDevice calls plaza.v1.NotificationService.RegisterDevice.
+func (c *notificationServiceClient) RegisterDevice(ctx context.Context, req *v1.RegisterDeviceRequest) (*v1.StatusSuccessResponse, error) {
+	response, err := c.registerDevice.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// UnregisterDevice calls plaza.v1.NotificationService.UnregisterDevice.
+func (c *notificationServiceClient) UnregisterDevice(ctx context.Context, req *v1.UnregisterDeviceRequest) (*v1.StatusSuccessResponse, error) {
+	response, err := c.unregisterDevice.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// GetNotificationSetting calls plaza.v1.NotificationService.GetNotificationSetting.
+func (c *notificationServiceClient) GetNotificationSetting(ctx context.Context, req *v1.GetNotificationSettingRequest) (*v1.NotificationSetting, error) {
+	response, err := c.getNotificationSetting.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// UpdateNotificationSetting calls plaza.v1.NotificationService.UpdateNotificationSetting.
+func (c *notificationServiceClient) UpdateNotificationSetting(ctx context.Context, req *v1.UpdateNotificationSettingRequest) (*v1.StatusSuccessResponse, error) {
+	response, err := c.updateNotificationSetting.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // NotificationServiceHandler is an implementation of the plaza.v1.NotificationService service.
 type NotificationServiceHandler interface {
 	// ListTrayItems lists the items of the caller's tray, those with the latest actions first.
@@ -155,6 +241,15 @@ type NotificationServiceHandler interface {
 	MarkTraySeen(context.Context, *v1.MarkTraySeenRequest) (*v1.MarkTraySeenResponse, error)
 	// MarkTrayItemsSeen records that the caller has seen items. The response contains those that exist.
 	MarkTrayItemsSeen(context.Context, *v1.MarkTrayItemsSeenRequest) (*v1.MarkTrayItemsSeenResponse, error)
+	// RegisterDevice registers the caller's device for push notifications, or gives it a new token. The registration ends with the
+	// device's last session, and when another user registers the token. A user has up to 20 devices: a further one replaces the oldest.
+	RegisterDevice(context.Context, *v1.RegisterDeviceRequest) (*v1.StatusSuccessResponse, error)
+	// UnregisterDevice ends the push notifications to a device of the caller.
+	UnregisterDevice(context.Context, *v1.UnregisterDeviceRequest) (*v1.StatusSuccessResponse, error)
+	// GetNotificationSetting returns a setting of the caller.
+	GetNotificationSetting(context.Context, *v1.GetNotificationSettingRequest) (*v1.NotificationSetting, error)
+	// UpdateNotificationSetting changes a setting of the caller. Events that the request does not name keep their settings.
+	UpdateNotificationSetting(context.Context, *v1.UpdateNotificationSettingRequest) (*v1.StatusSuccessResponse, error)
 }
 
 // NewNotificationServiceHandler builds an HTTP handler from the service implementation. It returns
@@ -190,6 +285,31 @@ func NewNotificationServiceHandler(svc NotificationServiceHandler, opts ...conne
 		connect.WithSchema(notificationServiceMethods.ByName("MarkTrayItemsSeen")),
 		connect.WithHandlerOptions(opts...),
 	)
+	notificationServiceRegisterDeviceHandler := connect.NewUnaryHandlerSimple(
+		NotificationServiceRegisterDeviceProcedure,
+		svc.RegisterDevice,
+		connect.WithSchema(notificationServiceMethods.ByName("RegisterDevice")),
+		connect.WithHandlerOptions(opts...),
+	)
+	notificationServiceUnregisterDeviceHandler := connect.NewUnaryHandlerSimple(
+		NotificationServiceUnregisterDeviceProcedure,
+		svc.UnregisterDevice,
+		connect.WithSchema(notificationServiceMethods.ByName("UnregisterDevice")),
+		connect.WithHandlerOptions(opts...),
+	)
+	notificationServiceGetNotificationSettingHandler := connect.NewUnaryHandlerSimple(
+		NotificationServiceGetNotificationSettingProcedure,
+		svc.GetNotificationSetting,
+		connect.WithSchema(notificationServiceMethods.ByName("GetNotificationSetting")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	notificationServiceUpdateNotificationSettingHandler := connect.NewUnaryHandlerSimple(
+		NotificationServiceUpdateNotificationSettingProcedure,
+		svc.UpdateNotificationSetting,
+		connect.WithSchema(notificationServiceMethods.ByName("UpdateNotificationSetting")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/plaza.v1.NotificationService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case NotificationServiceListTrayItemsProcedure:
@@ -200,6 +320,14 @@ func NewNotificationServiceHandler(svc NotificationServiceHandler, opts ...conne
 			notificationServiceMarkTraySeenHandler.ServeHTTP(w, r)
 		case NotificationServiceMarkTrayItemsSeenProcedure:
 			notificationServiceMarkTrayItemsSeenHandler.ServeHTTP(w, r)
+		case NotificationServiceRegisterDeviceProcedure:
+			notificationServiceRegisterDeviceHandler.ServeHTTP(w, r)
+		case NotificationServiceUnregisterDeviceProcedure:
+			notificationServiceUnregisterDeviceHandler.ServeHTTP(w, r)
+		case NotificationServiceGetNotificationSettingProcedure:
+			notificationServiceGetNotificationSettingHandler.ServeHTTP(w, r)
+		case NotificationServiceUpdateNotificationSettingProcedure:
+			notificationServiceUpdateNotificationSettingHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -223,4 +351,20 @@ func (UnimplementedNotificationServiceHandler) MarkTraySeen(context.Context, *v1
 
 func (UnimplementedNotificationServiceHandler) MarkTrayItemsSeen(context.Context, *v1.MarkTrayItemsSeenRequest) (*v1.MarkTrayItemsSeenResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NotificationService.MarkTrayItemsSeen is not implemented"))
+}
+
+func (UnimplementedNotificationServiceHandler) RegisterDevice(context.Context, *v1.RegisterDeviceRequest) (*v1.StatusSuccessResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NotificationService.RegisterDevice is not implemented"))
+}
+
+func (UnimplementedNotificationServiceHandler) UnregisterDevice(context.Context, *v1.UnregisterDeviceRequest) (*v1.StatusSuccessResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NotificationService.UnregisterDevice is not implemented"))
+}
+
+func (UnimplementedNotificationServiceHandler) GetNotificationSetting(context.Context, *v1.GetNotificationSettingRequest) (*v1.NotificationSetting, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NotificationService.GetNotificationSetting is not implemented"))
+}
+
+func (UnimplementedNotificationServiceHandler) UpdateNotificationSetting(context.Context, *v1.UpdateNotificationSettingRequest) (*v1.StatusSuccessResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NotificationService.UpdateNotificationSetting is not implemented"))
 }

@@ -1,0 +1,26 @@
+package app
+
+import (
+	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/push"
+	"github.com/plaza-social/plaza/platform/service"
+)
+
+// openPush sets the senders of push notifications.
+func (d *dependencies) openPush(shared *service.Deps) error {
+	if d.cfg.PushLocal {
+		d.pushed = push.NewLocal(service.Millis, d.log)
+	}
+	senders, err := push.Senders(push.Options{
+		FCMCredentials: d.cfg.PushFCMCredentials, FCMURL: string(d.cfg.PushFCMURL),
+		APNsKey: d.cfg.PushAPNsKey, APNsKeyID: d.cfg.PushAPNsKeyID, APNsTeamID: d.cfg.PushAPNsTeamID,
+		APNsTopic: d.cfg.PushAPNsTopic, APNsURL: string(d.cfg.PushAPNsURL),
+		WebKey: d.cfg.PushWebKey, WebSubject: d.cfg.PushWebSubject, WebNetworks: d.cfg.PushWebNetworks,
+		Local: d.pushed, Now: service.Millis,
+	})
+	if err != nil {
+		return &config.Error{Source: "push", Reason: err.Error()}
+	}
+	shared.Push = senders
+	return nil
+}

@@ -1,0 +1,157 @@
+package notification
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/plaza-social/plaza/platform/jobs"
+	"github.com/plaza-social/plaza/platform/push"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+const (
+	// sendEvery is the interval at which a server looks for due pushes.
+	sendEvery = 500 * time.Millisecond
+	// sendBatch is the number of pushes that are claimed at a time, and sendersPerProvider that of concurrent requests to a provider.
+	sendBatch          = 100
+	sendersPerProvider = 25
+	// claimTime is how long other servers leave a claimed push alone. It covers a batch to a provider that does not answer.
+	claimTime = 2 * time.Minute
+	// firstRetry is the delay after the first failure; it doubles with each, up to lastRetry.
+	firstRetry = 5 * time.Second
+	lastRetry  = 30 * time.Minute
+)
+
+// Sender sends the pushes of a home.
+type Sender struct {
+	*service.Deps
+
+	results *prometheus.CounterVec
+}
+
+// resultSent and resultDropped are the results of pushes besides the outcomes of failures.
+const (
+	resultSent    = "sent"
+	resultDropped = "dropped"
+)
+
+// NewSender returns the sender of pushes, and registers its metrics.
+func NewSender(d *service.Deps, registerer prometheus.Registerer) (*Sender, error) {
+	s := &Sender{Deps: d, results: prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "plaza_push_notifications_total",
+		Help: "Attempts to send a push notification, by provider and result: sent, later, gone, refused, dropped.",
+	}, []string{"provider", "result"})}
+	for _, provider := range push.Providers {
+		for _, result := range []string{resultSent, string(push.Later), string(push.Gone), string(push.Refused), resultDropped} {
+			s.results.WithLabelValues(provider, result)
+		}
+	}
+	return s, registerer.Register(s.results)
+}
+
+// Job returns the background job that sends due pushes. Each provider has a lane, so that a slow one does not delay the others.
+func (s *Sender) Job() jobs.Job {
+	return jobs.Job{Name: "push notifications", Lanes: int64(len(push.Providers)), Every: sendEvery, Log: s.Log, Drain: func(ctx context.Context, home region.Code, lane int64) (bool, error) {
+		provider := push.Providers[lane]
+		if s.Push[provider] == nil {
+			return false, nil
+		}
+		return s.drain(ctx, home, provider)
+	}}
+}
+
+// drain claims a batch of due pushes of a provider, sends them, and stores the results.
+func (s *Sender) drain(ctx context.Context, home region.Code, provider string) (more bool, err error) {
+	var due []store.DuePush
+	tx := s.Store.NewTx(home)
+	tx.ClaimPushes(provider, s.Now(), s.Now().Add(claimTime), sendBatch, &due)
+	if err := tx.Commit(ctx); err != nil || len(due) == 0 {
+		return false, err
+	}
+	results := s.sendAll(ctx, due)
+	tx = s.Store.NewTx(home)
+	for i, p := range due {
+		s.finish(tx, p, results[i])
+	}
+	return len(due) == sendBatch, tx.Commit(context.WithoutCancel(ctx)) // what was sent must not be sent again
+}
+
+// sendAll sends pushes concurrently and returns the results.
+func (s *Sender) sendAll(ctx context.Context, due []store.DuePush) []error {
+	results := make([]error, len(due))
+	free := make(chan struct{}, sendersPerProvider)
+	var g sync.WaitGroup
+	for i, p := range due {
+		free <- struct{}{}
+		g.Go(func() {
+			defer func() { <-free }()
+			results[i] = s.send(ctx, p)
+		})
+	}
+	g.Wait()
+	return results
+}
+
+// errNoDevice is the result for devices that are no longer registered.
+var errNoDevice = errors.New("the device is no longer registered")
+
+func (s *Sender) send(ctx context.Context, p store.DuePush) error {
+	if p.Token == nil {
+		return errNoDevice
+	}
+	m := push.Message{ID: p.ID, Title: p.Title, Body: p.Body}
+	if err := json.Unmarshal(p.Data, &m.Data); err != nil {
+		return err
+	}
+	return s.Push[p.Provider].Send(ctx, *p.Token, m)
+}
+
+// finish adds the consequence of a result to tx.
+func (s *Sender) finish(tx *store.Tx, p store.DuePush, result error) {
+	failure, failed := errors.AsType[*push.SendError](result)
+	switch {
+	case failed && failure.Outcome == push.Later:
+		s.again(tx, p, failure)
+		return
+	case failed && failure.Outcome == push.Gone:
+		tx.RemovePushToken(p.UserID, p.Device, *p.Token)
+		s.count(p, string(push.Gone))
+	case failed, result != nil && !errors.Is(result, errNoDevice):
+		s.Log.Warn("push notification refused", "provider", p.Provider, "reason", result.Error())
+		s.count(p, string(push.Refused))
+	case result != nil:
+		s.count(p, resultDropped)
+	default:
+		s.count(p, resultSent)
+	}
+	tx.FinishPush(p.Push)
+}
+
+// again postpones a push, or drops it when it has become old.
+func (s *Sender) again(tx *store.Tx, p store.DuePush, f *push.SendError) {
+	s.count(p, string(push.Later))
+	next := s.Now().Add(max(f.After, backOff(p.Attempts)))
+	if next.Sub(p.CreatedAt) <= push.Lifetime {
+		tx.DelayPush(p.Push, next)
+		return
+	}
+	s.Log.Warn("push notification dropped after the last attempt", "provider", p.Provider, "reason", f.Reason, "attempts", p.Attempts)
+	s.count(p, resultDropped)
+	tx.FinishPush(p.Push)
+}
+
+// backOff returns the delay after a number of attempts.
+func backOff(attempts int64) time.Duration {
+	return min(firstRetry<<min(max(attempts-1, 0), 16), lastRetry)
+}
+
+func (s *Sender) count(p store.DuePush, result string) {
+	s.results.WithLabelValues(p.Provider, result).Inc()
+}

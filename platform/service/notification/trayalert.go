@@ -1,0 +1,212 @@
+package notification
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// pushesOf returns the pushes of items of trays at a home.
+func (s *Service) pushesOf(ctx context.Context, home region.Code, notices []notice) ([]store.Push, error) {
+	if !s.Pushes() {
+		return nil, nil
+	}
+	users := map[place][]string{}
+	for _, n := range notices {
+		users[n.place()] = append(users[n.place()], n.item.UserID)
+	}
+	devices, err := s.devicesAt(ctx, home, users)
+	if err != nil {
+		return nil, err
+	}
+	var alerts []*alert
+	var of [][]store.NotifiedDevice
+	for _, n := range notices {
+		own := slices.DeleteFunc(slices.Clone(devices[n.place()]), func(d store.NotifiedDevice) bool { return d.UserID != n.item.UserID })
+		if len(own) > 0 {
+			alerts, of = append(alerts, n.alert()), append(of, own)
+		}
+	}
+	if err := s.complete(ctx, alerts...); err != nil {
+		return nil, err
+	}
+	var pushes []store.Push
+	for i, a := range alerts {
+		a.title = cmp.Or(a.title, "Someone")
+		pushes = append(pushes, s.pushesTo(*a, of[i])...)
+	}
+	return pushes, nil
+}
+
+// place is the community or channel where something happened; empty elsewhere.
+type place struct{ level, targetID string }
+
+func (n notice) place() place {
+	if n.item.TargetType == levelCommunity {
+		return place{levelCommunity, n.item.TargetID}
+	}
+	return place{}
+}
+
+// devicesAt reads the devices of users of one home, by the place whose settings apply, in one round trip.
+func (s *Service) devicesAt(ctx context.Context, home region.Code, users map[place][]string) (map[place][]store.NotifiedDevice, error) {
+	read := map[place]*[]store.NotifiedDevice{}
+	reads := s.Store.NewReadBatch()
+	for p, ids := range users {
+		reads.NotifiedDevices(home, service.SortedSet(ids), s.Now(), p.level, p.targetID, entry(read, p))
+	}
+	if err := reads.Run(ctx); err != nil {
+		return nil, err
+	}
+	devices := map[place][]store.NotifiedDevice{}
+	for p, of := range read {
+		devices[p] = *of
+	}
+	return devices, nil
+}
+
+// alert returns the alert of an item, without what complete reads.
+func (n notice) alert() *alert {
+	item := n.item
+	return &alert{
+		happened: item.ID + "|" + item.ActionID, names: eventsOf(item.Kind, item.TargetType), actorID: n.actorID, body: capital(kinds[item.Kind].text),
+		level: n.place().level, targetID: n.place().targetID,
+		data: map[string]string{
+			"targetType": item.TargetType, "targetId": item.TargetPublicID, "referenceType": item.ReferenceType, "referenceId": item.ReferenceID,
+			"actionType": kinds[item.Kind].action, "actionReferenceType": kinds[item.Kind].actionType, "actionReferenceId": item.ActionID,
+		},
+	}
+}
+
+// complete reads the names and the roles of the actors of alerts, and the places, in one round trip.
+func (s *Service) complete(ctx context.Context, alerts ...*alert) error {
+	if len(alerts) == 0 {
+		return nil
+	}
+	reads := s.Store.NewBestEffortBatch() // the home of an actor need not answer
+	for _, a := range alerts {
+		a.read(reads)
+	}
+	return reads.Run(ctx)
+}
+
+// read adds the reads that complete an alert.
+func (a *alert) read(reads *store.ReadBatch) {
+	var actors []store.User
+	var community *store.Community
+	var member *store.Member
+	var channel *store.Channel
+	var user *store.ChannelUser
+	reads.Users([]string{a.actorID}, &actors)
+	switch a.level {
+	case levelCommunity:
+		reads.Community(a.targetID, &community)
+		reads.Member(a.targetID, a.actorID, &member)
+	case levelChannel:
+		reads.Channel(a.targetID, &channel)
+		reads.ChannelUser(a.targetID, a.actorID, &user)
+	}
+	reads.Then(func() {
+		if len(actors) > 0 {
+			a.title, a.actorRoles = actors[0].DisplayName, slices.Clone(actors[0].Roles)
+		}
+		a.setCommunity(community, member)
+		a.setChannel(channel, user)
+	})
+}
+
+func (a *alert) setCommunity(c *store.Community, m *store.Member) {
+	if c != nil {
+		a.mode, a.place = c.NotificationMode, c.DisplayName
+	}
+	if m.IsMember() {
+		a.actorRoles = append(a.actorRoles, m.Roles...)
+	}
+}
+
+func (a *alert) setChannel(c *store.Channel, u *store.ChannelUser) {
+	if c != nil {
+		a.mode, a.place = c.NotificationMode, c.DisplayName
+	}
+	if u.IsMember() {
+		a.actorRoles = append(a.actorRoles, u.Roles...)
+	}
+}
+
+// eventsOf returns the names of the event of a kind of items; none if public clients have no name for it.
+func eventsOf(kind, targetType string) []string {
+	onWall := targetType == "user"
+	switch kind {
+	case postMention, pollMention:
+		return []string{pick(onWall, "text-mention-user-feed-post.created", "text-mention-post.created")}
+	case commentMention:
+		return []string{pick(onWall, "text-mention-user-feed-comment.created", "text-mention-comment.created")}
+	case replyMention:
+		return []string{pick(onWall, "text-mention-user-feed-comment.replied", "text-mention-comment.replied")}
+	}
+	if name, ok := eventOfKind[kind]; ok {
+		return []string{name}
+	}
+	return nil
+}
+
+var eventOfKind = map[string]string{
+	postReaction: "post.reacted", commentReaction: "comment.reacted", replyReaction: "comment.reacted", postComment: "comment.created",
+	storyComment: "story-comment.created", commentReply: "comment.replied", newFollower: "follow.created", followRequest: "follow.requested",
+	followAccepted: "follow.accepted",
+}
+
+func pick(first bool, a, b string) string {
+	if first {
+		return a
+	}
+	return b
+}
+
+// capital returns a text with a capital letter at the start.
+func capital(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
+}
+
+// pushesTo returns the pushes of an alert to devices: to those whose settings want it and whose provider is configured.
+func (s *Service) pushesTo(a alert, devices []store.NotifiedDevice) []store.Push {
+	var pushes []store.Push
+	for _, d := range devices {
+		if s.Push[d.Provider] != nil && a.wantedOn(d) {
+			p := a.push(d)
+			p.CreatedAt = s.Now()
+			pushes = append(pushes, p)
+		}
+	}
+	return pushes
+}
+
+// pushTo pushes an alert to users, home by home.
+func (s *Service) pushTo(ctx context.Context, userIDs []string, a alert) error {
+	here := place{a.level, a.targetID}
+	for home, ids := range s.Store.NewReadBatch().ByHome(userIDs) {
+		devices, err := s.devicesAt(ctx, home, map[place][]string{here: ids})
+		if err != nil {
+			return err
+		}
+		pushes := s.pushesTo(a, devices[here])
+		if len(pushes) == 0 {
+			continue
+		}
+		tx := s.Store.NewTx(home)
+		for _, p := range pushes {
+			tx.AddPush(p)
+		}
+		if err := tx.Commit(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}

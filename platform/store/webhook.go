@@ -51,7 +51,7 @@ var (
 
 	// A webhook begins with the events after its creation.
 	sqlWebhookCursorBegin = stmt("webhookCursors.begin", `INSERT INTO webhook_cursors (home, webhook_id, last_seq, lost, owner, leased_until)
-		SELECT $1, $2, COALESCE((SELECT last_seq FROM realtime_heads WHERE home = $1), 0), 0, '', $3::timestamptz
+		VALUES ($1, $2, COALESCE((SELECT last_seq FROM realtime_heads WHERE home = $1), 0), 0, '', $3::timestamptz)
 		ON CONFLICT (home, webhook_id) DO NOTHING`)
 	sqlWebhookCursors     = stmt("webhookCursors.list", `SELECT `+webhookCursorColumns+` FROM webhook_cursors WHERE home = $1`)
 	sqlWebhookCursorLease = stmt("webhookCursors.lease", `UPDATE webhook_cursors SET owner = $3, leased_until = $5::timestamptz

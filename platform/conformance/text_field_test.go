@@ -56,7 +56,10 @@ var ruleOfField = map[string]string{
 
 	"NotificationService.RegisterDevice token": aToken, "NotificationService.RegisterDevice platform": anID, "NotificationService.RegisterDevice provider": anID,
 	"level": anID, "notifiable_events.name": anID, "notifiable_events.module_name": anID, "notifiable_events.listen_from_role_ids": anID,
-	"notifiable_events.ignore_from_role_ids":       anID,
+	"notifiable_events.ignore_from_role_ids": anID,
+	"webhook_id":                             anID, "callback_url": aToken, "default_action": anID, "events": anID, "webhooks.events": anID, "delivery_ids": anID, "secret_key": aToken, "secret": aToken,
+	"WebhookService.CreateWebhook name": aToken, "WebhookService.CreateWebhook url": aToken, "WebhookService.UpdateWebhook url": aToken,
+	"WebhookService.UpdateWebhook name": aToken, "webhooks.name": aToken, "webhooks.url": aToken, "webhooks.secret": aToken,
 	"ReactionService.RemoveReaction reaction_name": anID, "LinkPreviewService.GetLinkPreview url": aToken,
 }
 

@@ -752,7 +752,8 @@ type RegisterDeviceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The caller's public id, if it is given.
 	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	// Id of the device, as in a session of the caller, up to 150 characters; by default the device of the caller's session.
+	// Not used: the registration is always that of the device of the caller's session. Public clients send another id here. Up to 150
+	// characters.
 	DeviceId string `protobuf:"bytes,2,opt,name=device_id,json=deviceId,proto3" json:"device_id,omitempty"`
 	// Kind of device: `ios`, `android` or `web`.
 	Platform string `protobuf:"bytes,3,opt,name=platform,proto3" json:"platform,omitempty"`

@@ -21,7 +21,7 @@ func TestAlertOverrides(t *testing.T) {
 		sn.Spec.Monitoring.Alerts.Overrides = []v1alpha1.AlertOverride{{Name: "PlazaOutboxNotDraining", Severity: "critical", Threshold: "20m"}}
 	})
 	invalid := o.condition(name, v1alpha1.ConditionAlertsApplied, "False", v1alpha1.ReasonAlertsInvalid)
-	require.Contains(t, invalid.Message, `there is no alert "PlazaNone". The alerts are PlazaControlCertificateExpiring, `)
+	require.Contains(t, invalid.Message, `there is no alert "PlazaNone". The alerts are PlazaBackupOverdue, `)
 	rule := get(o, &monitoringv1.PrometheusRule{}, render.MonitoringName(name))
 	require.Equal(t, "kube-prometheus-stack", rule.Labels["release"])
 	alerts := map[string]monitoringv1.Rule{}

@@ -102,12 +102,15 @@ func (s *suite) pods(t *testing.T, code string) []corev1.Pod {
 	return list.Items
 }
 
-// uids returns the UIDs of all pods by name; they change with a restart.
+// uids returns the UIDs of all pods by name, except of those that are being stopped; they change with a restart.
 func (s *suite) uids(t *testing.T, codes ...string) map[string]string {
 	t.Helper()
 	uids := map[string]string{}
 	for _, code := range codes {
 		for _, pod := range s.pods(t, code) {
+			if pod.DeletionTimestamp != nil {
+				continue
+			}
 			for _, c := range pod.Status.ContainerStatuses {
 				uids[pod.Name] = string(pod.UID) + " " + c.ContainerID
 			}

@@ -11,8 +11,8 @@ import (
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/jobs"
-	"github.com/plaza-social/plaza/platform/realtime"
 	"github.com/plaza-social/plaza/platform/push"
+	"github.com/plaza-social/plaza/platform/realtime"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/storage"
 	"github.com/plaza-social/plaza/platform/store"
@@ -65,7 +65,7 @@ type dependencies struct {
 	certificate *auth.Certificate
 	publicURL   string // without trailing slash
 	pace        movePace
-	pushed      *push.Local // nil unless push-local is on
+	pushed      *push.Local                 // nil unless push-local is on
 	ready       func(context.Context) error // returns nil if the server is ready; for gRPC health checks
 }
 

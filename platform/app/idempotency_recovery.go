@@ -87,6 +87,8 @@ func addCreated(all map[string]recovery, s edge.Services) {
 	all["MessageFeedService/CreateMessageFeed"] = created(s.MessageFeed.GetMessageFeed, func(id string) *plazav1.GetMessageFeedRequest {
 		return &plazav1.GetMessageFeedRequest{MessageFeedId: id}
 	})
+	// Only the first answer has the secret, which can be replaced by another one.
+	all["WebhookService/CreateWebhook"] = created(s.Webhook.GetWebhook, func(id string) *plazav1.GetWebhookRequest { return &plazav1.GetWebhookRequest{WebhookId: id} })
 	all["PollService/CreatePoll"] = created(s.Poll.GetPoll, func(id string) *plazav1.GetPollRequest { return &plazav1.GetPollRequest{PollId: id} })
 	all["PostService/CreatePost"] = created(s.Post.GetPost, func(id string) *plazav1.GetPostRequest { return &plazav1.GetPostRequest{PostId: id} })
 	all["RoomService/CreateRoom"] = created(s.Room.GetRoom, func(id string) *plazav1.GetRoomRequest { return &plazav1.GetRoomRequest{RoomId: id} })

@@ -22,7 +22,7 @@ var repeatable = []string{
 	"ModerationListService/VerifyNotBlocked", "NotificationService/MarkTrayItemsSeen", "NotificationService/MarkTraySeen", "NotificationService/RegisterDevice", "NotificationService/UpdateNotificationSetting", "PinService/PinCommunityPost", "PinService/PinGlobalPost",
 	"PostService/FlagPost", "RoomService/LeaveRoom", "RoomService/ReportRoom", "RoomService/StopRoom", "SessionService/CreateSession",
 	"StoryService/FlagStory", "UserService/BanUser", "UserService/FlagUser", "UserService/UnbanUser",
-	"VideoStreamingService/ReportVideoStreaming",
+	"VideoStreamingService/ReportVideoStreaming", "WebhookService/ReplayWebhookDeliveries",
 }
 
 // unimplemented contains the services whose methods recoveries refers to; the test calls none of them.
@@ -35,7 +35,7 @@ var unimplemented = edge.Services{
 	Move: plazav1connect.UnimplementedMoveServiceHandler{}, Poll: plazav1connect.UnimplementedPollServiceHandler{},
 	Post: plazav1connect.UnimplementedPostServiceHandler{}, Role: plazav1connect.UnimplementedRoleServiceHandler{},
 	Room: plazav1connect.UnimplementedRoomServiceHandler{}, Story: plazav1connect.UnimplementedStoryServiceHandler{},
-	VideoStreaming: plazav1connect.UnimplementedVideoStreamingServiceHandler{},
+	VideoStreaming: plazav1connect.UnimplementedVideoStreamingServiceHandler{}, Webhook: plazav1connect.UnimplementedWebhookServiceHandler{},
 }
 
 // TestEveryOperationIsRecovered checks that each operation with an Idempotency-Key has a recovery or is listed in

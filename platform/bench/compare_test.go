@@ -13,6 +13,7 @@ import (
 	"github.com/plaza-social/plaza/platform/apptest"
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/bench/bare"
+	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
@@ -25,7 +26,7 @@ func TestBareMatchesPlaza(t *testing.T) {
 	through := &recorder{}
 	network := apptest.Start(t, apptest.WithDatabaseURLs(map[region.Code]func(string) string{
 		home: func(database string) string { return through.start(t, database) },
-	}))
+	}), apptest.WithConfig(func(cfg *config.Config) { cfg.PushLocal = false }))
 	require.Equal(t, networkID, network.NetworkID)
 	data := seedFor(t, network)
 	plaza := dialTest(t, network.Region(home).APIAddr())

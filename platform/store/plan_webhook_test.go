@@ -38,7 +38,9 @@ func (c *collector) collectWebhooks() {
 	}
 	c.reads(func(r *store.ReadBatch) { r.CountWebhookDeliveries(region.US, id, store.DeliveryDead, 100, &count) })
 	c.reads(func(r *store.ReadBatch) { r.OldestWebhookDelivery(region.US, id, &oldest) })
-	c.reads(func(r *store.ReadBatch) { r.ExpiredWebhookDeliveries(region.US, id, worldStart.Add(100_000*time.Hour), 500, &rows) })
+	c.reads(func(r *store.ReadBatch) {
+		r.ExpiredWebhookDeliveries(region.US, id, worldStart.Add(100_000*time.Hour), 500, &rows)
+	})
 	both(60_000, func(desc bool, at time.Time, after string) {
 		l := store.WebhookDeliveryList{WebhookID: id, State: store.DeliveryDead, Desc: desc, After: at, ID: after, Limit: pageRows}
 		c.reads(func(r *store.ReadBatch) { r.ListWebhookDeliveries(region.US, l, &rows) })

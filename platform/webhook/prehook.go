@@ -153,8 +153,8 @@ func (p *Prehook) Use(s store.PrehookSettings) error {
 	if p.breaker == nil || s.URL != p.settings.URL {
 		p.breaker = gobreaker.NewCircuitBreaker[answer](gobreaker.Settings{
 			Name: PrehookID, Timeout: breakTime,
-			ReadyToTrip:  func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= breakAfter },
-			IsExcluded:   func(err error) bool { return errors.Is(err, context.Canceled) || errors.Is(err, errBusy) },
+			ReadyToTrip: func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= breakAfter },
+			IsExcluded:  func(err error) bool { return errors.Is(err, context.Canceled) || errors.Is(err, errBusy) },
 		})
 	}
 	p.settings, p.secret = s, ""

@@ -252,10 +252,10 @@ func (q *queue) measure(ctx context.Context) error {
 	return q.count(ctx)
 }
 
-// expireLimit is the number of deliveries that end at a time because their time is over.
+// expireLimit is the number of deliveries without time left that end in one transaction.
 const expireLimit = 500
 
-// expire ends deliveries whose time is over while the receiver fails. Otherwise their last attempt does it.
+// expire ends deliveries without time left while the receiver fails. Otherwise their last attempt does it.
 func (q *queue) expire(ctx context.Context, now time.Time) error {
 	if q.breaker.failures == 0 {
 		return nil

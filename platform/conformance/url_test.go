@@ -23,6 +23,9 @@ func TestURLFieldsHaveTheRule(t *testing.T) {
 		if name := string(f.field.Name()); name != "url" && !strings.HasSuffix(name, "_url") {
 			continue
 		}
+		if f.name == "WebhookService.ReplaceManagedWebhooks webhooks.url" {
+			continue // the answer says which webhooks are refused, and why
+		}
 		rules, _ := proto.GetExtension(f.field.Options(), validate.E_Field).(*validate.FieldRules)
 		require.True(t, proto.GetExtension(rules.GetString(), plazav1.E_WebUrl).(bool), f.name)
 		checked = append(checked, f.name)

@@ -186,6 +186,8 @@ func writeAccounts(t *testing.T, n *apptest.Network) {
 		exported := n.NewUser(t, home, "exported")
 		exported.Do(t, http.MethodPost, "/api/v4/users/"+exported.UserID+"/export", nil).OK(t)
 		exported.Do(t, http.MethodPost, "/api/v1/notification-tray/tray/seen", object{"lastSeenAt": "2026-01-02T03:04:05Z"}).OK(t)
+		exported.Do(t, http.MethodPost, "/v1/notification", object{"userId": exported.UserID, "platform": "android", "token": exported.UserID}).OK(t)
+		exported.Do(t, http.MethodPost, "/api/v3/notification/setting", object{"level": "user", "isPushNotifiable": true}).OK(t)
 		u := n.NewUser(t, home, "leaver")
 		u.Do(t, http.MethodDelete, "/api/v4/users/"+u.UserID, nil).OK(t)
 	}
@@ -290,6 +292,9 @@ func insertUndeliverableRows(t *testing.T, n *apptest.Network) {
 		w := st.NewTx(home)
 		w.UpsertWebhooks([]store.Webhook{hook}, time.Now().Add(-time.Hour)) // disabled
 		w.InsertWebhookDeliveries(hook.ID, []store.WebhookDelivery{{ID: region.NewID(home), Payload: []byte("{}")}}, time.Now(), time.Now())
+		push := store.Push{Provider: "none", UserID: region.NewID(home), Data: []byte("{}"), CreatedAt: time.Now()}
+		push.Identify("event")
+		w.AddPush(push)
 		w.Emit("nobody-handles-this", object{}, time.Now(), time.Now().Add(time.Hour))
 		w.InsertUpload(region.NewID(home), time.Now().Add(time.Hour), time.Now())                           // of a server that was killed
 		w.AddRateUsages([]store.RateUsage{{Key: []byte("key"), Level: 1, Refill: 1}}, map[string]float64{}) // tests have no rate limit

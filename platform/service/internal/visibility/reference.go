@@ -146,7 +146,12 @@ func (p *Pending) ResolvePast(caller *auth.Caller, now time.Time) (*Reference, e
 	asCreated := *p.ref.Story
 	asCreated.DeletedAt = nil
 	past := &Reference{Story: &asCreated, Target: p.ref.Target}
-	return past.complete(caller, asCreated.CreatedAt)
+	ref, err := past.complete(caller, asCreated.CreatedAt)
+	if err != nil {
+		return nil, err
+	}
+	ref.Story = p.ref.Story
+	return ref, nil
 }
 
 // complete returns the reference with a complete target, or an error if the caller may not see it.

@@ -31,7 +31,8 @@ func newWorld(t *testing.T) *world {
 	w.SN.Status.Schema.Completed = "done"
 	w.SN.Spec.Backup = &v1alpha1.Backup{Schedule: "0 3 * * *", OverdueAfter: "6h", Destinations: []v1alpha1.BackupDestination{
 		{Code: "us", URL: "s3://backups-us", SecretRef: &v1alpha1.LocalSecretReference{Name: "backups"}},
-		{Code: "eu", URL: "s3://backups-eu"}, {Code: "sg", URL: "gs://backups-sg"},
+		{Code: "eu", URL: "s3://backups-eu"},
+		{Code: "sg", URL: "gs://backups-sg"},
 	}}
 	w.CreateSecret("backups", map[string]string{"AWS_ACCESS_KEY_ID": "AKIA1234", "AWS_SECRET_ACCESS_KEY": "swordfish"})
 	return w

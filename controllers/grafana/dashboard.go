@@ -17,7 +17,7 @@ const DashboardKind = "GrafanaDashboard"
 // Dashboard is a GrafanaDashboard: it makes the Grafana operator load a dashboard into Grafana instances.
 type Dashboard struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
 
 	Spec DashboardSpec `json:"spec"`
 }
@@ -40,7 +40,7 @@ type ConfigMapKey struct {
 // DashboardList is a list of dashboards.
 type DashboardList struct {
 	metav1.TypeMeta `json:",inline"`
-	metav1.ListMeta `json:"metadata,omitempty"`
+	metav1.ListMeta `json:"metadata,omitzero"`
 
 	Items []Dashboard `json:"items"`
 }

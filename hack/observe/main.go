@@ -36,8 +36,9 @@ const (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
+	err := run(ctx, os.Args[1:], os.Stdout)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "observe:", err)
 		os.Exit(1)
 	}
@@ -84,7 +85,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	err = show(ctx, o, say)
 	if ctx.Err() != nil {
 		say("ended")
-		return nil
+		return nil //nolint:nilerr // the user ended it
 	}
 	return err
 }
@@ -95,8 +96,8 @@ func show(ctx context.Context, o options, say func(string, ...any)) (err error) 
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, n.stop()) }()
-	ctx, cancel := context.WithCancel(ctx) // the servers below end before the network
+	defer func() { err = errors.Join(err, n.stop()) }() //nolint:contextcheck // it runs after the end of ctx
+	ctx, cancel := context.WithCancel(ctx)              // the servers below end before the network
 	defer cancel()
 	say("starting the load: a few requests per second to each region")
 	if err := n.startLoad(ctx); err != nil {

@@ -53,13 +53,13 @@ func startNetwork(ctx context.Context, program string, say func(string, ...any))
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(dir, 0o711); err != nil { //nolint:gosec // the database server is another user
+	if err := os.Chmod(dir, 0o711); err != nil { // the database server is another user
 		return nil, err
 	}
 	n = &network{dir: dir, program: program, api: map[string]*proxy.Proxy{}, ops: map[string]*proxy.Proxy{}, died: make(chan error, 1), stopOp: func() {}}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, n.stop())
+			err = errors.Join(err, n.stop()) //nolint:contextcheck // it also runs after the end of ctx
 		}
 	}()
 	say("starting a database")
@@ -151,7 +151,7 @@ func freePorts() (int, error) {
 
 func arePortsFree(ports ...int) bool {
 	for _, port := range ports {
-		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))) //nolint:noctx // it returns at once
+		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 		if err != nil {
 			return false
 		}
@@ -167,8 +167,11 @@ func (n *network) readFacts() error {
 		return err
 	}
 	var facts struct {
-		APIKey  string
-		Regions map[string]struct{ BaseURL, OpsURL string }
+		APIKey  string `json:"apiKey"`
+		Regions map[string]struct {
+			BaseURL string `json:"baseUrl"`
+			OpsURL  string `json:"opsUrl"`
+		} `json:"regions"`
 	}
 	if err := json.Unmarshal(content, &facts); err != nil {
 		return err

@@ -59,7 +59,8 @@ func (n *network) status(ctx context.Context, asked *http.Client) *v1alpha1.Soci
 			}
 		}
 		status.Regions = append(status.Regions, v1alpha1.RegionStatus{Code: region.Code, Conditions: []metav1.Condition{
-			{Type: v1alpha1.RegionAvailable, Status: available}, {Type: v1alpha1.RegionUpdated, Status: metav1.ConditionTrue},
+			{Type: v1alpha1.RegionAvailable, Status: available},
+			{Type: v1alpha1.RegionUpdated, Status: metav1.ConditionTrue},
 			{Type: v1alpha1.RegionKeysVerified, Status: verified},
 		}})
 	}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"time"
@@ -62,13 +63,10 @@ import (
 // newAPI returns the handler of all services and protocols, and the background workers.
 func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	shared := d.shared()
-	if err := d.openPush(shared); err != nil {
+	if err := errors.Join(d.openPush(shared), shared.Outbox.Register(d.metrics.Registerer())); err != nil {
 		return nil, nil, err
 	}
 	registerOutbox(shared)
-	if err := shared.Outbox.Register(d.metrics.Registerer()); err != nil {
-		return nil, nil, err
-	}
 	d.realtime = realtime.New(realtime.Options{
 		Deps: shared, Issuer: d.issuer, Marshal: edge.MarshalJSON, Registerer: d.metrics.Registerer(),
 	})
@@ -91,12 +89,11 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	}
 	services, filler := d.services(shared, roles, files, exports, moves, audits), fileFiller(shared)
 	presences := presence.New(shared)
-	services.Presence = presences
 	hooks, err := d.webhooks(shared)
 	if err != nil {
 		return nil, nil, err
 	}
-	services.Webhook, services.Prehook = hooks.service, hooks.settings
+	services.Presence, services.Webhook, services.Prehook = presences, hooks.service, hooks.settings
 	once := d.idempotency(shared, recoveries(shared, services), filler)
 	kept, err := retention.New(shared, d.metrics.Registerer(), retention.Kinds(shared, d.issuer.AccessLifetime(), post.New(shared).Purge, story.New(shared).PurgeByID)...)
 	if err != nil {

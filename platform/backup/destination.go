@@ -26,7 +26,7 @@ const (
 )
 
 // Destination is a folder of a bucket with the backups of the rows of a home.
-type Destination struct {
+type Destination struct { //nolint:recvcheck // only ReadCredentials changes it
 	Home   region.Code
 	Scheme string // s3 or gs
 	Bucket string

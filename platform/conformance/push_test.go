@@ -208,7 +208,7 @@ func TestNotificationSettings(t *testing.T) {
 	require.Equal(t, object{
 		"name": "post.created", "moduleName": "social", "isPushNotifiable": true, "isNetworkEnabled": true,
 		"listenFromRoleIds": []any{"community-moderator"}, "ignoreFromRoleIds": []any{},
-	}, object(event.(map[string]any)))
+	}, event.(map[string]any))
 	require.False(t, r.Bool(t, "notifiableEvents.1.isPushNotifiable"))
 	require.True(t, c.At(region.US).Do(t, http.MethodGet, settingPath+"?level=user", nil).OK(t).Has(t, "isPushNotifiable"))
 

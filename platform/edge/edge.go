@@ -136,7 +136,7 @@ func (o Options) interceptors(s *schema) (connect.Option, error) {
 	}
 	chain := append(slices.Clone(o.Interceptors), connect.UnaryInterceptorFunc(o.RateLimits.intercept), pages, connect.UnaryInterceptorFunc(checks.intercept))
 	if o.Prehook != nil {
-		chain = append(chain, connect.UnaryInterceptorFunc(o.askPrehook(checks)))
+		chain = append(chain, o.askPrehook(checks))
 	}
 	return connect.WithInterceptors(chain...), nil
 }

@@ -25,7 +25,7 @@ func Dialer(allowed []netip.Prefix, resolver *net.Resolver, timeout time.Duratio
 func CheckHost(allowed []netip.Prefix, host, port string) error {
 	ip, err := netip.ParseAddr(host)
 	if err != nil {
-		return nil // a name, whose addresses are checked when connections are made
+		return nil //nolint:nilerr // a name, whose addresses are checked when connections are made
 	}
 	if port == "" {
 		port = "443"

@@ -220,7 +220,7 @@ func (p *Prehook) byDefault(ctx context.Context, s store.PrehookSettings, cause 
 		return ctx.Err()
 	}
 	p.asked.WithLabelValues("failed").Inc()
-	p.Log.WarnContext(ctx, "the pre-hook did not answer", "action", s.DefaultAction, slog.Any("error", cause))
+	p.Log.WarnContext(ctx, "the pre-hook did not answer", slog.String("action", s.DefaultAction), slog.Any("error", cause))
 	if s.DefaultAction == Deny {
 		return fail.Forbidden("The request could not be checked")
 	}

@@ -133,11 +133,11 @@ func (s *Server) Query(ctx context.Context, expr string) ([]Sample, error) {
 	}
 	defer func() { _ = response.Body.Close() }()
 	var answer struct {
-		Status string
-		Error  string
+		Status string `json:"status"`
+		Error  string `json:"error"`
 		Data   struct {
-			Result []Sample
-		}
+			Result []Sample `json:"result"`
+		} `json:"data"`
 	}
 	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
 		return nil, err

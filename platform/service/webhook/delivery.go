@@ -91,7 +91,7 @@ func (s *Service) ReplayWebhookDeliveries(ctx context.Context, req *plazav1.Repl
 		}
 		total += replayed
 	}
-	return &plazav1.ReplayWebhookDeliveriesResponse{Replayed: int32(total)}, nil //nolint:gosec // at most 3,000
+	return &plazav1.ReplayWebhookDeliveriesResponse{Replayed: int32(total)}, nil // at most 3,000
 }
 
 // deliveryID returns the id of a delivery: its home and its number there.

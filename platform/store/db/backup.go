@@ -122,7 +122,7 @@ func changeSchedules(ctx context.Context, db *sql.DB, database string, existing 
 		}
 	}
 	for _, s := range existing {
-		change := ""
+		var change string
 		switch {
 		case s.label != wanted:
 			change = sqlDropSchedule

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -71,7 +72,7 @@ func (c schedulerConn) ExecContext(_ context.Context, query string, _ []driver.N
 	for i, row := range c.schedules {
 		switch {
 		case row[0] == id && verb == "DROP":
-			c.scheduler.schedules = append(c.schedules[:i:i], c.schedules[i+1:]...)
+			c.scheduler.schedules = slices.Delete(slices.Clone(c.schedules), i, i+1)
 			return driver.ResultNoRows, nil
 		case row[0] == id && verb == "RESUME":
 			row[2] = "ACTIVE"

@@ -57,9 +57,9 @@ func startNetwork(ctx context.Context, program string, say func(string, ...any))
 		return nil, err
 	}
 	n = &network{dir: dir, program: program, api: map[string]*proxy.Proxy{}, ops: map[string]*proxy.Proxy{}, died: make(chan error, 1), stopOp: func() {}}
-	defer func() {
+	defer func() { //nolint:contextcheck // it also runs after the end of ctx
 		if err != nil {
-			err = errors.Join(err, n.stop()) //nolint:contextcheck // it also runs after the end of ctx
+			err = errors.Join(err, n.stop())
 		}
 	}()
 	say("starting a database")

@@ -35,11 +35,6 @@ type WebhookDelivery struct {
 	TookMS    int64 `db:"took_ms"`
 }
 
-// IsUndelivered reports whether the delivery has not ended.
-func (d WebhookDelivery) IsUndelivered() bool {
-	return d.State == DeliveryWaiting || d.State == DeliveryBlocked
-}
-
 var deliveryColumns = db.Columns[WebhookDelivery]()
 
 // An event is blocked if the object has an earlier one that has not ended, in the table or in the same statement.

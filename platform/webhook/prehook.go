@@ -18,6 +18,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -125,10 +126,8 @@ func (p *Prehook) current(ctx context.Context) (current, error) {
 	if c, ok := p.fresh(); ok {
 		return c, nil
 	}
-	var settings store.Settings
-	reads := p.Store.NewReadBatch()
-	reads.Settings(p.Region, &settings)
-	if err := reads.Run(ctx); err != nil {
+	settings, err := p.read(ctx)
+	if err != nil {
 		return current{}, err
 	}
 	if err := p.Use(settings.Prehook); err != nil {
@@ -136,6 +135,19 @@ func (p *Prehook) current(ctx context.Context) (current, error) {
 	}
 	c, _ := p.fresh()
 	return c, nil
+}
+
+// read reads the settings, which are the same at every home, from the first home that answers, the server's own first.
+func (p *Prehook) read(ctx context.Context) (settings store.Settings, err error) {
+	homes := slices.Concat([]region.Code{p.Region}, region.All())
+	for _, home := range slices.Compact(homes) {
+		reads := p.Store.NewReadBatch()
+		reads.Settings(home, &settings)
+		if err = reads.Run(ctx); err == nil || ctx.Err() != nil {
+			return settings, err
+		}
+	}
+	return settings, err
 }
 
 // fresh returns the settings, and whether they are not too old.

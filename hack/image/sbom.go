@@ -53,7 +53,7 @@ func writeBill(s spec, path string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, append(content, '\n'), 0o644) //nolint:gosec // it is published
+	return os.WriteFile(path, append(content, '\n'), 0o644)
 }
 
 func billOf(s spec, info *debug.BuildInfo) bill {

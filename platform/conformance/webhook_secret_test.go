@@ -21,7 +21,9 @@ type auditChange struct {
 // changesOf returns the changes of the latest event of an operation, as administrators read them.
 func changesOf(t *testing.T, admin *apptest.Client, operation string) []auditChange {
 	t.Helper()
-	var read struct{ Events []struct{ Changes []auditChange } }
+	var read struct {
+		Events []struct{ Changes []auditChange }
+	}
 	found := admin.Do(t, http.MethodGet, auditPath+"?operation="+operation+"&options[limit]=1", nil).OK(t)
 	require.NoError(t, json.Unmarshal(found.Body, &read))
 	require.Len(t, read.Events, 1, operation)

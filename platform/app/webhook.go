@@ -16,6 +16,7 @@ type hooks struct {
 	settings   *prehooks.Service
 	dispatcher *webhook.Dispatcher
 	prehook    *webhook.Prehook
+	sealer     *webhook.Sealer
 }
 
 func (d *dependencies) webhooks(shared *service.Deps) (*hooks, error) {
@@ -27,7 +28,7 @@ func (d *dependencies) webhooks(shared *service.Deps) (*hooks, error) {
 	o.Prehook = webhook.NewPrehook(o)
 	return &hooks{
 		service: webhooks.New(shared, sealer, d.cfg.WebhookNetworks), settings: prehooks.New(shared, sealer, d.cfg.WebhookNetworks),
-		dispatcher: webhook.New(o), prehook: o.Prehook,
+		dispatcher: webhook.New(o), prehook: o.Prehook, sealer: sealer,
 	}, nil
 }
 

@@ -168,3 +168,20 @@ func (s *servers) PushHooks(
 	}
 	return nil, nil
 }
+
+// pushedHooks returns the hooks that were pushed last.
+func (s *servers) pushedHooks() platformclient.Hooks {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.hooks
+}
+
+// setDirectoryKey sets the key of the digests of hooks. All servers report that they run none.
+func (s *servers) setDirectoryKey(key []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.directoryKey = key
+	for _, one := range s.says {
+		one.status.Hooks = &statusz.Hooks{Enabled: true, AsOf: time.Now()}
+	}
+}

@@ -248,7 +248,7 @@ func (q *queue) measure(ctx context.Context) error {
 		return err
 	}
 	q.metrics.set(queueKey{q.home, q.id}, oldest, dead, now)
-	q.states.set(State{Home: q.home, WebhookID: q.id, Oldest: oldest, Dead: dead, Failed: q.failed})
+	q.states.set(State{Home: q.home, WebhookID: q.id, Oldest: oldest.UTC(), Dead: dead, Failed: q.failed})
 	if err := q.expire(ctx, now); err != nil {
 		return err
 	}

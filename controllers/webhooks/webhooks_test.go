@@ -138,7 +138,9 @@ func TestHooksThatCannotBePushed(t *testing.T) {
 			message: "Secret crm does not exist in the namespace", requeue: 3 * time.Second,
 		},
 		"Secret without the key": {
-			given:  func(h *stagetest.Harness) { h.EditSecret("ask", func(s *corev1.Secret) { delete(s.Data, render.HookKey) }) },
+			given: func(h *stagetest.Harness) {
+				h.EditSecret("ask", func(s *corev1.Secret) { delete(s.Data, render.HookKey) })
+			},
 			reason: v1alpha1.ReasonSecretIncomplete, status: metav1.ConditionFalse, message: "Secret ask has no key secret.",
 		},
 		"paused": {
@@ -154,7 +156,9 @@ func TestHooksThatCannotBePushed(t *testing.T) {
 			refused: "url: the address is not public [secret]", secondApplied: true,
 		},
 		"rejected": {
-			given:  func(h *stagetest.Harness) { h.Servers.PushError = &platformclient.ResponseError{Status: 422, Code: 500000} },
+			given: func(h *stagetest.Harness) {
+				h.Servers.PushError = &platformclient.ResponseError{Status: 422, Code: 500000}
+			},
 			reason: v1alpha1.ReasonWebhooksRefused, status: metav1.ConditionFalse, message: "422, code 500000", pushes: 4,
 		},
 		"unreachable": {
@@ -169,7 +173,10 @@ func TestHooksThatCannotBePushed(t *testing.T) {
 			reason: v1alpha1.ReasonWebhooksRun, status: metav1.ConditionTrue, pushes: 2, secondApplied: true,
 		},
 		"servers of an earlier version": {
-			given:  func(h *stagetest.Harness) { h.Servers.Hooks[v1alpha1.RegionEU] = nil; h.Servers.UnreachableAPIs["10.0.0.0"] = true },
+			given: func(h *stagetest.Harness) {
+				h.Servers.Hooks[v1alpha1.RegionEU] = nil
+				h.Servers.UnreachableAPIs["10.0.0.0"] = true
+			},
 			reason: v1alpha1.ReasonWebhooksPushFailed, status: metav1.ConditionFalse, pushes: 2, requeue: 5 * time.Second,
 		},
 		"all servers of an earlier version": {
@@ -239,7 +246,9 @@ func TestDeliveries(t *testing.T) {
 		want   v1alpha1.WebhookStatus
 	}{
 		"recent": {
-			given:  func(hooks *statusz.Hooks) { hooks.Webhooks[0].Deliveries = []statusz.Deliveries{{Home: "us", Oldest: ago(59 * time.Second)}} },
+			given: func(hooks *statusz.Hooks) {
+				hooks.Webhooks[0].Deliveries = []statusz.Deliveries{{Home: "us", Oldest: ago(59 * time.Second)}}
+			},
 			reason: v1alpha1.ReasonWebhooksRun, want: v1alpha1.WebhookStatus{Name: "crm", Applied: true},
 		},
 		"late": {
@@ -290,4 +299,3 @@ func TestWithoutHooks(t *testing.T) {
 	h.SN.Status.NetworkID = ""
 	require.Equal(t, v1alpha1.ReasonWaitingForKeys, h.Run(webhooks.Stage{}).Reason)
 }
-

@@ -107,6 +107,7 @@ func (q *queue) lease(ctx context.Context) (bool, error) {
 		return true, nil
 	}
 	q.last = cursor.LastSeq
+	q.metrics.begin(q.id)
 	return true, q.count(ctx)
 }
 

@@ -314,6 +314,11 @@ func TestPrehook(t *testing.T) {
 	require.Equal(t, hex.EncodeToString(mac.Sum(nil)), call.header.Get("x-signature"))
 	require.Equal(t, "post.shouldCreate", call.body["eventName"])
 	require.Equal(t, "author", call.body["actor"].(map[string]any)["userId"])
+	require.Empty(t, call.header.Get("Traceparent"), "the request had no trace")
+	trace := "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+	author.With("Traceparent", trace).Do(t, http.MethodPost, "/api/v4/posts", object{"targetType": "community", "targetId": community, "data": object{"text": "traced"}}).OK(t)
+	calls := r.all()
+	require.Equal(t, trace, calls[len(calls)-1].header.Get("Traceparent"))
 	changed := create("rude")
 	require.Equal(t, "polite", changed.OK(t).String(t, "posts.0.data.text"))
 	require.Equal(t, community, changed.String(t, "posts.0.targetId"), "which a pre-hook cannot change")

@@ -3,6 +3,7 @@
 package clustertest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -18,7 +19,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -32,7 +32,8 @@ import (
 // member is a member cluster, which has the region of its name.
 type member struct {
 	region string
-	config *rest.Config
+	// server is the address of the API server for pods of the hub.
+	server string
 	client client.Client
 }
 
@@ -40,16 +41,28 @@ type member struct {
 func members(t *testing.T) []*member {
 	t.Helper()
 	var all []*member
-	for entry := range strings.SplitSeq(os.Getenv("CLUSTER_MEMBERS"), ",") {
-		region, path, _ := strings.Cut(entry, "=")
+	servers := perRegion("CLUSTER_MEMBER_SERVERS")
+	for region, path := range perRegion("CLUSTER_MEMBERS") {
 		config, err := clientcmd.BuildConfigFromFlags("", path)
 		require.NoError(t, err)
 		config.Timeout = 10 * time.Second
 		c, err := client.New(config, client.Options{Scheme: scheme.New()})
 		require.NoError(t, err)
-		all = append(all, &member{region, config, c})
+		all = append(all, &member{region, cmp.Or(servers[region], config.Host), c})
 	}
+	slices.SortFunc(all, func(a, b *member) int { return strings.Compare(a.region, b.region) })
 	return all
+}
+
+// perRegion parses a variable such as eu=A,sg=B.
+func perRegion(variable string) map[string]string {
+	values := map[string]string{}
+	for entry := range strings.SplitSeq(os.Getenv(variable), ",") {
+		if region, value, found := strings.Cut(entry, "="); found {
+			values[region] = value
+		}
+	}
+	return values
 }
 
 // TestThreeClusters has a network with each region in a cluster of its own.
@@ -138,7 +151,7 @@ func (s *suite) kubeconfigOf(t *testing.T, m *member) []byte {
 		return ""
 	})
 	config := clientcmdapi.NewConfig()
-	config.Clusters["member"] = &clientcmdapi.Cluster{Server: m.config.Host, CertificateAuthorityData: token.Data["ca.crt"]}
+	config.Clusters["member"] = &clientcmdapi.Cluster{Server: m.server, CertificateAuthorityData: token.Data["ca.crt"]}
 	config.AuthInfos["hub"] = &clientcmdapi.AuthInfo{Token: string(token.Data["token"])}
 	config.Contexts["member"] = &clientcmdapi.Context{Cluster: "member", AuthInfo: "hub"}
 	config.CurrentContext = "member"

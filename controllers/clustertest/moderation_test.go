@@ -56,11 +56,11 @@ func (s *suite) moderation(t *testing.T) {
 // run waits until every server reports that it runs the settings.
 func (s *suite) run(t *testing.T, want statusz.Moderation, d time.Duration) {
 	t.Helper()
-	servers, credentials := platformclient.New(), s.credentials(t)
+	servers, credentials := s.servers(), s.credentials(t)
 	s.within(t, d, "every server runs the settings of the spec", func() string {
 		for _, pod := range s.pods(t, "") {
 			status, err := servers.Status(t.Context(), platformclient.Server{
-				Ops: fmt.Sprintf("%s:%d", pod.Status.PodIP, render.PortOps), Control: fmt.Sprintf("%s:%d", pod.Status.PodIP, render.PortControl),
+				Ops: podAddress(&pod, render.PortOps), Control: podAddress(&pod, render.PortControl),
 				Name: control.ServerName(pod.Labels[render.LabelRegion], s.networkID), Credentials: credentials,
 			})
 			if err != nil {
@@ -72,6 +72,14 @@ func (s *suite) run(t *testing.T, want statusz.Moderation, d time.Duration) {
 		}
 		return ""
 	})
+}
+
+// servers returns a client of the platform's servers.
+func (s *suite) servers() platformclient.Servers {
+	if s.forwarder != nil {
+		return platformclient.NewVia(s.forwarder.dial)
+	}
+	return platformclient.New()
 }
 
 // credentials returns those of the operator for control calls.

@@ -15,6 +15,7 @@ import (
 var phasesOutside = []phase{
 	{"a fresh network becomes ready by itself", (*suite).fresh},
 	{"each region serves", (*suite).serves},
+	{"waiting times are shortened", (*suite).hurry},
 	{"moderation settings hold", (*suite).moderation},
 	{"the previous release is upgraded region by region, past the leader's end", (*suite).roll},
 	{"nothing is lost", (*suite).stopTraffic},
@@ -44,6 +45,12 @@ func inside(t *testing.T) {
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.Cancel, cmd.WaitDelay = func() error { return cmd.Process.Signal(os.Interrupt) }, 10*time.Second
 	require.NoError(t, cmd.Run())
+}
+
+// hurry shortens the waiting times of the network.
+func (s *suite) hurry(t *testing.T) {
+	t.Helper()
+	s.edit(t, quick)
 }
 
 // stopTraffic stops the writers, and reads what they wrote.

@@ -121,6 +121,14 @@ func (s *suite) rollBack(t *testing.T) {
 		eachRegion(func(r *v1alpha1.Region) { r.Env, r.PodAnnotations = nil, nil })(sn)
 	})
 	s.ready(t, 3*time.Minute)
+	s.within(t, time.Minute, "the pods of the bad release have ended, with the connections to them", func() string {
+		for _, pod := range s.pods(t, "us") {
+			if pod.Annotations["test.example/release"] == "bad" {
+				return pod.Name
+			}
+		}
+		return ""
+	})
 	require.Equal(t, s.imageOf(t, "eu"), s.imageOf(t, "us"))
 	require.Equal(t, others, s.uids(t, "eu", "sg"), "the other regions have not been touched")
 	_, err := s.people["us"].do(fresh, http.MethodGet, s.base(t, "us"), "/api/v3/communities/"+s.people["us"].community, nil)

@@ -5,6 +5,7 @@ package clustertest
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -63,17 +64,27 @@ func (s *suite) chooseUsers(t *testing.T, namespaces ...string) {
 		t.Cleanup(func() { require.NoError(t, client.IgnoreNotFound(s.client.Delete(ctx, object))) })
 	}
 	s.within(t, time.Minute, "users are chosen, and others rejected", func() string {
-		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{GenerateName: "try-", Namespace: system}}
-		pod.Spec.Containers = []corev1.Container{{Name: "try", Image: "try"}}
-		if err := s.client.Create(t.Context(), pod, client.DryRunAll); err != nil || pod.Spec.SecurityContext.RunAsUser == nil {
+		chosen, fixed := restricted(system, nil), restricted(system, new(int64(65532)))
+		if err := s.client.Create(t.Context(), chosen, client.DryRunAll); err != nil || chosen.Spec.SecurityContext.RunAsUser == nil {
 			return fmt.Sprintf("none is chosen (%v)", err)
 		}
-		pod.ResourceVersion, pod.UID, pod.Name, pod.Spec.SecurityContext.RunAsUser = "", "", "", new(int64(65532))
-		if err := s.client.Create(t.Context(), pod, client.DryRunAll); err == nil {
-			return "another user is not rejected"
+		if err := s.client.Create(t.Context(), fixed, client.DryRunAll); err == nil || !strings.Contains(err.Error(), "is not one of the namespace") {
+			return fmt.Sprintf("another user is not rejected (%v)", err)
 		}
 		return ""
 	})
+}
+
+// restricted returns a pod that complies with the pod security standard "restricted", of a user or any.
+func restricted(namespace string, user *int64) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{GenerateName: "try-", Namespace: namespace}, Spec: corev1.PodSpec{
+		SecurityContext: &corev1.PodSecurityContext{
+			RunAsUser: user, RunAsNonRoot: new(true), SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+		},
+		Containers: []corev1.Container{{Name: "try", Image: "try", SecurityContext: &corev1.SecurityContext{
+			AllowPrivilegeEscalation: new(false), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+		}}},
+	}}
 }
 
 // label sets the label of testdata/openshift.yaml at a namespace, or removes it.

@@ -50,6 +50,7 @@ type suite struct {
 	people    map[string]*person // by the code of their region
 	traffic   *traffic
 	rotation  *rotation
+	capture   *capture // nil if packets are not recorded
 	networkID string
 	// image is the image of the network in the spec: that of the previous release until it is upgraded.
 	image string
@@ -65,16 +66,19 @@ type phase struct {
 var phases = []phase{
 	{"a fresh network becomes ready by itself", (*suite).fresh},
 	{"each region serves", (*suite).serves},
+	{"packets are recorded", (*suite).record},
 	{"a rotation begins", (*suite).rotate},
 	{"another network survives its leader's end while it is migrated", (*suite).minimal},
 	{"moderation settings hold", (*suite).moderation},
 	{"the rotation ends", (*suite).rotated},
+	{"no key and no token passed between pods in clear text", (*suite).noKeyPassed},
 	{"an image that is nowhere touches no region", (*suite).badImage},
 	{"pods that do not start stop the roll at the first region", (*suite).badPods},
 	{"a release that fails requests stops at the first region", (*suite).badRelease},
 	{"and is rolled back to the previous release", (*suite).rollBack},
 	{"the previous release is upgraded region by region, past the leader's end", (*suite).roll},
 	{"servers run with any user", (*suite).anyUser},
+	{"an autoscaler chooses the number of pods", (*suite).autoscaled},
 	{"the database says that it has no backup schedules", (*suite).backups},
 	{"another operator of the same version restarts nothing", (*suite).upgrade},
 	{"what is added to a Deployment by hand is removed", (*suite).editByHand},

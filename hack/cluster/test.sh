@@ -7,6 +7,7 @@
 #
 # The tests get KUBECONFIG and, on the cluster of this directory,
 #   CLUSTER_PROGRAM        the program whose `cut` and `heal` disconnect and reconnect a region, and whose `load` loads images
+#   CLUSTER_CAPTURE        yes if its `capture` records the packets of the nodes
 #   CLUSTER_DATABASE_URL   a database that pods can reach and whose user may create databases
 #   CLUSTER_ROUTE          empty if this machine has a route to Services, pods and the database, as here, or port-forward if only
 #                          the API server can be reached: then the host of CLUSTER_DATABASE_URL is the name of a Service
@@ -46,5 +47,5 @@ else
   "$program" smoke
 fi
 if (($#)); then
-  CLUSTER_PROGRAM=$program CLUSTER_DATABASE_URL=$(<.plaza-cluster/database-url) go test -count=1 -v -timeout 30m "$@" # -v shows the progress
+  CLUSTER_PROGRAM=$program CLUSTER_CAPTURE=yes CLUSTER_DATABASE_URL=$(<.plaza-cluster/database-url) go test -count=1 -v -timeout 30m "$@" # -v shows the progress
 fi

@@ -39,7 +39,7 @@ func TestOpenShift(t *testing.T) {
 	s.applyFile(t, s.namespace, root("config", "samples", "socialnetwork-minimal.yaml"))
 	sn := s.readyIn(t, s.namespace, "acme-minimal", 3*time.Minute)
 	s.sayf("=== the Job of backups runs")
-	sn.Spec.Backup = &v1alpha1.Backup{Schedule: "@daily", Destinations: []v1alpha1.BackupDestination{{Code: "us", URL: "s3://backups-us"}}}
+	sn.Spec.Backup = daily()
 	require.NoError(t, s.client.Update(t.Context(), sn, client.FieldOwner("person")))
 	s.within(t, time.Minute, "it says that PostgreSQL is backed up by its own means", func() string {
 		require.NoError(t, s.client.Get(t.Context(), client.ObjectKeyFromObject(sn), sn))

@@ -156,14 +156,19 @@ func (s *suite) anyUser(t *testing.T) {
 	s.nothingFailed(t)
 }
 
+// daily returns daily backups.
+func daily() *v1alpha1.Backup {
+	return &v1alpha1.Backup{Schedule: "@daily", Destinations: []v1alpha1.BackupDestination{
+		{Code: "us", URL: "s3://backups-us"}, {Code: "eu", URL: "s3://backups-eu"}, {Code: "sg", URL: "gs://backups-sg"},
+	}}
+}
+
 // backups adds backups to a network whose database is PostgreSQL, and removes them.
 func (s *suite) backups(t *testing.T) {
 	t.Helper()
 	before := s.uids(t, codes...)
 	s.edit(t, func(sn *v1alpha1.SocialNetwork) {
-		sn.Spec.Backup = &v1alpha1.Backup{Schedule: "@daily", Destinations: []v1alpha1.BackupDestination{
-			{Code: "us", URL: "s3://backups-us"}, {Code: "eu", URL: "s3://backups-eu"}, {Code: "sg", URL: "gs://backups-sg"},
-		}}
+		sn.Spec.Backup = daily()
 	})
 	reasonIs := func(wanted v1alpha1.Reason) func() string {
 		return func() string {

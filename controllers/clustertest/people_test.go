@@ -134,8 +134,8 @@ func field(answer object, list, name string) string {
 // the Service to them.
 func (s *suite) base(t *testing.T, code string) string {
 	t.Helper()
-	service := get(t, s, &corev1.Service{}, network+"-"+code)
-	base := "http://" + serviceAddress(service, service.Spec.Ports[0].Port)
+	service := getIn(t, s, code, &corev1.Service{}, network+"-"+code)
+	base := "http://" + serviceAddress(service, service.Spec.Ports[0].Port, s.homes[code])
 	s.within(t, time.Minute, code+" answers", func() string {
 		_, err := call(fresh, http.MethodGet, base+"/api/v3/communities", nil, nil)
 		if status := (*statusError)(nil); err != nil && !errors.As(err, &status) {

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/plaza-social/plaza/controllers/clusters"
@@ -33,6 +34,17 @@ type forwarder struct {
 	pods   *clusters.PodDialer
 }
 
+// newForwarder returns a forwarder to a cluster, or nil if this machine has a route to Services and pods.
+func newForwarder(t *testing.T, config *rest.Config, c client.Client) *forwarder {
+	t.Helper()
+	if !forwarded() {
+		return nil
+	}
+	pods, err := clusters.NewPodDialer(config)
+	require.NoError(t, err)
+	return &forwarder{c, pods}
+}
+
 // useRoute makes the tests' connections go through the API server if CLUSTER_ROUTE says so.
 func (s *suite) useRoute(t *testing.T) {
 	t.Helper()
@@ -40,20 +52,31 @@ func (s *suite) useRoute(t *testing.T) {
 		require.Empty(t, os.Getenv("CLUSTER_ROUTE"), "CLUSTER_ROUTE is port-forward or empty")
 		return
 	}
-	pods, err := clusters.NewPodDialer(s.config)
-	require.NoError(t, err)
-	s.forwarder = &forwarder{s.client, pods}
+	s.forwarder = newForwarder(t, s.config, s.client)
 	for _, c := range []*http.Client{kept, fresh} {
 		transport, _ := c.Transport.(*http.Transport)
-		transport.DialContext = s.forwarder.dial
+		transport.DialContext = s.dialHome
 	}
 }
 
-// serviceAddress returns the address of a port of a Service.
-func serviceAddress(service *corev1.Service, port int32) string {
+// dialHome connects to an address of serviceAddress, which may be in a member cluster.
+func (s *suite) dialHome(ctx context.Context, kind, address string) (net.Conn, error) {
+	for code, home := range s.members {
+		if rest, found := strings.CutPrefix(address, code+".member."); found {
+			return home.forwarder.dial(ctx, kind, rest)
+		}
+	}
+	return s.forwarder.dial(ctx, kind, address)
+}
+
+// serviceAddress returns the address of a port of a Service in a member cluster, or, without one, in that of KUBECONFIG.
+func serviceAddress(service *corev1.Service, port int32, home *member) string {
 	host := service.Spec.ClusterIP
 	if forwarded() {
 		host = service.Name + "." + service.Namespace + ".svc"
+		if home != nil {
+			host = home.region + ".member." + host
+		}
 	}
 	return net.JoinHostPort(host, strconv.Itoa(int(port)))
 }

@@ -39,6 +39,10 @@ type suite struct {
 	config *rest.Config
 	client client.Client
 	kube   *kubernetes.Clientset
+	// homes are the clusters of regions, by code; a region without one is in the cluster of client.
+	homes map[string]*member
+	// members are the clusters of CLUSTER_MEMBERS, by region.
+	members map[string]*member
 	// forwarder connects through the API server; nil if this machine has a route to Services and pods.
 	forwarder *forwarder
 	// t is the test of all phases; cleanups that outlive a phase belong to it.
@@ -50,6 +54,7 @@ type suite struct {
 	people    map[string]*person // by the code of their region
 	traffic   *traffic
 	rotation  *rotation
+	keyOfLost string   // the server key of a region whose cluster is cut off
 	capture   *capture // nil if packets are not recorded
 	networkID string
 	// image is the image of the network in the spec: that of the previous release until it is upgraded.

@@ -22,11 +22,7 @@ import (
 // moderation edits the settings, and then changes them outside the spec.
 func (s *suite) moderation(t *testing.T) {
 	t.Helper()
-	s.edit(t, func(sn *v1alpha1.SocialNetwork) {
-		sn.Spec.Moderation.FlagLimit, sn.Spec.Moderation.FlagHideLimit, sn.Spec.Moderation.WhitelistEnabled = 7, 3, true
-	})
-	want := statusz.Moderation{IsWhitelistEnabled: true, IsReportEnabled: true, FlagLimit: 7, FlagHideLimit: 3}
-	s.run(t, want, 2*time.Minute)
+	want := s.moderate(t)
 	s.within(t, time.Minute, "ModerationApplied is true", func() string {
 		sn := s.network(t)
 		if status, reason, message := condition(sn, v1alpha1.ConditionModerationApplied); status != "True" {
@@ -51,6 +47,17 @@ func (s *suite) moderation(t *testing.T) {
 		return ""
 	})
 	s.nothingFailed(t)
+}
+
+// moderate edits the settings, and returns them once every server runs them.
+func (s *suite) moderate(t *testing.T) statusz.Moderation {
+	t.Helper()
+	s.edit(t, func(sn *v1alpha1.SocialNetwork) {
+		sn.Spec.Moderation.FlagLimit, sn.Spec.Moderation.FlagHideLimit, sn.Spec.Moderation.WhitelistEnabled = 7, 3, true
+	})
+	want := statusz.Moderation{IsWhitelistEnabled: true, IsReportEnabled: true, FlagLimit: 7, FlagHideLimit: 3}
+	s.run(t, want, 2*time.Minute)
+	return want
 }
 
 // run waits until every server reports that it runs the settings.

@@ -15,8 +15,7 @@ import (
 var phasesOutside = []phase{
 	{"a fresh network becomes ready by itself", (*suite).fresh},
 	{"each region serves", (*suite).serves},
-	{"waiting times are shortened", (*suite).hurry},
-	{"moderation settings hold", (*suite).moderation},
+	{"every server runs the settings", (*suite).configure},
 	{"the previous release is upgraded region by region, past the leader's end", (*suite).roll},
 	{"nothing is lost", (*suite).stopTraffic},
 }
@@ -47,10 +46,11 @@ func inside(t *testing.T) {
 	require.NoError(t, cmd.Run())
 }
 
-// hurry shortens the waiting times of the network.
-func (s *suite) hurry(t *testing.T) {
+// configure edits settings and waiting times of the network, and asks every server for the settings.
+func (s *suite) configure(t *testing.T) {
 	t.Helper()
 	s.edit(t, quick)
+	s.moderate(t)
 }
 
 // stopTraffic stops the writers, and reads what they wrote.

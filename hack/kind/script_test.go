@@ -16,7 +16,7 @@ func stub(t *testing.T, name, body string) string {
 	folder := t.TempDir()
 	calls := filepath.Join(folder, "calls")
 	script := "#!/usr/bin/env bash\necho \"" + name + " $*\" >>" + calls + "\n" + body + "\n"
-	require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(script), 0o755)) //nolint:gosec // a program
+	require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(script), 0o755))
 	t.Setenv("PATH", folder+string(os.PathListSeparator)+os.Getenv("PATH"))
 	return calls
 }
@@ -29,14 +29,17 @@ func run(t *testing.T, clusters, docker string, args ...string) (called, printed
 	t.Setenv("PLAZA_KIND_DIR", filepath.Join(t.TempDir(), "state"))
 	t.Setenv("KIND", filepath.Join(filepath.Dir(ofKind), "kind"))
 	out, err := exec.CommandContext(t.Context(), "./kind.sh", args...).CombinedOutput()
-	for _, file := range []string{ofDocker, ofKind} {
-		text, readErr := os.ReadFile(file)
-		if !os.IsNotExist(readErr) {
-			require.NoError(t, readErr)
-		}
-		called += string(text)
+	return recorded(t, ofDocker) + recorded(t, ofKind), string(out), err
+}
+
+// recorded returns what a stub recorded, if it was called.
+func recorded(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if !os.IsNotExist(err) {
+		require.NoError(t, err)
 	}
-	return called, string(out), err
+	return string(text)
 }
 
 // rules is a Docker in whose nodes a rule exists if one was inserted. kubectl prints the node of the label in its arguments.

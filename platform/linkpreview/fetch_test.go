@@ -328,7 +328,7 @@ func TestTraceContext(t *testing.T) {
 		u, err := linkpreview.Parse(s.URL + path)
 		require.NoError(t, err)
 		ctx := propagation.TraceContext{}.Extract(t.Context(), propagation.MapCarrier{"traceparent": want})
-		_, err = f.Fetch(ctx, u)
+		_, err = f.Fetch(ctx, "user", u)
 		require.NoError(t, err)
 		require.Equal(t, want, got.Load())
 	}

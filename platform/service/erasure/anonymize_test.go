@@ -26,6 +26,10 @@ func TestAnonymize(t *testing.T) {
 			`[{"userId":"02aa","publicId":"alice","key":"k"},{"userId":"01bb","publicId":"bob"}]`,
 			`[{"userId":"02aa","publicId":"DELETED_02aa","key":"k"},{"userId":"01bb","publicId":"bob"}]`,
 		},
+		"positions of mentions in metadata": {
+			`[[], {"mentioned":[{"type":"user","index":0,"length":4,"userId":"alice"},{"userId":"bob"},{"userId":"02aa"},"alice"],"n":12345678901234567890}]`,
+			`[[], {"mentioned":[{"userId":"bob"},"alice"],"n":12345678901234567890}]`,
+		},
 		"neither": {`{"text":"alice"}`, `{"text":"alice"}`},
 		"empty":   {`[]`, `[]`},
 	} {

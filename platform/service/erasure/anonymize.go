@@ -8,7 +8,7 @@ import (
 )
 
 // anonymize removes a user from the JSON of columns: from mentions, whose lists userInternalIds, userIds and userPublicIds are
-// parallel; from participants, whose publicId belongs to userId; and from the list mentioned of metadata, in which public clients keep
+// parallel, and of which messages have only the latter two; from participants, whose publicId belongs to userId; and from the list mentioned of metadata, in which public clients keep
 // the positions of mentions with public ids. Numbers remain as they are written.
 func anonymize(raw []byte, u subject) []byte {
 	var value any
@@ -46,8 +46,7 @@ func (u subject) anonymizeObject(object map[string]any) {
 	if list, ok := object["mentioned"].([]any); ok {
 		object["mentioned"] = slices.DeleteFunc(list, u.isMentioned)
 	}
-	ids, _ := object["userInternalIds"].([]any)
-	i := slices.Index(ids, any(u.id))
+	i := max(u.index(object["userInternalIds"]), u.index(object["userIds"])) // the latter in messages
 	if i < 0 {
 		return
 	}
@@ -56,6 +55,12 @@ func (u subject) anonymizeObject(object map[string]any) {
 			object[name] = slices.Delete(list, i, i+1)
 		}
 	}
+}
+
+// index returns the position of the user's internal id in a list, -1 if it is not there.
+func (u subject) index(list any) int {
+	ids, _ := list.([]any)
+	return slices.Index(ids, any(u.id))
 }
 
 // isMentioned reports whether an element of mentioned is about the user.

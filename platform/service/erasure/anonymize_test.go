@@ -17,6 +17,10 @@ func TestAnonymize(t *testing.T) {
 			`[{"type":"user","userIds":["alice"],"userPublicIds":["alice"],"userInternalIds":["02aa"]}]`,
 			`[{"type":"user","userIds":[],"userPublicIds":[],"userInternalIds":[]}]`,
 		},
+		"mention in a message": {
+			`[{"type":"user","userIds":["01bb","02aa"],"userPublicIds":["bob","alice"]},{"type":"channel"}]`,
+			`[{"type":"user","userIds":["01bb"],"userPublicIds":["bob"]},{"type":"channel"}]`,
+		},
 		"mention of another user with the public id of a field": {
 			`[{"type":"user","userIds":["type"],"userPublicIds":["type"],"userInternalIds":["01bb"]}]`,
 			`[{"type":"user","userIds":["type"],"userPublicIds":["type"],"userInternalIds":["01bb"]}]`,

@@ -26,10 +26,11 @@ func (d *dependencies) webhooks(shared *service.Deps) (*hooks, error) {
 	}
 	o := webhook.Options{Deps: shared, Source: d.realtime, Sealer: sealer, Networks: d.cfg.WebhookNetworks, Registerer: d.metrics.Registerer()}
 	o.Prehook = webhook.NewPrehook(o)
-	return &hooks{
+	d.hooks = &hooks{
 		service: webhooks.New(shared, sealer, d.cfg.WebhookNetworks), settings: prehooks.New(shared, sealer, d.cfg.WebhookNetworks),
 		dispatcher: webhook.New(o), prehook: o.Prehook, sealer: sealer,
-	}, nil
+	}
+	return d.hooks, nil
 }
 
 // releaseTime limits how long a server that stops gives its webhooks up.

@@ -23,6 +23,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/plaza-social/plaza/platform/publicnet"
+	"github.com/plaza-social/plaza/platform/span"
 )
 
 const (
@@ -150,6 +151,7 @@ func (f *Fetcher) get(ctx context.Context, u *url.URL) (Preview, error) {
 	}
 	request.Header.Set("User-Agent", "Mozilla/5.0 (compatible; Plaza; link preview)")
 	request.Header.Set("Accept", "text/html, application/xhtml+xml, image/*;q=0.5")
+	span.Propagate(ctx, request.Header)
 	response, err := f.client.Do(request)
 	if err != nil {
 		return Preview{}, err

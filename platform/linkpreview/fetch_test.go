@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/propagation"
 	"golang.org/x/net/dns/dnsmessage"
 
 	"github.com/plaza-social/plaza/platform/linkpreview"
@@ -310,5 +311,25 @@ func TestManyFetches(t *testing.T) {
 	}
 	for range 4 {
 		require.NoError(t, <-done)
+	}
+}
+
+// TestTraceContext tells the site to which trace the request belongs.
+func TestTraceContext(t *testing.T) {
+	t.Parallel()
+	const traced = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+	var got atomic.Value
+	s := newSite(t, func(w http.ResponseWriter, r *http.Request) {
+		got.Store(r.Header.Get("Traceparent"))
+		page("<title>x</title>")(w, r)
+	})
+	f := linkpreview.New(loopback, nil, time.Now)
+	for path, want := range map[string]string{"/with": traced, "/without": ""} {
+		u, err := linkpreview.Parse(s.URL + path)
+		require.NoError(t, err)
+		ctx := propagation.TraceContext{}.Extract(t.Context(), propagation.MapCarrier{"traceparent": want})
+		_, err = f.Fetch(ctx, "user", u)
+		require.NoError(t, err)
+		require.Equal(t, want, got.Load())
 	}
 }

@@ -57,7 +57,7 @@ func (u subject) anonymizeObject(object map[string]any) {
 	}
 }
 
-// index returns the position of the user's internal id in a list, -1 if it is not there.
+// index returns the position of the user's internal id in a list, -1 if the list lacks it.
 func (u subject) index(list any) int {
 	ids, _ := list.([]any)
 	return slices.Index(ids, any(u.id))

@@ -69,7 +69,9 @@ func (f *erasureFixture) leaveProfile(t *testing.T) {
 }
 
 func (f *erasureFixture) mention() object {
-	return object{"mentionees": []object{{"type": "user", "userIds": []string{f.friend.UserID, erasedID}}}}
+	mentions := []object{{"type": "user", "userIds": []string{f.friend.UserID, erasedID}}}
+	positions := []object{{"type": "user", "index": 0, "length": 3, "userId": erasedID}}
+	return object{"mentionees": mentions, "mentionedUsers": mentions, "metadata": object{"mentioned": positions, "kept": "yes"}}
 }
 
 func (f *erasureFixture) leaveContent(t *testing.T) {
@@ -209,6 +211,7 @@ func (f *erasureFixture) requireOthersIntact(t *testing.T) {
 	require.Equal(t, []any{map[string]any{
 		"type": "user", "userIds": []any{f.friend.UserID}, "userPublicIds": []any{f.friend.UserID}, "userInternalIds": []any{f.friend.InternalID},
 	}}, r.Get(t, "posts.0.mentionees"))
+	require.Equal(t, map[string]any{"mentioned": []any{}, "kept": "yes"}, r.Get(t, "posts.0.metadata"))
 	require.EqualValues(t, 0, r.Get(t, "posts.0.reactionsCount"))
 	community := f.do(t, f.friend, http.MethodGet, communitiesPath+"/"+f.community, nil)
 	require.EqualValues(t, 2, community.Get(t, "communities.0.membersCount"))

@@ -180,3 +180,18 @@ func TestStreamAccessEnds(t *testing.T) {
 	rest := s.End(t)
 	require.JSONEq(t, `{"reason":"sessionEnded"}`, rest[len(rest)-1].Data)
 }
+
+// TestStreamsAreCountedFirst opens as many streams as a user may have: a further one is refused before its topics are looked at, and
+// refused ones do not count.
+func TestStreamsAreCountedFirst(t *testing.T) {
+	t.Parallel()
+	user := newUser(t, region.EU, "user")
+	wrong := severalStream + topics("elsewhere")
+	for range 20 {
+		requireFailure(t, invalid("topic: must be a topic of the network"), user.Do(t, http.MethodGet, wrong, nil))
+	}
+	for range 16 {
+		user.Listen(t, severalStream, "")
+	}
+	require.Equal(t, http.StatusTooManyRequests, user.Do(t, http.MethodGet, wrong, nil).Status)
+}

@@ -41,7 +41,7 @@ func TestWebhooksAreAudited(t *testing.T) {
 	require.Equal(t, []auditChange{{Type: "webhook", ID: id, After: values}}, changesOf(t, admin, "WebhookService/CreateWebhook"))
 
 	admin.Do(t, http.MethodPut, webhooksPath+"/"+id, object{"url": "https://two.example.com"}).OK(t)
-	changed := with(object(values), object{"url": "https://two.example.com"})
+	changed := with(values, object{"url": "https://two.example.com"})
 	require.Equal(t, []auditChange{{Type: "webhook", ID: id, Before: values, After: changed}}, changesOf(t, admin, "WebhookService/UpdateWebhook"))
 	admin.Do(t, http.MethodDelete, webhooksPath+"/"+id, nil).OK(t)
 	require.Equal(t, true, changesOf(t, admin, "WebhookService/DeleteWebhook")[0].After["isDeleted"])
@@ -79,9 +79,9 @@ func TestSecretsOfWebhooksAreStoredEncrypted(t *testing.T) {
 	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close(t.Context()) })
-	var answers, clear int
+	var answers, plain int
 	require.NoError(t, conn.QueryRow(t.Context(), `SELECT count(*), count(*) FILTER (WHERE position($1::bytea IN answer) > 0)
-		FROM idempotency_keys WHERE answer IS NOT NULL`, []byte(secret)).Scan(&answers, &clear))
+		FROM idempotency_keys WHERE answer IS NOT NULL`, []byte(secret)).Scan(&answers, &plain))
 	require.Equal(t, 1, answers)
-	require.Zero(t, clear, "answers with the secret in clear")
+	require.Zero(t, plain, "answers with the secret in clear")
 }

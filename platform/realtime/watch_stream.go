@@ -56,11 +56,11 @@ func (s *watchStream) admit(ctx context.Context) (release func(), err error) {
 	if err := s.hub.NewUserRequest(ctx).Run(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.parse(ctx, claims); err != nil {
+	if err := s.hub.enter(claims.UserID); err != nil { // before the topics are checked, which reads rows for each of them
 		return nil, err
 	}
-	if err := s.hub.enter(claims.UserID); err != nil {
-		s.subscriber.expiry.Stop()
+	if err := s.parse(ctx, claims); err != nil {
+		s.hub.exit(claims.UserID)
 		return nil, err
 	}
 	s.hub.broker.addWatch(s.subscriber, s.topics)

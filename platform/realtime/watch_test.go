@@ -92,3 +92,21 @@ func TestWildcards(t *testing.T) {
 		require.Equal(t, want, validWildcards(filter), filter)
 	}
 }
+
+// FuzzParsePositions checks that an accepted Last-Event-ID of a stream of topics names each home at most once, and is equal to the id of
+// its positions.
+func FuzzParsePositions(f *testing.F) {
+	for _, id := range []string{"", "eu-4.sg-7.us-0", "eu-1.eu-2", "eu-1.", ".", "us-+7"} {
+		f.Add(id)
+	}
+	f.Fuzz(func(t *testing.T, id string) {
+		p, err := parsePositions(id)
+		if err != nil || p == nil {
+			require.True(t, err != nil || id == "")
+			return
+		}
+		again, err := parsePositions(p.String())
+		require.NoError(t, err)
+		require.Equal(t, p, again)
+	})
+}

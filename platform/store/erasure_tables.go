@@ -9,27 +9,27 @@ import (
 // checks: a new table fails it until its rows are decided about here.
 var (
 	ErasePosts = newErasureWalk(walk{
-		table: "posts", key: []string{"id"}, files: true, own: `author_id = $2 OR target_id = $2`, json: "mentionees",
+		table: "posts", key: []string{"id"}, files: true, own: `author_id = $2 OR target_id = $2`, json: []string{"mentionees", "metadata"},
 		set: `data = '{}', metadata = '{}', tags = '{}', hashtags = '{}', mentionees = '[]', annotations = '{}', ` + anonymous("author_id", "author_public_id") + `, ` +
 			anonymous("target_id", "target_public_id"),
 	})
 	EraseComments = newErasureWalk(walk{
-		table: "comments", key: []string{"id"}, files: true, own: `author_id = $2 OR target_id = $2`, json: "mentionees",
+		table: "comments", key: []string{"id"}, files: true, own: `author_id = $2 OR target_id = $2`, json: []string{"mentionees", "metadata"},
 		set: `data = '{}', metadata = '{}', mentionees = '[]', attachments = '[]', annotations = '{}', ` + anonymous("author_id", "author_public_id") + `, ` +
 			anonymous("target_id", "target_public_id"),
 	})
 	EraseStories = newErasureWalk(walk{
-		table: "stories", key: []string{"id"}, files: true, own: `author_id = $2 OR target_id = $2`, json: "mentionees",
+		table: "stories", key: []string{"id"}, files: true, own: `author_id = $2 OR target_id = $2`, json: []string{"mentionees", "metadata"},
 		set: `data = '{}', items = '[]', metadata = '{}', mentionees = '[]', ` + anonymous("author_id", "author_public_id") + `, ` +
 			anonymous("target_id", "target_public_id"),
 	})
 	EraseMessages = newErasureWalk(walk{
-		table: "messages", key: []string{"id"}, files: true, own: `creator_id = $2`, json: "mentions",
+		table: "messages", key: []string{"id"}, files: true, own: `creator_id = $2`, json: []string{"mentions", "metadata"},
 		set: `data = '{}', metadata = '{}', tags = '{}', mentions = '[]', file_id = '', reference_id = '',
 			reference_hash = convert_to(id, 'UTF8'), ` + anonymous("creator_id", "creator_public_id"),
 	})
 	EraseScheduledPosts = newErasureWalk(walk{
-		table: "scheduled_posts", key: []string{"id"}, files: true, own: `author_id = $2 OR target_id = $2`, json: "mentions",
+		table: "scheduled_posts", key: []string{"id"}, files: true, own: `author_id = $2 OR target_id = $2`, json: []string{"mentions", "draft"},
 	})
 	EraseReactions = newErasureWalk(walk{table: "reactions", key: []string{"reference_id", "user_id", "name"}, own: `user_id = $2`})
 	EraseFiles     = newErasureWalk(walk{table: "files", key: []string{"id"}, own: `owner_id = $2`})
@@ -87,11 +87,11 @@ var (
 				deleted_at = COALESCE(deleted_at, updated_at), ` + anonymous("creator_id", "creator_public_id"),
 		}),
 		newErasureWalk(walk{
-			table: "rooms", key: []string{"id"}, files: true, own: `creator_id = $2`, json: "participants",
+			table: "rooms", key: []string{"id"}, files: true, own: `creator_id = $2`, json: []string{"participants"},
 			set: `title = '', description = '', thumbnail_file_id = '', metadata = '{}', recordings = '[]',
 				deleted_at = COALESCE(deleted_at, updated_at), ` + anonymous("creator_id", "creator_public_id"),
 		}),
-		newErasureWalk(walk{table: "pending_edits", key: []string{"reference_id"}, own: `author_id = $2`, json: "mentionees"}),
+		newErasureWalk(walk{table: "pending_edits", key: []string{"reference_id"}, own: `author_id = $2`, json: []string{"mentionees", "metadata"}}),
 		newErasureWalk(walk{table: "audit_details", key: []string{"event_id", "part", "type", "id"}, own: `subject_id = $2`}),
 		newErasureWalk(walk{table: "flags", key: []string{"target_id", "user_id"}, own: `user_id = $2`, set: `detail = ''`}),
 		newErasureWalk(walk{table: "cleared_flags", key: []string{"target_id", "user_id"}, own: `user_id = $2`, set: `detail = ''`}),

@@ -17,7 +17,7 @@ type ErasureWalk struct {
 	start []string // precedes every key
 	page  *db.Statement
 	erase *db.Statement // of one row; nil if the rows are only read
-	json  *db.Statement // of the JSON column of one row; nil if there is none
+	json  *db.Statement // of the JSON columns of one row; nil if there are none
 	files bool          // whether the rows refer to files
 }
 
@@ -26,7 +26,7 @@ type ErasureRow struct {
 	Key []string
 	// Own reports whether the row belongs to the user or names the user as its creator.
 	Own bool
-	// JSON is the JSON column if it contains the internal id of the user, and empty otherwise.
+	// JSON is an array with the JSON columns if the first of them contains the internal id of the user, and empty otherwise.
 	JSON string
 }
 
@@ -36,7 +36,7 @@ type walk struct {
 	key   []string // columns after home
 	own   string   // condition
 	set   string   // assignments that erase an own row; empty if the row is deleted
-	json  string   // JSON column that can refer to the user
+	json  []string // JSON columns that can refer to the user, the first one by the internal id
 	files bool     // whether the rows refer to files
 }
 
@@ -44,8 +44,9 @@ type walk struct {
 func newErasureWalk(l walk) *ErasureWalk {
 	columns := strings.Join(l.key, ", ")
 	json := "''"
-	if l.json != "" {
-		json = `CASE WHEN strpos(` + l.json + `::text, $2) > 0 THEN ` + l.json + `::text ELSE '' END`
+	array := `jsonb_build_array(` + strings.Join(l.json, ", ") + `)`
+	if len(l.json) > 0 {
+		json = `CASE WHEN strpos(` + l.json[0] + `::text, $2) > 0 THEN ` + array + `::text ELSE '' END`
 	}
 	w := &ErasureWalk{Table: l.table, start: make([]string, len(l.key)), files: l.files}
 	w.page = stmt("erasure.page."+l.table, `SELECT ARRAY[`+columns+`], `+l.own+`, `+json+` FROM `+l.table+
@@ -55,9 +56,9 @@ func newErasureWalk(l walk) *ErasureWalk {
 	} else {
 		w.erase = stmt("erasure.empty."+l.table, `UPDATE `+l.table+` SET `+l.set+` WHERE home = $1 AND `+keyIs(l.key, 3)+` AND (`+l.own+`)`)
 	}
-	if l.json != "" {
-		w.json = stmt("erasure.json."+l.table, `UPDATE `+l.table+` SET `+l.json+` = $2::jsonb WHERE home = $1 AND `+keyIs(l.key, 4)+
-			` AND `+l.json+` = $3::jsonb`)
+	if len(l.json) > 0 {
+		w.json = stmt("erasure.json."+l.table, `UPDATE `+l.table+` SET `+elements(l.json)+` WHERE home = $1 AND `+keyIs(l.key, 4)+
+			` AND `+array+` = $3::jsonb`)
 	}
 	w.declareUpdates()
 	return w
@@ -73,6 +74,15 @@ func (w *ErasureWalk) declareUpdates() {
 	if w.json != nil {
 		w.json.Updates(t, 4)
 	}
+}
+
+// elements returns the assignments of the elements of $2 to columns.
+func elements(columns []string) string {
+	all := make([]string, len(columns))
+	for i, column := range columns {
+		all[i] = fmt.Sprintf("%s = $2::jsonb->%d", column, i)
+	}
+	return strings.Join(all, ", ")
 }
 
 // parameters returns n parameters, the first of which is $first.
@@ -114,7 +124,7 @@ func (w *Tx) EraseRow(l *ErasureWalk, userID string, key []string) {
 	}
 }
 
-// ReplaceJSON replaces the JSON column of a row unless it has changed since it was read.
+// ReplaceJSON replaces the JSON columns of a row unless one has changed since it was read.
 func (w *Tx) ReplaceJSON(l *ErasureWalk, row ErasureRow, changed []byte) {
 	w.Exec(l.json, append([]any{changed, row.JSON}, anys(row.Key)...)...)
 }

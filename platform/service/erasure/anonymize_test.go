@@ -17,6 +17,10 @@ func TestAnonymize(t *testing.T) {
 			`[{"type":"user","userIds":["alice"],"userPublicIds":["alice"],"userInternalIds":["02aa"]}]`,
 			`[{"type":"user","userIds":[],"userPublicIds":[],"userInternalIds":[]}]`,
 		},
+		"mention in a message": {
+			`[{"type":"user","userIds":["01bb","02aa"],"userPublicIds":["bob","alice"]},{"type":"channel"}]`,
+			`[{"type":"user","userIds":["01bb"],"userPublicIds":["bob"]},{"type":"channel"}]`,
+		},
 		"mention of another user with the public id of a field": {
 			`[{"type":"user","userIds":["type"],"userPublicIds":["type"],"userInternalIds":["01bb"]}]`,
 			`[{"type":"user","userIds":["type"],"userPublicIds":["type"],"userInternalIds":["01bb"]}]`,
@@ -25,6 +29,10 @@ func TestAnonymize(t *testing.T) {
 		"participants": {
 			`[{"userId":"02aa","publicId":"alice","key":"k"},{"userId":"01bb","publicId":"bob"}]`,
 			`[{"userId":"02aa","publicId":"DELETED_02aa","key":"k"},{"userId":"01bb","publicId":"bob"}]`,
+		},
+		"positions of mentions in metadata": {
+			`[[], {"mentioned":[{"type":"user","index":0,"length":4,"userId":"alice"},{"userId":"bob"},{"userId":"02aa"},"alice"],"n":12345678901234567890}]`,
+			`[[], {"mentioned":[{"userId":"bob"},"alice"],"n":12345678901234567890}]`,
 		},
 		"neither": {`{"text":"alice"}`, `{"text":"alice"}`},
 		"empty":   {`[]`, `[]`},

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -67,7 +68,7 @@ func TestSlowPushService(t *testing.T) {
 		for range n {
 			number++
 			p := store.Push{Provider: push.WebPush, UserID: users[token], Device: deviceNamed(token), Data: []byte(`{}`), CreatedAt: w.Deps.Now()}
-			p.Identify(fmt.Sprint(number))
+			p.Identify(strconv.Itoa(number))
 			tx.AddPush(p)
 		}
 		require.NoError(t, tx.Commit(t.Context()))

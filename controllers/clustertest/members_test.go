@@ -100,6 +100,7 @@ func TestThreeClusters(t *testing.T) {
 		s.homes[m.region], s.members[m.region] = m, m
 	}
 	s.serves(t)
+	pause(2 * time.Second) // in which users write
 	s.sayf("=== one is cut off with its API server, and the others roll out and rotate")
 	lost := joined[0]
 	s.rollWithout(t, lost)

@@ -30,6 +30,7 @@ const (
 type publishedPosts struct {
 	mu     sync.Mutex
 	events map[string][]string
+	began  func() // is called when a stream has begun
 }
 
 func (p *publishedPosts) add(t *testing.T, payload []byte) {
@@ -163,15 +164,17 @@ func (l *mqttLoad) await(n int64) {
 }
 
 // TestMQTTEventsOutliveServers writes under load through servers that are killed one after another, while connections to the
-// database are closed. Every acknowledged change arrives at a subscriber of another server and at a webhook, some of whose requests
-// fail, and nothing arrives that was not committed.
+// database are closed. Every acknowledged change arrives at a subscriber of another server, and nothing arrives that was not
+// committed. The same holds for a subscriber by streams of server-sent events, which end with the killed servers, and for a webhook,
+// some of whose requests fail.
 func TestMQTTEventsOutliveServers(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	stays := f.start()
 	stays.signIn("author")
 	community := fmt.Sprint(first(t, stays.do(http.MethodPost, "/api/v3/communities", object{"displayName": "Gardening"}), "communities", "communityId"))
-	found := stays.subscribe("author", strings.Repeat("a", 24)+"/social/community/"+community+"/post/+")
+	topic := strings.Repeat("a", 24) + "/social/community/" + community + "/post/+"
+	found := stays.subscribe("author", topic)
 	hook := stays.receive()
 	l := &mqttLoad{t: t, community: community, acked: map[string][]string{}}
 	replace := func() {
@@ -182,6 +185,9 @@ func TestMQTTEventsOutliveServers(t *testing.T) {
 		}
 	}
 	replace()
+	following, stop := context.WithCancel(t.Context())
+	defer stop()
+	streamed := l.followStream(following, topic)
 	var writers sync.WaitGroup
 	for range 8 {
 		writers.Go(l.write)
@@ -200,6 +206,8 @@ func TestMQTTEventsOutliveServers(t *testing.T) {
 		require.Positive(t, n)
 	}
 	require.Eventually(t, func() bool { return len(found.missing(l.acked)) == 0 }, time.Minute, 20*time.Millisecond, "events did not arrive: %v", len(found.missing(l.acked)))
+	require.Eventually(t, func() bool { return len(streamed.missing(l.acked)) == 0 }, time.Minute, 20*time.Millisecond, "events did not arrive by streams: %v", len(streamed.missing(l.acked)))
+	streamed.requireCommitted(t, f)
 	require.Eventually(t, func() bool { return len(hook.missing(l.acked)) == 0 }, 2*time.Minute, 100*time.Millisecond, "events did not arrive at the webhook: %v", len(hook.missing(l.acked)))
 	hook.requireCommitted(t, f)
 	t.Logf("%d acknowledged changes of %d posts, %d servers killed, %d posts announced after their first change",

@@ -61,7 +61,7 @@ func TestParseFilter(t *testing.T) {
 func TestOwnProfile(t *testing.T) {
 	t.Parallel()
 	a, b := region.NewID(region.EU), region.NewID(region.US)
-	clients := []*mqttClient{{Reader: subscription.NewReader(auth.Claims{UserID: a})}, {Reader: subscription.NewReader(auth.Claims{UserID: b})}}
+	clients := []*subscriber{{Reader: subscription.NewReader(auth.Claims{UserID: a})}, {Reader: subscription.NewReader(auth.Claims{UserID: b})}}
 	own, others := ownProfiles(events.Place{Kind: events.PlaceProfile, ID: a}, clients)
 	require.Equal(t, clients[:1], own)
 	require.Equal(t, clients[1:], others)

@@ -26,7 +26,7 @@ const (
 )
 
 // Push calls push for each region concurrently, with an administrator's token, and returns the errors in the order of the regions.
-// The last result is an error if no token can be signed.
+// The last result is an error if the network has no token yet.
 func (p *Pass) Push(
 	ctx context.Context, codes []v1alpha1.RegionCode, push func(context.Context, v1alpha1.RegionCode, keyring.Secret) error,
 ) ([]error, error) {

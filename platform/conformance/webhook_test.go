@@ -239,7 +239,7 @@ func TestManagedWebhooksInSeveralRegions(t *testing.T) {
 	require.Equal(t, []string{ids[0], ids[0], ids[0]}, ids)
 }
 
-// TestManagedPrehook sets, changes and removes the operator's pre-hook, which administrators cannot change in the meantime.
+// TestManagedPrehook sets, changes and removes the operator's pre-hook, which administrators cannot change.
 func TestManagedPrehook(t *testing.T) {
 	t.Parallel()
 	n := hookNetwork(t)

@@ -21,10 +21,16 @@ type Realtime interface {
 	Serve(w http.ResponseWriter, r *http.Request, name string) error
 	// ServeMQTT serves MQTT over WebSocket until the client disconnects, and answers other requests.
 	ServeMQTT(w http.ResponseWriter, r *http.Request)
+	// ServeSocketIO tells a client of socket.io to stop trying.
+	ServeSocketIO(w http.ResponseWriter, r *http.Request)
 }
 
-// mqttPath is the path of MQTT over WebSocket.
-const mqttPath = "/mqtt"
+const (
+	// mqttPath is the path of MQTT over WebSocket.
+	mqttPath = "/mqtt"
+	// socketIOPath is the path of clients of socket.io.
+	socketIOPath = "/socket.io"
+)
 
 // serveMQTT serves a connection by MQTT. It is not in flight, and its duration is not observed, because clients decide how
 // long it lasts.
@@ -34,6 +40,13 @@ func (e *edge) serveMQTT(w *responseWriter, request *http.Request) {
 	e.metrics.inFlight.Dec()
 	defer e.metrics.inFlight.Inc()
 	e.realtime.ServeMQTT(w, request)
+}
+
+// serveSocketIO answers a client of socket.io.
+func (e *edge) serveSocketIO(w *responseWriter, request *http.Request) {
+	w.procedure = socketIOPath
+	w.writeTimeout, w.memory = 0, nil
+	e.realtime.ServeSocketIO(w, request)
 }
 
 // MarshalJSON returns the JSON of a message as in REST responses.

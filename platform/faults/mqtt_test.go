@@ -164,9 +164,8 @@ func (l *mqttLoad) await(n int64) {
 }
 
 // TestMQTTEventsOutliveServers writes under load through servers that are killed one after another, while connections to the
-// database are closed. Every acknowledged change arrives at a subscriber of another server, and nothing arrives that was not
-// committed. The same holds for a subscriber by streams of server-sent events, which end with the killed servers, and for a webhook,
-// some of whose requests fail.
+// database are closed. Every acknowledged change arrives at a subscriber of another server, at a subscriber by streams of server-sent
+// events, which end with the killed servers, and at a webhook, some of whose requests fail. Nothing arrives that was not committed.
 func TestMQTTEventsOutliveServers(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)

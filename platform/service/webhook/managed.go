@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -26,6 +27,9 @@ func (s *Service) ReplaceManagedWebhooks(
 	}
 	wanted, refused := s.accept(req.GetWebhooks(), list)
 	changed := s.changes(list, wanted)
+	for _, h := range changed {
+		auth.Created(ctx, "webhook", h.ID) // as targets of the audit event
+	}
 	if len(changed) > 0 {
 		if list, err = s.update(ctx, changed...); err != nil {
 			return nil, err

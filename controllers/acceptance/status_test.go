@@ -101,7 +101,7 @@ func TestGenerationIsObserved(t *testing.T) {
 	require.Equal(t, int64(2), sn.Generation)
 	require.Equal(t, sn.Generation, sn.Status.ObservedGeneration)
 	all := sn.Status.Conditions
-	require.Len(t, all, 13)
+	require.Len(t, all, 14)
 	for _, region := range sn.Status.Regions {
 		require.Len(t, region.Conditions, 4)
 		all = append(all, region.Conditions...)

@@ -32,7 +32,6 @@ const exceptions = [
   ...absent('GET /api/v1/ads/me', ['AdRepository.getNetworkAds']),
   ...absent('GET /api/v3/network-settings/product', ['Client.getProductCatalogueSetting'], 7),
   ...all('server', 'Plaza refuses to fetch pages from addresses of this machine, and a test has no other page.', ['Client.fetchLinkPreview', 'Client.getLinkPreviewMetadata'], 7),
-  ...absent('POST /api/v5/sessions/visitor and /bot', ['Client.loginAsVisitor', 'Client.loginAsBot'], 7),
   ...absent('/api/v1/events', [
     'EventRepository.createEvent', 'EventRepository.updateEvent', 'EventRepository.deleteEvent', 'EventRepository.getEvent', 'EventRepository.getEvents',
     'EventRepository.getMyEvents', 'EventRepository.getRSVPs', 'EventRepository.onEventCreated', 'EventRepository.onEventUpdated',

@@ -138,7 +138,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 func (d *dependencies) services(shared *service.Deps, roles *role.Service, files *file.Service, exports *export.Service, moves *move.Service, audits *audit.Service) edge.Services {
 	return edge.Services{
 		Authentication: authentication.New(d.issuer),
-		Session:        session.New(shared, d.issuer),
+		Session:        session.New(shared, d.issuer, d.serverKeys),
 		User:           user.New(shared),
 		Role:           roles,
 		Category:       category.New(shared),

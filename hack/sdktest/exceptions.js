@@ -38,7 +38,6 @@ const exceptions = [
     'EventRepository.onEventDeleted', 'EventRepository.onLocalEventCreated', 'EventRepository.onLocalEventUpdated', 'EventRepository.onLocalEventDeleted',
     'EventRepository.onRSVPCreated', 'EventRepository.onRSVPUpdated', 'EventRepository.onLocalRSVPCreated', 'EventRepository.onLocalRSVPUpdated',
   ], 7),
-  ...absent('POST /api/v1/reactions/live', ['LiveReactionRepository.createReaction', 'LiveReactionRepository.onLiveReactionCreated', 'LiveReactionRepository.getReactions'], 7),
   ...absent('/api/v1/products', [
     'ProductRepository.getProduct', 'ProductRepository.searchProducts', 'PostRepository.pinProduct', 'PostRepository.unpinProduct', 'PostRepository.updateProductTags',
   ], 7),

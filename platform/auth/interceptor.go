@@ -156,23 +156,37 @@ func (i *interceptor) identify(access Access, header http.Header) (*Caller, erro
 // Bearer returns the caller identified by the token in the Authorization header, not yet confirmed. It serves endpoints
 // that are not operations and therefore do not pass the interceptor, and refuses guests.
 func Bearer(issuer *Issuer, header http.Header) (*Caller, error) {
-	caller, err := byToken(issuer, header)
-	if err == nil && caller.Guest != NoGuest {
-		return nil, caller.Guest.denied()
-	}
-	return caller, err
-}
-
-func byToken(issuer *Issuer, header http.Header) (*Caller, error) {
-	token, ok := bearer(header)
-	if !ok {
-		return nil, fail.Unauthorized().Because(ErrNoCredentials)
-	}
-	claims, err := issuer.Verify(token)
+	claims, err := BearerClaims(issuer, header)
 	if err != nil {
 		return nil, err
 	}
 	return CallerOf(claims), nil
+}
+
+// BearerClaims returns the claims of the token in the Authorization header. Like Bearer, it refuses guests.
+func BearerClaims(issuer *Issuer, header http.Header) (Claims, error) {
+	claims, err := claimsOf(issuer, header)
+	if err == nil && claims.Guest != NoGuest {
+		return Claims{}, claims.Guest.denied()
+	}
+	return claims, err
+}
+
+// byToken is Bearer for operations, which may admit guests.
+func byToken(issuer *Issuer, header http.Header) (*Caller, error) {
+	claims, err := claimsOf(issuer, header)
+	if err != nil {
+		return nil, err
+	}
+	return CallerOf(claims), nil
+}
+
+func claimsOf(issuer *Issuer, header http.Header) (Claims, error) {
+	token, ok := bearer(header)
+	if !ok {
+		return Claims{}, fail.Unauthorized().Because(ErrNoCredentials)
+	}
+	return issuer.Verify(token)
 }
 
 // Identify returns ctx with the caller of the access token or admin token in header, like Bearer.

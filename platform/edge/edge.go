@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"connectrpc.com/connect"
@@ -225,6 +226,10 @@ func (e *edge) ServeHTTP(out http.ResponseWriter, request *http.Request) {
 	w.ctx = request.Context()
 	e.metrics.inFlight.Inc()
 	defer e.finish(ctx, w, request.Method)
+	if w.http2 && w.ctx.Err() != nil { // the client has reset the stream already: nothing is read for it
+		w.clientGone = true
+		return
+	}
 	e.handler.ServeHTTP(w, request.WithContext(ctx))
 }
 
@@ -234,6 +239,8 @@ func (e *edge) route(_ http.ResponseWriter, request *http.Request) {
 	switch {
 	case e.realtime != nil && request.URL.Path == mqttPath:
 		e.serveMQTT(w, request)
+	case e.realtime != nil && strings.TrimSuffix(request.URL.Path, "/") == socketIOPath:
+		e.serveSocketIO(w, request)
 	case e.isRealtime(request):
 		e.serveRealtime(w, request)
 	case e.pages != nil && e.pages.Handles(request.URL.Path):

@@ -18,7 +18,6 @@ func (c *collector) collectPresences() {
 	room, now := worldID("vr", 3, 3), time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
 	var present []store.Presence
 	c.reads(func(r *store.ReadBatch) { r.ListPresences(room, now, 200, &present) })
-	c.reads(func(r *store.ReadBatch) { r.RecentPresences(room, now, 1000, &present) })
 	c.reads(func(r *store.ReadBatch) {
 		r.PresencesAmong(room, []string{userID(3), userID(6), userID(12)}, now, &present)
 	})

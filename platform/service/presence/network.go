@@ -77,14 +77,16 @@ func (s *Service) ListPresences(ctx context.Context, req *plazav1.ListPresencesR
 	if err != nil {
 		return nil, err
 	}
-	var present []store.Presence
+	homes := region.All()
+	ofHome := make([][]store.Presence, len(homes))
 	reads := s.Store.NewBestEffortBatch()
-	for _, home := range region.All() {
-		reads.RecentPresences(onlineIn(home), s.Now(), maxOnline, &present)
+	for i, home := range homes {
+		reads.ListPresences(onlineIn(home), s.Now(), maxOnline, &ofHome[i])
 	}
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
+	present := slices.Concat(ofHome...)
 	slices.SortStableFunc(present, func(a, b store.Presence) int { return b.Until.Compare(a.Until) })
 	present = present[:min(len(present), maxOnline)]
 	if req.GetOrderBy() == "asc" {

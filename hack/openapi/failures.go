@@ -28,6 +28,8 @@ var failures = []failure{
 		fail.NotAllowed(), fail.FlagLimit(), fail.PermissionDenied(), fail.Banned(), fail.GlobalBan(),
 		fail.AlreadyExists("A community with this name already exists"),
 		fail.UserMuted(), fail.ChannelMuted(), fail.TooManyMembers(),
+		fail.BotDenied(),
+		fail.VisitorDenied(),
 		fail.New(fail.CodeMaxBlocked, "The maximum number of blocked users is reached"),
 	}},
 	{http.StatusNotFound, "NotFound", "The object does not exist, or the caller cannot see it.", []*fail.Error{fail.NotFound()}},

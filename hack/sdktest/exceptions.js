@@ -32,14 +32,12 @@ const exceptions = [
   ...absent('GET /api/v1/ads/me', ['AdRepository.getNetworkAds']),
   ...absent('GET /api/v3/network-settings/product', ['Client.getProductCatalogueSetting'], 7),
   ...all('server', 'Plaza refuses to fetch pages from addresses of this machine, and a test has no other page.', ['Client.fetchLinkPreview', 'Client.getLinkPreviewMetadata'], 7),
-  ...absent('POST /api/v5/sessions/visitor and /bot', ['Client.loginAsVisitor', 'Client.loginAsBot'], 7),
   ...absent('/api/v1/events', [
     'EventRepository.createEvent', 'EventRepository.updateEvent', 'EventRepository.deleteEvent', 'EventRepository.getEvent', 'EventRepository.getEvents',
     'EventRepository.getMyEvents', 'EventRepository.getRSVPs', 'EventRepository.onEventCreated', 'EventRepository.onEventUpdated',
     'EventRepository.onEventDeleted', 'EventRepository.onLocalEventCreated', 'EventRepository.onLocalEventUpdated', 'EventRepository.onLocalEventDeleted',
     'EventRepository.onRSVPCreated', 'EventRepository.onRSVPUpdated', 'EventRepository.onLocalRSVPCreated', 'EventRepository.onLocalRSVPUpdated',
   ], 7),
-  ...absent('POST /api/v1/reactions/live', ['LiveReactionRepository.createReaction', 'LiveReactionRepository.onLiveReactionCreated', 'LiveReactionRepository.getReactions'], 7),
   ...absent('/api/v1/products', [
     'ProductRepository.getProduct', 'ProductRepository.searchProducts', 'PostRepository.pinProduct', 'PostRepository.unpinProduct', 'PostRepository.updateProductTags',
   ], 7),

@@ -88,12 +88,12 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 		return nil, nil, err
 	}
 	services, filler := d.services(shared, roles, files, exports, moves, audits), fileFiller(shared)
-	presences := presence.New(shared)
+	presences, reactions := presence.New(shared), reaction.New(shared)
 	hooks, err := d.webhooks(shared)
 	if err != nil {
 		return nil, nil, err
 	}
-	services.Presence, services.Webhook, services.Prehook = presences, hooks.service, hooks.settings
+	services.Presence, services.Reaction, services.Webhook, services.Prehook = presences, reactions, hooks.service, hooks.settings
 	once := d.idempotency(shared, recoveries(shared, services), filler, hooks.sealer)
 	kept, err := retention.New(shared, d.metrics.Registerer(), retention.Kinds(shared, d.issuer.AccessLifetime(), post.New(shared).Purge, story.New(shared).PurgeByID)...)
 	if err != nil {
@@ -131,14 +131,14 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	d.background.server = append(d.background.server, moves.MetricsJob())
 	d.background.home = append(d.background.home, exports.Job(), moves.Job(), kept.Job(), presences.SweepJob(),
 		hooks.dispatcher.Job(), hooks.dispatcher.SweepJob(), pushes.Job())
-	return handler, slices.Concat(d.workers(), limitWorkers, presenceWorkers(presences), []worker{hooks.releaseWorker()}), nil
+	return handler, slices.Concat(d.workers(), limitWorkers, homeWorkers(presences.StoreJob(), reactions.LiveJob()), []worker{hooks.releaseWorker()}), nil
 }
 
 // services returns the implementations of the API.
 func (d *dependencies) services(shared *service.Deps, roles *role.Service, files *file.Service, exports *export.Service, moves *move.Service, audits *audit.Service) edge.Services {
 	return edge.Services{
 		Authentication: authentication.New(d.issuer),
-		Session:        session.New(shared, d.issuer),
+		Session:        session.New(shared, d.issuer, d.serverKeys),
 		User:           user.New(shared),
 		Role:           roles,
 		Category:       category.New(shared),
@@ -150,7 +150,6 @@ func (d *dependencies) services(shared *service.Deps, roles *role.Service, files
 		Post:           post.New(shared),
 		Comment:        comment.New(shared),
 		Feed:           feed.New(shared),
-		Reaction:       reaction.New(shared),
 		Follow:         follow.New(shared),
 		Pin:            pin.New(shared),
 		ScheduledPost:  scheduledpost.New(shared),
@@ -258,14 +257,16 @@ func (d *dependencies) jobWorkers(all []jobs.Job) []worker {
 	return workers
 }
 
-// presenceWorkers store the heartbeats of users at each home.
-func presenceWorkers(presences *presence.Service) []worker {
+// homeWorkers run jobs for every home, such as the one that stores the heartbeats that this server has received.
+func homeWorkers(all ...jobs.Job) []worker {
 	var workers []worker
-	for _, home := range region.All() {
-		workers = append(workers, worker{name: "presence of " + home.String(), run: func(ctx context.Context) error {
-			presences.StoreJob().Run(ctx, home)
-			return nil
-		}})
+	for _, job := range all {
+		for _, home := range region.All() {
+			workers = append(workers, worker{name: job.Name + " of " + home.String(), run: func(ctx context.Context) error {
+				job.Run(ctx, home)
+				return nil
+			}})
+		}
 	}
 	return workers
 }

@@ -84,6 +84,7 @@ func addCreated(all map[string]recovery, s edge.Services) {
 	all["CommentService/CreateComment"] = created(s.Comment.GetComment, func(id string) *plazav1.GetCommentRequest { return &plazav1.GetCommentRequest{CommentId: id} })
 	all["CommunityService/CreateCommunity"] = created(s.Community.GetCommunity, func(id string) *plazav1.GetCommunityRequest { return &plazav1.GetCommunityRequest{CommunityId: id} })
 	all["MessageService/CreateMessage"] = created(s.Message.GetMessage, func(id string) *plazav1.GetMessageRequest { return &plazav1.GetMessageRequest{MessageId: id} })
+	all["MessageService/CreateChannelMessage"] = all["MessageService/CreateMessage"]
 	all["MessageFeedService/CreateMessageFeed"] = created(s.MessageFeed.GetMessageFeed, func(id string) *plazav1.GetMessageFeedRequest {
 		return &plazav1.GetMessageFeedRequest{MessageFeedId: id}
 	})

@@ -20,7 +20,8 @@ var repeatable = []string{
 	"MemberService/AddMemberRoles", "MemberService/AddMembers", "MemberService/JoinCommunity", "MessageService/FlagMessage",
 	"ModerationListService/AddAllowRules", "ModerationListService/AddBlockRules", "ModerationListService/VerifyAllowed",
 	"ModerationListService/VerifyNotBlocked", "NotificationService/MarkTrayItemsSeen", "NotificationService/MarkTraySeen", "NotificationService/RegisterDevice", "NotificationService/UpdateNotificationSetting", "PinService/PinCommunityPost", "PinService/PinGlobalPost",
-	"PostService/FlagPost", "RoomService/LeaveRoom", "RoomService/ReportRoom", "RoomService/StopRoom", "SessionService/CreateSession",
+	"PostService/FlagPost", "RoomService/LeaveRoom", "RoomService/ReportRoom", "RoomService/StopRoom", "SessionService/CreateSession", "SessionService/CreateVisitorSession", "SessionService/CreateBotSession",
+	"ReactionService/CreateLiveReactions", "PresenceService/SendHeartbeat",
 	"StoryService/FlagStory", "UserService/BanUser", "UserService/FlagUser", "UserService/UnbanUser",
 	"VideoStreamingService/ReportVideoStreaming", "WebhookService/ReplayWebhookDeliveries",
 }

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/descriptorpb"
 
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -16,6 +17,9 @@ type Access struct {
 	Caller     plazav1.Access_Caller // the class of callers admitted; never CALLER_UNSPECIFIED
 	Permission Permission            // a permission required in addition; may be empty
 	Audited    bool                  // whether every success leaves an audit event
+	// Guests is whether visitors and bots may call the operation. They may call those that have no side effects, are open to
+	// every user and end with one response, and those whose option says so.
+	Guests bool
 }
 
 // AccessOf returns the access rule of procedure ("/plaza.v1.PostService/GetPost"). It returns false if the procedure is
@@ -55,7 +59,14 @@ func accessOption(method protoreflect.MethodDescriptor) (Access, bool) {
 		return Access{}, false
 	}
 	access := Access{Caller: option.GetCaller(), Permission: permissionOf(option.GetPermission()), Audited: option.GetAudited()}
+	access.Guests = access.Caller == plazav1.Access_CALLER_USER && access.Permission == "" && (option.GetGuests() || onlyReads(method))
 	return access, access.valid()
+}
+
+// onlyReads reports whether a method changes nothing and ends with one response.
+func onlyReads(method protoreflect.MethodDescriptor) bool {
+	options, _ := method.Options().(*descriptorpb.MethodOptions)
+	return options.GetIdempotencyLevel() == descriptorpb.MethodOptions_NO_SIDE_EFFECTS && !method.IsStreamingServer()
 }
 
 // permissionOf returns the permission that clients know by the name of p.

@@ -27,7 +27,10 @@ func TestAccessOf(t *testing.T) {
 	for procedure, want := range map[string]auth.Access{
 		plazav1connect.AuthenticationServiceCreateTokenProcedure: {Caller: plazav1.Access_CALLER_SERVER_KEY, Audited: true},
 		plazav1connect.SessionServiceCreateSessionProcedure:      {Caller: plazav1.Access_CALLER_API_KEY},
-		plazav1connect.SessionServiceVerifySessionProcedure:      {Caller: plazav1.Access_CALLER_USER},
+		plazav1connect.SessionServiceVerifySessionProcedure:      {Caller: plazav1.Access_CALLER_USER, Guests: true},
+		plazav1connect.SessionServiceDeleteSessionProcedure:      {Caller: plazav1.Access_CALLER_USER, Guests: true},
+		plazav1connect.PostServiceCreatePostProcedure:            {Caller: plazav1.Access_CALLER_USER},
+		plazav1connect.AuditServiceListAuditEventsProcedure:      {Caller: plazav1.Access_CALLER_ADMIN, Permission: auth.ManageSecurity, Audited: true},
 	} {
 		got, ok := auth.AccessOf(procedure)
 		require.True(t, ok)

@@ -59,6 +59,7 @@ type Caller struct {
 	UserID    string      // internal id; Kind User only
 	PublicID  string      // the application's id of the user; Kind User only
 	SessionID string      // Kind User only
+	Guest     Guest       // Kind User only
 	Home      region.Code // contained in the id of the user, whose rows may have moved since; Kind User only
 	Name      string      // Kind Admin only
 	IssuedAt  time.Time   // when the token was issued
@@ -113,6 +114,7 @@ func CallerOf(claims Claims) *Caller {
 		UserID:    claims.UserID,
 		PublicID:  claims.PublicID,
 		SessionID: claims.SessionID,
+		Guest:     claims.Guest,
 		Home:      home,
 		IssuedAt:  claims.IssuedAt,
 		ExpiresAt: claims.ExpiresAt,

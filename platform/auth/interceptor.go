@@ -38,7 +38,7 @@ var (
 //	CALLER_SERVER_KEY          a valid key in X-Server-Key, of this region or of one that is evacuated to it
 //	CALLER_API_KEY             a valid key in X-Api-Key
 //	CALLER_MEDIA_SERVER        the media server's secret in X-Media-Key; no one if no secret is configured
-//	CALLER_USER                an access token or an admin token
+//	CALLER_USER                an access token or an admin token; of guests if Access.Guests
 //	CALLER_ADMIN               an admin token
 //	CALLER_ADMIN, permission   an admin token, or the access token of a user to whom a network role grants the
 //	                           permission (checked by Confirm)
@@ -128,6 +128,9 @@ func (i *interceptor) admit(procedure string, header http.Header) (Access, *Call
 	if err != nil {
 		return Access{}, nil, err
 	}
+	if caller.Guest != NoGuest && !access.Guests {
+		return Access{}, nil, caller.Guest.denied()
+	}
 	caller.KeepsEditedAt = caller.Kind == Admin && header.Get(headerPreserveEditedAt) == "true"
 	return access, caller, nil
 }
@@ -143,7 +146,7 @@ func (i *interceptor) identify(access Access, header http.Header) (*Caller, erro
 	case plazav1.Access_CALLER_MEDIA_SERVER:
 		return bySecret(i.mediaKey, header, HeaderMediaKey)
 	case plazav1.Access_CALLER_USER:
-		return Bearer(i.issuer, header)
+		return byToken(i.issuer, header)
 	case plazav1.Access_CALLER_ADMIN:
 		return i.adminByToken(access, header)
 	}
@@ -151,7 +154,7 @@ func (i *interceptor) identify(access Access, header http.Header) (*Caller, erro
 }
 
 // Bearer returns the caller identified by the token in the Authorization header, not yet confirmed. It serves endpoints
-// that are not operations and therefore do not pass the interceptor.
+// that are not operations and therefore do not pass the interceptor, and refuses guests.
 func Bearer(issuer *Issuer, header http.Header) (*Caller, error) {
 	claims, err := BearerClaims(issuer, header)
 	if err != nil {
@@ -160,8 +163,25 @@ func Bearer(issuer *Issuer, header http.Header) (*Caller, error) {
 	return CallerOf(claims), nil
 }
 
-// BearerClaims is Bearer for the claims of the token.
+// BearerClaims returns the claims of the token in the Authorization header. Like Bearer, it refuses guests.
 func BearerClaims(issuer *Issuer, header http.Header) (Claims, error) {
+	claims, err := claimsOf(issuer, header)
+	if err == nil && claims.Guest != NoGuest {
+		return Claims{}, claims.Guest.denied()
+	}
+	return claims, err
+}
+
+// byToken is Bearer for operations, which may admit guests.
+func byToken(issuer *Issuer, header http.Header) (*Caller, error) {
+	claims, err := claimsOf(issuer, header)
+	if err != nil {
+		return nil, err
+	}
+	return CallerOf(claims), nil
+}
+
+func claimsOf(issuer *Issuer, header http.Header) (Claims, error) {
 	token, ok := bearer(header)
 	if !ok {
 		return Claims{}, fail.Unauthorized().Because(ErrNoCredentials)
@@ -179,11 +199,11 @@ func (i *Issuer) Identify(ctx context.Context, header http.Header) (context.Cont
 }
 
 func (i *interceptor) adminByToken(access Access, header http.Header) (*Caller, error) {
-	caller, err := Bearer(i.issuer, header)
+	caller, err := byToken(i.issuer, header)
 	switch {
 	case err != nil:
 		return nil, err
-	case caller.Kind == Admin:
+	case caller.Kind == Admin, caller.Guest != NoGuest: // admit refuses guests
 		return caller, nil
 	case access.Permission == "":
 		return nil, fail.NotAllowed()

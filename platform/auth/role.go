@@ -80,6 +80,11 @@ var (
 	networkAdministration = []Permission{ManageAdmin, ManageSetting, ManageSecurity}
 )
 
+// CommunityPermissions returns the permissions that roles of a community can grant in it, sorted by name.
+func CommunityPermissions() []Permission {
+	return slices.Sorted(slices.Values(append(slices.Clone(communityModeration), DeleteCommunity)))
+}
+
 var builtin = []Role{
 	// Every permission.
 	newRole(RoleGlobalAdmin, "Global admin", NetworkRole, allPermissions),

@@ -43,6 +43,7 @@ type AccessSubject struct {
 	UserID    string // internal id, 24 hexadecimal characters
 	PublicID  string // the application's id of the user
 	SessionID string
+	Guest     Guest
 }
 
 // Claims are the contents of a verified token.
@@ -52,6 +53,7 @@ type Claims struct {
 	UserID    string // internal id; empty for administrators, like PublicID and SessionID
 	PublicID  string
 	SessionID string
+	Guest     Guest     // NoGuest for users with an account and administrators
 	IssuedAt  time.Time // with millisecond precision
 	ExpiresAt time.Time // with second precision
 	KeyID     string    // kid of the signing key
@@ -123,6 +125,7 @@ type wireClaims struct {
 	SessionID string    `json:"sid,omitempty"`
 	IssuedMS  int64     `json:"ims"` // iat in milliseconds, to compare with TokensValidFrom
 	Admin     bool      `json:"adm,omitempty"`
+	Guest     Guest     `json:"gst,omitempty"`
 	User      *wireUser `json:"user,omitempty"`
 }
 
@@ -137,9 +140,14 @@ func (i *Issuer) MintAccess(subject AccessSubject) (token string, issuedAt, expi
 	if !region.ValidID(subject.UserID) || subject.PublicID == "" || subject.SessionID == "" {
 		return "", time.Time{}, time.Time{}, fmt.Errorf("mint access token: %w", ErrTokenClaims)
 	}
-	return i.mint(i.accessLifetime, wireClaims{
+	lifetime := i.accessLifetime
+	if subject.Guest != NoGuest {
+		lifetime = min(lifetime, GuestLifetime)
+	}
+	return i.mint(lifetime, wireClaims{
 		RegisteredClaims: jwt.RegisteredClaims{Subject: subject.UserID},
 		SessionID:        subject.SessionID,
+		Guest:            subject.Guest,
 		User:             &wireUser{UserID: subject.UserID, PublicUserID: subject.PublicID},
 	})
 }
@@ -266,13 +274,13 @@ func (w *wireClaims) claims() (Claims, bool) {
 	}
 	if w.Admin {
 		claims.Name = w.Subject
-		return claims, w.SessionID == "" && w.User == nil
+		return claims, w.SessionID == "" && w.User == nil && w.Guest == NoGuest
 	}
 	if w.User == nil || w.User.UserID != w.Subject || w.User.PublicUserID == "" || w.SessionID == "" {
 		return Claims{}, false
 	}
-	claims.UserID, claims.PublicID, claims.SessionID = w.Subject, w.User.PublicUserID, w.SessionID
-	return claims, region.ValidID(w.Subject)
+	claims.UserID, claims.PublicID, claims.SessionID, claims.Guest = w.Subject, w.User.PublicUserID, w.SessionID, w.Guest
+	return claims, region.ValidID(w.Subject) && w.Guest.known()
 }
 
 // AccessLifetime returns how long access tokens are valid, unless their signing key expires earlier.

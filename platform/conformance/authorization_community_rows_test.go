@@ -14,6 +14,7 @@ func communityRows() []row {
 	deleted := func(*testing.T, *fixture) object { return object{"isDeleted": true} }
 	return []row{
 		{procedure: "CommunityService/CreateCommunity", request: named, want: usersOnly},
+		{procedure: "CommunityService/GetMyPermissions", request: aCommunity("communityId", false), want: everyone},
 		{procedure: "CommunityService/GetCommunity", request: aCommunity("communityId", false), want: everyone},
 		{procedure: "CommunityService/GetCommunity", name: "private", request: aCommunity("communityId", true), want: everyone},
 		{procedure: "CommunityService/BatchGetCommunities", request: batch, want: everyone},

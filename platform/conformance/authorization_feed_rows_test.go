@@ -6,6 +6,7 @@ func feedRows() []row {
 	wall := func(_ *testing.T, g *fixture) object { return object{"userId": g.author.UserID} }
 	declined := func(_ *testing.T, g *fixture) object { return object{"communityId": g.open, "feedType": "declined"} }
 	return []row{
+		{procedure: "FeedService/CountUserFeed", request: wall, want: everyone},
 		{procedure: "FeedService/ListUserFeed", request: wall, want: everyone},
 		{procedure: "FeedService/ListPostsOfUser", request: wall, want: everyone},
 		{procedure: "FeedService/ListCommunityFeed", request: aCommunity("communityId", false), want: everyone},

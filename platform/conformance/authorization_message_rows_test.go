@@ -84,6 +84,14 @@ func chatRows() []row {
 	return []row{
 		{procedure: "MessageService/CreateMessage", request: write(true), want: inChannelUsers},
 		{procedure: "MessageService/CreateMessage", name: "hidden", request: write(false), want: codesFor(400400, 0, 0, 400304, 400300)},
+		{procedure: "MessageService/CreateChannelMessage", request: inChat(true, func(_ *testing.T, _ *fixture, c *chat, _ string) object {
+			return object{"channelId": c.id, "data": object{"text": "x"}}
+		}), want: inChannelUsers},
+		{procedure: "MessageService/ListChannelMessages", request: inChat(false, func(_ *testing.T, _ *fixture, c *chat, _ string) object {
+			return object{"channelId": c.id}
+		}), want: inHidden},
+		{procedure: "MessageService/RemoveChannelMessage", request: aMessage(true, nil), want: ofChannel},
+		{procedure: "MessageService/IsChannelMessageFlaggedByMe", request: aMessage(true, nil), want: inChannel},
 		{procedure: "MessageService/GetMessage", request: aMessage(true, nil), want: inChannel},
 		{procedure: "MessageService/GetMessage", name: "hidden", request: aMessage(false, nil), want: inHidden},
 		{procedure: "MessageService/BatchGetMessages", request: batch, want: everyone},

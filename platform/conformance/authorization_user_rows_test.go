@@ -7,12 +7,15 @@ import (
 
 func sessionRows() []row {
 	newcomer := func(*testing.T, *fixture) object { return object{"userId": "newcomer", "deviceId": "d"} }
+	onDevice := func(*testing.T, *fixture) object { return object{"deviceId": "d"} }
 	token := func(*testing.T, *fixture) object { return object{"userId": "newcomer"} }
 	ownOrAdmin := codesFor(400300, 400300, 400300, 400300, 0)
 	adminNames := codesFor(0, 0, 0, 0, 500000) // an administrator has no session and must name a user
 	return []row{
 		{procedure: "AuthenticationService/CreateToken", request: token, want: keysOnly()},
 		{procedure: "SessionService/CreateSession", request: newcomer, want: keysOnly()},
+		{procedure: "SessionService/CreateVisitorSession", request: onDevice, want: keysOnly()},
+		{procedure: "SessionService/CreateBotSession", request: onDevice, want: keysOnly()},
 		{procedure: "SessionService/VerifySession", request: noFields, want: everyone},
 		{procedure: "SessionService/DeleteSession", request: noFields, want: adminNames, endsSession: true},
 		{procedure: "SessionService/DeleteSession", name: "of another user", request: aUser("userId"), want: ownOrAdmin},

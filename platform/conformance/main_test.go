@@ -16,7 +16,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-func TestMain(m *testing.M) { os.Exit(apiDoc.report(runWithCoverage(m))) }
+func TestMain(m *testing.M) { os.Exit(apiDoc.report(apiDoc.reportOperations(runWithCoverage(m)))) }
 
 // nextMillisecond waits for the clock's next millisecond, so that the time of a row differs from the times of all
 // earlier rows and an order by time is the order of the calls.

@@ -3,6 +3,7 @@ package conformance
 import (
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -190,4 +191,41 @@ func TestMQTTBroadcastsOfBannedUsers(t *testing.T) {
 			require.ElementsMatch(t, []string{"room.terminated", "video-streaming.didTerminate"}, names)
 		})
 	}
+}
+
+// TestMQTTLiveReactions reacts to a live post in a private community, in two requests at different servers.
+func TestMQTTLiveReactions(t *testing.T) {
+	t.Parallel()
+	host, viewer, stranger := newUser(t, region.EU, "host"), newUser(t, region.US, "viewer"), newUser(t, region.SG, "stranger")
+	community := newCommunity(t, host, object{"isPublic": false, "userIds": []string{viewer.UserID}})
+	room := text(newRoom(t, host), "roomId")
+	post := host.Do(t, http.MethodPost, "/api/v4/posts", object{
+		"targetType": "community", "targetId": community, "dataType": "room", "data": object{"text": "x", "roomId": room},
+	}).OK(t)
+	id, topic := post.String(t, "posts.0.postId"), post.String(t, "posts.0.path")+"/liveReaction"
+	reader := connected(t, host, topic)
+	require.False(t, stranger.ConnectMQTT(t).Subscribe(t, topic))
+	reaction := func(name, postID string) object {
+		return object{"reactionName": name, "referencePublicId": postID, "referenceType": "post", "occurredAt": time.Now().UTC().Format(time.RFC3339Nano), "roomId": room}
+	}
+	const path = "/api/v1/reactions/live"
+	body := object{"roomId": room, "reactions": []object{reaction("fire", id), reaction("heart", id), reaction("fire", unknownID)}}
+	require.Len(t, viewer.Do(t, http.MethodPost, path, body).OK(t).List(t, "addedIds"), 2, "those to another post are ignored")
+	require.Len(t, viewer.At(region.SG).Do(t, http.MethodPost, path, object{"reactions": []object{reaction("wow", id)}}).OK(t).List(t, "addedIds"), 1)
+	var names []string
+	for len(names) < 3 {
+		e := reader.Next(t)
+		require.Equal(t, "liveReaction.created", e.EventType)
+		require.Equal(t, topic, e.Path)
+		for _, each := range e.Response().List(t, "data.reactions") {
+			r := each.(object)
+			require.Equal(t, []any{viewer.UserID, id, "post"}, []any{r["userId"], r["referencePublicId"], r["referenceType"]})
+			names = append(names, text(r, "reactionName"))
+		}
+	}
+	require.ElementsMatch(t, []string{"fire", "heart", "wow"}, names)
+	requireFailure(t, notFound, stranger.Do(t, http.MethodPost, path, body))
+	requireFailure(t, invalid("reactions"), viewer.Do(t, http.MethodPost, path, object{"reactions": []object{reaction("a", id), reaction("b", unknownID)}}))
+	requireFailure(t, invalid("reactions"), viewer.Do(t, http.MethodPost, path, object{"roomId": room}))
+	requireFailure(t, notFound, viewer.Do(t, http.MethodPost, path, with(body, object{"roomId": unknownID})))
 }

@@ -29,6 +29,7 @@ type apiDocument struct {
 	schemas  map[string]*jsonschema.Schema // by JSON pointer
 	findings map[string]bool               // undocumented answers
 	answered map[string]int                // number of successes, by operation such as "GET /api/v3/users"
+	refused  map[string]int                // number of refusals, by operation
 }
 
 // apiDoc is loaded with the package, before the first answer.
@@ -43,7 +44,7 @@ func newAPIDocument() *apiDocument {
 	if err != nil {
 		panic(err)
 	}
-	d := &apiDocument{schemas: map[string]*jsonschema.Schema{}, findings: map[string]bool{}, answered: map[string]int{}}
+	d := &apiDocument{schemas: map[string]*jsonschema.Schema{}, findings: map[string]bool{}, answered: map[string]int{}, refused: map[string]int{}}
 	d.root, _ = root.(object)
 	allowNothingElse(d.at("components", "schemas"))
 	d.templates = templatesOf(d.at("paths"))
@@ -159,10 +160,13 @@ func (d *apiDocument) observe(x exchange) {
 		d.findings[fmt.Sprintf("%s %s answered %d: %v", x.Method, template, x.Status, err)] = true
 		return
 	}
-	if x.Status < http.StatusMultipleChoices {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		d.answered[x.Method+" "+template]++
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch name := x.Method + " " + template; {
+	case x.Status < http.StatusBadRequest:
+		d.answered[name]++
+	case x.Status < http.StatusInternalServerError:
+		d.refused[name]++
 	}
 }
 

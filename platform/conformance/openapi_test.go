@@ -230,6 +230,12 @@ func (d *apiDocument) successes(name string) int {
 	return d.answered[name]
 }
 
+func (d *apiDocument) refusals(name string) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.refused[name]
+}
+
 // TestDocumentIsStrict checks that the comparison finds undocumented answers.
 func TestDocumentIsStrict(t *testing.T) {
 	t.Parallel()

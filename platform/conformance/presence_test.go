@@ -95,3 +95,40 @@ func TestPresenceSettings(t *testing.T) {
 		{"anonymous", n.Anonymous(region.EU), http.MethodGet, presencePath + "/settings", nil, unauthorized},
 	})
 }
+
+// TestPresences has users of all regions send heartbeats.
+func TestPresences(t *testing.T) {
+	t.Parallel()
+	n := apptest.Start(t)
+	var users []*apptest.Client
+	for _, code := range region.All() {
+		users = append(users, n.NewUser(t, code, "online"))
+	}
+	offline, blocked := n.NewUser(t, region.EU, "offline"), n.NewUser(t, region.SG, "blocked")
+	users[0].Do(t, http.MethodPost, blocksPath+"/"+blocked.UserID, nil).OK(t)
+	list := func(by *apptest.Client, query string) []string {
+		found := by.Do(t, http.MethodGet, presencePath+query, nil).OK(t).Strings(t, "presences", "userId")
+		slices.Sort(found)
+		return found
+	}
+	require.Empty(t, list(offline, "/network/users"))
+	for _, u := range users {
+		require.Equal(t, http.StatusAccepted, u.Do(t, http.MethodPost, presencePath+"/heartbeat", nil).Status)
+	}
+	want := userIDs(users...)
+	slices.Sort(want)
+	among := "/users/list?userIds[]=nobody&userIds[]=" + offline.UserID
+	for _, id := range want {
+		among += "&userIds[]=" + id
+	}
+	require.Eventually(t, func() bool { return slices.Equal(want, list(offline, "/network/users")) }, 10*time.Second, 50*time.Millisecond)
+	require.Equal(t, want, list(offline, "/network/users?orderBy=asc"))
+	require.Equal(t, want, list(offline, among))
+	require.Equal(t, want[:0:0], list(blocked, "/users/list?userIds[]="+users[0].UserID), "who blocks the caller is hidden")
+	require.Len(t, list(blocked, "/network/users"), 2)
+	require.Eventually(t, func() bool {
+		return offline.Do(t, http.MethodGet, presencePath+"/network/users/count", nil).OK(t).Int(t, "count") == 3
+	}, 20*time.Second, 50*time.Millisecond)
+	requireFailure(t, invalid("userIds"), offline.Do(t, http.MethodGet, presencePath+"/users/list", nil))
+	requireFailure(t, invalid("orderBy"), offline.Do(t, http.MethodGet, presencePath+"/network/users?orderBy=x", nil))
+}

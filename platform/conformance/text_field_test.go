@@ -49,6 +49,7 @@ var ruleOfField = map[string]string{
 	"avatar_file_id": aFile, "file_id": aFile, "thumbnail_file_id": aFile, "attachments.file_id": aFile, "answers.file_id": aFile,
 	"post_data.attachments.file_id": aFile,
 	"device_id":                     aToken, "device_info.kind": aToken, "device_info.model": aToken, "device_info.sdk_version": aToken, "auth_token": aToken,
+	"auth_signature": aToken, "auth_signature_expires_at": aToken, "reactions.reaction_name": textRules, "live_stream_id": anID, "reactions.reference_public_id": anID,
 	"rate_limit": aToken, "domain": aToken, "patterns.key": aToken, "patterns.value": aToken, "platform.name": aToken, "platform.version": aToken,
 	"stream_key": media, "labels.category": media, "recordings.url": media, "recordings.thumbnail_url": media, "recordings.mp4.url": media,
 	"recordings.m3u8.url": media, "recordings.flv.url": media, "event": media, "participants": anID, "MoveService.MoveUser region": anID,

@@ -16,6 +16,11 @@ func (d *Directory) ChannelID(publicID string) string {
 	return region.DerivedID(deciding(hash), hash[1:])
 }
 
+// GuestID returns the internal id of a guest of a kind, who has no account, on a device.
+func (d *Directory) GuestID(home region.Code, kind, deviceID string) string {
+	return region.DerivedID(home, d.named(kind, deviceID))
+}
+
 // PostChannelID returns the internal id of the live channel of a post, which has the home of the post.
 func (d *Directory) PostChannelID(postID string) string {
 	home, _ := region.HomeOf(postID) // internal ids are valid

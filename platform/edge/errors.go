@@ -48,6 +48,8 @@ func statusOf(e *fail.Error) (int, connect.Code) {
 		return http.StatusUnauthorized, connect.CodeUnauthenticated
 	case fail.CodeRateLimited:
 		return http.StatusTooManyRequests, connect.CodeResourceExhausted
+	case fail.CodeBotDenied, fail.CodeVisitorDenied:
+		return http.StatusForbidden, connect.CodePermissionDenied
 	case fail.CodeAlreadyExists:
 		return http.StatusForbidden, connect.CodeAlreadyExists
 	case fail.CodeNotFound:

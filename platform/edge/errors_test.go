@@ -43,6 +43,8 @@ func TestFailuresOnREST(t *testing.T) {
 		{fail.New(400308, "word"), 400, 400308, "word", nil},
 		{fail.New(400309, "link"), 400, 400309, "link", nil},
 		{fail.New(fail.CodeRateLimited, "slow down"), 429, 400311, "slow down", nil},
+		{fail.BotDenied(), 403, 403998, "Bots are not allowed to do this", nil},
+		{fail.VisitorDenied(), 403, 403999, "Visitors are not allowed to do this", nil},
 		{fail.GlobalBan(), 403, 400312, "User has been banned globally", nil},
 		{fail.AlreadyExists("there"), 403, 400315, "there", nil},
 		{fail.NotFound(), 404, 400400, "Resource Not Found.", nil},

@@ -108,6 +108,7 @@ func TestProtocolsReturnEqualErrors(t *testing.T) {
 		{fail.BadRequest(), connect.CodeInvalidArgument},
 		{fail.Unauthorized(), connect.CodeUnauthenticated},
 		{fail.FlagLimit(), connect.CodePermissionDenied},
+		{fail.VisitorDenied(), connect.CodePermissionDenied},
 		{fail.GlobalBan(), connect.CodePermissionDenied},
 		{fail.New(fail.CodeRateLimited, "slow down"), connect.CodeResourceExhausted},
 		{fail.AlreadyExists("there"), connect.CodeAlreadyExists},

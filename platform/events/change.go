@@ -23,6 +23,8 @@ type Change struct {
 	UserIDs []string `json:"userIds,omitempty"`
 	// Reaction is the reaction that was added or removed, if any.
 	Reaction *ChangedReaction `json:"reaction,omitempty"`
+	// Live are the reactions of an event about live reactions to the post.
+	Live []LiveReaction `json:"live,omitempty"`
 	// ParticipantID is the internal id of the user who joined, left or was removed from a room, if any.
 	ParticipantID string `json:"participantId,omitempty"`
 	// Mentions reports whether the object mentions users, who get an item in their tray.
@@ -46,6 +48,7 @@ const (
 	KindRoom        ObjectKind = "room"
 	KindStream      ObjectKind = "stream"
 	KindInvitation  ObjectKind = "invitation" // of a co-host to a room
+	KindLive        ObjectKind = "live"       // live reactions to a post
 )
 
 // Place is where an object is. It decides who receives events about the object.
@@ -72,6 +75,16 @@ type ChangedReaction struct {
 	ID     string `json:"id"`
 	Name   string `json:"name"`
 	UserID string `json:"userId"` // internal id
+}
+
+// LiveReactionCreated is the event of live reactions.
+const LiveReactionCreated = "liveReaction.created"
+
+// LiveReaction is a reaction that viewers of a live post see for a moment. It is not stored apart from its event.
+type LiveReaction struct {
+	UserID     string    `json:"userId"` // public id
+	Name       string    `json:"name"`
+	OccurredAt time.Time `json:"occurredAt"`
 }
 
 // EmitChange writes the event called name to the outbox of w, the transaction of the change. senderID is the internal id

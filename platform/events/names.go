@@ -10,7 +10,7 @@ var names = []string{
 	"comment.updated", "community.created", "community.deleted", "community.joined", "community.left", "community.roleAdded",
 	"community.roleRemoved", "community.updated", "community.userAdded", "community.userBanned", "community.userChanged",
 	"community.userRemoved", "community.userUnbanned", "follow.accepted", "follow.created", "follow.followerDeleted",
-	"follow.requestCanceled", "follow.requestDeclined", "follow.requested", "follow.unfollowed", "marker.user-sync",
+	"follow.requestCanceled", "follow.requestDeclined", "follow.requested", "follow.unfollowed", "liveReaction.created", "marker.user-sync",
 	"message-feed.created", "message-feed.deleted", "message-feed.updated", "message.created", "message.deleted", "message.flagCleared",
 	"message.flagged", "message.reactionAdded", "message.reactionRemoved", "message.unflagged", "message.updated", "post.addReaction",
 	"post.approved", "post.created", "post.declined", "post.deleted", "post.flagged", "post.flagsCleared", "post.removeReaction",

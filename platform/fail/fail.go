@@ -33,6 +33,8 @@ const (
 	CodeRateLimited      Code = 400311
 	CodeNotFound         Code = 400400
 	CodeConflict         Code = 400900
+	CodeBotDenied        Code = 403998
+	CodeVisitorDenied    Code = 403999
 	CodeUnexpected       Code = 500000
 )
 
@@ -191,6 +193,14 @@ func RateLimited(detail string, retryAfter time.Duration) *Error {
 	e := New(CodeRateLimited, "Too many requests").WithDetails(detail)
 	e.RetryAfter = retryAfter
 	return e
+}
+
+// BotDenied returns 403998: bots only read.
+func BotDenied() *Error { return New(CodeBotDenied, "Bots are not allowed to do this") }
+
+// VisitorDenied returns 403999: visitors only read.
+func VisitorDenied() *Error {
+	return New(CodeVisitorDenied, "Visitors are not allowed to do this")
 }
 
 // GlobalBan returns 400312: the caller is banned from the whole network.

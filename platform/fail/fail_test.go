@@ -67,6 +67,8 @@ func TestErrors(t *testing.T) {
 		"link not allowed":     {fail.LinkNotAllowed("evil.example"), 400309, fail.KindPlain, "The text contains a link that is not allowed", []string{"the allow list has no rule for evil.example"}},
 		"link, unknown host":   {fail.LinkNotAllowed(""), 400309, fail.KindPlain, "The text contains a link that is not allowed", nil},
 		"rate limited":         {fail.RateLimited("no more", time.Second), 400311, fail.KindPlain, "Too many requests", []string{"no more"}},
+		"bot":                  {fail.BotDenied(), 403998, fail.KindPlain, "Bots are not allowed to do this", nil},
+		"visitor":              {fail.VisitorDenied(), 403999, fail.KindPlain, "Visitors are not allowed to do this", nil},
 		"global ban":           {fail.GlobalBan(), 400312, fail.KindPlain, "User has been banned globally", nil},
 		"already exists":       {fail.AlreadyExists("Twice"), 400315, fail.KindPlain, "Twice", nil},
 		"not found":            {fail.NotFound(), 400400, fail.KindPlain, "Resource Not Found.", nil},

@@ -136,7 +136,7 @@ func apart(f func()) {
 // admit registers the connection of a client with the access token of a user.
 func (b *broker) admit(cl *mqtt.Client, userID, token string) packets.Code {
 	claims, err := b.hub.Issuer.Verify(token)
-	if err != nil || claims.Admin || userID != claims.UserID {
+	if err != nil || claims.Admin || claims.Guest != auth.NoGuest || userID != claims.UserID {
 		return packets.ErrBadUsernameOrPassword
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), admission)

@@ -42,6 +42,7 @@ var objectReaders = map[events.ObjectKind]objectReader{
 	kindMarkers:            (*Hub).readMarkers,
 	kindMembersAdded:       (*Hub).readMembersAdded,
 	events.KindPost:        (*Hub).readPost,
+	events.KindLive:        (*Hub).readLiveReactions,
 	events.KindComment:     (*Hub).readComment,
 	events.KindStory:       (*Hub).readStory,
 	events.KindMessage:     (*Hub).readMessage,

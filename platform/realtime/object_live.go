@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/region"
@@ -45,6 +46,18 @@ func (h *Hub) readStream(ctx context.Context, home region.Code, _ store.LoggedEv
 	}
 	users, err := h.usersOf(ctx, home, []string{stream.CreatorID})
 	return h.View.VideoStreamings(ctx, []store.VideoStream{*stream}, users, ""), everyone, err
+}
+
+// readLiveReactions returns the reactions that the event contains, for those who see the post.
+func (h *Hub) readLiveReactions(ctx context.Context, home region.Code, e store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+	_, sees, err := h.readPost(ctx, home, e, c)
+	created := &plazav1.LiveReactionsCreated{}
+	for _, r := range c.Live {
+		created.Reactions = append(created.Reactions, &plazav1.LiveReaction{
+			UserId: r.UserID, ReferenceId: c.ID, ReferencePublicId: c.ID, ReferenceType: "post", ReactionName: r.Name, OccurredAt: timestamppb.New(r.OccurredAt),
+		})
+	}
+	return created, sees, err
 }
 
 // readInvitation reads the invitation of a co-host.

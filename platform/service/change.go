@@ -50,6 +50,13 @@ func (d *Deps) PostChange(p store.Post) events.Change {
 	}
 }
 
+// LiveReactionChange returns the change of live reactions to a post.
+func (d *Deps) LiveReactionChange(p store.Post) events.Change {
+	c := d.PostChange(p)
+	c.Kind, c.Topics, c.Mentions = events.KindLive, []string{d.View.PostPath(p) + "/liveReaction"}, false
+	return c
+}
+
 // CommentChange returns the change of a comment.
 func (d *Deps) CommentChange(c store.Comment) events.Change {
 	return events.Change{Kind: events.KindComment, ID: c.ID, Place: events.Place{Kind: c.TargetType, ID: c.TargetID}, Topics: []string{d.View.CommentPath(c)}}

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
@@ -15,6 +16,7 @@ type Request struct {
 	Deps   *Deps
 	Caller *auth.Caller
 	row    *store.Caller
+	ended  bool // whether the session of a guest has been ended
 	steps  []func(context.Context) error
 }
 
@@ -27,7 +29,11 @@ func (d *Deps) NewRequest(ctx context.Context) *Request {
 // each request instead of Run.
 func (d *Deps) NewRequestIn(ctx context.Context, reads *store.ReadBatch) *Request {
 	r := &Request{ReadBatch: reads, Deps: d, Caller: auth.CallerFrom(ctx)}
-	if r.Caller.Kind == auth.User {
+	switch {
+	case r.Caller.Guest != auth.NoGuest:
+		r.row = &store.Caller{User: GuestUser(r.Caller.UserID, r.Caller.PublicID, r.Caller.IssuedAt)}
+		r.SessionRevoked(r.Caller.UserID, r.Caller.SessionID, &r.ended)
+	case r.Caller.Kind == auth.User:
 		r.ReadBatch.Caller(r.Caller.UserID, r.Caller.SessionID, &r.row)
 	}
 	return r
@@ -105,9 +111,17 @@ func (r *Request) facts() auth.Facts {
 	if r.row == nil {
 		return auth.Facts{}
 	}
+	if r.Caller.Guest != auth.NoGuest {
+		return auth.GuestFacts(r.ended)
+	}
 	facts := r.Deps.FactsOf(&r.row.User)
 	facts.SessionRevoked, facts.SessionAuthenticated = !r.row.SessionLive, r.row.SessionAuthenticated
 	return facts
+}
+
+// GuestUser returns a guest as a user without anything.
+func GuestUser(userID, publicID string, now time.Time) store.User {
+	return store.User{ID: userID, PublicID: publicID, DisplayName: publicID, Metadata: []byte("{}"), CreatedAt: now, UpdatedAt: now}
 }
 
 // FactsOf returns the state of a user on whose behalf the server acts, without a session; u is nil for an unknown one.

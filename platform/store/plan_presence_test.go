@@ -18,6 +18,9 @@ func (c *collector) collectPresences() {
 	room, now := worldID("vr", 3, 3), time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
 	var present []store.Presence
 	c.reads(func(r *store.ReadBatch) { r.ListPresences(room, now, 200, &present) })
+	c.reads(func(r *store.ReadBatch) {
+		r.PresencesAmong(room, []string{userID(3), userID(6), userID(12)}, now, &present)
+	})
 	c.reads(func(r *store.ReadBatch) { r.CountPresences(room, now, new(int64)) })
 	var beats []store.Presence
 	for i := range 20 {

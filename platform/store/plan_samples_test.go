@@ -154,6 +154,7 @@ func (c *collector) collectUsers() {
 		w.SelectUser(userID(3), &users)
 		w.GuardTarget("user", userID(3), store.ErrConflict)
 	})
+	c.reads(func(r *store.ReadBatch) { r.SessionRevoked(userID(3), worldID("s", 3, 3), new(bool)) })
 	c.reads(func(r *store.ReadBatch) { r.UnclaimedHandles(region.US, &users) })
 	var stored store.Handle
 	c.write(func(w *store.Tx) {
@@ -166,6 +167,7 @@ func (c *collector) collectUsers() {
 	c.write(func(w *store.Tx) {
 		w.InsertSession(store.Session{ID: region.NewID(region.US), UserID: userID(3), DeviceHash: []byte{1}, CreatedAt: worldStart, ExpiresAt: worldStart})
 		w.RevokeSession(userID(3), worldID("s", 3, 3), worldStart)
+		w.InsertRevokedSession(userID(3), region.NewID(region.US), worldStart, worldStart)
 		w.RevokeSessions(userID(6), worldStart)
 		w.TrimSessions(userID(3), "x", 100)
 		w.SweepSessions(worldStart.Add(worldUsers*30*time.Second), new(int64))

@@ -25,6 +25,8 @@ var (
 		(SELECT place, user_id FROM presences WHERE home = $1 AND until < $2::timestamptz ORDER BY until LIMIT 500) RETURNING place) SELECT count(*) FROM gone`)
 	sqlPresencesList = stmt("presences.list", `SELECT place, user_id, joined_at, until FROM presences
 		WHERE home = $1 AND place = $2 AND until > $3::timestamptz ORDER BY user_id LIMIT $4::bigint`)
+	sqlPresencesAmong = stmt("presences.among", `SELECT place, user_id, joined_at, until FROM presences
+		WHERE home = $1 AND place = $2 AND user_id = ANY($3::text[]) AND until > $4::timestamptz`)
 	sqlPresencesCount = stmt("presences.count", `SELECT count(*) FROM presences WHERE home = $1 AND place = $2 AND until > $3::timestamptz`)
 )
 
@@ -44,6 +46,13 @@ func (w *Tx) SweepPresences(before time.Time, removed *int64) {
 // ListPresences reads up to limit users in a place, in the order of their ids.
 func (r *ReadBatch) ListPresences(place string, now time.Time, limit int, into *[]Presence) {
 	r.addAt(place, sqlPresencesList, db.Rows(into), place, now, limit)
+}
+
+// PresencesAmong appends those of several users who are in a place, in no particular order.
+func (r *ReadBatch) PresencesAmong(place string, userIDs []string, now time.Time, into *[]Presence) {
+	if home, err := r.HomeOf(place); err == nil {
+		appendRows(r, home, sqlPresencesAmong, into, place, userIDs, now)
+	}
 }
 
 // CountPresences counts the users in a place.

@@ -109,12 +109,11 @@ func (s *Service) requireProof(ctx context.Context, text string, f store.File) e
 	if p.viewer == "" { // an administrator
 		return nil
 	}
-	users, err := service.Read(ctx, s.Deps, (*store.ReadBatch).Users, []string{p.viewer})
-	if err != nil {
-		return err
-	}
 	viewer := &auth.Caller{Kind: auth.User, UserID: p.viewer, Home: s.HomeOf(p.viewer)}
-	err = auth.Confirm(auth.WithCaller(ctx, viewer), s.FactsOf(service.UserByID(users, p.viewer)))
+	facts, err := s.factsOfViewer(ctx, p)
+	if err == nil {
+		err = auth.Confirm(auth.WithCaller(ctx, viewer), facts)
+	}
 	if err == nil && p.object.Kind == "" {
 		err = s.requireRead(ctx, viewer, f)
 	} else if err == nil {
@@ -124,6 +123,15 @@ func (s *Service) requireProof(ctx context.Context, text string, f store.File) e
 		return errSignature.Because(err)
 	}
 	return err
+}
+
+// factsOfViewer reads the state of the user whom a proof identifies. Guests have none.
+func (s *Service) factsOfViewer(ctx context.Context, p proof) (auth.Facts, error) {
+	if p.guest {
+		return auth.GuestFacts(false), nil
+	}
+	users, err := service.Read(ctx, s.Deps, (*store.ReadBatch).Users, []string{p.viewer})
+	return s.FactsOf(service.UserByID(users, p.viewer)), err
 }
 
 // requireRead returns nil if a confirmed caller may read a file.

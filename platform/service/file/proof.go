@@ -35,10 +35,12 @@ type proof struct {
 	expires time.Time
 	object  view.FileObject
 	viewer  string // internal id; empty for an administrator
+	guest   bool   // whether the viewer has no account
 }
 
 const (
-	proofVersion = 1
+	proofVersion = 1 // of users with an account, and administrators
+	guestVersion = 2
 	idBytes      = region.IDLength / 2
 	proofSize    = 1 + 4 + 1 + 2*idBytes // without the signature
 )
@@ -55,7 +57,7 @@ func (l *Links) encode(p proof, fileID string) (string, bool) {
 		return "", false
 	}
 	raw := make([]byte, 0, proofSize)
-	raw = append(raw, proofVersion)
+	raw = append(raw, p.version())
 	raw = binary.BigEndian.AppendUint32(raw, uint32(p.expires.Unix())) //nolint:gosec // fits until 2106
 	raw = append(raw, byte(kind))                                      //nolint:gosec // an index of objectKinds
 	raw = append(append(raw, idOrZero(p.object.ID)...), idOrZero(p.viewer)...)
@@ -66,7 +68,7 @@ func (l *Links) encode(p proof, fileID string) (string, bool) {
 // decode returns a proof for a file, and false if it is not valid or has expired.
 func (l *Links) decode(text, fileID string) (proof, bool) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || len(raw) <= proofSize || raw[0] != proofVersion || int(raw[5]) >= len(objectKinds) {
+	if err != nil || len(raw) <= proofSize || raw[0] < proofVersion || raw[0] > guestVersion || int(raw[5]) >= len(objectKinds) {
 		return proof{}, false
 	}
 	now := l.now()
@@ -77,8 +79,17 @@ func (l *Links) decode(text, fileID string) (proof, bool) {
 		expires: time.Unix(int64(binary.BigEndian.Uint32(raw[1:5])), 0),
 		object:  view.FileObject{Kind: objectKinds[raw[5]], ID: idOrEmpty(raw[6 : 6+idBytes])},
 		viewer:  idOrEmpty(raw[6+idBytes : proofSize]),
+		guest:   raw[0] == guestVersion,
 	}
 	return p, now.Before(p.expires)
+}
+
+// version returns the first byte of a proof.
+func (p proof) version() byte {
+	if p.guest {
+		return guestVersion
+	}
+	return proofVersion
 }
 
 // statement returns what the signature of a proof covers.
@@ -112,7 +123,7 @@ func (l *Links) restrictedURL(f store.File, object view.FileObject, caller *auth
 	}
 	p := proof{expires: l.expiry(), object: object}
 	if caller.Kind == auth.User {
-		p.viewer = caller.UserID
+		p.viewer, p.guest = caller.UserID, caller.Guest != auth.NoGuest
 	}
 	text, ok := l.encode(p, f.ID)
 	return l.base + "/api/v3/files/" + f.ID + "/download/" + text, ok

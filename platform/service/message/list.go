@@ -16,6 +16,11 @@ import (
 
 // ListMessages lists the messages of a subchannel in the order of their segments.
 func (s *Service) ListMessages(ctx context.Context, req *plazav1.ListMessagesRequest) (*plazav1.ListMessagesResponse, error) {
+	return s.list(ctx, req, 0)
+}
+
+// list lists messages from after a segment on, or from the first one if it is 0.
+func (s *Service) list(ctx context.Context, req *plazav1.ListMessagesRequest, start int64) (*plazav1.ListMessagesResponse, error) {
 	options := req.GetOptions()
 	cursor, err := page.Parse(pageOptions(options), page.DefaultLimit)
 	if err != nil {
@@ -24,6 +29,9 @@ func (s *Service) ListMessages(ctx context.Context, req *plazav1.ListMessagesReq
 	c := chat.NewFeedRequest(ctx, s.Deps, req.GetMessageFeedId())
 	around := options.GetAround() != "" && cursor.First()
 	list := listOf(req, cursor)
+	if cursor.First() && start > 0 {
+		list.After = start
+	}
 	var rows []store.Message
 	if around {
 		c.Request.ReadBatch.Message(options.GetAround(), &c.Message)

@@ -125,6 +125,7 @@ func checkChange(c *chat.MessageRequest, p auth.Permission) {
 func (s *Service) UpdateMessage(ctx context.Context, req *plazav1.UpdateMessageRequest) (*plazav1.MessageResponse, error) {
 	var settings store.Settings
 	var updated store.Message
+	req.MentionedUsers = slices.Concat(req.GetMentionedUsers(), req.GetMentionees())
 	c := chat.NewExistingMessageRequest(ctx, s.Deps, req.GetMessageId())
 	readSettings(c.Request, req.GetMentionedUsers(), &settings)
 	checkChange(c, auth.EditMessage)

@@ -21,10 +21,13 @@ import (
 )
 
 // Service implements ReactionService.
-type Service struct{ *service.Deps }
+type Service struct {
+	*service.Deps
+	live liveReactions
+}
 
-// New returns the service of reactions.
-func New(d *service.Deps) *Service { return &Service{d} }
+// New returns the service of reactions. Live reactions are sent by LiveJob.
+func New(d *service.Deps) *Service { return &Service{Deps: d} }
 
 // errAlreadyExists reports that the caller already has a reaction of this name.
 var errAlreadyExists = errors.New("the reaction already exists")

@@ -56,20 +56,20 @@ func TestDeviceHash(t *testing.T) {
 
 func TestUserIDOfSessionIsNoInternalID(t *testing.T) {
 	t.Parallel()
-	_, err := New(&service.Deps{}, nil).CreateSession(t.Context(), &plazav1.CreateSessionRequest{UserId: region.NewID(region.EU)})
+	_, err := New(&service.Deps{}, nil, nil).CreateSession(t.Context(), &plazav1.CreateSessionRequest{UserId: region.NewID(region.EU)})
 	require.Equal(t, fail.KindValidation, fail.From(err).Kind, "it could be mistaken for another user")
 }
 
 func TestAdministratorsNameTheUser(t *testing.T) {
 	t.Parallel()
 	ctx := auth.WithCaller(t.Context(), servicetest.Admin())
-	_, err := New(&service.Deps{}, nil).DeleteSession(ctx, &plazav1.DeleteSessionRequest{})
+	_, err := New(&service.Deps{}, nil, nil).DeleteSession(ctx, &plazav1.DeleteSessionRequest{})
 	require.Equal(t, fail.KindValidation, fail.From(err).Kind)
 }
 
 func TestLookupByInternalID(t *testing.T) {
 	t.Parallel()
-	s, public, id := New(&service.Deps{}, nil), false, region.NewID(region.US)
+	s, public, id := New(&service.Deps{}, nil, nil), false, region.NewID(region.US)
 	got, err := s.lookup(t.Context(), id, &public)
 	require.NoError(t, err)
 	require.Equal(t, id, got)

@@ -23,6 +23,10 @@ func (s *Service) DeleteSession(ctx context.Context, req *plazav1.DeleteSessionR
 		return nil, err
 	}
 	tx := s.Store.NewTx(r.HomeOf(r.Caller.UserID))
+	if r.Caller.Guest != auth.NoGuest {
+		tx.InsertRevokedSession(r.Caller.UserID, r.Caller.SessionID, s.Now(), r.Caller.ExpiresAt)
+		return service.Success(), tx.Commit(ctx)
+	}
 	tx.RevokeSession(r.Caller.UserID, r.Caller.SessionID, s.Now())
 	tx.RemovePushDeviceOfSession(r.Caller.UserID, r.Caller.SessionID)
 	return service.Success(), tx.Commit(ctx)

@@ -2,6 +2,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -18,11 +19,14 @@ import (
 // Service implements SessionService.
 type Service struct {
 	*service.Deps
-	issuer *auth.Issuer
+	issuer     *auth.Issuer
+	serverKeys *auth.KeySet
 }
 
-// New returns the service.
-func New(d *service.Deps, issuer *auth.Issuer) *Service { return &Service{Deps: d, issuer: issuer} }
+// New returns the service. The server keys sign the devices of guests.
+func New(d *service.Deps, issuer *auth.Issuer, serverKeys *auth.KeySet) *Service {
+	return &Service{Deps: d, issuer: issuer, serverKeys: serverKeys}
+}
 
 // CreateSession signs a user in, and creates an unknown user in the region of this server. In secure mode an
 // authToken from the app's server is required; users with a network role need one in any mode. If an authToken is
@@ -52,7 +56,7 @@ func (s *Service) CreateSession(ctx context.Context, req *plazav1.CreateSessionR
 	case user.IsGlobalBan:
 		return nil, fail.GlobalBan()
 	}
-	return s.respond(ctx, user, sessionID)
+	return s.respond(ctx, user, auth.AccessSubject{UserID: user.ID, PublicID: user.PublicID, SessionID: sessionID})
 }
 
 // The details of refused sign-ins without an authToken.
@@ -66,14 +70,16 @@ func (s *Service) checkAuthToken(ctx context.Context, req *plazav1.CreateSession
 	if req.AuthToken != nil {
 		return s.issuer.CheckAuthToken(req.GetUserId(), req.GetAuthToken())
 	}
+	return s.requireOpen(ctx, errSecureMode)
+}
+
+// requireOpen returns refused in secure mode.
+func (s *Service) requireOpen(ctx context.Context, refused error) error {
 	settings, err := service.Read(ctx, s.Deps, (*store.ReadBatch).Settings, s.Region)
-	if err != nil {
-		return err
+	if err == nil && settings.IsSecureModeEnabled {
+		return refused
 	}
-	if settings.IsSecureModeEnabled {
-		return errSecureMode
-	}
-	return nil
+	return err
 }
 
 // store creates the user if it does not exist, and the session. With an authToken it updates the name and handle if the
@@ -105,8 +111,8 @@ func (s *Service) store(ctx context.Context, req *plazav1.CreateSessionRequest, 
 }
 
 // respond returns the session with a new access token.
-func (s *Service) respond(ctx context.Context, user *store.User, sessionID string) (*plazav1.CreateSessionResponse, error) {
-	token, issued, expires, err := s.issuer.MintAccess(auth.AccessSubject{UserID: user.ID, PublicID: user.PublicID, SessionID: sessionID})
+func (s *Service) respond(ctx context.Context, user *store.User, subject auth.AccessSubject) (*plazav1.CreateSessionResponse, error) {
+	token, issued, expires, err := s.issuer.MintAccess(subject)
 	if err != nil {
 		return nil, fail.Unexpected(err)
 	}
@@ -116,7 +122,7 @@ func (s *Service) respond(ctx context.Context, user *store.User, sessionID strin
 		ExpiresAt:      timestamppb.New(expires.Truncate(time.Millisecond)),
 		Users:          []*plazav1.User{s.View.User(ctx, *user)},
 		Roles:          s.View.Roles(user.Roles),
-		UserType:       "signed-in",
+		UserType:       cmp.Or(string(subject.Guest), "signed-in"),
 		LastCachePurge: nil,
 	}, nil
 }

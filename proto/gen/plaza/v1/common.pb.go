@@ -455,6 +455,61 @@ func (x *FlaggedByMeResponse) GetIsFlagByMe() bool {
 	return false
 }
 
+// StatusFlaggedByMeResponse is a FlaggedByMeResponse in the form of older clients.
+type StatusFlaggedByMeResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Always `success`.
+	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
+	// The result.
+	Data          *FlaggedByMeResponse `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StatusFlaggedByMeResponse) Reset() {
+	*x = StatusFlaggedByMeResponse{}
+	mi := &file_plaza_v1_common_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StatusFlaggedByMeResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StatusFlaggedByMeResponse) ProtoMessage() {}
+
+func (x *StatusFlaggedByMeResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_common_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StatusFlaggedByMeResponse.ProtoReflect.Descriptor instead.
+func (*StatusFlaggedByMeResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_common_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *StatusFlaggedByMeResponse) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *StatusFlaggedByMeResponse) GetData() *FlaggedByMeResponse {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
 // PendingEdit is an edit of an approved post or comment that waits for approval. Only its author and moderators see it;
 // the post or comment stays as it was approved until the edit is approved, which replaces it. Declining drops the edit,
 // editing again replaces it, and deleting the post or comment deletes it. Edits by moderators do not wait.
@@ -490,7 +545,7 @@ type PendingEdit struct {
 
 func (x *PendingEdit) Reset() {
 	*x = PendingEdit{}
-	mi := &file_plaza_v1_common_proto_msgTypes[7]
+	mi := &file_plaza_v1_common_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -502,7 +557,7 @@ func (x *PendingEdit) String() string {
 func (*PendingEdit) ProtoMessage() {}
 
 func (x *PendingEdit) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_common_proto_msgTypes[7]
+	mi := &file_plaza_v1_common_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -515,7 +570,7 @@ func (x *PendingEdit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PendingEdit.ProtoReflect.Descriptor instead.
 func (*PendingEdit) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_common_proto_rawDescGZIP(), []int{7}
+	return file_plaza_v1_common_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *PendingEdit) GetReferenceId() string {
@@ -615,7 +670,7 @@ type Attachment struct {
 
 func (x *Attachment) Reset() {
 	*x = Attachment{}
-	mi := &file_plaza_v1_common_proto_msgTypes[8]
+	mi := &file_plaza_v1_common_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -627,7 +682,7 @@ func (x *Attachment) String() string {
 func (*Attachment) ProtoMessage() {}
 
 func (x *Attachment) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_common_proto_msgTypes[8]
+	mi := &file_plaza_v1_common_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -640,7 +695,7 @@ func (x *Attachment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Attachment.ProtoReflect.Descriptor instead.
 func (*Attachment) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_common_proto_rawDescGZIP(), []int{8}
+	return file_plaza_v1_common_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Attachment) GetType() string {
@@ -680,7 +735,7 @@ type Link struct {
 
 func (x *Link) Reset() {
 	*x = Link{}
-	mi := &file_plaza_v1_common_proto_msgTypes[9]
+	mi := &file_plaza_v1_common_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -692,7 +747,7 @@ func (x *Link) String() string {
 func (*Link) ProtoMessage() {}
 
 func (x *Link) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_common_proto_msgTypes[9]
+	mi := &file_plaza_v1_common_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -705,7 +760,7 @@ func (x *Link) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Link.ProtoReflect.Descriptor instead.
 func (*Link) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_common_proto_rawDescGZIP(), []int{9}
+	return file_plaza_v1_common_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Link) GetIndex() int32 {
@@ -774,7 +829,7 @@ type ProductTag struct {
 
 func (x *ProductTag) Reset() {
 	*x = ProductTag{}
-	mi := &file_plaza_v1_common_proto_msgTypes[10]
+	mi := &file_plaza_v1_common_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -786,7 +841,7 @@ func (x *ProductTag) String() string {
 func (*ProductTag) ProtoMessage() {}
 
 func (x *ProductTag) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_common_proto_msgTypes[10]
+	mi := &file_plaza_v1_common_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -799,7 +854,7 @@ func (x *ProductTag) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProductTag.ProtoReflect.Descriptor instead.
 func (*ProductTag) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_common_proto_rawDescGZIP(), []int{10}
+	return file_plaza_v1_common_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ProductTag) GetProductId() string {
@@ -853,7 +908,7 @@ type Feed struct {
 
 func (x *Feed) Reset() {
 	*x = Feed{}
-	mi := &file_plaza_v1_common_proto_msgTypes[11]
+	mi := &file_plaza_v1_common_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -865,7 +920,7 @@ func (x *Feed) String() string {
 func (*Feed) ProtoMessage() {}
 
 func (x *Feed) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_common_proto_msgTypes[11]
+	mi := &file_plaza_v1_common_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -878,7 +933,7 @@ func (x *Feed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Feed.ProtoReflect.Descriptor instead.
 func (*Feed) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_common_proto_rawDescGZIP(), []int{11}
+	return file_plaza_v1_common_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Feed) GetTargetId() string {
@@ -967,7 +1022,10 @@ const file_plaza_v1_common_proto_rawDesc = "" +
 	"\x13FlaggedByMeResponse\x12\x16\n" +
 	"\x06result\x18\x01 \x01(\bR\x06result\x12!\n" +
 	"\ris_flag_by_me\x18\x02 \x01(\bR\n" +
-	"isFlagByMe\"\x9c\x04\n" +
+	"isFlagByMe\"f\n" +
+	"\x19StatusFlaggedByMeResponse\x12\x16\n" +
+	"\x06status\x18\x01 \x01(\tR\x06status\x121\n" +
+	"\x04data\x18\x02 \x01(\v2\x1d.plaza.v1.FlaggedByMeResponseR\x04data\"\x9c\x04\n" +
 	"\vPendingEdit\x12!\n" +
 	"\freference_id\x18\x01 \x01(\tR\vreferenceId\x12%\n" +
 	"\x0ereference_type\x18\x02 \x01(\tR\rreferenceType\x12+\n" +
@@ -1038,39 +1096,41 @@ func file_plaza_v1_common_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_common_proto_rawDescData
 }
 
-var file_plaza_v1_common_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_plaza_v1_common_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_plaza_v1_common_proto_goTypes = []any{
-	(*HashFlag)(nil),              // 0: plaza.v1.HashFlag
-	(*Mentionee)(nil),             // 1: plaza.v1.Mentionee
-	(*PageOptions)(nil),           // 2: plaza.v1.PageOptions
-	(*Paging)(nil),                // 3: plaza.v1.Paging
-	(*SuccessResponse)(nil),       // 4: plaza.v1.SuccessResponse
-	(*StatusSuccessResponse)(nil), // 5: plaza.v1.StatusSuccessResponse
-	(*FlaggedByMeResponse)(nil),   // 6: plaza.v1.FlaggedByMeResponse
-	(*PendingEdit)(nil),           // 7: plaza.v1.PendingEdit
-	(*Attachment)(nil),            // 8: plaza.v1.Attachment
-	(*Link)(nil),                  // 9: plaza.v1.Link
-	(*ProductTag)(nil),            // 10: plaza.v1.ProductTag
-	(*Feed)(nil),                  // 11: plaza.v1.Feed
-	(*structpb.Struct)(nil),       // 12: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
+	(*HashFlag)(nil),                  // 0: plaza.v1.HashFlag
+	(*Mentionee)(nil),                 // 1: plaza.v1.Mentionee
+	(*PageOptions)(nil),               // 2: plaza.v1.PageOptions
+	(*Paging)(nil),                    // 3: plaza.v1.Paging
+	(*SuccessResponse)(nil),           // 4: plaza.v1.SuccessResponse
+	(*StatusSuccessResponse)(nil),     // 5: plaza.v1.StatusSuccessResponse
+	(*FlaggedByMeResponse)(nil),       // 6: plaza.v1.FlaggedByMeResponse
+	(*StatusFlaggedByMeResponse)(nil), // 7: plaza.v1.StatusFlaggedByMeResponse
+	(*PendingEdit)(nil),               // 8: plaza.v1.PendingEdit
+	(*Attachment)(nil),                // 9: plaza.v1.Attachment
+	(*Link)(nil),                      // 10: plaza.v1.Link
+	(*ProductTag)(nil),                // 11: plaza.v1.ProductTag
+	(*Feed)(nil),                      // 12: plaza.v1.Feed
+	(*structpb.Struct)(nil),           // 13: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),     // 14: google.protobuf.Timestamp
 }
 var file_plaza_v1_common_proto_depIdxs = []int32{
 	4,  // 0: plaza.v1.StatusSuccessResponse.data:type_name -> plaza.v1.SuccessResponse
-	12, // 1: plaza.v1.PendingEdit.data:type_name -> google.protobuf.Struct
-	12, // 2: plaza.v1.PendingEdit.metadata:type_name -> google.protobuf.Struct
-	1,  // 3: plaza.v1.PendingEdit.mentionees:type_name -> plaza.v1.Mentionee
-	8,  // 4: plaza.v1.PendingEdit.attachments:type_name -> plaza.v1.Attachment
-	13, // 5: plaza.v1.PendingEdit.created_at:type_name -> google.protobuf.Timestamp
-	9,  // 6: plaza.v1.PendingEdit.links:type_name -> plaza.v1.Link
-	10, // 7: plaza.v1.PendingEdit.product_tags:type_name -> plaza.v1.ProductTag
-	13, // 8: plaza.v1.Feed.created_at:type_name -> google.protobuf.Timestamp
-	13, // 9: plaza.v1.Feed.updated_at:type_name -> google.protobuf.Timestamp
-	10, // [10:10] is the sub-list for method output_type
-	10, // [10:10] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	6,  // 1: plaza.v1.StatusFlaggedByMeResponse.data:type_name -> plaza.v1.FlaggedByMeResponse
+	13, // 2: plaza.v1.PendingEdit.data:type_name -> google.protobuf.Struct
+	13, // 3: plaza.v1.PendingEdit.metadata:type_name -> google.protobuf.Struct
+	1,  // 4: plaza.v1.PendingEdit.mentionees:type_name -> plaza.v1.Mentionee
+	9,  // 5: plaza.v1.PendingEdit.attachments:type_name -> plaza.v1.Attachment
+	14, // 6: plaza.v1.PendingEdit.created_at:type_name -> google.protobuf.Timestamp
+	10, // 7: plaza.v1.PendingEdit.links:type_name -> plaza.v1.Link
+	11, // 8: plaza.v1.PendingEdit.product_tags:type_name -> plaza.v1.ProductTag
+	14, // 9: plaza.v1.Feed.created_at:type_name -> google.protobuf.Timestamp
+	14, // 10: plaza.v1.Feed.updated_at:type_name -> google.protobuf.Timestamp
+	11, // [11:11] is the sub-list for method output_type
+	11, // [11:11] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_common_proto_init() }
@@ -1081,15 +1141,15 @@ func file_plaza_v1_common_proto_init() {
 	file_plaza_v1_options_proto_init()
 	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_common_proto_msgTypes[2].OneofWrappers = []any{}
-	file_plaza_v1_common_proto_msgTypes[9].OneofWrappers = []any{}
 	file_plaza_v1_common_proto_msgTypes[10].OneofWrappers = []any{}
+	file_plaza_v1_common_proto_msgTypes[11].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_common_proto_rawDesc), len(file_plaza_v1_common_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   12,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -640,6 +640,107 @@ func (x *CreateCommunityRequest) GetType() string {
 	return ""
 }
 
+// GetMyPermissionsRequest identifies the community.
+type GetMyPermissionsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The community's id.
+	CommunityId   string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetMyPermissionsRequest) Reset() {
+	*x = GetMyPermissionsRequest{}
+	mi := &file_plaza_v1_community_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetMyPermissionsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetMyPermissionsRequest) ProtoMessage() {}
+
+func (x *GetMyPermissionsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_community_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetMyPermissionsRequest.ProtoReflect.Descriptor instead.
+func (*GetMyPermissionsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_community_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *GetMyPermissionsRequest) GetCommunityId() string {
+	if x != nil {
+		return x.CommunityId
+	}
+	return ""
+}
+
+// MyPermissionsResponse says what the caller may do in a community.
+type MyPermissionsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether the caller created the community.
+	IsCreator bool `protobuf:"varint,1,opt,name=is_creator,json=isCreator,proto3" json:"is_creator,omitempty"`
+	// The names of the caller's permissions, by roles in the community, by network roles, and as its creator.
+	Permissions   []string `protobuf:"bytes,2,rep,name=permissions,proto3" json:"permissions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MyPermissionsResponse) Reset() {
+	*x = MyPermissionsResponse{}
+	mi := &file_plaza_v1_community_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MyPermissionsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MyPermissionsResponse) ProtoMessage() {}
+
+func (x *MyPermissionsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_community_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MyPermissionsResponse.ProtoReflect.Descriptor instead.
+func (*MyPermissionsResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_community_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *MyPermissionsResponse) GetIsCreator() bool {
+	if x != nil {
+		return x.IsCreator
+	}
+	return false
+}
+
+func (x *MyPermissionsResponse) GetPermissions() []string {
+	if x != nil {
+		return x.Permissions
+	}
+	return nil
+}
+
 // GetCommunityRequest identifies the community.
 type GetCommunityRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -651,7 +752,7 @@ type GetCommunityRequest struct {
 
 func (x *GetCommunityRequest) Reset() {
 	*x = GetCommunityRequest{}
-	mi := &file_plaza_v1_community_proto_msgTypes[3]
+	mi := &file_plaza_v1_community_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -663,7 +764,7 @@ func (x *GetCommunityRequest) String() string {
 func (*GetCommunityRequest) ProtoMessage() {}
 
 func (x *GetCommunityRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_community_proto_msgTypes[3]
+	mi := &file_plaza_v1_community_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -676,7 +777,7 @@ func (x *GetCommunityRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCommunityRequest.ProtoReflect.Descriptor instead.
 func (*GetCommunityRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_community_proto_rawDescGZIP(), []int{3}
+	return file_plaza_v1_community_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *GetCommunityRequest) GetCommunityId() string {
@@ -699,7 +800,7 @@ type BatchGetCommunitiesRequest struct {
 
 func (x *BatchGetCommunitiesRequest) Reset() {
 	*x = BatchGetCommunitiesRequest{}
-	mi := &file_plaza_v1_community_proto_msgTypes[4]
+	mi := &file_plaza_v1_community_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -711,7 +812,7 @@ func (x *BatchGetCommunitiesRequest) String() string {
 func (*BatchGetCommunitiesRequest) ProtoMessage() {}
 
 func (x *BatchGetCommunitiesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_community_proto_msgTypes[4]
+	mi := &file_plaza_v1_community_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -724,7 +825,7 @@ func (x *BatchGetCommunitiesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchGetCommunitiesRequest.ProtoReflect.Descriptor instead.
 func (*BatchGetCommunitiesRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_community_proto_rawDescGZIP(), []int{4}
+	return file_plaza_v1_community_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *BatchGetCommunitiesRequest) GetCommunityIds() []string {
@@ -774,7 +875,7 @@ type ListCommunitiesRequest struct {
 
 func (x *ListCommunitiesRequest) Reset() {
 	*x = ListCommunitiesRequest{}
-	mi := &file_plaza_v1_community_proto_msgTypes[5]
+	mi := &file_plaza_v1_community_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -786,7 +887,7 @@ func (x *ListCommunitiesRequest) String() string {
 func (*ListCommunitiesRequest) ProtoMessage() {}
 
 func (x *ListCommunitiesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_community_proto_msgTypes[5]
+	mi := &file_plaza_v1_community_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -799,7 +900,7 @@ func (x *ListCommunitiesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCommunitiesRequest.ProtoReflect.Descriptor instead.
 func (*ListCommunitiesRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_community_proto_rawDescGZIP(), []int{5}
+	return file_plaza_v1_community_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ListCommunitiesRequest) GetKeyword() string {
@@ -892,7 +993,7 @@ type ListTrendingCommunitiesRequest struct {
 
 func (x *ListTrendingCommunitiesRequest) Reset() {
 	*x = ListTrendingCommunitiesRequest{}
-	mi := &file_plaza_v1_community_proto_msgTypes[6]
+	mi := &file_plaza_v1_community_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -904,7 +1005,7 @@ func (x *ListTrendingCommunitiesRequest) String() string {
 func (*ListTrendingCommunitiesRequest) ProtoMessage() {}
 
 func (x *ListTrendingCommunitiesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_community_proto_msgTypes[6]
+	mi := &file_plaza_v1_community_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -917,7 +1018,7 @@ func (x *ListTrendingCommunitiesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTrendingCommunitiesRequest.ProtoReflect.Descriptor instead.
 func (*ListTrendingCommunitiesRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_community_proto_rawDescGZIP(), []int{6}
+	return file_plaza_v1_community_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ListTrendingCommunitiesRequest) GetIncludeDiscoverablePrivateCommunity() bool {
@@ -947,7 +1048,7 @@ type ListRecommendedCommunitiesRequest struct {
 
 func (x *ListRecommendedCommunitiesRequest) Reset() {
 	*x = ListRecommendedCommunitiesRequest{}
-	mi := &file_plaza_v1_community_proto_msgTypes[7]
+	mi := &file_plaza_v1_community_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -959,7 +1060,7 @@ func (x *ListRecommendedCommunitiesRequest) String() string {
 func (*ListRecommendedCommunitiesRequest) ProtoMessage() {}
 
 func (x *ListRecommendedCommunitiesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_community_proto_msgTypes[7]
+	mi := &file_plaza_v1_community_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -972,7 +1073,7 @@ func (x *ListRecommendedCommunitiesRequest) ProtoReflect() protoreflect.Message 
 
 // Deprecated: Use ListRecommendedCommunitiesRequest.ProtoReflect.Descriptor instead.
 func (*ListRecommendedCommunitiesRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_community_proto_rawDescGZIP(), []int{7}
+	return file_plaza_v1_community_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ListRecommendedCommunitiesRequest) GetIncludeDiscoverablePrivateCommunity() bool {
@@ -1012,7 +1113,7 @@ type ListCommunitiesResponse struct {
 
 func (x *ListCommunitiesResponse) Reset() {
 	*x = ListCommunitiesResponse{}
-	mi := &file_plaza_v1_community_proto_msgTypes[8]
+	mi := &file_plaza_v1_community_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1024,7 +1125,7 @@ func (x *ListCommunitiesResponse) String() string {
 func (*ListCommunitiesResponse) ProtoMessage() {}
 
 func (x *ListCommunitiesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_community_proto_msgTypes[8]
+	mi := &file_plaza_v1_community_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1037,7 +1138,7 @@ func (x *ListCommunitiesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCommunitiesResponse.ProtoReflect.Descriptor instead.
 func (*ListCommunitiesResponse) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_community_proto_rawDescGZIP(), []int{8}
+	return file_plaza_v1_community_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ListCommunitiesResponse) GetCommunities() []*Community {
@@ -1130,7 +1231,7 @@ type UpdateCommunityRequest struct {
 
 func (x *UpdateCommunityRequest) Reset() {
 	*x = UpdateCommunityRequest{}
-	mi := &file_plaza_v1_community_proto_msgTypes[9]
+	mi := &file_plaza_v1_community_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1142,7 +1243,7 @@ func (x *UpdateCommunityRequest) String() string {
 func (*UpdateCommunityRequest) ProtoMessage() {}
 
 func (x *UpdateCommunityRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_community_proto_msgTypes[9]
+	mi := &file_plaza_v1_community_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1155,7 +1256,7 @@ func (x *UpdateCommunityRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateCommunityRequest.ProtoReflect.Descriptor instead.
 func (*UpdateCommunityRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_community_proto_rawDescGZIP(), []int{9}
+	return file_plaza_v1_community_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *UpdateCommunityRequest) GetCommunityId() string {
@@ -1281,7 +1382,7 @@ type DeleteCommunityRequest struct {
 
 func (x *DeleteCommunityRequest) Reset() {
 	*x = DeleteCommunityRequest{}
-	mi := &file_plaza_v1_community_proto_msgTypes[10]
+	mi := &file_plaza_v1_community_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1293,7 +1394,7 @@ func (x *DeleteCommunityRequest) String() string {
 func (*DeleteCommunityRequest) ProtoMessage() {}
 
 func (x *DeleteCommunityRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_community_proto_msgTypes[10]
+	mi := &file_plaza_v1_community_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1306,7 +1407,7 @@ func (x *DeleteCommunityRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteCommunityRequest.ProtoReflect.Descriptor instead.
 func (*DeleteCommunityRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_community_proto_rawDescGZIP(), []int{10}
+	return file_plaza_v1_community_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *DeleteCommunityRequest) GetCommunityId() string {
@@ -1357,7 +1458,7 @@ type CommunityUser struct {
 
 func (x *CommunityUser) Reset() {
 	*x = CommunityUser{}
-	mi := &file_plaza_v1_community_proto_msgTypes[11]
+	mi := &file_plaza_v1_community_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1369,7 +1470,7 @@ func (x *CommunityUser) String() string {
 func (*CommunityUser) ProtoMessage() {}
 
 func (x *CommunityUser) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_community_proto_msgTypes[11]
+	mi := &file_plaza_v1_community_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1382,7 +1483,7 @@ func (x *CommunityUser) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommunityUser.ProtoReflect.Descriptor instead.
 func (*CommunityUser) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_community_proto_rawDescGZIP(), []int{11}
+	return file_plaza_v1_community_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *CommunityUser) GetUserId() string {
@@ -1582,7 +1683,13 @@ const file_plaza_v1_community_proto_rawDesc = "" +
 	"\n" +
 	"_is_publicB\x12\n" +
 	"\x10_is_discoverableB\x19\n" +
-	"\x17_allow_comment_in_story\"C\n" +
+	"\x17_allow_comment_in_story\"G\n" +
+	"\x17GetMyPermissionsRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\"X\n" +
+	"\x15MyPermissionsResponse\x12\x1d\n" +
+	"\n" +
+	"is_creator\x18\x01 \x01(\bR\tisCreator\x12 \n" +
+	"\vpermissions\x18\x02 \x03(\tR\vpermissions\"C\n" +
 	"\x13GetCommunityRequest\x12,\n" +
 	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\"\xef\x01\n" +
 	"\x1aBatchGetCommunitiesRequest\x127\n" +
@@ -1689,10 +1796,11 @@ const file_plaza_v1_community_proto_rawDesc = "" +
 	"\n" +
 	"updated_at\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12\x19\n" +
 	"\bis_muted\x18\x0f \x01(\bR\aisMuted\x12=\n" +
-	"\fmute_timeout\x18\x10 \x01(\v2\x1a.google.protobuf.TimestampR\vmuteTimeout2\xdb\b\n" +
+	"\fmute_timeout\x18\x10 \x01(\v2\x1a.google.protobuf.TimestampR\vmuteTimeout2\xf8\t\n" +
 	"\x10CommunityService\x12v\n" +
 	"\x0fCreateCommunity\x12 .plaza.v1.CreateCommunityRequest\x1a\x1b.plaza.v1.CommunityResponse\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/api/v3/communities\x12\x7f\n" +
-	"\fGetCommunity\x12\x1d.plaza.v1.GetCommunityRequest\x1a\x1b.plaza.v1.CommunityResponse\"3\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02$\x12\"/api/v3/communities/{community_id}\x90\x02\x01\x12\x83\x01\n" +
+	"\fGetCommunity\x12\x1d.plaza.v1.GetCommunityRequest\x1a\x1b.plaza.v1.CommunityResponse\"3\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02$\x12\"/api/v3/communities/{community_id}\x90\x02\x01\x12\x9a\x01\n" +
+	"\x10GetMyPermissions\x12!.plaza.v1.GetMyPermissionsRequest\x1a\x1f.plaza.v1.MyPermissionsResponse\"B\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x023\x121/api/v3/communities/{community_id}/permissions/me\x90\x02\x01\x12\x83\x01\n" +
 	"\x13BatchGetCommunities\x12$.plaza.v1.BatchGetCommunitiesRequest\x1a\x1b.plaza.v1.CommunityResponse\")\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1a\x12\x18/api/v3/communities/list\x90\x02\x01\x12|\n" +
 	"\x0fListCommunities\x12 .plaza.v1.ListCommunitiesRequest\x1a!.plaza.v1.ListCommunitiesResponse\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15\x12\x13/api/v3/communities\x90\x02\x01\x12\x99\x01\n" +
 	"\x17ListTrendingCommunities\x12(.plaza.v1.ListTrendingCommunitiesRequest\x1a!.plaza.v1.ListCommunitiesResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\"\x12 /api/v3/communities/top-trending\x90\x02\x01\x12\x9e\x01\n" +
@@ -1712,75 +1820,79 @@ func file_plaza_v1_community_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_community_proto_rawDescData
 }
 
-var file_plaza_v1_community_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_plaza_v1_community_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_plaza_v1_community_proto_goTypes = []any{
 	(*Community)(nil),                         // 0: plaza.v1.Community
 	(*CommunityResponse)(nil),                 // 1: plaza.v1.CommunityResponse
 	(*CreateCommunityRequest)(nil),            // 2: plaza.v1.CreateCommunityRequest
-	(*GetCommunityRequest)(nil),               // 3: plaza.v1.GetCommunityRequest
-	(*BatchGetCommunitiesRequest)(nil),        // 4: plaza.v1.BatchGetCommunitiesRequest
-	(*ListCommunitiesRequest)(nil),            // 5: plaza.v1.ListCommunitiesRequest
-	(*ListTrendingCommunitiesRequest)(nil),    // 6: plaza.v1.ListTrendingCommunitiesRequest
-	(*ListRecommendedCommunitiesRequest)(nil), // 7: plaza.v1.ListRecommendedCommunitiesRequest
-	(*ListCommunitiesResponse)(nil),           // 8: plaza.v1.ListCommunitiesResponse
-	(*UpdateCommunityRequest)(nil),            // 9: plaza.v1.UpdateCommunityRequest
-	(*DeleteCommunityRequest)(nil),            // 10: plaza.v1.DeleteCommunityRequest
-	(*CommunityUser)(nil),                     // 11: plaza.v1.CommunityUser
-	(*structpb.Struct)(nil),                   // 12: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),             // 13: google.protobuf.Timestamp
-	(*File)(nil),                              // 14: plaza.v1.File
-	(*User)(nil),                              // 15: plaza.v1.User
-	(*Category)(nil),                          // 16: plaza.v1.Category
-	(*Feed)(nil),                              // 17: plaza.v1.Feed
-	(*PageOptions)(nil),                       // 18: plaza.v1.PageOptions
-	(*Paging)(nil),                            // 19: plaza.v1.Paging
-	(*SuccessResponse)(nil),                   // 20: plaza.v1.SuccessResponse
+	(*GetMyPermissionsRequest)(nil),           // 3: plaza.v1.GetMyPermissionsRequest
+	(*MyPermissionsResponse)(nil),             // 4: plaza.v1.MyPermissionsResponse
+	(*GetCommunityRequest)(nil),               // 5: plaza.v1.GetCommunityRequest
+	(*BatchGetCommunitiesRequest)(nil),        // 6: plaza.v1.BatchGetCommunitiesRequest
+	(*ListCommunitiesRequest)(nil),            // 7: plaza.v1.ListCommunitiesRequest
+	(*ListTrendingCommunitiesRequest)(nil),    // 8: plaza.v1.ListTrendingCommunitiesRequest
+	(*ListRecommendedCommunitiesRequest)(nil), // 9: plaza.v1.ListRecommendedCommunitiesRequest
+	(*ListCommunitiesResponse)(nil),           // 10: plaza.v1.ListCommunitiesResponse
+	(*UpdateCommunityRequest)(nil),            // 11: plaza.v1.UpdateCommunityRequest
+	(*DeleteCommunityRequest)(nil),            // 12: plaza.v1.DeleteCommunityRequest
+	(*CommunityUser)(nil),                     // 13: plaza.v1.CommunityUser
+	(*structpb.Struct)(nil),                   // 14: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),             // 15: google.protobuf.Timestamp
+	(*File)(nil),                              // 16: plaza.v1.File
+	(*User)(nil),                              // 17: plaza.v1.User
+	(*Category)(nil),                          // 18: plaza.v1.Category
+	(*Feed)(nil),                              // 19: plaza.v1.Feed
+	(*PageOptions)(nil),                       // 20: plaza.v1.PageOptions
+	(*Paging)(nil),                            // 21: plaza.v1.Paging
+	(*SuccessResponse)(nil),                   // 22: plaza.v1.SuccessResponse
 }
 var file_plaza_v1_community_proto_depIdxs = []int32{
-	12, // 0: plaza.v1.Community.metadata:type_name -> google.protobuf.Struct
-	13, // 1: plaza.v1.Community.created_at:type_name -> google.protobuf.Timestamp
-	13, // 2: plaza.v1.Community.updated_at:type_name -> google.protobuf.Timestamp
+	14, // 0: plaza.v1.Community.metadata:type_name -> google.protobuf.Struct
+	15, // 1: plaza.v1.Community.created_at:type_name -> google.protobuf.Timestamp
+	15, // 2: plaza.v1.Community.updated_at:type_name -> google.protobuf.Timestamp
 	0,  // 3: plaza.v1.CommunityResponse.communities:type_name -> plaza.v1.Community
-	11, // 4: plaza.v1.CommunityResponse.community_users:type_name -> plaza.v1.CommunityUser
-	14, // 5: plaza.v1.CommunityResponse.files:type_name -> plaza.v1.File
-	15, // 6: plaza.v1.CommunityResponse.users:type_name -> plaza.v1.User
-	16, // 7: plaza.v1.CommunityResponse.categories:type_name -> plaza.v1.Category
-	17, // 8: plaza.v1.CommunityResponse.feeds:type_name -> plaza.v1.Feed
-	12, // 9: plaza.v1.CreateCommunityRequest.metadata:type_name -> google.protobuf.Struct
-	18, // 10: plaza.v1.ListCommunitiesRequest.options:type_name -> plaza.v1.PageOptions
-	18, // 11: plaza.v1.ListTrendingCommunitiesRequest.options:type_name -> plaza.v1.PageOptions
-	18, // 12: plaza.v1.ListRecommendedCommunitiesRequest.options:type_name -> plaza.v1.PageOptions
+	13, // 4: plaza.v1.CommunityResponse.community_users:type_name -> plaza.v1.CommunityUser
+	16, // 5: plaza.v1.CommunityResponse.files:type_name -> plaza.v1.File
+	17, // 6: plaza.v1.CommunityResponse.users:type_name -> plaza.v1.User
+	18, // 7: plaza.v1.CommunityResponse.categories:type_name -> plaza.v1.Category
+	19, // 8: plaza.v1.CommunityResponse.feeds:type_name -> plaza.v1.Feed
+	14, // 9: plaza.v1.CreateCommunityRequest.metadata:type_name -> google.protobuf.Struct
+	20, // 10: plaza.v1.ListCommunitiesRequest.options:type_name -> plaza.v1.PageOptions
+	20, // 11: plaza.v1.ListTrendingCommunitiesRequest.options:type_name -> plaza.v1.PageOptions
+	20, // 12: plaza.v1.ListRecommendedCommunitiesRequest.options:type_name -> plaza.v1.PageOptions
 	0,  // 13: plaza.v1.ListCommunitiesResponse.communities:type_name -> plaza.v1.Community
-	11, // 14: plaza.v1.ListCommunitiesResponse.community_users:type_name -> plaza.v1.CommunityUser
-	14, // 15: plaza.v1.ListCommunitiesResponse.files:type_name -> plaza.v1.File
-	15, // 16: plaza.v1.ListCommunitiesResponse.users:type_name -> plaza.v1.User
-	16, // 17: plaza.v1.ListCommunitiesResponse.categories:type_name -> plaza.v1.Category
-	17, // 18: plaza.v1.ListCommunitiesResponse.feeds:type_name -> plaza.v1.Feed
-	19, // 19: plaza.v1.ListCommunitiesResponse.paging:type_name -> plaza.v1.Paging
-	12, // 20: plaza.v1.UpdateCommunityRequest.metadata:type_name -> google.protobuf.Struct
-	13, // 21: plaza.v1.CommunityUser.last_activity:type_name -> google.protobuf.Timestamp
-	13, // 22: plaza.v1.CommunityUser.last_join:type_name -> google.protobuf.Timestamp
-	13, // 23: plaza.v1.CommunityUser.created_at:type_name -> google.protobuf.Timestamp
-	13, // 24: plaza.v1.CommunityUser.updated_at:type_name -> google.protobuf.Timestamp
-	13, // 25: plaza.v1.CommunityUser.mute_timeout:type_name -> google.protobuf.Timestamp
+	13, // 14: plaza.v1.ListCommunitiesResponse.community_users:type_name -> plaza.v1.CommunityUser
+	16, // 15: plaza.v1.ListCommunitiesResponse.files:type_name -> plaza.v1.File
+	17, // 16: plaza.v1.ListCommunitiesResponse.users:type_name -> plaza.v1.User
+	18, // 17: plaza.v1.ListCommunitiesResponse.categories:type_name -> plaza.v1.Category
+	19, // 18: plaza.v1.ListCommunitiesResponse.feeds:type_name -> plaza.v1.Feed
+	21, // 19: plaza.v1.ListCommunitiesResponse.paging:type_name -> plaza.v1.Paging
+	14, // 20: plaza.v1.UpdateCommunityRequest.metadata:type_name -> google.protobuf.Struct
+	15, // 21: plaza.v1.CommunityUser.last_activity:type_name -> google.protobuf.Timestamp
+	15, // 22: plaza.v1.CommunityUser.last_join:type_name -> google.protobuf.Timestamp
+	15, // 23: plaza.v1.CommunityUser.created_at:type_name -> google.protobuf.Timestamp
+	15, // 24: plaza.v1.CommunityUser.updated_at:type_name -> google.protobuf.Timestamp
+	15, // 25: plaza.v1.CommunityUser.mute_timeout:type_name -> google.protobuf.Timestamp
 	2,  // 26: plaza.v1.CommunityService.CreateCommunity:input_type -> plaza.v1.CreateCommunityRequest
-	3,  // 27: plaza.v1.CommunityService.GetCommunity:input_type -> plaza.v1.GetCommunityRequest
-	4,  // 28: plaza.v1.CommunityService.BatchGetCommunities:input_type -> plaza.v1.BatchGetCommunitiesRequest
-	5,  // 29: plaza.v1.CommunityService.ListCommunities:input_type -> plaza.v1.ListCommunitiesRequest
-	6,  // 30: plaza.v1.CommunityService.ListTrendingCommunities:input_type -> plaza.v1.ListTrendingCommunitiesRequest
-	7,  // 31: plaza.v1.CommunityService.ListRecommendedCommunities:input_type -> plaza.v1.ListRecommendedCommunitiesRequest
-	9,  // 32: plaza.v1.CommunityService.UpdateCommunity:input_type -> plaza.v1.UpdateCommunityRequest
-	10, // 33: plaza.v1.CommunityService.DeleteCommunity:input_type -> plaza.v1.DeleteCommunityRequest
-	1,  // 34: plaza.v1.CommunityService.CreateCommunity:output_type -> plaza.v1.CommunityResponse
-	1,  // 35: plaza.v1.CommunityService.GetCommunity:output_type -> plaza.v1.CommunityResponse
-	1,  // 36: plaza.v1.CommunityService.BatchGetCommunities:output_type -> plaza.v1.CommunityResponse
-	8,  // 37: plaza.v1.CommunityService.ListCommunities:output_type -> plaza.v1.ListCommunitiesResponse
-	8,  // 38: plaza.v1.CommunityService.ListTrendingCommunities:output_type -> plaza.v1.ListCommunitiesResponse
-	8,  // 39: plaza.v1.CommunityService.ListRecommendedCommunities:output_type -> plaza.v1.ListCommunitiesResponse
-	1,  // 40: plaza.v1.CommunityService.UpdateCommunity:output_type -> plaza.v1.CommunityResponse
-	20, // 41: plaza.v1.CommunityService.DeleteCommunity:output_type -> plaza.v1.SuccessResponse
-	34, // [34:42] is the sub-list for method output_type
-	26, // [26:34] is the sub-list for method input_type
+	5,  // 27: plaza.v1.CommunityService.GetCommunity:input_type -> plaza.v1.GetCommunityRequest
+	3,  // 28: plaza.v1.CommunityService.GetMyPermissions:input_type -> plaza.v1.GetMyPermissionsRequest
+	6,  // 29: plaza.v1.CommunityService.BatchGetCommunities:input_type -> plaza.v1.BatchGetCommunitiesRequest
+	7,  // 30: plaza.v1.CommunityService.ListCommunities:input_type -> plaza.v1.ListCommunitiesRequest
+	8,  // 31: plaza.v1.CommunityService.ListTrendingCommunities:input_type -> plaza.v1.ListTrendingCommunitiesRequest
+	9,  // 32: plaza.v1.CommunityService.ListRecommendedCommunities:input_type -> plaza.v1.ListRecommendedCommunitiesRequest
+	11, // 33: plaza.v1.CommunityService.UpdateCommunity:input_type -> plaza.v1.UpdateCommunityRequest
+	12, // 34: plaza.v1.CommunityService.DeleteCommunity:input_type -> plaza.v1.DeleteCommunityRequest
+	1,  // 35: plaza.v1.CommunityService.CreateCommunity:output_type -> plaza.v1.CommunityResponse
+	1,  // 36: plaza.v1.CommunityService.GetCommunity:output_type -> plaza.v1.CommunityResponse
+	4,  // 37: plaza.v1.CommunityService.GetMyPermissions:output_type -> plaza.v1.MyPermissionsResponse
+	1,  // 38: plaza.v1.CommunityService.BatchGetCommunities:output_type -> plaza.v1.CommunityResponse
+	10, // 39: plaza.v1.CommunityService.ListCommunities:output_type -> plaza.v1.ListCommunitiesResponse
+	10, // 40: plaza.v1.CommunityService.ListTrendingCommunities:output_type -> plaza.v1.ListCommunitiesResponse
+	10, // 41: plaza.v1.CommunityService.ListRecommendedCommunities:output_type -> plaza.v1.ListCommunitiesResponse
+	1,  // 42: plaza.v1.CommunityService.UpdateCommunity:output_type -> plaza.v1.CommunityResponse
+	22, // 43: plaza.v1.CommunityService.DeleteCommunity:output_type -> plaza.v1.SuccessResponse
+	35, // [35:44] is the sub-list for method output_type
+	26, // [26:35] is the sub-list for method input_type
 	26, // [26:26] is the sub-list for extension type_name
 	26, // [26:26] is the sub-list for extension extendee
 	0,  // [0:26] is the sub-list for field type_name
@@ -1798,18 +1910,18 @@ func file_plaza_v1_community_proto_init() {
 	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_community_proto_msgTypes[2].OneofWrappers = []any{}
-	file_plaza_v1_community_proto_msgTypes[4].OneofWrappers = []any{}
-	file_plaza_v1_community_proto_msgTypes[5].OneofWrappers = []any{}
 	file_plaza_v1_community_proto_msgTypes[6].OneofWrappers = []any{}
 	file_plaza_v1_community_proto_msgTypes[7].OneofWrappers = []any{}
+	file_plaza_v1_community_proto_msgTypes[8].OneofWrappers = []any{}
 	file_plaza_v1_community_proto_msgTypes[9].OneofWrappers = []any{}
+	file_plaza_v1_community_proto_msgTypes[11].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_community_proto_rawDesc), len(file_plaza_v1_community_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   12,
+			NumMessages:   14,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1632,6 +1632,107 @@ func (x *ListGlobalFeedResponse) GetPaging() *Paging {
 	return nil
 }
 
+// CountUserFeedRequest identifies the user.
+type CountUserFeedRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The user's id.
+	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	// Must be `false` or absent: deleted posts are not counted.
+	IsDeleted     *bool `protobuf:"varint,2,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CountUserFeedRequest) Reset() {
+	*x = CountUserFeedRequest{}
+	mi := &file_plaza_v1_feed_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CountUserFeedRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CountUserFeedRequest) ProtoMessage() {}
+
+func (x *CountUserFeedRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_feed_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CountUserFeedRequest.ProtoReflect.Descriptor instead.
+func (*CountUserFeedRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *CountUserFeedRequest) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
+}
+
+func (x *CountUserFeedRequest) GetIsDeleted() bool {
+	if x != nil && x.IsDeleted != nil {
+		return *x.IsDeleted
+	}
+	return false
+}
+
+// CountUserFeedResponse contains the number of posts.
+type CountUserFeedResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Number of published posts on the wall, as of up to a second ago.
+	PostsCount    int32 `protobuf:"varint,1,opt,name=posts_count,json=postsCount,proto3" json:"posts_count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CountUserFeedResponse) Reset() {
+	*x = CountUserFeedResponse{}
+	mi := &file_plaza_v1_feed_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CountUserFeedResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CountUserFeedResponse) ProtoMessage() {}
+
+func (x *CountUserFeedResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_feed_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CountUserFeedResponse.ProtoReflect.Descriptor instead.
+func (*CountUserFeedResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_feed_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *CountUserFeedResponse) GetPostsCount() int32 {
+	if x != nil {
+		return x.PostsCount
+	}
+	return 0
+}
+
 var File_plaza_v1_feed_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_feed_proto_rawDesc = "" +
@@ -1805,8 +1906,17 @@ const file_plaza_v1_feed_proto_rawDesc = "" +
 	" \x03(\v2\x12.plaza.v1.CategoryR\n" +
 	"categories\x12$\n" +
 	"\x05feeds\x18\v \x03(\v2\x0e.plaza.v1.FeedR\x05feeds\x12(\n" +
-	"\x06paging\x18\f \x01(\v2\x10.plaza.v1.PagingR\x06paging2\xf4\a\n" +
-	"\vFeedService\x12\x9b\x01\n" +
+	"\x06paging\x18\f \x01(\v2\x10.plaza.v1.PagingR\x06paging\"v\n" +
+	"\x14CountUserFeedRequest\x12\"\n" +
+	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06userId\x12+\n" +
+	"\n" +
+	"is_deleted\x18\x02 \x01(\bB\a\xbaH\x04j\x02\b\x00H\x00R\tisDeleted\x88\x01\x01B\r\n" +
+	"\v_is_deleted\"8\n" +
+	"\x15CountUserFeedResponse\x12\x1f\n" +
+	"\vposts_count\x18\x01 \x01(\x05R\n" +
+	"postsCount2\xfc\b\n" +
+	"\vFeedService\x12\x85\x01\n" +
+	"\rCountUserFeed\x12\x1e.plaza.v1.CountUserFeedRequest\x1a\x1f.plaza.v1.CountUserFeedResponse\"3\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02$\x12\"/api/v3/user-feeds/{user_id}/count\x90\x02\x01\x12\x9b\x01\n" +
 	"\fListUserFeed\x12\x1d.plaza.v1.ListUserFeedRequest\x1a\x1e.plaza.v1.ListUserFeedResponse\"L\xa2\xbb\x18\x02\b\x04\xb2\xbb\x18\x18\n" +
 	"\n" +
 	"2024-11-13\x12\n" +
@@ -1830,7 +1940,7 @@ func file_plaza_v1_feed_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_feed_proto_rawDescData
 }
 
-var file_plaza_v1_feed_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
+var file_plaza_v1_feed_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_plaza_v1_feed_proto_goTypes = []any{
 	(*ListUserFeedRequest)(nil),         // 0: plaza.v1.ListUserFeedRequest
 	(*ListPostsOfUserRequest)(nil),      // 1: plaza.v1.ListPostsOfUserRequest
@@ -1849,97 +1959,101 @@ var file_plaza_v1_feed_proto_goTypes = []any{
 	(*ListRankedGlobalFeedRequest)(nil), // 14: plaza.v1.ListRankedGlobalFeedRequest
 	(*GlobalFeedData)(nil),              // 15: plaza.v1.GlobalFeedData
 	(*ListGlobalFeedResponse)(nil),      // 16: plaza.v1.ListGlobalFeedResponse
-	(*PageOptions)(nil),                 // 17: plaza.v1.PageOptions
-	(*Post)(nil),                        // 18: plaza.v1.Post
-	(*Comment)(nil),                     // 19: plaza.v1.Comment
-	(*User)(nil),                        // 20: plaza.v1.User
-	(*File)(nil),                        // 21: plaza.v1.File
-	(*Paging)(nil),                      // 22: plaza.v1.Paging
-	(*Community)(nil),                   // 23: plaza.v1.Community
-	(*CommunityUser)(nil),               // 24: plaza.v1.CommunityUser
-	(*Category)(nil),                    // 25: plaza.v1.Category
-	(*Feed)(nil),                        // 26: plaza.v1.Feed
-	(*ListPostsResponse)(nil),           // 27: plaza.v1.ListPostsResponse
+	(*CountUserFeedRequest)(nil),        // 17: plaza.v1.CountUserFeedRequest
+	(*CountUserFeedResponse)(nil),       // 18: plaza.v1.CountUserFeedResponse
+	(*PageOptions)(nil),                 // 19: plaza.v1.PageOptions
+	(*Post)(nil),                        // 20: plaza.v1.Post
+	(*Comment)(nil),                     // 21: plaza.v1.Comment
+	(*User)(nil),                        // 22: plaza.v1.User
+	(*File)(nil),                        // 23: plaza.v1.File
+	(*Paging)(nil),                      // 24: plaza.v1.Paging
+	(*Community)(nil),                   // 25: plaza.v1.Community
+	(*CommunityUser)(nil),               // 26: plaza.v1.CommunityUser
+	(*Category)(nil),                    // 27: plaza.v1.Category
+	(*Feed)(nil),                        // 28: plaza.v1.Feed
+	(*ListPostsResponse)(nil),           // 29: plaza.v1.ListPostsResponse
 }
 var file_plaza_v1_feed_proto_depIdxs = []int32{
-	17, // 0: plaza.v1.ListUserFeedRequest.options:type_name -> plaza.v1.PageOptions
-	17, // 1: plaza.v1.ListPostsOfUserRequest.options:type_name -> plaza.v1.PageOptions
-	17, // 2: plaza.v1.ListContentFeedRequest.options:type_name -> plaza.v1.PageOptions
-	18, // 3: plaza.v1.ContentFeedData.posts:type_name -> plaza.v1.Post
-	18, // 4: plaza.v1.ContentFeedData.post_children:type_name -> plaza.v1.Post
-	19, // 5: plaza.v1.ContentFeedData.comments:type_name -> plaza.v1.Comment
-	20, // 6: plaza.v1.ContentFeedData.users:type_name -> plaza.v1.User
-	21, // 7: plaza.v1.ContentFeedData.files:type_name -> plaza.v1.File
-	22, // 8: plaza.v1.ContentFeedData.paging:type_name -> plaza.v1.Paging
+	19, // 0: plaza.v1.ListUserFeedRequest.options:type_name -> plaza.v1.PageOptions
+	19, // 1: plaza.v1.ListPostsOfUserRequest.options:type_name -> plaza.v1.PageOptions
+	19, // 2: plaza.v1.ListContentFeedRequest.options:type_name -> plaza.v1.PageOptions
+	20, // 3: plaza.v1.ContentFeedData.posts:type_name -> plaza.v1.Post
+	20, // 4: plaza.v1.ContentFeedData.post_children:type_name -> plaza.v1.Post
+	21, // 5: plaza.v1.ContentFeedData.comments:type_name -> plaza.v1.Comment
+	22, // 6: plaza.v1.ContentFeedData.users:type_name -> plaza.v1.User
+	23, // 7: plaza.v1.ContentFeedData.files:type_name -> plaza.v1.File
+	24, // 8: plaza.v1.ContentFeedData.paging:type_name -> plaza.v1.Paging
 	3,  // 9: plaza.v1.ListContentFeedResponse.data:type_name -> plaza.v1.ContentFeedData
-	22, // 10: plaza.v1.ListContentFeedResponse.paging:type_name -> plaza.v1.Paging
-	18, // 11: plaza.v1.UserFeedData.posts:type_name -> plaza.v1.Post
-	18, // 12: plaza.v1.UserFeedData.post_children:type_name -> plaza.v1.Post
-	19, // 13: plaza.v1.UserFeedData.comments:type_name -> plaza.v1.Comment
-	20, // 14: plaza.v1.UserFeedData.users:type_name -> plaza.v1.User
-	21, // 15: plaza.v1.UserFeedData.files:type_name -> plaza.v1.File
-	22, // 16: plaza.v1.UserFeedData.paging:type_name -> plaza.v1.Paging
+	24, // 10: plaza.v1.ListContentFeedResponse.paging:type_name -> plaza.v1.Paging
+	20, // 11: plaza.v1.UserFeedData.posts:type_name -> plaza.v1.Post
+	20, // 12: plaza.v1.UserFeedData.post_children:type_name -> plaza.v1.Post
+	21, // 13: plaza.v1.UserFeedData.comments:type_name -> plaza.v1.Comment
+	22, // 14: plaza.v1.UserFeedData.users:type_name -> plaza.v1.User
+	23, // 15: plaza.v1.UserFeedData.files:type_name -> plaza.v1.File
+	24, // 16: plaza.v1.UserFeedData.paging:type_name -> plaza.v1.Paging
 	5,  // 17: plaza.v1.ListUserFeedResponse.data:type_name -> plaza.v1.UserFeedData
-	22, // 18: plaza.v1.ListUserFeedResponse.paging:type_name -> plaza.v1.Paging
-	17, // 19: plaza.v1.ListCommunityFeedRequest.options:type_name -> plaza.v1.PageOptions
-	18, // 20: plaza.v1.CommunityFeedData.posts:type_name -> plaza.v1.Post
-	18, // 21: plaza.v1.CommunityFeedData.post_children:type_name -> plaza.v1.Post
-	19, // 22: plaza.v1.CommunityFeedData.comments:type_name -> plaza.v1.Comment
-	20, // 23: plaza.v1.CommunityFeedData.users:type_name -> plaza.v1.User
-	21, // 24: plaza.v1.CommunityFeedData.files:type_name -> plaza.v1.File
-	23, // 25: plaza.v1.CommunityFeedData.communities:type_name -> plaza.v1.Community
-	24, // 26: plaza.v1.CommunityFeedData.community_users:type_name -> plaza.v1.CommunityUser
-	25, // 27: plaza.v1.CommunityFeedData.categories:type_name -> plaza.v1.Category
-	22, // 28: plaza.v1.CommunityFeedData.paging:type_name -> plaza.v1.Paging
+	24, // 18: plaza.v1.ListUserFeedResponse.paging:type_name -> plaza.v1.Paging
+	19, // 19: plaza.v1.ListCommunityFeedRequest.options:type_name -> plaza.v1.PageOptions
+	20, // 20: plaza.v1.CommunityFeedData.posts:type_name -> plaza.v1.Post
+	20, // 21: plaza.v1.CommunityFeedData.post_children:type_name -> plaza.v1.Post
+	21, // 22: plaza.v1.CommunityFeedData.comments:type_name -> plaza.v1.Comment
+	22, // 23: plaza.v1.CommunityFeedData.users:type_name -> plaza.v1.User
+	23, // 24: plaza.v1.CommunityFeedData.files:type_name -> plaza.v1.File
+	25, // 25: plaza.v1.CommunityFeedData.communities:type_name -> plaza.v1.Community
+	26, // 26: plaza.v1.CommunityFeedData.community_users:type_name -> plaza.v1.CommunityUser
+	27, // 27: plaza.v1.CommunityFeedData.categories:type_name -> plaza.v1.Category
+	24, // 28: plaza.v1.CommunityFeedData.paging:type_name -> plaza.v1.Paging
 	8,  // 29: plaza.v1.ListCommunityFeedResponse.data:type_name -> plaza.v1.CommunityFeedData
-	22, // 30: plaza.v1.ListCommunityFeedResponse.paging:type_name -> plaza.v1.Paging
-	18, // 31: plaza.v1.ListFollowingFeedResponse.posts:type_name -> plaza.v1.Post
-	18, // 32: plaza.v1.ListFollowingFeedResponse.post_children:type_name -> plaza.v1.Post
-	19, // 33: plaza.v1.ListFollowingFeedResponse.comments:type_name -> plaza.v1.Comment
-	20, // 34: plaza.v1.ListFollowingFeedResponse.users:type_name -> plaza.v1.User
-	21, // 35: plaza.v1.ListFollowingFeedResponse.files:type_name -> plaza.v1.File
-	23, // 36: plaza.v1.ListFollowingFeedResponse.communities:type_name -> plaza.v1.Community
-	24, // 37: plaza.v1.ListFollowingFeedResponse.community_users:type_name -> plaza.v1.CommunityUser
-	25, // 38: plaza.v1.ListFollowingFeedResponse.categories:type_name -> plaza.v1.Category
+	24, // 30: plaza.v1.ListCommunityFeedResponse.paging:type_name -> plaza.v1.Paging
+	20, // 31: plaza.v1.ListFollowingFeedResponse.posts:type_name -> plaza.v1.Post
+	20, // 32: plaza.v1.ListFollowingFeedResponse.post_children:type_name -> plaza.v1.Post
+	21, // 33: plaza.v1.ListFollowingFeedResponse.comments:type_name -> plaza.v1.Comment
+	22, // 34: plaza.v1.ListFollowingFeedResponse.users:type_name -> plaza.v1.User
+	23, // 35: plaza.v1.ListFollowingFeedResponse.files:type_name -> plaza.v1.File
+	25, // 36: plaza.v1.ListFollowingFeedResponse.communities:type_name -> plaza.v1.Community
+	26, // 37: plaza.v1.ListFollowingFeedResponse.community_users:type_name -> plaza.v1.CommunityUser
+	27, // 38: plaza.v1.ListFollowingFeedResponse.categories:type_name -> plaza.v1.Category
 	11, // 39: plaza.v1.ListFollowingFeedResponse.paging:type_name -> plaza.v1.FollowingPaging
-	17, // 40: plaza.v1.ListGlobalFeedRequest.options:type_name -> plaza.v1.PageOptions
-	17, // 41: plaza.v1.ListRankedGlobalFeedRequest.options:type_name -> plaza.v1.PageOptions
-	18, // 42: plaza.v1.GlobalFeedData.posts:type_name -> plaza.v1.Post
-	18, // 43: plaza.v1.GlobalFeedData.post_children:type_name -> plaza.v1.Post
-	19, // 44: plaza.v1.GlobalFeedData.comments:type_name -> plaza.v1.Comment
-	20, // 45: plaza.v1.GlobalFeedData.users:type_name -> plaza.v1.User
-	21, // 46: plaza.v1.GlobalFeedData.files:type_name -> plaza.v1.File
-	23, // 47: plaza.v1.GlobalFeedData.communities:type_name -> plaza.v1.Community
-	24, // 48: plaza.v1.GlobalFeedData.community_users:type_name -> plaza.v1.CommunityUser
-	25, // 49: plaza.v1.GlobalFeedData.categories:type_name -> plaza.v1.Category
-	22, // 50: plaza.v1.GlobalFeedData.paging:type_name -> plaza.v1.Paging
+	19, // 40: plaza.v1.ListGlobalFeedRequest.options:type_name -> plaza.v1.PageOptions
+	19, // 41: plaza.v1.ListRankedGlobalFeedRequest.options:type_name -> plaza.v1.PageOptions
+	20, // 42: plaza.v1.GlobalFeedData.posts:type_name -> plaza.v1.Post
+	20, // 43: plaza.v1.GlobalFeedData.post_children:type_name -> plaza.v1.Post
+	21, // 44: plaza.v1.GlobalFeedData.comments:type_name -> plaza.v1.Comment
+	22, // 45: plaza.v1.GlobalFeedData.users:type_name -> plaza.v1.User
+	23, // 46: plaza.v1.GlobalFeedData.files:type_name -> plaza.v1.File
+	25, // 47: plaza.v1.GlobalFeedData.communities:type_name -> plaza.v1.Community
+	26, // 48: plaza.v1.GlobalFeedData.community_users:type_name -> plaza.v1.CommunityUser
+	27, // 49: plaza.v1.GlobalFeedData.categories:type_name -> plaza.v1.Category
+	24, // 50: plaza.v1.GlobalFeedData.paging:type_name -> plaza.v1.Paging
 	15, // 51: plaza.v1.ListGlobalFeedResponse.data:type_name -> plaza.v1.GlobalFeedData
-	18, // 52: plaza.v1.ListGlobalFeedResponse.posts:type_name -> plaza.v1.Post
-	18, // 53: plaza.v1.ListGlobalFeedResponse.post_children:type_name -> plaza.v1.Post
-	19, // 54: plaza.v1.ListGlobalFeedResponse.comments:type_name -> plaza.v1.Comment
-	20, // 55: plaza.v1.ListGlobalFeedResponse.users:type_name -> plaza.v1.User
-	21, // 56: plaza.v1.ListGlobalFeedResponse.files:type_name -> plaza.v1.File
-	23, // 57: plaza.v1.ListGlobalFeedResponse.communities:type_name -> plaza.v1.Community
-	24, // 58: plaza.v1.ListGlobalFeedResponse.community_users:type_name -> plaza.v1.CommunityUser
-	25, // 59: plaza.v1.ListGlobalFeedResponse.categories:type_name -> plaza.v1.Category
-	26, // 60: plaza.v1.ListGlobalFeedResponse.feeds:type_name -> plaza.v1.Feed
-	22, // 61: plaza.v1.ListGlobalFeedResponse.paging:type_name -> plaza.v1.Paging
-	0,  // 62: plaza.v1.FeedService.ListUserFeed:input_type -> plaza.v1.ListUserFeedRequest
-	1,  // 63: plaza.v1.FeedService.ListPostsOfUser:input_type -> plaza.v1.ListPostsOfUserRequest
-	2,  // 64: plaza.v1.FeedService.ListContentFeed:input_type -> plaza.v1.ListContentFeedRequest
-	7,  // 65: plaza.v1.FeedService.ListCommunityFeed:input_type -> plaza.v1.ListCommunityFeedRequest
-	10, // 66: plaza.v1.FeedService.ListFollowingFeed:input_type -> plaza.v1.ListFollowingFeedRequest
-	13, // 67: plaza.v1.FeedService.ListGlobalFeed:input_type -> plaza.v1.ListGlobalFeedRequest
-	14, // 68: plaza.v1.FeedService.ListRankedGlobalFeed:input_type -> plaza.v1.ListRankedGlobalFeedRequest
-	6,  // 69: plaza.v1.FeedService.ListUserFeed:output_type -> plaza.v1.ListUserFeedResponse
-	27, // 70: plaza.v1.FeedService.ListPostsOfUser:output_type -> plaza.v1.ListPostsResponse
-	4,  // 71: plaza.v1.FeedService.ListContentFeed:output_type -> plaza.v1.ListContentFeedResponse
-	9,  // 72: plaza.v1.FeedService.ListCommunityFeed:output_type -> plaza.v1.ListCommunityFeedResponse
-	12, // 73: plaza.v1.FeedService.ListFollowingFeed:output_type -> plaza.v1.ListFollowingFeedResponse
-	16, // 74: plaza.v1.FeedService.ListGlobalFeed:output_type -> plaza.v1.ListGlobalFeedResponse
-	16, // 75: plaza.v1.FeedService.ListRankedGlobalFeed:output_type -> plaza.v1.ListGlobalFeedResponse
-	69, // [69:76] is the sub-list for method output_type
-	62, // [62:69] is the sub-list for method input_type
+	20, // 52: plaza.v1.ListGlobalFeedResponse.posts:type_name -> plaza.v1.Post
+	20, // 53: plaza.v1.ListGlobalFeedResponse.post_children:type_name -> plaza.v1.Post
+	21, // 54: plaza.v1.ListGlobalFeedResponse.comments:type_name -> plaza.v1.Comment
+	22, // 55: plaza.v1.ListGlobalFeedResponse.users:type_name -> plaza.v1.User
+	23, // 56: plaza.v1.ListGlobalFeedResponse.files:type_name -> plaza.v1.File
+	25, // 57: plaza.v1.ListGlobalFeedResponse.communities:type_name -> plaza.v1.Community
+	26, // 58: plaza.v1.ListGlobalFeedResponse.community_users:type_name -> plaza.v1.CommunityUser
+	27, // 59: plaza.v1.ListGlobalFeedResponse.categories:type_name -> plaza.v1.Category
+	28, // 60: plaza.v1.ListGlobalFeedResponse.feeds:type_name -> plaza.v1.Feed
+	24, // 61: plaza.v1.ListGlobalFeedResponse.paging:type_name -> plaza.v1.Paging
+	17, // 62: plaza.v1.FeedService.CountUserFeed:input_type -> plaza.v1.CountUserFeedRequest
+	0,  // 63: plaza.v1.FeedService.ListUserFeed:input_type -> plaza.v1.ListUserFeedRequest
+	1,  // 64: plaza.v1.FeedService.ListPostsOfUser:input_type -> plaza.v1.ListPostsOfUserRequest
+	2,  // 65: plaza.v1.FeedService.ListContentFeed:input_type -> plaza.v1.ListContentFeedRequest
+	7,  // 66: plaza.v1.FeedService.ListCommunityFeed:input_type -> plaza.v1.ListCommunityFeedRequest
+	10, // 67: plaza.v1.FeedService.ListFollowingFeed:input_type -> plaza.v1.ListFollowingFeedRequest
+	13, // 68: plaza.v1.FeedService.ListGlobalFeed:input_type -> plaza.v1.ListGlobalFeedRequest
+	14, // 69: plaza.v1.FeedService.ListRankedGlobalFeed:input_type -> plaza.v1.ListRankedGlobalFeedRequest
+	18, // 70: plaza.v1.FeedService.CountUserFeed:output_type -> plaza.v1.CountUserFeedResponse
+	6,  // 71: plaza.v1.FeedService.ListUserFeed:output_type -> plaza.v1.ListUserFeedResponse
+	29, // 72: plaza.v1.FeedService.ListPostsOfUser:output_type -> plaza.v1.ListPostsResponse
+	4,  // 73: plaza.v1.FeedService.ListContentFeed:output_type -> plaza.v1.ListContentFeedResponse
+	9,  // 74: plaza.v1.FeedService.ListCommunityFeed:output_type -> plaza.v1.ListCommunityFeedResponse
+	12, // 75: plaza.v1.FeedService.ListFollowingFeed:output_type -> plaza.v1.ListFollowingFeedResponse
+	16, // 76: plaza.v1.FeedService.ListGlobalFeed:output_type -> plaza.v1.ListGlobalFeedResponse
+	16, // 77: plaza.v1.FeedService.ListRankedGlobalFeed:output_type -> plaza.v1.ListGlobalFeedResponse
+	70, // [70:78] is the sub-list for method output_type
+	62, // [62:70] is the sub-list for method input_type
 	62, // [62:62] is the sub-list for extension type_name
 	62, // [62:62] is the sub-list for extension extendee
 	0,  // [0:62] is the sub-list for field type_name
@@ -1966,13 +2080,14 @@ func file_plaza_v1_feed_proto_init() {
 	file_plaza_v1_feed_proto_msgTypes[10].OneofWrappers = []any{}
 	file_plaza_v1_feed_proto_msgTypes[13].OneofWrappers = []any{}
 	file_plaza_v1_feed_proto_msgTypes[14].OneofWrappers = []any{}
+	file_plaza_v1_feed_proto_msgTypes[17].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_feed_proto_rawDesc), len(file_plaza_v1_feed_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   17,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -576,6 +576,334 @@ func (x *CreateMessageRequest) GetMentionedUsers() []*MessageMention {
 	return nil
 }
 
+// CreateChannelMessageRequest describes the new message.
+type CreateChannelMessageRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The channel's id.
+	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
+	// An id chosen by the client, at most 150 characters; see `reference_id` of CreateMessage.
+	MessageId string `protobuf:"bytes,2,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
+	// Kind of message: `text` (default), `image`, `file`, `video`, `audio` or `custom`.
+	Type string `protobuf:"bytes,3,opt,name=type,proto3" json:"type,omitempty"`
+	// The content, with the limits of CreateMessage.
+	Data *structpb.Struct `protobuf:"bytes,4,opt,name=data,proto3" json:"data,omitempty"`
+	// Id of the uploaded file. Required for images, files, videos and audio.
+	FileId string `protobuf:"bytes,5,opt,name=file_id,json=fileId,proto3" json:"file_id,omitempty"`
+	// Id of the message to reply to, which must not be a reply itself.
+	ParentId string `protobuf:"bytes,6,opt,name=parent_id,json=parentId,proto3" json:"parent_id,omitempty"`
+	// Custom fields, at most 102,400 bytes of JSON.
+	Metadata *structpb.Struct `protobuf:"bytes,7,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	// At most 10 tags of 1 to 100 characters.
+	Tags []string `protobuf:"bytes,8,rep,name=tags,proto3" json:"tags,omitempty"`
+	// The mentions: users of the channel, or the whole channel.
+	Mentionees    []*MessageMention `protobuf:"bytes,9,rep,name=mentionees,proto3" json:"mentionees,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateChannelMessageRequest) Reset() {
+	*x = CreateChannelMessageRequest{}
+	mi := &file_plaza_v1_message_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateChannelMessageRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateChannelMessageRequest) ProtoMessage() {}
+
+func (x *CreateChannelMessageRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_message_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateChannelMessageRequest.ProtoReflect.Descriptor instead.
+func (*CreateChannelMessageRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_message_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *CreateChannelMessageRequest) GetChannelId() string {
+	if x != nil {
+		return x.ChannelId
+	}
+	return ""
+}
+
+func (x *CreateChannelMessageRequest) GetMessageId() string {
+	if x != nil {
+		return x.MessageId
+	}
+	return ""
+}
+
+func (x *CreateChannelMessageRequest) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *CreateChannelMessageRequest) GetData() *structpb.Struct {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *CreateChannelMessageRequest) GetFileId() string {
+	if x != nil {
+		return x.FileId
+	}
+	return ""
+}
+
+func (x *CreateChannelMessageRequest) GetParentId() string {
+	if x != nil {
+		return x.ParentId
+	}
+	return ""
+}
+
+func (x *CreateChannelMessageRequest) GetMetadata() *structpb.Struct {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
+func (x *CreateChannelMessageRequest) GetTags() []string {
+	if x != nil {
+		return x.Tags
+	}
+	return nil
+}
+
+func (x *CreateChannelMessageRequest) GetMentionees() []*MessageMention {
+	if x != nil {
+		return x.Mentionees
+	}
+	return nil
+}
+
+// ListChannelMessagesRequest filters the messages of a channel.
+type ListChannelMessagesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The channel's id.
+	ChannelId string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
+	// Lists only messages of this type.
+	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
+	// With `filter_by_parent_id`: lists only the replies to this message, or if empty, only messages that are not replies.
+	ParentId string `protobuf:"bytes,3,opt,name=parent_id,json=parentId,proto3" json:"parent_id,omitempty"`
+	// Whether `parent_id` filters the list. A `parent_id` that is not empty always does.
+	FilterByParentId bool `protobuf:"varint,4,opt,name=filter_by_parent_id,json=filterByParentId,proto3" json:"filter_by_parent_id,omitempty"`
+	// Filter by flags, for moderators: see ListMessages.
+	HasFlag *bool `protobuf:"varint,5,opt,name=has_flag,json=hasFlag,proto3,oneof" json:"has_flag,omitempty"`
+	// Filter by deletion: `true` lists only deleted ones, `false` only others; both if absent.
+	IsDeleted *bool `protobuf:"varint,6,opt,name=is_deleted,json=isDeleted,proto3,oneof" json:"is_deleted,omitempty"`
+	// Lists messages that have any of these tags, at most 10.
+	Tags []string `protobuf:"bytes,7,rep,name=tags,proto3" json:"tags,omitempty"`
+	// Omits messages that have any of these tags, at most 10.
+	ExcludeTags []string `protobuf:"bytes,8,rep,name=exclude_tags,json=excludeTags,proto3" json:"exclude_tags,omitempty"`
+	// The page.
+	Options       *SegmentOptions `protobuf:"bytes,9,opt,name=options,proto3" json:"options,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListChannelMessagesRequest) Reset() {
+	*x = ListChannelMessagesRequest{}
+	mi := &file_plaza_v1_message_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListChannelMessagesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListChannelMessagesRequest) ProtoMessage() {}
+
+func (x *ListChannelMessagesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_message_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListChannelMessagesRequest.ProtoReflect.Descriptor instead.
+func (*ListChannelMessagesRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_message_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ListChannelMessagesRequest) GetChannelId() string {
+	if x != nil {
+		return x.ChannelId
+	}
+	return ""
+}
+
+func (x *ListChannelMessagesRequest) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *ListChannelMessagesRequest) GetParentId() string {
+	if x != nil {
+		return x.ParentId
+	}
+	return ""
+}
+
+func (x *ListChannelMessagesRequest) GetFilterByParentId() bool {
+	if x != nil {
+		return x.FilterByParentId
+	}
+	return false
+}
+
+func (x *ListChannelMessagesRequest) GetHasFlag() bool {
+	if x != nil && x.HasFlag != nil {
+		return *x.HasFlag
+	}
+	return false
+}
+
+func (x *ListChannelMessagesRequest) GetIsDeleted() bool {
+	if x != nil && x.IsDeleted != nil {
+		return *x.IsDeleted
+	}
+	return false
+}
+
+func (x *ListChannelMessagesRequest) GetTags() []string {
+	if x != nil {
+		return x.Tags
+	}
+	return nil
+}
+
+func (x *ListChannelMessagesRequest) GetExcludeTags() []string {
+	if x != nil {
+		return x.ExcludeTags
+	}
+	return nil
+}
+
+func (x *ListChannelMessagesRequest) GetOptions() *SegmentOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+// SegmentOptions selects a page of a list of messages by their segments. `after` and `first` list from older to newer
+// messages, `before` and `last` from newer to older ones, which is the default.
+type SegmentOptions struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Lists messages with a greater segment.
+	After *int32 `protobuf:"varint,1,opt,name=after,proto3,oneof" json:"after,omitempty"`
+	// Page size of a list from older to newer messages, 1 to 100.
+	First *int32 `protobuf:"varint,2,opt,name=first,proto3,oneof" json:"first,omitempty"`
+	// Lists messages with a smaller segment.
+	Before *int32 `protobuf:"varint,3,opt,name=before,proto3,oneof" json:"before,omitempty"`
+	// Page size of a list from newer to older messages, 1 to 100.
+	Last *int32 `protobuf:"varint,4,opt,name=last,proto3,oneof" json:"last,omitempty"`
+	// Page size, if neither `first` nor `last` is set, 1 to 100. The default is 10.
+	Limit *int32 `protobuf:"varint,5,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
+	// Page token, from `paging.next` or `paging.previous` of an earlier response. It includes the other options.
+	Token         string `protobuf:"bytes,6,opt,name=token,proto3" json:"token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SegmentOptions) Reset() {
+	*x = SegmentOptions{}
+	mi := &file_plaza_v1_message_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SegmentOptions) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SegmentOptions) ProtoMessage() {}
+
+func (x *SegmentOptions) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_message_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SegmentOptions.ProtoReflect.Descriptor instead.
+func (*SegmentOptions) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_message_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *SegmentOptions) GetAfter() int32 {
+	if x != nil && x.After != nil {
+		return *x.After
+	}
+	return 0
+}
+
+func (x *SegmentOptions) GetFirst() int32 {
+	if x != nil && x.First != nil {
+		return *x.First
+	}
+	return 0
+}
+
+func (x *SegmentOptions) GetBefore() int32 {
+	if x != nil && x.Before != nil {
+		return *x.Before
+	}
+	return 0
+}
+
+func (x *SegmentOptions) GetLast() int32 {
+	if x != nil && x.Last != nil {
+		return *x.Last
+	}
+	return 0
+}
+
+func (x *SegmentOptions) GetLimit() int32 {
+	if x != nil && x.Limit != nil {
+		return *x.Limit
+	}
+	return 0
+}
+
+func (x *SegmentOptions) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
 // GetMessageRequest identifies the message.
 type GetMessageRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -587,7 +915,7 @@ type GetMessageRequest struct {
 
 func (x *GetMessageRequest) Reset() {
 	*x = GetMessageRequest{}
-	mi := &file_plaza_v1_message_proto_msgTypes[4]
+	mi := &file_plaza_v1_message_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -599,7 +927,7 @@ func (x *GetMessageRequest) String() string {
 func (*GetMessageRequest) ProtoMessage() {}
 
 func (x *GetMessageRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_message_proto_msgTypes[4]
+	mi := &file_plaza_v1_message_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -612,7 +940,7 @@ func (x *GetMessageRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetMessageRequest.ProtoReflect.Descriptor instead.
 func (*GetMessageRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_message_proto_rawDescGZIP(), []int{4}
+	return file_plaza_v1_message_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *GetMessageRequest) GetMessageId() string {
@@ -633,7 +961,7 @@ type BatchGetMessagesRequest struct {
 
 func (x *BatchGetMessagesRequest) Reset() {
 	*x = BatchGetMessagesRequest{}
-	mi := &file_plaza_v1_message_proto_msgTypes[5]
+	mi := &file_plaza_v1_message_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -645,7 +973,7 @@ func (x *BatchGetMessagesRequest) String() string {
 func (*BatchGetMessagesRequest) ProtoMessage() {}
 
 func (x *BatchGetMessagesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_message_proto_msgTypes[5]
+	mi := &file_plaza_v1_message_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -658,7 +986,7 @@ func (x *BatchGetMessagesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchGetMessagesRequest.ProtoReflect.Descriptor instead.
 func (*BatchGetMessagesRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_message_proto_rawDescGZIP(), []int{5}
+	return file_plaza_v1_message_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *BatchGetMessagesRequest) GetMessageIds() []string {
@@ -696,7 +1024,7 @@ type ListMessagesRequest struct {
 
 func (x *ListMessagesRequest) Reset() {
 	*x = ListMessagesRequest{}
-	mi := &file_plaza_v1_message_proto_msgTypes[6]
+	mi := &file_plaza_v1_message_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -708,7 +1036,7 @@ func (x *ListMessagesRequest) String() string {
 func (*ListMessagesRequest) ProtoMessage() {}
 
 func (x *ListMessagesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_message_proto_msgTypes[6]
+	mi := &file_plaza_v1_message_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -721,7 +1049,7 @@ func (x *ListMessagesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMessagesRequest.ProtoReflect.Descriptor instead.
 func (*ListMessagesRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_message_proto_rawDescGZIP(), []int{6}
+	return file_plaza_v1_message_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ListMessagesRequest) GetMessageFeedId() string {
@@ -799,7 +1127,7 @@ type MessageListOptions struct {
 
 func (x *MessageListOptions) Reset() {
 	*x = MessageListOptions{}
-	mi := &file_plaza_v1_message_proto_msgTypes[7]
+	mi := &file_plaza_v1_message_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -811,7 +1139,7 @@ func (x *MessageListOptions) String() string {
 func (*MessageListOptions) ProtoMessage() {}
 
 func (x *MessageListOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_message_proto_msgTypes[7]
+	mi := &file_plaza_v1_message_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -824,7 +1152,7 @@ func (x *MessageListOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MessageListOptions.ProtoReflect.Descriptor instead.
 func (*MessageListOptions) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_message_proto_rawDescGZIP(), []int{7}
+	return file_plaza_v1_message_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *MessageListOptions) GetLimit() int32 {
@@ -881,7 +1209,7 @@ type ListMessagesResponse struct {
 
 func (x *ListMessagesResponse) Reset() {
 	*x = ListMessagesResponse{}
-	mi := &file_plaza_v1_message_proto_msgTypes[8]
+	mi := &file_plaza_v1_message_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -893,7 +1221,7 @@ func (x *ListMessagesResponse) String() string {
 func (*ListMessagesResponse) ProtoMessage() {}
 
 func (x *ListMessagesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_message_proto_msgTypes[8]
+	mi := &file_plaza_v1_message_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -906,7 +1234,7 @@ func (x *ListMessagesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMessagesResponse.ProtoReflect.Descriptor instead.
 func (*ListMessagesResponse) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_message_proto_rawDescGZIP(), []int{8}
+	return file_plaza_v1_message_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ListMessagesResponse) GetMessages() []*Message {
@@ -957,13 +1285,15 @@ type UpdateMessageRequest struct {
 	Tags []string `protobuf:"bytes,4,rep,name=tags,proto3" json:"tags,omitempty"`
 	// The mentions of the new content. Without `data`, an empty list changes nothing.
 	MentionedUsers []*MessageMention `protobuf:"bytes,5,rep,name=mentioned_users,json=mentionedUsers,proto3" json:"mentioned_users,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Alias of `mentioned_users`, of older clients.
+	Mentionees    []*MessageMention `protobuf:"bytes,6,rep,name=mentionees,proto3" json:"mentionees,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateMessageRequest) Reset() {
 	*x = UpdateMessageRequest{}
-	mi := &file_plaza_v1_message_proto_msgTypes[9]
+	mi := &file_plaza_v1_message_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -975,7 +1305,7 @@ func (x *UpdateMessageRequest) String() string {
 func (*UpdateMessageRequest) ProtoMessage() {}
 
 func (x *UpdateMessageRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_message_proto_msgTypes[9]
+	mi := &file_plaza_v1_message_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -988,7 +1318,7 @@ func (x *UpdateMessageRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateMessageRequest.ProtoReflect.Descriptor instead.
 func (*UpdateMessageRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_message_proto_rawDescGZIP(), []int{9}
+	return file_plaza_v1_message_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *UpdateMessageRequest) GetMessageId() string {
@@ -1026,6 +1356,13 @@ func (x *UpdateMessageRequest) GetMentionedUsers() []*MessageMention {
 	return nil
 }
 
+func (x *UpdateMessageRequest) GetMentionees() []*MessageMention {
+	if x != nil {
+		return x.Mentionees
+	}
+	return nil
+}
+
 // DeleteMessageRequest identifies the message.
 type DeleteMessageRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1039,7 +1376,7 @@ type DeleteMessageRequest struct {
 
 func (x *DeleteMessageRequest) Reset() {
 	*x = DeleteMessageRequest{}
-	mi := &file_plaza_v1_message_proto_msgTypes[10]
+	mi := &file_plaza_v1_message_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1051,7 +1388,7 @@ func (x *DeleteMessageRequest) String() string {
 func (*DeleteMessageRequest) ProtoMessage() {}
 
 func (x *DeleteMessageRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_message_proto_msgTypes[10]
+	mi := &file_plaza_v1_message_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1064,7 +1401,7 @@ func (x *DeleteMessageRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteMessageRequest.ProtoReflect.Descriptor instead.
 func (*DeleteMessageRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_message_proto_rawDescGZIP(), []int{10}
+	return file_plaza_v1_message_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *DeleteMessageRequest) GetMessageId() string {
@@ -1096,7 +1433,7 @@ type FlagMessageRequest struct {
 
 func (x *FlagMessageRequest) Reset() {
 	*x = FlagMessageRequest{}
-	mi := &file_plaza_v1_message_proto_msgTypes[11]
+	mi := &file_plaza_v1_message_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1108,7 +1445,7 @@ func (x *FlagMessageRequest) String() string {
 func (*FlagMessageRequest) ProtoMessage() {}
 
 func (x *FlagMessageRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_message_proto_msgTypes[11]
+	mi := &file_plaza_v1_message_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1121,7 +1458,7 @@ func (x *FlagMessageRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlagMessageRequest.ProtoReflect.Descriptor instead.
 func (*FlagMessageRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_message_proto_rawDescGZIP(), []int{11}
+	return file_plaza_v1_message_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *FlagMessageRequest) GetMessageId() string {
@@ -1156,7 +1493,7 @@ type UnflagMessageRequest struct {
 
 func (x *UnflagMessageRequest) Reset() {
 	*x = UnflagMessageRequest{}
-	mi := &file_plaza_v1_message_proto_msgTypes[12]
+	mi := &file_plaza_v1_message_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1168,7 +1505,7 @@ func (x *UnflagMessageRequest) String() string {
 func (*UnflagMessageRequest) ProtoMessage() {}
 
 func (x *UnflagMessageRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_message_proto_msgTypes[12]
+	mi := &file_plaza_v1_message_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1181,7 +1518,7 @@ func (x *UnflagMessageRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnflagMessageRequest.ProtoReflect.Descriptor instead.
 func (*UnflagMessageRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_message_proto_rawDescGZIP(), []int{12}
+	return file_plaza_v1_message_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *UnflagMessageRequest) GetMessageId() string {
@@ -1202,7 +1539,7 @@ type ClearMessageFlagsRequest struct {
 
 func (x *ClearMessageFlagsRequest) Reset() {
 	*x = ClearMessageFlagsRequest{}
-	mi := &file_plaza_v1_message_proto_msgTypes[13]
+	mi := &file_plaza_v1_message_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1214,7 +1551,7 @@ func (x *ClearMessageFlagsRequest) String() string {
 func (*ClearMessageFlagsRequest) ProtoMessage() {}
 
 func (x *ClearMessageFlagsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_message_proto_msgTypes[13]
+	mi := &file_plaza_v1_message_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1227,7 +1564,7 @@ func (x *ClearMessageFlagsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClearMessageFlagsRequest.ProtoReflect.Descriptor instead.
 func (*ClearMessageFlagsRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_message_proto_rawDescGZIP(), []int{13}
+	return file_plaza_v1_message_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ClearMessageFlagsRequest) GetMessageId() string {
@@ -1248,7 +1585,7 @@ type IsMessageFlaggedByMeRequest struct {
 
 func (x *IsMessageFlaggedByMeRequest) Reset() {
 	*x = IsMessageFlaggedByMeRequest{}
-	mi := &file_plaza_v1_message_proto_msgTypes[14]
+	mi := &file_plaza_v1_message_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1260,7 +1597,7 @@ func (x *IsMessageFlaggedByMeRequest) String() string {
 func (*IsMessageFlaggedByMeRequest) ProtoMessage() {}
 
 func (x *IsMessageFlaggedByMeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_message_proto_msgTypes[14]
+	mi := &file_plaza_v1_message_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1273,7 +1610,7 @@ func (x *IsMessageFlaggedByMeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IsMessageFlaggedByMeRequest.ProtoReflect.Descriptor instead.
 func (*IsMessageFlaggedByMeRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_message_proto_rawDescGZIP(), []int{14}
+	return file_plaza_v1_message_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *IsMessageFlaggedByMeRequest) GetMessageId() string {
@@ -1351,7 +1688,54 @@ const file_plaza_v1_message_proto_rawDesc = "" +
 	"\x10\n" +
 	"\"\x06r\x04\xa0\xea0\x01R\x04tags\x12K\n" +
 	"\x0fmentioned_users\x18\t \x03(\v2\x18.plaza.v1.MessageMentionB\b\xbaH\x05\x92\x01\x02\x10\n" +
-	"R\x0ementionedUsers\"=\n" +
+	"R\x0ementionedUsers\"\xee\x03\n" +
+	"\x1bCreateChannelMessageRequest\x12(\n" +
+	"\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tchannelId\x12'\n" +
+	"\n" +
+	"message_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x96\x01R\tmessageId\x12E\n" +
+	"\x04type\x18\x03 \x01(\tB1\xbaH.\xd8\x01\x01r)R\x04textR\x05imageR\x04fileR\x05videoR\x05audioR\x06customR\x04type\x12D\n" +
+	"\x04data\x18\x04 \x01(\v2\x17.google.protobuf.StructB\x17ʼ\x18\x13\b\x80\xa0\x06\x12\x04text\x12\acaptionR\x04data\x12 \n" +
+	"\afile_id\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dR\x06fileId\x12$\n" +
+	"\tparent_id\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\bparentId\x12=\n" +
+	"\bmetadata\x18\a \x01(\v2\x17.google.protobuf.StructB\bʼ\x18\x04\b\x80\xa0\x06R\bmetadata\x12$\n" +
+	"\x04tags\x18\b \x03(\tB\x10\xbaH\r\x92\x01\n" +
+	"\x10\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\x04tags\x12B\n" +
+	"\n" +
+	"mentionees\x18\t \x03(\v2\x18.plaza.v1.MessageMentionB\b\xbaH\x05\x92\x01\x02\x10\x02R\n" +
+	"mentionees\"\xd2\x03\n" +
+	"\x1aListChannelMessagesRequest\x12(\n" +
+	"\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tchannelId\x12E\n" +
+	"\x04type\x18\x02 \x01(\tB1\xbaH.\xd8\x01\x01r)R\x04textR\x05imageR\x04fileR\x05videoR\x05audioR\x06customR\x04type\x12%\n" +
+	"\tparent_id\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\x96\x01R\bparentId\x12-\n" +
+	"\x13filter_by_parent_id\x18\x04 \x01(\bR\x10filterByParentId\x12\x1e\n" +
+	"\bhas_flag\x18\x05 \x01(\bH\x00R\ahasFlag\x88\x01\x01\x12\"\n" +
+	"\n" +
+	"is_deleted\x18\x06 \x01(\bH\x01R\tisDeleted\x88\x01\x01\x12$\n" +
+	"\x04tags\x18\a \x03(\tB\x10\xbaH\r\x92\x01\n" +
+	"\x10\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\x04tags\x123\n" +
+	"\fexclude_tags\x18\b \x03(\tB\x10\xbaH\r\x92\x01\n" +
+	"\x10\n" +
+	"\"\x06r\x04\xa0\xea0\x01R\vexcludeTags\x122\n" +
+	"\aoptions\x18\t \x01(\v2\x18.plaza.v1.SegmentOptionsR\aoptionsB\v\n" +
+	"\t_has_flagB\r\n" +
+	"\v_is_deleted\"\xb1\x02\n" +
+	"\x0eSegmentOptions\x12\"\n" +
+	"\x05after\x18\x01 \x01(\x05B\a\xbaH\x04\x1a\x02(\x01H\x00R\x05after\x88\x01\x01\x12$\n" +
+	"\x05first\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x01R\x05first\x88\x01\x01\x12$\n" +
+	"\x06before\x18\x03 \x01(\x05B\a\xbaH\x04\x1a\x02(\x01H\x02R\x06before\x88\x01\x01\x12\"\n" +
+	"\x04last\x18\x04 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x03R\x04last\x88\x01\x01\x12$\n" +
+	"\x05limit\x18\x05 \x01(\x05B\t\xbaH\x06\x1a\x04\x88\xea0\x01H\x04R\x05limit\x88\x01\x01\x12\x1f\n" +
+	"\x05token\x18\x06 \x01(\tB\t\xbaH\x06r\x04\xa8\xea0\x01R\x05token:\x12\xfa\xbb\x18\x0e\n" +
+	"\x05token\x12\x05limitB\b\n" +
+	"\x06_afterB\b\n" +
+	"\x06_firstB\t\n" +
+	"\a_beforeB\a\n" +
+	"\x05_lastB\b\n" +
+	"\x06_limit\"=\n" +
 	"\x11GetMessageRequest\x12(\n" +
 	"\n" +
 	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\"a\n" +
@@ -1392,7 +1776,7 @@ const file_plaza_v1_message_proto_rawDesc = "" +
 	"\rmessage_feeds\x18\x02 \x03(\v2\x15.plaza.v1.MessageFeedR\fmessageFeeds\x12$\n" +
 	"\x05users\x18\x03 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
 	"\x05files\x18\x04 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
-	"\x06paging\x18\x05 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xb8\x02\n" +
+	"\x06paging\x18\x05 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xfc\x02\n" +
 	"\x14UpdateMessageRequest\x12(\n" +
 	"\n" +
 	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\x12D\n" +
@@ -1402,7 +1786,11 @@ const file_plaza_v1_message_proto_rawDesc = "" +
 	"\x10\n" +
 	"\"\x06r\x04\xa0\xea0\x01R\x04tags\x12K\n" +
 	"\x0fmentioned_users\x18\x05 \x03(\v2\x18.plaza.v1.MessageMentionB\b\xbaH\x05\x92\x01\x02\x10\n" +
-	"R\x0ementionedUsers\"^\n" +
+	"R\x0ementionedUsers\x12B\n" +
+	"\n" +
+	"mentionees\x18\x06 \x03(\v2\x18.plaza.v1.MessageMentionB\b\xbaH\x05\x92\x01\x02\x10\n" +
+	"R\n" +
+	"mentionees\"^\n" +
 	"\x14DeleteMessageRequest\x12(\n" +
 	"\n" +
 	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\x12\x1c\n" +
@@ -1420,18 +1808,22 @@ const file_plaza_v1_message_proto_rawDesc = "" +
 	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId\"G\n" +
 	"\x1bIsMessageFlaggedByMeRequest\x12(\n" +
 	"\n" +
-	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId2\xfa\t\n" +
+	"message_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\tmessageId2\x8a\x10\n" +
 	"\x0eMessageService\x12m\n" +
-	"\rCreateMessage\x12\x1e.plaza.v1.CreateMessageRequest\x1a\x19.plaza.v1.MessageResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/api/v5/messages\x12t\n" +
+	"\rCreateMessage\x12\x1e.plaza.v1.CreateMessageRequest\x1a\x19.plaza.v1.MessageResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/api/v5/messages\x12{\n" +
+	"\x14CreateChannelMessage\x12%.plaza.v1.CreateChannelMessageRequest\x1a\x19.plaza.v1.MessageResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/api/v3/messages\x12~\n" +
+	"\x13ListChannelMessages\x12$.plaza.v1.ListChannelMessagesRequest\x1a\x1e.plaza.v1.ListMessagesResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v3/messages\x90\x02\x01\x12\x86\x01\n" +
+	"\x14RemoveChannelMessage\x12\x1e.plaza.v1.DeleteMessageRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"-\xa2\xbb\x18\x04\b\x04\x10\x14\x82\xd3\xe4\x93\x02\x1f*\x1d/api/v3/messages/{message_id}\x12\xa7\x01\n" +
+	"\x1bIsChannelMessageFlaggedByMe\x12%.plaza.v1.IsMessageFlaggedByMeRequest\x1a#.plaza.v1.StatusFlaggedByMeResponse\"<\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02-\x12+/api/v3/messages/{message_id}/isFlaggedByMe\x90\x02\x01\x12\x95\x01\n" +
 	"\n" +
-	"GetMessage\x12\x1b.plaza.v1.GetMessageRequest\x1a\x19.plaza.v1.MessageResponse\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v5/messages/{message_id}\x90\x02\x01\x12x\n" +
-	"\x10BatchGetMessages\x12!.plaza.v1.BatchGetMessagesRequest\x1a\x19.plaza.v1.MessageResponse\"&\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v5/messages/list\x90\x02\x01\x12p\n" +
-	"\fListMessages\x12\x1d.plaza.v1.ListMessagesRequest\x1a\x1e.plaza.v1.ListMessagesResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v5/messages\x90\x02\x01\x12|\n" +
-	"\rUpdateMessage\x12\x1e.plaza.v1.UpdateMessageRequest\x1a\x19.plaza.v1.MessageResponse\"0\xa2\xbb\x18\x04\b\x04\x10\x13\x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v5/messages/{message_id}\x12y\n" +
-	"\rDeleteMessage\x12\x1e.plaza.v1.DeleteMessageRequest\x1a\x19.plaza.v1.MessageResponse\"-\xa2\xbb\x18\x04\b\x04\x10\x14\x82\xd3\xe4\x93\x02\x1f*\x1d/api/v5/messages/{message_id}\x12|\n" +
-	"\vFlagMessage\x12\x1c.plaza.v1.FlagMessageRequest\x1a\x19.plaza.v1.MessageResponse\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02(:\x01*\"#/api/v5/messages/{message_id}/flags\x12}\n" +
-	"\rUnflagMessage\x12\x1e.plaza.v1.UnflagMessageRequest\x1a\x19.plaza.v1.MessageResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%*#/api/v5/messages/{message_id}/flags\x12\x8b\x01\n" +
-	"\x11ClearMessageFlags\x12\".plaza.v1.ClearMessageFlagsRequest\x1a\x19.plaza.v1.MessageResponse\"7\xa2\xbb\x18\x04\b\x04\x10\x14\x82\xd3\xe4\x93\x02)*'/api/v5/messages/{message_id}/flags/all\x12\x92\x01\n" +
+	"GetMessage\x12\x1b.plaza.v1.GetMessageRequest\x1a\x19.plaza.v1.MessageResponse\"O\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02@Z\x1f\x12\x1d/api/v3/messages/{message_id}\x12\x1d/api/v5/messages/{message_id}\x90\x02\x01\x12\x91\x01\n" +
+	"\x10BatchGetMessages\x12!.plaza.v1.BatchGetMessagesRequest\x1a\x19.plaza.v1.MessageResponse\"?\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x020Z\x17\x12\x15/api/v3/messages/list\x12\x15/api/v5/messages/list\x90\x02\x01\x12p\n" +
+	"\fListMessages\x12\x1d.plaza.v1.ListMessagesRequest\x1a\x1e.plaza.v1.ListMessagesResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v5/messages\x90\x02\x01\x12\xa0\x01\n" +
+	"\rUpdateMessage\x12\x1e.plaza.v1.UpdateMessageRequest\x1a\x19.plaza.v1.MessageResponse\"T\xa2\xbb\x18\x04\b\x04\x10\x13\x82\xd3\xe4\x93\x02F:\x01*Z\":\x01*\x1a\x1d/api/v3/messages/{message_id}\x1a\x1d/api/v5/messages/{message_id}\x12y\n" +
+	"\rDeleteMessage\x12\x1e.plaza.v1.DeleteMessageRequest\x1a\x19.plaza.v1.MessageResponse\"-\xa2\xbb\x18\x04\b\x04\x10\x14\x82\xd3\xe4\x93\x02\x1f*\x1d/api/v5/messages/{message_id}\x12\xa5\x01\n" +
+	"\vFlagMessage\x12\x1c.plaza.v1.FlagMessageRequest\x1a\x19.plaza.v1.MessageResponse\"]\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02Q:\x01*Z':\x01*\"\"/api/v3/messages/{message_id}/flag\"#/api/v5/messages/{message_id}/flags\x12\xa5\x01\n" +
+	"\rUnflagMessage\x12\x1e.plaza.v1.UnflagMessageRequest\x1a\x19.plaza.v1.MessageResponse\"Y\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02MZ&*$/api/v3/messages/{message_id}/unflag*#/api/v5/messages/{message_id}/flags\x12\xb7\x01\n" +
+	"\x11ClearMessageFlags\x12\".plaza.v1.ClearMessageFlagsRequest\x1a\x19.plaza.v1.MessageResponse\"c\xa2\xbb\x18\x04\b\x04\x10\x14\x82\xd3\xe4\x93\x02UZ**(/api/v3/messages/{message_id}/clearFlags*'/api/v5/messages/{message_id}/flags/all\x12\x92\x01\n" +
 	"\x14IsMessageFlaggedByMe\x12%.plaza.v1.IsMessageFlaggedByMeRequest\x1a\x1d.plaza.v1.FlaggedByMeResponse\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v5/messages/{message_id}/flags\x90\x02\x01B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
@@ -1446,83 +1838,101 @@ func file_plaza_v1_message_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_message_proto_rawDescData
 }
 
-var file_plaza_v1_message_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_plaza_v1_message_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_plaza_v1_message_proto_goTypes = []any{
 	(*Message)(nil),                     // 0: plaza.v1.Message
 	(*MessageMention)(nil),              // 1: plaza.v1.MessageMention
 	(*MessageResponse)(nil),             // 2: plaza.v1.MessageResponse
 	(*CreateMessageRequest)(nil),        // 3: plaza.v1.CreateMessageRequest
-	(*GetMessageRequest)(nil),           // 4: plaza.v1.GetMessageRequest
-	(*BatchGetMessagesRequest)(nil),     // 5: plaza.v1.BatchGetMessagesRequest
-	(*ListMessagesRequest)(nil),         // 6: plaza.v1.ListMessagesRequest
-	(*MessageListOptions)(nil),          // 7: plaza.v1.MessageListOptions
-	(*ListMessagesResponse)(nil),        // 8: plaza.v1.ListMessagesResponse
-	(*UpdateMessageRequest)(nil),        // 9: plaza.v1.UpdateMessageRequest
-	(*DeleteMessageRequest)(nil),        // 10: plaza.v1.DeleteMessageRequest
-	(*FlagMessageRequest)(nil),          // 11: plaza.v1.FlagMessageRequest
-	(*UnflagMessageRequest)(nil),        // 12: plaza.v1.UnflagMessageRequest
-	(*ClearMessageFlagsRequest)(nil),    // 13: plaza.v1.ClearMessageFlagsRequest
-	(*IsMessageFlaggedByMeRequest)(nil), // 14: plaza.v1.IsMessageFlaggedByMeRequest
-	nil,                                 // 15: plaza.v1.Message.ReactionsEntry
-	(*structpb.Struct)(nil),             // 16: google.protobuf.Struct
-	(*HashFlag)(nil),                    // 17: plaza.v1.HashFlag
-	(*timestamppb.Timestamp)(nil),       // 18: google.protobuf.Timestamp
-	(*MessageFeed)(nil),                 // 19: plaza.v1.MessageFeed
-	(*User)(nil),                        // 20: plaza.v1.User
-	(*File)(nil),                        // 21: plaza.v1.File
-	(*Paging)(nil),                      // 22: plaza.v1.Paging
-	(*FlaggedByMeResponse)(nil),         // 23: plaza.v1.FlaggedByMeResponse
+	(*CreateChannelMessageRequest)(nil), // 4: plaza.v1.CreateChannelMessageRequest
+	(*ListChannelMessagesRequest)(nil),  // 5: plaza.v1.ListChannelMessagesRequest
+	(*SegmentOptions)(nil),              // 6: plaza.v1.SegmentOptions
+	(*GetMessageRequest)(nil),           // 7: plaza.v1.GetMessageRequest
+	(*BatchGetMessagesRequest)(nil),     // 8: plaza.v1.BatchGetMessagesRequest
+	(*ListMessagesRequest)(nil),         // 9: plaza.v1.ListMessagesRequest
+	(*MessageListOptions)(nil),          // 10: plaza.v1.MessageListOptions
+	(*ListMessagesResponse)(nil),        // 11: plaza.v1.ListMessagesResponse
+	(*UpdateMessageRequest)(nil),        // 12: plaza.v1.UpdateMessageRequest
+	(*DeleteMessageRequest)(nil),        // 13: plaza.v1.DeleteMessageRequest
+	(*FlagMessageRequest)(nil),          // 14: plaza.v1.FlagMessageRequest
+	(*UnflagMessageRequest)(nil),        // 15: plaza.v1.UnflagMessageRequest
+	(*ClearMessageFlagsRequest)(nil),    // 16: plaza.v1.ClearMessageFlagsRequest
+	(*IsMessageFlaggedByMeRequest)(nil), // 17: plaza.v1.IsMessageFlaggedByMeRequest
+	nil,                                 // 18: plaza.v1.Message.ReactionsEntry
+	(*structpb.Struct)(nil),             // 19: google.protobuf.Struct
+	(*HashFlag)(nil),                    // 20: plaza.v1.HashFlag
+	(*timestamppb.Timestamp)(nil),       // 21: google.protobuf.Timestamp
+	(*MessageFeed)(nil),                 // 22: plaza.v1.MessageFeed
+	(*User)(nil),                        // 23: plaza.v1.User
+	(*File)(nil),                        // 24: plaza.v1.File
+	(*Paging)(nil),                      // 25: plaza.v1.Paging
+	(*StatusSuccessResponse)(nil),       // 26: plaza.v1.StatusSuccessResponse
+	(*StatusFlaggedByMeResponse)(nil),   // 27: plaza.v1.StatusFlaggedByMeResponse
+	(*FlaggedByMeResponse)(nil),         // 28: plaza.v1.FlaggedByMeResponse
 }
 var file_plaza_v1_message_proto_depIdxs = []int32{
-	16, // 0: plaza.v1.Message.data:type_name -> google.protobuf.Struct
-	15, // 1: plaza.v1.Message.reactions:type_name -> plaza.v1.Message.ReactionsEntry
+	19, // 0: plaza.v1.Message.data:type_name -> google.protobuf.Struct
+	18, // 1: plaza.v1.Message.reactions:type_name -> plaza.v1.Message.ReactionsEntry
 	1,  // 2: plaza.v1.Message.mentioned_users:type_name -> plaza.v1.MessageMention
-	16, // 3: plaza.v1.Message.metadata:type_name -> google.protobuf.Struct
-	17, // 4: plaza.v1.Message.hash_flag:type_name -> plaza.v1.HashFlag
-	18, // 5: plaza.v1.Message.edited_at:type_name -> google.protobuf.Timestamp
-	18, // 6: plaza.v1.Message.created_at:type_name -> google.protobuf.Timestamp
-	18, // 7: plaza.v1.Message.updated_at:type_name -> google.protobuf.Timestamp
+	19, // 3: plaza.v1.Message.metadata:type_name -> google.protobuf.Struct
+	20, // 4: plaza.v1.Message.hash_flag:type_name -> plaza.v1.HashFlag
+	21, // 5: plaza.v1.Message.edited_at:type_name -> google.protobuf.Timestamp
+	21, // 6: plaza.v1.Message.created_at:type_name -> google.protobuf.Timestamp
+	21, // 7: plaza.v1.Message.updated_at:type_name -> google.protobuf.Timestamp
 	0,  // 8: plaza.v1.MessageResponse.messages:type_name -> plaza.v1.Message
-	19, // 9: plaza.v1.MessageResponse.message_feeds:type_name -> plaza.v1.MessageFeed
-	20, // 10: plaza.v1.MessageResponse.users:type_name -> plaza.v1.User
-	21, // 11: plaza.v1.MessageResponse.files:type_name -> plaza.v1.File
-	16, // 12: plaza.v1.CreateMessageRequest.data:type_name -> google.protobuf.Struct
-	16, // 13: plaza.v1.CreateMessageRequest.metadata:type_name -> google.protobuf.Struct
+	22, // 9: plaza.v1.MessageResponse.message_feeds:type_name -> plaza.v1.MessageFeed
+	23, // 10: plaza.v1.MessageResponse.users:type_name -> plaza.v1.User
+	24, // 11: plaza.v1.MessageResponse.files:type_name -> plaza.v1.File
+	19, // 12: plaza.v1.CreateMessageRequest.data:type_name -> google.protobuf.Struct
+	19, // 13: plaza.v1.CreateMessageRequest.metadata:type_name -> google.protobuf.Struct
 	1,  // 14: plaza.v1.CreateMessageRequest.mentioned_users:type_name -> plaza.v1.MessageMention
-	7,  // 15: plaza.v1.ListMessagesRequest.options:type_name -> plaza.v1.MessageListOptions
-	0,  // 16: plaza.v1.ListMessagesResponse.messages:type_name -> plaza.v1.Message
-	19, // 17: plaza.v1.ListMessagesResponse.message_feeds:type_name -> plaza.v1.MessageFeed
-	20, // 18: plaza.v1.ListMessagesResponse.users:type_name -> plaza.v1.User
-	21, // 19: plaza.v1.ListMessagesResponse.files:type_name -> plaza.v1.File
-	22, // 20: plaza.v1.ListMessagesResponse.paging:type_name -> plaza.v1.Paging
-	16, // 21: plaza.v1.UpdateMessageRequest.data:type_name -> google.protobuf.Struct
-	16, // 22: plaza.v1.UpdateMessageRequest.metadata:type_name -> google.protobuf.Struct
-	1,  // 23: plaza.v1.UpdateMessageRequest.mentioned_users:type_name -> plaza.v1.MessageMention
-	3,  // 24: plaza.v1.MessageService.CreateMessage:input_type -> plaza.v1.CreateMessageRequest
-	4,  // 25: plaza.v1.MessageService.GetMessage:input_type -> plaza.v1.GetMessageRequest
-	5,  // 26: plaza.v1.MessageService.BatchGetMessages:input_type -> plaza.v1.BatchGetMessagesRequest
-	6,  // 27: plaza.v1.MessageService.ListMessages:input_type -> plaza.v1.ListMessagesRequest
-	9,  // 28: plaza.v1.MessageService.UpdateMessage:input_type -> plaza.v1.UpdateMessageRequest
-	10, // 29: plaza.v1.MessageService.DeleteMessage:input_type -> plaza.v1.DeleteMessageRequest
-	11, // 30: plaza.v1.MessageService.FlagMessage:input_type -> plaza.v1.FlagMessageRequest
-	12, // 31: plaza.v1.MessageService.UnflagMessage:input_type -> plaza.v1.UnflagMessageRequest
-	13, // 32: plaza.v1.MessageService.ClearMessageFlags:input_type -> plaza.v1.ClearMessageFlagsRequest
-	14, // 33: plaza.v1.MessageService.IsMessageFlaggedByMe:input_type -> plaza.v1.IsMessageFlaggedByMeRequest
-	2,  // 34: plaza.v1.MessageService.CreateMessage:output_type -> plaza.v1.MessageResponse
-	2,  // 35: plaza.v1.MessageService.GetMessage:output_type -> plaza.v1.MessageResponse
-	2,  // 36: plaza.v1.MessageService.BatchGetMessages:output_type -> plaza.v1.MessageResponse
-	8,  // 37: plaza.v1.MessageService.ListMessages:output_type -> plaza.v1.ListMessagesResponse
-	2,  // 38: plaza.v1.MessageService.UpdateMessage:output_type -> plaza.v1.MessageResponse
-	2,  // 39: plaza.v1.MessageService.DeleteMessage:output_type -> plaza.v1.MessageResponse
-	2,  // 40: plaza.v1.MessageService.FlagMessage:output_type -> plaza.v1.MessageResponse
-	2,  // 41: plaza.v1.MessageService.UnflagMessage:output_type -> plaza.v1.MessageResponse
-	2,  // 42: plaza.v1.MessageService.ClearMessageFlags:output_type -> plaza.v1.MessageResponse
-	23, // 43: plaza.v1.MessageService.IsMessageFlaggedByMe:output_type -> plaza.v1.FlaggedByMeResponse
-	34, // [34:44] is the sub-list for method output_type
-	24, // [24:34] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	19, // 15: plaza.v1.CreateChannelMessageRequest.data:type_name -> google.protobuf.Struct
+	19, // 16: plaza.v1.CreateChannelMessageRequest.metadata:type_name -> google.protobuf.Struct
+	1,  // 17: plaza.v1.CreateChannelMessageRequest.mentionees:type_name -> plaza.v1.MessageMention
+	6,  // 18: plaza.v1.ListChannelMessagesRequest.options:type_name -> plaza.v1.SegmentOptions
+	10, // 19: plaza.v1.ListMessagesRequest.options:type_name -> plaza.v1.MessageListOptions
+	0,  // 20: plaza.v1.ListMessagesResponse.messages:type_name -> plaza.v1.Message
+	22, // 21: plaza.v1.ListMessagesResponse.message_feeds:type_name -> plaza.v1.MessageFeed
+	23, // 22: plaza.v1.ListMessagesResponse.users:type_name -> plaza.v1.User
+	24, // 23: plaza.v1.ListMessagesResponse.files:type_name -> plaza.v1.File
+	25, // 24: plaza.v1.ListMessagesResponse.paging:type_name -> plaza.v1.Paging
+	19, // 25: plaza.v1.UpdateMessageRequest.data:type_name -> google.protobuf.Struct
+	19, // 26: plaza.v1.UpdateMessageRequest.metadata:type_name -> google.protobuf.Struct
+	1,  // 27: plaza.v1.UpdateMessageRequest.mentioned_users:type_name -> plaza.v1.MessageMention
+	1,  // 28: plaza.v1.UpdateMessageRequest.mentionees:type_name -> plaza.v1.MessageMention
+	3,  // 29: plaza.v1.MessageService.CreateMessage:input_type -> plaza.v1.CreateMessageRequest
+	4,  // 30: plaza.v1.MessageService.CreateChannelMessage:input_type -> plaza.v1.CreateChannelMessageRequest
+	5,  // 31: plaza.v1.MessageService.ListChannelMessages:input_type -> plaza.v1.ListChannelMessagesRequest
+	13, // 32: plaza.v1.MessageService.RemoveChannelMessage:input_type -> plaza.v1.DeleteMessageRequest
+	17, // 33: plaza.v1.MessageService.IsChannelMessageFlaggedByMe:input_type -> plaza.v1.IsMessageFlaggedByMeRequest
+	7,  // 34: plaza.v1.MessageService.GetMessage:input_type -> plaza.v1.GetMessageRequest
+	8,  // 35: plaza.v1.MessageService.BatchGetMessages:input_type -> plaza.v1.BatchGetMessagesRequest
+	9,  // 36: plaza.v1.MessageService.ListMessages:input_type -> plaza.v1.ListMessagesRequest
+	12, // 37: plaza.v1.MessageService.UpdateMessage:input_type -> plaza.v1.UpdateMessageRequest
+	13, // 38: plaza.v1.MessageService.DeleteMessage:input_type -> plaza.v1.DeleteMessageRequest
+	14, // 39: plaza.v1.MessageService.FlagMessage:input_type -> plaza.v1.FlagMessageRequest
+	15, // 40: plaza.v1.MessageService.UnflagMessage:input_type -> plaza.v1.UnflagMessageRequest
+	16, // 41: plaza.v1.MessageService.ClearMessageFlags:input_type -> plaza.v1.ClearMessageFlagsRequest
+	17, // 42: plaza.v1.MessageService.IsMessageFlaggedByMe:input_type -> plaza.v1.IsMessageFlaggedByMeRequest
+	2,  // 43: plaza.v1.MessageService.CreateMessage:output_type -> plaza.v1.MessageResponse
+	2,  // 44: plaza.v1.MessageService.CreateChannelMessage:output_type -> plaza.v1.MessageResponse
+	11, // 45: plaza.v1.MessageService.ListChannelMessages:output_type -> plaza.v1.ListMessagesResponse
+	26, // 46: plaza.v1.MessageService.RemoveChannelMessage:output_type -> plaza.v1.StatusSuccessResponse
+	27, // 47: plaza.v1.MessageService.IsChannelMessageFlaggedByMe:output_type -> plaza.v1.StatusFlaggedByMeResponse
+	2,  // 48: plaza.v1.MessageService.GetMessage:output_type -> plaza.v1.MessageResponse
+	2,  // 49: plaza.v1.MessageService.BatchGetMessages:output_type -> plaza.v1.MessageResponse
+	11, // 50: plaza.v1.MessageService.ListMessages:output_type -> plaza.v1.ListMessagesResponse
+	2,  // 51: plaza.v1.MessageService.UpdateMessage:output_type -> plaza.v1.MessageResponse
+	2,  // 52: plaza.v1.MessageService.DeleteMessage:output_type -> plaza.v1.MessageResponse
+	2,  // 53: plaza.v1.MessageService.FlagMessage:output_type -> plaza.v1.MessageResponse
+	2,  // 54: plaza.v1.MessageService.UnflagMessage:output_type -> plaza.v1.MessageResponse
+	2,  // 55: plaza.v1.MessageService.ClearMessageFlags:output_type -> plaza.v1.MessageResponse
+	28, // 56: plaza.v1.MessageService.IsMessageFlaggedByMe:output_type -> plaza.v1.FlaggedByMeResponse
+	43, // [43:57] is the sub-list for method output_type
+	29, // [29:43] is the sub-list for method input_type
+	29, // [29:29] is the sub-list for extension type_name
+	29, // [29:29] is the sub-list for extension extendee
+	0,  // [0:29] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_message_proto_init() }
@@ -1536,15 +1946,17 @@ func file_plaza_v1_message_proto_init() {
 	file_plaza_v1_options_proto_init()
 	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
+	file_plaza_v1_message_proto_msgTypes[5].OneofWrappers = []any{}
 	file_plaza_v1_message_proto_msgTypes[6].OneofWrappers = []any{}
-	file_plaza_v1_message_proto_msgTypes[7].OneofWrappers = []any{}
+	file_plaza_v1_message_proto_msgTypes[9].OneofWrappers = []any{}
+	file_plaza_v1_message_proto_msgTypes[10].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_message_proto_rawDesc), len(file_plaza_v1_message_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   16,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -420,7 +420,9 @@ type Access struct {
 	// The permission that the operation requires in addition, if any.
 	Permission Permission `protobuf:"varint,2,opt,name=permission,proto3,enum=plaza.v1.Permission" json:"permission,omitempty"`
 	// Whether every success leaves an audit event, even if it changes nothing, such as issuing a token.
-	Audited       bool `protobuf:"varint,3,opt,name=audited,proto3" json:"audited,omitempty"`
+	Audited bool `protobuf:"varint,3,opt,name=audited,proto3" json:"audited,omitempty"`
+	// Whether visitors and bots may call the operation, although it is not one of those without side effects.
+	Guests        bool `protobuf:"varint,4,opt,name=guests,proto3" json:"guests,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -472,6 +474,13 @@ func (x *Access) GetPermission() Permission {
 func (x *Access) GetAudited() bool {
 	if x != nil {
 		return x.Audited
+	}
+	return false
+}
+
+func (x *Access) GetGuests() bool {
+	if x != nil {
+		return x.Guests
 	}
 	return false
 }
@@ -832,13 +841,14 @@ var File_plaza_v1_options_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_options_proto_rawDesc = "" +
 	"\n" +
-	"\x16plaza/v1/options.proto\x12\bplaza.v1\x1a google/protobuf/descriptor.proto\"\xa6\x02\n" +
+	"\x16plaza/v1/options.proto\x12\bplaza.v1\x1a google/protobuf/descriptor.proto\"\xbe\x02\n" +
 	"\x06Access\x12/\n" +
 	"\x06caller\x18\x01 \x01(\x0e2\x17.plaza.v1.Access.CallerR\x06caller\x124\n" +
 	"\n" +
 	"permission\x18\x02 \x01(\x0e2\x14.plaza.v1.PermissionR\n" +
 	"permission\x12\x18\n" +
-	"\aaudited\x18\x03 \x01(\bR\aaudited\"\x9a\x01\n" +
+	"\aaudited\x18\x03 \x01(\bR\aaudited\x12\x16\n" +
+	"\x06guests\x18\x04 \x01(\bR\x06guests\"\x9a\x01\n" +
 	"\x06Caller\x12\x16\n" +
 	"\x12CALLER_UNSPECIFIED\x10\x00\x12\x11\n" +
 	"\rCALLER_PUBLIC\x10\x01\x12\x15\n" +

@@ -235,6 +235,328 @@ func (x *NetworkPresenceSetting) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+// SendHeartbeatRequest has no fields.
+type SendHeartbeatRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SendHeartbeatRequest) Reset() {
+	*x = SendHeartbeatRequest{}
+	mi := &file_plaza_v1_presence_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SendHeartbeatRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SendHeartbeatRequest) ProtoMessage() {}
+
+func (x *SendHeartbeatRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_presence_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SendHeartbeatRequest.ProtoReflect.Descriptor instead.
+func (*SendHeartbeatRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{4}
+}
+
+// BatchGetPresencesRequest names the users.
+type BatchGetPresencesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Public or internal ids of the users, 1 to 220.
+	UserIds       []string `protobuf:"bytes,1,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BatchGetPresencesRequest) Reset() {
+	*x = BatchGetPresencesRequest{}
+	mi := &file_plaza_v1_presence_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BatchGetPresencesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BatchGetPresencesRequest) ProtoMessage() {}
+
+func (x *BatchGetPresencesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_presence_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BatchGetPresencesRequest.ProtoReflect.Descriptor instead.
+func (*BatchGetPresencesRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *BatchGetPresencesRequest) GetUserIds() []string {
+	if x != nil {
+		return x.UserIds
+	}
+	return nil
+}
+
+// ListPresencesRequest orders the users.
+type ListPresencesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Order by the time of the latest heartbeat: `desc` (default) or `asc`.
+	OrderBy       string `protobuf:"bytes,1,opt,name=order_by,json=orderBy,proto3" json:"order_by,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListPresencesRequest) Reset() {
+	*x = ListPresencesRequest{}
+	mi := &file_plaza_v1_presence_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListPresencesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListPresencesRequest) ProtoMessage() {}
+
+func (x *ListPresencesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_presence_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListPresencesRequest.ProtoReflect.Descriptor instead.
+func (*ListPresencesRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *ListPresencesRequest) GetOrderBy() string {
+	if x != nil {
+		return x.OrderBy
+	}
+	return ""
+}
+
+// Presence is a user who is online.
+type Presence struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The user's public id.
+	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	// When the latest heartbeat arrived.
+	LastHeartbeat *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=last_heartbeat,json=lastHeartbeat,proto3" json:"last_heartbeat,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Presence) Reset() {
+	*x = Presence{}
+	mi := &file_plaza_v1_presence_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Presence) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Presence) ProtoMessage() {}
+
+func (x *Presence) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_presence_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Presence.ProtoReflect.Descriptor instead.
+func (*Presence) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *Presence) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
+}
+
+func (x *Presence) GetLastHeartbeat() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastHeartbeat
+	}
+	return nil
+}
+
+// ListPresencesResponse contains users who are online.
+type ListPresencesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The users.
+	Presences     []*Presence `protobuf:"bytes,1,rep,name=presences,proto3" json:"presences,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListPresencesResponse) Reset() {
+	*x = ListPresencesResponse{}
+	mi := &file_plaza_v1_presence_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListPresencesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListPresencesResponse) ProtoMessage() {}
+
+func (x *ListPresencesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_presence_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListPresencesResponse.ProtoReflect.Descriptor instead.
+func (*ListPresencesResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *ListPresencesResponse) GetPresences() []*Presence {
+	if x != nil {
+		return x.Presences
+	}
+	return nil
+}
+
+// CountPresencesRequest has no fields.
+type CountPresencesRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CountPresencesRequest) Reset() {
+	*x = CountPresencesRequest{}
+	mi := &file_plaza_v1_presence_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CountPresencesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CountPresencesRequest) ProtoMessage() {}
+
+func (x *CountPresencesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_presence_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CountPresencesRequest.ProtoReflect.Descriptor instead.
+func (*CountPresencesRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{9}
+}
+
+// CountPresencesResponse contains the number of users who are online.
+type CountPresencesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The number.
+	Count int32 `protobuf:"varint,1,opt,name=count,proto3" json:"count,omitempty"`
+	// The time as of which they were counted.
+	ReferenceTimeStamp *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=reference_time_stamp,json=referenceTimeStamp,proto3" json:"reference_time_stamp,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
+}
+
+func (x *CountPresencesResponse) Reset() {
+	*x = CountPresencesResponse{}
+	mi := &file_plaza_v1_presence_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CountPresencesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CountPresencesResponse) ProtoMessage() {}
+
+func (x *CountPresencesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_presence_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CountPresencesResponse.ProtoReflect.Descriptor instead.
+func (*CountPresencesResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *CountPresencesResponse) GetCount() int32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+func (x *CountPresencesResponse) GetReferenceTimeStamp() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ReferenceTimeStamp
+	}
+	return nil
+}
+
 // SendRoomHeartbeatRequest names the room.
 type SendRoomHeartbeatRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -246,7 +568,7 @@ type SendRoomHeartbeatRequest struct {
 
 func (x *SendRoomHeartbeatRequest) Reset() {
 	*x = SendRoomHeartbeatRequest{}
-	mi := &file_plaza_v1_presence_proto_msgTypes[4]
+	mi := &file_plaza_v1_presence_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -258,7 +580,7 @@ func (x *SendRoomHeartbeatRequest) String() string {
 func (*SendRoomHeartbeatRequest) ProtoMessage() {}
 
 func (x *SendRoomHeartbeatRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_presence_proto_msgTypes[4]
+	mi := &file_plaza_v1_presence_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -271,7 +593,7 @@ func (x *SendRoomHeartbeatRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendRoomHeartbeatRequest.ProtoReflect.Descriptor instead.
 func (*SendRoomHeartbeatRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{4}
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *SendRoomHeartbeatRequest) GetRoomId() string {
@@ -292,7 +614,7 @@ type SendRoomHeartbeatResponse struct {
 
 func (x *SendRoomHeartbeatResponse) Reset() {
 	*x = SendRoomHeartbeatResponse{}
-	mi := &file_plaza_v1_presence_proto_msgTypes[5]
+	mi := &file_plaza_v1_presence_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -304,7 +626,7 @@ func (x *SendRoomHeartbeatResponse) String() string {
 func (*SendRoomHeartbeatResponse) ProtoMessage() {}
 
 func (x *SendRoomHeartbeatResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_presence_proto_msgTypes[5]
+	mi := &file_plaza_v1_presence_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -317,7 +639,7 @@ func (x *SendRoomHeartbeatResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendRoomHeartbeatResponse.ProtoReflect.Descriptor instead.
 func (*SendRoomHeartbeatResponse) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{5}
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *SendRoomHeartbeatResponse) GetSuccess() bool {
@@ -338,7 +660,7 @@ type ListRoomViewersRequest struct {
 
 func (x *ListRoomViewersRequest) Reset() {
 	*x = ListRoomViewersRequest{}
-	mi := &file_plaza_v1_presence_proto_msgTypes[6]
+	mi := &file_plaza_v1_presence_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -350,7 +672,7 @@ func (x *ListRoomViewersRequest) String() string {
 func (*ListRoomViewersRequest) ProtoMessage() {}
 
 func (x *ListRoomViewersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_presence_proto_msgTypes[6]
+	mi := &file_plaza_v1_presence_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -363,7 +685,7 @@ func (x *ListRoomViewersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRoomViewersRequest.ProtoReflect.Descriptor instead.
 func (*ListRoomViewersRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{6}
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ListRoomViewersRequest) GetRoomId() string {
@@ -386,7 +708,7 @@ type RoomViewer struct {
 
 func (x *RoomViewer) Reset() {
 	*x = RoomViewer{}
-	mi := &file_plaza_v1_presence_proto_msgTypes[7]
+	mi := &file_plaza_v1_presence_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -398,7 +720,7 @@ func (x *RoomViewer) String() string {
 func (*RoomViewer) ProtoMessage() {}
 
 func (x *RoomViewer) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_presence_proto_msgTypes[7]
+	mi := &file_plaza_v1_presence_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -411,7 +733,7 @@ func (x *RoomViewer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RoomViewer.ProtoReflect.Descriptor instead.
 func (*RoomViewer) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{7}
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *RoomViewer) GetUserId() string {
@@ -443,7 +765,7 @@ type ListRoomViewersResponse struct {
 
 func (x *ListRoomViewersResponse) Reset() {
 	*x = ListRoomViewersResponse{}
-	mi := &file_plaza_v1_presence_proto_msgTypes[8]
+	mi := &file_plaza_v1_presence_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -455,7 +777,7 @@ func (x *ListRoomViewersResponse) String() string {
 func (*ListRoomViewersResponse) ProtoMessage() {}
 
 func (x *ListRoomViewersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_presence_proto_msgTypes[8]
+	mi := &file_plaza_v1_presence_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -468,7 +790,7 @@ func (x *ListRoomViewersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRoomViewersResponse.ProtoReflect.Descriptor instead.
 func (*ListRoomViewersResponse) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{8}
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ListRoomViewersResponse) GetViewers() []*RoomViewer {
@@ -503,7 +825,7 @@ type CountRoomViewersRequest struct {
 
 func (x *CountRoomViewersRequest) Reset() {
 	*x = CountRoomViewersRequest{}
-	mi := &file_plaza_v1_presence_proto_msgTypes[9]
+	mi := &file_plaza_v1_presence_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -515,7 +837,7 @@ func (x *CountRoomViewersRequest) String() string {
 func (*CountRoomViewersRequest) ProtoMessage() {}
 
 func (x *CountRoomViewersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_presence_proto_msgTypes[9]
+	mi := &file_plaza_v1_presence_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -528,7 +850,7 @@ func (x *CountRoomViewersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CountRoomViewersRequest.ProtoReflect.Descriptor instead.
 func (*CountRoomViewersRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{9}
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *CountRoomViewersRequest) GetRoomId() string {
@@ -551,7 +873,7 @@ type CountRoomViewersResponse struct {
 
 func (x *CountRoomViewersResponse) Reset() {
 	*x = CountRoomViewersResponse{}
-	mi := &file_plaza_v1_presence_proto_msgTypes[10]
+	mi := &file_plaza_v1_presence_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -563,7 +885,7 @@ func (x *CountRoomViewersResponse) String() string {
 func (*CountRoomViewersResponse) ProtoMessage() {}
 
 func (x *CountRoomViewersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_presence_proto_msgTypes[10]
+	mi := &file_plaza_v1_presence_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -576,7 +898,7 @@ func (x *CountRoomViewersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CountRoomViewersResponse.ProtoReflect.Descriptor instead.
 func (*CountRoomViewersResponse) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{10}
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *CountRoomViewersResponse) GetCount() int32 {
@@ -610,7 +932,21 @@ const file_plaza_v1_presence_proto_rawDesc = "" +
 	"\x12heartbeat_interval\x18\x01 \x01(\x05R\x11heartbeatInterval\x124\n" +
 	"\x16presence_sync_interval\x18\x02 \x01(\x05R\x14presenceSyncInterval\x129\n" +
 	"\n" +
-	"updated_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\">\n" +
+	"updated_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\x16\n" +
+	"\x14SendHeartbeatRequest\"K\n" +
+	"\x18BatchGetPresencesRequest\x12/\n" +
+	"\buser_ids\x18\x01 \x03(\tB\x14\xbaH\x11\x92\x01\x0e\b\x01\x10\xdc\x01\"\ar\x05\x10\x01\x18\xac\x02R\auserIds\"F\n" +
+	"\x14ListPresencesRequest\x12.\n" +
+	"\border_by\x18\x01 \x01(\tB\x13\xbaH\x10\xd8\x01\x01r\vR\x04descR\x03ascR\aorderBy\"f\n" +
+	"\bPresence\x12\x17\n" +
+	"\auser_id\x18\x01 \x01(\tR\x06userId\x12A\n" +
+	"\x0elast_heartbeat\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\rlastHeartbeat\"I\n" +
+	"\x15ListPresencesResponse\x120\n" +
+	"\tpresences\x18\x01 \x03(\v2\x12.plaza.v1.PresenceR\tpresences\"\x17\n" +
+	"\x15CountPresencesRequest\"|\n" +
+	"\x16CountPresencesResponse\x12\x14\n" +
+	"\x05count\x18\x01 \x01(\x05R\x05count\x12L\n" +
+	"\x14reference_time_stamp\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x12referenceTimeStamp\">\n" +
 	"\x18SendRoomHeartbeatRequest\x12\"\n" +
 	"\aroom_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06roomId\"5\n" +
 	"\x19SendRoomHeartbeatResponse\x12\x18\n" +
@@ -629,9 +965,13 @@ const file_plaza_v1_presence_proto_rawDesc = "" +
 	"\aroom_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06roomId\"}\n" +
 	"\x18CountRoomViewersResponse\x12\x14\n" +
 	"\x05count\x18\x01 \x01(\x05R\x05count\x12K\n" +
-	"\x13reference_timestamp\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x12referenceTimestamp2\xe5\x04\n" +
+	"\x13reference_timestamp\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x12referenceTimestamp2\x88\t\n" +
 	"\x0fPresenceService\x12\x83\x01\n" +
-	"\x13GetPresenceSettings\x12$.plaza.v1.GetPresenceSettingsRequest\x1a\x1a.plaza.v1.PresenceSettings\"*\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1b\x12\x19/api/v1/presence/settings\x90\x02\x01\x12\x9e\x01\n" +
+	"\x13GetPresenceSettings\x12$.plaza.v1.GetPresenceSettingsRequest\x1a\x1a.plaza.v1.PresenceSettings\"*\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1b\x12\x19/api/v1/presence/settings\x90\x02\x01\x12\x86\x01\n" +
+	"\rSendHeartbeat\x12\x1e.plaza.v1.SendHeartbeatRequest\x1a#.plaza.v1.SendRoomHeartbeatResponse\"0\xa2\xbb\x18\x02\b\x04\xa8\xbb\x18\xca\x01\x82\xd3\xe4\x93\x02\x1f:\x01*\"\x1a/api/v1/presence/heartbeat\x12\x86\x01\n" +
+	"\x11BatchGetPresences\x12\".plaza.v1.BatchGetPresencesRequest\x1a\x1f.plaza.v1.ListPresencesResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1d\x12\x1b/api/v1/presence/users/list\x90\x02\x01\x12\x81\x01\n" +
+	"\rListPresences\x12\x1e.plaza.v1.ListPresencesRequest\x1a\x1f.plaza.v1.ListPresencesResponse\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 \x12\x1e/api/v1/presence/network/users\x90\x02\x01\x12\x8a\x01\n" +
+	"\x0eCountPresences\x12\x1f.plaza.v1.CountPresencesRequest\x1a .plaza.v1.CountPresencesResponse\"5\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02&\x12$/api/v1/presence/network/users/count\x90\x02\x01\x12\x9e\x01\n" +
 	"\x11SendRoomHeartbeat\x12\".plaza.v1.SendRoomHeartbeatRequest\x1a#.plaza.v1.SendRoomHeartbeatResponse\"@\xa2\xbb\x18\x02\b\x04\xa8\xbb\x18\xca\x01\x82\xd3\xe4\x93\x02/:\x01*\"*/api/v1/presence/rooms/{room_id}/heartbeat\x12\x8f\x01\n" +
 	"\x0fListRoomViewers\x12 .plaza.v1.ListRoomViewersRequest\x1a!.plaza.v1.ListRoomViewersResponse\"7\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02(\x12&/api/v1/presence/rooms/{room_id}/users\x90\x02\x01\x12\x98\x01\n" +
 	"\x10CountRoomViewers\x12!.plaza.v1.CountRoomViewersRequest\x1a\".plaza.v1.CountRoomViewersResponse\"=\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02.\x12,/api/v1/presence/rooms/{room_id}/users/count\x90\x02\x01B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
@@ -648,42 +988,60 @@ func file_plaza_v1_presence_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_presence_proto_rawDescData
 }
 
-var file_plaza_v1_presence_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_plaza_v1_presence_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_plaza_v1_presence_proto_goTypes = []any{
 	(*GetPresenceSettingsRequest)(nil), // 0: plaza.v1.GetPresenceSettingsRequest
 	(*PresenceSettings)(nil),           // 1: plaza.v1.PresenceSettings
 	(*UserPresenceSetting)(nil),        // 2: plaza.v1.UserPresenceSetting
 	(*NetworkPresenceSetting)(nil),     // 3: plaza.v1.NetworkPresenceSetting
-	(*SendRoomHeartbeatRequest)(nil),   // 4: plaza.v1.SendRoomHeartbeatRequest
-	(*SendRoomHeartbeatResponse)(nil),  // 5: plaza.v1.SendRoomHeartbeatResponse
-	(*ListRoomViewersRequest)(nil),     // 6: plaza.v1.ListRoomViewersRequest
-	(*RoomViewer)(nil),                 // 7: plaza.v1.RoomViewer
-	(*ListRoomViewersResponse)(nil),    // 8: plaza.v1.ListRoomViewersResponse
-	(*CountRoomViewersRequest)(nil),    // 9: plaza.v1.CountRoomViewersRequest
-	(*CountRoomViewersResponse)(nil),   // 10: plaza.v1.CountRoomViewersResponse
-	(*timestamppb.Timestamp)(nil),      // 11: google.protobuf.Timestamp
+	(*SendHeartbeatRequest)(nil),       // 4: plaza.v1.SendHeartbeatRequest
+	(*BatchGetPresencesRequest)(nil),   // 5: plaza.v1.BatchGetPresencesRequest
+	(*ListPresencesRequest)(nil),       // 6: plaza.v1.ListPresencesRequest
+	(*Presence)(nil),                   // 7: plaza.v1.Presence
+	(*ListPresencesResponse)(nil),      // 8: plaza.v1.ListPresencesResponse
+	(*CountPresencesRequest)(nil),      // 9: plaza.v1.CountPresencesRequest
+	(*CountPresencesResponse)(nil),     // 10: plaza.v1.CountPresencesResponse
+	(*SendRoomHeartbeatRequest)(nil),   // 11: plaza.v1.SendRoomHeartbeatRequest
+	(*SendRoomHeartbeatResponse)(nil),  // 12: plaza.v1.SendRoomHeartbeatResponse
+	(*ListRoomViewersRequest)(nil),     // 13: plaza.v1.ListRoomViewersRequest
+	(*RoomViewer)(nil),                 // 14: plaza.v1.RoomViewer
+	(*ListRoomViewersResponse)(nil),    // 15: plaza.v1.ListRoomViewersResponse
+	(*CountRoomViewersRequest)(nil),    // 16: plaza.v1.CountRoomViewersRequest
+	(*CountRoomViewersResponse)(nil),   // 17: plaza.v1.CountRoomViewersResponse
+	(*timestamppb.Timestamp)(nil),      // 18: google.protobuf.Timestamp
 }
 var file_plaza_v1_presence_proto_depIdxs = []int32{
 	2,  // 0: plaza.v1.PresenceSettings.user:type_name -> plaza.v1.UserPresenceSetting
 	3,  // 1: plaza.v1.PresenceSettings.network:type_name -> plaza.v1.NetworkPresenceSetting
-	11, // 2: plaza.v1.UserPresenceSetting.enabled_at:type_name -> google.protobuf.Timestamp
-	11, // 3: plaza.v1.NetworkPresenceSetting.updated_at:type_name -> google.protobuf.Timestamp
-	11, // 4: plaza.v1.RoomViewer.joined_at:type_name -> google.protobuf.Timestamp
-	7,  // 5: plaza.v1.ListRoomViewersResponse.viewers:type_name -> plaza.v1.RoomViewer
-	11, // 6: plaza.v1.CountRoomViewersResponse.reference_timestamp:type_name -> google.protobuf.Timestamp
-	0,  // 7: plaza.v1.PresenceService.GetPresenceSettings:input_type -> plaza.v1.GetPresenceSettingsRequest
-	4,  // 8: plaza.v1.PresenceService.SendRoomHeartbeat:input_type -> plaza.v1.SendRoomHeartbeatRequest
-	6,  // 9: plaza.v1.PresenceService.ListRoomViewers:input_type -> plaza.v1.ListRoomViewersRequest
-	9,  // 10: plaza.v1.PresenceService.CountRoomViewers:input_type -> plaza.v1.CountRoomViewersRequest
-	1,  // 11: plaza.v1.PresenceService.GetPresenceSettings:output_type -> plaza.v1.PresenceSettings
-	5,  // 12: plaza.v1.PresenceService.SendRoomHeartbeat:output_type -> plaza.v1.SendRoomHeartbeatResponse
-	8,  // 13: plaza.v1.PresenceService.ListRoomViewers:output_type -> plaza.v1.ListRoomViewersResponse
-	10, // 14: plaza.v1.PresenceService.CountRoomViewers:output_type -> plaza.v1.CountRoomViewersResponse
-	11, // [11:15] is the sub-list for method output_type
-	7,  // [7:11] is the sub-list for method input_type
-	7,  // [7:7] is the sub-list for extension type_name
-	7,  // [7:7] is the sub-list for extension extendee
-	0,  // [0:7] is the sub-list for field type_name
+	18, // 2: plaza.v1.UserPresenceSetting.enabled_at:type_name -> google.protobuf.Timestamp
+	18, // 3: plaza.v1.NetworkPresenceSetting.updated_at:type_name -> google.protobuf.Timestamp
+	18, // 4: plaza.v1.Presence.last_heartbeat:type_name -> google.protobuf.Timestamp
+	7,  // 5: plaza.v1.ListPresencesResponse.presences:type_name -> plaza.v1.Presence
+	18, // 6: plaza.v1.CountPresencesResponse.reference_time_stamp:type_name -> google.protobuf.Timestamp
+	18, // 7: plaza.v1.RoomViewer.joined_at:type_name -> google.protobuf.Timestamp
+	14, // 8: plaza.v1.ListRoomViewersResponse.viewers:type_name -> plaza.v1.RoomViewer
+	18, // 9: plaza.v1.CountRoomViewersResponse.reference_timestamp:type_name -> google.protobuf.Timestamp
+	0,  // 10: plaza.v1.PresenceService.GetPresenceSettings:input_type -> plaza.v1.GetPresenceSettingsRequest
+	4,  // 11: plaza.v1.PresenceService.SendHeartbeat:input_type -> plaza.v1.SendHeartbeatRequest
+	5,  // 12: plaza.v1.PresenceService.BatchGetPresences:input_type -> plaza.v1.BatchGetPresencesRequest
+	6,  // 13: plaza.v1.PresenceService.ListPresences:input_type -> plaza.v1.ListPresencesRequest
+	9,  // 14: plaza.v1.PresenceService.CountPresences:input_type -> plaza.v1.CountPresencesRequest
+	11, // 15: plaza.v1.PresenceService.SendRoomHeartbeat:input_type -> plaza.v1.SendRoomHeartbeatRequest
+	13, // 16: plaza.v1.PresenceService.ListRoomViewers:input_type -> plaza.v1.ListRoomViewersRequest
+	16, // 17: plaza.v1.PresenceService.CountRoomViewers:input_type -> plaza.v1.CountRoomViewersRequest
+	1,  // 18: plaza.v1.PresenceService.GetPresenceSettings:output_type -> plaza.v1.PresenceSettings
+	12, // 19: plaza.v1.PresenceService.SendHeartbeat:output_type -> plaza.v1.SendRoomHeartbeatResponse
+	8,  // 20: plaza.v1.PresenceService.BatchGetPresences:output_type -> plaza.v1.ListPresencesResponse
+	8,  // 21: plaza.v1.PresenceService.ListPresences:output_type -> plaza.v1.ListPresencesResponse
+	10, // 22: plaza.v1.PresenceService.CountPresences:output_type -> plaza.v1.CountPresencesResponse
+	12, // 23: plaza.v1.PresenceService.SendRoomHeartbeat:output_type -> plaza.v1.SendRoomHeartbeatResponse
+	15, // 24: plaza.v1.PresenceService.ListRoomViewers:output_type -> plaza.v1.ListRoomViewersResponse
+	17, // 25: plaza.v1.PresenceService.CountRoomViewers:output_type -> plaza.v1.CountRoomViewersResponse
+	18, // [18:26] is the sub-list for method output_type
+	10, // [10:18] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_presence_proto_init() }
@@ -699,7 +1057,7 @@ func file_plaza_v1_presence_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_presence_proto_rawDesc), len(file_plaza_v1_presence_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   11,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

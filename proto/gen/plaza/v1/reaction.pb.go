@@ -298,6 +298,335 @@ func (x *AddReactionResponse) GetAddedId() string {
 	return ""
 }
 
+// CreateLiveReactionsRequest contains live reactions.
+type CreateLiveReactionsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Id of the room of the post. Reactions to other posts are ignored.
+	RoomId string `protobuf:"bytes,1,opt,name=room_id,json=roomId,proto3" json:"room_id,omitempty"`
+	// Id of the video stream of the post, instead of a room.
+	LiveStreamId string `protobuf:"bytes,2,opt,name=live_stream_id,json=liveStreamId,proto3" json:"live_stream_id,omitempty"`
+	// The reactions, 1 to 100. Without a room or stream all must be to one post.
+	Reactions     []*NewLiveReaction `protobuf:"bytes,3,rep,name=reactions,proto3" json:"reactions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateLiveReactionsRequest) Reset() {
+	*x = CreateLiveReactionsRequest{}
+	mi := &file_plaza_v1_reaction_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateLiveReactionsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateLiveReactionsRequest) ProtoMessage() {}
+
+func (x *CreateLiveReactionsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_reaction_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateLiveReactionsRequest.ProtoReflect.Descriptor instead.
+func (*CreateLiveReactionsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_reaction_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *CreateLiveReactionsRequest) GetRoomId() string {
+	if x != nil {
+		return x.RoomId
+	}
+	return ""
+}
+
+func (x *CreateLiveReactionsRequest) GetLiveStreamId() string {
+	if x != nil {
+		return x.LiveStreamId
+	}
+	return ""
+}
+
+func (x *CreateLiveReactionsRequest) GetReactions() []*NewLiveReaction {
+	if x != nil {
+		return x.Reactions
+	}
+	return nil
+}
+
+// NewLiveReaction is a reaction to a live post.
+type NewLiveReaction struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Id of the post.
+	ReferencePublicId string `protobuf:"bytes,1,opt,name=reference_public_id,json=referencePublicId,proto3" json:"reference_public_id,omitempty"`
+	// Id of the post, used if `reference_public_id` is empty.
+	ReferenceId string `protobuf:"bytes,2,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
+	// Must be `post` or empty.
+	ReferenceType string `protobuf:"bytes,3,opt,name=reference_type,json=referenceType,proto3" json:"reference_type,omitempty"`
+	// The reaction's name, 1 to 100 characters.
+	ReactionName string `protobuf:"bytes,4,opt,name=reaction_name,json=reactionName,proto3" json:"reaction_name,omitempty"`
+	// When the user reacted, by the clock of the client. Clients use it to order what they show.
+	OccurredAt    *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=occurred_at,json=occurredAt,proto3" json:"occurred_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NewLiveReaction) Reset() {
+	*x = NewLiveReaction{}
+	mi := &file_plaza_v1_reaction_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NewLiveReaction) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NewLiveReaction) ProtoMessage() {}
+
+func (x *NewLiveReaction) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_reaction_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NewLiveReaction.ProtoReflect.Descriptor instead.
+func (*NewLiveReaction) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_reaction_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *NewLiveReaction) GetReferencePublicId() string {
+	if x != nil {
+		return x.ReferencePublicId
+	}
+	return ""
+}
+
+func (x *NewLiveReaction) GetReferenceId() string {
+	if x != nil {
+		return x.ReferenceId
+	}
+	return ""
+}
+
+func (x *NewLiveReaction) GetReferenceType() string {
+	if x != nil {
+		return x.ReferenceType
+	}
+	return ""
+}
+
+func (x *NewLiveReaction) GetReactionName() string {
+	if x != nil {
+		return x.ReactionName
+	}
+	return ""
+}
+
+func (x *NewLiveReaction) GetOccurredAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.OccurredAt
+	}
+	return nil
+}
+
+// CreateLiveReactionsResponse identifies the reactions that are shown.
+type CreateLiveReactionsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// An id of each reaction.
+	AddedIds      []string `protobuf:"bytes,1,rep,name=added_ids,json=addedIds,proto3" json:"added_ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateLiveReactionsResponse) Reset() {
+	*x = CreateLiveReactionsResponse{}
+	mi := &file_plaza_v1_reaction_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateLiveReactionsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateLiveReactionsResponse) ProtoMessage() {}
+
+func (x *CreateLiveReactionsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_reaction_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateLiveReactionsResponse.ProtoReflect.Descriptor instead.
+func (*CreateLiveReactionsResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_reaction_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *CreateLiveReactionsResponse) GetAddedIds() []string {
+	if x != nil {
+		return x.AddedIds
+	}
+	return nil
+}
+
+// LiveReaction is a reaction to a live post, in the event `liveReaction.created`.
+type LiveReaction struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Public id of the user.
+	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	// Id of the post.
+	ReferenceId string `protobuf:"bytes,2,opt,name=reference_id,json=referenceId,proto3" json:"reference_id,omitempty"`
+	// Id of the post.
+	ReferencePublicId string `protobuf:"bytes,3,opt,name=reference_public_id,json=referencePublicId,proto3" json:"reference_public_id,omitempty"`
+	// Always `post`.
+	ReferenceType string `protobuf:"bytes,4,opt,name=reference_type,json=referenceType,proto3" json:"reference_type,omitempty"`
+	// The reaction's name.
+	ReactionName string `protobuf:"bytes,5,opt,name=reaction_name,json=reactionName,proto3" json:"reaction_name,omitempty"`
+	// When the user reacted, by the clock of the client.
+	OccurredAt    *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=occurred_at,json=occurredAt,proto3" json:"occurred_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LiveReaction) Reset() {
+	*x = LiveReaction{}
+	mi := &file_plaza_v1_reaction_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LiveReaction) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LiveReaction) ProtoMessage() {}
+
+func (x *LiveReaction) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_reaction_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LiveReaction.ProtoReflect.Descriptor instead.
+func (*LiveReaction) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_reaction_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *LiveReaction) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
+}
+
+func (x *LiveReaction) GetReferenceId() string {
+	if x != nil {
+		return x.ReferenceId
+	}
+	return ""
+}
+
+func (x *LiveReaction) GetReferencePublicId() string {
+	if x != nil {
+		return x.ReferencePublicId
+	}
+	return ""
+}
+
+func (x *LiveReaction) GetReferenceType() string {
+	if x != nil {
+		return x.ReferenceType
+	}
+	return ""
+}
+
+func (x *LiveReaction) GetReactionName() string {
+	if x != nil {
+		return x.ReactionName
+	}
+	return ""
+}
+
+func (x *LiveReaction) GetOccurredAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.OccurredAt
+	}
+	return nil
+}
+
+// LiveReactionsCreated is the data of the event `liveReaction.created`.
+type LiveReactionsCreated struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The reactions, at most 200.
+	Reactions     []*LiveReaction `protobuf:"bytes,1,rep,name=reactions,proto3" json:"reactions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LiveReactionsCreated) Reset() {
+	*x = LiveReactionsCreated{}
+	mi := &file_plaza_v1_reaction_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LiveReactionsCreated) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LiveReactionsCreated) ProtoMessage() {}
+
+func (x *LiveReactionsCreated) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_reaction_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LiveReactionsCreated.ProtoReflect.Descriptor instead.
+func (*LiveReactionsCreated) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_reaction_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *LiveReactionsCreated) GetReactions() []*LiveReaction {
+	if x != nil {
+		return x.Reactions
+	}
+	return nil
+}
+
 // RemoveReactionRequest identifies the object and the reaction.
 type RemoveReactionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -315,7 +644,7 @@ type RemoveReactionRequest struct {
 
 func (x *RemoveReactionRequest) Reset() {
 	*x = RemoveReactionRequest{}
-	mi := &file_plaza_v1_reaction_proto_msgTypes[4]
+	mi := &file_plaza_v1_reaction_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -327,7 +656,7 @@ func (x *RemoveReactionRequest) String() string {
 func (*RemoveReactionRequest) ProtoMessage() {}
 
 func (x *RemoveReactionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_reaction_proto_msgTypes[4]
+	mi := &file_plaza_v1_reaction_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -340,7 +669,7 @@ func (x *RemoveReactionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveReactionRequest.ProtoReflect.Descriptor instead.
 func (*RemoveReactionRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_reaction_proto_rawDescGZIP(), []int{4}
+	return file_plaza_v1_reaction_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *RemoveReactionRequest) GetReferenceId() string {
@@ -382,7 +711,7 @@ type RemoveReactionResponse struct {
 
 func (x *RemoveReactionResponse) Reset() {
 	*x = RemoveReactionResponse{}
-	mi := &file_plaza_v1_reaction_proto_msgTypes[5]
+	mi := &file_plaza_v1_reaction_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -394,7 +723,7 @@ func (x *RemoveReactionResponse) String() string {
 func (*RemoveReactionResponse) ProtoMessage() {}
 
 func (x *RemoveReactionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_reaction_proto_msgTypes[5]
+	mi := &file_plaza_v1_reaction_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -407,7 +736,7 @@ func (x *RemoveReactionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveReactionResponse.ProtoReflect.Descriptor instead.
 func (*RemoveReactionResponse) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_reaction_proto_rawDescGZIP(), []int{5}
+	return file_plaza_v1_reaction_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *RemoveReactionResponse) GetRemovedId() string {
@@ -436,7 +765,7 @@ type ListReactionsRequest struct {
 
 func (x *ListReactionsRequest) Reset() {
 	*x = ListReactionsRequest{}
-	mi := &file_plaza_v1_reaction_proto_msgTypes[6]
+	mi := &file_plaza_v1_reaction_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -448,7 +777,7 @@ func (x *ListReactionsRequest) String() string {
 func (*ListReactionsRequest) ProtoMessage() {}
 
 func (x *ListReactionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_reaction_proto_msgTypes[6]
+	mi := &file_plaza_v1_reaction_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -461,7 +790,7 @@ func (x *ListReactionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListReactionsRequest.ProtoReflect.Descriptor instead.
 func (*ListReactionsRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_reaction_proto_rawDescGZIP(), []int{6}
+	return file_plaza_v1_reaction_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ListReactionsRequest) GetReferenceId() string {
@@ -516,7 +845,7 @@ type ListReactionsResponse struct {
 
 func (x *ListReactionsResponse) Reset() {
 	*x = ListReactionsResponse{}
-	mi := &file_plaza_v1_reaction_proto_msgTypes[7]
+	mi := &file_plaza_v1_reaction_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -528,7 +857,7 @@ func (x *ListReactionsResponse) String() string {
 func (*ListReactionsResponse) ProtoMessage() {}
 
 func (x *ListReactionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_reaction_proto_msgTypes[7]
+	mi := &file_plaza_v1_reaction_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -541,7 +870,7 @@ func (x *ListReactionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListReactionsResponse.ProtoReflect.Descriptor instead.
 func (*ListReactionsResponse) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_reaction_proto_rawDescGZIP(), []int{7}
+	return file_plaza_v1_reaction_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ListReactionsResponse) GetReactions() []*ReactionRecord {
@@ -598,7 +927,33 @@ const file_plaza_v1_reaction_proto_rawDesc = "" +
 	"[^\\s\\p{Z}]R\freactionName\x12+\n" +
 	"\x11reference_version\x18\x04 \x01(\x05R\x10referenceVersion\"0\n" +
 	"\x13AddReactionResponse\x12\x19\n" +
-	"\badded_id\x18\x01 \x01(\tR\aaddedId\"\xfb\x01\n" +
+	"\badded_id\x18\x01 \x01(\tR\aaddedId\"\xb2\x01\n" +
+	"\x1aCreateLiveReactionsRequest\x12 \n" +
+	"\aroom_id\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\x06roomId\x12-\n" +
+	"\x0elive_stream_id\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dR\fliveStreamId\x12C\n" +
+	"\treactions\x18\x03 \x03(\v2\x19.plaza.v1.NewLiveReactionB\n" +
+	"\xbaH\a\x92\x01\x04\b\x01\x10dR\treactions\"\xa5\x02\n" +
+	"\x0fNewLiveReaction\x127\n" +
+	"\x13reference_public_id\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\x11referencePublicId\x12*\n" +
+	"\freference_id\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18dR\vreferenceId\x124\n" +
+	"\x0ereference_type\x18\x03 \x01(\tB\r\xbaH\n" +
+	"r\bR\x00R\x04postR\rreferenceType\x12:\n" +
+	"\rreaction_name\x18\x04 \x01(\tB\x15\xbaH\x12r\x10\x10\x01\x18d2\n" +
+	"[^\\s\\p{Z}]R\freactionName\x12;\n" +
+	"\voccurred_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"occurredAt\":\n" +
+	"\x1bCreateLiveReactionsResponse\x12\x1b\n" +
+	"\tadded_ids\x18\x01 \x03(\tR\baddedIds\"\x83\x02\n" +
+	"\fLiveReaction\x12\x17\n" +
+	"\auser_id\x18\x01 \x01(\tR\x06userId\x12!\n" +
+	"\freference_id\x18\x02 \x01(\tR\vreferenceId\x12.\n" +
+	"\x13reference_public_id\x18\x03 \x01(\tR\x11referencePublicId\x12%\n" +
+	"\x0ereference_type\x18\x04 \x01(\tR\rreferenceType\x12#\n" +
+	"\rreaction_name\x18\x05 \x01(\tR\freactionName\x12;\n" +
+	"\voccurred_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"occurredAt\"L\n" +
+	"\x14LiveReactionsCreated\x124\n" +
+	"\treactions\x18\x01 \x03(\v2\x16.plaza.v1.LiveReactionR\treactions\"\xfb\x01\n" +
 	"\x15RemoveReactionRequest\x12,\n" +
 	"\freference_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vreferenceId\x12K\n" +
 	"\x0ereference_type\x18\x02 \x01(\tB$\xbaH!r\x1fR\x04postR\acommentR\x05storyR\amessageR\rreferenceType\x12:\n" +
@@ -618,10 +973,11 @@ const file_plaza_v1_reaction_proto_rawDesc = "" +
 	"\treactions\x18\x01 \x03(\v2\x18.plaza.v1.ReactionRecordR\treactions\x12$\n" +
 	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
 	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
-	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging2\xf0\x02\n" +
+	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging2\xfe\x03\n" +
 	"\x0fReactionService\x12n\n" +
 	"\vAddReaction\x12\x1c.plaza.v1.AddReactionRequest\x1a\x1d.plaza.v1.AddReactionResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16:\x01*\"\x11/api/v2/reactions\x12w\n" +
-	"\x0eRemoveReaction\x12\x1f.plaza.v1.RemoveReactionRequest\x1a .plaza.v1.RemoveReactionResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16:\x01**\x11/api/v2/reactions\x12t\n" +
+	"\x0eRemoveReaction\x12\x1f.plaza.v1.RemoveReactionRequest\x1a .plaza.v1.RemoveReactionResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16:\x01**\x11/api/v2/reactions\x12\x8b\x01\n" +
+	"\x13CreateLiveReactions\x12$.plaza.v1.CreateLiveReactionsRequest\x1a%.plaza.v1.CreateLiveReactionsResponse\"'\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1b:\x01*\"\x16/api/v1/reactions/live\x12t\n" +
 	"\rListReactions\x12\x1e.plaza.v1.ListReactionsRequest\x1a\x1f.plaza.v1.ListReactionsResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x13\x12\x11/api/v3/reactions\x90\x02\x01B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
@@ -636,42 +992,53 @@ func file_plaza_v1_reaction_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_reaction_proto_rawDescData
 }
 
-var file_plaza_v1_reaction_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_plaza_v1_reaction_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_plaza_v1_reaction_proto_goTypes = []any{
-	(*Reactor)(nil),                // 0: plaza.v1.Reactor
-	(*ReactionRecord)(nil),         // 1: plaza.v1.ReactionRecord
-	(*AddReactionRequest)(nil),     // 2: plaza.v1.AddReactionRequest
-	(*AddReactionResponse)(nil),    // 3: plaza.v1.AddReactionResponse
-	(*RemoveReactionRequest)(nil),  // 4: plaza.v1.RemoveReactionRequest
-	(*RemoveReactionResponse)(nil), // 5: plaza.v1.RemoveReactionResponse
-	(*ListReactionsRequest)(nil),   // 6: plaza.v1.ListReactionsRequest
-	(*ListReactionsResponse)(nil),  // 7: plaza.v1.ListReactionsResponse
-	(*timestamppb.Timestamp)(nil),  // 8: google.protobuf.Timestamp
-	(*PageOptions)(nil),            // 9: plaza.v1.PageOptions
-	(*User)(nil),                   // 10: plaza.v1.User
-	(*File)(nil),                   // 11: plaza.v1.File
-	(*Paging)(nil),                 // 12: plaza.v1.Paging
+	(*Reactor)(nil),                     // 0: plaza.v1.Reactor
+	(*ReactionRecord)(nil),              // 1: plaza.v1.ReactionRecord
+	(*AddReactionRequest)(nil),          // 2: plaza.v1.AddReactionRequest
+	(*AddReactionResponse)(nil),         // 3: plaza.v1.AddReactionResponse
+	(*CreateLiveReactionsRequest)(nil),  // 4: plaza.v1.CreateLiveReactionsRequest
+	(*NewLiveReaction)(nil),             // 5: plaza.v1.NewLiveReaction
+	(*CreateLiveReactionsResponse)(nil), // 6: plaza.v1.CreateLiveReactionsResponse
+	(*LiveReaction)(nil),                // 7: plaza.v1.LiveReaction
+	(*LiveReactionsCreated)(nil),        // 8: plaza.v1.LiveReactionsCreated
+	(*RemoveReactionRequest)(nil),       // 9: plaza.v1.RemoveReactionRequest
+	(*RemoveReactionResponse)(nil),      // 10: plaza.v1.RemoveReactionResponse
+	(*ListReactionsRequest)(nil),        // 11: plaza.v1.ListReactionsRequest
+	(*ListReactionsResponse)(nil),       // 12: plaza.v1.ListReactionsResponse
+	(*timestamppb.Timestamp)(nil),       // 13: google.protobuf.Timestamp
+	(*PageOptions)(nil),                 // 14: plaza.v1.PageOptions
+	(*User)(nil),                        // 15: plaza.v1.User
+	(*File)(nil),                        // 16: plaza.v1.File
+	(*Paging)(nil),                      // 17: plaza.v1.Paging
 }
 var file_plaza_v1_reaction_proto_depIdxs = []int32{
-	8,  // 0: plaza.v1.Reactor.created_at:type_name -> google.protobuf.Timestamp
-	8,  // 1: plaza.v1.Reactor.updated_at:type_name -> google.protobuf.Timestamp
+	13, // 0: plaza.v1.Reactor.created_at:type_name -> google.protobuf.Timestamp
+	13, // 1: plaza.v1.Reactor.updated_at:type_name -> google.protobuf.Timestamp
 	0,  // 2: plaza.v1.ReactionRecord.reactors:type_name -> plaza.v1.Reactor
-	9,  // 3: plaza.v1.ListReactionsRequest.options:type_name -> plaza.v1.PageOptions
-	1,  // 4: plaza.v1.ListReactionsResponse.reactions:type_name -> plaza.v1.ReactionRecord
-	10, // 5: plaza.v1.ListReactionsResponse.users:type_name -> plaza.v1.User
-	11, // 6: plaza.v1.ListReactionsResponse.files:type_name -> plaza.v1.File
-	12, // 7: plaza.v1.ListReactionsResponse.paging:type_name -> plaza.v1.Paging
-	2,  // 8: plaza.v1.ReactionService.AddReaction:input_type -> plaza.v1.AddReactionRequest
-	4,  // 9: plaza.v1.ReactionService.RemoveReaction:input_type -> plaza.v1.RemoveReactionRequest
-	6,  // 10: plaza.v1.ReactionService.ListReactions:input_type -> plaza.v1.ListReactionsRequest
-	3,  // 11: plaza.v1.ReactionService.AddReaction:output_type -> plaza.v1.AddReactionResponse
-	5,  // 12: plaza.v1.ReactionService.RemoveReaction:output_type -> plaza.v1.RemoveReactionResponse
-	7,  // 13: plaza.v1.ReactionService.ListReactions:output_type -> plaza.v1.ListReactionsResponse
-	11, // [11:14] is the sub-list for method output_type
-	8,  // [8:11] is the sub-list for method input_type
-	8,  // [8:8] is the sub-list for extension type_name
-	8,  // [8:8] is the sub-list for extension extendee
-	0,  // [0:8] is the sub-list for field type_name
+	5,  // 3: plaza.v1.CreateLiveReactionsRequest.reactions:type_name -> plaza.v1.NewLiveReaction
+	13, // 4: plaza.v1.NewLiveReaction.occurred_at:type_name -> google.protobuf.Timestamp
+	13, // 5: plaza.v1.LiveReaction.occurred_at:type_name -> google.protobuf.Timestamp
+	7,  // 6: plaza.v1.LiveReactionsCreated.reactions:type_name -> plaza.v1.LiveReaction
+	14, // 7: plaza.v1.ListReactionsRequest.options:type_name -> plaza.v1.PageOptions
+	1,  // 8: plaza.v1.ListReactionsResponse.reactions:type_name -> plaza.v1.ReactionRecord
+	15, // 9: plaza.v1.ListReactionsResponse.users:type_name -> plaza.v1.User
+	16, // 10: plaza.v1.ListReactionsResponse.files:type_name -> plaza.v1.File
+	17, // 11: plaza.v1.ListReactionsResponse.paging:type_name -> plaza.v1.Paging
+	2,  // 12: plaza.v1.ReactionService.AddReaction:input_type -> plaza.v1.AddReactionRequest
+	9,  // 13: plaza.v1.ReactionService.RemoveReaction:input_type -> plaza.v1.RemoveReactionRequest
+	4,  // 14: plaza.v1.ReactionService.CreateLiveReactions:input_type -> plaza.v1.CreateLiveReactionsRequest
+	11, // 15: plaza.v1.ReactionService.ListReactions:input_type -> plaza.v1.ListReactionsRequest
+	3,  // 16: plaza.v1.ReactionService.AddReaction:output_type -> plaza.v1.AddReactionResponse
+	10, // 17: plaza.v1.ReactionService.RemoveReaction:output_type -> plaza.v1.RemoveReactionResponse
+	6,  // 18: plaza.v1.ReactionService.CreateLiveReactions:output_type -> plaza.v1.CreateLiveReactionsResponse
+	12, // 19: plaza.v1.ReactionService.ListReactions:output_type -> plaza.v1.ListReactionsResponse
+	16, // [16:20] is the sub-list for method output_type
+	12, // [12:16] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_reaction_proto_init() }
@@ -690,7 +1057,7 @@ func file_plaza_v1_reaction_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_reaction_proto_rawDesc), len(file_plaza_v1_reaction_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   8,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

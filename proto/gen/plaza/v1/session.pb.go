@@ -181,10 +181,84 @@ func (x *CreateSessionRequest) GetAuthToken() string {
 	return ""
 }
 
+// CreateGuestSessionRequest identifies the device of a visitor or bot.
+type CreateGuestSessionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Id of the device, 1 to 150 characters. The user id of a guest depends on it.
+	DeviceId string `protobuf:"bytes,1,opt,name=device_id,json=deviceId,proto3" json:"device_id,omitempty"`
+	// The device.
+	DeviceInfo *DeviceInfo `protobuf:"bytes,2,opt,name=device_info,json=deviceInfo,proto3" json:"device_info,omitempty"`
+	// The signature of the device, required in secure mode: the hexadecimal HMAC-SHA256 of
+	// `deviceId=<device id>&authSignatureExpiresAt=<time>`. The secret is the hexadecimal SHA-256 of a server key, in lower case.
+	AuthSignature *string `protobuf:"bytes,3,opt,name=auth_signature,json=authSignature,proto3,oneof" json:"auth_signature,omitempty"`
+	// The time at which the signature expires, in RFC 3339, exactly as it was signed.
+	AuthSignatureExpiresAt *string `protobuf:"bytes,4,opt,name=auth_signature_expires_at,json=authSignatureExpiresAt,proto3,oneof" json:"auth_signature_expires_at,omitempty"`
+	unknownFields          protoimpl.UnknownFields
+	sizeCache              protoimpl.SizeCache
+}
+
+func (x *CreateGuestSessionRequest) Reset() {
+	*x = CreateGuestSessionRequest{}
+	mi := &file_plaza_v1_session_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateGuestSessionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateGuestSessionRequest) ProtoMessage() {}
+
+func (x *CreateGuestSessionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_session_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateGuestSessionRequest.ProtoReflect.Descriptor instead.
+func (*CreateGuestSessionRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_session_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *CreateGuestSessionRequest) GetDeviceId() string {
+	if x != nil {
+		return x.DeviceId
+	}
+	return ""
+}
+
+func (x *CreateGuestSessionRequest) GetDeviceInfo() *DeviceInfo {
+	if x != nil {
+		return x.DeviceInfo
+	}
+	return nil
+}
+
+func (x *CreateGuestSessionRequest) GetAuthSignature() string {
+	if x != nil && x.AuthSignature != nil {
+		return *x.AuthSignature
+	}
+	return ""
+}
+
+func (x *CreateGuestSessionRequest) GetAuthSignatureExpiresAt() string {
+	if x != nil && x.AuthSignatureExpiresAt != nil {
+		return *x.AuthSignatureExpiresAt
+	}
+	return ""
+}
+
 // CreateSessionResponse contains the access token and the user.
 type CreateSessionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The bearer token for later requests, valid for 30 days.
+	// The bearer token for later requests, valid for 30 days, or for 24 hours if it is of a visitor or bot.
 	AccessToken string `protobuf:"bytes,1,opt,name=access_token,json=accessToken,proto3" json:"access_token,omitempty"`
 	// When it was created.
 	IssuedAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=issued_at,json=issuedAt,proto3" json:"issued_at,omitempty"`
@@ -196,7 +270,7 @@ type CreateSessionResponse struct {
 	Files []*File `protobuf:"bytes,5,rep,name=files,proto3" json:"files,omitempty"`
 	// The user's roles.
 	Roles []*Role `protobuf:"bytes,6,rep,name=roles,proto3" json:"roles,omitempty"`
-	// Always `signed-in`.
+	// `signed-in`, `visitor` or `bot`.
 	UserType string `protobuf:"bytes,7,opt,name=user_type,json=userType,proto3" json:"user_type,omitempty"`
 	// Clients would discard data cached before this time. Always `null`: the service never requires it.
 	LastCachePurge *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=last_cache_purge,json=lastCachePurge,proto3" json:"last_cache_purge,omitempty"`
@@ -206,7 +280,7 @@ type CreateSessionResponse struct {
 
 func (x *CreateSessionResponse) Reset() {
 	*x = CreateSessionResponse{}
-	mi := &file_plaza_v1_session_proto_msgTypes[2]
+	mi := &file_plaza_v1_session_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -218,7 +292,7 @@ func (x *CreateSessionResponse) String() string {
 func (*CreateSessionResponse) ProtoMessage() {}
 
 func (x *CreateSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_session_proto_msgTypes[2]
+	mi := &file_plaza_v1_session_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -231,7 +305,7 @@ func (x *CreateSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSessionResponse.ProtoReflect.Descriptor instead.
 func (*CreateSessionResponse) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_session_proto_rawDescGZIP(), []int{2}
+	return file_plaza_v1_session_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *CreateSessionResponse) GetAccessToken() string {
@@ -299,7 +373,7 @@ type VerifySessionRequest struct {
 
 func (x *VerifySessionRequest) Reset() {
 	*x = VerifySessionRequest{}
-	mi := &file_plaza_v1_session_proto_msgTypes[3]
+	mi := &file_plaza_v1_session_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -311,7 +385,7 @@ func (x *VerifySessionRequest) String() string {
 func (*VerifySessionRequest) ProtoMessage() {}
 
 func (x *VerifySessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_session_proto_msgTypes[3]
+	mi := &file_plaza_v1_session_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -324,7 +398,7 @@ func (x *VerifySessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifySessionRequest.ProtoReflect.Descriptor instead.
 func (*VerifySessionRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_session_proto_rawDescGZIP(), []int{3}
+	return file_plaza_v1_session_proto_rawDescGZIP(), []int{4}
 }
 
 // VerifySessionResponse confirms that the session is valid.
@@ -338,7 +412,7 @@ type VerifySessionResponse struct {
 
 func (x *VerifySessionResponse) Reset() {
 	*x = VerifySessionResponse{}
-	mi := &file_plaza_v1_session_proto_msgTypes[4]
+	mi := &file_plaza_v1_session_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -350,7 +424,7 @@ func (x *VerifySessionResponse) String() string {
 func (*VerifySessionResponse) ProtoMessage() {}
 
 func (x *VerifySessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_session_proto_msgTypes[4]
+	mi := &file_plaza_v1_session_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -363,7 +437,7 @@ func (x *VerifySessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifySessionResponse.ProtoReflect.Descriptor instead.
 func (*VerifySessionResponse) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_session_proto_rawDescGZIP(), []int{4}
+	return file_plaza_v1_session_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *VerifySessionResponse) GetLastCachePurge() *timestamppb.Timestamp {
@@ -386,7 +460,7 @@ type DeleteSessionRequest struct {
 
 func (x *DeleteSessionRequest) Reset() {
 	*x = DeleteSessionRequest{}
-	mi := &file_plaza_v1_session_proto_msgTypes[5]
+	mi := &file_plaza_v1_session_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -398,7 +472,7 @@ func (x *DeleteSessionRequest) String() string {
 func (*DeleteSessionRequest) ProtoMessage() {}
 
 func (x *DeleteSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_session_proto_msgTypes[5]
+	mi := &file_plaza_v1_session_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -411,7 +485,7 @@ func (x *DeleteSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSessionRequest.ProtoReflect.Descriptor instead.
 func (*DeleteSessionRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_session_proto_rawDescGZIP(), []int{5}
+	return file_plaza_v1_session_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *DeleteSessionRequest) GetUserId() string {
@@ -441,7 +515,7 @@ type RevokeUserSessionsRequest struct {
 
 func (x *RevokeUserSessionsRequest) Reset() {
 	*x = RevokeUserSessionsRequest{}
-	mi := &file_plaza_v1_session_proto_msgTypes[6]
+	mi := &file_plaza_v1_session_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -453,7 +527,7 @@ func (x *RevokeUserSessionsRequest) String() string {
 func (*RevokeUserSessionsRequest) ProtoMessage() {}
 
 func (x *RevokeUserSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_session_proto_msgTypes[6]
+	mi := &file_plaza_v1_session_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -466,7 +540,7 @@ func (x *RevokeUserSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeUserSessionsRequest.ProtoReflect.Descriptor instead.
 func (*RevokeUserSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_session_proto_rawDescGZIP(), []int{6}
+	return file_plaza_v1_session_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *RevokeUserSessionsRequest) GetUserId() string {
@@ -508,7 +582,16 @@ const file_plaza_v1_session_proto_rawDesc = "" +
 	"auth_token\x18\x06 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01H\x02R\tauthToken\x88\x01\x01B\x0f\n" +
 	"\r_display_nameB\x11\n" +
 	"\x0f_profile_handleB\r\n" +
-	"\v_auth_token\"\x89\x03\n" +
+	"\v_auth_token\"\xb8\x02\n" +
+	"\x19CreateGuestSessionRequest\x12'\n" +
+	"\tdevice_id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x96\x01R\bdeviceId\x125\n" +
+	"\vdevice_info\x18\x02 \x01(\v2\x14.plaza.v1.DeviceInfoR\n" +
+	"deviceInfo\x12A\n" +
+	"\x0eauth_signature\x18\x03 \x01(\tB\x15\xbaH\x12r\x102\x0e^[0-9a-f]{64}$H\x00R\rauthSignature\x88\x01\x01\x12G\n" +
+	"\x19auth_signature_expires_at\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18(H\x01R\x16authSignatureExpiresAt\x88\x01\x01B\x11\n" +
+	"\x0f_auth_signatureB\x1c\n" +
+	"\x1a_auth_signature_expires_at\"\x89\x03\n" +
 	"\x15CreateSessionResponse\x12!\n" +
 	"\faccess_token\x18\x01 \x01(\tR\vaccessToken\x127\n" +
 	"\tissued_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\bissuedAt\x129\n" +
@@ -531,14 +614,16 @@ const file_plaza_v1_session_proto_rawDesc = "" +
 	"\auser_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId\x12 \n" +
 	"\tis_public\x18\x02 \x01(\bH\x00R\bisPublic\x88\x01\x01B\f\n" +
 	"\n" +
-	"_is_public2\xe9\x04\n" +
+	"_is_public2\xf6\x06\n" +
 	"\x0eSessionService\x12\xec\x01\n" +
 	"\rCreateSession\x12\x1e.plaza.v1.CreateSessionRequest\x1a\x1f.plaza.v1.CreateSessionResponse\"\x99\x01\xa2\xbb\x18\x02\b\x03\xb2\xbb\x18F\n" +
 	"\n" +
 	"2024-11-13\x12\n" +
-	"2027-12-31\x1a\x15POST /api/v3/sessions\x1a\x15POST /api/v4/sessions\x82\xd3\xe4\x93\x02C:\x01*Z\x15:\x01*\"\x10/api/v4/sessionsZ\x15:\x01*\"\x10/api/v3/sessions\"\x10/api/v5/sessions\x12s\n" +
-	"\rVerifySession\x12\x1e.plaza.v1.VerifySessionRequest\x1a\x1f.plaza.v1.VerifySessionResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v3/sessions\x90\x02\x01\x12j\n" +
-	"\rDeleteSession\x12\x1e.plaza.v1.DeleteSessionRequest\x1a\x19.plaza.v1.SuccessResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12*\x10/api/v4/sessions\x12\x86\x01\n" +
+	"2027-12-31\x1a\x15POST /api/v3/sessions\x1a\x15POST /api/v4/sessions\x82\xd3\xe4\x93\x02C:\x01*Z\x15:\x01*\"\x10/api/v4/sessionsZ\x15:\x01*\"\x10/api/v3/sessions\"\x10/api/v5/sessions\x12\x87\x01\n" +
+	"\x14CreateVisitorSession\x12#.plaza.v1.CreateGuestSessionRequest\x1a\x1f.plaza.v1.CreateSessionResponse\")\xa2\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02\x1d:\x01*\"\x18/api/v5/sessions/visitor\x12\x7f\n" +
+	"\x10CreateBotSession\x12#.plaza.v1.CreateGuestSessionRequest\x1a\x1f.plaza.v1.CreateSessionResponse\"%\xa2\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02\x19:\x01*\"\x14/api/v5/sessions/bot\x12s\n" +
+	"\rVerifySession\x12\x1e.plaza.v1.VerifySessionRequest\x1a\x1f.plaza.v1.VerifySessionResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v3/sessions\x90\x02\x01\x12l\n" +
+	"\rDeleteSession\x12\x1e.plaza.v1.DeleteSessionRequest\x1a\x19.plaza.v1.SuccessResponse\" \xa2\xbb\x18\x04\b\x04 \x01\x82\xd3\xe4\x93\x02\x12*\x10/api/v4/sessions\x12\x86\x01\n" +
 	"\x12RevokeUserSessions\x12#.plaza.v1.RevokeUserSessionsRequest\x1a\x19.plaza.v1.SuccessResponse\"0\xa2\xbb\x18\x04\b\x04\x10\x01\x82\xd3\xe4\x93\x02\"* /api/v4/sessions/users/{user_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
@@ -553,43 +638,49 @@ func file_plaza_v1_session_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_session_proto_rawDescData
 }
 
-var file_plaza_v1_session_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_plaza_v1_session_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_plaza_v1_session_proto_goTypes = []any{
 	(*DeviceInfo)(nil),                // 0: plaza.v1.DeviceInfo
 	(*CreateSessionRequest)(nil),      // 1: plaza.v1.CreateSessionRequest
-	(*CreateSessionResponse)(nil),     // 2: plaza.v1.CreateSessionResponse
-	(*VerifySessionRequest)(nil),      // 3: plaza.v1.VerifySessionRequest
-	(*VerifySessionResponse)(nil),     // 4: plaza.v1.VerifySessionResponse
-	(*DeleteSessionRequest)(nil),      // 5: plaza.v1.DeleteSessionRequest
-	(*RevokeUserSessionsRequest)(nil), // 6: plaza.v1.RevokeUserSessionsRequest
-	(*timestamppb.Timestamp)(nil),     // 7: google.protobuf.Timestamp
-	(*User)(nil),                      // 8: plaza.v1.User
-	(*File)(nil),                      // 9: plaza.v1.File
-	(*Role)(nil),                      // 10: plaza.v1.Role
-	(*SuccessResponse)(nil),           // 11: plaza.v1.SuccessResponse
+	(*CreateGuestSessionRequest)(nil), // 2: plaza.v1.CreateGuestSessionRequest
+	(*CreateSessionResponse)(nil),     // 3: plaza.v1.CreateSessionResponse
+	(*VerifySessionRequest)(nil),      // 4: plaza.v1.VerifySessionRequest
+	(*VerifySessionResponse)(nil),     // 5: plaza.v1.VerifySessionResponse
+	(*DeleteSessionRequest)(nil),      // 6: plaza.v1.DeleteSessionRequest
+	(*RevokeUserSessionsRequest)(nil), // 7: plaza.v1.RevokeUserSessionsRequest
+	(*timestamppb.Timestamp)(nil),     // 8: google.protobuf.Timestamp
+	(*User)(nil),                      // 9: plaza.v1.User
+	(*File)(nil),                      // 10: plaza.v1.File
+	(*Role)(nil),                      // 11: plaza.v1.Role
+	(*SuccessResponse)(nil),           // 12: plaza.v1.SuccessResponse
 }
 var file_plaza_v1_session_proto_depIdxs = []int32{
 	0,  // 0: plaza.v1.CreateSessionRequest.device_info:type_name -> plaza.v1.DeviceInfo
-	7,  // 1: plaza.v1.CreateSessionResponse.issued_at:type_name -> google.protobuf.Timestamp
-	7,  // 2: plaza.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
-	8,  // 3: plaza.v1.CreateSessionResponse.users:type_name -> plaza.v1.User
-	9,  // 4: plaza.v1.CreateSessionResponse.files:type_name -> plaza.v1.File
-	10, // 5: plaza.v1.CreateSessionResponse.roles:type_name -> plaza.v1.Role
-	7,  // 6: plaza.v1.CreateSessionResponse.last_cache_purge:type_name -> google.protobuf.Timestamp
-	7,  // 7: plaza.v1.VerifySessionResponse.last_cache_purge:type_name -> google.protobuf.Timestamp
-	1,  // 8: plaza.v1.SessionService.CreateSession:input_type -> plaza.v1.CreateSessionRequest
-	3,  // 9: plaza.v1.SessionService.VerifySession:input_type -> plaza.v1.VerifySessionRequest
-	5,  // 10: plaza.v1.SessionService.DeleteSession:input_type -> plaza.v1.DeleteSessionRequest
-	6,  // 11: plaza.v1.SessionService.RevokeUserSessions:input_type -> plaza.v1.RevokeUserSessionsRequest
-	2,  // 12: plaza.v1.SessionService.CreateSession:output_type -> plaza.v1.CreateSessionResponse
-	4,  // 13: plaza.v1.SessionService.VerifySession:output_type -> plaza.v1.VerifySessionResponse
-	11, // 14: plaza.v1.SessionService.DeleteSession:output_type -> plaza.v1.SuccessResponse
-	11, // 15: plaza.v1.SessionService.RevokeUserSessions:output_type -> plaza.v1.SuccessResponse
-	12, // [12:16] is the sub-list for method output_type
-	8,  // [8:12] is the sub-list for method input_type
-	8,  // [8:8] is the sub-list for extension type_name
-	8,  // [8:8] is the sub-list for extension extendee
-	0,  // [0:8] is the sub-list for field type_name
+	0,  // 1: plaza.v1.CreateGuestSessionRequest.device_info:type_name -> plaza.v1.DeviceInfo
+	8,  // 2: plaza.v1.CreateSessionResponse.issued_at:type_name -> google.protobuf.Timestamp
+	8,  // 3: plaza.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
+	9,  // 4: plaza.v1.CreateSessionResponse.users:type_name -> plaza.v1.User
+	10, // 5: plaza.v1.CreateSessionResponse.files:type_name -> plaza.v1.File
+	11, // 6: plaza.v1.CreateSessionResponse.roles:type_name -> plaza.v1.Role
+	8,  // 7: plaza.v1.CreateSessionResponse.last_cache_purge:type_name -> google.protobuf.Timestamp
+	8,  // 8: plaza.v1.VerifySessionResponse.last_cache_purge:type_name -> google.protobuf.Timestamp
+	1,  // 9: plaza.v1.SessionService.CreateSession:input_type -> plaza.v1.CreateSessionRequest
+	2,  // 10: plaza.v1.SessionService.CreateVisitorSession:input_type -> plaza.v1.CreateGuestSessionRequest
+	2,  // 11: plaza.v1.SessionService.CreateBotSession:input_type -> plaza.v1.CreateGuestSessionRequest
+	4,  // 12: plaza.v1.SessionService.VerifySession:input_type -> plaza.v1.VerifySessionRequest
+	6,  // 13: plaza.v1.SessionService.DeleteSession:input_type -> plaza.v1.DeleteSessionRequest
+	7,  // 14: plaza.v1.SessionService.RevokeUserSessions:input_type -> plaza.v1.RevokeUserSessionsRequest
+	3,  // 15: plaza.v1.SessionService.CreateSession:output_type -> plaza.v1.CreateSessionResponse
+	3,  // 16: plaza.v1.SessionService.CreateVisitorSession:output_type -> plaza.v1.CreateSessionResponse
+	3,  // 17: plaza.v1.SessionService.CreateBotSession:output_type -> plaza.v1.CreateSessionResponse
+	5,  // 18: plaza.v1.SessionService.VerifySession:output_type -> plaza.v1.VerifySessionResponse
+	12, // 19: plaza.v1.SessionService.DeleteSession:output_type -> plaza.v1.SuccessResponse
+	12, // 20: plaza.v1.SessionService.RevokeUserSessions:output_type -> plaza.v1.SuccessResponse
+	15, // [15:21] is the sub-list for method output_type
+	9,  // [9:15] is the sub-list for method input_type
+	9,  // [9:9] is the sub-list for extension type_name
+	9,  // [9:9] is the sub-list for extension extendee
+	0,  // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_session_proto_init() }
@@ -604,15 +695,16 @@ func file_plaza_v1_session_proto_init() {
 	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()
 	file_plaza_v1_session_proto_msgTypes[1].OneofWrappers = []any{}
-	file_plaza_v1_session_proto_msgTypes[5].OneofWrappers = []any{}
+	file_plaza_v1_session_proto_msgTypes[2].OneofWrappers = []any{}
 	file_plaza_v1_session_proto_msgTypes[6].OneofWrappers = []any{}
+	file_plaza_v1_session_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_session_proto_rawDesc), len(file_plaza_v1_session_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   7,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

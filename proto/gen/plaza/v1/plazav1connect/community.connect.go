@@ -39,6 +39,9 @@ const (
 	// CommunityServiceGetCommunityProcedure is the fully-qualified name of the CommunityService's
 	// GetCommunity RPC.
 	CommunityServiceGetCommunityProcedure = "/plaza.v1.CommunityService/GetCommunity"
+	// CommunityServiceGetMyPermissionsProcedure is the fully-qualified name of the CommunityService's
+	// GetMyPermissions RPC.
+	CommunityServiceGetMyPermissionsProcedure = "/plaza.v1.CommunityService/GetMyPermissions"
 	// CommunityServiceBatchGetCommunitiesProcedure is the fully-qualified name of the
 	// CommunityService's BatchGetCommunities RPC.
 	CommunityServiceBatchGetCommunitiesProcedure = "/plaza.v1.CommunityService/BatchGetCommunities"
@@ -65,6 +68,8 @@ type CommunityServiceClient interface {
 	CreateCommunity(context.Context, *v1.CreateCommunityRequest) (*v1.CommunityResponse, error)
 	// GetCommunity returns one community.
 	GetCommunity(context.Context, *v1.GetCommunityRequest) (*v1.CommunityResponse, error)
+	// GetMyPermissions returns what the caller may do in a community.
+	GetMyPermissions(context.Context, *v1.GetMyPermissionsRequest) (*v1.MyPermissionsResponse, error)
 	// BatchGetCommunities returns several communities by id. Unknown ids are ignored.
 	BatchGetCommunities(context.Context, *v1.BatchGetCommunitiesRequest) (*v1.CommunityResponse, error)
 	// ListCommunities lists the communities of all regions that the caller can see.
@@ -105,6 +110,13 @@ func NewCommunityServiceClient(httpClient connect.HTTPClient, baseURL string, op
 			httpClient,
 			baseURL+CommunityServiceGetCommunityProcedure,
 			connect.WithSchema(communityServiceMethods.ByName("GetCommunity")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		getMyPermissions: connect.NewClient[v1.GetMyPermissionsRequest, v1.MyPermissionsResponse](
+			httpClient,
+			baseURL+CommunityServiceGetMyPermissionsProcedure,
+			connect.WithSchema(communityServiceMethods.ByName("GetMyPermissions")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
@@ -155,6 +167,7 @@ func NewCommunityServiceClient(httpClient connect.HTTPClient, baseURL string, op
 type communityServiceClient struct {
 	createCommunity            *connect.Client[v1.CreateCommunityRequest, v1.CommunityResponse]
 	getCommunity               *connect.Client[v1.GetCommunityRequest, v1.CommunityResponse]
+	getMyPermissions           *connect.Client[v1.GetMyPermissionsRequest, v1.MyPermissionsResponse]
 	batchGetCommunities        *connect.Client[v1.BatchGetCommunitiesRequest, v1.CommunityResponse]
 	listCommunities            *connect.Client[v1.ListCommunitiesRequest, v1.ListCommunitiesResponse]
 	listTrendingCommunities    *connect.Client[v1.ListTrendingCommunitiesRequest, v1.ListCommunitiesResponse]
@@ -175,6 +188,15 @@ func (c *communityServiceClient) CreateCommunity(ctx context.Context, req *v1.Cr
 // GetCommunity calls plaza.v1.CommunityService.GetCommunity.
 func (c *communityServiceClient) GetCommunity(ctx context.Context, req *v1.GetCommunityRequest) (*v1.CommunityResponse, error) {
 	response, err := c.getCommunity.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// GetMyPermissions calls plaza.v1.CommunityService.GetMyPermissions.
+func (c *communityServiceClient) GetMyPermissions(ctx context.Context, req *v1.GetMyPermissionsRequest) (*v1.MyPermissionsResponse, error) {
+	response, err := c.getMyPermissions.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -241,6 +263,8 @@ type CommunityServiceHandler interface {
 	CreateCommunity(context.Context, *v1.CreateCommunityRequest) (*v1.CommunityResponse, error)
 	// GetCommunity returns one community.
 	GetCommunity(context.Context, *v1.GetCommunityRequest) (*v1.CommunityResponse, error)
+	// GetMyPermissions returns what the caller may do in a community.
+	GetMyPermissions(context.Context, *v1.GetMyPermissionsRequest) (*v1.MyPermissionsResponse, error)
 	// BatchGetCommunities returns several communities by id. Unknown ids are ignored.
 	BatchGetCommunities(context.Context, *v1.BatchGetCommunitiesRequest) (*v1.CommunityResponse, error)
 	// ListCommunities lists the communities of all regions that the caller can see.
@@ -277,6 +301,13 @@ func NewCommunityServiceHandler(svc CommunityServiceHandler, opts ...connect.Han
 		CommunityServiceGetCommunityProcedure,
 		svc.GetCommunity,
 		connect.WithSchema(communityServiceMethods.ByName("GetCommunity")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	communityServiceGetMyPermissionsHandler := connect.NewUnaryHandlerSimple(
+		CommunityServiceGetMyPermissionsProcedure,
+		svc.GetMyPermissions,
+		connect.WithSchema(communityServiceMethods.ByName("GetMyPermissions")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
@@ -326,6 +357,8 @@ func NewCommunityServiceHandler(svc CommunityServiceHandler, opts ...connect.Han
 			communityServiceCreateCommunityHandler.ServeHTTP(w, r)
 		case CommunityServiceGetCommunityProcedure:
 			communityServiceGetCommunityHandler.ServeHTTP(w, r)
+		case CommunityServiceGetMyPermissionsProcedure:
+			communityServiceGetMyPermissionsHandler.ServeHTTP(w, r)
 		case CommunityServiceBatchGetCommunitiesProcedure:
 			communityServiceBatchGetCommunitiesHandler.ServeHTTP(w, r)
 		case CommunityServiceListCommunitiesProcedure:
@@ -353,6 +386,10 @@ func (UnimplementedCommunityServiceHandler) CreateCommunity(context.Context, *v1
 
 func (UnimplementedCommunityServiceHandler) GetCommunity(context.Context, *v1.GetCommunityRequest) (*v1.CommunityResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommunityService.GetCommunity is not implemented"))
+}
+
+func (UnimplementedCommunityServiceHandler) GetMyPermissions(context.Context, *v1.GetMyPermissionsRequest) (*v1.MyPermissionsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.CommunityService.GetMyPermissions is not implemented"))
 }
 
 func (UnimplementedCommunityServiceHandler) BatchGetCommunities(context.Context, *v1.BatchGetCommunitiesRequest) (*v1.CommunityResponse, error) {

@@ -33,6 +33,9 @@ const (
 // reflection-formatted method names, remove the leading slash and convert the remaining slash to a
 // period.
 const (
+	// FeedServiceCountUserFeedProcedure is the fully-qualified name of the FeedService's CountUserFeed
+	// RPC.
+	FeedServiceCountUserFeedProcedure = "/plaza.v1.FeedService/CountUserFeed"
 	// FeedServiceListUserFeedProcedure is the fully-qualified name of the FeedService's ListUserFeed
 	// RPC.
 	FeedServiceListUserFeedProcedure = "/plaza.v1.FeedService/ListUserFeed"
@@ -58,6 +61,8 @@ const (
 
 // FeedServiceClient is a client for the plaza.v1.FeedService service.
 type FeedServiceClient interface {
+	// CountUserFeed counts the posts of a user's wall. Deleted posts are not counted.
+	CountUserFeed(context.Context, *v1.CountUserFeedRequest) (*v1.CountUserFeedResponse, error)
 	// ListUserFeed lists the posts of a user's wall.
 	//
 	// Deprecated: do not use.
@@ -90,6 +95,13 @@ func NewFeedServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 	baseURL = strings.TrimRight(baseURL, "/")
 	feedServiceMethods := v1.File_plaza_v1_feed_proto.Services().ByName("FeedService").Methods()
 	return &feedServiceClient{
+		countUserFeed: connect.NewClient[v1.CountUserFeedRequest, v1.CountUserFeedResponse](
+			httpClient,
+			baseURL+FeedServiceCountUserFeedProcedure,
+			connect.WithSchema(feedServiceMethods.ByName("CountUserFeed")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 		listUserFeed: connect.NewClient[v1.ListUserFeedRequest, v1.ListUserFeedResponse](
 			httpClient,
 			baseURL+FeedServiceListUserFeedProcedure,
@@ -144,6 +156,7 @@ func NewFeedServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 
 // feedServiceClient implements FeedServiceClient.
 type feedServiceClient struct {
+	countUserFeed        *connect.Client[v1.CountUserFeedRequest, v1.CountUserFeedResponse]
 	listUserFeed         *connect.Client[v1.ListUserFeedRequest, v1.ListUserFeedResponse]
 	listPostsOfUser      *connect.Client[v1.ListPostsOfUserRequest, v1.ListPostsResponse]
 	listContentFeed      *connect.Client[v1.ListContentFeedRequest, v1.ListContentFeedResponse]
@@ -151,6 +164,15 @@ type feedServiceClient struct {
 	listFollowingFeed    *connect.Client[v1.ListFollowingFeedRequest, v1.ListFollowingFeedResponse]
 	listGlobalFeed       *connect.Client[v1.ListGlobalFeedRequest, v1.ListGlobalFeedResponse]
 	listRankedGlobalFeed *connect.Client[v1.ListRankedGlobalFeedRequest, v1.ListGlobalFeedResponse]
+}
+
+// CountUserFeed calls plaza.v1.FeedService.CountUserFeed.
+func (c *feedServiceClient) CountUserFeed(ctx context.Context, req *v1.CountUserFeedRequest) (*v1.CountUserFeedResponse, error) {
+	response, err := c.countUserFeed.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // ListUserFeed calls plaza.v1.FeedService.ListUserFeed.
@@ -220,6 +242,8 @@ func (c *feedServiceClient) ListRankedGlobalFeed(ctx context.Context, req *v1.Li
 
 // FeedServiceHandler is an implementation of the plaza.v1.FeedService service.
 type FeedServiceHandler interface {
+	// CountUserFeed counts the posts of a user's wall. Deleted posts are not counted.
+	CountUserFeed(context.Context, *v1.CountUserFeedRequest) (*v1.CountUserFeedResponse, error)
 	// ListUserFeed lists the posts of a user's wall.
 	//
 	// Deprecated: do not use.
@@ -248,6 +272,13 @@ type FeedServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewFeedServiceHandler(svc FeedServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	feedServiceMethods := v1.File_plaza_v1_feed_proto.Services().ByName("FeedService").Methods()
+	feedServiceCountUserFeedHandler := connect.NewUnaryHandlerSimple(
+		FeedServiceCountUserFeedProcedure,
+		svc.CountUserFeed,
+		connect.WithSchema(feedServiceMethods.ByName("CountUserFeed")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	feedServiceListUserFeedHandler := connect.NewUnaryHandlerSimple(
 		FeedServiceListUserFeedProcedure,
 		svc.ListUserFeed,
@@ -299,6 +330,8 @@ func NewFeedServiceHandler(svc FeedServiceHandler, opts ...connect.HandlerOption
 	)
 	return "/plaza.v1.FeedService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
+		case FeedServiceCountUserFeedProcedure:
+			feedServiceCountUserFeedHandler.ServeHTTP(w, r)
 		case FeedServiceListUserFeedProcedure:
 			feedServiceListUserFeedHandler.ServeHTTP(w, r)
 		case FeedServiceListPostsOfUserProcedure:
@@ -321,6 +354,10 @@ func NewFeedServiceHandler(svc FeedServiceHandler, opts ...connect.HandlerOption
 
 // UnimplementedFeedServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedFeedServiceHandler struct{}
+
+func (UnimplementedFeedServiceHandler) CountUserFeed(context.Context, *v1.CountUserFeedRequest) (*v1.CountUserFeedResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FeedService.CountUserFeed is not implemented"))
+}
 
 func (UnimplementedFeedServiceHandler) ListUserFeed(context.Context, *v1.ListUserFeedRequest) (*v1.ListUserFeedResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.FeedService.ListUserFeed is not implemented"))

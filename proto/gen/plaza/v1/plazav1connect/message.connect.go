@@ -36,6 +36,18 @@ const (
 	// MessageServiceCreateMessageProcedure is the fully-qualified name of the MessageService's
 	// CreateMessage RPC.
 	MessageServiceCreateMessageProcedure = "/plaza.v1.MessageService/CreateMessage"
+	// MessageServiceCreateChannelMessageProcedure is the fully-qualified name of the MessageService's
+	// CreateChannelMessage RPC.
+	MessageServiceCreateChannelMessageProcedure = "/plaza.v1.MessageService/CreateChannelMessage"
+	// MessageServiceListChannelMessagesProcedure is the fully-qualified name of the MessageService's
+	// ListChannelMessages RPC.
+	MessageServiceListChannelMessagesProcedure = "/plaza.v1.MessageService/ListChannelMessages"
+	// MessageServiceRemoveChannelMessageProcedure is the fully-qualified name of the MessageService's
+	// RemoveChannelMessage RPC.
+	MessageServiceRemoveChannelMessageProcedure = "/plaza.v1.MessageService/RemoveChannelMessage"
+	// MessageServiceIsChannelMessageFlaggedByMeProcedure is the fully-qualified name of the
+	// MessageService's IsChannelMessageFlaggedByMe RPC.
+	MessageServiceIsChannelMessageFlaggedByMeProcedure = "/plaza.v1.MessageService/IsChannelMessageFlaggedByMe"
 	// MessageServiceGetMessageProcedure is the fully-qualified name of the MessageService's GetMessage
 	// RPC.
 	MessageServiceGetMessageProcedure = "/plaza.v1.MessageService/GetMessage"
@@ -70,6 +82,15 @@ type MessageServiceClient interface {
 	// CreateMessage writes a message to a subchannel, or a reply if `parent_id` is set. The operation is idempotent if
 	// `reference_id` is set: if the caller already wrote a message with it to the subchannel, that message is returned.
 	CreateMessage(context.Context, *v1.CreateMessageRequest) (*v1.MessageResponse, error)
+	// CreateChannelMessage writes a message to the first subchannel of a channel, for older clients. It is idempotent if
+	// `message_id` is set, like CreateMessage with a `reference_id`.
+	CreateChannelMessage(context.Context, *v1.CreateChannelMessageRequest) (*v1.MessageResponse, error)
+	// ListChannelMessages lists the messages of the first subchannel of a channel, for older clients.
+	ListChannelMessages(context.Context, *v1.ListChannelMessagesRequest) (*v1.ListMessagesResponse, error)
+	// RemoveChannelMessage deletes a message like DeleteMessage, for older clients.
+	RemoveChannelMessage(context.Context, *v1.DeleteMessageRequest) (*v1.StatusSuccessResponse, error)
+	// IsChannelMessageFlaggedByMe reports whether the caller has flagged a message, for older clients.
+	IsChannelMessageFlaggedByMe(context.Context, *v1.IsMessageFlaggedByMeRequest) (*v1.StatusFlaggedByMeResponse, error)
 	// GetMessage returns one message. A deleted message comes without content.
 	GetMessage(context.Context, *v1.GetMessageRequest) (*v1.MessageResponse, error)
 	// BatchGetMessages returns several messages by id, in the order of the request. Messages that the caller cannot read
@@ -108,6 +129,32 @@ func NewMessageServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			httpClient,
 			baseURL+MessageServiceCreateMessageProcedure,
 			connect.WithSchema(messageServiceMethods.ByName("CreateMessage")),
+			connect.WithClientOptions(opts...),
+		),
+		createChannelMessage: connect.NewClient[v1.CreateChannelMessageRequest, v1.MessageResponse](
+			httpClient,
+			baseURL+MessageServiceCreateChannelMessageProcedure,
+			connect.WithSchema(messageServiceMethods.ByName("CreateChannelMessage")),
+			connect.WithClientOptions(opts...),
+		),
+		listChannelMessages: connect.NewClient[v1.ListChannelMessagesRequest, v1.ListMessagesResponse](
+			httpClient,
+			baseURL+MessageServiceListChannelMessagesProcedure,
+			connect.WithSchema(messageServiceMethods.ByName("ListChannelMessages")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		removeChannelMessage: connect.NewClient[v1.DeleteMessageRequest, v1.StatusSuccessResponse](
+			httpClient,
+			baseURL+MessageServiceRemoveChannelMessageProcedure,
+			connect.WithSchema(messageServiceMethods.ByName("RemoveChannelMessage")),
+			connect.WithClientOptions(opts...),
+		),
+		isChannelMessageFlaggedByMe: connect.NewClient[v1.IsMessageFlaggedByMeRequest, v1.StatusFlaggedByMeResponse](
+			httpClient,
+			baseURL+MessageServiceIsChannelMessageFlaggedByMeProcedure,
+			connect.WithSchema(messageServiceMethods.ByName("IsChannelMessageFlaggedByMe")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		getMessage: connect.NewClient[v1.GetMessageRequest, v1.MessageResponse](
@@ -173,21 +220,61 @@ func NewMessageServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 
 // messageServiceClient implements MessageServiceClient.
 type messageServiceClient struct {
-	createMessage        *connect.Client[v1.CreateMessageRequest, v1.MessageResponse]
-	getMessage           *connect.Client[v1.GetMessageRequest, v1.MessageResponse]
-	batchGetMessages     *connect.Client[v1.BatchGetMessagesRequest, v1.MessageResponse]
-	listMessages         *connect.Client[v1.ListMessagesRequest, v1.ListMessagesResponse]
-	updateMessage        *connect.Client[v1.UpdateMessageRequest, v1.MessageResponse]
-	deleteMessage        *connect.Client[v1.DeleteMessageRequest, v1.MessageResponse]
-	flagMessage          *connect.Client[v1.FlagMessageRequest, v1.MessageResponse]
-	unflagMessage        *connect.Client[v1.UnflagMessageRequest, v1.MessageResponse]
-	clearMessageFlags    *connect.Client[v1.ClearMessageFlagsRequest, v1.MessageResponse]
-	isMessageFlaggedByMe *connect.Client[v1.IsMessageFlaggedByMeRequest, v1.FlaggedByMeResponse]
+	createMessage               *connect.Client[v1.CreateMessageRequest, v1.MessageResponse]
+	createChannelMessage        *connect.Client[v1.CreateChannelMessageRequest, v1.MessageResponse]
+	listChannelMessages         *connect.Client[v1.ListChannelMessagesRequest, v1.ListMessagesResponse]
+	removeChannelMessage        *connect.Client[v1.DeleteMessageRequest, v1.StatusSuccessResponse]
+	isChannelMessageFlaggedByMe *connect.Client[v1.IsMessageFlaggedByMeRequest, v1.StatusFlaggedByMeResponse]
+	getMessage                  *connect.Client[v1.GetMessageRequest, v1.MessageResponse]
+	batchGetMessages            *connect.Client[v1.BatchGetMessagesRequest, v1.MessageResponse]
+	listMessages                *connect.Client[v1.ListMessagesRequest, v1.ListMessagesResponse]
+	updateMessage               *connect.Client[v1.UpdateMessageRequest, v1.MessageResponse]
+	deleteMessage               *connect.Client[v1.DeleteMessageRequest, v1.MessageResponse]
+	flagMessage                 *connect.Client[v1.FlagMessageRequest, v1.MessageResponse]
+	unflagMessage               *connect.Client[v1.UnflagMessageRequest, v1.MessageResponse]
+	clearMessageFlags           *connect.Client[v1.ClearMessageFlagsRequest, v1.MessageResponse]
+	isMessageFlaggedByMe        *connect.Client[v1.IsMessageFlaggedByMeRequest, v1.FlaggedByMeResponse]
 }
 
 // CreateMessage calls plaza.v1.MessageService.CreateMessage.
 func (c *messageServiceClient) CreateMessage(ctx context.Context, req *v1.CreateMessageRequest) (*v1.MessageResponse, error) {
 	response, err := c.createMessage.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// CreateChannelMessage calls plaza.v1.MessageService.CreateChannelMessage.
+func (c *messageServiceClient) CreateChannelMessage(ctx context.Context, req *v1.CreateChannelMessageRequest) (*v1.MessageResponse, error) {
+	response, err := c.createChannelMessage.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ListChannelMessages calls plaza.v1.MessageService.ListChannelMessages.
+func (c *messageServiceClient) ListChannelMessages(ctx context.Context, req *v1.ListChannelMessagesRequest) (*v1.ListMessagesResponse, error) {
+	response, err := c.listChannelMessages.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// RemoveChannelMessage calls plaza.v1.MessageService.RemoveChannelMessage.
+func (c *messageServiceClient) RemoveChannelMessage(ctx context.Context, req *v1.DeleteMessageRequest) (*v1.StatusSuccessResponse, error) {
+	response, err := c.removeChannelMessage.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// IsChannelMessageFlaggedByMe calls plaza.v1.MessageService.IsChannelMessageFlaggedByMe.
+func (c *messageServiceClient) IsChannelMessageFlaggedByMe(ctx context.Context, req *v1.IsMessageFlaggedByMeRequest) (*v1.StatusFlaggedByMeResponse, error) {
+	response, err := c.isChannelMessageFlaggedByMe.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -280,6 +367,15 @@ type MessageServiceHandler interface {
 	// CreateMessage writes a message to a subchannel, or a reply if `parent_id` is set. The operation is idempotent if
 	// `reference_id` is set: if the caller already wrote a message with it to the subchannel, that message is returned.
 	CreateMessage(context.Context, *v1.CreateMessageRequest) (*v1.MessageResponse, error)
+	// CreateChannelMessage writes a message to the first subchannel of a channel, for older clients. It is idempotent if
+	// `message_id` is set, like CreateMessage with a `reference_id`.
+	CreateChannelMessage(context.Context, *v1.CreateChannelMessageRequest) (*v1.MessageResponse, error)
+	// ListChannelMessages lists the messages of the first subchannel of a channel, for older clients.
+	ListChannelMessages(context.Context, *v1.ListChannelMessagesRequest) (*v1.ListMessagesResponse, error)
+	// RemoveChannelMessage deletes a message like DeleteMessage, for older clients.
+	RemoveChannelMessage(context.Context, *v1.DeleteMessageRequest) (*v1.StatusSuccessResponse, error)
+	// IsChannelMessageFlaggedByMe reports whether the caller has flagged a message, for older clients.
+	IsChannelMessageFlaggedByMe(context.Context, *v1.IsMessageFlaggedByMeRequest) (*v1.StatusFlaggedByMeResponse, error)
 	// GetMessage returns one message. A deleted message comes without content.
 	GetMessage(context.Context, *v1.GetMessageRequest) (*v1.MessageResponse, error)
 	// BatchGetMessages returns several messages by id, in the order of the request. Messages that the caller cannot read
@@ -314,6 +410,32 @@ func NewMessageServiceHandler(svc MessageServiceHandler, opts ...connect.Handler
 		MessageServiceCreateMessageProcedure,
 		svc.CreateMessage,
 		connect.WithSchema(messageServiceMethods.ByName("CreateMessage")),
+		connect.WithHandlerOptions(opts...),
+	)
+	messageServiceCreateChannelMessageHandler := connect.NewUnaryHandlerSimple(
+		MessageServiceCreateChannelMessageProcedure,
+		svc.CreateChannelMessage,
+		connect.WithSchema(messageServiceMethods.ByName("CreateChannelMessage")),
+		connect.WithHandlerOptions(opts...),
+	)
+	messageServiceListChannelMessagesHandler := connect.NewUnaryHandlerSimple(
+		MessageServiceListChannelMessagesProcedure,
+		svc.ListChannelMessages,
+		connect.WithSchema(messageServiceMethods.ByName("ListChannelMessages")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	messageServiceRemoveChannelMessageHandler := connect.NewUnaryHandlerSimple(
+		MessageServiceRemoveChannelMessageProcedure,
+		svc.RemoveChannelMessage,
+		connect.WithSchema(messageServiceMethods.ByName("RemoveChannelMessage")),
+		connect.WithHandlerOptions(opts...),
+	)
+	messageServiceIsChannelMessageFlaggedByMeHandler := connect.NewUnaryHandlerSimple(
+		MessageServiceIsChannelMessageFlaggedByMeProcedure,
+		svc.IsChannelMessageFlaggedByMe,
+		connect.WithSchema(messageServiceMethods.ByName("IsChannelMessageFlaggedByMe")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	messageServiceGetMessageHandler := connect.NewUnaryHandlerSimple(
@@ -378,6 +500,14 @@ func NewMessageServiceHandler(svc MessageServiceHandler, opts ...connect.Handler
 		switch r.URL.Path {
 		case MessageServiceCreateMessageProcedure:
 			messageServiceCreateMessageHandler.ServeHTTP(w, r)
+		case MessageServiceCreateChannelMessageProcedure:
+			messageServiceCreateChannelMessageHandler.ServeHTTP(w, r)
+		case MessageServiceListChannelMessagesProcedure:
+			messageServiceListChannelMessagesHandler.ServeHTTP(w, r)
+		case MessageServiceRemoveChannelMessageProcedure:
+			messageServiceRemoveChannelMessageHandler.ServeHTTP(w, r)
+		case MessageServiceIsChannelMessageFlaggedByMeProcedure:
+			messageServiceIsChannelMessageFlaggedByMeHandler.ServeHTTP(w, r)
 		case MessageServiceGetMessageProcedure:
 			messageServiceGetMessageHandler.ServeHTTP(w, r)
 		case MessageServiceBatchGetMessagesProcedure:
@@ -407,6 +537,22 @@ type UnimplementedMessageServiceHandler struct{}
 
 func (UnimplementedMessageServiceHandler) CreateMessage(context.Context, *v1.CreateMessageRequest) (*v1.MessageResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageService.CreateMessage is not implemented"))
+}
+
+func (UnimplementedMessageServiceHandler) CreateChannelMessage(context.Context, *v1.CreateChannelMessageRequest) (*v1.MessageResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageService.CreateChannelMessage is not implemented"))
+}
+
+func (UnimplementedMessageServiceHandler) ListChannelMessages(context.Context, *v1.ListChannelMessagesRequest) (*v1.ListMessagesResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageService.ListChannelMessages is not implemented"))
+}
+
+func (UnimplementedMessageServiceHandler) RemoveChannelMessage(context.Context, *v1.DeleteMessageRequest) (*v1.StatusSuccessResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageService.RemoveChannelMessage is not implemented"))
+}
+
+func (UnimplementedMessageServiceHandler) IsChannelMessageFlaggedByMe(context.Context, *v1.IsMessageFlaggedByMeRequest) (*v1.StatusFlaggedByMeResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.MessageService.IsChannelMessageFlaggedByMe is not implemented"))
 }
 
 func (UnimplementedMessageServiceHandler) GetMessage(context.Context, *v1.GetMessageRequest) (*v1.MessageResponse, error) {

@@ -36,6 +36,18 @@ const (
 	// PresenceServiceGetPresenceSettingsProcedure is the fully-qualified name of the PresenceService's
 	// GetPresenceSettings RPC.
 	PresenceServiceGetPresenceSettingsProcedure = "/plaza.v1.PresenceService/GetPresenceSettings"
+	// PresenceServiceSendHeartbeatProcedure is the fully-qualified name of the PresenceService's
+	// SendHeartbeat RPC.
+	PresenceServiceSendHeartbeatProcedure = "/plaza.v1.PresenceService/SendHeartbeat"
+	// PresenceServiceBatchGetPresencesProcedure is the fully-qualified name of the PresenceService's
+	// BatchGetPresences RPC.
+	PresenceServiceBatchGetPresencesProcedure = "/plaza.v1.PresenceService/BatchGetPresences"
+	// PresenceServiceListPresencesProcedure is the fully-qualified name of the PresenceService's
+	// ListPresences RPC.
+	PresenceServiceListPresencesProcedure = "/plaza.v1.PresenceService/ListPresences"
+	// PresenceServiceCountPresencesProcedure is the fully-qualified name of the PresenceService's
+	// CountPresences RPC.
+	PresenceServiceCountPresencesProcedure = "/plaza.v1.PresenceService/CountPresences"
 	// PresenceServiceSendRoomHeartbeatProcedure is the fully-qualified name of the PresenceService's
 	// SendRoomHeartbeat RPC.
 	PresenceServiceSendRoomHeartbeatProcedure = "/plaza.v1.PresenceService/SendRoomHeartbeat"
@@ -51,6 +63,16 @@ const (
 type PresenceServiceClient interface {
 	// GetPresenceSettings returns how often clients send heartbeats.
 	GetPresenceSettings(context.Context, *v1.GetPresenceSettingsRequest) (*v1.PresenceSettings, error)
+	// SendHeartbeat reports that the caller is online.
+	SendHeartbeat(context.Context, *v1.SendHeartbeatRequest) (*v1.SendRoomHeartbeatResponse, error)
+	// BatchGetPresences returns which of several users are online, without those who block the caller or whom the caller
+	// blocks. Users of homes that do not answer are left out.
+	BatchGetPresences(context.Context, *v1.BatchGetPresencesRequest) (*v1.ListPresencesResponse, error)
+	// ListPresences returns up to 1,000 users who are online, of each home region those whose latest heartbeat is the most recent,
+	// without those who block the caller or whom the caller blocks. Homes that do not answer are left out.
+	ListPresences(context.Context, *v1.ListPresencesRequest) (*v1.ListPresencesResponse, error)
+	// CountPresences returns the number of users who are online, as of up to five seconds ago. Homes that do not answer are left out.
+	CountPresences(context.Context, *v1.CountPresencesRequest) (*v1.CountPresencesResponse, error)
 	// SendRoomHeartbeat reports that the caller watches a room.
 	SendRoomHeartbeat(context.Context, *v1.SendRoomHeartbeatRequest) (*v1.SendRoomHeartbeatResponse, error)
 	// ListRoomViewers returns up to 200 users who watch a room, without those who block the caller or whom the caller blocks.
@@ -74,6 +96,33 @@ func NewPresenceServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			httpClient,
 			baseURL+PresenceServiceGetPresenceSettingsProcedure,
 			connect.WithSchema(presenceServiceMethods.ByName("GetPresenceSettings")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		sendHeartbeat: connect.NewClient[v1.SendHeartbeatRequest, v1.SendRoomHeartbeatResponse](
+			httpClient,
+			baseURL+PresenceServiceSendHeartbeatProcedure,
+			connect.WithSchema(presenceServiceMethods.ByName("SendHeartbeat")),
+			connect.WithClientOptions(opts...),
+		),
+		batchGetPresences: connect.NewClient[v1.BatchGetPresencesRequest, v1.ListPresencesResponse](
+			httpClient,
+			baseURL+PresenceServiceBatchGetPresencesProcedure,
+			connect.WithSchema(presenceServiceMethods.ByName("BatchGetPresences")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		listPresences: connect.NewClient[v1.ListPresencesRequest, v1.ListPresencesResponse](
+			httpClient,
+			baseURL+PresenceServiceListPresencesProcedure,
+			connect.WithSchema(presenceServiceMethods.ByName("ListPresences")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		countPresences: connect.NewClient[v1.CountPresencesRequest, v1.CountPresencesResponse](
+			httpClient,
+			baseURL+PresenceServiceCountPresencesProcedure,
+			connect.WithSchema(presenceServiceMethods.ByName("CountPresences")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
@@ -103,6 +152,10 @@ func NewPresenceServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 // presenceServiceClient implements PresenceServiceClient.
 type presenceServiceClient struct {
 	getPresenceSettings *connect.Client[v1.GetPresenceSettingsRequest, v1.PresenceSettings]
+	sendHeartbeat       *connect.Client[v1.SendHeartbeatRequest, v1.SendRoomHeartbeatResponse]
+	batchGetPresences   *connect.Client[v1.BatchGetPresencesRequest, v1.ListPresencesResponse]
+	listPresences       *connect.Client[v1.ListPresencesRequest, v1.ListPresencesResponse]
+	countPresences      *connect.Client[v1.CountPresencesRequest, v1.CountPresencesResponse]
 	sendRoomHeartbeat   *connect.Client[v1.SendRoomHeartbeatRequest, v1.SendRoomHeartbeatResponse]
 	listRoomViewers     *connect.Client[v1.ListRoomViewersRequest, v1.ListRoomViewersResponse]
 	countRoomViewers    *connect.Client[v1.CountRoomViewersRequest, v1.CountRoomViewersResponse]
@@ -111,6 +164,42 @@ type presenceServiceClient struct {
 // GetPresenceSettings calls plaza.v1.PresenceService.GetPresenceSettings.
 func (c *presenceServiceClient) GetPresenceSettings(ctx context.Context, req *v1.GetPresenceSettingsRequest) (*v1.PresenceSettings, error) {
 	response, err := c.getPresenceSettings.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// SendHeartbeat calls plaza.v1.PresenceService.SendHeartbeat.
+func (c *presenceServiceClient) SendHeartbeat(ctx context.Context, req *v1.SendHeartbeatRequest) (*v1.SendRoomHeartbeatResponse, error) {
+	response, err := c.sendHeartbeat.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// BatchGetPresences calls plaza.v1.PresenceService.BatchGetPresences.
+func (c *presenceServiceClient) BatchGetPresences(ctx context.Context, req *v1.BatchGetPresencesRequest) (*v1.ListPresencesResponse, error) {
+	response, err := c.batchGetPresences.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ListPresences calls plaza.v1.PresenceService.ListPresences.
+func (c *presenceServiceClient) ListPresences(ctx context.Context, req *v1.ListPresencesRequest) (*v1.ListPresencesResponse, error) {
+	response, err := c.listPresences.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// CountPresences calls plaza.v1.PresenceService.CountPresences.
+func (c *presenceServiceClient) CountPresences(ctx context.Context, req *v1.CountPresencesRequest) (*v1.CountPresencesResponse, error) {
+	response, err := c.countPresences.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -148,6 +237,16 @@ func (c *presenceServiceClient) CountRoomViewers(ctx context.Context, req *v1.Co
 type PresenceServiceHandler interface {
 	// GetPresenceSettings returns how often clients send heartbeats.
 	GetPresenceSettings(context.Context, *v1.GetPresenceSettingsRequest) (*v1.PresenceSettings, error)
+	// SendHeartbeat reports that the caller is online.
+	SendHeartbeat(context.Context, *v1.SendHeartbeatRequest) (*v1.SendRoomHeartbeatResponse, error)
+	// BatchGetPresences returns which of several users are online, without those who block the caller or whom the caller
+	// blocks. Users of homes that do not answer are left out.
+	BatchGetPresences(context.Context, *v1.BatchGetPresencesRequest) (*v1.ListPresencesResponse, error)
+	// ListPresences returns up to 1,000 users who are online, of each home region those whose latest heartbeat is the most recent,
+	// without those who block the caller or whom the caller blocks. Homes that do not answer are left out.
+	ListPresences(context.Context, *v1.ListPresencesRequest) (*v1.ListPresencesResponse, error)
+	// CountPresences returns the number of users who are online, as of up to five seconds ago. Homes that do not answer are left out.
+	CountPresences(context.Context, *v1.CountPresencesRequest) (*v1.CountPresencesResponse, error)
 	// SendRoomHeartbeat reports that the caller watches a room.
 	SendRoomHeartbeat(context.Context, *v1.SendRoomHeartbeatRequest) (*v1.SendRoomHeartbeatResponse, error)
 	// ListRoomViewers returns up to 200 users who watch a room, without those who block the caller or whom the caller blocks.
@@ -167,6 +266,33 @@ func NewPresenceServiceHandler(svc PresenceServiceHandler, opts ...connect.Handl
 		PresenceServiceGetPresenceSettingsProcedure,
 		svc.GetPresenceSettings,
 		connect.WithSchema(presenceServiceMethods.ByName("GetPresenceSettings")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	presenceServiceSendHeartbeatHandler := connect.NewUnaryHandlerSimple(
+		PresenceServiceSendHeartbeatProcedure,
+		svc.SendHeartbeat,
+		connect.WithSchema(presenceServiceMethods.ByName("SendHeartbeat")),
+		connect.WithHandlerOptions(opts...),
+	)
+	presenceServiceBatchGetPresencesHandler := connect.NewUnaryHandlerSimple(
+		PresenceServiceBatchGetPresencesProcedure,
+		svc.BatchGetPresences,
+		connect.WithSchema(presenceServiceMethods.ByName("BatchGetPresences")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	presenceServiceListPresencesHandler := connect.NewUnaryHandlerSimple(
+		PresenceServiceListPresencesProcedure,
+		svc.ListPresences,
+		connect.WithSchema(presenceServiceMethods.ByName("ListPresences")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	presenceServiceCountPresencesHandler := connect.NewUnaryHandlerSimple(
+		PresenceServiceCountPresencesProcedure,
+		svc.CountPresences,
+		connect.WithSchema(presenceServiceMethods.ByName("CountPresences")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
@@ -194,6 +320,14 @@ func NewPresenceServiceHandler(svc PresenceServiceHandler, opts ...connect.Handl
 		switch r.URL.Path {
 		case PresenceServiceGetPresenceSettingsProcedure:
 			presenceServiceGetPresenceSettingsHandler.ServeHTTP(w, r)
+		case PresenceServiceSendHeartbeatProcedure:
+			presenceServiceSendHeartbeatHandler.ServeHTTP(w, r)
+		case PresenceServiceBatchGetPresencesProcedure:
+			presenceServiceBatchGetPresencesHandler.ServeHTTP(w, r)
+		case PresenceServiceListPresencesProcedure:
+			presenceServiceListPresencesHandler.ServeHTTP(w, r)
+		case PresenceServiceCountPresencesProcedure:
+			presenceServiceCountPresencesHandler.ServeHTTP(w, r)
 		case PresenceServiceSendRoomHeartbeatProcedure:
 			presenceServiceSendRoomHeartbeatHandler.ServeHTTP(w, r)
 		case PresenceServiceListRoomViewersProcedure:
@@ -211,6 +345,22 @@ type UnimplementedPresenceServiceHandler struct{}
 
 func (UnimplementedPresenceServiceHandler) GetPresenceSettings(context.Context, *v1.GetPresenceSettingsRequest) (*v1.PresenceSettings, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PresenceService.GetPresenceSettings is not implemented"))
+}
+
+func (UnimplementedPresenceServiceHandler) SendHeartbeat(context.Context, *v1.SendHeartbeatRequest) (*v1.SendRoomHeartbeatResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PresenceService.SendHeartbeat is not implemented"))
+}
+
+func (UnimplementedPresenceServiceHandler) BatchGetPresences(context.Context, *v1.BatchGetPresencesRequest) (*v1.ListPresencesResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PresenceService.BatchGetPresences is not implemented"))
+}
+
+func (UnimplementedPresenceServiceHandler) ListPresences(context.Context, *v1.ListPresencesRequest) (*v1.ListPresencesResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PresenceService.ListPresences is not implemented"))
+}
+
+func (UnimplementedPresenceServiceHandler) CountPresences(context.Context, *v1.CountPresencesRequest) (*v1.CountPresencesResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PresenceService.CountPresences is not implemented"))
 }
 
 func (UnimplementedPresenceServiceHandler) SendRoomHeartbeat(context.Context, *v1.SendRoomHeartbeatRequest) (*v1.SendRoomHeartbeatResponse, error) {

@@ -39,6 +39,9 @@ const (
 	// ReactionServiceRemoveReactionProcedure is the fully-qualified name of the ReactionService's
 	// RemoveReaction RPC.
 	ReactionServiceRemoveReactionProcedure = "/plaza.v1.ReactionService/RemoveReaction"
+	// ReactionServiceCreateLiveReactionsProcedure is the fully-qualified name of the ReactionService's
+	// CreateLiveReactions RPC.
+	ReactionServiceCreateLiveReactionsProcedure = "/plaza.v1.ReactionService/CreateLiveReactions"
 	// ReactionServiceListReactionsProcedure is the fully-qualified name of the ReactionService's
 	// ListReactions RPC.
 	ReactionServiceListReactionsProcedure = "/plaza.v1.ReactionService/ListReactions"
@@ -50,6 +53,10 @@ type ReactionServiceClient interface {
 	AddReaction(context.Context, *v1.AddReactionRequest) (*v1.AddReactionResponse, error)
 	// RemoveReaction removes the caller's reaction.
 	RemoveReaction(context.Context, *v1.RemoveReactionRequest) (*v1.RemoveReactionResponse, error)
+	// CreateLiveReactions shows reactions to those who watch the room or stream of a post now, with the event
+	// `liveReaction.created`. They are not stored, and servers send those of a quarter of a second in one event. Of a post that
+	// gets more than 200 in this time the others are left out.
+	CreateLiveReactions(context.Context, *v1.CreateLiveReactionsRequest) (*v1.CreateLiveReactionsResponse, error)
 	// ListReactions lists the reactions to an object.
 	ListReactions(context.Context, *v1.ListReactionsRequest) (*v1.ListReactionsResponse, error)
 }
@@ -77,6 +84,12 @@ func NewReactionServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(reactionServiceMethods.ByName("RemoveReaction")),
 			connect.WithClientOptions(opts...),
 		),
+		createLiveReactions: connect.NewClient[v1.CreateLiveReactionsRequest, v1.CreateLiveReactionsResponse](
+			httpClient,
+			baseURL+ReactionServiceCreateLiveReactionsProcedure,
+			connect.WithSchema(reactionServiceMethods.ByName("CreateLiveReactions")),
+			connect.WithClientOptions(opts...),
+		),
 		listReactions: connect.NewClient[v1.ListReactionsRequest, v1.ListReactionsResponse](
 			httpClient,
 			baseURL+ReactionServiceListReactionsProcedure,
@@ -89,9 +102,10 @@ func NewReactionServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 
 // reactionServiceClient implements ReactionServiceClient.
 type reactionServiceClient struct {
-	addReaction    *connect.Client[v1.AddReactionRequest, v1.AddReactionResponse]
-	removeReaction *connect.Client[v1.RemoveReactionRequest, v1.RemoveReactionResponse]
-	listReactions  *connect.Client[v1.ListReactionsRequest, v1.ListReactionsResponse]
+	addReaction         *connect.Client[v1.AddReactionRequest, v1.AddReactionResponse]
+	removeReaction      *connect.Client[v1.RemoveReactionRequest, v1.RemoveReactionResponse]
+	createLiveReactions *connect.Client[v1.CreateLiveReactionsRequest, v1.CreateLiveReactionsResponse]
+	listReactions       *connect.Client[v1.ListReactionsRequest, v1.ListReactionsResponse]
 }
 
 // AddReaction calls plaza.v1.ReactionService.AddReaction.
@@ -106,6 +120,15 @@ func (c *reactionServiceClient) AddReaction(ctx context.Context, req *v1.AddReac
 // RemoveReaction calls plaza.v1.ReactionService.RemoveReaction.
 func (c *reactionServiceClient) RemoveReaction(ctx context.Context, req *v1.RemoveReactionRequest) (*v1.RemoveReactionResponse, error) {
 	response, err := c.removeReaction.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// CreateLiveReactions calls plaza.v1.ReactionService.CreateLiveReactions.
+func (c *reactionServiceClient) CreateLiveReactions(ctx context.Context, req *v1.CreateLiveReactionsRequest) (*v1.CreateLiveReactionsResponse, error) {
+	response, err := c.createLiveReactions.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -127,6 +150,10 @@ type ReactionServiceHandler interface {
 	AddReaction(context.Context, *v1.AddReactionRequest) (*v1.AddReactionResponse, error)
 	// RemoveReaction removes the caller's reaction.
 	RemoveReaction(context.Context, *v1.RemoveReactionRequest) (*v1.RemoveReactionResponse, error)
+	// CreateLiveReactions shows reactions to those who watch the room or stream of a post now, with the event
+	// `liveReaction.created`. They are not stored, and servers send those of a quarter of a second in one event. Of a post that
+	// gets more than 200 in this time the others are left out.
+	CreateLiveReactions(context.Context, *v1.CreateLiveReactionsRequest) (*v1.CreateLiveReactionsResponse, error)
 	// ListReactions lists the reactions to an object.
 	ListReactions(context.Context, *v1.ListReactionsRequest) (*v1.ListReactionsResponse, error)
 }
@@ -150,6 +177,12 @@ func NewReactionServiceHandler(svc ReactionServiceHandler, opts ...connect.Handl
 		connect.WithSchema(reactionServiceMethods.ByName("RemoveReaction")),
 		connect.WithHandlerOptions(opts...),
 	)
+	reactionServiceCreateLiveReactionsHandler := connect.NewUnaryHandlerSimple(
+		ReactionServiceCreateLiveReactionsProcedure,
+		svc.CreateLiveReactions,
+		connect.WithSchema(reactionServiceMethods.ByName("CreateLiveReactions")),
+		connect.WithHandlerOptions(opts...),
+	)
 	reactionServiceListReactionsHandler := connect.NewUnaryHandlerSimple(
 		ReactionServiceListReactionsProcedure,
 		svc.ListReactions,
@@ -163,6 +196,8 @@ func NewReactionServiceHandler(svc ReactionServiceHandler, opts ...connect.Handl
 			reactionServiceAddReactionHandler.ServeHTTP(w, r)
 		case ReactionServiceRemoveReactionProcedure:
 			reactionServiceRemoveReactionHandler.ServeHTTP(w, r)
+		case ReactionServiceCreateLiveReactionsProcedure:
+			reactionServiceCreateLiveReactionsHandler.ServeHTTP(w, r)
 		case ReactionServiceListReactionsProcedure:
 			reactionServiceListReactionsHandler.ServeHTTP(w, r)
 		default:
@@ -180,6 +215,10 @@ func (UnimplementedReactionServiceHandler) AddReaction(context.Context, *v1.AddR
 
 func (UnimplementedReactionServiceHandler) RemoveReaction(context.Context, *v1.RemoveReactionRequest) (*v1.RemoveReactionResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ReactionService.RemoveReaction is not implemented"))
+}
+
+func (UnimplementedReactionServiceHandler) CreateLiveReactions(context.Context, *v1.CreateLiveReactionsRequest) (*v1.CreateLiveReactionsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ReactionService.CreateLiveReactions is not implemented"))
 }
 
 func (UnimplementedReactionServiceHandler) ListReactions(context.Context, *v1.ListReactionsRequest) (*v1.ListReactionsResponse, error) {

@@ -36,6 +36,12 @@ const (
 	// SessionServiceCreateSessionProcedure is the fully-qualified name of the SessionService's
 	// CreateSession RPC.
 	SessionServiceCreateSessionProcedure = "/plaza.v1.SessionService/CreateSession"
+	// SessionServiceCreateVisitorSessionProcedure is the fully-qualified name of the SessionService's
+	// CreateVisitorSession RPC.
+	SessionServiceCreateVisitorSessionProcedure = "/plaza.v1.SessionService/CreateVisitorSession"
+	// SessionServiceCreateBotSessionProcedure is the fully-qualified name of the SessionService's
+	// CreateBotSession RPC.
+	SessionServiceCreateBotSessionProcedure = "/plaza.v1.SessionService/CreateBotSession"
 	// SessionServiceVerifySessionProcedure is the fully-qualified name of the SessionService's
 	// VerifySession RPC.
 	SessionServiceVerifySessionProcedure = "/plaza.v1.SessionService/VerifySession"
@@ -52,6 +58,12 @@ type SessionServiceClient interface {
 	// CreateSession signs a user in. An unknown user is created. Secure mode and users with a network role require an
 	// authToken.
 	CreateSession(context.Context, *v1.CreateSessionRequest) (*v1.CreateSessionResponse, error)
+	// CreateVisitorSession signs a person in who has no account, and only reads. In secure mode it requires a signature of the
+	// device by the app's own server.
+	CreateVisitorSession(context.Context, *v1.CreateGuestSessionRequest) (*v1.CreateSessionResponse, error)
+	// CreateBotSession signs a program in, such as a crawler, which only reads. In secure mode it requires a signature of the
+	// device by the app's own server.
+	CreateBotSession(context.Context, *v1.CreateGuestSessionRequest) (*v1.CreateSessionResponse, error)
 	// VerifySession succeeds if the caller's access token is valid.
 	VerifySession(context.Context, *v1.VerifySessionRequest) (*v1.VerifySessionResponse, error)
 	// DeleteSession signs the caller out. Administrators name the user whose sessions end.
@@ -75,6 +87,18 @@ func NewSessionServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			httpClient,
 			baseURL+SessionServiceCreateSessionProcedure,
 			connect.WithSchema(sessionServiceMethods.ByName("CreateSession")),
+			connect.WithClientOptions(opts...),
+		),
+		createVisitorSession: connect.NewClient[v1.CreateGuestSessionRequest, v1.CreateSessionResponse](
+			httpClient,
+			baseURL+SessionServiceCreateVisitorSessionProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("CreateVisitorSession")),
+			connect.WithClientOptions(opts...),
+		),
+		createBotSession: connect.NewClient[v1.CreateGuestSessionRequest, v1.CreateSessionResponse](
+			httpClient,
+			baseURL+SessionServiceCreateBotSessionProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("CreateBotSession")),
 			connect.WithClientOptions(opts...),
 		),
 		verifySession: connect.NewClient[v1.VerifySessionRequest, v1.VerifySessionResponse](
@@ -101,15 +125,35 @@ func NewSessionServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 
 // sessionServiceClient implements SessionServiceClient.
 type sessionServiceClient struct {
-	createSession      *connect.Client[v1.CreateSessionRequest, v1.CreateSessionResponse]
-	verifySession      *connect.Client[v1.VerifySessionRequest, v1.VerifySessionResponse]
-	deleteSession      *connect.Client[v1.DeleteSessionRequest, v1.SuccessResponse]
-	revokeUserSessions *connect.Client[v1.RevokeUserSessionsRequest, v1.SuccessResponse]
+	createSession        *connect.Client[v1.CreateSessionRequest, v1.CreateSessionResponse]
+	createVisitorSession *connect.Client[v1.CreateGuestSessionRequest, v1.CreateSessionResponse]
+	createBotSession     *connect.Client[v1.CreateGuestSessionRequest, v1.CreateSessionResponse]
+	verifySession        *connect.Client[v1.VerifySessionRequest, v1.VerifySessionResponse]
+	deleteSession        *connect.Client[v1.DeleteSessionRequest, v1.SuccessResponse]
+	revokeUserSessions   *connect.Client[v1.RevokeUserSessionsRequest, v1.SuccessResponse]
 }
 
 // CreateSession calls plaza.v1.SessionService.CreateSession.
 func (c *sessionServiceClient) CreateSession(ctx context.Context, req *v1.CreateSessionRequest) (*v1.CreateSessionResponse, error) {
 	response, err := c.createSession.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// CreateVisitorSession calls plaza.v1.SessionService.CreateVisitorSession.
+func (c *sessionServiceClient) CreateVisitorSession(ctx context.Context, req *v1.CreateGuestSessionRequest) (*v1.CreateSessionResponse, error) {
+	response, err := c.createVisitorSession.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// CreateBotSession calls plaza.v1.SessionService.CreateBotSession.
+func (c *sessionServiceClient) CreateBotSession(ctx context.Context, req *v1.CreateGuestSessionRequest) (*v1.CreateSessionResponse, error) {
+	response, err := c.createBotSession.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -148,6 +192,12 @@ type SessionServiceHandler interface {
 	// CreateSession signs a user in. An unknown user is created. Secure mode and users with a network role require an
 	// authToken.
 	CreateSession(context.Context, *v1.CreateSessionRequest) (*v1.CreateSessionResponse, error)
+	// CreateVisitorSession signs a person in who has no account, and only reads. In secure mode it requires a signature of the
+	// device by the app's own server.
+	CreateVisitorSession(context.Context, *v1.CreateGuestSessionRequest) (*v1.CreateSessionResponse, error)
+	// CreateBotSession signs a program in, such as a crawler, which only reads. In secure mode it requires a signature of the
+	// device by the app's own server.
+	CreateBotSession(context.Context, *v1.CreateGuestSessionRequest) (*v1.CreateSessionResponse, error)
 	// VerifySession succeeds if the caller's access token is valid.
 	VerifySession(context.Context, *v1.VerifySessionRequest) (*v1.VerifySessionResponse, error)
 	// DeleteSession signs the caller out. Administrators name the user whose sessions end.
@@ -167,6 +217,18 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 		SessionServiceCreateSessionProcedure,
 		svc.CreateSession,
 		connect.WithSchema(sessionServiceMethods.ByName("CreateSession")),
+		connect.WithHandlerOptions(opts...),
+	)
+	sessionServiceCreateVisitorSessionHandler := connect.NewUnaryHandlerSimple(
+		SessionServiceCreateVisitorSessionProcedure,
+		svc.CreateVisitorSession,
+		connect.WithSchema(sessionServiceMethods.ByName("CreateVisitorSession")),
+		connect.WithHandlerOptions(opts...),
+	)
+	sessionServiceCreateBotSessionHandler := connect.NewUnaryHandlerSimple(
+		SessionServiceCreateBotSessionProcedure,
+		svc.CreateBotSession,
+		connect.WithSchema(sessionServiceMethods.ByName("CreateBotSession")),
 		connect.WithHandlerOptions(opts...),
 	)
 	sessionServiceVerifySessionHandler := connect.NewUnaryHandlerSimple(
@@ -192,6 +254,10 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 		switch r.URL.Path {
 		case SessionServiceCreateSessionProcedure:
 			sessionServiceCreateSessionHandler.ServeHTTP(w, r)
+		case SessionServiceCreateVisitorSessionProcedure:
+			sessionServiceCreateVisitorSessionHandler.ServeHTTP(w, r)
+		case SessionServiceCreateBotSessionProcedure:
+			sessionServiceCreateBotSessionHandler.ServeHTTP(w, r)
 		case SessionServiceVerifySessionProcedure:
 			sessionServiceVerifySessionHandler.ServeHTTP(w, r)
 		case SessionServiceDeleteSessionProcedure:
@@ -209,6 +275,14 @@ type UnimplementedSessionServiceHandler struct{}
 
 func (UnimplementedSessionServiceHandler) CreateSession(context.Context, *v1.CreateSessionRequest) (*v1.CreateSessionResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.SessionService.CreateSession is not implemented"))
+}
+
+func (UnimplementedSessionServiceHandler) CreateVisitorSession(context.Context, *v1.CreateGuestSessionRequest) (*v1.CreateSessionResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.SessionService.CreateVisitorSession is not implemented"))
+}
+
+func (UnimplementedSessionServiceHandler) CreateBotSession(context.Context, *v1.CreateGuestSessionRequest) (*v1.CreateSessionResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.SessionService.CreateBotSession is not implemented"))
 }
 
 func (UnimplementedSessionServiceHandler) VerifySession(context.Context, *v1.VerifySessionRequest) (*v1.VerifySessionResponse, error) {

@@ -50,6 +50,8 @@ var homeColumns = map[string][]string{
 	"pins":                  {"post_id"},
 	"pin_targets":           {}, // see requirePinTargets
 	"scheduled_posts":       {"id", "target_id"},
+	"planned_events":        {"id", "origin_id"},
+	"event_rsvps":           {"event_id"},
 	"polls":                 {"id"},
 	"files":                 {"id"},
 	"uploads":               {"id"},

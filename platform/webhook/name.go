@@ -71,7 +71,8 @@ var publicNames = map[string][]string{
 
 // realtimeOnly are the realtime events without another name.
 var realtimeOnly = []string{
-	"channel.setMuted", "channel.setMutedUsers", "channel.unbanned", "comment.flagsCleared", "community.userChanged", "message-feed.created",
+	"channel.setMuted", "channel.setMutedUsers", "channel.unbanned", "comment.flagsCleared", "community.userChanged",
+	"event.created", "event.deleted", "event.rsvp.created", "event.rsvp.updated", "event.updated", "message-feed.created",
 	"message-feed.deleted", "message-feed.updated", "post.flagsCleared", "room.didCohostInvite", "room.didCohostInviteAccept",
 	"room.didCohostInviteCancel", "room.didCohostInviteReject", "room.didUpdate", "room.endBroadcasting", "room.participantJoined",
 	"room.participantLeft", "room.participantRemoved", "room.recordedAvailable", "room.startBroadcasting", "room.terminated",

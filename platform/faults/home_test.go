@@ -258,6 +258,8 @@ func writeRelations(t *testing.T, founder, guest *apptest.Client, community stri
 	}})
 	require.Equal(t, http.StatusAccepted, viewed.Status, "%s", viewed.Body)
 	writeLive(t, founder.At(guest.Region), community)
+	event := post(t, founder.At(guest.Region), "/api/v1/events", newEvent(community)).String(t, "events.0.eventId")
+	post(t, guest, "/api/v1/events/"+event+"/rsvp", object{"status": "going"})
 	draft := object{"targetType": "community", "targetId": community, "data": object{"text": "later"}}
 	scheduled := guest.Do(t, http.MethodPost, "/api/v1/posts/schedule", object{
 		"scheduledAt": time.Now().Add(time.Hour).UTC().Format(time.RFC3339), "postData": draft,

@@ -84,10 +84,13 @@ func (s *Service) commitWithDiscussion(ctx context.Context, tx *store.Tx, e stor
 	return nil
 }
 
+// discussionName is the name of discussion communities. It has nothing of the title, which an erasure of the creator removes.
+const discussionName = "Event discussion"
+
 // discussionOf returns the discussion community of a new event.
 func discussionOf(e store.PlannedEvent) store.Community {
 	return store.Community{
-		ID: e.DiscussionCommunityID, DisplayName: e.Title, CreatorID: e.CreatorID, CreatorPublicID: e.CreatorPublicID, JoinApproval: true,
+		ID: e.DiscussionCommunityID, DisplayName: discussionName, CreatorID: e.CreatorID, CreatorPublicID: e.CreatorPublicID, JoinApproval: true,
 		StoryComments: true, NotificationMode: "default", Type: "event", Metadata: view.ObjectJSON(nil), CreatedAt: e.CreatedAt, UpdatedAt: e.CreatedAt,
 	}
 }

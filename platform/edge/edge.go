@@ -225,6 +225,10 @@ func (e *edge) ServeHTTP(out http.ResponseWriter, request *http.Request) {
 	w.ctx = request.Context()
 	e.metrics.inFlight.Inc()
 	defer e.finish(ctx, w, request.Method)
+	if w.http2 && w.ctx.Err() != nil { // the client has reset the stream already: nothing is read for it
+		w.clientGone = true
+		return
+	}
 	e.handler.ServeHTTP(w, request.WithContext(ctx))
 }
 

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -440,6 +441,22 @@ func TestClientGone(t *testing.T) {
 	<-left
 	require.Eventually(t, func() bool { return strings.Contains(w.log.String(), `"status":499`) }, 10*time.Second, time.Millisecond)
 	require.NotContains(t, w.log.String(), "ERROR")
+}
+
+// TestResetBeforeTheRequest checks that nothing is done for a stream that its client has reset.
+func TestResetBeforeTheRequest(t *testing.T) {
+	t.Parallel()
+	f := &fake{post: &plazav1.ListPostsResponse{}}
+	handler, err := edge.New(edge.Options{Services: f.services()})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	request := httptest.NewRequestWithContext(ctx, http.MethodGet, "/api/v3/comments/c", nil)
+	request.ProtoMajor, request.ProtoMinor = 2, 0
+	handler.ServeHTTP(httptest.NewRecorder(), request)
+	require.Equal(t, 1, f.count())
+	cancel()
+	handler.ServeHTTP(httptest.NewRecorder(), request)
+	require.Equal(t, 1, f.count())
 }
 
 // TestLastRecover panics outside the interceptors.

@@ -115,6 +115,7 @@ func openPool(ctx context.Context, cfg Config, code region.Code) (*pgxpool.Pool,
 	pc.MaxConnLifetimeJitter = planLifetime / 5
 	pc.MaxConnIdleTime = 10 * time.Minute
 	pc.ConnConfig.ConnectTimeout = cfg.StatementTimeout
+	pc.ConnConfig.BuildContextWatcherHandler = newCancellation
 	// The server's timeout is longer than the client's, so that the client's error is the one that is reported.
 	grace := cfg.StatementTimeout + time.Second
 	pc.ConnConfig.RuntimeParams["statement_timeout"] = strconv.FormatInt(grace.Milliseconds(), 10)

@@ -129,7 +129,7 @@ func (t savepointTx) Exec(ctx context.Context, sql string, args ...any) error {
 
 func (t savepointTx) Commit(ctx context.Context) error { return t.Exec(ctx, sqlCommit) }
 
-func (t savepointTx) Rollback(ctx context.Context) error { return t.Exec(ctx, sqlRollback) }
+func (t savepointTx) Rollback(ctx context.Context) error { return rollBack(ctx, t.Conn) }
 
 // retryTransaction retries with a new transaction each time. PostgreSQL keeps the snapshot of a transaction when it rolls
 // back to a savepoint, so that a retry in it would fail again.
@@ -147,7 +147,7 @@ func tryTransaction(ctx context.Context, conn *pgx.Conn, attempt func() error) e
 		return err
 	}
 	if err := attempt(); err != nil {
-		_, _ = conn.Exec(ctx, sqlRollback) // otherwise the pool discards the connection
+		_ = rollBack(ctx, conn) // otherwise the pool discards the connection
 		return err
 	}
 	tag, err := conn.Exec(ctx, sqlCommit)

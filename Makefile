@@ -10,6 +10,8 @@ MAKEFLAGS   += --warn-undefined-variables --no-builtin-rules
 
 # Arguments for the programs that `make run` and `make bench` start: make run ARGS="--ephemeral --demo"
 ARGS ?=
+# CLUSTERS=three starts three clusters in Docker instead of one, one for each region.
+CLUSTERS ?=
 # Duration of each fuzz target.
 FUZZTIME ?= 10s
 # Number of networks of the operator's benchmark, regions per network, and duration of the idle phase.
@@ -49,7 +51,7 @@ IMAGE_ARCH          ?= $(shell go env GOARCH)
 IMAGE_ARCHS         ?= amd64,arm64
 
 # Separate modules, whose dependencies do not become those of the programs.
-HACK_MODULES := hack/crdbcheck hack/image hack/cluster hack/packaging
+HACK_MODULES := hack/crdbcheck hack/image hack/cluster hack/kind hack/packaging
 
 ##@ Everyday
 
@@ -79,6 +81,7 @@ test: ## Run all tests except cluster tests, with the race detector (PKG=./…, 
 	@hack/ensure-promtool.sh >/dev/null
 	@hack/ensure-prometheus.sh >/dev/null
 	@hack/ensure-chromium.sh
+	@hack/ensure-shellcheck.sh
 	@export KUBEBUILDER_ASSETS; KUBEBUILDER_ASSETS=$$(hack/ensure-envtest.sh); \
 	failed=0; \
 	echo 'go test -race -timeout 15m $(TESTFLAGS) $(PKG)'; \
@@ -184,6 +187,19 @@ check-generate: $(BUF) $(CONTROLLER_GEN) ## Fail if make generate changes a file
 	@MAKE='$(MAKE)' hack/check-generate.sh
 
 ##@ Cluster
+
+.PHONY: kind-up
+kind-up: ## Start a Kubernetes cluster with a node in each region and CockroachDB in Docker, on Linux or macOS (CLUSTERS=three).
+	@hack/kind/kind.sh up$(if $(filter three,$(CLUSTERS)),-three)
+
+.PHONY: kind-down
+kind-down: ## Remove that cluster, or those clusters.
+	@hack/kind/kind.sh down
+
+.PHONY: test-kind
+test-kind: ## Run the operator's tests on that cluster, or on one started for it (CLUSTERS=three, TESTFLAGS=…).
+	@CLUSTERS=$(CLUSTERS) hack/kind/test.sh -tags cluster -run '^Test$(if $(filter three,$(CLUSTERS)),ThreeClusters,Network)$$' \
+	  $(TESTFLAGS) ./controllers/clustertest/...
 
 .PHONY: cluster-up
 cluster-up: ## Start a three-node Kubernetes cluster on this machine, without Docker (Linux, root).

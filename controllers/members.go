@@ -36,7 +36,7 @@ type Clusters interface {
 func (r *Reconciler) AddClusters(ctx context.Context, mgr ctrl.Manager, options clusters.Options) error {
 	options.Config, options.Scheme, options.Cache = mgr.GetConfig(), mgr.GetScheme(), memberCacheOptions
 	options.Kinds = append(sweep.Kinds(), corev1.SchemeGroupVersion.WithKind("Pod"))
-	options.OptionalKinds = optionalKinds
+	options.OptionalKinds, options.DetectedKinds = optionalKinds, detectedKinds
 	options.Changed = func(cluster string, object client.Object) { r.clusterChanged(ctx, cluster, object) }
 	registry := clusters.New(options)
 	r.Clusters = registry
@@ -102,8 +102,8 @@ func (r *Reconciler) connect(sn *v1alpha1.SocialNetwork, member v1alpha1.Cluster
 		Cluster: member.Name, Namespace: member.Namespace,
 	}}
 	if member.Name == "" {
-		c.Client, c.Cache, c.APIReader, c.Servers, c.Kinds = r.Client, r.Client, r.APIReader, r.Servers, r.Kinds.List()
-		c.Network.Capabilities = capabilities(c.Kinds)
+		c.Client, c.Cache, c.APIReader, c.Servers = r.Client, r.Client, r.APIReader, r.Servers
+		c.Kinds, c.Network.Capabilities = owned(r.Kinds.List()), capabilities(r.Kinds.List())
 		return c, nil
 	}
 	connection, err := r.Clusters.Connect(member.Name, sn.Namespace, member.Namespace)
@@ -115,8 +115,8 @@ func (r *Reconciler) connect(sn *v1alpha1.SocialNetwork, member v1alpha1.Cluster
 		return c, nil
 	}
 	c.Client, c.Cache, c.APIReader = connection.Client, connection.Client, connection.APIReader
-	c.Servers, c.Kinds = connection.Servers, connection.Kinds
-	c.Network.Capabilities = capabilities(c.Kinds)
+	c.Servers = connection.Servers
+	c.Kinds, c.Network.Capabilities = owned(connection.Kinds), capabilities(connection.Kinds)
 	return c, nil
 }
 
@@ -128,6 +128,8 @@ func capabilities(kinds []schema.GroupVersionKind) render.Capabilities {
 		Probe:          slices.Contains(kinds, render.ProbeKind),
 
 		GrafanaDashboard: slices.Contains(kinds, render.GrafanaDashboardKind),
+
+		SecurityContextConstraints: slices.Contains(kinds, render.SecurityContextConstraintsKind),
 	}
 }
 

@@ -77,14 +77,14 @@ func (o *OptionalKinds) Start(ctx context.Context) error {
 // discover asks the API server for the optional kinds and reports whether they changed. If the request fails, it keeps
 // the last result.
 func (o *OptionalKinds) discover(ctx context.Context) bool {
-	kinds, err := clusters.ServedKinds(o.Discovery, optionalKinds)
+	kinds, err := clusters.ServedKinds(o.Discovery, slices.Concat(optionalKinds, detectedKinds))
 	if err != nil {
 		log.FromContext(ctx).Error(err, "discovery of the optional kinds failed")
 		return false
 	}
 	before := o.List()
 	kinds = slices.DeleteFunc(kinds, func(kind schema.GroupVersionKind) bool {
-		if slices.Contains(before, kind) {
+		if slices.Contains(before, kind) || slices.Contains(detectedKinds, kind) {
 			return false
 		}
 		err := o.watch(ctx, kind)
@@ -98,7 +98,7 @@ func (o *OptionalKinds) discover(ctx context.Context) bool {
 	o.kinds, o.discovered = kinds, true
 	o.mu.Unlock()
 	for _, kind := range before {
-		if !slices.Contains(kinds, kind) {
+		if !slices.Contains(kinds, kind) && !slices.Contains(detectedKinds, kind) {
 			if err := o.unwatch(ctx, kind); err != nil {
 				log.FromContext(ctx).Error(err, "stopping the watch of a kind failed", "kind", kind.String())
 			}
@@ -110,6 +110,14 @@ func (o *OptionalKinds) discover(ctx context.Context) bool {
 // optionalKinds are the kinds that a cluster may lack.
 var optionalKinds = []schema.GroupVersionKind{
 	render.ServiceMonitorKind, render.PrometheusRuleKind, render.ProbeKind, render.GrafanaDashboardKind, render.HTTPRouteKind,
+}
+
+// detectedKinds are kinds of which the operator only asks whether a cluster has them.
+var detectedKinds = []schema.GroupVersionKind{render.SecurityContextConstraintsKind}
+
+// owned returns the optional kinds of which networks may have objects.
+func owned(kinds []schema.GroupVersionKind) []schema.GroupVersionKind {
+	return slices.DeleteFunc(slices.Clone(kinds), func(kind schema.GroupVersionKind) bool { return slices.Contains(detectedKinds, kind) })
 }
 
 func (o *OptionalKinds) enqueueNetworks(ctx context.Context) {

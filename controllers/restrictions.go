@@ -54,20 +54,32 @@ func (r *Reconciler) refusalIn(ctx context.Context, c *stage.Cluster) (string, e
 		if account := pod.ServiceAccountName; !isOwnAccount(sn, account) {
 			return fmt.Sprintf("The operator does not allow ServiceAccount %s; pods must use those of the network.", account), nil
 		}
-		for _, name := range secretsOfPod(pod) {
-			if isOwnSecret(sn, name) {
-				continue
-			}
-			secret, err := c.UserSecret(ctx, name)
-			if apierrors.IsNotFound(err) {
-				continue
-			}
-			if err != nil {
-				return "", fmt.Errorf("reading Secret %s: %w", name, err)
-			}
-			if !limits.SecretLabel.Matches(labels.Set(secret.Labels)) {
-				return fmt.Sprintf("The operator does not allow Secret %s; it must have the label %s.", name, limits.SecretLabel), nil
-			}
+		if refusal, err := r.refusedSecret(ctx, c, secretsOfPod(pod)); refusal != "" || err != nil {
+			return refusal, err
+		}
+	}
+	if limits.SecretLabel == nil || c.Name != "" {
+		return "", nil
+	}
+	return r.refusedSecret(ctx, c, render.HookSecrets(&sn.Spec)) // which the operator reads in its own cluster
+}
+
+// refusedSecret returns why one of the Secrets must not be used, or "".
+func (r *Reconciler) refusedSecret(ctx context.Context, c *stage.Cluster, names []string) (string, error) {
+	limit := r.Options.Restrictions.SecretLabel
+	for _, name := range names {
+		if isOwnSecret(c.Network.SN, name) {
+			continue
+		}
+		secret, err := c.UserSecret(ctx, name)
+		if apierrors.IsNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return "", fmt.Errorf("reading Secret %s: %w", name, err)
+		}
+		if !limit.Matches(labels.Set(secret.Labels)) {
+			return fmt.Sprintf("The operator does not allow Secret %s; it must have the label %s.", name, limit), nil
 		}
 	}
 	return "", nil

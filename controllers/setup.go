@@ -83,7 +83,7 @@ func secretsOf(object client.Object) []string {
 	for _, used := range render.UsedSecrets(&sn.Spec, render.Network{SN: sn}.Regions()) {
 		names = append(names, used.Name)
 	}
-	names = append(names, render.BackupSecrets(&sn.Spec)...)
+	names = slices.Concat(names, render.BackupSecrets(&sn.Spec), render.HookSecrets(&sn.Spec))
 	if ref := sn.Spec.ServerKeys.ExistingSecret; ref != nil {
 		names = append(names, ref.Name)
 	}

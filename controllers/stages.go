@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-social/plaza/controllers/schema"
 	"github.com/plaza-social/plaza/controllers/stage"
 	"github.com/plaza-social/plaza/controllers/sweep"
+	"github.com/plaza-social/plaza/controllers/webhooks"
 )
 
 // stages returns the stages in the order in which they run. The sweep is last, so that replacements exist before the
@@ -22,6 +23,7 @@ func (r *Reconciler) stages() []stage.Stage {
 		schema.Stage{},
 		rollout.Stage{},
 		moderation.Stage{},
+		webhooks.Stage{},
 		monitoring.Stage{},
 		placement.Stage{},
 		backup.Stage{},

@@ -10,5 +10,5 @@ while IFS=: read -r file target; do
   echo "$target in ${file%/*}"
   go test -run '^$' -fuzz "^$target\$" -fuzztime "$time" "./${file%/*}"
   ran=$((ran + 1))
-done < <(grep -rHoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' platform | sed 's/func //')
+done < <(grep -rHoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' platform controllers | sed 's/func //')
 echo "$ran fuzz targets, $time each"

@@ -19,6 +19,9 @@ const (
 	// ConditionModerationApplied is True when every server reports the moderation settings of the spec as those it
 	// runs.
 	ConditionModerationApplied = "ModerationApplied"
+	// ConditionWebhooksApplied is True when every server reports the webhooks and the pre-hook of the spec as those it runs, and no
+	// webhook of the spec has failed for ten minutes.
+	ConditionWebhooksApplied = "WebhooksApplied"
 	// ConditionAlertsApplied is True when the ServiceMonitor, the alert rules and the dashboard that the spec enables
 	// are installed.
 	ConditionAlertsApplied = "AlertsApplied"
@@ -317,6 +320,29 @@ const (
 	ReasonModerationDrift Reason = "ModerationDrift"
 )
 
+// Reasons of WebhooksApplied.
+const (
+	// ReasonWebhooksRun: every server reports the webhooks and the pre-hook of the spec as those it runs.
+	ReasonWebhooksRun Reason = "WebhooksRun"
+	// ReasonNoWebhooks: the spec has neither webhooks nor a pre-hook.
+	ReasonNoWebhooks Reason = "NoWebhooks"
+	// ReasonWebhooksPushed: the webhooks were pushed; not every server reports them yet.
+	ReasonWebhooksPushed Reason = "WebhooksPushed"
+	// ReasonWebhooksPushFailed: the webhooks could not be pushed to a region; the message says why. The operator retries.
+	ReasonWebhooksPushFailed Reason = "WebhooksPushFailed"
+	// ReasonWebhooksRefused: the servers refuse a webhook or the pre-hook; the message says why. The others are applied.
+	ReasonWebhooksRefused Reason = "WebhooksRefused"
+	// ReasonWebhooksUnsupported: a server does not report its webhooks, because its pod or its image is of an earlier version.
+	// Update it.
+	ReasonWebhooksUnsupported Reason = "WebhooksUnsupported"
+	// ReasonWebhooksDisabled: an administrator disabled all webhooks by the API, so that no events are sent. To enable them: PUT
+	// /api/v3/network-settings/webhook {"webhookEnabled": true}.
+	ReasonWebhooksDisabled Reason = "WebhooksDisabled"
+	// ReasonDeliveriesFailing: a webhook of the spec has not received events for ten minutes; the message names it and says why.
+	// Events are retried for 24 hours. See the runbook of PlazaWebhookFailing.
+	ReasonDeliveriesFailing Reason = "DeliveriesFailing"
+)
+
 // Reasons of RegionsPinned.
 const (
 	// ReasonAllTablesPinned: the database stores the rows of every table where the spec requires.
@@ -376,7 +402,7 @@ var inProgress = map[Reason]bool{
 	ReasonCRDMissing: true, ReasonKeyPending: true, ReasonRotationUnderWay: true, ReasonNoServers: true,
 	ReasonModerationPushed: true, ReasonDegraded: true, ReasonEvacuationStarting: true, ReasonEvacuationEnding: true,
 	ReasonWaitingForWindow: true, ReasonWaitingForTurn: true, ReasonRoutePending: true, ReasonDeleting: true,
-	ReasonBackupsChanging: true,
+	ReasonBackupsChanging: true, ReasonWebhooksPushed: true,
 }
 
 // IsUnknown reports whether the reason means that servers could not be asked, so that a condition is Unknown.

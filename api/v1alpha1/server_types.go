@@ -17,6 +17,15 @@ type Server struct {
 	// +kubebuilder:validation:items:Pattern=`^https?://[^/, ]+$`
 	CORSOrigins []string `json:"corsOrigins,omitempty"`
 
+	// Networks, such as 10.1.0.0/16, in which webhooks and the pre-hook can be although their addresses are not public, at any port.
+	// Empty: only public addresses are called, at the ports 80 and 443.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:items:MaxLength=43
+	// +kubebuilder:validation:items:Pattern=`^[0-9a-fA-F:.]+/[0-9]{1,3}$`
+	WebhookNetworks []string `json:"webhookNetworks,omitempty"`
+
 	// The media server of live streams.
 	// +optional
 	Media *Media `json:"media,omitempty"`

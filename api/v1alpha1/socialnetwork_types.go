@@ -107,6 +107,22 @@ type SocialNetworkSpec struct {
 	// +kubebuilder:default={}
 	Moderation Moderation `json:"moderation,omitempty"`
 
+	// Addresses of the app's own servers, to which the network posts events. An administrator can register others by the API; those
+	// of the spec can be changed in the spec only.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=10
+	Webhooks []Webhook `json:"webhooks,omitempty"`
+
+	// Address of the app's own servers that is asked before users make a change. Empty: the one that administrators set by the API.
+	// +optional
+	PreHook *PreHook `json:"preHook,omitempty"`
+
+	// Providers of push notifications.
+	// +optional
+	Push *Push `json:"push,omitempty"`
+
 	// Maximum rate of requests per user, such as 100/5s: 1 to 1,000,000 requests per 1s to 1h; off: no rate limits.
 	// Empty: the default of the platform. The network setting rateLimit takes precedence, if an administrator has set it.
 	// +optional

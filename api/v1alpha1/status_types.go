@@ -37,6 +37,12 @@ type SocialNetworkStatus struct {
 	// +optional
 	Backup *BackupStatus `json:"backup,omitempty"`
 
+	// The webhooks of the spec.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	Webhooks []WebhookStatus `json:"webhooks,omitempty"`
+
 	// The rotation of the server keys.
 	// +optional
 	ServerKeys ServerKeysStatus `json:"serverKeys,omitempty"`

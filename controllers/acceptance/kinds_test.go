@@ -19,14 +19,19 @@ import (
 
 // optionalCRDs returns CRDs of the optional kinds, without schemas.
 func optionalCRDs() []*apiextensionsv1.CustomResourceDefinition {
-	var all []*apiextensionsv1.CustomResourceDefinition
-	for plural, kind := range map[string]schema.GroupVersionKind{
+	return crdsOf(map[string]schema.GroupVersionKind{
 		"servicemonitors":   render.ServiceMonitorKind,
 		"prometheusrules":   render.PrometheusRuleKind,
 		"probes":            render.ProbeKind,
 		"grafanadashboards": render.GrafanaDashboardKind,
 		"httproutes":        render.HTTPRouteKind,
-	} {
+	})
+}
+
+// crdsOf returns CRDs of kinds, by their plural.
+func crdsOf(kinds map[string]schema.GroupVersionKind) []*apiextensionsv1.CustomResourceDefinition {
+	var all []*apiextensionsv1.CustomResourceDefinition
+	for plural, kind := range kinds {
 		all = append(all, &apiextensionsv1.CustomResourceDefinition{
 			ObjectMeta: metav1.ObjectMeta{
 				Name:        plural + "." + kind.Group,

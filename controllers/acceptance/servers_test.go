@@ -20,6 +20,9 @@ type servers struct {
 	// refuses is the error of every push, or nil.
 	refuses error
 	pushes  int
+	// hooks are those that were pushed last. directoryKey is the network's, with which servers compute digests.
+	hooks        platformclient.Hooks
+	directoryKey []byte
 }
 
 // server is the state of one server.
@@ -138,4 +141,47 @@ func (s *servers) pushed() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.pushes
+}
+
+// PushHooks sets the webhooks and the pre-hook of all servers, as replication does.
+func (s *servers) PushHooks(
+	_ context.Context, server platformclient.Server, _ keyring.Secret, hooks platformclient.Hooks,
+) ([]platformclient.Refusal, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if server.Control == "" {
+		return nil, platformclient.ErrNoControl
+	}
+	if s.refuses != nil {
+		return nil, s.refuses
+	}
+	s.hooks = hooks
+	for _, one := range s.says {
+		found := &statusz.Hooks{Enabled: true, AsOf: time.Now()}
+		for _, w := range hooks.Webhooks {
+			found.Webhooks = append(found.Webhooks, statusz.Webhook{Name: w.Name, Digest: w.Hash(s.directoryKey)})
+		}
+		if hooks.Prehook != nil {
+			found.PrehookDigest = hooks.Prehook.Hash(s.directoryKey)
+		}
+		one.status.Hooks = found
+	}
+	return nil, nil
+}
+
+// pushedHooks returns the hooks that were pushed last.
+func (s *servers) pushedHooks() platformclient.Hooks {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.hooks
+}
+
+// setDirectoryKey sets the key of the digests of hooks. All servers report that they run none.
+func (s *servers) setDirectoryKey(key []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.directoryKey = key
+	for _, one := range s.says {
+		one.status.Hooks = &statusz.Hooks{Enabled: true, AsOf: time.Now()}
+	}
 }

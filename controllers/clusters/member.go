@@ -33,7 +33,7 @@ type Connection struct {
 	APIReader client.Reader
 	// Servers calls the platform's servers in the cluster.
 	Servers platformclient.Servers
-	// Kinds are the optional kinds that the cluster has.
+	// Kinds are the optional and the detected kinds that the cluster has.
 	Kinds []schema.GroupVersionKind
 }
 
@@ -162,7 +162,7 @@ func (m *member) serve(ctx context.Context) (bool, error) {
 	ticker := time.NewTicker(m.options.probeInterval())
 	defer ticker.Stop()
 	for first := true; ; first = false {
-		kinds, err := ServedKinds(known, m.options.OptionalKinds)
+		kinds, err := ServedKinds(known, slices.Concat(m.options.OptionalKinds, m.options.DetectedKinds))
 		if err != nil {
 			return !first, err
 		}
@@ -209,12 +209,12 @@ func (m *member) watchAll(ctx context.Context, objects cache.Cache) error {
 	return nil
 }
 
-// watchOptional watches the optional kinds that are new, and returns those that are watched. A kind that cannot be watched
-// counts as absent: reads of it would block.
+// watchOptional watches the optional kinds that are new, and returns those that are watched, and the detected ones. A kind that
+// cannot be watched counts as absent: reads of it would block.
 func (m *member) watchOptional(ctx context.Context, objects cache.Cache, before, kinds []schema.GroupVersionKind) []schema.GroupVersionKind {
 	var watched []schema.GroupVersionKind
 	for _, kind := range kinds {
-		if slices.Contains(before, kind) {
+		if slices.Contains(before, kind) || slices.Contains(m.options.DetectedKinds, kind) {
 			watched = append(watched, kind)
 			continue
 		}

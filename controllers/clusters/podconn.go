@@ -25,34 +25,35 @@ import (
 // clusters, so each connection is a port-forward of the member's API server to the pod: it needs no network between the clusters,
 // gateway or Service, is encrypted up to the pod's node, and carries any protocol, such as TLS with the server itself.
 func Servers(config *rest.Config) (platformclient.Servers, error) {
-	d, err := newPodDialer(config)
+	d, err := NewPodDialer(config)
 	if err != nil {
 		return nil, err
 	}
-	return platformclient.NewVia(d.dial), nil
+	return platformclient.NewVia(d.Dial), nil
 }
 
-// PodAddress returns the address of a port of a pod for the client that Servers returns.
+// PodAddress returns the address of a port of a pod for a PodDialer.
 func PodAddress(pod *corev1.Pod, port string) string {
 	return net.JoinHostPort(pod.Name+"."+pod.Namespace, port)
 }
 
-// podDialer connects to ports of pods through the API server.
-type podDialer struct {
+// PodDialer connects to ports of pods through the API server.
+type PodDialer struct {
 	config *rest.Config
 	server *url.URL
 }
 
-func newPodDialer(config *rest.Config) (*podDialer, error) {
+// NewPodDialer returns a dialer to the pods of a cluster.
+func NewPodDialer(config *rest.Config) (*PodDialer, error) {
 	server, _, err := rest.DefaultServerURL(config.Host, "", schema.GroupVersion{}, true)
 	if err != nil {
 		return nil, fmt.Errorf("reading the address of the API server: %w", err)
 	}
-	return &podDialer{config, server}, nil
+	return &PodDialer{config, server}, nil
 }
 
-// dial connects to an address of PodAddress.
-func (d *podDialer) dial(ctx context.Context, _, address string) (net.Conn, error) {
+// Dial connects to an address of PodAddress.
+func (d *PodDialer) Dial(ctx context.Context, _, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
@@ -83,7 +84,7 @@ func (d *podDialer) dial(ctx context.Context, _, address string) (net.Conn, erro
 	}
 }
 
-func (d *podDialer) forward(namespace, pod, port string) (net.Conn, error) {
+func (d *PodDialer) forward(namespace, pod, port string) (net.Conn, error) {
 	address := d.server.JoinPath("api", "v1", "namespaces", namespace, "pods", pod, "portforward")
 	transport, upgrader, err := spdy.RoundTripperFor(d.config)
 	if err != nil {

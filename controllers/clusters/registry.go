@@ -30,8 +30,9 @@ type Options struct {
 	Scheme    *runtime.Scheme
 	// Cache returns the options of a member's cache for some namespaces; nil means all.
 	Cache func(namespaces []string) cache.Options
-	// Kinds are the kinds that every cluster has and the operator watches, OptionalKinds those that a cluster may lack.
-	Kinds, OptionalKinds []schema.GroupVersionKind
+	// Kinds are the kinds that every cluster has and the operator watches, OptionalKinds those that a cluster may lack, and
+	// DetectedKinds those of which it only asks whether a cluster has them.
+	Kinds, OptionalKinds, DetectedKinds []schema.GroupVersionKind
 	// Servers returns the client of the platform's servers in a cluster.
 	Servers func(config *rest.Config) (platformclient.Servers, error)
 	// Changed is called when a member became reachable or unreachable, with nil, and when an object in it changed.

@@ -42,7 +42,7 @@ func (s *suite) activeKey(t *testing.T, code string) (id, key string) {
 		}
 	}
 	var keys struct{ Keys []struct{ ID, Key string } }
-	secret := get(t, s, &corev1.Secret{}, render.ServerKeysSecret(network, v1alpha1.RegionCode(code)))
+	secret := getIn(t, s, code, &corev1.Secret{}, render.ServerKeysSecret(network, v1alpha1.RegionCode(code)))
 	require.NoError(t, json.Unmarshal(secret.Data[keyring.ServerKeysFile], &keys))
 	for _, k := range keys.Keys {
 		if k.ID == id {

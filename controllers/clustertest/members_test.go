@@ -3,6 +3,7 @@
 package clustertest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -32,24 +33,39 @@ import (
 // member is a member cluster, which has the region of its name.
 type member struct {
 	region string
-	config *rest.Config
-	client client.Client
+	// server is the address of the API server for pods of the hub.
+	server    string
+	config    *rest.Config
+	client    client.Client
+	forwarder *forwarder // nil if this machine has a route to Services and pods
 }
 
 // members connects to the clusters of CLUSTER_MEMBERS, such as eu=PATH,sg=PATH.
 func members(t *testing.T) []*member {
 	t.Helper()
 	var all []*member
-	for entry := range strings.SplitSeq(os.Getenv("CLUSTER_MEMBERS"), ",") {
-		region, path, _ := strings.Cut(entry, "=")
+	servers := perRegion("CLUSTER_MEMBER_SERVERS")
+	for region, path := range perRegion("CLUSTER_MEMBERS") {
 		config, err := clientcmd.BuildConfigFromFlags("", path)
 		require.NoError(t, err)
 		config.Timeout = 10 * time.Second
 		c, err := client.New(config, client.Options{Scheme: scheme.New()})
 		require.NoError(t, err)
-		all = append(all, &member{region, config, c})
+		all = append(all, &member{region, cmp.Or(servers[region], config.Host), config, c, newForwarder(t, config, c)})
 	}
+	slices.SortFunc(all, func(a, b *member) int { return strings.Compare(a.region, b.region) })
 	return all
+}
+
+// perRegion parses a variable such as eu=A,sg=B.
+func perRegion(variable string) map[string]string {
+	values := map[string]string{}
+	for entry := range strings.SplitSeq(os.Getenv(variable), ",") {
+		if region, value, found := strings.Cut(entry, "="); found {
+			values[region] = value
+		}
+	}
+	return values
 }
 
 // TestThreeClusters has a network with each region in a cluster of its own.
@@ -79,10 +95,25 @@ func TestThreeClusters(t *testing.T) {
 	require.NoError(t, s.client.Create(t.Context(), &sn))
 	s.sayf("=== three clusters become ready")
 	s.ready(t, 4*time.Minute)
+	s.homes, s.members = map[string]*member{}, map[string]*member{}
+	for _, m := range joined {
+		s.homes[m.region], s.members[m.region] = m, m
+	}
+	s.serves(t)
 	s.sayf("=== one is cut off with its API server, and the others roll out and rotate")
-	s.rollWithout(t, joined[0])
+	lost := joined[0]
+	s.rollWithout(t, lost)
+	s.sayf("=== its region is evacuated to the hub")
+	s.evacuateCluster(t, lost)
 	s.sayf("=== it returns")
+	cluster(t, "heal", lost.region)
+	s.homes[lost.region] = lost
 	s.ready(t, 6*time.Minute)
+	s.pause(lost.region)
+	s.follow(t, "return", lost.region, "")
+	s.resume(t, lost.region)
+	pause(5 * time.Second)
+	s.stopTraffic(t)
 	s.sayf("=== deletion leaves nothing")
 	require.NoError(t, s.client.Delete(t.Context(), s.network(t)))
 	s.within(t, 2*time.Minute, "the network is deleted", func() string {
@@ -138,7 +169,7 @@ func (s *suite) kubeconfigOf(t *testing.T, m *member) []byte {
 		return ""
 	})
 	config := clientcmdapi.NewConfig()
-	config.Clusters["member"] = &clientcmdapi.Cluster{Server: m.config.Host, CertificateAuthorityData: token.Data["ca.crt"]}
+	config.Clusters["member"] = &clientcmdapi.Cluster{Server: m.server, CertificateAuthorityData: token.Data["ca.crt"]}
 	config.AuthInfos["hub"] = &clientcmdapi.AuthInfo{Token: string(token.Data["token"])}
 	config.Contexts["member"] = &clientcmdapi.Context{Cluster: "member", AuthInfo: "hub"}
 	config.CurrentContext = "member"
@@ -153,17 +184,14 @@ func applyIn(t *testing.T, c client.Client, object *unstructured.Unstructured) {
 	require.NoError(t, err, "%s %s", object.GetKind(), object.GetName())
 }
 
-// rollWithout cuts a member off, rolls out a change and rotates the keys in the other regions, and connects it again.
+// rollWithout cuts a member off, and rolls out a change and rotates the keys in the other regions.
 func (s *suite) rollWithout(t *testing.T, m *member) {
 	t.Helper()
 	before := s.network(t).Status
+	_, s.keyOfLost = s.activeKey(t, m.region)
+	s.pause(m.region)
 	cluster(t, "cut", m.region)
-	healed := false
-	t.Cleanup(func() {
-		if !healed {
-			cluster(t, "heal", m.region)
-		}
-	})
+	t.Cleanup(func() { cluster(t, "heal", m.region) }) // again does no harm
 	s.within(t, time.Minute, "the cluster is unreachable", func() string {
 		_, reason, message := condition(s.network(t), v1alpha1.ConditionRegionsAvailable)
 		if reason != string(v1alpha1.ReasonClusterUnreachable) {
@@ -194,8 +222,21 @@ func (s *suite) rollWithout(t *testing.T, m *member) {
 		}
 		return ""
 	})
-	healed = true
-	cluster(t, "heal", m.region)
+	s.nothingFailed(t)
+}
+
+// evacuateCluster follows the runbook to evacuate the region of a cluster that is cut off to the hub. Its user then reads and writes
+// there, and the app's server uses the region's key there.
+func (s *suite) evacuateCluster(t *testing.T, m *member) {
+	t.Helper()
+	s.follow(t, "evacuate", m.region, "us")
+	delete(s.homes, m.region) // the hub has the Service of the region
+	s.resume(t, m.region)
+	p := s.people[m.region]
+	require.NoError(t, p.read("/api/v3/posts/"+s.traffic.writers[m.region].posts[0]), "what was written before")
+	require.NoError(t, useServerKey(p.base, s.keyOfLost), "the region's server key")
+	pause(5 * time.Second)
+	s.nothingFailed(t)
 }
 
 // objects returns the kinds and names of the operator's objects in a namespace of the member.

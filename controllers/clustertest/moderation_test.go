@@ -22,11 +22,7 @@ import (
 // moderation edits the settings, and then changes them outside the spec.
 func (s *suite) moderation(t *testing.T) {
 	t.Helper()
-	s.edit(t, func(sn *v1alpha1.SocialNetwork) {
-		sn.Spec.Moderation.FlagLimit, sn.Spec.Moderation.FlagHideLimit, sn.Spec.Moderation.WhitelistEnabled = 7, 3, true
-	})
-	want := statusz.Moderation{IsWhitelistEnabled: true, IsReportEnabled: true, FlagLimit: 7, FlagHideLimit: 3}
-	s.run(t, want, 2*time.Minute)
+	want := s.moderate(t)
 	s.within(t, time.Minute, "ModerationApplied is true", func() string {
 		sn := s.network(t)
 		if status, reason, message := condition(sn, v1alpha1.ConditionModerationApplied); status != "True" {
@@ -53,14 +49,25 @@ func (s *suite) moderation(t *testing.T) {
 	s.nothingFailed(t)
 }
 
+// moderate edits the settings, and returns them once every server runs them.
+func (s *suite) moderate(t *testing.T) statusz.Moderation {
+	t.Helper()
+	s.edit(t, func(sn *v1alpha1.SocialNetwork) {
+		sn.Spec.Moderation.FlagLimit, sn.Spec.Moderation.FlagHideLimit, sn.Spec.Moderation.WhitelistEnabled = 7, 3, true
+	})
+	want := statusz.Moderation{IsWhitelistEnabled: true, IsReportEnabled: true, FlagLimit: 7, FlagHideLimit: 3}
+	s.run(t, want, 2*time.Minute)
+	return want
+}
+
 // run waits until every server reports that it runs the settings.
 func (s *suite) run(t *testing.T, want statusz.Moderation, d time.Duration) {
 	t.Helper()
-	servers, credentials := platformclient.New(), s.credentials(t)
+	servers, credentials := s.servers(), s.credentials(t)
 	s.within(t, d, "every server runs the settings of the spec", func() string {
 		for _, pod := range s.pods(t, "") {
 			status, err := servers.Status(t.Context(), platformclient.Server{
-				Ops: fmt.Sprintf("%s:%d", pod.Status.PodIP, render.PortOps), Control: fmt.Sprintf("%s:%d", pod.Status.PodIP, render.PortControl),
+				Ops: podAddress(&pod, render.PortOps), Control: podAddress(&pod, render.PortControl),
 				Name: control.ServerName(pod.Labels[render.LabelRegion], s.networkID), Credentials: credentials,
 			})
 			if err != nil {
@@ -72,6 +79,14 @@ func (s *suite) run(t *testing.T, want statusz.Moderation, d time.Duration) {
 		}
 		return ""
 	})
+}
+
+// servers returns a client of the platform's servers.
+func (s *suite) servers() platformclient.Servers {
+	if s.forwarder != nil {
+		return platformclient.NewVia(s.forwarder.dial)
+	}
+	return platformclient.New()
 }
 
 // credentials returns those of the operator for control calls.

@@ -66,6 +66,17 @@ func get[T client.Object](t *testing.T, s *suite, into T, name string) T {
 	return into
 }
 
+// getIn reads an object in the network's namespace in the cluster of a region.
+func getIn[T client.Object](t *testing.T, s *suite, code string, into T, name string) T {
+	t.Helper()
+	from := s.client
+	if home := s.homes[code]; home != nil {
+		from = home.client
+	}
+	require.NoError(t, from.Get(t.Context(), client.ObjectKey{Namespace: s.namespace, Name: name}, into))
+	return into
+}
+
 // edit edits the network as a user would.
 func (s *suite) edit(t *testing.T, change func(*v1alpha1.SocialNetwork)) {
 	t.Helper()

@@ -242,13 +242,19 @@ func rewrite(t *testing.T, from, to, name string) {
 	require.NoError(t, os.WriteFile(to, out.Bytes(), 0o600))
 }
 
-// cluster runs the program of hack/cluster.
+// program returns the program that disconnects regions and loads images.
+func program(t *testing.T) string {
+	t.Helper()
+	path := os.Getenv("CLUSTER_PROGRAM")
+	require.NotEmpty(t, path, "the tests want CLUSTER_PROGRAM; hack/cluster/test.sh sets it")
+	return path
+}
+
+// cluster runs the program of the cluster.
 func cluster(t *testing.T, args ...string) {
 	t.Helper()
-	program := os.Getenv("CLUSTER_PROGRAM")
-	require.NotEmpty(t, program, "the tests want CLUSTER_PROGRAM; hack/cluster/test.sh sets it")
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 2*time.Minute) // a cleanup must restore the network
 	defer cancel()
-	out, err := exec.CommandContext(ctx, program, args...).CombinedOutput()
+	out, err := exec.CommandContext(ctx, program(t), args...).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 }

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strconv"
 	"testing"
@@ -131,12 +130,12 @@ func field(answer object, list, name string) string {
 	return text
 }
 
-// base returns the address of a region's API, the cluster IP of its Service, once it answers: pods may be ready before
-// kube-proxy routes the Service to them.
+// base returns the address of a region's API, that of its Service, once it answers: pods may be ready before kube-proxy routes
+// the Service to them.
 func (s *suite) base(t *testing.T, code string) string {
 	t.Helper()
-	service := get(t, s, &corev1.Service{}, network+"-"+code)
-	base := "http://" + net.JoinHostPort(service.Spec.ClusterIP, strconv.Itoa(int(service.Spec.Ports[0].Port)))
+	service := getIn(t, s, code, &corev1.Service{}, network+"-"+code)
+	base := "http://" + serviceAddress(service, service.Spec.Ports[0].Port, s.homes[code])
 	s.within(t, time.Minute, code+" answers", func() string {
 		_, err := call(fresh, http.MethodGet, base+"/api/v3/communities", nil, nil)
 		if status := (*statusError)(nil); err != nil && !errors.As(err, &status) {

@@ -150,10 +150,7 @@ func (s *suite) again(t *testing.T) {
 		require.NoError(t, err, "%s is still signed in", p.id)
 		s.signIn(t, p.id, code)
 	}
-	close(s.traffic.ended)
-	s.traffic.wait.Wait()
-	s.nothingFailed(t)
-	s.nothingLost(t)
+	s.stopTraffic(t)
 }
 
 // secrets returns the printable parts of the network's key files, by Secret, without those of certificates, which are

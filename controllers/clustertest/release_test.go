@@ -121,6 +121,14 @@ func (s *suite) rollBack(t *testing.T) {
 		eachRegion(func(r *v1alpha1.Region) { r.Env, r.PodAnnotations = nil, nil })(sn)
 	})
 	s.ready(t, 3*time.Minute)
+	s.within(t, time.Minute, "the pods of the bad release have ended, with the connections to them", func() string {
+		for _, pod := range s.pods(t, "us") {
+			if pod.Annotations["test.example/release"] == "bad" {
+				return pod.Name
+			}
+		}
+		return ""
+	})
 	require.Equal(t, s.imageOf(t, "eu"), s.imageOf(t, "us"))
 	require.Equal(t, others, s.uids(t, "eu", "sg"), "the other regions have not been touched")
 	_, err := s.people["us"].do(fresh, http.MethodGet, s.base(t, "us"), "/api/v3/communities/"+s.people["us"].community, nil)
@@ -148,14 +156,19 @@ func (s *suite) anyUser(t *testing.T) {
 	s.nothingFailed(t)
 }
 
+// daily returns daily backups.
+func daily() *v1alpha1.Backup {
+	return &v1alpha1.Backup{Schedule: "@daily", Destinations: []v1alpha1.BackupDestination{
+		{Code: "us", URL: "s3://backups-us"}, {Code: "eu", URL: "s3://backups-eu"}, {Code: "sg", URL: "gs://backups-sg"},
+	}}
+}
+
 // backups adds backups to a network whose database is PostgreSQL, and removes them.
 func (s *suite) backups(t *testing.T) {
 	t.Helper()
 	before := s.uids(t, codes...)
 	s.edit(t, func(sn *v1alpha1.SocialNetwork) {
-		sn.Spec.Backup = &v1alpha1.Backup{Schedule: "@daily", Destinations: []v1alpha1.BackupDestination{
-			{Code: "us", URL: "s3://backups-us"}, {Code: "eu", URL: "s3://backups-eu"}, {Code: "sg", URL: "gs://backups-sg"},
-		}}
+		sn.Spec.Backup = daily()
 	})
 	reasonIs := func(wanted v1alpha1.Reason) func() string {
 		return func() string {

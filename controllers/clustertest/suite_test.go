@@ -39,6 +39,12 @@ type suite struct {
 	config *rest.Config
 	client client.Client
 	kube   *kubernetes.Clientset
+	// homes are the clusters of regions, by code; a region without one is in the cluster of client.
+	homes map[string]*member
+	// members are the clusters of CLUSTER_MEMBERS, by region.
+	members map[string]*member
+	// forwarder connects through the API server; nil if this machine has a route to Services and pods.
+	forwarder *forwarder
 	// t is the test of all phases; cleanups that outlive a phase belong to it.
 	t *testing.T
 	// namespace is the namespace of the network.
@@ -48,28 +54,36 @@ type suite struct {
 	people    map[string]*person // by the code of their region
 	traffic   *traffic
 	rotation  *rotation
+	keyOfLost string   // the server key of a region whose cluster is cut off
+	capture   *capture // nil if packets are not recorded
 	networkID string
 	// image is the image of the network in the spec: that of the previous release until it is upgraded.
 	image string
 }
 
-// phases run in order, on the same network.
-var phases = []struct {
+// phase is a part of a test that builds on those before it.
+type phase struct {
 	name string
 	run  func(*suite, *testing.T)
-}{
+}
+
+// phases are those of TestNetwork.
+var phases = []phase{
 	{"a fresh network becomes ready by itself", (*suite).fresh},
 	{"each region serves", (*suite).serves},
+	{"packets are recorded", (*suite).record},
 	{"a rotation begins", (*suite).rotate},
 	{"another network survives its leader's end while it is migrated", (*suite).minimal},
 	{"moderation settings hold", (*suite).moderation},
 	{"the rotation ends", (*suite).rotated},
+	{"no key and no token passed between pods in clear text", (*suite).noKeyPassed},
 	{"an image that is nowhere touches no region", (*suite).badImage},
 	{"pods that do not start stop the roll at the first region", (*suite).badPods},
 	{"a release that fails requests stops at the first region", (*suite).badRelease},
 	{"and is rolled back to the previous release", (*suite).rollBack},
 	{"the previous release is upgraded region by region, past the leader's end", (*suite).roll},
 	{"servers run with any user", (*suite).anyUser},
+	{"an autoscaler chooses the number of pods", (*suite).autoscaled},
 	{"the database says that it has no backup schedules", (*suite).backups},
 	{"another operator of the same version restarts nothing", (*suite).upgrade},
 	{"what is added to a Deployment by hand is removed", (*suite).editByHand},
@@ -84,6 +98,12 @@ func TestNetwork(t *testing.T) {
 	}
 	s := open(t)
 	s.install(t)
+	s.runPhases(t, phases)
+}
+
+// runPhases runs phases in order, on the same network.
+func (s *suite) runPhases(t *testing.T, phases []phase) {
+	t.Helper()
 	for _, phase := range phases {
 		began := time.Now()
 		s.sayf("=== %s", phase.name)
@@ -115,6 +135,7 @@ func open(t *testing.T) *suite {
 	kube, err := kubernetes.NewForConfig(config)
 	require.NoError(t, err)
 	s := &suite{t: t, config: config, client: c, kube: kube, began: time.Now(), people: map[string]*person{}}
+	s.useRoute(t)
 	s.namespace = s.newNamespace(t, "network")
 	return s
 }
@@ -128,7 +149,7 @@ func (s *suite) newNamespace(t *testing.T, prefix string) string {
 	}}
 	require.NoError(t, s.client.Create(ctx, ns))
 	t.Cleanup(func() { require.NoError(t, client.IgnoreNotFound(s.client.Delete(ctx, ns))) })
-	database := newDatabase(t, ns.Name)
+	database := s.newDatabase(t, ns.Name)
 	for _, name := range []string{"acme-db", "acme-minimal-db"} { // a namespace has one of these networks
 		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: ns.Name}, StringData: map[string]string{"url": database}}
 		require.NoError(t, s.client.Create(ctx, secret))
@@ -137,13 +158,13 @@ func (s *suite) newNamespace(t *testing.T, prefix string) string {
 }
 
 // newDatabase creates a database and returns its URL. It is never deleted; the cluster is temporary.
-func newDatabase(t *testing.T, name string) string {
+func (s *suite) newDatabase(t *testing.T, name string) string {
 	t.Helper()
 	address, err := url.Parse(os.Getenv("CLUSTER_DATABASE_URL"))
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	db, err := pgx.Connect(ctx, address.String())
+	db, err := s.connect(ctx, address.String())
 	require.NoError(t, err)
 	_, err = db.Exec(ctx, "CREATE DATABASE "+pgx.Identifier{name}.Sanitize())
 	require.NoError(t, err)

@@ -104,7 +104,7 @@ func (s *suite) nothingFailed(t *testing.T) {
 		wrote, failed := len(w.posts), w.failed
 		w.mu.Unlock()
 		require.Empty(t, failed, "requests that failed, of %d", wrote+len(failed))
-		s.sayf("    %s: %d posts were written, none failed", code, wrote)
+		s.sayf("    %s: %d requests were sent, 0 failed", code, wrote)
 	}
 }
 
@@ -114,10 +114,13 @@ func (s *suite) nothingLost(t *testing.T) {
 	for _, code := range codes {
 		w := s.traffic.writers[code]
 		require.NotEmpty(t, w.posts, code)
+		read := 0
 		for i, id := range w.posts {
 			if i%10 == 0 || i >= len(w.posts)-20 {
 				require.NoError(t, w.person.read("/api/v3/posts/"+id))
+				read++
 			}
 		}
+		s.sayf("    %s: of %d posts that were acknowledged, %d were read, 0 are lost", code, len(w.posts), read)
 	}
 }

@@ -9,28 +9,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
-	"golang.org/x/sync/errgroup"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/keyring"
 	"github.com/plaza-social/plaza/controllers/platformclient"
-	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/controllers/stage"
-)
-
-const (
-	// pushTimeout is how long a region may take to accept the settings.
-	pushTimeout = 5 * time.Second
-	// readBackDelay is when the servers are read after the first push: settings reach all regions within a second.
-	readBackDelay = time.Second
-	// retryInterval is how often the settings are pushed again to regions that still differ.
-	retryInterval = 5 * time.Second
 )
 
 // Stage applies the moderation settings.
@@ -46,7 +32,7 @@ func (Stage) Run(ctx context.Context, p *stage.Pass) stage.Outcome {
 		WhitelistEnabled: spec.WhitelistEnabled, ReportEnabled: spec.ReportEnabled, FlagLimit: spec.FlagLimit, FlagHideLimit: spec.FlagHideLimit,
 		Generation: p.SN.Generation,
 	}}
-	if outdated := r.regionsWhere(r.differs); len(outdated) > 0 && !p.SN.Spec.Paused {
+	if outdated := r.pass.RegionsWhere(r.differs); len(outdated) > 0 && !p.SN.Spec.Paused {
 		r.push(ctx, outdated)
 		r.recordDrift()
 	}
@@ -76,17 +62,6 @@ func (r *run) differs(report stage.ServerReport) bool {
 	return known(report) && report.Status.Moderation.Digest != r.want.Hash()
 }
 
-// regionsWhere returns the regions with a server for which is returns true, in the order of the spec.
-func (r *run) regionsWhere(is func(stage.ServerReport) bool) []v1alpha1.RegionCode {
-	var codes []v1alpha1.RegionCode
-	for _, region := range r.pass.SN.Spec.Regions {
-		if slices.ContainsFunc(r.pass.Reports[region.Code], is) {
-			codes = append(codes, region.Code)
-		}
-	}
-	return codes
-}
-
 // isRetry reports whether an earlier pass pushed the settings already, and this one reads back that not all servers run them.
 func (r *run) isRetry() bool {
 	c := meta.FindStatusCondition(r.pass.Status.Conditions, v1alpha1.ConditionModerationApplied)
@@ -109,7 +84,7 @@ func (r *run) recordDrift() {
 		ran := r.pass.Region(v1alpha1.RegionCode(report.Status.Region)).ModerationHash == r.want.Hash()
 		return r.differs(report) && (own || ran) && !seen[report.Status.Moderation.Digest]
 	}
-	for _, code := range r.regionsWhere(isNew) {
+	for _, code := range r.pass.RegionsWhere(isNew) {
 		reports := r.pass.Reports[code]
 		m := reports[slices.IndexFunc(reports, isNew)].Status.Moderation
 		r.out.Events = append(r.out.Events, stage.Event{
@@ -123,21 +98,12 @@ func (r *run) recordDrift() {
 
 // push sends the settings to one server of each region. A region that cannot be reached receives them from the others.
 func (r *run) push(ctx context.Context, codes []v1alpha1.RegionCode) {
-	token, err := r.token(ctx)
+	errs, err := r.pass.Push(ctx, codes, r.pushTo)
 	if err != nil {
 		r.failed = append(r.failed, err.Error())
-		r.out.RequeueAfter(retryInterval)
+		r.out.RequeueAfter(stage.PushInterval)
 		return
 	}
-	errs := make([]error, len(codes))
-	var group errgroup.Group
-	for i, code := range codes {
-		group.Go(func() error {
-			errs[i] = r.pushTo(ctx, code, token)
-			return nil
-		})
-	}
-	_ = group.Wait() // errs holds the errors
 	for i, err := range errs {
 		if err == nil {
 			r.pushed = true
@@ -150,36 +116,14 @@ func (r *run) push(ctx context.Context, codes []v1alpha1.RegionCode) {
 	switch {
 	case r.refused:
 	case r.isRetry():
-		r.out.RequeueAfter(retryInterval)
+		r.out.RequeueAfter(stage.PushInterval)
 	default:
-		r.out.RequeueAfter(readBackDelay)
+		r.out.RequeueAfter(stage.ReadBackDelay)
 	}
-}
-
-// token returns an administrator's token, signed with the network's own keys.
-func (r *run) token(ctx context.Context) (keyring.Secret, error) {
-	name := render.SigningKeysSecret(r.pass.SN.Name)
-	var secret corev1.Secret
-	if err := r.pass.Own().Cache.Get(ctx, client.ObjectKey{Namespace: r.pass.SN.Namespace, Name: name}, &secret); err != nil {
-		return keyring.Secret{}, fmt.Errorf("reading Secret %s: %w", name, err)
-	}
-	return platformclient.AdminToken(keyring.NewSecret(string(secret.Data[keyring.SigningKeysFile])), r.pass.Network.NetworkID, r.pass.Now)
 }
 
 func (r *run) pushTo(ctx context.Context, code v1alpha1.RegionCode, token keyring.Secret) error {
-	pushCtx, cancel := context.WithTimeout(ctx, pushTimeout)
-	defer cancel()
-	return r.pass.ClusterOf(code).Servers.PushModeration(pushCtx, r.receiver(code), token, r.want)
-}
-
-// receiver returns the server of a region to push to: one with a control port, if there is one.
-func (r *run) receiver(code v1alpha1.RegionCode) platformclient.Server {
-	reports := r.pass.Reports[code]
-	i := slices.IndexFunc(reports, func(report stage.ServerReport) bool { return known(report) && report.Server.Control != "" })
-	if i < 0 {
-		i = slices.IndexFunc(reports, known)
-	}
-	return reports[i].Server
+	return r.pass.ClusterOf(code).Servers.PushModeration(ctx, r.pass.Receiver(code, known), token, r.want)
 }
 
 // setHashes sets the hash of the settings that each region runs. If its servers differ, it is the hash of one that is not
@@ -198,38 +142,22 @@ func (r *run) setHashes() {
 
 // summarize sets the condition.
 func (r *run) summarize() {
-	servers, generation := 0, 0
-	var withoutServers []v1alpha1.RegionCode
-	var unknown []string
-	for _, region := range r.pass.SN.Spec.Regions {
-		reports := r.pass.Reports[region.Code]
-		if len(reports) == 0 && region.EvacuateTo == "" {
-			withoutServers = append(withoutServers, region.Code)
-		}
-		for i, report := range reports {
-			if servers == 0 || report.Status.Moderation.Generation < generation {
-				generation = report.Status.Moderation.Generation
-			}
-			servers++
-			if region.EvacuateTo == "" && i == slices.IndexFunc(reports, func(r stage.ServerReport) bool { return !known(r) }) {
-				unknown = append(unknown, fmt.Sprintf("%s (pod %s: %s)", region.Code, report.Pod, whyUnknown(report)))
-			}
-		}
-	}
-	differing := r.regionsWhere(r.differs)
-	switch {
-	case len(differing) > 0:
+	if differing := r.pass.RegionsWhere(r.differs); len(differing) > 0 {
 		r.summarizeDiffering(differing)
-	case r.pass.Unusable() != nil:
-		r.out.SetCondition(metav1.ConditionUnknown, r.pass.Unusable().Reason, r.pass.Unusable().Message)
-	case len(withoutServers) > 0:
-		r.out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonNoServers, fmt.Sprintf("No server is ready in %s.", stage.JoinNames(withoutServers)))
-	case len(unknown) > 0:
-		r.out.SetCondition(metav1.ConditionUnknown, v1alpha1.ReasonServersSilent, fmt.Sprintf("Servers do not report their settings in %s.", stage.JoinNames(unknown)))
-	default:
-		r.out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonModerationRuns, fmt.Sprintf("All %d servers in %d regions run the spec's settings, as of generation %d.",
-			servers, len(r.pass.SN.Spec.Regions), generation))
+		return
 	}
+	if reason, message := r.pass.Silence("settings", whyUnknown); reason != "" {
+		r.out.SetCondition(metav1.ConditionUnknown, reason, message)
+		return
+	}
+	reports, generation := r.pass.AllReports(), 0
+	for i, report := range reports {
+		if i == 0 || report.Status.Moderation.Generation < generation {
+			generation = report.Status.Moderation.Generation
+		}
+	}
+	r.out.SetCondition(metav1.ConditionTrue, v1alpha1.ReasonModerationRuns, fmt.Sprintf("All %d servers in %d regions run the spec's settings, as of generation %d.",
+		len(reports), len(r.pass.SN.Spec.Regions), generation))
 }
 
 func (r *run) summarizeDiffering(regions []v1alpha1.RegionCode) {
@@ -248,8 +176,11 @@ func (r *run) summarizeDiffering(regions []v1alpha1.RegionCode) {
 	}
 }
 
+// whyUnknown returns why the settings of a server are not known, or "" if they are.
 func whyUnknown(r stage.ServerReport) string {
 	switch {
+	case known(r):
+		return ""
 	case r.Err != nil:
 		return r.Err.Error()
 	case r.Status.Moderation.Error != "":

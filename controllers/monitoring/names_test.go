@@ -89,7 +89,8 @@ func operatorMetrics() *prometheus.Registry {
 	next := metav1.NewTime(time.Unix(1e9, 0))
 	controllers.NewMetrics(registry).Observe(sample().SN, &v1alpha1.SocialNetworkStatus{
 		Conditions: all(v1alpha1.ConditionReady, v1alpha1.ConditionKeysReady, v1alpha1.ConditionSchemaMigrated, v1alpha1.ConditionRegionsAvailable,
-			v1alpha1.ConditionModerationApplied, v1alpha1.ConditionAlertsApplied, v1alpha1.ConditionRegionsPinned, v1alpha1.ConditionSwept, v1alpha1.ConditionPaused),
+			v1alpha1.ConditionModerationApplied, v1alpha1.ConditionWebhooksApplied, v1alpha1.ConditionAlertsApplied, v1alpha1.ConditionRegionsPinned,
+			v1alpha1.ConditionSwept, v1alpha1.ConditionPaused),
 		Regions: []v1alpha1.RegionStatus{{Code: "us", Conditions: ofRegion}, {Code: "eu", Conditions: ofRegion}, {Code: "sg", Conditions: ofRegion}},
 		Schema:  v1alpha1.SchemaStatus{Current: "1", Target: "1"}, ServerKeys: v1alpha1.ServerKeysStatus{NextRotation: &next}, Control: v1alpha1.ControlStatus{CertificatesNotAfter: &next},
 		Backup: &v1alpha1.BackupStatus{LastSuccess: &next, OverdueAt: &next},

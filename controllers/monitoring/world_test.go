@@ -75,7 +75,7 @@ func healthy(namespace, network string, length int) *world {
 			w.regionConditionIs(region, kind, "True")
 		}
 	}
-	for _, kind := range []string{"Ready", "KeysReady", "SchemaMigrated", "RegionsAvailable", "ModerationApplied", "AlertsApplied", "RegionsPinned", "Swept"} {
+	for _, kind := range []string{"Ready", "KeysReady", "SchemaMigrated", "RegionsAvailable", "ModerationApplied", "WebhooksApplied", "AlertsApplied", "RegionsPinned", "Swept"} {
 		w.conditionIs(kind, "True")
 	}
 	w.conditionIs("Paused", "False")
@@ -101,14 +101,17 @@ func (w *world) healthyServer(region string) {
 		w.at(region, "up"):                         w.constant(1),
 		w.at(region, "process_start_time_seconds"): w.constant(0),
 		w.at(region, "plaza_control_certificate_not_after_timestamp_seconds", "kind", "certificate"): w.constant(1e9),
-		w.at(region, "plaza_schema_version"):                      w.constant(92),
-		w.at(region, "plaza_schema_version_required"):             w.constant(92),
-		w.at(region, "plaza_moderation_generation"):               w.constant(7),
-		w.at(region, "plaza_placement_tables_not_pinned"):         w.constant(0),
-		w.at(region, "plaza_placement_checked_timestamp_seconds"): w.rising(60),
-		w.at(region, "plaza_outbox_oldest_age_seconds"):           w.constant(2),
-		w.at(region, "plaza_scheduled_posts_overdue_seconds"):     w.constant(0),
-		w.at(region, "plaza_user_moves_oldest_age_seconds"):       w.constant(0),
+		w.at(region, "plaza_schema_version"):                                                     w.constant(92),
+		w.at(region, "plaza_schema_version_required"):                                            w.constant(92),
+		w.at(region, "plaza_moderation_generation"):                                              w.constant(7),
+		w.at(region, "plaza_placement_tables_not_pinned"):                                        w.constant(0),
+		w.at(region, "plaza_placement_checked_timestamp_seconds"):                                w.rising(60),
+		w.at(region, "plaza_outbox_oldest_age_seconds"):                                          w.constant(2),
+		w.at(region, "plaza_scheduled_posts_overdue_seconds"):                                    w.constant(0),
+		w.at(region, "plaza_user_moves_oldest_age_seconds"):                                      w.constant(0),
+		w.at(region, "plaza_webhook_oldest_delivery_seconds", "home", region, "webhook", "01ef"): w.constant(30),
+		w.at(region, "plaza_webhook_deliveries_total", "result", "dead", "webhook", "01ef"):      w.constant(3),
+		w.at(region, "plaza_webhook_deliveries_total", "result", "delivered", "webhook", "01ef"): w.rising(100),
 	})
 	for _, home := range []string{"us", "eu", "sg"} {
 		w.series[w.at(region, "plaza_database_up", "home", home)] = w.constant(1)

@@ -1,5 +1,5 @@
 // Package platformclient is the operator's client of the platform's servers. It reads their status, asks whether they
-// accept a server key, and pushes moderation settings.
+// accept a server key, and pushes settings.
 //
 // Errors of this package contain no keys, tokens or response bodies, only the status and the error code of a response.
 package platformclient
@@ -41,8 +41,8 @@ func (s Server) Plain() Server {
 	return s
 }
 
-// Servers are the requests to the platform's servers. Control calls are Status, VerifyServerKey and PushModeration: they use mutual
-// TLS. A server of an earlier version, without control port, is asked for its status, and with a digest whether it accepts a key,
+// Servers are the requests to the platform's servers. Control calls are Status, VerifyServerKey, PushModeration, PushHooks and SetLogLevel:
+// they use mutual TLS. A server of an earlier version, without control port, is asked for its status, and with a digest whether it accepts a key,
 // over HTTP; nothing that is secret is sent to it.
 type Servers interface {
 	// Status reads the status of one server. Its Control is nil if the server has no control port.
@@ -55,6 +55,9 @@ type Servers interface {
 	// PushModeration sets the moderation settings at one server, with an administrator's token. It returns ErrNoControl if the server
 	// has no control port.
 	PushModeration(ctx context.Context, server Server, token keyring.Secret, settings Moderation) error
+	// PushHooks sets the webhooks and the pre-hook of the operator's configuration at one server, with an administrator's token. It
+	// returns those that the server refuses, and ErrNoControl if the server has no control port.
+	PushHooks(ctx context.Context, server Server, token keyring.Secret, hooks Hooks) ([]Refusal, error)
 	// SetLogLevel sets the level of the log of one server, or with an empty level, the one with which it started. It returns
 	// ErrNoControl if the server has no control port.
 	SetLogLevel(ctx context.Context, server Server, level string) error

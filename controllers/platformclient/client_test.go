@@ -13,10 +13,12 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/controllers/keyring"
@@ -159,6 +161,82 @@ func TestPushModeration(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, answer.Status)
 }
 
+// TestPushHooks pushes webhooks and a pre-hook to all regions concurrently, and reads back from each the digests that the operator
+// expects. The status of no server has a secret.
+func TestPushHooks(t *testing.T) {
+	certificates := newSecured(t)
+	n := apptest.Start(t, apptest.WithConfig(certificates.configure))
+	var seen record
+	servers := platformclient.NewVia(seen.dial)
+	token, err := platformclient.AdminToken(secretOf(t, n.Keys.Signing), n.NetworkID, time.Now())
+	require.NoError(t, err)
+	one := statusz.HookSettings{Name: "one", URL: "https://one.example.com", Events: []string{"post.updated", "post.created"}, Enabled: true, Secret: hush + hush}
+	two := statusz.HookSettings{Name: "two", URL: "http://10.0.0.1", Enabled: true, Secret: hush + hush}
+	ask := statusz.HookSettings{URL: "https://ask.example.com", DefaultAction: "deny", TimeoutMS: 700, Enabled: true, Secret: hush + hush}
+	other := one
+	other.Secret, other.Enabled = hush+hush+"x", false
+	for _, c := range []struct {
+		push    platformclient.Hooks
+		refused []platformclient.Refusal
+		want    []statusz.HookSettings
+		prehook *statusz.HookSettings
+	}{
+		{push: platformclient.Hooks{}},
+		{push: platformclient.Hooks{Webhooks: []statusz.HookSettings{one}, Prehook: &ask}, want: []statusz.HookSettings{one}, prehook: &ask},
+		{
+			push: platformclient.Hooks{Webhooks: []statusz.HookSettings{other, two}, Prehook: &ask}, want: []statusz.HookSettings{other}, prehook: &ask,
+			refused: []platformclient.Refusal{{Name: "two", Reason: "url: the address is not public"}},
+		},
+		{push: platformclient.Hooks{}},
+	} {
+		var pushes sync.WaitGroup
+		for _, code := range region.All() {
+			pushes.Go(func() {
+				refused, err := servers.PushHooks(within(t), certificates.server(n, code), token, c.push)
+				assert.NoError(t, err)
+				assert.Equal(t, len(c.refused), len(refused))
+				for i := range refused {
+					assert.Equal(t, c.refused[i].Name, refused[i].Name)
+					assert.Contains(t, refused[i].Reason, c.refused[i].Reason)
+				}
+			})
+		}
+		pushes.Wait()
+		for _, code := range region.All() {
+			require.Eventually(t, func() bool {
+				status, err := servers.Status(within(t), certificates.server(n, code))
+				require.NoError(t, err)
+				require.NotNil(t, status.Hooks)
+				return runs(status.Hooks, c.want, c.prehook)
+			}, time.Minute, 20*time.Millisecond)
+		}
+	}
+	require.NotContains(t, seen.String(), hush)
+	_, err = servers.PushHooks(within(t), certificates.server(n, region.EU).Plain(), token, platformclient.Hooks{})
+	require.ErrorIs(t, err, platformclient.ErrNoControl)
+	var answer *platformclient.ResponseError
+	_, err = servers.PushHooks(within(t), certificates.server(n, region.EU), keyring.Secret{}, platformclient.Hooks{})
+	require.ErrorAs(t, err, &answer)
+	require.Equal(t, http.StatusUnauthorized, answer.Status)
+}
+
+// runs reports whether a server runs hooks.
+func runs(hooks *statusz.Hooks, want []statusz.HookSettings, prehook *statusz.HookSettings) bool {
+	digest := ""
+	if prehook != nil {
+		digest = prehook.Hash([]byte(apptest.DirectoryKey))
+	}
+	if len(hooks.Webhooks) != len(want) || hooks.PrehookDigest != digest || hooks.AsOf.IsZero() || !hooks.Enabled {
+		return false
+	}
+	for _, settings := range want {
+		if found := hooks.Find(settings.Name); found == nil || found.Digest != settings.Hash([]byte(apptest.DirectoryKey)) {
+			return false
+		}
+	}
+	return true
+}
+
 func TestAdminToken(t *testing.T) {
 	keys, err := keyring.NewSigningKeys(bytes.NewReader(bytes.Repeat([]byte("x"), 100)))
 	require.NoError(t, err)
@@ -223,15 +301,19 @@ func everyCall(t *testing.T, server platformclient.Server) map[string]error {
 	return map[string]error{
 		"status": err,
 		"verify": servers.VerifyServerKey(within(t), server, "a", keyring.NewSecret(hush)),
+		"hooks":  pushHooks(servers.PushHooks(within(t), server, keyring.NewSecret(hush), platformclient.Hooks{Webhooks: []statusz.HookSettings{{Secret: hush}}})),
 		"push":   servers.PushModeration(within(t), server, keyring.NewSecret(hush), platformclient.Moderation{FlagLimit: 1, Generation: 1}),
 	}
 }
+
+func pushHooks(_ []platformclient.Refusal, err error) error { return err }
 
 func TestEmptyAnswers(t *testing.T) {
 	errs := everyCall(t, newSecured(t).serve(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{}`) }))
 	require.EqualError(t, errs["status"], "unexpected response: it has no region or no network id")
 	require.ErrorIs(t, errs["verify"], platformclient.ErrKeyRefused)
 	require.EqualError(t, errs["push"], "unexpected response: it has other settings than the request")
+	require.EqualError(t, errs["hooks"], "unexpected response: it has other webhooks than the request")
 }
 
 func TestNewerServers(t *testing.T) {

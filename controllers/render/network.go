@@ -68,6 +68,9 @@ type Capabilities struct {
 	Probe          bool // monitoring.coreos.com/v1
 
 	GrafanaDashboard bool // grafana.integreatly.org/v1beta1
+
+	// SecurityContextConstraints is the kind of OpenShift, which chooses the user of each namespace's pods and rejects others.
+	SecurityContextConstraints bool // security.openshift.io/v1
 }
 
 // Region returns the region of the spec with this code, or nil.

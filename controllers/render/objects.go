@@ -85,6 +85,9 @@ var (
 	GrafanaDashboardKind = grafana.GroupVersion.WithKind(grafana.DashboardKind)
 )
 
+// SecurityContextConstraintsKind is a kind that only OpenShift has. The operator has no objects of it.
+var SecurityContextConstraintsKind = schema.GroupVersionKind{Group: "security.openshift.io", Version: "v1", Kind: "SecurityContextConstraints"}
+
 // RegionKinds returns the kinds of a region's objects, without the optional ones.
 func RegionKinds() []schema.GroupVersionKind {
 	return []schema.GroupVersionKind{

@@ -27,15 +27,21 @@ func podSpec(n Network, r *v1alpha1.Region, migrates bool) corev1.PodSpec {
 		Tolerations:                  slices.Clone(r.Tolerations),
 		PriorityClassName:            r.PriorityClassName,
 		DNSConfig:                    r.DNSConfig.DeepCopy(),
-		SecurityContext: &corev1.PodSecurityContext{
-			RunAsNonRoot:   new(true),
-			RunAsUser:      new(int64(user)),
-			RunAsGroup:     new(int64(user)),
-			FSGroup:        new(int64(user)),
-			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
-		},
-		Volumes: append([]corev1.Volume{temporaryVolume()}, certificateVolumes(n.SN.Spec.Database.TLS, migrates)...),
+		SecurityContext:              podSecurity(n.Capabilities),
+		Volumes:                      append([]corev1.Volume{temporaryVolume()}, certificateVolumes(n.SN.Spec.Database.TLS, migrates)...),
 	}
+}
+
+// podSecurity returns the security context of pods. Where the cluster chooses the user and the groups, they are left to it.
+func podSecurity(has Capabilities) *corev1.PodSecurityContext {
+	security := &corev1.PodSecurityContext{
+		RunAsNonRoot:   new(true),
+		SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+	}
+	if !has.SecurityContextConstraints {
+		security.RunAsUser, security.RunAsGroup, security.FSGroup = new(int64(user)), new(int64(user)), new(int64(user))
+	}
+	return security
 }
 
 // container returns the platform's container without arguments.

@@ -100,6 +100,9 @@ func TestUsedSecrets(t *testing.T) {
 		{Name: "database-ca", Keys: []string{"ca.crt"}},
 		{Name: "database-client", Keys: []string{"tls.crt", "tls.key"}},
 		{Name: "database-owner", Keys: []string{"tls.crt", "tls.key"}},
+		{Name: "push-fcm", Keys: []string{"service-account.json"}},
+		{Name: "push-apns", Keys: []string{"apns.p8"}},
+		{Name: "push-web", Keys: []string{"vapid-private-key"}},
 		{Name: "media", Keys: []string{"media-key"}},
 		{Name: "other", Keys: []string{"url"}},
 	}, used)

@@ -96,6 +96,23 @@ func TestRestricted(t *testing.T) {
 	}
 }
 
+// TestOpenShift checks that where the cluster chooses the users of pods, every pod leaves them to it, and is otherwise the same.
+func TestOpenShift(t *testing.T) {
+	for name, sn := range specs(t) {
+		chosen := networkOf(sn)
+		chosen.Capabilities.SecurityContextConstraints = true
+		fixed := podsOf(networkOf(sn))
+		for i, pod := range podsOf(chosen) {
+			require.Nil(t, pod.SecurityContext.RunAsUser, name)
+			require.Nil(t, pod.SecurityContext.RunAsGroup, name)
+			require.Nil(t, pod.SecurityContext.FSGroup, name)
+			require.True(t, *pod.SecurityContext.RunAsNonRoot, name)
+			pod.SecurityContext = fixed[i].SecurityContext
+			require.Equal(t, fixed[i], pod, name)
+		}
+	}
+}
+
 // requireMounts checks that every volume is mounted once, as a folder, and that only empty ones and claims are writable.
 func requireMounts(t *testing.T, pod corev1.PodSpec) {
 	t.Helper()

@@ -34,6 +34,17 @@ func UsedSecrets(spec *v1alpha1.SocialNetworkSpec, regions []*v1alpha1.Region) [
 		add(tls.ClientSecretRef, corev1.TLSCertKey, corev1.TLSPrivateKeyKey)
 		add(tls.OwnerSecretRef, corev1.TLSCertKey, corev1.TLSPrivateKeyKey)
 	}
+	if push := spec.Push; push != nil {
+		if push.FCM != nil {
+			add(&push.FCM.CredentialsSecretRef, FCMKey)
+		}
+		if push.APNs != nil {
+			add(&push.APNs.KeySecretRef, APNsKey)
+		}
+		if push.Web != nil {
+			add(&push.Web.KeySecretRef, WebPushKey)
+		}
+	}
 	if spec.Server != nil && spec.Server.Media != nil {
 		add(spec.Server.Media.KeySecretRef, MediaKey)
 	}

@@ -24,13 +24,12 @@ func serverVariables(s *v1alpha1.Server) []corev1.EnvVar {
 		}
 	}
 	set("PLAZA_CORS_ORIGINS", strings.Join(s.CORSOrigins, ","))
+	set("PLAZA_WEBHOOK_NETWORKS", strings.Join(s.WebhookNetworks, ","))
 	if m := s.Media; m != nil {
 		set("PLAZA_MEDIA_INGEST_URL", m.IngestURL)
 		set("PLAZA_MEDIA_PLAYBACK_URL", m.PlaybackURL)
 		if m.KeySecretRef != nil {
-			out = append(out, corev1.EnvVar{Name: "PLAZA_MEDIA_KEY", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
-				LocalObjectReference: corev1.LocalObjectReference{Name: m.KeySecretRef.Name}, Key: MediaKey,
-			}}})
+			out = append(out, secretVariable("PLAZA_MEDIA_KEY", *m.KeySecretRef, MediaKey))
 		}
 	}
 	if u := s.Uploads; u != nil {

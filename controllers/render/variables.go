@@ -62,7 +62,7 @@ func limitVariables(n Network, r *v1alpha1.Region) []corev1.EnvVar {
 	if size := poolSize(n.SN.Spec); size > 0 {
 		out = append(out, corev1.EnvVar{Name: "PLAZA_POOL_SIZE", Value: strconv.Itoa(int(size))})
 	}
-	out = append(append(out, serverVariables(n.SN.Spec.Server)...), controlVariables()...)
+	out = slices.Concat(out, serverVariables(n.SN.Spec.Server), pushVariables(n.SN.Spec.Push), controlVariables())
 	out = append(out, corev1.EnvVar{Name: "PLAZA_EVACUATION_FILE", Value: evacuationFolder + "/" + EvacuationFile})
 	out = append(out, tracingVariables(n.SN.Spec.Observability)...)
 	return notGiven(out, r)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -41,7 +42,9 @@ type Pod struct {
 	shared statusz.Keys
 	// Moderation replaces the settings of the pod's region.
 	Moderation *statusz.Moderation
-	Placement  statusz.Placement
+	// Hooks replaces the webhooks of the pod's region.
+	Hooks     *statusz.Hooks
+	Placement statusz.Placement
 }
 
 // Servers are fake platform servers. They implement platformclient.Servers.
@@ -54,6 +57,11 @@ type Servers struct {
 	Moderation map[v1alpha1.RegionCode]statusz.Moderation
 	// UnreachableAPIs are the hosts of the APIs that do not answer a push.
 	UnreachableAPIs map[string]bool
+	// Hooks are the webhooks and the pre-hook of the regions; nil for servers of a version without them. Refused are those that the
+	// servers refuse, and PushedHooks what was pushed last.
+	Hooks       map[v1alpha1.RegionCode]*statusz.Hooks
+	Refused     []platformclient.Refusal
+	PushedHooks platformclient.Hooks
 	// PushError is the response to every push.
 	PushError error
 	// Schema and Image are what every server reports.
@@ -111,7 +119,10 @@ func (s *Servers) Status(ctx context.Context, server platformclient.Server) (sta
 		moderation = *pod.Moderation
 	}
 	moderation.Digest = moderation.Hash()
-	status := statusz.Status{Region: string(pod.code), NetworkID: "n", Schema: s.Schema, Moderation: moderation, Placement: pod.Placement}
+	status := statusz.Status{Region: string(pod.code), NetworkID: "n", Schema: s.Schema, Moderation: moderation, Placement: pod.Placement, Hooks: s.Hooks[pod.code]}
+	if pod.Hooks != nil {
+		status.Hooks = pod.Hooks
+	}
 	if !pod.StaleKeys {
 		pod.shared = statusz.Keys{
 			API:     s.keysOf(ctx, render.APIKeysSecret(s.harness.SN.Name), keyring.APIKeysFile),
@@ -227,19 +238,8 @@ func (s *Servers) loadEvacuated(ctx context.Context, pod *Pod) {
 func (s *Servers) PushModeration(_ context.Context, server platformclient.Server, token keyring.Secret, m platformclient.Moderation) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if server.Control == "" {
-		return platformclient.ErrNoControl
-	}
-	host, _, err := net.SplitHostPort(server.Control)
-	if err != nil || token.Reveal() == "" {
-		return errors.New("the address or the token is missing")
-	}
-	s.Pushes = append(s.Pushes, host)
-	switch {
-	case s.UnreachableAPIs[host]:
-		return errUnreachable
-	case s.PushError != nil:
-		return s.PushError
+	if err := s.receive(server, token); err != nil {
+		return err
 	}
 	for code := range s.Pods {
 		s.Moderation[code] = statusz.Moderation{
@@ -249,4 +249,58 @@ func (s *Servers) PushModeration(_ context.Context, server platformclient.Server
 		}
 	}
 	return nil
+}
+
+// PushHooks stores the webhooks and the pre-hook for all regions, as replication does, except for those that are refused.
+func (s *Servers) PushHooks(
+	ctx context.Context, server platformclient.Server, token keyring.Secret, hooks platformclient.Hooks,
+) ([]platformclient.Refusal, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.receive(server, token); err != nil {
+		return nil, err
+	}
+	s.PushedHooks = hooks
+	for code := range s.Pods {
+		s.Hooks[code] = s.harness.HooksOf(ctx, hooks, s.Refused)
+	}
+	return s.Refused, nil
+}
+
+// HooksOf returns what servers report that run hooks, except for those that are refused.
+func (h *Harness) HooksOf(ctx context.Context, hooks platformclient.Hooks, refused []platformclient.Refusal) *statusz.Hooks {
+	var identity corev1.Secret
+	if err := h.Client.Get(ctx, client.ObjectKey{Namespace: "plaza", Name: render.IdentitySecret(h.SN.Name)}, &identity); err != nil {
+		return nil
+	}
+	key := identity.Data[keyring.DirectoryKeyFile]
+	isRefused := func(name string) bool {
+		return slices.ContainsFunc(refused, func(r platformclient.Refusal) bool { return r.Name == name })
+	}
+	found := &statusz.Hooks{Enabled: true, AsOf: Start}
+	for _, w := range hooks.Webhooks {
+		if !isRefused(w.Name) {
+			found.Webhooks = append(found.Webhooks, statusz.Webhook{Name: w.Name, Digest: w.Hash(key)})
+		}
+	}
+	if hooks.Prehook != nil && !isRefused("") {
+		found.PrehookDigest = hooks.Prehook.Hash(key)
+	}
+	return found
+}
+
+// receive records a push, and returns the error of the server that receives it.
+func (s *Servers) receive(server platformclient.Server, token keyring.Secret) error {
+	if server.Control == "" {
+		return platformclient.ErrNoControl
+	}
+	host, _, err := net.SplitHostPort(server.Control)
+	if err != nil || token.Reveal() == "" {
+		return errors.New("the address or the token is missing")
+	}
+	s.Pushes = append(s.Pushes, host)
+	if s.UnreachableAPIs[host] {
+		return errUnreachable
+	}
+	return s.PushError
 }

@@ -40,6 +40,8 @@ func (c cluster) controlPlane() []daemon {
 			"--service-account-key-file=" + pki("accounts.pub"), "--service-account-signing-key-file=" + pki("accounts.key"),
 			"--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction",
 			"--service-cluster-ip-range=" + c.services(), "--allow-privileged=true",
+			// A policy of the tests chooses the users of pods, as OpenShift does.
+			"--feature-gates=MutatingAdmissionPolicy=true", "--runtime-config=admissionregistration.k8s.io/v1beta1=true",
 		}},
 		{name: "kube-controller-manager", args: []string{
 			c.program("kube-controller-manager"), "--kubeconfig=" + c.kubeconfigOf("system:kube-controller-manager"),

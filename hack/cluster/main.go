@@ -9,6 +9,8 @@
 //	go -C hack/cluster run . status         print the state of programs and nodes
 //	go -C hack/cluster run . cut eu         disconnect a region from the network
 //	go -C hack/cluster run . heal eu        reconnect it
+//	go -C hack/cluster run . capture F      record the packets of all nodes in a file until it is interrupted
+//	go -C hack/cluster run . outside COMMAND … run a program that reaches only the API server
 //	go -C hack/cluster run . smoke          test pods, logs, Services, DNS, the database, and a lost region
 //	go -C hack/cluster run . down           stop everything and remove its directory
 //
@@ -65,10 +67,12 @@ var commands = map[string]command{
 	"status":   {"", func(ctx context.Context, c cluster, _ []string, out io.Writer) error { return status(ctx, c, out) }},
 	"cut":      {"REGION", cut},
 	"heal":     {"REGION", heal},
+	"capture":  {"FILE", capture},
+	"outside":  {"COMMAND …", outside},
 	"smoke":    {"", func(ctx context.Context, c cluster, _ []string, out io.Writer) error { return smoke(ctx, c, out) }},
 }
 
-const usage = `usage: cluster [-dir DIR] up | up-three | load ARCHIVE.tar … | status | cut REGION | heal REGION | smoke | down`
+const usage = `usage: cluster [-dir DIR] up | up-three | load ARCHIVE.tar … | status | cut REGION | heal REGION | capture FILE | outside COMMAND … | smoke | down`
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("cluster", flag.ContinueOnError)

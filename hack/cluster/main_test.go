@@ -17,6 +17,7 @@ func TestCommandLine(t *testing.T) {
 		"up now":        "usage: cluster up",
 		"cut":           "usage: cluster cut REGION",
 		"load":          "usage: cluster load ARCHIVE.tar …",
+		"outside":       "usage: cluster outside COMMAND …",
 		"cut mars":      `unknown region "mars": want us, eu or sg`,
 		"heal us,eu":    "unknown region",
 		"load x.tar":    "no file x.tar",

@@ -162,6 +162,7 @@ func (c cluster) setLink(ctx context.Context, args []string, state string, done 
 
 // disconnect removes the network. Removing the bridge also removes its routes.
 func (c cluster) disconnect(ctx context.Context) error {
+	leaveOutside(ctx)
 	var errs []error
 	for _, n := range nodes {
 		errs = append(errs, n.disconnect(ctx))

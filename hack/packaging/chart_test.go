@@ -213,7 +213,7 @@ platformImage: {repository: registry.example/plaza, digest: "`+digest+`"}
 extraArgs: [--kube-api-qps=200]
 extraEnv: [{name: GOMEMLIMIT, value: 400MiB}]
 topologySpreadConstraints: [{maxSkew: 2, topologyKey: rack, whenUnsatisfiable: DoNotSchedule}]
-podSecurityContext: {runAsUser: null, runAsGroup: null}
+podSecurityContext: {fsGroup: 1000}
 securityContext: {seLinuxOptions: {level: s0}}
 commonLabels: {team: social}
 `)
@@ -228,7 +228,9 @@ commonLabels: {team: social}
 	}, container["securityContext"])
 	pod, _, err := unstructured.NestedMap(got["Deployment plaza-system/plaza-operator"].Object, "spec", "template", "spec")
 	require.NoError(t, err)
-	require.Equal(t, map[string]any{"runAsNonRoot": true, "seccompProfile": map[string]any{"type": "RuntimeDefault"}}, pod["securityContext"])
+	require.Equal(t, map[string]any{
+		"runAsNonRoot": true, "seccompProfile": map[string]any{"type": "RuntimeDefault"}, "fsGroup": 1000.0,
+	}, pod["securityContext"])
 	constraints, ok := pod["topologySpreadConstraints"].([]any)
 	require.True(t, ok)
 	require.Len(t, constraints, 1)

@@ -5,6 +5,8 @@
 // It exits with 1 if a function fails that exceptions.js does not list, if a function is listed that passes, or if an
 // exported function has no check.
 const { execFileSync, fork } = require('node:child_process');
+const fs = require('node:fs');
+const os = require('node:os');
 const path = require('node:path');
 const { parseArgs } = require('node:util');
 const { packages } = require('./lib/packages.js');
@@ -25,12 +27,28 @@ async function main() {
   const { facts, stop } = await startServer(path.resolve(flags.plaza));
   try {
     console.log(`Node ${process.version}, server at ${facts.regions.eu.baseUrl}`);
+    runExample(facts);
     const results = [];
     for (const version of versions()) results.push(...await runPackage(version, facts));
     return report(results, { partial: Boolean(flags.only), complete: !flags.only && !flags.namespace && !flags.version, verbose: flags.verbose });
   } finally {
     await stop();
   }
+}
+
+// runExample runs the app of the README.
+function runExample(facts) {
+  const example = path.join(__dirname, 'example.js');
+  if (!fs.readFileSync(path.join(__dirname, '../../README.md'), 'utf8').includes(fs.readFileSync(example, 'utf8'))) {
+    throw new Error('README.md does not contain hack/sdktest/example.js as it is');
+  }
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'plaza-example-'));
+  const file = path.join(folder, 'dev.json');
+  fs.writeFileSync(file, JSON.stringify(facts));
+  const printed = execFileSync(process.execPath, [example, file], { encoding: 'utf8', timeout: limit, stdio: ['ignore', 'pipe', 'ignore'] });
+  fs.rmSync(folder, { recursive: true });
+  if (!printed.includes("posts: [ 'Hello' ]")) throw new Error(`The app of the README printed:\n${printed}`);
+  console.log('The app of the README received its post');
 }
 
 function versions() {

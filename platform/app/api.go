@@ -95,7 +95,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 		return nil, nil, err
 	}
 	services.Presence, services.Webhook, services.Prehook = presences, hooks.service, hooks.settings
-	once := d.idempotency(shared, recoveries(shared, services), filler)
+	once := d.idempotency(shared, recoveries(shared, services), filler, hooks.sealer)
 	kept, err := retention.New(shared, d.metrics.Registerer(), retention.Kinds(shared, d.issuer.AccessLifetime(), post.New(shared).Purge, story.New(shared).PurgeByID)...)
 	if err != nil {
 		return nil, nil, err

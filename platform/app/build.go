@@ -57,6 +57,7 @@ type dependencies struct {
 	signing    *auth.Keyring
 	evacuation *auth.Evacuation // nil if no file is configured
 	realtime   *realtime.Hub
+	hooks      *hooks
 	background background
 	storage    *storage.Storage
 	control    *auth.Control // nil if there are no control endpoints

@@ -10,13 +10,15 @@ import (
 //
 //	/statusz       the status of this process as JSON; /statusz/server-key reports whether a server key is accepted
 //	/statusz/log-level  PUT of the level of the log
-//	/api/v3/…      PUT of the network settings, as the API does it, with an administrator's token
+//	/api/v3/…      PUT of the network settings, the operator's webhooks and its pre-hook, as the API does it, with an administrator's token
 //	/debug/pprof/  profiles, if the setting pprof is on
 func controlHandler(report *report, api http.Handler, profiles bool) http.Handler {
 	mux := http.NewServeMux()
 	report.serve(mux)
 	mux.HandleFunc("PUT "+statusz.LogLevelPath, report.serveLogLevel)
-	mux.Handle("PUT "+statusz.SettingsPath, api)
+	for _, path := range []string{statusz.SettingsPath, statusz.WebhooksPath, statusz.PrehookPath} {
+		mux.Handle("PUT "+path, api)
+	}
 	if profiles {
 		serveProfiles(mux)
 	}

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +25,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/webhook"
 )
 
 // A request with an Idempotency-Key reserves the key in a row at the home of its caller before it is executed, and stores
@@ -72,12 +74,16 @@ type idempotency struct {
 	// recoveries are how the answers of the operations are read again, by procedure. fill completes them.
 	recoveries map[string]recovery
 	fill       connect.Interceptor
+	sealer     *webhook.Sealer // of answers with secrets
 }
 
-func (d *dependencies) idempotency(shared *service.Deps, recoveries map[string]recovery, fill connect.Interceptor) *idempotency {
+// secretAnswers are the operations whose answers contain a secret, which is stored nowhere in clear.
+var secretAnswers = []string{procedurePrefix + "WebhookService/CreateWebhook"}
+
+func (d *dependencies) idempotency(shared *service.Deps, recoveries map[string]recovery, fill connect.Interceptor, sealer *webhook.Sealer) *idempotency {
 	return &idempotency{
 		Deps: shared, secret: []byte(d.cfg.DirectoryKey.Reveal()), lock: 2*d.cfg.RequestTimeout.Std() + time.Second, outputs: repeatableOutputs(),
-		recoveries: recoveries, fill: fill,
+		recoveries: recoveries, fill: fill, sealer: sealer,
 	}
 }
 
@@ -176,22 +182,42 @@ func (i *idempotency) once(ctx context.Context, home region.Code, wanted store.I
 	case !bytes.Equal(stored.Request, wanted.Request):
 		return nil, errIdempotencyReuse
 	case stored.Answer != nil:
-		return i.replay(ctx, stored.Answer, request.Spec().Procedure, output)
+		return i.replay(ctx, *stored, request.Spec().Procedure, output)
 	}
 	return nil, errInProgress(stored.LockedUntil.Sub(i.Now()))
 }
 
 // replay returns a stored answer to a caller who may still receive it.
-func (i *idempotency) replay(ctx context.Context, answer []byte, procedure string, output protoreflect.MessageType) (connect.AnyResponse, error) {
+func (i *idempotency) replay(ctx context.Context, stored store.Idempotency, procedure string, output protoreflect.MessageType) (connect.AnyResponse, error) {
 	if err := i.NewRequest(ctx).Run(ctx); err != nil {
 		return nil, err
 	}
 	notePermission(ctx, procedure)
+	answer, err := i.unsealed(stored, procedure)
+	if err != nil {
+		return nil, fail.Unexpected(err)
+	}
 	message := output.New().Interface()
 	if err := proto.Unmarshal(answer, message); err != nil {
 		return nil, fail.Unexpected(err)
 	}
 	return newReplayed(message), nil
+}
+
+// sealed returns an answer as it is stored: encrypted for its key if it contains a secret.
+func (i *idempotency) sealed(key, answer []byte, procedure string) []byte {
+	if !slices.Contains(secretAnswers, procedure) {
+		return answer
+	}
+	return i.sealer.Seal(string(key), string(answer))
+}
+
+func (i *idempotency) unsealed(stored store.Idempotency, procedure string) ([]byte, error) {
+	if !slices.Contains(secretAnswers, procedure) {
+		return stored.Answer, nil
+	}
+	answer, err := i.sealer.Open(string(stored.Key), stored.Answer)
+	return []byte(answer), err
 }
 
 // notePermission decides about the permission that an operation requires, which the attempt that succeeded had.

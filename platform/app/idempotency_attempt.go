@@ -117,7 +117,7 @@ func (a *attempt) finish(ctx context.Context, response connect.AnyResponse) {
 	answer, storable := storableAnswer(response)
 	a.end(ctx, func(tx *store.Tx) {
 		if storable {
-			tx.FinishIdempotency(a.Idempotency, answer)
+			tx.FinishIdempotency(a.Idempotency, a.sealed(a.Key, answer, a.request.Spec().Procedure))
 		} else {
 			tx.UnlockIdempotency(a.Idempotency, a.Now())
 		}

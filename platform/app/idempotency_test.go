@@ -43,3 +43,18 @@ func TestRepeatableOutputs(t *testing.T) {
 		require.NotContains(t, outputs, "/plaza.v1."+name)
 	}
 }
+
+// TestSecretAnswersAreKnown checks that every operation with an Idempotency-Key whose answer has a secret is listed.
+func TestSecretAnswersAreKnown(t *testing.T) {
+	t.Parallel()
+	var found []string
+	for procedure, output := range repeatableOutputs() {
+		fields := output.Descriptor().Fields()
+		for i := range fields.Len() {
+			if strings.Contains(strings.ToLower(string(fields.Get(i).Name())), "secret") {
+				found = append(found, procedure)
+			}
+		}
+	}
+	require.ElementsMatch(t, secretAnswers, found)
+}

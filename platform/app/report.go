@@ -46,6 +46,7 @@ type report struct {
 	signing       *auth.Keyring
 	evacuation    *auth.Evacuation
 	counts        *edge.Counts
+	hooks         *hooks
 	control       *auth.Control     // nil if there are no control endpoints
 	certificate   *auth.Certificate // nil if the API is served without TLS
 	// placed is db.CheckPlacement.
@@ -56,6 +57,7 @@ type report struct {
 	schema     statusz.Schema
 	moderation statusz.Moderation
 	secureMode statusz.SecureMode
+	managed    statusz.Hooks
 	placement  statusz.Placement
 	backlog    *store.Backlog
 	placedAt   time.Time // when the placement was last known
@@ -65,7 +67,7 @@ func newReport(d *dependencies, draining func() bool) *report {
 	cfg := d.cfg
 	r := &report{
 		cfg: cfg, started: time.Now().UTC(), build: telemetry.BuildInfo(), now: time.Now, store: d.store, draining: draining, log: d.log,
-		serverKeys: d.serverKeys, apiKeys: d.apiKeys, signing: d.signing, evacuation: d.evacuation, counts: d.counts, control: d.control, certificate: d.certificate, databases: map[string]bool{},
+		serverKeys: d.serverKeys, apiKeys: d.apiKeys, signing: d.signing, evacuation: d.evacuation, counts: d.counts, hooks: d.hooks, control: d.control, certificate: d.certificate, databases: map[string]bool{},
 		placed: func(ctx context.Context) (db.Placement, error) {
 			return db.CheckPlacement(ctx, cfg.DatabaseURLs()[cfg.Region], db.Layout{
 				Localities: cfg.Localities(), Primary: cfg.PrimaryRegion, Survive: string(cfg.Survive),
@@ -121,10 +123,11 @@ func (r *report) probe(ctx context.Context, home region.Code) {
 func (r *report) refresh(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	var both sync.WaitGroup
-	both.Go(func() { r.readSchema(ctx) })
-	both.Go(func() { r.readSettings(ctx) })
-	both.Wait()
+	var all sync.WaitGroup
+	all.Go(func() { r.readSchema(ctx) })
+	all.Go(func() { r.readSettings(ctx) })
+	all.Go(func() { r.readHooks(ctx) })
+	all.Wait()
 }
 
 func (r *report) readSchema(ctx context.Context) {
@@ -279,7 +282,7 @@ func (r *report) status() statusz.Status {
 		Version: r.build.Version, Revision: r.build.Revision, StartedAt: r.started, Draining: r.draining(),
 		Schema: r.schema, Keys: keys, Moderation: r.moderation, SecureMode: r.secureMode, Placement: r.placement,
 		Configuration: statusz.Configuration{Hash: r.cfg.Hash()}, Control: control, LogLevel: r.logLevel(),
-		Evacuated: evacuated, Requests: &statusz.Requests{Total: total, Failed: failed},
+		Evacuated: evacuated, Hooks: r.hooksStatus(), Requests: &statusz.Requests{Total: total, Failed: failed},
 	}
 }
 

@@ -16,6 +16,7 @@ type hooks struct {
 	settings   *prehooks.Service
 	dispatcher *webhook.Dispatcher
 	prehook    *webhook.Prehook
+	sealer     *webhook.Sealer
 }
 
 func (d *dependencies) webhooks(shared *service.Deps) (*hooks, error) {
@@ -25,10 +26,11 @@ func (d *dependencies) webhooks(shared *service.Deps) (*hooks, error) {
 	}
 	o := webhook.Options{Deps: shared, Source: d.realtime, Sealer: sealer, Networks: d.cfg.WebhookNetworks, Registerer: d.metrics.Registerer()}
 	o.Prehook = webhook.NewPrehook(o)
-	return &hooks{
+	d.hooks = &hooks{
 		service: webhooks.New(shared, sealer, d.cfg.WebhookNetworks), settings: prehooks.New(shared, sealer, d.cfg.WebhookNetworks),
-		dispatcher: webhook.New(o), prehook: o.Prehook,
-	}, nil
+		dispatcher: webhook.New(o), prehook: o.Prehook, sealer: sealer,
+	}
+	return d.hooks, nil
 }
 
 // releaseTime limits how long a server that stops gives its webhooks up.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +22,7 @@ type MQTTEvent struct {
 	Path      string          `json:"path"`
 	SenderID  string          `json:"senderId"`
 	SentTime  time.Time       `json:"sentTime"`
+	ID        string          `json:"id"`
 	Text      string          `json:"-"`
 }
 
@@ -35,6 +37,8 @@ type MQTTClient struct {
 	Lost   chan struct{}
 	client mqtt.Client
 	events chan MQTTEvent
+	stream *Stream // with the same topics; nil if Next does not compare
+	last   string  // id of the last event of the stream
 }
 
 // MQTTOptions returns the options by which the public clients connect.
@@ -104,11 +108,35 @@ func (m *MQTTClient) Discard(ctx context.Context) {
 	}
 }
 
+// Compare makes Next check that each event arrives by a stream of server-sent events with the same topics, too.
+func (m *MQTTClient) Compare(t testing.TB, c *Client, topics ...string) *MQTTClient {
+	t.Helper()
+	m.stream = c.Listen(t, "/realtime/events?"+url.Values{"topic": topics}.Encode(), "")
+	return m
+}
+
+// compare checks that the stream has an event, too. Communities and channels of a test may have been created before the stream began.
+func (m *MQTTClient) compare(t testing.TB, e MQTTEvent) {
+	t.Helper()
+	creates := func(name string) bool { return name == "community.created" || name == "channel.created" }
+	if m.stream == nil || e.ID == m.last || creates(e.EventType) {
+		return
+	}
+	other := m.stream.Next(t)
+	for creates(other.Name) {
+		other = m.stream.Next(t)
+	}
+	require.Equal(t, e.EventType, other.Name, other.Data)
+	m.last = other.Response().String(t, "id")
+	require.Equal(t, e.ID, m.last, e.EventType)
+}
+
 // Next returns the next event.
 func (m *MQTTClient) Next(t testing.TB) MQTTEvent {
 	t.Helper()
 	select {
 	case e := <-m.events:
+		m.compare(t, e)
 		return e
 	case <-time.After(waitMQTT):
 		require.FailNow(t, "no event arrived")

@@ -51,7 +51,9 @@ func (c *Client) Listen(t testing.TB, path, lastID string) *Stream {
 	s, status, err := c.open(t, path, lastID)
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, status)
-	first, ok := s.next(t)
+	ctx, cancel := patient(t)
+	defer cancel()
+	first, ok := s.next(ctx, t)
 	require.True(t, ok, "the stream ended immediately")
 	require.NotEmpty(t, first.Retry)
 	return s
@@ -122,20 +124,26 @@ func read(lines *bufio.Scanner, path string, events chan<- StreamEvent) {
 const patience = 30 * time.Second
 
 // next returns the next block.
-func (s *Stream) next(t testing.TB) (StreamEvent, bool) {
+func (s *Stream) next(ctx context.Context, t testing.TB) (StreamEvent, bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
-	defer cancel()
 	e, ok := s.Poll(ctx)
 	require.NoError(t, ctx.Err(), "no event came")
 	return e, ok
 }
 
+// patient returns a context that ends with the patience.
+func patient(t testing.TB) (context.Context, context.CancelFunc) {
+	t.Helper()
+	return context.WithTimeout(context.WithoutCancel(t.Context()), patience)
+}
+
 // Next returns the next event and fails the test if the stream ends.
 func (s *Stream) Next(t testing.TB) StreamEvent {
 	t.Helper()
+	ctx, cancel := patient(t)
+	defer cancel()
 	for {
-		e, ok := s.next(t)
+		e, ok := s.next(ctx, t)
 		require.True(t, ok, "the stream ended")
 		if e.Name != "" {
 			return e
@@ -146,9 +154,11 @@ func (s *Stream) Next(t testing.TB) StreamEvent {
 // End returns the remaining events of a stream that the server ends.
 func (s *Stream) End(t testing.TB) []StreamEvent {
 	t.Helper()
+	ctx, cancel := patient(t)
+	defer cancel()
 	var rest []StreamEvent
 	for {
-		e, ok := s.next(t)
+		e, ok := s.next(ctx, t)
 		if !ok {
 			return rest
 		}

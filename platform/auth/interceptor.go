@@ -153,15 +153,20 @@ func (i *interceptor) identify(access Access, header http.Header) (*Caller, erro
 // Bearer returns the caller identified by the token in the Authorization header, not yet confirmed. It serves endpoints
 // that are not operations and therefore do not pass the interceptor.
 func Bearer(issuer *Issuer, header http.Header) (*Caller, error) {
-	token, ok := bearer(header)
-	if !ok {
-		return nil, fail.Unauthorized().Because(ErrNoCredentials)
-	}
-	claims, err := issuer.Verify(token)
+	claims, err := BearerClaims(issuer, header)
 	if err != nil {
 		return nil, err
 	}
 	return CallerOf(claims), nil
+}
+
+// BearerClaims is Bearer for the claims of the token.
+func BearerClaims(issuer *Issuer, header http.Header) (Claims, error) {
+	token, ok := bearer(header)
+	if !ok {
+		return Claims{}, fail.Unauthorized().Because(ErrNoCredentials)
+	}
+	return issuer.Verify(token)
 }
 
 // Identify returns ctx with the caller of the access token or admin token in header, like Bearer.

@@ -29,6 +29,17 @@ func webhookRows() []row {
 			"name": apptest.UserID("hook"), "url": "https://hooks.example.com/", "events": []string{"user.deleted"}, "secret": "a secret of some length and more",
 		}}}
 	}
+	prehook := func(t *testing.T, g *fixture) object {
+		t.Helper()
+		g.n.Admin(region.EU).Do(t, http.MethodPut, managedPrehookPath, object{}).OK(t)
+		return object{"enabled": false}
+	}
+	managedPrehook := func(*testing.T, *fixture) object { // a change that leaves the pre-hook off
+		return object{"prehook": object{
+			"callbackUrl": "https://hooks.example.com/" + apptest.UserID("ask"), "defaultAction": "allow", "timeout": 100, "isEnabled": false,
+			"secret": "a secret of some length and more",
+		}}
+	}
 	return []row{
 		{procedure: "WebhookService/GetWebhookSettings", request: noFields, want: adminsOnly},
 		{procedure: "WebhookService/UpdateWebhookSettings", request: enable, want: adminsOnly},
@@ -41,7 +52,8 @@ func webhookRows() []row {
 		{procedure: "WebhookService/ListWebhookDeliveries", request: on("deliveries"), want: adminsOnly},
 		{procedure: "WebhookService/ReplayWebhookDeliveries", request: on("replay"), want: adminsOnly},
 		{procedure: "PrehookService/GetPrehook", request: noFields, want: adminsOnly},
-		{procedure: "PrehookService/UpdatePrehook", request: func(*testing.T, *fixture) object { return object{"enabled": false} }, want: adminsOnly},
+		{procedure: "PrehookService/UpdatePrehook", request: prehook, want: adminsOnly},
+		{procedure: "PrehookService/ReplaceManagedPrehook", request: managedPrehook, want: adminsOnly},
 	}
 }
 

@@ -39,7 +39,7 @@ func TestMQTTRoomEvents(t *testing.T) {
 	host, watcher, stranger := n.NewUser(t, region.EU, "host"), n.NewUser(t, region.US, "watcher"), n.NewUser(t, region.SG, "stranger")
 	community := newCommunity(t, host, object{"isPublic": false, "userIds": []string{watcher.UserID}})
 	id := text(newRoom(t, host), "roomId")
-	early := connected(t, stranger, roomTopic(n, id)) // while the room is not part of a post
+	early := stranger.ConnectMQTT(t).RequireSubscribe(t, roomTopic(n, id)) // while the room is not part of a post
 	require.False(t, early.Subscribe(t, roomTopic(n, id)+"/streamer"))
 	host.Do(t, http.MethodPost, "/api/v4/posts", object{
 		"targetType": "community", "targetId": community, "dataType": "room", "data": object{"text": "x", "roomId": id},

@@ -13,10 +13,10 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// connected returns a connection with subscriptions.
+// connected returns a connection with subscriptions, whose events are compared with those of a stream.
 func connected(t *testing.T, c *apptest.Client, filters ...string) *apptest.MQTTClient {
 	t.Helper()
-	return c.ConnectMQTT(t).RequireSubscribe(t, filters...)
+	return c.ConnectMQTT(t).RequireSubscribe(t, filters...).Compare(t, c, filters...)
 }
 
 // communityTopic returns the topic of a community.
@@ -106,7 +106,8 @@ func TestMQTTAccessEnds(t *testing.T) {
 	community := newCommunity(t, owner, object{"isPublic": false})
 	add(t, owner, community, member, removed)
 	topic := communityTopic(owner, community)
-	stays, leaves := connected(t, member, topic+"/post/#"), connected(t, removed, topic+"/post/#", owner.Network.NetworkID+"/user/"+removed.InternalID)
+	stays := member.ConnectMQTT(t).RequireSubscribe(t, topic+"/post/#")
+	leaves := removed.ConnectMQTT(t).RequireSubscribe(t, topic+"/post/#", owner.Network.NetworkID+"/user/"+removed.InternalID)
 	first := newPost(t, owner, community)
 	e, _ := leaves.Until(t, "post.created")
 	require.Equal(t, first, e.Response().String(t, "data.posts.0.postId"))

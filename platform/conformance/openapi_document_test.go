@@ -203,6 +203,8 @@ func (d *apiDocument) check(template string, x exchange) error {
 var events = map[string]string{
 	"/realtime/community.userAdded":     "CommunityUserAddedEvent",
 	"/realtime/marker.marker.user-sync": "MarkerUserSyncEvent",
+	"/realtime/events":                  "RealtimeEvent",
+	"/realtime/{event}":                 "RealtimeEvent",
 }
 
 func (d *apiDocument) checkEvent(template string, data []byte) error {

@@ -210,7 +210,7 @@ func TestDocumentedStreamsAnswer(t *testing.T) {
 				fileID = r.String(t, "0.fileId")
 			}
 		case strings.HasPrefix(op.path, "/realtime/"):
-			caller.Listen(t, op.path, "").Close()
+			caller.Listen(t, strings.Replace(op.path, "{event}", "post.created", 1), "").Close()
 		}
 	}
 	apptest.Shared(t).Admin(region.US).Do(t, http.MethodGet, auditPath+"/export?targetType=user&targetId="+caller.UserID, nil).OK(t)

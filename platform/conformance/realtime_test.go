@@ -322,7 +322,7 @@ func TestStreamAuthorization(t *testing.T) {
 		n.Anonymous(region.US).Listen(t, path+"?access_token="+user.Token, "").Close()
 	}
 	requireRefused(t, user.Do(t, http.MethodGet, "/realtime/", nil), http.StatusNotFound, 400400)
-	requireRefused(t, user.Do(t, http.MethodGet, "/realtime/community.created", nil), http.StatusNotFound, 400400)
+	requireRefused(t, user.Do(t, http.MethodGet, "/realtime/community.invented", nil), http.StatusNotFound, 400400)
 	requireRefused(t, admin(t).Do(t, http.MethodGet, markerStream, nil), http.StatusForbidden, 400300)
 	admin(t).Listen(t, addedStream, "").Close()
 	ended := newUser(t, region.US, "ended")

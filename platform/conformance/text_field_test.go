@@ -60,6 +60,7 @@ var ruleOfField = map[string]string{
 	"webhook_id":                             anID, "callback_url": aToken, "default_action": anID, "events": anID, "webhooks.events": anID, "delivery_ids": anID, "secret_key": aToken, "secret": aToken,
 	"WebhookService.CreateWebhook name": aToken, "WebhookService.CreateWebhook url": aToken, "WebhookService.UpdateWebhook url": aToken,
 	"WebhookService.UpdateWebhook name": aToken, "webhooks.name": aToken, "webhooks.url": aToken, "webhooks.secret": aToken,
+	"prehook.callback_url": aToken, "prehook.default_action": anID, "prehook.events": anID, "prehook.secret": aToken,
 	"ReactionService.RemoveReaction reaction_name": anID, "LinkPreviewService.GetLinkPreview url": aToken,
 }
 

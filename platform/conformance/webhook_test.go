@@ -24,7 +24,11 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-const prehookPath = "/api/v3/network-settings/prehook"
+const (
+	prehookPath        = "/api/v3/network-settings/prehook"
+	managedPath        = "/api/v3/network-settings/managed-webhooks"
+	managedPrehookPath = "/api/v3/network-settings/managed-prehook"
+)
 
 // hookReceiver is a server of the app's. It answers what answer returns.
 type hookReceiver struct {
@@ -196,7 +200,7 @@ func TestManagedWebhooks(t *testing.T) {
 	n := hookNetwork(t)
 	admin := n.Admin(region.US)
 	replace := func(hooks ...object) *apptest.Response {
-		return admin.Do(t, http.MethodPut, "/api/v3/network-settings/managed-webhooks", object{"webhooks": hooks}).OK(t)
+		return admin.Do(t, http.MethodPut, managedPath, object{"webhooks": hooks}).OK(t)
 	}
 	one := object{"name": "one", "url": "https://one.example.com", "events": []string{}, "secret": "a secret of some length and more"}
 	two := object{"name": "two", "url": "https://two.example.com", "events": []string{"post.created"}, "secret": "another secret of some length"}
@@ -214,6 +218,64 @@ func TestManagedWebhooks(t *testing.T) {
 	id := r.String(t, "webhooks.0.webhookId")
 	require.Equal(t, 403, admin.Do(t, http.MethodDelete, webhooksPath+"/"+id, nil).Status)
 	require.Equal(t, 403, admin.Do(t, http.MethodPut, webhooksPath+"/"+id, object{"isEnabled": false}).Status)
+	require.Equal(t, false, replace(with(one, object{"isEnabled": false})).Get(t, "webhooks.0.isEnabled"))
+	require.Equal(t, true, replace(one).Get(t, "webhooks.0.isEnabled"))
+}
+
+// TestManagedWebhooksInSeveralRegions creates the same webhooks in all regions concurrently, as the operator does: there is one of each.
+func TestManagedWebhooksInSeveralRegions(t *testing.T) {
+	t.Parallel()
+	n := hookNetwork(t)
+	hook := object{"name": "one", "url": "https://one.example.com", "secret": "a secret of some length and more"}
+	ids := make([]string, len(region.All()))
+	var all sync.WaitGroup
+	for i, code := range region.All() {
+		all.Go(func() {
+			r := n.Admin(code).Do(t, http.MethodPut, managedPath, object{"webhooks": []object{hook}})
+			ids[i] = r.OK(t).String(t, "webhooks.0.webhookId")
+		})
+	}
+	all.Wait()
+	require.Equal(t, []string{ids[0], ids[0], ids[0]}, ids)
+}
+
+// TestManagedPrehook sets, changes and removes the operator's pre-hook, which administrators cannot change.
+func TestManagedPrehook(t *testing.T) {
+	t.Parallel()
+	n := hookNetwork(t)
+	admin := n.Admin(region.EU)
+	own := admin.Do(t, http.MethodPut, prehookPath, object{"enabled": true, "callbackUrl": "https://own.example.com"}).OK(t)
+	require.False(t, own.Get(t, "isManaged").(bool))
+	replace := func(prehook any) *apptest.Response {
+		return admin.Do(t, http.MethodPut, managedPrehookPath, object{"prehook": prehook}).OK(t)
+	}
+	require.Equal(t, "https://own.example.com", replace(nil).String(t, "prehook.callbackUrl"), "which the operator did not set")
+	hook := object{
+		"callbackUrl": "https://ask.example.com", "defaultAction": "deny", "events": []string{"post.shouldCreate"}, "timeout": 500,
+		"secret": "a secret of some length and more",
+	}
+	first := replace(hook)
+	require.NotContains(t, string(first.Body), "a secret of some")
+	want := map[string]any{
+		"enabled": true, "callbackUrl": "https://ask.example.com", "defaultAction": "deny", "events": []any{"post.shouldCreate"}, "timeout": 500.0, "isManaged": true,
+	}
+	require.Equal(t, want, first.Get(t, "prehook"))
+	require.Equal(t, want, replace(hook).Get(t, "prehook"))
+	for reason, change := range map[string]object{
+		"callbackUrl: the address is not public": {"callbackUrl": "http://10.0.0.1"}, "events: \"x\" is not the name of an event": {"events": []string{"x"}},
+		"the secret must have 24 to 200 characters": {"secret": "short"}, "callbackUrl: must be set": {"callbackUrl": ""},
+	} {
+		refused := replace(with(hook, change))
+		require.Contains(t, refused.String(t, "refused"), reason)
+		require.Equal(t, want, refused.Get(t, "prehook"), "it stays as it was")
+	}
+	require.Equal(t, 403, admin.Do(t, http.MethodPut, prehookPath, object{"enabled": false}).Status)
+	require.False(t, replace(with(hook, object{"isEnabled": false})).Get(t, "prehook.enabled").(bool))
+	removed := replace(nil)
+	require.False(t, removed.Get(t, "prehook.isManaged").(bool))
+	require.False(t, removed.Get(t, "prehook.enabled").(bool))
+	admin.Do(t, http.MethodPut, prehookPath, object{"enabled": true, "callbackUrl": "https://own.example.com"}).OK(t)
+	requireFailure(t, invalid("prehook.timeout"), admin.Do(t, http.MethodPut, managedPrehookPath, object{"prehook": with(hook, object{"timeout": 5000})}))
 }
 
 // TestPrehook lets a pre-hook allow, change and deny what users do.
@@ -252,6 +314,11 @@ func TestPrehook(t *testing.T) {
 	require.Equal(t, hex.EncodeToString(mac.Sum(nil)), call.header.Get("x-signature"))
 	require.Equal(t, "post.shouldCreate", call.body["eventName"])
 	require.Equal(t, "author", call.body["actor"].(map[string]any)["userId"])
+	require.Empty(t, call.header.Get("Traceparent"), "the request had no trace")
+	trace := "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+	author.With("Traceparent", trace).Do(t, http.MethodPost, "/api/v4/posts", object{"targetType": "community", "targetId": community, "data": object{"text": "traced"}}).OK(t)
+	calls := r.all()
+	require.Equal(t, trace, calls[len(calls)-1].header.Get("Traceparent"))
 	changed := create("rude")
 	require.Equal(t, "polite", changed.OK(t).String(t, "posts.0.data.text"))
 	require.Equal(t, community, changed.String(t, "posts.0.targetId"), "which a pre-hook cannot change")

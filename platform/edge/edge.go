@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"connectrpc.com/connect"
@@ -238,6 +239,8 @@ func (e *edge) route(_ http.ResponseWriter, request *http.Request) {
 	switch {
 	case e.realtime != nil && request.URL.Path == mqttPath:
 		e.serveMQTT(w, request)
+	case e.realtime != nil && strings.TrimSuffix(request.URL.Path, "/") == socketIOPath:
+		e.serveSocketIO(w, request)
 	case e.isRealtime(request):
 		e.serveRealtime(w, request)
 	case e.pages != nil && e.pages.Handles(request.URL.Path):

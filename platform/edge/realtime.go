@@ -2,6 +2,7 @@ package edge
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -14,16 +15,22 @@ const realtimePrefix = "/realtime/"
 
 // Realtime serves event streams (text/event-stream). They have no time limit.
 type Realtime interface {
-	// Known reports whether a stream with this name, the last part of its path, exists.
-	Known(name string) bool
+	// Label returns the name by which metrics count the stream with this name, the last part of its path; empty if there is none.
+	Label(name string) string
 	// Serve streams events until the client disconnects. It must not return an error after it has written anything.
 	Serve(w http.ResponseWriter, r *http.Request, name string) error
 	// ServeMQTT serves MQTT over WebSocket until the client disconnects, and answers other requests.
 	ServeMQTT(w http.ResponseWriter, r *http.Request)
+	// ServeSocketIO tells a client of socket.io to stop trying.
+	ServeSocketIO(w http.ResponseWriter, r *http.Request)
 }
 
-// mqttPath is the path of MQTT over WebSocket.
-const mqttPath = "/mqtt"
+const (
+	// mqttPath is the path of MQTT over WebSocket.
+	mqttPath = "/mqtt"
+	// socketIOPath is the path of clients of socket.io.
+	socketIOPath = "/socket.io"
+)
 
 // serveMQTT serves a connection by MQTT. It is not in flight, and its duration is not observed, because clients decide how
 // long it lasts.
@@ -33,6 +40,13 @@ func (e *edge) serveMQTT(w *responseWriter, request *http.Request) {
 	e.metrics.inFlight.Dec()
 	defer e.metrics.inFlight.Inc()
 	e.realtime.ServeMQTT(w, request)
+}
+
+// serveSocketIO answers a client of socket.io.
+func (e *edge) serveSocketIO(w *responseWriter, request *http.Request) {
+	w.procedure = socketIOPath
+	w.writeTimeout, w.memory = 0, nil
+	e.realtime.ServeSocketIO(w, request)
 }
 
 // MarshalJSON returns the JSON of a message as in REST responses.
@@ -47,15 +61,16 @@ func (e *edge) isRealtime(request *http.Request) bool {
 // observed, because clients decide how long it lasts.
 func (e *edge) serveRealtime(w *responseWriter, request *http.Request) {
 	name := strings.TrimSuffix(strings.TrimPrefix(request.URL.Path, realtimePrefix), "/")
+	label := e.realtime.Label(name)
 	switch {
-	case !e.realtime.Known(name):
+	case label == "":
 		w.rejectUnread(request, newHTTPError(fail.NotFound()))
 		return
 	case request.Method != http.MethodGet:
 		w.rejectMethod(request, http.MethodGet)
 		return
 	}
-	w.procedure = realtimePrefix + name
+	w.procedure = realtimePrefix + label
 	parametersToHeaders(request)
 	w.writeTimeout, w.memory = 0, nil
 	e.metrics.inFlight.Dec()
@@ -79,7 +94,7 @@ func (e *edge) openStream(w *responseWriter, request *http.Request, name string)
 }
 
 // parametersToHeaders moves credentials and the last event id from the query to headers, because the EventSource of
-// browsers cannot set headers. It removes the query, so that it cannot be logged.
+// browsers cannot set headers. Of the query it leaves what names the events of the stream, which may be logged.
 func parametersToHeaders(request *http.Request) {
 	query := request.URL.Query()
 	request.Header = request.Header.Clone()
@@ -90,6 +105,6 @@ func parametersToHeaders(request *http.Request) {
 		request.Header.Set("Last-Event-Id", id)
 	}
 	address := *request.URL
-	address.RawQuery = ""
+	address.RawQuery = url.Values{"event": query["event"], "topic": query["topic"]}.Encode()
 	request.URL, request.RequestURI = &address, address.Path
 }

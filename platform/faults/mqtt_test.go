@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,6 +17,7 @@ import (
 	mqtt "github.com/eclipse/paho.mqtt.golang"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/devdb/testdb"
 )
 
@@ -26,6 +30,7 @@ const (
 type publishedPosts struct {
 	mu     sync.Mutex
 	events map[string][]string
+	began  func() // is called when a stream has begun
 }
 
 func (p *publishedPosts) add(t *testing.T, payload []byte) {
@@ -62,6 +67,37 @@ func (p *publishedPosts) missing(want map[string][]string) []string {
 		}
 	}
 	return missing
+}
+
+// receive registers a webhook for the events of posts. Every seventh request to it fails.
+func (s *serverProcess) receive() *publishedPosts {
+	t := s.fleet.t
+	t.Helper()
+	found := &publishedPosts{events: map[string][]string{}}
+	var requests atomic.Int64
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || requests.Add(1)%7 == 0 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		found.add(t, body)
+	}))
+	t.Cleanup(receiver.Close)
+	as := *s
+	as.token = s.fleet.adminToken()
+	as.do(http.MethodPost, "/api/v3/network-settings/webhooks", object{"url": receiver.URL, "events": []string{"post.created", "post.updated"}})
+	return found
+}
+
+// adminToken returns the token of an administrator.
+func (f *fleet) adminToken() string {
+	f.t.Helper()
+	keys, err := auth.OpenKeyring(filepath.Join(f.dir, "signing-keys.json"))
+	require.NoError(f.t, err)
+	token, _, err := auth.NewIssuer(strings.Repeat("a", 24), keys).MintAdmin("test", time.Hour)
+	require.NoError(f.t, err)
+	return token
 }
 
 // subscribe connects to a server as the user who is signed in there and subscribes to a topic filter.
@@ -128,15 +164,17 @@ func (l *mqttLoad) await(n int64) {
 }
 
 // TestMQTTEventsOutliveServers writes under load through servers that are killed one after another, while connections to the
-// database are closed. Every acknowledged change arrives at a subscriber of another server, and nothing arrives that was not
-// committed.
+// database are closed. Every acknowledged change arrives at a subscriber of another server, at a subscriber by streams of server-sent
+// events, which end with the killed servers, and at a webhook, some of whose requests fail. Nothing arrives that was not committed.
 func TestMQTTEventsOutliveServers(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	stays := f.start()
 	stays.signIn("author")
 	community := fmt.Sprint(first(t, stays.do(http.MethodPost, "/api/v3/communities", object{"displayName": "Gardening"}), "communities", "communityId"))
-	found := stays.subscribe("author", strings.Repeat("a", 24)+"/social/community/"+community+"/post/+")
+	topic := strings.Repeat("a", 24) + "/social/community/" + community + "/post/+"
+	found := stays.subscribe("author", topic)
+	hook := stays.receive()
 	l := &mqttLoad{t: t, community: community, acked: map[string][]string{}}
 	replace := func() {
 		s := f.start()
@@ -146,6 +184,9 @@ func TestMQTTEventsOutliveServers(t *testing.T) {
 		}
 	}
 	replace()
+	following, stop := context.WithCancel(t.Context())
+	defer stop()
+	streamed := l.followStream(following, topic)
 	var writers sync.WaitGroup
 	for range 8 {
 		writers.Go(l.write)
@@ -164,6 +205,10 @@ func TestMQTTEventsOutliveServers(t *testing.T) {
 		require.Positive(t, n)
 	}
 	require.Eventually(t, func() bool { return len(found.missing(l.acked)) == 0 }, time.Minute, 20*time.Millisecond, "events did not arrive: %v", len(found.missing(l.acked)))
+	require.Eventually(t, func() bool { return len(streamed.missing(l.acked)) == 0 }, time.Minute, 20*time.Millisecond, "events did not arrive by streams: %v", len(streamed.missing(l.acked)))
+	streamed.requireCommitted(t, f)
+	require.Eventually(t, func() bool { return len(hook.missing(l.acked)) == 0 }, 2*time.Minute, 100*time.Millisecond, "events did not arrive at the webhook: %v", len(hook.missing(l.acked)))
+	hook.requireCommitted(t, f)
 	t.Logf("%d acknowledged changes of %d posts, %d servers killed, %d posts announced after their first change",
 		l.count.Load(), len(l.acked), mqttKills, found.requireCommitted(t, f))
 }

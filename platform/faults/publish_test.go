@@ -114,6 +114,7 @@ func (f *fleet) start() *serverProcess {
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PLAZA_") }),
 		serverProcessEnv+"=1", "PLAZA_REGION=eu", "PLAZA_NETWORK_ID="+strings.Repeat("a", 24), "PLAZA_LISTEN="+api, "PLAZA_OPS_LISTEN="+ops,
 		"PLAZA_DATABASE_URL="+f.database, "PLAZA_DIRECTORY_KEY=the directory key of a test", "PLAZA_DRAIN_DELAY=0s", "PLAZA_RATE_LIMIT=off",
+		"PLAZA_WEBHOOK_NETWORKS=127.0.0.0/8",
 		"PLAZA_STORAGE_URL=file://"+f.dir, "PLAZA_SERVER_KEYS_FILE="+filepath.Join(f.dir, "server-keys.json"),
 		"PLAZA_API_KEYS_FILE="+filepath.Join(f.dir, "api-keys.json"), "PLAZA_SIGNING_KEYS_FILE="+filepath.Join(f.dir, "signing-keys.json"))
 	require.NoError(f.t, cmd.Start())

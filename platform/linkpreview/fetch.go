@@ -23,6 +23,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/plaza-social/plaza/platform/publicnet"
+	"github.com/plaza-social/plaza/platform/span"
 )
 
 const (
@@ -32,6 +33,7 @@ const (
 	maxURL       = 2000
 	fetchTime    = 5 * time.Second // of a page, with redirects
 	maxFetches   = 32              // at a time
+	maxOfUser    = 4               // at a time of a user, so that pages that do not answer do not delay other users
 
 	cacheSize = 2_000
 	keepFound = time.Hour
@@ -53,7 +55,7 @@ type Fetcher struct {
 	now     func() time.Time
 	cache   *lru.Cache[string, cached]
 	flights singleflight.Group
-	free    chan struct{}
+	slots   slots
 }
 
 // cached is a preview that is kept.
@@ -78,7 +80,7 @@ func New(allowed []netip.Prefix, resolver *net.Resolver, now func() time.Time) *
 			CheckRedirect: checkRedirect,
 			Timeout:       fetchTime,
 		},
-		now: now, cache: cache, free: make(chan struct{}, maxFetches),
+		now: now, cache: cache,
 	}
 }
 
@@ -109,14 +111,14 @@ func checkURL(u *url.URL) error {
 	return nil
 }
 
-// Fetch returns the preview of the page with an address of Parse. It only contains the domain if the page cannot be had.
-func (f *Fetcher) Fetch(ctx context.Context, u *url.URL) (Preview, error) {
+// Fetch returns the preview of the page with an address of Parse, for a user. It only contains the domain if the page cannot be had.
+func (f *Fetcher) Fetch(ctx context.Context, user string, u *url.URL) (Preview, error) {
 	key := u.String()
 	if known, ok := f.cache.Get(key); ok && f.now().Before(known.until) {
 		return known.preview, nil
 	}
 	// The fetch continues if the first of several requests for the page ends.
-	flight := f.flights.DoChan(key, func() (any, error) { return f.load(context.WithoutCancel(ctx), u) })
+	flight := f.flights.DoChan(key, func() (any, error) { return f.load(context.WithoutCancel(ctx), user, u) })
 	select {
 	case result := <-flight:
 		preview, _ := result.Val.(Preview)
@@ -127,13 +129,11 @@ func (f *Fetcher) Fetch(ctx context.Context, u *url.URL) (Preview, error) {
 }
 
 // load fetches a page and keeps its preview.
-func (f *Fetcher) load(ctx context.Context, u *url.URL) (Preview, error) {
-	select {
-	case f.free <- struct{}{}:
-		defer func() { <-f.free }()
-	default:
+func (f *Fetcher) load(ctx context.Context, user string, u *url.URL) (Preview, error) {
+	if !f.slots.take(user) {
 		return Preview{}, ErrBusy
 	}
+	defer f.slots.give(user)
 	preview, err := f.get(ctx, u)
 	keep := keepFound
 	if err != nil {
@@ -151,6 +151,7 @@ func (f *Fetcher) get(ctx context.Context, u *url.URL) (Preview, error) {
 	}
 	request.Header.Set("User-Agent", "Mozilla/5.0 (compatible; Plaza; link preview)")
 	request.Header.Set("Accept", "text/html, application/xhtml+xml, image/*;q=0.5")
+	span.Propagate(ctx, request.Header)
 	response, err := f.client.Do(request)
 	if err != nil {
 		return Preview{}, err

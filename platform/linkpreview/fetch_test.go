@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/propagation"
 	"golang.org/x/net/dns/dnsmessage"
 
 	"github.com/plaza-social/plaza/platform/linkpreview"
@@ -66,7 +67,7 @@ func fetch(t *testing.T, f *linkpreview.Fetcher, address string) linkpreview.Pre
 	t.Helper()
 	u, err := linkpreview.Parse(address)
 	require.NoError(t, err)
-	p, err := f.Fetch(t.Context(), u)
+	p, err := f.Fetch(t.Context(), "user", u)
 	require.NoError(t, err)
 	return p
 }
@@ -127,7 +128,7 @@ func TestRefusedAddresses(t *testing.T) {
 	} {
 		u, err := linkpreview.Parse("http://" + host + ":" + s.port() + "/")
 		require.NoError(t, err, host)
-		p, err := f.Fetch(t.Context(), u)
+		p, err := f.Fetch(t.Context(), "user", u)
 		require.NoError(t, err, host)
 		require.Empty(t, p.Title, host)
 	}
@@ -265,7 +266,8 @@ func TestCache(t *testing.T) {
 	require.EqualValues(t, 3, s.requests.Load())
 }
 
-// TestManyFetches holds that a server fetches a limited number of pages at a time, and the same page once.
+// TestManyFetches holds that a server fetches a limited number of pages at a time, few of them for the same user, and the same page
+// once.
 func TestManyFetches(t *testing.T) {
 	t.Parallel()
 	release, arrived := make(chan struct{}), make(chan struct{}, 100)
@@ -276,28 +278,58 @@ func TestManyFetches(t *testing.T) {
 	})
 	f := linkpreview.New(loopback, nil, fixed)
 	done := make(chan error, 64)
-	start := func(path string) {
+	start := func(user int, path string) {
 		u, err := url.Parse(s.URL + path)
 		require.NoError(t, err)
 		go func() {
-			_, err := f.Fetch(context.WithoutCancel(t.Context()), u)
+			_, err := f.Fetch(context.WithoutCancel(t.Context()), fmt.Sprint("user", user), u)
 			done <- err
 		}()
 	}
-	for i := range 32 {
-		start(fmt.Sprint("/", i))
-	}
-	for range 32 {
+	for i := range 4 {
+		start(0, fmt.Sprint("/", i))
 		<-arrived
 	}
-	start("/one-too-many")
+	start(0, "/one-too-many-of-a-user")
+	require.ErrorIs(t, <-done, linkpreview.ErrBusy)
+	for i := 4; i < 32; i++ {
+		start(i/4, fmt.Sprint("/", i))
+		<-arrived
+	}
+	start(8, "/one-too-many")
 	require.ErrorIs(t, <-done, linkpreview.ErrBusy)
 	for i := range 32 {
-		start(fmt.Sprint("/", i))
+		start(8, fmt.Sprint("/", i))
 	}
 	close(release)
 	for range 64 {
 		require.NoError(t, <-done)
 	}
 	require.EqualValues(t, 32, s.requests.Load())
+	for i := range 4 {
+		start(0, fmt.Sprint("/again/", i))
+	}
+	for range 4 {
+		require.NoError(t, <-done)
+	}
+}
+
+// TestTraceContext tells the site to which trace the request belongs.
+func TestTraceContext(t *testing.T) {
+	t.Parallel()
+	const traced = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+	var got atomic.Value
+	s := newSite(t, func(w http.ResponseWriter, r *http.Request) {
+		got.Store(r.Header.Get("Traceparent"))
+		page("<title>x</title>")(w, r)
+	})
+	f := linkpreview.New(loopback, nil, time.Now)
+	for path, want := range map[string]string{"/with": traced, "/without": ""} {
+		u, err := linkpreview.Parse(s.URL + path)
+		require.NoError(t, err)
+		ctx := propagation.TraceContext{}.Extract(t.Context(), propagation.MapCarrier{"traceparent": want})
+		_, err = f.Fetch(ctx, "user", u)
+		require.NoError(t, err)
+		require.Equal(t, want, got.Load())
+	}
 }

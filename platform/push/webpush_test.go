@@ -193,3 +193,19 @@ func TestParseSubscription(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "https://push.example/1", got.Endpoint)
 }
+
+// FuzzParseSubscription checks that only subscriptions with an https address and keys are accepted.
+func FuzzParseSubscription(f *testing.F) {
+	f.Add(`{"endpoint": "https://push.example.com/1", "keys": {"p256dh": "BA", "auth": "AA"}}`)
+	f.Add(`{"endpoint": "https://user@push.example.com/", "keys": {}}`)
+	f.Add(`[]`)
+	f.Fuzz(func(t *testing.T, token string) {
+		subscription, err := ParseSubscription(token)
+		if err != nil {
+			return
+		}
+		require.True(t, strings.HasPrefix(strings.ToLower(strings.TrimSpace(subscription.Endpoint)), "https://"), subscription.Endpoint)
+		require.NotEmpty(t, subscription.Keys.Auth)
+		require.NotEmpty(t, subscription.Keys.P256dh)
+	})
+}

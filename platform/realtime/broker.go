@@ -18,6 +18,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/subscription"
 )
 
@@ -41,10 +42,11 @@ type broker struct {
 	hub      *Hub
 	server   *mqtt.Server
 	resolver *subscription.Resolver
-	count    atomic.Int64 // connections
+	count    atomic.Int64 // subscribers
 
 	mu      sync.Mutex
-	clients map[net.Conn]*mqttClient
+	clients map[net.Conn]*subscriber
+	watches map[string]*subscriber // by the name of their subscriptions
 
 	publishing sync.Mutex
 	current    atomic.Pointer[publication]
@@ -57,7 +59,7 @@ type publication struct {
 }
 
 func newBroker(h *Hub) *broker {
-	b := &broker{hub: h, resolver: subscription.New(h.Deps), clients: map[net.Conn]*mqttClient{}}
+	b := &broker{hub: h, resolver: subscription.New(h.Deps), clients: map[net.Conn]*subscriber{}, watches: map[string]*subscriber{}}
 	limits := mqtt.NewDefaultServerCapabilities()
 	limits.MaximumClientWritesPending = int32(min(h.QueueLength, math.MaxInt16)) //nolint:gosec // bounded
 	limits.MaximumSessionExpiryInterval, limits.MaximumPacketSize, limits.MaximumQos = 0, maxMQTTPacket, 0
@@ -169,12 +171,50 @@ func refusal(cl *mqtt.Client, err error) packets.Code {
 }
 
 func (b *broker) register(cl *mqtt.Client, claims auth.Claims) {
-	c := newMQTTClient(b.hub, cl, claims)
+	c := newMQTTSubscriber(b.hub, cl, claims)
 	b.mu.Lock()
 	b.clients[cl.Net.Conn] = c
 	b.mu.Unlock()
 	b.hub.tails[c.home].attach(c.conn)
 	b.hub.metrics.connections.Inc()
+}
+
+// addWatch registers a stream of the events of topics.
+func (b *broker) addWatch(c *subscriber, topics []string) {
+	id := c.subscriptions()
+	b.mu.Lock()
+	b.watches[id] = c
+	b.mu.Unlock()
+	b.count.Add(1)
+	for _, topic := range topics {
+		b.server.Topics.Subscribe(id, packets.Subscription{Filter: topic})
+		b.watchSmartFeed(c, topic, true)
+	}
+	b.hub.tails[c.home].attach(c.conn)
+}
+
+// removeWatch ends the registration of a stream.
+func (b *broker) removeWatch(c *subscriber, topics []string) {
+	id := c.subscriptions()
+	for _, topic := range topics {
+		b.server.Topics.Unsubscribe(topic, id)
+	}
+	b.mu.Lock()
+	delete(b.watches, id)
+	b.mu.Unlock()
+	c.expiry.Stop()
+	b.hub.tails[c.home].detach(c.conn)
+	b.hub.exit(c.userID)
+	b.count.Add(-1)
+}
+
+// advance records that the streams have all events of a home up to seq.
+func (b *broker) advance(home region.Code, seq int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, c := range b.watches {
+		c.watch.advance(home, seq)
+	}
 }
 
 // OnConnectAuthenticate reports that OnConnect has admitted the client.
@@ -202,17 +242,17 @@ func (b *broker) remove(socket net.Conn) {
 	b.hub.metrics.connections.Dec()
 }
 
-func (b *broker) find(cl *mqtt.Client) *mqttClient {
+func (b *broker) find(cl *mqtt.Client) *subscriber {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.clients[cl.Net.Conn]
 }
 
-// all returns the current connections.
-func (b *broker) all() []*mqttClient {
+// all returns the current subscribers.
+func (b *broker) all() []*subscriber {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return slices.Collect(maps.Values(b.clients))
+	return slices.AppendSeq(slices.Collect(maps.Values(b.clients)), maps.Values(b.watches))
 }
 
 // OnSubscribe replaces the filters that the client may not subscribe to by an invalid one, which the library refuses.
@@ -220,7 +260,7 @@ func (b *broker) OnSubscribe(cl *mqtt.Client, pk packets.Packet) packets.Packet 
 	c := b.find(cl)
 	apart(func() {
 		for i := range pk.Filters {
-			if c == nil || cl.State.Subscriptions.Len()+i >= maxSubscriptions || !b.permits(c, pk.Filters[i].Filter) {
+			if c == nil || cl.State.Subscriptions.Len()+i >= maxSubscriptions || !b.permits(context.Background(), c, pk.Filters[i].Filter) {
 				pk.Filters[i].Filter = ""
 			}
 		}
@@ -229,7 +269,7 @@ func (b *broker) OnSubscribe(cl *mqtt.Client, pk packets.Packet) packets.Packet 
 }
 
 // permits reports whether a client may subscribe to a filter.
-func (b *broker) permits(c *mqttClient, filter string) bool {
+func (b *broker) permits(ctx context.Context, c *subscriber, filter string) bool {
 	rule, ok := parseFilter(b.hub.NetworkID, filter)
 	if !ok {
 		return false
@@ -237,7 +277,7 @@ func (b *broker) permits(c *mqttClient, filter string) bool {
 	if len(rule.own) > 0 {
 		return slices.Contains(rule.own, c.UserID())
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), admission)
+	ctx, cancel := context.WithTimeout(ctx, admission)
 	defer cancel()
 	access, err := b.resolver.Resolve(ctx, rule.place, []*subscription.Reader{c.Reader})
 	return err == nil && access[0].Sees()
@@ -246,19 +286,18 @@ func (b *broker) permits(c *mqttClient, filter string) bool {
 // OnSubscribed notes which smart feeds a client subscribed to.
 func (b *broker) OnSubscribed(cl *mqtt.Client, pk packets.Packet, reasons []byte) {
 	for i, s := range pk.Filters {
-		b.watchSmartFeed(cl, s.Filter, reasons[i] == packets.CodeGrantedQos0.Code)
+		b.watchSmartFeed(b.find(cl), s.Filter, reasons[i] == packets.CodeGrantedQos0.Code)
 	}
 }
 
 // OnUnsubscribed notes which smart feeds a client unsubscribed from.
 func (b *broker) OnUnsubscribed(cl *mqtt.Client, pk packets.Packet) {
 	for _, s := range pk.Filters {
-		b.watchSmartFeed(cl, s.Filter, false)
+		b.watchSmartFeed(b.find(cl), s.Filter, false)
 	}
 }
 
-func (b *broker) watchSmartFeed(cl *mqtt.Client, filter string, subscribed bool) {
-	c := b.find(cl)
+func (b *broker) watchSmartFeed(c *subscriber, filter string, subscribed bool) {
 	if c == nil {
 		return
 	}
@@ -299,17 +338,25 @@ func (b *broker) OnPublishDropped(cl *mqtt.Client, _ packets.Packet) {
 	}
 }
 
-// subscribers returns the connections with a subscription to the topic.
-func (b *broker) subscribers(topic string) []*mqttClient {
-	var found []*mqttClient
+// subscribers returns those with a subscription to the topic.
+func (b *broker) subscribers(topic string) []*subscriber {
+	var found []*subscriber
 	for id := range b.server.Topics.Subscribers(topic).Subscriptions {
-		if cl, ok := b.server.Clients.Get(id); ok {
-			if c := b.find(cl); c != nil {
-				found = append(found, c)
-			}
+		if c := b.subscriber(id); c != nil {
+			found = append(found, c)
 		}
 	}
 	return found
+}
+
+// subscriber returns the subscriber with the id of a subscription, or nil.
+func (b *broker) subscriber(id string) *subscriber {
+	if cl, ok := b.server.Clients.Get(id); ok {
+		return b.find(cl)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.watches[id]
 }
 
 // close ends all connections.

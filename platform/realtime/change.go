@@ -15,15 +15,29 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// deliver publishes an event to the MQTT connections that it concerns. Nothing is read for an event without subscribers.
+// deliver publishes an event to the subscribers that it concerns. Nothing is read for an event without subscribers.
 func (b *broker) deliver(ctx context.Context, home region.Code, e store.LoggedEvent) error {
 	if b.count.Load() == 0 {
 		return nil
 	}
+	return b.deliverTo(ctx, home, e, everySubscriber)
+}
+
+// receiver is to whom an event is delivered, and how it reaches a stream.
+type receiver struct {
+	includes func(*subscriber) bool
+	push     func(*subscriber, watchFrame)
+}
+
+// everySubscriber receives events as they are logged.
+var everySubscriber = receiver{func(*subscriber) bool { return true }, func(c *subscriber, f watchFrame) { c.watch.push(f) }}
+
+// deliverTo is deliver for some subscribers.
+func (b *broker) deliverTo(ctx context.Context, home region.Code, e store.LoggedEvent, to receiver) error {
 	c, err := b.changeOf(home, e)
 	if err == nil && c != nil {
 		e.Name = nameOf(e, c)
-		err = b.deliverChange(ctx, home, e, *c)
+		err = b.deliverChange(ctx, home, e, *c, to)
 	}
 	if errors.Is(err, errUndeliverable) {
 		b.hub.Log.WarnContext(ctx, "realtime event skipped", "event", e.Name, "id", e.ID, "error", err)
@@ -60,8 +74,8 @@ func (b *broker) changeOf(home region.Code, e store.LoggedEvent) (*events.Change
 }
 
 // deliverChange publishes a change on each of its topics that have subscribers.
-func (b *broker) deliverChange(ctx context.Context, home region.Code, e store.LoggedEvent, c events.Change) error {
-	found, err := b.audience(ctx, c)
+func (b *broker) deliverChange(ctx context.Context, home region.Code, e store.LoggedEvent, c events.Change, to receiver) error {
+	found, err := b.audience(ctx, c, func(s *subscriber) bool { return to.includes(s) && s.watch.wants(e.Name) })
 	if err != nil || len(found) == 0 {
 		return err
 	}
@@ -75,59 +89,66 @@ func (b *broker) deliverChange(ctx context.Context, home region.Code, e store.Lo
 	if err := b.restrict(ctx, c, o, found); err != nil {
 		return err
 	}
-	for topic, clients := range found {
-		if len(clients) == 0 {
-			continue
-		}
+	pushed := map[*subscriber]bool{}
+	for _, topic := range slices.Sorted(maps.Keys(found)) {
 		payload, err := b.hub.envelope(e, topic, o)
 		if err != nil {
 			return err
 		}
-		recipients := make(map[*mqtt.Client]bool, len(clients))
-		for _, client := range clients {
-			recipients[client.client] = true
+		recipients := map[*mqtt.Client]bool{}
+		for _, s := range found[topic] {
+			if s.client != nil {
+				recipients[s.client] = true
+			} else if !pushed[s] { // once, whatever the number of its topics
+				pushed[s] = true
+				to.push(s, watchFrame{home, e.Seq, e.Name, payload})
+			}
+		}
+		if len(recipients) == 0 {
+			continue
 		}
 		if err := b.publish(topic, payload, recipients); err != nil {
 			return err
 		}
-		b.hub.metrics.published.WithLabelValues(e.Name).Add(float64(len(clients)))
+		b.hub.metrics.published.WithLabelValues(e.Name).Add(float64(len(recipients)))
 	}
 	b.hub.metrics.latency.Observe(b.hub.Now().Sub(e.SentAt).Seconds())
 	return nil
 }
 
-// audience returns the subscribers of the topics of a change, by topic.
-func (b *broker) audience(ctx context.Context, c events.Change) (map[string][]*mqttClient, error) {
-	found := map[string][]*mqttClient{}
-	add := func(topic string, clients []*mqttClient) {
-		if len(clients) > 0 {
-			found[topic] = clients
+// audience returns those subscribers of the topics of a change that are wanted, by topic.
+func (b *broker) audience(ctx context.Context, c events.Change, wanted func(*subscriber) bool) (map[string][]*subscriber, error) {
+	found := map[string][]*subscriber{}
+	add := func(topic string, wanted func(*subscriber) bool) {
+		for _, s := range b.subscribers(topic) {
+			if wanted(s) {
+				found[topic] = append(found[topic], s)
+			}
 		}
 	}
 	for _, topic := range c.Topics {
-		add(topic, b.subscribers(topic))
+		add(topic, wanted)
 	}
 	for _, userID := range c.UserIDs {
-		topic := b.hub.View.UserPath(userID)
-		add(topic, slices.DeleteFunc(b.subscribers(topic), func(client *mqttClient) bool { return client.UserID() != userID }))
+		add(b.hub.View.UserPath(userID), func(s *subscriber) bool { return s.UserID() == userID && wanted(s) })
 	}
 	if feed := smartFeedOf[c.Kind]; feed != "" {
-		followers, err := b.smartFeed(ctx, c.Place.ID, feed)
+		followers, err := b.smartFeed(ctx, c.Place.ID, feed, wanted)
 		if err != nil {
 			return nil, err
 		}
-		for _, client := range followers {
-			topic := b.smartFeedTopic(client.UserID(), feed)
-			found[topic] = append(found[topic], client)
+		for _, s := range followers {
+			topic := b.smartFeedTopic(s.UserID(), feed)
+			found[topic] = append(found[topic], s)
 		}
 	}
 	return found, nil
 }
 
 // onlySender removes all clients but those of the sender from found.
-func onlySender(e store.LoggedEvent, found map[string][]*mqttClient) {
+func onlySender(e store.LoggedEvent, found map[string][]*subscriber) {
 	for topic, clients := range found {
-		found[topic] = slices.DeleteFunc(clients, func(client *mqttClient) bool { return client.UserID() != e.SenderID })
+		found[topic] = slices.DeleteFunc(clients, func(client *subscriber) bool { return client.UserID() != e.SenderID })
 	}
 }
 
@@ -136,15 +157,15 @@ var smartFeedOf = map[events.ObjectKind]string{
 	events.KindChannel: "channels", events.KindMessageFeed: "messagefeeds", events.KindMessage: "messages",
 }
 
-// smartFeed returns the connections of members of a channel that have subscribed to a smart feed.
-func (b *broker) smartFeed(ctx context.Context, channelID, feed string) ([]*mqttClient, error) {
-	byUser := map[string][]*mqttClient{}
+// smartFeed returns those subscribers to a smart feed that are members of a channel and wanted.
+func (b *broker) smartFeed(ctx context.Context, channelID, feed string, wanted func(*subscriber) bool) ([]*subscriber, error) {
+	byUser := map[string][]*subscriber{}
 	for _, client := range b.all() {
-		if client.watches(feed) {
+		if client.watches(feed) && wanted(client) {
 			byUser[client.UserID()] = append(byUser[client.UserID()], client)
 		}
 	}
-	var found []*mqttClient
+	var found []*subscriber
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(byUser)), smartFeedChunk) {
 		var rows []store.ChannelUser
 		reads := b.hub.Store.NewReadBatch()
@@ -166,7 +187,7 @@ const smartFeedChunk = 500
 
 // restrict removes from found the clients that may not read the object. A client whose access is unknown is
 // disconnected: it reconnects, and reads what it missed.
-func (b *broker) restrict(ctx context.Context, c events.Change, o *object, found map[string][]*mqttClient) error {
+func (b *broker) restrict(ctx context.Context, c events.Change, o *object, found map[string][]*subscriber) error {
 	if c.Place.Kind == events.PlaceUsers {
 		return nil // whose filters only they may subscribe to
 	}
@@ -195,7 +216,7 @@ func (b *broker) restrict(ctx context.Context, c events.Change, o *object, found
 
 // ownProfiles separates the clients of the user whose profile a place is: users learn what happens to their own accounts, also when
 // they are banned by it.
-func ownProfiles(place events.Place, clients []*mqttClient) (own, others []*mqttClient) {
+func ownProfiles(place events.Place, clients []*subscriber) (own, others []*subscriber) {
 	for _, client := range clients {
 		if place.Kind == events.PlaceProfile && client.UserID() == place.ID {
 			own = append(own, client)

@@ -29,12 +29,23 @@ const (
 	catchUpPage = 100
 )
 
-// Known reports whether a stream called name exists.
-func (h *Hub) Known(name string) bool { return names[name] != "" }
+// Label returns the name by which metrics count a stream; empty if there is no stream called name.
+func (h *Hub) Label(name string) string {
+	switch {
+	case names[name] != "":
+		return name
+	case name == severalEvents || events.Known(name):
+		return severalEvents
+	}
+	return ""
+}
 
 // Serve responds with a stream until the client disconnects or the server ends it. If it returns an error, nothing was
 // written.
 func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, name string) error {
+	if names[name] == "" {
+		return h.serveWatch(w, r, name)
+	}
 	s := &stream{hub: h, request: r, out: newWriter(w)}
 	if err := s.admit(r.Context(), names[name]); err != nil {
 		return err
@@ -201,28 +212,9 @@ func (s *stream) write(f frame) {
 
 // follow writes the events that are delivered to the stream, until it ends.
 func (s *stream) follow(ctx context.Context) {
-	beat := time.NewTicker(heartbeat)
-	defer beat.Stop()
-	expiry := time.NewTimer(time.Until(s.caller.ExpiresAt))
+	expiry := time.AfterFunc(time.Until(s.caller.ExpiresAt), func() { s.conn.end(endToken) })
 	defer expiry.Stop()
-	for s.out.err == nil {
-		alive := false
-		select {
-		case <-ctx.Done():
-			return
-		case <-s.conn.notify:
-		case <-s.hub.closing:
-			s.conn.end(endShutdown)
-		case <-expiry.C:
-			s.conn.end(endToken)
-		case <-beat.C:
-			alive = true
-			s.recheck()
-		}
-		if s.flush(alive) {
-			return
-		}
-	}
+	s.hub.follow(ctx, follower{s.out, s.conn.notify, s.conn.end, s.recheck, s.flush})
 }
 
 // recheck ends the stream if its token is no longer valid, for example because its signing key was removed.

@@ -77,6 +77,17 @@ func (t *tail) detach(c *conn) {
 	delete(t.attached, c)
 }
 
+// admit makes a stream of topics receive the events after the last one that was delivered, whose number it returns, or those after at
+// if that is later. known is false while the tail waits for its home.
+func (t *tail) admit(w *watch, at int64) (last int64, known bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.reading {
+		w.join(t.home, max(t.last, at))
+	}
+	return t.last, t.reading
+}
+
 // open returns the current streams and connections.
 func (t *tail) open() []*conn {
 	t.mu.Lock()
@@ -178,6 +189,7 @@ func (t *tail) deliver(ctx context.Context, found []store.LoggedEvent, conns []*
 	for _, e := range found {
 		t.retry(ctx, func() error { return t.hub.broker.deliver(ctx, t.home, e) })
 	}
+	t.hub.broker.advance(t.home, found[len(found)-1].Seq)
 }
 
 // retry calls deliver until it succeeds or ctx is done.

@@ -61,11 +61,48 @@ func TestParseFilter(t *testing.T) {
 func TestOwnProfile(t *testing.T) {
 	t.Parallel()
 	a, b := region.NewID(region.EU), region.NewID(region.US)
-	clients := []*mqttClient{{Reader: subscription.NewReader(auth.Claims{UserID: a})}, {Reader: subscription.NewReader(auth.Claims{UserID: b})}}
+	clients := []*subscriber{{Reader: subscription.NewReader(auth.Claims{UserID: a})}, {Reader: subscription.NewReader(auth.Claims{UserID: b})}}
 	own, others := ownProfiles(events.Place{Kind: events.PlaceProfile, ID: a}, clients)
 	require.Equal(t, clients[:1], own)
 	require.Equal(t, clients[1:], others)
 	own, others = ownProfiles(events.Place{Kind: events.PlaceWall, ID: a}, clients)
 	require.Empty(t, own)
 	require.Equal(t, clients, others)
+}
+
+// FuzzParseFilter checks that an accepted filter is one of the network, and that what names its place has no wildcards.
+func FuzzParseFilter(f *testing.F) {
+	const network, id = "000000000000000000000000", "01aabbccddeeff0011223344"
+	for _, filter := range []string{"", network, network + "/user/" + id + "/#", network + "/social/community/" + id + "/post/+", network + "/+/#", "#", network + "/chat//"} {
+		f.Add(filter)
+	}
+	f.Fuzz(func(t *testing.T, filter string) {
+		rule, ok := parseFilter(network, filter)
+		if !ok {
+			return
+		}
+		require.True(t, strings.HasPrefix(filter, network), filter)
+		require.LessOrEqual(t, len(filter), maxFilter)
+		require.NotContains(t, rule.place.ID, "+")
+		require.NotContains(t, rule.place.ID, "#")
+		for _, own := range rule.own {
+			require.NotContains(t, own, "+")
+			require.NotContains(t, own, "#")
+		}
+	})
+}
+
+// FuzzParseLineID checks that an accepted Last-Event-ID is a position that streams send.
+func FuzzParseLineID(f *testing.F) {
+	for _, id := range []string{"", "eu-7", "eu--7", "eu-+7", "xx-1", "eu-9223372036854775808"} {
+		f.Add(id)
+	}
+	f.Fuzz(func(t *testing.T, id string) {
+		at, err := parseLineID(id)
+		if err != nil || at == nil {
+			require.True(t, err != nil || id == "")
+			return
+		}
+		require.GreaterOrEqual(t, at.seq, int64(0))
+	})
 }

@@ -1,10 +1,13 @@
-// Package span starts the spans of work within a request. Package telemetry exports them.
+// Package span starts the spans of work within a request, and tells other systems to which trace a request belongs. Package telemetry
+// exports the spans.
 package span
 
 import (
 	"context"
+	"net/http"
 
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 )
 
@@ -23,3 +26,8 @@ func Start(ctx context.Context, name string, kind trace.SpanKind, attributes fun
 
 // none is the span of a context without one.
 var none = trace.SpanFromContext(context.Background())
+
+// Propagate adds the W3C trace context of ctx, if it has one, to the header of a request to another system.
+func Propagate(ctx context.Context, header http.Header) {
+	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(header))
+}

@@ -46,6 +46,8 @@ var auditedValues = map[string]*db.Statement{
 		`'displayName', t.display_name, 'permissions', t.permissions, 'isDeleted', t.deleted_at IS NOT NULL`),
 	"rule": auditValuesBy("rule", "moderation_rules", "id", "t.list IN ('allow', 'block') AND ", "''",
 		`'list', t.list, 'regex', left(t.regex, 1000), 'isEnabled', t.is_enabled, 'isMatchExactWord', t.is_match_exact_word, 'isDeleted', t.is_deleted`),
+	"webhook": auditValues("webhook", "webhooks", "''",
+		`'name', t.name, 'url', t.url, 'events', t.events, 'isManaged', t.is_managed, 'isEnabled', t.is_enabled, 'isDeleted', t.is_deleted`),
 }
 
 // auditValues registers the statement that stores the values of a target.
@@ -71,7 +73,8 @@ func auditValueMissing(kind, id string) string {
 
 var (
 	sqlAuditSettings = stmt("auditDetails.settings", `INSERT INTO audit_details (home, event_id, part, type, id, subject_id, value)
-		SELECT $1, $2, $3, '`+AuditSettings+`', 'network', '', COALESCE(jsonb_object_agg(s.name, s.value), '{}') FROM settings AS s WHERE s.home = $1 AND s.name <> 'networkIdentity'
+		SELECT $1, $2, $3, '`+AuditSettings+`', 'network', '', COALESCE(jsonb_object_agg(s.name, CASE WHEN s.name = 'prehook' THEN s.value - 'secret' ELSE s.value END), '{}')
+		FROM settings AS s WHERE s.home = $1 AND s.name <> 'networkIdentity'
 		AND `+auditValueMissing(`'`+AuditSettings+`'`, "'network'"))
 	sqlAuditMembers = stmt("auditDetails.members", `INSERT INTO audit_details (home, event_id, part, type, id, subject_id, value)
 		SELECT $1, $2, $3, 'communityMember', m.user_id AS id, m.user_id AS subject_id, jsonb_build_object('communityId', m.community_id, 'state', m.state, 'roles', m.roles)
@@ -88,7 +91,7 @@ var (
 const AuditSettings = "settings"
 
 // replicatedTargets are the types whose rows are the same in every home.
-var replicatedTargets = map[string]bool{"role": true, "rule": true}
+var replicatedTargets = map[string]bool{"role": true, "rule": true, "webhook": true}
 
 // InsertAuditValues stores the current values of targets as a part of an event, as far as their rows are at the home of
 // the transaction. It is safe to repeat.

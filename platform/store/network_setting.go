@@ -85,7 +85,8 @@ type PrehookSettings struct {
 	DefaultAction string   `json:"defaultAction"` // allow or deny
 	Events        []string `json:"events"`        // names of the events before which it is asked; empty for all
 	TimeoutMS     int      `json:"timeoutMs"`
-	Secret        []byte   `json:"secret"` // encrypted
+	Secret        []byte   `json:"secret"`    // encrypted
+	IsManaged     bool     `json:"isManaged"` // by the operator
 }
 
 // The visibility of walls: to all users, or to accepted followers.

@@ -40,6 +40,9 @@ func (q *queue) send(ctx context.Context) (more bool, err error) {
 		return false, ctx.Err() // attempts that were cut off are not failures of the receiver
 	}
 	q.breaker.observe(attempted, q.Now())
+	if len(attempted) > 0 {
+		q.failed = failureOf(attempted)
+	}
 	if err := q.store(ctx, attempted); err != nil {
 		return false, err
 	}

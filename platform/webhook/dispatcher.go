@@ -45,6 +45,7 @@ type Dispatcher struct {
 	owner   string // of leases
 	client  *http.Client
 	metrics *metrics
+	states  states
 
 	mu     sync.Mutex
 	hooks  map[region.Code]*hooks
@@ -211,5 +212,6 @@ func (d *Dispatcher) forget(key queueKey) {
 	if d.queues[key] != nil {
 		delete(d.queues, key)
 		d.metrics.forget(key)
+		d.states.forget(key)
 	}
 }

@@ -382,3 +382,41 @@ func count(w *world, id, state string) (n int64) {
 	require.NoError(w.t, reads.Run(w.t.Context()))
 	return n
 }
+
+// TestStates reports what waits, why it failed and what could not be delivered, until the webhook is deleted or another server
+// sends its events.
+func TestStates(t *testing.T) {
+	t.Parallel()
+	var works atomic.Bool
+	w, r := newWorld(t), newReceiver(t, func(received) int {
+		if works.Load() {
+			return http.StatusOK
+		}
+		return http.StatusServiceUnavailable
+	})
+	id := w.add(r.URL)
+	state := func() webhook.State {
+		t.Helper()
+		w.advance(10 * time.Second)
+		w.drain(0)
+		require.Len(t, w.dispatcher.States(), 1)
+		return w.dispatcher.States()[0]
+	}
+	w.drain(0)
+	require.Equal(t, webhook.State{Home: region.EU, WebhookID: id}, state())
+	at := w.deps.Now()
+	w.log([2]string{"post.created", "a"}, [2]string{"post.created", "b"})
+	w.drain(0)
+	require.Equal(t, webhook.State{Home: region.EU, WebhookID: id, Oldest: at, Failed: "status"}, state())
+	w.advance(webhook.RetryFor)
+	require.Equal(t, webhook.State{Home: region.EU, WebhookID: id, Dead: 2, Failed: "status"}, state())
+	works.Store(true)
+	w.replay(id)
+	require.Eventually(t, func() bool { return state() == webhook.State{Home: region.EU, WebhookID: id} }, time.Minute, time.Millisecond)
+	w.dispatcher.Release(t.Context())
+	other := webhook.New(w.options.WithoutMetrics())
+	_, err := other.Drain(t.Context(), region.EU, 0)
+	require.NoError(t, err)
+	w.drain(0)
+	require.Empty(t, w.dispatcher.States())
+}

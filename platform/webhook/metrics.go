@@ -44,6 +44,13 @@ func resultOf(state string) string {
 	return state
 }
 
+// begin makes the counters of a webhook exist, so that the first failure is an increase.
+func (m *metrics) begin(id string) {
+	for _, state := range []string{store.DeliveryWaiting, store.DeliveryDelivered, store.DeliveryDead} {
+		m.deliveries.WithLabelValues(id, resultOf(state))
+	}
+}
+
 // set sets the gauges of a webhook. oldest is zero if no event waits.
 func (m *metrics) set(key queueKey, oldest time.Time, dead int64, now time.Time) {
 	age := time.Duration(0)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/publicnet"
 )
 
@@ -69,18 +70,6 @@ var publicNames = map[string][]string{
 	"comment.removeReaction":  versioned("comment.didRemoveReaction"),
 }
 
-// realtimeOnly are the realtime events without another name.
-var realtimeOnly = []string{
-	"channel.setMuted", "channel.setMutedUsers", "channel.unbanned", "comment.flagsCleared", "community.userChanged",
-	"event.created", "event.deleted", "event.rsvp.created", "event.rsvp.updated", "event.updated", "message-feed.created",
-	"message-feed.deleted", "message-feed.updated", "post.flagsCleared", "room.didCohostInvite", "room.didCohostInviteAccept",
-	"room.didCohostInviteCancel", "room.didCohostInviteReject", "room.didUpdate", "room.endBroadcasting", "room.participantJoined",
-	"room.participantLeft", "room.participantRemoved", "room.recordedAvailable", "room.startBroadcasting", "room.terminated",
-	"room.waitingReconnect", "story.created", "story.deleted", "story.flagged", "story.flagsCleared", "story.reactionAdded",
-	"story.reactionRemoved", "story.unflagged", "user.deleted", "user.didGlobalBan", "video-streaming.didFlag", "video-streaming.didRecord",
-	"video-streaming.didStart", "video-streaming.didStop", "video-streaming.didTerminate",
-}
-
 // versioned returns the names of an event with and without the version.
 func versioned(name string) []string { return []string{"v3." + name, name} }
 
@@ -101,14 +90,12 @@ func nameFor(realtime string, wanted []string) string {
 
 var known = func() map[string]bool {
 	all := map[string]bool{}
-	for realtime := range publicNames {
+	for _, realtime := range events.Names() {
 		for _, name := range namesOf(realtime) {
 			all[name] = true
 		}
 	}
-	for _, name := range realtimeOnly {
-		all[name] = true
-	}
+	delete(all, events.MarkerUserSync) // of interest to the devices of one user only
 	return all
 }()
 

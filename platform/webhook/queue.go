@@ -41,6 +41,7 @@ type queue struct {
 	last        int64 // the number of the last event that was read from the log
 	undelivered int64 // about
 	measured    time.Time
+	failed      string // why the latest attempt failed
 	breaker     breaker
 	trims       trims
 }
@@ -98,6 +99,7 @@ func (q *queue) lease(ctx context.Context) (bool, error) {
 	if cursor == nil {
 		q.leasedUntil, q.nextLease = time.Time{}, now.Add(leaseRetry)
 		q.metrics.forget(queueKey{q.home, q.id})
+		q.states.forget(queueKey{q.home, q.id})
 		return false, nil
 	}
 	q.leasedUntil = now.Add(leaseTime)
@@ -105,6 +107,7 @@ func (q *queue) lease(ctx context.Context) (bool, error) {
 		return true, nil
 	}
 	q.last = cursor.LastSeq
+	q.metrics.begin(q.id)
 	return true, q.count(ctx)
 }
 
@@ -246,6 +249,7 @@ func (q *queue) measure(ctx context.Context) error {
 		return err
 	}
 	q.metrics.set(queueKey{q.home, q.id}, oldest, dead, now)
+	q.states.set(State{Home: q.home, WebhookID: q.id, Oldest: oldest.UTC(), Dead: dead, Failed: q.failed})
 	if err := q.expire(ctx, now); err != nil {
 		return err
 	}

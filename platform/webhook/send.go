@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/publicnet"
+	"github.com/plaza-social/plaza/platform/span"
 )
 
 const (
@@ -69,6 +70,7 @@ func post(ctx context.Context, client *http.Client, url string, header http.Head
 	request.Header = header
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", userAgent)
+	span.Propagate(ctx, request.Header)
 	response, err := client.Do(request)
 	if err != nil {
 		return result{failed: reasonOf(err)}, nil

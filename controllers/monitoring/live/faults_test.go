@@ -2,6 +2,8 @@ package live_test
 
 import (
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"slices"
 	"testing"
@@ -109,6 +111,12 @@ var faults = []fault{
 		nil,
 	},
 	{
+		"a webhook does not answer, and events are given up",
+		func(t *testing.T, n *observed) { t.Helper(); n.breakWebhook(t) }, func(t *testing.T, n *observed) { t.Helper(); n.removeWebhook(t) },
+		[]string{"PlazaWebhookFailing", "PlazaWebhookDeadLetters"},
+		nil,
+	},
+	{
 		"a home's database does not respond while a user moves there",
 		func(t *testing.T, n *observed) {
 			t.Helper()
@@ -139,6 +147,7 @@ var faults = []fault{
 		[]string{
 			"PlazaKeysNotReady", "PlazaKeyRotationOverdue", "PlazaControlCertificateExpiring", "PlazaSchemaBehind", "PlazaMigrationFailing",
 			"PlazaModerationNotApplied", "PlazaRowsNotPinned", "PlazaRolloutStopped", "PlazaNetworkNotReady", "PlazaBackupOverdue",
+			"PlazaWebhooksNotApplied",
 		},
 		nil,
 	},
@@ -221,6 +230,26 @@ func (o *observed) setFault(f func() error) { o.fault.Store(&f) }
 
 func (o *observed) report(change func(*v1alpha1.SocialNetworkStatus)) {
 	o.observe(change, time.Now().Add(time.Hour))
+}
+
+const webhooksPath = "/api/v3/network-settings/webhooks"
+
+// breakWebhook creates a webhook whose receiver fails. When events of each home wait, the time of those ends that exist then.
+func (o *observed) breakWebhook(t *testing.T) {
+	t.Helper()
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }))
+	t.Cleanup(receiver.Close)
+	admin := o.Admin(region.US)
+	o.webhook = admin.Do(t, http.MethodPost, webhooksPath, map[string]any{"url": receiver.URL}).OK(t).String(t, "webhook.webhookId")
+	require.Eventually(t, func() bool {
+		return len(admin.Do(t, http.MethodGet, webhooksPath+"/"+o.webhook+"/deliveries?state=waiting", nil).OK(t).List(t, "deliveries")) > 2
+	}, patience, time.Second)
+	o.exec(t, "UPDATE webhook_deliveries SET expires_at = now() WHERE state IN ('waiting', 'blocked')")
+}
+
+func (o *observed) removeWebhook(t *testing.T) {
+	t.Helper()
+	o.Admin(region.US).Do(t, http.MethodDelete, webhooksPath+"/"+o.webhook, nil).OK(t)
 }
 
 func (o *observed) damageKeys(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,6 +22,7 @@ import (
 	"github.com/plaza-social/plaza/controllers/monitoring/prometheus"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/platform/apptest"
+	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/faults/proxy"
 	"github.com/plaza-social/plaza/platform/region"
 )
@@ -39,6 +41,7 @@ type observed struct {
 	hosts    *hosts                       // the public hosts, as the prober sees them
 
 	serverKeys []byte // the file, while it is damaged
+	webhook    string // the id of the webhook that fails
 }
 
 var errInjected = errors.New("injected")
@@ -56,7 +59,7 @@ func startNetwork(t *testing.T) *observed {
 	}), apptest.WithDatabaseURLs(map[region.Code]func(string) string{region.EU: func(url string) string {
 		once.Do(func() { o.toEU = proxy.New(t, url) })
 		return o.toEU.Through(url)
-	}}))
+	}}), apptest.WithConfig(func(cfg *config.Config) { cfg.WebhookNetworks = config.Networks{netip.MustParsePrefix("127.0.0.0/8")} }))
 	t.Cleanup(func() { o.toEU.Restore() }) // before the servers stop, which close their connections
 	o.toSG, o.toSecond = proxy.New(t, o.OpsURL(region.SG)), proxy.New(t, o.OpsURL(region.EU))
 	o.target("us", "acme-us-1", strings.TrimPrefix(o.OpsURL(region.US), "http://"))
@@ -83,7 +86,7 @@ func socialNetwork() *v1alpha1.SocialNetwork {
 			Monitoring: v1alpha1.Monitoring{
 				Probe: &v1alpha1.Probe{Prober: "prober", Module: "http_2xx"},
 				Alerts: v1alpha1.Alerts{Enabled: true, Availability: "99.9", LatencyP99: "500ms", Overrides: []v1alpha1.AlertOverride{ // a fault of hours would be needed otherwise
-					{Name: "PlazaOutboxNotDraining", Threshold: "3s"}, {Name: "PlazaUserMoveStuck", Threshold: "10s"},
+					{Name: "PlazaOutboxNotDraining", Threshold: "3s"}, {Name: "PlazaUserMoveStuck", Threshold: "10s"}, {Name: "PlazaWebhookFailing", Threshold: "3s"},
 				}},
 			},
 		},
@@ -110,7 +113,7 @@ func (o *observed) observe(change func(*v1alpha1.SocialNetworkStatus), at time.T
 		Schema: v1alpha1.SchemaStatus{Current: "700", Target: "700", Attempts: 1}, ServerKeys: v1alpha1.ServerKeysStatus{NextRotation: &ends},
 		Control: v1alpha1.ControlStatus{CertificatesNotAfter: &ends},
 		Conditions: conditions(metav1.ConditionTrue, v1alpha1.ConditionReady, v1alpha1.ConditionKeysReady, v1alpha1.ConditionSchemaMigrated,
-			v1alpha1.ConditionRegionsAvailable, v1alpha1.ConditionModerationApplied, v1alpha1.ConditionAlertsApplied, v1alpha1.ConditionRegionsPinned, v1alpha1.ConditionSwept),
+			v1alpha1.ConditionRegionsAvailable, v1alpha1.ConditionModerationApplied, v1alpha1.ConditionWebhooksApplied, v1alpha1.ConditionAlertsApplied, v1alpha1.ConditionRegionsPinned, v1alpha1.ConditionSwept),
 	}
 	for _, r := range o.sn.Spec.Regions {
 		status.Regions = append(status.Regions, v1alpha1.RegionStatus{

@@ -30,6 +30,8 @@ var mayBeBlank = map[string]string{
 	"Waits for a row":                  "no transaction waits, so that the quantile is not a number",
 	"Tables not pinned":                "only CockroachDB has a placement",
 	"Time until the keys expire":       "the keys of the test do not expire",
+	"Age of webhook deliveries":        "the network of the test has no webhook",
+	"Webhook deliveries":               "the network of the test has no webhook",
 	"Alerts":                           "no alert fires; the stat of the same title has its own number",
 	"Public hosts":                     "nothing probes the hosts of the test",
 	"Failed reconciles":                "the operator of the test does not reconcile",

@@ -24,6 +24,7 @@ var mayBeEmpty = map[string]string{
 	"plaza_keys_earliest_":                                   "the keys of the test do not expire",
 	"plaza_control_certificate_not_after_timestamp_seconds{": "the servers of the test have no control port",
 	"plaza_operator_backup_overdue_timestamp_seconds":        "only CockroachDB has backups by schedule",
+	"plaza_webhook_":                                         "the network of the test has no webhook",
 	`code="5xx"`:                                             "no request fails",
 }
 

@@ -4,6 +4,7 @@
 //	echo                    serves on :8080: "NODE POD"
 //	echo get http://…       prints the response, or fails
 //	echo dial HOST:PORT     connects, or fails
+//	echo relay HOST:PORT    relays connections on :8080 to an address
 package main
 
 import (
@@ -37,8 +38,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return get(ctx, args[1], out)
 	case len(args) == 2 && args[0] == "dial":
 		return dial(ctx, args[1])
+	case len(args) == 2 && args[0] == "relay":
+		return relay(ctx, args[1])
 	default:
-		return fmt.Errorf("unknown command %q: use get URL, dial HOST:PORT, or no arguments", args)
+		return fmt.Errorf("unknown command %q: use get URL, dial HOST:PORT, relay HOST:PORT, or no arguments", args)
 	}
 }
 

@@ -125,6 +125,7 @@ func TestTargets(t *testing.T) {
 		"an internal id":    {"UserService/BanUser", &plazav1.BanUserRequest{UserId: internal}, []store.AuditTarget{{Type: "user", ID: internal}}},
 		"a public channel":  {"ChannelService/DeleteChannel", &plazav1.DeleteChannelRequest{ChannelId: "general"}, []store.AuditTarget{{Type: "channel", ID: channel}}},
 		"several users":     {"MemberService/BanMembers", &plazav1.BanMembersRequest{CommunityId: "c", UserIds: []string{internal, "", "anna"}}, []store.AuditTarget{{Type: "community", ID: "c"}, {Type: "user", ID: internal}, {Type: "user", ID: pseudonym}}},
+		"webhooks":          {"WebhookService/UpdateWebhookSettings", &plazav1.UpdateWebhookSettingsRequest{}, []store.AuditTarget{{Type: store.AuditSettings, ID: "network"}}},
 		"settings":          {"NetworkSettingService/UpdateSettings", &plazav1.BanUserRequest{UserId: internal}, []store.AuditTarget{{Type: store.AuditSettings, ID: "network"}}},
 		"a typed target":    {"X/Y", &plazav1.ListAuditEventsRequest{TargetType: "story", TargetId: "s"}, []store.AuditTarget{{Type: "story", ID: "s"}}},
 		"without its type":  {"X/Y", &plazav1.ListAuditEventsRequest{TargetId: "s"}, []store.AuditTarget{{Type: "network", ID: "network"}}},

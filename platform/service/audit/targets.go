@@ -26,15 +26,13 @@ var targetTypes = map[string]string{
 func (r *Recorder) targetsOf(operation string, request protoreflect.Message) []store.AuditTarget {
 	var targets []store.AuditTarget
 	service, _, _ := strings.Cut(operation, "/")
-	switch service {
-	case "NetworkSettingService", "PrehookService":
+	switch {
+	case service == "NetworkSettingService", service == "PrehookService", operation == "WebhookService/UpdateWebhookSettings":
 		return []store.AuditTarget{{Type: store.AuditSettings, ID: "network"}}
-	case "ScheduledPostService":
+	case service == "ScheduledPostService":
 		targets = append(targets, r.targets("scheduledPost", textsOf(request, "id"))...)
-	case "FlagService":
-		if textsOf(request, "target_type") == nil {
-			targets = append(targets, r.targets("flagItem", textsOf(request, "target_id"))...)
-		}
+	case service == "FlagService" && textsOf(request, "target_type") == nil:
+		targets = append(targets, r.targets("flagItem", textsOf(request, "target_id"))...)
 	}
 	fields := request.Descriptor().Fields()
 	for i := range fields.Len() {

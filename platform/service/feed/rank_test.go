@@ -162,3 +162,18 @@ func idsOf(rows []ranked) []string {
 	}
 	return ids
 }
+
+// FuzzParseRank checks that page tokens are parsed without a panic, and that an accepted one is what its cursor is encoded as.
+func FuzzParseRank(f *testing.F) {
+	at := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	f.Add("")
+	f.Add(rankCursor{limit: 10, asOf: at, high: top(at)}.token())
+	f.Add(rankCursor{limit: 100, back: true, asOf: at, high: top(at), low: place{at, "01aabbccddeeff0011223344"}, score: -1, id: "02aabbccddeeff0011223344"}.token())
+	f.Fuzz(func(t *testing.T, token string) {
+		c, err := parseRank(token)
+		if err == nil {
+			require.Equal(t, token, c.token())
+			require.True(t, c.limit >= 1 && c.limit <= 100)
+		}
+	})
+}

@@ -30,7 +30,7 @@ func (s *Service) GetLinkPreview(ctx context.Context, req *plazav1.GetLinkPrevie
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	p, err := s.fetcher.Fetch(ctx, u)
+	p, err := s.fetcher.Fetch(ctx, r.Caller.UserID, u)
 	if errors.Is(err, linkpreview.ErrBusy) {
 		return nil, fail.Unavailable(err.Error(), nil)
 	}

@@ -34,6 +34,7 @@ type Sender struct {
 	*service.Deps
 
 	results *prometheus.CounterVec
+	slow    *slowUsers
 }
 
 // resultSent and resultDropped are the results of pushes besides the outcomes of failures.
@@ -44,7 +45,7 @@ const (
 
 // NewSender returns the sender of pushes, and registers its metrics.
 func NewSender(d *service.Deps, registerer prometheus.Registerer) (*Sender, error) {
-	s := &Sender{Deps: d, results: prometheus.NewCounterVec(prometheus.CounterOpts{
+	s := &Sender{Deps: d, slow: newSlowUsers(), results: prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "plaza_push_notifications_total",
 		Help: "Attempts to send a push notification, by provider and result: sent, later, gone, refused, dropped.",
 	}, []string{"provider", "result"})}
@@ -110,13 +111,23 @@ func (s *Sender) send(ctx context.Context, p store.DuePush) error {
 	if err := json.Unmarshal(p.Data, &m.Data); err != nil {
 		return err
 	}
-	return s.Push[p.Provider].Send(ctx, *p.Token, m)
+	if err := s.slow.check(p.Provider, p.UserID, s.Now()); err != nil {
+		return err
+	}
+	began := s.Now()
+	err := s.Push[p.Provider].Send(ctx, *p.Token, m)
+	s.slow.note(p.Provider, p.UserID, s.Now().Sub(began), s.Now())
+	return err
 }
 
 // finish adds the consequence of a result to tx.
 func (s *Sender) finish(tx *store.Tx, p store.DuePush, result error) {
 	failure, failed := errors.AsType[*push.SendError](result)
+	pause, paused := errors.AsType[*pausedError](result)
 	switch {
+	case paused:
+		s.postpone(tx, p, pause.until, result.Error())
+		return
 	case failed && failure.Outcome == push.Later:
 		s.again(tx, p, failure)
 		return
@@ -134,15 +145,19 @@ func (s *Sender) finish(tx *store.Tx, p store.DuePush, result error) {
 	tx.FinishPush(p.Push)
 }
 
-// again postpones a push, or drops it when it has become old.
+// again postpones a push that the provider may accept later.
 func (s *Sender) again(tx *store.Tx, p store.DuePush, f *push.SendError) {
 	s.count(p, string(push.Later))
-	next := s.Now().Add(max(f.After, backOff(p.Attempts)))
+	s.postpone(tx, p, s.Now().Add(max(f.After, backOff(p.Attempts))), f.Reason)
+}
+
+// postpone postpones a push, or drops it if it would become old.
+func (s *Sender) postpone(tx *store.Tx, p store.DuePush, next time.Time, reason string) {
 	if next.Sub(p.CreatedAt) <= push.Lifetime {
 		tx.DelayPush(p.Push, next)
 		return
 	}
-	s.Log.Warn("push notification dropped after the last attempt", "provider", p.Provider, "reason", f.Reason, "attempts", p.Attempts)
+	s.Log.Warn("push notification dropped after the last attempt", "provider", p.Provider, "reason", reason, "attempts", p.Attempts)
 	s.count(p, resultDropped)
 	tx.FinishPush(p.Push)
 }

@@ -4,6 +4,7 @@ package prehook
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/netip"
 	"time"
@@ -29,6 +30,8 @@ func New(d *service.Deps, sealer *webhook.Sealer, networks []netip.Prefix) *Serv
 	return &Service{Deps: d, sealer: sealer, networks: networks, clock: service.Micros}
 }
 
+var errManaged = fail.Forbidden("The pre-hook is part of the operator's configuration, which must be changed instead")
+
 // GetPrehook returns the settings.
 func (s *Service) GetPrehook(ctx context.Context, _ *plazav1.GetPrehookRequest) (*plazav1.Prehook, error) {
 	settings, err := s.load(ctx)
@@ -44,6 +47,9 @@ func (s *Service) UpdatePrehook(ctx context.Context, req *plazav1.UpdatePrehookR
 	if err != nil {
 		return nil, err
 	}
+	if settings.IsManaged {
+		return nil, errManaged
+	}
 	merge(&settings, req)
 	if err := s.check(settings, req); err != nil {
 		return nil, err
@@ -53,17 +59,23 @@ func (s *Service) UpdatePrehook(ctx context.Context, req *plazav1.UpdatePrehookR
 		made := webhook.NewSecret()
 		secret, settings.Secret = &made, s.sealer.Seal(webhook.PrehookID, made)
 	}
-	value, err := json.Marshal(settings)
+	updated, err := s.store(ctx, settings)
 	if err != nil {
 		return nil, err
 	}
-	updated, err := s.UpdateSettings(ctx, store.SettingRow{Name: "prehook", Value: value, ChangedAt: s.clock(), Origin: string(s.Region)})
-	if err != nil {
-		return nil, err
-	}
-	answer := toProto(updated.Prehook)
+	answer := toProto(updated)
 	answer.SecretKey = secret
 	return answer, nil
+}
+
+// store stores the settings and returns those that are in force.
+func (s *Service) store(ctx context.Context, settings store.PrehookSettings) (store.PrehookSettings, error) {
+	value, err := json.Marshal(settings)
+	if err != nil {
+		return store.PrehookSettings{}, err
+	}
+	updated, err := s.UpdateSettings(ctx, store.SettingRow{Name: "prehook", Value: value, ChangedAt: s.clock(), Origin: string(s.Region)})
+	return updated.Prehook, err
 }
 
 // merge sets the settings that a request sets.
@@ -85,22 +97,30 @@ func set[T any](into, value *T) {
 	}
 }
 
-// check returns an error unless the pre-hook can be asked with the settings.
+// check returns an error unless the pre-hook can be asked with the settings of a request.
 func (s *Service) check(settings store.PrehookSettings, req *plazav1.UpdatePrehookRequest) error {
 	if len(req.GetEvents()) > 0 && req.GetAllEvents() {
 		return fail.Validation("events: must be empty if allEvents is true")
 	}
+	if err := s.checkSettings(settings); err != nil {
+		return fail.Validation(err.Error())
+	}
+	return nil
+}
+
+// checkSettings returns an error that names the field unless the pre-hook can be asked with the settings.
+func (s *Service) checkSettings(settings store.PrehookSettings) error {
 	if name := webhook.UnknownPrehookEvent(settings.Events); name != "" {
-		return fail.Validation(fmt.Sprintf("events: %q is not the name of an event", name))
+		return fmt.Errorf("events: %q is not the name of an event", name)
 	}
 	if settings.URL == "" {
 		if settings.IsEnabled {
-			return fail.Validation("callbackUrl: must be set if the pre-hook is enabled")
+			return errors.New("callbackUrl: must be set if the pre-hook is enabled")
 		}
 		return nil
 	}
 	if err := webhook.CheckURL(settings.URL, s.networks); err != nil {
-		return fail.Validation("callbackUrl: " + err.Error())
+		return fmt.Errorf("callbackUrl: %w", err)
 	}
 	return nil
 }
@@ -116,7 +136,7 @@ func (s *Service) load(ctx context.Context) (store.PrehookSettings, error) {
 // toProto returns the settings without the secret.
 func toProto(s store.PrehookSettings) *plazav1.Prehook {
 	return &plazav1.Prehook{
-		Enabled: s.IsEnabled, CallbackUrl: s.URL, DefaultAction: s.DefaultAction, Events: s.Events,
+		Enabled: s.IsEnabled, CallbackUrl: s.URL, DefaultAction: s.DefaultAction, Events: s.Events, IsManaged: s.IsManaged,
 		Timeout: int32(s.TimeoutMS), //nolint:gosec // at most 3,000
 	}
 }

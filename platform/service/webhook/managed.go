@@ -2,11 +2,14 @@ package webhook
 
 import (
 	"context"
+	"crypto/sha256"
 	"crypto/subtle"
 	"fmt"
 	"slices"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/webhook"
@@ -24,6 +27,9 @@ func (s *Service) ReplaceManagedWebhooks(
 	}
 	wanted, refused := s.accept(req.GetWebhooks(), list)
 	changed := s.changes(list, wanted)
+	for _, h := range changed {
+		auth.Created(ctx, "webhook", h.ID) // as targets of the audit event
+	}
 	if len(changed) > 0 {
 		if list, err = s.update(ctx, changed...); err != nil {
 			return nil, err
@@ -76,11 +82,11 @@ func (s *Service) changes(list []store.Webhook, wanted []*plazav1.ManagedWebhook
 		if old != nil && s.isSame(*old, m) {
 			continue
 		}
-		hook := store.Webhook{ID: s.NewID(s.Region), CreatedAt: s.Now().Add(time.Duration(i) * time.Millisecond)} // in this order
+		hook := store.Webhook{ID: s.managedID(m.GetName()), CreatedAt: s.Now().Add(time.Duration(i) * time.Millisecond)} // in this order
 		if old != nil {
 			hook = *old
 		}
-		hook.Name, hook.URL, hook.Events, hook.IsManaged, hook.IsEnabled = m.GetName(), m.GetUrl(), service.Distinct(m.GetEvents()), true, true
+		hook.Name, hook.URL, hook.Events, hook.IsManaged, hook.IsEnabled = m.GetName(), m.GetUrl(), service.Distinct(m.GetEvents()), true, isEnabled(m)
 		hook.Secret = s.sealer.Seal(hook.ID, m.GetSecret())
 		changed = append(changed, hook)
 	}
@@ -96,5 +102,14 @@ func (s *Service) changes(list []store.Webhook, wanted []*plazav1.ManagedWebhook
 func (s *Service) isSame(h store.Webhook, m *plazav1.ManagedWebhook) bool {
 	secret, err := s.sealer.Open(h.ID, h.Secret)
 	return err == nil && subtle.ConstantTimeCompare([]byte(secret), []byte(m.GetSecret())) == 1 &&
-		h.URL == m.GetUrl() && slices.Equal(h.Events, service.Distinct(m.GetEvents()))
+		h.URL == m.GetUrl() && slices.Equal(h.Events, service.Distinct(m.GetEvents())) && h.IsEnabled == isEnabled(m)
+}
+
+func isEnabled(m *plazav1.ManagedWebhook) bool { return m.IsEnabled == nil || m.GetIsEnabled() }
+
+// managedID returns the id of the operator's webhook with a name. It is the same in every region, because the operator may create
+// the webhook in several regions at the same time.
+func (s *Service) managedID(name string) string {
+	sum := sha256.Sum256([]byte("managed webhook\n" + s.NetworkID + "\n" + name))
+	return region.DerivedID(region.All()[0], sum[:])
 }

@@ -37,7 +37,9 @@ type Prehook struct {
 	// Names of the events before which it is asked; empty for all.
 	Events []string `protobuf:"bytes,5,rep,name=events,proto3" json:"events,omitempty"`
 	// How long an answer may take, in milliseconds.
-	Timeout       int32 `protobuf:"varint,6,opt,name=timeout,proto3" json:"timeout,omitempty"`
+	Timeout int32 `protobuf:"varint,6,opt,name=timeout,proto3" json:"timeout,omitempty"`
+	// Whether the operator manages the pre-hook.
+	IsManaged     bool `protobuf:"varint,7,opt,name=is_managed,json=isManaged,proto3" json:"is_managed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -112,6 +114,13 @@ func (x *Prehook) GetTimeout() int32 {
 		return x.Timeout
 	}
 	return 0
+}
+
+func (x *Prehook) GetIsManaged() bool {
+	if x != nil {
+		return x.IsManaged
+	}
+	return false
 }
 
 // GetPrehookRequest has no fields.
@@ -251,11 +260,203 @@ func (x *UpdatePrehookRequest) GetTimeout() int32 {
 	return 0
 }
 
+// ManagedPrehook is the pre-hook of the operator's configuration.
+type ManagedPrehook struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The address, `https` or `http`, at most 900 characters.
+	CallbackUrl string `protobuf:"bytes,1,opt,name=callback_url,json=callbackUrl,proto3" json:"callback_url,omitempty"`
+	// What happens if the address does not answer in time: `allow` or `deny`.
+	DefaultAction string `protobuf:"bytes,2,opt,name=default_action,json=defaultAction,proto3" json:"default_action,omitempty"`
+	// Names of the events before which it is asked, at most 50; all if empty.
+	Events []string `protobuf:"bytes,3,rep,name=events,proto3" json:"events,omitempty"`
+	// How long an answer may take, 100 to 3,000 milliseconds.
+	Timeout int32 `protobuf:"varint,4,opt,name=timeout,proto3" json:"timeout,omitempty"`
+	// The secret that signs the requests, 24 to 200 characters.
+	Secret string `protobuf:"bytes,5,opt,name=secret,proto3" json:"secret,omitempty"`
+	// Whether the pre-hook is asked. The default is `true`.
+	IsEnabled     *bool `protobuf:"varint,6,opt,name=is_enabled,json=isEnabled,proto3,oneof" json:"is_enabled,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ManagedPrehook) Reset() {
+	*x = ManagedPrehook{}
+	mi := &file_plaza_v1_prehook_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ManagedPrehook) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ManagedPrehook) ProtoMessage() {}
+
+func (x *ManagedPrehook) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_prehook_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ManagedPrehook.ProtoReflect.Descriptor instead.
+func (*ManagedPrehook) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_prehook_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *ManagedPrehook) GetCallbackUrl() string {
+	if x != nil {
+		return x.CallbackUrl
+	}
+	return ""
+}
+
+func (x *ManagedPrehook) GetDefaultAction() string {
+	if x != nil {
+		return x.DefaultAction
+	}
+	return ""
+}
+
+func (x *ManagedPrehook) GetEvents() []string {
+	if x != nil {
+		return x.Events
+	}
+	return nil
+}
+
+func (x *ManagedPrehook) GetTimeout() int32 {
+	if x != nil {
+		return x.Timeout
+	}
+	return 0
+}
+
+func (x *ManagedPrehook) GetSecret() string {
+	if x != nil {
+		return x.Secret
+	}
+	return ""
+}
+
+func (x *ManagedPrehook) GetIsEnabled() bool {
+	if x != nil && x.IsEnabled != nil {
+		return *x.IsEnabled
+	}
+	return false
+}
+
+// ReplaceManagedPrehookRequest contains the operator's pre-hook.
+type ReplaceManagedPrehookRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The pre-hook; absent if the operator's configuration has none.
+	Prehook       *ManagedPrehook `protobuf:"bytes,1,opt,name=prehook,proto3" json:"prehook,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReplaceManagedPrehookRequest) Reset() {
+	*x = ReplaceManagedPrehookRequest{}
+	mi := &file_plaza_v1_prehook_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReplaceManagedPrehookRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReplaceManagedPrehookRequest) ProtoMessage() {}
+
+func (x *ReplaceManagedPrehookRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_prehook_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReplaceManagedPrehookRequest.ProtoReflect.Descriptor instead.
+func (*ReplaceManagedPrehookRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_prehook_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *ReplaceManagedPrehookRequest) GetPrehook() *ManagedPrehook {
+	if x != nil {
+		return x.Prehook
+	}
+	return nil
+}
+
+// ReplaceManagedPrehookResponse contains the pre-hook.
+type ReplaceManagedPrehookResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The settings, without the secret.
+	Prehook *Prehook `protobuf:"bytes,1,opt,name=prehook,proto3" json:"prehook,omitempty"`
+	// Why the pre-hook is refused: what was wrong and what is allowed. Empty if it is applied.
+	Refused       string `protobuf:"bytes,2,opt,name=refused,proto3" json:"refused,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReplaceManagedPrehookResponse) Reset() {
+	*x = ReplaceManagedPrehookResponse{}
+	mi := &file_plaza_v1_prehook_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReplaceManagedPrehookResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReplaceManagedPrehookResponse) ProtoMessage() {}
+
+func (x *ReplaceManagedPrehookResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_prehook_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReplaceManagedPrehookResponse.ProtoReflect.Descriptor instead.
+func (*ReplaceManagedPrehookResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_prehook_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ReplaceManagedPrehookResponse) GetPrehook() *Prehook {
+	if x != nil {
+		return x.Prehook
+	}
+	return nil
+}
+
+func (x *ReplaceManagedPrehookResponse) GetRefused() string {
+	if x != nil {
+		return x.Refused
+	}
+	return ""
+}
+
 var File_plaza_v1_prehook_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_prehook_proto_rawDesc = "" +
 	"\n" +
-	"\x16plaza/v1/prehook.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\"\xd2\x01\n" +
+	"\x16plaza/v1/prehook.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x16plaza/v1/options.proto\x1a\x14plaza/v1/rules.proto\"\xf1\x01\n" +
 	"\aPrehook\x12\x18\n" +
 	"\aenabled\x18\x01 \x01(\bR\aenabled\x12!\n" +
 	"\fcallback_url\x18\x02 \x01(\tR\vcallbackUrl\x12%\n" +
@@ -263,7 +464,9 @@ const file_plaza_v1_prehook_proto_rawDesc = "" +
 	"\n" +
 	"secret_key\x18\x04 \x01(\tH\x00R\tsecretKey\x88\x01\x01\x12\x16\n" +
 	"\x06events\x18\x05 \x03(\tR\x06events\x12\x18\n" +
-	"\atimeout\x18\x06 \x01(\x05R\atimeoutB\r\n" +
+	"\atimeout\x18\x06 \x01(\x05R\atimeout\x12\x1d\n" +
+	"\n" +
+	"is_managed\x18\a \x01(\bR\tisManagedB\r\n" +
 	"\v_secret_key\"\x13\n" +
 	"\x11GetPrehookRequest\"\x82\x03\n" +
 	"\x14UpdatePrehookRequest\x12\x1d\n" +
@@ -282,11 +485,27 @@ const file_plaza_v1_prehook_proto_rawDesc = "" +
 	"\r_callback_urlB\x11\n" +
 	"\x0f_default_actionB\n" +
 	"\n" +
-	"\b_timeout2\xfc\x01\n" +
+	"\b_timeout\"\x9b\x02\n" +
+	"\x0eManagedPrehook\x12+\n" +
+	"\fcallback_url\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\vcallbackUrl\x129\n" +
+	"\x0edefault_action\x18\x02 \x01(\tB\x12\xbaH\x0fr\rR\x05allowR\x04denyR\rdefaultAction\x12&\n" +
+	"\x06events\x18\x03 \x03(\tB\x0e\xbaH\v\x92\x01\b\x102\"\x04r\x02\x18<R\x06events\x12$\n" +
+	"\atimeout\x18\x04 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xb8\x17(dR\atimeout\x12 \n" +
+	"\x06secret\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x06secret\x12\"\n" +
+	"\n" +
+	"is_enabled\x18\x06 \x01(\bH\x00R\tisEnabled\x88\x01\x01B\r\n" +
+	"\v_is_enabled\"R\n" +
+	"\x1cReplaceManagedPrehookRequest\x122\n" +
+	"\aprehook\x18\x01 \x01(\v2\x18.plaza.v1.ManagedPrehookR\aprehook\"f\n" +
+	"\x1dReplaceManagedPrehookResponse\x12+\n" +
+	"\aprehook\x18\x01 \x01(\v2\x11.plaza.v1.PrehookR\aprehook\x12\x18\n" +
+	"\arefused\x18\x02 \x01(\tR\arefused2\xa4\x03\n" +
 	"\x0ePrehookService\x12q\n" +
 	"\n" +
 	"GetPrehook\x12\x1b.plaza.v1.GetPrehookRequest\x1a\x11.plaza.v1.Prehook\"3\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02\"\x12 /api/v3/network-settings/prehook\x90\x02\x01\x12w\n" +
-	"\rUpdatePrehook\x12\x1e.plaza.v1.UpdatePrehookRequest\x1a\x11.plaza.v1.Prehook\"3\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02%:\x01*\x1a /api/v3/network-settings/prehookB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\rUpdatePrehook\x12\x1e.plaza.v1.UpdatePrehookRequest\x1a\x11.plaza.v1.Prehook\"3\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02%:\x01*\x1a /api/v3/network-settings/prehook\x12\xa5\x01\n" +
+	"\x15ReplaceManagedPrehook\x12&.plaza.v1.ReplaceManagedPrehookRequest\x1a'.plaza.v1.ReplaceManagedPrehookResponse\";\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02-:\x01*\x1a(/api/v3/network-settings/managed-prehookB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_prehook_proto_rawDescOnce sync.Once
@@ -300,22 +519,29 @@ func file_plaza_v1_prehook_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_prehook_proto_rawDescData
 }
 
-var file_plaza_v1_prehook_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
+var file_plaza_v1_prehook_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_plaza_v1_prehook_proto_goTypes = []any{
-	(*Prehook)(nil),              // 0: plaza.v1.Prehook
-	(*GetPrehookRequest)(nil),    // 1: plaza.v1.GetPrehookRequest
-	(*UpdatePrehookRequest)(nil), // 2: plaza.v1.UpdatePrehookRequest
+	(*Prehook)(nil),                       // 0: plaza.v1.Prehook
+	(*GetPrehookRequest)(nil),             // 1: plaza.v1.GetPrehookRequest
+	(*UpdatePrehookRequest)(nil),          // 2: plaza.v1.UpdatePrehookRequest
+	(*ManagedPrehook)(nil),                // 3: plaza.v1.ManagedPrehook
+	(*ReplaceManagedPrehookRequest)(nil),  // 4: plaza.v1.ReplaceManagedPrehookRequest
+	(*ReplaceManagedPrehookResponse)(nil), // 5: plaza.v1.ReplaceManagedPrehookResponse
 }
 var file_plaza_v1_prehook_proto_depIdxs = []int32{
-	1, // 0: plaza.v1.PrehookService.GetPrehook:input_type -> plaza.v1.GetPrehookRequest
-	2, // 1: plaza.v1.PrehookService.UpdatePrehook:input_type -> plaza.v1.UpdatePrehookRequest
-	0, // 2: plaza.v1.PrehookService.GetPrehook:output_type -> plaza.v1.Prehook
-	0, // 3: plaza.v1.PrehookService.UpdatePrehook:output_type -> plaza.v1.Prehook
-	2, // [2:4] is the sub-list for method output_type
-	0, // [0:2] is the sub-list for method input_type
-	0, // [0:0] is the sub-list for extension type_name
-	0, // [0:0] is the sub-list for extension extendee
-	0, // [0:0] is the sub-list for field type_name
+	3, // 0: plaza.v1.ReplaceManagedPrehookRequest.prehook:type_name -> plaza.v1.ManagedPrehook
+	0, // 1: plaza.v1.ReplaceManagedPrehookResponse.prehook:type_name -> plaza.v1.Prehook
+	1, // 2: plaza.v1.PrehookService.GetPrehook:input_type -> plaza.v1.GetPrehookRequest
+	2, // 3: plaza.v1.PrehookService.UpdatePrehook:input_type -> plaza.v1.UpdatePrehookRequest
+	4, // 4: plaza.v1.PrehookService.ReplaceManagedPrehook:input_type -> plaza.v1.ReplaceManagedPrehookRequest
+	0, // 5: plaza.v1.PrehookService.GetPrehook:output_type -> plaza.v1.Prehook
+	0, // 6: plaza.v1.PrehookService.UpdatePrehook:output_type -> plaza.v1.Prehook
+	5, // 7: plaza.v1.PrehookService.ReplaceManagedPrehook:output_type -> plaza.v1.ReplaceManagedPrehookResponse
+	5, // [5:8] is the sub-list for method output_type
+	2, // [2:5] is the sub-list for method input_type
+	2, // [2:2] is the sub-list for extension type_name
+	2, // [2:2] is the sub-list for extension extendee
+	0, // [0:2] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_prehook_proto_init() }
@@ -327,13 +553,14 @@ func file_plaza_v1_prehook_proto_init() {
 	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_prehook_proto_msgTypes[0].OneofWrappers = []any{}
 	file_plaza_v1_prehook_proto_msgTypes[2].OneofWrappers = []any{}
+	file_plaza_v1_prehook_proto_msgTypes[3].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_prehook_proto_rawDesc), len(file_plaza_v1_prehook_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   3,
+			NumMessages:   6,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

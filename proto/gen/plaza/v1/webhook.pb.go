@@ -811,7 +811,9 @@ type ManagedWebhook struct {
 	// Names of the events to send, at most 100; all if empty.
 	Events []string `protobuf:"bytes,3,rep,name=events,proto3" json:"events,omitempty"`
 	// The secret, 24 to 200 characters.
-	Secret        string `protobuf:"bytes,4,opt,name=secret,proto3" json:"secret,omitempty"`
+	Secret string `protobuf:"bytes,4,opt,name=secret,proto3" json:"secret,omitempty"`
+	// Whether events are sent. The default is `true`. Events that happen while it is `false` are not sent later.
+	IsEnabled     *bool `protobuf:"varint,5,opt,name=is_enabled,json=isEnabled,proto3,oneof" json:"is_enabled,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -872,6 +874,13 @@ func (x *ManagedWebhook) GetSecret() string {
 		return x.Secret
 	}
 	return ""
+}
+
+func (x *ManagedWebhook) GetIsEnabled() bool {
+	if x != nil && x.IsEnabled != nil {
+		return *x.IsEnabled
+	}
+	return false
 }
 
 // ReplaceManagedWebhooksRequest contains the operator's webhooks.
@@ -1322,12 +1331,15 @@ const file_plaza_v1_webhook_proto_rawDesc = "" +
 	"webhook_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x98\xea0\x01R\twebhookId\"V\n" +
 	"\x0fWebhookResponse\x12+\n" +
 	"\awebhook\x18\x01 \x01(\v2\x11.plaza.v1.WebhookR\awebhook\x12\x16\n" +
-	"\x06secret\x18\x02 \x01(\tR\x06secret\"\x95\x01\n" +
+	"\x06secret\x18\x02 \x01(\tR\x06secret\"\xc8\x01\n" +
 	"\x0eManagedWebhook\x12\x1d\n" +
 	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18?R\x04name\x12\x1a\n" +
 	"\x03url\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\x03url\x12&\n" +
 	"\x06events\x18\x03 \x03(\tB\x0e\xbaH\v\x92\x01\b\x10d\"\x04r\x02\x18<R\x06events\x12 \n" +
-	"\x06secret\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x06secret\"_\n" +
+	"\x06secret\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x06secret\x12\"\n" +
+	"\n" +
+	"is_enabled\x18\x05 \x01(\bH\x00R\tisEnabled\x88\x01\x01B\r\n" +
+	"\v_is_enabled\"_\n" +
 	"\x1dReplaceManagedWebhooksRequest\x12>\n" +
 	"\bwebhooks\x18\x01 \x03(\v2\x18.plaza.v1.ManagedWebhookB\b\xbaH\x05\x92\x01\x02\x10\n" +
 	"R\bwebhooks\"<\n" +
@@ -1457,6 +1469,7 @@ func file_plaza_v1_webhook_proto_init() {
 	file_plaza_v1_webhook_proto_msgTypes[4].OneofWrappers = []any{}
 	file_plaza_v1_webhook_proto_msgTypes[7].OneofWrappers = []any{}
 	file_plaza_v1_webhook_proto_msgTypes[9].OneofWrappers = []any{}
+	file_plaza_v1_webhook_proto_msgTypes[12].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -43,7 +43,7 @@ type LinkPreviewServiceClient interface {
 	// GetLinkPreview fetches a web page and returns its title, description and image, as Open Graph and HTML define them. Only pages
 	// at public addresses and at the ports 80 and 443 are fetched, within 5 seconds and with up to 3 redirects, and their first 512
 	// KiB are read. A page that cannot be had has no title, for whatever reason. Previews are kept for an hour, failures for a
-	// minute. Too many pages at a time are 503.
+	// minute. More than 4 pages at a time of a user, and too many of all users, are 503.
 	GetLinkPreview(context.Context, *v1.GetLinkPreviewRequest) (*v1.LinkPreview, error)
 }
 
@@ -86,7 +86,7 @@ type LinkPreviewServiceHandler interface {
 	// GetLinkPreview fetches a web page and returns its title, description and image, as Open Graph and HTML define them. Only pages
 	// at public addresses and at the ports 80 and 443 are fetched, within 5 seconds and with up to 3 redirects, and their first 512
 	// KiB are read. A page that cannot be had has no title, for whatever reason. Previews are kept for an hour, failures for a
-	// minute. Too many pages at a time are 503.
+	// minute. More than 4 pages at a time of a user, and too many of all users, are 503.
 	GetLinkPreview(context.Context, *v1.GetLinkPreviewRequest) (*v1.LinkPreview, error)
 }
 

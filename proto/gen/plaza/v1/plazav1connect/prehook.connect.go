@@ -39,6 +39,9 @@ const (
 	// PrehookServiceUpdatePrehookProcedure is the fully-qualified name of the PrehookService's
 	// UpdatePrehook RPC.
 	PrehookServiceUpdatePrehookProcedure = "/plaza.v1.PrehookService/UpdatePrehook"
+	// PrehookServiceReplaceManagedPrehookProcedure is the fully-qualified name of the PrehookService's
+	// ReplaceManagedPrehook RPC.
+	PrehookServiceReplaceManagedPrehookProcedure = "/plaza.v1.PrehookService/ReplaceManagedPrehook"
 )
 
 // PrehookServiceClient is a client for the plaza.v1.PrehookService service.
@@ -46,8 +49,11 @@ type PrehookServiceClient interface {
 	// GetPrehook returns the settings of the pre-hook without its secret.
 	GetPrehook(context.Context, *v1.GetPrehookRequest) (*v1.Prehook, error)
 	// UpdatePrehook changes the settings of the pre-hook. Fields that are absent do not change. The first request makes a secret,
-	// which only the response to that request contains.
+	// which only the response to that request contains. A pre-hook of the operator cannot be changed.
 	UpdatePrehook(context.Context, *v1.UpdatePrehookRequest) (*v1.Prehook, error)
+	// ReplaceManagedPrehook makes the pre-hook of the operator's configuration the one of the network. Without a pre-hook in the
+	// request, it removes the one that it set, and administrators can set another one. A pre-hook that is refused changes nothing.
+	ReplaceManagedPrehook(context.Context, *v1.ReplaceManagedPrehookRequest) (*v1.ReplaceManagedPrehookResponse, error)
 }
 
 // NewPrehookServiceClient constructs a client for the plaza.v1.PrehookService service. By default,
@@ -74,13 +80,20 @@ func NewPrehookServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(prehookServiceMethods.ByName("UpdatePrehook")),
 			connect.WithClientOptions(opts...),
 		),
+		replaceManagedPrehook: connect.NewClient[v1.ReplaceManagedPrehookRequest, v1.ReplaceManagedPrehookResponse](
+			httpClient,
+			baseURL+PrehookServiceReplaceManagedPrehookProcedure,
+			connect.WithSchema(prehookServiceMethods.ByName("ReplaceManagedPrehook")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
 // prehookServiceClient implements PrehookServiceClient.
 type prehookServiceClient struct {
-	getPrehook    *connect.Client[v1.GetPrehookRequest, v1.Prehook]
-	updatePrehook *connect.Client[v1.UpdatePrehookRequest, v1.Prehook]
+	getPrehook            *connect.Client[v1.GetPrehookRequest, v1.Prehook]
+	updatePrehook         *connect.Client[v1.UpdatePrehookRequest, v1.Prehook]
+	replaceManagedPrehook *connect.Client[v1.ReplaceManagedPrehookRequest, v1.ReplaceManagedPrehookResponse]
 }
 
 // GetPrehook calls plaza.v1.PrehookService.GetPrehook.
@@ -101,13 +114,25 @@ func (c *prehookServiceClient) UpdatePrehook(ctx context.Context, req *v1.Update
 	return nil, err
 }
 
+// ReplaceManagedPrehook calls plaza.v1.PrehookService.ReplaceManagedPrehook.
+func (c *prehookServiceClient) ReplaceManagedPrehook(ctx context.Context, req *v1.ReplaceManagedPrehookRequest) (*v1.ReplaceManagedPrehookResponse, error) {
+	response, err := c.replaceManagedPrehook.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // PrehookServiceHandler is an implementation of the plaza.v1.PrehookService service.
 type PrehookServiceHandler interface {
 	// GetPrehook returns the settings of the pre-hook without its secret.
 	GetPrehook(context.Context, *v1.GetPrehookRequest) (*v1.Prehook, error)
 	// UpdatePrehook changes the settings of the pre-hook. Fields that are absent do not change. The first request makes a secret,
-	// which only the response to that request contains.
+	// which only the response to that request contains. A pre-hook of the operator cannot be changed.
 	UpdatePrehook(context.Context, *v1.UpdatePrehookRequest) (*v1.Prehook, error)
+	// ReplaceManagedPrehook makes the pre-hook of the operator's configuration the one of the network. Without a pre-hook in the
+	// request, it removes the one that it set, and administrators can set another one. A pre-hook that is refused changes nothing.
+	ReplaceManagedPrehook(context.Context, *v1.ReplaceManagedPrehookRequest) (*v1.ReplaceManagedPrehookResponse, error)
 }
 
 // NewPrehookServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -130,12 +155,20 @@ func NewPrehookServiceHandler(svc PrehookServiceHandler, opts ...connect.Handler
 		connect.WithSchema(prehookServiceMethods.ByName("UpdatePrehook")),
 		connect.WithHandlerOptions(opts...),
 	)
+	prehookServiceReplaceManagedPrehookHandler := connect.NewUnaryHandlerSimple(
+		PrehookServiceReplaceManagedPrehookProcedure,
+		svc.ReplaceManagedPrehook,
+		connect.WithSchema(prehookServiceMethods.ByName("ReplaceManagedPrehook")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/plaza.v1.PrehookService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case PrehookServiceGetPrehookProcedure:
 			prehookServiceGetPrehookHandler.ServeHTTP(w, r)
 		case PrehookServiceUpdatePrehookProcedure:
 			prehookServiceUpdatePrehookHandler.ServeHTTP(w, r)
+		case PrehookServiceReplaceManagedPrehookProcedure:
+			prehookServiceReplaceManagedPrehookHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -151,4 +184,8 @@ func (UnimplementedPrehookServiceHandler) GetPrehook(context.Context, *v1.GetPre
 
 func (UnimplementedPrehookServiceHandler) UpdatePrehook(context.Context, *v1.UpdatePrehookRequest) (*v1.Prehook, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PrehookService.UpdatePrehook is not implemented"))
+}
+
+func (UnimplementedPrehookServiceHandler) ReplaceManagedPrehook(context.Context, *v1.ReplaceManagedPrehookRequest) (*v1.ReplaceManagedPrehookResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PrehookService.ReplaceManagedPrehook is not implemented"))
 }

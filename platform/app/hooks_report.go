@@ -1,0 +1,89 @@
+package app
+
+import (
+	"context"
+	"slices"
+
+	"github.com/plaza-social/plaza/platform/statusz"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/webhook"
+)
+
+// readHooks reads the webhooks and the pre-hook of the operator's configuration: the region sends events by the same rows.
+func (r *report) readHooks(ctx context.Context) {
+	if r.hooks == nil {
+		return
+	}
+	began := r.time()
+	var list []store.Webhook
+	var settings store.Settings
+	reads := r.store.NewReadBatch()
+	reads.Webhooks(r.cfg.Region, &list)
+	reads.Settings(r.cfg.Region, &settings)
+	err := reads.Run(ctx)
+	var found statusz.Hooks
+	if err == nil {
+		found, err = r.managedHooks(webhook.Ordered(list), settings)
+	}
+	found.AsOf = began
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case began.Before(r.managed.AsOf): // a concurrent read has newer data
+	case err != nil:
+		r.managed.Error = reasonOf(err)
+	default:
+		r.managed = found
+	}
+}
+
+// managedHooks returns what the operator can compare with its configuration.
+func (r *report) managedHooks(list []store.Webhook, settings store.Settings) (statusz.Hooks, error) {
+	found := statusz.Hooks{Enabled: settings.IsWebhookEnabled, Webhooks: []statusz.Webhook{}}
+	for _, h := range list {
+		if !h.IsManaged {
+			continue
+		}
+		secret, err := r.hooks.sealer.Open(h.ID, h.Secret)
+		if err != nil {
+			return statusz.Hooks{}, err
+		}
+		found.Webhooks = append(found.Webhooks, statusz.Webhook{Name: h.Name, Deliveries: r.deliveries(h.ID), Digest: r.hash(statusz.HookSettings{
+			Name: h.Name, URL: h.URL, Events: h.Events, Enabled: h.IsEnabled, Secret: secret,
+		})})
+	}
+	p := settings.Prehook
+	if !p.IsManaged {
+		return found, nil
+	}
+	secret, err := r.hooks.sealer.Open(webhook.PrehookID, p.Secret)
+	found.PrehookDigest = r.hash(statusz.HookSettings{
+		URL: p.URL, Events: p.Events, Enabled: p.IsEnabled, DefaultAction: p.DefaultAction, TimeoutMS: p.TimeoutMS, Secret: secret,
+	})
+	return found, err
+}
+
+func (r *report) hash(s statusz.HookSettings) string {
+	return s.Hash([]byte(r.cfg.DirectoryKey.Reveal()))
+}
+
+// deliveries returns the deliveries to a webhook that this server works on.
+func (r *report) deliveries(webhookID string) []statusz.Deliveries {
+	var out []statusz.Deliveries
+	for _, s := range r.hooks.dispatcher.States() {
+		if s.WebhookID == webhookID {
+			out = append(out, statusz.Deliveries{Home: s.Home.String(), Oldest: s.Oldest, Dead: s.Dead, Failed: s.Failed})
+		}
+	}
+	return out
+}
+
+// hooksStatus returns what is known of the hooks. The caller must hold r.mu.
+func (r *report) hooksStatus() *statusz.Hooks {
+	if r.hooks == nil {
+		return nil
+	}
+	known := r.managed
+	known.Webhooks = slices.Clone(known.Webhooks)
+	return &known
+}

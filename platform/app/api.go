@@ -27,6 +27,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/comment"
 	"github.com/plaza-social/plaza/platform/service/community"
 	"github.com/plaza-social/plaza/platform/service/erasure"
+	"github.com/plaza-social/plaza/platform/service/event"
 	"github.com/plaza-social/plaza/platform/service/export"
 	"github.com/plaza-social/plaza/platform/service/feed"
 	"github.com/plaza-social/plaza/platform/service/file"
@@ -156,6 +157,7 @@ func (d *dependencies) services(shared *service.Deps, roles *role.Service, files
 		Poll:           poll.New(shared),
 		VideoStreaming: videostreaming.New(shared),
 		Room:           room.New(shared),
+		Event:          event.New(shared),
 		File:           files,
 		Marker:         marker.New(shared),
 		MessageFeed:    messagefeed.New(shared),

@@ -93,6 +93,7 @@ func addCreated(all map[string]recovery, s edge.Services) {
 	all["PollService/CreatePoll"] = created(s.Poll.GetPoll, func(id string) *plazav1.GetPollRequest { return &plazav1.GetPollRequest{PollId: id} })
 	all["PostService/CreatePost"] = created(s.Post.GetPost, func(id string) *plazav1.GetPostRequest { return &plazav1.GetPostRequest{PostId: id} })
 	all["RoomService/CreateRoom"] = created(s.Room.GetRoom, func(id string) *plazav1.GetRoomRequest { return &plazav1.GetRoomRequest{RoomId: id} })
+	all["EventService/CreateEvent"] = created(s.Event.GetEvent, func(id string) *plazav1.GetEventRequest { return &plazav1.GetEventRequest{EventId: id} })
 	all["StoryService/CreateStory"] = created(s.Story.GetStory, func(id string) *plazav1.GetStoryRequest { return &plazav1.GetStoryRequest{StoryId: id} })
 	all["VideoStreamingService/CreateVideoStreaming"] = created(s.VideoStreaming.GetVideoStreaming, func(id string) *plazav1.GetVideoStreamingRequest {
 		return &plazav1.GetVideoStreamingRequest{StreamId: id}
@@ -131,6 +132,9 @@ func addNamed(all map[string]recovery, s edge.Services) {
 	})
 	all["PollService/VotePoll"] = named(s.Poll.GetPoll, func(q *plazav1.VotePollRequest) *plazav1.GetPollRequest {
 		return &plazav1.GetPollRequest{PollId: q.GetPollId()}
+	})
+	all["EventService/CreateEventRsvp"] = named(s.Event.GetMyEventRsvp, func(q *plazav1.CreateEventRsvpRequest) *plazav1.GetMyEventRsvpRequest {
+		return &plazav1.GetMyEventRsvpRequest{EventId: q.GetEventId()}
 	})
 	all["JoinRequestService/RequestJoin"] = named(s.JoinRequest.GetMyJoinRequest, func(q *plazav1.RequestJoinRequest) *plazav1.GetMyJoinRequestRequest {
 		return &plazav1.GetMyJoinRequestRequest{CommunityId: q.GetCommunityId()}

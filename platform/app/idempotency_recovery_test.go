@@ -35,7 +35,8 @@ var unimplemented = edge.Services{
 	Message: plazav1connect.UnimplementedMessageServiceHandler{}, MessageFeed: plazav1connect.UnimplementedMessageFeedServiceHandler{},
 	Move: plazav1connect.UnimplementedMoveServiceHandler{}, Poll: plazav1connect.UnimplementedPollServiceHandler{},
 	Post: plazav1connect.UnimplementedPostServiceHandler{}, Role: plazav1connect.UnimplementedRoleServiceHandler{},
-	Room: plazav1connect.UnimplementedRoomServiceHandler{}, Story: plazav1connect.UnimplementedStoryServiceHandler{},
+	Event: plazav1connect.UnimplementedEventServiceHandler{},
+	Room:  plazav1connect.UnimplementedRoomServiceHandler{}, Story: plazav1connect.UnimplementedStoryServiceHandler{},
 	VideoStreaming: plazav1connect.UnimplementedVideoStreamingServiceHandler{}, Webhook: plazav1connect.UnimplementedWebhookServiceHandler{},
 }
 

@@ -41,6 +41,7 @@ var ownRights = map[Permission]bool{
 	EditCommunityComment:   true,
 	DeleteCommunityComment: true,
 	DeleteEvent:            true,
+	ManageCommunityEvents:  true,
 	ManageCommunityStory:   true,
 	ManageStory:            false,
 }

@@ -61,6 +61,7 @@ var mayChangeNothing = map[string]bool{
 	"MemberService/RemoveMembers": true, "MemberService/UnbanMembers": true, "MemberService/AddMemberRoles": true,
 	"MemberService/RemoveMemberRoles": true, "ChannelUserService/AddChannelUsers": true, "ChannelUserService/UnbanChannelUsers": true,
 	"ChannelUserService/RemoveChannelUserRoles": true, "StoryService/CreateStory": true, "StoryService/DeleteStory": true,
+	"EventService/CreateEvent": true,
 }
 
 // methodOf returns an operation by its name, such as UserService/GetUser, and its access option.

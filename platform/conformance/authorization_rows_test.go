@@ -12,7 +12,7 @@ func authorizationRows() []row {
 		settingRows(), moderationListRows(), flagRows(), categoryRows(),
 		communityRows(), memberRows(), joinRequestRows(), invitationRows(),
 		postRows(), postFlagRows(), commentRows(), commentFlagRows(), reactionRows(), pollRows(), pinRows(), scheduleRows(), feedRows(),
-		storyRows(), liveRows(), fileRows(),
+		storyRows(), liveRows(), eventRows(), fileRows(),
 		channelRows(), messageRows(), markerRows(), searchRows(), notificationRows(), linkPreviewRows(), webhookRows(),
 	)
 }

@@ -89,6 +89,7 @@ type fixture struct {
 	boss       *apptest.Client // the owner of the communities
 	open       string
 	private    string
+	events     map[string]string // an event by the community; a user may create few communities, which events have
 }
 
 func newFixture(t *testing.T, options ...apptest.Option) *fixture {

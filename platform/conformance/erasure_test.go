@@ -97,6 +97,10 @@ func (f *erasureFixture) leaveContent(t *testing.T) {
 	f.do(t, f.user, http.MethodPost, pollsPath, object{"question": planted, "answers": []object{{"data": planted}, {"data": "that"}}})
 	f.do(t, f.user, http.MethodPost, "/api/v3/video-streaming", object{"title": planted, "description": planted})
 	newRoom(t, f.user, object{"title": planted, "metadata": object{"note": planted}})
+	planned := object{"title": planted, "description": planted, "location": planted, "externalUrl": "https://example.com/" + planted, "tags": []string{planted}}
+	newEvent(t, f.user, with(eventIn(f.community2), planned, object{"metadata": object{"note": planted}}))
+	rsvp(t, f.friend, http.MethodPost, newEvent(t, f.user, with(eventIn(erasedID), planned, object{"originType": "user"})), "going").OK(t)
+	rsvp(t, f.user, http.MethodPost, newEvent(t, f.friend, eventIn(f.community)), "going").OK(t)
 }
 
 // leaveFlags has the user write a flag that is cleared and a note about flags, and others write about the user.

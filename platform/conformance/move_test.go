@@ -21,7 +21,7 @@ import (
 // moveFixture is a network in which one user left traces in every table and has a wall.
 type moveFixture struct {
 	*erasureFixture
-	post, comment, poll, story, room, file string
+	post, comment, poll, story, room, file, event string
 }
 
 func newMoveFixture(t *testing.T) *moveFixture {
@@ -38,6 +38,8 @@ func newMoveFixture(t *testing.T) *moveFixture {
 	f.poll = poll.String(t, "polls.0.pollId")
 	newWallPost(t, f.user, object{"dataType": "poll", "data": object{"text": "vote!", "pollId": f.poll}})
 	f.do(t, f.friend, http.MethodPost, pollsPath+"/"+f.poll+"/votes", object{"answerIds": []string{poll.String(t, "polls.0.answers.0.id")}})
+	f.event = newEvent(t, f.user, with(eventIn(erasedID), object{"originType": "user"}))
+	rsvp(t, f.friend, http.MethodPost, f.event, "going").OK(t)
 	f.story = newWallStory(t, f.user)
 	f.room = text(newRoom(t, f.user, object{"liveChatEnabled": true}), "roomId")
 	f.do(t, f.user, http.MethodPost, "/api/v5/messages", object{"messageFeedId": f.room, "dataType": "text", "data": object{"text": "hello"}})
@@ -69,6 +71,7 @@ func (f *moveFixture) paths() []string {
 		"/api/v3/files/" + f.file, "/api/v4/me/following", "/api/v4/me/followers", "/api/v4/users/" + erasedID + "/following", "/api/v4/users/" + erasedID + "/followers",
 		"/api/v4/users/" + erasedID + "/followInfo", "/api/v1/me/following-feeds?sortBy=lastCreated", "/api/v4/me/global-feeds", "/api/v5/me/global-story-targets",
 		"/api/v3/communities", "/api/v3/channels", "/api/v1/markers/userMarker", "/api/v1/markers/channels?ids=" + f.channel, "/api/v4/me/user-blocks",
+		"/api/v1/events/" + f.event, "/api/v1/events/" + f.event + "/rsvp", "/api/v1/events?originType=user&originId=" + erasedID, "/api/v1/events/me/rsvps",
 		"/api/v1/posts/schedule", "/api/v1/invitations/me", "/api/v1/rooms", "/api/v3/video-streaming", "/api/v3/users", "/api/v5/messages?messageFeedId=" + f.room, "/api/v3/channels/" + f.room,
 	}
 }
@@ -164,7 +167,7 @@ func (f *moveFixture) requireAt(t *testing.T, home region.Code) {
 	for table, column := range map[string]string{
 		"users": "id", "sessions": "user_id", "follows": "follower_id", "followers": "followee_id", "blocks": "blocker_id", "blocked_by": "blocked_id",
 		"user_communities": "user_id", "user_feed_markers": "user_id", "daily_usages": "user_id", "posts": "id", "comments": "id", "stories": "id",
-		"story_targets": "target_id", "polls": "id", "poll_votes": "poll_id", "rooms": "id", "video_streams": "id", "files": "id", "file_uses": "object_id",
+		"story_targets": "target_id", "polls": "id", "poll_votes": "poll_id", "planned_events": "id", "event_rsvps": "event_id", "rooms": "id", "video_streams": "id", "files": "id", "file_uses": "object_id",
 		"reactions": "reference_id", "flags": "target_id", "flag_items": "target_id", "flag_notes": "target_id", "counters": "ref", "views": "reference_id",
 		"story_seen": "target_id", "channels": "id", "channel_users": "channel_id", "message_feeds": "id", "messages": "id", "scheduled_posts": "id", "invitations": "id",
 	} {

@@ -51,7 +51,19 @@ func preparedRows() []row {
 		t.Helper()
 		return object{"invitationId": newInvitation(t, g.boss, inviteMembers(newCommunity(t, g.boss), g.principals[member]))}
 	}
+	answered := func(t *testing.T, g *fixture) object {
+		t.Helper()
+		id := newEvent(t, g.boss, eventIn(g.open))
+		rsvp(t, g.principals[member], http.MethodPost, id, "interested").OK(t)
+		return object{"eventId": id, "status": "going"}
+	}
+	mine := func(t *testing.T, g *fixture) object {
+		t.Helper()
+		return object{"eventId": answered(t, g)["eventId"]}
+	}
 	return append([]row{
+		{procedure: "EventService/UpdateEventRsvp", request: answered, want: byMember},
+		{procedure: "EventService/GetMyEventRsvp", request: mine, want: byMember},
 		{procedure: "FollowService/UnfollowUser", request: follows, want: byMember},
 		{procedure: "FollowService/RemoveFollower", request: followed, want: byMember},
 		{procedure: "FollowService/AcceptFollower", request: asked, want: byMember},

@@ -33,7 +33,7 @@ const (
 // ruleOfField says by which rule a field is covered: of an operation, or of every operation.
 var ruleOfField = map[string]string{
 	"display_name": textRules, "profile_handle": textRules, "description": textRules, "title": textRules, "name": textRules,
-	"tags": textRules, "hashtags": textRules, "text": textRules, "data": textRules, "question": textRules, "answers.data": textRules,
+	"tags": textRules, "hashtags": textRules, "location": textRules, "external_url": textRules, "text": textRules, "data": textRules, "question": textRules, "answers.data": textRules,
 	"reaction_name": textRules, "alt_text": textRules, "items.data.custom_text": textRules, "items.data.url": textRules,
 	"post_data.text": textRules, "post_data.data": textRules, "post_data.tags": textRules, "post_data.hashtags": textRules,
 	"post_data.links.url": textRules, "post_data.links.title": textRules, "post_data.links.domain": textRules, "post_data.links.image_url": textRules,
@@ -46,7 +46,7 @@ var ruleOfField = map[string]string{
 	"metadata": freeForm, "post_data.metadata": freeForm, "activities.metadata": freeForm, "items.placement": freeForm,
 	"regexs": lists, "ModerationListService.VerifyAllowed data": lists, "ModerationListService.VerifyNotBlocked data": lists,
 
-	"avatar_file_id": aFile, "file_id": aFile, "thumbnail_file_id": aFile, "attachments.file_id": aFile, "answers.file_id": aFile,
+	"avatar_file_id": aFile, "cover_image_file_id": aFile, "file_id": aFile, "thumbnail_file_id": aFile, "attachments.file_id": aFile, "answers.file_id": aFile,
 	"post_data.attachments.file_id": aFile,
 	"device_id":                     aToken, "device_info.kind": aToken, "device_info.model": aToken, "device_info.sdk_version": aToken, "auth_token": aToken,
 	"auth_signature": aToken, "auth_signature_expires_at": aToken, "reactions.reaction_name": textRules, "live_stream_id": anID, "reactions.reference_public_id": anID,
@@ -69,7 +69,7 @@ var ruleOfField = map[string]string{
 var idFields = []string{
 	"user_id", "user_ids", "community_id", "channel_id", "post_id", "message_feed_id", "message_feed_ids", "room_id", "message_id", "comment_id", "type",
 	"reference_id", "user_public_ids", "user_internal_ids", "story_id", "stream_id", "poll_id", "role", "roles", "role_id", "notification_mode",
-	"target_type", "target_id", "reference_type", "placement", "invitation_id", "data_type", "clear", "user_privacy_setting", "default_access_type", "rule_id", "rule_ids",
+	"target_type", "target_id", "reference_type", "origin_type", "origin_id", "event_id", "placement", "invitation_id", "data_type", "clear", "user_privacy_setting", "default_access_type", "rule_id", "rule_ids",
 	"resolution", "max_resolution", "min_resolution", "permissions", "parent_id", "id", "category_id", "category_ids", "answer_ids", "video_stream_id", "sync_state", "status",
 	"parent_stream_id", "parent_room_id", "mentioned_user_ids", "membership_acceptance", "entity_id", "creator_id", "answer_type", "content_type",
 	"content_id", "activity_type", "outcome",
@@ -161,6 +161,20 @@ type written struct {
 	community, channel, feed, message, post    string
 	category, comment, picture, stream, room   string
 	role, conversationPartner, scheduled, soon string
+	planned                                    string
+}
+
+// eventTexts are the fields with text of an event.
+var eventTexts = []string{"title", "description", "location", "external_url", "tags"}
+
+// event returns a body of an event with the word in one field.
+func (w *written) event(base object) func(string) object {
+	return func(field string) object {
+		if field == "external_url" {
+			return with(base, object{"externalUrl": "https://example.com/" + w.word})
+		}
+		return w.one(base)(field)
+	}
 }
 
 // writing is a request that writes a text in one field. fields are those that the text is written to in turn.
@@ -250,6 +264,8 @@ func writings(w *written) []writing {
 		{operation: "UserService.UpdateUser", method: http.MethodPut, path: "/api/v3/users", fields: []string{"display_name", "profile_handle", "description", "avatar_custom_url"}, body: url},
 		{operation: "CommunityService.CreateCommunity", method: http.MethodPost, path: "/api/v3/communities", fields: names, body: w.one(object{"displayName": "fine"})},
 		{operation: "CommunityService.UpdateCommunity", method: http.MethodPut, path: "/api/v3/communities/" + w.community, fields: names, body: w.one(object{})},
+		{operation: "EventService.CreateEvent", method: http.MethodPost, path: eventsPath, fields: eventTexts, body: w.event(with(eventIn(w.community), object{"title": "fine"}))},
+		{operation: "EventService.UpdateEvent", method: http.MethodPut, path: eventsPath + "/" + w.planned, fields: eventTexts, body: w.event(object{})},
 		{operation: "CategoryService.CreateCategory", method: http.MethodPost, path: "/api/v3/community-categories", fields: []string{"name"}, body: w.one(object{}), byRoleHolder: true},
 		{operation: "CategoryService.UpdateCategory", method: http.MethodPut, path: "/api/v3/community-categories/" + w.category, fields: []string{"name"}, body: w.one(object{}), byRoleHolder: true},
 		{operation: "RoleService.CreateRole", method: http.MethodPost, path: "/api/v3/roles", fields: []string{"role_id", "display_name"}, body: w.one(object{"roleId": "fine", "permissions": []string{"EDIT_ROLE"}}), byRoleHolder: true},
@@ -302,6 +318,7 @@ func newWritten(t *testing.T, n *apptest.Network) *written {
 	w.comment = newComment(t, author, w.post)
 	w.picture = text(upload(t, author, "image", "p.png", pngOf(t, 2, 2)), "fileId")
 	w.stream = author.Do(t, http.MethodPost, streamsPath, object{"title": "x"}).OK(t).String(t, "videoStreamings.0.streamId")
+	w.planned = newEvent(t, author, eventIn(w.community))
 	w.room = author.Do(t, http.MethodPost, roomsPath, object{"title": "x"}).OK(t).String(t, "rooms.0.roomId")
 	w.scheduled = newScheduled(t, author, object{
 		"scheduledAt": w.soon, "postData": object{"targetType": "user", "targetId": author.UserID, "data": object{"text": "x"}},

@@ -101,12 +101,12 @@ func (f *erasureFixture) requireArchive(t *testing.T, files map[string]string, c
 		require.Contains(t, files["README.txt"], kind+".json")
 	}
 	for _, kind := range []string{
-		"users", "posts", "comments", "stories", "messages", "scheduled_posts", "files", "flags", "polls", "video_streams", "rooms",
+		"users", "posts", "comments", "stories", "messages", "scheduled_posts", "files", "flags", "polls", "video_streams", "rooms", "planned_events",
 	} {
 		require.Contains(t, files[kind+".json"], planted, kind)
 	}
 	for _, kind := range []string{
-		"sessions", "reactions", "follows", "followers", "blocks", "invitations", "join_requests", "community_members", "channel_users", "communities", "channels",
+		"sessions", "reactions", "follows", "followers", "blocks", "invitations", "join_requests", "community_members", "channel_users", "communities", "channels", "event_rsvps",
 	} {
 		require.NotZero(t, counts[kind], kind)
 	}

@@ -47,6 +47,7 @@ type fake struct {
 	plazav1connect.UnimplementedPollServiceHandler
 	plazav1connect.UnimplementedVideoStreamingServiceHandler
 	plazav1connect.UnimplementedRoomServiceHandler
+	plazav1connect.UnimplementedEventServiceHandler
 	plazav1connect.UnimplementedFileServiceHandler
 	plazav1connect.UnimplementedMarkerServiceHandler
 	plazav1connect.UnimplementedMessageFeedServiceHandler
@@ -181,7 +182,7 @@ func (f *fake) count() int {
 func (f *fake) services() edge.Services {
 	return edge.Services{
 		Authentication: f, Session: f, User: f, Role: f, Category: f, NetworkSetting: f, Community: f, Member: f,
-		JoinRequest: f, Invitation: f, Post: f, Comment: f, Feed: f, Reaction: f, Follow: f, Pin: f, ScheduledPost: f, Poll: f, VideoStreaming: f, Room: f, File: f, Marker: f, MessageFeed: f, Message: f, Story: f, Analytics: f, Channel: f, ChannelUser: f, ModerationList: f, Erasure: f, Export: f, Move: f, Flag: f, Audit: f, Presence: f, Search: f, Notification: f, LinkPreview: f, Webhook: f, Prehook: f,
+		JoinRequest: f, Invitation: f, Post: f, Comment: f, Feed: f, Reaction: f, Follow: f, Pin: f, ScheduledPost: f, Poll: f, VideoStreaming: f, Room: f, Event: f, File: f, Marker: f, MessageFeed: f, Message: f, Story: f, Analytics: f, Channel: f, ChannelUser: f, ModerationList: f, Erasure: f, Export: f, Move: f, Flag: f, Audit: f, Presence: f, Search: f, Notification: f, LinkPreview: f, Webhook: f, Prehook: f,
 	}
 }
 

@@ -34,6 +34,7 @@ type Services struct {
 	Poll           plazav1connect.PollServiceHandler
 	VideoStreaming plazav1connect.VideoStreamingServiceHandler
 	Room           plazav1connect.RoomServiceHandler
+	Event          plazav1connect.EventServiceHandler
 	File           plazav1connect.FileServiceHandler
 	Marker         plazav1connect.MarkerServiceHandler
 	MessageFeed    plazav1connect.MessageFeedServiceHandler
@@ -93,6 +94,7 @@ func (s Services) handlers(options ...connect.HandlerOption) map[string]http.Han
 	add(plazav1connect.NewPollServiceHandler(s.Poll, options...))
 	add(plazav1connect.NewVideoStreamingServiceHandler(s.VideoStreaming, options...))
 	add(plazav1connect.NewRoomServiceHandler(s.Room, options...))
+	add(plazav1connect.NewEventServiceHandler(s.Event, options...))
 	add(plazav1connect.NewFileServiceHandler(s.File, options...))
 	add(plazav1connect.NewMarkerServiceHandler(s.Marker, options...))
 	add(plazav1connect.NewMessageFeedServiceHandler(s.MessageFeed, options...))

@@ -16,7 +16,8 @@ type Change struct {
 	Place Place      `json:"place"`
 	// Topics are the topics of the event.
 	Topics []string `json:"topics"`
-	// OtherID is the internal id of the followed user of a follow, whose ID is that of the follower.
+	// OtherID is the internal id of the followed user of a follow, whose ID is that of the follower, or of the user who answered
+	// an event.
 	OtherID string `json:"otherId,omitempty"`
 	// UserIDs are the internal ids of the users whom the event concerns, such as those who were added. They also receive
 	// the event on their own topics.
@@ -49,6 +50,8 @@ const (
 	KindStream      ObjectKind = "stream"
 	KindInvitation  ObjectKind = "invitation" // of a co-host to a room
 	KindLive        ObjectKind = "live"       // live reactions to a post
+	KindEvent       ObjectKind = "event"      // that users attend
+	KindEventRsvp   ObjectKind = "eventRsvp"  // the answer of a user, OtherID, to an event
 )
 
 // Place is where an object is. It decides who receives events about the object.

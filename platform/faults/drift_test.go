@@ -36,6 +36,7 @@ type workload struct {
 	communities []string
 	poll        string
 	answers     []string
+	event       string
 
 	mu       sync.Mutex
 	posts    []string
@@ -79,8 +80,17 @@ func newWorkload(t *testing.T) *workload {
 	}
 	poll := post(t, s.people[0], "/api/v3/polls", object{"question": "Which?", "answers": []object{{"data": "this"}, {"data": "that"}}})
 	s.poll, s.answers = poll.String(t, "polls.0.pollId"), poll.Strings(t, "polls.0.answers", "id")
+	s.event = post(t, s.people[0], "/api/v1/events", newEvent(s.communities[0])).String(t, "events.0.eventId")
 	on.Store(true)
 	return s
+}
+
+// newEvent returns a request for an event of a community.
+func newEvent(communityID string) object {
+	at := func(d time.Duration) string { return time.Now().Add(d).UTC().Format(time.RFC3339) }
+	return object{
+		"title": "Climb", "type": "virtual", "originType": "community", "originId": communityID, "startTime": at(24 * time.Hour), "endTime": at(25 * time.Hour),
+	}
 }
 
 // worker is one of the users of a workload.
@@ -121,7 +131,7 @@ func (h *worker) randomComment() [2]string {
 var actions = repeat(map[int][]func(h *worker, post string, comment [2]string, community string){
 	1: {(*worker).deletePost, (*worker).deleteComment, (*worker).clear, (*worker).review, (*worker).changeMembers},
 	3: {(*worker).writeStory, (*worker).useStory},
-	2: {(*worker).reviewComment, (*worker).edit, (*worker).unflag, (*worker).react, (*worker).joinOrLeave, (*worker).followOrBlock, (*worker).vote},
+	2: {(*worker).reviewComment, (*worker).edit, (*worker).unflag, (*worker).react, (*worker).joinOrLeave, (*worker).followOrBlock, (*worker).vote, (*worker).attend},
 	4: {(*worker).newPost, (*worker).comment, (*worker).reply, (*worker).flag},
 })
 
@@ -209,6 +219,11 @@ func (h *worker) followOrBlock(string, [2]string, string) {
 func (h *worker) vote(string, [2]string, string) {
 	ballot := object{"answerIds": []string{pick(h, h.answers)}}
 	h.do(h.me, pick(h, []string{http.MethodPost, http.MethodPut}), "/api/v3/polls/"+h.poll+"/votes", ballot)
+}
+
+func (h *worker) attend(string, [2]string, string) {
+	answer := object{"status": pick(h, []string{"going", "interested", "not_going"})}
+	h.do(h.me, pick(h, []string{http.MethodPost, http.MethodPut}), "/api/v1/events/"+h.event+"/rsvp", answer)
 }
 
 func (h *worker) comment(post string, _ [2]string, _ string)  { h.newComment(post, "") }
@@ -377,6 +392,9 @@ var driftQueries = map[string]string{
 	"votes": `SELECT f.poll_id, f.answer_id, f.n, c.ref, c.kind, c.n FROM (SELECT home, poll_id, answer_id, count(*) AS n FROM poll_votes GROUP BY home, poll_id, answer_id) AS f
 		FULL JOIN (SELECT home, ref, kind, sum(n) AS n FROM counters WHERE kind LIKE 'vote:%' GROUP BY home, ref, kind) AS c
 		ON c.home = f.home AND c.ref = f.poll_id AND c.kind = 'vote:' || f.answer_id WHERE COALESCE(f.n, 0) <> COALESCE(c.n, 0)`,
+	"answers to events": `SELECT f.event_id, f.status, f.n, c.ref, c.kind, c.n FROM (SELECT home, event_id, status, count(*) AS n FROM event_rsvps GROUP BY home, event_id, status) AS f
+		FULL JOIN (SELECT home, ref, kind, sum(n) AS n FROM counters WHERE kind LIKE 'rsvp:%' GROUP BY home, ref, kind) AS c
+		ON c.home = f.home AND c.ref = f.event_id AND c.kind = 'rsvp:' || f.status WHERE COALESCE(f.n, 0) <> COALESCE(c.n, 0)`,
 	"follows and their mirrors": `SELECT f.follower_id, f.followee_id, f.status AS at_follower, f.version AS version, m.status AS at_followee, m.version AS mirrored
 		FROM follows AS f FULL JOIN followers AS m ON m.follower_id = f.follower_id AND m.followee_id = f.followee_id WHERE m.status IS DISTINCT FROM f.status`,
 	"blocks and their mirrors": `SELECT b.blocker_id, b.blocked_id, b.status AS at_blocker, m.status AS at_blocked
@@ -384,7 +402,7 @@ var driftQueries = map[string]string{
 	"follows across a block": `SELECT f.follower_id, f.followee_id, f.status FROM follows AS f JOIN blocks AS b
 		ON (b.blocker_id = f.follower_id AND b.blocked_id = f.followee_id) OR (b.blocker_id = f.followee_id AND b.blocked_id = f.follower_id)
 		WHERE f.status <> 'none' AND b.status = 'blocked'`,
-	"unchecked kinds of counts": `SELECT DISTINCT kind FROM counters WHERE kind NOT LIKE 'vote:%' AND kind NOT LIKE 'following:%' AND kind NOT IN (
+	"unchecked kinds of counts": `SELECT DISTINCT kind FROM counters WHERE kind NOT LIKE 'vote:%' AND kind NOT LIKE 'rsvp:%' AND kind NOT LIKE 'following:%' AND kind NOT IN (
 		'comments', 'segment', 'replies', 'members', 'moderators', 'published', 'reviewing', 'declined', 'reaction:like', 'reaction:love',
 		'followers', 'followRequests', 'blocks', 'stories', 'impressions', 'reach', 'flags-open', 'flags-claimed', 'flags-resolved')`,
 	"open flag items":     flagItemsIn("open"),

@@ -50,6 +50,8 @@ var homeColumns = map[string][]string{
 	"pins":                  {"post_id"},
 	"pin_targets":           {}, // see requirePinTargets
 	"scheduled_posts":       {"id", "target_id"},
+	"planned_events":        {"id", "origin_id"},
+	"event_rsvps":           {"event_id"},
 	"polls":                 {"id"},
 	"files":                 {"id"},
 	"uploads":               {"id"},
@@ -256,6 +258,8 @@ func writeRelations(t *testing.T, founder, guest *apptest.Client, community stri
 	}})
 	require.Equal(t, http.StatusAccepted, viewed.Status, "%s", viewed.Body)
 	writeLive(t, founder.At(guest.Region), community)
+	event := post(t, founder.At(guest.Region), "/api/v1/events", newEvent(community)).String(t, "events.0.eventId")
+	post(t, guest, "/api/v1/events/"+event+"/rsvp", object{"status": "going"})
 	draft := object{"targetType": "community", "targetId": community, "data": object{"text": "later"}}
 	scheduled := guest.Do(t, http.MethodPost, "/api/v1/posts/schedule", object{
 		"scheduledAt": time.Now().Add(time.Hour).UTC().Format(time.RFC3339), "postData": draft,

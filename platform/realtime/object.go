@@ -54,6 +54,8 @@ var objectReaders = map[events.ObjectKind]objectReader{
 	events.KindRoom:        (*Hub).readRoom,
 	events.KindStream:      (*Hub).readStream,
 	events.KindInvitation:  (*Hub).readInvitation,
+	events.KindEvent:       (*Hub).readEvent,
+	events.KindEventRsvp:   (*Hub).readEventRsvp,
 }
 
 // readObject reads what a change is about.

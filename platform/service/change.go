@@ -133,4 +133,18 @@ func (d *Deps) CoHostInvitationChanges(i store.Invitation) []events.Change {
 	return []events.Change{onStage, forInvited}
 }
 
+// EventChange returns the change of an event that users attend.
+func (d *Deps) EventChange(e store.PlannedEvent) events.Change {
+	return events.Change{
+		Kind: events.KindEvent, ID: e.ID, Place: events.Place{Kind: e.OriginType, ID: e.OriginID}, Topics: []string{d.View.OriginPath(e), d.View.EventPath(e)},
+	}
+}
+
+// EventRsvpChange returns the change of the answer of a user, by internal id, to an event.
+func (d *Deps) EventRsvpChange(e store.PlannedEvent, userID string) events.Change {
+	return events.Change{
+		Kind: events.KindEventRsvp, ID: e.ID, OtherID: userID, Place: events.Place{Kind: e.OriginType, ID: e.OriginID}, Topics: []string{d.View.EventPath(e)},
+	}
+}
+
 func channelPlace(id string) events.Place { return events.Place{Kind: events.PlaceChannel, ID: id} }

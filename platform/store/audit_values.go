@@ -33,6 +33,8 @@ var auditedValues = map[string]*db.Statement{
 		`'title', left(t.title, 1000), 'status', t.status, 'isDeleted', t.deleted_at IS NOT NULL`),
 	"room": auditValues("room", "rooms", "creator_id",
 		`'title', left(t.title, 1000), 'status', t.status, 'isDeleted', t.deleted_at IS NOT NULL`),
+	"event": auditValues("event", "planned_events", "creator_id",
+		`'title', t.title, 'startTime', t.start_time, 'endTime', t.end_time, 'isCancelled', t.cancelled_at IS NOT NULL, 'isDeleted', t.deleted_at IS NOT NULL`),
 	"scheduledPost": auditValues("scheduledPost", "scheduled_posts", "author_id",
 		`'text', left(t.draft->>'text', 1000), 'scheduledAt', t.scheduled_at, 'status', t.status`),
 	"file": auditValues("file", "files", "owner_id",

@@ -30,6 +30,7 @@ const (
 	UsePoll          = "poll"
 	UseRoom          = "room"
 	UseStream        = "stream"
+	UseEvent         = "event"
 	UseUser          = "user"
 	UseCommunity     = "community"
 	UseCategory      = "category"

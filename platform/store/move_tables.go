@@ -58,6 +58,7 @@ var MoveSources = []*MoveSource{
 			AND (reference_id, created_at, id) > ($4, $5::timestamptz, $6) ORDER BY created_at, id`, `r.reference_id, r.created_at, r.id`),
 	// The ids of the posts that a scheduled post becomes are fixed in advance.
 	moveSource("scheduledPost", "scheduled_posts", "target_id", `ARRAY[id] || post_ids`),
+	moveSource("event", "planned_events", "origin_id", `ARRAY[id]`),
 	moveSource("poll", "polls", "creator_id", `ARRAY[id]`),
 	moveSource("stream", "video_streams", "creator_id", `ARRAY[id]`),
 	moveSource("room", "rooms", "creator_id", `ARRAY[id]`),
@@ -137,6 +138,8 @@ var MoveTables = []*MoveTable{
 	moveTable("story_targets", "target_id", "target_id"),
 	moveTable("scheduled_posts", "id", "id"),
 	moveTable("pending_edits", "reference_id", "reference_id"),
+	moveTable("planned_events", "id", "id"),
+	moveShortPages("event_rsvps", "event_id", "event_id, user_id"),
 	moveTable("polls", "id", "id"),
 	moveShortPages("poll_votes", "poll_id", "poll_id, user_id, answer_id"),
 	moveTable("video_streams", "id", "id"),

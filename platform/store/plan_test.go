@@ -365,6 +365,7 @@ var readsInVain = reasons(map[string][]string{
 	"an erasure reads the log of events":                                                      {"erasure.events"},
 	"the posts on one content are one discussion, and a filter looks through it":              {"posts.onContent"},
 	"what waits on one post is few; a plan that knows whose it is reads the index of authors": {"comments.listOwnWaiting"},
+	"a list of live events looks at those that started in the last 31 days":                   {"plannedEvents.listLive"},
 	"what is flagged in one place is few, and lists of it are for moderators": {
 		"posts.listFlaggedOfType", "posts.listFlaggedOfStructure", "posts.listFlaggedChildren", "comments.listFlaggedOfParent", "messages.listFlaggedOfParent",
 	},

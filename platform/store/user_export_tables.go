@@ -111,6 +111,10 @@ var ExportTables = []ExportTable{
 	walkedTable(exported{table: "flags", key: []string{"target_id", "user_id"}, own: `user_id = $2`, columns: db.Columns[Flag](internalColumns...)}),
 	walkedTable(exported{table: "cleared_flags", key: []string{"target_id", "user_id"}, own: `user_id = $2`, columns: db.Columns[Flag](internalColumns...)}),
 	walkedTable(exported{table: "flag_notes", key: []string{"target_id", "id"}, own: `author_id = $2`, columns: db.Columns[FlagNote](internalColumns...)}),
+	walkedTable(exported{table: "planned_events", key: []string{"id"}, own: `creator_id = $2`, columns: db.Columns[PlannedEvent](internalColumns...)}),
+	walkedTable(exported{
+		table: "event_rsvps", key: []string{"event_id", "user_id"}, own: `user_id = $2`, columns: "event_id, status, responded_at, created_at",
+	}),
 	walkedTable(exported{table: "polls", key: []string{"id"}, own: `creator_id = $2`, columns: db.Columns[Poll](internalColumns...)}),
 	walkedTable(exported{
 		table: "poll_votes", key: []string{"poll_id", "user_id", "answer_id"}, own: `user_id = $2`, columns: "poll_id, answer_id, created_at",

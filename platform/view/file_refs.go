@@ -235,6 +235,8 @@ func filesOfMessage(message any) (FileObject, []string) {
 		return FileObject{store.UseStream, m.GetStreamId()}, []string{m.GetThumbnailFileId()}
 	case *plazav1.Room:
 		return FileObject{store.UseRoom, m.GetRoomId()}, []string{m.GetThumbnailFileId()}
+	case *plazav1.Event:
+		return FileObject{store.UseEvent, m.GetEventId()}, []string{m.GetCoverImageFileId()}
 	case interface{ GetAvatarFileId() string }: // users, communities, categories, channels
 		return FileObject{Kind: FileAvatar}, []string{m.GetAvatarFileId()}
 	}

@@ -48,6 +48,7 @@ const (
 // objectKinds are the kinds of objects. A proof contains the index: only add to the end.
 var objectKinds = []string{
 	"", store.UsePost, store.UseComment, store.UseStory, store.UseMessage, store.UsePoll, store.UseRoom, store.UseStream, view.FileAvatar,
+	store.UseEvent,
 }
 
 // encode returns the proof for a file, and false if it cannot be signed.

@@ -6,6 +6,7 @@
 //	comment            users who may see it and what it is on
 //	message            users who may read its channel; a hidden one its author and moderators of the channel
 //	poll, room, stream users who may see it: those who may see its post
+//	event              users who may see it, see package visibility
 //	avatar             everyone
 //	pending edit       its author and the moderators, to whom it is shown
 //	scheduled post     the uploader
@@ -55,6 +56,8 @@ func RequireObject(ctx context.Context, d *service.Deps, caller *auth.Caller, ob
 		return requireBroadcast(ctx, d, caller, object.ID, (*store.ReadBatch).Room, live.RequireSeeRoom)
 	case store.UseStream:
 		return requireBroadcast(ctx, d, caller, object.ID, (*store.ReadBatch).VideoStream, live.RequireSeeStream)
+	case store.UseEvent:
+		return requireEvent(ctx, d, caller, object.ID)
 	}
 	return fail.NotFound()
 }
@@ -114,6 +117,15 @@ func requirePoll(ctx context.Context, d *service.Deps, caller *auth.Caller, id s
 		return nil
 	}
 	_, err = visibility.LoadPost(ctx, d, caller, poll.PostID)
+	return err
+}
+
+func requireEvent(ctx context.Context, d *service.Deps, caller *auth.Caller, id string) error {
+	e, err := service.Read(ctx, d, (*store.ReadBatch).PlannedEvent, id)
+	if err != nil {
+		return err
+	}
+	_, err = visibility.RequireSeeEvent(ctx, d, caller, e)
 	return err
 }
 
@@ -186,7 +198,7 @@ func readablePosts(ctx context.Context, d *service.Deps, caller *auth.Caller, id
 // requireOneOf returns nil if the caller may read one of the first objects of the other kinds.
 func requireOneOf(ctx context.Context, d *service.Deps, caller *auth.Caller, ids map[string][]string) error {
 	left := maxSingle
-	for _, kind := range []string{store.UseComment, store.UseStory, store.UsePoll, store.UseRoom, store.UseStream} {
+	for _, kind := range []string{store.UseComment, store.UseStory, store.UsePoll, store.UseRoom, store.UseStream, store.UseEvent} {
 		for _, id := range ids[kind] {
 			if left == 0 {
 				return fail.NotAllowed()

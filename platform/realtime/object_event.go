@@ -1,0 +1,58 @@
+package realtime
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
+)
+
+func (h *Hub) readEvent(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+	a, err := h.eventOf(ctx, home, c, []store.EventRsvp{})
+	if err != nil {
+		return nil, nil, err
+	}
+	return a.EventAnswer(), everyone, nil
+}
+
+func (h *Hub) readEventRsvp(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+	rsvps := []store.EventRsvp{}
+	reads := h.Store.NewBestEffortBatch()
+	reads.RsvpsOf([]string{c.ID}, c.OtherID, &rsvps)
+	if err := h.run(ctx, reads, home); err != nil {
+		return nil, nil, err
+	}
+	if len(rsvps) == 0 {
+		return nil, nil, errGone
+	}
+	a, err := h.eventOf(ctx, home, c, rsvps)
+	if err != nil {
+		return nil, nil, err
+	}
+	return a.RsvpAnswer(), everyone, nil
+}
+
+// eventOf reads the event of a change, for a response with the given answers.
+func (h *Hub) eventOf(ctx context.Context, home region.Code, c events.Change, rsvps []store.EventRsvp) (*view.EventAggregate, error) {
+	var wall store.Wall
+	var place view.Rows
+	rows := view.EventRows{Rsvps: rsvps}
+	reads := h.Store.NewBestEffortBatch()
+	reads.PlannedEvents([]string{c.ID}, &rows.Events)
+	h.readPlace(reads, c.Place, &place)
+	if c.Place.Kind == events.PlaceWall {
+		reads.Wall(c.Place.ID, "", &wall)
+	}
+	if err := h.run(ctx, reads, home); err != nil {
+		return nil, err
+	}
+	if len(rows.Events) == 0 {
+		return nil, errGone
+	}
+	rows.Communities, rows.IsPrivate = place.Communities, wall.Private
+	return h.View.LoadEvents(ctx, h.Store, "", rows)
+}

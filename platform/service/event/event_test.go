@@ -1,0 +1,111 @@
+package event
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+func planned(start, end time.Duration) store.PlannedEvent {
+	return store.PlannedEvent{Type: "virtual", StartTime: servicetest.Noon.Add(start), EndTime: servicetest.Noon.Add(end)}
+}
+
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	cancelled := planned(time.Hour, 2*time.Hour)
+	cancelled.CancelledAt = &servicetest.Noon
+	for want, events := range map[string][]store.PlannedEvent{
+		store.EventScheduled: {planned(time.Microsecond, time.Hour)},
+		store.EventLive:      {planned(0, time.Hour), planned(-time.Hour, time.Microsecond)},
+		store.EventEnded:     {planned(-time.Hour, 0), planned(-2*time.Hour, -time.Hour)},
+		store.EventCancelled: {cancelled},
+	} {
+		for _, e := range events {
+			require.Equal(t, want, e.Status(servicetest.Noon))
+			for _, status := range []string{store.EventScheduled, store.EventLive, store.EventEnded, store.EventCancelled} {
+				require.Equal(t, status == want, store.EventList{Status: status, Now: servicetest.Noon}.Has(e), "%s in the list of %s", want, status)
+			}
+		}
+	}
+}
+
+func TestReschedule(t *testing.T) {
+	t.Parallel()
+	at := func(d time.Duration) *timestamppb.Timestamp { return timestamppb.New(servicetest.Noon.Add(d)) }
+	live, scheduled := planned(-time.Hour, time.Hour), planned(time.Hour, 2*time.Hour)
+	for name, test := range map[string]struct {
+		event store.PlannedEvent
+		req   *plazav1.UpdateEventRequest
+		err   error
+	}{
+		"later":                              {scheduled, &plazav1.UpdateEventRequest{StartTime: at(90 * time.Minute)}, nil},
+		"a start after the end":              {scheduled, &plazav1.UpdateEventRequest{StartTime: at(3 * time.Hour)}, errEnd},
+		"a start in the past":                {scheduled, &plazav1.UpdateEventRequest{StartTime: at(-time.Minute)}, errStart},
+		"the same start of a live event":     {live, &plazav1.UpdateEventRequest{StartTime: at(-time.Hour)}, nil},
+		"a longer live event":                {live, &plazav1.UpdateEventRequest{EndTime: at(2 * time.Hour)}, nil},
+		"an end in the past":                 {live, &plazav1.UpdateEventRequest{EndTime: at(-time.Minute)}, errEnd},
+		"longer than 31 days":                {scheduled, &plazav1.UpdateEventRequest{EndTime: at(32 * 24 * time.Hour)}, errEnd},
+		"a time that no database can store":  {scheduled, &plazav1.UpdateEventRequest{EndTime: &timestamppb.Timestamp{Seconds: 1 << 60}}, errTime},
+		"in person without a place":          {scheduled, &plazav1.UpdateEventRequest{Type: new("in_person")}, errLocation},
+		"a change of an event that is over":  {planned(-2*time.Hour, -time.Hour), &plazav1.UpdateEventRequest{}, errOver},
+		"a title, and nothing about the end": {live, &plazav1.UpdateEventRequest{Title: new("x")}, nil},
+	} {
+		_, err := change(test.event, test.req, servicetest.Noon)
+		require.Equal(t, test.err, err, name)
+	}
+}
+
+// TestCutPage checks that the next page begins after the last event of a page that was filled from several.
+func TestCutPage(t *testing.T) {
+	t.Parallel()
+	q := &query{cursor: page.Cursor{Limit: 2}}
+	rows := rowsOf(nil, planned(1, 2), planned(2, 3), planned(3, 4))
+	for i := range rows.Events {
+		rows.Events[i].ID = region.NewID(region.EU)
+	}
+	last := rows.Events[1]
+	paging := q.cut(&rows, &plazav1.Paging{Next: "of the last page"}, "before")
+	require.Len(t, rows.Events, 2)
+	require.Equal(t, page.Cursor{Limit: 2, Time: last.StartTime, ID: last.ID}.Token(), paging.GetNext())
+	require.Equal(t, "before", paging.GetPrevious())
+	require.Equal(t, "rest", q.cut(&rows, &plazav1.Paging{Next: "rest"}, "").GetNext())
+}
+
+// TestDiscussionMembership covers who joins and leaves the discussion community by an answer.
+func TestDiscussionMembership(t *testing.T) {
+	t.Parallel()
+	state := func(s string, roles ...string) *store.Member { return &store.Member{State: s, Roles: roles} }
+	gone := &store.Community{ID: "c", DeletedAt: &servicetest.Noon}
+	for name, test := range map[string]struct {
+		discussion *store.Community
+		member     *store.Member
+		status     string
+		want       string // the new state; empty for no change
+	}{
+		"no discussion":            {nil, nil, store.RsvpGoing, ""},
+		"a deleted one":            {gone, nil, store.RsvpGoing, ""},
+		"a member stays":           {&store.Community{ID: "c"}, state(store.StateMember), store.RsvpGoing, ""},
+		"a member leaves":          {&store.Community{ID: "c"}, state(store.StateMember), store.RsvpInterested, store.StateLeft},
+		"the moderator stays":      {&store.Community{ID: "c"}, state(store.StateMember, "community-moderator"), store.RsvpNotGoing, ""},
+		"a ban stays in force":     {&store.Community{ID: "c"}, state(store.StateBanned), store.RsvpGoing, ""},
+		"who was never there":      {&store.Community{ID: "c"}, nil, store.RsvpNotGoing, ""},
+		"who left, and stays away": {&store.Community{ID: "c"}, state(store.StateLeft), store.RsvpInterested, ""},
+	} {
+		a := &answer{discussion: test.discussion, member: test.member}
+		changes := a.membership(store.EventRsvp{Status: test.status, RespondedAt: servicetest.Noon})
+		if test.want == "" {
+			require.Empty(t, changes, name)
+			continue
+		}
+		require.Len(t, changes, 1, name)
+		require.Equal(t, test.want, changes[0].New.State, name)
+	}
+}

@@ -1,0 +1,89 @@
+package event
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// rsvpList returns the query and the cursor of a list of answers.
+func rsvpList(statuses []string, options *plazav1.PageOptions) (store.RsvpList, page.Cursor, error) {
+	cursor, err := page.Parse(options, defaultLimit)
+	list := store.RsvpList{Statuses: service.SortedSet(statuses), Desc: !cursor.Back, Limit: cursor.Limit + 1}
+	list.After, _, list.AfterID = cursor.Start(list.Desc)
+	return list, cursor, err
+}
+
+// ListEventRsvps lists the answers to an event.
+func (s *Service) ListEventRsvps(ctx context.Context, req *plazav1.ListEventRsvpsRequest) (*plazav1.ListEventRsvpsResponse, error) {
+	list, cursor, err := rsvpList(req.GetStatus(), req.GetOptions())
+	if err != nil {
+		return nil, err
+	}
+	list.EventID = req.GetEventId()
+	rows := []store.EventRsvp{}
+	l := s.newRequest(ctx, req.GetEventId())
+	l.ListRsvps(list, &rows)
+	if err := l.Run(ctx); err != nil {
+		return nil, err
+	}
+	rows, paging := service.Page(cursor, rows, false, list.Desc, func(a store.EventRsvp) (t time.Time, key, id string) { return a.RespondedAt, "", a.UserID })
+	a, err := l.load(ctx, *l.event, append([]store.EventRsvp{}, rows...))
+	if err != nil {
+		return nil, err
+	}
+	return a.RsvpList(paging), nil
+}
+
+// ListMyEventRsvps lists the answers of the caller to events that the caller may see. Homes that do not answer are left out.
+func (s *Service) ListMyEventRsvps(ctx context.Context, req *plazav1.ListMyEventRsvpsRequest) (*plazav1.ListEventRsvpsResponse, error) {
+	list, cursor, err := rsvpList(req.GetStatus(), req.GetOptions())
+	if err != nil {
+		return nil, err
+	}
+	r := s.NewUserRequest(ctx)
+	if err := r.Run(ctx); err != nil {
+		return nil, err
+	}
+	list.UserID = r.Caller.UserID
+	rsvps, paging, err := service.Merged[store.EventRsvp]{
+		Cursor: cursor, Desc: list.Desc, At: func(a store.EventRsvp) (t time.Time, key, id string) { return a.RespondedAt, "", a.EventID },
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.EventRsvp) {
+			list.After, _, list.AfterID = from.Start(list.Desc)
+			reads.ListRsvps(list, into)
+		},
+	}.Page(ctx, s.Deps)
+	if err != nil {
+		return nil, err
+	}
+	return s.myRsvps(ctx, r, rsvps, paging)
+}
+
+// myRsvps answers with a page of answers to events of which the caller may see some.
+func (s *Service) myRsvps(ctx context.Context, r *service.Request, rsvps []store.EventRsvp, paging *plazav1.Paging) (*plazav1.ListEventRsvpsResponse, error) {
+	ids := service.Map(rsvps, func(a store.EventRsvp) string { return a.EventID })
+	rows, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).PlannedEvents, ids)
+	if err != nil {
+		return nil, err
+	}
+	rows, targets, err := s.visible(ctx, r, rows)
+	if err != nil {
+		return nil, err
+	}
+	service.SortByID(rows, ids, func(e store.PlannedEvent) string { return e.ID })
+	known := rowsOf(targets, rows...)
+	known.Users = r.UserRows()
+	known.Rsvps = slices.DeleteFunc(append([]store.EventRsvp{}, rsvps...), func(a store.EventRsvp) bool {
+		return service.Find(rows, func(e store.PlannedEvent) bool { return e.ID == a.EventID }) == nil
+	})
+	a, err := s.View.LoadEvents(ctx, s.Store, r.Caller.UserID, known)
+	if err != nil {
+		return nil, err
+	}
+	return a.RsvpList(paging), nil
+}

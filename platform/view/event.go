@@ -1,0 +1,172 @@
+package view
+
+import (
+	"context"
+	"slices"
+
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// OriginPath returns the path of the community or user that an event is of, on whose topic clients receive its changes.
+func (b *Builder) OriginPath(e store.PlannedEvent) string {
+	if e.OriginType == "user" {
+		return b.UserPath(e.OriginID)
+	}
+	return b.CommunityPath(e.OriginID)
+}
+
+// EventPath returns an event's path.
+func (b *Builder) EventPath(e store.PlannedEvent) string {
+	return b.TargetPath(e.OriginType, e.OriginID) + "/event/" + e.ID
+}
+
+// Event converts an event. A deleted one has its ids and times only.
+func (b *Builder) Event(e store.PlannedEvent, counts store.Counts, public bool) *plazav1.Event {
+	m := &plazav1.Event{
+		EventId:        e.ID,
+		PublicId:       e.ID,
+		UserId:         e.CreatorPublicID,
+		UserPublicId:   e.CreatorPublicID,
+		UserInternalId: e.CreatorID,
+		Type:           e.Type,
+		Status:         e.Status(b.now()),
+		StartTime:      ts(e.StartTime),
+		EndTime:        ts(e.EndTime),
+		OriginType:     e.OriginType,
+		OriginId:       e.OriginPublicID,
+		IsOriginPublic: public,
+		IsDeleted:      e.DeletedAt != nil,
+		Path:           b.EventPath(e),
+		CreatedAt:      ts(e.CreatedAt),
+		UpdatedAt:      ts(e.UpdatedAt),
+		Metadata:       object(nil),
+	}
+	if m.GetIsDeleted() {
+		return m
+	}
+	m.Title, m.Description, m.Location, m.ExternalUrl = e.Title, e.Description, e.Location, e.ExternalURL
+	m.CoverImageFileId, m.Tags, m.Metadata = e.CoverImageFileID, e.Tags, object(e.Metadata)
+	m.DiscussionCommunityId, m.PostId = e.DiscussionCommunityID, e.PostID
+	m.RsvpCount, m.InterestedCount = count(counts.Of(e.ID, store.CountRsvps(store.RsvpGoing))), count(counts.Of(e.ID, store.CountRsvps(store.RsvpInterested)))
+	return m
+}
+
+// EventRows are the rows that an operation on events has read.
+type EventRows struct {
+	// Events are the events of the response, in its order.
+	Events []store.PlannedEvent
+	// Communities are the communities of events, and Members the viewer's memberships in them.
+	Communities []store.Community
+	Members     []store.Member
+	// IsPrivate reports whether walls are visible to accepted followers only.
+	IsPrivate bool
+	// Rsvps are the answers of the response; nil means those of the viewer to the events.
+	Rsvps []store.EventRsvp
+	// Users are known users.
+	Users []store.User
+}
+
+// Add adds events and what was read of their origins, each once.
+func (r *EventRows) Add(more EventRows) {
+	r.Events, r.IsPrivate = append(r.Events, more.Events...), r.IsPrivate || more.IsPrivate
+	for _, c := range more.Communities {
+		if !slices.ContainsFunc(r.Communities, func(known store.Community) bool { return known.ID == c.ID }) {
+			r.Communities = append(r.Communities, c)
+		}
+	}
+	for _, m := range more.Members {
+		if r.membership(m.CommunityID) == nil {
+			r.Members = append(r.Members, m)
+		}
+	}
+}
+
+// EventAggregate holds the collections of a response about events.
+type EventAggregate struct {
+	Events      []*plazav1.Event
+	Rsvps       []*plazav1.EventRsvp
+	Users       []*plazav1.User
+	Communities []*plazav1.Community
+}
+
+// LoadEvents reads the rows that events and answers refer to, in one round trip to each home concerned, and converts all of
+// them. viewerID is the internal id of the caller, empty for administrators.
+func (b *Builder) LoadEvents(ctx context.Context, st *store.Store, viewerID string, rows EventRows) (*EventAggregate, error) {
+	wanted, counts := newIDSet(), store.Counts{}
+	ids := mapList(rows.Events, func(e store.PlannedEvent) string { return e.ID })
+	batch := st.NewBestEffortBatch()
+	for _, r := range rows.Rsvps {
+		wanted.add(r.UserID)
+	}
+	if rows.Rsvps == nil && viewerID != "" {
+		wanted.add(viewerID)
+		batch.RsvpsOf(ids, viewerID, &rows.Rsvps)
+	}
+	for _, e := range rows.Events {
+		wanted.add(e.CreatorID)
+	}
+	all := wanted.list()
+	readMissingUsers(batch, newIDSet(all...), &rows.Users)
+	batch.CountsOf(append(ids, mapList(rows.Communities, func(c store.Community) string { return c.ID })...), counts)
+	if err := batch.Run(ctx); err != nil {
+		return nil, err
+	}
+	return &EventAggregate{
+		Events: mapList(rows.Events, func(e store.PlannedEvent) *plazav1.Event { return b.Event(e, counts, rows.isPublic(e)) }),
+		Rsvps:  rows.rsvps(), Users: b.usersIn(ctx, newIDSet(all...), rows.Users),
+		Communities: mapList(rows.Communities, func(c store.Community) *plazav1.Community { return b.Community(c, counts, rows.membership(c.ID)) }),
+	}, nil
+}
+
+func (r EventRows) isPublic(e store.PlannedEvent) bool {
+	if e.OriginType == "user" {
+		return !r.IsPrivate
+	}
+	return slices.ContainsFunc(r.Communities, func(c store.Community) bool { return c.ID == e.OriginID && c.IsPublic })
+}
+
+func (r EventRows) membership(communityID string) *store.Member {
+	if i := slices.IndexFunc(r.Members, func(m store.Member) bool { return m.CommunityID == communityID }); i >= 0 {
+		return &r.Members[i]
+	}
+	return nil
+}
+
+// rsvps converts the answers of users who are known.
+func (r EventRows) rsvps() []*plazav1.EventRsvp {
+	var rsvps []*plazav1.EventRsvp
+	for _, a := range r.Rsvps {
+		if i := slices.IndexFunc(r.Users, func(u store.User) bool { return u.ID == a.UserID }); i >= 0 {
+			rsvps = append(rsvps, eventRsvp(a, r.Users[i].PublicID))
+		}
+	}
+	return rsvps
+}
+
+func eventRsvp(a store.EventRsvp, publicID string) *plazav1.EventRsvp {
+	return &plazav1.EventRsvp{
+		EventId: a.EventID, UserId: publicID, UserPublicId: publicID, UserInternalId: a.UserID, Status: a.Status,
+		RespondedAt: ts(a.RespondedAt), CreatedAt: ts(a.CreatedAt), UpdatedAt: ts(a.RespondedAt),
+	}
+}
+
+// EventAnswer returns the response about events.
+func (a *EventAggregate) EventAnswer() *plazav1.EventResponse {
+	return &plazav1.EventResponse{Events: a.Events, EventResponses: a.Rsvps, Users: a.Users, Communities: a.Communities}
+}
+
+// EventList returns the response with a page of events.
+func (a *EventAggregate) EventList(paging *plazav1.Paging) *plazav1.ListEventsResponse {
+	return &plazav1.ListEventsResponse{Events: a.Events, EventResponses: a.Rsvps, Users: a.Users, Communities: a.Communities, Paging: paging}
+}
+
+// RsvpAnswer returns the response about an answer.
+func (a *EventAggregate) RsvpAnswer() *plazav1.EventRsvpResponse {
+	return &plazav1.EventRsvpResponse{EventResponses: a.Rsvps, Events: a.Events, Users: a.Users}
+}
+
+// RsvpList returns the response with a page of answers.
+func (a *EventAggregate) RsvpList(paging *plazav1.Paging) *plazav1.ListEventRsvpsResponse {
+	return &plazav1.ListEventRsvpsResponse{EventResponses: a.Rsvps, Events: a.Events, Users: a.Users, Paging: paging}
+}

@@ -68,8 +68,8 @@ type PresenceServiceClient interface {
 	// BatchGetPresences returns which of several users are online, without those who block the caller or whom the caller
 	// blocks. Users of homes that do not answer are left out.
 	BatchGetPresences(context.Context, *v1.BatchGetPresencesRequest) (*v1.ListPresencesResponse, error)
-	// ListPresences returns up to 1,000 users who are online, of each home region those whose latest heartbeat is the most recent,
-	// without those who block the caller or whom the caller blocks. Homes that do not answer are left out.
+	// ListPresences returns up to 1,000 of the users who are online, ordered by the time of their latest heartbeats, without
+	// those who block the caller or whom the caller blocks. Homes that do not answer are left out.
 	ListPresences(context.Context, *v1.ListPresencesRequest) (*v1.ListPresencesResponse, error)
 	// CountPresences returns the number of users who are online, as of up to five seconds ago. Homes that do not answer are left out.
 	CountPresences(context.Context, *v1.CountPresencesRequest) (*v1.CountPresencesResponse, error)
@@ -242,8 +242,8 @@ type PresenceServiceHandler interface {
 	// BatchGetPresences returns which of several users are online, without those who block the caller or whom the caller
 	// blocks. Users of homes that do not answer are left out.
 	BatchGetPresences(context.Context, *v1.BatchGetPresencesRequest) (*v1.ListPresencesResponse, error)
-	// ListPresences returns up to 1,000 users who are online, of each home region those whose latest heartbeat is the most recent,
-	// without those who block the caller or whom the caller blocks. Homes that do not answer are left out.
+	// ListPresences returns up to 1,000 of the users who are online, ordered by the time of their latest heartbeats, without
+	// those who block the caller or whom the caller blocks. Homes that do not answer are left out.
 	ListPresences(context.Context, *v1.ListPresencesRequest) (*v1.ListPresencesResponse, error)
 	// CountPresences returns the number of users who are online, as of up to five seconds ago. Homes that do not answer are left out.
 	CountPresences(context.Context, *v1.CountPresencesRequest) (*v1.CountPresencesResponse, error)

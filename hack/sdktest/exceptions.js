@@ -30,7 +30,6 @@ const exceptions = [
   ...all('server', 'Plaza publishes community.userChanged only when a member changes otherwise than by roles, bans and joining, which no operation does.', ['CommunityRepository.Membership.onCommunityUserChanged']),
   ...all('server', 'Plaza publishes community.created on the topic of the new community, to which no client can have subscribed.', ['CommunityRepository.onCommunityCreated']),
   ...absent('GET /api/v1/ads/me', ['AdRepository.getNetworkAds']),
-  ...absent('GET /api/v3/network-settings/product', ['Client.getProductCatalogueSetting'], 7),
   ...all('server', 'Plaza refuses to fetch pages from addresses of this machine, and a test has no other page.', ['Client.fetchLinkPreview', 'Client.getLinkPreviewMetadata'], 7),
   ...all('node', 'The package looks up the answer by the id of the event, but keeps it by the id of the user, so that it throws on every answer.', [
     'EventRepository.onRSVPCreated', 'EventRepository.onRSVPUpdated', 'EventRepository.onLocalRSVPCreated', 'EventRepository.onLocalRSVPUpdated',

@@ -94,7 +94,7 @@ func (w *Tx) InsertPlannedEvent(e PlannedEvent) {
 	w.insertFileUses(e.fileUse(e.CreatorID), []string{e.CoverImageFileID})
 }
 
-func (e PlannedEvent) fileUse(authorID string) FileUse {
+func (e *PlannedEvent) fileUse(authorID string) FileUse {
 	return FileUse{ObjectID: e.ID, Kind: UseEvent, AuthorID: authorID, PlaceID: e.OriginID}
 }
 

@@ -119,14 +119,14 @@ func (b *Builder) LoadEvents(ctx context.Context, st *store.Store, viewerID stri
 	}, nil
 }
 
-func (r EventRows) isPublic(e store.PlannedEvent) bool {
+func (r *EventRows) isPublic(e store.PlannedEvent) bool {
 	if e.OriginType == "user" {
 		return !r.IsPrivate
 	}
 	return slices.ContainsFunc(r.Communities, func(c store.Community) bool { return c.ID == e.OriginID && c.IsPublic })
 }
 
-func (r EventRows) membership(communityID string) *store.Member {
+func (r *EventRows) membership(communityID string) *store.Member {
 	if i := slices.IndexFunc(r.Members, func(m store.Member) bool { return m.CommunityID == communityID }); i >= 0 {
 		return &r.Members[i]
 	}
@@ -134,7 +134,7 @@ func (r EventRows) membership(communityID string) *store.Member {
 }
 
 // rsvps converts the answers of users who are known.
-func (r EventRows) rsvps() []*plazav1.EventRsvp {
+func (r *EventRows) rsvps() []*plazav1.EventRsvp {
 	var rsvps []*plazav1.EventRsvp
 	for _, a := range r.Rsvps {
 		if i := slices.IndexFunc(r.Users, func(u store.User) bool { return u.ID == a.UserID }); i >= 0 {

@@ -163,7 +163,7 @@ module.exports = {
     t.ok('domain' in await t.sdk.Client.getShareableLinkConfiguration());
   },
   'Client.getProductCatalogueSetting': async t => {
-    t.equal(typeof (await t.sdk.Client.getProductCatalogueSetting()).enabled, 'boolean');
+    t.equal(typeof (await t.sdk.Client.getProductCatalogueSetting()).product.enabled, 'boolean');
   },
   'Client.fetchLinkPreview': async t => {
     t.ok('title' in await t.sdk.Client.fetchLinkPreview(`${t.world.base}/docs`));

@@ -46,17 +46,17 @@ func TestReschedule(t *testing.T) {
 		req   *plazav1.UpdateEventRequest
 		err   error
 	}{
-		"later":                              {scheduled, &plazav1.UpdateEventRequest{StartTime: at(90 * time.Minute)}, nil},
-		"a start after the end":              {scheduled, &plazav1.UpdateEventRequest{StartTime: at(3 * time.Hour)}, errEnd},
-		"a start in the past":                {scheduled, &plazav1.UpdateEventRequest{StartTime: at(-time.Minute)}, errStart},
-		"the same start of a live event":     {live, &plazav1.UpdateEventRequest{StartTime: at(-time.Hour)}, nil},
-		"a longer live event":                {live, &plazav1.UpdateEventRequest{EndTime: at(2 * time.Hour)}, nil},
-		"an end in the past":                 {live, &plazav1.UpdateEventRequest{EndTime: at(-time.Minute)}, errEnd},
-		"longer than 31 days":                {scheduled, &plazav1.UpdateEventRequest{EndTime: at(32 * 24 * time.Hour)}, errEnd},
-		"a time that no database can store":  {scheduled, &plazav1.UpdateEventRequest{EndTime: &timestamppb.Timestamp{Seconds: 1 << 60}}, errTime},
-		"in person without a place":          {scheduled, &plazav1.UpdateEventRequest{Type: new("in_person")}, errLocation},
-		"a change of an event that is over":  {planned(-2*time.Hour, -time.Hour), &plazav1.UpdateEventRequest{}, errOver},
-		"a title, and nothing about the end": {live, &plazav1.UpdateEventRequest{Title: new("x")}, nil},
+		"later":                               {scheduled, &plazav1.UpdateEventRequest{StartTime: at(90 * time.Minute)}, nil},
+		"a start after the end":               {scheduled, &plazav1.UpdateEventRequest{StartTime: at(3 * time.Hour)}, errEnd},
+		"a start in the past":                 {scheduled, &plazav1.UpdateEventRequest{StartTime: at(-time.Minute)}, errStart},
+		"the same start of a live event":      {live, &plazav1.UpdateEventRequest{StartTime: at(-time.Hour)}, nil},
+		"a longer live event":                 {live, &plazav1.UpdateEventRequest{EndTime: at(2 * time.Hour)}, nil},
+		"an end in the past":                  {live, &plazav1.UpdateEventRequest{EndTime: at(-time.Minute)}, errEnd},
+		"longer than 31 days":                 {scheduled, &plazav1.UpdateEventRequest{EndTime: at(32 * 24 * time.Hour)}, errEnd},
+		"a time that no database can store":   {scheduled, &plazav1.UpdateEventRequest{EndTime: &timestamppb.Timestamp{Seconds: 1 << 60}}, errTime},
+		"in person without a place":           {scheduled, &plazav1.UpdateEventRequest{Type: new("in_person")}, errLocation},
+		"a change of an event that has ended": {planned(-2*time.Hour, -time.Hour), &plazav1.UpdateEventRequest{}, errOver},
+		"a title, and nothing about the end":  {live, &plazav1.UpdateEventRequest{Title: new("x")}, nil},
 	} {
 		_, err := change(test.event, test.req, servicetest.Noon)
 		require.Equal(t, test.err, err, name)

@@ -191,7 +191,9 @@ func TestPushHooks(t *testing.T) {
 		var pushes sync.WaitGroup
 		errs, refusals := make([]error, 3), make([][]platformclient.Refusal, 3)
 		for i, code := range region.All() {
-			pushes.Go(func() { refusals[i], errs[i] = servers.PushHooks(within(t), certificates.server(n, code), token, c.push) })
+			pushes.Go(func() {
+				refusals[i], errs[i] = servers.PushHooks(within(t), certificates.server(n, code), token, c.push)
+			})
 		}
 		pushes.Wait()
 		for i, refused := range refusals {

@@ -1,7 +1,6 @@
 package acceptance
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -43,7 +42,7 @@ func TestWebhooksOfTheSpec(t *testing.T) {
 	require.Contains(t, missing.Message, "Secret hooks does not exist")
 
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "hooks", Namespace: o.namespace}, StringData: map[string]string{render.HookKey: hookSecret}}
-	require.NoError(t, o.client.Create(context.Background(), secret))
+	require.NoError(t, o.client.Create(t.Context(), secret))
 	o.condition("acme", v1alpha1.ConditionWebhooksApplied, "True", v1alpha1.ReasonWebhooksRun)
 	require.Equal(t, []string{hookSecret, hookSecret}, o.pushedSecrets())
 	require.Equal(t, statusz.HookSettings{

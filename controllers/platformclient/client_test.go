@@ -18,7 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/controllers/keyring"
@@ -190,18 +189,21 @@ func TestPushHooks(t *testing.T) {
 		{push: platformclient.Hooks{}},
 	} {
 		var pushes sync.WaitGroup
-		for _, code := range region.All() {
+		errs, refusals := make([]error, 3), make([][]platformclient.Refusal, 3)
+		for i, code := range region.All() {
 			pushes.Go(func() {
-				refused, err := servers.PushHooks(within(t), certificates.server(n, code), token, c.push)
-				assert.NoError(t, err)
-				assert.Equal(t, len(c.refused), len(refused))
-				for i := range refused {
-					assert.Equal(t, c.refused[i].Name, refused[i].Name)
-					assert.Contains(t, refused[i].Reason, c.refused[i].Reason)
-				}
+				refusals[i], errs[i] = servers.PushHooks(within(t), certificates.server(n, code), token, c.push)
 			})
 		}
 		pushes.Wait()
+		for i, refused := range refusals {
+			require.NoError(t, errs[i])
+			require.Len(t, refused, len(c.refused))
+			for j := range refused {
+				require.Equal(t, c.refused[j].Name, refused[j].Name)
+				require.Contains(t, refused[j].Reason, c.refused[j].Reason)
+			}
+		}
 		for _, code := range region.All() {
 			require.Eventually(t, func() bool {
 				status, err := servers.Status(within(t), certificates.server(n, code))

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -17,12 +18,7 @@ type RunbookCommand struct {
 // Begins reports whether the first program of the command is one of these, with any arguments.
 func (c RunbookCommand) Begins(programs ...string) bool {
 	first, _, _ := strings.Cut(c.Text, " ")
-	for _, program := range programs {
-		if first == program {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(programs, first)
 }
 
 // RunbookCommands returns all commands of the runbooks of alerts.
@@ -39,7 +35,7 @@ func RunbookCommands(t *testing.T) []RunbookCommand {
 			t.Fatal(err)
 		}
 		alert := strings.TrimSuffix(filepath.Base(file), ".md")
-		for _, block := range regexp.MustCompile("(?ms)^```sh[^\n]*\n(.*?)^```").FindAllStringSubmatch(string(text), -1) {
+		for _, block := range regexp.MustCompile("(?s)```sh[^\n]*\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
 			for _, command := range splitCommands(block[1]) {
 				all = append(all, RunbookCommand{alert, command})
 			}

@@ -24,18 +24,25 @@ func (s *Service) ReplaceManagedPrehook(
 		return s.removeManaged(ctx, old)
 	}
 	settings := settingsOf(wanted)
-	err = s.checkSettings(settings)
-	if err == nil {
-		err = webhook.CheckSecret(wanted.GetSecret())
-	}
-	if err != nil {
-		return &plazav1.ReplaceManagedPrehookResponse{Prehook: toProto(old), Refused: err.Error()}, nil
+	if reason := s.refusal(settings, wanted.GetSecret()); reason != "" {
+		return &plazav1.ReplaceManagedPrehookResponse{Prehook: toProto(old), Refused: reason}, nil
 	}
 	if s.isSame(old, settings, wanted.GetSecret()) {
 		return &plazav1.ReplaceManagedPrehookResponse{Prehook: toProto(old)}, nil
 	}
 	settings.Secret = s.sealer.Seal(webhook.PrehookID, wanted.GetSecret())
 	return s.storeManaged(ctx, settings)
+}
+
+// refusal returns why a pre-hook cannot be used, or an empty text.
+func (s *Service) refusal(settings store.PrehookSettings, secret string) string {
+	if err := s.checkSettings(settings); err != nil {
+		return err.Error()
+	}
+	if err := webhook.CheckSecret(secret); err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 // removeManaged restores the initial settings, unless administrators have set the pre-hook.

@@ -92,7 +92,7 @@ func healthy(namespace, network string, length int) *world {
 	return w
 }
 
-const procedure = "/plaza.v1.PostService/GetPost"
+const procedure = "PostService/GetPost"
 
 func (w *world) healthyServer(region string) {
 	maps.Copy(w.series, map[string]string{

@@ -165,8 +165,8 @@ func TestMetrics(t *testing.T) {
 plaza_http_requests_in_flight 0
 # HELP plaza_http_requests_total Requests by operation and class of the HTTP status (2xx, 4xx, 5xx); over gRPC, of the status that REST would have had.
 # TYPE plaza_http_requests_total counter
-plaza_http_requests_total{code="2xx",procedure="/plaza.v1.CommentService/GetComment"} 1
-plaza_http_requests_total{code="4xx",procedure="/plaza.v1.CommentService/GetComment"} 3
+plaza_http_requests_total{code="2xx",procedure="CommentService/GetComment"} 1
+plaza_http_requests_total{code="4xx",procedure="CommentService/GetComment"} 3
 plaza_http_requests_total{code="4xx",procedure="unknown"} 3
 # HELP plaza_http_responses_total Requests by protocol and HTTP status; over gRPC, the status that REST would have had.
 # TYPE plaza_http_responses_total counter

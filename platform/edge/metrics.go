@@ -75,7 +75,7 @@ func newMetrics(registerer prometheus.Registerer, counts *Counts, methods map[st
 // objective from 5 ms to 10 s; those by service only show where the time is spent.
 var (
 	kindBuckets    = []float64{.001, .0025, .005, .01, .025, .05, .1, .2, .25, .3, .5, .75, 1, 2.5, 5, 10, 30}
-	serviceBuckets = []float64{.1, .5, 2.5}
+	serviceBuckets = []float64{.1, 1}
 )
 
 // newDurations returns a native histogram whose buckets differ by at most 10%, with some classic buckets.
@@ -99,6 +99,9 @@ func (m *metrics) addDurations(byKind, byService *prometheus.HistogramVec, metho
 	}
 }
 
+// operationOf returns a procedure without its package, which all of them have: PostService/GetPost of /plaza.v1.PostService/GetPost.
+func operationOf(procedure string) string { return strings.TrimPrefix(procedure, "/plaza.v1.") }
+
 // serviceOf returns the service of a procedure: PostService of /plaza.v1.PostService/GetPost.
 func serviceOf(procedure string) string {
 	service, _, _ := strings.Cut(strings.TrimPrefix(procedure, "/"), "/")
@@ -108,7 +111,7 @@ func serviceOf(procedure string) string {
 // observe records the end of a request, with the id of its trace if that is exported.
 func (m *metrics) observe(w *responseWriter, seconds float64, traceID string) {
 	status := w.outcome()
-	m.requests.WithLabelValues(w.procedure, classOf(status)).Inc()
+	m.requests.WithLabelValues(operationOf(w.procedure), classOf(status)).Inc()
 	m.responses.WithLabelValues(string(w.protocol), strconv.Itoa(status)).Inc()
 	m.counts.add(w.procedure, status)
 	if w.failure != nil && w.failure.Code == fail.CodeUnauthorized {

@@ -260,14 +260,18 @@ var objectiveCases = []alertCase{
 		w.series[w.at("eu", "plaza_webhook_oldest_delivery_seconds", "home", "us", "webhook", "01ab")] = w.constant(660)
 		w.series[w.at("eu", "plaza_webhook_oldest_delivery_seconds", "home", "eu", "webhook", "01cd")] = w.constant(540)
 	}, 4, 6, []firing{{
-		"PlazaWebhookFailing", "warning", map[string]string{"webhook": "01ab"}, "A webhook of acme is failing",
+		"PlazaWebhookFailing", "warning",
+		map[string]string{"webhook": "01ab"},
+		"A webhook of acme is failing",
 		"The oldest event that waits for delivery to the webhook 01ab of network social/acme is 11m 0s old. Events are retried for 24 hours.",
 	}}},
 	{"events of a webhook are given up", func(w *world) {
 		w.series[w.at("eu", "plaza_webhook_deliveries_total", "result", "dead", "webhook", "01ab")] = "0x60 0+1x5 5x100"
 		w.series[w.at("eu", "plaza_webhook_deliveries_total", "result", "failed", "webhook", "01cd")] = w.rising(10)
 	}, 60, 64, []firing{{
-		"PlazaWebhookDeadLetters", "warning", map[string]string{"webhook": "01ab"}, "Events of acme could not be delivered to a webhook",
+		"PlazaWebhookDeadLetters", "warning",
+		map[string]string{"webhook": "01ab"},
+		"Events of acme could not be delivered to a webhook",
 		"About 3 events could not be delivered to the webhook 01ab of network social/acme within an hour. They are kept for 30 days and can be sent again.",
 	}}},
 	{"webhooks are not applied", func(w *world) { w.conditionIs("WebhooksApplied", "False") }, 14, 16, []firing{{

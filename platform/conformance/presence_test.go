@@ -3,6 +3,7 @@ package conformance
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -117,10 +118,7 @@ func TestPresences(t *testing.T) {
 	}
 	want := userIDs(users...)
 	slices.Sort(want)
-	among := "/users/list?userIds[]=nobody&userIds[]=" + offline.UserID
-	for _, id := range want {
-		among += "&userIds[]=" + id
-	}
+	among := "/users/list?userIds[]=nobody&userIds[]=" + strings.Join(append(want, offline.UserID), "&userIds[]=")
 	require.Eventually(t, func() bool { return slices.Equal(want, list(offline, "/network/users")) }, 10*time.Second, 50*time.Millisecond)
 	require.Equal(t, want, list(offline, "/network/users?orderBy=asc"))
 	require.Equal(t, want, list(offline, among))

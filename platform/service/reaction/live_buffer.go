@@ -38,7 +38,8 @@ func (b *liveReactions) add(home region.Code, c events.Change, reactions []event
 	}
 	kept := reactions[:min(len(reactions), maxLiveOfPost-len(old.Live))]
 	if len(kept) > 0 {
-		c.Live = append(old.Live, kept...)
+		old.Live = append(old.Live, kept...)
+		c.Live = old.Live
 		posts[c.ID] = c
 	}
 	return kept

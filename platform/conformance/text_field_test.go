@@ -276,6 +276,7 @@ func writings(w *written) []writing {
 		{operation: "MessageFeedService.CreateMessageFeed", method: http.MethodPost, path: "/api/v5/message-feeds", fields: []string{"name"}, body: w.one(object{"channelId": w.channel})},
 		{operation: "MessageFeedService.UpdateMessageFeed", method: http.MethodPut, path: "/api/v5/message-feeds/" + w.feed, fields: []string{"name"}, body: w.one(object{})},
 		{operation: "MessageService.CreateMessage", method: http.MethodPost, path: "/api/v5/messages", fields: []string{"data", "tags"}, body: w.one(object{"subChannelId": w.channel, "messageFeedId": w.channel, "data": object{"text": "fine"}})},
+		{operation: "MessageService.CreateChannelMessage", method: http.MethodPost, path: "/api/v3/messages", fields: []string{"data", "tags"}, body: w.one(object{"channelId": w.channel, "data": object{"text": "fine"}})},
 		{operation: "MessageService.UpdateMessage", method: http.MethodPut, path: "/api/v5/messages/" + w.message, fields: []string{"data", "tags"}, body: w.one(object{})},
 		{operation: "PostService.CreatePost", method: http.MethodPost, path: "/api/v4/posts", fields: slices.Concat([]string{"text", "data", "tags", "hashtags", "product_tags.text"}, linkFields), body: w.one(with(post, object{"targetId": w.userID()}))},
 		{operation: "PostService.UpdatePost", method: http.MethodPut, path: "/api/v4/posts/" + w.post, fields: slices.Concat([]string{"text", "data", "tags", "hashtags", "product_tags.text"}, linkFields), body: w.one(object{})},
@@ -283,6 +284,9 @@ func writings(w *written) []writing {
 		{operation: "ScheduledPostService.UpdateScheduledPost", method: http.MethodPut, path: schedulePath + "/" + w.scheduled, fields: scheduledFields, body: scheduled},
 		{operation: "CommentService.CreateComment", method: http.MethodPost, path: "/api/v3/comments", fields: append([]string{"data"}, linkFields...), body: w.one(object{"referenceType": "post", "referenceId": w.post, "data": object{"text": "fine"}})},
 		{operation: "CommentService.UpdateComment", method: http.MethodPut, path: "/api/v3/comments/" + w.comment, fields: append([]string{"data"}, linkFields...), body: w.one(object{})},
+		{operation: "ReactionService.CreateLiveReactions", method: http.MethodPost, path: "/api/v1/reactions/live", fields: []string{"reactions.reaction_name"}, body: func(string) object {
+			return object{"reactions": []object{{"referencePublicId": w.post, "reactionName": w.word}}}
+		}},
 		{operation: "ReactionService.AddReaction", method: http.MethodPost, path: "/api/v2/reactions", fields: []string{"reaction_name"}, body: w.one(object{"referenceType": "post", "referenceId": w.post})},
 		{operation: "StoryService.CreateStory", method: http.MethodPost, path: "/api/v4/stories", fields: []string{"data", "items.data.custom_text", "items.data.url"}, body: story},
 		{operation: "PollService.CreatePoll", method: http.MethodPost, path: "/api/v3/polls", fields: []string{"title", "question", "answers.data"}, body: poll},

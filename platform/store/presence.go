@@ -25,8 +25,8 @@ var (
 		(SELECT place, user_id FROM presences WHERE home = $1 AND until < $2::timestamptz ORDER BY until LIMIT 500) RETURNING place) SELECT count(*) FROM gone`)
 	sqlPresencesList = stmt("presences.list", `SELECT place, user_id, joined_at, until FROM presences
 		WHERE home = $1 AND place = $2 AND until > $3::timestamptz ORDER BY user_id LIMIT $4::bigint`)
-	sqlPresencesAmong = stmt("presences.among", `SELECT place, user_id, joined_at, until FROM presences
-		WHERE home = $1 AND place = $2 AND user_id = ANY($3::text[]) AND until > $4::timestamptz`)
+	sqlPresencesAmong = stmt("presences.among", `SELECT p.place, p.user_id, p.joined_at, p.until FROM unnest($3::text[]) AS u (id) CROSS JOIN LATERAL (
+		SELECT place, user_id, joined_at, until FROM presences WHERE home = $1 AND place = $2 AND user_id = u.id AND until > $4::timestamptz LIMIT 1) AS p`)
 	sqlPresencesCount = stmt("presences.count", `SELECT count(*) FROM presences WHERE home = $1 AND place = $2 AND until > $3::timestamptz`)
 )
 

@@ -4,11 +4,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -39,6 +42,15 @@ func (s *Service) ReplaceManagedWebhooks(
 	return &plazav1.ReplaceManagedWebhooksResponse{Webhooks: service.Map(list, toProto), Refused: refused}, nil
 }
 
+// reasonOf returns an error in words, those of its details if it has any.
+func reasonOf(err error) string {
+	var failed *fail.Error
+	if errors.As(err, &failed) && len(failed.Details) > 0 {
+		return strings.Join(failed.Details, "; ")
+	}
+	return err.Error()
+}
+
 // accept returns the webhooks of a request that can be applied, and the others with the reasons.
 func (s *Service) accept(all []*plazav1.ManagedWebhook, list []store.Webhook) (wanted []*plazav1.ManagedWebhook, refused []*plazav1.RefusedWebhook) {
 	free := webhook.Max
@@ -58,7 +70,7 @@ func (s *Service) accept(all []*plazav1.ManagedWebhook, list []store.Webhook) (w
 			err = fmt.Errorf("a network can have at most %d webhooks", webhook.Max)
 		}
 		if err != nil {
-			refused = append(refused, &plazav1.RefusedWebhook{Name: m.GetName(), Reason: err.Error()})
+			refused = append(refused, &plazav1.RefusedWebhook{Name: m.GetName(), Reason: reasonOf(err)})
 			continue
 		}
 		seen[m.GetName()] = true

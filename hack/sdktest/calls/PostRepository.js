@@ -179,12 +179,17 @@ module.exports = {
     await live.heard("bob's post", post => post.postId === postId || post.data?.postId === postId);
   },
   'PostRepository.getPosts': async t => {
-    const { communityId } = await subscribed(t);
-    const old = await t.foreignPost();
-    const live = t.watch(callback => t.sdk.PostRepository.getPosts({ targetType: 'community', targetId: communityId, limit: 2 }, callback));
-    const first = await live.until('the posts', has(old.postId));
-    t.ok(first.hasNextPage);
-    const { postId } = await t.foreignPost();
+    const community = await t.newCommunity({ userIds: [t.bob.id] });
+    const target = { targetType: 'community', targetId: community.communityId };
+    const byBob = async () => (await t.bob.call('PostRepository.createPost', { ...target, data: { text: t.name('I am') } })).data;
+    await t.subscribe(t.raw.getCommunityTopic(community, t.raw.SubscriptionLevels.POST));
+    const created = t.watch(callback => t.raw.PostRepository.onPostCreated(callback));
+    for (let i = 0; i < 4; i++) await byBob();
+    const old = await byBob();
+    await created.heard('the posts', post => post.postId === old.postId); // an event that comes later adds its post to the collection
+    const live = t.watch(callback => t.sdk.PostRepository.getPosts({ ...target, limit: 2 }, callback));
+    await live.until('the posts', snapshot => has(old.postId)(snapshot) && snapshot.hasNextPage);
+    const { postId } = await byBob();
     await live.until("bob's post", has(postId));
     const count = live.last.data.length;
     live.last.onNextPage();

@@ -270,7 +270,7 @@ func TestListEvents(t *testing.T) {
 	require.Equal(t, []string{ids[1]}, list(stranger, ofOpen+"&tags[]=in_person&tags[]=other"))
 	require.Equal(t, []string{ids[1]}, list(stranger, ofOpen+"&startTimeGte="+inTime(90*time.Minute)+"&startTimeLte="+inTime(150*time.Minute)))
 	require.Equal(t, []string{own}, list(stranger, "originType=user&originId="+boss.UserID))
-	require.Empty(t, list(stranger, "originType=user&originId=nobody"))
+	require.Empty(t, list(stranger, "originType=user&originId=absent"))
 	ofBoss := "userId=" + boss.UserID + "&orderBy=desc"
 	require.ElementsMatch(t, append([]string{own}, ids...), list(stranger, ofBoss))
 	require.ElementsMatch(t, append([]string{own, hidden}, ids...), list(member, ofBoss))

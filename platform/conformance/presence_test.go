@@ -118,7 +118,7 @@ func TestPresences(t *testing.T) {
 	}
 	want := userIDs(users...)
 	slices.Sort(want)
-	among := "/users/list?userIds[]=nobody&userIds[]=" + strings.Join(append(want, offline.UserID), "&userIds[]=")
+	among := "/users/list?userIds[]=absent&userIds[]=" + strings.Join(append(want, offline.UserID), "&userIds[]=")
 	require.Eventually(t, func() bool { return slices.Equal(want, list(offline, "/network/users")) }, 10*time.Second, 50*time.Millisecond)
 	require.Equal(t, want, list(offline, "/network/users?orderBy=asc"))
 	require.Equal(t, want, list(offline, among))

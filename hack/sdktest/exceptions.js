@@ -12,7 +12,7 @@ const exceptions = [
   ...all('node', 'It makes a video element, which only a browser has.', ['LiveStreamPlayer.getPlayer']),
   ...all('node', "It sends to the vendor's address of a region, whatever apiEndpoint says.", ['createUserToken']),
   ...all('node', 'It wraps its key as PKCS #8 a second time, which WebCrypto refuses ("Invalid keyData"), so that it sends nothing.', ['RoomRepository.syncWatchSessions'], 7),
-  ...all('server', 'The package hears of streams only through socket.io, which Plaza does not serve.', [
+  ...all('server', 'The package hears of streams only through socket.io, by which Plaza sends nothing: it tells the package to use MQTT.', [
     'StreamRepository.onStreamStarted', 'StreamRepository.onStreamStopped', 'StreamRepository.onStreamRecorded',
     'StreamRepository.onStreamFlagged', 'StreamRepository.onStreamTerminated',
   ], 6),

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/plaza-social/plaza/platform/span"
 )
 
 const (
@@ -31,6 +33,14 @@ func newClient(dialer *net.Dialer) *http.Client {
 	}
 }
 
+// tracedClient tells the receivers of requests to which trace they belong.
+type tracedClient struct{ *http.Client }
+
+func (c tracedClient) Do(request *http.Request) (*http.Response, error) {
+	span.Propagate(request.Context(), request.Header)
+	return c.Client.Do(request)
+}
+
 // answer is what a provider answered.
 type answer struct {
 	status int
@@ -40,7 +50,7 @@ type answer struct {
 
 // do sends a request. A provider that does not answer may accept the message later.
 func do(client *http.Client, request *http.Request) (answer, error) {
-	response, err := client.Do(request)
+	response, err := (tracedClient{client}).Do(request)
 	if err != nil {
 		return answer{}, unanswered(err)
 	}

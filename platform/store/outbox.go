@@ -22,13 +22,14 @@ type OutboxRow struct {
 	Topic     string
 	Payload   json.RawMessage
 	Attempts  int64
+	Trace     string // see span.Of
 }
 
 var outboxColumns = db.Columns[OutboxRow]()
 
 var (
-	sqlOutboxInsert = stmt("outbox.add", `INSERT INTO outbox (home, lane, id, topic, payload, not_before, created_at)
-		VALUES ($1, $2::bigint, $3, $4, $5::jsonb, $6, $7)`)
+	sqlOutboxInsert = stmt("outbox.add", `INSERT INTO outbox (home, lane, id, topic, payload, not_before, created_at, trace)
+		VALUES ($1, $2::bigint, $3, $4, $5::jsonb, $6, $7, $8)`)
 	sqlOutboxDue = stmt("outbox.due", `SELECT `+outboxColumns+` FROM outbox
 		WHERE home = $1 AND lane = $2::bigint AND not_before <= $3::timestamptz ORDER BY not_before, id LIMIT 100`)
 	// The condition is the key of outbox_due. The statistics of a table that is usually empty do not tell the primary key from
@@ -47,7 +48,7 @@ func (w *Tx) Emit(topic string, payload any, now, firstTry time.Time) OutboxRow 
 	}
 	id := region.NewID(w.Home())
 	row := OutboxRow{Lane: laneOf(id), ID: id, NotBefore: firstTry.Truncate(time.Microsecond), Topic: topic, Payload: raw}
-	w.Exec(sqlOutboxInsert, row.Lane, row.ID, row.Topic, raw, row.NotBefore, now)
+	w.Exec(sqlOutboxInsert, row.Lane, row.ID, row.Topic, raw, row.NotBefore, now, db.OwnTrace)
 	return row
 }
 

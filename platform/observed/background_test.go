@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -125,7 +126,7 @@ func requireAttempts(t *testing.T, c *collector, name string, r *receivers, path
 	for i, attempt := range attempts {
 		require.Equal(t, i == 0, attempt.GetStatus().GetCode() == trace.Status_STATUS_CODE_ERROR, name)
 		require.Equal(t, fmt.Sprintf("00-%s-%s-01", traceID, hex.EncodeToString(attempt.GetSpanId())), parents[i], name)
-		require.Contains(t, attribute(attempt, "plaza.attempts"), fmt.Sprint(i), name)
+		require.Contains(t, attribute(attempt, "plaza.attempts"), strconv.Itoa(i), name)
 		require.Equal(t, attempts[0].GetParentSpanId(), attempt.GetParentSpanId(), name)
 	}
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Reads the output of go test, of one or several packages, from a file. Prints a line for each package that has failed: its path
-# and a pattern for -run of its tests that have failed. Exits with 1 if running these tests once more would hide something: a data
+# and a pattern for -run of its tests that have failed. Exits with 1 if running these tests again would hide something: a data
 # race, a panic, a timeout, or a package that failed without a failed test, such as one that does not compile.
 #   hack/failed-tests.sh FILE
 set -euo pipefail

@@ -1,15 +1,14 @@
 package conformance
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/apptest"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/service/subscription"
 )
 
 // mqttEvent is an act and the event by which clients learn of it.
@@ -182,15 +181,18 @@ func TestMQTTCommunityEvents(t *testing.T) {
 	}
 }
 
-// TestMQTTCommunityDeletion deletes a private community when its member's access is no longer kept by the server: the member receives the
-// event, and may not subscribe after it.
+// TestMQTTCommunityDeletion deletes a private community when the server has forgotten that its member may read it, after reading the
+// access to 128 other places: the member receives the event, and may not subscribe after it.
 func TestMQTTCommunityDeletion(t *testing.T) {
 	t.Parallel()
 	boss, member := newUser(t, region.EU, "boss"), newUser(t, region.US, "member")
 	community := newCommunity(t, boss, object{"isPublic": false, "userIds": userIDs(member)})
 	topic := communityTopic(boss, community)
 	reader := member.ConnectMQTT(t).RequireSubscribe(t, topic)
-	<-time.After(subscription.Lifetime)
+	for n := range 128 {
+		id := member.InternalID[:len(member.InternalID)-3] + fmt.Sprintf("%03x", n)
+		reader.RequireSubscribe(t, member.Network.NetworkID+"/user/"+id)
+	}
 	boss.Do(t, http.MethodDelete, "/api/v3/communities/"+community, nil).OK(t)
 	e, _ := reader.Until(t, "community.deleted")
 	require.Equal(t, community, e.Response().String(t, "data.communities.0.communityId"))

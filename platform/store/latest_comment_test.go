@@ -69,6 +69,23 @@ func (l *latest) commit(fill func(*store.Tx)) {
 	commit(l.T, w)
 }
 
+func TestPostAlone(t *testing.T) {
+	s := openNew(t)
+	post := newPost(t, s, newCommunity(t, s, region.SG))
+	newComment(t, s, post, func(*store.Comment) {})
+	want := readPost(t, s, post.ID)
+	require.Len(t, want.LatestComments, 1)
+	want.LatestComments = nil
+	var one *store.Post
+	var several []store.Post
+	reads := s.NewReadBatch()
+	reads.PostAlone(post.ID, &one)
+	reads.PostsAlone([]string{post.ID, region.NewID(region.EU)}, &several)
+	require.NoError(t, reads.Run(t.Context()))
+	require.Equal(t, want, one)
+	require.Equal(t, []store.Post{*want}, several)
+}
+
 func TestLatestComments(t *testing.T) {
 	s := openNew(t)
 	l := &latest{T: t, s: s, post: newPost(t, s, newCommunity(t, s, region.SG))}

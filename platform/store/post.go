@@ -49,6 +49,7 @@ func withComments(inner, order string) string {
 
 var (
 	sqlPostsByID     = stmt("posts.byID", withComments(`SELECT `+postColumns+` FROM posts WHERE home = $1 AND id = ANY($2::text[])`, ""))
+	sqlPostsAlone    = stmt("posts.alone", `SELECT `+postColumns+`, NULL::text FROM posts WHERE home = $1 AND id = ANY($2::text[])`)
 	sqlPostOfComment = stmt("posts.ofComment", withComments(`SELECT `+postColumns+` FROM posts
 		WHERE home = $1 AND id = (SELECT reference_id FROM comments WHERE home = $1 AND comments.id = $2)`, ""))
 	sqlPostInsert = stmt("posts.insert", `INSERT INTO posts (home, id, target_type, target_id, target_public_id, author_id, author_public_id,
@@ -79,6 +80,17 @@ func (r *ReadBatch) PostsByID(ids []string, into *[]Post) {
 // Post reads one post; nil if there is none.
 func (r *ReadBatch) Post(id string, into **Post) {
 	r.addAt(id, sqlPostsByID, db.Row(into), []string{id})
+}
+
+// PostAlone is Post without the latest comments, which take several times as long to read as the post.
+func (r *ReadBatch) PostAlone(id string, into **Post) {
+	r.addAt(id, sqlPostsAlone, db.Row(into), []string{id})
+}
+
+// PostsAlone is PostsByID without the latest comments.
+func (r *ReadBatch) PostsAlone(ids []string, into *[]Post) {
+	*into = nil
+	readMany(r, ids, sqlPostsAlone, into)
 }
 
 // PostOfComment reads the post of a comment.

@@ -68,7 +68,7 @@ type TrayState struct {
 var trayColumns = db.Columns[TrayItem]()
 
 // trayBeyond is the id of the first item of a user after the latest $3. Of several ids, planners do not know that they are few.
-const trayBeyond = `(SELECT id FROM tray_items WHERE home = $1 AND user_id = $2 ORDER BY last_occurred_at DESC, id DESC OFFSET $3::bigint LIMIT 1)`
+const trayBeyond = `SELECT id FROM tray_items WHERE home = $1 AND user_id = $2 ORDER BY last_occurred_at DESC, id DESC OFFSET $3::bigint LIMIT 1`
 
 var (
 	sqlTrayPut = stmt("tray.put", `WITH actor AS (INSERT INTO tray_actors (home, user_id, item_id, actor_id, acted_at)
@@ -85,8 +85,9 @@ var (
 		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (home, user_id, item_id, actor_id) DO UPDATE SET acted_at = GREATEST(tray_actors.acted_at, excluded.acted_at)`)
 	sqlTrayTrimActors = stmt("tray.trimActors", `DELETE FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id = $3 AND actor_id = ANY (ARRAY
 		(SELECT actor_id FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id = $3 ORDER BY acted_at DESC, actor_id DESC OFFSET $4::bigint LIMIT 100))`)
-	sqlTrayTrim = stmt("tray.trim", `WITH actors AS (DELETE FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id = `+trayBeyond+`)
-		DELETE FROM tray_items WHERE home = $1 AND user_id = $2 AND id = `+trayBeyond)
+	sqlTrayTrim = stmt("tray.trim", `WITH beyond AS MATERIALIZED (`+trayBeyond+`),
+			actors AS (DELETE FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id = (SELECT id FROM beyond))
+		DELETE FROM tray_items WHERE home = $1 AND user_id = $2 AND id = (SELECT id FROM beyond)`)
 	trayLists = inBoth(plainOrders, func(o db.Order) *db.Statement {
 		return stmt("tray.list"+o.Name, `SELECT `+db.Prefixed("i", trayColumns)+`,
 				(SELECT count(*) FROM tray_actors AS a WHERE a.home = $1 AND a.user_id = $2 AND a.item_id = i.id) AS actors

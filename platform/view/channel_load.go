@@ -1,9 +1,12 @@
 package view
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
+	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -13,6 +16,8 @@ import (
 type ChannelRows struct {
 	// Channels are the primary rows, unique, in the order of the response.
 	Channels []store.Channel
+	// IDs are the ids of channels to read together with what they refer to, in the order of the response, instead of Channels.
+	IDs []string
 	// Viewer is the caller; nil for administrators.
 	Viewer *store.User
 	// ViewerReads reports whether the caller may read the messages of channels without being a member.
@@ -40,8 +45,8 @@ type channelLoader struct {
 }
 
 // LoadChannels reads the rows that channels refer to, in one round trip to each home concerned, and converts all of
-// them; unknown authors of previews take a second round trip. Each channel comes with the viewer's membership, which is
-// `none` if there is no row.
+// them; unknown authors of previews take a second round trip, and creators too if the channels are read. Each channel comes
+// with the viewer's membership, which is `none` if there is no row.
 func (b *Builder) LoadChannels(ctx context.Context, st *store.Store, rows ChannelRows) (*plazav1.ChannelResponse, error) {
 	l := &channelLoader{ChannelRows: rows, builder: b, counts: store.Counts{}}
 	if l.Viewer != nil {
@@ -53,7 +58,7 @@ func (b *Builder) LoadChannels(ctx context.Context, st *store.Store, rows Channe
 	l.readFeeds(batch)
 	l.readMarks(batch)
 	batch.CountsOf(l.ids(), l.counts)
-	if err := batch.Run(ctx); err != nil {
+	if err := l.readChannels(ctx, batch); err != nil {
 		return nil, err
 	}
 	l.previews = slices.DeleteFunc(l.previews, func(m store.Message) bool { return !l.canRead(m.ChannelID) })
@@ -68,7 +73,31 @@ func (b *Builder) LoadChannels(ctx context.Context, st *store.Store, rows Channe
 	return a, err
 }
 
+// readChannels runs a batch that also reads the channels that are not known. Their homes must be available.
+func (l *channelLoader) readChannels(ctx context.Context, batch *store.ReadBatch) error {
+	if len(l.IDs) > 0 {
+		batch.Channels(l.IDs, &l.Channels)
+	}
+	if err := batch.Run(ctx); err != nil {
+		return err
+	}
+	for home := range batch.ByHome(l.IDs) {
+		if slices.Contains(batch.Missing(), home) {
+			return fail.Unavailable(fmt.Sprintf("home region %s did not answer in time", home), nil)
+		}
+	}
+	if len(l.IDs) > 0 {
+		slices.SortFunc(l.Channels, func(a, b store.Channel) int {
+			return cmp.Compare(slices.Index(l.IDs, a.ID), slices.Index(l.IDs, b.ID))
+		})
+	}
+	return nil
+}
+
 func (l *channelLoader) ids() []string {
+	if len(l.IDs) > 0 {
+		return l.IDs
+	}
 	return mapList(l.Channels, func(c store.Channel) string { return c.ID })
 }
 

@@ -38,11 +38,8 @@ func (s *Service) ListChannels(ctx context.Context, req *plazav1.ListChannelsReq
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.rows(ctx, keys)
-	if err != nil {
-		return nil, err
-	}
-	aggregate, err := s.respond(ctx, r, settings, view.ChannelRows{Channels: rows})
+	ids := service.Map(keys, func(k store.ChannelKey) string { return k.ID })
+	aggregate, err := s.respond(ctx, r, settings, view.ChannelRows{IDs: ids})
 	if err != nil {
 		return nil, err
 	}
@@ -130,11 +127,3 @@ func after(keys []store.ChannelKey, l store.ChannelList) []store.ChannelKey {
 
 // position returns the sort key of a channel.
 func position(k store.ChannelKey) (t time.Time, key, id string) { return k.Time, k.NameKey, k.ID }
-
-// rows reads the channels with the keys, in the order of the keys.
-func (s *Service) rows(ctx context.Context, keys []store.ChannelKey) ([]store.Channel, error) {
-	ids := service.Map(keys, func(k store.ChannelKey) string { return k.ID })
-	rows, err := service.Read(ctx, s.Deps, (*store.ReadBatch).Channels, ids)
-	service.SortByID(rows, ids, func(c store.Channel) string { return c.ID })
-	return rows, err
-}

@@ -64,7 +64,7 @@ func (r *rows) readObjects(ctx context.Context, reads *store.ReadBatch, ids obje
 	var posts []store.Post
 	var comments []store.Comment
 	var stories []store.Story
-	reads.PostsByID(service.SortedSet(ids.posts), &posts)
+	reads.PostsAlone(service.SortedSet(ids.posts), &posts)
 	reads.CommentsByID(service.SortedSet(ids.comments), &comments)
 	reads.StoriesByID(service.SortedSet(ids.stories), &stories)
 	if err := reads.Run(ctx); err != nil {

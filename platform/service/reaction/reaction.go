@@ -79,7 +79,7 @@ func (s *Service) newReferenceRequest(ctx context.Context, ref reference) *loade
 		})
 		return l
 	}
-	r := visibility.NewRequest(s.NewRequest(ctx), ref.kind, ref.id)
+	r := visibility.NewRequestAlone(s.NewRequest(ctx), ref.kind, ref.id)
 	return &loaded{Request: r.Request, ref: &r.Reference}
 }
 

@@ -55,6 +55,17 @@ func NewRequest(r *service.Request, kind, id string) *Request {
 	return withReference(r, read(r, kind, id).Resolve)
 }
 
+// NewRequestAlone is NewRequest for answers without the post: its latest comments are not read.
+func NewRequestAlone(r *service.Request, kind, id string) *Request {
+	if kind != store.ReferencePost {
+		return NewRequest(r, kind, id)
+	}
+	p := &Pending{}
+	r.PostAlone(id, &p.ref.Post)
+	p.readTargetOfPost(r.ReadBatch, r.Caller, id)
+	return withReference(r, p.Resolve)
+}
+
 // withReference returns a request that gets its Reference by resolve once the reads have run.
 func withReference(r *service.Request, resolve func(*auth.Caller, time.Time) (*Reference, error)) *Request {
 	l := &Request{Request: r}
@@ -115,6 +126,10 @@ func (p *Pending) readReferenceOfComment(reads *store.ReadBatch, caller *auth.Ca
 
 func (p *Pending) readPost(reads *store.ReadBatch, caller *auth.Caller, id string) {
 	reads.Post(id, &p.ref.Post)
+	p.readTargetOfPost(reads, caller, id)
+}
+
+func (p *Pending) readTargetOfPost(reads *store.ReadBatch, caller *auth.Caller, id string) {
 	reads.CommunityOfPost(id, &p.ref.Target.Community)
 	reads.MemberOfPost(id, caller.UserID, &p.ref.Target.Member)
 	reads.WallOfPost(id, caller.UserID, &p.ref.Target.Wall)

@@ -34,9 +34,6 @@ const exceptions = [
   ...all('node', 'The package looks up the answer by the id of the event, but keeps it by the id of the user, so that it throws on every answer.', [
     'EventRepository.onRSVPCreated', 'EventRepository.onRSVPUpdated', 'EventRepository.onLocalRSVPCreated', 'EventRepository.onLocalRSVPUpdated',
   ], 7),
-  ...absent('/api/v1/products', [
-    'ProductRepository.getProduct', 'ProductRepository.searchProducts', 'PostRepository.pinProduct', 'PostRepository.unpinProduct', 'PostRepository.updateProductTags',
-  ], 7),
 ];
 
 // exceptionOf returns the entry of a function of a package, if there is one.

@@ -48,6 +48,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/poll"
 	"github.com/plaza-social/plaza/platform/service/post"
 	"github.com/plaza-social/plaza/platform/service/presence"
+	"github.com/plaza-social/plaza/platform/service/product"
 	"github.com/plaza-social/plaza/platform/service/reaction"
 	"github.com/plaza-social/plaza/platform/service/retention"
 	"github.com/plaza-social/plaza/platform/service/role"
@@ -143,6 +144,7 @@ func (d *dependencies) services(shared *service.Deps, roles *role.Service, files
 		User:           user.New(shared),
 		Role:           roles,
 		Category:       category.New(shared),
+		Product:        product.New(shared),
 		NetworkSetting: networksetting.New(shared),
 		Community:      community.New(shared),
 		Member:         member.New(shared),

@@ -79,6 +79,7 @@ func recoveries(shared *service.Deps, s edge.Services) map[string]recovery {
 
 func addCreated(all map[string]recovery, s edge.Services) {
 	all["CategoryService/CreateCategory"] = created(s.Category.GetCategory, func(id string) *plazav1.GetCategoryRequest { return &plazav1.GetCategoryRequest{CategoryId: id} })
+	all["ProductService/CreateProduct"] = created(s.Product.GetProduct, func(id string) *plazav1.GetProductRequest { return &plazav1.GetProductRequest{ProductId: id} })
 	channel := created(s.Channel.GetChannel, func(id string) *plazav1.GetChannelRequest { return &plazav1.GetChannelRequest{ChannelId: id} })
 	all["ChannelService/CreateChannel"], all["ChannelService/CreateConversation"] = channel, channel
 	all["CommentService/CreateComment"] = created(s.Comment.GetComment, func(id string) *plazav1.GetCommentRequest { return &plazav1.GetCommentRequest{CommentId: id} })

@@ -28,6 +28,7 @@ var repeatable = []string{
 
 // unimplemented contains the services whose methods recoveries refers to; the test calls none of them.
 var unimplemented = edge.Services{
+	Product:  plazav1connect.UnimplementedProductServiceHandler{},
 	Category: plazav1connect.UnimplementedCategoryServiceHandler{}, Channel: plazav1connect.UnimplementedChannelServiceHandler{},
 	Comment: plazav1connect.UnimplementedCommentServiceHandler{}, Community: plazav1connect.UnimplementedCommunityServiceHandler{},
 	Export: plazav1connect.UnimplementedExportServiceHandler{}, File: plazav1connect.UnimplementedFileServiceHandler{},

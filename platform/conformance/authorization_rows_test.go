@@ -9,7 +9,7 @@ import (
 func authorizationRows() []row {
 	return slices.Concat(
 		sessionRows(), userRows(), userFlagRows(), erasureRows(), exportRows(), moveRows(), followRows(), roleRows(),
-		settingRows(), moderationListRows(), flagRows(), categoryRows(),
+		settingRows(), moderationListRows(), flagRows(), categoryRows(), productRows(),
 		communityRows(), memberRows(), joinRequestRows(), invitationRows(),
 		postRows(), postFlagRows(), commentRows(), commentFlagRows(), reactionRows(), pollRows(), pinRows(), scheduleRows(), feedRows(),
 		storyRows(), liveRows(), eventRows(), fileRows(),

@@ -40,6 +40,8 @@ var ruleOfField = map[string]string{
 	"post_data.product_tags.text": textRules, "post_data.product_tags.product_id": anID,
 	"avatar_custom_url": textRules, "links.url": textRules, "links.title": textRules,
 	"links.domain": textRules, "links.image_url": textRules, "product_tags.text": textRules, "product_tags.product_id": anID,
+	"product_name": textRules, "product_url": aToken, "ProductService.CreateProduct thumbnail_url": aToken, "ProductService.UpdateProduct thumbnail_url": aToken,
+	"currency": anID, "thumbnail_mode": anID, "product_id": anID,
 	"pinned_product_id": anID, "RoleService.CreateRole role_id": textRules,
 
 	"reason": reported, "detail": reported, "FlagService.AddFlagNote text": reported,
@@ -160,6 +162,7 @@ type written struct {
 	author                                     *apptest.Client
 	community, channel, feed, message, post    string
 	category, comment, picture, stream, room   string
+	product                                    string
 	role, conversationPartner, scheduled, soon string
 	planned                                    string
 }
@@ -268,6 +271,8 @@ func writings(w *written) []writing {
 		{operation: "EventService.UpdateEvent", method: http.MethodPut, path: eventsPath + "/" + w.planned, fields: eventTexts, body: w.event(object{})},
 		{operation: "CategoryService.CreateCategory", method: http.MethodPost, path: "/api/v3/community-categories", fields: []string{"name"}, body: w.one(object{}), byRoleHolder: true},
 		{operation: "CategoryService.UpdateCategory", method: http.MethodPut, path: "/api/v3/community-categories/" + w.category, fields: []string{"name"}, body: w.one(object{}), byRoleHolder: true},
+		{operation: "ProductService.CreateProduct", method: http.MethodPost, path: productsPath, fields: []string{"product_name"}, body: w.one(newProduct("fine")), byRoleHolder: true},
+		{operation: "ProductService.UpdateProduct", method: http.MethodPut, path: productsPath + "/" + w.product, fields: []string{"product_name"}, body: w.one(object{}), byRoleHolder: true},
 		{operation: "RoleService.CreateRole", method: http.MethodPost, path: "/api/v3/roles", fields: []string{"role_id", "display_name"}, body: w.one(object{"roleId": "fine", "permissions": []string{"EDIT_ROLE"}}), byRoleHolder: true},
 		{operation: "RoleService.UpdateRole", method: http.MethodPut, path: "/api/v3/roles/" + w.role, fields: []string{"display_name"}, body: w.one(object{"permissions": []string{"EDIT_ROLE"}}), byRoleHolder: true},
 		{operation: "ChannelService.CreateChannel", method: http.MethodPost, path: "/api/v3/channels", fields: []string{"display_name", "tags"}, body: w.one(object{"type": "community"})},
@@ -313,6 +318,7 @@ func newWritten(t *testing.T, n *apptest.Network) *written {
 	w := &written{author: author, conversationPartner: partner.UserID, soon: timeIn(time.Hour), role: "named"}
 	admin := n.Admin(region.EU)
 	w.category = admin.Do(t, http.MethodPost, categoriesPath, object{"name": "c"}).OK(t).String(t, "categories.0.categoryId")
+	w.product = addProduct(t, admin, newProduct("c"))
 	admin.Do(t, http.MethodPost, rolesPath, object{"roleId": w.role, "permissions": []string{"EDIT_ROLE"}}).OK(t)
 	w.community, w.post = author.NewCommunity(t), author.Do(t, http.MethodPost, postsPath, object{"targetType": "user", "targetId": author.UserID, "data": object{"text": "x"}}).OK(t).String(t, "posts.0.postId")
 	chat := newChat(t, author)
@@ -337,7 +343,7 @@ func TestTextRulesApply(t *testing.T) {
 	w := newWritten(t, n)
 	helper := n.NewUser(t, region.EU, "helper")
 	n.Admin(region.EU).Do(t, http.MethodPost, "/api/v3/roles", object{"roleId": "helper", "permissions": []string{
-		"CREATE_COMMUNITY_CATEGORY", "EDIT_COMMUNITY_CATEGORY", "CREATE_ROLE", "EDIT_ROLE",
+		"CREATE_COMMUNITY_CATEGORY", "EDIT_COMMUNITY_CATEGORY", "CREATE_ROLE", "EDIT_ROLE", "MANAGE_SETTING",
 	}}).OK(t)
 	n.Admin(region.EU).Do(t, http.MethodPut, "/api/v3/users", object{"userId": helper.UserID, "roles": []string{"helper"}}).OK(t)
 	for _, word := range []string{"fine", "frobnitz"} {

@@ -32,6 +32,7 @@ type fake struct {
 	plazav1connect.UnimplementedUserServiceHandler
 	plazav1connect.UnimplementedRoleServiceHandler
 	plazav1connect.UnimplementedCategoryServiceHandler
+	plazav1connect.UnimplementedProductServiceHandler
 	plazav1connect.UnimplementedNetworkSettingServiceHandler
 	plazav1connect.UnimplementedCommunityServiceHandler
 	plazav1connect.UnimplementedMemberServiceHandler
@@ -181,7 +182,7 @@ func (f *fake) count() int {
 
 func (f *fake) services() edge.Services {
 	return edge.Services{
-		Authentication: f, Session: f, User: f, Role: f, Category: f, NetworkSetting: f, Community: f, Member: f,
+		Authentication: f, Session: f, User: f, Role: f, Category: f, Product: f, NetworkSetting: f, Community: f, Member: f,
 		JoinRequest: f, Invitation: f, Post: f, Comment: f, Feed: f, Reaction: f, Follow: f, Pin: f, ScheduledPost: f, Poll: f, VideoStreaming: f, Room: f, Event: f, File: f, Marker: f, MessageFeed: f, Message: f, Story: f, Analytics: f, Channel: f, ChannelUser: f, ModerationList: f, Erasure: f, Export: f, Move: f, Flag: f, Audit: f, Presence: f, Search: f, Notification: f, LinkPreview: f, Webhook: f, Prehook: f,
 	}
 }

@@ -19,6 +19,7 @@ type Services struct {
 	User           plazav1connect.UserServiceHandler
 	Role           plazav1connect.RoleServiceHandler
 	Category       plazav1connect.CategoryServiceHandler
+	Product        plazav1connect.ProductServiceHandler
 	NetworkSetting plazav1connect.NetworkSettingServiceHandler
 	Community      plazav1connect.CommunityServiceHandler
 	Member         plazav1connect.MemberServiceHandler
@@ -79,6 +80,7 @@ func (s Services) handlers(options ...connect.HandlerOption) map[string]http.Han
 	add(plazav1connect.NewUserServiceHandler(s.User, options...))
 	add(plazav1connect.NewRoleServiceHandler(s.Role, options...))
 	add(plazav1connect.NewCategoryServiceHandler(s.Category, options...))
+	add(plazav1connect.NewProductServiceHandler(s.Product, options...))
 	add(plazav1connect.NewNetworkSettingServiceHandler(s.NetworkSetting, options...))
 	add(plazav1connect.NewCommunityServiceHandler(s.Community, options...))
 	add(plazav1connect.NewMemberServiceHandler(s.Member, options...))

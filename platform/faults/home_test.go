@@ -28,6 +28,7 @@ var homeColumns = map[string][]string{
 	"user_homes":            {}, // the same at every home
 	"moved_ids":             {}, // the same at every home
 	"categories":            {"id"},
+	"products":              {"id"},
 	"communities":           {"id"},
 	"community_categories":  {"community_id"},
 	"community_members":     {"community_id"},
@@ -141,6 +142,7 @@ func writeEverything(t *testing.T, n *apptest.Network, home, through region.Code
 	founder := n.NewUser(t, home, "founder")
 	guest := n.NewUser(t, through, "guest")
 	admin := n.Admin(home)
+	admin.Do(t, http.MethodPost, "/api/v1/products", object{"productName": "Rope", "productUrl": "https://shop.example/rope"}).OK(t)
 	category := admin.Do(t, http.MethodPost, "/api/v3/community-categories", object{"name": "c"}).OK(t).String(t, "categories.0.categoryId")
 	open := founder.With("Idempotency-Key", "open").Do(t, http.MethodPost, "/api/v3/communities", object{"displayName": "open", "categoryIds": []string{category}}).
 		OK(t).String(t, "communities.0.communityId")

@@ -86,6 +86,7 @@ func creations(t *testing.T, author, other *apptest.Client) map[string]created {
 		"file":     {"/api/v4/files", file{"a.txt", "content"}, "files", "0.fileId", nil},
 		"image":    {"/api/v4/images", file{"a.png", picture(t)}, "files", "0.fileId", nil},
 		"category": {"/api/v3/community-categories", object{"name": "n"}, "categories", "categories.0.categoryId", admin},
+		"product":  {"/api/v1/products", object{"productName": "n", "productUrl": "https://shop.example"}, "products", "products.0.productId", admin},
 		"role":     {"/api/v3/roles", object{"roleId": "guide", "displayName": "Guide", "permissions": []string{"EDIT_CHANNEL"}}, "(SELECT DISTINCT id FROM roles) AS r", "roles.0.roleId", admin},
 		"note":     {"/api/v1/moderation/flag-items/" + postID + "/notes", object{"text": "seen"}, "flag_notes", "notes.0.noteId", nil},
 		"claim":    {"/api/v1/moderation/flag-items/" + postID + "/claim", nil, "flag_items", "items.0.claimedUntil", nil},

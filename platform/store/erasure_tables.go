@@ -110,6 +110,7 @@ var notErased = map[string]string{
 	"audit_targets":         "internal ids",
 	"categories":            "made by administrators",
 	"community_categories":  "of communities",
+	"products":              "made by administrators",
 	"idempotency_keys":      "keyed hashes, and answers that expire after 24 hours",
 	"idempotency_marks":     "keyed hashes",
 	"message_feed_segments": "internal ids",

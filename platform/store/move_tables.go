@@ -173,6 +173,7 @@ var notMoved = map[string]string{
 	"categories":           "of no user",
 	"communities":          "at the home that their id contains",
 	"community_categories": "of communities",
+	"products":             "of no user",
 	"community_members":    "of communities",
 	"erasures":             "an erased user does not move",
 	"directory":            "keyed hashes; the new home gets a copy of the entry",

@@ -159,6 +159,7 @@ var notExported = map[string]string{
 	"blocked_by":            "the data of those who block",
 	"categories":            "made by administrators",
 	"community_categories":  "of communities",
+	"products":              "made by administrators",
 	"counters":              "derived",
 	"directory":             "keyed hashes",
 	"erasures":              "an erased user has no export",

@@ -17,6 +17,7 @@ type Aggregate struct {
 	Feeds           []*plazav1.Feed
 	Roles           []*plazav1.Role
 	Polls           []*plazav1.Poll
+	Products        []*plazav1.Product
 
 	VideoStreamings        []*plazav1.VideoStreaming
 	VideoStreamingChildren []*plazav1.VideoStreaming
@@ -30,6 +31,7 @@ func (a *Aggregate) PostAggregate() *plazav1.PostResponse {
 		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files,
 		Communities: a.Communities, CommunityUsers: a.CommunityUsers, Categories: a.Categories, Feeds: a.Feeds, Polls: a.Polls,
 		VideoStreamings: a.VideoStreamings, VideoStreamingChildren: a.VideoStreamingChildren, Rooms: a.Rooms, RoomChildrens: a.RoomChildrens,
+		Products: a.Products,
 	}
 }
 
@@ -39,7 +41,7 @@ func (a *Aggregate) PostList(paging *plazav1.Paging) *plazav1.ListPostsResponse 
 		Posts: a.Posts, PostChildren: a.PostChildren, Comments: a.Comments, Users: a.Users, Files: a.Files,
 		Communities: a.Communities, CommunityUsers: a.CommunityUsers, Categories: a.Categories, Feeds: a.Feeds, Polls: a.Polls,
 		VideoStreamings: a.VideoStreamings, VideoStreamingChildren: a.VideoStreamingChildren, Rooms: a.Rooms, RoomChildrens: a.RoomChildrens,
-		Paging: paging,
+		Products: a.Products, Paging: paging,
 	}
 }
 

@@ -18,6 +18,7 @@ func (l *loader) build(ctx context.Context) *Aggregate {
 	l.buildStories(a)
 	l.buildComments(a)
 	l.buildPolls(a)
+	l.buildProducts(a)
 	l.buildStreams(a)
 	l.buildRooms(a)
 	a.Roles = l.roles()

@@ -45,6 +45,8 @@ type loader struct {
 	pendingEdits []store.PendingEdit
 	polls        []store.Poll
 	votes        []store.PollVote // by the viewer
+	productIDs   []string
+	products     []store.Product
 
 	streams, childStreams []store.VideoStream
 	rooms, childRooms     []store.Room
@@ -70,6 +72,7 @@ func (b *Builder) Load(ctx context.Context, st *store.Store, viewerID string, ro
 	l.readCategories(batch)
 	l.readCounts(batch)
 	l.readPolls(batch)
+	l.readProducts(batch)
 	l.readStreams(batch)
 	l.readRooms(batch)
 	l.readFiles(batch)

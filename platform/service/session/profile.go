@@ -18,8 +18,8 @@ type signInProfile struct {
 	exists bool // the user's row
 	// keepsName is whether the settings of the network forbid the user to change the display name.
 	keepsName bool
-	roles  []string
-	handle profile.Handle
+	roles     []string
+	handle    profile.Handle
 }
 
 // authenticated reports whether a request whose authToken has been checked proves who the user is. Without proof the

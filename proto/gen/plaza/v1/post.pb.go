@@ -499,7 +499,9 @@ type PostResponse struct {
 	// Child rooms.
 	RoomChildrens []*Room `protobuf:"bytes,13,rep,name=room_childrens,json=roomChildrens,proto3" json:"room_childrens,omitempty"`
 	// Polls attached to the posts.
-	Polls         []*Poll `protobuf:"bytes,14,rep,name=polls,proto3" json:"polls,omitempty"`
+	Polls []*Poll `protobuf:"bytes,14,rep,name=polls,proto3" json:"polls,omitempty"`
+	// The products that the posts tag or show first, without deleted ones.
+	Products      []*Product `protobuf:"bytes,15,rep,name=products,proto3" json:"products,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -632,6 +634,13 @@ func (x *PostResponse) GetPolls() []*Poll {
 	return nil
 }
 
+func (x *PostResponse) GetProducts() []*Product {
+	if x != nil {
+		return x.Products
+	}
+	return nil
+}
+
 // ListPostsResponse is a page of posts.
 type ListPostsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -664,7 +673,9 @@ type ListPostsResponse struct {
 	// Polls attached to the posts.
 	Polls []*Poll `protobuf:"bytes,14,rep,name=polls,proto3" json:"polls,omitempty"`
 	// Tokens of the neighboring pages.
-	Paging        *Paging `protobuf:"bytes,15,opt,name=paging,proto3" json:"paging,omitempty"`
+	Paging *Paging `protobuf:"bytes,15,opt,name=paging,proto3" json:"paging,omitempty"`
+	// The products that the posts tag or show first, without deleted ones.
+	Products      []*Product `protobuf:"bytes,16,rep,name=products,proto3" json:"products,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -800,6 +811,13 @@ func (x *ListPostsResponse) GetPolls() []*Poll {
 func (x *ListPostsResponse) GetPaging() *Paging {
 	if x != nil {
 		return x.Paging
+	}
+	return nil
+}
+
+func (x *ListPostsResponse) GetProducts() []*Product {
+	if x != nil {
+		return x.Products
 	}
 	return nil
 }
@@ -1815,7 +1833,7 @@ var File_plaza_v1_post_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_post_proto_rawDesc = "" +
 	"\n" +
-	"\x13plaza/v1/post.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/poll.proto\x1a\x13plaza/v1/room.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\x1a\x1eplaza/v1/video_streaming.proto\"\xbf\x0e\n" +
+	"\x13plaza/v1/post.proto\x12\bplaza.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17plaza/v1/category.proto\x1a\x16plaza/v1/comment.proto\x1a\x15plaza/v1/common.proto\x1a\x18plaza/v1/community.proto\x1a\x13plaza/v1/file.proto\x1a\x16plaza/v1/options.proto\x1a\x13plaza/v1/poll.proto\x1a\x16plaza/v1/product.proto\x1a\x13plaza/v1/room.proto\x1a\x14plaza/v1/rules.proto\x1a\x13plaza/v1/user.proto\x1a\x1eplaza/v1/video_streaming.proto\"\xbf\x0e\n" +
 	"\x04Post\x12\x17\n" +
 	"\apost_id\x18\x01 \x01(\tR\x06postId\x12+\n" +
 	"\x04data\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x04data\x12\x17\n" +
@@ -1875,7 +1893,7 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\x11pinned_product_id\x18- \x01(\tR\x0fpinnedProductId\x1a<\n" +
 	"\x0eReactionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xd9\x05\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\x88\x06\n" +
 	"\fPostResponse\x12$\n" +
 	"\x05posts\x18\x01 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
 	"\rpost_children\x18\x02 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
@@ -1893,7 +1911,8 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\x18video_streaming_children\x18\v \x03(\v2\x18.plaza.v1.VideoStreamingR\x16videoStreamingChildren\x12$\n" +
 	"\x05rooms\x18\f \x03(\v2\x0e.plaza.v1.RoomR\x05rooms\x125\n" +
 	"\x0eroom_childrens\x18\r \x03(\v2\x0e.plaza.v1.RoomR\rroomChildrens\x12$\n" +
-	"\x05polls\x18\x0e \x03(\v2\x0e.plaza.v1.PollR\x05polls\"\x88\x06\n" +
+	"\x05polls\x18\x0e \x03(\v2\x0e.plaza.v1.PollR\x05polls\x12-\n" +
+	"\bproducts\x18\x0f \x03(\v2\x11.plaza.v1.ProductR\bproducts\"\xb7\x06\n" +
 	"\x11ListPostsResponse\x12$\n" +
 	"\x05posts\x18\x01 \x03(\v2\x0e.plaza.v1.PostR\x05posts\x123\n" +
 	"\rpost_children\x18\x02 \x03(\v2\x0e.plaza.v1.PostR\fpostChildren\x12-\n" +
@@ -1912,7 +1931,8 @@ const file_plaza_v1_post_proto_rawDesc = "" +
 	"\x05rooms\x18\f \x03(\v2\x0e.plaza.v1.RoomR\x05rooms\x125\n" +
 	"\x0eroom_childrens\x18\r \x03(\v2\x0e.plaza.v1.RoomR\rroomChildrens\x12$\n" +
 	"\x05polls\x18\x0e \x03(\v2\x0e.plaza.v1.PollR\x05polls\x12(\n" +
-	"\x06paging\x18\x0f \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\xb3\x05\n" +
+	"\x06paging\x18\x0f \x01(\v2\x10.plaza.v1.PagingR\x06paging\x12-\n" +
+	"\bproducts\x18\x10 \x03(\v2\x11.plaza.v1.ProductR\bproducts\"\xb3\x05\n" +
 	"\x11CreatePostRequest\x12C\n" +
 	"\vtarget_type\x18\x01 \x01(\tB\"\xbaH\x1f\xd8\x01\x01r\x1aR\x04userR\tcommunityR\acontentR\n" +
 	"targetType\x12%\n" +
@@ -2085,11 +2105,12 @@ var file_plaza_v1_post_proto_goTypes = []any{
 	(*VideoStreaming)(nil),           // 32: plaza.v1.VideoStreaming
 	(*Room)(nil),                     // 33: plaza.v1.Room
 	(*Poll)(nil),                     // 34: plaza.v1.Poll
-	(*Paging)(nil),                   // 35: plaza.v1.Paging
-	(*Attachment)(nil),               // 36: plaza.v1.Attachment
-	(*PageOptions)(nil),              // 37: plaza.v1.PageOptions
-	(*StatusSuccessResponse)(nil),    // 38: plaza.v1.StatusSuccessResponse
-	(*FlaggedByMeResponse)(nil),      // 39: plaza.v1.FlaggedByMeResponse
+	(*Product)(nil),                  // 35: plaza.v1.Product
+	(*Paging)(nil),                   // 36: plaza.v1.Paging
+	(*Attachment)(nil),               // 37: plaza.v1.Attachment
+	(*PageOptions)(nil),              // 38: plaza.v1.PageOptions
+	(*StatusSuccessResponse)(nil),    // 39: plaza.v1.StatusSuccessResponse
+	(*FlaggedByMeResponse)(nil),      // 40: plaza.v1.FlaggedByMeResponse
 }
 var file_plaza_v1_post_proto_depIdxs = []int32{
 	18, // 0: plaza.v1.Post.data:type_name -> google.protobuf.Struct
@@ -2117,68 +2138,70 @@ var file_plaza_v1_post_proto_depIdxs = []int32{
 	33, // 22: plaza.v1.PostResponse.rooms:type_name -> plaza.v1.Room
 	33, // 23: plaza.v1.PostResponse.room_childrens:type_name -> plaza.v1.Room
 	34, // 24: plaza.v1.PostResponse.polls:type_name -> plaza.v1.Poll
-	0,  // 25: plaza.v1.ListPostsResponse.posts:type_name -> plaza.v1.Post
-	0,  // 26: plaza.v1.ListPostsResponse.post_children:type_name -> plaza.v1.Post
-	25, // 27: plaza.v1.ListPostsResponse.comments:type_name -> plaza.v1.Comment
-	26, // 28: plaza.v1.ListPostsResponse.users:type_name -> plaza.v1.User
-	27, // 29: plaza.v1.ListPostsResponse.files:type_name -> plaza.v1.File
-	28, // 30: plaza.v1.ListPostsResponse.communities:type_name -> plaza.v1.Community
-	29, // 31: plaza.v1.ListPostsResponse.community_users:type_name -> plaza.v1.CommunityUser
-	30, // 32: plaza.v1.ListPostsResponse.categories:type_name -> plaza.v1.Category
-	31, // 33: plaza.v1.ListPostsResponse.feeds:type_name -> plaza.v1.Feed
-	32, // 34: plaza.v1.ListPostsResponse.video_streamings:type_name -> plaza.v1.VideoStreaming
-	32, // 35: plaza.v1.ListPostsResponse.video_streaming_children:type_name -> plaza.v1.VideoStreaming
-	33, // 36: plaza.v1.ListPostsResponse.rooms:type_name -> plaza.v1.Room
-	33, // 37: plaza.v1.ListPostsResponse.room_childrens:type_name -> plaza.v1.Room
-	34, // 38: plaza.v1.ListPostsResponse.polls:type_name -> plaza.v1.Poll
-	35, // 39: plaza.v1.ListPostsResponse.paging:type_name -> plaza.v1.Paging
-	18, // 40: plaza.v1.CreatePostRequest.data:type_name -> google.protobuf.Struct
-	36, // 41: plaza.v1.CreatePostRequest.attachments:type_name -> plaza.v1.Attachment
-	18, // 42: plaza.v1.CreatePostRequest.metadata:type_name -> google.protobuf.Struct
-	21, // 43: plaza.v1.CreatePostRequest.mentionees:type_name -> plaza.v1.Mentionee
-	23, // 44: plaza.v1.CreatePostRequest.links:type_name -> plaza.v1.Link
-	24, // 45: plaza.v1.CreatePostRequest.product_tags:type_name -> plaza.v1.ProductTag
-	37, // 46: plaza.v1.ListPostsRequest.options:type_name -> plaza.v1.PageOptions
-	37, // 47: plaza.v1.ListPendingEditsRequest.options:type_name -> plaza.v1.PageOptions
-	22, // 48: plaza.v1.ListPendingEditsResponse.pending_edits:type_name -> plaza.v1.PendingEdit
-	35, // 49: plaza.v1.ListPendingEditsResponse.paging:type_name -> plaza.v1.Paging
-	18, // 50: plaza.v1.UpdatePostRequest.data:type_name -> google.protobuf.Struct
-	36, // 51: plaza.v1.UpdatePostRequest.attachments:type_name -> plaza.v1.Attachment
-	18, // 52: plaza.v1.UpdatePostRequest.metadata:type_name -> google.protobuf.Struct
-	21, // 53: plaza.v1.UpdatePostRequest.mentionees:type_name -> plaza.v1.Mentionee
-	23, // 54: plaza.v1.UpdatePostRequest.links:type_name -> plaza.v1.Link
-	24, // 55: plaza.v1.UpdatePostRequest.product_tags:type_name -> plaza.v1.ProductTag
-	3,  // 56: plaza.v1.PostService.CreatePost:input_type -> plaza.v1.CreatePostRequest
-	4,  // 57: plaza.v1.PostService.GetPost:input_type -> plaza.v1.GetPostRequest
-	5,  // 58: plaza.v1.PostService.BatchGetPosts:input_type -> plaza.v1.BatchGetPostsRequest
-	6,  // 59: plaza.v1.PostService.ListPosts:input_type -> plaza.v1.ListPostsRequest
-	9,  // 60: plaza.v1.PostService.UpdatePost:input_type -> plaza.v1.UpdatePostRequest
-	10, // 61: plaza.v1.PostService.DeletePost:input_type -> plaza.v1.DeletePostRequest
-	11, // 62: plaza.v1.PostService.ApprovePost:input_type -> plaza.v1.ApprovePostRequest
-	12, // 63: plaza.v1.PostService.DeclinePost:input_type -> plaza.v1.DeclinePostRequest
-	7,  // 64: plaza.v1.PostService.ListPendingEdits:input_type -> plaza.v1.ListPendingEditsRequest
-	13, // 65: plaza.v1.PostService.FlagPost:input_type -> plaza.v1.FlagPostRequest
-	14, // 66: plaza.v1.PostService.UnflagPost:input_type -> plaza.v1.UnflagPostRequest
-	15, // 67: plaza.v1.PostService.ClearPostFlags:input_type -> plaza.v1.ClearPostFlagsRequest
-	16, // 68: plaza.v1.PostService.IsPostFlaggedByMe:input_type -> plaza.v1.IsPostFlaggedByMeRequest
-	1,  // 69: plaza.v1.PostService.CreatePost:output_type -> plaza.v1.PostResponse
-	1,  // 70: plaza.v1.PostService.GetPost:output_type -> plaza.v1.PostResponse
-	1,  // 71: plaza.v1.PostService.BatchGetPosts:output_type -> plaza.v1.PostResponse
-	2,  // 72: plaza.v1.PostService.ListPosts:output_type -> plaza.v1.ListPostsResponse
-	1,  // 73: plaza.v1.PostService.UpdatePost:output_type -> plaza.v1.PostResponse
-	38, // 74: plaza.v1.PostService.DeletePost:output_type -> plaza.v1.StatusSuccessResponse
-	1,  // 75: plaza.v1.PostService.ApprovePost:output_type -> plaza.v1.PostResponse
-	1,  // 76: plaza.v1.PostService.DeclinePost:output_type -> plaza.v1.PostResponse
-	8,  // 77: plaza.v1.PostService.ListPendingEdits:output_type -> plaza.v1.ListPendingEditsResponse
-	1,  // 78: plaza.v1.PostService.FlagPost:output_type -> plaza.v1.PostResponse
-	1,  // 79: plaza.v1.PostService.UnflagPost:output_type -> plaza.v1.PostResponse
-	1,  // 80: plaza.v1.PostService.ClearPostFlags:output_type -> plaza.v1.PostResponse
-	39, // 81: plaza.v1.PostService.IsPostFlaggedByMe:output_type -> plaza.v1.FlaggedByMeResponse
-	69, // [69:82] is the sub-list for method output_type
-	56, // [56:69] is the sub-list for method input_type
-	56, // [56:56] is the sub-list for extension type_name
-	56, // [56:56] is the sub-list for extension extendee
-	0,  // [0:56] is the sub-list for field type_name
+	35, // 25: plaza.v1.PostResponse.products:type_name -> plaza.v1.Product
+	0,  // 26: plaza.v1.ListPostsResponse.posts:type_name -> plaza.v1.Post
+	0,  // 27: plaza.v1.ListPostsResponse.post_children:type_name -> plaza.v1.Post
+	25, // 28: plaza.v1.ListPostsResponse.comments:type_name -> plaza.v1.Comment
+	26, // 29: plaza.v1.ListPostsResponse.users:type_name -> plaza.v1.User
+	27, // 30: plaza.v1.ListPostsResponse.files:type_name -> plaza.v1.File
+	28, // 31: plaza.v1.ListPostsResponse.communities:type_name -> plaza.v1.Community
+	29, // 32: plaza.v1.ListPostsResponse.community_users:type_name -> plaza.v1.CommunityUser
+	30, // 33: plaza.v1.ListPostsResponse.categories:type_name -> plaza.v1.Category
+	31, // 34: plaza.v1.ListPostsResponse.feeds:type_name -> plaza.v1.Feed
+	32, // 35: plaza.v1.ListPostsResponse.video_streamings:type_name -> plaza.v1.VideoStreaming
+	32, // 36: plaza.v1.ListPostsResponse.video_streaming_children:type_name -> plaza.v1.VideoStreaming
+	33, // 37: plaza.v1.ListPostsResponse.rooms:type_name -> plaza.v1.Room
+	33, // 38: plaza.v1.ListPostsResponse.room_childrens:type_name -> plaza.v1.Room
+	34, // 39: plaza.v1.ListPostsResponse.polls:type_name -> plaza.v1.Poll
+	36, // 40: plaza.v1.ListPostsResponse.paging:type_name -> plaza.v1.Paging
+	35, // 41: plaza.v1.ListPostsResponse.products:type_name -> plaza.v1.Product
+	18, // 42: plaza.v1.CreatePostRequest.data:type_name -> google.protobuf.Struct
+	37, // 43: plaza.v1.CreatePostRequest.attachments:type_name -> plaza.v1.Attachment
+	18, // 44: plaza.v1.CreatePostRequest.metadata:type_name -> google.protobuf.Struct
+	21, // 45: plaza.v1.CreatePostRequest.mentionees:type_name -> plaza.v1.Mentionee
+	23, // 46: plaza.v1.CreatePostRequest.links:type_name -> plaza.v1.Link
+	24, // 47: plaza.v1.CreatePostRequest.product_tags:type_name -> plaza.v1.ProductTag
+	38, // 48: plaza.v1.ListPostsRequest.options:type_name -> plaza.v1.PageOptions
+	38, // 49: plaza.v1.ListPendingEditsRequest.options:type_name -> plaza.v1.PageOptions
+	22, // 50: plaza.v1.ListPendingEditsResponse.pending_edits:type_name -> plaza.v1.PendingEdit
+	36, // 51: plaza.v1.ListPendingEditsResponse.paging:type_name -> plaza.v1.Paging
+	18, // 52: plaza.v1.UpdatePostRequest.data:type_name -> google.protobuf.Struct
+	37, // 53: plaza.v1.UpdatePostRequest.attachments:type_name -> plaza.v1.Attachment
+	18, // 54: plaza.v1.UpdatePostRequest.metadata:type_name -> google.protobuf.Struct
+	21, // 55: plaza.v1.UpdatePostRequest.mentionees:type_name -> plaza.v1.Mentionee
+	23, // 56: plaza.v1.UpdatePostRequest.links:type_name -> plaza.v1.Link
+	24, // 57: plaza.v1.UpdatePostRequest.product_tags:type_name -> plaza.v1.ProductTag
+	3,  // 58: plaza.v1.PostService.CreatePost:input_type -> plaza.v1.CreatePostRequest
+	4,  // 59: plaza.v1.PostService.GetPost:input_type -> plaza.v1.GetPostRequest
+	5,  // 60: plaza.v1.PostService.BatchGetPosts:input_type -> plaza.v1.BatchGetPostsRequest
+	6,  // 61: plaza.v1.PostService.ListPosts:input_type -> plaza.v1.ListPostsRequest
+	9,  // 62: plaza.v1.PostService.UpdatePost:input_type -> plaza.v1.UpdatePostRequest
+	10, // 63: plaza.v1.PostService.DeletePost:input_type -> plaza.v1.DeletePostRequest
+	11, // 64: plaza.v1.PostService.ApprovePost:input_type -> plaza.v1.ApprovePostRequest
+	12, // 65: plaza.v1.PostService.DeclinePost:input_type -> plaza.v1.DeclinePostRequest
+	7,  // 66: plaza.v1.PostService.ListPendingEdits:input_type -> plaza.v1.ListPendingEditsRequest
+	13, // 67: plaza.v1.PostService.FlagPost:input_type -> plaza.v1.FlagPostRequest
+	14, // 68: plaza.v1.PostService.UnflagPost:input_type -> plaza.v1.UnflagPostRequest
+	15, // 69: plaza.v1.PostService.ClearPostFlags:input_type -> plaza.v1.ClearPostFlagsRequest
+	16, // 70: plaza.v1.PostService.IsPostFlaggedByMe:input_type -> plaza.v1.IsPostFlaggedByMeRequest
+	1,  // 71: plaza.v1.PostService.CreatePost:output_type -> plaza.v1.PostResponse
+	1,  // 72: plaza.v1.PostService.GetPost:output_type -> plaza.v1.PostResponse
+	1,  // 73: plaza.v1.PostService.BatchGetPosts:output_type -> plaza.v1.PostResponse
+	2,  // 74: plaza.v1.PostService.ListPosts:output_type -> plaza.v1.ListPostsResponse
+	1,  // 75: plaza.v1.PostService.UpdatePost:output_type -> plaza.v1.PostResponse
+	39, // 76: plaza.v1.PostService.DeletePost:output_type -> plaza.v1.StatusSuccessResponse
+	1,  // 77: plaza.v1.PostService.ApprovePost:output_type -> plaza.v1.PostResponse
+	1,  // 78: plaza.v1.PostService.DeclinePost:output_type -> plaza.v1.PostResponse
+	8,  // 79: plaza.v1.PostService.ListPendingEdits:output_type -> plaza.v1.ListPendingEditsResponse
+	1,  // 80: plaza.v1.PostService.FlagPost:output_type -> plaza.v1.PostResponse
+	1,  // 81: plaza.v1.PostService.UnflagPost:output_type -> plaza.v1.PostResponse
+	1,  // 82: plaza.v1.PostService.ClearPostFlags:output_type -> plaza.v1.PostResponse
+	40, // 83: plaza.v1.PostService.IsPostFlaggedByMe:output_type -> plaza.v1.FlaggedByMeResponse
+	71, // [71:84] is the sub-list for method output_type
+	58, // [58:71] is the sub-list for method input_type
+	58, // [58:58] is the sub-list for extension type_name
+	58, // [58:58] is the sub-list for extension extendee
+	0,  // [0:58] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_post_proto_init() }
@@ -2193,6 +2216,7 @@ func file_plaza_v1_post_proto_init() {
 	file_plaza_v1_file_proto_init()
 	file_plaza_v1_options_proto_init()
 	file_plaza_v1_poll_proto_init()
+	file_plaza_v1_product_proto_init()
 	file_plaza_v1_room_proto_init()
 	file_plaza_v1_rules_proto_init()
 	file_plaza_v1_user_proto_init()

@@ -1,0 +1,87 @@
+package product
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// SearchProducts lists the products of all regions. Regions that are unavailable are left out.
+func (s *Service) SearchProducts(ctx context.Context, req *plazav1.SearchProductsRequest) (*plazav1.SearchProductsResponse, error) {
+	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.NewRequest(ctx).Run(ctx); err != nil {
+		return nil, err
+	}
+	list := listOf(req, cursor)
+	if list.Prefix != "" && list.Order != store.ProductsByName {
+		return s.searchByTime(ctx, list, cursor)
+	}
+	rows, paging, err := service.Merged[store.Product]{
+		Cursor: cursor, ByName: list.Order == store.ProductsByName, Desc: list.Desc,
+		At: position(list.Order),
+		Read: func(reads *store.ReadBatch, from page.Cursor, into *[]store.Product) {
+			list.AfterTime, list.AfterKey, list.AfterID = from.Start(list.Desc)
+			reads.ListProducts(list, into)
+		},
+	}.Page(ctx, s.Deps)
+	return &plazav1.SearchProductsResponse{Products: s.View.Products(rows), Paging: paging}, err
+}
+
+// position returns the function that returns the sort key of a product in an order.
+func position(order string) func(store.Product) (t time.Time, key, id string) {
+	return func(p store.Product) (t time.Time, key, id string) {
+		if order == store.ProductsByUpdate {
+			return p.UpdatedAt, p.NameKey, p.ID
+		}
+		return p.CreatedAt, p.NameKey, p.ID
+	}
+}
+
+// maxFound is the number of products of each home and state among which a keyword finds those that it orders by time.
+const maxFound = 500
+
+// searchByTime orders the products that a keyword finds, the first ones by name, by time.
+func (s *Service) searchByTime(ctx context.Context, list store.ProductList, cursor page.Cursor) (*plazav1.SearchProductsResponse, error) {
+	named := store.ProductList{Prefix: list.Prefix, Status: list.Status, Deleted: list.Deleted, Order: store.ProductsByName, Limit: maxFound}
+	_, named.AfterKey, named.AfterID = page.Cursor{}.Start(false)
+	var rows []store.Product
+	reads := s.Store.NewBestEffortBatch()
+	reads.ListProducts(named, &rows)
+	if err := reads.Run(ctx); err != nil {
+		return nil, err
+	}
+	at := position(list.Order)
+	if !cursor.First() {
+		from := store.Product{CreatedAt: cursor.Time, UpdatedAt: cursor.Time, ID: cursor.ID}
+		rows = service.After(rows, from, false, list.Desc, at)
+	}
+	if len(rows) == 0 {
+		return &plazav1.SearchProductsResponse{Paging: &plazav1.Paging{}}, service.RequireEnd(reads, cursor.First())
+	}
+	rows, paging := service.Page(cursor, rows, false, list.Desc, at)
+	return &plazav1.SearchProductsResponse{Products: s.View.Products(rows), Paging: paging}, nil
+}
+
+// listOf returns the query of a request.
+func listOf(req *plazav1.SearchProductsRequest, cursor page.Cursor) store.ProductList {
+	list := store.ProductList{
+		Prefix: req.GetKeyword(), Deleted: req.GetIsDeleted(), Order: cmp.Or(req.GetSortBy(), store.ProductsByCreation), Limit: cursor.Limit + 1,
+	}
+	if req.IsActive != nil {
+		list.Status = store.ProductArchived
+		if req.GetIsActive() {
+			list.Status = store.ProductActive
+		}
+	}
+	newestFirst := req.GetSortOrder() == "desc" || req.GetSortOrder() == "" && list.Order != store.ProductsByName
+	list.Desc = newestFirst != cursor.Back
+	return list
+}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/span"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
@@ -176,7 +177,7 @@ func (r *Region) Close() error {
 
 // startWorkers starts the background workers. stop stops them and waits for them.
 func (r *Region) startWorkers(ctx context.Context, failed chan<- error) (stop func()) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	ctx, cancel := context.WithCancel(span.WithTracer(context.WithoutCancel(ctx), r.parts.tracer))
 	ended := make(chan struct{})
 	for _, w := range r.parts.workers {
 		go func() {

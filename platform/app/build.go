@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"net/http"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/edge"
@@ -31,7 +33,8 @@ type parts struct {
 	drain   func()  // ends streams on shutdown; nil if there are none
 	report  *report // nil if a handler was given
 	jobs    []jobs.Job
-	pushed  *push.Local // nil unless push-local is on
+	pushed  *push.Local  // nil unless push-local is on
+	tracer  trace.Tracer // of the workers; nil if traces are not exported
 	// certificate is nil if the API is served without TLS.
 	certificate *auth.Certificate
 	// control is nil if there are no control endpoints.
@@ -168,7 +171,7 @@ func (r *Region) build(ctx context.Context, d *dependencies, o options) (*parts,
 		return nil, err
 	}
 	workers = append(append(workers, worker{name: "schema", run: g.watch}, worker{name: "moved users", run: follow.run}), report.workers()...)
-	return &parts{handler: g, workers: workers, close: d.close, drain: d.realtime.Close, report: report, pushed: d.pushed, jobs: d.background.of(d.cfg.Region, d.storage)}, nil
+	return &parts{handler: g, workers: workers, close: d.close, drain: d.realtime.Close, report: report, pushed: d.pushed, tracer: d.tracing.Tracer(), jobs: d.background.of(d.cfg.Region, d.storage)}, nil
 }
 
 func (d *dependencies) openKeys() error {

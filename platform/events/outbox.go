@@ -158,7 +158,7 @@ func (o *Outbox) handle(ctx context.Context, row store.OutboxRow) error {
 	if h == nil {
 		return fmt.Errorf("no handler for outbox topic %q", row.Topic)
 	}
-	ctx, traced := span.Start(ctx, "deliver "+row.Topic, trace.SpanKindConsumer, func() []attribute.KeyValue {
+	ctx, traced := span.Continue(ctx, row.Trace, "deliver "+row.Topic, trace.SpanKindConsumer, func() []attribute.KeyValue {
 		return []attribute.KeyValue{attribute.String("plaza.topic", row.Topic), attribute.Int64("plaza.attempts", row.Attempts)}
 	})
 	defer traced.End()

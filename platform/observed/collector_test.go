@@ -1,10 +1,12 @@
 package observed_test
 
 import (
+	"cmp"
 	"encoding/hex"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -83,6 +85,31 @@ func (c *collector) spansOf(traceID string) map[string]*trace.Span {
 			found[s.GetName()] = s
 		}
 	}
+	return found
+}
+
+// awaitAttempts returns the spans of a name in the trace of a client, the first one first, once there are as many as wanted.
+func (c *collector) awaitAttempts(t *testing.T, name string, wanted int) []*trace.Span {
+	t.Helper()
+	var found []*trace.Span
+	require.Eventually(t, func() bool {
+		found = c.named(name)
+		return len(found) >= wanted
+	}, time.Minute, 10*time.Millisecond, name)
+	return found
+}
+
+// named returns the spans of a name in the trace of a client, the first one first.
+func (c *collector) named(name string) []*trace.Span {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var found []*trace.Span
+	for _, s := range c.spans {
+		if hex.EncodeToString(s.GetTraceId()) == traceID && s.GetName() == name {
+			found = append(found, s)
+		}
+	}
+	slices.SortFunc(found, func(a, b *trace.Span) int { return cmp.Compare(a.GetStartTimeUnixNano(), b.GetStartTimeUnixNano()) })
 	return found
 }
 

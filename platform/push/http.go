@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/plaza-social/plaza/platform/span"
 )
 
 const (
@@ -31,6 +33,19 @@ func newClient(dialer *net.Dialer) *http.Client {
 	}
 }
 
+// tracedClient is a client for libraries that tells the receivers of requests to which trace they belong.
+type tracedClient struct{ *http.Client }
+
+// Do sends a request.
+func (c tracedClient) Do(request *http.Request) (*http.Response, error) {
+	return send(c.Client, request)
+}
+
+func send(client *http.Client, request *http.Request) (*http.Response, error) {
+	span.Propagate(request.Context(), request.Header)
+	return client.Do(request) //nolint:gosec // the addresses are configured, and those of Web Push are checked by the dialer
+}
+
 // answer is what a provider answered.
 type answer struct {
 	status int
@@ -40,7 +55,7 @@ type answer struct {
 
 // do sends a request. A provider that does not answer may accept the message later.
 func do(client *http.Client, request *http.Request) (answer, error) {
-	response, err := client.Do(request)
+	response, err := send(client, request)
 	if err != nil {
 		return answer{}, unanswered(err)
 	}

@@ -85,7 +85,7 @@ func (w *webPush) Send(ctx context.Context, token string, m Message) error {
 		return err
 	}
 	response, err := webpush.SendNotificationWithContext(ctx, body, subscription, &webpush.Options{
-		HTTPClient: w.client, RecordSize: maxWebRecord, Subscriber: w.subject, Topic: webTopic(m.ID), TTL: int(Lifetime.Seconds()),
+		HTTPClient: tracedClient{w.client}, RecordSize: maxWebRecord, Subscriber: w.subject, Topic: webTopic(m.ID), TTL: int(Lifetime.Seconds()),
 		Urgency: webpush.UrgencyHigh, VAPIDPublicKey: w.public, VAPIDPrivateKey: w.private,
 	})
 	if err != nil {

@@ -79,6 +79,8 @@ func (b *broker) deliverChange(ctx context.Context, home region.Code, e store.Lo
 	if err != nil || len(found) == 0 {
 		return err
 	}
+	ctx, traced := startPublishing(ctx, home, e)
+	defer traced.End()
 	o, err := b.hub.readObject(ctx, home, e, c)
 	if err != nil {
 		return err

@@ -77,6 +77,8 @@ func (h *Hub) membersAmong(ctx context.Context, home region.Code, found []store.
 
 // deliverEvent encodes an event once for all recipients and passes it to push.
 func (h *Hub) deliverEvent(ctx context.Context, home region.Code, e store.LoggedEvent, audience []*conn, push func(*conn, frame)) error {
+	ctx, traced := startPublishing(ctx, home, e)
+	defer traced.End()
 	ofUser, ofAdmin, err := h.message(ctx, home, e)
 	if errors.Is(err, errUndeliverable) {
 		h.Log.WarnContext(ctx, "realtime event skipped", "event", e.Name, "id", e.ID, "error", err)

@@ -27,6 +27,7 @@ import (
 	"github.com/plaza-social/plaza/platform/groupcommit"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/span"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -142,6 +143,7 @@ func (h *Hub) deliverToLogs(ctx context.Context, all ...store.Event) error {
 		if h.Now().Sub(e.SentAt) > events.Retention {
 			continue
 		}
+		e.Trace = span.Of(ctx)
 		if home, err := h.Store.HomeOf(e.Topic); err == nil && len(e.Homes) == 1 {
 			e.Homes = []region.Code{home} // the user whom the event concerns may have moved since
 		}

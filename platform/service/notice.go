@@ -24,6 +24,8 @@ type Notice struct {
 	// ActorID is the internal id of the user who reacted or answered; empty for an administrator, and if the object contains it.
 	ActorID string    `json:"actorId,omitempty"`
 	At      time.Time `json:"at"`
+	// Trace is that of the request, as span.Of returns it. It is not part of the outbox row's payload.
+	Trace string `json:"-"`
 }
 
 // The events of notices that are no realtime events.

@@ -25,14 +25,15 @@ type OutboxRow struct {
 	// OrderKey is the key of rows that are delivered in the order in which they were written; empty for rows without an order.
 	OrderKey  string
 	CreatedAt time.Time
+	Trace     string // see span.Of
 }
 
 var outboxColumns = db.Columns[OutboxRow]()
 
 var (
 	// The clock of the database orders the rows. A transaction writes them after it has locked what it changes.
-	sqlOutboxInsert = stmt("outbox.add", `INSERT INTO outbox (home, lane, id, topic, payload, not_before, created_at, order_key, written_at)
-		VALUES ($1, $2::bigint, $3, $4, $5::jsonb, $6, $7, $8, clock_timestamp())`)
+	sqlOutboxInsert = stmt("outbox.add", `INSERT INTO outbox (home, lane, id, topic, payload, not_before, created_at, order_key, trace, written_at)
+		VALUES ($1, $2::bigint, $3, $4, $5::jsonb, $6, $7, $8, $9, clock_timestamp())`)
 	sqlOutboxDue = stmt("outbox.due", `SELECT `+outboxColumns+` FROM outbox
 		WHERE home = $1 AND lane = $2::bigint AND not_before <= $3::timestamptz ORDER BY not_before, id LIMIT 100`)
 	// The condition is the key of outbox_due. The statistics of a table that is usually empty do not tell the primary key from
@@ -60,7 +61,7 @@ func (w *Tx) EmitInOrder(key, topic string, payload any, now, firstTry time.Time
 	row := OutboxRow{
 		Lane: laneOf(cmp.Or(key, id)), ID: id, NotBefore: firstTry.Truncate(time.Microsecond), Topic: topic, Payload: raw, OrderKey: key, CreatedAt: now,
 	}
-	w.Exec(sqlOutboxInsert, row.Lane, row.ID, row.Topic, raw, row.NotBefore, now, key)
+	w.Exec(sqlOutboxInsert, row.Lane, row.ID, row.Topic, raw, row.NotBefore, now, key, db.OwnTrace)
 	return row
 }
 

@@ -21,6 +21,7 @@ type Push struct {
 	Data      []byte // JSON: texts by name
 	Attempts  int64
 	CreatedAt time.Time
+	Trace     string // see span.Of
 }
 
 // Identify sets the id of the push, which has the home of the user's id, from what happened and the device.
@@ -38,8 +39,8 @@ type DuePush struct {
 var pushColumns = db.Columns[Push]()
 
 var (
-	sqlPushAdd = stmt("pushes.add", `INSERT INTO pushes (home, provider, id, not_before, user_id, device, actor_id, title, body, data, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $4) ON CONFLICT (home, provider, id) DO NOTHING`)
+	sqlPushAdd = stmt("pushes.add", `INSERT INTO pushes (home, provider, id, not_before, user_id, device, actor_id, title, body, data, created_at, trace)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $4, $11) ON CONFLICT (home, provider, id) DO NOTHING`)
 	sqlPushClaim = stmt("pushes.claim", `WITH due AS (UPDATE pushes SET not_before = $4::timestamptz, attempts = attempts + 1
 			WHERE home = $1 AND (provider, id) IN (SELECT provider, id FROM pushes
 				WHERE home = $1 AND provider = $3 AND not_before <= $2::timestamptz ORDER BY not_before, id LIMIT $5::bigint)
@@ -52,7 +53,7 @@ var (
 
 // AddPush adds a push that is due at once. It has no effect if the push exists. The push must be identified.
 func (w *Tx) AddPush(p Push) {
-	w.Exec(sqlPushAdd, p.Provider, p.ID, p.CreatedAt, p.UserID, p.Device, p.ActorID, p.Title, p.Body, p.Data)
+	w.Exec(sqlPushAdd, p.Provider, p.ID, p.CreatedAt, p.UserID, p.Device, p.ActorID, p.Title, p.Body, p.Data, p.Trace)
 }
 
 // ClaimPushes postpones up to limit due pushes of a provider to a time, and reads them. Until then no other server reads them.

@@ -30,6 +30,8 @@ type Event struct {
 	// Mirrors are the memberships that the event changes. They are stored in the same transaction as the event in the
 	// log, so that readers of the event see the new members.
 	Mirrors []MirroredMember `json:"mirrors,omitempty"`
+	// Trace is that of the request, as span.Of returns it. It is not part of the outbox row's payload.
+	Trace string `json:"-"`
 }
 
 // LoggedEvent is a row of realtime_events.
@@ -41,6 +43,7 @@ type LoggedEvent struct {
 	SenderID string
 	Payload  json.RawMessage
 	SentAt   time.Time
+	Trace    string // see span.Of
 }
 
 // EventHead is the state of a home's log: it contains the events after Trimmed up to Last.
@@ -51,10 +54,10 @@ type EventHead struct {
 
 var eventColumns = db.Columns[LoggedEvent]()
 
-const insertEvents = `INSERT INTO realtime_events (home, seq, id, name, topic, sender_id, payload, sent_at, created_at)
-		SELECT $1, (SELECT last_seq FROM realtime_heads WHERE home = $1) - e.n, e.id, e.name, e.topic, e.sender_id, e.payload::jsonb, e.sent_at, $9
-		FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[])
-			AS e (n, id, name, topic, sender_id, payload, sent_at)`
+const insertEvents = `INSERT INTO realtime_events (home, seq, id, name, topic, sender_id, payload, sent_at, created_at, trace)
+		SELECT $1, (SELECT last_seq FROM realtime_heads WHERE home = $1) - e.n, e.id, e.name, e.topic, e.sender_id, e.payload::jsonb, e.sent_at, $9, e.trace
+		FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[], $10::text[])
+			AS e (n, id, name, topic, sender_id, payload, sent_at, trace)`
 
 // The number of an event is the head's minus the number of events after it in the transaction. Every transaction
 // updates the head's row first, so that concurrent ones are serialized: no event appears later with a smaller number
@@ -117,13 +120,13 @@ func (w *Tx) insertEvents(st *db.Statement, events []Event, now time.Time) *db.S
 	w.Exec(sqlEventsAdvance, len(events))
 	n := len(events)
 	before, sentAt := make([]int64, n), make([]time.Time, n)
-	ids, names, topics, senders, payloads := make([]string, n), make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	ids, names, topics, senders, payloads, traces := make([]string, n), make([]string, n), make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 	for i, e := range events {
 		w.MirrorMembers(slices.DeleteFunc(slices.Clone(e.Mirrors), func(m MirroredMember) bool { return w.elsewhere(m.UserID) }))
 		before[i], sentAt[i] = int64(n-1-i), e.SentAt
-		ids[i], names[i], topics[i], senders[i], payloads[i] = e.ID, e.Name, e.Topic, e.SenderID, string(e.Payload)
+		ids[i], names[i], topics[i], senders[i], payloads[i], traces[i] = e.ID, e.Name, e.Topic, e.SenderID, string(e.Payload), e.Trace
 	}
-	return w.Exec(st, before, ids, names, topics, senders, payloads, sentAt, now)
+	return w.Exec(st, before, ids, names, topics, senders, payloads, sentAt, now, traces)
 }
 
 // elsewhere reports whether the row of an id is stored in another home.

@@ -107,7 +107,7 @@ func TestASlowTransactionIsNotPassedOver(t *testing.T) {
 	_, err = slow.Exec(t.Context(), statement(t, "realtime.advance"), "sg", 1)
 	require.NoError(t, err)
 	_, err = slow.Exec(t.Context(), statement(t, "realtime.insert"), "sg", []int64{0}, []string{region.NewID(region.SG)}, []string{"test"},
-		[]string{"slow"}, []string{""}, []string{"{}"}, []time.Time{now}, now)
+		[]string{"slow"}, []string{""}, []string{"{}"}, []time.Time{now}, now, []string{""})
 	require.NoError(t, err)
 	quick := make(chan error, 1)
 	go func() {

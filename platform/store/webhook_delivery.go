@@ -32,7 +32,8 @@ type WebhookDelivery struct {
 	ExpiresAt time.Time // when it ends at the latest
 	Status    int64     // of the latest attempt
 	Error     string
-	TookMS    int64 `db:"took_ms"`
+	TookMS    int64  `db:"took_ms"`
+	Trace     string // see span.Of
 }
 
 var deliveryColumns = db.Columns[WebhookDelivery]()
@@ -42,9 +43,9 @@ var (
 	sqlWebhookDeliveriesInsert = stmt("webhookDeliveries.insert", `INSERT INTO webhook_deliveries (home, webhook_id, `+deliveryColumns+`)
 		SELECT $1, $2, e.seq, e.id, e.name, e.object_id, e.sender_id, e.payload::jsonb, e.sent_at,
 			CASE WHEN NOT e.is_first OR EXISTS (SELECT 1 FROM webhook_deliveries AS d WHERE d.home = $1 AND d.webhook_id = $2 AND d.object_id = e.object_id
-				AND d.state IN ('waiting', 'blocked')) THEN 'blocked' ELSE 'waiting' END, 0, $11::timestamptz, $12::timestamptz, 0, '', 0
-		FROM unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::bool[])
-			AS e (seq, id, name, object_id, sender_id, payload, sent_at, is_first)`)
+				AND d.state IN ('waiting', 'blocked')) THEN 'blocked' ELSE 'waiting' END, 0, $11::timestamptz, $12::timestamptz, 0, '', 0, e.trace
+		FROM unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::bool[], $13::text[])
+			AS e (seq, id, name, object_id, sender_id, payload, sent_at, is_first, trace)`)
 	// A delivery that was sent again can be before the one that the object waits for.
 	sqlWebhookDeliveriesDue = stmt("webhookDeliveries.due", `SELECT `+db.Prefixed("d", deliveryColumns)+` FROM webhook_deliveries AS d
 		WHERE d.home = $1 AND d.webhook_id = $2 AND d.state = 'waiting' AND d.at <= $3::timestamptz AND NOT EXISTS (SELECT 1 FROM webhook_deliveries AS e
@@ -91,14 +92,14 @@ var webhookDeliveriesInState = inBoth(plainOrders, func(o db.Order) *db.Statemen
 func (w *Tx) InsertWebhookDeliveries(webhookID string, all []WebhookDelivery, at, expires time.Time) {
 	n := len(all)
 	seqs, sent, firsts := make([]int64, n), make([]time.Time, n), make([]bool, n)
-	ids, names, objects, senders, payloads := make([]string, n), make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	ids, names, objects, senders, payloads, traces := make([]string, n), make([]string, n), make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 	seen := map[string]bool{}
 	for i, d := range all {
 		seqs[i], sent[i], firsts[i] = d.Seq, d.SentAt, !seen[d.ObjectID]
-		ids[i], names[i], objects[i], senders[i], payloads[i] = d.ID, d.Name, d.ObjectID, d.SenderID, string(d.Payload)
+		ids[i], names[i], objects[i], senders[i], payloads[i], traces[i] = d.ID, d.Name, d.ObjectID, d.SenderID, string(d.Payload), d.Trace
 		seen[d.ObjectID] = true
 	}
-	w.Exec(sqlWebhookDeliveriesInsert, webhookID, seqs, ids, names, objects, senders, payloads, sent, firsts, at, expires)
+	w.Exec(sqlWebhookDeliveriesInsert, webhookID, seqs, ids, names, objects, senders, payloads, sent, firsts, at, expires, traces)
 }
 
 // DueWebhookDeliveries reads up to limit deliveries of different objects that are due, the earliest first.

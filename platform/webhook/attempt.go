@@ -8,7 +8,12 @@ import (
 	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/plaza-social/plaza/platform/realtime"
+	"github.com/plaza-social/plaza/platform/span"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -121,8 +126,15 @@ func (q *queue) attemptChain(ctx context.Context, c chain, end time.Time) chain 
 func (q *queue) attempt(ctx context.Context, row *store.WebhookDelivery) {
 	ctx, cancel := context.WithTimeout(ctx, attemptTime)
 	defer cancel()
+	ctx, traced := span.Continue(ctx, row.Trace, "webhook "+row.Name, trace.SpanKindClient, func() []attribute.KeyValue {
+		return []attribute.KeyValue{attribute.String("plaza.webhook", q.id), attribute.Int64("plaza.attempts", row.Attempts)}
+	})
+	defer traced.End()
 	began := time.Now()
 	outcome, err := q.try(ctx, *row)
+	if outcome.failed != "" {
+		traced.SetStatus(codes.Error, outcome.failed)
+	}
 	now := q.Now()
 	row.Attempts, row.Status, row.Error, row.TookMS = row.Attempts+1, int64(outcome.status), outcome.failed, time.Since(began).Milliseconds()
 	row.State, row.At = store.DeliveryDelivered, now

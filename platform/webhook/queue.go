@@ -211,7 +211,7 @@ func (q *queue) wanted(ctx context.Context, found []store.LoggedEvent) []store.W
 			panic(err) // impossible: a plain struct
 		}
 		all = append(all, store.WebhookDelivery{
-			Seq: e.Seq, ID: e.ID, Name: name, ObjectID: e.Topic, SenderID: e.SenderID, Payload: payload, SentAt: e.SentAt,
+			Seq: e.Seq, ID: e.ID, Name: name, ObjectID: e.Topic, SenderID: e.SenderID, Payload: payload, SentAt: e.SentAt, Trace: e.Trace,
 		})
 	}
 	return all

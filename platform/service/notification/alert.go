@@ -87,6 +87,7 @@ type alert struct {
 	title      string
 	body       string
 	data       map[string]string
+	trace      string // see span.Of
 }
 
 func (a *alert) module() string {
@@ -123,7 +124,7 @@ func (a *alert) allowed(decided map[string]decision) bool {
 // push returns the row for a device.
 func (a *alert) push(d store.NotifiedDevice) store.Push {
 	data, _ := json.Marshal(a.data) // texts
-	p := store.Push{Provider: d.Provider, UserID: d.UserID, Device: d.Device, ActorID: a.actorID, Title: shorten(a.title), Body: shorten(a.body), Data: data}
+	p := store.Push{Provider: d.Provider, UserID: d.UserID, Device: d.Device, ActorID: a.actorID, Title: shorten(a.title), Body: shorten(a.body), Data: data, Trace: a.trace}
 	p.Identify(a.happened)
 	return p
 }

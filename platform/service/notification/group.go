@@ -61,7 +61,10 @@ func (s *Service) deliver(ctx context.Context, changes []service.Notice) error {
 	}
 	var notices []notice
 	for _, n := range changes {
-		notices = append(notices, rows.noticesOf(n)...)
+		for _, found := range rows.noticesOf(n) {
+			found.trace = n.Trace
+			notices = append(notices, found)
+		}
 	}
 	notices = slices.DeleteFunc(notices, func(n notice) bool {
 		return n.actorID == "" || n.item.UserID == "" || n.actorID == n.item.UserID

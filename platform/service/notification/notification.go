@@ -10,7 +10,10 @@
 package notification
 
 import (
+	"context"
+
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/span"
 )
 
 // Service implements NotificationService.
@@ -23,7 +26,10 @@ func New(d *service.Deps) *Service { return &Service{d} }
 func Register(d *service.Deps) {
 	s := New(d)
 	queue := s.newQueue()
-	service.HandleOutbox(d, service.TopicNotice, queue.Add)
+	service.HandleOutbox(d, service.TopicNotice, func(ctx context.Context, n service.Notice) error {
+		n.Trace = span.Of(ctx)
+		return queue.Add(ctx, n)
+	})
 	service.HandleOutbox(d, service.TopicPush, s.fanOut)
 	service.HandleOutbox(d, topicToken, s.takeToken)
 }

@@ -18,6 +18,7 @@ type notice struct {
 	actorID string
 	// postID, storyID and commentID are what the user must be able to see; empty where the user need not see anything.
 	postID, storyID, commentID string
+	trace                      string // see span.Of
 }
 
 // receivers are the users whom some notices concern, and what decides what each of them may know. They are read together, in one

@@ -8,11 +8,15 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/push"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/span"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -115,8 +119,21 @@ func (s *Sender) send(ctx context.Context, p store.DuePush) error {
 		return err
 	}
 	began := s.Now()
-	err := s.Push[p.Provider].Send(ctx, *p.Token, m)
+	err := s.sendTraced(ctx, p, m)
 	s.slow.note(p.Provider, p.UserID, s.Now().Sub(began), s.Now())
+	return err
+}
+
+// sendTraced sends a message within a span of the trace of the request that caused it.
+func (s *Sender) sendTraced(ctx context.Context, p store.DuePush, m push.Message) error {
+	ctx, traced := span.Continue(ctx, p.Trace, "push "+p.Provider, trace.SpanKindClient, func() []attribute.KeyValue {
+		return []attribute.KeyValue{attribute.Int64("plaza.attempts", p.Attempts-1)} // the claim has counted this one
+	})
+	defer traced.End()
+	err := s.Push[p.Provider].Send(ctx, *p.Token, m)
+	if err != nil {
+		traced.SetStatus(codes.Error, "")
+	}
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/span"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -75,7 +76,7 @@ func (s *Service) devicesAt(ctx context.Context, home region.Code, users map[pla
 func (n notice) alert() *alert {
 	item := n.item
 	return &alert{
-		happened: item.ID + "|" + item.ActionID, names: eventsOf(item.Kind, item.TargetType), actorID: n.actorID, body: capital(kinds[item.Kind].text),
+		trace: n.trace, happened: item.ID + "|" + item.ActionID, names: eventsOf(item.Kind, item.TargetType), actorID: n.actorID, body: capital(kinds[item.Kind].text),
 		level: n.place().level, targetID: n.place().targetID,
 		data: map[string]string{
 			"targetType": item.TargetType, "targetId": item.TargetPublicID, "referenceType": item.ReferenceType, "referenceId": item.ReferenceID,
@@ -196,6 +197,7 @@ func (s *Service) pushTo(ctx context.Context, userIDs []string, a alert) error {
 		if err != nil {
 			return err
 		}
+		a.trace = span.Of(ctx)
 		pushes := s.pushesTo(a, devices[here])
 		if len(pushes) == 0 {
 			continue

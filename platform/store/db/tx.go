@@ -12,6 +12,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/span"
 )
 
 // Tx is a serializable transaction in one home, unless ReadCommitted was called. Its statements are queued, and Commit sends them in one round trip,
@@ -90,6 +91,7 @@ func (t *Tx) Queued() []Queued {
 	for _, a := range shardArgs(steps) {
 		*a.arg = 0
 	}
+	setTrace(steps, "")
 	return queued(steps)
 }
 
@@ -114,6 +116,7 @@ func (t *Tx) Commit(ctx context.Context) (err error) {
 	countRoundTrip(ctx)
 	record := t.addRecord(ctx)
 	prologue := t.begin(ctx)
+	setTrace(t.steps, span.Of(ctx))
 	refusal, err := t.send(ctx, bounded, h)
 	prologue.end(refusal, err)
 	record.end(refusal, err)

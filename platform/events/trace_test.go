@@ -1,0 +1,48 @@
+package events_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/span"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// TestRetriesAreInTheTraceOfTheRequest lets the first delivery fail. The second one, by a worker without the request, is in its trace.
+func TestRetriesAreInTheTraceOfTheRequest(t *testing.T) {
+	t.Parallel()
+	exported := tracetest.NewSpanRecorder()
+	tracer := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(exported)).Tracer("")
+	o := newOffice(t)
+	o.refuse = func(string) error { return errors.New("broken") }
+	request, requested := tracer.Start(t.Context(), "request")
+	w := o.store.NewTx(region.US)
+	row := w.Emit(topic, "follow", start, o.FirstTry())
+	require.NoError(t, w.Commit(request))
+	requested.End()
+	o.Deliver(request, region.US, row)
+
+	o.refuse = func(string) error { return nil }
+	o.clock.Store(2000)
+	for lane := range int64(store.OutboxLanes) {
+		require.NoError(t, o.Drain(span.WithTracer(t.Context(), tracer), region.US, lane))
+	}
+	require.Equal(t, []string{"follow"}, o.take())
+	deliveries := map[codes.Code]sdktrace.ReadOnlySpan{}
+	for _, s := range exported.Ended() {
+		if s.Name() == "deliver "+topic {
+			require.Equal(t, requested.SpanContext().TraceID(), s.SpanContext().TraceID())
+			deliveries[s.Status().Code] = s
+		}
+	}
+	require.Contains(t, deliveries, codes.Error, "the first delivery")
+	require.Contains(t, deliveries, codes.Unset, "the second delivery")
+	require.Contains(t, deliveries[codes.Unset].Attributes(), attribute.Int64("plaza.attempts", 0))
+}

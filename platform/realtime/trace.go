@@ -1,0 +1,20 @@
+package realtime
+
+import (
+	"context"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/span"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+// startPublishing starts the span of the delivery of an event to the streams and connections of this server, in the trace of the request
+// that caused it.
+func startPublishing(ctx context.Context, home region.Code, e store.LoggedEvent) (context.Context, trace.Span) {
+	return span.Continue(ctx, e.Trace, "publish "+e.Name, trace.SpanKindProducer, func() []attribute.KeyValue {
+		return []attribute.KeyValue{attribute.String("plaza.home", home.String())}
+	})
+}

@@ -25,7 +25,6 @@ const exceptions = [
   ...all('server', 'Plaza publishes changed markers as marker.user-sync only: the package expects marker.feed-updated {feedMarkers} on <network>/marker/user/<user>.', ['onFeedMarkerUpdated']),
   ...all('server', 'Plaza publishes changed markers as marker.user-sync only: the package expects marker.userFeed-updated {feedMarkers, userFeedMarkers} on <network>/marker/user/<user>.', ['onSubChannelMarkerUpdated']),
   ...all('server', 'Plaza publishes no receipts: the package expects marker.marked-message {contentMarkers, feedMarkers} on <network>/marker/channel/<channel>/message/<sub-channel>.', ['onMessageMarked']),
-  ...all('server', 'Plaza publishes no event when a user is erased: the package expects user.deleted with users on <network>/user/<user>.', ['UserRepository.onUserDeleted']),
   ...all('server', 'Only administrators clear the flags of a user, and Plaza tells no other user of it, because reporters are anonymous.', ['UserRepository.onUserFlagCleared']),
   ...all('server', 'Plaza publishes community.userChanged only when a member changes otherwise than by roles, bans and joining, which no operation does.', ['CommunityRepository.Membership.onCommunityUserChanged']),
   ...all('server', 'Plaza publishes community.created on the topic of the new community, to which no client can have subscribed.', ['CommunityRepository.onCommunityCreated']),

@@ -221,3 +221,17 @@ func TestMQTTUserEvents(t *testing.T) {
 	require.Equal(t, "marker.user-sync", e.EventType)
 	require.Equal(t, ben.InternalID, e.Response().String(t, "data.userMarkers.0.userId"))
 }
+
+// TestMQTTUserDeleted erases a user: those who watch the user learn it, without the name of the user.
+func TestMQTTUserDeleted(t *testing.T) {
+	t.Parallel()
+	gone, watcher, other := newUser(t, region.EU, "gone"), newUser(t, region.SG, "watcher"), newUser(t, region.EU, "other")
+	users := connected(t, watcher, gone.Network.NetworkID+"/user/"+gone.InternalID)
+	stranger := connected(t, other, gone.Network.NetworkID+"/user/"+other.InternalID)
+	requireEvents(t, users, []mqttEvent{{
+		"user.deleted", do(gone, http.MethodDelete, "/api/v4/users/"+gone.UserID, nil),
+		map[string]string{"data.users.0._id": gone.InternalID, "data.users.0.userId": "DELETED_" + gone.InternalID}, gone,
+	}})
+	do(other, http.MethodPut, "/api/v3/users", object{"userId": other.UserID, "displayName": "Olga"})(t)
+	require.Equal(t, "user.updated", stranger.Next(t).EventType)
+}

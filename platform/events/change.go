@@ -95,6 +95,9 @@ type ChangedReaction struct {
 // LiveReactionCreated is the event of live reactions.
 const LiveReactionCreated = "liveReaction.created"
 
+// UserDeleted is the event of an erased user.
+const UserDeleted = "user.deleted"
+
 // LiveReaction is a reaction that viewers of a live post see for a moment. It is not stored apart from its event.
 type LiveReaction struct {
 	UserID     string    `json:"userId"` // public id

@@ -118,6 +118,7 @@ func (h *Hub) deliverEach(ctx context.Context, rows []store.OutboxRow) error {
 		if err := json.Unmarshal(row.Payload, &all[i]); err != nil {
 			return err
 		}
+		all[i].Trace = traceOf(rows, row)
 	}
 	return h.deliverToLogs(ctx, all...)
 }
@@ -130,9 +131,21 @@ func (h *Hub) deliverMany(ctx context.Context, rows []store.OutboxRow) error {
 		if err := json.Unmarshal(row.Payload, &some); err != nil {
 			return err
 		}
+		for i := range some {
+			some[i].Trace = traceOf(rows, row)
+		}
 		all = append(all, some...)
 	}
 	return h.deliverToLogs(ctx, all...)
+}
+
+// traceOf returns the trace of the events of a row that is delivered together with others. The span of a row that is delivered alone is
+// in the context.
+func traceOf(rows []store.OutboxRow, row store.OutboxRow) string {
+	if len(rows) > 1 {
+		return row.Trace
+	}
+	return ""
 }
 
 // deliverToLogs appends events to the logs of their homes. Events older than the logs' retention are dropped: no client
@@ -143,7 +156,7 @@ func (h *Hub) deliverToLogs(ctx context.Context, all ...store.Event) error {
 		if h.Now().Sub(e.SentAt) > events.Retention {
 			continue
 		}
-		e.Trace = span.Of(ctx)
+		e.Trace = cmp.Or(e.Trace, span.Of(ctx))
 		if home, err := h.Store.HomeOf(e.Topic); err == nil && len(e.Homes) == 1 {
 			e.Homes = []region.Code{home} // the user whom the event concerns may have moved since
 		}

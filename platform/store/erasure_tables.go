@@ -172,7 +172,7 @@ func eraseByOwner(table, owner string) *db.Statement {
 
 var (
 	sqlEraseEvents = stmt("erasure.events", `DELETE FROM realtime_events WHERE home = $1 AND seq > $3::bigint AND seq <= $4::bigint
-		AND (sender_id = $2 OR topic = $2 OR strpos(payload::text, $2) > 0)`)
+		AND (sender_id = $2 OR topic = $2 OR strpos(payload::text, $2) > 0) AND name <> $5`)
 	sqlOutboxConcerns = stmt("erasure.outbox", `SELECT count(*) FROM outbox WHERE home = $1 AND strpos(payload::text, $2) > 0`)
 )
 
@@ -186,7 +186,12 @@ func (w *Tx) EraseOwned(userID string) {
 }
 
 // EraseEvents deletes events about the user from a part of the log of a home.
-func (w *Tx) EraseEvents(userID string, after, to int64) { w.Exec(sqlEraseEvents, userID, after, to) }
+func (w *Tx) EraseEvents(userID string, after, to int64) { w.EraseEventsBut("", userID, after, to) }
+
+// EraseEventsBut is EraseEvents without the events of a name.
+func (w *Tx) EraseEventsBut(name, userID string, after, to int64) {
+	w.Exec(sqlEraseEvents, userID, after, to, name)
+}
 
 // OutboxRowsOf reads the number of undelivered outbox rows of a home that concern the user.
 func (r *ReadBatch) OutboxRowsOf(home region.Code, userID string, into *int64) {

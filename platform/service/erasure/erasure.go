@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/steps"
 	"github.com/plaza-social/plaza/platform/store"
@@ -48,7 +49,8 @@ func (s *Service) EraseUser(ctx context.Context, req *plazav1.EraseUserRequest) 
 	return &plazav1.EraseUserResponse{Success: true, ErasureId: userID}, nil
 }
 
-// begin empties the user's row, ends the sessions and starts the job. The user id and the handle become free; if a home
+// begin empties the user's row, ends the sessions, starts the job and emits the event about it, which names the user by the internal
+// id only. The user id and the handle become free; if a home
 // is unavailable, the job frees the id there, and the claim of the handle is stale.
 func (s *Service) begin(ctx context.Context, u store.User, requestedBy string) error {
 	now := s.Now()
@@ -56,7 +58,7 @@ func (s *Service) begin(ctx context.Context, u store.User, requestedBy string) e
 	tx.EraseUser(u.ID, now)
 	tx.RevokeSessions(u.ID, now)
 	tx.InsertErasure(store.Erasure{ID: u.ID, PublicID: u.PublicID, RequestedBy: requestedBy}, now)
-	if err := tx.Commit(ctx); err != nil {
+	if err := s.CommitChange(ctx, tx, events.UserDeleted, s.UserChange(u.ID)); err != nil {
 		return err
 	}
 	err := s.Directory.Release(ctx, u.PublicID, u.ID)

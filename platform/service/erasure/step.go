@@ -3,6 +3,7 @@ package erasure
 import (
 	"context"
 
+	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/steps"
 	"github.com/plaza-social/plaza/platform/store"
@@ -141,7 +142,11 @@ func (s *Service) eraseEvents(p pass, home region.Code) func(context.Context, []
 		from := max(number(after), head.Trimmed)
 		to := min(from+pageSize, head.Last)
 		tx := s.Store.NewTx(home)
-		tx.EraseEvents(p.id, from, to)
+		if p.second {
+			tx.EraseEvents(p.id, from, to)
+		} else {
+			tx.EraseEventsBut(events.UserDeleted, p.id, from, to) // which servers may not have read yet
+		}
 		return steps.Result{Position: position(to), Last: to == head.Last}, tx.Commit(ctx)
 	}
 }

@@ -84,7 +84,7 @@ test: ## Run all tests except cluster tests, with the race detector (PKG=./…, 
 	@hack/ensure-shellcheck.sh
 	@export KUBEBUILDER_ASSETS; KUBEBUILDER_ASSETS=$$(hack/ensure-envtest.sh); \
 	failed=0; \
-	echo 'go test -race -timeout 15m $(TESTFLAGS) $(PKG)'; \
+	echo "go test -race -timeout 15m $(TESTFLAGS) $(PKG)"; \
 	go test -race -timeout 15m $(TESTFLAGS) $(PKG) || failed=1; \
 	for module in $(HACK_MODULES); do \
 	  echo "go -C $$module test ./..."; \

@@ -50,7 +50,7 @@ func (c cluster) startPostgres(ctx context.Context) error {
 	}
 	err = c.start(daemon{name: "postgres", user: owner, args: []string{
 		filepath.Join(bin, "postgres"), "-D", data, "-p", postgresPort, "-c", "listen_addresses=" + hostAddress,
-		"-c", "unix_socket_directories=", "-c", "max_connections=500", "-c", "fsync=off", "-c", "jit=off",
+		"-c", "unix_socket_directories=", "-c", "max_connections=1000", "-c", "fsync=off", "-c", "jit=off",
 	}})
 	if err != nil {
 		return err

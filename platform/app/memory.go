@@ -31,17 +31,19 @@ func tuneGC(busy bool) {
 	}
 }
 
-// When a process counts as idle. The workers of an idle region allocate about 100 KiB per second.
+// When a process counts as idle, and when as busy. The workers of an idle region allocate about 100 KiB per second.
 const (
 	idleInterval   = time.Second
-	idleBytes      = 512 << 10 // maximum number of bytes allocated between two samples
+	idleBytes      = 512 << 10 // maximum number of bytes allocated between two samples of an idle process
+	busyBytes      = 8 << 20   // minimum number for which the collector works for a busy server
 	minReturnBytes = 16 << 20  // minimum number of bytes allocated since memory was last returned
-	quietSamples   = 10        // idle samples in succession after which the collector works for an idle server
+	quietSamples   = 10        // samples without load in succession after which the collector works for an idle server
 )
 
 // ManageMemory tunes the garbage collector to the load of the process until ctx ends. Whenever the process becomes idle,
 // after startup and after load, it also returns unused memory to the operating system: Go itself keeps that memory,
-// because an idle process does not trigger collections. Programs call it, not libraries, and once.
+// because an idle process does not trigger collections. Startup is not load, however long it takes: what it leaves between
+// its long-lived allocations could not be returned. Programs call it, not libraries, and once.
 func ManageMemory(ctx context.Context) {
 	tuneGC(false)
 	var d idleDetector
@@ -53,9 +55,9 @@ func ManageMemory(ctx context.Context) {
 			return
 		case <-ticks.C:
 		}
-		idle, shouldReturn := d.observe(allocated())
+		load, shouldReturn := d.observe(allocated())
 		quiet++
-		if !idle {
+		if load {
 			quiet = 0
 		}
 		if busy != (quiet < quietSamples) {
@@ -65,6 +67,7 @@ func ManageMemory(ctx context.Context) {
 		if shouldReturn {
 			runtime.GC()         // pools are cleared by the second collection,
 			debug.FreeOSMemory() // which FreeOSMemory runs
+			releaseProgram()
 		}
 	}
 }
@@ -79,14 +82,15 @@ func allocated() uint64 {
 // idleDetector holds the number of bytes allocated at the last sample and when memory was last returned.
 type idleDetector struct{ seen, returned uint64 }
 
-// observe reports whether the process is idle, and whether it then has memory to return, given the number of bytes
-// allocated so far.
-func (d *idleDetector) observe(allocated uint64) (idle, shouldReturn bool) {
-	idle = allocated-d.seen <= idleBytes
+// observe reports whether the process serves much load, and whether it is idle and has memory to return, given the number of
+// bytes allocated so far. Until the process has been idle once, it is starting.
+func (d *idleDetector) observe(allocated uint64) (load, shouldReturn bool) {
+	since := allocated - d.seen
 	d.seen = allocated
-	shouldReturn = idle && allocated-d.returned >= minReturnBytes
+	shouldReturn = since <= idleBytes && allocated-d.returned >= minReturnBytes
+	load = since >= busyBytes && d.returned > 0
 	if shouldReturn {
 		d.returned = allocated
 	}
-	return idle, shouldReturn
+	return load, shouldReturn
 }

@@ -6,7 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestIdleDetector checks when a process is idle, and that memory is returned once after startup and once after each load, but not during load.
+// TestIdleDetector checks when a process has load, which startup is not, and that memory is returned once after startup and once after
+// each load, but not during load.
 func TestIdleDetector(t *testing.T) {
 	const step = 100 << 10 // of an idle server
 	var d idleDetector
@@ -14,21 +15,22 @@ func TestIdleDetector(t *testing.T) {
 	for _, look := range []struct {
 		name               string
 		made               uint64
-		idle, shouldReturn bool
+		load, shouldReturn bool
 	}{
 		{"starting", 30 << 20, false, false},
-		{"started", step, true, true},
-		{"idle", step, true, false},
-		{"load", 200 << 20, false, false},
-		{"more load", 5 << 20, false, false},
-		{"idle again", step, true, true},
-		{"still", step, true, false},
+		{"still starting", 60 << 20, false, false},
+		{"started", step, false, true},
+		{"idle", step, false, false},
+		{"load", 200 << 20, true, false},
+		{"less load", 5 << 20, false, false},
+		{"idle again", step, false, true},
+		{"still", step, false, false},
 		{"a few requests", 3 << 20, false, false},
-		{"not worth it", step, true, false},
+		{"not worth it", step, false, false},
 	} {
 		at += look.made
-		idle, shouldReturn := d.observe(at)
-		require.Equal(t, look.idle, idle, look.name)
+		load, shouldReturn := d.observe(at)
+		require.Equal(t, look.load, load, look.name)
 		require.Equal(t, look.shouldReturn, shouldReturn, look.name)
 	}
 	before := allocated()

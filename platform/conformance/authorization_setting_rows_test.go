@@ -21,5 +21,9 @@ func settingRows() []row {
 		{procedure: "NetworkSettingService/UpdateProductSettings", request: noFields, want: adminsOnly},
 		{procedure: "NetworkSettingService/GetDeepLinkSettings", request: noFields, want: everyone},
 		{procedure: "NetworkSettingService/UpdateDeepLinkSettings", request: noFields, want: adminsOnly},
+		{procedure: "NetworkSettingService/GetUserSettings", request: noFields, want: everyone},
+		{procedure: "NetworkSettingService/UpdateUserSettings", request: noFields, want: adminsOnly},
+		{procedure: "NetworkSettingService/GetSemanticSearchSettings", request: noFields, want: everyone},
+		{procedure: "NetworkSettingService/UpdateSemanticSearchSettings", request: noFields, want: adminsOnly},
 	}
 }

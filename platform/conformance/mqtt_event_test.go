@@ -3,11 +3,13 @@ package conformance
 import (
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/apptest"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service/subscription"
 )
 
 // mqttEvent is an act and the event by which clients learn of it.
@@ -23,6 +25,7 @@ func requireEvents(t *testing.T, reader *apptest.MQTTClient, all []mqttEvent) {
 	t.Helper()
 	for _, want := range all {
 		want.act(t)
+		t.Log("waiting for", want.name)
 		e := next(t, reader)
 		require.Equal(t, want.name, e.EventType, e.Text)
 		require.Equal(t, want.by.InternalID, e.SenderID, want.name)
@@ -177,6 +180,21 @@ func TestMQTTCommunityEvents(t *testing.T) {
 	for _, name := range []string{"joined", "left", "userAdded", "roleAdded", "roleRemoved", "userRemoved", "userBanned", "userUnbanned"} {
 		require.Equal(t, "community."+name, own.Next(t).EventType)
 	}
+}
+
+// TestMQTTCommunityDeletion deletes a private community when its member's access is no longer kept by the server: the member receives the
+// event, and may not subscribe after it.
+func TestMQTTCommunityDeletion(t *testing.T) {
+	t.Parallel()
+	boss, member := newUser(t, region.EU, "boss"), newUser(t, region.US, "member")
+	community := newCommunity(t, boss, object{"isPublic": false, "userIds": userIDs(member)})
+	topic := communityTopic(boss, community)
+	reader := member.ConnectMQTT(t).RequireSubscribe(t, topic)
+	<-time.After(subscription.Lifetime)
+	boss.Do(t, http.MethodDelete, "/api/v3/communities/"+community, nil).OK(t)
+	e, _ := reader.Until(t, "community.deleted")
+	require.Equal(t, community, e.Response().String(t, "data.communities.0.communityId"))
+	require.False(t, reader.Subscribe(t, topic+"/post/+"))
 }
 
 // TestMQTTUserEvents covers users, follows and markers.

@@ -148,10 +148,10 @@ func TestStreamRefusals(t *testing.T) {
 		}
 	}
 	var many []string
-	for i := range 1001 {
+	for i := range 501 {
 		many = append(many, fmt.Sprintf("%s/user/%s/%d", network, user.InternalID, i))
 	}
-	user.Listen(t, severalStream+topics(many[:1000]...), "").Close()
+	user.Listen(t, severalStream+topics(many[:500]...), "").Close()
 	requireRefused(t, user.Do(t, http.MethodGet, severalStream+topics(many...), nil), http.StatusUnprocessableEntity, 500000)
 }
 

@@ -1,6 +1,7 @@
 package events
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
@@ -30,6 +31,17 @@ type Change struct {
 	ParticipantID string `json:"participantId,omitempty"`
 	// Mentions reports whether the object mentions users, who get an item in their tray.
 	Mentions bool `json:"-"`
+	// Sequence is the internal id of what orders the events, if that is not the object itself: those of the messages of a subchannel
+	// appear in one order.
+	Sequence string `json:"-"`
+}
+
+// orderKey returns the key of the events that this one may neither overtake nor be overtaken by. Live reactions have no order.
+func (c Change) orderKey() string {
+	if c.Kind == KindLive {
+		return ""
+	}
+	return cmp.Or(c.Sequence, c.ID)
 }
 
 // ObjectKind is the kind of the object that an event is about.
@@ -93,15 +105,28 @@ type LiveReaction struct {
 // EmitChange writes the event called name to the outbox of w, the transaction of the change. senderID is the internal id
 // of the user who made the change; it is empty for an administrator.
 func EmitChange(w *store.Tx, name string, c Change, senderID string, now time.Time) store.OutboxRow {
-	e := store.Event{Name: name, Topic: c.ID, SenderID: senderID, SentAt: now, Homes: []region.Code{w.Home()}}
-	return emitEvent(w, e, c, now)
+	return w.EmitEvent(c.orderKey(), c.event(w, name, senderID, now), now, now.Add(Grace))
 }
 
-// EmitChanges is EmitChange for several changes, each with the internal id of its sender. They are one outbox row.
-func EmitChanges(w *store.Tx, name string, changes []Change, senderIDs []string, now time.Time) store.OutboxRow {
-	all := make([]store.Event, len(changes))
+func (c Change) event(w *store.Tx, name, senderID string, now time.Time) store.Event {
+	return store.Event{Name: name, Topic: c.ID, SenderID: senderID, Payload: payloadOf(c), SentAt: now, Homes: []region.Code{w.Home()}}
+}
+
+// EmitChanges is EmitChange for several changes, each with the internal id of its sender. Those with the same order are one outbox
+// row.
+func EmitChanges(w *store.Tx, name string, changes []Change, senderIDs []string, now time.Time) []store.OutboxRow {
+	var keys []string
+	byKey := map[string][]store.Event{}
 	for i, c := range changes {
-		all[i] = store.Event{Name: name, Topic: c.ID, SenderID: senderIDs[i], Payload: payloadOf(c), SentAt: now, Homes: []region.Code{w.Home()}}
+		key := c.orderKey()
+		if byKey[key] == nil {
+			keys = append(keys, key)
+		}
+		byKey[key] = append(byKey[key], c.event(w, name, senderIDs[i], now))
 	}
-	return w.EmitEvents(all, now, now.Add(Grace))
+	rows := make([]store.OutboxRow, len(keys))
+	for i, key := range keys {
+		rows[i] = w.EmitEvents(key, byKey[key], now, now.Add(Grace))
+	}
+	return rows
 }

@@ -2,6 +2,7 @@ package events
 
 import (
 	"context"
+	"sync"
 
 	"github.com/plaza-social/plaza/platform/groupcommit"
 	"github.com/plaza-social/plaza/platform/region"
@@ -14,13 +15,47 @@ const (
 	maxWaitingDeletions = 10_000 // rows; further ones are left to the workers, which deliver them again
 )
 
-// newDeletions returns the queue of delivered rows of one home that are deleted in the background. Rows that are not deleted,
-// because the home or this server fails, are delivered again.
-func newDeletions(st *store.Store, home region.Code) *groupcommit.Queue[store.OutboxRow] {
-	return &groupcommit.Queue[store.OutboxRow]{
-		Max: maxDeletion, MaxWaiting: maxWaitingDeletions,
-		Commit: func(ctx context.Context, rows []store.OutboxRow) []error {
-			return groupcommit.Each(st.DeleteOutboxRows(store.WithoutIdempotency(ctx), home, rows), len(rows))
-		},
+// deletions delete delivered rows of one home in the background. Rows that are not deleted, because the home or this server
+// fails, are delivered again.
+type deletions struct {
+	queue groupcommit.Queue[store.OutboxRow]
+
+	mu      sync.Mutex
+	waiting map[string]bool // ids
+}
+
+func newDeletions(st *store.Store, home region.Code) *deletions {
+	d := &deletions{waiting: map[string]bool{}}
+	d.queue.Max, d.queue.MaxWaiting = maxDeletion, maxWaitingDeletions
+	d.queue.Commit = func(ctx context.Context, rows []store.OutboxRow) []error {
+		err := st.DeleteOutboxRows(store.WithoutIdempotency(ctx), home, rows)
+		d.ended(rows...)
+		return groupcommit.Each(err, len(rows))
+	}
+	return d
+}
+
+// add deletes a row later.
+func (d *deletions) add(ctx context.Context, row store.OutboxRow) {
+	d.mu.Lock()
+	d.waiting[row.ID] = true
+	d.mu.Unlock()
+	if !d.queue.Go(ctx, row) {
+		d.ended(row)
+	}
+}
+
+// has reports whether a row was delivered and is going to be deleted.
+func (d *deletions) has(row store.OutboxRow) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.waiting[row.ID]
+}
+
+func (d *deletions) ended(rows ...store.OutboxRow) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, row := range rows {
+		delete(d.waiting, row.ID)
 	}
 }

@@ -1,7 +1,8 @@
 // Package events delivers outbox rows: changes that a transaction makes at one home and that must reach other homes.
 //
 // The server that wrote a row delivers it immediately; background workers retry failed deliveries. A row may be
-// delivered more than once, so handlers must be idempotent.
+// delivered more than once, so handlers must be idempotent. Rows with the same key are delivered in the order in which they
+// were written, see order.go; the others in any order.
 package events
 
 import (
@@ -26,6 +27,9 @@ import (
 // Handler delivers one outbox row. If it returns an error, delivery is retried later.
 type Handler func(ctx context.Context, row store.OutboxRow) error
 
+// RunHandler delivers several outbox rows of one key and topic, in their order. If it returns an error, its rows are delivered again.
+type RunHandler func(ctx context.Context, rows []store.OutboxRow) error
+
 // Outbox delivers outbox rows to the handlers of their topics.
 type Outbox struct {
 	store    *store.Store
@@ -33,21 +37,24 @@ type Outbox struct {
 	log      *slog.Logger
 	mu       sync.RWMutex
 	handlers map[string]Handler
+	runs     map[string]RunHandler
 	soon     chan struct{} // semaphore of DeliverSoon
 
 	deliveries *prometheus.CounterVec
 
-	deletions map[region.Code]*groupcommit.Queue[store.OutboxRow]
+	deletions map[region.Code]*deletions
+	reads     map[region.Code]*groupcommit.Queue[*keyRead]
+	busy      busyKeys
 }
 
 // NewOutbox returns an outbox without handlers.
 func NewOutbox(st *store.Store, now func() time.Time, log *slog.Logger) *Outbox {
 	o := &Outbox{
-		store: st, now: now, log: log, handlers: map[string]Handler{}, soon: make(chan struct{}, maxSoon),
-		deletions: map[region.Code]*groupcommit.Queue[store.OutboxRow]{}, deliveries: newDeliveries(),
+		store: st, now: now, log: log, handlers: map[string]Handler{}, runs: map[string]RunHandler{}, soon: make(chan struct{}, maxSoon),
+		deletions: map[region.Code]*deletions{}, reads: map[region.Code]*groupcommit.Queue[*keyRead]{}, deliveries: newDeliveries(),
 	}
 	for _, home := range region.All() {
-		o.deletions[home] = newDeletions(st, home)
+		o.deletions[home], o.reads[home] = newDeletions(st, home), newKeyReads(st, home)
 	}
 	return o
 }
@@ -80,6 +87,14 @@ func (o *Outbox) Handle(topic string, h Handler) {
 	o.handlers[topic] = h
 }
 
+// HandleRuns registers the handler of a topic whose rows may be delivered together.
+func (o *Outbox) HandleRuns(topic string, h RunHandler) {
+	o.Handle(topic, func(ctx context.Context, row store.OutboxRow) error { return h(ctx, []store.OutboxRow{row}) })
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.runs[topic] = h
+}
+
 // Grace is how long workers leave a new row to the server that wrote it.
 const Grace = 500 * time.Millisecond
 
@@ -95,21 +110,24 @@ func (o *Outbox) Deliver(ctx context.Context, home region.Code, rows ...store.Ou
 	}
 	bounded, cancel := context.WithTimeout(ctx, deliverNow)
 	defer cancel()
-	var done []store.OutboxRow
-	var mu sync.Mutex
 	var g sync.WaitGroup // an unavailable home must not delay the others
+	keys := map[string]bool{}
 	for _, row := range rows {
-		g.Go(func() {
-			if err := o.handle(bounded, row); err == nil {
-				mu.Lock()
-				defer mu.Unlock()
-				done = append(done, row)
-			}
-		})
+		switch {
+		case row.OrderKey == "":
+			g.Go(func() { o.deliverOne(bounded, home, row) })
+		case !keys[row.OrderKey]:
+			keys[row.OrderKey] = true
+			g.Go(func() { o.deliverKeyNow(bounded, home, row.OrderKey) })
+		}
 	}
 	g.Wait()
-	for _, row := range done {
-		o.deletions[home].Go(ctx, row)
+}
+
+// deliverOne delivers a row without an order. A failed delivery is left to the workers.
+func (o *Outbox) deliverOne(ctx context.Context, home region.Code, row store.OutboxRow) {
+	if o.handle(ctx, row) == nil {
+		o.deletions[home].add(ctx, row)
 	}
 }
 
@@ -170,21 +188,39 @@ func (o *Outbox) Drain(ctx context.Context, home region.Code, lane int64) error 
 		return err
 	}
 	var done []store.OutboxRow
+	due := map[string][]store.OutboxRow{} // by key
 	for _, row := range rows {
+		if o.ordered(row) {
+			due[row.OrderKey] = append(due[row.OrderKey], row)
+			continue
+		}
 		err := o.handle(ctx, row)
 		if err == nil {
 			done = append(done, row)
 			continue
 		}
-		o.log.WarnContext(ctx, "outbox row not delivered", "home", home, "topic", row.Topic, "attempts", row.Attempts+1, "error", err)
-		if err := o.store.DelayOutboxRow(ctx, home, row, o.now().Add(backOff(row.Attempts))); err != nil {
+		if err := o.postpone(ctx, home, row, []store.OutboxRow{row}, err); err != nil {
 			return err
 		}
 	}
-	if len(done) == 0 {
-		return nil
+	if len(done) > 0 {
+		if err := o.store.DeleteOutboxRows(ctx, home, done); err != nil {
+			return err
+		}
 	}
-	return o.store.DeleteOutboxRows(ctx, home, done)
+	for _, row := range rows {
+		if err := o.drainKey(ctx, home, row.OrderKey, due[row.OrderKey]); err != nil {
+			return err
+		}
+		delete(due, row.OrderKey)
+	}
+	return nil
+}
+
+// postpone postpones a row whose delivery has failed, and rows that wait for it.
+func (o *Outbox) postpone(ctx context.Context, home region.Code, failed store.OutboxRow, rows []store.OutboxRow, err error) error {
+	o.log.WarnContext(ctx, "outbox row not delivered", "home", home, "topic", failed.Topic, "attempts", failed.Attempts+1, "error", err)
+	return o.store.DelayOutboxRows(ctx, home, rows, failed.ID, o.now().Add(backOff(failed.Attempts)))
 }
 
 func backOff(attempts int64) time.Duration {

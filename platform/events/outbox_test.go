@@ -69,10 +69,12 @@ func newOffice(t *testing.T) *office {
 
 // worker returns another worker on the same rows.
 func (o *office) worker() *events.Outbox {
-	w := events.NewOutbox(o.store, func() time.Time { return start.Add(time.Duration(o.clock.Load()) * time.Millisecond) }, quiet)
+	w := events.NewOutbox(o.store, o.now, quiet)
 	w.Handle(topic, o.handle)
 	return w
 }
+
+func (o *office) now() time.Time { return start.Add(time.Duration(o.clock.Load()) * time.Millisecond) }
 
 func (o *office) handle(_ context.Context, row store.OutboxRow) error {
 	var payload string

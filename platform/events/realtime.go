@@ -96,7 +96,7 @@ func EmitMarkersChangedOf(w *store.Tx, userIDs []string, changed MarkersChanged,
 	for i, id := range userIDs {
 		all[i] = store.Event{Name: MarkerUserSync, Topic: id, SenderID: id, Payload: raw, SentAt: now, Homes: []region.Code{w.Home()}}
 	}
-	return []store.OutboxRow{w.EmitEvents(all, now, now.Add(Grace))}
+	return []store.OutboxRow{w.EmitEvents("", all, now, now.Add(Grace))}
 }
 
 func payloadOf(payload any) json.RawMessage {
@@ -107,7 +107,8 @@ func payloadOf(payload any) json.RawMessage {
 	return raw
 }
 
+// emitEvent writes an event that other events may overtake: each home that does not answer delays its own log only.
 func emitEvent(w *store.Tx, e store.Event, payload any, now time.Time) store.OutboxRow {
 	e.Payload = payloadOf(payload)
-	return w.EmitEvent(e, now, now.Add(Grace))
+	return w.EmitEvent("", e, now, now.Add(Grace))
 }

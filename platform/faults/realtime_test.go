@@ -70,7 +70,7 @@ func TestEventsOutliveServer(t *testing.T) {
 		user := n.NewUser(t, region.US, "left behind")
 		now := time.Now().UTC()
 		w := st.NewTx(region.EU)
-		w.EmitEvent(store.Event{
+		w.EmitEvent("", store.Event{
 			Name: "community.userAdded", Topic: community, SentAt: now, Homes: region.All(),
 			Payload: fmt.Appendf(nil, `{"communityId":%q,"members":[{"userId":%q,"publicId":%q}]}`, community, user.InternalID, user.UserID),
 		}, now, now)
@@ -94,7 +94,7 @@ func TestRolledBackTransactionEmitsNoEvent(t *testing.T) {
 	t.Cleanup(st.Close)
 	now := time.Now().UTC()
 	w := st.NewTx(region.SG)
-	w.EmitEvent(store.Event{Name: "community.userAdded", Topic: community, SentAt: now, Homes: region.All(), Payload: []byte(`{}`)}, now, now)
+	w.EmitEvent("", store.Event{Name: "community.userAdded", Topic: community, SentAt: now, Homes: region.All(), Payload: []byte(`{}`)}, now, now)
 	w.DeleteMessageFeed(region.NewID(region.SG), now, store.ErrConflict) // the feed does not exist: the guard aborts the transaction
 	require.ErrorIs(t, w.Commit(t.Context()), store.ErrConflict)
 	user := n.NewUser(t, region.EU, "user")

@@ -21,7 +21,7 @@ func BenchmarkLog(b *testing.B) {
 	var rows []store.OutboxRow
 	for range b.N {
 		tx := w.deps.Store.NewTx(region.EU)
-		rows = append(rows, events.EmitChanges(tx, "user.updated", changes, senders, w.deps.Now()))
+		rows = append(rows, events.EmitChanges(tx, "user.updated", changes, senders, w.deps.Now())...)
 		require.NoError(b, tx.Commit(b.Context()))
 	}
 	b.ResetTimer()

@@ -72,8 +72,8 @@ func New(o Options) *Hub {
 		h.tails[home] = t
 		h.logs[home] = newLog(h, home, t.nudge)
 	}
-	o.Outbox.Handle(store.TopicRealtime, h.deliverOne)
-	o.Outbox.Handle(store.TopicRealtimeMany, h.deliverMany)
+	o.Outbox.HandleRuns(store.TopicRealtime, h.deliverEach)
+	o.Outbox.HandleRuns(store.TopicRealtimeMany, h.deliverMany)
 	return h
 }
 
@@ -111,20 +111,26 @@ func (h *Hub) position(ctx context.Context) {
 	g.Wait()
 }
 
-// deliverOne appends an event from the outbox to the logs of its homes.
-func (h *Hub) deliverOne(ctx context.Context, row store.OutboxRow) error {
-	var e store.Event
-	if err := json.Unmarshal(row.Payload, &e); err != nil {
-		return err
+// deliverEach appends events from the outbox, one in each row, to the logs of their homes.
+func (h *Hub) deliverEach(ctx context.Context, rows []store.OutboxRow) error {
+	all := make([]store.Event, len(rows))
+	for i, row := range rows {
+		if err := json.Unmarshal(row.Payload, &all[i]); err != nil {
+			return err
+		}
 	}
-	return h.deliverToLogs(ctx, e)
+	return h.deliverToLogs(ctx, all...)
 }
 
-// deliverMany is deliverOne for an outbox row with several events.
-func (h *Hub) deliverMany(ctx context.Context, row store.OutboxRow) error {
+// deliverMany is deliverEach for outbox rows with several events.
+func (h *Hub) deliverMany(ctx context.Context, rows []store.OutboxRow) error {
 	var all []store.Event
-	if err := json.Unmarshal(row.Payload, &all); err != nil {
-		return err
+	for _, row := range rows {
+		var some []store.Event
+		if err := json.Unmarshal(row.Payload, &some); err != nil {
+			return err
+		}
+		all = append(all, some...)
 	}
 	return h.deliverToLogs(ctx, all...)
 }

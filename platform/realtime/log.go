@@ -23,7 +23,7 @@ func newLog(h *Hub, home region.Code, wake func()) *groupcommit.Queue[[]store.Ev
 	return &groupcommit.Queue[[]store.Event]{
 		Max: maxAppended, MaxWaiting: maxWaiting, Size: func(list []store.Event) int { return len(list) },
 		Commit: func(ctx context.Context, lists [][]store.Event) []error {
-			err := h.append(ctx, home, slices.Concat(lists...))
+			err := h.append(ctx, home, distinct(slices.Concat(lists...)))
 			if err == nil {
 				wake()
 			}
@@ -43,4 +43,14 @@ func (h *Hub) append(ctx context.Context, home region.Code, all []store.Event) e
 		err = w.Commit(ctx)
 	}
 	return err
+}
+
+// distinct returns events without those that occur again. An event is added again if a delivery of it ended before it was appended.
+func distinct(all []store.Event) []store.Event {
+	seen := make(map[string]bool, len(all))
+	return slices.DeleteFunc(all, func(e store.Event) bool {
+		again := seen[e.ID]
+		seen[e.ID] = true
+		return again
+	})
 }

@@ -7,12 +7,13 @@ import (
 
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service/subscription"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-func (h *Hub) readCommunity(ctx context.Context, home region.Code, _ store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+func (h *Hub) readCommunity(ctx context.Context, home region.Code, e store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
 	rows := view.CommunityRows{OnlyMembers: true}
 	reads := h.Store.NewBestEffortBatch()
 	reads.Communities([]string{c.ID}, &rows.Communities)
@@ -24,6 +25,9 @@ func (h *Hub) readCommunity(ctx context.Context, home region.Code, _ store.Logge
 		return nil, nil, errGone
 	}
 	a, err := h.View.LoadCommunities(ctx, h.Store, rows)
+	if e.Name == "community.deleted" {
+		return a, (*subscription.Access).Saw, err
+	}
 	return a, everyone, err
 }
 

@@ -46,7 +46,7 @@ func (b *broker) topicsOf(ctx context.Context, s *subscriber, given []string) ([
 	if len(given) == 0 {
 		return b.ownTopics(ctx, s.UserID())
 	}
-	if len(given) > maxSubscriptions {
+	if len(given) > maxNamedTopics {
 		return nil, errTooManyTopics
 	}
 	for _, filter := range given {
@@ -60,7 +60,11 @@ func (b *broker) topicsOf(ctx context.Context, s *subscriber, given []string) ([
 	return given, nil
 }
 
-var errTooManyTopics = fail.Validation(fmt.Sprintf("topic: a stream has at most %d topics", maxSubscriptions))
+// maxNamedTopics is the maximum number of topics in the address of a stream. Addresses with more would exceed the limit of a request's
+// headers.
+const maxNamedTopics = 500
+
+var errTooManyTopics = fail.Validation(fmt.Sprintf("topic: a stream has at most %d topics", maxNamedTopics))
 
 // ownTopics returns the topics of a user's profile, follows, channels, markers, posts and communities.
 func (b *broker) ownTopics(ctx context.Context, userID string) ([]string, error) {

@@ -32,14 +32,10 @@ func (d *Deps) EmitChange(ctx context.Context, tx *store.Tx, name string, c even
 	return rows
 }
 
-// EmitChanges writes the events called name about several changes by the caller to the outbox of tx, as one outbox row, and no
-// notices. Without changes there is no row.
+// EmitChanges writes the events called name about several changes by the caller to the outbox of tx, and no notices.
 func (d *Deps) EmitChanges(ctx context.Context, tx *store.Tx, name string, changes []events.Change) []store.OutboxRow {
-	if len(changes) == 0 {
-		return nil
-	}
 	senders := slices.Repeat([]string{auth.CallerFrom(ctx).UserID}, len(changes))
-	return []store.OutboxRow{events.EmitChanges(tx, name, changes, senders, d.Now())}
+	return events.EmitChanges(tx, name, changes, senders, d.Now())
 }
 
 // PostChange returns the change of a post.
@@ -69,7 +65,9 @@ func (d *Deps) StoryChange(s store.Story) events.Change {
 
 // MessageChange returns the change of a message.
 func (d *Deps) MessageChange(m store.Message) events.Change {
-	return events.Change{Kind: events.KindMessage, ID: m.ID, Place: channelPlace(m.ChannelID), Topics: []string{d.View.MessagePath(m)}}
+	return events.Change{
+		Kind: events.KindMessage, ID: m.ID, Place: channelPlace(m.ChannelID), Topics: []string{d.View.MessagePath(m)}, Sequence: m.FeedID,
+	}
 }
 
 // MessageFeedChange returns the change of a subchannel.

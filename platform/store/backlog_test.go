@@ -37,7 +37,7 @@ func TestBacklog(t *testing.T) {
 		return b.OldestOutbox.UTC()
 	}
 	require.Equal(t, start, oldest())
-	require.NoError(t, s.DelayOutboxRow(t.Context(), region.EU, failed, start.Add(24*time.Hour)))
+	require.NoError(t, s.DelayOutboxRows(t.Context(), region.EU, []store.OutboxRow{failed}, failed.ID, start.Add(24*time.Hour)))
 	require.Equal(t, start, oldest(), "a row that is put off waits still")
 	require.NoError(t, s.DeleteOutboxRows(t.Context(), region.EU, []store.OutboxRow{failed}))
 	require.Equal(t, start, oldest(), "a row that was put off since it was read is not deleted")

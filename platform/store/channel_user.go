@@ -109,10 +109,18 @@ type ChannelUserChange struct {
 
 // Needed reports whether Old and New differ.
 func (c ChannelUserChange) Needed() bool {
-	return c.Old == nil || c.Old.Membership != c.New.Membership || !slices.Equal(c.Old.Roles, c.New.Roles) || !sameTime(c.Old.MutedUntil, c.New.MutedUntil)
+	return c.Old == nil || c.Old.Membership != c.New.Membership || !slices.Equal(c.Old.Roles, c.New.Roles) || c.ChangesMute()
 }
 
-func sameTime(a, b *time.Time) bool { return a == b || a != nil && b != nil && a.Equal(*b) }
+// ChangesMute reports whether the change mutes or unmutes the user, or sets another end.
+func (c ChannelUserChange) ChangesMute() bool {
+	var before *time.Time
+	if c.Old != nil {
+		before = c.Old.MutedUntil
+	}
+	after := c.New.MutedUntil
+	return before != after && (before == nil || after == nil || !before.Equal(*after))
+}
 
 // ChangeChannelUsers changes users of one channel and its counts of members and moderators. Changes without a
 // difference are skipped. If a row is not the one that was read, the transaction fails with ErrConflict, so that the

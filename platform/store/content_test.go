@@ -303,7 +303,7 @@ func TestOutboxRows(t *testing.T) {
 			continue
 		}
 		require.Equal(t, lanes[lane], got)
-		require.NoError(t, s.DelayOutboxRow(t.Context(), region.EU, due[0], later(1000)))
+		require.NoError(t, s.DelayOutboxRows(t.Context(), region.EU, due[:1], due[0].ID, later(1000)))
 		require.NoError(t, s.DeleteOutboxRows(t.Context(), region.EU, due[1:]))
 		due, err = s.DueOutboxRows(t.Context(), region.EU, lane, later(100))
 		require.NoError(t, err)

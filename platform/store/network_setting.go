@@ -76,6 +76,13 @@ type Settings struct {
 
 	// IsAllowEditPostWhenReviewingEnabled allows authors to edit posts that are being reviewed.
 	IsAllowEditPostWhenReviewingEnabled bool `json:"isAllowEditPostWhenReviewingEnabled"`
+
+	// IsAllowUpdateDisplayName allows users to change their own display names.
+	IsAllowUpdateDisplayName bool `json:"isAllowUpdateDisplayName"`
+
+	// PostMinScore and CommunityMinScore are the smallest scores of results of semantic search.
+	PostMinScore      float64 `json:"postMinScore"`
+	CommunityMinScore float64 `json:"communityMinScore"`
 }
 
 // PrehookSettings are the settings of the pre-hook.
@@ -130,6 +137,7 @@ func DefaultSettings() Settings {
 		DefaultAccessType:        AccessPublic,
 		Videos:                   defaultVideoRules(),
 		IsWebhookEnabled:         true,
+		IsAllowUpdateDisplayName: true,
 		Prehook:                  PrehookSettings{DefaultAction: "allow", TimeoutMS: 3000},
 	}
 }

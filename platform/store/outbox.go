@@ -22,33 +22,46 @@ type OutboxRow struct {
 	Topic     string
 	Payload   json.RawMessage
 	Attempts  int64
+	// OrderKey is the key of rows that are delivered in the order in which they were written; empty for rows without an order.
+	OrderKey  string
+	CreatedAt time.Time
 	Trace     string // see span.Of
 }
 
 var outboxColumns = db.Columns[OutboxRow]()
 
 var (
-	sqlOutboxInsert = stmt("outbox.add", `INSERT INTO outbox (home, lane, id, topic, payload, not_before, created_at, trace)
-		VALUES ($1, $2::bigint, $3, $4, $5::jsonb, $6, $7, $8)`)
+	// The clock of the database orders the rows. A transaction writes them after it has locked what it changes.
+	sqlOutboxInsert = stmt("outbox.add", `INSERT INTO outbox (home, lane, id, topic, payload, not_before, created_at, order_key, trace, written_at)
+		VALUES ($1, $2::bigint, $3, $4, $5::jsonb, $6, $7, $8, $9, clock_timestamp())`)
 	sqlOutboxDue = stmt("outbox.due", `SELECT `+outboxColumns+` FROM outbox
 		WHERE home = $1 AND lane = $2::bigint AND not_before <= $3::timestamptz ORDER BY not_before, id LIMIT 100`)
 	// The condition is the key of outbox_due. The statistics of a table that is usually empty do not tell the primary key from
 	// an index that only begins with the same column.
 	sqlOutboxDelete = stmt("outbox.delete", `DELETE FROM outbox WHERE home = $1 AND lane = $2::bigint AND not_before = $3::timestamptz AND id = $4`)
-	sqlOutboxDelay  = stmt("outbox.delay", `UPDATE outbox SET attempts = attempts + 1, not_before = $5::timestamptz
+	sqlOutboxDelay  = stmt("outbox.delay", `UPDATE outbox SET attempts = attempts + $5::bigint, not_before = $6::timestamptz
 		WHERE home = $1 AND lane = $2::bigint AND not_before = $3::timestamptz AND id = $4`)
+	outboxOfKeys = forEach("outbox.ofKeys", 1, "", `SELECT `+outboxColumns+` FROM outbox
+		WHERE home = $1 AND order_key = {value} AND order_key <> '' ORDER BY written_at, id LIMIT $2::bigint`, "")
 )
 
 // Emit inserts an outbox row. Usually the process that committed the transaction delivers it immediately; workers
 // deliver it from firstTry on.
 func (w *Tx) Emit(topic string, payload any, now, firstTry time.Time) OutboxRow {
+	return w.EmitInOrder("", topic, payload, now, firstTry)
+}
+
+// EmitInOrder is Emit for a row that is delivered after the rows of this home that were written before with the same key.
+func (w *Tx) EmitInOrder(key, topic string, payload any, now, firstTry time.Time) OutboxRow {
 	raw, err := json.Marshal(payload)
 	if err != nil {
 		panic("store: outbox payload: " + err.Error()) // payloads are plain structs
 	}
 	id := region.NewID(w.Home())
-	row := OutboxRow{Lane: laneOf(id), ID: id, NotBefore: firstTry.Truncate(time.Microsecond), Topic: topic, Payload: raw}
-	w.Exec(sqlOutboxInsert, row.Lane, row.ID, row.Topic, raw, row.NotBefore, now, db.OwnTrace)
+	row := OutboxRow{
+		Lane: laneOf(cmp.Or(key, id)), ID: id, NotBefore: firstTry.Truncate(time.Microsecond), Topic: topic, Payload: raw, OrderKey: key, CreatedAt: now,
+	}
+	w.Exec(sqlOutboxInsert, row.Lane, row.ID, row.Topic, raw, row.NotBefore, now, key, db.OwnTrace)
 	return row
 }
 
@@ -74,10 +87,32 @@ func (s *Store) DeleteOutboxRows(ctx context.Context, home region.Code, rows []O
 	return w.Commit(ctx)
 }
 
-// DelayOutboxRow postpones a row whose delivery has failed, unless it was postponed since it was read.
-func (s *Store) DelayOutboxRow(ctx context.Context, home region.Code, row OutboxRow, next time.Time) error {
+// OutboxRowsOfKeys reads up to limit rows of each of some keys, in the order in which they are to be delivered.
+func (s *Store) OutboxRowsOfKeys(ctx context.Context, home region.Code, keys []string, limit int) (map[string][]OutboxRow, error) {
+	var all []OutboxRow
+	r := s.NewReadBatch()
+	readEachAt(r, home, keys, outboxOfKeys, &all, limit)
+	if err := r.Run(ctx); err != nil {
+		return nil, err
+	}
+	byKey := map[string][]OutboxRow{}
+	for _, row := range all {
+		byKey[row.OrderKey] = append(byKey[row.OrderKey], row)
+	}
+	return byKey, nil
+}
+
+// DelayOutboxRows postpones rows, unless they were postponed since they were read. failed is the id of the one among them whose
+// delivery has failed; the others wait for it.
+func (s *Store) DelayOutboxRows(ctx context.Context, home region.Code, rows []OutboxRow, failed string, next time.Time) error {
 	w := s.NewTx(home)
 	w.ReadCommitted()
-	w.Exec(sqlOutboxDelay, row.Lane, row.NotBefore, row.ID, next)
+	for _, row := range slices.SortedFunc(slices.Values(rows), func(a, b OutboxRow) int { return cmp.Compare(a.ID, b.ID) }) {
+		attempts := 0
+		if row.ID == failed {
+			attempts = 1
+		}
+		w.Exec(sqlOutboxDelay, row.Lane, row.NotBefore, row.ID, attempts, next)
+	}
 	return w.Commit(ctx)
 }

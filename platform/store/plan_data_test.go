@@ -137,8 +137,9 @@ var worldSQL = []string{
 		FROM generate_series(1, 3000) AS n, (VALUES ('members'), ('published')) AS k (kind), generate_series(0, 15) AS shard`,
 	`INSERT INTO settings (home, name, value, changed_at, origin)
 		SELECT home, 'flagLimit', '100', AT(0, 0), 'us' FROM (VALUES ('us'), ('eu'), ('sg')) AS h (home)`,
-	`INSERT INTO outbox (home, lane, id, topic, payload, not_before, created_at)
-		SELECT HOME(n), n % 4, ID(o, n, n), 'membership', '[]', AT(n, 60), AT(n, 60) FROM generate_series(1, 6000) AS n`,
+	`INSERT INTO outbox (home, lane, id, topic, payload, not_before, created_at, order_key, written_at)
+		SELECT HOME(n), n % 4, ID(o, n, n), 'membership', '[]', AT(n, 60), AT(n, 60), CASE WHEN n % 3 = 0 THEN '' ELSE ID(p, n, (n % 600)) END, AT(n, 60)
+		FROM generate_series(1, 6000) AS n`,
 }
 
 // The shapes of the world: functions that change the statements that fill it.

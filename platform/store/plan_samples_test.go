@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -512,8 +513,15 @@ func (c *collector) collectSmall() {
 		w.Emit("test", "payload", worldStart, worldStart)
 	})
 	c.byName("outbox.due", "us", int64(0), worldStart.Add(time.Hour))
+	for _, n := range []int{1, 4, 16} {
+		args := []any{int64(100)}
+		for i := range n {
+			args = append(args, worldID("p", i, i))
+		}
+		c.byName(fmt.Sprintf("outbox.ofKeys%d", n), append([]any{"us"}, args...)...)
+	}
 	c.byName("outbox.delete", "us", int64(0), worldStart, worldID("o", 12, 12))
-	c.byName("outbox.delay", "us", int64(0), worldStart, worldID("o", 12, 12), worldStart)
+	c.byName("outbox.delay", "us", int64(0), worldStart, worldID("o", 12, 12), int64(1), worldStart)
 }
 
 // eachSizes are numbers of values for which statements of all sizes are used.

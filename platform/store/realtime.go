@@ -86,18 +86,19 @@ var (
 		CROSS JOIN LATERAL (SELECT 1 FROM users WHERE home = $1 AND users.id = s.user_id AND deleted_at IS NULL AND NOT is_global_ban LIMIT 1) AS u`)
 )
 
-// EmitEvent inserts an event into the outbox. Workers deliver it from firstTry on.
-func (w *Tx) EmitEvent(e Event, now, firstTry time.Time) OutboxRow {
+// EmitEvent inserts an event into the outbox. Workers deliver it from firstTry on. It is appended to the log after the events of this
+// home that were emitted before with the same key; without a key there is no order.
+func (w *Tx) EmitEvent(orderKey string, e Event, now, firstTry time.Time) OutboxRow {
 	e.ID = region.NewID(w.Home())
-	return w.Emit(TopicRealtime, e, now, firstTry)
+	return w.EmitInOrder(orderKey, TopicRealtime, e, now, firstTry)
 }
 
-// EmitEvents inserts events for the same homes into the outbox, as one row. Workers deliver it from firstTry on.
-func (w *Tx) EmitEvents(all []Event, now, firstTry time.Time) OutboxRow {
+// EmitEvents is EmitEvent for events of the same homes with the same key, as one row.
+func (w *Tx) EmitEvents(orderKey string, all []Event, now, firstTry time.Time) OutboxRow {
 	for i := range all {
 		all[i].ID = region.NewID(w.Home())
 	}
-	return w.Emit(TopicRealtimeMany, all, now, firstTry)
+	return w.EmitInOrder(orderKey, TopicRealtimeMany, all, now, firstTry)
 }
 
 // ErrEventExists is returned if a transaction inserts an event that is in the log already.

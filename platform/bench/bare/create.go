@@ -92,7 +92,7 @@ func (s *Server) insertPost(ctx context.Context, f *found, body newPost) error {
 	}
 	keys, words, weights := store.SearchColumns(store.Post{Data: []byte(p.Data)})
 	return s.write(ctx, func(b *batch) {
-		b.add("outbox.add", rand.Int64N(store.OutboxLanes), region.NewID(s.home), store.TopicRealtime, event, now, now, "") //nolint:gosec // see shard
+		b.add("outbox.add", rand.Int64N(store.OutboxLanes), region.NewID(s.home), store.TopicRealtime, event, now, now, p.PostID, "") //nolint:gosec // see shard
 		b.add("counters.add", body.TargetID, "published", shard, 1)
 		b.add("communities.isLive", body.TargetID)
 		b.add("posts.insert", p.PostID, p.TargetType, p.TargetInternalID, p.TargetID, p.PostedUserInternalID, p.PostedUserID,

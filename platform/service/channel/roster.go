@@ -178,20 +178,11 @@ func userEvent(callerID string, c store.ChannelUserChange) string {
 		return "channel.left"
 	case was && !is:
 		return "channel.membersRemoved"
-	case !sameTime(mutedUntilOf(c.Old), c.New.MutedUntil):
+	case c.ChangesMute():
 		return "channel.setMutedUsers"
 	}
 	return ""
 }
-
-func mutedUntilOf(u *store.ChannelUser) *time.Time {
-	if u == nil {
-		return nil
-	}
-	return u.MutedUntil
-}
-
-func sameTime(a, b *time.Time) bool { return a == b || a != nil && b != nil && a.Equal(*b) }
 
 // memberDelta returns by how many members a channel grows with the changes.
 func memberDelta(changes []store.ChannelUserChange) int {

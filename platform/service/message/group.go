@@ -160,7 +160,8 @@ func (s *Service) commitMessages(ctx context.Context, group ...*insertion) {
 		outboxRows = append(outboxRows, s.pushes(tx, messages)...)
 	}
 	changes := service.Map(messages, s.MessageChange)
-	outboxRows = append(outboxRows, events.EmitChanges(tx, "message.created", changes, service.Map(messages, func(m store.Message) string { return m.CreatorID }), first.CreatedAt))
+	authors := service.Map(messages, func(m store.Message) string { return m.CreatorID })
+	outboxRows = append(outboxRows, events.EmitChanges(tx, "message.created", changes, authors, first.CreatedAt)...)
 	tx.SelectMessageFeed(first.FeedID, &feed)
 	err := s.CommitSoon(ctx, tx, outboxRows...)
 	for _, in := range group {

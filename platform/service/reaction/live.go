@@ -116,6 +116,6 @@ func (s *Service) sendLive(ctx context.Context, home region.Code) (more bool, er
 		return false, nil
 	}
 	tx := s.Store.NewTx(home)
-	row := events.EmitChanges(tx, events.LiveReactionCreated, changes, make([]string, len(changes)), s.Now())
-	return more, s.CommitSoon(ctx, tx, row)
+	rows := events.EmitChanges(tx, events.LiveReactionCreated, changes, make([]string, len(changes)), s.Now())
+	return more, s.CommitSoon(ctx, tx, rows...)
 }

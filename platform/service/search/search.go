@@ -36,18 +36,18 @@ func NewWith(d *service.Deps, ranker Ranker) *Service { return &Service{d, ranke
 type caller struct {
 	*service.Request
 	store.Searcher
+	settings store.Settings
 }
 
 // caller reads what decides about what the caller sees.
 func (s *Service) caller(ctx context.Context) (*caller, error) {
-	var settings store.Settings
 	c := &caller{Request: s.NewRequest(ctx)}
 	c.UserID = c.Caller.UserID
 	c.Request.CommunitiesOfUser(c.UserID, &c.Communities)
 	c.Request.HiddenFrom(c.UserID, &c.Hidden)
-	c.Request.Settings(s.Region, &settings)
+	c.Request.Settings(s.Region, &c.settings)
 	c.Check(func() error {
-		c.WallsOpen = !settings.IsPrivate()
+		c.WallsOpen = !c.settings.IsPrivate()
 		c.AllWalls = auth.Allowed(c.Caller, auth.ViewPostAndComment, auth.Scope{})
 		return nil
 	})

@@ -36,7 +36,7 @@ func (s *Service) RankPosts(ctx context.Context, req *plazav1.RankPostsRequest) 
 	}
 	filter.SearchPage, filter.Tags = newest(c), req.GetTags()
 	filter.AllCommunities = c.AllWalls
-	rows, paging, err := s.rank(ctx, cursor, store.SearchPosts, req.GetQuery(), func(reads *store.ReadBatch, word store.SearchWord, into *[]store.SearchHit) {
+	rows, paging, err := s.rank(ctx, cursor, ranking{store.SearchPosts, req.GetQuery(), c.settings.PostMinScore}, func(reads *store.ReadBatch, word store.SearchWord, into *[]store.SearchHit) {
 		filter.SearchWord = word
 		reads.SearchPosts(filter, into)
 	})
@@ -75,7 +75,7 @@ func (s *Service) RankCommunities(ctx context.Context, req *plazav1.RankCommunit
 		Discoverable: req.IncludeDiscoverablePrivateCommunity == nil || req.GetIncludeDiscoverablePrivateCommunity(),
 	}
 	filter.AllCommunities = membership.SeesAllCommunities(c.Caller)
-	rows, paging, err := s.rank(ctx, cursor, store.SearchCommunities, req.GetQuery(), func(reads *store.ReadBatch, word store.SearchWord, into *[]store.SearchHit) {
+	rows, paging, err := s.rank(ctx, cursor, ranking{store.SearchCommunities, req.GetQuery(), c.settings.CommunityMinScore}, func(reads *store.ReadBatch, word store.SearchWord, into *[]store.SearchHit) {
 		filter.SearchWord = word
 		reads.SearchCommunities(filter, into)
 	})
@@ -112,26 +112,33 @@ func memberFilter(filter string) *bool {
 	return nil
 }
 
+// ranking selects objects by their similarity to a text.
+type ranking struct {
+	kind     store.SearchKind
+	text     string
+	minScore float64
+}
+
 // rank reads the objects that contain words of a text, and returns a page of them by score. query queues the read of those with
 // one word. All pages rank the same words, but what was written in the meantime can move an object to another page.
-func (s *Service) rank(ctx context.Context, cursor page.Cursor, kind store.SearchKind, text string,
+func (s *Service) rank(ctx context.Context, cursor page.Cursor, of ranking,
 	query func(*store.ReadBatch, store.SearchWord, *[]store.SearchHit),
 ) ([]Ranked, *plazav1.Paging, error) {
-	words := service.Distinct(store.Words(text))
+	words := service.Distinct(store.Words(of.text))
 	found := make([]Found, min(len(words), maxRankedWords))
 	reads := s.Store.NewBestEffortBatch()
 	for i := range found {
 		f := &found[i]
 		f.Word = words[i]
-		query(reads, exactly(kind, f.Word), &f.Exact)
+		query(reads, exactly(of.kind, f.Word), &f.Exact)
 		if utf8.RuneCountInString(f.Word) >= store.StemRunes {
-			query(reads, store.SearchWord{Key: store.StemKey(kind, f.Word)}, &f.Stem)
+			query(reads, store.SearchWord{Key: store.StemKey(of.kind, f.Word)}, &f.Stem)
 		}
 	}
 	if err := reads.Run(ctx); err != nil {
 		return nil, nil, err
 	}
-	rows := s.ranker.Rank(found)
+	rows := slices.DeleteFunc(s.ranker.Rank(found), func(r Ranked) bool { return r.Score < of.minScore })
 	at := func(r Ranked) (time.Time, string, string) { return time.Time{}, r.key(), r.ID }
 	if desc := !cursor.Back; !cursor.First() {
 		rows = after(rows, cursor, desc)

@@ -16,6 +16,8 @@ import (
 type signInProfile struct {
 	userID string
 	exists bool // the user's row
+	// keepsName is whether the settings of the network forbid the user to change the display name.
+	keepsName bool
 	roles  []string
 	handle profile.Handle
 }
@@ -29,7 +31,8 @@ func (s *Service) profileOf(ctx context.Context, req *plazav1.CreateSessionReque
 	if p.userID, err = s.Directory.Lookup(ctx, req.GetUserId()); err != nil {
 		return p, err
 	}
-	old, err := s.checkProfile(ctx, req, p.userID)
+	var settings store.Settings
+	old, err := s.checkProfile(ctx, req, p.userID, &settings)
 	if err != nil {
 		return p, err
 	}
@@ -47,20 +50,24 @@ func (s *Service) profileOf(ctx context.Context, req *plazav1.CreateSessionReque
 	if p.exists = old.ID != ""; p.exists && !authenticated(req) {
 		return p, nil
 	}
+	p.keepsName = p.exists && !settings.IsAllowUpdateDisplayName
 	old.ID = p.userID
 	p.handle, err = profile.ClaimHandle(ctx, s.Deps, old, req.ProfileHandle)
 	return p, err
 }
 
 // checkProfile checks the name and handle that a request sets against the text rules, and returns the user's row, zero
-// if there is none. Unauthenticated requests that set neither need no row.
-func (s *Service) checkProfile(ctx context.Context, req *plazav1.CreateSessionRequest, userID string) (store.User, error) {
+// if there is none. It also reads the settings. Unauthenticated requests that set neither need no row and no settings.
+func (s *Service) checkProfile(
+	ctx context.Context, req *plazav1.CreateSessionRequest, userID string, settings *store.Settings,
+) (store.User, error) {
 	if req.GetDisplayName() == "" && req.ProfileHandle == nil && !authenticated(req) {
 		return store.User{ID: userID}, nil
 	}
 	var users []store.User
 	reads := s.Store.NewReadBatch()
 	reads.Users([]string{userID}, &users)
+	reads.Settings(s.Region, settings)
 	rules := textrules.Read(s.Deps, reads, s.HomeOf(userID))
 	if err := reads.Run(ctx); err != nil {
 		return store.User{}, err
@@ -85,7 +92,7 @@ func (p signInProfile) newUser(req *plazav1.CreateSessionRequest) store.User {
 
 // change returns the changes of the profile.
 func (p signInProfile) change(req *plazav1.CreateSessionRequest) (c store.UserChange) {
-	if req.GetDisplayName() != "" {
+	if req.GetDisplayName() != "" && !p.keepsName {
 		c.DisplayName = req.DisplayName
 	}
 	p.handle.Set(&c)

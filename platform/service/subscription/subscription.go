@@ -44,12 +44,18 @@ type Access struct {
 	caller *auth.Caller
 	target visibility.Target
 	sees   bool
+	// saw reports that the user may read the place, or might before it was deleted.
+	saw bool
 	// unknown reports that the home of the user or of the place did not answer.
 	unknown bool
 }
 
 // Sees reports whether the user may read what is published at the place.
 func (a *Access) Sees() bool { return a != nil && a.sees }
+
+// Saw reports whether the user may read what is published at the place, or might before it was deleted. Such users receive the event
+// of its deletion.
+func (a *Access) Saw() bool { return a != nil && a.saw }
 
 // Unknown reports whether it could not be found out what the user may read.
 func (a *Access) Unknown() bool { return a != nil && a.unknown }
@@ -114,7 +120,10 @@ func (s *Resolver) load(ctx context.Context, place events.Place, readers []*Read
 			access.read(request, place)
 		}
 		found[i] = access
-		settle[n] = func() { access.sees = request.Settle(asUser) == nil }
+		settle[n] = func() {
+			access.saw = request.Settle(asUser) == nil
+			access.sees = access.saw && !access.target.IsDeleted()
+		}
 	}
 	if err := reads.Run(ctx); err != nil {
 		return err
@@ -135,7 +144,7 @@ func (a *Access) read(r *service.Request, place events.Place) {
 	switch place.Kind {
 	case events.PlaceCommunity, events.PlaceWall, events.PlaceContent:
 		visibility.ReadTarget(r, place.Kind, place.ID, &a.target)
-		r.Check(func() error { return a.target.RequireSee(r.Caller) })
+		r.Check(func() error { return a.target.BeforeDeletion().RequireSee(r.Caller) })
 	case events.PlaceChannel:
 		var access chat.Access
 		chat.ReadChannel(r, place.ID, &access)

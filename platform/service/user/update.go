@@ -15,7 +15,8 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// UpdateUser changes the caller's profile, or that of another user, which requires EDIT_USER. Changing network roles
+// UpdateUser changes the caller's profile, or that of another user, which requires EDIT_USER. So do display names unless the
+// settings of the network allow users to change their own. Changing network roles
 // or isBrand requires ASSIGN_USER_ROLE.
 func (s *Service) UpdateUser(ctx context.Context, req *plazav1.UpdateUserRequest) (*plazav1.UserResponse, error) {
 	r := s.NewRequest(ctx)
@@ -65,8 +66,10 @@ func (s *Service) claimHandle(ctx context.Context, caller *auth.Caller, req *pla
 		return profile.Handle{}, nil
 	}
 	var rows []store.User
+	var settings store.Settings
 	reads := s.Store.NewReadBatch()
 	reads.Users([]string{userID}, &rows)
+	reads.Settings(s.Region, &settings)
 	rules := textrules.Read(s.Deps, reads, s.HomeOf(userID))
 	if err := reads.Run(ctx); err != nil {
 		return profile.Handle{}, err
@@ -75,6 +78,9 @@ func (s *Service) claimHandle(ctx context.Context, caller *auth.Caller, req *pla
 		return profile.Handle{}, fail.NotFound()
 	}
 	old := rows[0]
+	if err := requireRename(caller, settings, old, req.DisplayName); err != nil {
+		return profile.Handle{}, err
+	}
 	err := rules.Require(ctx, caller, textrules.TextOfChanges(
 		[2]*string{&old.DisplayName, req.DisplayName}, [2]*string{&old.ProfileHandle, req.ProfileHandle}, [2]*string{&old.Description, req.Description},
 	), textrules.LinkOfField(req.AvatarCustomUrl))
@@ -82,6 +88,17 @@ func (s *Service) claimHandle(ctx context.Context, caller *auth.Caller, req *pla
 		return profile.Handle{}, err
 	}
 	return profile.ClaimHandle(ctx, s.Deps, old, req.ProfileHandle)
+}
+
+// errRename is the refusal of a new display name by the settings of the network.
+var errRename = fail.Forbidden("Only administrators change display names")
+
+// requireRename returns an error unless the settings of the network let the caller change the display name of a user.
+func requireRename(caller *auth.Caller, settings store.Settings, old store.User, name *string) error {
+	if settings.IsAllowUpdateDisplayName || name == nil || *name == old.DisplayName || auth.Permits(caller, auth.EditUser, auth.Scope{}) {
+		return nil
+	}
+	return errRename
 }
 
 // targetID returns the internal id of the user to change, which is the caller if the request does not name one.

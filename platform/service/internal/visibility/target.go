@@ -54,6 +54,19 @@ func (t Target) IsPrivate() bool {
 	return t.Community != nil && !t.Community.IsPublic || t.Wall.Private
 }
 
+// IsDeleted reports whether the target is a deleted community.
+func (t Target) IsDeleted() bool { return t.Community != nil && t.Community.DeletedAt != nil }
+
+// BeforeDeletion returns the target as if it were not deleted.
+func (t Target) BeforeDeletion() Target {
+	if t.IsDeleted() {
+		kept := *t.Community
+		kept.DeletedAt = nil
+		t.Community = &kept
+	}
+	return t
+}
+
 // Scope returns what the policy needs to know about the target, and about the author of something on it.
 func (t Target) Scope(ownerID string) auth.Scope {
 	s := auth.Scope{OwnerID: ownerID, WallOwnerID: t.WallOwnerID}
@@ -80,7 +93,7 @@ func (t Target) RequireSee(caller *auth.Caller) error {
 	if t.Community == nil {
 		return t.requireSeeWall(caller)
 	}
-	if t.Community.DeletedAt != nil {
+	if t.IsDeleted() {
 		return fail.NotFound()
 	}
 	err := auth.RequireSee(caller, t.Scope(""), t.Community.IsPublic)

@@ -2315,6 +2315,329 @@ func (x *DeepLinkSettings) GetPatterns() map[string]string {
 	return nil
 }
 
+// GetUserSettingsRequest has no fields.
+type GetUserSettingsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetUserSettingsRequest) Reset() {
+	*x = GetUserSettingsRequest{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetUserSettingsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetUserSettingsRequest) ProtoMessage() {}
+
+func (x *GetUserSettingsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetUserSettingsRequest.ProtoReflect.Descriptor instead.
+func (*GetUserSettingsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{34}
+}
+
+// UpdateUserSettingsRequest contains the fields to change.
+type UpdateUserSettingsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether users can change their own display names.
+	IsAllowUpdateDisplayName *bool `protobuf:"varint,1,opt,name=is_allow_update_display_name,json=isAllowUpdateDisplayName,proto3,oneof" json:"is_allow_update_display_name,omitempty"`
+	unknownFields            protoimpl.UnknownFields
+	sizeCache                protoimpl.SizeCache
+}
+
+func (x *UpdateUserSettingsRequest) Reset() {
+	*x = UpdateUserSettingsRequest{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateUserSettingsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateUserSettingsRequest) ProtoMessage() {}
+
+func (x *UpdateUserSettingsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateUserSettingsRequest.ProtoReflect.Descriptor instead.
+func (*UpdateUserSettingsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{35}
+}
+
+func (x *UpdateUserSettingsRequest) GetIsAllowUpdateDisplayName() bool {
+	if x != nil && x.IsAllowUpdateDisplayName != nil {
+		return *x.IsAllowUpdateDisplayName
+	}
+	return false
+}
+
+// UserSettings contains what users may change of their profiles.
+type UserSettings struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether users can change their own display names. The initial value is `true`. Otherwise only callers who can edit other
+	// users change them: UpdateUser is 400300, and a sign-in leaves the name of an existing user as it is.
+	IsAllowUpdateDisplayName bool `protobuf:"varint,1,opt,name=is_allow_update_display_name,json=isAllowUpdateDisplayName,proto3" json:"is_allow_update_display_name,omitempty"`
+	unknownFields            protoimpl.UnknownFields
+	sizeCache                protoimpl.SizeCache
+}
+
+func (x *UserSettings) Reset() {
+	*x = UserSettings{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UserSettings) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UserSettings) ProtoMessage() {}
+
+func (x *UserSettings) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UserSettings.ProtoReflect.Descriptor instead.
+func (*UserSettings) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{36}
+}
+
+func (x *UserSettings) GetIsAllowUpdateDisplayName() bool {
+	if x != nil {
+		return x.IsAllowUpdateDisplayName
+	}
+	return false
+}
+
+// GetSemanticSearchSettingsRequest has no fields.
+type GetSemanticSearchSettingsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetSemanticSearchSettingsRequest) Reset() {
+	*x = GetSemanticSearchSettingsRequest{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[37]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetSemanticSearchSettingsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetSemanticSearchSettingsRequest) ProtoMessage() {}
+
+func (x *GetSemanticSearchSettingsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[37]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetSemanticSearchSettingsRequest.ProtoReflect.Descriptor instead.
+func (*GetSemanticSearchSettingsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{37}
+}
+
+// UpdateSemanticSearchSettingsRequest contains the fields to change.
+type UpdateSemanticSearchSettingsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The smallest score of posts in RankPosts, 0 to 1.
+	PostMinScore *float64 `protobuf:"fixed64,1,opt,name=post_min_score,json=postMinScore,proto3,oneof" json:"post_min_score,omitempty"`
+	// The smallest score of communities in RankCommunities, 0 to 1.
+	CommunityMinScore *float64 `protobuf:"fixed64,2,opt,name=community_min_score,json=communityMinScore,proto3,oneof" json:"community_min_score,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
+}
+
+func (x *UpdateSemanticSearchSettingsRequest) Reset() {
+	*x = UpdateSemanticSearchSettingsRequest{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[38]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateSemanticSearchSettingsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateSemanticSearchSettingsRequest) ProtoMessage() {}
+
+func (x *UpdateSemanticSearchSettingsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[38]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateSemanticSearchSettingsRequest.ProtoReflect.Descriptor instead.
+func (*UpdateSemanticSearchSettingsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{38}
+}
+
+func (x *UpdateSemanticSearchSettingsRequest) GetPostMinScore() float64 {
+	if x != nil && x.PostMinScore != nil {
+		return *x.PostMinScore
+	}
+	return 0
+}
+
+func (x *UpdateSemanticSearchSettingsRequest) GetCommunityMinScore() float64 {
+	if x != nil && x.CommunityMinScore != nil {
+		return *x.CommunityMinScore
+	}
+	return 0
+}
+
+// SemanticSearchSettings contains the settings of semantic search.
+type SemanticSearchSettings struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The settings.
+	SemanticSearch *SemanticSearchSetting `protobuf:"bytes,1,opt,name=semantic_search,json=semanticSearch,proto3" json:"semantic_search,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *SemanticSearchSettings) Reset() {
+	*x = SemanticSearchSettings{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[39]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SemanticSearchSettings) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SemanticSearchSettings) ProtoMessage() {}
+
+func (x *SemanticSearchSettings) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[39]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SemanticSearchSettings.ProtoReflect.Descriptor instead.
+func (*SemanticSearchSettings) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{39}
+}
+
+func (x *SemanticSearchSettings) GetSemanticSearch() *SemanticSearchSetting {
+	if x != nil {
+		return x.SemanticSearch
+	}
+	return nil
+}
+
+// SemanticSearchSetting contains the smallest scores of results. The initial values are 0.
+type SemanticSearchSetting struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The smallest score of posts in RankPosts.
+	PostMinScore float64 `protobuf:"fixed64,1,opt,name=post_min_score,json=postMinScore,proto3" json:"post_min_score,omitempty"`
+	// The smallest score of communities in RankCommunities.
+	CommunityMinScore float64 `protobuf:"fixed64,2,opt,name=community_min_score,json=communityMinScore,proto3" json:"community_min_score,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
+}
+
+func (x *SemanticSearchSetting) Reset() {
+	*x = SemanticSearchSetting{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SemanticSearchSetting) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SemanticSearchSetting) ProtoMessage() {}
+
+func (x *SemanticSearchSetting) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SemanticSearchSetting.ProtoReflect.Descriptor instead.
+func (*SemanticSearchSetting) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{40}
+}
+
+func (x *SemanticSearchSetting) GetPostMinScore() float64 {
+	if x != nil {
+		return x.PostMinScore
+	}
+	return 0
+}
+
+func (x *SemanticSearchSetting) GetCommunityMinScore() float64 {
+	if x != nil {
+		return x.CommunityMinScore
+	}
+	return 0
+}
+
 var File_plaza_v1_network_setting_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_network_setting_proto_rawDesc = "" +
@@ -2539,7 +2862,24 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\bpatterns\x18\x02 \x03(\v2(.plaza.v1.DeepLinkSettings.PatternsEntryR\bpatterns\x1a;\n" +
 	"\rPatternsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x012\xca\x0f\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x18\n" +
+	"\x16GetUserSettingsRequest\"\x81\x01\n" +
+	"\x19UpdateUserSettingsRequest\x12C\n" +
+	"\x1cis_allow_update_display_name\x18\x01 \x01(\bH\x00R\x18isAllowUpdateDisplayName\x88\x01\x01B\x1f\n" +
+	"\x1d_is_allow_update_display_name\"N\n" +
+	"\fUserSettings\x12>\n" +
+	"\x1cis_allow_update_display_name\x18\x01 \x01(\bR\x18isAllowUpdateDisplayName\"\"\n" +
+	" GetSemanticSearchSettingsRequest\"\xe2\x01\n" +
+	"#UpdateSemanticSearchSettingsRequest\x12B\n" +
+	"\x0epost_min_score\x18\x01 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\fpostMinScore\x88\x01\x01\x12L\n" +
+	"\x13community_min_score\x18\x02 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00H\x01R\x11communityMinScore\x88\x01\x01B\x11\n" +
+	"\x0f_post_min_scoreB\x16\n" +
+	"\x14_community_min_score\"b\n" +
+	"\x16SemanticSearchSettings\x12H\n" +
+	"\x0fsemantic_search\x18\x01 \x01(\v2\x1f.plaza.v1.SemanticSearchSettingR\x0esemanticSearch\"m\n" +
+	"\x15SemanticSearchSetting\x12$\n" +
+	"\x0epost_min_score\x18\x01 \x01(\x01R\fpostMinScore\x12.\n" +
+	"\x13community_min_score\x18\x02 \x01(\x01R\x11communityMinScore2\xa5\x14\n" +
 	"\x15NetworkSettingService\x12\x88\x01\n" +
 	"\rGetModeration\x12\x1e.plaza.v1.GetModerationRequest\x1a!.plaza.v1.ModerationConfiguration\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v3/network-settings/moderation\x90\x02\x01\x12\x94\x01\n" +
 	"\x10UpdateModeration\x12!.plaza.v1.UpdateModerationRequest\x1a!.plaza.v1.ModerationConfiguration\":\xa2\xbb\x18\x04\b\x05\x10G\xb8\xbb\x18\x02\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v3/network-settings/moderation\x12\x81\x01\n" +
@@ -2554,7 +2894,11 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x12GetProductSettings\x12#.plaza.v1.GetProductSettingsRequest\x1a\x19.plaza.v1.ProductSettings\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\"\x12 /api/v3/network-settings/product\x90\x02\x01\x12\x8f\x01\n" +
 	"\x15UpdateProductSettings\x12&.plaza.v1.UpdateProductSettingsRequest\x1a\x19.plaza.v1.ProductSettings\"3\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02%:\x01*\x1a /api/v3/network-settings/product\x12\x97\x01\n" +
 	"\x13GetDeepLinkSettings\x12$.plaza.v1.GetDeepLinkSettingsRequest\x1a\x1a.plaza.v1.DeepLinkSettings\">\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02/\x12-/api/v3/network-settings/shareable-deep-links\x90\x02\x01\x12\x9f\x01\n" +
-	"\x16UpdateDeepLinkSettings\x12'.plaza.v1.UpdateDeepLinkSettingsRequest\x1a\x1a.plaza.v1.DeepLinkSettings\"@\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x022:\x01*\x1a-/api/v3/network-settings/shareable-deep-linksB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x16UpdateDeepLinkSettings\x12'.plaza.v1.UpdateDeepLinkSettingsRequest\x1a\x1a.plaza.v1.DeepLinkSettings\"@\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x022:\x01*\x1a-/api/v3/network-settings/shareable-deep-links\x12|\n" +
+	"\x0fGetUserSettings\x12 .plaza.v1.GetUserSettingsRequest\x1a\x16.plaza.v1.UserSettings\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 \x12\x1e/api/v3/network-settings/users\x90\x02\x01\x12\x84\x01\n" +
+	"\x12UpdateUserSettings\x12#.plaza.v1.UpdateUserSettingsRequest\x1a\x16.plaza.v1.UserSettings\"1\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02#:\x01*\x1a\x1e/api/v3/network-settings/users\x12\xa4\x01\n" +
+	"\x19GetSemanticSearchSettings\x12*.plaza.v1.GetSemanticSearchSettingsRequest\x1a .plaza.v1.SemanticSearchSettings\"9\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02*\x12(/api/v3/network-settings/semantic-search\x90\x02\x01\x12\xac\x01\n" +
+	"\x1cUpdateSemanticSearchSettings\x12-.plaza.v1.UpdateSemanticSearchSettingsRequest\x1a .plaza.v1.SemanticSearchSettings\";\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02-:\x01*\x1a(/api/v3/network-settings/semantic-searchB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_network_setting_proto_rawDescOnce sync.Once
@@ -2568,44 +2912,51 @@ func file_plaza_v1_network_setting_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_network_setting_proto_rawDescData
 }
 
-var file_plaza_v1_network_setting_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
+var file_plaza_v1_network_setting_proto_msgTypes = make([]protoimpl.MessageInfo, 43)
 var file_plaza_v1_network_setting_proto_goTypes = []any{
-	(*ModerationConfiguration)(nil),       // 0: plaza.v1.ModerationConfiguration
-	(*GetModerationRequest)(nil),          // 1: plaza.v1.GetModerationRequest
-	(*UpdateModerationRequest)(nil),       // 2: plaza.v1.UpdateModerationRequest
-	(*NetworkSettings)(nil),               // 3: plaza.v1.NetworkSettings
-	(*GetNetworkSettingsRequest)(nil),     // 4: plaza.v1.GetNetworkSettingsRequest
-	(*UpdateNetworkSettingsRequest)(nil),  // 5: plaza.v1.UpdateNetworkSettingsRequest
-	(*GlobalFeedSettings)(nil),            // 6: plaza.v1.GlobalFeedSettings
-	(*StorySettings)(nil),                 // 7: plaza.v1.StorySettings
-	(*SocialNetworkSetting)(nil),          // 8: plaza.v1.SocialNetworkSetting
-	(*SocialSettings)(nil),                // 9: plaza.v1.SocialSettings
-	(*GetSocialSettingsRequest)(nil),      // 10: plaza.v1.GetSocialSettingsRequest
-	(*UpdateSocialSettingsRequest)(nil),   // 11: plaza.v1.UpdateSocialSettingsRequest
-	(*ChatSettings)(nil),                  // 12: plaza.v1.ChatSettings
-	(*ChatMentionSettings)(nil),           // 13: plaza.v1.ChatMentionSettings
-	(*MessagePreviewSettings)(nil),        // 14: plaza.v1.MessagePreviewSettings
-	(*GetChatSettingsRequest)(nil),        // 15: plaza.v1.GetChatSettingsRequest
-	(*UpdateChatSettingsRequest)(nil),     // 16: plaza.v1.UpdateChatSettingsRequest
-	(*MessagePreviewSetting)(nil),         // 17: plaza.v1.MessagePreviewSetting
-	(*GetFeedSettingsRequest)(nil),        // 18: plaza.v1.GetFeedSettingsRequest
-	(*FeedSettings)(nil),                  // 19: plaza.v1.FeedSettings
-	(*FeedSetting)(nil),                   // 20: plaza.v1.FeedSetting
-	(*ContentSetting)(nil),                // 21: plaza.v1.ContentSetting
-	(*TranscodeConfig)(nil),               // 22: plaza.v1.TranscodeConfig
-	(*UpdateFeedSettingsRequest)(nil),     // 23: plaza.v1.UpdateFeedSettingsRequest
-	(*FeedSettingUpdate)(nil),             // 24: plaza.v1.FeedSettingUpdate
-	(*VideoSettingUpdate)(nil),            // 25: plaza.v1.VideoSettingUpdate
-	(*TranscodeConfigUpdate)(nil),         // 26: plaza.v1.TranscodeConfigUpdate
-	(*GetProductSettingsRequest)(nil),     // 27: plaza.v1.GetProductSettingsRequest
-	(*UpdateProductSettingsRequest)(nil),  // 28: plaza.v1.UpdateProductSettingsRequest
-	(*ProductSettings)(nil),               // 29: plaza.v1.ProductSettings
-	(*ProductSetting)(nil),                // 30: plaza.v1.ProductSetting
-	(*GetDeepLinkSettingsRequest)(nil),    // 31: plaza.v1.GetDeepLinkSettingsRequest
-	(*UpdateDeepLinkSettingsRequest)(nil), // 32: plaza.v1.UpdateDeepLinkSettingsRequest
-	(*DeepLinkSettings)(nil),              // 33: plaza.v1.DeepLinkSettings
-	nil,                                   // 34: plaza.v1.UpdateDeepLinkSettingsRequest.PatternsEntry
-	nil,                                   // 35: plaza.v1.DeepLinkSettings.PatternsEntry
+	(*ModerationConfiguration)(nil),             // 0: plaza.v1.ModerationConfiguration
+	(*GetModerationRequest)(nil),                // 1: plaza.v1.GetModerationRequest
+	(*UpdateModerationRequest)(nil),             // 2: plaza.v1.UpdateModerationRequest
+	(*NetworkSettings)(nil),                     // 3: plaza.v1.NetworkSettings
+	(*GetNetworkSettingsRequest)(nil),           // 4: plaza.v1.GetNetworkSettingsRequest
+	(*UpdateNetworkSettingsRequest)(nil),        // 5: plaza.v1.UpdateNetworkSettingsRequest
+	(*GlobalFeedSettings)(nil),                  // 6: plaza.v1.GlobalFeedSettings
+	(*StorySettings)(nil),                       // 7: plaza.v1.StorySettings
+	(*SocialNetworkSetting)(nil),                // 8: plaza.v1.SocialNetworkSetting
+	(*SocialSettings)(nil),                      // 9: plaza.v1.SocialSettings
+	(*GetSocialSettingsRequest)(nil),            // 10: plaza.v1.GetSocialSettingsRequest
+	(*UpdateSocialSettingsRequest)(nil),         // 11: plaza.v1.UpdateSocialSettingsRequest
+	(*ChatSettings)(nil),                        // 12: plaza.v1.ChatSettings
+	(*ChatMentionSettings)(nil),                 // 13: plaza.v1.ChatMentionSettings
+	(*MessagePreviewSettings)(nil),              // 14: plaza.v1.MessagePreviewSettings
+	(*GetChatSettingsRequest)(nil),              // 15: plaza.v1.GetChatSettingsRequest
+	(*UpdateChatSettingsRequest)(nil),           // 16: plaza.v1.UpdateChatSettingsRequest
+	(*MessagePreviewSetting)(nil),               // 17: plaza.v1.MessagePreviewSetting
+	(*GetFeedSettingsRequest)(nil),              // 18: plaza.v1.GetFeedSettingsRequest
+	(*FeedSettings)(nil),                        // 19: plaza.v1.FeedSettings
+	(*FeedSetting)(nil),                         // 20: plaza.v1.FeedSetting
+	(*ContentSetting)(nil),                      // 21: plaza.v1.ContentSetting
+	(*TranscodeConfig)(nil),                     // 22: plaza.v1.TranscodeConfig
+	(*UpdateFeedSettingsRequest)(nil),           // 23: plaza.v1.UpdateFeedSettingsRequest
+	(*FeedSettingUpdate)(nil),                   // 24: plaza.v1.FeedSettingUpdate
+	(*VideoSettingUpdate)(nil),                  // 25: plaza.v1.VideoSettingUpdate
+	(*TranscodeConfigUpdate)(nil),               // 26: plaza.v1.TranscodeConfigUpdate
+	(*GetProductSettingsRequest)(nil),           // 27: plaza.v1.GetProductSettingsRequest
+	(*UpdateProductSettingsRequest)(nil),        // 28: plaza.v1.UpdateProductSettingsRequest
+	(*ProductSettings)(nil),                     // 29: plaza.v1.ProductSettings
+	(*ProductSetting)(nil),                      // 30: plaza.v1.ProductSetting
+	(*GetDeepLinkSettingsRequest)(nil),          // 31: plaza.v1.GetDeepLinkSettingsRequest
+	(*UpdateDeepLinkSettingsRequest)(nil),       // 32: plaza.v1.UpdateDeepLinkSettingsRequest
+	(*DeepLinkSettings)(nil),                    // 33: plaza.v1.DeepLinkSettings
+	(*GetUserSettingsRequest)(nil),              // 34: plaza.v1.GetUserSettingsRequest
+	(*UpdateUserSettingsRequest)(nil),           // 35: plaza.v1.UpdateUserSettingsRequest
+	(*UserSettings)(nil),                        // 36: plaza.v1.UserSettings
+	(*GetSemanticSearchSettingsRequest)(nil),    // 37: plaza.v1.GetSemanticSearchSettingsRequest
+	(*UpdateSemanticSearchSettingsRequest)(nil), // 38: plaza.v1.UpdateSemanticSearchSettingsRequest
+	(*SemanticSearchSettings)(nil),              // 39: plaza.v1.SemanticSearchSettings
+	(*SemanticSearchSetting)(nil),               // 40: plaza.v1.SemanticSearchSetting
+	nil,                                         // 41: plaza.v1.UpdateDeepLinkSettingsRequest.PatternsEntry
+	nil,                                         // 42: plaza.v1.DeepLinkSettings.PatternsEntry
 }
 var file_plaza_v1_network_setting_proto_depIdxs = []int32{
 	6,  // 0: plaza.v1.SocialNetworkSetting.global_feed:type_name -> plaza.v1.GlobalFeedSettings
@@ -2625,41 +2976,50 @@ var file_plaza_v1_network_setting_proto_depIdxs = []int32{
 	25, // 14: plaza.v1.FeedSettingUpdate.video:type_name -> plaza.v1.VideoSettingUpdate
 	26, // 15: plaza.v1.VideoSettingUpdate.transcode_config:type_name -> plaza.v1.TranscodeConfigUpdate
 	30, // 16: plaza.v1.ProductSettings.product:type_name -> plaza.v1.ProductSetting
-	34, // 17: plaza.v1.UpdateDeepLinkSettingsRequest.patterns:type_name -> plaza.v1.UpdateDeepLinkSettingsRequest.PatternsEntry
-	35, // 18: plaza.v1.DeepLinkSettings.patterns:type_name -> plaza.v1.DeepLinkSettings.PatternsEntry
-	1,  // 19: plaza.v1.NetworkSettingService.GetModeration:input_type -> plaza.v1.GetModerationRequest
-	2,  // 20: plaza.v1.NetworkSettingService.UpdateModeration:input_type -> plaza.v1.UpdateModerationRequest
-	4,  // 21: plaza.v1.NetworkSettingService.GetNetworkSettings:input_type -> plaza.v1.GetNetworkSettingsRequest
-	5,  // 22: plaza.v1.NetworkSettingService.UpdateNetworkSettings:input_type -> plaza.v1.UpdateNetworkSettingsRequest
-	10, // 23: plaza.v1.NetworkSettingService.GetSocialSettings:input_type -> plaza.v1.GetSocialSettingsRequest
-	11, // 24: plaza.v1.NetworkSettingService.UpdateSocialSettings:input_type -> plaza.v1.UpdateSocialSettingsRequest
-	15, // 25: plaza.v1.NetworkSettingService.GetChatSettings:input_type -> plaza.v1.GetChatSettingsRequest
-	16, // 26: plaza.v1.NetworkSettingService.UpdateChatSettings:input_type -> plaza.v1.UpdateChatSettingsRequest
-	18, // 27: plaza.v1.NetworkSettingService.GetFeedSettings:input_type -> plaza.v1.GetFeedSettingsRequest
-	23, // 28: plaza.v1.NetworkSettingService.UpdateFeedSettings:input_type -> plaza.v1.UpdateFeedSettingsRequest
-	27, // 29: plaza.v1.NetworkSettingService.GetProductSettings:input_type -> plaza.v1.GetProductSettingsRequest
-	28, // 30: plaza.v1.NetworkSettingService.UpdateProductSettings:input_type -> plaza.v1.UpdateProductSettingsRequest
-	31, // 31: plaza.v1.NetworkSettingService.GetDeepLinkSettings:input_type -> plaza.v1.GetDeepLinkSettingsRequest
-	32, // 32: plaza.v1.NetworkSettingService.UpdateDeepLinkSettings:input_type -> plaza.v1.UpdateDeepLinkSettingsRequest
-	0,  // 33: plaza.v1.NetworkSettingService.GetModeration:output_type -> plaza.v1.ModerationConfiguration
-	0,  // 34: plaza.v1.NetworkSettingService.UpdateModeration:output_type -> plaza.v1.ModerationConfiguration
-	3,  // 35: plaza.v1.NetworkSettingService.GetNetworkSettings:output_type -> plaza.v1.NetworkSettings
-	3,  // 36: plaza.v1.NetworkSettingService.UpdateNetworkSettings:output_type -> plaza.v1.NetworkSettings
-	9,  // 37: plaza.v1.NetworkSettingService.GetSocialSettings:output_type -> plaza.v1.SocialSettings
-	9,  // 38: plaza.v1.NetworkSettingService.UpdateSocialSettings:output_type -> plaza.v1.SocialSettings
-	12, // 39: plaza.v1.NetworkSettingService.GetChatSettings:output_type -> plaza.v1.ChatSettings
-	12, // 40: plaza.v1.NetworkSettingService.UpdateChatSettings:output_type -> plaza.v1.ChatSettings
-	19, // 41: plaza.v1.NetworkSettingService.GetFeedSettings:output_type -> plaza.v1.FeedSettings
-	19, // 42: plaza.v1.NetworkSettingService.UpdateFeedSettings:output_type -> plaza.v1.FeedSettings
-	29, // 43: plaza.v1.NetworkSettingService.GetProductSettings:output_type -> plaza.v1.ProductSettings
-	29, // 44: plaza.v1.NetworkSettingService.UpdateProductSettings:output_type -> plaza.v1.ProductSettings
-	33, // 45: plaza.v1.NetworkSettingService.GetDeepLinkSettings:output_type -> plaza.v1.DeepLinkSettings
-	33, // 46: plaza.v1.NetworkSettingService.UpdateDeepLinkSettings:output_type -> plaza.v1.DeepLinkSettings
-	33, // [33:47] is the sub-list for method output_type
-	19, // [19:33] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	41, // 17: plaza.v1.UpdateDeepLinkSettingsRequest.patterns:type_name -> plaza.v1.UpdateDeepLinkSettingsRequest.PatternsEntry
+	42, // 18: plaza.v1.DeepLinkSettings.patterns:type_name -> plaza.v1.DeepLinkSettings.PatternsEntry
+	40, // 19: plaza.v1.SemanticSearchSettings.semantic_search:type_name -> plaza.v1.SemanticSearchSetting
+	1,  // 20: plaza.v1.NetworkSettingService.GetModeration:input_type -> plaza.v1.GetModerationRequest
+	2,  // 21: plaza.v1.NetworkSettingService.UpdateModeration:input_type -> plaza.v1.UpdateModerationRequest
+	4,  // 22: plaza.v1.NetworkSettingService.GetNetworkSettings:input_type -> plaza.v1.GetNetworkSettingsRequest
+	5,  // 23: plaza.v1.NetworkSettingService.UpdateNetworkSettings:input_type -> plaza.v1.UpdateNetworkSettingsRequest
+	10, // 24: plaza.v1.NetworkSettingService.GetSocialSettings:input_type -> plaza.v1.GetSocialSettingsRequest
+	11, // 25: plaza.v1.NetworkSettingService.UpdateSocialSettings:input_type -> plaza.v1.UpdateSocialSettingsRequest
+	15, // 26: plaza.v1.NetworkSettingService.GetChatSettings:input_type -> plaza.v1.GetChatSettingsRequest
+	16, // 27: plaza.v1.NetworkSettingService.UpdateChatSettings:input_type -> plaza.v1.UpdateChatSettingsRequest
+	18, // 28: plaza.v1.NetworkSettingService.GetFeedSettings:input_type -> plaza.v1.GetFeedSettingsRequest
+	23, // 29: plaza.v1.NetworkSettingService.UpdateFeedSettings:input_type -> plaza.v1.UpdateFeedSettingsRequest
+	27, // 30: plaza.v1.NetworkSettingService.GetProductSettings:input_type -> plaza.v1.GetProductSettingsRequest
+	28, // 31: plaza.v1.NetworkSettingService.UpdateProductSettings:input_type -> plaza.v1.UpdateProductSettingsRequest
+	31, // 32: plaza.v1.NetworkSettingService.GetDeepLinkSettings:input_type -> plaza.v1.GetDeepLinkSettingsRequest
+	32, // 33: plaza.v1.NetworkSettingService.UpdateDeepLinkSettings:input_type -> plaza.v1.UpdateDeepLinkSettingsRequest
+	34, // 34: plaza.v1.NetworkSettingService.GetUserSettings:input_type -> plaza.v1.GetUserSettingsRequest
+	35, // 35: plaza.v1.NetworkSettingService.UpdateUserSettings:input_type -> plaza.v1.UpdateUserSettingsRequest
+	37, // 36: plaza.v1.NetworkSettingService.GetSemanticSearchSettings:input_type -> plaza.v1.GetSemanticSearchSettingsRequest
+	38, // 37: plaza.v1.NetworkSettingService.UpdateSemanticSearchSettings:input_type -> plaza.v1.UpdateSemanticSearchSettingsRequest
+	0,  // 38: plaza.v1.NetworkSettingService.GetModeration:output_type -> plaza.v1.ModerationConfiguration
+	0,  // 39: plaza.v1.NetworkSettingService.UpdateModeration:output_type -> plaza.v1.ModerationConfiguration
+	3,  // 40: plaza.v1.NetworkSettingService.GetNetworkSettings:output_type -> plaza.v1.NetworkSettings
+	3,  // 41: plaza.v1.NetworkSettingService.UpdateNetworkSettings:output_type -> plaza.v1.NetworkSettings
+	9,  // 42: plaza.v1.NetworkSettingService.GetSocialSettings:output_type -> plaza.v1.SocialSettings
+	9,  // 43: plaza.v1.NetworkSettingService.UpdateSocialSettings:output_type -> plaza.v1.SocialSettings
+	12, // 44: plaza.v1.NetworkSettingService.GetChatSettings:output_type -> plaza.v1.ChatSettings
+	12, // 45: plaza.v1.NetworkSettingService.UpdateChatSettings:output_type -> plaza.v1.ChatSettings
+	19, // 46: plaza.v1.NetworkSettingService.GetFeedSettings:output_type -> plaza.v1.FeedSettings
+	19, // 47: plaza.v1.NetworkSettingService.UpdateFeedSettings:output_type -> plaza.v1.FeedSettings
+	29, // 48: plaza.v1.NetworkSettingService.GetProductSettings:output_type -> plaza.v1.ProductSettings
+	29, // 49: plaza.v1.NetworkSettingService.UpdateProductSettings:output_type -> plaza.v1.ProductSettings
+	33, // 50: plaza.v1.NetworkSettingService.GetDeepLinkSettings:output_type -> plaza.v1.DeepLinkSettings
+	33, // 51: plaza.v1.NetworkSettingService.UpdateDeepLinkSettings:output_type -> plaza.v1.DeepLinkSettings
+	36, // 52: plaza.v1.NetworkSettingService.GetUserSettings:output_type -> plaza.v1.UserSettings
+	36, // 53: plaza.v1.NetworkSettingService.UpdateUserSettings:output_type -> plaza.v1.UserSettings
+	39, // 54: plaza.v1.NetworkSettingService.GetSemanticSearchSettings:output_type -> plaza.v1.SemanticSearchSettings
+	39, // 55: plaza.v1.NetworkSettingService.UpdateSemanticSearchSettings:output_type -> plaza.v1.SemanticSearchSettings
+	38, // [38:56] is the sub-list for method output_type
+	20, // [20:38] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_network_setting_proto_init() }
@@ -2676,13 +3036,15 @@ func file_plaza_v1_network_setting_proto_init() {
 	file_plaza_v1_network_setting_proto_msgTypes[25].OneofWrappers = []any{}
 	file_plaza_v1_network_setting_proto_msgTypes[26].OneofWrappers = []any{}
 	file_plaza_v1_network_setting_proto_msgTypes[28].OneofWrappers = []any{}
+	file_plaza_v1_network_setting_proto_msgTypes[35].OneofWrappers = []any{}
+	file_plaza_v1_network_setting_proto_msgTypes[38].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_network_setting_proto_rawDesc), len(file_plaza_v1_network_setting_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   36,
+			NumMessages:   43,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -75,6 +75,18 @@ const (
 	// NetworkSettingServiceUpdateDeepLinkSettingsProcedure is the fully-qualified name of the
 	// NetworkSettingService's UpdateDeepLinkSettings RPC.
 	NetworkSettingServiceUpdateDeepLinkSettingsProcedure = "/plaza.v1.NetworkSettingService/UpdateDeepLinkSettings"
+	// NetworkSettingServiceGetUserSettingsProcedure is the fully-qualified name of the
+	// NetworkSettingService's GetUserSettings RPC.
+	NetworkSettingServiceGetUserSettingsProcedure = "/plaza.v1.NetworkSettingService/GetUserSettings"
+	// NetworkSettingServiceUpdateUserSettingsProcedure is the fully-qualified name of the
+	// NetworkSettingService's UpdateUserSettings RPC.
+	NetworkSettingServiceUpdateUserSettingsProcedure = "/plaza.v1.NetworkSettingService/UpdateUserSettings"
+	// NetworkSettingServiceGetSemanticSearchSettingsProcedure is the fully-qualified name of the
+	// NetworkSettingService's GetSemanticSearchSettings RPC.
+	NetworkSettingServiceGetSemanticSearchSettingsProcedure = "/plaza.v1.NetworkSettingService/GetSemanticSearchSettings"
+	// NetworkSettingServiceUpdateSemanticSearchSettingsProcedure is the fully-qualified name of the
+	// NetworkSettingService's UpdateSemanticSearchSettings RPC.
+	NetworkSettingServiceUpdateSemanticSearchSettingsProcedure = "/plaza.v1.NetworkSettingService/UpdateSemanticSearchSettings"
 )
 
 // NetworkSettingServiceClient is a client for the plaza.v1.NetworkSettingService service.
@@ -109,6 +121,15 @@ type NetworkSettingServiceClient interface {
 	GetDeepLinkSettings(context.Context, *v1.GetDeepLinkSettingsRequest) (*v1.DeepLinkSettings, error)
 	// UpdateDeepLinkSettings replaces the links with which apps share objects: a field that is absent becomes empty.
 	UpdateDeepLinkSettings(context.Context, *v1.UpdateDeepLinkSettingsRequest) (*v1.DeepLinkSettings, error)
+	// GetUserSettings returns what users may change of their profiles.
+	GetUserSettings(context.Context, *v1.GetUserSettingsRequest) (*v1.UserSettings, error)
+	// UpdateUserSettings updates what users may change of their profiles. Fields that are absent do not change.
+	UpdateUserSettings(context.Context, *v1.UpdateUserSettingsRequest) (*v1.UserSettings, error)
+	// GetSemanticSearchSettings returns how similar the results of semantic search are at least.
+	GetSemanticSearchSettings(context.Context, *v1.GetSemanticSearchSettingsRequest) (*v1.SemanticSearchSettings, error)
+	// UpdateSemanticSearchSettings updates how similar the results of semantic search are at least. Fields that are absent
+	// do not change.
+	UpdateSemanticSearchSettings(context.Context, *v1.UpdateSemanticSearchSettingsRequest) (*v1.SemanticSearchSettings, error)
 }
 
 // NewNetworkSettingServiceClient constructs a client for the plaza.v1.NetworkSettingService
@@ -213,25 +234,55 @@ func NewNetworkSettingServiceClient(httpClient connect.HTTPClient, baseURL strin
 			connect.WithSchema(networkSettingServiceMethods.ByName("UpdateDeepLinkSettings")),
 			connect.WithClientOptions(opts...),
 		),
+		getUserSettings: connect.NewClient[v1.GetUserSettingsRequest, v1.UserSettings](
+			httpClient,
+			baseURL+NetworkSettingServiceGetUserSettingsProcedure,
+			connect.WithSchema(networkSettingServiceMethods.ByName("GetUserSettings")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		updateUserSettings: connect.NewClient[v1.UpdateUserSettingsRequest, v1.UserSettings](
+			httpClient,
+			baseURL+NetworkSettingServiceUpdateUserSettingsProcedure,
+			connect.WithSchema(networkSettingServiceMethods.ByName("UpdateUserSettings")),
+			connect.WithClientOptions(opts...),
+		),
+		getSemanticSearchSettings: connect.NewClient[v1.GetSemanticSearchSettingsRequest, v1.SemanticSearchSettings](
+			httpClient,
+			baseURL+NetworkSettingServiceGetSemanticSearchSettingsProcedure,
+			connect.WithSchema(networkSettingServiceMethods.ByName("GetSemanticSearchSettings")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		updateSemanticSearchSettings: connect.NewClient[v1.UpdateSemanticSearchSettingsRequest, v1.SemanticSearchSettings](
+			httpClient,
+			baseURL+NetworkSettingServiceUpdateSemanticSearchSettingsProcedure,
+			connect.WithSchema(networkSettingServiceMethods.ByName("UpdateSemanticSearchSettings")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
 // networkSettingServiceClient implements NetworkSettingServiceClient.
 type networkSettingServiceClient struct {
-	getModeration          *connect.Client[v1.GetModerationRequest, v1.ModerationConfiguration]
-	updateModeration       *connect.Client[v1.UpdateModerationRequest, v1.ModerationConfiguration]
-	getNetworkSettings     *connect.Client[v1.GetNetworkSettingsRequest, v1.NetworkSettings]
-	updateNetworkSettings  *connect.Client[v1.UpdateNetworkSettingsRequest, v1.NetworkSettings]
-	getSocialSettings      *connect.Client[v1.GetSocialSettingsRequest, v1.SocialSettings]
-	updateSocialSettings   *connect.Client[v1.UpdateSocialSettingsRequest, v1.SocialSettings]
-	getChatSettings        *connect.Client[v1.GetChatSettingsRequest, v1.ChatSettings]
-	updateChatSettings     *connect.Client[v1.UpdateChatSettingsRequest, v1.ChatSettings]
-	getFeedSettings        *connect.Client[v1.GetFeedSettingsRequest, v1.FeedSettings]
-	updateFeedSettings     *connect.Client[v1.UpdateFeedSettingsRequest, v1.FeedSettings]
-	getProductSettings     *connect.Client[v1.GetProductSettingsRequest, v1.ProductSettings]
-	updateProductSettings  *connect.Client[v1.UpdateProductSettingsRequest, v1.ProductSettings]
-	getDeepLinkSettings    *connect.Client[v1.GetDeepLinkSettingsRequest, v1.DeepLinkSettings]
-	updateDeepLinkSettings *connect.Client[v1.UpdateDeepLinkSettingsRequest, v1.DeepLinkSettings]
+	getModeration                *connect.Client[v1.GetModerationRequest, v1.ModerationConfiguration]
+	updateModeration             *connect.Client[v1.UpdateModerationRequest, v1.ModerationConfiguration]
+	getNetworkSettings           *connect.Client[v1.GetNetworkSettingsRequest, v1.NetworkSettings]
+	updateNetworkSettings        *connect.Client[v1.UpdateNetworkSettingsRequest, v1.NetworkSettings]
+	getSocialSettings            *connect.Client[v1.GetSocialSettingsRequest, v1.SocialSettings]
+	updateSocialSettings         *connect.Client[v1.UpdateSocialSettingsRequest, v1.SocialSettings]
+	getChatSettings              *connect.Client[v1.GetChatSettingsRequest, v1.ChatSettings]
+	updateChatSettings           *connect.Client[v1.UpdateChatSettingsRequest, v1.ChatSettings]
+	getFeedSettings              *connect.Client[v1.GetFeedSettingsRequest, v1.FeedSettings]
+	updateFeedSettings           *connect.Client[v1.UpdateFeedSettingsRequest, v1.FeedSettings]
+	getProductSettings           *connect.Client[v1.GetProductSettingsRequest, v1.ProductSettings]
+	updateProductSettings        *connect.Client[v1.UpdateProductSettingsRequest, v1.ProductSettings]
+	getDeepLinkSettings          *connect.Client[v1.GetDeepLinkSettingsRequest, v1.DeepLinkSettings]
+	updateDeepLinkSettings       *connect.Client[v1.UpdateDeepLinkSettingsRequest, v1.DeepLinkSettings]
+	getUserSettings              *connect.Client[v1.GetUserSettingsRequest, v1.UserSettings]
+	updateUserSettings           *connect.Client[v1.UpdateUserSettingsRequest, v1.UserSettings]
+	getSemanticSearchSettings    *connect.Client[v1.GetSemanticSearchSettingsRequest, v1.SemanticSearchSettings]
+	updateSemanticSearchSettings *connect.Client[v1.UpdateSemanticSearchSettingsRequest, v1.SemanticSearchSettings]
 }
 
 // GetModeration calls plaza.v1.NetworkSettingService.GetModeration.
@@ -360,6 +411,42 @@ func (c *networkSettingServiceClient) UpdateDeepLinkSettings(ctx context.Context
 	return nil, err
 }
 
+// GetUserSettings calls plaza.v1.NetworkSettingService.GetUserSettings.
+func (c *networkSettingServiceClient) GetUserSettings(ctx context.Context, req *v1.GetUserSettingsRequest) (*v1.UserSettings, error) {
+	response, err := c.getUserSettings.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// UpdateUserSettings calls plaza.v1.NetworkSettingService.UpdateUserSettings.
+func (c *networkSettingServiceClient) UpdateUserSettings(ctx context.Context, req *v1.UpdateUserSettingsRequest) (*v1.UserSettings, error) {
+	response, err := c.updateUserSettings.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// GetSemanticSearchSettings calls plaza.v1.NetworkSettingService.GetSemanticSearchSettings.
+func (c *networkSettingServiceClient) GetSemanticSearchSettings(ctx context.Context, req *v1.GetSemanticSearchSettingsRequest) (*v1.SemanticSearchSettings, error) {
+	response, err := c.getSemanticSearchSettings.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// UpdateSemanticSearchSettings calls plaza.v1.NetworkSettingService.UpdateSemanticSearchSettings.
+func (c *networkSettingServiceClient) UpdateSemanticSearchSettings(ctx context.Context, req *v1.UpdateSemanticSearchSettingsRequest) (*v1.SemanticSearchSettings, error) {
+	response, err := c.updateSemanticSearchSettings.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // NetworkSettingServiceHandler is an implementation of the plaza.v1.NetworkSettingService service.
 type NetworkSettingServiceHandler interface {
 	// GetModeration returns the moderation settings.
@@ -392,6 +479,15 @@ type NetworkSettingServiceHandler interface {
 	GetDeepLinkSettings(context.Context, *v1.GetDeepLinkSettingsRequest) (*v1.DeepLinkSettings, error)
 	// UpdateDeepLinkSettings replaces the links with which apps share objects: a field that is absent becomes empty.
 	UpdateDeepLinkSettings(context.Context, *v1.UpdateDeepLinkSettingsRequest) (*v1.DeepLinkSettings, error)
+	// GetUserSettings returns what users may change of their profiles.
+	GetUserSettings(context.Context, *v1.GetUserSettingsRequest) (*v1.UserSettings, error)
+	// UpdateUserSettings updates what users may change of their profiles. Fields that are absent do not change.
+	UpdateUserSettings(context.Context, *v1.UpdateUserSettingsRequest) (*v1.UserSettings, error)
+	// GetSemanticSearchSettings returns how similar the results of semantic search are at least.
+	GetSemanticSearchSettings(context.Context, *v1.GetSemanticSearchSettingsRequest) (*v1.SemanticSearchSettings, error)
+	// UpdateSemanticSearchSettings updates how similar the results of semantic search are at least. Fields that are absent
+	// do not change.
+	UpdateSemanticSearchSettings(context.Context, *v1.UpdateSemanticSearchSettingsRequest) (*v1.SemanticSearchSettings, error)
 }
 
 // NewNetworkSettingServiceHandler builds an HTTP handler from the service implementation. It
@@ -492,6 +588,32 @@ func NewNetworkSettingServiceHandler(svc NetworkSettingServiceHandler, opts ...c
 		connect.WithSchema(networkSettingServiceMethods.ByName("UpdateDeepLinkSettings")),
 		connect.WithHandlerOptions(opts...),
 	)
+	networkSettingServiceGetUserSettingsHandler := connect.NewUnaryHandlerSimple(
+		NetworkSettingServiceGetUserSettingsProcedure,
+		svc.GetUserSettings,
+		connect.WithSchema(networkSettingServiceMethods.ByName("GetUserSettings")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	networkSettingServiceUpdateUserSettingsHandler := connect.NewUnaryHandlerSimple(
+		NetworkSettingServiceUpdateUserSettingsProcedure,
+		svc.UpdateUserSettings,
+		connect.WithSchema(networkSettingServiceMethods.ByName("UpdateUserSettings")),
+		connect.WithHandlerOptions(opts...),
+	)
+	networkSettingServiceGetSemanticSearchSettingsHandler := connect.NewUnaryHandlerSimple(
+		NetworkSettingServiceGetSemanticSearchSettingsProcedure,
+		svc.GetSemanticSearchSettings,
+		connect.WithSchema(networkSettingServiceMethods.ByName("GetSemanticSearchSettings")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	networkSettingServiceUpdateSemanticSearchSettingsHandler := connect.NewUnaryHandlerSimple(
+		NetworkSettingServiceUpdateSemanticSearchSettingsProcedure,
+		svc.UpdateSemanticSearchSettings,
+		connect.WithSchema(networkSettingServiceMethods.ByName("UpdateSemanticSearchSettings")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/plaza.v1.NetworkSettingService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case NetworkSettingServiceGetModerationProcedure:
@@ -522,6 +644,14 @@ func NewNetworkSettingServiceHandler(svc NetworkSettingServiceHandler, opts ...c
 			networkSettingServiceGetDeepLinkSettingsHandler.ServeHTTP(w, r)
 		case NetworkSettingServiceUpdateDeepLinkSettingsProcedure:
 			networkSettingServiceUpdateDeepLinkSettingsHandler.ServeHTTP(w, r)
+		case NetworkSettingServiceGetUserSettingsProcedure:
+			networkSettingServiceGetUserSettingsHandler.ServeHTTP(w, r)
+		case NetworkSettingServiceUpdateUserSettingsProcedure:
+			networkSettingServiceUpdateUserSettingsHandler.ServeHTTP(w, r)
+		case NetworkSettingServiceGetSemanticSearchSettingsProcedure:
+			networkSettingServiceGetSemanticSearchSettingsHandler.ServeHTTP(w, r)
+		case NetworkSettingServiceUpdateSemanticSearchSettingsProcedure:
+			networkSettingServiceUpdateSemanticSearchSettingsHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -585,4 +715,20 @@ func (UnimplementedNetworkSettingServiceHandler) GetDeepLinkSettings(context.Con
 
 func (UnimplementedNetworkSettingServiceHandler) UpdateDeepLinkSettings(context.Context, *v1.UpdateDeepLinkSettingsRequest) (*v1.DeepLinkSettings, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NetworkSettingService.UpdateDeepLinkSettings is not implemented"))
+}
+
+func (UnimplementedNetworkSettingServiceHandler) GetUserSettings(context.Context, *v1.GetUserSettingsRequest) (*v1.UserSettings, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NetworkSettingService.GetUserSettings is not implemented"))
+}
+
+func (UnimplementedNetworkSettingServiceHandler) UpdateUserSettings(context.Context, *v1.UpdateUserSettingsRequest) (*v1.UserSettings, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NetworkSettingService.UpdateUserSettings is not implemented"))
+}
+
+func (UnimplementedNetworkSettingServiceHandler) GetSemanticSearchSettings(context.Context, *v1.GetSemanticSearchSettingsRequest) (*v1.SemanticSearchSettings, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NetworkSettingService.GetSemanticSearchSettings is not implemented"))
+}
+
+func (UnimplementedNetworkSettingServiceHandler) UpdateSemanticSearchSettings(context.Context, *v1.UpdateSemanticSearchSettingsRequest) (*v1.SemanticSearchSettings, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NetworkSettingService.UpdateSemanticSearchSettings is not implemented"))
 }

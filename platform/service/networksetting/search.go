@@ -1,0 +1,30 @@
+package networksetting
+
+import (
+	"context"
+
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+// GetSemanticSearchSettings gets the smallest scores of results of semantic search. All users may call it.
+func (s *Service) GetSemanticSearchSettings(
+	ctx context.Context, _ *plazav1.GetSemanticSearchSettingsRequest,
+) (*plazav1.SemanticSearchSettings, error) {
+	settings, err := s.load(ctx)
+	return semanticSearch(settings), err
+}
+
+// UpdateSemanticSearchSettings changes the settings that the request sets.
+func (s *Service) UpdateSemanticSearchSettings(
+	ctx context.Context, req *plazav1.UpdateSemanticSearchSettingsRequest,
+) (*plazav1.SemanticSearchSettings, error) {
+	settings, err := s.update(ctx, map[string]any{"postMinScore": optional(req.PostMinScore), "communityMinScore": optional(req.CommunityMinScore)})
+	return semanticSearch(settings), err
+}
+
+func semanticSearch(s store.Settings) *plazav1.SemanticSearchSettings {
+	return &plazav1.SemanticSearchSettings{
+		SemanticSearch: &plazav1.SemanticSearchSetting{PostMinScore: s.PostMinScore, CommunityMinScore: s.CommunityMinScore},
+	}
+}

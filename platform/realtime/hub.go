@@ -27,7 +27,6 @@ import (
 	"github.com/plaza-social/plaza/platform/groupcommit"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/span"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -118,6 +117,7 @@ func (h *Hub) deliverEach(ctx context.Context, rows []store.OutboxRow) error {
 		if err := json.Unmarshal(row.Payload, &all[i]); err != nil {
 			return err
 		}
+		all[i].Trace = traceOf(ctx, row)
 	}
 	return h.deliverToLogs(ctx, all...)
 }
@@ -130,7 +130,10 @@ func (h *Hub) deliverMany(ctx context.Context, rows []store.OutboxRow) error {
 		if err := json.Unmarshal(row.Payload, &some); err != nil {
 			return err
 		}
-		all = append(all, some...)
+		for _, e := range some {
+			e.Trace = traceOf(ctx, row)
+			all = append(all, e)
+		}
 	}
 	return h.deliverToLogs(ctx, all...)
 }
@@ -143,7 +146,6 @@ func (h *Hub) deliverToLogs(ctx context.Context, all ...store.Event) error {
 		if h.Now().Sub(e.SentAt) > events.Retention {
 			continue
 		}
-		e.Trace = span.Of(ctx)
 		if home, err := h.Store.HomeOf(e.Topic); err == nil && len(e.Homes) == 1 {
 			e.Homes = []region.Code{home} // the user whom the event concerns may have moved since
 		}

@@ -162,10 +162,15 @@ func (s *suite) newDatabase(t *testing.T, name string) string {
 	t.Helper()
 	address, err := url.Parse(os.Getenv("CLUSTER_DATABASE_URL"))
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	db, err := s.connect(ctx, address.String())
-	require.NoError(t, err)
+	var db *pgx.Conn
+	s.within(t, 30*time.Second, "the database accepts connections", func() string { // its Service may have just been created
+		if db, err = s.connect(ctx, address.String()); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
 	_, err = db.Exec(ctx, "CREATE DATABASE "+pgx.Identifier{name}.Sanitize())
 	require.NoError(t, err)
 	require.NoError(t, db.Close(ctx))

@@ -88,7 +88,9 @@ func socialNetwork() *v1alpha1.SocialNetwork {
 			Monitoring: v1alpha1.Monitoring{
 				Probe: &v1alpha1.Probe{Prober: "prober", Module: "http_2xx"},
 				Alerts: v1alpha1.Alerts{Enabled: true, Availability: "99.9", LatencyP99: "500ms", Overrides: []v1alpha1.AlertOverride{ // a fault of hours would be needed otherwise
-					{Name: "PlazaOutboxNotDraining", Threshold: "3s"}, {Name: "PlazaUserMoveStuck", Threshold: "10s"}, {Name: "PlazaWebhookFailing", Threshold: "3s"},
+					{Name: "PlazaOutboxNotDraining", Threshold: "3s"},
+					{Name: "PlazaUserMoveStuck", Threshold: "10s"},
+					{Name: "PlazaWebhookFailing", Threshold: "3s"},
 					{Name: "PlazaScheduledPostsOverdue", Threshold: "3s"},
 				}},
 			},

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"sync"
 
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/plaza-social/plaza/platform/groupcommit"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
@@ -156,7 +159,18 @@ func (o *Outbox) handleRun(ctx context.Context, rows []store.OutboxRow) error {
 	o.mu.RLock()
 	h := o.runs[rows[0].Topic]
 	o.mu.RUnlock()
-	if err := h(ctx, rows); err != nil {
+	attempts := make([]trace.Span, len(rows))
+	for i, row := range rows {
+		_, attempts[i] = startDelivery(ctx, row)
+	}
+	err := h(ctx, rows)
+	for _, attempt := range attempts {
+		if err != nil {
+			attempt.SetStatus(codes.Error, "")
+		}
+		attempt.End()
+	}
+	if err != nil {
 		return err
 	}
 	o.deliveries.WithLabelValues(delivered).Add(float64(len(rows)))

@@ -158,9 +158,7 @@ func (o *Outbox) handle(ctx context.Context, row store.OutboxRow) error {
 	if h == nil {
 		return fmt.Errorf("no handler for outbox topic %q", row.Topic)
 	}
-	ctx, traced := span.Continue(ctx, row.Trace, "deliver "+row.Topic, trace.SpanKindConsumer, func() []attribute.KeyValue {
-		return []attribute.KeyValue{attribute.String("plaza.topic", row.Topic), attribute.Int64("plaza.attempts", row.Attempts)}
-	})
+	ctx, traced := startDelivery(ctx, row)
 	defer traced.End()
 	if err := h(ctx, row); err != nil {
 		traced.SetStatus(codes.Error, "")
@@ -169,6 +167,13 @@ func (o *Outbox) handle(ctx context.Context, row store.OutboxRow) error {
 	}
 	o.deliveries.WithLabelValues(delivered).Inc()
 	return nil
+}
+
+// startDelivery starts the span of an attempt to deliver a row, in the trace of the request that wrote it.
+func startDelivery(ctx context.Context, row store.OutboxRow) (context.Context, trace.Span) {
+	return span.Continue(ctx, row.Trace, "deliver "+row.Topic, trace.SpanKindConsumer, func() []attribute.KeyValue {
+		return []attribute.KeyValue{attribute.String("plaza.topic", row.Topic), attribute.Int64("plaza.attempts", row.Attempts)}
+	})
 }
 
 // interval is how often workers poll for due rows.

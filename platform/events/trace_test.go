@@ -1,6 +1,7 @@
 package events_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/span"
@@ -45,4 +47,32 @@ func TestRetriesAreInTheTraceOfTheRequest(t *testing.T) {
 	require.Contains(t, deliveries, codes.Error, "the first delivery")
 	require.Contains(t, deliveries, codes.Unset, "the second delivery")
 	require.Contains(t, deliveries[codes.Unset].Attributes(), attribute.Int64("plaza.attempts", 0))
+}
+
+// TestRowsOfSeveralRequests delivers the rows of two requests together: each has a span in the trace of its request.
+func TestRowsOfSeveralRequests(t *testing.T) {
+	t.Parallel()
+	exported := tracetest.NewSpanRecorder()
+	tracer := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(exported)).Tracer("")
+	o := newOffice(t)
+	o.HandleRuns(topic, func(context.Context, []store.OutboxRow) error { return nil })
+	wanted := map[trace.TraceID]int{}
+	for range 2 {
+		request, requested := tracer.Start(t.Context(), "request")
+		wanted[requested.SpanContext().TraceID()] = 1
+		w := o.store.NewTx(region.US)
+		w.EmitInOrder("key", topic, "event", start, o.FirstTry())
+		require.NoError(t, w.Commit(request))
+	}
+	o.clock.Store(2000)
+	for lane := range int64(store.OutboxLanes) {
+		require.NoError(t, o.Drain(span.WithTracer(t.Context(), tracer), region.US, lane))
+	}
+	found := map[trace.TraceID]int{}
+	for _, s := range exported.Ended() {
+		if s.Name() == "deliver "+topic {
+			found[s.SpanContext().TraceID()]++
+		}
+	}
+	require.Equal(t, wanted, found)
 }

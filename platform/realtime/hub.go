@@ -27,7 +27,6 @@ import (
 	"github.com/plaza-social/plaza/platform/groupcommit"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
-	"github.com/plaza-social/plaza/platform/span"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -118,7 +117,7 @@ func (h *Hub) deliverEach(ctx context.Context, rows []store.OutboxRow) error {
 		if err := json.Unmarshal(row.Payload, &all[i]); err != nil {
 			return err
 		}
-		all[i].Trace = traceOf(rows, row)
+		all[i].Trace = traceOf(ctx, row)
 	}
 	return h.deliverToLogs(ctx, all...)
 }
@@ -131,21 +130,12 @@ func (h *Hub) deliverMany(ctx context.Context, rows []store.OutboxRow) error {
 		if err := json.Unmarshal(row.Payload, &some); err != nil {
 			return err
 		}
-		for i := range some {
-			some[i].Trace = traceOf(rows, row)
+		for _, e := range some {
+			e.Trace = traceOf(ctx, row)
+			all = append(all, e)
 		}
-		all = append(all, some...)
 	}
 	return h.deliverToLogs(ctx, all...)
-}
-
-// traceOf returns the trace of the events of a row that is delivered together with others. The span of a row that is delivered alone is
-// in the context.
-func traceOf(rows []store.OutboxRow, row store.OutboxRow) string {
-	if len(rows) > 1 {
-		return row.Trace
-	}
-	return ""
 }
 
 // deliverToLogs appends events to the logs of their homes. Events older than the logs' retention are dropped: no client
@@ -156,7 +146,6 @@ func (h *Hub) deliverToLogs(ctx context.Context, all ...store.Event) error {
 		if h.Now().Sub(e.SentAt) > events.Retention {
 			continue
 		}
-		e.Trace = cmp.Or(e.Trace, span.Of(ctx))
 		if home, err := h.Store.HomeOf(e.Topic); err == nil && len(e.Homes) == 1 {
 			e.Homes = []region.Code{home} // the user whom the event concerns may have moved since
 		}

@@ -1,6 +1,7 @@
 package realtime
 
 import (
+	"cmp"
 	"context"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -10,6 +11,10 @@ import (
 	"github.com/plaza-social/plaza/platform/span"
 	"github.com/plaza-social/plaza/platform/store"
 )
+
+// traceOf returns the trace of the request that wrote a row: a row that this server has just written does not contain it, but is delivered
+// within the request.
+func traceOf(ctx context.Context, row store.OutboxRow) string { return cmp.Or(row.Trace, span.Of(ctx)) }
 
 // startPublishing starts the span of the delivery of an event to the streams and connections of this server, in the trace of the request
 // that caused it.

@@ -32,19 +32,31 @@ func Of(ctx context.Context) string {
 	return carrier[keyTraceParent]
 }
 
-// Continue is Start for work that a request may have left to others: if ctx has no span, the new one is a child of stored, which Of
-// returned for the request.
+// Continue is Start for work that a request may have left to others: unless the span in ctx is in the same trace, the new one is a child of
+// stored, which Of returned for the request. It is Start if stored is empty.
 func Continue(ctx context.Context, stored, name string, kind trace.SpanKind, attributes func() []attribute.KeyValue) (context.Context, trace.Span) {
-	if trace.SpanContextFromContext(ctx).IsValid() {
+	if stored == "" {
 		return Start(ctx, name, kind, attributes)
 	}
-	tracer, _ := ctx.Value(tracerKey{}).(trace.Tracer)
-	if tracer == nil || stored == "" {
-		return ctx, none
-	}
 	parent := propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{keyTraceParent: stored})
-	if !trace.SpanContextFromContext(parent).IsValid() {
+	if id := trace.SpanContextFromContext(parent).TraceID(); id == trace.SpanContextFromContext(ctx).TraceID() {
+		return Start(ctx, name, kind, attributes)
+	}
+	tracer := tracerOf(ctx)
+	if tracer == nil {
 		return ctx, none
 	}
 	return tracer.Start(parent, name, trace.WithSpanKind(kind), trace.WithAttributes(attributes()...))
+}
+
+// tracerOf returns the tracer of ctx, or nil if it exports nothing.
+func tracerOf(ctx context.Context) trace.Tracer {
+	if tracer, ok := ctx.Value(tracerKey{}).(trace.Tracer); ok {
+		return tracer
+	}
+	s := trace.SpanFromContext(ctx)
+	if !s.SpanContext().IsValid() || s.SpanContext().IsRemote() {
+		return nil
+	}
+	return s.TracerProvider().Tracer(Tracer)
 }

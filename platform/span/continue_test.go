@@ -3,6 +3,7 @@ package span_test
 import (
 	"context"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -33,8 +34,11 @@ func TestContinue(t *testing.T) {
 	late.End()
 	_, retry := span.Continue(span.WithTracer(t.Context(), tracer), stored, "retry", trace.SpanKindConsumer, noAttributes)
 	retry.End()
+	other, _ := tracer.Start(t.Context(), "another request")
+	_, foreign := span.Continue(other, stored, "foreign", trace.SpanKindConsumer, noAttributes)
+	foreign.End()
 	ended := exported.Ended()
-	require.Len(t, ended, 3)
+	require.Len(t, ended, 4)
 	for _, s := range ended[1:] {
 		require.Equal(t, requested.SpanContext().TraceID(), s.SpanContext().TraceID(), s.Name())
 		require.Equal(t, requested.SpanContext().SpanID(), s.Parent().SpanID(), s.Name())
@@ -59,7 +63,8 @@ func TestContinueWithout(t *testing.T) {
 		"no tracer":               {t.Context(), client},
 		"nothing stored":          {span.WithTracer(t.Context(), tracer), ""},
 		"not a trace":             {span.WithTracer(t.Context(), tracer), "00-none"},
-		"of a request, unsampled": {span.WithTracer(unsampled, tracer), client},
+		"of another trace":        {ofClient, strings.Replace(client, "4bf9", "5bf9", 1)},
+		"of a request, unsampled": {unsampled, ""},
 	} {
 		ctx, s := span.Continue(test.ctx, test.stored, "retry", trace.SpanKindConsumer, func() []attribute.KeyValue {
 			require.Fail(t, "attributes of a span that is not exported", name)

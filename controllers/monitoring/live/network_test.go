@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	client "github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -42,6 +43,7 @@ type observed struct {
 
 	serverKeys []byte // the file, while it is damaged
 	webhook    string // the id of the webhook that fails
+	locking    *pgx.Conn
 }
 
 var errInjected = errors.New("injected")
@@ -86,7 +88,10 @@ func socialNetwork() *v1alpha1.SocialNetwork {
 			Monitoring: v1alpha1.Monitoring{
 				Probe: &v1alpha1.Probe{Prober: "prober", Module: "http_2xx"},
 				Alerts: v1alpha1.Alerts{Enabled: true, Availability: "99.9", LatencyP99: "500ms", Overrides: []v1alpha1.AlertOverride{ // a fault of hours would be needed otherwise
-					{Name: "PlazaOutboxNotDraining", Threshold: "3s"}, {Name: "PlazaUserMoveStuck", Threshold: "10s"}, {Name: "PlazaWebhookFailing", Threshold: "3s"},
+					{Name: "PlazaOutboxNotDraining", Threshold: "3s"},
+					{Name: "PlazaUserMoveStuck", Threshold: "10s"},
+					{Name: "PlazaWebhookFailing", Threshold: "3s"},
+					{Name: "PlazaScheduledPostsOverdue", Threshold: "3s"},
 				}},
 			},
 		},

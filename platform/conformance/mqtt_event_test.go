@@ -230,7 +230,8 @@ func TestMQTTUserDeleted(t *testing.T) {
 	stranger := connected(t, other, gone.Network.NetworkID+"/user/"+other.InternalID)
 	requireEvents(t, users, []mqttEvent{{
 		"user.deleted", do(gone, http.MethodDelete, "/api/v4/users/"+gone.UserID, nil),
-		map[string]string{"data.users.0._id": gone.InternalID, "data.users.0.userId": "DELETED_" + gone.InternalID}, gone,
+		map[string]string{"data.users.0._id": gone.InternalID, "data.users.0.userId": "DELETED_" + gone.InternalID},
+		gone,
 	}})
 	do(other, http.MethodPut, "/api/v3/users", object{"userId": other.UserID, "displayName": "Olga"})(t)
 	require.Equal(t, "user.updated", stranger.Next(t).EventType)

@@ -78,10 +78,8 @@ func (s Services) handlers(options ...connect.HandlerOption) map[string]http.Han
 	add(plazav1connect.NewAuthenticationServiceHandler(s.Authentication, options...))
 	add(plazav1connect.NewSessionServiceHandler(s.Session, options...))
 	add(plazav1connect.NewUserServiceHandler(s.User, options...))
-	add(plazav1connect.NewRoleServiceHandler(s.Role, options...))
 	add(plazav1connect.NewCategoryServiceHandler(s.Category, options...))
 	add(plazav1connect.NewProductServiceHandler(s.Product, options...))
-	add(plazav1connect.NewNetworkSettingServiceHandler(s.NetworkSetting, options...))
 	add(plazav1connect.NewCommunityServiceHandler(s.Community, options...))
 	add(plazav1connect.NewMemberServiceHandler(s.Member, options...))
 	add(plazav1connect.NewJoinRequestServiceHandler(s.JoinRequest, options...))
@@ -102,20 +100,27 @@ func (s Services) handlers(options ...connect.HandlerOption) map[string]http.Han
 	add(plazav1connect.NewMessageFeedServiceHandler(s.MessageFeed, options...))
 	add(plazav1connect.NewMessageServiceHandler(s.Message, options...))
 	add(plazav1connect.NewStoryServiceHandler(s.Story, options...))
-	add(plazav1connect.NewAnalyticsServiceHandler(s.Analytics, options...))
 	add(plazav1connect.NewChannelServiceHandler(s.Channel, options...))
 	add(plazav1connect.NewChannelUserServiceHandler(s.ChannelUser, options...))
+	add(plazav1connect.NewPresenceServiceHandler(s.Presence, options...))
+	add(plazav1connect.NewSearchServiceHandler(s.Search, options...))
+	add(plazav1connect.NewNotificationServiceHandler(s.Notification, options...))
+	add(plazav1connect.NewLinkPreviewServiceHandler(s.LinkPreview, options...))
+	s.addAdministration(add, options)
+	return handlers
+}
+
+// addAdministration adds the handlers of the services with which administrators and moderators run a network.
+func (s Services) addAdministration(add func(path string, handler http.Handler), options []connect.HandlerOption) {
+	add(plazav1connect.NewRoleServiceHandler(s.Role, options...))
+	add(plazav1connect.NewNetworkSettingServiceHandler(s.NetworkSetting, options...))
+	add(plazav1connect.NewAnalyticsServiceHandler(s.Analytics, options...))
 	add(plazav1connect.NewModerationListServiceHandler(s.ModerationList, options...))
 	add(plazav1connect.NewErasureServiceHandler(s.Erasure, options...))
 	add(plazav1connect.NewMoveServiceHandler(s.Move, options...))
 	add(plazav1connect.NewExportServiceHandler(s.Export, options...))
 	add(plazav1connect.NewFlagServiceHandler(s.Flag, options...))
 	add(plazav1connect.NewAuditServiceHandler(s.Audit, options...))
-	add(plazav1connect.NewPresenceServiceHandler(s.Presence, options...))
-	add(plazav1connect.NewSearchServiceHandler(s.Search, options...))
-	add(plazav1connect.NewNotificationServiceHandler(s.Notification, options...))
-	add(plazav1connect.NewLinkPreviewServiceHandler(s.LinkPreview, options...))
 	add(plazav1connect.NewWebhookServiceHandler(s.Webhook, options...))
 	add(plazav1connect.NewPrehookServiceHandler(s.Prehook, options...))
-	return handlers
 }

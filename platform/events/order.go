@@ -104,7 +104,6 @@ func (o *Outbox) deliverKey(ctx context.Context, home region.Code, key string) (
 		if err := o.reads[home].Add(ctx, read); err != nil {
 			return nil, err
 		}
-		more = len(read.rows) == maxOfKey
 		rows := slices.DeleteFunc(read.rows, func(row store.OutboxRow) bool { return !o.ordered(row) || o.deletions[home].has(row) })
 		done, err := o.handleInOrder(ctx, rows)
 		for _, row := range rows[:done] {
@@ -113,7 +112,8 @@ func (o *Outbox) deliverKey(ctx context.Context, home region.Code, key string) (
 		if err != nil {
 			return &rows[done], err
 		}
-		if more && done > 0 { // the next page must not begin with the same rows
+		more = done > 0 && len(read.rows) == maxOfKey
+		if more { // the next page must not begin with the same rows
 			if err := o.deletions[home].queue.Add(ctx, rows[done-1]); err != nil {
 				return nil, err
 			}

@@ -116,6 +116,7 @@ type postAnswer struct {
 	Rooms                  none   `json:"rooms"`
 	RoomChildrens          none   `json:"roomChildrens"`
 	Polls                  none   `json:"polls"`
+	Products               none   `json:"products"`
 }
 
 // feedAnswer is a response with a page of a community's feed.

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds the platform's image of the previous release from its commit, as bin/plaza-previous-image.tar with the tag plaza:previous.
 # Only the program is built, so that with a warm build cache it takes seconds. Exits with 4, and prints why, if the commit is not in
-# the clone. After a release, write its commit here.
+# the clone. After a release, write its commit here, and the names of its migrations into
+# platform/store/migrations/testdata/released.txt.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -123,6 +123,9 @@ func migrateLocked(ctx context.Context, db *sql.DB, engine Engine, opts MigrateO
 	if err := requireOwnSteps(ctx, db, provider); err != nil {
 		return err
 	}
+	if err := requireNoGap(ctx, provider); err != nil {
+		return err
+	}
 	if err := applyAll(ctx, provider, report); err != nil {
 		return err
 	}
@@ -158,6 +161,25 @@ func requireOwnSteps(ctx context.Context, db *sql.DB, provider *goose.Provider) 
 		return fmt.Errorf("read the schema steps: %w", err)
 	case unknown > 0:
 		return fmt.Errorf("the database was made by a development version that cannot be migrated (schema step %d): use an empty database", unknown)
+	}
+	return nil
+}
+
+// requireNoGap returns an error if the database lacks a step of this program although it has a later one, because applyAll applies
+// only the steps after the database's version.
+func requireNoGap(ctx context.Context, provider *goose.Provider) error {
+	steps, err := provider.Status(ctx)
+	if err != nil {
+		return fmt.Errorf("read the schema steps: %w", err)
+	}
+	var missing int64
+	for _, step := range steps {
+		switch {
+		case step.State == goose.StatePending:
+			missing = cmp.Or(missing, step.Source.Version)
+		case missing > 0:
+			return fmt.Errorf("the database has schema step %d but lacks step %d before it: restore a backup, or use an empty database", step.Source.Version, missing)
+		}
 	}
 	return nil
 }

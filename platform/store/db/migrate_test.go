@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -70,6 +71,17 @@ func TestMigrateRefusesOtherSteps(t *testing.T) {
 	}
 	add(unknown)
 	require.ErrorContains(t, db.Migrate(t.Context(), db.MigrateOptions{URL: url}), "use an empty database")
+}
+
+// TestMigrateRefusesGaps gives a database that lacks a step before its version.
+func TestMigrateRefusesGaps(t *testing.T) {
+	url := testdb.New(t)
+	require.NoError(t, db.Migrate(t.Context(), db.MigrateOptions{URL: url}))
+	steps := db.RenderedMigrations(db.PostgreSQL)
+	lost := steps[len(steps)/2].Version
+	_, err := connect(t, url).Exec(t.Context(), "DELETE FROM goose_db_version WHERE version_id = $1", lost)
+	require.NoError(t, err)
+	require.ErrorContains(t, db.Migrate(t.Context(), db.MigrateOptions{URL: url}), fmt.Sprintf("lacks step %d before it", lost))
 }
 
 // TestMigrateSeveralAtOnce starts as many migrations as a rollout might.

@@ -1,6 +1,7 @@
 package migrations_test
 
 import (
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,4 +21,13 @@ func TestTargetIsTheLastStep(t *testing.T) {
 		require.LessOrEqual(t, number, migrations.Target())
 		require.True(t, strings.HasSuffix(name, ".sql"), name)
 	}
+}
+
+// TestReleasedStepsComeFirst fails if a step is put before one of the previous release: databases have those, and would never get it.
+func TestReleasedStepsComeFirst(t *testing.T) {
+	text, err := os.ReadFile("testdata/released.txt")
+	require.NoError(t, err)
+	released := strings.Split(strings.TrimSpace(string(text)), "\n")[1:]
+	require.NotEmpty(t, released)
+	require.Equal(t, released, migrations.Names()[:len(released)])
 }

@@ -67,7 +67,7 @@ func (s *Service) checkProfile(
 	var users []store.User
 	reads := s.Store.NewReadBatch()
 	reads.Users([]string{userID}, &users)
-	reads.Settings(s.Region, settings)
+	reads.Settings(s.HomeOf(userID), settings)
 	rules := textrules.Read(s.Deps, reads, s.HomeOf(userID))
 	if err := reads.Run(ctx); err != nil {
 		return store.User{}, err

@@ -69,7 +69,7 @@ func (s *Service) claimHandle(ctx context.Context, caller *auth.Caller, req *pla
 	var settings store.Settings
 	reads := s.Store.NewReadBatch()
 	reads.Users([]string{userID}, &rows)
-	reads.Settings(s.Region, &settings)
+	reads.Settings(s.HomeOf(userID), &settings)
 	rules := textrules.Read(s.Deps, reads, s.HomeOf(userID))
 	if err := reads.Run(ctx); err != nil {
 		return profile.Handle{}, err

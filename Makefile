@@ -17,7 +17,6 @@ FUZZTIME ?= 10s
 # Number of networks of the operator's benchmark, regions per network, and duration of the idle phase.
 NETWORKS ?= 500
 REGIONS  ?= 1
-# Packages and flags of the tests: make test PKG=./platform/store/... TESTFLAGS="-run TestUsers -v"
 # Which tests: make test PKG=./platform/store/... TESTFLAGS="-run TestUsers -v"
 PKG       ?= ./...
 TESTFLAGS ?=

@@ -17,8 +17,8 @@ fi
 module=hack/tools/promtool
 promtool=$PWD/bin/tools/promtool
 if [[ ! -x $promtool || $module/go.mod -nt $promtool || $module/go.sum -nt $promtool ]]; then
-# Excludes the clients of service discovery, which no test needs.
-  hack/gobuild.sh -C "$module" -tags remove_all_sd -o "$promtool" github.com/prometheus/prometheus/cmd/promtool >&2
+  # With the settings of the other programs, and without the clients of service discovery, which no test needs.
+  CGO_ENABLED=0 hack/gobuild.sh -C "$module" -trimpath -tags remove_all_sd -o "$promtool" github.com/prometheus/prometheus/cmd/promtool >&2
   touch "$promtool"
 fi
 echo "$promtool"

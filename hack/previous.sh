@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-commit=f076f4fe755a0e70955feb92c46d4b6c8e3ef139
+commit=1e5175e29c08274bdd17ce796f4226746be81045
 
 if ! git cat-file -e "$commit^{commit}" 2>/dev/null; then
   reason="commit $commit of the previous release is not in this clone"

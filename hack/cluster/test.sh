@@ -23,7 +23,7 @@ cd "$(dirname "$0")/../.."
 source hack/cluster/images.sh
 
 if [[ -n ${KUBECONFIG:-} ]]; then
-  if (($#)); then exec go test -count=1 -v -timeout 30m "$@"; fi
+  if (($#)); then exec go test -count=1 -v -timeout 40m "$@"; fi
   echo "no packages given" >&2
   exit 2
 fi
@@ -47,5 +47,5 @@ else
   "$program" smoke
 fi
 if (($#)); then
-  CLUSTER_PROGRAM=$program CLUSTER_CAPTURE=yes CLUSTER_DATABASE_URL=$(<.plaza-cluster/database-url) go test -count=1 -v -timeout 30m "$@" # -v shows the progress
+  CLUSTER_PROGRAM=$program CLUSTER_CAPTURE=yes CLUSTER_DATABASE_URL=$(<.plaza-cluster/database-url) go test -count=1 -v -timeout 40m "$@" # -v shows the progress
 fi

@@ -16,12 +16,6 @@ const exceptions = [
     'StreamRepository.onStreamStarted', 'StreamRepository.onStreamStopped', 'StreamRepository.onStreamRecorded',
     'StreamRepository.onStreamFlagged', 'StreamRepository.onStreamTerminated',
   ], 6),
-  ...all('server', 'Plaza has no operation that bans viewers from a stream of video-streaming: PUT /api/v3/video-streaming/{id}/users/ban and /unban are 404.', [
-    'StreamRepository.onStreamViewerBanned', 'StreamRepository.onStreamViewerUnbanned',
-  ], 7),
-  ...all('server', 'Plaza does not publish who enters and leaves the stage: the package expects room.participantStageJoined and room.participantStageLeft on <network>/room/<room>.', [
-    'RoomRepository.onRoomParticipantStageJoined', 'RoomRepository.onRoomParticipantStageLeft',
-  ], 7),
   ...all('server', 'Plaza publishes changed markers as marker.user-sync only: the package expects marker.feed-updated {feedMarkers} on <network>/marker/user/<user>.', ['onFeedMarkerUpdated']),
   ...all('server', 'Plaza publishes changed markers as marker.user-sync only: the package expects marker.userFeed-updated {feedMarkers, userFeedMarkers} on <network>/marker/user/<user>.', ['onSubChannelMarkerUpdated']),
   ...all('server', 'Plaza publishes no receipts: the package expects marker.marked-message {contentMarkers, feedMarkers} on <network>/marker/channel/<channel>/message/<sub-channel>.', ['onMessageMarked']),

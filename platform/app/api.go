@@ -117,7 +117,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 		CORSOrigins:    d.cfg.CORSOrigins.List(),
 		TLS:            d.cfg.UsesTLS(),
 		RateLimits:     limits,
-		Streams: slices.Concat(d.fileStreams(files, limits, recorder, once), d.exportStreams(exports, limits),
+		Streams: slices.Concat(d.fileStreams(files, limits, recorder, once), d.exportStreams(exports, limits), recordingStreams(shared, limits),
 			[]edge.Stream{(&edge.AuditStream{Audit: audits, RateLimits: limits}).Stream()}),
 		Realtime: d.realtime,
 		Pages:    pages,

@@ -9,6 +9,7 @@ import (
 	"github.com/plaza-social/plaza/platform/service/audit"
 	"github.com/plaza-social/plaza/platform/service/export"
 	"github.com/plaza-social/plaza/platform/service/file"
+	"github.com/plaza-social/plaza/platform/service/room"
 	"github.com/plaza-social/plaza/platform/storage"
 )
 
@@ -74,4 +75,9 @@ func (d *dependencies) fileStreams(files *file.Service, limits *edge.RateLimits,
 // exportStreams returns the streaming handlers of exports.
 func (d *dependencies) exportStreams(exports *export.Service, limits *edge.RateLimits) []edge.Stream {
 	return (&edge.ExportStreams{Exports: exports, Identify: d.issuer.Identify, Log: d.log, RateLimits: limits}).Streams()
+}
+
+// recordingStreams returns the handlers that redirect to the recordings of rooms.
+func recordingStreams(shared *service.Deps, limits *edge.RateLimits) []edge.Stream {
+	return (&edge.RecordingStreams{Rooms: room.New(shared), RateLimits: limits}).Streams()
 }

@@ -58,7 +58,8 @@ func recoveries(shared *service.Deps, s edge.Services) map[string]recovery {
 	success := known(shared, false, func(string) proto.Message { return service.Success() })
 	all := map[string]recovery{
 		"InvitationService/AcceptInvitation": success, "InvitationService/RejectInvitation": success,
-		"JoinRequestService/ApproveJoin": success, "JoinRequestService/RejectJoin": success,
+		"InvitationService/ResendInvitation": success, "JoinRequestService/ApproveJoin": success, "JoinRequestService/RejectJoin": success,
+		"ChannelService/DeleteChannel": known(shared, false, func(string) proto.Message { return service.StatusSuccess() }),
 		"ScheduledPostService/SchedulePost": known(shared, true, func(id string) proto.Message {
 			return &plazav1.SchedulePostResponse{Data: &plazav1.ScheduledPostId{Id: id}}
 		}),

@@ -13,7 +13,7 @@ import (
 
 // repeatable are the operations whose requests can be executed again: they lead to a state that they leave unchanged.
 var repeatable = []string{
-	"AnalyticsService/ReportActivities", "PresenceService/SendRoomHeartbeat", "AuthenticationService/CreateToken", "ChannelService/SeeChannels",
+	"AnalyticsService/ReportActivities", "PresenceService/SendRoomHeartbeat", "AuthenticationService/CreateToken", "ChannelService/ArchiveChannel", "ChannelService/SeeChannels",
 	"ChannelUserService/AddChannelUserRoles", "ChannelUserService/AddChannelUsers", "ChannelUserService/JoinChannel",
 	"CommentService/FlagComment", "FollowService/AcceptFollower", "FollowService/BlockUser", "FollowService/FollowUser",
 	"MarkerService/ReadingMessageFeeds", "MarkerService/StartReading", "MarkerService/StopReading", "MarkerService/SyncMarkers",

@@ -1,7 +1,8 @@
 // Package apptest runs the whole program for tests: three regions with real listeners on one migrated database, and
 // clients that speak to them over HTTP.
 //
-// Starting a network takes a few tenths of a second. Tests that do not depend on network-wide state share one:
+// The server of a region starts when it is first used, because most tests use one or two, and each server opens
+// connections to the homes of all three. Starting one takes a few tenths of a second. Tests that do not depend on network-wide state share one:
 //
 //	func TestMain(m *testing.M) { os.Exit(apptest.Main(m)) }
 //
@@ -16,7 +17,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"os"
 	"runtime"
@@ -38,9 +38,6 @@ import (
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
-// readyTimeout limits the wait for a region to become ready. It is generous because the machine may be busy.
-const readyTimeout = time.Minute
-
 // schema is the initial content of each network's database.
 var schema = testdb.NewTemplate(func(ctx context.Context, url string) error {
 	if err := db.Migrate(ctx, db.MigrateOptions{URL: url}); err != nil {
@@ -48,6 +45,14 @@ var schema = testdb.NewTemplate(func(ctx context.Context, url string) error {
 	}
 	return app.StartInsecure(ctx, url)
 })
+
+// poolSize is the number of connections of a server to each home. It is half of the default, because a process of the
+// database for each connection is much of what a test costs.
+const poolSize = 4
+
+// Patience is how long tests wait for what must happen in the background. It is generous, because the machine may be busy,
+// and only a test that fails waits that long.
+const Patience = 3 * time.Minute
 
 // DirectoryKey is the directory key of every network.
 const DirectoryKey = "the directory key of every network in a test"
@@ -67,12 +72,12 @@ type Network struct {
 	// Keys are the paths of the key files, which the servers reload when they change.
 	Keys KeyFiles
 
+	t       testing.TB // the network ends with it
 	files   fileCache
 	locks   lockCheck
 	options options
-	mu      sync.RWMutex // of regions and stops
-	regions map[region.Code]*app.Region
-	stops   map[region.Code]func()
+	mu      sync.RWMutex           // held while a server starts
+	servers map[region.Code]server // those that have been used
 	http    *http.Client
 }
 
@@ -81,105 +86,20 @@ func Start(t testing.TB, opts ...Option) *Network {
 	t.Helper()
 	o := newOptions(opts)
 	n := &Network{
+		t:           t,
 		NetworkID:   "0123456789abcdef01234567",
 		DatabaseURL: schema.New(t),
 		options:     o,
-		regions:     map[region.Code]*app.Region{},
-		stops:       map[region.Code]func(){},
+		servers:     map[region.Code]server{},
 		http:        newHTTPClient(),
 	}
 	n.makeKeys(t)
 	n.Files = t.TempDir()
 	for _, code := range region.All() {
-		n.startRegion(t, code, o)
+		n.stopAtEnd(code)
 	}
 	t.Cleanup(n.http.CloseIdleConnections) // runs before the servers stop, so that none waits for a connection
-	n.AwaitReady(t)
 	return n
-}
-
-// startRegion serves one region until the test ends.
-func (n *Network) startRegion(t testing.TB, code region.Code, o options) {
-	t.Helper()
-	ctx, stop := context.WithCancel(t.Context())
-	server, err := app.New(ctx, n.config(code, o), o.log, app.WithStoreFault(o.fault), app.WithLogLevel(new(slog.LevelVar)), app.WithSentTransactions(n.locks.check),
-		app.WithMovePace(movesRead, movesSettle))
-	if err != nil {
-		stop()
-	}
-	require.NoError(t, err)
-	ended := make(chan error, 1)
-	go func() { ended <- server.Run(ctx) }()
-	end := sync.OnceFunc(func() {
-		stop()
-		if err := n.locks.failure(); err != nil {
-			t.Errorf("the order of locks of SharedTable in package db: %v", err)
-		}
-		require.NoError(t, <-ended)
-	})
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.regions[code], n.stops[code] = server, end
-	t.Cleanup(end)
-}
-
-// Stop stops the server of a region, which then does not respond until Restart.
-func (n *Network) Stop(code region.Code) {
-	n.mu.RLock()
-	end := n.stops[code]
-	n.mu.RUnlock()
-	end()
-}
-
-// Restart stops the server of a region and starts another one at another address.
-func (n *Network) Restart(t testing.TB, code region.Code) {
-	t.Helper()
-	n.Stop(code)
-	n.startRegion(t, code, n.options)
-	n.AwaitReady(t)
-}
-
-// UseDatabase stops the servers of all regions and starts them again with another database.
-func (n *Network) UseDatabase(t testing.TB, url string) {
-	t.Helper()
-	n.DatabaseURL = url
-	for _, code := range region.All() {
-		n.Stop(code)
-		n.startRegion(t, code, n.options)
-	}
-	n.AwaitReady(t)
-}
-
-// AwaitReady waits until every region is ready.
-func (n *Network) AwaitReady(t testing.TB) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), readyTimeout)
-	defer cancel()
-	for _, code := range region.All() {
-		for {
-			server := n.Region(code)
-			state := server.Ready(ctx)
-			if state.Ready {
-				break
-			}
-			require.NoError(t, ctx.Err(), "region %s: %s", server.Code(), state)
-			pause(ctx, 5*time.Millisecond)
-		}
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
-}
-
-// Region returns the server of one region.
-func (n *Network) Region(code region.Code) *app.Region {
-	n.mu.RLock()
-	defer n.mu.RUnlock()
-	return n.regions[code]
 }
 
 // BaseURL returns the address of a region's API without a trailing slash.
@@ -308,6 +228,7 @@ func (n *Network) config(code region.Code, o options) config.Config {
 	cfg.Region, cfg.NetworkID = code, config.NetworkID(n.NetworkID)
 	cfg.Listen, cfg.OpsListen = "127.0.0.1:0", "127.0.0.1:0"
 	cfg.DrainDelay = 0
+	cfg.PoolSize = poolSize
 	cfg.RateLimit = ratelimit.Limit{} // tests of limits switch them on
 	cfg.DirectoryKey = DirectoryKey
 	cfg.ServerKeysFile, cfg.APIKeysFile, cfg.SigningKeysFile = n.Keys.Server, n.Keys.API, n.Keys.Signing

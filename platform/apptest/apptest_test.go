@@ -54,7 +54,9 @@ func TestOptions(t *testing.T) {
 			region.US: func(url string) string { return url },
 		}),
 	)
-	require.Equal(t, region.All(), seen)
+	require.Empty(t, seen, "servers start when they are used")
+	n.OpsURL(region.EU)
+	require.Equal(t, []region.Code{region.EU}, seen)
 	before := calls.Load()
 	alice := n.NewUser(t, region.EU, "alice")
 	require.Greater(t, calls.Load(), before)
@@ -65,4 +67,6 @@ func TestOptions(t *testing.T) {
 	fault.Store(nil)
 	require.Equal(t, http.StatusRequestEntityTooLarge,
 		alice.Do(t, http.MethodPost, "/api/v4/posts", string(make([]byte, 2000))).Status)
+	n.StartAll(t)
+	require.ElementsMatch(t, region.All(), seen)
 }

@@ -46,11 +46,8 @@ type MQTTClient struct {
 func (c *Client) MQTTOptions() *mqtt.ClientOptions {
 	return mqtt.NewClientOptions().AddBroker("ws" + strings.TrimPrefix(c.Network.BaseURL(c.Region), "http") + "/mqtt").
 		SetClientID("mqttjs_" + c.UserID).SetUsername(c.InternalID).SetPassword(c.Token).SetProtocolVersion(4).SetCleanSession(false).
-		SetKeepAlive(time.Minute).SetAutoReconnect(false).SetConnectRetry(false).SetConnectTimeout(waitMQTT)
+		SetKeepAlive(time.Minute).SetAutoReconnect(false).SetConnectRetry(false).SetConnectTimeout(Patience)
 }
-
-// waitMQTT limits the wait for an answer and for an event.
-const waitMQTT = time.Minute
 
 // ConnectMQTT opens a connection as the caller.
 func (c *Client) ConnectMQTT(t testing.TB) *MQTTClient {
@@ -65,7 +62,7 @@ func (c *Client) ConnectMQTT(t testing.TB) *MQTTClient {
 	})
 	m.client = mqtt.NewClient(o)
 	token := m.client.Connect()
-	require.True(t, token.WaitTimeout(waitMQTT))
+	require.True(t, token.WaitTimeout(Patience))
 	require.NoError(t, token.Error())
 	t.Cleanup(func() { m.client.Disconnect(0) })
 	return m
@@ -76,7 +73,7 @@ func (m *MQTTClient) Subscribe(t testing.TB, filter string) bool {
 	t.Helper()
 	token, ok := m.client.Subscribe(filter, 0, nil).(*mqtt.SubscribeToken)
 	require.True(t, ok)
-	require.True(t, token.WaitTimeout(waitMQTT))
+	require.True(t, token.WaitTimeout(Patience))
 	for _, code := range token.Result() { // of one filter
 		return code == 0
 	}
@@ -95,7 +92,7 @@ func (m *MQTTClient) RequireSubscribe(t testing.TB, filters ...string) *MQTTClie
 // Publish publishes as the client.
 func (m *MQTTClient) Publish(t testing.TB, topic, payload string) {
 	t.Helper()
-	require.True(t, m.client.Publish(topic, 0, false, payload).WaitTimeout(waitMQTT))
+	require.True(t, m.client.Publish(topic, 0, false, payload).WaitTimeout(Patience))
 }
 
 // Discard reads events until ctx ends.
@@ -161,7 +158,7 @@ func (m *MQTTClient) Next(t testing.TB) MQTTEvent {
 	case e := <-m.events:
 		m.compare(t, e)
 		return e
-	case <-time.After(waitMQTT):
+	case <-time.After(Patience):
 		require.FailNow(t, "no event arrived")
 		return MQTTEvent{}
 	}

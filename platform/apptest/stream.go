@@ -120,9 +120,6 @@ func read(lines *bufio.Scanner, path string, events chan<- StreamEvent) {
 	}
 }
 
-// patience limits the wait for an event. It is generous because the machine may be busy.
-const patience = 30 * time.Second
-
 // next returns the next block.
 func (s *Stream) next(ctx context.Context, t testing.TB) (StreamEvent, bool) {
 	t.Helper()
@@ -131,10 +128,10 @@ func (s *Stream) next(ctx context.Context, t testing.TB) (StreamEvent, bool) {
 	return e, ok
 }
 
-// patient returns a context that ends with the patience.
+// patient returns a context that ends after Patience.
 func patient(t testing.TB) (context.Context, context.CancelFunc) {
 	t.Helper()
-	return context.WithTimeout(context.WithoutCancel(t.Context()), patience)
+	return context.WithTimeout(context.WithoutCancel(t.Context()), Patience)
 }
 
 // Next returns the next event and fails the test if the stream ends.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/narrow"
 )
 
 // An authToken is obtained by an application's own server with its server key and passed to a client, which opens a
@@ -93,7 +94,7 @@ func decodeAuthToken(token string) ([]byte, bool) {
 func (i *Issuer) authMAC(key *signingKey, head []byte, publicUserID string) []byte {
 	mac := hmac.New(sha256.New, key.mac)
 	mac.Write(head)
-	mac.Write(binary.BigEndian.AppendUint32(nil, uint32(len(i.networkID)))) //nolint:gosec // 24 characters
+	mac.Write(binary.BigEndian.AppendUint32(nil, narrow.To[uint32](len(i.networkID))))
 	mac.Write([]byte(i.networkID))
 	mac.Write([]byte(publicUserID))
 	return mac.Sum(nil)

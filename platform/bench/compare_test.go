@@ -35,9 +35,9 @@ func TestBareMatchesPlaza(t *testing.T) {
 	through.take() // ignores startup
 	for _, op := range operations(data, bareName) {
 		t.Run(op.name, func(t *testing.T) {
-			want := through.ofOperation(t, op, plaza)
+			want, got := through.ofOperation(t, op, plaza, other)
 			require.NotEmpty(t, want)
-			require.Equal(t, want, through.ofOperation(t, op, other), "statements of the platform and of package bare")
+			require.Equal(t, want, got, "statements of the platform and of package bare")
 			require.NoError(t, compareAnswers(op, plaza, other))
 			through.take()
 		})

@@ -118,23 +118,29 @@ func (r *recorder) take() []string {
 	return sent
 }
 
-// ofOperation returns the names of the statements that c sends for op, sorted. It sends op several times and returns
-// what was sent each time, because background workers send statements too.
-func (r *recorder) ofOperation(t testing.TB, op *operation, c *client) []string {
+// compareAttempts is how often an operation is sent to both servers until they have sent the same statements. Statements of
+// background workers disappear from what every attempt has sent, which may take many attempts on a slow machine.
+const compareAttempts = 25
+
+// ofOperation returns the names of the statements that a and b send for op each time, sorted.
+func (r *recorder) ofOperation(t testing.TB, op *operation, a, b *client) (ofA, ofB []string) {
 	t.Helper()
-	var common []string
-	for i := range 4 {
-		r.take()
-		_, err := answerOf(op, c, op.request(0))
-		require.NoError(t, err)
-		sent := r.take()
-		slices.Sort(sent)
-		if i == 0 {
-			common = sent
-		}
-		common = intersection(common, sent)
+	ofA, ofB = r.ofAttempt(t, op, a), r.ofAttempt(t, op, b)
+	for i := 1; i < 4 || i < compareAttempts && !slices.Equal(ofA, ofB); i++ {
+		ofA, ofB = intersection(ofA, r.ofAttempt(t, op, a)), intersection(ofB, r.ofAttempt(t, op, b))
 	}
-	return common
+	return ofA, ofB
+}
+
+// ofAttempt sends op once and returns the names of all statements that were sent in that time, sorted.
+func (r *recorder) ofAttempt(t testing.TB, op *operation, c *client) []string {
+	t.Helper()
+	r.take()
+	_, err := answerOf(op, c, op.request(0))
+	require.NoError(t, err)
+	sent := r.take()
+	slices.Sort(sent)
+	return sent
 }
 
 // intersection returns the elements of both a and b, each as often as both contain it. a and b must be sorted.

@@ -39,6 +39,7 @@ func acknowledged(t *testing.T, n *apptest.Network, code region.Code) statusz.Mo
 func TestModerationIsAcknowledged(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
+	n.StartAll(t)
 	for _, code := range region.All() {
 		require.Zero(t, acknowledged(t, n, code).Generation)
 	}
@@ -54,7 +55,7 @@ func TestModerationIsAcknowledged(t *testing.T) {
 			require.Eventually(t, func() bool {
 				got := acknowledged(t, n, code)
 				return got.Generation == i+1 && got.Digest == want.Hash()
-			}, 10*time.Second, time.Millisecond, "%s does not run what was pushed at %s", code, at)
+			}, apptest.Patience, time.Millisecond, "%s does not run what was pushed at %s", code, at)
 		}
 		t.Logf("all regions acknowledged the push at %s after %s", at, time.Since(changed))
 	}
@@ -71,6 +72,7 @@ func TestModerationIsAcknowledged(t *testing.T) {
 func TestModerationPushIsAtomic(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
+	n.StartAll(t)
 	sets := map[region.Code]object{
 		region.US: {"isWhitelistEnabled": true, "isReportEnabled": true, "flagLimit": 11, "generation": 11},
 		region.SG: {"isWhitelistEnabled": false, "isReportEnabled": false, "flagLimit": 22, "generation": 22},
@@ -107,5 +109,5 @@ func TestModerationPushIsAtomic(t *testing.T) {
 	require.Eventually(t, func() bool {
 		eu := acknowledged(t, n, region.EU)
 		return eu.Digest == acknowledged(t, n, region.US).Digest && eu.Digest == acknowledged(t, n, region.SG).Digest
-	}, 30*time.Second, 10*time.Millisecond)
+	}, apptest.Patience, 10*time.Millisecond)
 }

@@ -129,7 +129,7 @@ func TestServerKeysRotate(t *testing.T) {
 		require.NoError(t, os.WriteFile(n.Keys.Server, []byte(text), 0o600))
 		for key, status := range statuses {
 			for _, code := range region.All() {
-				require.Eventually(t, func() bool { return try(code, key) == status }, 20*time.Second, 20*time.Millisecond, "%s", key)
+				require.Eventually(t, func() bool { return try(code, key) == status }, apptest.Patience, 20*time.Millisecond, "%s", key)
 			}
 		}
 	}
@@ -172,7 +172,7 @@ func TestSigningKeysRotate(t *testing.T) {
 		for _, code := range region.All() {
 			require.Eventually(t, func() bool {
 				return n.Bearer(code, token).Do(t, http.MethodGet, verifyPath, nil).Status == want
-			}, 20*time.Second, 20*time.Millisecond)
+			}, apptest.Patience, 20*time.Millisecond)
 		}
 	}
 	writeKeyFile(t, n.Keys.Signing, made, old)
@@ -180,7 +180,7 @@ func TestSigningKeysRotate(t *testing.T) {
 	require.Eventually(t, func() bool {
 		after = n.SignIn(t, region.EU, "after").Token
 		return strings.Split(after, ".")[0] != strings.Split(before.Token, ".")[0]
-	}, 20*time.Second, 20*time.Millisecond, "the first key signs")
+	}, apptest.Patience, 20*time.Millisecond, "the first key signs")
 	holds(before.Token, http.StatusOK)
 	holds(after, http.StatusOK)
 	writeKeyFile(t, n.Keys.Signing, made)
@@ -199,7 +199,7 @@ func TestAPIKeysRotate(t *testing.T) {
 			require.Eventually(t, func() bool {
 				r := n.Anonymous(code).With("X-API-Key", key).Do(t, http.MethodPost, "/api/v5/sessions", session("u"))
 				return r.Status == want
-			}, 20*time.Second, 20*time.Millisecond)
+			}, apptest.Patience, 20*time.Millisecond)
 		}
 	}
 	writeKeyFile(t, n.Keys.API, old, object{"id": "k2", "key": second})

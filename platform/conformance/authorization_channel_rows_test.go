@@ -41,6 +41,11 @@ func channelRows() []row {
 		t.Helper()
 		return object{"userIds": []string{g.n.NewUser(t, region.EU, "user").UserID}}
 	}
+	joint := func(t *testing.T, g *fixture) object {
+		t.Helper()
+		r := createConversation(t, g.boss, g.principals[member], g.principals[moderator], g.principals[bannedMember])
+		return object{"channelId": requireChannel(t, r)["channelId"]}
+	}
 	batch := func(t *testing.T, g *fixture) object {
 		t.Helper()
 		return object{"channelIds": []string{g.channel(t)}}
@@ -60,6 +65,10 @@ func channelRows() []row {
 		{procedure: "ChannelService/DeleteChannel", request: onlyChannel(false, nil), want: adminsOnly},
 		{procedure: "ChannelService/MuteChannel", request: onlyChannel(false, period), want: moderators},
 		{procedure: "ChannelService/MuteChannel", name: "private", request: onlyChannel(true, period), want: hidden},
+		{procedure: "ChannelService/ListArchivedChannels", request: noFields, want: usersOnly},
+		{procedure: "ChannelService/ArchiveChannel", request: joint, want: codesFor(400400, 0, 0, 0, 400300)},
+		{procedure: "ChannelService/ArchiveChannel", name: "of another type", request: onlyChannel(false, nil), want: codesFor(400301, 400300, 400300, 400301, 400300)},
+		{procedure: "ChannelService/UnarchiveChannel", request: joint, want: usersOnly},
 		{procedure: "ChannelService/SeeChannels", request: onlyChannel(false, object{"readToSegment": 1}), want: usersOnly},
 
 		{procedure: "ChannelUserService/JoinChannel", request: onlyChannel(false, nil), want: notBanned},

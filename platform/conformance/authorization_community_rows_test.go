@@ -86,6 +86,7 @@ func joinRequestRows() []row {
 		{procedure: "JoinRequestService/GetMyJoinRequest", request: fresh, want: everyone},
 		{procedure: "JoinRequestService/BatchGetMyJoinRequests", request: several, want: usersOnly},
 		{procedure: "JoinRequestService/ListJoinRequests", request: fresh, want: moderators},
+		{procedure: "JoinRequestService/CountJoinRequests", request: fresh, want: moderators},
 		{procedure: "JoinRequestService/ApproveJoin", request: asked, want: moderators},
 		{procedure: "JoinRequestService/RejectJoin", request: asked, want: moderators},
 	}

@@ -25,9 +25,12 @@ func invitationRows() []row {
 		{procedure: "InvitationService/CreateInvitations", name: "to a room", request: coHost, want: adminsOnly},
 		{procedure: "InvitationService/ListInvitations", request: list, want: moderators},
 		{procedure: "InvitationService/ListInvitations", name: "of a room", request: listRoom, want: adminsOnly},
+		{procedure: "InvitationService/CountInvitations", request: list, want: moderators},
+		{procedure: "InvitationService/CountInvitations", name: "of a room", request: listRoom, want: adminsOnly},
 		{procedure: "InvitationService/ListMyInvitations", request: noFields, want: usersOnly},
 		{procedure: "InvitationService/AcceptInvitation", request: one, want: notInvited},
 		{procedure: "InvitationService/RejectInvitation", request: one, want: notInvited},
 		{procedure: "InvitationService/CancelInvitation", request: one, want: moderators},
+		{procedure: "InvitationService/ResendInvitation", request: one, want: moderators},
 	}
 }

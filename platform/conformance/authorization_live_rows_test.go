@@ -24,6 +24,18 @@ func streamRows() []row {
 		return carriedBy(streamsPath, "videoStreamings", "streamId", "liveStream", private, more)
 	}
 	title := func(*testing.T, *fixture) object { return object{"title": "live"} }
+	viewers := func(private bool) func(*testing.T, *fixture) object {
+		return func(t *testing.T, g *fixture) object {
+			t.Helper()
+			return carried(private, object{"userIds": []string{g.user(t).UserID}})(t, g)
+		}
+	}
+	banned := func(t *testing.T, g *fixture) object {
+		t.Helper()
+		request := viewers(false)(t, g)
+		g.author.Do(t, http.MethodPut, streamsPath+"/"+text(request, "streamId")+"/users/ban", object{"userIds": request["userIds"]}).OK(t)
+		return request
+	}
 	return []row{
 		{procedure: "VideoStreamingService/CreateVideoStreaming", request: title, want: usersOnly},
 		{procedure: "VideoStreamingService/GetVideoStreaming", request: carried(false, nil), want: everyone},
@@ -31,6 +43,9 @@ func streamRows() []row {
 		{procedure: "VideoStreamingService/ListVideoStreamings", request: noFields, want: everyone},
 		{procedure: "VideoStreamingService/ListVideoStreamings", name: "deleted", request: func(*testing.T, *fixture) object { return object{"isDeleted": true} }, want: adminsOnly},
 		{procedure: "VideoStreamingService/UpdateVideoStreaming", request: carried(false, object{"title": "x"}), want: adminsOnly},
+		{procedure: "VideoStreamingService/BanStreamViewers", request: viewers(false), want: adminsOnly},
+		{procedure: "VideoStreamingService/BanStreamViewers", name: "private", request: viewers(true), want: codesFor(400400, 400300, 400300, 400400, 0)},
+		{procedure: "VideoStreamingService/UnbanStreamViewers", request: banned, want: adminsOnly},
 		{procedure: "VideoStreamingService/DeleteVideoStreaming", request: carried(false, nil), want: adminsOnly},
 		{procedure: "VideoStreamingService/DeleteStreamingUrl", request: carried(false, nil), want: adminsOnly},
 		{procedure: "VideoStreamingService/ReportVideoStreaming", request: carried(false, object{"event": "failed"}), want: keysOnly()},
@@ -54,6 +69,7 @@ func roomRows() []row {
 		{procedure: "RoomService/GetRoom", request: carried(false, nil), want: everyone},
 		{procedure: "RoomService/GetRoom", name: "private", request: carried(true, nil), want: codesFor(400400, 0, 0, 400400, 0)},
 		{procedure: "PresenceService/GetPresenceSettings", request: noFields, want: usersOnly},
+		{procedure: "PresenceService/UpdateUserPresenceSetting", request: func(*testing.T, *fixture) object { return object{"enabled": true} }, want: usersOnly},
 		{procedure: "PresenceService/SendHeartbeat", request: noFields, want: usersOnly},
 		{procedure: "PresenceService/BatchGetPresences", request: func(_ *testing.T, g *fixture) object { return object{"userIds": []string{g.boss.UserID}} }, want: everyone},
 		{procedure: "PresenceService/ListPresences", request: noFields, want: everyone},

@@ -30,5 +30,7 @@ func reactionRows() []row {
 		{procedure: "ReactionService/RemoveReaction", request: react(false), want: codesFor(400400, 400400, 400400, 400400, 400300)},
 		{procedure: "ReactionService/ListReactions", request: list(false), want: everyone},
 		{procedure: "ReactionService/ListReactions", name: "private", request: list(true), want: communityReaders},
+		{procedure: "ReactionService/ListWrappedReactions", request: list(false), want: everyone},
+		{procedure: "ReactionService/ListWrappedReactions", name: "private", request: list(true), want: communityReaders},
 	}
 }

@@ -14,12 +14,19 @@ func roleRows() []row {
 		return role
 	}
 	named := func(t *testing.T, g *fixture) object { t.Helper(); return object{"roleId": made(t, g)["roleId"]} }
+	several := func(t *testing.T, g *fixture) object {
+		t.Helper()
+		role := made(t, g)
+		return object{"publicIds": []any{role["roleId"]}, "permissions": role["permissions"]}
+	}
 	builtIn := func(*testing.T, *fixture) object { return object{"roleId": "moderator"} }
 	return []row{
 		{procedure: "RoleService/ListRoles", request: noFields, want: everyone},
 		{procedure: "RoleService/GetRole", request: builtIn, want: everyone},
 		{procedure: "RoleService/CreateRole", request: fresh, want: adminsOnly},
 		{procedure: "RoleService/UpdateRole", request: made, want: adminsOnly},
+		{procedure: "RoleService/ListAllRoles", request: noFields, want: everyone},
+		{procedure: "RoleService/UpdateRoles", request: several, want: adminsOnly},
 		{procedure: "RoleService/DeleteRole", request: named, want: adminsOnly},
 	}
 }

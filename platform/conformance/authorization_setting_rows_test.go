@@ -25,5 +25,7 @@ func settingRows() []row {
 		{procedure: "NetworkSettingService/UpdateUserSettings", request: noFields, want: adminsOnly},
 		{procedure: "NetworkSettingService/GetSemanticSearchSettings", request: noFields, want: everyone},
 		{procedure: "NetworkSettingService/UpdateSemanticSearchSettings", request: noFields, want: adminsOnly},
+		{procedure: "NetworkSettingService/GetVideoStreamingSettings", request: noFields, want: everyone},
+		{procedure: "NetworkSettingService/UpdateVideoStreamingSettings", request: noFields, want: adminsOnly},
 	}
 }

@@ -123,6 +123,21 @@ func TestChannel(t *testing.T) {
 	})
 }
 
+// TestCloseChannel deletes channels by the older form of the operation.
+func TestCloseChannel(t *testing.T) {
+	t.Parallel()
+	boss, friend := newUser(t, region.EU, "boss"), newUser(t, region.US, "friend")
+	closePath := func(id string) string { return "/api/v2/channels/" + id + "/close" }
+	for _, by := range []*apptest.Client{boss, admin(t)} {
+		id := newChannel(t, boss, named(friend))
+		requireFailure(t, notAllowed, friend.Do(t, http.MethodPost, closePath(id), nil))
+		require.Equal(t, false, getChannel(t, friend, id)["isDeleted"])
+		require.True(t, by.Do(t, http.MethodPost, closePath(id), nil).OK(t).Bool(t, "success"))
+		require.Equal(t, true, getChannel(t, friend, id)["isDeleted"])
+		requireFailure(t, notFound, by.Do(t, http.MethodPost, closePath(id), nil))
+	}
+}
+
 // TestChannelWithClientID checks that a client-chosen id belongs to one channel in all regions and does not hide
 // another channel's id.
 func TestChannelWithClientID(t *testing.T) {

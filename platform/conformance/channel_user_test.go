@@ -145,7 +145,7 @@ func TestMutes(t *testing.T) {
 	requireLoud()
 	require.Subset(t, getChannel(t, member, chat.id), object{"isMuted": false, "muteTimeout": nil})
 	mute("/mute", object{"mutePeriod": 1})
-	require.Eventually(t, func() bool { return chat.sendMessage(t, member, "hello").Status == http.StatusOK }, 30*time.Second, time.Millisecond, "a mute ends by itself")
+	require.Eventually(t, func() bool { return chat.sendMessage(t, member, "hello").Status == http.StatusOK }, apptest.Patience, time.Millisecond, "a mute ends by itself")
 
 	mute("/users/mute", with(named(member), object{"mutePeriod": 3_600_000}))
 	requireSilent(userMuted)

@@ -34,7 +34,7 @@ func requireRole(t *testing.T, r *apptest.Response) object {
 // eventually waits for a change that every region sees within a second.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	require.Eventually(t, is, 20*time.Second, 20*time.Millisecond, what)
+	require.Eventually(t, is, apptest.Patience, 20*time.Millisecond, what)
 }
 
 // TestCustomRole creates a role, gives it to a user of every region, changes it and deletes it.
@@ -109,6 +109,50 @@ func TestListCustomRoles(t *testing.T) {
 			return len(at.ids(t, at.page(t, map[string][]string{"options[limit]": {"100"}}))) == len(all)
 		})
 	}
+}
+
+// TestUpdateRoles gives several roles the same permissions, in the form of older clients, and lists all roles in it.
+func TestUpdateRoles(t *testing.T) {
+	t.Parallel()
+	const path = "/api/v2/roles"
+	n := apptest.Start(t)
+	adm, c := n.Admin(region.EU), n.NewUser(t, region.EU, "alice")
+	var ids []string
+	for range 2 {
+		ids = append(ids, text(requireRole(t, adm.Do(t, http.MethodPost, rolesPath, newRole())), "roleId"))
+	}
+	all := func() map[string]object {
+		r := c.Do(t, http.MethodGet, path, nil).OK(t)
+		require.Equal(t, "success", r.String(t, "status"))
+		roles := map[string]object{}
+		for _, role := range r.List(t, "data.roles") {
+			requireResource(t, "data.roles", roleFields, role)
+			roles[text(role.(object), "roleId")] = role.(object)
+		}
+		return roles
+	}
+	require.Contains(t, all(), "community-moderator")
+	r := adm.Do(t, http.MethodPut, path, object{"publicIds": append(ids, ids[0]), "permissions": []string{"EDIT_CHANNEL", "MUTE_CHANNEL"}}).OK(t)
+	require.ElementsMatch(t, ids, r.Strings(t, "data", "roleId"))
+	for _, id := range ids {
+		require.Equal(t, []any{"EDIT_CHANNEL", "MUTE_CHANNEL"}, all()[id]["permissions"])
+		require.Equal(t, "Curator", all()[id]["displayName"])
+	}
+	change := func(more string) object {
+		return object{"publicIds": []string{ids[0], more}, "permissions": []string{"BAN_USER"}}
+	}
+	requireAttempts(t, []attempt{
+		{"unknown role", adm, http.MethodPut, path, change("unknown"), notFound},
+		{"built-in role", adm, http.MethodPut, path, change("community-moderator"), forbidden},
+		{"not an administrator", c, http.MethodPut, path, change(ids[1]), notAllowed},
+		{"no roles", adm, http.MethodPut, path, object{"permissions": []string{"BAN_USER"}}, invalid("publicIds")},
+		{"101 roles", adm, http.MethodPut, path, object{"publicIds": slices.Repeat(ids[:1], 101), "permissions": []string{"BAN_USER"}}, invalid("publicIds")},
+		{"no permissions", adm, http.MethodPut, path, object{"publicIds": ids}, invalid("permissions")},
+		{"unknown permission", adm, http.MethodPut, path, object{"publicIds": ids, "permissions": []string{"FLY"}}, invalid("permissions")},
+	})
+	require.Equal(t, []any{"EDIT_CHANNEL", "MUTE_CHANNEL"}, all()[ids[0]]["permissions"], "none is changed")
+	adm.Do(t, http.MethodDelete, rolesPath+"/"+ids[1], nil).OK(t)
+	require.NotContains(t, all(), ids[1])
 }
 
 func TestCustomRoleLimits(t *testing.T) {

@@ -132,6 +132,7 @@ func (f *erasureFixture) leaveChat(t *testing.T) {
 	t.Helper()
 	f.channel = f.do(t, f.user, http.MethodPost, "/api/v3/channels/conversation",
 		object{"type": "conversation", "userIds": []string{f.friend.UserID}, "isDistinct": true}).String(t, "channels.0.channelInternalId")
+	f.do(t, f.user, http.MethodPost, archivesPath+"/"+f.channel, nil)
 	own := newChannel(t, f.user, object{"type": "community"})
 	f.do(t, f.friend, http.MethodPost, channelPath(own)+"/join", nil)
 	message := func(c *apptest.Client, more ...object) {
@@ -151,7 +152,7 @@ func (f *erasureFixture) awaitErasure(t *testing.T, id string) object {
 		require.NoError(t, err)
 		erasure = f.do(t, f.n.Admin(region.SG), http.MethodGet, "/api/v1/erasures/"+id, nil).Get(t, "erasure").(object)
 		return text(erasure, "state") == "done"
-	}, time.Minute, 100*time.Millisecond)
+	}, apptest.Patience, 100*time.Millisecond)
 	return erasure
 }
 

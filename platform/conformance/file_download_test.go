@@ -92,12 +92,13 @@ func TestNetworkFile(t *testing.T) {
 func TestSignedAddressExpires(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) { cfg.FileURLTTL = config.Duration(time.Second) }))
+	n.StartAll(t) // what follows has a second
 	uploader := n.NewUser(t, region.EU, "uploader")
 	signed := pathOf(t, upload(t, uploader, "file", "a", []byte("x"), "accessType", "network"))
 	n.Anonymous(region.SG).Do(t, http.MethodGet, signed, nil).OK(t)
 	require.Eventually(t, func() bool {
 		return n.Anonymous(region.SG).Do(t, http.MethodGet, signed, nil).Status == http.StatusForbidden
-	}, 20*time.Second, 100*time.Millisecond)
+	}, apptest.Patience, 100*time.Millisecond)
 	uploader.Do(t, http.MethodGet, signed, nil).OK(t)
 }
 

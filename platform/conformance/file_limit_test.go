@@ -66,7 +66,7 @@ func requireNothingStored(t *testing.T, n *apptest.Network) {
 		var rows int
 		require.NoError(t, db.QueryRow(t.Context(), "SELECT (SELECT count(*) FROM files) + (SELECT count(*) FROM uploads)").Scan(&rows))
 		return rows == 0 && len(stored(t, n, "-")) == 0
-	}, 20*time.Second, 20*time.Millisecond)
+	}, apptest.Patience, 20*time.Millisecond)
 }
 
 // TestBrokenUpload closes connections in the middle of a file and between two files.
@@ -86,7 +86,7 @@ func TestBrokenUpload(t *testing.T) {
 			_, err = fmt.Fprintf(conn, "POST /api/v4/files HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\nContent-Type: multipart/form-data; boundary=B\r\n"+
 				"Content-Length: 1000000\r\n\r\n%s", uploader.Token, body)
 			require.NoError(t, err)
-			require.Eventually(t, func() bool { return len(stored(t, n, "-")) > 0 }, 20*time.Second, 10*time.Millisecond)
+			require.Eventually(t, func() bool { return len(stored(t, n, "-")) > 0 }, apptest.Patience, 10*time.Millisecond)
 			require.NoError(t, conn.Close())
 			requireNothingStored(t, n)
 		})

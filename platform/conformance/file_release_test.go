@@ -79,7 +79,7 @@ func TestDeletingContentDeletesFiles(t *testing.T) {
 		author.Do(t, http.MethodDelete, path, nil).OK(t)
 	}
 	guest.Do(t, http.MethodDelete, postsPath+"/"+post+"?permanent=true", nil).OK(t)
-	require.Eventually(t, func() bool { return len(storedFiles(t, n)) == len(kept) }, time.Minute, 250*time.Millisecond)
+	require.Eventually(t, func() bool { return len(storedFiles(t, n)) == len(kept) }, apptest.Patience, 250*time.Millisecond)
 	for name, id := range kept {
 		require.Contains(t, storedFiles(t, n), id, name)
 	}

@@ -252,7 +252,7 @@ func TestPrivateWall(t *testing.T) {
 	requireFailure(t, forbidden, outsider.Do(t, http.MethodGet, pathOf(t, f), nil))
 	require.Eventually(t, func() bool { // the address expires
 		return outsider.Do(t, http.MethodGet, address, nil).Status == http.StatusForbidden
-	}, 10*time.Second, 100*time.Millisecond)
+	}, apptest.Patience, 100*time.Millisecond)
 }
 
 // leave ends the membership of a client in a community.

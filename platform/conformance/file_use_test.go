@@ -54,6 +54,8 @@ func TestFilesInAnswers(t *testing.T) {
 			n.Anonymous(region.SG).Do(t, http.MethodGet, pathOf(t, f.(object)), nil).OK(t)
 		}
 	}
+	require.Equal(t, []string{bossFace},
+		reader.Do(t, http.MethodGet, "/api/v2/reactions?referenceType=post&referenceId="+post, nil).OK(t).Strings(t, "data.files", "fileId"))
 	r := reader.Do(t, http.MethodGet, "/api/v3/community-categories/list?categoryId="+category, nil).OK(t)
 	require.Equal(t, []string{field}, r.Strings(t, "data.files", "fileId"))
 	require.NotEmpty(t, reader.Do(t, http.MethodGet, pollsPath+"/"+poll, nil).OK(t).String(t, "polls.0.answers.2.fileId"))

@@ -341,7 +341,7 @@ func TestEarlierFlagsAreQueued(t *testing.T) {
 	requireFlagCounts(t, staff, "", 0, 0, 0)
 	n.Restart(t, region.EU)
 	l := listing{by: staff, path: flagItemsPath, list: "items", id: "targetId"}
-	require.Eventually(t, func() bool { return len(l.ids(t, l.page(t, nil))) == 2 }, 30*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(l.ids(t, l.page(t, nil))) == 2 }, apptest.Patience, 10*time.Millisecond)
 	l.requireOrder(t, []string{wallPost, post})
 	l.with("communityId", community).requireOrder(t, []string{post})
 	requireItem(t, staff, post, object{"flagCount": 2.0, "reason": "Spam or scams", "state": "open"})

@@ -217,7 +217,7 @@ func TestFlaggingDisabled(t *testing.T) {
 				var settings struct{ IsReportEnabled bool }
 				body := boss.At(code).Do(t, http.MethodGet, moderationPath, nil).OK(t).Body
 				return json.Unmarshal(body, &settings) == nil && !settings.IsReportEnabled
-			}, 10*time.Second, 5*time.Millisecond)
+			}, apptest.Patience, 5*time.Millisecond)
 			requireFailure(t, notAllowed, boss.At(code).Do(t, http.MethodPost, f.path("/flag"), nil))
 		}
 		requireFlags(t, f.do(t, boss, http.MethodDelete, "/flags", nil), 0)

@@ -161,7 +161,7 @@ func TestPrivateProfiles(t *testing.T) {
 	require.False(t, r.Bool(t, "isFollowWithRequestEnabled"))
 	require.Eventually(t, func() bool {
 		return eu.Do(t, http.MethodGet, socialPath, nil).OK(t).String(t, "userPrivacySetting") == "private"
-	}, 5*time.Second, 10*time.Millisecond)
+	}, apptest.Patience, 10*time.Millisecond)
 
 	wall := "/api/v3/user-feeds/" + eu.UserID
 	blocked := func(t *testing.T, c *apptest.Client, want failure) {
@@ -323,7 +323,7 @@ func TestFollowCountsDoNotDrift(t *testing.T) {
 			var wrong int
 			require.NoError(t, conn.QueryRow(t.Context(), sql).Scan(&wrong))
 			return wrong == 0
-		}, 20*time.Second, 100*time.Millisecond, why)
+		}, apptest.Patience, 100*time.Millisecond, why)
 	}
 	zero("the outbox runs empty", `SELECT count(*) FROM outbox`)
 	zero("every follow has its mirror, and the mirror says the same", `SELECT count(*) FROM follows AS f FULL JOIN followers AS m

@@ -246,5 +246,5 @@ func TestGlobalFeed(t *testing.T) {
 	require.ElementsMatch(t, []string{followed}, ids(globalFeedPath))
 	require.Eventually(t, func() bool {
 		return !us.At(region.SG).Do(t, http.MethodGet, socialPath, nil).OK(t).Bool(t, "globalFeed.showMyPost")
-	}, 5*time.Second, 10*time.Millisecond)
+	}, apptest.Patience, 10*time.Millisecond)
 }

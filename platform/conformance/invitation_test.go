@@ -138,6 +138,61 @@ func TestInvitationStates(t *testing.T) {
 	require.Equal(t, "none", membership(t, newUser(t, region.EU, "x"), id)["communityMembership"])
 }
 
+// TestCountInvitations counts the invitations to a community and a room.
+func TestCountInvitations(t *testing.T) {
+	t.Parallel()
+	boss, c := newUser(t, region.EU, "boss"), newUser(t, region.SG, "guest")
+	id, room := newCommunity(t, boss), newCoHostRoom(t, boss)
+	countPath := func(kind, id, more string) string {
+		return invitationsPath + "/count?targetType=" + kind + "&targetId=" + id + more
+	}
+	counted := func(kind, id, more string) int {
+		return boss.At(region.US).Do(t, http.MethodGet, countPath(kind, id, more), nil).OK(t).Int(t, "count")
+	}
+	require.Zero(t, counted("community", id, ""))
+	answerInvitation(t, c, newInvitation(t, boss, inviteMembers(id, c)), "reject")
+	newInvitation(t, boss, inviteMembers(id, c))
+	newInvitation(t, boss, inviteMembers(id, newUser(t, region.US, "other")))
+	newInvitation(t, boss, inviteCoHosts(room, c))
+	require.Equal(t, 3, counted("community", id, ""))
+	require.Equal(t, 2, counted("community", id, "&statuses[]=pending"))
+	require.Equal(t, 3, counted("community", id, "&statuses[]=pending&statuses[]=rejected&type=communityMemberInvite"))
+	require.Zero(t, counted("community", id, "&statuses[]=approved"))
+	require.Equal(t, 1, counted("room", room, ""))
+	requireAttempts(t, []attempt{
+		{"by the invited user", c, http.MethodGet, countPath("community", id, ""), nil, notAllowed},
+		{"unknown", boss, http.MethodGet, countPath("community", unknownID, ""), nil, notFound},
+		{"other type", boss, http.MethodGet, countPath("community", id, "&type=livestreamCohostInvite"), nil, invalid("type")},
+		{"other status", boss, http.MethodGet, countPath("community", id, "&statuses[]=lost"), nil, invalid("statuses[0]")},
+		{"5 statuses", boss, http.MethodGet, countPath("community", id, strings.Repeat("&statuses[]=pending", 5)), nil, invalid("statuses")},
+		{"no target", boss, http.MethodGet, countPath("community", "", ""), nil, invalid("targetId")},
+	})
+}
+
+// TestResendInvitation notifies an invited user again, at most once in ten minutes.
+func TestResendInvitation(t *testing.T) {
+	t.Parallel()
+	boss, c := newUser(t, region.EU, "boss"), newUser(t, region.SG, "guest")
+	id := newCommunity(t, boss)
+	resendPath := func(id string) string { return invitationsPath + "/" + id + "/resend" }
+	sent := newInvitation(t, boss, inviteMembers(id, c))
+	before := invitationOf(t, c, sent)
+	nextMillisecond()
+	requireFailure(t, notFound, boss.Do(t, http.MethodPost, resendPath(sent)+"?communityId="+newCommunity(t, boss), nil))
+	requireFailure(t, notAllowed, c.Do(t, http.MethodPost, resendPath(sent), nil))
+	require.JSONEq(t, `{"success":true}`, string(boss.At(region.US).Do(t, http.MethodPost, resendPath(sent)+"?communityId="+id, nil).OK(t).Body))
+	after := invitationOf(t, c, sent)
+	require.Greater(t, text(after, "updatedAt"), text(before, "updatedAt"))
+	before["updatedAt"] = after["updatedAt"]
+	require.Equal(t, before, after)
+	again := boss.Do(t, http.MethodPost, resendPath(sent), nil)
+	requireFailure(t, failure{status: 429, code: 400311}, again)
+	require.NotEmpty(t, again.Header.Get("Retry-After"))
+	cancelInvitation(t, boss, sent)
+	requireFailure(t, failure{status: 400, code: 400000}, boss.Do(t, http.MethodPost, resendPath(sent), nil))
+	requireFailure(t, notFound, boss.Do(t, http.MethodPost, resendPath(unknownID), nil))
+}
+
 // TestInvitationReplacesApproval checks that an invited user needs no approval and that joining in another way
 // obsoletes the invitation.
 func TestInvitationReplacesApproval(t *testing.T) {

@@ -194,6 +194,7 @@ func TestListJoinRequests(t *testing.T) {
 		l.with("statuses[]", s).with("sortBy", "firstCreated").requireOrder(t, want)
 	}
 	l.with("statuses[]", "approved", "rejected", "pending", "cancelled").requirePages(t, 3, reversed(ids))
+	require.Equal(t, len(status["pending"]), boss.At(region.SG).Do(t, http.MethodGet, joinPath(id)+"/count", nil).OK(t).Int(t, "count"))
 	l.requireLimits(t)
 	requireAggregate(t, l.page(t, nil), "", joinAggregate)
 	stranger := newUser(t, region.US, "stranger")
@@ -205,6 +206,8 @@ func TestListJoinRequests(t *testing.T) {
 		{"other sort", boss, http.MethodGet, joinPath(id) + "?sortBy=size", nil, invalid("sortBy")},
 		{"5 statuses", boss, http.MethodGet, joinPath(id) + "?" + strings.Repeat("statuses[]=pending&", 5), nil, invalid("statuses")},
 		{"unknown", boss, http.MethodGet, joinPath(unknownID), nil, notFound},
+		{"counted by a stranger", stranger, http.MethodGet, joinPath(id) + "/count", nil, notAllowed},
+		{"count in an unknown one", boss, http.MethodGet, joinPath(unknownID) + "/count", nil, notFound},
 		{"id of 901", boss, http.MethodGet, joinPath(strings.Repeat("x", 901)), nil, invalid("communityId")},
 	})
 }

@@ -53,7 +53,7 @@ func (f *messageFeed) awaitMessage(t *testing.T, c *apptest.Client) *apptest.Res
 	require.Eventually(t, func() bool {
 		r = f.marker(t, c)
 		return r.Has(t, "feedMarkers.0") && r.Int(t, "feedMarkers.0.lastSegment") == f.segment
-	}, 30*time.Second, 10*time.Millisecond)
+	}, apptest.Patience, 10*time.Millisecond)
 	return r
 }
 
@@ -155,7 +155,7 @@ func TestMarkersOfChannels(t *testing.T) {
 	require.Equal(t, 1, list(other, channel).Int(t, "userEntityMarkers.0.unreadCount"), "others read for themselves")
 
 	admin(t).Do(t, http.MethodDelete, feedsPath+"/"+feeds[2].id, nil).OK(t)
-	require.Eventually(t, func() bool { return list(user, quiet).Bool(t, "userEntityMarkers.0.isDeleted") }, 30*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return list(user, quiet).Bool(t, "userEntityMarkers.0.isDeleted") }, apptest.Patience, 10*time.Millisecond)
 	r = list(user, quiet)
 	require.Equal(t, 0, r.Int(t, "userEntityMarkers.0.unreadCount"))
 	require.Equal(t, 0, r.Int(t, "userMarkers.0.unreadCount"))
@@ -197,7 +197,7 @@ func TestSyncMarkers(t *testing.T) {
 	}
 	require.Eventually(t, func() bool {
 		return user.Do(t, http.MethodGet, markersPath+"/userMarker", nil).OK(t).Int(t, "userMarkers.0.unreadCount") == feeds
-	}, 30*time.Second, 10*time.Millisecond)
+	}, apptest.Patience, 10*time.Millisecond)
 	sync := func(since any) (synced string, ids []string) {
 		t.Helper()
 		r := user.Do(t, http.MethodPost, markersPath+"/sync", object{"deviceLastSyncAt": since}).OK(t)

@@ -225,11 +225,29 @@ func TestReactionsToMessages(t *testing.T) {
 	r := member.Do(t, http.MethodGet, "/api/v3/reactions?referenceType=message&referenceVersion=5&referenceId="+id, nil).OK(t)
 	require.Equal(t, "message", r.String(t, "reactions.0.referenceType"))
 	require.ElementsMatch(t, []string{boss.UserID, member.UserID}, r.Strings(t, "reactions.0.reactors", "userId"))
+	requireWrappedReactions(t, member, boss, r, id)
 	member.Do(t, http.MethodDelete, "/api/v2/reactions", like).OK(t)
 	requireRefused(t, member.Do(t, http.MethodDelete, "/api/v2/reactions", like), http.StatusNotFound, 400400)
 	require.Equal(t, object{"love": 1.0}, getMessage(t, member, id)["reactions"])
 	boss.Do(t, http.MethodDelete, messagesPath+"/"+id, nil).OK(t)
 	requireRefused(t, member.Do(t, http.MethodPost, "/api/v2/reactions", like), http.StatusNotFound, 400400)
+}
+
+// requireWrappedReactions checks that the older list of the reactions to a message has what the list r has.
+func requireWrappedReactions(t *testing.T, member, boss *apptest.Client, r *apptest.Response, id string) {
+	t.Helper()
+	path := "/api/v2/reactions?referenceType=message&referenceId="
+	wrapped := member.Do(t, http.MethodGet, path+id, nil).OK(t)
+	require.Equal(t, "success", wrapped.String(t, "status"))
+	require.Equal(t, r.Get(t, "reactions"), wrapped.Get(t, "data.reactions"))
+	require.Equal(t, r.Get(t, "users"), wrapped.Get(t, "data.users"))
+	named := listing{by: member, path: "/api/v2/reactions", list: "data.reactions.0.reactors", id: "userId"}.
+		with("referenceType", "message").with("referenceId", id).with("reactionName", "love")
+	named.requireOrder(t, []string{boss.UserID})
+	named.requireLimits(t)
+	stranger := newUser(t, region.SG, "stranger")
+	requireFailure(t, notFound, stranger.Do(t, http.MethodGet, path+unknownID, nil))
+	requireFailure(t, invalid("referenceType"), stranger.Do(t, http.MethodGet, "/api/v2/reactions?referenceType=room&referenceId="+id, nil))
 }
 
 // TestMessagesInHiddenChannels checks that messages in a channel that the caller does not see look unknown.

@@ -176,7 +176,7 @@ func awaitAllowed(t *testing.T, c *apptest.Client, text string) {
 	t.Helper()
 	require.Eventually(t, func() bool {
 		return c.Do(t, http.MethodPost, "/api/v3/allowlists/verify", object{"data": []string{text}}).Status == http.StatusOK
-	}, 20*time.Second, 20*time.Millisecond)
+	}, apptest.Patience, 20*time.Millisecond)
 }
 
 // TestBlockListOfWords writes blocked words in every field. No setting disables this list.
@@ -231,7 +231,7 @@ func TestScheduledPostIsCheckedOnPublication(t *testing.T) {
 		r := author.Do(t, http.MethodGet, schedulePath, nil).OK(t)
 		require.NotEqual(t, "posted", r.String(t, "data.0.status.code"))
 		return r.String(t, "data.0.status.code") == "failed" && r.String(t, "data.0.status.description") == "The text contains a link that is not allowed"
-	}, 20*time.Second, 50*time.Millisecond)
+	}, apptest.Patience, 50*time.Millisecond)
 }
 
 // TestAttachedTextsAreChecked checks that a poll that predates a rule cannot be attached to a post.
@@ -385,7 +385,7 @@ func TestModerationRulesReachEveryRegion(t *testing.T) {
 		t.Helper()
 		require.Equal(t, status, verify(region.EU), "true at once where it was changed")
 		for _, code := range region.All() {
-			require.Eventually(t, func() bool { return verify(code) == status }, 20*time.Second, 10*time.Millisecond, code.String())
+			require.Eventually(t, func() bool { return verify(code) == status }, apptest.Patience, 10*time.Millisecond, code.String())
 		}
 	}
 	everywhere(http.StatusOK)

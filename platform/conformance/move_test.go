@@ -55,7 +55,7 @@ func awaitMove(t *testing.T, n *apptest.Network, userID string, to region.Code) 
 	require.Eventually(t, func() bool {
 		move = admin.Do(t, http.MethodGet, movePath(userID), nil).OK(t).Get(t, "move").(object)
 		return text(move, "state") == "done" || text(move, "state") == "cancelled"
-	}, time.Minute, 100*time.Millisecond)
+	}, apptest.Patience, 100*time.Millisecond)
 	require.Equal(t, "done", text(move, "state"), "%v", move)
 	return move
 }
@@ -188,7 +188,7 @@ func (f *moveFixture) requireAt(t *testing.T, home region.Code) {
 func TestMove(t *testing.T) {
 	t.Parallel()
 	f := newMoveFixture(t)
-	require.Eventually(t, func() bool { return f.count(t, "outbox") == 0 }, time.Minute, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return f.count(t, "outbox") == 0 }, apptest.Patience, 50*time.Millisecond)
 	before, rows, facts := f.responses(t), f.rowsByTable(t), f.facts(t)
 	for i, to := range []region.Code{region.SG, region.US, region.EU} {
 		move := awaitMove(t, f.n, erasedID, to)
@@ -286,6 +286,7 @@ func TestExportAcrossMove(t *testing.T) {
 func TestMoveRefused(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
+	n.StartAll(t) // each server says that it follows moves
 	u := n.NewUser(t, region.EU, "mover")
 	admin := n.Admin(region.US)
 	require.Equal(t, http.StatusConflict, admin.Do(t, http.MethodPost, movePath(u.UserID), object{"region": "eu"}).Status)

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,10 +27,60 @@ func requireLive(t *testing.T, path, value string, acts []liveAct, readers ...*a
 	for _, a := range acts {
 		a.act(t)
 		for _, reader := range readers {
-			e := reader.Next(t)
+			e := nextLive(t, reader)
 			require.Equal(t, a.name, e.EventType, e.Text)
 			require.Equal(t, value, e.Response().String(t, path), a.name)
 		}
+	}
+}
+
+// nextLive returns the next event, except for those about the stage of a room, see TestMQTTStageEvents.
+func nextLive(t *testing.T, m *apptest.MQTTClient) apptest.MQTTEvent {
+	t.Helper()
+	e := m.Next(t)
+	for strings.HasPrefix(e.EventType, "room.participantStage") {
+		e = m.Next(t)
+	}
+	return e
+}
+
+// TestMQTTStageEvents has the host and a co-host send to a room, one after the other, until the co-host leaves and the room ends.
+func TestMQTTStageEvents(t *testing.T) {
+	t.Parallel()
+	n := mediaNetwork(t)
+	host, guest, watcher := n.NewUser(t, region.EU, "host"), n.NewUser(t, region.US, "guest"), n.NewUser(t, region.SG, "watcher")
+	id := text(newRoom(t, host, object{"type": "coHosts", "participants": []string{guest.UserID}}), "roomId")
+	_, ownKey := sendCredentials(t, host, id)
+	_, guestKey := sendCredentials(t, guest, id)
+	reader := connected(t, watcher, roomTopic(n, id))
+	report := func(event, key string) func(*testing.T) {
+		return do(mediaServer(n), http.MethodPost, mediaRoomsPath+id+"/events", roomReport(event, key))
+	}
+	const joined, left = "room.participantStageJoined", "room.participantStageLeft"
+	for _, want := range []struct {
+		act    func(*testing.T)
+		events []string
+		actor  *apptest.Client // of the events about participants
+	}{
+		{report("started", ownKey), []string{joined, "room.startBroadcasting"}, host},
+		{report("started", guestKey), []string{joined}, guest},
+		{do(guest, http.MethodPost, roomsPath+"/"+id+"/leave", nil), []string{left, "room.participantLeft"}, guest},
+		{report("interrupted", ownKey), []string{left, "room.waitingReconnect"}, host},
+		{report("started", ownKey), []string{joined, "room.startBroadcasting"}, host},
+		{do(host, http.MethodPost, roomsPath+"/"+id+"/stop", nil), []string{left, "room.endBroadcasting"}, host},
+	} {
+		want.act(t)
+		var names []string // those of one act have no order
+		for range want.events {
+			e := reader.Next(t)
+			names = append(names, e.EventType)
+			require.Equal(t, id, e.Response().String(t, "data.rooms.0.roomId"))
+			if strings.HasPrefix(e.EventType, "room.participant") {
+				require.Equal(t, want.actor.InternalID, e.Response().String(t, "data.eventActor.userInternalId"))
+				require.Contains(t, e.Response().Strings(t, "data.users", "userId"), want.actor.UserID)
+			}
+		}
+		require.ElementsMatch(t, want.events, names)
 	}
 }
 
@@ -184,7 +235,7 @@ func TestMQTTBroadcastsOfBannedUsers(t *testing.T) {
 			ban(boss, host, community)
 			var names []string
 			for len(names) < 2 {
-				if e := reader.Next(t); e.EventType != "video-streaming.didStart" && e.EventType != "room.startBroadcasting" {
+				if e := nextLive(t, reader); e.EventType != "video-streaming.didStart" && e.EventType != "room.startBroadcasting" {
 					names = append(names, e.EventType)
 				}
 			}

@@ -113,13 +113,13 @@ func TestMQTTAccessEnds(t *testing.T) {
 	require.Equal(t, first, e.Response().String(t, "data.posts.0.postId"))
 	owner.Do(t, http.MethodDelete, "/api/v3/communities/"+community+"/users", object{"userIds": userIDs(removed)}).OK(t)
 	leaves.Until(t, "community.userRemoved")
-	require.Eventually(t, func() bool { return !leaves.Subscribe(t, topic+"/post/+") }, 20*time.Second, 100*time.Millisecond, "access is kept for two seconds")
+	require.Eventually(t, func() bool { return !leaves.Subscribe(t, topic+"/post/+") }, apptest.Patience, 100*time.Millisecond, "access is kept for two seconds")
 	require.Eventually(t, func() bool { // posts of that time may still arrive
 		post := newPost(t, owner, community)
 		removed.Do(t, http.MethodPut, "/api/v3/users", object{"userId": removed.UserID, "displayName": "Again"}).OK(t)
 		_, before := leaves.Until(t, "user.updated") // from the same log as that of the post
 		return !slices.ContainsFunc(before, func(e apptest.MQTTEvent) bool { return e.Response().String(t, "data.posts.0.postId") == post })
-	}, 20*time.Second, 100*time.Millisecond)
+	}, apptest.Patience, 100*time.Millisecond)
 	_, _ = stays.Until(t, "post.created")
 	member.Do(t, http.MethodDelete, "/api/v4/sessions", nil).OK(t)
 	<-stays.Lost

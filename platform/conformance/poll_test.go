@@ -137,7 +137,7 @@ func TestPollOfSeveralAnswers(t *testing.T) {
 	answers = requirePoll(t, voter.Do(t, http.MethodGet, pollsPath+"/"+short, nil))
 	require.Eventually(t, func() bool {
 		return voter.Do(t, http.MethodGet, pollsPath+"/"+short, nil).OK(t).String(t, "polls.0.status") == "closed"
-	}, 10*time.Second, 20*time.Millisecond)
+	}, apptest.Patience, 20*time.Millisecond)
 	requireFailure(t, failure{status: 400, code: 400000, message: "The poll is closed"}, voter.Do(t, http.MethodPost, votesPath(short), answering(answers[0])))
 }
 
@@ -284,7 +284,7 @@ func TestScheduledPostWithPoll(t *testing.T) {
 	require.Eventually(t, func() bool {
 		r := owner.Do(t, http.MethodGet, "/api/v5/posts?targetId="+community, nil).OK(t)
 		return len(r.List(t, "posts")) == 1 && len(r.List(t, "polls")) == 1
-	}, 20*time.Second, 50*time.Millisecond)
+	}, apptest.Patience, 50*time.Millisecond)
 }
 
 func TestPollRefusals(t *testing.T) {

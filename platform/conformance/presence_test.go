@@ -45,10 +45,10 @@ func TestRoomViewers(t *testing.T) {
 	}
 	for _, code := range region.All() {
 		by := host.At(code)
-		require.Eventually(t, func() bool { return slices.Equal(want, viewers(by)) }, 10*time.Second, 50*time.Millisecond)
+		require.Eventually(t, func() bool { return slices.Equal(want, viewers(by)) }, apptest.Patience, 50*time.Millisecond)
 		require.Eventually(t, func() bool {
 			return by.Do(t, http.MethodGet, presencePath+"/rooms/"+room+"/users/count", nil).OK(t).Int(t, "count") == 3
-		}, 20*time.Second, 50*time.Millisecond)
+		}, apptest.Patience, 50*time.Millisecond)
 	}
 	r := host.Do(t, http.MethodGet, presencePath+"/rooms/"+room+"/users", nil).OK(t)
 	require.Equal(t, []int{200, 3}, []int{r.Int(t, "limit"), r.Int(t, "total")})
@@ -119,14 +119,50 @@ func TestPresences(t *testing.T) {
 	want := userIDs(users...)
 	slices.Sort(want)
 	among := "/users/list?userIds[]=absent&userIds[]=" + strings.Join(append(want, offline.UserID), "&userIds[]=")
-	require.Eventually(t, func() bool { return slices.Equal(want, list(offline, "/network/users")) }, 10*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return slices.Equal(want, list(offline, "/network/users")) }, apptest.Patience, 50*time.Millisecond)
 	require.Equal(t, want, list(offline, "/network/users?orderBy=asc"))
 	require.Equal(t, want, list(offline, among))
 	require.Equal(t, want[:0:0], list(blocked, "/users/list?userIds[]="+users[0].UserID), "who blocks the caller is hidden")
 	require.Len(t, list(blocked, "/network/users"), 2)
 	require.Eventually(t, func() bool {
 		return offline.Do(t, http.MethodGet, presencePath+"/network/users/count", nil).OK(t).Int(t, "count") == 3
-	}, 20*time.Second, 50*time.Millisecond)
+	}, apptest.Patience, 50*time.Millisecond)
 	requireFailure(t, invalid("userIds"), offline.Do(t, http.MethodGet, presencePath+"/users/list", nil))
 	requireFailure(t, invalid("orderBy"), offline.Do(t, http.MethodGet, presencePath+"/network/users?orderBy=x", nil))
+}
+
+// TestHiddenPresence hides the presence of a user who is online and watches a room.
+func TestHiddenPresence(t *testing.T) {
+	t.Parallel()
+	alice, bob := newUser(t, region.EU, "alice"), newUser(t, region.US, "bob")
+	room := text(newRoom(t, bob), "roomId")
+	beat := func() {
+		require.Equal(t, http.StatusAccepted, alice.Do(t, http.MethodPost, presencePath+"/heartbeat", nil).Status)
+		watch(t, alice, room)
+	}
+	present := func() []string {
+		online := bob.Do(t, http.MethodGet, presencePath+"/users/list?userIds[]="+alice.UserID, nil).OK(t).Strings(t, "presences", "userId")
+		return append(online, bob.Do(t, http.MethodGet, presencePath+"/rooms/"+room+"/users", nil).OK(t).Strings(t, "viewers", "userId")...)
+	}
+	set := func(enabled bool) object {
+		return alice.Do(t, http.MethodPut, presencePath+"/settings/user", object{"enabled": enabled}).OK(t).JSON(t).(object)
+	}
+	setting := func() any { return alice.Do(t, http.MethodGet, presencePath+"/settings", nil).OK(t).Get(t, "user") }
+	require.Equal(t, object{"enabled": false, "enabledAt": nil}, set(false))
+	beat()
+	set(true)
+	require.Empty(t, present(), "heartbeats had no effect")
+	beat()
+	require.Eventually(t, func() bool { return len(present()) == 2 }, 10*time.Second, 50*time.Millisecond)
+	require.Equal(t, object{"enabled": false, "enabledAt": nil}, set(false))
+	require.Equal(t, object{"enabled": false, "enabledAt": nil}, setting())
+	require.Empty(t, present(), "at once")
+	enabled := set(true)
+	requireResource(t, "setting", resource{"enabled": "b", "enabledAt": "ts"}, enabled)
+	require.Equal(t, enabled, set(true), "it has been enabled since then")
+	require.Equal(t, enabled, setting())
+	requireAttempts(t, []attempt{
+		{"nothing", alice, http.MethodPut, presencePath + "/settings/user", object{}, invalid("enabled")},
+		{"anonymous", apptest.Shared(t).Anonymous(region.EU), http.MethodPut, presencePath + "/settings/user", object{"enabled": true}, unauthorized},
+	})
 }

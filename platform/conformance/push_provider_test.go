@@ -104,7 +104,7 @@ func TestPushProviders(t *testing.T) {
 	post := func(text string) { newPost(t, author, community, object{"data": object{"text": text}}) }
 	eventually := func(done func() bool, what string) {
 		t.Helper()
-		require.Eventually(t, done, 30*time.Second, 20*time.Millisecond, what)
+		require.Eventually(t, done, apptest.Patience, 20*time.Millisecond, what)
 	}
 	post("first")
 	eventually(func() bool { return f.asked("gone") == 1 && f.asked("later") == 2 }, "the second attempt")

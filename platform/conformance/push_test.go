@@ -67,7 +67,7 @@ func requirePushes(t *testing.T, code region.Code, c *apptest.Client, want ...st
 	require.Eventually(t, func() bool {
 		got = pushesTo(t, code, deviceToken(c))
 		return len(got) >= len(want)
-	}, 20*time.Second, 50*time.Millisecond, "want %v, got %v", want, got)
+	}, apptest.Patience, 50*time.Millisecond, "want %v, got %v", want, got)
 	texts := make([]string, len(got))
 	for i, p := range got {
 		texts[i] = p.Title + " | " + p.Body
@@ -138,6 +138,9 @@ func TestPushesOfMessages(t *testing.T) {
 	set(object{"level": "user", "isPushNotifiable": false, "notifiableEvents": []object{{"name": "chat", "isPushNotifiable": true}}})
 	say(us, "not told: everything is off")
 	set(object{"level": "user", "isPushNotifiable": true})
+	eu.Do(t, http.MethodPost, archivesPath+"/"+channel, nil).OK(t)
+	say(us, "not told: the channel is archived")
+	eu.Do(t, http.MethodDelete, archivesPath+"/"+channel, nil).OK(t)
 	say(eu, "Hi")
 	say(us, "Told again")
 	requirePushes(t, region.US, us, "Eva | Hi")

@@ -345,7 +345,7 @@ func TestStreamLimitPerUser(t *testing.T) {
 		resp, err := user.Network.HTTP().Do(req)
 		require.NoError(t, err)
 		return resp.Body.Close() == nil && resp.StatusCode == http.StatusOK
-	}, 10*time.Second, 10*time.Millisecond)
+	}, apptest.Patience, 10*time.Millisecond)
 }
 
 // endsWith checks the reason in a stream's last event.
@@ -400,7 +400,7 @@ func TestTokensAreNotLogged(t *testing.T) {
 	user := n.NewUser(t, region.EU, "user")
 	n.Anonymous(region.EU).Listen(t, addedStream+"?access_token="+user.Token, "").Close()
 	requireRefused(t, n.Anonymous(region.EU).Do(t, http.MethodGet, addedStream+"?access_token=x"+user.Token, nil), http.StatusUnauthorized, 400100)
-	require.Eventually(t, func() bool { return strings.Count(log.String(), addedStream) >= 2 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Count(log.String(), addedStream) >= 2 }, apptest.Patience, 10*time.Millisecond)
 	require.NotContains(t, log.String(), user.Token)
 	require.NotContains(t, log.String(), "access_token")
 }

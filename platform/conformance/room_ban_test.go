@@ -155,7 +155,7 @@ func TestBannedMemberReceivesNoEvents(t *testing.T) {
 	require.Eventually(t, func() bool { // the ban has reached the member's home
 		mine := member.Do(t, http.MethodGet, "/api/v3/communities?filter=member", nil).OK(t)
 		return len(mine.List(t, "communities")) == 1
-	}, time.Minute, 20*time.Millisecond)
+	}, apptest.Patience, 20*time.Millisecond)
 	add(t, boss, club, newUser(t, region.SG, "unseen"))
 	add(t, boss, other, newUser(t, region.SG, "seen"))
 	seen, _ := addedTo(t, events.Next(t))

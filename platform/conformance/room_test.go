@@ -46,7 +46,7 @@ func requireRoom(t *testing.T, r *apptest.Response) object {
 		a.requireHas("participants", "users", text(item.(object), "userId"))
 	}
 	for _, item := range room["recordedPlaybackInfos"].([]any) {
-		requireResource(t, "recordedPlaybackInfos", resource{"url": "s", "thumbnailUrl": "s"}, item)
+		requireResource(t, "recordedPlaybackInfos", resource{"url": "s", "thumbnailUrl": "s", "playbackId": "s"}, item)
 	}
 	requireResource(t, "moderation", resource{"flagLabels": "[]", "terminateLabels": "[]", "updatedAt": "ts?"}, room["moderation"])
 	return room
@@ -111,7 +111,7 @@ func TestRoom(t *testing.T) {
 	requireFailure(t, failure{status: 400, code: 400000}, host.Do(t, http.MethodGet, roomsPath+"/"+id+"/token", nil))
 	room = report("recorded")
 	require.NotNil(t, room["recordedAt"])
-	require.Equal(t, []any{object{"url": "https://r.test/1.mp4", "thumbnailUrl": "https://r.test/1.jpg"}}, room["recordedPlaybackInfos"])
+	require.Equal(t, []any{object{"url": "https://r.test/1.mp4", "thumbnailUrl": "https://r.test/1.jpg", "playbackId": "1"}}, room["recordedPlaybackInfos"])
 	require.Equal(t, []any{"https://r.test/1.mp4"}, viewer.Do(t, http.MethodGet, roomsPath+"/"+id+"/recorded", nil).OK(t).List(t, "recordedUrls"))
 
 	require.True(t, host.Do(t, http.MethodDelete, roomsPath+"/"+id, nil).OK(t).Bool(t, "success"))
@@ -286,7 +286,7 @@ func TestPostWithRoom(t *testing.T) {
 	require.Eventually(t, func() bool {
 		room := requireRoom(t, author.Do(t, http.MethodGet, roomsPath+"/"+id, nil))
 		return room["referenceType"] == "post" && room["referenceId"] == postID && room["targetType"] == "community" && room["targetId"] == community
-	}, 10*time.Second, 20*time.Millisecond)
+	}, apptest.Patience, 20*time.Millisecond)
 	for _, path := range []string{"/api/v3/posts/" + postID, "/api/v5/posts?targetId=" + community, "/api/v5/posts?targetId=" + community + "&dataTypes[]=room"} {
 		r := viewer.Do(t, http.MethodGet, path, nil).OK(t)
 		require.Equal(t, []string{id}, r.Strings(t, "rooms", "roomId"), path)

@@ -90,7 +90,7 @@ func TestScheduledPostIsPublished(t *testing.T) {
 
 	require.Eventually(t, func() bool {
 		return author.Do(t, http.MethodGet, "/api/v3/posts/"+postID, nil).Status == http.StatusOK
-	}, 20*time.Second, 50*time.Millisecond)
+	}, apptest.Patience, 50*time.Millisecond)
 	late := time.Since(at)
 	require.Less(t, late, 5*time.Second)
 	require.Positive(t, late, "not before its time")
@@ -104,7 +104,7 @@ func TestScheduledPostIsPublished(t *testing.T) {
 	require.Eventually(t, func() bool {
 		r := author.Do(t, http.MethodGet, schedulePath+"?notPostedOnly=true", nil)
 		return len(requireScheduled(t, r)) == 0
-	}, 20*time.Second, 50*time.Millisecond)
+	}, apptest.Patience, 50*time.Millisecond)
 	r = author.Do(t, http.MethodGet, schedulePath, nil)
 	require.ElementsMatch(t, []string{id, onOwn, onOther}, requireScheduled(t, r))
 	for i := range 3 {
@@ -130,7 +130,7 @@ func TestScheduledPostIsReviewed(t *testing.T) {
 	require.Eventually(t, func() bool {
 		r := owner.Do(t, http.MethodGet, "/api/v5/posts?targetId="+community+"&feedType=reviewing", nil).OK(t)
 		return len(r.List(t, "posts")) == 1
-	}, 20*time.Second, 50*time.Millisecond)
+	}, apptest.Patience, 50*time.Millisecond)
 }
 
 // TestScheduledPostFails revokes the right to post before the publication time. The post fails and can be scheduled
@@ -164,7 +164,7 @@ func TestScheduledPostFails(t *testing.T) {
 		return false
 	}
 	for _, id := range []string{id, other} {
-		require.Eventually(t, func() bool { return failed(id) }, 20*time.Second, 50*time.Millisecond)
+		require.Eventually(t, func() bool { return failed(id) }, apptest.Patience, 50*time.Millisecond)
 	}
 	owner.Do(t, http.MethodPut, "/api/v3/communities/"+community+"/users/unban", object{"userIds": []string{member.UserID}}).OK(t)
 	join(t, community, member)
@@ -173,7 +173,7 @@ func TestScheduledPostFails(t *testing.T) {
 	require.Eventually(t, func() bool {
 		r := owner.Do(t, http.MethodGet, "/api/v5/posts?targetId="+community, nil).OK(t)
 		return len(r.List(t, "posts")) == 1 && r.String(t, "posts.0.data.text") == "no more"
-	}, 20*time.Second, 50*time.Millisecond)
+	}, apptest.Patience, 50*time.Millisecond)
 }
 
 func TestChangeScheduledPost(t *testing.T) {

@@ -94,7 +94,7 @@ func TestSettingsPropagate(t *testing.T) {
 		require.Equal(t, want, r.Int(t, "flagLimit"))
 		require.Equal(t, want, flagLimitAt(at), "at once where it was changed")
 		for _, code := range region.All() {
-			require.Eventually(t, func() bool { return flagLimitAt(code) == want }, 10*time.Second, time.Millisecond,
+			require.Eventually(t, func() bool { return flagLimitAt(code) == want }, apptest.Patience, time.Millisecond,
 				"%s does not hear of the change at %s", code, at)
 		}
 		t.Logf("all regions knew of the change at %s after %s", at, time.Since(changed))

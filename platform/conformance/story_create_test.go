@@ -127,7 +127,7 @@ func TestWhoMakesStories(t *testing.T) {
 	require.True(t, r.Bool(t, "socialNetworkSetting.story.allowAllUserToCreateStory"))
 	require.Eventually(t, func() bool {
 		return member.Do(t, http.MethodPost, storiesPath, textStory(id)).Status == http.StatusOK
-	}, 10*time.Second, 20*time.Millisecond)
+	}, apptest.Patience, 20*time.Millisecond)
 	requireAttempts(t, []attempt{try("stranger still", stranger, notMember), try("banned still", bannedMember, banned)})
 }
 

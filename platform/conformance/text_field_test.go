@@ -52,8 +52,8 @@ var ruleOfField = map[string]string{
 	"post_data.attachments.file_id": aFile,
 	"device_id":                     aToken, "device_info.kind": aToken, "device_info.model": aToken, "device_info.sdk_version": aToken, "auth_token": aToken,
 	"auth_signature": aToken, "auth_signature_expires_at": aToken, "reactions.reaction_name": textRules, "live_stream_id": anID, "reactions.reference_public_id": anID,
-	"rate_limit": aToken, "domain": aToken, "patterns.key": aToken, "patterns.value": aToken, "platform.name": aToken, "platform.version": aToken,
-	"stream_key": media, "labels.category": media, "recordings.url": media, "recordings.thumbnail_url": media, "recordings.mp4.url": media,
+	"moderation.categories.category": anID, "rate_limit": aToken, "domain": aToken, "patterns.key": aToken, "patterns.value": aToken, "platform.name": aToken, "platform.version": aToken,
+	"stream_key": media, "labels.category": media, "recordings.url": media, "recordings.thumbnail_url": media, "recordings.playback_id": media, "recordings.mp4.url": media,
 	"recordings.m3u8.url": media, "recordings.flv.url": media, "event": media, "participants": anID, "MoveService.MoveUser region": anID,
 	"SessionService.CreateSession user_id": userID, "AuthenticationService.CreateToken user_id": userID, "user_id": anID,
 
@@ -70,7 +70,7 @@ var ruleOfField = map[string]string{
 // idFields are the names of fields that contain ids or choices wherever they are.
 var idFields = []string{
 	"user_id", "user_ids", "community_id", "channel_id", "post_id", "message_feed_id", "message_feed_ids", "room_id", "message_id", "comment_id", "type",
-	"reference_id", "user_public_ids", "user_internal_ids", "story_id", "stream_id", "poll_id", "role", "roles", "role_id", "notification_mode",
+	"reference_id", "user_public_ids", "user_internal_ids", "story_id", "stream_id", "poll_id", "role", "roles", "role_id", "public_ids", "notification_mode",
 	"target_type", "target_id", "reference_type", "origin_type", "origin_id", "event_id", "placement", "invitation_id", "data_type", "clear", "user_privacy_setting", "default_access_type", "rule_id", "rule_ids",
 	"resolution", "max_resolution", "min_resolution", "permissions", "parent_id", "id", "category_id", "category_ids", "answer_ids", "video_stream_id", "sync_state", "status",
 	"parent_stream_id", "parent_room_id", "mentioned_user_ids", "membership_acceptance", "entity_id", "creator_id", "answer_type", "content_type",

@@ -50,7 +50,7 @@ func requireTray(t *testing.T, c *apptest.Client, want ...trayItem) {
 			t.Logf("the tray has %v", got)
 		}
 		return slices.Equal(want, got)
-	}, 20*time.Second, 20*time.Millisecond, "want %v", want)
+	}, apptest.Patience, 20*time.Millisecond, "want %v", want)
 }
 
 // rename gives users display names.
@@ -108,12 +108,12 @@ func TestTray(t *testing.T) {
 		trayItem{"", "comment", post, "Sam and Uma commented on your post", 2})
 	require.Eventually(t, func() bool {
 		return trayOf(t, us)[0] == trayItem{"reaction_on_comment", "reaction", comment, "Eva reacted to your comment", 1}
-	}, 20*time.Second, 20*time.Millisecond)
+	}, apptest.Patience, 20*time.Millisecond)
 	follow(t, eu, sg)
 	require.Eventually(t, func() bool {
 		item := trayOf(t, sg)[0]
 		return item.category == "follow" && item.text == "Eva started following you"
-	}, 20*time.Second, 20*time.Millisecond)
+	}, apptest.Patience, 20*time.Millisecond)
 }
 
 // TestTrayOfCommunity checks the items about join requests and invitations.
@@ -172,7 +172,7 @@ func TestTraySeen(t *testing.T) {
 	newComment(t, eu, post)
 	newComment(t, sg, newWallPost(t, us))
 	follow(t, sg, us)
-	require.Eventually(t, func() bool { return len(trayOf(t, us)) == 3 }, 20*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return len(trayOf(t, us)) == 3 }, apptest.Patience, 20*time.Millisecond)
 
 	var ids []string
 	query := url.Values{"options[limit]": {"2"}}
@@ -239,7 +239,7 @@ func TestTrayOfManyActs(t *testing.T) {
 				counts[item.action+item.reference] += item.actors
 			}
 			return counts["reaction"+post] == actors && counts["comment"+post] == actors
-		}, 20*time.Second, 50*time.Millisecond)
+		}, apptest.Patience, 50*time.Millisecond)
 	}
 
 	block(t, uma, others[0])
@@ -250,5 +250,5 @@ func TestTrayOfManyActs(t *testing.T) {
 	require.Eventually(t, func() bool {
 		items := trayOf(t, uma)
 		return items[0].category == "mention_in_comment" && items[0].actors == 1
-	}, 20*time.Second, 50*time.Millisecond)
+	}, apptest.Patience, 50*time.Millisecond)
 }

@@ -27,7 +27,7 @@ func awaitExport(t *testing.T, c *apptest.Client, userID string) object {
 	require.Eventually(t, func() bool {
 		export = c.Do(t, http.MethodGet, exportPath(userID), nil).OK(t).Get(t, "export").(object)
 		return text(export, "state") == "ready"
-	}, time.Minute, 100*time.Millisecond)
+	}, apptest.Patience, 100*time.Millisecond)
 	return export
 }
 
@@ -143,5 +143,5 @@ func TestUserExportAccess(t *testing.T) {
 	execute(t, n, "UPDATE user_exports SET due_at = now() - INTERVAL '1 second'")
 	require.Eventually(t, func() bool {
 		return user.Do(t, http.MethodGet, exportPath(user.UserID), nil).Status == http.StatusNotFound && len(objectsOf(t, n, user.InternalID)) == 0
-	}, time.Minute, 100*time.Millisecond, "the archive is deleted when it expires")
+	}, apptest.Patience, 100*time.Millisecond, "the archive is deleted when it expires")
 }

@@ -313,7 +313,7 @@ func TestPostWithVideoStream(t *testing.T) {
 	postID, childPost := text(a.one("posts"), "postId"), text(a.one("postChildren"), "postId")
 	require.Eventually(t, func() bool {
 		return requireStream(t, author.Do(t, http.MethodGet, streamsPath+"/"+id, nil))["postId"] == postID
-	}, 10*time.Second, 20*time.Millisecond)
+	}, apptest.Patience, 20*time.Millisecond)
 	for _, path := range []string{
 		"/api/v3/posts/" + postID, "/api/v3/posts/" + childPost, "/api/v3/posts/list?postIds[]=" + postID, "/api/v5/posts?targetId=" + community,
 		"/api/v5/posts?targetId=" + community + "&dataTypes[]=liveStream",

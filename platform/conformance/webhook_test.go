@@ -83,7 +83,7 @@ func (r *hookReceiver) await(t *testing.T, event string, matches func(hookCall) 
 			found = all[i]
 		}
 		return i >= 0
-	}, 20*time.Second, 10*time.Millisecond, event)
+	}, apptest.Patience, 10*time.Millisecond, event)
 	return found
 }
 
@@ -307,7 +307,7 @@ func TestPrehook(t *testing.T) {
 	require.Eventually(t, func() bool {
 		create("hello").OK(t)
 		return len(r.all()) > 0
-	}, 10*time.Second, 50*time.Millisecond)
+	}, apptest.Patience, 50*time.Millisecond)
 	call := r.all()[0]
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write(call.raw)
@@ -339,5 +339,5 @@ func TestPrehook(t *testing.T) {
 		require.Equal(t, []any{400300, "The request could not be checked"}, []any{code, message})
 	}
 	admin.Do(t, http.MethodPut, prehookPath, object{"defaultAction": "allow"}).OK(t)
-	require.Eventually(t, func() bool { return create("hello").Status == 200 }, 10*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return create("hello").Status == 200 }, apptest.Patience, 50*time.Millisecond)
 }

@@ -10,6 +10,7 @@ import (
 	"connectrpc.com/connect"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/narrow"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -71,7 +72,7 @@ func connectError(e *fail.Error) *connect.Error {
 		Code:       int32(e.Code),
 		Message:    e.Message,
 		Detail:     e.Details,
-		HttpStatus: int32(status), //nolint:gosec // a status has three digits
+		HttpStatus: narrow.To[int32](status),
 	})
 	if err == nil { // without the detail, code and message remain
 		out.AddDetail(detail)

@@ -41,7 +41,12 @@ func newValidation(requests []protoreflect.MessageDescriptor) (*validation, erro
 	if compiledRules.err != nil {
 		return nil, fmt.Errorf("compile the validation rules: %w", compiledRules.err)
 	}
-	v := &validation{validator: compiledRules.validator, sizes: map[protoreflect.FullName][]sizedField{}}
+	return newChecks(compiledRules.validator, requests)
+}
+
+// newChecks returns the checks of requests whose rules are compiled.
+func newChecks(validator protovalidate.Validator, requests []protoreflect.MessageDescriptor) (*validation, error) {
+	v := &validation{validator: validator, sizes: map[protoreflect.FullName][]sizedField{}}
 	for _, request := range requests {
 		sized, err := sizedFields(request)
 		if err != nil {

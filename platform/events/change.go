@@ -60,6 +60,7 @@ const (
 	KindFollow      ObjectKind = "follow"
 	KindRoom        ObjectKind = "room"
 	KindStream      ObjectKind = "stream"
+	KindStreamBan   ObjectKind = "streamBan"  // viewers, UserIDs, who are banned from a stream, or not any more
 	KindInvitation  ObjectKind = "invitation" // of a co-host to a room
 	KindLive        ObjectKind = "live"       // live reactions to a post
 	KindEvent       ObjectKind = "event"      // that users attend

@@ -17,11 +17,12 @@ var names = []string{
 	"post.approved", "post.created", "post.declined", "post.deleted", "post.flagged", "post.flagsCleared", "post.removeReaction",
 	"post.unflagged", "post.updated", "room.didCohostInvite", "room.didCohostInviteAccept", "room.didCohostInviteCancel",
 	"room.didCohostInviteReject", "room.didUpdate", "room.endBroadcasting", "room.participantJoined", "room.participantLeft",
-	"room.participantRemoved", "room.recordedAvailable", "room.startBroadcasting", "room.terminated", "room.waitingReconnect",
+	"room.participantRemoved", "room.participantStageJoined", "room.participantStageLeft", "room.recordedAvailable",
+	"room.startBroadcasting", "room.terminated", "room.waitingReconnect",
 	"story.created", "story.deleted", "story.flagged", "story.flagsCleared", "story.reactionAdded", "story.reactionRemoved",
 	"story.unflagged", "user.deleted", "user.didGlobalBan", "user.flagCleared", "user.flagged", "user.unflagged", "user.updated",
 	"video-streaming.didFlag", "video-streaming.didRecord", "video-streaming.didStart", "video-streaming.didStop",
-	"video-streaming.didTerminate",
+	"video-streaming.didTerminate", "video-streaming.viewerDidBan", "video-streaming.viewerDidUnban",
 }
 
 // Names returns the names of all events, sorted.

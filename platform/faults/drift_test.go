@@ -52,7 +52,7 @@ func newWorkload(t *testing.T) *workload {
 	t.Helper()
 	s := &workload{}
 	var on atomic.Bool
-	s.Network = apptest.Start(t, apptest.WithStoreFault(func() error {
+	s.Network = startAll(t, apptest.WithStoreFault(func() error {
 		if on.Load() && s.tries.Add(1)%5 == 0 {
 			return &pgconn.PgError{Code: "40001"}
 		}
@@ -464,7 +464,7 @@ func TestCountsDoNotDrift(t *testing.T) {
 	s := newWorkload(t)
 	s.run(t)
 	conn := connect(t, s.Network)
-	require.Eventually(t, func() bool { return len(rows(t, conn, `SELECT topic, attempts FROM outbox`)) == 0 }, time.Minute, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return len(rows(t, conn, `SELECT topic, attempts FROM outbox`)) == 0 }, apptest.Patience, 50*time.Millisecond)
 	for name, sql := range driftQueries {
 		require.Empty(t, rows(t, conn, sql), name)
 	}

@@ -56,7 +56,7 @@ func newEvacuation(t *testing.T) *evacuation {
 	var err error
 	e.key, err = auth.GenerateKeySet(keys, "k-eu")
 	require.NoError(t, err)
-	e.Network = apptest.Start(t, apptest.WithLog(slog.New(slog.NewTextHandler(e.log, nil))), apptest.WithConfig(func(cfg *config.Config) {
+	e.Network = startAll(t, apptest.WithLog(slog.New(slog.NewTextHandler(e.log, nil))), apptest.WithConfig(func(cfg *config.Config) {
 		switch cfg.Region {
 		case region.EU:
 			cfg.ServerKeysFile = keys
@@ -108,13 +108,13 @@ func TestEvacuatedRegion(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, e.token(t, region.SG), "eu is evacuated to us only")
 	require.Eventually(t, func() bool {
 		return author.At(region.US).Do(t, http.MethodGet, "/api/v3/posts/"+scheduled, nil).Status == http.StatusOK
-	}, time.Minute, 20*time.Millisecond, "the scheduled post of eu")
+	}, apptest.Patience, 20*time.Millisecond, "the scheduled post of eu")
 	require.Eventually(t, func() bool {
 		return len(rows(t, conn, `SELECT 1 FROM outbox WHERE home = 'eu' AND topic = 'unknown-topic' AND attempts > 0`)) == 1
-	}, time.Minute, 20*time.Millisecond, "the outbox of eu")
+	}, apptest.Patience, 20*time.Millisecond, "the outbox of eu")
 
 	require.NoError(t, os.Remove(e.file))
-	require.Eventually(t, func() bool { return e.log.has("its background work has ended") }, time.Minute, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return e.log.has("its background work has ended") }, apptest.Patience, 20*time.Millisecond)
 	require.Equal(t, http.StatusUnauthorized, e.token(t, region.US))
 }
 

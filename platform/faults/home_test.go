@@ -63,6 +63,7 @@ var homeColumns = map[string][]string{
 	"tray_seen":             {"user_id"},
 	"push_devices":          {"user_id"},
 	"notification_settings": {"user_id"},
+	"archived_channels":     {"user_id"},
 	"pushes":                {"id", "user_id"},
 	"file_releases":         {}, // at the home of the object that released the file
 	"realtime_heads":        {}, // see requireLogs
@@ -108,7 +109,7 @@ var homeColumns = map[string][]string{
 // table.
 func TestRowPlacement(t *testing.T) {
 	t.Parallel()
-	n := apptest.Start(t)
+	n := startAll(t)
 	for _, home := range region.All() {
 		for _, through := range region.All() {
 			writeEverything(t, n, home, through)
@@ -118,6 +119,7 @@ func TestRowPlacement(t *testing.T) {
 	writeMoves(t, n)
 	writeFileUses(t, n)
 	insertUndeliverableRows(t, n)
+	writePresences(t, n) // last, because they are removed soon
 	conn, err := pgx.Connect(t.Context(), n.DatabaseURL)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close(t.Context()) })
@@ -207,7 +209,7 @@ func writeMoves(t *testing.T, n *apptest.Network) {
 		n.Admin(home).Do(t, http.MethodPost, path, object{"region": all[(i+1)%len(all)]}).OK(t)
 		require.Eventually(t, func() bool {
 			return n.Admin(home).Do(t, http.MethodGet, path, nil).OK(t).String(t, "move.state") == "done"
-		}, time.Minute, 100*time.Millisecond)
+		}, apptest.Patience, 100*time.Millisecond)
 	}
 }
 
@@ -267,7 +269,22 @@ func writeRelations(t *testing.T, founder, guest *apptest.Client, community stri
 		"scheduledAt": time.Now().Add(time.Hour).UTC().Format(time.RFC3339), "postData": draft,
 	})
 	require.Equal(t, http.StatusCreated, scheduled.Status, "%s", scheduled.Body)
+	channel := post(t, founder, "/api/v3/channels/conversation", object{"type": "conversation", "userIds": []string{guest.UserID}, "isDistinct": true})
+	post(t, founder.At(guest.Region), "/api/v1/archives/channels/"+channel.String(t, "channels.0.channelId"), nil)
 	founder.At(guest.Region).Do(t, http.MethodPost, "/api/v4/me/user-blocks/"+guest.UserID, nil).OK(t)
+}
+
+// writePresences lets users of every home watch a room. The rows are removed after a minute.
+func writePresences(t *testing.T, n *apptest.Network) {
+	t.Helper()
+	for _, home := range region.All() {
+		c := n.NewUser(t, home, "viewer")
+		room := post(t, c, "/api/v1/rooms", object{"title": "Live!"}).String(t, "rooms.0.roomId")
+		require.Equal(t, http.StatusAccepted, c.Do(t, http.MethodPost, "/api/v1/presence/rooms/"+room+"/heartbeat", nil).Status)
+		require.Eventually(t, func() bool {
+			return len(c.Do(t, http.MethodGet, "/api/v1/presence/rooms/"+room+"/users", nil).OK(t).List(t, "viewers")) == 1
+		}, apptest.Patience, 100*time.Millisecond, "heartbeats are stored in the background")
+	}
 }
 
 // writeLive creates a stream and a room, and posts both.
@@ -275,10 +292,6 @@ func writeLive(t *testing.T, c *apptest.Client, community string) {
 	t.Helper()
 	stream := post(t, c, "/api/v3/video-streaming", object{"title": "Live!"}).String(t, "videoStreamings.0.streamId")
 	room := post(t, c, "/api/v1/rooms", object{"title": "Live!"}).String(t, "rooms.0.roomId")
-	require.Equal(t, http.StatusAccepted, c.Do(t, http.MethodPost, "/api/v1/presence/rooms/"+room+"/heartbeat", nil).Status)
-	require.Eventually(t, func() bool {
-		return len(c.Do(t, http.MethodGet, "/api/v1/presence/rooms/"+room+"/users", nil).OK(t).List(t, "viewers")) == 1
-	}, 10*time.Second, 100*time.Millisecond, "heartbeats are stored in the background")
 	for _, carried := range []object{
 		{"dataType": "liveStream", "data": object{"streamId": stream}}, {"dataType": "room", "data": object{"roomId": room}},
 	} {
@@ -372,7 +385,7 @@ func writeMarkers(t *testing.T, n *apptest.Network, home region.Code, reader *ap
 	n.Admin(home).Do(t, http.MethodPut, "/api/v1/markers/message-feeds/"+feed+"/segments/1", message).OK(t)
 	require.Eventually(t, func() bool {
 		return reader.Do(t, http.MethodPut, "/api/v1/markers/message-feeds/"+feed+"/mark-read", object{"readToSegment": 1}).Status == http.StatusOK
-	}, 30*time.Second, 10*time.Millisecond)
+	}, apptest.Patience, 10*time.Millisecond)
 	reader.Do(t, http.MethodPost, "/api/v1/markers/sync", nil).OK(t)
 }
 
@@ -391,7 +404,7 @@ func requireRules(t *testing.T, db *pgx.Conn) {
 		require.NoError(t, db.QueryRow(t.Context(), `SELECT count(DISTINCT home), count(*),
 			count(DISTINCT (list, id, regex, is_enabled, is_deleted, created_at, changed_at, origin)) FROM moderation_rules`).Scan(&homes, &rows, &rules))
 		return homes == 3 && rules > 0 && rows == homes*rules
-	}, 10*time.Second, 50*time.Millisecond, "the homes have different rules")
+	}, apptest.Patience, 50*time.Millisecond, "the homes have different rules")
 }
 
 // requireSettings checks that every home has the same settings.
@@ -409,5 +422,5 @@ func requireSettings(t *testing.T, db *pgx.Conn) {
 		require.NoError(t, rows.Err())
 		us := byHome["us"]
 		return strings.TrimSpace(us) != "" && us == byHome["eu"] && us == byHome["sg"]
-	}, 10*time.Second, 50*time.Millisecond, "the homes have different settings")
+	}, apptest.Patience, 50*time.Millisecond, "the homes have different settings")
 }

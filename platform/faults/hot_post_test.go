@@ -17,7 +17,7 @@ import (
 // TestHotPost holds a lock on a post's row in another connection, as a stuck transaction would, while many requests write
 // to the post. They fail in time; all other requests succeed, also those to the same community.
 func TestHotPost(t *testing.T) {
-	n := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) { cfg.StatementTimeout = config.Duration(2 * time.Second) }))
+	n := startAll(t, apptest.WithConfig(func(cfg *config.Config) { cfg.StatementTimeout = config.Duration(2 * time.Second) }))
 	author, reader := n.NewUser(t, region.US, "author"), n.NewUser(t, region.US, "reader")
 	community := author.NewCommunity(t)
 	reader.Join(t, community)

@@ -112,7 +112,7 @@ const refuseAnswers = `CREATE FUNCTION refuse_answer() RETURNS trigger LANGUAGE 
 // get the same answers at another one, and nothing is created twice.
 func TestIdempotencyKeyAfterACrash(t *testing.T) {
 	t.Parallel()
-	n := apptest.Start(t)
+	n := startAll(t)
 	conn := connect(t, n)
 	author, other := n.NewUser(t, region.EU, "author"), n.NewUser(t, region.US, "other")
 	all := creations(t, author, other)
@@ -147,7 +147,7 @@ func TestIdempotencyKeyAfterACrash(t *testing.T) {
 func TestIdempotencyKeyAfterALostConnection(t *testing.T) {
 	t.Parallel()
 	var cut cutter
-	n := apptest.Start(t, apptest.WithStoreFault(cut.fault))
+	n := startAll(t, apptest.WithStoreFault(cut.fault))
 	conn := connect(t, n)
 	author := n.NewUser(t, region.EU, "author")
 	for i := range int64(6) {

@@ -27,7 +27,7 @@ func startWithProxy(t *testing.T) (*apptest.Network, *proxy.Proxy) {
 	t.Helper()
 	var p *proxy.Proxy
 	var once sync.Once
-	n := apptest.Start(t,
+	n := startAll(t,
 		apptest.WithConfig(func(cfg *config.Config) { cfg.StatementTimeout = config.Duration(2 * time.Second) }),
 		apptest.WithDatabaseURLs(map[region.Code]func(string) string{region.EU: func(url string) string {
 			once.Do(func() { p = proxy.New(t, url) })
@@ -125,7 +125,7 @@ func TestHomeOutage(t *testing.T) {
 
 	w.Restore()
 	for _, at := range region.All() {
-		require.Eventually(t, func() bool { return w.readEU(w.people[region.US].At(at)).Status == http.StatusOK }, time.Minute, 50*time.Millisecond)
+		require.Eventually(t, func() bool { return w.readEU(w.people[region.US].At(at)).Status == http.StatusOK }, apptest.Patience, 50*time.Millisecond)
 	}
 	t.Run("everything works after the outage", w.recovered)
 }

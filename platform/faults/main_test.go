@@ -20,6 +20,14 @@ func TestMain(m *testing.M) {
 	os.Exit(apptest.Main(m))
 }
 
+// startAll starts a network with the servers of all regions: what fails may concern one that no client has called.
+func startAll(t testing.TB, opts ...apptest.Option) *apptest.Network {
+	t.Helper()
+	n := apptest.Start(t, opts...)
+	n.StartAll(t)
+	return n
+}
+
 // object is a JSON object of a request.
 type object = apptest.Object
 

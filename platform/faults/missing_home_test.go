@@ -99,7 +99,7 @@ func TestPagesContinueWhereAHomeWasMissing(t *testing.T) {
 	require.Eventually(t, func() bool { // the home of the reader knows all memberships
 		page := reader.Do(t, http.MethodGet, "/api/v1/me/following-feeds?sortBy=lastCreated&limit=100", nil).OK(t)
 		return len(page.List(t, "posts")) == len(communities)
-	}, time.Minute, 20*time.Millisecond)
+	}, apptest.Patience, 20*time.Millisecond)
 	for name, list := range mergedLists {
 		t.Run(name, func(t *testing.T) {
 			pages := func(limit string) *mergedPages {
@@ -139,5 +139,5 @@ func whileCut(t *testing.T, p *proxy.Proxy, reader *apptest.Client, inEU string,
 	p.Restore()
 	require.Eventually(t, func() bool {
 		return reader.Do(t, http.MethodGet, "/api/v3/communities/"+inEU, nil).Status == http.StatusOK
-	}, time.Minute, 20*time.Millisecond)
+	}, apptest.Patience, 20*time.Millisecond)
 }

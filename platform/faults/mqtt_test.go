@@ -17,6 +17,7 @@ import (
 	mqtt "github.com/eclipse/paho.mqtt.golang"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-social/plaza/platform/apptest"
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/devdb/testdb"
 )
@@ -204,10 +205,10 @@ func TestMQTTEventsOutliveServers(t *testing.T) {
 	if n := <-killed; !testdb.Cockroach(t) {
 		require.Positive(t, n)
 	}
-	require.Eventually(t, func() bool { return len(found.missing(l.acked)) == 0 }, time.Minute, 20*time.Millisecond, "events did not arrive: %v", len(found.missing(l.acked)))
-	require.Eventually(t, func() bool { return len(streamed.missing(l.acked)) == 0 }, time.Minute, 20*time.Millisecond, "events did not arrive by streams: %v", len(streamed.missing(l.acked)))
+	require.Eventually(t, func() bool { return len(found.missing(l.acked)) == 0 }, apptest.Patience, 20*time.Millisecond, "events did not arrive: %v", len(found.missing(l.acked)))
+	require.Eventually(t, func() bool { return len(streamed.missing(l.acked)) == 0 }, apptest.Patience, 20*time.Millisecond, "events did not arrive by streams: %v", len(streamed.missing(l.acked)))
 	streamed.requireCommitted(t, f)
-	require.Eventually(t, func() bool { return len(hook.missing(l.acked)) == 0 }, 2*time.Minute, 100*time.Millisecond, "events did not arrive at the webhook: %v", len(hook.missing(l.acked)))
+	require.Eventually(t, func() bool { return len(hook.missing(l.acked)) == 0 }, apptest.Patience, 100*time.Millisecond, "events did not arrive at the webhook: %v", len(hook.missing(l.acked)))
 	hook.requireCommitted(t, f)
 	t.Logf("%d acknowledged changes of %d posts, %d servers killed, %d posts announced after their first change",
 		l.count.Load(), len(l.acked), mqttKills, found.requireCommitted(t, f))

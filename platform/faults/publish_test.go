@@ -23,6 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/app"
+	"github.com/plaza-social/plaza/platform/apptest"
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/devdb/testdb"
@@ -127,7 +128,7 @@ func (f *fleet) start() *serverProcess {
 	require.Eventually(f.t, func() bool {
 		status, _, _ := s.send(http.MethodGet, "http://"+ops+"/readyz", nil)
 		return status == http.StatusOK
-	}, time.Minute, 20*time.Millisecond, "the server does not get ready")
+	}, apptest.Patience, 20*time.Millisecond, "the server does not get ready")
 	return s
 }
 
@@ -249,12 +250,12 @@ func TestPublishedOnce(t *testing.T) {
 	due := survivor.schedule(posts, community, poll)
 	require.Zero(t, f.count(published, community), "published before their time")
 
-	require.Eventually(t, func() bool { return f.count(published, community) > posts/3 }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return f.count(published, community) > posts/3 }, apptest.Patience, time.Millisecond)
 	doomed.kill()
 	left := posts - f.count(published, community)
 	require.Positive(t, left, "every post was published before the kill")
-	require.Eventually(t, func() bool { return f.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'WAIT'`) == 0 }, 2*time.Minute, 20*time.Millisecond)
-	require.Eventually(t, func() bool { return f.count(`SELECT count(*) FROM outbox WHERE home = 'eu'`) == 0 }, time.Minute, 20*time.Millisecond, "undelivered events")
+	require.Eventually(t, func() bool { return f.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'WAIT'`) == 0 }, apptest.Patience, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return f.count(`SELECT count(*) FROM outbox WHERE home = 'eu'`) == 0 }, apptest.Patience, 20*time.Millisecond, "undelivered events")
 	var last time.Time
 	require.NoError(t, f.conn.QueryRow(t.Context(), `SELECT max(created_at) FROM posts WHERE target_id = $1`, community).Scan(&last))
 	t.Logf("%d posts, %d of them left at the kill; the last one was published %s after its time", posts, left, last.Sub(due))

@@ -59,7 +59,7 @@ func (h *receivedEvents) counts() (users map[string]int, times map[string]int) {
 // a killed server would. Another server of the region delivers the event once.
 func TestEventsOutliveServer(t *testing.T) {
 	t.Parallel()
-	n := apptest.Start(t)
+	n := startAll(t)
 	owner := n.NewUser(t, region.EU, "owner")
 	community := owner.NewCommunity(t)
 	s := owner.Listen(t, addedStream, "")
@@ -85,7 +85,7 @@ func TestEventsOutliveServer(t *testing.T) {
 // TestRolledBackTransactionEmitsNoEvent checks that an event is delivered if and only if its transaction committed.
 func TestRolledBackTransactionEmitsNoEvent(t *testing.T) {
 	t.Parallel()
-	n := apptest.Start(t)
+	n := startAll(t)
 	owner := n.NewUser(t, region.SG, "owner")
 	community := owner.NewCommunity(t)
 	s := owner.Listen(t, addedStream, "")
@@ -115,7 +115,7 @@ func TestEventsSurviveRestarts(t *testing.T) {
 	require.NoError(t, migrate(t.Context(), d.db.URL()))
 	p := proxy.New(t, d.db.URL())
 	through := func(string) string { return p.Through(d.db.URL()) }
-	n := apptest.Start(t, apptest.WithDatabaseURLs(map[region.Code]func(string) string{region.US: through, region.EU: through, region.SG: through}))
+	n := startAll(t, apptest.WithDatabaseURLs(map[region.Code]func(string) string{region.US: through, region.EU: through, region.SG: through}))
 	owner := n.NewUser(t, region.EU, "owner")
 	community := owner.NewCommunity(t)
 	told := &receivedEvents{times: map[string]int{}, users: map[string]int{}}
@@ -156,7 +156,7 @@ func TestEventsSurviveRestarts(t *testing.T) {
 			}
 		}
 		return true
-	}, time.Minute, 50*time.Millisecond, "an acknowledged addition was not delivered")
+	}, apptest.Patience, 50*time.Millisecond, "an acknowledged addition was not delivered")
 	stop()
 	<-listening
 	users, times := told.counts()

@@ -83,13 +83,13 @@ func TestAcknowledgedWritesSurviveCrash(t *testing.T) {
 	require.NoError(t, migrate(t.Context(), d.db.URL()))
 	p := proxy.New(t, d.db.URL())
 	through := func(string) string { return p.Through(d.db.URL()) }
-	n := apptest.Start(t, apptest.WithDatabaseURLs(map[region.Code]func(string) string{region.US: through, region.EU: through, region.SG: through}))
+	n := startAll(t, apptest.WithDatabaseURLs(map[region.Code]func(string) string{region.US: through, region.EU: through, region.SG: through}))
 	acked := &acknowledged{ids: map[string][]string{}}
 	stop := write(t, n, acked)
 	atLeast := func(more int64) {
 		t.Helper()
 		goal := acked.count.Load() + more
-		require.Eventually(t, func() bool { return acked.count.Load() >= goal }, time.Minute, time.Millisecond)
+		require.Eventually(t, func() bool { return acked.count.Load() >= goal }, apptest.Patience, time.Millisecond)
 	}
 	atLeast(50)
 	d.kill()
@@ -106,7 +106,7 @@ func TestAcknowledgedWritesSurviveCrash(t *testing.T) {
 			WHERE NOT EXISTS (SELECT 1 FROM `+table+` AS x WHERE x.id = a.id)`, ids).Scan(&lost))
 		require.Empty(t, lost, "%d %s were acknowledged", len(ids), table)
 	}
-	require.Eventually(t, func() bool { return len(rows(t, conn, `SELECT 1 FROM outbox`)) == 0 }, time.Minute, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return len(rows(t, conn, `SELECT 1 FROM outbox`)) == 0 }, apptest.Patience, 50*time.Millisecond)
 	for name, sql := range driftQueries {
 		require.Empty(t, rows(t, conn, sql), name)
 	}

@@ -31,7 +31,7 @@ type restoredWorld struct {
 
 func newRestoredWorld(t *testing.T) *restoredWorld {
 	t.Helper()
-	w := &restoredWorld{Network: apptest.Start(t), t: t}
+	w := &restoredWorld{Network: startAll(t), t: t}
 	require.NoError(t, db.Migrate(t.Context(), db.MigrateOptions{URL: w.DatabaseURL, Identity: w.identity()}))
 	w.founder, w.guest = w.NewUser(t, region.EU, "founder"), w.NewUser(t, region.US, "guest")
 	w.file = w.founder.Upload(t, "file", "notes.txt", []byte("the content of a file")).OK(t).String(t, "0.fileId")
@@ -123,7 +123,7 @@ func TestRestore(t *testing.T) {
 		require.Greater(t, w.write("after"), w.segment+1)
 	})
 	t.Run("the outbox is worked on", func(t *testing.T) {
-		require.Eventually(t, func() bool { return len(rows(t, conn, `SELECT 1 FROM outbox`)) == 0 }, time.Minute, 50*time.Millisecond)
+		require.Eventually(t, func() bool { return len(rows(t, conn, `SELECT 1 FROM outbox`)) == 0 }, apptest.Patience, 50*time.Millisecond)
 		for name, sql := range driftQueries {
 			require.Empty(t, rows(t, conn, sql), name)
 		}

@@ -24,7 +24,7 @@ func signIn(t *testing.T, n *apptest.Network, at region.Code, userID string) *ap
 // home, and every session is valid everywhere.
 func TestConcurrentFirstSignIns(t *testing.T) {
 	t.Parallel()
-	n := apptest.Start(t)
+	n := startAll(t)
 	conn := connect(t, n)
 	for i := range 5 {
 		userID := fmt.Sprintf("at once %d", i)
@@ -49,7 +49,7 @@ func TestConcurrentFirstSignIns(t *testing.T) {
 // TestInternalIDCannotSignIn signs in with an internal id, which is visible in answers, instead of a public one.
 func TestInternalIDCannotSignIn(t *testing.T) {
 	t.Parallel()
-	n := apptest.Start(t)
+	n := startAll(t)
 	anna := n.NewUser(t, region.EU, "anna")
 	before := len(rows(t, connect(t, n), `SELECT id FROM users`))
 	for _, at := range region.All() {

@@ -15,6 +15,8 @@ import (
 	collect "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	trace "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/plaza-social/plaza/platform/apptest"
 )
 
 // collector is a server that receives traces by OTLP.
@@ -72,7 +74,7 @@ func (c *collector) await(t *testing.T, traceID string, wanted ...string) map[st
 			}
 		}
 		return true
-	}, time.Minute, 10*time.Millisecond, "%v", wanted)
+	}, apptest.Patience, 10*time.Millisecond, "%v", wanted)
 	return found
 }
 
@@ -95,7 +97,7 @@ func (c *collector) awaitAttempts(t *testing.T, name string, wanted int) []*trac
 	require.Eventually(t, func() bool {
 		found = c.named(name)
 		return len(found) >= wanted
-	}, time.Minute, 10*time.Millisecond, name)
+	}, apptest.Patience, 10*time.Millisecond, name)
 	return found
 }
 

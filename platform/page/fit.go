@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/plaza-social/plaza/platform/budget"
+	"github.com/plaza-social/plaza/platform/narrow"
 )
 
 // MaxRowBytes limits the rows of a page, including those that it refers to, as they are in the database. A list with
@@ -93,7 +94,7 @@ func (l *list) setLimit(request protoreflect.Message, limit int) {
 		if !ok {
 			m = l.requests[i].mutable(request)
 		}
-		m.Set(field, protoreflect.ValueOfInt32(int32(limit))) //nolint:gosec // 1 to 100
+		m.Set(field, protoreflect.ValueOfInt32(narrow.To[int32](limit)))
 	}
 }
 
@@ -145,6 +146,6 @@ func withLimit(token string, limit int) string {
 	if err != nil || len(raw) < 2 {
 		return ""
 	}
-	raw[1] = byte(limit) //nolint:gosec // 1 to 100
+	raw[1] = narrow.To[byte](limit)
 	return base64.RawURLEncoding.EncodeToString(raw)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/region"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -68,7 +69,7 @@ const idBytes = region.IDLength / 2
 // token. If both names do not fit, that of the gap is shortened: the page then begins with rows that were shown before.
 // The third byte has a bit for each home.
 func (c Cursor) gapToken() string {
-	raw := []byte{gapVersion, byte(c.Limit), 0} //nolint:gosec // 1 to 100
+	raw := []byte{gapVersion, narrow.To[byte](c.Limit), 0}
 	for i, code := range region.All() {
 		if slices.Contains(c.Gap.Homes, code) {
 			raw[2] |= 1 << i
@@ -76,7 +77,7 @@ func (c Cursor) gapToken() string {
 	}
 	raw = append(append(raw, idOf(c.ID)...), idOf(c.Gap.ID)...)
 	key := c.Key[:min(len(c.Key), gapKeys)]
-	raw = append(raw, byte(len(key))) //nolint:gosec // at most gapKeys
+	raw = append(raw, narrow.To[byte](len(key)))
 	if key == "" {
 		raw = binary.BigEndian.AppendUint64(raw, uint64(c.Time.UnixMicro()))
 		raw = binary.BigEndian.AppendUint64(raw, uint64(c.Gap.Time.UnixMicro()))

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/region"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -52,7 +53,7 @@ func (c Cursor) Token() string {
 	if len(c.Gap.Homes) > 0 {
 		return c.gapToken()
 	}
-	raw := []byte{tokenVersion, byte(c.Limit), flag(c.Back)} //nolint:gosec // 1 to 100
+	raw := []byte{tokenVersion, narrow.To[byte](c.Limit), flag(c.Back)}
 	raw = binary.BigEndian.AppendUint64(raw, uint64(c.Time.UnixMicro()))
 	id, _ := hex.DecodeString(c.ID)
 	raw = append(raw, id...)

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/narrow"
 )
 
 // MaxWrapped is the maximum length of a token as clients receive it, unless the page_fields option of a list says less.
@@ -72,7 +73,7 @@ func Position(token string) string {
 // wrap encodes a sealed position in at most limit characters. If all does not fit, it leaves out the parameters, then the
 // page size, which the position contains too, and at last returns the sealed position itself.
 func wrap(sealed string, query json.RawMessage, limit int) string {
-	size := int32(limitOf(sealed[SealLength:])) //nolint:gosec // one byte
+	size := narrow.To[int32](limitOf(sealed[SealLength:]))
 	for _, w := range []wrapped{{Skip: sealed, Limit: &size, Query: query}, {Skip: sealed, Limit: &size}, {Skip: sealed}} {
 		raw, err := json.Marshal(w)
 		if text := base64.StdEncoding.EncodeToString(raw); err == nil && len(text) <= limit {

@@ -8,6 +8,8 @@ import (
 	"io"
 
 	scale "golang.org/x/image/draw"
+
+	"github.com/plaza-social/plaza/platform/narrow"
 )
 
 // fit scales an image down so that its longer side has side pixels.
@@ -57,7 +59,7 @@ func average(pixel []byte, strip *image.RGBA, x, columns, rows int) {
 	}
 	n := columns * rows
 	for i := range sum {
-		pixel[i] = byte((sum[i] + n/2) / n) //nolint:gosec // a mean of bytes
+		pixel[i] = narrow.To[byte]((sum[i] + n/2) / n)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+
+	"github.com/plaza-social/plaza/platform/narrow"
 )
 
 const (
@@ -79,7 +81,7 @@ func keptSegment(marker byte, payload []byte) bool {
 }
 
 func writeSegment(w *writer, marker byte, payload []byte) {
-	head := binary.BigEndian.AppendUint16([]byte{0xff, marker}, uint16(len(payload)+2)) //nolint:gosec // was read from two bytes, or is short
+	head := binary.BigEndian.AppendUint16([]byte{0xff, marker}, narrow.To[uint16](len(payload)+2))
 	w.write(head, payload)
 }
 

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"hash/crc32"
 	"io"
+
+	"github.com/plaza-social/plaza/platform/narrow"
 )
 
 const pngSignature = "\x89PNG\r\n\x1a\n"
@@ -46,6 +48,6 @@ func stripPNG(to io.Writer, from io.Reader, orientation int) error {
 
 func writeChunk(w *writer, name string, data []byte) {
 	chunk := append([]byte(name), data...)
-	w.write(binary.BigEndian.AppendUint32(nil, uint32(len(data)))) //nolint:gosec // a few bytes
+	w.write(binary.BigEndian.AppendUint32(nil, narrow.To[uint32](len(data))))
 	w.write(chunk, binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(chunk)))
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+
+	"github.com/plaza-social/plaza/platform/narrow"
 )
 
 // The flags of a VP8X chunk.
@@ -85,10 +87,10 @@ func stripWebP(to io.Writer, r io.ReadSeeker, orientation int) error {
 	}
 	var exif []byte
 	if tiff := orientationTIFF(orientation); l.extended && tiff != nil {
-		exif = append(binary.LittleEndian.AppendUint32([]byte("EXIF"), uint32(len(tiff))), tiff...) //nolint:gosec // a few bytes
+		exif = append(binary.LittleEndian.AppendUint32([]byte("EXIF"), narrow.To[uint32](len(tiff))), tiff...)
 	}
 	w := &writer{Writer: to}
-	w.write([]byte("RIFF"), binary.LittleEndian.AppendUint32(nil, uint32(4+l.kept+int64(len(exif)))), []byte("WEBP")) //nolint:gosec // less than before
+	w.write([]byte("RIFF"), binary.LittleEndian.AppendUint32(nil, narrow.To[uint32](4+l.kept+int64(len(exif)))), []byte("WEBP"))
 	err = walkWebP(r, func(name string, size uint32, in *reader) {
 		if !keptWebP[name] {
 			in.pass(io.Discard, padded(size))

@@ -18,6 +18,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/subscription"
 )
@@ -61,7 +62,7 @@ type publication struct {
 func newBroker(h *Hub) *broker {
 	b := &broker{hub: h, resolver: subscription.New(h.Deps), clients: map[net.Conn]*subscriber{}, watches: map[string]*subscriber{}}
 	limits := mqtt.NewDefaultServerCapabilities()
-	limits.MaximumClientWritesPending = int32(min(h.QueueLength, math.MaxInt16)) //nolint:gosec // bounded
+	limits.MaximumClientWritesPending = narrow.To[int32](min(h.QueueLength, math.MaxInt16))
 	limits.MaximumSessionExpiryInterval, limits.MaximumPacketSize, limits.MaximumQos = 0, maxMQTTPacket, 0
 	limits.RetainAvailable, limits.SharedSubAvailable, limits.TopicAliasMaximum, limits.SubIDAvailable = 0, 0, 0, 0
 	b.server = mqtt.New(&mqtt.Options{

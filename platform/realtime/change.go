@@ -194,7 +194,7 @@ func (b *broker) restrict(ctx context.Context, c events.Change, o *object, found
 		return nil // whose filters only they may subscribe to
 	}
 	for topic, clients := range found {
-		own, clients := ownProfiles(c.Place, clients)
+		own, clients := ownMatters(c, clients)
 		readers := make([]*subscription.Reader, len(clients))
 		for i, client := range clients {
 			readers[i] = client.Reader
@@ -216,11 +216,12 @@ func (b *broker) restrict(ctx context.Context, c events.Change, o *object, found
 	return nil
 }
 
-// ownProfiles separates the clients of the user whose profile a place is: users learn what happens to their own accounts, also when
-// they are banned by it.
-func ownProfiles(place events.Place, clients []*subscriber) (own, others []*subscriber) {
+// ownMatters separates the clients of the users whom a change of their profile or a ban from a stream concerns: users learn what
+// happens to them, also when they lose access by it.
+func ownMatters(c events.Change, clients []*subscriber) (own, others []*subscriber) {
 	for _, client := range clients {
-		if place.Kind == events.PlaceProfile && client.UserID() == place.ID {
+		isProfile := c.Place.Kind == events.PlaceProfile && client.UserID() == c.Place.ID
+		if isProfile || c.Kind == events.KindStreamBan && slices.Contains(c.UserIDs, client.UserID()) {
 			own = append(own, client)
 		} else {
 			others = append(others, client)

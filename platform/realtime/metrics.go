@@ -38,7 +38,7 @@ func newMetrics(registerer prometheus.Registerer) *metrics {
 		latency: register.NewHistogram(prometheus.HistogramOpts{
 			Name:    "plaza_realtime_delay_seconds",
 			Help:    "Time from an event to its delivery to the streams of this server.",
-			Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 60},
+			Buckets: []float64{.025, .1, .25, 1, 2.5, 5, 10, 60},
 		}),
 	}
 }

@@ -53,6 +53,7 @@ var objectReaders = map[events.ObjectKind]objectReader{
 	events.KindFollow:      (*Hub).readFollow,
 	events.KindRoom:        (*Hub).readRoom,
 	events.KindStream:      (*Hub).readStream,
+	events.KindStreamBan:   (*Hub).readStreamBan,
 	events.KindInvitation:  (*Hub).readInvitation,
 	events.KindEvent:       (*Hub).readEvent,
 	events.KindEventRsvp:   (*Hub).readEventRsvp,

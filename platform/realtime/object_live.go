@@ -48,6 +48,18 @@ func (h *Hub) readStream(ctx context.Context, home region.Code, _ store.LoggedEv
 	return h.View.VideoStreamings(ctx, []store.VideoStream{*stream}, users, ""), everyone, err
 }
 
+// readStreamBan returns the bans that the event contains.
+func (h *Hub) readStreamBan(ctx context.Context, home region.Code, e store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
+	users, err := h.usersOf(ctx, home, c.UserIDs)
+	changed := &plazav1.StreamViewersChanged{}
+	for _, u := range users {
+		changed.List = append(changed.List, &plazav1.StreamViewerBan{
+			NetworkId: h.NetworkID, StreamId: c.ID, UserId: u.PublicID, Actor: e.SenderID, CreatedAt: timestamppb.New(e.SentAt),
+		})
+	}
+	return changed, everyone, err
+}
+
 // readLiveReactions returns the reactions that the event contains, for those who see the post.
 func (h *Hub) readLiveReactions(ctx context.Context, home region.Code, e store.LoggedEvent, c events.Change) (proto.Message, audience, error) {
 	_, sees, err := h.readPost(ctx, home, e, c)

@@ -57,15 +57,21 @@ func TestParseFilter(t *testing.T) {
 	}
 }
 
-// TestOwnProfile checks that users receive the events about their own profile whatever they may read, and no others.
-func TestOwnProfile(t *testing.T) {
+// TestOwnMatters checks that users receive the events about their own profile, and about their bans from streams, whatever they may
+// read, and no others.
+func TestOwnMatters(t *testing.T) {
 	t.Parallel()
 	a, b := region.NewID(region.EU), region.NewID(region.US)
 	clients := []*subscriber{{Reader: subscription.NewReader(auth.Claims{UserID: a})}, {Reader: subscription.NewReader(auth.Claims{UserID: b})}}
-	own, others := ownProfiles(events.Place{Kind: events.PlaceProfile, ID: a}, clients)
-	require.Equal(t, clients[:1], own)
-	require.Equal(t, clients[1:], others)
-	own, others = ownProfiles(events.Place{Kind: events.PlaceWall, ID: a}, clients)
+	stream := events.Place{Kind: events.PlaceStream, ID: b}
+	for _, c := range []events.Change{
+		{Place: events.Place{Kind: events.PlaceProfile, ID: a}}, {Kind: events.KindStreamBan, Place: stream, UserIDs: []string{a}},
+	} {
+		own, others := ownMatters(c, clients)
+		require.Equal(t, clients[:1], own)
+		require.Equal(t, clients[1:], others)
+	}
+	own, others := ownMatters(events.Change{Kind: events.KindStream, Place: stream, UserIDs: []string{a}}, clients)
 	require.Empty(t, own)
 	require.Equal(t, clients, others)
 }

@@ -121,6 +121,13 @@ func (d *Deps) StreamChange(streamID string) events.Change {
 	}
 }
 
+// StreamBanChange returns the change by which viewers, by internal id, are banned from a video stream, or not any more.
+func (d *Deps) StreamBanChange(streamID string, userIDs []string) events.Change {
+	c := d.StreamChange(streamID)
+	c.Kind, c.UserIDs = events.KindStreamBan, userIDs
+	return c
+}
+
 // CoHostInvitationChanges returns the changes of the invitation of a co-host: for those who take part in the room, and for the
 // invited user.
 func (d *Deps) CoHostInvitationChanges(i store.Invitation) []events.Change {

@@ -30,6 +30,10 @@ type ChannelList struct {
 	// NotMine excludes the channels of the user MemberID.
 	NotMine  bool
 	MemberID string
+	// Archived are the ids of the channels that MemberID has archived. The list consists of those if OnlyArchived is set,
+	// and of others otherwise.
+	Archived     []string
+	OnlyArchived bool
 	// The position that the page starts after.
 	AfterTime time.Time
 	AfterKey  string
@@ -45,12 +49,16 @@ type ChannelKey struct {
 	Time    time.Time
 }
 
-// channelFilter is the filter of channel lists. Its parameters are those of ChannelList.filter.
-const channelFilter = ` AND (cardinality($2::text[]) = 0 OR c.type = ANY($2::text[])) AND (cardinality($3::text[]) = 0 OR c.tags && $3::text[])
-	AND NOT (c.tags && $4::text[]) AND ($5::text = 'any' OR ($5::text = 'deleted') = (c.deleted_at IS NOT NULL))`
+// channelFilter returns the filter of channel lists. Its parameters are those of ChannelList.filter, id is the column of
+// the channels' ids to compare with those of archived ones.
+func channelFilter(id string) string {
+	return ` AND (cardinality($2::text[]) = 0 OR c.type = ANY($2::text[])) AND (cardinality($3::text[]) = 0 OR c.tags && $3::text[])
+	AND NOT (c.tags && $4::text[]) AND ($5::text = 'any' OR ($5::text = 'deleted') = (c.deleted_at IS NOT NULL))
+	AND (` + id + ` = ANY($6::text[])) = $7::boolean`
+}
 
 func (l ChannelList) filter() []any {
-	return []any{emptyIfNil(l.Types), emptyIfNil(l.Tags), emptyIfNil(l.Without), string(l.Deleted)}
+	return []any{emptyIfNil(l.Types), emptyIfNil(l.Tags), emptyIfNil(l.Without), string(l.Deleted), emptyIfNil(l.Archived), l.OnlyArchived}
 }
 
 // names returns the parameters of a prefix: the range of the keys of all names with the prefix, and a pattern for the
@@ -69,22 +77,22 @@ var (
 	channelsOfUserByCreation = channelsOfUser("ByCreation", "created_at")
 )
 
-const channelListFrom = ` FROM channels AS c WHERE c.home = $1 AND c.is_public = $6::boolean` + channelFilter +
-	` AND NOT ($7::boolean AND EXISTS (SELECT 1 FROM channel_users AS u WHERE u.home = $1 AND u.channel_id = c.id AND u.user_id = $8 AND u.membership = 'member'))`
+var channelListFrom = ` FROM channels AS c WHERE c.home = $1 AND c.is_public = $8::boolean` + channelFilter("c.id") +
+	` AND NOT ($9::boolean AND EXISTS (SELECT 1 FROM channel_users AS u WHERE u.home = $1 AND u.channel_id = c.id AND u.user_id = $10 AND u.membership = 'member'))`
 
 func channelsByTime(name, column string) directions {
 	column = "c." + column
 	return inBoth(plainOrders, func(o db.Order) *db.Statement {
 		return stmt("channels.listBy"+name+o.Name, `SELECT c.id, c.name_key, `+column+channelListFrom+
-			` AND `+o.After(column, "c.id", "$9::timestamptz", "$10")+` ORDER BY `+o.By(column, "c.id")+` LIMIT $11::bigint`)
+			` AND `+o.After(column, "c.id", "$11::timestamptz", "$12")+` ORDER BY `+o.By(column, "c.id")+` LIMIT $13::bigint`)
 	})
 }
 
 func channelsByName() directions {
 	return inBoth(plainOrders, func(o db.Order) *db.Statement {
 		return stmt("channels.listByName"+o.Name, `SELECT c.id, c.name_key, c.created_at`+channelListFrom+
-			` AND `+o.After("c.name_key", "c.id", "$9::text", "$10")+` AND c.name_key >= $12::text AND c.name_key < $13::text
-			AND lower(c.display_name) LIKE $14::text ORDER BY `+o.By("c.name_key", "c.id")+` LIMIT $11::bigint`)
+			` AND `+o.After("c.name_key", "c.id", "$11::text", "$12")+` AND c.name_key >= $14::text AND c.name_key < $15::text
+			AND lower(c.display_name) LIKE $16::text ORDER BY `+o.By("c.name_key", "c.id")+` LIMIT $13::bigint`)
 	})
 }
 
@@ -93,7 +101,7 @@ func channelsOfUser(name, column string) *db.Statement {
 	return stmt("channels.ofUser"+name, `SELECT c.id, c.name_key, c.`+column+` FROM channel_users AS u CROSS JOIN LATERAL (
 			SELECT id, name_key, display_name, type, tags, deleted_at, last_activity, created_at FROM channels
 			WHERE home = $1 AND id = u.channel_id LIMIT 1) AS c
-			WHERE u.home = $1 AND u.user_id = $6 AND u.membership = 'member'`+channelFilter+` AND lower(c.display_name) LIKE $7::text`)
+			WHERE u.home = $1 AND u.user_id = $8 AND u.membership = 'member'`+channelFilter("u.channel_id")+` AND lower(c.display_name) LIKE $9::text`)
 }
 
 // ListChannels reads the keys of up to Limit public or private channels of each home, home by home.

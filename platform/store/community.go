@@ -52,7 +52,7 @@ var (
 	sqlCommunityInsert    = stmt("communities.insert", `INSERT INTO communities (home, id, display_name, name_key, creator_id,
 		creator_public_id, description, avatar_file_id, is_official, is_public, is_discoverable, only_admin_can_post, post_approval,
 		comment_approval, join_approval, story_comments, notification_mode, type, tags, metadata, category_ids, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19::text[], $20::jsonb, $21::text[], $22, $22)`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19::text[], $20::jsonb, $21::text[], $22, GREATEST($22::timestamptz, $23::timestamptz))`)
 	sqlCommunityUpdate = stmt("communities.update", `UPDATE communities SET
 		display_name = COALESCE($4::text, display_name), name_key = COALESCE($5::text, name_key),
 		description = COALESCE($6::text, description), avatar_file_id = COALESCE($7::text, avatar_file_id),
@@ -101,7 +101,7 @@ func (w *Tx) InsertCommunity(c Community, taken error, now time.Time) {
 	w.IdempotentBy("communities_pkey")
 	w.Exec(sqlCommunityInsert, c.ID, c.DisplayName, key, c.CreatorID, c.CreatorPublicID, c.Description, c.AvatarFileID, c.IsOfficial,
 		c.IsPublic, c.IsDiscoverable, c.OnlyAdminCanPost, c.PostApproval, c.CommentApproval, c.JoinApproval, c.StoryComments,
-		c.NotificationMode, c.Type, emptyIfNil(c.Tags), c.Metadata, emptyIfNil(c.CategoryIDs), now)
+		c.NotificationMode, c.Type, emptyIfNil(c.Tags), c.Metadata, emptyIfNil(c.CategoryIDs), now, c.UpdatedAt)
 	w.insertFileUses(FileUse{ObjectID: c.ID, Kind: UseCommunity, AuthorID: c.CreatorID}, []string{c.AvatarFileID})
 	c.CreatedAt = now
 	w.insertSearchWords(c.searchDocument())

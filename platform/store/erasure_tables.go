@@ -152,13 +152,14 @@ var notErased = map[string]string{
 var (
 	tablesOfUser = []string{
 		"sessions", "user_markers", "user_feed_markers", "story_seen", "story_targets", "user_communities", "counters", "daily_usages", "tray_seen",
-		"push_devices", "notification_settings",
+		"push_devices", "notification_settings", "archived_channels",
 	}
 	ownedStatements = []*db.Statement{
 		eraseByOwner("sessions", "user_id"), eraseByOwner("user_markers", "user_id"), eraseByOwner("user_feed_markers", "user_id"),
 		eraseByOwner("story_seen", "user_id"), eraseByOwner("story_targets", "target_id"), eraseByOwner("user_communities", "user_id"),
 		eraseByOwner("counters", "ref"), eraseByOwner("daily_usages", "user_id"),
 		eraseByOwner("tray_seen", "user_id"), sqlPushDeviceRemoveAll, eraseByOwner("notification_settings", "user_id"),
+		eraseByOwner("archived_channels", "user_id"),
 	}
 )
 

@@ -45,6 +45,8 @@ var (
 		inviter_id, inviter_public_id, status, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'pending', $10, $10)`)
 	sqlInvitationAnswer = stmt("invitations.answer", `WITH answered AS (UPDATE invitations SET status = $3, responded_at = $4, updated_at = $4
 		WHERE home = $1 AND id = $2 AND status = 'pending' RETURNING id) SELECT 1 / count(*) FROM answered`)
+	sqlInvitationResend = stmt("invitations.resend", `WITH resent AS (UPDATE invitations SET updated_at = $4
+		WHERE home = $1 AND id = $2 AND status = 'pending' AND updated_at = $3::timestamptz RETURNING id) SELECT 1 / count(*) FROM resent`)
 	sqlInvitationResolve = stmt("invitations.resolve", `UPDATE invitations SET status = $4, responded_at = $5, updated_at = $5
 		WHERE `+invitePendingOf)
 )
@@ -76,6 +78,12 @@ func (w *Tx) InsertInvitation(i Invitation, duplicate error) {
 // AnswerInvitation ends a pending invitation. The transaction fails with conflict if it is not pending.
 func (w *Tx) AnswerInvitation(id, status string, now time.Time, conflict error) {
 	w.Guard(sqlInvitationAnswer, conflict, id, status, now)
+}
+
+// ResendInvitation records that the invited user was notified again. The transaction fails with conflict if the invitation
+// is not pending or not the one that was read.
+func (w *Tx) ResendInvitation(i Invitation, now time.Time, conflict error) {
+	w.Guard(sqlInvitationResend, conflict, i.ID, i.UpdatedAt, now)
 }
 
 // resolveInvitation ends the pending invitation of a user, if any, after the membership was decided in another way.

@@ -81,6 +81,17 @@ func (r *ReadBatch) listInvitesOf(home region.Code, l InvitationList, into *[]In
 	}
 }
 
+// maxCounted is how many rows a count reads at most.
+const maxCounted = 10_000
+
+var sqlInvitationCount = stmt("invitations.count", `SELECT count(*) FROM (SELECT 1 FROM invitations WHERE home = $1 AND target_id = $2
+	AND status = ANY($3::text[]) LIMIT $4::bigint) AS counted`)
+
+// CountInvitations counts up to 10,000 invitations to a target; empty statuses mean all.
+func (r *ReadBatch) CountInvitations(targetID string, statuses []string, into *int32) {
+	r.addAt(targetID, sqlInvitationCount, db.Value(into), targetID, orAll(statuses, allInviteStates), maxCounted)
+}
+
 // invites queues one statement and appends its rows.
 func (r *ReadBatch) invites(home region.Code, list directions, l InvitationList, of string, into *[]Invitation, filter ...any) {
 	args := append([]any{of, l.After, l.AfterID, l.Limit}, filter...)

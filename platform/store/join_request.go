@@ -39,6 +39,8 @@ var (
 	sqlJoinPending = stmt("joinRequests.pending", `SELECT `+joinRequestColumns+` FROM join_requests WHERE `+pendingOf)
 	sqlJoinLatest  = stmt("joinRequests.latest", `SELECT `+joinRequestColumns+` FROM join_requests
 		WHERE home = $1 AND community_id = $2 AND requestor_id = $3 ORDER BY created_at DESC, id DESC LIMIT 1`)
+	sqlJoinCount = stmt("joinRequests.count", `SELECT count(*) FROM (SELECT 1 FROM join_requests WHERE home = $1 AND community_id = $2
+		AND status = 'pending' LIMIT $3::bigint) AS counted`)
 	sqlJoinInsert = stmt("joinRequests.insert", `INSERT INTO join_requests (home, community_id, id, requestor_id, requestor_public_id,
 		responded_at, status, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)`)
 	sqlJoinAnswer = stmt("joinRequests.answer", `WITH answered AS (UPDATE join_requests SET status = $4, responder_id = $5,
@@ -66,6 +68,11 @@ func (r *ReadBatch) LatestJoinRequests(communityIDs []string, userID string, int
 // LatestJoinRequest reads a user's latest request, in any status; nil if there never was one.
 func (r *ReadBatch) LatestJoinRequest(communityID, userID string, into **JoinRequest) {
 	r.addAt(communityID, sqlJoinLatest, db.Row(into), communityID, userID)
+}
+
+// CountJoinRequests counts up to 10,000 pending requests to a community.
+func (r *ReadBatch) CountJoinRequests(communityID string, into *int32) {
+	r.addAt(communityID, sqlJoinCount, db.Value(into), communityID, maxCounted)
 }
 
 // InsertJoinRequest inserts a request. The transaction fails with duplicate if the user has a pending one.

@@ -166,12 +166,12 @@ func (w *Tx) resolveInvitationOf(communityID string, c MemberChange, now time.Ti
 	}
 }
 
-// changeMember returns the new version of the row.
+// changeMember returns the new version of the row. A new row has the time of joining, which for imported members is past.
 func (w *Tx) changeMember(communityID string, c MemberChange, now time.Time) int64 {
 	m := c.New
 	if c.Old == nil {
 		w.Exec(sqlMemberInsert, communityID, m.UserID, m.UserPublicID, NameKey(m.UserPublicID, userNameKeyRunes), m.State,
-			emptyIfNil(m.Roles), m.IsModerator(), now).OnConflict("community_members_pkey", ErrConflict)
+			emptyIfNil(m.Roles), m.IsModerator(), m.JoinedAt).OnConflict("community_members_pkey", ErrConflict)
 		return 1
 	}
 	w.Guard(sqlMemberUpdate, ErrConflict, communityID, m.UserID, c.Old.Version, m.State, emptyIfNil(m.Roles), m.IsModerator(), m.JoinedAt, now)

@@ -132,6 +132,7 @@ var MoveTables = []*MoveTable{
 	moveTable("tray_seen", "user_id", "user_id"),
 	moveTable("push_devices", "user_id", "user_id, device"),
 	moveTable("notification_settings", "user_id", "user_id, level, target_id"),
+	moveTable("archived_channels", "user_id", "user_id, channel_id"),
 	moveTable("posts", "id", "id"),
 	moveTable("comments", "id", "id"),
 	moveTable("stories", "id", "id"),

@@ -83,6 +83,25 @@ type Settings struct {
 	// PostMinScore and CommunityMinScore are the smallest scores of results of semantic search.
 	PostMinScore      float64 `json:"postMinScore"`
 	CommunityMinScore float64 `json:"communityMinScore"`
+
+	// IsVideoStreamingEnabled allows users to create streams and rooms.
+	IsVideoStreamingEnabled bool `json:"isVideoStreamingEnabled"`
+	// StreamModeration determines what findings of moderation do.
+	StreamModeration StreamModeration `json:"streamModeration"`
+}
+
+// StreamModeration determines what findings do that the media server reports as flagged.
+type StreamModeration struct {
+	Enabled    bool                       `json:"enabled"`
+	Categories []StreamModerationCategory `json:"categories"`
+}
+
+// StreamModerationCategory contains the thresholds of a category: findings below FlagThreshold are dropped, and those of
+// at least TerminateThreshold, unless it is 0, end the stream or room.
+type StreamModerationCategory struct {
+	Category           string  `json:"category"`
+	FlagThreshold      float64 `json:"flagThreshold"`
+	TerminateThreshold float64 `json:"terminateThreshold"`
 }
 
 // PrehookSettings are the settings of the pre-hook.
@@ -138,6 +157,7 @@ func DefaultSettings() Settings {
 		Videos:                   defaultVideoRules(),
 		IsWebhookEnabled:         true,
 		IsAllowUpdateDisplayName: true,
+		IsVideoStreamingEnabled:  true,
 		Prehook:                  PrehookSettings{DefaultAction: "allow", TimeoutMS: 3000},
 	}
 }

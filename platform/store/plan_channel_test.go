@@ -74,6 +74,7 @@ func (c *collector) collectChannelLists() {
 		{Deleted: store.DeletedAny, Tags: []string{"tag"}, Without: []string{"none"}},
 		{Deleted: store.DeletedNone, NotMine: true, MemberID: userID(3)},
 		{Deleted: store.DeletedOnly},
+		{Deleted: store.DeletedAny, Archived: []string{channelID(4), channelID(5)}},
 	}
 	both(30_000*30, func(desc bool, at time.Time, id string) {
 		for _, l := range lists {
@@ -96,6 +97,11 @@ func (c *collector) collectChannelLists() {
 	}
 	for _, order := range []store.ChannelOrder{store.ChannelsByActivity, store.ChannelsByCreation, store.ChannelsByName} {
 		l := store.ChannelList{Deleted: store.DeletedNone, Order: order, MemberID: userID(3)}
+		c.reads(func(r *store.ReadBatch) { r.ChannelsOf(l, &keys) })
+		l.OnlyArchived = true
+		for n := 4; n <= 12; n++ { // three of each home
+			l.Archived = append(l.Archived, channelID(n))
+		}
 		c.reads(func(r *store.ReadBatch) { r.ChannelsOf(l, &keys) })
 	}
 }

@@ -33,6 +33,8 @@ func (c *collector) collectInvitations() {
 	c.reads(func(r *store.ReadBatch) {
 		r.PendingInvitations(target, []string{worldID("v", 4, 4), worldID("v", 8, 8)}, &rows)
 	})
+	c.reads(func(r *store.ReadBatch) { r.CountInvitations(target, nil, new(int32)) })
+	c.reads(func(r *store.ReadBatch) { r.CountInvitations(target, []string{store.JoinPending}, new(int32)) })
 	c.reads(func(r *store.ReadBatch) { r.Roles(region.US, &roles) })
 	both(20_000*3/2, func(desc bool, at time.Time, after string) {
 		for _, l := range []store.InvitationList{
@@ -50,6 +52,7 @@ func (c *collector) collectInvitations() {
 	})
 	c.write(func(w *store.Tx) {
 		w.InsertInvitation(store.Invitation{ID: region.NewID(region.US), Type: store.InviteMember, TargetType: store.InviteToCommunity, TargetID: target, InvitedID: worldID("w", 1, 1), CreatedAt: worldStart}, store.ErrConflict)
+		w.ResendInvitation(store.Invitation{ID: worldID("j", 8, 3), UpdatedAt: worldStart.Add(24 * time.Second)}, worldStart, store.ErrConflict)
 		w.AnswerInvitation(worldID("j", 4, 3), store.JoinApproved, worldStart, store.ErrConflict)
 		w.GuardRoleIDFree("curator", store.ErrConflict)
 		w.UpsertRole(store.Role{ID: "curator", DisplayName: "Curator", Permissions: []string{"BAN_USER"}, CreatedAt: worldStart, UpdatedAt: worldStart, ChangedAt: worldStart, Origin: "us"})

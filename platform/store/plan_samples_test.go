@@ -150,6 +150,7 @@ func (c *collector) collectUsers() {
 		w.GuardNoRoles(userID(3), nil)
 		w.UpdateUser(userID(3), store.UserChange{Description: &name, Metadata: []byte(`{"a": 1}`)}, worldStart, &user)
 		w.BanUser(userID(3), true, worldStart, &user)
+		w.HidePresence(userID(3), true, worldStart, &user)
 		w.EndBroadcasts(userID(3), worldStart)
 		w.EndBroadcastsIn(userID(3), []string{postID(3), postID(6)}, worldStart)
 		w.SelectUser(userID(3), &users)
@@ -275,6 +276,7 @@ func (c *collector) collectJoinRequests() {
 	var requests []store.JoinRequest
 	c.reads(func(r *store.ReadBatch) { r.PendingJoinRequest(communityID(3), userID(600), &request) })
 	c.reads(func(r *store.ReadBatch) { r.LatestJoinRequest(communityID(3), userID(600), &request) })
+	c.reads(func(r *store.ReadBatch) { r.CountJoinRequests(communityID(3), new(int32)) })
 	for _, n := range []int{1, 4, 16} {
 		ids := []string{communityID(3)}
 		for len(ids) < n {

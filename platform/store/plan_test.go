@@ -361,6 +361,7 @@ var readsInVain = reasons(map[string][]string{
 	"a sweep of the event log looks at its 500 oldest events, and leaves those that are young": {"realtime.sweep"},
 	"a window looks at some posts of others: TestFeedsReadAFewRows holds how many":             {"feeds.listed", "feeds.probed"},
 	"a count reads what it counts; a server counts the users in a room once in five seconds":   {"presences.count"},
+	"a count of what waits for an answer in one place reads at most 10,000 rows of an index":   {"invitations.count", "joinRequests.count"},
 	"an outbox is almost empty":                                                               {"erasure.outbox"},
 	"an erasure reads the log of events":                                                      {"erasure.events"},
 	"the posts on one content are one discussion, and a filter looks through it":              {"posts.onContent"},

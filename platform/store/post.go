@@ -56,7 +56,7 @@ var (
 		parent_id, is_parent, children, feed_type, data_type, structure_type, data, metadata, tags, hashtags, mentionees,
 		annotations, created_at, updated_at, edited_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text[], $11, $12, $13, $14::jsonb, $15::jsonb, $16::text[], $17::text[], $18::jsonb, $19::jsonb,
-		$20, $20, $20)`)
+		$20, GREATEST($20::timestamptz, $21::timestamptz), GREATEST($20::timestamptz, $22::timestamptz))`)
 	sqlPostGuard          = stmt("posts.guardAlive", `SELECT 1 / count(*) FROM posts WHERE home = $1 AND id = $2 AND feed_type = $3 AND deleted_at IS NULL`)
 	sqlPostDelete         = stmt("posts.delete", `UPDATE posts SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND id = $2`).Updates(sharedPosts, 2)
 	sqlPostDeleteChildren = stmt("posts.deleteChildren", `UPDATE posts SET deleted_at = $3, updated_at = $3 WHERE home = $1 AND parent_id = $2 AND NOT is_parent AND deleted_at IS NULL`).Updates(sharedPosts, 2)
@@ -129,7 +129,7 @@ func (w *Tx) InsertPost(p Post) {
 	w.IdempotentBy("posts_pkey")
 	w.Exec(sqlPostInsert, p.ID, p.TargetType, p.TargetID, p.TargetPublicID, p.AuthorID, p.AuthorPublicID, p.ParentID, p.IsParent,
 		emptyIfNil(p.Children), p.FeedType, p.DataType, p.StructureType, p.Data, p.Metadata, emptyIfNil(p.Tags), emptyIfNil(p.Hashtags), p.Mentionees,
-		objectIfNil(p.Annotations), p.CreatedAt)
+		objectIfNil(p.Annotations), p.CreatedAt, p.UpdatedAt, p.EditedAt)
 	w.insertFileUses(p.fileUse(), FileIDs(p.Data))
 	if p.IsParent {
 		w.insertSearchWords(p.searchDocument())

@@ -64,7 +64,8 @@ var (
 		JOIN users AS p ON p.home = $1 AND p.id = {value} AND p.deleted_at IS NULL AND NOT p.is_global_ban
 		LEFT JOIN notification_settings AS u ON u.home = $1 AND u.user_id = {value} AND u.level = 'user' AND u.target_id = ''
 		LEFT JOIN notification_settings AS t ON t.home = $1 AND t.user_id = {value} AND t.level = $3 AND t.target_id = $4
-		WHERE d.home = $1 AND d.user_id = {value} AND `+liveSession, "")
+		WHERE d.home = $1 AND d.user_id = {value} AND `+liveSession+`
+			AND NOT EXISTS (SELECT 1 FROM archived_channels AS a WHERE a.home = $1 AND a.user_id = {value} AND a.channel_id = $4)`, "")
 )
 
 // PutPushDevice registers a device, or changes its token. Of the user's devices the latest MaxPushDevices remain.
@@ -107,7 +108,8 @@ func (w *Tx) TakePushToken(tokenHash []byte, userID string, at time.Time) {
 	w.Exec(sqlPushDeviceTake, tokenHash, userID, at)
 }
 
-// NotifiedDevices reads the devices of users of one home that have a session, unless the user is banned, with the users' settings in general and for a target.
+// NotifiedDevices reads the devices of users of one home that have a session, unless the user is banned or has archived the target, with the
+// users' settings in general and for the target.
 func (r *ReadBatch) NotifiedDevices(home region.Code, userIDs []string, now time.Time, level, targetID string, into *[]NotifiedDevice) {
 	*into = nil
 	readEachAt(r, home, userIDs, notifiedDevices, into, now, level, targetID)

@@ -20,6 +20,7 @@ type Room struct {
 	HasChannel      bool   // whether a live channel with the same id exists
 	Metadata        []byte // JSON
 	Participants    []RoomParticipant
+	OnStageIDs      []string // internal ids of the participants who send, sorted
 	PlaybackKey     string
 	PostID          string // the post that it is attached to; empty if not attached
 	TargetType      string // of that post: community or user
@@ -80,6 +81,8 @@ var (
 	sqlRoomGuardParticipants = stmt("rooms.guardParticipants", `SELECT 1 / count(*) FROM rooms WHERE home = $1 AND id = $2 AND participants = $3::jsonb
 		AND deleted_at IS NULL`)
 	sqlRoomUpdateParticipants = stmt("rooms.participants", `UPDATE rooms SET participants = $3::jsonb, updated_at = $4 WHERE home = $1 AND id = $2`).Updates(sharedRooms, 2)
+	sqlRoomGuardStage         = stmt("rooms.guardStage", `SELECT 1 / count(*) FROM rooms WHERE home = $1 AND id = $2 AND on_stage_ids = $3::text[]`)
+	sqlRoomUpdateStage        = stmt("rooms.stage", `UPDATE rooms SET on_stage_ids = $3::text[] WHERE home = $1 AND id = $2`).Updates(sharedRooms, 2)
 	sqlRoomGuardModeration    = stmt("rooms.guardModeration", `SELECT 1 / count(*) FROM rooms WHERE home = $1 AND id = $2 AND moderation = $3::jsonb`)
 	sqlRoomUpdateModeration   = stmt("rooms.moderate", `UPDATE rooms SET moderation = $3::jsonb, updated_at = $4 WHERE home = $1 AND id = $2`).Updates(sharedRooms, 2)
 )
@@ -189,6 +192,13 @@ func (w *Tx) TransitionRoom(m RoomTransition, now time.Time, refusal error) {
 func (w *Tx) UpdateParticipants(id string, old, changed []RoomParticipant, now time.Time, conflict error) {
 	w.Guard(sqlRoomGuardParticipants, conflict, id, plainJSON(old))
 	w.Exec(sqlRoomUpdateParticipants, id, plainJSON(changed), now)
+}
+
+// UpdateStage replaces the participants who send to a room. The transaction fails with conflict if they are not the ones that
+// were read.
+func (w *Tx) UpdateStage(id string, old, changed []string, conflict error) {
+	w.Guard(sqlRoomGuardStage, conflict, id, emptyIfNil(old))
+	w.Exec(sqlRoomUpdateStage, id, emptyIfNil(changed))
 }
 
 // ModerateRoom replaces the moderation findings of a room. The transaction fails with conflict if they are not the ones

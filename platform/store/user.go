@@ -25,9 +25,12 @@ type User struct {
 	FlagCount       int64
 	IsGlobalBan     bool
 	IsBrand         bool
-	CreatedAt       time.Time
-	UpdatedAt       time.Time
-	DeletedAt       *time.Time
+	// IsPresenceHidden hides that the user is online and what the user watches.
+	IsPresenceHidden  bool
+	PresenceChangedAt *time.Time // nil if IsPresenceHidden never changed
+	CreatedAt         time.Time
+	UpdatedAt         time.Time
+	DeletedAt         *time.Time
 }
 
 var userColumns = db.Columns[User]()
@@ -63,6 +66,10 @@ var (
 	// Users whose row does not exist yet have no role.
 	sqlUserGuardNoRoles = stmt("users.guardNoRoles", `SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM users
 		WHERE home = $1 AND id = $2 AND cardinality(roles) > 0) THEN 0 ELSE 1 END`)
+	// A setting that stays as it is keeps the time of its change.
+	sqlUserHidePresence = stmt("users.hidePresence", `UPDATE users SET
+		presence_changed_at = CASE WHEN is_presence_hidden = $3::boolean THEN presence_changed_at ELSE $4::timestamptz END, is_presence_hidden = $3::boolean
+		WHERE home = $1 AND id = $2 RETURNING `+userColumns).Updates(sharedUsers, 2)
 	sqlUserSomeIDs = stmt("users.someIDs", `SELECT id FROM users WHERE home = $1 ORDER BY id LIMIT 1`)
 	sqlUserBan     = stmt("users.ban", `UPDATE users SET is_global_ban = $3::boolean, updated_at = $4 WHERE home = $1 AND id = $2 RETURNING `+userColumns).Updates(sharedUsers, 2)
 )
@@ -169,6 +176,11 @@ func (w *Tx) GuardNoRoles(id string, refusal error) { w.Guard(sqlUserGuardNoRole
 // BanUser sets or lifts the ban of a user from the network.
 func (w *Tx) BanUser(id string, banned bool, now time.Time, into **User) {
 	w.Query(sqlUserBan, db.Row(into), id, banned, now)
+}
+
+// HidePresence hides or shows the presence of a user.
+func (w *Tx) HidePresence(id string, hidden bool, now time.Time, into **User) {
+	w.Query(sqlUserHidePresence, db.Row(into), id, hidden, now)
 }
 
 // UserList is a page of the users of all homes.

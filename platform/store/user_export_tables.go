@@ -71,6 +71,7 @@ func camelCase(column string) string {
 var internalColumns = []string{
 	"flaggers", "flag_count", "has_flagged_children", "has_flagged_comment", "has_flagged_post", "latest_comments", "latest_replies",
 	"version", "attempts", "handle_claim", "device_hash", "playback_key", "ingest_key", "moderation", "sizes_mime_type", "hidden_at",
+	"banned_ids",
 }
 
 // ExportTables are the kinds of rows in an export. Every table is in one of them or in notExported, which a test checks:
@@ -95,6 +96,7 @@ var ExportTables = []ExportTable{
 	}),
 	ownedTable(exported{table: "push_devices", key: []string{"device"}, own: `user_id = $2`, columns: "platform, provider, created_at, updated_at"}),
 	ownedTable(exported{table: "notification_settings", key: []string{"level", "target_id"}, own: `user_id = $2`, columns: "level, target_id, enabled, events, updated_at"}),
+	ownedTable(exported{table: "archived_channels", key: []string{"channel_id"}, own: `user_id = $2`, columns: "channel_id, created_at"}),
 	ownedTable(exported{table: "tray_seen", key: []string{"user_id"}, own: `user_id = $2`, columns: "seen_at"}),
 	ownedTable(exported{table: "daily_usages", key: []string{"day", "kind"}, own: `user_id = $2`, columns: "day, kind, used"}),
 
@@ -124,7 +126,7 @@ var ExportTables = []ExportTable{
 	}),
 	walkedTable(exported{table: "video_streams", key: []string{"id"}, own: `creator_id = $2`, columns: db.Columns[VideoStream](internalColumns...)}),
 	walkedTable(exported{
-		table: "rooms", key: []string{"id"}, own: `creator_id = $2`, columns: db.Columns[Room](append(internalColumns, "participants")...),
+		table: "rooms", key: []string{"id"}, own: `creator_id = $2`, columns: db.Columns[Room](append(internalColumns, "participants", "on_stage_ids")...),
 	}),
 	walkedTable(exported{table: "communities", key: []string{"id"}, own: `creator_id = $2`, columns: db.Columns[Community](internalColumns...)}),
 	walkedTable(exported{

@@ -32,6 +32,7 @@ type VideoStream struct {
 	ChildIDs        []string
 	Recordings      []StreamRecording
 	Moderation      Moderation
+	BannedIDs       []string // internal ids of the viewers who are banned, sorted
 	StartedAt       *time.Time
 	EndedAt         *time.Time
 	CreatedAt       time.Time
@@ -75,6 +76,9 @@ var streamColumns = db.Columns[VideoStream]()
 // MaxChildStreams is the maximum number of children of a stream or room.
 const MaxChildStreams = 20
 
+// MaxStreamBans is the maximum number of viewers who are banned from a stream.
+const MaxStreamBans = 1000
+
 var (
 	sqlStreamsByID    = stmt("videoStreams.byID", `SELECT `+streamColumns+` FROM video_streams WHERE home = $1 AND id = ANY($2::text[])`)
 	sqlStreamChildren = stmt("videoStreams.children", `SELECT `+streamColumns+` FROM video_streams WHERE home = $1 AND parent_id = ANY($2::text[])`)
@@ -103,6 +107,9 @@ var (
 		WHERE home = $1 AND id = $2`).Updates(sharedStreams, 2)
 	sqlStreamGuardModeration = stmt("videoStreams.guardModeration", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2
 		AND moderation = $3::jsonb`)
+	sqlStreamGuardBans = stmt("videoStreams.guardBans", `SELECT 1 / count(*) FROM video_streams WHERE home = $1 AND id = $2 AND banned_ids = $3::text[]
+		AND deleted_at IS NULL`)
+	sqlStreamUpdateBans       = stmt("videoStreams.ban", `UPDATE video_streams SET banned_ids = $3::text[], updated_at = $4 WHERE home = $1 AND id = $2`).Updates(sharedStreams, 2)
 	sqlStreamUpdateModeration = stmt("videoStreams.moderate", `UPDATE video_streams SET moderation = $3::jsonb, updated_at = $4 WHERE home = $1 AND id = $2`).Updates(sharedStreams, 2)
 )
 
@@ -207,6 +214,13 @@ func (w *Tx) TransitionVideoStream(m StreamTransition, now time.Time, refusal er
 func (w *Tx) ModerateVideoStream(id string, old, current Moderation, now time.Time, conflict error) {
 	w.Guard(sqlStreamGuardModeration, conflict, id, moderationJSON(old))
 	w.Exec(sqlStreamUpdateModeration, id, moderationJSON(current), now)
+}
+
+// UpdateStreamBans replaces the viewers who are banned from a stream. The transaction fails with conflict if they are not the
+// ones that were read or the stream is deleted.
+func (w *Tx) UpdateStreamBans(id string, old, changed []string, now time.Time, conflict error) {
+	w.Guard(sqlStreamGuardBans, conflict, id, emptyIfNil(old))
+	w.Exec(sqlStreamUpdateBans, id, emptyIfNil(changed), now)
 }
 
 // SelectVideoStream reads a stream after the preceding statements.

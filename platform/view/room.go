@@ -2,6 +2,7 @@ package view
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -64,14 +65,19 @@ func (b *Builder) Room(r store.Room) *plazav1.Room {
 
 // addPlayback adds the addresses to watch a room at: the live address until it ends, and those of its recordings.
 func (b *Builder) addPlayback(m *plazav1.Room, r store.Room) {
-	for _, p := range r.Recordings {
-		m.RecordedPlaybackInfos = append(m.RecordedPlaybackInfos, &plazav1.RoomPlayback{Url: p.URL, ThumbnailUrl: p.ThumbnailURL})
+	for i, p := range r.Recordings {
+		m.RecordedPlaybackInfos = append(m.RecordedPlaybackInfos, &plazav1.RoomPlayback{
+			Url: p.URL, ThumbnailUrl: p.ThumbnailURL, PlaybackId: PlaybackID(i),
+		})
 	}
 	if base := b.Media.PlaybackURL; base != "" && slices.Contains([]string{"idle", "live", "waitingReconnect"}, r.Status) {
 		m.LivePlaybackUrl = base + "/" + r.PlaybackKey + ".m3u8"
 		m.LiveThumbnailUrl = base + "/" + r.PlaybackKey + ".jpg"
 	}
 }
+
+// PlaybackID returns the id of the recording with an index among those of a room.
+func PlaybackID(index int) string { return strconv.Itoa(index + 1) }
 
 // duration returns how long a room was live, in seconds; 0 until it has ended.
 func duration(r store.Room) float64 {

@@ -2,7 +2,9 @@ package view
 
 import (
 	"context"
+	"slices"
 
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -102,6 +104,21 @@ func (l *loader) buildStreams(a *Aggregate) {
 	streams, children := shownEmbeds(l.streamIDs(), l.streams, l.childStreams, func(s store.VideoStream) embed {
 		return embed{id: s.ID, postID: s.PostID, deleted: s.DeletedAt != nil}
 	})
-	convert := func(s store.VideoStream) *plazav1.VideoStreaming { return l.builder.VideoStreaming(s, l.viewerID) }
+	convert := func(s store.VideoStream) *plazav1.VideoStreaming {
+		m := l.builder.VideoStreaming(s, l.viewerID)
+		if l.includesBanned(s) {
+			m.WatcherUrl, m.Recordings = nil, nil
+		}
+		return m
+	}
 	a.VideoStreamings, a.VideoStreamingChildren = mapList(streams, convert), mapList(children, convert)
+}
+
+// includesBanned reports whether the response is for a viewer who is banned from a stream. One for several users, which has no
+// viewer, is for all who are banned.
+func (l *loader) includesBanned(s store.VideoStream) bool {
+	if l.viewerID == "" && l.viewer.caller.Kind != auth.Admin {
+		return len(s.BannedIDs) > 0
+	}
+	return slices.Contains(s.BannedIDs, l.viewerID)
 }

@@ -96,7 +96,7 @@ module.exports = {
     const { postId } = await subscribed(t);
     for (let i = 0; i < 3; i++) await t.foreignComment();
     const live = t.watch(callback => t.sdk.CommentRepository.getComments({ referenceType: 'post', referenceId: postId, limit: 2 }, callback));
-    t.ok((await live.until('the comments', ({ data }) => data.length >= 2)).hasNextPage);
+    await live.until('the comments, and a next page', ({ data, hasNextPage }) => data.length >= 2 && hasNextPage);
     const { commentId } = await t.foreignComment();
     await live.until("bob's comment", has(commentId));
     const count = live.last.data.length;

@@ -111,7 +111,7 @@ module.exports = {
     for (let i = 0; i < 5; i++) old.push((await t.foreignMessage()).messageId);
     await last.heard('the last of the old messages', message => message.messageId === old[4]);
     const live = t.watch(callback => t.sdk.MessageRepository.getMessages({ subChannelId, sortBy: 'segmentDesc', limit: 3 }, callback));
-    t.ok((await live.until('the messages', ({ data }) => data.length === 3)).hasNextPage);
+    await live.until('the messages, and a next page', ({ data, hasNextPage }) => data.length === 3 && hasNextPage);
     const { messageId } = await t.foreignMessage();
     await live.until("bob's message", has(messageId));
     live.last.onNextPage();

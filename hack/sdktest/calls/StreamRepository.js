@@ -22,7 +22,7 @@ const event = (name, events, act = () => {}) => async t => {
 
 // keyOf returns the key in the address to which the streamer sends.
 const keyOf = stream => new URL(stream.streamerUrl.url.replace('rtmp:', 'http:')).searchParams.get('key');
-// The server has no operation to ban viewers of a stream.
+// setBan bans bob from a stream, or lifts the ban.
 const setBan = (t, { streamId }, verb) => t.request('PUT', `/api/v3/video-streaming/${streamId}/users/${verb}`, { userIds: [t.bob.id] });
 
 module.exports = {

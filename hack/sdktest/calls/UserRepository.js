@@ -141,7 +141,7 @@ module.exports = {
   },
   'UserRepository.getUsers': async t => {
     const live = t.watch(callback => t.sdk.UserRepository.getUsers({ sortBy: 'lastCreated', limit: 2 }, callback));
-    t.ok((await live.until('the users', ({ data }) => data.length === 2)).hasNextPage);
+    await live.until('the users, and a next page', ({ data, hasNextPage }) => data.length === 2 && hasNextPage);
     live.last.onNextPage();
     await live.until('the next page', ({ data }) => data.length > 2);
   },

@@ -97,7 +97,7 @@ func (s *Server) insertPost(ctx context.Context, f *found, body newPost) error {
 		b.add("communities.isLive", body.TargetID)
 		b.add("posts.insert", p.PostID, p.TargetType, p.TargetInternalID, p.TargetID, p.PostedUserInternalID, p.PostedUserID,
 			p.ParentPostID, p.IsParent, p.Children, p.FeedType, p.DataType, p.StructureType, []byte(p.Data), []byte(p.Metadata), p.Tags,
-			p.Hashtags, []byte(p.Mentionees), []byte("{}"), now)
+			p.Hashtags, []byte(p.Mentionees), []byte("{}"), now, now, now)
 		b.add("searchWords.insert", p.PostID, now, keys, words, weights)
 	})
 }

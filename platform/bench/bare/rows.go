@@ -145,6 +145,10 @@ type userRow struct {
 	flags
 	IsGlobalBan bool `json:"isGlobalBan"`
 	IsBrand     bool `json:"isBrand"`
+
+	IsPresenceHidden  bool       `json:"-"`
+	PresenceChangedAt *time.Time `json:"-"`
+
 	times
 	IsDeleted deleted `json:"isDeleted"`
 }

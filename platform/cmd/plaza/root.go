@@ -66,7 +66,7 @@ func (e *usageError) Unwrap() error { return e.err }
 func newRoot() *cobra.Command {
 	root := newGroup("plaza", "Self-hosted social platform server for three regions",
 		newServe(), newDev(), newGroup("migrate", "Migrate the database schema", newMigrateUp(), newMigrateStatus(), newMigrateBackups()),
-		newGroup("token", "Mint tokens", newTokenAdmin()), newConfig(), newVersion())
+		newImport(), newGroup("token", "Mint tokens", newTokenAdmin()), newConfig(), newVersion())
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{flagError(err)} })

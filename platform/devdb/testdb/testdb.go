@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/plaza-social/plaza/platform/devdb"
+	"github.com/plaza-social/plaza/platform/narrow"
 )
 
 // timeout limits tests that would hang. It allows for a busy machine on which three database nodes start.
@@ -61,7 +62,7 @@ const (
 // files, which takes a tenth of the time there.
 func memoryDir() string {
 	var stat unix.Statfs_t
-	if err := unix.Statfs(sharedMemory, &stat); err != nil || stat.Bavail*uint64(stat.Bsize) < memoryNeeded { //nolint:gosec // the size of a block is positive
+	if err := unix.Statfs(sharedMemory, &stat); err != nil || stat.Bavail*narrow.To[uint64](stat.Bsize) < memoryNeeded {
 		return ""
 	}
 	return sharedMemory

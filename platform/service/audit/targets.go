@@ -31,6 +31,8 @@ func (r *Recorder) targetsOf(operation string, request protoreflect.Message) []s
 		return []store.AuditTarget{{Type: store.AuditSettings, ID: "network"}}
 	case service == "ScheduledPostService":
 		targets = append(targets, r.targets("scheduledPost", textsOf(request, "id"))...)
+	case operation == "RoleService/UpdateRoles":
+		targets = append(targets, r.targets("role", textsOf(request, "public_ids"))...)
 	case service == "FlagService" && textsOf(request, "target_type") == nil:
 		targets = append(targets, r.targets("flagItem", textsOf(request, "target_id"))...)
 	}

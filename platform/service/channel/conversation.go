@@ -12,12 +12,8 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/store"
-	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
-
-// maxOthers is the maximum number of users of a conversation besides its creator.
-const maxOthers = 10
 
 var (
 	errNoOthers   = fail.Validation("userIds: must contain a user other than the caller")
@@ -85,7 +81,7 @@ func (s *Service) loadConversation(ctx context.Context, req *plazav1.CreateConve
 	if c.existing != nil {
 		c.channel = *c.existing
 	} else {
-		c.channel = newConversation(req, id, *c.User(), distinct, s.Now())
+		c.channel = chat.NewConversation(req, id, *c.User(), distinct, s.Now())
 	}
 	return c, nil
 }
@@ -97,21 +93,12 @@ func (c *conversation) check(others int) error {
 		return fail.NotFound()
 	case others == 0:
 		return errNoOthers
-	case others > maxOthers:
+	case others > chat.MaxOthers:
 		return errManyOthers
 	case c.existing != nil && c.existing.DeletedAt != nil:
 		return errDeleted
 	}
 	return nil
-}
-
-func newConversation(req *plazav1.CreateConversationRequest, id string, creator store.User, distinct bool, now time.Time) store.Channel {
-	return store.Channel{
-		ID: id, PublicID: id, Type: store.ChannelConversation, CreatorID: creator.ID, CreatorPublicID: creator.PublicID,
-		DisplayName: req.GetDisplayName(), AvatarFileID: req.GetAvatarFileId(), IsDistinct: distinct, Tags: service.Distinct(req.GetTags()),
-		Metadata: view.ObjectJSON(req.GetMetadata()), NotificationMode: "default", AutoDeleteFlags: chat.DefaultAutoDeleteFlags,
-		LastActivity: now, CreatedAt: now, UpdatedAt: now,
-	}
 }
 
 // changes returns the changes that make all users members. Conversations have no moderators.

@@ -17,7 +17,6 @@ import (
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
-	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
@@ -120,15 +119,7 @@ func (d *draft) usersExist(wanted int) bool {
 // row returns the channel to store.
 func (s *Service) row(r *service.Request, req *plazav1.CreateChannelRequest) store.Channel {
 	now := s.Now()
-	kind := cmp.Or(req.GetType(), store.ChannelCommunity)
-	c := store.Channel{
-		ID: s.NewID(s.Region), Type: kind, DisplayName: req.GetDisplayName(), AvatarFileID: req.GetAvatarFileId(),
-		IsPublic: kind == store.ChannelBroadcast || kind == store.ChannelCommunity && (req.IsPublic == nil || req.GetIsPublic()),
-		Tags:     service.Distinct(req.GetTags()), Metadata: view.ObjectJSON(req.GetMetadata()), NotificationMode: cmp.Or(req.GetNotificationMode(), "default"),
-		AutoDeleteEnabled: req.GetMessageAutoDeleteEnabled(), AutoDeleteFlags: int64(cmp.Or(req.GetAutoDeleteMessageByFlagLimit(), chat.DefaultAutoDeleteFlags)),
-		PostID: req.GetPostId(), LastActivity: now, CreatedAt: now, UpdatedAt: now,
-	}
-	c.PublicID = c.ID
+	c := chat.NewChannel(req, s.NewID(s.Region), now)
 	if id := req.GetChannelId(); id != "" {
 		c.ID, c.PublicID = chat.ChannelID(s.Deps, id), id
 	}
@@ -144,7 +135,7 @@ func (s *Service) row(r *service.Request, req *plazav1.CreateChannelRequest) sto
 // insert stores a channel at its home and returns it. exists is the error if its id is in use.
 func (s *Service) insert(ctx context.Context, d *draft, exists error) (*plazav1.ChannelResponse, error) {
 	users := d.channelUsers()
-	if len(users) > maxMembers[d.channel.Type] {
+	if len(users) > chat.MaxMembers[d.channel.Type] {
 		return nil, fail.TooManyMembers()
 	}
 	if err := s.RequireQuota(ctx, d.channel.CreatorID, store.UsageChannels); err != nil {

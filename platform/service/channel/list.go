@@ -13,8 +13,8 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// ListChannels lists the channels of all regions that the caller may see: those that they are a member of, and public
-// ones. Homes that do not answer are left out.
+// ListChannels lists the channels of all regions that the caller may see: those that they are a member of, except
+// archived ones, and public ones. Homes that do not answer are left out.
 //
 // A keyword selects the channels whose name starts with it. The list is then ordered by name, because that is the
 // order of its index.
@@ -23,17 +23,20 @@ func (s *Service) ListChannels(ctx context.Context, req *plazav1.ListChannelsReq
 	if err != nil {
 		return nil, err
 	}
-	r := s.NewRequest(ctx)
+	return s.list(ctx, s.NewRequest(ctx), channelQuery{ChannelList: listOf(req, cursor), filter: req.GetFilter()}, cursor)
+}
+
+// list runs the request r and answers a query about the channels of its caller.
+func (s *Service) list(ctx context.Context, r *service.Request, q channelQuery, cursor page.Cursor) (*plazav1.ListChannelsResponse, error) {
 	var settings store.Settings
 	r.Settings(s.Region, &settings)
+	r.ArchivedChannels(r.Caller.UserID, &q.Archived)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	list := listOf(req, cursor)
-	list.MemberID = r.Caller.UserID
-	q := channelQuery{ChannelList: list, filter: req.GetFilter(), seesAll: chat.SeesAllChannels(r.Caller)}
+	q.MemberID, q.seesAll = r.Caller.UserID, chat.SeesAllChannels(r.Caller)
 	keys, paging, err := service.Merged[store.ChannelKey]{
-		Cursor: cursor, ByName: list.Order == store.ChannelsByName, Desc: list.Desc, At: position, Read: q.read,
+		Cursor: cursor, ByName: q.Order == store.ChannelsByName, Desc: q.Desc, At: position, Read: q.read,
 	}.Page(ctx, s.Deps)
 	if err != nil {
 		return nil, err

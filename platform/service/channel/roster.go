@@ -17,12 +17,6 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
-// maxMembers is the maximum number of members by channel type; concurrent joins may exceed it by a few. Live channels
-// allow more, because they have no markers to update for each member and message.
-var maxMembers = map[string]int{
-	store.ChannelCommunity: 10_000, store.ChannelBroadcast: 10_000, store.ChannelConversation: maxOthers + 1, store.ChannelLive: 100_000,
-}
-
 // change is a request to change the users of a channel.
 type change struct {
 	channelID string
@@ -139,7 +133,7 @@ func (s *Service) apply(ctx context.Context, found *rosterState, changes []store
 		return nil
 	}
 	channel := found.Access.Channel
-	if joined := memberDelta(changes); joined > 0 && int(found.counts.Of(channel.ID, store.CountMembers))+joined > maxMembers[channel.Type] {
+	if joined := memberDelta(changes); joined > 0 && int(found.counts.Of(channel.ID, store.CountMembers))+joined > chat.MaxMembers[channel.Type] {
 		return fail.TooManyMembers()
 	}
 	tx := s.Store.NewTx(s.HomeOf(channel.ID))

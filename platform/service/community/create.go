@@ -1,7 +1,6 @@
 package community
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -27,7 +26,7 @@ func (s *Service) CreateCommunity(ctx context.Context, req *plazav1.CreateCommun
 		return nil, err
 	}
 	now := s.Now()
-	c := s.row(req, *d.User(), now)
+	c := membership.NewCommunity(s.NewID(s.Region), req, *d.User(), now)
 	changes := d.members(c, now)
 	var exists error
 	if req.GetIsUniqueDisplayName() {
@@ -78,25 +77,6 @@ func (s *Service) loadDraft(ctx context.Context, req *plazav1.CreateCommunityReq
 	textrules.Require(d.Request, s.Region, textrules.TextOfList(req.GetDisplayName(), req.GetDescription()), textrules.TextOfList(req.GetTags()...))
 	fileref.Require(d.Request, fileref.Avatar(&req.AvatarFileId))
 	return d, d.Run(ctx)
-}
-
-// row returns the community to store.
-func (s *Service) row(req *plazav1.CreateCommunityRequest, creator store.User, now time.Time) store.Community {
-	public := req.IsPublic == nil || req.GetIsPublic()
-	c := store.Community{
-		ID: s.NewID(s.Region), DisplayName: req.GetDisplayName(), CreatorID: creator.ID, CreatorPublicID: creator.PublicID,
-		Description: req.GetDescription(), AvatarFileID: req.GetAvatarFileId(), IsOfficial: req.GetIsOfficial(), IsPublic: public,
-		IsDiscoverable: public, OnlyAdminCanPost: req.GetOnlyAdminCanPost(), PostApproval: req.GetNeedApprovalOnPostCreation(),
-		CommentApproval: req.GetNeedApprovalOnCommentCreation(), JoinApproval: req.GetRequiresJoinApproval(),
-		StoryComments:    req.AllowCommentInStory == nil || req.GetAllowCommentInStory(),
-		NotificationMode: cmp.Or(req.GetNotificationMode(), "default"), Type: cmp.Or(req.GetType(), "default"),
-		Tags: service.Distinct(req.GetTags()), Metadata: view.ObjectJSON(req.GetMetadata()), CategoryIDs: service.Distinct(req.GetCategoryIds()),
-		CreatedAt: now, UpdatedAt: now,
-	}
-	if req.IsDiscoverable != nil {
-		c.IsDiscoverable = req.GetIsDiscoverable()
-	}
-	return c
 }
 
 // members returns the changes that add the creator and the first members.

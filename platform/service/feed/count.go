@@ -3,6 +3,7 @@ package feed
 import (
 	"context"
 
+	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -24,5 +25,5 @@ func (s *Service) CountUserFeed(ctx context.Context, m *plazav1.CountUserFeedReq
 	r.CheckFound(func() bool { return len(owners) > 0 && owners[0].DeletedAt == nil })
 	r.Check(func() error { return target.RequireSee(r.Caller) })
 	err = r.Run(ctx)
-	return &plazav1.CountUserFeedResponse{PostsCount: int32(counts.Of(userID, store.CountPublished))}, err //nolint:gosec // posts
+	return &plazav1.CountUserFeedResponse{PostsCount: narrow.To[int32](counts.Of(userID, store.CountPublished))}, err
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/region"
 )
 
@@ -51,7 +52,7 @@ var errBadToken = errors.New("not a token of this feed")
 // token encodes the cursor as a page token.
 func (c rankCursor) token() string {
 	raw := make([]byte, 0, rankTokenSize)
-	raw = append(raw, rankVersion, byte(c.limit), 0) //nolint:gosec // 1 to 100
+	raw = append(raw, rankVersion, narrow.To[byte](c.limit), 0)
 	if c.back {
 		raw[2] = 1
 	}

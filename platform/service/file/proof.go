@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
@@ -59,8 +60,8 @@ func (l *Links) encode(p proof, fileID string) (string, bool) {
 	}
 	raw := make([]byte, 0, proofSize)
 	raw = append(raw, p.version())
-	raw = binary.BigEndian.AppendUint32(raw, uint32(p.expires.Unix())) //nolint:gosec // fits until 2106
-	raw = append(raw, byte(kind))                                      //nolint:gosec // an index of objectKinds
+	raw = binary.BigEndian.AppendUint32(raw, narrow.To[uint32](p.expires.Unix()))
+	raw = append(raw, narrow.To[byte](kind))
 	raw = append(append(raw, idOrZero(p.object.ID)...), idOrZero(p.viewer)...)
 	mac, err := l.signer.SignFileAddress(l.statement(raw, fileID), l.now())
 	return base64.RawURLEncoding.EncodeToString(append(raw, mac...)), err == nil

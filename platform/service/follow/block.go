@@ -7,6 +7,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -139,7 +140,7 @@ func (s *Service) ListBlockedUsers(ctx context.Context, req *plazav1.ListBlocked
 	rows, paging := page.Window(cursor, rows, func(b store.Block) (time.Time, string, string) { return b.CreatedAt, "", b.BlockedID })
 	m := &plazav1.ListBlockedUsersResponse{Paging: &plazav1.BlockPaging{
 		Next: paging.GetNext(), Previous: paging.GetPrevious(), Prev: paging.GetPrev(),
-		Total: int32(counts.Of(caller, store.CountBlocks)), //nolint:gosec // little more than maxBlocks
+		Total: narrow.To[int32](counts.Of(caller, store.CountBlocks)),
 	}}
 	rows, users, err := withUsers(ctx, s, rows, func(b store.Block) string { return b.BlockedID }, caller, req.IsDeleted)
 	users = slices.DeleteFunc(users, func(u store.User) bool { return u.ID == caller }) // clients take every user in the list for blocked

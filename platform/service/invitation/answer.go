@@ -147,6 +147,41 @@ func (s *Service) loadSent(ctx context.Context, id string) (*answer, error) {
 	return a, t.requireInvite(a.Caller)
 }
 
+// resendInterval is the time between two notices of an invitation after the first one.
+const resendInterval = 10 * time.Minute
+
+// ResendInvitation notifies the invited user of a pending invitation again.
+func (s *Service) ResendInvitation(ctx context.Context, req *plazav1.ResendInvitationRequest) (*plazav1.SuccessResponse, error) {
+	return service.RetryOnConflict(ctx, func() (*plazav1.SuccessResponse, error) {
+		a, err := s.loadSent(ctx, req.GetInvitationId())
+		if err != nil {
+			return nil, err
+		}
+		if req.GetCommunityId() != "" && req.GetCommunityId() != a.row.TargetID {
+			return nil, fail.NotFound()
+		}
+		if err := a.requireResend(); err != nil {
+			return nil, err
+		}
+		tx := s.Store.NewTx(s.HomeOf(a.row.ID))
+		tx.ResendInvitation(*a.row, a.now, service.ErrConflict)
+		told := s.EmitNotice(tx, service.Notice{Event: service.NoticeInvited, ID: a.row.ID})
+		return service.Success(), s.CommitSoon(ctx, tx, append(s.emit(ctx, tx, "room.didCohostInvite", *a.row), told)...)
+	})
+}
+
+// requireResend returns an error if the invitation is not pending or was resent a short time ago. While it is pending,
+// only this changes it.
+func (a *answer) requireResend() error {
+	if a.row.Status != store.JoinPending {
+		return errNotPending
+	}
+	if wait := a.row.UpdatedAt.Add(resendInterval).Sub(a.now); wait > 0 && a.row.UpdatedAt.After(a.row.CreatedAt) {
+		return fail.RateLimited("an invitation can be resent once in ten minutes", wait)
+	}
+	return nil
+}
+
 // endNames are the names of the realtime events about the end of an invitation of a co-host, by its status.
 var endNames = map[string]string{store.JoinRejected: "room.didCohostInviteReject", store.JoinCancelled: "room.didCohostInviteCancel"}
 

@@ -18,6 +18,9 @@
 //	pending   rejected   RejectInvitation by the invited user
 //	pending   cancelled  CancelInvitation by the inviter, or by a user who may invite to the target; BanMembers
 //
+// ResendInvitation leaves an invitation pending, and notifies the invited user again. Its callers are those of
+// CancelInvitation.
+//
 // Calls are idempotent: repeating one changes nothing and succeeds. Any other answer to an invitation that is not
 // pending is 400000. A user has at most one pending invitation to a target, which a second invitation returns.
 //

@@ -46,6 +46,26 @@ func TestHasStatus(t *testing.T) {
 	}
 }
 
+func TestRequireResend(t *testing.T) {
+	now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name             string
+		status           string
+		created, updated time.Duration // before now
+		want             error
+	}{
+		{"just made", store.JoinPending, 0, 0, nil},
+		{"resent ten minutes ago", store.JoinPending, time.Hour, resendInterval, nil},
+		{"resent later", store.JoinPending, time.Hour, resendInterval - time.Second, fail.RateLimited("", time.Second)},
+		{"answered", store.JoinRejected, time.Hour, time.Hour, errNotPending},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			row := store.Invitation{Status: c.status, CreatedAt: now.Add(-c.created), UpdatedAt: now.Add(-c.updated)}
+			require.ErrorIs(t, (&answer{row: &row, now: now}).requireResend(), c.want)
+		})
+	}
+}
+
 func TestTypesOf(t *testing.T) {
 	require.Nil(t, typesOf(&plazav1.ListMyInvitationsRequest{}))
 	require.Equal(t, []string{store.InviteMember}, typesOf(&plazav1.ListMyInvitationsRequest{TargetType: store.InviteToCommunity}))

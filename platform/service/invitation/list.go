@@ -39,18 +39,38 @@ func listOf(req listRequest) (store.InvitationList, page.Cursor, error) {
 	return list, cursor, checkType(req.GetType(), req.GetTargetType())
 }
 
+// newListRequest starts the first round trip of a request about the invitations to one target, which the caller must be
+// allowed to list.
+func (s *Service) newListRequest(ctx context.Context, t *target) *service.Request {
+	r := s.NewRequest(ctx)
+	t.read(r)
+	r.Check(func() error { return t.requireRead(r.Caller) })
+	return r
+}
+
+// CountInvitations counts the invitations to one target.
+func (s *Service) CountInvitations(ctx context.Context, req *plazav1.CountInvitationsRequest) (*plazav1.CountInvitationsResponse, error) {
+	if err := checkType(req.GetType(), req.GetTargetType()); err != nil {
+		return nil, err
+	}
+	var n int32
+	r := s.newListRequest(ctx, &target{kind: req.GetTargetType(), id: req.GetTargetId()})
+	r.CountInvitations(req.GetTargetId(), service.SortedSet(req.GetStatuses()), &n)
+	if err := r.Run(ctx); err != nil {
+		return nil, err
+	}
+	return &plazav1.CountInvitationsResponse{Count: n}, nil
+}
+
 // ListInvitations lists the invitations to one target.
 func (s *Service) ListInvitations(ctx context.Context, req *plazav1.ListInvitationsRequest) (*plazav1.InvitationResponse, error) {
 	list, cursor, err := listOf(req)
 	if err != nil {
 		return nil, err
 	}
-	t := &target{kind: req.GetTargetType(), id: req.GetTargetId()}
 	var rows []store.Invitation
-	r := s.NewRequest(ctx)
-	t.read(r)
+	r := s.newListRequest(ctx, &target{kind: req.GetTargetType(), id: req.GetTargetId()})
 	r.ListInvitations(list, &rows)
-	r.Check(func() error { return t.requireRead(r.Caller) })
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}

@@ -38,6 +38,18 @@ func (s *Service) ListJoinRequests(ctx context.Context, req *plazav1.ListJoinReq
 	return s.respond(ctx, users, paging, rows...), err
 }
 
+// CountJoinRequests counts the pending requests to join a community. The caller must be allowed to answer them.
+func (s *Service) CountJoinRequests(ctx context.Context, req *plazav1.CountJoinRequestsRequest) (*plazav1.CountJoinRequestsResponse, error) {
+	var n int32
+	found := s.newState(ctx, req.GetCommunityId())
+	found.CountJoinRequests(req.GetCommunityId(), &n)
+	found.Check(found.requireModerator)
+	if err := found.Run(ctx); err != nil {
+		return nil, err
+	}
+	return &plazav1.CountJoinRequestsResponse{Count: n}, nil
+}
+
 // listOf returns the query of a request.
 func listOf(req *plazav1.ListJoinRequestsRequest, cursor page.Cursor) store.JoinRequestList {
 	statuses := slices.Clone(req.GetStatuses())

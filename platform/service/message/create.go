@@ -4,14 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"unicode/utf8"
-
-	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
-	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
@@ -19,12 +14,6 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
-)
-
-// Limits of a message.
-const (
-	maxText   = 20_000    // characters of a text or caption
-	maxCustom = 100 << 10 // bytes of the JSON of a custom message, including its texts
 )
 
 // fileKinds maps the types of messages that have a file to the kind of the file.
@@ -64,29 +53,7 @@ func (d *draft) validate() error {
 	if fileKinds[d.dataType] != "" && d.GetFileId() == "" {
 		return fail.Validation("fileId: required for a message of type " + d.dataType)
 	}
-	return checkContent(d.dataType, d.GetData())
-}
-
-// checkContent checks the data of a message of a type.
-func checkContent(dataType string, data *structpb.Struct) error {
-	switch dataType {
-	case "custom":
-		return service.RequireObjectSize("data", data, maxCustom)
-	case "text":
-		if data.GetFields()["text"].GetStringValue() == "" {
-			return fail.Validation("data.text: must not be empty in a text message")
-		}
-	}
-	for _, field := range []string{"text", "caption"} {
-		v, present := data.GetFields()[field]
-		if _, isText := v.GetKind().(*structpb.Value_StringValue); present && !isText {
-			return fail.Validation(fmt.Sprintf("data.%s: must be a string", field))
-		}
-		if utf8.RuneCountInString(v.GetStringValue()) > maxText {
-			return fail.Validation(fmt.Sprintf("data.%s: must be at most %d characters", field, maxText))
-		}
-	}
-	return nil
+	return chat.CheckContent(d.dataType, d.GetData())
 }
 
 // loadDraft reads what the message refers to, and checks that the caller may create it.

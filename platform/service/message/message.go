@@ -150,7 +150,7 @@ func (s *Service) UpdateMessage(ctx context.Context, req *plazav1.UpdateMessageR
 func (s *Service) updated(ctx context.Context, c *chat.MessageRequest, req *plazav1.UpdateMessageRequest, settings store.Settings) (store.Message, error) {
 	updated := *c.Message
 	if req.GetData() != nil {
-		if err := checkContent(updated.DataType, req.GetData()); err != nil {
+		if err := chat.CheckContent(updated.DataType, req.GetData()); err != nil {
 			return updated, err
 		}
 		updated.Data = view.ObjectJSON(view.WithFileID(req.GetData(), updated.FileID))

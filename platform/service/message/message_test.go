@@ -10,13 +10,14 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
 func TestCheckContent(t *testing.T) {
-	long, tooLong := strings.Repeat("ä", maxText), strings.Repeat("ä", maxText+1)
-	big := strings.Repeat("x", maxCustom)
+	long, tooLong := strings.Repeat("ä", chat.MaxText), strings.Repeat("ä", chat.MaxText+1)
+	big := strings.Repeat("x", chat.MaxCustom)
 	for _, c := range []struct {
 		name, dataType string
 		data           map[string]any
@@ -33,14 +34,14 @@ func TestCheckContent(t *testing.T) {
 		{"caption is null", "image", map[string]any{"caption": nil}, "data.caption:"},
 		{"caption is too long", "image", map[string]any{"caption": tooLong}, "data.caption:"},
 		{"other fields", "text", map[string]any{"text": "a", "n": 1.0}, ""},
-		{"large text with other fields", "text", map[string]any{"text": long, "n": strings.Repeat("x", maxCustom-100)}, ""},
+		{"large text with other fields", "text", map[string]any{"text": long, "n": strings.Repeat("x", chat.MaxCustom-100)}, ""},
 		{"custom", "custom", map[string]any{"text": 1.0}, ""},
 		{"custom is too large", "custom", map[string]any{"text": big}, "data:"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			data, err := structpb.NewStruct(c.data)
 			require.NoError(t, err)
-			err = checkContent(c.dataType, data)
+			err = chat.CheckContent(c.dataType, data)
 			if c.want == "" {
 				require.NoError(t, err)
 				return

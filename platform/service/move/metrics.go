@@ -35,7 +35,7 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 		}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "plaza_user_move_duration_seconds", Help: "Time from the request of a move to its end, by result.",
-			Buckets: []float64{30, 60, 120, 300, 600, 1800, 3600, 4 * 3600, 24 * 3600},
+			Buckets: []float64{300, 3600, 24 * 3600},
 		}, []string{"result"}),
 	}
 	for _, state := range unfinished {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/steps"
 	"github.com/plaza-social/plaza/platform/store"
@@ -94,7 +95,7 @@ func (w *work) idPages(limit int, process func(context.Context, []string) (int64
 			all[i] = id.ID
 		}
 		n, again, err := process(ctx, all)
-		result := steps.Result{Position: after, Rows: int32(n)} //nolint:gosec // at most a page
+		result := steps.Result{Position: after, Rows: narrow.To[int32](n)}
 		if !again {
 			result.Position, result.Last = all[len(all)-1:], len(all) < limit
 		}
@@ -142,7 +143,7 @@ func (w *work) moveSeen(ctx context.Context, after []string) (steps.Result, erro
 	tx := w.Store.NewTx(w.move.FromHome)
 	tx.MoveStorySeen(w.move.ID, userIDs, w.move.ToHome, &n)
 	err := tx.Commit(ctx)
-	result.Rows = int32(n) //nolint:gosec // at most readPage
+	result.Rows = narrow.To[int32](n)
 	return result, err
 }
 

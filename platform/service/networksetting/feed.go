@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -73,7 +74,7 @@ func feeds(s store.Settings) *plazav1.FeedSettings {
 		rules := s.Videos[use]
 		all.FeedSettings = append(all.FeedSettings, &plazav1.FeedSetting{FeedType: use, ContentSettings: []*plazav1.ContentSetting{{
 			ContentType: "video", Allowed: rules.Allowed,
-			MaxDurationSeconds: int32(rules.MaxDurationSeconds), //nolint:gosec // at most 7200
+			MaxDurationSeconds: narrow.To[int32](rules.MaxDurationSeconds),
 			TranscodeConfig:    &plazav1.TranscodeConfig{MaxResolution: rules.MaxResolution, MinResolution: rules.MinResolution},
 		}}})
 	}

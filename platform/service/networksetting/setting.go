@@ -11,6 +11,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/ratelimit"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -102,17 +103,17 @@ func moderation(s store.Settings) *plazav1.ModerationConfiguration {
 func all(s store.Settings) *plazav1.NetworkSettings {
 	return &plazav1.NetworkSettings{
 		IsWhitelistEnabled: s.IsWhitelistEnabled, IsReportEnabled: s.IsReportEnabled,
-		FlagLimit: int32(s.FlagLimit), IsSecureModeEnabled: s.IsSecureModeEnabled, //nolint:gosec // at most 1000
-		FlagHideLimit:       int32(s.FlagHideLimit),       //nolint:gosec // at most 1000
-		MaxGlobalPinnedPost: int32(s.MaxGlobalPinnedPost), //nolint:gosec // at most 20
+		FlagLimit: narrow.To[int32](s.FlagLimit), IsSecureModeEnabled: s.IsSecureModeEnabled,
+		FlagHideLimit:       narrow.To[int32](s.FlagHideLimit),
+		MaxGlobalPinnedPost: narrow.To[int32](s.MaxGlobalPinnedPost),
 		UserPrivacySetting:  s.UserPrivacySetting, IsFollowWithRequestEnabled: s.IsFollowWithRequestEnabled,
-		Generation: int32(s.Generation), //nolint:gosec // checked on the way in
+		Generation: narrow.To[int32](s.Generation),
 		RateLimit:  s.RateLimit, DefaultAccessType: s.DefaultAccessType,
 
-		RetentionMessageDays: int32(s.RetentionMessageDays), RetentionDeletedDays: int32(s.RetentionDeletedDays), //nolint:gosec // checked on the way in
-		RetentionSessionDays: int32(s.RetentionSessionDays), RetentionEventDays: int32(s.RetentionEventDays), //nolint:gosec // checked on the way in
-		RetentionAuditDays:       int32(s.RetentionAuditDays),       //nolint:gosec // checked on the way in
-		PresenceHeartbeatMinutes: int32(s.PresenceHeartbeatMinutes), //nolint:gosec // at most 60
+		RetentionMessageDays: narrow.To[int32](s.RetentionMessageDays), RetentionDeletedDays: narrow.To[int32](s.RetentionDeletedDays),
+		RetentionSessionDays: narrow.To[int32](s.RetentionSessionDays), RetentionEventDays: narrow.To[int32](s.RetentionEventDays),
+		RetentionAuditDays:       narrow.To[int32](s.RetentionAuditDays),
+		PresenceHeartbeatMinutes: narrow.To[int32](s.PresenceHeartbeatMinutes),
 	}
 }
 
@@ -151,7 +152,7 @@ func (s *Service) rows(values map[string]any) []store.SettingRow {
 		}
 		raw, err := json.Marshal(value)
 		if err != nil {
-			panic(err) // impossible: values are booleans, numbers, strings and maps of strings
+			panic(err) // impossible: values consist of booleans, numbers, strings, lists and maps
 		}
 		rows = append(rows, store.SettingRow{Name: name, Value: raw, ChangedAt: changed, Origin: string(s.Region)})
 	}

@@ -3,6 +3,7 @@ package networksetting
 import (
 	"context"
 
+	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -41,7 +42,7 @@ func social(s store.Settings) *plazav1.SocialSettings {
 	}
 	story := &plazav1.StorySettings{
 		AllowAllUserToCreateStory: s.AllowAllUserToCreateStory,
-		ExpiryTimeMinutes:         int32(s.StoryExpiryTimeMinutes), //nolint:gosec // at most 1440
+		ExpiryTimeMinutes:         narrow.To[int32](s.StoryExpiryTimeMinutes),
 	}
 	nested := &plazav1.SocialNetworkSetting{
 		Enabled: true, UserPrivacySetting: s.UserPrivacySetting, IsFollowWithRequestEnabled: s.IsFollowWithRequestEnabled, GlobalFeed: global,

@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -80,7 +81,7 @@ func trayItem(row store.TrayRow, actors []store.TrayActor, users map[string]*pla
 	k := kinds[row.Kind]
 	item := &plazav1.NotificationTrayItem{
 		PrivateId: row.ID, LastOccurredAt: timestamppb.New(row.LastOccurredAt), LastSeenAt: timestampOf(row.LastSeenAt),
-		ActorsCount: int32(row.Actors), ActionType: k.action, //nolint:gosec // at most MaxTrayActors
+		ActorsCount: narrow.To[int32](row.Actors), ActionType: k.action,
 		TargetId: row.TargetPublicID, TargetType: row.TargetType, ReferenceId: row.ReferenceID, ReferenceType: row.ReferenceType,
 		ActionReferenceId: row.ActionID, ActionReferenceType: k.actionType, DaySegment: timestamppb.New(row.Day),
 		ParentId: optional(row.ParentID), RootId: optional(row.RootID), LatestCommentId: optional(row.CommentID), TrayItemCategory: optional(k.category),

@@ -11,6 +11,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/webhook"
@@ -137,6 +138,6 @@ func (s *Service) load(ctx context.Context) (store.PrehookSettings, error) {
 func toProto(s store.PrehookSettings) *plazav1.Prehook {
 	return &plazav1.Prehook{
 		Enabled: s.IsEnabled, CallbackUrl: s.URL, DefaultAction: s.DefaultAction, Events: s.Events, IsManaged: s.IsManaged,
-		Timeout: int32(s.TimeoutMS), //nolint:gosec // at most 3,000
+		Timeout: narrow.To[int32](s.TimeoutMS),
 	}
 }

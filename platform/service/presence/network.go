@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -44,6 +45,9 @@ func (s *Service) SendHeartbeat(ctx context.Context, _ *plazav1.SendHeartbeatReq
 	r.Settings(s.Region, &settings)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
+	}
+	if r.User().IsPresenceHidden {
+		return &plazav1.SendRoomHeartbeatResponse{Success: true}, nil
 	}
 	now, home := s.Now(), s.HomeOf(r.Caller.UserID)
 	p := store.Presence{Place: onlineIn(home), UserID: r.Caller.UserID, JoinedAt: now, Until: now.Add(settings.PresenceDuration())}
@@ -95,7 +99,7 @@ func (s *Service) ListPresences(ctx context.Context, req *plazav1.ListPresencesR
 	return s.presences(ctx, o, present)
 }
 
-// presences returns those who are present, without users who are deleted or hidden from the caller.
+// presences returns those who are present, without users who are hidden from the caller.
 func (s *Service) presences(ctx context.Context, o *online, present []store.Presence) (*plazav1.ListPresencesResponse, error) {
 	users, err := s.ReadUsers(ctx, service.Map(present, func(p store.Presence) string { return p.UserID }))
 	if err != nil {
@@ -107,7 +111,7 @@ func (s *Service) presences(ctx context.Context, o *online, present []store.Pres
 	}
 	response := &plazav1.ListPresencesResponse{}
 	for _, p := range present {
-		if u, ok := byID[p.UserID]; ok && u.DeletedAt == nil && !slices.Contains(o.hidden, p.UserID) {
+		if u, ok := byID[p.UserID]; ok && isShown(u, o.hidden) {
 			at := p.Until.Add(-o.settings.PresenceDuration())
 			response.Presences = append(response.Presences, &plazav1.Presence{UserId: u.PublicID, LastHeartbeat: timestamppb.New(at.Truncate(time.Millisecond))})
 		}
@@ -121,7 +125,7 @@ func (s *Service) CountPresences(ctx context.Context, _ *plazav1.CountPresencesR
 		return nil, err
 	}
 	c, err := s.countOnline(ctx)
-	return &plazav1.CountPresencesResponse{Count: int32(c.n), ReferenceTimeStamp: timestamppb.New(c.at)}, err //nolint:gosec // users
+	return &plazav1.CountPresencesResponse{Count: narrow.To[int32](c.n), ReferenceTimeStamp: timestamppb.New(c.at)}, err
 }
 
 // countOnline returns the number of users who are online, which may be cached.

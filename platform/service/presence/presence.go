@@ -15,6 +15,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/live"
 	"github.com/plaza-social/plaza/platform/store"
@@ -42,14 +43,12 @@ func (s *Service) GetPresenceSettings(ctx context.Context, _ *plazav1.GetPresenc
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	minutes := int32(settings.PresenceHeartbeatMinutes) //nolint:gosec // at most 60
+	minutes := narrow.To[int32](settings.PresenceHeartbeatMinutes)
 	network := &plazav1.NetworkPresenceSetting{HeartbeatInterval: minutes, PresenceSyncInterval: minutes}
 	if changed := settings.PresenceChangedAt; !changed.IsZero() {
 		network.UpdatedAt = timestamppb.New(changed.Truncate(time.Millisecond))
 	}
-	return &plazav1.PresenceSettings{
-		User: &plazav1.UserPresenceSetting{Enabled: true, EnabledAt: timestamppb.New(r.User().CreatedAt)}, Network: network,
-	}, nil
+	return &plazav1.PresenceSettings{User: settingOf(*r.User()), Network: network}, nil
 }
 
 // newRequest starts a request about a room, which fails unless the caller may see the room.
@@ -72,6 +71,9 @@ func (s *Service) SendRoomHeartbeat(ctx context.Context, req *plazav1.SendRoomHe
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
+	if r.User().IsPresenceHidden {
+		return &plazav1.SendRoomHeartbeatResponse{Success: true}, nil
+	}
 	now := s.Now()
 	p := store.Presence{Place: req.GetRoomId(), UserID: r.Caller.UserID, JoinedAt: now, Until: now.Add(settings.PresenceDuration())}
 	return &plazav1.SendRoomHeartbeatResponse{Success: true}, s.beats.add(s.HomeOf(p.Place), p)
@@ -84,7 +86,7 @@ func (s *Service) CountRoomViewers(ctx context.Context, req *plazav1.CountRoomVi
 		return nil, err
 	}
 	c, err := s.count(ctx, req.GetRoomId())
-	return &plazav1.CountRoomViewersResponse{Count: int32(c.n), ReferenceTimestamp: timestamppb.New(c.at)}, err //nolint:gosec // users
+	return &plazav1.CountRoomViewersResponse{Count: narrow.To[int32](c.n), ReferenceTimestamp: timestamppb.New(c.at)}, err
 }
 
 // count returns the number of users in a place, which may be cached.
@@ -119,6 +121,6 @@ func (s *Service) ListRoomViewers(ctx context.Context, req *plazav1.ListRoomView
 	}
 	users, err := s.ReadUsers(ctx, service.Map(present, func(p store.Presence) string { return p.UserID }))
 	return &plazav1.ListRoomViewersResponse{
-		Viewers: viewers(present, users, hidden), Limit: maxViewers, Total: int32(c.n), //nolint:gosec // users
+		Viewers: viewers(present, users, hidden), Limit: maxViewers, Total: narrow.To[int32](c.n),
 	}, err
 }

@@ -34,6 +34,17 @@ func (s *Service) ListReactions(ctx context.Context, m *plazav1.ListReactionsReq
 	}, err
 }
 
+// ListWrappedReactions is ListReactions in the form of older clients.
+func (s *Service) ListWrappedReactions(ctx context.Context, m *plazav1.ListReactionsRequest) (*plazav1.ListWrappedReactionsResponse, error) {
+	listed, err := s.ListReactions(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	return &plazav1.ListWrappedReactionsResponse{
+		Status: "success", Data: &plazav1.ReactionsData{Reactions: listed.GetReactions(), Users: listed.GetUsers()}, Paging: listed.GetPaging(),
+	}, nil
+}
+
 func record(ref reference, rows []store.Reaction) *plazav1.ReactionRecord {
 	out := &plazav1.ReactionRecord{ReferenceId: ref.id, ReferenceType: ref.kind}
 	for _, r := range rows {

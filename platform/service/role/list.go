@@ -45,6 +45,25 @@ func (s *Service) ListRoles(ctx context.Context, req *plazav1.ListRolesRequest) 
 	return &plazav1.ListRolesResponse{Status: "success", Data: roles, Roles: roles, Paging: paging}, nil
 }
 
+// ListAllRoles returns the built-in roles and the custom ones that are not deleted, of which there are at most
+// store.MaxRoles.
+func (s *Service) ListAllRoles(ctx context.Context, _ *plazav1.ListAllRolesRequest) (*plazav1.ListAllRolesResponse, error) {
+	rows, err := s.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var roles []*plazav1.Role
+	for _, r := range auth.Builtin() {
+		roles = append(roles, s.View.Role(r))
+	}
+	for _, row := range rows {
+		if row.DeletedAt == nil {
+			roles = append(roles, s.View.CustomRole(row))
+		}
+	}
+	return &plazav1.ListAllRolesResponse{Status: "success", Data: &plazav1.RolesData{Roles: roles}}, nil
+}
+
 // listed is a role with its sort key.
 type listed struct {
 	role *plazav1.Role

@@ -27,8 +27,9 @@ var (
 func (s *Service) CreateRole(ctx context.Context, req *plazav1.CreateRoleRequest) (*plazav1.RoleResponse, error) {
 	return s.update(ctx, change{
 		permission: auth.CreateRole, home: decidingHome(req.GetRoleId()), granted: req.GetPermissions(), texts: textrules.TextOfList(req.GetRoleId(), req.GetDisplayName()), taken: errExists,
-	}, func(rows []store.Role) (store.Role, error) {
-		return newRole(rows, req, s.Now())
+	}, func(rows []store.Role) ([]store.Role, error) {
+		role, err := newRole(rows, req, s.Now())
+		return []store.Role{role}, err
 	})
 }
 
@@ -51,23 +52,41 @@ func newRole(rows []store.Role, req *plazav1.CreateRoleRequest, now time.Time) (
 func (s *Service) UpdateRole(ctx context.Context, req *plazav1.UpdateRoleRequest) (*plazav1.RoleResponse, error) {
 	return s.update(ctx, change{
 		permission: auth.EditRole, home: s.Region, granted: req.GetPermissions(), texts: textrules.TextOfFields(req.DisplayName),
-	}, func(rows []store.Role) (store.Role, error) {
+	}, func(rows []store.Role) ([]store.Role, error) {
 		role, err := custom(rows, req.GetRoleId())
 		if req.DisplayName != nil {
 			role.DisplayName = cmp.Or(req.GetDisplayName(), role.ID)
 		}
 		role.Permissions, role.UpdatedAt = service.SortedSet(req.GetPermissions()), s.Now()
-		return role, err
+		return []store.Role{role}, err
+	})
+}
+
+// UpdateRoles changes the permissions of several custom roles in one transaction.
+func (s *Service) UpdateRoles(ctx context.Context, req *plazav1.UpdateRolesRequest) (*plazav1.RoleResponse, error) {
+	return s.update(ctx, change{
+		permission: auth.EditRole, home: s.Region, granted: req.GetPermissions(),
+	}, func(rows []store.Role) ([]store.Role, error) {
+		var roles []store.Role
+		for _, id := range service.SortedSet(req.GetPublicIds()) {
+			role, err := custom(rows, id)
+			if err != nil {
+				return nil, err
+			}
+			role.Permissions, role.UpdatedAt = service.SortedSet(req.GetPermissions()), s.Now()
+			roles = append(roles, role)
+		}
+		return roles, nil
 	})
 }
 
 // DeleteRole deletes a custom role. Users who have it keep its id, which no longer grants anything.
 func (s *Service) DeleteRole(ctx context.Context, req *plazav1.DeleteRoleRequest) (*plazav1.RoleResponse, error) {
-	return s.update(ctx, change{permission: auth.DeleteRole, home: decidingHome(req.GetRoleId())}, func(rows []store.Role) (store.Role, error) {
+	return s.update(ctx, change{permission: auth.DeleteRole, home: decidingHome(req.GetRoleId())}, func(rows []store.Role) ([]store.Role, error) {
 		role, err := custom(rows, req.GetRoleId())
 		now := s.Now()
 		role.UpdatedAt, role.DeletedAt = now, &now
-		return role, err
+		return []store.Role{role}, err
 	})
 }
 
@@ -83,10 +102,10 @@ func custom(rows []store.Role, id string) (store.Role, error) {
 	return *row, nil
 }
 
-// change is a change of a role.
+// change is a change of roles.
 type change struct {
 	permission auth.Permission // that it requires
-	granted    []string        // permissions of the role, which the caller must have as well
+	granted    []string        // permissions of the roles, which the caller must have as well
 	texts      textrules.UserText
 	home       region.Code // where it is stored first
 	taken      error       // if the home already has a role with the id; nil if it must have one
@@ -99,8 +118,8 @@ func decidingHome(id string) region.Code {
 	return all[int(hash[0])%len(all)]
 }
 
-// update stores the role that decide returns at the home of the change and sends it to the others.
-func (s *Service) update(ctx context.Context, c change, decide func([]store.Role) (store.Role, error)) (*plazav1.RoleResponse, error) {
+// update stores the roles that decide returns at the home of the change and sends them to the others.
+func (s *Service) update(ctx context.Context, c change, decide func([]store.Role) ([]store.Role, error)) (*plazav1.RoleResponse, error) {
 	var rows []store.Role
 	r := s.NewPrivilegedRequest(ctx, c.permission)
 	r.Roles(s.Region, &rows)
@@ -109,15 +128,17 @@ func (s *Service) update(ctx context.Context, c change, decide func([]store.Role
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
-	role, err := decide(rows)
+	changed, err := decide(rows)
 	if err != nil {
 		return nil, err
 	}
-	role.ChangedAt, role.Origin = s.clock(), string(s.Region)
-	if err := s.store(ctx, role, c); err != nil {
+	for i := range changed {
+		changed[i].ChangedAt, changed[i].Origin = s.clock(), string(s.Region)
+	}
+	if err := s.store(ctx, changed, c); err != nil {
 		return nil, err
 	}
-	roles := []*plazav1.Role{s.View.CustomRole(role)}
+	roles := service.Map(changed, s.View.CustomRole)
 	return &plazav1.RoleResponse{Status: "success", Data: roles, Roles: roles}, nil
 }
 
@@ -141,13 +162,16 @@ type message struct {
 	Role store.Role  `json:"role"`
 }
 
-func (s *Service) store(ctx context.Context, role store.Role, c change) error {
+func (s *Service) store(ctx context.Context, roles []store.Role, c change) error {
 	tx := s.Store.NewTx(c.home)
-	if c.taken != nil {
-		tx.GuardRoleIDFree(role.ID, c.taken)
+	var outboxRows []store.OutboxRow
+	for _, role := range roles {
+		if c.taken != nil {
+			tx.GuardRoleIDFree(role.ID, c.taken)
+		}
+		tx.UpsertRole(role)
+		outboxRows = append(outboxRows, s.EmitToOtherHomes(tx, topic, func(home region.Code) any { return message{Home: home, Role: role} })...)
 	}
-	tx.UpsertRole(role)
-	outboxRows := s.EmitToOtherHomes(tx, topic, func(home region.Code) any { return message{Home: home, Role: role} })
 	if err := s.Commit(ctx, tx, outboxRows...); err != nil {
 		return err
 	}

@@ -27,7 +27,8 @@
 // Other transitions are refused with 400000 and change nothing. Because media servers repeat reports, a report of
 // what has already happened succeeds and changes nothing: started while live, interrupted while waitingReconnect,
 // stopped once ended or recorded, recorded while recorded, failed while error, terminated while terminated, and
-// StopRoom once ended or recorded. The report flagged changes no state and is accepted in every state.
+// StopRoom once ended or recorded. The report flagged changes no state and is accepted in every state;
+// if the settings of the network say that its findings end a room that is open, it is applied as terminated.
 //
 // Deletion is not a state: a room can be deleted in every state. After that it cannot change, and only lists of
 // deleted rooms return it.
@@ -36,7 +37,8 @@
 //
 // The creator is the host and stays it. In a room of type coHosts, the host names co-hosts on creation. The host and
 // callers with MANAGE_LIVE_STREAMING remove co-hosts and invite users, who become co-hosts when they accept (package
-// invitation); co-hosts can leave. Each participant has a stream key of their own, which is returned to no one else.
+// invitation); co-hosts can leave. A participant whom the media server reports as sending is on the stage, until the room is not
+// live any more or the participant leaves it. Each participant has a stream key of their own, which is returned to no one else.
 //
 // # Access
 //

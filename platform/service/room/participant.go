@@ -48,8 +48,9 @@ func (s *Service) removeParticipant(ctx context.Context, room *store.Room, userI
 
 // changeParticipants changes the participants of a room because of one of them, with the realtime event called event.
 func (s *Service) changeParticipants(ctx context.Context, room *store.Room, changed []store.RoomParticipant, userID, event string) (*plazav1.RoomResponse, error) {
-	return s.rooms.Change(ctx, event, s.ParticipantChange(room.ID, userID), func(tx *store.Tx) {
+	return s.rooms.Change(ctx, event, s.ParticipantChange(room.ID, userID), func(tx *store.Tx) []store.OutboxRow {
 		tx.UpdateParticipants(room.ID, room.Participants, changed, s.Now(), fail.Conflict())
+		return s.setStage(ctx, tx, room, stageOf(room, changed))
 	})
 }
 

@@ -152,12 +152,13 @@ func (s *Service) UpdateRoom(ctx context.Context, m *plazav1.UpdateRoomRequest) 
 		EditorID: r.Caller.UserID,
 		Title:    m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, LiveChatEnabled: m.LiveChatEnabled, Metadata: live.ChangedMetadata(m.GetMetadata()),
 	}
-	return s.rooms.Change(ctx, eventUpdated, s.RoomChange(room.ID), func(tx *store.Tx) {
+	return s.rooms.Change(ctx, eventUpdated, s.RoomChange(room.ID), func(tx *store.Tx) []store.OutboxRow {
 		tx.UpdateRoom(room.ID, change, now, fail.NotFound())
 		if m.GetLiveChatEnabled() && !room.HasChannel {
 			tx.UpdateRoomHasChannel(room.ID, now, fail.NotFound())
 			chat.InsertRoomChannel(tx, *room, fail.Conflict(), now)
 		}
+		return nil
 	})
 }
 

@@ -2,6 +2,7 @@ package room
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/fail"
@@ -25,6 +26,8 @@ const (
 	eventEnded              = "room.endBroadcasting"
 	eventParticipantLeft    = "room.participantLeft"
 	eventParticipantRemoved = "room.participantRemoved"
+	eventStageJoined        = "room.participantStageJoined"
+	eventStageLeft          = "room.participantStageLeft"
 )
 
 // transitions implements the table in the package documentation.
@@ -44,22 +47,25 @@ func (s *Service) StopRoom(ctx context.Context, req *plazav1.StopRoomRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	return s.rooms.Apply(ctx, room, stopping, moveRoom(room.ID, nil))
+	return s.rooms.Apply(ctx, room, stopping, s.moveRoom(ctx, room, nil, ""))
 }
 
-// moveRoom returns the change of state of a room, with the recordings that go with it.
-func moveRoom(id string, recordings []store.RoomRecording) live.Move {
-	return func(tx *store.Tx, t live.Transition, now time.Time) {
-		m := store.RoomTransition{ID: id, From: t.From, To: t.To, Recordings: recordings}
+// moveRoom returns the change of state of a room, with the recordings that go with it. A room that becomes live has the sender,
+// by internal id, on its stage; in other states no one is there.
+func (s *Service) moveRoom(ctx context.Context, room *store.Room, recordings []store.RoomRecording, sender string) live.Move {
+	return func(tx *store.Tx, t live.Transition, now time.Time) []store.OutboxRow {
+		m := store.RoomTransition{ID: room.ID, From: t.From, To: t.To, Recordings: recordings}
+		var stage []string
 		switch t.To {
 		case "live":
-			m.LiveAt = &now
+			m.LiveAt, stage = &now, []string{sender}
 		case "ended", "terminated", "error":
 			m.EndedAt = &now
 		case "recorded":
 			m.RecordedAt = &now
 		}
 		tx.TransitionRoom(m, now, fail.Conflict())
+		return s.setStage(ctx, tx, room, stage)
 	}
 }
 
@@ -76,21 +82,33 @@ func (s *Service) ReportRoom(ctx context.Context, m *plazav1.ReportRoomRequest) 
 		return nil, err
 	}
 	var recordings []store.RoomRecording
+	sender := ""
 	switch m.GetEvent() {
 	case live.Started:
-		sender := service.Find(room.Participants, func(p store.RoomParticipant) bool { return live.SameKey(p.Key, m.GetStreamKey()) })
-		if sender == nil {
-			return nil, errKey
+		if sender, err = s.senderOf(ctx, room, m.GetStreamKey()); err != nil {
+			return nil, err
 		}
-		if err := live.RequireSender(ctx, s.Deps, sender.UserID, live.OfRoom(room)); err != nil {
-			return nil, live.SenderRefused(err)
+		if room.Status == "live" && !slices.Contains(room.OnStageIDs, sender) {
+			return s.joinStage(ctx, room, sender)
 		}
 	case live.Recorded:
 		if recordings, err = recordingsOf(m.GetRecordings()); err != nil {
 			return nil, err
 		}
 	}
-	return s.rooms.Report(ctx, room, m.GetEvent(), m.GetLabels(), moveRoom(room.ID, recordings))
+	return s.rooms.Report(ctx, room, m.GetEvent(), m.GetLabels(), s.moveRoom(ctx, room, recordings, sender))
+}
+
+// senderOf returns the internal id of the participant with a stream key, who may send now.
+func (s *Service) senderOf(ctx context.Context, room *store.Room, key string) (string, error) {
+	sender := service.Find(room.Participants, func(p store.RoomParticipant) bool { return live.SameKey(p.Key, key) })
+	if sender == nil {
+		return "", errKey
+	}
+	if err := live.RequireSender(ctx, s.Deps, sender.UserID, live.OfRoom(room)); err != nil {
+		return "", live.SenderRefused(err)
+	}
+	return sender.UserID, nil
 }
 
 func recordingsOf(list []*plazav1.RoomPlayback) ([]store.RoomRecording, error) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -129,7 +130,7 @@ func (s *Service) CountStories(ctx context.Context, req *plazav1.CountStoriesReq
 		return nil, err
 	}
 	n := counts.Of(targets[0].id, store.CountStories)
-	return &plazav1.CountStoriesResponse{Count: int32(min(n, 1<<31-1))}, nil //nolint:gosec // bounded here
+	return &plazav1.CountStoriesResponse{Count: narrow.To[int32](n)}, nil
 }
 
 var errTargets = fail.Validation("targets: targetId and targetType must have the same number of elements")

@@ -37,7 +37,7 @@ func (s *Service) DeleteStreamingUrl(ctx context.Context, req *plazav1.DeleteStr
 
 // moveStream returns the change of state of a stream, with the other fields of m.
 func moveStream(m store.StreamTransition) live.Move {
-	return func(tx *store.Tx, t live.Transition, now time.Time) {
+	return func(tx *store.Tx, t live.Transition, now time.Time) []store.OutboxRow {
 		m.From, m.To = t.From, t.To
 		switch t.To {
 		case "live":
@@ -46,6 +46,7 @@ func moveStream(m store.StreamTransition) live.Move {
 			m.EndedAt = &now
 		}
 		tx.TransitionVideoStream(m, now, fail.Conflict())
+		return nil
 	}
 }
 

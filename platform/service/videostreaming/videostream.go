@@ -85,8 +85,9 @@ func (s *Service) UpdateVideoStreaming(ctx context.Context, m *plazav1.UpdateVid
 		EditorID: r.Caller.UserID,
 		Title:    m.Title, Description: m.Description, ThumbnailFileID: m.ThumbnailFileId, Resolution: m.Resolution, Metadata: live.ChangedMetadata(m.GetMetadata()),
 	}
-	return s.streams.Change(ctx, "", s.StreamChange(stream.ID), func(tx *store.Tx) {
+	return s.streams.Change(ctx, "", s.StreamChange(stream.ID), func(tx *store.Tx) []store.OutboxRow {
 		tx.UpdateVideoStream(stream.ID, change, s.Now(), fail.NotFound())
+		return nil
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
@@ -113,8 +114,8 @@ func parseDeliveryID(id string) (region.Code, int64, error) {
 
 func deliveryToProto(d located) *plazav1.WebhookDelivery {
 	return &plazav1.WebhookDelivery{
-		DeliveryId: deliveryID(d), EventId: d.ID, Event: d.Name, ObjectId: d.ObjectID, State: d.State, Attempts: int32(d.Attempts), //nolint:gosec // a few
-		At: timestamppb.New(d.At), SentAt: timestamppb.New(d.SentAt), Status: int32(d.Status), Error: d.Error, //nolint:gosec // of HTTP
-		DurationMilliseconds: int32(d.TookMS), //nolint:gosec // a few seconds
+		DeliveryId: deliveryID(d), EventId: d.ID, Event: d.Name, ObjectId: d.ObjectID, State: d.State, Attempts: narrow.To[int32](d.Attempts),
+		At: timestamppb.New(d.At), SentAt: timestamppb.New(d.SentAt), Status: narrow.To[int32](d.Status), Error: d.Error,
+		DurationMilliseconds: narrow.To[int32](d.TookMS),
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/faults/proxy"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
@@ -197,4 +198,27 @@ func TestBusyPool(t *testing.T) {
 	require.False(t, s.Probing(region.EU))
 	release()
 	require.NoError(t, ask(t.Context(), s.NewBatch(), region.EU), "the breaker is closed")
+}
+
+// TestChecksUseIdleConnections checks a home that responds, also while no connection is idle and after the database has ended
+// the sessions of the pool.
+func TestChecksUseIdleConnections(t *testing.T) {
+	url := schema.New(t)
+	d := open(t, url)
+	opened := d.CountProbes(region.EU)
+	require.NoError(t, ask(t.Context(), d.NewBatch(), region.EU))
+	require.True(t, d.Responds(region.EU))
+	require.Zero(t, opened.Load())
+	release, err := d.TakeConnections(t.Context(), region.EU)
+	require.NoError(t, err)
+	require.True(t, d.Responds(region.EU))
+	require.EqualValues(t, 1, opened.Load())
+	release()
+	if testdb.Cockroach(t) {
+		return // which has no statement that ends sessions by the name of their program
+	}
+	_, err = connect(t, url).Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'plaza-eu' AND datname = current_database()`)
+	require.NoError(t, err)
+	require.True(t, d.Responds(region.EU), "on a new connection")
+	require.EqualValues(t, 2, opened.Load())
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -74,13 +75,13 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	d := &DB{homes: map[region.Code]*home{}, timeout: cfg.StatementTimeout, log: cfg.Log, fault: cfg.Fault, sent: cfg.Sent, routes: newRoutes(), stop: stop}
 	for _, code := range region.All() {
-		pool, err := openPool(ctx, cfg, code)
+		pool, dial, err := openPool(ctx, cfg, code)
 		if err != nil {
 			d.Close()
 			return nil, fmt.Errorf("database of home %s: %w", code, err)
 		}
 		d.homes[code] = &home{
-			code: code, pool: pool, queue: fairqueue.New(int(pool.Config().MaxConns)), hot: hotRows{rows: map[RowKey]*hotRow{}},
+			code: code, pool: pool, dial: dial, queue: fairqueue.New(int(pool.Config().MaxConns)), hot: hotRows{rows: map[RowKey]*hotRow{}},
 			shards:  shards{used: map[RowKey]uint16{}},
 			timeout: cfg.StatementTimeout, background: background, after: time.After,
 		}
@@ -98,17 +99,18 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 // were those of empty tables can read a whole index.
 const planLifetime = 10 * time.Minute
 
-func openPool(ctx context.Context, cfg Config, code region.Code) (*pgxpool.Pool, error) {
+// openPool returns the pool of a home, which opens few connections at once, and the function that dials without that limit.
+func openPool(ctx context.Context, cfg Config, code region.Code) (*pgxpool.Pool, pgconn.DialFunc, error) {
 	address := cfg.URLs[code]
 	if address == "" {
 		address = cfg.URLs[""]
 	}
 	if address == "" {
-		return nil, errors.New("no address")
+		return nil, nil, errors.New("no address")
 	}
 	pc, err := pgxpool.ParseConfig(address)
 	if err != nil {
-		return nil, errors.New("the address is not a database URL") // pgx's error contains the password
+		return nil, nil, errors.New("the address is not a database URL") // pgx's error contains the password
 	}
 	pc.MaxConns = cfg.PoolSize
 	pc.MaxConnLifetime = planLifetime
@@ -125,7 +127,10 @@ func openPool(ctx context.Context, cfg Config, code region.Code) (*pgxpool.Pool,
 	// Generic plans that are made while a table is empty stay in use while it grows, so they must use its indexes.
 	pc.ConnConfig.RuntimeParams["enable_seqscan"] = "off"
 	pc.ConnConfig.RuntimeParams["application_name"] = "plaza-" + string(code)
-	return pgxpool.NewWithConfig(ctx, pc)
+	opening := newConnecting(pc.ConnConfig.DialFunc, cfg.StatementTimeout)
+	pc.ConnConfig.DialFunc, pc.AfterConnect = opening.open, opening.opened
+	pool, err := pgxpool.NewWithConfig(ctx, pc)
+	return pool, opening.dial, err
 }
 
 // closeTimeout bounds how long Close waits for connections to close gracefully.

@@ -3,6 +3,8 @@ package db
 import (
 	"context"
 	"database/sql"
+	"net"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -24,6 +26,21 @@ func (d *DB) Probing(code region.Code) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.probing
+}
+
+// Responds reports whether a check of a home finds that it responds.
+func (d *DB) Responds(code region.Code) bool { return d.homes[code].responds() }
+
+// CountProbes returns a counter of the connections to a home that are opened outside of its pool.
+func (d *DB) CountProbes(code region.Code) *atomic.Int64 {
+	var count atomic.Int64
+	h := d.homes[code]
+	dial := h.dial
+	h.dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+		count.Add(1)
+		return dial(ctx, network, address)
+	}
+	return &count
 }
 
 // TakeConnections takes all connections of a home's pool. release returns them.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/plaza-social/plaza/platform/fail"
@@ -21,6 +22,7 @@ import (
 type home struct {
 	code       region.Code
 	pool       *pgxpool.Pool
+	dial       pgconn.DialFunc  // of connections that do not wait for others to be opened
 	queue      *fairqueue.Queue // of the pool's connections
 	hot        hotRows
 	shards     shards
@@ -66,9 +68,26 @@ func (h *home) check(start time.Time) {
 		return
 	}
 	defer h.checking.Store(false)
-	if h.probe() {
+	if h.responds() {
 		h.success(time.Now())
 	}
+}
+
+// responds reports whether the home responds on a connection of the pool that is idle, or on a new one if there is none.
+// A new one for each check would cost a slow database more than the statements that it is slow with.
+func (h *home) responds() bool {
+	idle := h.pool.AcquireAllIdle(h.background)
+	if len(idle) == 0 {
+		return h.probe()
+	}
+	for _, conn := range idle[1:] {
+		conn.Release()
+	}
+	defer idle[0].Release()
+	ctx, cancel := context.WithTimeout(h.background, h.timeout)
+	defer cancel()
+	err := h.readSetting(ctx, idle[0].Conn())
+	return err == nil || !unresponsive(err) && h.probe() // the home may have ended the session a while ago
 }
 
 func (h *home) answeredSince(start time.Time) bool {
@@ -175,11 +194,21 @@ var probeStatement = Register("store.probe", `SELECT name FROM settings WHERE ho
 func (h *home) probe() bool {
 	ctx, cancel := context.WithTimeout(h.background, h.timeout)
 	defer cancel()
-	conn, err := pgx.ConnectConfig(ctx, h.pool.Config().ConnConfig)
+	config := h.pool.Config().ConnConfig
+	config.DialFunc = h.dial
+	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return !unresponsive(err)
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	_, err = conn.Exec(ctx, probeStatement.SQL, string(h.code))
-	return err == nil || isUndefinedTable(err)
+	return h.readSetting(ctx, conn) == nil
+}
+
+// readSetting reads a row of the home, if there is one.
+func (h *home) readSetting(ctx context.Context, conn *pgx.Conn) error {
+	_, err := conn.Exec(ctx, probeStatement.SQL, string(h.code))
+	if isUndefinedTable(err) {
+		return nil // the schema has not been migrated
+	}
+	return err
 }

@@ -32,7 +32,7 @@ func newMetrics(reg prometheus.Registerer, d *DB) (*metrics, error) {
 		}, []string{"home"}),
 		rowWait: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "plaza_database_row_wait_seconds", Help: "Time that transactions waited for others of this server that update the same rows, by home.",
-			Buckets: []float64{.001, .005, .025, .1, .5, 2.5},
+			Buckets: []float64{.005, .1, 2.5},
 		}, []string{"home"}),
 		rowRejections: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "plaza_database_row_rejections_total", Help: "Transactions that waited in vain for others that update the same rows, by home.",

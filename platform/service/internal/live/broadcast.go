@@ -18,6 +18,7 @@ type Broadcast struct {
 	ID           string
 	CreatorID    string
 	Participants []string // internal ids of the users who take part
+	Banned       []string // internal ids of the viewers who are banned
 	PostID       string   // of the post that shows it; empty without one
 	Status       string
 	Deleted      bool
@@ -38,13 +39,16 @@ func OfRoom(r *store.Room) Broadcast {
 // OfStream returns a video stream as a broadcast. Only its creator takes part in it.
 func OfStream(s *store.VideoStream) Broadcast {
 	return Broadcast{
-		ID: s.ID, CreatorID: s.CreatorID, Participants: []string{s.CreatorID}, PostID: s.PostID, Status: s.Status,
+		ID: s.ID, CreatorID: s.CreatorID, Participants: []string{s.CreatorID}, Banned: s.BannedIDs, PostID: s.PostID, Status: s.Status,
 		Deleted: s.DeletedAt != nil, Moderation: s.Moderation,
 	}
 }
 
 // HasParticipant reports whether a user, by internal id, takes part.
 func (b Broadcast) HasParticipant(userID string) bool { return slices.Contains(b.Participants, userID) }
+
+// hides reports whether a room or stream does not exist for a user, by internal id: it is deleted, or the user is banned.
+func (b Broadcast) hides(userID string) bool { return b.Deleted || slices.Contains(b.Banned, userID) }
 
 // SeesAll reports whether a network role lets the caller see every room and stream.
 func SeesAll(caller *auth.Caller) bool {
@@ -53,9 +57,9 @@ func SeesAll(caller *auth.Caller) bool {
 
 // RequireSee returns nil if the caller may see a room or stream. Until it is part of a post, every caller who knows its
 // id may; from then on the callers who may read the post, and its participants as long as they may take part. A deleted
-// one is visible to no one.
+// one is visible to no one, and none is visible to viewers who are banned from it.
 func RequireSee(ctx context.Context, d *service.Deps, caller *auth.Caller, b Broadcast) error {
-	if b.Deleted {
+	if b.hides(caller.UserID) {
 		return fail.NotFound()
 	}
 	if b.PostID == "" || SeesAll(caller) || b.HasParticipant(caller.UserID) && RequireTakePart(ctx, d, caller, b) == nil {
@@ -91,7 +95,7 @@ func requireTakePartIn(target visibility.Target, caller *auth.Caller) error {
 // RequireSeeIn is RequireSee for a caller whose access to the target of the post was read. post is nil if there is none any more.
 func (b Broadcast) RequireSeeIn(target visibility.Target, post *store.Post, caller *auth.Caller) error {
 	switch {
-	case b.Deleted:
+	case b.hides(caller.UserID):
 		return fail.NotFound()
 	case b.PostID == "" || SeesAll(caller):
 		return nil
@@ -167,8 +171,9 @@ func RequireChange(caller *auth.Caller, creatorID string) error {
 }
 
 // FilterListed returns the rows of a list that the caller may see: those in posts that they may read, and those that
-// they may take part in.
+// they may take part in, without those from which they are banned.
 func FilterListed[Row any](ctx context.Context, r *service.Request, rows []Row, of func(*Row) Broadcast) ([]Row, error) {
+	rows = slices.DeleteFunc(rows, func(row Row) bool { return slices.Contains(of(&row).Banned, r.Caller.UserID) })
 	if SeesAll(r.Caller) {
 		return rows, nil
 	}

@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/events"
@@ -76,9 +77,20 @@ func (s Service[Row, Response]) LoadToUpdate(ctx context.Context, id string, thu
 	return r, row, err
 }
 
-// NewRequestToCreate starts the request of a user who creates a room or stream, with checks of its thumbnail and texts.
+var errDisabled = fail.Forbidden("The network does not allow users to create streams and rooms")
+
+// NewRequestToCreate starts the request of a user who creates a room or stream, with checks of the setting of the network, and
+// of its thumbnail and texts.
 func NewRequestToCreate(ctx context.Context, d *service.Deps, thumbnail *string, texts ...*string) *service.Request {
 	r := d.NewUserRequest(ctx)
+	var settings store.Settings
+	r.Settings(d.Region, &settings)
+	r.Check(func() error {
+		if !settings.IsVideoStreamingEnabled {
+			return errDisabled
+		}
+		return nil
+	})
 	requireDescription(r, d.HomeOf(r.Caller.UserID), thumbnail, texts...)
 	return r
 }
@@ -100,20 +112,22 @@ func (s Service[Row, Response]) LoadReported(ctx context.Context, id string) (*R
 }
 
 // Change commits a change of a row, with the realtime event called name about it, and answers with the row as it is then. Without
-// a name there is no event.
-func (s Service[Row, Response]) Change(ctx context.Context, name string, c events.Change, change func(*store.Tx)) (*Response, error) {
+// a name there is no event. change returns the outbox rows of further events.
+func (s Service[Row, Response]) Change(
+	ctx context.Context, name string, c events.Change, change func(*store.Tx) []store.OutboxRow,
+) (*Response, error) {
 	var after *Row
 	tx := s.Store.NewTx(s.HomeOf(c.ID))
-	change(tx)
+	sent := change(tx)
 	s.Select(tx, c.ID, &after)
-	if err := s.CommitChange(ctx, tx, name, c); err != nil {
+	if err := s.CommitChange(ctx, tx, name, c, sent...); err != nil {
 		return nil, err
 	}
 	return s.Respond(ctx, *after)
 }
 
-// Move is a change of state.
-type Move func(tx *store.Tx, t Transition, now time.Time)
+// Move is a change of state. It returns the outbox rows of events in addition to that of the transition.
+type Move func(tx *store.Tx, t Transition, now time.Time) []store.OutboxRow
 
 // Apply applies an event to a row: move makes the change of state, if there is one. It answers with the row as it is
 // then.
@@ -128,7 +142,7 @@ func (s Service[Row, Response]) Apply(ctx context.Context, row *Row, event strin
 		return s.Respond(ctx, *row)
 	}
 	now := s.Now()
-	return s.Change(ctx, t.Name, s.ChangeOf(b.ID), func(tx *store.Tx) { move(tx, t, now) })
+	return s.Change(ctx, t.Name, s.ChangeOf(b.ID), func(tx *store.Tx) []store.OutboxRow { return move(tx, t, now) })
 }
 
 // Report applies an event that the media server reports. It keeps the labels of a report of moderation.
@@ -147,13 +161,35 @@ func (s Service[Row, Response]) moderate(ctx context.Context, row *Row, event st
 		return nil, errLabels
 	}
 	b := s.Of(row)
-	seen := addLabels(b.Moderation, labels, event == Terminated, s.Now(), func() string { return s.NewID(s.HomeOf(b.ID)) })
-	keep := func(tx *store.Tx) { s.KeepModeration(tx, b.ID, b.Moderation, seen, s.Now(), fail.Conflict()) }
-	if event != Terminated {
-		return s.Change(ctx, s.FlaggedName, s.ChangeOf(b.ID), keep)
+	if event == Flagged {
+		var err error
+		if event, labels, err = s.applyThresholds(ctx, b, labels); err != nil {
+			return nil, err
+		}
+		if len(labels) == 0 {
+			return s.Respond(ctx, *row)
+		}
 	}
-	return s.Apply(ctx, row, event, func(tx *store.Tx, t Transition, now time.Time) {
-		move(tx, t, now)
-		keep(tx)
-	})
+	seen := addLabels(b.Moderation, labels, event == Terminated, s.Now(), func() string { return s.NewID(s.HomeOf(b.ID)) })
+	keep := func(tx *store.Tx, moved []store.OutboxRow) []store.OutboxRow {
+		s.KeepModeration(tx, b.ID, b.Moderation, seen, s.Now(), fail.Conflict())
+		return moved
+	}
+	if event != Terminated {
+		return s.Change(ctx, s.FlaggedName, s.ChangeOf(b.ID), func(tx *store.Tx) []store.OutboxRow { return keep(tx, nil) })
+	}
+	return s.Apply(ctx, row, event, func(tx *store.Tx, t Transition, now time.Time) []store.OutboxRow { return keep(tx, move(tx, t, now)) })
+}
+
+// applyThresholds applies the settings of the network to the labels of a flagged report. It returns the event to apply, which is
+// Terminated if a label ends the broadcast, and the labels to keep.
+func (s Service[Row, Response]) applyThresholds(
+	ctx context.Context, b Broadcast, labels []*plazav1.ModerationLabel,
+) (string, []*plazav1.ModerationLabel, error) {
+	settings, err := service.Read(ctx, s.Deps, (*store.ReadBatch).Settings, s.Region)
+	kept, ends := judge(settings.StreamModeration, labels)
+	if ends && slices.Contains(s.Transitions[Terminated].From, b.Status) {
+		return Terminated, kept, err
+	}
+	return Flagged, kept, err
 }

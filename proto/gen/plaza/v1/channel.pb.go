@@ -1677,6 +1677,144 @@ func (x *ListChannelsRequest) GetOptions() *PageOptions {
 	return nil
 }
 
+// ListArchivedChannelsRequest contains the paging options.
+type ListArchivedChannelsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Page size and token.
+	Options       *PageOptions `protobuf:"bytes,1,opt,name=options,proto3" json:"options,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListArchivedChannelsRequest) Reset() {
+	*x = ListArchivedChannelsRequest{}
+	mi := &file_plaza_v1_channel_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListArchivedChannelsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListArchivedChannelsRequest) ProtoMessage() {}
+
+func (x *ListArchivedChannelsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_channel_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListArchivedChannelsRequest.ProtoReflect.Descriptor instead.
+func (*ListArchivedChannelsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_channel_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *ListArchivedChannelsRequest) GetOptions() *PageOptions {
+	if x != nil {
+		return x.Options
+	}
+	return nil
+}
+
+// ArchiveChannelRequest identifies the conversation.
+type ArchiveChannelRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The conversation's public or internal id.
+	ChannelId     string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ArchiveChannelRequest) Reset() {
+	*x = ArchiveChannelRequest{}
+	mi := &file_plaza_v1_channel_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ArchiveChannelRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ArchiveChannelRequest) ProtoMessage() {}
+
+func (x *ArchiveChannelRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_channel_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ArchiveChannelRequest.ProtoReflect.Descriptor instead.
+func (*ArchiveChannelRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_channel_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *ArchiveChannelRequest) GetChannelId() string {
+	if x != nil {
+		return x.ChannelId
+	}
+	return ""
+}
+
+// UnarchiveChannelRequest identifies the conversation.
+type UnarchiveChannelRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The conversation's public or internal id.
+	ChannelId     string `protobuf:"bytes,1,opt,name=channel_id,json=channelId,proto3" json:"channel_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnarchiveChannelRequest) Reset() {
+	*x = UnarchiveChannelRequest{}
+	mi := &file_plaza_v1_channel_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnarchiveChannelRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnarchiveChannelRequest) ProtoMessage() {}
+
+func (x *UnarchiveChannelRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_channel_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnarchiveChannelRequest.ProtoReflect.Descriptor instead.
+func (*UnarchiveChannelRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_channel_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *UnarchiveChannelRequest) GetChannelId() string {
+	if x != nil {
+		return x.ChannelId
+	}
+	return ""
+}
+
 // UpdateChannelRequest contains the fields to change.
 type UpdateChannelRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1703,7 +1841,7 @@ type UpdateChannelRequest struct {
 
 func (x *UpdateChannelRequest) Reset() {
 	*x = UpdateChannelRequest{}
-	mi := &file_plaza_v1_channel_proto_msgTypes[13]
+	mi := &file_plaza_v1_channel_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1715,7 +1853,7 @@ func (x *UpdateChannelRequest) String() string {
 func (*UpdateChannelRequest) ProtoMessage() {}
 
 func (x *UpdateChannelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_channel_proto_msgTypes[13]
+	mi := &file_plaza_v1_channel_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1728,7 +1866,7 @@ func (x *UpdateChannelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateChannelRequest.ProtoReflect.Descriptor instead.
 func (*UpdateChannelRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_channel_proto_rawDescGZIP(), []int{13}
+	return file_plaza_v1_channel_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *UpdateChannelRequest) GetChannelId() string {
@@ -1798,7 +1936,7 @@ type DeleteChannelRequest struct {
 
 func (x *DeleteChannelRequest) Reset() {
 	*x = DeleteChannelRequest{}
-	mi := &file_plaza_v1_channel_proto_msgTypes[14]
+	mi := &file_plaza_v1_channel_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1810,7 +1948,7 @@ func (x *DeleteChannelRequest) String() string {
 func (*DeleteChannelRequest) ProtoMessage() {}
 
 func (x *DeleteChannelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_channel_proto_msgTypes[14]
+	mi := &file_plaza_v1_channel_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1823,7 +1961,7 @@ func (x *DeleteChannelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteChannelRequest.ProtoReflect.Descriptor instead.
 func (*DeleteChannelRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_channel_proto_rawDescGZIP(), []int{14}
+	return file_plaza_v1_channel_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *DeleteChannelRequest) GetChannelId() string {
@@ -1846,7 +1984,7 @@ type MuteChannelRequest struct {
 
 func (x *MuteChannelRequest) Reset() {
 	*x = MuteChannelRequest{}
-	mi := &file_plaza_v1_channel_proto_msgTypes[15]
+	mi := &file_plaza_v1_channel_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1858,7 +1996,7 @@ func (x *MuteChannelRequest) String() string {
 func (*MuteChannelRequest) ProtoMessage() {}
 
 func (x *MuteChannelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_channel_proto_msgTypes[15]
+	mi := &file_plaza_v1_channel_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1871,7 +2009,7 @@ func (x *MuteChannelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MuteChannelRequest.ProtoReflect.Descriptor instead.
 func (*MuteChannelRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_channel_proto_rawDescGZIP(), []int{15}
+	return file_plaza_v1_channel_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *MuteChannelRequest) GetChannelId() string {
@@ -1903,7 +2041,7 @@ type SeeChannelsRequest struct {
 
 func (x *SeeChannelsRequest) Reset() {
 	*x = SeeChannelsRequest{}
-	mi := &file_plaza_v1_channel_proto_msgTypes[16]
+	mi := &file_plaza_v1_channel_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1915,7 +2053,7 @@ func (x *SeeChannelsRequest) String() string {
 func (*SeeChannelsRequest) ProtoMessage() {}
 
 func (x *SeeChannelsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_channel_proto_msgTypes[16]
+	mi := &file_plaza_v1_channel_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1928,7 +2066,7 @@ func (x *SeeChannelsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SeeChannelsRequest.ProtoReflect.Descriptor instead.
 func (*SeeChannelsRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_channel_proto_rawDescGZIP(), []int{16}
+	return file_plaza_v1_channel_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *SeeChannelsRequest) GetChannels() []*SeenChannel {
@@ -1965,7 +2103,7 @@ type SeenChannel struct {
 
 func (x *SeenChannel) Reset() {
 	*x = SeenChannel{}
-	mi := &file_plaza_v1_channel_proto_msgTypes[17]
+	mi := &file_plaza_v1_channel_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1977,7 +2115,7 @@ func (x *SeenChannel) String() string {
 func (*SeenChannel) ProtoMessage() {}
 
 func (x *SeenChannel) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_channel_proto_msgTypes[17]
+	mi := &file_plaza_v1_channel_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1990,7 +2128,7 @@ func (x *SeenChannel) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SeenChannel.ProtoReflect.Descriptor instead.
 func (*SeenChannel) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_channel_proto_rawDescGZIP(), []int{17}
+	return file_plaza_v1_channel_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *SeenChannel) GetChannelId() string {
@@ -2207,7 +2345,15 @@ const file_plaza_v1_channel_proto_rawDesc = "" +
 	"\n" +
 	"is_deleted\x18\a \x01(\bH\x00R\tisDeleted\x88\x01\x01\x12/\n" +
 	"\aoptions\x18\b \x01(\v2\x15.plaza.v1.PageOptionsR\aoptionsB\r\n" +
-	"\v_is_deleted\"\xfc\x04\n" +
+	"\v_is_deleted\"N\n" +
+	"\x1bListArchivedChannelsRequest\x12/\n" +
+	"\aoptions\x18\x01 \x01(\v2\x15.plaza.v1.PageOptionsR\aoptions\"A\n" +
+	"\x15ArchiveChannelRequest\x12(\n" +
+	"\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\"C\n" +
+	"\x17UnarchiveChannelRequest\x12(\n" +
+	"\n" +
+	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\"\xfc\x04\n" +
 	"\x14UpdateChannelRequest\x12(\n" +
 	"\n" +
 	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\x12/\n" +
@@ -2242,7 +2388,7 @@ const file_plaza_v1_channel_proto_rawDesc = "" +
 	"\vSeenChannel\x12(\n" +
 	"\n" +
 	"channel_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\tchannelId\x12/\n" +
-	"\x0fread_to_segment\x18\x02 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\rreadToSegment2\xff\b\n" +
+	"\x0fread_to_segment\x18\x02 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\rreadToSegment2\xc7\f\n" +
 	"\x0eChannelService\x12m\n" +
 	"\rCreateChannel\x12\x1e.plaza.v1.CreateChannelRequest\x1a\x19.plaza.v1.ChannelResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/api/v3/channels\x12\x84\x01\n" +
 	"\x12CreateConversation\x12#.plaza.v1.CreateConversationRequest\x1a\x19.plaza.v1.ChannelResponse\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/api/v3/channels/conversation\x12t\n" +
@@ -2250,11 +2396,14 @@ const file_plaza_v1_channel_proto_rawDesc = "" +
 	"GetChannel\x12\x1b.plaza.v1.GetChannelRequest\x1a\x19.plaza.v1.ChannelResponse\".\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1f\x12\x1d/api/v3/channels/{channel_id}\x90\x02\x01\x12x\n" +
 	"\x10BatchGetChannels\x12!.plaza.v1.BatchGetChannelsRequest\x1a\x19.plaza.v1.ChannelResponse\"&\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x17\x12\x15/api/v3/channels/list\x90\x02\x01\x12p\n" +
 	"\fListChannels\x12\x1d.plaza.v1.ListChannelsRequest\x1a\x1e.plaza.v1.ListChannelsResponse\"!\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x12\x12\x10/api/v3/channels\x90\x02\x01\x12|\n" +
-	"\rUpdateChannel\x12\x1e.plaza.v1.UpdateChannelRequest\x1a\x19.plaza.v1.ChannelResponse\"0\xa2\xbb\x18\x04\b\x04\x10\a\x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v3/channels/{channel_id}\x12\x7f\n" +
-	"\rDeleteChannel\x12\x1e.plaza.v1.DeleteChannelRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"-\xa2\xbb\x18\x04\b\x04\x10\n" +
-	"\x82\xd3\xe4\x93\x02\x1f*\x1d/api/v3/channels/{channel_id}\x12|\n" +
+	"\rUpdateChannel\x12\x1e.plaza.v1.UpdateChannelRequest\x1a\x19.plaza.v1.ChannelResponse\"0\xa2\xbb\x18\x04\b\x04\x10\a\x82\xd3\xe4\x93\x02\":\x01*\x1a\x1d/api/v3/channels/{channel_id}\x12\xa9\x01\n" +
+	"\rDeleteChannel\x12\x1e.plaza.v1.DeleteChannelRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"W\xa2\xbb\x18\x04\b\x04\x10\n" +
+	"\x82\xd3\xe4\x93\x02IZ(:\x01*\"#/api/v2/channels/{channel_id}/close*\x1d/api/v3/channels/{channel_id}\x12|\n" +
 	"\vMuteChannel\x12\x1c.plaza.v1.MuteChannelRequest\x1a\x19.plaza.v1.SuccessResponse\"4\xa2\xbb\x18\x04\b\x04\x10\t\x82\xd3\xe4\x93\x02&:\x01*\x1a!/api/v2/channel/{channel_id}/mute\x12\x97\x01\n" +
-	"\vSeeChannels\x12\x1c.plaza.v1.SeeChannelsRequest\x1a\x19.plaza.v1.SuccessResponse\"O\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02C:\x01*Z':\x01*\"\"/api/v3/channels/{channel_id}/seen\"\x15/api/v3/channels/seenB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\vSeeChannels\x12\x1c.plaza.v1.SeeChannelsRequest\x1a\x19.plaza.v1.SuccessResponse\"O\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02C:\x01*Z':\x01*\"\"/api/v3/channels/{channel_id}/seen\"\x15/api/v3/channels/seen\x12\x89\x01\n" +
+	"\x14ListArchivedChannels\x12%.plaza.v1.ListArchivedChannelsRequest\x1a\x1e.plaza.v1.ListChannelsResponse\"*\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1b\x12\x19/api/v1/archives/channels\x90\x02\x01\x12\x85\x01\n" +
+	"\x0eArchiveChannel\x12\x1f.plaza.v1.ArchiveChannelRequest\x1a\x19.plaza.v1.SuccessResponse\"7\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02+:\x01*\"&/api/v1/archives/channels/{channel_id}\x12\x86\x01\n" +
+	"\x10UnarchiveChannel\x12!.plaza.v1.UnarchiveChannelRequest\x1a\x19.plaza.v1.SuccessResponse\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02(*&/api/v1/archives/channels/{channel_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_channel_proto_rawDescOnce sync.Once
@@ -2268,97 +2417,107 @@ func file_plaza_v1_channel_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_channel_proto_rawDescData
 }
 
-var file_plaza_v1_channel_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_plaza_v1_channel_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_plaza_v1_channel_proto_goTypes = []any{
-	(*Channel)(nil),                   // 0: plaza.v1.Channel
-	(*ChannelAttachment)(nil),         // 1: plaza.v1.ChannelAttachment
-	(*ChannelUser)(nil),               // 2: plaza.v1.ChannelUser
-	(*MessagePreview)(nil),            // 3: plaza.v1.MessagePreview
-	(*MessageFeedInfo)(nil),           // 4: plaza.v1.MessageFeedInfo
-	(*MessageFeed)(nil),               // 5: plaza.v1.MessageFeed
-	(*ChannelResponse)(nil),           // 6: plaza.v1.ChannelResponse
-	(*ListChannelsResponse)(nil),      // 7: plaza.v1.ListChannelsResponse
-	(*CreateChannelRequest)(nil),      // 8: plaza.v1.CreateChannelRequest
-	(*CreateConversationRequest)(nil), // 9: plaza.v1.CreateConversationRequest
-	(*GetChannelRequest)(nil),         // 10: plaza.v1.GetChannelRequest
-	(*BatchGetChannelsRequest)(nil),   // 11: plaza.v1.BatchGetChannelsRequest
-	(*ListChannelsRequest)(nil),       // 12: plaza.v1.ListChannelsRequest
-	(*UpdateChannelRequest)(nil),      // 13: plaza.v1.UpdateChannelRequest
-	(*DeleteChannelRequest)(nil),      // 14: plaza.v1.DeleteChannelRequest
-	(*MuteChannelRequest)(nil),        // 15: plaza.v1.MuteChannelRequest
-	(*SeeChannelsRequest)(nil),        // 16: plaza.v1.SeeChannelsRequest
-	(*SeenChannel)(nil),               // 17: plaza.v1.SeenChannel
-	(*timestamppb.Timestamp)(nil),     // 18: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),           // 19: google.protobuf.Struct
-	(*User)(nil),                      // 20: plaza.v1.User
-	(*File)(nil),                      // 21: plaza.v1.File
-	(*Paging)(nil),                    // 22: plaza.v1.Paging
-	(*PageOptions)(nil),               // 23: plaza.v1.PageOptions
-	(*StatusSuccessResponse)(nil),     // 24: plaza.v1.StatusSuccessResponse
-	(*SuccessResponse)(nil),           // 25: plaza.v1.SuccessResponse
+	(*Channel)(nil),                     // 0: plaza.v1.Channel
+	(*ChannelAttachment)(nil),           // 1: plaza.v1.ChannelAttachment
+	(*ChannelUser)(nil),                 // 2: plaza.v1.ChannelUser
+	(*MessagePreview)(nil),              // 3: plaza.v1.MessagePreview
+	(*MessageFeedInfo)(nil),             // 4: plaza.v1.MessageFeedInfo
+	(*MessageFeed)(nil),                 // 5: plaza.v1.MessageFeed
+	(*ChannelResponse)(nil),             // 6: plaza.v1.ChannelResponse
+	(*ListChannelsResponse)(nil),        // 7: plaza.v1.ListChannelsResponse
+	(*CreateChannelRequest)(nil),        // 8: plaza.v1.CreateChannelRequest
+	(*CreateConversationRequest)(nil),   // 9: plaza.v1.CreateConversationRequest
+	(*GetChannelRequest)(nil),           // 10: plaza.v1.GetChannelRequest
+	(*BatchGetChannelsRequest)(nil),     // 11: plaza.v1.BatchGetChannelsRequest
+	(*ListChannelsRequest)(nil),         // 12: plaza.v1.ListChannelsRequest
+	(*ListArchivedChannelsRequest)(nil), // 13: plaza.v1.ListArchivedChannelsRequest
+	(*ArchiveChannelRequest)(nil),       // 14: plaza.v1.ArchiveChannelRequest
+	(*UnarchiveChannelRequest)(nil),     // 15: plaza.v1.UnarchiveChannelRequest
+	(*UpdateChannelRequest)(nil),        // 16: plaza.v1.UpdateChannelRequest
+	(*DeleteChannelRequest)(nil),        // 17: plaza.v1.DeleteChannelRequest
+	(*MuteChannelRequest)(nil),          // 18: plaza.v1.MuteChannelRequest
+	(*SeeChannelsRequest)(nil),          // 19: plaza.v1.SeeChannelsRequest
+	(*SeenChannel)(nil),                 // 20: plaza.v1.SeenChannel
+	(*timestamppb.Timestamp)(nil),       // 21: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),             // 22: google.protobuf.Struct
+	(*User)(nil),                        // 23: plaza.v1.User
+	(*File)(nil),                        // 24: plaza.v1.File
+	(*Paging)(nil),                      // 25: plaza.v1.Paging
+	(*PageOptions)(nil),                 // 26: plaza.v1.PageOptions
+	(*StatusSuccessResponse)(nil),       // 27: plaza.v1.StatusSuccessResponse
+	(*SuccessResponse)(nil),             // 28: plaza.v1.SuccessResponse
 }
 var file_plaza_v1_channel_proto_depIdxs = []int32{
-	18, // 0: plaza.v1.Channel.mute_timeout:type_name -> google.protobuf.Timestamp
-	18, // 1: plaza.v1.Channel.rate_limit_timeout:type_name -> google.protobuf.Timestamp
-	18, // 2: plaza.v1.Channel.last_activity:type_name -> google.protobuf.Timestamp
+	21, // 0: plaza.v1.Channel.mute_timeout:type_name -> google.protobuf.Timestamp
+	21, // 1: plaza.v1.Channel.rate_limit_timeout:type_name -> google.protobuf.Timestamp
+	21, // 2: plaza.v1.Channel.last_activity:type_name -> google.protobuf.Timestamp
 	1,  // 3: plaza.v1.Channel.attached_to:type_name -> plaza.v1.ChannelAttachment
-	19, // 4: plaza.v1.Channel.metadata:type_name -> google.protobuf.Struct
-	18, // 5: plaza.v1.Channel.created_at:type_name -> google.protobuf.Timestamp
-	18, // 6: plaza.v1.Channel.updated_at:type_name -> google.protobuf.Timestamp
-	18, // 7: plaza.v1.ChannelUser.mute_timeout:type_name -> google.protobuf.Timestamp
-	18, // 8: plaza.v1.ChannelUser.last_activity:type_name -> google.protobuf.Timestamp
-	18, // 9: plaza.v1.ChannelUser.created_at:type_name -> google.protobuf.Timestamp
-	18, // 10: plaza.v1.ChannelUser.updated_at:type_name -> google.protobuf.Timestamp
-	19, // 11: plaza.v1.MessagePreview.data:type_name -> google.protobuf.Struct
-	18, // 12: plaza.v1.MessagePreview.created_at:type_name -> google.protobuf.Timestamp
-	18, // 13: plaza.v1.MessagePreview.updated_at:type_name -> google.protobuf.Timestamp
-	18, // 14: plaza.v1.MessageFeedInfo.created_at:type_name -> google.protobuf.Timestamp
-	18, // 15: plaza.v1.MessageFeedInfo.updated_at:type_name -> google.protobuf.Timestamp
-	18, // 16: plaza.v1.MessageFeed.last_message_timestamp:type_name -> google.protobuf.Timestamp
-	18, // 17: plaza.v1.MessageFeed.edited_at:type_name -> google.protobuf.Timestamp
-	18, // 18: plaza.v1.MessageFeed.created_at:type_name -> google.protobuf.Timestamp
-	18, // 19: plaza.v1.MessageFeed.updated_at:type_name -> google.protobuf.Timestamp
+	22, // 4: plaza.v1.Channel.metadata:type_name -> google.protobuf.Struct
+	21, // 5: plaza.v1.Channel.created_at:type_name -> google.protobuf.Timestamp
+	21, // 6: plaza.v1.Channel.updated_at:type_name -> google.protobuf.Timestamp
+	21, // 7: plaza.v1.ChannelUser.mute_timeout:type_name -> google.protobuf.Timestamp
+	21, // 8: plaza.v1.ChannelUser.last_activity:type_name -> google.protobuf.Timestamp
+	21, // 9: plaza.v1.ChannelUser.created_at:type_name -> google.protobuf.Timestamp
+	21, // 10: plaza.v1.ChannelUser.updated_at:type_name -> google.protobuf.Timestamp
+	22, // 11: plaza.v1.MessagePreview.data:type_name -> google.protobuf.Struct
+	21, // 12: plaza.v1.MessagePreview.created_at:type_name -> google.protobuf.Timestamp
+	21, // 13: plaza.v1.MessagePreview.updated_at:type_name -> google.protobuf.Timestamp
+	21, // 14: plaza.v1.MessageFeedInfo.created_at:type_name -> google.protobuf.Timestamp
+	21, // 15: plaza.v1.MessageFeedInfo.updated_at:type_name -> google.protobuf.Timestamp
+	21, // 16: plaza.v1.MessageFeed.last_message_timestamp:type_name -> google.protobuf.Timestamp
+	21, // 17: plaza.v1.MessageFeed.edited_at:type_name -> google.protobuf.Timestamp
+	21, // 18: plaza.v1.MessageFeed.created_at:type_name -> google.protobuf.Timestamp
+	21, // 19: plaza.v1.MessageFeed.updated_at:type_name -> google.protobuf.Timestamp
 	0,  // 20: plaza.v1.ChannelResponse.channels:type_name -> plaza.v1.Channel
 	2,  // 21: plaza.v1.ChannelResponse.channel_users:type_name -> plaza.v1.ChannelUser
 	3,  // 22: plaza.v1.ChannelResponse.message_previews:type_name -> plaza.v1.MessagePreview
 	4,  // 23: plaza.v1.ChannelResponse.message_feeds_info:type_name -> plaza.v1.MessageFeedInfo
-	20, // 24: plaza.v1.ChannelResponse.users:type_name -> plaza.v1.User
-	21, // 25: plaza.v1.ChannelResponse.files:type_name -> plaza.v1.File
+	23, // 24: plaza.v1.ChannelResponse.users:type_name -> plaza.v1.User
+	24, // 25: plaza.v1.ChannelResponse.files:type_name -> plaza.v1.File
 	0,  // 26: plaza.v1.ListChannelsResponse.channels:type_name -> plaza.v1.Channel
 	2,  // 27: plaza.v1.ListChannelsResponse.channel_users:type_name -> plaza.v1.ChannelUser
 	3,  // 28: plaza.v1.ListChannelsResponse.message_previews:type_name -> plaza.v1.MessagePreview
 	4,  // 29: plaza.v1.ListChannelsResponse.message_feeds_info:type_name -> plaza.v1.MessageFeedInfo
-	20, // 30: plaza.v1.ListChannelsResponse.users:type_name -> plaza.v1.User
-	21, // 31: plaza.v1.ListChannelsResponse.files:type_name -> plaza.v1.File
-	22, // 32: plaza.v1.ListChannelsResponse.paging:type_name -> plaza.v1.Paging
-	19, // 33: plaza.v1.CreateChannelRequest.metadata:type_name -> google.protobuf.Struct
-	19, // 34: plaza.v1.CreateConversationRequest.metadata:type_name -> google.protobuf.Struct
-	23, // 35: plaza.v1.ListChannelsRequest.options:type_name -> plaza.v1.PageOptions
-	19, // 36: plaza.v1.UpdateChannelRequest.metadata:type_name -> google.protobuf.Struct
-	17, // 37: plaza.v1.SeeChannelsRequest.channels:type_name -> plaza.v1.SeenChannel
-	8,  // 38: plaza.v1.ChannelService.CreateChannel:input_type -> plaza.v1.CreateChannelRequest
-	9,  // 39: plaza.v1.ChannelService.CreateConversation:input_type -> plaza.v1.CreateConversationRequest
-	10, // 40: plaza.v1.ChannelService.GetChannel:input_type -> plaza.v1.GetChannelRequest
-	11, // 41: plaza.v1.ChannelService.BatchGetChannels:input_type -> plaza.v1.BatchGetChannelsRequest
-	12, // 42: plaza.v1.ChannelService.ListChannels:input_type -> plaza.v1.ListChannelsRequest
-	13, // 43: plaza.v1.ChannelService.UpdateChannel:input_type -> plaza.v1.UpdateChannelRequest
-	14, // 44: plaza.v1.ChannelService.DeleteChannel:input_type -> plaza.v1.DeleteChannelRequest
-	15, // 45: plaza.v1.ChannelService.MuteChannel:input_type -> plaza.v1.MuteChannelRequest
-	16, // 46: plaza.v1.ChannelService.SeeChannels:input_type -> plaza.v1.SeeChannelsRequest
-	6,  // 47: plaza.v1.ChannelService.CreateChannel:output_type -> plaza.v1.ChannelResponse
-	6,  // 48: plaza.v1.ChannelService.CreateConversation:output_type -> plaza.v1.ChannelResponse
-	6,  // 49: plaza.v1.ChannelService.GetChannel:output_type -> plaza.v1.ChannelResponse
-	6,  // 50: plaza.v1.ChannelService.BatchGetChannels:output_type -> plaza.v1.ChannelResponse
-	7,  // 51: plaza.v1.ChannelService.ListChannels:output_type -> plaza.v1.ListChannelsResponse
-	6,  // 52: plaza.v1.ChannelService.UpdateChannel:output_type -> plaza.v1.ChannelResponse
-	24, // 53: plaza.v1.ChannelService.DeleteChannel:output_type -> plaza.v1.StatusSuccessResponse
-	25, // 54: plaza.v1.ChannelService.MuteChannel:output_type -> plaza.v1.SuccessResponse
-	25, // 55: plaza.v1.ChannelService.SeeChannels:output_type -> plaza.v1.SuccessResponse
-	47, // [47:56] is the sub-list for method output_type
-	38, // [38:47] is the sub-list for method input_type
-	38, // [38:38] is the sub-list for extension type_name
-	38, // [38:38] is the sub-list for extension extendee
-	0,  // [0:38] is the sub-list for field type_name
+	23, // 30: plaza.v1.ListChannelsResponse.users:type_name -> plaza.v1.User
+	24, // 31: plaza.v1.ListChannelsResponse.files:type_name -> plaza.v1.File
+	25, // 32: plaza.v1.ListChannelsResponse.paging:type_name -> plaza.v1.Paging
+	22, // 33: plaza.v1.CreateChannelRequest.metadata:type_name -> google.protobuf.Struct
+	22, // 34: plaza.v1.CreateConversationRequest.metadata:type_name -> google.protobuf.Struct
+	26, // 35: plaza.v1.ListChannelsRequest.options:type_name -> plaza.v1.PageOptions
+	26, // 36: plaza.v1.ListArchivedChannelsRequest.options:type_name -> plaza.v1.PageOptions
+	22, // 37: plaza.v1.UpdateChannelRequest.metadata:type_name -> google.protobuf.Struct
+	20, // 38: plaza.v1.SeeChannelsRequest.channels:type_name -> plaza.v1.SeenChannel
+	8,  // 39: plaza.v1.ChannelService.CreateChannel:input_type -> plaza.v1.CreateChannelRequest
+	9,  // 40: plaza.v1.ChannelService.CreateConversation:input_type -> plaza.v1.CreateConversationRequest
+	10, // 41: plaza.v1.ChannelService.GetChannel:input_type -> plaza.v1.GetChannelRequest
+	11, // 42: plaza.v1.ChannelService.BatchGetChannels:input_type -> plaza.v1.BatchGetChannelsRequest
+	12, // 43: plaza.v1.ChannelService.ListChannels:input_type -> plaza.v1.ListChannelsRequest
+	16, // 44: plaza.v1.ChannelService.UpdateChannel:input_type -> plaza.v1.UpdateChannelRequest
+	17, // 45: plaza.v1.ChannelService.DeleteChannel:input_type -> plaza.v1.DeleteChannelRequest
+	18, // 46: plaza.v1.ChannelService.MuteChannel:input_type -> plaza.v1.MuteChannelRequest
+	19, // 47: plaza.v1.ChannelService.SeeChannels:input_type -> plaza.v1.SeeChannelsRequest
+	13, // 48: plaza.v1.ChannelService.ListArchivedChannels:input_type -> plaza.v1.ListArchivedChannelsRequest
+	14, // 49: plaza.v1.ChannelService.ArchiveChannel:input_type -> plaza.v1.ArchiveChannelRequest
+	15, // 50: plaza.v1.ChannelService.UnarchiveChannel:input_type -> plaza.v1.UnarchiveChannelRequest
+	6,  // 51: plaza.v1.ChannelService.CreateChannel:output_type -> plaza.v1.ChannelResponse
+	6,  // 52: plaza.v1.ChannelService.CreateConversation:output_type -> plaza.v1.ChannelResponse
+	6,  // 53: plaza.v1.ChannelService.GetChannel:output_type -> plaza.v1.ChannelResponse
+	6,  // 54: plaza.v1.ChannelService.BatchGetChannels:output_type -> plaza.v1.ChannelResponse
+	7,  // 55: plaza.v1.ChannelService.ListChannels:output_type -> plaza.v1.ListChannelsResponse
+	6,  // 56: plaza.v1.ChannelService.UpdateChannel:output_type -> plaza.v1.ChannelResponse
+	27, // 57: plaza.v1.ChannelService.DeleteChannel:output_type -> plaza.v1.StatusSuccessResponse
+	28, // 58: plaza.v1.ChannelService.MuteChannel:output_type -> plaza.v1.SuccessResponse
+	28, // 59: plaza.v1.ChannelService.SeeChannels:output_type -> plaza.v1.SuccessResponse
+	7,  // 60: plaza.v1.ChannelService.ListArchivedChannels:output_type -> plaza.v1.ListChannelsResponse
+	28, // 61: plaza.v1.ChannelService.ArchiveChannel:output_type -> plaza.v1.SuccessResponse
+	28, // 62: plaza.v1.ChannelService.UnarchiveChannel:output_type -> plaza.v1.SuccessResponse
+	51, // [51:63] is the sub-list for method output_type
+	39, // [39:51] is the sub-list for method input_type
+	39, // [39:39] is the sub-list for extension type_name
+	39, // [39:39] is the sub-list for extension extendee
+	0,  // [0:39] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_channel_proto_init() }
@@ -2374,14 +2533,14 @@ func file_plaza_v1_channel_proto_init() {
 	file_plaza_v1_channel_proto_msgTypes[8].OneofWrappers = []any{}
 	file_plaza_v1_channel_proto_msgTypes[9].OneofWrappers = []any{}
 	file_plaza_v1_channel_proto_msgTypes[12].OneofWrappers = []any{}
-	file_plaza_v1_channel_proto_msgTypes[13].OneofWrappers = []any{}
+	file_plaza_v1_channel_proto_msgTypes[16].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_channel_proto_rawDesc), len(file_plaza_v1_channel_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   18,
+			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -716,6 +716,180 @@ func (x *CancelInvitationRequest) GetInvitationId() string {
 	return ""
 }
 
+// CountInvitationsRequest identifies the target and filters its invitations.
+type CountInvitationsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Kind of invitation: `communityMemberInvite` or `livestreamCohostInvite`. If set, it must match the target type.
+	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
+	// Kind of target: `community` or `room`.
+	TargetType string `protobuf:"bytes,2,opt,name=target_type,json=targetType,proto3" json:"target_type,omitempty"`
+	// Id of the community or room.
+	TargetId string `protobuf:"bytes,3,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
+	// Filter by status: `pending`, `approved`, `rejected` and `cancelled`; all if absent.
+	Statuses      []string `protobuf:"bytes,4,rep,name=statuses,proto3" json:"statuses,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CountInvitationsRequest) Reset() {
+	*x = CountInvitationsRequest{}
+	mi := &file_plaza_v1_invitation_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CountInvitationsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CountInvitationsRequest) ProtoMessage() {}
+
+func (x *CountInvitationsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_invitation_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CountInvitationsRequest.ProtoReflect.Descriptor instead.
+func (*CountInvitationsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_invitation_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *CountInvitationsRequest) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *CountInvitationsRequest) GetTargetType() string {
+	if x != nil {
+		return x.TargetType
+	}
+	return ""
+}
+
+func (x *CountInvitationsRequest) GetTargetId() string {
+	if x != nil {
+		return x.TargetId
+	}
+	return ""
+}
+
+func (x *CountInvitationsRequest) GetStatuses() []string {
+	if x != nil {
+		return x.Statuses
+	}
+	return nil
+}
+
+// CountInvitationsResponse contains the number of invitations.
+type CountInvitationsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The number; at most 10,000 are counted.
+	Count         int32 `protobuf:"varint,1,opt,name=count,proto3" json:"count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CountInvitationsResponse) Reset() {
+	*x = CountInvitationsResponse{}
+	mi := &file_plaza_v1_invitation_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CountInvitationsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CountInvitationsResponse) ProtoMessage() {}
+
+func (x *CountInvitationsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_invitation_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CountInvitationsResponse.ProtoReflect.Descriptor instead.
+func (*CountInvitationsResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_invitation_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *CountInvitationsResponse) GetCount() int32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+// ResendInvitationRequest identifies the invitation.
+type ResendInvitationRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The invitation's id.
+	InvitationId string `protobuf:"bytes,1,opt,name=invitation_id,json=invitationId,proto3" json:"invitation_id,omitempty"`
+	// The community's id. If set, it must be that of the invitation.
+	CommunityId   string `protobuf:"bytes,2,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResendInvitationRequest) Reset() {
+	*x = ResendInvitationRequest{}
+	mi := &file_plaza_v1_invitation_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResendInvitationRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResendInvitationRequest) ProtoMessage() {}
+
+func (x *ResendInvitationRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_invitation_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResendInvitationRequest.ProtoReflect.Descriptor instead.
+func (*ResendInvitationRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_invitation_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *ResendInvitationRequest) GetInvitationId() string {
+	if x != nil {
+		return x.InvitationId
+	}
+	return ""
+}
+
+func (x *ResendInvitationRequest) GetCommunityId() string {
+	if x != nil {
+		return x.CommunityId
+	}
+	return ""
+}
+
 var File_plaza_v1_invitation_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_invitation_proto_rawDesc = "" +
@@ -785,14 +959,27 @@ const file_plaza_v1_invitation_proto_rawDesc = "" +
 	"\x17RejectInvitationRequest\x12.\n" +
 	"\rinvitation_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\finvitationId\"I\n" +
 	"\x17CancelInvitationRequest\x12.\n" +
-	"\rinvitation_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\finvitationId2\xaf\x06\n" +
+	"\rinvitation_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\finvitationId\"\x99\x02\n" +
+	"\x17CountInvitationsRequest\x12K\n" +
+	"\x04type\x18\x01 \x01(\tB7\xbaH4\xd8\x01\x01r/R\x15communityMemberInviteR\x16livestreamCohostInviteR\x04type\x127\n" +
+	"\vtarget_type\x18\x02 \x01(\tB\x16\xbaH\x13r\x11R\tcommunityR\x04roomR\n" +
+	"targetType\x12&\n" +
+	"\ttarget_id\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\btargetId\x12P\n" +
+	"\bstatuses\x18\x04 \x03(\tB4\xbaH1\x92\x01.\x10\x04\"*r(R\apendingR\bapprovedR\brejectedR\tcancelledR\bstatuses\"0\n" +
+	"\x18CountInvitationsResponse\x12\x14\n" +
+	"\x05count\x18\x01 \x01(\x05R\x05count\"v\n" +
+	"\x17ResendInvitationRequest\x12.\n" +
+	"\rinvitation_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\finvitationId\x12+\n" +
+	"\fcommunity_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x84\aR\vcommunityId2\xc7\b\n" +
 	"\x11InvitationService\x12{\n" +
 	"\x11CreateInvitations\x12\".plaza.v1.CreateInvitationsRequest\x1a\x1c.plaza.v1.InvitationResponse\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/api/v1/invitations\x12w\n" +
 	"\x0fListInvitations\x12 .plaza.v1.ListInvitationsRequest\x1a\x1c.plaza.v1.InvitationResponse\"$\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x15\x12\x13/api/v1/invitations\x90\x02\x01\x12~\n" +
-	"\x11ListMyInvitations\x12\".plaza.v1.ListMyInvitationsRequest\x1a\x1c.plaza.v1.InvitationResponse\"'\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18\x12\x16/api/v1/invitations/me\x90\x02\x01\x12\x8d\x01\n" +
+	"\x11ListMyInvitations\x12\".plaza.v1.ListMyInvitationsRequest\x1a\x1c.plaza.v1.InvitationResponse\"'\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x18\x12\x16/api/v1/invitations/me\x90\x02\x01\x12\x85\x01\n" +
+	"\x10CountInvitations\x12!.plaza.v1.CountInvitationsRequest\x1a\".plaza.v1.CountInvitationsResponse\"*\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1b\x12\x19/api/v1/invitations/count\x90\x02\x01\x12\x8d\x01\n" +
 	"\x10AcceptInvitation\x12!.plaza.v1.AcceptInvitationRequest\x1a\x19.plaza.v1.SuccessResponse\";\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02/:\x01*\"*/api/v1/invitations/{invitation_id}/accept\x12\x8d\x01\n" +
 	"\x10RejectInvitation\x12!.plaza.v1.RejectInvitationRequest\x1a\x19.plaza.v1.SuccessResponse\";\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02/:\x01*\"*/api/v1/invitations/{invitation_id}/reject\x12\x83\x01\n" +
-	"\x10CancelInvitation\x12!.plaza.v1.CancelInvitationRequest\x1a\x19.plaza.v1.SuccessResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%*#/api/v1/invitations/{invitation_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x10CancelInvitation\x12!.plaza.v1.CancelInvitationRequest\x1a\x19.plaza.v1.SuccessResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%*#/api/v1/invitations/{invitation_id}\x12\x8d\x01\n" +
+	"\x10ResendInvitation\x12!.plaza.v1.ResendInvitationRequest\x1a\x19.plaza.v1.SuccessResponse\";\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02/:\x01*\"*/api/v1/invitations/{invitation_id}/resendB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_invitation_proto_rawDescOnce sync.Once
@@ -806,7 +993,7 @@ func file_plaza_v1_invitation_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_invitation_proto_rawDescData
 }
 
-var file_plaza_v1_invitation_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_plaza_v1_invitation_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_plaza_v1_invitation_proto_goTypes = []any{
 	(*Invitation)(nil),               // 0: plaza.v1.Invitation
 	(*InvitationResponse)(nil),       // 1: plaza.v1.InvitationResponse
@@ -816,37 +1003,44 @@ var file_plaza_v1_invitation_proto_goTypes = []any{
 	(*AcceptInvitationRequest)(nil),  // 5: plaza.v1.AcceptInvitationRequest
 	(*RejectInvitationRequest)(nil),  // 6: plaza.v1.RejectInvitationRequest
 	(*CancelInvitationRequest)(nil),  // 7: plaza.v1.CancelInvitationRequest
-	(*timestamppb.Timestamp)(nil),    // 8: google.protobuf.Timestamp
-	(*User)(nil),                     // 9: plaza.v1.User
-	(*File)(nil),                     // 10: plaza.v1.File
-	(*Paging)(nil),                   // 11: plaza.v1.Paging
-	(*PageOptions)(nil),              // 12: plaza.v1.PageOptions
-	(*SuccessResponse)(nil),          // 13: plaza.v1.SuccessResponse
+	(*CountInvitationsRequest)(nil),  // 8: plaza.v1.CountInvitationsRequest
+	(*CountInvitationsResponse)(nil), // 9: plaza.v1.CountInvitationsResponse
+	(*ResendInvitationRequest)(nil),  // 10: plaza.v1.ResendInvitationRequest
+	(*timestamppb.Timestamp)(nil),    // 11: google.protobuf.Timestamp
+	(*User)(nil),                     // 12: plaza.v1.User
+	(*File)(nil),                     // 13: plaza.v1.File
+	(*Paging)(nil),                   // 14: plaza.v1.Paging
+	(*PageOptions)(nil),              // 15: plaza.v1.PageOptions
+	(*SuccessResponse)(nil),          // 16: plaza.v1.SuccessResponse
 }
 var file_plaza_v1_invitation_proto_depIdxs = []int32{
-	8,  // 0: plaza.v1.Invitation.responded_at:type_name -> google.protobuf.Timestamp
-	8,  // 1: plaza.v1.Invitation.created_at:type_name -> google.protobuf.Timestamp
-	8,  // 2: plaza.v1.Invitation.updated_at:type_name -> google.protobuf.Timestamp
+	11, // 0: plaza.v1.Invitation.responded_at:type_name -> google.protobuf.Timestamp
+	11, // 1: plaza.v1.Invitation.created_at:type_name -> google.protobuf.Timestamp
+	11, // 2: plaza.v1.Invitation.updated_at:type_name -> google.protobuf.Timestamp
 	0,  // 3: plaza.v1.InvitationResponse.invitations:type_name -> plaza.v1.Invitation
-	9,  // 4: plaza.v1.InvitationResponse.users:type_name -> plaza.v1.User
-	10, // 5: plaza.v1.InvitationResponse.files:type_name -> plaza.v1.File
-	11, // 6: plaza.v1.InvitationResponse.paging:type_name -> plaza.v1.Paging
-	12, // 7: plaza.v1.ListInvitationsRequest.options:type_name -> plaza.v1.PageOptions
-	12, // 8: plaza.v1.ListMyInvitationsRequest.options:type_name -> plaza.v1.PageOptions
+	12, // 4: plaza.v1.InvitationResponse.users:type_name -> plaza.v1.User
+	13, // 5: plaza.v1.InvitationResponse.files:type_name -> plaza.v1.File
+	14, // 6: plaza.v1.InvitationResponse.paging:type_name -> plaza.v1.Paging
+	15, // 7: plaza.v1.ListInvitationsRequest.options:type_name -> plaza.v1.PageOptions
+	15, // 8: plaza.v1.ListMyInvitationsRequest.options:type_name -> plaza.v1.PageOptions
 	2,  // 9: plaza.v1.InvitationService.CreateInvitations:input_type -> plaza.v1.CreateInvitationsRequest
 	3,  // 10: plaza.v1.InvitationService.ListInvitations:input_type -> plaza.v1.ListInvitationsRequest
 	4,  // 11: plaza.v1.InvitationService.ListMyInvitations:input_type -> plaza.v1.ListMyInvitationsRequest
-	5,  // 12: plaza.v1.InvitationService.AcceptInvitation:input_type -> plaza.v1.AcceptInvitationRequest
-	6,  // 13: plaza.v1.InvitationService.RejectInvitation:input_type -> plaza.v1.RejectInvitationRequest
-	7,  // 14: plaza.v1.InvitationService.CancelInvitation:input_type -> plaza.v1.CancelInvitationRequest
-	1,  // 15: plaza.v1.InvitationService.CreateInvitations:output_type -> plaza.v1.InvitationResponse
-	1,  // 16: plaza.v1.InvitationService.ListInvitations:output_type -> plaza.v1.InvitationResponse
-	1,  // 17: plaza.v1.InvitationService.ListMyInvitations:output_type -> plaza.v1.InvitationResponse
-	13, // 18: plaza.v1.InvitationService.AcceptInvitation:output_type -> plaza.v1.SuccessResponse
-	13, // 19: plaza.v1.InvitationService.RejectInvitation:output_type -> plaza.v1.SuccessResponse
-	13, // 20: plaza.v1.InvitationService.CancelInvitation:output_type -> plaza.v1.SuccessResponse
-	15, // [15:21] is the sub-list for method output_type
-	9,  // [9:15] is the sub-list for method input_type
+	8,  // 12: plaza.v1.InvitationService.CountInvitations:input_type -> plaza.v1.CountInvitationsRequest
+	5,  // 13: plaza.v1.InvitationService.AcceptInvitation:input_type -> plaza.v1.AcceptInvitationRequest
+	6,  // 14: plaza.v1.InvitationService.RejectInvitation:input_type -> plaza.v1.RejectInvitationRequest
+	7,  // 15: plaza.v1.InvitationService.CancelInvitation:input_type -> plaza.v1.CancelInvitationRequest
+	10, // 16: plaza.v1.InvitationService.ResendInvitation:input_type -> plaza.v1.ResendInvitationRequest
+	1,  // 17: plaza.v1.InvitationService.CreateInvitations:output_type -> plaza.v1.InvitationResponse
+	1,  // 18: plaza.v1.InvitationService.ListInvitations:output_type -> plaza.v1.InvitationResponse
+	1,  // 19: plaza.v1.InvitationService.ListMyInvitations:output_type -> plaza.v1.InvitationResponse
+	9,  // 20: plaza.v1.InvitationService.CountInvitations:output_type -> plaza.v1.CountInvitationsResponse
+	16, // 21: plaza.v1.InvitationService.AcceptInvitation:output_type -> plaza.v1.SuccessResponse
+	16, // 22: plaza.v1.InvitationService.RejectInvitation:output_type -> plaza.v1.SuccessResponse
+	16, // 23: plaza.v1.InvitationService.CancelInvitation:output_type -> plaza.v1.SuccessResponse
+	16, // 24: plaza.v1.InvitationService.ResendInvitation:output_type -> plaza.v1.SuccessResponse
+	17, // [17:25] is the sub-list for method output_type
+	9,  // [9:17] is the sub-list for method input_type
 	9,  // [9:9] is the sub-list for extension type_name
 	9,  // [9:9] is the sub-list for extension extendee
 	0,  // [0:9] is the sub-list for field type_name
@@ -868,7 +1062,7 @@ func file_plaza_v1_invitation_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_invitation_proto_rawDesc), len(file_plaza_v1_invitation_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   8,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -699,6 +699,98 @@ func (x *RejectJoinRequest) GetUserId() string {
 	return ""
 }
 
+// CountJoinRequestsRequest identifies the community.
+type CountJoinRequestsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The community's id.
+	CommunityId   string `protobuf:"bytes,1,opt,name=community_id,json=communityId,proto3" json:"community_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CountJoinRequestsRequest) Reset() {
+	*x = CountJoinRequestsRequest{}
+	mi := &file_plaza_v1_join_request_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CountJoinRequestsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CountJoinRequestsRequest) ProtoMessage() {}
+
+func (x *CountJoinRequestsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_join_request_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CountJoinRequestsRequest.ProtoReflect.Descriptor instead.
+func (*CountJoinRequestsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_join_request_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *CountJoinRequestsRequest) GetCommunityId() string {
+	if x != nil {
+		return x.CommunityId
+	}
+	return ""
+}
+
+// CountJoinRequestsResponse contains the number of pending requests.
+type CountJoinRequestsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The number; at most 10,000 are counted.
+	Count         int32 `protobuf:"varint,1,opt,name=count,proto3" json:"count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CountJoinRequestsResponse) Reset() {
+	*x = CountJoinRequestsResponse{}
+	mi := &file_plaza_v1_join_request_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CountJoinRequestsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CountJoinRequestsResponse) ProtoMessage() {}
+
+func (x *CountJoinRequestsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_join_request_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CountJoinRequestsResponse.ProtoReflect.Descriptor instead.
+func (*CountJoinRequestsResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_join_request_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *CountJoinRequestsResponse) GetCount() int32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
 var File_plaza_v1_join_request_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_join_request_proto_rawDesc = "" +
@@ -758,14 +850,19 @@ const file_plaza_v1_join_request_proto_rawDesc = "" +
 	"\auser_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId\"e\n" +
 	"\x11RejectJoinRequest\x12,\n" +
 	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\x12\"\n" +
-	"\auser_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId2\xed\a\n" +
+	"\auser_id\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\x06userId\"H\n" +
+	"\x18CountJoinRequestsRequest\x12,\n" +
+	"\fcommunity_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\vcommunityId\"1\n" +
+	"\x19CountJoinRequestsResponse\x12\x14\n" +
+	"\x05count\x18\x01 \x01(\x05R\x05count2\x8e\t\n" +
 	"\x12JoinRequestService\x12\x84\x01\n" +
 	"\vRequestJoin\x12\x1c.plaza.v1.RequestJoinRequest\x1a\x1d.plaza.v1.JoinRequestResponse\"8\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02,:\x01*\"'/api/v4/communities/{community_id}/join\x12{\n" +
 	"\n" +
 	"CancelJoin\x12\x1b.plaza.v1.CancelJoinRequest\x1a\x19.plaza.v1.SuccessResponse\"5\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02)*'/api/v4/communities/{community_id}/join\x12\x91\x01\n" +
 	"\x10GetMyJoinRequest\x12!.plaza.v1.GetMyJoinRequestRequest\x1a\x1d.plaza.v1.JoinRequestResponse\";\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02,\x12*/api/v4/communities/{community_id}/join/me\x90\x02\x01\x12\x94\x01\n" +
 	"\x16BatchGetMyJoinRequests\x12'.plaza.v1.BatchGetMyJoinRequestsRequest\x1a\x1d.plaza.v1.JoinRequestResponse\"2\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#\x12!/api/v4/communities/join/requests\x90\x02\x01\x12\x90\x01\n" +
-	"\x10ListJoinRequests\x12!.plaza.v1.ListJoinRequestsRequest\x1a\x1d.plaza.v1.JoinRequestResponse\":\xa2\xbb\x18\x04\b\x04\x10\x17\x82\xd3\xe4\x93\x02)\x12'/api/v4/communities/{community_id}/join\x90\x02\x01\x12\x8a\x01\n" +
+	"\x10ListJoinRequests\x12!.plaza.v1.ListJoinRequestsRequest\x1a\x1d.plaza.v1.JoinRequestResponse\":\xa2\xbb\x18\x04\b\x04\x10\x17\x82\xd3\xe4\x93\x02)\x12'/api/v4/communities/{community_id}/join\x90\x02\x01\x12\x9e\x01\n" +
+	"\x11CountJoinRequests\x12\".plaza.v1.CountJoinRequestsRequest\x1a#.plaza.v1.CountJoinRequestsResponse\"@\xa2\xbb\x18\x04\b\x04\x10\x17\x82\xd3\xe4\x93\x02/\x12-/api/v4/communities/{community_id}/join/count\x90\x02\x01\x12\x8a\x01\n" +
 	"\vApproveJoin\x12\x1c.plaza.v1.ApproveJoinRequest\x1a\x19.plaza.v1.SuccessResponse\"B\xa2\xbb\x18\x04\b\x04\x10\x17\x82\xd3\xe4\x93\x024:\x01*\"//api/v4/communities/{community_id}/join/approve\x12\x87\x01\n" +
 	"\n" +
 	"RejectJoin\x12\x1b.plaza.v1.RejectJoinRequest\x1a\x19.plaza.v1.SuccessResponse\"A\xa2\xbb\x18\x04\b\x04\x10\x17\x82\xd3\xe4\x93\x023:\x01*\"./api/v4/communities/{community_id}/join/rejectB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
@@ -782,7 +879,7 @@ func file_plaza_v1_join_request_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_join_request_proto_rawDescData
 }
 
-var file_plaza_v1_join_request_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_plaza_v1_join_request_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_plaza_v1_join_request_proto_goTypes = []any{
 	(*JoinRequest)(nil),                   // 0: plaza.v1.JoinRequest
 	(*JoinRequestResponse)(nil),           // 1: plaza.v1.JoinRequestResponse
@@ -793,39 +890,43 @@ var file_plaza_v1_join_request_proto_goTypes = []any{
 	(*ListJoinRequestsRequest)(nil),       // 6: plaza.v1.ListJoinRequestsRequest
 	(*ApproveJoinRequest)(nil),            // 7: plaza.v1.ApproveJoinRequest
 	(*RejectJoinRequest)(nil),             // 8: plaza.v1.RejectJoinRequest
-	(*timestamppb.Timestamp)(nil),         // 9: google.protobuf.Timestamp
-	(*User)(nil),                          // 10: plaza.v1.User
-	(*File)(nil),                          // 11: plaza.v1.File
-	(*Paging)(nil),                        // 12: plaza.v1.Paging
-	(*PageOptions)(nil),                   // 13: plaza.v1.PageOptions
-	(*SuccessResponse)(nil),               // 14: plaza.v1.SuccessResponse
+	(*CountJoinRequestsRequest)(nil),      // 9: plaza.v1.CountJoinRequestsRequest
+	(*CountJoinRequestsResponse)(nil),     // 10: plaza.v1.CountJoinRequestsResponse
+	(*timestamppb.Timestamp)(nil),         // 11: google.protobuf.Timestamp
+	(*User)(nil),                          // 12: plaza.v1.User
+	(*File)(nil),                          // 13: plaza.v1.File
+	(*Paging)(nil),                        // 14: plaza.v1.Paging
+	(*PageOptions)(nil),                   // 15: plaza.v1.PageOptions
+	(*SuccessResponse)(nil),               // 16: plaza.v1.SuccessResponse
 }
 var file_plaza_v1_join_request_proto_depIdxs = []int32{
-	9,  // 0: plaza.v1.JoinRequest.responded_at:type_name -> google.protobuf.Timestamp
-	9,  // 1: plaza.v1.JoinRequest.created_at:type_name -> google.protobuf.Timestamp
-	9,  // 2: plaza.v1.JoinRequest.updated_at:type_name -> google.protobuf.Timestamp
+	11, // 0: plaza.v1.JoinRequest.responded_at:type_name -> google.protobuf.Timestamp
+	11, // 1: plaza.v1.JoinRequest.created_at:type_name -> google.protobuf.Timestamp
+	11, // 2: plaza.v1.JoinRequest.updated_at:type_name -> google.protobuf.Timestamp
 	0,  // 3: plaza.v1.JoinRequestResponse.join_requests:type_name -> plaza.v1.JoinRequest
-	10, // 4: plaza.v1.JoinRequestResponse.users:type_name -> plaza.v1.User
-	11, // 5: plaza.v1.JoinRequestResponse.files:type_name -> plaza.v1.File
-	12, // 6: plaza.v1.JoinRequestResponse.paging:type_name -> plaza.v1.Paging
-	13, // 7: plaza.v1.BatchGetMyJoinRequestsRequest.options:type_name -> plaza.v1.PageOptions
-	13, // 8: plaza.v1.ListJoinRequestsRequest.options:type_name -> plaza.v1.PageOptions
+	12, // 4: plaza.v1.JoinRequestResponse.users:type_name -> plaza.v1.User
+	13, // 5: plaza.v1.JoinRequestResponse.files:type_name -> plaza.v1.File
+	14, // 6: plaza.v1.JoinRequestResponse.paging:type_name -> plaza.v1.Paging
+	15, // 7: plaza.v1.BatchGetMyJoinRequestsRequest.options:type_name -> plaza.v1.PageOptions
+	15, // 8: plaza.v1.ListJoinRequestsRequest.options:type_name -> plaza.v1.PageOptions
 	2,  // 9: plaza.v1.JoinRequestService.RequestJoin:input_type -> plaza.v1.RequestJoinRequest
 	3,  // 10: plaza.v1.JoinRequestService.CancelJoin:input_type -> plaza.v1.CancelJoinRequest
 	4,  // 11: plaza.v1.JoinRequestService.GetMyJoinRequest:input_type -> plaza.v1.GetMyJoinRequestRequest
 	5,  // 12: plaza.v1.JoinRequestService.BatchGetMyJoinRequests:input_type -> plaza.v1.BatchGetMyJoinRequestsRequest
 	6,  // 13: plaza.v1.JoinRequestService.ListJoinRequests:input_type -> plaza.v1.ListJoinRequestsRequest
-	7,  // 14: plaza.v1.JoinRequestService.ApproveJoin:input_type -> plaza.v1.ApproveJoinRequest
-	8,  // 15: plaza.v1.JoinRequestService.RejectJoin:input_type -> plaza.v1.RejectJoinRequest
-	1,  // 16: plaza.v1.JoinRequestService.RequestJoin:output_type -> plaza.v1.JoinRequestResponse
-	14, // 17: plaza.v1.JoinRequestService.CancelJoin:output_type -> plaza.v1.SuccessResponse
-	1,  // 18: plaza.v1.JoinRequestService.GetMyJoinRequest:output_type -> plaza.v1.JoinRequestResponse
-	1,  // 19: plaza.v1.JoinRequestService.BatchGetMyJoinRequests:output_type -> plaza.v1.JoinRequestResponse
-	1,  // 20: plaza.v1.JoinRequestService.ListJoinRequests:output_type -> plaza.v1.JoinRequestResponse
-	14, // 21: plaza.v1.JoinRequestService.ApproveJoin:output_type -> plaza.v1.SuccessResponse
-	14, // 22: plaza.v1.JoinRequestService.RejectJoin:output_type -> plaza.v1.SuccessResponse
-	16, // [16:23] is the sub-list for method output_type
-	9,  // [9:16] is the sub-list for method input_type
+	9,  // 14: plaza.v1.JoinRequestService.CountJoinRequests:input_type -> plaza.v1.CountJoinRequestsRequest
+	7,  // 15: plaza.v1.JoinRequestService.ApproveJoin:input_type -> plaza.v1.ApproveJoinRequest
+	8,  // 16: plaza.v1.JoinRequestService.RejectJoin:input_type -> plaza.v1.RejectJoinRequest
+	1,  // 17: plaza.v1.JoinRequestService.RequestJoin:output_type -> plaza.v1.JoinRequestResponse
+	16, // 18: plaza.v1.JoinRequestService.CancelJoin:output_type -> plaza.v1.SuccessResponse
+	1,  // 19: plaza.v1.JoinRequestService.GetMyJoinRequest:output_type -> plaza.v1.JoinRequestResponse
+	1,  // 20: plaza.v1.JoinRequestService.BatchGetMyJoinRequests:output_type -> plaza.v1.JoinRequestResponse
+	1,  // 21: plaza.v1.JoinRequestService.ListJoinRequests:output_type -> plaza.v1.JoinRequestResponse
+	10, // 22: plaza.v1.JoinRequestService.CountJoinRequests:output_type -> plaza.v1.CountJoinRequestsResponse
+	16, // 23: plaza.v1.JoinRequestService.ApproveJoin:output_type -> plaza.v1.SuccessResponse
+	16, // 24: plaza.v1.JoinRequestService.RejectJoin:output_type -> plaza.v1.SuccessResponse
+	17, // [17:25] is the sub-list for method output_type
+	9,  // [9:17] is the sub-list for method input_type
 	9,  // [9:9] is the sub-list for extension type_name
 	9,  // [9:9] is the sub-list for extension extendee
 	0,  // [0:9] is the sub-list for field type_name
@@ -847,7 +948,7 @@ func file_plaza_v1_join_request_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_join_request_proto_rawDesc), len(file_plaza_v1_join_request_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   9,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -2638,6 +2638,273 @@ func (x *SemanticSearchSetting) GetCommunityMinScore() float64 {
 	return 0
 }
 
+// GetVideoStreamingSettingsRequest has no fields.
+type GetVideoStreamingSettingsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetVideoStreamingSettingsRequest) Reset() {
+	*x = GetVideoStreamingSettingsRequest{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[41]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetVideoStreamingSettingsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetVideoStreamingSettingsRequest) ProtoMessage() {}
+
+func (x *GetVideoStreamingSettingsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[41]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetVideoStreamingSettingsRequest.ProtoReflect.Descriptor instead.
+func (*GetVideoStreamingSettingsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{41}
+}
+
+// UpdateVideoStreamingSettingsRequest contains the fields to change.
+type UpdateVideoStreamingSettingsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether users can create streams and rooms.
+	Enabled *bool `protobuf:"varint,1,opt,name=enabled,proto3,oneof" json:"enabled,omitempty"`
+	// What findings of moderation do. It replaces the earlier value as a whole.
+	Moderation    *StreamModerationSetting `protobuf:"bytes,2,opt,name=moderation,proto3" json:"moderation,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateVideoStreamingSettingsRequest) Reset() {
+	*x = UpdateVideoStreamingSettingsRequest{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[42]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateVideoStreamingSettingsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateVideoStreamingSettingsRequest) ProtoMessage() {}
+
+func (x *UpdateVideoStreamingSettingsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[42]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateVideoStreamingSettingsRequest.ProtoReflect.Descriptor instead.
+func (*UpdateVideoStreamingSettingsRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{42}
+}
+
+func (x *UpdateVideoStreamingSettingsRequest) GetEnabled() bool {
+	if x != nil && x.Enabled != nil {
+		return *x.Enabled
+	}
+	return false
+}
+
+func (x *UpdateVideoStreamingSettingsRequest) GetModeration() *StreamModerationSetting {
+	if x != nil {
+		return x.Moderation
+	}
+	return nil
+}
+
+// VideoStreamingSettings contains the settings of streams and rooms.
+type VideoStreamingSettings struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether users can create streams and rooms. The initial value is `true`; otherwise creating one is 400300.
+	Enabled bool `protobuf:"varint,1,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// What findings of moderation do.
+	Moderation    *StreamModerationSetting `protobuf:"bytes,2,opt,name=moderation,proto3" json:"moderation,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *VideoStreamingSettings) Reset() {
+	*x = VideoStreamingSettings{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[43]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *VideoStreamingSettings) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*VideoStreamingSettings) ProtoMessage() {}
+
+func (x *VideoStreamingSettings) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[43]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use VideoStreamingSettings.ProtoReflect.Descriptor instead.
+func (*VideoStreamingSettings) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{43}
+}
+
+func (x *VideoStreamingSettings) GetEnabled() bool {
+	if x != nil {
+		return x.Enabled
+	}
+	return false
+}
+
+func (x *VideoStreamingSettings) GetModeration() *StreamModerationSetting {
+	if x != nil {
+		return x.Moderation
+	}
+	return nil
+}
+
+// StreamModerationSetting determines what the findings do that the media server reports as `flagged`.
+type StreamModerationSetting struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether the thresholds of the categories apply. The initial value is `false`: all findings are kept, and none ends a
+	// stream or room.
+	Enabled bool `protobuf:"varint,1,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// The thresholds, at most 5 and one of each category. Findings of other categories are kept.
+	Categories    []*StreamModerationCategory `protobuf:"bytes,2,rep,name=categories,proto3" json:"categories,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StreamModerationSetting) Reset() {
+	*x = StreamModerationSetting{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[44]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StreamModerationSetting) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StreamModerationSetting) ProtoMessage() {}
+
+func (x *StreamModerationSetting) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[44]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StreamModerationSetting.ProtoReflect.Descriptor instead.
+func (*StreamModerationSetting) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{44}
+}
+
+func (x *StreamModerationSetting) GetEnabled() bool {
+	if x != nil {
+		return x.Enabled
+	}
+	return false
+}
+
+func (x *StreamModerationSetting) GetCategories() []*StreamModerationCategory {
+	if x != nil {
+		return x.Categories
+	}
+	return nil
+}
+
+// StreamModerationCategory contains the thresholds of a category of findings.
+type StreamModerationCategory struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Category: `pornography`, `violence`, `prohibited`, `inappropriate` or `profanity`.
+	Category string `protobuf:"bytes,1,opt,name=category,proto3" json:"category,omitempty"`
+	// Findings below this threshold are dropped, 0 to 1.
+	FlagThreshold float64 `protobuf:"fixed64,2,opt,name=flag_threshold,json=flagThreshold,proto3" json:"flag_threshold,omitempty"`
+	// Findings of this threshold or above it end the stream or room, 0 to 1. The default, 0, means never.
+	TerminateThreshold float64 `protobuf:"fixed64,3,opt,name=terminate_threshold,json=terminateThreshold,proto3" json:"terminate_threshold,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
+}
+
+func (x *StreamModerationCategory) Reset() {
+	*x = StreamModerationCategory{}
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[45]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StreamModerationCategory) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StreamModerationCategory) ProtoMessage() {}
+
+func (x *StreamModerationCategory) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_network_setting_proto_msgTypes[45]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StreamModerationCategory.ProtoReflect.Descriptor instead.
+func (*StreamModerationCategory) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_network_setting_proto_rawDescGZIP(), []int{45}
+}
+
+func (x *StreamModerationCategory) GetCategory() string {
+	if x != nil {
+		return x.Category
+	}
+	return ""
+}
+
+func (x *StreamModerationCategory) GetFlagThreshold() float64 {
+	if x != nil {
+		return x.FlagThreshold
+	}
+	return 0
+}
+
+func (x *StreamModerationCategory) GetTerminateThreshold() float64 {
+	if x != nil {
+		return x.TerminateThreshold
+	}
+	return 0
+}
+
 var File_plaza_v1_network_setting_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_network_setting_proto_rawDesc = "" +
@@ -2879,7 +3146,31 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x0fsemantic_search\x18\x01 \x01(\v2\x1f.plaza.v1.SemanticSearchSettingR\x0esemanticSearch\"m\n" +
 	"\x15SemanticSearchSetting\x12$\n" +
 	"\x0epost_min_score\x18\x01 \x01(\x01R\fpostMinScore\x12.\n" +
-	"\x13community_min_score\x18\x02 \x01(\x01R\x11communityMinScore2\xa5\x14\n" +
+	"\x13community_min_score\x18\x02 \x01(\x01R\x11communityMinScore\"\"\n" +
+	" GetVideoStreamingSettingsRequest\"\x93\x01\n" +
+	"#UpdateVideoStreamingSettingsRequest\x12\x1d\n" +
+	"\aenabled\x18\x01 \x01(\bH\x00R\aenabled\x88\x01\x01\x12A\n" +
+	"\n" +
+	"moderation\x18\x02 \x01(\v2!.plaza.v1.StreamModerationSettingR\n" +
+	"moderationB\n" +
+	"\n" +
+	"\b_enabled\"u\n" +
+	"\x16VideoStreamingSettings\x12\x18\n" +
+	"\aenabled\x18\x01 \x01(\bR\aenabled\x12A\n" +
+	"\n" +
+	"moderation\x18\x02 \x01(\v2!.plaza.v1.StreamModerationSettingR\n" +
+	"moderation\"\xdd\x01\n" +
+	"\x17StreamModerationSetting\x12\x18\n" +
+	"\aenabled\x18\x01 \x01(\bR\aenabled\x12\xa7\x01\n" +
+	"\n" +
+	"categories\x18\x02 \x03(\v2\".plaza.v1.StreamModerationCategoryBc\xbaH`\xba\x01X\n" +
+	"\x11categories_unique\x12!must not contain a category twice\x1a this.map(c, c.category).unique()\x92\x01\x02\x10\x05R\n" +
+	"categories\"\x84\x02\n" +
+	"\x18StreamModerationCategory\x12^\n" +
+	"\bcategory\x18\x01 \x01(\tBB\xbaH?r=R\vpornographyR\bviolenceR\n" +
+	"prohibitedR\rinappropriateR\tprofanityR\bcategory\x12>\n" +
+	"\x0eflag_threshold\x18\x02 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00R\rflagThreshold\x12H\n" +
+	"\x13terminate_threshold\x18\x03 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00R\x12terminateThreshold2\xfb\x16\n" +
 	"\x15NetworkSettingService\x12\x88\x01\n" +
 	"\rGetModeration\x12\x1e.plaza.v1.GetModerationRequest\x1a!.plaza.v1.ModerationConfiguration\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v3/network-settings/moderation\x90\x02\x01\x12\x94\x01\n" +
 	"\x10UpdateModeration\x12!.plaza.v1.UpdateModerationRequest\x1a!.plaza.v1.ModerationConfiguration\":\xa2\xbb\x18\x04\b\x05\x10G\xb8\xbb\x18\x02\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v3/network-settings/moderation\x12\x81\x01\n" +
@@ -2898,7 +3189,9 @@ const file_plaza_v1_network_setting_proto_rawDesc = "" +
 	"\x0fGetUserSettings\x12 .plaza.v1.GetUserSettingsRequest\x1a\x16.plaza.v1.UserSettings\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 \x12\x1e/api/v3/network-settings/users\x90\x02\x01\x12\x84\x01\n" +
 	"\x12UpdateUserSettings\x12#.plaza.v1.UpdateUserSettingsRequest\x1a\x16.plaza.v1.UserSettings\"1\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02#:\x01*\x1a\x1e/api/v3/network-settings/users\x12\xa4\x01\n" +
 	"\x19GetSemanticSearchSettings\x12*.plaza.v1.GetSemanticSearchSettingsRequest\x1a .plaza.v1.SemanticSearchSettings\"9\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02*\x12(/api/v3/network-settings/semantic-search\x90\x02\x01\x12\xac\x01\n" +
-	"\x1cUpdateSemanticSearchSettings\x12-.plaza.v1.UpdateSemanticSearchSettingsRequest\x1a .plaza.v1.SemanticSearchSettings\";\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02-:\x01*\x1a(/api/v3/network-settings/semantic-searchB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\x1cUpdateSemanticSearchSettings\x12-.plaza.v1.UpdateSemanticSearchSettingsRequest\x1a .plaza.v1.SemanticSearchSettings\";\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02-:\x01*\x1a(/api/v3/network-settings/semantic-search\x12\xa4\x01\n" +
+	"\x19GetVideoStreamingSettings\x12*.plaza.v1.GetVideoStreamingSettingsRequest\x1a .plaza.v1.VideoStreamingSettings\"9\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02*\x12(/api/v3/network-settings/video-streaming\x90\x02\x01\x12\xac\x01\n" +
+	"\x1cUpdateVideoStreamingSettings\x12-.plaza.v1.UpdateVideoStreamingSettingsRequest\x1a .plaza.v1.VideoStreamingSettings\";\xa2\xbb\x18\x04\b\x05\x10G\x82\xd3\xe4\x93\x02-:\x01*\x1a(/api/v3/network-settings/video-streamingB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_network_setting_proto_rawDescOnce sync.Once
@@ -2912,7 +3205,7 @@ func file_plaza_v1_network_setting_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_network_setting_proto_rawDescData
 }
 
-var file_plaza_v1_network_setting_proto_msgTypes = make([]protoimpl.MessageInfo, 43)
+var file_plaza_v1_network_setting_proto_msgTypes = make([]protoimpl.MessageInfo, 48)
 var file_plaza_v1_network_setting_proto_goTypes = []any{
 	(*ModerationConfiguration)(nil),             // 0: plaza.v1.ModerationConfiguration
 	(*GetModerationRequest)(nil),                // 1: plaza.v1.GetModerationRequest
@@ -2955,8 +3248,13 @@ var file_plaza_v1_network_setting_proto_goTypes = []any{
 	(*UpdateSemanticSearchSettingsRequest)(nil), // 38: plaza.v1.UpdateSemanticSearchSettingsRequest
 	(*SemanticSearchSettings)(nil),              // 39: plaza.v1.SemanticSearchSettings
 	(*SemanticSearchSetting)(nil),               // 40: plaza.v1.SemanticSearchSetting
-	nil,                                         // 41: plaza.v1.UpdateDeepLinkSettingsRequest.PatternsEntry
-	nil,                                         // 42: plaza.v1.DeepLinkSettings.PatternsEntry
+	(*GetVideoStreamingSettingsRequest)(nil),    // 41: plaza.v1.GetVideoStreamingSettingsRequest
+	(*UpdateVideoStreamingSettingsRequest)(nil), // 42: plaza.v1.UpdateVideoStreamingSettingsRequest
+	(*VideoStreamingSettings)(nil),              // 43: plaza.v1.VideoStreamingSettings
+	(*StreamModerationSetting)(nil),             // 44: plaza.v1.StreamModerationSetting
+	(*StreamModerationCategory)(nil),            // 45: plaza.v1.StreamModerationCategory
+	nil,                                         // 46: plaza.v1.UpdateDeepLinkSettingsRequest.PatternsEntry
+	nil,                                         // 47: plaza.v1.DeepLinkSettings.PatternsEntry
 }
 var file_plaza_v1_network_setting_proto_depIdxs = []int32{
 	6,  // 0: plaza.v1.SocialNetworkSetting.global_feed:type_name -> plaza.v1.GlobalFeedSettings
@@ -2976,50 +3274,57 @@ var file_plaza_v1_network_setting_proto_depIdxs = []int32{
 	25, // 14: plaza.v1.FeedSettingUpdate.video:type_name -> plaza.v1.VideoSettingUpdate
 	26, // 15: plaza.v1.VideoSettingUpdate.transcode_config:type_name -> plaza.v1.TranscodeConfigUpdate
 	30, // 16: plaza.v1.ProductSettings.product:type_name -> plaza.v1.ProductSetting
-	41, // 17: plaza.v1.UpdateDeepLinkSettingsRequest.patterns:type_name -> plaza.v1.UpdateDeepLinkSettingsRequest.PatternsEntry
-	42, // 18: plaza.v1.DeepLinkSettings.patterns:type_name -> plaza.v1.DeepLinkSettings.PatternsEntry
+	46, // 17: plaza.v1.UpdateDeepLinkSettingsRequest.patterns:type_name -> plaza.v1.UpdateDeepLinkSettingsRequest.PatternsEntry
+	47, // 18: plaza.v1.DeepLinkSettings.patterns:type_name -> plaza.v1.DeepLinkSettings.PatternsEntry
 	40, // 19: plaza.v1.SemanticSearchSettings.semantic_search:type_name -> plaza.v1.SemanticSearchSetting
-	1,  // 20: plaza.v1.NetworkSettingService.GetModeration:input_type -> plaza.v1.GetModerationRequest
-	2,  // 21: plaza.v1.NetworkSettingService.UpdateModeration:input_type -> plaza.v1.UpdateModerationRequest
-	4,  // 22: plaza.v1.NetworkSettingService.GetNetworkSettings:input_type -> plaza.v1.GetNetworkSettingsRequest
-	5,  // 23: plaza.v1.NetworkSettingService.UpdateNetworkSettings:input_type -> plaza.v1.UpdateNetworkSettingsRequest
-	10, // 24: plaza.v1.NetworkSettingService.GetSocialSettings:input_type -> plaza.v1.GetSocialSettingsRequest
-	11, // 25: plaza.v1.NetworkSettingService.UpdateSocialSettings:input_type -> plaza.v1.UpdateSocialSettingsRequest
-	15, // 26: plaza.v1.NetworkSettingService.GetChatSettings:input_type -> plaza.v1.GetChatSettingsRequest
-	16, // 27: plaza.v1.NetworkSettingService.UpdateChatSettings:input_type -> plaza.v1.UpdateChatSettingsRequest
-	18, // 28: plaza.v1.NetworkSettingService.GetFeedSettings:input_type -> plaza.v1.GetFeedSettingsRequest
-	23, // 29: plaza.v1.NetworkSettingService.UpdateFeedSettings:input_type -> plaza.v1.UpdateFeedSettingsRequest
-	27, // 30: plaza.v1.NetworkSettingService.GetProductSettings:input_type -> plaza.v1.GetProductSettingsRequest
-	28, // 31: plaza.v1.NetworkSettingService.UpdateProductSettings:input_type -> plaza.v1.UpdateProductSettingsRequest
-	31, // 32: plaza.v1.NetworkSettingService.GetDeepLinkSettings:input_type -> plaza.v1.GetDeepLinkSettingsRequest
-	32, // 33: plaza.v1.NetworkSettingService.UpdateDeepLinkSettings:input_type -> plaza.v1.UpdateDeepLinkSettingsRequest
-	34, // 34: plaza.v1.NetworkSettingService.GetUserSettings:input_type -> plaza.v1.GetUserSettingsRequest
-	35, // 35: plaza.v1.NetworkSettingService.UpdateUserSettings:input_type -> plaza.v1.UpdateUserSettingsRequest
-	37, // 36: plaza.v1.NetworkSettingService.GetSemanticSearchSettings:input_type -> plaza.v1.GetSemanticSearchSettingsRequest
-	38, // 37: plaza.v1.NetworkSettingService.UpdateSemanticSearchSettings:input_type -> plaza.v1.UpdateSemanticSearchSettingsRequest
-	0,  // 38: plaza.v1.NetworkSettingService.GetModeration:output_type -> plaza.v1.ModerationConfiguration
-	0,  // 39: plaza.v1.NetworkSettingService.UpdateModeration:output_type -> plaza.v1.ModerationConfiguration
-	3,  // 40: plaza.v1.NetworkSettingService.GetNetworkSettings:output_type -> plaza.v1.NetworkSettings
-	3,  // 41: plaza.v1.NetworkSettingService.UpdateNetworkSettings:output_type -> plaza.v1.NetworkSettings
-	9,  // 42: plaza.v1.NetworkSettingService.GetSocialSettings:output_type -> plaza.v1.SocialSettings
-	9,  // 43: plaza.v1.NetworkSettingService.UpdateSocialSettings:output_type -> plaza.v1.SocialSettings
-	12, // 44: plaza.v1.NetworkSettingService.GetChatSettings:output_type -> plaza.v1.ChatSettings
-	12, // 45: plaza.v1.NetworkSettingService.UpdateChatSettings:output_type -> plaza.v1.ChatSettings
-	19, // 46: plaza.v1.NetworkSettingService.GetFeedSettings:output_type -> plaza.v1.FeedSettings
-	19, // 47: plaza.v1.NetworkSettingService.UpdateFeedSettings:output_type -> plaza.v1.FeedSettings
-	29, // 48: plaza.v1.NetworkSettingService.GetProductSettings:output_type -> plaza.v1.ProductSettings
-	29, // 49: plaza.v1.NetworkSettingService.UpdateProductSettings:output_type -> plaza.v1.ProductSettings
-	33, // 50: plaza.v1.NetworkSettingService.GetDeepLinkSettings:output_type -> plaza.v1.DeepLinkSettings
-	33, // 51: plaza.v1.NetworkSettingService.UpdateDeepLinkSettings:output_type -> plaza.v1.DeepLinkSettings
-	36, // 52: plaza.v1.NetworkSettingService.GetUserSettings:output_type -> plaza.v1.UserSettings
-	36, // 53: plaza.v1.NetworkSettingService.UpdateUserSettings:output_type -> plaza.v1.UserSettings
-	39, // 54: plaza.v1.NetworkSettingService.GetSemanticSearchSettings:output_type -> plaza.v1.SemanticSearchSettings
-	39, // 55: plaza.v1.NetworkSettingService.UpdateSemanticSearchSettings:output_type -> plaza.v1.SemanticSearchSettings
-	38, // [38:56] is the sub-list for method output_type
-	20, // [20:38] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	44, // 20: plaza.v1.UpdateVideoStreamingSettingsRequest.moderation:type_name -> plaza.v1.StreamModerationSetting
+	44, // 21: plaza.v1.VideoStreamingSettings.moderation:type_name -> plaza.v1.StreamModerationSetting
+	45, // 22: plaza.v1.StreamModerationSetting.categories:type_name -> plaza.v1.StreamModerationCategory
+	1,  // 23: plaza.v1.NetworkSettingService.GetModeration:input_type -> plaza.v1.GetModerationRequest
+	2,  // 24: plaza.v1.NetworkSettingService.UpdateModeration:input_type -> plaza.v1.UpdateModerationRequest
+	4,  // 25: plaza.v1.NetworkSettingService.GetNetworkSettings:input_type -> plaza.v1.GetNetworkSettingsRequest
+	5,  // 26: plaza.v1.NetworkSettingService.UpdateNetworkSettings:input_type -> plaza.v1.UpdateNetworkSettingsRequest
+	10, // 27: plaza.v1.NetworkSettingService.GetSocialSettings:input_type -> plaza.v1.GetSocialSettingsRequest
+	11, // 28: plaza.v1.NetworkSettingService.UpdateSocialSettings:input_type -> plaza.v1.UpdateSocialSettingsRequest
+	15, // 29: plaza.v1.NetworkSettingService.GetChatSettings:input_type -> plaza.v1.GetChatSettingsRequest
+	16, // 30: plaza.v1.NetworkSettingService.UpdateChatSettings:input_type -> plaza.v1.UpdateChatSettingsRequest
+	18, // 31: plaza.v1.NetworkSettingService.GetFeedSettings:input_type -> plaza.v1.GetFeedSettingsRequest
+	23, // 32: plaza.v1.NetworkSettingService.UpdateFeedSettings:input_type -> plaza.v1.UpdateFeedSettingsRequest
+	27, // 33: plaza.v1.NetworkSettingService.GetProductSettings:input_type -> plaza.v1.GetProductSettingsRequest
+	28, // 34: plaza.v1.NetworkSettingService.UpdateProductSettings:input_type -> plaza.v1.UpdateProductSettingsRequest
+	31, // 35: plaza.v1.NetworkSettingService.GetDeepLinkSettings:input_type -> plaza.v1.GetDeepLinkSettingsRequest
+	32, // 36: plaza.v1.NetworkSettingService.UpdateDeepLinkSettings:input_type -> plaza.v1.UpdateDeepLinkSettingsRequest
+	34, // 37: plaza.v1.NetworkSettingService.GetUserSettings:input_type -> plaza.v1.GetUserSettingsRequest
+	35, // 38: plaza.v1.NetworkSettingService.UpdateUserSettings:input_type -> plaza.v1.UpdateUserSettingsRequest
+	37, // 39: plaza.v1.NetworkSettingService.GetSemanticSearchSettings:input_type -> plaza.v1.GetSemanticSearchSettingsRequest
+	38, // 40: plaza.v1.NetworkSettingService.UpdateSemanticSearchSettings:input_type -> plaza.v1.UpdateSemanticSearchSettingsRequest
+	41, // 41: plaza.v1.NetworkSettingService.GetVideoStreamingSettings:input_type -> plaza.v1.GetVideoStreamingSettingsRequest
+	42, // 42: plaza.v1.NetworkSettingService.UpdateVideoStreamingSettings:input_type -> plaza.v1.UpdateVideoStreamingSettingsRequest
+	0,  // 43: plaza.v1.NetworkSettingService.GetModeration:output_type -> plaza.v1.ModerationConfiguration
+	0,  // 44: plaza.v1.NetworkSettingService.UpdateModeration:output_type -> plaza.v1.ModerationConfiguration
+	3,  // 45: plaza.v1.NetworkSettingService.GetNetworkSettings:output_type -> plaza.v1.NetworkSettings
+	3,  // 46: plaza.v1.NetworkSettingService.UpdateNetworkSettings:output_type -> plaza.v1.NetworkSettings
+	9,  // 47: plaza.v1.NetworkSettingService.GetSocialSettings:output_type -> plaza.v1.SocialSettings
+	9,  // 48: plaza.v1.NetworkSettingService.UpdateSocialSettings:output_type -> plaza.v1.SocialSettings
+	12, // 49: plaza.v1.NetworkSettingService.GetChatSettings:output_type -> plaza.v1.ChatSettings
+	12, // 50: plaza.v1.NetworkSettingService.UpdateChatSettings:output_type -> plaza.v1.ChatSettings
+	19, // 51: plaza.v1.NetworkSettingService.GetFeedSettings:output_type -> plaza.v1.FeedSettings
+	19, // 52: plaza.v1.NetworkSettingService.UpdateFeedSettings:output_type -> plaza.v1.FeedSettings
+	29, // 53: plaza.v1.NetworkSettingService.GetProductSettings:output_type -> plaza.v1.ProductSettings
+	29, // 54: plaza.v1.NetworkSettingService.UpdateProductSettings:output_type -> plaza.v1.ProductSettings
+	33, // 55: plaza.v1.NetworkSettingService.GetDeepLinkSettings:output_type -> plaza.v1.DeepLinkSettings
+	33, // 56: plaza.v1.NetworkSettingService.UpdateDeepLinkSettings:output_type -> plaza.v1.DeepLinkSettings
+	36, // 57: plaza.v1.NetworkSettingService.GetUserSettings:output_type -> plaza.v1.UserSettings
+	36, // 58: plaza.v1.NetworkSettingService.UpdateUserSettings:output_type -> plaza.v1.UserSettings
+	39, // 59: plaza.v1.NetworkSettingService.GetSemanticSearchSettings:output_type -> plaza.v1.SemanticSearchSettings
+	39, // 60: plaza.v1.NetworkSettingService.UpdateSemanticSearchSettings:output_type -> plaza.v1.SemanticSearchSettings
+	43, // 61: plaza.v1.NetworkSettingService.GetVideoStreamingSettings:output_type -> plaza.v1.VideoStreamingSettings
+	43, // 62: plaza.v1.NetworkSettingService.UpdateVideoStreamingSettings:output_type -> plaza.v1.VideoStreamingSettings
+	43, // [43:63] is the sub-list for method output_type
+	23, // [23:43] is the sub-list for method input_type
+	23, // [23:23] is the sub-list for extension type_name
+	23, // [23:23] is the sub-list for extension extendee
+	0,  // [0:23] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_network_setting_proto_init() }
@@ -3038,13 +3343,14 @@ func file_plaza_v1_network_setting_proto_init() {
 	file_plaza_v1_network_setting_proto_msgTypes[28].OneofWrappers = []any{}
 	file_plaza_v1_network_setting_proto_msgTypes[35].OneofWrappers = []any{}
 	file_plaza_v1_network_setting_proto_msgTypes[38].OneofWrappers = []any{}
+	file_plaza_v1_network_setting_proto_msgTypes[42].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_network_setting_proto_rawDesc), len(file_plaza_v1_network_setting_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   43,
+			NumMessages:   48,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

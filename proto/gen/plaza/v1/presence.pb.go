@@ -119,9 +119,9 @@ func (x *PresenceSettings) GetNetwork() *NetworkPresenceSetting {
 // UserPresenceSetting says whether the presence of a user is visible.
 type UserPresenceSetting struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Always `true`.
+	// Whether it is. The initial value is `true`.
 	Enabled bool `protobuf:"varint,1,opt,name=enabled,proto3" json:"enabled,omitempty"`
-	// When the user was created.
+	// Since when, at first since the user was created; absent if it is not.
 	EnabledAt     *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=enabled_at,json=enabledAt,proto3" json:"enabled_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -171,6 +171,52 @@ func (x *UserPresenceSetting) GetEnabledAt() *timestamppb.Timestamp {
 	return nil
 }
 
+// UpdateUserPresenceSettingRequest contains the setting.
+type UpdateUserPresenceSettingRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether the caller's presence is visible.
+	Enabled       *bool `protobuf:"varint,1,opt,name=enabled,proto3,oneof" json:"enabled,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateUserPresenceSettingRequest) Reset() {
+	*x = UpdateUserPresenceSettingRequest{}
+	mi := &file_plaza_v1_presence_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateUserPresenceSettingRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateUserPresenceSettingRequest) ProtoMessage() {}
+
+func (x *UpdateUserPresenceSettingRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_presence_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateUserPresenceSettingRequest.ProtoReflect.Descriptor instead.
+func (*UpdateUserPresenceSettingRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *UpdateUserPresenceSettingRequest) GetEnabled() bool {
+	if x != nil && x.Enabled != nil {
+		return *x.Enabled
+	}
+	return false
+}
+
 // NetworkPresenceSetting contains the intervals of clients.
 type NetworkPresenceSetting struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -186,7 +232,7 @@ type NetworkPresenceSetting struct {
 
 func (x *NetworkPresenceSetting) Reset() {
 	*x = NetworkPresenceSetting{}
-	mi := &file_plaza_v1_presence_proto_msgTypes[3]
+	mi := &file_plaza_v1_presence_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -198,7 +244,7 @@ func (x *NetworkPresenceSetting) String() string {
 func (*NetworkPresenceSetting) ProtoMessage() {}
 
 func (x *NetworkPresenceSetting) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_presence_proto_msgTypes[3]
+	mi := &file_plaza_v1_presence_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -211,7 +257,7 @@ func (x *NetworkPresenceSetting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NetworkPresenceSetting.ProtoReflect.Descriptor instead.
 func (*NetworkPresenceSetting) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{3}
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *NetworkPresenceSetting) GetHeartbeatInterval() int32 {
@@ -244,7 +290,7 @@ type SendHeartbeatRequest struct {
 
 func (x *SendHeartbeatRequest) Reset() {
 	*x = SendHeartbeatRequest{}
-	mi := &file_plaza_v1_presence_proto_msgTypes[4]
+	mi := &file_plaza_v1_presence_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -256,7 +302,7 @@ func (x *SendHeartbeatRequest) String() string {
 func (*SendHeartbeatRequest) ProtoMessage() {}
 
 func (x *SendHeartbeatRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_presence_proto_msgTypes[4]
+	mi := &file_plaza_v1_presence_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -269,7 +315,7 @@ func (x *SendHeartbeatRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendHeartbeatRequest.ProtoReflect.Descriptor instead.
 func (*SendHeartbeatRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{4}
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{5}
 }
 
 // BatchGetPresencesRequest names the users.
@@ -283,7 +329,7 @@ type BatchGetPresencesRequest struct {
 
 func (x *BatchGetPresencesRequest) Reset() {
 	*x = BatchGetPresencesRequest{}
-	mi := &file_plaza_v1_presence_proto_msgTypes[5]
+	mi := &file_plaza_v1_presence_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -295,7 +341,7 @@ func (x *BatchGetPresencesRequest) String() string {
 func (*BatchGetPresencesRequest) ProtoMessage() {}
 
 func (x *BatchGetPresencesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_presence_proto_msgTypes[5]
+	mi := &file_plaza_v1_presence_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -308,7 +354,7 @@ func (x *BatchGetPresencesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchGetPresencesRequest.ProtoReflect.Descriptor instead.
 func (*BatchGetPresencesRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{5}
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *BatchGetPresencesRequest) GetUserIds() []string {
@@ -329,7 +375,7 @@ type ListPresencesRequest struct {
 
 func (x *ListPresencesRequest) Reset() {
 	*x = ListPresencesRequest{}
-	mi := &file_plaza_v1_presence_proto_msgTypes[6]
+	mi := &file_plaza_v1_presence_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -341,7 +387,7 @@ func (x *ListPresencesRequest) String() string {
 func (*ListPresencesRequest) ProtoMessage() {}
 
 func (x *ListPresencesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_presence_proto_msgTypes[6]
+	mi := &file_plaza_v1_presence_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -354,7 +400,7 @@ func (x *ListPresencesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPresencesRequest.ProtoReflect.Descriptor instead.
 func (*ListPresencesRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{6}
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ListPresencesRequest) GetOrderBy() string {
@@ -377,7 +423,7 @@ type Presence struct {
 
 func (x *Presence) Reset() {
 	*x = Presence{}
-	mi := &file_plaza_v1_presence_proto_msgTypes[7]
+	mi := &file_plaza_v1_presence_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -389,7 +435,7 @@ func (x *Presence) String() string {
 func (*Presence) ProtoMessage() {}
 
 func (x *Presence) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_presence_proto_msgTypes[7]
+	mi := &file_plaza_v1_presence_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -402,7 +448,7 @@ func (x *Presence) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Presence.ProtoReflect.Descriptor instead.
 func (*Presence) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{7}
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Presence) GetUserId() string {
@@ -430,7 +476,7 @@ type ListPresencesResponse struct {
 
 func (x *ListPresencesResponse) Reset() {
 	*x = ListPresencesResponse{}
-	mi := &file_plaza_v1_presence_proto_msgTypes[8]
+	mi := &file_plaza_v1_presence_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -442,7 +488,7 @@ func (x *ListPresencesResponse) String() string {
 func (*ListPresencesResponse) ProtoMessage() {}
 
 func (x *ListPresencesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_presence_proto_msgTypes[8]
+	mi := &file_plaza_v1_presence_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -455,7 +501,7 @@ func (x *ListPresencesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPresencesResponse.ProtoReflect.Descriptor instead.
 func (*ListPresencesResponse) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{8}
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ListPresencesResponse) GetPresences() []*Presence {
@@ -474,7 +520,7 @@ type CountPresencesRequest struct {
 
 func (x *CountPresencesRequest) Reset() {
 	*x = CountPresencesRequest{}
-	mi := &file_plaza_v1_presence_proto_msgTypes[9]
+	mi := &file_plaza_v1_presence_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -486,7 +532,7 @@ func (x *CountPresencesRequest) String() string {
 func (*CountPresencesRequest) ProtoMessage() {}
 
 func (x *CountPresencesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_presence_proto_msgTypes[9]
+	mi := &file_plaza_v1_presence_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -499,7 +545,7 @@ func (x *CountPresencesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CountPresencesRequest.ProtoReflect.Descriptor instead.
 func (*CountPresencesRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{9}
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{10}
 }
 
 // CountPresencesResponse contains the number of users who are online.
@@ -515,7 +561,7 @@ type CountPresencesResponse struct {
 
 func (x *CountPresencesResponse) Reset() {
 	*x = CountPresencesResponse{}
-	mi := &file_plaza_v1_presence_proto_msgTypes[10]
+	mi := &file_plaza_v1_presence_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -527,7 +573,7 @@ func (x *CountPresencesResponse) String() string {
 func (*CountPresencesResponse) ProtoMessage() {}
 
 func (x *CountPresencesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_presence_proto_msgTypes[10]
+	mi := &file_plaza_v1_presence_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -540,7 +586,7 @@ func (x *CountPresencesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CountPresencesResponse.ProtoReflect.Descriptor instead.
 func (*CountPresencesResponse) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{10}
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *CountPresencesResponse) GetCount() int32 {
@@ -568,7 +614,7 @@ type SendRoomHeartbeatRequest struct {
 
 func (x *SendRoomHeartbeatRequest) Reset() {
 	*x = SendRoomHeartbeatRequest{}
-	mi := &file_plaza_v1_presence_proto_msgTypes[11]
+	mi := &file_plaza_v1_presence_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -580,7 +626,7 @@ func (x *SendRoomHeartbeatRequest) String() string {
 func (*SendRoomHeartbeatRequest) ProtoMessage() {}
 
 func (x *SendRoomHeartbeatRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_presence_proto_msgTypes[11]
+	mi := &file_plaza_v1_presence_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -593,7 +639,7 @@ func (x *SendRoomHeartbeatRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendRoomHeartbeatRequest.ProtoReflect.Descriptor instead.
 func (*SendRoomHeartbeatRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{11}
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *SendRoomHeartbeatRequest) GetRoomId() string {
@@ -614,7 +660,7 @@ type SendRoomHeartbeatResponse struct {
 
 func (x *SendRoomHeartbeatResponse) Reset() {
 	*x = SendRoomHeartbeatResponse{}
-	mi := &file_plaza_v1_presence_proto_msgTypes[12]
+	mi := &file_plaza_v1_presence_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -626,7 +672,7 @@ func (x *SendRoomHeartbeatResponse) String() string {
 func (*SendRoomHeartbeatResponse) ProtoMessage() {}
 
 func (x *SendRoomHeartbeatResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_presence_proto_msgTypes[12]
+	mi := &file_plaza_v1_presence_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -639,7 +685,7 @@ func (x *SendRoomHeartbeatResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendRoomHeartbeatResponse.ProtoReflect.Descriptor instead.
 func (*SendRoomHeartbeatResponse) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{12}
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *SendRoomHeartbeatResponse) GetSuccess() bool {
@@ -660,7 +706,7 @@ type ListRoomViewersRequest struct {
 
 func (x *ListRoomViewersRequest) Reset() {
 	*x = ListRoomViewersRequest{}
-	mi := &file_plaza_v1_presence_proto_msgTypes[13]
+	mi := &file_plaza_v1_presence_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -672,7 +718,7 @@ func (x *ListRoomViewersRequest) String() string {
 func (*ListRoomViewersRequest) ProtoMessage() {}
 
 func (x *ListRoomViewersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_presence_proto_msgTypes[13]
+	mi := &file_plaza_v1_presence_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -685,7 +731,7 @@ func (x *ListRoomViewersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRoomViewersRequest.ProtoReflect.Descriptor instead.
 func (*ListRoomViewersRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{13}
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ListRoomViewersRequest) GetRoomId() string {
@@ -708,7 +754,7 @@ type RoomViewer struct {
 
 func (x *RoomViewer) Reset() {
 	*x = RoomViewer{}
-	mi := &file_plaza_v1_presence_proto_msgTypes[14]
+	mi := &file_plaza_v1_presence_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -720,7 +766,7 @@ func (x *RoomViewer) String() string {
 func (*RoomViewer) ProtoMessage() {}
 
 func (x *RoomViewer) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_presence_proto_msgTypes[14]
+	mi := &file_plaza_v1_presence_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -733,7 +779,7 @@ func (x *RoomViewer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RoomViewer.ProtoReflect.Descriptor instead.
 func (*RoomViewer) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{14}
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *RoomViewer) GetUserId() string {
@@ -765,7 +811,7 @@ type ListRoomViewersResponse struct {
 
 func (x *ListRoomViewersResponse) Reset() {
 	*x = ListRoomViewersResponse{}
-	mi := &file_plaza_v1_presence_proto_msgTypes[15]
+	mi := &file_plaza_v1_presence_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -777,7 +823,7 @@ func (x *ListRoomViewersResponse) String() string {
 func (*ListRoomViewersResponse) ProtoMessage() {}
 
 func (x *ListRoomViewersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_presence_proto_msgTypes[15]
+	mi := &file_plaza_v1_presence_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -790,7 +836,7 @@ func (x *ListRoomViewersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRoomViewersResponse.ProtoReflect.Descriptor instead.
 func (*ListRoomViewersResponse) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{15}
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ListRoomViewersResponse) GetViewers() []*RoomViewer {
@@ -825,7 +871,7 @@ type CountRoomViewersRequest struct {
 
 func (x *CountRoomViewersRequest) Reset() {
 	*x = CountRoomViewersRequest{}
-	mi := &file_plaza_v1_presence_proto_msgTypes[16]
+	mi := &file_plaza_v1_presence_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -837,7 +883,7 @@ func (x *CountRoomViewersRequest) String() string {
 func (*CountRoomViewersRequest) ProtoMessage() {}
 
 func (x *CountRoomViewersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_presence_proto_msgTypes[16]
+	mi := &file_plaza_v1_presence_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -850,7 +896,7 @@ func (x *CountRoomViewersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CountRoomViewersRequest.ProtoReflect.Descriptor instead.
 func (*CountRoomViewersRequest) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{16}
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *CountRoomViewersRequest) GetRoomId() string {
@@ -873,7 +919,7 @@ type CountRoomViewersResponse struct {
 
 func (x *CountRoomViewersResponse) Reset() {
 	*x = CountRoomViewersResponse{}
-	mi := &file_plaza_v1_presence_proto_msgTypes[17]
+	mi := &file_plaza_v1_presence_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -885,7 +931,7 @@ func (x *CountRoomViewersResponse) String() string {
 func (*CountRoomViewersResponse) ProtoMessage() {}
 
 func (x *CountRoomViewersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_plaza_v1_presence_proto_msgTypes[17]
+	mi := &file_plaza_v1_presence_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -898,7 +944,7 @@ func (x *CountRoomViewersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CountRoomViewersResponse.ProtoReflect.Descriptor instead.
 func (*CountRoomViewersResponse) Descriptor() ([]byte, []int) {
-	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{17}
+	return file_plaza_v1_presence_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *CountRoomViewersResponse) GetCount() int32 {
@@ -927,7 +973,11 @@ const file_plaza_v1_presence_proto_rawDesc = "" +
 	"\x13UserPresenceSetting\x12\x18\n" +
 	"\aenabled\x18\x01 \x01(\bR\aenabled\x129\n" +
 	"\n" +
-	"enabled_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\tenabledAt\"\xb8\x01\n" +
+	"enabled_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\tenabledAt\"U\n" +
+	" UpdateUserPresenceSettingRequest\x12%\n" +
+	"\aenabled\x18\x01 \x01(\bB\x06\xbaH\x03\xc8\x01\x01H\x00R\aenabled\x88\x01\x01B\n" +
+	"\n" +
+	"\b_enabled\"\xb8\x01\n" +
 	"\x16NetworkPresenceSetting\x12-\n" +
 	"\x12heartbeat_interval\x18\x01 \x01(\x05R\x11heartbeatInterval\x124\n" +
 	"\x16presence_sync_interval\x18\x02 \x01(\x05R\x14presenceSyncInterval\x129\n" +
@@ -965,9 +1015,11 @@ const file_plaza_v1_presence_proto_rawDesc = "" +
 	"\aroom_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x88\xea0\x01R\x06roomId\"}\n" +
 	"\x18CountRoomViewersResponse\x12\x14\n" +
 	"\x05count\x18\x01 \x01(\x05R\x05count\x12K\n" +
-	"\x13reference_timestamp\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x12referenceTimestamp2\x88\t\n" +
+	"\x13reference_timestamp\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x12referenceTimestamp2\xa2\n" +
+	"\n" +
 	"\x0fPresenceService\x12\x83\x01\n" +
-	"\x13GetPresenceSettings\x12$.plaza.v1.GetPresenceSettingsRequest\x1a\x1a.plaza.v1.PresenceSettings\"*\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1b\x12\x19/api/v1/presence/settings\x90\x02\x01\x12\x86\x01\n" +
+	"\x13GetPresenceSettings\x12$.plaza.v1.GetPresenceSettingsRequest\x1a\x1a.plaza.v1.PresenceSettings\"*\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1b\x12\x19/api/v1/presence/settings\x90\x02\x01\x12\x97\x01\n" +
+	"\x19UpdateUserPresenceSetting\x12*.plaza.v1.UpdateUserPresenceSettingRequest\x1a\x1d.plaza.v1.UserPresenceSetting\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02#:\x01*\x1a\x1e/api/v1/presence/settings/user\x12\x86\x01\n" +
 	"\rSendHeartbeat\x12\x1e.plaza.v1.SendHeartbeatRequest\x1a#.plaza.v1.SendRoomHeartbeatResponse\"0\xa2\xbb\x18\x02\b\x04\xa8\xbb\x18\xca\x01\x82\xd3\xe4\x93\x02\x1f:\x01*\"\x1a/api/v1/presence/heartbeat\x12\x86\x01\n" +
 	"\x11BatchGetPresences\x12\".plaza.v1.BatchGetPresencesRequest\x1a\x1f.plaza.v1.ListPresencesResponse\",\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1d\x12\x1b/api/v1/presence/users/list\x90\x02\x01\x12\x81\x01\n" +
 	"\rListPresences\x12\x1e.plaza.v1.ListPresencesRequest\x1a\x1f.plaza.v1.ListPresencesResponse\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 \x12\x1e/api/v1/presence/network/users\x90\x02\x01\x12\x8a\x01\n" +
@@ -988,57 +1040,60 @@ func file_plaza_v1_presence_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_presence_proto_rawDescData
 }
 
-var file_plaza_v1_presence_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_plaza_v1_presence_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_plaza_v1_presence_proto_goTypes = []any{
-	(*GetPresenceSettingsRequest)(nil), // 0: plaza.v1.GetPresenceSettingsRequest
-	(*PresenceSettings)(nil),           // 1: plaza.v1.PresenceSettings
-	(*UserPresenceSetting)(nil),        // 2: plaza.v1.UserPresenceSetting
-	(*NetworkPresenceSetting)(nil),     // 3: plaza.v1.NetworkPresenceSetting
-	(*SendHeartbeatRequest)(nil),       // 4: plaza.v1.SendHeartbeatRequest
-	(*BatchGetPresencesRequest)(nil),   // 5: plaza.v1.BatchGetPresencesRequest
-	(*ListPresencesRequest)(nil),       // 6: plaza.v1.ListPresencesRequest
-	(*Presence)(nil),                   // 7: plaza.v1.Presence
-	(*ListPresencesResponse)(nil),      // 8: plaza.v1.ListPresencesResponse
-	(*CountPresencesRequest)(nil),      // 9: plaza.v1.CountPresencesRequest
-	(*CountPresencesResponse)(nil),     // 10: plaza.v1.CountPresencesResponse
-	(*SendRoomHeartbeatRequest)(nil),   // 11: plaza.v1.SendRoomHeartbeatRequest
-	(*SendRoomHeartbeatResponse)(nil),  // 12: plaza.v1.SendRoomHeartbeatResponse
-	(*ListRoomViewersRequest)(nil),     // 13: plaza.v1.ListRoomViewersRequest
-	(*RoomViewer)(nil),                 // 14: plaza.v1.RoomViewer
-	(*ListRoomViewersResponse)(nil),    // 15: plaza.v1.ListRoomViewersResponse
-	(*CountRoomViewersRequest)(nil),    // 16: plaza.v1.CountRoomViewersRequest
-	(*CountRoomViewersResponse)(nil),   // 17: plaza.v1.CountRoomViewersResponse
-	(*timestamppb.Timestamp)(nil),      // 18: google.protobuf.Timestamp
+	(*GetPresenceSettingsRequest)(nil),       // 0: plaza.v1.GetPresenceSettingsRequest
+	(*PresenceSettings)(nil),                 // 1: plaza.v1.PresenceSettings
+	(*UserPresenceSetting)(nil),              // 2: plaza.v1.UserPresenceSetting
+	(*UpdateUserPresenceSettingRequest)(nil), // 3: plaza.v1.UpdateUserPresenceSettingRequest
+	(*NetworkPresenceSetting)(nil),           // 4: plaza.v1.NetworkPresenceSetting
+	(*SendHeartbeatRequest)(nil),             // 5: plaza.v1.SendHeartbeatRequest
+	(*BatchGetPresencesRequest)(nil),         // 6: plaza.v1.BatchGetPresencesRequest
+	(*ListPresencesRequest)(nil),             // 7: plaza.v1.ListPresencesRequest
+	(*Presence)(nil),                         // 8: plaza.v1.Presence
+	(*ListPresencesResponse)(nil),            // 9: plaza.v1.ListPresencesResponse
+	(*CountPresencesRequest)(nil),            // 10: plaza.v1.CountPresencesRequest
+	(*CountPresencesResponse)(nil),           // 11: plaza.v1.CountPresencesResponse
+	(*SendRoomHeartbeatRequest)(nil),         // 12: plaza.v1.SendRoomHeartbeatRequest
+	(*SendRoomHeartbeatResponse)(nil),        // 13: plaza.v1.SendRoomHeartbeatResponse
+	(*ListRoomViewersRequest)(nil),           // 14: plaza.v1.ListRoomViewersRequest
+	(*RoomViewer)(nil),                       // 15: plaza.v1.RoomViewer
+	(*ListRoomViewersResponse)(nil),          // 16: plaza.v1.ListRoomViewersResponse
+	(*CountRoomViewersRequest)(nil),          // 17: plaza.v1.CountRoomViewersRequest
+	(*CountRoomViewersResponse)(nil),         // 18: plaza.v1.CountRoomViewersResponse
+	(*timestamppb.Timestamp)(nil),            // 19: google.protobuf.Timestamp
 }
 var file_plaza_v1_presence_proto_depIdxs = []int32{
 	2,  // 0: plaza.v1.PresenceSettings.user:type_name -> plaza.v1.UserPresenceSetting
-	3,  // 1: plaza.v1.PresenceSettings.network:type_name -> plaza.v1.NetworkPresenceSetting
-	18, // 2: plaza.v1.UserPresenceSetting.enabled_at:type_name -> google.protobuf.Timestamp
-	18, // 3: plaza.v1.NetworkPresenceSetting.updated_at:type_name -> google.protobuf.Timestamp
-	18, // 4: plaza.v1.Presence.last_heartbeat:type_name -> google.protobuf.Timestamp
-	7,  // 5: plaza.v1.ListPresencesResponse.presences:type_name -> plaza.v1.Presence
-	18, // 6: plaza.v1.CountPresencesResponse.reference_time_stamp:type_name -> google.protobuf.Timestamp
-	18, // 7: plaza.v1.RoomViewer.joined_at:type_name -> google.protobuf.Timestamp
-	14, // 8: plaza.v1.ListRoomViewersResponse.viewers:type_name -> plaza.v1.RoomViewer
-	18, // 9: plaza.v1.CountRoomViewersResponse.reference_timestamp:type_name -> google.protobuf.Timestamp
+	4,  // 1: plaza.v1.PresenceSettings.network:type_name -> plaza.v1.NetworkPresenceSetting
+	19, // 2: plaza.v1.UserPresenceSetting.enabled_at:type_name -> google.protobuf.Timestamp
+	19, // 3: plaza.v1.NetworkPresenceSetting.updated_at:type_name -> google.protobuf.Timestamp
+	19, // 4: plaza.v1.Presence.last_heartbeat:type_name -> google.protobuf.Timestamp
+	8,  // 5: plaza.v1.ListPresencesResponse.presences:type_name -> plaza.v1.Presence
+	19, // 6: plaza.v1.CountPresencesResponse.reference_time_stamp:type_name -> google.protobuf.Timestamp
+	19, // 7: plaza.v1.RoomViewer.joined_at:type_name -> google.protobuf.Timestamp
+	15, // 8: plaza.v1.ListRoomViewersResponse.viewers:type_name -> plaza.v1.RoomViewer
+	19, // 9: plaza.v1.CountRoomViewersResponse.reference_timestamp:type_name -> google.protobuf.Timestamp
 	0,  // 10: plaza.v1.PresenceService.GetPresenceSettings:input_type -> plaza.v1.GetPresenceSettingsRequest
-	4,  // 11: plaza.v1.PresenceService.SendHeartbeat:input_type -> plaza.v1.SendHeartbeatRequest
-	5,  // 12: plaza.v1.PresenceService.BatchGetPresences:input_type -> plaza.v1.BatchGetPresencesRequest
-	6,  // 13: plaza.v1.PresenceService.ListPresences:input_type -> plaza.v1.ListPresencesRequest
-	9,  // 14: plaza.v1.PresenceService.CountPresences:input_type -> plaza.v1.CountPresencesRequest
-	11, // 15: plaza.v1.PresenceService.SendRoomHeartbeat:input_type -> plaza.v1.SendRoomHeartbeatRequest
-	13, // 16: plaza.v1.PresenceService.ListRoomViewers:input_type -> plaza.v1.ListRoomViewersRequest
-	16, // 17: plaza.v1.PresenceService.CountRoomViewers:input_type -> plaza.v1.CountRoomViewersRequest
-	1,  // 18: plaza.v1.PresenceService.GetPresenceSettings:output_type -> plaza.v1.PresenceSettings
-	12, // 19: plaza.v1.PresenceService.SendHeartbeat:output_type -> plaza.v1.SendRoomHeartbeatResponse
-	8,  // 20: plaza.v1.PresenceService.BatchGetPresences:output_type -> plaza.v1.ListPresencesResponse
-	8,  // 21: plaza.v1.PresenceService.ListPresences:output_type -> plaza.v1.ListPresencesResponse
-	10, // 22: plaza.v1.PresenceService.CountPresences:output_type -> plaza.v1.CountPresencesResponse
-	12, // 23: plaza.v1.PresenceService.SendRoomHeartbeat:output_type -> plaza.v1.SendRoomHeartbeatResponse
-	15, // 24: plaza.v1.PresenceService.ListRoomViewers:output_type -> plaza.v1.ListRoomViewersResponse
-	17, // 25: plaza.v1.PresenceService.CountRoomViewers:output_type -> plaza.v1.CountRoomViewersResponse
-	18, // [18:26] is the sub-list for method output_type
-	10, // [10:18] is the sub-list for method input_type
+	3,  // 11: plaza.v1.PresenceService.UpdateUserPresenceSetting:input_type -> plaza.v1.UpdateUserPresenceSettingRequest
+	5,  // 12: plaza.v1.PresenceService.SendHeartbeat:input_type -> plaza.v1.SendHeartbeatRequest
+	6,  // 13: plaza.v1.PresenceService.BatchGetPresences:input_type -> plaza.v1.BatchGetPresencesRequest
+	7,  // 14: plaza.v1.PresenceService.ListPresences:input_type -> plaza.v1.ListPresencesRequest
+	10, // 15: plaza.v1.PresenceService.CountPresences:input_type -> plaza.v1.CountPresencesRequest
+	12, // 16: plaza.v1.PresenceService.SendRoomHeartbeat:input_type -> plaza.v1.SendRoomHeartbeatRequest
+	14, // 17: plaza.v1.PresenceService.ListRoomViewers:input_type -> plaza.v1.ListRoomViewersRequest
+	17, // 18: plaza.v1.PresenceService.CountRoomViewers:input_type -> plaza.v1.CountRoomViewersRequest
+	1,  // 19: plaza.v1.PresenceService.GetPresenceSettings:output_type -> plaza.v1.PresenceSettings
+	2,  // 20: plaza.v1.PresenceService.UpdateUserPresenceSetting:output_type -> plaza.v1.UserPresenceSetting
+	13, // 21: plaza.v1.PresenceService.SendHeartbeat:output_type -> plaza.v1.SendRoomHeartbeatResponse
+	9,  // 22: plaza.v1.PresenceService.BatchGetPresences:output_type -> plaza.v1.ListPresencesResponse
+	9,  // 23: plaza.v1.PresenceService.ListPresences:output_type -> plaza.v1.ListPresencesResponse
+	11, // 24: plaza.v1.PresenceService.CountPresences:output_type -> plaza.v1.CountPresencesResponse
+	13, // 25: plaza.v1.PresenceService.SendRoomHeartbeat:output_type -> plaza.v1.SendRoomHeartbeatResponse
+	16, // 26: plaza.v1.PresenceService.ListRoomViewers:output_type -> plaza.v1.ListRoomViewersResponse
+	18, // 27: plaza.v1.PresenceService.CountRoomViewers:output_type -> plaza.v1.CountRoomViewersResponse
+	19, // [19:28] is the sub-list for method output_type
+	10, // [10:19] is the sub-list for method input_type
 	10, // [10:10] is the sub-list for extension type_name
 	10, // [10:10] is the sub-list for extension extendee
 	0,  // [0:10] is the sub-list for field type_name
@@ -1051,13 +1106,14 @@ func file_plaza_v1_presence_proto_init() {
 	}
 	file_plaza_v1_options_proto_init()
 	file_plaza_v1_rules_proto_init()
+	file_plaza_v1_presence_proto_msgTypes[3].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_presence_proto_rawDesc), len(file_plaza_v1_presence_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   18,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

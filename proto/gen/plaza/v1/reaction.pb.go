@@ -901,6 +901,134 @@ func (x *ListReactionsResponse) GetPaging() *Paging {
 	return nil
 }
 
+// ListWrappedReactionsResponse is a page of the reactions to one object, wrapped in `data`.
+type ListWrappedReactionsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Always `success`.
+	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
+	// The reactions.
+	Data *ReactionsData `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	// Tokens of the neighboring pages.
+	Paging        *Paging `protobuf:"bytes,3,opt,name=paging,proto3" json:"paging,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListWrappedReactionsResponse) Reset() {
+	*x = ListWrappedReactionsResponse{}
+	mi := &file_plaza_v1_reaction_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListWrappedReactionsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListWrappedReactionsResponse) ProtoMessage() {}
+
+func (x *ListWrappedReactionsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_reaction_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListWrappedReactionsResponse.ProtoReflect.Descriptor instead.
+func (*ListWrappedReactionsResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_reaction_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *ListWrappedReactionsResponse) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *ListWrappedReactionsResponse) GetData() *ReactionsData {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *ListWrappedReactionsResponse) GetPaging() *Paging {
+	if x != nil {
+		return x.Paging
+	}
+	return nil
+}
+
+// ReactionsData contains the reactions to one object and the users who reacted.
+type ReactionsData struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The object and its reactions.
+	Reactions []*ReactionRecord `protobuf:"bytes,1,rep,name=reactions,proto3" json:"reactions,omitempty"`
+	// The users who reacted.
+	Users []*User `protobuf:"bytes,2,rep,name=users,proto3" json:"users,omitempty"`
+	// Their avatars.
+	Files         []*File `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReactionsData) Reset() {
+	*x = ReactionsData{}
+	mi := &file_plaza_v1_reaction_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReactionsData) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReactionsData) ProtoMessage() {}
+
+func (x *ReactionsData) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_reaction_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReactionsData.ProtoReflect.Descriptor instead.
+func (*ReactionsData) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_reaction_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *ReactionsData) GetReactions() []*ReactionRecord {
+	if x != nil {
+		return x.Reactions
+	}
+	return nil
+}
+
+func (x *ReactionsData) GetUsers() []*User {
+	if x != nil {
+		return x.Users
+	}
+	return nil
+}
+
+func (x *ReactionsData) GetFiles() []*File {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
 var File_plaza_v1_reaction_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_reaction_proto_rawDesc = "" +
@@ -973,12 +1101,21 @@ const file_plaza_v1_reaction_proto_rawDesc = "" +
 	"\treactions\x18\x01 \x03(\v2\x18.plaza.v1.ReactionRecordR\treactions\x12$\n" +
 	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
 	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files\x12(\n" +
-	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging2\xfe\x03\n" +
+	"\x06paging\x18\x04 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x8d\x01\n" +
+	"\x1cListWrappedReactionsResponse\x12\x16\n" +
+	"\x06status\x18\x01 \x01(\tR\x06status\x12+\n" +
+	"\x04data\x18\x02 \x01(\v2\x17.plaza.v1.ReactionsDataR\x04data\x12(\n" +
+	"\x06paging\x18\x03 \x01(\v2\x10.plaza.v1.PagingR\x06paging\"\x99\x01\n" +
+	"\rReactionsData\x126\n" +
+	"\treactions\x18\x01 \x03(\v2\x18.plaza.v1.ReactionRecordR\treactions\x12$\n" +
+	"\x05users\x18\x02 \x03(\v2\x0e.plaza.v1.UserR\x05users\x12*\n" +
+	"\x05files\x18\x03 \x03(\v2\x0e.plaza.v1.FileB\x04\xc0\xbc\x18\x01R\x05files2\x83\x05\n" +
 	"\x0fReactionService\x12n\n" +
 	"\vAddReaction\x12\x1c.plaza.v1.AddReactionRequest\x1a\x1d.plaza.v1.AddReactionResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16:\x01*\"\x11/api/v2/reactions\x12w\n" +
 	"\x0eRemoveReaction\x12\x1f.plaza.v1.RemoveReactionRequest\x1a .plaza.v1.RemoveReactionResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x16:\x01**\x11/api/v2/reactions\x12\x8b\x01\n" +
 	"\x13CreateLiveReactions\x12$.plaza.v1.CreateLiveReactionsRequest\x1a%.plaza.v1.CreateLiveReactionsResponse\"'\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1b:\x01*\"\x16/api/v1/reactions/live\x12t\n" +
-	"\rListReactions\x12\x1e.plaza.v1.ListReactionsRequest\x1a\x1f.plaza.v1.ListReactionsResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x13\x12\x11/api/v3/reactions\x90\x02\x01B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
+	"\rListReactions\x12\x1e.plaza.v1.ListReactionsRequest\x1a\x1f.plaza.v1.ListReactionsResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x13\x12\x11/api/v3/reactions\x90\x02\x01\x12\x82\x01\n" +
+	"\x14ListWrappedReactions\x12\x1e.plaza.v1.ListReactionsRequest\x1a&.plaza.v1.ListWrappedReactionsResponse\"\"\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x13\x12\x11/api/v2/reactions\x90\x02\x01B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
 var (
 	file_plaza_v1_reaction_proto_rawDescOnce sync.Once
@@ -992,53 +1129,62 @@ func file_plaza_v1_reaction_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_reaction_proto_rawDescData
 }
 
-var file_plaza_v1_reaction_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_plaza_v1_reaction_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
 var file_plaza_v1_reaction_proto_goTypes = []any{
-	(*Reactor)(nil),                     // 0: plaza.v1.Reactor
-	(*ReactionRecord)(nil),              // 1: plaza.v1.ReactionRecord
-	(*AddReactionRequest)(nil),          // 2: plaza.v1.AddReactionRequest
-	(*AddReactionResponse)(nil),         // 3: plaza.v1.AddReactionResponse
-	(*CreateLiveReactionsRequest)(nil),  // 4: plaza.v1.CreateLiveReactionsRequest
-	(*NewLiveReaction)(nil),             // 5: plaza.v1.NewLiveReaction
-	(*CreateLiveReactionsResponse)(nil), // 6: plaza.v1.CreateLiveReactionsResponse
-	(*LiveReaction)(nil),                // 7: plaza.v1.LiveReaction
-	(*LiveReactionsCreated)(nil),        // 8: plaza.v1.LiveReactionsCreated
-	(*RemoveReactionRequest)(nil),       // 9: plaza.v1.RemoveReactionRequest
-	(*RemoveReactionResponse)(nil),      // 10: plaza.v1.RemoveReactionResponse
-	(*ListReactionsRequest)(nil),        // 11: plaza.v1.ListReactionsRequest
-	(*ListReactionsResponse)(nil),       // 12: plaza.v1.ListReactionsResponse
-	(*timestamppb.Timestamp)(nil),       // 13: google.protobuf.Timestamp
-	(*PageOptions)(nil),                 // 14: plaza.v1.PageOptions
-	(*User)(nil),                        // 15: plaza.v1.User
-	(*File)(nil),                        // 16: plaza.v1.File
-	(*Paging)(nil),                      // 17: plaza.v1.Paging
+	(*Reactor)(nil),                      // 0: plaza.v1.Reactor
+	(*ReactionRecord)(nil),               // 1: plaza.v1.ReactionRecord
+	(*AddReactionRequest)(nil),           // 2: plaza.v1.AddReactionRequest
+	(*AddReactionResponse)(nil),          // 3: plaza.v1.AddReactionResponse
+	(*CreateLiveReactionsRequest)(nil),   // 4: plaza.v1.CreateLiveReactionsRequest
+	(*NewLiveReaction)(nil),              // 5: plaza.v1.NewLiveReaction
+	(*CreateLiveReactionsResponse)(nil),  // 6: plaza.v1.CreateLiveReactionsResponse
+	(*LiveReaction)(nil),                 // 7: plaza.v1.LiveReaction
+	(*LiveReactionsCreated)(nil),         // 8: plaza.v1.LiveReactionsCreated
+	(*RemoveReactionRequest)(nil),        // 9: plaza.v1.RemoveReactionRequest
+	(*RemoveReactionResponse)(nil),       // 10: plaza.v1.RemoveReactionResponse
+	(*ListReactionsRequest)(nil),         // 11: plaza.v1.ListReactionsRequest
+	(*ListReactionsResponse)(nil),        // 12: plaza.v1.ListReactionsResponse
+	(*ListWrappedReactionsResponse)(nil), // 13: plaza.v1.ListWrappedReactionsResponse
+	(*ReactionsData)(nil),                // 14: plaza.v1.ReactionsData
+	(*timestamppb.Timestamp)(nil),        // 15: google.protobuf.Timestamp
+	(*PageOptions)(nil),                  // 16: plaza.v1.PageOptions
+	(*User)(nil),                         // 17: plaza.v1.User
+	(*File)(nil),                         // 18: plaza.v1.File
+	(*Paging)(nil),                       // 19: plaza.v1.Paging
 }
 var file_plaza_v1_reaction_proto_depIdxs = []int32{
-	13, // 0: plaza.v1.Reactor.created_at:type_name -> google.protobuf.Timestamp
-	13, // 1: plaza.v1.Reactor.updated_at:type_name -> google.protobuf.Timestamp
+	15, // 0: plaza.v1.Reactor.created_at:type_name -> google.protobuf.Timestamp
+	15, // 1: plaza.v1.Reactor.updated_at:type_name -> google.protobuf.Timestamp
 	0,  // 2: plaza.v1.ReactionRecord.reactors:type_name -> plaza.v1.Reactor
 	5,  // 3: plaza.v1.CreateLiveReactionsRequest.reactions:type_name -> plaza.v1.NewLiveReaction
-	13, // 4: plaza.v1.NewLiveReaction.occurred_at:type_name -> google.protobuf.Timestamp
-	13, // 5: plaza.v1.LiveReaction.occurred_at:type_name -> google.protobuf.Timestamp
+	15, // 4: plaza.v1.NewLiveReaction.occurred_at:type_name -> google.protobuf.Timestamp
+	15, // 5: plaza.v1.LiveReaction.occurred_at:type_name -> google.protobuf.Timestamp
 	7,  // 6: plaza.v1.LiveReactionsCreated.reactions:type_name -> plaza.v1.LiveReaction
-	14, // 7: plaza.v1.ListReactionsRequest.options:type_name -> plaza.v1.PageOptions
+	16, // 7: plaza.v1.ListReactionsRequest.options:type_name -> plaza.v1.PageOptions
 	1,  // 8: plaza.v1.ListReactionsResponse.reactions:type_name -> plaza.v1.ReactionRecord
-	15, // 9: plaza.v1.ListReactionsResponse.users:type_name -> plaza.v1.User
-	16, // 10: plaza.v1.ListReactionsResponse.files:type_name -> plaza.v1.File
-	17, // 11: plaza.v1.ListReactionsResponse.paging:type_name -> plaza.v1.Paging
-	2,  // 12: plaza.v1.ReactionService.AddReaction:input_type -> plaza.v1.AddReactionRequest
-	9,  // 13: plaza.v1.ReactionService.RemoveReaction:input_type -> plaza.v1.RemoveReactionRequest
-	4,  // 14: plaza.v1.ReactionService.CreateLiveReactions:input_type -> plaza.v1.CreateLiveReactionsRequest
-	11, // 15: plaza.v1.ReactionService.ListReactions:input_type -> plaza.v1.ListReactionsRequest
-	3,  // 16: plaza.v1.ReactionService.AddReaction:output_type -> plaza.v1.AddReactionResponse
-	10, // 17: plaza.v1.ReactionService.RemoveReaction:output_type -> plaza.v1.RemoveReactionResponse
-	6,  // 18: plaza.v1.ReactionService.CreateLiveReactions:output_type -> plaza.v1.CreateLiveReactionsResponse
-	12, // 19: plaza.v1.ReactionService.ListReactions:output_type -> plaza.v1.ListReactionsResponse
-	16, // [16:20] is the sub-list for method output_type
-	12, // [12:16] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	17, // 9: plaza.v1.ListReactionsResponse.users:type_name -> plaza.v1.User
+	18, // 10: plaza.v1.ListReactionsResponse.files:type_name -> plaza.v1.File
+	19, // 11: plaza.v1.ListReactionsResponse.paging:type_name -> plaza.v1.Paging
+	14, // 12: plaza.v1.ListWrappedReactionsResponse.data:type_name -> plaza.v1.ReactionsData
+	19, // 13: plaza.v1.ListWrappedReactionsResponse.paging:type_name -> plaza.v1.Paging
+	1,  // 14: plaza.v1.ReactionsData.reactions:type_name -> plaza.v1.ReactionRecord
+	17, // 15: plaza.v1.ReactionsData.users:type_name -> plaza.v1.User
+	18, // 16: plaza.v1.ReactionsData.files:type_name -> plaza.v1.File
+	2,  // 17: plaza.v1.ReactionService.AddReaction:input_type -> plaza.v1.AddReactionRequest
+	9,  // 18: plaza.v1.ReactionService.RemoveReaction:input_type -> plaza.v1.RemoveReactionRequest
+	4,  // 19: plaza.v1.ReactionService.CreateLiveReactions:input_type -> plaza.v1.CreateLiveReactionsRequest
+	11, // 20: plaza.v1.ReactionService.ListReactions:input_type -> plaza.v1.ListReactionsRequest
+	11, // 21: plaza.v1.ReactionService.ListWrappedReactions:input_type -> plaza.v1.ListReactionsRequest
+	3,  // 22: plaza.v1.ReactionService.AddReaction:output_type -> plaza.v1.AddReactionResponse
+	10, // 23: plaza.v1.ReactionService.RemoveReaction:output_type -> plaza.v1.RemoveReactionResponse
+	6,  // 24: plaza.v1.ReactionService.CreateLiveReactions:output_type -> plaza.v1.CreateLiveReactionsResponse
+	12, // 25: plaza.v1.ReactionService.ListReactions:output_type -> plaza.v1.ListReactionsResponse
+	13, // 26: plaza.v1.ReactionService.ListWrappedReactions:output_type -> plaza.v1.ListWrappedReactionsResponse
+	22, // [22:27] is the sub-list for method output_type
+	17, // [17:22] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_reaction_proto_init() }
@@ -1057,7 +1203,7 @@ func file_plaza_v1_reaction_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_reaction_proto_rawDesc), len(file_plaza_v1_reaction_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   13,
+			NumMessages:   15,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -252,12 +252,12 @@ func (x *ListRolesResponse) GetPaging() *Paging {
 	return nil
 }
 
-// RoleResponse contains one role, both under `data` and `roles`, because clients read either.
+// RoleResponse contains the affected roles, both under `data` and `roles`, because clients read either.
 type RoleResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Always `success`.
 	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
-	// The role.
+	// The roles; one, unless several were updated.
 	Data []*Role `protobuf:"bytes,2,rep,name=data,proto3" json:"data,omitempty"`
 	// Alias of `data`.
 	Roles         []*Role `protobuf:"bytes,3,rep,name=roles,proto3" json:"roles,omitempty"`
@@ -582,6 +582,199 @@ func (x *GetRoleResponse) GetRoles() []*Role {
 	return nil
 }
 
+// ListAllRolesRequest has no fields.
+type ListAllRolesRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListAllRolesRequest) Reset() {
+	*x = ListAllRolesRequest{}
+	mi := &file_plaza_v1_role_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListAllRolesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListAllRolesRequest) ProtoMessage() {}
+
+func (x *ListAllRolesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_role_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListAllRolesRequest.ProtoReflect.Descriptor instead.
+func (*ListAllRolesRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_role_proto_rawDescGZIP(), []int{9}
+}
+
+// ListAllRolesResponse contains all roles.
+type ListAllRolesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Always `success`.
+	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
+	// The roles.
+	Data          *RolesData `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListAllRolesResponse) Reset() {
+	*x = ListAllRolesResponse{}
+	mi := &file_plaza_v1_role_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListAllRolesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListAllRolesResponse) ProtoMessage() {}
+
+func (x *ListAllRolesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_role_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListAllRolesResponse.ProtoReflect.Descriptor instead.
+func (*ListAllRolesResponse) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_role_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *ListAllRolesResponse) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *ListAllRolesResponse) GetData() *RolesData {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+// RolesData contains roles.
+type RolesData struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The built-in roles and then the others, in the order of their ids.
+	Roles         []*Role `protobuf:"bytes,1,rep,name=roles,proto3" json:"roles,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RolesData) Reset() {
+	*x = RolesData{}
+	mi := &file_plaza_v1_role_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RolesData) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RolesData) ProtoMessage() {}
+
+func (x *RolesData) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_role_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RolesData.ProtoReflect.Descriptor instead.
+func (*RolesData) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_role_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *RolesData) GetRoles() []*Role {
+	if x != nil {
+		return x.Roles
+	}
+	return nil
+}
+
+// UpdateRolesRequest names the roles and their permissions.
+type UpdateRolesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Ids of the roles, 1 to 100.
+	PublicIds []string `protobuf:"bytes,1,rep,name=public_ids,json=publicIds,proto3" json:"public_ids,omitempty"`
+	// Names of the permissions that the roles grant in the whole network, at least one.
+	Permissions   []string `protobuf:"bytes,2,rep,name=permissions,proto3" json:"permissions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateRolesRequest) Reset() {
+	*x = UpdateRolesRequest{}
+	mi := &file_plaza_v1_role_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateRolesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateRolesRequest) ProtoMessage() {}
+
+func (x *UpdateRolesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_role_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateRolesRequest.ProtoReflect.Descriptor instead.
+func (*UpdateRolesRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_role_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *UpdateRolesRequest) GetPublicIds() []string {
+	if x != nil {
+		return x.PublicIds
+	}
+	return nil
+}
+
+func (x *UpdateRolesRequest) GetPermissions() []string {
+	if x != nil {
+		return x.Permissions
+	}
+	return nil
+}
+
 var File_plaza_v1_role_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_role_proto_rawDesc = "" +
@@ -624,14 +817,26 @@ const file_plaza_v1_role_proto_rawDesc = "" +
 	"\x0eGetRoleRequest\x12\"\n" +
 	"\arole_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\xa0\xea0\x01R\x06roleId\"7\n" +
 	"\x0fGetRoleResponse\x12$\n" +
-	"\x05roles\x18\x01 \x03(\v2\x0e.plaza.v1.RoleR\x05roles2\xa4\x04\n" +
+	"\x05roles\x18\x01 \x03(\v2\x0e.plaza.v1.RoleR\x05roles\"\x15\n" +
+	"\x13ListAllRolesRequest\"W\n" +
+	"\x14ListAllRolesResponse\x12\x16\n" +
+	"\x06status\x18\x01 \x01(\tR\x06status\x12'\n" +
+	"\x04data\x18\x02 \x01(\v2\x13.plaza.v1.RolesDataR\x04data\"1\n" +
+	"\tRolesData\x12$\n" +
+	"\x05roles\x18\x01 \x03(\v2\x0e.plaza.v1.RoleR\x05roles\"}\n" +
+	"\x12UpdateRolesRequest\x121\n" +
+	"\n" +
+	"public_ids\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\xa0\xea0\x01R\tpublicIds\x124\n" +
+	"\vpermissions\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\xa0\xea0\x01R\vpermissions2\xfa\x05\n" +
 	"\vRoleService\x12d\n" +
 	"\tListRoles\x12\x1a.plaza.v1.ListRolesRequest\x1a\x1b.plaza.v1.ListRolesResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x0f\x12\r/api/v3/roles\x90\x02\x01\x12o\n" +
 	"\aGetRole\x12\x18.plaza.v1.GetRoleRequest\x1a\x19.plaza.v1.GetRoleResponse\"/\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02 b\x05roles\x12\x17/api/v3/roles/{role_id}\x90\x02\x01\x12c\n" +
 	"\n" +
 	"CreateRole\x12\x1b.plaza.v1.CreateRoleRequest\x1a\x16.plaza.v1.RoleResponse\" \xa2\xbb\x18\x04\b\x05\x10\x03\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/api/v3/roles\x12m\n" +
 	"\n" +
-	"UpdateRole\x12\x1b.plaza.v1.UpdateRoleRequest\x1a\x16.plaza.v1.RoleResponse\"*\xa2\xbb\x18\x04\b\x05\x10\x04\x82\xd3\xe4\x93\x02\x1c:\x01*\x1a\x17/api/v3/roles/{role_id}\x12j\n" +
+	"UpdateRole\x12\x1b.plaza.v1.UpdateRoleRequest\x1a\x16.plaza.v1.RoleResponse\"*\xa2\xbb\x18\x04\b\x05\x10\x04\x82\xd3\xe4\x93\x02\x1c:\x01*\x1a\x17/api/v3/roles/{role_id}\x12m\n" +
+	"\fListAllRoles\x12\x1d.plaza.v1.ListAllRolesRequest\x1a\x1e.plaza.v1.ListAllRolesResponse\"\x1e\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x0f\x12\r/api/v2/roles\x90\x02\x01\x12e\n" +
+	"\vUpdateRoles\x12\x1c.plaza.v1.UpdateRolesRequest\x1a\x16.plaza.v1.RoleResponse\" \xa2\xbb\x18\x04\b\x05\x10\x04\x82\xd3\xe4\x93\x02\x12:\x01*\x1a\r/api/v2/roles\x12j\n" +
 	"\n" +
 	"DeleteRole\x12\x1b.plaza.v1.DeleteRoleRequest\x1a\x16.plaza.v1.RoleResponse\"'\xa2\xbb\x18\x04\b\x05\x10\x05\x82\xd3\xe4\x93\x02\x19*\x17/api/v3/roles/{role_id}B:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
 
@@ -647,7 +852,7 @@ func file_plaza_v1_role_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_role_proto_rawDescData
 }
 
-var file_plaza_v1_role_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_plaza_v1_role_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_plaza_v1_role_proto_goTypes = []any{
 	(*Role)(nil),                  // 0: plaza.v1.Role
 	(*ListRolesRequest)(nil),      // 1: plaza.v1.ListRolesRequest
@@ -658,35 +863,45 @@ var file_plaza_v1_role_proto_goTypes = []any{
 	(*DeleteRoleRequest)(nil),     // 6: plaza.v1.DeleteRoleRequest
 	(*GetRoleRequest)(nil),        // 7: plaza.v1.GetRoleRequest
 	(*GetRoleResponse)(nil),       // 8: plaza.v1.GetRoleResponse
-	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
-	(*PageOptions)(nil),           // 10: plaza.v1.PageOptions
-	(*Paging)(nil),                // 11: plaza.v1.Paging
+	(*ListAllRolesRequest)(nil),   // 9: plaza.v1.ListAllRolesRequest
+	(*ListAllRolesResponse)(nil),  // 10: plaza.v1.ListAllRolesResponse
+	(*RolesData)(nil),             // 11: plaza.v1.RolesData
+	(*UpdateRolesRequest)(nil),    // 12: plaza.v1.UpdateRolesRequest
+	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
+	(*PageOptions)(nil),           // 14: plaza.v1.PageOptions
+	(*Paging)(nil),                // 15: plaza.v1.Paging
 }
 var file_plaza_v1_role_proto_depIdxs = []int32{
-	9,  // 0: plaza.v1.Role.updated_at:type_name -> google.protobuf.Timestamp
-	9,  // 1: plaza.v1.Role.created_at:type_name -> google.protobuf.Timestamp
-	10, // 2: plaza.v1.ListRolesRequest.options:type_name -> plaza.v1.PageOptions
+	13, // 0: plaza.v1.Role.updated_at:type_name -> google.protobuf.Timestamp
+	13, // 1: plaza.v1.Role.created_at:type_name -> google.protobuf.Timestamp
+	14, // 2: plaza.v1.ListRolesRequest.options:type_name -> plaza.v1.PageOptions
 	0,  // 3: plaza.v1.ListRolesResponse.data:type_name -> plaza.v1.Role
 	0,  // 4: plaza.v1.ListRolesResponse.roles:type_name -> plaza.v1.Role
-	11, // 5: plaza.v1.ListRolesResponse.paging:type_name -> plaza.v1.Paging
+	15, // 5: plaza.v1.ListRolesResponse.paging:type_name -> plaza.v1.Paging
 	0,  // 6: plaza.v1.RoleResponse.data:type_name -> plaza.v1.Role
 	0,  // 7: plaza.v1.RoleResponse.roles:type_name -> plaza.v1.Role
 	0,  // 8: plaza.v1.GetRoleResponse.roles:type_name -> plaza.v1.Role
-	1,  // 9: plaza.v1.RoleService.ListRoles:input_type -> plaza.v1.ListRolesRequest
-	7,  // 10: plaza.v1.RoleService.GetRole:input_type -> plaza.v1.GetRoleRequest
-	4,  // 11: plaza.v1.RoleService.CreateRole:input_type -> plaza.v1.CreateRoleRequest
-	5,  // 12: plaza.v1.RoleService.UpdateRole:input_type -> plaza.v1.UpdateRoleRequest
-	6,  // 13: plaza.v1.RoleService.DeleteRole:input_type -> plaza.v1.DeleteRoleRequest
-	2,  // 14: plaza.v1.RoleService.ListRoles:output_type -> plaza.v1.ListRolesResponse
-	8,  // 15: plaza.v1.RoleService.GetRole:output_type -> plaza.v1.GetRoleResponse
-	3,  // 16: plaza.v1.RoleService.CreateRole:output_type -> plaza.v1.RoleResponse
-	3,  // 17: plaza.v1.RoleService.UpdateRole:output_type -> plaza.v1.RoleResponse
-	3,  // 18: plaza.v1.RoleService.DeleteRole:output_type -> plaza.v1.RoleResponse
-	14, // [14:19] is the sub-list for method output_type
-	9,  // [9:14] is the sub-list for method input_type
-	9,  // [9:9] is the sub-list for extension type_name
-	9,  // [9:9] is the sub-list for extension extendee
-	0,  // [0:9] is the sub-list for field type_name
+	11, // 9: plaza.v1.ListAllRolesResponse.data:type_name -> plaza.v1.RolesData
+	0,  // 10: plaza.v1.RolesData.roles:type_name -> plaza.v1.Role
+	1,  // 11: plaza.v1.RoleService.ListRoles:input_type -> plaza.v1.ListRolesRequest
+	7,  // 12: plaza.v1.RoleService.GetRole:input_type -> plaza.v1.GetRoleRequest
+	4,  // 13: plaza.v1.RoleService.CreateRole:input_type -> plaza.v1.CreateRoleRequest
+	5,  // 14: plaza.v1.RoleService.UpdateRole:input_type -> plaza.v1.UpdateRoleRequest
+	9,  // 15: plaza.v1.RoleService.ListAllRoles:input_type -> plaza.v1.ListAllRolesRequest
+	12, // 16: plaza.v1.RoleService.UpdateRoles:input_type -> plaza.v1.UpdateRolesRequest
+	6,  // 17: plaza.v1.RoleService.DeleteRole:input_type -> plaza.v1.DeleteRoleRequest
+	2,  // 18: plaza.v1.RoleService.ListRoles:output_type -> plaza.v1.ListRolesResponse
+	8,  // 19: plaza.v1.RoleService.GetRole:output_type -> plaza.v1.GetRoleResponse
+	3,  // 20: plaza.v1.RoleService.CreateRole:output_type -> plaza.v1.RoleResponse
+	3,  // 21: plaza.v1.RoleService.UpdateRole:output_type -> plaza.v1.RoleResponse
+	10, // 22: plaza.v1.RoleService.ListAllRoles:output_type -> plaza.v1.ListAllRolesResponse
+	3,  // 23: plaza.v1.RoleService.UpdateRoles:output_type -> plaza.v1.RoleResponse
+	3,  // 24: plaza.v1.RoleService.DeleteRole:output_type -> plaza.v1.RoleResponse
+	18, // [18:25] is the sub-list for method output_type
+	11, // [11:18] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_role_proto_init() }
@@ -704,7 +919,7 @@ func file_plaza_v1_role_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_role_proto_rawDesc), len(file_plaza_v1_role_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   9,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

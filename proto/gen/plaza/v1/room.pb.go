@@ -446,7 +446,9 @@ type RoomPlayback struct {
 	// Address of the recording, at most 2,000 characters.
 	Url string `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
 	// Address of its thumbnail, at most 2,000 characters.
-	ThumbnailUrl  string `protobuf:"bytes,2,opt,name=thumbnail_url,json=thumbnailUrl,proto3" json:"thumbnail_url,omitempty"`
+	ThumbnailUrl string `protobuf:"bytes,2,opt,name=thumbnail_url,json=thumbnailUrl,proto3" json:"thumbnail_url,omitempty"`
+	// Id of the recording within its room: `1` for the first one, and so on. Reports of the media server need none.
+	PlaybackId    string `protobuf:"bytes,3,opt,name=playback_id,json=playbackId,proto3" json:"playback_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -491,6 +493,13 @@ func (x *RoomPlayback) GetUrl() string {
 func (x *RoomPlayback) GetThumbnailUrl() string {
 	if x != nil {
 		return x.ThumbnailUrl
+	}
+	return ""
+}
+
+func (x *RoomPlayback) GetPlaybackId() string {
+	if x != nil {
+		return x.PlaybackId
 	}
 	return ""
 }
@@ -615,10 +624,12 @@ const file_plaza_v1_room_proto_rawDesc = "" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x17\n" +
 	"\auser_id\x18\x02 \x01(\tR\x06userId\x12(\n" +
 	"\x10user_internal_id\x18\x03 \x01(\tR\x0euserInternalId\x125\n" +
-	"\x17can_manage_product_tags\x18\x04 \x01(\bR\x14canManageProductTags\"a\n" +
+	"\x17can_manage_product_tags\x18\x04 \x01(\bR\x14canManageProductTags\"\x8b\x01\n" +
 	"\fRoomPlayback\x12\x1e\n" +
 	"\x03url\x18\x01 \x01(\tB\f\xbaH\tr\a\xa0\xeb0\x01\x18\xd0\x0fR\x03url\x121\n" +
-	"\rthumbnail_url\x18\x02 \x01(\tB\f\xbaH\tr\a\xa0\xeb0\x01\x18\xd0\x0fR\fthumbnailUrl\"\xcd\x01\n" +
+	"\rthumbnail_url\x18\x02 \x01(\tB\f\xbaH\tr\a\xa0\xeb0\x01\x18\xd0\x0fR\fthumbnailUrl\x12(\n" +
+	"\vplayback_id\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18\x14R\n" +
+	"playbackId\"\xcd\x01\n" +
 	"\x0eRoomModeration\x12:\n" +
 	"\vflag_labels\x18\x01 \x03(\v2\x19.plaza.v1.ModerationLabelR\n" +
 	"flagLabels\x12D\n" +

@@ -1550,6 +1550,244 @@ func (x *ReportVideoStreamingRequest) GetLabels() []*ModerationLabel {
 	return nil
 }
 
+// BanStreamViewersRequest identifies the stream and the viewers.
+type BanStreamViewersRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The stream's id.
+	StreamId string `protobuf:"bytes,1,opt,name=stream_id,json=streamId,proto3" json:"stream_id,omitempty"`
+	// Public ids of the viewers, 1 to 100. At most 1,000 viewers can be banned from a stream.
+	UserIds       []string `protobuf:"bytes,2,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BanStreamViewersRequest) Reset() {
+	*x = BanStreamViewersRequest{}
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BanStreamViewersRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BanStreamViewersRequest) ProtoMessage() {}
+
+func (x *BanStreamViewersRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BanStreamViewersRequest.ProtoReflect.Descriptor instead.
+func (*BanStreamViewersRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_video_streaming_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *BanStreamViewersRequest) GetStreamId() string {
+	if x != nil {
+		return x.StreamId
+	}
+	return ""
+}
+
+func (x *BanStreamViewersRequest) GetUserIds() []string {
+	if x != nil {
+		return x.UserIds
+	}
+	return nil
+}
+
+// UnbanStreamViewersRequest identifies the stream and the viewers.
+type UnbanStreamViewersRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The stream's id.
+	StreamId string `protobuf:"bytes,1,opt,name=stream_id,json=streamId,proto3" json:"stream_id,omitempty"`
+	// Public ids of the viewers, 1 to 100.
+	UserIds       []string `protobuf:"bytes,2,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnbanStreamViewersRequest) Reset() {
+	*x = UnbanStreamViewersRequest{}
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnbanStreamViewersRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnbanStreamViewersRequest) ProtoMessage() {}
+
+func (x *UnbanStreamViewersRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnbanStreamViewersRequest.ProtoReflect.Descriptor instead.
+func (*UnbanStreamViewersRequest) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_video_streaming_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *UnbanStreamViewersRequest) GetStreamId() string {
+	if x != nil {
+		return x.StreamId
+	}
+	return ""
+}
+
+func (x *UnbanStreamViewersRequest) GetUserIds() []string {
+	if x != nil {
+		return x.UserIds
+	}
+	return nil
+}
+
+// StreamViewersChanged is the data of the events `video-streaming.viewerDidBan` and `video-streaming.viewerDidUnban`.
+type StreamViewersChanged struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The viewers who were banned, or whose bans were lifted.
+	List          []*StreamViewerBan `protobuf:"bytes,1,rep,name=list,proto3" json:"list,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StreamViewersChanged) Reset() {
+	*x = StreamViewersChanged{}
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StreamViewersChanged) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StreamViewersChanged) ProtoMessage() {}
+
+func (x *StreamViewersChanged) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StreamViewersChanged.ProtoReflect.Descriptor instead.
+func (*StreamViewersChanged) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_video_streaming_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *StreamViewersChanged) GetList() []*StreamViewerBan {
+	if x != nil {
+		return x.List
+	}
+	return nil
+}
+
+// StreamViewerBan is the ban of a viewer from a stream, or its end.
+type StreamViewerBan struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The network's id.
+	NetworkId string `protobuf:"bytes,1,opt,name=network_id,json=networkId,proto3" json:"network_id,omitempty"`
+	// The stream's id.
+	StreamId string `protobuf:"bytes,2,opt,name=stream_id,json=streamId,proto3" json:"stream_id,omitempty"`
+	// The viewer's public id.
+	UserId string `protobuf:"bytes,3,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	// Internal id of the user who banned the viewer or lifted the ban; empty for an administrator.
+	Actor string `protobuf:"bytes,4,opt,name=actor,proto3" json:"actor,omitempty"`
+	// When it happened.
+	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StreamViewerBan) Reset() {
+	*x = StreamViewerBan{}
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StreamViewerBan) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StreamViewerBan) ProtoMessage() {}
+
+func (x *StreamViewerBan) ProtoReflect() protoreflect.Message {
+	mi := &file_plaza_v1_video_streaming_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StreamViewerBan.ProtoReflect.Descriptor instead.
+func (*StreamViewerBan) Descriptor() ([]byte, []int) {
+	return file_plaza_v1_video_streaming_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *StreamViewerBan) GetNetworkId() string {
+	if x != nil {
+		return x.NetworkId
+	}
+	return ""
+}
+
+func (x *StreamViewerBan) GetStreamId() string {
+	if x != nil {
+		return x.StreamId
+	}
+	return ""
+}
+
+func (x *StreamViewerBan) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
+}
+
+func (x *StreamViewerBan) GetActor() string {
+	if x != nil {
+		return x.Actor
+	}
+	return ""
+}
+
+func (x *StreamViewerBan) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
 var File_plaza_v1_video_streaming_proto protoreflect.FileDescriptor
 
 const file_plaza_v1_video_streaming_proto_rawDesc = "" +
@@ -1705,12 +1943,31 @@ const file_plaza_v1_video_streaming_proto_rawDesc = "" +
 	"\n" +
 	"recordings\x18\x05 \x03(\v2\x19.plaza.v1.StreamRecordingB\b\xbaH\x05\x92\x01\x02\x10\x14R\n" +
 	"recordings\x12;\n" +
-	"\x06labels\x18\x06 \x03(\v2\x19.plaza.v1.ModerationLabelB\b\xbaH\x05\x92\x01\x02\x10\x14R\x06labels2\xbb\b\n" +
+	"\x06labels\x18\x06 \x03(\v2\x19.plaza.v1.ModerationLabelB\b\xbaH\x05\x92\x01\x02\x10\x14R\x06labels\"p\n" +
+	"\x17BanStreamViewersRequest\x12&\n" +
+	"\tstream_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\bstreamId\x12-\n" +
+	"\buser_ids\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x90\xea0\x01R\auserIds\"r\n" +
+	"\x19UnbanStreamViewersRequest\x12&\n" +
+	"\tstream_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x90\xea0\x01R\bstreamId\x12-\n" +
+	"\buser_ids\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\b\x01\x10d\"\x06r\x04\x90\xea0\x01R\auserIds\"E\n" +
+	"\x14StreamViewersChanged\x12-\n" +
+	"\x04list\x18\x01 \x03(\v2\x19.plaza.v1.StreamViewerBanR\x04list\"\xb7\x01\n" +
+	"\x0fStreamViewerBan\x12\x1d\n" +
+	"\n" +
+	"network_id\x18\x01 \x01(\tR\tnetworkId\x12\x1b\n" +
+	"\tstream_id\x18\x02 \x01(\tR\bstreamId\x12\x17\n" +
+	"\auser_id\x18\x03 \x01(\tR\x06userId\x12\x14\n" +
+	"\x05actor\x18\x04 \x01(\tR\x05actor\x129\n" +
+	"\n" +
+	"created_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt2\xf5\n" +
+	"\n" +
 	"\x15VideoStreamingService\x12\x89\x01\n" +
 	"\x14CreateVideoStreaming\x12%.plaza.v1.CreateVideoStreamingRequest\x1a .plaza.v1.VideoStreamingResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x1c:\x01*\"\x17/api/v3/video-streaming\x12\x8f\x01\n" +
 	"\x11GetVideoStreaming\x12\".plaza.v1.GetVideoStreamingRequest\x1a .plaza.v1.VideoStreamingResponse\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%\x12#/api/v3/video-streaming/{stream_id}\x90\x02\x01\x12\x8c\x01\n" +
 	"\x13ListVideoStreamings\x12$.plaza.v1.ListVideoStreamingsRequest\x1a%.plaza.v1.ListVideoStreamingsResponse\"(\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02\x19\x12\x17/api/v3/video-streaming\x90\x02\x01\x12\x95\x01\n" +
-	"\x14UpdateVideoStreaming\x12%.plaza.v1.UpdateVideoStreamingRequest\x1a .plaza.v1.VideoStreamingResponse\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v3/video-streaming/{stream_id}\x12\x91\x01\n" +
+	"\x14UpdateVideoStreaming\x12%.plaza.v1.UpdateVideoStreamingRequest\x1a .plaza.v1.VideoStreamingResponse\"4\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02(:\x01*\x1a#/api/v3/video-streaming/{stream_id}\x12\x97\x01\n" +
+	"\x10BanStreamViewers\x12!.plaza.v1.BanStreamViewersRequest\x1a .plaza.v1.VideoStreamingResponse\">\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x022:\x01*\x1a-/api/v3/video-streaming/{stream_id}/users/ban\x12\x9d\x01\n" +
+	"\x12UnbanStreamViewers\x12#.plaza.v1.UnbanStreamViewersRequest\x1a .plaza.v1.VideoStreamingResponse\"@\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x024:\x01*\x1a//api/v3/video-streaming/{stream_id}/users/unban\x12\x91\x01\n" +
 	"\x14DeleteVideoStreaming\x12%.plaza.v1.DeleteVideoStreamingRequest\x1a\x1f.plaza.v1.StatusSuccessResponse\"1\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x02%*#/api/v3/video-streaming/{stream_id}\x12\x9c\x01\n" +
 	"\x12DeleteStreamingUrl\x12#.plaza.v1.DeleteStreamingUrlRequest\x1a .plaza.v1.VideoStreamingResponse\"?\xa2\xbb\x18\x02\b\x04\x82\xd3\xe4\x93\x023*1/api/v3/video-streaming/{stream_id}/streaming-url\x12\xa9\x01\n" +
 	"\x14ReportVideoStreaming\x12%.plaza.v1.ReportVideoStreamingRequest\x1a .plaza.v1.VideoStreamingResponse\"H\xa2\xbb\x18\x02\b\x06\x82\xd3\xe4\x93\x02<:\x01*\"7/api/v1/media-server/video-streaming/{stream_id}/eventsB:Z8github.com/plaza-social/plaza/proto/gen/plaza/v1;plazav1b\x06proto3"
@@ -1727,7 +1984,7 @@ func file_plaza_v1_video_streaming_proto_rawDescGZIP() []byte {
 	return file_plaza_v1_video_streaming_proto_rawDescData
 }
 
-var file_plaza_v1_video_streaming_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_plaza_v1_video_streaming_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_plaza_v1_video_streaming_proto_goTypes = []any{
 	(*VideoStreaming)(nil),              // 0: plaza.v1.VideoStreaming
 	(*StreamPlatform)(nil),              // 1: plaza.v1.StreamPlatform
@@ -1747,21 +2004,25 @@ var file_plaza_v1_video_streaming_proto_goTypes = []any{
 	(*DeleteVideoStreamingRequest)(nil), // 15: plaza.v1.DeleteVideoStreamingRequest
 	(*DeleteStreamingUrlRequest)(nil),   // 16: plaza.v1.DeleteStreamingUrlRequest
 	(*ReportVideoStreamingRequest)(nil), // 17: plaza.v1.ReportVideoStreamingRequest
-	(*timestamppb.Timestamp)(nil),       // 18: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),             // 19: google.protobuf.Struct
-	(*User)(nil),                        // 20: plaza.v1.User
-	(*File)(nil),                        // 21: plaza.v1.File
-	(*Paging)(nil),                      // 22: plaza.v1.Paging
-	(*PageOptions)(nil),                 // 23: plaza.v1.PageOptions
-	(*StatusSuccessResponse)(nil),       // 24: plaza.v1.StatusSuccessResponse
+	(*BanStreamViewersRequest)(nil),     // 18: plaza.v1.BanStreamViewersRequest
+	(*UnbanStreamViewersRequest)(nil),   // 19: plaza.v1.UnbanStreamViewersRequest
+	(*StreamViewersChanged)(nil),        // 20: plaza.v1.StreamViewersChanged
+	(*StreamViewerBan)(nil),             // 21: plaza.v1.StreamViewerBan
+	(*timestamppb.Timestamp)(nil),       // 22: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),             // 23: google.protobuf.Struct
+	(*User)(nil),                        // 24: plaza.v1.User
+	(*File)(nil),                        // 25: plaza.v1.File
+	(*Paging)(nil),                      // 26: plaza.v1.Paging
+	(*PageOptions)(nil),                 // 27: plaza.v1.PageOptions
+	(*StatusSuccessResponse)(nil),       // 28: plaza.v1.StatusSuccessResponse
 }
 var file_plaza_v1_video_streaming_proto_depIdxs = []int32{
 	1,  // 0: plaza.v1.VideoStreaming.platform:type_name -> plaza.v1.StreamPlatform
-	18, // 1: plaza.v1.VideoStreaming.started_at:type_name -> google.protobuf.Timestamp
-	18, // 2: plaza.v1.VideoStreaming.ended_at:type_name -> google.protobuf.Timestamp
-	18, // 3: plaza.v1.VideoStreaming.created_at:type_name -> google.protobuf.Timestamp
-	18, // 4: plaza.v1.VideoStreaming.updated_at:type_name -> google.protobuf.Timestamp
-	19, // 5: plaza.v1.VideoStreaming.metadata:type_name -> google.protobuf.Struct
+	22, // 1: plaza.v1.VideoStreaming.started_at:type_name -> google.protobuf.Timestamp
+	22, // 2: plaza.v1.VideoStreaming.ended_at:type_name -> google.protobuf.Timestamp
+	22, // 3: plaza.v1.VideoStreaming.created_at:type_name -> google.protobuf.Timestamp
+	22, // 4: plaza.v1.VideoStreaming.updated_at:type_name -> google.protobuf.Timestamp
+	23, // 5: plaza.v1.VideoStreaming.metadata:type_name -> google.protobuf.Struct
 	2,  // 6: plaza.v1.VideoStreaming.streamer_url:type_name -> plaza.v1.StreamUrl
 	4,  // 7: plaza.v1.VideoStreaming.recordings:type_name -> plaza.v1.StreamRecording
 	6,  // 8: plaza.v1.VideoStreaming.watcher_url:type_name -> plaza.v1.StreamWatcherUrl
@@ -1774,41 +2035,47 @@ var file_plaza_v1_video_streaming_proto_depIdxs = []int32{
 	2,  // 15: plaza.v1.StreamWatcherUrl.rtmp:type_name -> plaza.v1.StreamUrl
 	8,  // 16: plaza.v1.VideoStreamModeration.flag_labels:type_name -> plaza.v1.ModerationLabel
 	8,  // 17: plaza.v1.VideoStreamModeration.terminate_labels:type_name -> plaza.v1.ModerationLabel
-	18, // 18: plaza.v1.VideoStreamModeration.created_at:type_name -> google.protobuf.Timestamp
-	18, // 19: plaza.v1.VideoStreamModeration.updated_at:type_name -> google.protobuf.Timestamp
-	18, // 20: plaza.v1.ModerationLabel.detected_at:type_name -> google.protobuf.Timestamp
+	22, // 18: plaza.v1.VideoStreamModeration.created_at:type_name -> google.protobuf.Timestamp
+	22, // 19: plaza.v1.VideoStreamModeration.updated_at:type_name -> google.protobuf.Timestamp
+	22, // 20: plaza.v1.ModerationLabel.detected_at:type_name -> google.protobuf.Timestamp
 	0,  // 21: plaza.v1.VideoStreamingResponse.video_streamings:type_name -> plaza.v1.VideoStreaming
 	7,  // 22: plaza.v1.VideoStreamingResponse.video_stream_moderations:type_name -> plaza.v1.VideoStreamModeration
-	20, // 23: plaza.v1.VideoStreamingResponse.users:type_name -> plaza.v1.User
-	21, // 24: plaza.v1.VideoStreamingResponse.files:type_name -> plaza.v1.File
+	24, // 23: plaza.v1.VideoStreamingResponse.users:type_name -> plaza.v1.User
+	25, // 24: plaza.v1.VideoStreamingResponse.files:type_name -> plaza.v1.File
 	9,  // 25: plaza.v1.ListVideoStreamingsResponse.results:type_name -> plaza.v1.VideoStreamingResponse
-	22, // 26: plaza.v1.ListVideoStreamingsResponse.paging:type_name -> plaza.v1.Paging
-	19, // 27: plaza.v1.CreateVideoStreamingRequest.metadata:type_name -> google.protobuf.Struct
+	26, // 26: plaza.v1.ListVideoStreamingsResponse.paging:type_name -> plaza.v1.Paging
+	23, // 27: plaza.v1.CreateVideoStreamingRequest.metadata:type_name -> google.protobuf.Struct
 	1,  // 28: plaza.v1.CreateVideoStreamingRequest.platform:type_name -> plaza.v1.StreamPlatform
-	23, // 29: plaza.v1.ListVideoStreamingsRequest.options:type_name -> plaza.v1.PageOptions
-	19, // 30: plaza.v1.UpdateVideoStreamingRequest.metadata:type_name -> google.protobuf.Struct
+	27, // 29: plaza.v1.ListVideoStreamingsRequest.options:type_name -> plaza.v1.PageOptions
+	23, // 30: plaza.v1.UpdateVideoStreamingRequest.metadata:type_name -> google.protobuf.Struct
 	1,  // 31: plaza.v1.ReportVideoStreamingRequest.platform:type_name -> plaza.v1.StreamPlatform
 	4,  // 32: plaza.v1.ReportVideoStreamingRequest.recordings:type_name -> plaza.v1.StreamRecording
 	8,  // 33: plaza.v1.ReportVideoStreamingRequest.labels:type_name -> plaza.v1.ModerationLabel
-	11, // 34: plaza.v1.VideoStreamingService.CreateVideoStreaming:input_type -> plaza.v1.CreateVideoStreamingRequest
-	12, // 35: plaza.v1.VideoStreamingService.GetVideoStreaming:input_type -> plaza.v1.GetVideoStreamingRequest
-	13, // 36: plaza.v1.VideoStreamingService.ListVideoStreamings:input_type -> plaza.v1.ListVideoStreamingsRequest
-	14, // 37: plaza.v1.VideoStreamingService.UpdateVideoStreaming:input_type -> plaza.v1.UpdateVideoStreamingRequest
-	15, // 38: plaza.v1.VideoStreamingService.DeleteVideoStreaming:input_type -> plaza.v1.DeleteVideoStreamingRequest
-	16, // 39: plaza.v1.VideoStreamingService.DeleteStreamingUrl:input_type -> plaza.v1.DeleteStreamingUrlRequest
-	17, // 40: plaza.v1.VideoStreamingService.ReportVideoStreaming:input_type -> plaza.v1.ReportVideoStreamingRequest
-	9,  // 41: plaza.v1.VideoStreamingService.CreateVideoStreaming:output_type -> plaza.v1.VideoStreamingResponse
-	9,  // 42: plaza.v1.VideoStreamingService.GetVideoStreaming:output_type -> plaza.v1.VideoStreamingResponse
-	10, // 43: plaza.v1.VideoStreamingService.ListVideoStreamings:output_type -> plaza.v1.ListVideoStreamingsResponse
-	9,  // 44: plaza.v1.VideoStreamingService.UpdateVideoStreaming:output_type -> plaza.v1.VideoStreamingResponse
-	24, // 45: plaza.v1.VideoStreamingService.DeleteVideoStreaming:output_type -> plaza.v1.StatusSuccessResponse
-	9,  // 46: plaza.v1.VideoStreamingService.DeleteStreamingUrl:output_type -> plaza.v1.VideoStreamingResponse
-	9,  // 47: plaza.v1.VideoStreamingService.ReportVideoStreaming:output_type -> plaza.v1.VideoStreamingResponse
-	41, // [41:48] is the sub-list for method output_type
-	34, // [34:41] is the sub-list for method input_type
-	34, // [34:34] is the sub-list for extension type_name
-	34, // [34:34] is the sub-list for extension extendee
-	0,  // [0:34] is the sub-list for field type_name
+	21, // 34: plaza.v1.StreamViewersChanged.list:type_name -> plaza.v1.StreamViewerBan
+	22, // 35: plaza.v1.StreamViewerBan.created_at:type_name -> google.protobuf.Timestamp
+	11, // 36: plaza.v1.VideoStreamingService.CreateVideoStreaming:input_type -> plaza.v1.CreateVideoStreamingRequest
+	12, // 37: plaza.v1.VideoStreamingService.GetVideoStreaming:input_type -> plaza.v1.GetVideoStreamingRequest
+	13, // 38: plaza.v1.VideoStreamingService.ListVideoStreamings:input_type -> plaza.v1.ListVideoStreamingsRequest
+	14, // 39: plaza.v1.VideoStreamingService.UpdateVideoStreaming:input_type -> plaza.v1.UpdateVideoStreamingRequest
+	18, // 40: plaza.v1.VideoStreamingService.BanStreamViewers:input_type -> plaza.v1.BanStreamViewersRequest
+	19, // 41: plaza.v1.VideoStreamingService.UnbanStreamViewers:input_type -> plaza.v1.UnbanStreamViewersRequest
+	15, // 42: plaza.v1.VideoStreamingService.DeleteVideoStreaming:input_type -> plaza.v1.DeleteVideoStreamingRequest
+	16, // 43: plaza.v1.VideoStreamingService.DeleteStreamingUrl:input_type -> plaza.v1.DeleteStreamingUrlRequest
+	17, // 44: plaza.v1.VideoStreamingService.ReportVideoStreaming:input_type -> plaza.v1.ReportVideoStreamingRequest
+	9,  // 45: plaza.v1.VideoStreamingService.CreateVideoStreaming:output_type -> plaza.v1.VideoStreamingResponse
+	9,  // 46: plaza.v1.VideoStreamingService.GetVideoStreaming:output_type -> plaza.v1.VideoStreamingResponse
+	10, // 47: plaza.v1.VideoStreamingService.ListVideoStreamings:output_type -> plaza.v1.ListVideoStreamingsResponse
+	9,  // 48: plaza.v1.VideoStreamingService.UpdateVideoStreaming:output_type -> plaza.v1.VideoStreamingResponse
+	9,  // 49: plaza.v1.VideoStreamingService.BanStreamViewers:output_type -> plaza.v1.VideoStreamingResponse
+	9,  // 50: plaza.v1.VideoStreamingService.UnbanStreamViewers:output_type -> plaza.v1.VideoStreamingResponse
+	28, // 51: plaza.v1.VideoStreamingService.DeleteVideoStreaming:output_type -> plaza.v1.StatusSuccessResponse
+	9,  // 52: plaza.v1.VideoStreamingService.DeleteStreamingUrl:output_type -> plaza.v1.VideoStreamingResponse
+	9,  // 53: plaza.v1.VideoStreamingService.ReportVideoStreaming:output_type -> plaza.v1.VideoStreamingResponse
+	45, // [45:54] is the sub-list for method output_type
+	36, // [36:45] is the sub-list for method input_type
+	36, // [36:36] is the sub-list for extension type_name
+	36, // [36:36] is the sub-list for extension extendee
+	0,  // [0:36] is the sub-list for field type_name
 }
 
 func init() { file_plaza_v1_video_streaming_proto_init() }
@@ -1830,7 +2097,7 @@ func file_plaza_v1_video_streaming_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_plaza_v1_video_streaming_proto_rawDesc), len(file_plaza_v1_video_streaming_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   18,
+			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -60,6 +60,15 @@ const (
 	// ChannelServiceSeeChannelsProcedure is the fully-qualified name of the ChannelService's
 	// SeeChannels RPC.
 	ChannelServiceSeeChannelsProcedure = "/plaza.v1.ChannelService/SeeChannels"
+	// ChannelServiceListArchivedChannelsProcedure is the fully-qualified name of the ChannelService's
+	// ListArchivedChannels RPC.
+	ChannelServiceListArchivedChannelsProcedure = "/plaza.v1.ChannelService/ListArchivedChannels"
+	// ChannelServiceArchiveChannelProcedure is the fully-qualified name of the ChannelService's
+	// ArchiveChannel RPC.
+	ChannelServiceArchiveChannelProcedure = "/plaza.v1.ChannelService/ArchiveChannel"
+	// ChannelServiceUnarchiveChannelProcedure is the fully-qualified name of the ChannelService's
+	// UnarchiveChannel RPC.
+	ChannelServiceUnarchiveChannelProcedure = "/plaza.v1.ChannelService/UnarchiveChannel"
 )
 
 // ChannelServiceClient is a client for the plaza.v1.ChannelService service.
@@ -77,7 +86,8 @@ type ChannelServiceClient interface {
 	// BatchGetChannels returns several channels by id. Unknown ids are ignored.
 	BatchGetChannels(context.Context, *v1.BatchGetChannelsRequest) (*v1.ChannelResponse, error)
 	// ListChannels lists the channels of all regions that the caller can see: public channels, and channels the caller is
-	// a member of. If a region does not answer, its channels are missing from the list.
+	// a member of. Conversations that the caller has archived are left out. If a region does not answer, its channels are
+	// missing from the list.
 	ListChannels(context.Context, *v1.ListChannelsRequest) (*v1.ListChannelsResponse, error)
 	// UpdateChannel updates a channel. Fields that are absent do not change. A conversation can be updated by its
 	// creator, or by all of its members if the network allows it.
@@ -89,6 +99,15 @@ type ChannelServiceClient interface {
 	// SeeChannels marks the first subchannels of channels as read up to a segment. The position never moves backwards,
 	// nor beyond the last segment. Channels that the caller is not a member of are ignored.
 	SeeChannels(context.Context, *v1.SeeChannelsRequest) (*v1.SuccessResponse, error)
+	// ListArchivedChannels lists the conversations that the caller has archived and is a member of, latest activity first.
+	// If a region does not answer, its conversations are missing from the list.
+	ListArchivedChannels(context.Context, *v1.ListArchivedChannelsRequest) (*v1.ListChannelsResponse, error)
+	// ArchiveChannel removes a conversation from the caller's list of channels. Nothing changes for its other members, and
+	// it stays archived when messages arrive. The caller must be a member. A user can archive 100 conversations.
+	ArchiveChannel(context.Context, *v1.ArchiveChannelRequest) (*v1.SuccessResponse, error)
+	// UnarchiveChannel returns a conversation to the caller's list of channels. It has no effect if the caller has not
+	// archived it.
+	UnarchiveChannel(context.Context, *v1.UnarchiveChannelRequest) (*v1.SuccessResponse, error)
 }
 
 // NewChannelServiceClient constructs a client for the plaza.v1.ChannelService service. By default,
@@ -159,20 +178,42 @@ func NewChannelServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(channelServiceMethods.ByName("SeeChannels")),
 			connect.WithClientOptions(opts...),
 		),
+		listArchivedChannels: connect.NewClient[v1.ListArchivedChannelsRequest, v1.ListChannelsResponse](
+			httpClient,
+			baseURL+ChannelServiceListArchivedChannelsProcedure,
+			connect.WithSchema(channelServiceMethods.ByName("ListArchivedChannels")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		archiveChannel: connect.NewClient[v1.ArchiveChannelRequest, v1.SuccessResponse](
+			httpClient,
+			baseURL+ChannelServiceArchiveChannelProcedure,
+			connect.WithSchema(channelServiceMethods.ByName("ArchiveChannel")),
+			connect.WithClientOptions(opts...),
+		),
+		unarchiveChannel: connect.NewClient[v1.UnarchiveChannelRequest, v1.SuccessResponse](
+			httpClient,
+			baseURL+ChannelServiceUnarchiveChannelProcedure,
+			connect.WithSchema(channelServiceMethods.ByName("UnarchiveChannel")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
 // channelServiceClient implements ChannelServiceClient.
 type channelServiceClient struct {
-	createChannel      *connect.Client[v1.CreateChannelRequest, v1.ChannelResponse]
-	createConversation *connect.Client[v1.CreateConversationRequest, v1.ChannelResponse]
-	getChannel         *connect.Client[v1.GetChannelRequest, v1.ChannelResponse]
-	batchGetChannels   *connect.Client[v1.BatchGetChannelsRequest, v1.ChannelResponse]
-	listChannels       *connect.Client[v1.ListChannelsRequest, v1.ListChannelsResponse]
-	updateChannel      *connect.Client[v1.UpdateChannelRequest, v1.ChannelResponse]
-	deleteChannel      *connect.Client[v1.DeleteChannelRequest, v1.StatusSuccessResponse]
-	muteChannel        *connect.Client[v1.MuteChannelRequest, v1.SuccessResponse]
-	seeChannels        *connect.Client[v1.SeeChannelsRequest, v1.SuccessResponse]
+	createChannel        *connect.Client[v1.CreateChannelRequest, v1.ChannelResponse]
+	createConversation   *connect.Client[v1.CreateConversationRequest, v1.ChannelResponse]
+	getChannel           *connect.Client[v1.GetChannelRequest, v1.ChannelResponse]
+	batchGetChannels     *connect.Client[v1.BatchGetChannelsRequest, v1.ChannelResponse]
+	listChannels         *connect.Client[v1.ListChannelsRequest, v1.ListChannelsResponse]
+	updateChannel        *connect.Client[v1.UpdateChannelRequest, v1.ChannelResponse]
+	deleteChannel        *connect.Client[v1.DeleteChannelRequest, v1.StatusSuccessResponse]
+	muteChannel          *connect.Client[v1.MuteChannelRequest, v1.SuccessResponse]
+	seeChannels          *connect.Client[v1.SeeChannelsRequest, v1.SuccessResponse]
+	listArchivedChannels *connect.Client[v1.ListArchivedChannelsRequest, v1.ListChannelsResponse]
+	archiveChannel       *connect.Client[v1.ArchiveChannelRequest, v1.SuccessResponse]
+	unarchiveChannel     *connect.Client[v1.UnarchiveChannelRequest, v1.SuccessResponse]
 }
 
 // CreateChannel calls plaza.v1.ChannelService.CreateChannel.
@@ -256,6 +297,33 @@ func (c *channelServiceClient) SeeChannels(ctx context.Context, req *v1.SeeChann
 	return nil, err
 }
 
+// ListArchivedChannels calls plaza.v1.ChannelService.ListArchivedChannels.
+func (c *channelServiceClient) ListArchivedChannels(ctx context.Context, req *v1.ListArchivedChannelsRequest) (*v1.ListChannelsResponse, error) {
+	response, err := c.listArchivedChannels.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ArchiveChannel calls plaza.v1.ChannelService.ArchiveChannel.
+func (c *channelServiceClient) ArchiveChannel(ctx context.Context, req *v1.ArchiveChannelRequest) (*v1.SuccessResponse, error) {
+	response, err := c.archiveChannel.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// UnarchiveChannel calls plaza.v1.ChannelService.UnarchiveChannel.
+func (c *channelServiceClient) UnarchiveChannel(ctx context.Context, req *v1.UnarchiveChannelRequest) (*v1.SuccessResponse, error) {
+	response, err := c.unarchiveChannel.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // ChannelServiceHandler is an implementation of the plaza.v1.ChannelService service.
 type ChannelServiceHandler interface {
 	// CreateChannel creates a channel of type `community`, `broadcast` or `live`. The caller becomes its first moderator.
@@ -271,7 +339,8 @@ type ChannelServiceHandler interface {
 	// BatchGetChannels returns several channels by id. Unknown ids are ignored.
 	BatchGetChannels(context.Context, *v1.BatchGetChannelsRequest) (*v1.ChannelResponse, error)
 	// ListChannels lists the channels of all regions that the caller can see: public channels, and channels the caller is
-	// a member of. If a region does not answer, its channels are missing from the list.
+	// a member of. Conversations that the caller has archived are left out. If a region does not answer, its channels are
+	// missing from the list.
 	ListChannels(context.Context, *v1.ListChannelsRequest) (*v1.ListChannelsResponse, error)
 	// UpdateChannel updates a channel. Fields that are absent do not change. A conversation can be updated by its
 	// creator, or by all of its members if the network allows it.
@@ -283,6 +352,15 @@ type ChannelServiceHandler interface {
 	// SeeChannels marks the first subchannels of channels as read up to a segment. The position never moves backwards,
 	// nor beyond the last segment. Channels that the caller is not a member of are ignored.
 	SeeChannels(context.Context, *v1.SeeChannelsRequest) (*v1.SuccessResponse, error)
+	// ListArchivedChannels lists the conversations that the caller has archived and is a member of, latest activity first.
+	// If a region does not answer, its conversations are missing from the list.
+	ListArchivedChannels(context.Context, *v1.ListArchivedChannelsRequest) (*v1.ListChannelsResponse, error)
+	// ArchiveChannel removes a conversation from the caller's list of channels. Nothing changes for its other members, and
+	// it stays archived when messages arrive. The caller must be a member. A user can archive 100 conversations.
+	ArchiveChannel(context.Context, *v1.ArchiveChannelRequest) (*v1.SuccessResponse, error)
+	// UnarchiveChannel returns a conversation to the caller's list of channels. It has no effect if the caller has not
+	// archived it.
+	UnarchiveChannel(context.Context, *v1.UnarchiveChannelRequest) (*v1.SuccessResponse, error)
 }
 
 // NewChannelServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -349,6 +427,25 @@ func NewChannelServiceHandler(svc ChannelServiceHandler, opts ...connect.Handler
 		connect.WithSchema(channelServiceMethods.ByName("SeeChannels")),
 		connect.WithHandlerOptions(opts...),
 	)
+	channelServiceListArchivedChannelsHandler := connect.NewUnaryHandlerSimple(
+		ChannelServiceListArchivedChannelsProcedure,
+		svc.ListArchivedChannels,
+		connect.WithSchema(channelServiceMethods.ByName("ListArchivedChannels")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	channelServiceArchiveChannelHandler := connect.NewUnaryHandlerSimple(
+		ChannelServiceArchiveChannelProcedure,
+		svc.ArchiveChannel,
+		connect.WithSchema(channelServiceMethods.ByName("ArchiveChannel")),
+		connect.WithHandlerOptions(opts...),
+	)
+	channelServiceUnarchiveChannelHandler := connect.NewUnaryHandlerSimple(
+		ChannelServiceUnarchiveChannelProcedure,
+		svc.UnarchiveChannel,
+		connect.WithSchema(channelServiceMethods.ByName("UnarchiveChannel")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/plaza.v1.ChannelService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case ChannelServiceCreateChannelProcedure:
@@ -369,6 +466,12 @@ func NewChannelServiceHandler(svc ChannelServiceHandler, opts ...connect.Handler
 			channelServiceMuteChannelHandler.ServeHTTP(w, r)
 		case ChannelServiceSeeChannelsProcedure:
 			channelServiceSeeChannelsHandler.ServeHTTP(w, r)
+		case ChannelServiceListArchivedChannelsProcedure:
+			channelServiceListArchivedChannelsHandler.ServeHTTP(w, r)
+		case ChannelServiceArchiveChannelProcedure:
+			channelServiceArchiveChannelHandler.ServeHTTP(w, r)
+		case ChannelServiceUnarchiveChannelProcedure:
+			channelServiceUnarchiveChannelHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -412,4 +515,16 @@ func (UnimplementedChannelServiceHandler) MuteChannel(context.Context, *v1.MuteC
 
 func (UnimplementedChannelServiceHandler) SeeChannels(context.Context, *v1.SeeChannelsRequest) (*v1.SuccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelService.SeeChannels is not implemented"))
+}
+
+func (UnimplementedChannelServiceHandler) ListArchivedChannels(context.Context, *v1.ListArchivedChannelsRequest) (*v1.ListChannelsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelService.ListArchivedChannels is not implemented"))
+}
+
+func (UnimplementedChannelServiceHandler) ArchiveChannel(context.Context, *v1.ArchiveChannelRequest) (*v1.SuccessResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelService.ArchiveChannel is not implemented"))
+}
+
+func (UnimplementedChannelServiceHandler) UnarchiveChannel(context.Context, *v1.UnarchiveChannelRequest) (*v1.SuccessResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ChannelService.UnarchiveChannel is not implemented"))
 }

@@ -42,6 +42,9 @@ const (
 	// InvitationServiceListMyInvitationsProcedure is the fully-qualified name of the
 	// InvitationService's ListMyInvitations RPC.
 	InvitationServiceListMyInvitationsProcedure = "/plaza.v1.InvitationService/ListMyInvitations"
+	// InvitationServiceCountInvitationsProcedure is the fully-qualified name of the InvitationService's
+	// CountInvitations RPC.
+	InvitationServiceCountInvitationsProcedure = "/plaza.v1.InvitationService/CountInvitations"
 	// InvitationServiceAcceptInvitationProcedure is the fully-qualified name of the InvitationService's
 	// AcceptInvitation RPC.
 	InvitationServiceAcceptInvitationProcedure = "/plaza.v1.InvitationService/AcceptInvitation"
@@ -51,6 +54,9 @@ const (
 	// InvitationServiceCancelInvitationProcedure is the fully-qualified name of the InvitationService's
 	// CancelInvitation RPC.
 	InvitationServiceCancelInvitationProcedure = "/plaza.v1.InvitationService/CancelInvitation"
+	// InvitationServiceResendInvitationProcedure is the fully-qualified name of the InvitationService's
+	// ResendInvitation RPC.
+	InvitationServiceResendInvitationProcedure = "/plaza.v1.InvitationService/ResendInvitation"
 )
 
 // InvitationServiceClient is a client for the plaza.v1.InvitationService service.
@@ -65,6 +71,8 @@ type InvitationServiceClient interface {
 	ListInvitations(context.Context, *v1.ListInvitationsRequest) (*v1.InvitationResponse, error)
 	// ListMyInvitations lists the invitations of the caller from all regions.
 	ListMyInvitations(context.Context, *v1.ListMyInvitationsRequest) (*v1.InvitationResponse, error)
+	// CountInvitations returns the number of invitations to one community or room, for callers who can list them.
+	CountInvitations(context.Context, *v1.CountInvitationsRequest) (*v1.CountInvitationsResponse, error)
 	// AcceptInvitation accepts an invitation on behalf of the invited user, who becomes a member of the community or a
 	// co-host of the room. Accepting twice has no effect.
 	AcceptInvitation(context.Context, *v1.AcceptInvitationRequest) (*v1.SuccessResponse, error)
@@ -73,6 +81,9 @@ type InvitationServiceClient interface {
 	// CancelInvitation cancels a pending invitation. Its inviter and users who can invite to the target can call it.
 	// Cancelling twice has no effect.
 	CancelInvitation(context.Context, *v1.CancelInvitationRequest) (*v1.SuccessResponse, error)
+	// ResendInvitation notifies the invited user of a pending invitation again. Its inviter and users who can invite to the
+	// target can call it, once in ten minutes.
+	ResendInvitation(context.Context, *v1.ResendInvitationRequest) (*v1.SuccessResponse, error)
 }
 
 // NewInvitationServiceClient constructs a client for the plaza.v1.InvitationService service. By
@@ -106,6 +117,13 @@ func NewInvitationServiceClient(httpClient connect.HTTPClient, baseURL string, o
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		countInvitations: connect.NewClient[v1.CountInvitationsRequest, v1.CountInvitationsResponse](
+			httpClient,
+			baseURL+InvitationServiceCountInvitationsProcedure,
+			connect.WithSchema(invitationServiceMethods.ByName("CountInvitations")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 		acceptInvitation: connect.NewClient[v1.AcceptInvitationRequest, v1.SuccessResponse](
 			httpClient,
 			baseURL+InvitationServiceAcceptInvitationProcedure,
@@ -124,6 +142,12 @@ func NewInvitationServiceClient(httpClient connect.HTTPClient, baseURL string, o
 			connect.WithSchema(invitationServiceMethods.ByName("CancelInvitation")),
 			connect.WithClientOptions(opts...),
 		),
+		resendInvitation: connect.NewClient[v1.ResendInvitationRequest, v1.SuccessResponse](
+			httpClient,
+			baseURL+InvitationServiceResendInvitationProcedure,
+			connect.WithSchema(invitationServiceMethods.ByName("ResendInvitation")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -132,9 +156,11 @@ type invitationServiceClient struct {
 	createInvitations *connect.Client[v1.CreateInvitationsRequest, v1.InvitationResponse]
 	listInvitations   *connect.Client[v1.ListInvitationsRequest, v1.InvitationResponse]
 	listMyInvitations *connect.Client[v1.ListMyInvitationsRequest, v1.InvitationResponse]
+	countInvitations  *connect.Client[v1.CountInvitationsRequest, v1.CountInvitationsResponse]
 	acceptInvitation  *connect.Client[v1.AcceptInvitationRequest, v1.SuccessResponse]
 	rejectInvitation  *connect.Client[v1.RejectInvitationRequest, v1.SuccessResponse]
 	cancelInvitation  *connect.Client[v1.CancelInvitationRequest, v1.SuccessResponse]
+	resendInvitation  *connect.Client[v1.ResendInvitationRequest, v1.SuccessResponse]
 }
 
 // CreateInvitations calls plaza.v1.InvitationService.CreateInvitations.
@@ -158,6 +184,15 @@ func (c *invitationServiceClient) ListInvitations(ctx context.Context, req *v1.L
 // ListMyInvitations calls plaza.v1.InvitationService.ListMyInvitations.
 func (c *invitationServiceClient) ListMyInvitations(ctx context.Context, req *v1.ListMyInvitationsRequest) (*v1.InvitationResponse, error) {
 	response, err := c.listMyInvitations.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// CountInvitations calls plaza.v1.InvitationService.CountInvitations.
+func (c *invitationServiceClient) CountInvitations(ctx context.Context, req *v1.CountInvitationsRequest) (*v1.CountInvitationsResponse, error) {
+	response, err := c.countInvitations.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -191,6 +226,15 @@ func (c *invitationServiceClient) CancelInvitation(ctx context.Context, req *v1.
 	return nil, err
 }
 
+// ResendInvitation calls plaza.v1.InvitationService.ResendInvitation.
+func (c *invitationServiceClient) ResendInvitation(ctx context.Context, req *v1.ResendInvitationRequest) (*v1.SuccessResponse, error) {
+	response, err := c.resendInvitation.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // InvitationServiceHandler is an implementation of the plaza.v1.InvitationService service.
 type InvitationServiceHandler interface {
 	// CreateInvitations invites users to a community or room. Inviting to a community requires the right to add members
@@ -203,6 +247,8 @@ type InvitationServiceHandler interface {
 	ListInvitations(context.Context, *v1.ListInvitationsRequest) (*v1.InvitationResponse, error)
 	// ListMyInvitations lists the invitations of the caller from all regions.
 	ListMyInvitations(context.Context, *v1.ListMyInvitationsRequest) (*v1.InvitationResponse, error)
+	// CountInvitations returns the number of invitations to one community or room, for callers who can list them.
+	CountInvitations(context.Context, *v1.CountInvitationsRequest) (*v1.CountInvitationsResponse, error)
 	// AcceptInvitation accepts an invitation on behalf of the invited user, who becomes a member of the community or a
 	// co-host of the room. Accepting twice has no effect.
 	AcceptInvitation(context.Context, *v1.AcceptInvitationRequest) (*v1.SuccessResponse, error)
@@ -211,6 +257,9 @@ type InvitationServiceHandler interface {
 	// CancelInvitation cancels a pending invitation. Its inviter and users who can invite to the target can call it.
 	// Cancelling twice has no effect.
 	CancelInvitation(context.Context, *v1.CancelInvitationRequest) (*v1.SuccessResponse, error)
+	// ResendInvitation notifies the invited user of a pending invitation again. Its inviter and users who can invite to the
+	// target can call it, once in ten minutes.
+	ResendInvitation(context.Context, *v1.ResendInvitationRequest) (*v1.SuccessResponse, error)
 }
 
 // NewInvitationServiceHandler builds an HTTP handler from the service implementation. It returns
@@ -240,6 +289,13 @@ func NewInvitationServiceHandler(svc InvitationServiceHandler, opts ...connect.H
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	invitationServiceCountInvitationsHandler := connect.NewUnaryHandlerSimple(
+		InvitationServiceCountInvitationsProcedure,
+		svc.CountInvitations,
+		connect.WithSchema(invitationServiceMethods.ByName("CountInvitations")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	invitationServiceAcceptInvitationHandler := connect.NewUnaryHandlerSimple(
 		InvitationServiceAcceptInvitationProcedure,
 		svc.AcceptInvitation,
@@ -258,6 +314,12 @@ func NewInvitationServiceHandler(svc InvitationServiceHandler, opts ...connect.H
 		connect.WithSchema(invitationServiceMethods.ByName("CancelInvitation")),
 		connect.WithHandlerOptions(opts...),
 	)
+	invitationServiceResendInvitationHandler := connect.NewUnaryHandlerSimple(
+		InvitationServiceResendInvitationProcedure,
+		svc.ResendInvitation,
+		connect.WithSchema(invitationServiceMethods.ByName("ResendInvitation")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/plaza.v1.InvitationService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case InvitationServiceCreateInvitationsProcedure:
@@ -266,12 +328,16 @@ func NewInvitationServiceHandler(svc InvitationServiceHandler, opts ...connect.H
 			invitationServiceListInvitationsHandler.ServeHTTP(w, r)
 		case InvitationServiceListMyInvitationsProcedure:
 			invitationServiceListMyInvitationsHandler.ServeHTTP(w, r)
+		case InvitationServiceCountInvitationsProcedure:
+			invitationServiceCountInvitationsHandler.ServeHTTP(w, r)
 		case InvitationServiceAcceptInvitationProcedure:
 			invitationServiceAcceptInvitationHandler.ServeHTTP(w, r)
 		case InvitationServiceRejectInvitationProcedure:
 			invitationServiceRejectInvitationHandler.ServeHTTP(w, r)
 		case InvitationServiceCancelInvitationProcedure:
 			invitationServiceCancelInvitationHandler.ServeHTTP(w, r)
+		case InvitationServiceResendInvitationProcedure:
+			invitationServiceResendInvitationHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -293,6 +359,10 @@ func (UnimplementedInvitationServiceHandler) ListMyInvitations(context.Context, 
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.InvitationService.ListMyInvitations is not implemented"))
 }
 
+func (UnimplementedInvitationServiceHandler) CountInvitations(context.Context, *v1.CountInvitationsRequest) (*v1.CountInvitationsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.InvitationService.CountInvitations is not implemented"))
+}
+
 func (UnimplementedInvitationServiceHandler) AcceptInvitation(context.Context, *v1.AcceptInvitationRequest) (*v1.SuccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.InvitationService.AcceptInvitation is not implemented"))
 }
@@ -303,4 +373,8 @@ func (UnimplementedInvitationServiceHandler) RejectInvitation(context.Context, *
 
 func (UnimplementedInvitationServiceHandler) CancelInvitation(context.Context, *v1.CancelInvitationRequest) (*v1.SuccessResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.InvitationService.CancelInvitation is not implemented"))
+}
+
+func (UnimplementedInvitationServiceHandler) ResendInvitation(context.Context, *v1.ResendInvitationRequest) (*v1.SuccessResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.InvitationService.ResendInvitation is not implemented"))
 }

@@ -48,6 +48,9 @@ const (
 	// JoinRequestServiceListJoinRequestsProcedure is the fully-qualified name of the
 	// JoinRequestService's ListJoinRequests RPC.
 	JoinRequestServiceListJoinRequestsProcedure = "/plaza.v1.JoinRequestService/ListJoinRequests"
+	// JoinRequestServiceCountJoinRequestsProcedure is the fully-qualified name of the
+	// JoinRequestService's CountJoinRequests RPC.
+	JoinRequestServiceCountJoinRequestsProcedure = "/plaza.v1.JoinRequestService/CountJoinRequests"
 	// JoinRequestServiceApproveJoinProcedure is the fully-qualified name of the JoinRequestService's
 	// ApproveJoin RPC.
 	JoinRequestServiceApproveJoinProcedure = "/plaza.v1.JoinRequestService/ApproveJoin"
@@ -70,6 +73,8 @@ type JoinRequestServiceClient interface {
 	BatchGetMyJoinRequests(context.Context, *v1.BatchGetMyJoinRequestsRequest) (*v1.JoinRequestResponse, error)
 	// ListJoinRequests lists the requests to join a community.
 	ListJoinRequests(context.Context, *v1.ListJoinRequestsRequest) (*v1.JoinRequestResponse, error)
+	// CountJoinRequests returns the number of pending requests to join a community.
+	CountJoinRequests(context.Context, *v1.CountJoinRequestsRequest) (*v1.CountJoinRequestsResponse, error)
 	// ApproveJoin approves a user's pending request and makes the user a member.
 	ApproveJoin(context.Context, *v1.ApproveJoinRequest) (*v1.SuccessResponse, error)
 	// RejectJoin rejects a user's pending request.
@@ -120,6 +125,13 @@ func NewJoinRequestServiceClient(httpClient connect.HTTPClient, baseURL string, 
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		countJoinRequests: connect.NewClient[v1.CountJoinRequestsRequest, v1.CountJoinRequestsResponse](
+			httpClient,
+			baseURL+JoinRequestServiceCountJoinRequestsProcedure,
+			connect.WithSchema(joinRequestServiceMethods.ByName("CountJoinRequests")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 		approveJoin: connect.NewClient[v1.ApproveJoinRequest, v1.SuccessResponse](
 			httpClient,
 			baseURL+JoinRequestServiceApproveJoinProcedure,
@@ -142,6 +154,7 @@ type joinRequestServiceClient struct {
 	getMyJoinRequest       *connect.Client[v1.GetMyJoinRequestRequest, v1.JoinRequestResponse]
 	batchGetMyJoinRequests *connect.Client[v1.BatchGetMyJoinRequestsRequest, v1.JoinRequestResponse]
 	listJoinRequests       *connect.Client[v1.ListJoinRequestsRequest, v1.JoinRequestResponse]
+	countJoinRequests      *connect.Client[v1.CountJoinRequestsRequest, v1.CountJoinRequestsResponse]
 	approveJoin            *connect.Client[v1.ApproveJoinRequest, v1.SuccessResponse]
 	rejectJoin             *connect.Client[v1.RejectJoinRequest, v1.SuccessResponse]
 }
@@ -191,6 +204,15 @@ func (c *joinRequestServiceClient) ListJoinRequests(ctx context.Context, req *v1
 	return nil, err
 }
 
+// CountJoinRequests calls plaza.v1.JoinRequestService.CountJoinRequests.
+func (c *joinRequestServiceClient) CountJoinRequests(ctx context.Context, req *v1.CountJoinRequestsRequest) (*v1.CountJoinRequestsResponse, error) {
+	response, err := c.countJoinRequests.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // ApproveJoin calls plaza.v1.JoinRequestService.ApproveJoin.
 func (c *joinRequestServiceClient) ApproveJoin(ctx context.Context, req *v1.ApproveJoinRequest) (*v1.SuccessResponse, error) {
 	response, err := c.approveJoin.CallUnary(ctx, connect.NewRequest(req))
@@ -223,6 +245,8 @@ type JoinRequestServiceHandler interface {
 	BatchGetMyJoinRequests(context.Context, *v1.BatchGetMyJoinRequestsRequest) (*v1.JoinRequestResponse, error)
 	// ListJoinRequests lists the requests to join a community.
 	ListJoinRequests(context.Context, *v1.ListJoinRequestsRequest) (*v1.JoinRequestResponse, error)
+	// CountJoinRequests returns the number of pending requests to join a community.
+	CountJoinRequests(context.Context, *v1.CountJoinRequestsRequest) (*v1.CountJoinRequestsResponse, error)
 	// ApproveJoin approves a user's pending request and makes the user a member.
 	ApproveJoin(context.Context, *v1.ApproveJoinRequest) (*v1.SuccessResponse, error)
 	// RejectJoin rejects a user's pending request.
@@ -269,6 +293,13 @@ func NewJoinRequestServiceHandler(svc JoinRequestServiceHandler, opts ...connect
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	joinRequestServiceCountJoinRequestsHandler := connect.NewUnaryHandlerSimple(
+		JoinRequestServiceCountJoinRequestsProcedure,
+		svc.CountJoinRequests,
+		connect.WithSchema(joinRequestServiceMethods.ByName("CountJoinRequests")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	joinRequestServiceApproveJoinHandler := connect.NewUnaryHandlerSimple(
 		JoinRequestServiceApproveJoinProcedure,
 		svc.ApproveJoin,
@@ -293,6 +324,8 @@ func NewJoinRequestServiceHandler(svc JoinRequestServiceHandler, opts ...connect
 			joinRequestServiceBatchGetMyJoinRequestsHandler.ServeHTTP(w, r)
 		case JoinRequestServiceListJoinRequestsProcedure:
 			joinRequestServiceListJoinRequestsHandler.ServeHTTP(w, r)
+		case JoinRequestServiceCountJoinRequestsProcedure:
+			joinRequestServiceCountJoinRequestsHandler.ServeHTTP(w, r)
 		case JoinRequestServiceApproveJoinProcedure:
 			joinRequestServiceApproveJoinHandler.ServeHTTP(w, r)
 		case JoinRequestServiceRejectJoinProcedure:
@@ -324,6 +357,10 @@ func (UnimplementedJoinRequestServiceHandler) BatchGetMyJoinRequests(context.Con
 
 func (UnimplementedJoinRequestServiceHandler) ListJoinRequests(context.Context, *v1.ListJoinRequestsRequest) (*v1.JoinRequestResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.JoinRequestService.ListJoinRequests is not implemented"))
+}
+
+func (UnimplementedJoinRequestServiceHandler) CountJoinRequests(context.Context, *v1.CountJoinRequestsRequest) (*v1.CountJoinRequestsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.JoinRequestService.CountJoinRequests is not implemented"))
 }
 
 func (UnimplementedJoinRequestServiceHandler) ApproveJoin(context.Context, *v1.ApproveJoinRequest) (*v1.SuccessResponse, error) {

@@ -87,6 +87,12 @@ const (
 	// NetworkSettingServiceUpdateSemanticSearchSettingsProcedure is the fully-qualified name of the
 	// NetworkSettingService's UpdateSemanticSearchSettings RPC.
 	NetworkSettingServiceUpdateSemanticSearchSettingsProcedure = "/plaza.v1.NetworkSettingService/UpdateSemanticSearchSettings"
+	// NetworkSettingServiceGetVideoStreamingSettingsProcedure is the fully-qualified name of the
+	// NetworkSettingService's GetVideoStreamingSettings RPC.
+	NetworkSettingServiceGetVideoStreamingSettingsProcedure = "/plaza.v1.NetworkSettingService/GetVideoStreamingSettings"
+	// NetworkSettingServiceUpdateVideoStreamingSettingsProcedure is the fully-qualified name of the
+	// NetworkSettingService's UpdateVideoStreamingSettings RPC.
+	NetworkSettingServiceUpdateVideoStreamingSettingsProcedure = "/plaza.v1.NetworkSettingService/UpdateVideoStreamingSettings"
 )
 
 // NetworkSettingServiceClient is a client for the plaza.v1.NetworkSettingService service.
@@ -130,6 +136,11 @@ type NetworkSettingServiceClient interface {
 	// UpdateSemanticSearchSettings updates how similar the results of semantic search are at least. Fields that are absent
 	// do not change.
 	UpdateSemanticSearchSettings(context.Context, *v1.UpdateSemanticSearchSettingsRequest) (*v1.SemanticSearchSettings, error)
+	// GetVideoStreamingSettings returns whether users can create streams, and what findings of moderation do.
+	GetVideoStreamingSettings(context.Context, *v1.GetVideoStreamingSettingsRequest) (*v1.VideoStreamingSettings, error)
+	// UpdateVideoStreamingSettings updates whether users can create streams, and what findings of moderation do. Fields that
+	// are absent do not change.
+	UpdateVideoStreamingSettings(context.Context, *v1.UpdateVideoStreamingSettingsRequest) (*v1.VideoStreamingSettings, error)
 }
 
 // NewNetworkSettingServiceClient constructs a client for the plaza.v1.NetworkSettingService
@@ -260,6 +271,19 @@ func NewNetworkSettingServiceClient(httpClient connect.HTTPClient, baseURL strin
 			connect.WithSchema(networkSettingServiceMethods.ByName("UpdateSemanticSearchSettings")),
 			connect.WithClientOptions(opts...),
 		),
+		getVideoStreamingSettings: connect.NewClient[v1.GetVideoStreamingSettingsRequest, v1.VideoStreamingSettings](
+			httpClient,
+			baseURL+NetworkSettingServiceGetVideoStreamingSettingsProcedure,
+			connect.WithSchema(networkSettingServiceMethods.ByName("GetVideoStreamingSettings")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		updateVideoStreamingSettings: connect.NewClient[v1.UpdateVideoStreamingSettingsRequest, v1.VideoStreamingSettings](
+			httpClient,
+			baseURL+NetworkSettingServiceUpdateVideoStreamingSettingsProcedure,
+			connect.WithSchema(networkSettingServiceMethods.ByName("UpdateVideoStreamingSettings")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -283,6 +307,8 @@ type networkSettingServiceClient struct {
 	updateUserSettings           *connect.Client[v1.UpdateUserSettingsRequest, v1.UserSettings]
 	getSemanticSearchSettings    *connect.Client[v1.GetSemanticSearchSettingsRequest, v1.SemanticSearchSettings]
 	updateSemanticSearchSettings *connect.Client[v1.UpdateSemanticSearchSettingsRequest, v1.SemanticSearchSettings]
+	getVideoStreamingSettings    *connect.Client[v1.GetVideoStreamingSettingsRequest, v1.VideoStreamingSettings]
+	updateVideoStreamingSettings *connect.Client[v1.UpdateVideoStreamingSettingsRequest, v1.VideoStreamingSettings]
 }
 
 // GetModeration calls plaza.v1.NetworkSettingService.GetModeration.
@@ -447,6 +473,24 @@ func (c *networkSettingServiceClient) UpdateSemanticSearchSettings(ctx context.C
 	return nil, err
 }
 
+// GetVideoStreamingSettings calls plaza.v1.NetworkSettingService.GetVideoStreamingSettings.
+func (c *networkSettingServiceClient) GetVideoStreamingSettings(ctx context.Context, req *v1.GetVideoStreamingSettingsRequest) (*v1.VideoStreamingSettings, error) {
+	response, err := c.getVideoStreamingSettings.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// UpdateVideoStreamingSettings calls plaza.v1.NetworkSettingService.UpdateVideoStreamingSettings.
+func (c *networkSettingServiceClient) UpdateVideoStreamingSettings(ctx context.Context, req *v1.UpdateVideoStreamingSettingsRequest) (*v1.VideoStreamingSettings, error) {
+	response, err := c.updateVideoStreamingSettings.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // NetworkSettingServiceHandler is an implementation of the plaza.v1.NetworkSettingService service.
 type NetworkSettingServiceHandler interface {
 	// GetModeration returns the moderation settings.
@@ -488,6 +532,11 @@ type NetworkSettingServiceHandler interface {
 	// UpdateSemanticSearchSettings updates how similar the results of semantic search are at least. Fields that are absent
 	// do not change.
 	UpdateSemanticSearchSettings(context.Context, *v1.UpdateSemanticSearchSettingsRequest) (*v1.SemanticSearchSettings, error)
+	// GetVideoStreamingSettings returns whether users can create streams, and what findings of moderation do.
+	GetVideoStreamingSettings(context.Context, *v1.GetVideoStreamingSettingsRequest) (*v1.VideoStreamingSettings, error)
+	// UpdateVideoStreamingSettings updates whether users can create streams, and what findings of moderation do. Fields that
+	// are absent do not change.
+	UpdateVideoStreamingSettings(context.Context, *v1.UpdateVideoStreamingSettingsRequest) (*v1.VideoStreamingSettings, error)
 }
 
 // NewNetworkSettingServiceHandler builds an HTTP handler from the service implementation. It
@@ -614,6 +663,19 @@ func NewNetworkSettingServiceHandler(svc NetworkSettingServiceHandler, opts ...c
 		connect.WithSchema(networkSettingServiceMethods.ByName("UpdateSemanticSearchSettings")),
 		connect.WithHandlerOptions(opts...),
 	)
+	networkSettingServiceGetVideoStreamingSettingsHandler := connect.NewUnaryHandlerSimple(
+		NetworkSettingServiceGetVideoStreamingSettingsProcedure,
+		svc.GetVideoStreamingSettings,
+		connect.WithSchema(networkSettingServiceMethods.ByName("GetVideoStreamingSettings")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	networkSettingServiceUpdateVideoStreamingSettingsHandler := connect.NewUnaryHandlerSimple(
+		NetworkSettingServiceUpdateVideoStreamingSettingsProcedure,
+		svc.UpdateVideoStreamingSettings,
+		connect.WithSchema(networkSettingServiceMethods.ByName("UpdateVideoStreamingSettings")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/plaza.v1.NetworkSettingService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case NetworkSettingServiceGetModerationProcedure:
@@ -652,6 +714,10 @@ func NewNetworkSettingServiceHandler(svc NetworkSettingServiceHandler, opts ...c
 			networkSettingServiceGetSemanticSearchSettingsHandler.ServeHTTP(w, r)
 		case NetworkSettingServiceUpdateSemanticSearchSettingsProcedure:
 			networkSettingServiceUpdateSemanticSearchSettingsHandler.ServeHTTP(w, r)
+		case NetworkSettingServiceGetVideoStreamingSettingsProcedure:
+			networkSettingServiceGetVideoStreamingSettingsHandler.ServeHTTP(w, r)
+		case NetworkSettingServiceUpdateVideoStreamingSettingsProcedure:
+			networkSettingServiceUpdateVideoStreamingSettingsHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -731,4 +797,12 @@ func (UnimplementedNetworkSettingServiceHandler) GetSemanticSearchSettings(conte
 
 func (UnimplementedNetworkSettingServiceHandler) UpdateSemanticSearchSettings(context.Context, *v1.UpdateSemanticSearchSettingsRequest) (*v1.SemanticSearchSettings, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NetworkSettingService.UpdateSemanticSearchSettings is not implemented"))
+}
+
+func (UnimplementedNetworkSettingServiceHandler) GetVideoStreamingSettings(context.Context, *v1.GetVideoStreamingSettingsRequest) (*v1.VideoStreamingSettings, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NetworkSettingService.GetVideoStreamingSettings is not implemented"))
+}
+
+func (UnimplementedNetworkSettingServiceHandler) UpdateVideoStreamingSettings(context.Context, *v1.UpdateVideoStreamingSettingsRequest) (*v1.VideoStreamingSettings, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.NetworkSettingService.UpdateVideoStreamingSettings is not implemented"))
 }

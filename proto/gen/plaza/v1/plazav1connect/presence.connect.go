@@ -36,6 +36,9 @@ const (
 	// PresenceServiceGetPresenceSettingsProcedure is the fully-qualified name of the PresenceService's
 	// GetPresenceSettings RPC.
 	PresenceServiceGetPresenceSettingsProcedure = "/plaza.v1.PresenceService/GetPresenceSettings"
+	// PresenceServiceUpdateUserPresenceSettingProcedure is the fully-qualified name of the
+	// PresenceService's UpdateUserPresenceSetting RPC.
+	PresenceServiceUpdateUserPresenceSettingProcedure = "/plaza.v1.PresenceService/UpdateUserPresenceSetting"
 	// PresenceServiceSendHeartbeatProcedure is the fully-qualified name of the PresenceService's
 	// SendHeartbeat RPC.
 	PresenceServiceSendHeartbeatProcedure = "/plaza.v1.PresenceService/SendHeartbeat"
@@ -63,7 +66,10 @@ const (
 type PresenceServiceClient interface {
 	// GetPresenceSettings returns how often clients send heartbeats.
 	GetPresenceSettings(context.Context, *v1.GetPresenceSettingsRequest) (*v1.PresenceSettings, error)
-	// SendHeartbeat reports that the caller is online.
+	// UpdateUserPresenceSetting shows or hides the caller's presence. Lists leave out users who hide it at once, counts when
+	// their latest heartbeat has expired.
+	UpdateUserPresenceSetting(context.Context, *v1.UpdateUserPresenceSettingRequest) (*v1.UserPresenceSetting, error)
+	// SendHeartbeat reports that the caller is online. Heartbeats of a user who hides their presence have no effect.
 	SendHeartbeat(context.Context, *v1.SendHeartbeatRequest) (*v1.SendRoomHeartbeatResponse, error)
 	// BatchGetPresences returns which of several users are online, without those who block the caller or whom the caller
 	// blocks. Users of homes that do not answer are left out.
@@ -97,6 +103,12 @@ func NewPresenceServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			baseURL+PresenceServiceGetPresenceSettingsProcedure,
 			connect.WithSchema(presenceServiceMethods.ByName("GetPresenceSettings")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		updateUserPresenceSetting: connect.NewClient[v1.UpdateUserPresenceSettingRequest, v1.UserPresenceSetting](
+			httpClient,
+			baseURL+PresenceServiceUpdateUserPresenceSettingProcedure,
+			connect.WithSchema(presenceServiceMethods.ByName("UpdateUserPresenceSetting")),
 			connect.WithClientOptions(opts...),
 		),
 		sendHeartbeat: connect.NewClient[v1.SendHeartbeatRequest, v1.SendRoomHeartbeatResponse](
@@ -151,19 +163,29 @@ func NewPresenceServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 
 // presenceServiceClient implements PresenceServiceClient.
 type presenceServiceClient struct {
-	getPresenceSettings *connect.Client[v1.GetPresenceSettingsRequest, v1.PresenceSettings]
-	sendHeartbeat       *connect.Client[v1.SendHeartbeatRequest, v1.SendRoomHeartbeatResponse]
-	batchGetPresences   *connect.Client[v1.BatchGetPresencesRequest, v1.ListPresencesResponse]
-	listPresences       *connect.Client[v1.ListPresencesRequest, v1.ListPresencesResponse]
-	countPresences      *connect.Client[v1.CountPresencesRequest, v1.CountPresencesResponse]
-	sendRoomHeartbeat   *connect.Client[v1.SendRoomHeartbeatRequest, v1.SendRoomHeartbeatResponse]
-	listRoomViewers     *connect.Client[v1.ListRoomViewersRequest, v1.ListRoomViewersResponse]
-	countRoomViewers    *connect.Client[v1.CountRoomViewersRequest, v1.CountRoomViewersResponse]
+	getPresenceSettings       *connect.Client[v1.GetPresenceSettingsRequest, v1.PresenceSettings]
+	updateUserPresenceSetting *connect.Client[v1.UpdateUserPresenceSettingRequest, v1.UserPresenceSetting]
+	sendHeartbeat             *connect.Client[v1.SendHeartbeatRequest, v1.SendRoomHeartbeatResponse]
+	batchGetPresences         *connect.Client[v1.BatchGetPresencesRequest, v1.ListPresencesResponse]
+	listPresences             *connect.Client[v1.ListPresencesRequest, v1.ListPresencesResponse]
+	countPresences            *connect.Client[v1.CountPresencesRequest, v1.CountPresencesResponse]
+	sendRoomHeartbeat         *connect.Client[v1.SendRoomHeartbeatRequest, v1.SendRoomHeartbeatResponse]
+	listRoomViewers           *connect.Client[v1.ListRoomViewersRequest, v1.ListRoomViewersResponse]
+	countRoomViewers          *connect.Client[v1.CountRoomViewersRequest, v1.CountRoomViewersResponse]
 }
 
 // GetPresenceSettings calls plaza.v1.PresenceService.GetPresenceSettings.
 func (c *presenceServiceClient) GetPresenceSettings(ctx context.Context, req *v1.GetPresenceSettingsRequest) (*v1.PresenceSettings, error) {
 	response, err := c.getPresenceSettings.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// UpdateUserPresenceSetting calls plaza.v1.PresenceService.UpdateUserPresenceSetting.
+func (c *presenceServiceClient) UpdateUserPresenceSetting(ctx context.Context, req *v1.UpdateUserPresenceSettingRequest) (*v1.UserPresenceSetting, error) {
+	response, err := c.updateUserPresenceSetting.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -237,7 +259,10 @@ func (c *presenceServiceClient) CountRoomViewers(ctx context.Context, req *v1.Co
 type PresenceServiceHandler interface {
 	// GetPresenceSettings returns how often clients send heartbeats.
 	GetPresenceSettings(context.Context, *v1.GetPresenceSettingsRequest) (*v1.PresenceSettings, error)
-	// SendHeartbeat reports that the caller is online.
+	// UpdateUserPresenceSetting shows or hides the caller's presence. Lists leave out users who hide it at once, counts when
+	// their latest heartbeat has expired.
+	UpdateUserPresenceSetting(context.Context, *v1.UpdateUserPresenceSettingRequest) (*v1.UserPresenceSetting, error)
+	// SendHeartbeat reports that the caller is online. Heartbeats of a user who hides their presence have no effect.
 	SendHeartbeat(context.Context, *v1.SendHeartbeatRequest) (*v1.SendRoomHeartbeatResponse, error)
 	// BatchGetPresences returns which of several users are online, without those who block the caller or whom the caller
 	// blocks. Users of homes that do not answer are left out.
@@ -267,6 +292,12 @@ func NewPresenceServiceHandler(svc PresenceServiceHandler, opts ...connect.Handl
 		svc.GetPresenceSettings,
 		connect.WithSchema(presenceServiceMethods.ByName("GetPresenceSettings")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	presenceServiceUpdateUserPresenceSettingHandler := connect.NewUnaryHandlerSimple(
+		PresenceServiceUpdateUserPresenceSettingProcedure,
+		svc.UpdateUserPresenceSetting,
+		connect.WithSchema(presenceServiceMethods.ByName("UpdateUserPresenceSetting")),
 		connect.WithHandlerOptions(opts...),
 	)
 	presenceServiceSendHeartbeatHandler := connect.NewUnaryHandlerSimple(
@@ -320,6 +351,8 @@ func NewPresenceServiceHandler(svc PresenceServiceHandler, opts ...connect.Handl
 		switch r.URL.Path {
 		case PresenceServiceGetPresenceSettingsProcedure:
 			presenceServiceGetPresenceSettingsHandler.ServeHTTP(w, r)
+		case PresenceServiceUpdateUserPresenceSettingProcedure:
+			presenceServiceUpdateUserPresenceSettingHandler.ServeHTTP(w, r)
 		case PresenceServiceSendHeartbeatProcedure:
 			presenceServiceSendHeartbeatHandler.ServeHTTP(w, r)
 		case PresenceServiceBatchGetPresencesProcedure:
@@ -345,6 +378,10 @@ type UnimplementedPresenceServiceHandler struct{}
 
 func (UnimplementedPresenceServiceHandler) GetPresenceSettings(context.Context, *v1.GetPresenceSettingsRequest) (*v1.PresenceSettings, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PresenceService.GetPresenceSettings is not implemented"))
+}
+
+func (UnimplementedPresenceServiceHandler) UpdateUserPresenceSetting(context.Context, *v1.UpdateUserPresenceSettingRequest) (*v1.UserPresenceSetting, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.PresenceService.UpdateUserPresenceSetting is not implemented"))
 }
 
 func (UnimplementedPresenceServiceHandler) SendHeartbeat(context.Context, *v1.SendHeartbeatRequest) (*v1.SendRoomHeartbeatResponse, error) {

@@ -45,6 +45,9 @@ const (
 	// ReactionServiceListReactionsProcedure is the fully-qualified name of the ReactionService's
 	// ListReactions RPC.
 	ReactionServiceListReactionsProcedure = "/plaza.v1.ReactionService/ListReactions"
+	// ReactionServiceListWrappedReactionsProcedure is the fully-qualified name of the ReactionService's
+	// ListWrappedReactions RPC.
+	ReactionServiceListWrappedReactionsProcedure = "/plaza.v1.ReactionService/ListWrappedReactions"
 )
 
 // ReactionServiceClient is a client for the plaza.v1.ReactionService service.
@@ -59,6 +62,8 @@ type ReactionServiceClient interface {
 	CreateLiveReactions(context.Context, *v1.CreateLiveReactionsRequest) (*v1.CreateLiveReactionsResponse, error)
 	// ListReactions lists the reactions to an object.
 	ListReactions(context.Context, *v1.ListReactionsRequest) (*v1.ListReactionsResponse, error)
+	// ListWrappedReactions lists the reactions to an object, for older clients.
+	ListWrappedReactions(context.Context, *v1.ListReactionsRequest) (*v1.ListWrappedReactionsResponse, error)
 }
 
 // NewReactionServiceClient constructs a client for the plaza.v1.ReactionService service. By
@@ -97,15 +102,23 @@ func NewReactionServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		listWrappedReactions: connect.NewClient[v1.ListReactionsRequest, v1.ListWrappedReactionsResponse](
+			httpClient,
+			baseURL+ReactionServiceListWrappedReactionsProcedure,
+			connect.WithSchema(reactionServiceMethods.ByName("ListWrappedReactions")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
 // reactionServiceClient implements ReactionServiceClient.
 type reactionServiceClient struct {
-	addReaction         *connect.Client[v1.AddReactionRequest, v1.AddReactionResponse]
-	removeReaction      *connect.Client[v1.RemoveReactionRequest, v1.RemoveReactionResponse]
-	createLiveReactions *connect.Client[v1.CreateLiveReactionsRequest, v1.CreateLiveReactionsResponse]
-	listReactions       *connect.Client[v1.ListReactionsRequest, v1.ListReactionsResponse]
+	addReaction          *connect.Client[v1.AddReactionRequest, v1.AddReactionResponse]
+	removeReaction       *connect.Client[v1.RemoveReactionRequest, v1.RemoveReactionResponse]
+	createLiveReactions  *connect.Client[v1.CreateLiveReactionsRequest, v1.CreateLiveReactionsResponse]
+	listReactions        *connect.Client[v1.ListReactionsRequest, v1.ListReactionsResponse]
+	listWrappedReactions *connect.Client[v1.ListReactionsRequest, v1.ListWrappedReactionsResponse]
 }
 
 // AddReaction calls plaza.v1.ReactionService.AddReaction.
@@ -144,6 +157,15 @@ func (c *reactionServiceClient) ListReactions(ctx context.Context, req *v1.ListR
 	return nil, err
 }
 
+// ListWrappedReactions calls plaza.v1.ReactionService.ListWrappedReactions.
+func (c *reactionServiceClient) ListWrappedReactions(ctx context.Context, req *v1.ListReactionsRequest) (*v1.ListWrappedReactionsResponse, error) {
+	response, err := c.listWrappedReactions.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // ReactionServiceHandler is an implementation of the plaza.v1.ReactionService service.
 type ReactionServiceHandler interface {
 	// AddReaction adds a reaction on behalf of the caller. Adding it twice has no effect.
@@ -156,6 +178,8 @@ type ReactionServiceHandler interface {
 	CreateLiveReactions(context.Context, *v1.CreateLiveReactionsRequest) (*v1.CreateLiveReactionsResponse, error)
 	// ListReactions lists the reactions to an object.
 	ListReactions(context.Context, *v1.ListReactionsRequest) (*v1.ListReactionsResponse, error)
+	// ListWrappedReactions lists the reactions to an object, for older clients.
+	ListWrappedReactions(context.Context, *v1.ListReactionsRequest) (*v1.ListWrappedReactionsResponse, error)
 }
 
 // NewReactionServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -190,6 +214,13 @@ func NewReactionServiceHandler(svc ReactionServiceHandler, opts ...connect.Handl
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	reactionServiceListWrappedReactionsHandler := connect.NewUnaryHandlerSimple(
+		ReactionServiceListWrappedReactionsProcedure,
+		svc.ListWrappedReactions,
+		connect.WithSchema(reactionServiceMethods.ByName("ListWrappedReactions")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/plaza.v1.ReactionService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case ReactionServiceAddReactionProcedure:
@@ -200,6 +231,8 @@ func NewReactionServiceHandler(svc ReactionServiceHandler, opts ...connect.Handl
 			reactionServiceCreateLiveReactionsHandler.ServeHTTP(w, r)
 		case ReactionServiceListReactionsProcedure:
 			reactionServiceListReactionsHandler.ServeHTTP(w, r)
+		case ReactionServiceListWrappedReactionsProcedure:
+			reactionServiceListWrappedReactionsHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -223,4 +256,8 @@ func (UnimplementedReactionServiceHandler) CreateLiveReactions(context.Context, 
 
 func (UnimplementedReactionServiceHandler) ListReactions(context.Context, *v1.ListReactionsRequest) (*v1.ListReactionsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ReactionService.ListReactions is not implemented"))
+}
+
+func (UnimplementedReactionServiceHandler) ListWrappedReactions(context.Context, *v1.ListReactionsRequest) (*v1.ListWrappedReactionsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.ReactionService.ListWrappedReactions is not implemented"))
 }

@@ -41,6 +41,11 @@ const (
 	RoleServiceCreateRoleProcedure = "/plaza.v1.RoleService/CreateRole"
 	// RoleServiceUpdateRoleProcedure is the fully-qualified name of the RoleService's UpdateRole RPC.
 	RoleServiceUpdateRoleProcedure = "/plaza.v1.RoleService/UpdateRole"
+	// RoleServiceListAllRolesProcedure is the fully-qualified name of the RoleService's ListAllRoles
+	// RPC.
+	RoleServiceListAllRolesProcedure = "/plaza.v1.RoleService/ListAllRoles"
+	// RoleServiceUpdateRolesProcedure is the fully-qualified name of the RoleService's UpdateRoles RPC.
+	RoleServiceUpdateRolesProcedure = "/plaza.v1.RoleService/UpdateRoles"
 	// RoleServiceDeleteRoleProcedure is the fully-qualified name of the RoleService's DeleteRole RPC.
 	RoleServiceDeleteRoleProcedure = "/plaza.v1.RoleService/DeleteRole"
 )
@@ -55,6 +60,10 @@ type RoleServiceClient interface {
 	CreateRole(context.Context, *v1.CreateRoleRequest) (*v1.RoleResponse, error)
 	// UpdateRole changes the permissions of a role for everyone who has it. Built-in roles cannot be updated.
 	UpdateRole(context.Context, *v1.UpdateRoleRequest) (*v1.RoleResponse, error)
+	// ListAllRoles returns all roles at once, for older clients: the built-in ones and at most 500 others.
+	ListAllRoles(context.Context, *v1.ListAllRolesRequest) (*v1.ListAllRolesResponse, error)
+	// UpdateRoles gives several roles the same permissions, or none of them if one is built in or does not exist.
+	UpdateRoles(context.Context, *v1.UpdateRolesRequest) (*v1.RoleResponse, error)
 	// DeleteRole deletes a role and returns it. Built-in roles cannot be deleted. Users who had the role keep its id,
 	// which grants nothing.
 	DeleteRole(context.Context, *v1.DeleteRoleRequest) (*v1.RoleResponse, error)
@@ -97,6 +106,19 @@ func NewRoleServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			connect.WithSchema(roleServiceMethods.ByName("UpdateRole")),
 			connect.WithClientOptions(opts...),
 		),
+		listAllRoles: connect.NewClient[v1.ListAllRolesRequest, v1.ListAllRolesResponse](
+			httpClient,
+			baseURL+RoleServiceListAllRolesProcedure,
+			connect.WithSchema(roleServiceMethods.ByName("ListAllRoles")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		updateRoles: connect.NewClient[v1.UpdateRolesRequest, v1.RoleResponse](
+			httpClient,
+			baseURL+RoleServiceUpdateRolesProcedure,
+			connect.WithSchema(roleServiceMethods.ByName("UpdateRoles")),
+			connect.WithClientOptions(opts...),
+		),
 		deleteRole: connect.NewClient[v1.DeleteRoleRequest, v1.RoleResponse](
 			httpClient,
 			baseURL+RoleServiceDeleteRoleProcedure,
@@ -108,11 +130,13 @@ func NewRoleServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 
 // roleServiceClient implements RoleServiceClient.
 type roleServiceClient struct {
-	listRoles  *connect.Client[v1.ListRolesRequest, v1.ListRolesResponse]
-	getRole    *connect.Client[v1.GetRoleRequest, v1.GetRoleResponse]
-	createRole *connect.Client[v1.CreateRoleRequest, v1.RoleResponse]
-	updateRole *connect.Client[v1.UpdateRoleRequest, v1.RoleResponse]
-	deleteRole *connect.Client[v1.DeleteRoleRequest, v1.RoleResponse]
+	listRoles    *connect.Client[v1.ListRolesRequest, v1.ListRolesResponse]
+	getRole      *connect.Client[v1.GetRoleRequest, v1.GetRoleResponse]
+	createRole   *connect.Client[v1.CreateRoleRequest, v1.RoleResponse]
+	updateRole   *connect.Client[v1.UpdateRoleRequest, v1.RoleResponse]
+	listAllRoles *connect.Client[v1.ListAllRolesRequest, v1.ListAllRolesResponse]
+	updateRoles  *connect.Client[v1.UpdateRolesRequest, v1.RoleResponse]
+	deleteRole   *connect.Client[v1.DeleteRoleRequest, v1.RoleResponse]
 }
 
 // ListRoles calls plaza.v1.RoleService.ListRoles.
@@ -151,6 +175,24 @@ func (c *roleServiceClient) UpdateRole(ctx context.Context, req *v1.UpdateRoleRe
 	return nil, err
 }
 
+// ListAllRoles calls plaza.v1.RoleService.ListAllRoles.
+func (c *roleServiceClient) ListAllRoles(ctx context.Context, req *v1.ListAllRolesRequest) (*v1.ListAllRolesResponse, error) {
+	response, err := c.listAllRoles.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// UpdateRoles calls plaza.v1.RoleService.UpdateRoles.
+func (c *roleServiceClient) UpdateRoles(ctx context.Context, req *v1.UpdateRolesRequest) (*v1.RoleResponse, error) {
+	response, err := c.updateRoles.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // DeleteRole calls plaza.v1.RoleService.DeleteRole.
 func (c *roleServiceClient) DeleteRole(ctx context.Context, req *v1.DeleteRoleRequest) (*v1.RoleResponse, error) {
 	response, err := c.deleteRole.CallUnary(ctx, connect.NewRequest(req))
@@ -170,6 +212,10 @@ type RoleServiceHandler interface {
 	CreateRole(context.Context, *v1.CreateRoleRequest) (*v1.RoleResponse, error)
 	// UpdateRole changes the permissions of a role for everyone who has it. Built-in roles cannot be updated.
 	UpdateRole(context.Context, *v1.UpdateRoleRequest) (*v1.RoleResponse, error)
+	// ListAllRoles returns all roles at once, for older clients: the built-in ones and at most 500 others.
+	ListAllRoles(context.Context, *v1.ListAllRolesRequest) (*v1.ListAllRolesResponse, error)
+	// UpdateRoles gives several roles the same permissions, or none of them if one is built in or does not exist.
+	UpdateRoles(context.Context, *v1.UpdateRolesRequest) (*v1.RoleResponse, error)
 	// DeleteRole deletes a role and returns it. Built-in roles cannot be deleted. Users who had the role keep its id,
 	// which grants nothing.
 	DeleteRole(context.Context, *v1.DeleteRoleRequest) (*v1.RoleResponse, error)
@@ -208,6 +254,19 @@ func NewRoleServiceHandler(svc RoleServiceHandler, opts ...connect.HandlerOption
 		connect.WithSchema(roleServiceMethods.ByName("UpdateRole")),
 		connect.WithHandlerOptions(opts...),
 	)
+	roleServiceListAllRolesHandler := connect.NewUnaryHandlerSimple(
+		RoleServiceListAllRolesProcedure,
+		svc.ListAllRoles,
+		connect.WithSchema(roleServiceMethods.ByName("ListAllRoles")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	roleServiceUpdateRolesHandler := connect.NewUnaryHandlerSimple(
+		RoleServiceUpdateRolesProcedure,
+		svc.UpdateRoles,
+		connect.WithSchema(roleServiceMethods.ByName("UpdateRoles")),
+		connect.WithHandlerOptions(opts...),
+	)
 	roleServiceDeleteRoleHandler := connect.NewUnaryHandlerSimple(
 		RoleServiceDeleteRoleProcedure,
 		svc.DeleteRole,
@@ -224,6 +283,10 @@ func NewRoleServiceHandler(svc RoleServiceHandler, opts ...connect.HandlerOption
 			roleServiceCreateRoleHandler.ServeHTTP(w, r)
 		case RoleServiceUpdateRoleProcedure:
 			roleServiceUpdateRoleHandler.ServeHTTP(w, r)
+		case RoleServiceListAllRolesProcedure:
+			roleServiceListAllRolesHandler.ServeHTTP(w, r)
+		case RoleServiceUpdateRolesProcedure:
+			roleServiceUpdateRolesHandler.ServeHTTP(w, r)
 		case RoleServiceDeleteRoleProcedure:
 			roleServiceDeleteRoleHandler.ServeHTTP(w, r)
 		default:
@@ -249,6 +312,14 @@ func (UnimplementedRoleServiceHandler) CreateRole(context.Context, *v1.CreateRol
 
 func (UnimplementedRoleServiceHandler) UpdateRole(context.Context, *v1.UpdateRoleRequest) (*v1.RoleResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.RoleService.UpdateRole is not implemented"))
+}
+
+func (UnimplementedRoleServiceHandler) ListAllRoles(context.Context, *v1.ListAllRolesRequest) (*v1.ListAllRolesResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.RoleService.ListAllRoles is not implemented"))
+}
+
+func (UnimplementedRoleServiceHandler) UpdateRoles(context.Context, *v1.UpdateRolesRequest) (*v1.RoleResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.RoleService.UpdateRoles is not implemented"))
 }
 
 func (UnimplementedRoleServiceHandler) DeleteRole(context.Context, *v1.DeleteRoleRequest) (*v1.RoleResponse, error) {

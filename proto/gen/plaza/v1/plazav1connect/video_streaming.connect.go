@@ -45,6 +45,12 @@ const (
 	// VideoStreamingServiceUpdateVideoStreamingProcedure is the fully-qualified name of the
 	// VideoStreamingService's UpdateVideoStreaming RPC.
 	VideoStreamingServiceUpdateVideoStreamingProcedure = "/plaza.v1.VideoStreamingService/UpdateVideoStreaming"
+	// VideoStreamingServiceBanStreamViewersProcedure is the fully-qualified name of the
+	// VideoStreamingService's BanStreamViewers RPC.
+	VideoStreamingServiceBanStreamViewersProcedure = "/plaza.v1.VideoStreamingService/BanStreamViewers"
+	// VideoStreamingServiceUnbanStreamViewersProcedure is the fully-qualified name of the
+	// VideoStreamingService's UnbanStreamViewers RPC.
+	VideoStreamingServiceUnbanStreamViewersProcedure = "/plaza.v1.VideoStreamingService/UnbanStreamViewers"
 	// VideoStreamingServiceDeleteVideoStreamingProcedure is the fully-qualified name of the
 	// VideoStreamingService's DeleteVideoStreaming RPC.
 	VideoStreamingServiceDeleteVideoStreamingProcedure = "/plaza.v1.VideoStreamingService/DeleteVideoStreaming"
@@ -68,6 +74,12 @@ type VideoStreamingServiceClient interface {
 	// UpdateVideoStreaming updates the description of a stream. Its creator and users who manage live streams can call
 	// it.
 	UpdateVideoStreaming(context.Context, *v1.UpdateVideoStreamingRequest) (*v1.VideoStreamingResponse, error)
+	// BanStreamViewers bans viewers from a stream. It does not exist for them any more, and posts show it to them without the
+	// addresses to watch it at. Its creator and users who manage live streams can call it, for users of lower authority.
+	BanStreamViewers(context.Context, *v1.BanStreamViewersRequest) (*v1.VideoStreamingResponse, error)
+	// UnbanStreamViewers lifts the bans of viewers from a stream. Users who are not banned stay as they are. Its creator and
+	// users who manage live streams can call it.
+	UnbanStreamViewers(context.Context, *v1.UnbanStreamViewersRequest) (*v1.VideoStreamingResponse, error)
 	// DeleteVideoStreaming deletes a stream in any state. Its creator and users who manage live streams can call it.
 	DeleteVideoStreaming(context.Context, *v1.DeleteVideoStreamingRequest) (*v1.StatusSuccessResponse, error)
 	// DeleteStreamingUrl ends a stream that is `idle` or `live`; nothing can be sent to its address anymore. Its creator
@@ -116,6 +128,18 @@ func NewVideoStreamingServiceClient(httpClient connect.HTTPClient, baseURL strin
 			connect.WithSchema(videoStreamingServiceMethods.ByName("UpdateVideoStreaming")),
 			connect.WithClientOptions(opts...),
 		),
+		banStreamViewers: connect.NewClient[v1.BanStreamViewersRequest, v1.VideoStreamingResponse](
+			httpClient,
+			baseURL+VideoStreamingServiceBanStreamViewersProcedure,
+			connect.WithSchema(videoStreamingServiceMethods.ByName("BanStreamViewers")),
+			connect.WithClientOptions(opts...),
+		),
+		unbanStreamViewers: connect.NewClient[v1.UnbanStreamViewersRequest, v1.VideoStreamingResponse](
+			httpClient,
+			baseURL+VideoStreamingServiceUnbanStreamViewersProcedure,
+			connect.WithSchema(videoStreamingServiceMethods.ByName("UnbanStreamViewers")),
+			connect.WithClientOptions(opts...),
+		),
 		deleteVideoStreaming: connect.NewClient[v1.DeleteVideoStreamingRequest, v1.StatusSuccessResponse](
 			httpClient,
 			baseURL+VideoStreamingServiceDeleteVideoStreamingProcedure,
@@ -143,6 +167,8 @@ type videoStreamingServiceClient struct {
 	getVideoStreaming    *connect.Client[v1.GetVideoStreamingRequest, v1.VideoStreamingResponse]
 	listVideoStreamings  *connect.Client[v1.ListVideoStreamingsRequest, v1.ListVideoStreamingsResponse]
 	updateVideoStreaming *connect.Client[v1.UpdateVideoStreamingRequest, v1.VideoStreamingResponse]
+	banStreamViewers     *connect.Client[v1.BanStreamViewersRequest, v1.VideoStreamingResponse]
+	unbanStreamViewers   *connect.Client[v1.UnbanStreamViewersRequest, v1.VideoStreamingResponse]
 	deleteVideoStreaming *connect.Client[v1.DeleteVideoStreamingRequest, v1.StatusSuccessResponse]
 	deleteStreamingUrl   *connect.Client[v1.DeleteStreamingUrlRequest, v1.VideoStreamingResponse]
 	reportVideoStreaming *connect.Client[v1.ReportVideoStreamingRequest, v1.VideoStreamingResponse]
@@ -178,6 +204,24 @@ func (c *videoStreamingServiceClient) ListVideoStreamings(ctx context.Context, r
 // UpdateVideoStreaming calls plaza.v1.VideoStreamingService.UpdateVideoStreaming.
 func (c *videoStreamingServiceClient) UpdateVideoStreaming(ctx context.Context, req *v1.UpdateVideoStreamingRequest) (*v1.VideoStreamingResponse, error) {
 	response, err := c.updateVideoStreaming.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// BanStreamViewers calls plaza.v1.VideoStreamingService.BanStreamViewers.
+func (c *videoStreamingServiceClient) BanStreamViewers(ctx context.Context, req *v1.BanStreamViewersRequest) (*v1.VideoStreamingResponse, error) {
+	response, err := c.banStreamViewers.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// UnbanStreamViewers calls plaza.v1.VideoStreamingService.UnbanStreamViewers.
+func (c *videoStreamingServiceClient) UnbanStreamViewers(ctx context.Context, req *v1.UnbanStreamViewersRequest) (*v1.VideoStreamingResponse, error) {
+	response, err := c.unbanStreamViewers.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -223,6 +267,12 @@ type VideoStreamingServiceHandler interface {
 	// UpdateVideoStreaming updates the description of a stream. Its creator and users who manage live streams can call
 	// it.
 	UpdateVideoStreaming(context.Context, *v1.UpdateVideoStreamingRequest) (*v1.VideoStreamingResponse, error)
+	// BanStreamViewers bans viewers from a stream. It does not exist for them any more, and posts show it to them without the
+	// addresses to watch it at. Its creator and users who manage live streams can call it, for users of lower authority.
+	BanStreamViewers(context.Context, *v1.BanStreamViewersRequest) (*v1.VideoStreamingResponse, error)
+	// UnbanStreamViewers lifts the bans of viewers from a stream. Users who are not banned stay as they are. Its creator and
+	// users who manage live streams can call it.
+	UnbanStreamViewers(context.Context, *v1.UnbanStreamViewersRequest) (*v1.VideoStreamingResponse, error)
 	// DeleteVideoStreaming deletes a stream in any state. Its creator and users who manage live streams can call it.
 	DeleteVideoStreaming(context.Context, *v1.DeleteVideoStreamingRequest) (*v1.StatusSuccessResponse, error)
 	// DeleteStreamingUrl ends a stream that is `idle` or `live`; nothing can be sent to its address anymore. Its creator
@@ -267,6 +317,18 @@ func NewVideoStreamingServiceHandler(svc VideoStreamingServiceHandler, opts ...c
 		connect.WithSchema(videoStreamingServiceMethods.ByName("UpdateVideoStreaming")),
 		connect.WithHandlerOptions(opts...),
 	)
+	videoStreamingServiceBanStreamViewersHandler := connect.NewUnaryHandlerSimple(
+		VideoStreamingServiceBanStreamViewersProcedure,
+		svc.BanStreamViewers,
+		connect.WithSchema(videoStreamingServiceMethods.ByName("BanStreamViewers")),
+		connect.WithHandlerOptions(opts...),
+	)
+	videoStreamingServiceUnbanStreamViewersHandler := connect.NewUnaryHandlerSimple(
+		VideoStreamingServiceUnbanStreamViewersProcedure,
+		svc.UnbanStreamViewers,
+		connect.WithSchema(videoStreamingServiceMethods.ByName("UnbanStreamViewers")),
+		connect.WithHandlerOptions(opts...),
+	)
 	videoStreamingServiceDeleteVideoStreamingHandler := connect.NewUnaryHandlerSimple(
 		VideoStreamingServiceDeleteVideoStreamingProcedure,
 		svc.DeleteVideoStreaming,
@@ -295,6 +357,10 @@ func NewVideoStreamingServiceHandler(svc VideoStreamingServiceHandler, opts ...c
 			videoStreamingServiceListVideoStreamingsHandler.ServeHTTP(w, r)
 		case VideoStreamingServiceUpdateVideoStreamingProcedure:
 			videoStreamingServiceUpdateVideoStreamingHandler.ServeHTTP(w, r)
+		case VideoStreamingServiceBanStreamViewersProcedure:
+			videoStreamingServiceBanStreamViewersHandler.ServeHTTP(w, r)
+		case VideoStreamingServiceUnbanStreamViewersProcedure:
+			videoStreamingServiceUnbanStreamViewersHandler.ServeHTTP(w, r)
 		case VideoStreamingServiceDeleteVideoStreamingProcedure:
 			videoStreamingServiceDeleteVideoStreamingHandler.ServeHTTP(w, r)
 		case VideoStreamingServiceDeleteStreamingUrlProcedure:
@@ -324,6 +390,14 @@ func (UnimplementedVideoStreamingServiceHandler) ListVideoStreamings(context.Con
 
 func (UnimplementedVideoStreamingServiceHandler) UpdateVideoStreaming(context.Context, *v1.UpdateVideoStreamingRequest) (*v1.VideoStreamingResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.VideoStreamingService.UpdateVideoStreaming is not implemented"))
+}
+
+func (UnimplementedVideoStreamingServiceHandler) BanStreamViewers(context.Context, *v1.BanStreamViewersRequest) (*v1.VideoStreamingResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.VideoStreamingService.BanStreamViewers is not implemented"))
+}
+
+func (UnimplementedVideoStreamingServiceHandler) UnbanStreamViewers(context.Context, *v1.UnbanStreamViewersRequest) (*v1.VideoStreamingResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("plaza.v1.VideoStreamingService.UnbanStreamViewers is not implemented"))
 }
 
 func (UnimplementedVideoStreamingServiceHandler) DeleteVideoStreaming(context.Context, *v1.DeleteVideoStreamingRequest) (*v1.StatusSuccessResponse, error) {

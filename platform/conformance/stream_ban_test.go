@@ -1,0 +1,129 @@
+package conformance
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/apptest"
+	"github.com/plaza-social/plaza/platform/region"
+)
+
+// streamWorld is a live stream in a post of a public community, with two viewers.
+type streamWorld struct {
+	n                           *apptest.Network
+	host, viewer, other         *apptest.Client
+	streamID, postID, community string
+}
+
+func newStreamWorld(t *testing.T) *streamWorld {
+	t.Helper()
+	n := mediaNetwork(t)
+	w := &streamWorld{n: n, host: n.NewUser(t, region.EU, "host"), viewer: n.NewUser(t, region.US, "viewer"), other: n.NewUser(t, region.SG, "other")}
+	w.community = newCommunity(t, w.host, object{"userIds": []string{w.viewer.UserID, w.other.UserID}})
+	w.streamID, _ = streamInState(t, w.host, mediaServer(n), "live")
+	w.postID = w.host.Do(t, http.MethodPost, "/api/v4/posts", object{
+		"targetType": "community", "targetId": w.community, "dataType": "liveStream", "data": object{"text": "x", "streamId": w.streamID},
+	}).OK(t).String(t, "posts.0.postId")
+	return w
+}
+
+func (w *streamWorld) bans(verb string) string {
+	return streamsPath + "/" + w.streamID + "/users/" + verb
+}
+
+func (w *streamWorld) set(t *testing.T, by *apptest.Client, verb string, users ...*apptest.Client) {
+	t.Helper()
+	requireStream(t, by.Do(t, http.MethodPut, w.bans(verb), object{"userIds": userIDs(users...)}))
+}
+
+// TestStreamBan bans a viewer from a stream, for whom it is gone at once with its chat, and lifts the ban.
+func TestStreamBan(t *testing.T) {
+	t.Parallel()
+	w := newStreamWorld(t)
+	channel := text(requireStream(t, w.viewer.Do(t, http.MethodGet, streamsPath+"/"+w.streamID, nil)), "channelId")
+	inPost := func(by *apptest.Client) object {
+		return by.Do(t, http.MethodGet, "/api/v3/posts/"+w.postID, nil).OK(t).Get(t, "videoStreamings.0").(object)
+	}
+	listed := func(by *apptest.Client) []string {
+		return by.Do(t, http.MethodGet, streamsPath, nil).OK(t).Strings(t, "results.videoStreamings", "streamId")
+	}
+	requireSeen := func(by *apptest.Client) {
+		t.Helper()
+		requireStream(t, by.Do(t, http.MethodGet, streamsPath+"/"+w.streamID, nil))
+		by.Do(t, http.MethodGet, "/api/v3/channels/"+channel, nil).OK(t)
+		require.Contains(t, listed(by), w.streamID)
+		require.NotNil(t, inPost(by)["watcherUrl"])
+	}
+	requireSeen(w.viewer)
+	w.set(t, w.host, "ban", w.viewer)
+	w.set(t, w.host, "ban", w.viewer) // changes nothing
+	requireFailure(t, notFound, w.viewer.Do(t, http.MethodGet, streamsPath+"/"+w.streamID, nil))
+	require.NotEqual(t, http.StatusOK, w.viewer.Do(t, http.MethodGet, "/api/v3/channels/"+channel, nil).Status)
+	require.NotContains(t, listed(w.viewer), w.streamID)
+	require.Nil(t, inPost(w.viewer)["watcherUrl"], "the post stays, without the addresses to watch the stream at")
+	for _, by := range []*apptest.Client{w.other, w.host} {
+		requireSeen(by)
+	}
+	require.NotNil(t, inPost(w.n.Admin(region.US))["watcherUrl"])
+	w.set(t, w.n.Admin(region.SG), "unban", w.viewer, w.other)
+	requireSeen(w.viewer)
+}
+
+// TestStreamBanEvents checks that watchers and the banned viewer learn of a ban, and that the viewer hears no more of the stream.
+func TestStreamBanEvents(t *testing.T) {
+	t.Parallel()
+	w := newStreamWorld(t)
+	topic := w.n.NetworkID + "/videostreaming"
+	watcher, banned := connected(t, w.other, topic), connected(t, w.viewer, topic)
+	for _, act := range []struct{ verb, event string }{{"ban", "video-streaming.viewerDidBan"}, {"unban", "video-streaming.viewerDidUnban"}, {"ban", "video-streaming.viewerDidBan"}} {
+		w.set(t, w.host, act.verb, w.viewer)
+		for _, reader := range []*apptest.MQTTClient{watcher, banned} {
+			e, skipped := reader.Until(t, act.event)
+			require.Empty(t, skipped)
+			requireResource(t, "list", resource{"networkId": "id", "streamId": "id", "userId": "s", "actor": "id", "createdAt": "ts"}, e.Response().Get(t, "data.list.0"))
+			require.Equal(t, w.streamID, e.Response().String(t, "data.list.0.streamId"))
+			require.Equal(t, w.viewer.UserID, e.Response().String(t, "data.list.0.userId"))
+			require.Equal(t, w.host.InternalID, e.Response().String(t, "data.list.0.actor"))
+			require.NotContains(t, e.Text, "play.test", "the event has no address to watch the stream at")
+		}
+	}
+	second := text(newStream(t, w.host), "streamId")
+	end := func(id string) { w.host.Do(t, http.MethodDelete, streamsPath+"/"+id+"/streaming-url", nil).OK(t) }
+	end(w.streamID)
+	e := watcher.Next(t)
+	require.Equal(t, w.streamID, e.Response().String(t, "data.videoStreamings.0.streamId"))
+	end(second)
+	require.Equal(t, second, watcher.Next(t).Response().String(t, "data.videoStreamings.0.streamId"))
+	e = banned.Next(t)
+	require.Equal(t, second, e.Response().String(t, "data.videoStreamings.0.streamId"), "not that from which the viewer is banned")
+}
+
+func TestStreamBanRefusals(t *testing.T) {
+	t.Parallel()
+	w := newStreamWorld(t)
+	boss := w.n.NewUser(t, region.EU, "boss")
+	w.n.Admin(region.EU).Do(t, http.MethodPut, "/api/v3/users", object{"userId": boss.UserID, "roles": []string{"global-admin"}}).OK(t)
+	users := func(ids ...string) object { return object{"userIds": ids} }
+	many := make([]string, 101)
+	for i := range many {
+		many[i] = w.viewer.UserID
+	}
+	attempts := []attempt{
+		{"the creator", w.n.Admin(region.EU), http.MethodPut, w.bans("ban"), users(w.host.UserID), forbidden},
+		{"a user of higher authority", w.host, http.MethodPut, w.bans("ban"), users(w.other.UserID, boss.UserID), notAllowed},
+	}
+	for _, verb := range []string{"ban", "unban"} {
+		attempts = append(attempts,
+			attempt{verb + " by a viewer", w.other, http.MethodPut, w.bans(verb), users(w.viewer.UserID), notAllowed},
+			attempt{verb + " anonymously", w.n.Anonymous(region.EU), http.MethodPut, w.bans(verb), users(w.viewer.UserID), unauthorized},
+			attempt{verb + " of an unknown user", w.host, http.MethodPut, w.bans(verb), users("unknown-user"), notFound},
+			attempt{verb + " of no user", w.host, http.MethodPut, w.bans(verb), users(), invalid("userIds")},
+			attempt{verb + " of 100 users", w.host, http.MethodPut, w.bans(verb), users(many[:100]...), failure{}},
+			attempt{verb + " of 101 users", w.host, http.MethodPut, w.bans(verb), users(many...), invalid("userIds")},
+			attempt{verb + " from no stream", w.host, http.MethodPut, streamsPath + "/" + unknownID + "/users/" + verb, users(w.viewer.UserID), notFound},
+		)
+	}
+	requireAttempts(t, attempts)
+}

@@ -1,0 +1,63 @@
+package channel
+
+import (
+	"context"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/page"
+	"github.com/plaza-social/plaza/platform/service"
+	"github.com/plaza-social/plaza/platform/service/internal/chat"
+	"github.com/plaza-social/plaza/platform/store"
+	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
+)
+
+var (
+	errArchiveOther = fail.Forbidden("Only conversations can be archived")
+	errArchiveFull  = fail.Forbidden("The maximum number of archived channels is reached")
+)
+
+// ListArchivedChannels lists the conversations that the caller has archived, except those that the caller has left.
+func (s *Service) ListArchivedChannels(ctx context.Context, req *plazav1.ListArchivedChannelsRequest) (*plazav1.ListChannelsResponse, error) {
+	cursor, err := page.Parse(req.GetOptions(), page.DefaultLimit)
+	if err != nil {
+		return nil, err
+	}
+	list := store.ChannelList{Deleted: store.DeletedNone, OnlyArchived: true, Desc: !cursor.Back, Limit: cursor.Limit + 1}
+	return s.list(ctx, s.NewUserRequest(ctx), channelQuery{ChannelList: list, filter: "member"}, cursor)
+}
+
+// ArchiveChannel archives a conversation for the caller, who must be a member.
+func (s *Service) ArchiveChannel(ctx context.Context, req *plazav1.ArchiveChannelRequest) (*plazav1.SuccessResponse, error) {
+	found := s.newExisting(ctx, req.GetChannelId())
+	found.Check(found.RequireUser)
+	found.Check(found.requireArchivable)
+	if err := found.Run(ctx); err != nil {
+		return nil, err
+	}
+	tx := s.Store.NewTx(s.HomeOf(found.Caller.UserID))
+	tx.ArchiveChannel(found.Caller.UserID, found.Access.Channel.ID, errArchiveFull, s.Now())
+	return service.Success(), tx.Commit(ctx)
+}
+
+// requireArchivable returns an error unless the channel is a conversation of the caller.
+func (s *state) requireArchivable() error {
+	switch {
+	case !s.Access.User.IsMember():
+		return fail.NotChannelMember()
+	case s.Access.Channel.Type != store.ChannelConversation:
+		return errArchiveOther
+	}
+	return nil
+}
+
+// UnarchiveChannel removes a conversation from those that the caller has archived. The conversation may be one that the
+// caller has left.
+func (s *Service) UnarchiveChannel(ctx context.Context, req *plazav1.UnarchiveChannelRequest) (*plazav1.SuccessResponse, error) {
+	r := s.NewUserRequest(ctx)
+	if err := r.Run(ctx); err != nil {
+		return nil, err
+	}
+	tx := s.Store.NewTx(s.HomeOf(r.Caller.UserID))
+	tx.UnarchiveChannel(r.Caller.UserID, chat.ChannelID(s.Deps, req.GetChannelId()))
+	return service.Success(), tx.Commit(ctx)
+}

@@ -1,0 +1,207 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
+	"github.com/plaza-social/plaza/platform/store"
+)
+
+func TestImport(t *testing.T) {
+	w := newWorld(t)
+	text := readExample(t)
+	rows := int64(strings.Count(text, "\n"))
+	require.Equal(t, Progress{File: "file", Line: rows, Imported: rows}, w.mustImport(t, text))
+	w.requireCounts(t, 3, 2, 2)
+
+	users, err := New(w.options).findUsers(t.Context(), []string{"ada", "bob", "cleo"})
+	require.NoError(t, err)
+	ada := users["ada"]
+	require.Equal(t, time.Date(2019, 3, 4, 5, 6, 7, 890e6, time.UTC), ada.CreatedAt.UTC())
+	require.Equal(t, time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC), ada.UpdatedAt.UTC())
+	require.Equal(t, "cleo", users["cleo"].DisplayName)
+	for id, home := range map[string]region.Code{"ada": region.EU, "bob": region.US, "cleo": region.SG} {
+		require.Equal(t, home, w.Deps.HomeOf(users[id].ID))
+	}
+	var community *store.Community
+	var member *store.Member
+	var due int
+	reads := w.Store.NewReadBatch()
+	reads.Community(climbing, &community)
+	reads.Member(climbing, users["bob"].ID, &member)
+	require.NoError(t, reads.Run(t.Context()))
+	require.Equal(t, time.Date(2021, 2, 3, 4, 5, 6, 0, time.UTC), community.UpdatedAt.UTC())
+	require.Equal(t, time.Date(2019, 5, 9, 10, 11, 12, 0, time.UTC), member.JoinedAt.UTC())
+	for lane := range int64(store.OutboxLanes) {
+		rows, err := w.Store.DueOutboxRows(t.Context(), region.EU, lane, servicetest.Noon)
+		require.NoError(t, err)
+		for _, row := range rows {
+			due++
+			require.Equal(t, store.TopicMembership, row.Topic, "nothing else is announced")
+		}
+	}
+	require.Equal(t, 2, due, "the mirrors of bob and cleo")
+
+	require.Equal(t, Progress{File: "file", Line: rows, Present: rows}, w.mustImport(t, text))
+	w.requireCounts(t, 3, 2, 2)
+	w.options.Region = region.SG // the default of lines without a region
+	require.Equal(t, rows, w.mustImport(t, text).Present)
+}
+
+// TestImportContinues interrupts an import before each of its transactions, and repeats it until it is complete.
+func TestImportContinues(t *testing.T) {
+	w := newWorld(t)
+	text := readExample(t)
+	for n := int64(1); ; n++ {
+		w.FailAt(n)
+		_, err := w.importText(t.Context(), text, 1)
+		w.FailAt(-1)
+		if err == nil {
+			break
+		}
+		var bad *LineError
+		require.NotErrorAs(t, err, &bad)
+		require.Less(t, n, int64(50))
+	}
+	w.requireCounts(t, 3, 2, 2)
+	require.Zero(t, w.mustImport(t, text).Imported)
+}
+
+// TestImportIsCancelled cancels an import after its first batch, and continues it after the last line that is done.
+func TestImportIsCancelled(t *testing.T) {
+	w := newWorld(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	w.options.Progress = func(Progress) { cancel() }
+	text := userLines(2*maxBatchRows + 1)
+	at, err := w.importText(ctx, text, 1)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, Progress{File: "file", Line: maxBatchRows, Imported: maxBatchRows}, at)
+	w.options.Progress = nil
+	at, err = w.importText(t.Context(), text, at.Line+1)
+	require.NoError(t, err)
+	require.Equal(t, Progress{File: "file", Line: 2*maxBatchRows + 1, Imported: maxBatchRows + 1}, at)
+	require.Equal(t, int64(2*maxBatchRows+1), w.mustImport(t, text).Present)
+}
+
+// TestImportStops checks that the first line which cannot be imported ends the import, after all lines before it are written.
+func TestImportStops(t *testing.T) {
+	for name, c := range map[string]struct{ line, reason string }{
+		"not a row":    {`{"type":"user"}`, "userId: must not be empty"},
+		"no user":      {`{"type":"post","id":"5cd6b3a48b0d4a3c6e7f2009","userId":"dora","data":{"data":{"text":"a"}}}`, `userId: there is no user "dora": import it first`},
+		"no wall":      {`{"type":"post","id":"5cd6b3a48b0d4a3c6e7f2009","userId":"ada","data":{"targetId":"dora","data":{"text":"a"}}}`, `data.targetId: there is no user "dora": import it first`},
+		"no community": {`{"type":"member","userId":"ada","data":{"communityId":"5cd6b3a48b0d4a3c6e7f2009"}}`, `data.communityId: there is no community "5cd6b3a48b0d4a3c6e7f2009": import it first`},
+		"no target":    {`{"type":"post","id":"5cd6b3a48b0d4a3c6e7f2009","userId":"ada","data":{"targetType":"community","targetId":"` + unknown + `","data":{"text":"a"}}}`, `data.targetId: there is no community "` + unknown + `": import it first`},
+		"no creator":   {`{"type":"community","id":"5cd6b3a48b0d4a3c6e7f2009","userId":"dora","data":{"displayName":"a"}}`, `userId: there is no user "dora": import it first`},
+		"no channel":   {`{"type":"message","id":"5cd6b3a48b0d4a3c6e7f2009","userId":"ada","data":{"channelId":"a","data":{"text":"a"}}}`, "data: there is no such channel or conversation: import it first"},
+		"no partner":   {`{"type":"conversation","userId":"ada","data":{"userIds":["dora"]}}`, `data.userIds: there is no user "dora": import it first`},
+		"no member":    {`{"type":"channelMember","userId":"dora","data":{"channelId":"a"}}`, `userId: there is no user "dora": import it first`},
+		"other home":   {`{"type":"post","id":"01d6b3a48b0d4a3c6e7f2009","userId":"ada","data":{"data":{"text":"a"}}}`, "id: begins with the digits of the region us, but the object belongs to eu"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			text := `{"type":"user","userId":"ada"}` + "\n" + c.line + "\n" + `{"type":"user","userId":"eve"}` + "\n"
+			at, err := w.importText(t.Context(), text, 1)
+			require.EqualError(t, err, "file:2: "+c.reason)
+			require.Equal(t, Progress{File: "file", Line: 1, Imported: 1}, at)
+
+			var rejected []string
+			w.options.Reject = func(reason *LineError, line []byte) error {
+				require.Equal(t, c.reason, reason.Reason)
+				rejected = append(rejected, string(line))
+				return nil
+			}
+			require.Equal(t, Progress{File: "file", Line: 3, Imported: 1, Present: 1, Rejected: 1}, w.mustImport(t, text))
+			require.Equal(t, []string{c.line}, rejected)
+			w.options.Reject = func(*LineError, []byte) error { return errFull }
+			_, err = w.importText(t.Context(), text, 1)
+			require.ErrorIs(t, err, errFull)
+		})
+	}
+}
+
+// unknown is the id of no community.
+const unknown = "5cffffffffffffffffffffff"
+
+var errFull = errors.New("the disk is full")
+
+// TestLineLength imports a line of the maximum length and refuses a longer one.
+func TestLineLength(t *testing.T) {
+	w := newWorld(t)
+	line := `{"type":"user","userId":"ada"}`
+	longest := line + strings.Repeat(" ", maxLine-len(line)-1) + "\n"
+	require.Equal(t, int64(1), w.mustImport(t, longest).Imported)
+	at, err := w.importText(t.Context(), "\n \n"+line+strings.Repeat(" ", maxLine-len(line)+1)+"\n", 1)
+	require.EqualError(t, err, fmt.Sprintf("file:3: the line is too long: it must have at most %d bytes", maxLine))
+	require.Zero(t, at.Imported)
+	w.options.Reject = func(*LineError, []byte) error { return nil }
+	at = w.mustImport(t, line+strings.Repeat(" ", 3*maxLine)+"\n"+`{"type":"user","userId":"eve"}`)
+	require.Equal(t, Progress{File: "file", Line: 2, Imported: 1, Rejected: 1}, at)
+}
+
+// TestRepeatedLines checks that an object that occurs twice in a batch is written once.
+func TestRepeatedLines(t *testing.T) {
+	w := newWorld(t)
+	text := strings.ReplaceAll(readExample(t), "\n", "\n\n")
+	var doubled strings.Builder
+	for line := range strings.Lines(text) {
+		doubled.WriteString(line + line)
+	}
+	at := w.mustImport(t, doubled.String())
+	require.Equal(t, at.Imported, at.Present)
+	w.requireCounts(t, 3, 2, 2)
+	banned := fmt.Sprintf(`{"type":"member","userId":"dora","data":{"communityId":%q,"role":"banned"}}`, climbingInFile)
+	require.Equal(t, int64(2), w.mustImport(t, `{"type":"user","userId":"dora"}`+"\n"+banned).Imported)
+	w.requireCounts(t, 3, 2, 2)
+}
+
+// TestMessages checks that messages keep their order, and that imported messages are not unread.
+func TestMessages(t *testing.T) {
+	w := newWorld(t)
+	w.mustImport(t, readExample(t))
+	const line = `{"type":"message","id":"5cf236008b0d4a3c6e7f%s","userId":"cleo","createdAt":"2019-06-0%sZ","data":{"channelId":"summit plans","data":{"text":"a"}%s}}`
+	at := w.mustImport(t, fmt.Sprintf(line, "4001", "1T08:24:56", "")+"\n"+fmt.Sprintf(line, "4002", "1T08:24:56", `,"parentId":"5cf236008b0d4a3c6e7f4001"`))
+	require.Equal(t, int64(2), at.Imported)
+	for wrong, reason := range map[string]string{
+		fmt.Sprintf(line, "4003", "1T08:24:55", ""):                                       "createdAt: must not be before the channel and its last message, 2019-06-01T08:24:56Z: sort messages by time",
+		fmt.Sprintf(line, "4003", "2T08:24:55", `,"parentId":"5cf236008b0d4a3c6e7f4002"`): `data.parentId: the parent "5cf236008b0d4a3c6e7f4002" must be a message of the channel that is not a reply: import it first`,
+		fmt.Sprintf(line, "4003", "2T08:24:55", `,"parentId":"5cf38f808b0d4a3c6e7f3003"`): `data.parentId: the parent "5cf38f808b0d4a3c6e7f3003" must be a message of the channel that is not a reply: import it first`,
+	} {
+		_, err := w.importText(t.Context(), wrong, 1)
+		require.EqualError(t, err, "file:1: "+reason)
+	}
+	id := w.Deps.Directory.ChannelID("summit plans")
+	counts := store.Counts{}
+	var feed *store.MessageFeed
+	var members []store.ChannelUser
+	var before []int64
+	reads := w.Store.NewReadBatch()
+	reads.CountsOf([]string{id}, counts)
+	reads.MessageFeed(id, &feed)
+	reads.ChannelUsersAfter(id, "", 10, &members)
+	require.NoError(t, reads.Run(t.Context()))
+	require.Equal(t, int64(4), feed.LastSegment)
+	require.Equal(t, int64(len(members)), counts.Of(id, store.CountMembers))
+	require.Len(t, members, 2)
+	reads = w.Store.NewReadBatch()
+	reads.SegmentsBefore(id, []time.Time{members[0].JoinedAt}, &before)
+	require.NoError(t, reads.Run(t.Context()))
+	require.Equal(t, []int64{4}, before, "users have read what was written before they joined")
+}
+
+// TestChannelIsFull imports the last member that a channel takes, and refuses one more.
+func TestChannelIsFull(t *testing.T) {
+	full := &row{channel: &store.Channel{Type: store.ChannelCommunity}}
+	require.Equal(t, int64(1), full.takeRoom(1))
+	require.NoError(t, full.err)
+	require.Zero(t, full.takeRoom(0))
+	require.EqualError(t, full.err, "data.channelId: the channel must have at most 10000 members")
+}

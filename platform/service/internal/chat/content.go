@@ -1,0 +1,39 @@
+package chat
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/service"
+)
+
+// Limits of a message.
+const (
+	MaxText   = 20_000    // characters of a text or caption
+	MaxCustom = 100 << 10 // bytes of the JSON of a custom message, including its texts
+)
+
+// CheckContent checks the data of a message of a type.
+func CheckContent(dataType string, data *structpb.Struct) error {
+	switch dataType {
+	case "custom":
+		return service.RequireObjectSize("data", data, MaxCustom)
+	case "text":
+		if data.GetFields()["text"].GetStringValue() == "" {
+			return fail.Validation("data.text: must not be empty in a text message")
+		}
+	}
+	for _, field := range []string{"text", "caption"} {
+		v, present := data.GetFields()[field]
+		if _, isText := v.GetKind().(*structpb.Value_StringValue); present && !isText {
+			return fail.Validation(fmt.Sprintf("data.%s: must be a string", field))
+		}
+		if utf8.RuneCountInString(v.GetStringValue()) > MaxText {
+			return fail.Validation(fmt.Sprintf("data.%s: must be at most %d characters", field, MaxText))
+		}
+	}
+	return nil
+}

@@ -1,3 +1,5 @@
+//go:build alerts
+
 package live_test
 
 import (
@@ -17,9 +19,6 @@ import (
 	"github.com/plaza-social/plaza/controllers/monitoring"
 	"github.com/plaza-social/plaza/platform/region"
 )
-
-// factor is by how much the windows and durations of the alerts are shorter than those of a network.
-const factor = 100
 
 // fault is a fault of a network, and the alerts that must fire because of it.
 type fault struct {
@@ -270,10 +269,6 @@ func (p *server) await(t *testing.T, alerts []string, right func(firing int) boo
 
 func (o *observed) setFault(f func() error) { o.fault.Store(&f) }
 
-func (o *observed) report(change func(*v1alpha1.SocialNetworkStatus)) {
-	o.observe(change, time.Now().Add(time.Hour))
-}
-
 // lockScheduledPost makes a scheduled post due that the servers cannot publish, because another transaction has locked it.
 func (o *observed) lockScheduledPost(t *testing.T) {
 	t.Helper()
@@ -319,14 +314,6 @@ func (o *observed) removeWebhook(t *testing.T) {
 	o.Admin(region.US).Do(t, http.MethodDelete, webhooksPath+"/"+o.webhook, nil).OK(t)
 }
 
-func (o *observed) damageKeys(t *testing.T) {
-	t.Helper()
-	var err error
-	o.serverKeys, err = os.ReadFile(o.Keys.Server)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(o.Keys.Server, []byte("damaged"), 0o600))
-}
-
 // expireKeys makes the server keys valid until a time.
 func (o *observed) expireKeys(t *testing.T, until time.Time) {
 	t.Helper()
@@ -354,11 +341,6 @@ func (o *observed) exec(t *testing.T, statement string) {
 	defer func() { _ = connection.Close(t.Context()) }()
 	_, err = connection.Exec(t.Context(), statement)
 	require.NoError(t, err)
-}
-
-func (o *observed) repairKeys(t *testing.T) {
-	t.Helper()
-	require.NoError(t, os.WriteFile(o.Keys.Server, o.serverKeys, 0o600))
 }
 
 // nothingIsWell changes a status to one with every condition False.

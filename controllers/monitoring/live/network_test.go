@@ -1,3 +1,5 @@
+//go:build alerts || ui
+
 package live_test
 
 import (
@@ -7,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	client "github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
@@ -27,6 +31,9 @@ import (
 	"github.com/plaza-social/plaza/platform/faults/proxy"
 	"github.com/plaza-social/plaza/platform/region"
 )
+
+// factor is by how much the windows and durations of the alerts are shorter than those of a network.
+const factor = 100
 
 // observed is the network of the tests: three servers under load, and the metrics of the operator about it.
 type observed struct {
@@ -129,12 +136,29 @@ func (o *observed) observe(change func(*v1alpha1.SocialNetworkStatus), at time.T
 	o.operator.Observe(o.sn, status, at)
 }
 
+func (o *observed) report(change func(*v1alpha1.SocialNetworkStatus)) {
+	o.observe(change, time.Now().Add(time.Hour))
+}
+
 func conditions(status metav1.ConditionStatus, kinds ...string) []metav1.Condition {
 	all := make([]metav1.Condition, len(kinds))
 	for i, kind := range kinds {
 		all[i] = metav1.Condition{Type: kind, Status: status}
 	}
 	return all
+}
+
+func (o *observed) damageKeys(t *testing.T) {
+	t.Helper()
+	var err error
+	o.serverKeys, err = os.ReadFile(o.Keys.Server)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(o.Keys.Server, []byte("damaged"), 0o600))
+}
+
+func (o *observed) repairKeys(t *testing.T) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(o.Keys.Server, o.serverKeys, 0o600))
 }
 
 // load sends requests to every region until the test ends: reads, writes, changes of other homes, wrong requests and events.

@@ -1,3 +1,5 @@
+//go:build ui
+
 package live_test
 
 import (

@@ -1,3 +1,5 @@
+//go:build alerts || ui
+
 package live_test
 
 import (

@@ -1,3 +1,5 @@
+//go:build alerts
+
 package live_test
 
 import (

@@ -14,7 +14,6 @@
 package apptest
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"net/http"
@@ -31,20 +30,14 @@ import (
 	"github.com/plaza-social/plaza/platform/app"
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/config"
-	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/ratelimit"
 	"github.com/plaza-social/plaza/platform/region"
-	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
 // schema is the initial content of each network's database.
-var schema = testdb.NewTemplate(func(ctx context.Context, url string) error {
-	if err := db.Migrate(ctx, db.MigrateOptions{URL: url}); err != nil {
-		return err
-	}
-	return app.StartInsecure(ctx, url)
-})
+var schema = dbtest.NewTemplate("not in secure mode", app.StartInsecure)
 
 // poolSize is the number of connections of a server to each home. It is half of the default, because a process of the
 // database for each connection is much of what a test costs.

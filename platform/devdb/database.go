@@ -27,6 +27,16 @@ func CreateDatabase(ctx context.Context, serverURL, name string) (string, error)
 // CloneDatabase creates a copy of the database template, which must not have connections, and returns its URL. Only
 // PostgreSQL supports it. If template is empty, the database is empty.
 func CloneDatabase(ctx context.Context, serverURL, name, template string) (string, error) {
+	var url string
+	err := withConn(ctx, serverURL, func(conn *pgx.Conn) (err error) {
+		url, err = CloneOn(ctx, conn, serverURL, name, template)
+		return err
+	})
+	return url, err
+}
+
+// CloneOn is CloneDatabase on a connection to the server of serverURL.
+func CloneOn(ctx context.Context, conn *pgx.Conn, serverURL, name, template string) (string, error) {
 	clause := ""
 	if template != "" {
 		// Copying the files takes a seventh of the time of copying the pages through the log. Older versions of PostgreSQL
@@ -34,9 +44,9 @@ func CloneDatabase(ctx context.Context, serverURL, name, template string) (strin
 		clause = " TEMPLATE " + pgx.Identifier{template}.Sanitize() + " STRATEGY file_copy"
 	}
 	create := "CREATE DATABASE " + pgx.Identifier{name}.Sanitize()
-	err := execOn(ctx, serverURL, create+clause)
+	_, err := conn.Exec(ctx, create+clause)
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok && pgErr.Code == syntaxError {
-		err = execOn(ctx, serverURL, create+strings.TrimSuffix(clause, " STRATEGY file_copy"))
+		_, err = conn.Exec(ctx, create+strings.TrimSuffix(clause, " STRATEGY file_copy"))
 	}
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); err != nil && (!ok || pgErr.Code != duplicateDatabase) {
 		return "", fmt.Errorf("creating database %s: %w", name, err)
@@ -47,21 +57,38 @@ func CloneDatabase(ctx context.Context, serverURL, name, template string) (strin
 // DropDatabase drops the database name from the server of serverURL, which must be the URL of another database. It
 // closes the sessions of the dropped database.
 func DropDatabase(ctx context.Context, serverURL, name string) error {
-	cockroach, err := IsCockroach(ctx, serverURL)
-	if err != nil {
-		return err
-	}
+	return withConn(ctx, serverURL, func(conn *pgx.Conn) error {
+		cockroach, err := isCockroach(ctx, conn)
+		if err != nil {
+			return err
+		}
+		return DropOn(ctx, conn, name, cockroach)
+	})
+}
+
+// DropOn is DropDatabase on a connection to another database of the server, which may be CockroachDB.
+func DropOn(ctx context.Context, conn *pgx.Conn, name string, cockroach bool) error {
 	how := " WITH (FORCE)"
 	if cockroach {
 		how = " CASCADE"
 	}
-	return execOn(ctx, serverURL, "DROP DATABASE IF EXISTS "+pgx.Identifier{name}.Sanitize()+how)
+	_, err := conn.Exec(ctx, "DROP DATABASE IF EXISTS "+pgx.Identifier{name}.Sanitize()+how)
+	return err
 }
 
 // IsCockroach reports whether the server at url is CockroachDB.
 func IsCockroach(ctx context.Context, url string) (bool, error) {
+	var cockroach bool
+	err := withConn(ctx, url, func(conn *pgx.Conn) (err error) {
+		cockroach, err = isCockroach(ctx, conn)
+		return err
+	})
+	return cockroach, err
+}
+
+func isCockroach(ctx context.Context, conn *pgx.Conn) (bool, error) {
 	var version string
-	err := withConn(ctx, url, func(conn *pgx.Conn) error { return conn.QueryRow(ctx, "SELECT version()").Scan(&version) })
+	err := conn.QueryRow(ctx, "SELECT version()").Scan(&version)
 	return strings.HasPrefix(version, "CockroachDB"), err
 }
 

@@ -84,7 +84,7 @@ func TestServerSettings(t *testing.T) {
 		"synchronous_commit": {"on", "off"},
 		"full_page_writes":   {"on", "off"},
 		"listen_addresses":   {"127.0.0.1", "127.0.0.1"},
-		"max_connections":    {"300", "300"},
+		"max_connections":    {"300", "800"},
 		"server_encoding":    {"UTF8", "UTF8"},
 		"lc_collate":         {"C.UTF-8", "C.UTF-8"},
 		"TimeZone":           {"UTC", "UTC"},

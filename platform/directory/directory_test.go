@@ -1,7 +1,6 @@
 package directory_test
 
 import (
-	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"fmt"
@@ -13,18 +12,14 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/directory"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/faults/proxy"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
-
-var schema = testdb.NewTemplate(func(ctx context.Context, url string) error {
-	return db.Migrate(ctx, db.MigrateOptions{URL: url})
-})
 
 var (
 	key = []byte("the same in every region")
@@ -40,7 +35,7 @@ type network struct {
 
 func newNetwork(t *testing.T) *network {
 	t.Helper()
-	n := &network{t: t, url: schema.New(t), proxies: map[region.Code]*proxy.Proxy{}}
+	n := &network{t: t, url: dbtest.New(t), proxies: map[region.Code]*proxy.Proxy{}}
 	for _, home := range region.All() {
 		n.proxies[home] = proxy.New(t, n.url)
 	}

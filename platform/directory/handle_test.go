@@ -12,6 +12,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
 // handles is a directory with a clock that tests set.
@@ -24,7 +25,7 @@ type handles struct {
 
 func newHandles(t *testing.T) *handles {
 	t.Helper()
-	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": schema.New(t)}, Log: slog.New(slog.DiscardHandler)})
+	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": dbtest.New(t)}, Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
 	h := &handles{t: t, store: st, clock: now}

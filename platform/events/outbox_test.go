@@ -16,16 +16,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
-
-var schema = testdb.NewTemplate(func(ctx context.Context, url string) error {
-	return db.Migrate(ctx, db.MigrateOptions{URL: url})
-})
 
 var (
 	start     = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -54,7 +50,7 @@ func newOffice(t *testing.T) *office {
 	o := &office{t: t, refuse: func(string) error { return nil }}
 	var err error
 	o.store, err = store.Open(t.Context(), db.Config{
-		URLs: map[region.Code]string{"": schema.New(t)}, Log: quiet, StatementTimeout: time.Minute, Fault: func() error {
+		URLs: map[region.Code]string{"": dbtest.New(t)}, Log: quiet, StatementTimeout: time.Minute, Fault: func() error {
 			if err := o.fault.Load(); err != nil {
 				return *err
 			}

@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/auth"
-	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
@@ -25,14 +24,11 @@ import (
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 	"github.com/plaza-social/plaza/platform/view"
 )
 
 const networkID = "0123456789abcdef01234567"
-
-var schema = testdb.NewTemplate(func(ctx context.Context, url string) error {
-	return db.Migrate(ctx, db.MigrateOptions{URL: url})
-})
 
 // world is a hub with a database and a user.
 type world struct {
@@ -46,7 +42,7 @@ type world struct {
 
 func newWorld(t testing.TB, change func(*realtime.Options)) *world {
 	t.Helper()
-	url := schema.New(t)
+	url := dbtest.New(t)
 	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": url}})
 	require.NoError(t, err)
 	log := slog.New(slog.DiscardHandler)

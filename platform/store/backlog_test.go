@@ -10,10 +10,11 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
 func TestBacklog(t *testing.T) {
-	s := open(t, schema.New(t))
+	s := open(t, dbtest.New(t))
 	b, err := s.Backlog(t.Context(), region.EU)
 	require.NoError(t, err)
 	require.Equal(t, store.Backlog{}, b)
@@ -50,7 +51,7 @@ func TestSchemaVersion(t *testing.T) {
 	version, err := open(t, testdb.New(t)).SchemaVersion(t.Context(), region.EU)
 	require.NoError(t, err)
 	require.Zero(t, version)
-	version, err = open(t, schema.New(t)).SchemaVersion(t.Context(), region.EU)
+	version, err = open(t, dbtest.New(t)).SchemaVersion(t.Context(), region.EU)
 	require.NoError(t, err)
 	require.Equal(t, db.TargetVersion(), version)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
 func TestReadsOfNothing(t *testing.T) {
@@ -47,7 +48,7 @@ func TestReadsOfSeveralHomes(t *testing.T) {
 
 // TestNewContentIsStoredOnce does the same to what the program makes: counts follow.
 func TestNewContentIsStoredOnce(t *testing.T) {
-	url := schema.New(t)
+	url := dbtest.New(t)
 	p := proxy.New(t, url)
 	s := open(t, p.Through(url), func(c *db.Config) { c.PoolSize = 1; c.StatementTimeout = time.Minute })
 	community := newCommunity(t, s, region.US)

@@ -17,13 +17,14 @@ import (
 	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
 // TestPlans holds, in a world of some size, that no statement of the program scans a table, sorts what it does not
 // return, or reads much that it does not need. Prepared statements are planned with their first arguments and, after a
 // few runs, without any: both plans have to do. Every index has a statement that uses it.
 func TestPlans(t *testing.T) {
-	url := schema.New(t)
+	url := dbtest.New(t)
 	conn := connect(t, url)
 	samples := newCollector(t, open(t, url)).collect()
 	requireEveryStatement(t, samples)
@@ -41,7 +42,7 @@ func TestPlans(t *testing.T) {
 func TestPlansOfSmallTables(t *testing.T) {
 	for name, shape := range map[string]func(string) string{"empty": nil, "one row each": oneRow, "skewed": skewed} {
 		t.Run(name, func(t *testing.T) {
-			url := schema.New(t)
+			url := dbtest.New(t)
 			conn := connect(t, url)
 			samples := newCollector(t, open(t, url)).collect()
 			_, err := conn.Exec(t.Context(), emptyTables())

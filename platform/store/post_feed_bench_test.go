@@ -13,6 +13,7 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
 // feedBenchPosts is how many posts the benchmark of feeds has; PLAZA_FEED_POSTS changes it.
@@ -30,7 +31,7 @@ const silentReader = 5001
 // 20,000 walls, and of silentReader. It reports the median of what finding the page costs: whom the reader follows, and
 // the entries.
 func BenchmarkFeed(b *testing.B) {
-	url := schema.New(b)
+	url := dbtest.New(b)
 	s := open(b, url)
 	conn := connect(b, url)
 	posts := feedBenchPosts()

@@ -13,6 +13,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
 // statementName is the name of a statement of the program.
@@ -27,7 +28,7 @@ func statementName(t *testing.T, sql string) string {
 // TestFirstStatementsOfFeeds holds what a home is asked first, by the number of targets that it has, and how far a window
 // reaches.
 func TestFirstStatementsOfFeeds(t *testing.T) {
-	s := open(t, schema.New(t))
+	s := open(t, dbtest.New(t))
 	some := []string{worldID("c", 1, 0), worldID("c", 2, 0)}
 	at := func(n int64) map[region.Code]int64 { return map[region.Code]int64{region.US: n} }
 	for name, test := range map[string]struct {
@@ -80,7 +81,7 @@ func manyIDs(n int) []string {
 
 // TestFollowedForFeeds holds that a feed knows the followed users of a home if there are few of them.
 func TestFollowedForFeeds(t *testing.T) {
-	url := schema.New(t)
+	url := dbtest.New(t)
 	s := open(t, url)
 	conn := connect(t, url)
 	reader := region.NewID(region.EU)
@@ -105,7 +106,7 @@ func TestFollowedForFeeds(t *testing.T) {
 
 // TestFeedsReadAFewRows holds how many posts a page of a feed reads among many others.
 func TestFeedsReadAFewRows(t *testing.T) {
-	url := schema.New(t)
+	url := dbtest.New(t)
 	s := open(t, url)
 	conn := connect(t, url)
 	// Every second post is on one of 100 walls, the others are on a wall and in a private community of others.
@@ -159,7 +160,7 @@ func TestFeedsReadAFewRows(t *testing.T) {
 
 // TestFeedWithoutDeletedCommunities holds that a page is full although the newest posts are in a deleted community.
 func TestFeedWithoutDeletedCommunities(t *testing.T) {
-	url := schema.New(t)
+	url := dbtest.New(t)
 	s := open(t, url)
 	conn := connect(t, url)
 	for _, sql := range []string{

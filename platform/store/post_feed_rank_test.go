@@ -8,11 +8,12 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
 // TestRankAsOf holds that later reactions, comments and deletions do not change what entries are ranked by.
 func TestRankAsOf(t *testing.T) {
-	s := open(t, schema.New(t))
+	s := open(t, dbtest.New(t))
 	post, reader := region.NewID(region.US), region.NewID(region.EU)
 	start := time.Now().Add(-time.Hour).Truncate(time.Millisecond)
 	react := func(userID string, at time.Time) {

@@ -12,13 +12,14 @@ import (
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
 // TestFeedWays reads feeds in every way, page by page in both directions, and requires what a plain look at all posts
 // finds: of readers who follow walls that are busy, walls that fell silent thousands of posts ago, and none. How many
 // the reader follows is said wrong on purpose: it decides about the way, and about how many posts are looked up.
 func TestFeedWays(t *testing.T) {
-	url := schema.New(t)
+	url := dbtest.New(t)
 	s := open(t, url)
 	conn := connect(t, url)
 	// Walls 0 to 9 are silent after post 500; of the 6,000 posts some are deleted, declined, children or by a hidden

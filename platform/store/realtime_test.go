@@ -16,6 +16,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
 func anEvent(topic string) store.Event {
@@ -58,7 +59,7 @@ func idsOf(found []store.LoggedEvent) []string {
 // TestNoEventIsPassedOver follows a log while many write to it: a reader that continues after the last number it saw
 // sees every event, once, whatever the order in which transactions began.
 func TestNoEventIsPassedOver(t *testing.T) {
-	s := open(t, schema.New(t))
+	s := open(t, dbtest.New(t))
 	const writers, batches = 6, 25
 	var written sync.Map
 	var ended atomic.Bool
@@ -99,7 +100,7 @@ func TestNoEventIsPassedOver(t *testing.T) {
 
 // TestASlowTransactionIsNotPassedOver: one that began first and ends last does not get a number that readers are past.
 func TestASlowTransactionIsNotPassedOver(t *testing.T) {
-	url := schema.New(t)
+	url := dbtest.New(t)
 	s, conn := open(t, url), connect(t, url)
 	logEvents(t, s, region.SG, anEvent("before"))
 	slow, err := conn.Begin(t.Context())
@@ -133,7 +134,7 @@ func statement(t *testing.T, name string) string {
 }
 
 func TestEventsOfTopics(t *testing.T) {
-	s := open(t, schema.New(t))
+	s := open(t, dbtest.New(t))
 	var ids []string
 	for i := range 9 {
 		e := anEvent(fmt.Sprint("topic", i%3))
@@ -164,7 +165,7 @@ func TestEventsOfTopics(t *testing.T) {
 
 // TestMembershipsComeWithTheirEvent: a log gets the mirrors of its own users with the event, and no newer one is lost.
 func TestMembershipsComeWithTheirEvent(t *testing.T) {
-	s := open(t, schema.New(t))
+	s := open(t, dbtest.New(t))
 	community, here, gone, elsewhere := region.NewID(region.SG), region.NewID(region.EU), region.NewID(region.EU), region.NewID(region.US)
 	w := s.NewTx(region.EU)
 	w.MirrorMembers([]store.MirroredMember{{UserID: gone, CommunityID: community, State: store.StateLeft, Version: 2, ChangedAt: now}})
@@ -184,7 +185,7 @@ func TestMembershipsComeWithTheirEvent(t *testing.T) {
 }
 
 func TestLiveSessions(t *testing.T) {
-	url := schema.New(t)
+	url := dbtest.New(t)
 	s := open(t, url)
 	var users, sessions []string
 	for _, name := range []string{"here", "revoked", "banned", "unknown"} {
@@ -211,7 +212,7 @@ func TestLiveSessions(t *testing.T) {
 }
 
 func TestSweepEvents(t *testing.T) {
-	s := open(t, schema.New(t))
+	s := open(t, dbtest.New(t))
 	for range 3 {
 		logEvents(t, s, region.US, anEvent("old"))
 	}

@@ -7,18 +7,22 @@ package testdb
 import (
 	"context"
 	"crypto/rand"
-	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
 	"github.com/plaza-social/plaza/platform/devdb"
 	"github.com/plaza-social/plaza/platform/narrow"
 )
+
+// urlVariable is the environment variable with the URL of the server.
+const urlVariable = "PLAZA_TEST_DATABASE_URL"
 
 // timeout limits tests that would hang. It allows for a busy machine on which three database nodes start.
 const timeout = 3 * time.Minute
@@ -27,6 +31,7 @@ const timeout = 3 * time.Minute
 type server struct {
 	url       string
 	cockroach bool
+	conn      *connection
 }
 
 // shared starts the server once. It is never stopped explicitly: devdb stops ephemeral servers when the process ends.
@@ -38,11 +43,11 @@ var shared = sync.OnceValues(func() (server, error) {
 		return server{}, err
 	}
 	cockroach, err := devdb.IsCockroach(ctx, url)
-	return server{url: url, cockroach: cockroach}, err
+	return server{url: url, cockroach: cockroach, conn: &connection{url: url}}, err
 })
 
 func serverURL(ctx context.Context) (string, error) {
-	if url := os.Getenv("PLAZA_TEST_DATABASE_URL"); url != "" {
+	if url, _ := syscall.Getenv(urlVariable); url != "" { // os.Getenv would make the URL part of the key of cached results
 		return url, nil
 	}
 	db, err := devdb.Start(ctx, devdb.Options{Ephemeral: true, TempDir: memoryDir()})
@@ -50,6 +55,36 @@ func serverURL(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return db.URL(), nil
+}
+
+// Server is a database server for the tests of several processes.
+type Server struct {
+	db *devdb.DB // nil if the server existed before
+}
+
+// StartServer starts a server, unless the environment names one. The caller must call Stop.
+func StartServer(ctx context.Context) (Server, error) {
+	if url, _ := syscall.Getenv(urlVariable); url != "" {
+		return Server{}, nil
+	}
+	db, err := devdb.Start(ctx, devdb.Options{Ephemeral: true, TempDir: memoryDir()})
+	return Server{db: db}, err
+}
+
+// Environment returns the variables with which tests use the server, as in os.Environ.
+func (s Server) Environment() []string {
+	if s.db == nil {
+		return nil
+	}
+	return []string{urlVariable + "=" + s.db.URL()}
+}
+
+// Stop stops the server if StartServer has started it.
+func (s Server) Stop(ctx context.Context) error {
+	if s.db == nil {
+		return nil
+	}
+	return s.db.Stop(ctx)
 }
 
 // sharedMemory is a file system in memory on Linux, and memoryNeeded the free space that a server on it may need.
@@ -87,47 +122,6 @@ func Cockroach(t testing.TB) bool {
 	return get(t).cockroach
 }
 
-// Template creates databases with the same initial content, such as a migrated schema. PostgreSQL prepares it once and
-// copies it in a tenth of a second; CockroachDB cannot copy databases and prepares each. A Template is meant for a
-// package variable and is shared by all tests of the process.
-type Template struct {
-	prepare func(ctx context.Context, url string) error
-	once    sync.Once
-	name    string
-	err     error
-}
-
-// NewTemplate returns a template. prepare creates the content in an empty database and must close its connections.
-func NewTemplate(prepare func(ctx context.Context, url string) error) *Template {
-	return &Template{prepare: prepare}
-}
-
-// New creates a database with the template's content that is dropped when the test ends and returns its URL.
-func (tpl *Template) New(t testing.TB) string {
-	t.Helper()
-	s := get(t)
-	if s.cockroach {
-		url := New(t)
-		require.NoError(t, tpl.prepare(within(t), url))
-		return url
-	}
-	tpl.once.Do(func() { tpl.err = tpl.make(t, s) })
-	require.NoError(t, tpl.err)
-	return create(t, s, tpl.name)
-}
-
-// make prepares the template database, which exists as long as the server. On a server that outlives the process it is
-// never removed, so its name is descriptive.
-func (tpl *Template) make(t testing.TB, s server) error {
-	t.Helper()
-	tpl.name = newName("test_template")
-	url, err := devdb.CreateDatabase(within(t), s.url, tpl.name)
-	if err != nil {
-		return err
-	}
-	return tpl.prepare(within(t), url)
-}
-
 func newName(prefix string) string { return prefix + "_" + strings.ToLower(rand.Text()[:16]) }
 
 // within returns a context that ends with the test or after timeout.
@@ -142,12 +136,17 @@ func within(t testing.TB) context.Context {
 func create(t testing.TB, s server, template string) string {
 	t.Helper()
 	name := newName("test")
-	url, err := devdb.CloneDatabase(within(t), s.url, name, template)
-	require.NoError(t, err)
+	var url string
+	require.NoError(t, s.conn.use(within(t), func(ctx context.Context, conn *pgx.Conn) (err error) {
+		url, err = devdb.CloneOn(ctx, conn, s.url, name, template)
+		return err
+	}))
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), timeout) // the test's own has ended
 		defer cancel()
-		require.NoError(t, devdb.DropDatabase(ctx, s.url, name))
+		require.NoError(t, s.conn.use(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+			return devdb.DropOn(ctx, conn, name, s.cockroach)
+		}))
 	})
 	return url
 }

@@ -2,6 +2,7 @@ package testdb_test
 
 import (
 	"context"
+	"crypto/rand"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -40,7 +41,7 @@ func TestDatabasesAreSeparate(t *testing.T) {
 }
 
 func TestTemplate(t *testing.T) {
-	template := testdb.NewTemplate(func(ctx context.Context, url string) error {
+	template := testdb.NewTemplate(t.Name()+rand.Text(), func(ctx context.Context, url string) error {
 		return execErr(ctx, url, "CREATE TABLE content (i INT PRIMARY KEY)")
 	})
 	for _, name := range []string{"first", "second"} {

@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/auth"
-	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/directory"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
@@ -26,13 +25,10 @@ import (
 	"github.com/plaza-social/plaza/platform/storage"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
-
-var migrated = testdb.NewTemplate(func(ctx context.Context, url string) error {
-	return db.Migrate(ctx, db.MigrateOptions{URL: url})
-})
 
 // world is a server of region eu with a clock that stands still, and a folder.
 type world struct {
@@ -50,7 +46,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, folder: t.TempDir()}
 	w.clock.Store(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).UnixMilli())
 	quiet := slog.New(slog.DiscardHandler)
-	w.url = migrated.New(t)
+	w.url = dbtest.New(t)
 	st, err := store.Open(t.Context(), db.Config{
 		URLs: map[region.Code]string{"": w.url}, StatementTimeout: 20 * time.Second, Log: quiet, Fault: func() error {
 			if err := w.fault.Load(); err != nil {

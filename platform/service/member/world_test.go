@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/auth"
-	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/directory"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
@@ -26,13 +25,10 @@ import (
 	"github.com/plaza-social/plaza/platform/service/member"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 	"github.com/plaza-social/plaza/platform/view"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
-
-var migrated = testdb.NewTemplate(func(ctx context.Context, url string) error {
-	return db.Migrate(ctx, db.MigrateOptions{URL: url})
-})
 
 // server is one region's services.
 type server struct {
@@ -55,7 +51,7 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, url: migrated.New(t), servers: map[region.Code]*server{}}
+	w := &world{t: t, url: dbtest.New(t), servers: map[region.Code]*server{}}
 	w.clock.Store(time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC).UnixMilli())
 	for _, code := range region.All() {
 		w.servers[code] = w.serve(code)

@@ -1,7 +1,6 @@
 package story_test
 
 import (
-	"context"
 	"log/slog"
 	"sync"
 	"testing"
@@ -9,18 +8,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/story"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 	"github.com/plaza-social/plaza/platform/view"
 )
-
-var migrated = testdb.NewTemplate(func(ctx context.Context, url string) error {
-	return db.Migrate(ctx, db.MigrateOptions{URL: url})
-})
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
@@ -35,7 +30,7 @@ type archive struct {
 func newArchive(t *testing.T) *archive {
 	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
-	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": migrated.New(t)}, PoolSize: 4, StatementTimeout: 20 * time.Second, Log: quiet})
+	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": dbtest.New(t)}, PoolSize: 4, StatementTimeout: 20 * time.Second, Log: quiet})
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
 	deps := &service.Deps{Store: st, View: &view.Builder{}, Region: region.EU, Now: func() time.Time { return noon }, NewID: region.NewID, Log: quiet}

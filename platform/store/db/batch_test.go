@@ -17,6 +17,7 @@ import (
 	"github.com/plaza-social/plaza/platform/faults/proxy"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
 const (
@@ -61,7 +62,7 @@ func TestGenericPlans(t *testing.T) {
 // cutOff opens a DB that connects to eu through a proxy.
 func cutOff(t *testing.T, change ...func(*db.Config)) (*db.DB, *proxy.Proxy) {
 	t.Helper()
-	url := schema.New(t)
+	url := dbtest.New(t)
 	p := proxy.New(t, url)
 	change = append([]func(*db.Config){func(c *db.Config) {
 		c.URLs[region.EU] = p.Through(url)

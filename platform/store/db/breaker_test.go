@@ -14,6 +14,7 @@ import (
 	"github.com/plaza-social/plaza/platform/faults/proxy"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
 // lostHome is a DB whose eu home is unreachable. It probes eu when the test says so.
@@ -203,7 +204,7 @@ func TestBusyPool(t *testing.T) {
 // TestChecksUseIdleConnections checks a home that responds, also while no connection is idle and after the database has ended
 // the sessions of the pool.
 func TestChecksUseIdleConnections(t *testing.T) {
-	url := schema.New(t)
+	url := dbtest.New(t)
 	d := open(t, url)
 	opened := d.CountProbes(region.EU)
 	require.NoError(t, ask(t.Context(), d.NewBatch(), region.EU))

@@ -10,13 +10,14 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
 // TestCanceledCallsKeepTheConnection cancels calls whose statements have begun. The connection stays usable, unless the statement
 // runs on for long.
 func TestCanceledCallsKeepTheConnection(t *testing.T) {
 	const key = 1
-	url := schema.New(t)
+	url := dbtest.New(t)
 	d := open(t, url, func(c *db.Config) { c.PoolSize, c.StatementTimeout = 1, time.Minute })
 	other := connect(t, url)
 	do := func(sql string, args ...any) {

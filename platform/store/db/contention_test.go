@@ -11,12 +11,13 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
 // TestHeldLockDoesNotOpenTheBreaker holds the lock of a row in another connection. The transactions that update the row
 // fail, without using up the connections, and the home stays available although it has answered nothing else.
 func TestHeldLockDoesNotOpenTheBreaker(t *testing.T) {
-	url := schema.New(t)
+	url := dbtest.New(t)
 	conn := connect(t, url)
 	_, err := conn.Exec(t.Context(), makeThings)
 	require.NoError(t, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
 // failWith raises an SQLSTATE, which is $2.
@@ -19,7 +20,7 @@ const failWith = `SELECT raise_state($2) WHERE $1 <> ''`
 // TestInteractive runs a transaction that reads before it writes, with the protocol of either database. PostgreSQL
 // understands CockroachDB's, apart from the snapshot after a conflict, which the test does not need.
 func TestInteractive(t *testing.T) {
-	url := schema.New(t)
+	url := dbtest.New(t)
 	conn := connect(t, url)
 	for _, sql := range []string{makeThings, `CREATE FUNCTION raise_state(state text) RETURNS int LANGUAGE plpgsql AS
 		$$BEGIN RAISE EXCEPTION 'forced' USING ERRCODE = state; END$$`} {

@@ -9,20 +9,15 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
 func TestMain(m *testing.M) {
 	// The process of the test database outlives the tests.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/plaza-social/plaza/platform/devdb.spawn.func1"))
 }
-
-// schema is the database template of the tests.
-var schema = testdb.NewTemplate(func(ctx context.Context, url string) error {
-	return db.Migrate(ctx, db.MigrateOptions{URL: url})
-})
 
 // open opens a DB on url for the duration of the test.
 func open(t testing.TB, url string, change ...func(*db.Config)) *db.DB {
@@ -40,7 +35,7 @@ func open(t testing.TB, url string, change ...func(*db.Config)) *db.DB {
 // openNew opens a DB on a new database.
 func openNew(t testing.TB, change ...func(*db.Config)) *db.DB {
 	t.Helper()
-	return open(t, schema.New(t), change...)
+	return open(t, dbtest.New(t), change...)
 }
 
 // connect returns a connection that does not belong to a pool of the DB.

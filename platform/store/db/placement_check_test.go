@@ -17,6 +17,7 @@ import (
 	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
 // answers stand for a CockroachDB: the rows of each question, found by a part of its text.
@@ -222,7 +223,7 @@ func TestHomeRegion(t *testing.T) {
 }
 
 func TestCheckPlacement(t *testing.T) {
-	p, err := db.CheckPlacement(t.Context(), schema.New(t), db.Layout{Localities: db.DefaultLocalities()})
+	p, err := db.CheckPlacement(t.Context(), dbtest.New(t), db.Layout{Localities: db.DefaultLocalities()})
 	require.Len(t, db.Tables(), p.Tables)
 	if testdb.Cockroach(t) {
 		require.Equal(t, db.CockroachDB, p.Engine)

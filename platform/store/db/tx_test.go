@@ -17,6 +17,7 @@ import (
 	"github.com/plaza-social/plaza/platform/faults/proxy"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
 // The statements of a table for these tests.
@@ -33,7 +34,7 @@ const (
 // withThings opens a store on a database with things.
 func withThings(t *testing.T, change ...func(*db.Config)) *db.DB {
 	t.Helper()
-	url := schema.New(t)
+	url := dbtest.New(t)
 	_, err := connect(t, url).Exec(t.Context(), makeThings)
 	require.NoError(t, err)
 	return open(t, url, change...)
@@ -105,7 +106,7 @@ func requireState(t *testing.T, code string, err error) {
 
 // TestWriteKeepsItsConnection checks that the connection of a refused transaction is reused.
 func TestWriteKeepsItsConnection(t *testing.T) {
-	url := schema.New(t)
+	url := dbtest.New(t)
 	p := proxy.New(t, url)
 	s := open(t, p.Through(url), func(c *db.Config) { c.PoolSize = 1 })
 	for range 5 {
@@ -180,7 +181,7 @@ func TestWriteAfterALostAnswer(t *testing.T) {
 		"one that cannot is in doubt":           {"", fail.Unavailable("", nil)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			url := schema.New(t)
+			url := dbtest.New(t)
 			_, err := connect(t, url).Exec(t.Context(), makeThings)
 			require.NoError(t, err)
 			p := proxy.New(t, url)

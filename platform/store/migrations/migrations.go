@@ -3,7 +3,9 @@
 package migrations
 
 import (
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"io/fs"
 	"strconv"
 	"strings"
@@ -36,4 +38,18 @@ func Target() int64 {
 		panic(err)
 	}
 	return version
+}
+
+// Hash returns a digest of all steps, which differs between programs with different steps.
+func Hash() string {
+	digest := sha256.New()
+	for _, name := range Names() {
+		step, err := Files.ReadFile(name)
+		if err != nil {
+			panic(err) // as in Names
+		}
+		digest.Write([]byte(name + "\n"))
+		digest.Write(step)
+	}
+	return hex.EncodeToString(digest.Sum(nil))
 }

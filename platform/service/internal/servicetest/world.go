@@ -12,18 +12,14 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/directory"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
-
-var migrated = testdb.NewTemplate(func(ctx context.Context, url string) error {
-	return db.Migrate(ctx, db.MigrateOptions{URL: url})
-})
 
 // Noon is the time at which a World begins.
 var Noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -45,7 +41,7 @@ type World struct {
 func NewWorld(t *testing.T) *World {
 	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
-	w := &World{url: migrated.New(t)}
+	w := &World{url: dbtest.New(t)}
 	w.FailAt(-1)
 	w.Set(Noon)
 	st, err := store.Open(t.Context(), db.Config{

@@ -20,8 +20,14 @@ REGIONS  ?= 1
 # Which tests: make test PKG=./platform/store/... TESTFLAGS="-run TestUsers -v"
 PKG       ?= ./...
 TESTFLAGS ?=
-# make lint runs all of vet. A slow machine needs half an hour for the largest package.
-TESTARGS := -race -vet=off -timeout 40m
+# The packages in which concurrency lives: make test runs them with the race detector, and make verify-race runs all.
+RACE_PKG  ?= ./platform/events/... ./platform/jobs/... ./platform/groupcommit/... ./platform/fairqueue/... ./platform/ratelimit/... \
+  ./platform/realtime/... ./platform/directory/... ./platform/webhook/... ./platform/store/db/... ./platform/service/internal/... \
+  ./platform/app/...
+# The packages whose tests take longest start first.
+FIRST_PKG := ./platform/conformance ./controllers/acceptance ./platform/store
+# Only the checks whose code differs from this commit: make verify SINCE=<commit>
+SINCE     ?=
 
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 REVISION := $(shell git rev-parse --verify --quiet HEAD 2>/dev/null || echo unknown)
@@ -35,9 +41,7 @@ endif
 # The Google Cloud Storage client also supports gRPC with xDS, but Plaza uses JSON. Without those modules the program is
 # a fifth smaller and an idle server needs 25 MiB less memory.
 GOFLAGS += -tags=disable_grpc_modules
-# The race detector needs cgo, and its failures name files by their paths.
-RACE := CGO_ENABLED=1 GOFLAGS='$(strip $(GOFLAGS))'
-# Everything else is compiled with the settings of the images, so that each package is compiled only once.
+# Everything is compiled with the settings of the images, so that each package is compiled only once, or twice with the race detector.
 GOFLAGS += -trimpath
 CGO_ENABLED := 0
 export GOFLAGS CGO_ENABLED
@@ -81,22 +85,19 @@ build-operator: ## Build bin/plaza-operator.
 	@hack/gobuild.sh -ldflags '$(LDFLAGS)' -o bin/plaza-operator ./controllers/cmd/plaza-operator
 
 .PHONY: test
-test: ## Run all tests except cluster tests, with the race detector (PKG=./…, TESTFLAGS=…).
+test: test-programs ## Run the tests that need no clock, browser, cluster or attacker, those of RACE_PKG with the race detector (PKG=./…, TESTFLAGS=…).
+	@export KUBEBUILDER_ASSETS; KUBEBUILDER_ASSETS=$$(hack/ensure-envtest.sh); \
+	go run ./hack/testrun -race "$(RACE_PKG)" -first "$(FIRST_PKG)" -modules "$(if $(filter ./...,$(PKG)),$(HACK_MODULES))" \
+	  -args "$(TESTFLAGS)" $(PKG)
+
+# The programs that the tests need, installed or built.
+.PHONY: test-programs
+test-programs:
 	@hack/ensure-postgres.sh
 	@hack/ensure-compiler.sh
-	@hack/ensure-promtool.sh >/dev/null
-	@hack/ensure-prometheus.sh >/dev/null
-	@hack/ensure-chromium.sh
 	@hack/ensure-shellcheck.sh
-	@export KUBEBUILDER_ASSETS; KUBEBUILDER_ASSETS=$$(hack/ensure-envtest.sh); \
-	failed=0; \
-	echo "go test $(TESTARGS) $(TESTFLAGS) $(PKG)"; \
-	$(RACE) GORACE=atexit_sleep_ms=50 go test $(TESTARGS) $(TESTFLAGS) $(PKG) || failed=1; \
-	for module in $(HACK_MODULES); do \
-	  echo "go -C $$module test ./..."; \
-	  go -C "$$module" test -vet=off ./... || failed=1; \
-	done; \
-	exit $$failed
+	@hack/ensure-promtool.sh >/dev/null
+	@hack/ensure-envtest.sh >/dev/null
 
 .PHONY: conformance
 conformance: ## Run the conformance suite and print its coverage of the contract.
@@ -118,7 +119,7 @@ test-sdk: build ## Run the public client SDKs, unmodified, against plaza dev (AR
 test-cockroach: ## Run the tests on CockroachDB: one node without regions, or COCKROACH_NODES=3 (requires cockroach or a network).
 	@hack/ensure-compiler.sh
 	@hack/ensure-chromium.sh
-	@$(RACE) hack/test-cockroach.sh $(TESTARGS) $(TESTFLAGS) $(PKG)
+	@CGO_ENABLED=1 hack/test-cockroach.sh -race -vet=off -timeout 40m $(TESTFLAGS) $(PKG)
 
 .PHONY: bench
 bench: bench-platform bench-operator ## Benchmark the platform against bare handlers, feeds on a million posts, and the operator with 500 networks.
@@ -157,13 +158,8 @@ observe: build ## Show the dashboards of a network under load on this machine (F
 ##@ Quality
 
 .PHONY: lint
-lint: $(GOLANGCI) $(BUF) ## Check the style of Go and proto files, the vocabulary, and the compatibility of the protos.
-	$(GOLANGCI) run ./...
-	@for module in $(HACK_MODULES); do echo "golangci-lint in $$module"; \
-	  (cd "$$module" && $(GOLANGCI) run --config $(CURDIR)/.golangci.yml ./...); done
-	go run ./hack/vocabulary
-	BUF=$(BUF) hack/generate.sh lint
-	BUF=$(BUF) hack/generate.sh breaking
+lint: ## Check the style of the Go and proto files that changed since the commit in hack/linted, and the vocabulary.
+	@hack/lint.sh changed
 
 .PHONY: fmt
 fmt: $(GOLANGCI) $(BUF) ## Format Go and proto files.
@@ -175,22 +171,41 @@ fmt: $(GOLANGCI) $(BUF) ## Format Go and proto files.
 crdbcheck: ## Check every SQL statement and migration against CockroachDB's grammar and the rules of hack/crdbcheck.
 	@go -C hack/crdbcheck run .
 
-.PHONY: vulncheck
-vulncheck: $(GOVULNCHECK) ## Look for known vulnerabilities in the code that is called; needs vuln.go.dev, or GOVULNDB.
-	@hack/vulncheck.sh $(GOVULNCHECK)
+# Each check can be run alone: make verify-faults
+VERIFY := lint race faults alerts ui hostile install sdk cluster clusters
+.PHONY: verify $(VERIFY:%=verify-%) vulncheck verify-parts
+verify: ## Run every check that CI does not run, or those whose code differs from a commit (SINCE=<commit>).
+	@hack/verify.sh $(if $(SINCE),--since $(SINCE))
+
+$(VERIFY:%=verify-%): verify-%:
+	@hack/verify.sh $*
+
+vulncheck: ## Look for known vulnerabilities in the code that is called; needs vuln.go.dev, or GOVULNDB.
+	@hack/verify.sh vulncheck
+
+verify-parts: ## Print the names of those checks.
+	@hack/verify.sh --list
 
 .PHONY: generate
-generate: $(BUF) $(CONTROLLER_GEN) ## Generate code from proto/ and api/, the CRD and the chart's copies, and update hack/crdbcheck to the main module's versions.
-	BUF=$(BUF) hack/generate.sh
+generate: generate-code ## Generate code from proto/ and api/, the CRD and the chart's copies, and update hack/crdbcheck to the main module's versions.
+	@go -C hack/crdbcheck get ./...
+
+# What needs no network.
+.PHONY: generate-code
+generate-code: $(CONTROLLER_GEN)
+	hack/generate.sh
 	$(CONTROLLER_GEN) object paths=./api/... crd output:crd:artifacts:config=config/crd/bases
 	@go run ./controllers/dashboards
 	@hack/chart-files.sh
-	@go -C hack/crdbcheck get ./...
 	@go run ./controllers/readme
 
 .PHONY: check-generate
-check-generate: $(BUF) $(CONTROLLER_GEN) ## Fail if make generate changes a file.
-	@MAKE='$(MAKE)' hack/check-generate.sh
+check-generate: $(CONTROLLER_GEN) ## Fail if make generate changes a file.
+	@hack/check-generate.sh
+
+.PHONY: baseline
+baseline: $(BUF) ## Write proto/baseline.binpb, with which the protos must stay compatible, after a release.
+	BUF=$(BUF) hack/generate.sh baseline
 
 ##@ Cluster
 

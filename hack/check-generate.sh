@@ -6,13 +6,13 @@ cd "$(dirname "$0")/.."
 
 before=$(mktemp -d)
 trap 'rm -rf "$before"' EXIT
-generated=(README.md controllers/README.md platform/apidoc/openapi.json proto/gen api/v1alpha1 config/crd/bases config/grafana charts/plaza-operator/files hack/crdbcheck/go.mod hack/crdbcheck/go.sum)
+generated=(README.md controllers/README.md platform/apidoc/openapi.json proto/gen api/v1alpha1 config/crd/bases config/grafana charts/plaza-operator/files)
 for path in "${generated[@]}"; do
   mkdir -p "$before/$(dirname "$path")"
   if [[ -e $path ]]; then cp -R "$path" "$before/$path"; fi
 done
 
-"${MAKE:-make}" --no-print-directory generate
+make --no-print-directory generate-code
 
 stale=0
 for path in "${generated[@]}"; do

@@ -23,6 +23,7 @@ type progress struct {
 	left    int
 	running map[string]*running
 	ended   []ended
+	results map[testjson.Action]int // of tests, without subtests
 }
 
 // running is a package whose tests have begun.
@@ -40,7 +41,7 @@ type ended struct {
 
 // newProgress returns a progress that has to see the given number of packages.
 func newProgress(out io.Writer, now func() time.Time, packages int) *progress {
-	return &progress{out: out, now: now, left: packages, running: map[string]*running{}}
+	return &progress{out: out, now: now, left: packages, running: map[string]*running{}, results: map[testjson.Action]int{}}
 }
 
 // Event handles an event of go test.
@@ -64,6 +65,7 @@ func (p *progress) test(name string, e testjson.TestEvent, tests *testjson.Execu
 	if !e.Action.IsTerminal() || strings.Contains(e.Test, "/") {
 		return
 	}
+	p.results[e.Action]++
 	if r := p.running[name]; r != nil {
 		r.tests++
 	}
@@ -148,8 +150,7 @@ func (p *progress) summarize(tests *testjson.Execution) {
 		p.printf("%8.1f s %6d tests  %s\n", e.took.Seconds(), e.tests, e.name)
 	}
 	testjson.PrintSummary(p.out, tests, testjson.SummarizeAll)
-	failed, skipped := len(tests.Failed()), len(tests.Skipped())
-	p.printf("%d passed, %d failed, %d skipped\n", tests.Total()-failed-skipped, failed, skipped)
+	p.printf("%d passed, %d failed, %d skipped\n", p.results[testjson.ActionPass], p.results[testjson.ActionFail], p.results[testjson.ActionSkip])
 }
 
 func (p *progress) printf(format string, args ...any) { _, _ = fmt.Fprintf(p.out, format, args...) }

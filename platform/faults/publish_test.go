@@ -28,20 +28,12 @@ import (
 	"github.com/plaza-social/plaza/platform/apptest"
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/config"
-	"github.com/plaza-social/plaza/platform/devdb/testdb"
-	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
-var migrated = testdb.NewTemplate(migrate)
-
-// migrate creates the schema of a network in which the API key suffices to sign in.
-func migrate(ctx context.Context, url string) error {
-	if err := db.Migrate(ctx, db.MigrateOptions{URL: url}); err != nil {
-		return err
-	}
-	return app.StartInsecure(ctx, url)
-}
+// migrated has the schema of a network in which the API key suffices to sign in.
+var migrated = dbtest.NewTemplate("not in secure mode", app.StartInsecure)
 
 // fleet is a database with server processes of region eu. Each process is this test program, which [TestMain] turns into a
 // server, so that a test can kill it.

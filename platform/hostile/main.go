@@ -34,7 +34,6 @@ type options struct {
 	binary string
 	window time.Duration
 	noise  time.Duration
-	tries  int
 	only   string
 	attack string
 }
@@ -44,7 +43,6 @@ func main() {
 	flag.StringVar(&o.binary, "binary", "", "the program plaza to attack; default: built from this tree")
 	flag.DurationVar(&o.window, "window", 8*time.Second, "duration of each measurement")
 	flag.DurationVar(&o.noise, "noise", 10*time.Millisecond, "latencies below this count as equal, because the server shares the machine with its attackers")
-	flag.IntVar(&o.tries, "tries", 3, "number of times that an attack is repeated before it counts as a failure, because machines are noisy")
 	flag.StringVar(&o.only, "only", "", "part of the names of the attacks to run; default: all")
 	flag.StringVar(&o.attack, "attack", "", "attack the network at "+apiVariable+" until the signal SIGTERM, and measure nothing")
 	flag.Parse()
@@ -72,19 +70,22 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "attack\tp99 without it\tduring it\tratio\tmemory added\tattempts\tverdict\t")
+	fmt.Fprintln(table, "attack\tp99 without it\tduring it\tratio\tmemory added\tverdict\t")
 	failed := false
 	for _, a := range attacks() {
 		if !strings.Contains(a.name, o.only) {
 			continue
 		}
-		worst, err := measure(ctx, n, users, a, o)
+		found, err := measure(ctx, n, users, a, o)
 		if err != nil {
 			return fmt.Errorf("%s: %w", a.name, err)
 		}
-		failed = failed || !worst.allowed()
-		fmt.Fprintf(table, "%s\t%s\t%s\t%.1f\t%d MiB\t%d\t%s\t\n", a.name, milliseconds(worst.quiet), milliseconds(worst.busy), worst.ratio(),
-			worst.memory>>20, worst.tries, worst.verdict())
+		if found.failed != nil {
+			fmt.Fprintln(os.Stderr, found.failed)
+		}
+		failed = failed || !found.allowed()
+		fmt.Fprintf(table, "%s\t%s\t%s\t%.1f\t%d MiB\t%s\t\n", a.name, milliseconds(found.quiet), milliseconds(found.busy), found.ratio(),
+			found.memory>>20, found.verdict())
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -101,7 +102,6 @@ type outcome struct {
 	noise       time.Duration // as in the options
 	memory      int64         // added
 	failed      error         // of a request of a user who behaves
-	tries       int
 }
 
 func (o outcome) ratio() float64 {
@@ -122,25 +122,9 @@ func (o outcome) verdict() string {
 	return "TOO MUCH"
 }
 
-// measure measures an attack, several times if it seems to affect others too much.
-func measure(ctx context.Context, n *network, users *users, a attack, o options) (found outcome, err error) {
-	for found.tries < o.tries {
-		fmt.Fprintf(os.Stderr, "%s …\n", a.name)
-		tries := found.tries + 1
-		if found, err = measureOnce(ctx, n, users, a, o); err != nil {
-			return found, err
-		}
-		if found.tries = tries; found.allowed() {
-			break
-		}
-		if found.failed != nil {
-			fmt.Fprintln(os.Stderr, found.failed)
-		}
-	}
-	return found, nil
-}
-
-func measureOnce(ctx context.Context, n *network, users *users, a attack, o options) (outcome, error) {
+// measure measures what others notice of an attack.
+func measure(ctx context.Context, n *network, users *users, a attack, o options) (outcome, error) {
+	fmt.Fprintf(os.Stderr, "%s …\n", a.name)
 	pause(ctx, settle)
 	before, err := n.memory(ctx)
 	if err != nil {

@@ -1,7 +1,7 @@
 // Waits for what the packages tell callbacks.
 
 // How long a condition may take, in milliseconds: of functions that are expected to pass, and of those in exceptions.js.
-const patience = { passing: 8000, excepted: 3000 };
+const patience = { passing: 60000, excepted: 3000 };
 
 // Watch follows a live object, a live collection or a listener: start gets the callback and returns the function that
 // ends it.

@@ -25,6 +25,7 @@ import (
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/apply"
 	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/controllers/testenv"
 )
 
 // childKinds are the kinds of the objects that the operator keeps converged: all but Jobs.
@@ -134,7 +135,7 @@ func (o *operator) disturb(object *unstructured.Unstructured) (wrong []string) {
 
 func (o *operator) comesBack(object *unstructured.Unstructured, before map[string]any) string {
 	var last string
-	_ = wait.PollUntilContextTimeout(o.t.Context(), 20*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
+	_ = wait.PollUntilContextTimeout(o.t.Context(), 20*time.Millisecond, testenv.Patience, true, func(ctx context.Context) (bool, error) {
 		live := object.DeepCopy()
 		last = ""
 		if err := o.client.Get(ctx, client.ObjectKeyFromObject(object), live); err != nil {

@@ -28,19 +28,17 @@ import (
 	"github.com/plaza-social/plaza/controllers/testenv"
 )
 
-// memberEnvs are the control planes of two member clusters, which all tests of this file share.
-var memberEnvs [2]struct {
+// memberEnv is the control plane of every member cluster: to the operator, each is another cluster at another address.
+var memberEnv struct {
 	once sync.Once
 	env  *testenv.Env
 	err  error
 }
 
-// stopMembers stops them.
+// stopMembers stops it.
 func stopMembers() {
-	for i := range memberEnvs {
-		if memberEnvs[i].env != nil {
-			_ = memberEnvs[i].env.Stop()
-		}
+	if memberEnv.env != nil {
+		_ = memberEnv.env.Stop()
 	}
 }
 
@@ -53,10 +51,10 @@ type member struct {
 	gate *gate
 }
 
-// joinMember starts a member cluster with a namespace for the test. It is not registered yet.
-func (o *operator) joinMember(i int, name string) *member {
+// joinMember returns a member cluster with a namespace for the test. It is not registered yet.
+func (o *operator) joinMember(name string) *member {
 	o.t.Helper()
-	started := &memberEnvs[i]
+	started := &memberEnv
 	started.once.Do(func() { started.env, started.err = testenv.StartMember() })
 	require.NoError(o.t, started.err)
 	view := *o
@@ -111,7 +109,7 @@ func hub(t *testing.T) (*operator, *member, *member) {
 	t.Helper()
 	o := prepare(t)
 	o.clusters = env.Namespace(t)
-	eu, sg := o.joinMember(0, "cluster-eu"), o.joinMember(1, "cluster-sg")
+	eu, sg := o.joinMember("cluster-eu"), o.joinMember("cluster-sg")
 	for _, m := range []*member{eu, sg} {
 		o.register(m, o.namespace+"="+m.namespace, m.kubeconfig(nil))
 	}
@@ -132,20 +130,21 @@ func inClusters(t *testing.T, members map[v1alpha1.RegionCode]*member) *v1alpha1
 	return sn
 }
 
-// awaitRegion waits for a condition of a region.
+// awaitRegion waits for a condition of a region that is of the network's generation.
 func (o *operator) awaitRegion(name string, code v1alpha1.RegionCode, kind string, want metav1.ConditionStatus, reason v1alpha1.Reason) string {
 	o.t.Helper()
 	message := ""
 	o.eventually(fmt.Sprintf("%s of region %s to be %s, %s", kind, code, want, reason), func() string {
-		for _, region := range get(o, &v1alpha1.SocialNetwork{}, name).Status.Regions {
+		sn := get(o, &v1alpha1.SocialNetwork{}, name)
+		for _, region := range sn.Status.Regions {
 			c := meta.FindStatusCondition(region.Conditions, kind)
 			if region.Code != code || c == nil {
 				continue
 			}
-			if message = c.Message; c.Status == want && c.Reason == string(reason) {
+			if message = c.Message; c.Status == want && c.Reason == string(reason) && c.ObservedGeneration == sn.Generation {
 				return ""
 			}
-			return fmt.Sprintf("it is %s, %s: %s", c.Status, c.Reason, c.Message)
+			return fmt.Sprintf("of generation %d it is %s, %s: %s", c.ObservedGeneration, c.Status, c.Reason, c.Message)
 		}
 		return "it does not exist"
 	})
@@ -326,7 +325,7 @@ func TestClusterIsGone(t *testing.T) {
 func TestRegistration(t *testing.T) {
 	o := prepare(t)
 	o.clusters = env.Namespace(t)
-	eu := o.joinMember(0, "cluster-eu")
+	eu := o.joinMember("cluster-eu")
 	o.run()
 	t.Cleanup(o.end)
 	sn := inClusters(t, map[v1alpha1.RegionCode]*member{"eu": eu})
@@ -385,7 +384,7 @@ func TestRegistration(t *testing.T) {
 func TestPrimaryRegionInAMember(t *testing.T) {
 	o := prepare(t)
 	o.clusters = env.Namespace(t)
-	us := o.joinMember(1, "cluster-us")
+	us := o.joinMember("cluster-us")
 	o.register(us, o.namespace+"="+us.namespace, us.kubeconfig(nil))
 	o.run()
 	t.Cleanup(o.end)
@@ -411,7 +410,7 @@ func TestForeignObjects(t *testing.T) {
 	a.clusters = env.Namespace(t)
 	there := env.Namespace(t)
 	a.watches = append(a.watches, there)
-	eu := a.joinMember(0, "cluster-eu")
+	eu := a.joinMember("cluster-eu")
 	a.register(eu, a.namespace+"="+eu.namespace+","+there+"="+eu.namespace, eu.kubeconfig(nil))
 	a.run()
 	t.Cleanup(a.end)

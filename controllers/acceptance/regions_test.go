@@ -19,7 +19,8 @@ import (
 	"github.com/plaza-social/plaza/controllers/render"
 )
 
-// regionCondition waits for a condition of a region.
+// regionCondition waits for a condition of a region that is of the network's generation. After a change of anything else than the spec,
+// such as a Deployment, it may be older than the change: seen waits until it is not.
 func (o *operator) regionCondition(network string, code v1alpha1.RegionCode, kind string, reason v1alpha1.Reason) metav1.Condition {
 	o.t.Helper()
 	var found metav1.Condition
@@ -27,15 +28,28 @@ func (o *operator) regionCondition(network string, code v1alpha1.RegionCode, kin
 		sn := get(o, &v1alpha1.SocialNetwork{}, network)
 		for _, region := range sn.Status.Regions {
 			if c := meta.FindStatusCondition(region.Conditions, kind); c != nil && region.Code == code {
-				if found = *c; c.Reason == string(reason) {
-					return ""
+				found = *c
+				switch {
+				case c.Reason != string(reason):
+					return c.Reason + ": " + c.Message
+				case c.ObservedGeneration != sn.Generation:
+					return "it is of an older generation"
 				}
-				return c.Reason + ": " + c.Message
+				return ""
 			}
 		}
 		return "it does not exist"
 	})
 	return found
+}
+
+// completeRollout makes the pods of a region ready, and waits until the operator has seen it and reports that they are up to date.
+func (o *operator) completeRollout(network string, code v1alpha1.RegionCode) {
+	o.t.Helper()
+	d := o.deployment(network, code)
+	o.setReady(d)
+	o.seen(network, d)
+	o.regionCondition(network, code, v1alpha1.RegionUpdated, v1alpha1.ReasonUpToDate)
 }
 
 // logLevel changes the pod template of every region.
@@ -85,8 +99,7 @@ func TestRegionsRollOneByOne(t *testing.T) {
 	o.waitLevel("acme", "us", "debug")
 	o.condition("acme", v1alpha1.ConditionRegionsAvailable, "False", v1alpha1.ReasonProgressing)
 	o.regionCondition("acme", "eu", v1alpha1.RegionUpdated, v1alpha1.ReasonWaitingForRegion)
-	o.setReady(o.deployment("acme", "us"))
-	o.regionCondition("acme", "us", v1alpha1.RegionUpdated, v1alpha1.ReasonUpToDate)
+	o.completeRollout("acme", "us")
 	for range 3 { // it soaks
 		o.pass("acme")
 		require.Empty(t, o.levelOf("acme", "eu"))
@@ -118,8 +131,7 @@ func TestRegionsRollOneByOne(t *testing.T) {
 	require.Equal(t, "debug", o.levelOf("acme", "us"))
 	for _, code := range []v1alpha1.RegionCode{"eu", "us", "sg"} {
 		o.waitLevel("acme", code, "warn")
-		o.setReady(o.deployment("acme", code))
-		o.regionCondition("acme", code, v1alpha1.RegionUpdated, v1alpha1.ReasonUpToDate)
+		o.completeRollout("acme", code)
 		o.clock.add(11 * time.Minute)
 		o.pass("acme")
 	}
@@ -171,8 +183,7 @@ func TestPasswordRollsRegions(t *testing.T) {
 		for _, later := range codes[i+1:] {
 			require.Equal(t, before[later], hash(later), "%s restarts with %s", later, code)
 		}
-		o.setReady(o.deployment("acme", code))
-		o.regionCondition("acme", code, v1alpha1.RegionUpdated, v1alpha1.ReasonUpToDate)
+		o.completeRollout("acme", code)
 		o.clock.add(time.Minute)
 		o.pass("acme")
 	}

@@ -1,18 +1,22 @@
 package acceptance
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	batchv1 "k8s.io/api/batch/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/controllers/testenv"
 )
 
 // TestMigrationFails fails the migration to another image twice: running servers are not changed, everything else is
@@ -56,11 +60,12 @@ func TestMigrationFails(t *testing.T) {
 	at := o.failMigration("acme", "again")
 	o.eventually("the second failure", func() string {
 		sn = get(o, &v1alpha1.SocialNetwork{}, "acme")
-		if sn.Status.Schema.Attempts != 2 || sn.Status.Schema.NextRetry == nil {
-			return "it is not known"
+		if c := meta.FindStatusCondition(sn.Status.Conditions, v1alpha1.ConditionSchemaMigrated); sn.Status.Schema.Attempts != 2 || c.Reason != string(v1alpha1.ReasonMigrationFailed) {
+			return fmt.Sprintf("it is attempt %d, %s: %s", sn.Status.Schema.Attempts, c.Reason, c.Message)
 		}
 		return ""
 	})
+	require.NotNil(t, sn.Status.Schema.NextRetry)
 	require.WithinDuration(t, at.Add(time.Minute), sn.Status.Schema.NextRetry.Time, 2*time.Second, "the second wait is twice the first")
 	require.NoError(t, o.client.Delete(t.Context(), o.job("acme"), client.PropagationPolicy(metav1.DeletePropagationBackground)))
 	o.eventually("deleting the Job starts the next attempt immediately", func() string {
@@ -105,7 +110,7 @@ func TestLateDatabaseSecret(t *testing.T) {
 	o.condition("acme-minimal", v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
 }
 
-// TestLeaderKilledDuringMigration stops the leader of two operators during a migration, without a graceful shutdown.
+// TestLeaderKilledDuringMigration stops the leader of two operators during a migration, without a graceful shutdown: its lease expires.
 func TestLeaderKilledDuringMigration(t *testing.T) {
 	first := prepare(t)
 	first.leads = true
@@ -119,8 +124,13 @@ func TestLeaderKilledDuringMigration(t *testing.T) {
 	first.condition("acme", v1alpha1.ConditionSchemaMigrated, "False", v1alpha1.ReasonMigrating)
 	job := first.job("acme")
 	first.stop()
-	require.Eventually(t, func() bool { return len(first.stopped) > 0 }, patience, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(first.stopped) > 0 }, testenv.Patience, 10*time.Millisecond)
 	second.migrate("acme")
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "plaza-operator", Namespace: first.namespace}}
+	second.onNewest(lease, func() error {
+		lease.Spec.HolderIdentity = new("") // as if it had expired
+		return second.client.Update(t.Context(), lease)
+	})
 	<-second.elected
 	for _, code := range []v1alpha1.RegionCode{"us", "eu", "sg"} {
 		second.serve("acme", code)

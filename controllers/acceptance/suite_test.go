@@ -104,6 +104,8 @@ type operator struct {
 	leads bool
 	// elected is closed when the operator is elected.
 	elected <-chan struct{}
+	// cache is what the operator reads.
+	cache client.Reader
 }
 
 // defaultImage is the image of the operator's own version.
@@ -162,8 +164,8 @@ func (o *operator) run() {
 		LeaderElection:          o.leads,
 		LeaderElectionID:        "plaza-operator",
 		LeaderElectionNamespace: o.namespace,
-		LeaseDuration:           new(10 * time.Second), // a slow machine must not cause a change of leaders
-		RenewDeadline:           new(8 * time.Second),
+		LeaseDuration:           new(2 * testenv.Patience), // a slow machine must not cause a change of leaders
+		RenewDeadline:           new(testenv.Patience),
 		RetryPeriod:             new(300 * time.Millisecond),
 	})
 	require.NoError(o.t, err)
@@ -179,7 +181,7 @@ func (o *operator) run() {
 		Servers: func(*rest.Config) (platformclient.Servers, error) { return o.platform, nil },
 	}))
 	require.NoError(o.t, r.SetupWithManager(ctx, mgr))
-	o.elected = mgr.Elected()
+	o.elected, o.cache = mgr.Elected(), mgr.GetCache()
 	go func() { o.stopped <- mgr.Start(ctx) }()
 }
 
@@ -231,7 +233,7 @@ func (o *operator) end() {
 		if err != nil {
 			o.t.Errorf("the operator ended: %v", err)
 		}
-	case <-time.After(patience):
+	case <-time.After(testenv.Patience):
 		o.t.Error("the operator did not end")
 	}
 }
@@ -312,6 +314,22 @@ func (o *operator) pass(network string) {
 	})
 }
 
+// seen waits until the operator has the current version of an object in its cache, and has reconciled the network since. What the status
+// says then is not older than the object.
+func (o *operator) seen(network string, object client.Object) {
+	o.t.Helper()
+	key := client.ObjectKeyFromObject(object)
+	o.eventually("the operator to see "+key.Name, func() string {
+		require.NoError(o.t, o.client.Get(context.Background(), key, object))
+		cached := object.DeepCopyObject().(client.Object)
+		if err := o.cache.Get(context.Background(), key, cached); err != nil {
+			return err.Error()
+		}
+		return notEqual("version "+cached.GetResourceVersion(), "version "+object.GetResourceVersion())
+	})
+	o.pass(network)
+}
+
 // metric returns the value of a gauge that has only the labels of the network.
 func (o *operator) metric(name, network string) float64 {
 	o.t.Helper()
@@ -390,9 +408,6 @@ func (o *operator) exists(object client.Object, name string) bool {
 	return err == nil
 }
 
-// patience is how long a test waits for an expected change. It is long, for slow machines.
-const patience = 2 * time.Minute
-
 // settle waits until the operator writes nothing during a reconcile of the network. Events are written asynchronously.
 func (o *operator) settle(network string) {
 	o.t.Helper()
@@ -407,7 +422,7 @@ func (o *operator) settle(network string) {
 func (o *operator) eventually(what string, wrong func() string) {
 	o.t.Helper()
 	var last string
-	err := wait.PollUntilContextTimeout(o.t.Context(), 50*time.Millisecond, patience, true, func(context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(o.t.Context(), 50*time.Millisecond, testenv.Patience, true, func(context.Context) (bool, error) {
 		last = wrong()
 		return last == "", nil
 	})

@@ -82,8 +82,7 @@ func TestTemplateIsRestoredInOrder(t *testing.T) {
 			o.setReady(o.deployment("acme", later))
 		}
 		o.condition("acme", v1alpha1.ConditionRegionsAvailable, "False", v1alpha1.ReasonProgressing)
-		o.setReady(o.deployment("acme", code))
-		o.regionCondition("acme", code, v1alpha1.RegionUpdated, v1alpha1.ReasonUpToDate)
+		o.completeRollout("acme", code)
 		for _, later := range codes[i+1:] { // it soaks
 			o.pass("acme")
 			require.Equal(t, "plaza.example/plaza:by-hand", o.imageOf("acme", later))
@@ -106,29 +105,27 @@ func TestBrokenTemplateIsRestored(t *testing.T) {
 	o.pass("acme")
 	o.edit("acme", logLevel("debug"))
 	o.waitLevel("acme", "us", "debug")
-	o.setReady(o.deployment("acme", "us"))
-	o.regionCondition("acme", "us", v1alpha1.RegionUpdated, v1alpha1.ReasonUpToDate) // and soaks
+	o.completeRollout("acme", "us") // and soaks
 
 	o.editDeployment("acme", "us", func(d *appsv1.Deployment) {
 		d.Spec.Template.Spec.Containers[0].Command = []string{"/no/such/program"} // no field of the edit is left
 		d.Spec.Template.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "PLAZA_LOG_LEVEL", Value: "by hand"}}
 		d.Spec.Strategy = appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
 	})
-	o.waitLevel("acme", "us", "debug")                                                  // it was its turn
-	o.regionCondition("acme", "us", v1alpha1.RegionUpdated, v1alpha1.ReasonProgressing) // otherwise UpToDate may be older
+	o.waitLevel("acme", "us", "debug") // it was its turn
+	o.seen("acme", o.deployment("acme", "us"))
+	o.regionCondition("acme", "us", v1alpha1.RegionUpdated, v1alpha1.ReasonProgressing)
 	o.clock.add(11 * time.Minute)
-	o.setReady(o.deployment("acme", "us"))
-	o.regionCondition("acme", "us", v1alpha1.RegionUpdated, v1alpha1.ReasonUpToDate)
+	o.completeRollout("acme", "us")
 	require.Empty(t, o.levelOf("acme", "eu"), "the soak starts again")
 
 	o.clock.add(11 * time.Minute)
 	o.pass("acme")
 	o.waitLevel("acme", "eu", "debug")
-	o.setReady(o.deployment("acme", "eu"))
-	o.regionCondition("acme", "eu", v1alpha1.RegionUpdated, v1alpha1.ReasonUpToDate)
+	o.completeRollout("acme", "eu")
 	o.editDeployment("acme", "us", func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Image = "plaza.example/plaza:by-hand" })
+	o.seen("acme", o.deployment("acme", "us"))
 	o.regionCondition("acme", "us", v1alpha1.RegionUpdated, v1alpha1.ReasonTemplateDrift)
-	o.pass("acme")
 	require.Equal(t, "plaza.example/plaza:by-hand", o.imageOf("acme", "us"), "eu soaks")
 	setStatus(o, o.deployment("acme", "us"), lost)
 	o.waitImage("acme", "us", defaultImage)

@@ -155,6 +155,9 @@ func (a Applier) Apply(ctx context.Context, desired client.Object, mode Mode) (C
 			return change, err
 		}
 	}
+	if len(change.Added) > 0 && mode == Locked && change.At == "" {
+		return change, fmt.Errorf("%w: %s has additions", ErrStale, desired.GetName()) // of a version that was not read
+	}
 	if len(change.Added) > 0 {
 		return change, a.prune(ctx, desired, a.Prune)
 	}

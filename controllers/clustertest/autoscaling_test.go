@@ -5,7 +5,6 @@ package clustertest
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
@@ -23,16 +22,16 @@ func (s *suite) autoscaled(t *testing.T) {
 	s.edit(t, func(sn *v1alpha1.SocialNetwork) {
 		sn.Spec.Regions[2].Autoscaling = &v1alpha1.Autoscaling{MinReplicas: 3, MaxReplicas: 4}
 	})
-	s.within(t, time.Minute, "the autoscaler raises sg to its minimum", func() string { return s.scaledTo(t, 3) })
+	s.within(t, "the autoscaler raises sg to its minimum", func() string { return s.scaledTo(t, 3) })
 	s.scale(t, 6)
-	s.within(t, time.Minute, "the autoscaler lowers sg to its maximum", func() string { return s.scaledTo(t, 4) })
+	s.within(t, "the autoscaler lowers sg to its maximum", func() string { return s.scaledTo(t, 4) })
 	s.scale(t, 3)
 	s.observed(t)
-	s.ready(t, time.Minute)
-	s.during(t, 5*time.Second, "the operator leaves sg at what was chosen last", func() string { return s.scaledTo(t, 3) })
+	s.ready(t)
+	s.holds(t, "the operator leaves sg at what was chosen last", func() string { return s.scaledTo(t, 3) })
 	s.edit(t, func(sn *v1alpha1.SocialNetwork) { sn.Spec.Regions[2].Autoscaling = nil })
-	s.within(t, time.Minute, "without an autoscaler, sg has the number of the spec again", func() string { return s.scaledTo(t, 2) })
-	s.ready(t, time.Minute)
+	s.within(t, "without an autoscaler, sg has the number of the spec again", func() string { return s.scaledTo(t, 2) })
+	s.ready(t)
 	s.nothingFailed(t)
 }
 

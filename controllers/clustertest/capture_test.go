@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -100,7 +99,7 @@ func (s *suite) noKeyPassed(t *testing.T) {
 	if c == nil {
 		return
 	}
-	pause(time.Second) // what was sent last
+	s.moreWrites(t)
 	s.noteKeys(t)
 	require.NoError(t, c.cmd.Process.Signal(os.Interrupt))
 	_ = c.cmd.Wait() // it was interrupted

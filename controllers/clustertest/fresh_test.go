@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -31,7 +30,7 @@ func (s *suite) fresh(t *testing.T) {
 		}
 		s.apply(t, object)
 	}
-	sn := s.ready(t, 5*time.Minute)
+	sn := s.ready(t)
 	require.Equal(t, "3/3", sn.Status.RegionsReady)
 	require.NotEmpty(t, sn.Status.NetworkID)
 	s.networkID = sn.Status.NetworkID

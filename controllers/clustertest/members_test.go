@@ -94,13 +94,13 @@ func TestThreeClusters(t *testing.T) {
 	}
 	require.NoError(t, s.client.Create(t.Context(), &sn))
 	s.sayf("=== three clusters become ready")
-	s.ready(t, 4*time.Minute)
+	s.ready(t)
 	s.homes, s.members = map[string]*member{}, map[string]*member{}
 	for _, m := range joined {
 		s.homes[m.region], s.members[m.region] = m, m
 	}
 	s.serves(t)
-	pause(2 * time.Second) // in which users write
+	s.moreWrites(t)
 	s.sayf("=== one is cut off with its API server, and the others roll out and rotate")
 	lost := joined[0]
 	s.rollWithout(t, lost)
@@ -109,15 +109,15 @@ func TestThreeClusters(t *testing.T) {
 	s.sayf("=== it returns")
 	cluster(t, "heal", lost.region)
 	s.homes[lost.region] = lost
-	s.ready(t, 6*time.Minute)
+	s.ready(t)
 	s.pause(lost.region)
 	s.follow(t, "return", lost.region, "")
 	s.resume(t, lost.region)
-	pause(5 * time.Second)
+	s.moreWrites(t)
 	s.stopTraffic(t)
 	s.sayf("=== deletion leaves nothing")
 	require.NoError(t, s.client.Delete(t.Context(), s.network(t)))
-	s.within(t, 2*time.Minute, "the network is deleted", func() string {
+	s.within(t, "the network is deleted", func() string {
 		err := s.client.Get(t.Context(), client.ObjectKey{Namespace: s.namespace, Name: network}, &sn)
 		if apierrors.IsNotFound(err) {
 			return ""
@@ -162,7 +162,7 @@ func (s *suite) join(t *testing.T, m *member) {
 func (s *suite) kubeconfigOf(t *testing.T, m *member) []byte {
 	t.Helper()
 	var token corev1.Secret
-	s.within(t, time.Minute, "the token of "+m.region, func() string {
+	s.within(t, "the token of "+m.region, func() string {
 		err := m.client.Get(t.Context(), client.ObjectKey{Namespace: "plaza-member", Name: "plaza-member-token"}, &token)
 		if err != nil || len(token.Data["token"]) == 0 {
 			return fmt.Sprint("there is none ", err)
@@ -193,7 +193,7 @@ func (s *suite) rollWithout(t *testing.T, m *member) {
 	s.pause(m.region)
 	cluster(t, "cut", m.region)
 	t.Cleanup(func() { cluster(t, "heal", m.region) }) // again does no harm
-	s.within(t, time.Minute, "the cluster is unreachable", func() string {
+	s.within(t, "the cluster is unreachable", func() string {
 		_, reason, message := condition(s.network(t), v1alpha1.ConditionRegionsAvailable)
 		if reason != string(v1alpha1.ReasonClusterUnreachable) {
 			return reason + ": " + message
@@ -204,7 +204,7 @@ func (s *suite) rollWithout(t *testing.T, m *member) {
 	s.edit(t, func(sn *v1alpha1.SocialNetwork) {
 		metav1.SetMetaDataAnnotation(&sn.ObjectMeta, v1alpha1.AnnotationRotate, "now")
 	})
-	s.within(t, 5*time.Minute, "the other regions are updated and have new keys", func() string {
+	s.within(t, "the other regions are updated and have new keys", func() string {
 		sn := s.network(t)
 		for i, region := range sn.Status.Regions {
 			updated := meta.FindStatusCondition(region.Conditions, v1alpha1.RegionUpdated)
@@ -236,7 +236,7 @@ func (s *suite) evacuateCluster(t *testing.T, m *member) {
 	p := s.people[m.region]
 	require.NoError(t, p.read("/api/v3/posts/"+s.traffic.writers[m.region].posts[0]), "what was written before")
 	require.NoError(t, useServerKey(p.base, s.keyOfLost), "the region's server key")
-	pause(5 * time.Second)
+	s.moreWrites(t)
 	s.nothingFailed(t)
 }
 

@@ -23,7 +23,7 @@ import (
 func (s *suite) moderation(t *testing.T) {
 	t.Helper()
 	want := s.moderate(t)
-	s.within(t, time.Minute, "ModerationApplied is true", func() string {
+	s.within(t, "ModerationApplied is true", func() string {
 		sn := s.network(t)
 		if status, reason, message := condition(sn, v1alpha1.ConditionModerationApplied); status != "True" {
 			return reason + ": " + message
@@ -39,8 +39,8 @@ func (s *suite) moderation(t *testing.T) {
 	settings := object{"isWhitelistEnabled": false, "isReportEnabled": false}
 	_, err = call(fresh, http.MethodPut, s.people["eu"].base+"/api/v3/network-settings/moderation", header, settings)
 	require.NoError(t, err)
-	s.run(t, want, 2*time.Minute)
-	s.within(t, time.Minute, "an event reports the drift", func() string {
+	s.run(t, want)
+	s.within(t, "an event reports the drift", func() string {
 		if !s.happened(t, v1alpha1.ReasonModerationDrift, drift) {
 			return "there is none"
 		}
@@ -56,15 +56,15 @@ func (s *suite) moderate(t *testing.T) statusz.Moderation {
 		sn.Spec.Moderation.FlagLimit, sn.Spec.Moderation.FlagHideLimit, sn.Spec.Moderation.WhitelistEnabled = 7, 3, true
 	})
 	want := statusz.Moderation{IsWhitelistEnabled: true, IsReportEnabled: true, FlagLimit: 7, FlagHideLimit: 3}
-	s.run(t, want, 2*time.Minute)
+	s.run(t, want)
 	return want
 }
 
 // run waits until every server reports that it runs the settings.
-func (s *suite) run(t *testing.T, want statusz.Moderation, d time.Duration) {
+func (s *suite) run(t *testing.T, want statusz.Moderation) {
 	t.Helper()
 	servers, credentials := s.servers(), s.credentials(t)
-	s.within(t, d, "every server runs the settings of the spec", func() string {
+	s.within(t, "every server runs the settings of the spec", func() string {
 		for _, pod := range s.pods(t, "") {
 			status, err := servers.Status(t.Context(), platformclient.Server{
 				Ops: podAddress(&pod, render.PortOps), Control: podAddress(&pod, render.PortControl),

@@ -4,6 +4,7 @@ package clustertest
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -80,7 +81,7 @@ func getIn[T client.Object](t *testing.T, s *suite, code string, into T, name st
 // edit edits the network as a user would.
 func (s *suite) edit(t *testing.T, change func(*v1alpha1.SocialNetwork)) {
 	t.Helper()
-	s.within(t, time.Minute, "the network is changed", func() string {
+	s.within(t, "the network is changed", func() string {
 		sn := s.network(t)
 		change(sn)
 		err := s.client.Update(t.Context(), sn, client.FieldOwner("person"))
@@ -101,8 +102,14 @@ func eachRegion(change func(*v1alpha1.Region)) func(*v1alpha1.SocialNetwork) {
 	}
 }
 
-// pods returns the servers of a region, or of all regions if code is empty.
+// pods returns the servers of a region that are not being stopped, or those of all regions if code is empty.
 func (s *suite) pods(t *testing.T, code string) []corev1.Pod {
+	t.Helper()
+	return slices.DeleteFunc(s.everyPod(t, code), func(pod corev1.Pod) bool { return pod.DeletionTimestamp != nil })
+}
+
+// everyPod returns the servers of a region, or of all regions if code is empty, with those that are being stopped.
+func (s *suite) everyPod(t *testing.T, code string) []corev1.Pod {
 	t.Helper()
 	match := client.MatchingLabels{render.LabelNetwork: network, render.LabelComponent: string(render.ComponentServer)}
 	if code != "" {
@@ -119,9 +126,6 @@ func (s *suite) uids(t *testing.T, codes ...string) map[string]string {
 	uids := map[string]string{}
 	for _, code := range codes {
 		for _, pod := range s.pods(t, code) {
-			if pod.DeletionTimestamp != nil {
-				continue
-			}
 			for _, c := range pod.Status.ContainerStatuses {
 				uids[pod.Name] = string(pod.UID) + " " + c.ContainerID
 			}
@@ -130,10 +134,10 @@ func (s *suite) uids(t *testing.T, codes ...string) map[string]string {
 	return uids
 }
 
-// condition returns a condition of the network; it is empty if there is none.
+// condition returns a condition of the network; it is empty if there is none of the current generation.
 func condition(sn *v1alpha1.SocialNetwork, kind string) (status, reason, message string) {
 	for _, c := range sn.Status.Conditions {
-		if c.Type == kind {
+		if c.Type == kind && c.ObservedGeneration == sn.Generation {
 			return string(c.Status), c.Reason, c.Message
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -33,15 +32,15 @@ func TestOpenShift(t *testing.T) {
 	s.chooseUsers(t, s.namespace, system)
 	s.sayf("=== the operator is started again with the chosen user")
 	require.NoError(t, s.client.DeleteAllOf(t.Context(), &corev1.Pod{}, client.InNamespace(system)))
-	s.within(t, time.Minute, "the pods of the operator have the chosen user", func() string { return s.otherUsers(t, system) })
+	s.within(t, "the pods of the operator have the chosen user", func() string { return s.otherUsers(t, system) })
 	s.operatorsReady(t)
 	s.sayf("=== a network is migrated and becomes ready")
 	s.applyFile(t, s.namespace, root("config", "samples", "socialnetwork-minimal.yaml"))
-	sn := s.readyIn(t, s.namespace, "acme-minimal", 3*time.Minute)
+	sn := s.readyIn(t, s.namespace, "acme-minimal")
 	s.sayf("=== the Job of backups runs")
 	sn.Spec.Backup = daily()
 	require.NoError(t, s.client.Update(t.Context(), sn, client.FieldOwner("person")))
-	s.within(t, time.Minute, "it says that PostgreSQL is backed up by its own means", func() string {
+	s.within(t, "it says that PostgreSQL is backed up by its own means", func() string {
 		require.NoError(t, s.client.Get(t.Context(), client.ObjectKeyFromObject(sn), sn))
 		if _, reason, message := condition(sn, v1alpha1.ConditionBackupsScheduled); reason != string(v1alpha1.ReasonPostgreSQLBackups) {
 			return reason + ": " + message
@@ -63,7 +62,7 @@ func (s *suite) chooseUsers(t *testing.T, namespaces ...string) {
 		s.apply(t, object)
 		t.Cleanup(func() { require.NoError(t, client.IgnoreNotFound(s.client.Delete(ctx, object))) })
 	}
-	s.within(t, time.Minute, "users are chosen, and others rejected", func() string {
+	s.within(t, "users are chosen, and others rejected", func() string {
 		chosen, fixed := restricted(system, nil), restricted(system, new(int64(65532)))
 		if err := s.client.Create(t.Context(), chosen, client.DryRunAll); err != nil || chosen.Spec.SecurityContext.RunAsUser == nil {
 			return fmt.Sprintf("none is chosen (%v)", err)

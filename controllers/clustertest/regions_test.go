@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -51,7 +50,7 @@ func (s *suite) cutOff(t *testing.T) {
 	})
 	s.sayf("    %s is cut off", code)
 	s.otherLeads(t, leader)
-	s.within(t, 3*time.Minute, "the status tells that two regions serve", func() string {
+	s.within(t, "the status tells that two regions serve", func() string {
 		sn := s.network(t)
 		if sn.Status.RegionsReady != "2/3" {
 			return sn.Status.RegionsReady
@@ -66,7 +65,7 @@ func (s *suite) cutOff(t *testing.T) {
 		}
 		return ""
 	})
-	pause(5 * time.Second)
+	s.moreWrites(t)
 	s.nothingFailed(t)
 	s.evacuate(t, code, others[0], scheduled)
 	healed = true
@@ -102,20 +101,20 @@ func (s *suite) leaves(t *testing.T) {
 		})
 	})
 	keys := get(t, s, &corev1.Secret{}, render.ServerKeysSecret(network, code))
-	s.within(t, 2*time.Minute, "only the keys are left of "+code, func() string {
+	s.within(t, "only the keys are left of "+code, func() string {
 		left := s.objectsOf(t, client.MatchingLabels{render.LabelRegion: code})
 		if !slices.Equal(left, []string{"Secret " + keys.Name}) {
 			return fmt.Sprint(left)
 		}
 		return ""
 	})
-	require.Equal(t, "2/2", s.ready(t, time.Minute).Status.RegionsReady)
+	require.Equal(t, "2/2", s.ready(t).Status.RegionsReady)
 	s.edit(t, func(sn *v1alpha1.SocialNetwork) { sn.Spec.Regions = append(sn.Spec.Regions, taken) })
-	require.Equal(t, "3/3", s.ready(t, 3*time.Minute).Status.RegionsReady)
+	require.Equal(t, "3/3", s.ready(t).Status.RegionsReady)
 	require.Equal(t, before, s.uids(t, "us", "eu"), "the other regions were not touched")
 	require.Equal(t, keys.Data, get(t, s, &corev1.Secret{}, keys.Name).Data, "the region has the keys that it had")
 	s.resume(t, code)
-	s.within(t, time.Minute, code+" has what it had", func() string {
+	s.within(t, code+" has what it had", func() string {
 		p := s.people[code]
 		if _, err := p.do(fresh, http.MethodGet, p.base, "/api/v3/communities/"+p.community, nil); err != nil {
 			return err.Error()
@@ -132,7 +131,7 @@ func (s *suite) again(t *testing.T) {
 	s.pause(codes...)
 	secrets := s.secrets(t)
 	require.NoError(t, s.client.Delete(t.Context(), s.network(t), client.PropagationPolicy(metav1.DeletePropagationBackground)))
-	s.within(t, 2*time.Minute, "only Secrets are left", func() string {
+	s.within(t, "only Secrets are left", func() string {
 		if left := s.objectsOf(t, client.MatchingLabels{}); len(left) != len(secrets) {
 			return fmt.Sprint(left)
 		}
@@ -141,7 +140,7 @@ func (s *suite) again(t *testing.T) {
 	require.Equal(t, secrets, s.secrets(t), "the keys are as they were")
 
 	s.applyFile(t, s.namespace, root("config", "samples", "socialnetwork.yaml"))
-	sn := s.ready(t, 5*time.Minute)
+	sn := s.ready(t)
 	require.Equal(t, s.networkID, sn.Status.NetworkID)
 	s.resume(t, codes...)
 	for _, code := range codes {

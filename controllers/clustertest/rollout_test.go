@@ -24,21 +24,21 @@ func (s *suite) badImage(t *testing.T) {
 	t.Helper()
 	before := s.uids(t, codes...)
 	s.edit(t, func(sn *v1alpha1.SocialNetwork) { sn.Spec.Image = "plaza:nowhere" })
-	s.within(t, time.Minute, "the status names what the migration waits for", func() string {
+	s.within(t, "the status names what the migration waits for", func() string {
 		_, reason, message := condition(s.network(t), v1alpha1.ConditionSchemaMigrated)
 		if reason != string(v1alpha1.ReasonMigrating) || !strings.Contains(message, "plaza:nowhere cannot be pulled") {
 			return reason + ": " + message
 		}
 		return ""
 	})
-	s.during(t, 5*time.Second, "no region is touched", func() string {
+	s.holds(t, "no region is touched", func() string {
 		if after := s.uids(t, codes...); !equal(before, after) {
 			return fmt.Sprintf("%v are not %v", after, before)
 		}
 		return ""
 	})
 	s.edit(t, func(sn *v1alpha1.SocialNetwork) { sn.Spec.Image = s.image })
-	s.ready(t, 2*time.Minute)
+	s.ready(t)
 	require.Equal(t, before, s.uids(t, codes...), "nor by the way back")
 	s.nothingFailed(t)
 }
@@ -48,7 +48,7 @@ func (s *suite) badPods(t *testing.T) {
 	t.Helper()
 	before := s.uids(t, codes...)
 	s.edit(t, eachRegion(func(r *v1alpha1.Region) { r.Env = []corev1.EnvVar{{Name: "PLAZA_LOG_LEVEL", Value: "whatever"}} }))
-	s.within(t, 2*time.Minute, "a new pod of us fails", func() string {
+	s.within(t, "a new pod of us fails", func() string {
 		for _, pod := range s.pods(t, "us") {
 			for _, c := range pod.Status.ContainerStatuses {
 				if c.RestartCount > 0 && !c.Ready {
@@ -58,7 +58,7 @@ func (s *suite) badPods(t *testing.T) {
 		}
 		return "all start"
 	})
-	s.within(t, 20*time.Second, "the status names the pod's error", func() string {
+	s.within(t, "the status names the pod's error", func() string {
 		_, reason, message := condition(s.network(t), v1alpha1.ConditionReady)
 		if reason != string(v1alpha1.ReasonPodCrashing) || !strings.Contains(message, "PLAZA_LOG_LEVEL") {
 			return reason + ": " + message
@@ -66,7 +66,7 @@ func (s *suite) badPods(t *testing.T) {
 		require.NotContains(t, message, "whatever", "the value may come from a Secret")
 		return ""
 	})
-	s.during(t, 15*time.Second, "us keeps its old pods, and the other regions are not touched", func() string {
+	s.holds(t, "us keeps its old pods, and the other regions are not touched", func() string {
 		after := s.uids(t, codes...)
 		for name, uid := range before {
 			if after[name] != uid {
@@ -89,7 +89,7 @@ func (s *suite) badPods(t *testing.T) {
 func (s *suite) editByHand(t *testing.T) {
 	t.Helper()
 	var d appsv1.Deployment
-	s.within(t, time.Minute, "the Deployment is edited", func() string {
+	s.within(t, "the Deployment is edited", func() string {
 		key := client.ObjectKey{Namespace: s.namespace, Name: render.RegionName(network, "eu")}
 		require.NoError(t, s.client.Get(t.Context(), key, &d))
 		pod := &d.Spec.Template.Spec
@@ -102,7 +102,7 @@ func (s *suite) editByHand(t *testing.T) {
 		require.NoError(t, err)
 		return ""
 	})
-	s.within(t, 30*time.Second, "the additions are removed", func() string {
+	s.within(t, "the additions are removed", func() string {
 		require.NoError(t, s.client.Get(t.Context(), client.ObjectKeyFromObject(&d), &d))
 		pod := d.Spec.Template.Spec
 		if len(pod.Containers) != 1 || slices.ContainsFunc(pod.Containers[0].Env, func(e corev1.EnvVar) bool { return e.Name == "PLAZA_STATEMENT_TIMEOUT" }) {
@@ -110,7 +110,7 @@ func (s *suite) editByHand(t *testing.T) {
 		}
 		return ""
 	})
-	s.ready(t, 2*time.Minute)
+	s.ready(t)
 	s.nothingFailed(t)
 }
 
@@ -126,7 +126,7 @@ func (s *suite) roll(t *testing.T) {
 			r.PodAnnotations = map[string]string{"test.example/rolled": "true"}
 		})(sn)
 	})
-	s.within(t, 4*time.Minute, "the second region rolls", func() string {
+	s.within(t, "the second region rolls", func() string {
 		if !slices.ContainsFunc(s.pods(t, "eu"), rolled) {
 			return "all of its pods are old"
 		}
@@ -134,9 +134,9 @@ func (s *suite) roll(t *testing.T) {
 	})
 	killed := s.killLeader(t)
 	s.otherLeads(t, killed)
-	s.ready(t, 5*time.Minute)
-	s.within(t, time.Minute, "no old pod is left", func() string {
-		for _, pod := range s.pods(t, "") {
+	s.ready(t)
+	s.within(t, "no old pod is left", func() string {
+		for _, pod := range s.everyPod(t, "") {
 			if !rolled(pod) {
 				return pod.Name
 			}

@@ -165,7 +165,7 @@ func (s *suite) newDatabase(t *testing.T, name string) string {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var db *pgx.Conn
-	s.within(t, 30*time.Second, "the database accepts connections", func() string { // its Service may have just been created
+	s.within(t, "the database accepts connections", func() string { // its Service may have just been created
 		if db, err = s.connect(ctx, address.String()); err != nil {
 			return err.Error()
 		}

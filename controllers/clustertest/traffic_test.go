@@ -95,6 +95,32 @@ func (s *suite) resume(t *testing.T, codes ...string) {
 	}
 }
 
+// sent returns how many requests the writer has sent, and whether it is paused.
+func (w *writer) sent() (int, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.posts) + len(w.failed), w.paused
+}
+
+// moreWrites waits until every writer that is not paused has sent some more requests.
+func (s *suite) moreWrites(t *testing.T) {
+	t.Helper()
+	const more = 30
+	for _, code := range codes {
+		w := s.traffic.writers[code]
+		before, paused := w.sent()
+		if paused {
+			continue
+		}
+		s.within(t, "users of "+code+" go on writing", func() string {
+			if now, _ := w.sent(); now < before+more {
+				return fmt.Sprintf("%d requests since", now-before)
+			}
+			return ""
+		})
+	}
+}
+
 // nothingFailed checks that every write so far has succeeded.
 func (s *suite) nothingFailed(t *testing.T) {
 	t.Helper()

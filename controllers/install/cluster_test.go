@@ -45,7 +45,8 @@ rules:
 - level: None
 `
 
-// cluster is a control plane of one test, because cluster roles must not affect other tests. Nothing is installed.
+// cluster is a control plane of one test, because cluster roles must not affect other tests, and because a namespace that was installed
+// is never removed: no controller runs that would. Nothing is installed.
 type cluster struct {
 	t      *testing.T
 	env    *envtest.Environment
@@ -170,7 +171,7 @@ func (c *cluster) server() string {
 // eventually waits until wrong returns "", and otherwise fails with its last result.
 func (c *cluster) eventually(what string, wrong func() string) {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(c.t.Context(), testenv.Patience)
 	defer cancel()
 	again := time.NewTicker(100 * time.Millisecond)
 	defer again.Stop()

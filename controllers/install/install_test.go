@@ -51,7 +51,7 @@ func TestForSingleNamespaces(t *testing.T) {
 	other := c.network("elsewhere")
 	require.Eventually(t, func() bool { // the API server may not serve the CRD yet
 		return client.IgnoreAlreadyExists(c.client.Create(t.Context(), other)) == nil
-	}, time.Minute, 100*time.Millisecond)
+	}, testenv.Patience, 100*time.Millisecond)
 	p := c.startProgram()
 	c.live(p)
 	p.stop()

@@ -122,7 +122,7 @@ func (p *program) end(cmd *exec.Cmd) {
 		if err != nil {
 			p.c.t.Errorf("the operator ended: %v", err)
 		}
-	case <-time.After(40 * time.Second): // terminationGracePeriodSeconds
+	case <-time.After(testenv.Patience):
 		_ = cmd.Process.Kill()
 		p.c.t.Error("the operator did not end within its grace period")
 	}

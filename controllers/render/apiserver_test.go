@@ -25,6 +25,7 @@ import (
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
 	"github.com/plaza-social/plaza/controllers/render"
+	"github.com/plaza-social/plaza/controllers/testenv"
 )
 
 // TestAPIServer uses a real API server.
@@ -148,7 +149,7 @@ func (s *apiServer) waitForClasses(t *testing.T) {
 	require.Eventually(t, func() bool {
 		class := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass"}}
 		return s.client.Get(t.Context(), client.ObjectKey{Name: "system-node-critical"}, class) == nil
-	}, 30*time.Second, 50*time.Millisecond)
+	}, testenv.Patience, 50*time.Millisecond)
 }
 
 func (s *apiServer) namespace(t *testing.T, name string) {

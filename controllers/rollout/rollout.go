@@ -247,7 +247,7 @@ func (r *run) applyDeployments() {
 		configMap := stage.Desired{Object: render.ConfigMap(g.cluster.Network, g.spec), Region: g.spec.Code}
 		if update[g] {
 			prerequisites := append([]stage.Desired{configMap}, replicasHandover(g)...)
-			r.out.Apply(stage.Desired{Object: g.desired, Region: g.spec.Code, Prerequisites: prerequisites, Prune: prunedTemplate})
+			r.out.Apply(stage.Desired{Object: g.desired, Mode: g.lock(), Region: g.spec.Code, Prerequisites: prerequisites, Prune: prunedTemplate})
 			if (g.state == outdated || g.state == drifted) && !r.pass.SN.Spec.Paused {
 				g.state = rolling
 			}
@@ -260,6 +260,16 @@ func (r *run) applyDeployments() {
 			r.out.Apply(stage.Desired{Object: held, Mode: apply.Locked, Region: g.spec.Code, Prerequisites: replicasHandover(g)})
 		}
 	}
+}
+
+// lock returns how the Deployment is applied. If it has the template already, it is applied only to the version that was read: an edit by
+// hand since then waits for the region's turn.
+func (g *region) lock() apply.Mode {
+	if g.state == missing || g.state == outdated || g.state == drifted {
+		return apply.Converge
+	}
+	g.desired.SetResourceVersion(g.live.ResourceVersion)
+	return apply.Locked
 }
 
 // templateUpdates returns the regions whose template may be applied now. A region that is new or evacuated, or has the template

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plaza-social/plaza/api/v1alpha1"
+	"github.com/plaza-social/plaza/controllers/apply"
 	"github.com/plaza-social/plaza/controllers/podcause"
 	"github.com/plaza-social/plaza/controllers/render"
 	"github.com/plaza-social/plaza/controllers/stage"
@@ -130,6 +131,22 @@ func TestTemplateUpdates(t *testing.T) {
 			}
 			require.Equal(t, test.want, strings.Join(got, " "))
 		})
+	}
+}
+
+// TestLock checks that a template that was read as that of the spec is not restored on top of a version that was not read.
+func TestLock(t *testing.T) {
+	for state, locked := range map[state]bool{
+		missing: false, outdated: false, drifted: false, rolling: true, stuck: true, soaking: true, degraded: true, complete: true,
+	} {
+		live := deployed(func(d *appsv1.Deployment) { d.ResourceVersion = "7" })
+		g := &region{state: state, live: live, desired: &appsv1.Deployment{}}
+		mode, version := apply.Converge, ""
+		if locked {
+			mode, version = apply.Locked, "7"
+		}
+		require.Equal(t, mode, g.lock(), state)
+		require.Equal(t, version, g.desired.ResourceVersion, state)
 	}
 }
 

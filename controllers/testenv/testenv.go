@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,6 +19,9 @@ import (
 
 	"github.com/plaza-social/plaza/controllers/scheme"
 )
+
+// Patience is how long a test waits for an expected change. It costs time only when the test fails.
+const Patience = 2 * time.Minute
 
 // Env is a running control plane without nodes and controllers: no pods start, and no garbage is collected.
 type Env struct {

@@ -13,6 +13,9 @@ import (
 	"time"
 )
 
+// patience is how long a test waits for an expected change. It costs time only when the test fails.
+const patience = 2 * time.Minute
+
 // testCluster returns a cluster with an empty state directory.
 func testCluster(t *testing.T) cluster {
 	t.Helper()
@@ -45,16 +48,16 @@ func TestDaemonStartsAndStops(t *testing.T) {
 	must(t, c.start(d))
 	equal(t, pid, c.pid(d.name)) // a second start keeps it
 
-	must(t, c.stop(t.Context(), d.name, syscall.SIGTERM, 5*time.Second))
+	must(t, c.stop(t.Context(), d.name, syscall.SIGTERM, patience))
 	equal(t, 0, c.pid(d.name))
-	must(t, c.stop(t.Context(), d.name, syscall.SIGTERM, 5*time.Second))
+	must(t, c.stop(t.Context(), d.name, syscall.SIGTERM, patience))
 }
 
 func TestDaemonIgnoresSignal(t *testing.T) {
 	c := testCluster(t)
 	d := daemon{name: "deaf", args: []string{"sh", "-c", "trap '' TERM; echo ready; while :; do sleep 0.1; done"}}
 	must(t, c.start(d))
-	must(t, within(t.Context(), 10*time.Second, "starting", func(context.Context) error {
+	must(t, within(t.Context(), patience, "starting", func(context.Context) error {
 		if c.lastWords(d.name) != "ready" {
 			return fmt.Errorf("output is %q", c.lastWords(d.name))
 		}
@@ -75,7 +78,7 @@ func TestReusedProcessID(t *testing.T) {
 	for _, content := range []string{strconv.Itoa(other.Process.Pid) + " 1\n", "1 1\n", "0 0\n", "-5 3\n", "words\n", ""} {
 		must(t, write(c.pidFile("ours"), content))
 		equal(t, 0, c.pid("ours"))
-		must(t, c.stop(t.Context(), "ours", syscall.SIGKILL, time.Second))
+		must(t, c.stop(t.Context(), "ours", syscall.SIGKILL, patience))
 	}
 	_, err := startTime(other.Process.Pid)
 	must(t, err) // it was not stopped
@@ -84,7 +87,7 @@ func TestReusedProcessID(t *testing.T) {
 func TestExitedProcess(t *testing.T) {
 	zombie := exec.CommandContext(t.Context(), "true")
 	must(t, zombie.Start())
-	must(t, within(t.Context(), 10*time.Second, "ending", func(context.Context) error {
+	must(t, within(t.Context(), patience, "ending", func(context.Context) error {
 		if _, err := startTime(zombie.Process.Pid); err == nil {
 			return fmt.Errorf("process %d is reported as running", zombie.Process.Pid)
 		}
@@ -123,7 +126,7 @@ func TestChildren(t *testing.T) {
 	child := exec.CommandContext(t.Context(), "sleep", "600")
 	must(t, child.Start())
 	equal(t, true, slices.Contains(childrenOf(os.Getpid()), child.Process.Pid))
-	must(t, end(t.Context(), child.Process.Pid, syscall.SIGKILL, time.Second))
+	must(t, end(t.Context(), child.Process.Pid, syscall.SIGKILL, patience))
 	_ = child.Wait() // fails because it was killed
 	equal(t, false, slices.Contains(childrenOf(os.Getpid()), child.Process.Pid))
 }

@@ -9,12 +9,8 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-const (
-	// announceEvery is the interval at which a server announces itself: it may miss some before it counts as stopped.
-	announceEvery = 10 * time.Second
-	// announceTimeout bounds an announcement at one home.
-	announceTimeout = 2 * time.Second
-)
+// announceEvery is the interval at which a server announces itself: it may miss some before it counts as stopped.
+const announceEvery = 10 * time.Second
 
 // announcer announces the server and its capabilities to the others.
 type announcer struct {
@@ -54,7 +50,7 @@ func (a *announcer) announce(ctx context.Context, change func(*store.Tx)) error 
 }
 
 func (a *announcer) commit(ctx context.Context, home region.Code, change func(*store.Tx)) error {
-	ctx, cancel := context.WithTimeout(store.WithMover(ctx), announceTimeout)
+	ctx, cancel := context.WithTimeout(store.WithMover(ctx), a.store.Limits().Announce)
 	defer cancel()
 	tx := a.store.NewTx(home)
 	change(tx)

@@ -110,6 +110,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 		MaxBodyBytes:   int64(d.cfg.MaxBodyBytes),
 		ResponseMemory: int64(d.cfg.ResponseMemory),
 		RequestTimeout: d.cfg.RequestTimeout.Std(),
+		WriteTimeout:   d.limits.WriteResponse,
 		Ready:          d.ready,
 		Registerer:     d.metrics.Registerer(),
 		Counts:         d.counts,
@@ -119,8 +120,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 		RateLimits:     limits,
 		Streams: slices.Concat(d.fileStreams(files, limits, recorder, once), d.exportStreams(exports, limits), recordingStreams(shared, limits),
 			[]edge.Stream{(&edge.AuditStream{Audit: audits, RateLimits: limits}).Stream()}),
-		Realtime: d.realtime,
-		Pages:    pages,
+		Realtime: d.realtime, Pages: pages,
 	})
 	if err != nil {
 		return nil, nil, err
@@ -182,7 +182,7 @@ func (d *dependencies) services(shared *service.Deps, roles *role.Service, files
 
 // linkPreviews returns the fetcher of link previews.
 func (d *dependencies) linkPreviews() *webpages.Fetcher {
-	return webpages.New(d.cfg.LinkPreviewNetworks, nil, service.Millis)
+	return webpages.New(d.cfg.LinkPreviewNetworks, nil, service.Millis, d.limits.FetchPage)
 }
 
 // interceptors returns the interceptors of every operation, the outermost first.

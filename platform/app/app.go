@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/span"
 	"github.com/plaza-social/plaza/platform/store/db"
@@ -21,6 +22,7 @@ import (
 // Region is the server of one region. New opens its ports; Run serves requests.
 type Region struct {
 	cfg     config.Config
+	limits  limits.Limits
 	log     *slog.Logger
 	metrics *telemetry.Metrics
 	ready   *readiness
@@ -40,6 +42,7 @@ type options struct {
 	sent          func([]db.Queued)
 	insecureKnown bool
 	moves         movePace
+	limits        limits.Limits
 	logLevel      *slog.LevelVar
 }
 
@@ -52,6 +55,9 @@ func WithStoreFault(fault func() error) Option { return func(o *options) { o.fau
 func WithMovePace(every, settle time.Duration) Option {
 	return func(o *options) { o.moves = movePace{every, settle} }
 }
+
+// WithTimeLimits replaces the time limits of production, for tests.
+func WithTimeLimits(l limits.Limits) Option { return func(o *options) { o.limits = l } }
 
 // WithSentTransactions calls sent with the statements of each transaction, for tests.
 func WithSentTransactions(sent func([]db.Queued)) Option { return func(o *options) { o.sent = sent } }
@@ -66,17 +72,17 @@ func WithInsecureModeAnnounced() Option { return func(o *options) { o.insecureKn
 // New opens the listeners, the key files and the database pools. It does not wait for the database; /readyz reports
 // whether that responds. Errors are *ListenError for a port, *config.Error for a setting, or errors of the key files.
 func New(ctx context.Context, cfg config.Config, log *slog.Logger, opts ...Option) (*Region, error) {
-	var o options
+	o := options{limits: limits.Production()}
 	for _, opt := range opts {
 		opt(&o)
 	}
 	log = log.With("region", cfg.Region.String())
-	r := &Region{cfg: cfg, log: log, metrics: telemetry.NewMetrics(string(cfg.NetworkID), cfg.Region)}
+	r := &Region{cfg: cfg, limits: o.limits, log: log, metrics: telemetry.NewMetrics(string(cfg.NetworkID), cfg.Region)}
 	// Ports first: a port in use is the most common error, and nothing else needs to be released then.
 	if err := r.listen(); err != nil {
 		return nil, err
 	}
-	r.ready = newReadiness(o.checks)
+	r.ready = newReadiness(o.checks, o.limits.Check)
 	var err error
 	if r.parts, err = r.assemble(ctx, o); err != nil {
 		return nil, errors.Join(err, r.closeListeners())
@@ -131,6 +137,9 @@ func (r *Region) ControlAddr() string {
 	}
 	return r.control.Addr().String()
 }
+
+// Limits returns the time limits of the server.
+func (r *Region) Limits() limits.Limits { return r.limits }
 
 // Ready runs the readiness checks, as /readyz does.
 func (r *Region) Ready(ctx context.Context) Readiness { return r.ready.check(ctx) }

@@ -13,6 +13,7 @@ import (
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/jobs"
+	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/push"
 	"github.com/plaza-social/plaza/platform/realtime"
 	"github.com/plaza-social/plaza/platform/region"
@@ -69,6 +70,7 @@ type dependencies struct {
 	certificate *auth.Certificate
 	publicURL   string // without trailing slash
 	pace        movePace
+	limits      limits.Limits
 	pushed      *push.Local                 // nil unless push-local is on
 	ready       func(context.Context) error // returns nil if the server is ready; for gRPC health checks
 }
@@ -87,7 +89,7 @@ func (r *Region) assemble(ctx context.Context, o options) (*parts, error) {
 	}
 	// Log records with a request's context carry the request's id.
 	log := slog.New(edge.LogHandler(r.log.Handler()))
-	d := &dependencies{cfg: r.cfg, log: log, metrics: r.metrics, ready: r.ready.err, publicURL: r.publicURL(), pace: o.moves, counts: &edge.Counts{}}
+	d := &dependencies{cfg: r.cfg, log: log, metrics: r.metrics, ready: r.ready.err, publicURL: r.publicURL(), pace: o.moves, limits: r.limits, counts: &edge.Counts{}}
 	if err := errors.Join(d.openKeys(), d.openEvacuation(), d.openControl()); err != nil {
 		return nil, err
 	}
@@ -155,7 +157,7 @@ func (r *Region) build(ctx context.Context, d *dependencies, o options) (*parts,
 		return nil, err
 	}
 	follow := &routes{reader: d.store.NewRouteReader(d.cfg.Region), every: cmp.Or(d.pace.every, routesEvery)}
-	g := newGate(handler, func(ctx context.Context) error { return errors.Join(d.checkSchema(ctx), follow.check(ctx)) })
+	g := newGate(handler, d.limits.Check, func(ctx context.Context) error { return errors.Join(d.checkSchema(ctx), follow.check(ctx)) })
 	announced := &announcer{store: d.store, local: d.cfg.Region, log: d.log, server: store.Server{
 		ID: region.NewID(d.cfg.Region), Version: telemetry.BuildInfo().Version, Capabilities: []string{store.CapabilityMoves},
 	}}
@@ -196,6 +198,7 @@ func (d *dependencies) openStore(ctx context.Context, o options) error {
 		URLs:             d.cfg.DatabaseURLs(),
 		PoolSize:         int32(d.cfg.PoolSize),
 		StatementTimeout: d.cfg.StatementTimeout.Std(),
+		Limits:           d.limits,
 		Log:              d.log,
 		Registry:         d.metrics.Registerer(),
 		Fault:            o.fault,

@@ -46,7 +46,7 @@ func (d *dependencies) openStorage(ctx context.Context) error {
 // close releases what assemble opened.
 func (d *dependencies) close() {
 	d.store.Close()
-	d.tracing.Close()
+	d.tracing.Close(d.limits.FlushTraces)
 	if d.storage != nil {
 		_ = d.storage.Close() // all requests have ended
 	}

@@ -13,12 +13,13 @@ import (
 type gate struct {
 	next   http.Handler
 	schema func(context.Context) error // returns nil if the schema is sufficient
+	limit  time.Duration               // see limits.Limits.Check
 	once   sync.Once
 	opened chan struct{} // closed when the gate is open
 }
 
-func newGate(next http.Handler, schema func(context.Context) error) *gate {
-	return &gate{next: next, schema: schema, opened: make(chan struct{})}
+func newGate(next http.Handler, limit time.Duration, schema func(context.Context) error) *gate {
+	return &gate{next: next, limit: limit, schema: schema, opened: make(chan struct{})}
 }
 
 func (g *gate) isOpen() bool {
@@ -49,7 +50,7 @@ func (g *gate) check(ctx context.Context) error {
 // watch checks until the gate is open or ctx ends.
 func (g *gate) watch(ctx context.Context) error {
 	for {
-		attempt, cancel := context.WithTimeout(ctx, checkTimeout)
+		attempt, cancel := context.WithTimeout(ctx, g.limit)
 		err := g.check(attempt)
 		cancel()
 		if err == nil {

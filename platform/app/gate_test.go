@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -14,7 +15,7 @@ import (
 func TestGate(t *testing.T) {
 	var asked atomic.Int32
 	answer := errors.New("schema version is 1, required is 2")
-	g := newGate(http.NotFoundHandler(), func(context.Context) error { asked.Add(1); return answer })
+	g := newGate(http.NotFoundHandler(), time.Minute, func(context.Context) error { asked.Add(1); return answer })
 	status := func() int {
 		w := httptest.NewRecorder()
 		g.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
@@ -44,7 +45,7 @@ func TestGate(t *testing.T) {
 }
 
 func TestGateThatNeverOpens(t *testing.T) {
-	g := newGate(http.NotFoundHandler(), func(context.Context) error { return errors.New("no") })
+	g := newGate(http.NotFoundHandler(), time.Minute, func(context.Context) error { return errors.New("no") })
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	require.NoError(t, g.watch(ctx))

@@ -50,7 +50,7 @@ func (l listener) close() error {
 // apiServer has the limits of package edge, which also limits the duration of each request. Connections have no time
 // limit, because streams are unbounded.
 func (r *Region) apiServer(handler http.Handler) *http.Server {
-	s := edge.NewServer(handler)
+	s := edge.NewServer(handler, r.limits.ReadHeaders)
 	s.MaxHeaderBytes = int(r.cfg.MaxHeaderBytes)
 	s.ErrorLog = r.errorLog()
 	if r.parts.certificate != nil {
@@ -63,7 +63,7 @@ func (r *Region) apiServer(handler http.Handler) *http.Server {
 func (r *Region) opsServer(handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           handler,
-		ReadHeaderTimeout: edge.HeaderTimeout,
+		ReadHeaderTimeout: r.limits.ReadHeaders,
 		IdleTimeout:       edge.IdleTimeout,
 		ErrorLog:          r.errorLog(),
 	}

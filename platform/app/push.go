@@ -16,7 +16,7 @@ func (d *dependencies) openPush(shared *service.Deps) error {
 		APNsKey: d.cfg.PushAPNsKey, APNsKeyID: d.cfg.PushAPNsKeyID, APNsTeamID: d.cfg.PushAPNsTeamID,
 		APNsTopic: d.cfg.PushAPNsTopic, APNsURL: string(d.cfg.PushAPNsURL),
 		WebKey: d.cfg.PushWebKey, WebSubject: d.cfg.PushWebSubject, WebNetworks: d.cfg.PushWebNetworks,
-		Local: d.pushed, Now: service.Millis,
+		Local: d.pushed, Now: service.Millis, Timeout: d.limits.PushRequest,
 	})
 	if err != nil {
 		return &config.Error{Source: "push", Reason: err.Error()}

@@ -66,6 +66,8 @@ func (d *dependencies) exchangeRateUsages(ctx context.Context, home region.Code,
 		rows[i] = store.RateUsage{Key: d.rateUsageKey(u.Key), Level: float64(u.Taken), Refill: u.PerSecond}
 	}
 	found := make(map[string]float64, len(rows))
+	ctx, cancel := context.WithTimeout(ctx, d.limits.ShareRates)
+	defer cancel()
 	tx := d.store.NewTx(home)
 	tx.AddRateUsages(rows, found)
 	if err := tx.Commit(ctx); err != nil {

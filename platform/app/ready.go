@@ -13,10 +13,6 @@ import (
 	"github.com/plaza-social/plaza/platform/statusz"
 )
 
-// checkTimeout limits a readiness check. It is below the default timeout of Kubernetes probes, one second, so that the
-// response can name the failed check.
-const checkTimeout = 800 * time.Millisecond
-
 // Check is a readiness check.
 type Check struct {
 	// Name identifies the check for humans: "schema", "database us".
@@ -33,11 +29,12 @@ type Readiness = statusz.Readiness
 // readiness runs the checks.
 type readiness struct {
 	checks   []Check
+	limit    time.Duration // see limits.Limits.Check
 	draining atomic.Bool
 }
 
-func newReadiness(checks []Check) *readiness {
-	r := &readiness{}
+func newReadiness(checks []Check, limit time.Duration) *readiness {
+	r := &readiness{limit: limit}
 	r.add(Check{Name: "server", Run: r.serving})
 	r.add(checks...)
 	return r
@@ -70,7 +67,7 @@ func (r *readiness) serving(context.Context) error {
 
 // check runs all checks concurrently.
 func (r *readiness) check(ctx context.Context) Readiness {
-	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	ctx, cancel := context.WithTimeout(ctx, r.limit)
 	defer cancel()
 	answer := Readiness{Ready: true, Checks: make([]statusz.CheckResult, len(r.checks))}
 	var wg sync.WaitGroup

@@ -121,7 +121,7 @@ func (r *report) probe(ctx context.Context, home region.Code) {
 
 // refresh reads the schema and the settings. It takes no longer than a check of /readyz.
 func (r *report) refresh(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	ctx, cancel := context.WithTimeout(ctx, r.store.Limits().Check)
 	defer cancel()
 	var all sync.WaitGroup
 	all.Go(func() { r.readSchema(ctx) })

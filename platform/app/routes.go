@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/store"
-	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 const (
@@ -58,5 +57,5 @@ func (r *routes) run(ctx context.Context) error {
 // before have ended: those of a server that does not know it end before its lease, and take a statement timeout and the
 // database's grace.
 func (d *dependencies) moveSettle() time.Duration {
-	return cmp.Or(d.pace.settle, db.MoveLease+routesEvery+d.cfg.StatementTimeout.Std()+2*time.Second)
+	return cmp.Or(d.pace.settle, d.limits.MoveLease+routesEvery+d.cfg.StatementTimeout.Std()+2*time.Second)
 }

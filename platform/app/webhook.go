@@ -17,6 +17,7 @@ type hooks struct {
 	dispatcher *webhook.Dispatcher
 	prehook    *webhook.Prehook
 	sealer     *webhook.Sealer
+	release    time.Duration // see limits.Limits.ReleaseWebhooks
 }
 
 func (d *dependencies) webhooks(shared *service.Deps) (*hooks, error) {
@@ -28,19 +29,16 @@ func (d *dependencies) webhooks(shared *service.Deps) (*hooks, error) {
 	o.Prehook = webhook.NewPrehook(o)
 	d.hooks = &hooks{
 		service: webhooks.New(shared, sealer, d.cfg.WebhookNetworks), settings: prehooks.New(shared, sealer, d.cfg.WebhookNetworks),
-		dispatcher: webhook.New(o), prehook: o.Prehook, sealer: sealer,
+		dispatcher: webhook.New(o), prehook: o.Prehook, sealer: sealer, release: d.limits.ReleaseWebhooks,
 	}
 	return d.hooks, nil
 }
-
-// releaseTime limits how long a server that stops gives its webhooks up.
-const releaseTime = 3 * time.Second
 
 // releaseWorker returns the worker that leaves the webhooks to other servers when the server stops.
 func (h *hooks) releaseWorker() worker {
 	return worker{name: "webhook leases", run: func(ctx context.Context) error {
 		<-ctx.Done()
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), h.release)
 		defer cancel()
 		h.dispatcher.Release(ctx)
 		return nil

@@ -30,6 +30,7 @@ import (
 	"github.com/plaza-social/plaza/platform/app"
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/ratelimit"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
@@ -45,7 +46,7 @@ const poolSize = 4
 
 // Patience is how long tests wait for what must happen in the background. It is generous, because the machine may be busy,
 // and only a test that fails waits that long.
-const Patience = 3 * time.Minute
+const Patience = 2 * time.Minute
 
 // DirectoryKey is the directory key of every network.
 const DirectoryKey = "the directory key of every network in a test"
@@ -137,7 +138,7 @@ var Hooks struct {
 func newHTTPClient() *http.Client {
 	transport := &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}
 	client := &http.Client{
-		Transport: transport, Timeout: time.Minute,
+		Transport: transport, Timeout: Patience,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	if Hooks.Transport != nil {
@@ -215,6 +216,9 @@ func startShared(tb *processTB) *Network {
 	return <-started
 }
 
+// lifted is the time limit of the settings that have one, unless they are those of production.
+const lifted = config.Duration(limits.Lifted)
+
 // config returns the configuration of one region's server.
 func (n *Network) config(code region.Code, o options) config.Config {
 	cfg := config.Default()
@@ -229,6 +233,9 @@ func (n *Network) config(code region.Code, o options) config.Config {
 	cfg.StorageURL = config.StorageURL("file://" + n.Files)
 	cfg.PushLocal = true
 	cfg.RankingAge = 0 // tests expect what they have done before
+	if !o.production {
+		cfg.StatementTimeout, cfg.RequestTimeout, cfg.ShutdownTimeout = lifted, lifted, lifted
+	}
 	for _, change := range o.changes {
 		change(&cfg)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
@@ -24,9 +25,18 @@ const (
 type Option func(*options)
 
 type options struct {
-	fault   func() error
-	changes []func(*config.Config)
-	log     *slog.Logger
+	fault      func() error
+	changes    []func(*config.Config)
+	log        *slog.Logger
+	production bool // see WithProductionLimits
+}
+
+// limits returns the time limits of the servers.
+func (o options) limits() limits.Limits {
+	if o.production {
+		return limits.Production()
+	}
+	return limits.Lift()
 }
 
 func newOptions(opts []Option) options {
@@ -40,6 +50,10 @@ func newOptions(opts []Option) options {
 // WithStoreFault calls fault before each transaction of every region; an error of fault replaces the database's
 // answer.
 func WithStoreFault(fault func() error) Option { return func(o *options) { o.fault = fault } }
+
+// WithProductionLimits leaves the time limits of production in force. Only tests of outages need them: without this option a stall of
+// the machine changes no answer, and a home that does not respond makes requests wait for limits.Lifted.
+func WithProductionLimits() Option { return func(o *options) { o.production = true } }
 
 // WithDatabaseURLs makes every region reach the rows of a home at the address that rewrite derives from the
 // database's own, such as that of a proxy. Homes that urls does not name are reached directly.

@@ -13,9 +13,6 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// readyTimeout limits the wait for a region to become ready. It is generous because the machine may be busy.
-const readyTimeout = time.Minute
-
 // server is a region's server that runs, or ran until Stop.
 type server struct {
 	*app.Region
@@ -109,7 +106,7 @@ func (n *Network) serve(t testing.TB, code region.Code) server {
 	t.Helper()
 	ctx, stop := context.WithCancel(n.t.Context())
 	r, err := app.New(ctx, n.config(code, n.options), n.options.log, app.WithStoreFault(n.options.fault), app.WithLogLevel(new(slog.LevelVar)),
-		app.WithSentTransactions(n.locks.check), app.WithMovePace(movesRead, movesSettle))
+		app.WithSentTransactions(n.locks.check), app.WithMovePace(movesRead, movesSettle), app.WithTimeLimits(n.options.limits()))
 	if err != nil {
 		stop()
 	}
@@ -140,7 +137,7 @@ func (n *Network) stopAtEnd(code region.Code) {
 
 func (s server) awaitReady(t testing.TB) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), readyTimeout)
+	ctx, cancel := context.WithTimeout(t.Context(), Patience)
 	defer cancel()
 	for {
 		state := s.Ready(ctx)

@@ -150,7 +150,7 @@ func TestSeenChannels(t *testing.T) {
 		t.Helper()
 		return int(channelUser(t, reader, chat.id)["readToSegment"].(float64))
 	}
-	require.Eventually(t, func() bool { return readTo() == 0 && unread(t, reader) == 3 }, waitFor, tick, "the outbox tells the reader's home")
+	require.Eventually(t, func() bool { return readTo() == 0 && unread(t, reader) == 3 }, apptest.Patience, tick, "the outbox tells the reader's home")
 	require.InDelta(t, 3, channelUser(t, boss, chat.id)["readToSegment"], 0, "authors have read what they wrote")
 	seen := func(segments ...object) *apptest.Response {
 		t.Helper()
@@ -162,7 +162,7 @@ func TestSeenChannels(t *testing.T) {
 		require.Equal(t, 3-c.want, unread(t, reader))
 	}
 	chat.newMessage(t, boss, "one more")
-	require.Eventually(t, func() bool { return unread(t, reader) == 1 }, waitFor, tick)
+	require.Eventually(t, func() bool { return unread(t, reader) == 1 }, apptest.Patience, tick)
 	reader.Do(t, http.MethodPost, channelPath(chat.id)+"/seen", object{"readToSegment": 4}).OK(t)
 	require.Equal(t, 0, unread(t, reader))
 	requireAttempts(t, []attempt{
@@ -172,14 +172,14 @@ func TestSeenChannels(t *testing.T) {
 	})
 
 	chat.newMessage(t, boss, "and one")
-	require.Eventually(t, func() bool { return unread(t, reader) == 1 }, waitFor, tick)
+	require.Eventually(t, func() bool { return unread(t, reader) == 1 }, apptest.Patience, tick)
 	reader.Do(t, http.MethodDelete, chat.path("/leave"), nil).OK(t)
-	require.Eventually(t, func() bool { return unread(t, reader) == 0 }, waitFor, tick, "what one cannot read is not unread")
+	require.Eventually(t, func() bool { return unread(t, reader) == 0 }, apptest.Patience, tick, "what one cannot read is not unread")
 	reader.Do(t, http.MethodPost, chat.path("/join"), nil).OK(t)
 	chat.newMessage(t, boss, "back?")
-	require.Eventually(t, func() bool { return unread(t, reader) == 1 }, waitFor, tick)
+	require.Eventually(t, func() bool { return unread(t, reader) == 1 }, apptest.Patience, tick)
 	boss.Do(t, http.MethodDelete, channelPath(chat.id), nil).OK(t)
-	require.Eventually(t, func() bool { return unread(t, reader) == 0 }, waitFor, tick, "nor what is deleted")
+	require.Eventually(t, func() bool { return unread(t, reader) == 0 }, apptest.Patience, tick, "nor what is deleted")
 }
 
 // unread returns the number of messages that a user has not read in all channels.

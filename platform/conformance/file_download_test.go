@@ -9,8 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/apptest"
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/region"
+	"github.com/plaza-social/plaza/platform/service/file"
+	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/view"
 )
 
 func TestDownload(t *testing.T) {
@@ -88,18 +92,24 @@ func TestNetworkFile(t *testing.T) {
 	})
 }
 
-// TestSignedAddressExpires waits until a signed address expires.
+// TestSignedAddressExpires has the network's key sign addresses of a file as of now and as of a time ago.
 func TestSignedAddressExpires(t *testing.T) {
 	t.Parallel()
-	n := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) { cfg.FileURLTTL = config.Duration(time.Second) }))
-	n.StartAll(t) // what follows has a second
-	uploader := n.NewUser(t, region.EU, "uploader")
-	signed := pathOf(t, upload(t, uploader, "file", "a", []byte("x"), "accessType", "network"))
-	n.Anonymous(region.SG).Do(t, http.MethodGet, signed, nil).OK(t)
-	require.Eventually(t, func() bool {
-		return n.Anonymous(region.SG).Do(t, http.MethodGet, signed, nil).Status == http.StatusForbidden
-	}, apptest.Patience, 100*time.Millisecond)
-	uploader.Do(t, http.MethodGet, signed, nil).OK(t)
+	uploader := newUser(t, region.EU, "uploader")
+	n := uploader.Network
+	f := upload(t, uploader, "file", "a", []byte("x"), "accessType", "network")
+	ttl := config.Default().FileURLTTL.Std()
+	signed := func(at time.Time) string {
+		links, err := file.NewLinks("", n.NetworkID, []byte(apptest.DirectoryKey), nil, ttl, func() time.Time { return at })
+		require.NoError(t, err)
+		return links.URL(store.File{ID: text(f, "fileId"), AccessType: "network"}, view.FileObject{}, &auth.Caller{})
+	}
+	for _, valid := range []string{pathOf(t, f), signed(time.Now())} {
+		n.Anonymous(region.SG).Do(t, http.MethodGet, valid, nil).OK(t)
+	}
+	expired := signed(time.Now().Add(-ttl * 9 / 8)) // after an eighth more
+	requireFailure(t, forbidden, n.Anonymous(region.SG).Do(t, http.MethodGet, expired, nil))
+	uploader.Do(t, http.MethodGet, expired, nil).OK(t)
 }
 
 // TestFileAddresses checks that addresses begin with the configured URL.

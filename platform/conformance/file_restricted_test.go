@@ -1,7 +1,10 @@
 package conformance
 
 import (
+	"encoding/base64"
+	"encoding/binary"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -10,7 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/apptest"
+	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/region"
 )
 
@@ -242,7 +247,7 @@ func TestRestrictedFileElsewhere(t *testing.T) {
 // TestPrivateWall restricts the files on walls of a network with private profiles.
 func TestPrivateWall(t *testing.T) {
 	t.Parallel()
-	n := apptest.Start(t, apptest.WithConfig(func(c *config.Config) { c.FileURLTTL = config.Duration(time.Second) }))
+	n := apptest.Start(t)
 	n.Admin(region.EU).Do(t, http.MethodPut, settingsPath, object{"userPrivacySetting": "private"}).OK(t)
 	author, outsider := n.NewUser(t, region.EU, "author"), n.NewUser(t, region.SG, "outsider")
 	f := upload(t, author, "image", "a.png", pngOf(t, 9, 9))
@@ -250,9 +255,25 @@ func TestPrivateWall(t *testing.T) {
 	address := addressIn(t, author, "/api/v3/posts/"+post, text(f, "fileId"))
 	outsider.Do(t, http.MethodGet, address, nil).OK(t)
 	requireFailure(t, forbidden, outsider.Do(t, http.MethodGet, pathOf(t, f), nil))
-	require.Eventually(t, func() bool { // the address expires
-		return outsider.Do(t, http.MethodGet, address, nil).Status == http.StatusForbidden
-	}, apptest.Patience, 100*time.Millisecond)
+	require.Equal(t, address, expiring(t, n, address, 0))
+	requireFailure(t, forbidden, outsider.Do(t, http.MethodGet, expiring(t, n, address, -2*config.Default().FileURLTTL.Std()), nil))
+}
+
+// expiring returns the address of a restricted file with another expiry, signed with the key of the network.
+func expiring(t *testing.T, n *apptest.Network, address string, later time.Duration) string {
+	t.Helper()
+	const signed = 30 // bytes before the signature, of which 1 to 4 are the expiry in seconds
+	rest, proof := path.Split(address)
+	raw, err := base64.RawURLEncoding.DecodeString(proof)
+	require.NoError(t, err)
+	raw = raw[:signed]
+	binary.BigEndian.PutUint32(raw[1:], narrow.To[uint32](int64(binary.BigEndian.Uint32(raw[1:]))+int64(later/time.Second)))
+	ring, err := auth.OpenKeyring(n.Keys.Signing)
+	require.NoError(t, err)
+	fileID := path.Base(path.Dir(path.Clean(rest)))
+	mac, err := ring.SignFileAddress(append([]byte(n.NetworkID+"\n"+fileID+"\n"), raw...), time.Now())
+	require.NoError(t, err)
+	return rest + base64.RawURLEncoding.EncodeToString(append(raw, mac...))
 }
 
 // leave ends the membership of a client in a community.

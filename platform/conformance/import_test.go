@@ -9,13 +9,13 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/apptest"
 	"github.com/plaza-social/plaza/platform/directory"
 	"github.com/plaza-social/plaza/platform/edge"
+	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/importer"
@@ -28,7 +28,7 @@ func newImporter(t *testing.T) *importer.Importer {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	st, err := store.Open(t.Context(), db.Config{
-		URLs: map[region.Code]string{"": apptest.Shared(t).DatabaseURL}, PoolSize: 2, StatementTimeout: 20 * time.Second, Log: log,
+		URLs: map[region.Code]string{"": apptest.Shared(t).DatabaseURL}, PoolSize: 2, StatementTimeout: limits.Lifted, Limits: limits.Lift(), Log: log,
 	})
 	require.NoError(t, err)
 	t.Cleanup(st.Close)

@@ -173,8 +173,8 @@ func TestPermanentDeletion(t *testing.T) {
 	in.newMessage(t, boss, "reply", object{"parentId": in.newMessage(t, boss, "parent")})
 	require.Positive(t, countRows(t, boss.Network, "messages", in.id))
 	boss.Do(t, http.MethodDelete, subchannelsPath+"/"+in.id+"?permanent=true", nil).OK(t)
-	require.Eventually(t, func() bool { return countRows(t, boss.Network, "messages", in.id) == 0 }, waitFor, tick)
+	require.Eventually(t, func() bool { return countRows(t, boss.Network, "messages", in.id) == 0 }, apptest.Patience, tick)
 	require.Eventually(t, func() bool { // its row is deleted by a transaction of its own
 		return len(boss.Do(t, http.MethodGet, subchannelsPath+"/channel/"+c.id+"?excludeDefaultMessageFeed=true", nil).OK(t).List(t, "messageFeeds")) == 0
-	}, waitFor, tick)
+	}, apptest.Patience, tick)
 }

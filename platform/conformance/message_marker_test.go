@@ -14,11 +14,8 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// How long the tests wait for the outbox.
-const (
-	waitFor = 30 * time.Second
-	tick    = 10 * time.Millisecond
-)
+// tick is the interval at which tests look whether the outbox has delivered something.
+const tick = 10 * time.Millisecond
 
 // countRows returns the number of rows of a table that belong to a subchannel.
 func countRows(t *testing.T, n *apptest.Network, table, feedID string) int {
@@ -47,7 +44,7 @@ func TestMessagesMoveMarkers(t *testing.T) {
 	second := c.newMessage(t, author, "2", object{"mentionedUsers": []object{{"userIds": userIDs(mentioned, author)}}})
 	require.Equal(t, feedMark{Read: 2, Delivered: 2}, c.mark(t, author, 2), "who writes has read, and mentions not themselves")
 	require.Equal(t, feedMark{Unread: 2}, c.mark(t, reader, 2))
-	require.Eventually(t, func() bool { return c.mark(t, mentioned, 2) == feedMark{Unread: 2, LastMention: 2, Mentioned: true} }, waitFor, tick)
+	require.Eventually(t, func() bool { return c.mark(t, mentioned, 2) == feedMark{Unread: 2, LastMention: 2, Mentioned: true} }, apptest.Patience, tick)
 	require.Empty(t, (&messageFeed{id: c.id}).marker(t, stranger).List(t, "feedMarkers"))
 
 	delivering := feedsPath + "/" + c.id + "/mark-delivering"
@@ -114,15 +111,15 @@ func TestMembershipMovesMarkers(t *testing.T) {
 	c.newMessage(t, author, "3")
 	require.Equal(t, feedMark{Read: 2, Delivered: 2, Unread: 1}, c.mark(t, guest, 3))
 	guest.Do(t, http.MethodDelete, c.path("/leave"), nil).OK(t)
-	require.Eventually(t, func() bool { unread, gone := entity(); return unread == 0 && gone }, waitFor, tick)
+	require.Eventually(t, func() bool { unread, gone := entity(); return unread == 0 && gone }, apptest.Patience, tick)
 	c.newMessage(t, author, "4")
 	join()
 	require.Equal(t, feedMark{Read: 4, Delivered: 4}, c.mark(t, guest, 4))
-	require.Eventually(t, func() bool { unread, gone := entity(); return unread == 0 && !gone }, waitFor, tick)
+	require.Eventually(t, func() bool { unread, gone := entity(); return unread == 0 && !gone }, apptest.Patience, tick)
 	c.newMessage(t, author, "5")
 	require.Equal(t, feedMark{Read: 4, Delivered: 4, Unread: 1}, c.mark(t, guest, 5))
 	c.ban(t, author, guest)
-	require.Eventually(t, func() bool { unread, gone := entity(); return unread == 0 && gone }, waitFor, tick)
+	require.Eventually(t, func() bool { unread, gone := entity(); return unread == 0 && gone }, apptest.Patience, tick)
 	require.Equal(t, 0, guest.Do(t, http.MethodGet, markersPath+"/userMarker", nil).OK(t).Int(t, "userMarkers.0.unreadCount"))
 }
 
@@ -136,7 +133,7 @@ func TestDeletedSubchannelsCountAsRead(t *testing.T) {
 	author.Do(t, http.MethodDelete, subchannelsPath+"/"+in.id, nil).OK(t)
 	require.Eventually(t, func() bool {
 		return (&messageFeed{id: in.id}).marker(t, reader).Bool(t, "feedMarkers.0.isDeleted")
-	}, waitFor, tick)
+	}, apptest.Patience, tick)
 	require.Equal(t, 0, reader.Do(t, http.MethodGet, markersPath+"/userMarker", nil).OK(t).Int(t, "userMarkers.0.unreadCount"))
 }
 

@@ -224,9 +224,9 @@ func TestScheduledPostIsCheckedOnPublication(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
 	author := n.NewUser(t, region.EU, "author")
-	at := timeIn(1500 * time.Millisecond)
-	newScheduled(t, author, object{"scheduledAt": at, "postData": object{"data": object{"text": "https://evil.example"}}})
+	id := newScheduled(t, author, object{"scheduledAt": timeIn(time.Hour), "postData": object{"data": object{"text": "https://evil.example"}}})
 	setWhitelist(t, n, true)
+	n.MakeDue(t, "scheduled_posts", id)
 	require.Eventually(t, func() bool {
 		r := author.Do(t, http.MethodGet, schedulePath, nil).OK(t)
 		require.NotEqual(t, "posted", r.String(t, "data.0.status.code"))

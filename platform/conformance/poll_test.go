@@ -122,7 +122,7 @@ func TestPoll(t *testing.T) {
 	requireFailure(t, notFound, author.Do(t, http.MethodDelete, pollsPath+"/"+id, nil))
 }
 
-// TestPollOfSeveralAnswers votes for several answers and waits until the poll closes.
+// TestPollOfSeveralAnswers votes for several answers, and for one of a poll that has closed.
 func TestPollOfSeveralAnswers(t *testing.T) {
 	t.Parallel()
 	author, voter := newUser(t, region.SG, "author"), newUser(t, region.EU, "voter")
@@ -133,11 +133,12 @@ func TestPollOfSeveralAnswers(t *testing.T) {
 	requireVotes(t, voter.Do(t, http.MethodPost, votesPath(id), answering(answers[0], answers[2], answers[0])), []int{1, 0, 1}, []bool{true, false, true})
 	requireVotes(t, voter.Do(t, http.MethodPut, votesPath(id), answering(answers[1], answers[2])), []int{0, 1, 1}, []bool{false, true, true})
 
-	short := newPoll(t, author, object{"closedIn": 700})
-	answers = requirePoll(t, voter.Do(t, http.MethodGet, pollsPath+"/"+short, nil))
-	require.Eventually(t, func() bool {
-		return voter.Do(t, http.MethodGet, pollsPath+"/"+short, nil).OK(t).String(t, "polls.0.status") == "closed"
-	}, apptest.Patience, 20*time.Millisecond)
+	short := newPoll(t, author, object{"closedIn": time.Hour.Milliseconds()})
+	r = voter.Do(t, http.MethodGet, pollsPath+"/"+short, nil)
+	answers = requirePoll(t, r)
+	require.Equal(t, "open", r.String(t, "polls.0.status"))
+	author.Network.MakeDue(t, "polls", short)
+	require.Equal(t, "closed", voter.Do(t, http.MethodGet, pollsPath+"/"+short, nil).OK(t).String(t, "polls.0.status"))
 	requireFailure(t, failure{status: 400, code: 400000, message: "The poll is closed"}, voter.Do(t, http.MethodPost, votesPath(short), answering(answers[0])))
 }
 
@@ -275,12 +276,13 @@ func TestScheduledPostWithPoll(t *testing.T) {
 	community := newCommunity(t, owner)
 	join(t, community, author)
 	id := newPoll(t, author)
-	newScheduled(t, author, object{"scheduledAt": timeIn(400 * time.Millisecond), "postData": object{
+	scheduled := newScheduled(t, author, object{"scheduledAt": timeIn(time.Hour), "postData": object{
 		"targetType": "community", "targetId": community, "dataType": "poll", "data": object{"text": "vote!", "pollId": id},
 	}})
 	r := author.Do(t, http.MethodGet, schedulePath, nil)
 	requireScheduled(t, r)
 	require.Equal(t, []string{id}, r.Strings(t, "polls", "pollId"))
+	author.Network.MakeDue(t, "scheduled_posts", scheduled)
 	require.Eventually(t, func() bool {
 		r := owner.Do(t, http.MethodGet, "/api/v5/posts?targetId="+community, nil).OK(t)
 		return len(r.List(t, "posts")) == 1 && len(r.List(t, "polls")) == 1

@@ -153,7 +153,7 @@ func TestHiddenPresence(t *testing.T) {
 	set(true)
 	require.Empty(t, present(), "heartbeats had no effect")
 	beat()
-	require.Eventually(t, func() bool { return len(present()) == 2 }, 10*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return len(present()) == 2 }, apptest.Patience, 50*time.Millisecond)
 	require.Equal(t, object{"enabled": false, "enabledAt": nil}, set(false))
 	require.Equal(t, object{"enabled": false, "enabledAt": nil}, setting())
 	require.Empty(t, present(), "at once")

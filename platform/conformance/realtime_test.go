@@ -386,12 +386,6 @@ func TestStreamsEndWithTheirSession(t *testing.T) {
 	}
 }
 
-func TestStreamsEndWithTheirToken(t *testing.T) {
-	t.Parallel()
-	n := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) { cfg.AccessTokenTTL = config.Duration(3 * time.Second) }))
-	endsWith(t, n.NewUser(t, region.EU, "brief").Listen(t, addedStream, ""), "tokenExpired")
-}
-
 // TestTokensAreNotLogged listens with the token as a query parameter and searches the log for it.
 func TestTokensAreNotLogged(t *testing.T) {
 	t.Parallel()

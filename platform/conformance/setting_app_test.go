@@ -48,7 +48,7 @@ func TestFeedSettings(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return get(alice.At(region.SG))[1].(object)["contentSettings"].([]any)[0].(object)["allowed"] == false
 	},
-		10*time.Second, 20*time.Millisecond, "settings reach the other regions")
+		apptest.Patience, 20*time.Millisecond, "settings reach the other regions")
 	for _, feed := range []string{"message", "chat"} {
 		requireFailure(t, forbidden, alice.Upload(t, "video", "a.mp4", []byte(tinyVideo), "feedType", feed))
 	}

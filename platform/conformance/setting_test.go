@@ -75,8 +75,7 @@ func TestNetworkSettings(t *testing.T) {
 	require.Equal(t, false, get(t)["isWhitelistEnabled"], "all of a change or nothing")
 }
 
-// TestSettingsPropagate changes a setting in each region: it applies there immediately and in the others soon. The
-// program promises one second; a busy machine gets more time, and the log says how long it took.
+// TestSettingsPropagate changes a setting in each region: it applies there immediately and in the others soon.
 func TestSettingsPropagate(t *testing.T) {
 	t.Parallel()
 	n := apptest.Start(t)
@@ -90,14 +89,12 @@ func TestSettingsPropagate(t *testing.T) {
 	for i, at := range region.All() {
 		want := 10 + i
 		r := n.Admin(at).Do(t, http.MethodPut, settingsPath, object{"flagLimit": want}).OK(t)
-		changed := time.Now()
 		require.Equal(t, want, r.Int(t, "flagLimit"))
 		require.Equal(t, want, flagLimitAt(at), "at once where it was changed")
 		for _, code := range region.All() {
 			require.Eventually(t, func() bool { return flagLimitAt(code) == want }, apptest.Patience, time.Millisecond,
 				"%s does not hear of the change at %s", code, at)
 		}
-		t.Logf("all regions knew of the change at %s after %s", at, time.Since(changed))
 	}
 }
 

@@ -73,12 +73,8 @@ func (w *responseWriter) release() {
 	}
 }
 
-// Progress that a client must make while it reads a response: writeChunk bytes in WriteTimeout, which is 6.4 kB/s.
-const (
-	// DefaultWriteTimeout is the default of Options.WriteTimeout.
-	DefaultWriteTimeout = 10 * time.Second
-	writeChunk          = 64 << 10
-)
+// writeChunk is the progress in bytes that a client must make in Options.WriteTimeout while it reads a response: by default 6.4 kB/s.
+const writeChunk = 64 << 10
 
 // writeInTime writes data in chunks, each of which must be written within the timeout.
 func (w *responseWriter) writeInTime(data []byte) (n int, err error) {

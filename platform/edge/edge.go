@@ -15,6 +15,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/page"
 )
 
@@ -45,7 +46,7 @@ type Options struct {
 	RequestTimeout time.Duration
 	// ResponseMemory limits the bytes of large responses that clients have not read yet; 0 means DefaultResponseMemory.
 	ResponseMemory int64
-	// WriteTimeout limits the time in which a client must read 64 KiB of a response; 0 means DefaultWriteTimeout.
+	// WriteTimeout limits the time in which a client must read 64 KiB of a response; 0 means that of production.
 	WriteTimeout time.Duration
 	// Ready reports, as nil, that the server is ready, to gRPC health checks; if Ready is nil, it always is.
 	Ready func(ctx context.Context) error
@@ -83,7 +84,7 @@ func (o Options) withDefaults() Options {
 		o.ResponseMemory = DefaultResponseMemory
 	}
 	if o.WriteTimeout <= 0 {
-		o.WriteTimeout = DefaultWriteTimeout
+		o.WriteTimeout = limits.Production().WriteResponse
 	}
 	o.Log = slog.New(LogHandler(o.Log.Handler()))
 	return o

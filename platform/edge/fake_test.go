@@ -229,7 +229,7 @@ func start(t *testing.T, change ...func(*edge.Options)) *world {
 	handler, err := edge.New(options)
 	require.NoError(t, err)
 	server := httptest.NewUnstartedServer(nil)
-	server.Config = edge.NewServer(handler)
+	server.Config = edge.NewServer(handler, time.Minute)
 	server.Start()
 	t.Cleanup(server.Close)
 	w.url, w.client = server.URL, server.Client()

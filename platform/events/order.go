@@ -70,7 +70,7 @@ func (o *Outbox) deliverKeyNow(ctx context.Context, home region.Code, key string
 // deliverRest delivers the rows of a key that were committed during a delivery, until there are none.
 func (o *Outbox) deliverRest(ctx context.Context, home region.Code, key string) {
 	for more := true; more; more = o.busy.again(home, key) {
-		bounded, cancel := context.WithTimeout(ctx, deliverNow)
+		bounded, cancel := context.WithTimeout(ctx, o.store.Limits().DeliverNow)
 		_, _ = o.deliverKey(bounded, home, key)
 		cancel()
 	}

@@ -98,9 +98,6 @@ func (o *Outbox) HandleRuns(topic string, h RunHandler) {
 // Grace is how long workers leave a new row to the server that wrote it.
 const Grace = 500 * time.Millisecond
 
-// deliverNow limits how long a request waits for other homes after its transaction was committed.
-const deliverNow = 400 * time.Millisecond
-
 // Deliver delivers rows that the caller has just committed in home, so that other homes see the change immediately.
 // Failed deliveries are left to the workers: the transaction is committed, and the caller's response does not depend on
 // them.
@@ -108,7 +105,7 @@ func (o *Outbox) Deliver(ctx context.Context, home region.Code, rows ...store.Ou
 	if len(rows) == 0 {
 		return
 	}
-	bounded, cancel := context.WithTimeout(ctx, deliverNow)
+	bounded, cancel := context.WithTimeout(ctx, o.store.Limits().DeliverNow)
 	defer cancel()
 	var g sync.WaitGroup // an unavailable home must not delay the others
 	keys := map[string]bool{}

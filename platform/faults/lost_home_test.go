@@ -29,7 +29,7 @@ func startWithProxy(t *testing.T) (*apptest.Network, *proxy.Proxy) {
 	t.Helper()
 	var p *proxy.Proxy
 	var once sync.Once
-	n := startAll(t,
+	n := startAll(t, apptest.WithProductionLimits(),
 		apptest.WithConfig(func(cfg *config.Config) { cfg.StatementTimeout = config.Duration(2 * time.Second) }),
 		apptest.WithDatabaseURLs(map[region.Code]func(string) string{region.EU: func(url string) string {
 			once.Do(func() { p = proxy.New(t, url) })

@@ -28,6 +28,7 @@ import (
 	"github.com/plaza-social/plaza/platform/apptest"
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/config"
+	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
@@ -80,8 +81,8 @@ func serveRegion() int {
 }
 
 func serve(cfg config.Config) error {
-	ctx := context.Background()
-	server, err := app.New(ctx, cfg, telemetry.NewLogger(os.Stderr, cfg.LogFormat, cfg.LogLevel.Level()))
+	ctx, log := context.Background(), telemetry.NewLogger(os.Stderr, cfg.LogFormat, cfg.LogLevel.Level())
+	server, err := app.New(ctx, cfg, log, app.WithTimeLimits(limits.Lift())) // the database is not what fails
 	if err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ func (f *fleet) start() *serverProcess {
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PLAZA_") }),
 		serverProcessEnv+"=1", "PLAZA_REGION=eu", "PLAZA_NETWORK_ID="+strings.Repeat("a", 24), "PLAZA_LISTEN="+api, "PLAZA_OPS_LISTEN="+ops,
 		"PLAZA_DATABASE_URL="+f.database, "PLAZA_DIRECTORY_KEY=the directory key of a test", "PLAZA_DRAIN_DELAY=0s", "PLAZA_RATE_LIMIT=off",
-		"PLAZA_WEBHOOK_NETWORKS=127.0.0.0/8",
+		"PLAZA_WEBHOOK_NETWORKS=127.0.0.0/8", "PLAZA_STATEMENT_TIMEOUT=1m", "PLAZA_REQUEST_TIMEOUT=1m",
 		"PLAZA_STORAGE_URL=file://"+f.dir, "PLAZA_SERVER_KEYS_FILE="+filepath.Join(f.dir, "server-keys.json"),
 		"PLAZA_API_KEYS_FILE="+filepath.Join(f.dir, "api-keys.json"), "PLAZA_SIGNING_KEYS_FILE="+filepath.Join(f.dir, "signing-keys.json"))
 	require.NoError(f.t, cmd.Start())

@@ -117,7 +117,8 @@ func TestEventsSurviveRestarts(t *testing.T) {
 	require.NoError(t, migrate(t.Context(), d.db.URL()))
 	p := proxy.New(t, d.db.URL())
 	through := func(string) string { return p.Through(d.db.URL()) }
-	n := startAll(t, apptest.WithDatabaseURLs(map[region.Code]func(string) string{region.US: through, region.EU: through, region.SG: through}))
+	urls := apptest.WithDatabaseURLs(map[region.Code]func(string) string{region.US: through, region.EU: through, region.SG: through})
+	n := startAll(t, apptest.WithProductionLimits(), urls)
 	owner := n.NewUser(t, region.EU, "owner")
 	community := owner.NewCommunity(t)
 	told := &receivedEvents{times: map[string]int{}, users: map[string]int{}}

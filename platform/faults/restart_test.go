@@ -85,7 +85,8 @@ func TestAcknowledgedWritesSurviveCrash(t *testing.T) {
 	require.NoError(t, migrate(t.Context(), d.db.URL()))
 	p := proxy.New(t, d.db.URL())
 	through := func(string) string { return p.Through(d.db.URL()) }
-	n := startAll(t, apptest.WithDatabaseURLs(map[region.Code]func(string) string{region.US: through, region.EU: through, region.SG: through}))
+	urls := apptest.WithDatabaseURLs(map[region.Code]func(string) string{region.US: through, region.EU: through, region.SG: through})
+	n := startAll(t, apptest.WithProductionLimits(), urls)
 	acked := &acknowledged{ids: map[string][]string{}}
 	stop := write(t, n, acked)
 	atLeast := func(more int64) {

@@ -31,9 +31,8 @@ const (
 	maxHeader    = 64 << 10
 	maxRedirects = 3
 	maxURL       = 2000
-	fetchTime    = 5 * time.Second // of a page, with redirects
-	maxFetches   = 32              // at a time
-	maxOfUser    = 4               // at a time of a user, so that pages that do not answer do not delay other users
+	maxFetches   = 32 // at a time
+	maxOfUser    = 4  // at a time of a user, so that pages that do not answer do not delay other users
 
 	cacheSize = 2_000
 	keepFound = time.Hour
@@ -65,20 +64,21 @@ type cached struct {
 }
 
 // New returns a fetcher that also fetches from networks which are not public, such as those of an intranet. resolver may be nil.
-func New(allowed []netip.Prefix, resolver *net.Resolver, now func() time.Time) *Fetcher {
+// timeout is the time limit of a page, with redirects.
+func New(allowed []netip.Prefix, resolver *net.Resolver, now func() time.Time, timeout time.Duration) *Fetcher {
 	cache, err := lru.New[string, cached](cacheSize)
 	if err != nil {
 		panic(err) // the size is a positive constant
 	}
-	dialer := publicnet.Dialer(allowed, resolver, fetchTime)
+	dialer := publicnet.Dialer(allowed, resolver, timeout)
 	return &Fetcher{
 		client: &http.Client{
 			Transport: &http.Transport{
 				DialContext: dialer.DialContext, DisableKeepAlives: true, ForceAttemptHTTP2: true,
-				TLSHandshakeTimeout: fetchTime, ResponseHeaderTimeout: fetchTime, MaxResponseHeaderBytes: maxHeader,
+				TLSHandshakeTimeout: timeout, ResponseHeaderTimeout: timeout, MaxResponseHeaderBytes: maxHeader,
 			},
 			CheckRedirect: checkRedirect,
-			Timeout:       fetchTime,
+			Timeout:       timeout,
 		},
 		now: now, cache: cache,
 	}

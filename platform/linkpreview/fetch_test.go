@@ -110,7 +110,7 @@ func TestPreview(t *testing.T) {
 			s := newSite(t, tc.handler)
 			want := tc.want
 			want.Domain, want.ImageURL = "127.0.0.1", strings.Replace(want.ImageURL, "SITE", s.URL, 1)
-			require.Equal(t, want, fetch(t, linkpreview.New(loopback, nil, fixed), s.URL+"/"))
+			require.Equal(t, want, fetch(t, linkpreview.New(loopback, nil, fixed, time.Minute), s.URL+"/"))
 		})
 	}
 }
@@ -121,7 +121,7 @@ func TestRefusedAddresses(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, page("<title>secret</title>"))
 	names := &nameServer{answer: func(int) string { return "127.0.0.1" }}
-	f := linkpreview.New(nil, names.resolver(), fixed)
+	f := linkpreview.New(nil, names.resolver(), fixed, time.Minute)
 	for _, host := range []string{
 		"127.0.0.1", "127.1", "2130706433", "0x7f000001", "localhost", "name.example", "0.0.0.0", "[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::127.0.0.1]",
 		"[64:ff9b::7f00:1]", "[2002:7f00:1::]",
@@ -154,7 +154,7 @@ func TestRedirects(t *testing.T) {
 			page("<title>found</title>")(w, r)
 		}
 	})
-	f := linkpreview.New([]netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, nil, fixed)
+	f := linkpreview.New([]netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, nil, fixed, time.Minute)
 	for path, want := range map[string]string{"/hops/0": "found", "/hops/3": "found", "/hops/4": "", "/inside": "", "/file": "", "/user": ""} {
 		require.Equal(t, want, fetch(t, f, s.URL+path).Title, path)
 	}
@@ -174,7 +174,7 @@ func TestCompressedPage(t *testing.T) {
 		w.Header().Set("Content-Encoding", "gzip")
 		_, _ = w.Write(body.Bytes())
 	})
-	require.Equal(t, "small", fetch(t, linkpreview.New(loopback, nil, fixed), s.URL).Title)
+	require.Equal(t, "small", fetch(t, linkpreview.New(loopback, nil, fixed, time.Minute), s.URL).Title)
 }
 
 // TestRebinding resolves a name to an allowed address at first and to another one later, as an attacker's name server can.
@@ -184,7 +184,7 @@ func TestRebinding(t *testing.T) {
 	inside := newSiteAt(t, "127.0.0.2:"+s.port(), page("<title>inside</title>"))
 	answers := []string{"127.0.0.1", "127.0.0.2"}
 	names := &nameServer{answer: func(n int) string { return answers[min(n, 1)] }}
-	f := linkpreview.New([]netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, names.resolver(), fixed)
+	f := linkpreview.New([]netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, names.resolver(), fixed, time.Minute)
 	require.Equal(t, "found", fetch(t, f, "http://rebind.example:"+s.port()+"/1").Title)
 	require.Empty(t, fetch(t, f, "http://rebind.example:"+s.port()+"/2").Title)
 	require.Zero(t, inside.requests.Load())
@@ -250,7 +250,7 @@ func TestCache(t *testing.T) {
 		page("<title>found</title>")(w, r)
 	})
 	now := noon
-	f := linkpreview.New(loopback, nil, func() time.Time { return now })
+	f := linkpreview.New(loopback, nil, func() time.Time { return now }, time.Minute)
 	fails.Store(true)
 	require.Empty(t, fetch(t, f, s.URL).Title)
 	fails.Store(false)
@@ -276,7 +276,7 @@ func TestManyFetches(t *testing.T) {
 		<-release
 		page("<title>found</title>")(w, r)
 	})
-	f := linkpreview.New(loopback, nil, fixed)
+	f := linkpreview.New(loopback, nil, fixed, time.Minute)
 	done := make(chan error, 64)
 	start := func(user int, path string) {
 		u, err := url.Parse(s.URL + path)
@@ -323,7 +323,7 @@ func TestTraceContext(t *testing.T) {
 		got.Store(r.Header.Get("Traceparent"))
 		page("<title>x</title>")(w, r)
 	})
-	f := linkpreview.New(loopback, nil, time.Now)
+	f := linkpreview.New(loopback, nil, time.Now, time.Minute)
 	for path, want := range map[string]string{"/with": traced, "/without": ""} {
 		u, err := linkpreview.Parse(s.URL + path)
 		require.NoError(t, err)

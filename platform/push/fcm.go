@@ -43,7 +43,7 @@ func newFCM(o Options) (Sender, error) {
 	if err != nil || json.Unmarshal(raw, &account) != nil || account.ProjectID == "" {
 		return nil, errProject // the error of the parser could quote the key
 	}
-	client := newClient(&net.Dialer{Timeout: sendTime})
+	client := newClient(&net.Dialer{Timeout: o.Timeout})
 	ctx := context.WithValue(context.Background(), oauth2.HTTPClient, client)
 	return &fcm{
 		client: client, tokens: oauth2.ReuseTokenSource(nil, config.TokenSource(ctx)), now: o.Now,

@@ -13,23 +13,21 @@ import (
 )
 
 const (
-	// sendTime is the time limit of a request to a provider.
-	sendTime = 10 * time.Second
 	// maxAnswer is how much of an answer is read.
 	maxAnswer = 16 << 10
 	// maxConnections is the number of connections to a host. One HTTP/2 connection carries many requests.
 	maxConnections = 8
 )
 
-// newClient returns a client that follows no redirects.
+// newClient returns a client that follows no redirects. The time limit of a request is that of the dialer.
 func newClient(dialer *net.Dialer) *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
 			DialContext: dialer.DialContext, ForceAttemptHTTP2: true, MaxConnsPerHost: maxConnections, MaxIdleConns: 64,
-			IdleConnTimeout: 5 * time.Minute, TLSHandshakeTimeout: sendTime, MaxResponseHeaderBytes: maxAnswer,
+			IdleConnTimeout: 5 * time.Minute, TLSHandshakeTimeout: dialer.Timeout, MaxResponseHeaderBytes: maxAnswer,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Timeout:       sendTime,
+		Timeout:       dialer.Timeout,
 	}
 }
 

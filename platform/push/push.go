@@ -79,6 +79,8 @@ type Options struct {
 	WebSubject  string           // a mail address or an https URL, for the operators of push services
 	WebNetworks []netip.Prefix   // networks whose push services are used although their addresses are not public
 
+	// Timeout is the time limit of a request to a provider; none when zero.
+	Timeout time.Duration
 	// Local receives the messages of providers without credentials; may be nil.
 	Local *Local
 	Now   func() time.Time

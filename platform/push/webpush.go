@@ -42,7 +42,7 @@ func newWebPush(o Options) (Sender, error) {
 		return nil, errWebKey
 	}
 	return &webPush{
-		client: newClient(publicnet.Dialer(o.WebNetworks, nil, sendTime)), public: public, private: private,
+		client: newClient(publicnet.Dialer(o.WebNetworks, nil, o.Timeout)), public: public, private: private,
 		subject: strings.TrimPrefix(o.WebSubject, "mailto:"), now: o.Now, // the library adds it
 	}, nil
 }

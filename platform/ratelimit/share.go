@@ -17,12 +17,11 @@ type Usage struct {
 // Exchange adds usages to those in a home and returns the sums over all servers, declined until now, in the same order.
 type Exchange func(ctx context.Context, home region.Code, usages []Usage) (levels []float64, err error)
 
-// Intervals and limits of Share.
+// Intervals and limits of Share. Exchange has its own time limit.
 const (
-	shareEvery   = 25 * time.Millisecond // at most; collects the keys of many users
-	shareRetry   = time.Second           // after an error
-	shareTimeout = 2 * time.Second
-	shareBatch   = 500
+	shareEvery = 25 * time.Millisecond // at most; collects the keys of many users
+	shareRetry = time.Second           // after an error
+	shareBatch = 500
 )
 
 // Share exchanges the usage of keys of a home with the other servers until ctx is done. It does nothing while no key uses
@@ -49,8 +48,6 @@ func (l *Limiter) Share(ctx context.Context, home region.Code, exchange Exchange
 
 // shareOnce shares the usage of at most shareBatch keys.
 func (l *Limiter) shareOnce(ctx context.Context, home region.Code, exchange Exchange) error {
-	ctx, cancel := context.WithTimeout(ctx, shareTimeout)
-	defer cancel()
 	usages := l.collect(home)
 	if len(usages) == 0 {
 		return nil

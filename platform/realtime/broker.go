@@ -96,8 +96,8 @@ func (h *Hub) ServeMQTT(w http.ResponseWriter, r *http.Request) {
 		return // Upgrade has answered
 	}
 	ws.SetReadLimit(maxMQTTPacket)
-	c := &socket{Conn: ws}
-	_ = c.SetDeadline(time.Now().Add(admission)) // until the first packet has set that of the keep-alive
+	c := &socket{Conn: ws, timeout: h.limits().WriteStream}
+	_ = c.SetDeadline(time.Now().Add(h.limits().Admission)) // until the first packet has set that of the keep-alive
 	go h.broker.serve(c)
 }
 
@@ -140,7 +140,7 @@ func (b *broker) admit(cl *mqtt.Client, userID, token string) packets.Code {
 	if err != nil || claims.Admin || claims.Guest != auth.NoGuest || userID != claims.UserID {
 		return packets.ErrBadUsernameOrPassword
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), admission)
+	ctx, cancel := context.WithTimeout(context.Background(), b.hub.limits().Admission)
 	defer cancel()
 	ctx = auth.WithCaller(ctx, auth.CallerOf(claims))
 	request := b.hub.NewUserRequest(ctx)
@@ -278,7 +278,7 @@ func (b *broker) permits(ctx context.Context, c *subscriber, filter string) bool
 	if len(rule.own) > 0 {
 		return slices.Contains(rule.own, c.UserID())
 	}
-	ctx, cancel := context.WithTimeout(ctx, admission)
+	ctx, cancel := context.WithTimeout(ctx, b.hub.limits().Admission)
 	defer cancel()
 	access, err := b.resolver.Resolve(ctx, rule.place, []*subscription.Reader{c.Reader})
 	return err == nil && access[0].Sees()

@@ -25,6 +25,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/groupcommit"
+	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/store"
@@ -75,6 +76,9 @@ func New(o Options) *Hub {
 	o.Outbox.HandleRuns(store.TopicRealtimeMany, h.deliverMany)
 	return h
 }
+
+// limits returns the time limits of the server.
+func (h *Hub) limits() limits.Limits { return h.Store.Limits() }
 
 // Run polls the logs until ctx is done.
 func (h *Hub) Run(ctx context.Context) {

@@ -194,6 +194,17 @@ func TestClose(t *testing.T) {
 	require.Zero(t, w.hub.Streams())
 }
 
+// TestStreamEndsWithItsToken serves a client at a hub by whose clock the client's token has expired since it was verified.
+func TestStreamEndsWithItsToken(t *testing.T) {
+	w := newWorld(t, func(o *realtime.Options) {
+		o.Now = func() time.Time { return service.Millis().Add(auth.DefaultAccessLifetime) }
+	})
+	c := newClient()
+	close(c.open)
+	require.NoError(t, <-w.serve(c, ""))
+	require.True(t, strings.HasSuffix(c.read(), "event: end\ndata: {\"reason\":\"tokenExpired\"}\n\n"), c.read())
+}
+
 // TestConcurrentEvents checks that concurrent events are delivered once each, in the order of their numbers.
 func TestConcurrentEvents(t *testing.T) {
 	w := newWorld(t, func(o *realtime.Options) { o.QueueLength = 10_000 })

@@ -21,10 +21,6 @@ var names = map[string]string{
 const (
 	// heartbeat is the interval between heartbeats.
 	heartbeat = 15 * time.Second
-	// admission limits how long a client waits for the beginning of its stream.
-	admission = 5 * time.Second
-	// writeTimeout closes the connection of a client that does not read.
-	writeTimeout = 10 * time.Second
 	// catchUpPage is the number of missed events read per query.
 	catchUpPage = 100
 )
@@ -46,7 +42,7 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, name string) error {
 	if names[name] == "" {
 		return h.serveWatch(w, r, name)
 	}
-	s := &stream{hub: h, request: r, out: newWriter(w)}
+	s := &stream{hub: h, request: r, out: newWriter(w, h.limits().WriteStream)}
 	if err := s.admit(r.Context(), names[name]); err != nil {
 		return err
 	}
@@ -118,7 +114,7 @@ func (s *stream) admit(ctx context.Context, name string) error {
 	if s.conn.admin {
 		s.conn.home = s.hub.Region
 	}
-	ctx, cancel := context.WithTimeout(auth.WithCaller(ctx, caller), admission)
+	ctx, cancel := context.WithTimeout(auth.WithCaller(ctx, caller), s.hub.limits().Admission)
 	defer cancel()
 	f := s.hub.NewRequest(ctx)
 	f.EventHead(s.conn.home, &s.head)
@@ -212,7 +208,7 @@ func (s *stream) write(f frame) {
 
 // follow writes the events that are delivered to the stream, until it ends.
 func (s *stream) follow(ctx context.Context) {
-	expiry := time.AfterFunc(time.Until(s.caller.ExpiresAt), func() { s.conn.end(endToken) })
+	expiry := time.AfterFunc(s.caller.ExpiresAt.Sub(s.hub.Now()), func() { s.conn.end(endToken) })
 	defer expiry.Stop()
 	s.hub.follow(ctx, follower{s.out, s.conn.notify, s.conn.end, s.recheck, s.flush})
 }

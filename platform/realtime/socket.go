@@ -25,8 +25,9 @@ var upgrader = websocket.Upgrader{
 // socket is the stream of bytes in the binary messages of a WebSocket.
 type socket struct {
 	*websocket.Conn
-	message io.Reader  // the rest of the message that is being read; nil between messages
-	writing sync.Mutex // serializes writes and their deadlines
+	timeout time.Duration // of a write
+	message io.Reader     // the rest of the message that is being read; nil between messages
+	writing sync.Mutex    // serializes writes and their deadlines
 }
 
 var errNotBinary = errors.New("a message of MQTT must be binary")
@@ -55,11 +56,11 @@ func (s *socket) Read(p []byte) (int, error) {
 	}
 }
 
-// Write implements net.Conn. It fails if the client does not read within writeTimeout.
+// Write implements net.Conn. It fails if the client does not read within the timeout.
 func (s *socket) Write(p []byte) (int, error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	if err := s.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+	if err := s.SetWriteDeadline(time.Now().Add(s.timeout)); err != nil {
 		return 0, err
 	}
 	if err := s.WriteMessage(websocket.BinaryMessage, p); err != nil {

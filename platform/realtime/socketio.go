@@ -21,13 +21,14 @@ const (
 // socketIO answers a client of socket.io. Older builds of the public clients try socket.io in addition to MQTT, without end. The end of
 // the session that each version of the protocol provides ends the attempts, and the clients work without it.
 type socketIO struct {
-	w http.ResponseWriter
-	r *http.Request
+	w         http.ResponseWriter
+	r         *http.Request
+	admission time.Duration // see limits.Limits.Admission
 }
 
 // ServeSocketIO answers a request of a client of socket.io, by WebSocket or polling, so that the client does not try again.
 func (h *Hub) ServeSocketIO(w http.ResponseWriter, r *http.Request) {
-	s := socketIO{w, r}
+	s := socketIO{w, r, h.limits().Admission}
 	switch {
 	case websocket.IsWebSocketUpgrade(r):
 		s.serveWebSocket()
@@ -53,8 +54,8 @@ func (s socketIO) serveWebSocket() {
 	}
 	defer func() { _ = ws.Close() }()
 	ws.SetReadLimit(maxMQTTPacket)
-	_ = ws.SetReadDeadline(time.Now().Add(admission))
-	_ = ws.SetWriteDeadline(time.Now().Add(admission))
+	_ = ws.SetReadDeadline(time.Now().Add(s.admission))
+	_ = ws.SetWriteDeadline(time.Now().Add(s.admission))
 	send := func(packet string) { _ = ws.WriteMessage(websocket.TextMessage, []byte(packet)) }
 	send(s.open())
 	if s.current() {

@@ -3,6 +3,7 @@ package realtime
 import (
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -145,13 +146,13 @@ func TestStreamText(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			recorder := httptest.NewRecorder()
-			test.write(newWriter(recorder))
+			test.write(newWriter(recorder, time.Minute))
 			require.Equal(t, test.want, recorder.Body.String())
 			require.True(t, recorder.Flushed)
 		})
 	}
 	recorder := httptest.NewRecorder()
-	w := newWriter(recorder)
+	w := newWriter(recorder, time.Minute)
 	w.err = fail.NotFound()
 	w.heartbeat("eu-5")
 	require.Empty(t, recorder.Body.String(), "nothing after an error")

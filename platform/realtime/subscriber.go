@@ -28,7 +28,7 @@ func newSubscriber(h *Hub, claims auth.Claims, ended func(reason string)) *subsc
 	c := &subscriber{Reader: subscription.NewReader(claims), conn: newConn("", h.HomeOf(claims.UserID), 1), smartFeeds: map[string]bool{}}
 	c.conn.userID, c.conn.sessionID = claims.UserID, claims.SessionID
 	c.conn.ended = ended
-	c.expiry = time.AfterFunc(time.Until(claims.ExpiresAt), func() { c.conn.end(endToken) })
+	c.expiry = time.AfterFunc(claims.ExpiresAt.Sub(h.Now()), func() { c.conn.end(endToken) })
 	return c
 }
 

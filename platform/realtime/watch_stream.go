@@ -32,7 +32,7 @@ type watchStream struct {
 
 // serveWatch responds with a stream of the events of topics.
 func (h *Hub) serveWatch(w http.ResponseWriter, r *http.Request, name string) error {
-	s := &watchStream{hub: h, request: r, name: name, out: newWriter(w), at: positions{}, upTo: positions{}}
+	s := &watchStream{hub: h, request: r, name: name, out: newWriter(w, h.limits().WriteStream), at: positions{}, upTo: positions{}}
 	release, err := s.admit(r.Context())
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func (s *watchStream) admit(ctx context.Context) (release func(), err error) {
 		return nil, err
 	}
 	caller := auth.CallerOf(claims)
-	ctx, cancel := context.WithTimeout(auth.WithCaller(ctx, caller), admission)
+	ctx, cancel := context.WithTimeout(auth.WithCaller(ctx, caller), s.hub.limits().Admission)
 	defer cancel()
 	if err := s.hub.NewUserRequest(ctx).Run(ctx); err != nil {
 		return nil, err

@@ -40,13 +40,14 @@ var errBadID = fail.Validation("Last-Event-ID: must be the id of an event of a s
 
 // writer writes a stream. After an error, which means that the client disconnected, it writes nothing more.
 type writer struct {
-	w   http.ResponseWriter
-	ctl *http.ResponseController
-	err error
+	w       http.ResponseWriter
+	ctl     *http.ResponseController
+	timeout time.Duration // of a write
+	err     error
 }
 
-func newWriter(w http.ResponseWriter) *writer {
-	return &writer{w: w, ctl: http.NewResponseController(w)}
+func newWriter(w http.ResponseWriter, timeout time.Duration) *writer {
+	return &writer{w: w, ctl: http.NewResponseController(w), timeout: timeout}
 }
 
 // begin writes the response header and the first event.
@@ -70,12 +71,12 @@ func (w *writer) end(reason string) {
 	w.send(fmt.Appendf(nil, "event: end\ndata: {\"reason\":%q}\n\n", reason))
 }
 
-// send writes and flushes within writeTimeout, if the ResponseWriter supports deadlines.
+// send writes and flushes within its timeout, if the ResponseWriter supports deadlines.
 func (w *writer) send(text []byte) {
 	if w.err != nil {
 		return
 	}
-	_ = w.ctl.SetWriteDeadline(time.Now().Add(writeTimeout))
+	_ = w.ctl.SetWriteDeadline(time.Now().Add(w.timeout))
 	if _, w.err = w.w.Write(text); w.err == nil {
 		w.err = w.ctl.Flush()
 	}

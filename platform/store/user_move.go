@@ -182,8 +182,6 @@ func (s *Store) NewRouteReader(local region.Code) *RouteReader {
 }
 
 const (
-	// routeTimeout bounds the reading of routes from one home before the next one is asked.
-	routeTimeout = time.Second
 	// routesPerPage and idsPerPage are how many rows are read at a time.
 	routesPerPage = 500
 	idsPerPage    = 20_000
@@ -206,7 +204,7 @@ func (r *RouteReader) Read(ctx context.Context) error {
 func (r *RouteReader) readFrom(ctx context.Context, home region.Code) error {
 	for {
 		var changed []changedRoute
-		bounded, cancel := context.WithTimeout(ctx, routeTimeout)
+		bounded, cancel := context.WithTimeout(ctx, r.store.Limits().ReadRoutes)
 		reads := r.store.NewReadBatch()
 		reads.Add(home, sqlUserHomesAfter, db.Rows(&changed), r.seen[home], routesPerPage)
 		err := reads.Run(bounded)

@@ -120,15 +120,12 @@ func (t *Tracing) Tracer() trace.Tracer {
 	return t.provider.Tracer(span.Tracer)
 }
 
-// flushTimeout limits how long Close waits for the collector.
-const flushTimeout = 3 * time.Second
-
-// Close exports what is left.
-func (t *Tracing) Close() {
+// Close exports what is left, which takes no longer than limit.
+func (t *Tracing) Close(limit time.Duration) {
 	if t == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	_ = t.provider.Shutdown(ctx) // the error was passed to the error handler
 }

@@ -124,7 +124,7 @@ func (q *queue) attemptChain(ctx context.Context, c chain, end time.Time) chain 
 
 // attempt makes one attempt and sets the result.
 func (q *queue) attempt(ctx context.Context, row *store.WebhookDelivery) {
-	ctx, cancel := context.WithTimeout(ctx, attemptTime)
+	ctx, cancel := context.WithTimeout(ctx, q.Store.Limits().WebhookAttempt)
 	defer cancel()
 	ctx, traced := span.Continue(ctx, row.Trace, "webhook "+row.Name, trace.SpanKindClient, func() []attribute.KeyValue {
 		return []attribute.KeyValue{attribute.String("plaza.webhook", q.id), attribute.Int64("plaza.attempts", row.Attempts)}

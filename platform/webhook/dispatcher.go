@@ -60,7 +60,7 @@ type queueKey struct {
 // New returns a dispatcher.
 func New(o Options) *Dispatcher {
 	return &Dispatcher{
-		Options: o, owner: region.NewID(o.Region), client: newClient(o.Networks, o.Resolver, concurrency), metrics: newMetrics(o.Registerer),
+		Options: o, owner: region.NewID(o.Region), client: o.newClient(concurrency), metrics: newMetrics(o.Registerer),
 		hooks: map[region.Code]*hooks{}, queues: map[queueKey]*queue{},
 	}
 }

@@ -60,7 +60,7 @@ type Prehook struct {
 // NewPrehook returns the pre-hook of a server. Source is not needed.
 func NewPrehook(o Options) *Prehook {
 	return &Prehook{
-		Options: o, client: newClient(o.Networks, o.Resolver, maxAsked), free: make(chan struct{}, maxAsked),
+		Options: o, client: o.newClient(maxAsked), free: make(chan struct{}, maxAsked),
 		asked: promauto.With(o.Registerer).NewCounterVec(prometheus.CounterOpts{
 			Name: "plaza_prehook_requests_total",
 			Help: "Requests before which the pre-hook was asked, by result: allow, change, deny, and failed if the default action applied.",

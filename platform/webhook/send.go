@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/publicnet"
@@ -17,8 +16,6 @@ import (
 )
 
 const (
-	// attemptTime limits an attempt, from the connection to the end of the response.
-	attemptTime = 5 * time.Second
 	// maxResponse is the number of bytes that are read of a response.
 	maxResponse = 64 << 10
 	maxHeader   = 32 << 10
@@ -43,13 +40,14 @@ const (
 	failedRead       = "read"       // the database did not answer
 )
 
-// newClient returns a client that only connects to public addresses and to those of the networks in allowed. It follows no
+// newClient returns a client that only connects to public addresses and to those of Networks. It follows no
 // redirects, because they would go to addresses that the administrator did not choose.
-func newClient(allowed []netip.Prefix, resolver *net.Resolver, perHost int) *http.Client {
+func (o Options) newClient(perHost int) *http.Client {
+	timeout := o.Store.Limits().WebhookAttempt
 	return &http.Client{
 		Transport: &http.Transport{
-			DialContext: publicnet.Dialer(allowed, resolver, attemptTime).DialContext, ForceAttemptHTTP2: true, MaxConnsPerHost: perHost,
-			MaxIdleConnsPerHost: perHost, IdleConnTimeout: 30 * time.Second, TLSHandshakeTimeout: attemptTime, MaxResponseHeaderBytes: maxHeader,
+			DialContext: publicnet.Dialer(o.Networks, o.Resolver, timeout).DialContext, ForceAttemptHTTP2: true, MaxConnsPerHost: perHost,
+			MaxIdleConnsPerHost: perHost, IdleConnTimeout: 30 * time.Second, TLSHandshakeTimeout: timeout, MaxResponseHeaderBytes: maxHeader,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}

@@ -60,7 +60,7 @@ func startNetwork(t *testing.T) *observed {
 	t.Helper()
 	o := &observed{sn: socialNetwork(), hosts: newHosts(t)}
 	var once sync.Once
-	o.Network = apptest.Start(t, apptest.WithStoreFault(func() error {
+	o.Network = apptest.Start(t, apptest.WithProductionLimits(), apptest.WithStoreFault(func() error {
 		if fault := o.fault.Load(); fault != nil {
 			return (*fault)()
 		}

@@ -75,11 +75,8 @@ func imageLimits(maxPixels int64) picture.QueueLimits {
 	return picture.QueueLimits{Pixels: maxPixels, Images: max(2, runtime.GOMAXPROCS(0)), WaitingPerUser: 20, Waiting: 500}
 }
 
-// deleteTimeout bounds how long an outbox worker waits for the storage.
-const deleteTimeout = 10 * time.Second
-
 func (s *Service) deleteBytes(ctx context.Context, m store.DeletedFile) error {
-	ctx, cancel := context.WithTimeout(ctx, deleteTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.Store.Limits().DeleteFile)
 	defer cancel()
 	return s.Storage.DeleteAll(ctx, m.FileID)
 }

@@ -44,7 +44,7 @@ func (s *Service) SweepUploads(ctx context.Context, home region.Code) (more bool
 }
 
 func (s *Service) discardInTime(ctx context.Context, home region.Code, id string) error {
-	ctx, cancel := context.WithTimeout(ctx, deleteTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.Store.Limits().DeleteFile)
 	defer cancel()
 	return s.discard(ctx, home, id)
 }

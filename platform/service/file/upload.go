@@ -227,16 +227,13 @@ func (f Form) check() error {
 	return nil
 }
 
-// abortTimeout bounds the clean-up of a failed upload; the sweep does the rest.
-const abortTimeout = 5 * time.Second
-
 // Abort removes what was stored, unless Finish succeeded. It works even if the request's context is done.
 func (u *Upload) Abort(ctx context.Context) {
 	if u.closed || len(u.files) == 0 {
 		return
 	}
 	u.closed = true
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), u.service.Store.Limits().AbortUpload)
 	defer cancel()
 	for _, f := range u.files {
 		if err := u.service.discard(ctx, u.home, f.ID); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -20,8 +19,6 @@ const (
 	maxWaiting = 10_000
 	// maxPut is the maximum number of items in one transaction.
 	maxPut = 100
-	// groupTimeout bounds the delivery of a group.
-	groupTimeout = 10 * time.Second
 	// maxAlone is the number of notices of a failed group that are delivered concurrently.
 	maxAlone = 8
 )
@@ -34,7 +31,7 @@ func (s *Service) newQueue() *groupcommit.Queue[service.Notice] {
 // deliverGroup delivers notices together. If that fails for a reason that may concern only some of them, it delivers each of
 // them alone.
 func (s *Service) deliverGroup(ctx context.Context, notices []service.Notice) []error {
-	ctx, cancel := context.WithTimeout(ctx, groupTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.Store.Limits().DeliverNotices)
 	defer cancel()
 	err := s.deliver(ctx, notices)
 	if err == nil || len(notices) == 1 {

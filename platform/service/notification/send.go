@@ -49,7 +49,7 @@ const (
 
 // NewSender returns the sender of pushes, and registers its metrics.
 func NewSender(d *service.Deps, registerer prometheus.Registerer) (*Sender, error) {
-	s := &Sender{Deps: d, slow: newSlowUsers(), results: prometheus.NewCounterVec(prometheus.CounterOpts{
+	s := &Sender{Deps: d, slow: newSlowUsers(d.Store.Limits().SlowPush), results: prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "plaza_push_notifications_total",
 		Help: "Attempts to send a push notification, by provider and result: sent, later, gone, refused, dropped.",
 	}, []string{"provider", "result"})}

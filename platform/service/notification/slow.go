@@ -13,9 +13,7 @@ import (
 // Users choose the push services of their browsers. One that lets servers wait would delay the pushes of other users, so that a server
 // pauses the pushes of its user.
 const (
-	// slowAttempt is how long an attempt takes that leads to a pause.
-	slowAttempt = 3 * time.Second
-	// firstPause is the pause after the first such attempt. It doubles with each in succession, up to lastPause.
+	// firstPause is the pause after the first attempt that takes long. It doubles with each in succession, up to lastPause.
 	firstPause = time.Minute
 	lastPause  = 30 * time.Minute
 	// maxSlowUsers bounds the users whom a server remembers.
@@ -24,6 +22,7 @@ const (
 
 // slowUsers are the users whose push services let the server wait.
 type slowUsers struct {
+	after time.Duration // how long an attempt takes that leads to a pause
 	mu    sync.Mutex
 	users *lru.Cache[string, slowUser]
 }
@@ -33,12 +32,12 @@ type slowUser struct {
 	until time.Time
 }
 
-func newSlowUsers() *slowUsers {
+func newSlowUsers(after time.Duration) *slowUsers {
 	users, err := lru.New[string, slowUser](maxSlowUsers)
 	if err != nil {
 		panic(err) // the size is a positive constant
 	}
-	return &slowUsers{users: users}
+	return &slowUsers{after: after, users: users}
 }
 
 // pausedError is the result of a push that was not attempted.
@@ -68,7 +67,7 @@ func (s *slowUsers) note(provider, userID string, took time.Duration, now time.T
 	known, _ := s.users.Get(userID)
 	switch {
 	case now.Before(known.until):
-	case took < slowAttempt:
+	case took < s.after:
 		s.users.Remove(userID)
 	default:
 		pause := min(max(2*known.pause, firstPause), lastPause)

@@ -41,14 +41,11 @@ func (d *DB) NewBatch() *Batch {
 	return &Batch{db: d, timeout: d.timeout, queries: map[region.Code][]query{}}
 }
 
-// bestEffortTimeout bounds the Run of a best-effort batch.
-const bestEffortTimeout = time.Second
-
 // NewBestEffortBatch returns an empty batch for related rows, such as the authors of a page of comments: results of an
 // unavailable home are left out instead of failing Run, and Missing returns the home.
 func (d *DB) NewBestEffortBatch() *Batch {
 	b := d.NewBatch()
-	b.bestEffort, b.timeout = true, min(bestEffortTimeout, d.timeout)
+	b.bestEffort, b.timeout = true, min(d.limits.BestEffort, d.timeout)
 	return b
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/plaza-social/plaza/platform/fairqueue"
+	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/region"
 )
 
@@ -32,6 +33,8 @@ type Config struct {
 	PoolSize int32
 	// StatementTimeout bounds a round trip; 3 s when zero.
 	StatementTimeout time.Duration
+	// Limits are the time limits of the server; those of production when zero.
+	Limits limits.Limits
 	// Log is the logger; the default logger when nil.
 	Log *slog.Logger
 	// Registry registers the metrics; they are not registered when nil.
@@ -47,6 +50,7 @@ type Config struct {
 type DB struct {
 	homes   map[region.Code]*home
 	timeout time.Duration
+	limits  limits.Limits
 	log     *slog.Logger
 	metrics *metrics
 	fault   func() error
@@ -66,6 +70,9 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	if cfg.PoolSize == 0 {
 		cfg.PoolSize = 8
 	}
+	if cfg.Limits == (limits.Limits{}) {
+		cfg.Limits = limits.Production()
+	}
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
@@ -73,7 +80,10 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 		cfg.Fault = func() error { return nil }
 	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
-	d := &DB{homes: map[region.Code]*home{}, timeout: cfg.StatementTimeout, log: cfg.Log, fault: cfg.Fault, sent: cfg.Sent, routes: newRoutes(), stop: stop}
+	d := &DB{
+		homes: map[region.Code]*home{}, timeout: cfg.StatementTimeout, limits: cfg.Limits, log: cfg.Log, fault: cfg.Fault, sent: cfg.Sent,
+		routes: newRoutes(cfg.Limits.MoveLease), stop: stop,
+	}
 	for _, code := range region.All() {
 		pool, dial, err := openPool(ctx, cfg, code)
 		if err != nil {
@@ -83,7 +93,7 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 		d.homes[code] = &home{
 			code: code, pool: pool, dial: dial, queue: fairqueue.New(int(pool.Config().MaxConns)), hot: hotRows{rows: map[RowKey]*hotRow{}},
 			shards:  shards{used: map[RowKey]uint16{}},
-			timeout: cfg.StatementTimeout, background: background, after: time.After,
+			timeout: cfg.StatementTimeout, limits: cfg.Limits, background: background, after: time.After,
 		}
 	}
 	var err error
@@ -117,7 +127,7 @@ func openPool(ctx context.Context, cfg Config, code region.Code) (*pgxpool.Pool,
 	pc.MaxConnLifetimeJitter = planLifetime / 5
 	pc.MaxConnIdleTime = 10 * time.Minute
 	pc.ConnConfig.ConnectTimeout = cfg.StatementTimeout
-	pc.ConnConfig.BuildContextWatcherHandler = newCancellation
+	pc.ConnConfig.BuildContextWatcherHandler = newCancellation(cfg.Limits.CancelGrace)
 	// The server's timeout is longer than the client's, so that the client's error is the one that is reported.
 	grace := cfg.StatementTimeout + time.Second
 	pc.ConnConfig.RuntimeParams["statement_timeout"] = strconv.FormatInt(grace.Milliseconds(), 10)
@@ -133,10 +143,10 @@ func openPool(ctx context.Context, cfg Config, code region.Code) (*pgxpool.Pool,
 	return pool, opening.dial, err
 }
 
-// closeTimeout bounds how long Close waits for connections to close gracefully.
-const closeTimeout = 5 * time.Second
+// Limits returns the time limits of the server.
+func (d *DB) Limits() limits.Limits { return d.limits }
 
-// Close closes all connections. It returns after closeTimeout even if a home does not respond.
+// Close closes all connections. It returns after Limits.CloseDatabases even if a home does not respond.
 func (d *DB) Close() {
 	d.stop()
 	var pools sync.WaitGroup
@@ -147,7 +157,7 @@ func (d *DB) Close() {
 	go func() { pools.Wait(); close(closed) }()
 	select {
 	case <-closed:
-	case <-time.After(closeTimeout):
+	case <-time.After(d.limits.CloseDatabases):
 	}
 }
 

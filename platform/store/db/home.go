@@ -13,6 +13,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/fairqueue"
+	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/region"
 )
 
@@ -28,6 +29,7 @@ type home struct {
 	shards     shards
 	breaker    breaker
 	timeout    time.Duration
+	limits     limits.Limits
 	background context.Context // canceled by DB.Close
 	after      func(time.Duration) <-chan time.Time
 	checking   atomic.Bool
@@ -36,9 +38,6 @@ type home struct {
 
 // errHomeUnavailable is the cause of the error that an open breaker returns.
 var errHomeUnavailable = errors.New("the home did not answer a moment ago")
-
-// minWait is how long a call must have waited before its cancellation counts as a failure of the home.
-const minWait = time.Second
 
 // roundTrip calls trip unless the breaker is open, and reports the result to the breaker once, even if trip retries.
 // It maps the error of an unreachable home to fail.Unavailable.
@@ -53,12 +52,8 @@ func (h *home) roundTrip(ctx context.Context, trip func() error) error {
 	return h.record(ctx, err, start, time.Now())
 }
 
-// slowTrip is the duration after which the home is checked during a round trip. It leaves time for the check within the
-// limits of best-effort batches.
-const slowTrip = 400 * time.Millisecond
-
 // slow returns when a round trip counts as slow.
-func (h *home) slow() time.Duration { return min(h.timeout/2, slowTrip) }
+func (h *home) slow() time.Duration { return min(h.timeout/2, h.limits.SlowTrip) }
 
 // check finds out, for a round trip that has taken long, whether the home responds at all: otherwise the time-out of a
 // transaction that waits for a lock would open the breaker. It does nothing if the home has answered since start, or if
@@ -131,7 +126,7 @@ func (h *home) ownLoad(err error, start, end time.Time) bool {
 // caller's context without the DB's timeout: the early cancellation of a caller says nothing about the home, nor does
 // the load of this server.
 func (h *home) record(ctx context.Context, err error, start, end time.Time) error {
-	canceledEarly := ctx.Err() != nil && end.Sub(start) < minWait
+	canceledEarly := ctx.Err() != nil && end.Sub(start) < h.limits.CanceledTrip
 	switch {
 	case err == nil:
 		h.success(end)

@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/cockroachdb/cockroach-go/v2/crdb"
 	"github.com/jackc/pgx/v5"
@@ -89,9 +90,9 @@ func (d *DB) runInteractive(ctx context.Context, t *InteractiveTx, f func(contex
 	}
 	var err error
 	if d.isCockroach(t.conn) {
-		err = retrySavepoint(ctx, t.conn, attempt)
+		err = retrySavepoint(ctx, savepointTx{t.conn, d.limits.CancelGrace}, attempt)
 	} else {
-		err = retryTransaction(ctx, t.conn, attempt)
+		err = d.retryTransaction(ctx, t.conn, attempt)
 	}
 	if d.sent != nil {
 		d.sent(t.sent)
@@ -106,12 +107,12 @@ func (d *DB) isCockroach(conn *pgx.Conn) bool {
 
 // retrySavepoint retries with CockroachDB's protocol: a retry within the same transaction keeps its locks and its place
 // among the waiting transactions.
-func retrySavepoint(ctx context.Context, conn *pgx.Conn, attempt func() error) error {
-	if _, err := conn.Exec(ctx, sqlBegin); err != nil {
+func retrySavepoint(ctx context.Context, tx savepointTx, attempt func() error) error {
+	if err := tx.Exec(ctx, sqlBegin); err != nil {
 		return err
 	}
 	tries := 0
-	return crdb.ExecuteInTx(crdb.WithMaxRetries(ctx, maxRetries), savepointTx{conn}, func() error {
+	return crdb.ExecuteInTx(crdb.WithMaxRetries(ctx, maxRetries), tx, func() error {
 		if tries++; tries > 1 && !backOff(ctx, tries-2) {
 			return ctx.Err()
 		}
@@ -120,7 +121,11 @@ func retrySavepoint(ctx context.Context, conn *pgx.Conn, attempt func() error) e
 }
 
 // savepointTx implements crdb.Tx.
-type savepointTx struct{ *pgx.Conn }
+type savepointTx struct {
+	*pgx.Conn
+
+	limit time.Duration // of the rollback
+}
 
 func (t savepointTx) Exec(ctx context.Context, sql string, args ...any) error {
 	_, err := t.Conn.Exec(ctx, sql, args...)
@@ -129,25 +134,25 @@ func (t savepointTx) Exec(ctx context.Context, sql string, args ...any) error {
 
 func (t savepointTx) Commit(ctx context.Context) error { return t.Exec(ctx, sqlCommit) }
 
-func (t savepointTx) Rollback(ctx context.Context) error { return rollBack(ctx, t.Conn) }
+func (t savepointTx) Rollback(ctx context.Context) error { return rollBack(ctx, t.Conn, t.limit) }
 
 // retryTransaction retries with a new transaction each time. PostgreSQL keeps the snapshot of a transaction when it rolls
 // back to a savepoint, so that a retry in it would fail again.
-func retryTransaction(ctx context.Context, conn *pgx.Conn, attempt func() error) error {
+func (d *DB) retryTransaction(ctx context.Context, conn *pgx.Conn, attempt func() error) error {
 	for try := 0; ; try++ {
-		err := tryTransaction(ctx, conn, attempt)
+		err := d.tryTransaction(ctx, conn, attempt)
 		if !retryable(err) || try >= maxRetries || !backOff(ctx, try) {
 			return err
 		}
 	}
 }
 
-func tryTransaction(ctx context.Context, conn *pgx.Conn, attempt func() error) error {
+func (d *DB) tryTransaction(ctx context.Context, conn *pgx.Conn, attempt func() error) error {
 	if _, err := conn.Exec(ctx, sqlBegin); err != nil {
 		return err
 	}
 	if err := attempt(); err != nil {
-		_ = rollBack(ctx, conn) // otherwise the pool discards the connection
+		_ = rollBack(ctx, conn, d.limits.CancelGrace) // otherwise the pool discards the connection
 		return err
 	}
 	tag, err := conn.Exec(ctx, sqlCommit)

@@ -43,12 +43,8 @@ func (r *Route) current() region.Code {
 	return r.Home
 }
 
-const (
-	// MoveLease is how long a server uses its routes without reading them again. Afterwards it refuses to send statements.
-	MoveLease = 10 * time.Second
-	// moveRetryAfter is when a request that concerns a moving id may succeed.
-	moveRetryAfter = 5 * time.Second
-)
+// moveRetryAfter is when a request that concerns a moving id may succeed.
+const moveRetryAfter = 5 * time.Second
 
 // errMoving is the error of statements that concern an id whose rows are moving.
 var errMoving = func() error {
@@ -63,7 +59,8 @@ var errRoutesStale = errors.New("the routes of moved ids were not read for too l
 // Routes are the homes of moved ids, as one server knows them. All other ids are at the home that they contain. They are
 // safe for concurrent use.
 type Routes struct {
-	now func() time.Time
+	now   func() time.Time
+	lease time.Duration
 	// The number of users whose rows were moved or are moving, and of those whose rows must not be written.
 	used, held atomic.Int64
 	followed   atomic.Pointer[time.Time] // when the routes were last complete; nil if they are not followed
@@ -74,8 +71,8 @@ type Routes struct {
 	moved  map[[2]region.Code]int64
 }
 
-func newRoutes() *Routes {
-	return &Routes{now: time.Now, users: map[string]*Route{}, owners: map[rawID]*Route{}, moved: map[[2]region.Code]int64{}}
+func newRoutes(lease time.Duration) *Routes {
+	return &Routes{now: time.Now, lease: lease, users: map[string]*Route{}, owners: map[rawID]*Route{}, moved: map[[2]region.Code]int64{}}
 }
 
 // SetClock replaces the clock of the lease, for tests.
@@ -198,7 +195,7 @@ func (r *Routes) requireFresh() error {
 		return nil
 	}
 	now := r.now()
-	if now.Sub(*at) > MoveLease || now.Round(0).Sub(at.Round(0)) > MoveLease {
+	if now.Sub(*at) > r.lease || now.Round(0).Sub(at.Round(0)) > r.lease {
 		return fail.Unavailable("the server does not know where moved users are", errRoutesStale)
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
@@ -104,12 +105,12 @@ func TestRoutesLease(t *testing.T) {
 	}
 	require.NoError(t, send(), "nothing follows the routes")
 	s.Routes().Refreshed(now)
-	now = now.Add(db.MoveLease)
+	now = now.Add(limits.Production().MoveLease)
 	require.NoError(t, send())
 	now = now.Add(time.Nanosecond)
 	require.ErrorIs(t, send(), fail.Unavailable("", nil))
 	s.Routes().Refreshed(now)
 	require.NoError(t, send())
-	now = now.Round(0).Add(db.MoveLease + time.Nanosecond) // without the monotonic clock
+	now = now.Round(0).Add(limits.Production().MoveLease + time.Nanosecond) // without the monotonic clock
 	require.ErrorIs(t, send(), fail.Unavailable("", nil))
 }

@@ -253,14 +253,14 @@ func (t *Tx) run(ctx context.Context, h *home, steps []Step) (*Step, error) {
 		err = closeErr
 	}
 	if err != nil && conn.Conn().PgConn().TxStatus() != 'I' {
-		_ = rollBack(ctx, conn.Conn()) // the pool discards connections that are in a transaction
+		_ = rollBack(ctx, conn.Conn(), t.db.limits.CancelGrace) // the pool discards connections that are in a transaction
 	}
 	return failed, err
 }
 
-// rollBack ends a transaction that failed, also if its caller has gone away, so that the pool keeps the connection.
-func rollBack(ctx context.Context, conn *pgx.Conn) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelGrace)
+// rollBack ends a transaction that failed within a time limit, also if its caller has gone away, so that the pool keeps the connection.
+func rollBack(ctx context.Context, conn *pgx.Conn, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	_, err := conn.Exec(ctx, sqlRollback)
 	return err

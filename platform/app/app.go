@@ -28,14 +28,16 @@ type Region struct {
 	ops     listener
 	control listener // its Listener is nil without control endpoints
 	parts   *parts
+	drained <-chan time.Time // ends the drain instead of the drain delay, for tests
 }
 
 // Option configures how a Region is assembled.
 type Option func(*options)
 
 type options struct {
-	handler       http.Handler // instead of the API, for tests
-	checks        []Check      // additional, for tests
+	handler       http.Handler     // instead of the API, for tests
+	checks        []Check          // additional, for tests
+	drained       <-chan time.Time // instead of the drain delay, for tests
 	fault         func() error
 	sent          func([]db.Queued)
 	insecureKnown bool
@@ -71,7 +73,7 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger, opts ...Optio
 		opt(&o)
 	}
 	log = log.With("region", cfg.Region.String())
-	r := &Region{cfg: cfg, log: log, metrics: telemetry.NewMetrics(string(cfg.NetworkID), cfg.Region)}
+	r := &Region{cfg: cfg, log: log, metrics: telemetry.NewMetrics(string(cfg.NetworkID), cfg.Region), drained: o.drained}
 	// Ports first: a port in use is the most common error, and nothing else needs to be released then.
 	if err := r.listen(); err != nil {
 		return nil, err
@@ -198,7 +200,10 @@ func (r *Region) startWorkers(ctx context.Context, failed chan<- error) (stop fu
 func (r *Region) drain(ctx context.Context) {
 	r.ready.drain()
 	r.log.InfoContext(ctx, "draining", "delay", r.cfg.DrainDelay.Std().String())
-	<-time.After(r.cfg.DrainDelay.Std())
+	if r.drained == nil {
+		r.drained = time.After(r.cfg.DrainDelay.Std())
+	}
+	<-r.drained
 }
 
 func (r *Region) shutdown(ctx context.Context, l listener) {

@@ -38,6 +38,7 @@ type options struct {
 	handler       http.Handler     // instead of the API, for tests
 	checks        []Check          // additional, for tests
 	drained       <-chan time.Time // instead of the drain delay, for tests
+	api, ops      net.Listener     // instead of those that the configuration names
 	fault         func() error
 	sent          func([]db.Queued)
 	insecureKnown bool
@@ -65,6 +66,11 @@ func WithLogLevel(level *slog.LevelVar) Option { return func(o *options) { o.log
 // tells its user itself.
 func WithInsecureModeAnnounced() Option { return func(o *options) { o.insecureKnown = true } }
 
+// WithListeners serves the API and the operations endpoints on open ports, instead of opening those of the configuration.
+func WithListeners(api, ops net.Listener) Option {
+	return func(o *options) { o.api, o.ops = api, ops }
+}
+
 // New opens the listeners, the key files and the database pools. It does not wait for the database; /readyz reports
 // whether that responds. Errors are *ListenError for a port, *config.Error for a setting, or errors of the key files.
 func New(ctx context.Context, cfg config.Config, log *slog.Logger, opts ...Option) (*Region, error) {
@@ -75,7 +81,7 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger, opts ...Optio
 	log = log.With("region", cfg.Region.String())
 	r := &Region{cfg: cfg, log: log, metrics: telemetry.NewMetrics(string(cfg.NetworkID), cfg.Region), drained: o.drained}
 	// Ports first: a port in use is the most common error, and nothing else needs to be released then.
-	if err := r.listen(); err != nil {
+	if err := r.listen(o); err != nil {
 		return nil, err
 	}
 	r.ready = newReadiness(o.checks)
@@ -95,19 +101,19 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger, opts ...Optio
 	return r, nil
 }
 
-func (r *Region) listen() error {
+func (r *Region) listen(o options) error {
 	var err error
-	if r.api, err = listen("listen", r.cfg.Listen); err != nil {
+	if r.api, err = listen("listen", r.cfg.Listen, o.api); err != nil {
 		return err
 	}
 	r.api.Listener = limitConnections(r.api.Listener, int(r.cfg.MaxConnections))
-	if r.ops, err = listen("ops-listen", r.cfg.OpsListen); err != nil {
+	if r.ops, err = listen("ops-listen", r.cfg.OpsListen, o.ops); err != nil {
 		return errors.Join(err, r.api.close())
 	}
 	if !r.cfg.HasControl() {
 		return nil
 	}
-	if r.control, err = listen("control-listen", r.cfg.ControlListen); err != nil {
+	if r.control, err = listen("control-listen", r.cfg.ControlListen, nil); err != nil {
 		return errors.Join(err, r.api.close(), r.ops.close())
 	}
 	return nil

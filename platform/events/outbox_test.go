@@ -23,6 +23,9 @@ import (
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
+// patience is how long tests wait for what must happen. Only a test that fails waits that long.
+const patience = 2 * time.Minute
+
 var schema = testdb.NewTemplate(func(ctx context.Context, url string) error {
 	return db.Migrate(ctx, db.MigrateOptions{URL: url})
 })
@@ -54,7 +57,7 @@ func newOffice(t *testing.T) *office {
 	o := &office{t: t, refuse: func(string) error { return nil }}
 	var err error
 	o.store, err = store.Open(t.Context(), db.Config{
-		URLs: map[region.Code]string{"": schema.New(t)}, Log: quiet, StatementTimeout: time.Minute, Fault: func() error {
+		URLs: map[region.Code]string{"": schema.New(t)}, Log: quiet, StatementTimeout: patience, Fault: func() error {
 			if err := o.fault.Load(); err != nil {
 				return *err
 			}
@@ -142,7 +145,7 @@ func TestDeliver(t *testing.T) {
 	}
 	o.Deliver(t.Context(), region.US, rows...)
 	require.Equal(t, []string{"a", "c"}, o.take())
-	require.Eventually(t, func() bool { return o.left() == 1 }, time.Minute, time.Millisecond, "the failed row is left to a worker")
+	require.Eventually(t, func() bool { return o.left() == 1 }, patience, time.Millisecond, "the failed row is left to a worker")
 	o.Deliver(t.Context(), region.US)
 	require.Empty(t, o.take())
 }
@@ -263,7 +266,7 @@ func TestJob(t *testing.T) {
 		o.Job().Run(ctx, region.US)
 		close(ended)
 	}()
-	require.Eventually(t, func() bool { return o.left() == 0 }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return o.left() == 0 }, patience, time.Millisecond)
 	stop()
 	<-ended
 	require.Equal(t, []string{"a", "b", "c"}, o.take())

@@ -30,6 +30,9 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
+// patience is how long tests wait for what must happen. Only a test that fails waits that long.
+const patience = 2 * time.Minute
+
 var migrated = testdb.NewTemplate(func(ctx context.Context, url string) error {
 	return db.Migrate(ctx, db.MigrateOptions{URL: url})
 })
@@ -52,7 +55,7 @@ func newWorld(t *testing.T) *world {
 	quiet := slog.New(slog.DiscardHandler)
 	w.url = migrated.New(t)
 	st, err := store.Open(t.Context(), db.Config{
-		URLs: map[region.Code]string{"": w.url}, StatementTimeout: 20 * time.Second, Log: quiet, Fault: func() error {
+		URLs: map[region.Code]string{"": w.url}, StatementTimeout: patience, Log: quiet, Fault: func() error {
 			if err := w.fault.Load(); err != nil {
 				return *err
 			}

@@ -147,7 +147,7 @@ func TestBatchOfAnUnavailableHome(t *testing.T) {
 	found := map[region.Code][]string{}
 	finished := false
 	r := s.NewBestEffortBatch()
-	r.SetTimeout(Patience) // of the homes that answer
+	r.SetTimeout(patience) // of the homes that answer
 	for _, home := range region.All() {
 		var part []string
 		r.Add(home, raw(anything), db.Values(&part))

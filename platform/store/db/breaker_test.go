@@ -82,7 +82,7 @@ func (l *lostHome) probeAgain() {
 	l.t.Helper()
 	select {
 	case l.probe <- time.Time{}:
-	case <-time.After(Patience):
+	case <-time.After(patience):
 		require.Fail(l.t, "no probe is running")
 	}
 }
@@ -92,7 +92,7 @@ func (l *lostHome) probeInVain() {
 	l.t.Helper()
 	before := l.pauses.Load()
 	l.probeAgain()
-	require.Eventually(l.t, func() bool { return l.pauses.Load() > before }, Patience, time.Millisecond)
+	require.Eventually(l.t, func() bool { return l.pauses.Load() > before }, patience, time.Millisecond)
 }
 
 // trips returns the number of round trips to eu.
@@ -133,7 +133,7 @@ func (l *lostHome) works(f func() error) {
 		default:
 		}
 		return f() == nil
-	}, Patience, time.Millisecond)
+	}, patience, time.Millisecond)
 }
 
 func TestBreaker(t *testing.T) {
@@ -178,7 +178,7 @@ func TestBreakerOfManyCallers(t *testing.T) {
 	l.Restore()
 	l.probeAgain()
 	l.works(l.ask)
-	require.Eventually(t, func() bool { return !l.Probing(region.EU) }, Patience, time.Millisecond)
+	require.Eventually(t, func() bool { return !l.Probing(region.EU) }, patience, time.Millisecond)
 }
 
 func TestPingLetsAHomeBackIn(t *testing.T) {

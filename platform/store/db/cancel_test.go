@@ -45,7 +45,7 @@ func TestCanceledCallsKeepTheConnection(t *testing.T) {
 			b.Add(region.EU, raw(`SELECT pg_advisory_xact_lock_shared(1) WHERE $1 <> ''`), discard)
 			ended <- b.Run(ctx)
 		}()
-		require.Eventually(t, waiting, Patience, time.Millisecond)
+		require.Eventually(t, waiting, patience, time.Millisecond)
 		cancel()
 		then()
 		return <-ended

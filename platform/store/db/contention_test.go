@@ -44,9 +44,9 @@ func TestHeldLockDoesNotOpenTheBreaker(t *testing.T) {
 			}
 		})
 	}
-	require.Eventually(t, func() bool { return s.AnsweredSince(region.US, began) }, Patience, time.Millisecond, "the home was checked")
+	require.Eventually(t, func() bool { return s.AnsweredSince(region.US, began) }, patience, time.Millisecond, "the home was checked")
 	checked := time.Now()
-	require.Eventually(t, func() bool { return time.Since(checked) > db.MinWait }, Patience, time.Millisecond)
+	require.Eventually(t, func() bool { return time.Since(checked) > db.MinWait }, patience, time.Millisecond)
 	giveUp()
 	writers.Wait()
 	require.False(t, s.Probing(region.US))
@@ -73,7 +73,7 @@ func TestRowQueue(t *testing.T) {
 			require.ErrorIs(t, err, context.Canceled)
 		})
 	}
-	require.Eventually(t, func() bool { return q.Users() == db.MaxRowWaiters+1 }, Patience, time.Millisecond)
+	require.Eventually(t, func() bool { return q.Users() == db.MaxRowWaiters+1 }, patience, time.Millisecond)
 	_, err = q.Enter(t.Context())
 	require.ErrorIs(t, err, fail.Unavailable("", nil))
 	cancel()

@@ -38,7 +38,7 @@ func TestFairPool(t *testing.T) {
 	}
 	waiting := func(n int) {
 		t.Helper()
-		require.Eventually(t, func() bool { return len(order) == 1 && d.Waiting(region.EU) == n }, Patience, time.Millisecond)
+		require.Eventually(t, func() bool { return len(order) == 1 && d.Waiting(region.EU) == n }, patience, time.Millisecond)
 	}
 	for range calls {
 		call(greedy, "greedy")

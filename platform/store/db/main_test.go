@@ -20,19 +20,19 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/plaza-social/plaza/platform/devdb.spawn.func1"))
 }
 
-// Patience is how long tests wait for what must happen. Only a test that fails waits that long.
-const Patience = 2 * time.Minute
+// patience is how long tests wait for what must happen. Only a test that fails waits that long.
+const patience = 2 * time.Minute
 
 // schema is the database template of the tests.
 var schema = testdb.NewTemplate(func(ctx context.Context, url string) error {
 	return db.Migrate(ctx, db.MigrateOptions{URL: url})
 })
 
-// open opens a DB on url for the duration of the test. Its time limit is Patience: calls that must fail have shorter limits of
+// open opens a DB on url for the duration of the test. Its time limit is patience: calls that must fail have shorter limits of
 // their own.
 func open(t testing.TB, url string, change ...func(*db.Config)) *db.DB {
 	t.Helper()
-	cfg := db.Config{URLs: map[region.Code]string{"": url}, Log: slog.New(slog.DiscardHandler), StatementTimeout: Patience}
+	cfg := db.Config{URLs: map[region.Code]string{"": url}, Log: slog.New(slog.DiscardHandler), StatementTimeout: patience}
 	for _, c := range change {
 		c(&cfg)
 	}

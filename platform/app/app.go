@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/config"
@@ -29,6 +31,8 @@ type Region struct {
 	control listener // its Listener is nil without control endpoints
 	parts   *parts
 	drained <-chan time.Time // ends the drain instead of the drain delay, for tests
+
+	stopWorkers atomic.Pointer[func()] // set by Run
 }
 
 // Option configures how a Region is assembled.
@@ -183,25 +187,27 @@ func (r *Region) Close() error {
 	return r.closeListeners()
 }
 
-// startWorkers starts the background workers. stop stops them and waits for them.
+// startWorkers starts the background workers. stop stops them and waits for them; it may be called again.
 func (r *Region) startWorkers(ctx context.Context, failed chan<- error) (stop func()) {
 	ctx, cancel := context.WithCancel(span.WithTracer(context.WithoutCancel(ctx), r.parts.tracer))
-	ended := make(chan struct{})
+	var running sync.WaitGroup
 	for _, w := range r.parts.workers {
-		go func() {
-			defer func() { ended <- struct{}{} }()
+		running.Go(func() {
 			if err := w.run(ctx); err != nil && ctx.Err() == nil {
 				failed <- fmt.Errorf("%s: %w", w.name, err)
 			}
-		}()
+		})
 	}
-	return func() {
+	stop = func() {
 		cancel()
-		for range r.parts.workers {
-			<-ended
-		}
+		running.Wait()
 	}
+	r.stopWorkers.Store(&stop)
+	return stop
 }
+
+// StopWorkers stops the background work of a server that runs, for tests of what its requests do.
+func (r *Region) StopWorkers() { (*r.stopWorkers.Load())() }
 
 func (r *Region) drain(ctx context.Context) {
 	r.ready.drain()

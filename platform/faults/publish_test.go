@@ -105,7 +105,6 @@ type serverProcess struct {
 // start runs a server until the test ends or kills it.
 func (f *fleet) start() *serverProcess {
 	f.t.Helper()
-	api, ops := freeAddress(f.t), freeAddress(f.t)
 	log, err := os.CreateTemp(f.dir, "log")
 	require.NoError(f.t, err)
 	program, err := os.Executable()
@@ -113,7 +112,7 @@ func (f *fleet) start() *serverProcess {
 	cmd := exec.CommandContext(context.WithoutCancel(f.t.Context()), program)
 	cmd.Stderr = log
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PLAZA_") }),
-		serverProcessEnv+"=1", "PLAZA_REGION=eu", "PLAZA_NETWORK_ID="+strings.Repeat("a", 24), "PLAZA_LISTEN="+api, "PLAZA_OPS_LISTEN="+ops,
+		serverProcessEnv+"=1", "PLAZA_REGION=eu", "PLAZA_NETWORK_ID="+strings.Repeat("a", 24), "PLAZA_LISTEN=127.0.0.1:0", "PLAZA_OPS_LISTEN=127.0.0.1:0", "PLAZA_LOG_FORMAT=json", "PLAZA_LOG_LEVEL=info",
 		"PLAZA_DATABASE_URL="+f.database, "PLAZA_DIRECTORY_KEY=the directory key of a test", "PLAZA_DRAIN_DELAY=0s", "PLAZA_RATE_LIMIT=off",
 		"PLAZA_WEBHOOK_NETWORKS=127.0.0.0/8",
 		"PLAZA_STORAGE_URL=file://"+f.dir, "PLAZA_SERVER_KEYS_FILE="+filepath.Join(f.dir, "server-keys.json"),
@@ -124,6 +123,7 @@ func (f *fleet) start() *serverProcess {
 		_ = cmd.Wait()
 		_ = log.Close()
 	})
+	api, ops := f.addresses(log.Name())
 	s := &serverProcess{fleet: f, cmd: cmd, api: "http://" + api}
 	require.Eventually(f.t, func() bool {
 		status, _, _ := s.send(http.MethodGet, "http://"+ops+"/readyz", nil)
@@ -132,12 +132,21 @@ func (f *fleet) start() *serverProcess {
 	return s
 }
 
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
+// addresses returns the addresses that a server serves on according to its log.
+func (f *fleet) addresses(log string) (api, ops string) {
+	f.t.Helper()
+	require.Eventually(f.t, func() bool {
+		text, err := os.ReadFile(log)
+		require.NoError(f.t, err)
+		for line := range strings.Lines(string(text)) {
+			var entry struct{ Msg, API, Operations string }
+			if json.Unmarshal([]byte(line), &entry) == nil && entry.Msg == "serving" {
+				api, ops = entry.API, entry.Operations
+			}
+		}
+		return api != ""
+	}, apptest.Patience, 20*time.Millisecond, "the server does not start")
+	return api, ops
 }
 
 // kill ends the process as a crash does, without a shutdown.

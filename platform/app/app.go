@@ -191,6 +191,11 @@ func (r *Region) Close() error {
 func (r *Region) startWorkers(ctx context.Context, failed chan<- error) (stop func()) {
 	ctx, cancel := context.WithCancel(span.WithTracer(context.WithoutCancel(ctx), r.parts.tracer))
 	var running sync.WaitGroup
+	stop = func() {
+		cancel()
+		running.Wait()
+	}
+	r.stopWorkers.Store(&stop)
 	for _, w := range r.parts.workers {
 		running.Go(func() {
 			if err := w.run(ctx); err != nil && ctx.Err() == nil {
@@ -198,11 +203,6 @@ func (r *Region) startWorkers(ctx context.Context, failed chan<- error) (stop fu
 			}
 		})
 	}
-	stop = func() {
-		cancel()
-		running.Wait()
-	}
-	r.stopWorkers.Store(&stop)
 	return stop
 }
 

@@ -25,7 +25,7 @@ import (
 func TestMain(m *testing.M) { os.Exit(apptest.Main(m)) }
 
 // patience limits the test, which takes a few seconds on an idle machine.
-const patience = 3 * time.Minute
+const patience = apptest.Patience
 
 // browser records the requests and errors of a tab.
 type browser struct {

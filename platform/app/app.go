@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/config"
@@ -30,14 +32,19 @@ type Region struct {
 	ops     listener
 	control listener // its Listener is nil without control endpoints
 	parts   *parts
+	drained <-chan time.Time // ends the drain instead of the drain delay, for tests
+
+	stopWorkers atomic.Pointer[func()] // set by Run
 }
 
 // Option configures how a Region is assembled.
 type Option func(*options)
 
 type options struct {
-	handler       http.Handler // instead of the API, for tests
-	checks        []Check      // additional, for tests
+	handler       http.Handler     // instead of the API, for tests
+	checks        []Check          // additional, for tests
+	drained       <-chan time.Time // instead of the drain delay, for tests
+	api, ops      net.Listener     // instead of those that the configuration names
 	fault         func() error
 	sent          func([]db.Queued)
 	insecureKnown bool
@@ -69,6 +76,11 @@ func WithLogLevel(level *slog.LevelVar) Option { return func(o *options) { o.log
 // tells its user itself.
 func WithInsecureModeAnnounced() Option { return func(o *options) { o.insecureKnown = true } }
 
+// WithListeners serves the API and the operations endpoints on open ports, instead of opening those of the configuration.
+func WithListeners(api, ops net.Listener) Option {
+	return func(o *options) { o.api, o.ops = api, ops }
+}
+
 // New opens the listeners, the key files and the database pools. It does not wait for the database; /readyz reports
 // whether that responds. Errors are *ListenError for a port, *config.Error for a setting, or errors of the key files.
 func New(ctx context.Context, cfg config.Config, log *slog.Logger, opts ...Option) (*Region, error) {
@@ -77,9 +89,11 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger, opts ...Optio
 		opt(&o)
 	}
 	log = log.With("region", cfg.Region.String())
-	r := &Region{cfg: cfg, limits: o.limits, log: log, metrics: telemetry.NewMetrics(string(cfg.NetworkID), cfg.Region)}
+	r := &Region{
+		cfg: cfg, limits: o.limits, log: log, metrics: telemetry.NewMetrics(string(cfg.NetworkID), cfg.Region), drained: o.drained,
+	}
 	// Ports first: a port in use is the most common error, and nothing else needs to be released then.
-	if err := r.listen(); err != nil {
+	if err := r.listen(o); err != nil {
 		return nil, err
 	}
 	r.ready = newReadiness(o.checks, o.limits.Check)
@@ -99,19 +113,19 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger, opts ...Optio
 	return r, nil
 }
 
-func (r *Region) listen() error {
+func (r *Region) listen(o options) error {
 	var err error
-	if r.api, err = listen("listen", r.cfg.Listen); err != nil {
+	if r.api, err = listen("listen", r.cfg.Listen, o.api); err != nil {
 		return err
 	}
 	r.api.Listener = limitConnections(r.api.Listener, int(r.cfg.MaxConnections))
-	if r.ops, err = listen("ops-listen", r.cfg.OpsListen); err != nil {
+	if r.ops, err = listen("ops-listen", r.cfg.OpsListen, o.ops); err != nil {
 		return errors.Join(err, r.api.close())
 	}
 	if !r.cfg.HasControl() {
 		return nil
 	}
-	if r.control, err = listen("control-listen", r.cfg.ControlListen); err != nil {
+	if r.control, err = listen("control-listen", r.cfg.ControlListen, nil); err != nil {
 		return errors.Join(err, r.api.close(), r.ops.close())
 	}
 	return nil
@@ -184,30 +198,35 @@ func (r *Region) Close() error {
 	return r.closeListeners()
 }
 
-// startWorkers starts the background workers. stop stops them and waits for them.
+// startWorkers starts the background workers. stop stops them and waits for them; it may be called again.
 func (r *Region) startWorkers(ctx context.Context, failed chan<- error) (stop func()) {
 	ctx, cancel := context.WithCancel(span.WithTracer(context.WithoutCancel(ctx), r.parts.tracer))
-	ended := make(chan struct{})
+	var running sync.WaitGroup
+	stop = func() {
+		cancel()
+		running.Wait()
+	}
+	r.stopWorkers.Store(&stop)
 	for _, w := range r.parts.workers {
-		go func() {
-			defer func() { ended <- struct{}{} }()
+		running.Go(func() {
 			if err := w.run(ctx); err != nil && ctx.Err() == nil {
 				failed <- fmt.Errorf("%s: %w", w.name, err)
 			}
-		}()
+		})
 	}
-	return func() {
-		cancel()
-		for range r.parts.workers {
-			<-ended
-		}
-	}
+	return stop
 }
+
+// StopWorkers stops the background work of a server that runs, for tests of what its requests do.
+func (r *Region) StopWorkers() { (*r.stopWorkers.Load())() }
 
 func (r *Region) drain(ctx context.Context) {
 	r.ready.drain()
 	r.log.InfoContext(ctx, "draining", "delay", r.cfg.DrainDelay.Std().String())
-	<-time.After(r.cfg.DrainDelay.Std())
+	if r.drained == nil {
+		r.drained = time.After(r.cfg.DrainDelay.Std())
+	}
+	<-r.drained
 }
 
 func (r *Region) shutdown(ctx context.Context, l listener) {

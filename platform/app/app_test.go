@@ -201,7 +201,7 @@ func TestDrain(t *testing.T) {
 	}()
 	<-entered
 	r.stop()
-	require.Eventually(t, func() bool { return !r.Ready(t.Context()).Ready }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return !r.Ready(t.Context()).Ready }, patience, time.Millisecond)
 	status, body := get(t, http.DefaultClient, "http://"+r.OpsAddr()+"/readyz")
 	require.Equal(t, http.StatusServiceUnavailable, status)
 	require.Contains(t, body, "server: draining")
@@ -279,7 +279,7 @@ func TestOldSchema(t *testing.T) {
 	require.JSONEq(t, `{"status":"error","code":500000,"message":"Unexpected error"}`, body)
 
 	require.NoError(t, db.Migrate(t.Context(), db.MigrateOptions{URL: url}))
-	require.Eventually(t, func() bool { return r.Ready(t.Context()).Ready }, 30*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return r.Ready(t.Context()).Ready }, patience, 10*time.Millisecond)
 	status, _ = get(t, http.DefaultClient, "http://"+r.APIAddr()+"/no/such/route")
 	require.Equal(t, http.StatusNotFound, status)
 }

@@ -5,16 +5,15 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/app"
 )
 
-// TestMaxConnections opens as many connections as allowed, and one more, which waits until another one is closed.
+// TestMaxConnections opens as many connections as allowed, and one more, which is served when another one is closed.
+// TestLimitConnections checks that it waits until then.
 func TestMaxConnections(t *testing.T) {
 	cfg := testConfig()
 	cfg.MaxConnections = 2
@@ -39,10 +38,7 @@ func TestMaxConnections(t *testing.T) {
 	_, reader = connect()
 	require.NoError(t, respond(reader))
 
-	third, reader := connect()
-	require.NoError(t, third.SetReadDeadline(time.Now().Add(100*time.Millisecond)))
-	require.ErrorIs(t, respond(reader), os.ErrDeadlineExceeded)
+	_, reader = connect()
 	require.NoError(t, first.Close())
-	require.NoError(t, third.SetReadDeadline(time.Now().Add(time.Minute)))
 	require.NoError(t, respond(reader))
 }

@@ -3,10 +3,14 @@ package app
 import (
 	"context"
 	"net/http"
+	"time"
 )
 
 // WithHandler serves handler instead of the API. No database or key file is opened.
 func WithHandler(handler http.Handler) Option { return func(o *options) { o.handler = handler } }
+
+// WithDrained lets the drain take until ended is closed, instead of the drain delay.
+func WithDrained(ended <-chan time.Time) Option { return func(o *options) { o.drained = ended } }
 
 // WithChecks adds readiness checks.
 func WithChecks(checks ...Check) Option {

@@ -19,7 +19,11 @@ type listener struct {
 	server  *http.Server
 }
 
-func listen(setting string, addr config.Address) (listener, error) {
+// listen opens the port of a setting, unless it is open.
+func listen(setting string, addr config.Address, open net.Listener) (listener, error) {
+	if open != nil {
+		return listener{Listener: open, setting: setting}, nil
+	}
 	l, err := net.Listen("tcp", string(addr))
 	if err != nil {
 		return listener{}, &ListenError{Setting: setting, Addr: string(addr), Err: err}

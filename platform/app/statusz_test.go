@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -18,10 +19,17 @@ import (
 	"github.com/plaza-social/plaza/platform/store/db"
 )
 
-const patience = 30 * time.Second
+// patience is how long tests wait for what must happen. Only a test that fails waits that long.
+const patience = 2 * time.Minute
 
 // serving starts a server on a migrated database.
 func serving(t testing.TB, change ...func(*config.Config)) (*running, config.Config) {
+	t.Helper()
+	return servingWithLog(t, quiet, change...)
+}
+
+// servingWithLog is serving with a log.
+func servingWithLog(t testing.TB, log *slog.Logger, change ...func(*config.Config)) (*running, config.Config) {
 	t.Helper()
 	url := testdb.New(t)
 	require.NoError(t, db.Migrate(t.Context(), db.MigrateOptions{URL: url}))
@@ -29,7 +37,7 @@ func serving(t testing.TB, change ...func(*config.Config)) (*running, config.Con
 	for _, c := range change {
 		c(&cfg)
 	}
-	r := run(t, cfg)
+	r := runWithLog(t, cfg, log)
 	require.Eventually(t, func() bool { return r.Ready(t.Context()).Ready }, patience, 10*time.Millisecond)
 	return r, cfg
 }

@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"io"
+	"log/slog"
 	"math/big"
 	"net"
 	"net/http"
@@ -46,7 +47,13 @@ func writeCertificate(t *testing.T, dir string, serial int64) *x509.Certificate 
 // servingTLS starts a server on a certificate in dir.
 func servingTLS(t *testing.T, dir string) *running {
 	t.Helper()
-	r, _ := serving(t, func(cfg *config.Config) {
+	return servingTLSWithLog(t, dir, quiet)
+}
+
+// servingTLSWithLog is servingTLS with a log.
+func servingTLSWithLog(t *testing.T, dir string, log *slog.Logger) *running {
+	t.Helper()
+	r, _ := servingWithLog(t, log, func(cfg *config.Config) {
 		cfg.TLSCertFile, cfg.TLSKeyFile = filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
 	})
 	return r
@@ -96,7 +103,8 @@ func TestTLS(t *testing.T) {
 func TestRotatedCertificate(t *testing.T) {
 	dir := t.TempDir()
 	first := writeCertificate(t, dir, 1)
-	r := servingTLS(t, dir)
+	log := &lines{}
+	r := servingTLSWithLog(t, dir, slog.New(slog.NewTextHandler(log, nil)))
 	open := func() (*tls.Conn, int64) {
 		conn, err := tls.Dial("tcp", r.APIAddr(), &tls.Config{InsecureSkipVerify: true})
 		require.NoError(t, err)
@@ -123,8 +131,11 @@ func TestRotatedCertificate(t *testing.T) {
 	writeCertificate(t, dir, 2)
 	require.Eventually(t, func() bool { return serial() == 2 }, patience, 50*time.Millisecond)
 	ask(conn)
+	const refused = `msg="key file is invalid, using the previous keys"`
+	before := log.count(refused) // the second certificate may have been read between its files
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "tls.key"), []byte("half written"), 0o600))
-	require.Never(t, func() bool { return serial() != 2 }, 1500*time.Millisecond, 50*time.Millisecond, "longer than the interval of reads")
+	require.Eventually(t, func() bool { return serial() == 2 && log.count(refused) > before }, patience, 50*time.Millisecond)
+	require.EqualValues(t, 2, serial(), "after the files were read")
 	writeCertificate(t, dir, 3)
 	require.Eventually(t, func() bool { return serial() == 3 }, patience, 50*time.Millisecond)
 	ask(conn)

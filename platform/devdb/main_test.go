@@ -20,6 +20,9 @@ import (
 	"go.uber.org/goleak"
 )
 
+// patience is how long tests wait for what must happen. Only a test that fails waits that long.
+const patience = 2 * time.Minute
+
 // TestMain lets the test binary act as other programs: a holder of a database in a separate process, and a CockroachDB.
 func TestMain(m *testing.M) {
 	switch {
@@ -168,5 +171,5 @@ func execute(t *testing.T, url, sql string) {
 // eventually waits for a condition that depends on another process.
 func eventually(t *testing.T, condition func() bool, what string) {
 	t.Helper()
-	require.Eventually(t, condition, 30*time.Second, 20*time.Millisecond, what)
+	require.Eventually(t, condition, patience, 20*time.Millisecond, what)
 }

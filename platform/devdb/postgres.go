@@ -110,7 +110,7 @@ func (c *cluster) settings() []string {
 		return append(settings, "fsync=on", "synchronous_commit=on", "full_page_writes=on") // acknowledged commits are durable
 	}
 	return append(settings, "fsync=off", "synchronous_commit=off", "full_page_writes=off", "wal_level=minimal", "max_wal_senders=0",
-		"max_wal_size=128MB", // the folder may be in memory
+		"max_wal_size=128MB",  // the folder may be in memory
 		"max_connections=800") // the tests of two packages run at once, with several networks each
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"connectrpc.com/connect"
@@ -33,7 +34,7 @@ func largeList(t *testing.T) *plazav1.ListPostsResponse {
 // unread sends a request for a list on a new connection and does not read the response.
 func unread(t *testing.T, w *world) net.Conn {
 	t.Helper()
-	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(w.url, "http://"))
+	conn, err := w.dial(t.Context(), "tcp", "")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	_, err = fmt.Fprintf(conn, "GET /api/v5/posts?targetId=t HTTP/1.1\r\nHost: plaza\r\n\r\n")
@@ -41,11 +42,11 @@ func unread(t *testing.T, w *world) net.Conn {
 	return conn
 }
 
-// ended waits until n requests have ended with a status.
+// ended waits for longer than a client may take to read, and checks that n requests have ended with a status then.
 func ended(t *testing.T, w *world, n, status int) {
 	t.Helper()
-	line := fmt.Sprintf(`"status":%d`, status)
-	require.Eventually(t, func() bool { return strings.Count(w.log.String(), line) >= n }, time.Minute, time.Millisecond)
+	time.Sleep(2 * edge.DefaultWriteTimeout) // of a bubble
+	require.Equal(t, n, strings.Count(w.log.String(), fmt.Sprintf(`"status":%d`, status)))
 }
 
 // readAll reads a response to the end of its body.
@@ -60,51 +61,55 @@ func readAll(conn net.Conn) (status int, n int64, err error) {
 }
 
 func TestClientThatDoesNotRead(t *testing.T) {
-	w := start(t, func(o *edge.Options) { o.WriteTimeout = 50 * time.Millisecond })
-	w.post = largeList(t)
-	conn := unread(t, w)
-	ended(t, w, 1, 200)
-	_, n, err := readAll(conn)
-	require.Error(t, err, "the connection was closed")
-	require.Less(t, n, int64(largeBytes))
+	synctest.Test(t, func(t *testing.T) {
+		w := startPiped(t)
+		w.post = largeList(t)
+		conn := unread(t, w)
+		ended(t, w, 1, 200)
+		_, n, err := readAll(conn)
+		require.Error(t, err, "the connection was closed")
+		require.Less(t, n, int64(largeBytes))
 
-	client := plazav1connect.NewPostServiceClient(http2Client(t), w.url, connect.WithGRPC())
-	_, err = client.ListPosts(t.Context(), &plazav1.ListPostsRequest{TargetId: "t", TargetType: "community"})
-	require.NoError(t, err, "a client that reads gets the whole response in time")
+		client := plazav1connect.NewPostServiceClient(http2ClientOf(t, w.dial), w.url, connect.WithGRPC())
+		_, err = client.ListPosts(t.Context(), &plazav1.ListPostsRequest{TargetId: "t", TargetType: "community"})
+		require.NoError(t, err, "a client that reads gets the whole response in time")
+	})
 }
 
 func TestStreamThatIsNotRead(t *testing.T) {
-	w := start(t, func(o *edge.Options) { o.WriteTimeout = 50 * time.Millisecond })
-	w.post = largeList(t)
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.url+"/api/v5/posts?targetId=t", nil)
-	require.NoError(t, err)
-	request.Header.Set("Accept-Encoding", "identity")
-	response, err := http2Client(t).Do(request)
-	require.NoError(t, err)
-	defer func() { _ = response.Body.Close() }()
-	ended(t, w, 1, 200)
-	_, err = io.Copy(io.Discard, response.Body)
-	require.Error(t, err, "the stream was reset")
+	synctest.Test(t, func(t *testing.T) {
+		w := startPiped(t)
+		w.post = largeList(t)
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.url+"/api/v5/posts?targetId=t", nil)
+		require.NoError(t, err)
+		request.Header.Set("Accept-Encoding", "identity")
+		response, err := http2ClientOf(t, w.dial).Do(request)
+		require.NoError(t, err)
+		defer func() { _ = response.Body.Close() }()
+		ended(t, w, 1, 200)
+		_, err = io.Copy(io.Discard, response.Body)
+		require.Error(t, err, "the stream was reset")
+	})
 }
 
 // TestDeadlinesEndWithTheResponse sends requests on one connection that is older than the write timeout.
 func TestDeadlinesEndWithTheResponse(t *testing.T) {
-	w := start(t, func(o *edge.Options) { o.WriteTimeout = 200 * time.Millisecond })
-	conn := unread(t, w) // of an empty list
-	status, _, err := readAll(conn)
-	require.NoError(t, err)
-	require.Equal(t, 200, status)
-	w.do = func(ctx context.Context) error { // takes longer than the write timeout
-		ctx, cancel := context.WithTimeout(ctx, 400*time.Millisecond)
-		defer cancel()
-		<-ctx.Done()
-		return nil
-	}
-	_, err = fmt.Fprintf(conn, "POST /api/v3/comments/c/flag HTTP/1.1\r\nHost: plaza\r\nContent-Length: 2\r\n\r\n{}")
-	require.NoError(t, err)
-	status, _, err = readAll(conn)
-	require.NoError(t, err)
-	require.Equal(t, 200, status)
+	synctest.Test(t, func(t *testing.T) {
+		w := startPiped(t)
+		conn := unread(t, w) // of an empty list
+		status, _, err := readAll(conn)
+		require.NoError(t, err)
+		require.Equal(t, 200, status)
+		w.do = func(context.Context) error {
+			time.Sleep(2 * edge.DefaultWriteTimeout)
+			return nil
+		}
+		_, err = fmt.Fprintf(conn, "POST /api/v3/comments/c/flag HTTP/1.1\r\nHost: plaza\r\nContent-Length: 2\r\n\r\n{}")
+		require.NoError(t, err)
+		status, _, err = readAll(conn)
+		require.NoError(t, err)
+		require.Equal(t, 200, status)
+	})
 }
 
 func TestResponseMemory(t *testing.T) {
@@ -113,11 +118,8 @@ func TestResponseMemory(t *testing.T) {
 	})
 	w.post = largeList(t)
 	first := unread(t, w)
-	require.Eventually(t, func() bool { // the first response has begun
-		_ = first.SetReadDeadline(time.Now().Add(time.Minute))
-		n, err := first.Read(make([]byte, 1))
-		return n == 1 && err == nil
-	}, time.Minute, time.Millisecond)
+	_, err := first.Read(make([]byte, 1))
+	require.NoError(t, err, "the first response has begun")
 	answers := make(chan reply, 2)
 	for range 2 { // one of them waits, and there is no place for the other
 		conn := unread(t, w)
@@ -126,11 +128,10 @@ func TestResponseMemory(t *testing.T) {
 	refused := <-answers
 	requireError(t, refused, 503, 500000, "Unexpected error", "the server has too many responses that were not read")
 	client := plazav1connect.NewPostServiceClient(w.client, w.url, connect.WithAcceptCompression("gzip", nil, nil))
-	_, err := client.ListPosts(t.Context(), &plazav1.ListPostsRequest{TargetId: "t", TargetType: "community"})
+	_, err = client.ListPosts(t.Context(), &plazav1.ListPostsRequest{TargetId: "t", TargetType: "community"})
 	require.Equal(t, connect.CodeUnavailable, connect.CodeOf(err))
 	require.Equal(t, 200, w.call(t, http.MethodGet, "/api/v3/comments/c", "").status, "small responses do not wait")
 
-	_ = first.SetReadDeadline(time.Time{})
 	_, err = io.CopyN(io.Discard, first, largeBytes)
 	require.NoError(t, err)
 	waited := <-answers
@@ -154,13 +155,13 @@ func replyFrom(conn net.Conn) reply {
 
 // TestResponseMemoryTimeout waits for response memory as long as a request may take.
 func TestResponseMemoryTimeout(t *testing.T) {
-	w := start(t, func(o *edge.Options) {
-		o.ResponseMemory, o.WriteTimeout, o.RequestTimeout = largeBytes, time.Minute, 200*time.Millisecond
+	synctest.Test(t, func(t *testing.T) {
+		w := startPiped(t, func(o *edge.Options) { o.ResponseMemory, o.WriteTimeout = largeBytes, 2*edge.DefaultRequestTimeout })
+		w.post = largeList(t)
+		first := unread(t, w)
+		_, err := first.Read(make([]byte, 1))
+		require.NoError(t, err)
+		requireError(t, w.call(t, http.MethodGet, "/api/v5/posts?targetId=t", "", "Accept-Encoding", "identity"), 503, 500000, "Unexpected error",
+			"the server has too many responses that were not read")
 	})
-	w.post = largeList(t)
-	first := unread(t, w)
-	_, err := first.Read(make([]byte, 1))
-	require.NoError(t, err)
-	requireError(t, w.call(t, http.MethodGet, "/api/v5/posts?targetId=t", "", "Accept-Encoding", "identity"), 503, 500000, "Unexpected error",
-		"the server has too many responses that were not read")
 }

@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"connectrpc.com/connect"
@@ -384,42 +385,46 @@ func TestTooLargeIsNotRead(t *testing.T) {
 }
 
 func TestRequestTimeout(t *testing.T) {
-	w := start(t, func(o *edge.Options) { o.RequestTimeout = 20 * time.Millisecond })
-	w.do = func(ctx context.Context) error {
-		<-ctx.Done()
-		return fmt.Errorf("query: %w", ctx.Err())
-	}
-	got := w.call(t, "GET", "/api/v3/comments/c", "", "X-Server-Timeout", "1000", "Connect-Timeout-Ms", "100000")
-	requireError(t, got, 503, 500000, "Unexpected error", "the operation did not finish in time")
-	for range 10 { // the read deadline of the body must be cleared, or the request would be canceled as if the client had disconnected
-		got = w.call(t, "POST", "/api/v3/comments/c/flag", "{}")
+	synctest.Test(t, func(t *testing.T) {
+		w := startPiped(t)
+		w.do = func(ctx context.Context) error {
+			<-ctx.Done()
+			return fmt.Errorf("query: %w", ctx.Err())
+		}
+		got := w.call(t, "GET", "/api/v3/comments/c", "", "X-Server-Timeout", "1000", "Connect-Timeout-Ms", "100000")
 		requireError(t, got, 503, 500000, "Unexpected error", "the operation did not finish in time")
-		got = w.call(t, "POST", "/plaza.v1.CommentService/FlagComment", `{"commentId":"c"}`, "Content-Type", "application/json")
-		require.Contains(t, got.body, `"code":"unavailable"`)
-	}
+		for range 10 { // the read deadline of the body must be cleared, or the request would be canceled as if the client had disconnected
+			got = w.call(t, "POST", "/api/v3/comments/c/flag", "{}")
+			requireError(t, got, 503, 500000, "Unexpected error", "the operation did not finish in time")
+			got = w.call(t, "POST", "/plaza.v1.CommentService/FlagComment", `{"commentId":"c"}`, "Content-Type", "application/json")
+			require.Contains(t, got.body, `"code":"unavailable"`)
+		}
+	})
 }
 
 // TestBodyTimeout sends headers without the bodies that they announce.
 func TestBodyTimeout(t *testing.T) {
-	w := start(t, func(o *edge.Options) { o.RequestTimeout = 20 * time.Millisecond })
 	for path, want := range map[string][]string{
 		"/api/v3/comments/c/flag":              {"408 Request Timeout", `{"status":"error","code":400000,"message":"Bad Request."}`},
 		"/plaza.v1.CommentService/FlagComment": {"Content-Type: application/json", `"code":`},
 	} {
 		t.Run(path, func(t *testing.T) {
-			conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(w.url, "http://"))
-			require.NoError(t, err)
-			defer func() { _ = conn.Close() }()
-			_, err = io.WriteString(conn, "POST "+path+" HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{")
-			require.NoError(t, err)
-			answer, err := io.ReadAll(conn)
-			require.NoError(t, err)
-			for _, part := range want {
-				require.Contains(t, string(answer), part)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				w := startPiped(t)
+				conn, err := w.dial(t.Context(), "tcp", "")
+				require.NoError(t, err)
+				defer func() { _ = conn.Close() }()
+				_, err = io.WriteString(conn, "POST "+path+" HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{")
+				require.NoError(t, err)
+				answer, err := io.ReadAll(conn)
+				require.NoError(t, err)
+				for _, part := range want {
+					require.Contains(t, string(answer), part)
+				}
+				require.Zero(t, w.count())
+			})
 		})
 	}
-	require.Zero(t, w.count())
 }
 
 // TestClientGone cancels a request while its handler runs. It is logged with status 499 and not as an error.
@@ -441,7 +446,7 @@ func TestClientGone(t *testing.T) {
 	}
 	require.ErrorIs(t, err, context.Canceled)
 	<-left
-	require.Eventually(t, func() bool { return strings.Contains(w.log.String(), `"status":499`) }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(w.log.String(), `"status":499`) }, patience, time.Millisecond)
 	require.NotContains(t, w.log.String(), "ERROR")
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -192,6 +193,7 @@ type world struct {
 	*fake
 	url      string
 	client   *http.Client
+	dial     func(ctx context.Context, network, address string) (net.Conn, error) // connects to the server
 	log      *logBuffer
 	registry *prometheus.Registry
 }
@@ -216,6 +218,21 @@ func (l *logBuffer) String() string {
 // start starts a server, after change has changed its options.
 func start(t *testing.T, change ...func(*edge.Options)) *world {
 	t.Helper()
+	w, handler := newWorld(t, change...)
+	server := httptest.NewUnstartedServer(nil)
+	server.Config = edge.NewServer(handler, time.Minute)
+	server.Start()
+	t.Cleanup(server.Close)
+	w.url, w.client = server.URL, server.Client()
+	w.dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, server.Listener.Addr().String())
+	}
+	return w
+}
+
+// newWorld returns a world without a server, and the handler of its server.
+func newWorld(t *testing.T, change ...func(*edge.Options)) (*world, http.Handler) {
+	t.Helper()
 	w := &world{fake: &fake{post: &plazav1.ListPostsResponse{}}, log: &logBuffer{}, registry: prometheus.NewRegistry()}
 	options := edge.Options{
 		Services:   w.services(),
@@ -228,12 +245,7 @@ func start(t *testing.T, change ...func(*edge.Options)) *world {
 	}
 	handler, err := edge.New(options)
 	require.NoError(t, err)
-	server := httptest.NewUnstartedServer(nil)
-	server.Config = edge.NewServer(handler, time.Minute)
-	server.Start()
-	t.Cleanup(server.Close)
-	w.url, w.client = server.URL, server.Client()
-	return w
+	return w, handler
 }
 
 // reply is a response with its whole body.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -36,7 +37,13 @@ var protocols = map[string][]connect.ClientOption{
 // http2Client speaks HTTP/2 without TLS.
 func http2Client(t *testing.T) *http.Client {
 	t.Helper()
-	transport := &http.Transport{Protocols: new(http.Protocols)}
+	return http2ClientOf(t, nil)
+}
+
+// http2ClientOf is http2Client for connections that dial opens.
+func http2ClientOf(t *testing.T, dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Client {
+	t.Helper()
+	transport := &http.Transport{Protocols: new(http.Protocols), DialContext: dial}
 	transport.Protocols.SetUnencryptedHTTP2(true)
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport}

@@ -57,7 +57,7 @@ func (o *office) refuseOnly(refused string) {
 // waitsForDeletions returns when n rows are left.
 func (o *office) waitsForDeletions(n int) {
 	o.t.Helper()
-	require.Eventually(o.t, func() bool { return o.left() == n }, time.Minute, time.Millisecond)
+	require.Eventually(o.t, func() bool { return o.left() == n }, patience, time.Millisecond)
 }
 
 func TestEarlierRowsOfTheKeyAreDeliveredFirst(t *testing.T) {
@@ -164,7 +164,7 @@ func TestOrderAmongServers(t *testing.T) {
 		})
 	}
 	all.Wait()
-	require.Eventually(t, func() bool { o.clock.Add(1000); return o.left() == 0 }, time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool { o.clock.Add(1000); return o.left() == 0 }, patience, 10*time.Millisecond)
 	stop()
 	workers.Wait()
 	taken := o.takeInOrder()

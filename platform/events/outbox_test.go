@@ -23,6 +23,9 @@ import (
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
+// patience is how long tests wait for what must happen. Only a test that fails waits that long.
+const patience = 2 * time.Minute
+
 var (
 	start     = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	quiet     = slog.New(slog.DiscardHandler)
@@ -50,7 +53,7 @@ func newOffice(t *testing.T) *office {
 	o := &office{t: t, refuse: func(string) error { return nil }}
 	var err error
 	o.store, err = store.Open(t.Context(), db.Config{
-		URLs: map[region.Code]string{"": dbtest.New(t)}, Log: quiet, StatementTimeout: time.Minute, Fault: func() error {
+		URLs: map[region.Code]string{"": dbtest.New(t)}, Log: quiet, StatementTimeout: patience, Fault: func() error {
 			if err := o.fault.Load(); err != nil {
 				return *err
 			}
@@ -138,7 +141,7 @@ func TestDeliver(t *testing.T) {
 	}
 	o.Deliver(t.Context(), region.US, rows...)
 	require.Equal(t, []string{"a", "c"}, o.take())
-	require.Eventually(t, func() bool { return o.left() == 1 }, time.Minute, time.Millisecond, "the failed row is left to a worker")
+	require.Eventually(t, func() bool { return o.left() == 1 }, patience, time.Millisecond, "the failed row is left to a worker")
 	o.Deliver(t.Context(), region.US)
 	require.Empty(t, o.take())
 }
@@ -259,7 +262,7 @@ func TestJob(t *testing.T) {
 		o.Job().Run(ctx, region.US)
 		close(ended)
 	}()
-	require.Eventually(t, func() bool { return o.left() == 0 }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return o.left() == 0 }, patience, time.Millisecond)
 	stop()
 	<-ended
 	require.Equal(t, []string{"a", "b", "c"}, o.take())

@@ -95,7 +95,7 @@ func TestEvacuatedRegion(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, e.token(t, region.US))
 	e.Stop(region.EU)
 
-	at := time.Now().Add(100 * time.Millisecond).UTC().Format(time.RFC3339Nano)
+	at := time.Now().Add(time.Hour).UTC().Format(time.RFC3339Nano)
 	r := author.At(region.US).Do(t, http.MethodPost, "/api/v1/posts/schedule", object{
 		"scheduledAt": at, "postData": object{"targetType": "community", "targetId": community, "data": object{"text": "later"}},
 	})
@@ -103,6 +103,8 @@ func TestEvacuatedRegion(t *testing.T) {
 	scheduled := author.At(region.US).Do(t, http.MethodGet, "/api/v1/posts/schedule", nil).OK(t).String(t, "data.0.postData.postId")
 	e.insertUndeliverable(t)
 	conn := connect(t, e.Network)
+	_, err := conn.Exec(t.Context(), `UPDATE scheduled_posts SET scheduled_at = created_at, due_at = created_at WHERE home = 'eu'`)
+	require.NoError(t, err)
 	require.Empty(t, rows(t, conn, `SELECT 1 FROM posts WHERE home = 'eu' AND id = $1`, scheduled))
 
 	e.evacuate(t)

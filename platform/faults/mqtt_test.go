@@ -163,7 +163,7 @@ func (l *mqttLoad) acknowledge(id, event string) {
 // await waits until n requests were acknowledged.
 func (l *mqttLoad) await(n int64) {
 	l.t.Helper()
-	require.Eventually(l.t, func() bool { return l.count.Load() >= n || l.t.Failed() }, 5*time.Minute, time.Millisecond)
+	require.Eventually(l.t, func() bool { return l.count.Load() >= n || l.t.Failed() }, apptest.Patience, time.Millisecond)
 }
 
 // TestMQTTEventsOutliveServers writes under load through servers that are killed one after another, while connections to the

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -61,27 +62,31 @@ func TestRunImmediately(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ctx, stop := context.WithCancel(t.Context())
-			defer stop()
-			var log bytes.Buffer
-			var calls atomic.Int64
-			done := make(chan struct{})
-			job := jobs.Job{
-				Name: "test", Lanes: 1, Every: time.Hour, Log: slog.New(slog.NewTextHandler(&log, nil)),
-				Drain: func(context.Context, region.Code, int64) (bool, error) {
-					n := int(calls.Add(1))
-					if n < len(tc.more) {
-						return tc.more[n-1], nil
-					}
-					return tc.more[n-1], tc.err
-				},
-			}
-			go func() { defer close(done); job.Run(ctx, region.EU) }()
-			require.Eventually(t, func() bool { return calls.Load() == int64(len(tc.more)) }, 10*time.Second, time.Millisecond)
-			stop()
-			<-done
-			require.EqualValues(t, len(tc.more), calls.Load(), "no call before the interval has elapsed")
-			require.Contains(t, log.String(), tc.log)
+			synctest.Test(t, func(t *testing.T) {
+				ctx, stop := context.WithCancel(t.Context())
+				defer stop()
+				var log bytes.Buffer
+				var calls atomic.Int64
+				done := make(chan struct{})
+				job := jobs.Job{
+					Name: "test", Lanes: 1, Every: time.Hour, Log: slog.New(slog.NewTextHandler(&log, nil)),
+					Drain: func(context.Context, region.Code, int64) (bool, error) {
+						n := int(calls.Add(1))
+						if n < len(tc.more) {
+							return tc.more[n-1], nil
+						}
+						return tc.more[n-1], tc.err
+					},
+				}
+				go func() { defer close(done); job.Run(ctx, region.EU) }()
+				synctest.Wait()
+				require.EqualValues(t, len(tc.more), calls.Load())
+				time.Sleep(time.Hour - 1)
+				require.EqualValues(t, len(tc.more), calls.Load(), "no call before the interval has elapsed")
+				stop()
+				<-done
+				require.Contains(t, log.String(), tc.log)
+			})
 		})
 	}
 }

@@ -12,6 +12,9 @@ import (
 	"github.com/plaza-social/plaza/platform/picture"
 )
 
+// patience is how long tests wait for what must happen. Only a test that fails waits that long.
+const patience = 2 * time.Minute
+
 // decoder decodes the images of a queue when the test says so.
 type decoder struct {
 	t       *testing.T
@@ -47,7 +50,7 @@ func (d *decoder) upload(user, name string, pixels int64) {
 // await waits until the queue has taken notice of uploads and finished images.
 func (d *decoder) await() {
 	d.t.Helper()
-	require.Eventually(d.t, func() bool { return d.queue.Present() == d.present }, time.Minute, time.Millisecond)
+	require.Eventually(d.t, func() bool { return d.queue.Present() == d.present }, patience, time.Millisecond)
 }
 
 func (d *decoder) requireStarts(names ...string) {

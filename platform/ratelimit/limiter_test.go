@@ -15,6 +15,9 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
+// patience is how long tests wait for what must happen. Only a test that fails waits that long.
+const patience = 2 * time.Minute
+
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // clock is a time that tests advance.
@@ -148,11 +151,11 @@ func TestShare(t *testing.T) {
 	one, other := ratelimit.New(10, c.Now), ratelimit.New(10, c.Now)
 	s.share(t, one)
 	require.Equal(t, 6, admitted(one, alice, 6))
-	require.Eventually(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.levels[alice] == 6 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.levels[alice] == 6 }, patience, time.Millisecond)
 	s.share(t, other)
 	require.Equal(t, 1, admitted(other, alice, 1))
-	require.Eventually(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.levels[alice] == 7 }, 10*time.Second, time.Millisecond)
-	require.Eventually(t, func() bool { return other.Take(alice, ten).Remaining < 3 }, 10*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.levels[alice] == 7 }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return other.Take(alice, ten).Remaining < 3 }, patience, 20*time.Millisecond)
 	require.LessOrEqual(t, 7+admitted(other, alice, 20), 11)
 }
 

@@ -30,7 +30,7 @@ func (w *world) serveMQTT() string {
 // options returns the options of a client of the user.
 func (w *world) options(address, clientID string) *mqtt.ClientOptions {
 	return mqtt.NewClientOptions().AddBroker(address).SetClientID(clientID).SetUsername(w.user.ID).SetPassword(w.token).
-		SetProtocolVersion(4).SetAutoReconnect(false).SetConnectTimeout(10 * time.Second)
+		SetProtocolVersion(4).SetAutoReconnect(false).SetConnectTimeout(patience)
 }
 
 // connect connects a client; lost is closed when the server has ended the connection.
@@ -39,7 +39,7 @@ func connect(t *testing.T, o *mqtt.ClientOptions) (c mqtt.Client, lost chan stru
 	lost = make(chan struct{})
 	c = mqtt.NewClient(o.SetConnectionLostHandler(func(mqtt.Client, error) { close(lost) }))
 	token := c.Connect()
-	require.True(t, token.WaitTimeout(10*time.Second))
+	require.True(t, token.WaitTimeout(patience))
 	require.NoError(t, token.Error())
 	t.Cleanup(func() { c.Disconnect(0) })
 	return c, lost
@@ -48,7 +48,7 @@ func connect(t *testing.T, o *mqtt.ClientOptions) (c mqtt.Client, lost chan stru
 func refused(t *testing.T, o *mqtt.ClientOptions) {
 	t.Helper()
 	token := mqtt.NewClient(o).Connect()
-	require.True(t, token.WaitTimeout(10*time.Second))
+	require.True(t, token.WaitTimeout(patience))
 	require.Error(t, token.Error())
 }
 
@@ -84,8 +84,8 @@ func TestMQTTConnectionsPerUser(t *testing.T) {
 	first.Disconnect(0)
 	require.Eventually(t, func() bool {
 		token := mqtt.NewClient(w.options(address, "3")).Connect()
-		return token.WaitTimeout(10*time.Second) && token.Error() == nil
-	}, 10*time.Second, 10*time.Millisecond)
+		return token.WaitTimeout(patience) && token.Error() == nil
+	}, patience, 10*time.Millisecond)
 }
 
 func TestMQTTSubscriptionLimit(t *testing.T) {
@@ -99,7 +99,7 @@ func TestMQTTSubscriptionLimit(t *testing.T) {
 		}
 		token, ok := c.SubscribeMultiple(filters, nil).(*mqtt.SubscribeToken)
 		require.True(t, ok)
-		require.True(t, token.WaitTimeout(10*time.Second))
+		require.True(t, token.WaitTimeout(patience))
 		for filter, code := range token.Result() {
 			require.Equal(t, i == 10, code == 0x80, filter)
 		}
@@ -114,7 +114,7 @@ func TestMQTTPacketLimit(t *testing.T) {
 	c, lost := connect(t, w.options(address, "1"))
 	c.Publish("x", 0, false, make([]byte, 64<<10-header-1))
 	token := c.Subscribe(networkID, 0, nil)
-	require.True(t, token.WaitTimeout(10*time.Second))
+	require.True(t, token.WaitTimeout(patience))
 	require.NoError(t, token.Error())
 	require.Empty(t, lost)
 	c.Publish("x", 0, false, make([]byte, 64<<10))
@@ -135,7 +135,7 @@ func TestMQTTSlowClient(t *testing.T) {
 	received := make(chan mqtt.Message, queue)
 	quick, lost := connect(t, w.options(address, "quick"))
 	token := quick.Subscribe(topic, 0, func(_ mqtt.Client, m mqtt.Message) { received <- m })
-	require.True(t, token.WaitTimeout(10*time.Second))
+	require.True(t, token.WaitTimeout(patience))
 	for sent := 0; w.hub.Streams() == 2; sent += queue {
 		require.Less(t, sent, 20_000, "the slow client is not disconnected")
 		w.emitUserUpdated(queue)

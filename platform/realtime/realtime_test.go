@@ -28,6 +28,9 @@ import (
 	"github.com/plaza-social/plaza/platform/view"
 )
 
+// patience is how long tests wait for what must happen. Only a test that fails waits that long.
+const patience = 2 * time.Minute
+
 const networkID = "0123456789abcdef01234567"
 
 // world is a hub with a database and a user.
@@ -43,7 +46,7 @@ type world struct {
 func newWorld(t testing.TB, change func(*realtime.Options)) *world {
 	t.Helper()
 	url := dbtest.New(t)
-	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": url}})
+	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": url}, StatementTimeout: patience})
 	require.NoError(t, err)
 	log := slog.New(slog.DiscardHandler)
 	w := &world{t: t, deps: &service.Deps{
@@ -162,10 +165,10 @@ func TestSlowClient(t *testing.T) {
 	ended := w.serve(slow, "")
 	<-slow.writing // of the first event
 	w.serve(quick, "")
-	require.Eventually(t, func() bool { return strings.HasPrefix(quick.read(), "retry:") && w.hub.Streams() == 2 }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.HasPrefix(quick.read(), "retry:") && w.hub.Streams() == 2 }, patience, time.Millisecond)
 	for i := range emitted {
 		w.emit(1)
-		require.Eventually(t, func() bool { return len(quick.ids()) == i+1 }, time.Minute, time.Millisecond)
+		require.Eventually(t, func() bool { return len(quick.ids()) == i+1 }, patience, time.Millisecond)
 	}
 	close(slow.open)
 	require.NoError(t, <-ended)
@@ -175,7 +178,7 @@ func TestSlowClient(t *testing.T) {
 	resumed := newClient()
 	close(resumed.open)
 	w.serve(resumed, slow.ids()[queue-1])
-	require.Eventually(t, func() bool { return len(resumed.ids()) == emitted-queue }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return len(resumed.ids()) == emitted-queue }, patience, time.Millisecond)
 	require.Equal(t, quick.ids()[queue:], resumed.ids())
 	w.hub.Close()
 }
@@ -185,7 +188,7 @@ func TestClose(t *testing.T) {
 	c := newClient()
 	close(c.open)
 	ended := w.serve(c, "")
-	require.Eventually(t, func() bool { return w.hub.Streams() == 1 }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return w.hub.Streams() == 1 }, patience, time.Millisecond)
 	w.hub.Close()
 	w.hub.Close()
 	require.NoError(t, <-ended)
@@ -211,7 +214,7 @@ func TestConcurrentEvents(t *testing.T) {
 	c := newClient()
 	close(c.open)
 	w.serve(c, "")
-	require.Eventually(t, func() bool { return w.hub.Streams() == 1 }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return w.hub.Streams() == 1 }, patience, time.Millisecond)
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() { w.emit(25) })
@@ -224,9 +227,9 @@ func TestConcurrentEvents(t *testing.T) {
 			due, err := w.deps.Store.DueOutboxRows(t.Context(), region.EU, lane, time.Now().Add(time.Hour))
 			require.NoError(t, err)
 			return len(due) == 0
-		}, time.Minute, 10*time.Millisecond)
+		}, patience, 10*time.Millisecond)
 	}
-	require.Eventually(t, func() bool { return len(c.ids()) >= 200 }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return len(c.ids()) >= 200 }, patience, time.Millisecond)
 	ids := c.ids()
 	require.Len(t, ids, 200)
 	last := 0

@@ -124,7 +124,7 @@ func (q *queue) attemptChain(ctx context.Context, c chain, end time.Time) chain 
 
 // attempt makes one attempt and sets the result.
 func (q *queue) attempt(ctx context.Context, row *store.WebhookDelivery) {
-	ctx, cancel := context.WithTimeout(ctx, q.Store.Limits().WebhookAttempt)
+	ctx, cancel := q.limit(ctx)
 	defer cancel()
 	ctx, traced := span.Continue(ctx, row.Trace, "webhook "+row.Name, trace.SpanKindClient, func() []attribute.KeyValue {
 		return []attribute.KeyValue{attribute.String("plaza.webhook", q.id), attribute.Int64("plaza.attempts", row.Attempts)}
@@ -146,6 +146,11 @@ func (q *queue) attempt(ctx context.Context, row *store.WebhookDelivery) {
 		row.State, row.At = store.DeliveryWaiting, earlier(now.Add(backOff(row.Attempts)), row.ExpiresAt)
 	}
 	q.metrics.deliveries.WithLabelValues(q.id, resultOf(row.State)).Inc()
+}
+
+// limitAttempt limits an attempt to the time that the store's limits allow.
+func (o Options) limitAttempt(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, o.Store.Limits().WebhookAttempt)
 }
 
 // try reads the object and posts the event. The error tells why nothing was sent.

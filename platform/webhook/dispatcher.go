@@ -37,6 +37,8 @@ type Options struct {
 	Networks   []netip.Prefix
 	Resolver   *net.Resolver
 	Registerer prometheus.Registerer
+
+	limit func(context.Context) (context.Context, context.CancelFunc) // of an attempt; nil except in tests
 }
 
 // Dispatcher sends the events of the homes that this server works on to the webhooks.
@@ -59,6 +61,9 @@ type queueKey struct {
 
 // New returns a dispatcher.
 func New(o Options) *Dispatcher {
+	if o.limit == nil {
+		o.limit = o.limitAttempt
+	}
 	return &Dispatcher{
 		Options: o, owner: region.NewID(o.Region), client: o.newClient(concurrency), metrics: newMetrics(o.Registerer),
 		hooks: map[region.Code]*hooks{}, queues: map[queueKey]*queue{},

@@ -1,12 +1,14 @@
 package webhook_test
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -196,8 +198,11 @@ func TestReplayComesFirst(t *testing.T) {
 func TestSlowReceiver(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	hang := make(chan struct{})
+	var clock manualClock
+	w.options = w.options.WithLimit(clock.limit)
+	hang, arrived := make(chan struct{}), make(chan struct{}, 1)
 	slow := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		arrived <- struct{}{}
 		select {
 		case <-hang:
 		case <-r.Context().Done():
@@ -214,13 +219,39 @@ func TestSlowReceiver(t *testing.T) {
 		_, err := w.dispatcher.Drain(t.Context(), region.EU, 0)
 		stuck <- err
 	}()
+	<-arrived
 	w.drain(1)
 	require.Equal(t, []string{"v3.post.didCreate a"}, quick.take())
 	require.Empty(t, stuck, "the slow one still waits")
+	clock.expire()
 	require.NoError(t, <-stuck)
 	waiting := w.deliveries(id, store.DeliveryWaiting)
 	require.Len(t, waiting, 1)
 	require.Equal(t, "timeout", waiting[0].Error)
+}
+
+// manualClock ends the time of all attempts when the test says so.
+type manualClock struct {
+	mu       sync.Mutex
+	attempts []context.CancelCauseFunc
+}
+
+// limit returns a context for an attempt.
+func (m *manualClock) limit(parent context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(parent)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.attempts = append(m.attempts, cancel)
+	return ctx, func() { cancel(nil) }
+}
+
+// expire ends the time of the attempts.
+func (m *manualClock) expire() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, cancel := range m.attempts {
+		cancel(context.DeadlineExceeded)
+	}
 }
 
 // TestBrokenReceiver holds that a receiver that answers nothing gets few attempts, and all events once it does.
@@ -412,7 +443,7 @@ func TestStates(t *testing.T) {
 	require.Equal(t, webhook.State{Home: region.EU, WebhookID: id, Dead: 2, Failed: "status"}, state())
 	works.Store(true)
 	w.replay(id)
-	require.Eventually(t, func() bool { return state() == webhook.State{Home: region.EU, WebhookID: id} }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return state() == webhook.State{Home: region.EU, WebhookID: id} }, patience, time.Millisecond)
 	w.dispatcher.Release(t.Context())
 	other := webhook.New(w.options.WithoutMetrics())
 	_, err := other.Drain(t.Context(), region.EU, 0)

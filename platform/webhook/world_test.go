@@ -27,6 +27,9 @@ import (
 	"github.com/plaza-social/plaza/platform/webhook"
 )
 
+// patience is how long tests wait for what must happen. Only a test that fails waits that long.
+const patience = 2 * time.Minute
+
 var (
 	start    = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	secret   = "whsec_" + base64.StdEncoding.EncodeToString([]byte("a key of thirty-two bytes length"))
@@ -47,7 +50,7 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": dbtest.New(t)}})
+	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": dbtest.New(t)}, StatementTimeout: patience})
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
 	w := &world{t: t, registry: prometheus.NewRegistry()}

@@ -49,9 +49,9 @@ func requireMembers(t *testing.T, members []string, comments []demoComment) {
 
 // TestDevDemo fills a network and checks that a second start does not change it.
 func TestDevDemo(t *testing.T) {
-	dir, port := t.TempDir(), freePorts(t)
+	dir := t.TempDir()
 	for range 2 {
-		p, _ := startDev(t, dir, port, "--demo")
+		p, _ := startDev(t, dir, "--demo")
 		url := p.facts(t).DatabaseURL
 		for _, home := range region.All() {
 			require.Equal(t, 1, count(t, url, "communities", home))

@@ -57,7 +57,7 @@ func newDev() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&opts.dataDir, "data-dir", ".plaza", "directory for data, keys and dev.json")
-	flags.IntVar(&opts.port, "port", 8081, "port of us; eu and sg use the next two ports, operations endpoints these ports plus 1000")
+	flags.IntVar(&opts.port, "port", 8081, "port of us; eu and sg use the next two ports, operations endpoints these ports plus 1000; 0 means free ports")
 	flags.BoolVar(&opts.ephemeral, "ephemeral", false, "start without data and remove new data at exit; existing data in the data directory is not touched")
 	flags.BoolVar(&opts.demo, "demo", false, "fill the network with demo users and content")
 	flags.StringVar(&opts.rateLimit, "rate-limit", "", "requests per user, like 100/5s; off for load tests; default: PLAZA_RATE_LIMIT")
@@ -73,6 +73,7 @@ type devNetwork struct {
 	dir     string        // directory of dev.json
 	work    string        // directory of data and keys: dir or a temporary directory
 	keys    devKeys
+	ports   map[region.Code]devPorts
 	servers []*app.Region
 }
 
@@ -82,9 +83,10 @@ func (d *devNetwork) run(ctx context.Context) (err error) {
 	if err := d.configure(); err != nil {
 		return err
 	}
-	if err := d.checkPorts(); err != nil {
+	if err := d.openPorts(); err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, d.closePorts()) }()
 	release, err := d.openFolders()
 	if err != nil {
 		return err
@@ -115,7 +117,7 @@ func interrupted(ctx context.Context, err error) error {
 // configure reads the settings shared by all regions from PLAZA_* variables, such as log level, limits and token
 // lifetimes.
 func (d *devNetwork) configure() error {
-	if d.opts.port < 1 || d.opts.port+len(region.All())-1+opsOffset > 65535 {
+	if d.opts.port < 0 || d.opts.port+len(region.All())-1+opsOffset > 65535 {
 		return &usageError{fmt.Errorf("flag --port: %d is too high: operations endpoints use the port plus %d", d.opts.port, opsOffset)}
 	}
 	if err := config.CheckEnvironment(os.Environ()); err != nil {
@@ -198,8 +200,8 @@ func (d *devNetwork) regionConfig(home region.Code, db *devdb.DB) config.Config 
 	cfg := d.base
 	cfg.Region = home
 	cfg.NetworkID = config.NetworkID(d.keys.networkID)
-	cfg.Listen = config.Address(apiAddr(d.opts.port, home))
-	cfg.OpsListen = config.Address(opsAddr(d.opts.port, home))
+	cfg.Listen = config.Address(d.ports[home].api.Addr().String())
+	cfg.OpsListen = config.Address(d.ports[home].ops.Addr().String())
 	cfg.DatabaseURL = telemetry.SecretURL(db.URL())
 	if db.Engine() != devdb.External || d.opts.ephemeral {
 		cfg.DatabaseURLUS, cfg.DatabaseURLEU, cfg.DatabaseURLSG = "", "", "" // they refer to another database
@@ -211,7 +213,7 @@ func (d *devNetwork) regionConfig(home region.Code, db *devdb.DB) config.Config 
 	cfg.MediaPlaybackURL = cmp.Or(cfg.MediaPlaybackURL, devPlaybackURL)
 	cfg.PushLocal = true
 	cfg.TLSCertFile, cfg.TLSKeyFile = "", "" // the addresses in dev.json are http
-	cfg.PublicURL = config.BaseURL("http://" + apiAddr(d.opts.port, home))
+	cfg.PublicURL = config.BaseURL("http://" + string(cfg.Listen))
 	if len(cfg.StorageURLs()) == 0 {
 		cfg.StorageURL = config.StorageURL("file://" + filepath.ToSlash(filepath.Join(d.work, "files")))
 	}

@@ -27,26 +27,43 @@ func portOf(first int, home region.Code) int {
 	panic("unknown region: " + home.String())
 }
 
-func apiAddr(first int, home region.Code) string { return local(portOf(first, home)) }
-
-func opsAddr(first int, home region.Code) string { return local(portOf(first, home) + opsOffset) }
-
 func local(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 
-// checkPorts reports ports that are in use before a database is started in vain.
-func (d *devNetwork) checkPorts() error {
+// devPorts are the open ports of a region.
+type devPorts struct{ api, ops net.Listener }
+
+// openPorts opens the ports of all regions, before a database is started in vain. With port 0 they are free ones.
+func (d *devNetwork) openPorts() error {
+	d.ports = map[region.Code]devPorts{}
 	for _, home := range region.All() {
-		for _, addr := range []string{apiAddr(d.opts.port, home), opsAddr(d.opts.port, home)} {
-			l, err := net.Listen("tcp", addr)
-			if err != nil {
-				return portError(addr, err)
-			}
-			if err := l.Close(); err != nil {
-				return err
+		apiAddr, opsAddr := local(0), local(0)
+		if d.opts.port != 0 {
+			apiAddr, opsAddr = local(portOf(d.opts.port, home)), local(portOf(d.opts.port, home)+opsOffset)
+		}
+		api, err := net.Listen("tcp", apiAddr)
+		if err != nil {
+			return errors.Join(portError(apiAddr, err), d.closePorts())
+		}
+		ops, err := net.Listen("tcp", opsAddr)
+		if err != nil {
+			return errors.Join(portError(opsAddr, err), api.Close(), d.closePorts())
+		}
+		d.ports[home] = devPorts{api, ops}
+	}
+	return nil
+}
+
+// closePorts closes the ports that no server has closed.
+func (d *devNetwork) closePorts() error {
+	var errs []error
+	for _, p := range d.ports {
+		for _, l := range []net.Listener{p.api, p.ops} {
+			if err := l.Close(); !errors.Is(err, net.ErrClosed) {
+				errs = append(errs, err)
 			}
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 func portError(addr string, err error) error {
@@ -88,13 +105,10 @@ func (d *devNetwork) serve(parent context.Context, db *devdb.DB) error {
 
 func (d *devNetwork) openRegions(ctx context.Context, db *devdb.DB) error {
 	for _, home := range region.All() {
-		server, err := app.New(ctx, d.regionConfig(home, db), d.log, app.WithInsecureModeAnnounced())
+		server, err := app.New(ctx, d.regionConfig(home, db), d.log, app.WithInsecureModeAnnounced(), app.WithListeners(d.ports[home].api, d.ports[home].ops))
 		if err != nil {
 			for _, opened := range d.servers {
 				err = errors.Join(err, opened.Close())
-			}
-			if taken, ok := errors.AsType[*app.ListenError](err); ok {
-				return portError(taken.Addr, taken.Err)
 			}
 			return err
 		}

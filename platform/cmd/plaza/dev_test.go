@@ -30,12 +30,12 @@ type devProcess struct {
 	errors *strings.Builder
 }
 
-// startDev starts plaza dev on dir and returns when it is ready, with its output until then.
-func startDev(t *testing.T, dir string, port int, args ...string) (*devProcess, string) {
+// startDev starts plaza dev on dir and free ports, and returns when it is ready, with its output until then.
+func startDev(t *testing.T, dir string, args ...string) (*devProcess, string) {
 	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	args = append([]string{"dev", "--data-dir", dir, "--port", strconv.Itoa(port)}, args...)
+	args = append([]string{"dev", "--data-dir", dir, "--port", "0"}, args...)
 	p := &devProcess{cmd: exec.CommandContext(within(t), self, args...), dir: dir, errors: &strings.Builder{}}
 	p.cmd.Env = append(os.Environ(), "PLAZA_TEST_BE_PLAZA=1")
 	p.cmd.Stderr = p.errors
@@ -99,12 +99,12 @@ func onDatabase(t *testing.T, url, sql string) error {
 }
 
 func TestDev(t *testing.T) {
-	dir, port := filepath.Join(t.TempDir(), "data"), freePorts(t)
-	p, printed := startDev(t, dir, port)
+	dir := filepath.Join(t.TempDir(), "data")
+	p, printed := startDev(t, dir)
 	first := p.facts(t)
-	for i, home := range region.All() {
-		require.Equal(t, "http://127.0.0.1:"+strconv.Itoa(port+i), first.Regions[home].BaseURL)
-		require.Equal(t, "http://127.0.0.1:"+strconv.Itoa(port+i+1000), first.Regions[home].OpsURL)
+	for _, home := range region.All() {
+		require.Regexp(t, `^http://127\.0\.0\.1:[1-9]\d*$`, first.Regions[home].BaseURL)
+		require.Regexp(t, `^http://127\.0\.0\.1:[1-9]\d*$`, first.Regions[home].OpsURL)
 		require.Equal(t, http.StatusOK, statusOf(t, first.Regions[home].OpsURL+"/readyz"))
 		require.Equal(t, http.StatusNotFound, statusOf(t, first.Regions[home].BaseURL+"/no/such/route"))
 		require.Contains(t, printed, first.Regions[home].BaseURL)
@@ -119,7 +119,7 @@ func TestDev(t *testing.T) {
 	require.Error(t, onDatabase(t, first.DatabaseURL, "SELECT 1"), "the database is stopped")
 	requirePrivate(t, dir)
 
-	p, _ = startDev(t, dir, port)
+	p, _ = startDev(t, dir)
 	second := p.facts(t)
 	require.Equal(t, first.NetworkID, second.NetworkID)
 	require.Equal(t, first.ServerKey, second.ServerKey)
@@ -152,12 +152,12 @@ func requirePrivate(t *testing.T, dir string) {
 }
 
 func TestDevEphemeralLeavesThePersistentNetworkAlone(t *testing.T) {
-	dir, port := t.TempDir(), freePorts(t)
+	dir := t.TempDir()
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
 	keys, err := ensureDevKeys(dir)
 	require.NoError(t, err)
-	p, printed := startDev(t, dir, port, "--ephemeral")
+	p, printed := startDev(t, dir, "--ephemeral")
 	require.NotEqual(t, keys.networkID, p.facts(t).NetworkID)
 	require.Contains(t, printed, "a temporary directory that is removed at exit")
 	p.stop(t, syscall.SIGTERM)
@@ -172,22 +172,28 @@ func TestDevEphemeralLeavesThePersistentNetworkAlone(t *testing.T) {
 }
 
 func TestDevPortInUse(t *testing.T) {
-	port := freePorts(t)
-	for _, taken := range []int{port + 1, port + 2 + opsOffset} {
-		l, err := net.Listen("tcp", local(taken))
-		require.NoError(t, err)
-		code, stdout, stderr := plaza(t, "dev", "--data-dir", t.TempDir(), "--port", strconv.Itoa(port))
-		require.NoError(t, l.Close())
-		require.Equal(t, 1, code)
-		require.Empty(t, stdout)
-		require.Equal(t, "plaza: port "+strconv.Itoa(taken)+" is in use: stop the program that uses it or choose other ports with --port\n", stderr)
+	l, err := net.Listen("tcp", local(0))
+	require.NoError(t, err)
+	defer func() { _ = l.Close() }()
+	_, taken, err := net.SplitHostPort(l.Addr().String())
+	require.NoError(t, err)
+	code, stdout, stderr := plaza(t, "dev", "--data-dir", t.TempDir(), "--port", taken)
+	require.Equal(t, 1, code)
+	require.Empty(t, stdout)
+	require.Equal(t, "plaza: port "+taken+" is in use: stop the program that uses it or choose other ports with --port\n", stderr)
+}
+
+// TestPortOf checks the ports of the regions, which follow each other.
+func TestPortOf(t *testing.T) {
+	for i, home := range region.All() {
+		require.Equal(t, 8081+i, portOf(8081, home))
 	}
 }
 
 func TestDevFolderInUse(t *testing.T) {
 	dir := t.TempDir()
-	p, _ := startDev(t, dir, freePorts(t), "--ephemeral")
-	code, _, stderr := plaza(t, "dev", "--data-dir", dir, "--port", strconv.Itoa(freePorts(t)))
+	p, _ := startDev(t, dir, "--ephemeral")
+	code, _, stderr := plaza(t, "dev", "--data-dir", dir, "--port", "0")
 	require.Equal(t, 1, code)
 	require.Contains(t, stderr, "plaza: flag --data-dir: "+dir+" is in use by another program, process "+strconv.Itoa(p.cmd.Process.Pid))
 	require.FileExists(t, filepath.Join(dir, devFileName))
@@ -197,7 +203,7 @@ func TestDevFolderInUse(t *testing.T) {
 // TestDevDatabaseExits kills the database server of a running network.
 func TestDevDatabaseExits(t *testing.T) {
 	dir := t.TempDir()
-	p, _ := startDev(t, dir, freePorts(t))
+	p, _ := startDev(t, dir)
 	text, err := os.ReadFile(filepath.Join(dir, "postgres", "data", "postmaster.pid"))
 	if err != nil {
 		p.stop(t, syscall.SIGTERM) // CockroachDB, whose nodes have no such file

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -148,21 +147,6 @@ func TestTokenAdmin(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, claims.Admin)
 	require.Contains(t, stderr, "admin token for ann, valid until ")
-}
-
-// freePorts returns a port for plaza dev such that all six ports are free. They are below the ports that the kernel gives
-// to connections of other tests, which could otherwise take one before plaza dev listens.
-func freePorts(t *testing.T) int {
-	t.Helper()
-	for range 100 {
-		first := 20_000 + rand.IntN(10_000)
-		d := devNetwork{opts: devOptions{port: first}}
-		if d.checkPorts() == nil {
-			return first
-		}
-	}
-	require.Fail(t, "found no six free ports")
-	return 0
 }
 
 // within returns a context that ends long before the Go tool's timeout.

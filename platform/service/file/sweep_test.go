@@ -30,6 +30,9 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
+// patience is how long tests wait for what must happen. Only a test that fails waits that long.
+const patience = 2 * time.Minute
+
 // world is a server of region eu with a clock that stands still, and a folder.
 type world struct {
 	*file.Service
@@ -48,7 +51,7 @@ func newWorld(t *testing.T) *world {
 	quiet := slog.New(slog.DiscardHandler)
 	w.url = dbtest.New(t)
 	st, err := store.Open(t.Context(), db.Config{
-		URLs: map[region.Code]string{"": w.url}, StatementTimeout: 20 * time.Second, Log: quiet, Fault: func() error {
+		URLs: map[region.Code]string{"": w.url}, StatementTimeout: patience, Log: quiet, Fault: func() error {
 			if err := w.fault.Load(); err != nil {
 				return *err
 			}

@@ -30,6 +30,9 @@ import (
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
 
+// patience is how long tests wait for what must happen. Only a test that fails waits that long.
+const patience = 2 * time.Minute
+
 // server is one region's services.
 type server struct {
 	deps       *service.Deps
@@ -65,7 +68,7 @@ func (w *world) now() time.Time { return time.UnixMilli(w.clock.Add(1)).UTC() }
 func (w *world) serve(code region.Code) *server {
 	quiet := slog.New(slog.DiscardHandler)
 	st, err := store.Open(w.t.Context(), db.Config{
-		URLs: map[region.Code]string{"": w.url}, PoolSize: 4, StatementTimeout: 20 * time.Second, Log: quiet,
+		URLs: map[region.Code]string{"": w.url}, PoolSize: 4, StatementTimeout: patience, Log: quiet,
 		Fault: func() error {
 			if f := w.fault.Load(); f != nil {
 				return (*f)()
@@ -182,7 +185,7 @@ func (w *world) drain() {
 		}
 		var waiting int
 		return conn.QueryRow(w.t.Context(), `SELECT count(*) FROM outbox`).Scan(&waiting) == nil && waiting == 0
-	}, time.Minute, 20*time.Millisecond)
+	}, patience, 20*time.Millisecond)
 }
 
 // connect opens a connection of the test's own.

@@ -17,6 +17,9 @@ import (
 	"github.com/plaza-social/plaza/platform/view"
 )
 
+// patience is how long tests wait for what must happen. Only a test that fails waits that long.
+const patience = 2 * time.Minute
+
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // archive is the stories of one target, and a server that sweeps them at noon.
@@ -30,7 +33,7 @@ type archive struct {
 func newArchive(t *testing.T) *archive {
 	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
-	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": dbtest.New(t)}, PoolSize: 4, StatementTimeout: 20 * time.Second, Log: quiet})
+	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": dbtest.New(t)}, PoolSize: 4, StatementTimeout: patience, Log: quiet})
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
 	deps := &service.Deps{Store: st, View: &view.Builder{}, Region: region.EU, Now: func() time.Time { return noon }, NewID: region.NewID, Log: quiet}

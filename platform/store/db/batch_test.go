@@ -6,7 +6,6 @@ import (
 	"io"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
@@ -30,7 +29,7 @@ func discard(pgx.Rows) error { return nil }
 
 // TestReadsAskAllHomesAtOnce blocks the scan of each home until the rows of all homes have arrived.
 func TestReadsAskAllHomesAtOnce(t *testing.T) {
-	s := openNew(t, func(c *db.Config) { c.StatementTimeout = time.Minute })
+	s := openNew(t)
 	ctx, trips := db.CountRoundTrips(t.Context())
 	var there sync.WaitGroup
 	there.Add(len(region.All()))
@@ -59,6 +58,20 @@ func TestGenericPlans(t *testing.T) {
 	require.Equal(t, "force_generic_plan", mode)
 }
 
+// lose makes a DB find out that eu, which is cut off, does not answer.
+func lose(t *testing.T, s *db.DB) {
+	t.Helper()
+	requireUnavailable(t, ask(briefly(t), s.NewBatch(), region.EU))
+}
+
+// briefly returns a context with just enough time for a home to count as unavailable if it does not answer.
+func briefly(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), db.MinWait+db.MinWait/10)
+	t.Cleanup(cancel)
+	return ctx
+}
+
 // cutOff opens a DB that connects to eu through a proxy.
 func cutOff(t *testing.T, change ...func(*db.Config)) (*db.DB, *proxy.Proxy) {
 	t.Helper()
@@ -66,7 +79,6 @@ func cutOff(t *testing.T, change ...func(*db.Config)) (*db.DB, *proxy.Proxy) {
 	p := proxy.New(t, url)
 	change = append([]func(*db.Config){func(c *db.Config) {
 		c.URLs[region.EU] = p.Through(url)
-		c.StatementTimeout = 500 * time.Millisecond
 	}}, change...)
 	s := open(t, url, change...)
 	t.Cleanup(p.Restore) // first of the cleanups: a store waits for its connections
@@ -101,7 +113,7 @@ func TestBestEffortReturnsErrors(t *testing.T) {
 
 // TestReadsAfterARestart closes all connections of a pool, like a restart of the database.
 func TestReadsAfterARestart(t *testing.T) {
-	s, p := cutOff(t, func(c *db.Config) { c.StatementTimeout = time.Minute; c.PoolSize = 6 })
+	s, p := cutOff(t, func(c *db.Config) { c.PoolSize = 6 })
 	var together sync.WaitGroup
 	together.Add(6)
 	var all sync.WaitGroup
@@ -128,12 +140,14 @@ func TestBatchOfAnUnavailableHome(t *testing.T) {
 	s, p := cutOff(t)
 	require.NoError(t, ask(t.Context(), s.NewBatch(), region.All()...))
 	p.Cut()
+	lose(t, s)
 	require.NoError(t, ask(t.Context(), s.NewBatch(), region.US, region.SG), "other homes are not affected")
 	requireUnavailable(t, ask(t.Context(), s.NewBatch(), region.All()...))
 
 	found := map[region.Code][]string{}
 	finished := false
 	r := s.NewBestEffortBatch()
+	r.SetTimeout(patience) // of the homes that answer
 	for _, home := range region.All() {
 		var part []string
 		r.Add(home, raw(anything), db.Values(&part))
@@ -148,7 +162,7 @@ func TestBatchOfAnUnavailableHome(t *testing.T) {
 
 // TestBatchRetries loses responses: no row is missing or returned twice.
 func TestBatchRetries(t *testing.T) {
-	s, p := cutOff(t, func(c *db.Config) { c.StatementTimeout = time.Minute })
+	s, p := cutOff(t)
 	require.NoError(t, ask(t.Context(), s.NewBatch(), region.EU))
 	for range 3 {
 		var rows []int

@@ -17,13 +17,14 @@ import (
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
-// lostHome is a DB whose eu home is unreachable. It probes eu when the test says so.
+// lostHome is a DB whose eu home is unreachable. It probes eu when the test says so, and its probes fail at once.
 type lostHome struct {
 	*db.DB
 	*proxy.Proxy
 	t       *testing.T
 	probe   chan time.Time
 	pauses  atomic.Int64 // started timers between probes
+	cut     atomic.Bool
 	metrics *prometheus.Registry
 }
 
@@ -35,18 +36,46 @@ func newLostHome(t *testing.T) *lostHome {
 		l.pauses.Add(1)
 		return l.probe
 	})
-	require.NoError(t, l.ask())
+	l.SetProbeDial(region.EU, func() error {
+		if l.cut.Load() {
+			return context.DeadlineExceeded
+		}
+		return nil
+	})
+	release, err := l.TakeConnections(t.Context(), region.EU) // so that calls which must fail need no new ones
+	require.NoError(t, err)
+	release()
 	l.Cut()
 	return l
 }
 
+// Cut makes eu unreachable.
+func (l *lostHome) Cut() {
+	l.cut.Store(true)
+	l.Proxy.Cut()
+}
+
+// Restore makes eu reachable.
+func (l *lostHome) Restore() {
+	l.Proxy.Restore()
+	l.cut.Store(false)
+}
+
 func (l *lostHome) ask() error { return ask(l.t.Context(), l.NewBatch(), region.EU) }
 
+// askBriefly is ask with a time limit for a home that does not answer.
+func (l *lostHome) askBriefly() error { return ask(briefly(l.t), l.NewBatch(), region.EU) }
+
 // write runs a transaction that must not be retried.
-func (l *lostHome) write() error {
+func (l *lostHome) write() error { return l.writeIn(l.t.Context()) }
+
+// writeBriefly is write with a time limit for a home that does not answer.
+func (l *lostHome) writeBriefly() error { return l.writeIn(briefly(l.t)) }
+
+func (l *lostHome) writeIn(ctx context.Context) error {
 	w := l.NewTx(region.EU)
 	w.Exec(raw(updateSomething))
-	return w.Commit(l.t.Context())
+	return w.Commit(ctx)
 }
 
 // probeAgain triggers a probe.
@@ -54,7 +83,7 @@ func (l *lostHome) probeAgain() {
 	l.t.Helper()
 	select {
 	case l.probe <- time.Time{}:
-	case <-time.After(time.Minute):
+	case <-time.After(patience):
 		require.Fail(l.t, "no probe is running")
 	}
 }
@@ -64,7 +93,7 @@ func (l *lostHome) probeInVain() {
 	l.t.Helper()
 	before := l.pauses.Load()
 	l.probeAgain()
-	require.Eventually(l.t, func() bool { return l.pauses.Load() > before }, time.Minute, time.Millisecond)
+	require.Eventually(l.t, func() bool { return l.pauses.Load() > before }, patience, time.Millisecond)
 }
 
 // trips returns the number of round trips to eu.
@@ -96,7 +125,7 @@ func (l *lostHome) fails(f func() error) {
 	require.Greater(l.t, l.trips(), before)
 }
 
-// works waits until f succeeds; on a busy machine a probe may time out.
+// works waits until f succeeds: a probe has let the home back in, and connections that were lost are replaced.
 func (l *lostHome) works(f func() error) {
 	l.t.Helper()
 	require.Eventually(l.t, func() bool {
@@ -105,11 +134,11 @@ func (l *lostHome) works(f func() error) {
 		default:
 		}
 		return f() == nil
-	}, time.Minute, time.Millisecond)
+	}, patience, time.Millisecond)
 }
 
 func TestBreaker(t *testing.T) {
-	for name, lose := range map[string]func(*lostHome) error{"by a read": (*lostHome).ask, "by a write": (*lostHome).write} {
+	for name, lose := range map[string]func(*lostHome) error{"by a read": (*lostHome).askBriefly, "by a write": (*lostHome).writeBriefly} {
 		t.Run(name, func(t *testing.T) {
 			l := newLostHome(t)
 			l.fails(func() error { return lose(l) })
@@ -127,7 +156,7 @@ func TestBreaker(t *testing.T) {
 			require.NoError(t, l.write())
 
 			l.Cut()
-			l.fails(l.write)
+			l.fails(l.writeBriefly)
 			l.Restore()
 			l.probeAgain()
 			l.works(l.write)
@@ -141,7 +170,7 @@ func TestBreakerOfManyCallers(t *testing.T) {
 	var all sync.WaitGroup
 	for range 5 {
 		all.Go(func() {
-			if l.ask() == nil {
+			if l.askBriefly() == nil {
 				t.Error("the home is cut off")
 			}
 		})
@@ -150,12 +179,12 @@ func TestBreakerOfManyCallers(t *testing.T) {
 	l.Restore()
 	l.probeAgain()
 	l.works(l.ask)
-	require.Eventually(t, func() bool { return !l.Probing(region.EU) }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return !l.Probing(region.EU) }, patience, time.Millisecond)
 }
 
 func TestPingLetsAHomeBackIn(t *testing.T) {
 	l := newLostHome(t)
-	requireUnavailable(t, l.Ping(t.Context(), region.EU))
+	requireUnavailable(t, l.Ping(briefly(t), region.EU))
 	l.refusedAtOnce(l.ask)
 	l.Restore()
 	require.NoError(t, l.Ping(t.Context(), region.EU), "in spite of the open breaker")
@@ -163,26 +192,21 @@ func TestPingLetsAHomeBackIn(t *testing.T) {
 	require.NoError(t, l.Ping(t.Context(), region.US))
 }
 
-// TestCallersWhoGiveUp checks that a canceled call does not open the breaker. Otherwise the short deadlines of one client
-// would make a region unavailable to all.
+// TestCallersWhoGiveUp checks that a call that ends early, because its caller does, does not open the breaker. Otherwise the short
+// deadlines of one client would make a region unavailable to all.
 func TestCallersWhoGiveUp(t *testing.T) {
-	for name, leave := range map[string]func(context.Context) (context.Context, context.CancelFunc){
-		"deadline": func(ctx context.Context) (context.Context, context.CancelFunc) {
-			return context.WithTimeout(ctx, time.Millisecond)
-		},
-		"gone": func(ctx context.Context) (context.Context, context.CancelFunc) {
-			ctx, cancel := context.WithCancel(ctx)
-			time.AfterFunc(time.Millisecond, cancel)
-			return ctx, cancel
-		},
-	} {
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	late, end := context.WithDeadline(t.Context(), time.Unix(0, 0))
+	defer end()
+	for name, ctx := range map[string]context.Context{"deadline": late, "gone": gone} {
 		t.Run(name, func(t *testing.T) {
-			l := newLostHome(t)
-			ctx, cancel := leave(t.Context())
-			defer cancel()
-			require.Error(t, ask(ctx, l.NewBatch(), region.EU))
-			l.Restore()
-			require.NoError(t, l.ask(), "the breaker is closed")
+			s := openNew(t)
+			require.Error(t, s.Record(ctx, region.EU, ctx.Err(), db.MinWait-1))
+			require.False(t, s.Probing(region.EU))
+			require.NoError(t, ask(t.Context(), s.NewBatch(), region.EU), "the breaker is closed")
+			require.Error(t, s.Record(ctx, region.EU, ctx.Err(), db.MinWait))
+			require.True(t, s.Probing(region.EU))
 		})
 	}
 }
@@ -192,10 +216,10 @@ func TestBusyPool(t *testing.T) {
 	s, _ := cutOff(t)
 	release, err := s.TakeConnections(t.Context(), region.EU)
 	require.NoError(t, err)
-	requireUnavailable(t, ask(t.Context(), s.NewBatch(), region.EU))
+	requireUnavailable(t, ask(briefly(t), s.NewBatch(), region.EU))
 	w := s.NewTx(region.EU)
 	w.Exec(raw(updateSomething))
-	requireUnavailable(t, w.Commit(t.Context()))
+	requireUnavailable(t, w.Commit(briefly(t)))
 	require.False(t, s.Probing(region.EU))
 	release()
 	require.NoError(t, ask(t.Context(), s.NewBatch(), region.EU), "the breaker is closed")

@@ -18,7 +18,7 @@ import (
 func TestCanceledCallsKeepTheConnection(t *testing.T) {
 	const key = 1
 	url := dbtest.New(t)
-	d := open(t, url, func(c *db.Config) { c.PoolSize, c.StatementTimeout = 1, time.Minute })
+	d := open(t, url, func(c *db.Config) { c.PoolSize = 1 })
 	other := connect(t, url)
 	do := func(sql string, args ...any) {
 		t.Helper()
@@ -46,7 +46,7 @@ func TestCanceledCallsKeepTheConnection(t *testing.T) {
 			b.Add(region.EU, raw(`SELECT pg_advisory_xact_lock_shared(1) WHERE $1 <> ''`), discard)
 			ended <- b.Run(ctx)
 		}()
-		require.Eventually(t, waiting, time.Minute, time.Millisecond)
+		require.Eventually(t, waiting, patience, time.Millisecond)
 		cancel()
 		then()
 		return <-ended

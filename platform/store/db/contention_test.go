@@ -15,13 +15,13 @@ import (
 )
 
 // TestHeldLockDoesNotOpenTheBreaker holds the lock of a row in another connection. The transactions that update the row
-// fail, without using up the connections, and the home stays available although it has answered nothing else.
+// wait, without using up the connections, and the home stays available when they give up although it has not answered them.
 func TestHeldLockDoesNotOpenTheBreaker(t *testing.T) {
 	url := dbtest.New(t)
 	conn := connect(t, url)
 	_, err := conn.Exec(t.Context(), makeThings)
 	require.NoError(t, err)
-	s := open(t, url, func(c *db.Config) { c.PoolSize, c.StatementTimeout = 2, 2*time.Second })
+	s := open(t, url, func(c *db.Config) { c.PoolSize = 2 })
 	w := s.NewTx(region.US)
 	w.Exec(raw(addThing), "hot", "hot")
 	w.Exec(raw(addThing), "cold", "cold")
@@ -32,17 +32,25 @@ func TestHeldLockDoesNotOpenTheBreaker(t *testing.T) {
 	require.NoError(t, err)
 
 	raise := raw(raiseThing).Updates(things, 2)
+	ctx, giveUp := context.WithCancel(t.Context())
+	defer giveUp()
+	began := time.Now()
 	var writers sync.WaitGroup
 	for range 20 {
 		writers.Go(func() {
 			w := s.NewTx(region.US)
 			w.Exec(raise, "hot")
-			if err := w.Commit(t.Context()); err == nil {
+			if err := w.Commit(ctx); err == nil {
 				t.Error("the row is locked")
 			}
 		})
 	}
+	require.Eventually(t, func() bool { return s.AnsweredSince(region.US, began) }, patience, time.Millisecond, "the home was checked")
+	checked := time.Now()
+	require.Eventually(t, func() bool { return time.Since(checked) > db.MinWait }, patience, time.Millisecond)
+	giveUp()
 	writers.Wait()
+	require.False(t, s.Probing(region.US))
 	countThings(t, s)
 	w = s.NewTx(region.US)
 	w.Exec(raise, "cold")
@@ -66,7 +74,7 @@ func TestRowQueue(t *testing.T) {
 			require.ErrorIs(t, err, context.Canceled)
 		})
 	}
-	require.Eventually(t, func() bool { return q.Users() == db.MaxRowWaiters+1 }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return q.Users() == db.MaxRowWaiters+1 }, patience, time.Millisecond)
 	_, err = q.Enter(t.Context())
 	require.ErrorIs(t, err, fail.Unavailable("", nil))
 	cancel()

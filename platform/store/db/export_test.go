@@ -20,6 +20,38 @@ func (d *DB) SetProbeTimer(after func(time.Duration) <-chan time.Time) {
 	}
 }
 
+// SetProbeDial makes fail return the error of each connection of a probe, unless it is nil.
+func (d *DB) SetProbeDial(code region.Code, fail func() error) {
+	h := d.homes[code]
+	dial := h.dial
+	h.dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if err := fail(); err != nil {
+			return nil, err
+		}
+		return dial(ctx, network, address)
+	}
+}
+
+// MinWait is how long a call must have waited before its cancellation counts as a failure of the home.
+const MinWait = minWait
+
+// Record reports the result of a round trip that took a while to the breaker of a home.
+func (d *DB) Record(ctx context.Context, code region.Code, err error, took time.Duration) error {
+	start := time.Now()
+	return d.homes[code].record(ctx, err, start, start.Add(took))
+}
+
+// AnsweredSince reports whether a home has answered after start.
+func (d *DB) AnsweredSince(code region.Code, start time.Time) bool {
+	return d.homes[code].answeredSince(start)
+}
+
+// Waiting returns how many calls wait for a connection to a home.
+func (d *DB) Waiting(code region.Code) int { return d.homes[code].queue.Stats().Waiting }
+
+// SetTimeout replaces the time limit of the batch.
+func (b *Batch) SetTimeout(d time.Duration) { b.timeout = d }
+
 // Probing reports whether the probe of a home is running.
 func (d *DB) Probing(code region.Code) bool {
 	b := &d.homes[code].breaker

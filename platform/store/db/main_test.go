@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -19,10 +20,14 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/plaza-social/plaza/platform/devdb.spawn.func1"))
 }
 
-// open opens a DB on url for the duration of the test.
+// patience is how long tests wait for what must happen. Only a test that fails waits that long.
+const patience = 2 * time.Minute
+
+// open opens a DB on url for the duration of the test. Its time limit is patience: calls that must fail have shorter limits of
+// their own.
 func open(t testing.TB, url string, change ...func(*db.Config)) *db.DB {
 	t.Helper()
-	cfg := db.Config{URLs: map[region.Code]string{"": url}, Log: slog.New(slog.DiscardHandler)}
+	cfg := db.Config{URLs: map[region.Code]string{"": url}, Log: slog.New(slog.DiscardHandler), StatementTimeout: patience}
 	for _, c := range change {
 		c(&cfg)
 	}

@@ -132,7 +132,6 @@ func TestMigrateBoundsStatements(t *testing.T) {
 	url := testdb.New(t)
 	free := slowStep(t, url)
 	err := db.Migrate(t.Context(), db.MigrateOptions{URL: url, StatementTimeout: 200 * time.Millisecond})
-	require.ErrorContains(t, err, "schema step 1")
 	require.True(t, db.Transient(err))
 	free()
 	require.NoError(t, db.Migrate(t.Context(), db.MigrateOptions{URL: url}))

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
@@ -138,7 +137,6 @@ func TestWriteRunsAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var tries atomic.Int64
 			s := withThings(t, func(c *db.Config) {
-				c.StatementTimeout = time.Minute
 				c.Fault = func() error {
 					if tries.Add(1) <= tc.times {
 						return tc.fault
@@ -185,7 +183,7 @@ func TestWriteAfterALostAnswer(t *testing.T) {
 			_, err := connect(t, url).Exec(t.Context(), makeThings)
 			require.NoError(t, err)
 			p := proxy.New(t, url)
-			s := open(t, p.Through(url), func(c *db.Config) { c.PoolSize = 1; c.StatementTimeout = time.Minute })
+			s := open(t, p.Through(url), func(c *db.Config) { c.PoolSize = 1 })
 			write := func(id string) error {
 				w := s.NewTx(region.US)
 				w.IdempotentBy(tc.once)
@@ -209,7 +207,7 @@ func TestWriteAfterALostAnswer(t *testing.T) {
 
 // TestWritesAreSerial runs concurrent transactions whose guards depend on each other's rows.
 func TestWritesAreSerial(t *testing.T) {
-	s := withThings(t, func(c *db.Config) { c.StatementTimeout = time.Minute })
+	s := withThings(t)
 	const writers, room = 12, 5
 	var stored atomic.Int64
 	var all sync.WaitGroup
@@ -234,7 +232,7 @@ func TestWritesAreSerial(t *testing.T) {
 
 // TestWritesThatBlockEachOther locks rows in opposite orders, which causes deadlocks that are retried.
 func TestWritesThatBlockEachOther(t *testing.T) {
-	s := withThings(t, func(c *db.Config) { c.StatementTimeout = time.Minute })
+	s := withThings(t)
 	w := s.NewTx(region.US)
 	w.Exec(raw(addThing), "a", "a")
 	w.Exec(raw(addThing), "b", "b")

@@ -25,7 +25,9 @@ type handles struct {
 
 func newHandles(t *testing.T) *handles {
 	t.Helper()
-	st, err := store.Open(t.Context(), db.Config{URLs: map[region.Code]string{"": dbtest.New(t)}, Log: slog.New(slog.DiscardHandler), StatementTimeout: patience})
+	st, err := store.Open(t.Context(), db.Config{
+		URLs: map[region.Code]string{"": dbtest.New(t)}, Log: slog.New(slog.DiscardHandler), StatementTimeout: patience,
+	})
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
 	h := &handles{t: t, store: st, clock: now}

@@ -43,7 +43,9 @@ func TestHotPost(t *testing.T) {
 		})
 	}
 	if !testdb.Cockroach(t) { // which does not tell who waits
-		require.Eventually(t, func() bool { return len(rows(t, watch, `SELECT 1 FROM pg_locks WHERE NOT granted`)) > 0 }, apptest.Patience, time.Millisecond)
+		require.Eventually(t, func() bool {
+			return len(rows(t, watch, `SELECT 1 FROM pg_locks WHERE NOT granted`)) > 0
+		}, apptest.Patience, time.Millisecond)
 	}
 	for i, request := range []func(i int) *apptest.Response{
 		func(int) *apptest.Response { return reader.Do(t, http.MethodGet, "/api/v3/posts/"+hot, nil) },

@@ -106,7 +106,8 @@ func (f *fleet) start() *serverProcess {
 	cmd := exec.CommandContext(context.WithoutCancel(f.t.Context()), program)
 	cmd.Stderr = log
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PLAZA_") }),
-		serverProcessEnv+"=1", "PLAZA_REGION=eu", "PLAZA_NETWORK_ID="+strings.Repeat("a", 24), "PLAZA_LISTEN=127.0.0.1:0", "PLAZA_OPS_LISTEN=127.0.0.1:0", "PLAZA_LOG_FORMAT=json", "PLAZA_LOG_LEVEL=info",
+		serverProcessEnv+"=1", "PLAZA_REGION=eu", "PLAZA_NETWORK_ID="+strings.Repeat("a", 24), "PLAZA_LISTEN=127.0.0.1:0",
+		"PLAZA_OPS_LISTEN=127.0.0.1:0", "PLAZA_LOG_FORMAT=json", "PLAZA_LOG_LEVEL=info",
 		"PLAZA_DATABASE_URL="+f.database, "PLAZA_DIRECTORY_KEY=the directory key of a test", "PLAZA_DRAIN_DELAY=0s", "PLAZA_RATE_LIMIT=off",
 		"PLAZA_WEBHOOK_NETWORKS=127.0.0.0/8", "PLAZA_STATEMENT_TIMEOUT=1m", "PLAZA_REQUEST_TIMEOUT=1m",
 		"PLAZA_STORAGE_URL=file://"+f.dir, "PLAZA_SERVER_KEYS_FILE="+filepath.Join(f.dir, "server-keys.json"),

@@ -105,7 +105,8 @@ func (d *devNetwork) serve(parent context.Context, db *devdb.DB) error {
 
 func (d *devNetwork) openRegions(ctx context.Context, db *devdb.DB) error {
 	for _, home := range region.All() {
-		server, err := app.New(ctx, d.regionConfig(home, db), d.log, app.WithInsecureModeAnnounced(), app.WithListeners(d.ports[home].api, d.ports[home].ops))
+		server, err := app.New(ctx, d.regionConfig(home, db), d.log, app.WithInsecureModeAnnounced(),
+			app.WithListeners(d.ports[home].api, d.ports[home].ops))
 		if err != nil {
 			for _, opened := range d.servers {
 				err = errors.Join(err, opened.Close())

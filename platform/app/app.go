@@ -34,8 +34,9 @@ type Region struct {
 type Option func(*options)
 
 type options struct {
-	handler       http.Handler // instead of the API, for tests
-	checks        []Check      // additional, for tests
+	handler       http.Handler     // instead of the API, for tests
+	checks        []Check          // additional, for tests
+	clock         func() time.Time // of the age of their results, for tests
 	fault         func() error
 	sent          func([]db.Queued)
 	insecureKnown bool
@@ -76,7 +77,11 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger, opts ...Optio
 	if err := r.listen(); err != nil {
 		return nil, err
 	}
-	r.ready = newReadiness(o.checks)
+	r.ready = newReadiness(ctx, cfg.StatementTimeout.Std()+checkGrace)
+	if o.clock != nil {
+		r.ready.now = o.clock
+	}
+	r.ready.add(func(context.Context) []Check { return o.checks })
 	var err error
 	if r.parts, err = r.assemble(ctx, o); err != nil {
 		return nil, errors.Join(err, r.closeListeners())
@@ -132,7 +137,7 @@ func (r *Region) ControlAddr() string {
 	return r.control.Addr().String()
 }
 
-// Ready runs the readiness checks, as /readyz does.
+// Ready returns the results of the readiness checks, as /readyz does.
 func (r *Region) Ready(ctx context.Context) Readiness { return r.ready.check(ctx) }
 
 // Metrics returns the server's metrics.
@@ -160,6 +165,7 @@ func (r *Region) Run(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	r.shutdown(ctx, r.api)
 	stopWorkers() // after the API, so that outbox rows of its last requests can still be delivered
+	r.ready.close()
 	r.parts.close()
 	r.shutdown(ctx, r.ops)
 	if r.control.server != nil {
@@ -171,6 +177,7 @@ func (r *Region) Run(ctx context.Context) error {
 
 // Close releases what New opened. It is for a Region on which Run is never called.
 func (r *Region) Close() error {
+	r.ready.close()
 	r.parts.close()
 	return r.closeListeners()
 }

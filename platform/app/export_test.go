@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"net/http"
+	"time"
 )
 
 // WithHandler serves handler instead of the API. No database or key file is opened.
@@ -12,6 +13,9 @@ func WithHandler(handler http.Handler) Option { return func(o *options) { o.hand
 func WithChecks(checks ...Check) Option {
 	return func(o *options) { o.checks = append(o.checks, checks...) }
 }
+
+// WithReadyClock sets the clock of the age of readiness results.
+func WithReadyClock(now func() time.Time) Option { return func(o *options) { o.clock = now } }
 
 // DrainJobs runs every lane of each background job once and returns the errors by job.
 func (r *Region) DrainJobs(ctx context.Context) map[string]error {

@@ -45,6 +45,7 @@ type options struct {
 	checks        []Check          // additional, for tests
 	drained       <-chan time.Time // instead of the drain delay, for tests
 	api, ops      net.Listener     // instead of those that the configuration names
+	clock         func() time.Time // of the age of their results, for tests
 	fault         func() error
 	sent          func([]db.Queued)
 	insecureKnown bool
@@ -96,7 +97,11 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger, opts ...Optio
 	if err := r.listen(o); err != nil {
 		return nil, err
 	}
-	r.ready = newReadiness(o.checks, o.limits.Check)
+	r.ready = newReadiness(ctx, cfg.StatementTimeout.Std()+checkGrace, o.limits.Check)
+	if o.clock != nil {
+		r.ready.now = o.clock
+	}
+	r.ready.add(func(context.Context) []Check { return o.checks })
 	var err error
 	if r.parts, err = r.assemble(ctx, o); err != nil {
 		return nil, errors.Join(err, r.closeListeners())
@@ -155,7 +160,7 @@ func (r *Region) ControlAddr() string {
 // Limits returns the time limits of the server.
 func (r *Region) Limits() limits.Limits { return r.limits }
 
-// Ready runs the readiness checks, as /readyz does.
+// Ready returns the results of the readiness checks, as /readyz does.
 func (r *Region) Ready(ctx context.Context) Readiness { return r.ready.check(ctx) }
 
 // Metrics returns the server's metrics.
@@ -183,6 +188,7 @@ func (r *Region) Run(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	r.shutdown(ctx, r.api)
 	stopWorkers() // after the API, so that outbox rows of its last requests can still be delivered
+	r.ready.close()
 	r.parts.close()
 	r.shutdown(ctx, r.ops)
 	if r.control.server != nil {
@@ -194,6 +200,7 @@ func (r *Region) Run(ctx context.Context) error {
 
 // Close releases what New opened. It is for a Region on which Run is never called.
 func (r *Region) Close() error {
+	r.ready.close()
 	r.parts.close()
 	return r.closeListeners()
 }

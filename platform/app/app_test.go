@@ -161,7 +161,7 @@ func TestReadyz(t *testing.T) {
 		"one hangs": {
 			[]app.Check{{Name: "database eu", Run: hang}},
 			503,
-			"not ready\ndatabase eu: context deadline exceeded\nserver: ok\n",
+			"not ready\ndatabase eu: has not answered within 800ms\nserver: ok\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -55,6 +55,7 @@ type dependencies struct {
 	metrics    *telemetry.Metrics
 	tracing    *tracing.Tracing // nil if traces are not exported
 	store      *store.Store
+	homes      *homeStates
 	issuer     *auth.Issuer
 	serverKeys *auth.KeySet
 	apiKeys    *auth.KeySet
@@ -156,8 +157,8 @@ func (r *Region) build(ctx context.Context, d *dependencies, o options) (*parts,
 	if err != nil {
 		return nil, err
 	}
-	follow := &routes{reader: d.store.NewRouteReader(d.cfg.Region), every: cmp.Or(d.pace.every, routesEvery)}
-	g := newGate(handler, d.limits.Check, func(ctx context.Context) error { return errors.Join(d.checkSchema(ctx), follow.check(ctx)) })
+	follow := newRoutes(d.store.NewRouteReader(d.cfg.Region), cmp.Or(d.pace.every, routesEvery), d.limits.Check)
+	g := newGate(handler, follow.check)
 	announced := &announcer{store: d.store, local: d.cfg.Region, log: d.log, server: store.Server{
 		ID: region.NewID(d.cfg.Region), Version: telemetry.BuildInfo().Version, Capabilities: []string{store.CapabilityMoves},
 	}}
@@ -165,14 +166,14 @@ func (r *Region) build(ctx context.Context, d *dependencies, o options) (*parts,
 	for i, w := range workers {
 		workers[i] = g.afterOpening(w)
 	}
-	r.ready.add(Check{Name: "schema", Run: g.check})
-	r.ready.add(d.databaseChecks()...)
-	report := newReport(d, r.ready.draining.Load)
+	r.ready.add(func(ctx context.Context) []Check { return d.databaseChecks(ctx, g) })
+	ask := func(ctx context.Context) { r.ready.check(ctx) }
+	report := newReport(d, r.ready.draining, ask)
 	report.warnsInsecure, report.level = !o.insecureKnown, o.logLevel
 	if err := errors.Join(r.metrics.RegisterServer(report.snapshot), d.issuer.Register(r.metrics.Registerer())); err != nil {
 		return nil, err
 	}
-	workers = append(append(workers, worker{name: "schema", run: g.watch}, worker{name: "moved users", run: follow.run}), report.workers()...)
+	workers = append(append(workers, worker{name: "schema", run: func(ctx context.Context) error { return g.watch(ctx, ask) }}, worker{name: "moved users", run: follow.run}), report.workers()...)
 	return &parts{handler: g, workers: workers, close: d.close, drain: d.realtime.Close, report: report, pushed: d.pushed, tracer: d.tracing.Tracer(), jobs: d.background.of(d.cfg.Region, d.storage)}, nil
 }
 
@@ -204,5 +205,8 @@ func (d *dependencies) openStore(ctx context.Context, o options) error {
 		Fault:            o.fault,
 		Sent:             o.sent,
 	})
+	if err == nil {
+		d.homes = newHomeStates(d.store, db.NetworkIdentity(string(d.cfg.NetworkID), d.cfg.DirectoryKey.Reveal()))
+	}
 	return err
 }

@@ -2,24 +2,27 @@ package app
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/statusz"
-	"github.com/plaza-social/plaza/platform/store/db"
 )
 
-// databaseChecks returns the check of the database and an advisory check of each home. The server is ready if it reaches
-// any home, its own region's or not: it then serves the rows of that home, and responds with 503 for those of the others.
-func (d *dependencies) databaseChecks() []Check {
-	checks := []Check{{Name: statusz.CheckDatabase, Run: func(ctx context.Context) error {
-		return d.anyHome(ctx, d.store.Ping)
-	}}}
+// databaseChecks returns the checks of a run: of the schema, of the database, and an advisory check of each home. They share
+// one statement to each home. The server is ready if it reaches any home, its own region's or not: it then serves the rows
+// of that home, and responds with 503 for those of the others.
+func (d *dependencies) databaseChecks(ctx context.Context, g *gate) []Check {
+	asked := d.homes.ask(ctx)
+	checks := []Check{
+		{Name: "schema", Run: func(ctx context.Context) error {
+			return g.check(ctx, func(ctx context.Context) error { return d.checkSchema(ctx, asked) })
+		}},
+		{Name: statusz.CheckDatabase, Run: func(ctx context.Context) error { return d.anyHome(ctx, asked.respond) }},
+	}
 	for _, home := range region.All() {
 		checks = append(checks, Check{
 			Name:     statusz.CheckDatabase + " " + home.String(),
 			Advisory: true,
-			Run:      func(ctx context.Context) error { return d.store.Ping(ctx, home) },
+			Run:      func(ctx context.Context) error { return asked.respond(ctx, home) },
 		})
 	}
 	return checks
@@ -51,19 +54,17 @@ func (d *dependencies) anyHome(ctx context.Context, check func(context.Context, 
 }
 
 // checkSchema returns an error if the schema is older than the program requires, or the database belongs to another
-// network. A newer schema is accepted: migrations
-// only remove what no running program uses any more. All homes have the same schema, so that any that responds will do.
-func (d *dependencies) checkSchema(ctx context.Context) error {
-	urls := d.cfg.DatabaseURLs()
-	identity := db.NetworkIdentity(string(d.cfg.NetworkID), d.cfg.DirectoryKey.Reveal())
+// network. All homes have the same schema, so that any that responds will do.
+//
+// Nothing is remembered: the version and the identity come with the statement that shows that the home responds. A server
+// that started before a migration becomes ready after it, and a server whose database was replaced by an older one or by
+// that of another network is not ready any more.
+func (d *dependencies) checkSchema(ctx context.Context, asked homesAsked) error {
 	return d.anyHome(ctx, func(ctx context.Context, home region.Code) error {
-		current, err := db.SchemaVersion(ctx, urls[home], home)
+		status, err := asked.status(ctx, home)
 		if err != nil {
 			return err
 		}
-		if target := db.TargetVersion(); current < target {
-			return fmt.Errorf("schema version is %d, required is %d: run plaza migrate up", current, target)
-		}
-		return db.CheckIdentity(ctx, urls[home], home, identity)
+		return status.Check(d.homes.identity)
 	})
 }

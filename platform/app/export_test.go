@@ -17,6 +17,9 @@ func WithChecks(checks ...Check) Option {
 	return func(o *options) { o.checks = append(o.checks, checks...) }
 }
 
+// WithReadyClock sets the clock of the age of readiness results.
+func WithReadyClock(now func() time.Time) Option { return func(o *options) { o.clock = now } }
+
 // DrainJobs runs every lane of each background job once and returns the errors by job.
 func (r *Region) DrainJobs(ctx context.Context) map[string]error {
 	failed := map[string]error{}

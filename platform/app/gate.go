@@ -2,24 +2,26 @@ package app
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/plaza-social/plaza/platform/fail"
 )
 
 // gate rejects API requests until the database has the schema that the program requires. A server that is started
 // before its migration waits, reports that on /readyz, and serves as soon as the migration is done.
 type gate struct {
 	next   http.Handler
-	schema func(context.Context) error // returns nil if the schema is sufficient
-	limit  time.Duration               // see limits.Limits.Check
+	routes func(context.Context) error // returns nil once the server knows where moved users are
 	once   sync.Once
 	opened chan struct{} // closed when the gate is open
 }
 
-func newGate(next http.Handler, limit time.Duration, schema func(context.Context) error) *gate {
-	return &gate{next: next, limit: limit, schema: schema, opened: make(chan struct{})}
+func newGate(next http.Handler, routes func(context.Context) error) *gate {
+	return &gate{next: next, routes: routes, opened: make(chan struct{})}
 }
 
 func (g *gate) isOpen() bool {
@@ -31,37 +33,37 @@ func (g *gate) isOpen() bool {
 	}
 }
 
-// gatePause is the interval between two schema checks.
-const gatePause = 500 * time.Millisecond
-
-// check opens the gate if the schema is sufficient. The gate stays open, and the schema is not checked again, because
-// migrations are never reverted.
-func (g *gate) check(ctx context.Context) error {
+// check opens the gate if the schema is sufficient and the routes are known, which are not read before. The gate stays open.
+// It then passes while no home responds, which says nothing about the schema.
+func (g *gate) check(ctx context.Context, schema func(context.Context) error) error {
+	err := schema(ctx)
 	if g.isOpen() {
-		return nil
+		if errors.Is(err, fail.Unavailable("", nil)) {
+			return nil
+		}
+		return err
 	}
-	err := g.schema(ctx)
+	if err == nil {
+		err = g.routes(ctx)
+	}
 	if err == nil {
 		g.once.Do(func() { close(g.opened) })
 	}
 	return err
 }
 
-// watch checks until the gate is open or ctx ends.
-func (g *gate) watch(ctx context.Context) error {
-	for {
-		attempt, cancel := context.WithTimeout(ctx, g.limit)
-		err := g.check(attempt)
-		cancel()
-		if err == nil {
-			return nil
-		}
+// watch calls ask, which checks, until the gate is open or ctx ends.
+func (g *gate) watch(ctx context.Context, ask func(context.Context)) error {
+	for !g.isOpen() {
+		ask(ctx)
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(gatePause):
+		case <-g.opened:
+		case <-time.After(readinessAge):
 		}
 	}
+	return nil
 }
 
 // afterOpening returns a worker that starts when the gate is open, because workers use tables, too.

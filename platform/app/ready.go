@@ -6,11 +6,17 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/statusz"
+)
+
+const (
+	// readinessAge is how long the results of the checks are used. Whoever asks meanwhile costs the database nothing.
+	readinessAge = time.Second
+	// checkGrace is how much longer than a statement a check may take.
+	checkGrace = time.Second
 )
 
 // Check is a readiness check.
@@ -26,32 +32,66 @@ type Check struct {
 // Readiness is the response of /readyz.
 type Readiness = statusz.Readiness
 
-// readiness runs the checks.
+// readiness runs the checks for all who ask: probes, gRPC health checks, the status of the server and the server itself. At most
+// one run is in progress, and its results are used for readinessAge. A run belongs to none of its callers, so that it
+// continues when one leaves or has waited for long enough.
 type readiness struct {
-	checks   []Check
-	limit    time.Duration // see limits.Limits.Check
-	draining atomic.Bool
+	checks func(context.Context) []Check // returns the checks of a run, which share what they ask the database
+	limit  time.Duration                 // of a run
+	wait   time.Duration                 // of a caller, see limits.Limits.Check
+	now    func() time.Time
+	ctx    context.Context // of the runs
+	cancel context.CancelFunc
+
+	drained chan struct{} // closed when the server drains
+	once    sync.Once
+
+	mu     sync.Mutex
+	latest *checkRun // nil before the first run
 }
 
-func newReadiness(checks []Check, limit time.Duration) *readiness {
-	r := &readiness{limit: limit}
-	r.add(Check{Name: "server", Run: r.serving})
-	r.add(checks...)
+// newReadiness returns the readiness of a server without checks. limit bounds a run, and wait how long a caller waits for one.
+func newReadiness(ctx context.Context, limit, wait time.Duration) *readiness {
+	r := &readiness{
+		checks: func(context.Context) []Check { return nil }, limit: limit, wait: wait, now: time.Now, drained: make(chan struct{}),
+	}
+	r.ctx, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	return r
 }
 
-// add adds checks. It must not be called after the server has started.
-func (r *readiness) add(checks ...Check) { r.checks = append(r.checks, checks...) }
+// add adds the checks that begin returns for each run. It must not be called after the server has started.
+func (r *readiness) add(begin func(context.Context) []Check) {
+	before := r.checks
+	r.checks = func(ctx context.Context) []Check { return append(before(ctx), begin(ctx)...) }
+}
 
-// drain makes the server permanently unready.
-func (r *readiness) drain() { r.draining.Store(true) }
+// drain makes the server permanently unready, at once: that the server drains is no result of a run.
+func (r *readiness) drain() { r.once.Do(func() { close(r.drained) }) }
+
+func (r *readiness) draining() bool {
+	select {
+	case <-r.drained:
+		return true
+	default:
+		return false
+	}
+}
+
+// close ends the run in progress and waits for it. There are no further ones.
+func (r *readiness) close() {
+	r.drain()
+	r.cancel()
+	if run := r.run(); run != nil {
+		<-run.done
+	}
+}
 
 // closeWhileDraining closes clients' connections while the server drains, so that their next request uses a new
 // connection, to another server. Otherwise a client might send a request while the server closes the idle connection,
 // and it would fail without the client knowing whether it was processed.
 func (r *readiness) closeWhileDraining(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if r.draining.Load() {
+		if r.draining() {
 			w.Header().Set("Connection", "close")
 		}
 		next.ServeHTTP(w, req)
@@ -59,26 +99,51 @@ func (r *readiness) closeWhileDraining(next http.Handler) http.Handler {
 }
 
 func (r *readiness) serving(context.Context) error {
-	if r.draining.Load() {
+	if r.draining() {
 		return errors.New("draining: the server is shutting down")
 	}
 	return nil
 }
 
-// check runs all checks concurrently.
+// check returns the results of the latest run, which it starts or waits for if need be. Checks that have not answered when the
+// caller has waited for long enough have failed.
 func (r *readiness) check(ctx context.Context) Readiness {
-	ctx, cancel := context.WithTimeout(ctx, r.limit)
-	defer cancel()
-	answer := Readiness{Ready: true, Checks: make([]statusz.CheckResult, len(r.checks))}
-	var wg sync.WaitGroup
-	for i, c := range r.checks {
-		wg.Go(func() { answer.Checks[i] = c.result(ctx) })
+	run := r.run()
+	if run != nil {
+		r.await(ctx, run)
 	}
-	wg.Wait()
+	answer := Readiness{Ready: true, Checks: []statusz.CheckResult{Check{Name: "server", Run: r.serving}.result(ctx)}}
+	if run != nil {
+		answer.Checks = append(answer.Checks, run.answers()...)
+	}
 	for _, c := range answer.Checks {
 		answer.Ready = answer.Ready && (c.Ready || c.Advisory)
 	}
 	return answer
+}
+
+// await waits until the run has ended, the server drains or the caller leaves, or it has waited for long enough.
+func (r *readiness) await(ctx context.Context, run *checkRun) {
+	ctx, cancel := context.WithTimeout(ctx, r.wait)
+	defer cancel()
+	select {
+	case <-run.done:
+	case <-r.drained:
+	case <-ctx.Done():
+	}
+}
+
+// run returns the run in progress, or the latest one if its results are still used, or a new one. While the server drains,
+// there are no new ones; the result is nil if there was none.
+func (r *readiness) run() *checkRun {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.latest != nil && r.latest.usable(r.now()) || r.draining() {
+		return r.latest
+	}
+	r.latest = &checkRun{done: make(chan struct{})}
+	r.latest.start(r)
+	return r.latest
 }
 
 // err returns nil if the server is ready, for gRPC health checks.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -37,6 +38,8 @@ type report struct {
 	build         telemetry.Build
 	now           func() time.Time
 	store         *store.Store
+	homes         *homeStates
+	ask           func(context.Context) // asks the homes, unless they were asked a moment ago
 	draining      func() bool
 	warnsInsecure bool
 	level         *slog.LevelVar // nil if the level cannot be changed
@@ -49,12 +52,10 @@ type report struct {
 	hooks         *hooks
 	control       *auth.Control     // nil if there are no control endpoints
 	certificate   *auth.Certificate // nil if the API is served without TLS
-	// placed is db.CheckPlacement.
+	// placed is db.CheckPlacement, which is called for CockroachDB only, because it opens a connection.
 	placed func(context.Context) (db.Placement, error)
 
 	mu         sync.Mutex // guards the fields below
-	databases  map[string]bool
-	schema     statusz.Schema
 	moderation statusz.Moderation
 	secureMode statusz.SecureMode
 	managed    statusz.Hooks
@@ -63,18 +64,20 @@ type report struct {
 	placedAt   time.Time // when the placement was last known
 }
 
-func newReport(d *dependencies, draining func() bool) *report {
+func newReport(d *dependencies, draining func() bool, ask func(context.Context)) *report {
 	cfg := d.cfg
 	r := &report{
-		cfg: cfg, started: time.Now().UTC(), build: telemetry.BuildInfo(), now: time.Now, store: d.store, draining: draining, log: d.log,
-		serverKeys: d.serverKeys, apiKeys: d.apiKeys, signing: d.signing, evacuation: d.evacuation, counts: d.counts, hooks: d.hooks, control: d.control, certificate: d.certificate, databases: map[string]bool{},
+		cfg: cfg, started: time.Now().UTC(), build: telemetry.BuildInfo(), now: time.Now, store: d.store, homes: d.homes, ask: ask, draining: draining, log: d.log,
+		serverKeys: d.serverKeys, apiKeys: d.apiKeys, signing: d.signing, evacuation: d.evacuation, counts: d.counts, hooks: d.hooks, control: d.control, certificate: d.certificate,
 		placed: func(ctx context.Context) (db.Placement, error) {
+			if engine, err := d.store.Engine(ctx, cfg.Region); err != nil || engine != db.CockroachDB {
+				return db.Placement{Engine: engine}, cmp.Or(err, db.ErrNoPlacement)
+			}
 			return db.CheckPlacement(ctx, cfg.DatabaseURLs()[cfg.Region], db.Layout{
 				Localities: cfg.Localities(), Primary: cfg.PrimaryRegion, Survive: string(cfg.Survive),
 			})
 		},
 	}
-	r.schema.Required = db.TargetVersion()
 	r.placement = r.unknownPlacement(statusz.ReasonNotCheckedYet)
 	return r
 }
@@ -82,16 +85,10 @@ func newReport(d *dependencies, draining func() bool) *report {
 // workers returns the workers that update the report. They do not wait for the schema, because the report says whether
 // it is missing.
 func (r *report) workers() []worker {
-	workers := []worker{
-		{name: "report", run: func(ctx context.Context) error { return every(ctx, probeEvery, r.refresh, r.readBacklog) }},
+	return []worker{
+		{name: "report", run: func(ctx context.Context) error { return every(ctx, probeEvery, r.ask, r.refresh, r.readBacklog) }},
 		{name: "placement", run: r.watchPlacement},
 	}
-	for _, home := range region.All() {
-		workers = append(workers, worker{name: "probe of " + home.String(), run: func(ctx context.Context) error {
-			return every(ctx, probeEvery, func(ctx context.Context) { r.probe(ctx, home) })
-		}})
-	}
-	return workers
 }
 
 // every runs steps immediately and then repeatedly with a pause in between, until ctx ends.
@@ -108,37 +105,27 @@ func every(ctx context.Context, pause time.Duration, steps ...func(context.Conte
 	}
 }
 
-// probe checks whether one home's database responds.
-func (r *report) probe(ctx context.Context, home region.Code) {
-	err := r.store.Ping(ctx, home)
-	if ctx.Err() != nil {
-		return // the server is stopping; this says nothing about the database
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.databases[home.String()] = err == nil
-}
-
-// refresh reads the schema and the settings. It takes no longer than a check of /readyz.
+// refresh reads the settings. It takes no longer than a check of /readyz.
 func (r *report) refresh(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, r.store.Limits().Check)
 	defer cancel()
 	var all sync.WaitGroup
-	all.Go(func() { r.readSchema(ctx) })
 	all.Go(func() { r.readSettings(ctx) })
 	all.Go(func() { r.readHooks(ctx) })
 	all.Wait()
 }
 
-func (r *report) readSchema(ctx context.Context) {
-	version, err := r.store.SchemaVersion(ctx, r.cfg.Region)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if err != nil {
-		r.schema.Error = reasonOf(err)
-		return
+// schema returns what the server's own home has said about the schema.
+func (r *report) schema() statusz.Schema {
+	schema := statusz.Schema{Required: db.TargetVersion()}
+	state, _ := r.homes.last(r.cfg.Region)
+	if state.err != nil {
+		schema.Error = reasonOf(state.err)
 	}
-	r.schema.Current, r.schema.AsOf, r.schema.Error = version, r.time(), ""
+	if !state.asOf.IsZero() {
+		schema.Current, schema.AsOf = state.status.SchemaVersion, state.asOf.UTC().Truncate(time.Microsecond)
+	}
+	return schema
 }
 
 // readSettings reads the settings in force: requests in this region read the same rows.
@@ -280,7 +267,7 @@ func (r *report) status() statusz.Status {
 	return statusz.Status{
 		Region: r.cfg.Region.String(), NetworkID: string(r.cfg.NetworkID),
 		Version: r.build.Version, Revision: r.build.Revision, StartedAt: r.started, Draining: r.draining(),
-		Schema: r.schema, Keys: keys, Moderation: r.moderation, SecureMode: r.secureMode, Placement: r.placement,
+		Schema: r.schema(), Keys: keys, Moderation: r.moderation, SecureMode: r.secureMode, Placement: r.placement,
 		Configuration: statusz.Configuration{Hash: r.cfg.Hash()}, Control: control, LogLevel: r.logLevel(),
 		Evacuated: evacuated, Hooks: r.hooksStatus(), Requests: &statusz.Requests{Total: total, Failed: failed},
 	}
@@ -326,7 +313,11 @@ func (r *report) snapshot() telemetry.Snapshot {
 	now := r.now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	maps.Copy(s.Databases, r.databases)
+	for _, home := range region.All() {
+		if state, asked := r.homes.last(home); asked {
+			s.Databases[home.String()] = state.err == nil
+		}
+	}
 	s.PlacementChecked = r.placedAt
 	if r.certificate != nil {
 		s.CertificateEnd = r.certificate.NotAfter()

@@ -29,7 +29,9 @@ import (
 type sqlRecorder struct {
 	target string
 	mu     sync.Mutex
-	texts  map[string]bool
+	texts  map[string]int // how often a statement was parsed, by its text
+	sent   map[string]int // how often a prepared statement was sent, by its text
+	opened map[string]int // connections by their application name
 }
 
 // recordSQL starts a recorder and returns the database URL with its address.
@@ -40,7 +42,7 @@ func recordSQL(t *testing.T, databaseURL string) (*sqlRecorder, telemetry.Secret
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = l.Close() })
-	r := &sqlRecorder{target: u.Host, texts: map[string]bool{}}
+	r := &sqlRecorder{target: u.Host, texts: map[string]int{}, sent: map[string]int{}, opened: map[string]int{}}
 	go func() {
 		for {
 			client, err := l.Accept()
@@ -71,8 +73,12 @@ func (r *sqlRecorder) forward(client net.Conn) {
 		if err != nil {
 			return
 		}
-		_, started = first.(*pgproto3.StartupMessage)
+		var startup *pgproto3.StartupMessage
+		if startup, started = first.(*pgproto3.StartupMessage); started {
+			r.open(startup.Parameters["application_name"])
+		}
 	}
+	prepared := map[string]string{}
 	for {
 		message, err := messages.Receive()
 		if err != nil {
@@ -81,6 +87,9 @@ func (r *sqlRecorder) forward(client net.Conn) {
 		switch m := message.(type) {
 		case *pgproto3.Parse:
 			r.add(m.Query)
+			prepared[m.Name] = m.Query
+		case *pgproto3.Bind:
+			r.send(prepared[m.PreparedStatement])
 		case *pgproto3.Query:
 			r.add(m.String)
 		}
@@ -94,10 +103,41 @@ func (r *sqlRecorder) recorded() []string {
 	return slices.Collect(maps.Keys(r.texts))
 }
 
+func (r *sqlRecorder) send(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sent[text]++
+}
+
+func (r *sqlRecorder) open(application string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.opened[application]++
+}
+
+// connections returns the number of connections that were opened, by their application name.
+func (r *sqlRecorder) connections() map[string]int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return maps.Clone(r.opened)
+}
+
+// times returns how often a registered statement was parsed and sent.
+func (r *sqlRecorder) times(name string) (parsed, sent int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range store.Statements() {
+		if s.Name == name {
+			parsed, sent = parsed+r.texts[s.SQL], sent+r.sent[s.SQL]
+		}
+	}
+	return parsed, sent
+}
+
 func (r *sqlRecorder) add(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.texts[text] = true
+	r.texts[text]++
 }
 
 // localities are the tables of the program by locality, and its statements by text.

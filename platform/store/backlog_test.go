@@ -6,11 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
-	"github.com/plaza-social/plaza/platform/store/db"
-	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
 func TestBacklog(t *testing.T) {
@@ -45,13 +42,4 @@ func TestBacklog(t *testing.T) {
 	failed.NotBefore = start.Add(24 * time.Hour)
 	require.NoError(t, s.DeleteOutboxRows(t.Context(), region.EU, []store.OutboxRow{failed}))
 	require.Equal(t, start.Add(time.Minute), oldest())
-}
-
-func TestSchemaVersion(t *testing.T) {
-	version, err := open(t, testdb.New(t)).SchemaVersion(t.Context(), region.EU)
-	require.NoError(t, err)
-	require.Zero(t, version)
-	version, err = open(t, dbtest.New(t)).SchemaVersion(t.Context(), region.EU)
-	require.NoError(t, err)
-	require.Equal(t, db.TargetVersion(), version)
 }

@@ -102,7 +102,7 @@ func planned(samples func(*collector), world ...string) bool {
 }
 
 func (c *collector) collect() []sample {
-	c.byName("store.ping")
+	c.byName("store.status", "us")
 	c.byName("schemaVersions.byHome", "us")
 	c.byName("schemaVersions.upsert", "us", int64(1))
 	c.byName("store.probe", "us")

@@ -78,22 +78,19 @@ const importTimeout = 30 * time.Second
 
 // openForImport opens the database of a network, which must have the schema and the identity that a server requires.
 func openForImport(cmd *cobra.Command, cfg config.Config) (*store.Store, error) {
-	urls := cfg.DatabaseURLs()
-	current, err := db.SchemaVersion(cmd.Context(), urls[cfg.Region], cfg.Region)
-	if err == nil && current < db.TargetVersion() {
-		return nil, fmt.Errorf("schema version is %d, required is %d: run plaza migrate up", current, db.TargetVersion())
-	}
-	if err == nil {
-		err = db.CheckIdentity(cmd.Context(), urls[cfg.Region], cfg.Region, db.NetworkIdentity(string(cfg.NetworkID), cfg.DirectoryKey.Reveal()))
-	}
+	log, _ := newLogger(cmd, cfg)
+	st, err := store.Open(cmd.Context(), db.Config{
+		URLs: cfg.DatabaseURLs(), PoolSize: int32(cfg.PoolSize), StatementTimeout: max(cfg.StatementTimeout.Std(), importTimeout), Log: log,
+	})
 	if err != nil {
 		return nil, databaseFailure(err, cfg)
 	}
-	log, _ := newLogger(cmd, cfg)
-	st, err := store.Open(cmd.Context(), db.Config{
-		URLs: urls, PoolSize: int32(cfg.PoolSize), StatementTimeout: max(cfg.StatementTimeout.Std(), importTimeout), Log: log,
-	})
+	status, err := st.Status(cmd.Context(), cfg.Region)
+	if err == nil {
+		err = status.Check(db.NetworkIdentity(string(cfg.NetworkID), cfg.DirectoryKey.Reveal()))
+	}
 	if err != nil {
+		st.Close()
 		return nil, databaseFailure(err, cfg)
 	}
 	return st, nil

@@ -170,11 +170,12 @@ func (b *Batch) runHome(ctx context.Context, code region.Code, queries []query) 
 }
 
 // retryRead retries after a conflict or a lost connection, which is safe for reads. The number of attempts exceeds the
-// number of connections, because a restart of the database invalidates every connection of the pool.
+// number of connections, because a restart of the database invalidates every connection of the pool. A connection that
+// cannot be opened is not tried again.
 func retryRead(ctx context.Context, h *home, queries []query) error {
 	for try := int32(0); ; try++ {
 		err := sendQueries(ctx, h, queries)
-		retry := retryable(err) || connectionLost(err)
+		retry := retryable(err) || (connectionLost(err) && !unresponsive(err))
 		if !retry || ctx.Err() != nil || try > h.pool.Config().MaxConns {
 			return err
 		}

@@ -182,14 +182,23 @@ func TestBreakerOfManyCallers(t *testing.T) {
 	require.Eventually(t, func() bool { return !l.Probing(region.EU) }, patience, time.Millisecond)
 }
 
-func TestPingLetsAHomeBackIn(t *testing.T) {
+// TestStatusOfALostHome checks that the status opens the breaker of a home that does not respond, and asks nothing as long as
+// it is open.
+func TestStatusOfALostHome(t *testing.T) {
 	l := newLostHome(t)
-	requireUnavailable(t, l.Ping(briefly(t), region.EU))
+	status := func() error {
+		_, err := l.Status(t.Context(), region.EU)
+		return err
+	}
+	requireUnavailable(t, status())
+	require.True(t, l.Probing(region.EU))
 	l.refusedAtOnce(l.ask)
 	l.Restore()
-	require.NoError(t, l.Ping(t.Context(), region.EU), "in spite of the open breaker")
-	require.NoError(t, l.ask())
-	require.NoError(t, l.Ping(t.Context(), region.US))
+	requireUnavailable(t, status())
+	l.probeAgain()
+	l.works(status)
+	_, err := l.Status(t.Context(), region.US)
+	require.NoError(t, err)
 }
 
 // TestCallersWhoGiveUp checks that a call that ends early, because its caller does, does not open the breaker. Otherwise the short

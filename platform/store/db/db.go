@@ -15,7 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
@@ -62,7 +61,7 @@ type DB struct {
 	stop context.CancelFunc // stops the background probes
 }
 
-// Open creates the pools. It does not wait for the database; Ping checks whether a home is reachable.
+// Open creates the pools. It does not wait for the database; Status asks a home.
 func Open(ctx context.Context, cfg Config) (*DB, error) {
 	if cfg.StatementTimeout == 0 {
 		cfg.StatementTimeout = 3 * time.Second
@@ -159,34 +158,6 @@ func (d *DB) Close() {
 	case <-closed:
 	case <-time.After(d.limits.CloseDatabases):
 	}
-}
-
-var pingStatement = Register("store.ping", `SELECT 1`)
-
-// Ping sends a statement to one home, even if its breaker is open. Success closes the breaker.
-func (d *DB) Ping(ctx context.Context, code region.Code) error {
-	h := d.homes[code]
-	bounded, cancel := context.WithTimeout(ctx, d.timeout)
-	defer cancel()
-	start := time.Now()
-	_, err := h.pool.Exec(bounded, pingStatement.SQL)
-	return h.record(ctx, err, start, time.Now())
-}
-
-// SchemaVersion returns the schema version of a home, 0 if there is no schema.
-func (d *DB) SchemaVersion(ctx context.Context, code region.Code) (int64, error) {
-	h := d.homes[code]
-	bounded, cancel := context.WithTimeout(ctx, d.timeout)
-	defer cancel()
-	var version int64
-	err := h.roundTrip(ctx, func() error {
-		err := h.pool.QueryRow(bounded, schemaVersionRead.SQL, string(code)).Scan(&version)
-		if isUndefinedTable(err) || errors.Is(err, pgx.ErrNoRows) {
-			version, err = 0, nil
-		}
-		return err
-	})
-	return version, err
 }
 
 // RedactURL returns address without its password, for output and logs.

@@ -63,6 +63,9 @@ func (d *DB) Probing(code region.Code) bool {
 // Responds reports whether a check of a home finds that it responds.
 func (d *DB) Responds(code region.Code) bool { return d.homes[code].responds() }
 
+// SetAnswered sets when a home last answered.
+func (d *DB) SetAnswered(code region.Code, at time.Time) { d.homes[code].answered.Store(&at) }
+
 // CountProbes returns a counter of the connections to a home that are opened outside of its pool.
 func (d *DB) CountProbes(code region.Code) *atomic.Int64 {
 	var count atomic.Int64

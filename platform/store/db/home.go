@@ -34,6 +34,7 @@ type home struct {
 	after      func(time.Duration) <-chan time.Time
 	checking   atomic.Bool
 	answered   atomic.Pointer[time.Time] // when the home last answered; nil before the first time
+	status     atomic.Pointer[Status]    // the last one; nil before the first
 }
 
 // errHomeUnavailable is the cause of the error that an open breaker returns.

@@ -24,10 +24,9 @@ func NetworkIdentity(networkID, directoryKey string) string {
 
 const (
 	// identitySetting is the name of the row of settings that contains the identity of the network, at every home.
-	identitySetting   = "networkIdentity"
-	sqlIdentities     = `SELECT DISTINCT value #>> '{}' FROM settings WHERE name = '` + identitySetting + `'`
-	sqlIdentityOfHome = `SELECT value #>> '{}' FROM settings WHERE home = $1 AND name = '` + identitySetting + `'`
-	sqlIdentityStamp  = `INSERT INTO settings (home, name, value, changed_at, origin) VALUES ($1, '` + identitySetting + `', to_jsonb($2::text), now(), '')
+	identitySetting  = "networkIdentity"
+	sqlIdentities    = `SELECT DISTINCT value #>> '{}' FROM settings WHERE name = '` + identitySetting + `'`
+	sqlIdentityStamp = `INSERT INTO settings (home, name, value, changed_at, origin) VALUES ($1, '` + identitySetting + `', to_jsonb($2::text), now(), '')
 		ON CONFLICT (home, name) DO NOTHING`
 )
 
@@ -37,36 +36,7 @@ func requireIdentity(ctx context.Context, db *sql.DB, identity string) error {
 	if identity == "" {
 		return nil
 	}
-	return compareIdentities(ctx, db, identity, sqlIdentities)
-}
-
-// stampIdentity stores the identity of the network at every home, unless it is stored.
-func stampIdentity(ctx context.Context, db *sql.DB, identity string) error {
-	if identity == "" {
-		return nil
-	}
-	for _, home := range region.All() {
-		if _, err := db.ExecContext(ctx, sqlIdentityStamp, home.String(), identity); err != nil {
-			return fmt.Errorf("store the identity of the network: %w", err)
-		}
-	}
-	return nil
-}
-
-// CheckIdentity returns ErrOtherNetwork if a home has the identity of another network. A database that was migrated without
-// an identity has none.
-func CheckIdentity(ctx context.Context, url string, home region.Code, identity string) error {
-	db, err := openSQL(url)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	return compareIdentities(ctx, db, identity, sqlIdentityOfHome, string(home))
-}
-
-// compareIdentities returns ErrOtherNetwork if the query selects the identity of another network.
-func compareIdentities(ctx context.Context, db *sql.DB, identity, query string, args ...any) error {
-	rows, err := db.QueryContext(ctx, query, args...)
+	rows, err := db.QueryContext(ctx, sqlIdentities)
 	if isUndefinedTable(err) {
 		return nil
 	}
@@ -84,4 +54,17 @@ func compareIdentities(ctx context.Context, db *sql.DB, identity, query string, 
 		}
 	}
 	return rows.Err()
+}
+
+// stampIdentity stores the identity of the network at every home, unless it is stored.
+func stampIdentity(ctx context.Context, db *sql.DB, identity string) error {
+	if identity == "" {
+		return nil
+	}
+	for _, home := range region.All() {
+		if _, err := db.ExecContext(ctx, sqlIdentityStamp, home.String(), identity); err != nil {
+			return fmt.Errorf("store the identity of the network: %w", err)
+		}
+	}
+	return nil
 }

@@ -100,9 +100,12 @@ func (d *DB) runInteractive(ctx context.Context, t *InteractiveTx, f func(contex
 	return err
 }
 
-// isCockroach reports whether the server is a CockroachDB, which reports its version when a connection is made.
-func (d *DB) isCockroach(conn *pgx.Conn) bool {
-	return d.savepoints || conn.PgConn().ParameterStatus("crdb_version") != ""
+// isCockroach reports whether transactions use the protocol of CockroachDB.
+func (d *DB) isCockroach(conn *pgx.Conn) bool { return d.savepoints || reportsCockroach(conn) }
+
+// reportsCockroach reports whether the server is a CockroachDB, which reports its version when a connection is made.
+func reportsCockroach(conn *pgx.Conn) bool {
+	return conn.PgConn().ParameterStatus("crdb_version") != ""
 }
 
 // retrySavepoint retries with CockroachDB's protocol: a retry within the same transaction keeps its locks and its place

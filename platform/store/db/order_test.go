@@ -51,5 +51,5 @@ func TestPrefixed(t *testing.T) {
 }
 
 func TestRegisterRejectsDuplicates(t *testing.T) {
-	require.PanicsWithValue(t, "db: statement registered twice: store.ping", func() { db.Register("store.ping", "SELECT 2") })
+	require.PanicsWithValue(t, "db: statement registered twice: store.probe", func() { db.Register("store.probe", "SELECT 2") })
 }

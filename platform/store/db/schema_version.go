@@ -41,17 +41,6 @@ func MigrationStatus(ctx context.Context, address string) (current, target int64
 	return current, target, nil
 }
 
-// SchemaVersion returns the schema version of a home, 0 if there is no schema. It opens its own connection to address;
-// DB.SchemaVersion uses a pool.
-func SchemaVersion(ctx context.Context, address string, home region.Code) (int64, error) {
-	db, err := openSQL(address)
-	if err != nil {
-		return 0, err
-	}
-	defer db.Close()
-	return oneVersion(ctx, db, schemaVersionRead.SQL, string(home))
-}
-
 // oneVersion returns the version that a query selects, 0 if its table or the row does not exist.
 func oneVersion(ctx context.Context, db *sql.DB, query string, args ...any) (version int64, err error) {
 	err = db.QueryRowContext(ctx, query, args...).Scan(&version)

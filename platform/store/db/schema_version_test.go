@@ -14,11 +14,12 @@ import (
 // homes, and that a migration completes an interrupted one but does not lower the version of a newer program.
 func TestSchemaVersions(t *testing.T) {
 	url := testdb.New(t)
+	s := open(t, url)
 	versionOf := func(home region.Code) int64 {
 		t.Helper()
-		version, err := db.SchemaVersion(t.Context(), url, home)
+		status, err := s.Status(t.Context(), home)
 		require.NoError(t, err)
-		return version
+		return status.SchemaVersion
 	}
 	require.Zero(t, versionOf(region.EU))
 	migrate := func() { require.NoError(t, db.Migrate(t.Context(), db.MigrateOptions{URL: url})) }

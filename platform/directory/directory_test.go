@@ -1,6 +1,7 @@
 package directory_test
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"fmt"

@@ -17,6 +17,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plaza-social/plaza/platform/edge"
+	"github.com/plaza-social/plaza/platform/limits"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 	"github.com/plaza-social/plaza/proto/gen/plaza/v1/plazav1connect"
 )
@@ -45,7 +46,7 @@ func unread(t *testing.T, w *world) net.Conn {
 // ended waits for longer than a client may take to read, and checks that n requests have ended with a status then.
 func ended(t *testing.T, w *world, n, status int) {
 	t.Helper()
-	time.Sleep(2 * edge.DefaultWriteTimeout) // of a bubble
+	time.Sleep(2 * limits.Production().WriteResponse) // of a bubble
 	require.Equal(t, n, strings.Count(w.log.String(), fmt.Sprintf(`"status":%d`, status)))
 }
 
@@ -101,7 +102,7 @@ func TestDeadlinesEndWithTheResponse(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 200, status)
 		w.do = func(context.Context) error {
-			time.Sleep(2 * edge.DefaultWriteTimeout)
+			time.Sleep(2 * limits.Production().WriteResponse)
 			return nil
 		}
 		_, err = fmt.Fprintf(conn, "POST /api/v3/comments/c/flag HTTP/1.1\r\nHost: plaza\r\nContent-Length: 2\r\n\r\n{}")

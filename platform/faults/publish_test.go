@@ -28,12 +28,21 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/limits"
+	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 	"github.com/plaza-social/plaza/platform/telemetry"
 )
 
 // migrated has the schema of a network in which the API key suffices to sign in.
 var migrated = dbtest.NewTemplate("not in secure mode", app.StartInsecure)
+
+// migrate creates that schema in an empty database.
+func migrate(ctx context.Context, url string) error {
+	if err := db.Migrate(ctx, db.MigrateOptions{URL: url}); err != nil {
+		return err
+	}
+	return app.StartInsecure(ctx, url)
+}
 
 // fleet is a database with server processes of region eu. Each process is this test program, which [TestMain] turns into a
 // server, so that a test can kill it.

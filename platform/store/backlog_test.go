@@ -8,6 +8,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
 func TestBacklog(t *testing.T) {

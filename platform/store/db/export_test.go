@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/plaza-social/plaza/platform/limits"
 	"github.com/plaza-social/plaza/platform/region"
 )
 
@@ -33,7 +34,7 @@ func (d *DB) SetProbeDial(code region.Code, fail func() error) {
 }
 
 // MinWait is how long a call must have waited before its cancellation counts as a failure of the home.
-const MinWait = minWait
+var MinWait = limits.Production().CanceledTrip
 
 // Record reports the result of a round trip that took a while to the breaker of a home.
 func (d *DB) Record(ctx context.Context, code region.Code, err error, took time.Duration) error {

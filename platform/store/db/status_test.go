@@ -12,6 +12,7 @@ import (
 	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
+	"github.com/plaza-social/plaza/platform/store/db/dbtest"
 )
 
 func TestStatus(t *testing.T) {
@@ -37,7 +38,7 @@ func TestStatus(t *testing.T) {
 
 // TestStatusOfABusyHome uses all connections of a home: the last status holds while it answers other statements.
 func TestStatusOfABusyHome(t *testing.T) {
-	s := open(t, schema.New(t))
+	s := open(t, dbtest.New(t))
 	first, err := s.Status(t.Context(), region.EU)
 	require.NoError(t, err)
 	release, err := s.TakeConnections(t.Context(), region.EU)
@@ -80,7 +81,7 @@ func TestStatusOfAHomeThatRefuses(t *testing.T) {
 }
 
 func TestEngine(t *testing.T) {
-	engine, err := open(t, schema.New(t)).Engine(t.Context(), region.US)
+	engine, err := open(t, dbtest.New(t)).Engine(t.Context(), region.US)
 	require.NoError(t, err)
 	require.Equal(t, testdb.Cockroach(t), engine == db.CockroachDB)
 }

@@ -16,7 +16,7 @@ paths() {
   lint) echo . ;;
   race | vulncheck) echo '*.go' go.mod go.sum ;;
   faults | hostile) echo platform proto go.mod ;;
-  alerts) echo platform controllers/monitoring hack/observe hack/ensure-prometheus.sh hack/tools/promtool ;;
+  alerts) echo platform api controllers hack/observe hack/ensure-prometheus.sh hack/tools/promtool ;;
   ui) echo platform/apidoc platform/edge controllers/monitoring proto ;;
   install) echo api controllers config charts hack/packaging go.mod ;;
   sdk) echo platform proto hack/sdktest ;;
@@ -38,18 +38,23 @@ run() {
   lint) hack/lint.sh all ;;
   race) make --no-print-directory test RACE_PKG=./... ;;
   faults)
-    hack/ensure-postgres.sh && hack/ensure-compiler.sh
+    hack/ensure-postgres.sh
+    hack/ensure-compiler.sh
     tests -tags faults -race ./platform/faults/... ./platform/faults/...
     ;;
   alerts)
     hack/ensure-postgres.sh
-    PROMETHEUS=$(hack/ensure-prometheus.sh) PROMTOOL=$(hack/ensure-promtool.sh)
-    export PROMETHEUS PROMTOOL
-    tests -tags alerts ./controllers/monitoring/...
+    PROMETHEUS=$(hack/ensure-prometheus.sh) PROMTOOL=$(hack/ensure-promtool.sh) KUBEBUILDER_ASSETS=$(hack/ensure-envtest.sh)
+    export PROMETHEUS PROMTOOL KUBEBUILDER_ASSETS
+    tests -tags alerts ./controllers/monitoring/live
+    tests -tags alerts -args "-run TestOperatorAlerts" ./controllers/acceptance
     ;;
   ui)
-    hack/ensure-postgres.sh && hack/ensure-chromium.sh
-    tests -tags ui ./platform/apidoc ./controllers/monitoring/page/...
+    hack/ensure-postgres.sh
+    hack/ensure-chromium.sh
+    PROMETHEUS=$(hack/ensure-prometheus.sh)
+    export PROMETHEUS
+    tests -tags ui ./platform/apidoc ./controllers/monitoring/live
     ;;
   hostile)
     hack/ensure-postgres.sh

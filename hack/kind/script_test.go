@@ -127,7 +127,7 @@ func TestDown(t *testing.T) {
 
 // TestShellcheck checks the scripts that run where no other test runs them. make test installs shellcheck on Debian.
 func TestShellcheck(t *testing.T) {
-	scripts := []string{"hack/kind/kind.sh", "hack/kind/test.sh", "hack/cluster/images.sh", "hack/cluster/test.sh", "hack/ensure-shellcheck.sh"}
+	scripts := []string{"hack/kind/kind.sh", "hack/kind/test.sh", "hack/cluster/images.sh", "hack/cluster/test.sh", "hack/ensure-shellcheck.sh", "hack/lint.sh", "hack/verify.sh", "hack/generate.sh", ".ci/run"}
 	cmd := exec.CommandContext(t.Context(), "shellcheck", append([]string{"--shell=bash", "--external-sources"}, scripts...)...)
 	cmd.Dir = filepath.Join("..", "..")
 	out, err := cmd.CombinedOutput()

@@ -125,9 +125,12 @@ func TestDown(t *testing.T) {
 	require.NotContains(t, called, "other")
 }
 
-// TestShellcheck checks the scripts that run where no other test runs them. make test installs shellcheck on Debian.
+// TestShellcheck checks scripts that no other test runs. make test installs shellcheck on Debian.
 func TestShellcheck(t *testing.T) {
-	scripts := []string{"hack/kind/kind.sh", "hack/kind/test.sh", "hack/cluster/images.sh", "hack/cluster/test.sh", "hack/ensure-shellcheck.sh", "hack/lint.sh", "hack/verify.sh", "hack/generate.sh", ".ci/run"}
+	scripts := []string{
+		"hack/kind/kind.sh", "hack/kind/test.sh", "hack/cluster/images.sh", "hack/cluster/test.sh", "hack/ensure-shellcheck.sh",
+		"hack/lint.sh", "hack/verify.sh", "hack/generate.sh", ".ci/run",
+	}
 	cmd := exec.CommandContext(t.Context(), "shellcheck", append([]string{"--shell=bash", "--external-sources"}, scripts...)...)
 	cmd.Dir = filepath.Join("..", "..")
 	out, err := cmd.CombinedOutput()

@@ -96,7 +96,6 @@ test-programs:
 	@hack/ensure-postgres.sh
 	@hack/ensure-compiler.sh
 	@hack/ensure-shellcheck.sh
-	@hack/ensure-promtool.sh >/dev/null
 	@hack/ensure-envtest.sh >/dev/null
 
 .PHONY: conformance

@@ -46,7 +46,7 @@ run() {
     hack/ensure-postgres.sh
     PROMETHEUS=$(hack/ensure-prometheus.sh) PROMTOOL=$(hack/ensure-promtool.sh) KUBEBUILDER_ASSETS=$(hack/ensure-envtest.sh)
     export PROMETHEUS PROMTOOL KUBEBUILDER_ASSETS
-    tests -tags alerts ./controllers/monitoring/live
+    tests -tags alerts ./controllers/monitoring/...
     tests -tags alerts -args "-run TestOperatorAlerts" ./controllers/acceptance
     ;;
   ui)

@@ -2,7 +2,6 @@ package monitoring_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -186,28 +185,6 @@ func TestBuckets(t *testing.T) {
 		require.Contains(t, bounds, test.highest, test.file)
 		require.Greater(t, bounds[len(bounds)-1], test.highest, test.file)
 	}
-}
-
-// TestDashboardQueries checks that Prometheus can parse every query of the dashboard.
-func TestDashboardQueries(t *testing.T) {
-	type rule struct {
-		Record string `json:"record"`
-		Expr   string `json:"expr"`
-	}
-	var rules []rule
-	all := dashboardQueries(t, sample())
-	for _, text := range monitoring.SharedDashboards() {
-		all = append(all, boardQueries(t, text)...)
-	}
-	for i, query := range all {
-		rules = append(rules, rule{Record: fmt.Sprintf("panel:%d", i), Expr: query.expr})
-	}
-	require.Greater(t, len(rules), 40)
-	text, err := yaml.Marshal(map[string]any{"groups": []any{map[string]any{"name": "dashboard", "rules": rules}}})
-	require.NoError(t, err)
-	path := filepath.Join(t.TempDir(), "queries.yaml")
-	require.NoError(t, os.WriteFile(path, text, 0o600))
-	promtool(t, "check", "rules", "--lint=all", "--lint-fatal", path)
 }
 
 // queries returns those of the alerts, the recordings and the dashboard, by location.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/shlex"
@@ -39,13 +40,20 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	}
 	defer func() { _ = server.Stop(context.WithoutCancel(ctx)) }()
 
+	env := server.Environment()
+	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
+	if err != nil {
+		return err
+	}
+	env = append(env, "GOROOT="+strings.TrimSpace(string(root))) // for tests that load packages: programs built with -trimpath do not know it
+
 	p := newProgress(out, time.Now, count(groups))
 	defer p.everyHalfMinute()()
 	var tests *testjson.Execution
 	failed := false
 	for _, g := range groups {
 		var err error
-		if tests, err = g.run(ctx, slices.Concat(tagsFlag(o), args), server.Environment(), p, tests); err != nil {
+		if tests, err = g.run(ctx, slices.Concat(tagsFlag(o), args), env, p, tests); err != nil {
 			failed = true
 			p.Err(err.Error())
 		}

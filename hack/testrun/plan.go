@@ -51,10 +51,11 @@ func list(ctx context.Context, o options, dir string, patterns []string) ([]stri
 	}
 	args := append([]string{"list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}"}, tagsFlag(o)...)
 	cmd := exec.CommandContext(ctx, "go", append(args, patterns...)...)
-	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	var complaints strings.Builder // also tells which modules are downloaded
+	cmd.Dir, cmd.Stderr = dir, &complaints
 	output, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("go list %s: %w", strings.Join(patterns, " "), err)
+		return nil, fmt.Errorf("go list %s: %w: %s", strings.Join(patterns, " "), err, complaints.String())
 	}
 	return strings.Fields(string(output)), nil
 }

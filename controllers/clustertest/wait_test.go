@@ -45,7 +45,7 @@ func (s *suite) within(t *testing.T, what string, wrong func() string) {
 	}
 }
 
-// holds checks that wrong returns "", and does so after the operator has reconciled the network once more.
+// holds checks that wrong returns "", and does so after the operator has reconciled the network again.
 func (s *suite) holds(t *testing.T, what string, wrong func() string) {
 	t.Helper()
 	require.Empty(t, wrong(), what)

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// readinessAge is how long the results of the checks are used. Whoever asks meanwhile costs the database nothing.
+	// readinessAge is how long the results of the checks are used. Callers in that time cost the database nothing.
 	readinessAge = time.Second
 	// checkGrace is how much longer than a statement a check may take.
 	checkGrace = time.Second

@@ -63,7 +63,7 @@ func TestReadinessIsShared(t *testing.T) {
 	})
 }
 
-// TestReadinessOfASlowCheck checks that a caller does not wait for long, and that the run continues, whoever leaves.
+// TestReadinessOfASlowCheck checks that a caller does not wait for long, and that the run continues when a caller leaves.
 func TestReadinessOfASlowCheck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, runs := counted(t, after("schema", 0), after("database", 3*checkTimeout))

@@ -72,7 +72,7 @@ func TestConnectionThatIsRefused(t *testing.T) {
 	require.Empty(t, c.turns)
 }
 
-// TestConnectionThatIsLate checks that a connection whose turn comes when half of its time is over is not opened.
+// TestConnectionThatIsLate checks that a connection whose turn comes after half of its time is not opened.
 func TestConnectionThatIsLate(t *testing.T) {
 	c := newConnecting(dialTest, time.Hour)
 	for left, opens := range map[time.Duration]bool{31 * time.Minute: true, 29 * time.Minute: false} {

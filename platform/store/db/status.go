@@ -10,7 +10,7 @@ import (
 	"github.com/plaza-social/plaza/platform/region"
 )
 
-// Status is what a home says about itself.
+// Status is the state of a home.
 type Status struct {
 	SchemaVersion int64  // 0 if there is no schema
 	Identity      string // of the network, see NetworkIdentity; "" if the database was migrated without one

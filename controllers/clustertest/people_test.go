@@ -104,7 +104,7 @@ func (p *person) read(path string) error {
 		if !ok || status.status != http.StatusTooManyRequests {
 			return err
 		}
-		<-time.After(status.retryAfter)
+		<-time.After(status.retryAfter) //nolint:forbidigo // as the server has asked for
 	}
 }
 

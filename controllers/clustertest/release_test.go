@@ -55,7 +55,7 @@ func (s *suite) badRelease(t *testing.T) {
 	s.within(t, "the pods of us are those of the bad release", func() string {
 		pods := s.pods(t, "us")
 		for _, pod := range pods {
-			if pod.Annotations["test.example/release"] != "bad" || time.Since(readySince(pod)) < time.Second {
+			if pod.Annotations["test.example/release"] != "bad" || readySince(pod).After(time.Now().Add(-time.Second)) {
 				return pod.Name
 			}
 		}

@@ -93,7 +93,9 @@ func (p *progress) end(name string, e testjson.TestEvent, tests *testjson.Execut
 	}
 	p.printf("%s %s, %d tests in %.1f s; %s\n", verdict, name, done.tests, done.took.Seconds(), p.state())
 	if e.Action == testjson.ActionFail {
-		p.printf("%s", shortened(tests.Package(e.Package).Output(0)))
+		var output strings.Builder
+		_ = tests.Package(e.Package).WriteOutputTo(&output, 0) // 0 is the package itself
+		p.printf("%s", shortened(output.String()))
 	}
 }
 

@@ -55,7 +55,7 @@ func run(ctx context.Context, o options, out io.Writer) error {
 		var err error
 		if tests, err = g.run(ctx, slices.Concat(tagsFlag(o), args), env, p, tests); err != nil {
 			failed = true
-			p.Err(err.Error())
+			_ = p.Err(err.Error())
 		}
 	}
 	if tests == nil {

@@ -130,7 +130,7 @@ func TestSessionsOfAServer(t *testing.T) {
 	require.Empty(t, r.DrainJobs(t.Context()))
 	recorder.requirePoolsOnly(t)
 
-	require.EqualValues(t, sessionsPerServer, len(region.All())*int(cfg.PoolSize))
+	require.Equal(t, sessionsPerServer, len(region.All())*int(cfg.PoolSize))
 	conn, err := pgx.Connect(t.Context(), address)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close(t.Context()) })

@@ -81,7 +81,10 @@ func (r *readiness) draining() bool {
 func (r *readiness) close() {
 	r.drain()
 	r.cancel()
-	if run := r.run(); run != nil {
+	r.mu.Lock()
+	run := r.latest
+	r.mu.Unlock()
+	if run != nil {
 		<-run.done
 	}
 }
@@ -108,7 +111,7 @@ func (r *readiness) serving(context.Context) error {
 // check returns the results of the latest run, which it starts or waits for if need be. Checks that have not answered when the
 // caller has waited for long enough have failed.
 func (r *readiness) check(ctx context.Context) Readiness {
-	run := r.run()
+	run := r.run() //nolint:contextcheck // a run belongs to none of its callers
 	if run != nil {
 		r.await(ctx, run)
 	}

@@ -54,10 +54,10 @@ func TestReadinessIsShared(t *testing.T) {
 		}
 		all.Wait()
 		require.EqualValues(t, 1, runs.Load(), "all share one run")
-		time.Sleep(readinessAge - 1)
+		time.Sleep(readinessAge - 1) // of a bubble
 		require.True(t, r.check(t.Context()).Ready)
 		require.EqualValues(t, 1, runs.Load(), "its result is used for a second")
-		time.Sleep(1)
+		time.Sleep(1) // of a bubble
 		require.True(t, r.check(t.Context()).Ready)
 		require.EqualValues(t, 2, runs.Load())
 	})
@@ -88,10 +88,10 @@ func TestReadinessOfACheckThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, runs := counted(t, after("database", time.Hour))
 		require.False(t, r.check(t.Context()).Ready)
-		time.Sleep(r.limit)
+		time.Sleep(r.limit) // of a bubble
 		require.Equal(t, context.DeadlineExceeded.Error(), r.check(t.Context()).Checks[1].Reason)
 		require.EqualValues(t, 1, runs.Load(), "the result of the run that the limit has ended")
-		time.Sleep(readinessAge)
+		time.Sleep(readinessAge) // of a bubble
 		require.False(t, r.check(t.Context()).Ready)
 		require.EqualValues(t, 2, runs.Load())
 	})
@@ -113,7 +113,7 @@ func TestDrainingIsNeverKept(t *testing.T) {
 		r, runs := counted(t, after("database", 0))
 		require.True(t, r.check(t.Context()).Ready)
 		r.drain()
-		time.Sleep(2 * readinessAge)
+		time.Sleep(2 * readinessAge) // of a bubble
 		require.Equal(t, "not ready\nserver: draining: the server is shutting down\ndatabase: ok\n", r.check(t.Context()).String())
 		require.EqualValues(t, 1, runs.Load(), "there are no further runs")
 

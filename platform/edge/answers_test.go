@@ -102,7 +102,7 @@ func TestDeadlinesEndWithTheResponse(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 200, status)
 		w.do = func(context.Context) error {
-			time.Sleep(2 * limits.Production().WriteResponse)
+			time.Sleep(2 * limits.Production().WriteResponse) // of a bubble
 			return nil
 		}
 		_, err = fmt.Fprintf(conn, "POST /api/v3/comments/c/flag HTTP/1.1\r\nHost: plaza\r\nContent-Length: 2\r\n\r\n{}")

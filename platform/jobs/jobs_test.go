@@ -81,7 +81,7 @@ func TestRunImmediately(t *testing.T) {
 				go func() { defer close(done); job.Run(ctx, region.EU) }()
 				synctest.Wait()
 				require.EqualValues(t, len(tc.more), calls.Load())
-				time.Sleep(time.Hour - 1)
+				time.Sleep(time.Hour - 1) // of a bubble
 				require.EqualValues(t, len(tc.more), calls.Load(), "no call before the interval has elapsed")
 				stop()
 				<-done

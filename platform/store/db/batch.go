@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/plaza-social/plaza/platform/budget"
@@ -170,12 +171,16 @@ func (b *Batch) runHome(ctx context.Context, code region.Code, queries []query) 
 }
 
 // retryRead retries after a conflict or a lost connection, which is safe for reads. The number of attempts exceeds the
-// number of connections, because a restart of the database invalidates every connection of the pool. A connection that
-// cannot be opened is not tried again.
+// number of connections, because a restart of the database invalidates every connection of the pool. A second connection
+// that cannot be opened ends the attempts: more would cost a database that cannot serve them.
 func retryRead(ctx context.Context, h *home, queries []query) error {
+	refused := 0
 	for try := int32(0); ; try++ {
 		err := sendQueries(ctx, h, queries)
-		retry := retryable(err) || (connectionLost(err) && !unresponsive(err))
+		if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+			refused++
+		}
+		retry := retryable(err) || connectionLost(err) && refused < 2
 		if !retry || ctx.Err() != nil || try > h.pool.Config().MaxConns {
 			return err
 		}

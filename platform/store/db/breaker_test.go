@@ -187,7 +187,7 @@ func TestBreakerOfManyCallers(t *testing.T) {
 func TestStatusOfALostHome(t *testing.T) {
 	l := newLostHome(t)
 	status := func() error {
-		_, err := l.Status(t.Context(), region.EU)
+		_, err := l.Status(briefly(t), region.EU)
 		return err
 	}
 	requireUnavailable(t, status())

@@ -9,6 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
+
+	"github.com/plaza-social/plaza/platform/limits"
 )
 
 // TestFailuresThatOpenTheBreaker checks which failures of a call that starts at second 10 open the breaker. The time
@@ -35,7 +37,7 @@ func TestFailuresThatOpenTheBreaker(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			closed, stop := context.WithCancel(t.Context())
 			stop() // so that the probe does not run
-			h := &home{code: "eu", timeout: 3 * time.Second, background: closed, after: func(time.Duration) <-chan time.Time { return nil }}
+			h := &home{code: "eu", timeout: 3 * time.Second, limits: limits.Production(), background: closed, after: func(time.Duration) <-chan time.Time { return nil }}
 			require.NoError(t, h.record(t.Context(), nil, at(tc.answered), at(tc.answered)))
 			require.Error(t, h.record(t.Context(), tc.err, at(10), at(tc.end)))
 			require.Equal(t, tc.opens, !h.breaker.allow())

@@ -55,7 +55,7 @@ func TestStatusOfABusyHome(t *testing.T) {
 	require.Error(t, err, "it is asked, and waits for a connection")
 }
 
-// TestStatusOfAHomeThatRefuses checks that a home that refuses connections is dialed once, and not at all while its breaker is open.
+// TestStatusOfAHomeThatRefuses checks that a home that refuses connections is dialed twice, and not at all while its breaker is open.
 func TestStatusOfAHomeThatRefuses(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -76,7 +76,7 @@ func TestStatusOfAHomeThatRefuses(t *testing.T) {
 	for range 3 {
 		_, err = s.Status(t.Context(), region.EU)
 		requireUnavailable(t, err)
-		require.EqualValues(t, 1, dialed.Load())
+		require.EqualValues(t, 2, dialed.Load())
 	}
 }
 

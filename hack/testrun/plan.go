@@ -32,7 +32,7 @@ func plan(ctx context.Context, o options) ([]group, error) {
 			groups = append(groups, g)
 		}
 	}
-	for _, dir := range strings.FieldsSeq(o.modules) {
+	for dir := range strings.FieldsSeq(o.modules) {
 		packages, err := list(ctx, options{}, dir, []string{"./..."})
 		if err != nil {
 			return nil, err
@@ -66,7 +66,7 @@ func tagsFlag(o options) []string {
 		return nil
 	}
 	tags := o.tags
-	for _, flag := range strings.FieldsSeq(os.Getenv("GOFLAGS")) {
+	for flag := range strings.FieldsSeq(os.Getenv("GOFLAGS")) {
 		if earlier, ok := strings.CutPrefix(flag, "-tags="); ok {
 			tags = earlier + "," + tags
 		}

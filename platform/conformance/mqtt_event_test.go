@@ -236,3 +236,27 @@ func TestMQTTUserDeleted(t *testing.T) {
 	do(other, http.MethodPut, "/api/v3/users", object{"userId": other.UserID, "displayName": "Olga"})(t)
 	require.Equal(t, "user.updated", stranger.Next(t).EventType)
 }
+
+// TestMQTTEventsThatEndAccess bans and removes users when the server has read no access of theirs: they learn it on their own topics.
+func TestMQTTEventsThatEndAccess(t *testing.T) {
+	t.Parallel()
+	boss, member := newUser(t, region.EU, "boss"), newUser(t, region.US, "member")
+	users := object{"userIds": userIDs(member)}
+	public := newCommunity(t, boss)
+	join(t, public, member)
+	private := newCommunity(t, boss, with(object{"isPublic": false}, users))
+	chat := newChatOf(t, boss, object{"isPublic": false}, member)
+	own := func() *apptest.MQTTClient {
+		return member.ConnectMQTT(t).RequireSubscribe(t, member.Network.NetworkID+"/user/"+member.InternalID)
+	}
+	for _, end := range []struct{ name, method, path string }{
+		{"community.userBanned", http.MethodPut, "/api/v3/communities/" + public + "/users/ban"},
+		{"community.userRemoved", http.MethodDelete, "/api/v3/communities/" + private + "/users"},
+		{"channel.membersRemoved", http.MethodDelete, chat.path("/users")},
+	} {
+		reader := own()
+		boss.Do(t, end.method, end.path, users).OK(t)
+		e, _ := reader.Until(t, end.name)
+		require.Equal(t, boss.InternalID, e.SenderID, e.Text)
+	}
+}

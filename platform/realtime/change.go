@@ -216,12 +216,12 @@ func (b *broker) restrict(ctx context.Context, c events.Change, o *object, found
 	return nil
 }
 
-// ownMatters separates the clients of the users whom a change of their profile or a ban from a stream concerns: users learn what
-// happens to them, also when they lose access by it.
+// ownMatters separates the clients of the users whom a change concerns, or whose profile it changes: users learn what happens to them,
+// also when they lose access by it, such as by a ban.
 func ownMatters(c events.Change, clients []*subscriber) (own, others []*subscriber) {
 	for _, client := range clients {
 		isProfile := c.Place.Kind == events.PlaceProfile && client.UserID() == c.Place.ID
-		if isProfile || c.Kind == events.KindStreamBan && slices.Contains(c.UserIDs, client.UserID()) {
+		if isProfile || slices.Contains(c.UserIDs, client.UserID()) {
 			own = append(own, client)
 		} else {
 			others = append(others, client)

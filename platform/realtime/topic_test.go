@@ -57,8 +57,8 @@ func TestParseFilter(t *testing.T) {
 	}
 }
 
-// TestOwnMatters checks that users receive the events about their own profile, and about their bans from streams, whatever they may
-// read, and no others.
+// TestOwnMatters checks that users receive the events about their own profile, and those that concern them, such as bans, regardless of
+// what they may read, and no others.
 func TestOwnMatters(t *testing.T) {
 	t.Parallel()
 	a, b := region.NewID(region.EU), region.NewID(region.US)
@@ -66,12 +66,13 @@ func TestOwnMatters(t *testing.T) {
 	stream := events.Place{Kind: events.PlaceStream, ID: b}
 	for _, c := range []events.Change{
 		{Place: events.Place{Kind: events.PlaceProfile, ID: a}}, {Kind: events.KindStreamBan, Place: stream, UserIDs: []string{a}},
+		{Kind: events.KindCommunity, Place: events.Place{Kind: events.PlaceCommunity, ID: b}, UserIDs: []string{a}},
 	} {
 		own, others := ownMatters(c, clients)
 		require.Equal(t, clients[:1], own)
 		require.Equal(t, clients[1:], others)
 	}
-	own, others := ownMatters(events.Change{Kind: events.KindStream, Place: stream, UserIDs: []string{a}}, clients)
+	own, others := ownMatters(events.Change{Kind: events.KindStream, Place: stream}, clients)
 	require.Empty(t, own)
 	require.Equal(t, clients, others)
 }

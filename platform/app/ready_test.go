@@ -66,7 +66,7 @@ func TestReadinessIsShared(t *testing.T) {
 // TestReadinessOfASlowCheck checks that a caller does not wait for long, and that the run continues when a caller leaves.
 func TestReadinessOfASlowCheck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r, runs := counted(t, after("schema", 0), after("database", 3*checkTimeout))
+		r, runs := counted(t, after("schema", 0), after("database", 5*checkTimeout/2)) // in the middle of the third wait
 		start := time.Now()
 		gone, leave := context.WithCancel(t.Context())
 		leave()

@@ -65,7 +65,8 @@ func TestOwnMatters(t *testing.T) {
 	clients := []*subscriber{{Reader: subscription.NewReader(auth.Claims{UserID: a})}, {Reader: subscription.NewReader(auth.Claims{UserID: b})}}
 	stream := events.Place{Kind: events.PlaceStream, ID: b}
 	for _, c := range []events.Change{
-		{Place: events.Place{Kind: events.PlaceProfile, ID: a}}, {Kind: events.KindStreamBan, Place: stream, UserIDs: []string{a}},
+		{Place: events.Place{Kind: events.PlaceProfile, ID: a}},
+		{Kind: events.KindStreamBan, Place: stream, UserIDs: []string{a}},
 		{Kind: events.KindCommunity, Place: events.Place{Kind: events.PlaceCommunity, ID: b}, UserIDs: []string{a}},
 	} {
 		own, others := ownMatters(c, clients)

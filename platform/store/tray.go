@@ -73,7 +73,7 @@ const trayBeyond = `SELECT id FROM tray_items WHERE home = $1 AND user_id = $2 O
 var (
 	sqlTrayPut = stmt("tray.put", `WITH actor AS (INSERT INTO tray_actors (home, user_id, item_id, actor_id, acted_at)
 			VALUES ($1, $2, $3, $16, $15::timestamptz) ON CONFLICT (home, user_id, item_id, actor_id)
-			DO UPDATE SET acted_at = GREATEST(tray_actors.acted_at, excluded.acted_at))
+			DO UPDATE SET acted_at = GREATEST(tray_actors.acted_at, excluded.acted_at) RETURNING actor_id)
 		INSERT INTO tray_items (home, user_id, id, kind, target_type, target_id, target_public_id,
 			reference_type, reference_id, action_id, parent_id, root_id, comment_id, day, last_occurred_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::timestamptz)
@@ -86,7 +86,7 @@ var (
 	sqlTrayTrimActors = stmt("tray.trimActors", `DELETE FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id = $3 AND actor_id = ANY (ARRAY
 		(SELECT actor_id FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id = $3 ORDER BY acted_at DESC, actor_id DESC OFFSET $4::bigint LIMIT 100))`)
 	sqlTrayTrim = stmt("tray.trim", `WITH beyond AS MATERIALIZED (`+trayBeyond+`),
-			actors AS (DELETE FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id = (SELECT id FROM beyond))
+			actors AS (DELETE FROM tray_actors WHERE home = $1 AND user_id = $2 AND item_id = (SELECT id FROM beyond) RETURNING actor_id)
 		DELETE FROM tray_items WHERE home = $1 AND user_id = $2 AND id = (SELECT id FROM beyond)`)
 	trayLists = inBoth(plainOrders, func(o db.Order) *db.Statement {
 		return stmt("tray.list"+o.Name, `SELECT `+db.Prefixed("i", trayColumns)+`,
@@ -105,7 +105,7 @@ var (
 	sqlTraySweep = stmt("tray.sweep", `WITH gone AS (DELETE FROM tray_items WHERE home = $1 AND (last_occurred_at, user_id, id) IN
 			(SELECT last_occurred_at, user_id, id FROM tray_items WHERE home = $1 AND last_occurred_at < $2::timestamptz
 				ORDER BY last_occurred_at, user_id, id LIMIT 500) RETURNING user_id, id),
-		actors AS (DELETE FROM tray_actors WHERE home = $1 AND (user_id, item_id) IN (SELECT user_id, id FROM gone))
+		actors AS (DELETE FROM tray_actors WHERE home = $1 AND (user_id, item_id) IN (SELECT user_id, id FROM gone) RETURNING actor_id)
 		SELECT count(*) FROM gone`)
 )
 

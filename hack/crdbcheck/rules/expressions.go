@@ -86,8 +86,29 @@ func (c *check) expressions(ast tree.Statement) {
 			c.brokenf(RuleCollate, "text is ordered by its bytes without COLLATE")
 		case *tree.Order:
 			c.nullsKeyword(n)
+		case *tree.CTE:
+			c.commonTable(n)
 		}
 	})
+}
+
+// commonTable rejects a WITH part without columns. CockroachDB refuses it while it plans the statement:
+// `0A000 WITH clause "…" does not return any columns`.
+func (c *check) commonTable(cte *tree.CTE) {
+	var returning tree.ReturningClause
+	switch n := cte.Stmt.(type) {
+	case *tree.Insert:
+		returning = n.Returning
+	case *tree.Update:
+		returning = n.Returning
+	case *tree.Delete:
+		returning = n.Returning
+	default:
+		return
+	}
+	if _, ok := returning.(*tree.ReturningExprs); !ok {
+		c.brokenf(RuleReturning, "the WITH part %s changes rows and returns no columns: add RETURNING with a column", cte.Name.Alias)
+	}
 }
 
 func (c *check) star(path []any) {

@@ -1,7 +1,9 @@
 package rules
 
 import (
+	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/parser"
 	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/sem/tree"
+	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/types"
 )
 
 // migration checks one migration and applies it to the schema.
@@ -15,6 +17,7 @@ func (c *check) migration(ast tree.Statement) {
 		c.alterTable(n)
 	case *tree.CreateRoutine:
 		c.require(n.Replace, RuleIdempotent, "write CREATE OR REPLACE FUNCTION")
+		c.routineBody(n)
 	case *tree.DropIndex:
 		c.require(n.IfExists, RuleIdempotent, "write DROP INDEX IF EXISTS")
 	case *tree.DropTable:
@@ -28,6 +31,25 @@ func (c *check) migration(ast tree.Statement) {
 		c.query(ast)
 	default:
 		c.brokenf(RuleStatement, "%s is no step of a schema", ast.StatementTag())
+	}
+}
+
+// routineBody checks the statements of a function, which CockroachDB plans when the function is created.
+func (c *check) routineBody(n *tree.CreateRoutine) {
+	for _, option := range n.Options {
+		body, ok := option.(tree.RoutineBodyStr)
+		if !ok {
+			continue
+		}
+		statements, err := parser.ParseWithInt(string(body), types.Int4)
+		if err != nil {
+			c.brokenf(RuleParse, "function %s: %s", n.Name.String(), oneLine(err.Error()))
+			return
+		}
+		for _, s := range statements {
+			c.expressions(s.AST)
+			c.changedTwice(s.AST)
+		}
 	}
 }
 

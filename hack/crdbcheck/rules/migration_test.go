@@ -102,6 +102,15 @@ var stepCases = []sqlCase{
 	{"a row for one home", `INSERT INTO users (home, id, handle) VALUES ('eu', 'a', 'b') ON CONFLICT (home, id) DO NOTHING`, ""},
 	{"gone again", `DROP INDEX IF EXISTS posts_author`, ""},
 
+	{"a function", `CREATE OR REPLACE FUNCTION f(of_home TEXT) RETURNS BIGINT LANGUAGE SQL AS $$
+		WITH gone AS (DELETE FROM posts WHERE home = of_home RETURNING id) SELECT count(*) FROM gone $$`, ""},
+
+	{"a function that cannot be replaced", `CREATE FUNCTION f() RETURNS BIGINT LANGUAGE SQL AS $$ SELECT 1 $$`, rules.RuleIdempotent},
+	{"a function with another grammar", `CREATE OR REPLACE FUNCTION f() RETURNS BIGINT LANGUAGE SQL AS $$ MERGE INTO posts $$`, rules.RuleParse},
+	{"a function that changes rows in WITH without RETURNING", `CREATE OR REPLACE FUNCTION f(of_home TEXT) RETURNS BIGINT LANGUAGE SQL AS $$
+		WITH gone AS (DELETE FROM posts WHERE home = of_home) SELECT 1 $$`, rules.RuleReturning},
+	{"a function that changes a table twice", `CREATE OR REPLACE FUNCTION f(of_home TEXT) RETURNS BIGINT LANGUAGE SQL AS $$
+		WITH gone AS (DELETE FROM posts WHERE home = of_home RETURNING id) UPDATE posts SET likes = 0 WHERE home = of_home RETURNING likes $$`, rules.RuleTwice},
 	{"an index of something else", `CREATE INDEX IF NOT EXISTS posts_time ON posts (created_at)`, rules.RuleHomeFirst},
 	{"an index that runs once", `CREATE INDEX posts_author ON posts (home, author_id)`, rules.RuleIdempotent},
 	{"a hash index", `CREATE INDEX IF NOT EXISTS posts_time ON posts (home, created_at) USING HASH`, rules.RulePortable},

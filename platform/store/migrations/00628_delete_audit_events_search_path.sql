@@ -3,8 +3,8 @@
 -- As before, but names that a caller defines, such as another now(), do not change what it does with the rights of its owner.
 CREATE OR REPLACE FUNCTION delete_audit_events(of_home TEXT, before TIMESTAMPTZ, max_rows BIGINT) RETURNS BIGINT LANGUAGE SQL SECURITY DEFINER{{search_path}} AS $$
   WITH old AS (SELECT at, id FROM public.audit_events WHERE home = of_home AND at < LEAST(before, now() - INTERVAL '30 days') ORDER BY at, id LIMIT max_rows),
-    details AS (DELETE FROM public.audit_details WHERE home = of_home AND event_id IN (SELECT id FROM old)),
-    targets AS (DELETE FROM public.audit_targets WHERE home = of_home AND event_id IN (SELECT id FROM old)),
+    details AS (DELETE FROM public.audit_details WHERE home = of_home AND event_id IN (SELECT id FROM old) RETURNING event_id),
+    targets AS (DELETE FROM public.audit_targets WHERE home = of_home AND event_id IN (SELECT id FROM old) RETURNING event_id),
     gone AS (DELETE FROM public.audit_events WHERE home = of_home AND (at, id) IN (SELECT at, id FROM old) RETURNING id)
   SELECT count(*) FROM gone
 $$;

@@ -37,9 +37,9 @@ type MQTTClient struct {
 	Lost   chan struct{}
 	client mqtt.Client
 	events chan MQTTEvent
-	stream *Stream      // with the same topics; nil if Next does not compare
-	first  *StreamEvent // the first event of the stream, until it is compared
-	last   string       // id of the last event of the stream
+	began  time.Time // when the first subscription, and the stream, had begun, in the precision of SentTime
+	stream *Stream   // with the same topics; nil if Next does not compare
+	last   string    // id of the last event of the stream
 }
 
 // MQTTOptions returns the options by which the public clients connect.
@@ -74,11 +74,17 @@ func (m *MQTTClient) Subscribe(t testing.TB, filter string) bool {
 	token, ok := m.client.Subscribe(filter, 0, nil).(*mqtt.SubscribeToken)
 	require.True(t, ok)
 	require.True(t, token.WaitTimeout(Patience))
+	if m.began.IsZero() {
+		m.began = now()
+	}
 	for _, code := range token.Result() { // of one filter
 		return code == 0
 	}
 	return false
 }
+
+// now returns the time in the precision of SentTime.
+func now() time.Time { return time.Now().Truncate(time.Millisecond) }
 
 // RequireSubscribe subscribes to topic filters, which the server must permit.
 func (m *MQTTClient) RequireSubscribe(t testing.TB, filters ...string) *MQTTClient {
@@ -110,57 +116,52 @@ func (m *MQTTClient) Discard(ctx context.Context) {
 func (m *MQTTClient) Compare(t testing.TB, c *Client, topics ...string) *MQTTClient {
 	t.Helper()
 	m.stream = c.Listen(t, "/realtime/events?"+url.Values{"topic": topics}.Encode(), "")
+	m.began = now()
 	return m
 }
 
-// compare checks that the stream has an event, too. What a test did before the stream began may arrive by the subscription only: the
-// creation of communities and channels, and of their members until the stream has its first event.
+// compare checks that the stream has an event, too. An event can arrive by several subscriptions.
 func (m *MQTTClient) compare(t testing.TB, e MQTTEvent) {
 	t.Helper()
-	if m.stream == nil || e.ID == m.last || creates(e.EventType) {
+	if m.stream == nil || e.ID == m.last {
 		return
 	}
 	other := m.nextOfStream(t)
-	id := other.Response().String(t, "id")
-	if id != e.ID && m.last == "" && addsMember(e.EventType) {
-		m.first = &other
-		return
-	}
-	require.Equal(t, e.EventType, other.Name, other.Data)
-	require.Equal(t, e.ID, id, e.EventType)
-	m.last = id
+	require.Equal(t, e.EventType, other.EventType, other.Text)
+	require.Equal(t, e.ID, other.ID, e.EventType)
+	m.last = e.ID
 }
 
-func creates(name string) bool { return name == "community.created" || name == "channel.created" }
-
-func addsMember(name string) bool {
-	return name == "community.userAdded" || name == "community.joined" || name == "channel.userAdded" || name == "channel.joined"
-}
-
-// nextOfStream returns the next event of the stream.
-func (m *MQTTClient) nextOfStream(t testing.TB) StreamEvent {
+// nextOfStream returns the next event of the stream that was sent after it had begun.
+func (m *MQTTClient) nextOfStream(t testing.TB) MQTTEvent {
 	t.Helper()
-	if first := m.first; first != nil {
-		m.first = nil
-		return *first
+	for {
+		received := m.stream.Next(t)
+		e := MQTTEvent{Text: received.Data}
+		require.NoError(t, json.Unmarshal([]byte(received.Data), &e))
+		if !e.SentTime.Before(m.began) {
+			require.Equal(t, received.Name, e.EventType)
+			return e
+		}
 	}
-	e := m.stream.Next(t)
-	for creates(e.Name) {
-		e = m.stream.Next(t)
-	}
-	return e
 }
 
-// Next returns the next event.
+// Next returns the next event that was sent after the client had subscribed: whether it receives those of what a test did before
+// depends on how soon they are delivered.
 func (m *MQTTClient) Next(t testing.TB) MQTTEvent {
 	t.Helper()
-	select {
-	case e := <-m.events:
-		m.compare(t, e)
-		return e
-	case <-time.After(Patience):
-		require.FailNow(t, "no event arrived")
-		return MQTTEvent{}
+	timeout := time.After(Patience)
+	for {
+		select {
+		case e := <-m.events:
+			if e.SentTime.Before(m.began) {
+				continue
+			}
+			m.compare(t, e)
+			return e
+		case <-timeout:
+			require.FailNow(t, "no event arrived")
+		}
 	}
 }
 

@@ -243,17 +243,7 @@ module.exports = {
     t.raw.Client.getActiveClient().emitter.emit('disconnected', { code: 800211, message: 'disconnected' });
     await watch.heard('the listener');
   },
-  // A ban also ends the session, whose connection the server closes within two seconds: under load before the event is
-  // delivered. So the check tries three times.
-  'Client.onClientBanned': async t => {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await banned(t);
-      } catch (error) {
-        if (attempt === 3) throw error;
-      }
-    }
-  },
+  'Client.onClientBanned': banned,
   'Client.onRTEConnectionStateChange': async t => {
     const watch = t.watch(callback => t.sdk.Client.onRTEConnectionStateChange(callback));
     await watch.heard('the state', state => typeof state === 'string');

@@ -93,9 +93,12 @@ func requireFixedNames(t *testing.T, adminURL string, conn *pgx.Conn) {
 	_, err = conn.Exec(t.Context(), `SET search_path = other, pg_catalog, public`)
 	require.NoError(t, err)
 	var deleted int
-	require.NoError(t, conn.QueryRow(t.Context(), `SELECT delete_audit_events('us', 'infinity', 100)`).Scan(&deleted))
+	require.NoError(t, conn.QueryRow(t.Context(), deleteAuditEvents).Scan(&deleted))
 	require.Zero(t, deleted)
 }
+
+// deleteAuditEvents asks for the deletion of all audit events of a home.
+const deleteAuditEvents = `SELECT delete_audit_events('us', array_agg(at), array_agg(id)) FROM audit_events WHERE home = 'us'`
 
 // requireAppendOnly has the role of the servers delete audit events: only those older than 30 days go.
 func requireAppendOnly(t *testing.T, conn *pgx.Conn) {
@@ -107,7 +110,7 @@ func requireAppendOnly(t *testing.T, conn *pgx.Conn) {
 		require.NoError(t, err)
 	}
 	var deleted int
-	require.NoError(t, conn.QueryRow(t.Context(), `SELECT delete_audit_events('us', now(), 100)`).Scan(&deleted))
+	require.NoError(t, conn.QueryRow(t.Context(), deleteAuditEvents).Scan(&deleted))
 	require.Equal(t, 1, deleted)
 	rows, err := conn.Query(t.Context(), `SELECT id FROM audit_events WHERE id IN ('young', 'old')`)
 	require.NoError(t, err)

@@ -36,7 +36,8 @@ var (
 		WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NOT NULL`).Updates(sharedMessages, 2)
 	sqlMessagesGuardLive = stmt("messages.guardAllLive", `SELECT 1 / CASE WHEN count(*) = $3::bigint THEN 1 ELSE 0 END FROM messages
 		WHERE home = $1 AND id = ANY($2::text[]) AND deleted_at IS NULL`)
-	sqlAuditExpire = stmt("auditEvents.expire", `SELECT delete_audit_events($1, $2::timestamptz, $3::bigint)`)
+	sqlAuditExpire = stmt("auditEvents.expire", `SELECT COALESCE(delete_audit_events($1, array_agg(at), array_agg(id)), 0) FROM (SELECT at, id FROM audit_events
+		WHERE home = $1 AND at < LEAST($2::timestamptz, now() - INTERVAL '30 days') ORDER BY at, id LIMIT $3::bigint) AS old`)
 	sqlAuditOldest = stmt("auditEvents.oldest", `SELECT id, '', at FROM audit_events WHERE home = $1 ORDER BY at, id LIMIT 1`)
 )
 

@@ -193,7 +193,7 @@ func (c *check) unique(t *table, d *tree.UniqueConstraintTableDef) {
 		what = "PRIMARY KEY"
 	}
 	c.named(d.Name, what)
-	if d.WithoutIndex || d.Sharded != nil || d.PartitionByIndex != nil || d.StorageParams != nil || d.FormatAsIndex {
+	if d.WithoutIndex || d.Sharded != nil || d.PartitionByIndex != nil || d.StorageParams != nil {
 		c.brokenf(RulePortable, "%s %s: columns only", what, d.Name)
 	}
 	c.homeFirst(what+" "+string(d.Name), d.Columns)

@@ -118,7 +118,7 @@ func TestMigrateReportsASlowStep(t *testing.T) {
 	var seen []db.ProgressState
 	require.NoError(t, db.Migrate(t.Context(), db.MigrateOptions{URL: url, Progress: func(p db.Progress) {
 		if p.Step <= 1 && p.State != db.StepWaiting {
-			require.Equal(t, "00001_directory.sql", p.Name)
+			require.Equal(t, "01001_directory.sql", p.Name)
 			require.Equal(t, 1, p.Step)
 			seen = append(seen, p.State)
 			free()

@@ -91,7 +91,7 @@ func searchPathClause(engine Engine) string {
 }
 
 var (
-	createIndex = regexp.MustCompile(`CREATE INDEX IF NOT EXISTS (\w+) ON \w+ (\([^;]*);\n`)
+	createIndex = regexp.MustCompile(`CREATE (UNIQUE )?INDEX IF NOT EXISTS (\w+) ON \w+ (\([^;]*);\n`)
 	comments    = regexp.MustCompile(`(?m)^--.*\n`)
 )
 
@@ -108,9 +108,9 @@ func inlineIndexes(sql string) (string, error) {
 	}
 	indexes = comments.ReplaceAllString(indexes, "")
 	if rest := createIndex.ReplaceAllString(indexes, ""); rest != "" {
-		return "", fmt.Errorf("only CREATE INDEX IF NOT EXISTS may follow a table, not %q", rest)
+		return "", fmt.Errorf("only CREATE INDEX IF NOT EXISTS and CREATE UNIQUE INDEX IF NOT EXISTS may follow a table, not %q", rest)
 	}
-	return table + createIndex.ReplaceAllString(indexes, ",\n  INDEX $1 $2") + endOfTable, nil
+	return table + createIndex.ReplaceAllString(indexes, ",\n  ${1}INDEX $2 $3") + endOfTable, nil
 }
 
 // placementClauses returns the column and the table clause that place a row in its home. The CASE has no ELSE, so that

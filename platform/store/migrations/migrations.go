@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// Files are the steps: NNNNN_what.sql, one statement each.
+// Files are the steps: NNNNN_what.sql, each a table with its indexes, or one statement. Those up to 01084 are the baseline, in which
+// each table is written once; a change of it is a new step. The numbers before 01001 were those of development versions.
 //
 //go:embed *.sql
 var Files embed.FS

@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-commit=1e5175e29c08274bdd17ce796f4226746be81045
+commit=d5c70a0ea7234f43db23ee45e7db44ef13375f2c
 
 if ! git cat-file -e "$commit^{commit}" 2>/dev/null; then
   reason="commit $commit of the previous release is not in this clone"

@@ -103,6 +103,7 @@ func planned(samples func(*collector), world ...string) bool {
 
 func (c *collector) collect() []sample {
 	c.byName("store.status", "us")
+	c.byName("store.version")
 	c.byName("schemaVersions.byHome", "us")
 	c.byName("schemaVersions.upsert", "us", int64(1))
 	c.byName("store.probe", "us")

@@ -36,6 +36,9 @@ func (d *DB) SetProbeDial(code region.Code, fail func() error) {
 // MinWait is how long a call must have waited before its cancellation counts as a failure of the home.
 var MinWait = limits.Production().CanceledTrip
 
+// CheckRelease is checkRelease.
+var CheckRelease = checkRelease
+
 // Record reports the result of a round trip that took a while to the breaker of a home.
 func (d *DB) Record(ctx context.Context, code region.Code, err error, took time.Duration) error {
 	start := time.Now()

@@ -235,10 +235,14 @@ func openMigration(opts MigrateOptions) (*sql.DB, error) {
 	return stdlib.OpenDB(*cfg), nil
 }
 
+// engineOf returns the engine of a database, and an error if it is older than MinimumCockroachDB.
 func engineOf(ctx context.Context, db *sql.DB) (Engine, error) {
 	var version string
 	if err := db.QueryRowContext(ctx, "SELECT version()").Scan(&version); err != nil {
 		return "", fmt.Errorf("read the version of the database: %w", err)
+	}
+	if err := checkRelease(version); err != nil {
+		return "", err
 	}
 	if strings.Contains(version, "CockroachDB") {
 		return CockroachDB, nil

@@ -12,13 +12,17 @@ import (
 
 // Status is the state of a home.
 type Status struct {
+	Version       string // of the database, as version() returns it
 	SchemaVersion int64  // 0 if there is no schema
 	Identity      string // of the network, see NetworkIdentity; "" if the database was migrated without one
 }
 
-// Check returns an error if the schema is older than the program requires, or the home has the identity of another network,
+// Check returns an error if the database is older than MinimumCockroachDB, the schema is older than the program requires, or the home has the identity of another network,
 // which is ErrOtherNetwork. A newer schema is accepted: migrations only remove what no running program uses any more.
 func (s Status) Check(identity string) error {
+	if err := checkRelease(s.Version); err != nil {
+		return err
+	}
 	if target := TargetVersion(); s.SchemaVersion < target {
 		return fmt.Errorf("schema version is %d, required is %d: run plaza migrate up", s.SchemaVersion, target)
 	}
@@ -31,7 +35,10 @@ func (s Status) Check(identity string) error {
 // statusStatement reads rows, because a CockroachDB node may respond although the rows of the home are unavailable. They
 // rarely change, so that it does not wait for a lock.
 var statusStatement = Register("store.status", `SELECT (SELECT version FROM schema_versions WHERE home = $1),
-	(SELECT value #>> '{}' FROM settings WHERE home = $1 AND name = '`+identitySetting+`')`)
+	(SELECT value #>> '{}' FROM settings WHERE home = $1 AND name = '`+identitySetting+`'), version()`)
+
+// versionStatement is for databases without a schema.
+var versionStatement = Register("store.version", `SELECT version()`)
 
 // statusAge is for how long the answer to any statement shows that a home responds whose connections are all in use.
 const statusAge = time.Second
@@ -69,7 +76,7 @@ func (h *home) readStatus(ctx context.Context) (s Status, err error) {
 		var version *int64
 		var identity *string
 		for rows.Next() {
-			if err := rows.Scan(&version, &identity); err != nil {
+			if err := rows.Scan(&version, &identity, &s.Version); err != nil {
 				return err
 			}
 		}
@@ -82,7 +89,20 @@ func (h *home) readStatus(ctx context.Context) (s Status, err error) {
 		return rows.Err()
 	}}
 	if err = retryRead(ctx, h, []query{read}); isUndefinedTable(err) {
-		return Status{}, nil
+		return h.readVersion(ctx)
 	}
+	return s, err
+}
+
+// readVersion returns the status of a home without a schema.
+func (h *home) readVersion(ctx context.Context) (s Status, err error) {
+	err = retryRead(ctx, h, []query{{statement: versionStatement, scan: func(rows pgx.Rows) error {
+		for rows.Next() {
+			if err := rows.Scan(&s.Version); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	}}})
 	return s, err
 }

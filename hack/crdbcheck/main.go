@@ -1,8 +1,11 @@
 // Program crdbcheck checks every SQL statement of Plaza, and every schema migration as rendered for CockroachDB,
 // against CockroachDB's grammar and the rules of package rules. It needs no database.
+//
+//	crdbcheck -constructs    prints the SQL that CockroachDB's planner refuses, with sources, and checks nothing
 package main
 
 import (
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -16,6 +19,12 @@ import (
 )
 
 func main() {
+	constructs := flag.Bool("constructs", false, "print the SQL that CockroachDB's planner refuses or evaluates differently from PostgreSQL")
+	flag.Parse()
+	if *constructs {
+		list(os.Stdout)
+		return
+	}
 	if !report(os.Stdout, program()) {
 		os.Exit(1)
 	}
@@ -76,6 +85,10 @@ var applyJoins = []string{
 // and few users move: they may look in every region.
 var moves = []string{"moves.rows.", "moves.flagCounters", "movedIDs.insert"}
 
+// decoded are the statements whose JSON as text is decoded or searched, by the beginning of their names: the order of its keys does
+// not matter.
+var decoded = []string{"export.", "erasure."}
+
 func accepted(v rules.Violation) bool {
 	of := func(names []string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(v.Where, "store/"+name) })
@@ -83,6 +96,8 @@ func accepted(v rules.Violation) bool {
 	switch v.Rule {
 	case rules.RuleApplyJoin:
 		return of(applyJoins)
+	case "json-as-text":
+		return of(decoded)
 	case rules.RuleMoveHome, rules.RuleOneHome, rules.RuleConflict:
 		return of(moves)
 	}
@@ -100,6 +115,18 @@ func check(s sources) (broken []rules.Violation, tables int) {
 		broken = append(broken, rules.Grammar(p)...)
 	}
 	return broken, schema.Tables()
+}
+
+// list prints the constructs as a table in Markdown.
+func list(w io.Writer) {
+	fmt.Fprintln(w, "| rule | what CockroachDB does | until | source |\n|---|---|---|---|")
+	for _, k := range rules.Constructs() {
+		until := ""
+		if k.Until > 0 {
+			until = k.Until.String()
+		}
+		fmt.Fprintf(w, "| %s | %s | %s | %s |\n", k.Name, strings.ReplaceAll(k.Why, "|", `\|`), until, k.Source)
+	}
 }
 
 // report prints one line per violation and a summary. It reports whether there are no violations.

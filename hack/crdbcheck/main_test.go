@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/hack/crdbcheck/rules"
+	"github.com/plaza-social/plaza/platform/store/db"
 )
 
 func TestTheProgramKeepsTheRules(t *testing.T) {
@@ -69,6 +70,10 @@ func TestReport(t *testing.T) {
 }
 
 var homeCondition = regexp.MustCompile(`\b(?:[a-z_]+\.)?home = \$1(?:::text)?`)
+
+func TestMinimumIsThatOfTheProgram(t *testing.T) {
+	require.Equal(t, db.MinimumCockroachDB.String(), rules.Minimum.String())
+}
 
 // TestNoHomeIsSuperfluous takes the condition on home away, one place at a time, from every statement of the program: the
 // rules have to notice each.

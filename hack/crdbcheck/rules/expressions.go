@@ -86,29 +86,9 @@ func (c *check) expressions(ast tree.Statement) {
 			c.brokenf(RuleCollate, "text is ordered by its bytes without COLLATE")
 		case *tree.Order:
 			c.nullsKeyword(n)
-		case *tree.CTE:
-			c.commonTable(n)
 		}
+		c.construct(place{c.schema, node, path})
 	})
-}
-
-// commonTable rejects a WITH part without columns. CockroachDB refuses it while it plans the statement:
-// `0A000 WITH clause "…" does not return any columns`.
-func (c *check) commonTable(cte *tree.CTE) {
-	var returning tree.ReturningClause
-	switch n := cte.Stmt.(type) {
-	case *tree.Insert:
-		returning = n.Returning
-	case *tree.Update:
-		returning = n.Returning
-	case *tree.Delete:
-		returning = n.Returning
-	default:
-		return
-	}
-	if _, ok := returning.(*tree.ReturningExprs); !ok {
-		c.brokenf(RuleReturning, "the WITH part %s changes rows and returns no columns: add RETURNING with a column", cte.Name.Alias)
-	}
 }
 
 func (c *check) star(path []any) {
@@ -142,7 +122,7 @@ func (c *check) function(f *tree.FuncExpr, path []any) {
 }
 
 func functionName(f *tree.FuncExpr) string {
-	return strings.TrimPrefix(strings.ToLower(f.Func.String()), "pg_catalog.")
+	return strings.Trim(strings.TrimPrefix(strings.ToLower(f.Func.String()), "pg_catalog."), `"`) // quoted: "left"
 }
 
 func matches(pattern, name string) bool {

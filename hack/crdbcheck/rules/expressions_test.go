@@ -17,7 +17,7 @@ var expressionCases = []sqlCase{
 	{"a star of a table", `SELECT p.* FROM posts AS p WHERE p.home = $1`, rules.RuleStar},
 	{"a star in RETURNING", `DELETE FROM posts WHERE home = $1 RETURNING *`, rules.RuleStar},
 	{"a star in EXISTS", `SELECT EXISTS (SELECT * FROM posts WHERE home = $1)`, rules.RuleStar},
-	{"a star in a function", `SELECT row_to_json(p.*) FROM posts AS p WHERE p.home = $1`, rules.RuleStar},
+	{"a star in a function", `SELECT to_jsonb(p.*) FROM posts AS p WHERE p.home = $1`, rules.RuleStar},
 	{"an advisory lock", `SELECT pg_advisory_xact_lock(1)`, rules.RuleFunction},
 	{"a tried advisory lock", `SELECT pg_try_advisory_lock(1)`, rules.RuleFunction},
 	{"a qualified function", `SELECT pg_catalog.pg_sleep(1)`, rules.RuleFunction},

@@ -29,7 +29,7 @@ const createPosts = `CREATE TABLE IF NOT EXISTS posts (
   created_at TIMESTAMPTZ NOT NULL DEFAULT now(), deleted_at TIMESTAMPTZ,
   ` + regionLine + `,
   CONSTRAINT posts_pkey PRIMARY KEY (home, id),
-  CONSTRAINT posts_author FOREIGN KEY (home, author_id) REFERENCES users (home, id) ON DELETE CASCADE
+  CONSTRAINT posts_author FOREIGN KEY (home, author_id) REFERENCES users (home, id)
 )` + locality
 
 // base is the schema that the tables of queries and of later steps start from.

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"strings"
+
 	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/parser"
 	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/sem/tree"
 	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/types"
@@ -16,10 +18,12 @@ func (c *check) migration(ast tree.Statement) {
 	case *tree.AlterTable:
 		c.alterTable(n)
 	case *tree.CreateRoutine:
-		c.require(n.Replace, RuleIdempotent, "write CREATE OR REPLACE FUNCTION")
-		c.routineBody(n)
+		c.routine(n)
 	case *tree.DropIndex:
 		c.require(n.IfExists, RuleIdempotent, "write DROP INDEX IF EXISTS")
+		for _, index := range n.IndexList {
+			c.schema.dropIndex(string(index.Index))
+		}
 	case *tree.DropTable:
 		c.require(n.IfExists, RuleIdempotent, "write DROP TABLE IF EXISTS")
 		for i := range n.Names {
@@ -34,23 +38,48 @@ func (c *check) migration(ast tree.Statement) {
 	}
 }
 
-// routineBody checks the statements of a function, which CockroachDB plans when the function is created.
-func (c *check) routineBody(n *tree.CreateRoutine) {
+// routine checks a function and its statements, which CockroachDB plans when the function is created.
+func (c *check) routine(n *tree.CreateRoutine) {
+	c.require(n.Replace, RuleIdempotent, "write CREATE OR REPLACE FUNCTION")
+	for _, statement := range c.routineStatements(n) {
+		walk(statement, func(node any, path []any) { c.construct(place{c.schema, node, append([]any{n}, path...)}) })
+		c.expressions(statement)
+		c.changedTwice(statement)
+	}
+	c.schema.routines[strings.ToLower(n.Name.Object())] = true
+}
+
+// routineStatements returns the statements of a function whose body is a text of SQL; construct.go refuses other functions.
+func (c *check) routineStatements(n *tree.CreateRoutine) []tree.Statement {
+	if language(n) != tree.RoutineLangSQL {
+		return nil
+	}
+	var body []tree.Statement
 	for _, option := range n.Options {
-		body, ok := option.(tree.RoutineBodyStr)
+		text, ok := option.(tree.RoutineBodyStr)
 		if !ok {
 			continue
 		}
-		statements, err := parser.ParseWithInt(string(body), types.Int4)
+		statements, err := parser.ParseWithInt(string(text), types.Int4)
 		if err != nil {
-			c.brokenf(RuleParse, "function %s: %s", n.Name.String(), oneLine(err.Error()))
-			return
+			c.brokenf(RuleParse, "function %s: %s", n.Name.Object(), oneLine(err.Error()))
+			return nil
 		}
 		for _, s := range statements {
-			c.expressions(s.AST)
-			c.changedTwice(s.AST)
+			body = append(body, s.AST)
 		}
 	}
+	return body
+}
+
+// language returns the language of a function, SQL by default.
+func language(n *tree.CreateRoutine) tree.RoutineLanguage {
+	for _, option := range n.Options {
+		if l, ok := option.(tree.RoutineLanguage); ok {
+			return l
+		}
+	}
+	return tree.RoutineLangSQL
 }
 
 func (c *check) createIndex(node *tree.CreateIndex) {
@@ -66,8 +95,14 @@ func (c *check) createIndex(node *tree.CreateIndex) {
 	if node.Unique {
 		c.fullUnique(t, "UNIQUE "+what, node.Columns, node.Predicate)
 	}
-	if node.Unique && t != nil {
+	if t == nil {
+		return
+	}
+	if node.Unique {
 		t.uniques[string(node.Name)] = node.Columns
+	}
+	if node.Predicate != nil {
+		t.predicates[string(node.Name)] = columnsIn(node.Predicate)
 	}
 }
 
@@ -96,10 +131,10 @@ func (c *check) alter(t *table, command tree.AlterTableCmd) {
 		c.require(n.IfExists, RuleIdempotent, "write DROP CONSTRAINT IF EXISTS")
 		c.require(t.uniques[string(n.Constraint)] == nil, RulePortable, "the engines drop a unique constraint in different ways: keep it")
 	case *tree.AlterTableSetNotNull:
-		t.columns[string(n.Column)] = column{}
+		t.setNullable(n.Column, false)
 	case *tree.AlterTableDropNotNull:
 		c.require(!t.inUnique(n.Column), RuleFullUnique, "a unique constraint has this column: every region would be checked")
-		t.columns[string(n.Column)] = column{nullable: true}
+		t.setNullable(n.Column, true)
 	case *tree.AlterTableSetDefault, *tree.AlterTableValidateConstraint:
 	default:
 		c.brokenf(RulePortable, "%q is not safe while the previous version still runs", tree.AsString(command))
@@ -115,7 +150,7 @@ func (c *check) addColumn(t *table, n *tree.AlterTableAddColumn) {
 	if notNull && !d.HasDefaultExpr() && !d.IsComputed() {
 		c.brokenf(RulePortable, "column %s: NOT NULL without DEFAULT fails on the rows that are there", d.Name)
 	}
-	t.columns[string(d.Name)] = column{nullable: !notNull}
+	t.columns[string(d.Name)] = newColumn(d)
 }
 
 func (c *check) addConstraint(t *table, n *tree.AlterTableAddConstraint) {

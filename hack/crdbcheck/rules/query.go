@@ -21,7 +21,7 @@ const (
 	RuleInsert Rule = "insert-columns"
 	// RuleLimit is broken by UPDATE or DELETE with LIMIT or ORDER BY, which PostgreSQL does not support.
 	RuleLimit Rule = "change-limit"
-	// RuleReturning is broken by RETURNING NOTHING, and by a WITH part that changes rows without RETURNING.
+	// RuleReturning is broken by RETURNING NOTHING.
 	RuleReturning Rule = "returning"
 	// RuleAsOf is broken by AS OF SYSTEM TIME in a statement: it takes no parameter and belongs in BEGIN.
 	RuleAsOf Rule = "as-of-system-time"

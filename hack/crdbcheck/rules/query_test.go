@@ -163,7 +163,7 @@ var insertCases = []sqlCase{
 }
 
 var statementCases = []sqlCase{
-	{"FOR UPDATE", `SELECT id FROM posts WHERE home = $1 ORDER BY id LIMIT 100 FOR UPDATE SKIP LOCKED`, ""},
+	{"FOR UPDATE", `SELECT id FROM posts WHERE home = $1 AND id = ANY($2::text[]) ORDER BY id FOR UPDATE`, ""},
 	{"two tables changed", `WITH d AS (DELETE FROM posts WHERE home = $1 RETURNING id) UPDATE users SET bio = $2 WHERE home = $1`, ""},
 	{"nullable, with its place said", `SELECT id FROM posts WHERE home = $1 ORDER BY deleted_at IS NULL, deleted_at, id`, ""},
 	{"nullable, but not here", `SELECT id FROM posts WHERE home = $1 AND deleted_at IS NOT NULL ORDER BY deleted_at`, ""},
@@ -189,9 +189,9 @@ var statementCases = []sqlCase{
 	{"DELETE LIMIT", `DELETE FROM posts WHERE home = $1 LIMIT 1`, rules.RuleLimit},
 	{"DELETE ORDER BY", `DELETE FROM posts WHERE home = $1 ORDER BY id LIMIT 1`, rules.RuleLimit},
 	{"RETURNING NOTHING", `DELETE FROM posts WHERE home = $1 RETURNING NOTHING`, rules.RuleReturning},
-	{"a deletion in WITH without RETURNING", `WITH d AS (DELETE FROM posts WHERE home = $1) UPDATE users SET bio = $2 WHERE home = $1`, rules.RuleReturning},
-	{"an update in WITH without RETURNING", `WITH u AS (UPDATE users SET bio = $2 WHERE home = $1) SELECT 1`, rules.RuleReturning},
-	{"an insert in WITH without RETURNING", `WITH i AS (INSERT INTO users (home, id, handle) VALUES ($1, $2, $3)) SELECT 1`, rules.RuleReturning},
+	{"a deletion in WITH without RETURNING", `WITH d AS (DELETE FROM posts WHERE home = $1) UPDATE users SET bio = $2 WHERE home = $1`, "with-without-columns"},
+	{"an update in WITH without RETURNING", `WITH u AS (UPDATE users SET bio = $2 WHERE home = $1) SELECT 1`, "with-without-columns"},
+	{"an insert in WITH without RETURNING", `WITH i AS (INSERT INTO users (home, id, handle) VALUES ($1, $2, $3)) SELECT 1`, "with-without-columns"},
 	{"AS OF SYSTEM TIME", `SELECT id FROM posts AS OF SYSTEM TIME '-5s' WHERE home = $1`, rules.RuleAsOf},
 	{"changed twice", `WITH d AS (DELETE FROM posts WHERE home = $1 AND id = $2 RETURNING id) UPDATE posts SET likes = 0 WHERE home = $1`, rules.RuleTwice},
 	{"FOR SHARE", `SELECT id FROM posts WHERE home = $1 FOR SHARE`, rules.RuleLocking},

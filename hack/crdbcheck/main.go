@@ -69,6 +69,9 @@ func program() sources {
 	for i, sql := range db.PlacementStatements() {
 		s.placement = append(s.placement, rules.Statement{Where: fmt.Sprintf("store/placement/check/%d", i+1), SQL: sql})
 	}
+	for i, sql := range db.QueueStatements() {
+		s.placement = append(s.placement, rules.Statement{Where: fmt.Sprintf("store/queues/%d", i+1), SQL: sql})
+	}
 	for i, sql := range db.BackupStatements() {
 		s.placement = append(s.placement, rules.Statement{Where: fmt.Sprintf("store/backup/%d", i+1), SQL: sql})
 	}

@@ -109,7 +109,7 @@ func (k Construct) Contains(schema *Schema, sql string) (bool, error) {
 	walk(ast, visit)
 	if routine, ok := ast.(*tree.CreateRoutine); ok {
 		for _, statement := range c.routineStatements(routine) {
-			walk(statement, func(node any, path []any) { visit(node, append([]any{routine}, path...)) })
+			walk(statement, func(node any, path []any) { visit(node, slices.Concat([]any{routine}, path)) })
 		}
 	}
 	return found, nil

@@ -68,9 +68,11 @@ var systemColumns = map[string]bool{
 	"crdb_internal_mvcc_timestamp": true, "crdb_internal_origin_timestamp": true,
 }
 
-// expressions checks every expression of a statement, at any depth.
-func (c *check) expressions(ast tree.Statement) {
+// expressions checks every expression of a statement, at any depth. outer are the ancestors of the statement: the function in which
+// it stands.
+func (c *check) expressions(ast tree.Statement, outer ...any) {
 	walk(ast, func(node any, path []any) {
+		path = slices.Concat(outer, path)
 		switch n := node.(type) {
 		case tree.UnqualifiedStar, *tree.UnqualifiedStar, *tree.AllColumnsSelector, *tree.TupleStar:
 			c.star(path)

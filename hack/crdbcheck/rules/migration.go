@@ -42,8 +42,7 @@ func (c *check) migration(ast tree.Statement) {
 func (c *check) routine(n *tree.CreateRoutine) {
 	c.require(n.Replace, RuleIdempotent, "write CREATE OR REPLACE FUNCTION")
 	for _, statement := range c.routineStatements(n) {
-		walk(statement, func(node any, path []any) { c.construct(place{c.schema, node, append([]any{n}, path...)}) })
-		c.expressions(statement)
+		c.expressions(statement, n)
 		c.changedTwice(statement)
 	}
 	c.schema.routines[strings.ToLower(n.Name.Object())] = true

@@ -129,6 +129,9 @@ func migrateLocked(ctx context.Context, db *sql.DB, engine Engine, opts MigrateO
 	if err := applyAll(ctx, provider, report); err != nil {
 		return err
 	}
+	if err := configureQueues(ctx, db, engine); err != nil {
+		return err
+	}
 	if err := stampIdentity(ctx, db, opts.Identity); err != nil {
 		return err
 	}

@@ -227,6 +227,18 @@ func TestRegionStatements(t *testing.T) {
 		db.SuperRegionStatement("plaza", region.EU, "europe-west1"))
 }
 
+// TestQueueStatements holds the tables whose deleted rows CockroachDB forgets after ten minutes.
+func TestQueueStatements(t *testing.T) {
+	var tables []string
+	for _, statement := range db.QueueStatements() {
+		table, ok := strings.CutSuffix(strings.TrimPrefix(statement, "ALTER TABLE "), " CONFIGURE ZONE USING gc.ttlseconds = 600")
+		require.True(t, ok, statement)
+		tables = append(tables, table)
+	}
+	require.Subset(t, db.Tables(), tables)
+	require.Subset(t, tables, []string{"outbox", "webhook_deliveries", "idempotency_keys", "idempotency_marks", "realtime_events"})
+}
+
 // TestRegionKey reads keys as versions of CockroachDB print them.
 func TestRegionKey(t *testing.T) {
 	for start, want := range map[string]string{

@@ -10,7 +10,8 @@ import (
 type Release struct{ Year, Number int }
 
 // MinimumCockroachDB is the oldest release of CockroachDB that Plaza runs on. The function with which servers delete old audit
-// events decides it: SECURITY DEFINER is in v24.3 and later. Everything else is in v23.2.
+// events decides it: SECURITY DEFINER is in v24.3 and later. By the documentation, nothing else is
+// newer than v23.2.
 var MinimumCockroachDB = Release{24, 3}
 
 // String returns the release as CockroachDB's documentation writes it.

@@ -122,10 +122,10 @@ func check(s sources) (broken []rules.Violation, tables int) {
 
 // list prints the constructs as a table in Markdown.
 func list(w io.Writer) {
-	fmt.Fprintln(w, "| rule | what CockroachDB does | until | source |\n|---|---|---|---|")
+	fmt.Fprintln(w, "| rule | reason | until | source |\n|---|---|---|---|")
 	for _, k := range rules.Constructs() {
 		until := ""
-		if k.Until > 0 {
+		if k.Until != (db.Release{}) {
 			until = k.Until.String()
 		}
 		fmt.Fprintf(w, "| %s | %s | %s | %s |\n", k.Name, strings.ReplaceAll(k.Why, "|", `\|`), until, k.Source)

@@ -5,28 +5,29 @@ import (
 	"slices"
 
 	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/sem/tree"
+
+	"github.com/plaza-social/plaza/platform/store/db"
 )
-
-// Minimum is the oldest version of CockroachDB that the statements must work on, see db.MinimumCockroachDB.
-const Minimum Version = 24_03
-
-// Version is a version of CockroachDB: 100 times the year plus the number of the release.
-type Version int
-
-// String returns the version as its documentation writes it, such as v24.3.
-func (v Version) String() string { return fmt.Sprintf("v%d.%d", v/100, v%100) }
 
 // Construct is SQL that CockroachDB's grammar accepts, and that its planner refuses or evaluates differently from PostgreSQL.
 type Construct struct {
 	Name    Rule
-	Why     string  // what CockroachDB does, and what to write instead
-	Source  string  // the documentation, issue or source file that says so
-	Until   Version // the first version that does as PostgreSQL; 0 if none is known
-	Example string  // a statement that contains it
-	Schema  bool    // Example is a migration
+	Why     string     // what CockroachDB does, and what to write instead
+	Source  string     // the documentation, issue or source file that says so
+	Until   db.Release // the first release that does as PostgreSQL; zero if none is known
+	Example string     // a statement that contains it
+	Schema  bool       // Example is a migration
 
 	found func(at place) bool
 }
+
+// IsRefused reports whether the rules refuse the construct: the oldest release that Plaza supports does not do as PostgreSQL.
+func (k Construct) IsRefused() bool {
+	return k.Until == (db.Release{}) || db.MinimumCockroachDB.Before(k.Until)
+}
+
+// release returns a release, such as v24.3.
+func release(year, number int) db.Release { return db.Release{Year: year, Number: number} }
 
 // place is a node of a statement with its ancestors, the nearest last.
 type place struct {
@@ -48,6 +49,17 @@ func (p place) ancestor(n int) any {
 	return nil
 }
 
+// isNested reports whether the node is in a subquery or a WITH part.
+func (p place) isNested() bool {
+	return slices.ContainsFunc(p.path, func(ancestor any) bool {
+		switch ancestor.(type) {
+		case *tree.Subquery, *tree.CTE:
+			return true
+		}
+		return false
+	})
+}
+
 // isRoot reports whether the node is the statement.
 func (p place) isRoot() bool { return len(p.path) == 0 }
 
@@ -62,22 +74,14 @@ func Constructs() []Construct {
 	return all
 }
 
-// constructs are those that Minimum does not support.
-var constructs = func() []Construct {
-	var refused []Construct
-	for _, construct := range Constructs() {
-		if construct.Until == 0 || construct.Until > Minimum {
-			refused = append(refused, construct)
-		}
-	}
-	return refused
-}()
+// refused are the constructs that the rules refuse.
+var refused = slices.DeleteFunc(Constructs(), func(k Construct) bool { return !k.IsRefused() })
 
 // construct reports each construct at a node.
 func (c *check) construct(at place) {
-	for _, construct := range constructs {
-		if construct.found(at) {
-			c.brokenf(construct.Name, "%s%s (%s)", quoted(at.node), construct.Why, construct.Source)
+	for _, k := range refused {
+		if k.found(at) {
+			c.brokenf(k.Name, "%s%s (%s)", quoted(at.node), k.Why, k.Source)
 		}
 	}
 }
@@ -97,7 +101,7 @@ func quoted(node any) string {
 
 const maxQuoted = 60 // bytes
 
-// Contains reports whether a statement contains the construct, whatever the minimum version is. The statement must parse.
+// Contains reports whether a statement contains the construct, whether or not the rules refuse it. The statement must parse.
 func (k Construct) Contains(schema *Schema, sql string) (bool, error) {
 	c := &check{schema: schema, home: &homeValue{}}
 	ast, ok := c.parse(sql)

@@ -10,7 +10,7 @@ import (
 // functionConstructs are about functions.
 var functionConstructs = []Construct{
 	{
-		Name: "hash", Why: "the sha functions return text in hexadecimal: use digest(), or hash in the program", Source: "cockroachdb/cockroach#73896",
+		Name: "hash", Why: "the sha functions return text in hexadecimal: hash in the program", Source: "cockroachdb/cockroach#73896",
 		Example: `SELECT sha256(id::bytea) FROM posts WHERE home = $1`,
 		found:   ofFunction(func(name string) bool { return strings.HasPrefix(name, "sha") }),
 	},
@@ -43,15 +43,13 @@ var functionConstructs = []Construct{
 	},
 }
 
-// knownFunctions are the functions of statements that CockroachDB has with the result of PostgreSQL, see
+// knownFunctions are the functions of Plaza's statements that CockroachDB has with the result of PostgreSQL, see
 // https://www.cockroachlabs.com/docs/stable/functions-and-operators.
 var knownFunctions = []string{
-	"array_agg", "array_append", "array_length", "array_position", "array_remove", "array_to_string", "avg", "bool_and", "bool_or", "cardinality", "ceil",
-	"char_length", "clock_timestamp", "convert_to", "count", "current_database", "current_user", "date_part", "date_trunc", "decode", "digest", "encode", "exp", "extract",
-	"floor", "gen_random_uuid", "generate_series", "greatest", "jsonb_agg", "jsonb_array_elements", "jsonb_array_elements_text", "jsonb_array_length",
-	"jsonb_build_array", "jsonb_build_object", "jsonb_each", "jsonb_each_text", "jsonb_object_agg", "jsonb_set", "jsonb_typeof", "least", "left", "length", "ln",
-	"lower", "lpad", "max", "md5", "min", "now", "octet_length", "power", "random", "rank", "regexp_replace", "replace", "round", "row_number", "split_part", "string_agg",
-	"strpos", "substr", "substring", "sum", "to_hex", "to_jsonb", "to_timestamp", "trim", "trunc", "unnest", "upper", "version",
+	"array_agg", "array_append", "array_length", "array_position", "array_remove", "bool_and", "bool_or", "cardinality",
+	"clock_timestamp", "convert_to", "count", "decode", "encode", "extract", "floor", "gen_random_uuid", "generate_series",
+	"greatest", "jsonb_build_array", "jsonb_build_object", "jsonb_object_agg", "least", "left", "lower", "lpad", "max", "min",
+	"now", "rank", "round", "row_number", "string_agg", "strpos", "substr", "sum", "to_hex", "to_jsonb", "unnest", "version",
 }
 
 func ofFunction(is func(name string) bool) func(place) bool {

@@ -26,11 +26,7 @@ var lockConstructs = []Construct{
 		Source:  "cockroachdb/cockroach#121809",
 		Example: `SELECT count(*) FROM (SELECT id FROM posts WHERE home = $1 AND id = ANY($2::text[]) ORDER BY id FOR UPDATE) AS l`,
 		found: ofLock(func(n *tree.Select, at place) bool {
-			return len(n.OrderBy) > 0 && slices.ContainsFunc(at.path, func(ancestor any) bool {
-				_, isSubquery := ancestor.(*tree.Subquery)
-				_, isCTE := ancestor.(*tree.CTE)
-				return isSubquery || isCTE
-			})
+			return len(n.OrderBy) > 0 && at.isNested()
 		}),
 	},
 	{

@@ -13,12 +13,12 @@ const routineLimits = "https://www.cockroachlabs.com/docs/stable/known-limitatio
 // routineConstructs are about functions of the schema and the statements in them. Prefer a statement or a job of the program.
 var routineConstructs = []Construct{
 	{
-		Name: "routine-with", Why: "a function must not use WITH before v25.1", Source: "cockroachdb/cockroach#92961", Until: 25_01, Schema: true,
+		Name: "routine-with", Why: "a function must not use WITH before v25.1", Source: "cockroachdb/cockroach#92961", Until: release(25, 1), Schema: true,
 		Example: `CREATE OR REPLACE FUNCTION f() RETURNS bigint LANGUAGE SQL AS $$ WITH t AS (SELECT 1 AS a) SELECT a FROM t $$`,
 		found:   inRoutine(func(*tree.With, place) bool { return true }),
 	},
 	{
-		Name: "routine-change", Why: "a function must not change rows before v23.2", Source: "cockroachdb/cockroach#87289", Until: 23_02, Schema: true,
+		Name: "routine-change", Why: "a function must not change rows before v23.2", Source: "cockroachdb/cockroach#87289", Until: release(23, 2), Schema: true,
 		Example: `CREATE OR REPLACE FUNCTION f() RETURNS bigint LANGUAGE SQL AS $$ DELETE FROM posts WHERE home = 'eu' RETURNING likes $$`,
 		found: func(at place) bool {
 			statement, ok := at.node.(tree.Statement)
@@ -33,7 +33,7 @@ var routineConstructs = []Construct{
 				return false
 			}
 			switch at.node.(type) {
-			case *tree.Select, *tree.Insert, *tree.Update, *tree.Delete, tree.RoutineOptions, *tree.RoutineParam, *tree.RoutineName, *tree.RoutineReturnType:
+			case *tree.Select, *tree.Insert, *tree.Update, *tree.Delete:
 				return false
 			}
 			_, ok := at.node.(tree.Statement)
@@ -41,7 +41,7 @@ var routineConstructs = []Construct{
 		},
 	},
 	{
-		Name: "routine-definer", Why: "a function must not be SECURITY DEFINER before v24.3", Source: "https://www.cockroachlabs.com/docs/releases/v24.3 (routines)", Until: 24_03, Schema: true,
+		Name: "routine-definer", Why: "a function must not be SECURITY DEFINER before v24.3", Source: "https://www.cockroachlabs.com/docs/releases/v24.3 (routines)", Until: release(24, 3), Schema: true,
 		Example: `CREATE OR REPLACE FUNCTION f() RETURNS bigint LANGUAGE SQL SECURITY DEFINER AS $$ SELECT 1 $$`,
 		found:   ofRoutine(func(n *tree.CreateRoutine, _ place) bool { return hasOption(n, tree.RoutineDefiner) }),
 	},

@@ -44,7 +44,7 @@ var typeConstructs = []Construct{
 		},
 	},
 	{
-		Name: "aggregate-of-arrays", Why: "array_agg of arrays is not supported", Source: "cockroachdb/cockroach#117838", Until: 24_01,
+		Name: "aggregate-of-arrays", Why: "array_agg of arrays is not supported", Source: "cockroachdb/cockroach#117838", Until: release(24, 1),
 		Example: `SELECT array_agg(tags) FROM posts WHERE home = $1`,
 		found: of(func(n *tree.FuncExpr, at place) bool {
 			return functionName(n) == "array_agg" && len(n.Exprs) == 1 && at.familyOf(n.Exprs[0]) == types.ArrayFamily
@@ -60,7 +60,7 @@ var typeConstructs = []Construct{
 	},
 	{
 		Name: "infinite-time", Why: "infinity as a time is an ordinary time before v24.3: use NULL, or the condition that it stands for", Source: "cockroachdb/cockroach#41564, #127141",
-		Until: 24_03, Example: `SELECT id FROM posts WHERE home = $1 AND created_at < 'infinity'::timestamptz`,
+		Until: release(24, 3), Example: `SELECT id FROM posts WHERE home = $1 AND created_at < 'infinity'::timestamptz`,
 		found: of(func(n *tree.StrVal, _ place) bool { return strings.TrimPrefix(n.RawString(), "-") == "infinity" }),
 	},
 	{

@@ -28,11 +28,7 @@ var withConstructs = []Construct{
 		Example: `SELECT c.id FROM (WITH l AS (SELECT id FROM posts WHERE home = $1 FOR UPDATE) SELECT id FROM l) AS c`,
 		found: of(func(n *tree.CTE, at place) bool {
 			s, isSelect := n.Stmt.(*tree.Select)
-			return (changeTarget(n.Stmt) != nil || isSelect && locksRows(s)) && slices.ContainsFunc(at.path, func(ancestor any) bool {
-				_, isSubquery := ancestor.(*tree.Subquery)
-				_, isCTE := ancestor.(*tree.CTE)
-				return isSubquery || isCTE
-			})
+			return (changeTarget(n.Stmt) != nil || isSelect && locksRows(s)) && at.isNested()
 		}),
 	},
 	{

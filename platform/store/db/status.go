@@ -17,8 +17,9 @@ type Status struct {
 	Identity      string // of the network, see NetworkIdentity; "" if the database was migrated without one
 }
 
-// Check returns an error if the database is older than MinimumCockroachDB, the schema is older than the program requires, or the home has the identity of another network,
-// which is ErrOtherNetwork. A newer schema is accepted: migrations only remove what no running program uses any more.
+// Check returns an error if the database is older than MinimumCockroachDB, if the schema is older than the program requires, or if the
+// home has the identity of another network, which is ErrOtherNetwork. A newer schema is accepted: migrations only remove what no
+// running program uses any more.
 func (s Status) Check(identity string) error {
 	if err := checkRelease(s.Version); err != nil {
 		return err

@@ -13,6 +13,9 @@ type Limits struct {
 	BestEffort time.Duration
 	// SlowTrip is the duration of a round trip after which its home is checked. It leaves time for the check within BestEffort.
 	SlowTrip time.Duration
+	// ReadLock is how long a read of CockroachDB keeps its connection while it waits for the lock of a row. It is longer than
+	// transactions take.
+	ReadLock time.Duration
 	// CanceledTrip is how long a call must have waited before its cancellation counts as a failure of the home.
 	CanceledTrip time.Duration
 	// CancelGrace is how long a statement in progress may run on after its caller has gone away. Without it pgx would close the
@@ -48,6 +51,8 @@ type Limits struct {
 	WriteResponse time.Duration
 	// Admission bounds how long a client waits for the beginning of its stream, or for a subscription.
 	Admission time.Duration
+	// LastEvent bounds how long a connection by MQTT stays open after the end of its session, until its client has the last event.
+	LastEvent time.Duration
 	// WriteStream closes the connection of a client that does not read its stream.
 	WriteStream time.Duration
 
@@ -70,6 +75,7 @@ func Production() Limits {
 	return Limits{
 		BestEffort:     time.Second,
 		SlowTrip:       400 * time.Millisecond,
+		ReadLock:       250 * time.Millisecond,
 		CanceledTrip:   time.Second,
 		CancelGrace:    500 * time.Millisecond,
 		CloseDatabases: 5 * time.Second,
@@ -88,6 +94,7 @@ func Production() Limits {
 		ReadHeaders:   10 * time.Second,
 		WriteResponse: 10 * time.Second,
 		Admission:     5 * time.Second,
+		LastEvent:     10 * time.Second,
 		WriteStream:   10 * time.Second,
 
 		WebhookAttempt: 5 * time.Second,

@@ -34,7 +34,7 @@ type conn struct {
 	limit     int
 	notify    chan struct{}
 	ended     func(reason string) // ends a connection by MQTT, which has no queue here; nil for streams
-	warned    bool                // the session had ended at the last check; used by the checks only
+	over      over                // used by the checks of sessions only
 
 	mu     sync.Mutex
 	queue  []frame
@@ -69,14 +69,6 @@ func (c *conn) advance(seq int64) {
 	if c.reason == "" {
 		c.seen = max(c.seen, seq)
 	}
-}
-
-// hasHeard reports whether the client, whose session has ended, has had time to receive the event about the ban that ended it. Streams
-// have no such events.
-func (c *conn) hasHeard() bool {
-	before := c.warned
-	c.warned = true
-	return before || c.ended == nil
 }
 
 // end ends the stream after its queue is sent. The first reason is kept.

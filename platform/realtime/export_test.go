@@ -1,5 +1,11 @@
 package realtime
 
+import (
+	"context"
+
+	"github.com/plaza-social/plaza/platform/region"
+)
+
 // Streams returns the number of open streams of all homes.
 func (h *Hub) Streams() int {
 	n := 0
@@ -7,4 +13,10 @@ func (h *Hub) Streams() int {
 		n += len(t.open())
 	}
 	return n
+}
+
+// CheckSessions checks the sessions of the streams and connections of a home.
+func (h *Hub) CheckSessions(ctx context.Context, home region.Code) {
+	t := h.tails[home]
+	t.checkSessions(ctx, t.open())
 }

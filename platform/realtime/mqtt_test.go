@@ -172,3 +172,26 @@ func (w *world) rawMQTT(address, topic string) *websocket.Conn {
 	}
 	return socket
 }
+
+// TestMQTTLastEvent bans a user, and holds the event about it back while the sessions are checked. The connection ends once the client
+// has the event.
+func TestMQTTLastEvent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(*realtime.Options) {})
+	c, lost := connect(t, w.options(w.serveMQTT(), "phone"))
+	received := make(chan mqtt.Message, 1)
+	token := c.Subscribe(networkID+"/user/"+w.user.ID, 0, func(_ mqtt.Client, m mqtt.Message) { received <- m })
+	require.True(t, token.WaitTimeout(patience))
+	require.NoError(t, token.Error())
+	tx := w.deps.Store.NewTx(region.EU)
+	var banned *store.User
+	tx.BanUser(w.user.ID, true, w.deps.Now(), &banned)
+	row := events.EmitChange(tx, "user.didGlobalBan", w.deps.UserChange(w.user.ID), "", w.deps.Now())
+	require.NoError(t, tx.Commit(t.Context()))
+	for range 3 {
+		w.hub.CheckSessions(t.Context(), region.EU)
+	}
+	w.deps.Outbox.Deliver(t.Context(), region.EU, row)
+	require.Contains(t, string((<-received).Payload()), "user.didGlobalBan")
+	<-lost
+}

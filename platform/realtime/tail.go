@@ -29,7 +29,8 @@ type tail struct {
 	conns    map[*conn]struct{} // streams
 	attached map[*conn]struct{} // MQTT connections of users of this home
 	reading  bool               // last is set
-	last     int64              // events up to this number were delivered
+	last     int64              // events up to this number were delivered, or are being delivered
+	done     int64              // events up to this number were delivered
 }
 
 func newTail(h *Hub, home region.Code) *tail {
@@ -49,9 +50,7 @@ func (t *tail) nudge() {
 func (t *tail) join(c *conn, start, head int64) (upTo int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.reading {
-		t.last, t.reading = head, true
-	}
+	t.startAt(head)
 	c.from = max(t.last, start)
 	c.seen = c.from
 	t.conns[c] = struct{}{}
@@ -108,10 +107,22 @@ func (t *tail) position(ctx context.Context) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.reading {
-		t.last, t.reading = head.Last, true
-	}
+	t.startAt(head.Last)
 	return nil
+}
+
+// startAt makes the tail read the events after a number, unless it is reading. The caller must hold mu.
+func (t *tail) startAt(seq int64) {
+	if !t.reading {
+		t.last, t.done, t.reading = seq, seq, true
+	}
+}
+
+// deliveredUpTo returns the number up to which all events were delivered.
+func (t *tail) deliveredUpTo() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.done
 }
 
 func (t *tail) isReading() bool {
@@ -174,6 +185,9 @@ func (t *tail) poll(ctx context.Context) (more bool) {
 	conns := slices.Collect(maps.Keys(t.conns))
 	t.mu.Unlock()
 	t.deliver(ctx, found, conns)
+	t.mu.Lock()
+	t.done = max(t.done, found[len(found)-1].Seq)
+	t.mu.Unlock()
 	return len(found) == pollLimit
 }
 
@@ -272,9 +286,16 @@ func (t *tail) checkSessions(ctx context.Context, conns []*conn) {
 	for _, id := range live {
 		valid[id] = true
 	}
+	var byMQTT []*conn
 	for _, c := range conns {
-		if !c.admin && !valid[c.sessionID] && c.hasHeard() {
+		switch {
+		case c.admin || valid[c.sessionID]:
+			c.over = over{}
+		case c.ended == nil: // streams have no events about bans
 			c.end(endSession)
+		default:
+			byMQTT = append(byMQTT, c)
 		}
 	}
+	t.endOver(ctx, byMQTT)
 }

@@ -14,15 +14,37 @@ import (
 	"github.com/plaza-social/plaza/platform/apptest"
 	"github.com/plaza-social/plaza/platform/config"
 	"github.com/plaza-social/plaza/platform/devdb/testdb"
+	"github.com/plaza-social/plaza/platform/faults/proxy"
 	"github.com/plaza-social/plaza/platform/region"
 )
 
 // TestHotPost holds a lock on a post's row in another connection, as a stuck transaction would, while many requests write
-// to the post. They wait until it is released, and all other requests succeed in the meantime, also those to the same community.
+// to the post. They wait until it is released, and all other requests succeed in the meantime, also those to the same community. On
+// CockroachDB, reads of the post wait as well; a proxy makes them wait on PostgreSQL.
 func TestHotPost(t *testing.T) {
-	n := startAll(t, apptest.WithConfig(func(cfg *config.Config) {
+	if testdb.Cockroach(t) {
+		testHotPost(t, true, nil)
+		return
+	}
+	t.Run("readers do not wait", func(t *testing.T) { testHotPost(t, false, nil) })
+	t.Run("readers wait", func(t *testing.T) {
+		var p *proxy.Proxy
+		var once sync.Once
+		through := apptest.WithDatabaseURLs(map[region.Code]func(string) string{region.US: func(url string) string {
+			once.Do(func() { p = proxy.New(t, url).ReadMessages() })
+			return p.Through(url)
+		}})
+		testHotPost(t, true, func(post string) *proxy.Lock { return p.LockReads(post, 50*time.Millisecond) }, through)
+	})
+}
+
+// testHotPost is TestHotPost where the lock of a row does or does not make reads of the row wait. lockReads makes them wait, unless it is
+// nil.
+func testHotPost(t *testing.T, readersWait bool, lockReads func(post string) *proxy.Lock, opts ...apptest.Option) {
+	t.Helper()
+	n := startAll(t, append(opts, apptest.WithConfig(func(cfg *config.Config) {
 		cfg.StatementTimeout, cfg.RequestTimeout = config.Duration(apptest.Patience), config.Duration(apptest.Patience)
-	}))
+	}))...)
 	author, reader := n.NewUser(t, region.US, "author"), n.NewUser(t, region.US, "reader")
 	community := author.NewCommunity(t)
 	reader.Join(t, community)
@@ -32,23 +54,36 @@ func TestHotPost(t *testing.T) {
 	require.NoError(t, err)
 	_, err = held.Exec(t.Context(), `SELECT id FROM posts WHERE home = 'us' AND id = $1 FOR UPDATE`, hot)
 	require.NoError(t, err)
-
+	unlock := func() { require.NoError(t, held.Rollback(t.Context())) }
+	// areWaiting reports whether requests wait for the lock.
+	areWaiting := func() bool { return len(rows(t, watch, `SELECT 1 FROM pg_locks WHERE NOT granted`)) > 0 }
+	if testdb.Cockroach(t) { // which does not tell who waits
+		areWaiting = func() bool { return true }
+	}
 	const writes = 40
-	var writers, others sync.WaitGroup
-	flags, edits := make(chan int, writes), make(chan int, writes)
+	if lockReads != nil {
+		lock := lockReads(hot)
+		areWaiting = func() bool { return lock.Refused() >= writes }
+		release := unlock
+		unlock = func() { lock.Unlock(); release() }
+	}
+
+	var writers, readers, others sync.WaitGroup
+	flags, edits, reads := make(chan int, writes), make(chan int, writes), make(chan int, writes)
 	for range writes {
 		writers.Go(func() {
 			flags <- author.Do(t, http.MethodPost, "/api/v3/posts/"+hot+"/flag", object{"reason": "Others"}).Status
 			edits <- reader.Do(t, http.MethodPut, "/api/v4/posts/"+hot, object{"data": object{"text": "edited"}}).Status
 		})
 	}
-	if !testdb.Cockroach(t) { // which does not tell who waits
-		require.Eventually(t, func() bool {
-			return len(rows(t, watch, `SELECT 1 FROM pg_locks WHERE NOT granted`)) > 0
-		}, apptest.Patience, time.Millisecond)
+	require.Eventually(t, areWaiting, apptest.Patience, time.Millisecond)
+	for range writes {
+		readers.Go(func() { reads <- reader.Do(t, http.MethodGet, "/api/v3/posts/"+hot, nil).Status })
+	}
+	if !readersWait {
+		readers.Wait()
 	}
 	for i, request := range []func(i int) *apptest.Response{
-		func(int) *apptest.Response { return reader.Do(t, http.MethodGet, "/api/v3/posts/"+hot, nil) },
 		func(int) *apptest.Response { return reader.Do(t, http.MethodGet, "/api/v3/posts/"+other, nil) },
 		func(i int) *apptest.Response {
 			return reader.Do(t, http.MethodPost, "/api/v3/comments", object{"referenceId": other, "referenceType": "post", "data": object{"text": strconv.Itoa(i)}})
@@ -68,10 +103,12 @@ func TestHotPost(t *testing.T) {
 	}
 	others.Wait()
 	require.Empty(t, flags, "the row is locked")
-	require.NoError(t, held.Rollback(t.Context()))
+	unlock()
 	writers.Wait()
+	readers.Wait()
 	for range writes {
 		require.Equal(t, http.StatusOK, <-flags)
 		require.Equal(t, http.StatusForbidden, <-edits)
+		require.Equal(t, http.StatusOK, <-reads)
 	}
 }

@@ -22,6 +22,8 @@ type Proxy struct {
 	refuse bool
 	delay  time.Duration
 	lose   int
+	reads  bool // see ReadMessages
+	lock   *Lock
 	links  map[*link]bool
 	seen   int
 }
@@ -164,9 +166,14 @@ func (p *Proxy) serve(client net.Conn) {
 		return
 	}
 	l := &link{client: client, server: server}
-	p.set(func() { p.links[l] = true; p.seen++ })
+	var readsMessages bool
+	p.set(func() { p.links[l] = true; p.seen++; readsMessages = p.reads })
 	var both sync.WaitGroup
-	both.Go(func() { p.pump(l, server, client, p.toServer) })
+	if readsMessages {
+		both.Go(func() { p.pumpMessages(l) })
+	} else {
+		both.Go(func() { p.pump(l, server, client, p.toServer) })
+	}
 	both.Go(func() { p.pump(l, client, server, p.afterDelay) })
 	both.Wait()
 	p.set(func() { delete(p.links, l) })

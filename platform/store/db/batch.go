@@ -170,13 +170,16 @@ func (b *Batch) runHome(ctx context.Context, code region.Code, queries []query) 
 	return err
 }
 
-// retryRead retries after a conflict or a lost connection, which is safe for reads. The number of attempts exceeds the
-// number of connections, because a restart of the database invalidates every connection of the pool. A second connection
-// that cannot be opened ends the attempts: more would cost a database that cannot serve them.
+// retryRead retries after a conflict or a lost connection, which is safe for reads, and while a row is locked. The number of
+// attempts exceeds the number of connections, because a restart of the database invalidates every connection of the pool. A
+// second connection that cannot be opened ends the attempts: more would cost a database that cannot serve them.
 func retryRead(ctx context.Context, h *home, queries []query) error {
 	refused := 0
 	for try := int32(0); ; try++ {
 		err := sendQueries(ctx, h, queries)
+		if sqlState(err) == stateLockNotAvailable {
+			err = h.readLocked(ctx, queries)
+		}
 		if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 			refused++
 		}

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
@@ -43,20 +44,23 @@ type Config struct {
 	Fault func() error
 	// Sent is called with the statements of each transaction, unless it is nil. Tests use it to check the order of locks.
 	Sent func([]Queued)
+
+	// cockroach reports whether a session is configured and used as those of CockroachDB; reportsCockroach when nil. Tests use
+	// such sessions on PostgreSQL.
+	cockroach func(*pgx.Conn) bool
 }
 
 // DB holds the connection pools of all homes.
 type DB struct {
-	homes   map[region.Code]*home
-	timeout time.Duration
-	limits  limits.Limits
-	log     *slog.Logger
-	metrics *metrics
-	fault   func() error
-	routes  *Routes
-	sent    func([]Queued)
-	// savepoints makes interactive transactions use CockroachDB's protocol on any database, for tests.
-	savepoints bool
+	homes     map[region.Code]*home
+	timeout   time.Duration
+	limits    limits.Limits
+	log       *slog.Logger
+	metrics   *metrics
+	fault     func() error
+	routes    *Routes
+	sent      func([]Queued)
+	cockroach func(*pgx.Conn) bool // see Config.cockroach
 
 	stop context.CancelFunc // stops the background probes
 }
@@ -78,10 +82,13 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	if cfg.Fault == nil {
 		cfg.Fault = func() error { return nil }
 	}
+	if cfg.cockroach == nil {
+		cfg.cockroach = reportsCockroach
+	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	d := &DB{
 		homes: map[region.Code]*home{}, timeout: cfg.StatementTimeout, limits: cfg.Limits, log: cfg.Log, fault: cfg.Fault, sent: cfg.Sent,
-		routes: newRoutes(cfg.Limits.MoveLease), stop: stop,
+		cockroach: cfg.cockroach, routes: newRoutes(cfg.Limits.MoveLease), stop: stop,
 	}
 	for _, code := range region.All() {
 		pool, dial, err := openPool(ctx, cfg, code)
@@ -90,7 +97,8 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 			return nil, fmt.Errorf("database of home %s: %w", code, err)
 		}
 		d.homes[code] = &home{
-			code: code, pool: pool, dial: dial, queue: fairqueue.New(int(pool.Config().MaxConns)), hot: hotRows{rows: map[RowKey]*hotRow{}},
+			code: code, pool: pool, dial: dial, hot: hotRows{rows: map[RowKey]*hotRow{}},
+			queue: fairqueue.New(int(cfg.PoolSize)), locked: fairqueue.New(lockedReads(cfg.PoolSize)),
 			shards:  shards{used: map[RowKey]uint16{}},
 			timeout: cfg.StatementTimeout, limits: cfg.Limits, background: background, after: time.After,
 		}
@@ -130,14 +138,22 @@ func openPool(ctx context.Context, cfg Config, code region.Code) (*pgxpool.Pool,
 	// The server's timeout is longer than the client's, so that the client's error is the one that is reported.
 	grace := cfg.StatementTimeout + time.Second
 	pc.ConnConfig.RuntimeParams["statement_timeout"] = strconv.FormatInt(grace.Milliseconds(), 10)
-	// Planning a statement for its arguments takes longer than most statements. TestPlans checks the generic plans.
-	// Versions of CockroachDB without this setting ignore it.
+	// Planning a statement for its arguments takes longer than most statements. TestPlans checks the generic plans of PostgreSQL;
+	// configureSession sets what CockroachDB uses.
 	pc.ConnConfig.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
 	// Generic plans that are made while a table is empty stay in use while it grows, so they must use its indexes.
 	pc.ConnConfig.RuntimeParams["enable_seqscan"] = "off"
 	pc.ConnConfig.RuntimeParams["application_name"] = "plaza-" + string(code)
 	opening := newConnecting(pc.ConnConfig.DialFunc, cfg.StatementTimeout)
-	pc.ConnConfig.DialFunc, pc.AfterConnect = opening.open, opening.opened
+	pc.ConnConfig.DialFunc = opening.open
+	pc.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		if cfg.cockroach(conn) {
+			if err := configureSession(ctx, conn, cfg.Limits.ReadLock); err != nil {
+				return err
+			}
+		}
+		return opening.opened(ctx, conn)
+	}
 	pool, err := pgxpool.NewWithConfig(ctx, pc)
 	return pool, opening.dial, err
 }

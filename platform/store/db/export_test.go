@@ -177,8 +177,11 @@ func TakeShards(n int) (taken map[int64]bool, giveBack func()) {
 	}
 }
 
-// UseSavepoints makes interactive transactions use CockroachDB's protocol.
-func (d *DB) UseSavepoints() { d.savepoints = true }
+// AsCockroach makes the sessions of a PostgreSQL be used as those of CockroachDB.
+func AsCockroach(c *Config) { c.cockroach = func(*pgx.Conn) bool { return true } }
 
 // ApplyBackupsTo is ApplyBackups with a connection.
 var ApplyBackupsTo = applyBackups
+
+// LockedReads returns how many reads of a home returned their connections because of a lock.
+func (d *DB) LockedReads(code region.Code) int64 { return d.homes[code].lockedWaits.Load() }

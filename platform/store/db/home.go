@@ -25,6 +25,7 @@ type home struct {
 	pool       *pgxpool.Pool
 	dial       pgconn.DialFunc  // of connections that do not wait for others to be opened
 	queue      *fairqueue.Queue // of the pool's connections
+	locked     *fairqueue.Queue // of the connections of reads that wait for locks, see readLocked
 	hot        hotRows
 	shards     shards
 	breaker    breaker
@@ -35,6 +36,8 @@ type home struct {
 	checking   atomic.Bool
 	answered   atomic.Pointer[time.Time] // when the home last answered; nil before the first time
 	status     atomic.Pointer[Status]    // the last one; nil before the first
+	// lockedWaits is the number of reads that returned their connection because a row was locked.
+	lockedWaits atomic.Int64
 }
 
 // errHomeUnavailable is the cause of the error that an open breaker returns.

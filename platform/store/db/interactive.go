@@ -89,7 +89,7 @@ func (d *DB) runInteractive(ctx context.Context, t *InteractiveTx, f func(contex
 		return f(ctx, t)
 	}
 	var err error
-	if d.isCockroach(t.conn) {
+	if d.cockroach(t.conn) {
 		err = retrySavepoint(ctx, savepointTx{t.conn, d.limits.CancelGrace}, attempt)
 	} else {
 		err = d.retryTransaction(ctx, t.conn, attempt)
@@ -99,9 +99,6 @@ func (d *DB) runInteractive(ctx context.Context, t *InteractiveTx, f func(contex
 	}
 	return err
 }
-
-// isCockroach reports whether transactions use the protocol of CockroachDB.
-func (d *DB) isCockroach(conn *pgx.Conn) bool { return d.savepoints || reportsCockroach(conn) }
 
 // reportsCockroach reports whether the server is a CockroachDB, which reports its version when a connection is made.
 func reportsCockroach(conn *pgx.Conn) bool {
@@ -118,6 +115,9 @@ func retrySavepoint(ctx context.Context, tx savepointTx, attempt func() error) e
 	return crdb.ExecuteInTx(crdb.WithMaxRetries(ctx, maxRetries), tx, func() error {
 		if tries++; tries > 1 && !backOff(ctx, tries-2) {
 			return ctx.Err()
+		}
+		if err := tx.Exec(ctx, sqlWaitForLocks); err != nil { // a retry rolls it back
+			return err
 		}
 		return attempt()
 	})

@@ -26,12 +26,9 @@ func TestInteractive(t *testing.T) {
 		_, err := conn.Exec(t.Context(), sql)
 		require.NoError(t, err)
 	}
-	for name, savepoints := range map[string]bool{"CockroachDB": true, "PostgreSQL": false} {
+	for name, use := range map[string]func(*db.Config){"CockroachDB": db.AsCockroach, "PostgreSQL": func(*db.Config) {}} {
 		t.Run(name, func(t *testing.T) {
-			s := open(t, url)
-			if savepoints {
-				s.UseSavepoints()
-			}
+			s := open(t, url, use)
 			type function func(ctx context.Context, tx *db.InteractiveTx, attempt int) error
 			runIn := func(ctx context.Context, id string, f function) (attempts int, err error) {
 				err = s.RunInteractive(ctx, region.US, func(ctx context.Context, tx *db.InteractiveTx) error {

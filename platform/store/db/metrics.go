@@ -72,6 +72,10 @@ func (h *home) collectors() []prometheus.Collector {
 		gauge("plaza_database_connections_max", "Connections that may be open, by home.", func() float64 { return float64(h.pool.Stat().MaxConns()) }),
 		gauge("plaza_database_connections_waiting", "Round trips that wait for a connection, by home.", func() float64 { return float64(h.queue.Stats().Waiting) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "plaza_database_locked_reads_total", Help: "Reads that returned their connection while another transaction had locked a row, by home.",
+			ConstLabels: labels,
+		}, func() float64 { return float64(h.lockedWaits.Load()) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "plaza_database_connection_waits_total", Help: "Round trips that had to wait for a connection, by home.", ConstLabels: labels,
 		}, func() float64 { return float64(h.queue.Stats().Waited) }),
 	}

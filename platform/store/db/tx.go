@@ -243,12 +243,17 @@ func (t *Tx) run(ctx context.Context, h *home, steps []Step) (*Step, error) {
 	} else {
 		batch.Queue(sqlBegin)
 	}
+	prefix := 1 // statements before those of the steps
+	if t.db.cockroach(conn.Conn()) {
+		batch.Queue(sqlWaitForLocks)
+		prefix++
+	}
 	for _, s := range steps {
 		batch.Queue(s.statement.SQL, s.args...)
 	}
 	batch.Queue(sqlCommit)
 	results := conn.SendBatch(ctx, &batch)
-	failed, err := readResults(results, steps)
+	failed, err := readResults(results, prefix, steps)
 	if closeErr := results.Close(); err == nil {
 		err = closeErr
 	}
@@ -268,9 +273,12 @@ func rollBack(ctx context.Context, conn *pgx.Conn, limit time.Duration) error {
 
 var errRolledBack = errors.New("the database rolled the transaction back")
 
-func readResults(results pgx.BatchResults, steps []Step) (*Step, error) {
-	if _, err := results.Exec(); err != nil { // BEGIN
-		return nil, err
+// readResults reads the results of a transaction, which begins with prefix statements before those of the steps.
+func readResults(results pgx.BatchResults, prefix int, steps []Step) (*Step, error) {
+	for range prefix {
+		if _, err := results.Exec(); err != nil {
+			return nil, err
+		}
 	}
 	for i := range steps {
 		s := &steps[i]

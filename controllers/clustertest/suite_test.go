@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 	"time"
 
@@ -22,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/plaza-social/plaza/controllers/scheme"
+	"github.com/plaza-social/plaza/controllers/testenv"
 )
 
 const (
@@ -181,6 +181,5 @@ func (s *suite) newDatabase(t *testing.T, name string) string {
 
 // root returns a path in the repository.
 func root(elements ...string) string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(append([]string{filepath.Dir(file), "..", ".."}, elements...)...)
+	return filepath.Join(append([]string{testenv.Root()}, elements...)...)
 }

@@ -44,6 +44,7 @@ type Outbox struct {
 
 	deletions map[region.Code]*deletions
 	reads     map[region.Code]*groupcommit.Queue[*keyRead]
+	polls     map[region.Code]*[store.OutboxLanes]polling
 	busy      busyKeys
 }
 
@@ -51,10 +52,11 @@ type Outbox struct {
 func NewOutbox(st *store.Store, now func() time.Time, log *slog.Logger) *Outbox {
 	o := &Outbox{
 		store: st, now: now, log: log, handlers: map[string]Handler{}, runs: map[string]RunHandler{}, soon: make(chan struct{}, maxSoon),
-		deletions: map[region.Code]*deletions{}, reads: map[region.Code]*groupcommit.Queue[*keyRead]{}, deliveries: newDeliveries(),
+		deletions: map[region.Code]*deletions{}, reads: map[region.Code]*groupcommit.Queue[*keyRead]{},
+		polls: map[region.Code]*[store.OutboxLanes]polling{}, deliveries: newDeliveries(),
 	}
 	for _, home := range region.All() {
-		o.deletions[home], o.reads[home] = newDeletions(st, home), newKeyReads(st, home)
+		o.deletions[home], o.reads[home], o.polls[home] = newDeletions(st, home), newKeyReads(st, home), new([store.OutboxLanes]polling)
 	}
 	return o
 }
@@ -185,10 +187,17 @@ func (o *Outbox) Job() jobs.Job {
 
 // Drain delivers the rows that are due in one lane.
 func (o *Outbox) Drain(ctx context.Context, home region.Code, lane int64) error {
-	rows, err := o.store.DueOutboxRows(ctx, home, lane, o.now())
-	if err != nil || len(rows) == 0 {
-		return err
+	poll, now := &o.polls[home][lane], o.now()
+	rows, err := o.store.DueOutboxRows(ctx, home, lane, poll.after(), now)
+	if err == nil {
+		err = o.drain(ctx, home, rows)
 	}
+	poll.ended(now, err == nil && len(rows) < store.MaxDueOutboxRows)
+	return err
+}
+
+// drain delivers due rows of one lane.
+func (o *Outbox) drain(ctx context.Context, home region.Code, rows []store.OutboxRow) error {
 	var done []store.OutboxRow
 	due := map[string][]store.OutboxRow{} // by key
 	for _, row := range rows {

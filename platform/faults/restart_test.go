@@ -74,9 +74,8 @@ func (a *acknowledged) add(table, id string) {
 }
 
 // TestAcknowledgedWritesSurviveCrash kills the database under a load of writes. Every acknowledged write is there
-// after the restart.
+// after the restart. No other test runs meanwhile, because the time limits are those of production.
 func TestAcknowledgedWritesSurviveCrash(t *testing.T) {
-	t.Parallel()
 	d := startDatabase(t)
 	if d.db.Engine() != devdb.PostgreSQL {
 		t.Log("only a PostgreSQL server that was started here can be killed")

@@ -224,7 +224,7 @@ func TestConcurrentEvents(t *testing.T) {
 	for lane := range int64(store.OutboxLanes) {
 		require.Eventually(t, func() bool {
 			require.NoError(t, w.deps.Outbox.Drain(t.Context(), region.EU, lane))
-			due, err := w.deps.Store.DueOutboxRows(t.Context(), region.EU, lane, time.Now().Add(time.Hour))
+			due, err := w.deps.Store.DueOutboxRows(t.Context(), region.EU, lane, time.Time{}, time.Now().Add(time.Hour))
 			require.NoError(t, err)
 			return len(due) == 0
 		}, patience, 10*time.Millisecond)

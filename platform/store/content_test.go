@@ -3,6 +3,7 @@ package store_test
 import (
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -292,7 +293,7 @@ func TestOutboxRows(t *testing.T) {
 	}
 	commit(t, w)
 	for lane := range int64(store.OutboxLanes) {
-		due, err := s.DueOutboxRows(t.Context(), region.EU, lane, later(100))
+		due, err := s.DueOutboxRows(t.Context(), region.EU, lane, time.Time{}, later(100))
 		require.NoError(t, err)
 		got := []string{}
 		for _, row := range due {
@@ -305,10 +306,10 @@ func TestOutboxRows(t *testing.T) {
 		require.Equal(t, lanes[lane], got)
 		require.NoError(t, s.DelayOutboxRows(t.Context(), region.EU, due[:1], due[0].ID, later(1000)))
 		require.NoError(t, s.DeleteOutboxRows(t.Context(), region.EU, due[1:]))
-		due, err = s.DueOutboxRows(t.Context(), region.EU, lane, later(100))
+		due, err = s.DueOutboxRows(t.Context(), region.EU, lane, time.Time{}, later(100))
 		require.NoError(t, err)
 		require.Empty(t, due)
-		due, err = s.DueOutboxRows(t.Context(), region.EU, lane, later(1000))
+		due, err = s.DueOutboxRows(t.Context(), region.EU, lane, time.Time{}, later(1000))
 		require.NoError(t, err)
 		require.Equal(t, int64(1), due[0].Attempts)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/region"
@@ -35,7 +36,7 @@ var (
 	sqlOutboxInsert = stmt("outbox.add", `INSERT INTO outbox (home, lane, id, topic, payload, not_before, created_at, order_key, trace, written_at)
 		VALUES ($1, $2::bigint, $3, $4, $5::jsonb, $6, $7, $8, $9, clock_timestamp())`)
 	sqlOutboxDue = stmt("outbox.due", `SELECT `+outboxColumns+` FROM outbox
-		WHERE home = $1 AND lane = $2::bigint AND not_before <= $3::timestamptz ORDER BY not_before, id LIMIT 100`)
+		WHERE home = $1 AND lane = $2::bigint AND not_before > $3::timestamptz AND not_before <= $4::timestamptz ORDER BY not_before, id LIMIT `+strconv.Itoa(MaxDueOutboxRows))
 	// The condition is the key of outbox_due. The statistics of a table that is usually empty do not tell the primary key from
 	// an index that only begins with the same column.
 	sqlOutboxDelete = stmt("outbox.delete", `DELETE FROM outbox WHERE home = $1 AND lane = $2::bigint AND not_before = $3::timestamptz AND id = $4`)
@@ -67,12 +68,15 @@ func (w *Tx) EmitInOrder(key, topic string, payload any, now, firstTry time.Time
 
 func laneOf(id string) int64 { return int64(id[len(id)-1]) % OutboxLanes }
 
-// DueOutboxRows reads up to 100 due rows of a lane. Two workers can read the same row, so that delivery must be
-// idempotent.
-func (s *Store) DueOutboxRows(ctx context.Context, home region.Code, lane int64, now time.Time) ([]OutboxRow, error) {
+// MaxDueOutboxRows is the maximum number of rows that DueOutboxRows reads.
+const MaxDueOutboxRows = 100
+
+// DueOutboxRows reads up to MaxDueOutboxRows rows of a lane that became due after a time, those due first. Two workers can read the same row, so that
+// delivery must be idempotent.
+func (s *Store) DueOutboxRows(ctx context.Context, home region.Code, lane int64, after, now time.Time) ([]OutboxRow, error) {
 	var due []OutboxRow
 	r := s.NewReadBatch()
-	r.Add(home, sqlOutboxDue, db.Rows(&due), lane, now)
+	r.Add(home, sqlOutboxDue, db.Rows(&due), lane, after, now)
 	err := r.Run(ctx)
 	return due, err
 }

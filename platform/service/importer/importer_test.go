@@ -41,7 +41,7 @@ func TestImport(t *testing.T) {
 	require.Equal(t, time.Date(2021, 2, 3, 4, 5, 6, 0, time.UTC), community.UpdatedAt.UTC())
 	require.Equal(t, time.Date(2019, 5, 9, 10, 11, 12, 0, time.UTC), member.JoinedAt.UTC())
 	for lane := range int64(store.OutboxLanes) {
-		rows, err := w.Store.DueOutboxRows(t.Context(), region.EU, lane, servicetest.Noon)
+		rows, err := w.Store.DueOutboxRows(t.Context(), region.EU, lane, time.Time{}, servicetest.Noon)
 		require.NoError(t, err)
 		for _, row := range rows {
 			due++

@@ -36,6 +36,7 @@ type sources struct {
 	queries    []rules.Statement
 	updates    map[string]*rules.Update // by the origin of the query
 	shared     []string                 // tables
+	own        []rules.Statement        // statements of sessions, transactions and migrations: the rules about homes do not concern them
 	placement  []rules.Statement        // statements that concern regions or backups, or a database without regions: only the grammar is checked
 }
 
@@ -71,6 +72,9 @@ func program() sources {
 	}
 	for i, sql := range db.QueueStatements() {
 		s.placement = append(s.placement, rules.Statement{Where: fmt.Sprintf("store/queues/%d", i+1), SQL: sql})
+	}
+	for i, sql := range db.OwnStatements() {
+		s.own = append(s.own, rules.Statement{Where: fmt.Sprintf("store/db/%d", i+1), SQL: sql})
 	}
 	for i, sql := range db.BackupStatements() {
 		s.placement = append(s.placement, rules.Statement{Where: fmt.Sprintf("store/backup/%d", i+1), SQL: sql})
@@ -114,6 +118,9 @@ func check(s sources) (broken []rules.Violation, tables int) {
 		broken = append(broken, slices.DeleteFunc(rules.Query(schema, q), accepted)...)
 		broken = append(broken, rules.SharedRows(s.shared, q, s.updates[q.Where])...)
 	}
+	for _, own := range s.own {
+		broken = append(broken, rules.Expressions(schema, own)...)
+	}
 	for _, p := range s.placement {
 		broken = append(broken, rules.Grammar(p)...)
 	}
@@ -143,6 +150,6 @@ func report(w io.Writer, s sources) bool {
 		verdict = fmt.Sprintf("%d violations", len(broken))
 	}
 	fmt.Fprintf(w, "crdbcheck: %d statements, %d migrations of %d tables, %d statements of placement and backups: %s\n",
-		len(s.queries), len(s.migrations), tables, len(s.placement), verdict)
+		len(s.queries)+len(s.own), len(s.migrations), tables, len(s.placement), verdict)
 	return len(broken) == 0
 }

@@ -16,6 +16,7 @@ func TestTheProgramKeepsTheRules(t *testing.T) {
 	s := program()
 	require.NotEmpty(t, s.migrations)
 	require.NotEmpty(t, s.queries)
+	require.NotEmpty(t, s.own)
 	require.NotEmpty(t, s.placement)
 	require.NotEmpty(t, s.shared)
 	broken, tables := check(s)
@@ -40,6 +41,14 @@ func TestReport(t *testing.T) {
 			sources{queries: []rules.Statement{{Where: "store/sleep", SQL: "SELECT pg_sleep(1)"}}},
 			[]string{
 				"store/sleep: function: pg_sleep(): a statement that waits holds its connection",
+				"crdbcheck: 1 statements, 0 migrations of 0 tables, 0 statements of placement and backups: 1 violations",
+			},
+			false,
+		},
+		"a bad statement of the engine": {
+			sources{own: []rules.Statement{{Where: "store/db/1", SQL: "SELECT pg_sleep(1)"}}},
+			[]string{
+				"store/db/1: function: pg_sleep(): a statement that waits holds its connection",
 				"crdbcheck: 1 statements, 0 migrations of 0 tables, 0 statements of placement and backups: 1 violations",
 			},
 			false,

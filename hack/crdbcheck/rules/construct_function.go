@@ -47,7 +47,7 @@ var functionConstructs = []Construct{
 // https://www.cockroachlabs.com/docs/stable/functions-and-operators.
 var knownFunctions = []string{
 	"array_agg", "array_append", "array_length", "array_position", "array_remove", "bool_and", "bool_or", "cardinality",
-	"clock_timestamp", "convert_to", "count", "decode", "encode", "extract", "floor", "gen_random_uuid", "generate_series",
+	"clock_timestamp", "convert_to", "count", "current_user", "decode", "encode", "extract", "floor", "gen_random_uuid", "generate_series",
 	"greatest", "jsonb_build_array", "jsonb_build_object", "jsonb_object_agg", "least", "left", "lower", "lpad", "max", "min",
 	"now", "rank", "round", "row_number", "string_agg", "strpos", "substr", "sum", "to_hex", "to_jsonb", "unnest", "version",
 }

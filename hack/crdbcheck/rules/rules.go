@@ -92,6 +92,15 @@ func Query(schema *Schema, statement Statement) []Violation {
 	return c.violations
 }
 
+// Expressions checks a statement for SQL that CockroachDB rejects or evaluates differently, for statements that concern no home.
+func Expressions(schema *Schema, statement Statement) []Violation {
+	c := &check{where: statement.Where, schema: schema, home: &homeValue{}}
+	if ast, ok := c.parse(statement.SQL); ok {
+		c.expressions(ast)
+	}
+	return c.violations
+}
+
 // Grammar only checks the syntax of a statement, for statements that concern regions instead of rows.
 func Grammar(statement Statement) []Violation {
 	c := &check{where: statement.Where}

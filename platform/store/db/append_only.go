@@ -27,13 +27,16 @@ func restrictAppendOnly(ctx context.Context, db *sql.DB) error {
 			return fmt.Errorf("read the rights on %s: %w", table, err)
 		}
 		for _, grantee := range grantees {
-			statement := "REVOKE " + rights + " ON TABLE public." + table + " FROM " + pgx.Identifier{grantee}.Sanitize() //nolint:gosec // constants, and a quoted name
-			if _, err := db.ExecContext(ctx, statement); err != nil {
+			if _, err := db.ExecContext(ctx, revokeStatement(table, rights, grantee)); err != nil {
 				return fmt.Errorf("make %s append-only: %w", table, err)
 			}
 		}
 	}
 	return nil
+}
+
+func revokeStatement(table, rights, grantee string) string {
+	return "REVOKE " + rights + " ON TABLE public." + table + " FROM " + pgx.Identifier{grantee}.Sanitize() //nolint:gosec // constants, and a quoted name
 }
 
 func granteesOf(ctx context.Context, db *sql.DB, table string) (grantees []string, err error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -27,8 +28,12 @@ func lockedReads(poolSize int32) int { return max(1, int(poolSize)/4) }
 // configureSession sets what differs between the engines. Generic plans are not used on CockroachDB: they may look up each row where
 // a limited scan reads a few (cockroachdb/cockroach#128916).
 func configureSession(ctx context.Context, conn *pgx.Conn, readLock time.Duration) error {
-	_, err := conn.PgConn().Exec(ctx, fmt.Sprintf("SET plan_cache_mode = auto; SET lock_timeout = %d", readLock.Milliseconds())).ReadAll()
+	_, err := conn.PgConn().Exec(ctx, strings.Join(sessionStatements(readLock), "; ")).ReadAll()
 	return err
+}
+
+func sessionStatements(readLock time.Duration) []string {
+	return []string{"SET plan_cache_mode = auto", fmt.Sprintf("SET lock_timeout = %d", readLock.Milliseconds())}
 }
 
 // readLocked repeats a read until the rows that it reads are not locked.

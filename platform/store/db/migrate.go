@@ -146,6 +146,9 @@ func migrateLocked(ctx context.Context, db *sql.DB, engine Engine, opts MigrateO
 	return storeVersions(ctx, db)
 }
 
+const sqlUnknownStep = `SELECT COALESCE(min(version_id), 0) FROM goose_db_version WHERE is_applied AND version_id > 0 AND version_id < $1
+	AND version_id <> ALL($2::bigint[])`
+
 // requireOwnSteps returns an error if the database has a step before the last one of this program that the program does
 // not have: it was made before the steps became a baseline, and lacks what the baseline has. Later steps are those of a
 // newer version, which this one can serve.
@@ -155,8 +158,7 @@ func requireOwnSteps(ctx context.Context, db *sql.DB, provider *goose.Provider) 
 		own = append(own, source.Version)
 	}
 	var unknown int64
-	err := db.QueryRowContext(ctx, `SELECT COALESCE(min(version_id), 0) FROM goose_db_version WHERE is_applied AND version_id > 0 AND version_id < $1
-		AND version_id <> ALL($2::bigint[])`, TargetVersion(), own).Scan(&unknown)
+	err := db.QueryRowContext(ctx, sqlUnknownStep, TargetVersion(), own).Scan(&unknown)
 	switch {
 	case isUndefinedTable(err):
 		return nil
@@ -241,7 +243,7 @@ func openMigration(opts MigrateOptions) (*sql.DB, error) {
 // engineOf returns the engine of a database, and an error if it is older than MinimumCockroachDB.
 func engineOf(ctx context.Context, db *sql.DB) (Engine, error) {
 	var version string
-	if err := db.QueryRowContext(ctx, "SELECT version()").Scan(&version); err != nil {
+	if err := db.QueryRowContext(ctx, versionStatement.SQL).Scan(&version); err != nil {
 		return "", fmt.Errorf("read the version of the database: %w", err)
 	}
 	if err := checkRelease(version); err != nil {

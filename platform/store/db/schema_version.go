@@ -17,6 +17,8 @@ var (
 		ON CONFLICT (home) DO UPDATE SET version = excluded.version WHERE schema_versions.version < excluded.version`)
 )
 
+const sqlLastStep = `SELECT COALESCE(max(version_id), 0) FROM goose_db_version WHERE is_applied`
+
 // MigrationStatus returns the schema version of the database, 0 if there is no schema, and the one that the program
 // requires. The database has a version once all of its homes have it.
 func MigrationStatus(ctx context.Context, address string) (current, target int64, err error) {
@@ -26,7 +28,7 @@ func MigrationStatus(ctx context.Context, address string) (current, target int64
 	}
 	defer db.Close()
 	target = TargetVersion()
-	if current, err = oneVersion(ctx, db, `SELECT COALESCE(max(version_id), 0) FROM goose_db_version WHERE is_applied`); err != nil {
+	if current, err = oneVersion(ctx, db, sqlLastStep); err != nil {
 		return 0, 0, err
 	}
 	for _, home := range region.All() {

@@ -114,12 +114,16 @@ func TestNetworksAreUpdatedInTurn(t *testing.T) {
 	o.condition(second.Name, v1alpha1.ConditionReady, "True", v1alpha1.ReasonAllHolds)
 }
 
-// TestErrorRateStopsTheUpdate updates the first region to an image whose servers are ready but fail requests. The update stops there,
-// and the earlier image is rolled out again, although no maintenance window is open.
-func TestErrorRateStopsTheUpdate(t *testing.T) {
-	o := start(t)
-	sn := sample(t, "socialnetwork")
-	sn.Spec.Rollout.Soak, sn.Spec.Image = "0s", "plaza.example/plaza:good"
+// TestErrorRateStopsTheSoak is TestErrorRateStopsTheUpdate while the region soaks.
+func TestErrorRateStopsTheSoak(t *testing.T) {
+	start(t).badUpdate("1h")
+}
+
+// badUpdate updates a network to an image whose servers in us are ready but fail requests, and waits until the update stops.
+func (o *operator) badUpdate(soak v1alpha1.Duration) *v1alpha1.SocialNetwork {
+	o.t.Helper()
+	sn := sample(o.t, "socialnetwork")
+	sn.Spec.Rollout.Soak, sn.Spec.Image = soak, "plaza.example/plaza:good"
 	o.up(sn)
 	o.edit(sn.Name, func(sn *v1alpha1.SocialNetwork) { sn.Spec.Image = "plaza.example/plaza:bad" })
 	o.condition(sn.Name, v1alpha1.ConditionSchemaMigrated, "False", v1alpha1.ReasonMigrating)
@@ -132,11 +136,19 @@ func TestErrorRateStopsTheUpdate(t *testing.T) {
 	})
 	o.setReady(o.deployment(sn.Name, "us"))
 	c := o.condition(sn.Name, v1alpha1.ConditionRegionsAvailable, "False", v1alpha1.ReasonErrorRateHigh)
-	require.Contains(t, c.Message, "60 of 1000 requests to the pods of us have failed since they started, more than 5%")
+	require.Contains(o.t, c.Message, "60 of 1000 requests to the pods of us have failed since they started, more than 5%")
 	o.awaitRegion(sn.Name, "eu", v1alpha1.RegionUpdated, "False", v1alpha1.ReasonErrorRateHigh)
 	o.condition(sn.Name, v1alpha1.ConditionStalled, "True", v1alpha1.ReasonErrorRateHigh)
-	require.Equal(t, "plaza.example/plaza:good", o.imageOf(sn.Name, "eu"))
-	require.Equal(t, "plaza.example/plaza:good", o.imageOf(sn.Name, "sg"))
+	require.Equal(o.t, "plaza.example/plaza:good", o.imageOf(sn.Name, "eu"))
+	require.Equal(o.t, "plaza.example/plaza:good", o.imageOf(sn.Name, "sg"))
+	return sn
+}
+
+// TestErrorRateStopsTheUpdate updates the first region to an image whose servers are ready but fail requests. The update stops there,
+// and the earlier image is rolled out again, although no maintenance window is open.
+func TestErrorRateStopsTheUpdate(t *testing.T) {
+	o := start(t)
+	sn := o.badUpdate("0s")
 
 	o.edit(sn.Name, func(sn *v1alpha1.SocialNetwork) {
 		sn.Spec.Image = "plaza.example/plaza:good"

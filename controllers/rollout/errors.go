@@ -16,7 +16,7 @@ const (
 	defaultMaxErrorPercent = 5
 	// minFailed is the number of failed requests below which a rate says nothing.
 	minFailed = 10
-	// errorInterval is how often the servers are asked while too many requests fail.
+	// errorInterval is how often the servers are asked while too many requests fail, or while their region soaks.
 	errorInterval = 15 * time.Second
 	// oldServer is the age of servers whose requests do not count: what they failed was not because of an update.
 	oldServer = 24 * time.Hour

@@ -316,6 +316,10 @@ func (r *run) templateUpdates() map[*region]bool {
 	if !r.pass.SchemaReady && !paused {
 		return update
 	}
+	if slots <= 0 && len(waiting) > 0 { // the requests that fail are reported before the region has soaked
+		r.hold = r.failing()
+		r.out.RequeueAfter(r.hold.Again)
+	}
 	slices.SortStableFunc(waiting, func(a, b *region) int { return priority(a) - priority(b) })
 	for _, g := range waiting[:min(max(slots, 0), len(waiting))] {
 		update[g] = r.mayBegin(g)

@@ -133,7 +133,7 @@ func (r *run) setUpdated(g *region) {
 	case degraded, soaking, complete:
 		set(metav1.ConditionTrue, v1alpha1.ReasonUpToDate, "All pods have the newest template.")
 		if g.state == soaking {
-			r.out.RequeueAfter(soak(r.pass.SN) - r.pass.Now.Sub(g.since) + 100*time.Millisecond)
+			r.out.RequeueAfter(min(errorInterval, soak(r.pass.SN)-r.pass.Now.Sub(g.since)+100*time.Millisecond))
 		}
 	case missing, rolling:
 		s, reason := g.live.Status, v1alpha1.ReasonProgressing

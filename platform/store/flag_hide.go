@@ -58,8 +58,8 @@ var (
 	sqlFlagItemUnhide = stmt("flagItems.unhide", `UPDATE flag_items SET is_hidden = false WHERE home = $1 AND target_id = $2 AND is_hidden AND state = 'resolved'`)
 
 	sqlHiddenPostCount = stmt("flagItems.countPost", `UPDATE counters SET n = counters.n + s.n FROM (
-			SELECT p.target_id AS ref, v.kind, v.n FROM posts AS p CROSS JOIN flag_items AS i
-				CROSS JOIN LATERAL (VALUES (p.feed_type, -1), (`+postState+`, 1)) AS v (kind, n)
+			SELECT p.target_id AS ref, CASE WHEN v.n < 0 THEN p.feed_type ELSE `+postState+` END AS kind, v.n
+			FROM posts AS p CROSS JOIN flag_items AS i CROSS JOIN (VALUES (-1), (1)) AS v (n)
 			WHERE `+ofHiddenItem("feed_type", postStateBefore)+`) AS s
 		WHERE counters.home = $1 AND counters.ref = s.ref AND counters.kind = s.kind AND counters.shard = 0`).UpdatesUnlocked(sharedCounters, whichCounts)
 	sqlHiddenPostMoveChildren = stmt("flagItems.moveChildren", `UPDATE posts AS k SET feed_type = `+postState+`, updated_at = `+changedAtOf("k", "$4")+`
@@ -82,8 +82,8 @@ var (
 	sqlFlagItemEscalate = stmt("flagItems.escalate", `UPDATE flag_items SET escalated_at = flagged_at WHERE `+atHideLimit+` AND escalated_at IS NULL`)
 
 	sqlHiddenCommentCount = stmt("flagItems.countComment", `UPDATE counters SET n = counters.n + s.n FROM (
-			SELECT v.ref, v.kind, CASE WHEN i.state = 'resolved' THEN 1 ELSE -1 END AS n FROM comments AS p CROSS JOIN flag_items AS i
-				CROSS JOIN LATERAL (VALUES (p.reference_id, 'comments'), (p.parent_id, 'replies')) AS v (ref, kind)
+			SELECT CASE WHEN v.kind = 'comments' THEN p.reference_id ELSE p.parent_id END AS ref, v.kind, CASE WHEN i.state = 'resolved' THEN 1 ELSE -1 END AS n
+			FROM comments AS p CROSS JOIN flag_items AS i CROSS JOIN (VALUES ('comments'), ('replies')) AS v (kind)
 			WHERE `+ofHiddenItem("approval_status", commentStateBefore)+` AND `+commentState+` <> '`+Declined+`') AS s
 		WHERE counters.home = $1 AND counters.ref = s.ref AND counters.kind = s.kind AND counters.shard = 0`).UpdatesUnlocked(sharedCounters, whichCounts)
 	sqlHiddenCommentMove = stmt("flagItems.moveComment", `UPDATE comments AS p SET approval_status = `+commentState+`, updated_at = `+changedAtOf("p", "$4")+`

@@ -106,9 +106,10 @@ var (
 // countFlagItems adds $4 for each item with a condition to the counts of items by state: those of its place, and those
 // of the home, whose reference is $3. The rows of the counts exist, see openFlagItem.
 func countFlagItems(condition string) string {
-	return `UPDATE counters SET n = counters.n + s.n FROM (SELECT r.ref, 'flags-' || i.state AS kind, i.shard, $4::bigint * count(*) AS n
-			FROM flag_items AS i CROSS JOIN LATERAL unnest(ARRAY[i.place_id, $3::text]) AS r (ref)
-			WHERE i.home = $1 AND ` + condition + ` AND r.ref <> '' GROUP BY r.ref, i.state, i.shard) AS s
+	return `UPDATE counters SET n = counters.n + s.n FROM (
+			SELECT CASE WHEN r.is_place THEN i.place_id ELSE $3::text END AS ref, 'flags-' || i.state AS kind, i.shard, $4::bigint * count(*) AS n
+			FROM flag_items AS i CROSS JOIN (VALUES (true), (false)) AS r (is_place)
+			WHERE i.home = $1 AND ` + condition + ` AND (i.place_id <> '' OR NOT r.is_place) GROUP BY 1, i.state, i.shard) AS s
 		WHERE counters.home = $1 AND counters.ref = s.ref AND counters.kind = s.kind AND counters.shard = s.shard`
 }
 

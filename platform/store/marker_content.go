@@ -12,10 +12,11 @@ import (
 const markersWithMessage = `delivered_to + 0 >= $3::bigint AND last_segment >= $3::bigint AND user_id <> $4 AND NOT is_deleted`
 
 var (
-	sqlContentMarkers = stmt("feedMarkers.countOfMessages", `SELECT m.n, c.read, c.delivered FROM
-		unnest($2::text[], $3::bigint[], $4::text[]) WITH ORDINALITY AS m (feed_id, segment, creator_id, n) CROSS JOIN LATERAL (
-		SELECT count(*) FILTER (WHERE read_to >= m.segment), count(*) FROM user_feed_markers
-		WHERE home = $1 AND feed_id = m.feed_id AND delivered_to >= m.segment AND user_id <> m.creator_id AND NOT is_deleted) AS c (read, delivered)`)
+	// Messages that nobody has received have no row.
+	sqlContentMarkers = stmt("feedMarkers.countOfMessages", `SELECT m.n, count(*) FILTER (WHERE u.read_to >= m.segment), count(*) FROM
+		unnest($2::text[], $3::bigint[], $4::text[]) WITH ORDINALITY AS m (feed_id, segment, creator_id, n) JOIN user_feed_markers AS u
+			ON u.home = $1 AND u.feed_id = m.feed_id AND u.delivered_to >= m.segment AND u.user_id <> m.creator_id AND NOT u.is_deleted
+		GROUP BY m.n`)
 	sqlMessageReceivers = stmt("feedMarkers.withDelivered", `SELECT user_id FROM user_feed_markers WHERE home = $1 AND feed_id = $2
 		AND `+markersWithMessage+` AND user_id > $5 ORDER BY user_id LIMIT $6::bigint`)
 	sqlMessageReaders = stmt("feedMarkers.withRead", `SELECT user_id FROM user_feed_markers WHERE home = $1 AND feed_id = $2

@@ -89,13 +89,15 @@ type CommunitySearch struct {
 	Discoverable bool
 }
 
-// searchIn returns a statement that selects the hits that meet a condition from the next rows of a key. Its parameters: $2 the key,
+// searchIn returns a statement that selects the hits that meet a condition from the next rows of a key, w, with the joined rows of the
+// objects. Its parameters: $2 the key,
 // $3 the pattern, $4 and $5 the position, $6 the size of the window, $7 the limit, $8 other keys, $9 the communities of
 // the searcher, $10 hidden users, $11 whether all communities are visible.
-func searchIn(name string, o db.Order, condition string) *db.Statement {
+func searchIn(name string, o db.Order, joins, condition string) *db.Statement {
 	return stmt(name+o.Name, `SELECT object_id AS id, created_at, words, weight FROM (SELECT object_id, created_at, words, weight FROM search_words
 			WHERE home = $1 AND key = $2 AND `+o.After("created_at", "object_id", "$4::timestamptz", "$5")+`
 			ORDER BY `+o.By("created_at", "object_id")+` LIMIT $6::bigint) AS w
+		`+joins+`
 		WHERE words LIKE $3 AND (cardinality($8::text[]) = 0 OR (SELECT count(*) FROM search_words AS other
 			WHERE other.home = $1 AND other.object_id = w.object_id AND other.key = ANY($8::text[])) = cardinality($8::text[]))
 		AND `+condition+` ORDER BY `+o.By("created_at", "object_id")+` LIMIT $7::bigint`)
@@ -105,19 +107,20 @@ var (
 	// $12 is the searcher, $13 whether all walls are visible, $14 the type of the target, $15 its id, $16 the structure
 	// types and $17 tags.
 	searchPosts = inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return searchIn("search.posts", o, `COALESCE((SELECT p.is_listed AND p.author_id <> ALL($10::text[]) AND p.target_id <> ALL($10::text[])
+		return searchIn("search.posts", o, `CROSS JOIN LATERAL (SELECT is_listed, author_id, target_type, target_id, target_public_id, structure_type, tags
+				FROM posts WHERE home = $1 AND id = w.object_id LIMIT 1) AS p
+			LEFT JOIN LATERAL (SELECT status FROM followers
+				WHERE p.target_type = 'user' AND home = $1 AND followee_id = p.target_id AND follower_id = $12 LIMIT 1) AS f ON true
+			LEFT JOIN LATERAL (SELECT deleted_at IS NULL AND (is_public OR $11::boolean OR id = ANY($9::text[])) AS is_visible FROM communities
+				WHERE p.target_type = 'community' AND home = $1 AND id = p.target_id LIMIT 1) AS c ON true`,
+			`p.is_listed AND p.author_id <> ALL($10::text[]) AND p.target_id <> ALL($10::text[])
 			AND ($14 = '' OR p.target_type = $14) AND ($15 = '' OR CASE WHEN p.target_type = 'content' THEN p.target_public_id ELSE p.target_id END = $15)
 			AND (cardinality($16::text[]) = 0 OR p.structure_type = ANY($16::text[])) AND (cardinality($17::text[]) = 0 OR p.tags && $17::text[])
-			AND CASE p.target_type WHEN 'content' THEN true
-				WHEN 'user' THEN $13::boolean OR p.target_id = $12 OR EXISTS (SELECT 1 FROM followers
-					WHERE home = $1 AND followee_id = p.target_id AND follower_id = $12 AND status = 'accepted')
-				ELSE COALESCE((SELECT deleted_at IS NULL AND (is_public OR $11::boolean OR id = ANY($9::text[]))
-					FROM communities WHERE home = $1 AND id = p.target_id), false) END
-			FROM posts AS p WHERE p.home = $1 AND p.id = w.object_id), false)`)
+			AND CASE p.target_type WHEN 'content' THEN true WHEN 'user' THEN $13::boolean OR p.target_id = $12 OR f.status = 'accepted' ELSE c.is_visible END`)
 	})
 	// $12 are tags, $13 categories, $14 whether the searcher is a member and $15 whether to include private communities.
 	searchCommunities = inBoth(createdOrders, func(o db.Order) *db.Statement {
-		return searchIn("search.communities", o, `COALESCE((SELECT c.deleted_at IS NULL AND c.creator_id <> ALL($10::text[])
+		return searchIn("search.communities", o, "", `COALESCE((SELECT c.deleted_at IS NULL AND c.creator_id <> ALL($10::text[])
 			AND (c.is_public OR (c.is_discoverable AND $15::boolean) OR $11::boolean OR c.id = ANY($9::text[]))
 			AND (cardinality($12::text[]) = 0 OR c.tags && $12::text[]) AND (cardinality($13::text[]) = 0 OR c.category_ids && $13::text[])
 			AND ($14::boolean IS NULL OR $14::boolean = (c.id = ANY($9::text[])))

@@ -92,11 +92,7 @@ func quoted(node any) string {
 	if !ok {
 		return ""
 	}
-	text := tree.AsString(e)
-	if len(text) > maxQuoted {
-		text = text[:maxQuoted] + "…"
-	}
-	return fmt.Sprintf("%q: ", text)
+	return fmt.Sprintf("%q: ", cut(tree.AsString(e)))
 }
 
 const maxQuoted = 60 // bytes

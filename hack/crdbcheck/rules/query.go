@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/sem/tree"
@@ -29,8 +28,7 @@ const (
 	RuleTwice Rule = "changed-twice"
 	// RuleLocking is broken by locks weaker than FOR UPDATE, which lock nothing on some versions.
 	RuleLocking Rule = "locking"
-	// RuleApplyJoin is broken by LATERAL (… LIMIT …), other than LIMIT 1 without an order, which is used for single rows:
-	// CockroachDB reads and numbers all rows of the inner query, or plans and runs it again for every row.
+	// RuleApplyJoin is broken by SQL that CockroachDB plans and runs again for every row, see apply_join.go.
 	RuleApplyJoin Rule = "apply-join"
 	// RuleMoveHome is broken by an update of home, which would move the row to another jurisdiction.
 	RuleMoveHome Rule = "move-home"
@@ -49,24 +47,8 @@ func (c *check) query(ast tree.Statement) {
 	c.changedTwice(ast)
 	walk(ast, func(node any, path []any) {
 		c.queryNode(node)
-		if s, ok := node.(*tree.Select); ok {
-			c.applyJoin(s, path)
-		}
+		c.applyJoins(node, path)
 	})
-}
-
-// applyJoin rejects a query with a limit in LATERAL.
-func (c *check) applyJoin(s *tree.Select, path []any) {
-	lateral := slices.ContainsFunc(path, func(ancestor any) bool {
-		t, ok := ancestor.(*tree.AliasedTableExpr)
-		return ok && t.Lateral
-	})
-	if !lateral || s.Limit == nil || s.Limit.Count == nil {
-		return
-	}
-	if len(s.OrderBy) > 0 || tree.AsString(s.Limit.Count) != "1" {
-		c.brokenf(RuleApplyJoin, "LATERAL with LIMIT reads all rows of the inner query: number the branches of a UNION ALL instead")
-	}
 }
 
 func (c *check) queryNode(node any) {

@@ -55,6 +55,55 @@ var homeCases = []sqlCase{
 		`SELECT p.id FROM unnest($2::text[]) AS f(id) CROSS JOIN LATERAL (SELECT id FROM posts WHERE home = $1 AND id = f.id LIMIT 1) AS p`, "",
 	},
 	{
+		"the rows of a function of a column",
+		`SELECT t FROM posts AS p CROSS JOIN LATERAL unnest(p.tags) AS t WHERE p.home = $1`, rules.RuleApplyJoin,
+	},
+	{
+		"values of a column",
+		`SELECT v.ref FROM posts AS p CROSS JOIN LATERAL (VALUES (p.id), ($2)) AS v (ref) WHERE p.home = $1`, rules.RuleApplyJoin,
+	},
+	{
+		"an outer column in the filter of an aggregate",
+		`SELECT c.n FROM unnest($2::text[], $3::timestamptz[]) AS f (id, at) CROSS JOIN LATERAL (
+		 SELECT count(*) FILTER (WHERE created_at > f.at) FROM posts WHERE home = $1 AND author_id = f.id) AS c (n)`, rules.RuleApplyJoin,
+	},
+	{
+		"a column of its own in the filter of an aggregate",
+		`SELECT c.n FROM unnest($2::text[]) AS f (id) CROSS JOIN LATERAL (
+		 SELECT count(*) FILTER (WHERE author_id <> '') FROM posts WHERE home = $1 AND author_id = f.id) AS c (n)`, "",
+	},
+	{"constant values", `SELECT v.n FROM posts AS p CROSS JOIN (VALUES (-1), (1)) AS v (n) WHERE p.home = $1`, ""},
+	{
+		"a correlated subquery in a branch",
+		`SELECT CASE WHEN is_parent THEN true ELSE (SELECT count(*) > 0 FROM users WHERE home = $1 AND id = p.author_id) END FROM posts AS p WHERE p.home = $1`,
+		rules.RuleApplyJoin,
+	},
+	{
+		"one in a result",
+		`SELECT CASE WHEN is_parent THEN EXISTS (SELECT 1 FROM users WHERE home = $1 AND id = p.author_id) END FROM posts AS p WHERE p.home = $1`, rules.RuleApplyJoin,
+	},
+	{
+		"one in a later argument",
+		`SELECT COALESCE(title, (SELECT name FROM users WHERE home = $1 AND id = p.author_id)) FROM posts AS p WHERE p.home = $1`, rules.RuleApplyJoin,
+	},
+	{
+		"one in the first argument",
+		`SELECT COALESCE((SELECT true FROM users WHERE home = $1 AND id = p.author_id), false) FROM posts AS p WHERE p.home = $1`, "",
+	},
+	{
+		"one in the first condition",
+		`SELECT CASE WHEN EXISTS (SELECT 1 FROM users WHERE home = $1 AND id = p.author_id) THEN 1 ELSE 0 END FROM posts AS p WHERE p.home = $1`, "",
+	},
+	{
+		"one in the second condition",
+		`SELECT CASE WHEN is_parent THEN 1 WHEN EXISTS (SELECT 1 FROM users WHERE home = $1 AND id = p.author_id) THEN 2 END FROM posts AS p WHERE p.home = $1`,
+		rules.RuleApplyJoin,
+	},
+	{
+		"a subquery of its own in a branch",
+		`SELECT CASE WHEN is_parent THEN (SELECT count(*) FROM users WHERE home = $1) END FROM posts AS p WHERE p.home = $1`, "",
+	},
+	{
 		"a common table expression",
 		`WITH mine AS (SELECT id FROM posts WHERE home = $1) SELECT id FROM mine`, "",
 	},

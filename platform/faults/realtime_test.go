@@ -106,7 +106,7 @@ func TestRolledBackTransactionEmitsNoEvent(t *testing.T) {
 }
 
 // TestEventsSurviveRestarts kills the database and restarts the server of each region while members are added and a
-// client listens and resumes. Every acknowledged addition is delivered in one event, once. No other test runs meanwhile, because the
+// client listens and resumes. Every acknowledged addition is delivered in one event, once. No other test runs in the meantime, because the
 // time limits are those of production.
 func TestEventsSurviveRestarts(t *testing.T) {
 	d := startDatabase(t)

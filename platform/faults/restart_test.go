@@ -74,7 +74,7 @@ func (a *acknowledged) add(table, id string) {
 }
 
 // TestAcknowledgedWritesSurviveCrash kills the database under a load of writes. Every acknowledged write is there
-// after the restart. No other test runs meanwhile, because the time limits are those of production.
+// after the restart. No other test runs in the meantime, because the time limits are those of production.
 func TestAcknowledgedWritesSurviveCrash(t *testing.T) {
 	d := startDatabase(t)
 	if d.db.Engine() != devdb.PostgreSQL {

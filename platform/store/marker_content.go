@@ -12,7 +12,7 @@ import (
 const markersWithMessage = `delivered_to + 0 >= $3::bigint AND last_segment >= $3::bigint AND user_id <> $4 AND NOT is_deleted`
 
 var (
-	// Messages that nobody has received have no row.
+	// Messages that were delivered to no user have no row.
 	sqlContentMarkers = stmt("feedMarkers.countOfMessages", `SELECT m.n, count(*) FILTER (WHERE u.read_to >= m.segment), count(*) FROM
 		unnest($2::text[], $3::bigint[], $4::text[]) WITH ORDINALITY AS m (feed_id, segment, creator_id, n) JOIN user_feed_markers AS u
 			ON u.home = $1 AND u.feed_id = m.feed_id AND u.delivered_to >= m.segment AND u.user_id <> m.creator_id AND NOT u.is_deleted

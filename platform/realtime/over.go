@@ -2,6 +2,7 @@ package realtime
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/plaza-social/plaza/platform/store"
@@ -51,7 +52,8 @@ func (t *tail) lastEvents(ctx context.Context, conns []*conn) (pending map[strin
 	for i, c := range conns {
 		users[i] = c.userID
 	}
-	rows, err := t.hub.Store.OutboxRowsOfKeys(ctx, t.home, users, 1)
+	slices.Sort(users)
+	rows, err := t.hub.Store.OutboxRowsOfKeys(ctx, t.home, slices.Compact(users), 1) // a user may have several connections
 	if err != nil {
 		return nil, 0, err
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // CockroachDB turns a correlated subquery into a join if it can, and otherwise into an apply join, which plans and runs the subquery
-// for every row: https://www.cockroachlabs.com/docs/stable/subqueries#correlated-subqueries. When it can not is in
+// for every row: https://www.cockroachlabs.com/docs/stable/subqueries#correlated-subqueries. What decides is in
 // pkg/sql/opt/norm/decorrelate_funcs.go and rules/decorrelate.opt of cockroachdb/cockroach.
 
 // applyJoins rejects what becomes an apply join.

@@ -116,7 +116,7 @@ func (m *MQTTClient) Discard(ctx context.Context) {
 func (m *MQTTClient) Compare(t testing.TB, c *Client, topics ...string) *MQTTClient {
 	t.Helper()
 	m.stream = c.Listen(t, "/realtime/events?"+url.Values{"topic": topics}.Encode(), "")
-	m.began = now()
+	m.began = m.stream.began
 	return m
 }
 
@@ -126,24 +126,13 @@ func (m *MQTTClient) compare(t testing.TB, e MQTTEvent) {
 	if m.stream == nil || e.ID == m.last {
 		return
 	}
-	other := m.nextOfStream(t)
-	require.Equal(t, e.EventType, other.EventType, other.Text)
+	var other MQTTEvent
+	received := m.stream.Next(t)
+	require.NoError(t, json.Unmarshal([]byte(received.Data), &other))
+	require.Equal(t, e.EventType, other.EventType, received.Data)
 	require.Equal(t, e.ID, other.ID, e.EventType)
+	require.Equal(t, received.Name, e.EventType)
 	m.last = e.ID
-}
-
-// nextOfStream returns the next event of the stream that was sent after it had begun.
-func (m *MQTTClient) nextOfStream(t testing.TB) MQTTEvent {
-	t.Helper()
-	for {
-		received := m.stream.Next(t)
-		e := MQTTEvent{Text: received.Data}
-		require.NoError(t, json.Unmarshal([]byte(received.Data), &e))
-		if !e.SentTime.Before(m.began) {
-			require.Equal(t, received.Name, e.EventType)
-			return e
-		}
-	}
 }
 
 // Next returns the next event that was sent after the client had subscribed: whether it receives those of what a test did before

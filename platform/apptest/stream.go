@@ -43,6 +43,7 @@ type Stream struct {
 
 	events chan StreamEvent
 	cancel context.CancelFunc
+	began  time.Time // when a new stream began, in the precision of events; zero for a stream that resumes
 }
 
 // Listen opens a stream and reads its beginning. lastID is the id to resume after; empty for none.
@@ -56,6 +57,9 @@ func (c *Client) Listen(t testing.TB, path, lastID string) *Stream {
 	first, ok := s.next(ctx, t)
 	require.True(t, ok, "the stream ended immediately")
 	require.NotEmpty(t, first.Retry)
+	if lastID == "" {
+		s.began = now()
+	}
 	return s
 }
 
@@ -120,12 +124,25 @@ func read(lines *bufio.Scanner, path string, events chan<- StreamEvent) {
 	}
 }
 
-// next returns the next block.
+// next returns the next block. It skips events that were sent before a new stream began: whether they arrive depends on how soon they are
+// delivered.
 func (s *Stream) next(ctx context.Context, t testing.TB) (StreamEvent, bool) {
 	t.Helper()
-	e, ok := s.Poll(ctx)
-	require.NoError(t, ctx.Err(), "no event came")
-	return e, ok
+	for {
+		e, ok := s.Poll(ctx)
+		require.NoError(t, ctx.Err(), "no event came")
+		if !ok || !e.wasSentBefore(s.began) {
+			return e, ok
+		}
+	}
+}
+
+// wasSentBefore reports whether an event says that it was sent before a time.
+func (e StreamEvent) wasSentBefore(began time.Time) bool {
+	var envelope struct {
+		SendTime time.Time `json:"sendTime"`
+	}
+	return json.Unmarshal([]byte(e.Data), &envelope) == nil && !envelope.SendTime.IsZero() && envelope.SendTime.Before(began)
 }
 
 // patient returns a context that ends after Patience.

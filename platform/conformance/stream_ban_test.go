@@ -12,9 +12,9 @@ import (
 
 // streamWorld is a live stream in a post of a public community, with two viewers.
 type streamWorld struct {
-	n                           *apptest.Network
-	host, viewer, other         *apptest.Client
-	streamID, postID, community string
+	n                                *apptest.Network
+	host, viewer, other              *apptest.Client
+	streamID, key, postID, community string
 }
 
 func newStreamWorld(t *testing.T) *streamWorld {
@@ -22,7 +22,7 @@ func newStreamWorld(t *testing.T) *streamWorld {
 	n := mediaNetwork(t)
 	w := &streamWorld{n: n, host: n.NewUser(t, region.EU, "host"), viewer: n.NewUser(t, region.US, "viewer"), other: n.NewUser(t, region.SG, "other")}
 	w.community = newCommunity(t, w.host, object{"userIds": []string{w.viewer.UserID, w.other.UserID}})
-	w.streamID, _ = streamInState(t, w.host, mediaServer(n), "live")
+	w.streamID, w.key = streamInState(t, w.host, mediaServer(n), "live")
 	w.postID = w.host.Do(t, http.MethodPost, "/api/v4/posts", object{
 		"targetType": "community", "targetId": w.community, "dataType": "liveStream", "data": object{"text": "x", "streamId": w.streamID},
 	}).OK(t).String(t, "posts.0.postId")
@@ -71,12 +71,24 @@ func TestStreamBan(t *testing.T) {
 	requireSeen(w.viewer)
 }
 
-// TestStreamBanEvents checks that watchers and the banned viewer learn of a ban, and that the viewer hears no more of the stream.
+// TestStreamBanEvents checks that watchers and the banned viewer learn of a ban, and that the viewer receives no event of the stream
+// after it, and all events again after the ban is lifted. Each ban follows an event that the viewer received just before.
 func TestStreamBanEvents(t *testing.T) {
 	t.Parallel()
 	w := newStreamWorld(t)
 	topic := w.n.NetworkID + "/videostreaming"
 	watcher, banned := connected(t, w.other, topic), connected(t, w.viewer, topic)
+	second, secondKey := streamInState(t, w.host, mediaServer(w.n), "live")
+	require.Equal(t, "video-streaming.didStart", watcher.Next(t).EventType)
+	require.Equal(t, "video-streaming.didStart", banned.Next(t).EventType)
+	report := func(streamID, key, event string, readers ...*apptest.MQTTClient) {
+		t.Helper()
+		mediaServer(w.n).Do(t, http.MethodPost, mediaStreamsPath+streamID+"/events", streamReport(event, key)).OK(t)
+		for _, reader := range readers {
+			require.Equal(t, streamID, reader.Next(t).Response().String(t, "data.videoStreamings.0.streamId"))
+		}
+	}
+	report(w.streamID, w.key, "flagged", watcher, banned)
 	for _, act := range []struct{ verb, event string }{{"ban", "video-streaming.viewerDidBan"}, {"unban", "video-streaming.viewerDidUnban"}, {"ban", "video-streaming.viewerDidBan"}} {
 		w.set(t, w.host, act.verb, w.viewer)
 		for _, reader := range []*apptest.MQTTClient{watcher, banned} {
@@ -88,16 +100,15 @@ func TestStreamBanEvents(t *testing.T) {
 			require.Equal(t, w.host.InternalID, e.Response().String(t, "data.list.0.actor"))
 			require.NotContains(t, e.Text, "play.test", "the event has no address to watch the stream at")
 		}
+		hearing := []*apptest.MQTTClient{watcher, banned}
+		if act.verb == "ban" {
+			hearing = hearing[:1]
+		}
+		report(w.streamID, w.key, "flagged", hearing...)
+		report(second, secondKey, "flagged", watcher, banned) // before which an event of the first stream would arrive
 	}
-	second := text(newStream(t, w.host), "streamId")
-	end := func(id string) { w.host.Do(t, http.MethodDelete, streamsPath+"/"+id+"/streaming-url", nil).OK(t) }
-	end(w.streamID)
-	e := watcher.Next(t)
-	require.Equal(t, w.streamID, e.Response().String(t, "data.videoStreamings.0.streamId"))
-	end(second)
-	require.Equal(t, second, watcher.Next(t).Response().String(t, "data.videoStreamings.0.streamId"))
-	e = banned.Next(t)
-	require.Equal(t, second, e.Response().String(t, "data.videoStreamings.0.streamId"), "not that from which the viewer is banned")
+	report(w.streamID, w.key, "stopped", watcher)
+	report(second, secondKey, "stopped", watcher, banned)
 }
 
 func TestStreamBanRefusals(t *testing.T) {

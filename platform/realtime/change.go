@@ -37,6 +37,7 @@ func (b *broker) deliverTo(ctx context.Context, home region.Code, e store.Logged
 	c, err := b.changeOf(home, e)
 	if err == nil && c != nil {
 		e.Name = nameOf(e, c)
+		b.forgetAccess(*c)
 		err = b.deliverChange(ctx, home, e, *c, to)
 	}
 	if errors.Is(err, errUndeliverable) {
@@ -44,6 +45,32 @@ func (b *broker) deliverTo(ctx context.Context, home region.Code, e store.Logged
 		return nil // a retry would fail likewise
 	}
 	return err
+}
+
+// forgetAccess makes the broker read again what the users may read whom a change concerns: a ban or a new membership applies to the
+// events after it in the log.
+func (b *broker) forgetAccess(c events.Change) {
+	users := concerned(c)
+	if len(users) == 0 {
+		return
+	}
+	for _, s := range b.all() {
+		if slices.Contains(users, s.UserID()) {
+			s.Forget()
+		}
+	}
+}
+
+// concerned returns the internal ids of the users whose access a change may grant or end.
+func concerned(c events.Change) []string {
+	users := slices.Clone(c.UserIDs)
+	if c.ParticipantID != "" {
+		users = append(users, c.ParticipantID)
+	}
+	if c.Kind == events.KindFollow {
+		users = append(users, c.ID, c.OtherID)
+	}
+	return users
 }
 
 // communityJoined is the name that clients of MQTT expect of the event about a user who joined without being added.

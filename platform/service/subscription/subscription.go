@@ -25,11 +25,12 @@ const (
 	chunk = 200
 )
 
-// Reader is a connected user. Its access to places is kept for Lifetime.
+// Reader is a connected user. Its access to places is kept for Lifetime, unless Forget is called before.
 type Reader struct {
-	claims auth.Claims
-	mu     sync.Mutex
-	places map[events.Place]*Access
+	claims    auth.Claims
+	mu        sync.Mutex
+	places    map[events.Place]*Access
+	forgotten int // how often Forget was called
 }
 
 // NewReader returns the reader with the claims of an access token.
@@ -37,6 +38,14 @@ func NewReader(claims auth.Claims) *Reader { return &Reader{claims: claims} }
 
 // UserID returns the internal id of the user.
 func (r *Reader) UserID() string { return r.claims.UserID }
+
+// Forget makes the next call of Resolve read the access of the user to every place, since it may have changed.
+func (r *Reader) Forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.places = nil
+	r.forgotten++
+}
 
 // Access is what a user may read at a place. The nil Access permits nothing.
 type Access struct {
@@ -103,6 +112,10 @@ func (s *Resolver) Resolve(ctx context.Context, place events.Place, readers []*R
 
 // load reads the access of the readers with the given indexes in one round trip for each home.
 func (s *Resolver) load(ctx context.Context, place events.Place, readers []*Reader, indexes []int, found []*Access) error {
+	keep := make([]func(*Access), len(indexes))
+	for n, i := range indexes {
+		keep[n] = readers[i].keeper(place)
+	}
 	watched, err := s.broadcastAt(ctx, place)
 	if err != nil {
 		return err
@@ -134,7 +147,7 @@ func (s *Resolver) load(ctx context.Context, place events.Place, readers []*Read
 		for _, home := range missing {
 			found[i].unknown = found[i].unknown || watched != nil || home == s.deps.HomeOf(readers[i].claims.UserID) || home == s.deps.HomeOf(place.ID)
 		}
-		readers[i].keep(place, found[i])
+		keep[n](found[i])
 	}
 	return nil
 }
@@ -165,11 +178,21 @@ func (r *Reader) kept(place events.Place, now time.Time) *Access {
 	return nil
 }
 
-func (r *Reader) keep(place events.Place, a *Access) {
+// keeper returns the function that keeps access to a place. The function must be requested before the access is read: what was read
+// before a call of Forget is not kept.
+func (r *Reader) keeper(place events.Place) func(*Access) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.places == nil || len(r.places) >= maxPlaces {
-		r.places = map[events.Place]*Access{}
+	began := r.forgotten
+	return func(a *Access) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.forgotten != began {
+			return
+		}
+		if r.places == nil || len(r.places) >= maxPlaces {
+			r.places = map[events.Place]*Access{}
+		}
+		r.places[place] = a
 	}
-	r.places[place] = a
 }

@@ -57,7 +57,7 @@ func (c *Client) Listen(t testing.TB, path, lastID string) *Stream {
 	first, ok := s.next(ctx, t)
 	require.True(t, ok, "the stream ended immediately")
 	require.NotEmpty(t, first.Retry)
-	if lastID == "" {
+	if lastID == "" && !strings.Contains(path, "lastEventId") {
 		s.began = now()
 	}
 	return s

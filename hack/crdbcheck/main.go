@@ -36,18 +36,19 @@ type sources struct {
 	queries    []rules.Statement
 	updates    map[string]*rules.Update // by the origin of the query
 	shared     []string                 // tables
+	queues     []string                 // tables whose rows are deleted soon
 	own        []rules.Statement        // statements of sessions, transactions and migrations: the rules about homes do not concern them
 	placement  []rules.Statement        // statements that concern regions or backups, or a database without regions: only the grammar is checked
 }
 
 // program returns the statements of the program.
 func program() sources {
-	s := sources{updates: map[string]*rules.Update{}}
+	s := sources{updates: map[string]*rules.Update{}, queues: db.QueueTables()}
 	for _, m := range db.RenderedMigrations(db.CockroachDB) {
 		s.migrations = append(s.migrations, rules.Statement{Where: "store/migrations/" + m.Name + ".sql", SQL: m.SQL})
 	}
 	for _, q := range store.Statements() {
-		s.queries = append(s.queries, rules.Statement{Where: "store/" + q.Name, SQL: q.SQL})
+		s.queries = append(s.queries, rules.Statement{Where: "store/" + q.Name, SQL: q.CockroachSQL})
 		if u := q.Update; u != nil {
 			s.updates["store/"+q.Name] = &rules.Update{Table: u.Table.Name, Key: u.Key, Unlocked: u.Unlocked != ""}
 		}
@@ -114,8 +115,13 @@ func accepted(v rules.Violation) bool {
 // check returns the violations and the number of tables that the migrations create.
 func check(s sources) (broken []rules.Violation, tables int) {
 	schema, broken := rules.Migrations(s.migrations)
+	scans := !rules.ForbidFullScans(s.own)
 	for _, q := range s.queries {
+		if scans {
+			broken = append(broken, rules.FullScans(schema, q)...)
+		}
 		broken = append(broken, slices.DeleteFunc(rules.Query(schema, q), accepted)...)
+		broken = append(broken, rules.QueueReads(s.queues, q)...)
 		broken = append(broken, rules.SharedRows(s.shared, q, s.updates[q.Where])...)
 	}
 	for _, own := range s.own {

@@ -101,6 +101,16 @@ func TestNoHomeIsSuperfluous(t *testing.T) {
 	require.Positive(t, places)
 }
 
+// TestFullScans holds that the program fails the check without the settings of its sessions, and that it has hints.
+func TestFullScans(t *testing.T) {
+	s := program()
+	hints := slices.DeleteFunc(slices.Clone(s.queries), func(q rules.Statement) bool { return !strings.Contains(q.SQL, "@{FORCE_INDEX=") })
+	require.NotEmpty(t, hints)
+	s.own = nil
+	broken, _ := check(s)
+	require.True(t, slices.ContainsFunc(broken, func(v rules.Violation) bool { return v.Rule == rules.RuleFullScan }))
+}
+
 // TestApplyJoinsAreUsed holds that every accepted apply join still exists.
 func TestApplyJoinsAreUsed(t *testing.T) {
 	s := program()

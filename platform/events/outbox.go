@@ -44,7 +44,7 @@ type Outbox struct {
 
 	deletions map[region.Code]*deletions
 	reads     map[region.Code]*groupcommit.Queue[*keyRead]
-	polls     map[region.Code]*[store.OutboxLanes]polling
+	polls     jobs.Positions
 	busy      busyKeys
 }
 
@@ -53,10 +53,10 @@ func NewOutbox(st *store.Store, now func() time.Time, log *slog.Logger) *Outbox 
 	o := &Outbox{
 		store: st, now: now, log: log, handlers: map[string]Handler{}, runs: map[string]RunHandler{}, soon: make(chan struct{}, maxSoon),
 		deletions: map[region.Code]*deletions{}, reads: map[region.Code]*groupcommit.Queue[*keyRead]{},
-		polls: map[region.Code]*[store.OutboxLanes]polling{}, deliveries: newDeliveries(),
+		deliveries: newDeliveries(),
 	}
 	for _, home := range region.All() {
-		o.deletions[home], o.reads[home], o.polls[home] = newDeletions(st, home), newKeyReads(st, home), new([store.OutboxLanes]polling)
+		o.deletions[home], o.reads[home] = newDeletions(st, home), newKeyReads(st, home)
 	}
 	return o
 }
@@ -187,12 +187,12 @@ func (o *Outbox) Job() jobs.Job {
 
 // Drain delivers the rows that are due in one lane.
 func (o *Outbox) Drain(ctx context.Context, home region.Code, lane int64) error {
-	poll, now := &o.polls[home][lane], o.now()
-	rows, err := o.store.DueOutboxRows(ctx, home, lane, poll.after(), now)
+	poll, now := o.polls.Of(home, lane), o.now()
+	rows, err := o.store.DueOutboxRows(ctx, home, lane, poll.After(), now)
 	if err == nil {
 		err = o.drain(ctx, home, rows)
 	}
-	poll.ended(now, err == nil && len(rows) < store.MaxDueOutboxRows)
+	poll.Ended(now, err == nil && len(rows) < store.MaxDueOutboxRows)
 	return err
 }
 

@@ -1,38 +1,40 @@
-package events
+package jobs
 
 import (
 	"sync"
 	"time"
+
+	"github.com/plaza-social/plaza/platform/region"
 )
 
 const (
-	// pollSlack is how long before the last poll a row may have been due that is committed after it: its time is that of the request,
-	// by the clock of another server.
-	pollSlack = time.Minute
+	// slack is how long before the last poll a row may have been due that is committed after it: its time is that of the request, by the
+	// clock of another server.
+	slack = time.Minute
 	// fullPoll is how many polls there are for one that reads all due rows, among them those that were left by a server that failed.
 	fullPoll = 40
 )
 
-// polling is where the polls of a lane begin to read. On CockroachDB, a poll from the beginning passes over all rows that were deleted
-// in the last ten minutes. The zero value reads from the beginning.
-type polling struct {
+// Position is where the polls of a queue begin to read. On CockroachDB, a poll from the beginning passes over all rows that were deleted
+// or postponed in the last ten minutes. The zero value reads from the beginning.
+type Position struct {
 	mu   sync.Mutex
 	n    int       // polls since the last one that read all rows
 	last time.Time // of the last poll that left nothing; zero if the next one must read all rows
 }
 
-// after returns the time after which the rows of the next poll became due.
-func (p *polling) after() time.Time {
+// After returns the time after which the rows of the next poll became due.
+func (p *Position) After() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.last.IsZero() {
 		return time.Time{}
 	}
-	return p.last.Add(-pollSlack)
+	return p.last.Add(-slack)
 }
 
-// ended records that a poll at a time has ended, and whether it left no due row.
-func (p *polling) ended(at time.Time, nothingLeft bool) {
+// Ended records that a poll at a time has ended, and whether it left no due row.
+func (p *Position) Ended(at time.Time, nothingLeft bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.n++
@@ -41,4 +43,29 @@ func (p *polling) ended(at time.Time, nothingLeft bool) {
 		return
 	}
 	p.last = at
+}
+
+// Positions are the positions of the lanes of homes. The zero value is ready for use.
+type Positions struct {
+	mu  sync.Mutex
+	all map[laneOf]*Position
+}
+
+type laneOf struct {
+	home region.Code
+	lane int64
+}
+
+// Of returns the position of a lane of a home.
+func (p *Positions) Of(home region.Code, lane int64) *Position {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	key := laneOf{home, lane}
+	if p.all[key] == nil {
+		if p.all == nil {
+			p.all = map[laneOf]*Position{}
+		}
+		p.all[key] = &Position{}
+	}
+	return p.all[key]
 }

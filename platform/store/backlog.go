@@ -30,11 +30,11 @@ func earlier(a, b time.Time) time.Time {
 // the oldest row is among the first ones, unless so many wait that the first one is old as well. Scheduled posts that have
 // failed have a separate index.
 var (
-	sqlOutboxFirst = stmt("outbox.first", `SELECT min(created_at) FROM (SELECT created_at FROM outbox
+	sqlOutboxFirst = stmt("outbox.first", `SELECT min(created_at) FROM (SELECT created_at FROM outbox /*@{FORCE_INDEX=outbox_due}*/
 		WHERE home = $1 AND lane = $2::bigint ORDER BY not_before, id LIMIT 1000) AS due HAVING count(*) > 0`)
-	sqlScheduledFirst = stmt("scheduledPosts.first", `SELECT scheduled_at FROM scheduled_posts
+	sqlScheduledFirst = stmt("scheduledPosts.first", `SELECT scheduled_at FROM scheduled_posts /*@{FORCE_INDEX=scheduled_posts_due}*/
 		WHERE home = $1 AND lane = $2::bigint AND status = 'WAIT' ORDER BY due_at, id LIMIT 1`)
-	sqlScheduledFirstFailed = stmt("scheduledPosts.firstFailed", `SELECT scheduled_at FROM scheduled_posts
+	sqlScheduledFirstFailed = stmt("scheduledPosts.firstFailed", `SELECT scheduled_at FROM scheduled_posts /*@{FORCE_INDEX=scheduled_posts_failed}*/
 		WHERE home = $1 AND lane = $2::bigint AND has_failed ORDER BY scheduled_at, id LIMIT 1`)
 )
 

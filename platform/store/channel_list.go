@@ -70,27 +70,31 @@ func (l ChannelList) names(keyRunes int) []any {
 
 // The statements of ListChannels and ChannelsOf by their order.
 var (
-	channelLists    = [...]directions{ChannelsByActivity: channelsByTime("Activity", "last_activity"), ChannelsByCreation: channelsByTime("Creation", "created_at"), ChannelsByName: channelsByName()}
+	channelLists    = [...]directions{ChannelsByActivity: channelsByTime("Activity", "last_activity", "channels_by_activity"), ChannelsByCreation: channelsByTime("Creation", "created_at", "channels_by_created"), ChannelsByName: channelsByName()}
 	channelsOfUsers = [...]*db.Statement{
 		ChannelsByActivity: channelsOfUser("ByActivity", "last_activity"), ChannelsByCreation: channelsOfUserByCreation, ChannelsByName: channelsOfUserByCreation,
 	}
 	channelsOfUserByCreation = channelsOfUser("ByCreation", "created_at")
 )
 
-var channelListFrom = ` FROM channels AS c WHERE c.home = $1 AND c.is_public = $8::boolean` + channelFilter("c.id") +
-	` AND NOT ($9::boolean AND EXISTS (SELECT 1 FROM channel_users AS u WHERE u.home = $1 AND u.channel_id = c.id AND u.user_id = $10 AND u.membership = 'member'))`
+// channelListFrom selects from a home's channels by the index in the order of the list. Without the hint, CockroachDB may read all
+// channels of the home and sort them.
+func channelListFrom(index string) string {
+	return ` FROM channels /*@{FORCE_INDEX=` + index + `}*/ AS c WHERE c.home = $1 AND c.is_public = $8::boolean` + channelFilter("c.id") +
+		` AND NOT ($9::boolean AND EXISTS (SELECT 1 FROM channel_users AS u WHERE u.home = $1 AND u.channel_id = c.id AND u.user_id = $10 AND u.membership = 'member'))`
+}
 
-func channelsByTime(name, column string) directions {
+func channelsByTime(name, column, index string) directions {
 	column = "c." + column
 	return inBoth(plainOrders, func(o db.Order) *db.Statement {
-		return stmt("channels.listBy"+name+o.Name, `SELECT c.id, c.name_key, `+column+channelListFrom+
+		return stmt("channels.listBy"+name+o.Name, `SELECT c.id, c.name_key, `+column+channelListFrom(index)+
 			` AND `+o.After(column, "c.id", "$11::timestamptz", "$12")+` ORDER BY `+o.By(column, "c.id")+` LIMIT $13::bigint`)
 	})
 }
 
 func channelsByName() directions {
 	return inBoth(plainOrders, func(o db.Order) *db.Statement {
-		return stmt("channels.listByName"+o.Name, `SELECT c.id, c.name_key, c.created_at`+channelListFrom+
+		return stmt("channels.listByName"+o.Name, `SELECT c.id, c.name_key, c.created_at`+channelListFrom("channels_by_name")+
 			` AND `+o.After("c.name_key", "c.id", "$11::text", "$12")+` AND c.name_key >= $14::text AND c.name_key < $15::text
 			AND lower(c.display_name) LIKE $16::text ORDER BY `+o.By("c.name_key", "c.id")+` LIMIT $13::bigint`)
 	})

@@ -31,7 +31,7 @@ var erasureColumns = db.Columns[Erasure]()
 
 var (
 	sqlErasureByID = stmt("erasures.byID", `SELECT `+erasureColumns+` FROM erasures WHERE home = $1 AND id = $2`)
-	sqlErasuresDue = stmt("erasures.due", `SELECT `+erasureColumns+` FROM erasures
+	sqlErasuresDue = stmt("erasures.due", `SELECT `+erasureColumns+` FROM erasures /*@{FORCE_INDEX=erasures_due}*/
 		WHERE home = $1 AND state = $2 AND due_at <= $3::timestamptz ORDER BY due_at, id LIMIT 1`)
 	sqlErasureInsert = stmt("erasures.insert", `INSERT INTO erasures (home, id, public_id, requested_by, state, due_at, requested_at, updated_at)
 		VALUES ($1, $2, $3, $4, '`+ErasureRunning+`', $5, $5, $5) ON CONFLICT (home, id) DO NOTHING`)

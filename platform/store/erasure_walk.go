@@ -50,7 +50,7 @@ func newErasureWalk(l walk) *ErasureWalk {
 	}
 	w := &ErasureWalk{Table: l.table, start: make([]string, len(l.key)), files: l.files}
 	w.page = stmt("erasure.page."+l.table, `SELECT ARRAY[`+columns+`], `+l.own+`, `+json+` FROM `+l.table+
-		` WHERE home = $1 AND (`+columns+`) > (`+parameters(4, len(l.key))+`) ORDER BY `+columns+` LIMIT $3::bigint`)
+		` /*@{FORCE_INDEX=`+l.table+`_pkey}*/ WHERE home = $1 AND (`+columns+`) > (`+parameters(4, len(l.key))+`) ORDER BY `+columns+` LIMIT $3::bigint`)
 	if l.set == "" {
 		w.erase = stmt("erasure.delete."+l.table, `DELETE FROM `+l.table+` WHERE home = $1 AND `+keyIs(l.key, 3)+` AND (`+l.own+`)`)
 	} else {

@@ -61,7 +61,7 @@ var (
 	sqlUploadInsert    = stmt("uploads.insert", `INSERT INTO uploads (home, id, expires_at, created_at) VALUES ($1, $2, $3, $4)`)
 	sqlUploadGuardOpen = stmt("uploads.guardOpen", `SELECT 1 / count(*) FROM uploads WHERE home = $1 AND id = $2 AND NOT abandoned`)
 	sqlUploadDelete    = stmt("uploads.delete", `DELETE FROM uploads WHERE home = $1 AND id = $2`)
-	sqlUploadDue       = stmt("uploads.due", `SELECT id FROM uploads WHERE home = $1 AND expires_at <= $2::timestamptz ORDER BY expires_at, id LIMIT 100`)
+	sqlUploadDue       = stmt("uploads.due", `SELECT id FROM uploads /*@{FORCE_INDEX=uploads_by_expiry}*/ WHERE home = $1 AND expires_at <= $2::timestamptz ORDER BY expires_at, id LIMIT 100`)
 	sqlUploadAbandon   = stmt("uploads.abandon", `UPDATE uploads SET abandoned = true WHERE home = $1 AND id = ANY($2::text[])`)
 )
 

@@ -35,14 +35,14 @@ var (
 	// The clock of the database orders the rows. A transaction writes them after it has locked what it changes.
 	sqlOutboxInsert = stmt("outbox.add", `INSERT INTO outbox (home, lane, id, topic, payload, not_before, created_at, order_key, trace, written_at)
 		VALUES ($1, $2::bigint, $3, $4, $5::jsonb, $6, $7, $8, $9, clock_timestamp())`)
-	sqlOutboxDue = stmt("outbox.due", `SELECT `+outboxColumns+` FROM outbox
+	sqlOutboxDue = stmt("outbox.due", `SELECT `+outboxColumns+` FROM outbox /*@{FORCE_INDEX=outbox_due}*/
 		WHERE home = $1 AND lane = $2::bigint AND not_before > $3::timestamptz AND not_before <= $4::timestamptz ORDER BY not_before, id LIMIT `+strconv.Itoa(MaxDueOutboxRows))
 	// The condition is the key of outbox_due. The statistics of a table that is usually empty do not tell the primary key from
 	// an index that only begins with the same column.
 	sqlOutboxDelete = stmt("outbox.delete", `DELETE FROM outbox WHERE home = $1 AND lane = $2::bigint AND not_before = $3::timestamptz AND id = $4`)
 	sqlOutboxDelay  = stmt("outbox.delay", `UPDATE outbox SET attempts = attempts + $5::bigint, not_before = $6::timestamptz
 		WHERE home = $1 AND lane = $2::bigint AND not_before = $3::timestamptz AND id = $4`)
-	outboxOfKeys = forEach("outbox.ofKeys", 1, "", `SELECT `+outboxColumns+` FROM outbox
+	outboxOfKeys = forEach("outbox.ofKeys", 1, "", `SELECT `+outboxColumns+` FROM outbox /*@{FORCE_INDEX=outbox_by_key}*/
 		WHERE home = $1 AND order_key = {value} AND order_key <> '' ORDER BY written_at, id LIMIT $2::bigint`, "")
 )
 

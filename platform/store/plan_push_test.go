@@ -55,7 +55,7 @@ func (c *collector) collectPushes() {
 	p.Identify("post.created")
 	c.write(func(w *store.Tx) { w.AddPush(p) })
 	c.write(func(w *store.Tx) {
-		w.ClaimPushes("fcm", worldStart.Add(time.Minute), worldStart.Add(time.Hour), 100, new([]store.DuePush))
+		w.ClaimPushes("fcm", worldStart.Add(-time.Minute), worldStart.Add(time.Minute), worldStart.Add(time.Hour), 100, new([]store.DuePush))
 	})
 	c.write(func(w *store.Tx) { w.DelayPush(p, worldStart) })
 	c.write(func(w *store.Tx) { w.FinishPush(p) })

@@ -30,7 +30,9 @@ func (c *collector) collectWebhooks() {
 	id := worldID("w", 6, 3)
 	c.reads(func(r *store.ReadBatch) { r.Webhooks(region.US, &hooks) })
 	c.reads(func(r *store.ReadBatch) { r.WebhookCursors(region.US, &cursors) })
-	c.reads(func(r *store.ReadBatch) { r.DueWebhookDeliveries(region.US, id, worldStart.Add(time.Hour), 64, &rows) })
+	c.reads(func(r *store.ReadBatch) {
+		r.DueWebhookDeliveries(region.US, id, worldStart.Add(-time.Hour), worldStart.Add(time.Hour), 64, &rows)
+	})
 	for _, n := range eachSizes {
 		c.reads(func(r *store.ReadBatch) {
 			r.BlockedWebhookDeliveries(region.US, id, repeated(n, worldID("p", 11, 3), worldID("p", 31, 3)), 20, &rows)

@@ -42,8 +42,8 @@ var (
 	sqlPushAdd = stmt("pushes.add", `INSERT INTO pushes (home, provider, id, not_before, user_id, device, actor_id, title, body, data, created_at, trace)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $4, $11) ON CONFLICT (home, provider, id) DO NOTHING`)
 	sqlPushClaim = stmt("pushes.claim", `WITH due AS (UPDATE pushes SET not_before = $4::timestamptz, attempts = attempts + 1
-			WHERE home = $1 AND (provider, id) IN (SELECT provider, id FROM pushes
-				WHERE home = $1 AND provider = $3 AND not_before <= $2::timestamptz ORDER BY not_before, id LIMIT $5::bigint)
+			WHERE home = $1 AND (provider, id) IN (SELECT provider, id FROM pushes /*@{FORCE_INDEX=pushes_by_time}*/
+				WHERE home = $1 AND provider = $3 AND not_before > $6::timestamptz AND not_before <= $2::timestamptz ORDER BY not_before, id LIMIT $5::bigint)
 			RETURNING `+pushColumns+`)
 		SELECT `+db.Prefixed("p", pushColumns)+`, (SELECT d.token FROM push_devices AS d WHERE d.home = $1 AND d.user_id = p.user_id
 			AND d.device = p.device AND `+liveSession+` LIMIT 1) AS token FROM due AS p`)
@@ -56,9 +56,10 @@ func (w *Tx) AddPush(p Push) {
 	w.Exec(sqlPushAdd, p.Provider, p.ID, p.CreatedAt, p.UserID, p.Device, p.ActorID, p.Title, p.Body, p.Data, p.Trace)
 }
 
-// ClaimPushes postpones up to limit due pushes of a provider to a time, and reads them. Until then no other server reads them.
-func (w *Tx) ClaimPushes(provider string, now, until time.Time, limit int, into *[]DuePush) {
-	w.Query(sqlPushClaim, db.Rows(into), now, provider, until, limit)
+// ClaimPushes postpones up to limit pushes of a provider that became due after a time, and reads them. Until then no other server reads
+// them.
+func (w *Tx) ClaimPushes(provider string, after, now, until time.Time, limit int, into *[]DuePush) {
+	w.Query(sqlPushClaim, db.Rows(into), now, provider, until, limit, after)
 }
 
 // FinishPush deletes a push.

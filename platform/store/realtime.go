@@ -69,12 +69,13 @@ var (
 	sqlEventsInsertMissing = stmt("realtime.insertMissing", insertEvents+`
 		LEFT JOIN realtime_events AS old ON old.home = $1 AND old.id = e.id WHERE old.id IS NULL`)
 	sqlEventHead   = stmt("realtime.head", `SELECT last_seq, trimmed FROM realtime_heads WHERE home = $1`)
-	sqlEventsAfter = stmt("realtime.after", `SELECT `+eventColumns+` FROM realtime_events
+	sqlEventsAfter = stmt("realtime.after", `SELECT `+eventColumns+` FROM realtime_events /*@{FORCE_INDEX=realtime_events_pkey}*/
 		WHERE home = $1 AND seq > $2::bigint AND seq <= $3::bigint ORDER BY seq LIMIT $4::bigint`)
-	eventsOfTopics = forEach("realtime.ofTopics", 3, "", `SELECT `+eventColumns+` FROM realtime_events WHERE home = $1 AND topic = {value} AND seq > $2::bigint AND seq <= $3::bigint
+	eventsOfTopics = forEach("realtime.ofTopics", 3, "", `SELECT `+eventColumns+` FROM realtime_events /*@{FORCE_INDEX=realtime_events_by_topic}*/
+		WHERE home = $1 AND topic = {value} AND seq > $2::bigint AND seq <= $3::bigint
 		ORDER BY seq LIMIT $4::bigint`, ` ORDER BY seq LIMIT $4::bigint`)
 	sqlEventsSweep = stmt("realtime.sweep", `WITH gone AS (DELETE FROM realtime_events WHERE home = $1 AND seq IN
-		(SELECT seq FROM (SELECT seq, created_at FROM realtime_events WHERE home = $1 ORDER BY seq LIMIT 500) AS oldest WHERE created_at < $2::timestamptz)
+		(SELECT seq FROM (SELECT seq, created_at FROM realtime_events /*@{FORCE_INDEX=realtime_events_pkey}*/ WHERE home = $1 ORDER BY seq LIMIT 500) AS oldest WHERE created_at < $2::timestamptz)
 		RETURNING seq)
 		UPDATE realtime_heads SET trimmed = GREATEST(trimmed, (SELECT max(seq) FROM gone)) WHERE home = $1 AND EXISTS (SELECT 1 FROM gone)
 		RETURNING (SELECT count(*) FROM gone)`)

@@ -43,8 +43,8 @@ var scheduledColumns = db.Columns[ScheduledPost]()
 
 var (
 	sqlScheduledByID = stmt("scheduledPosts.byID", `SELECT `+scheduledColumns+` FROM scheduled_posts WHERE home = $1 AND id = $2`)
-	sqlScheduledDue  = stmt("scheduledPosts.due", `SELECT `+scheduledColumns+` FROM scheduled_posts
-		WHERE home = $1 AND lane = $2::bigint AND status = 'WAIT' AND due_at <= $3::timestamptz ORDER BY due_at, id LIMIT $4::bigint`)
+	sqlScheduledDue  = stmt("scheduledPosts.due", `SELECT `+scheduledColumns+` FROM scheduled_posts /*@{FORCE_INDEX=scheduled_posts_due}*/
+		WHERE home = $1 AND lane = $2::bigint AND status = 'WAIT' AND due_at > $5::timestamptz AND due_at <= $3::timestamptz ORDER BY due_at, id LIMIT $4::bigint`)
 	sqlScheduledInsert = stmt("scheduledPosts.insert", `INSERT INTO scheduled_posts (home, id, lane, author_id, author_public_id, target_type,
 		target_id, target_public_id, post_ids, draft, mentions, scheduled_at, due_at, status, description, created_at, updated_at)
 		VALUES ($1, $2, $3::bigint, $4, $5, $6, $7, $8, $9::text[], $10::jsonb, $11::jsonb, $12, $12, $13, $14, $15, $15)`)
@@ -114,12 +114,12 @@ func (r *ReadBatch) ListScheduledPosts(l ScheduledPostList, into *[]ScheduledPos
 	}
 }
 
-// ScheduledPostsDue reads up to limit due posts of a lane, longest overdue first. Two workers can read the same post;
+// ScheduledPostsDue reads up to limit posts of a lane that became due after a time, longest overdue first. Two workers can read the same post;
 // the guard of ResolveScheduledPost ensures that only one publishes it.
-func (s *Store) ScheduledPostsDue(ctx context.Context, home region.Code, lane int64, now time.Time, limit int) ([]ScheduledPost, error) {
+func (s *Store) ScheduledPostsDue(ctx context.Context, home region.Code, lane int64, after, now time.Time, limit int) ([]ScheduledPost, error) {
 	var due []ScheduledPost
 	r := s.NewReadBatch()
-	r.Add(home, sqlScheduledDue, db.Rows(&due), lane, now, limit)
+	r.Add(home, sqlScheduledDue, db.Rows(&due), lane, now, limit, after)
 	err := r.Run(ctx)
 	return due, err
 }

@@ -32,7 +32,7 @@ var exportColumns = db.Columns[Export]()
 
 var (
 	sqlExportByID = stmt("exports.byID", `SELECT `+exportColumns+` FROM user_exports WHERE home = $1 AND id = $2`)
-	sqlExportsDue = stmt("exports.due", `SELECT `+exportColumns+` FROM user_exports
+	sqlExportsDue = stmt("exports.due", `SELECT `+exportColumns+` FROM user_exports /*@{FORCE_INDEX=user_exports_due}*/
 		WHERE home = $1 AND state = $2 AND due_at <= $3::timestamptz ORDER BY due_at, id LIMIT 1`)
 	sqlExportUpsert = stmt("exports.upsert", `INSERT INTO user_exports (home, id, public_id, requested_by, state, due_at, requested_at, updated_at)
 		VALUES ($1, $2, $3, $4, '`+ExportCollecting+`', $5, $5, $5)

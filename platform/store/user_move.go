@@ -49,7 +49,7 @@ var userMoveColumns = db.Columns[UserMove]()
 
 var (
 	sqlUserMoveByID = stmt("userMoves.byID", `SELECT `+userMoveColumns+` FROM user_moves WHERE home = $1 AND id = $2`)
-	sqlUserMovesDue = stmt("userMoves.due", `SELECT `+userMoveColumns+` FROM user_moves
+	sqlUserMovesDue = stmt("userMoves.due", `SELECT `+userMoveColumns+` FROM user_moves /*@{FORCE_INDEX=user_moves_due}*/
 		WHERE home = $1 AND state = $2 AND due_at <= $3::timestamptz ORDER BY due_at, id LIMIT 1`)
 	sqlUserMovesCount = stmt("userMoves.count", `SELECT count(*), min(requested_at) FROM user_moves WHERE home = $1 AND state = $2`)
 	sqlUserMoveUpsert = stmt("userMoves.upsert", `INSERT INTO user_moves (home, id, from_home, to_home, state, due_at, requested_at, updated_at)

@@ -63,7 +63,7 @@ var (
 	sqlWebhookCursorAdvance = stmt("webhookCursors.advance", `UPDATE webhook_cursors SET last_seq = $3::bigint, lost = lost + $4::bigint
 		WHERE home = $1 AND webhook_id = $2`)
 	sqlWebhookCursorDelete = stmt("webhookCursors.delete", `DELETE FROM webhook_cursors WHERE home = $1 AND webhook_id = $2
-		AND (SELECT seq FROM webhook_deliveries WHERE home = $1 AND webhook_id = $2 ORDER BY seq LIMIT 1) IS NULL`)
+		AND (SELECT seq FROM webhook_deliveries /*@{FORCE_INDEX=webhook_deliveries_pkey}*/ WHERE home = $1 AND webhook_id = $2 ORDER BY seq LIMIT 1) IS NULL`)
 )
 
 // Webhooks reads the webhooks of a home in no particular order.

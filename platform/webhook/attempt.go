@@ -57,9 +57,12 @@ func (q *queue) send(ctx context.Context) (more bool, err error) {
 // due reads the deliveries that are due with those that they block.
 func (q *queue) due(ctx context.Context, limit int) ([]chain, error) {
 	var heads []store.WebhookDelivery
+	now := q.Now()
 	reads := q.Store.NewReadBatch()
-	reads.DueWebhookDeliveries(q.home, q.id, q.Now(), limit, &heads)
-	if err := reads.Run(ctx); err != nil || len(heads) == 0 {
+	reads.DueWebhookDeliveries(q.home, q.id, q.polls.After(), now, limit, &heads)
+	err := reads.Run(ctx)
+	q.polls.Ended(now, err == nil && len(heads) == 0) // a delivery may wait for one that was found
+	if err != nil || len(heads) == 0 {
 		return nil, err
 	}
 	objects := make([]string, len(heads))

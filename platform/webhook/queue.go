@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 )
@@ -38,6 +39,7 @@ type queue struct {
 	secret      string
 	leasedUntil time.Time // zero without the lease
 	nextLease   time.Time
+	polls       jobs.Position
 	last        int64 // the number of the last event that was read from the log
 	undelivered int64 // about
 	measured    time.Time
@@ -107,6 +109,7 @@ func (q *queue) lease(ctx context.Context) (bool, error) {
 		return true, nil
 	}
 	q.last = cursor.LastSeq
+	q.polls.Ended(now, false) // the next poll finds what another server left
 	q.metrics.begin(q.id)
 	return true, q.count(ctx)
 }

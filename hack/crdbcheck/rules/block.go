@@ -53,9 +53,7 @@ func (c *check) addTable(b *block, table tree.TableExpr) {
 }
 
 func (c *check) addAliased(b *block, t *tree.AliasedTableExpr) {
-	if t.IndexFlags != nil {
-		c.brokenf(RuleTable, "an index hint is CockroachDB's own syntax")
-	}
+	c.indexHint(t)
 	if name, ok := t.Expr.(*tree.TableName); ok {
 		c.addSource(b, name, string(t.As.Alias))
 		return

@@ -97,6 +97,7 @@ func (c *check) createIndex(node *tree.CreateIndex) {
 	if t == nil {
 		return
 	}
+	t.addIndex(node.Name, node.Columns)
 	if node.Unique {
 		t.uniques[string(node.Name)] = node.Columns
 	}

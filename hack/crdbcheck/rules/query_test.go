@@ -231,7 +231,10 @@ var statementCases = []sqlCase{
 	{"DO", `DO $$ BEGIN NULL; END $$`, rules.RuleStatement},
 	{"an unknown table", `SELECT id FROM people WHERE home = $1`, rules.RuleTable},
 	{"a hidden table", `WITH posts AS (SELECT 1 AS id) SELECT id FROM posts`, rules.RuleTable},
-	{"an index hint", `SELECT id FROM posts@posts_pkey WHERE home = $1`, rules.RuleTable},
+	{"a hint", `SELECT p.id FROM posts@{FORCE_INDEX=posts_pkey} AS p WHERE p.home = $1`, ""},
+	{"a hint for an index of another table", `SELECT id FROM posts@{FORCE_INDEX=users_pkey} WHERE home = $1`, rules.RuleHint},
+	{"a hint without an index", `SELECT id FROM posts@{NO_FULL_SCAN} WHERE home = $1`, rules.RuleHint},
+	{"two hints", `SELECT id FROM posts@{FORCE_INDEX=posts_pkey,NO_ZIGZAG_JOIN} WHERE home = $1`, rules.RuleHint},
 	{"a join hint", `SELECT p.id FROM posts AS p INNER LOOKUP JOIN users AS u ON u.home = $1 WHERE p.home = $1`, rules.RuleTable},
 	{"a statement as a table", `SELECT r.region FROM [SHOW REGIONS] AS r`, rules.RuleTable},
 	{"UPDATE LIMIT", `UPDATE posts SET likes = 0 WHERE home = $1 LIMIT 1`, rules.RuleLimit},
@@ -266,6 +269,6 @@ func TestEveryRuleOfQueriesHasABadExample(t *testing.T) {
 		rules.RuleParse, rules.RuleOneHome, rules.RuleMoveHome, rules.RuleInsert, rules.RuleConflict, rules.RuleTable,
 		rules.RuleStatement, rules.RuleLimit, rules.RuleReturning, rules.RuleAsOf, rules.RuleTwice, rules.RuleLocking,
 		rules.RuleNulls, rules.RuleStar, rules.RuleFunction, rules.RuleDivision, rules.RuleSystemColumn, rules.RuleInteger,
-		rules.RuleExtract, rules.RuleRounding, rules.RuleCollate,
+		rules.RuleExtract, rules.RuleRounding, rules.RuleCollate, rules.RuleHint,
 	}, homeCases, insertCases, statementCases, expressionCases)
 }

@@ -16,6 +16,7 @@ type table struct {
 	primary    tree.IndexElemList
 	uniques    map[string]tree.IndexElemList // the columns of each unique constraint and index by name
 	predicates map[string][]string           // the columns in the predicate of each partial index by name
+	indexes    map[string][]string           // the columns of the primary key, the unique constraints and the indexes by name
 }
 
 type column struct {
@@ -39,18 +40,20 @@ func (s *Schema) Tables() int { return len(s.tables) }
 
 // add adds a table unless it exists, like IF NOT EXISTS.
 func (s *Schema) add(node *tree.CreateTable) *table {
-	t := &table{columns: map[string]column{}, uniques: map[string]tree.IndexElemList{}, predicates: map[string][]string{}}
+	t := &table{columns: map[string]column{}, uniques: map[string]tree.IndexElemList{}, predicates: map[string][]string{}, indexes: map[string][]string{}}
 	for _, def := range node.Defs {
 		switch d := def.(type) {
 		case *tree.ColumnTableDef:
 			t.columns[string(d.Name)] = newColumn(d)
 		case *tree.UniqueConstraintTableDef:
 			t.uniques[string(d.Name)] = d.Columns
+			t.addIndex(d.Name, d.Columns)
 			if d.PrimaryKey {
 				t.primary = d.Columns
 				t.setNotNull(d.Columns)
 			}
 		case *tree.IndexTableDef:
+			t.addIndex(d.Name, d.Columns)
 			if d.Predicate != nil {
 				t.predicates[string(d.Name)] = columnsIn(d.Predicate)
 			}
@@ -76,10 +79,17 @@ func (t *table) setNullable(name tree.Name, nullable bool) {
 	}
 }
 
-// dropIndex forgets the predicate of an index.
+func (t *table) addIndex(name tree.Name, columns tree.IndexElemList) {
+	for _, e := range columns {
+		t.indexes[string(name)] = append(t.indexes[string(name)], string(e.Column))
+	}
+}
+
+// dropIndex forgets an index.
 func (s *Schema) dropIndex(name string) {
 	for _, t := range s.tables {
 		delete(t.predicates, name)
+		delete(t.indexes, name)
 	}
 }
 

@@ -39,6 +39,7 @@ type Sender struct {
 
 	results *prometheus.CounterVec
 	slow    *slowUsers
+	polls   jobs.Positions
 }
 
 // resultSent and resultDropped are the results of pushes besides the outcomes of failures.
@@ -68,16 +69,19 @@ func (s *Sender) Job() jobs.Job {
 		if s.Push[provider] == nil {
 			return false, nil
 		}
-		return s.drain(ctx, home, provider)
+		return s.drain(ctx, home, provider, s.polls.Of(home, lane))
 	}}
 }
 
 // drain claims a batch of due pushes of a provider, sends them, and stores the results.
-func (s *Sender) drain(ctx context.Context, home region.Code, provider string) (more bool, err error) {
+func (s *Sender) drain(ctx context.Context, home region.Code, provider string, poll *jobs.Position) (more bool, err error) {
 	var due []store.DuePush
+	now := s.Now()
 	tx := s.Store.NewTx(home)
-	tx.ClaimPushes(provider, s.Now(), s.Now().Add(claimTime), sendBatch, &due)
-	if err := tx.Commit(ctx); err != nil || len(due) == 0 {
+	tx.ClaimPushes(provider, poll.After(), now, now.Add(claimTime), sendBatch, &due)
+	err = tx.Commit(ctx)
+	poll.Ended(now, err == nil && len(due) < sendBatch)
+	if err != nil || len(due) == 0 {
 		return false, err
 	}
 	results := s.sendAll(ctx, due)

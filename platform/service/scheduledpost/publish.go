@@ -38,26 +38,33 @@ var errHomeUnavailable = errors.New("the home of the author or of the target doe
 // is published in one transaction that succeeds only while the post waits. So it is published once, however many
 // workers share the lane and whenever one fails.
 func (s *Service) PublishDue(ctx context.Context, home region.Code, lane int64) (more bool, err error) {
-	due, err := s.Store.ScheduledPostsDue(ctx, home, lane, s.Now(), batch)
-	if err != nil || len(due) == 0 {
-		return false, err
+	poll, now := s.polls.Of(home, lane), s.Now()
+	due, err := s.Store.ScheduledPostsDue(ctx, home, lane, poll.After(), now, batch)
+	if err == nil && len(due) > 0 {
+		err = s.publishAll(ctx, home, due)
 	}
+	poll.Ended(now, err == nil && len(due) < batch)
+	return err == nil && len(due) == batch, err
+}
+
+// publishAll publishes due posts of a home. Its error concerns the home, not a post.
+func (s *Service) publishAll(ctx context.Context, home region.Code, due []store.ScheduledPost) error {
 	// Workers of the same lane use different orders, so that they rarely conflict.
 	//nolint:gosec // the order need not be unpredictable
 	rand.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] })
 	facts, err := s.factsOf(ctx, home, due)
 	if err != nil {
-		return false, err
+		return err
 	}
 	for _, row := range due {
 		if ctx.Err() != nil {
-			return false, ctx.Err()
+			return ctx.Err()
 		}
 		if err := s.publish(ctx, row, facts); err != nil {
-			return false, err
+			return err
 		}
 	}
-	return len(due) == batch, nil
+	return nil
 }
 
 // publish publishes one post, or marks it as failed. Its error concerns the home, not the post.

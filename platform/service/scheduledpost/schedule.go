@@ -16,6 +16,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/posting"
 	"github.com/plaza-social/plaza/platform/service/internal/visibility"
@@ -25,10 +26,14 @@ import (
 )
 
 // Service implements ScheduledPostService.
-type Service struct{ *service.Deps }
+type Service struct {
+	*service.Deps
+
+	polls jobs.Positions
+}
 
 // New returns the service of scheduled posts.
-func New(d *service.Deps) *Service { return &Service{d} }
+func New(d *service.Deps) *Service { return &Service{Deps: d} }
 
 // maxAhead is how far in the future a post can be scheduled.
 const maxAhead = 30 * 24 * time.Hour

@@ -198,7 +198,7 @@ func sendQueries(ctx context.Context, h *home, queries []query) error {
 	defer release()
 	var batch pgx.Batch // pgx keeps per-connection state in it, so that each attempt needs a new one
 	for _, q := range queries {
-		batch.Queue(q.statement.SQL, q.args...)
+		batch.Queue(q.statement.on(conn.Conn()), q.args...)
 	}
 	results := conn.SendBatch(ctx, &batch)
 	for _, q := range queries {

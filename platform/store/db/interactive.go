@@ -25,7 +25,7 @@ func (t *InteractiveTx) Exec(ctx context.Context, st *Statement, args ...any) er
 	if err := t.routes.requireWritable(ctx, args); err != nil {
 		return err
 	}
-	_, err := t.conn.Exec(ctx, st.SQL, t.queue(st, args)...)
+	_, err := t.conn.Exec(ctx, st.on(t.conn), t.queue(st, args)...)
 	return err
 }
 
@@ -34,7 +34,7 @@ func (t *InteractiveTx) Query(ctx context.Context, st *Statement, scan func(pgx.
 	if err := t.routes.requireWritable(ctx, args); err != nil {
 		return err
 	}
-	rows, err := t.conn.Query(ctx, st.SQL, t.queue(st, args)...)
+	rows, err := t.conn.Query(ctx, st.on(t.conn), t.queue(st, args)...)
 	if err != nil {
 		return err
 	}

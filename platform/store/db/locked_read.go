@@ -3,11 +3,7 @@ package db
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // On CockroachDB, unlike on PostgreSQL, a read waits for a transaction that has locked or changed a row that it reads. The readers of
@@ -24,17 +20,6 @@ const sqlWaitForLocks = "SET LOCAL lock_timeout = 0"
 
 // lockedReads returns how many connections of a pool may be used by reads that wait for locks: a quarter, at least one.
 func lockedReads(poolSize int32) int { return max(1, int(poolSize)/4) }
-
-// configureSession sets what differs between the engines. Generic plans are not used on CockroachDB: they may look up each row where
-// a limited scan reads a few (cockroachdb/cockroach#128916).
-func configureSession(ctx context.Context, conn *pgx.Conn, readLock time.Duration) error {
-	_, err := conn.PgConn().Exec(ctx, strings.Join(sessionStatements(readLock), "; ")).ReadAll()
-	return err
-}
-
-func sessionStatements(readLock time.Duration) []string {
-	return []string{"SET plan_cache_mode = auto", fmt.Sprintf("SET lock_timeout = %d", readLock.Milliseconds())}
-}
 
 // readLocked repeats a read until the rows that it reads are not locked.
 func (h *home) readLocked(ctx context.Context, queries []query) error {

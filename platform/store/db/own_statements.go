@@ -16,5 +16,5 @@ func OwnStatements() []string {
 		own = append(own, revokeStatement(table, rights, "a role"))
 	}
 	slices.Sort(own)
-	return append(own, sessionStatements(limits.Production().ReadLock)...)
+	return slices.Concat(own, sessionStatements(limits.Production().ReadLock), scanStatements)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -15,6 +16,9 @@ var queueTables = []string{"outbox", "webhook_deliveries", "pushes", "idempotenc
 // queueRetention is how long CockroachDB keeps the deleted rows of queueTables: the least that its documentation recommends, because
 // statements and backups that take longer fail. A backup protects what it reads.
 const queueRetention = 10 * time.Minute
+
+// QueueTables returns the names of the tables whose rows are deleted soon after they were inserted.
+func QueueTables() []string { return slices.Clone(queueTables) }
 
 // QueueStatements returns the statements that make a CockroachDB forget the deleted rows of queues.
 func QueueStatements() []string {

@@ -1,15 +1,27 @@
 package db
 
-import "slices"
+import (
+	"cmp"
+	"regexp"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+)
 
 // Statement is one SQL statement of the program.
 //
 // Every statement is registered under a name, so that hack/crdbcheck can check all of them against CockroachDB's grammar
-// and a test can inspect the query plan of each. The text is the same on PostgreSQL and CockroachDB, and $1 is always the
-// home.
+// and a test can inspect the query plan of each. The text is the same on PostgreSQL and CockroachDB, apart from hints, and $1 is
+// always the home.
+//
+// A comment after the name of a table is a hint for CockroachDB: outbox /*@{FORCE_INDEX=outbox_due}*/. It is for statements that
+// CockroachDB otherwise plans by statistics that do not tell the index from the primary key, such as those of a table that is usually empty.
 type Statement struct {
 	Name string
-	SQL  string
+	// SQL is the text for PostgreSQL, without hints.
+	SQL string
+	// CockroachSQL is the text for CockroachDB.
+	CockroachSQL string
 	// Update declares which rows of a shared table the statement updates; nil if it updates none.
 	Update *Update
 }
@@ -22,7 +34,7 @@ func Register(name, sql string) *Statement {
 	if slices.ContainsFunc(registry, func(s *Statement) bool { return s.Name == name }) {
 		panic("db: statement registered twice: " + name)
 	}
-	s := &Statement{Name: name, SQL: sql}
+	s := &Statement{Name: name, SQL: hint.ReplaceAllString(sql, ""), CockroachSQL: hint.ReplaceAllString(sql, "$1")}
 	registry = append(registry, s)
 	return s
 }
@@ -34,6 +46,16 @@ func Statements() []Statement {
 		all = append(all, *s)
 	}
 	return all
+}
+
+var hint = regexp.MustCompile(` /\*(@\{[^}]*\})\*/`)
+
+// on returns the text for the server of a connection.
+func (s *Statement) on(conn *pgx.Conn) string {
+	if reportsCockroach(conn) {
+		return cmp.Or(s.CockroachSQL, s.SQL)
+	}
+	return s.SQL
 }
 
 // Queued is a statement with its arguments as a Batch or a Tx sends it.

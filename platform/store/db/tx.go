@@ -249,7 +249,7 @@ func (t *Tx) run(ctx context.Context, h *home, steps []Step) (*Step, error) {
 		prefix++
 	}
 	for _, s := range steps {
-		batch.Queue(s.statement.SQL, s.args...)
+		batch.Queue(s.statement.on(conn.Conn()), s.args...)
 	}
 	batch.Queue(sqlCommit)
 	results := conn.SendBatch(ctx, &batch)

@@ -1,0 +1,37 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/sem/tree"
+)
+
+// RuleQueue is broken by a read of the first rows of a queue, in an order, that does not name the index. The statistics of a queue are
+// usually those of an empty table, and do not tell an index from one that begins with the same columns.
+const RuleQueue Rule = "queue-index"
+
+// QueueReads checks the reads of tables whose rows are deleted soon after they were inserted.
+func QueueReads(queues []string, statement Statement) []Violation {
+	c := &check{where: statement.Where}
+	ast, ok := c.parse(statement.SQL)
+	if !ok {
+		return c.violations
+	}
+	walk(ast, func(node any, _ []any) {
+		s, ok := node.(*tree.Select)
+		if !ok || s.Limit == nil || len(s.OrderBy) == 0 {
+			return
+		}
+		clause, ok := s.Select.(*tree.SelectClause)
+		if !ok {
+			return
+		}
+		for _, table := range clause.From.Tables {
+			t, ok := table.(*tree.AliasedTableExpr)
+			if ok && t.IndexFlags == nil && slices.Contains(queues, targetName(t)) {
+				c.brokenf(RuleQueue, "name the index of table %s that has this order: %s /*@{FORCE_INDEX=…}*/", targetName(t), targetName(t))
+			}
+		}
+	})
+	return c.violations
+}

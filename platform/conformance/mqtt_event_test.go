@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"fmt"
 	"net/http"
 	"testing"
 
@@ -181,18 +180,14 @@ func TestMQTTCommunityEvents(t *testing.T) {
 	}
 }
 
-// TestMQTTCommunityDeletion deletes a private community when the server has forgotten that its member may read it, after reading the
-// access to 128 other places: the member receives the event, and may not subscribe after it.
+// TestMQTTCommunityDeletion deletes a private community a moment after the server has read that its member may read it: the member
+// receives the event, and may not subscribe after it.
 func TestMQTTCommunityDeletion(t *testing.T) {
 	t.Parallel()
 	boss, member := newUser(t, region.EU, "boss"), newUser(t, region.US, "member")
 	community := newCommunity(t, boss, object{"isPublic": false, "userIds": userIDs(member)})
 	topic := communityTopic(boss, community)
 	reader := member.ConnectMQTT(t).RequireSubscribe(t, topic)
-	for n := range 128 {
-		id := member.InternalID[:len(member.InternalID)-3] + fmt.Sprintf("%03x", n)
-		reader.RequireSubscribe(t, member.Network.NetworkID+"/user/"+id)
-	}
 	boss.Do(t, http.MethodDelete, "/api/v3/communities/"+community, nil).OK(t)
 	e, _ := reader.Until(t, "community.deleted")
 	require.Equal(t, community, e.Response().String(t, "data.communities.0.communityId"))

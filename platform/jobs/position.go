@@ -48,10 +48,10 @@ func (p *Position) Ended(at time.Time, nothingLeft bool) {
 // Positions are the positions of the lanes of homes. The zero value is ready for use.
 type Positions struct {
 	mu  sync.Mutex
-	all map[laneOf]*Position
+	all map[homeLane]*Position
 }
 
-type laneOf struct {
+type homeLane struct {
 	home region.Code
 	lane int64
 }
@@ -60,10 +60,10 @@ type laneOf struct {
 func (p *Positions) Of(home region.Code, lane int64) *Position {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	key := laneOf{home, lane}
+	key := homeLane{home, lane}
 	if p.all[key] == nil {
 		if p.all == nil {
-			p.all = map[laneOf]*Position{}
+			p.all = map[homeLane]*Position{}
 		}
 		p.all[key] = &Position{}
 	}

@@ -37,7 +37,7 @@ func (b *broker) deliverTo(ctx context.Context, home region.Code, e store.Logged
 	c, err := b.changeOf(home, e)
 	if err == nil && c != nil {
 		e.Name = nameOf(e, c)
-		b.forgetAccess(*c)
+		b.forgetAccess(e.Name, *c, to)
 		err = b.deliverChange(ctx, home, e, *c, to)
 	}
 	if errors.Is(err, errUndeliverable) {
@@ -47,19 +47,26 @@ func (b *broker) deliverTo(ctx context.Context, home region.Code, e store.Logged
 	return err
 }
 
-// forgetAccess makes the broker read again what the users may read whom a change concerns: a ban or a new membership applies to the
-// events after it in the log.
-func (b *broker) forgetAccess(c events.Change) {
-	users := concerned(c)
-	if len(users) == 0 {
+// forgetAccess makes the broker read again what the users whom a change concerns may read, and who may read a place that was changed: a
+// ban, a new membership or the deletion of a community applies to the events after it in the log.
+func (b *broker) forgetAccess(name string, c events.Change, to receiver) {
+	users, forAll := concerned(c), slices.Contains(placeChanges, name)
+	if len(users) == 0 && !forAll {
 		return
 	}
 	for _, s := range b.all() {
-		if slices.Contains(users, s.UserID()) {
+		switch {
+		case !to.includes(s):
+		case slices.Contains(users, s.UserID()):
 			s.Forget()
+		case forAll:
+			s.ForgetPlace(c.Place)
 		}
 	}
 }
+
+// placeChanges are the events about places by which who may read there can change.
+var placeChanges = []string{"channel.deleted", "channel.updated", "community.deleted", "community.updated"}
 
 // concerned returns the internal ids of the users whose access a change may grant or end.
 func concerned(c events.Change) []string {

@@ -25,12 +25,12 @@ const (
 	chunk = 200
 )
 
-// Reader is a connected user. Its access to places is kept for Lifetime, unless Forget is called before.
+// Reader is a connected user. Its access to places is kept for Lifetime, unless it is forgotten before.
 type Reader struct {
 	claims    auth.Claims
 	mu        sync.Mutex
 	places    map[events.Place]*Access
-	forgotten int // how often Forget was called
+	forgotten int // how often access was forgotten
 }
 
 // NewReader returns the reader with the claims of an access token.
@@ -44,6 +44,14 @@ func (r *Reader) Forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.places = nil
+	r.forgotten++
+}
+
+// ForgetPlace makes the next call of Resolve read the access of the user to a place, since it may have changed.
+func (r *Reader) ForgetPlace(place events.Place) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.places, place)
 	r.forgotten++
 }
 
@@ -179,7 +187,7 @@ func (r *Reader) kept(place events.Place, now time.Time) *Access {
 }
 
 // keeper returns the function that keeps access to a place. The function must be requested before the access is read: what was read
-// before a call of Forget is not kept.
+// before it was forgotten is not kept.
 func (r *Reader) keeper(place events.Place) func(*Access) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -53,7 +53,7 @@ var hint = regexp.MustCompile(` /\*(@\{[^}]*\})\*/`)
 // on returns the text for the server of a connection.
 func (s *Statement) on(conn *pgx.Conn) string {
 	if reportsCockroach(conn) {
-		return cmp.Or(s.CockroachSQL, s.SQL)
+		return cmp.Or(s.CockroachSQL, s.SQL) // statements of tests are not registered
 	}
 	return s.SQL
 }

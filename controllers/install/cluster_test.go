@@ -57,9 +57,7 @@ type cluster struct {
 func startCluster(t *testing.T) *cluster {
 	t.Helper()
 	c := &cluster{t: t, env: &envtest.Environment{}, folder: t.TempDir()}
-	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
-		c.env.BinaryAssetsDirectory = filepath.Join(testenv.Root(), "bin", "envtest")
-	}
+	testenv.Configure(c.env)
 	policy := filepath.Join(c.folder, "audit.yaml")
 	require.NoError(t, os.WriteFile(policy, []byte(auditPolicy), 0o600))
 	// The plugin is enabled in clusters that check owner references strictly, such as OpenShift.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"go/build"
 	"io"
-	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -105,9 +104,7 @@ func startServer(t *testing.T) *apiServer {
 		CRDs:                  []*apiextensionsv1.CustomResourceDefinition{serviceMonitorCRD()},
 		ErrorIfCRDPathMissing: true,
 	}
-	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
-		env.BinaryAssetsDirectory = "../../bin/envtest"
-	}
+	testenv.Configure(env)
 	cfg, err := env.Start()
 	require.NoError(t, err, "an API server: make envtest")
 	t.Cleanup(func() { require.NoError(t, env.Stop()) })

@@ -61,10 +61,20 @@ func Start() (*Env, error) {
 // StartMember starts the control plane of a member cluster, which does not have the CRD.
 func StartMember() (*Env, error) { return start(&envtest.Environment{}) }
 
-func start(e *envtest.Environment) (*Env, error) {
+// timeout limits the start and the stop of a control plane, and the installation of CRDs. The defaults, 10 and 20 s, are too short on
+// a busy machine.
+const timeout = 2 * time.Minute
+
+// Configure sets where the programs of a control plane are, and its time limits.
+func Configure(e *envtest.Environment) {
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
 		e.BinaryAssetsDirectory = filepath.Join(Root(), "bin", "envtest")
 	}
+	e.ControlPlaneStartTimeout, e.ControlPlaneStopTimeout, e.CRDInstallOptions.MaxTime = timeout, timeout, timeout
+}
+
+func start(e *envtest.Environment) (*Env, error) {
+	Configure(e)
 	// The default range has only 254 addresses for Services.
 	e.ControlPlane.GetAPIServer().Configure().Set("service-cluster-ip-range", "10.0.0.0/16")
 	config, err := e.Start()

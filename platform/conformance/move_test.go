@@ -279,7 +279,7 @@ func TestExportAcrossMove(t *testing.T) {
 	again := awaitExport(t, f.user, erasedID)
 	require.Equal(t, ready["exported"], again["exported"])
 	f.requireArchive(t, unzip(t, f.do(t, f.user, http.MethodGet, text(again, "archivePath"), nil).Body), again["exported"].(object))
-	require.Len(t, objectsOf(t, f.n, f.user.InternalID), 1, "one archive, at the new home")
+	awaitOneObject(t, f.n, f.user.InternalID) // at the new home
 }
 
 // TestMoveRefused checks which moves are not possible.

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"io/fs"
 	"net/http"
@@ -55,9 +56,19 @@ func objectsOf(t *testing.T, n *apptest.Network, id string) []string {
 		if err == nil && strings.HasPrefix(entry.Name(), id) {
 			found = append(found, path)
 		}
+		if errors.Is(err, fs.ErrNotExist) { // deleted meanwhile
+			return nil
+		}
 		return err
 	}))
 	return found
+}
+
+// awaitOneObject waits until the archive of a user is the only object of the export: its parts are deleted after it is ready.
+func awaitOneObject(t *testing.T, n *apptest.Network, id string) {
+	t.Helper()
+	require.Eventually(t, func() bool { return len(objectsOf(t, n, id)) == 1 }, apptest.Patience, 10*time.Millisecond)
+	require.Contains(t, objectsOf(t, n, id)[0], "archive.zip")
 }
 
 // TestUserExport exports a user who left traces in every table, and then erases the user.
@@ -80,7 +91,7 @@ func TestUserExport(t *testing.T) {
 	require.Equal(t, "application/zip", r.Header.Get("Content-Type"))
 	require.Len(t, r.Body, int(ready["bytes"].(float64)))
 	f.requireArchive(t, unzip(t, r.Body), ready["exported"].(object))
-	require.Len(t, objectsOf(t, f.n, f.user.InternalID), 1, "the archive, without its parts")
+	awaitOneObject(t, f.n, f.user.InternalID)
 
 	part := f.user.With("Range", "bytes=0-3").Do(t, http.MethodGet, text(ready, "archivePath"), nil)
 	require.Equal(t, http.StatusPartialContent, part.Status)

@@ -136,8 +136,8 @@ func (p *plugin) await(ctx context.Context, sn *v1alpha1.SocialNetwork, code str
 	for {
 		c, seen, err := p.evacuated(ctx, sn, code)
 		switch {
-		case ctx.Err() != nil:
-			return fmt.Errorf("waiting for the evacuation of %s: %w; the last state: %s", code, ctx.Err(), orDash(last))
+		case timeUp(ctx) != nil:
+			return fmt.Errorf("waiting for the evacuation of %s: %w; the last state: %s", code, timeUp(ctx), orDash(last))
 		case err != nil:
 			return err
 		case !seen:
@@ -152,6 +152,14 @@ func (p *plugin) await(ctx context.Context, sn *v1alpha1.SocialNetwork, code str
 		case <-time.After(p.poll):
 		}
 	}
+}
+
+// timeUp returns why a context has ended, or nil. Its deadline can pass, and make a request fail, a moment before it ends.
+func timeUp(ctx context.Context) error {
+	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
+		return context.DeadlineExceeded
+	}
+	return ctx.Err()
 }
 
 // evacuated reads the condition Evacuated of a region, nil if there is none, and whether the status is of the spec of sn.

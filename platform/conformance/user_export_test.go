@@ -56,7 +56,7 @@ func objectsOf(t *testing.T, n *apptest.Network, id string) []string {
 		if err == nil && strings.HasPrefix(entry.Name(), id) {
 			found = append(found, path)
 		}
-		if errors.Is(err, fs.ErrNotExist) { // deleted meanwhile
+		if errors.Is(err, fs.ErrNotExist) { // deleted in the meantime
 			return nil
 		}
 		return err

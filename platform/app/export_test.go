@@ -24,10 +24,8 @@ func WithReadyClock(now func() time.Time) Option { return func(o *options) { o.c
 func (r *Region) DrainJobs(ctx context.Context) map[string]error {
 	failed := map[string]error{}
 	for _, job := range r.parts.jobs {
-		for lane := range job.Lanes {
-			if _, err := job.Drain(ctx, r.cfg.Region, lane); err != nil {
-				failed[job.Name] = err
-			}
+		if err := job.Once(ctx, r.cfg.Region); err != nil {
+			failed[job.Name] = err
 		}
 	}
 	return failed

@@ -61,7 +61,9 @@ func (o *Outbox) deliverKeyNow(ctx context.Context, home region.Code, key string
 	if !o.busy.begin(home, key) {
 		return
 	}
-	_, _ = o.deliverKey(ctx, home, key)
+	if _, err := o.deliverKey(ctx, home, key); err != nil {
+		o.leave(home)
+	}
 	if o.busy.again(home, key) {
 		go o.deliverRest(context.WithoutCancel(ctx), home, key)
 	}
@@ -71,15 +73,18 @@ func (o *Outbox) deliverKeyNow(ctx context.Context, home region.Code, key string
 func (o *Outbox) deliverRest(ctx context.Context, home region.Code, key string) {
 	for more := true; more; more = o.busy.again(home, key) {
 		bounded, cancel := context.WithTimeout(ctx, o.store.Limits().DeliverNow)
-		_, _ = o.deliverKey(bounded, home, key)
+		if _, err := o.deliverKey(bounded, home, key); err != nil {
+			o.leave(home)
+		}
 		cancel()
 	}
 }
 
-// drainKey delivers the rows of a key some of which are due, and postpones these if an earlier one fails.
-func (o *Outbox) drainKey(ctx context.Context, home region.Code, key string, due []store.OutboxRow) error {
+// drainKey delivers the rows of a key some of which are due, and postpones these if an earlier one fails. It reports whether it did:
+// not if this server is delivering rows of the key.
+func (o *Outbox) drainKey(ctx context.Context, home region.Code, key string, due []store.OutboxRow) (drained bool, err error) {
 	if len(due) == 0 || !o.busy.begin(home, key) {
-		return nil
+		return false, nil
 	}
 	head, failed := o.deliverKey(ctx, home, key)
 	if o.busy.again(home, key) {
@@ -87,14 +92,14 @@ func (o *Outbox) drainKey(ctx context.Context, home region.Code, key string, due
 	}
 	switch {
 	case failed == nil:
-		return nil
+		return true, nil
 	case head == nil:
-		return failed
+		return true, failed
 	case errors.Is(failed, errHeld):
-		return o.store.DelayOutboxRows(ctx, home, due, "", head.NotBefore)
+		return true, o.store.DelayOutboxRows(ctx, home, due, "", head.NotBefore)
 	}
 	waiting := slices.DeleteFunc(due, func(row store.OutboxRow) bool { return row.ID == head.ID })
-	return o.postpone(ctx, home, *head, append(waiting, *head), failed)
+	return true, o.postpone(ctx, home, *head, append(waiting, *head), failed)
 }
 
 // deliverKey delivers the rows of a key until there are none or one fails, which it returns.

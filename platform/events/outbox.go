@@ -45,6 +45,7 @@ type Outbox struct {
 	deletions map[region.Code]*deletions
 	reads     map[region.Code]*groupcommit.Queue[*keyRead]
 	polls     jobs.Positions
+	wake      jobs.Wake
 	busy      busyKeys
 }
 
@@ -125,10 +126,16 @@ func (o *Outbox) Deliver(ctx context.Context, home region.Code, rows ...store.Ou
 
 // deliverOne delivers a row without an order. A failed delivery is left to the workers.
 func (o *Outbox) deliverOne(ctx context.Context, home region.Code, row store.OutboxRow) {
-	if o.handle(ctx, row) == nil {
-		o.deletions[home].add(ctx, row)
+	if o.handle(ctx, row) != nil {
+		o.leave(home)
+		return
 	}
+	o.deletions[home].add(ctx, row)
 }
+
+// leave leaves rows that were written a moment ago to the workers: to that of this server when they may first try, if it works on
+// the home, or to those of other servers at their interval.
+func (o *Outbox) leave(home region.Code) { o.wake.After(home, Grace) }
 
 // maxSoon is the maximum number of concurrent deliveries by DeliverSoon.
 const maxSoon = 64
@@ -142,6 +149,7 @@ func (o *Outbox) DeliverSoon(ctx context.Context, home region.Code, rows ...stor
 	select {
 	case o.soon <- struct{}{}:
 	default:
+		o.leave(home)
 		return
 	}
 	go func() {
@@ -175,29 +183,31 @@ func startDelivery(ctx context.Context, row store.OutboxRow) (context.Context, t
 	})
 }
 
-// interval is how often workers poll for due rows.
-const interval = 250 * time.Millisecond
+// interval is how often workers poll for rows that no server of the home has left to them: those of a server that has stopped, or
+// of another region.
+const interval = time.Second
 
 // Job returns the job that retries undelivered rows, after 1, 2, 4 … 60 seconds.
 func (o *Outbox) Job() jobs.Job {
-	return jobs.Job{Name: "outbox", Lanes: store.OutboxLanes, Every: interval, Log: o.log, Drain: func(ctx context.Context, home region.Code, lane int64) (bool, error) {
-		return false, o.Drain(ctx, home, lane)
-	}}
+	return jobs.Job{Name: "outbox", Lanes: store.OutboxLanes, Every: interval, Wake: &o.wake, Log: o.log, Poll: o.poll}
 }
 
-// Drain delivers the rows that are due in one lane.
-func (o *Outbox) Drain(ctx context.Context, home region.Code, lane int64) error {
-	poll, now := o.polls.Of(home, lane), o.now()
-	rows, err := o.store.DueOutboxRows(ctx, home, lane, poll.After(), now)
-	if err == nil {
-		err = o.drain(ctx, home, rows)
+// poll reads the rows that are due in some lanes.
+func (o *Outbox) poll(ctx context.Context, home region.Code, lanes []int64) (map[int64]jobs.Work, error) {
+	now := o.now()
+	due, err := o.store.DueOutboxRows(ctx, home, lanes, o.polls.After(home, lanes), now)
+	if err != nil {
+		o.polls.Failed(home, lanes)
+		return nil, err
 	}
-	poll.Ended(now, err == nil && len(rows) < store.MaxDueOutboxRows)
-	return err
+	return jobs.Polled(&o.polls, home, now, lanes, due, store.MaxDueOutboxRows, func(ctx context.Context, rows []store.OutboxRow) (bool, error) {
+		return o.drain(ctx, home, rows)
+	}), nil
 }
 
-// drain delivers due rows of one lane.
-func (o *Outbox) drain(ctx context.Context, home region.Code, rows []store.OutboxRow) error {
+// drain delivers due rows of one lane. It reports whether it has delivered or postponed any: not if all are those of keys that this
+// server is delivering.
+func (o *Outbox) drain(ctx context.Context, home region.Code, rows []store.OutboxRow) (worked bool, err error) {
 	var done []store.OutboxRow
 	due := map[string][]store.OutboxRow{} // by key
 	for _, row := range rows {
@@ -205,33 +215,38 @@ func (o *Outbox) drain(ctx context.Context, home region.Code, rows []store.Outbo
 			due[row.OrderKey] = append(due[row.OrderKey], row)
 			continue
 		}
+		worked = true
 		err := o.handle(ctx, row)
 		if err == nil {
 			done = append(done, row)
 			continue
 		}
 		if err := o.postpone(ctx, home, row, []store.OutboxRow{row}, err); err != nil {
-			return err
+			return worked, err
 		}
 	}
 	if len(done) > 0 {
 		if err := o.store.DeleteOutboxRows(ctx, home, done); err != nil {
-			return err
+			return worked, err
 		}
 	}
 	for _, row := range rows {
-		if err := o.drainKey(ctx, home, row.OrderKey, due[row.OrderKey]); err != nil {
-			return err
+		drained, err := o.drainKey(ctx, home, row.OrderKey, due[row.OrderKey])
+		if err != nil {
+			return worked, err
 		}
+		worked = worked || drained
 		delete(due, row.OrderKey)
 	}
-	return nil
+	return worked, nil
 }
 
 // postpone postpones a row whose delivery has failed, and rows that wait for it.
 func (o *Outbox) postpone(ctx context.Context, home region.Code, failed store.OutboxRow, rows []store.OutboxRow, err error) error {
 	o.log.WarnContext(ctx, "outbox row not delivered", "home", home, "topic", failed.Topic, "attempts", failed.Attempts+1, "error", err)
-	return o.store.DelayOutboxRows(ctx, home, rows, failed.ID, o.now().Add(backOff(failed.Attempts)))
+	pause := backOff(failed.Attempts)
+	o.wake.After(home, pause)
+	return o.store.DelayOutboxRows(ctx, home, rows, failed.ID, o.now().Add(pause))
 }
 
 func backOff(attempts int64) time.Duration {

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
@@ -113,18 +114,16 @@ func (o *office) emit(topic string, payloads ...string) []store.OutboxRow {
 // drain lets a worker drain every lane.
 func (o *office) drain(w *events.Outbox) {
 	o.t.Helper()
-	for lane := range int64(store.OutboxLanes) {
-		require.NoError(o.t, w.Drain(o.t.Context(), region.US, lane))
-	}
+	require.NoError(o.t, w.Job().Once(o.t.Context(), region.US))
 }
 
 // left returns the number of rows, due or not.
 func (o *office) left() int {
 	o.t.Helper()
 	n := 0
-	for lane := range int64(store.OutboxLanes) {
-		rows, err := o.store.DueOutboxRows(o.t.Context(), region.US, lane, time.Time{}, start.Add(1000*time.Hour))
-		require.NoError(o.t, err)
+	due, err := o.store.DueOutboxRows(o.t.Context(), region.US, []int64{0, 1, 2, 3}, time.Time{}, start.Add(1000*time.Hour))
+	require.NoError(o.t, err)
+	for _, rows := range due {
 		n += len(rows)
 	}
 	return n
@@ -202,9 +201,7 @@ func TestAtLeastOnce(t *testing.T) {
 	o.emit(topic, "a")
 	o.clock.Store(time.Hour.Milliseconds())
 	o.fault.Store(&errBroken)
-	for lane := range int64(store.OutboxLanes) {
-		_ = o.Drain(t.Context(), region.US, lane)
-	}
+	_ = o.Job().Once(t.Context(), region.US)
 	require.Equal(t, []string{"a"}, o.take())
 	require.Equal(t, 1, o.left())
 	o.fault.Store(nil)
@@ -236,10 +233,8 @@ func TestTwoWorkers(t *testing.T) {
 	for range 2 {
 		w := o.worker()
 		all.Go(func() {
-			for lane := range int64(store.OutboxLanes) {
-				if err := w.Drain(t.Context(), region.US, lane); err != nil {
-					t.Error(err)
-				}
+			if err := w.Job().Once(t.Context(), region.US); err != nil {
+				t.Error(err)
 			}
 		})
 	}
@@ -266,6 +261,42 @@ func TestJob(t *testing.T) {
 	stop()
 	<-ended
 	require.Equal(t, []string{"a", "b", "c"}, o.take())
+}
+
+// TestWorkersAreWoken lets deliveries fail at first: the workers, whose interval never elapses, try them again when they are due.
+func TestWorkersAreWoken(t *testing.T) {
+	for name, emit := range map[string]func(o *office) []store.OutboxRow{
+		"a row":         func(o *office) []store.OutboxRow { return o.emit(topic, "a") },
+		"rows in order": func(o *office) []store.OutboxRow { return o.emitInOrder("key", "a", "b") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := newOffice(t)
+			ctx, stop := context.WithCancel(t.Context())
+			var ended sync.WaitGroup
+			defer ended.Wait()
+			defer stop()
+			job := o.Job()
+			job.Every = time.Hour
+			polled, first := make(chan struct{}), sync.Once{}
+			poll := job.Poll
+			job.Poll = func(ctx context.Context, home region.Code, lanes []int64) (map[int64]jobs.Work, error) {
+				defer first.Do(func() { close(polled) })
+				o.clock.Add(time.Hour.Milliseconds()) // everything is due
+				return poll(ctx, home, lanes)
+			}
+			tries := 0
+			o.refuse = func(string) error {
+				if tries++; tries <= 2 { // the server that wrote them, and a worker
+					return errBroken
+				}
+				return nil
+			}
+			ended.Go(func() { job.Run(ctx, region.US) })
+			<-polled // before there are rows
+			o.Deliver(t.Context(), region.US, emit(o)...)
+			require.Eventually(t, func() bool { return o.left() == 0 }, patience, 10*time.Millisecond)
+		})
+	}
 }
 
 // TestDeliveriesAreCounted delivers two rows, of which one is refused at first.

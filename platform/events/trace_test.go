@@ -33,9 +33,7 @@ func TestRetriesAreInTheTraceOfTheRequest(t *testing.T) {
 
 	o.refuse = func(string) error { return nil }
 	o.clock.Store(2000)
-	for lane := range int64(store.OutboxLanes) {
-		require.NoError(t, o.Drain(span.WithTracer(t.Context(), tracer), region.US, lane))
-	}
+	require.NoError(t, o.Job().Once(span.WithTracer(t.Context(), tracer), region.US))
 	require.Equal(t, []string{"follow"}, o.take())
 	deliveries := map[codes.Code]sdktrace.ReadOnlySpan{}
 	for _, s := range exported.Ended() {
@@ -65,9 +63,7 @@ func TestRowsOfSeveralRequests(t *testing.T) {
 		require.NoError(t, w.Commit(request))
 	}
 	o.clock.Store(2000)
-	for lane := range int64(store.OutboxLanes) {
-		require.NoError(t, o.Drain(span.WithTracer(t.Context(), tracer), region.US, lane))
-	}
+	require.NoError(t, o.Job().Once(span.WithTracer(t.Context(), tracer), region.US))
 	found := map[trace.TraceID]int{}
 	for _, s := range exported.Ended() {
 		if s.Name() == "deliver "+topic {

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -54,6 +55,43 @@ type Positions struct {
 type homeLane struct {
 	home region.Code
 	lane int64
+}
+
+// After returns the time after which the rows of the next poll of lanes of a home became due.
+func (p *Positions) After(home region.Code, lanes []int64) time.Time {
+	var earliest time.Time
+	for i, lane := range lanes {
+		if after := p.Of(home, lane).After(); i == 0 || after.Before(earliest) {
+			earliest = after
+		}
+	}
+	return earliest
+}
+
+// Polled returns the work of each lane of a poll at a time that has read rows, of which one lane has at most limit, and records the end
+// of the poll.
+func Polled[T any](p *Positions, home region.Code, at time.Time, lanes []int64, due map[int64][]T, limit int, work func(context.Context, []T) (worked bool, err error)) map[int64]Work {
+	all := map[int64]Work{}
+	for _, lane := range lanes {
+		rows, position := due[lane], p.Of(home, lane)
+		if len(rows) == 0 {
+			position.Ended(at, true)
+			continue
+		}
+		all[lane] = func(ctx context.Context) (more bool, err error) {
+			worked, err := work(ctx, rows)
+			position.Ended(at, err == nil && len(rows) < limit)
+			return worked && len(rows) >= limit, err
+		}
+	}
+	return all
+}
+
+// Failed records that a poll of lanes of a home has failed.
+func (p *Positions) Failed(home region.Code, lanes []int64) {
+	for _, lane := range lanes {
+		p.Of(home, lane).Ended(time.Time{}, false)
+	}
 }
 
 // Of returns the position of a lane of a home.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
@@ -30,36 +32,40 @@ func earlier(a, b time.Time) time.Time {
 // the oldest row is among the first ones, unless so many wait that the first one is old as well. Scheduled posts that have
 // failed have a separate index.
 var (
-	sqlOutboxFirst = stmt("outbox.first", `SELECT min(created_at) FROM (SELECT created_at FROM outbox /*@{FORCE_INDEX=outbox_due}*/
-		WHERE home = $1 AND lane = $2::bigint ORDER BY not_before, id LIMIT 1000) AS due HAVING count(*) > 0`)
-	sqlScheduledFirst = stmt("scheduledPosts.first", `SELECT scheduled_at FROM scheduled_posts /*@{FORCE_INDEX=scheduled_posts_due}*/
-		WHERE home = $1 AND lane = $2::bigint AND status = 'WAIT' ORDER BY due_at, id LIMIT 1`)
-	sqlScheduledFirstFailed = stmt("scheduledPosts.firstFailed", `SELECT scheduled_at FROM scheduled_posts /*@{FORCE_INDEX=scheduled_posts_failed}*/
-		WHERE home = $1 AND lane = $2::bigint AND has_failed ORDER BY scheduled_at, id LIMIT 1`)
+	outboxFirst = forEachIn([]int{OutboxLanes}, "outbox.first", 0, noLane, `SELECT min(created_at) FROM (SELECT created_at FROM outbox /*@{FORCE_INDEX=outbox_due}*/
+		WHERE home = $1 AND lane = {value}::bigint ORDER BY not_before, id LIMIT 1000) AS due HAVING count(*) > 0`, "")
+	scheduledFirst = forEachIn([]int{ScheduleLanes}, "scheduledPosts.first", 0, noLane, `SELECT scheduled_at FROM scheduled_posts /*@{FORCE_INDEX=scheduled_posts_due}*/
+		WHERE home = $1 AND lane = {value}::bigint AND status = 'WAIT' ORDER BY due_at, id LIMIT 1`, "")
+	scheduledFirstFailed = forEachIn([]int{ScheduleLanes}, "scheduledPosts.firstFailed", 0, noLane, `SELECT scheduled_at FROM scheduled_posts /*@{FORCE_INDEX=scheduled_posts_failed}*/
+		WHERE home = $1 AND lane = {value}::bigint AND has_failed ORDER BY scheduled_at, id LIMIT 1`, "")
 )
 
 // Backlog reads the age of the background work of a home.
 func (s *Store) Backlog(ctx context.Context, home region.Code) (Backlog, error) {
 	var b Backlog
 	r := s.NewReadBatch()
-	for lane := range int64(OutboxLanes) {
-		r.earliest(home, sqlOutboxFirst, lane, &b.OldestOutbox)
-	}
-	for lane := range int64(ScheduleLanes) {
-		r.earliest(home, sqlScheduledFirst, lane, &b.OldestScheduled)
-		r.earliest(home, sqlScheduledFirstFailed, lane, &b.OldestScheduled)
-	}
+	r.earliest(home, outboxFirst, OutboxLanes, &b.OldestOutbox)
+	r.earliest(home, scheduledFirst, ScheduleLanes, &b.OldestScheduled)
+	r.earliest(home, scheduledFirstFailed, ScheduleLanes, &b.OldestScheduled)
 	err := r.Run(ctx)
 	return b, err
 }
 
-// earliest queues a statement that returns at most one time and stores it in into if it is earlier.
-func (r *ReadBatch) earliest(home region.Code, st *db.Statement, lane int64, into *time.Time) {
-	var found []time.Time
-	r.Add(home, st, db.Values(&found), lane)
-	r.Then(func() {
-		if len(found) > 0 && (into.IsZero() || found[0].Before(*into)) {
-			*into = found[0]
-		}
+// earliest queues a statement that returns at most one time for each lane, and stores the earliest in into if it is earlier.
+func (r *ReadBatch) earliest(home region.Code, e each, lanes int64, into *time.Time) {
+	all := make([]int64, lanes)
+	for lane := range all {
+		all[lane] = int64(lane)
+	}
+	eachPart(r, home, e, all, func(int) func(pgx.Rows) error {
+		found := new([]time.Time)
+		r.Then(func() {
+			for _, at := range *found {
+				if into.IsZero() || at.Before(*into) {
+					*into = at
+				}
+			}
+		})
+		return db.Values(found)
 	})
 }

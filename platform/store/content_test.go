@@ -292,27 +292,57 @@ func TestOutboxRows(t *testing.T) {
 		lanes[row.Lane] = append(lanes[row.Lane], row.ID)
 	}
 	commit(t, w)
-	for lane := range int64(store.OutboxLanes) {
-		due, err := s.DueOutboxRows(t.Context(), region.EU, lane, time.Time{}, later(100))
-		require.NoError(t, err)
-		got := []string{}
-		for _, row := range due {
-			got = append(got, row.ID)
+	all := []int64{0, 1, 2, 3}
+	due, err := s.DueOutboxRows(t.Context(), region.EU, all, time.Time{}, later(100))
+	require.NoError(t, err)
+	got := map[int64][]string{}
+	for lane, rows := range due {
+		for _, row := range rows {
+			got[lane] = append(got[lane], row.ID)
 		}
-		require.ElementsMatch(t, lanes[lane], got, "in the order of their times")
-		if len(due) == 0 {
-			continue
-		}
-		require.Equal(t, lanes[lane], got)
-		require.NoError(t, s.DelayOutboxRows(t.Context(), region.EU, due[:1], due[0].ID, later(1000)))
-		require.NoError(t, s.DeleteOutboxRows(t.Context(), region.EU, due[1:]))
-		due, err = s.DueOutboxRows(t.Context(), region.EU, lane, time.Time{}, later(100))
-		require.NoError(t, err)
-		require.Empty(t, due)
-		due, err = s.DueOutboxRows(t.Context(), region.EU, lane, time.Time{}, later(1000))
-		require.NoError(t, err)
-		require.Equal(t, int64(1), due[0].Attempts)
 	}
+	require.Equal(t, lanes, got, "in the order of their times")
+	some, err := s.DueOutboxRows(t.Context(), region.EU, []int64{1, 3}, time.Time{}, later(100))
+	require.NoError(t, err)
+	for lane := range int64(store.OutboxLanes) {
+		if lane%2 == 1 {
+			require.Equal(t, due[lane], some[lane])
+		} else {
+			require.Empty(t, some[lane])
+		}
+	}
+	for _, rows := range due {
+		require.NoError(t, s.DelayOutboxRows(t.Context(), region.EU, rows[:1], rows[0].ID, later(1000)))
+		require.NoError(t, s.DeleteOutboxRows(t.Context(), region.EU, rows[1:]))
+	}
+	left, err := s.DueOutboxRows(t.Context(), region.EU, all, time.Time{}, later(100))
+	require.NoError(t, err)
+	require.Empty(t, left)
+	left, err = s.DueOutboxRows(t.Context(), region.EU, all, time.Time{}, later(1000))
+	require.NoError(t, err)
+	require.Len(t, left, len(due))
+	for lane, rows := range left {
+		require.Len(t, rows, 1)
+		require.Equal(t, due[lane][0].ID, rows[0].ID)
+		require.Equal(t, int64(1), rows[0].Attempts)
+	}
+}
+
+// TestDueOutboxRowsOfALane reads at most MaxDueOutboxRows rows of each lane.
+func TestDueOutboxRowsOfALane(t *testing.T) {
+	s := openNew(t)
+	for _, n := range []int{store.MaxDueOutboxRows, 1} {
+		w := s.NewTx(region.EU)
+		for range n {
+			w.EmitInOrder("0", "topic", "payload", now, now)
+		}
+		w.EmitInOrder("1", "topic", "payload", now, now)
+		commit(t, w)
+	}
+	due, err := s.DueOutboxRows(t.Context(), region.EU, []int64{0, 1, 2, 3}, time.Time{}, now)
+	require.NoError(t, err)
+	require.Len(t, due['0'%store.OutboxLanes], store.MaxDueOutboxRows)
+	require.Len(t, due['1'%store.OutboxLanes], 2)
 }
 
 func TestDirectoryEntries(t *testing.T) {

@@ -73,9 +73,9 @@ func readEach[T any](r *ReadBatch, ids []string, e each, into *[]T, args ...any)
 	}
 }
 
-// readEachAt is readEach for one home.
-func readEachAt[T any](r *ReadBatch, home region.Code, ids []string, e each, into *[]T, args ...any) {
-	eachPart(r, home, e, ids, func(int) func(pgx.Rows) error {
+// readEachAt is readEach for values at one home.
+func readEachAt[T, V any](r *ReadBatch, home region.Code, values []V, e each, into *[]T, args ...any) {
+	eachPart(r, home, e, values, func(int) func(pgx.Rows) error {
 		part := new([]T)
 		r.Then(func() { *into = append(*into, *part...) })
 		return db.Rows(part)

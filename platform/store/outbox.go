@@ -15,6 +15,9 @@ import (
 // OutboxLanes is the number of lanes of a home's outbox. The workers of one lane do not wait for those of another.
 const OutboxLanes = 4
 
+// noLane is the number of a lane without rows, for branches that are not needed.
+const noLane = int64(-1)
+
 // OutboxRow is a change or an event that another home, or a worker, has to process after the transaction.
 type OutboxRow struct {
 	Lane      int64
@@ -35,8 +38,8 @@ var (
 	// The clock of the database orders the rows. A transaction writes them after it has locked what it changes.
 	sqlOutboxInsert = stmt("outbox.add", `INSERT INTO outbox (home, lane, id, topic, payload, not_before, created_at, order_key, trace, written_at)
 		VALUES ($1, $2::bigint, $3, $4, $5::jsonb, $6, $7, $8, $9, clock_timestamp())`)
-	sqlOutboxDue = stmt("outbox.due", `SELECT `+outboxColumns+` FROM outbox /*@{FORCE_INDEX=outbox_due}*/
-		WHERE home = $1 AND lane = $2::bigint AND not_before > $3::timestamptz AND not_before <= $4::timestamptz ORDER BY not_before, id LIMIT `+strconv.Itoa(MaxDueOutboxRows))
+	outboxDue = forEachIn([]int{OutboxLanes}, "outbox.due", 2, noLane, `SELECT `+outboxColumns+` FROM outbox /*@{FORCE_INDEX=outbox_due}*/
+		WHERE home = $1 AND lane = {value}::bigint AND not_before > $2::timestamptz AND not_before <= $3::timestamptz ORDER BY not_before, id LIMIT `+strconv.Itoa(MaxDueOutboxRows), "")
 	// The condition is the key of outbox_due. The statistics of a table that is usually empty do not tell the primary key from
 	// an index that only begins with the same column.
 	sqlOutboxDelete = stmt("outbox.delete", `DELETE FROM outbox WHERE home = $1 AND lane = $2::bigint AND not_before = $3::timestamptz AND id = $4`)
@@ -68,17 +71,26 @@ func (w *Tx) EmitInOrder(key, topic string, payload any, now, firstTry time.Time
 
 func laneOf(id string) int64 { return int64(id[len(id)-1]) % OutboxLanes }
 
-// MaxDueOutboxRows is the maximum number of rows that DueOutboxRows reads.
+// MaxDueOutboxRows is the maximum number of rows of a lane that DueOutboxRows reads.
 const MaxDueOutboxRows = 100
 
-// DueOutboxRows reads up to MaxDueOutboxRows rows of a lane that became due after a time, those due first. Two workers can read the same row, so that
-// delivery must be idempotent.
-func (s *Store) DueOutboxRows(ctx context.Context, home region.Code, lane int64, after, now time.Time) ([]OutboxRow, error) {
+// DueOutboxRows reads up to MaxDueOutboxRows rows of each of some lanes that became due after a time, those due first. Two workers can
+// read the same row, so that delivery must be idempotent.
+func (s *Store) DueOutboxRows(ctx context.Context, home region.Code, lanes []int64, after, now time.Time) (map[int64][]OutboxRow, error) {
 	var due []OutboxRow
 	r := s.NewReadBatch()
-	r.Add(home, sqlOutboxDue, db.Rows(&due), lane, after, now)
+	readEachAt(r, home, lanes, outboxDue, &due, after, now)
 	err := r.Run(ctx)
-	return due, err
+	return byLane(due, func(row OutboxRow) int64 { return row.Lane }), err
+}
+
+// byLane divides rows, and keeps their order.
+func byLane[T any](rows []T, lane func(T) int64) map[int64][]T {
+	lanes := map[int64][]T{}
+	for _, row := range rows {
+		lanes[lane(row)] = append(lanes[lane(row)], row)
+	}
+	return lanes
 }
 
 // DeleteOutboxRows deletes delivered rows, except for those that were postponed since they were read.

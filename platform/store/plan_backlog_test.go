@@ -6,7 +6,7 @@ var _ = planned((*collector).collectBacklog,
 )
 
 func (c *collector) collectBacklog() {
-	for _, name := range []string{"outbox.first", "scheduledPosts.first", "scheduledPosts.firstFailed"} {
-		c.byName(name, "us", int64(2))
+	for _, name := range []string{"outbox.first4", "scheduledPosts.first4", "scheduledPosts.firstFailed4"} {
+		c.byName(name, "us", int64(0), int64(1), int64(2), int64(-1))
 	}
 }

@@ -517,7 +517,7 @@ func (c *collector) collectSmall() {
 		w.Count(communityID(3), store.CountMembers, 1)
 		w.Emit("test", "payload", worldStart, worldStart)
 	})
-	c.byName("outbox.due", "us", int64(0), worldStart.Add(-time.Hour), worldStart.Add(time.Hour))
+	c.byName("outbox.due4", "us", worldStart.Add(-time.Hour), worldStart.Add(time.Hour), int64(0), int64(1), int64(2), int64(-1))
 	for _, n := range []int{1, 4, 16} {
 		args := []any{int64(100)}
 		for i := range n {

@@ -43,8 +43,8 @@ var scheduledColumns = db.Columns[ScheduledPost]()
 
 var (
 	sqlScheduledByID = stmt("scheduledPosts.byID", `SELECT `+scheduledColumns+` FROM scheduled_posts WHERE home = $1 AND id = $2`)
-	sqlScheduledDue  = stmt("scheduledPosts.due", `SELECT `+scheduledColumns+` FROM scheduled_posts /*@{FORCE_INDEX=scheduled_posts_due}*/
-		WHERE home = $1 AND lane = $2::bigint AND status = 'WAIT' AND due_at > $5::timestamptz AND due_at <= $3::timestamptz ORDER BY due_at, id LIMIT $4::bigint`)
+	scheduledDue     = forEachIn([]int{ScheduleLanes}, "scheduledPosts.due", 3, noLane, `SELECT `+scheduledColumns+` FROM scheduled_posts /*@{FORCE_INDEX=scheduled_posts_due}*/
+		WHERE home = $1 AND lane = {value}::bigint AND status = 'WAIT' AND due_at > $2::timestamptz AND due_at <= $3::timestamptz ORDER BY due_at, id LIMIT $4::bigint`, "")
 	sqlScheduledInsert = stmt("scheduledPosts.insert", `INSERT INTO scheduled_posts (home, id, lane, author_id, author_public_id, target_type,
 		target_id, target_public_id, post_ids, draft, mentions, scheduled_at, due_at, status, description, created_at, updated_at)
 		VALUES ($1, $2, $3::bigint, $4, $5, $6, $7, $8, $9::text[], $10::jsonb, $11::jsonb, $12, $12, $13, $14, $15, $15)`)
@@ -114,14 +114,14 @@ func (r *ReadBatch) ListScheduledPosts(l ScheduledPostList, into *[]ScheduledPos
 	}
 }
 
-// ScheduledPostsDue reads up to limit posts of a lane that became due after a time, longest overdue first. Two workers can read the same post;
-// the guard of ResolveScheduledPost ensures that only one publishes it.
-func (s *Store) ScheduledPostsDue(ctx context.Context, home region.Code, lane int64, after, now time.Time, limit int) ([]ScheduledPost, error) {
+// ScheduledPostsDue reads up to limit posts of each of some lanes that became due after a time, longest overdue first. Two workers can read
+// the same post; the guard of ResolveScheduledPost ensures that only one publishes it.
+func (s *Store) ScheduledPostsDue(ctx context.Context, home region.Code, lanes []int64, after, now time.Time, limit int) (map[int64][]ScheduledPost, error) {
 	var due []ScheduledPost
 	r := s.NewReadBatch()
-	r.Add(home, sqlScheduledDue, db.Rows(&due), lane, now, limit, after)
+	readEachAt(r, home, lanes, scheduledDue, &due, after, now, limit)
 	err := r.Run(ctx)
-	return due, err
+	return byLane(due, func(p ScheduledPost) int64 { return scheduleLane(p.ID) }), err
 }
 
 // InsertScheduledPost inserts a waiting scheduled post.

@@ -179,9 +179,7 @@ func (w *world) drain() {
 	require.Eventually(w.t, func() bool {
 		w.clock.Add(time.Hour.Milliseconds())
 		for _, home := range region.All() {
-			for lane := range int64(store.OutboxLanes) {
-				_ = w.servers[region.US].deps.Outbox.Drain(w.t.Context(), home, lane)
-			}
+			_ = w.servers[region.US].deps.Outbox.Job().Once(w.t.Context(), home)
 		}
 		var waiting int
 		return conn.QueryRow(w.t.Context(), `SELECT count(*) FROM outbox`).Scan(&waiting) == nil && waiting == 0

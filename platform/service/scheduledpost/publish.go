@@ -17,14 +17,16 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
-// Job returns the background job that publishes posts when they are due.
+// Job returns the background job that publishes posts when they are due. Each post is published in one transaction that succeeds
+// only while the post waits. So it is published once, however many workers share its lane and whenever one fails.
 func (s *Service) Job() jobs.Job {
-	return jobs.Job{Name: "scheduled posts", Lanes: store.ScheduleLanes, Every: 250 * time.Millisecond, Drain: s.PublishDue, Log: s.Log}
+	return jobs.Job{Name: "scheduled posts", Lanes: store.ScheduleLanes, Every: pollEvery, Poll: s.poll, Log: s.Log}
 }
 
 const (
-	batch    = 100 // posts that are read at a time
-	maxTries = 20  // of one post; with the pauses between them, a quarter of an hour
+	pollEvery = time.Second // how late a post may be published
+	batch     = 100         // posts of a lane that are read at a time
+	maxTries  = 20          // of one post; with the pauses between them, a quarter of an hour
 )
 
 // errClaimed reports that another worker published the post, or that it was changed or cancelled in the meantime.
@@ -34,17 +36,17 @@ var errClaimed = errors.New("the scheduled post is not waiting any more")
 // does.
 var errHomeUnavailable = errors.New("the home of the author or of the target does not answer")
 
-// PublishDue publishes the posts of a lane of a home that are due, and reports whether there may be more. Each post
-// is published in one transaction that succeeds only while the post waits. So it is published once, however many
-// workers share the lane and whenever one fails.
-func (s *Service) PublishDue(ctx context.Context, home region.Code, lane int64) (more bool, err error) {
-	poll, now := s.polls.Of(home, lane), s.Now()
-	due, err := s.Store.ScheduledPostsDue(ctx, home, lane, poll.After(), now, batch)
-	if err == nil && len(due) > 0 {
-		err = s.publishAll(ctx, home, due)
+// poll reads the posts that are due in some lanes of a home.
+func (s *Service) poll(ctx context.Context, home region.Code, lanes []int64) (map[int64]jobs.Work, error) {
+	now := s.Now()
+	due, err := s.Store.ScheduledPostsDue(ctx, home, lanes, s.polls.After(home, lanes), now, batch)
+	if err != nil {
+		s.polls.Failed(home, lanes)
+		return nil, err
 	}
-	poll.Ended(now, err == nil && len(due) < batch)
-	return err == nil && len(due) == batch, err
+	return jobs.Polled(&s.polls, home, now, lanes, due, batch, func(ctx context.Context, posts []store.ScheduledPost) (bool, error) {
+		return true, s.publishAll(ctx, home, posts)
+	}), nil
 }
 
 // publishAll publishes due posts of a home. Its error concerns the home, not a post.

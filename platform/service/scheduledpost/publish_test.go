@@ -19,6 +19,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/directory"
 	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/community"
@@ -166,17 +167,17 @@ func TestPublishOnce(t *testing.T) {
 	run := func(ctx context.Context, d *service.Deps) {
 		job := scheduledpost.New(d).Job()
 		job.Every = 10 * time.Millisecond
-		publish := job.Drain
-		job.Drain = func(ctx context.Context, home region.Code, lane int64) (bool, error) {
+		poll := job.Poll
+		job.Poll = func(ctx context.Context, home region.Code, lanes []int64) (map[int64]jobs.Work, error) {
 			defer rounds.Add(1)
-			return publish(ctx, home, lane)
+			return poll(ctx, home, lanes)
 		}
 		job.Run(ctx, region.EU)
 		workers <- struct{}{}
 	}
 	go run(doomedCtx, doomed)
 	go run(ctx, survivor)
-	require.Eventually(t, func() bool { return rounds.Load() > 10*2*store.ScheduleLanes }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return rounds.Load() > 20 }, patience, time.Millisecond)
 	require.Zero(t, w.count(parentsOf, communityID), "not before their time")
 
 	w.clock.Store(due.UnixMilli())
@@ -232,11 +233,7 @@ func TestPublishDueWithoutItsAuthor(t *testing.T) {
 	tx.BanUser(auth.CallerFrom(gone()).UserID, true, w.now(), &banned)
 	require.NoError(t, tx.Commit(t.Context()))
 	w.clock.Store(due.UnixMilli())
-	for lane := range int64(store.ScheduleLanes) {
-		more, err := s.PublishDue(t.Context(), region.EU, lane)
-		require.NoError(t, err)
-		require.False(t, more)
-	}
+	require.NoError(t, s.Job().Once(t.Context(), region.EU))
 	require.Equal(t, 1, w.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'posted'`))
 	require.Equal(t, 1, w.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'failed' AND description <> ''`))
 	require.Equal(t, 1, w.count(`SELECT count(*) FROM posts WHERE is_parent`))
@@ -255,10 +252,7 @@ func TestPublishRetries(t *testing.T) {
 	require.NoError(t, err, "a draft that no program can read")
 	w.clock.Store(due.UnixMilli())
 	for range 25 {
-		for lane := range int64(store.ScheduleLanes) {
-			_, err := scheduledpost.New(d).PublishDue(t.Context(), region.EU, lane)
-			require.NoError(t, err)
-		}
+		require.NoError(t, scheduledpost.New(d).Job().Once(t.Context(), region.EU))
 		w.clock.Add(time.Minute.Milliseconds())
 	}
 	require.Equal(t, 1, w.count(`SELECT count(*) FROM scheduled_posts WHERE status = 'failed' AND attempts = 19`))

@@ -117,8 +117,11 @@ test-sdk: build ## Run the public client SDKs, unmodified, against plaza dev (AR
 .PHONY: test-cockroach
 test-cockroach: ## Run the tests on CockroachDB: one node without regions, or COCKROACH_NODES=3 (requires cockroach or a network).
 	@hack/ensure-compiler.sh
-	@hack/ensure-chromium.sh
-	@CGO_ENABLED=1 hack/test-cockroach.sh -race -vet=off -timeout 40m $(TESTFLAGS) $(PKG)
+	@TESTFLAGS="$(TESTFLAGS)" hack/test-cockroach.sh all $(if $(filter ./...,$(PKG)),./platform/...,$(PKG))
+
+.PHONY: cockroach-check
+cockroach-check: ## Run what takes ten minutes on CockroachDB: migrations, every statement and its plan, trays, contention.
+	@hack/test-cockroach.sh check
 
 .PHONY: bench
 bench: bench-platform bench-operator ## Benchmark the platform against bare handlers, feeds on a million posts, and the operator with 500 networks.
@@ -171,7 +174,7 @@ crdbcheck: ## Check every SQL statement and migration against CockroachDB's gram
 	@go -C hack/crdbcheck run . $(ARGS)
 
 # Each check can be run alone: make verify-faults
-VERIFY := lint race faults alerts ui hostile install sdk cluster clusters
+VERIFY := lint race faults alerts ui hostile install sdk cluster clusters cockroach
 .PHONY: verify $(VERIFY:%=verify-%) vulncheck verify-parts
 verify: ## Run every check that CI does not run, or those whose code differs from a commit (SINCE=<commit>).
 	@hack/verify.sh $(if $(SINCE),--since $(SINCE))

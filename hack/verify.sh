@@ -7,7 +7,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
-all=(lint race faults alerts ui hostile install sdk cluster clusters vulncheck)
+all=(lint race faults alerts ui hostile install sdk cluster clusters cockroach vulncheck)
 logs=bin/verify
 
 # paths PART prints the files that a part is about.
@@ -15,7 +15,7 @@ paths() {
   case $1 in
   lint) echo . ;;
   race | vulncheck) echo '*.go' go.mod go.sum ;;
-  faults | hostile) echo platform proto go.mod ;;
+  faults | hostile | cockroach) echo platform proto go.mod ;;
   alerts) echo platform api controllers hack/observe hack/ensure-prometheus.sh hack/tools/promtool ;;
   ui) echo platform/apidoc platform/edge controllers/monitoring proto ;;
   install) echo api controllers config charts hack/packaging go.mod ;;
@@ -73,6 +73,10 @@ run() {
     ;;
   cluster) hack/cluster/test.sh -tags cluster ./controllers/clustertest/... ;;
   clusters) CLUSTERS=three hack/cluster/test.sh -tags cluster -run TestThreeClusters ./controllers/clustertest/... ;;
+  cockroach)
+    hack/test-cockroach.sh available || unsupported "there is no cockroach program, and none can be downloaded"
+    make --no-print-directory cockroach-check
+    ;;
   vulncheck)
     hack/vulncheck.sh --reachable || unsupported "the database of vulnerabilities cannot be reached"
     make --no-print-directory "$PWD/bin/tools/govulncheck"

@@ -40,6 +40,10 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	}
 	defer func() { _ = server.Stop(context.WithoutCancel(ctx)) }()
 
+	version, err := server.Version(ctx)
+	if err != nil {
+		return err
+	}
 	env := server.Environment()
 	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
@@ -62,6 +66,7 @@ func run(ctx context.Context, o options, out io.Writer) error {
 		return errors.New("no package has tests")
 	}
 	p.summarize(tests)
+	p.printf("on %s\n", version)
 	if failed {
 		return errors.New("tests failed")
 	}

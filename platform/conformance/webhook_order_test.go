@@ -36,7 +36,7 @@ func TestEventsOfAnObjectKeepTheirOrder(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close(t.Context()) })
 	_, err = conn.Exec(t.Context(), `CREATE FUNCTION refuse_event() RETURNS trigger LANGUAGE plpgsql AS
-		$$ BEGIN IF NEW.name = 'post.updated' AND NEW.topic = '`+held+`' THEN RAISE EXCEPTION 'refused'; END IF; RETURN NEW; END $$`)
+		$$ BEGIN IF (NEW).name = 'post.updated' AND (NEW).topic = '`+held+`' THEN RAISE EXCEPTION 'refused'; END IF; RETURN NEW; END $$`)
 	require.NoError(t, err)
 	_, err = conn.Exec(t.Context(), `CREATE TRIGGER refuse_event BEFORE INSERT ON realtime_events FOR EACH ROW EXECUTE FUNCTION refuse_event()`)
 	require.NoError(t, err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/store/db"
@@ -116,7 +117,9 @@ func TestASlowTransactionIsNotPassedOver(t *testing.T) {
 		w.InsertEvents([]store.Event{anEvent("quick")}, now)
 		quick <- w.Commit(context.WithoutCancel(t.Context()))
 	}()
-	require.Len(t, eventsAfter(t, s, region.SG, 0), 1, "the quick one waits for the slow one")
+	if !testdb.Cockroach(t) { // there, readers wait for the slow one too
+		require.Len(t, eventsAfter(t, s, region.SG, 0), 1, "the quick one waits for the slow one")
+	}
 	require.NoError(t, slow.Commit(t.Context()))
 	require.NoError(t, <-quick)
 	found := eventsAfter(t, s, region.SG, 1)

@@ -16,7 +16,7 @@ import (
 )
 
 // Template creates databases with the same initial content, such as a migrated schema. PostgreSQL prepares it once for all
-// processes that use the server, and copies it in a tenth of a second; CockroachDB cannot copy databases and prepares each.
+// processes that use the server, and copies it in a tenth of a second; CockroachDB cannot copy databases and uses them again.
 // A Template is meant for a package variable and is shared by all tests of the process.
 type Template struct {
 	name    string
@@ -38,14 +38,12 @@ func NewTemplate(content string, prepare func(ctx context.Context, url string) e
 	}
 }
 
-// New creates a database with the template's content that is dropped when the test ends and returns its URL.
+// New returns the URL of a database with the template's content, which is dropped or used again when the test ends.
 func (tpl *Template) New(t testing.TB) string {
 	t.Helper()
 	s := get(t)
-	if s.cockroach {
-		url := New(t)
-		require.NoError(t, tpl.prepare(within(t), url))
-		return url
+	if s.pools {
+		return tpl.borrow(t, s)
 	}
 	tpl.once.Do(func() { tpl.err = tpl.ensure(within(t), s) })
 	require.NoError(t, tpl.err)

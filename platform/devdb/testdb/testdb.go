@@ -2,11 +2,14 @@
 //
 // The server is the one at PLAZA_TEST_DATABASE_URL, or one started by package devdb: CockroachDB if available, else
 // PostgreSQL. A server started here exits with the test process, for whatever reason that ends, and leaves no data.
+//
+// PLAZA_TEST_DATABASE_POOL=1 uses databases again on PostgreSQL too, which tests that they have their original content.
 package testdb
 
 import (
 	"context"
 	"crypto/rand"
+	"os"
 	"strings"
 	"sync"
 	"syscall"
@@ -21,8 +24,11 @@ import (
 	"github.com/plaza-social/plaza/platform/narrow"
 )
 
-// urlVariable is the environment variable with the URL of the server.
-const urlVariable = "PLAZA_TEST_DATABASE_URL"
+// urlVariable is the environment variable with the URL of the server, and poolVariable the one that demands a pool.
+const (
+	urlVariable  = "PLAZA_TEST_DATABASE_URL"
+	poolVariable = "PLAZA_TEST_DATABASE_POOL"
+)
 
 // timeout limits tests that would hang. It allows for a busy machine on which three database nodes start.
 const timeout = 3 * time.Minute
@@ -31,6 +37,7 @@ const timeout = 3 * time.Minute
 type server struct {
 	url       string
 	cockroach bool
+	pools     bool // whether databases of templates are used again, instead of copied
 	conn      *connection
 }
 
@@ -43,7 +50,7 @@ var shared = sync.OnceValues(func() (server, error) {
 		return server{}, err
 	}
 	cockroach, err := devdb.IsCockroach(ctx, url)
-	return server{url: url, cockroach: cockroach, conn: &connection{url: url}}, err
+	return server{url: url, cockroach: cockroach, pools: cockroach || os.Getenv(poolVariable) != "", conn: &connection{url: url}}, err
 })
 
 func serverURL(ctx context.Context) (string, error) {
@@ -59,16 +66,30 @@ func serverURL(ctx context.Context) (string, error) {
 
 // Server is a database server for the tests of several processes.
 type Server struct {
-	db *devdb.DB // nil if the server existed before
+	url string
+	db  *devdb.DB // nil if the server existed before
 }
 
 // StartServer starts a server, unless the environment names one. The caller must call Stop.
 func StartServer(ctx context.Context) (Server, error) {
 	if url, _ := syscall.Getenv(urlVariable); url != "" {
-		return Server{}, nil
+		return Server{url: url}, nil
 	}
 	db, err := devdb.Start(ctx, devdb.Options{Ephemeral: true, TempDir: memoryDir()})
-	return Server{db: db}, err
+	if err != nil {
+		return Server{}, err
+	}
+	return Server{url: db.URL(), db: db}, nil
+}
+
+// Version returns the name and version of the server, as it describes itself.
+func (s Server) Version(ctx context.Context) (version string, err error) {
+	conn := connection{url: s.url}
+	err = conn.use(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		defer func() { _ = conn.Close(ctx) }()
+		return conn.QueryRow(ctx, "SELECT version()").Scan(&version)
+	})
+	return version, err
 }
 
 // Environment returns the variables with which tests use the server, as in os.Environ.
@@ -76,7 +97,7 @@ func (s Server) Environment() []string {
 	if s.db == nil {
 		return nil
 	}
-	return []string{urlVariable + "=" + s.db.URL()}
+	return []string{urlVariable + "=" + s.url}
 }
 
 // Stop stops the server if StartServer has started it.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
 	"github.com/plaza-social/plaza/platform/store/db/dbtest"
@@ -16,6 +17,9 @@ import (
 // TestCanceledCallsKeepTheConnection cancels calls whose statements have begun. The connection stays usable, unless the statement
 // runs on for long.
 func TestCanceledCallsKeepTheConnection(t *testing.T) {
+	if testdb.Cockroach(t) {
+		t.Skip("CockroachDB has no advisory locks")
+	}
 	const key = 1
 	url := dbtest.New(t)
 	d := open(t, url, func(c *db.Config) { c.PoolSize = 1 })

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-social/plaza/platform/devdb/testdb"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
@@ -51,7 +52,9 @@ func TestHeldLockDoesNotOpenTheBreaker(t *testing.T) {
 	giveUp()
 	writers.Wait()
 	require.False(t, s.Probing(region.US))
-	countThings(t, s)
+	if !testdb.Cockroach(t) { // there, readers wait for the lock
+		countThings(t, s)
+	}
 	w = s.NewTx(region.US)
 	w.Exec(raise, "cold")
 	commit(t, w)

@@ -35,6 +35,8 @@ func (p *processTB) Errorf(format string, args ...any) {
 	p.errs = append(p.errs, fmt.Errorf(format, args...))
 }
 
+func (p *processTB) Failed() bool { return len(p.errs) > 0 }
+
 // FailNow ends the goroutine, as that of a test does.
 func (p *processTB) FailNow() { runtime.Goexit() }
 

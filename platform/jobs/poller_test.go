@@ -58,6 +58,11 @@ func (p *polls) in(t *testing.T, f func(wake *jobs.Wake)) {
 	})
 }
 
+// elapse lets time pass in a bubble.
+func elapse(d time.Duration) {
+	time.Sleep(d) // of a bubble
+}
+
 // TestPoll reads for all idle lanes at once: immediately, at each interval, and when a lane has more.
 func TestPoll(t *testing.T) {
 	t.Parallel()
@@ -73,11 +78,11 @@ func TestPoll(t *testing.T) {
 		2: func(context.Context) (bool, error) { calls.Add(1); return true, errors.New("broken") },
 	}}
 	p.in(t, func(*jobs.Wake) {
-		time.Sleep(2*time.Minute + time.Second)
+		elapse(2*time.Minute + time.Second)
 		p.mu.Lock()
 		p.err = errors.New("no answer")
 		p.mu.Unlock()
-		time.Sleep(time.Minute)
+		elapse(time.Minute)
 	})
 	<-held
 	require.EqualValues(t, 2, calls.Load())
@@ -94,7 +99,7 @@ func TestNoLaneIsIdle(t *testing.T) {
 	t.Parallel()
 	busy := func(ctx context.Context) (bool, error) { <-ctx.Done(); return false, ctx.Err() }
 	p := &polls{next: map[int64]jobs.Work{0: busy, 1: busy, 2: busy}}
-	p.in(t, func(*jobs.Wake) { time.Sleep(10 * time.Minute) })
+	p.in(t, func(*jobs.Wake) { elapse(10 * time.Minute) })
 	require.Equal(t, [][]int64{{0, 1, 2}}, p.of)
 }
 
@@ -107,9 +112,9 @@ func TestWake(t *testing.T) {
 		wake.After(region.EU, 30*time.Second)
 		wake.After(region.EU, 10*time.Second)
 		wake.After(region.EU, 20*time.Second)
-		time.Sleep(15 * time.Second)
+		elapse(15 * time.Second)
 		wake.After(region.EU, 0)
-		time.Sleep(time.Minute)
+		elapse(time.Minute)
 	})
 	require.Equal(t, []time.Duration{0, 10 * time.Second, 15 * time.Second, time.Minute}, p.at)
 }

@@ -148,19 +148,20 @@ func TestFeedsReadAFewRows(t *testing.T) {
 			r.ListPostFeed(test.q, new([]store.PostFeedEntry))
 			queued := r.Queued()
 			at := slices.IndexFunc(queued, func(q db.Queued) bool { return q.Args[0] == "us" })
-			read(sample{Queued: queued[at], name: name}, test.most)
+			read(t, sample{Queued: queued[at], name: name}, test.most)
 		})
 	}
 }
 
 // explainFeed returns a function that holds that a sample returns a page and reads at most so many posts, whatever its plan knows.
-func explainFeed(t *testing.T, conn *pgx.Conn) func(s sample, most float64) {
+func explainFeed(t *testing.T, conn *pgx.Conn) func(t *testing.T, s sample, most float64) {
 	t.Helper()
 	analyze(t, conn)
 	_, err := conn.Exec(t.Context(), "SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan")
 	require.NoError(t, err)
 	e := &explainer{t: t, conn: conn, prepared: map[string]string{}, used: map[string]bool{}}
-	return func(s sample, most float64) {
+	return func(t *testing.T, s sample, most float64) {
+		t.Helper()
 		plan := e.explain(s)
 		var read float64
 		plan.each(func(n *planNode) {
@@ -174,9 +175,12 @@ func explainFeed(t *testing.T, conn *pgx.Conn) func(s sample, most float64) {
 }
 
 // explainFeedOnCockroach is explainFeed on CockroachDB, whose plans tell no rows of a table: it looks for full scans.
-func explainFeedOnCockroach(t *testing.T, conn *pgx.Conn) func(s sample, most float64) {
+func explainFeedOnCockroach(t *testing.T, conn *pgx.Conn) func(t *testing.T, s sample, most float64) {
 	t.Helper()
-	return func(s sample, _ float64) { explainOnCockroach(t, conn, []sample{s}, func(sample, string) {}) }
+	return func(t *testing.T, s sample, _ float64) {
+		t.Helper()
+		explainOnCockroach(t, conn, []sample{s}, func(sample, string) {})
+	}
 }
 
 // TestFeedWithoutDeletedCommunities holds that a page is full although the newest posts are in a deleted community.

@@ -86,14 +86,14 @@ func filledTables(ctx context.Context, conn *pgx.Conn) (map[string]int, error) {
 	if err != nil {
 		return nil, err
 	}
+	type count struct{ Table, Rows int }
+	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[count])
 	filled := map[string]int{}
-	var table, count int
-	_, err = pgx.ForEachRow(rows, []any{&table, &count}, func() error {
-		if count > 0 {
-			filled[tables[table]] = count
+	for _, c := range all {
+		if c.Rows > 0 {
+			filled[tables[c.Table]] = c.Rows
 		}
-		return nil
-	})
+	}
 	return filled, err
 }
 

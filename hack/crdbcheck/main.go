@@ -122,6 +122,7 @@ func check(s sources) (broken []rules.Violation, tables int) {
 		}
 		broken = append(broken, slices.DeleteFunc(rules.Query(schema, q), accepted)...)
 		broken = append(broken, rules.QueueReads(s.queues, q)...)
+		broken = append(broken, rules.FilteredPages(schema, q)...)
 		broken = append(broken, rules.SharedRows(s.shared, q, s.updates[q.Where])...)
 	}
 	for _, own := range s.own {

@@ -81,19 +81,19 @@ func communityNamed(table string) string {
 
 // The statements of ListCommunities.
 var (
-	communitiesByCreation           = communitiesByTime("all", onlyCommunities, "c.home = $1", "c.created_at", "c.id")
-	flaggedCommunitiesByCreation    = communitiesByTime("flagged", onlyCommunities, "c.home = $1 AND c.is_flagged", "c.created_at", "c.id")
+	communitiesByCreation           = communitiesByTime("all", communitiesBy("communities_by_created"), "c.home = $1", "c.created_at", "c.id")
+	flaggedCommunitiesByCreation    = communitiesByTime("flagged", communitiesBy("communities_flagged"), "c.home = $1 AND c.is_flagged", "c.created_at", "c.id")
 	communitiesOfCategoryByCreation = communitiesByTime("category", inCategory, "cc.home = $1 AND cc.category_id = $12", "cc.created_at", "cc.community_id")
-	communitiesByName               = communityList(nameOrders, "all", onlyCommunities, "c.home = $1"+communityNamed("c"), "c.name_key", "c.id", "text")
+	communitiesByName               = communityList(nameOrders, "all", communitiesBy("communities_by_name"), "c.home = $1"+communityNamed("c"), "c.name_key", "c.id", "text")
 	communitiesOfCategoryByName     = communityList(nameOrders, "category", inCategory, "cc.home = $1 AND cc.category_id = $15"+communityNamed("cc"),
 		"cc.name_key", "cc.community_id", "text")
 )
 
-// The tables that lists of communities read.
-const (
-	onlyCommunities = "communities AS c"
-	inCategory      = "community_categories AS cc JOIN communities AS c ON c.home = $1 AND c.id = cc.community_id"
-)
+// inCategory are the tables that lists of a category read.
+const inCategory = "community_categories AS cc JOIN communities AS c ON c.home = $1 AND c.id = cc.community_id"
+
+// communitiesBy is the table of lists of all communities, read by the index in the order of the list: see channelListFrom.
+func communitiesBy(index string) string { return "communities /*@{FORCE_INDEX=" + index + "}*/ AS c" }
 
 func communitiesByTime(name, tables, where, key, id string) directions {
 	return communityList(createdOrders, name, tables, where, key, id, "timestamptz")

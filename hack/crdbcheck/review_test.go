@@ -20,25 +20,26 @@ func TestReviewedStatements(t *testing.T) {
 	raw, err := os.ReadFile("testdata/review.txt")
 	require.NoError(t, err)
 	text := string(raw)
+	s, want := program(), map[string]rules.Rule{}
+	s.own = nil // the settings that make full scans impossible
+	s.queries = nil
 	heads := reviewed.FindAllStringSubmatchIndex(text, -1)
-	require.NotEmpty(t, heads)
 	for i, head := range heads {
 		end := len(text)
 		if i+1 < len(heads) {
 			end = heads[i+1][0]
 		}
-		where, rule := text[head[2]:head[3]], rules.Rule(text[head[4]:head[5]])
-		t.Run(where, func(t *testing.T) {
-			s := program()
-			s.own = nil // the settings that make full scans impossible
-			statement := rules.Statement{Where: where, SQL: strings.TrimSpace(text[head[1]:end])}
-			if strings.HasPrefix(where, "store/migrations/") {
-				s.migrations, s.queries = append(s.migrations, statement), nil
-			} else {
-				s.queries = []rules.Statement{statement}
-			}
-			broken, _ := check(s)
-			require.True(t, slices.ContainsFunc(broken, func(v rules.Violation) bool { return v.Where == where && v.Rule == rule }), "%v", broken)
-		})
+		statement := rules.Statement{Where: text[head[2]:head[3]], SQL: strings.TrimSpace(text[head[1]:end])}
+		want[statement.Where] = rules.Rule(text[head[4]:head[5]])
+		if strings.HasPrefix(statement.Where, "store/migrations/") {
+			s.migrations = append(s.migrations, statement)
+		} else {
+			s.queries = append(s.queries, statement)
+		}
+	}
+	require.NotEmpty(t, want)
+	broken, _ := check(s)
+	for where, rule := range want {
+		require.True(t, slices.ContainsFunc(broken, func(v rules.Violation) bool { return v.Where == where && v.Rule == rule }), "%s: %s", where, rule)
 	}
 }

@@ -17,6 +17,7 @@ type source struct {
 type block struct {
 	sources []source
 	pinned  map[string]bool
+	hinted  []*tree.AliasedTableExpr
 }
 
 // block collects the tables of one level and checks that each has the condition on home.
@@ -28,6 +29,7 @@ func (c *check) block(tables tree.TableExprs, where *tree.Where) *block {
 	if where != nil {
 		c.addConditions(b, where.Expr, b.sources)
 	}
+	c.partialHints(b.hinted, where)
 	for _, s := range b.sources {
 		if !b.pinned[s.alias] {
 			c.brokenf(RuleOneHome, "table %s has no condition `home = %s` of its own", s.table, c.home)
@@ -53,7 +55,9 @@ func (c *check) addTable(b *block, table tree.TableExpr) {
 }
 
 func (c *check) addAliased(b *block, t *tree.AliasedTableExpr) {
-	c.indexHint(t)
+	if c.indexHint(t) {
+		b.hinted = append(b.hinted, t)
+	}
 	if name, ok := t.Expr.(*tree.TableName); ok {
 		c.addSource(b, name, string(t.As.Alias))
 		return

@@ -48,8 +48,8 @@ var indexConstructs = []Construct{
 		Example: `ALTER TABLE posts DROP COLUMN IF EXISTS edited_at`,
 		found: of(func(n *tree.AlterTableDropColumn, at place) bool {
 			for _, t := range at.schema.tables {
-				for _, columns := range t.predicates {
-					if slices.Contains(columns, string(n.Column)) {
+				for _, predicate := range t.predicates {
+					if slices.Contains(columnsIn(predicate), string(n.Column)) {
 						return true
 					}
 				}

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/sem/tree"
 	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/sem/tree/treecmp"
 	"github.com/cockroachdb/cockroachdb-parser/pkg/sql/types"
@@ -44,27 +46,34 @@ func FilteredPages(schema *Schema, statement Statement) []Violation {
 
 // unknownFilters returns the number of conditions, all of which a row must satisfy, that do not compare a column with a value.
 func unknownFilters(e tree.Expr) int {
-	switch n := stripParens(e).(type) {
-	case *tree.AndExpr:
-		return unknownFilters(n.Left) + unknownFilters(n.Right)
-	case *tree.ComparisonExpr:
-		if _, ok := stripCasts(n.Left).(*tree.FuncExpr); !ok {
-			return 0
+	n := 0
+	for _, condition := range conjuncts(e) {
+		if !comparesColumn(condition) {
+			n++
 		}
 	}
-	return 1
+	return n
+}
+
+func comparesColumn(e tree.Expr) bool {
+	n, ok := e.(*tree.ComparisonExpr)
+	if !ok {
+		return false
+	}
+	_, isCall := stripCasts(n.Left).(*tree.FuncExpr)
+	return !isCall
 }
 
 // selects reports whether a condition limits the rows to those with a value, apart from the home and from columns with few values.
 func selects(e tree.Expr) bool {
-	switch n := stripParens(e).(type) {
-	case *tree.AndExpr:
-		return selects(n.Left) || selects(n.Right)
-	case *tree.ComparisonExpr:
+	return slices.ContainsFunc(conjuncts(e), func(condition tree.Expr) bool {
+		n, ok := condition.(*tree.ComparisonExpr)
+		if !ok {
+			return false
+		}
 		name, ok := stripParens(n.Left).(*tree.UnresolvedName)
 		return ok && n.Operator.Symbol == treecmp.EQ && name.Parts[0] != homeColumn && !isBoolean(n.Right)
-	}
-	return false
+	})
 }
 
 // isBoolean reports whether an operand is a literal or a parameter of type BOOLEAN.

@@ -90,19 +90,56 @@ func mentions(e tree.Expr, columns map[string]bool) bool {
 	return false
 }
 
-// indexHint checks the hint of a table, which comes from a comment in the text for both engines.
-func (c *check) indexHint(t *tree.AliasedTableExpr) {
+// indexHint checks the hint of a table, which comes from a comment in the text for both engines. It reports whether there is one for an
+// index of the table.
+func (c *check) indexHint(t *tree.AliasedTableExpr) bool {
 	if t.IndexFlags == nil {
-		return
+		return false
 	}
 	name, ok := t.Expr.(*tree.TableName)
 	if !ok || c.schema.tables[name.Table()] == nil {
-		return // which is refused elsewhere
+		return false // which is refused elsewhere
 	}
 	index := string(t.IndexFlags.Index)
 	if index == "" || tree.AsString(t.IndexFlags) != "@"+index {
 		c.brokenf(RuleHint, "the only hint is {FORCE_INDEX=…}")
-	} else if c.schema.tables[name.Table()].indexes[index] == nil {
-		c.brokenf(RuleHint, "table %s has no index %s", name.Table(), index)
+		return false
 	}
+	if c.schema.tables[name.Table()].indexes[index] == nil {
+		c.brokenf(RuleHint, "table %s has no index %s", name.Table(), index)
+		return false
+	}
+	return true
+}
+
+// partialHints checks that statements with a hint for a partial index have its condition. CockroachDB refuses others: the index does
+// not contain all rows that they need.
+func (c *check) partialHints(hinted []*tree.AliasedTableExpr, where *tree.Where) {
+	for _, t := range hinted {
+		index := string(t.IndexFlags.Index)
+		predicate := c.schema.tables[targetName(t)].predicates[index]
+		if predicate == nil {
+			continue
+		}
+		has := map[string]bool{}
+		if where != nil {
+			for _, condition := range conjuncts(where.Expr) {
+				has[strings.TrimPrefix(tree.AsString(condition), string(t.As.Alias)+".")] = true
+			}
+		}
+		for _, condition := range conjuncts(predicate) {
+			if !has[tree.AsString(condition)] {
+				c.brokenf(RuleHint, "index %s contains only rows with %s: add the condition", index, tree.AsString(condition))
+			}
+		}
+	}
+}
+
+// conjuncts returns the conditions all of which an expression demands.
+func conjuncts(e tree.Expr) []tree.Expr {
+	e = stripParens(e)
+	if and, ok := e.(*tree.AndExpr); ok {
+		return append(conjuncts(and.Left), conjuncts(and.Right)...)
+	}
+	return []tree.Expr{e}
 }

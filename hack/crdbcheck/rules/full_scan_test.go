@@ -53,3 +53,22 @@ func TestForbidFullScans(t *testing.T) {
 		})
 	}
 }
+
+// TestPartialHints checks hints for an index that has only some of the rows.
+func TestPartialHints(t *testing.T) {
+	schema, broken := rules.Migrations(append(base(), rules.Statement{
+		Where: "migrations/3", SQL: `CREATE INDEX IF NOT EXISTS posts_liked ON posts (home, likes) WHERE likes > 0 AND deleted_at IS NULL`,
+	}))
+	require.Empty(t, broken)
+	for _, c := range []sqlCase{
+		{"both conditions", `SELECT id FROM posts@{FORCE_INDEX=posts_liked} WHERE home = $1 AND likes > 0 AND deleted_at IS NULL`, ""},
+		{"both conditions of an alias", `SELECT p.id FROM posts@{FORCE_INDEX=posts_liked} AS p WHERE p.home = $1 AND (p.likes > 0 AND p.deleted_at IS NULL)`, ""},
+		{"one condition", `SELECT id FROM posts@{FORCE_INDEX=posts_liked} WHERE home = $1 AND likes > 0`, rules.RuleHint},
+		{"one of two", `SELECT id FROM posts@{FORCE_INDEX=posts_liked} WHERE home = $1 AND deleted_at IS NULL AND (likes > 0 OR likes < 9)`, rules.RuleHint},
+		{"another index", `SELECT id FROM posts@{FORCE_INDEX=posts_pkey} WHERE home = $1`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			requireBroken(t, c.want, rules.Query(schema, rules.Statement{Where: c.name, SQL: c.sql}))
+		})
+	}
+}

@@ -102,7 +102,7 @@ func (c *check) createIndex(node *tree.CreateIndex) {
 		t.uniques[string(node.Name)] = node.Columns
 	}
 	if node.Predicate != nil {
-		t.predicates[string(node.Name)] = columnsIn(node.Predicate)
+		t.predicates[string(node.Name)] = node.Predicate
 	}
 }
 

@@ -15,7 +15,7 @@ type table struct {
 	columns    map[string]column
 	primary    tree.IndexElemList
 	uniques    map[string]tree.IndexElemList // the columns of each unique constraint and index by name
-	predicates map[string][]string           // the columns in the predicate of each partial index by name
+	predicates map[string]tree.Expr          // of the partial indexes by name
 	indexes    map[string][]string           // the columns of the primary key, the unique constraints and the indexes by name
 }
 
@@ -40,7 +40,7 @@ func (s *Schema) Tables() int { return len(s.tables) }
 
 // add adds a table unless it exists, like IF NOT EXISTS.
 func (s *Schema) add(node *tree.CreateTable) *table {
-	t := &table{columns: map[string]column{}, uniques: map[string]tree.IndexElemList{}, predicates: map[string][]string{}, indexes: map[string][]string{}}
+	t := &table{columns: map[string]column{}, uniques: map[string]tree.IndexElemList{}, predicates: map[string]tree.Expr{}, indexes: map[string][]string{}}
 	for _, def := range node.Defs {
 		switch d := def.(type) {
 		case *tree.ColumnTableDef:
@@ -55,7 +55,7 @@ func (s *Schema) add(node *tree.CreateTable) *table {
 		case *tree.IndexTableDef:
 			t.addIndex(d.Name, d.Columns)
 			if d.Predicate != nil {
-				t.predicates[string(d.Name)] = columnsIn(d.Predicate)
+				t.predicates[string(d.Name)] = d.Predicate
 			}
 		}
 	}

@@ -183,8 +183,8 @@ func startDelivery(ctx context.Context, row store.OutboxRow) (context.Context, t
 	})
 }
 
-// interval is how often workers poll for rows that no server of the home has left to them: those of a server that has stopped, or
-// of another region.
+// interval is how often workers look for rows although nothing has woken them: those of a server that has stopped, or of a server of
+// another region.
 const interval = time.Second
 
 // Job returns the job that retries undelivered rows, after 1, 2, 4 … 60 seconds.

@@ -35,7 +35,7 @@ type Job struct {
 // Drain does the work that is due in a lane of a home, and reports whether there may be more.
 type Drain func(ctx context.Context, home region.Code, lane int64) (more bool, err error)
 
-// Poll reads what is due in lanes of a home, and returns what does it for each lane that has any.
+// Poll reads what is due in lanes of a home, and returns the work of each lane that has any.
 type Poll func(ctx context.Context, home region.Code, lanes []int64) (map[int64]Work, error)
 
 // Work does what was read for a lane, and reports whether there may be more.

@@ -24,13 +24,8 @@ func FilteredPages(schema *Schema, statement Statement) []Violation {
 	if !ok {
 		return c.violations
 	}
-	walk(ast, func(node any, _ []any) {
-		s, ok := node.(*tree.Select)
-		if !ok || s.Limit == nil || len(s.OrderBy) == 0 {
-			return
-		}
-		clause, ok := s.Select.(*tree.SelectClause)
-		if !ok || clause.Where == nil || len(clause.From.Tables) != 1 {
+	eachPage(ast, func(clause *tree.SelectClause) {
+		if clause.Where == nil || len(clause.From.Tables) != 1 {
 			return
 		}
 		table, ok := clause.From.Tables[0].(*tree.AliasedTableExpr)

@@ -17,15 +17,7 @@ func QueueReads(queues []string, statement Statement) []Violation {
 	if !ok {
 		return c.violations
 	}
-	walk(ast, func(node any, _ []any) {
-		s, ok := node.(*tree.Select)
-		if !ok || s.Limit == nil || len(s.OrderBy) == 0 {
-			return
-		}
-		clause, ok := s.Select.(*tree.SelectClause)
-		if !ok {
-			return
-		}
+	eachPage(ast, func(clause *tree.SelectClause) {
 		for _, table := range clause.From.Tables {
 			t, ok := table.(*tree.AliasedTableExpr)
 			if ok && t.IndexFlags == nil && slices.Contains(queues, targetName(t)) {
@@ -34,4 +26,17 @@ func QueueReads(queues []string, statement Statement) []Violation {
 		}
 	})
 	return c.violations
+}
+
+// eachPage calls visit with each part of a statement that reads the first rows in an order.
+func eachPage(ast tree.Statement, visit func(*tree.SelectClause)) {
+	walk(ast, func(node any, _ []any) {
+		s, ok := node.(*tree.Select)
+		if !ok || s.Limit == nil || len(s.OrderBy) == 0 {
+			return
+		}
+		if clause, ok := s.Select.(*tree.SelectClause); ok {
+			visit(clause)
+		}
+	})
 }

@@ -13,19 +13,9 @@ import (
 // pooledTemplate returns a template with a table of three rows and an empty one.
 func pooledTemplate() *Template {
 	return NewTemplate(rand.Text(), func(ctx context.Context, url string) error {
-		return execOn(ctx, url, `CREATE TABLE filled (i INT PRIMARY KEY, v TEXT NOT NULL); CREATE TABLE empty (i INT PRIMARY KEY);
+		return execErr(ctx, url, `CREATE TABLE filled (i INT PRIMARY KEY, v TEXT NOT NULL); CREATE TABLE empty (i INT PRIMARY KEY);
 			INSERT INTO filled VALUES (1, 'one'), (2, 'two'), (3, 'three')`)
 	})
-}
-
-func execOn(ctx context.Context, url, sql string) error {
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	_, err = conn.Exec(ctx, sql)
-	return err
 }
 
 // TestPool uses a database again after a test has changed it, unless the test failed or changed more than rows.
@@ -54,7 +44,7 @@ func TestPool(t *testing.T) {
 		{"rights", "GRANT SELECT ON empty TO PUBLIC", false, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			require.NoError(t, execOn(t.Context(), first.url, test.sql))
+			require.NoError(t, execErr(t.Context(), first.url, test.sql))
 			require.NoError(t, tpl.giveBack(t.Context(), s, first, test.failed))
 
 			second, err := tpl.take(t.Context(), s)

@@ -1,4 +1,4 @@
-package testdb_test
+package testdb
 
 import (
 	"context"
@@ -7,8 +7,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
-
-	"github.com/plaza-social/plaza/platform/devdb/testdb"
 )
 
 func exec(t *testing.T, url, sql string) {
@@ -29,11 +27,11 @@ func execErr(ctx context.Context, url, sql string) error {
 func TestDatabasesAreSeparate(t *testing.T) {
 	var first string
 	t.Run("first", func(t *testing.T) {
-		first = testdb.New(t)
+		first = New(t)
 		exec(t, first, "CREATE TABLE mine (i INT PRIMARY KEY)")
 	})
 	t.Run("second", func(t *testing.T) {
-		second := testdb.New(t)
+		second := New(t)
 		require.NotEqual(t, first, second)
 		exec(t, second, "CREATE TABLE mine (i INT PRIMARY KEY)")
 	})
@@ -41,7 +39,7 @@ func TestDatabasesAreSeparate(t *testing.T) {
 }
 
 func TestTemplate(t *testing.T) {
-	template := testdb.NewTemplate(t.Name()+rand.Text(), func(ctx context.Context, url string) error {
+	template := NewTemplate(t.Name()+rand.Text(), func(ctx context.Context, url string) error {
 		return execErr(ctx, url, "CREATE TABLE content (i INT PRIMARY KEY)")
 	})
 	for _, name := range []string{"first", "second"} {

@@ -36,7 +36,8 @@ run() {
   set -e
   case $1 in
   lint) hack/lint.sh all ;;
-  race) make --no-print-directory test RACE_PKG=./... ;;
+  # The conformance tests take half an hour with the race detector on two cores, and longer on a busy machine.
+  race) make --no-print-directory test RACE_PKG=./... TESTFLAGS="-timeout=2h ${TESTFLAGS:-}" ;;
   faults)
     hack/ensure-postgres.sh
     hack/ensure-compiler.sh

@@ -3,6 +3,7 @@ package conformance
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +25,8 @@ type pushed struct {
 	Data                         map[string]string
 }
 
-// pushesTo returns the notifications that were pushed to a token by the servers of a region, the first one first.
+// pushesTo returns the notifications that were pushed to a token by the servers of a region, the first one first. One that was sent
+// again has the same id, by which the device shows it once, and counts once.
 func pushesTo(t *testing.T, code region.Code, token string) []pushed {
 	t.Helper()
 	return pushesOn(t, apptest.Shared(t), code, token)
@@ -38,12 +40,21 @@ func pushesOn(t *testing.T, n *apptest.Network, code region.Code, token string) 
 	response, err := http.DefaultClient.Do(request)
 	require.NoError(t, err)
 	defer response.Body.Close()
-	var all struct{ Pushes []pushed }
+	var all struct {
+		Pushes []struct {
+			pushed
+
+			ID string
+		}
+	}
 	require.NoError(t, json.NewDecoder(response.Body).Decode(&all))
 	var to []pushed
-	for _, p := range all.Pushes {
-		if p.Token == token {
-			to = append([]pushed{p}, to...)
+	sent := map[string]bool{}
+	for _, p := range slices.Backward(all.Pushes) {
+		require.NotEmpty(t, p.ID)
+		if p.Token == token && !sent[p.ID] {
+			sent[p.ID] = true
+			to = append(to, p.pushed)
 		}
 	}
 	return to

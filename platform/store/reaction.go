@@ -30,6 +30,10 @@ var (
 	// sqlReactionNamesGuard counts at most as many names as allowed, including the new one: counts are added to first.
 	sqlReactionNamesGuard = stmt("reactions.guardNames", `SELECT 1 / CASE WHEN count(*) <= $3::bigint THEN 1 ELSE 0 END FROM (
 		SELECT kind FROM counters WHERE home = $1 AND ref = $2 AND kind LIKE 'reaction:%' GROUP BY kind HAVING sum(n) > 0) AS names`)
+	// sqlReactionCountsPurge deletes the rows of names whose last reaction was removed: the shards of such a count add up to zero.
+	sqlReactionCountsPurge = stmt("reactions.purgeCounts", `DELETE FROM counters WHERE home = $1 AND ref = $2 AND kind IN (
+		SELECT kind FROM counters WHERE home = $1 AND ref = $2 AND kind LIKE 'reaction:%' GROUP BY kind HAVING sum(n) = 0)`).
+		UpdatesUnlocked(sharedCounters, "the rows depend on the counts that the statement reads")
 	sqlReactionsOf = stmt("reactions.ofUser", `SELECT `+reactionColumns+` FROM reactions WHERE home = $1 AND reference_id = ANY($2::text[]) AND user_id = $3 ORDER BY reference_id, user_id, name`)
 
 	reactionsByCreation       = reactionList("All", "")
@@ -69,9 +73,12 @@ func (w *Tx) InsertReaction(r Reaction, exists error) {
 	w.Count(r.ReferenceID, CountReactions(r.Name), +1)
 }
 
-// GuardReactionNames makes the transaction fail with refusal if a reference has reactions of limit names already.
+// GuardReactionNames makes the transaction fail with refusal if a reference has reactions of more than limit names, including the one
+// that the transaction adds. It deletes the counts of names that are no longer used, so that a reference has counts of few more
+// names than it shows.
 func (w *Tx) GuardReactionNames(ref string, limit int, refusal error) {
 	w.Guard(sqlReactionNamesGuard, refusal, ref, limit)
+	w.Exec(sqlReactionCountsPurge, ref)
 }
 
 // DeleteReaction deletes a reaction and its count. The transaction fails with gone if there is none.

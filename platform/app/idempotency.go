@@ -44,7 +44,7 @@ const (
 const (
 	idempotencyLifetime  = 24 * time.Hour
 	maxIdempotencyKey    = 255
-	maxIdempotencyAnswer = 256 << 10 // bytes; a larger answer is not stored
+	maxIdempotencyAnswer = 8 << 10 // bytes; a larger answer is read again, so that a user cannot fill the database with answers
 )
 
 var (

@@ -123,6 +123,23 @@ func TestIdempotencyKeyAfterACrash(t *testing.T) {
 	require.Len(t, posts.List(t, "posts"), 1)
 }
 
+// TestIdempotencyKeyOfLargeAnswers repeats requests whose answers are too large to be stored: one that creates a post, and one that
+// flags it.
+func TestIdempotencyKeyOfLargeAnswers(t *testing.T) {
+	t.Parallel()
+	n := apptest.Start(t)
+	alice, bob := n.NewUser(t, region.EU, "alice").With("Idempotency-Key", "key"), n.NewUser(t, region.EU, "bob").With("Idempotency-Key", "key")
+	body := object{"dataType": "my.type", "data": jsonOf(t, 9<<10)}
+	first := alice.Do(t, http.MethodPost, postsPath, body).OK(t)
+	again := alice.At(region.SG).Do(t, http.MethodPost, postsPath, body).OK(t)
+	require.JSONEq(t, string(first.Body), string(again.Body))
+	require.Equal(t, 1, postsOf(t, alice))
+	flagPath := "/api/v3/posts/" + first.String(t, "posts.0.postId") + "/flag"
+	flagged := bob.Do(t, http.MethodPost, flagPath, nil).OK(t)
+	require.JSONEq(t, string(flagged.Body), string(bob.Do(t, http.MethodPost, flagPath, nil).OK(t).Body))
+	require.Equal(t, "0", queryText(t, n, "SELECT COALESCE(sum(length(answer)), 0)::text FROM idempotency_keys"))
+}
+
 // TestIdempotencyKeyOfUploads repeats an upload through another region, with another form, and with other content.
 func TestIdempotencyKeyOfUploads(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,8 @@ import (
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/plaza-social/plaza/platform/freeform"
 )
 
 // Names of codecs, as in content types.
@@ -36,7 +38,7 @@ func (c codec) MarshalAppend(b []byte, message any) ([]byte, error) {
 		return nil, err
 	}
 	if c.name == codecProto {
-		return proto.MarshalOptions{}.MarshalAppend(b, m)
+		return freeform.MarshalBinary(b, m)
 	}
 	return appendMessage(b, m)
 }

@@ -2,30 +2,31 @@ package edge
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"unicode/utf8"
 
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/freeform"
 )
-
-// maxDepth limits how deeply JSON may be nested.
-const maxDepth = 100
 
 // decodeJSON decodes a request, ignoring unknown fields. If it cannot, it marks m with a decodeError.
 func (p *inputPlan) decodeJSON(data []byte, m proto.Message) {
-	options := protojson.UnmarshalOptions{DiscardUnknown: true, RecursionLimit: maxDepth}
+	err := freeform.UnmarshalJSON(data, m)
+	invalid, isInvalid := errors.AsType[*freeform.InvalidError](err)
 	switch {
-	case options.Unmarshal(data, m) == nil:
+	case err == nil:
 		p.recordEmptyLists(data, m.ProtoReflect())
 	case !json.Valid(data):
 		decodeErrorSyntax.mark(m)
 	case !utf8.Valid(data):
 		decodeErrorText.mark(m)
+	case isInvalid:
+		decodeError("v" + invalid.Error()).mark(m)
 	default:
 		decodeError("v" + mismatch(data, m.ProtoReflect().Descriptor())).mark(m)
 	}
@@ -52,9 +53,12 @@ func (p *inputPlan) recordEmptyLists(data []byte, m protoreflect.Message) {
 
 // decodeBinary is decodeJSON for binary messages.
 func decodeBinary(data []byte, m proto.Message) {
-	err := proto.UnmarshalOptions{DiscardUnknown: true}.Unmarshal(data, m)
+	err := freeform.UnmarshalBinary(data, m)
+	invalid, isInvalid := errors.AsType[*freeform.InvalidError](err)
 	switch {
 	case err == nil:
+	case isInvalid:
+		decodeError("v" + invalid.Error()).mark(m)
 	case strings.Contains(err.Error(), "UTF-8"):
 		decodeErrorText.mark(m)
 	default:

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"maps"
 	"math"
 	"reflect"
-	"slices"
 	"strconv"
 	"time"
 
@@ -16,6 +14,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/plaza-social/plaza/platform/freeform"
 )
 
 var errText = errors.New("invalid UTF-8")
@@ -58,57 +58,7 @@ func appendTimestamp(b []byte, stamp *timestamppb.Timestamp) ([]byte, error) {
 	return append(b, 'Z', '"'), nil
 }
 
-func appendStruct(b []byte, s *structpb.Struct) ([]byte, error) {
-	keys := slices.AppendSeq(make([]string, 0, len(s.GetFields())), maps.Keys(s.GetFields()))
-	slices.Sort(keys)
-	b = append(b, '{')
-	for i, key := range keys {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		var err error
-		if b, err = appendText(b, key); err != nil {
-			return nil, err
-		}
-		b = append(b, ':')
-		if b, err = appendValue(b, s.GetFields()[key]); err != nil {
-			return nil, err
-		}
-	}
-	return append(b, '}'), nil
-}
-
-func appendValue(b []byte, v *structpb.Value) ([]byte, error) {
-	switch kind := v.GetKind().(type) {
-	case *structpb.Value_NullValue:
-		return append(b, "null"...), nil
-	case *structpb.Value_BoolValue:
-		return strconv.AppendBool(b, kind.BoolValue), nil
-	case *structpb.Value_NumberValue:
-		return appendFloat(b, kind.NumberValue)
-	case *structpb.Value_StringValue:
-		return appendText(b, kind.StringValue)
-	case *structpb.Value_StructValue:
-		return appendStruct(b, kind.StructValue)
-	case *structpb.Value_ListValue:
-		return appendValues(b, kind.ListValue.GetValues())
-	}
-	return nil, errors.New("a google.protobuf.Value has no value")
-}
-
-func appendValues(b []byte, values []*structpb.Value) ([]byte, error) {
-	b = append(b, '[')
-	for i, value := range values {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		var err error
-		if b, err = appendValue(b, value); err != nil {
-			return nil, err
-		}
-	}
-	return append(b, ']'), nil
-}
+func appendStruct(b []byte, s *structpb.Struct) ([]byte, error) { return freeform.Of(s).Append(b), nil }
 
 // appendFloat formats like ECMAScript, as protojson does. NaN and infinities, which JSON cannot represent, are errors.
 func appendFloat(b []byte, f float64) ([]byte, error) {

@@ -205,7 +205,7 @@ func TestBadBodies(t *testing.T) {
 		{"NUL", session, `{"userId":"a\u0000b","deviceId":"d"}`, []string{"userId: must be valid UTF-8 without NUL characters"}},
 		{"NUL in a struct", "/api/v4/posts", `{"data":{"a":[{"b":"\u0000"}]}}`, []string{"data.a[0].b: must be valid UTF-8 without NUL characters"}},
 		{"NUL in the key of a struct", "/api/v4/posts", `{"data":{"a\u0000":1}}`, []string{"data.(a name): must be valid UTF-8 without NUL characters"}},
-		{"nested too deeply", "/api/v4/posts", `{"data":` + strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 201), []string{"body: does not fit the operation"}},
+		{"nested too deeply", "/api/v4/posts", `{"data":` + strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 201), []string{"body: must not be nested more than 100 levels deep"}},
 		{"out of bounds", session, `{"userId":"` + strings.Repeat("u", 51) + `","deviceInfo":{"kind":"toaster"}}`, []string{
 			"userId: must be at most 50 characters", "deviceId: must be at least 1 characters", `deviceInfo.kind: must be in list [ios, android, web, node]`,
 		}},

@@ -6,15 +6,11 @@ import (
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// invalidText returns the path of the first text in m, including keys of maps and structs, that a database would
-// reject: one that is not UTF-8 or contains a NUL. It returns the empty string if there is none.
+// invalidText returns the path of the first text in m, including keys of maps, that a database would reject: one that is not UTF-8 or
+// contains a NUL. It returns the empty string if there is none. Free-form objects were checked when they were decoded.
 func invalidText(m protoreflect.Message) string {
-	if object, ok := m.Interface().(*structpb.Struct); ok {
-		return invalidTextInStruct(object)
-	}
 	found := ""
 	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		found = invalidTextInField(field, value)
@@ -65,36 +61,6 @@ func invalidTextInValue(path string, field protoreflect.FieldDescriptor, value p
 		return path
 	}
 	return ""
-}
-
-// invalidTextInStruct returns paths as in the JSON of the client, such as "a[0].b".
-func invalidTextInStruct(object *structpb.Struct) string {
-	for key, value := range object.GetFields() {
-		if !validText(key) {
-			return "(a name)"
-		}
-		if found, bad := invalidTextInJSON(key, value); bad {
-			return found
-		}
-	}
-	return ""
-}
-
-func invalidTextInJSON(path string, value *structpb.Value) (string, bool) {
-	switch kind := value.GetKind().(type) {
-	case *structpb.Value_StringValue:
-		return path, !validText(kind.StringValue)
-	case *structpb.Value_StructValue:
-		found := invalidTextInStruct(kind.StructValue)
-		return joinPath(path, found), found != ""
-	case *structpb.Value_ListValue:
-		for i, inner := range kind.ListValue.GetValues() {
-			if found, bad := invalidTextInJSON(path+"["+strconv.Itoa(i)+"]", inner); bad {
-				return found, true
-			}
-		}
-	}
-	return "", false
 }
 
 func validText(s string) bool { return strings.IndexByte(s, 0) < 0 && utf8.ValidString(s) }

@@ -12,6 +12,7 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
 
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -31,7 +32,7 @@ const SealLength = 5
 // by the page_fields option of messages in the requests and responses of services. caller identifies the caller of a
 // request; its result must be the same on every server.
 func Bind(caller func(context.Context) string, services []protoreflect.ServiceDescriptor) (connect.Interceptor, error) {
-	b := &binding{caller: caller, lists: map[string]*list{}}
+	b := &binding{caller: caller, lists: map[string]*list{}, reads: map[string]bool{}}
 	for _, service := range services {
 		for i := range service.Methods().Len() {
 			if err := b.add(service.Methods().Get(i)); err != nil {
@@ -45,6 +46,7 @@ func Bind(caller func(context.Context) string, services []protoreflect.ServiceDe
 type binding struct {
 	caller func(context.Context) string
 	lists  map[string]*list // by procedure
+	reads  map[string]bool  // procedures without side effects that are no lists
 }
 
 // list is an operation with page tokens in its request and its response.
@@ -66,11 +68,15 @@ func (b *binding) add(method protoreflect.MethodDescriptor) error {
 	if err != nil {
 		return err
 	}
-	if len(requests) > 0 && len(responses) > 0 {
-		procedure := "/" + string(method.Parent().FullName()) + "/" + string(method.Name())
+	procedure := "/" + string(method.Parent().FullName()) + "/" + string(method.Name())
+	options, _ := method.Options().(*descriptorpb.MethodOptions)
+	switch {
+	case len(requests) > 0 && len(responses) > 0:
 		b.lists[procedure] = &list{
 			procedure: procedure, requests: requests, responses: responses, inPath: pathFields(method), maxToken: maxToken(requests),
 		}
+	case options.GetIdempotencyLevel() == descriptorpb.MethodOptions_NO_SIDE_EFFECTS:
+		b.reads[procedure] = true
 	}
 	return nil
 }
@@ -79,7 +85,10 @@ func (b *binding) wrap(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, request connect.AnyRequest) (connect.AnyResponse, error) {
 		message, isProto := request.Any().(proto.Message)
 		l := b.lists[request.Spec().Procedure]
-		if l == nil || !isProto {
+		switch {
+		case b.reads[request.Spec().Procedure]:
+			return bounded(ctx, request, next)
+		case l == nil || !isProto:
 			return next(ctx, request)
 		}
 		if err := l.unwrapTokens(message.ProtoReflect()); err != nil {

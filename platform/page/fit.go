@@ -10,12 +10,28 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/plaza-social/plaza/platform/budget"
+	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/narrow"
 )
 
 // MaxRowBytes limits the rows of a page, including those that it refers to, as they are in the database. A list with
 // larger rows returns shorter pages.
 const MaxRowBytes = 2 << 20
+
+// MaxReadBytes limits the rows of an operation that is no list and only reads, such as one that gets several objects by their ids. It
+// answers a validation error if they are larger.
+const MaxReadBytes = 8 << 20
+
+var errTooLarge = fail.Validation("the objects are larger than 8 MiB together: ask for fewer at a time")
+
+// bounded calls an operation that only reads.
+func bounded(ctx context.Context, request connect.AnyRequest, next connect.UnaryFunc) (connect.AnyResponse, error) {
+	response, rows, err := tryPage(ctx, request, next, MaxReadBytes)
+	if rows.Exceeded() {
+		return nil, errTooLarge
+	}
+	return response, err
+}
 
 // shorter returns the next page size to try after one whose rows did not fit, of which some were read: at most a quarter,
 // and at most half of the rows read, because a page also reads what its rows refer to.

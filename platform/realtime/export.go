@@ -2,6 +2,7 @@ package realtime
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 
@@ -36,7 +37,7 @@ func nameOf(e store.LoggedEvent, c *events.Change) string {
 
 // ReadChange reads what an event is about, by collection, as users see it who are neither its author nor moderators. Of an object
 // that was removed for good it returns what is known.
-func (h *Hub) ReadChange(ctx context.Context, home region.Code, e store.LoggedEvent, c events.Change) (map[string]any, error) {
+func (h *Hub) ReadChange(ctx context.Context, home region.Code, e store.LoggedEvent, c events.Change) (map[string]json.RawMessage, error) {
 	o, err := h.readObject(ctx, home, e, c)
 	if errors.Is(err, errGone) {
 		o, err = purged(c)

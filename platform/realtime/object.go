@@ -1,6 +1,7 @@
 package realtime
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/subscription"
 	"github.com/plaza-social/plaza/platform/store"
@@ -21,7 +23,7 @@ import (
 
 // object is what an event is about, as users who are neither its author nor moderators see it.
 type object struct {
-	data map[string]any // by collection
+	data map[string]json.RawMessage // by collection
 	sees audience
 }
 
@@ -84,7 +86,7 @@ func (h *Hub) readObject(ctx context.Context, home region.Code, e store.LoggedEv
 		return nil, err
 	}
 	if c.ParticipantID != "" {
-		o.data["eventActor"] = map[string]any{"userInternalId": c.ParticipantID}
+		o.data["eventActor"] = rawOf(map[string]string{"userInternalId": c.ParticipantID})
 	}
 	h.addMute(o, e)
 	return o, h.addReaction(ctx, o, c)
@@ -99,45 +101,54 @@ func isAboutFlags(name string) bool {
 
 // withoutMine returns the collections of a response without the reactions of the caller, which an event for several users
 // does not have. Clients keep those that they know.
-func withoutMine(response []byte) (map[string]any, error) {
-	data := map[string]any{}
+func withoutMine(response []byte) (map[string]json.RawMessage, error) {
+	data := map[string]json.RawMessage{}
 	if err := json.Unmarshal(response, &data); err != nil {
 		return nil, err
 	}
-	for _, collection := range data {
-		list, _ := collection.([]any)
-		for _, row := range list {
-			if fields, ok := row.(map[string]any); ok {
-				delete(fields, "myReactions")
-			}
+	for name, collection := range data {
+		if !bytes.Contains(collection, []byte(`"myReactions"`)) {
+			continue
+		}
+		rows := freeform.ListOf(collection)
+		for i, row := range rows {
+			rows[i] = json.RawMessage(freeform.Object(row).Without("myReactions"))
+		}
+		if rows != nil {
+			data[name] = rawOf(rows)
 		}
 	}
 	delete(data, "paging")
 	return data, nil
 }
 
+// rawOf returns the JSON of a value of texts, lists and maps, which has always some.
+func rawOf(value any) json.RawMessage {
+	raw, _ := json.Marshal(value)
+	return raw
+}
+
 // addMute adds to the data of an event about muting what clients read at its top: the channel, until when it or the users
 // are muted, and who did it.
 func (h *Hub) addMute(o *object, e store.LoggedEvent) {
 	rows := map[string]string{"channel.setMuted": "channels", "channel.setMutedUsers": "channelUsers"}[e.Name]
-	list, _ := o.data[rows].([]any)
+	list := freeform.ListOf(o.data[rows])
 	if len(list) == 0 {
 		return
 	}
-	row, _ := list[0].(map[string]any)
-	o.data["channelId"], o.data["muteTimeout"] = row["channelId"], row["muteTimeout"]
-	o.data["networkId"], o.data["actor"] = h.NetworkID, e.SenderID
+	row := freeform.Object(list[0])
+	o.data["channelId"], o.data["muteTimeout"] = row.Member("channelId"), row.Member("muteTimeout")
+	o.data["networkId"], o.data["actor"] = freeform.Quote(h.NetworkID), freeform.Quote(e.SenderID)
 	if rows == "channelUsers" {
-		o.data["userIds"] = fieldOf(list, "userId")
+		o.data["userIds"] = rawOf(fieldOf(list, "userId"))
 	}
 }
 
 // fieldOf returns a field of each row.
-func fieldOf(rows []any, name string) []any {
-	values := make([]any, len(rows))
+func fieldOf(rows []json.RawMessage, name string) []json.RawMessage {
+	values := make([]json.RawMessage, len(rows))
 	for i, row := range rows {
-		fields, _ := row.(map[string]any)
-		values[i] = fields[name]
+		values[i] = freeform.Object(row).Member(name)
 	}
 	return values
 }
@@ -152,7 +163,7 @@ func purged(c events.Change) (*object, error) {
 		return nil, errGone
 	}
 	row := map[string]any{names[1]: c.ID, "path": c.Topics[0], "isDeleted": true}
-	return &object{data: map[string]any{names[0]: []any{row}}, sees: everyone}, nil
+	return &object{data: map[string]json.RawMessage{names[0]: rawOf([]any{row})}, sees: everyone}, nil
 }
 
 // addReaction adds who reacted by what name to the data of an event about a reaction.
@@ -166,11 +177,11 @@ func (h *Hub) addReaction(ctx context.Context, o *object, c events.Change) error
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
-	actor := map[string]any{"reactionId": c.Reaction.ID, "reactionName": c.Reaction.Name}
+	actor := map[string]string{"reactionId": c.Reaction.ID, "reactionName": c.Reaction.Name}
 	if len(users) > 0 {
 		actor["userId"], actor["userPublicId"], actor["userInternalId"] = users[0].PublicID, users[0].PublicID, users[0].ID
 	}
-	o.data["reactor"], o.data["reactions"] = actor, []any{actor}
+	o.data["reactor"], o.data["reactions"] = rawOf(actor), rawOf([]any{actor})
 	return nil
 }
 

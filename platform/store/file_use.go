@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store/db"
 )
@@ -131,22 +132,13 @@ func FileIDs(data []byte) []string {
 	if !bytes.Contains(data, []byte(`ileId"`)) {
 		return nil
 	}
-	// The names of fields differ in case, which only a map tells apart.
-	var object, video map[string]json.RawMessage
-	_ = json.Unmarshal(data, &object) // the columns hold objects
-	_ = json.Unmarshal(object["videoFileId"], &video)
-	values := []json.RawMessage{object["fileId"], object["thumbnailFileId"]}
+	object := freeform.Object(data)
+	values := []string{object.Text("fileId"), object.Text("thumbnailFileId")}
+	video := freeform.Object(object.Member("videoFileId"))
 	for _, size := range VideoSizes {
-		values = append(values, video[size])
+		values = append(values, video.Text(size))
 	}
-	var ids []string
-	for _, value := range values {
-		var id string
-		if json.Unmarshal(value, &id) == nil && id != "" {
-			ids = append(ids, id)
-		}
-	}
-	return ids
+	return slices.DeleteFunc(values, func(id string) bool { return id == "" })
 }
 
 // attachedFileIDs returns the ids of the files in a list of attachments.

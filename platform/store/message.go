@@ -44,6 +44,7 @@ var messageColumns = db.Columns[Message]()
 
 var (
 	sqlMessagesByID       = stmt("messages.byID", `SELECT `+messageColumns+` FROM messages WHERE home = $1 AND id = ANY($2::text[])`)
+	sqlMessageHeads       = stmt("messages.heads", `SELECT `+db.Without(messageColumns, contentColumns)+` FROM messages WHERE home = $1 AND id = ANY($2::text[])`)
 	sqlMessageByReference = stmt("messages.byReference", `SELECT `+messageColumns+` FROM messages
 		WHERE home = $1 AND feed_id = $2 AND creator_id = $3 AND reference_hash = $4`)
 	messagesLast = forEach("messages.last", 1, "", `SELECT `+messageColumns+` FROM messages WHERE home = $1 AND feed_id = {value} AND ($2::boolean OR deleted_at IS NULL)
@@ -77,6 +78,11 @@ func (r *ReadBatch) Message(id string, into **Message) {
 // MessagesByID reads messages of any homes, including deleted ones, in no particular order.
 func (r *ReadBatch) MessagesByID(ids []string, into *[]Message) {
 	readMany(r, ids, sqlMessagesByID, into)
+}
+
+// MessageHeads is MessagesByID without content, for operations that check who may read messages.
+func (r *ReadBatch) MessageHeads(ids []string, into *[]Message) {
+	readMany(r, ids, sqlMessageHeads, into)
 }
 
 // MessageByReference reads the message that a user sent to a subchannel with a reference id; nil if there is none.

@@ -53,6 +53,7 @@ func (c *collector) collectMessageReads(feed string) {
 	var segments []int64
 	var marks []store.ContentMarker
 	c.reads(func(r *store.ReadBatch) { r.Message(id, &found) })
+	c.reads(func(r *store.ReadBatch) { r.MessageHeads([]string{id, messageID(15), worldID("y", 4, 4)}, &rows) })
 	c.reads(func(r *store.ReadBatch) { r.MessagesByID([]string{id, messageID(15), worldID("y", 4, 4)}, &rows) })
 	c.reads(func(r *store.ReadBatch) { r.MessageByReference(feed, userID(30_000), "LOCAL_29999", &found) })
 	for _, n := range eachSizes {

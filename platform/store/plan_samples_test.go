@@ -304,6 +304,7 @@ func (c *collector) collectPosts() {
 	var posts []store.Post
 	c.reads(func(r *store.ReadBatch) { r.Post(postID(4), &post) })
 	c.reads(func(r *store.ReadBatch) { r.PostsByID([]string{postID(4), postID(8), postID(1)}, &posts) })
+	c.reads(func(r *store.ReadBatch) { r.PostHeads([]string{postID(4), postID(8), postID(1)}, &posts) })
 	c.reads(func(r *store.ReadBatch) { r.PostAlone(postID(4), &post) })
 	c.reads(func(r *store.ReadBatch) { r.PostsAlone([]string{postID(4), postID(8), postID(1)}, &posts) })
 	c.reads(func(r *store.ReadBatch) { r.PostOfComment(commentID(5), &post) })

@@ -76,6 +76,7 @@ func (c *collector) collectStoryReads(id string) {
 	var wall store.Wall
 	c.reads(func(r *store.ReadBatch) { r.Story(id, &story) })
 	c.reads(func(r *store.ReadBatch) { r.StoriesByID([]string{id, storyID(19_997), storyID(4)}, &rows) })
+	c.reads(func(r *store.ReadBatch) { r.StoryHeads([]string{id, storyID(19_997), storyID(4)}, &rows) })
 	c.reads(func(r *store.ReadBatch) { r.StoryOfComment(commentID(15), &story) })
 	c.reads(func(r *store.ReadBatch) { r.CommunityOfStory(id, &community) })
 	c.reads(func(r *store.ReadBatch) { r.MemberOfStory(id, userID(3), &member) })

@@ -42,6 +42,13 @@ type Post struct {
 
 var postColumns = db.Columns[Post]("latest_comments")
 
+// contentColumns are the columns of posts, stories and messages with what users write, and their types. Who may see these does not
+// depend on them.
+var contentColumns = map[string]string{
+	"data": "jsonb", "metadata": "jsonb", "mentionees": "jsonb", "mentions": "jsonb", "annotations": "jsonb", "items": "jsonb", "tags": "text[]",
+	"hashtags": "text[]", "flaggers": "text[]",
+}
+
 // withComments wraps a statement that selects postColumns and adds the latest comments to each row.
 func withComments(inner, order string) string {
 	return withLatest(CountComments, postColumns, inner, order)
@@ -50,6 +57,7 @@ func withComments(inner, order string) string {
 var (
 	sqlPostsByID     = stmt("posts.byID", withComments(`SELECT `+postColumns+` FROM posts WHERE home = $1 AND id = ANY($2::text[])`, ""))
 	sqlPostsAlone    = stmt("posts.alone", `SELECT `+postColumns+`, NULL::text FROM posts WHERE home = $1 AND id = ANY($2::text[])`)
+	sqlPostHeads     = stmt("posts.heads", `SELECT `+db.Without(postColumns, contentColumns)+`, NULL::text FROM posts WHERE home = $1 AND id = ANY($2::text[])`)
 	sqlPostOfComment = stmt("posts.ofComment", withComments(`SELECT `+postColumns+` FROM posts
 		WHERE home = $1 AND id = (SELECT reference_id FROM comments WHERE home = $1 AND comments.id = $2)`, ""))
 	sqlPostInsert = stmt("posts.insert", `INSERT INTO posts (home, id, target_type, target_id, target_public_id, author_id, author_public_id,
@@ -75,6 +83,12 @@ var (
 func (r *ReadBatch) PostsByID(ids []string, into *[]Post) {
 	*into = nil
 	readMany(r, ids, sqlPostsByID, into)
+}
+
+// PostHeads is PostsByID without content and latest comments, for operations that check who may see posts.
+func (r *ReadBatch) PostHeads(ids []string, into *[]Post) {
+	*into = nil
+	readMany(r, ids, sqlPostHeads, into)
 }
 
 // Post reads one post; nil if there is none.

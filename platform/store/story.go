@@ -51,6 +51,7 @@ const sqlStoryExpiry = `COALESCE((SELECT max(expires_at) FROM stories WHERE home
 
 var (
 	sqlStoriesByID    = stmt("stories.byID", withLatest(CountComments, storyColumns, `SELECT `+storyColumns+` FROM stories WHERE home = $1 AND id = ANY($2::text[])`, ""))
+	sqlStoryHeads     = stmt("stories.heads", `SELECT `+db.Without(storyColumns, contentColumns)+`, NULL::text FROM stories WHERE home = $1 AND id = ANY($2::text[])`)
 	sqlStoryOfComment = stmt("stories.ofComment", withLatest(CountComments, storyColumns, `SELECT `+storyColumns+` FROM stories
 		WHERE home = $1 AND id = (SELECT reference_id FROM comments WHERE home = $1 AND comments.id = $2)`, ""))
 	sqlCommunityOfStory = stmt("communities.ofStory", `SELECT `+communityColumns+` FROM communities WHERE home = $1 AND communities.id = `+communityOfStory)
@@ -90,6 +91,12 @@ func (r *ReadBatch) Story(id string, into **Story) {
 func (r *ReadBatch) StoriesByID(ids []string, into *[]Story) {
 	*into = nil
 	readMany(r, ids, sqlStoriesByID, into)
+}
+
+// StoryHeads is StoriesByID without content and latest comments, for operations that check who may see stories.
+func (r *ReadBatch) StoryHeads(ids []string, into *[]Story) {
+	*into = nil
+	readMany(r, ids, sqlStoryHeads, into)
 }
 
 // StoryOfComment reads the story of a comment; nil if the comment is not on a story.

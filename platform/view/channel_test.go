@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
 )
@@ -49,5 +50,5 @@ func TestPreviewOfDeletedMessage(t *testing.T) {
 	at := time.Now()
 	p := b.MessagePreview(store.Channel{}, store.Message{Data: []byte(`{"text": "secret"}`), DeletedAt: &at})
 	require.True(t, p.GetIsDeleted())
-	require.Empty(t, p.GetData().GetFields())
+	require.Empty(t, freeform.Of(p.GetData()))
 }

@@ -1,7 +1,9 @@
 package view
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"iter"
 	"slices"
 
@@ -10,6 +12,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -247,37 +250,24 @@ func fileIDsIn[T interface{ GetFileId() string }](list []T) []string {
 	return mapList(list, func(element T) string { return element.GetFileId() })
 }
 
-// withSizes sets the missing sizes of a video to the original, because clients request sizes that were not transcoded.
-func withSizes(data *structpb.Struct) *structpb.Struct {
-	video := data.GetFields()["videoFileId"].GetStructValue().GetFields()
-	original := video["original"]
-	if original.GetStringValue() == "" {
+// withSizes sets the missing sizes of a video in the data of a post or story to the original, because clients request sizes that were
+// not transcoded.
+func withSizes(data []byte) []byte {
+	if !bytes.Contains(data, []byte(`"videoFileId"`)) {
+		return data
+	}
+	video := freeform.Object(freeform.Object(data).Member("videoFileId"))
+	original := video.Member("original")
+	if freeform.TextOf(original) == "" {
 		return data
 	}
 	for _, size := range store.VideoSizes {
-		if video[size].GetStringValue() == "" {
-			video[size] = original
+		if video.Text(size) == "" {
+			video = video.With(size, original)
 		}
 	}
-	return data
+	return freeform.Object(data).With("videoFileId", json.RawMessage(video))
 }
 
-// fileIDsInData returns the ids of the files in the data of a post or a story: a file, a thumbnail, and a video in each
-// size.
-func fileIDsInData(data *structpb.Struct) []string {
-	fields := data.GetFields()
-	var ids []string
-	add := func(value *structpb.Value) {
-		if id := value.GetStringValue(); id != "" {
-			ids = append(ids, id)
-		}
-	}
-	add(fields["fileId"])
-	add(fields["thumbnailFileId"])
-	if video := fields["videoFileId"].GetStructValue().GetFields(); len(video) > 0 {
-		for _, size := range store.VideoSizes {
-			add(video[size])
-		}
-	}
-	return ids
-}
+// fileIDsInData returns the ids of the files in the data of a post or a story.
+func fileIDsInData(data *structpb.Struct) []string { return store.FileIDs(freeform.Of(data)) }

@@ -1,84 +1,27 @@
 package view
 
 import (
-	"bytes"
 	"encoding/json"
 
-	"github.com/tidwall/gjson"
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/plaza-social/plaza/platform/freeform"
 )
 
-// object decodes a JSON object of a row. Malformed JSON yields an empty object.
-func object(raw []byte) *structpb.Struct {
-	if len(raw) <= 2 || !gjson.ValidBytes(raw) { // {} or nothing
-		return &structpb.Struct{}
-	}
-	return structOf(gjson.ParseBytes(raw))
-}
+// object returns the message for a JSON object of a row. Malformed JSON yields an empty object.
+func object(raw []byte) *structpb.Struct { return freeform.Message(raw) }
 
-// structOf converts a JSON object; other JSON values yield an empty struct.
-func structOf(object gjson.Result) *structpb.Struct {
-	s := &structpb.Struct{}
-	if object.IsObject() {
-		s.Fields = map[string]*structpb.Value{}
-		object.ForEach(func(key, value gjson.Result) bool {
-			s.Fields[key.String()] = valueOf(value)
-			return true
-		})
-	}
-	return s
-}
-
-func valueOf(value gjson.Result) *structpb.Value {
-	switch {
-	case value.Type == gjson.String:
-		return structpb.NewStringValue(value.String())
-	case value.Type == gjson.Number:
-		return structpb.NewNumberValue(value.Num)
-	case value.IsBool():
-		return structpb.NewBoolValue(value.Bool())
-	case value.IsObject():
-		return structpb.NewStructValue(structOf(value))
-	case value.IsArray():
-		return structpb.NewListValue(&structpb.ListValue{Values: mapList(value.Array(), valueOf)})
-	}
-	return structpb.NewNullValue()
-}
-
-// ObjectJSON is EncodeObject for an object that was encoded before, in a check of its size.
-func ObjectJSON(s *structpb.Struct) []byte {
-	raw, err := EncodeObject(s)
-	if err != nil {
-		return []byte("{}")
-	}
-	return raw
-}
-
-// EncodeObject encodes an object of a request for a row, without insignificant spaces; nil becomes {}. It fails for NaN
-// and infinite numbers, which binary messages can contain.
-func EncodeObject(s *structpb.Struct) ([]byte, error) {
-	if len(s.GetFields()) == 0 {
-		return []byte("{}"), nil
-	}
-	raw, err := s.MarshalJSON() // adds spaces at random
-	if err != nil {
-		return nil, err
-	}
-	compact := bytes.NewBuffer(raw[:0])
-	if err := json.Compact(compact, raw); err != nil {
-		return nil, err
-	}
-	return compact.Bytes(), nil
-}
+// ObjectJSON returns the object of a request for a row; nil becomes {}.
+func ObjectJSON(s *structpb.Struct) []byte { return freeform.Of(s).Row() }
 
 // objects decodes a JSON array of objects of a row.
 func objects(raw []byte) []*structpb.Struct {
 	return mapList(listOf[json.RawMessage](raw), func(part json.RawMessage) *structpb.Struct { return object(part) })
 }
 
-// ObjectsJSON encodes objects of a request for a row.
-func ObjectsJSON(list []*structpb.Struct) []byte {
-	return listJSON(mapList(list, func(s *structpb.Struct) json.RawMessage { return ObjectJSON(s) }))
+// ObjectsJSON encodes objects for a row.
+func ObjectsJSON(list []freeform.Object) []byte {
+	return listJSON(mapList(list, func(o freeform.Object) json.RawMessage { return o.Row() }))
 }
 
 // listOf decodes a JSON array of a row. Malformed JSON yields nil.

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
@@ -122,7 +123,7 @@ func TestPendingEditOf(t *testing.T) {
 	}}
 	require.Nil(t, l.pendingEdit("without"))
 	e := l.pendingEdit("p")
-	require.Equal(t, "after", e.GetData().GetFields()["text"].GetStringValue())
+	require.Equal(t, "after", freeform.Of(e.GetData()).Text("text"))
 	require.Equal(t, "f", e.GetAttachments()[0].GetFileId())
 	require.Equal(t, [2]string{"t", "h"}, [2]string{e.GetTags()[0], e.GetHashtags()[0]})
 	require.Equal(t, deletedAt, e.GetCreatedAt().AsTime())

@@ -2,11 +2,9 @@ package view
 
 import (
 	"context"
-	"maps"
 	"slices"
 
-	"google.golang.org/protobuf/types/known/structpb"
-
+	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -233,12 +231,9 @@ func (l *messageLoader) feeds(b *Builder) []*plazav1.MessageFeed {
 }
 
 // WithFileID returns the data of a message with the id of its file added as `fileId`, where some clients read it.
-func WithFileID(data *structpb.Struct, fileID string) *structpb.Struct {
+func WithFileID(data freeform.Object, fileID string) freeform.Object {
 	if fileID == "" {
 		return data
 	}
-	fields := map[string]*structpb.Value{}
-	maps.Copy(fields, data.GetFields())
-	fields["fileId"] = structpb.NewStringValue(fileID)
-	return &structpb.Struct{Fields: fields}
+	return data.With("fileId", freeform.Quote(fileID))
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -64,9 +64,8 @@ func TestMessageMentions(t *testing.T) {
 
 func TestWithFileIDKeepsTheData(t *testing.T) {
 	t.Parallel()
-	data, err := structpb.NewStruct(map[string]any{"caption": "c", "fileId": "claimed"})
-	require.NoError(t, err)
-	require.Equal(t, map[string]any{"caption": "c", "fileId": "f"}, WithFileID(data, "f").AsMap())
-	require.Equal(t, "claimed", data.AsMap()["fileId"], "the request is not changed")
-	require.Same(t, data, WithFileID(data, ""))
+	data := freeform.Object(`{"caption":"c","fileId":"claimed"}`)
+	require.JSONEq(t, `{"caption":"c","fileId":"f"}`, string(WithFileID(data, "f")))
+	require.Equal(t, "claimed", data.Text("fileId"), "the request is not changed")
+	require.Equal(t, data, WithFileID(data, ""))
 }

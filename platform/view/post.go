@@ -21,7 +21,7 @@ func (b *Builder) postPath(targetType, targetID, postID string) string {
 func (b *Builder) post(p store.Post, counts store.Counts) *plazav1.Post {
 	m := &plazav1.Post{
 		PostId:               p.ID,
-		Data:                 withSizes(object(p.Data)),
+		Data:                 object(withSizes(p.Data)),
 		PrivateId:            p.ID,
 		Path:                 b.PostPath(p),
 		ParentPostId:         p.ParentID,

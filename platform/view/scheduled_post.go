@@ -1,6 +1,7 @@
 package view
 
 import (
+	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/store"
 	plazav1 "github.com/plaza-social/plaza/proto/gen/plaza/v1"
 )
@@ -42,8 +43,8 @@ func childFiles(a *Aggregate, post *plazav1.Post) []*plazav1.File {
 	wanted := newIDSet()
 	for _, child := range a.PostChildren {
 		if child.GetParentPostId() == post.GetPostId() {
-			data := child.GetData().GetFields()
-			wanted.add(data["fileId"].GetStringValue(), data["videoFileId"].GetStructValue().GetFields()["original"].GetStringValue())
+			data := freeform.Of(child.GetData())
+			wanted.add(data.Text("fileId"), data.Text("videoFileId", "original"))
 		}
 	}
 	var files []*plazav1.File

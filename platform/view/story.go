@@ -16,7 +16,7 @@ func (b *Builder) storyPath(targetType, targetID, storyID string) string {
 func (b *Builder) story(s store.Story, counts store.Counts) *plazav1.Story {
 	return &plazav1.Story{
 		StoryId:           s.ID,
-		Data:              withSizes(object(s.Data)),
+		Data:              object(withSizes(s.Data)),
 		Path:              b.StoryPath(s),
 		CreatorId:         s.AuthorID,
 		CreatorPublicId:   s.AuthorPublicID,

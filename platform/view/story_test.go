@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -17,8 +18,8 @@ func TestStory(t *testing.T) {
 	}
 	m := (&Builder{NetworkID: "n"}).story(s, store.Counts{"s": {store.CountComments: 3, store.CountReach: 2, store.CountImpressions: 5}})
 	require.Equal(t, "n/social/community/c/story/s", m.GetPath())
-	require.Equal(t, "v", m.GetData().GetFields()["videoFileId"].GetStructValue().GetFields()["low"].GetStringValue(), "clients request sizes that were not made")
-	require.Equal(t, "hyperlink", m.GetItems()[0].GetFields()["type"].GetStringValue())
+	require.Equal(t, "v", freeform.Of(m.GetData()).Text("videoFileId", "low"), "clients request sizes that were not made")
+	require.Equal(t, "hyperlink", freeform.Of(m.GetItems()[0]).Text("type"))
 	require.Equal(t, []string{"u"}, m.GetMentionedUsers()[0].GetUserIds())
 	require.Equal(t, []string{"public-u"}, m.GetMentionedUsers()[0].GetUserPublicIds())
 	require.Equal(t, [3]int32{3, 2, 5}, [3]int32{m.GetCommentsCount(), m.GetReach(), m.GetImpression()})

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/store"
 )
 
@@ -18,7 +19,7 @@ func TestTombstones(t *testing.T) {
 	text, mention := []byte(`{"text": "secret", "fileId": "f"}`), []byte(`[{"type": "user", "userIds": ["u"]}]`)
 	files, tags := []byte(`[{"type": "image", "fileId": "f"}]`), []string{"t"}
 	counts := store.Counts{"id": {store.CountComments: 2, store.CountReplies: 2, store.CountImpressions: 5}}
-	has := func(s *structpb.Struct) bool { return len(s.GetFields()) > 0 }
+	has := func(s *structpb.Struct) bool { return len(freeform.Of(s)) > 0 }
 	b := &Builder{NetworkID: "n"}
 	for name, show := range map[string]func(deletedAt *time.Time) (shownContent, bool, string, int32){
 		"post": func(at *time.Time) (shownContent, bool, string, int32) {

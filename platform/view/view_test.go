@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 	"github.com/plaza-social/plaza/platform/view"
@@ -94,7 +95,7 @@ func TestUser(t *testing.T) {
 	u.DeletedAt = &now
 	deleted := newBuilder().User(t.Context(), u)
 	require.Equal(t, "Deleted user", deleted.GetDisplayName())
-	require.Empty(t, deleted.GetMetadata().GetFields())
+	require.Empty(t, freeform.Of(deleted.GetMetadata()))
 	require.Len(t, newBuilder().Users(t.Context(), []store.User{u, u}), 1)
 }
 
@@ -133,7 +134,7 @@ func TestStreamAddresses(t *testing.T) {
 
 func TestWithFileID(t *testing.T) {
 	require.Nil(t, view.WithFileID(nil, ""))
-	require.Equal(t, "f", view.WithFileID(nil, "f").GetFields()["fileId"].GetStringValue())
+	require.Equal(t, "f", view.WithFileID(nil, "f").Text("fileId"))
 }
 
 func TestStoryTargetTimes(t *testing.T) {

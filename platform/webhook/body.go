@@ -8,6 +8,7 @@ import (
 	"maps"
 
 	"github.com/plaza-social/plaza/platform/events"
+	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 )
@@ -17,7 +18,7 @@ type Source interface {
 	// ChangeOf returns the change that an event in the log of a home is about and its name, or nil if it is not for webhooks.
 	ChangeOf(home region.Code, e store.LoggedEvent) (string, *events.Change, error)
 	// ReadChange reads what an event is about, by collection.
-	ReadChange(ctx context.Context, home region.Code, e store.LoggedEvent, c events.Change) (map[string]any, error)
+	ReadChange(ctx context.Context, home region.Code, e store.LoggedEvent, c events.Change) (map[string]json.RawMessage, error)
 }
 
 // errTooLarge is the error of deliveries that exceed maxBody.
@@ -52,23 +53,23 @@ func pathOf(c events.Change) string {
 }
 
 // withAliases adds what receivers of webhooks find at other places than clients of realtime events.
-func withAliases(row store.WebhookDelivery, c events.Change, data map[string]any) map[string]any {
+func withAliases(row store.WebhookDelivery, c events.Change, data map[string]json.RawMessage) map[string]json.RawMessage {
 	data = maps.Clone(data)
 	switch c.Kind {
 	case events.KindChannel:
 		data["channel"], data["userIds"] = data["channels"], values(data["channelUsers"], "userId")
 		for name, field := range map[string]string{"channel.membersAdded": "adderId", "channel.membersRemoved": "removerId", "channel.banned": "actorId"} {
 			if row.Name == name {
-				data[field] = row.SenderID
+				data[field] = freeform.Quote(row.SenderID)
 			}
 		}
 	case events.KindFollow:
-		for _, follow := range list(data["follows"]) {
-			maps.Copy(data, fields(follow))
+		for _, follow := range freeform.ListOf(data["follows"]) {
+			_ = json.Unmarshal(follow, &data) // an object, whose members are added
 		}
 	case events.KindPost, events.KindComment:
 		if isFlag(row.Name) {
-			data["flaggedUserId"] = row.SenderID
+			data["flaggedUserId"] = freeform.Quote(row.SenderID)
 		}
 	}
 	return data
@@ -83,21 +84,12 @@ func isFlag(name string) bool {
 	return false
 }
 
-func list(value any) []any {
-	all, _ := value.([]any)
-	return all
-}
-
-func fields(value any) map[string]any {
-	all, _ := value.(map[string]any)
-	return all
-}
-
-// values returns a field of each row of a collection.
-func values(rows any, name string) []any {
-	all := []any{}
-	for _, row := range list(rows) {
-		all = append(all, fields(row)[name])
+// values returns the list of a field of each row of a collection.
+func values(rows json.RawMessage, name string) json.RawMessage {
+	all := []json.RawMessage{}
+	for _, row := range freeform.ListOf(rows) {
+		all = append(all, freeform.Object(row).Member(name))
 	}
-	return all
+	list, _ := json.Marshal(all) // of JSON
+	return list
 }

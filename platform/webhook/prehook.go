@@ -13,11 +13,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/sony/gobreaker/v2"
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/store"
 )
@@ -184,7 +184,7 @@ func (p *Prehook) question(caller *auth.Caller, event prehookEvent, request prot
 	for _, name := range event.secret {
 		asked.ProtoReflect().Clear(asked.ProtoReflect().Descriptor().Fields().ByName(name))
 	}
-	data, err := protojson.Marshal(asked)
+	data, err := freeform.MarshalJSON(asked)
 	if err != nil {
 		return nil, err
 	}
@@ -283,7 +283,7 @@ func change(event prehookEvent, request proto.Message, data map[string]json.RawM
 		return false, err
 	}
 	changes := request.ProtoReflect().New().Interface()
-	if err := protojson.Unmarshal(text, changes); err != nil {
+	if err := freeform.UnmarshalJSON(text, changes); err != nil {
 		return false, err
 	}
 	target, source := request.ProtoReflect(), changes.ProtoReflect()

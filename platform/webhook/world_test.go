@@ -73,8 +73,8 @@ func (source) ChangeOf(_ region.Code, e store.LoggedEvent) (string, *events.Chan
 	return e.Name, &events.Change{Kind: events.KindPost, ID: e.Topic, Topics: []string{"network/post/" + e.Topic}}, nil
 }
 
-func (source) ReadChange(_ context.Context, _ region.Code, _ store.LoggedEvent, c events.Change) (map[string]any, error) {
-	return map[string]any{"posts": []any{map[string]any{"postId": c.ID}}}, nil
+func (source) ReadChange(_ context.Context, _ region.Code, _ store.LoggedEvent, c events.Change) (map[string]json.RawMessage, error) {
+	return map[string]json.RawMessage{"posts": json.RawMessage(`[{"postId":"` + c.ID + `"}]`)}, nil
 }
 
 // advance moves the clock forward.

@@ -83,8 +83,8 @@ func (s *Service) visible(ctx context.Context, postTimes, storyTimes map[string]
 	var posts []store.Post
 	var stories []store.Story
 	f := s.NewUserRequest(ctx)
-	f.PostsByID(slices.Sorted(maps.Keys(postTimes)), &posts)
-	f.StoriesByID(slices.Sorted(maps.Keys(storyTimes)), &stories)
+	f.PostHeads(slices.Sorted(maps.Keys(postTimes)), &posts)
+	f.StoryHeads(slices.Sorted(maps.Keys(storyTimes)), &stories)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}

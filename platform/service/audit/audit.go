@@ -9,12 +9,11 @@ import (
 	"encoding/json"
 	"time"
 
-	"google.golang.org/protobuf/encoding/protojson"
-	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
@@ -153,8 +152,7 @@ func addDetail(m *plazav1.AuditEvent, d store.AuditDetail) {
 		return
 	}
 	change := changeOf(m, d)
-	values := &structpb.Struct{}
-	_ = protojson.Unmarshal(d.Value, values) // a JSON object
+	values := freeform.Message(d.Value)
 	if d.Part == store.AuditBefore {
 		change.Before = values
 	} else {

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/servicetest"
 	"github.com/plaza-social/plaza/platform/store"
@@ -68,8 +69,8 @@ func TestEventOf(t *testing.T) {
 	require.Equal(t, [2]string{"192.0.2.1", "agent"}, [2]string{m.GetAddress(), m.GetUserAgent()})
 	require.Len(t, m.GetChanges(), 3, "one for each target: the type is part of it")
 	both := m.GetChanges()[0]
-	require.False(t, both.GetBefore().GetFields()["isGlobalBan"].GetBoolValue())
-	require.True(t, both.GetAfter().GetFields()["isGlobalBan"].GetBoolValue())
+	require.Equal(t, "false", string(freeform.Of(both.GetBefore()).Member("isGlobalBan")))
+	require.Equal(t, "true", string(freeform.Of(both.GetAfter()).Member("isGlobalBan")))
 	require.Nil(t, m.GetChanges()[1].GetAfter(), "what was deleted has no values after")
 	require.Nil(t, m.GetChanges()[2].GetBefore(), "what was created has no values before")
 }

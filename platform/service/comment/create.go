@@ -7,10 +7,9 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"google.golang.org/protobuf/types/known/structpb"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/posting"
@@ -27,7 +26,7 @@ const maxText = 50_000
 // CreateComment creates a comment on a post or story, or a reply to such a comment. It is stored at the home of the
 // post or story.
 func (s *Service) CreateComment(ctx context.Context, req *plazav1.CreateCommentRequest) (*plazav1.CommentResponse, error) {
-	if err := check(req.GetData(), req.GetAttachments()); err != nil {
+	if err := check(freeform.Of(req.GetData()), req.GetAttachments()); err != nil {
 		return nil, err
 	}
 	mentions, err := posting.ResolveMentions(ctx, s.Deps, req.GetMentionees())
@@ -57,14 +56,12 @@ func (s *Service) CreateComment(ctx context.Context, req *plazav1.CreateCommentR
 }
 
 // check validates the body and the attachments of a comment.
-func check(data *structpb.Struct, attachments []*plazav1.Attachment) error {
-	v, present := data.GetFields()["text"]
-	if present {
-		if _, isText := v.GetKind().(*structpb.Value_StringValue); !isText {
-			return fail.Validation("data.text: must be a string")
-		}
+func check(data freeform.Object, attachments []*plazav1.Attachment) error {
+	value := data.Member("text")
+	if value != nil && !freeform.IsText(value) {
+		return fail.Validation("data.text: must be a string")
 	}
-	text := v.GetStringValue()
+	text := freeform.TextOf(value)
 	if utf8.RuneCountInString(text) > maxText {
 		return fail.Validation(fmt.Sprintf("data.text: must be at most %d characters", maxText))
 	}
@@ -80,7 +77,7 @@ func check(data *structpb.Struct, attachments []*plazav1.Attachment) error {
 }
 
 // textOf returns the text of a comment and of its links.
-func textOf(data *structpb.Struct, links []*plazav1.Link) textrules.UserText {
+func textOf(data freeform.Object, links []*plazav1.Link) textrules.UserText {
 	t := textrules.TextOf(data)
 	t.Texts = append(t.Texts, posting.LinkTexts(links)...)
 	return t
@@ -109,7 +106,7 @@ func (s *Service) loadDraft(ctx context.Context, m *plazav1.CreateCommentRequest
 	blocks := contact.Read(d.Request.Request)
 	d.Check(func() error { return d.requireContact(blocks) })
 	fileref.RequireIn(d.Request.Request, func() bool { return d.Target.IsPrivate() }, fileref.OfAttachments(m.GetAttachments())...)
-	textrules.Require(d.Request.Request, s.HomeOf(id), textOf(m.GetData(), m.GetLinks()))
+	textrules.Require(d.Request.Request, s.HomeOf(id), textOf(freeform.Of(m.GetData()), m.GetLinks()))
 	return d, d.Run(ctx)
 }
 
@@ -143,7 +140,7 @@ func (s *Service) row(d *draft, mentions []view.Mention) store.Comment {
 	id := s.NewID(d.Home())
 	c := store.Comment{
 		ID: id, ReferenceType: kindOf(d.GetReferenceType()), ReferenceID: d.ID(), RootID: id, AuthorID: d.Caller.UserID, AuthorPublicID: d.User().PublicID,
-		DataTypes: dataTypes(d.GetData(), d.GetAttachments()), Data: view.ObjectJSON(d.GetData()), Metadata: view.ObjectJSON(d.GetMetadata()),
+		DataTypes: dataTypes(freeform.Of(d.GetData()), d.GetAttachments()), Data: view.ObjectJSON(d.GetData()), Metadata: view.ObjectJSON(d.GetMetadata()),
 		Mentionees: view.MentionsJSON(mentions), Attachments: view.AttachmentsJSON(d.GetAttachments()),
 		Annotations: posting.EditedLinks(nil, d.GetLinks(), nil), ApprovalStatus: d.approval(), Segment: d.counts.Of(d.ID(), store.CountSegment) + 1, CreatedAt: now, UpdatedAt: now, EditedAt: now,
 	}
@@ -155,9 +152,9 @@ func (s *Service) row(d *draft, mentions []view.Mention) store.Comment {
 }
 
 // dataTypes returns the types of content in a comment.
-func dataTypes(data *structpb.Struct, attachments []*plazav1.Attachment) []string {
+func dataTypes(data freeform.Object, attachments []*plazav1.Attachment) []string {
 	var types []string
-	if data.GetFields()["text"].GetStringValue() != "" {
+	if data.Text("text") != "" {
 		types = append(types, "text")
 	}
 	for _, a := range attachments {

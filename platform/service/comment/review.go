@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"google.golang.org/protobuf/types/known/structpb"
-
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/flags"
@@ -64,10 +62,7 @@ func settleEdit(tx *store.Tx, c store.Comment, pending store.PendingEdit, approv
 	tx.GuardPendingEdit(pending, service.ErrConflict)
 	if approved {
 		edit := withPending(c, &pending)
-		data := &structpb.Struct{}
-		if data.UnmarshalJSON(edit.Data) == nil {
-			edit.DataTypes = dataTypes(data, view.Attachments(edit.Attachments))
-		}
+		edit.DataTypes = dataTypes(edit.Data, view.Attachments(edit.Attachments))
 		tx.UpdateComment(edit, now, false)
 		event = "comment.updated"
 	}

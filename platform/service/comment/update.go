@@ -5,9 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"google.golang.org/protobuf/types/known/structpb"
-
 	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/posting"
@@ -44,7 +43,7 @@ func (s *Service) edit(ctx context.Context, m *plazav1.UpdateCommentRequest, men
 		}
 		return files.Only(added).Settle(ctx, l.Request, l.Target.IsPrivate())
 	})
-	textrules.Require(l.Request, s.HomeOf(m.GetCommentId()), textOf(m.GetData(), m.GetLinks()))
+	textrules.Require(l.Request, s.HomeOf(m.GetCommentId()), textOf(freeform.Of(m.GetData()), m.GetLinks()))
 	return s.change(ctx, l, func(tx *store.Tx) string {
 		tx.GuardCommentUnchanged(*l.comment, service.ErrConflict)
 		if c.ApprovalStatus == store.Approved && l.Target.ReviewsCommentOf(l.Caller) {
@@ -76,12 +75,9 @@ func pendingOf(c store.Comment, now time.Time) store.PendingEdit {
 // edited returns the comment after the edit, and the references to files that it did not have before. The error is a
 // validation error.
 func edited(c store.Comment, m *plazav1.UpdateCommentRequest, mentions []view.Mention) (store.Comment, []fileref.Reference, error) {
-	data := &structpb.Struct{}
-	if err := data.UnmarshalJSON(c.Data); err != nil {
-		return c, nil, err
-	}
+	data := freeform.Object(c.Data)
 	if m.GetData() != nil {
-		data = m.GetData()
+		data = freeform.Of(m.GetData())
 	}
 	held := view.Attachments(c.Attachments)
 	attachments := service.ReplaceList(m.GetAttachments(), held, m.GetClear(), "attachments")
@@ -91,7 +87,7 @@ func edited(c store.Comment, m *plazav1.UpdateCommentRequest, mentions []view.Me
 	if m.GetMetadata() != nil {
 		c.Metadata = view.ObjectJSON(m.GetMetadata())
 	}
-	c.DataTypes, c.Data, c.Attachments = dataTypes(data, attachments), view.ObjectJSON(data), view.AttachmentsJSON(attachments)
+	c.DataTypes, c.Data, c.Attachments = dataTypes(data, attachments), data.Row(), view.AttachmentsJSON(attachments)
 	c.Annotations = posting.EditedLinks(c.Annotations, m.GetLinks(), m.GetClear())
 	c.Mentionees = posting.EditedMentions(m.GetMentionees(), mentions, c.Mentionees, m.GetClear())
 	var added []fileref.Reference

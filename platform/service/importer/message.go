@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
@@ -60,7 +61,7 @@ func (i *Importer) parseMessageContent(r *row) error {
 	case m.GetParentId() != "" && candidates(m.GetParentId()) == nil:
 		return errors.New("data.parentId: must be " + idForm)
 	}
-	return inData(chat.CheckContent(given, m.GetData()))
+	return inData(chat.CheckContent(given, freeform.Of(m.GetData())))
 }
 
 // checkMessages finds the authors and channels of messages, which messages exist, and whether their order can be kept.

@@ -33,7 +33,7 @@ func (i *Importer) parsePost(r *row) (err error) {
 		return inData(err)
 	}
 	switch {
-	case len(r.draft.Attachments) > 0 || len(fileref.Mentioned(view.ObjectJSON(r.draft.Data))) > 0:
+	case len(r.draft.Attachments) > 0 || len(fileref.Mentioned(r.draft.Data)) > 0:
 		return errors.New("data.data: must not refer to files, which are not imported")
 	case r.draft.TargetType == targetUser:
 		return nil

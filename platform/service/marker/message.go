@@ -17,7 +17,7 @@ import (
 func (s *Service) ListMessageMarkers(ctx context.Context, req *plazav1.ListMessageMarkersRequest) (*plazav1.MarkerResponse, error) {
 	var messages []store.Message
 	r := s.NewUserRequest(ctx)
-	r.MessagesByID(service.SortedSet(req.GetMessageIds()), &messages)
+	r.MessageHeads(service.SortedSet(req.GetMessageIds()), &messages)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/service/internal/contact"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
@@ -53,7 +54,7 @@ func (d *draft) validate() error {
 	if fileKinds[d.dataType] != "" && d.GetFileId() == "" {
 		return fail.Validation("fileId: required for a message of type " + d.dataType)
 	}
-	return chat.CheckContent(d.dataType, d.GetData())
+	return chat.CheckContent(d.dataType, freeform.Of(d.GetData()))
 }
 
 // loadDraft reads what the message refers to, and checks that the caller may create it.
@@ -71,7 +72,7 @@ func (s *Service) loadDraft(ctx context.Context, d *draft) error {
 	}
 	refs := append(fileref.Mentioned(view.ObjectJSON(d.GetData())), fileref.Reference{ID: d.GetFileId(), Kind: fileKinds[d.dataType], Field: "fileId"})
 	fileref.RequireIn(r, func() bool { return true }, refs...)
-	textrules.Require(r, s.HomeOf(d.GetMessageFeedId()), textrules.TextOf(d.GetData()), textrules.TextOfList(d.GetTags()...))
+	textrules.Require(r, s.HomeOf(d.GetMessageFeedId()), textrules.TextOf(freeform.Of(d.GetData())), textrules.TextOfList(d.GetTags()...))
 	r.AfterRun(func(ctx context.Context) error { return s.requireContact(ctx, d) })
 	return d.Run(ctx)
 }
@@ -123,7 +124,7 @@ func (s *Service) row(d *draft, mentions []view.MessageMention) store.Message {
 	if fileKinds[d.dataType] != "" {
 		m.FileID = d.GetFileId()
 	}
-	m.Data = view.ObjectJSON(view.WithFileID(d.GetData(), m.FileID))
+	m.Data = view.WithFileID(freeform.Of(d.GetData()), m.FileID).Row()
 	return m
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
@@ -59,7 +60,7 @@ func (s *Service) GetMessage(ctx context.Context, req *plazav1.GetMessageRequest
 func (s *Service) BatchGetMessages(ctx context.Context, req *plazav1.BatchGetMessagesRequest) (*plazav1.MessageResponse, error) {
 	var rows []store.Message
 	r := s.NewRequest(ctx)
-	r.MessagesByID(req.GetMessageIds(), &rows)
+	r.MessageHeads(req.GetMessageIds(), &rows)
 	if err := r.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -67,7 +68,8 @@ func (s *Service) BatchGetMessages(ctx context.Context, req *plazav1.BatchGetMes
 	if err != nil {
 		return nil, err
 	}
-	feeds, err := s.readableFeeds(ctx, r.Caller, access, rows)
+	rows = slices.DeleteFunc(rows, func(m store.Message) bool { return access[m.ChannelID].CanRead(r.Caller) != nil })
+	feeds, rows, err := s.readFeeds(ctx, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -89,19 +91,21 @@ func (s *Service) BatchGetMessages(ctx context.Context, req *plazav1.BatchGetMes
 	return s.View.LoadMessages(ctx, s.Store, shown)
 }
 
-// readableFeeds returns, by id, those subchannels of messages that are not deleted and that the caller may read.
-func (s *Service) readableFeeds(
-	ctx context.Context, caller *auth.Caller, access map[string]chat.Access, messages []store.Message,
-) (map[string]*store.MessageFeed, error) {
-	ids := service.Map(messages, func(m store.Message) string { return m.FeedID })
-	feeds, err := service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).MessageFeeds, service.SortedSet(ids))
+// readFeeds returns, by id, the subchannels of messages that are not deleted, and the whole messages of their heads.
+func (s *Service) readFeeds(ctx context.Context, heads []store.Message) (map[string]*store.MessageFeed, []store.Message, error) {
+	var feeds []store.MessageFeed
+	var messages []store.Message
+	reads := s.Store.NewBestEffortBatch()
+	reads.MessageFeeds(service.SortedSet(service.Map(heads, func(m store.Message) string { return m.FeedID })), &feeds)
+	reads.MessagesByID(service.Map(heads, func(m store.Message) string { return m.ID }), &messages)
+	err := reads.Run(ctx)
 	byID := map[string]*store.MessageFeed{}
 	for i, feed := range feeds {
-		if feed.DeletedAt == nil && access[feed.EntityID].CanRead(caller) == nil {
+		if feed.DeletedAt == nil {
 			byID[feed.ID] = &feeds[i]
 		}
 	}
-	return byID, err
+	return byID, messages, err
 }
 
 // requireChange returns an error unless the caller is the author of the message or has the permission p in the channel.
@@ -135,7 +139,7 @@ func (s *Service) UpdateMessage(ctx context.Context, req *plazav1.UpdateMessageR
 		return err
 	})
 	fileref.RequireIn(c.Request, func() bool { return true }, fileref.Mentioned(view.ObjectJSON(req.GetData()))...)
-	textrules.Require(c.Request, s.HomeOf(req.GetMessageId()), textrules.TextOf(req.GetData()), textrules.TextOfList(req.GetTags()...))
+	textrules.Require(c.Request, s.HomeOf(req.GetMessageId()), textrules.TextOf(freeform.Of(req.GetData())), textrules.TextOfList(req.GetTags()...))
 	if err := c.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -150,10 +154,10 @@ func (s *Service) UpdateMessage(ctx context.Context, req *plazav1.UpdateMessageR
 func (s *Service) updated(ctx context.Context, c *chat.MessageRequest, req *plazav1.UpdateMessageRequest, settings store.Settings) (store.Message, error) {
 	updated := *c.Message
 	if req.GetData() != nil {
-		if err := chat.CheckContent(updated.DataType, req.GetData()); err != nil {
+		if err := chat.CheckContent(updated.DataType, freeform.Of(req.GetData())); err != nil {
 			return updated, err
 		}
-		updated.Data = view.ObjectJSON(view.WithFileID(req.GetData(), updated.FileID))
+		updated.Data = view.WithFileID(freeform.Of(req.GetData()), updated.FileID).Row()
 	}
 	if req.GetMetadata() != nil {
 		updated.Metadata = view.ObjectJSON(req.GetMetadata())

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/page"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/internal/chat"
@@ -41,7 +42,7 @@ func TestCheckContent(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			data, err := structpb.NewStruct(c.data)
 			require.NoError(t, err)
-			err = chat.CheckContent(c.dataType, data)
+			err = chat.CheckContent(c.dataType, freeform.Of(data))
 			if c.want == "" {
 				require.NoError(t, err)
 				return

@@ -82,13 +82,17 @@ func (s *Service) GetPost(ctx context.Context, req *plazav1.GetPostRequest) (*pl
 
 // BatchGetPosts returns posts in the order of the request, without those that the caller may not see.
 func (s *Service) BatchGetPosts(ctx context.Context, req *plazav1.BatchGetPostsRequest) (*plazav1.PostResponse, error) {
-	var posts []store.Post
+	var heads []store.Post
 	f := s.NewRequest(ctx)
-	f.PostsByID(req.GetPostIds(), &posts)
+	f.PostHeads(req.GetPostIds(), &heads)
 	if err := f.Run(ctx); err != nil {
 		return nil, err
 	}
-	k, err := visibility.FilterPosts(ctx, f, posts)
+	k, err := visibility.FilterPosts(ctx, f, heads)
+	if err != nil {
+		return nil, err
+	}
+	k.Posts, err = service.ReadAvailable(ctx, s.Deps, (*store.ReadBatch).PostsByID, service.Map(k.Posts, func(p store.Post) string { return p.ID }))
 	if err != nil {
 		return nil, err
 	}

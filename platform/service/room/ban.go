@@ -36,7 +36,7 @@ func endBroadcasts(ctx context.Context, d *service.Deps, home region.Code, ban s
 	if len(open) == 0 {
 		return nil
 	}
-	posts, err := service.Read(ctx, d, (*store.ReadBatch).PostsByID, service.Map(open, func(b store.OpenBroadcast) string { return b.PostID }))
+	posts, err := service.Read(ctx, d, (*store.ReadBatch).PostHeads, service.Map(open, func(b store.OpenBroadcast) string { return b.PostID }))
 	if err != nil {
 		return err
 	}

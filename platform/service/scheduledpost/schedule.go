@@ -10,12 +10,12 @@ import (
 	"fmt"
 	"time"
 
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/posting"
@@ -95,8 +95,8 @@ func (s *Service) timeOf(stamp *timestamppb.Timestamp) (time.Time, error) {
 // fill sets the content of a row from a draft, with an id for each post. It keeps parentID if that is set.
 func (s *Service) fill(row *store.ScheduledPost, d *posting.Draft, parentID string) error {
 	m, _ := proto.Clone(d.CreatePostRequest).(*plazav1.CreatePostRequest)
-	m.Data, m.Attachments, m.Text = d.Data, d.Attachments, "" // which include the older forms of a request
-	raw, err := protojson.Marshal(m)
+	m.Data, m.Attachments, m.Text = freeform.Message(d.Data), d.Attachments, "" // which include the older forms of a request
+	raw, err := freeform.MarshalJSON(m)
 	if err != nil {
 		return fail.Unexpected(err)
 	}
@@ -116,7 +116,7 @@ func (s *Service) fill(row *store.ScheduledPost, d *posting.Draft, parentID stri
 // draftOf returns the draft of a row.
 func (s *Service) draftOf(row store.ScheduledPost) (*posting.Draft, error) {
 	m := &plazav1.CreatePostRequest{}
-	if err := protojson.Unmarshal(row.Draft, m); err != nil {
+	if err := freeform.UnmarshalJSON(row.Draft, m); err != nil {
 		return nil, fail.Unexpected(err)
 	}
 	d, err := posting.NewDraft(m)

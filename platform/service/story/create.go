@@ -2,13 +2,14 @@ package story
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
-
-	"google.golang.org/protobuf/types/known/structpb"
+	"unicode/utf8"
 
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/posting"
@@ -43,7 +44,7 @@ func (s *Service) CreateStory(ctx context.Context, req *plazav1.CreateStoryReque
 	story := store.Story{
 		ID: s.NewID(s.HomeOf(t.id)), TargetType: req.GetTargetType(), TargetID: t.id, TargetPublicID: t.publicID,
 		AuthorID: t.User().ID, AuthorPublicID: t.User().PublicID, ReferenceID: req.GetReferenceId(), DataType: req.GetDataType(),
-		Data: view.ObjectJSON(data), Items: view.ObjectsJSON(items), Metadata: view.ObjectJSON(req.GetMetadata()),
+		Data: data.Row(), Items: view.ObjectsJSON(items), Metadata: view.ObjectJSON(req.GetMetadata()),
 		Mentionees: view.MentionsJSON(mentions), CreatedAt: now, UpdatedAt: now, ExpiresAt: now.Add(settings.StoryLifetime()),
 	}
 	auth.Created(ctx, "story", story.ID)
@@ -96,7 +97,7 @@ func (t *newTarget) requireOwnWall() error {
 
 // textsOf returns the user-written text and links of a story.
 func textsOf(m *plazav1.CreateStoryRequest) textrules.UserText {
-	w := textrules.TextOf(m.GetData())
+	w := textrules.TextOf(freeform.Of(m.GetData()))
 	for _, item := range m.GetItems() {
 		w.Texts = append(w.Texts, item.GetData().GetCustomText())
 		w.Links = append(w.Links, item.GetData().GetUrl())
@@ -106,17 +107,16 @@ func textsOf(m *plazav1.CreateStoryRequest) textrules.UserText {
 
 // fileRefs returns the references of a story to files.
 func fileRefs(m *plazav1.CreateStoryRequest) []fileref.Reference {
-	data := m.GetData().GetFields()
+	data := freeform.Of(m.GetData())
 	var refs []fileref.Reference
 	switch m.GetDataType() {
 	case "image":
-		refs = append(refs, fileref.Reference{ID: data["fileId"].GetStringValue(), Kind: "image", Field: "data.fileId"})
+		refs = append(refs, fileref.Reference{ID: data.Text("fileId"), Kind: "image", Field: "data.fileId"})
 	case "video":
-		original := data["videoFileId"].GetStructValue().GetFields()["original"].GetStringValue()
-		refs = append(refs, fileref.Reference{ID: original, Kind: "video", Field: "data.videoFileId.original"})
+		refs = append(refs, fileref.Reference{ID: data.Text("videoFileId", "original"), Kind: "video", Field: "data.videoFileId.original"})
 	}
-	refs = append(refs, fileref.Mentioned(view.ObjectJSON(m.GetData()))...)
-	return append(refs, fileref.Reference{ID: data["thumbnailFileId"].GetStringValue(), Kind: "image", Field: "data.thumbnailFileId"})
+	refs = append(refs, fileref.Mentioned(data)...)
+	return append(refs, fileref.Reference{ID: data.Text("thumbnailFileId"), Kind: "image", Field: "data.thumbnailFileId"})
 }
 
 func (t *newTarget) requireCreate(settings store.Settings) error {
@@ -135,12 +135,9 @@ func (t *newTarget) requireCreate(settings store.Settings) error {
 }
 
 // check returns the body and the items of a story after validation.
-func check(m *plazav1.CreateStoryRequest) (data *structpb.Struct, items []*structpb.Struct, err error) {
-	data = m.GetData()
-	if data.Fields == nil {
-		data.Fields = map[string]*structpb.Value{}
-	}
-	if err := checkData(data, m.GetDataType()); err != nil {
+func check(m *plazav1.CreateStoryRequest) (data freeform.Object, items []freeform.Object, err error) {
+	data, err = checkedData(freeform.Of(m.GetData()), m.GetDataType())
+	if err != nil {
 		return nil, nil, err
 	}
 	if len(m.GetItems()) > maxHyperlinks {
@@ -155,37 +152,35 @@ func check(m *plazav1.CreateStoryRequest) (data *structpb.Struct, items []*struc
 	return data, items, nil
 }
 
-// checkData validates the fields that a body of the type has, and sets the default display mode.
-func checkData(data *structpb.Struct, dataType string) error {
+// checkedData validates the fields that a body of the type has, and returns it with the default display mode.
+func checkedData(data freeform.Object, dataType string) (freeform.Object, error) {
 	for _, name := range []string{"text", "fileId", "thumbnailFileId", "imageDisplayMode"} {
-		if v, there := data.GetFields()[name]; there {
-			if _, isText := v.GetKind().(*structpb.Value_StringValue); !isText {
-				return fail.Validation(fmt.Sprintf("data.%s: must be a string", name))
-			}
+		if value := data.Member(name); value != nil && !freeform.IsText(value) {
+			return nil, fail.Validation(fmt.Sprintf("data.%s: must be a string", name))
 		}
 	}
-	switch data.GetFields()["imageDisplayMode"].GetStringValue() {
+	switch data.Text("imageDisplayMode") {
 	case "fit", "fill":
 	case "":
 		if dataType != "text" {
-			data.Fields["imageDisplayMode"] = structpb.NewStringValue("fit")
+			data = data.With("imageDisplayMode", freeform.Quote("fit"))
 		}
 	default:
-		return fail.Validation("data.imageDisplayMode: must be fit or fill")
+		return nil, fail.Validation("data.imageDisplayMode: must be fit or fill")
 	}
 	switch {
-	case dataType == "text" && data.GetFields()["text"].GetStringValue() == "":
-		return fail.Validation("data.text: a text story needs text")
-	case dataType == "image" && !isFileID(data.GetFields()["fileId"]):
-		return fail.Validation(fmt.Sprintf("data.fileId: an image story needs a file id of 1 to %d characters", maxFileID))
-	case dataType == "video" && !isFileID(data.GetFields()["videoFileId"].GetStructValue().GetFields()["original"]):
-		return fail.Validation(fmt.Sprintf("data.videoFileId.original: a video story needs a file id of 1 to %d characters", maxFileID))
+	case dataType == "text" && data.Text("text") == "":
+		return nil, fail.Validation("data.text: a text story needs text")
+	case dataType == "image" && !isFileID(data.Text("fileId")):
+		return nil, fail.Validation(fmt.Sprintf("data.fileId: an image story needs a file id of 1 to %d characters", maxFileID))
+	case dataType == "video" && !isFileID(data.Text("videoFileId", "original")):
+		return nil, fail.Validation(fmt.Sprintf("data.videoFileId.original: a video story needs a file id of 1 to %d characters", maxFileID))
 	}
-	return nil
+	return data, nil
 }
 
-func isFileID(v *structpb.Value) bool {
-	n := len([]rune(v.GetStringValue()))
+func isFileID(id string) bool {
+	n := utf8.RuneCountInString(id)
 	return n >= 1 && n <= maxFileID
 }
 
@@ -198,17 +193,14 @@ func checkItem(i int, item *plazav1.StoryItem) error {
 }
 
 // itemOf returns an item as it is stored and returned.
-func itemOf(item *plazav1.StoryItem) *structpb.Struct {
-	data := map[string]*structpb.Value{"url": structpb.NewStringValue(item.GetData().GetUrl())}
+func itemOf(item *plazav1.StoryItem) freeform.Object {
+	data := freeform.Object(nil).With("url", freeform.Quote(item.GetData().GetUrl()))
 	if text := item.GetData().GetCustomText(); text != "" {
-		data["customText"] = structpb.NewStringValue(text)
+		data = data.With("customText", freeform.Quote(text))
 	}
-	fields := map[string]*structpb.Value{
-		"type": structpb.NewStringValue("hyperlink"),
-		"data": structpb.NewStructValue(&structpb.Struct{Fields: data}),
-	}
+	stored := freeform.Object(nil).With("type", freeform.Quote("hyperlink")).With("data", json.RawMessage(data))
 	if item.GetPlacement() != nil {
-		fields["placement"] = structpb.NewStructValue(item.GetPlacement())
+		stored = stored.With("placement", freeform.Of(item.GetPlacement()).Row())
 	}
-	return &structpb.Struct{Fields: fields}
+	return stored
 }

@@ -14,6 +14,17 @@ func Columns[T any](except ...string) string {
 	return strings.Join(slices.DeleteFunc(names, func(name string) bool { return slices.Contains(except, name) }), ", ")
 }
 
+// Without returns columns with NULL of a type in place of some: those of content that an operation does not need.
+func Without(columns string, types map[string]string) string {
+	names := strings.Split(columns, ", ")
+	for i, name := range names {
+		if kind := types[name]; kind != "" {
+			names[i] = "NULL::" + kind
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
 func fieldColumns(t reflect.Type) []string {
 	var names []string
 	for f := range t.Fields() {

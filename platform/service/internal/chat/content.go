@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"google.golang.org/protobuf/types/known/structpb"
-
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/service"
 )
 
@@ -17,21 +16,21 @@ const (
 )
 
 // CheckContent checks the data of a message of a type.
-func CheckContent(dataType string, data *structpb.Struct) error {
+func CheckContent(dataType string, data freeform.Object) error {
 	switch dataType {
 	case "custom":
 		return service.RequireObjectSize("data", data, MaxCustom)
 	case "text":
-		if data.GetFields()["text"].GetStringValue() == "" {
+		if data.Text("text") == "" {
 			return fail.Validation("data.text: must not be empty in a text message")
 		}
 	}
 	for _, field := range []string{"text", "caption"} {
-		v, present := data.GetFields()[field]
-		if _, isText := v.GetKind().(*structpb.Value_StringValue); present && !isText {
+		value := data.Member(field)
+		if value != nil && !freeform.IsText(value) {
 			return fail.Validation(fmt.Sprintf("data.%s: must be a string", field))
 		}
-		if utf8.RuneCountInString(v.GetStringValue()) > MaxText {
+		if utf8.RuneCountInString(freeform.TextOf(value)) > MaxText {
 			return fail.Validation(fmt.Sprintf("data.%s: must be at most %d characters", field, MaxText))
 		}
 	}

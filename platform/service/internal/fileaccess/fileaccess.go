@@ -72,7 +72,7 @@ func requireMessage(ctx context.Context, d *service.Deps, caller *auth.Caller, i
 
 // readableMessages reports whether the caller may read any of the messages.
 func readableMessages(ctx context.Context, d *service.Deps, caller *auth.Caller, ids []string) (bool, error) {
-	messages, err := service.Read(ctx, d, (*store.ReadBatch).MessagesByID, ids)
+	messages, err := service.Read(ctx, d, (*store.ReadBatch).MessageHeads, ids)
 	if err != nil {
 		return false, err
 	}
@@ -181,7 +181,7 @@ func hasAvatar(uses []store.FileUse) bool {
 
 // readablePosts reports whether the caller may read any of the posts.
 func readablePosts(ctx context.Context, d *service.Deps, caller *auth.Caller, ids []string) (bool, error) {
-	posts, err := service.ReadAvailable(ctx, d, (*store.ReadBatch).PostsByID, ids)
+	posts, err := service.ReadAvailable(ctx, d, (*store.ReadBatch).PostHeads, ids)
 	if err != nil || len(posts) == 0 {
 		return false, err
 	}
@@ -229,7 +229,7 @@ func IsPublic(ctx context.Context, d *service.Deps, f store.File) (bool, error) 
 	if err != nil || hasAvatar(uses) {
 		return err == nil, err
 	}
-	posts, err := service.ReadAvailable(ctx, d, (*store.ReadBatch).PostsByID, idsByKind(uses)[store.UsePost])
+	posts, err := service.ReadAvailable(ctx, d, (*store.ReadBatch).PostHeads, idsByKind(uses)[store.UsePost])
 	if err != nil {
 		return false, err
 	}

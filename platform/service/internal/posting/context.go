@@ -124,7 +124,7 @@ func (p *PostContext) Rows(d *Draft, now time.Time, newID func() string) []store
 	parent := store.Post{
 		ID: newID(), TargetType: d.TargetType, TargetID: d.TargetID, TargetPublicID: p.TargetPublicID,
 		AuthorID: p.AuthorID, AuthorPublicID: p.AuthorPublicID, IsParent: true,
-		FeedType: p.FeedType(), DataType: d.DataType, StructureType: d.structure(), Data: view.ObjectJSON(d.Data),
+		FeedType: p.FeedType(), DataType: d.DataType, StructureType: d.structure(), Data: d.Data.Row(),
 		Metadata: view.ObjectJSON(d.GetMetadata()), Tags: d.GetTags(), Hashtags: d.GetHashtags(), Mentionees: view.MentionsJSON(d.Mentions),
 		Annotations: d.annotations(),
 		CreatedAt:   now, UpdatedAt: now, EditedAt: now,
@@ -143,7 +143,7 @@ func childOf(parent store.Post, part part, id string) store.Post {
 	child := parent
 	child.ID, child.ParentID, child.IsParent, child.Children = id, parent.ID, false, nil
 	child.DataType, child.StructureType = part.kind, part.kind
-	child.Data = view.ObjectJSON(part.data)
+	child.Data = part.data.Row()
 	child.Metadata, child.Tags, child.Hashtags, child.Mentionees, child.Annotations = []byte("{}"), nil, nil, []byte("[]"), nil
 	child.Flaggers, child.FlagCount, child.HasFlaggedChildren, child.HasFlaggedComment = nil, 0, false, false
 	child.LatestComments = nil

@@ -2,15 +2,15 @@ package posting
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"google.golang.org/protobuf/types/known/structpb"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
@@ -36,7 +36,7 @@ type Draft struct {
 	TargetID    string // internal id
 	Home        region.Code
 	DataType    string
-	Data        *structpb.Struct
+	Data        freeform.Object
 	Attachments []*plazav1.Attachment
 	PollID      string // of the poll in the post
 	StreamID    string // of the live stream in the post
@@ -47,21 +47,15 @@ type Draft struct {
 
 // NewDraft validates a request to post. Its error is a validation error.
 func NewDraft(m *plazav1.CreatePostRequest) (*Draft, error) {
-	d := &Draft{CreatePostRequest: m, TargetType: m.GetTargetType(), DataType: m.GetDataType(), Data: m.GetData(), Attachments: m.GetAttachments()}
+	d := &Draft{CreatePostRequest: m, TargetType: m.GetTargetType(), DataType: m.GetDataType(), Data: freeform.Of(m.GetData()), Attachments: m.GetAttachments()}
 	if d.TargetType == "" {
 		d.TargetType = "user"
 	}
 	if d.DataType == "" || d.DataType == "image" || d.DataType == "file" || d.DataType == "video" || d.DataType == "clip" || d.DataType == "audio" {
 		d.DataType = "text" // the parent has the text; its children have the files that the older types name
 	}
-	if d.Data == nil {
-		d.Data = &structpb.Struct{}
-	}
-	if d.Data.GetFields() == nil {
-		d.Data.Fields = map[string]*structpb.Value{}
-	}
-	if m.GetText() != "" && d.Data.GetFields()["text"] == nil {
-		d.Data.Fields["text"] = structpb.NewStringValue(m.GetText())
+	if m.GetText() != "" && d.Data.Member("text") == nil {
+		d.Data = d.Data.With("text", freeform.Quote(m.GetText()))
 	}
 	if err := d.takeOlderMedia(); err != nil {
 		return nil, err
@@ -69,7 +63,7 @@ func NewDraft(m *plazav1.CreatePostRequest) (*Draft, error) {
 	if err := d.takeEmbed(); err != nil {
 		return nil, err
 	}
-	if err := d.requireDataSize(m.GetData()); err != nil {
+	if err := d.requireDataSize(d.Data); err != nil {
 		return nil, err
 	}
 	return d, d.check()
@@ -84,7 +78,7 @@ func (d *Draft) takeEmbed() error {
 		return nil
 	}
 	field := embedFields[d.DataType]
-	*into = d.Data.GetFields()[field].GetStringValue()
+	*into = d.Data.Text(field)
 	switch {
 	case !region.ValidID(*into):
 		return fail.Validation("data." + field + ": must be the id of a " + embedNames[d.DataType])
@@ -105,14 +99,15 @@ var (
 // takeOlderMedia reads `data.images` and `data.files`, which older clients send instead of attachments.
 func (d *Draft) takeOlderMedia() error {
 	for field, kind := range map[string]string{"images": "image", "files": "file"} {
-		for _, v := range d.Data.GetFields()[field].GetListValue().GetValues() {
-			if n := utf8.RuneCountInString(v.GetStringValue()); n < 1 || n > maxFileID {
+		for _, value := range freeform.ListOf(d.Data.Member(field)) {
+			id := freeform.TextOf(value)
+			if n := utf8.RuneCountInString(id); n < 1 || n > maxFileID {
 				return fail.Validation(fmt.Sprintf("data.%s: must be file ids of 1 to %d characters", field, maxFileID))
 			}
-			d.Attachments = append(d.Attachments, &plazav1.Attachment{Type: kind, FileId: v.GetStringValue()})
+			d.Attachments = append(d.Attachments, &plazav1.Attachment{Type: kind, FileId: id})
 		}
 		if d.DataType == "text" {
-			delete(d.Data.GetFields(), field)
+			d.Data = d.Data.Without(field)
 		}
 	}
 	return nil
@@ -126,19 +121,15 @@ func (d *Draft) check() error {
 		return fail.Validation("dataType: must be text, image, file, video, clip, audio, poll, liveStream, room or a dotted custom name")
 	}
 	for field, limit := range map[string]int{"title": maxTitle, "text": maxText} {
-		v, present := d.Data.GetFields()[field]
-		if !present {
-			continue
-		}
-		text, isText := v.GetKind().(*structpb.Value_StringValue)
-		if !isText {
+		value := d.Data.Member(field)
+		if value != nil && !freeform.IsText(value) {
 			return fail.Validation(fmt.Sprintf("data.%s: must be a string", field))
 		}
-		if utf8.RuneCountInString(text.StringValue) > limit {
+		if utf8.RuneCountInString(freeform.TextOf(value)) > limit {
 			return fail.Validation(fmt.Sprintf("data.%s: must be at most %d characters", field, limit))
 		}
 	}
-	if d.Data.GetFields()["text"].GetStringValue() == "" && len(d.parts()) == 0 {
+	if d.Data.Text("text") == "" && len(d.parts()) == 0 {
 		return fail.Validation("data.text: a post needs text or an attachment")
 	}
 	if len(d.Attachments) > maxAttachments {
@@ -153,7 +144,7 @@ func (d *Draft) checkCustom() error {
 }
 
 // requireDataSize returns a validation error if a request gives a post that is not custom too many fields of its own.
-func (d *Draft) requireDataSize(given *structpb.Struct) error {
+func (d *Draft) requireDataSize(given freeform.Object) error {
 	if strings.Contains(d.DataType, ".") {
 		return nil // see checkCustom
 	}
@@ -218,7 +209,7 @@ func (d *Draft) structure() string {
 type part struct {
 	kind string // the child's data type
 	id   string // of the embedded poll, stream or room; empty for files
-	data *structpb.Struct
+	data freeform.Object
 }
 
 // parts returns the content of the child posts, in their order.
@@ -229,30 +220,25 @@ func (d *Draft) parts() []part {
 	}
 	for _, carried := range []part{{kind: "poll", id: d.PollID}, {kind: "liveStream", id: d.StreamID}, {kind: "room", id: d.RoomID}} {
 		if carried.id != "" {
-			carried.data = fields(embedFields[carried.kind], structpb.NewStringValue(carried.id))
+			carried.data = freeform.Object(nil).With(embedFields[carried.kind], freeform.Quote(carried.id))
 			parts = append(parts, carried)
 		}
 	}
 	return parts
 }
 
-func fileData(a *plazav1.Attachment) *structpb.Struct {
-	value := structpb.NewStringValue(a.GetFileId())
+func fileData(a *plazav1.Attachment) freeform.Object {
+	id := freeform.Quote(a.GetFileId())
 	if a.GetType() == "video" {
-		video := fields("videoFileId", structpb.NewStructValue(fields("original", value)))
-		video.Fields["thumbnailFileId"] = structpb.NewStringValue("") // by which clients recognize a video
-		return video
+		video := freeform.Object(nil).With("original", id)
+		return freeform.Object(nil).With("videoFileId", json.RawMessage(video)).With("thumbnailFileId", freeform.Quote("")) // by which clients recognize a video
 	}
-	return fields("fileId", value)
-}
-
-func fields(name string, value *structpb.Value) *structpb.Struct {
-	return &structpb.Struct{Fields: map[string]*structpb.Value{name: value}}
+	return freeform.Object(nil).With("fileId", id)
 }
 
 // fileRefs returns the references of the draft to files.
 func (d *Draft) fileRefs() []fileref.Reference {
-	return append(fileref.OfAttachments(d.Attachments), fileref.Mentioned(view.ObjectJSON(d.Data))...)
+	return append(fileref.OfAttachments(d.Attachments), fileref.Mentioned(d.Data)...)
 }
 
 // RequireFiles adds the check of the draft's references to files to a request, which must read the target.

@@ -2,14 +2,11 @@ package posting
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 	"time"
 
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/structpb"
-
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/service"
 	"github.com/plaza-social/plaza/platform/service/internal/fileref"
 	"github.com/plaza-social/plaza/platform/service/internal/textrules"
@@ -38,12 +35,10 @@ func NewEdit(m *plazav1.UpdatePostRequest, old *store.Post, children []store.Pos
 	}
 	slices.SortFunc(children, func(a, b store.Post) int { return slices.Index(old.Children, a.ID) - slices.Index(old.Children, b.ID) })
 	e := &Edit{Draft: &Draft{TargetType: old.TargetType, TargetID: old.TargetID, DataType: old.DataType}, old: withPending(*old, pending), children: children, pending: pending}
-	if err := e.requireDataSize(m.GetData()); err != nil {
+	if err := e.requireDataSize(freeform.Of(m.GetData())); err != nil {
 		return nil, err
 	}
-	if err := e.takeData(m); err != nil {
-		return nil, err
-	}
+	e.takeData(m)
 	if err := e.takeAttachments(m); err != nil {
 		return nil, err
 	}
@@ -51,30 +46,24 @@ func NewEdit(m *plazav1.UpdatePostRequest, old *store.Post, children []store.Pos
 }
 
 // takeData reads the new body. The id of an embedded poll, stream or room stays in it.
-func (e *Edit) takeData(m *plazav1.UpdatePostRequest) error {
-	before := &structpb.Struct{}
-	if err := before.UnmarshalJSON(e.old.Data); err != nil {
-		return err
-	}
-	e.Data = &structpb.Struct{Fields: maps.Clone(before.GetFields())}
-	if m.GetData() != nil {
-		e.Data.Fields = maps.Clone(m.GetData().GetFields())
-	}
-	if e.Data.Fields == nil {
-		e.Data.Fields = map[string]*structpb.Value{}
-	}
-	if m.GetData() == nil && m.Text != nil {
-		e.Data.Fields["text"] = structpb.NewStringValue(m.GetText())
+func (e *Edit) takeData(m *plazav1.UpdatePostRequest) {
+	before := freeform.Object(e.old.Data)
+	switch {
+	case m.GetData() != nil:
+		e.Data = freeform.Of(m.GetData())
+	case m.Text != nil:
+		e.Data = before.With("text", freeform.Quote(m.GetText()))
+	default:
+		e.Data = before
 	}
 	for kind, into := range map[string]*string{"poll": &e.PollID, "liveStream": &e.StreamID, "room": &e.RoomID} {
 		if !slices.ContainsFunc(e.children, func(c store.Post) bool { return c.DataType == kind }) {
 			continue
 		}
 		field := embedFields[kind]
-		*into = before.GetFields()[field].GetStringValue()
-		e.Data.Fields[field] = before.GetFields()[field]
+		*into = before.Text(field)
+		e.Data = e.Data.With(field, freeform.Quote(*into))
 	}
-	return nil
 }
 
 func (e *Edit) takeAttachments(m *plazav1.UpdatePostRequest) error {
@@ -151,7 +140,7 @@ func (e *Edit) Text(m *plazav1.UpdatePostRequest) textrules.UserText {
 // those of the request; newID is called once for each post to insert.
 func (e *Edit) Rows(m *plazav1.UpdatePostRequest, mentions []view.Mention, now time.Time, newID func() string) (parent store.Post, added []store.Post, dropped []string) {
 	parent = *e.old
-	parent.Data, parent.StructureType, parent.Children = view.ObjectJSON(e.Data), e.structure(), nil
+	parent.Data, parent.StructureType, parent.Children = e.Data.Row(), e.structure(), nil
 	parent.Tags = service.ReplaceList(m.GetTags(), parent.Tags, m.GetClear(), "tags")
 	parent.Hashtags = service.ReplaceList(m.GetHashtags(), parent.Hashtags, m.GetClear(), "hashtags")
 	parent.Mentionees = EditedMentions(m.GetMentionees(), mentions, parent.Mentionees, m.GetClear())
@@ -179,6 +168,12 @@ func (e *Edit) Rows(m *plazav1.UpdatePostRequest, mentions []view.Mention, now t
 
 // isIn reports whether a child post holds the part.
 func (p part) isIn(child store.Post) bool {
-	held := &structpb.Struct{}
-	return p.kind == child.DataType && held.UnmarshalJSON(child.Data) == nil && proto.Equal(held, p.data)
+	if p.kind != child.DataType {
+		return false
+	}
+	held := freeform.Object(child.Data)
+	if p.id != "" {
+		return held.Text(embedFields[p.kind]) == p.id
+	}
+	return slices.Equal(store.FileIDs(held), store.FileIDs(p.data))
 }

@@ -7,10 +7,9 @@ import (
 	"context"
 	"slices"
 
-	"google.golang.org/protobuf/types/known/structpb"
-
 	"github.com/plaza-social/plaza/platform/auth"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/freeform"
 	"github.com/plaza-social/plaza/platform/moderation"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service"
@@ -23,32 +22,8 @@ type UserText struct {
 	Links []string // values of fields that only contain a link
 }
 
-// TextOf returns all strings in the values of objects, at any depth, because clients decide which of them they show.
-func TextOf(objects ...*structpb.Struct) UserText {
-	var t UserText
-	for _, o := range objects {
-		for _, v := range o.GetFields() {
-			t.Texts = append(t.Texts, textsIn(v)...)
-		}
-	}
-	return t
-}
-
-func textsIn(v *structpb.Value) []string {
-	switch kind := v.GetKind().(type) {
-	case *structpb.Value_StringValue:
-		return []string{kind.StringValue}
-	case *structpb.Value_StructValue:
-		return TextOf(kind.StructValue).Texts
-	case *structpb.Value_ListValue:
-		var texts []string
-		for _, item := range kind.ListValue.GetValues() {
-			texts = append(texts, textsIn(item)...)
-		}
-		return texts
-	}
-	return nil
-}
+// TextOf returns all strings in the values of an object, at any depth, because clients decide which of them they show.
+func TextOf(object freeform.Object) UserText { return UserText{Texts: object.Texts()} }
 
 // TextOfFields returns the fields that a request sets.
 func TextOfFields(fields ...*string) UserText {

@@ -89,7 +89,7 @@ func FilterPosts(ctx context.Context, r *service.Request, posts []store.Post) (v
 // VisiblePostIDs reads posts and returns the ids of those that the caller may see.
 func VisiblePostIDs(ctx context.Context, r *service.Request, ids []string) (map[string]bool, error) {
 	visible := map[string]bool{}
-	posts, err := service.ReadAvailable(ctx, r.Deps, (*store.ReadBatch).PostsByID, ids)
+	posts, err := service.ReadAvailable(ctx, r.Deps, (*store.ReadBatch).PostHeads, ids)
 	if err != nil || len(posts) == 0 {
 		return visible, err
 	}

@@ -48,6 +48,7 @@ func (d *dependencies) rateLimits(shared *service.Deps) (*edge.RateLimits, []wor
 func (d *dependencies) configuredLimits() edge.Limits {
 	return edge.Limits{
 		Users: d.cfg.RateLimit, SessionAddresses: d.cfg.SessionRateLimit, SessionKeys: d.cfg.APIKeyRateLimit, Credentials: d.cfg.CredentialRateLimit,
+		Downloads: d.cfg.DownloadRateLimit,
 	}
 }
 

@@ -86,6 +86,7 @@ type Config struct {
 	SessionRateLimit    ratelimit.Limit   `name:"session-rate-limit" default:"100/1m" help:"sessions created from an address"`
 	APIKeyRateLimit     ratelimit.Limit   `name:"api-key-rate-limit" default:"1000/10s" help:"sessions created with an API key"`
 	CredentialRateLimit ratelimit.Limit   `name:"credential-rate-limit" default:"100/1m" help:"wrong tokens and keys from an address"`
+	DownloadRateLimit   ratelimit.Limit   `name:"download-rate-limit" default:"1000/5s" help:"downloads without a token from an address"`
 	TrustedProxies      ratelimit.Proxies `name:"trusted-proxies" help:"proxies whose X-Forwarded-For names the client: how many there are (1), or their addresses (10.0.0.0/8,192.0.2.7); if empty, the address of the connection counts"`
 
 	MaxSessions      Count `name:"max-sessions" default:"100" help:"sessions of a user; a further one ends the oldest"`

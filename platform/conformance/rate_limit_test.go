@@ -205,6 +205,19 @@ func TestRateLimitOfWrongCredentials(t *testing.T) {
 	n.Anonymous(region.EU).Do(t, http.MethodGet, "/api/v3/users", nil).Error(t)
 }
 
+func TestRateLimitOfDownloads(t *testing.T) {
+	t.Parallel()
+	n := limited(t, func(cfg *config.Config) { cfg.DownloadRateLimit = perHour(4) })
+	alice := n.NewUser(t, region.EU, "alice")
+	address := filesPath + "/" + alice.Upload(t, "image", "a.png", pngOf(t, 2, 2)).OK(t).String(t, "0.fileId") + "/download"
+	for range 4 {
+		n.Anonymous(region.EU).Do(t, http.MethodGet, address, nil).OK(t)
+	}
+	requireLimited(t, n.Anonymous(region.EU).Do(t, http.MethodGet, address, nil), 4, "downloads without a token per address")
+	requireLimited(t, n.Bearer(region.EU, "wrong").Do(t, http.MethodGet, address, nil), 4, "downloads without a token per address")
+	alice.Do(t, http.MethodGet, address, nil).OK(t) // whose own limit counts
+}
+
 // TestRateLimitIsShared checks that a user who alternates between servers is not admitted much more often than at one.
 func TestRateLimitIsShared(t *testing.T) {
 	t.Parallel()

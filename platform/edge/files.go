@@ -109,9 +109,9 @@ func (f *FileStreams) download(w http.ResponseWriter, request *http.Request) err
 		if identified, err := f.Identify(ctx, request.Header); err == nil {
 			ctx = identified
 		}
-		if err := f.RateLimits.admit(ctx, ""); err != nil {
-			return err
-		}
+	}
+	if err := f.RateLimits.admitDownload(ctx); err != nil {
+		return err
 	}
 	// Public clients append "?size=…" to file URLs, even to a signed URL that has a query already.
 	query := parseQuery(strings.ReplaceAll(request.URL.RawQuery, "?", "&"))

@@ -27,6 +27,7 @@ type Limits struct {
 	SessionAddresses ratelimit.Limit // sessions created from an address
 	SessionKeys      ratelimit.Limit // sessions created with an API key
 	Credentials      ratelimit.Limit // wrong credentials from an address
+	Downloads        ratelimit.Limit // downloads without a token from an address
 }
 
 // RateLimits applies the rate limits to requests of all protocols. Administrators and server keys are not limited, but
@@ -109,6 +110,19 @@ func (r *RateLimits) admit(ctx context.Context, procedure string) error {
 		return r.take(w, r.keyOf(ratelimit.SessionKeys, caller.KeyID), limits.SessionKeys, "sessions per API key")
 	}
 	return nil
+}
+
+// admitDownload takes a download from the bucket of its caller, or of its address if it has no valid token.
+func (r *RateLimits) admitDownload(ctx context.Context) error {
+	if auth.CallerFrom(ctx).Kind != auth.Anonymous {
+		return r.admit(ctx, "")
+	}
+	limits, active := r.current()
+	w := responseWriterFrom(ctx)
+	if !active || w == nil {
+		return nil
+	}
+	return r.take(w, r.keyOf(ratelimit.Downloads, r.address(w)), limits.Downloads, "downloads without a token per address")
 }
 
 func accessOf(procedure string) plazav1.Access_Caller {

@@ -77,8 +77,10 @@ func newRateLimits(t *testing.T) *RateLimits {
 	one := ratelimit.Limit{Requests: 1, Per: time.Hour}
 	r := &RateLimits{
 		Limiter: ratelimit.New(10, func() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }),
-		Limits:  func() Limits { return Limits{Users: one, SessionAddresses: one, SessionKeys: one, Credentials: one} },
-		Region:  region.EU, Log: slog.New(slog.DiscardHandler),
+		Limits: func() Limits {
+			return Limits{Users: one, SessionAddresses: one, SessionKeys: one, Credentials: one, Downloads: one}
+		},
+		Region: region.EU, Log: slog.New(slog.DiscardHandler),
 	}
 	require.NoError(t, r.register(nil))
 	return r

@@ -20,11 +20,14 @@ const (
 	SessionAddresses Kind = "session_address"  // sessions created from an address
 	SessionKeys      Kind = "session_api_key"  // sessions created with an API key
 	WrongCredentials Kind = "wrong_credential" //nolint:gosec // from an address; not a credential
+	Downloads        Kind = "download_address" // downloads without a token from an address
 	Exempt           Kind = "exempt"           // requests of administrators and server keys, which are never refused
 )
 
 // Kinds returns every kind.
-func Kinds() []Kind { return []Kind{Users, SessionAddresses, SessionKeys, WrongCredentials, Exempt} }
+func Kinds() []Kind {
+	return []Kind{Users, SessionAddresses, SessionKeys, WrongCredentials, Downloads, Exempt}
+}
 
 // Key identifies a bucket.
 type Key struct {

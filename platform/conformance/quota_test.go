@@ -2,8 +2,11 @@ package conformance
 
 import (
 	"context"
+	"io/fs"
 	"net/http"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -97,6 +100,42 @@ func TestQuotaOfUploads(t *testing.T) {
 	for range 4 {
 		upload(n.Admin(region.EU), 400).OK(t)
 	}
+	require.Len(t, storedObjects(t, n), 3+2+4, "refused uploads leave no byte")
+}
+
+// storedObjects returns the objects in the storage folder of a network.
+func storedObjects(t *testing.T, n *apptest.Network) (paths []string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(n.Files, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && !strings.HasSuffix(path, ".attrs") {
+			paths = append(paths, path)
+		}
+		return err
+	}))
+	return paths
+}
+
+// TestQuotaOfUploadsInProgress uploads several files at a time, each of which exceeds the quota. None is stored as a whole, because the
+// bytes of all count as they arrive.
+func TestQuotaOfUploadsInProgress(t *testing.T) {
+	t.Parallel()
+	const quota, parallel = 1 << 20, 6
+	n := apptest.Start(t, apptest.WithConfig(func(cfg *config.Config) { cfg.DailyUploadBytes = quota }))
+	alice := n.NewUser(t, region.EU, "alice")
+	upload := func(size int) *apptest.Response {
+		return alice.UploadTo(t, "/api/v4/files", "a.txt", make([]byte, size))
+	}
+	answers := make([]*apptest.Response, parallel)
+	var g sync.WaitGroup
+	for i := range answers {
+		g.Go(func() { answers[i] = upload(quota + 1) })
+	}
+	g.Wait()
+	for _, answer := range answers {
+		requireQuota(t, answer, "1048576 uploaded bytes")
+	}
+	require.Empty(t, storedObjects(t, n))
+	upload(quota).OK(t) // the bytes of refused uploads do not count
 }
 
 // TestQuotaOfSessions checks that a session beyond the quota ends the oldest one.

@@ -50,6 +50,14 @@ func (d *Deps) QuotaLeft(usages []store.DailyUsage) error {
 	return nil
 }
 
+// QuotaAllows returns an error if a user may not have used as much of a quota.
+func (d *Deps) QuotaAllows(kind store.UsageKind, used int64) error {
+	if quota, limited := d.Quotas.Daily[kind]; limited && used > quota {
+		return d.quotaExceeded(kind)
+	}
+	return nil
+}
+
 func (d *Deps) quotaExceeded(kind store.UsageKind) error {
 	now := d.Now()
 	tomorrow := now.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)

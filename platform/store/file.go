@@ -62,7 +62,7 @@ var (
 	sqlUploadGuardOpen = stmt("uploads.guardOpen", `SELECT 1 / count(*) FROM uploads WHERE home = $1 AND id = $2 AND NOT abandoned`)
 	sqlUploadDelete    = stmt("uploads.delete", `DELETE FROM uploads WHERE home = $1 AND id = $2`)
 	sqlUploadDue       = stmt("uploads.due", `SELECT id FROM uploads /*@{FORCE_INDEX=uploads_by_expiry}*/ WHERE home = $1 AND expires_at <= $2::timestamptz ORDER BY expires_at, id LIMIT 100`)
-	sqlUploadAbandon   = stmt("uploads.abandon", `UPDATE uploads SET abandoned = true WHERE home = $1 AND id = ANY($2::text[])`)
+	sqlUploadAbandon   = stmt("uploads.abandon", `UPDATE uploads SET abandoned = true WHERE home = $1 AND id = ANY($2::text[]) RETURNING id`)
 )
 
 // FilesByID reads files of any homes in no particular order.
@@ -104,9 +104,11 @@ func (w *Tx) InsertFile(f File, abandoned error) {
 	w.Exec(sqlUploadDelete, f.ID)
 }
 
-// AbandonUploads prevents uploads from becoming files. The caller deletes their objects next and then calls
-// DeleteUpload.
-func (w *Tx) AbandonUploads(ids []string) { w.Exec(sqlUploadAbandon, ids) }
+// AbandonUploads prevents uploads from becoming files, and reads the ids of those that have not become one. The caller deletes the
+// objects of these next and then calls DeleteUpload.
+func (w *Tx) AbandonUploads(ids []string, abandoned *[]string) {
+	w.Query(sqlUploadAbandon, db.Values(abandoned), ids)
+}
 
 // DeleteUpload deletes an upload whose objects are deleted.
 func (w *Tx) DeleteUpload(id string) { w.Exec(sqlUploadDelete, id) }

@@ -33,7 +33,7 @@ func (c *collector) collectFiles() {
 		w.DeleteFile(store.File{ID: id}, store.ErrConflict, worldStart, worldStart)
 	})
 	c.write(func(w *store.Tx) {
-		w.AbandonUploads([]string{worldID("j", 3, 3)})
+		w.AbandonUploads([]string{worldID("j", 3, 3)}, &uploads)
 		w.DeleteUpload(worldID("j", 3, 3))
 	})
 }

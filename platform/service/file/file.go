@@ -55,7 +55,8 @@ type Options struct {
 type Service struct {
 	*service.Deps
 	Options
-	images *picture.Queue
+	images    *picture.Queue
+	uploading uploading
 }
 
 // New returns the service of files, and registers the outbox handlers that delete the objects of deleted files, and

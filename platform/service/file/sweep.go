@@ -30,17 +30,24 @@ func (s *Service) SweepUploads(ctx context.Context, home region.Code) (more bool
 	if err := reads.Run(ctx); err != nil || len(ids) == 0 {
 		return false, err
 	}
-	tx := s.Store.NewTx(home)
-	tx.AbandonUploads(ids)
-	if err := tx.Commit(ctx); err != nil {
+	abandoned, err := s.abandon(ctx, home, ids)
+	if err != nil {
 		return false, err
 	}
 	var errs []error
-	for _, id := range ids {
+	for _, id := range abandoned {
 		errs = append(errs, s.discardInTime(ctx, home, id))
 	}
 	err = errors.Join(errs...)
 	return err == nil, err
+}
+
+// abandon prevents uploads from becoming files, and returns the ids of those that have not become one.
+func (s *Service) abandon(ctx context.Context, home region.Code, ids []string) (abandoned []string, err error) {
+	tx := s.Store.NewTx(home)
+	tx.WithoutRecord()
+	tx.AbandonUploads(ids, &abandoned)
+	return abandoned, tx.Commit(ctx)
 }
 
 func (s *Service) discardInTime(ctx context.Context, home region.Code, id string) error {

@@ -57,6 +57,9 @@ type Upload struct {
 	accessType string
 	videos     map[string]store.VideoRules // by use
 	closed     bool                        // whether the upload was finished or aborted, or left to the sweep
+	tried      bool                        // whether Finish tried to create the files, which may have succeeded if it returned an error
+	used       int64                       // bytes that the owner had uploaded today when the upload started
+	received   int64                       // bytes that have arrived
 }
 
 // StartUpload confirms the caller and starts an upload.
@@ -72,7 +75,7 @@ func (s *Service) StartUpload(ctx context.Context, kind Kind) (*Upload, error) {
 	}
 	u := &Upload{service: s, kind: kind, owner: f.User(), home: s.Region, accessType: settings.DefaultAccessType, videos: settings.Videos}
 	if u.owner != nil {
-		u.home = s.HomeOf(u.owner.ID)
+		u.home, u.used = s.HomeOf(u.owner.ID), usedBytes(used)
 	} else if f.Caller.Kind != auth.Admin {
 		return nil, fail.Unauthorized()
 	}
@@ -114,7 +117,7 @@ func (u *Upload) Add(ctx context.Context, name string, source io.Reader) error {
 		return err
 	}
 	u.files = append(u.files, f)
-	return u.take(ctx, field, &u.files[len(u.files)-1], source)
+	return u.take(ctx, field, &u.files[len(u.files)-1], arriving{source, u})
 }
 
 // take stores the content as the kind of the upload requires.
@@ -188,11 +191,11 @@ func (u *Upload) Finish(ctx context.Context, form Form) ([]*plazav1.File, error)
 		auth.Created(ctx, "file", f.ID)
 		tx.InsertFile(*f, errAbandoned)
 	}
-	// From here on only the sweep may remove the objects: if the response of the commit is lost, it is unknown
-	// whether it succeeded.
-	u.closed = true
 	created := service.Map(u.files, func(f store.File) *plazav1.File { return u.service.View.File(ctx, f, view.FileObject{}) })
-	return created, tx.Commit(ctx)
+	u.tried = true
+	err := tx.Commit(ctx)
+	u.closed = err == nil
+	return created, err
 }
 
 // spendQuotas counts the files and their bytes.
@@ -227,19 +230,31 @@ func (f Form) check() error {
 	return nil
 }
 
-// Abort removes what was stored, unless Finish succeeded. It works even if the request's context is done.
+// Abort ends the upload, and removes what was stored unless Finish succeeded. It must be called once. It works even if the request's context is done.
 func (u *Upload) Abort(ctx context.Context) {
+	u.depart()
 	if u.closed || len(u.files) == 0 {
 		return
 	}
 	u.closed = true
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), u.service.Store.Limits().AbortUpload)
 	defer cancel()
-	for _, f := range u.files {
-		if err := u.service.discard(ctx, u.home, f.ID); err != nil {
-			u.service.Log.WarnContext(ctx, "failed upload was left to the sweep", "file", f.ID, "error", err)
-		}
+	ids, err := u.unfinished(ctx)
+	for _, id := range ids {
+		err = errors.Join(err, u.service.discard(ctx, u.home, id))
 	}
+	if err != nil {
+		u.service.Log.WarnContext(ctx, "failed upload was left to the sweep", "file", u.files[0].ID, "error", err)
+	}
+}
+
+// unfinished returns the ids of the files that will never exist. If the response to a commit was lost, the database knows them.
+func (u *Upload) unfinished(ctx context.Context) ([]string, error) {
+	ids := service.Map(u.files, func(f store.File) string { return f.ID })
+	if !u.tried {
+		return ids, nil
+	}
+	return u.service.abandon(ctx, u.home, ids)
 }
 
 // discard removes the objects of an upload that can no longer create a file, and then its row.

@@ -304,7 +304,7 @@ func (s *workload) run(t *testing.T) {
 	ctx, calm := context.WithCancel(t.Context())
 	defer calm()
 	killed := make(chan int, 1)
-	go func() { killed <- killConnections(ctx, t, s.DatabaseURL) }()
+	go func() { killed <- killConnections(ctx, t, s.DatabaseURL, s.tries.Load) }()
 	var all sync.WaitGroup
 	for i, c := range s.people {
 		h := &worker{workload: s, t: t, rand: rand.New(rand.NewPCG(uint64(i), 7)), me: c}
@@ -326,8 +326,9 @@ func (s *workload) run(t *testing.T) {
 	})
 }
 
-// killConnections closes connections of the servers until ctx ends, and returns their number.
-func killConnections(ctx context.Context, t *testing.T, url string) int {
+// killConnections closes connections of the servers until ctx ends, and returns their number. done counts requests of the caller: after
+// each connection, one more must be done before the next one is closed. On a slow machine no request would succeed otherwise.
+func killConnections(ctx context.Context, t *testing.T, url string, done func() int64) int {
 	t.Helper()
 	killed := 0
 	conn, err := pgx.Connect(ctx, url)
@@ -337,15 +338,18 @@ func killConnections(ctx context.Context, t *testing.T, url string) int {
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	for ctx.Err() == nil {
+		before := done()
 		var n int
 		err := conn.QueryRow(ctx, `SELECT count(pg_terminate_backend(pid)) FROM (SELECT pid FROM pg_stat_activity
 			WHERE datname = current_database() AND application_name LIKE 'plaza-%' ORDER BY state <> 'active', random() LIMIT 1) AS one`).Scan(&n)
 		if err == nil {
 			killed += n
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(20 * time.Millisecond):
+		for waited := false; !waited || ctx.Err() == nil && done() == before; waited = true {
+			select {
+			case <-ctx.Done():
+			case <-time.After(20 * time.Millisecond):
+			}
 		}
 	}
 	return killed

@@ -196,7 +196,7 @@ func TestMQTTEventsOutliveServers(t *testing.T) {
 	}
 	ctx, calm := context.WithCancel(t.Context())
 	killed := make(chan int, 1)
-	go func() { killed <- killConnections(ctx, t, f.database) }()
+	go func() { killed <- killConnections(ctx, t, f.database, l.count.Load) }()
 	for i := range mqttKills {
 		l.await(int64(i+1) * mqttWrites / (mqttKills + 1))
 		replace()

@@ -69,8 +69,9 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 		return nil, nil, err
 	}
 	registerOutbox(shared)
+	limits, limitWorkers := d.rateLimits(shared)
 	d.realtime = realtime.New(realtime.Options{
-		Deps: shared, Issuer: d.issuer, Marshal: edge.MarshalJSON, Registerer: d.metrics.Registerer(),
+		Deps: shared, Issuer: d.issuer, Limits: limits, Marshal: edge.MarshalJSON, Registerer: d.metrics.Registerer(),
 	})
 	roles := role.New(shared)
 	files, err := d.files(shared)
@@ -81,7 +82,6 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	limits, limitWorkers := d.rateLimits(shared)
 	recorder := audit.NewRecorder(shared, d.client)
 	audits := audit.New(shared, recorder)
 	exports := export.New(shared, d.storage)

@@ -71,16 +71,29 @@ func (c *Client) ConnectMQTT(t testing.TB) *MQTTClient {
 // Subscribe subscribes to a topic filter and reports whether the server permits it.
 func (m *MQTTClient) Subscribe(t testing.TB, filter string) bool {
 	t.Helper()
-	token, ok := m.client.Subscribe(filter, 0, nil).(*mqtt.SubscribeToken)
+	return m.SubscribeTo(t, filter) == 1
+}
+
+// SubscribeTo subscribes to topic filters with one packet, and returns how many of them the server permits.
+func (m *MQTTClient) SubscribeTo(t testing.TB, filters ...string) int {
+	t.Helper()
+	qos := map[string]byte{}
+	for _, filter := range filters {
+		qos[filter] = 0
+	}
+	token, ok := m.client.SubscribeMultiple(qos, nil).(*mqtt.SubscribeToken)
 	require.True(t, ok)
 	require.True(t, token.WaitTimeout(Patience))
 	if m.began.IsZero() {
 		m.began = now()
 	}
-	for _, code := range token.Result() { // of one filter
-		return code == 0
+	permitted := 0
+	for _, code := range token.Result() {
+		if code == 0 {
+			permitted++
+		}
 	}
-	return false
+	return permitted
 }
 
 // now returns the time in the precision of SentTime.

@@ -3,14 +3,19 @@ package conformance
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	mqtt "github.com/eclipse/paho.mqtt.golang"
+	"github.com/eclipse/paho.mqtt.golang/packets"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plaza-social/plaza/platform/apptest"
@@ -218,23 +223,103 @@ func TestRateLimitOfDownloads(t *testing.T) {
 	alice.Do(t, http.MethodGet, address, nil).OK(t) // whose own limit counts
 }
 
-// TestRateLimitIsShared checks that a user who alternates between servers is not admitted much more often than at one.
+// TestRateLimitOfMQTT checks that connections and subscriptions count as requests of their user, and wrong tokens as those of requests.
+func TestRateLimitOfMQTT(t *testing.T) {
+	t.Parallel()
+	const limit = 40
+	n := limited(t, func(cfg *config.Config) { cfg.RateLimit, cfg.CredentialRateLimit = perHour(limit), perHour(2) })
+	alice := n.NewUser(t, region.EU, "alice")
+	connect := func(token string) error {
+		connecting := mqtt.NewClient(alice.MQTTOptions().SetPassword(token)).Connect()
+		require.True(t, connecting.WaitTimeout(apptest.Patience))
+		return connecting.Error()
+	}
+	for range 2 {
+		require.ErrorIs(t, connect("wrong"), packets.ErrorRefusedNotAuthorised)
+	}
+	require.ErrorIs(t, connect("wrong"), packets.ErrorRefusedServerUnavailable, "one past the limit")
+	requireLimited(t, n.Bearer(region.EU, "wrong").Do(t, http.MethodGet, "/api/v3/users", nil), 2, "wrong credentials per address")
+
+	client := alice.ConnectMQTT(t)
+	require.Equal(t, limit-2, remaining(t, alice))
+	var refused []string
+	for i := range 25 {
+		refused = append(refused, fmt.Sprintf("%s/social/community/%s/%d", n.NetworkID, region.NewID(region.EU), i))
+	}
+	require.Zero(t, client.SubscribeTo(t, refused...))
+	require.Equal(t, limit-2-3-1, remaining(t, alice), "ten filters count as one request")
+	require.True(t, client.Subscribe(t, n.NetworkID+"/user/"+alice.InternalID))
+	require.Equal(t, limit-6-1-1, remaining(t, alice))
+	for remaining(t, alice) > 0 {
+		continue
+	}
+	require.ErrorIs(t, connect(alice.Token), packets.ErrorRefusedServerUnavailable)
+}
+
+// remaining makes a request, and returns how many more the rate limit of the user allows.
+func remaining(t *testing.T, c *apptest.Client) int {
+	t.Helper()
+	left, err := strconv.Atoi(c.Do(t, http.MethodGet, "/api/v3/users/"+c.UserID, nil).OK(t).Header.Get("RateLimit-Remaining"))
+	require.NoError(t, err)
+	return left
+}
+
+// TestRateLimitOfResumedStreams checks that each five events that a stream has missed count as a request, and so do its topics.
+func TestRateLimitOfResumedStreams(t *testing.T) {
+	t.Parallel()
+	const limit = 100
+	n := limited(t, func(cfg *config.Config) { cfg.RateLimit = perHour(limit) })
+	owner := n.NewUser(t, region.EU, "owner")
+	community := newCommunity(t, owner)
+	for path, stream := range map[string]struct {
+		topics int
+		write  func()
+	}{
+		severalStream + topics(communityTopic(owner, community)+"/post/+"): {1, func() { newPost(t, owner, community) }},
+		addedStream: {0, func() { add(t, owner, community, n.NewUser(t, region.EU, "joins")) }},
+	} {
+		reader := n.NewUser(t, region.EU, "reader")
+		reader.Do(t, http.MethodPost, "/api/v3/communities/"+community+"/join", nil).OK(t)
+		s := reader.Listen(t, path, "")
+		s.Close()
+		witness := n.NewUser(t, region.EU, "witness")
+		witness.Do(t, http.MethodPost, "/api/v3/communities/"+community+"/join", nil).OK(t)
+		logged := witness.Listen(t, path, "")
+		for range 11 {
+			stream.write()
+			logged.Next(t)
+		}
+		s = reader.Listen(t, path, s.LastID)
+		before, err := strconv.Atoi(s.Header.Get("RateLimit-Remaining"))
+		require.NoError(t, err)
+		for range 11 {
+			s.Next(t)
+		}
+		require.Equal(t, before-stream.topics-3-1, remaining(t, reader), path)
+	}
+}
+
+// TestRateLimitIsShared sends the requests of a user to the servers of three regions at once.
 func TestRateLimitIsShared(t *testing.T) {
 	t.Parallel()
 	const limit = 100
 	n := limited(t, func(cfg *config.Config) { cfg.RateLimit = perHour(limit) })
 	alice := n.NewUser(t, region.EU, "alice")
-	admitted := 0
-	for refused := 0; refused < 3*limit; {
-		for _, code := range region.All() {
-			if alice.At(code).Do(t, http.MethodGet, "/api/v3/users/"+alice.UserID, nil).Status == http.StatusOK {
-				admitted++
-			} else {
-				refused++
-			}
+	var admitted atomic.Int64
+	var g sync.WaitGroup
+	for _, code := range region.All() {
+		for range 4 {
+			g.Go(func() {
+				for range limit / 2 {
+					if alice.At(code).Do(t, http.MethodGet, "/api/v3/users/"+alice.UserID, nil).Status == http.StatusOK {
+						admitted.Add(1)
+					}
+				}
+			})
 		}
 	}
-	t.Logf("%d requests admitted by three servers, limit %d", admitted, limit)
-	require.GreaterOrEqual(t, admitted, limit)
-	require.LessOrEqual(t, admitted, limit*3/2)
+	g.Wait()
+	t.Logf("%d requests admitted by three servers, limit %d", admitted.Load(), limit)
+	require.GreaterOrEqual(t, admitted.Load(), int64(limit))
+	require.LessOrEqual(t, admitted.Load(), int64(limit*11/10))
 }

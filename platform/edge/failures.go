@@ -87,7 +87,7 @@ func (f *failures) mapError(ctx context.Context, procedure string, err error) er
 		}
 		return connect.NewError(connect.CodeCanceled, errCanceled)
 	}
-	failed := f.limits.wrongCredential(w, f.failureOf(ctx, procedure, err)).Bounded()
+	failed := f.limits.wrongCredential(ctx, f.failureOf(ctx, procedure, err)).Bounded()
 	if w != nil {
 		w.failure = failed
 		w.record(failed, err)

@@ -58,7 +58,7 @@ func (r *RateLimits) register(registerer prometheus.Registerer) error {
 	r.exempt.Interval = exemptLogEvery
 	r.refused = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "plaza_rate_limited_total",
-		Help: "Requests beyond a rate limit by limit. Those of administrators and server keys (exempt) were not refused.",
+		Help: "Requests beyond a rate limit by limit. Those whose answers were not stored (stored_answer), and those of administrators and server keys (exempt), were not refused.",
 	}, []string{"limit"})
 	for _, kind := range ratelimit.Kinds() {
 		r.refused.WithLabelValues(string(kind))
@@ -92,22 +92,20 @@ func (r *RateLimits) identified(ctx context.Context, header http.Header) (contex
 // admit takes a request from the buckets of its caller.
 func (r *RateLimits) admit(ctx context.Context, procedure string) error {
 	limits, active := r.current()
-	w := responseWriterFrom(ctx)
-	if !active || w == nil {
+	if !active || responseWriterFrom(ctx) == nil {
 		return nil
 	}
 	caller := auth.CallerFrom(ctx)
 	switch {
 	case caller.Kind == auth.User:
-		key := ratelimit.Key{Kind: ratelimit.Users, Home: caller.Home, ID: caller.UserID}
-		return r.take(w, key, limits.Users, "requests per user")
+		return r.take(ctx, keyOfUser(caller), limits.Users, "requests per user")
 	case caller.Kind == auth.Admin || caller.KeyID != "" && accessOf(procedure) == plazav1.Access_CALLER_SERVER_KEY:
 		r.observe(ctx, caller, limits.Users)
 	case accessOf(procedure) == plazav1.Access_CALLER_API_KEY:
-		if err := r.take(w, r.keyOf(ratelimit.SessionAddresses, r.address(w)), limits.SessionAddresses, "sessions per address"); err != nil {
+		if err := r.take(ctx, r.keyOf(ratelimit.SessionAddresses, r.AddressOf(ctx)), limits.SessionAddresses, "sessions per address"); err != nil {
 			return err
 		}
-		return r.take(w, r.keyOf(ratelimit.SessionKeys, caller.KeyID), limits.SessionKeys, "sessions per API key")
+		return r.take(ctx, r.keyOf(ratelimit.SessionKeys, caller.KeyID), limits.SessionKeys, "sessions per API key")
 	}
 	return nil
 }
@@ -118,11 +116,10 @@ func (r *RateLimits) admitDownload(ctx context.Context) error {
 		return r.admit(ctx, "")
 	}
 	limits, active := r.current()
-	w := responseWriterFrom(ctx)
-	if !active || w == nil {
+	if !active || responseWriterFrom(ctx) == nil {
 		return nil
 	}
-	return r.take(w, r.keyOf(ratelimit.Downloads, r.address(w)), limits.Downloads, "downloads without a token per address")
+	return r.take(ctx, r.keyOf(ratelimit.Downloads, r.AddressOf(ctx)), limits.Downloads, "downloads without a token per address")
 }
 
 func accessOf(procedure string) plazav1.Access_Caller {
@@ -143,13 +140,21 @@ func (r *RateLimits) keyOf(kind ratelimit.Kind, id string) ratelimit.Key {
 	return ratelimit.Key{Kind: kind, Home: r.Region, ID: id}
 }
 
-// take takes a request from a bucket and sets the headers that describe it. what names the limit for the client.
-func (r *RateLimits) take(w *responseWriter, key ratelimit.Key, limit ratelimit.Limit, what string) error {
+// keyOfUser returns the key of the bucket of a user.
+func keyOfUser(caller *auth.Caller) ratelimit.Key {
+	return ratelimit.Key{Kind: ratelimit.Users, Home: caller.Home, ID: caller.UserID}
+}
+
+// take takes a request from a bucket, and sets the headers that describe it if ctx is that of a request. what names the limit for the
+// client.
+func (r *RateLimits) take(ctx context.Context, key ratelimit.Key, limit ratelimit.Limit, what string) error {
 	if limit.IsOff() {
 		return nil
 	}
-	state := r.Limiter.Take(key, limit)
-	setRateLimitHeaders(w.Header(), state)
+	state := r.Limiter.Admit(ctx, key, limit)
+	if w := responseWriterFrom(ctx); w != nil {
+		setRateLimitHeaders(w.Header(), state)
+	}
 	if state.Allowed {
 		return nil
 	}
@@ -171,16 +176,14 @@ func (r *RateLimits) observe(ctx context.Context, caller *auth.Caller, limit rat
 
 // wrongCredential counts a wrong credential, and returns the error that replaces failed once there were too many. Right
 // credentials are accepted nevertheless: they cannot be guessed, and many users may share an address.
-func (r *RateLimits) wrongCredential(w *responseWriter, failed *fail.Error) *fail.Error {
-	limits, active := r.current()
-	if !active || w == nil || failed.Code != fail.CodeUnauthorized || !isWrong(failed) {
+func (r *RateLimits) wrongCredential(ctx context.Context, failed *fail.Error) *fail.Error {
+	if r == nil || responseWriterFrom(ctx) == nil || failed.Code != fail.CodeUnauthorized || !isWrong(failed) {
 		return failed
 	}
-	err := r.take(w, r.keyOf(ratelimit.WrongCredentials, r.address(w)), limits.Credentials, "wrong credentials per address")
-	if err == nil {
-		return failed
+	if err := r.CountWrongCredential(ctx, r.AddressOf(ctx)); err != nil {
+		return fail.From(err).Because(failed)
 	}
-	return fail.From(err).Because(failed)
+	return failed
 }
 
 // isWrong reports whether a credential was wrong, rather than absent, expired or revoked.
@@ -191,16 +194,6 @@ func isWrong(failed *fail.Error) bool {
 		}
 	}
 	return failed.Unwrap() != nil
-}
-
-// address returns the address of the client.
-func (r *RateLimits) address(w *responseWriter) string {
-	if r.Proxies.IsZero() && len(w.forwarded) > 0 {
-		r.warnProxy.Do(func() {
-			r.Log.Warn("a request has X-Forwarded-For, but trusted-proxies is not set: all clients of a proxy share the rate limits of its address")
-		})
-	}
-	return r.Proxies.ClientAddress(w.peer, w.forwarded)
 }
 
 // Headers of rate limits (draft-ietf-httpapi-ratelimit-headers-03), in seconds.

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -89,8 +90,8 @@ func newRateLimits(t *testing.T) *RateLimits {
 func TestWrongCredentialsPerAddress(t *testing.T) {
 	t.Parallel()
 	r := newRateLimits(t)
-	from := func(address string) *responseWriter {
-		return &responseWriter{ResponseWriter: headerWriter(http.Header{}), peer: address}
+	from := func(address string) context.Context {
+		return context.WithValue(t.Context(), responseWriterKey{}, &responseWriter{ResponseWriter: headerWriter(http.Header{}), peer: address})
 	}
 	wrong := fail.Unauthorized().Because(auth.ErrUnknownUser)
 	require.Same(t, wrong, r.wrongCredential(from("192.0.2.1:5"), wrong), "at the limit")

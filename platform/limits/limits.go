@@ -49,8 +49,10 @@ type Limits struct {
 	ReadHeaders time.Duration
 	// WriteResponse bounds the time in which a client must read 64 KiB of a response.
 	WriteResponse time.Duration
-	// Admission bounds how long a client waits for the beginning of its stream, or for a subscription.
+	// Admission bounds how long a client waits for the beginning of its stream or connection.
 	Admission time.Duration
+	// Subscribe bounds how long a client by MQTT waits for the subscriptions of a packet, which the rate limit of its user slows down.
+	Subscribe time.Duration
 	// LastEvent bounds how long a connection by MQTT stays open after the end of its session, until its client has the last event.
 	LastEvent time.Duration
 	// WriteStream closes the connection of a client that does not read its stream.
@@ -94,6 +96,7 @@ func Production() Limits {
 		ReadHeaders:   10 * time.Second,
 		WriteResponse: 10 * time.Second,
 		Admission:     5 * time.Second,
+		Subscribe:     30 * time.Second,
 		LastEvent:     10 * time.Second,
 		WriteStream:   10 * time.Second,
 

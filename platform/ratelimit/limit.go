@@ -1,8 +1,8 @@
 // Package ratelimit limits the rate of requests with token buckets.
 //
-// Each server decides alone and at once, with buckets in memory (golang.org/x/time/rate). Keys that use a notable part of
-// their bucket are also counted in the database, from where each server learns what the other servers admitted; see
-// Limiter.Share. The database never delays a request, and without it each server applies the limit alone.
+// Each server has buckets in memory (golang.org/x/time/rate). Keys that use a notable part of their bucket are also counted in
+// the database, from where each server learns what the other servers admitted; see Limiter.Share. Until it knows, it admits a
+// twentieth of the requests that are left, and then waits. While the database does not answer, each server applies the limit alone.
 package ratelimit
 
 import (

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -183,7 +184,7 @@ func TestShareWhileIdle(t *testing.T) {
 	s := &shared{levels: map[ratelimit.Key]float64{}, done: make(chan struct{}, 100)}
 	l := ratelimit.New(10, newClock().Now)
 	hundred := ratelimit.Limit{Requests: 100, Per: 50 * time.Second}
-	for range 11 {
+	for range 4 {
 		l.Take(alice, hundred)
 	}
 	l.Take(bob, ten) // its bucket is so small that one request is notable
@@ -192,5 +193,94 @@ func TestShareWhileIdle(t *testing.T) {
 	require.NotContains(t, s.levels, alice)
 	l.Take(alice, hundred)
 	<-s.done
-	require.Equal(t, map[ratelimit.Key]float64{alice: 12, bob: 1}, s.levels)
+	require.Equal(t, map[ratelimit.Key]float64{alice: 5, bob: 1}, s.levels)
+}
+
+// TestAdmitAtSeveralServers sends requests of a user to three servers at once, each of which would admit 100 alone.
+func TestAdmitAtSeveralServers(t *testing.T) {
+	t.Parallel()
+	const servers, parallel, each = 3, 8, 100
+	hundred := ratelimit.Limit{Requests: 100, Per: 50 * time.Second}
+	s := &shared{levels: map[ratelimit.Key]float64{}, done: make(chan struct{}, servers*parallel*each)}
+	var limiters []*ratelimit.Limiter
+	for range servers {
+		l := ratelimit.New(10, newClock().Now)
+		s.share(t, l)
+		l.Take(bob, ten)
+		<-s.done // Share has begun
+		limiters = append(limiters, l)
+	}
+	var allowed atomic.Int64
+	var g sync.WaitGroup
+	for _, l := range limiters {
+		for range parallel {
+			g.Go(func() {
+				for range each {
+					if l.Admit(t.Context(), alice, hundred).Allowed {
+						allowed.Add(1)
+					}
+				}
+			})
+		}
+	}
+	g.Wait()
+	require.GreaterOrEqual(t, allowed.Load(), int64(100))
+	require.LessOrEqual(t, allowed.Load(), int64(100+(servers-1)*5), "each server may admit a twentieth that it has not shared")
+}
+
+// TestAdmitWithoutExchange checks that a request does not wait while exchanges fail, when its context is done, or after Share has ended.
+func TestAdmitWithoutExchange(t *testing.T) {
+	t.Parallel()
+	s := &shared{levels: map[ratelimit.Key]float64{}, done: make(chan struct{}, 1000), err: errors.New("broken")}
+	l := ratelimit.New(10, newClock().Now)
+	s.share(t, l)
+	l.Take(bob, ten)
+	<-s.done
+	for range 10 {
+		require.True(t, l.Admit(t.Context(), alice, ten).Allowed)
+	}
+	require.False(t, l.Admit(t.Context(), alice, ten).Allowed)
+
+	slow := ratelimit.New(10, newClock().Now)
+	ctx, cancel := context.WithCancel(t.Context())
+	entered := make(chan struct{})
+	enter := sync.OnceFunc(func() { close(entered) })
+	var g sync.WaitGroup
+	g.Go(func() {
+		slow.Share(ctx, region.EU, func(ctx context.Context, _ region.Code, _ []ratelimit.Usage) ([]float64, error) {
+			enter()
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}, func(error) {})
+	})
+	require.True(t, slow.Admit(t.Context(), alice, ten).Allowed)
+	<-entered
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	require.True(t, slow.Admit(gone, alice, ten).Allowed, "the client has gone")
+	g.Go(func() {
+		if !slow.Admit(t.Context(), alice, ten).Allowed {
+			t.Error("refused after the end of Share")
+		}
+	})
+	cancel()
+	g.Wait()
+	require.True(t, slow.Admit(t.Context(), alice, ten).Allowed)
+}
+
+// TestAdmitSpare leaves half of a bucket to other requests.
+func TestAdmitSpare(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l := ratelimit.New(10, c.Now)
+	for range 5 {
+		require.True(t, l.AdmitSpare(t.Context(), alice, ten).Allowed)
+	}
+	state := l.AdmitSpare(t.Context(), alice, ten)
+	require.False(t, state.Allowed)
+	require.Equal(t, 500*time.Millisecond, state.RetryAfter)
+	require.True(t, l.Take(alice, ten).Allowed)
+	c.advance(time.Second)
+	require.True(t, l.AdmitSpare(t.Context(), alice, ten).Allowed, "refilled")
+	require.False(t, l.AdmitSpare(t.Context(), alice, ten).Allowed)
 }

@@ -27,22 +27,40 @@ const (
 // Share exchanges the usage of keys of a home with the other servers until ctx is done. It does nothing while no key uses
 // a notable part of its bucket. failed receives errors; the usage is then shared later.
 func (l *Limiter) Share(ctx context.Context, home region.Code, exchange Exchange, failed func(error)) {
+	l.setShares(home, true)
+	defer l.setShares(home, false)
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-l.wake[home]:
 		}
-		pause := shareEvery
-		if err := l.shareOnce(ctx, home, exchange); err != nil && ctx.Err() == nil {
+		pause, urgent := shareEvery, l.urgent[home]
+		err := l.shareOnce(ctx, home, exchange)
+		if err != nil && ctx.Err() == nil {
 			failed(err)
-			pause = shareRetry
+			pause, urgent = shareRetry, nil
 		}
+		l.setShares(home, err == nil)
 		select {
 		case <-ctx.Done():
 			return
+		case <-urgent:
 		case <-time.After(pause):
 		}
+	}
+}
+
+// setShares records whether the usage of keys of a home can be shared. If it cannot, no request waits for that.
+func (l *Limiter) setShares(home region.Code, shares bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.shares[home] = shares
+	if shares {
+		return
+	}
+	for _, b := range l.pending[home] {
+		b.endWait()
 	}
 }
 
@@ -57,14 +75,17 @@ func (l *Limiter) shareOnce(ctx context.Context, home region.Code, exchange Exch
 	defer l.mu.Unlock()
 	for i, usage := range usages {
 		b, ok := l.buckets[usage.Key.Kind].Peek(usage.Key)
-		switch {
-		case !ok:
-		case err != nil:
+		if !ok {
+			continue
+		}
+		b.sharing = 0
+		if err != nil {
 			b.unshared += usage.Taken
-			l.markPending(usage.Key, b)
-		default:
+			l.markPending(usage.Key, b, l.now())
+		} else {
 			b.lower(l.now(), levels[i])
 		}
+		b.endWait()
 	}
 	return err
 }
@@ -76,11 +97,11 @@ func (l *Limiter) collect(home region.Code) []Usage {
 	var usages []Usage
 	for key, b := range l.pending[home] {
 		if len(usages) == shareBatch {
-			l.wakeUp(home) // for the others
+			signal(l.wake[home]) // for the others
 			break
 		}
 		usages = append(usages, Usage{Key: key, Taken: b.unshared, PerSecond: b.limit.perSecond()})
-		b.unshared = 0
+		b.sharing, b.unshared = b.unshared, 0
 		delete(l.pending[home], key)
 	}
 	return usages

@@ -17,7 +17,9 @@ import (
 	"github.com/mochi-mqtt/server/v2/packets"
 
 	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
+	"github.com/plaza-social/plaza/platform/fairqueue"
 	"github.com/plaza-social/plaza/platform/narrow"
 	"github.com/plaza-social/plaza/platform/region"
 	"github.com/plaza-social/plaza/platform/service/subscription"
@@ -96,7 +98,7 @@ func (h *Hub) ServeMQTT(w http.ResponseWriter, r *http.Request) {
 		return // Upgrade has answered
 	}
 	ws.SetReadLimit(maxMQTTPacket)
-	c := &socket{Conn: ws, timeout: h.limits().WriteStream}
+	c := &socket{Conn: ws, address: h.Limits.AddressOf(r.Context()), timeout: h.limits().WriteStream}
 	_ = c.SetDeadline(time.Now().Add(h.limits().Admission)) // until the first packet has set that of the keep-alive
 	go h.broker.serve(c)
 }
@@ -136,13 +138,17 @@ func apart(f func()) {
 
 // admit registers the connection of a client with the access token of a user.
 func (b *broker) admit(cl *mqtt.Client, userID, token string) packets.Code {
-	claims, err := b.hub.Issuer.Verify(token)
-	if err != nil || claims.Admin || claims.Guest != auth.NoGuest || userID != claims.UserID {
-		return packets.ErrBadUsernameOrPassword
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), b.hub.limits().Admission)
 	defer cancel()
-	ctx = auth.WithCaller(ctx, auth.CallerOf(claims))
+	claims, err := b.hub.Issuer.Verify(token)
+	if err != nil || claims.Admin || claims.Guest != auth.NoGuest || userID != claims.UserID {
+		return b.refuseCredential(ctx, cl, err)
+	}
+	caller := auth.CallerOf(claims)
+	ctx = auth.WithCaller(ctx, caller)
+	if err := b.hub.Limits.AdmitUser(ctx, caller); err != nil {
+		return refusal(cl, err)
+	}
 	request := b.hub.NewUserRequest(ctx)
 	if err := request.Run(ctx); err != nil {
 		return refusal(cl, err)
@@ -157,11 +163,22 @@ func (b *broker) admit(cl *mqtt.Client, userID, token string) packets.Code {
 	return packets.CodeSuccess
 }
 
-// refusal returns the code for a user whom the database does not admit. The public clients reconnect, except after the
+// refuseCredential returns the code for a client without a valid token, and counts the token unless it was valid once.
+func (b *broker) refuseCredential(ctx context.Context, cl *mqtt.Client, err error) packets.Code {
+	s, isSocket := cl.Net.Conn.(*socket)
+	if isSocket && !errors.Is(err, auth.ErrTokenExpired) {
+		if err := b.hub.Limits.CountWrongCredential(ctx, s.address); err != nil {
+			return refusal(cl, err)
+		}
+	}
+	return packets.ErrBadUsernameOrPassword
+}
+
+// refusal returns the code for a user whom the database or a rate limit does not admit. The public clients reconnect, except after the
 // codes for users who are banned or deleted.
 func refusal(cl *mqtt.Client, err error) packets.Code {
 	switch refused := fail.From(err); {
-	case refused.Code == fail.CodeUnexpected:
+	case refused.Code == fail.CodeUnexpected || refused.Code == fail.CodeRateLimited:
 		return packets.ErrServerUnavailable
 	case refused.Code == fail.CodeUnauthorized:
 		return packets.ErrBadUsernameOrPassword
@@ -260,8 +277,17 @@ func (b *broker) all() []*subscriber {
 func (b *broker) OnSubscribe(cl *mqtt.Client, pk packets.Packet) packets.Packet {
 	c := b.find(cl)
 	apart(func() {
+		permitted := make([]bool, len(pk.Filters))
+		if c != nil {
+			filters := make([]string, 0, len(pk.Filters))
+			for _, f := range pk.Filters[:min(len(pk.Filters), maxSubscriptions-min(cl.State.Subscriptions.Len(), maxSubscriptions))] {
+				filters = append(filters, f.Filter)
+			}
+			some, _ := b.permits(context.Background(), c, filters)
+			copy(permitted, some)
+		}
 		for i := range pk.Filters {
-			if c == nil || cl.State.Subscriptions.Len()+i >= maxSubscriptions || !b.permits(context.Background(), c, pk.Filters[i].Filter) {
+			if !permitted[i] {
 				pk.Filters[i].Filter = ""
 			}
 		}
@@ -269,19 +295,47 @@ func (b *broker) OnSubscribe(cl *mqtt.Client, pk packets.Packet) packets.Packet 
 	return pk
 }
 
-// permits reports whether a client may subscribe to a filter.
-func (b *broker) permits(ctx context.Context, c *subscriber, filter string) bool {
-	rule, ok := parseFilter(b.hub.NetworkID, filter)
-	if !ok {
-		return false
-	}
-	if len(rule.own) > 0 {
-		return slices.Contains(rule.own, c.UserID())
-	}
-	ctx, cancel := context.WithTimeout(ctx, b.hub.limits().Admission)
+// filtersPerRequest is the number of topic filters that count as one request of the rate limit of users.
+const filtersPerRequest = 10
+
+// permits reports for each of the filters whether a client may subscribe to it, as the rate limit of the user allows. If it cannot decide
+// on all in time, it returns those that it has decided on, and an error.
+func (b *broker) permits(ctx context.Context, c *subscriber, filters []string) ([]bool, error) {
+	permitted := make([]bool, 0, len(filters))
+	ctx, cancel := context.WithTimeout(fairqueue.WithUser(ctx, c.UserID()), b.hub.limits().Subscribe)
 	defer cancel()
-	access, err := b.resolver.Resolve(ctx, rule.place, []*subscription.Reader{c.Reader})
-	return err == nil && access[0].Sees()
+	for some := range slices.Chunk(filters, filtersPerRequest) {
+		if err := b.hub.Limits.AwaitSpare(ctx, c.caller); err != nil {
+			return permitted, err
+		}
+		permitted = append(permitted, b.permitsSome(ctx, c, some)...)
+	}
+	return permitted, nil
+}
+
+// permitsSome is permits for the filters that count as one request.
+func (b *broker) permitsSome(ctx context.Context, c *subscriber, filters []string) []bool {
+	permitted := make([]bool, len(filters))
+	var places []events.Place
+	var at []int // the indexes of the filters of places
+	for i, filter := range filters {
+		rule, ok := parseFilter(b.hub.NetworkID, filter)
+		switch {
+		case !ok:
+		case len(rule.own) > 0:
+			permitted[i] = slices.Contains(rule.own, c.UserID())
+		default:
+			places, at = append(places, rule.place), append(at, i)
+		}
+	}
+	access, err := b.resolver.ResolvePlaces(ctx, c.Reader, places)
+	if err != nil {
+		return permitted
+	}
+	for n, i := range at {
+		permitted[i] = access[n].Sees()
+	}
+	return permitted
 }
 
 // OnSubscribed notes which smart feeds a client subscribed to.

@@ -27,10 +27,14 @@ func (b *broker) deliver(ctx context.Context, home region.Code, e store.LoggedEv
 type receiver struct {
 	includes func(*subscriber) bool
 	push     func(*subscriber, watchFrame)
+	admit    func(ctx context.Context) error // waits before the object of an event is read; nil for no limit
 }
 
 // everySubscriber receives events as they are logged.
-var everySubscriber = receiver{func(*subscriber) bool { return true }, func(c *subscriber, f watchFrame) { c.watch.push(f) }}
+var everySubscriber = receiver{
+	includes: func(*subscriber) bool { return true },
+	push:     func(c *subscriber, f watchFrame) { c.watch.push(f) },
+}
 
 // deliverTo is deliver for some subscribers.
 func (b *broker) deliverTo(ctx context.Context, home region.Code, e store.LoggedEvent, to receiver) error {
@@ -112,6 +116,11 @@ func (b *broker) deliverChange(ctx context.Context, home region.Code, e store.Lo
 	found, err := b.audience(ctx, c, func(s *subscriber) bool { return to.includes(s) && s.watch.wants(e.Name) })
 	if err != nil || len(found) == 0 {
 		return err
+	}
+	if to.admit != nil {
+		if err := to.admit(ctx); err != nil {
+			return err
+		}
 	}
 	ctx, traced := startPublishing(ctx, home, e)
 	defer traced.End()

@@ -31,10 +31,23 @@ import (
 	"github.com/plaza-social/plaza/platform/store"
 )
 
+// RateLimits are the limits under which connections and streams are, together with the requests of their users.
+type RateLimits interface {
+	// AddressOf returns the address of the client of the request that ctx belongs to.
+	AddressOf(ctx context.Context) string
+	// CountWrongCredential counts a wrong token from an address. It returns an error with fail.CodeRateLimited once there were too many.
+	CountWrongCredential(ctx context.Context, address string) error
+	// AdmitUser counts a request of a user. It returns an error with fail.CodeRateLimited if there were too many.
+	AdmitUser(ctx context.Context, caller *auth.Caller) error
+	// AwaitSpare waits until half of the requests of a user are left, and counts one. The error is that of ctx.
+	AwaitSpare(ctx context.Context, caller *auth.Caller) error
+}
+
 // Options configures a Hub. All fields except the last three are required.
 type Options struct {
 	*service.Deps
 	Issuer *auth.Issuer
+	Limits RateLimits
 	// Marshal encodes a message as JSON of the API, on one line.
 	Marshal func(proto.Message) ([]byte, error)
 	// Registerer receives the metrics plaza_realtime_…; nil registers none.

@@ -57,7 +57,7 @@ func newWorld(t testing.TB, change func(*realtime.Options)) *world {
 	require.NoError(t, auth.GenerateKeyring(keys))
 	ring, err := auth.OpenKeyring(keys)
 	require.NoError(t, err)
-	o := realtime.Options{Deps: w.deps, Issuer: auth.NewIssuer(networkID, ring), Marshal: edge.MarshalJSON}
+	o := realtime.Options{Deps: w.deps, Issuer: auth.NewIssuer(networkID, ring), Marshal: edge.MarshalJSON, Limits: (*edge.RateLimits)(nil)}
 	change(&o)
 	w.hub = realtime.New(o)
 	w.signIn(o.Issuer)

@@ -160,10 +160,17 @@ func (s *stream) run(ctx context.Context) {
 
 // catchUp writes the events that the client missed, up to those that are delivered to the stream.
 func (s *stream) catchUp(ctx context.Context, upTo int64) error {
+	missed := &replay{limits: s.hub.Limits, caller: s.caller}
+	ctx = missed.asUser(ctx)
 	for s.start < upTo {
 		found, err := s.missed(ctx, upTo)
 		if err != nil {
 			return err
+		}
+		for range found {
+			if err := missed.admit(ctx); err != nil {
+				return err
+			}
 		}
 		err = s.hub.deliver(ctx, s.conn.home, found, []*conn{s.conn}, func(_ *conn, f frame) { s.write(f) })
 		if err != nil || s.out.err != nil {

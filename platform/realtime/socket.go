@@ -25,6 +25,7 @@ var upgrader = websocket.Upgrader{
 // socket is the stream of bytes in the binary messages of a WebSocket.
 type socket struct {
 	*websocket.Conn
+	address string        // of the client
 	timeout time.Duration // of a write
 	message io.Reader     // the rest of the message that is being read; nil between messages
 	writing sync.Mutex    // serializes writes and their deadlines

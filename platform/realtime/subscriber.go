@@ -15,6 +15,7 @@ import (
 type subscriber struct {
 	*subscription.Reader
 	*conn
+	caller *auth.Caller
 	client *mqtt.Client // nil for a stream
 	watch  *watch       // nil for a connection by MQTT
 	expiry *time.Timer
@@ -26,6 +27,7 @@ type subscriber struct {
 // newSubscriber returns a subscriber that calls ended when it is ended.
 func newSubscriber(h *Hub, claims auth.Claims, ended func(reason string)) *subscriber {
 	c := &subscriber{Reader: subscription.NewReader(claims), conn: newConn("", h.HomeOf(claims.UserID), 1), smartFeeds: map[string]bool{}}
+	c.caller = auth.CallerOf(claims)
 	c.conn.userID, c.conn.sessionID = claims.UserID, claims.SessionID
 	c.conn.ended = ended
 	c.expiry = time.AfterFunc(claims.ExpiresAt.Sub(h.Now()), func() { c.conn.end(endToken) })

@@ -135,8 +135,9 @@ func (s *watchStream) begin() {
 func (s *watchStream) run(ctx context.Context) {
 	s.begin()
 	s.out.begin(s.at.String(), s.reset)
+	missed := &replay{limits: s.hub.Limits, caller: s.subscriber.caller}
 	for _, home := range s.upTo.homes() {
-		if err := s.catchUp(ctx, home); err != nil || s.out.err != nil {
+		if err := s.catchUp(missed.asUser(ctx), home, missed); err != nil || s.out.err != nil {
 			if ctx.Err() == nil && err != nil {
 				s.hub.Log.WarnContext(ctx, "stream ended", "event", s.name, "error", err)
 			}
@@ -147,10 +148,11 @@ func (s *watchStream) run(ctx context.Context) {
 }
 
 // catchUp writes the events of a home that the client missed, up to those that are delivered to the stream.
-func (s *watchStream) catchUp(ctx context.Context, home region.Code) error {
+func (s *watchStream) catchUp(ctx context.Context, home region.Code, missed *replay) error {
 	to := receiver{
 		includes: func(c *subscriber) bool { return c == s.subscriber },
 		push:     func(_ *subscriber, f watchFrame) { s.write(f) },
+		admit:    missed.admit,
 	}
 	for s.at[home] < s.upTo[home] {
 		var found []store.LoggedEvent

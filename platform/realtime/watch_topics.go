@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/plaza-social/plaza/platform/events"
 	"github.com/plaza-social/plaza/platform/fail"
@@ -53,9 +55,13 @@ func (b *broker) topicsOf(ctx context.Context, s *subscriber, given []string) ([
 		if _, ok := parseFilter(b.hub.NetworkID, filter); !ok || !validWildcards(filter) {
 			return nil, fail.Validation("topic: must be a topic of the network, such as the path of a community, post, channel or user, optionally with /# at the end")
 		}
-		if !b.permits(ctx, s, filter) {
-			return nil, fail.Forbidden("topic: you may not receive the events of every topic that you name")
-		}
+	}
+	permitted, err := b.permits(ctx, s, given)
+	if err != nil {
+		return nil, fail.RateLimited("topic: the rate limit of the user leaves too few requests to check so many topics", time.Second)
+	}
+	if slices.Contains(permitted, false) {
+		return nil, fail.Forbidden("topic: you may not receive the events of every topic that you name")
 	}
 	return given, nil
 }

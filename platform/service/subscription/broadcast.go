@@ -19,45 +19,70 @@ type broadcast struct {
 	unknown bool        // whether a home did not answer
 }
 
-// broadcastAt reads the room or stream of a place, or returns nil if the place is neither.
-func (s *Resolver) broadcastAt(ctx context.Context, place events.Place) (*broadcast, error) {
-	var room *store.Room
-	var stream *store.VideoStream
+// broadcastsAt reads the rooms and streams among places, in one round trip, and the posts that show them, in another one.
+func (s *Resolver) broadcastsAt(ctx context.Context, places []events.Place) (map[events.Place]*broadcast, error) {
+	found := map[events.Place]*broadcast{}
+	rooms, streams := map[events.Place]**store.Room{}, map[events.Place]**store.VideoStream{}
 	reads := s.deps.Store.NewBestEffortBatch()
-	switch place.Kind {
-	case events.PlaceRoom, events.PlaceStage:
-		reads.Room(place.ID, &room)
-	case events.PlaceStream:
-		reads.VideoStream(place.ID, &stream)
-	default:
+	for _, place := range places {
+		if found[place] != nil {
+			continue
+		}
+		switch place.Kind {
+		case events.PlaceRoom, events.PlaceStage:
+			rooms[place] = new(*store.Room)
+			reads.Room(place.ID, rooms[place])
+		case events.PlaceStream:
+			streams[place] = new(*store.VideoStream)
+			reads.VideoStream(place.ID, streams[place])
+		default:
+			continue
+		}
+		found[place] = &broadcast{stage: place.Kind == events.PlaceStage}
+	}
+	if len(found) == 0 {
 		return nil, nil //nolint:nilnil // not an error
 	}
 	if err := reads.Run(ctx); err != nil {
 		return nil, err
 	}
-	b := &broadcast{stage: place.Kind == events.PlaceStage, exists: room != nil || stream != nil, unknown: len(reads.Missing()) > 0}
-	if room != nil {
-		b.Broadcast = live.OfRoom(room)
-	} else if stream != nil {
-		b.Broadcast = live.OfStream(stream)
+	for place, b := range found {
+		b.unknown = len(reads.Missing()) > 0
+		if room := rooms[place]; room != nil && *room != nil {
+			b.exists, b.Broadcast = true, live.OfRoom(*room)
+		}
+		if stream := streams[place]; stream != nil && *stream != nil {
+			b.exists, b.Broadcast = true, live.OfStream(*stream)
+		}
 	}
-	return b, s.readPost(ctx, b)
+	return found, s.readPosts(ctx, found)
 }
 
-// readPost reads the post that shows a room or stream.
-func (s *Resolver) readPost(ctx context.Context, b *broadcast) error {
-	if b.PostID == "" {
+// readPosts reads the posts that show rooms and streams.
+func (s *Resolver) readPosts(ctx context.Context, found map[events.Place]*broadcast) error {
+	var ids []string
+	for _, b := range found {
+		if b.PostID != "" {
+			ids = append(ids, b.PostID)
+		}
+	}
+	if len(ids) == 0 {
 		return nil
 	}
 	var posts []store.Post
 	reads := s.deps.Store.NewBestEffortBatch()
-	reads.PostsByID([]string{b.PostID}, &posts)
+	reads.PostsByID(ids, &posts)
 	if err := reads.Run(ctx); err != nil {
 		return err
 	}
-	b.unknown = b.unknown || len(reads.Missing()) > 0
-	if len(posts) > 0 {
-		b.post = &posts[0]
+	byID := map[string]*store.Post{}
+	for i := range posts {
+		byID[posts[i].ID] = &posts[i]
+	}
+	for _, b := range found {
+		if b.PostID != "" {
+			b.post, b.unknown = byID[b.PostID], b.unknown || len(reads.Missing()) > 0
+		}
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ package subscription
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,7 +22,7 @@ const Lifetime = 2 * time.Second
 const (
 	// maxPlaces is the maximum number of places whose access a Reader keeps.
 	maxPlaces = 128
-	// chunk is the maximum number of readers whose access is read in one round trip.
+	// chunk is the maximum number of readers or places for which access is read in one round trip.
 	chunk = 200
 )
 
@@ -101,44 +102,66 @@ func New(d *service.Deps) *Resolver { return &Resolver{d} }
 
 // Resolve returns the access of each of the readers to a place, in their order.
 func (s *Resolver) Resolve(ctx context.Context, place events.Place, readers []*Reader) ([]*Access, error) {
-	found := make([]*Access, len(readers))
-	var missing []int
+	wanted := make([]want, len(readers))
 	for i, r := range readers {
-		if found[i] = r.kept(place, s.deps.Now()); found[i] == nil {
+		wanted[i] = want{r, place}
+	}
+	return s.resolve(ctx, wanted)
+}
+
+// ResolvePlaces returns the access of a reader to each of the places, in their order.
+func (s *Resolver) ResolvePlaces(ctx context.Context, reader *Reader, places []events.Place) ([]*Access, error) {
+	wanted := make([]want, len(places))
+	for i, place := range places {
+		wanted[i] = want{reader, place}
+	}
+	return s.resolve(ctx, wanted)
+}
+
+// want is a reader whose access to a place is wanted.
+type want struct {
+	reader *Reader
+	place  events.Place
+}
+
+func (s *Resolver) resolve(ctx context.Context, wanted []want) ([]*Access, error) {
+	found := make([]*Access, len(wanted))
+	var missing []int
+	for i, w := range wanted {
+		if found[i] = w.reader.kept(w.place, s.deps.Now()); found[i] == nil {
 			missing = append(missing, i)
 		}
 	}
-	for len(missing) > 0 {
-		n := min(chunk, len(missing))
-		if err := s.load(ctx, place, readers, missing[:n], found); err != nil {
+	for some := range slices.Chunk(missing, chunk) {
+		if err := s.load(ctx, wanted, some, found); err != nil {
 			return nil, err
 		}
-		missing = missing[n:]
 	}
 	return found, nil
 }
 
-// load reads the access of the readers with the given indexes in one round trip for each home.
-func (s *Resolver) load(ctx context.Context, place events.Place, readers []*Reader, indexes []int, found []*Access) error {
+// load reads what is wanted at the given indexes in one round trip for each home, and two more if rooms or streams are among the places.
+func (s *Resolver) load(ctx context.Context, wanted []want, indexes []int, found []*Access) error {
 	keep := make([]func(*Access), len(indexes))
+	places := make([]events.Place, len(indexes))
 	for n, i := range indexes {
-		keep[n] = readers[i].keeper(place)
+		keep[n], places[n] = wanted[i].reader.keeper(wanted[i].place), wanted[i].place
 	}
-	watched, err := s.broadcastAt(ctx, place)
+	broadcasts, err := s.broadcastsAt(ctx, places)
 	if err != nil {
 		return err
 	}
 	reads := s.deps.Store.NewBestEffortBatch()
 	settle := make([]func(), len(indexes))
 	for n, i := range indexes {
-		access := &Access{until: s.deps.Now().Add(Lifetime), caller: auth.CallerOf(readers[i].claims)}
+		access := &Access{until: s.deps.Now().Add(Lifetime), caller: auth.CallerOf(wanted[i].reader.claims)}
 		asUser := auth.WithCaller(ctx, access.caller)
 		request := s.deps.NewRequestIn(asUser, reads)
-		if watched != nil {
+		if watched := broadcasts[places[n]]; watched != nil {
 			access.unknown = watched.unknown
 			watched.read(request, access)
 		} else {
-			access.read(request, place)
+			access.read(request, places[n])
 		}
 		found[i] = access
 		settle[n] = func() {
@@ -153,7 +176,7 @@ func (s *Resolver) load(ctx context.Context, place events.Place, readers []*Read
 	for n, i := range indexes {
 		settle[n]()
 		for _, home := range missing {
-			found[i].unknown = found[i].unknown || watched != nil || home == s.deps.HomeOf(readers[i].claims.UserID) || home == s.deps.HomeOf(place.ID)
+			found[i].unknown = found[i].unknown || broadcasts[places[n]] != nil || home == s.deps.HomeOf(wanted[i].reader.claims.UserID) || home == s.deps.HomeOf(places[n].ID)
 		}
 		keep[n](found[i])
 	}

@@ -96,7 +96,7 @@ func newAPI(d *dependencies) (http.Handler, []worker, error) {
 		return nil, nil, err
 	}
 	services.Presence, services.Reaction, services.Webhook, services.Prehook = presences, reactions, hooks.service, hooks.settings
-	once := d.idempotency(shared, recoveries(shared, services), filler, hooks.sealer)
+	once := d.idempotency(shared, recoveries(shared, services), filler, hooks.sealer, limits)
 	kept, err := retention.New(shared, d.metrics.Registerer(), retention.Kinds(shared, d.issuer.AccessLifetime(), post.New(shared).Purge, story.New(shared).PurgeByID)...)
 	if err != nil {
 		return nil, nil, err

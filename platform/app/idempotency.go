@@ -20,6 +20,7 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/plaza-social/plaza/platform/auth"
+	"github.com/plaza-social/plaza/platform/edge"
 	"github.com/plaza-social/plaza/platform/fail"
 	"github.com/plaza-social/plaza/platform/jobs"
 	"github.com/plaza-social/plaza/platform/region"
@@ -75,15 +76,17 @@ type idempotency struct {
 	recoveries map[string]recovery
 	fill       connect.Interceptor
 	sealer     *webhook.Sealer // of answers with secrets
+	// mayStore reports whether an answer of a number of bytes may be stored for a caller. One that may not is read again.
+	mayStore func(caller *auth.Caller, bytes int) bool
 }
 
 // secretAnswers are the operations whose answers contain a secret, which is stored nowhere in clear.
 var secretAnswers = []string{procedurePrefix + "WebhookService/CreateWebhook"}
 
-func (d *dependencies) idempotency(shared *service.Deps, recoveries map[string]recovery, fill connect.Interceptor, sealer *webhook.Sealer) *idempotency {
+func (d *dependencies) idempotency(shared *service.Deps, recoveries map[string]recovery, fill connect.Interceptor, sealer *webhook.Sealer, limits *edge.RateLimits) *idempotency {
 	return &idempotency{
 		Deps: shared, secret: []byte(d.cfg.DirectoryKey.Reveal()), lock: 2*d.cfg.RequestTimeout.Std() + time.Second, outputs: repeatableOutputs(),
-		recoveries: recoveries, fill: fill, sealer: sealer,
+		recoveries: recoveries, fill: fill, sealer: sealer, mayStore: limits.MayStoreAnswer,
 	}
 }
 

@@ -112,9 +112,10 @@ func (a *attempt) execute(ctx context.Context, as string) (connect.AnyResponse, 
 	return nil, err
 }
 
-// finish stores an answer. An answer that is too large is read again by the next attempt.
+// finish stores an answer. One that is too large, or one of a user of whom enough bytes are stored, is read again by the next attempt.
 func (a *attempt) finish(ctx context.Context, response connect.AnyResponse) {
 	answer, storable := storableAnswer(response)
+	storable = storable && a.mayStore(auth.CallerFrom(ctx), len(answer))
 	a.end(ctx, func(tx *store.Tx) {
 		if storable {
 			tx.FinishIdempotency(a.Idempotency, a.sealed(a.Key, answer, a.request.Spec().Procedure))

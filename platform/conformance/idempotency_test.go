@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -138,6 +139,33 @@ func TestIdempotencyKeyOfLargeAnswers(t *testing.T) {
 	flagged := bob.Do(t, http.MethodPost, flagPath, nil).OK(t)
 	require.JSONEq(t, string(flagged.Body), string(bob.Do(t, http.MethodPost, flagPath, nil).OK(t).Body))
 	require.Equal(t, "0", queryText(t, n, "SELECT COALESCE(sum(length(answer)), 0)::text FROM idempotency_keys"))
+}
+
+// TestIdempotencyKeysStoreLittle has a user receive more answers than are stored: one past the limit is read again.
+func TestIdempotencyKeysStoreLittle(t *testing.T) {
+	t.Parallel()
+	n := apptest.Start(t)
+	alice := n.NewUser(t, region.EU, "alice")
+	body := object{"dataType": "my.type", "data": jsonOf(t, 5<<10)}
+	const most = 1 << 20 // bytes
+	stored := func() int {
+		bytes, err := strconv.Atoi(queryText(t, n, "SELECT COALESCE(sum(length(answer)), 0)::text FROM idempotency_keys"))
+		require.NoError(t, err)
+		return bytes
+	}
+	var first *apptest.Response
+	before, key := -1, ""
+	for now := 0; now > before; now = stored() { // until an answer was not stored
+		before, key = now, strconv.Itoa(now)
+		first = alice.With("Idempotency-Key", key).Do(t, http.MethodPost, postsPath, body).OK(t)
+	}
+	require.LessOrEqual(t, before, most)
+	require.Greater(t, before, most/2)
+	again := alice.With("Idempotency-Key", key).Do(t, http.MethodPost, postsPath, body).OK(t)
+	require.JSONEq(t, string(first.Body), string(again.Body))
+	require.Equal(t, before, stored())
+	n.NewUser(t, region.EU, "bob").With("Idempotency-Key", key).Do(t, http.MethodPost, postsPath, body).OK(t)
+	require.Greater(t, stored(), before, "another user has a limit of their own")
 }
 
 // TestIdempotencyKeyOfUploads repeats an upload through another region, with another form, and with other content.
